@@ -1,0 +1,31 @@
+package fsfake
+
+// Flags of [Proc.OpenFile] beyond those of package os. The values are Linux's.
+const (
+	O_NOFOLLOW  = 0x20000
+	O_CLOEXEC   = 0x80000
+	O_DIRECTORY = 0x10000
+	O_TMPFILE   = 0x410000
+)
+
+// Operations of [File.Flock].
+const (
+	LOCK_SH = 1
+	LOCK_EX = 2
+	LOCK_NB = 4
+	LOCK_UN = 8
+)
+
+// Types of record locks, for [File.FcntlLock] and [File.OFDLock].
+const (
+	F_RDLCK = 0
+	F_WRLCK = 1
+	F_UNLCK = 2
+)
+
+// Flags of [Proc.Rename2].
+const (
+	RENAME_NOREPLACE = 1
+	RENAME_EXCHANGE  = 2
+	RENAME_WHITEOUT  = 4
+)

@@ -1,0 +1,62 @@
+package model
+
+import "fmt"
+
+// Grant asks for the lease. It returns [Granted].
+type Grant struct{ Owner string }
+
+// String renders the operation: "grant(A)".
+func (g Grant) String() string { return fmt.Sprintf("grant(%s)", g.Owner) }
+
+// Granted is the answer to [Grant]: the fencing token of this lease.
+type Granted struct{ Token int }
+
+// String renders the answer: "token 3".
+func (g Granted) String() string { return fmt.Sprintf("token %d", g.Token) }
+
+// Use presents a token to the resource that the lease protects. It returns [Used].
+type Use struct{ Token int }
+
+// String renders the operation: "use(3)".
+func (u Use) String() string { return fmt.Sprintf("use(%d)", u.Token) }
+
+// Used is the answer to [Use].
+type Used struct{ OK bool }
+
+// String renders the answer: "accepted" or "refused".
+func (u Used) String() string {
+	if u.OK {
+		return "accepted"
+	}
+	return "refused"
+}
+
+// LeaseState is the last token granted and the highest that was used.
+type LeaseState struct{ Granted, Seen int }
+
+// String renders the state: "granted 3, seen 2".
+func (s LeaseState) String() string { return fmt.Sprintf("granted %d, seen %d", s.Granted, s.Seen) }
+
+// Lease is a lease with a fencing token. It may be granted while an earlier
+// holder still believes in its own, which is what leases are like; what keeps
+// them apart is the token. Tokens count the grants, 1, 2, 3, …: a grant that was
+// killed may account for a gap, nothing else does. The resource accepts a token
+// exactly if it was granted and no higher one has been used.
+func Lease() Spec {
+	return typed("lease", LeaseState{}, op(LeaseState.Grant), op(LeaseState.Use))
+}
+
+// Grant answers with the next token.
+func (s LeaseState) Grant(Grant) []Next[LeaseState, Granted] {
+	s.Granted++
+	return only(s, Granted{s.Granted})
+}
+
+// Use is accepted if the token was granted and none above it was used.
+func (s LeaseState) Use(in Use) []Next[LeaseState, Used] {
+	if in.Token < 1 || in.Token < s.Seen || in.Token > s.Granted {
+		return only(s, Used{OK: false})
+	}
+	s.Seen = in.Token
+	return only(s, Used{OK: true})
+}

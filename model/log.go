@@ -1,0 +1,75 @@
+package model
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+)
+
+// MaxEntry is the largest number of an entry of a [Log].
+const MaxEntry = 63
+
+// Append puts an entry, 0 to [MaxEntry], at the end of the log. It returns
+// [Appended].
+type Append struct{ Entry int }
+
+// String renders the operation: "append(3)".
+func (a Append) String() string { return fmt.Sprintf("append(%d)", a.Entry) }
+
+// Appended is the answer to [Append].
+type Appended struct{}
+
+// String renders the answer.
+func (Appended) String() string { return "appended" }
+
+// Entries is a set of entry numbers, bit n for entry n.
+type Entries uint64
+
+// EntriesOf returns the set of the given entries.
+func EntriesOf(entries ...int) Entries {
+	var e Entries
+	for _, n := range entries {
+		e |= bit(n)
+	}
+	return e
+}
+
+// Has reports whether entry n is in the set.
+func (e Entries) Has(n int) bool { return e&bit(n) != 0 }
+
+// String renders the set: "[1 2 3]".
+func (e Entries) String() string {
+	var names []string
+	for rest := uint64(e); rest != 0; rest &= rest - 1 {
+		names = append(names, fmt.Sprint(bits.TrailingZeros64(rest)))
+	}
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+func bit(n int) Entries {
+	if n < 0 || n > MaxEntry {
+		panic(fmt.Sprintf("model: the log has entries 0 to %d, not %d", MaxEntry, n))
+	}
+	return 1 << n
+}
+
+// LogState is what has been appended.
+type LogState struct{ Entries Entries }
+
+// String renders the state: "[1 2]".
+func (s LogState) String() string { return s.Entries.String() }
+
+// Log is a log to which every entry is appended at most once. A history is wrong
+// exactly if some entry was appended twice. In which order does not matter, nor
+// does what is said of the cursor: that is [CursorLog].
+func Log() Spec {
+	return typed("log", LogState{}, op(LogState.Append))
+}
+
+// Append appends an entry that is not there yet; another it cannot append.
+func (s LogState) Append(in Append) []Next[LogState, Appended] {
+	if s.Entries.Has(in.Entry) {
+		return nil
+	}
+	return only(LogState{s.Entries | bit(in.Entry)}, Appended{})
+}

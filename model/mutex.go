@@ -1,0 +1,62 @@
+package model
+
+import "fmt"
+
+// MutexState says who holds a mutex, and how often: the zero value is free.
+type MutexState struct {
+	Owner string // meaningful while Count is positive
+	Count int    // holds of the owner, more than one if its tasks share
+}
+
+// String renders the state: "free", "A", "A x2".
+func (s MutexState) String() string {
+	switch s.Count {
+	case 0:
+		return "free"
+	case 1:
+		return s.Owner
+	}
+	return fmt.Sprintf("%s x%d", s.Owner, s.Count)
+}
+
+// Mutex is mutual exclusion with an owner: a lock is obtained only when it is
+// free, or joined by the owner that holds it. To be refused is always legal,
+// that is [StrictMutex]'s concern; so is a release by somebody who does not
+// hold, which has no effect here.
+func Mutex() Spec {
+	return typed("mutex", MutexState{},
+		op(MutexState.Acquire), op(MutexState.Release), op(MutexState.Crash))
+}
+
+// Acquire obtains a free lock, joins the owner's own, or is refused.
+func (s MutexState) Acquire(in Acquire) []Next[MutexState, Acquired] {
+	refused := Next[MutexState, Acquired]{State: s}
+	switch {
+	case s.Count == 0:
+		held := MutexState{Owner: in.Owner, Count: 1}
+		return []Next[MutexState, Acquired]{{State: held, Output: Acquired{OK: true}}, refused}
+	case s.Owner == in.Owner:
+		joined := MutexState{Owner: s.Owner, Count: s.Count + 1}
+		return []Next[MutexState, Acquired]{{State: joined, Output: Acquired{OK: true, Shared: true}}, refused}
+	}
+	return []Next[MutexState, Acquired]{refused}
+}
+
+// Release ends one hold of the owner.
+func (s MutexState) Release(in Release) []Next[MutexState, Released] {
+	switch {
+	case s.Count == 0 || s.Owner != in.Owner:
+		return only(s, Released{})
+	case s.Count == 1:
+		return only(MutexState{}, Released{})
+	}
+	return only(MutexState{Owner: s.Owner, Count: s.Count - 1}, Released{})
+}
+
+// Crash ends every hold of the owner.
+func (s MutexState) Crash(in Crash) []Next[MutexState, Crashed] {
+	if s.Count > 0 && s.Owner == in.Owner {
+		return only(MutexState{}, Crashed{})
+	}
+	return only(s, Crashed{})
+}

@@ -1,0 +1,134 @@
+package model
+
+import (
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// Outcome is one legal answer of a specification: what the operation returns
+// and the state after it. Both are comparable values.
+type Outcome struct {
+	State  any
+	Output any // Any stands for every answer
+}
+
+// matches reports whether the outcome explains an operation that returned output.
+func (o Outcome) matches(output any) bool {
+	return o.Output == Any{} || o.Output == output
+}
+
+// Any, as the output of an [Outcome], says that whatever the operation returns
+// is legal. No operation returns it.
+type Any struct{}
+
+// String says what Any is.
+func (Any) String() string { return "anything" }
+
+// Pending is the output of an operation that never returned: its process was
+// killed, or the run was cut. It may have taken effect with any outcome, or not
+// at all. An operation of a killed process can be given the instant of its death
+// as its return, since the dead take no steps; one that the run cut off returns
+// at the end of time.
+type Pending struct{}
+
+// String says what Pending is.
+func (Pending) String() string { return "never returned" }
+
+// A Spec is a sequential specification: from which state which operations may
+// return what. It is a value; its functions are pure.
+type Spec struct {
+	// Name is the specification's name in reports, such as "mutex".
+	Name string
+	// Init is the initial state, comparable.
+	Init any
+	// Accepts reports whether an input belongs to this specification; a
+	// history may hold operations of several.
+	Accepts func(input any) bool
+	// Apply lists every legal outcome of an accepted input in a state, always
+	// in the same order. An empty list says that the operation cannot happen
+	// in this state. It panics on an input that is not accepted.
+	Apply func(state, input any) []Outcome
+	// DescribeOperation renders an operation in one line; output may be
+	// [Pending].
+	DescribeOperation func(input, output any) string
+	// DescribeState renders a state in one line.
+	DescribeState func(state any) string
+}
+
+// All lists every specification of this package, each with its empty initial
+// state, in a fixed order.
+func All() []Spec {
+	return []Spec{
+		Mutex(), StrictMutex(), OwnerRecord(),
+		Set(), Counter(), Log(), CursorLog(), Register(),
+		RWLock(), Lease(),
+	}
+}
+
+// Porcupine returns the model by which porcupine judges a history. Operations
+// that the specification does not accept are left out of the judgement. A
+// pending operation is never illegal: it explores having had each outcome and
+// having had none.
+func (s Spec) Porcupine() porcupine.Model {
+	model := porcupine.NondeterministicModel{
+		Partition:         s.partition,
+		PartitionEvent:    s.partitionEvent,
+		Init:              func() []any { return []any{s.Init} },
+		Step:              s.step,
+		DescribeOperation: s.DescribeOperation,
+		DescribeState:     s.DescribeState,
+	}
+	return model.ToModel()
+}
+
+// step lists the states in which an operation that returned output may leave state.
+func (s Spec) step(state, input, output any) []any {
+	var after []any
+	pending := output == Pending{}
+	if pending {
+		after = append(after, state)
+	}
+	for _, o := range s.Apply(state, input) {
+		if pending || o.matches(output) {
+			after = append(after, o.State)
+		}
+	}
+	return after
+}
+
+// partition keeps the operations of this specification, as one partition.
+func (s Spec) partition(history []porcupine.Operation) [][]porcupine.Operation {
+	kept := make([]porcupine.Operation, 0, len(history))
+	for _, op := range history {
+		if s.Accepts(op.Input) {
+			kept = append(kept, op)
+		}
+	}
+	return [][]porcupine.Operation{kept}
+}
+
+// partitionEvent is partition for histories written as events.
+func (s Spec) partitionEvent(history []porcupine.Event) [][]porcupine.Event {
+	accepted := make(map[int]bool, len(history)) // by operation id
+	for _, e := range history {
+		if e.Kind == porcupine.CallEvent {
+			accepted[e.Id] = s.Accepts(e.Value)
+		}
+	}
+	kept := make([]porcupine.Event, 0, len(history))
+	for _, e := range history {
+		if accepted[e.Id] {
+			kept = append(kept, e)
+		}
+	}
+	return [][]porcupine.Event{kept}
+}
+
+// describeOperation renders "acquire(A) -> ok"; operations name themselves.
+func describeOperation(input, output any) string {
+	return fmt.Sprintf("%v -> %v", input, output)
+}
+
+// describeState renders a state; states name themselves.
+func describeState(state any) string { return fmt.Sprint(state) }

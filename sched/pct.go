@@ -1,0 +1,108 @@
+package sched
+
+import "math/rand/v2"
+
+// PCT is the probabilistic concurrency testing scheduler of Burckhardt, Kothari,
+// Musuvathi and Nagarakatte, "A Randomized Scheduler with Probabilistic Guarantees of
+// Finding Bugs" (ASPLOS 2010): every task has a random priority, the highest enabled
+// one runs, and at depth-1 random steps the running task falls below all others. A bug
+// that needs depth ordering constraints is found with probability at least
+// 1/(n·k^(depth-1)) for n tasks and k steps.
+//
+// Deviations: a task that sleeps falls below all others, as a yield does in the
+// paper's implementation; and each kill or stall that the budgets allow is tried at a
+// random step of its own, which the paper does not speak of.
+type PCT struct {
+	rng      *rand.Rand
+	steps    int
+	depth    int
+	priority map[Task]int
+	lowest   int
+	changes  []int
+	faults   []int
+}
+
+// NewPCT returns a PCT strategy for one run of about steps steps, which looks for bugs
+// of the given depth (1 or more). A new one is needed for each run.
+func NewPCT(seed uint64, steps, depth int) *PCT {
+	return &PCT{
+		rng:   rand.New(rand.NewPCG(seed, 0x5043542070637421)),
+		steps: max(steps, 1), depth: max(depth, 1),
+	}
+}
+
+// Next implements Strategy.
+func (p *PCT) Next(v *View) (Choice, error) {
+	if p.priority == nil {
+		p.begin(v)
+	}
+	if c, ok := p.fault(v); ok {
+		return c, nil
+	}
+	if v.Last >= 0 {
+		last := &v.Tasks[v.Last]
+		for _, s := range p.changes {
+			if s == v.Step {
+				p.sink(last.Task)
+			}
+		}
+		if last.Asleep {
+			p.sink(last.Task)
+		}
+	}
+	best := -1
+	for i := range v.Tasks {
+		if v.Tasks[i].Enabled && (best < 0 || p.priority[v.Tasks[i].Task] > p.priority[v.Tasks[best].Task]) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return Choice{}, ErrEnd
+	}
+	return Choice{Run, v.Tasks[best].Task}, nil
+}
+
+// begin draws the priorities, the change points and the times of faults.
+func (p *PCT) begin(v *View) {
+	p.priority = make(map[Task]int, len(v.Tasks))
+	for i, rank := range p.rng.Perm(len(v.Tasks)) {
+		p.priority[v.Tasks[i].Task] = rank + 1
+	}
+	for range p.depth - 1 {
+		p.changes = append(p.changes, 1+p.rng.IntN(p.steps))
+	}
+	for range len(v.Kills) {
+		p.faults = append(p.faults, p.rng.IntN(p.steps))
+	}
+	if v.Stall {
+		p.faults = append(p.faults, p.rng.IntN(p.steps))
+	}
+}
+
+func (p *PCT) sink(t Task) {
+	p.lowest--
+	p.priority[t] = p.lowest
+}
+
+// fault returns a kill or the stall when one was drawn for this step. A fault that
+// comes too early or too late is lost: not every run has one.
+func (p *PCT) fault(v *View) (Choice, bool) {
+	for i, s := range p.faults {
+		if s != v.Step {
+			continue
+		}
+		p.faults[i] = -1
+		n := len(v.Kills)
+		if v.Stall {
+			n++
+		}
+		if n == 0 {
+			return Choice{}, false
+		}
+		if k := p.rng.IntN(n); k < len(v.Kills) {
+			return Choice{Kill, Task{v.Kills[k], 1}}, true
+		}
+		return Choice{Action: Stall}, true
+	}
+	return Choice{}, false
+}

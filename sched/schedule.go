@@ -1,0 +1,159 @@
+package sched
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// A Task names one task: process 0 is "A", and the second task of A is "A.2".
+type Task struct {
+	Process int // from 0
+	N       int // from 1
+}
+
+// String returns the task's name; the first task of a process has the process's name.
+func (t Task) String() string {
+	s := string(rune('A' + t.Process))
+	if t.N > 1 {
+		s += "." + strconv.Itoa(t.N)
+	}
+	return s
+}
+
+// An Action is what one choice does.
+type Action uint8
+
+const (
+	// Run lets a task take one step.
+	Run Action = iota
+	// Kill ends a process at once (SIGKILL), between two of its steps.
+	Kill
+	// Stall moves the clock.
+	Stall
+)
+
+// A Choice is one element of a schedule. Kill concerns the whole process of Task, and
+// Task.N is then 1; a Stall has the zero Task.
+type Choice struct {
+	Action Action
+	Task   Task
+}
+
+// String renders one choice as a schedule of one.
+func (c Choice) String() string { return Schedule{c}.String() }
+
+// A Schedule is who did what, in order. Its text reads aloud: "A3 B2! A4" is A takes 3
+// steps, B takes 2 and is killed, A takes 4. A later task of a process is written with
+// an x, "A.2x3"; "B!" kills B where it stands; "~" moves the clock. The text round-trips
+// through [ParseSchedule].
+type Schedule []Choice
+
+// String renders the schedule.
+func (s Schedule) String() string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		switch c := s[i]; c.Action {
+		case Stall:
+			b.WriteByte('~')
+			i++
+		case Kill:
+			b.WriteString(Task{c.Task.Process, 1}.String() + "!")
+			i++
+		default:
+			n := 1
+			for i+n < len(s) && s[i+n] == c {
+				n++
+			}
+			b.WriteString(c.Task.String())
+			if c.Task.N > 1 {
+				b.WriteByte('x')
+			}
+			b.WriteString(strconv.Itoa(n))
+			i += n
+			if i < len(s) && s[i].Action == Kill && s[i].Task.Process == c.Task.Process {
+				b.WriteByte('!')
+				i++
+			}
+		}
+	}
+	return b.String()
+}
+
+// maxCount bounds one element, so that a typing error cannot ask for a schedule that
+// does not fit in memory.
+const maxCount = 1_000_000
+
+// ParseSchedule reads the text of a schedule. A count may be left out and is then 1.
+// The error names the element that it does not understand.
+func ParseSchedule(text string) (Schedule, error) {
+	s := Schedule{}
+	for i, word := range strings.Fields(text) {
+		next, err := parseWord(word)
+		if err != nil {
+			return nil, fmt.Errorf("sched: schedule element %d, %q: %w", i+1, word, err)
+		}
+		s = append(s, next...)
+	}
+	return s, nil
+}
+
+func parseWord(word string) (Schedule, error) {
+	if strings.Trim(word, "~") == "" {
+		return repeat(Choice{Action: Stall}, len(word)), nil
+	}
+	if word[0] < 'A' || word[0] > 'Z' {
+		return nil, fmt.Errorf("want a process from A to Z, or ~")
+	}
+	t := Task{int(word[0] - 'A'), 1}
+	rest, kill := strings.CutSuffix(word[1:], "!")
+	if after, ok := strings.CutPrefix(rest, "."); ok {
+		number, count, _ := strings.Cut(after, "x")
+		n, err := parseCount(number)
+		if err != nil {
+			return nil, err
+		}
+		t.N, rest = n, count
+		if strings.Contains(after, "x") && count == "" {
+			return nil, fmt.Errorf("want a number of steps after x")
+		}
+	}
+	steps := 1
+	switch {
+	case rest == "" && kill && t.N == 1:
+		steps = 0
+	case rest != "":
+		n, err := parseCount(rest)
+		if err != nil {
+			return nil, err
+		}
+		steps = n
+	}
+	s := repeat(Choice{Run, t}, steps)
+	if kill {
+		s = append(s, Choice{Kill, Task{t.Process, 1}})
+	}
+	return s, nil
+}
+
+func parseCount(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || s[0] == '+' {
+		return 0, fmt.Errorf("want a number from 1 on, not %q", s)
+	}
+	if n > maxCount {
+		return 0, fmt.Errorf("%d is more than %d", n, maxCount)
+	}
+	return n, nil
+}
+
+func repeat(c Choice, n int) Schedule {
+	s := make(Schedule, n)
+	for i := range s {
+		s[i] = c
+	}
+	return s
+}

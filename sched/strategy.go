@@ -1,0 +1,96 @@
+package sched
+
+import "errors"
+
+// A Strategy decides what happens next. Random choice, systematic search and replay
+// are the same interface.
+type Strategy interface {
+	// Next returns the next choice. The view is only valid during the call. ErrEnd ends
+	// the run there; another error says why the run cannot go on. It is not called when
+	// nothing can happen any more.
+	Next(v *View) (Choice, error)
+}
+
+// ErrEnd is returned by a strategy that has no more choices to make.
+var ErrEnd = errors.New("sched: the schedule ends here")
+
+// A View is what a strategy sees of a run.
+type View struct {
+	// Step counts the choices made so far.
+	Step int
+	// Tasks lists all tasks, in the order of their names.
+	Tasks []TaskView
+	// Last is the index in Tasks of the task that stepped last, or -1.
+	Last int
+	// Kills lists the processes that may be killed now.
+	Kills []int
+	// Stall: the clock may be moved now.
+	Stall bool
+}
+
+// A TaskView is what a strategy sees of one task.
+type TaskView struct {
+	Task Task
+	// Enabled: it can take a step now.
+	Enabled bool
+	// Asleep: its last step was a sleep, so it has given way by itself.
+	Asleep bool
+	// Idle: it has polled for a whole round in vain, and nothing has changed since that
+	// round began: another round would see the same.
+	Idle bool
+}
+
+// Options returns the choices that are possible now, in a fixed order: steps by task,
+// then kills by process, then the stall. It appends to buf.
+func (v *View) Options(buf []Choice) []Choice {
+	for i := range v.Tasks {
+		if v.Tasks[i].Enabled {
+			buf = append(buf, Choice{Run, v.Tasks[i].Task})
+		}
+	}
+	for _, p := range v.Kills {
+		buf = append(buf, Choice{Kill, Task{p, 1}})
+	}
+	if v.Stall {
+		buf = append(buf, Choice{Action: Stall})
+	}
+	return buf
+}
+
+// possible reports whether c can happen now.
+func (v *View) possible(c Choice) bool {
+	switch c.Action {
+	case Kill:
+		for _, p := range v.Kills {
+			if p == c.Task.Process {
+				return true
+			}
+		}
+		return false
+	case Stall:
+		return v.Stall
+	}
+	for i := range v.Tasks {
+		if v.Tasks[i].Task == c.Task {
+			return v.Tasks[i].Enabled
+		}
+	}
+	return false
+}
+
+// baseline is who runs when nobody interferes: whoever ran last, as long as it can and
+// does not sleep, and otherwise the next in the order of names that is not idle.
+func (v *View) baseline() (Choice, bool) {
+	if l := v.Last; l >= 0 && v.Tasks[l].Enabled && !v.Tasks[l].Asleep {
+		return Choice{Run, v.Tasks[l].Task}, true
+	}
+	for _, idle := range [...]bool{false, true} {
+		for k := range v.Tasks {
+			t := &v.Tasks[(v.Last+1+k)%len(v.Tasks)]
+			if t.Enabled && t.Idle == idle {
+				return Choice{Run, t.Task}, true
+			}
+		}
+	}
+	return Choice{}, false
+}

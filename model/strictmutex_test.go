@@ -1,0 +1,48 @@
+package model
+
+func holding(names ...string) Holders { return Holders{BagOf(names...)} }
+
+func strictMutexFixture() fixture {
+	free, a := holding(), holding("A")
+	return fixture{
+		spec: StrictMutex(),
+		rows: []row{
+			{free, Acquire{"A"}, []Outcome{{a, ok}, {a, shared}}},
+			{a, Acquire{"B"}, []Outcome{{holding("A", "B"), ok}, {holding("A", "B"), shared}, {a, locked}}},
+			{a, Release{"A"}, []Outcome{{free, Released{}}}},
+			{a, Release{"B"}, []Outcome{{a, Released{}}}},
+			{holding("A", "A", "B"), Release{"A"}, []Outcome{{holding("A", "B"), Released{}}}},
+			{holding("A", "A", "B"), Crash{"A"}, []Outcome{{holding("B"), Crashed{}}}},
+			{free, IsHeld{}, []Outcome{{free, Held{false}}}},
+			{a, IsHeld{}, []Outcome{{a, Held{true}}}},
+		},
+		accepts: []named{
+			{"refused by the holder", seq(Acquire{"A"}, ok, Acquire{"B"}, locked)},
+			{"refused by one that will hold", []event{invoke(0, Acquire{"A"}), invoke(1, Acquire{"B"}), ret(1, locked), ret(0, ok)}},
+			{"refused by one that is releasing", []event{invoke(0, Acquire{"A"}), ret(0, ok), invoke(0, Release{"A"}),
+				invoke(1, Acquire{"B"}), ret(0, Released{}), ret(1, locked)}},
+			{"refused by one that was killed", []event{invoke(0, Acquire{"A"}), invoke(1, Acquire{"B"}), ret(0, Pending{}), ret(1, locked)}},
+			{"two owners are not its concern", seq(Acquire{"A"}, ok, Acquire{"B"}, ok)},
+			{"the truth", seq(IsHeld{}, Held{false}, Acquire{"A"}, ok, IsHeld{}, Held{true})},
+		},
+		rejects: []named{
+			{"refused for nothing", seq(Acquire{"A"}, locked)},
+			{"refused after the release", seq(Acquire{"A"}, ok, Release{"A"}, Released{}, Acquire{"B"}, locked)},
+			{"refused after the death", seq(Acquire{"A"}, ok, Crash{"A"}, Crashed{}, Acquire{"B"}, locked)},
+			{"each refused by the other", []event{invoke(0, Acquire{"A"}), invoke(1, Acquire{"B"}), ret(0, locked), ret(1, locked)}},
+			{"held by nobody", seq(IsHeld{}, Held{true})},
+			{"held, denied", seq(Acquire{"A"}, ok, IsHeld{}, Held{false})},
+		},
+		wrong: []wrong{
+			{"refuses for nothing", with(StrictMutex(), op(Holders.Acquire))},
+			{"says held whenever asked", with(StrictMutex(), op(func(h Holders, _ IsHeld) []Next[Holders, Held] {
+				return only(h, Held{true})
+			}))},
+			{"survives a crash", with(StrictMutex(), op(func(h Holders, _ Crash) []Next[Holders, Crashed] {
+				return only(h, Crashed{})
+			}))},
+		},
+		inputs:  []any{Acquire{"A"}, Acquire{"B"}, Acquire{"C"}, Release{"A"}, Release{"B"}, Crash{"A"}, IsHeld{}},
+		outputs: []any{ok, locked, Released{}, Crashed{}, Held{true}, Held{false}},
+	}
+}

@@ -39,5 +39,5 @@ func (s CounterState) Inc(Inc) []Next[CounterState, Value] {
 
 // Get answers with the number.
 func (s CounterState) Get(Get) []Next[CounterState, Value] {
-	return only(s, Value{s.N})
+	return only(s, Value(s))
 }

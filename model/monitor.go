@@ -131,7 +131,8 @@ func (m Monitor) find(client int) (int, bool) {
 }
 
 func newConfig(state any, taken []guess) config {
-	key := appendTyped(nil, state)
+	var room [192]byte
+	key := appendTyped(room[:0], state)
 	for _, g := range taken {
 		key = binary.AppendVarint(key, int64(g.client))
 		key = appendTyped(key, g.output)

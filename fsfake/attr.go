@@ -1,0 +1,114 @@
+package fsfake
+
+import "syscall"
+
+// stat is stat(2), and lstat(2) when not follow.
+func (m *Machine) stat(p *proc, path string, follow bool) Result {
+	id, e := m.lookup(p, path, follow)
+	if e != 0 {
+		return fail(e)
+	}
+	return Result{Stat: m.statOf(p, id)}
+}
+
+// device is the st_dev of the one file system there is.
+const device = 1
+
+func (m *Machine) statOf(p *proc, id InodeID) Stat {
+	n := m.inode(id)
+	return Stat{
+		Ino: m.inoFor(p, n), Dev: device, Nlink: n.nlink, Mode: n.fileMode(),
+		UID: n.uid, GID: n.gid, Size: n.size(),
+		Atime: n.atime, Mtime: n.mtime, Ctime: n.ctime, Btime: n.btime,
+	}
+}
+
+// inoFor returns the number that p sees for an inode. Under InodesCanonical the
+// first sight makes the number.
+func (m *Machine) inoFor(p *proc, n *inode) uint64 {
+	if m.policy != InodesCanonical {
+		return n.ino
+	}
+	for i, id := range p.seen {
+		if id == n.id {
+			return uint64(i + 1)
+		}
+	}
+	p = m.mutProc(p.pid)
+	p.seen = insert(p.seen, len(p.seen), n.id)
+	return uint64(len(p.seen))
+}
+
+// owns reports whether p may change the attributes of n.
+func (n *inode) ownedBy(p *proc) bool { return p.uid == 0 || p.uid == n.uid }
+
+// utimes is utimensat(2) with two times.
+func (m *Machine) utimes(p *proc, path string, atime, mtime int64) syscall.Errno {
+	id, e := m.lookup(p, path, true)
+	if e != 0 {
+		return e
+	}
+	return m.setTimes(p, id, atime, mtime)
+}
+
+func (m *Machine) setTimes(p *proc, id InodeID, atime, mtime int64) syscall.Errno {
+	if !m.inode(id).ownedBy(p) {
+		return syscall.EPERM
+	}
+	n := m.mutInode(id)
+	n.atime, n.mtime, n.ctime = atime, mtime, m.clock
+	m.version++
+	return 0
+}
+
+// chmod is chmod(2).
+func (m *Machine) chmod(p *proc, path string, mode uint32) syscall.Errno {
+	id, e := m.lookup(p, path, true)
+	if e != 0 {
+		return e
+	}
+	n := m.inode(id)
+	if !n.ownedBy(p) {
+		return syscall.EPERM
+	}
+	mode &= 0o7777
+	if p.uid != 0 && p.gid != n.gid {
+		mode &^= 0o2000
+	}
+	n = m.mutInode(id)
+	n.mode, n.ctime = mode, m.clock
+	m.version++
+	return 0
+}
+
+// chown is chown(2); -1 leaves a value as it is.
+func (m *Machine) chown(p *proc, path string, uid, gid int64) syscall.Errno {
+	id, e := m.lookup(p, path, true)
+	if e != 0 {
+		return e
+	}
+	n := m.inode(id)
+	newUID, newGID := n.uid, n.gid
+	if uid != -1 {
+		newUID = uint32(uid)
+		if p.uid != 0 && (p.uid != n.uid || newUID != n.uid) {
+			return syscall.EPERM
+		}
+	}
+	if gid != -1 {
+		newGID = uint32(gid)
+		if p.uid != 0 && (p.uid != n.uid || newGID != p.gid && newGID != n.gid) {
+			return syscall.EPERM
+		}
+	}
+	n = m.mutInode(id)
+	n.uid, n.gid, n.ctime = newUID, newGID, m.clock
+	if n.kind == KindFile { // whoever gives a program away takes its privileges off first
+		n.mode &^= 0o4000
+		if n.mode&0o010 != 0 {
+			n.mode &^= 0o2000
+		}
+	}
+	m.version++
+	return 0
+}

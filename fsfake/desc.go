@@ -1,0 +1,117 @@
+package fsfake
+
+import "syscall"
+
+const (
+	firstFD = 3    // 0 to 2 are the standard streams
+	maxFDs  = 1024 // the usual soft limit on open files
+)
+
+// A descID identifies an open file description, as an InodeID does an inode.
+type descID int
+
+// A desc is an open file description: what open(2) makes, and dup and fork share.
+type desc struct {
+	own    *token
+	id     descID
+	inode  InodeID
+	refs   int32 // descriptors, and calls in progress
+	access uint8 // O_RDONLY, O_WRONLY or O_RDWR
+	append bool
+	flock  uint8 // LOCK_SH, LOCK_EX, or 0
+	offset int64 // for a directory, 1 once it has been read
+}
+
+func (d *desc) readable() bool { return d.access != syscall.O_WRONLY }
+func (d *desc) writable() bool { return d.access != syscall.O_RDONLY }
+
+// A fdesc is an entry of a descriptor table.
+type fdesc struct {
+	fd      int
+	cloexec bool
+	desc    descID
+}
+
+// freeFD returns the lowest free descriptor and where it goes in the table, or EMFILE.
+func (p *proc) freeFD() (fd, at int, e syscall.Errno) {
+	fd = firstFD
+	for at < len(p.fds) && p.fds[at].fd == fd {
+		at++
+		fd++
+	}
+	if fd >= maxFDs {
+		return 0, 0, syscall.EMFILE
+	}
+	return fd, at, 0
+}
+
+// fdAt returns the position of a descriptor, or -1.
+func (p *proc) fdAt(fd int) int {
+	for i := range p.fds {
+		if p.fds[i].fd == fd {
+			return i
+		}
+	}
+	return -1
+}
+
+// descOf returns the description behind a descriptor, or nil.
+func (m *Machine) descOf(p *proc, fd int) *desc {
+	if i := p.fdAt(fd); i >= 0 {
+		return m.desc(p.fds[i].desc)
+	}
+	return nil
+}
+
+// newDesc opens a description of an inode, with a descriptor of process pid.
+func (m *Machine) newDesc(pid int, d desc, cloexec bool) int {
+	m.ownDescSlice(1)
+	m.nextDesc++
+	d.own, d.id, d.refs = m.owner(), m.nextDesc, 1
+	m.descs = append(m.descs, &d)
+	m.mutInode(d.inode).refs++
+	p := m.mutProc(pid)
+	fd, at, _ := p.freeFD()
+	p.fds = insert(p.fds, at, fdesc{fd, cloexec, d.id})
+	return fd
+}
+
+// closeFD closes a descriptor that is open: the process loses every record lock that
+// it has on the inode, whichever descriptor it took them through.
+func (m *Machine) closeFD(pid, fd int) {
+	p := m.mutProc(pid)
+	i := p.fdAt(fd)
+	id := p.fds[i].desc
+	p.fds = remove(p.fds, i)
+	m.dropRecords(m.desc(id).inode, recordOwner{pid: pid})
+	m.unrefDesc(id)
+}
+
+// unrefDesc gives up one use of a description; the last one drops its locks.
+func (m *Machine) unrefDesc(id descID) {
+	i := m.descAt(id)
+	if m.descs[i].refs > 1 {
+		m.mutDesc(id).refs--
+		return
+	}
+	d := m.descs[i]
+	if d.flock != 0 {
+		m.version++
+	}
+	m.dropRecords(d.inode, recordOwner{desc: id})
+	m.ownDescSlice(0)
+	m.descs = append(m.descs[:i], m.descs[i+1:]...)
+	m.unref(d.inode)
+}
+
+// dup is dup(2).
+func (m *Machine) dup(p *proc, d *desc) Result {
+	fd, at, e := p.freeFD()
+	if e != 0 {
+		return fail(e)
+	}
+	m.mutDesc(d.id).refs++
+	p = m.mutProc(p.pid)
+	p.fds = insert(p.fds, at, fdesc{fd: fd, desc: d.id})
+	return Result{N: int64(fd)}
+}

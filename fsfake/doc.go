@@ -1,0 +1,47 @@
+// Package fsfake is a fake machine for testing file-lock protocols: a disk, the kernel
+// above it, processes and a clock, as a value. A call is data, an [Op], and
+// [Machine.Do] carries it out atomically and answers with a [Result]. A [Proc] dresses
+// the calls as the functions of package os, so that porting a protocol is renaming.
+//
+// # What it knows, and what it must not
+//
+// It knows what a local Linux file system answers to each call. It knows no scheduler,
+// no test and no protocol; it has no goroutines, no state outside its values, and no
+// clock but its own. Whoever drives it decides which task makes the next call.
+//
+// # Choices
+//
+// Where Linux leaves something open, or file systems differ, the fake does this:
+//   - Reading changes no atime (noatime). Times are the virtual clock's.
+//   - A directory's size is 4096, and its link count 2 and its subdirectories, as on ext4.
+//   - One file system, one mount, device number 1; nothing is ever EXDEV.
+//   - The fs.protected_* sysctls are off, which is the kernel's default.
+//   - There are no supplementary groups, and root may do everything.
+//   - A dead process is reaped at once: kill(2) says ESRCH and /proc has it no more.
+//   - Waiters of a lock have no order: any of those that can be granted may come next. A
+//     waiter is looked at when it makes its call again, not whenever the kernel would
+//     have woken it to find that it still has to wait.
+//   - Of a process with several tasks blocked in fcntl locks, the deadlock search looks at
+//     one only. The kernel does likewise, but may pick another.
+//   - Reading a directory takes one step, and gives the names sorted, without "." and "..".
+//   - fork(2) hands out the smallest pid above all that were ever used.
+//
+// # Not modelled
+//
+// These end a run as a harness error ([Result.Unmodelled]), never as a success:
+//   - the profiles NFS, Windows and MacOS ([New] panics);
+//   - open flags other than the access modes, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NOFOLLOW,
+//     O_CLOEXEC, O_DIRECTORY, O_TMPFILE, and those that change nothing here (O_SYNC, O_DSYNC,
+//     O_NONBLOCK, O_NOCTTY, O_LARGEFILE); in particular O_PATH and O_NOATIME;
+//   - RENAME_WHITEOUT; SEEK_DATA and SEEK_HOLE; seeking in a directory but to its start;
+//   - kill(2) of process groups; signals other than 0, SIGKILL from outside ([Machine.KillProc])
+//     and one that interrupts a blocked lock call ([Machine.Interrupt]);
+//   - the descriptors 0 to 2;
+//   - files of more than 16 MiB, offsets beyond 1 TiB;
+//   - a call by a process that does not run, or by a task that is blocked in another.
+//
+// There are no calls at all for what is absent here: openat(2) with a directory, dup2, pipes,
+// devices, mmap, leases, extended attributes, ACLs, capabilities, chroot, mounts, quotas, pid
+// namespaces. Nothing fails for want of space, and no power is lost: fsync(2) has no effect
+// because nothing written is ever undone.
+package fsfake

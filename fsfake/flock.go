@@ -1,0 +1,57 @@
+package fsfake
+
+import "syscall"
+
+// flock(2) locks belong to the open file description, which keeps its own in a field.
+
+// flockMode returns LOCK_SH, LOCK_EX, or 0 for LOCK_UN; -1 for no valid operation.
+func flockMode(how int) int {
+	switch how &^ LOCK_NB {
+	case LOCK_SH:
+		return LOCK_SH
+	case LOCK_EX:
+		return LOCK_EX
+	case LOCK_UN:
+		return 0
+	}
+	return -1
+}
+
+// flock is flock(2). Converting a lock is not atomic: the old one is dropped, then the
+// new one is asked for, so that a refused or waiting conversion has lost the lock.
+func (m *Machine) flock(p *proc, t Task, d *desc, op *Op) Result {
+	mode := flockMode(op.Flags)
+	if int(d.flock) == mode {
+		return Result{}
+	}
+	if !m.flockConflicts(d, mode) {
+		m.setFlock(d.id, mode)
+		return Result{}
+	}
+	m.setFlock(d.id, 0)
+	if op.Flags&LOCK_NB != 0 {
+		return fail(syscall.EWOULDBLOCK)
+	}
+	return m.block(p, t, op, d.id)
+}
+
+// flockConflicts reports whether another description's lock stands against mode.
+func (m *Machine) flockConflicts(d *desc, mode int) bool {
+	if mode == 0 {
+		return false
+	}
+	for _, o := range m.descs {
+		if o.inode == d.inode && o.id != d.id && o.flock != 0 && (mode == LOCK_EX || o.flock == LOCK_EX) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *Machine) setFlock(id descID, mode int) {
+	if int(m.desc(id).flock) == mode {
+		return
+	}
+	m.mutDesc(id).flock = uint8(mode)
+	m.version++
+}

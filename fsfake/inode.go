@@ -1,0 +1,244 @@
+package fsfake
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// An InodeID identifies an inode to the tester, not to programs: it is never given
+// twice along one lineage of clones, and a clone calls an inode what its original
+// called it. 0 is no inode.
+type InodeID int
+
+// rootID is the inode of "/".
+const rootID InodeID = 1
+
+// A Kind is a type of file.
+type Kind uint8
+
+// The kinds of file that a machine has.
+const (
+	KindNone Kind = iota // no file
+	KindFile
+	KindDir
+	KindSymlink
+)
+
+// String returns "file", "directory", "symlink" or "none".
+func (k Kind) String() string { return [...]string{"none", "file", "directory", "symlink"}[k] }
+
+type inode struct {
+	own  *token
+	id   InodeID
+	kind Kind
+	// linkable: made by O_TMPFILE without O_EXCL, so that linkat may give it a name
+	// although it has none.
+	linkable bool
+	mode     uint32 // permission bits, with 07000
+	uid, gid uint32
+	nlink    uint32 // names; for a directory 2 and its subdirectories, 0 once removed
+	refs     int32  // descriptions, working directories, and ".." of directories in it
+	data     string // contents of a file, target of a symlink
+	names    []name // of a directory, sorted
+	parent   InodeID
+	ino      uint64 // as programs see it; 0 under InodesCanonical
+	records  []record
+
+	atime, mtime, ctime, btime int64
+}
+
+// A name is a directory entry.
+type name struct {
+	name string
+	id   InodeID
+}
+
+// newInode makes an inode without a name; the caller sees to its link count.
+func (m *Machine) newInode(k Kind, mode, uid, gid uint32) *inode {
+	m.ownInodeSlice(1)
+	m.nextInode++
+	n := &inode{
+		own: m.owner(), id: m.nextInode, kind: k, mode: mode, uid: uid, gid: gid,
+		atime: m.clock, mtime: m.clock, ctime: m.clock, btime: m.clock,
+	}
+	switch m.policy {
+	case InodesReuse:
+		n.ino = m.lowestIno()
+	case InodesUnique:
+		n.ino = m.nextIno
+		m.nextIno++
+	}
+	m.inodes = append(m.inodes, n)
+	return n
+}
+
+func (m *Machine) lowestIno() uint64 {
+	for ino := uint64(2); ; ino++ {
+		taken := false
+		for _, n := range m.inodes {
+			taken = taken || n.ino == ino
+		}
+		if !taken {
+			return ino
+		}
+	}
+}
+
+// adopt makes dir the parent of the directory child.
+func (m *Machine) adopt(dir, child InodeID) {
+	c := m.mutInode(child)
+	c.parent, c.nlink = dir, 2
+	d := m.mutInode(dir)
+	d.nlink++
+	d.refs++
+}
+
+// unref gives up one use of an inode.
+func (m *Machine) unref(id InodeID) {
+	m.mutInode(id).refs--
+	m.reap(id)
+}
+
+// reap frees an inode that has neither a name nor a use.
+func (m *Machine) reap(id InodeID) {
+	i := m.inodeAt(id)
+	n := m.inodes[i]
+	if n.nlink != 0 || n.refs != 0 {
+		return
+	}
+	m.ownInodeSlice(0)
+	m.inodes = append(m.inodes[:i], m.inodes[i+1:]...)
+	if n.kind == KindDir {
+		m.unref(n.parent) // ".." of a removed directory keeps its parent until here
+	}
+}
+
+// find returns the position of a name, and whether it is there.
+func (n *inode) find(s string) (int, bool) {
+	lo, hi := 0, len(n.names)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if n.names[mid].name < s {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < len(n.names) && n.names[lo].name == s
+}
+
+// addName enters a name in a directory, in place of one that is there.
+func (m *Machine) addName(dir InodeID, s string, id InodeID) {
+	d := m.mutInode(dir)
+	i, ok := d.find(s)
+	if ok {
+		d.names = append([]name(nil), d.names...)
+		d.names[i].id = id
+	} else {
+		d.names = insert(d.names, i, name{s, id})
+	}
+	d.mtime, d.ctime = m.clock, m.clock
+	m.version++
+}
+
+// dropName removes a name from a directory.
+func (m *Machine) dropName(dir InodeID, s string) {
+	d := m.mutInode(dir)
+	i, _ := d.find(s)
+	d.names = remove(d.names, i)
+	d.mtime, d.ctime = m.clock, m.clock
+	m.version++
+}
+
+// dropLink takes one link away from an inode that is not a directory.
+func (m *Machine) dropLink(id InodeID) {
+	n := m.mutInode(id)
+	n.nlink--
+	n.ctime = m.clock
+	m.reap(id)
+}
+
+// forget takes a removed, empty directory away from its parent.
+func (m *Machine) forget(dir, child InodeID) {
+	m.mutInode(dir).nlink--
+	c := m.mutInode(child)
+	c.nlink, c.ctime = 0, m.clock
+	m.reap(child)
+}
+
+// fileMode translates mode bits of the kernel to those of package fs.
+func (n *inode) fileMode() fs.FileMode {
+	f := fs.FileMode(n.mode & 0o777)
+	switch n.kind {
+	case KindDir:
+		f |= fs.ModeDir
+	case KindSymlink:
+		f |= fs.ModeSymlink
+	}
+	if n.mode&0o1000 != 0 {
+		f |= fs.ModeSticky
+	}
+	if n.mode&0o2000 != 0 {
+		f |= fs.ModeSetgid
+	}
+	if n.mode&0o4000 != 0 {
+		f |= fs.ModeSetuid
+	}
+	return f
+}
+
+// size is what st_size says. Directories say 4096, as on ext4; other file systems
+// differ.
+func (n *inode) size() int64 {
+	if n.kind == KindDir {
+		return 4096
+	}
+	return int64(len(n.data))
+}
+
+// Bits of a permission check.
+const (
+	mayExec  = 1
+	mayWrite = 2
+	mayRead  = 4
+)
+
+// may reports whether p has the rights of mask. Root has them all: nothing here asks
+// to execute a file, the one thing root may be denied. There are no supplementary
+// groups.
+func (n *inode) may(p *proc, mask uint32) bool {
+	switch {
+	case p.uid == 0:
+		return true
+	case p.uid == n.uid:
+		return n.mode>>6&mask == mask
+	case p.gid == n.gid:
+		return n.mode>>3&mask == mask
+	default:
+		return n.mode&mask == mask
+	}
+}
+
+// mayCreate checks the right to make a name in a directory.
+func (n *inode) mayCreate(p *proc) syscall.Errno {
+	if !n.may(p, mayWrite|mayExec) {
+		return syscall.EACCES
+	}
+	return 0
+}
+
+// mayDelete checks the right to remove the name of victim from a directory, and that
+// victim is a directory exactly when wantDir, in the kernel's order.
+func (n *inode) mayDelete(p *proc, victim *inode, wantDir bool) syscall.Errno {
+	switch {
+	case !n.may(p, mayWrite|mayExec):
+		return syscall.EACCES
+	case n.mode&0o1000 != 0 && p.uid != 0 && p.uid != victim.uid && p.uid != n.uid:
+		return syscall.EPERM
+	case wantDir && victim.kind != KindDir:
+		return syscall.ENOTDIR
+	case !wantDir && victim.kind == KindDir:
+		return syscall.EISDIR
+	}
+	return 0
+}

@@ -1,0 +1,209 @@
+package fsfake
+
+import (
+	"io"
+	"math"
+	"strings"
+	"syscall"
+)
+
+// maxSize is the largest file that is modelled: contents are kept in full, holes too.
+const maxSize = 16 << 20
+
+// read is read(2).
+func (m *Machine) read(d *desc, n int64) Result {
+	r := m.pread(d, n, d.offset)
+	if r.Errno == 0 && len(r.Data) > 0 {
+		m.moveOffset(d, d.offset+int64(len(r.Data)))
+	}
+	return r
+}
+
+// moveOffset sets a description's offset. Whoever shares the description can see it.
+func (m *Machine) moveOffset(d *desc, to int64) {
+	if to == d.offset {
+		return
+	}
+	d = m.mutDesc(d.id)
+	d.offset = to
+	if d.refs > 1 {
+		m.version++
+	}
+}
+
+// pread is pread(2). Reading changes no atime: the file system is mounted noatime.
+func (m *Machine) pread(d *desc, n, off int64) Result {
+	if !d.readable() {
+		return fail(syscall.EBADF)
+	}
+	i := m.inode(d.inode)
+	if i.kind == KindDir {
+		return fail(syscall.EISDIR)
+	}
+	if n < 0 {
+		return fail(syscall.EINVAL)
+	}
+	data := i.data[min(off, int64(len(i.data))):]
+	data = data[:min(n, int64(len(data)))]
+	return Result{N: int64(len(data)), Data: data}
+}
+
+// write is write(2). With O_APPEND it writes at the end, whatever the offset was.
+func (m *Machine) write(p *proc, d *desc, data string) Result {
+	off := d.offset
+	if d.append {
+		off = int64(len(m.inode(d.inode).data))
+	}
+	r := m.writeAt(p, d, data, off)
+	if r.Errno == 0 && r.N > 0 {
+		m.moveOffset(d, off+r.N)
+	}
+	return r
+}
+
+// pwrite is pwrite(2). On Linux it appends when the description has O_APPEND.
+func (m *Machine) pwrite(p *proc, d *desc, data string, off int64) Result {
+	if d.append {
+		off = int64(len(m.inode(d.inode).data))
+	}
+	return m.writeAt(p, d, data, off)
+}
+
+func (m *Machine) writeAt(p *proc, d *desc, data string, off int64) Result {
+	if !d.writable() {
+		return fail(syscall.EBADF)
+	}
+	if data == "" {
+		return Result{}
+	}
+	if off > maxSize-int64(len(data)) {
+		return unmodelled("a file of more than %d bytes", maxSize)
+	}
+	n := m.mutInode(d.inode)
+	end := off + int64(len(data))
+	size := int64(len(n.data))
+	switch {
+	case off == 0 && end >= size:
+		n.data = data
+	case off > size:
+		n.data += strings.Repeat("\x00", int(off-size)) + data
+	case end >= size:
+		n.data = n.data[:off] + data
+	default:
+		n.data = n.data[:off] + data + n.data[end:]
+	}
+	m.modified(p, n)
+	return Result{N: int64(len(data))}
+}
+
+// modified stamps a file whose contents changed, and takes away its set-user-id bits
+// when somebody else than root did it.
+func (m *Machine) modified(p *proc, n *inode) {
+	n.mtime, n.ctime = m.clock, m.clock
+	if p.uid != 0 && n.mode&0o6000 != 0 {
+		n.mode &^= 0o4000
+		if n.mode&0o010 != 0 || p.gid != n.gid {
+			n.mode &^= 0o2000
+		}
+	}
+	m.version++
+}
+
+// lseek is lseek(2).
+func (m *Machine) lseek(d *desc, off int64, whence int) Result {
+	n := m.inode(d.inode)
+	if n.kind == KindDir {
+		if off != 0 || whence != io.SeekStart {
+			return unmodelled("lseek in a directory but to its start")
+		}
+		m.moveOffset(d, 0)
+		return Result{}
+	}
+	var base int64
+	switch whence {
+	case io.SeekStart:
+	case io.SeekCurrent:
+		base = d.offset
+	case io.SeekEnd:
+		base = int64(len(n.data))
+	case 3, 4:
+		return unmodelled("SEEK_DATA and SEEK_HOLE")
+	default:
+		return fail(syscall.EINVAL)
+	}
+	if off > 0 && base > math.MaxInt64-off || base+off < 0 {
+		return fail(syscall.EINVAL)
+	}
+	if base+off > 1<<40 {
+		return unmodelled("a file offset beyond 1 TiB")
+	}
+	m.moveOffset(d, base+off)
+	return Result{N: base + off}
+}
+
+// setSize changes a file's size and stamps it, also when the size stays.
+func (m *Machine) setSize(p *proc, id InodeID, size int64) {
+	n := m.mutInode(id)
+	if have := int64(len(n.data)); size <= have {
+		n.data = n.data[:size]
+	} else {
+		n.data += strings.Repeat("\x00", int(size-have))
+	}
+	m.modified(p, n)
+}
+
+// truncate is truncate(2). Unlike ftruncate and O_TRUNC it stamps nothing when the
+// size is as asked already.
+func (m *Machine) truncate(p *proc, path string, size int64) Result {
+	if size < 0 {
+		return fail(syscall.EINVAL)
+	}
+	id, e := m.lookup(p, path, true)
+	if e != 0 {
+		return fail(e)
+	}
+	n := m.inode(id)
+	switch {
+	case n.kind == KindDir:
+		return fail(syscall.EISDIR)
+	case !n.may(p, mayWrite):
+		return fail(syscall.EACCES)
+	case size > maxSize:
+		return unmodelled("a file of more than %d bytes", maxSize)
+	case size != int64(len(n.data)):
+		m.setSize(p, id, size)
+	}
+	return Result{}
+}
+
+// ftruncate is ftruncate(2).
+func (m *Machine) ftruncate(p *proc, d *desc, size int64) Result {
+	switch {
+	case m.inode(d.inode).kind != KindFile || !d.writable():
+		return fail(syscall.EINVAL)
+	case size > maxSize:
+		return unmodelled("a file of more than %d bytes", maxSize)
+	}
+	m.setSize(p, d.inode, size)
+	return Result{}
+}
+
+// readdir reads a whole directory. Once read, a description is at the end, where
+// nothing comes any more, until it is rewound.
+func (m *Machine) readdir(d *desc) Result {
+	n := m.inode(d.inode)
+	switch {
+	case n.kind != KindDir:
+		return fail(syscall.ENOTDIR)
+	case n.nlink == 0:
+		return fail(syscall.ENOENT)
+	case d.offset != 0:
+		return Result{}
+	}
+	names := make([]string, len(n.names))
+	for i := range n.names {
+		names[i] = n.names[i].name
+	}
+	m.moveOffset(d, 1)
+	return Result{N: int64(len(names)), Data: strings.Join(names, "\x00")}
+}

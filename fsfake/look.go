@@ -1,0 +1,185 @@
+package fsfake
+
+import (
+	"os"
+	"slices"
+)
+
+// Looking at a machine from outside: no call is made, nothing changes, no process sees
+// an inode number for the first time. For invariants, traces and reports.
+
+// An FDRef is a descriptor of a process.
+type FDRef struct{ Pid, FD int }
+
+// A LockView is a flock on a file.
+type LockView struct {
+	Mode    int     // LOCK_SH or LOCK_EX
+	Holders []FDRef // every descriptor of the description that holds it
+}
+
+// A RecordView is a record lock on a file.
+type RecordView struct {
+	Lock RecordLock
+	OFD  bool
+	// Holders of an OFD lock: every descriptor of its description.
+	Holders []FDRef
+}
+
+// A FileView is everything about an inode.
+type FileView struct {
+	ID       InodeID
+	Kind     Kind // KindNone when the inode is gone
+	Mode     os.FileMode
+	UID, GID uint32
+	Nlink    int
+	Content  string   // of a file
+	Target   string   // of a symlink
+	Names    []string // in a directory
+	Openers  []FDRef
+	Flocks   []LockView
+	Records  []RecordView
+	Atime    int64
+	Mtime    int64
+	Ctime    int64
+	Btime    int64
+}
+
+// An FDView is a descriptor and what is behind it.
+type FDView struct {
+	FD          int
+	ID          InodeID
+	Flags       int // access mode and O_APPEND
+	CloseOnExec bool
+	Offset      int64
+	Flock       int // LOCK_SH, LOCK_EX or 0
+	// Shared counts the descriptors of the description, in this process and others.
+	Shared int
+}
+
+// Lookup resolves a path as root in "/", following symlinks.
+func (m *Machine) Lookup(path string) (InodeID, bool) {
+	id, e := m.lookup(&proc{cwd: rootID}, path, true)
+	return id, e == 0
+}
+
+// FDInode returns the inode that a descriptor is open on.
+func (m *Machine) FDInode(pid, fd int) (InodeID, bool) {
+	if p := m.proc(pid); p != nil {
+		if d := m.descOf(p, fd); d != nil {
+			return d.inode, true
+		}
+	}
+	return 0, false
+}
+
+// View describes an inode.
+func (m *Machine) View(id InodeID) FileView {
+	n := m.findInode(id)
+	if n == nil {
+		return FileView{ID: id}
+	}
+	v := FileView{
+		ID: id, Kind: n.kind, Mode: n.fileMode(), UID: n.uid, GID: n.gid, Nlink: int(n.nlink),
+		Atime: n.atime, Mtime: n.mtime, Ctime: n.ctime, Btime: n.btime,
+	}
+	switch n.kind {
+	case KindFile:
+		v.Content = n.data
+	case KindSymlink:
+		v.Target = n.data
+	}
+	for _, e := range n.names {
+		v.Names = append(v.Names, e.name)
+	}
+	for _, d := range m.descs {
+		if d.inode != id {
+			continue
+		}
+		refs := m.holders(d.id)
+		v.Openers = append(v.Openers, refs...)
+		if d.flock != 0 {
+			v.Flocks = append(v.Flocks, LockView{int(d.flock), refs})
+		}
+	}
+	// Descriptions are in no order that means anything; descriptors are.
+	slices.SortFunc(v.Openers, compareRefs)
+	slices.SortFunc(v.Flocks, func(a, b LockView) int { return slices.CompareFunc(a.Holders, b.Holders, compareRefs) })
+	for _, r := range n.records {
+		rv := RecordView{Lock: r.public(), OFD: r.owner.pid == 0}
+		if rv.OFD {
+			rv.Holders = m.holders(r.owner.desc)
+		}
+		v.Records = append(v.Records, rv)
+	}
+	return v
+}
+
+func compareRefs(a, b FDRef) int {
+	if a.Pid != b.Pid {
+		return a.Pid - b.Pid
+	}
+	return a.FD - b.FD
+}
+
+// holders lists the descriptors of a description.
+func (m *Machine) holders(id descID) []FDRef {
+	var refs []FDRef
+	for _, p := range m.procs {
+		for _, f := range p.fds {
+			if f.desc == id {
+				refs = append(refs, FDRef{p.pid, f.fd})
+			}
+		}
+	}
+	return refs
+}
+
+// FDs lists the descriptors of a process, but for the standard streams.
+func (m *Machine) FDs(pid int) []FDView {
+	p := m.proc(pid)
+	if p == nil {
+		return nil
+	}
+	var vs []FDView
+	for _, f := range p.fds {
+		d := m.desc(f.desc)
+		v := FDView{
+			FD: f.fd, ID: d.inode, Flags: int(d.access), CloseOnExec: f.cloexec,
+			Offset: d.offset, Flock: int(d.flock), Shared: len(m.holders(f.desc)),
+		}
+		if d.append {
+			v.Flags |= os.O_APPEND
+		}
+		vs = append(vs, v)
+	}
+	return vs
+}
+
+// Pids lists the running processes in order.
+func (m *Machine) Pids() []int {
+	var pids []int
+	for _, p := range m.procs {
+		pids = append(pids, p.pid)
+	}
+	return pids
+}
+
+// Paths lists every absolute path of an inode in order, through no symlink.
+func (m *Machine) Paths(id InodeID) []string {
+	if id == rootID {
+		return []string{"/"}
+	}
+	return m.pathsBelow(rootID, "/", id, nil)
+}
+
+func (m *Machine) pathsBelow(dir InodeID, prefix string, id InodeID, to []string) []string {
+	for _, e := range m.inode(dir).names {
+		if e.id == id {
+			to = append(to, prefix+e.name)
+		}
+		if m.inode(e.id).kind == KindDir {
+			to = m.pathsBelow(e.id, prefix+e.name+"/", id, to)
+		}
+	}
+	return to
+}

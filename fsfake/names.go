@@ -1,0 +1,122 @@
+package fsfake
+
+import "syscall"
+
+// unlink is unlink(2). A file that is open lives on without a name.
+func (m *Machine) unlink(p *proc, path string) syscall.Errno {
+	pl, e := m.lookupOld(p, path, syscall.EISDIR, syscall.EISDIR, syscall.EISDIR)
+	if e != 0 {
+		return e
+	}
+	n := m.inode(pl.id)
+	if pl.slash {
+		if n.kind == KindDir {
+			return syscall.EISDIR
+		}
+		return syscall.ENOTDIR
+	}
+	if e := m.inode(pl.dir).mayDelete(p, n, false); e != 0 {
+		return e
+	}
+	m.dropName(pl.dir, pl.name)
+	m.dropLink(pl.id)
+	return 0
+}
+
+// rmdir is rmdir(2).
+func (m *Machine) rmdir(p *proc, path string) syscall.Errno {
+	pl, e := m.lookupOld(p, path, syscall.EINVAL, syscall.ENOTEMPTY, syscall.EBUSY)
+	if e != 0 {
+		return e
+	}
+	n := m.inode(pl.id)
+	if e := m.inode(pl.dir).mayDelete(p, n, true); e != 0 {
+		return e
+	}
+	if len(n.names) != 0 {
+		return syscall.ENOTEMPTY
+	}
+	m.dropName(pl.dir, pl.name)
+	m.forget(pl.dir, pl.id)
+	return 0
+}
+
+// mkdir is mkdir(2).
+func (m *Machine) mkdir(p *proc, path string, mode uint32) syscall.Errno {
+	pl, e := m.lookupNew(p, path, true)
+	if e != 0 {
+		return e
+	}
+	n := m.createIn(p, m.inode(pl.dir), KindDir, mode&0o1777&^m.umask)
+	m.adopt(pl.dir, n.id)
+	m.addName(pl.dir, pl.name, n.id)
+	return 0
+}
+
+// symlink is symlink(2): path is to point to target.
+func (m *Machine) symlink(p *proc, target, path string) syscall.Errno {
+	if e := start(target); e != 0 {
+		return e
+	}
+	pl, e := m.lookupNew(p, path, false)
+	if e != 0 {
+		return e
+	}
+	n := m.createIn(p, m.inode(pl.dir), KindSymlink, 0o777)
+	n.nlink, n.data = 1, target
+	m.addName(pl.dir, pl.name, n.id)
+	return 0
+}
+
+// link is link(2). It does not follow a symlink: that gets the second name itself.
+func (m *Machine) link(p *proc, oldpath, newpath string) syscall.Errno {
+	id, e := m.lookup(p, oldpath, false)
+	if e != 0 {
+		return e
+	}
+	return m.linkInode(p, id, newpath)
+}
+
+// linkFD is linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH), which Linux 6.10 and later
+// grant to whoever opened the file.
+func (m *Machine) linkFD(p *proc, d *desc, path string) syscall.Errno {
+	for i := range len(path) {
+		if path[i] == 0 {
+			return syscall.EINVAL
+		}
+	}
+	return m.linkInode(p, d.inode, path)
+}
+
+func (m *Machine) linkInode(p *proc, id InodeID, path string) syscall.Errno {
+	pl, e := m.lookupNew(p, path, false)
+	if e != 0 {
+		return e
+	}
+	n := m.inode(id)
+	switch {
+	case n.kind == KindDir:
+		return syscall.EPERM
+	case n.nlink == 0 && !n.linkable:
+		return syscall.ENOENT
+	}
+	n = m.mutInode(id)
+	n.nlink++
+	n.linkable = false
+	n.ctime = m.clock
+	m.addName(pl.dir, pl.name, id)
+	return 0
+}
+
+// readlink is readlink(2).
+func (m *Machine) readlink(p *proc, path string) Result {
+	id, e := m.lookup(p, path, false)
+	if e != 0 {
+		return fail(e)
+	}
+	n := m.inode(id)
+	if n.kind != KindSymlink {
+		return fail(syscall.EINVAL)
+	}
+	return Result{N: int64(len(n.data)), Data: n.data}
+}

@@ -1,0 +1,180 @@
+package fsfake
+
+import (
+	"os"
+	"syscall"
+)
+
+// Flags of open(2) that change nothing here: durability (no power is lost), blocking
+// on devices, terminals, 32-bit file sizes.
+const ignoredFlags = os.O_SYNC | syscall.O_DSYNC | syscall.O_NONBLOCK | syscall.O_NOCTTY | 0x8000
+
+const tmpfileBit = O_TMPFILE &^ O_DIRECTORY
+
+const knownFlags = syscall.O_ACCMODE | os.O_CREATE | os.O_EXCL | os.O_TRUNC | os.O_APPEND |
+	O_NOFOLLOW | O_CLOEXEC | O_TMPFILE | ignoredFlags
+
+// open is open(2).
+func (m *Machine) open(p *proc, op *Op) Result {
+	f := op.Flags
+	if extra := f &^ knownFlags; extra != 0 {
+		return unmodelled("open with flags %#x", extra)
+	}
+	if f&syscall.O_ACCMODE == syscall.O_ACCMODE {
+		return unmodelled("open with O_WRONLY|O_RDWR")
+	}
+	if e := checkOpenFlags(f); e != 0 {
+		return fail(e)
+	}
+	if e := start(op.Path); e != 0 {
+		return fail(e)
+	}
+	if _, _, e := p.freeFD(); e != 0 {
+		return fail(e)
+	}
+	var id InodeID
+	var e syscall.Errno
+	switch {
+	case f&tmpfileBit != 0:
+		id, e = m.openTemp(p, op)
+	case f&os.O_CREATE != 0:
+		id, e = m.openCreate(p, op)
+	default:
+		id, e = m.openOld(p, op)
+	}
+	if e != 0 {
+		return fail(e)
+	}
+	d := desc{inode: id, access: uint8(f & syscall.O_ACCMODE), append: f&os.O_APPEND != 0}
+	return Result{N: int64(m.newDesc(p.pid, d, f&O_CLOEXEC != 0))}
+}
+
+func checkOpenFlags(f int) syscall.Errno {
+	switch {
+	case f&tmpfileBit != 0 && f&O_DIRECTORY == 0,
+		f&tmpfileBit != 0 && f&os.O_CREATE != 0,
+		f&tmpfileBit != 0 && f&syscall.O_ACCMODE == os.O_RDONLY,
+		f&O_DIRECTORY != 0 && f&os.O_CREATE != 0: // since Linux 6.4
+		return syscall.EINVAL
+	}
+	return 0
+}
+
+// openOld opens what is there.
+func (m *Machine) openOld(p *proc, op *Op) (InodeID, syscall.Errno) {
+	w := walker{m: m, p: p}
+	pl, e := w.resolve(p.cwd, op.Path, op.Flags&O_NOFOLLOW == 0)
+	if e != 0 {
+		return 0, e
+	}
+	return pl.id, m.openInode(p, pl.id, op.Flags)
+}
+
+// openCreate opens what is there or makes a file. It goes through symlinks, dangling
+// ones too, unless told otherwise by O_EXCL or O_NOFOLLOW.
+func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
+	w := walker{m: m, p: p}
+	dir, path := p.cwd, op.Path
+	for {
+		pl, e := w.parent(dir, path)
+		if e != 0 {
+			return 0, e
+		}
+		if pl.slash && pl.kind == lastName {
+			return 0, syscall.EISDIR
+		}
+		if e := w.last(&pl); e != 0 {
+			return 0, e
+		}
+		if pl.id == 0 {
+			return m.createFile(p, pl, op.Mode)
+		}
+		n := m.inode(pl.id)
+		if n.kind == KindSymlink && op.Flags&(os.O_EXCL|O_NOFOLLOW) == 0 {
+			if e := w.countLink(); e != 0 {
+				return 0, e
+			}
+			dir, path = pl.dir, n.data
+			continue
+		}
+		switch {
+		case op.Flags&os.O_EXCL != 0:
+			return 0, syscall.EEXIST
+		case n.kind == KindDir:
+			return 0, syscall.EISDIR
+		}
+		return n.id, m.openInode(p, n.id, op.Flags)
+	}
+}
+
+func (m *Machine) createFile(p *proc, pl place, mode uint32) (InodeID, syscall.Errno) {
+	d := m.inode(pl.dir)
+	if e := d.mayCreate(p); e != 0 {
+		return 0, e
+	}
+	n := m.createIn(p, d, KindFile, mode&0o7777&^m.umask)
+	n.nlink = 1
+	m.addName(pl.dir, pl.name, n.id)
+	return n.id, 0
+}
+
+// createIn makes an inode that belongs to p, or as a set-group-id directory wants it.
+func (m *Machine) createIn(p *proc, dir *inode, k Kind, mode uint32) *inode {
+	gid := p.gid
+	if dir.mode&0o2000 != 0 {
+		gid = dir.gid
+		if k == KindDir {
+			mode |= 0o2000
+		} else if mode&0o2010 == 0o2010 && p.uid != 0 && p.gid != gid {
+			mode &^= 0o2000
+		}
+	}
+	return m.newInode(k, mode, p.uid, gid)
+}
+
+// openTemp is open with O_TMPFILE: a file without a name in the directory's file
+// system.
+func (m *Machine) openTemp(p *proc, op *Op) (InodeID, syscall.Errno) {
+	w := walker{m: m, p: p}
+	pl, e := w.resolve(p.cwd, op.Path, op.Flags&O_NOFOLLOW == 0)
+	if e != 0 {
+		return 0, e
+	}
+	d := m.inode(pl.id)
+	if d.kind != KindDir {
+		return 0, syscall.ENOTDIR
+	}
+	if e := d.mayCreate(p); e != 0 {
+		return 0, e
+	}
+	n := m.createIn(p, d, KindFile, op.Mode&0o7777&^m.umask)
+	n.linkable = op.Flags&os.O_EXCL == 0
+	return n.id, 0
+}
+
+// openInode makes the checks of an open of something that exists, in the kernel's
+// order, and truncates only when they have all passed.
+func (m *Machine) openInode(p *proc, id InodeID, f int) syscall.Errno {
+	n := m.inode(id)
+	var mask uint32
+	if f&syscall.O_ACCMODE != os.O_WRONLY {
+		mask |= mayRead
+	}
+	if f&syscall.O_ACCMODE != os.O_RDONLY || f&os.O_TRUNC != 0 {
+		mask |= mayWrite
+	}
+	switch {
+	case f&O_DIRECTORY != 0 && n.kind != KindDir:
+		return syscall.ENOTDIR
+	case n.kind == KindSymlink:
+		return syscall.ELOOP
+	case n.kind == KindDir && mask&mayWrite != 0:
+		return syscall.EISDIR
+	case !n.may(p, mask):
+		return syscall.EACCES
+	}
+	if f&os.O_TRUNC != 0 {
+		m.setSize(p, id, 0)
+	}
+	return 0
+}

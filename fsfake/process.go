@@ -1,0 +1,166 @@
+package fsfake
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// A proc is a running process. A dead one is gone: whoever started it reaps it at once.
+type proc struct {
+	own      *token
+	pid      int
+	parent   int // no call shows it
+	uid, gid uint32
+	start    int64
+	cwd      InodeID
+	fds      []fdesc   // sorted by fd
+	seen     []InodeID // under InodesCanonical: inode numbers handed out, from 1
+	cells    []cell    // sorted by name
+	waits    []wait    // sorted by task
+}
+
+// A ProcSpec describes a process to [Machine.AddProc].
+type ProcSpec struct {
+	Pid      int
+	Parent   int
+	UID, GID uint32
+	Start    int64  // start time in clock ticks since boot, as in /proc/PID/stat
+	Cwd      string // working directory; empty means "/"
+}
+
+// AddProc starts a process without any open files but the standard streams. The pid may
+// be that of a dead process. It panics when the pid is not positive, or is a living
+// process's, and when Cwd is no directory.
+func (m *Machine) AddProc(s ProcSpec) {
+	if s.Pid <= 0 || m.proc(s.Pid) != nil {
+		panic(fmt.Sprintf("fsfake: AddProc: pid %d is not free", s.Pid))
+	}
+	cwd := rootID
+	if s.Cwd != "" {
+		id, ok := m.Lookup(s.Cwd)
+		if !ok || m.inode(id).kind != KindDir {
+			panic(fmt.Sprintf("fsfake: AddProc: %q is no directory", s.Cwd))
+		}
+		cwd = id
+	}
+	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, cwd: cwd})
+}
+
+func (m *Machine) addProc(p proc) {
+	p.own = m.owner()
+	m.mutInode(p.cwd).refs++
+	m.procs = insert(m.procs, m.procAt(p.pid), &p)
+	m.ownProcs = true
+	m.maxPid = max(m.maxPid, p.pid)
+	m.version++
+}
+
+// Alive reports whether a process runs.
+func (m *Machine) Alive(pid int) bool { return m.proc(pid) != nil }
+
+// KillProc ends a process as SIGKILL does, at any moment: descriptors close, the kernel
+// drops its locks, blocked calls end, files stay as they are. It does nothing to a
+// process that does not run.
+func (m *Machine) KillProc(pid int) {
+	p := m.proc(pid)
+	if p == nil {
+		return
+	}
+	m.dropWaits(pid, -1)
+	for p = m.proc(pid); len(p.fds) > 0; p = m.proc(pid) {
+		m.closeFD(pid, p.fds[0].fd)
+	}
+	m.procs = remove(m.procs, m.procAt(pid))
+	m.ownProcs = true
+	m.owner()
+	m.unref(p.cwd)
+	m.version++
+}
+
+// dropWaits ends the blocked calls of a process's tasks but one.
+func (m *Machine) dropWaits(pid, except int) {
+	for i := 0; i < len(m.proc(pid).waits); {
+		if m.proc(pid).waits[i].task == except {
+			i++
+			continue
+		}
+		if w := m.unblock(pid, i); w.desc != 0 {
+			m.unrefDesc(w.desc)
+		}
+	}
+}
+
+func (m *Machine) callProcess(p *proc, t Task, op *Op) Result {
+	switch op.Call {
+	case CallKill:
+		return m.kill(p, op.Pid)
+	case CallStartTime:
+		if o := m.proc(op.Pid); o != nil {
+			return Result{N: o.start}
+		}
+		return fail(syscall.ENOENT)
+	case CallExit:
+		m.KillProc(p.pid)
+		return Result{}
+	case CallFork:
+		return Result{N: int64(m.fork(p))}
+	case CallExec:
+		m.exec(t)
+		return Result{}
+	case CallNow:
+		return Result{N: m.clock}
+	case CallSleep, CallWork:
+		return Result{}
+	}
+	return unmodelled("%s", op.Call)
+}
+
+// kill is kill(pid, 0).
+func (m *Machine) kill(p *proc, pid int) Result {
+	if pid <= 0 {
+		return unmodelled("kill of a process group")
+	}
+	o := m.proc(pid)
+	switch {
+	case o == nil:
+		return fail(syscall.ESRCH)
+	case p.uid != 0 && p.uid != o.uid:
+		return fail(syscall.EPERM)
+	}
+	return Result{}
+}
+
+// ticksPerSecond is the kernel's USER_HZ.
+const ticksPerSecond = 100
+
+// fork is fork(2): the child shares the open file descriptions, and so their flock and
+// OFD locks, has a copy of the memory, and none of the record locks. Only the calling
+// task goes on in it.
+func (m *Machine) fork(p *proc) int {
+	c := *p
+	c.pid, c.parent = m.maxPid+1, p.pid
+	c.start = (m.clock - m.boot) / (1e9 / ticksPerSecond)
+	c.waits = nil
+	for _, f := range c.fds {
+		m.mutDesc(f.desc).refs++
+	}
+	m.addProc(c)
+	return c.pid
+}
+
+// exec is execve(2) of another program by one task: descriptors with O_CLOEXEC close,
+// the memory is gone, and so are the other tasks. Locks stay with what stays open.
+func (m *Machine) exec(t Task) {
+	m.dropWaits(t.Pid, t.N)
+	for i := 0; i < len(m.proc(t.Pid).fds); {
+		if f := m.proc(t.Pid).fds[i]; f.cloexec {
+			m.closeFD(t.Pid, f.fd)
+		} else {
+			i++
+		}
+	}
+	if len(m.proc(t.Pid).cells) != 0 {
+		m.mutProc(t.Pid).cells = nil
+		m.version++
+	}
+}

@@ -1,0 +1,271 @@
+package fsfake
+
+import (
+	"math"
+	"slices"
+	"syscall"
+)
+
+// A record is a lock on a byte range: fcntl(2)'s, owned by a process, or an OFD lock,
+// owned by an open file description. On an inode the records of one owner stand
+// together in order of their ranges, disjoint, and adjacent ones differ in type;
+// owners stand in the order in which they got their first, which F_GETLK shows.
+type record struct {
+	owner      recordOwner
+	typ        int   // F_RDLCK or F_WRLCK
+	start, end int64 // both included; no end is math.MaxInt64
+}
+
+// A recordOwner is a process or a description; the other field is 0.
+type recordOwner struct {
+	pid  int
+	desc descID
+}
+
+func (r record) overlaps(o record) bool { return r.start <= o.end && o.start <= r.end }
+
+func (r record) conflicts(o record) bool {
+	return r.owner != o.owner && (r.typ == F_WRLCK || o.typ == F_WRLCK) && r.overlaps(o)
+}
+
+// rangeOf checks the range of a lock call, as the kernel does.
+func rangeOf(owner recordOwner, op *Op) (record, syscall.Errno) {
+	r := record{owner: owner, typ: op.Flags, start: op.Off, end: math.MaxInt64}
+	switch {
+	case r.start < 0:
+		return r, syscall.EINVAL
+	case op.Len > 0:
+		if op.Len-1 > math.MaxInt64-r.start {
+			return r, syscall.EOVERFLOW
+		}
+		r.end = r.start + op.Len - 1
+	case op.Len < 0:
+		if r.start+op.Len < 0 {
+			return r, syscall.EINVAL
+		}
+		r.start, r.end = r.start+op.Len, r.start-1
+	}
+	if r.typ != F_RDLCK && r.typ != F_WRLCK && r.typ != F_UNLCK {
+		return r, syscall.EINVAL
+	}
+	return r, 0
+}
+
+func ownerOf(pid int, op *Op, id descID) recordOwner {
+	if op.Call == CallOFDSetlk || op.Call == CallOFDGetlk {
+		return recordOwner{desc: id}
+	}
+	return recordOwner{pid: pid}
+}
+
+// setlk is fcntl with F_SETLK, F_SETLKW, F_OFD_SETLK or F_OFD_SETLKW.
+func (m *Machine) setlk(p *proc, t Task, d *desc, op *Op) Result {
+	owner := ownerOf(p.pid, op, d.id)
+	r, e := rangeOf(owner, op)
+	switch {
+	case e != 0:
+		return fail(e)
+	case r.typ == F_RDLCK && !d.readable(), r.typ == F_WRLCK && !d.writable():
+		return fail(syscall.EBADF)
+	}
+	if r.typ != F_UNLCK {
+		if c := m.conflict(d.inode, owner, r); c != nil {
+			switch {
+			case !op.Wait:
+				return fail(syscall.EAGAIN)
+			case m.deadlocks(owner, c):
+				return fail(syscall.EDEADLK)
+			}
+			return m.block(p, t, op, d.id)
+		}
+	}
+	m.setRecord(d.inode, r)
+	return Result{}
+}
+
+// waitedRange returns what a blocked call asks for.
+func waitedRange(pid int, w *wait) (recordOwner, record) {
+	owner := ownerOf(pid, &w.op, w.desc)
+	r, _ := rangeOf(owner, &w.op) // it was valid when the call began
+	return owner, r
+}
+
+// finishSetlk ends a blocked call that can be granted, or would deadlock by now.
+func (m *Machine) finishSetlk(pid int, w *wait) syscall.Errno {
+	owner, r := waitedRange(pid, w)
+	id := m.desc(w.desc).inode
+	if m.conflict(id, owner, r) != nil {
+		return syscall.EDEADLK
+	}
+	if owner.pid != 0 {
+		// The descriptor may have been closed meanwhile, and closing drops the
+		// process's locks: so it must not get a new one.
+		p := m.proc(pid)
+		if i := p.fdAt(w.op.FD); i < 0 || p.fds[i].desc != w.desc {
+			return syscall.EBADF
+		}
+	}
+	m.setRecord(id, r)
+	return 0
+}
+
+// conflict returns the first lock of another owner that stands against r, or nil.
+func (m *Machine) conflict(id InodeID, owner recordOwner, r record) *record {
+	recs := m.inode(id).records
+	for i := range recs {
+		if recs[i].conflicts(r) {
+			return &recs[i]
+		}
+	}
+	return nil
+}
+
+// maxDeadlockSteps is how far the kernel looks for a cycle.
+const maxDeadlockSteps = 10
+
+// deadlocks reports whether waiting for blocker would close a cycle of processes that
+// wait for each other's record locks. OFD locks are not looked through: no process
+// owns them.
+func (m *Machine) deadlocks(owner recordOwner, blocker *record) bool {
+	if owner.pid == 0 {
+		return false
+	}
+	for range maxDeadlockSteps + 1 {
+		next := m.waitsFor(blocker.owner)
+		if next == nil {
+			return false
+		}
+		if next.owner == owner {
+			return true
+		}
+		blocker = next
+	}
+	return false
+}
+
+// waitsFor returns the lock that an owner is waiting for. Of a process with several
+// blocked tasks only the first counts.
+func (m *Machine) waitsFor(o recordOwner) *record {
+	for _, p := range m.procs {
+		for i := range p.waits {
+			w := &p.waits[i]
+			if c := w.op.Call; c != CallSetlk && c != CallOFDSetlk {
+				continue
+			}
+			if owner, r := waitedRange(p.pid, w); owner == o {
+				return m.conflict(m.desc(w.desc).inode, owner, r)
+			}
+		}
+	}
+	return nil
+}
+
+// setRecord makes r the owner's lock on its range, or none when r is F_UNLCK: what the
+// owner had there is cut, and neighbours of the same type merge.
+func (m *Machine) setRecord(id InodeID, r record) {
+	old := m.inode(id).records
+	at := slices.IndexFunc(old, func(o record) bool { return o.owner == r.owner })
+	if at < 0 {
+		at = len(old)
+	}
+	end := at
+	var mine []record
+	for ; end < len(old) && old[end].owner == r.owner; end++ {
+		mine = appendCut(mine, old[end], r)
+	}
+	if r.typ != F_UNLCK {
+		mine = append(mine, r)
+		slices.SortFunc(mine, func(a, b record) int {
+			if a.start < b.start {
+				return -1
+			}
+			return 1
+		})
+		mine = merge(mine)
+	}
+	if slices.Equal(mine, old[at:end]) {
+		return
+	}
+	all := make([]record, 0, len(old)-(end-at)+len(mine))
+	all = append(append(append(all, old[:at]...), mine...), old[end:]...)
+	m.mutInode(id).records = all
+	m.version++
+}
+
+// appendCut appends what of o lies outside r.
+func appendCut(to []record, o, r record) []record {
+	if !o.overlaps(r) {
+		return append(to, o)
+	}
+	if o.start < r.start {
+		left := o
+		left.end = r.start - 1
+		to = append(to, left)
+	}
+	if o.end > r.end {
+		o.start = r.end + 1
+		to = append(to, o)
+	}
+	return to
+}
+
+// merge joins adjacent ranges of one type.
+func merge(rs []record) []record {
+	out := rs[:1]
+	for _, r := range rs[1:] {
+		if l := &out[len(out)-1]; l.typ == r.typ && l.end == r.start-1 {
+			l.end = r.end
+		} else {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// dropRecords takes away an owner's locks on an inode.
+func (m *Machine) dropRecords(id InodeID, o recordOwner) {
+	recs := m.inode(id).records
+	if !slices.ContainsFunc(recs, func(r record) bool { return r.owner == o }) {
+		return
+	}
+	var rest []record
+	for _, r := range recs {
+		if r.owner != o {
+			rest = append(rest, r)
+		}
+	}
+	m.mutInode(id).records = rest
+	m.version++
+}
+
+// getlk is fcntl with F_GETLK or F_OFD_GETLK.
+func (m *Machine) getlk(p *proc, d *desc, op *Op) Result {
+	owner := ownerOf(p.pid, op, d.id)
+	if op.Call == CallGetlk && op.Flags == F_UNLCK {
+		return fail(syscall.EINVAL)
+	}
+	r, e := rangeOf(owner, op)
+	if e != 0 {
+		return fail(e)
+	}
+	recs := m.inode(d.inode).records
+	for _, o := range recs {
+		// F_UNLCK asks an OFD for its own locks (Linux 6.7 and later).
+		if o.conflicts(r) || r.typ == F_UNLCK && o.owner == owner && o.overlaps(r) {
+			return Result{Lock: o.public()}
+		}
+	}
+	return Result{Lock: RecordLock{Type: F_UNLCK, Start: op.Off, Len: op.Len}}
+}
+
+// public translates a record to what fcntl(2) shows.
+func (r record) public() RecordLock {
+	l := RecordLock{Type: r.typ, Start: r.start, Pid: r.owner.pid}
+	if r.end != math.MaxInt64 {
+		l.Len = r.end - r.start + 1
+	}
+	if r.owner.pid == 0 {
+		l.Pid = -1
+	}
+	return l
+}

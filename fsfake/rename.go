@@ -1,0 +1,189 @@
+package fsfake
+
+import "syscall"
+
+// rename is renameat2(2), and rename(2) when op.Flags is 0. The order of the checks is
+// the kernel's.
+func (m *Machine) rename(p *proc, op *Op) Result {
+	const known = RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT
+	f := op.Flags
+	if f&^known != 0 || f&RENAME_EXCHANGE != 0 && f != RENAME_EXCHANGE {
+		return fail(syscall.EINVAL)
+	}
+	if f&RENAME_WHITEOUT != 0 {
+		return unmodelled("RENAME_WHITEOUT")
+	}
+	from, to, e := m.renamePlaces(p, op)
+	if e != 0 {
+		return fail(e)
+	}
+	if e := m.checkTangle(from, to, f); e != 0 {
+		return fail(e)
+	}
+	if from.id == to.id {
+		return Result{} // two names of one file: both stay
+	}
+	if e := m.mayRename(p, from, to, f); e != 0 {
+		return fail(e)
+	}
+	if f == RENAME_EXCHANGE {
+		m.exchange(from, to)
+	} else {
+		m.replace(from, to)
+	}
+	return Result{}
+}
+
+// renamePlaces looks both names up.
+func (m *Machine) renamePlaces(p *proc, op *Op) (from, to place, e syscall.Errno) {
+	if from, e = m.lookupParent(p, op.Path); e != 0 {
+		return
+	}
+	if to, e = m.lookupParent(p, op.Path2); e != 0 {
+		return
+	}
+	switch {
+	case from.kind != lastName:
+		return from, to, syscall.EBUSY
+	case to.kind != lastName && op.Flags&RENAME_NOREPLACE != 0:
+		return from, to, syscall.EEXIST
+	case to.kind != lastName:
+		return from, to, syscall.EBUSY
+	}
+	w := walker{m: m, p: p}
+	if e = w.last(&from); e == 0 && from.id == 0 {
+		e = syscall.ENOENT
+	}
+	if e == 0 {
+		e = w.last(&to)
+	}
+	if e != 0 {
+		return
+	}
+	return from, to, m.checkSlashes(from, to, op.Flags)
+}
+
+// checkSlashes: a name with trailing slashes is a directory's.
+func (m *Machine) checkSlashes(from, to place, f int) syscall.Errno {
+	isDir := m.inode(from.id).kind == KindDir
+	switch {
+	case f == RENAME_NOREPLACE && to.id != 0:
+		return syscall.EEXIST
+	case f == RENAME_EXCHANGE && to.id == 0:
+		return syscall.ENOENT
+	case f == RENAME_EXCHANGE && to.slash && m.inode(to.id).kind != KindDir:
+		return syscall.ENOTDIR
+	case !isDir && from.slash:
+		return syscall.ENOTDIR
+	case !isDir && to.slash && f != RENAME_EXCHANGE:
+		return syscall.ENOTDIR
+	}
+	return 0
+}
+
+// checkTangle: no directory goes into itself or below, nor over one of its ancestors.
+func (m *Machine) checkTangle(from, to place, f int) syscall.Errno {
+	if from.dir == to.dir {
+		return 0
+	}
+	if m.within(to.dir, from.id) {
+		return syscall.EINVAL
+	}
+	if to.id != 0 && m.within(from.dir, to.id) {
+		if f == RENAME_EXCHANGE {
+			return syscall.EINVAL
+		}
+		return syscall.ENOTEMPTY
+	}
+	return 0
+}
+
+// within reports whether dir is top or below it.
+func (m *Machine) within(dir, top InodeID) bool {
+	for dir != top && dir != rootID {
+		dir = m.inode(dir).parent
+	}
+	return dir == top
+}
+
+func (m *Machine) mayRename(p *proc, from, to place, f int) syscall.Errno {
+	src, fromDir, toDir := m.inode(from.id), m.inode(from.dir), m.inode(to.dir)
+	isDir := src.kind == KindDir
+	if e := fromDir.mayDelete(p, src, isDir); e != 0 {
+		return e
+	}
+	if to.id == 0 {
+		if e := toDir.mayCreate(p); e != 0 {
+			return e
+		}
+		return mayMove(p, src, from.dir != to.dir)
+	}
+	dst := m.inode(to.id)
+	if f == RENAME_EXCHANGE {
+		isDir = dst.kind == KindDir
+	}
+	if e := toDir.mayDelete(p, dst, isDir); e != 0 {
+		return e
+	}
+	if e := mayMove(p, src, from.dir != to.dir); e != 0 {
+		return e
+	}
+	if f == RENAME_EXCHANGE {
+		return mayMove(p, dst, from.dir != to.dir)
+	}
+	if len(dst.names) != 0 {
+		return syscall.ENOTEMPTY
+	}
+	return 0
+}
+
+// mayMove: to change a directory's ".." one must be allowed to write to it.
+func mayMove(p *proc, n *inode, away bool) syscall.Errno {
+	if away && n.kind == KindDir && !n.may(p, mayWrite) {
+		return syscall.EACCES
+	}
+	return 0
+}
+
+// replace moves a name over another, whose inode loses it.
+func (m *Machine) replace(from, to place) {
+	var old *inode
+	if to.id != 0 {
+		old = m.inode(to.id)
+	}
+	m.dropName(from.dir, from.name)
+	m.addName(to.dir, to.name, from.id)
+	m.mutInode(from.id).ctime = m.clock
+	m.moveParent(from.id, from.dir, to.dir)
+	if old == nil {
+		return
+	}
+	if old.kind == KindDir {
+		m.forget(to.dir, to.id)
+	} else {
+		m.dropLink(to.id)
+	}
+}
+
+func (m *Machine) exchange(from, to place) {
+	m.addName(from.dir, from.name, to.id)
+	m.addName(to.dir, to.name, from.id)
+	m.mutInode(from.id).ctime = m.clock
+	m.mutInode(to.id).ctime = m.clock
+	m.moveParent(from.id, from.dir, to.dir)
+	m.moveParent(to.id, to.dir, from.dir)
+}
+
+// moveParent sets "..", if id is a directory that goes elsewhere.
+func (m *Machine) moveParent(id, from, to InodeID) {
+	if from == to || m.inode(id).kind != KindDir {
+		return
+	}
+	m.mutInode(id).parent = to
+	f := m.mutInode(from)
+	f.nlink--
+	f.refs--
+	t := m.mutInode(to)
+	t.nlink++
+	t.refs++
+}

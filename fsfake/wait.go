@@ -1,0 +1,118 @@
+package fsfake
+
+import "syscall"
+
+// A wait is a call in progress that could not be granted at once. It keeps the
+// description that it found, whatever becomes of the descriptor meanwhile.
+type wait struct {
+	task int
+	op   Op
+	desc descID // 0 for a cell
+}
+
+// waiting returns the position of a task's wait, or -1.
+func (p *proc) waiting(task int) int {
+	for i := range p.waits {
+		if p.waits[i].task == task {
+			return i
+		}
+	}
+	return -1
+}
+
+// block records that a call waits.
+func (m *Machine) block(p *proc, t Task, op *Op, id descID) Result {
+	p = m.mutProc(p.pid)
+	at := 0
+	for at < len(p.waits) && p.waits[at].task < t.N {
+		at++
+	}
+	p.waits = insert(p.waits, at, wait{t.N, *op, id})
+	if id != 0 {
+		m.mutDesc(id).refs++
+	}
+	return Result{Blocked: true}
+}
+
+// unblock forgets a wait, without giving up its description.
+func (m *Machine) unblock(pid, i int) wait {
+	p := m.mutProc(pid)
+	w := p.waits[i]
+	p.waits = remove(p.waits, i)
+	return w
+}
+
+// Ready reports whether t can go on with op: false exactly when t is in a blocked call
+// that could not be granted, nor fail, now.
+func (m *Machine) Ready(t Task, _ Op) bool {
+	p := m.proc(t.Pid)
+	if p == nil {
+		return true
+	}
+	if i := p.waiting(t.N); i >= 0 {
+		return m.grantable(p, &p.waits[i])
+	}
+	return true
+}
+
+func (m *Machine) grantable(p *proc, w *wait) bool {
+	switch w.op.Call {
+	case CallCellWait:
+		return p.cell(w.op.Cell) != w.op.Value
+	case CallFlock:
+		d := m.desc(w.desc)
+		mode := flockMode(w.op.Flags)
+		return int(d.flock) == mode || !m.flockConflicts(d, mode)
+	default:
+		owner, r := waitedRange(p.pid, w)
+		c := m.conflict(m.desc(w.desc).inode, owner, r)
+		return c == nil || m.deadlocks(owner, c)
+	}
+}
+
+// resume continues a blocked call.
+func (m *Machine) resume(p *proc, i int, op *Op) Result {
+	w := &p.waits[i]
+	if w.op != *op {
+		return unmodelled("%s by a task that is blocked in %s", op.Call, w.op.Call)
+	}
+	if !m.grantable(p, w) {
+		return Result{Blocked: true}
+	}
+	got := m.unblock(p.pid, i)
+	var r Result
+	switch op.Call {
+	case CallCellWait:
+		return r
+	case CallFlock:
+		m.setFlock(got.desc, flockMode(op.Flags))
+	default:
+		r = fail(m.finishSetlk(p.pid, &got))
+	}
+	m.unrefDesc(got.desc)
+	return r
+}
+
+// Interrupt ends the blocked lock call of a task as a caught signal does, without
+// SA_RESTART: the call answers EINTR. A lock that it was converting stays lost. It
+// panics when the task is not blocked in a lock call.
+func (m *Machine) Interrupt(t Task) Result {
+	p := m.proc(t.Pid)
+	if p != nil {
+		if i := p.waiting(t.N); i >= 0 && p.waits[i].desc != 0 {
+			m.unrefDesc(m.unblock(t.Pid, i).desc)
+			return fail(syscall.EINTR)
+		}
+	}
+	panic("fsfake: Interrupt of a task that is in no blocked lock call")
+}
+
+// Blocked returns the call that a task is blocked in.
+func (m *Machine) Blocked(t Task) (Op, bool) {
+	if p := m.proc(t.Pid); p != nil {
+		if i := p.waiting(t.N); i >= 0 {
+			return p.waits[i].op, true
+		}
+	}
+	return Op{}, false
+}

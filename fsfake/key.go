@@ -75,6 +75,10 @@ func (k *keyer) machine() {
 	for _, p := range m.procs {
 		k.proc(p)
 	}
+	k.uint(uint64(len(m.marks)))
+	for i := range m.marks {
+		k.mark(&m.marks[i])
+	}
 }
 
 // inode refers to an inode, and at its first mention describes it.

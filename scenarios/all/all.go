@@ -1,0 +1,18 @@
+// Package all is the one list of the scenarios that lockpick brings along.
+package all
+
+import (
+	"slices"
+
+	"lockpick/scenarios"
+	"lockpick/scenarios/ctx"
+	"lockpick/scenarios/gateguard"
+)
+
+// All returns every scenario, system by system, in the order of reports.
+func All() []scenarios.Scenario {
+	return slices.Concat(
+		ctx.Scenarios(),
+		gateguard.Scenarios(),
+	)
+}

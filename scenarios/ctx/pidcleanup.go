@@ -1,0 +1,62 @@
+package ctx
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"syscall"
+
+	"lockpick/scenarios"
+)
+
+//go:embed pidcleanup.go
+var pidCleanupSource string
+
+// pidCleanup is option A of the report with its mitigation: the lock holds the pid of
+// its owner, and the lock of a dead owner is removed. emptyIsStale says what a file
+// without a pid means: a dead owner, or one that has not written it yet.
+// https://github.com/ActiveMemory/ctx/issues/93
+func pidCleanup(emptyIsStale bool) scenarios.Protocol {
+	acquire := func(t *scenarios.Task) (scenarios.Hold, error) {
+		for retry := t.Retry(); retry.Next(); {
+			f, err := t.OpenFile(lockPath, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+			if err == nil {
+				// The pid is a step of its own: until then the file is empty.
+				_, err = f.WriteString(strconv.Itoa(t.Getpid()))
+				return scenarios.Hold{}, errors.Join(err, f.Close())
+			}
+			if !errors.Is(err, fs.ErrExist) {
+				return scenarios.Hold{}, err
+			}
+			stale, err := ownerIsDead(t, emptyIsStale)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // released meanwhile
+			}
+			if err != nil {
+				return scenarios.Hold{}, err
+			}
+			if !stale {
+				return scenarios.Hold{}, fmt.Errorf("%s: %w", lockPath, scenarios.ErrLocked)
+			}
+			_ = t.Unlink(lockPath) // by name: whatever stands there by now
+		}
+		panic("unreachable")
+	}
+	return scenarios.Protocol{Path: lockPath, Acquire: acquire, Release: unlink}
+}
+
+// ownerIsDead reads the pid in the lock and asks for its process.
+func ownerIsDead(t *scenarios.Task, emptyIsStale bool) (bool, error) {
+	data, err := readAll(t, lockPath)
+	if err != nil {
+		return false, err
+	}
+	pid, err := strconv.Atoi(data)
+	if err != nil {
+		return emptyIsStale, nil
+	}
+	return errors.Is(t.Kill(pid), syscall.ESRCH), nil
+}

@@ -1,0 +1,191 @@
+package checker
+
+import (
+	"fmt"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// An automaton is what has been learned of one task's code. A task that talks to the
+// world through calls and cells only is a deterministic function of the results it
+// has seen; a node stands for "this task after this sequence of results", an edge is
+// labelled with a result. An edge is learned once, by running the real Go function as a
+// coroutine over the results that lead there, and is data from then on.
+//
+// A retry loop leads back: at the top of a later round the task is where it was at the
+// top of the first. That promise of the program is checked at every learned edge.
+type automaton struct {
+	sc      *scenarios.Scenario
+	process int
+	n       int // task number, from 1
+	name    string
+	nodes   []node
+	runs    int
+	learned int
+}
+
+// The nodes that every automaton has. A task of a process that has ended is gone; a
+// program that has returned has ended, wherever it came from.
+const (
+	nodeGone  = 0
+	nodeEnded = 1
+	nodeStart = 2
+)
+
+// A node is a place in a task's code: between two calls.
+type node struct {
+	parent uint32         // where from; nodeStart has none
+	via    *fsfake.Result // the result that led here
+	op     fsfake.Op      // the call to be made next
+	begins effects        // what begins with that call
+	ended  bool
+	depth  int
+	heads  []head // the retry loops begun on the way here
+	open   any    // input of the operation that is under way, nil for none
+}
+
+// A head is the top of a retry loop.
+type head struct {
+	loop int
+	at   uint32
+}
+
+// An edge is what a task did after a result.
+type edge struct {
+	to      uint32
+	effects effects
+	// input of the operation that returned, when one did.
+	input any
+}
+
+func newAutomaton(sc *scenarios.Scenario, process, n int) (*automaton, error) {
+	a := &automaton{sc: sc, process: process, n: n, name: sched.Task{Process: process, N: n}.String()}
+	a.nodes = append(a.nodes, node{ended: true}, node{ended: true})
+	e, err := a.extend(nodeGone, nil)
+	if err != nil {
+		return nil, err
+	}
+	if e.to != nodeStart && e.to != nodeEnded {
+		return nil, fmt.Errorf("checker: %s: no start", a.name)
+	}
+	return a, nil
+}
+
+// start is where the task begins.
+func (a *automaton) start() uint32 {
+	if len(a.nodes) > nodeStart {
+		return nodeStart
+	}
+	return nodeEnded
+}
+
+// extend learns where result leads from node at. It runs the program from its start.
+func (a *automaton) extend(at uint32, result *fsfake.Result) (edge, error) {
+	a.runs++
+	a.learned++
+	path := a.path(at)
+	port := &taskPort{}
+	co := sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+		port.ask = ask
+		a.sc.Program(a.process, a.n)(scenarios.NewTask(port, a.process, a.n))
+	})
+	defer co.Stop()
+	op, more := co.Next()
+	if result != nil {
+		for i, id := range path {
+			if !more || op != a.nodes[id].op {
+				return edge{}, a.indeterminate(i, a.nodes[id].op, op, more)
+			}
+			port.notes = port.notes[:0]
+			if i+1 < len(path) {
+				co.Answer(*a.nodes[path[i+1]].via)
+			} else {
+				co.Answer(*result)
+			}
+			op, more = co.Next()
+		}
+	}
+	eff, err := digest(a.name, port.notes)
+	if err != nil {
+		return edge{}, err
+	}
+	return a.place(at, result, op, !more, eff)
+}
+
+// path lists the nodes from the start to at.
+func (a *automaton) path(at uint32) []uint32 {
+	if at < nodeStart {
+		return nil
+	}
+	p := make([]uint32, a.nodes[at].depth+1)
+	for i := len(p) - 1; i >= 0; i-- {
+		p[i] = at
+		at = a.nodes[at].parent
+	}
+	return p
+}
+
+// indeterminate reports a program that answered differently on a second run.
+func (a *automaton) indeterminate(step int, was, is fsfake.Op, more bool) error {
+	now := is.String()
+	if !more {
+		now = "the end of the program"
+	}
+	return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results its next call was first %q, then %q; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
+		a.name, a.sc.ID, step, was.String(), now)
+}
+
+// place finds or makes the node that an edge leads to.
+func (a *automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended bool, eff effects) (edge, error) {
+	from := &a.nodes[at]
+	e := edge{effects: eff, input: from.open}
+	if from.begins.invoked {
+		e.input = from.begins.input
+	}
+	open := e.input
+	if eff.returned {
+		if e.input == nil {
+			return e, fmt.Errorf("checker: %s: an operation returned %v that was never invoked", a.name, eff.output)
+		}
+		open = nil
+	}
+	if ended && eff.invoked {
+		return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least one", a.name, eff.input)
+	}
+	if r := eff.round; r.Loop != 0 && !r.First {
+		return a.backTo(at, e, op, ended)
+	}
+	if ended {
+		e.to = nodeEnded
+		return e, nil
+	}
+	n := node{parent: at, via: result, op: op, begins: eff, heads: from.heads, open: open}
+	if at >= nodeStart {
+		n.depth = from.depth + 1
+	}
+	e.to = uint32(len(a.nodes))
+	if eff.round.First {
+		n.heads = append(append([]head(nil), n.heads...), head{eff.round.Loop, e.to})
+	}
+	a.nodes = append(a.nodes, n)
+	return e, nil
+}
+
+// backTo leads an edge back to the top of its retry loop.
+func (a *automaton) backTo(at uint32, e edge, op fsfake.Op, ended bool) (edge, error) {
+	for _, h := range a.nodes[at].heads {
+		if h.loop != e.effects.round.Loop {
+			continue
+		}
+		top := &a.nodes[h.at]
+		if ended || top.op != op || top.begins.invoked != e.effects.invoked || top.begins.input != e.effects.input || top.begins.letGo != e.effects.letGo {
+			return e, fmt.Errorf("checker: task %s of %s: a retry round carries something over: the first began with %q, a later one with %q; declare what a round uses inside the round",
+				a.name, a.sc.ID, top.op.String(), op.String())
+		}
+		e.to = h.at
+		return e, nil
+	}
+	return e, fmt.Errorf("checker: task %s of %s: a retry loop goes on that was never begun", a.name, a.sc.ID)
+}

@@ -1,0 +1,45 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+)
+
+func TestReferenceOnToys(t *testing.T) {
+	two := scenarios.Setting{Processes: 2}
+	crash := scenarios.Setting{Processes: 2, Crashes: 1}
+	for _, c := range []struct {
+		id       string
+		lock     scenarios.Protocol
+		setting  scenarios.Setting
+		property scenarios.Property
+		want     Verdict
+		schedule string
+	}{
+		{"toy/stat/contend", toyStatThenWrite(), two, scenarios.MutualExclusion, Broken, "A1 B4 A3"},
+		{"toy/excl/contend", toyExcl(), two, scenarios.MutualExclusion, Holds, ""},
+		{"toy/excl/crash", toyExcl(), crash, scenarios.Wedge, Broken, ""},
+		{"toy/excl-wait/contend", toyExclWait(), two, scenarios.MutualExclusion, Holds, ""},
+		{"toy/excl-wait/crash", toyExclWait(), crash, scenarios.Wedge, Broken, ""},
+		{"toy/flock/contend", toyFlock(), two, scenarios.MutualExclusion, Holds, ""},
+		{"toy/flock/crash", toyFlock(), crash, scenarios.Wedge, Holds, ""},
+		{"toy/excl/contend", toyExcl(), two, scenarios.ForeignRelease, Holds, ""},
+	} {
+		sc := toy(c.id, c.lock, c.setting, scenarios.Claim{Property: c.property, Verdict: c.want})
+		r, err := Check(context.Background(), sc, c.property, Options{Engine: Reference})
+		require.NoError(t, err, c.id)
+		require.Equal(t, c.want.String(), r.Verdict.String(), "%s %s: %s", c.id, c.property, r.Why)
+		if r.Counterexample != nil {
+			t.Log(c.id, c.property, r.Stats.Schedules, r.Counterexample.Schedule, r.Counterexample.Cost, r.Counterexample.Waits)
+		} else {
+			t.Log(c.id, c.property, r.Stats.Schedules, r.Stats.Histories)
+		}
+		if c.schedule != "" {
+			require.Len(t, r.Counterexample.Schedule, 8)
+		}
+	}
+}

@@ -1,0 +1,71 @@
+package checker
+
+import (
+	"fmt"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// effects is what a task did between two calls, in the order in which it must be
+// applied: what ended with the call before, and what begins with the call after. It
+// is comparable, so that the exploration can treat it as data.
+type effects struct {
+	// Ended with the call before.
+	returned bool
+	output   any
+	holds    bool
+	holding  scenarios.Holding
+	// round is the top of a retry loop that was passed; of several the first that
+	// returns to an earlier place, or else the last.
+	round fsfake.RoundTop
+	// Begins with the call after.
+	invoked bool
+	input   any
+	letGo   bool
+	// pidSeen: the task asked for its own pid.
+	pidSeen bool
+}
+
+// digest sums up the notes of a task. before tells what had begun and not yet been
+// stamped when the notes came: it is empty unless no call was made in between.
+func digest(task string, notes []any) (effects, error) {
+	var e effects
+	for _, n := range notes {
+		switch n := n.(type) {
+		case scenarios.Returned:
+			if e.invoked {
+				return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least one", task, e.input)
+			}
+			if e.returned {
+				return e, fmt.Errorf("checker: %s: two operations returned in one step: an operation was returned that was not invoked", task)
+			}
+			e.returned, e.output = true, n.Output
+		case scenarios.Invoked:
+			if e.invoked {
+				return e, fmt.Errorf("checker: %s: operation %v begins inside operation %v: operations do not nest", task, n.Input, e.input)
+			}
+			e.invoked, e.input = true, n.Input
+		case scenarios.Holding:
+			e.holds, e.holding = true, n
+		case scenarios.LetGo:
+			e.letGo = true
+		case fsfake.RoundTop:
+			if e.round.First || e.round.Loop == 0 {
+				e.round = n
+			}
+		case fsfake.PidSeen:
+			e.pidSeen = true
+		}
+	}
+	return e, nil
+}
+
+// taskPort connects one task's Proc to the coroutine that runs it.
+type taskPort struct {
+	ask   func(fsfake.Op) fsfake.Result
+	notes []any
+}
+
+func (p *taskPort) Do(op fsfake.Op) fsfake.Result { return p.ask(op) }
+func (p *taskPort) Note(v any)                    { p.notes = append(p.notes, v) }

@@ -1,0 +1,136 @@
+package checker
+
+import (
+	"fmt"
+	"time"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A prober asks whether a fresh process, running alone with time passing, ever gets
+// through.
+//
+// "Never" is decided like this: the process makes attempt after attempt. Whenever it
+// sleeps, polls again or gives up, the clock moves, each time by as much as has passed
+// already (so any rule of the form "older than d" is met with soon), until the horizon
+// is behind it; the attempt that begins after that is the last. A call that blocks, with
+// nobody left to unblock it, is the end at once.
+type prober struct {
+	sc   *scenarios.Scenario
+	seen map[string]probed
+	buf  []byte
+	runs int
+}
+
+// horizon is the virtual time after which a process that still has not got through
+// never will: longer than any lease or stale rule.
+const horizon = 30 * 24 * time.Hour
+
+type probed struct {
+	wedged bool
+	waits  []string
+}
+
+func newProber(sc *scenarios.Scenario) *prober {
+	return &prober{sc: sc, seen: map[string]probed{}}
+}
+
+// wedged probes a clone of m, once for each distinct state of the machine.
+func (p *prober) wedged(m *fsfake.Machine) (bool, []string, error) {
+	p.buf = m.AppendKey(p.buf[:0])
+	if r, ok := p.seen[string(p.buf)]; ok {
+		return r.wedged, r.waits, nil
+	}
+	key := string(p.buf)
+	r, err := p.probe(m.Clone())
+	if err == nil {
+		p.seen[key] = r
+	}
+	return r.wedged, r.waits, err
+}
+
+func (p *prober) probe(m *fsfake.Machine) (probed, error) {
+	start := m.Now()
+	for try := 0; ; try++ {
+		late := m.Now().Sub(start) > horizon
+		r, err := p.attempt(m, start, scenarios.ProbePid+try)
+		switch {
+		case err != nil:
+			return probed{}, err
+		case r == "":
+			return probed{}, nil
+		case r != gaveUp:
+			return probed{true, []string{r}}, nil
+		case late:
+			return probed{true, []string{"a fresh process gives up, however late it comes"}}, nil
+		}
+		pass(m, start, time.Second)
+	}
+}
+
+const gaveUp = "gave up"
+
+// probeSteps bounds one attempt; no probe comes near.
+const probeSteps = 100_000
+
+// attempt runs the probe once. It returns "" when it got through, gaveUp when it
+// returned an error, and otherwise what it waits for without end.
+func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, error) {
+	p.runs++
+	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
+	port := &taskPort{}
+	var result error
+	co := sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+		port.ask = ask
+		t := &scenarios.Task{Proc: fsfake.NewProc(port, pid, 1), Process: "fresh", Index: p.sc.Setting.Processes}
+		result = p.sc.Probe(t)
+	})
+	defer co.Stop()
+	id := fsfake.Task{Pid: pid, N: 1}
+	last, slept, late := fsfake.Op{}, false, false
+	for range probeSteps {
+		port.notes = port.notes[:0]
+		op, more := co.Next()
+		for _, n := range port.notes {
+			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
+				if late {
+					return fmt.Sprintf("a fresh process polls for ever; its last call was %s", last.String()), nil
+				}
+				late = m.Now().Sub(start) > horizon
+				if !slept {
+					pass(m, start, time.Second)
+				}
+				slept = false
+			}
+		}
+		if !more {
+			m.KillProc(pid)
+			if result != nil {
+				return gaveUp, nil
+			}
+			return "", nil
+		}
+		r := m.Do(id, op)
+		switch {
+		case r.Unmodelled != "":
+			return "", fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
+		case r.Blocked:
+			return fmt.Sprintf("a fresh process waits for ever in %s", op.String()), nil
+		}
+		if op.Call == fsfake.CallSleep {
+			pass(m, start, time.Duration(op.Time))
+			slept = true
+		} else {
+			last = op
+		}
+		co.Answer(r)
+	}
+	return "", fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
+}
+
+// pass moves the clock by d, or by as much as has passed since start.
+func pass(m *fsfake.Machine, start time.Time, d time.Duration) {
+	m.Advance(max(d, m.Now().Sub(start), time.Millisecond))
+}

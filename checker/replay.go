@@ -1,0 +1,50 @@
+package checker
+
+import (
+	"fmt"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Replayed is what one given schedule came to.
+type Replayed struct {
+	// Broken: the schedule breaks the property; Counterexample is then the evidence.
+	Broken bool
+	// Counterexample has the trace of the run, whether it broke the property or not.
+	Counterexample *Counterexample
+	// Finished: nothing could happen any more at the end of the schedule.
+	Finished bool
+}
+
+// Replay follows a schedule strictly. It ends with the step that breaks the property;
+// what the schedule says after that is not looked at. A schedule that asks for the
+// impossible gives a *sched.DriftError.
+func Replay(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Replayed, error) {
+	t, err := newTester(sc, p)
+	if err != nil {
+		return Replayed{}, err
+	}
+	if err := knownTasks(sc, s); err != nil {
+		return Replayed{}, err
+	}
+	o, err := t.run(sched.Replay{Schedule: s}, true)
+	r := Replayed{Broken: o.broken, Finished: o.finished, Counterexample: &Counterexample{
+		Property: p, Schedule: o.schedule, Cost: o.cost, Trace: o.trace, History: o.history, Waits: o.waits,
+	}}
+	return r, err
+}
+
+// knownTasks reports a schedule that names a task that the scenario does not have.
+func knownTasks(sc *scenarios.Scenario, s sched.Schedule) error {
+	for i, c := range s {
+		if c.Action == sched.Stall {
+			continue
+		}
+		if c.Task.Process >= sc.Setting.Processes || c.Task.N > sc.Setting.TasksOf(c.Task.Process) {
+			return fmt.Errorf("checker: step %d of the schedule names task %s, which %s does not have: its processes are A to %s",
+				i+1, c.Task, sc.ID, scenarios.ProcessName(sc.Setting.Processes-1))
+		}
+	}
+	return nil
+}

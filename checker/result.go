@@ -1,0 +1,102 @@
+package checker
+
+import (
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// Verdict is the answer to "does the property hold?"; see package scenarios.
+type Verdict = scenarios.Verdict
+
+// The verdicts.
+const (
+	Unknown = scenarios.Unknown
+	Holds   = scenarios.Holds
+	Broken  = scenarios.Broken
+)
+
+// A Result is the verdict on one property of one scenario, with its evidence.
+type Result struct {
+	Scenario *scenarios.Scenario
+	Property scenarios.Property
+	// Judgement is the kind of evidence that decided.
+	Judgement scenarios.Judgement
+	Verdict   Verdict
+	// Claim is what the scenario claims of the property; Claimed whether it claims
+	// anything.
+	Claim   Verdict
+	Claimed bool
+	// Complete: the whole space within the bounds was covered.
+	Complete bool
+	// Why says, for Unknown, which budget ended first and what was covered.
+	Why string
+	// Stats are the counts of the exploration.
+	Stats Stats
+	// Odds is the probability that a uniformly random scheduler hits the violation; see
+	// the package documentation. It is negative when it was not computed.
+	Odds float64
+	// Counterexample is the evidence for Broken, nil otherwise.
+	Counterexample *Counterexample
+	// Elapsed is the wall-clock time that the verdict took, set by whoever measures it.
+	Elapsed time.Duration
+}
+
+// AsClaimed reports whether the verdict is the one that the scenario claims.
+func (r *Result) AsClaimed() bool { return r.Claimed && r.Verdict == r.Claim }
+
+// Stats counts what an exploration did.
+type Stats struct {
+	// States and Transitions of the merged graph; 0 for an engine that runs schedules.
+	States, Transitions int
+	// Schedules counts complete runs of the program.
+	Schedules int
+	// Histories counts the distinct histories seen.
+	Histories int
+	// Coroutines counts the runs of tasks' Go code, and Edges what was learned by them.
+	Coroutines, Edges int
+	// Machines counts the distinct states of the machine alone.
+	Machines int
+	// Contended counts the transitions in which a task was told that the lock is taken,
+	// or waited for it: a verdict "holds" without any would be vacuous.
+	Contended int
+	// Bytes is what the stored states take.
+	Bytes int
+	// Depth is the number of steps of the longest shortest path.
+	Depth int
+}
+
+// A Counterexample shows how a scenario breaks.
+type Counterexample struct {
+	Property scenarios.Property
+	Schedule sched.Schedule
+	Cost     Cost
+	// Smallest: no schedule of lower cost violates the property.
+	Smallest bool
+	Trace    Trace
+	History  []porcupine.Operation
+	// Waits says, for a wedge or a deadlock, who waits for what at the end.
+	Waits []string
+	// Cause is one sentence, computed from the trace.
+	Cause string
+}
+
+// A Cost orders counterexamples: fewest faults first, then fewest preemptions, then
+// fewest steps. A preemption is a switch away from a task that could have gone on.
+type Cost struct {
+	Crashes, Stalls, Preemptions, Steps int
+}
+
+// Less reports whether c is the smaller counterexample's cost.
+func (c Cost) Less(d Cost) bool {
+	if a, b := c.Crashes+c.Stalls, d.Crashes+d.Stalls; a != b {
+		return a < b
+	}
+	if c.Preemptions != d.Preemptions {
+		return c.Preemptions < d.Preemptions
+	}
+	return c.Steps < d.Steps
+}

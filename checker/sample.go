@@ -1,0 +1,119 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// SampleOptions says how schedules are drawn.
+type SampleOptions struct {
+	// Strategy is "random" or "pct"; empty means random.
+	Strategy string
+	// Runs is the number of schedules; 0 means 10 000.
+	Runs int
+	// Seed of the first run; run i draws under Seed+i.
+	Seed uint64
+	// Depth of the bugs that pct looks for; 0 means 3.
+	Depth int
+	// Steps that pct expects of a run; 0 means what a first run took.
+	Steps int
+	// KeepGoing makes it go on after a violation, to count them all.
+	KeepGoing bool
+	// Unjudged leaves the histories unjudged: for measuring what judging costs.
+	Unjudged bool
+}
+
+// Sampled is what a sample showed.
+type Sampled struct {
+	Result
+	// Runs made, and how many of them broke the property.
+	Runs, Failures int
+	// First is the number of the first run that broke it, from 0; -1 for none.
+	First int
+}
+
+// Sample runs drawn schedules. Its verdict is Broken, with a counterexample shrunk to a
+// local minimum, or Unknown: a sample never shows that a property holds.
+func Sample(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o SampleOptions) (Sampled, error) {
+	t, err := newTester(sc, p)
+	if err != nil {
+		return Sampled{}, err
+	}
+	if o.Runs < 0 || o.Depth < 0 || o.Steps < 0 {
+		return Sampled{}, fmt.Errorf("checker: %d runs of depth %d and %d steps: choose 1 or more, or 0 for the default", o.Runs, o.Depth, o.Steps)
+	}
+	if o.Runs == 0 {
+		o.Runs = 10_000
+	}
+	t.unjudged = o.Unjudged
+	s := Sampled{First: -1}
+	s.Scenario, s.Property, s.Judgement, s.Odds = sc, p, p.Judgement(), -1
+	s.Claim, s.Claimed = sc.Claim(p)
+	var first outcome
+	for i := range o.Runs {
+		if ctx.Err() != nil {
+			s.Why = fmt.Sprintf("stopped after %d runs", i)
+			break
+		}
+		st, err := t.strategy(&o, o.Seed+uint64(i))
+		if err != nil {
+			return s, err
+		}
+		out, err := t.run(st, false)
+		if err != nil {
+			return s, err
+		}
+		s.Runs++
+		s.Stats.Schedules++
+		s.Stats.Contended += out.contended
+		if out.broken {
+			if s.Failures++; s.First < 0 {
+				s.First, first = i, out
+			}
+			if !o.KeepGoing {
+				break
+			}
+		}
+	}
+	if t.judge != nil {
+		s.Stats.Histories = len(t.judge.seen)
+	}
+	if s.First < 0 {
+		if s.Why == "" {
+			s.Why = fmt.Sprintf("%d drawn schedules broke nothing, which proves nothing", s.Runs)
+		}
+		return s, nil
+	}
+	s.Verdict = Broken
+	best, err := t.shrink(first)
+	if err != nil {
+		return s, err
+	}
+	s.Counterexample, err = t.counterexample(best.schedule)
+	return s, err
+}
+
+// strategy makes the strategy of one run.
+func (t *tester) strategy(o *SampleOptions, seed uint64) (sched.Strategy, error) {
+	switch o.Strategy {
+	case "", "random":
+		return sched.NewRandom(seed), nil
+	case "pct":
+		if o.Steps == 0 {
+			out, err := t.run(sched.RunToCompletion{}, false)
+			if err != nil {
+				return nil, err
+			}
+			o.Steps = max(len(out.schedule), 1)
+		}
+		depth := o.Depth
+		if depth == 0 {
+			depth = 3
+		}
+		return sched.NewPCT(seed, o.Steps, depth), nil
+	}
+	return nil, fmt.Errorf("checker: unknown strategy %q: choose random or pct", o.Strategy)
+}

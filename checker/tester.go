@@ -1,0 +1,230 @@
+package checker
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A tester runs one scenario, one schedule at a time, and judges each run by one
+// property. It is not safe for concurrent use.
+type tester struct {
+	sc       *scenarios.Scenario
+	property scenarios.Property
+	base     *fsfake.Machine
+	judge    *judge
+	prober   *prober
+	// maxSteps cuts a run that does not end.
+	maxSteps int
+	// unjudged: leave histories unjudged (for measuring what judging costs).
+	unjudged bool
+}
+
+// defaultMaxSteps cuts runs of programs that never end; no scenario comes near.
+const defaultMaxSteps = 10_000
+
+func newTester(sc *scenarios.Scenario, p scenarios.Property) (*tester, error) {
+	if err := sc.Validate(); err != nil {
+		return nil, err
+	}
+	t := &tester{sc: sc, property: p, base: sc.NewMachine(), maxSteps: defaultMaxSteps}
+	switch p.Judgement() {
+	case scenarios.ByHistory:
+		spec, _ := p.Spec()
+		t.judge = newJudge(spec)
+	case scenarios.ByGraph:
+		t.prober = newProber(sc)
+	case "":
+		return nil, fmt.Errorf("checker: unknown property %q: choose one of %v", p, scenarios.Properties())
+	}
+	return t, nil
+}
+
+// An outcome is what one run came to.
+type outcome struct {
+	schedule sched.Schedule
+	cost     Cost
+	broken   bool
+	// finished: nothing could happen any more. Otherwise the strategy ended the run, or
+	// the step limit cut it.
+	finished bool
+	cut      bool
+	trace    Trace
+	history  []porcupine.Operation
+	waits    []string
+	// wait: how many calls were told that the lock is taken.
+	contended int
+}
+
+// run makes one run. With keep the outcome has a trace and a history. A run ends with
+// the step that breaks the property. The error is a drift of a replay, or a fault of
+// the scenario itself.
+func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
+	w := newWorld(t.sc, t.base.Clone())
+	defer w.stop()
+	var o outcome
+	var calls []Call
+	for w.err == nil {
+		if !w.look() {
+			o.finished = true
+			break
+		}
+		if w.steps >= t.maxSteps {
+			o.cut = true
+			break
+		}
+		c, err := st.Next(&w.view)
+		if errors.Is(err, sched.ErrEnd) {
+			break
+		}
+		if err != nil {
+			o.history = w.history.ops
+			return o, err
+		}
+		preempts := w.preempts(c)
+		o.cost.add(c, preempts)
+		o.schedule = append(o.schedule, c)
+		before := len(w.history.ops)
+		calls = w.apply(c, calls[:0])
+		if contended(calls) {
+			o.contended++
+		}
+		if keep {
+			o.trace = append(o.trace, w.record(c, calls, preempts, before))
+		}
+		if t.property == scenarios.ForeignRelease {
+			if _, bad := foreignRelease(w.m); bad {
+				o.broken = true
+				break
+			}
+		}
+	}
+	if w.err != nil {
+		return o, w.err
+	}
+	if err := t.decide(w, &o); err != nil {
+		return o, err
+	}
+	if keep {
+		o.history = append([]porcupine.Operation(nil), w.history.ops...)
+	}
+	return o, nil
+}
+
+// decide judges a run at its end, and cuts it to the step that broke the property.
+func (t *tester) decide(w *world, o *outcome) error {
+	switch {
+	case t.judge != nil:
+		if t.unjudged || t.judge.ok(w.history.ops) {
+			return nil
+		}
+		o.broken = true
+		t.cutToViolation(w, o)
+	case t.property == scenarios.Deadlock:
+		o.broken, o.waits = w.deadlocked()
+	case t.property == scenarios.Wedge:
+		if !w.unfinished() {
+			var err error
+			o.broken, o.waits, err = t.prober.wedged(w.m)
+			return err
+		}
+	}
+	return nil
+}
+
+// cutToViolation shortens a run whose history is not linearizable to the first step at
+// which it is not: only returns can break it.
+func (t *tester) cutToViolation(w *world, o *outcome) {
+	for s := range o.schedule {
+		p := prefix(w.history.ops, s)
+		if t.judge.ok(p) {
+			continue
+		}
+		w.history.ops = p
+		o.schedule = o.schedule[:s+1]
+		if o.trace != nil {
+			o.trace = o.trace[:s+1]
+		}
+		o.finished = false
+		return
+	}
+}
+
+// preempts reports whether c switches away from a task that could have gone on.
+func (w *world) preempts(c sched.Choice) bool {
+	if c.Action != sched.Run || w.last < 0 {
+		return false
+	}
+	l := &w.view.Tasks[w.last]
+	return l.Task != c.Task && l.Enabled && !l.Asleep
+}
+
+func (c *Cost) add(choice sched.Choice, preempts bool) {
+	switch choice.Action {
+	case sched.Kill:
+		c.Crashes++
+	case sched.Stall:
+		c.Stalls++
+	default:
+		c.Steps++
+		if preempts {
+			c.Preemptions++
+		}
+	}
+}
+
+// contended reports whether a call met somebody else's lock: it was refused because
+// the name exists or the lock is held, or it waits.
+func contended(calls []Call) bool {
+	for _, c := range calls {
+		if met(c.Op, c.Result) {
+			return true
+		}
+	}
+	return false
+}
+
+// record makes the trace's step from what apply did.
+func (w *world) record(c sched.Choice, calls []Call, preempts bool, opsBefore int) Step {
+	s := Step{N: w.steps, Choice: c, Preempts: preempts, Files: watch(w.m, w.sc)}
+	s.Calls = append(s.Calls, calls...)
+	if len(w.history.ops) > opsBefore && c.Action == sched.Run {
+		s.Invoked = w.history.ops[opsBefore].Input
+	}
+	at := int64((w.steps-1)*stampsStep + stampReturn)
+	for _, op := range w.history.ops {
+		if op.Return == at && c.Action == sched.Run {
+			s.Returned = op.Output
+		}
+	}
+	for _, a := range w.actors {
+		if a.holding != nil {
+			s.Holders = append(s.Holders, a.task)
+		}
+	}
+	s.Exited = len(calls) > 0 && calls[len(calls)-1].Op.Call == fsfake.CallExit
+	return s
+}
+
+// deadlocked reports whether somebody is unfinished and nobody can ever move again.
+func (w *world) deadlocked() (bool, []string) {
+	if !w.unfinished() {
+		return false, nil
+	}
+	var waits []string
+	for _, a := range w.actors {
+		if w.finished(a) {
+			continue
+		}
+		if w.enabled(a) {
+			return false, nil
+		}
+		waits = append(waits, fmt.Sprintf("%s waits in %s", a.task, a.op.String()))
+	}
+	return true, waits
+}

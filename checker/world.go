@@ -1,0 +1,321 @@
+package checker
+
+import (
+	"fmt"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A world is one live run of a scenario: the machine, and every task's own Go code as
+// a coroutine.
+type world struct {
+	sc      *scenarios.Scenario
+	m       *fsfake.Machine
+	actors  []*actor
+	history *history
+	crashes int // left
+	stalls  int // left
+	last    int // the actor that stepped last, or -1
+	view    sched.View
+	steps   int
+	// invariant is asked for: marks must be kept.
+	marks bool
+	err   error
+}
+
+// An actor is one task of a world.
+type actor struct {
+	task    sched.Task
+	id      fsfake.Task
+	index   int
+	co      *sched.Coroutine[fsfake.Op, fsfake.Result]
+	port    *taskPort
+	op      fsfake.Op
+	begins  effects // begins with the next call: invoked, letGo
+	ended   bool    // the program has returned
+	gone    bool    // the process has exited or was killed
+	blocked bool
+	asleep  bool
+	idle    bool
+	// roundVersion is the machine's version at the top of the current retry round.
+	roundVersion uint64
+	inRound      bool
+	holding      *scenarios.Holding
+}
+
+// newWorld starts every task up to its first call. Stop must be called in the end.
+func newWorld(sc *scenarios.Scenario, m *fsfake.Machine) *world {
+	w := &world{sc: sc, m: m, last: -1, crashes: sc.Setting.Crashes, stalls: sc.Setting.Stalls}
+	for i := range sc.Setting.Processes {
+		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
+			w.actors = append(w.actors, newActor(sc, i, n, len(w.actors)))
+		}
+	}
+	w.history = newHistory(len(w.actors) + sc.Setting.Processes)
+	for _, c := range sc.Claims {
+		w.marks = w.marks || c.Property.Judgement() == scenarios.ByInvariant
+	}
+	for _, a := range w.actors {
+		w.proceed(a)
+	}
+	w.view.Tasks = make([]sched.TaskView, len(w.actors))
+	return w
+}
+
+func newActor(sc *scenarios.Scenario, process, n, index int) *actor {
+	a := &actor{
+		task: sched.Task{Process: process, N: n}, index: index, port: &taskPort{},
+		id: fsfake.Task{Pid: scenarios.FirstPid + process, N: n},
+	}
+	program := sc.Program(process, n)
+	a.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+		a.port.ask = ask
+		program(scenarios.NewTask(a.port, process, n))
+	})
+	return a
+}
+
+// stop unwinds every task.
+func (w *world) stop() {
+	for _, a := range w.actors {
+		a.co.Stop()
+	}
+}
+
+// fail remembers the first harness error, which ends the run.
+func (w *world) fail(format string, args ...any) {
+	if w.err == nil {
+		w.err = fmt.Errorf("checker: "+format, args...)
+	}
+}
+
+// proceed resumes a task until its next call and applies what it did in between.
+func (w *world) proceed(a *actor) {
+	a.port.notes = a.port.notes[:0]
+	op, more := a.co.Next()
+	a.op, a.ended = op, !more
+	e, err := digest(a.task.String(), a.port.notes)
+	if err != nil {
+		w.fail("%w", err)
+		return
+	}
+	if e.returned {
+		if w.history.open[a.index] < 0 {
+			w.fail("%s: an operation returned %v that was never invoked", a.task, e.output)
+			return
+		}
+		w.history.ret(a.index, w.steps, e.output)
+	}
+	if e.holds {
+		w.hold(a, e.holding)
+	}
+	if e.round != (fsfake.RoundTop{}) {
+		v := w.m.Version()
+		if !e.round.First {
+			a.asleep = true // it has given way, as if it slept
+			a.idle = a.inRound && v == a.roundVersion
+		}
+		a.inRound, a.roundVersion = true, v
+	}
+	if a.ended && e.invoked {
+		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.input)
+	}
+	a.begins = e
+}
+
+func (w *world) hold(a *actor, h scenarios.Holding) {
+	a.holding = &h
+	if w.marks {
+		w.m.Mark(a.id, h.Path, lockObject(w.m, a.id.Pid, h))
+	}
+}
+
+// lockObject finds the inode that an acquisition acquired.
+func lockObject(m *fsfake.Machine, pid int, h scenarios.Holding) fsfake.InodeID {
+	if h.FD >= 0 {
+		if id, ok := m.FDInode(pid, h.FD); ok {
+			return id
+		}
+	}
+	id, _ := m.Lookup(h.Path)
+	return id
+}
+
+// exits reports whether a's next step is the exit of its process: the first task of a
+// process makes it, when the programs of all have ended.
+func (w *world) exits(a *actor) bool {
+	if !a.ended || a.task.N != 1 || a.gone || w.sc.Setting.Daemons {
+		return false
+	}
+	for _, b := range w.actors {
+		if b.task.Process == a.task.Process && !b.ended {
+			return false
+		}
+	}
+	return true
+}
+
+// finished reports whether a will never step again.
+func (w *world) finished(a *actor) bool { return a.gone || a.ended && !w.exits(a) }
+
+func (w *world) enabled(a *actor) bool {
+	if w.finished(a) {
+		return false
+	}
+	return !a.blocked || w.m.Ready(a.id, a.op)
+}
+
+// look brings the view up to date. It reports false when nothing can happen any more:
+// nobody is enabled, or all that are enabled poll in vain.
+func (w *world) look() bool {
+	v := &w.view
+	v.Step, v.Last = w.steps, w.last
+	version := w.m.Version()
+	moving := false
+	for i, a := range w.actors {
+		on := w.enabled(a)
+		idle := a.idle && a.roundVersion == version
+		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Asleep: a.asleep, Idle: idle}
+		moving = moving || on && !idle
+	}
+	v.Kills = v.Kills[:0]
+	if w.crashes > 0 {
+		for i := range w.sc.Setting.Processes {
+			if w.sc.Setting.CanDie(i) && w.killable(i) {
+				v.Kills = append(v.Kills, i)
+			}
+		}
+	}
+	v.Stall = w.stalls > 0 && w.unfinished()
+	return moving || w.unfinished() && (len(v.Kills) > 0 || v.Stall)
+}
+
+// killable: a process that has anything left to do can be killed.
+func (w *world) killable(process int) bool {
+	for _, a := range w.actors {
+		if a.task.Process == process && !w.finished(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func (w *world) unfinished() bool {
+	for _, a := range w.actors {
+		if !w.finished(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// apply carries out one choice, which must be possible. It returns the calls made; the
+// slice is only valid until the next apply.
+func (w *world) apply(c sched.Choice, calls []Call) []Call {
+	switch c.Action {
+	case sched.Stall:
+		w.stalls--
+		w.m.Advance(w.sc.Setting.StallFor)
+	case sched.Kill:
+		w.crashes--
+		w.kill(c.Task.Process)
+	default:
+		for _, a := range w.actors {
+			if a.task == c.Task {
+				calls = w.step(a, calls)
+				break
+			}
+		}
+	}
+	w.steps++
+	return calls
+}
+
+func (w *world) kill(process int) {
+	w.m.KillProc(scenarios.FirstPid + process)
+	for _, a := range w.actors {
+		if a.task.Process == process {
+			w.history.cut(a.index, w.steps)
+			w.gone(a)
+		}
+	}
+	w.history.crash(len(w.actors)+process, w.steps, scenarios.ProcessName(process))
+}
+
+// gone takes a task out of the run: its process has ended.
+func (w *world) gone(a *actor) {
+	a.gone, a.holding = true, nil
+	a.co.Stop()
+	if w.marks {
+		w.m.Unmark(a.id)
+	}
+}
+
+// step lets a make its next call. Under an event loop a turn, the cell accesses up to
+// the next system call, is one step.
+func (w *world) step(a *actor, calls []Call) []Call {
+	w.last = a.index
+	a.asleep, a.idle = false, false
+	if w.exits(a) {
+		a.op = fsfake.Op{Call: fsfake.CallExit}
+	}
+	if a.begins.letGo && a.holding != nil {
+		a.holding = nil
+		if w.marks {
+			w.m.Unmark(a.id)
+		}
+	}
+	if a.begins.invoked {
+		w.history.invoke(a.index, w.steps, a.begins.input)
+	}
+	a.begins = effects{}
+	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
+	for {
+		op := a.op
+		r := w.m.Do(a.id, op)
+		calls = append(calls, Call{op, r})
+		if r.Unmodelled != "" {
+			w.fail("%s: %s: %s", a.task, op.Call, r.Unmodelled)
+			return calls
+		}
+		if a.blocked = r.Blocked; r.Blocked {
+			return calls
+		}
+		if op.Call == fsfake.CallExit {
+			w.exit(a)
+			return calls
+		}
+		a.asleep = op.Call == fsfake.CallSleep
+		a.co.Answer(r)
+		w.proceed(a)
+		if !turn || a.ended || !a.op.Call.IsCell() || w.err != nil {
+			return calls
+		}
+		if a.begins.invoked || a.begins.letGo || a.begins.returned {
+			// Operations begin and end between steps.
+			return calls
+		}
+	}
+}
+
+// exit ends a's process: no task of it steps again.
+func (w *world) exit(a *actor) {
+	for _, b := range w.actors {
+		if b.task.Process == a.task.Process {
+			w.gone(b)
+		}
+	}
+}
+
+// foreignRelease returns the task that holds a lock whose object no longer stands at
+// the lock's name, if there is one. Marks say who holds what.
+func foreignRelease(m *fsfake.Machine) (fsfake.Mark, bool) {
+	for _, k := range m.Marks() {
+		if there, ok := m.Lookup(k.Path); !ok || there != k.Inode {
+			return k, true
+		}
+	}
+	return fsfake.Mark{}, false
+}

@@ -5,8 +5,11 @@ import (
 	"slices"
 
 	"lockpick/scenarios"
+	"lockpick/scenarios/agentwire"
 	"lockpick/scenarios/ctx"
 	"lockpick/scenarios/gateguard"
+	"lockpick/scenarios/openclawrelease"
+	"lockpick/scenarios/openclawtakeover"
 )
 
 // All returns every scenario, system by system, in the order of reports.
@@ -14,5 +17,8 @@ func All() []scenarios.Scenario {
 	return slices.Concat(
 		ctx.Scenarios(),
 		gateguard.Scenarios(),
+		openclawrelease.Scenarios(),
+		openclawtakeover.Scenarios(),
+		agentwire.Scenarios(),
 	)
 }

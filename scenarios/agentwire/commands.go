@@ -1,13 +1,21 @@
 package agentwire
 
 import (
+	"path"
+	"slices"
+
 	"lockpick/model"
 	"lockpick/scenarios"
 )
 
-// clean is "lock clean": a lock whose file tells no pid, or that of a dead process, is
-// stale and removed. It never asks flock.
+// clean is "lock clean", list_locks and clean_stale_locks: of the locks in the directory,
+// one whose file tells no pid, or that of a dead process, is stale and removed. It never
+// asks flock.
 func clean(t *scenarios.Task) {
+	names, err := t.ReadDir(dir)
+	if err != nil || !slices.Contains(names, path.Base(lockPath)) {
+		return
+	}
 	if pid, known := lockHolder(t); !known || !alive(t, pid) {
 		removeLock(t)
 	}

@@ -12,8 +12,8 @@
 // 7 unlock. Each system call is a step.
 //
 // Left out:
-//   - exists() right before a call that answers ENOENT itself, and the directory listing
-//     of "lock clean": they change nothing, and the call after them says the same;
+//   - exists() right before a call that answers ENOENT itself: it changes nothing, and
+//     the call after it says the same;
 //   - mkdir -p of the directory, which exists, is one stat;
 //   - the timeout of --wait-lock: a run waits for ever;
 //   - pids that belong to another user: there is only one user here.

@@ -96,6 +96,7 @@ func TestAWaiterUnlinksTheFileOfADeadHolder(t *testing.T) {
 func TestCleanNeverAsksTheKernel(t *testing.T) {
 	m := machine()
 	a, c := task(m, 0), task(m, 2)
+	clean(c) // there is no lock yet
 	_, err := ensure(a)
 	require.NoError(t, err)
 	clean(c)

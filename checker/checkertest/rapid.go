@@ -1,0 +1,97 @@
+package checkertest
+
+import (
+	"flag"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"pgregory.net/rapid"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// Runs is how many schedules [Rapid] draws.
+const Runs = 10_000
+
+// Rapid draws [Runs] schedules of sc, always the same ones, and fails when one breaks
+// p: with the schedule that rapid shrinks it to, as text, and the command that replays
+// it.
+//
+// Any -rapid flag or RAPID_ variable puts rapid in charge: then it is
+// rapid.Check(t, Property(&sc, p)), which draws as many schedules as -rapid.checks says
+// under -rapid.seed.
+func Rapid(t rapid.TB, sc scenarios.Scenario, p scenarios.Property) {
+	t.Helper()
+	switch {
+	case replayed(t, &sc, p):
+	case rapidInCharge():
+		rapid.Check(t, Property(&sc, p))
+	default:
+		seed, err := search(&sc, p, Runs)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if seed == 0 {
+			t.Logf("%s: %s: %d drawn schedules broke nothing, which proves nothing", sc.ID, p, Runs)
+			return
+		}
+		shrink(t, seed, Property(&sc, p))
+	}
+}
+
+// search returns the first seed from 1 to runs whose schedule breaks p, or 0.
+func search(sc *scenarios.Scenario, p scenarios.Property, runs int) (int, error) {
+	schedules := Schedules(sc)
+	runner, err := checker.NewRunner(sc, p)
+	if err != nil {
+		return 0, err
+	}
+	for seed := 1; seed <= runs; seed++ {
+		ran, err := runner.Run(sched.RunToCompletion{Preemptions: schedules.Example(seed)}, false)
+		switch {
+		case err != nil:
+			return 0, err
+		case ran.Broken:
+			return seed, nil
+		}
+	}
+	return 0, nil
+}
+
+// pinning guards rapid's flags while one check runs under a seed of ours.
+var pinning sync.Mutex
+
+// shrink lets rapid find the failure of a seed, which it does with its first check, and
+// shrink it.
+func shrink(t rapid.TB, seed int, prop func(*rapid.T)) {
+	t.Helper()
+	pinning.Lock()
+	defer pinning.Unlock()
+	defer pin("rapid.nofailfile", "true")() // the schedule says it all
+	defer pin("rapid.seed", strconv.Itoa(seed))()
+	rapid.Check(t, prop)
+}
+
+// pin sets a flag and returns the function that sets it back.
+func pin(name, value string) func() {
+	f := flag.Lookup(name)
+	was := f.Value.String()
+	if err := f.Value.Set(value); err != nil {
+		panic(err)
+	}
+	return func() { _ = f.Value.Set(was) }
+}
+
+// rapidInCharge reports whether the user has told rapid how to search.
+func rapidInCharge() bool {
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || strings.HasPrefix(f.Name, "rapid.") })
+	for _, v := range os.Environ() {
+		told = told || strings.HasPrefix(v, "RAPID_")
+	}
+	return told
+}

@@ -1,0 +1,51 @@
+package checker
+
+import (
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Runner runs single schedules of one scenario and judges each by one property. What
+// it has judged it remembers, so that many runs are cheap. It is not safe for
+// concurrent use.
+type Runner struct{ t *tester }
+
+// A Ran is what one run came to.
+type Ran struct {
+	// Schedule is what happened; with Broken it ends with the step that broke the property.
+	Schedule sched.Schedule
+	Cost     Cost
+	Broken   bool
+	// Finished: nothing could happen any more. Otherwise the strategy ended the run, or
+	// the run had more steps than any program needs and was cut.
+	Finished bool
+	// Contended counts the calls that met somebody else's lock.
+	Contended int
+	// Trace and History are kept when they were asked for.
+	Trace   Trace
+	History []porcupine.Operation
+	// Waits says, for a wedge or a deadlock, who waits for what at the end.
+	Waits []string
+}
+
+// NewRunner returns a Runner. The error is a fault of the scenario, or an unknown
+// property.
+func NewRunner(sc *scenarios.Scenario, p scenarios.Property) (*Runner, error) {
+	t, err := newTester(sc, p)
+	if err != nil {
+		return nil, err
+	}
+	return &Runner{t}, nil
+}
+
+// Run makes one run under st; with keep the trace and the history are kept. The error
+// is what the strategy returned (a drift, say), or a fault of the scenario.
+func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) {
+	o, err := r.t.run(st, keep)
+	return Ran{
+		Schedule: o.schedule, Cost: o.cost, Broken: o.broken, Finished: o.finished,
+		Contended: o.contended, Trace: o.trace, History: o.history, Waits: o.waits,
+	}, err
+}

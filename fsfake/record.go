@@ -250,8 +250,11 @@ func (m *Machine) getlk(p *proc, d *desc, op *Op) Result {
 	}
 	recs := m.inode(d.inode).records
 	for _, o := range recs {
-		// F_UNLCK asks an OFD for its own locks (Linux 6.7 and later).
-		if o.conflicts(r) || r.typ == F_UNLCK && o.owner == owner && o.overlaps(r) {
+		hit := o.conflicts(r)
+		if r.typ == F_UNLCK { // asks a description for its own locks; Linux 6.7 and later
+			hit = o.owner == owner && o.overlaps(r)
+		}
+		if hit {
 			return Result{Lock: o.public()}
 		}
 	}

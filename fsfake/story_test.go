@@ -91,8 +91,7 @@ func (s *story) line(w []string) string {
 		return answerOf(s.last[task], s.m.Do(task, s.last[task]))
 	case "ready":
 		return strconv.FormatBool(s.m.Ready(task, s.last[task]))
-	case "starts":
-		s.m.AddProc(ProcSpec{Pid: task.Pid, UID: s.users[w[0]], GID: s.users[w[0]]})
+	case "starts": // task has started it
 		return ""
 	}
 	op := s.op(w[1], w[2:])

@@ -1,0 +1,132 @@
+package fsfake
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"pgregory.net/rapid"
+)
+
+// Random calls over a few names, descriptors and processes, for the laws below.
+
+// trio returns a machine with two processes of root and one of user 1000.
+func trio(policy InodePolicy) *Machine {
+	m := New(Options{InodeNumbers: policy})
+	m.AddProc(ProcSpec{Pid: 101})
+	m.AddProc(ProcSpec{Pid: 102, Cwd: "/tmp"})
+	m.AddProc(ProcSpec{Pid: 103, UID: 1000, GID: 1000})
+	return m
+}
+
+var genPath = rapid.SampledFrom([]string{
+	"/a", "/a", "/tmp/a", "/tmp/a", "/d", "/d/a", "/d/e", "/d/e/a", "/s", "/s/a", "/tmp/s", "a", "../a", ".", "..", "/", "/a/", "/d/", "/none/x", "",
+})
+
+var genOpenFlags = rapid.SampledFrom([]int{
+	os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_CREATE | os.O_EXCL,
+	os.O_RDWR | os.O_TRUNC, os.O_WRONLY | os.O_APPEND | os.O_CREATE, O_DIRECTORY, O_NOFOLLOW, os.O_RDWR | O_TMPFILE, O_CLOEXEC,
+})
+
+var genCall = rapid.SampledFrom(slices.Concat(
+	slices.Repeat([]Call{CallOpen}, 8), slices.Repeat([]Call{CallFlock, CallSetlk, CallOFDSetlk, CallUnlink, CallClose, CallRename}, 3),
+	slices.Repeat([]Call{CallWrite, CallMkdir, CallSymlink, CallLink}, 2),
+	[]Call{
+		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallChmod, CallChown,
+		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallFstat, CallFtruncate, CallFutimes, CallFsync, CallReaddir,
+		CallGetlk, CallOFDGetlk, CallLinkFD, CallKill, CallStartTime, CallFork, CallExec, CallExit,
+		CallNow, CallCellLoad, CallCellStore, CallCellWait,
+	},
+))
+
+var genOp = rapid.Custom(func(t *rapid.T) Op {
+	op := Op{Call: genCall.Draw(t, "call")}
+	small := rapid.Int64Range(0, 6)
+	switch op.Call {
+	case CallOpen:
+		op.Path, op.Flags = genPath.Draw(t, "path"), genOpenFlags.Draw(t, "flags")
+		op.Mode = rapid.SampledFrom([]uint32{0o644, 0o600, 0o666}).Draw(t, "mode")
+	case CallRename, CallLink, CallSymlink:
+		op.Path, op.Path2 = genPath.Draw(t, "path"), genPath.Draw(t, "path2")
+		if op.Call == CallRename {
+			op.Flags = rapid.SampledFrom([]int{0, 0, 0, RENAME_NOREPLACE, RENAME_EXCHANGE}).Draw(t, "flags")
+		}
+	case CallMkdir, CallChmod:
+		op.Path, op.Mode = genPath.Draw(t, "path"), rapid.SampledFrom([]uint32{0o755, 0o700, 0o1777}).Draw(t, "mode")
+	case CallChown:
+		op.Path, op.Off, op.Len = genPath.Draw(t, "path"), 1000, -1
+	case CallTruncate, CallFtruncate:
+		op.Len = small.Draw(t, "len")
+	case CallWrite, CallPwrite:
+		op.Data = rapid.SampledFrom([]string{"x", "yy", "zzz", ""}).Draw(t, "data")
+	case CallRead, CallPread, CallLseek:
+		op.Len, op.Off = 4, small.Draw(t, "off")
+	case CallFlock:
+		op.Flags = rapid.SampledFrom([]int{LOCK_SH, LOCK_EX, LOCK_UN}).Draw(t, "how") | rapid.SampledFrom([]int{0, LOCK_NB}).Draw(t, "nb")
+	case CallSetlk, CallGetlk, CallOFDSetlk, CallOFDGetlk:
+		op.Flags = rapid.SampledFrom([]int{F_RDLCK, F_WRLCK, F_WRLCK, F_UNLCK}).Draw(t, "type")
+		op.Off, op.Len, op.Wait = small.Draw(t, "off"), small.Draw(t, "len"), rapid.Bool().Draw(t, "wait")
+	case CallUtimes, CallFutimes:
+		op.Time, op.Time2 = 1, small.Draw(t, "mtime")
+	case CallKill, CallStartTime:
+		op.Pid = rapid.IntRange(101, 105).Draw(t, "pid")
+	case CallLinkFD:
+		op.Path2 = genPath.Draw(t, "path2")
+	case CallCellLoad, CallCellStore, CallCellWait:
+		op.Cell = "c"
+		op.Value = rapid.SampledFrom([]any{nil, 1, "1", true}).Draw(t, "value")
+	}
+	if op.Call < CallRead && op.Path == "" && op.Call != CallSymlink {
+		op.Path = genPath.Draw(t, "path")
+	}
+	if op.Call >= CallRead && op.Call <= CallLinkFD {
+		op.FD = rapid.IntRange(3, 6).Draw(t, "fd")
+	}
+	return op
+})
+
+// A deed is something that happens to a machine.
+type deed struct {
+	task    Task
+	op      Op
+	advance bool
+	kill    bool
+}
+
+var genDeed = rapid.Custom(func(t *rapid.T) deed {
+	d := deed{task: Task{rapid.IntRange(101, 104).Draw(t, "pid"), rapid.SampledFrom([]int{1, 1, 1, 2}).Draw(t, "task")}}
+	switch rapid.IntRange(0, 39).Draw(t, "what") {
+	case 0:
+		d.advance = true
+	case 1:
+		d.kill = true
+	default:
+		d.op = genOp.Draw(t, "op")
+	}
+	return d
+})
+
+// apply makes a deed happen. A task that is blocked goes on with its call, whatever the
+// deed says.
+func (d deed) apply(m *Machine) Result {
+	switch {
+	case d.advance:
+		m.Advance(1000)
+		return Result{}
+	case d.kill:
+		m.KillProc(d.task.Pid)
+		return Result{}
+	}
+	op := d.op
+	if blocked, ok := m.Blocked(d.task); ok {
+		op = blocked
+	}
+	return m.Do(d.task, op)
+}
+
+func (d deed) String() string {
+	return fmt.Sprintf("%d.%d %s advance=%t kill=%t", d.task.Pid, d.task.N, d.op, d.advance, d.kill)
+}
+
+// Few deeds make good counterexamples, many reach deep states.
+var genDeeds = rapid.OneOf(rapid.SliceOfN(genDeed, 1, 20), rapid.SliceOfN(genDeed, 40, 80))

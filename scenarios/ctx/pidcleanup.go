@@ -18,10 +18,14 @@ var pidCleanupSource string
 // pidCleanup is option A of the report with its mitigation: the lock holds the pid of
 // its owner, and the lock of a dead owner is removed. emptyIsStale says what a file
 // without a pid means: a dead owner, or one that has not written it yet.
+//
+// Two processes that find no stale lock are safe when it means the latter. Three are
+// not: the first lets go and exits between the second's reading its pid and asking for
+// it, the second judges it dead, and unlinks what the third has created meanwhile.
 // https://github.com/ActiveMemory/ctx/issues/93
 func pidCleanup(emptyIsStale bool) scenarios.Protocol {
 	acquire := func(t *scenarios.Task) (scenarios.Hold, error) {
-		for retry := t.Retry(); retry.Next(); {
+		for { // at once, as the report has it: it is no poll
 			f, err := t.OpenFile(lockPath, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			if err == nil {
 				// The pid is a step of its own: until then the file is empty.
@@ -43,7 +47,6 @@ func pidCleanup(emptyIsStale bool) scenarios.Protocol {
 			}
 			_ = t.Unlink(lockPath) // by name: whatever stands there by now
 		}
-		panic("unreachable")
 	}
 	return scenarios.Protocol{Path: lockPath, Acquire: acquire, Release: unlink}
 }

@@ -1,0 +1,54 @@
+package ctx
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// Every claim is put to the test here with a small budget: what is claimed broken
+// breaks, in a run that replays; what is claimed to hold does not, and not because
+// nobody ever met anybody.
+func TestClaims(t *testing.T) {
+	for _, sc := range Scenarios() {
+		for _, claim := range sc.Claims {
+			t.Run(sc.ID+"/"+string(claim.Property), func(t *testing.T) {
+				if claim.Verdict == scenarios.Broken {
+					breaks(t, &sc, claim.Property, 3)
+					return
+				}
+				r, err := checker.Check(t.Context(), &sc, claim.Property, checker.Options{Schedules: 3000, States: 20_000})
+				require.NoError(t, err)
+				require.NotEqual(t, scenarios.Broken, r.Verdict)
+				s, err := checker.Sample(t.Context(), &sc, claim.Property, checker.SampleOptions{Runs: 1000})
+				require.NoError(t, err)
+				require.Equal(t, scenarios.Unknown, s.Verdict)
+				require.Positive(t, s.Stats.Contended)
+			})
+		}
+	}
+}
+
+// breaks finds a run that breaks the property, among those that PCT draws for bugs of
+// this depth, and replays it.
+func breaks(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, depth int) {
+	t.Helper()
+	s, err := checker.Sample(t.Context(), sc, p, checker.SampleOptions{Strategy: "pct", Depth: depth, Runs: 20_000, Seed: 1})
+	require.NoError(t, err)
+	require.Equal(t, scenarios.Broken, s.Verdict)
+	require.LessOrEqual(t, s.Counterexample.Cost.Preemptions, 6)
+	r, err := checker.Replay(sc, p, s.Counterexample.Schedule)
+	require.NoError(t, err)
+	require.True(t, r.Broken)
+}
+
+// The pid with a clean-up is safe for two processes only. With three a pid is dead
+// because its process has finished, not because it was killed.
+func TestPidCleanupBreaksWithThree(t *testing.T) {
+	sc, err := find(t, "ctx/pid-cleanup/contend").WithProcesses(3)
+	require.NoError(t, err)
+	breaks(t, &sc, scenarios.MutualExclusion, 5)
+}

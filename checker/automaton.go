@@ -22,8 +22,15 @@ type automaton struct {
 	n       int // task number, from 1
 	name    string
 	nodes   []node
-	runs    int
-	learned int
+	edges   map[edgeKey]edge
+	runs    int // of the program's code
+	learned int // edges
+}
+
+// An edgeKey names an edge: results are numbered, so equal results are one pointer.
+type edgeKey struct {
+	from   uint32
+	result *fsfake.Result
 }
 
 // The nodes that every automaton has. A task of a process that has ended is gone; a
@@ -61,7 +68,7 @@ type edge struct {
 }
 
 func newAutomaton(sc *scenarios.Scenario, process, n int) (*automaton, error) {
-	a := &automaton{sc: sc, process: process, n: n, name: sched.Task{Process: process, N: n}.String()}
+	a := &automaton{sc: sc, process: process, n: n, name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]edge{}}
 	a.nodes = append(a.nodes, node{ended: true}, node{ended: true})
 	e, err := a.extend(nodeGone, nil)
 	if err != nil {
@@ -79,6 +86,19 @@ func (a *automaton) start() uint32 {
 		return nodeStart
 	}
 	return nodeEnded
+}
+
+// edge returns where result leads from node at, and learns it when it is new.
+func (a *automaton) edge(at uint32, result *fsfake.Result) (edge, error) {
+	key := edgeKey{at, result}
+	if e, ok := a.edges[key]; ok {
+		return e, nil
+	}
+	e, err := a.extend(at, result)
+	if err == nil {
+		a.edges[key] = e
+	}
+	return e, err
 }
 
 // extend learns where result leads from node at. It runs the program from its start.
@@ -180,11 +200,16 @@ func (a *automaton) backTo(at uint32, e edge, op fsfake.Op, ended bool) (edge, e
 			continue
 		}
 		top := &a.nodes[h.at]
-		if ended || top.op != op || top.begins.invoked != e.effects.invoked || top.begins.input != e.effects.input || top.begins.letGo != e.effects.letGo {
+		same := !ended && top.op == op
+		switch eff := e.effects; {
+		case same && top.begins.invoked == eff.invoked && top.begins.input == eff.input && top.begins.letGo == eff.letGo:
+			e.to = h.at
+		case same && !eff.invoked && !eff.letGo && e.input == top.begins.input && !eff.returned:
+			e.to = h.at | nodeBegun // the loop is inside the operation that began at its top
+		default:
 			return e, fmt.Errorf("checker: task %s of %s: a retry round carries something over: the first began with %q, a later one with %q; declare what a round uses inside the round",
 				a.name, a.sc.ID, top.op.String(), op.String())
 		}
-		e.to = h.at
 		return e, nil
 	}
 	return e, fmt.Errorf("checker: task %s of %s: a retry loop goes on that was never begun", a.name, a.sc.ID)

@@ -83,7 +83,7 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o 
 	if o.Engine == Reference {
 		res, err = checkByReference(ctx, t, o)
 	} else {
-		res, err = checkByReference(ctx, t, o)
+		res, err = checkByGraph(ctx, t, o)
 	}
 	if err != nil {
 		return Result{}, err
@@ -109,6 +109,35 @@ func checkByReference(ctx context.Context, t *tester, o Options) (Result, error)
 	res.Odds = -1
 	res.Counterexample, err = t.counterexample(best.schedule)
 	return res, err
+}
+
+func checkByGraph(ctx context.Context, t *tester, o Options) (Result, error) {
+	res := Result{Odds: -1}
+	x, err := newExplorer(t.sc, t.property)
+	if err != nil {
+		return res, err
+	}
+	c, err := x.explore(ctx, o)
+	if err != nil {
+		return res, err
+	}
+	res.Complete, res.Why = c.complete, c.why
+	res.Verdict = conclude(c.violations > 0, c.complete)
+	if c.violations > 0 {
+		schedule, err := x.findSmallest(ctx, o)
+		if err != nil {
+			return res, err
+		}
+		if res.Counterexample, err = t.counterexample(schedule); err != nil {
+			return res, err
+		}
+		res.Counterexample.Smallest = true
+	}
+	x.stats(&res.Stats)
+	res.Stats.States, res.Stats.Transitions = c.states.len(), c.transitions
+	res.Stats.Contended, res.Stats.Depth = c.met, c.depth
+	res.Stats.Bytes = x.bytes(c.states)
+	return res, nil
 }
 
 // counterexample replays a failing schedule and keeps everything.

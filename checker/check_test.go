@@ -33,6 +33,14 @@ func TestReferenceOnToys(t *testing.T) {
 		r, err := Check(context.Background(), sc, c.property, Options{Engine: Reference})
 		require.NoError(t, err, c.id)
 		require.Equal(t, c.want.String(), r.Verdict.String(), "%s %s: %s", c.id, c.property, r.Why)
+		g, err := Check(context.Background(), sc, c.property, Options{Workers: 1})
+		require.NoError(t, err, c.id)
+		require.Equal(t, c.want.String(), g.Verdict.String(), "%s %s: graph: %s", c.id, c.property, g.Why)
+		t.Logf("graph %+v", g.Stats)
+		if g.Counterexample != nil {
+			t.Log("graph", g.Counterexample.Schedule, g.Counterexample.Cost)
+			require.False(t, r.Counterexample.Cost.Less(g.Counterexample.Cost))
+		}
 		if r.Counterexample != nil {
 			t.Log(c.id, c.property, r.Stats.Schedules, r.Counterexample.Schedule, r.Counterexample.Cost, r.Counterexample.Waits)
 		} else {

@@ -1,0 +1,224 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"lockpick/scenarios"
+)
+
+// A coverage is what an exploration found.
+type coverage struct {
+	states      *stateSet
+	transitions int
+	violations  int // transitions or states that break the property
+	met         int
+	depth       int
+	complete    bool
+	why         string
+	frontier    int // states seen and not expanded, when not complete
+}
+
+// explore visits every reachable state, level by level, with any number of workers.
+// A transition that breaks the property is counted and not followed. The counts do not
+// depend on the number of workers: a level is a set of states, and every state of it is
+// expanded once.
+func (x *explorer) explore(ctx context.Context, o Options) (*coverage, error) {
+	workers := o.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	shards := 1
+	if workers > 1 {
+		shards = 64
+	}
+	c := &coverage{states: newStateSet(x.width(), shards)}
+	crew := make([]*crewman, workers)
+	for i := range crew {
+		crew[i] = &crewman{worker: newWorker(x), set: c.states}
+	}
+	c.states.insert(x.initial)
+	frontier := [][]uint32{append([]uint32(nil), x.initial...)}
+	limit := newLimit(ctx, x, c.states, o)
+	for n := 1; n > 0; c.depth++ {
+		if o.Progress != nil {
+			o.Progress(x.progress(c, n))
+		}
+		next, err := x.level(crew, frontier, limit)
+		c.collect(crew)
+		if err != nil {
+			return nil, err
+		}
+		n = 0
+		for _, f := range next {
+			n += len(f) / x.width()
+		}
+		if limit.hit() {
+			c.why = limit.why(c, n)
+			c.frontier = n
+			return c, nil
+		}
+		frontier = next
+	}
+	c.complete = true
+	return c, nil
+}
+
+// A crewman is one worker of a parallel exploration, with its share of the counts.
+type crewman struct {
+	*worker
+	set                          *stateSet
+	next                         []uint32 // new states, for the next level
+	transitions, violations, met int
+	err                          error
+}
+
+// A batch is a piece of a level: states from to until to of one buffer.
+const batchStates = 256
+
+// level expands the states of one level and returns those of the next.
+func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([][]uint32, error) {
+	var batches [][]uint32
+	size := batchStates * x.width()
+	for _, f := range frontier {
+		for len(f) > 0 {
+			n := min(size, len(f))
+			batches = append(batches, f[:n])
+			f = f[n:]
+		}
+	}
+	var taken atomic.Int64
+	work := func(w *crewman) {
+		w.next = nil
+		for !limit.hit() && w.err == nil {
+			i := int(taken.Add(1)) - 1
+			if i >= len(batches) {
+				return
+			}
+			w.run(batches[i])
+			limit.check()
+		}
+	}
+	if len(crew) == 1 || len(batches) == 1 {
+		for _, w := range crew {
+			w.next = nil
+		}
+		work(crew[0])
+	} else {
+		var wg sync.WaitGroup
+		for _, w := range crew {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				work(w)
+			}()
+		}
+		wg.Wait()
+	}
+	var next [][]uint32
+	for _, w := range crew {
+		if w.err != nil {
+			return nil, w.err
+		}
+		if len(w.next) > 0 {
+			next = append(next, w.next)
+		}
+	}
+	if limit.hit() { // what was not expanded belongs to the frontier
+		for i := int(taken.Load()); i < len(batches); i++ {
+			next = append(next, batches[i])
+		}
+	}
+	return next, nil
+}
+
+// run expands a batch of states.
+func (w *crewman) run(batch []uint32) {
+	width := w.x.width()
+	for ; len(batch) > 0; batch = batch[width:] {
+		if w.err = w.expand(batch[:width]); w.err != nil {
+			return
+		}
+		bad, _, err := w.x.badEnd(w.worker, batch[:width])
+		if err != nil {
+			w.err = err
+			return
+		}
+		if bad {
+			w.violations++
+		}
+		for i := range w.out {
+			s := &w.out[i]
+			w.transitions++
+			if s.met {
+				w.met++
+			}
+			if s.bad {
+				w.violations++
+				continue
+			}
+			if words := w.state(s); w.insertNew(words) {
+				w.next = append(w.next, words...)
+			}
+		}
+	}
+}
+
+func (w *crewman) insertNew(words []uint32) bool {
+	_, isNew := w.set.insert(words)
+	return isNew
+}
+
+// collect moves the workers' counts into the coverage.
+func (c *coverage) collect(crew []*crewman) {
+	for _, w := range crew {
+		c.transitions += w.transitions
+		c.violations += w.violations
+		c.met += w.met
+		w.transitions, w.violations, w.met = 0, 0, 0
+	}
+}
+
+// badEnd reports whether the state that w expanded last breaks a property of the graph
+// by itself: a deadlock, or a wedge; with what everybody waits for.
+func (x *explorer) badEnd(w *worker, s []uint32) (bool, []string, error) {
+	switch x.property {
+	case scenarios.Wedge:
+		if w.unfinished {
+			return false, nil, nil
+		}
+		m, _ := x.machines.get(s[wordMachine], 0)
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return x.prober.wedged(m)
+	case scenarios.Deadlock:
+		if !w.unfinished || len(w.out) > 0 && w.out[0].slot >= 0 {
+			return false, nil, nil
+		}
+		var waits []string
+		for i := range x.slots {
+			if finished, _ := w.status(s, i); !finished {
+				waits = append(waits, fmt.Sprintf("%s waits in %s", x.slots[i].task, x.op(s, i)))
+			}
+		}
+		return true, waits, nil
+	}
+	return false, nil, nil
+}
+
+func (x *explorer) progress(c *coverage, frontier int) Progress {
+	return Progress{
+		Scenario: x.sc.ID, Property: x.property, States: c.states.len(), Transitions: c.transitions,
+		Depth: c.depth, Frontier: frontier, Bytes: x.bytes(c.states),
+	}
+}
+
+// bytes is the memory of everything that grows with the exploration.
+func (x *explorer) bytes(set *stateSet) int {
+	_, m := x.machines.count()
+	_, p := x.pasts.count()
+	return set.bytes() + m + p
+}

@@ -1,0 +1,174 @@
+package checker
+
+import (
+	"fmt"
+	"sync"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// An explorer covers the graph of states of one scenario for one property. It holds
+// what its workers share: the learned automata, and the numbered machines, pasts and
+// states. A state is a row of words:
+//
+//	machine, past, a node for each task, budgets left
+//
+// and from there on exploration is pure data: look up what the task's next call does to
+// the machine, follow the edge of its automaton, append to the past. What is not known
+// yet is computed once, with the real machine or the task's real code.
+type explorer struct {
+	sc       *scenarios.Scenario
+	property scenarios.Property
+	slots    []slot
+	machines *machineTable
+	pasts    *pastTable // nil for a property that is not judged by history
+	prober   *prober    // nil but for wedge
+	mu       sync.Mutex // guards automata and prober
+	automata []*automaton
+	initial  []uint32
+	special  specialOps
+}
+
+// A slot is the place of one task in a state.
+type slot struct {
+	task    sched.Task
+	id      fsfake.Task
+	process int
+}
+
+// specialOps are the numbers of operations that every exploration needs.
+type specialOps struct{ exit, unmark, kill, stall uint32 }
+
+// Words of a state before the nodes, and after them.
+const (
+	wordMachine = 0
+	wordPast    = 1
+	wordNodes   = 2
+)
+
+// nodeBegun is set in a node's word when what begins with its call has begun already:
+// the call waits, or the task is back at the top of a retry loop.
+const nodeBegun = 1 << 31
+
+func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error) {
+	if err := sc.Validate(); err != nil {
+		return nil, err
+	}
+	x := &explorer{sc: sc, property: p}
+	for i := range sc.Setting.Processes {
+		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
+			x.slots = append(x.slots, slot{
+				task: sched.Task{Process: i, N: n}, process: i,
+				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
+			})
+			a, err := newAutomaton(sc, i, n)
+			if err != nil {
+				return nil, err
+			}
+			x.automata = append(x.automata, a)
+		}
+	}
+	x.machines = newMachineTable(sc, p.Judgement() == scenarios.ByInvariant)
+	x.special = specialOps{
+		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}), unmark: x.machines.op(opUnmark{}),
+		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{}),
+	}
+	switch p.Judgement() {
+	case scenarios.ByHistory:
+		spec, _ := p.Spec()
+		x.pasts = newPastTable(spec, len(x.slots)+sc.Setting.Processes)
+	case scenarios.ByGraph:
+		x.prober = newProber(sc)
+	case "":
+		return nil, fmt.Errorf("checker: unknown property %q: choose one of %v", p, scenarios.Properties())
+	}
+	first, _ := x.machines.add(sc.NewMachine(), nil)
+	x.initial = append(x.initial, first, pastNone)
+	for _, a := range x.automata {
+		x.initial = append(x.initial, a.start())
+	}
+	x.initial = append(x.initial, packBudgets(sc.Setting.Crashes, sc.Setting.Stalls))
+	return x, nil
+}
+
+func packBudgets(crashes, stalls int) uint32 { return uint32(crashes) | uint32(stalls)<<16 }
+
+func unpackBudgets(w uint32) (crashes, stalls int) { return int(w & 0xffff), int(w >> 16) }
+
+// width is the number of words of a state.
+func (x *explorer) width() int { return wordNodes + len(x.slots) + 1 }
+
+// A place is what a worker needs to know of a node.
+type place struct {
+	known   bool
+	op      uint32
+	inv     uint32 // event of the operation that begins with the call, 0 for none
+	begins  bool   // something begins with the call
+	unmark  bool
+	cell    bool
+	sleep   bool
+	exit    bool
+	ended   bool
+	pidSeen bool
+}
+
+// A leap is what a worker needs to know of an edge.
+type leap struct {
+	to       uint32 // with nodeBegun
+	ret      uint32 // event of the operation that ended, 0 for none
+	mark     uint32 // operation that marks the lock's object, 0 for none
+	returned bool
+	again    bool // another round of a retry loop
+}
+
+// place describes a node.
+func (x *explorer) place(slot int, n uint32) place {
+	x.mu.Lock()
+	nd := x.automata[slot].nodes[n]
+	x.mu.Unlock()
+	if nd.ended {
+		return place{known: true, ended: true}
+	}
+	p := place{
+		known: true, op: x.machines.op(nd.op), begins: nd.begins.invoked || nd.begins.letGo,
+		cell: nd.op.Call.IsCell(), sleep: nd.op.Call == fsfake.CallSleep, exit: nd.op.Call == fsfake.CallExit,
+		unmark: nd.begins.letGo && x.machines.marks,
+	}
+	if nd.begins.invoked {
+		p.inv = x.pasts.event(pastInvoke, nd.begins.input, nd.begins.input)
+	}
+	return p
+}
+
+// leap learns, or recalls, where a result leads.
+func (x *explorer) leap(slot int, n, result uint32) (leap, error) {
+	r := x.machines.result(result)
+	x.mu.Lock()
+	e, err := x.automata[slot].edge(n, r)
+	x.mu.Unlock()
+	if err != nil {
+		return leap{}, err
+	}
+	l := leap{to: e.to, returned: e.effects.returned, again: e.effects.round.Loop != 0 && !e.effects.round.First}
+	if e.effects.returned {
+		l.ret = x.pasts.event(pastReturn, e.input, e.effects.output)
+	}
+	if e.effects.holds && x.machines.marks {
+		l.mark = x.machines.op(opMark{e.effects.holding})
+	}
+	return l, nil
+}
+
+// stats sums up the counts of the shared tables.
+func (x *explorer) stats(s *Stats) {
+	x.mu.Lock()
+	for _, a := range x.automata {
+		s.Coroutines += a.runs
+		s.Edges += a.learned
+	}
+	x.mu.Unlock()
+	s.Machines, _ = x.machines.count()
+	s.Histories, _ = x.pasts.count()
+}

@@ -1,0 +1,156 @@
+package checker
+
+import (
+	"fmt"
+	"sync"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A machineTable holds the distinct states of the machine, numbered in order of
+// arrival, the distinct operations, and the distinct results. A state of the whole
+// world refers to its machine by number: few machines are shared by many states.
+type machineTable struct {
+	sc      *scenarios.Scenario
+	marks   bool
+	mu      sync.Mutex
+	ids     map[string]uint32
+	all     []*fsfake.Machine
+	bad     []bool // foreign-release, where marks are kept
+	bytes   int
+	ops     *interner
+	results *resultTable
+}
+
+type resultTable struct {
+	ids map[fsfake.Result]uint32
+	all []*fsfake.Result
+}
+
+// Operations on a machine that no program makes.
+type (
+	opMark   struct{ scenarios.Holding }
+	opUnmark struct{}
+	opKill   struct{}
+	opStall  struct{}
+)
+
+// A move is what an operation on a machine came to.
+type move struct {
+	machine, result uint32
+	blocked, met    bool
+}
+
+func newMachineTable(sc *scenarios.Scenario, marks bool) *machineTable {
+	return &machineTable{
+		sc: sc, marks: marks, ids: map[string]uint32{}, ops: newInterner(),
+		results: &resultTable{ids: map[fsfake.Result]uint32{}},
+	}
+}
+
+// op numbers an operation.
+func (t *machineTable) op(v any) uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ops.id(v)
+}
+
+// add numbers a machine, which must not change afterwards. key is scratch.
+func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
+	key = m.AppendKey(key[:0])
+	bad := false
+	if t.marks {
+		_, bad = foreignRelease(m)
+	}
+	m.Clone() // from here on it is shared, and reading it is safe for everybody
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if id, ok := t.ids[string(key)]; ok {
+		return id, key
+	}
+	id := uint32(len(t.all))
+	t.ids[string(key)] = id
+	t.all = append(t.all, m)
+	t.bad = append(t.bad, bad)
+	t.bytes += len(key) + machineBytes
+	return id, key
+}
+
+// machineBytes is about what a machine takes beside its key: most of it is shared with
+// its neighbours.
+const machineBytes = 400
+
+// get returns machine id, an operation, and whether the machine violates the invariant.
+func (t *machineTable) get(id, op uint32) (*fsfake.Machine, any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[id], t.ops.values[op]
+}
+
+func (t *machineTable) isBad(id uint32) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bad[id]
+}
+
+func (t *machineTable) result(id uint32) *fsfake.Result {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.results.all[id]
+}
+
+func (t *machineTable) count() (machines, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all), t.bytes
+}
+
+// apply carries out an operation of a task on a copy of machine id.
+func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (move, []byte, error) {
+	from, v := t.get(id, op)
+	m := from.Clone()
+	var r fsfake.Result
+	var mv move
+	switch v := v.(type) {
+	case fsfake.Op:
+		r = m.Do(task, v)
+		if r.Unmodelled != "" {
+			return mv, key, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
+		}
+		mv.blocked, mv.met = r.Blocked, met(v, r)
+		if v.Call == fsfake.CallExit {
+			t.unmark(m, task.Pid)
+		}
+	case opMark:
+		m.Mark(task, v.Path, lockObject(m, task.Pid, v.Holding))
+	case opUnmark:
+		m.Unmark(task)
+	case opKill:
+		m.KillProc(task.Pid)
+		t.unmark(m, task.Pid)
+	case opStall:
+		m.Advance(t.sc.Setting.StallFor)
+	}
+	mv.machine, key = t.add(m, key)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	res, ok := t.results.ids[r]
+	if !ok {
+		res = uint32(len(t.results.all))
+		t.results.ids[r] = res
+		t.results.all = append(t.results.all, &r)
+	}
+	mv.result = res
+	return mv, key, nil
+}
+
+// unmark removes the marks of all tasks of a process.
+func (t *machineTable) unmark(m *fsfake.Machine, pid int) {
+	if !t.marks {
+		return
+	}
+	for n := 1; n <= t.sc.Setting.TasksOf(pid-scenarios.FirstPid); n++ {
+		m.Unmark(fsfake.Task{Pid: pid, N: n})
+	}
+}

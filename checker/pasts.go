@@ -1,0 +1,200 @@
+package checker
+
+import (
+	"encoding/binary"
+	"sync"
+
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/model"
+)
+
+// What a state remembers of its past: the history so far, as far as any judgement of
+// it can depend on it. Only the precedence relation matters: for each operation how
+// many operations of every client had returned when it was invoked, with inputs and
+// outputs. Pasts with the same relation are one.
+//
+// porcupine judges each distinct past once, when a return or a crash completes it.
+
+// A pastEvent is one event of a history, without its client.
+type pastEvent struct {
+	kind  pastKind
+	value any
+}
+
+type pastKind uint8
+
+const (
+	pastInvoke pastKind = iota + 1
+	pastReturn
+	pastCut   // the pending operation's process was killed
+	pastCrash // the crash itself, an operation of its own
+)
+
+// A past is one distinct history.
+type past struct {
+	rows   [][]pastOp // by client; shared with its neighbours, never changed in place
+	parent uint32
+	client uint8
+	event  uint32
+	ok     bool
+	length int
+}
+
+type pastOp struct {
+	in, out uint32 // values by number; out is meaningless while pending
+	state   pastKind
+	before  []uint8 // how many operations of each client had returned
+}
+
+type pastTable struct {
+	mu     sync.Mutex
+	spec   model.Spec
+	judge  porcupine.Model
+	ids    map[string]uint32
+	all    []past
+	events *interner
+	values *interner
+	bytes  int
+	calls  int
+	key    []byte
+}
+
+// pastNone is the empty history.
+const pastNone = 0
+
+func newPastTable(spec model.Spec, clients int) *pastTable {
+	t := &pastTable{spec: spec, judge: spec.Porcupine(), ids: map[string]uint32{}, events: newInterner(), values: newInterner()}
+	t.events.id(pastEvent{}) // number 0 is no event
+	t.all = append(t.all, past{rows: make([][]pastOp, clients), ok: true})
+	t.key = appendPast(t.key, t.all[0].rows)
+	t.ids[string(t.key)] = pastNone
+	return t
+}
+
+// event numbers an event. It returns 0 for an operation that the specification does
+// not speak of.
+func (t *pastTable) event(kind pastKind, input, value any) uint32 {
+	if t == nil || !t.spec.Accepts(input) {
+		return 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.events.id(pastEvent{kind, value})
+}
+
+// next appends an event of a client to a past. It reports whether the result is
+// linearizable.
+func (t *pastTable) next(id uint32, client int, event uint32) (uint32, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := &t.all[id]
+	ev := t.events.values[event].(pastEvent)
+	rows := append([][]pastOp(nil), p.rows...)
+	row := append([]pastOp(nil), rows[client]...)
+	switch ev.kind {
+	case pastInvoke, pastCrash:
+		op := pastOp{in: t.values.id(ev.value), state: pastInvoke, before: returned(p.rows)}
+		if ev.kind == pastCrash {
+			op.out, op.state = t.values.id(model.Crashed{}), pastReturn
+		}
+		row = append(row, op)
+	case pastReturn:
+		row[len(row)-1].out, row[len(row)-1].state = t.values.id(ev.value), pastReturn
+	case pastCut:
+		if len(row) == 0 || row[len(row)-1].state != pastInvoke {
+			return id, true
+		}
+		row[len(row)-1].state = pastCut
+	}
+	rows[client] = row
+	t.key = appendPast(t.key[:0], rows)
+	if at, ok := t.ids[string(t.key)]; ok {
+		return at, t.all[at].ok
+	}
+	n := past{rows: rows, parent: id, client: uint8(client), event: event, ok: true, length: p.length + 1}
+	if ev.kind == pastReturn || ev.kind == pastCrash {
+		t.calls++
+		n.ok = porcupine.CheckOperations(t.judge, t.operations(n))
+	}
+	at := uint32(len(t.all))
+	t.ids[string(t.key)] = at
+	t.all = append(t.all, n)
+	t.bytes += 2*len(t.key) + 120
+	return at, n.ok
+}
+
+// returned counts the operations of each client that have ended.
+func returned(rows [][]pastOp) []uint8 {
+	n := make([]uint8, len(rows))
+	for c, row := range rows {
+		n[c] = uint8(len(row))
+		if len(row) > 0 && row[len(row)-1].state == pastInvoke {
+			n[c]--
+		}
+	}
+	return n
+}
+
+// appendPast appends the canonical form of a history.
+func appendPast(b []byte, rows [][]pastOp) []byte {
+	for _, row := range rows {
+		b = append(b, byte(len(row)))
+		for i := range row {
+			op := &row[i]
+			b = binary.AppendUvarint(b, uint64(op.in))
+			b = append(b, byte(op.state))
+			if op.state == pastReturn {
+				b = binary.AppendUvarint(b, uint64(op.out))
+			}
+			b = append(b, op.before...)
+		}
+	}
+	return b
+}
+
+// operations lays a past out in time, in the order in which its events first came.
+func (t *pastTable) operations(p past) []porcupine.Operation {
+	chain := make([]past, p.length)
+	for q := p; q.length > 0; q = t.all[q.parent] {
+		chain[q.length-1] = q
+	}
+	h := newHistory(len(p.rows))
+	for step, q := range chain {
+		ev := t.events.values[q.event].(pastEvent)
+		switch ev.kind {
+		case pastInvoke:
+			h.invoke(int(q.client), step, ev.value)
+		case pastReturn:
+			h.ret(int(q.client), step, ev.value)
+		case pastCut:
+			h.cut(int(q.client), step)
+		case pastCrash:
+			h.crash(int(q.client), step, ev.value.(model.Crash).Owner)
+		}
+	}
+	return h.ops
+}
+
+func (t *pastTable) count() (pasts, bytes int) {
+	if t == nil {
+		return 0, 0
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all), t.bytes
+}
+
+// cut numbers the event of a pending operation's process being killed.
+func (t *pastTable) cut() uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.events.id(pastEvent{pastCut, nil})
+}
+
+// crash numbers the event of a process's death, or is 0 when the specification does not
+// speak of deaths.
+func (t *pastTable) crash(owner string) uint32 {
+	in := model.Crash{Owner: owner}
+	return t.event(pastCrash, in, in)
+}

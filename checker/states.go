@@ -1,0 +1,152 @@
+package checker
+
+import "sync"
+
+// A stateSet holds the visited states: each a row of words of one width, stored once.
+// It is sharded by hash, so that workers seldom meet.
+type stateSet struct {
+	width  int
+	shards []stateShard
+}
+
+type stateShard struct {
+	mu    sync.Mutex
+	rows  []uint32 // the states, width words each
+	slots []uint32 // index of a state + 1; 0 is free
+	n     int
+	_     [64]byte // keep the locks of two shards off one cache line
+}
+
+func newStateSet(width, shards int) *stateSet {
+	s := &stateSet{width: width, shards: make([]stateShard, shards)}
+	for i := range s.shards {
+		s.shards[i].slots = make([]uint32, 64)
+	}
+	return s
+}
+
+func hashWords(w []uint32) uint64 {
+	h := uint64(0x9e3779b97f4a7c15)
+	for _, x := range w {
+		h = (h ^ uint64(x)) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>29
+}
+
+// insert adds a state and reports whether it is new, and its number.
+func (s *stateSet) insert(w []uint32) (id int, isNew bool) {
+	h := hashWords(w)
+	k := int(h>>40) % len(s.shards)
+	sh := &s.shards[k]
+	sh.mu.Lock()
+	i, isNew := sh.insert(w, h, s.width)
+	sh.mu.Unlock()
+	return i*len(s.shards) + k, isNew
+}
+
+func (sh *stateShard) insert(w []uint32, h uint64, width int) (int, bool) {
+	if 4*(sh.n+1) > 3*len(sh.slots) {
+		sh.grow(width)
+	}
+	mask := uint64(len(sh.slots) - 1)
+	i := h & mask
+	for sh.slots[i] != 0 {
+		at := int(sh.slots[i] - 1)
+		if equalWords(sh.rows[at*width:(at+1)*width], w) {
+			return at, false
+		}
+		i = (i + 1) & mask
+	}
+	sh.slots[i] = uint32(sh.n + 1)
+	sh.rows = append(sh.rows, w...)
+	sh.n++
+	return sh.n - 1, true
+}
+
+func equalWords(a, b []uint32) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+func (sh *stateShard) grow(width int) {
+	slots := make([]uint32, 2*len(sh.slots))
+	mask := uint64(len(slots) - 1)
+	for at := range sh.n {
+		i := hashWords(sh.rows[at*width:(at+1)*width]) & mask
+		for slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		slots[i] = uint32(at + 1)
+	}
+	sh.slots = slots
+}
+
+// find returns the number of a stored state.
+func (s *stateSet) find(w []uint32) (int, bool) {
+	h := hashWords(w)
+	k := int(h>>40) % len(s.shards)
+	sh := &s.shards[k]
+	mask := uint64(len(sh.slots) - 1)
+	for i := h & mask; sh.slots[i] != 0; i = (i + 1) & mask {
+		at := int(sh.slots[i] - 1)
+		if equalWords(sh.rows[at*s.width:(at+1)*s.width], w) {
+			return at*len(s.shards) + k, true
+		}
+	}
+	return 0, false
+}
+
+// row returns a stored state.
+func (s *stateSet) row(id int) []uint32 {
+	sh, at := &s.shards[id%len(s.shards)], id/len(s.shards)
+	return sh.rows[at*s.width : (at+1)*s.width]
+}
+
+// len counts the states.
+func (s *stateSet) len() int {
+	n := 0
+	for i := range s.shards {
+		n += s.shards[i].n
+	}
+	return n
+}
+
+// span is one more than the highest number of a state.
+func (s *stateSet) span() int {
+	m := 0
+	for i := range s.shards {
+		if n := s.shards[i].n; n > 0 {
+			m = max(m, (n-1)*len(s.shards)+i+1)
+		}
+	}
+	return m
+}
+
+// has reports whether id numbers a state.
+func (s *stateSet) has(id int) bool { return id/len(s.shards) < s.shards[id%len(s.shards)].n }
+
+// bytes is the memory that the set takes.
+func (s *stateSet) bytes() int {
+	b := 0
+	for i := range s.shards {
+		b += 4 * (cap(s.shards[i].rows) + cap(s.shards[i].slots))
+	}
+	return b
+}
+
+// count is len for use while workers insert.
+func (s *stateSet) count() int {
+	n := 0
+	for i := range s.shards {
+		s.shards[i].mu.Lock()
+		n += s.shards[i].n
+		s.shards[i].mu.Unlock()
+	}
+	return n
+}

@@ -1,0 +1,320 @@
+package checker
+
+import (
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A worker computes successors of states. It has caches of its own in front of the
+// shared tables, so that what is known costs no lock.
+type worker struct {
+	x      *explorer
+	places [][]place
+	leaps  u64table[leap]
+	moves  u64table[move]
+	steps  u64table[pastStep]
+	bads   map[uint32]bool
+	out    []successor
+	words  []uint32
+	key    []byte
+	tmp    []uint32
+	// unfinished: the state expanded last has somebody who is not finished.
+	unfinished bool
+}
+
+type pastStep struct {
+	to uint32
+	ok bool
+}
+
+// A successor is one transition out of a state.
+type successor struct {
+	choice sched.Choice
+	at     int  // where its words begin in worker.words
+	slot   int  // who stepped, or -1
+	bad    bool // it breaks the property
+	met    bool // it met somebody else's lock
+	asleep bool // whoever stepped has given way
+}
+
+func newWorker(x *explorer) *worker {
+	return &worker{x: x, places: make([][]place, len(x.slots)), bads: map[uint32]bool{}, tmp: make([]uint32, x.width())}
+}
+
+// state returns the words of a successor; they are valid until the next expand.
+func (w *worker) state(s *successor) []uint32 { return w.words[s.at : s.at+w.x.width()] }
+
+func (w *worker) place(slot int, n uint32) *place {
+	ps := w.places[slot]
+	if int(n) >= len(ps) {
+		ps = append(ps, make([]place, int(n)+64-len(ps))...)
+		w.places[slot] = ps
+	}
+	if !ps[n].known {
+		ps[n] = w.x.place(slot, n)
+	}
+	return &ps[n]
+}
+
+func (w *worker) leap(slot int, n, result uint32) (leap, error) {
+	key := uint64(slot)<<58 | uint64(n)<<32 | uint64(result)
+	if l, ok := w.leaps.get(key); ok {
+		return l, nil
+	}
+	l, err := w.x.leap(slot, n, result)
+	if err == nil {
+		w.leaps.put(key, l)
+	}
+	return l, err
+}
+
+func (w *worker) move(machine uint32, slot int, op uint32) (move, error) {
+	key := uint64(machine)<<32 | uint64(slot)<<26 | uint64(op)
+	if m, ok := w.moves.get(key); ok {
+		return m, nil
+	}
+	var m move
+	var err error
+	m, w.key, err = w.x.machines.apply(machine, op, w.x.slots[slot].id, w.key)
+	if err == nil {
+		w.moves.put(key, m)
+	}
+	return m, err
+}
+
+// remember appends an event to a past; event 0 is none.
+func (w *worker) remember(past uint32, client int, event uint32) pastStep {
+	if event == 0 {
+		return pastStep{past, true}
+	}
+	key := uint64(past)<<32 | uint64(client)<<24 | uint64(event)
+	if s, ok := w.steps.get(key); ok {
+		return s
+	}
+	var s pastStep
+	s.to, s.ok = w.x.pasts.next(past, client, event)
+	w.steps.put(key, s)
+	return s
+}
+
+// status tells whether the task of a slot is finished, and if not whether its next
+// step is the exit of its process: the first task makes it when all have ended.
+func (w *worker) status(s []uint32, slot int) (finished, exits bool) {
+	n := s[wordNodes+slot] &^ nodeBegun
+	if n == nodeGone {
+		return true, false
+	}
+	if !w.place(slot, n).ended {
+		return false, false
+	}
+	sl := &w.x.slots[slot]
+	if sl.task.N != 1 || w.x.sc.Setting.Daemons {
+		return true, false
+	}
+	for j := range w.x.slots {
+		if w.x.slots[j].process == sl.process {
+			m := s[wordNodes+j] &^ nodeBegun
+			if m == nodeGone || !w.place(j, m).ended {
+				return true, false
+			}
+		}
+	}
+	return false, true
+}
+
+// expand computes every successor of s, in the order of sched.View.Options.
+func (w *worker) expand(s []uint32) error {
+	w.out, w.words, w.unfinished = w.out[:0], w.words[:0], false
+	set := &w.x.sc.Setting
+	for i := range w.x.slots {
+		finished, exits := w.status(s, i)
+		if finished {
+			continue
+		}
+		w.unfinished = true
+		if err := w.step(s, i, exits); err != nil {
+			return err
+		}
+	}
+	if !w.unfinished {
+		return nil
+	}
+	crashes, stalls := unpackBudgets(s[len(s)-1])
+	if crashes > 0 {
+		for p := range set.Processes {
+			if set.CanDie(p) && w.killable(s, p) {
+				if err := w.kill(s, p, crashes, stalls); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if stalls > 0 {
+		m, err := w.move(s[wordMachine], 0, w.x.special.stall)
+		if err != nil {
+			return err
+		}
+		next, succ := w.begin(s, sched.Choice{Action: sched.Stall}, -1)
+		next[wordMachine] = m.machine
+		next[len(next)-1] = packBudgets(crashes, stalls-1)
+		w.end(succ, next)
+	}
+	return nil
+}
+
+// begin starts a successor as a copy of s.
+func (w *worker) begin(s []uint32, c sched.Choice, slot int) ([]uint32, successor) {
+	next := w.tmp
+	copy(next, s)
+	return next, successor{choice: c, slot: slot}
+}
+
+// end stores a successor.
+func (w *worker) end(succ successor, next []uint32) {
+	if w.x.machines.marks && w.isBad(next[wordMachine]) {
+		succ.bad = true
+	}
+	succ.at = len(w.words)
+	w.words = append(w.words, next...)
+	w.out = append(w.out, succ)
+}
+
+func (w *worker) isBad(machine uint32) bool {
+	bad, ok := w.bads[machine]
+	if !ok {
+		bad = w.x.machines.isBad(machine)
+		w.bads[machine] = bad
+	}
+	return bad
+}
+
+// step is the mirror of world.step on numbers.
+func (w *worker) step(s []uint32, slot int, exits bool) error {
+	x := w.x
+	next, succ := w.begin(s, sched.Choice{Action: sched.Run, Task: x.slots[slot].task}, slot)
+	if exits {
+		m, err := w.move(s[wordMachine], slot, x.special.exit)
+		if err != nil {
+			return err
+		}
+		next[wordMachine] = m.machine
+		w.gone(next, x.slots[slot].process)
+		w.end(succ, next)
+		return nil
+	}
+	word := s[wordNodes+slot]
+	n, begun := word&^nodeBegun, word&nodeBegun != 0
+	pl := *w.place(slot, n)
+	if !begun {
+		if pl.unmark {
+			m, err := w.move(next[wordMachine], slot, x.special.unmark)
+			if err != nil {
+				return err
+			}
+			next[wordMachine] = m.machine
+		}
+		st := w.remember(next[wordPast], slot, pl.inv)
+		next[wordPast] = st.to
+		succ.bad = succ.bad || !st.ok
+	}
+	turn := pl.cell && x.sc.Setting.Concurrency == scenarios.EventLoop
+	for first := true; ; first = false {
+		m, err := w.move(next[wordMachine], slot, pl.op)
+		if err != nil {
+			return err
+		}
+		succ.met = succ.met || m.met
+		if m.blocked {
+			if first && begun && m.machine == next[wordMachine] {
+				return nil // still not granted: it cannot take a step
+			}
+			next[wordMachine], next[wordNodes+slot] = m.machine, n|nodeBegun
+			break
+		}
+		next[wordMachine] = m.machine
+		if pl.exit {
+			w.gone(next, x.slots[slot].process)
+			break
+		}
+		l, err := w.leap(slot, n, m.result)
+		if err != nil {
+			return err
+		}
+		st := w.remember(next[wordPast], slot, l.ret)
+		next[wordPast] = st.to
+		succ.bad = succ.bad || !st.ok
+		if l.mark != 0 {
+			if m, err = w.move(next[wordMachine], slot, l.mark); err != nil {
+				return err
+			}
+			next[wordMachine] = m.machine
+		}
+		succ.asleep = pl.sleep || l.again
+		next[wordNodes+slot] = l.to
+		n, begun = l.to&^nodeBegun, l.to&nodeBegun != 0
+		pl = *w.place(slot, n)
+		if !turn || pl.ended || !pl.cell || pl.begins && !begun || l.returned {
+			break
+		}
+	}
+	w.end(succ, next)
+	return nil
+}
+
+// gone takes the tasks of a process out of a state.
+func (w *worker) gone(next []uint32, process int) {
+	for j := range w.x.slots {
+		if w.x.slots[j].process == process {
+			next[wordNodes+j] = nodeGone
+		}
+	}
+}
+
+func (w *worker) killable(s []uint32, process int) bool {
+	for j := range w.x.slots {
+		if w.x.slots[j].process == process {
+			if finished, _ := w.status(s, j); !finished {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// kill is the mirror of world.kill.
+func (w *worker) kill(s []uint32, process, crashes, stalls int) error {
+	x := w.x
+	next, succ := w.begin(s, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: process, N: 1}}, -1)
+	for j := range x.slots {
+		if x.slots[j].process != process {
+			continue
+		}
+		if x.slots[j].task.N == 1 {
+			m, err := w.move(s[wordMachine], j, x.special.kill)
+			if err != nil {
+				return err
+			}
+			next[wordMachine] = m.machine
+		}
+		if x.pasts != nil {
+			next[wordPast] = w.remember(next[wordPast], j, x.pasts.cut()).to
+		}
+	}
+	if x.pasts != nil {
+		st := w.remember(next[wordPast], len(x.slots)+process, x.pasts.crash(scenarios.ProcessName(process)))
+		next[wordPast] = st.to
+		succ.bad = !st.ok
+	}
+	w.gone(next, process)
+	next[len(next)-1] = packBudgets(crashes-1, stalls)
+	w.end(succ, next)
+	return nil
+}
+
+// op returns the call that a task would make next, for reports.
+func (x *explorer) op(s []uint32, slot int) fsfake.Op {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.automata[slot].nodes[s[wordNodes+slot]&^nodeBegun].op
+}

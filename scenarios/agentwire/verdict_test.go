@@ -40,6 +40,52 @@ func TestTheReportedRaces(t *testing.T) {
 	}
 }
 
+// Every interleaving, against every claim. What holds holds although tasks met.
+func TestTheClaims(t *testing.T) {
+	for _, s := range agentwire.Scenarios() {
+		for _, c := range s.Claims {
+			r, err := checker.Check(t.Context(), &s, c.Property, checker.Options{})
+			require.NoError(t, err, s.ID)
+			require.Equal(t, c.Verdict.String(), r.Verdict.String(), "%s %s: %s", s.ID, c.Property, r.Why)
+			require.Positive(t, r.Stats.Contended, s.ID)
+			t.Logf("%s %s %s: %d states", s.ID, c.Property, r.Verdict, r.Stats.States)
+		}
+	}
+}
+
+// It takes three: with two runs nobody has the old file open.
+func TestTwoRunsExcludeEachOther(t *testing.T) {
+	for _, id := range []string{"agentwire/blind-unlink/contend", "agentwire/gated-unlink/contend"} {
+		s, err := find(t, id).WithProcesses(2)
+		require.NoError(t, err)
+		require.Equal(t, "holds", verdict(t, &s, scenarios.MutualExclusion), id)
+	}
+}
+
+// No crash is needed, but one does: while finished runs stay alive, only a killed
+// holder is a dead one.
+func TestAKilledHolderIsEnough(t *testing.T) {
+	s := find(t, "agentwire/blind-unlink/crash")
+	s.Setting.Daemons = true
+	require.Equal(t, "broken", verdict(t, s, scenarios.MutualExclusion))
+	s.Setting.Crashes = 0
+	require.Equal(t, "holds", verdict(t, s, scenarios.MutualExclusion))
+}
+
+// Without the cleaner the merged fix holds, and nobody's file goes away.
+func TestNobodyUnlinksWithoutTheCleaner(t *testing.T) {
+	s := find(t, "agentwire/flock-only/crash")
+	require.Equal(t, "holds", verdict(t, s, scenarios.ForeignRelease))
+}
+
+// verdict checks a property that the scenario need not claim anything of.
+func verdict(t *testing.T, s *scenarios.Scenario, p scenarios.Property) string {
+	t.Helper()
+	r, err := checker.Check(t.Context(), s, p, checker.Options{})
+	require.NoError(t, err, s.ID)
+	return r.Verdict.String()
+}
+
 func find(t *testing.T, id string) *scenarios.Scenario {
 	t.Helper()
 	for _, s := range agentwire.Scenarios() {

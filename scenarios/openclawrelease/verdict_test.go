@@ -41,6 +41,49 @@ func TestTheReportedRaces(t *testing.T) {
 	}
 }
 
+// Every interleaving, against every claim. What holds holds although tasks met.
+func TestTheClaims(t *testing.T) {
+	for _, s := range openclawrelease.Scenarios() {
+		for _, c := range s.Claims {
+			r, err := checker.Check(t.Context(), &s, c.Property, checker.Options{})
+			require.NoError(t, err, s.ID)
+			require.Equal(t, c.Verdict.String(), r.Verdict.String(), "%s %s: %s", s.ID, c.Property, r.Why)
+			require.Positive(t, r.Stats.Contended, s.ID)
+			t.Logf("%s %s %s: %d states", s.ID, c.Property, r.Verdict, r.Stats.States)
+		}
+	}
+}
+
+// The race of in-flight is closed in all other variants: two tasks exclude each other.
+func TestOnlyInFlightBreaksBetweenTwoTasks(t *testing.T) {
+	for _, s := range openclawrelease.Scenarios() {
+		if s.SettingName() != "tasks" {
+			continue
+		}
+		want := "holds"
+		if s.Variant() == "in-flight" {
+			want = "broken"
+		}
+		require.Equal(t, want, verdict(t, &s, scenarios.MutualExclusion), s.ID)
+	}
+}
+
+// Without a second task nothing of this happens: two processes exclude each other.
+func TestProcessesWithOneTaskExcludeEachOther(t *testing.T) {
+	for _, s := range openclawrelease.Scenarios() {
+		s.Setting.Processes, s.Setting.Tasks = 3, nil
+		require.Equal(t, "holds", verdict(t, &s, scenarios.MutualExclusion), s.ID)
+	}
+}
+
+// verdict checks a property that the scenario need not claim anything of.
+func verdict(t *testing.T, s *scenarios.Scenario, p scenarios.Property) string {
+	t.Helper()
+	r, err := checker.Check(t.Context(), s, p, checker.Options{})
+	require.NoError(t, err, s.ID)
+	return r.Verdict.String()
+}
+
 func find(t *testing.T, id string) *scenarios.Scenario {
 	t.Helper()
 	for _, s := range openclawrelease.Scenarios() {

@@ -9,24 +9,22 @@ import (
 	"lockpick/scenarios"
 )
 
-// Every claim is put to the test here with a small budget: what is claimed broken
-// breaks, in a run that replays; what is claimed to hold does not, and not because
-// nobody ever met anybody.
+// Every claim is put to the test, within a budget that covers all but the largest
+// spaces: what is claimed broken breaks, also in a drawn run, and that run replays; what
+// is claimed to hold does, and not because nobody ever met anybody.
 func TestClaims(t *testing.T) {
 	for _, sc := range Scenarios() {
 		for _, claim := range sc.Claims {
 			t.Run(sc.ID+"/"+string(claim.Property), func(t *testing.T) {
+				r, err := checker.Check(t.Context(), &sc, claim.Property, checker.Options{States: 200_000})
+				require.NoError(t, err)
+				require.Positive(t, r.Stats.Contended)
+				if r.Verdict != scenarios.Unknown {
+					require.Equal(t, claim.Verdict, r.Verdict)
+				}
 				if claim.Verdict == scenarios.Broken {
 					breaks(t, &sc, claim.Property, 3)
-					return
 				}
-				r, err := checker.Check(t.Context(), &sc, claim.Property, checker.Options{Schedules: 3000, States: 20_000})
-				require.NoError(t, err)
-				require.NotEqual(t, scenarios.Broken, r.Verdict)
-				s, err := checker.Sample(t.Context(), &sc, claim.Property, checker.SampleOptions{Runs: 1000})
-				require.NoError(t, err)
-				require.Equal(t, scenarios.Unknown, s.Verdict)
-				require.Positive(t, s.Stats.Contended)
 			})
 		}
 	}

@@ -9,12 +9,12 @@ import (
 // tables out of order, objects that nobody can reach.
 func check(m *Machine) error {
 	names := map[InodeID]uint32{}
-	refs := map[InodeID]int32{rootID: 1}
+	refs := map[InodeID]int32{}
 	for _, n := range m.inodes {
 		for _, e := range n.names {
 			names[e.id]++
 		}
-		if n.kind == KindDir && n.id != rootID {
+		if n.kind == KindDir {
 			refs[n.parent]++
 		}
 	}
@@ -29,7 +29,7 @@ func check(m *Machine) error {
 				descRefs[w.desc]++
 			}
 		}
-		if !slices.IsSortedFunc(p.fds, func(a, b fdesc) int { return a.fd - b.fd }) {
+		if !slices.IsSortedFunc(p.fds, func(a, b fdesc) int { return int(a.fd - b.fd) }) {
 			return fmt.Errorf("descriptors of %d out of order", p.pid)
 		}
 	}
@@ -64,9 +64,9 @@ func checkInodes(m *Machine, names map[InodeID]uint32, refs map[InodeID]int32) e
 		switch {
 		case n.nlink != want:
 			return fmt.Errorf("inode %d has %d links, counted %d", n.id, n.nlink, want)
-		case n.refs != refs[n.id]:
-			return fmt.Errorf("inode %d has %d uses, counted %d", n.id, n.refs, refs[n.id])
-		case n.nlink == 0 && n.refs == 0:
+		case m.inUse(n.id) != (refs[n.id] > 0):
+			return fmt.Errorf("inode %d has %d uses", n.id, refs[n.id])
+		case n.nlink == 0 && refs[n.id] == 0:
 			return fmt.Errorf("inode %d is out of reach", n.id)
 		}
 		if err := checkRecords(m, n); err != nil {

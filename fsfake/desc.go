@@ -8,7 +8,7 @@ const (
 )
 
 // A descID identifies an open file description, as an InodeID does an inode.
-type descID int
+type descID int32
 
 // A desc is an open file description: what open(2) makes, and dup and fork share.
 type desc struct {
@@ -27,19 +27,17 @@ func (d *desc) writable() bool { return d.access != syscall.O_RDONLY }
 
 // A fdesc is an entry of a descriptor table.
 type fdesc struct {
-	fd      int
-	cloexec bool
+	fd      int32
 	desc    descID
+	cloexec bool
 }
 
 // freeFD returns the lowest free descriptor and where it goes in the table, or EMFILE.
 func (p *proc) freeFD() (fd, at int, e syscall.Errno) {
-	fd = firstFD
-	for at < len(p.fds) && p.fds[at].fd == fd {
+	for at < len(p.fds) && int(p.fds[at].fd) == firstFD+at {
 		at++
-		fd++
 	}
-	if fd >= maxFDs {
+	if fd = firstFD + at; fd >= maxFDs {
 		return 0, 0, syscall.EMFILE
 	}
 	return fd, at, 0
@@ -48,7 +46,7 @@ func (p *proc) freeFD() (fd, at int, e syscall.Errno) {
 // fdAt returns the position of a descriptor, or -1.
 func (p *proc) fdAt(fd int) int {
 	for i := range p.fds {
-		if p.fds[i].fd == fd {
+		if int(p.fds[i].fd) == fd {
 			return i
 		}
 	}
@@ -69,10 +67,9 @@ func (m *Machine) newDesc(pid int, d desc, cloexec bool) int {
 	m.nextDesc++
 	d.own, d.id, d.refs = m.owner(), m.nextDesc, 1
 	m.descs = append(m.descs, &d)
-	m.mutInode(d.inode).refs++
 	p := m.mutProc(pid)
 	fd, at, _ := p.freeFD()
-	p.fds = insert(p.fds, at, fdesc{fd, cloexec, d.id})
+	p.fds = insert(p.fds, at, fdesc{int32(fd), d.id, cloexec})
 	return fd
 }
 
@@ -101,7 +98,7 @@ func (m *Machine) unrefDesc(id descID) {
 	m.dropRecords(d.inode, recordOwner{desc: id})
 	m.ownDescSlice(0)
 	m.descs = append(m.descs[:i], m.descs[i+1:]...)
-	m.unref(d.inode)
+	m.reap(d.inode)
 }
 
 // dup is dup(2).
@@ -112,6 +109,6 @@ func (m *Machine) dup(p *proc, d *desc) Result {
 	}
 	m.mutDesc(d.id).refs++
 	p = m.mutProc(p.pid)
-	p.fds = insert(p.fds, at, fdesc{fd: fd, desc: d.id})
+	p.fds = insert(p.fds, at, fdesc{fd: int32(fd), desc: d.id})
 	return Result{N: int64(fd)}
 }

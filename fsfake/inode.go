@@ -37,7 +37,6 @@ type inode struct {
 	mode     uint32 // permission bits, with 07000
 	uid, gid uint32
 	nlink    uint32 // names; for a directory 2 and its subdirectories, 0 once removed
-	refs     int32  // descriptions, working directories, and ".." of directories in it
 	data     string // contents of a file, target of a symlink
 	names    []name // of a directory, sorted
 	parent   InodeID
@@ -88,29 +87,43 @@ func (m *Machine) lowestIno() uint64 {
 func (m *Machine) adopt(dir, child InodeID) {
 	c := m.mutInode(child)
 	c.parent, c.nlink = dir, 2
-	d := m.mutInode(dir)
-	d.nlink++
-	d.refs++
+	m.mutInode(dir).nlink++
 }
 
-// unref gives up one use of an inode.
-func (m *Machine) unref(id InodeID) {
-	m.mutInode(id).refs--
-	m.reap(id)
-}
-
-// reap frees an inode that has neither a name nor a use.
+// reap frees an inode that has neither a name nor a use. It is to be called whenever
+// one of them has gone.
 func (m *Machine) reap(id InodeID) {
 	i := m.inodeAt(id)
 	n := m.inodes[i]
-	if n.nlink != 0 || n.refs != 0 {
+	if n.nlink != 0 || m.inUse(id) {
 		return
 	}
 	m.ownInodeSlice(0)
 	m.inodes = append(m.inodes[:i], m.inodes[i+1:]...)
 	if n.kind == KindDir {
-		m.unref(n.parent) // ".." of a removed directory keeps its parent until here
+		m.reap(n.parent) // ".." of a removed directory keeps its parent until here
 	}
+}
+
+// inUse reports whether a description, a working directory or a ".." refers to an
+// inode. Counting such uses would copy the inode at every open.
+func (m *Machine) inUse(id InodeID) bool {
+	for _, d := range m.descs {
+		if d.inode == id {
+			return true
+		}
+	}
+	for _, p := range m.procs {
+		if p.cwd == id {
+			return true
+		}
+	}
+	for _, n := range m.inodes {
+		if n.parent == id {
+			return true
+		}
+	}
+	return false
 }
 
 // find returns the position of a name, and whether it is there.

@@ -2,39 +2,37 @@ package fsfake
 
 import "encoding/binary"
 
-// AppendKey appends the machine's canonical key to b. Two machines have equal keys
-// exactly when no sequence of calls, moves of the clock, kills and new processes can
-// tell them apart: neither the identities of inodes and descriptions nor the order in
-// which they were made show, only what programs could find out.
+// AppendKey appends the machine's canonical key to b. Two machines made with the same
+// Options have equal keys exactly when no sequence of calls, moves of the clock, kills
+// and new processes can tell them apart: neither the identities of inodes and
+// descriptions nor the order in which they were made show, only what programs could
+// find out.
 //
 // The key lists the machine in a fixed order (the directory tree by name, then the
 // processes by pid and their descriptors by number), and gives each inode and
 // description its number, followed by what it holds, where it first comes up.
 func (m *Machine) AppendKey(b []byte) []byte {
-	k := keyer{m: m, b: b}
-	k.inodes, k.descs = k.inodeBuf[:], k.descBuf[:]
-	if len(m.inodes) > len(k.inodes) {
+	var inodes [48]uint32
+	var descs [24]uint32
+	k := keyer{m: m, inodes: inodes[:], descs: descs[:]}
+	if len(m.inodes) > len(inodes) {
 		k.inodes = make([]uint32, len(m.inodes))
 	}
-	if len(m.descs) > len(k.descs) {
+	if len(m.descs) > len(descs) {
 		k.descs = make([]uint32, len(m.descs))
 	}
-	k.machine()
-	return k.b
+	return k.machine(b)
 }
 
+// A keyer numbers what the key mentions. The key itself is passed along beside it, for
+// then both stay on the stack.
 type keyer struct {
 	m *Machine
-	b []byte
 	// The number of each inode and description by its position in the machine; 0
 	// before it has come up. Numbers count from 1.
 	inodes, descs       []uint32
 	numInodes, numDescs uint32
-	inodeBuf            [48]uint32
-	descBuf             [24]uint32
 }
-
-func (k *keyer) uint(v uint64) { k.b = appendUint(k.b, v) }
 
 // appendUint is binary.AppendUvarint with the common case first.
 func appendUint(b []byte, v uint64) []byte {
@@ -44,149 +42,197 @@ func appendUint(b []byte, v uint64) []byte {
 	return binary.AppendUvarint(b, v)
 }
 
+func appendInt(b []byte, v int64) []byte { return appendUint(b, uint64(v)<<1^uint64(v>>63)) }
+
+func appendLen(b []byte, n int) []byte { return appendUint(b, uint64(n)) }
+
 func appendString(b []byte, s string) []byte {
-	return append(appendUint(b, uint64(len(s))), s...)
+	return append(appendLen(b, len(s)), s...)
 }
 
-func (k *keyer) int(v int64)     { k.uint(uint64(v)<<1 ^ uint64(v>>63)) }
-func (k *keyer) string(s string) { k.b = appendString(k.b, s) }
-func (k *keyer) time(t int64)    { k.int(k.m.clock - t) }
-
-func (k *keyer) bool(v bool) {
-	if v {
-		k.b = append(k.b, 1)
-	} else {
-		k.b = append(k.b, 0)
+// bit returns the bit if it is on.
+func bit(on bool, b byte) byte {
+	if on {
+		return b
 	}
+	return 0
 }
 
-func (k *keyer) machine() {
+func (k *keyer) machine(b []byte) []byte {
 	m := k.m
-	k.b = append(k.b, byte(m.policy))
-	k.uint(uint64(m.umask))
-	k.int(m.clock)
-	k.time(m.boot)
-	k.int(int64(m.maxPid))
+	b = appendInt(b, m.clock-m.boot)
+	b = appendLen(b, m.maxPid)
 	if m.policy == InodesUnique {
-		k.uint(m.nextIno)
+		b = appendUint(b, m.nextIno)
 	}
-	k.inode(rootID)
-	k.uint(uint64(len(m.procs)))
+	b = k.inode(b, rootID)
+	b = appendLen(b, len(m.procs))
 	for _, p := range m.procs {
-		k.proc(p)
+		b = k.proc(b, p)
 	}
-	k.uint(uint64(len(m.marks)))
+	b = appendLen(b, len(m.marks))
 	for i := range m.marks {
-		k.mark(&m.marks[i])
+		b = k.mark(b, &m.marks[i])
 	}
+	return b
 }
 
 // inode refers to an inode, and at its first mention describes it.
-func (k *keyer) inode(id InodeID) {
+func (k *keyer) inode(b []byte, id InodeID) []byte {
 	at := k.m.inodeAt(id)
 	if num := k.inodes[at]; num != 0 {
-		k.uint(uint64(num))
-		return
+		return appendUint(b, uint64(num))
 	}
 	k.numInodes++
 	k.inodes[at] = k.numInodes
 	n := k.m.inodes[at]
-	k.b = append(k.b, 0, byte(n.kind))
-	k.bool(n.linkable)
-	k.uint(uint64(n.mode))
-	k.uint(uint64(n.uid))
-	k.uint(uint64(n.gid))
-	k.uint(uint64(n.nlink))
-	k.uint(n.ino)
-	k.time(n.atime)
-	k.time(n.mtime)
-	k.time(n.ctime)
-	k.time(n.btime)
-	if n.kind != KindDir {
-		k.string(n.data)
+	b = n.appendAttrs(append(b, 0), k.m.boot)
+	if n.kind == KindDir {
+		b = k.names(b, n)
 	} else {
-		k.uint(uint64(len(n.names)))
-		for i := range n.names {
-			k.string(n.names[i].name)
-			k.inode(n.names[i].id)
-		}
-		k.inode(n.parent) // says more than the tree only of a removed directory
+		b = appendString(b, n.data)
 	}
-	k.uint(uint64(len(n.records)))
 	for i := range n.records {
-		k.record(&n.records[i])
+		b = k.record(b, &n.records[i])
 	}
+	return b
 }
 
-func (k *keyer) record(r *record) {
-	k.uint(uint64(r.typ))
-	k.int(r.start)
-	k.int(r.end)
-	k.uint(uint64(r.owner.pid))
-	if r.owner.pid == 0 {
-		k.desc(r.owner.desc)
+// appendAttrs appends what does not refer to other objects. Most files have one owner,
+// root, and one time; so a byte says which of the rest follows.
+func (n *inode) appendAttrs(b []byte, boot int64) []byte {
+	const linkable, owned, times, hasIno, records = 4, 8, 16, 32, 64
+	differ := n.atime != n.mtime || n.mtime != n.ctime || n.ctime != n.btime
+	tag := byte(n.kind) | bit(n.linkable, linkable) | bit(n.uid|n.gid != 0, owned) | bit(differ, times) |
+		bit(n.ino != 0, hasIno) | bit(len(n.records) != 0, records)
+	b = append(b, tag)
+	b = appendUint(b, uint64(n.mode))
+	b = appendUint(b, uint64(n.nlink))
+	b = appendInt(b, n.btime-boot)
+	if tag&times != 0 {
+		b = appendInt(b, n.atime-boot)
+		b = appendInt(b, n.mtime-boot)
+		b = appendInt(b, n.ctime-boot)
 	}
+	if tag&owned != 0 {
+		b = appendUint(appendUint(b, uint64(n.uid)), uint64(n.gid))
+	}
+	if tag&hasIno != 0 {
+		b = appendUint(b, n.ino)
+	}
+	if tag&records != 0 {
+		b = appendLen(b, len(n.records))
+	}
+	return b
+}
+
+func (k *keyer) names(b []byte, d *inode) []byte {
+	b = appendLen(b, len(d.names))
+	for i := range d.names {
+		b = appendString(b, d.names[i].name)
+		b = k.inode(b, d.names[i].id)
+	}
+	if d.nlink == 0 { // of a directory in the tree, the tree says the parent
+		b = k.inode(b, d.parent)
+	}
+	return b
+}
+
+func (k *keyer) record(b []byte, r *record) []byte {
+	b = append(b, byte(r.typ))
+	b = appendUint(b, uint64(r.start))
+	b = appendUint(b, uint64(r.end))
+	b = appendLen(b, r.owner.pid)
+	if r.owner.pid == 0 {
+		b = k.desc(b, r.owner.desc)
+	}
+	return b
 }
 
 // desc refers to a description, and at its first mention describes it.
-func (k *keyer) desc(id descID) {
+func (k *keyer) desc(b []byte, id descID) []byte {
 	at := k.m.descAt(id)
 	if num := k.descs[at]; num != 0 {
-		k.uint(uint64(num))
-		return
+		return appendUint(b, uint64(num))
 	}
 	k.numDescs++
 	k.descs[at] = k.numDescs
 	d := k.m.descs[at]
-	k.b = append(k.b, 0, d.access, d.flock)
-	k.bool(d.append)
-	k.int(d.offset)
-	k.inode(d.inode)
+	b = append(b, 0, d.access|bit(d.append, 4)|d.flock<<3) // O_RDONLY to O_RDWR take 2 bits
+	b = appendUint(b, uint64(d.offset))
+	return k.inode(b, d.inode)
 }
 
-func (k *keyer) proc(p *proc) {
-	k.uint(uint64(p.pid))
-	k.uint(uint64(p.uid))
-	k.uint(uint64(p.gid))
-	k.int(p.start)
-	k.inode(p.cwd)
-	k.uint(uint64(len(p.fds)))
+func (k *keyer) proc(b []byte, p *proc) []byte {
+	const owned, started, moved, cells, waits, seen = 1, 2, 4, 8, 16, 32
+	tag := bit(p.uid|p.gid != 0, owned) | bit(p.start != 0, started) | bit(p.cwd != rootID, moved) |
+		bit(len(p.cells) != 0, cells) | bit(len(p.waits) != 0, waits) | bit(len(p.seen) != 0, seen)
+	b = append(appendLen(b, p.pid), tag)
+	if tag&owned != 0 {
+		b = appendUint(appendUint(b, uint64(p.uid)), uint64(p.gid))
+	}
+	if tag&started != 0 {
+		b = appendInt(b, p.start)
+	}
+	if tag&moved != 0 {
+		b = k.inode(b, p.cwd)
+	}
+	b = appendLen(b, len(p.fds))
 	for _, f := range p.fds {
-		k.uint(uint64(f.fd))
-		k.bool(f.cloexec)
-		k.desc(f.desc)
+		b = appendUint(b, uint64(f.fd)<<1|uint64(bit(f.cloexec, 1)))
+		b = k.desc(b, f.desc)
 	}
-	k.uint(uint64(len(p.cells)))
-	for i := range p.cells {
-		k.string(p.cells[i].name)
-		k.string(p.cells[i].key)
+	if tag&cells != 0 {
+		b = appendCells(b, p.cells)
 	}
-	k.uint(uint64(len(p.waits)))
-	for i := range p.waits {
-		k.wait(&p.waits[i])
+	if tag&waits != 0 {
+		b = k.waits(b, p.waits)
 	}
-	k.uint(uint64(len(p.seen)))
-	for _, id := range p.seen {
-		if k.m.findInode(id) == nil { // its number is used up, but nobody meets it again
-			k.b = append(k.b, 0)
+	if tag&seen != 0 {
+		b = k.seen(b, p.seen)
+	}
+	return b
+}
+
+func appendCells(b []byte, cs []cell) []byte {
+	b = appendLen(b, len(cs))
+	for i := range cs {
+		b = appendString(b, cs[i].name)
+		b = appendString(b, cs[i].key)
+	}
+	return b
+}
+
+func (k *keyer) seen(b []byte, ids []InodeID) []byte {
+	b = appendLen(b, len(ids))
+	for _, id := range ids {
+		b = k.maybeInode(b, id) // the number of one that is gone is used up
+	}
+	return b
+}
+
+// maybeInode refers to an inode that may be gone, and that nobody can meet again then.
+func (k *keyer) maybeInode(b []byte, id InodeID) []byte {
+	if k.m.findInode(id) == nil {
+		return append(b, 0)
+	}
+	return k.inode(append(b, 1), id)
+}
+
+func (k *keyer) waits(b []byte, ws []wait) []byte {
+	b = appendLen(b, len(ws))
+	for i := range ws {
+		w := &ws[i]
+		b = append(appendLen(b, w.task), byte(w.op.Call))
+		if w.op.Call == CallCellWait {
+			b = appendString(b, w.op.Cell)
+			b = appendValue(b, w.op.Value)
 			continue
 		}
-		k.b = append(k.b, 1)
-		k.inode(id)
+		b = appendLen(b, w.op.FD)
+		b = appendLen(b, w.op.Flags)
+		b = appendInt(appendInt(b, w.op.Off), w.op.Len)
+		b = k.desc(b, w.desc)
 	}
-}
-
-func (k *keyer) wait(w *wait) {
-	k.uint(uint64(w.task))
-	k.b = append(k.b, byte(w.op.Call))
-	if w.op.Call == CallCellWait {
-		k.string(w.op.Cell)
-		k.b = appendValue(k.b, w.op.Value)
-		return
-	}
-	k.int(int64(w.op.FD))
-	k.uint(uint64(w.op.Flags))
-	k.int(w.op.Off)
-	k.int(w.op.Len)
-	k.desc(w.desc)
+	return b
 }

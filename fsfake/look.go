@@ -127,7 +127,7 @@ func (m *Machine) holders(id descID) []FDRef {
 	for _, p := range m.procs {
 		for _, f := range p.fds {
 			if f.desc == id {
-				refs = append(refs, FDRef{p.pid, f.fd})
+				refs = append(refs, FDRef{p.pid, int(f.fd)})
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func (m *Machine) FDs(pid int) []FDView {
 	for _, f := range p.fds {
 		d := m.desc(f.desc)
 		v := FDView{
-			FD: f.fd, ID: d.inode, Flags: int(d.access), CloseOnExec: f.cloexec,
+			FD: int(f.fd), ID: d.inode, Flags: int(d.access), CloseOnExec: f.cloexec,
 			Offset: d.offset, Flock: int(d.flock), Shared: len(m.holders(f.desc)),
 		}
 		if d.append {

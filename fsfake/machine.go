@@ -95,7 +95,6 @@ func New(o Options) *Machine {
 	}
 	root := m.newInode(KindDir, 0o755, 0, 0)
 	root.parent, root.nlink = root.id, 2
-	root.refs++ // of its own parent link: the root never goes away
 	tmp := m.newInode(KindDir, 0o1777, 0, 0)
 	m.adopt(rootID, tmp.id)
 	m.addName(rootID, "tmp", tmp.id)

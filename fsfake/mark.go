@@ -37,14 +37,9 @@ func compareMark(a Mark, t Task) int {
 	return a.Task.N - t.N
 }
 
-func (k *keyer) mark(a *Mark) {
-	k.uint(uint64(a.Task.Pid))
-	k.uint(uint64(a.Task.N))
-	k.string(a.Path)
-	if k.m.findInode(a.Inode) == nil { // gone: no name will ever stand for it again
-		k.b = append(k.b, 0)
-		return
-	}
-	k.b = append(k.b, 1)
-	k.inode(a.Inode)
+func (k *keyer) mark(b []byte, a *Mark) []byte {
+	b = appendLen(b, a.Task.Pid)
+	b = appendLen(b, a.Task.N)
+	b = appendString(b, a.Path)
+	return k.maybeInode(b, a.Inode)
 }

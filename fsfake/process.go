@@ -48,7 +48,6 @@ func (m *Machine) AddProc(s ProcSpec) {
 
 func (m *Machine) addProc(p proc) {
 	p.own = m.owner()
-	m.mutInode(p.cwd).refs++
 	m.procs = insert(m.procs, m.procAt(p.pid), &p)
 	m.ownProcs = true
 	m.maxPid = max(m.maxPid, p.pid)
@@ -68,12 +67,12 @@ func (m *Machine) KillProc(pid int) {
 	}
 	m.dropWaits(pid, -1)
 	for p = m.proc(pid); len(p.fds) > 0; p = m.proc(pid) {
-		m.closeFD(pid, p.fds[0].fd)
+		m.closeFD(pid, int(p.fds[0].fd))
 	}
 	m.procs = remove(m.procs, m.procAt(pid))
 	m.ownProcs = true
 	m.owner()
-	m.unref(p.cwd)
+	m.reap(p.cwd)
 	m.version++
 }
 
@@ -154,7 +153,7 @@ func (m *Machine) exec(t Task) {
 	m.dropWaits(t.Pid, t.N)
 	for i := 0; i < len(m.proc(t.Pid).fds); {
 		if f := m.proc(t.Pid).fds[i]; f.cloexec {
-			m.closeFD(t.Pid, f.fd)
+			m.closeFD(t.Pid, int(f.fd))
 		} else {
 			i++
 		}

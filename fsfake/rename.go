@@ -180,10 +180,6 @@ func (m *Machine) moveParent(id, from, to InodeID) {
 		return
 	}
 	m.mutInode(id).parent = to
-	f := m.mutInode(from)
-	f.nlink--
-	f.refs--
-	t := m.mutInode(to)
-	t.nlink++
-	t.refs++
+	m.mutInode(from).nlink--
+	m.mutInode(to).nlink++
 }

@@ -1,0 +1,209 @@
+//go:build linux
+
+package kernel
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+	"lockpick/fsfake"
+)
+
+// A frame is a length, a kind and a body. Workers and driver are the same binary, so the
+// format has no versions.
+type frameKind byte
+
+const (
+	// From the driver.
+	frameOp    frameKind = 'O' // make this call; answered by frameResult
+	frameReset frameKind = 'Z' // close every descriptor
+	frameRun   frameKind = 'P' // run a program; answered by frameAsk or frameEnded
+	frameGive  frameKind = 'N' // what the program's call answers; answered likewise
+	frameTask  frameKind = 'T' // start another thread, which serves a channel of its own
+	frameGo    frameKind = 'G' // the directory to live in, and as whom
+
+	// From the worker.
+	frameHello  frameKind = 'H' // the thread that serves the channel
+	frameResult frameKind = 'R'
+	frameAsk    frameKind = 'A' // the call that the program is about to make
+	frameEnded  frameKind = 'E' // the program has returned
+)
+
+const headerSize = 5
+
+// A channel is one end of a pair of pipes.
+type channel struct {
+	r, w int
+	in   []byte // read and not yet used
+	out  []byte
+}
+
+// send writes one frame.
+func (c *channel) send(k frameKind, body []byte) error {
+	c.out = binary.LittleEndian.AppendUint32(c.out[:0], uint32(len(body)))
+	c.out = append(c.out, byte(k))
+	c.out = append(c.out, body...)
+	for b := c.out; len(b) > 0; {
+		n, err := unix.Write(c.w, b)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("kernel: writing to the other side: %w", err)
+		}
+		b = b[n:]
+	}
+	return nil
+}
+
+var errHungUp = errors.New("kernel: the other side has gone")
+
+// receive waits for one frame. The body is valid until the next receive.
+func (c *channel) receive() (frameKind, []byte, error) {
+	for {
+		if len(c.in) >= headerSize {
+			n := headerSize + int(binary.LittleEndian.Uint32(c.in))
+			if len(c.in) >= n {
+				k, body := frameKind(c.in[4]), c.in[headerSize:n]
+				c.in = c.in[n:]
+				return k, body, nil
+			}
+		}
+		buf := make([]byte, 4096)
+		n, err := unix.Read(c.r, buf)
+		switch {
+		case err == unix.EINTR:
+			continue
+		case err != nil:
+			return 0, nil, fmt.Errorf("kernel: reading from the other side: %w", err)
+		case n == 0:
+			return 0, nil, errHungUp
+		}
+		c.in = append(c.in[:len(c.in):len(c.in)], buf[:n]...)
+	}
+}
+
+// An encoder appends values; a decoder takes them off in the same order.
+type encoder struct{ b []byte }
+
+func (e *encoder) int(v int64)     { e.b = binary.AppendVarint(e.b, v) }
+func (e *encoder) uint(v uint64)   { e.b = binary.AppendUvarint(e.b, v) }
+func (e *encoder) string(s string) { e.uint(uint64(len(s))); e.b = append(e.b, s...) }
+func (e *encoder) bool(v bool) {
+	if v {
+		e.b = append(e.b, 1)
+	} else {
+		e.b = append(e.b, 0)
+	}
+}
+
+type decoder struct{ b []byte }
+
+func (d *decoder) int() int64 {
+	v, n := binary.Varint(d.b)
+	d.b = d.b[max(n, 0):]
+	return v
+}
+
+func (d *decoder) uint() uint64 {
+	v, n := binary.Uvarint(d.b)
+	d.b = d.b[max(n, 0):]
+	return v
+}
+
+func (d *decoder) string() string {
+	n := min(d.uint(), uint64(len(d.b)))
+	s := string(d.b[:n])
+	d.b = d.b[n:]
+	return s
+}
+
+func (d *decoder) bool() bool {
+	if len(d.b) == 0 {
+		return false
+	}
+	v := d.b[0] != 0
+	d.b = d.b[1:]
+	return v
+}
+
+// op encodes a call. The value of a cell is sent as text: it never leaves the memory of
+// the worker that has it.
+func (e *encoder) op(o *fsfake.Op) {
+	e.b = append(e.b, byte(o.Call))
+	e.int(int64(o.Flags))
+	e.int(int64(o.FD))
+	e.uint(uint64(o.Mode))
+	e.int(o.Off)
+	e.int(o.Len)
+	e.string(o.Path)
+	e.string(o.Path2)
+	e.string(o.Data)
+	e.int(int64(o.Pid))
+	e.int(o.Time)
+	e.int(o.Time2)
+	e.bool(o.Wait)
+	e.string(o.Cell)
+	e.value(o.Value)
+}
+
+func (e *encoder) value(v any) {
+	e.bool(v != nil)
+	if v != nil {
+		e.string(fmt.Sprintf("%+v", v))
+	}
+}
+
+func (d *decoder) value() any {
+	if !d.bool() {
+		return nil
+	}
+	return d.string()
+}
+
+func (d *decoder) op() (o fsfake.Op) {
+	if len(d.b) > 0 {
+		o.Call = fsfake.Call(d.b[0])
+		d.b = d.b[1:]
+	}
+	o.Flags, o.FD, o.Mode = int(d.int()), int(d.int()), uint32(d.uint())
+	o.Off, o.Len = d.int(), d.int()
+	o.Path, o.Path2, o.Data = d.string(), d.string(), d.string()
+	o.Pid, o.Time, o.Time2, o.Wait = int(d.int()), d.int(), d.int(), d.bool()
+	o.Cell, o.Value = d.string(), d.value()
+	return o
+}
+
+func (e *encoder) result(r *fsfake.Result) {
+	e.uint(uint64(r.Errno))
+	e.int(r.N)
+	e.string(r.Data)
+	st := &r.Stat
+	for _, v := range [...]uint64{st.Ino, st.Dev, uint64(st.Nlink), uint64(st.Mode), uint64(st.UID), uint64(st.GID)} {
+		e.uint(v)
+	}
+	for _, v := range [...]int64{st.Size, st.Atime, st.Mtime, st.Ctime, st.Btime} {
+		e.int(v)
+	}
+	e.int(int64(r.Lock.Type))
+	e.int(r.Lock.Start)
+	e.int(r.Lock.Len)
+	e.int(int64(r.Lock.Pid))
+	e.value(r.Value)
+	e.string(r.Unmodelled)
+}
+
+func (d *decoder) result() (r fsfake.Result) {
+	r.Errno, r.N, r.Data = syscall.Errno(d.uint()), d.int(), d.string()
+	st := &r.Stat
+	st.Ino, st.Dev, st.Nlink = d.uint(), d.uint(), uint32(d.uint())
+	st.Mode, st.UID, st.GID = fs.FileMode(d.uint()), uint32(d.uint()), uint32(d.uint())
+	st.Size, st.Atime, st.Mtime, st.Ctime, st.Btime = d.int(), d.int(), d.int(), d.int(), d.int()
+	r.Lock = fsfake.RecordLock{Type: int(d.int()), Start: d.int(), Len: d.int(), Pid: int(d.int())}
+	r.Value, r.Unmodelled = d.value(), d.string()
+	return r
+}

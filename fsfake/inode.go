@@ -126,6 +126,22 @@ func (m *Machine) inUse(id InodeID) bool {
 	return false
 }
 
+// lookup returns what a name stands for in a directory, or 0.
+func (n *inode) lookup(s string) InodeID {
+	if len(n.names) <= 16 { // strings of different lengths are unequal at once
+		for i := range n.names {
+			if n.names[i].name == s {
+				return n.names[i].id
+			}
+		}
+		return 0
+	}
+	if i, ok := n.find(s); ok {
+		return n.names[i].id
+	}
+	return 0
+}
+
 // find returns the position of a name, and whether it is there.
 func (n *inode) find(s string) (int, bool) {
 	lo, hi := 0, len(n.names)
@@ -159,6 +175,29 @@ func (m *Machine) dropName(dir InodeID, s string) {
 	d := m.mutInode(dir)
 	i, _ := d.find(s)
 	d.names = remove(d.names, i)
+	d.mtime, d.ctime = m.clock, m.clock
+	m.version++
+}
+
+// moveName gives an inode another name in the same directory, in place of one that is
+// there.
+func (m *Machine) moveName(dir InodeID, from, to string) {
+	d := m.mutInode(dir)
+	names := make([]name, 0, len(d.names)) // there are no more than before
+	id := d.lookup(from)
+	placed := false
+	for _, e := range d.names {
+		if !placed && e.name >= to {
+			names, placed = append(names, name{to, id}), true
+		}
+		if e.name != from && e.name != to {
+			names = append(names, e)
+		}
+	}
+	if !placed {
+		names = append(names, name{to, id})
+	}
+	d.names = names
 	d.mtime, d.ctime = m.clock, m.clock
 	m.version++
 }

@@ -54,7 +54,7 @@ func start(path string) syscall.Errno {
 func (w *walker) parent(dir InodeID, path string) (place, syscall.Errno) {
 	if path[0] == '/' {
 		dir = rootID
-		if path = strings.TrimLeft(path, "/"); path == "" {
+		if path = skipSlashes(path); path == "" {
 			return place{dir: rootID, kind: lastRoot}, 0
 		}
 	}
@@ -63,8 +63,12 @@ func (w *walker) parent(dir InodeID, path string) (place, syscall.Errno) {
 		if !d.may(w.p, mayExec) {
 			return place{}, syscall.EACCES
 		}
-		name, rest, slash := strings.Cut(path, "/")
-		path = strings.TrimLeft(rest, "/")
+		name, slash := path, false
+		if i := strings.IndexByte(path, '/'); i >= 0 {
+			name, path, slash = path[:i], skipSlashes(path[i:]), true
+		} else {
+			path = ""
+		}
 		if path == "" {
 			return place{dir: dir, name: name, kind: kindOf(name), slash: slash}, 0
 		}
@@ -73,6 +77,13 @@ func (w *walker) parent(dir InodeID, path string) (place, syscall.Errno) {
 			return place{}, e
 		}
 	}
+}
+
+func skipSlashes(path string) string {
+	for path != "" && path[0] == '/' {
+		path = path[1:]
+	}
+	return path
 }
 
 func kindOf(name string) lastKind {
@@ -134,10 +145,7 @@ func (w *walker) child(dir InodeID, name string) (InodeID, syscall.Errno) {
 	if len(name) > maxName {
 		return 0, syscall.ENAMETOOLONG
 	}
-	if i, ok := d.find(name); ok {
-		return d.names[i].id, 0
-	}
-	return 0, 0
+	return d.lookup(name), 0
 }
 
 // last looks the last component up, without following it; id is 0 when it is absent.

@@ -151,8 +151,12 @@ func (m *Machine) replace(from, to place) {
 	if to.id != 0 {
 		old = m.inode(to.id)
 	}
-	m.dropName(from.dir, from.name)
-	m.addName(to.dir, to.name, from.id)
+	if from.dir == to.dir {
+		m.moveName(to.dir, from.name, to.name)
+	} else {
+		m.dropName(from.dir, from.name)
+		m.addName(to.dir, to.name, from.id)
+	}
 	m.mutInode(from.id).ctime = m.clock
 	m.moveParent(from.id, from.dir, to.dir)
 	if old == nil {

@@ -24,7 +24,6 @@ const (
 	frameRun   frameKind = 'P' // run a program; answered by frameAsk or frameEnded
 	frameGive  frameKind = 'N' // what the program's call answers; answered likewise
 	frameTask  frameKind = 'T' // start another thread, which serves a channel of its own
-	frameGo    frameKind = 'G' // the directory to live in, and as whom
 
 	// From the worker.
 	frameHello  frameKind = 'H' // the thread that serves the channel

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package kernel
+
+import "lockpick/fsfake"
+
+// A Program is ordinary Go code that a worker runs. There are no workers but on Linux.
+type Program func(name string, do func(fsfake.Op) fsfake.Result)
+
+// MaybeWorker does nothing: there are no workers but on Linux.
+func MaybeWorker(Program) {}

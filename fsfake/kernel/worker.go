@@ -1,0 +1,226 @@
+//go:build linux
+
+package kernel
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+	"lockpick/fsfake"
+)
+
+// A Program is ordinary Go code that a worker runs when [Machine.Run] asks for it: what
+// name means is between the two. Its calls go to do, one at a time.
+type Program func(name string, do func(fsfake.Op) fsfake.Result)
+
+func init() {
+	// The calls must come from the main thread, whose user id is the process's as others
+	// see it. Only here does the main goroutine run on it for sure.
+	if os.Getenv(workerEnv) != "" {
+		runtime.LockOSThread()
+	}
+}
+
+// MaybeWorker must be called first thing in main or TestMain of a binary that uses a
+// [Machine]. In an execution that a Machine has started it serves the Machine and never
+// returns; in any other it does nothing. program may be nil when no Machine of the binary
+// runs programs.
+func MaybeWorker(program Program) {
+	spec := os.Getenv(workerEnv)
+	if spec == "" {
+		return
+	}
+	w := &worker{program: program, cells: map[string]any{}}
+	if err := w.start(spec); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if err := w.serve(w.env.Slot, w.env.Stage == stageExec); err != nil && err != errHungUp {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// A worker is the process that makes the calls of a simulated process.
+type worker struct {
+	env     environment
+	calls   caller
+	program Program
+	cells   map[string]any
+}
+
+// A thread serves one channel.
+type thread struct {
+	*worker
+	channel
+}
+
+// serve answers the driver until it has gone. After execve it begins by answering that.
+func (w *worker) serve(slot int, afterExec bool) error {
+	t := &thread{worker: w, channel: w.env.channel(slot)}
+	var e encoder
+	var err error
+	if afterExec {
+		e.result(&fsfake.Result{})
+		err = t.send(frameResult, e.b)
+	} else {
+		e.int(int64(unix.Gettid()))
+		err = t.send(frameHello, e.b)
+	}
+	for err == nil {
+		_, err = t.next()
+	}
+	return err
+}
+
+// next serves one frame; give is what the driver gives to a program that waits for it.
+func (t *thread) next() (give *fsfake.Result, err error) {
+	kind, body, err := t.receive()
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{body}
+	switch kind {
+	case frameOp:
+		op := d.op()
+		r := t.do(&op)
+		return nil, t.answer(&r)
+	case frameReset:
+		unix.CloseRange(firstFD, firstPrivateFD-1, 0)
+		t.cells = map[string]any{}
+		return nil, t.answer(&fsfake.Result{})
+	case frameRun:
+		return nil, t.run(d.string())
+	case frameGive:
+		r := d.result()
+		return &r, nil
+	case frameTask:
+		slot := int(d.int())
+		go func() {
+			runtime.LockOSThread()
+			if t.serve(slot, false) != nil {
+				os.Exit(1)
+			}
+		}()
+		return nil, nil
+	}
+	return nil, fmt.Errorf("kernel: unknown frame %q", kind)
+}
+
+func (t *thread) answer(r *fsfake.Result) error {
+	var e encoder
+	e.result(r)
+	return t.send(frameResult, e.b)
+}
+
+// do makes any call.
+func (t *thread) do(op *fsfake.Op) fsfake.Result {
+	switch op.Call {
+	case fsfake.CallExit:
+		unix.Exit(0)
+	case fsfake.CallFork:
+		return t.fork(op.FD)
+	case fsfake.CallExec:
+		return t.exec()
+	}
+	return t.calls.do(op)
+}
+
+// run runs a program. Before each of its calls the driver is asked: it has the call made,
+// or not, and gives what the program is to see. Cells are the program's own memory.
+func (t *thread) run(name string) error {
+	if t.program == nil {
+		return fmt.Errorf("kernel: asked to run %q: MaybeWorker was given no program", name)
+	}
+	var broken error
+	t.program(name, func(op fsfake.Op) fsfake.Result {
+		var e encoder
+		e.op(&op)
+		broken = t.send(frameAsk, e.b)
+		for broken == nil {
+			var give *fsfake.Result
+			if give, broken = t.next(); give != nil {
+				if op.Call.IsCell() {
+					return t.cell(&op)
+				}
+				return *give
+			}
+		}
+		if broken == errHungUp {
+			os.Exit(0)
+		}
+		fmt.Fprintln(os.Stderr, broken)
+		os.Exit(1)
+		panic("unreachable")
+	})
+	return t.send(frameEnded, nil)
+}
+
+func (t *thread) cell(op *fsfake.Op) fsfake.Result {
+	switch op.Call {
+	case fsfake.CallCellLoad:
+		return fsfake.Result{Value: t.cells[op.Cell]}
+	case fsfake.CallCellStore:
+		t.cells[op.Cell] = op.Value
+	}
+	return fsfake.Result{}
+}
+
+// fork makes a child with every descriptor of this process, which serves another channel.
+// The child is the driver's to wait for.
+func (t *thread) fork(slot int) fsfake.Result {
+	e := t.env
+	e.Stage, e.Slot, e.CloseOnExec = stageFork, slot, nil
+	for fd := firstFD; fd < maxFDs; fd++ {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		if err == nil && flags&unix.FD_CLOEXEC != 0 {
+			e.CloseOnExec = append(e.CloseOnExec, fd)
+		}
+	}
+	t.setCloseOnExec(e.CloseOnExec, 0)
+	defer t.setCloseOnExec(e.CloseOnExec, unix.FD_CLOEXEC)
+	var pid int
+	err := t.outside(func() (err error) {
+		pid, err = syscall.ForkExec(e.self(), os.Args[:1], &syscall.ProcAttr{
+			Env: e.environ(), Files: []uintptr{0, 1, 2},
+			Sys: &syscall.SysProcAttr{Cloneflags: unix.CLONE_PARENT},
+		})
+		return err
+	})
+	return number(pid, err)
+}
+
+func (t *thread) setCloseOnExec(fds []int, flag int) {
+	for _, fd := range fds {
+		unix.FcntlInt(uintptr(fd), unix.F_SETFD, flag)
+	}
+}
+
+// exec executes the binary again, in this process. It returns only when that failed.
+func (t *thread) exec() fsfake.Result {
+	e := t.env
+	e.Stage, e.CloseOnExec = stageExec, nil
+	return failed(t.outside(func() error { return syscall.Exec(e.self(), os.Args[:1], e.environ()) }))
+}
+
+// environ returns the environment of a worker.
+func (e *environment) environ() []string {
+	env := []string{
+		workerEnv + "=" + e.String(),
+		// One thread that runs Go code is enough, and the runtime must not keep
+		// descriptors of its own nor send signals.
+		"GOMAXPROCS=1", "GOGC=400", "GODEBUG=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0",
+	}
+	for _, v := range os.Environ() {
+		// The coverage of a worker is nobody's business; a library path may be needed.
+		if strings.HasPrefix(v, "LD_LIBRARY_PATH=") {
+			env = append(env, v)
+		}
+	}
+	return env
+}

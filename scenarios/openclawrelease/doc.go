@@ -26,7 +26,8 @@
 //   - what can interfere with nobody: the signal handlers and the watchdog (a0), realpath
 //     (a2), readFile's fstat, and the look at the age of a file without a pid (b3): the
 //     clock stands still here, so no file is ever old enough to be stale for its age.
-//     For the same reason createdAt is a constant;
+//     For the same reason createdAt is a constant: all acquire in one millisecond, and
+//     two locks of one process have the same text;
 //   - mkdir -p of the directory, which exists, is one stat (a1);
 //   - the timeout of 10 s: a task waits for ever;
 //   - failing writes, a release called twice, and the watchdog's forced release.

@@ -68,6 +68,15 @@ func TestOnlyInFlightBreaksBetweenTwoTasks(t *testing.T) {
 	}
 }
 
+// Reading again tells an old text from a new one only if the two differ. A third task
+// that acquires in the millisecond of the first writes the same text, and is robbed
+// between the two looks.
+func TestReadingAgainNeedsTextsThatDiffer(t *testing.T) {
+	s := find(t, "openclaw-release/option-b-join-reread/tasks+peer")
+	s.Setting.Processes, s.Setting.Tasks = 1, []int{3}
+	require.Equal(t, "broken", verdict(t, s, scenarios.MutualExclusion))
+}
+
 // Without a second task nothing of this happens: two processes exclude each other.
 func TestProcessesWithOneTaskExcludeEachOther(t *testing.T) {
 	for _, s := range openclawrelease.Scenarios() {

@@ -33,8 +33,8 @@ type Options struct {
 	Preemptions *int
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int
-	// Odds asks for the exact odds of a violation.
-	Odds bool
+	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
+	SkipOdds bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
 }
@@ -117,27 +117,127 @@ func checkByGraph(ctx context.Context, t *tester, o Options) (Result, error) {
 	if err != nil {
 		return res, err
 	}
-	c, err := x.explore(ctx, o)
+	if o.Preemptions != nil {
+		return x.checkBounded(ctx, t, o)
+	}
+	c, err := x.explore(ctx, o, x.initial)
 	if err != nil {
 		return res, err
 	}
 	res.Complete, res.Why = c.complete, c.why
-	res.Verdict = conclude(c.violations > 0, c.complete)
-	if c.violations > 0 {
-		schedule, err := x.findSmallest(ctx, o)
-		if err != nil {
+	broken := c.violations > 0
+	switch {
+	case t.property == scenarios.Starvation:
+		if broken, err = x.checkStarvation(ctx, t, c, &res); err != nil {
 			return res, err
 		}
-		if res.Counterexample, err = t.counterexample(schedule); err != nil {
+	case broken:
+		if err := x.explainBroken(ctx, t, o, c, &res); err != nil {
 			return res, err
 		}
-		res.Counterexample.Smallest = true
 	}
+	res.Verdict = conclude(broken, res.Complete)
 	x.stats(&res.Stats)
 	res.Stats.States, res.Stats.Transitions = c.states.len(), c.transitions
 	res.Stats.Contended, res.Stats.Depth = c.met, c.depth
 	res.Stats.Bytes = x.bytes(c.states)
 	return res, nil
+}
+
+// explainBroken adds the smallest counterexample and the odds to a broken result.
+func (x *explorer) explainBroken(ctx context.Context, t *tester, o Options, c *coverage, res *Result) error {
+	schedule, err := x.findSmallest(ctx, &target{})
+	if err != nil {
+		return err
+	}
+	if res.Counterexample, err = t.counterexample(schedule); err != nil {
+		return err
+	}
+	res.Counterexample.Smallest = true
+	if o.SkipOdds || !c.complete {
+		return nil
+	}
+	g, err := x.buildGraph(ctx, c.states)
+	if err != nil {
+		return nil // stopped: the verdict stands without odds
+	}
+	start, _ := c.states.find(x.initial)
+	res.Odds = g.odds(uint32(start))
+	return nil
+}
+
+// checkBounded covers only the schedules with few preemptions.
+func (x *explorer) checkBounded(ctx context.Context, t *tester, o Options) (Result, error) {
+	res := Result{Odds: -1}
+	if t.property == scenarios.Starvation {
+		return res, fmt.Errorf("checker: starvation is a question about whole cycles: it has no bound on preemptions")
+	}
+	tg := &target{preemptions: o.Preemptions}
+	schedule, err := x.findSmallest(ctx, tg)
+	if err != nil {
+		res.Why = err.Error()
+		return res, nil
+	}
+	x.stats(&res.Stats)
+	res.Complete = schedule == nil && !tg.pruned
+	res.Verdict = conclude(schedule != nil, res.Complete)
+	if schedule != nil {
+		res.Counterexample, err = t.counterexample(schedule)
+		if err == nil {
+			res.Counterexample.Smallest = true
+		}
+		return res, err
+	}
+	if !res.Complete {
+		res.Why = fmt.Sprintf("no schedule with at most %d preemptions breaks it; schedules with more were left out", *o.Preemptions)
+	}
+	return res, nil
+}
+
+// checkStarvation looks for a fair cycle in which somebody starves, and adds the
+// smallest way into one, and once around it.
+func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, res *Result) (bool, error) {
+	if !c.complete {
+		return false, nil
+	}
+	g, err := x.buildGraph(ctx, c.states)
+	if err != nil {
+		res.Complete, res.Why = false, "it was stopped"
+		return false, nil
+	}
+	found := g.starvation()
+	if len(found) == 0 {
+		return false, nil
+	}
+	who := map[uint32]starving{}
+	for i := len(found) - 1; i >= 0; i-- {
+		for _, id := range found[i].cycle {
+			who[id] = found[i]
+		}
+	}
+	prefix, err := x.findSmallest(ctx, &target{goal: func(state []uint32) bool {
+		id, ok := c.states.find(state)
+		_, in := who[uint32(id)]
+		return ok && in
+	}})
+	if err != nil {
+		return true, err
+	}
+	rows, err := x.follow(prefix)
+	if err != nil {
+		return true, err
+	}
+	start, _ := c.states.find(rows[len(rows)-1])
+	s := who[uint32(start)]
+	schedule, cycle := g.lasso(prefix, uint32(start), s)
+	ce, err := t.trace(schedule)
+	if err != nil {
+		return true, err
+	}
+	ce.Smallest, ce.Cycle = true, cycle
+	ce.Waits = []string{fmt.Sprintf("%s keeps trying and never acquires while the last %d steps repeat", x.slots[s.slot].task, cycle)}
+	res.Counterexample = ce
+	return true, nil
 }
 
 // counterexample replays a failing schedule and keeps everything.
@@ -150,8 +250,18 @@ func (t *tester) counterexample(s sched.Schedule) (*Counterexample, error) {
 		return nil, fmt.Errorf("checker: %s: schedule %q broke %s in the search and does not when replayed: this is a fault of lockpick or a program that is not deterministic",
 			t.sc.ID, s, t.property)
 	}
+	return t.evidence(o), nil
+}
+
+// trace replays a schedule for its trace, whether it breaks the property or not.
+func (t *tester) trace(s sched.Schedule) (*Counterexample, error) {
+	o, err := t.run(sched.Replay{Schedule: s}, true)
+	return t.evidence(o), err
+}
+
+func (t *tester) evidence(o outcome) *Counterexample {
 	return &Counterexample{
 		Property: t.property, Schedule: o.schedule, Cost: o.cost,
 		Trace: o.trace, History: o.history, Waits: o.waits,
-	}, nil
+	}
 }

@@ -22,11 +22,11 @@ type coverage struct {
 	frontier    int // states seen and not expanded, when not complete
 }
 
-// explore visits every reachable state, level by level, with any number of workers.
+// explore visits every state reachable from the roots, level by level, with any number of workers.
 // A transition that breaks the property is counted and not followed. The counts do not
 // depend on the number of workers: a level is a set of states, and every state of it is
 // expanded once.
-func (x *explorer) explore(ctx context.Context, o Options) (*coverage, error) {
+func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*coverage, error) {
 	workers := o.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -40,8 +40,13 @@ func (x *explorer) explore(ctx context.Context, o Options) (*coverage, error) {
 	for i := range crew {
 		crew[i] = &crewman{worker: newWorker(x), set: c.states}
 	}
-	c.states.insert(x.initial)
-	frontier := [][]uint32{append([]uint32(nil), x.initial...)}
+	var first []uint32
+	for _, row := range roots {
+		if _, isNew := c.states.insert(row); isNew {
+			first = append(first, row...)
+		}
+	}
+	frontier := [][]uint32{first}
 	limit := newLimit(ctx, x, c.states, o)
 	for n := 1; n > 0; c.depth++ {
 		if o.Progress != nil {

@@ -120,7 +120,6 @@ type leap struct {
 	ret      uint32 // event of the operation that ended, 0 for none
 	mark     uint32 // operation that marks the lock's object, 0 for none
 	returned bool
-	again    bool // another round of a retry loop
 }
 
 // place describes a node.
@@ -151,7 +150,7 @@ func (x *explorer) leap(slot int, n, result uint32) (leap, error) {
 	if err != nil {
 		return leap{}, err
 	}
-	l := leap{to: e.to, returned: e.effects.returned, again: e.effects.round.Loop != 0 && !e.effects.round.First}
+	l := leap{to: e.to, returned: e.effects.returned}
 	if e.effects.returned {
 		l.ret = x.pasts.event(pastReturn, e.input, e.effects.output)
 	}

@@ -29,9 +29,16 @@ func Replay(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Rep
 		return Replayed{}, err
 	}
 	o, err := t.run(sched.Replay{Schedule: s}, true)
-	r := Replayed{Broken: o.broken, Finished: o.finished, Counterexample: &Counterexample{
-		Property: p, Schedule: o.schedule, Cost: o.cost, Trace: o.trace, History: o.history, Waits: o.waits,
-	}}
+	r := Replayed{Broken: o.broken, Finished: o.finished, Counterexample: t.evidence(o)}
+	if err != nil || p != scenarios.Starvation {
+		return r, err
+	}
+	x, err := newExplorer(sc, p)
+	if err != nil {
+		return r, err
+	}
+	r.Counterexample.Cycle, r.Counterexample.Waits, err = x.starves(s)
+	r.Broken = r.Counterexample.Cycle > 0
 	return r, err
 }
 

@@ -78,8 +78,10 @@ type Counterexample struct {
 	Smallest bool
 	Trace    Trace
 	History  []porcupine.Operation
-	// Waits says, for a wedge or a deadlock, who waits for what at the end.
+	// Waits says, for a wedge, a deadlock or a starvation, who waits for what at the end.
 	Waits []string
+	// Cycle, for a starvation, is how many of the schedule's last choices repeat for ever.
+	Cycle int
 	// Cause is one sentence, computed from the trace.
 	Cause string
 }

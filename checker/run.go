@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"fmt"
+
 	"github.com/anishathalye/porcupine"
 
 	"lockpick/scenarios"
@@ -48,4 +50,19 @@ func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) {
 		Schedule: o.schedule, Cost: o.cost, Broken: o.broken, Finished: o.finished,
 		Contended: o.contended, Trace: o.trace, History: o.history, Waits: o.waits,
 	}, err
+}
+
+// Shrink makes a schedule that breaks the property smaller: fewer faults, then fewer
+// preemptions, then fewer steps, to a local minimum. A schedule that does not break it
+// is an error.
+func (r *Runner) Shrink(s sched.Schedule) (sched.Schedule, error) {
+	o, err := r.t.run(sched.Replay{Schedule: s}, false)
+	if err != nil {
+		return nil, err
+	}
+	if !o.broken {
+		return nil, fmt.Errorf("checker: %s: schedule %q does not break %s", r.t.sc.ID, s, r.t.property)
+	}
+	o, err = r.t.shrink(o)
+	return o.schedule, err
 }

@@ -8,72 +8,166 @@ import (
 )
 
 // smallest finds the smallest counterexample: fewest crashes and stalls, then fewest
-// preemptions, then fewest steps, and of those the first in the order in which the
-// search tries choices. It is a breadth-first search in the order of cost, over states
-// together with who could be preempted; the first violation that comes up in that order
-// is provably the smallest. It runs on one worker, so that two runs find the same.
+// preemptions, then fewest steps, and of those the first in the order of choices (A
+// before B, steps before kills before stalls). It is a search in the order of cost,
+// over states together with who could be preempted; the first violation that comes up
+// in that order is provably the smallest. It runs on one worker.
+//
+// Of two ways to a state at one cost it keeps the one that comes first in the order of
+// choices. Both have equally many choices, so the ways that go on from there keep that
+// order, and the result is the same whatever the order in which equals were found.
 type smallest struct {
 	x      *explorer
 	w      *worker
 	set    *stateSet
-	found  []visit
+	best   []int32 // by state: its visit
+	visits []visit
 	queue  costQueue
-	bounds *int // preemptions, nil for none
+	target target
+}
+
+// A target says what the search looks for, and where it may look.
+type target struct {
+	// goal, when not nil, is the state to reach; nil means a violation.
+	goal func(state []uint32) bool
+	// only, when not nil, cuts the search at its depth, in choices, down to the states
+	// for which it is true.
+	only  func(state []uint32) bool
+	depth int
+	// preemptions, when not nil, bounds them; pruned is set when that left anything out.
+	preemptions *int
+	pruned      bool
 }
 
 // A visit is one entry of the search: a state, reached at a cost.
 type visit struct {
 	parent int32
+	length int32 // choices so far
 	choice sched.Choice
 	cost   Cost
 	bad    bool
 }
 
-// findSmallest returns the schedule, and whether ctx allowed the search to end.
-func (x *explorer) findSmallest(ctx context.Context, o Options) (sched.Schedule, error) {
-	s := &smallest{x: x, w: newWorker(x), set: newStateSet(x.width()+1, 1), bounds: o.Preemptions}
-	start := append(append([]uint32(nil), x.initial...), 0)
-	s.push(start, visit{parent: -1})
-	for n := 0; ; n++ {
-		row, v, ok := s.queue.pop()
+// findSmallest returns the smallest schedule that reaches the target, or nil when there
+// is none.
+func (x *explorer) findSmallest(ctx context.Context, tg *target) (sched.Schedule, error) {
+	s := &smallest{x: x, w: newWorker(x), set: newStateSet(x.width()+1, 1), target: *tg}
+	s.queue.push(append(append([]uint32(nil), x.initial...), 0), visit{parent: -1})
+	defer func() { tg.pruned = s.target.pruned }()
+	for {
+		b, ok := s.queue.pop()
 		if !ok {
 			return nil, nil
 		}
-		if n%1024 == 0 && ctx.Err() != nil {
-			return nil, fmt.Errorf("checker: %s is broken, but the search for the smallest schedule was stopped: %w", x.sc.ID, ctx.Err())
+		if ctx.Err() != nil {
+			return nil, fmt.Errorf("checker: %s breaks %s, but the search for the smallest schedule was stopped: %w", x.sc.ID, x.property, ctx.Err())
 		}
-		if v.bad {
-			s.found = append(s.found, v)
-			return s.schedule(len(s.found) - 1), nil
+		if found := s.firstBad(b); found != nil {
+			return s.schedule(found), nil
 		}
-		if _, isNew := s.set.insert(row); !isNew {
-			continue
+		fresh := s.settle(b)
+		var bad []visit
+		for _, at := range fresh {
+			isBad, err := s.expand(at)
+			if err != nil {
+				return nil, err
+			}
+			if isBad {
+				bad = append(bad, s.visits[at])
+			}
 		}
-		s.found = append(s.found, v)
-		if err := s.expand(row, int32(len(s.found)-1), v.cost); err != nil {
-			return nil, err
+		if len(bad) > 0 {
+			return s.schedule(s.firstBad(&costBucket{visits: bad, all: true})), nil
 		}
 	}
 }
 
-// expand pushes what follows a state. The last word of row is who stepped last, from 1,
-// or 0 when a switch costs nothing: that task has given way by itself.
-func (s *smallest) expand(row []uint32, at int32, cost Cost) error {
-	x, last := s.x, int(row[len(row)-1])-1
+// firstBad returns the violation in a bucket that comes first in the order of choices.
+func (s *smallest) firstBad(b *costBucket) *visit {
+	var best *visit
+	for i := range b.visits {
+		v := &b.visits[i]
+		if (v.bad || b.all) && (best == nil || s.before(v, best)) {
+			best = v
+		}
+	}
+	return best
+}
+
+// settle adds the states of a bucket that are new, each by the way that comes first,
+// and returns their visits.
+func (s *smallest) settle(b *costBucket) []int32 {
+	start := len(s.visits)
+	for i := range b.visits {
+		v := b.visits[i]
+		row := b.row(i)
+		id, isNew := s.set.insert(row)
+		if isNew {
+			s.best = append(s.best, int32(len(s.visits)))
+			s.visits = append(s.visits, v)
+			continue
+		}
+		if at := s.best[id]; int(at) >= start && s.before(&v, &s.visits[at]) {
+			s.visits[at] = v
+		}
+	}
+	fresh := make([]int32, 0, len(s.visits)-start)
+	for at := start; at < len(s.visits); at++ {
+		fresh = append(fresh, int32(at))
+	}
+	return fresh
+}
+
+// before reports whether the way to a comes before the way to b. Ways of one length are
+// compared from where they part.
+func (s *smallest) before(a, b *visit) bool {
+	if a.length != b.length {
+		return a.length < b.length
+	}
+	order := 0
+	for a.parent >= 0 && b.parent >= 0 {
+		if c := compareChoices(a.choice, b.choice); c != 0 {
+			order = c
+		}
+		if a.parent == b.parent {
+			break
+		}
+		a, b = &s.visits[a.parent], &s.visits[b.parent]
+	}
+	return order < 0
+}
+
+// compareChoices orders choices as sched.View.Options does.
+func compareChoices(a, b sched.Choice) int {
+	if a.Action != b.Action {
+		return int(a.Action) - int(b.Action)
+	}
+	if a.Task.Process != b.Task.Process {
+		return a.Task.Process - b.Task.Process
+	}
+	return a.Task.N - b.Task.N
+}
+
+// expand pushes what follows a visited state, or reports that the state itself is what
+// is looked for. The last word of its row is who stepped last, from 1, or 0 when a
+// switch costs nothing: that task has given way by itself.
+func (s *smallest) expand(at int32) (bool, error) {
+	v := s.visits[at]
+	row := s.set.row(int(at)) // visits are numbered as their states are
 	state := row[:len(row)-1]
+	if t := &s.target; t.only != nil && int(v.length) == t.depth && !t.only(state) {
+		return false, nil
+	}
+	if g := s.target.goal; g != nil && g(state) {
+		return true, nil
+	}
 	if err := s.w.expand(state); err != nil {
-		return err
+		return false, err
 	}
-	bad, _, err := x.badEnd(s.w, state)
-	if err != nil {
-		return err
+	if bad, _, err := s.x.badEnd(s.w, state); bad || err != nil {
+		return bad, err
 	}
-	if bad {
-		v := s.found[at]
-		v.bad = true
-		s.push(row, v)
-		return nil
-	}
+	last := int(row[len(row)-1]) - 1
 	could := false
 	for i := range s.w.out {
 		could = could || last >= 0 && s.w.out[i].slot == last
@@ -81,85 +175,39 @@ func (s *smallest) expand(row []uint32, at int32, cost Cost) error {
 	next := make([]uint32, len(row))
 	for i := range s.w.out {
 		succ := &s.w.out[i]
-		c := cost
+		c := v.cost
 		c.add(succ.choice, could && succ.slot >= 0 && succ.slot != last)
-		if s.bounds != nil && c.Preemptions > *s.bounds {
+		if b := s.target.preemptions; b != nil && c.Preemptions > *b {
+			s.target.pruned = true
 			continue
 		}
 		copy(next, s.w.state(succ))
-		switch {
-		case succ.slot < 0:
+		next[len(next)-1] = uint32(succ.slot + 1)
+		if succ.slot < 0 {
 			next[len(next)-1] = row[len(row)-1]
-		case succ.asleep:
+		} else if succ.asleep {
 			next[len(next)-1] = 0
-		default:
-			next[len(next)-1] = uint32(succ.slot + 1)
 		}
-		s.push(next, visit{parent: at, choice: succ.choice, cost: c, bad: succ.bad})
+		if !succ.bad && s.settled(next) {
+			continue
+		}
+		s.queue.push(next, visit{parent: at, length: v.length + 1, choice: succ.choice, cost: c, bad: succ.bad && s.target.goal == nil})
 	}
-	return nil
+	return false, nil
 }
 
-func (s *smallest) push(row []uint32, v visit) { s.queue.push(row, v) }
+// settled reports whether a state was reached at a lower cost, or at this one.
+func (s *smallest) settled(row []uint32) bool {
+	_, ok := s.set.find(row)
+	return ok
+}
 
 // schedule walks back from a visit.
-func (s *smallest) schedule(at int) sched.Schedule {
-	var rev sched.Schedule
-	v := s.found[at]
-	for v.parent >= 0 {
-		rev = append(rev, v.choice)
-		v = s.found[v.parent]
-	}
-	out := make(sched.Schedule, len(rev))
-	for i, c := range rev {
-		out[len(rev)-1-i] = c
+func (s *smallest) schedule(v *visit) sched.Schedule {
+	out := make(sched.Schedule, v.length)
+	for i := int(v.length) - 1; v.parent >= 0; i-- {
+		out[i] = v.choice
+		v = &s.visits[v.parent]
 	}
 	return out
-}
-
-// A costQueue hands out visits in the order of their costs, and of equal ones in the
-// order in which they came. Costs are small numbers, so it is a queue of queues.
-type costQueue struct {
-	buckets []costBucket // sorted by cost
-}
-
-type costBucket struct {
-	cost   Cost
-	rows   []uint32
-	visits []visit
-	head   int
-}
-
-func (q *costQueue) push(row []uint32, v visit) {
-	lo, hi := 0, len(q.buckets)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if q.buckets[mid].cost.Less(v.cost) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
-	}
-	if lo == len(q.buckets) || v.cost.Less(q.buckets[lo].cost) {
-		q.buckets = append(q.buckets, costBucket{})
-		copy(q.buckets[lo+1:], q.buckets[lo:])
-		q.buckets[lo] = costBucket{cost: v.cost}
-	}
-	b := &q.buckets[lo]
-	b.rows = append(b.rows, row...)
-	b.visits = append(b.visits, v)
-}
-
-func (q *costQueue) pop() ([]uint32, visit, bool) {
-	for len(q.buckets) > 0 {
-		b := &q.buckets[0]
-		if b.head < len(b.visits) {
-			width := len(b.rows) / len(b.visits)
-			i := b.head
-			b.head++
-			return b.rows[i*width : (i+1)*width], b.visits[i], true
-		}
-		q.buckets = q.buckets[1:]
-	}
-	return nil, visit{}, false
 }

@@ -135,7 +135,9 @@ func (s *stateSet) has(id int) bool { return id/len(s.shards) < s.shards[id%len(
 func (s *stateSet) bytes() int {
 	b := 0
 	for i := range s.shards {
+		s.shards[i].mu.Lock()
 		b += 4 * (cap(s.shards[i].rows) + cap(s.shards[i].slots))
+		s.shards[i].mu.Unlock()
 	}
 	return b
 }

@@ -250,7 +250,7 @@ func (w *worker) step(s []uint32, slot int, exits bool) error {
 			}
 			next[wordMachine] = m.machine
 		}
-		succ.asleep = pl.sleep || l.again
+		succ.asleep = pl.sleep
 		next[wordNodes+slot] = l.to
 		n, begun = l.to&^nodeBegun, l.to&nodeBegun != 0
 		pl = *w.place(slot, n)

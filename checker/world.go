@@ -114,7 +114,6 @@ func (w *world) proceed(a *actor) {
 	if e.round != (fsfake.RoundTop{}) {
 		v := w.m.Version()
 		if !e.round.First {
-			a.asleep = true // it has given way, as if it slept
 			a.idle = a.inRound && v == a.roundVersion
 		}
 		a.inRound, a.roundVersion = true, v
@@ -167,18 +166,19 @@ func (w *world) enabled(a *actor) bool {
 	return !a.blocked || w.m.Ready(a.id, a.op)
 }
 
-// look brings the view up to date. It reports false when nothing can happen any more:
-// nobody is enabled, or all that are enabled poll in vain.
-func (w *world) look() bool {
+// look brings the view up to date. It reports whether anybody can move at all, and
+// whether that would be worth it: when all that can move poll in vain, nothing new will
+// happen any more.
+func (w *world) look() (moves, lively bool) {
 	v := &w.view
 	v.Step, v.Last = w.steps, w.last
 	version := w.m.Version()
-	moving := false
 	for i, a := range w.actors {
 		on := w.enabled(a)
 		idle := a.idle && a.roundVersion == version
 		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Asleep: a.asleep, Idle: idle}
-		moving = moving || on && !idle
+		moves = moves || on
+		lively = lively || on && !idle
 	}
 	v.Kills = v.Kills[:0]
 	if w.crashes > 0 {
@@ -189,7 +189,10 @@ func (w *world) look() bool {
 		}
 	}
 	v.Stall = w.stalls > 0 && w.unfinished()
-	return moving || w.unfinished() && (len(v.Kills) > 0 || v.Stall)
+	if len(v.Kills) > 0 || v.Stall {
+		return true, true
+	}
+	return moves, lively
 }
 
 // killable: a process that has anything left to do can be killed.
@@ -218,6 +221,9 @@ func (w *world) apply(c sched.Choice, calls []Call) []Call {
 	case sched.Stall:
 		w.stalls--
 		w.m.Advance(w.sc.Setting.StallFor)
+		for _, a := range w.actors { // who polls may now see that something has expired
+			a.idle = false
+		}
 	case sched.Kill:
 		w.crashes--
 		w.kill(c.Task.Process)

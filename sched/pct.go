@@ -46,7 +46,7 @@ func (p *PCT) Next(v *View) (Choice, error) {
 				p.sink(last.Task)
 			}
 		}
-		if last.Asleep {
+		if last.Asleep || last.Idle {
 			p.sink(last.Task)
 		}
 	}

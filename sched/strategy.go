@@ -81,7 +81,7 @@ func (v *View) possible(c Choice) bool {
 // baseline is who runs when nobody interferes: whoever ran last, as long as it can and
 // does not sleep, and otherwise the next in the order of names that is not idle.
 func (v *View) baseline() (Choice, bool) {
-	if l := v.Last; l >= 0 && v.Tasks[l].Enabled && !v.Tasks[l].Asleep {
+	if l := v.Last; l >= 0 && v.Tasks[l].Enabled && !v.Tasks[l].Asleep && !v.Tasks[l].Idle {
 		return Choice{Run, v.Tasks[l].Task}, true
 	}
 	for _, idle := range [...]bool{false, true} {

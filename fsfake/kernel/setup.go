@@ -79,22 +79,25 @@ func (w *worker) start(spec string) error {
 			return fmt.Errorf("kernel: setting descriptors up: %w", err)
 		}
 	}
-	limit := unix.Rlimit{Cur: maxFDs, Max: unix.RLIM_INFINITY}
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return fmt.Errorf("kernel: getrlimit: %w", err)
-	}
-	limit.Cur = maxFDs
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
-		return fmt.Errorf("kernel: setrlimit: %w", err)
-	}
 	if e.CPU >= 0 {
 		if err := Pin(e.CPU); err != nil {
 			return err
 		}
 	}
 	unix.Umask(0o022)
+	if err := noRestart(); err != nil {
+		return fmt.Errorf("kernel: changing a signal's action: %w", err)
+	}
 	if err := e.enter(e.Stage == stageStart); err != nil {
 		return fmt.Errorf("kernel: entering %s: %w", e.Root, err)
+	}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("kernel: getrlimit: %w", err)
+	}
+	limit.Cur = maxFDs
+	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return fmt.Errorf("kernel: setrlimit: %w", err)
 	}
 	for _, fd := range e.CloseOnExec {
 		unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC)
@@ -215,6 +218,25 @@ func Pin(cpu int) error {
 	set.Set(cpu)
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
 		return fmt.Errorf("kernel: pinning to CPU %d: %w", cpu, err)
+	}
+	return nil
+}
+
+// interruptSignal interrupts a blocked call. It is one that the Go runtime handles and
+// ignores.
+const interruptSignal = unix.SIGURG
+
+// noRestart takes SA_RESTART off the action of interruptSignal.
+func noRestart() error {
+	const restart = 0x10000000
+	var act struct{ handler, flags, restorer, mask uintptr }
+	const sizeofMask = 8
+	if _, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(interruptSignal), 0, uintptr(unsafe.Pointer(&act)), sizeofMask, 0, 0); e != 0 {
+		return e
+	}
+	act.flags &^= restart
+	if _, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(interruptSignal), uintptr(unsafe.Pointer(&act)), 0, sizeofMask, 0, 0); e != 0 {
+		return e
 	}
 	return nil
 }

@@ -1,0 +1,266 @@
+//go:build linux
+
+package kernel
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+	"lockpick/fsfake"
+)
+
+// A Machine carries out calls on the real kernel, in real processes on a real directory.
+// Its methods are those of [fsfake.Machine] as far as they go; an error is a fault of the
+// machinery, never what a program did. It is not for concurrent use.
+type Machine struct {
+	root   string
+	cpu    int
+	slots  slots
+	procs  []*simulated // in the order of pids
+	idle   []*process   // workers without a simulated process
+	maxPid int
+}
+
+// A simulated process is a pid and the worker that is it.
+type simulated struct {
+	pid int
+	*process
+}
+
+// Options says where a [Machine] lives.
+type Options struct {
+	// Dir is where its directory is made; empty means /dev/shm when that is a tmpfs, the
+	// default directory for temporary files otherwise.
+	Dir string
+	// CPU is the CPU, counted from 0, that the workers run on.
+	CPU int
+}
+
+// New makes a machine whose disk is as [fsfake.New] makes it: an empty "/" and "/tmp".
+func New(o Options) (*Machine, error) {
+	dir := o.Dir
+	if dir == "" {
+		dir = DefaultDir()
+	}
+	root, err := os.MkdirTemp(dir, "lockpick-")
+	if err != nil {
+		return nil, fmt.Errorf("kernel: making the disk: %w", err)
+	}
+	m := &Machine{root: root, cpu: o.CPU}
+	if err := m.slots.open(); err != nil {
+		m.Close()
+		return nil, fmt.Errorf("kernel: making pipes: %w", err)
+	}
+	if err := m.format(); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// DefaultDir returns /dev/shm when that is a tmpfs, the default directory for temporary
+// files otherwise.
+func DefaultDir() string {
+	var st unix.Statfs_t
+	if err := unix.Statfs("/dev/shm", &st); err == nil && st.Type == unix.TMPFS_MAGIC &&
+		unix.Access("/dev/shm", unix.W_OK|unix.X_OK) == nil {
+		return "/dev/shm"
+	}
+	return os.TempDir()
+}
+
+// Rooted reports whether the driver is root. Then paths mean in a worker exactly what they
+// mean in the fake, and there may be several users. Otherwise a path must not climb out of
+// the directory with "..", must not be "/" itself, and everybody is the driver's user.
+func (m *Machine) Rooted() bool { return os.Geteuid() == 0 }
+
+// Root returns the directory that is the disk. Whoever looks there from outside must not
+// follow absolute symlinks.
+func (m *Machine) Root() string { return m.root }
+
+// format makes the disk empty, but for /tmp.
+func (m *Machine) format() error {
+	if err := os.Chmod(m.root, 0o755); err != nil {
+		return fmt.Errorf("kernel: the disk: %w", err)
+	}
+	if m.Rooted() {
+		if err := os.Chown(m.root, 0, 0); err != nil {
+			return fmt.Errorf("kernel: the disk: %w", err)
+		}
+	}
+	entries, err := os.ReadDir(m.root)
+	for _, e := range entries {
+		if err == nil {
+			err = m.remove(m.root + "/" + e.Name())
+		}
+	}
+	if err == nil {
+		err = os.Mkdir(m.root+"/tmp", 0o777)
+	}
+	if err == nil {
+		err = os.Chmod(m.root+"/tmp", 0o777|os.ModeSticky)
+	}
+	if err != nil {
+		return fmt.Errorf("kernel: emptying the disk: %w", err)
+	}
+	return nil
+}
+
+// remove removes a tree, also when permissions are in the way of somebody else than root.
+func (m *Machine) remove(path string) error {
+	if unix.Unlink(path) == nil || unix.Rmdir(path) == nil {
+		return nil
+	}
+	err := os.RemoveAll(path)
+	if err == nil || m.Rooted() {
+		return err
+	}
+	openUp(path)
+	return os.RemoveAll(path)
+}
+
+func openUp(dir string) {
+	os.Chmod(dir, 0o700)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		if e.IsDir() {
+			openUp(dir + "/" + e.Name())
+		}
+	}
+}
+
+// Close ends all workers and removes the directory.
+func (m *Machine) Close() error {
+	for _, s := range m.procs {
+		s.kill()
+	}
+	for _, p := range m.idle {
+		p.kill()
+	}
+	m.procs, m.idle = nil, nil
+	m.slots.close()
+	return m.remove(m.root)
+}
+
+// Reset ends all processes and empties the disk. Workers that can be used again are kept.
+func (m *Machine) Reset() error {
+	var kept []*process
+	for _, s := range m.procs {
+		if s.blocked != nil && !s.answered || s.cwd != "/" || s.program || len(m.idle)+len(kept) >= numSlots/2 {
+			m.end(s.process)
+			continue
+		}
+		s.blocked, s.answered = nil, false
+		if err := s.greet(); err != nil {
+			return err
+		}
+		if err := s.reset(); err != nil {
+			return err
+		}
+		kept = append(kept, s.process)
+	}
+	m.procs, m.maxPid = nil, 0
+	for _, p := range kept {
+		if _, err := p.takeResult(); err != nil {
+			return err
+		}
+	}
+	m.idle = append(kept, m.idle...)
+	return m.format()
+}
+
+// end kills a worker and gives its slot back.
+func (m *Machine) end(p *process) {
+	p.kill()
+	m.slots.free(p.slot)
+}
+
+// find returns the simulated process of a pid.
+func (m *Machine) find(pid int) (*simulated, error) {
+	i, ok := m.at(pid)
+	if !ok {
+		return nil, fmt.Errorf("kernel: there is no process %d", pid)
+	}
+	return m.procs[i], nil
+}
+
+func (m *Machine) at(pid int) (int, bool) {
+	return slices.BinarySearchFunc(m.procs, pid, func(s *simulated, pid int) int { return s.pid - pid })
+}
+
+func (m *Machine) enter(pid int, p *process) {
+	i, _ := m.at(pid)
+	m.procs = slices.Insert(m.procs, i, &simulated{pid, p})
+	m.maxPid = max(m.maxPid, pid)
+}
+
+// AddProc starts a process. Its start time is not the simulated one, and neither is its
+// parent. Only a [Machine.Rooted] machine has users.
+func (m *Machine) AddProc(s fsfake.ProcSpec) error {
+	if _, there := m.at(s.Pid); there || s.Pid <= 1 {
+		return fmt.Errorf("kernel: pid %d is not free", s.Pid)
+	}
+	if s.Cwd == "" {
+		s.Cwd = "/"
+	}
+	if s.UID != 0 && !m.Rooted() {
+		return errors.New("kernel: only root can start processes of other users")
+	}
+	for i, p := range m.idle {
+		if p.uid == s.UID && p.cwd == s.Cwd {
+			m.idle = slices.Delete(m.idle, i, i+1)
+			m.enter(s.Pid, p)
+			return nil
+		}
+	}
+	p, err := m.start(s)
+	if err != nil {
+		return err
+	}
+	m.enter(s.Pid, p)
+	return nil
+}
+
+// start executes a worker.
+func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
+	slot, err := m.slots.take()
+	for err != nil && len(m.idle) > 0 { // those of other users are in the way
+		last := len(m.idle) - 1
+		m.end(m.idle[last])
+		m.idle = m.idle[:last]
+		slot, err = m.slots.take()
+	}
+	if err != nil {
+		return nil, err
+	}
+	e := environment{
+		Stage: stageStart, Slot: slot, Root: m.root, Chroot: m.Rooted(), UID: -1, GID: -1,
+		CPU: m.cpu, Cwd: s.Cwd,
+	}
+	if m.Rooted() {
+		e.UID, e.GID = int(s.UID), int(s.GID)
+	}
+	pid, err := m.slots.execute(&e)
+	if err != nil {
+		return nil, err
+	}
+	return m.process(pid, slot, s.UID, s.Cwd), nil
+}
+
+func (m *Machine) process(pid, slot int, uid uint32, cwd string) *process {
+	return &process{
+		channel: channel{r: m.slots.drivers[slot].r, w: m.slots.drivers[slot].w},
+		slot:    slot, pid: pid, uid: uid, cwd: cwd,
+	}
+}
+
+// RealPid returns the real pid of a process, or 0.
+func (m *Machine) RealPid(pid int) int {
+	if s, err := m.find(pid); err == nil {
+		return s.process.pid
+	}
+	return 0
+}

@@ -1,0 +1,192 @@
+//go:build linux
+
+package kernel
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"lockpick/fsfake"
+)
+
+// A process is the driver's side of a worker: one thread of it, which serves one slot.
+type process struct {
+	channel
+	slot     int
+	pid      int // the real one
+	uid      uint32
+	cwd      string
+	greeted  bool
+	program  bool // it has run a program, whose memory it may hold
+	watch    *watcher
+	blocked  *fsfake.Op // the call that it is blocked in
+	answered bool       // it has answered since; result is what
+	result   fsfake.Result
+}
+
+// patience is how long a worker may take for anything that does not block.
+const patience = 20 * time.Second
+
+// arrives waits until there is something to read.
+func (p *process) arrives(d time.Duration) bool {
+	if len(p.in) > 0 {
+		return true
+	}
+	fds := []unix.PollFd{{Fd: int32(p.r), Events: unix.POLLIN}}
+	ts := unix.NsecToTimespec(int64(d))
+	for {
+		n, err := unix.Ppoll(fds, &ts, nil)
+		if err != unix.EINTR {
+			return n > 0
+		}
+	}
+}
+
+// expect waits for a frame of one of the kinds given.
+func (p *process) expect(kinds ...frameKind) (frameKind, []byte, error) {
+	if !p.arrives(patience) {
+		return 0, nil, fmt.Errorf("kernel: worker %d does not answer, its state is %c", p.pid, p.state())
+	}
+	k, body, err := p.receive()
+	for _, want := range kinds {
+		if k == want {
+			return k, body, err
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("kernel: worker %d answered %q, want %q", p.pid, k, kinds)
+	}
+	return k, body, err
+}
+
+func (p *process) state() byte {
+	if p.watch == nil {
+		return '?'
+	}
+	return p.watch.state()
+}
+
+// greet waits until the worker is ready. Workers start while the driver does other things.
+func (p *process) greet() error {
+	if p.greeted {
+		return nil
+	}
+	_, body, err := p.expect(frameHello)
+	if err != nil {
+		return err
+	}
+	d := decoder{body}
+	p.greeted = true
+	p.watch, err = newWatcher(p.pid, int(d.int()))
+	return err
+}
+
+// call has the worker make a call that may block. It returns when the call has returned,
+// or is blocked.
+func (p *process) call(op *fsfake.Op) (fsfake.Result, error) {
+	var e encoder
+	e.op(op)
+	if err := p.send(frameOp, e.b); err != nil {
+		return fsfake.Result{}, err
+	}
+	if !mayBlock(op) {
+		return p.takeResult()
+	}
+	blocked, err := p.settle()
+	if err != nil {
+		return fsfake.Result{}, err
+	}
+	if blocked {
+		kept := *op
+		p.blocked = &kept
+		return fsfake.Result{Blocked: true}, nil
+	}
+	return p.takeResult()
+}
+
+// mayBlock reports whether a call may wait for a lock.
+func mayBlock(op *fsfake.Op) bool {
+	switch op.Call {
+	case fsfake.CallFlock:
+		return op.Flags&fsfake.LOCK_NB == 0
+	case fsfake.CallSetlk, fsfake.CallOFDSetlk:
+		return op.Wait
+	}
+	return false
+}
+
+func (p *process) takeResult() (fsfake.Result, error) {
+	_, body, err := p.expect(frameResult)
+	if err != nil {
+		return fsfake.Result{}, err
+	}
+	d := decoder{body}
+	return d.result(), nil
+}
+
+// settle waits until the worker has answered or is blocked in a lock call.
+func (p *process) settle() (blocked bool, err error) {
+	const eager = 2000
+	var deadline time.Time
+	for try := 0; ; try++ {
+		// On the same CPU, this lets the worker run.
+		unix.Syscall(unix.SYS_SCHED_YIELD, 0, 0, 0)
+		wait := time.Duration(0)
+		if try > eager {
+			wait = time.Millisecond
+		}
+		if p.arrives(wait) {
+			return false, nil
+		}
+		if p.watch.blocked() {
+			// What it answered before it slept would be there by now.
+			return !p.arrives(0), nil
+		}
+		switch {
+		case try < eager:
+		case deadline.IsZero():
+			deadline = time.Now().Add(patience)
+		case time.Now().After(deadline):
+			return false, fmt.Errorf("kernel: worker %d neither answers nor is blocked, its state is %c", p.pid, p.state())
+		}
+	}
+}
+
+// wake notes the answer of a blocked worker, if it has come.
+func (p *process) wake() error {
+	if p.blocked == nil || p.answered {
+		return nil
+	}
+	blocked, err := p.settle()
+	if err != nil || blocked {
+		return err
+	}
+	p.result, err = p.takeResult()
+	p.answered = true
+	return err
+}
+
+// reset closes the worker's descriptors, which must not be blocked. The answer is taken
+// by reused.
+func (p *process) reset() error { return p.send(frameReset, nil) }
+
+// reaped waits for the end of the worker.
+func (p *process) reaped() {
+	for {
+		_, err := unix.Wait4(p.pid, nil, 0, nil)
+		if err != unix.EINTR {
+			break
+		}
+	}
+	if p.watch != nil {
+		p.watch.close()
+		p.watch = nil
+	}
+}
+
+// kill ends the worker as SIGKILL does.
+func (p *process) kill() {
+	unix.Kill(p.pid, unix.SIGKILL)
+	p.reaped()
+}

@@ -9,20 +9,34 @@ import (
 	"lockpick/sched"
 )
 
-// explain says how a schedule breaks a property: what happened step by step, and at the
-// end the schedule and the command that replays it.
-func explain(r *checker.Runner, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule, test string) string {
-	ran, err := r.Run(sched.Replay{Schedule: s}, true)
+// evidence says how a schedule breaks a property, when it is printed: what happened step
+// by step, and at the end the schedule and the command that replays it. The schedule
+// is first made smaller in the checker's own way, which knows what a switch is; rapid,
+// which shrinks lists and numbers, gets close but not always there.
+type evidence struct {
+	runner   *checker.Runner
+	sc       *scenarios.Scenario
+	property scenarios.Property
+	schedule sched.Schedule
+	test     string
+}
+
+func (e evidence) String() string {
+	small, err := e.runner.Shrink(e.schedule)
+	if err != nil {
+		return err.Error()
+	}
+	ran, err := e.runner.Run(sched.Replay{Schedule: small}, true)
 	if err != nil {
 		return err.Error()
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s is broken: %d processes, %s\n", sc.ID, p, sc.Setting.Contenders(), costText(ran.Cost))
+	fmt.Fprintf(&b, "%s: %s is broken: %d processes, %s\n", e.sc.ID, e.property, e.sc.Setting.Contenders(), costText(ran.Cost))
 	writeTrace(&b, ran.Trace)
 	for _, w := range ran.Waits {
 		fmt.Fprintf(&b, "      %s\n", w)
 	}
-	fmt.Fprintf(&b, "schedule  %s\nreplay    %s", s, replayCommand(s, test))
+	fmt.Fprintf(&b, "schedule  %s\nreplay    %s", small, replayCommand(small, e.test))
 	return b.String()
 }
 

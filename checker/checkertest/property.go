@@ -28,32 +28,35 @@ func Property(sc *scenarios.Scenario, p scenarios.Property) func(*rapid.T) {
 	}
 }
 
-// fail fails a property with the evidence. Rapid takes two failures for the same bug
-// when they come from the same line, so every class of failure has its own: otherwise a
-// broken lock may shrink into a deadlock.
+// fail fails a property, and logs the evidence, which is worked out only when somebody
+// looks: rapid prints the last failure of very many.
+//
+// Rapid takes two failures for the same bug when they come from the same line, so every
+// class of failure has its own: otherwise a broken lock may shrink into a deadlock.
 func fail(t rapid.TB, r *checker.Runner, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) {
 	t.Helper()
-	evidence := explain(r, sc, p, s, t.Name())
+	t.Logf("%v", evidence{r, sc, p, s, t.Name()})
+	const broken = "%s: %s is broken"
 	switch p {
 	case scenarios.MutualExclusion:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.LostUpdate:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.Duplicate:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.ForeignRelease:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.TornRead:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.OwnerInfo:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.SpuriousFailure:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.Deadlock:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	case scenarios.Wedge:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	default:
-		t.Fatalf("%s", evidence)
+		t.Fatalf(broken, sc.ID, p)
 	}
 }

@@ -42,7 +42,7 @@ func check(t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		t.Fatalf("%s", explain(runner, sc, c.Property, res.Counterexample.Schedule, t.Name()))
+		fail(t, runner, sc, c.Property, res.Counterexample.Schedule)
 	default:
 		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, c.Verdict, res.Why)
 	}

@@ -8,53 +8,63 @@ import (
 	"lockpick/sched"
 )
 
-// maxPreemptions is how many preemptions are drawn at most. Bugs need few: of the
-// reported ones none needs more than four.
-const maxPreemptions = 8
-
 // Schedules generates schedules of sc in the form that shrinks best: a list of
 // preemptions, kills and stalls over the baseline in which every task runs until it
 // ends, blocks or sleeps. [sched.RunToCompletion] follows it. Draw it in a property, or
 // take Example(seed) anywhere.
+//
+// Some lists are short, some switch at most steps: few preemptions find the bugs that
+// need a task to run far, many find those that need several switches close together.
+// Faults are drawn apart from switches, no more than the setting allows, so that a kill
+// is as likely late as early.
 //
 // It panics when sc is not valid.
 func Schedules(sc *scenarios.Scenario) *rapid.Generator[[]sched.Preemption] {
 	if err := sc.Validate(); err != nil {
 		panic(err)
 	}
-	choices := choices(sc)
-	steps := baselineSteps(sc)
-	one := rapid.Custom(func(t *rapid.T) sched.Preemption {
+	steps := 2 * baselineSteps(sc) // whoever polls or fails takes steps of its own
+	switches, faults := choices(sc)
+	return rapid.Custom(func(t *rapid.T) []sched.Preemption {
+		var list []sched.Preemption
+		if len(faults) > 0 {
+			budget := sc.Setting.Crashes + sc.Setting.Stalls
+			list = rapid.SliceOfN(preemption(faults, steps), 0, budget).Draw(t, "faults")
+		}
+		few := rapid.IntRange(0, steps).Draw(t, "at least")
+		return append(list, rapid.SliceOfN(preemption(switches, steps), few, -1).Draw(t, "switches")...)
+	})
+}
+
+// preemption generates one of the choices at one of the steps. The smallest is the
+// first choice at step 0, which for switches is what the baseline does anyway.
+func preemption(choices []sched.Choice, steps int) *rapid.Generator[sched.Preemption] {
+	return rapid.Custom(func(t *rapid.T) sched.Preemption {
 		return sched.Preemption{
 			Step:   rapid.IntRange(0, steps).Draw(t, "step"),
 			Choice: choices[rapid.IntRange(0, len(choices)-1).Draw(t, "choice")],
 		}
 	})
-	return rapid.SliceOfN(one, 0, maxPreemptions)
 }
 
-// choices lists what can be forced at a step: a switch to any task, the kill of any
-// process that may die, the stall.
-func choices(sc *scenarios.Scenario) []sched.Choice {
-	var all []sched.Choice
+// choices lists what can be forced at a step: a switch to any task, and the faults,
+// which are the kill of any process that may die and the stall.
+func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-			all = append(all, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i, N: n}})
+			switches = append(switches, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i, N: n}})
 		}
-	}
-	for i := range sc.Setting.Processes {
 		if sc.Setting.Crashes > 0 && sc.Setting.CanDie(i) {
-			all = append(all, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: i, N: 1}})
+			faults = append(faults, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: i, N: 1}})
 		}
 	}
 	if sc.Setting.Stalls > 0 {
-		all = append(all, sched.Choice{Action: sched.Stall})
+		faults = append(faults, sched.Choice{Action: sched.Stall})
 	}
-	return all
+	return switches, faults
 }
 
-// baselineSteps is how long a run without preemptions is: the last step at which a
-// preemption is worth forcing, or nearly so.
+// baselineSteps is how long a run without preemptions is.
 func baselineSteps(sc *scenarios.Scenario) int {
 	r, err := checker.NewRunner(sc, sc.Claims[0].Property)
 	if err != nil {

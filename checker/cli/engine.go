@@ -1,0 +1,86 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// engineFlags say how the space is covered.
+type engineFlags struct {
+	engine                  string
+	workers                 int
+	maxStates, maxSchedules int
+	maxMemory               int
+	timeout                 time.Duration
+	skipOdds                bool
+}
+
+func addEngineFlags(c *cobra.Command) *engineFlags {
+	f := &engineFlags{}
+	fs := c.Flags()
+	fs.StringVar(&f.engine, "engine", "graph", "how to explore: graph or reference (every schedule from its start)")
+	fs.IntVar(&f.workers, "workers", 0, "parallel workers (default one for each processor)")
+	fs.IntVar(&f.maxStates, "max-states", 0, "end a search of the graph after `N` states (default 50 million)")
+	fs.IntVar(&f.maxSchedules, "max-schedules", 0, "end a search of the reference engine after `N` schedules (default 200 000)")
+	fs.IntVar(&f.maxMemory, "max-memory", 0, "end a search of the graph at `N` MiB of states (default 8192)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
+	return f
+}
+
+// options reads the flags.
+func (f *engineFlags) options() (checker.Options, error) {
+	o := checker.Options{
+		Workers: f.workers, States: f.maxStates, Schedules: f.maxSchedules,
+		Bytes: f.maxMemory << 20, SkipOdds: f.skipOdds,
+	}
+	for _, b := range []struct {
+		name string
+		n    int
+	}{{"workers", f.workers}, {"max-states", f.maxStates}, {"max-schedules", f.maxSchedules}, {"max-memory", f.maxMemory}} {
+		if b.n < 0 {
+			return o, fmt.Errorf("--%s %d: choose 1 or more, or 0 for the default", b.name, b.n)
+		}
+	}
+	if f.timeout < 0 {
+		return o, fmt.Errorf("--timeout %s: choose more than 0, or 0 for never", f.timeout)
+	}
+	switch f.engine {
+	case "graph":
+		o.Engine = checker.Graph
+	case "reference":
+		o.Engine = checker.Reference
+	default:
+		return o, fmt.Errorf("--engine %q: choose graph or reference", f.engine)
+	}
+	return o, nil
+}
+
+// unfinished is the result of a search that was stopped before it had one.
+func unfinished(sc *scenarios.Scenario, p scenarios.Property, why string) checker.Result {
+	r := checker.Result{Scenario: sc, Property: p, Judgement: p.Judgement(), Why: why, Odds: -1}
+	r.Claim, r.Claimed = sc.Claim(p)
+	return r
+}
+
+// decide makes one verdict and measures it.
+func (f *engineFlags) decide(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o checker.Options) (checker.Result, error) {
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	start := time.Now()
+	r, err := checker.Check(ctx, sc, p, o)
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		r, err = unfinished(sc, p, err.Error()), nil
+	}
+	r.Elapsed = time.Since(start)
+	return r, err
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+)
+
+// A format is one way in which check hands out its results, behind one flag. To add
+// one, write a file with a function that returns it and name it in formats.
+type format struct {
+	flag, usage string
+	// arg names the flag's argument, such as "FILE". A format without one writes to
+	// standard output, in place of the matrix.
+	arg string
+	// write writes the results; to is the flag's argument.
+	write func(stdout io.Writer, to string, results []checker.Result, o report.Options) error
+}
+
+// formats lists the output formats of check.
+func formats() []format {
+	return []format{
+		{
+			flag: "json", usage: "write JSON (docs/schema/check-v1.json)",
+			write: func(w io.Writer, _ string, rs []checker.Result, o report.Options) error { return report.JSON(w, rs, o) },
+		},
+	}
+}
+
+// A formatChoice is a format with its flag's value.
+type formatChoice struct {
+	format
+	on bool
+	to string
+}
+
+func addFormatFlags(c *cobra.Command) []*formatChoice {
+	var out []*formatChoice
+	for _, f := range formats() {
+		choice := &formatChoice{format: f}
+		if f.arg == "" {
+			c.Flags().BoolVar(&choice.on, f.flag, false, f.usage)
+		} else {
+			c.Flags().StringVar(&choice.to, f.flag, "", f.usage+" to `"+f.arg+"`")
+		}
+		out = append(out, choice)
+	}
+	return out
+}
+
+// asked reports whether the format is to be written, and whether that takes the
+// matrix's place.
+func (f *formatChoice) asked() (yes, instead bool) { return f.on || f.to != "", f.on }

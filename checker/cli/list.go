@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+
+	"lockpick/checker/report"
+)
+
+func (a *app) listCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "list [PATTERN...]",
+		Short: "List the scenarios and what they claim",
+		Long:  "List the scenarios and what they claim.\n\n" + patternHelp,
+		RunE: func(_ *cobra.Command, patterns []string) error {
+			list, err := a.choose(patterns)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return report.ListJSON(a.stdout, list)
+			}
+			return report.List(a.stdout, list, a.style(a.stdout, 0))
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	return c
+}
+
+const patternHelp = `Patterns select ids segment by segment, with * and ? and [...] as in path.Match; a
+pattern that is shorter than an id selects everything below it, so "ctx", "ctx/*" and
+"ctx/excl*" all select ctx/excl/contend.`

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"lockpick/scenarios"
+)
+
+// matches reports whether a pattern selects an id. Patterns match segment by segment,
+// as path.Match does, and a pattern that is shorter than the id selects everything
+// below it: "ctx", "ctx/*" and "ctx/excl*" all select ctx/excl/contend.
+func matches(pattern, id string) (bool, error) {
+	ps, segments := strings.Split(strings.TrimSuffix(pattern, "/"), "/"), strings.Split(id, "/")
+	if len(ps) > len(segments) {
+		_, err := path.Match(pattern, "")
+		return false, err
+	}
+	for i, p := range ps {
+		if ok, err := path.Match(p, segments[i]); !ok || err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// choose returns the scenarios that any pattern selects, in the list's order; no
+// pattern selects all.
+func (a *app) choose(patterns []string) ([]scenarios.Scenario, error) {
+	if len(patterns) == 0 {
+		return slices.Clone(a.scenarios), nil
+	}
+	chosen := make([]bool, len(a.scenarios))
+	for _, p := range patterns {
+		found := false
+		for i := range a.scenarios {
+			ok, err := matches(p, a.scenarios[i].ID)
+			if err != nil {
+				return nil, fmt.Errorf("pattern %q: %w", p, err)
+			}
+			chosen[i] = chosen[i] || ok
+			found = found || ok
+		}
+		if !found {
+			return nil, fmt.Errorf("no scenario matches %q: \"lockpick list\" shows them all", p)
+		}
+	}
+	var out []scenarios.Scenario
+	for i := range a.scenarios {
+		if chosen[i] {
+			out = append(out, a.scenarios[i])
+		}
+	}
+	return out, nil
+}
+
+// one returns the scenario with an id.
+func (a *app) one(id string) (scenarios.Scenario, error) {
+	for i := range a.scenarios {
+		if a.scenarios[i].ID == id {
+			return a.scenarios[i], nil
+		}
+	}
+	return scenarios.Scenario{}, fmt.Errorf("no scenario is called %q: \"lockpick list\" shows them all", id)
+}
+
+// claimed returns what is asked of a scenario: its claims, or only that of one property.
+func claimed(sc *scenarios.Scenario, p scenarios.Property) []scenarios.Property {
+	var out []scenarios.Property
+	for _, c := range sc.Claims {
+		if p == "" || c.Property == p {
+			out = append(out, c.Property)
+		}
+	}
+	return out
+}
+
+// unclaimed is the error for a property that a scenario claims nothing of: nothing
+// tells whether its programs record what that property is judged by.
+func unclaimed(sc *scenarios.Scenario, p scenarios.Property) error {
+	var names []string
+	for _, c := range sc.Claims {
+		names = append(names, string(c.Property))
+	}
+	return fmt.Errorf("%s claims nothing of %s, only of %s", sc.ID, p, strings.Join(names, ", "))
+}
+
+// parseProperty reads the id of a property; empty stays empty.
+func parseProperty(text string) (scenarios.Property, error) {
+	p := scenarios.Property(text)
+	if text != "" && p.Judgement() == "" {
+		var names []string
+		for _, q := range scenarios.Properties() {
+			names = append(names, string(q))
+		}
+		return "", fmt.Errorf("unknown property %q: choose one of %s", text, strings.Join(names, ", "))
+	}
+	return p, nil
+}

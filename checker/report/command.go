@@ -1,0 +1,39 @@
+package report
+
+import (
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// ReplayCommand is the command that shows r's counterexample again.
+func ReplayCommand(r *checker.Result, o Options) string {
+	words := []string{"lockpick", "replay", quote(r.Scenario.ID), quote(r.Counterexample.Schedule.String())}
+	// Without the flag, replay takes the first property claimed broken that breaks.
+	if first, ok := firstBroken(r.Scenario); !ok || first != r.Property {
+		words = append(words, "--property", string(r.Property))
+	}
+	if o.Flags != "" {
+		words = append(words, o.Flags)
+	}
+	return strings.Join(words, " ")
+}
+
+func firstBroken(sc *scenarios.Scenario) (scenarios.Property, bool) {
+	for _, c := range sc.Claims {
+		if c.Verdict == checker.Broken {
+			return c.Property, true
+		}
+	}
+	return "", false
+}
+
+// quote quotes a word for a POSIX shell when it needs it.
+func quote(word string) string {
+	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./+,:@%"
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune(safe, r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

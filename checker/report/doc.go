@@ -1,0 +1,18 @@
+// Package report renders what package checker found: one format a file, each a function
+// of results to an io.Writer.
+//
+//   - [Timeline] draws one run for a person: a column per task, files at the right.
+//   - [Matrix] draws many verdicts for a design review.
+//   - [JSON] writes the stable, versioned document of docs/schema.
+//   - [WriteBundle] and [ParseBundle] keep one counterexample in a file that can be
+//     committed.
+//
+// [Story] is what the timelines of every format are drawn from: rows, cells and marks,
+// without any layout. A new format starts there.
+//
+// It knows results, traces and schedules. It must not know flags, files, terminals or
+// clocks: width and colour are a [Style], and equal input gives equal bytes.
+//
+// Limits: a rune is taken to be one column wide; file contents and calls are shortened
+// for people, so the machine formats, not the timeline, are what to parse.
+package report

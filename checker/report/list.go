@@ -1,0 +1,81 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// List writes scenarios for a person: a line for each, and what it claims.
+func List(w io.Writer, list []scenarios.Scenario, s Style) error {
+	b := bufio.NewWriter(w)
+	system := ""
+	width := 0
+	for i := range list {
+		width = max(width, runes(rowName(&list[i])))
+	}
+	for i := range list {
+		sc := &list[i]
+		if sc.System() != system {
+			if system != "" {
+				_, _ = fmt.Fprintln(b)
+			}
+			system = sc.System()
+			_, _ = fmt.Fprintln(b, s.paint(bold, system))
+		}
+		var claims []string
+		for _, c := range sc.Claims {
+			claims = append(claims, s.paint(verdictInk(c.Verdict), glyph(c.Verdict))+" "+string(c.Property))
+		}
+		_, _ = fmt.Fprintf(b, "  %s  %s  %s\n", pad(rowName(sc), width), strings.Join(claims, "  "), s.paint(dim, settingText(&sc.Setting)))
+		if sc.Summary != "" {
+			for _, line := range wrap(sc.Summary, s.width()-6) {
+				_, _ = fmt.Fprintln(b, "    "+s.paint(dim, line))
+			}
+		}
+	}
+	return b.Flush()
+}
+
+// rowName is an id without its system.
+func rowName(sc *scenarios.Scenario) string { return sc.Variant() + "/" + sc.SettingName() }
+
+// settingText is the bounds of a setting: "3 processes, 1 crash".
+func settingText(st *scenarios.Setting) string {
+	parts := []string{count(st.Processes, "process", "processes")}
+	if n := st.Contenders(); n != st.Processes {
+		parts = append(parts, count(n, "task", "tasks"))
+	}
+	if st.Crashes > 0 {
+		parts = append(parts, count(st.Crashes, "crash", "crashes"))
+	}
+	if st.Stalls > 0 {
+		parts = append(parts, count(st.Stalls, "stall", "stalls"))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// glyph is a verdict as one character.
+func glyph(v checker.Verdict) string {
+	switch v {
+	case checker.Holds:
+		return "✓"
+	case checker.Broken:
+		return "✗"
+	}
+	return "?"
+}
+
+func verdictInk(v checker.Verdict) ink {
+	switch v {
+	case checker.Holds:
+		return good
+	case checker.Broken:
+		return bad
+	}
+	return warn
+}

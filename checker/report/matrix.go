@@ -1,0 +1,248 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// Matrix writes results for a person: a table for each system, with a row for each
+// variant in each setting and a column for each property.
+func Matrix(w io.Writer, results []checker.Result, o Options) error {
+	b := bufio.NewWriter(w)
+	m := &matrix{w: b, o: o}
+	for _, g := range bySystem(results) {
+		m.system(g)
+	}
+	m.summary(results)
+	return b.Flush()
+}
+
+type matrix struct {
+	w *bufio.Writer
+	o Options
+	// first: nothing has been written yet.
+	written bool
+}
+
+func (m *matrix) line(text string) {
+	_, _ = fmt.Fprintln(m.w, strings.TrimRight(text, " "))
+	m.written = true
+}
+
+// A matrixRow is the results of one scenario.
+type matrixRow []*checker.Result
+
+// A matrixGroup is the rows of one system.
+type matrixGroup []matrixRow
+
+// bySystem groups results, which come scenario by scenario.
+func bySystem(results []checker.Result) []matrixGroup {
+	var out []matrixGroup
+	for i := range results {
+		r := &results[i]
+		g := len(out) - 1
+		if g < 0 || out[g][0][0].Scenario.System() != r.Scenario.System() {
+			out = append(out, matrixGroup{{r}})
+			continue
+		}
+		k := len(out[g]) - 1
+		if out[g][k][0].Scenario.ID == r.Scenario.ID {
+			out[g][k] = append(out[g][k], r)
+		} else {
+			out[g] = append(out[g], matrixRow{r})
+		}
+	}
+	return out
+}
+
+// columns lists the properties asked of a group, in the order of reports.
+func (g matrixGroup) columns() []scenarios.Property {
+	var out []scenarios.Property
+	for _, p := range scenarios.Properties() {
+		if slices.ContainsFunc(g, func(r matrixRow) bool { return r.of(p) != nil }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func (r matrixRow) of(p scenarios.Property) *checker.Result {
+	for _, x := range r {
+		if x.Property == p {
+			return x
+		}
+	}
+	return nil
+}
+
+// interesting: not everything is as claimed.
+func (r matrixRow) interesting() bool {
+	return slices.ContainsFunc(r, func(x *checker.Result) bool { return !x.AsClaimed() })
+}
+
+func (m *matrix) system(g matrixGroup) {
+	rows := g
+	if m.o.Quiet {
+		rows = slices.DeleteFunc(slices.Clone(g), func(r matrixRow) bool { return !r.interesting() })
+	}
+	if len(rows) == 0 {
+		return
+	}
+	props := rows.columns()
+	name := runes(rows[0][0].Scenario.System())
+	for _, r := range rows {
+		name = max(name, runes(rowName(r[0].Scenario))+2)
+	}
+	if m.written {
+		m.line("")
+	}
+	m.heading(rows[0][0].Scenario.System(), name, props)
+	for _, r := range rows {
+		m.row(r, name, props)
+		if m.o.Verbose || m.o.Quiet {
+			m.evidence(r)
+		}
+	}
+}
+
+// columnWidth is enough for either word of each property's name.
+const columnWidth = 11
+
+// heading writes the names of the properties on two lines, broken at the hyphen.
+func (m *matrix) heading(system string, name int, props []scenarios.Property) {
+	top, below := pad("", name), m.o.paint(bold, pad(system, name))
+	for _, p := range props {
+		first, second, two := strings.Cut(string(p), "-")
+		if !two {
+			first, second = "", first
+		}
+		top += "  " + pad(first, columnWidth)
+		below += "  " + m.o.paint(dim, pad(second, columnWidth))
+	}
+	if strings.TrimSpace(top) != "" {
+		m.line(m.o.paint(dim, strings.TrimRight(top, " ")))
+	}
+	m.line(below)
+}
+
+func (m *matrix) row(r matrixRow, name int, props []scenarios.Property) {
+	line := pad("  "+rowName(r[0].Scenario), name)
+	for _, p := range props {
+		line += "  " + m.cell(r.of(p))
+	}
+	line += "  " + m.o.paint(dim, settingText(&r[0].Scenario.Setting))
+	m.line(line)
+}
+
+// cell is one glyph, and what it says of the claim when the two differ.
+func (m *matrix) cell(r *checker.Result) string {
+	if r == nil {
+		return m.o.paint(dim, pad("·", columnWidth))
+	}
+	text := glyph(r.Verdict)
+	switch {
+	case r.AsClaimed() || !r.Claimed || r.Verdict == checker.Unknown:
+		return m.o.paint(verdictInk(r.Verdict), text) + pad("", columnWidth-runes(text))
+	}
+	text += " not " + glyph(r.Claim)
+	return m.o.paint(warn, text) + pad("", columnWidth-runes(text))
+}
+
+// evidence writes below a row what its verdicts rest on.
+func (m *matrix) evidence(r matrixRow) {
+	for _, x := range r {
+		head := fmt.Sprintf("    %s %s: ", glyph(x.Verdict), x.Property)
+		m.line(m.o.paint(verdictInk(x.Verdict), head) + evidenceText(x))
+		if c := x.Counterexample; c != nil && c.Cause != "" {
+			for _, l := range wrap(c.Cause, m.o.width()-8) {
+				m.line("      " + m.o.paint(dim, l))
+			}
+		}
+		if m.o.Verbose {
+			m.line("      " + m.o.paint(dim, countsText(x, m.o)))
+		}
+	}
+}
+
+func evidenceText(r *checker.Result) string {
+	switch {
+	case r.Counterexample != nil:
+		return r.Counterexample.Schedule.String()
+	case r.Verdict == checker.Holds:
+		return "no schedule of " + settingText(&r.Scenario.Setting) + " breaks it"
+	}
+	return r.Why
+}
+
+// countsText is what an exploration did.
+func countsText(r *checker.Result, o Options) string {
+	s := &r.Stats
+	var parts []string
+	for _, c := range []struct {
+		n         int
+		one, many string
+	}{
+		{s.States, "state", "states"}, {s.Transitions, "transition", "transitions"},
+		{s.Schedules, "schedule", "schedules"}, {s.Histories, "history", "histories"},
+	} {
+		if c.n > 0 {
+			parts = append(parts, count(c.n, c.one, c.many))
+		}
+	}
+	if o.Timings {
+		parts = append(parts, r.Elapsed.Round(time.Millisecond).String())
+	}
+	return strings.Join(parts, " · ")
+}
+
+// summary writes the counts at the end, and the legend.
+func (m *matrix) summary(results []checker.Result) {
+	var n [3]int
+	var differs, states int
+	var elapsed time.Duration
+	for i := range results {
+		r := &results[i]
+		n[r.Verdict]++
+		states += r.Stats.States
+		elapsed += r.Elapsed
+		if r.Claimed && r.Verdict != checker.Unknown && !r.AsClaimed() {
+			differs++
+		}
+	}
+	if m.written {
+		m.line("")
+	}
+	if !m.o.Quiet {
+		m.line(m.o.paint(dim, "✓ holds   ✗ broken   ? unknown   · not asked   ✗ not ✓  differs from the claim"))
+	}
+	var parts []string
+	for _, v := range []checker.Verdict{checker.Broken, checker.Holds, checker.Unknown} {
+		if n[v] > 0 {
+			parts = append(parts, m.o.paint(verdictInk(v), fmt.Sprintf("%d %s", n[v], v)))
+		}
+	}
+	text := count(len(results), "verdict", "verdicts") + ": " + strings.Join(parts, ", ")
+	switch {
+	case differs > 0:
+		text += " · " + m.o.paint(bad, fmt.Sprintf("%d not as claimed", differs))
+	case n[checker.Unknown] == 0 && len(results) > 0:
+		text += " · " + m.o.paint(good, "all as claimed")
+	}
+	if states > 0 {
+		text += " · " + count(states, "state", "states")
+	}
+	if m.o.Timings {
+		text += " · " + elapsed.Round(time.Millisecond).String()
+	}
+	if m.o.Flags != "" {
+		text += " · with " + m.o.Flags
+	}
+	m.line(text)
+}

@@ -1,0 +1,117 @@
+package report
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// A Style says what the output looks like. The zero value is plain text of 100 columns.
+type Style struct {
+	// Width is the number of columns; 0 means 100, and less than 60 counts as 60.
+	Width int
+	// Color asks for ANSI colours.
+	Color bool
+}
+
+// Options are what a report needs to know besides the results. The zero value works.
+type Options struct {
+	Style
+	// Flags are the flags that changed the scenario's setting, as typed, such as
+	// "--procs 3": the printed commands repeat them.
+	Flags string
+	// Timings adds how long each verdict took.
+	Timings bool
+	// Quiet leaves out what is as claimed; Verbose adds the counterexamples and counts.
+	Quiet, Verbose bool
+}
+
+func (s Style) width() int {
+	if s.Width == 0 {
+		return 100
+	}
+	return max(s.Width, 60)
+}
+
+// An ink is a colour with a meaning.
+type ink string
+
+// The inks, as SGR parameters.
+const (
+	plain  ink = ""
+	bold   ink = "1"
+	dim    ink = "2"
+	bad    ink = "1;31"
+	good   ink = "32"
+	warn   ink = "33"
+	accent ink = "36"
+)
+
+// laneInks distinguish processes.
+var laneInks = [...]ink{"36", "35", "33", "34", "32", "31"}
+
+func laneInk(process int) ink { return laneInks[process%len(laneInks)] }
+
+// paint colours text, which must not be coloured already.
+func (s Style) paint(i ink, text string) string {
+	if !s.Color || i == plain || strings.TrimSpace(text) == "" {
+		return text
+	}
+	return "\x1b[" + string(i) + "m" + text + "\x1b[0m"
+}
+
+// runes is how many columns text takes.
+func runes(text string) int { return utf8.RuneCountInString(text) }
+
+// pad fills text up to n columns.
+func pad(text string, n int) string {
+	return text + strings.Repeat(" ", max(0, n-runes(text)))
+}
+
+// clip shortens text to n columns.
+func clip(text string, n int) string {
+	if runes(text) <= n {
+		return text
+	}
+	r := []rune(text)
+	return string(r[:max(0, n-1)]) + "…"
+}
+
+// count renders "1 process", "2 processes".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return grouped(n) + " " + many
+}
+
+// grouped renders a number with a thin gap between groups of three digits.
+func grouped(n int) string {
+	d := strconv.Itoa(n)
+	var b strings.Builder
+	for i, r := range d {
+		if i > 0 && (len(d)-i)%3 == 0 && len(d) > 4 {
+			b.WriteByte(' ')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// wrap breaks text into lines of at most n columns.
+func wrap(text string, n int) []string {
+	var lines []string
+	line := ""
+	for _, word := range strings.Fields(text) {
+		switch {
+		case line == "":
+			line = word
+		case runes(line)+1+runes(word) > n:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,138 @@
+package sched_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lockpick/sched"
+)
+
+func run(process, n, times int) sched.Schedule {
+	return slices.Repeat(sched.Schedule{{Action: sched.Run, Task: sched.Task{Process: process, N: n}}}, times)
+}
+
+func kill(process int) sched.Schedule {
+	return sched.Schedule{{Action: sched.Kill, Task: sched.Task{Process: process, N: 1}}}
+}
+
+func stall(times int) sched.Schedule {
+	return slices.Repeat(sched.Schedule{{Action: sched.Stall}}, times)
+}
+
+func join(parts ...sched.Schedule) sched.Schedule {
+	return append(sched.Schedule{}, slices.Concat(parts...)...)
+}
+
+func TestScheduleText(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want sched.Schedule
+		// prints is how the schedule is written; empty for text itself.
+		prints string
+	}{
+		{"", join(), ""},
+		{"A3", run(0, 1, 3), ""},
+		{"A", run(0, 1, 1), "A1"},
+		{"A3 B2! A4", join(run(0, 1, 3), run(1, 1, 2), kill(1), run(0, 1, 4)), ""},
+		{"  A3\tB2!\nA4 ", join(run(0, 1, 3), run(1, 1, 2), kill(1), run(0, 1, 4)), "A3 B2! A4"},
+		{"B!", kill(1), ""},
+		{"A1 B! A1", join(run(0, 1, 1), kill(1), run(0, 1, 1)), ""},
+		{"A1 A2", run(0, 1, 3), "A3"},
+		{"A1 A!", join(run(0, 1, 1), kill(0)), "A1!"},
+		{"A.2x3", run(0, 2, 3), ""},
+		{"A.2", run(0, 2, 1), "A.2x1"},
+		{"A.1x3", run(0, 1, 3), "A3"},
+		{"A.2x3!", join(run(0, 2, 3), kill(0)), ""},
+		{"A.2!", join(run(0, 2, 1), kill(0)), "A.2x1!"},
+		{"A.12x7 Z9", join(run(0, 12, 7), run(25, 1, 9)), ""},
+		{"~", stall(1), ""},
+		{"A1 ~~ A1", join(run(0, 1, 1), stall(2), run(0, 1, 1)), "A1 ~ ~ A1"},
+	} {
+		got, err := sched.ParseSchedule(c.text)
+		require.NoError(t, err, c.text)
+		require.Equal(t, c.want, got, c.text)
+		if c.prints == "" {
+			c.prints = c.text
+		}
+		require.Equal(t, c.prints, got.String())
+	}
+}
+
+func TestScheduleErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"A1 Q9x":                   `element 2, "Q9x"`,
+		"a1":                       "want a process from A to Z, or ~",
+		"1":                        "want a process from A to Z, or ~",
+		"Ä1":                       "want a process from A to Z, or ~",
+		"!":                        "want a process from A to Z, or ~",
+		"A0":                       "want a number from 1 on",
+		"A-1":                      "want a number from 1 on",
+		"A+1":                      "want a number from 1 on",
+		"A1.5":                     "want a number from 1 on",
+		"A.":                       "want a number from 1 on",
+		"A.0":                      "want a number from 1 on",
+		"A.2x":                     "want a number of steps after x",
+		"A.2x0":                    "want a number from 1 on",
+		"A!!":                      "want a number from 1 on",
+		"A!3":                      "want a number from 1 on",
+		"~!":                       "want a process from A to Z, or ~",
+		"A1000001":                 "is more than 1000000",
+		"A.1000001x1":              "is more than 1000000",
+		"A99999999999999999999999": "want a number from 1 on",
+	} {
+		_, err := sched.ParseSchedule(text)
+		require.ErrorContains(t, err, want, "%q", text)
+		require.ErrorContains(t, err, "sched: schedule element ", "%q", text)
+	}
+}
+
+// schedules generates any schedule that can be written down.
+func schedules() *rapid.Generator[sched.Schedule] {
+	return rapid.Custom(func(t *rapid.T) sched.Schedule {
+		s := sched.Schedule{}
+		for range rapid.IntRange(0, 30).Draw(t, "blocks") {
+			p := rapid.IntRange(0, 25).Draw(t, "process")
+			switch rapid.IntRange(0, 5).Draw(t, "action") {
+			case 0:
+				s = append(s, kill(p)...)
+			case 1:
+				s = append(s, stall(1)...)
+			default:
+				s = append(s, run(p, rapid.IntRange(1, 30).Draw(t, "task"), rapid.IntRange(1, 20).Draw(t, "steps"))...)
+			}
+		}
+		return s
+	})
+}
+
+func TestScheduleRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := schedules().Draw(t, "schedule")
+		got, err := sched.ParseSchedule(s.String())
+		require.NoError(t, err)
+		require.Equal(t, s, got)
+	})
+}
+
+// Whatever is understood is written in one way, which is understood as the same.
+func FuzzParseSchedule(f *testing.F) {
+	for _, seed := range []string{"", "A3 B2! A4", "A.2x3 ~~ B!", "A1 Q9", "A.2x3!", "Ä", "A!!", "~!"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if len(text) > 64 {
+			t.Skip("large counts make large schedules")
+		}
+		s, err := sched.ParseSchedule(text)
+		if err != nil {
+			return
+		}
+		again, err := sched.ParseSchedule(s.String())
+		require.NoError(t, err)
+		require.Equal(t, s, again)
+		require.Equal(t, s.String(), again.String())
+	})
+}

@@ -140,6 +140,7 @@ func checkByGraph(ctx context.Context, t *tester, o Options) (Result, error) {
 	x.stats(&res.Stats)
 	res.Stats.States, res.Stats.Transitions = c.states.len(), c.transitions
 	res.Stats.Contended, res.Stats.Depth = c.met, c.depth
+	res.Stats.Violations = len(x.fingerprints(c.violated))
 	res.Stats.Bytes = x.bytes(c.states)
 	return res, nil
 }

@@ -14,7 +14,8 @@ import (
 type coverage struct {
 	states      *stateSet
 	transitions int
-	violations  int // transitions or states that break the property
+	violations  int      // transitions or states that break the property
+	violated    violated // by what
 	met         int
 	depth       int
 	complete    bool
@@ -35,10 +36,10 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 	if workers > 1 {
 		shards = 64
 	}
-	c := &coverage{states: newStateSet(x.width(), shards)}
+	c := &coverage{states: newStateSet(x.width(), shards), violated: violated{}}
 	crew := make([]*crewman, workers)
 	for i := range crew {
-		crew[i] = &crewman{worker: newWorker(x), set: c.states}
+		crew[i] = &crewman{worker: newWorker(x), set: c.states, violated: violated{}}
 	}
 	var first []uint32
 	for _, row := range roots {
@@ -78,6 +79,7 @@ type crewman struct {
 	set                          *stateSet
 	next                         []uint32 // new states, for the next level
 	transitions, violations, met int
+	violated                     violated
 	err                          error
 }
 
@@ -154,6 +156,7 @@ func (w *crewman) run(batch []uint32) {
 		}
 		if bad {
 			w.violations++
+			w.violated[w.x.violation(batch)] = struct{}{}
 		}
 		for i := range w.out {
 			s := &w.out[i]
@@ -163,6 +166,7 @@ func (w *crewman) run(batch []uint32) {
 			}
 			if s.bad {
 				w.violations++
+				w.violated[w.x.violation(w.state(s))] = struct{}{}
 				continue
 			}
 			if words := w.state(s); w.insertNew(words) {
@@ -183,6 +187,8 @@ func (c *coverage) collect(crew []*crewman) {
 		c.transitions += w.transitions
 		c.violations += w.violations
 		c.met += w.met
+		c.violated.add(w.violated)
+		clear(w.violated)
 		w.transitions, w.violations, w.met = 0, 0, 0
 	}
 }

@@ -1,0 +1,343 @@
+package checker
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Shard is one part of an exploration that is split between machines. The space is
+// split by schedule prefix: all states that a fixed number of choices leads to are dealt
+// out, and each shard explores what its own lead to. Shards need not know of each other;
+// where what they explore overlaps, it is explored twice.
+type Shard struct {
+	// Index counts from 0, Of is the number of shards.
+	Index, Of int
+}
+
+// A ShardResult is what one shard found out about one property. It is plain data, to be
+// stored as JSON and merged by [Merge].
+type ShardResult struct {
+	Scenario string             `json:"scenario"`
+	Property scenarios.Property `json:"property"`
+	// Bounds describes the setting, so that only equals are merged.
+	Bounds string `json:"bounds"`
+	Shard  int    `json:"shard"`
+	Of     int    `json:"of"`
+	// Complete: the shard covered all of its part.
+	Complete bool   `json:"complete"`
+	Why      string `json:"why,omitempty"`
+	// Violations are the fingerprints of the distinct violations, sorted.
+	Violations []string `json:"violations"`
+	// Schedule is the smallest counterexample of the shard's part, as text.
+	Schedule string `json:"schedule,omitempty"`
+	Stats    Stats  `json:"stats"`
+}
+
+// rootsPerShard is how many states each shard gets at least, if there are so many: with
+// few, one shard could be left with most of the work.
+const rootsPerShard = 16
+
+// maxSplitDepth ends the search for a layer with enough states.
+const maxSplitDepth = 40
+
+// CheckShard explores one shard. Starvation is a question about cycles, which no part
+// can answer: the first shard explores all of it, and the others nothing.
+func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o Options, s Shard) (ShardResult, error) {
+	if s.Of < 1 || s.Index < 0 || s.Index >= s.Of {
+		return ShardResult{}, fmt.Errorf("checker: shard %d of %d: the index counts from 0 and must be below the number of shards", s.Index, s.Of)
+	}
+	if err := o.validate(); err != nil {
+		return ShardResult{}, err
+	}
+	if o.Preemptions != nil || o.Engine != Graph {
+		return ShardResult{}, fmt.Errorf("checker: shards need the graph engine and no bound on preemptions")
+	}
+	r := ShardResult{Scenario: sc.ID, Property: p, Bounds: bounds(sc), Shard: s.Index, Of: s.Of, Violations: []string{}}
+	if p == scenarios.Starvation {
+		return r, r.starvation(ctx, sc, o)
+	}
+	x, err := newExplorer(sc, p)
+	if err != nil {
+		return r, err
+	}
+	sp, err := x.split(s.Of)
+	if err != nil {
+		return r, err
+	}
+	roots := [][]uint32{}
+	mine := newStateSet(x.width(), 1)
+	for i, row := range sp.rows {
+		if i%s.Of == s.Index {
+			roots = append(roots, row)
+			mine.insert(row)
+		}
+	}
+	c, err := x.explore(ctx, o, roots...)
+	if err != nil {
+		return r, err
+	}
+	c.violated.add(sp.violated)
+	r.Complete, r.Why = c.complete, c.why
+	r.Violations = x.fingerprints(c.violated)
+	if len(r.Violations) > 0 {
+		schedule, err := x.findSmallest(ctx, &target{depth: sp.depth, only: func(state []uint32) bool {
+			_, ok := mine.find(state)
+			return ok
+		}})
+		if err != nil {
+			return r, err
+		}
+		r.Schedule = schedule.String()
+	}
+	x.stats(&r.Stats)
+	r.Stats.States, r.Stats.Transitions = c.states.len(), c.transitions+sp.transitions
+	r.Stats.Contended, r.Stats.Depth = c.met+sp.met, c.depth+sp.depth
+	r.Stats.Bytes, r.Stats.Violations = x.bytes(c.states), len(r.Violations)
+	return r, nil
+}
+
+func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, o Options) error {
+	r.Complete = true
+	if r.Shard != 0 {
+		return nil
+	}
+	res, err := Check(ctx, sc, r.Property, o)
+	if err != nil {
+		return err
+	}
+	r.Complete, r.Why, r.Stats = res.Complete, res.Why, res.Stats
+	if res.Counterexample != nil {
+		r.Schedule = res.Counterexample.Schedule.String()
+		r.Violations = []string{hash([]byte(r.Schedule))}
+	}
+	return nil
+}
+
+// bounds describes what a verdict is bounded by.
+func bounds(sc *scenarios.Scenario) string {
+	st := &sc.Setting
+	return fmt.Sprintf("%d processes, tasks %v, %d crashes of %v, %d stalls of %s, daemons %t, concurrency %d, machine %+v",
+		st.Processes, st.Tasks, st.Crashes, st.Mortal, st.Stalls, st.StallFor, st.Daemons, st.Concurrency, st.Machine)
+}
+
+// A splitting is the layer of states at which a space is split.
+type splitting struct {
+	depth            int        // choices that lead to the layer
+	rows             [][]uint32 // its states, in a fixed order
+	violated         violated   // what broke on the way there
+	transitions, met int
+}
+
+// split walks to the first layer with enough states for n shards. It runs on one worker
+// from an empty start, so that every shard finds the same layer in the same order.
+func (x *explorer) split(n int) (splitting, error) {
+	w := newWorker(x)
+	sp := splitting{rows: [][]uint32{x.initial}, violated: violated{}}
+	for sp.depth < maxSplitDepth && len(sp.rows) > 0 && len(sp.rows) < n*rootsPerShard {
+		next := newStateSet(x.width(), 1)
+		for _, row := range sp.rows {
+			if err := w.expand(row); err != nil {
+				return sp, err
+			}
+			bad, _, err := x.badEnd(w, row)
+			if err != nil {
+				return sp, err
+			}
+			if bad {
+				sp.violated[x.violation(row)] = struct{}{}
+			}
+			for i := range w.out {
+				s := &w.out[i]
+				sp.transitions++
+				if s.met {
+					sp.met++
+				}
+				if s.bad {
+					sp.violated[x.violation(w.state(s))] = struct{}{}
+					continue
+				}
+				next.insert(w.state(s))
+			}
+		}
+		sp.rows = sp.rows[:0:0]
+		for id := range next.len() {
+			sp.rows = append(sp.rows, append([]uint32(nil), next.row(id)...))
+		}
+		sp.depth++
+	}
+	return sp, nil
+}
+
+// violated is a set of distinct violations: pasts or machines by number.
+type violated map[uint32]struct{}
+
+func (v violated) add(w violated) {
+	for id := range w { // order does not matter: it is a union
+		v[id] = struct{}{}
+	}
+}
+
+// violation names what is wrong in a state that breaks the property: its past, or else
+// its machine.
+func (x *explorer) violation(row []uint32) uint32 {
+	if x.pasts != nil {
+		return row[wordPast]
+	}
+	return row[wordMachine]
+}
+
+// fingerprints names violations in a way that means the same on every machine.
+func (x *explorer) fingerprints(v violated) []string {
+	out := make([]string, 0, len(v))
+	for id := range v { // order does not matter: the result is sorted
+		if x.pasts != nil {
+			out = append(out, hash(x.pasts.describe(id)))
+			continue
+		}
+		m, _ := x.machines.get(id, 0)
+		out = append(out, hash(m.AppendKey(nil)))
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func hash(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:12])
+}
+
+// describe writes a past down by its values, not by their numbers.
+func (t *pastTable) describe(id uint32) []byte {
+	var b bytes.Buffer
+	for c, row := range t.all[id].rows {
+		for i := range row {
+			op := &row[i]
+			fmt.Fprintf(&b, "%d %#v %d %v", c, t.values.values[op.in], op.state, op.before)
+			if op.state == pastReturn {
+				fmt.Fprintf(&b, " %#v", t.values.values[op.out])
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.Bytes()
+}
+
+// Merge joins the results of shards of one property of one scenario. The verdict, the
+// number of distinct violations and the smallest counterexample are those of a run that
+// was not split; counts of states are sums, in which what two shards both explored
+// counts twice. A missing shard makes it Unknown, unless a violation was found. Shards
+// of different splits or bounds are an error.
+func Merge(sc *scenarios.Scenario, p scenarios.Property, parts []ShardResult) (Result, error) {
+	t, err := newTester(sc, p)
+	if err != nil {
+		return Result{}, err
+	}
+	res := Result{Scenario: sc, Property: p, Judgement: p.Judgement(), Odds: -1, Complete: true}
+	res.Claim, res.Claimed = sc.Claim(p)
+	if len(parts) == 0 {
+		res.Complete, res.Why = false, "no shard has explored it"
+		return res, nil
+	}
+	seen := make([]bool, max(parts[0].Of, 1))
+	violations := map[string]bool{}
+	var best sched.Schedule
+	for _, part := range parts {
+		if err := part.fits(sc, p, parts[0].Of); err != nil {
+			return res, err
+		}
+		if seen[part.Shard] {
+			return res, fmt.Errorf("checker: shard %d of %d of %s %s is there twice", part.Shard, part.Of, sc.ID, p)
+		}
+		seen[part.Shard] = true
+		if !part.Complete && res.Complete {
+			res.Complete, res.Why = false, fmt.Sprintf("shard %d: %s", part.Shard, part.Why)
+		}
+		for _, v := range part.Violations {
+			violations[v] = true
+		}
+		res.Stats.add(part.Stats)
+		if part.Schedule == "" {
+			continue
+		}
+		s, err := sched.ParseSchedule(part.Schedule)
+		if err != nil {
+			return res, err
+		}
+		if best, err = t.smaller(best, s); err != nil {
+			return res, err
+		}
+	}
+	for i, ok := range seen {
+		if !ok && res.Complete {
+			res.Complete, res.Why = false, fmt.Sprintf("shard %d of %d is missing", i, len(seen))
+		}
+	}
+	res.Stats.Violations = len(violations)
+	res.Verdict = conclude(best != nil, res.Complete)
+	if best == nil {
+		return res, nil
+	}
+	r, err := Replay(sc, p, best)
+	if err != nil {
+		return res, err
+	}
+	if !r.Broken {
+		return res, fmt.Errorf("checker: the counterexample of a shard of %s does not break %s: is it of another version?", sc.ID, p)
+	}
+	res.Counterexample = r.Counterexample
+	res.Counterexample.Smallest = res.Complete
+	return res, nil
+}
+
+// fits reports a shard that cannot be merged with the others.
+func (r *ShardResult) fits(sc *scenarios.Scenario, p scenarios.Property, of int) error {
+	switch {
+	case r.Scenario != sc.ID || r.Property != p:
+		return fmt.Errorf("checker: a shard of %s %s cannot be merged into %s %s", r.Scenario, r.Property, sc.ID, p)
+	case r.Of != of || r.Of < 1 || r.Shard < 0 || r.Shard >= r.Of:
+		return fmt.Errorf("checker: shard %d of %d of %s does not belong to a split in %d", r.Shard, r.Of, sc.ID, of)
+	case r.Bounds != bounds(sc):
+		return fmt.Errorf("checker: shard %d of %s was explored within other bounds: %s, here %s", r.Shard, sc.ID, r.Bounds, bounds(sc))
+	}
+	return nil
+}
+
+// smaller returns the smaller of two failing schedules; a may be nil.
+func (t *tester) smaller(a, b sched.Schedule) (sched.Schedule, error) {
+	if a == nil {
+		return b, nil
+	}
+	x, err := t.run(sched.Replay{Schedule: a}, false)
+	if err != nil {
+		return nil, err
+	}
+	y, err := t.run(sched.Replay{Schedule: b}, false)
+	if err != nil {
+		return nil, err
+	}
+	if x.cost.Less(y.cost) || !y.cost.Less(x.cost) && slices.CompareFunc(a, b, compareChoices) <= 0 {
+		return a, nil
+	}
+	return b, nil
+}
+
+// add sums up the counts of two explorations.
+func (s *Stats) add(t Stats) {
+	s.States += t.States
+	s.Transitions += t.Transitions
+	s.Schedules += t.Schedules
+	s.Histories = max(s.Histories, t.Histories)
+	s.Coroutines += t.Coroutines
+	s.Edges = max(s.Edges, t.Edges)
+	s.Machines = max(s.Machines, t.Machines)
+	s.Contended += t.Contended
+	s.Bytes = max(s.Bytes, t.Bytes)
+	s.Depth = max(s.Depth, t.Depth)
+}

@@ -1,0 +1,86 @@
+package checker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+)
+
+// What shards find together is what one run finds alone.
+func TestShardsMergeToTheWhole(t *testing.T) {
+	two, three := scenarios.Setting{Processes: 2}, scenarios.Setting{Processes: 3}
+	crash := scenarios.Setting{Processes: 2, Crashes: 1}
+	for _, c := range []struct {
+		name     string
+		lock     scenarios.Protocol
+		setting  scenarios.Setting
+		property scenarios.Property
+	}{
+		{"stat/two", toyStatThenWrite(), two, scenarios.MutualExclusion},
+		{"stat/three", toyStatThenWrite(), three, scenarios.MutualExclusion},
+		{"stat/foreign", toyStatThenWrite(), three, scenarios.ForeignRelease},
+		{"excl/three", toyExclWait(), three, scenarios.MutualExclusion},
+		{"excl/crash", toyExclWait(), crash, scenarios.Wedge},
+		{"flock/crash", toyFlock(), crash, scenarios.MutualExclusion},
+		{"excl/starve", toyExclWait(), crash, scenarios.Starvation},
+	} {
+		sc := toy("toy/"+c.name, c.lock, c.setting, scenarios.Claim{Property: c.property})
+		whole, err := Check(context.Background(), sc, c.property, Options{Workers: 1})
+		require.NoError(t, err)
+		for _, n := range []int{1, 2, 5} {
+			t.Run(fmt.Sprintf("%s/%d", c.name, n), func(t *testing.T) {
+				var parts []ShardResult
+				for i := range n {
+					p, err := CheckShard(context.Background(), sc, c.property, Options{Workers: 1 + i%2}, Shard{i, n})
+					require.NoError(t, err)
+					b, err := json.Marshal(p)
+					require.NoError(t, err)
+					var back ShardResult
+					require.NoError(t, json.Unmarshal(b, &back))
+					parts = append(parts, back)
+				}
+				merged, err := Merge(sc, c.property, parts)
+				require.NoError(t, err)
+				require.Equal(t, whole.Verdict.String(), merged.Verdict.String(), merged.Why)
+				if c.property != scenarios.Starvation {
+					require.Equal(t, whole.Stats.Violations, merged.Stats.Violations)
+				}
+				if whole.Counterexample != nil {
+					require.Equal(t, whole.Counterexample.Schedule.String(), merged.Counterexample.Schedule.String())
+					require.True(t, merged.Counterexample.Smallest)
+				}
+				if n == 1 {
+					return
+				}
+				less, err := Merge(sc, c.property, parts[1:])
+				require.NoError(t, err)
+				if less.Counterexample == nil {
+					require.Equal(t, Unknown, less.Verdict, "a missing shard proves nothing")
+					require.Contains(t, less.Why, "shard 0")
+				}
+				_, err = Merge(sc, c.property, append(parts, parts[0]))
+				require.ErrorContains(t, err, "twice")
+			})
+		}
+	}
+}
+
+func TestShardsThatDoNotFit(t *testing.T) {
+	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	p := scenarios.MutualExclusion
+	part, err := CheckShard(context.Background(), sc, p, Options{}, Shard{0, 2})
+	require.NoError(t, err)
+	other := *sc
+	other.Setting.Crashes = 1
+	_, err = Merge(&other, p, []ShardResult{part})
+	require.ErrorContains(t, err, "other bounds")
+	for _, s := range []Shard{{-1, 2}, {2, 2}, {0, 0}} {
+		_, err = CheckShard(context.Background(), sc, p, Options{}, s)
+		require.ErrorContains(t, err, "counts from 0", s)
+	}
+}

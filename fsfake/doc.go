@@ -13,7 +13,10 @@
 //
 // Where Linux leaves something open, or file systems differ, the fake does this:
 //   - Reading changes no atime (noatime). Times are the virtual clock's.
-//   - A directory's size is 4096, and its link count 2 and its subdirectories, as on ext4.
+//   - A directory's size is 4096, or 0 once removed, and its link count 2 and its
+//     subdirectories, as on ext4.
+//   - read(2) of a directory is EISDIR always. (On ext4 it is EINVAL once the directory has
+//     been read to its end, for that end is the largest offset there is.)
 //   - One file system, one mount, device number 1; nothing is ever EXDEV.
 //   - The fs.protected_* sysctls are off, which is the kernel's default.
 //   - There are no supplementary groups, and root may do everything.

@@ -239,13 +239,16 @@ func (n *inode) fileMode() fs.FileMode {
 	return f
 }
 
-// size is what st_size says. Directories say 4096, as on ext4; other file systems
-// differ.
+// size is what st_size says. Directories say 4096, and 0 once removed, as on ext4;
+// other file systems differ.
 func (n *inode) size() int64 {
-	if n.kind == KindDir {
-		return 4096
+	switch {
+	case n.kind != KindDir:
+		return int64(len(n.data))
+	case n.nlink == 0:
+		return 0
 	}
-	return int64(len(n.data))
+	return 4096
 }
 
 // Bits of a permission check.

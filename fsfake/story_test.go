@@ -23,6 +23,7 @@ var update = flag.Bool("update", false, "rewrite the answers in testdata/stories
 //	A again                = ok          the same call, made again
 //	A ready                = true
 //	user B 1000            B is to be started as that user
+//	cwd B /tmp             … in that working directory
 //	kill A                 SIGKILL
 //	interrupt A            = EINTR
 //	clock 5s
@@ -46,7 +47,7 @@ func TestStories(t *testing.T) {
 
 // runStory runs a script and returns it with the answers that came.
 func runStory(t *testing.T, text string) string {
-	s := story{t: t, m: New(Options{}), users: map[string]uint32{}, last: map[Task]Op{}}
+	s := story{t: t, m: New(Options{}), users: map[string]uint32{}, cwds: map[string]string{}, last: map[Task]Op{}}
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
 		command, _, _ := strings.Cut(line, " = ")
@@ -66,6 +67,7 @@ type story struct {
 	t     *testing.T
 	m     *Machine
 	users map[string]uint32
+	cwds  map[string]string
 	last  map[Task]Op
 }
 
@@ -73,6 +75,9 @@ func (s *story) line(w []string) string {
 	switch w[0] {
 	case "user":
 		s.users[w[1]] = uint32(s.num(w[2]))
+		return ""
+	case "cwd":
+		s.cwds[w[1]] = w[2]
 		return ""
 	case "kill":
 		s.m.KillProc(s.task(w[1]).Pid)
@@ -107,7 +112,7 @@ func (s *story) task(name string) Task {
 		t.N = int(s.num(n))
 	}
 	if t.Pid > s.m.maxPid {
-		s.m.AddProc(ProcSpec{Pid: t.Pid, UID: s.users[proc], GID: s.users[proc]})
+		s.m.AddProc(ProcSpec{Pid: t.Pid, UID: s.users[proc], GID: s.users[proc], Cwd: s.cwds[proc]})
 	}
 	return t
 }

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/tools/go/packages"
+)
+
+// Who may know whom. Every import of the module's own packages and of other modules is
+// here, and nothing else; the standard library is open to all. Tests may import more.
+//
+// A package of scenarios/ knows the vocabulary and nothing of how it is explored; the
+// checker knows no one scenario: a user's own is equal to ours.
+var imports = map[string]string{
+	"sched":     "",
+	"fsfake":    "",
+	"model":     "porcupine",
+	"scenarios": "fsfake model",
+	// One reported system each.
+	"scenarios/agentwire":        "scenarios fsfake model",
+	"scenarios/ctx":              "scenarios fsfake model",
+	"scenarios/gateguard":        "scenarios fsfake model",
+	"scenarios/openclawrelease":  "scenarios fsfake model",
+	"scenarios/openclawtakeover": "scenarios fsfake model",
+	"scenarios/all":              "scenarios scenarios/*",
+
+	"checker":             "sched fsfake model scenarios porcupine",
+	"checker/checkertest": "checker scenarios sched rapid",
+	"checker/report":      "checker scenarios sched fsfake model porcupine",
+	"checker/cli":         "checker checker/report checker/real checker/checkertest scenarios sched cobra x/term x/tools/txtar",
+	"checker/real":        "checker scenarios sched fsfake fsfake/kernel model porcupine x/sys",
+	"fsfake/kernel":       "fsfake x/sys",
+	"cmd/lockpick":        "checker/cli scenarios/all",
+}
+
+// modules gives the short names of other modules' packages.
+var modules = map[string]string{
+	"porcupine":     "github.com/anishathalye/porcupine",
+	"rapid":         "pgregory.net/rapid",
+	"cobra":         "github.com/spf13/cobra",
+	"x/term":        "golang.org/x/term",
+	"x/sys":         "golang.org/x/sys/unix",
+	"x/tools/txtar": "golang.org/x/tools/txtar",
+}
+
+const module = "lockpick/"
+
+// load type-checks the whole module, without its tests, once.
+var load = sync.OnceValues(func() ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedImports | packages.NeedFiles | packages.NeedSyntax |
+			packages.NeedTypes | packages.NeedTypesInfo,
+		Dir: "../..",
+	}, "./...")
+})
+
+func loaded(t *testing.T) []*packages.Package {
+	t.Helper()
+	pkgs, err := load()
+	require.NoError(t, err)
+	for _, p := range pkgs {
+		require.Empty(t, p.Errors, p.PkgPath)
+	}
+	return pkgs
+}
+
+// short is the name that an import has in the table, "" for the standard library.
+func short(path string) string {
+	if own, ok := strings.CutPrefix(path, module); ok {
+		return own
+	}
+	for name, p := range modules {
+		if p == path {
+			return name
+		}
+	}
+	if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
+		return path
+	}
+	return ""
+}
+
+func TestImports(t *testing.T) {
+	for _, p := range loaded(t) {
+		name := strings.TrimPrefix(p.PkgPath, module)
+		allowed, known := imports[name]
+		require.True(t, known, "package %s is not in the table of imports", name)
+		for path := range p.Imports {
+			s := short(path)
+			parent := s[:strings.LastIndex(s, "/")+1] + "*"
+			require.True(t, s == "" || slices.Contains(strings.Fields(allowed), s) || slices.Contains(strings.Fields(allowed), parent),
+				"%s imports %s; it may import %q", name, path, allowed)
+		}
+	}
+}
+
+// The command does not carry rapid, which would give it rapid's flags.
+func TestCommandHasNoTestLibraries(t *testing.T) {
+	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}, ".")
+	require.NoError(t, err)
+	packages.Visit(pkgs, nil, func(p *packages.Package) {
+		require.NotContains(t, []string{"testing", modules["rapid"]}, p.PkgPath)
+	})
+}

@@ -31,6 +31,9 @@ type Options struct {
 	// Preemptions, when not nil, leaves out schedules with more preemptions. Such a
 	// search never concludes Holds unless it covered everything all the same.
 	Preemptions *int
+	// Symmetry keeps one of the states that differ only in who is who. The scenario must
+	// declare its processes interchangeable.
+	Symmetry bool
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
@@ -119,6 +122,11 @@ func checkByGraph(ctx context.Context, t *tester, o Options) (Result, error) {
 	}
 	if o.Preemptions != nil {
 		return x.checkBounded(ctx, t, o)
+	}
+	if o.Symmetry {
+		if err := x.symmetric(); err != nil {
+			return res, err
+		}
 	}
 	c, err := x.explore(ctx, o, x.initial)
 	if err != nil {
@@ -261,8 +269,12 @@ func (t *tester) trace(s sched.Schedule) (*Counterexample, error) {
 }
 
 func (t *tester) evidence(o outcome) *Counterexample {
-	return &Counterexample{
+	cx := &Counterexample{
 		Property: t.property, Schedule: o.schedule, Cost: o.cost,
 		Trace: o.trace, History: o.history, Waits: o.waits,
 	}
+	if o.broken {
+		cx.Cause = cause(t.sc, cx)
+	}
+	return cx
 }

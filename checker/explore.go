@@ -40,6 +40,9 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 	crew := make([]*crewman, workers)
 	for i := range crew {
 		crew[i] = &crewman{worker: newWorker(x), set: c.states, violated: violated{}}
+		if x.reduce {
+			crew[i].symmetry = newSymmetry(x)
+		}
 	}
 	var first []uint32
 	for _, row := range roots {
@@ -77,7 +80,8 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 type crewman struct {
 	*worker
 	set                          *stateSet
-	next                         []uint32 // new states, for the next level
+	next                         []uint32  // new states, for the next level
+	symmetry                     *symmetry // nil for none
 	transitions, violations, met int
 	violated                     violated
 	err                          error
@@ -169,7 +173,11 @@ func (w *crewman) run(batch []uint32) {
 				w.violated[w.x.violation(w.state(s))] = struct{}{}
 				continue
 			}
-			if words := w.state(s); w.insertNew(words) {
+			words := w.state(s)
+			if w.symmetry != nil {
+				w.symmetry.canonical(words)
+			}
+			if w.insertNew(words) {
 				w.next = append(w.next, words...)
 			}
 		}

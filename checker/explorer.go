@@ -29,6 +29,8 @@ type explorer struct {
 	automata []*automaton
 	initial  []uint32
 	special  specialOps
+	alike    bool // processes are verified to be interchangeable
+	reduce   bool // explore up to symmetry
 }
 
 // A slot is the place of one task in a state.
@@ -144,9 +146,7 @@ func (x *explorer) place(slot int, n uint32) place {
 // leap learns, or recalls, where a result leads.
 func (x *explorer) leap(slot int, n, result uint32) (leap, error) {
 	r := x.machines.result(result)
-	x.mu.Lock()
-	e, err := x.automata[slot].edge(n, r)
-	x.mu.Unlock()
+	e, err := x.learn(slot, n, r)
 	if err != nil {
 		return leap{}, err
 	}
@@ -158,6 +158,17 @@ func (x *explorer) leap(slot int, n, result uint32) (leap, error) {
 		l.mark = x.machines.op(opMark{e.effects.holding})
 	}
 	return l, nil
+}
+
+func (x *explorer) learn(slot int, n uint32, r *fsfake.Result) (edge, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.alike {
+		if err := x.learnAlike(n, r); err != nil {
+			return edge{}, err
+		}
+	}
+	return x.automata[slot].edge(n, r)
 }
 
 // stats sums up the counts of the shared tables.

@@ -21,12 +21,16 @@ func (x *explorer) buildGraph(ctx context.Context, set *stateSet) (*graph, error
 	n := set.span()
 	g := &graph{x: x, set: set, first: make([]uint32, 1, n+1), bad: make([]bool, n)}
 	w := newWorker(x)
+	var sym *symmetry
+	if x.reduce {
+		sym = newSymmetry(x)
+	}
 	for id := range n {
 		if id%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if set.has(id) {
-			if err := g.addState(w, id); err != nil {
+			if err := g.addState(w, sym, id); err != nil {
 				return nil, err
 			}
 		}
@@ -35,7 +39,7 @@ func (x *explorer) buildGraph(ctx context.Context, set *stateSet) (*graph, error
 	return g, nil
 }
 
-func (g *graph) addState(w *worker, id int) error {
+func (g *graph) addState(w *worker, sym *symmetry, id int) error {
 	row := g.set.row(id)
 	if err := w.expand(row); err != nil {
 		return err
@@ -49,7 +53,11 @@ func (g *graph) addState(w *worker, id int) error {
 		s := &w.out[i]
 		to := toBad
 		if !s.bad {
-			at, ok := g.set.find(w.state(s))
+			words := w.state(s)
+			if sym != nil {
+				sym.canonical(words)
+			}
+			at, ok := g.set.find(words)
 			if !ok {
 				panic("checker: a successor of a visited state was not visited: this is a fault of lockpick")
 			}

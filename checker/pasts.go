@@ -2,6 +2,7 @@ package checker
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/anishathalye/porcupine"
@@ -33,12 +34,8 @@ const (
 
 // A past is one distinct history.
 type past struct {
-	rows   [][]pastOp // by client; shared with its neighbours, never changed in place
-	parent uint32
-	client uint8
-	event  uint32
-	ok     bool
-	length int
+	rows [][]pastOp // by client; shared with its neighbours, never changed in place
+	ok   bool
 }
 
 type pastOp struct {
@@ -112,16 +109,21 @@ func (t *pastTable) next(id uint32, client int, event uint32) (uint32, bool) {
 	if at, ok := t.ids[string(t.key)]; ok {
 		return at, t.all[at].ok
 	}
-	n := past{rows: rows, parent: id, client: uint8(client), event: event, ok: true, length: p.length + 1}
+	n := past{rows: rows, ok: true}
 	if ev.kind == pastReturn || ev.kind == pastCrash {
 		t.calls++
-		n.ok = porcupine.CheckOperations(t.judge, t.operations(n))
+		n.ok = porcupine.CheckOperations(t.judge, t.operations(rows))
 	}
+	return t.add(n), n.ok
+}
+
+// add numbers a new past, whose key is in t.key.
+func (t *pastTable) add(n past) uint32 {
 	at := uint32(len(t.all))
 	t.ids[string(t.key)] = at
 	t.all = append(t.all, n)
-	t.bytes += 2*len(t.key) + 120
-	return at, n.ok
+	t.bytes += 2*len(t.key) + 80
+	return at
 }
 
 // returned counts the operations of each client that have ended.
@@ -153,27 +155,58 @@ func appendPast(b []byte, rows [][]pastOp) []byte {
 	return b
 }
 
-// operations lays a past out in time, in the order in which its events first came.
-func (t *pastTable) operations(p past) []porcupine.Operation {
-	chain := make([]past, p.length)
-	for q := p; q.length > 0; q = t.all[q.parent] {
-		chain[q.length-1] = q
+// operations lays a past out in time: the invocations in an order that fits, and before
+// each just the returns that came before it.
+func (t *pastTable) operations(rows [][]pastOp) []porcupine.Operation {
+	h := newHistory(len(rows))
+	order := invocations(rows)
+	ended := make([]int, len(rows))
+	step := 0
+	end := func(client int) {
+		op := &rows[client][ended[client]]
+		if op.state == pastReturn {
+			h.ret(client, step, t.values.values[op.out])
+		} else {
+			h.cut(client, step)
+		}
+		ended[client]++
+		step++
 	}
-	h := newHistory(len(p.rows))
-	for step, q := range chain {
-		ev := t.events.values[q.event].(pastEvent)
-		switch ev.kind {
-		case pastInvoke:
-			h.invoke(int(q.client), step, ev.value)
-		case pastReturn:
-			h.ret(int(q.client), step, ev.value)
-		case pastCut:
-			h.cut(int(q.client), step)
-		case pastCrash:
-			h.crash(int(q.client), step, ev.value.(model.Crash).Owner)
+	for _, o := range order {
+		op := &rows[o.client][o.index]
+		for c, n := range op.before {
+			for ended[c] < int(n) {
+				end(c)
+			}
+		}
+		h.invoke(o.client, step, t.values.values[op.in])
+		step++
+	}
+	for c, row := range rows {
+		if n := len(row); n > ended[c] && row[n-1].state != pastInvoke {
+			end(c)
 		}
 	}
 	return h.ops
+}
+
+type invocation struct{ client, index, before int }
+
+// invocations lists the operations in an order in which they can have been invoked: who
+// saw fewer returns came first.
+func invocations(rows [][]pastOp) []invocation {
+	var out []invocation
+	for c, row := range rows {
+		for i := range row {
+			n := 0
+			for _, b := range row[i].before {
+				n += int(b)
+			}
+			out = append(out, invocation{c, i, n})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b invocation) int { return a.before - b.before })
+	return out
 }
 
 func (t *pastTable) count() (pasts, bytes int) {

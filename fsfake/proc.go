@@ -252,6 +252,7 @@ func (p *Proc) CreateTemp(dir, pattern string) (*File, error) {
 		dir = "/tmp"
 	}
 	prefix, suffix, _ := strings.Cut(pattern, "*")
+	p.port.Note(PidSeen{})
 	for try := 0; ; try++ {
 		p.temp++
 		name := path.Join(dir, prefix+strconv.Itoa(p.pid)+"-"+strconv.Itoa(p.task)+"-"+strconv.Itoa(p.temp)+suffix)

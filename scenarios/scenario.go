@@ -29,6 +29,10 @@ type Setting struct {
 	Tasks []int
 	// Fixed: the processes have roles of their own, so their number cannot be changed.
 	Fixed bool
+	// Interchangeable: every process runs the same program, which looks at neither its
+	// index nor its pid, so that a search may treat states that differ only in who is who
+	// as one. The search verifies the promise.
+	Interchangeable bool
 	// Crashes is how many processes may be killed (SIGKILL), each before any of its steps.
 	Crashes int
 	// Mortal lists the processes that may be killed; nil means all.
@@ -153,6 +157,11 @@ func (s *Scenario) Claim(p Property) (Verdict, bool) {
 	return Unknown, false
 }
 
+// ProcID returns the pid and start time of process i.
+func ProcID(i int) fsfake.ProcID {
+	return fsfake.ProcID{Pid: FirstPid + i, Start: int64(1000 + i)}
+}
+
 // Validate reports what is wrong with the scenario, or nil.
 func (s *Scenario) Validate() error {
 	st := &s.Setting
@@ -196,7 +205,8 @@ func (s *Scenario) Validate() error {
 func (s *Scenario) NewMachine() *fsfake.Machine {
 	m := fsfake.New(s.Setting.Machine)
 	for i := range s.Setting.Processes {
-		m.AddProc(fsfake.ProcSpec{Pid: FirstPid + i, Parent: 1, Start: int64(1000 + i), Cwd: "/"})
+		id := ProcID(i)
+		m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: "/"})
 	}
 	if s.Setup != nil {
 		s.Setup(m)

@@ -1,0 +1,294 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+
+	"lockpick/fsfake"
+	"lockpick/model"
+	"lockpick/scenarios"
+)
+
+// Symmetry: processes that run one program are interchangeable, and states that differ
+// only in who is who lead to the same future under other names. The exploration then
+// keeps one of them. A verdict is not affected: the specifications treat owners alike,
+// and the invariant and the probe look at no name.
+//
+// Pids are data, so this is only sound where no program can get hold of one. The
+// promise is verified, not believed: what one process's code is learned to do, every
+// other's must be learned to do as well, and a program that asks for a pid, names one
+// in a call, or takes a POSIX record lock (which shows its owner's pid) ends the
+// exploration with an error. Processes with several tasks, or not all mortal, are not
+// treated so.
+type symmetry struct {
+	x     *explorer
+	ids   []fsfake.ProcID
+	perms [][]int
+	index map[string]int
+	// Renamed machines and pasts, by number and permutation.
+	machines, pasts u64table[uint32]
+	order           []int
+	best            []uint32
+	trial           []uint32
+}
+
+// maxSymmetric is the largest number of processes treated as interchangeable: with
+// more, trying the permutations costs more than it saves.
+const maxSymmetric = 6
+
+// symmetric prepares x for exploration up to symmetry, or says why it cannot be.
+func (x *explorer) symmetric() error {
+	st := &x.sc.Setting
+	bad := func(why string) error {
+		return fmt.Errorf("checker: %s: no symmetry: %s", x.sc.ID, why)
+	}
+	switch {
+	case !st.Interchangeable:
+		return bad("the setting does not declare its processes interchangeable")
+	case st.Tasks != nil || st.Mortal != nil || st.Processes > maxSymmetric:
+		return bad(fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric))
+	case x.property == scenarios.Starvation:
+		return bad("starvation tells processes apart")
+	}
+	for slot := 1; slot < len(x.slots); slot++ {
+		if err := x.sameNode(slot, x.automata[0].start(), x.automata[slot].start()); err != nil {
+			return err
+		}
+	}
+	first, _ := x.machines.get(x.initial[wordMachine], 0)
+	want := first.AppendKey(nil)
+	ids := x.procIDs()
+	for i := 1; i < len(ids); i++ {
+		perm := identity(len(ids))
+		perm[0], perm[i] = i, 0
+		m := first.Clone()
+		m.Permute(ids, perm)
+		if !slices.Equal(m.AppendKey(nil), want) {
+			return bad("the machine at the start tells the processes apart")
+		}
+	}
+	x.alike, x.reduce = true, true
+	return nil
+}
+
+func (x *explorer) procIDs() []fsfake.ProcID {
+	ids := make([]fsfake.ProcID, x.sc.Setting.Processes)
+	for i := range ids {
+		ids[i] = scenarios.ProcID(i)
+	}
+	return ids
+}
+
+// learnAlike learns an edge for every process at once, and verifies that all go the
+// same way.
+func (x *explorer) learnAlike(n uint32, r *fsfake.Result) error {
+	a := x.automata[0]
+	if _, known := a.edges[edgeKey{n, r}]; known {
+		return nil
+	}
+	e, err := a.edge(n, r)
+	if err != nil {
+		return err
+	}
+	for slot := 1; slot < len(x.slots); slot++ {
+		f, err := x.automata[slot].edge(n, r)
+		if err != nil {
+			return err
+		}
+		if !x.sameEffects(slot, e.effects, f.effects) {
+			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s process %s does not go on as process A does", x.sc.ID, a.nodes[n].op, x.slots[slot].task)
+		}
+		if err := x.sameNode(slot, e.to, f.to); err != nil {
+			return err
+		}
+	}
+	if e.effects.pidSeen {
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid", x.sc.ID)
+	}
+	return nil
+}
+
+// sameEffects reports whether a process does what process A does, under its own name.
+func (x *explorer) sameEffects(slot int, a, b effects) bool {
+	a.output, a.input = renamed(a.output, 0, slot), renamed(a.input, 0, slot)
+	return a == b
+}
+
+// sameNode verifies that a node of a process's automaton is that of process A.
+func (x *explorer) sameNode(slot int, n, m uint32) error {
+	a, b := x.automata[0].nodes[n&^nodeBegun], x.automata[slot].nodes[m&^nodeBegun]
+	if n != m || a.op != b.op || a.ended != b.ended || !x.sameEffects(slot, a.begins, b.begins) {
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: where process A calls %q, process %s calls %q", x.sc.ID, a.op, x.slots[slot].task, b.op)
+	}
+	switch c := a.op.Call; {
+	case a.begins.pidSeen:
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid", x.sc.ID)
+	case c == fsfake.CallKill || c == fsfake.CallStartTime || c == fsfake.CallFork || c == fsfake.CallSetlk || c == fsfake.CallGetlk || c == fsfake.CallOFDGetlk:
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid", x.sc.ID, a.op)
+	}
+	return nil
+}
+
+// renamed replaces the owner's name in an input or output of the history.
+func renamed(v any, from, to int) any {
+	a, b := scenarios.ProcessName(from), scenarios.ProcessName(to)
+	swap := func(owner string) string {
+		switch owner {
+		case a:
+			return b
+		case b:
+			return a
+		}
+		return owner
+	}
+	return model.Renamed(v, swap)
+}
+
+func newSymmetry(x *explorer) *symmetry {
+	s := &symmetry{x: x, ids: x.procIDs(), index: map[string]int{}, best: make([]uint32, x.width()), trial: make([]uint32, x.width())}
+	permute(identity(len(s.ids)), 0, func(p []int) {
+		s.index[permKey(p)] = len(s.perms)
+		s.perms = append(s.perms, slices.Clone(p))
+	})
+	return s
+}
+
+func identity(n int) []int {
+	p := make([]int, n)
+	for i := range p {
+		p[i] = i
+	}
+	return p
+}
+
+func permKey(p []int) string {
+	b := make([]byte, len(p))
+	for i, v := range p {
+		b[i] = byte(v)
+	}
+	return string(b)
+}
+
+// permute visits every permutation of p[at:].
+func permute(p []int, at int, visit func([]int)) {
+	if at == len(p) {
+		visit(p)
+		return
+	}
+	for i := at; i < len(p); i++ {
+		p[at], p[i] = p[i], p[at]
+		permute(p, at+1, visit)
+		p[at], p[i] = p[i], p[at]
+	}
+}
+
+// canonical replaces a state by the one that stands for all its renamings: processes in
+// the order of their nodes, and among equals the renaming with the lowest numbers.
+func (s *symmetry) canonical(row []uint32) {
+	n := len(s.ids)
+	nodes := row[wordNodes : wordNodes+n]
+	s.order = s.order[:0]
+	for i := range n {
+		s.order = append(s.order, i)
+	}
+	slices.SortStableFunc(s.order, func(a, b int) int { return int(nodes[a]) - int(nodes[b]) })
+	found := false
+	s.ties(nodes, 0, func() {
+		perm := make([]int, n)
+		for to, from := range s.order {
+			perm[from] = to
+		}
+		s.apply(row, perm)
+		if !found || slices.Compare(s.trial, s.best) < 0 {
+			found = true
+			copy(s.best, s.trial)
+		}
+	})
+	copy(row, s.best)
+}
+
+// ties visits every order of the processes that keeps their nodes sorted.
+func (s *symmetry) ties(nodes []uint32, at int, visit func()) {
+	if at == len(s.order) {
+		visit()
+		return
+	}
+	for i := at; i < len(s.order) && nodes[s.order[i]] == nodes[s.order[at]]; i++ {
+		s.order[at], s.order[i] = s.order[i], s.order[at]
+		s.ties(nodes, at+1, visit)
+		s.order[at], s.order[i] = s.order[i], s.order[at]
+	}
+}
+
+// apply writes row under a renaming to s.trial.
+func (s *symmetry) apply(row []uint32, perm []int) {
+	copy(s.trial, row)
+	for from, to := range perm {
+		s.trial[wordNodes+to] = row[wordNodes+from]
+	}
+	p := s.index[permKey(perm)]
+	s.trial[wordMachine] = s.machine(row[wordMachine], p)
+	if s.x.pasts != nil {
+		s.trial[wordPast] = s.past(row[wordPast], p)
+	}
+}
+
+func (s *symmetry) machine(id uint32, perm int) uint32 {
+	key := uint64(id)<<32 | uint64(perm)
+	to, ok := s.machines.get(key)
+	if !ok {
+		from, _ := s.x.machines.get(id, 0)
+		m := from.Clone()
+		m.Permute(s.ids, s.perms[perm])
+		to, _ = s.x.machines.add(m, nil)
+		s.machines.put(key, to)
+	}
+	return to
+}
+
+func (s *symmetry) past(id uint32, perm int) uint32 {
+	key := uint64(id)<<32 | uint64(perm)
+	to, ok := s.pasts.get(key)
+	if !ok {
+		to = s.x.pasts.permute(id, s.perms[perm])
+		s.pasts.put(key, to)
+	}
+	return to
+}
+
+// permute renames the processes of a past. Clients are the tasks, one for each process,
+// and then the processes as those who crash.
+func (t *pastTable) permute(id uint32, perm []int) uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(perm)
+	client := func(c int) int { return c/n*n + perm[c%n] }
+	owner := func(name string) string {
+		for i, to := range perm {
+			if name == scenarios.ProcessName(i) {
+				return scenarios.ProcessName(to)
+			}
+		}
+		return name
+	}
+	p := t.all[id]
+	rows := make([][]pastOp, len(p.rows))
+	for c, row := range p.rows {
+		to := make([]pastOp, len(row))
+		for i, op := range row {
+			to[i] = pastOp{in: t.values.id(model.Renamed(t.values.values[op.in], owner)), state: op.state, before: make([]uint8, len(op.before))}
+			if op.state == pastReturn {
+				to[i].out = t.values.id(model.Renamed(t.values.values[op.out], owner))
+			}
+			for k, b := range op.before {
+				to[i].before[client(k)] = b
+			}
+		}
+		rows[client(c)] = to
+	}
+	t.key = appendPast(t.key[:0], rows)
+	if at, ok := t.ids[string(t.key)]; ok {
+		return at
+	}
+	return t.add(past{rows: rows, ok: p.ok})
+}

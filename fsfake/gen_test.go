@@ -15,12 +15,13 @@ func trio(policy InodePolicy) *Machine {
 	m := New(Options{InodeNumbers: policy})
 	m.AddProc(ProcSpec{Pid: 101})
 	m.AddProc(ProcSpec{Pid: 102, Cwd: "/tmp"})
-	m.AddProc(ProcSpec{Pid: 103, UID: 1000, GID: 1000})
+	_ = m.Proc(1).Mkdir("/tmp/w", 0o777)
+	m.AddProc(ProcSpec{Pid: 103, UID: 1000, GID: 1000, Cwd: "/tmp/w"})
 	return m
 }
 
 var genPath = rapid.SampledFrom([]string{
-	"/a", "/a", "/tmp/a", "/tmp/a", "/d", "/d/a", "/d/e", "/d/e/a", "/s", "/s/a", "/tmp/s", "a", "../a", ".", "..", "/", "/a/", "/d/", "/none/x", "",
+	"/a", "/a", "/tmp/a", "/tmp/a", "/d", "/d/a", "/d/e", "/d/e/a", "/s", "/s/a", "/tmp/s", "a", "../a", ".", "..", "/", "/a/", "/d/", "/none/x", "", "/tmp/w",
 })
 
 var genOpenFlags = rapid.SampledFrom([]int{
@@ -30,7 +31,7 @@ var genOpenFlags = rapid.SampledFrom([]int{
 
 var genCall = rapid.SampledFrom(slices.Concat(
 	slices.Repeat([]Call{CallOpen}, 8), slices.Repeat([]Call{CallFlock, CallSetlk, CallOFDSetlk, CallUnlink, CallClose, CallRename}, 3),
-	slices.Repeat([]Call{CallWrite, CallMkdir, CallSymlink, CallLink}, 2),
+	slices.Repeat([]Call{CallWrite, CallMkdir, CallSymlink, CallLink, CallStat, CallRmdir}, 2),
 	[]Call{
 		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallChmod, CallChown,
 		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallFstat, CallFtruncate, CallFutimes, CallFsync, CallReaddir,
@@ -106,6 +107,31 @@ var genDeed = rapid.Custom(func(t *rapid.T) deed {
 	return d
 })
 
+// Deeds around one lock file, where locks meet, calls block and descriptions are shared.
+var genLockDeed = rapid.Custom(func(t *rapid.T) deed {
+	d := deed{task: Task{rapid.IntRange(101, 104).Draw(t, "pid"), rapid.IntRange(1, 2).Draw(t, "task")}}
+	fd := rapid.IntRange(3, 4).Draw(t, "fd")
+	d.op = rapid.OneOf(
+		rapid.SampledFrom([]Op{
+			{Call: CallOpen, Path: "/tmp/a", Flags: os.O_RDWR | os.O_CREATE, Mode: 0o666},
+			{Call: CallClose, FD: fd}, {Call: CallDup, FD: fd}, {Call: CallRead, FD: fd, Len: 1},
+			{Call: CallWrite, FD: fd, Data: "x"}, {Call: CallUnlink, Path: "/tmp/a"}, {Call: CallFork}, {Call: CallExec},
+			{Call: CallStat, Path: "/tmp/a"},
+		}),
+		rapid.Custom(func(t *rapid.T) Op {
+			return Op{Call: CallFlock, FD: fd, Flags: rapid.SampledFrom([]int{LOCK_SH, LOCK_EX, LOCK_UN, LOCK_EX | LOCK_NB}).Draw(t, "how")}
+		}),
+		rapid.Custom(func(t *rapid.T) Op {
+			return Op{
+				Call: rapid.SampledFrom([]Call{CallSetlk, CallOFDSetlk}).Draw(t, "call"), FD: fd, Wait: true,
+				Flags: rapid.IntRange(F_RDLCK, F_UNLCK).Draw(t, "type"), Off: rapid.Int64Range(0, 3).Draw(t, "off"), Len: rapid.Int64Range(0, 2).Draw(t, "len"),
+			}
+		}),
+	).Draw(t, "op")
+	d.kill = rapid.IntRange(0, 19).Draw(t, "kill") == 0
+	return d
+})
+
 // apply makes a deed happen. A task that is blocked goes on with its call, whatever the
 // deed says.
 func (d deed) apply(m *Machine) Result {
@@ -129,4 +155,7 @@ func (d deed) String() string {
 }
 
 // Few deeds make good counterexamples, many reach deep states.
-var genDeeds = rapid.OneOf(rapid.SliceOfN(genDeed, 1, 20), rapid.SliceOfN(genDeed, 40, 80))
+var genDeeds = rapid.OneOf(
+	rapid.SliceOfN(genDeed, 1, 20), rapid.SliceOfN(genDeed, 40, 80),
+	rapid.SliceOfN(genLockDeed, 1, 20), rapid.SliceOfN(genLockDeed, 20, 40),
+)

@@ -54,6 +54,14 @@ func TestClonesAreIndependent(t *testing.T) {
 				t.Fatalf("a clone changed with its original")
 			}
 		}
+		for _, s := range kept { // what one of two clones does must not reach the other either
+			for _, d := range genDeeds.Draw(t, "other deeds") {
+				d.apply(s.m.Clone())
+			}
+			if got := string(s.m.AppendKey(nil)); got != s.key {
+				t.Fatalf("a clone changed with its clone")
+			}
+		}
 		for _, s := range kept {
 			for i, d := range deeds[s.rest:] {
 				if r := d.apply(s.m); r != answers[s.rest+i] {
@@ -172,6 +180,8 @@ func TestKeysTellMachinesApart(t *testing.T) {
 		"waits":           func(m *Machine) { m.Do(Task{101, 1}, Op{Call: CallCellWait, Cell: "x"}) },
 		"without a name":  func(m *Machine) { open(m, 101, "/tmp", os.O_RDWR|O_TMPFILE) },
 		"never to have":   func(m *Machine) { open(m, 101, "/tmp", os.O_RDWR|O_TMPFILE|os.O_EXCL) },
+		"works in /d/x":   func(m *Machine) { removedCwd(m, "/d") },
+		"works in /e/x":   func(m *Machine) { removedCwd(m, "/e") },
 		"other waits":     func(m *Machine) { m.Do(Task{101, 2}, Op{Call: CallCellWait, Cell: "x"}) },
 	}
 	seen := map[string]string{}
@@ -185,6 +195,37 @@ func TestKeysTellMachinesApart(t *testing.T) {
 	}
 }
 
+// removedCwd lets a process work in a removed directory, once below dir.
+func removedCwd(m *Machine, dir string) {
+	a := m.Proc(101)
+	_, _, _ = a.Mkdir("/d", 0o755), a.Mkdir("/e", 0o755), a.Mkdir(dir+"/x", 0o755)
+	m.AddProc(ProcSpec{Pid: 104, Cwd: dir + "/x"})
+	_ = a.Rmdir(dir + "/x")
+}
+
+// probes are calls by others than t.
+func probes(t Task) []deed {
+	var ds []deed
+	for _, other := range []Task{{101, 3}, {102, 3}, {103, 3}, {104, 3}} {
+		if other.Pid == t.Pid { // its other tasks share its descriptors: opening one is no change to them
+			continue
+		}
+		ops := []Op{{Call: CallKill, Pid: t.Pid}, {Call: CallCellLoad, Cell: "c"}, {Call: CallFork}}
+		for _, path := range []string{"/a", "/tmp/a", "/d", "/s", ".", ".."} {
+			ops = append(ops, Op{Call: CallStat, Path: path}, Op{Call: CallReadlink, Path: path}, Op{Call: CallOpen, Path: path, Flags: os.O_RDWR})
+		}
+		for fd := 3; fd <= 5; fd++ {
+			ops = append(ops, Op{Call: CallFstat, FD: fd}, Op{Call: CallRead, FD: fd, Len: 9}, Op{Call: CallLseek, FD: fd, Flags: 1},
+				Op{Call: CallFlock, FD: fd, Flags: LOCK_EX}, Op{Call: CallFlock, FD: fd, Flags: LOCK_SH | LOCK_NB},
+				Op{Call: CallGetlk, FD: fd, Flags: F_WRLCK}, Op{Call: CallOFDGetlk, FD: fd, Flags: F_WRLCK}, Op{Call: CallReaddir, FD: fd})
+		}
+		for _, op := range ops {
+			ds = append(ds, deed{task: other, op: op})
+		}
+	}
+	return ds
+}
+
 // TestVersionCountsWhatOthersSee: when a call by one process changes what another would
 // be answered, Version has changed.
 func TestVersionCountsWhatOthersSee(t *testing.T) {
@@ -196,12 +237,13 @@ func TestVersionCountsWhatOthersSee(t *testing.T) {
 			}
 			before := m.Clone()
 			d.apply(m)
-			probe := genDeed.Draw(t, "probe")
-			if probe.task.Pid == d.task.Pid || m.Version() != before.Version() {
+			if m.Version() != before.Version() {
 				continue
 			}
-			if r, s := probe.apply(before), probe.apply(m.Clone()); r != s {
-				t.Fatalf("after %s, %s answers %v, not %v, under one version", d, probe, s, r)
+			for _, probe := range probes(d.task) {
+				if r, s := probe.apply(before.Clone()), probe.apply(m.Clone()); r != s {
+					t.Fatalf("after %s, %s answers %v, not %v, under one version", d, probe, s, r)
+				}
 			}
 		}
 	})

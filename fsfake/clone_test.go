@@ -2,6 +2,7 @@ package fsfake
 
 import (
 	"os"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,4 +104,27 @@ func TestNothingIsKeptForever(t *testing.T) {
 	require.NoError(t, f.Close())
 	require.Len(t, m.inodes, before)
 	require.Empty(t, m.descs)
+}
+
+// TestCloningFromManyGoroutines: once cloned, a machine that nobody changes may be cloned
+// and looked at by several goroutines at once. The race detector is the judge.
+func TestCloningFromManyGoroutines(t *testing.T) {
+	m := rich(t)
+	m.Clone()
+	key := string(m.AppendKey(nil))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for _, path := range []string{"/f", "/g", "/d/f"} {
+				c := m.Clone()
+				_ = c.Proc(101).Unlink(path)
+				id, _ := m.Lookup(path)
+				m.View(id)
+				if string(m.AppendKey(nil)) != key {
+					t.Error("the machine changed under its clones")
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

@@ -196,6 +196,7 @@ func contended(calls []Call) bool {
 // record makes the trace's step from what apply did.
 func (w *world) record(c sched.Choice, calls []Call, preempts bool, opsBefore int) Step {
 	s := Step{N: w.steps, Choice: c, Preempts: preempts, Files: watch(w.m, w.sc)}
+	s.Procs, s.Clock = procs(w.m, w.sc), w.m.Now()
 	s.Calls = append(s.Calls, calls...)
 	if len(w.history.ops) > opsBefore && c.Action == sched.Run {
 		s.Invoked = w.history.ops[opsBefore].Input

@@ -1,6 +1,8 @@
 package checker
 
 import (
+	"time"
+
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -26,6 +28,10 @@ type Step struct {
 	Holders []sched.Task `json:"-"`
 	// Files are the watched files after the step, in the scenario's order.
 	Files []FileState `json:"files,omitempty"`
+	// Procs are the processes that run after the step, in order, and what they have open.
+	Procs []ProcState `json:"-"`
+	// Clock is the machine's clock after the step.
+	Clock time.Time `json:"-"`
 	// Exited: the step ended its process.
 	Exited bool `json:"exited,omitempty"`
 }

@@ -31,6 +31,8 @@ type Options struct {
 	// Preemptions, when not nil, leaves out schedules with more preemptions. Such a
 	// search never concludes Holds unless it covered everything all the same.
 	Preemptions *int
+	// Memory is what a state remembers of its past.
+	Memory Memory
 	// Symmetry keeps one of the states that differ only in who is who. The scenario must
 	// declare its processes interchangeable.
 	Symmetry bool
@@ -41,6 +43,24 @@ type Options struct {
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
 }
+
+// Memory is what a state remembers of the operations so far.
+type Memory uint8
+
+const (
+	// RememberAuto keeps histories while the space is small, and starts again with
+	// monitors when it turns out to be large.
+	RememberAuto Memory = iota
+	// RememberHistories keeps each distinct history, and has porcupine judge it.
+	RememberHistories
+	// RememberMonitors keeps what an incremental monitor makes of the history: far fewer
+	// states. The monitor agrees with porcupine on every history of the test suite, and a
+	// violation is confirmed by porcupine on the counterexample.
+	RememberMonitors
+)
+
+// autoStates is where RememberAuto changes over.
+const autoStates = 1_000_000
 
 // Progress is how far an exploration has come.
 type Progress struct {
@@ -115,13 +135,40 @@ func checkByReference(ctx context.Context, t *tester, o Options) (Result, error)
 }
 
 func checkByGraph(ctx context.Context, t *tester, o Options) (Result, error) {
+	if o.Preemptions != nil {
+		x, err := newExplorer(t.sc, t.property)
+		if err != nil {
+			return Result{}, err
+		}
+		return x.checkBounded(ctx, t, o)
+	}
+	memory := o.Memory
+	if memory == RememberAuto && (t.judge == nil || o.Symmetry) {
+		memory = RememberHistories
+	}
+	if memory != RememberAuto {
+		return exploreAndExplain(ctx, t, o, memory)
+	}
+	first := o
+	if first.States == 0 || first.States > autoStates {
+		first.States = autoStates
+	}
+	res, err := exploreAndExplain(ctx, t, first, RememberHistories)
+	if err != nil || res.Complete || ctx.Err() != nil || first.States == o.States {
+		return res, err
+	}
+	return exploreAndExplain(ctx, t, o, RememberMonitors)
+}
+
+// exploreAndExplain is one exploration with everything that follows from it.
+func exploreAndExplain(ctx context.Context, t *tester, o Options, memory Memory) (Result, error) {
 	res := Result{Odds: -1}
 	x, err := newExplorer(t.sc, t.property)
 	if err != nil {
 		return res, err
 	}
-	if o.Preemptions != nil {
-		return x.checkBounded(ctx, t, o)
+	if memory == RememberMonitors && x.pasts != nil {
+		x.pasts.watch()
 	}
 	if o.Symmetry {
 		if err := x.symmetric(); err != nil {

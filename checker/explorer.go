@@ -180,5 +180,7 @@ func (x *explorer) stats(s *Stats) {
 	}
 	x.mu.Unlock()
 	s.Machines, _ = x.machines.count()
-	s.Histories, _ = x.pasts.count()
+	if x.pasts != nil && !x.pasts.watched {
+		s.Histories, _ = x.pasts.count()
+	}
 }

@@ -32,10 +32,11 @@ const (
 	pastCrash // the crash itself, an operation of its own
 )
 
-// A past is one distinct history.
+// A past is one distinct history, or what a monitor makes of it.
 type past struct {
-	rows [][]pastOp // by client; shared with its neighbours, never changed in place
-	ok   bool
+	rows  [][]pastOp // by client; shared with its neighbours, never changed in place
+	watch model.Monitor
+	ok    bool
 }
 
 type pastOp struct {
@@ -53,8 +54,10 @@ type pastTable struct {
 	events *interner
 	values *interner
 	bytes  int
-	calls  int
+	calls  int // porcupine's
 	key    []byte
+	// watched: remember no history, but what a monitor makes of it; see watch.go.
+	watched bool
 }
 
 // pastNone is the empty history.
@@ -87,6 +90,9 @@ func (t *pastTable) next(id uint32, client int, event uint32) (uint32, bool) {
 	defer t.mu.Unlock()
 	p := &t.all[id]
 	ev := t.events.values[event].(pastEvent)
+	if t.watched {
+		return t.watchNext(id, client, ev)
+	}
 	rows := append([][]pastOp(nil), p.rows...)
 	row := append([]pastOp(nil), rows[client]...)
 	switch ev.kind {

@@ -197,7 +197,9 @@ func (x *explorer) violation(row []uint32) uint32 {
 func (x *explorer) fingerprints(v violated) []string {
 	out := make([]string, 0, len(v))
 	for id := range v { // order does not matter: the result is sorted
-		if x.pasts != nil {
+		if x.pasts != nil && x.pasts.watched {
+			out = append(out, "watched") // a monitor forgets how it was violated
+		} else if x.pasts != nil {
 			out = append(out, hash(x.pasts.describe(id)))
 			continue
 		}

@@ -125,6 +125,12 @@ func (m Monitor) String() string {
 	return strings.Join(slices.Compact(states), " | ")
 }
 
+// Open reports whether a client has an operation that has not returned.
+func (m Monitor) Open(client int) bool {
+	_, found := m.find(client)
+	return found
+}
+
 // find returns the place of the client among the pending operations.
 func (m Monitor) find(client int) (int, bool) {
 	return slices.BinarySearchFunc(m.pending, client, func(c call, client int) int { return cmp.Compare(c.client, client) })

@@ -241,8 +241,8 @@ func (m *Machine) dropRecords(id InodeID, o recordOwner) {
 // getlk is fcntl with F_GETLK or F_OFD_GETLK.
 func (m *Machine) getlk(p *proc, d *desc, op *Op) Result {
 	owner := ownerOf(p.pid, op, d.id)
-	if op.Call == CallGetlk && op.Flags == F_UNLCK {
-		return fail(syscall.EINVAL)
+	if op.Flags != F_RDLCK && op.Flags != F_WRLCK && (op.Flags != F_UNLCK || op.Call == CallGetlk) {
+		return fail(syscall.EINVAL) // even before the range is looked at
 	}
 	r, e := rangeOf(owner, op)
 	if e != 0 {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"golang.org/x/sys/unix"
 	"lockpick/fsfake"
 )
 
@@ -93,7 +92,7 @@ func (m *Machine) KillProc(pid int) error {
 
 // fork gives the child the pid that the fake gives it.
 func (m *Machine) fork(s *simulated) (fsfake.Result, error) {
-	slot, err := m.slots.take()
+	slot, err := m.takeSlot()
 	if err != nil {
 		return fsfake.Result{}, err
 	}
@@ -157,5 +156,5 @@ func (m *Machine) Interrupt(pid int) error {
 	if s.blocked == nil {
 		return fmt.Errorf("kernel: Interrupt of process %d, which is in no blocked call", pid)
 	}
-	return unix.Tgkill(s.process.pid, s.process.pid, interruptSignal)
+	return s.interrupt()
 }

@@ -149,13 +149,9 @@ func (m *Machine) Close() error {
 func (m *Machine) Reset() error {
 	var kept []*process
 	for _, s := range m.procs {
-		if s.blocked != nil && !s.answered || s.cwd != "/" || s.program || len(m.idle)+len(kept) >= numSlots/2 {
+		if s.cwd != "/" || s.program || len(m.idle)+len(kept) >= numSlots/2 {
 			m.end(s.process)
 			continue
-		}
-		s.blocked, s.answered = nil, false
-		if err := s.greet(); err != nil {
-			return err
 		}
 		if err := s.reset(); err != nil {
 			return err
@@ -224,15 +220,20 @@ func (m *Machine) AddProc(s fsfake.ProcSpec) error {
 	return nil
 }
 
-// start executes a worker.
-func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
+// takeSlot finds a slot, if need be that of an idle worker.
+func (m *Machine) takeSlot() (int, error) {
 	slot, err := m.slots.take()
-	for err != nil && len(m.idle) > 0 { // those of other users are in the way
-		last := len(m.idle) - 1
+	if last := len(m.idle) - 1; err != nil && last >= 0 {
 		m.end(m.idle[last])
 		m.idle = m.idle[:last]
-		slot, err = m.slots.take()
+		return m.slots.take()
 	}
+	return slot, err
+}
+
+// start executes a worker.
+func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
+	slot, err := m.takeSlot()
 	if err != nil {
 		return nil, err
 	}

@@ -167,9 +167,31 @@ func (p *process) wake() error {
 	return err
 }
 
-// reset closes the worker's descriptors, which must not be blocked. The answer is taken
-// by reused.
-func (p *process) reset() error { return p.send(frameReset, nil) }
+// reset has the worker close its descriptors. A call that it is blocked in is interrupted
+// first. The answer is still to be taken.
+func (p *process) reset() error {
+	if err := p.greet(); err != nil {
+		return err
+	}
+	if p.blocked != nil && !p.answered {
+		if err := p.interrupt(); err != nil {
+			return err
+		}
+		if _, err := p.takeResult(); err != nil {
+			return err
+		}
+	}
+	p.blocked, p.answered = nil, false
+	return p.send(frameReset, nil)
+}
+
+// interrupt sends the signal that ends a blocked call.
+func (p *process) interrupt() error {
+	if err := unix.Tgkill(p.pid, p.pid, interruptSignal); err != nil {
+		return fmt.Errorf("kernel: interrupting worker %d: %w", p.pid, err)
+	}
+	return nil
+}
 
 // reaped waits for the end of the worker.
 func (p *process) reaped() {

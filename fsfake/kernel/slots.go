@@ -21,15 +21,22 @@ type slots struct {
 	workers [numSlots]channel // the workers' ends
 	used    [numSlots]bool
 	null    int
+	high    int
 }
 
 func (s *slots) open() error {
-	s.null = -1
+	s.null, s.high = -1, -1
 	for i := range numSlots {
 		s.drivers[i], s.workers[i] = channel{r: -1, w: -1}, channel{r: -1, w: -1}
 	}
 	var err error
 	if s.null, err = unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0); err != nil {
+		return err
+	}
+	// A process that has once had a high descriptor has a large table of them, and so do
+	// those that it starts. For a process with threads the kernel takes ten milliseconds
+	// to enlarge the table: better here, once.
+	if s.high, err = unix.FcntlInt(uintptr(s.null), unix.F_DUPFD_CLOEXEC, fdSlots+2*numSlots); err != nil {
 		return err
 	}
 	for i := range numSlots {
@@ -47,15 +54,14 @@ func (s *slots) open() error {
 }
 
 func (s *slots) close() {
+	fds := []int{s.null, s.high}
 	for i := range numSlots {
-		for _, fd := range []int{s.drivers[i].r, s.drivers[i].w, s.workers[i].r, s.workers[i].w} {
-			if fd >= 0 {
-				unix.Close(fd)
-			}
-		}
+		fds = append(fds, s.drivers[i].r, s.drivers[i].w, s.workers[i].r, s.workers[i].w)
 	}
-	if s.null >= 0 {
-		unix.Close(s.null)
+	for _, fd := range fds {
+		if fd >= 0 {
+			unix.Close(fd)
+		}
 	}
 }
 

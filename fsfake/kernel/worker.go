@@ -94,6 +94,10 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 		unix.CloseRange(firstFD, firstPrivateFD-1, 0)
 		t.cells = map[string]any{}
 		return nil, t.answer(&fsfake.Result{})
+	case frameFDs:
+		var e encoder
+		e.listFDs()
+		return nil, t.send(frameFDs, e.b)
 	case frameRun:
 		return nil, t.run(d.string())
 	case frameGive:

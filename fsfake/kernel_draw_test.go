@@ -1,0 +1,368 @@
+//go:build linux
+
+package fsfake_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"lockpick/fsfake"
+	"pgregory.net/rapid"
+)
+
+// Sequences are drawn with an eye on the fake, so that most calls concern a descriptor
+// that is open and a name that is there: otherwise thirty calls would see little but EBADF
+// and ENOENT. What is drawn is a plain list of calls all the same.
+
+// sequenceLength is how many calls a drawn sequence has.
+const sequenceLength = 30
+
+// A drawer draws one sequence.
+type drawer struct {
+	t     *rapid.T
+	m     *fsfake.Machine
+	s     sequence
+	users bool // of several users
+	busy  bool // processes come and go
+}
+
+func sequences(severalUsers bool) *rapid.Generator[sequence] {
+	return rapid.Custom(func(t *rapid.T) sequence {
+		d := &drawer{t: t, m: fsfake.New(fsfake.Options{})}
+		d.users = severalUsers && d.n(3) == 0
+		d.busy = d.n(4) == 0
+		for i := range 2 + d.n(2) {
+			u := uint32(0)
+			if d.users && i > 0 {
+				u = uint32(1000 + d.n(2))
+			}
+			d.s.users = append(d.s.users, u)
+			d.m.AddProc(fsfake.ProcSpec{Pid: firstPid + i, UID: u, GID: u})
+		}
+		d.begin()
+		for calls := len(d.s.lines); calls < sequenceLength; {
+			l, ok := d.line()
+			if !ok {
+				break
+			}
+			d.add(l)
+			if l.what == lineCall {
+				calls++
+			}
+		}
+		return d.s
+	})
+}
+
+// n draws a number below k.
+func (d *drawer) n(k int) int { return rapid.IntRange(0, k-1).Draw(d.t, "") }
+
+func pick[T any](d *drawer, from ...T) T { return from[d.n(len(from))] }
+
+// begin draws a disk that is worth looking at.
+func (d *drawer) begin() {
+	mode := func(m uint32) uint32 {
+		if d.users {
+			return m | 0o022
+		}
+		return m
+	}
+	for _, op := range []fsfake.Op{
+		{Call: fsfake.CallMkdir, Path: "/d", Mode: mode(0o755)},
+		{Call: fsfake.CallOpen, Path: "/a", Flags: os.O_RDWR | os.O_CREATE, Mode: mode(0o644)},
+		{Call: fsfake.CallMkdir, Path: "/d/e", Mode: 0o700},
+		{Call: fsfake.CallSymlink, Path: "/s", Path2: pick(d, "d", "a", "s", "/d", "no", "/tmp/../d")},
+		{Call: fsfake.CallChmod, Path: "/d", Mode: 0o1777},
+	} {
+		if d.n(2) == 0 && (d.users || op.Call != fsfake.CallChmod) {
+			d.add(line{pid: firstPid, op: op})
+		}
+	}
+}
+
+// add appends a line and follows it on the fake.
+func (d *drawer) add(l line) {
+	d.s.lines = append(d.s.lines, l)
+	d.m.Advance(time.Millisecond)
+	task := fsfake.Task{Pid: l.pid, N: 1}
+	switch l.what {
+	case lineLook:
+	case lineKill:
+		d.m.KillProc(l.pid)
+	case lineInterrupt:
+		d.m.Interrupt(task)
+	default:
+		d.m.Do(task, l.op)
+	}
+	for _, pid := range d.m.Pids() {
+		t := fsfake.Task{Pid: pid, N: 1}
+		if op, ok := d.m.Blocked(t); ok && d.m.Ready(t, op) {
+			d.m.Do(t, op)
+		}
+	}
+}
+
+// line draws the next line; false when nobody can make a call any more.
+func (d *drawer) line() (line, bool) {
+	if d.n(12) == 0 {
+		return line{what: lineLook}, true
+	}
+	var free, blocked []int
+	for _, pid := range d.m.Pids() {
+		if pid < firstPid {
+			continue
+		}
+		if _, ok := d.m.Blocked(fsfake.Task{Pid: pid, N: 1}); ok {
+			blocked = append(blocked, pid)
+		} else {
+			free = append(free, pid)
+		}
+	}
+	if len(blocked) > 0 && (len(free) == 0 || d.n(12) == 0) {
+		pid := pick(d, blocked...)
+		if d.busy && d.n(3) == 0 {
+			return line{what: lineKill, pid: pid}, true
+		}
+		return line{what: lineInterrupt, pid: pid}, true
+	}
+	if len(free) == 0 {
+		return line{}, false
+	}
+	pid := pick(d, free...)
+	if d.busy && len(free)+len(blocked) > 1 {
+		switch n := d.n(60); {
+		case n == 0:
+			return line{what: lineKill, pid: pid}, true
+		case n == 1:
+			return line{pid: pid, op: fsfake.Op{Call: fsfake.CallExit}}, true
+		case n == 2:
+			return line{pid: pid, op: fsfake.Op{Call: fsfake.CallExec}}, true
+		case n < 6 && len(free)+len(blocked) < 5:
+			return line{pid: pid, op: fsfake.Op{Call: fsfake.CallFork}}, true
+		}
+	}
+	if len(d.m.FDs(pid)) == 0 && d.n(2) == 0 {
+		return line{pid: pid, op: d.open()}, true
+	}
+	return line{pid: pid, op: d.op(pid)}, true
+}
+
+// weights says how often each call is drawn.
+var weights = []struct {
+	call   fsfake.Call
+	weight int
+}{
+	{fsfake.CallOpen, 20}, {fsfake.CallStat, 3}, {fsfake.CallLstat, 2}, {fsfake.CallUnlink, 7},
+	{fsfake.CallRename, 12}, {fsfake.CallLink, 5}, {fsfake.CallSymlink, 4}, {fsfake.CallReadlink, 2},
+	{fsfake.CallMkdir, 6}, {fsfake.CallRmdir, 4}, {fsfake.CallTruncate, 2}, {fsfake.CallUtimes, 2},
+	{fsfake.CallChmod, 3}, {fsfake.CallChown, 2}, {fsfake.CallRead, 3}, {fsfake.CallPread, 1},
+	{fsfake.CallWrite, 5}, {fsfake.CallPwrite, 2}, {fsfake.CallLseek, 3}, {fsfake.CallClose, 8},
+	{fsfake.CallDup, 4}, {fsfake.CallFstat, 3}, {fsfake.CallFtruncate, 2}, {fsfake.CallFutimes, 1},
+	{fsfake.CallFsync, 1}, {fsfake.CallReaddir, 2}, {fsfake.CallFlock, 14}, {fsfake.CallSetlk, 14},
+	{fsfake.CallGetlk, 3}, {fsfake.CallOFDSetlk, 9}, {fsfake.CallOFDGetlk, 2}, {fsfake.CallLinkFD, 2},
+	{fsfake.CallKill, 1},
+}
+
+var totalWeight = func() (n int) {
+	for _, w := range weights {
+		n += w.weight
+	}
+	return n
+}()
+
+func (d *drawer) op(pid int) fsfake.Op {
+	n := d.n(totalWeight)
+	for _, w := range weights {
+		if n -= w.weight; n < 0 {
+			return d.opOf(pid, w.call)
+		}
+	}
+	panic("unreachable")
+}
+
+// opOf draws the arguments of a call.
+func (d *drawer) opOf(pid int, c fsfake.Call) fsfake.Op {
+	if c == fsfake.CallOpen {
+		return d.open()
+	}
+	op := fsfake.Op{Call: c}
+	for _, f := range strings.Fields(grammar[c]) {
+		switch f {
+		case "path":
+			op.Path = d.path(c != fsfake.CallMkdir && c != fsfake.CallSymlink)
+		case "path2":
+			op.Path2 = d.path(false)
+			if c == fsfake.CallSymlink {
+				op.Path2 = pick(d, "a", "/a", "d", "/d", "s", "/s", "d/e", "../a", ".", "no", "/d/", "/tmp/a", "a/", "..", "t", "/t")
+			}
+		case "rename":
+			op.Flags = pick(d, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 8)
+		case "mode":
+			op.Mode = d.mode()
+		case "fd":
+			op.FD = d.fd(pid)
+		case "flock":
+			op.Flags = pick(d, 1, 2, 1|4, 2|4, 2|4, 8, 1, 2)
+			if d.n(30) == 0 {
+				op.Flags = pick(d, 0, 3, 4, 8|4, 1|2|4, 16)
+			}
+		case "type":
+			op.Flags = pick(d, 0, 1, 1, 1, 2)
+			if d.n(60) == 0 {
+				op.Flags = pick(d, 3, 7, -1)
+			}
+		case "whence":
+			op.Flags = d.n(3)
+			if d.n(40) == 0 {
+				op.Flags = pick(d, 7, -1)
+			}
+			op.Off = pick[int64](d, 0, 1, 3, 10, -1, -3)
+		case "off":
+			d.offset(&op)
+		case "len":
+			d.length(&op)
+		case "data":
+			op.Data = pick(d, "x", "hello", "ab", "0123456789", "")
+		case "time", "time2":
+			t := pick[int64](d, 0, 1e18, 1_000_000_001, 999_999_999_999_999_999, -5_000_000_000)
+			if f == "time" {
+				op.Time = t
+			} else {
+				op.Time2 = t
+			}
+		case "wait":
+			op.Wait = d.n(2) == 0
+		case "pid":
+			op.Pid = pick(d, firstPid, firstPid+1, firstPid+2, firstPid+3, 1, 4000)
+		}
+	}
+	return op
+}
+
+func (d *drawer) offset(op *fsfake.Op) {
+	switch op.Call {
+	case fsfake.CallChown:
+		op.Off = pick[int64](d, -1, 0, 1000, 1001)
+	case fsfake.CallLseek: // drawn with whence
+	case fsfake.CallPread, fsfake.CallPwrite:
+		op.Off = pick[int64](d, 0, 0, 1, 3, 5, 12, -1)
+	default:
+		op.Off = pick[int64](d, 0, 0, 0, 5, 10, 15, 20, 30)
+		if d.n(40) == 0 {
+			op.Off = pick[int64](d, -1, 1<<62, 1<<63-1)
+		}
+	}
+}
+
+func (d *drawer) length(op *fsfake.Op) {
+	switch op.Call {
+	case fsfake.CallChown:
+		op.Len = pick[int64](d, -1, 0, 1000, 1001)
+	case fsfake.CallRead, fsfake.CallPread:
+		op.Len = pick[int64](d, 0, 1, 3, 100)
+	case fsfake.CallTruncate, fsfake.CallFtruncate:
+		op.Len = pick[int64](d, 0, 0, 2, 5, 12, -1)
+	default:
+		op.Len = pick[int64](d, 0, 0, 1, 5, 10, 15, 20)
+		if d.n(20) == 0 {
+			op.Len = pick[int64](d, -1, -5, -10, -50, 1<<62, 1<<63-1)
+		}
+	}
+}
+
+// fd draws a descriptor, most often one that is open.
+func (d *drawer) fd(pid int) int {
+	if fds := d.m.FDs(pid); len(fds) > 0 && d.n(12) != 0 {
+		return pick(d, fds...).FD
+	}
+	return pick(d, 3, 3, 4, 5, 6, -1, 900)
+}
+
+func (d *drawer) mode() uint32 {
+	if !d.users {
+		return pick[uint32](d, 0o644, 0o755, 0o600, 0o777, 0, 0o1777, 0o6755, 0o2775)
+	}
+	return pick[uint32](d, 0o644, 0o666, 0o666, 0o755, 0o777, 0o777, 0o600, 0, 0o444, 0o555, 0o222, 0o1777, 0o1777,
+		0o6755, 0o2775, 0o070, 0o007, 0o2777)
+}
+
+// open draws an open: every flag, most often those that make sense together.
+func (d *drawer) open() fsfake.Op {
+	op := fsfake.Op{Call: fsfake.CallOpen, Mode: d.mode()}
+	op.Flags = pick(d, os.O_RDWR, os.O_RDWR, os.O_RDWR, os.O_WRONLY, os.O_RDONLY)
+	for _, f := range []struct{ flag, oneIn int }{
+		{os.O_CREATE, 2}, {os.O_EXCL, 6}, {os.O_TRUNC, 6}, {os.O_APPEND, 6}, {fsfake.O_CLOEXEC, 3},
+		{fsfake.O_NOFOLLOW, 12}, {fsfake.O_DIRECTORY, 16}, {fsfake.O_TMPFILE, 24},
+		{os.O_SYNC, 60}, {syscall.O_NONBLOCK, 60},
+	} {
+		if d.n(f.oneIn) == 0 {
+			op.Flags |= f.flag
+		}
+	}
+	dir := op.Flags&fsfake.O_DIRECTORY != 0
+	if dir && d.n(5) != 0 {
+		op.Flags &^= os.O_CREATE
+		if op.Flags&fsfake.O_TMPFILE != fsfake.O_TMPFILE {
+			op.Flags &^= os.O_RDWR | os.O_WRONLY | os.O_TRUNC
+		}
+		op.Path = pick(d, "/d", "/", "/tmp", "d/e", "/s", "/d/", "/a")
+		return op
+	}
+	op.Path = d.path(true)
+	return op
+}
+
+// names are what is in a directory, paths what leads to one.
+var (
+	names = []string{"a", "b", "d", "s", "t", "e"}
+	paths = []string{"/", "/", "/", "/d/", "/d/", "", "/tmp/", "/s/", "/d/e/", "d/", "/d/../", "/e/", "/d/d/"}
+)
+
+// path draws a name; one that is there, if there should be something.
+func (d *drawer) path(there bool) string {
+	p := ""
+	if there && d.n(3) != 0 {
+		p = d.existing()
+	}
+	if p == "" {
+		p = pick(d, paths...) + pick(d, names...)
+	}
+	switch d.n(60) {
+	case 0, 1, 2, 3:
+		p += "/"
+	case 4:
+		p += "/."
+	case 5:
+		p += "/.."
+	case 6:
+		p = strings.ReplaceAll(p, "/", "//")
+	case 7:
+		p = pick(d, "", "/", ".", "..", "/..", "a\x00b", strings.Repeat("x", 255), strings.Repeat("x", 256), "/d/"+strings.Repeat("x", 256),
+			strings.Repeat("/d/..", 819)[1:], strings.Repeat("/", 4095), strings.Repeat("/", 4096))
+	}
+	return p
+}
+
+// existing draws a path that is there.
+func (d *drawer) existing() string {
+	var all []string
+	var walk func(dir string, id fsfake.InodeID, depth int)
+	walk = func(dir string, id fsfake.InodeID, depth int) {
+		for _, n := range d.m.View(id).Names {
+			all = append(all, dir+"/"+n)
+			if c, ok := d.m.Lookup(dir + "/" + n); ok && depth < 3 && d.m.View(c).Kind == fsfake.KindDir {
+				walk(dir+"/"+n, c, depth+1)
+			}
+		}
+	}
+	root, _ := d.m.Lookup("/")
+	walk("", root, 0)
+	all = slices.DeleteFunc(all, func(p string) bool { return p == "/tmp" })
+	if len(all) == 0 {
+		return ""
+	}
+	return pick(d, all...)
+}

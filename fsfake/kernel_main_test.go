@@ -1,0 +1,288 @@
+//go:build linux
+
+package fsfake_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+	"lockpick/fsfake"
+	"lockpick/fsfake/kernel"
+)
+
+var (
+	sequencesFlag = flag.Int("kernel.sequences", 0, "how many drawn `sequences` to compare with the kernel; 0 means 20000, or 1000 with -short or -race")
+	seedFlag      = flag.Int("kernel.seed", 1, "the seed of the first drawn sequence")
+	dirFlag       = flag.String("kernel.dir", "", "where the real disks are made; empty means /dev/shm or the directory for temporary files")
+)
+
+func TestMain(m *testing.M) {
+	kernel.MaybeWorker(nil)
+	os.Exit(m.Run())
+}
+
+// numSequences is how many sequences are drawn.
+func numSequences() int {
+	switch {
+	case *sequencesFlag > 0:
+		return *sequencesFlag
+	case testing.Short() || raceEnabled:
+		return 1000
+	}
+	return 20000
+}
+
+// onKernel runs f with a real machine, on a thread and a CPU of its own.
+func onKernel(cpu int, f func(*kernel.Machine) error) error {
+	done := make(chan error)
+	go func() {
+		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
+		if err := kernel.Pin(cpu); err != nil {
+			done <- err
+			return
+		}
+		m, err := kernel.New(kernel.Options{CPU: cpu, Dir: *dirFlag})
+		if err == nil {
+			err = probe(m)
+			if err == nil {
+				err = f(m)
+			}
+			if e := m.Close(); err == nil {
+				err = e
+			}
+		}
+		done <- err
+	}()
+	return <-done
+}
+
+var probeOnce sync.Once
+
+// probe finds out what the kernel and its file system can show.
+func probe(m *kernel.Machine) error {
+	var err error
+	probeOnce.Do(func() {
+		dir := m.Root() + "/probe"
+		var st [2]unix.Stat_t
+		multigrain = true
+		for range 20 {
+			for i := range st {
+				if err = os.WriteFile(dir, nil, 0o600); err != nil {
+					return
+				}
+				if err = unix.Stat(dir, &st[i]); err != nil {
+					return
+				}
+			}
+			multigrain = multigrain && st[0].Ctim != st[1].Ctim
+		}
+		if err = os.Remove(dir); err != nil {
+			return
+		}
+		if err = os.MkdirAll(dir+"/x", 0o700); err != nil {
+			return
+		}
+		if err = unix.Stat(dir, &st[0]); err != nil {
+			return
+		}
+		dirLinks = st[0].Nlink == 3
+		err = os.RemoveAll(dir)
+		for name, on := range map[string]*bool{"protected_hardlinks": &protectedHardlinks, "protected_symlinks": &protectedSticky, "protected_regular": &protectedSticky} {
+			b, _ := os.ReadFile("/proc/sys/fs/" + name)
+			*on = *on || len(b) > 0 && b[0] != '0'
+		}
+	})
+	return err
+}
+
+var protectedHardlinks, protectedSticky bool
+
+// cpus are the CPUs that this process may run on.
+func cpus() []int {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return []int{0}
+	}
+	var all []int
+	for i := range 1024 {
+		if set.IsSet(i) {
+			all = append(all, i)
+		}
+	}
+	return all[:min(len(all), 4)]
+}
+
+// TestKernelDraws compares drawn sequences with the kernel.
+func TestKernelDraws(t *testing.T) {
+	n := numSequences()
+	gen := sequences(os.Geteuid() == 0)
+	var calls, passed atomic.Int64
+	var next atomic.Int64
+	var mu sync.Mutex
+	var failure string
+	start := time.Now()
+	var wg sync.WaitGroup
+	errs := make([]error, len(cpus()))
+	for i, cpu := range cpus() {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			errs[i] = onKernel(cpu, func(m *kernel.Machine) error {
+				for {
+					k := int(next.Add(1)) - 1
+					mu.Lock()
+					stop := failure != ""
+					mu.Unlock()
+					if k >= n || stop {
+						return nil
+					}
+					seed := *seedFlag + k
+					s := gen.Example(seed)
+					p, wrong, err := runPair(m, s, nil)
+					if err != nil {
+						return fmt.Errorf("seed %d: %w\n%s", seed, err, s)
+					}
+					calls.Add(int64(p.calls))
+					passed.Add(int64(p.passed))
+					if wrong != nil {
+						text, err := shrunk(m, s, wrong)
+						if err != nil {
+							return err
+						}
+						mu.Lock()
+						if failure == "" {
+							failure = fmt.Sprintf("seed %d: %s", seed, text)
+						}
+						mu.Unlock()
+					}
+				}
+			})
+		}()
+	}
+	wg.Wait()
+	for _, err := range errs {
+		require.NoError(t, err)
+	}
+	t.Logf("%d sequences, %d calls on both sides, %d lines passed over, %v", n, calls.Load(), passed.Load(), time.Since(start).Round(time.Millisecond))
+	switch {
+	case os.Geteuid() != 0:
+		t.Log("not root: one user, no path that climbs out of the directory")
+	case protectedHardlinks || protectedSticky:
+		t.Logf("sysctls fs.protected_*: hardlinks %t, symlinks or regular %t: what they forbid other users was not compared", protectedHardlinks, protectedSticky)
+	}
+	if !multigrain {
+		t.Log("this kernel's timestamps are coarse: which calls change ctime and mtime was not compared")
+	}
+	if failure != "" {
+		t.Fatalf("the fake and the kernel differ; keep it as a file in testdata/kernel\n%s", failure)
+	}
+}
+
+// shrunk makes a failing sequence shorter and returns its transcripts and its text.
+func shrunk(m *kernel.Machine, s sequence, wrong *mismatch) (string, error) {
+	for size := len(s.lines); size >= 1; {
+		cut := false
+		for at := len(s.lines) - size; at >= 0; at -= size {
+			c := s
+			c.lines = append(append([]line(nil), s.lines[:at]...), s.lines[at+size:]...)
+			_, w, err := runPair(m, c, nil)
+			if err != nil {
+				return "", err
+			}
+			if w != nil && w.what == wrong.what {
+				s, wrong, cut = c, w, true
+			}
+		}
+		if size = min(size, len(s.lines)); size == 1 && cut {
+			continue
+		}
+		size /= 2
+	}
+	return wrong.String() + "\n" + s.String(), nil
+}
+
+// TestKernelKept replays the sequences that once showed a difference, and the scripted
+// ones that provoke what is rarely drawn.
+func TestKernelKept(t *testing.T) {
+	files, err := filepath.Glob("testdata/kernel/*.txt")
+	require.NoError(t, err)
+	require.NoError(t, onKernel(cpus()[0], func(m *kernel.Machine) error {
+		for _, f := range files {
+			s, err := readSequence(f)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f, err)
+			}
+			if os.Geteuid() != 0 && strings.Trim(fmt.Sprint(s.users), "[0 ]") != "" {
+				t.Logf("%s: needs several users, and so root", f)
+				continue
+			}
+			_, wrong, err := runPair(m, s, nil)
+			if err != nil {
+				return fmt.Errorf("%s: %w", f, err)
+			}
+			if wrong != nil {
+				t.Errorf("%s: %s", f, wrong)
+			}
+		}
+		return nil
+	}))
+}
+
+func readSequence(file string) (sequence, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return sequence{}, err
+	}
+	return parseSequence(string(text))
+}
+
+// TestSequenceText: what is printed is read as it was.
+func TestSequenceText(t *testing.T) {
+	gen := sequences(true)
+	for seed := range 200 {
+		s := gen.Example(seed)
+		got, err := parseSequence(s.String())
+		require.NoError(t, err)
+		require.Equal(t, s, got)
+	}
+}
+
+// mustNot reports a call that this machine cannot compare: because the kernel is set to
+// forbid more than the fake does, or because paths are not rooted.
+func (p *pair) mustNot(l line) bool {
+	op := l.op
+	if op.Call == fsfake.CallOpen && op.Flags&3 == 3 {
+		return true
+	}
+	if root, _ := p.fake.Lookup("/"); p.several && (op.Call == fsfake.CallChmod || op.Call == fsfake.CallChown) {
+		if id, ok := p.fake.Lookup(op.Path); ok && id == root {
+			return true // other users' workers must be able to enter it
+		}
+	}
+	if !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2)) {
+		return true
+	}
+	if protectedHardlinks && p.several && (op.Call == fsfake.CallLink || op.Call == fsfake.CallLinkFD) {
+		id, ok := p.fake.FDInode(l.pid, op.FD)
+		if op.Call == fsfake.CallLink {
+			id, ok = p.child(op.Path)
+		}
+		// The owner may always; others might be refused what the fake grants.
+		return ok && p.fake.View(id).UID != p.users[l.pid]
+	}
+	return protectedSticky && p.several && (strings.Contains(op.Path, "tmp") || op.Call == fsfake.CallChmod && op.Mode&0o1000 != 0)
+}
+
+func climbs(path string) bool {
+	return strings.Contains(path, "..") || path != "" && strings.Trim(path, "/.") == ""
+}

@@ -1,0 +1,279 @@
+//go:build linux
+
+package fsfake_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/kernel"
+)
+
+// A pair is a fake machine and a real one that do the same.
+type pair struct {
+	fake    *fsfake.Machine
+	real    *kernel.Machine
+	see     *sight
+	log     []said // what each side said
+	several bool
+	users   map[int]uint32 // by pid
+	// seen counts what both sides answered alike.
+	seen map[answer]int
+	// calls counts the calls made on both sides, passed the lines that made no sense.
+	calls, passed int
+}
+
+// An answer is a call and the errno that it got; 0 is success. Blocked calls count too.
+type answer struct {
+	call    fsfake.Call
+	errno   int
+	blocked bool
+}
+
+// said is a line of the transcripts.
+type said struct{ line, fake, real string }
+
+// A mismatch is the first difference between the fake and the kernel.
+type mismatch struct {
+	what string // in a few words, without numbers: what is shrunk must keep it
+	said []said
+}
+
+func (m *mismatch) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n    %-44s   %-36s   %s\n", m.what, "", "fake", "kernel")
+	for _, s := range m.said {
+		mark := " "
+		if s.fake != s.real {
+			mark = "≠"
+		}
+		fmt.Fprintf(&b, "    %-44s   %-36s %s %s\n", s.line, s.fake, mark, s.real)
+	}
+	return b.String()
+}
+
+// runPair runs a sequence on both sides. The error is a fault of the machinery.
+func runPair(real *kernel.Machine, s sequence, seen map[answer]int) (*pair, *mismatch, error) {
+	p := &pair{
+		fake: fsfake.New(fsfake.Options{InodeNumbers: fsfake.InodesUnique}), real: real, seen: seen, users: map[int]uint32{},
+	}
+	p.see = newSight(p.fake, real)
+	if err := real.Reset(); err != nil {
+		return p, nil, err
+	}
+	for i, u := range s.users {
+		p.several = p.several || u != s.users[0]
+		p.users[firstPid+i] = u
+		spec := fsfake.ProcSpec{Pid: firstPid + i, UID: u, GID: u}
+		p.fake.AddProc(spec)
+		if err := real.AddProc(spec); err != nil {
+			return p, nil, err
+		}
+	}
+	for _, l := range append(slices.Clip(s.lines), line{what: lineLook}) {
+		m, err := p.step(l)
+		if err != nil {
+			return p, nil, fmt.Errorf("%q: %w", l, err)
+		}
+		if m != nil {
+			m.said = p.log
+			return p, m, nil
+		}
+	}
+	return p, nil, nil
+}
+
+func (p *pair) step(l line) (*mismatch, error) {
+	p.fake.Advance(time.Millisecond)
+	task := fsfake.Task{Pid: l.pid, N: 1}
+	_, blocked := p.fake.Blocked(task)
+	if l.what != lineLook && (!p.fake.Alive(l.pid) || blocked && l.what == lineCall || !blocked && l.what == lineInterrupt) {
+		p.passed++
+		return nil, nil
+	}
+	switch l.what {
+	case lineLook:
+		return p.look()
+	case lineKill:
+		p.fake.KillProc(l.pid)
+		p.note(l, "", "")
+		if err := p.real.KillProc(l.pid); err != nil {
+			return nil, err
+		}
+		return p.wakes()
+	case lineInterrupt:
+		return p.interrupt(l, task)
+	}
+	return p.call(l, task)
+}
+
+func (p *pair) note(l line, fake, real string) {
+	p.log = append(p.log, said{l.String(), fake, real})
+}
+
+func (p *pair) call(l line, task fsfake.Task) (*mismatch, error) {
+	if p.mustNot(l) {
+		p.passed++
+		return nil, nil
+	}
+	f := p.fake.Do(task, l.op)
+	if f.Unmodelled != "" {
+		p.passed++
+		return nil, nil
+	}
+	r, err := p.real.Do(l.pid, l.op)
+	if err != nil {
+		return nil, err
+	}
+	if r.Unmodelled != "" {
+		return nil, fmt.Errorf("%s", r.Unmodelled)
+	}
+	p.calls++
+	if l.op.Call == fsfake.CallFork && f.OK() {
+		p.users[int(f.N)] = p.users[l.pid]
+	}
+	if m := p.compare(l, f, r); m != nil {
+		return m, nil
+	}
+	return p.wakes()
+}
+
+// compare notes what both sides answered to a call, and compares it.
+func (p *pair) compare(l line, f, r fsfake.Result) *mismatch {
+	a, b := p.see.answers(l, f, r)
+	p.note(l, a, b)
+	if a != b {
+		return &mismatch{what: fmt.Sprintf("%s: %s on the fake, %s on the kernel", l.op.Call, class(f, a), class(r, b))}
+	}
+	p.count(l.op.Call, f)
+	return nil
+}
+
+func (p *pair) count(c fsfake.Call, r fsfake.Result) {
+	if p.seen != nil {
+		p.seen[answer{c, int(r.Errno), r.Blocked}]++
+	}
+}
+
+// class says what kind of answer it is.
+func class(r fsfake.Result, text string) string {
+	switch {
+	case r.Blocked:
+		return "blocks"
+	case r.Errno != 0:
+		return fsfake.ErrnoName(r.Errno)
+	}
+	return "ok"
+}
+
+func (p *pair) interrupt(l line, task fsfake.Task) (*mismatch, error) {
+	op, _ := p.fake.Blocked(task)
+	f := p.fake.Interrupt(task)
+	if err := p.real.Interrupt(l.pid); err != nil {
+		return nil, err
+	}
+	ws, err := p.real.Woken()
+	if err != nil {
+		return nil, err
+	}
+	var r fsfake.Result
+	i := slices.IndexFunc(ws, func(w kernel.Wake) bool { return w.Pid == l.pid })
+	if i < 0 {
+		r.Blocked = true
+	} else {
+		r = ws[i].Result
+		ws = slices.Delete(ws, i, i+1)
+	}
+	if m := p.compare(line{lineInterrupt, l.pid, op}, f, r); m != nil {
+		return m, nil
+	}
+	return p.settle(ws), nil
+}
+
+// wakes compares which blocked calls have returned, and with what.
+func (p *pair) wakes() (*mismatch, error) {
+	if !p.anyBlocked() {
+		return nil, nil
+	}
+	ws, err := p.real.Woken()
+	if err != nil {
+		return nil, err
+	}
+	return p.settle(ws), nil
+}
+
+func (p *pair) anyBlocked() bool {
+	for _, pid := range p.fake.Pids() {
+		if _, ok := p.fake.Blocked(fsfake.Task{Pid: pid, N: 1}); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// settle has the fake grant what the kernel granted. The kernel may choose whom to grant
+// first; so any order will do in which the fake answers the same. Afterwards nobody else
+// may be able to go on.
+func (p *pair) settle(ws []kernel.Wake) *mismatch {
+	var first string
+	ok := len(ws) == 0
+	for _, order := range permutations(len(ws)) {
+		c := p.fake.Clone()
+		wrong := ""
+		for _, i := range order {
+			w := ws[i]
+			f := c.Do(fsfake.Task{Pid: w.Pid, N: 1}, w.Op)
+			if f.Blocked != w.Result.Blocked || f.Errno != w.Result.Errno {
+				wrong = fmt.Sprintf("%s: %s on the fake, %s on the kernel, after waiting", w.Op.Call, class(f, ""), class(w.Result, ""))
+				break
+			}
+		}
+		if wrong == "" {
+			*p.fake = *c
+			ok = true
+			break
+		}
+		if first == "" {
+			first = wrong
+		}
+	}
+	for _, w := range ws {
+		text := "returns " + class(w.Result, "")
+		p.log = append(p.log, said{procName(w.Pid) + " " + opText(w.Op), map[bool]string{true: text, false: "?"}[ok], text})
+		if ok {
+			p.count(w.Op.Call, w.Result)
+		}
+	}
+	if !ok {
+		return &mismatch{what: first}
+	}
+	for _, pid := range p.fake.Pids() {
+		t := fsfake.Task{Pid: pid, N: 1}
+		if op, blocked := p.fake.Blocked(t); blocked && p.fake.Ready(t, op) {
+			c := p.fake.Clone()
+			r := c.Do(t, op)
+			p.log = append(p.log, said{procName(pid) + " " + opText(op), "returns " + class(r, ""), "still waits"})
+			return &mismatch{what: fmt.Sprintf("%s: returns %s on the fake, waits on the kernel", op.Call, class(r, ""))}
+		}
+	}
+	return nil
+}
+
+func permutations(n int) [][]int {
+	if n == 0 {
+		return nil
+	}
+	if n == 1 {
+		return [][]int{{0}}
+	}
+	var all [][]int
+	for _, p := range permutations(n - 1) {
+		for at := n - 1; at >= 0; at-- {
+			all = append(all, slices.Insert(slices.Clone(p), at, n-1))
+		}
+	}
+	return all
+}

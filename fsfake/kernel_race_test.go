@@ -1,0 +1,5 @@
+//go:build race
+
+package fsfake_test
+
+const raceEnabled = true

@@ -9,7 +9,7 @@ import (
 // met reports whether a call met somebody else's lock: it was refused because the name
 // exists or the lock is held, or it waits. It is how a verdict "holds" shows that it is
 // not vacuous.
-func met(op fsfake.Op, r fsfake.Result) bool {
+func met(op *fsfake.Op, r *fsfake.Result) bool {
 	if r.Blocked {
 		return true
 	}

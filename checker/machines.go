@@ -118,7 +118,7 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (move,
 		if r.Unmodelled != "" {
 			return mv, key, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
 		}
-		mv.blocked, mv.met = r.Blocked, met(v, r)
+		mv.blocked, mv.met = r.Blocked, met(&v, &r)
 		if v.Call == fsfake.CallExit {
 			t.unmark(m, task.Pid)
 		}

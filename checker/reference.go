@@ -71,6 +71,7 @@ func (d *depthFirst) advance(used int) bool {
 // after a violation, to collect every history.
 func searchAll(ctx context.Context, t *tester, budget int, all bool) (res Result, first *outcome, err error) {
 	res.Complete = true
+	t.live = true
 	d := &depthFirst{}
 	cut := 0
 	for {

@@ -21,6 +21,9 @@ type tester struct {
 	prober   *prober
 	// maxSteps cuts a run that does not end.
 	maxSteps int
+	// live: let every run be one of the tasks' own code. Runs that are kept always are.
+	live    bool
+	learned *world // the one whose buffers are used again
 	// unjudged: leave histories unjudged (for measuring what judging costs).
 	unjudged bool
 }
@@ -65,10 +68,14 @@ type outcome struct {
 // the step that breaks the property. The error is a drift of a replay, or a fault of
 // the scenario itself.
 func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
-	w := newWorld(t.sc, t.base.Clone())
+	w, err := t.begin(keep)
+	if err != nil {
+		return outcome{}, err
+	}
 	defer w.stop()
 	var o outcome
-	var calls []Call
+	calls := w.calls
+	defer func() { w.calls = calls[:0] }()
 	_, strict := st.(sched.Replay)
 	for w.err == nil {
 		// A replay may go on although everybody polls in vain: it says how long.
@@ -91,6 +98,7 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 			return o, err
 		}
 		preempts := w.preempts(c)
+		w.preempted = append(w.preempted, preempts)
 		o.cost.add(c, preempts)
 		o.schedule = append(o.schedule, c)
 		before := len(w.history.ops)
@@ -118,6 +126,23 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 		o.history = append([]porcupine.Operation(nil), w.history.ops...)
 	}
 	return o, nil
+}
+
+// begin starts a run.
+func (t *tester) begin(keep bool) (*world, error) {
+	if keep || t.live {
+		return newWorld(t.sc, t.base.Clone()), nil
+	}
+	if t.learned == nil || t.learned.cast.full() {
+		c, err := newCast(t.sc)
+		if err != nil {
+			return nil, err
+		}
+		t.learned = emptyWorld(t.sc)
+		t.learned.cast = c
+	}
+	t.learned.start(t.base.Clone())
+	return t.learned, nil
 }
 
 // decide judges a run at its end, and cuts it to the step that broke the property.
@@ -151,6 +176,10 @@ func (t *tester) cutToViolation(w *world, o *outcome) {
 		}
 		w.history.ops = p
 		o.schedule = o.schedule[:s+1]
+		o.cost = Cost{}
+		for i, c := range o.schedule {
+			o.cost.add(c, w.preempted[i])
+		}
 		if o.trace != nil {
 			o.trace = o.trace[:s+1]
 		}
@@ -159,7 +188,8 @@ func (t *tester) cutToViolation(w *world, o *outcome) {
 	}
 }
 
-// preempts reports whether c switches away from a task that could have gone on.
+// preempts reports whether c is a preemption: a switch away from a task that could have
+// gone on.
 func (w *world) preempts(c sched.Choice) bool {
 	if c.Action != sched.Run || w.last < 0 {
 		return false
@@ -185,8 +215,8 @@ func (c *Cost) add(choice sched.Choice, preempts bool) {
 // contended reports whether a call met somebody else's lock: it was refused because
 // the name exists or the lock is held, or it waits.
 func contended(calls []Call) bool {
-	for _, c := range calls {
-		if met(c.Op, c.Result) {
+	for i := range calls {
+		if met(&calls[i].Op, &calls[i].Result) {
 			return true
 		}
 	}

@@ -8,10 +8,11 @@ import (
 	"lockpick/sched"
 )
 
-// A world is one live run of a scenario: the machine, and every task's own Go code as
-// a coroutine.
+// A world is one run of a scenario: the machine, and every task. A live world runs the
+// tasks' own Go code as coroutines; one with a cast follows what was learned of it.
 type world struct {
 	sc      *scenarios.Scenario
+	cast    *cast // nil: live
 	m       *fsfake.Machine
 	actors  []*actor
 	history *history
@@ -23,6 +24,9 @@ type world struct {
 	// invariant is asked for: marks must be kept.
 	marks bool
 	err   error
+	// Buffers, kept from run to run.
+	calls     []Call
+	preempted []bool // by step: it was a preemption
 }
 
 // An actor is one task of a world.
@@ -30,8 +34,9 @@ type actor struct {
 	task    sched.Task
 	id      fsfake.Task
 	index   int
-	co      *sched.Coroutine[fsfake.Op, fsfake.Result]
+	co      *sched.Coroutine[fsfake.Op, fsfake.Result] // nil: not live
 	port    *taskPort
+	node    uint32 // where it is, when it is not live
 	op      fsfake.Op
 	begins  effects // begins with the next call: invoked, letGo
 	ended   bool    // the program has returned
@@ -45,42 +50,59 @@ type actor struct {
 	holding      *scenarios.Holding
 }
 
-// newWorld starts every task up to its first call. Stop must be called in the end.
+// newWorld starts a live run, every task up to its first call. Stop must be called in
+// the end.
 func newWorld(sc *scenarios.Scenario, m *fsfake.Machine) *world {
-	w := &world{sc: sc, m: m, last: -1, crashes: sc.Setting.Crashes, stalls: sc.Setting.Stalls}
+	w := emptyWorld(sc)
+	w.start(m)
+	return w
+}
+
+func emptyWorld(sc *scenarios.Scenario) *world {
+	w := &world{sc: sc}
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-			w.actors = append(w.actors, newActor(sc, i, n, len(w.actors)))
+			w.actors = append(w.actors, &actor{
+				task: sched.Task{Process: i, N: n}, index: len(w.actors), port: &taskPort{},
+				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
+			})
 		}
 	}
 	w.history = newHistory(len(w.actors) + sc.Setting.Processes)
 	for _, c := range sc.Claims {
 		w.marks = w.marks || c.Property.Judgement() == scenarios.ByInvariant
 	}
-	for _, a := range w.actors {
-		w.proceed(a)
-	}
 	w.view.Tasks = make([]sched.TaskView, len(w.actors))
 	return w
 }
 
-func newActor(sc *scenarios.Scenario, process, n, index int) *actor {
-	a := &actor{
-		task: sched.Task{Process: process, N: n}, index: index, port: &taskPort{},
-		id: fsfake.Task{Pid: scenarios.FirstPid + process, N: n},
+// start begins a run on m, which must be the world's own.
+func (w *world) start(m *fsfake.Machine) {
+	w.m, w.last, w.steps, w.err = m, -1, 0, nil
+	w.crashes, w.stalls = w.sc.Setting.Crashes, w.sc.Setting.Stalls
+	w.history.reset()
+	w.preempted = w.preempted[:0]
+	for _, a := range w.actors {
+		*a = actor{task: a.task, id: a.id, index: a.index, port: a.port}
+		if w.cast != nil {
+			w.settle(a, w.cast.start(a))
+			continue
+		}
+		program := w.sc.Program(a.task.Process, a.task.N)
+		a.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+			a.port.ask = ask
+			program(scenarios.NewTask(a.port, a.task.Process, a.task.N))
+		})
+		w.resume(a)
 	}
-	program := sc.Program(process, n)
-	a.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
-		a.port.ask = ask
-		program(scenarios.NewTask(a.port, process, n))
-	})
-	return a
 }
 
-// stop unwinds every task.
+// stop unwinds every live task.
 func (w *world) stop() {
 	for _, a := range w.actors {
-		a.co.Stop()
+		if a.co != nil {
+			a.co.Stop()
+		}
 	}
 }
 
@@ -91,8 +113,25 @@ func (w *world) fail(format string, args ...any) {
 	}
 }
 
-// proceed resumes a task until its next call and applies what it did in between.
-func (w *world) proceed(a *actor) {
+// proceed gives a task the result of its call and applies what it does until its next.
+func (w *world) proceed(a *actor, r *fsfake.Result) {
+	if w.cast == nil {
+		a.co.Answer(*r)
+		w.resume(a)
+		return
+	}
+	e, err := w.cast.proceed(a, r)
+	if err != nil {
+		if w.err == nil {
+			w.err = err
+		}
+		return
+	}
+	w.settle(a, e)
+}
+
+// resume runs a live task until its next call.
+func (w *world) resume(a *actor) {
 	a.port.notes = a.port.notes[:0]
 	op, more := a.co.Next()
 	a.op, a.ended = op, !more
@@ -101,6 +140,11 @@ func (w *world) proceed(a *actor) {
 		w.fail("%w", err)
 		return
 	}
+	w.settle(a, e)
+}
+
+// settle applies what a task did between two calls.
+func (w *world) settle(a *actor, e effects) {
 	if e.returned {
 		if w.history.open[a.index] < 0 {
 			w.fail("%s: an operation returned %v that was never invoked", a.task, e.output)
@@ -253,7 +297,9 @@ func (w *world) kill(process int) {
 // gone takes a task out of the run: its process has ended.
 func (w *world) gone(a *actor) {
 	a.gone, a.holding = true, nil
-	a.co.Stop()
+	if a.co != nil {
+		a.co.Stop()
+	}
 	if w.marks {
 		w.m.Unmark(a.id)
 	}
@@ -294,8 +340,7 @@ func (w *world) step(a *actor, calls []Call) []Call {
 			return calls
 		}
 		a.asleep = op.Call == fsfake.CallSleep
-		a.co.Answer(r)
-		w.proceed(a)
+		w.proceed(a, &r)
 		if !turn || a.ended || !a.op.Call.IsCell() || w.err != nil {
 			return calls
 		}

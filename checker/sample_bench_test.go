@@ -1,0 +1,70 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/model"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// BenchmarkSample measures drawn schedules per second on a lock that looks and then
+// writes, with two processes: without judging the histories, with judging each distinct
+// one, and with judging every one.
+func BenchmarkSample(b *testing.B) {
+	sc := toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2},
+		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Broken})
+	for _, c := range []struct {
+		name     string
+		unjudged bool
+		forget   bool
+	}{
+		{"unjudged", true, false},
+		{"judged", false, false},
+		{"judged-anew", false, true},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			t, err := newTester(sc, scenarios.MutualExclusion)
+			if err != nil {
+				b.Fatal(err)
+			}
+			t.unjudged = c.unjudged
+			b.ReportAllocs()
+			seed := uint64(0)
+			for b.Loop() {
+				if c.forget {
+					clear(t.judge.seen)
+				}
+				seed++
+				if _, err := t.run(sched.NewRandom(seed), false); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "schedules/s")
+		})
+	}
+}
+
+// BenchmarkPorcupine measures what porcupine takes for one history of two contenders,
+// each of whom acquires and releases.
+func BenchmarkPorcupine(b *testing.B) {
+	h := newHistory(2)
+	h.invoke(0, 0, model.Acquire{Owner: "A"})
+	h.invoke(1, 1, model.Acquire{Owner: "B"})
+	h.ret(0, 2, model.Acquired{OK: true})
+	h.invoke(0, 4, model.Release{Owner: "A"})
+	h.ret(0, 5, model.Released{})
+	h.ret(1, 6, model.Acquired{OK: true})
+	h.invoke(1, 7, model.Release{Owner: "B"})
+	h.ret(1, 8, model.Released{})
+	spec, _ := scenarios.MutualExclusion.Spec()
+	m := spec.Porcupine()
+	b.ReportAllocs()
+	for b.Loop() {
+		if !porcupine.CheckOperations(m, h.ops) {
+			b.Fatal("not linearizable")
+		}
+	}
+}

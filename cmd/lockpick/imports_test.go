@@ -34,6 +34,8 @@ var imports = map[string]string{
 	"checker/cli":         "checker checker/report checker/real checker/checkertest scenarios sched cobra x/term x/tools/txtar",
 	"checker/real":        "checker scenarios sched fsfake fsfake/kernel model porcupine x/sys",
 	"fsfake/kernel":       "fsfake x/sys",
+	"fsfake/osfs":         "fsfake",
+	"fsfake/aferofs":      "fsfake fsfake/osfs afero",
 	"cmd/lockpick":        "checker/cli scenarios/all",
 }
 
@@ -42,6 +44,7 @@ var modules = map[string]string{
 	"porcupine":     "github.com/anishathalye/porcupine",
 	"rapid":         "pgregory.net/rapid",
 	"cobra":         "github.com/spf13/cobra",
+	"afero":         "github.com/spf13/afero",
 	"x/term":        "golang.org/x/term",
 	"x/sys":         "golang.org/x/sys/unix",
 	"x/tools/txtar": "golang.org/x/tools/txtar",

@@ -132,17 +132,24 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (move,
 	case opStall:
 		m.Advance(t.sc.Setting.StallFor)
 	}
-	mv.machine, key = t.add(m, key)
+	if mv.machine = id; !m.Untouched(from) {
+		mv.machine, key = t.add(m, key)
+	}
+	mv.result = t.resultID(r)
+	return mv, key, nil
+}
+
+// resultID numbers a result.
+func (t *machineTable) resultID(r fsfake.Result) uint32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	res, ok := t.results.ids[r]
+	id, ok := t.results.ids[r]
 	if !ok {
-		res = uint32(len(t.results.all))
-		t.results.ids[r] = res
+		id = uint32(len(t.results.all))
+		t.results.ids[r] = id
 		t.results.all = append(t.results.all, &r)
 	}
-	mv.result = res
-	return mv, key, nil
+	return id
 }
 
 // unmark removes the marks of all tasks of a process.

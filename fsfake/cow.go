@@ -19,6 +19,21 @@ func (m *Machine) Clone() *Machine {
 	return &c
 }
 
+// Untouched reports whether nothing has been changed since m was cloned from o, and
+// nothing in o: the two share every object. It is cheap, and may miss a change that was
+// undone.
+func (m *Machine) Untouched(o *Machine) bool {
+	return m.own == nil && o.own == nil && sameSlice(m.inodes, o.inodes) && sameSlice(m.descs, o.descs) &&
+		sameSlice(m.procs, o.procs) && sameSlice(m.marks, o.marks) &&
+		m.nextInode == o.nextInode && m.nextDesc == o.nextDesc && m.maxPid == o.maxPid &&
+		m.clock == o.clock && m.boot == o.boot && m.nextIno == o.nextIno && m.version == o.version
+}
+
+// sameSlice reports whether a and b are one piece of memory.
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
 // owner returns this machine's token.
 func (m *Machine) owner() *token {
 	if m.own == nil {

@@ -44,17 +44,17 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 // rowName is an id without its system.
 func rowName(sc *scenarios.Scenario) string { return sc.Variant() + "/" + sc.SettingName() }
 
-// settingText is the bounds of a setting: "3 processes, 1 crash".
+// settingText is the bounds of a setting: "3 processes, up to 1 crash".
 func settingText(st *scenarios.Setting) string {
 	parts := []string{count(st.Processes, "process", "processes")}
 	if n := st.Contenders(); n != st.Processes {
 		parts = append(parts, count(n, "task", "tasks"))
 	}
 	if st.Crashes > 0 {
-		parts = append(parts, count(st.Crashes, "crash", "crashes"))
+		parts = append(parts, "up to "+count(st.Crashes, "crash", "crashes"))
 	}
 	if st.Stalls > 0 {
-		parts = append(parts, count(st.Stalls, "stall", "stalls"))
+		parts = append(parts, "up to "+count(st.Stalls, "stall", "stalls"))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/scenarios"
+)
+
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	setting  *settingFlags
+	engine   *engineFlags
+	property string
+	width    int
+	save     string
+}
+
+func (a *app) explainCommand() *cobra.Command {
+	f := &explainFlags{}
+	c := &cobra.Command{
+		Use:   "explain SCENARIO",
+		Short: "Draw the smallest counterexample",
+		Long: `Draw the smallest counterexample of a scenario: a column for each task, the files at
+the right, the step that goes wrong, the cause, and the command that shows it again.
+Without --property it is that of the first property claimed broken, or else of the
+first claimed.`,
+		Args: exactly(1, "SCENARIO"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.explain(c.Context(), args[0], f)
+		},
+	}
+	f.setting, f.engine = addSettingFlags(c), addEngineFlags(c)
+	fs := c.Flags()
+	fs.StringVar(&f.property, "property", "", "explain property `P`")
+	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
+	fs.StringVar(&f.save, "save", "", "write the counterexample to `FILE`, which replay reads")
+	return c
+}
+
+func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
+	o, err := f.engine.options()
+	if err != nil {
+		return err
+	}
+	sc, p, err := a.asked(id, f.property, f.setting)
+	if err != nil {
+		return err
+	}
+	if f.width != 0 && f.width < 60 {
+		return fmt.Errorf("--width %d: choose 60 or more", f.width)
+	}
+	bar := a.newProgress(1, false)
+	o.Progress = bar.follow
+	bar.begin(sc.ID, string(p))
+	r, err := f.engine.decide(ctx, &sc, p, o)
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	a.worsen(exitOf(&r))
+	ro := report.Options{Style: a.style(a.stdout, f.width), Flags: f.setting.text()}
+	if err := report.Timeline(a.stdout, &r, ro); err != nil {
+		return err
+	}
+	if f.save == "" {
+		return nil
+	}
+	if r.Counterexample == nil {
+		return fmt.Errorf("--save %s: there is no counterexample to save", f.save)
+	}
+	text, err := report.Bundle(&r)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(f.save, text, 0o644)
+}
+
+// asked finds the scenario with an id, in the setting of the flags, and the property
+// that is asked of it.
+func (a *app) asked(id, property string, f *settingFlags) (sc scenarios.Scenario, p scenarios.Property, err error) {
+	if p, err = parseProperty(property); err != nil {
+		return sc, p, err
+	}
+	if err = f.validate(); err != nil {
+		return sc, p, err
+	}
+	if sc, err = a.one(id); err != nil {
+		return sc, p, err
+	}
+	if sc, err = f.apply(sc); err != nil {
+		return sc, p, err
+	}
+	if p == "" {
+		return sc, candidates(&sc)[0], nil
+	}
+	if _, ok := sc.Claim(p); !ok {
+		err = unclaimed(&sc, p)
+	}
+	return sc, p, err
+}
+
+// candidates lists the claimed properties, those claimed broken first.
+func candidates(sc *scenarios.Scenario) []scenarios.Property {
+	var broken, others []scenarios.Property
+	for _, c := range sc.Claims {
+		if c.Verdict == checker.Broken {
+			broken = append(broken, c.Property)
+		} else {
+			others = append(others, c.Property)
+		}
+	}
+	return append(broken, others...)
+}
+
+// exactly asks for n arguments and says which.
+func exactly(n int, names string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == n {
+			return nil
+		}
+		return fmt.Errorf("%s takes %s, and not %d arguments: see \"lockpick help %s\"", c.Name(), names, len(args), c.Name())
+	}
+}

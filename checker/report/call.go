@@ -1,0 +1,117 @@
+package report
+
+import (
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/fsfake"
+)
+
+// call shortens one call and its answer: names relative to the watched directory, data
+// clipped, inodes by the numbers of the chart.
+func (c *charter) call(call checker.Call, st *checker.Step) CallText {
+	op, r := call.Op, call.Result
+	t := CallText{Failed: r.Errno != 0 || r.Blocked}
+	op.Path, op.Path2 = c.short(op.Path), c.short(op.Path2)
+	switch op.Call {
+	case fsfake.CallWrite:
+		t.Call = fmt.Sprintf("write fd %d %s", op.FD, quoteData(op.Data, 14))
+	case fsfake.CallPwrite:
+		t.Call = fmt.Sprintf("pwrite fd %d %s at %d", op.FD, quoteData(op.Data, 14), op.Off)
+	case fsfake.CallCellStore:
+		t.Call = fmt.Sprintf("store %s = %s", op.Cell, cellText(op.Value))
+	default:
+		t.Call = dropMode(op.String())
+	}
+	t.Answer = c.answer(call, st)
+	return t
+}
+
+func (c *charter) answer(call checker.Call, st *checker.Step) string {
+	r := call.Result
+	text := r.Describe(call.Op)
+	if !r.OK() {
+		return text
+	}
+	switch call.Op.Call {
+	case fsfake.CallRead, fsfake.CallPread:
+		return "= " + quoteData(r.Data, 14)
+	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
+		// A process sees inode numbers of its own; a person sees the chart's.
+		for i := range st.Files {
+			if f := &st.Files[i]; call.Op.Path != "" && f.Path == call.Op.Path && f.Exists {
+				return fmt.Sprintf("#%d", c.inodes.Of(f.ID))
+			}
+		}
+		if r.Stat.Mode.IsDir() {
+			return "dir"
+		}
+		return "ok"
+	case fsfake.CallCellLoad:
+		return "= " + cellText(r.Value)
+	}
+	return text
+}
+
+// short is a path's short name; a temporary name keeps its last part only.
+func (c *charter) short(p string) string {
+	if p == "" {
+		return ""
+	}
+	s := c.names.Short(p)
+	if strings.HasPrefix(s, "/") && strings.Count(s, "/") > 2 {
+		return "…/" + path.Base(s)
+	}
+	return s
+}
+
+// dropMode leaves out the access mode of an open that has other flags to show.
+func dropMode(call string) string {
+	for _, mode := range []string{"O_WRONLY|", "O_RDWR|"} {
+		if before, after, ok := strings.Cut(call, " "+mode); ok {
+			return before + " " + after
+		}
+	}
+	return call
+}
+
+// quoteData quotes file data, clipped to about n columns.
+func quoteData(data string, n int) string {
+	cut := ""
+	if r := []rune(data); len(r) > n {
+		data, cut = string(r[:n-1]), "…"
+	}
+	q := strconv.Quote(data)
+	if strings.Contains(data, `"`) && !strings.Contains(data, "'") {
+		q = "'" + strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + "'"
+	}
+	return q[:len(q)-1] + cut + q[len(q)-1:]
+}
+
+// cellText renders the value of a memory cell; of a struct, the fields that are not
+// zero.
+func cellText(v any) string {
+	if v == nil {
+		return "∅"
+	}
+	text := fmt.Sprintf("%+v", v)
+	inner, isStruct := strings.CutPrefix(text, "{")
+	if !isStruct {
+		return text
+	}
+	var kept []string
+	for _, field := range strings.Fields(strings.TrimSuffix(inner, "}")) {
+		name, value, ok := strings.Cut(field, ":")
+		switch {
+		case ok && (value == "" || value == "0" || value == "false"):
+		case ok && value == "true":
+			kept = append(kept, name)
+		default:
+			kept = append(kept, field)
+		}
+	}
+	return "{" + strings.Join(kept, " ") + "}"
+}

@@ -1,0 +1,237 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/fsfake"
+	"lockpick/model"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Chart is a counterexample as a timeline shows it, before any layout: who did what,
+// in rows; what stood at the watched names after each.
+type Chart struct {
+	// Dir is the directory that file names are relative to, or empty.
+	Dir   string
+	Lanes []Lane
+	// Files are the short names of the files shown, and First what stood there at first.
+	Files []string
+	First []FileCell
+	Rows  []Row
+	// Wrong says in a few words what is wrong after the last row; empty when nothing is.
+	Wrong string
+}
+
+// A Lane is one task.
+type Lane struct {
+	Task sched.Task
+	Name string // "A", "A.2"
+	Pid  int
+}
+
+// A Row is one step of a schedule.
+type Row struct {
+	N int
+	// Lane is the index of the lane that acted, or -1 for a stall.
+	Lane int
+	// Calls are the calls of the step; for a kill or a stall there is one, with the fault.
+	Calls []CallText
+	// Fault: the row is a kill or a stall.
+	Fault bool
+	// Preempts: the step is a switch away from a task that could have gone on.
+	Preempts bool
+	// Holding says of each lane whether its task believes to hold the lock after the step.
+	Holding []bool
+	Files   []FileCell
+	// Wrong marks the step that breaks the property.
+	Wrong bool
+}
+
+// Clash reports whether more than one lane holds after the step.
+func (r *Row) Clash() bool {
+	n := 0
+	for _, h := range r.Holding {
+		if h {
+			n++
+		}
+	}
+	return n > 1
+}
+
+// A CallText is one call with its answer, or with Operation the answer of an operation
+// of the history that returned with the step.
+type CallText struct {
+	Call, Answer string
+	Failed       bool
+	Operation    bool
+}
+
+// A FileCell is what stands at a watched name after a step.
+type FileCell struct {
+	Text    string
+	Exists  bool
+	Changed bool
+}
+
+// NewChart lays out a counterexample of a scenario.
+func NewChart(sc *scenarios.Scenario, cx *checker.Counterexample) *Chart {
+	c := &charter{sc: sc, names: checker.NamesOf(sc), first: checker.FilesAtFirst(sc)}
+	c.inodes = checker.NumberInodes(c.first, cx.Trace)
+	c.lanes()
+	c.choose(cx.Trace)
+	before := c.first
+	for _, i := range c.shown {
+		c.chart.Files = append(c.chart.Files, c.names.Short(sc.Watch[i]))
+		c.chart.First = append(c.chart.First, c.file(&c.first[i], nil))
+	}
+	for i := range cx.Trace {
+		c.row(&cx.Trace[i], before)
+		before = cx.Trace[i].Files
+	}
+	if d := c.names.Dir(); d != "/" {
+		c.chart.Dir = d
+	}
+	return &c.chart
+}
+
+// charter makes a chart.
+type charter struct {
+	sc     *scenarios.Scenario
+	names  checker.Names
+	inodes checker.Inodes
+	first  []checker.FileState
+	shown  []int // indices of watched files
+	chart  Chart
+	asked  []any // by lane: the operation under way
+}
+
+func (c *charter) lanes() {
+	for i := range c.sc.Setting.Processes {
+		for n := 1; n <= c.sc.Setting.TasksOf(i); n++ {
+			t := sched.Task{Process: i, N: n}
+			c.chart.Lanes = append(c.chart.Lanes, Lane{t, t.String(), scenarios.FirstPid + i})
+		}
+	}
+	c.asked = make([]any, len(c.chart.Lanes))
+}
+
+func (c *charter) lane(t sched.Task) int {
+	return slices.IndexFunc(c.chart.Lanes, func(l Lane) bool { return l.Task == t })
+}
+
+// choose picks the watched files that the trace names or changes; the first, which is
+// the lock, always.
+func (c *charter) choose(tr checker.Trace) {
+	for i, p := range c.sc.Watch {
+		named := i == 0
+		for k := range tr {
+			f := &tr[k].Files[i]
+			named = named || f.Exists != c.first[i].Exists || f.ID != c.first[i].ID || f.Content != c.first[i].Content
+			for _, call := range tr[k].Calls {
+				named = named || call.Op.Path == p && call.Result.OK() || call.Op.Path2 == p && call.Result.OK()
+			}
+		}
+		if named {
+			c.shown = append(c.shown, i)
+		}
+	}
+}
+
+func (c *charter) row(st *checker.Step, before []checker.FileState) {
+	r := Row{N: st.N, Lane: -1, Preempts: st.Preempts, Holding: make([]bool, len(c.chart.Lanes))}
+	switch st.Choice.Action {
+	case sched.Kill:
+		r.Lane, r.Fault = c.lane(st.Choice.Task), true
+		r.Calls = []CallText{{Call: "killed (SIGKILL)"}}
+	case sched.Stall:
+		r.Fault = true
+		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", c.sc.Setting.StallFor)}}
+	default:
+		r.Lane = c.lane(st.Choice.Task)
+		for _, call := range st.Calls {
+			r.Calls = append(r.Calls, c.call(call, st))
+		}
+		r.Calls = append(r.Calls, c.operation(st, r.Lane)...)
+	}
+	for _, h := range st.Holders {
+		if i := c.lane(h); i >= 0 {
+			r.Holding[i] = true
+		}
+	}
+	for _, i := range c.shown {
+		r.Files = append(r.Files, c.file(&st.Files[i], &before[i]))
+	}
+	c.chart.Rows = append(c.chart.Rows, r)
+}
+
+// operation is the answer of an operation that returned with the step, unless the bar
+// of the lane shows it already.
+func (c *charter) operation(st *checker.Step, lane int) []CallText {
+	if st.Invoked != nil {
+		c.asked[lane] = st.Invoked
+	}
+	if st.Returned == nil {
+		return nil
+	}
+	switch out := st.Returned.(type) {
+	case model.Acquired:
+		if out.OK && !out.Shared {
+			return nil
+		}
+	case model.Released:
+		return nil
+	}
+	return []CallText{{Call: fmt.Sprint(c.asked[lane]), Answer: fmt.Sprint(st.Returned), Operation: true}}
+}
+
+// file describes what stands at a name; before is nil for the first row.
+func (c *charter) file(f, before *checker.FileState) FileCell {
+	cell := FileCell{Text: c.fileText(f), Exists: f.Exists}
+	cell.Changed = before == nil || c.fileText(before) != cell.Text
+	return cell
+}
+
+func (c *charter) fileText(f *checker.FileState) string {
+	if !f.Exists {
+		return "—"
+	}
+	words := []string{fmt.Sprintf("#%d", c.inodes.Of(f.ID))}
+	switch {
+	case f.Kind == fsfake.KindDir:
+		words = append(words, "directory")
+	case f.Content == "":
+		words = append(words, "empty")
+	default:
+		words = append(words, quoteData(f.Content, 18))
+	}
+	for _, l := range f.Flocks {
+		words = append(words, "flock "+holders(l.Holders))
+	}
+	for _, l := range f.Records {
+		who := holders(l.Holders)
+		if !l.OFD {
+			who = holders([]fsfake.FDRef{{Pid: l.Lock.Pid}})
+		}
+		words = append(words, "lock "+who)
+	}
+	return strings.Join(words, " ")
+}
+
+// holders names the processes of descriptors, each once.
+func holders(refs []fsfake.FDRef) string {
+	var out []string
+	for _, r := range refs {
+		name := fmt.Sprintf("pid %d", r.Pid)
+		if i := r.Pid - scenarios.FirstPid; i >= 0 && i < 26 {
+			name = scenarios.ProcessName(i)
+		}
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,165 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+)
+
+// A Drawing is a chart as text.
+type Drawing struct {
+	*Chart
+	// Cycle is how many of the last rows repeat for ever; 0 for none.
+	Cycle int
+}
+
+// The marks of a timeline.
+const (
+	markHolds    = "┃"
+	markPreempts = "↷"
+	markWrong    = "✗"
+	markCycle    = "↻"
+	markSame     = "│"
+	markActs     = "•"
+	markKilled   = "†"
+)
+
+// A layout is where things go on a line.
+type layout struct {
+	// lanes: each task has a column; otherwise all share one.
+	lanes bool
+	// aligned: answers are in a column of their own.
+	aligned bool
+	// terse: constants lose their prefix.
+	terse bool
+	cells []cellWidth
+	files []int
+	width int
+}
+
+// A cellWidth is the width of a lane's column: of its calls, and in all.
+type cellWidth struct{ call, all int }
+
+const (
+	gutter   = 7 // mark, step
+	laneGap  = 2
+	fileGap  = 2
+	barWidth = 2
+	leastRow = 20
+)
+
+// draw writes the chart in the roomiest layout that fits.
+func (d Drawing) draw(w *bufio.Writer, s Style) {
+	width := s.width()
+	var l layout
+	for _, l = range []layout{
+		{lanes: true, aligned: true}, {lanes: true, aligned: true, terse: true}, {lanes: true, terse: true},
+		{aligned: true}, {aligned: true, terse: true}, {terse: true},
+	} {
+		d.measure(&l)
+		if l.width <= width {
+			break
+		}
+	}
+	p := &painter{Drawing: d, l: l, s: s, w: w}
+	p.heading()
+	for i := range d.Rows {
+		p.row(&d.Rows[i])
+	}
+	p.wrong()
+	p.legend()
+}
+
+// measure computes the widths of a layout.
+func (d Drawing) measure(l *layout) {
+	l.cells = make([]cellWidth, 1)
+	if l.lanes {
+		l.cells = make([]cellWidth, len(d.Lanes))
+		for i := range d.Lanes {
+			l.cells[i].all = runes(laneTitle(&d.Lanes[i]))
+		}
+	}
+	answers := make([]int, len(l.cells))
+	for i := range d.Rows {
+		r := &d.Rows[i]
+		at := max(0, r.Lane)
+		if !l.lanes {
+			at = 0
+		}
+		for _, c := range r.Calls {
+			call, answer := l.text(c)
+			if answer == "" || !l.aligned || c.Operation {
+				l.cells[at].all = max(l.cells[at].all, runes(call)+answerGap(answer))
+				continue
+			}
+			l.cells[at].call = max(l.cells[at].call, runes(call))
+			answers[at] = max(answers[at], runes(answer))
+		}
+	}
+	l.width = gutter
+	if !l.lanes {
+		l.width += d.rail() + d.names()
+	}
+	for i := range l.cells {
+		c := &l.cells[i]
+		if c.call > 0 {
+			c.all = max(c.all, c.call+2+answers[i])
+		}
+		l.width += c.all + laneGap
+		if l.lanes {
+			l.width += barWidth
+		}
+	}
+	l.files = make([]int, len(d.Files))
+	for k, name := range d.Files {
+		l.files[k] = max(runes(name), runes(d.First[k].Text))
+		for i := range d.Rows {
+			if c := d.Rows[i].Files[k]; c.Changed {
+				l.files[k] = max(l.files[k], runes(c.Text))
+			}
+		}
+		l.width += l.files[k]
+		if k > 0 {
+			l.width += fileGap
+		}
+	}
+}
+
+func answerGap(answer string) int {
+	if answer == "" {
+		return 0
+	}
+	return 2 + runes(answer)
+}
+
+// rail is the width of the bars of all lanes, when they share a column.
+func (d Drawing) rail() int { return 2*len(d.Lanes) + 1 }
+
+// names is the width of the lanes' names, when they share a column.
+func (d Drawing) names() int {
+	n := 0
+	for i := range d.Lanes {
+		n = max(n, runes(d.Lanes[i].Name))
+	}
+	return n + 2
+}
+
+func laneTitle(l *Lane) string { return fmt.Sprintf("%s  pid %d", l.Name, l.Pid) }
+
+// text is a call as the layout shows it.
+func (l *layout) text(c CallText) (call, answer string) {
+	call, answer = c.Call, c.Answer
+	if l.terse {
+		for _, prefix := range []string{"O_", "LOCK_"} {
+			call = strings.ReplaceAll(call, " "+prefix, " ")
+			call = strings.ReplaceAll(call, "|"+prefix, "|")
+		}
+		if answer == "ok" {
+			answer = ""
+		}
+	}
+	if c.Operation {
+		call, answer = call+" → "+answer, ""
+	}
+	return call, answer
+}

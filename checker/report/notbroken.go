@@ -1,0 +1,100 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A RunEnd is a run that broke none of the properties asked.
+type RunEnd struct {
+	Scenario   *scenarios.Scenario
+	Properties []scenarios.Property
+	Run        *checker.Counterexample
+	Finished   bool
+	// Smallest is the smallest counterexample of the first property, or nil.
+	Smallest *checker.Counterexample
+}
+
+// NotBroken draws a run that broke nothing, and says where it leaves the smallest
+// counterexample.
+func NotBroken(w io.Writer, e RunEnd, o Options) error {
+	b := bufio.NewWriter(w)
+	var names []string
+	for _, p := range e.Properties {
+		names = append(names, string(p))
+	}
+	_, _ = fmt.Fprintf(b, "%s  %s  %s\n", o.paint(bold, e.Scenario.ID),
+		o.paint(warn, "NOT BROKEN BY THIS SCHEDULE"), o.paint(bold, strings.Join(names, ", ")))
+	_, _ = fmt.Fprintf(b, "%s\n\n", o.paint(dim, strings.Join([]string{settingText(&e.Scenario.Setting), costText(e.Run.Cost), e.ending()}, " · ")))
+	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, o.Style)
+	for i, l := range wrap(e.difference(), o.width()-10) {
+		head := ""
+		if i == 0 {
+			head = "differs"
+		}
+		_, _ = fmt.Fprintln(b, "  "+o.paint(accent, pad(head, 8))+l)
+	}
+	if e.Smallest != nil {
+		r := &checker.Result{Scenario: e.Scenario, Property: e.Properties[0], Counterexample: e.Smallest}
+		_, _ = fmt.Fprintln(b, "  "+o.paint(accent, pad("broken", 8))+ReplayCommand(r, o))
+	}
+	return b.Flush()
+}
+
+func (e *RunEnd) ending() string {
+	if e.Finished {
+		return "every task has ended"
+	}
+	return "the schedule ends before the tasks do"
+}
+
+// difference says where the run leaves the smallest counterexample.
+func (e *RunEnd) difference() string {
+	if e.Smallest == nil {
+		return "No counterexample is known to compare with."
+	}
+	is, want := e.Run.Schedule, e.Smallest.Schedule
+	at := 0
+	for at < len(is) && at < len(want) && is[at] == want[at] {
+		at++
+	}
+	names := checker.NamesOf(e.Scenario)
+	switch {
+	case at == len(want):
+		return "It begins as the smallest counterexample does, and goes on from there."
+	case at == len(is):
+		return fmt.Sprintf("At step %d the smallest counterexample goes on with %s; this schedule ends.",
+			at+1, doing(e.Smallest.Trace, at, names))
+	}
+	return fmt.Sprintf("At step %d the smallest counterexample goes on with %s; this schedule with %s.",
+		at+1, doing(e.Smallest.Trace, at, names), doing(e.Run.Trace, at, names))
+}
+
+// doing is one step in a few words: "A: close fd 3".
+func doing(tr checker.Trace, at int, names checker.Names) string {
+	st := &tr[at]
+	switch {
+	case st.Choice.Action == sched.Stall:
+		return "a jump of the clock"
+	case st.Choice.Action == sched.Kill:
+		return st.Choice.Task.String() + ": killed"
+	case len(st.Calls) == 0:
+		return st.Choice.Task.String()
+	}
+	op := st.Calls[0].Op
+	op.Path, op.Path2 = shortOrEmpty(names, op.Path), shortOrEmpty(names, op.Path2)
+	return st.Choice.Task.String() + ": " + dropMode(op.String())
+}
+
+func shortOrEmpty(names checker.Names, p string) string {
+	if p == "" {
+		return ""
+	}
+	return names.Short(p)
+}

@@ -1,0 +1,125 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"lockpick/checker"
+)
+
+// Timeline draws a result with its counterexample for a person: what was asked, a
+// column per task with its calls and what they answered, the watched files at the
+// right, the step that went wrong, the cause, and the command that shows it again.
+//
+// When the columns do not fit, all tasks share one, and bars at its left tell them
+// apart. A result without a counterexample gets its verdict and its counts.
+func Timeline(w io.Writer, r *checker.Result, o Options) error {
+	b := bufio.NewWriter(w)
+	t := &timeline{w: b, r: r, o: o}
+	t.header()
+	if r.Counterexample == nil {
+		t.verdictOnly()
+		return b.Flush()
+	}
+	c := NewChart(r.Scenario, r.Counterexample)
+	c.Judge(r.Scenario, r.Counterexample)
+	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, o.Style)
+	t.footer()
+	return b.Flush()
+}
+
+type timeline struct {
+	w *bufio.Writer
+	r *checker.Result
+	o Options
+}
+
+func (t *timeline) line(text string) { _, _ = fmt.Fprintln(t.w, strings.TrimRight(text, " ")) }
+
+// header says what was asked and what came out, in three lines at most.
+func (t *timeline) header() {
+	r := t.r
+	verdict := strings.ToUpper(r.Verdict.String())
+	if r.Claimed && r.Verdict != checker.Unknown && r.Verdict != r.Claim {
+		verdict += " (claimed: " + r.Claim.String() + ")"
+	}
+	t.line(t.o.paint(bold, r.Scenario.ID) + "  " + t.o.paint(verdictInk(r.Verdict), verdict) + "  " + t.o.paint(bold, string(r.Property)))
+	if r.Scenario.Summary != "" {
+		for _, l := range wrap(r.Scenario.Summary, t.o.width()) {
+			t.line(l)
+		}
+	}
+	t.line(t.o.paint(dim, strings.Join(t.facts(), " · ")))
+	t.line("")
+}
+
+// facts are the bounds of the setting and the size of the counterexample.
+func (t *timeline) facts() []string {
+	r := t.r
+	facts := []string{settingText(&r.Scenario.Setting)}
+	if c := r.Counterexample; c != nil {
+		facts = append(facts, costText(c.Cost))
+		if c.Smallest {
+			facts = append(facts, "none smaller exists")
+		}
+	}
+	if r.Verdict == checker.Broken && r.Odds > 0 {
+		facts = append(facts, "hit by "+oddsText(r.Odds)+" random runs")
+	}
+	return facts
+}
+
+// costText is the size of a counterexample: "2 preemptions, 10 steps".
+func costText(c checker.Cost) string {
+	var parts []string
+	if c.Crashes > 0 {
+		parts = append(parts, count(c.Crashes, "kill", "kills"))
+	}
+	if c.Stalls > 0 {
+		parts = append(parts, count(c.Stalls, "jump of the clock", "jumps of the clock"))
+	}
+	parts = append(parts, count(c.Preemptions, "preemption", "preemptions"), count(c.Steps, "step", "steps"))
+	return strings.Join(parts, " · ")
+}
+
+// oddsText renders a probability: "1 in 40", "31 % of".
+func oddsText(p float64) string {
+	switch {
+	case p >= 0.0995:
+		return fmt.Sprintf("%.0f %% of", 100*p)
+	case p > 0:
+		return "1 in " + grouped(int(math.Round(1/p)))
+	}
+	return "0"
+}
+
+// verdictOnly says what there is to say without a counterexample.
+func (t *timeline) verdictOnly() {
+	r := t.r
+	switch r.Verdict {
+	case checker.Holds:
+		t.line("  No schedule of " + settingText(&r.Scenario.Setting) + " breaks it: " + countsText(r, t.o) + ".")
+		if r.Stats.Contended == 0 {
+			t.line(t.o.paint(warn, "  But in none of them did a task ever meet another's lock."))
+		}
+	default:
+		t.line("  " + r.Why)
+	}
+}
+
+// footer says why, and how to see it again.
+func (t *timeline) footer() {
+	const label = 8
+	for i, l := range wrap(t.r.Counterexample.Cause, t.o.width()-label-2) {
+		head := ""
+		if i == 0 {
+			head = "cause"
+		}
+		t.line("  " + t.o.paint(accent, pad(head, label)) + l)
+	}
+	// The command stays on one line: it is there to be copied.
+	t.line("  " + t.o.paint(accent, pad("replay", label)) + ReplayCommand(t.r, t.o))
+}

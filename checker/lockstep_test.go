@@ -134,7 +134,7 @@ func (l *lockstep) compareHistory(succ *successor) {
 			events++
 		}
 	}
-	if events == l.events && l.row[wordPast] == l.past {
+	if l.x.pasts.watched || events == l.events && l.row[wordPast] == l.past {
 		return // what was the same is the same
 	}
 	l.events, l.past = events, l.row[wordPast]
@@ -177,9 +177,22 @@ func lockstepRuns(t *testing.T, sc scenarios.Scenario, p scenarios.Property, ste
 	sc.Claims = []scenarios.Claim{{Property: p, Verdict: Unknown}}
 	x, err := newExplorer(&sc, p)
 	require.NoError(t, err)
+	for _, watched := range []bool{false, true} {
+		if watched && x.pasts == nil {
+			return
+		} else if watched {
+			x, err = newExplorer(&sc, p)
+			require.NoError(t, err)
+			x.pasts.watch() // remember what a monitor makes of the history
+		}
+		lockstepWalks(t, x, steps)
+	}
+}
+
+func lockstepWalks(t *testing.T, x *explorer, steps int) {
 	h := fnv.New64()
-	_, _ = h.Write([]byte(sc.ID))
-	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(len(p))))
+	_, _ = h.Write([]byte(x.sc.ID))
+	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(len(x.property))))
 	for taken := 0; taken < steps; {
 		taken += max(newLockstep(t, x).walk(rng, 250), 1)
 	}

@@ -16,6 +16,7 @@ type checkFlags struct {
 	setting  *settingFlags
 	engine   *engineFlags
 	formats  []*formatChoice
+	shard    *shardFlags
 	property string
 	options  report.Options
 }
@@ -31,6 +32,7 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 	}
 	f.setting, f.engine, f.formats = addSettingFlags(c), addEngineFlags(c), addFormatFlags(c)
+	f.shard = addShardFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "decide only property `P`, where it is claimed")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
@@ -54,6 +56,9 @@ func (a *app) check(ctx context.Context, patterns []string, f *checkFlags) error
 	questions, err := a.questions(patterns, f)
 	if err != nil {
 		return err
+	}
+	if f.shard.shard != "" {
+		return a.checkShard(ctx, questions, f, o)
 	}
 	results, err := a.answer(ctx, questions, f, o)
 	if err != nil {

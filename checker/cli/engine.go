@@ -18,6 +18,9 @@ type engineFlags struct {
 	workers                 int
 	maxStates, maxSchedules int
 	maxMemory               int
+	preemptions             int
+	memory                  string
+	symmetry                bool
 	timeout                 time.Duration
 	skipOdds                bool
 }
@@ -30,6 +33,9 @@ func addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.IntVar(&f.maxStates, "max-states", 0, "end a search of the graph after `N` states (default 50 million)")
 	fs.IntVar(&f.maxSchedules, "max-schedules", 0, "end a search of the reference engine after `N` schedules (default 200 000)")
 	fs.IntVar(&f.maxMemory, "max-memory", 0, "end a search of the graph at `N` MiB of states (default 8192)")
+	fs.IntVar(&f.preemptions, "max-preemptions", -1, "leave out schedules with more than `N` preemptions; unknown, then, unless one breaks (default no bound)")
+	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, or auto (histories first, monitors when the space is large)")
+	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	return f
 }
@@ -50,6 +56,21 @@ func (f *engineFlags) options() (checker.Options, error) {
 	}
 	if f.timeout < 0 {
 		return o, fmt.Errorf("--timeout %s: choose more than 0, or 0 for never", f.timeout)
+	}
+	if f.preemptions < -1 {
+		return o, fmt.Errorf("--max-preemptions %d: choose 0 or more", f.preemptions)
+	}
+	if f.preemptions >= 0 {
+		o.Preemptions = &f.preemptions
+	}
+	switch f.memory {
+	case "auto":
+	case "histories":
+		o.Memory = checker.RememberHistories
+	case "monitors":
+		o.Memory = checker.RememberMonitors
+	default:
+		return o, fmt.Errorf("--memory %q: choose histories, monitors or auto", f.memory)
 	}
 	switch f.engine {
 	case "graph":
@@ -76,6 +97,7 @@ func (f *engineFlags) decide(ctx context.Context, sc *scenarios.Scenario, p scen
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
 		defer cancel()
 	}
+	o.Symmetry = f.symmetry && sc.Setting.Interchangeable
 	start := time.Now()
 	r, err := checker.Check(ctx, sc, p, o)
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -64,6 +64,7 @@ func Scenarios() []scenarios.Scenario {
 	guardCrash.Claims = claims(scenarios.Wedge, scenarios.Broken)
 
 	kernel := scenario("flock/dead-owner", kernelLock(), 3)
+	kernel.Setting.Interchangeable = true // no pid is ever looked at
 	kernel.Summary = "A kernel lock on a file that nobody removes: a dead owner's file stands in nobody's way."
 	kernel.Report = pull
 	kernel.Source = stepsSource + "\n" + flockSource

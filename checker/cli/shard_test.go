@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios/ctx"
+)
+
+// command runs the command line over the scenarios of ctx.
+func command(t *testing.T, env map[string]string, args ...string) (exit int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	exit = Run(context.Background(), ctx.Scenarios(), args, &out, &errs, func(k string) string { return env[k] })
+	return exit, out.String(), errs.String()
+}
+
+func TestShardsAndMerge(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for i, env := range []map[string]string{{jobIndex: "0"}, {jobIndex: "1"}, nil} {
+		file := filepath.Join(dir, string(rune('a'+i))+".json")
+		shard := "env/3"
+		if env == nil {
+			shard = "2/3"
+		}
+		exit, out, errs := command(t, env, "check", "--crashes", "1", "--shard", shard, "--out", file, "ctx/excl/contend", "ctx/stat-then-write")
+		require.Equal(t, ExitAsClaimed, exit, errs)
+		require.Empty(t, out)
+		files = append(files, file)
+	}
+	whole := []string{"check", "--crashes", "1", "ctx/excl/contend", "ctx/stat-then-write", "--quiet"}
+	exit, out, _ := command(t, nil, append([]string{"merge", "--crashes", "1", "--quiet"}, files...)...)
+	wantExit, wantOut, _ := command(t, nil, whole...)
+	require.Equal(t, wantExit, exit)
+	require.Equal(t, firstLine(wantOut), firstLine(out))
+
+	exit, out, _ = command(t, nil, append([]string{"merge", "--crashes", "1", "--json"}, files[:2]...)...)
+	require.Equal(t, ExitUnknown, exit)
+	require.Contains(t, out, "shard 2 of 3 is missing")
+
+	exit, _, errs := command(t, nil, append([]string{"merge"}, files...)...)
+	require.Equal(t, ExitUsage, exit)
+	require.Contains(t, errs, "other bounds")
+	exit, _, errs = command(t, nil, "merge", "--crashes", "1", files[0], files[0])
+	require.Equal(t, ExitUsage, exit)
+	require.Contains(t, errs, "twice")
+	broken := filepath.Join(dir, "broken.json")
+	require.NoError(t, os.WriteFile(broken, []byte("{}{}"), 0o644))
+	exit, _, errs = command(t, nil, "merge", broken)
+	require.Equal(t, ExitUsage, exit)
+	require.Contains(t, errs, "not a result")
+}
+
+// firstLine leaves out the count of states, which parts count twice.
+func firstLine(s string) string { l, _, _ := strings.Cut(s, " · all as claimed"); return l }
+
+func TestParseShard(t *testing.T) {
+	bazel := map[string]string{bazelIndex: "1", bazelTotal: "4"}
+	for _, c := range []struct {
+		text string
+		env  map[string]string
+		want string
+	}{
+		{"0/1", nil, "0/1"}, {"3/8", nil, "3/8"}, {"env", bazel, "1/4"}, {"env/9", map[string]string{jobIndex: "7"}, "7/9"},
+		{"8/8", nil, ""}, {"-1/8", nil, ""}, {"x/8", nil, ""}, {"1", nil, ""}, {"env", nil, ""}, {"env/3", nil, ""},
+		{"env/3", map[string]string{jobIndex: "3"}, ""},
+	} {
+		s, err := parseShard(c.text, func(k string) string { return c.env[k] })
+		if c.want == "" {
+			require.ErrorContains(t, err, "--shard "+c.text)
+			continue
+		}
+		require.NoError(t, err, c.text)
+		require.Equal(t, c.want, string(rune('0'+s.Index))+"/"+string(rune('0'+s.Of)))
+	}
+}

@@ -76,10 +76,11 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 	var o outcome
 	calls := w.calls
 	defer func() { w.calls = calls[:0] }()
-	_, strict := st.(sched.Replay)
+	replay, strict := st.(sched.Replay)
 	for w.err == nil {
-		// A replay may go on although everybody polls in vain: it says how long.
-		if moves, lively := w.look(); !moves || !lively && !strict {
+		// A replay may go on although everybody polls in vain: it says how long. When it
+		// goes on although nobody is left, it drifts.
+		if moves, lively := w.look(); !moves && w.steps >= len(replay.Schedule) || !lively && !strict {
 			o.finished = true
 			break
 		}
@@ -131,14 +132,14 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 // begin starts a run.
 func (t *tester) begin(keep bool) (*world, error) {
 	if keep || t.live {
-		return newWorld(t.sc, t.base.Clone()), nil
+		return newWorld(t.sc, t.property, t.base.Clone()), nil
 	}
 	if t.learned == nil || t.learned.cast.full() {
 		c, err := newCast(t.sc)
 		if err != nil {
 			return nil, err
 		}
-		t.learned = emptyWorld(t.sc)
+		t.learned = emptyWorld(t.sc, t.property)
 		t.learned.cast = c
 	}
 	t.learned.start(t.base.Clone())

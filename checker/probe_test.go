@@ -1,0 +1,163 @@
+package checker
+
+import (
+	"errors"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// withStale gives toyExcl a rule about old locks.
+func withStale(stale func(t *scenarios.Task) bool) scenarios.Protocol {
+	p := toyExcl()
+	p.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		f, err := t.OpenFile(toyLock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		if err != nil && stale(t) {
+			_ = t.Unlink(toyLock)
+			f, err = t.OpenFile(toyLock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		}
+		return scenarios.Hold{File: f}, err
+	}
+	return p
+}
+
+// olderThan is the rule that a lock whose file is older than d is nobody's.
+func olderThan(d time.Duration) func(t *scenarios.Task) bool {
+	return func(t *scenarios.Task) bool {
+		info, err := t.Stat(toyLock)
+		return err == nil && t.Now().Sub(info.ModTime()) > d
+	}
+}
+
+// polling is a lock that waits until the other one succeeds.
+func polling(p scenarios.Protocol, every time.Duration) scenarios.Protocol {
+	once := p.Acquire
+	p.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		for retry := t.Retry(); retry.Next(); {
+			if h, err := once(t); err == nil {
+				return h, nil
+			}
+			if every > 0 {
+				t.Sleep(every)
+			}
+		}
+		panic("unreachable")
+	}
+	return p
+}
+
+// The lock of a dead process lies there. Does a fresh process ever get through?
+func TestWedgeProbe(t *testing.T) {
+	never := func(*scenarios.Task) bool { return false }
+	for _, c := range []struct {
+		name   string
+		lock   scenarios.Protocol
+		wedged string // what it waits for; empty when it gets through
+	}{
+		{"fails at once, for ever", withStale(never), "a fresh process gives up, however late it comes"},
+		{"polls for ever", polling(withStale(never), time.Second), "a fresh process polls for ever; its last call was open /lock"},
+		{"polls for ever without sleeping", polling(withStale(never), 0), "a fresh process polls for ever; its last call was open /lock"},
+		{"stale after 30 minutes", withStale(olderThan(30 * time.Minute)), ""},
+		{"stale after a week", withStale(olderThan(7 * 24 * time.Hour)), ""},
+		{"stale after 30 minutes, polled every 50 ms", polling(withStale(olderThan(30*time.Minute)), 50*time.Millisecond), ""},
+		{"stale after 30 minutes, polled without sleeping", polling(withStale(olderThan(30*time.Minute)), 0), ""},
+		{"a pid that is dead", withStale(func(t *scenarios.Task) bool { return t.Kill(scenarios.DeadPid) != nil }), ""},
+	} {
+		sc := toy("toy/stale/dead", c.lock, scenarios.Setting{Processes: 1})
+		m := sc.NewMachine()
+		require.NoError(t, m.Proc(1).WriteFile(toyLock, nil, 0o644))
+		before := m.AppendKey(nil)
+		p := newProber(sc)
+		wedged, waits, err := p.wedged(m)
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.wedged != "", wedged, c.name)
+		if wedged {
+			require.Len(t, waits, 1, c.name)
+			require.Contains(t, waits[0], c.wedged, c.name)
+		}
+		require.Equal(t, before, m.AppendKey(nil), "a probe looks at a copy")
+		runs := p.runs
+		again, _, err := p.wedged(m)
+		require.NoError(t, err)
+		require.Equal(t, wedged, again)
+		require.Equal(t, runs, p.runs, "one state is probed once")
+	}
+}
+
+// A kernel lock that a living process keeps blocks a probe for ever; a dead one's is
+// gone.
+func TestWedgeProbeBlocks(t *testing.T) {
+	sc := toy("toy/flock/kept", toyFlock(), scenarios.Setting{Processes: 1})
+	m := sc.NewMachine()
+	f, err := m.Proc(scenarios.FirstPid).OpenFile(toyLock, os.O_CREATE|os.O_RDWR, 0o644)
+	require.NoError(t, err)
+	require.NoError(t, f.Flock(fsfake.LOCK_EX))
+	wedged, waits, err := newProber(sc).wedged(m)
+	require.NoError(t, err)
+	require.True(t, wedged)
+	require.Contains(t, waits[0], "a fresh process waits for ever in flock")
+
+	m.KillProc(scenarios.FirstPid)
+	wedged, _, err = newProber(sc).wedged(m)
+	require.NoError(t, err)
+	require.False(t, wedged)
+}
+
+// A loop that is not marked as one is reported, not taken for a wedge.
+func TestProbeWithoutRetryIsAnError(t *testing.T) {
+	sc := toy("toy/loop/dead", toyExcl(), scenarios.Setting{Processes: 1})
+	sc.Probe = func(t *scenarios.Task) error {
+		for {
+			if err := t.Mkdir("/tmp", 0o755); err == nil {
+				return errors.New("unreachable")
+			}
+		}
+	}
+	_, _, err := newProber(sc).wedged(sc.NewMachine())
+	require.ErrorContains(t, err, "does its loop use Retry?")
+}
+
+// twoLocks takes two kernel locks in an order, and keeps them until the process ends.
+func twoLocks(first, second string) scenarios.Program {
+	return func(t *scenarios.Task) {
+		for _, name := range []string{first, second} {
+			f, err := t.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+			if err != nil || f.Flock(fsfake.LOCK_EX) != nil {
+				return
+			}
+		}
+	}
+}
+
+// Two locks in opposite orders deadlock; in one order they do not.
+func TestDeadlock(t *testing.T) {
+	sc := toy("toy/two-locks/opposite", toyFlock(), scenarios.Setting{Processes: 2, Fixed: true},
+		scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
+	sc.Program = func(process, _ int) scenarios.Program {
+		if process == 0 {
+			return twoLocks("/a", "/b")
+		}
+		return twoLocks("/b", "/a")
+	}
+	for _, engine := range []Engine{Graph, Reference} {
+		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: engine})
+		require.NoError(t, err)
+		require.Equal(t, Broken, r.Verdict)
+		require.Len(t, r.Counterexample.Waits, 2)
+		require.Equal(t, 1, r.Counterexample.Cost.Preemptions, r.Counterexample.Schedule)
+	}
+
+	sc.ID = "toy/two-locks/same"
+	sc.Program = func(int, int) scenarios.Program { return twoLocks("/a", "/b") }
+	for _, engine := range []Engine{Graph, Reference} {
+		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: engine})
+		require.NoError(t, err)
+		require.Equal(t, Holds, r.Verdict, r.Why)
+		require.Positive(t, r.Stats.Contended, "somebody did wait")
+	}
+}

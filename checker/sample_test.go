@@ -1,0 +1,129 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+	"lockpick/sched"
+)
+
+func toyRace() *scenarios.Scenario {
+	return toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2},
+		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Broken})
+}
+
+func TestSampleFindsTheToyRace(t *testing.T) {
+	sc := toyRace()
+	for _, strategy := range []string{"", "random", "pct"} {
+		s, err := Sample(t.Context(), sc, scenarios.MutualExclusion, SampleOptions{Strategy: strategy, Seed: 1})
+		require.NoError(t, err)
+		require.Equal(t, Broken, s.Verdict)
+		require.Equal(t, s.First+1, s.Runs, "it stops at the first failure")
+		require.Equal(t, 1, s.Failures)
+		require.Equal(t, Cost{Preemptions: 2, Steps: 8}, s.Counterexample.Cost, "%s", s.Counterexample.Schedule)
+		r, err := Replay(sc, scenarios.MutualExclusion, s.Counterexample.Schedule)
+		require.NoError(t, err)
+		require.True(t, r.Broken)
+
+		same, err := Sample(t.Context(), sc, scenarios.MutualExclusion, SampleOptions{Strategy: strategy, Seed: 1})
+		require.NoError(t, err)
+		require.Equal(t, s, same, "one seed, one sample")
+	}
+}
+
+func TestSampleCounts(t *testing.T) {
+	s, err := Sample(t.Context(), toyRace(), scenarios.MutualExclusion, SampleOptions{Runs: 1000, KeepGoing: true})
+	require.NoError(t, err)
+	require.Equal(t, 1000, s.Runs)
+	require.Greater(t, s.Failures, 100)
+	require.Less(t, s.Failures, 900)
+}
+
+// A sample that finds nothing has shown nothing.
+func TestSampleNeverHolds(t *testing.T) {
+	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	s, err := Sample(t.Context(), sc, scenarios.MutualExclusion, SampleOptions{Runs: 100})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, s.Verdict)
+	require.Equal(t, -1, s.First)
+	require.Contains(t, s.Why, "100 drawn schedules broke nothing, which proves nothing")
+
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	s, err = Sample(done, sc, scenarios.MutualExclusion, SampleOptions{})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, s.Verdict)
+	require.Equal(t, "stopped after 0 runs", s.Why)
+}
+
+func TestSampleErrors(t *testing.T) {
+	for want, o := range map[string]SampleOptions{
+		`unknown strategy "best": choose random or pct`: {Strategy: "best"},
+		"choose 1 or more, or 0 for the default":        {Runs: -1},
+	} {
+		_, err := Sample(t.Context(), toyRace(), scenarios.MutualExclusion, o)
+		require.ErrorContains(t, err, want)
+	}
+	_, err := Sample(t.Context(), toyRace(), "no-such-property", SampleOptions{})
+	require.ErrorContains(t, err, "unknown property")
+}
+
+// Shrinking never makes a schedule larger, and what it returns still breaks the
+// property; shrinking that again changes nothing.
+func TestShrinkNeverEnlarges(t *testing.T) {
+	for _, sc := range all.All() {
+		p := sc.Claims[0].Property
+		if sc.Claims[0].Verdict != Broken || p == scenarios.Starvation {
+			continue
+		}
+		ts, err := newTester(&sc, p)
+		require.NoError(t, err)
+		shrunk := 0
+		for seed := uint64(0); seed < 2000 && shrunk < 3; seed++ {
+			o, err := ts.run(sched.NewRandom(seed), false)
+			require.NoError(t, err)
+			if !o.broken {
+				continue
+			}
+			shrunk++
+			small, err := ts.shrink(o)
+			require.NoError(t, err)
+			require.False(t, o.cost.Less(small.cost), "%s: %s became %s", sc.ID, o.schedule, small.schedule)
+			ce, err := ts.counterexample(small.schedule)
+			require.NoError(t, err)
+			require.Equal(t, small.cost, ce.Cost, "%s", sc.ID)
+			again, err := ts.shrink(small)
+			require.NoError(t, err)
+			require.Equal(t, small.schedule, again.schedule, sc.ID)
+		}
+	}
+}
+
+func TestRunner(t *testing.T) {
+	r, err := NewRunner(toyRace(), scenarios.MutualExclusion)
+	require.NoError(t, err)
+	ran, err := r.Run(sched.RunToCompletion{}, false)
+	require.NoError(t, err)
+	require.True(t, ran.Finished)
+	require.False(t, ran.Broken)
+	require.Nil(t, ran.Trace)
+
+	ran, err = r.Run(sched.Replay{Schedule: parse(t, "B1 A4 B3")}, true)
+	require.NoError(t, err)
+	require.True(t, ran.Broken)
+	require.Len(t, ran.Trace, len(ran.Schedule))
+
+	small, err := r.Shrink(parse(t, "A1 B1 A1 B1 A1 B2 A1"))
+	require.NoError(t, err)
+	require.Len(t, small, 8)
+	_, err = r.Shrink(parse(t, "A6"))
+	require.ErrorContains(t, err, `schedule "A6" does not break mutual-exclusion`)
+	_, err = r.Shrink(parse(t, "A60"))
+	require.ErrorContains(t, err, "cannot happen")
+	_, err = NewRunner(toyRace(), "no-such-property")
+	require.Error(t, err)
+}

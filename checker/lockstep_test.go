@@ -35,9 +35,9 @@ type lockstep struct {
 	past   uint32
 }
 
-// newLockstep starts a run of a scenario with a single claim.
+// newLockstep starts a run.
 func newLockstep(t *testing.T, x *explorer) *lockstep {
-	l := &lockstep{t: t, x: x, g: newWorker(x), w: newWorld(x.sc, x.sc.NewMachine()), row: append([]uint32(nil), x.initial...)}
+	l := &lockstep{t: t, x: x, g: newWorker(x), w: newWorld(x.sc, x.property, x.sc.NewMachine()), row: append([]uint32(nil), x.initial...)}
 	if spec, ok := x.property.Spec(); ok {
 		l.judge = newJudge(spec)
 	}
@@ -174,7 +174,6 @@ func (l *lockstep) walk(rng *rand.Rand, steps int) int {
 
 // lockstepRuns walks until that many steps are taken.
 func lockstepRuns(t *testing.T, sc scenarios.Scenario, p scenarios.Property, steps int) {
-	sc.Claims = []scenarios.Claim{{Property: p, Verdict: Unknown}}
 	x, err := newExplorer(&sc, p)
 	require.NoError(t, err)
 	for _, watched := range []bool{false, true} {

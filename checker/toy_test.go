@@ -84,11 +84,3 @@ func toy(id string, l scenarios.Protocol, st scenarios.Setting, claims ...scenar
 		Probe:   scenarios.Attempt(l),
 	}
 }
-
-// toys lists every toy that the engines are compared on.
-func toys() []*scenarios.Scenario {
-	return []*scenarios.Scenario{
-		toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2}),
-		toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2}),
-	}
-}

@@ -52,14 +52,14 @@ type actor struct {
 
 // newWorld starts a live run, every task up to its first call. Stop must be called in
 // the end.
-func newWorld(sc *scenarios.Scenario, m *fsfake.Machine) *world {
-	w := emptyWorld(sc)
+func newWorld(sc *scenarios.Scenario, p scenarios.Property, m *fsfake.Machine) *world {
+	w := emptyWorld(sc, p)
 	w.start(m)
 	return w
 }
 
-func emptyWorld(sc *scenarios.Scenario) *world {
-	w := &world{sc: sc}
+func emptyWorld(sc *scenarios.Scenario, p scenarios.Property) *world {
+	w := &world{sc: sc, marks: p.Judgement() == scenarios.ByInvariant}
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
 			w.actors = append(w.actors, &actor{
@@ -69,9 +69,6 @@ func emptyWorld(sc *scenarios.Scenario) *world {
 		}
 	}
 	w.history = newHistory(len(w.actors) + sc.Setting.Processes)
-	for _, c := range sc.Claims {
-		w.marks = w.marks || c.Property.Judgement() == scenarios.ByInvariant
-	}
 	w.view.Tasks = make([]sched.TaskView, len(w.actors))
 	return w
 }

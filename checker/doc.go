@@ -1,8 +1,92 @@
 // Package checker explores a scenario's schedules, judges what they did, and explains
 // how they break: [Check] covers every interleaving, [Sample] draws schedules, [Replay]
-// follows one.
+// follows one, [CheckShard] and [Merge] split a search between machines.
 //
 // It knows schedulers (package sched), the machine (package fsfake), specifications
 // (package model) and the vocabulary of scenarios. It must not know any one scenario:
 // a user's own is equal to ours. It must not know flags, files or terminals.
+//
+// # What a step is
+//
+// A step is one system call of one task, applied at once. Under an event loop a turn
+// (the accesses to cells between two calls) is a step too, and a separate one from the
+// call before it: after a call has taken effect, other tasks may run before its
+// continuation does. A call that has to wait begins in one step and is granted in
+// another. A process that has nothing left to do exits in a step of its own.
+//
+// A sleep lasts for any time: the task may go on at any moment, also before the clock
+// has moved. The clock moves only by a stall, of which the setting allows so many. A
+// polling loop written with Retry leads back to its own beginning, so polling adds
+// cycles to the graph and no states.
+//
+// # What a verdict claims
+//
+// Holds: every state within the bounds was visited (so many processes, at most so many
+// crashes before any of their steps, at most so many moves of the clock), and none
+// violates the property. Broken: there is a schedule that violates it, which can be
+// replayed. Unknown: a budget ended first. Unknown is never folded into Holds.
+//
+// Three kinds of judgement decide, and are never mixed:
+//
+// Histories. An operation's call is stamped at its first step and its return at its
+// last. A history is judged by porcupine against the property's specification: it is
+// legal when some order of the operations that respects real time explains every
+// answer. Histories with the same operations and the same precedence are one. A killed
+// process's pending operation has taken effect before its death, or never.
+//
+// The invariant foreign-release: in every state, while a task holds (from the last step
+// of its acquisition to the first of its release), the object at the lock's name is the
+// one it acquired.
+//
+// The graph of reachable states:
+//
+//   - deadlock: a state where somebody is unfinished and nobody can ever move again. A
+//     task that polls can move.
+//   - wedge: a state where every process has finished or died, and a fresh process,
+//     running alone with time passing, never gets through. "Never" means within 30 days
+//     of virtual time and an attempt after that.
+//   - starvation: a cycle in which somebody's acquisition has begun and never returns
+//     while it takes steps or waits, and in which nobody who can always move never does
+//     (weak fairness). Crashes and stalls owe nobody anything. It is a claim about
+//     scheduling: a lock that polls can starve unless something hands it over in turn.
+//
+// # Smallest counterexamples
+//
+// The counterexample of the graph engine is the smallest: fewest crashes and stalls,
+// then fewest preemptions, then fewest steps, then the first in the order of names. A
+// preemption is a switch away from a task that could have gone on; a task that has just
+// slept has given way by itself. The search visits states in the order of that cost,
+// together with who ran last, so the first violation it meets is the smallest.
+//
+// # Odds
+//
+// The odds are the probability that a uniformly random scheduler hits the violation: in
+// every state it takes each choice that is possible (a step of a task, a kill, a stall)
+// with equal probability, until the property breaks or nothing can happen any more.
+// They are the solution of a system of linear equations over the graph; around retry
+// loops it is found by iteration, to 1e-13. [Sample] with the strategy random draws
+// from the same distribution.
+//
+// # Engines
+//
+// The graph engine learns each task's code as an automaton, call by call, and explores
+// a graph of merged states without running the code again. The reference engine runs
+// every schedule from its start and merges nothing: slow, and hard to get wrong. Tests
+// compare the two, and both with live runs, step by step.
+//
+// # Limitations
+//
+// A program must be a function of what its calls answer: no time.Now, no ranging over a
+// map to decide, no goroutine outside its Proc. Where the exploration notices otherwise
+// it ends with an error and no verdict; a program that counts its retry rounds is
+// noticed only when that changes the beginning of a round, or what a live run does. An
+// operation must make at least one call, and operations do not nest. Power, disks and
+// networks do not fail unless the setting says so.
+//
+// # Debugging
+//
+// An unexpected Holds: look at Stats.Contended, which counts the steps that met somebody
+// else's lock, and at the trace of a run of your choice ([Replay]). An unexpected
+// Broken: read the counterexample's trace. An Unknown that never ends: does a loop carry
+// something over from round to round, open a new file in each, or read the clock?
 package checker

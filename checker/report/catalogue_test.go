@@ -1,0 +1,90 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/checker/internal/golden"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+// exhibits are the counterexamples that every format is shown with.
+func exhibits() []struct {
+	name, id string
+	property scenarios.Property
+} {
+	return []struct {
+		name, id string
+		property scenarios.Property
+	}{
+		{"stat-then-write", "ctx/stat-then-write/contend", scenarios.MutualExclusion},
+		{"option-a", "openclaw-release/option-a/tasks+peer", scenarios.MutualExclusion},
+		{"gated-unlink", "agentwire/gated-unlink/contend", scenarios.MutualExclusion},
+		{"wedge", "ctx/excl/crash", scenarios.Wedge},
+	}
+}
+
+// decide checks one property of a scenario of the catalogue.
+func decide(t *testing.T, id string, p scenarios.Property) checker.Result {
+	t.Helper()
+	for _, sc := range all.All() {
+		if sc.ID == id {
+			r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1})
+			require.NoError(t, err)
+			return r
+		}
+	}
+	require.FailNow(t, "no such scenario", id)
+	return checker.Result{}
+}
+
+func TestExhibits(t *testing.T) {
+	for _, x := range exhibits() {
+		t.Run(x.name, func(t *testing.T) {
+			r := decide(t, x.id, x.property)
+			require.Equal(t, checker.Broken, r.Verdict)
+			golden.Check(t, "exhibits/"+x.name+".md", text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) }))
+			golden.Check(t, "exhibits/"+x.name+".mmd", text(t, func(b *bytes.Buffer) error { return Mermaid(b, &r) }))
+		})
+	}
+}
+
+// Fences are closed, and nothing in a text can close one.
+func TestMarkdownFences(t *testing.T) {
+	for _, r := range results(t) {
+		var open string
+		for _, l := range strings.Split(text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) }), "\n") {
+			switch {
+			case open == "" && strings.HasPrefix(l, "```"):
+				open = strings.TrimRight(l, "abcdefghijklmnopqrstuvwxyz")
+			case l == open:
+				open = ""
+			}
+		}
+		require.Empty(t, open)
+	}
+	var b bytes.Buffer
+	m := &markdown{w: bufio.NewWriter(&b)}
+	m.fence("text", "a ``` b")
+	require.NoError(t, m.w.Flush())
+	require.Equal(t, "````text\na ``` b\n````\n", b.String())
+}
+
+func TestMarkdownText(t *testing.T) {
+	require.Equal(t, `a\_b\*c &lt;b&gt; \| \#1 \[x\] &#64;me`, markdownText("a_b*c <b> | #1 [x] @me"))
+}
+
+func TestMarkdownAll(t *testing.T) {
+	rs := results(t)
+	rs = append(rs, checker.Result{
+		Scenario: rs[0].Scenario, Property: scenarios.Wedge, Why: "the budget of 5 states ended first", Odds: -1,
+	})
+	golden.Check(t, "all.md", text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, rs, Options{}) }))
+}

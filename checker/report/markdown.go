@@ -1,0 +1,166 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"lockpick/checker"
+)
+
+// Markdown writes one result as a section for an issue or a pull request: the verdict,
+// the cause, the timeline in a fenced block, the same as a Mermaid sequence diagram,
+// and the command that shows it again.
+//
+// The timeline is a block of text and not a table, because columns of calls and marks
+// keep their alignment there on a screen of any width.
+func Markdown(w io.Writer, r *checker.Result, o Options) error {
+	m := &markdown{w: bufio.NewWriter(w), o: o}
+	if err := m.section(r, "###"); err != nil {
+		return err
+	}
+	return m.w.Flush()
+}
+
+// MarkdownAll writes many results: a table of the verdicts, and below it a section for
+// each counterexample. Those of verdicts that are as claimed are folded.
+func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
+	m := &markdown{w: bufio.NewWriter(w), o: o}
+	m.line("## lockpick: %s", tally(results))
+	m.line("")
+	m.table(results)
+	for i := range results {
+		r := &results[i]
+		if r.Counterexample == nil {
+			continue
+		}
+		m.line("")
+		fold := outcomeOf(r) == passed
+		if fold {
+			m.line("<details><summary>%s</summary>", markdownText(headline(r)))
+			m.line("")
+		}
+		if err := m.section(r, "###"); err != nil {
+			return err
+		}
+		if fold {
+			m.line("")
+			m.line("</details>")
+		}
+	}
+	return m.w.Flush()
+}
+
+type markdown struct {
+	w *bufio.Writer
+	o Options
+}
+
+func (m *markdown) line(format string, args ...any) {
+	_, _ = fmt.Fprintf(m.w, format+"\n", args...)
+}
+
+// section is everything about one result.
+func (m *markdown) section(r *checker.Result, level string) error {
+	m.line("%s %s", level, markdownText(headline(r)))
+	m.line("")
+	if r.Scenario.Summary != "" {
+		m.line("%s", markdownText(r.Scenario.Summary))
+		m.line("")
+	}
+	if r.Scenario.Report != "" {
+		m.line("Reported: <%s>", r.Scenario.Report)
+		m.line("")
+	}
+	c := r.Counterexample
+	if c == nil {
+		m.line("%s", markdownText(sentence(detail(r, m.o))))
+		return nil
+	}
+	if c.Cause != "" {
+		m.line("**Cause:** %s", markdownText(c.Cause))
+		m.line("")
+	}
+	m.line("%s.", markdownText(strings.Join((&timeline{r: r, o: m.o}).facts(), " · ")))
+	m.line("")
+	m.fence("text", plainDrawing(r, m.o))
+	m.line("")
+	var d strings.Builder
+	if err := Mermaid(&d, r); err != nil {
+		return err
+	}
+	m.fence("mermaid", strings.TrimRight(d.String(), "\n"))
+	m.line("")
+	m.line("To see it again:")
+	m.line("")
+	m.fence("sh", ReplayCommand(r, m.o))
+	return nil
+}
+
+// fence writes a block of code. Its fence is longer than any in the text.
+func (m *markdown) fence(language, text string) {
+	mark := "```"
+	for strings.Contains(text, mark) {
+		mark += "`"
+	}
+	m.line("%s%s\n%s\n%s", mark, language, text, mark)
+}
+
+// table has a row for each verdict.
+func (m *markdown) table(results []checker.Result) {
+	m.line("| scenario | property | verdict | claim | bounds |")
+	m.line("| --- | --- | --- | --- | --- |")
+	for i := range results {
+		r := &results[i]
+		claim := "—"
+		if r.Claimed {
+			claim = r.Claim.String()
+		}
+		verdict := glyph(r.Verdict) + " " + r.Verdict.String()
+		if outcomeOf(r) != passed {
+			verdict = "**" + verdict + "**"
+		}
+		m.line("| %s | %s | %s | %s | %s |", markdownText(r.Scenario.ID), r.Property, verdict, claim, settingText(&r.Scenario.Setting))
+	}
+}
+
+// tally counts verdicts: "12 verdicts, all as claimed".
+func tally(results []checker.Result) string {
+	var differ, open int
+	for i := range results {
+		switch outcomeOf(&results[i]) {
+		case failed:
+			differ++
+		case undecided:
+			open++
+		}
+	}
+	parts := []string{count(len(results), "verdict", "verdicts")}
+	if differ > 0 {
+		parts = append(parts, fmt.Sprintf("%d not as claimed", differ))
+	}
+	if open > 0 {
+		parts = append(parts, fmt.Sprintf("%d undecided", open))
+	}
+	if len(parts) == 1 && len(results) > 0 {
+		parts = append(parts, "all as claimed")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// sentence begins with a capital and ends with a full stop.
+func sentence(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToUpper(s[:1]) + strings.TrimRight(s[1:], ".") + "."
+}
+
+// markdownText escapes what Markdown, or HTML in it, would take for markup.
+func markdownText(s string) string {
+	return strings.NewReplacer(
+		"\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]",
+		"<", "&lt;", ">", "&gt;", "&", "&amp;", "|", "\\|", "#", "\\#", "~", "\\~", "@", "&#64;", "\n", " ",
+	).Replace(s)
+}

@@ -1,0 +1,86 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"strings"
+
+	"lockpick/checker"
+)
+
+// An outcome is what a CI system makes of a result.
+type outcome uint8
+
+const (
+	// passed: the verdict is as claimed, or nothing was claimed.
+	passed outcome = iota
+	// failed: the verdict is not the one claimed.
+	failed
+	// undecided: there is no verdict, which is never a pass.
+	undecided
+)
+
+func outcomeOf(r *checker.Result) outcome {
+	switch {
+	case r.Verdict == checker.Unknown:
+		return undecided
+	case r.Claimed && r.Verdict != r.Claim:
+		return failed
+	}
+	return passed
+}
+
+// headline is a result in one line: "ctx/excl/crash: wedge is broken, and the claim is
+// holds".
+func headline(r *checker.Result) string {
+	text := fmt.Sprintf("%s: %s ", r.Scenario.ID, r.Property)
+	switch r.Verdict {
+	case checker.Broken:
+		text += "is broken"
+	case checker.Holds:
+		text += "holds"
+	default:
+		text += "is undecided"
+	}
+	if outcomeOf(r) == failed {
+		text += ", and the claim is: " + r.Claim.String()
+	}
+	return text
+}
+
+// detail is what there is to say below a headline: the cause and the command that
+// shows it, or why there is no verdict.
+func detail(r *checker.Result, o Options) string {
+	var lines []string
+	switch c := r.Counterexample; {
+	case c != nil:
+		if c.Cause != "" {
+			lines = append(lines, c.Cause)
+		}
+		lines = append(lines, settingText(&r.Scenario.Setting)+" · "+costText(c.Cost), "replay: "+ReplayCommand(r, o))
+	case r.Why != "":
+		lines = append(lines, r.Why)
+	default:
+		lines = append(lines, "no schedule of "+settingText(&r.Scenario.Setting)+" breaks it")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// plainDrawing is the drawing of a counterexample alone, without colours.
+func plainDrawing(r *checker.Result, o Options) string {
+	c := NewChart(r.Scenario, r.Counterexample)
+	c.Judge(r.Scenario, r.Counterexample)
+	var text strings.Builder
+	b := bufio.NewWriter(&text)
+	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, Style{Width: o.Width})
+	_ = b.Flush()
+	return strings.TrimRight(text.String(), "\n")
+}
+
+// plainTimeline is the timeline as a text without colours.
+func plainTimeline(r *checker.Result, o Options) (string, error) {
+	o.Style = Style{Width: o.Width}
+	var b strings.Builder
+	err := Timeline(&b, r, o)
+	return strings.TrimRight(b.String(), "\n"), err
+}

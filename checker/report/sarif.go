@@ -1,0 +1,255 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// SARIFVersion is the version of the format that [SARIF] writes.
+const SARIFVersion = "2.1.0"
+
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+
+// SARIF writes what is not as claimed as a SARIF 2.1.0 log, for code scanning: a rule
+// for each property, an error for each verdict that differs from its claim, with its
+// counterexample as a code flow of one thread flow for each task, and a warning for each
+// verdict that could not be reached. What is as claimed is no finding and is left out.
+//
+// A scenario is no file; its id takes the place of one, so that readers that insist on
+// a place have it.
+func SARIF(w io.Writer, results []checker.Result, o Options) error {
+	run := sarifRun{
+		Tool: sarifTool{sarifDriver{
+			Name: "lockpick", Rules: sarifRules(results),
+		}},
+		ColumnKind: "unicodeCodePoints",
+		Results:    []sarifResult{},
+	}
+	for i := range results {
+		if r := &results[i]; outcomeOf(r) != passed {
+			run.Results = append(run.Results, sarifResultOf(r, run.Tool.Driver.Rules, o))
+		}
+	}
+	return writeJSON(w, sarifLog{Schema: sarifSchema, Version: SARIFVersion, Runs: []sarifRun{run}})
+}
+
+type sarifLog struct {
+	Schema  string     `json:"$schema"`
+	Version string     `json:"version"`
+	Runs    []sarifRun `json:"runs"`
+}
+
+type sarifRun struct {
+	Tool       sarifTool     `json:"tool"`
+	ColumnKind string        `json:"columnKind"`
+	Results    []sarifResult `json:"results"`
+}
+
+type sarifTool struct {
+	Driver sarifDriver `json:"driver"`
+}
+
+type sarifDriver struct {
+	Name  string      `json:"name"`
+	Rules []sarifRule `json:"rules"`
+}
+
+type sarifRule struct {
+	ID               string    `json:"id"`
+	Name             string    `json:"name"`
+	ShortDescription sarifText `json:"shortDescription"`
+}
+
+type sarifText struct {
+	Text     string `json:"text"`
+	Markdown string `json:"markdown,omitempty"`
+}
+
+type sarifResult struct {
+	RuleID       string            `json:"ruleId"`
+	RuleIndex    int               `json:"ruleIndex"`
+	Kind         string            `json:"kind"`
+	Level        string            `json:"level"`
+	Message      sarifText         `json:"message"`
+	Locations    []sarifLocation   `json:"locations"`
+	CodeFlows    []sarifCodeFlow   `json:"codeFlows,omitempty"`
+	Fingerprints map[string]string `json:"partialFingerprints"`
+	Properties   *sarifProperties  `json:"properties,omitempty"`
+}
+
+type sarifLocation struct {
+	Physical *sarifPhysical `json:"physicalLocation,omitempty"`
+	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
+	Message  *sarifText     `json:"message,omitempty"`
+}
+
+type sarifPhysical struct {
+	Artifact sarifArtifact `json:"artifactLocation"`
+	Region   sarifRegion   `json:"region"`
+}
+
+type sarifArtifact struct {
+	URI string `json:"uri"`
+}
+
+type sarifRegion struct {
+	StartLine int `json:"startLine"`
+}
+
+type sarifLogical struct {
+	Name          string `json:"name"`
+	QualifiedName string `json:"fullyQualifiedName"`
+	Kind          string `json:"kind"`
+}
+
+type sarifCodeFlow struct {
+	Message     sarifText         `json:"message"`
+	ThreadFlows []sarifThreadFlow `json:"threadFlows"`
+}
+
+type sarifThreadFlow struct {
+	ID        string            `json:"id"`
+	Locations []sarifThreadStep `json:"locations"`
+}
+
+type sarifThreadStep struct {
+	Location   sarifLocation `json:"location"`
+	Order      int           `json:"executionOrder"`
+	Importance string        `json:"importance"`
+}
+
+// sarifProperties are what only lockpick knows of a result.
+type sarifProperties struct {
+	Schedule string `json:"schedule"`
+	Replay   string `json:"replay"`
+}
+
+// sarifRules lists the properties that the results are about, in the order of reports.
+func sarifRules(results []checker.Result) []sarifRule {
+	rules := []sarifRule{}
+	for _, p := range scenarios.Properties() {
+		for i := range results {
+			if results[i].Property == p {
+				rules = append(rules, sarifRule{string(p), camel(string(p)), sarifText{Text: propertyText(p)}})
+				break
+			}
+		}
+	}
+	return rules
+}
+
+func sarifResultOf(r *checker.Result, rules []sarifRule, o Options) sarifResult {
+	out := sarifResult{
+		RuleID: string(r.Property), Kind: "fail", Level: "error",
+		Message:      sarifText{Text: headline(r) + ".\n" + detail(r, o)},
+		Locations:    []sarifLocation{sarifPlace(r.Scenario)},
+		Fingerprints: map[string]string{"lockpick/v1": r.Scenario.ID + " " + string(r.Property)},
+	}
+	for i := range rules {
+		if rules[i].ID == out.RuleID {
+			out.RuleIndex = i
+		}
+	}
+	if outcomeOf(r) == undecided {
+		out.Level = "warning"
+	}
+	if c := r.Counterexample; c != nil {
+		out.CodeFlows = []sarifCodeFlow{sarifFlow(r)}
+		out.Properties = &sarifProperties{c.Schedule.String(), ReplayCommand(r, o)}
+	}
+	return out
+}
+
+func sarifPlace(sc *scenarios.Scenario) sarifLocation {
+	return sarifLocation{
+		Physical: &sarifPhysical{sarifArtifact{(&url.URL{Path: sc.ID}).EscapedPath()}, sarifRegion{1}},
+		Logical:  []sarifLogical{{sc.SettingName(), sc.ID, "module"}},
+	}
+}
+
+// sarifFlow is a counterexample as a thread flow for each task; the steps of all are
+// numbered in the order of the schedule.
+func sarifFlow(r *checker.Result) sarifCodeFlow {
+	c := NewChart(r.Scenario, r.Counterexample)
+	c.Judge(r.Scenario, r.Counterexample)
+	flows := make([]sarifThreadFlow, len(c.Lanes))
+	for i := range c.Lanes {
+		flows[i].ID = laneTitle(&c.Lanes[i])
+	}
+	for i := range c.Rows {
+		row := &c.Rows[i]
+		step := sarifThreadStep{Location: sarifLocation{Message: &sarifText{Text: row.text()}}, Order: row.N, Importance: "important"}
+		if row.Wrong || row.Preempts || row.Fault {
+			step.Importance = "essential"
+		}
+		for k := range flows {
+			if k == row.Lane || row.Lane < 0 { // a stall happens to everybody
+				flows[k].Locations = append(flows[k].Locations, step)
+			}
+		}
+	}
+	used := flows[:0]
+	for _, f := range flows {
+		if len(f.Locations) > 0 {
+			used = append(used, f)
+		}
+	}
+	return sarifCodeFlow{sarifText{Text: fmt.Sprintf("%s: %s", r.Scenario.ID, c.Wrong)}, used}
+}
+
+// text is the calls of a row with their answers.
+func (r *Row) text() string {
+	var parts []string
+	for _, c := range r.Calls {
+		switch {
+		case c.Operation:
+			parts = append(parts, c.Call+" → "+c.Answer)
+		case c.Answer == "":
+			parts = append(parts, c.Call)
+		default:
+			parts = append(parts, c.Call+" "+c.Answer)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// camel is "LostUpdate" for "lost-update".
+func camel(id string) string {
+	var b strings.Builder
+	for _, word := range strings.Split(id, "-") {
+		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+	}
+	return b.String()
+}
+
+// propertyText says what a property demands.
+func propertyText(p scenarios.Property) string {
+	switch p {
+	case scenarios.MutualExclusion:
+		return "Two parties are never inside the critical section together."
+	case scenarios.LostUpdate:
+		return "What an operation added is still there afterwards."
+	case scenarios.Duplicate:
+		return "No entry is appended twice."
+	case scenarios.ForeignRelease:
+		return "Nobody removes or overwrites somebody else's lock."
+	case scenarios.TornRead:
+		return "A read returns what one write wrote."
+	case scenarios.OwnerInfo:
+		return "The recorded holder is right while the lock is held."
+	case scenarios.SpuriousFailure:
+		return "Nobody is told \"locked\" while nobody holds."
+	case scenarios.Deadlock:
+		return "Somebody can always move, or everybody has finished."
+	case scenarios.Wedge:
+		return "When everybody has finished or died, a fresh process can still acquire."
+	case scenarios.Starvation:
+		return "Whoever keeps trying acquires in the end."
+	}
+	return string(p)
+}

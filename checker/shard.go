@@ -197,14 +197,15 @@ func (x *explorer) violation(row []uint32) uint32 {
 func (x *explorer) fingerprints(v violated) []string {
 	out := make([]string, 0, len(v))
 	for id := range v { // order does not matter: the result is sorted
-		if x.pasts != nil && x.pasts.watched {
+		switch {
+		case x.pasts == nil:
+			m, _ := x.machines.get(id, 0)
+			out = append(out, hash(m.AppendKey(nil)))
+		case x.pasts.watched:
 			out = append(out, "watched") // a monitor forgets how it was violated
-		} else if x.pasts != nil {
+		default:
 			out = append(out, hash(x.pasts.describe(id)))
-			continue
 		}
-		m, _ := x.machines.get(id, 0)
-		out = append(out, hash(m.AppendKey(nil)))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -1,0 +1,194 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/checker"
+	"lockpick/sched"
+)
+
+// A history is a counterexample's history as porcupine draws it, on a page of its own.
+type history struct {
+	File string // relative to the directory of index.html
+	// Short is the name relative to the scenario's page.
+	Short string
+	// Clients says whose operations the numbered rows are.
+	Clients string
+	// Size is the class of the frame's height.
+	Size string
+	page []byte
+}
+
+// newHistory draws the history of a counterexample; it is nil for a property that no
+// history decides.
+func newHistory(w *row, cx *checker.Counterexample) (*history, error) {
+	spec, ok := cx.Property.Spec()
+	if !ok {
+		return nil, nil
+	}
+	var ops []porcupine.Operation
+	for _, op := range cx.History {
+		if spec.Accepts(op.Input) {
+			ops = append(ops, op)
+		}
+	}
+	model := spec.Porcupine()
+	_, info := porcupine.CheckOperationsVerbose(model, ops, 0)
+	info.AddAnnotations(annotations(cx))
+	var b bytes.Buffer
+	if err := porcupine.Visualize(model, info, &b); err != nil {
+		return nil, fmt.Errorf("site: the history of %s: %w", w.Scenario.ID, err)
+	}
+	page, err := settle(b.Bytes(), w.Scenario.ID+" · "+string(cx.Property))
+	if err != nil {
+		return nil, fmt.Errorf("site: the history of %s: %w", w.Scenario.ID, err)
+	}
+	short := strings.TrimSuffix(fileOf(w.Scenario.ID), ".html") + "." + string(cx.Property) + ".history.html"
+	h := &history{File: "scenarios/" + short, Short: short, page: page}
+	h.Clients, h.Size = clients(w, ops)
+	return h, nil
+}
+
+// annotations mark kills, stalls and the step at which no order is left.
+func annotations(cx *checker.Counterexample) []porcupine.Annotation {
+	var out []porcupine.Annotation
+	mark := func(tag, text string, i int, color string) {
+		at := int64(i) * stamps
+		out = append(out, porcupine.Annotation{Tag: tag, Start: at, End: at + 1, Description: text, BackgroundColor: color})
+	}
+	for i, c := range cx.Schedule {
+		switch c.Action {
+		case sched.Kill:
+			mark("faults", fmt.Sprintf("step %d: %s killed", i+1, c), i, "#f6d5a8")
+		case sched.Stall:
+			mark("faults", fmt.Sprintf("step %d: the clock jumps", i+1), i, "#f6d5a8")
+		}
+	}
+	mark("verdict", fmt.Sprintf("step %d: no order is left", len(cx.Schedule)), len(cx.Schedule)-1, "#f4b8b0")
+	return out
+}
+
+// stamps is how many time stamps a step has.
+const stamps = 4
+
+// clients says whose operations the rows of the drawing are, and how high it is.
+func clients(w *row, ops []porcupine.Operation) (text, size string) {
+	var names []string
+	n := 0
+	last := 0
+	for i := range w.Scenario.Setting.Processes {
+		for k := 1; k <= w.Scenario.Setting.TasksOf(i); k++ {
+			names = append(names, fmt.Sprintf("%d is %s", n, sched.Task{Process: i, N: k}))
+			n++
+		}
+	}
+	for _, op := range ops {
+		last = max(last, op.ClientId)
+	}
+	if last >= n {
+		names = append(names, fmt.Sprintf("%d and up are deaths", n))
+	}
+	return list(names), fmt.Sprintf("rows-%d", min(last+3, 8))
+}
+
+// The data of porcupine's page, as far as it must be settled.
+type (
+	drawing struct {
+		Partitions  []partition
+		Annotations json.RawMessage
+	}
+	partition struct {
+		History               []element
+		PartialLinearizations [][]linearized
+		Largest               map[int]int
+	}
+	element struct {
+		ClientId              int
+		Start                 int
+		OriginalStart         string
+		End                   int
+		OriginalEnd           string
+		Description, Metadata string
+	}
+	linearized struct {
+		Index            int
+		StateDescription string
+	}
+)
+
+// settle makes porcupine's page the same in every run, puts step numbers for time
+// stamps, and adds a title and a policy. Porcupine lists partial linearizations in the order
+// of a Go map.
+func settle(page []byte, title string) ([]byte, error) {
+	m := regexp.MustCompile(`(?s)^(.*const data = )(\{.*?\})(\n\s*render\(data\).*)$`).FindSubmatch(page)
+	if m == nil {
+		return nil, fmt.Errorf("porcupine's page has another form than that of v1.3")
+	}
+	var d drawing
+	if err := json.Unmarshal(m[2], &d); err != nil {
+		return nil, err
+	}
+	for i := range d.Partitions {
+		d.Partitions[i].settle()
+	}
+	data, err := json.Marshal(d)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Concat(m[1], data, m[3])
+	script, found := between(out, "<script>", "</script>")
+	if !found {
+		return nil, fmt.Errorf("porcupine's page has no script")
+	}
+	policy := "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(script)
+	head := `<meta http-equiv="Content-Security-Policy" content="` + policy + `" />` +
+		"\n    <title>" + html.EscapeString(title) + "</title>\n    <style>" + asset("history.css") + "</style>"
+	return bytes.Replace(out, []byte("<title>Porcupine</title>"), []byte(head), 1), nil
+}
+
+func between(text []byte, from, to string) (string, bool) {
+	_, rest, ok1 := strings.Cut(string(text), from)
+	inner, _, ok2 := strings.Cut(rest, to)
+	return inner, ok1 && ok2
+}
+
+func (p *partition) settle() {
+	for i := range p.History {
+		e := &p.History[i]
+		e.OriginalStart, e.OriginalEnd = stepText(e.OriginalStart), stepText(e.OriginalEnd)
+	}
+	slices.SortFunc(p.PartialLinearizations, func(a, b []linearized) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return slices.CompareFunc(a, b, func(x, y linearized) int { return cmp.Compare(x.Index, y.Index) })
+	})
+	p.Largest = map[int]int{}
+	for i, l := range p.PartialLinearizations {
+		for _, x := range l {
+			if _, ok := p.Largest[x.Index]; !ok {
+				p.Largest[x.Index] = i
+			}
+		}
+	}
+}
+
+func stepText(stamp string) string {
+	var n int64
+	if _, err := fmt.Sscan(stamp, &n); err != nil {
+		return stamp
+	}
+	if s := checker.StepOf(n); s > 0 {
+		return fmt.Sprintf("step %d", s)
+	}
+	return "never"
+}

@@ -1,0 +1,194 @@
+package site
+
+import (
+	"html/template"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/scenarios"
+)
+
+// A page is the page of one scenario.
+type page struct {
+	head
+	ID, System, Name string
+	Summary, Report  string
+	Setting          []fact
+	Verdicts         []verdict
+	Cases            []*case_
+	Source           template.HTML
+}
+
+// A fact is a name and its value.
+type fact struct{ Name, Value string }
+
+// A verdict is one line of the table of verdicts.
+type verdict struct {
+	Property, Meaning      string
+	Verdict, Glyph, Claim  string
+	Differs                bool
+	Judgement              string
+	Coverage               string
+	States, Transitions    string
+	Schedules, Histories   string
+	Contended, Odds, Depth string
+}
+
+// A case_ is one counterexample.
+type case_ struct {
+	Property, Cause, Wrong string
+	Facts                  []string
+	Command                string
+	Player                 *player
+	History                *history
+}
+
+func newPage(w *row, o Options) (*page, error) {
+	sc := w.Scenario
+	p := &page{
+		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: sc.Summary, Report: sc.Report,
+		Setting: settingFacts(&sc.Setting), Source: highlight(sc.Source),
+	}
+	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
+	for _, r := range w.Results {
+		p.Verdicts = append(p.Verdicts, newVerdict(r))
+		if r.Counterexample == nil {
+			continue
+		}
+		c, err := newCase(w, r, o)
+		if err != nil {
+			return nil, err
+		}
+		p.Cases = append(p.Cases, c)
+	}
+	return p, nil
+}
+
+// settingFacts tells the situation that the protocol is put into.
+func settingFacts(st *scenarios.Setting) []fact {
+	tasks := "one each"
+	if st.Tasks != nil {
+		var words []string
+		for i := range st.Processes {
+			words = append(words, count(st.TasksOf(i), "task", "tasks")+" in "+scenarios.ProcessName(i))
+		}
+		tasks = list(words)
+		if st.Concurrency == scenarios.Threads {
+			tasks += ", threads"
+		} else {
+			tasks += ", on an event loop"
+		}
+	}
+	crashes := "none"
+	if st.Crashes > 0 {
+		crashes = "up to " + grouped(st.Crashes)
+		if st.Mortal != nil {
+			var words []string
+			for _, i := range st.Mortal {
+				words = append(words, scenarios.ProcessName(i))
+			}
+			crashes += ", of " + list(words)
+		}
+		crashes += ", before any step"
+	}
+	stalls := "none"
+	if st.Stalls > 0 {
+		stalls = "up to " + grouped(st.Stalls) + ", of " + st.StallFor.String()
+	}
+	ends := "process exits"
+	if st.Daemons {
+		ends = "process stays alive"
+	}
+	return []fact{
+		{"Processes", grouped(st.Processes)}, {"Tasks", tasks}, {"Crashes", crashes},
+		{"Stalls", stalls}, {"When a program ends", ends},
+	}
+}
+
+func newVerdict(r *checker.Result) verdict {
+	v := verdict{
+		Property: string(r.Property), Meaning: meaning(r.Property),
+		Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict), Claim: "none", Differs: differs(r),
+		Judgement: judgementText(r.Judgement), Coverage: coverage(r),
+		States: number(r.Stats.States), Transitions: number(r.Stats.Transitions),
+		Schedules: number(r.Stats.Schedules), Histories: number(r.Stats.Histories),
+		Contended: number(r.Stats.Contended), Odds: "—",
+	}
+	if r.Claimed {
+		v.Claim = r.Claim.String()
+	}
+	if text := oddsText(r.Odds); text != "" && r.Verdict == checker.Broken {
+		v.Odds = text
+	}
+	return v
+}
+
+func number(n int) string {
+	if n == 0 {
+		return "—"
+	}
+	return grouped(n)
+}
+
+func judgementText(j scenarios.Judgement) string {
+	switch j {
+	case scenarios.ByHistory:
+		return "by history"
+	case scenarios.ByInvariant:
+		return "in every state"
+	case scenarios.ByGraph:
+		return "on the graph of states"
+	}
+	return string(j)
+}
+
+// coverage says how much was looked at.
+func coverage(r *checker.Result) string {
+	switch {
+	case r.Complete:
+		return "complete"
+	case r.Verdict == checker.Broken:
+		return "up to the violation"
+	case r.Why != "":
+		return r.Why
+	}
+	return "incomplete"
+}
+
+func newCase(w *row, r *checker.Result, o Options) (*case_, error) {
+	cx := r.Counterexample
+	chart := report.NewChart(w.Scenario, cx)
+	chart.Judge(w.Scenario, cx)
+	c := &case_{
+		Property: string(r.Property), Cause: cx.Cause, Wrong: chart.Wrong, Facts: caseFacts(r),
+		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(w.Scenario, cx, chart),
+	}
+	if strings.Contains(c.Cause, c.Wrong) {
+		c.Wrong = ""
+	}
+	var err error
+	c.History, err = newHistory(w, cx)
+	return c, err
+}
+
+func caseFacts(r *checker.Result) []string {
+	cx := r.Counterexample
+	out := []string{count(len(cx.Schedule), "step", "steps"), count(cx.Cost.Preemptions, "preemption", "preemptions")}
+	if n := cx.Cost.Crashes; n > 0 {
+		out = append(out, count(n, "crash", "crashes"))
+	}
+	if n := cx.Cost.Stalls; n > 0 {
+		out = append(out, count(n, "stall", "stalls"))
+	}
+	if cx.Smallest {
+		out = append(out, "none is smaller")
+	}
+	if cx.Cycle > 0 {
+		out = append(out, "the last "+count(cx.Cycle, "step repeats", "steps repeat"))
+	}
+	if text := oddsText(r.Odds); text != "" {
+		out = append(out, "hit by "+text)
+	}
+	return out
+}

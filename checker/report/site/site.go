@@ -1,0 +1,120 @@
+package site
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+)
+
+// Options say what the site needs to know besides the results. The zero value works.
+type Options struct {
+	// Title heads the first page; empty means "File locks under every schedule".
+	Title string
+	// Flags are the flags that changed the scenarios' settings, as typed, such as
+	// "--procs 3": the printed commands repeat them.
+	Flags string
+}
+
+func (o *Options) title() string {
+	if o.Title == "" {
+		return "File locks under every schedule"
+	}
+	return o.Title
+}
+
+func (o *Options) report() report.Options { return report.Options{Flags: o.Flags} }
+
+// Write writes the site into a directory, which is made when it is not there: the first
+// page is index.html. It fails when a file cannot be written, or when a history cannot
+// be drawn.
+func Write(dir string, results []checker.Result, o Options) error {
+	w := &writer{dir: dir}
+	systems := bySystem(results)
+	w.page("index.html", "index.html.tmpl", newIndex(systems, o))
+	for _, sys := range systems {
+		for _, row := range sys.Rows {
+			p, err := newPage(row, o)
+			if err != nil {
+				return err
+			}
+			w.page(row.File, "scenario.html.tmpl", p)
+			for _, c := range p.Cases {
+				if c.History != nil {
+					w.file(c.History.File, c.History.page)
+				}
+			}
+		}
+	}
+	return w.err
+}
+
+// A writer writes files until the first that fails.
+type writer struct {
+	dir string
+	err error
+}
+
+func (w *writer) file(name string, data []byte) {
+	if w.err != nil {
+		return
+	}
+	full := filepath.Join(w.dir, filepath.FromSlash(name))
+	if w.err = os.MkdirAll(filepath.Dir(full), 0o777); w.err == nil {
+		w.err = os.WriteFile(full, data, 0o666)
+	}
+}
+
+func (w *writer) page(name, tmpl string, view any) {
+	if w.err != nil {
+		return
+	}
+	t, err := template.New(tmpl).Funcs(functions()).
+		ParseFS(assets, "assets/parts.html.tmpl", "assets/"+tmpl)
+	if err != nil {
+		w.err = fmt.Errorf("site: %w", err)
+		return
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, view); err != nil {
+		w.err = fmt.Errorf("site: %s: %w", name, err)
+		return
+	}
+	w.file(name, b.Bytes())
+}
+
+// fileOf is the name of a scenario's page: letters, digits and a few signs stand for
+// themselves, the rest is escaped, so that different ids never share a page.
+func fileOf(id string) string {
+	var b strings.Builder
+	for _, r := range id {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '+':
+			b.WriteRune(r)
+		case r == '/':
+			b.WriteByte('.')
+		default:
+			fmt.Fprintf(&b, "_%x_", r)
+		}
+	}
+	return b.String() + ".html"
+}
+
+// functions are what the templates call.
+func functions() template.FuncMap {
+	return template.FuncMap{
+		"grouped": grouped,
+		"inc":     func(n int) int { return n + 1 },
+		"pair": func(id string, s state) any {
+			return struct {
+				ID    string
+				State *state
+			}{id, &s}
+		},
+	}
+}

@@ -1,0 +1,258 @@
+package site
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A state is the machine after a step, and who believes to hold the lock.
+type state struct {
+	N       int
+	Holders []string
+	Clash   bool
+	Wrong   string // what is wrong here, at the step that breaks the property
+	Files   []fileState
+	FDs     []fdState
+	Gone    []processEnd
+	Cells   []memory
+	Clock   string // since the start, when it moves at all
+}
+
+// A text is a piece of a state; Changed when it was another after the step before.
+type text struct {
+	Text    string
+	Changed bool
+}
+
+// A fileState is what stands at a watched name.
+type fileState struct {
+	Name                                   string
+	Exists                                 bool
+	Inode, Content, Links, Openers, Locked text
+}
+
+// An fdState is an open descriptor.
+type fdState struct {
+	Owner                           string
+	Pid, FD                         int
+	Inode, Name, Mode, Offset, Lock string
+	Unnamed, New                    bool
+}
+
+// A processEnd is a process that is gone.
+type processEnd struct{ Name, How string }
+
+// A memory is a variable that the tasks of a process share.
+type memory struct {
+	Owner, Cell string
+	Value       text
+}
+
+// HoldersText says who believes to hold.
+func (s *state) HoldersText() string {
+	switch len(s.Holders) {
+	case 0:
+		return "Nobody believes to hold the lock"
+	case 1:
+		return s.Holders[0] + " believes to hold the lock"
+	case 2:
+		return s.Holders[0] + " and " + s.Holders[1] + " both believe to hold the lock"
+	}
+	return list(s.Holders) + " all believe to hold the lock"
+}
+
+// newStates follows a trace.
+func newStates(sc *scenarios.Scenario, cx *checker.Counterexample, chart *report.Chart) []state {
+	first := checker.FilesAtFirst(sc)
+	procs, start := checker.ProcsAtFirst(sc)
+	v := &viewer{names: checker.NamesOf(sc), inodes: checker.NumberInodes(first, cx.Trace), start: start}
+	for i := range cx.Trace {
+		v.moves = v.moves || !cx.Trace[i].Clock.Equal(start)
+	}
+	out := []state{v.state(0, nil, first, procs, start)}
+	for i := range cx.Trace {
+		st := &cx.Trace[i]
+		v.follow(st, &chart.Rows[i])
+		s := v.state(st.N, st.Holders, st.Files, st.Procs, st.Clock)
+		if chart.Rows[i].Wrong {
+			s.Wrong = chart.Wrong
+		}
+		s.compare(&out[i])
+		out = append(out, s)
+	}
+	return out
+}
+
+// A viewer renders states.
+type viewer struct {
+	names  checker.Names
+	inodes checker.Inodes
+	start  time.Time
+	moves  bool // the clock
+	gone   []processEnd
+	cells  []memory
+}
+
+// follow remembers what a step did to processes and their memory.
+func (v *viewer) follow(st *checker.Step, r *report.Row) {
+	owner := scenarios.ProcessName(st.Choice.Task.Process)
+	if how := fate(st); how != "" {
+		v.gone = append(v.gone, processEnd{owner, how})
+	}
+	for i, c := range st.Calls {
+		if c.Op.Call != fsfake.CallCellStore || i >= len(r.Calls) {
+			continue
+		}
+		_, value, _ := strings.Cut(r.Calls[i].Call, " = ")
+		v.store(owner, c.Op.Cell, value)
+	}
+}
+
+func (v *viewer) store(owner, name, value string) {
+	for i := range v.cells {
+		if v.cells[i].Owner == owner && v.cells[i].Cell == name {
+			v.cells[i].Value.Text = value
+			return
+		}
+	}
+	v.cells = append(v.cells, memory{owner, name, text{Text: value}})
+}
+
+func (v *viewer) state(n int, holders []sched.Task, files []checker.FileState, procs []checker.ProcState, now time.Time) state {
+	s := state{N: n, Clash: len(holders) > 1}
+	for _, h := range holders {
+		s.Holders = append(s.Holders, h.String())
+	}
+	for i := range files {
+		s.Files = append(s.Files, v.file(&files[i]))
+	}
+	for i := range procs {
+		for k := range procs[i].FDs {
+			s.FDs = append(s.FDs, v.fd(procs[i].Pid, &procs[i].FDs[k]))
+		}
+	}
+	s.Gone = append(s.Gone, v.gone...)
+	s.Cells = append(s.Cells, v.cells...)
+	if v.moves {
+		s.Clock = "+" + now.Sub(v.start).String()
+	}
+	return s
+}
+
+func (v *viewer) inode(id fsfake.InodeID) string {
+	if n := v.inodes.Of(id); n > 0 {
+		return fmt.Sprintf("#%d", n)
+	}
+	return ""
+}
+
+func (v *viewer) file(f *checker.FileState) fileState {
+	out := fileState{Name: v.names.Short(f.Path), Exists: f.Exists}
+	if !f.Exists {
+		return out
+	}
+	content := fmt.Sprintf("%q", clip(f.Content, 120))
+	switch {
+	case f.Kind == fsfake.KindDir:
+		content = strings.Join(f.Names, " ") + "/"
+	case f.Kind == fsfake.KindSymlink:
+		content = "→ " + f.Target
+	case f.Content == "":
+		content = "empty"
+	case strings.Contains(f.Content, `"`) && !strings.Contains(f.Content, "'"):
+		content = "'" + strings.ReplaceAll(content[1:len(content)-1], `\"`, `"`) + "'"
+	}
+	out.Inode.Text, out.Content.Text, out.Links.Text = v.inode(f.ID), content, fmt.Sprint(f.Nlink)
+	out.Openers.Text = refs(f.Openers)
+	var locks []string
+	for _, l := range f.Flocks {
+		locks = append(locks, "flock "+mode(l.Mode == fsfake.LOCK_EX)+" "+refs(l.Holders))
+	}
+	for _, l := range f.Records {
+		kind, who := "record", scenarios.ProcessName(l.Lock.Pid-scenarios.FirstPid)
+		if l.OFD {
+			kind, who = "OFD", refs(l.Holders)
+		}
+		locks = append(locks, fmt.Sprintf("%s %s %s", kind, mode(l.Lock.Type == fsfake.F_WRLCK), who))
+	}
+	out.Locked.Text = strings.Join(locks, ", ")
+	return out
+}
+
+func mode(exclusive bool) string {
+	if exclusive {
+		return "exclusive"
+	}
+	return "shared"
+}
+
+// refs names descriptors: "A 3, B 4".
+func refs(all []fsfake.FDRef) string {
+	var out []string
+	for _, r := range all {
+		out = append(out, fmt.Sprintf("%s fd %d", scenarios.ProcessName(r.Pid-scenarios.FirstPid), r.FD))
+	}
+	return strings.Join(out, ", ")
+}
+
+func (v *viewer) fd(pid int, f *checker.FDState) fdState {
+	out := fdState{
+		Owner: scenarios.ProcessName(pid - scenarios.FirstPid), Pid: pid, FD: f.FD,
+		Inode: v.inode(f.ID), Offset: fmt.Sprint(f.Offset), Unnamed: len(f.Paths) == 0,
+		Mode: [...]string{"r", "w", "rw", "?"}[f.Flags&(os.O_WRONLY|os.O_RDWR)],
+	}
+	if f.Flags&os.O_APPEND != 0 {
+		out.Mode += " append"
+	}
+	var names []string
+	for _, p := range f.Paths {
+		names = append(names, v.names.Short(p))
+	}
+	out.Name = strings.Join(names, ", ")
+	if f.Flock != 0 {
+		out.Lock = mode(f.Flock == fsfake.LOCK_EX)
+	}
+	return out
+}
+
+func clip(s string, n int) string {
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// compare marks what is different after the step before.
+func (s *state) compare(before *state) {
+	for i := range s.Files {
+		f, b := &s.Files[i], &before.Files[i]
+		for _, pair := range [][2]*text{
+			{&f.Inode, &b.Inode}, {&f.Content, &b.Content}, {&f.Links, &b.Links},
+			{&f.Openers, &b.Openers}, {&f.Locked, &b.Locked},
+		} {
+			pair[0].Changed = pair[0].Text != pair[1].Text
+		}
+		f.Inode.Changed = f.Inode.Changed || f.Exists != b.Exists
+	}
+	for i := range s.FDs {
+		f := &s.FDs[i]
+		f.New = true
+		for k := range before.FDs {
+			b := before.FDs[k]
+			b.New = true
+			f.New = f.New && *f != b
+		}
+	}
+	for i := range s.Cells {
+		c := &s.Cells[i].Value
+		c.Changed = i >= len(before.Cells) || before.Cells[i].Value.Text != c.Text
+	}
+}

@@ -101,14 +101,16 @@ func (m *Machine) chown(p *proc, path string, uid, gid int64) syscall.Errno {
 			return syscall.EPERM
 		}
 	}
+	var drop uint32
+	if n.kind == KindFile { // whoever gives a program away takes its privileges off first
+		drop = n.privileges(p)
+	}
+	if drop != 0 && !n.ownedBy(p) {
+		return syscall.EPERM // a change of mode, also when the owner is to stay
+	}
 	n = m.mutInode(id)
 	n.uid, n.gid, n.ctime = newUID, newGID, m.clock
-	if n.kind == KindFile { // whoever gives a program away takes its privileges off first
-		n.mode &^= 0o4000
-		if n.mode&0o010 != 0 {
-			n.mode &^= 0o2000
-		}
-	}
+	n.mode &^= drop
 	m.version++
 	return 0
 }

@@ -30,6 +30,9 @@ type fdesc struct {
 	fd      int32
 	desc    descID
 	cloexec bool
+	// inherited: from before a fork or an execve, and the process is not root's. Whoever
+	// has it is not the one who opened it, as linkat sees it. Root's are never marked.
+	inherited bool
 }
 
 // freeFD returns the lowest free descriptor and where it goes in the table, or EMFILE.
@@ -69,7 +72,7 @@ func (m *Machine) newDesc(pid int, d desc, cloexec bool) int {
 	m.descs = append(m.descs, &d)
 	p := m.mutProc(pid)
 	fd, at, _ := p.freeFD()
-	p.fds = insert(p.fds, at, fdesc{int32(fd), d.id, cloexec})
+	p.fds = insert(p.fds, at, fdesc{fd: int32(fd), desc: d.id, cloexec: cloexec})
 	return fd
 }
 
@@ -101,6 +104,29 @@ func (m *Machine) unrefDesc(id descID) {
 	m.reap(d.inode)
 }
 
+// inherited reports whether the descriptors that p has of a description are inherited.
+func (p *proc) inherited(id descID) bool {
+	for i := range p.fds {
+		if p.fds[i].desc == id {
+			return p.fds[i].inherited
+		}
+	}
+	return false
+}
+
+// bequeath marks every descriptor as inherited.
+func (p *proc) bequeath() {
+	if p.uid == 0 {
+		return
+	}
+	fds := make([]fdesc, len(p.fds))
+	for i, f := range p.fds {
+		f.inherited = true
+		fds[i] = f
+	}
+	p.fds = fds
+}
+
 // dup is dup(2).
 func (m *Machine) dup(p *proc, d *desc) Result {
 	fd, at, e := p.freeFD()
@@ -109,6 +135,6 @@ func (m *Machine) dup(p *proc, d *desc) Result {
 	}
 	m.mutDesc(d.id).refs++
 	p = m.mutProc(p.pid)
-	p.fds = insert(p.fds, at, fdesc{fd: int32(fd), desc: d.id})
+	p.fds = insert(p.fds, at, fdesc{fd: int32(fd), desc: d.id, inherited: p.inherited(d.id)})
 	return Result{N: int64(fd)}
 }

@@ -100,13 +100,21 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64) Result {
 // when somebody else than root did it.
 func (m *Machine) modified(p *proc, n *inode) {
 	n.mtime, n.ctime = m.clock, m.clock
-	if p.uid != 0 && n.mode&0o6000 != 0 {
-		n.mode &^= 0o4000
-		if n.mode&0o010 != 0 || p.gid != n.gid {
-			n.mode &^= 0o2000
-		}
+	if p.uid != 0 {
+		n.mode &^= n.privileges(p)
 	}
 	m.version++
+}
+
+// privileges returns the bits of a file's mode that a change by p takes away:
+// set-user-id, and set-group-id unless that only asks for mandatory locking and p is of
+// the group.
+func (n *inode) privileges(p *proc) uint32 {
+	bits := n.mode & 0o4000
+	if n.mode&0o010 != 0 || p.uid != 0 && p.gid != n.gid {
+		bits |= n.mode & 0o2000
+	}
+	return bits
 }
 
 // lseek is lseek(2).

@@ -33,7 +33,7 @@ func sequences(severalUsers bool) *rapid.Generator[sequence] {
 	return rapid.Custom(func(t *rapid.T) sequence {
 		d := &drawer{t: t, m: fsfake.New(fsfake.Options{})}
 		d.users = severalUsers && d.n(3) == 0
-		d.busy = d.n(4) == 0
+		d.busy = d.n(8) == 0
 		for i := range 2 + d.n(2) {
 			u := uint32(0)
 			if d.users && i > 0 {
@@ -107,7 +107,7 @@ func (d *drawer) add(l line) {
 
 // line draws the next line; false when nobody can make a call any more.
 func (d *drawer) line() (line, bool) {
-	if d.n(12) == 0 {
+	if d.n(20) == 0 {
 		return line{what: lineLook}, true
 	}
 	var free, blocked []int

@@ -179,7 +179,7 @@ func (k *keyer) proc(b []byte, p *proc) []byte {
 	}
 	b = appendLen(b, len(p.fds))
 	for _, f := range p.fds {
-		b = appendUint(b, uint64(f.fd)<<1|uint64(bit(f.cloexec, 1)))
+		b = appendUint(b, uint64(f.fd)<<2|uint64(bit(f.cloexec, 1)|bit(f.inherited, 2)))
 		b = k.desc(b, f.desc)
 	}
 	if tag&cells != 0 {

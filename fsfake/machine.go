@@ -252,6 +252,10 @@ func checkArgs(op *Op) syscall.Errno {
 		if flockMode(op.Flags) < 0 {
 			return syscall.EINVAL
 		}
+	case CallLinkFD:
+		if strings.IndexByte(op.Path2, 0) >= 0 {
+			return syscall.EINVAL
+		}
 	}
 	return 0
 }

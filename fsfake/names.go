@@ -78,12 +78,10 @@ func (m *Machine) link(p *proc, oldpath, newpath string) syscall.Errno {
 }
 
 // linkFD is linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH), which Linux 6.10 and later
-// grant to whoever opened the file.
+// grant to whoever opened the file: this process, since its last execve. Root may always.
 func (m *Machine) linkFD(p *proc, d *desc, path string) syscall.Errno {
-	for i := range len(path) {
-		if path[i] == 0 {
-			return syscall.EINVAL
-		}
+	if p.inherited(d.id) {
+		return syscall.ENOENT
 	}
 	return m.linkInode(p, d.inode, path)
 }

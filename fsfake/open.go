@@ -102,9 +102,18 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 			return 0, syscall.EEXIST
 		case n.kind == KindDir:
 			return 0, syscall.EISDIR
+		case n.kind == KindSymlink && strangeInSticky(p, m.inode(pl.dir), n):
+			return 0, syscall.EACCES
 		}
 		return n.id, m.openInode(p, n.id, op.Flags)
 	}
+}
+
+// strangeInSticky: what belongs neither to the caller nor to the owner of its sticky,
+// world-writable directory may not be opened with O_CREAT, by root neither. For files that
+// depends on fs.protected_regular; for symlinks it does not.
+func strangeInSticky(p *proc, dir, n *inode) bool {
+	return dir.mode&0o1002 == 0o1002 && n.uid != dir.uid && n.uid != p.uid
 }
 
 func (m *Machine) createFile(p *proc, pl place, mode uint32) (InodeID, syscall.Errno) {

@@ -140,6 +140,7 @@ func (m *Machine) fork(p *proc) int {
 	c.pid, c.parent = m.maxPid+1, p.pid
 	c.start = (m.clock - m.boot) / (1e9 / ticksPerSecond)
 	c.waits = nil
+	c.bequeath()
 	for _, f := range c.fds {
 		m.mutDesc(f.desc).refs++
 	}
@@ -157,6 +158,9 @@ func (m *Machine) exec(t Task) {
 		} else {
 			i++
 		}
+	}
+	if p := m.proc(t.Pid); p.uid != 0 && len(p.fds) != 0 {
+		m.mutProc(t.Pid).bequeath()
 	}
 	if len(m.proc(t.Pid).cells) != 0 {
 		m.mutProc(t.Pid).cells = nil

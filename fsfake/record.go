@@ -241,7 +241,7 @@ func (m *Machine) dropRecords(id InodeID, o recordOwner) {
 // getlk is fcntl with F_GETLK or F_OFD_GETLK.
 func (m *Machine) getlk(p *proc, d *desc, op *Op) Result {
 	owner := ownerOf(p.pid, op, d.id)
-	if op.Flags != F_RDLCK && op.Flags != F_WRLCK && (op.Flags != F_UNLCK || op.Call == CallGetlk) {
+	if op.Call == CallGetlk && op.Flags != F_RDLCK && op.Flags != F_WRLCK {
 		return fail(syscall.EINVAL) // even before the range is looked at
 	}
 	r, e := rangeOf(owner, op)

@@ -127,7 +127,7 @@ func (c *caller) doFD(op *fsfake.Op) fsfake.Result {
 	case fsfake.CallReaddir:
 		return readdir(op.FD)
 	case fsfake.CallFlock:
-		return failed(unix.Flock(op.FD, op.Flags))
+		return failed(rawFlock(op.FD, op.Flags))
 	case fsfake.CallSetlk, fsfake.CallOFDSetlk, fsfake.CallGetlk, fsfake.CallOFDGetlk:
 		return recordCall(op)
 	case fsfake.CallLinkFD:
@@ -192,7 +192,7 @@ func recordCall(op *fsfake.Op) fsfake.Result {
 	default:
 		cmd = unix.F_OFD_SETLK
 	}
-	if err := unix.FcntlFlock(uintptr(op.FD), cmd, &lk); err != nil || !get {
+	if err := rawFcntlLock(op.FD, cmd, &lk); err != nil || !get {
 		return failed(err)
 	}
 	return fsfake.Result{Lock: fsfake.RecordLock{Type: int(lk.Type), Start: lk.Start, Len: lk.Len, Pid: int(lk.Pid)}}

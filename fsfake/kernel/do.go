@@ -33,7 +33,9 @@ func (m *Machine) Do(pid int, op fsfake.Op) (fsfake.Result, error) {
 	case fsfake.CallSleep, fsfake.CallWork:
 		return fsfake.Result{}, nil
 	case fsfake.CallKill:
-		op.Pid = m.realPid(op.Pid)
+		if op.Pid, err = m.realPid(op.Pid); err != nil {
+			return fsfake.Result{}, err
+		}
 	}
 	r, err := s.call(&op)
 	r.Lock.Pid = m.simulatedPid(r.Lock.Pid)
@@ -41,14 +43,15 @@ func (m *Machine) Do(pid int, op fsfake.Op) (fsfake.Result, error) {
 }
 
 // realPid translates a pid that a process asks about.
-func (m *Machine) realPid(pid int) int {
+func (m *Machine) realPid(pid int) (int, error) {
 	if pid <= 1 {
-		return pid
+		return pid, nil
 	}
-	if real := m.RealPid(pid); real != 0 {
-		return real
+	s, err := m.find(pid)
+	if err != nil {
+		return noSuchPid, nil
 	}
-	return noSuchPid
+	return s.process.pid, s.greet() // before that it is still root's
 }
 
 // simulatedPid translates the pid of a lock's owner.

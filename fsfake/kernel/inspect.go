@@ -143,7 +143,7 @@ func (p *process) ownFDs() ([]FD, error) {
 
 // listFDs is the worker's side of ownFDs.
 func (e *encoder) listFDs() {
-	const gap = 64 // no descriptor is that far above the others
+	const gap = 16 // no descriptor is that far above the others
 	for fd, last := firstFD, firstFD; fd < min(last+gap, maxFDs); fd++ {
 		cloexec, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		if err != nil {

@@ -145,11 +145,14 @@ func (m *Machine) Close() error {
 	return m.remove(m.root)
 }
 
+// numIdle is how many workers are kept for later. The rest of the slots is for children.
+const numIdle = numSlots - 6
+
 // Reset ends all processes and empties the disk. Workers that can be used again are kept.
 func (m *Machine) Reset() error {
 	var kept []*process
 	for _, s := range m.procs {
-		if s.cwd != "/" || s.program || len(m.idle)+len(kept) >= numSlots/2 {
+		if s.cwd != "/" || s.program || len(m.idle)+len(kept) >= numIdle {
 			m.end(s.process)
 			continue
 		}

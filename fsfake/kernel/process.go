@@ -33,14 +33,7 @@ func (p *process) arrives(d time.Duration) bool {
 	if len(p.in) > 0 {
 		return true
 	}
-	fds := []unix.PollFd{{Fd: int32(p.r), Events: unix.POLLIN}}
-	ts := unix.NsecToTimespec(int64(d))
-	for {
-		n, err := unix.Ppoll(fds, &ts, nil)
-		if err != unix.EINTR {
-			return n > 0
-		}
-	}
+	return rawPoll(p.r, d)
 }
 
 // expect waits for a frame of one of the kinds given.

@@ -12,7 +12,7 @@ import (
 )
 
 // numSlots is how many workers a machine can have at a time.
-const numSlots = 12
+const numSlots = 16
 
 // slots are the pipes between driver and workers. Every worker inherits its ends of all
 // of them, so that a child that it forks has one to serve.

@@ -48,7 +48,7 @@ func (c *channel) send(k frameKind, body []byte) error {
 	c.out = append(c.out, byte(k))
 	c.out = append(c.out, body...)
 	for b := c.out; len(b) > 0; {
-		n, err := unix.Write(c.w, b)
+		n, err := rawWrite(c.w, b)
 		if err == unix.EINTR {
 			continue
 		}
@@ -74,7 +74,7 @@ func (c *channel) receive() (frameKind, []byte, error) {
 			}
 		}
 		buf := make([]byte, 4096)
-		n, err := unix.Read(c.r, buf)
+		n, err := rawRead(c.r, buf)
 		switch {
 		case err == unix.EINTR:
 			continue

@@ -1,0 +1,117 @@
+package checker
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/anishathalye/porcupine"
+	"github.com/stretchr/testify/require"
+
+	"lockpick/model"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+// monitorSays tells a monitor of a history, event by event, and returns its verdict.
+func monitorSays(spec model.Spec, ops []porcupine.Operation) bool {
+	type event struct {
+		at  int64
+		op  porcupine.Operation
+		ret bool
+	}
+	var events []event
+	for _, op := range only(spec, ops) {
+		events = append(events, event{op.Call, op, false})
+		if op.Return != never {
+			events = append(events, event{op.Return, op, true})
+		}
+	}
+	slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(a.at, b.at) })
+	m := model.NewMonitor(spec)
+	for _, e := range events {
+		if e.ret {
+			m.Return(e.op.ClientId, e.op.Output)
+		} else {
+			m.Invoke(e.op.ClientId, e.op.Input)
+		}
+	}
+	return !m.Violated()
+}
+
+// The incremental monitor and porcupine agree on every history that any state of the
+// scenario has, violating ones included.
+func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) {
+	spec, ok := p.Spec()
+	if !ok {
+		return
+	}
+	x, err := newExplorer(sc, p)
+	require.NoError(t, err)
+	_, err = x.explore(context.Background(), Options{States: 300_000}, x.initial)
+	require.NoError(t, err)
+	bad := 0
+	for id := range x.pasts.all {
+		ops := x.pastOperations(uint32(id))
+		want := x.pasts.all[id].ok // porcupine's, where an operation has ended
+		got := monitorSays(spec, ops)
+		if got != want {
+			want = porcupine.CheckOperations(spec.Porcupine(), ops)
+		}
+		if got != want {
+			require.Equal(t, want, got, "%s %s:\n%s", sc.ID, p, historyText(spec, ops))
+		}
+		if !want {
+			bad++
+		}
+	}
+	if v, ok := sc.Claim(p); ok {
+		require.Equal(t, v == Broken, bad > 0, "%s %s: %d violations", sc.ID, p, bad)
+	}
+}
+
+func TestMonitorAgreesWithPorcupine(t *testing.T) {
+	for _, sc := range toys() {
+		for _, c := range sc.Claims {
+			monitorAgrees(t, sc, c.Property)
+		}
+	}
+	for _, sc := range all.All() {
+		if testing.Short() && large[sc.ID] {
+			continue
+		}
+		for _, c := range sc.Claims {
+			monitorAgrees(t, &sc, c.Property)
+		}
+	}
+}
+
+// Whether states remember histories or monitors, the verdict and the smallest
+// counterexample are the same, and so are the odds.
+func TestMemoriesAgree(t *testing.T) {
+	list := toys()
+	for _, sc := range all.All() {
+		if !large[sc.ID] {
+			list = append(list, &sc)
+		}
+	}
+	for _, sc := range list {
+		for _, c := range sc.Claims {
+			if c.Property.Judgement() != scenarios.ByHistory {
+				continue
+			}
+			a, err := Check(context.Background(), sc, c.Property, Options{Memory: RememberHistories})
+			require.NoError(t, err)
+			b, err := Check(context.Background(), sc, c.Property, Options{Memory: RememberMonitors})
+			require.NoError(t, err)
+			require.Equal(t, a.Verdict, b.Verdict, "%s %s", sc.ID, c.Property)
+			require.LessOrEqual(t, b.Stats.States, a.Stats.States)
+			require.Equal(t, a.Stats.Machines, b.Stats.Machines)
+			require.InDelta(t, a.Odds, b.Odds, 1e-9, "%s %s", sc.ID, c.Property)
+			if a.Verdict == Broken {
+				require.Equal(t, a.Counterexample.Schedule, b.Counterexample.Schedule, "%s %s", sc.ID, c.Property)
+			}
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package checker
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+	"lockpick/sched"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// The smallest counterexample of every broken row, for people to read.
+func TestSmallestCounterexamples(t *testing.T) {
+	var b bytes.Buffer
+	many := 1000 // preemptions: a search in the order of cost, which stops at the first
+	for _, sc := range all.All() {
+		for _, c := range sc.Claims {
+			if c.Verdict != Broken {
+				continue
+			}
+			r, err := Check(context.Background(), &sc, c.Property, Options{Preemptions: &many})
+			require.NoError(t, err)
+			require.Equal(t, c.Verdict, r.Verdict, "%s %s: %s", sc.ID, c.Property, r.Why)
+			ce := r.Counterexample
+			require.True(t, ce.Smallest)
+			replayed, err := Replay(&sc, c.Property, ce.Schedule)
+			require.NoError(t, err)
+			require.True(t, replayed.Broken)
+			require.Equal(t, ce.Schedule, replayed.Counterexample.Schedule)
+			fmt.Fprintf(&b, "%s %s\n  %s\n  %d crashes, %d stalls, %d preemptions, %d steps\n", sc.ID, c.Property, ce.Schedule,
+				ce.Cost.Crashes, ce.Cost.Stalls, ce.Cost.Preemptions, ce.Cost.Steps)
+			for _, w := range ce.Waits {
+				fmt.Fprintf(&b, "  %s\n", w)
+			}
+			if c.Property.Judgement() == scenarios.ByHistory {
+				spec, _ := c.Property.Spec()
+				for _, op := range only(spec, ce.History) {
+					fmt.Fprintf(&b, "    %v -> %v\n", op.Input, op.Output)
+				}
+			}
+		}
+	}
+	golden(t, "smallest.golden", b.Bytes())
+}
+
+// Nothing that holds is vacuous: somebody met the lock.
+func TestNoVacuousHolds(t *testing.T) {
+	for _, sc := range all.All() {
+		for _, c := range sc.Claims {
+			if c.Verdict != Holds {
+				continue
+			}
+			if large[sc.ID] { // whoever meets it with two processes meets it with three
+				sc = small(sc, mutator{})
+			}
+			r, err := Check(context.Background(), &sc, c.Property, Options{SkipOdds: true})
+			require.NoError(t, err)
+			require.Equal(t, Holds, r.Verdict, "%s %s: %s", sc.ID, c.Property, r.Why)
+			require.NotZero(t, r.Stats.Contended, "%s %s holds, but nobody ever met the lock", sc.ID, c.Property)
+		}
+	}
+}
+
+// golden compares with a file of testdata, or rewrites it.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(file, got, 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, string(want), string(got), "go test ./checker -run %s -update rewrites it", t.Name())
+}
+
+// Nothing smaller than the smallest: by brute force over all schedules of the toys.
+func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
+	for _, sc := range toys() {
+		for _, c := range sc.Claims {
+			if c.Verdict != Broken || c.Property == scenarios.Starvation {
+				continue
+			}
+			r, err := Check(context.Background(), sc, c.Property, Options{})
+			require.NoError(t, err)
+			tr, err := newTester(sc, c.Property)
+			require.NoError(t, err)
+			tr.live = true
+			var best *outcome
+			for d := (&depthFirst{}); ; {
+				o, err := tr.run(d, false)
+				require.NoError(t, err)
+				if o.broken && (best == nil || o.cost.Less(best.cost) || !best.cost.Less(o.cost) && firstInOrder(o.schedule, best.schedule)) {
+					best = &o
+				}
+				if !d.advance(len(d.path)) {
+					break
+				}
+			}
+			require.Equal(t, best.cost, r.Counterexample.Cost, "%s %s: %s and %s", sc.ID, c.Property, best.schedule, r.Counterexample.Schedule)
+			require.Equal(t, best.schedule.String(), r.Counterexample.Schedule.String(), "%s %s", sc.ID, c.Property)
+		}
+	}
+}
+
+// firstInOrder reports whether a comes before b in the order of choices.
+func firstInOrder(a, b sched.Schedule) bool {
+	for i := range a {
+		if c := compareChoices(a[i], b[i]); c != 0 {
+			return c < 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,34 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios/all"
+)
+
+// Any number of workers gives the same verdict, the same counts and the same smallest
+// counterexample.
+func TestWorkersAgree(t *testing.T) {
+	for _, sc := range all.All() {
+		if large[sc.ID] && (testing.Short() || sc.ID != "agentwire/blind-unlink/crash") {
+			continue
+		}
+		for _, c := range sc.Claims {
+			one, err := Check(context.Background(), &sc, c.Property, Options{Workers: 1})
+			require.NoError(t, err)
+			for workers := 2; workers <= 3; workers++ {
+				many, err := Check(context.Background(), &sc, c.Property, Options{Workers: workers})
+				require.NoError(t, err)
+				require.Equal(t, one.Verdict, many.Verdict, "%s %s", sc.ID, c.Property)
+				require.InDelta(t, one.Odds, many.Odds, 1e-12, "%s %s", sc.ID, c.Property)
+				a, b := one.Stats, many.Stats
+				a.Bytes, b.Bytes = 0, 0 // buffers have grown differently
+				require.Equal(t, a, b, "%s %s with %d workers", sc.ID, c.Property, workers)
+				require.Equal(t, one.Counterexample, many.Counterexample, "%s %s", sc.ID, c.Property)
+			}
+		}
+	}
+}

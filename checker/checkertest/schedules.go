@@ -25,25 +25,25 @@ func Schedules(sc *scenarios.Scenario) *rapid.Generator[[]sched.Preemption] {
 	}
 	steps := 2 * baselineSteps(sc) // whoever polls or fails takes steps of its own
 	switches, faults := choices(sc)
+	fault, change := preemption(faults, steps), preemption(switches, steps)
+	atLeast := rapid.IntRange(0, steps)
 	return rapid.Custom(func(t *rapid.T) []sched.Preemption {
 		var list []sched.Preemption
 		if len(faults) > 0 {
 			budget := sc.Setting.Crashes + sc.Setting.Stalls
-			list = rapid.SliceOfN(preemption(faults, steps), 0, budget).Draw(t, "faults")
+			list = rapid.SliceOfN(fault, 0, budget).Draw(t, "faults")
 		}
-		few := rapid.IntRange(0, steps).Draw(t, "at least")
-		return append(list, rapid.SliceOfN(preemption(switches, steps), few, -1).Draw(t, "switches")...)
+		few := atLeast.Draw(t, "at least")
+		return append(list, rapid.SliceOfN(change, few, -1).Draw(t, "switches")...)
 	})
 }
 
 // preemption generates one of the choices at one of the steps. The smallest is the
 // first choice at step 0, which for switches is what the baseline does anyway.
 func preemption(choices []sched.Choice, steps int) *rapid.Generator[sched.Preemption] {
+	step, index := rapid.IntRange(0, steps), rapid.IntRange(0, max(len(choices)-1, 0))
 	return rapid.Custom(func(t *rapid.T) sched.Preemption {
-		return sched.Preemption{
-			Step:   rapid.IntRange(0, steps).Draw(t, "step"),
-			Choice: choices[rapid.IntRange(0, len(choices)-1).Draw(t, "choice")],
-		}
+		return sched.Preemption{Step: step.Draw(t, "step"), Choice: choices[index.Draw(t, "choice")]}
 	})
 }
 

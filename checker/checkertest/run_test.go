@@ -1,0 +1,166 @@
+package checkertest
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+const toyLock = "/lock"
+
+// toyScenario is two processes at a lock that looks and then writes, or creates.
+func toyScenario(exclusive bool, claim scenarios.Verdict) scenarios.Scenario {
+	lock := scenarios.Protocol{
+		Path: toyLock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			flags := os.O_CREATE | os.O_WRONLY
+			if exclusive {
+				flags |= os.O_EXCL
+			} else if _, err := t.Stat(toyLock); err == nil {
+				return scenarios.Hold{}, scenarios.ErrLocked
+			}
+			f, err := t.OpenFile(toyLock, flags, 0o644)
+			if err != nil {
+				return scenarios.Hold{}, err
+			}
+			return scenarios.Hold{}, f.Close()
+		},
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(toyLock) },
+	}
+	return scenarios.Scenario{
+		ID: "toy/lock/contend", Setting: scenarios.Setting{Processes: 2}, Watch: []string{toyLock},
+		Program: func(int, int) scenarios.Program { return scenarios.Once(lock) },
+		Claims:  []scenarios.Claim{{Property: scenarios.MutualExclusion, Verdict: claim}},
+	}
+}
+
+func TestRunAsClaimed(t *testing.T) {
+	Run(t, toyScenario(true, scenarios.Holds))
+	Run(t, toyScenario(false, scenarios.Broken))
+}
+
+// A verdict that differs fails the test with everything that one needs to see.
+func TestRunShowsTheCounterexample(t *testing.T) {
+	sc := toyScenario(false, scenarios.Holds)
+	got := captured("TestX/mutual-exclusion", func(t *capture) { check(t, &sc, sc.Claims[0]) })
+	require.True(t, got.failed)
+	require.Equal(t, strings.TrimLeft(`
+toy/lock/contend: mutual-exclusion is broken: 2 processes, 0 crashes, 0 stalls, 2 preemptions, 6 steps
+   1  A    stat /lock ENOENT
+   2  B    stat /lock ENOENT   <- preempts
+   3  B    open /lock O_WRONLY|O_CREAT = fd 3
+   4  B    close fd 3 ok
+   5  A    open /lock O_WRONLY|O_CREAT = fd 3   <- preempts
+   6  A    close fd 3 ok
+      [A B] hold the lock
+schedule  A1 B3 A2
+replay    LOCKPICK_SCHEDULE='A1 B3 A2' go test -run '^TestX$/^mutual-exclusion$' .
+toy/lock/contend: mutual-exclusion is broken
+`, "\n"), got.log.String())
+
+	sc = toyScenario(true, scenarios.Broken)
+	got = captured("TestX", func(t *capture) { check(t, &sc, sc.Claims[0]) })
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: the verdict is holds, the scenario claims broken.")
+}
+
+func TestScheduleInTheEnvironment(t *testing.T) {
+	sc := toyScenario(false, scenarios.Holds)
+	p := scenarios.MutualExclusion
+	both := func(t *capture) {
+		check(t, &sc, sc.Claims[0])
+		Rapid(t, sc, p)
+	}
+	t.Setenv(ScheduleVar, "A1 B3 A2")
+	got := captured("TestX", both)
+	require.True(t, got.failed)
+	require.Equal(t, "A1 B3 A2", got.schedule(t).String())
+
+	t.Setenv(ScheduleVar, "A5")
+	got = captured("TestX", both)
+	require.False(t, got.failed)
+	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: schedule A5 does not break it")
+
+	t.Setenv(ScheduleVar, "A50")
+	got = captured("TestX", both)
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), "step 7 of the schedule (A1) cannot happen")
+
+	t.Setenv(ScheduleVar, "A5 b2")
+	got = captured("TestX", both)
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), `LOCKPICK_SCHEDULE: sched: schedule element 2, "b2"`)
+}
+
+// The search is the same every time, and so is what rapid shrinks its finding to.
+func TestRapidIsDeterministic(t *testing.T) {
+	sc := toyScenario(false, scenarios.Holds)
+	find := func() (string, string) {
+		got := captured("TestX", func(t *capture) { Rapid(t, sc, scenarios.MutualExclusion) })
+		require.True(t, got.failed)
+		return got.schedule(t).String(), got.log.String()
+	}
+	schedule, log := find()
+	again, _ := find()
+	require.Equal(t, schedule, again)
+	require.Len(t, parse(t, schedule), 6)
+	require.Contains(t, log, "toy/lock/contend: mutual-exclusion is broken")
+	require.Contains(t, log, "-rapid.seed=")
+}
+
+func TestRapidFindsNothingInALockThatHolds(t *testing.T) {
+	got := captured("TestX", func(t *capture) { Rapid(t, toyScenario(true, scenarios.Holds), scenarios.MutualExclusion) })
+	require.False(t, got.failed)
+	require.Contains(t, got.log.String(), "10000 drawn schedules broke nothing, which proves nothing")
+}
+
+// What is wrong with a scenario is said as it is, not shrunk.
+func TestRapidReportsAFaultyScenario(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	got := captured("TestX", func(t *capture) { Rapid(t, sc, "no-such-property") })
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), `unknown property "no-such-property"`)
+
+	sc.Program = nil
+	require.PanicsWithError(t, `scenarios: scenario "toy/lock/contend": Program is missing`, func() { Schedules(&sc) })
+}
+
+// Property is a property like any other: it fails when the lock is broken, and holds
+// when it is not.
+func TestProperty(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	t.Run("holds", rapid.MakeCheck(Property(&sc, scenarios.MutualExclusion)))
+}
+
+// Drawn schedules use what the setting has, and no more.
+func TestSchedulesStayWithinTheSetting(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	sc.Setting = scenarios.Setting{Processes: 3, Crashes: 1, Mortal: []int{1}}
+	g := Schedules(&sc)
+	seen := map[string]bool{}
+	for seed := range 300 {
+		kills := 0
+		for _, p := range g.Example(seed) {
+			seen[p.Choice.String()] = true
+			if p.Choice.Action != sched.Run {
+				kills++
+			}
+		}
+		require.LessOrEqual(t, kills, 1)
+		require.Equal(t, g.Example(seed), g.Example(seed))
+	}
+	require.Equal(t, map[string]bool{"A1": true, "B1": true, "C1": true, "B!": true}, seen)
+}
+
+func parse(t *testing.T, text string) sched.Schedule {
+	t.Helper()
+	s, err := sched.ParseSchedule(text)
+	require.NoError(t, err)
+	return s
+}

@@ -20,7 +20,7 @@ func cause(sc *scenarios.Scenario, cx *Counterexample) string {
 	case scenarios.Wedge:
 		return s.wedge(cx.Waits)
 	case scenarios.Deadlock:
-		return strings.Join(cx.Waits, "; ") + ": nobody is left to end that."
+		return s.deadlock(cx)
 	case scenarios.Starvation:
 		first := len(cx.Trace) - cx.Cycle + 1
 		return fmt.Sprintf("Steps %d to %d can repeat for ever: %s.", first, len(cx.Trace), strings.Join(cx.Waits, "; "))
@@ -39,7 +39,11 @@ func cause(sc *scenarios.Scenario, cx *Counterexample) string {
 		c := u.between[len(u.between)-1]
 		return fmt.Sprintf("%s %s (%s) at step %d without a look, after %s had %s at step %d.",
 			u.task, u.text, s.names.Short(u.path), u.step, c.task, participle(c.text), c.step)
-	case len(s.kills) > 0:
+	}
+	if text := s.taken(); text != "" {
+		return text
+	}
+	if len(s.kills) > 0 {
 		return s.killed()
 	}
 	return s.whatIsLeft()
@@ -72,12 +76,17 @@ func (s *story) staleText(u use) string {
 	}
 	text := fmt.Sprintf("%s %s at step %d. Then %s. %s %s and %s at step %d%s.",
 		u.task, looked, step, changesText(u.between), u.task, all, u.text, u.step, u.after)
+	return text + s.jump(u.step)
+}
+
+// jump mentions a jump of the clock before a step.
+func (s *story) jump(before int) string {
 	for _, st := range s.stalls {
-		if st.N < u.step {
-			return text + fmt.Sprintf(" The clock had jumped ahead at step %d.", st.N)
+		if st.N < before {
+			return fmt.Sprintf(" The clock had jumped ahead at step %d.", st.N)
 		}
 	}
-	return text
+	return ""
 }
 
 // changesText tells the changes that matter: those of identity, the first and the last
@@ -99,6 +108,56 @@ func changesText(all []change) string {
 		parts = append(parts, text)
 	}
 	return strings.Join(parts, " and ")
+}
+
+// taken explains a lock that was removed or replaced under its holder by somebody who
+// knew what was there.
+func (s *story) taken() string {
+	for i := range s.files {
+		name := s.files[i].Path
+		for k, c := range slices.Backward(s.changes[name]) {
+			if k == 0 || !c.identity || strings.HasPrefix(c.text, "created") {
+				continue
+			}
+			by := s.changes[name][k-1]
+			if by.task != c.task && slices.Contains(s.last.Holders, by.task) {
+				return fmt.Sprintf("%s %s (%s) at step %d, while %s, which had %s at step %d, went by it.%s",
+					c.task, c.text, s.names.Short(name), c.step, by.task, participle(by.text), by.step, s.jump(c.step))
+			}
+		}
+	}
+	return ""
+}
+
+// deadlock tells who waits for what.
+func (s *story) deadlock(cx *Counterexample) string {
+	var parts []string
+	for _, w := range cx.Waits {
+		name, _, _ := strings.Cut(w, " ")
+		who := sched.Task{}
+		if one, err := sched.ParseSchedule(name); err == nil && len(one) > 0 {
+			who = one[0].Task
+		}
+		parts = append(parts, s.waitText(who, w))
+	}
+	return strings.Join(parts, "; ") + ": nobody is left to end that."
+}
+
+// waitText is what a task waits for and who has that; general is what to say when it
+// is not a flock.
+func (s *story) waitText(t sched.Task, general string) string {
+	on, waits := s.waiting[t]
+	for i := range s.files {
+		f := &s.files[i]
+		if !waits || !f.Exists || f.ID != on.inode {
+			continue
+		}
+		for _, l := range f.Flocks {
+			who := scenarios.ProcessName(l.Holders[0].Pid - scenarios.FirstPid)
+			return fmt.Sprintf("%s waits for the flock on %s, which %s has", t, s.called(f), who)
+		}
+	}
+	return general
 }
 
 // participle turns "wrote to x" into what follows "had".

@@ -26,7 +26,8 @@ type story struct {
 	stale   []use
 	blind   []use
 	refused map[sched.Task]refusal
-	joined  *Step // the last acquisition that joined a hold of the same process
+	waiting map[sched.Task]fdOn // for a lock on what, in its last call
+	joined  *Step               // the last acquisition that joined a hold of the same process
 	kills   []Step
 	stalls  []Step
 	last    *Step
@@ -91,7 +92,7 @@ func newStory(sc *scenarios.Scenario, tr Trace) *story {
 	s := &story{
 		names: NamesOf(sc), inodes: NumberInodes(first, tr), files: first,
 		fds: map[fdKey]fdOn{}, looks: map[lookKey]look{}, changes: map[string][]change{},
-		made: map[string]change{}, refused: map[sched.Task]refusal{},
+		made: map[string]change{}, refused: map[sched.Task]refusal{}, waiting: map[sched.Task]fdOn{},
 	}
 	for i := range tr {
 		s.step(&tr[i])
@@ -108,7 +109,11 @@ func (s *story) step(st *Step) {
 	case sched.Stall:
 		s.stalls = append(s.stalls, *st)
 	default:
+		delete(s.waiting, st.Choice.Task)
 		for _, c := range st.Calls {
+			if on, ok := s.fds[fdKey{st.Choice.Task.Process, c.Op.FD}]; ok && c.Result.Blocked {
+				s.waiting[st.Choice.Task] = on
+			}
 			switch {
 			case c.Result.Blocked || c.Result.Unmodelled != "" || c.Op.Call.IsCell():
 			case c.Op.Path != "" || c.Op.Path2 != "":

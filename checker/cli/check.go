@@ -16,6 +16,7 @@ type checkFlags struct {
 	setting  *settingFlags
 	engine   *engineFlags
 	formats  []*formatChoice
+	github   *githubFlag
 	shard    *shardFlags
 	property string
 	options  report.Options
@@ -32,6 +33,7 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 	}
 	f.setting, f.engine, f.formats = addSettingFlags(c), addEngineFlags(c), addFormatFlags(c)
+	f.github = addGitHubFlag(c)
 	f.shard = addShardFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "decide only property `P`, where it is claimed")
@@ -146,6 +148,9 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 
 // publish writes the results in every format asked for.
 func (a *app) publish(results []checker.Result, f *checkFlags) error {
+	if err := f.github.annotate(a, results, f.options); err != nil {
+		return err
+	}
 	matrix := true
 	for _, c := range f.formats {
 		yes, instead := c.asked()

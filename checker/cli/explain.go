@@ -19,6 +19,7 @@ type explainFlags struct {
 	property string
 	width    int
 	save     string
+	pictures *pictureFlags
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -36,9 +37,11 @@ first claimed.`,
 		},
 	}
 	f.setting, f.engine = addSettingFlags(c), addEngineFlags(c)
+	f.pictures = addPictureFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "explain property `P`")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
+	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the counterexample to `FILE`, which replay reads")
 	return c
 }
@@ -65,7 +68,7 @@ func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
 	}
 	a.worsen(exitOf(&r))
 	ro := report.Options{Style: a.style(a.stdout, f.width), Flags: f.setting.text()}
-	if err := report.Timeline(a.stdout, &r, ro); err != nil {
+	if err := f.pictures.show(a.stdout, &r, ro); err != nil {
 		return err
 	}
 	if f.save == "" {

@@ -22,12 +22,12 @@ type format struct {
 
 // formats lists the output formats of check.
 func formats() []format {
-	return []format{
+	return append([]format{
 		{
 			flag: "json", usage: "write JSON (docs/schema/check-v1.json)",
 			write: func(w io.Writer, _ string, rs []checker.Result, o report.Options) error { return report.JSON(w, rs, o) },
 		},
-	}
+	}, fileFormats()...)
 }
 
 // A formatChoice is a format with its flag's value.

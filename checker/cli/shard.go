@@ -123,7 +123,7 @@ verdict unknown. Give merge the same --procs, --crashes and --stalls as the part
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error { return a.merge(files, f) },
 	}
-	f.setting, f.formats = addSettingFlags(c), addFormatFlags(c)
+	f.setting, f.formats, f.github = addSettingFlags(c), addFormatFlags(c), addGitHubFlag(c)
 	c.Flags().BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	c.Flags().BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	return c

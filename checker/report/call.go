@@ -27,7 +27,38 @@ func (c *charter) call(call checker.Call, st *checker.Step) CallText {
 		t.Call = dropMode(op.String())
 	}
 	t.Answer = c.answer(call, st)
+	c.follow(call, st)
 	return t
+}
+
+// follow keeps track of the descriptors that are open on watched files.
+func (c *charter) follow(call checker.Call, st *checker.Step) {
+	op, process := call.Op, st.Choice.Task.Process
+	if !call.Result.OK() {
+		return
+	}
+	switch op.Call {
+	case fsfake.CallOpen:
+		if id, ok := c.inodeOf(op, st); ok {
+			c.fds[openFD{process, int(call.Result.N)}] = id
+		}
+	case fsfake.CallClose:
+		delete(c.fds, openFD{process, op.FD})
+	}
+}
+
+// inodeOf finds the watched inode that a call works on, by name or by descriptor.
+func (c *charter) inodeOf(op fsfake.Op, st *checker.Step) (fsfake.InodeID, bool) {
+	if op.Path == "" {
+		id, ok := c.fds[openFD{st.Choice.Task.Process, op.FD}]
+		return id, ok
+	}
+	for i := range st.Files {
+		if f := &st.Files[i]; f.Path == op.Path && f.Exists {
+			return f.ID, true
+		}
+	}
+	return 0, false
 }
 
 func (c *charter) answer(call checker.Call, st *checker.Step) string {
@@ -41,10 +72,8 @@ func (c *charter) answer(call checker.Call, st *checker.Step) string {
 		return "= " + quoteData(r.Data, 14)
 	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
 		// A process sees inode numbers of its own; a person sees the chart's.
-		for i := range st.Files {
-			if f := &st.Files[i]; call.Op.Path != "" && f.Path == call.Op.Path && f.Exists {
-				return fmt.Sprintf("#%d", c.inodes.Of(f.ID))
-			}
+		if id, ok := c.inodeOf(call.Op, st); ok {
+			return fmt.Sprintf("#%d", c.inodes.Of(id))
 		}
 		if r.Stat.Mode.IsDir() {
 			return "dir"

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/checker/internal/golden"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -31,8 +31,8 @@ func exhibits() []struct {
 	}
 }
 
-// decide checks one property of a scenario of the catalogue.
-func decide(t *testing.T, id string, p scenarios.Property) checker.Result {
+// exhibit checks one property of a scenario of the catalogue.
+func exhibit(t *testing.T, id string, p scenarios.Property) checker.Result {
 	t.Helper()
 	for _, sc := range all.All() {
 		if sc.ID == id {
@@ -48,10 +48,11 @@ func decide(t *testing.T, id string, p scenarios.Property) checker.Result {
 func TestExhibits(t *testing.T) {
 	for _, x := range exhibits() {
 		t.Run(x.name, func(t *testing.T) {
-			r := decide(t, x.id, x.property)
+			r := exhibit(t, x.id, x.property)
 			require.Equal(t, checker.Broken, r.Verdict)
 			golden.Check(t, "exhibits/"+x.name+".md", text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) }))
 			golden.Check(t, "exhibits/"+x.name+".mmd", text(t, func(b *bytes.Buffer) error { return Mermaid(b, &r) }))
+			golden.Check(t, "exhibits/"+x.name+".svg", text(t, func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) }))
 		})
 	}
 }

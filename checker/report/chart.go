@@ -77,9 +77,11 @@ type FileCell struct {
 	Changed bool
 }
 
+type openFD struct{ process, fd int }
+
 // NewChart lays out a counterexample of a scenario.
 func NewChart(sc *scenarios.Scenario, cx *checker.Counterexample) *Chart {
-	c := &charter{sc: sc, names: checker.NamesOf(sc), first: checker.FilesAtFirst(sc)}
+	c := &charter{sc: sc, names: checker.NamesOf(sc), first: checker.FilesAtFirst(sc), fds: map[openFD]fsfake.InodeID{}}
 	c.inodes = checker.NumberInodes(c.first, cx.Trace)
 	c.lanes()
 	c.choose(cx.Trace)
@@ -107,6 +109,8 @@ type charter struct {
 	shown  []int // indices of watched files
 	chart  Chart
 	asked  []any // by lane: the operation under way
+	// fds are the descriptors that are open on watched files.
+	fds map[openFD]fsfake.InodeID
 }
 
 func (c *charter) lanes() {

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -45,12 +46,27 @@ const (
 	laneGap  = 2
 	fileGap  = 2
 	barWidth = 2
-	leastRow = 20
+	leastRow = 34
 )
 
 // draw writes the chart in the roomiest layout that fits.
 func (d Drawing) draw(w *bufio.Writer, s Style) {
-	width := s.width()
+	l := d.fit(s.width())
+	if l.width > s.width() && len(d.Files) > 1 {
+		d.Chart = d.merged()
+		l = d.fit(s.width())
+	}
+	p := &painter{Drawing: d, l: l, s: s, w: w}
+	p.heading()
+	for i := range d.Rows {
+		p.row(&d.Rows[i])
+	}
+	p.wrong()
+	p.legend()
+}
+
+// fit returns the roomiest layout that fits, or else the tightest.
+func (d Drawing) fit(width int) layout {
 	var l layout
 	for _, l = range []layout{
 		{lanes: true, aligned: true}, {lanes: true, aligned: true, terse: true}, {lanes: true, terse: true},
@@ -61,13 +77,33 @@ func (d Drawing) draw(w *bufio.Writer, s Style) {
 			break
 		}
 	}
-	p := &painter{Drawing: d, l: l, s: s, w: w}
-	p.heading()
-	for i := range d.Rows {
-		p.row(&d.Rows[i])
+	return l
+}
+
+// merged returns the chart with one column for all files, which tells what has changed.
+func (c *Chart) merged() *Chart {
+	m := *c
+	merge := func(cells []FileCell) []FileCell {
+		var out FileCell
+		for k, cell := range cells {
+			if cell.Changed {
+				out.Changed = true
+				out.Text += "  " + c.Files[k] + " " + cell.Text
+			}
+		}
+		out.Text = strings.TrimSpace(out.Text)
+		return []FileCell{out}
 	}
-	p.wrong()
-	p.legend()
+	first := slices.Clone(c.First)
+	for k := range first {
+		first[k].Changed = first[k].Exists
+	}
+	m.Files, m.First = []string{"files"}, merge(first)
+	m.Rows = slices.Clone(c.Rows)
+	for i := range m.Rows {
+		m.Rows[i].Files = merge(m.Rows[i].Files)
+	}
+	return &m
 }
 
 // measure computes the widths of a layout.

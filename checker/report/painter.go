@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // A painter writes a drawing in one layout.
@@ -63,8 +64,9 @@ func (p *painter) heading() {
 	}
 	p.write(l)
 	first := &line{}
-	p.files(first, p.First, false)
-	p.write(first)
+	if p.files(first, p.First, false); len(first.text) > 0 {
+		p.write(first)
+	}
 }
 
 // railTitle names a lane in one column.
@@ -146,6 +148,9 @@ func (p *painter) call(l *line, r *Row, c CallText) {
 		end = min(end, p.start(at)+p.l.cells[at].all)
 	}
 	w := end - p.start(at)
+	if over := runes(call) + answerGap(answer) - w; over > 0 && answer != "" {
+		answer = clip(answer, max(10, runes(answer)-over))
+	}
 	if gap := answerGap(answer); runes(call)+gap > w {
 		call = clip(call, max(4, w-gap))
 	}
@@ -180,7 +185,7 @@ func (p *painter) files(l *line, cells []FileCell, more bool) {
 		switch {
 		case c.Changed && !more:
 			text = c.Text
-			p.inodes = p.inodes || c.Exists
+			p.inodes = p.inodes || strings.Contains(text, "#1")
 			if !c.Exists {
 				i = dim
 			}

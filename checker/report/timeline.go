@@ -52,7 +52,9 @@ func (t *timeline) header() {
 			t.line(l)
 		}
 	}
-	t.line(t.o.paint(dim, strings.Join(t.facts(), " · ")))
+	for _, l := range joinWrapped(t.facts(), t.o.width()) {
+		t.line(t.o.paint(dim, l))
+	}
 	t.line("")
 }
 
@@ -67,7 +69,7 @@ func (t *timeline) facts() []string {
 		}
 	}
 	if r.Verdict == checker.Broken && r.Odds > 0 {
-		facts = append(facts, "hit by "+oddsText(r.Odds)+" random runs")
+		facts = append(facts, "hit by "+oddsText(r.Odds))
 	}
 	return facts
 }
@@ -85,15 +87,27 @@ func costText(c checker.Cost) string {
 	return strings.Join(parts, " · ")
 }
 
-// oddsText renders a probability: "1 in 40", "31 % of".
+// oddsText renders a probability: "1 random run in 40", "31 % of random runs".
 func oddsText(p float64) string {
-	switch {
-	case p >= 0.0995:
-		return fmt.Sprintf("%.0f %% of", 100*p)
-	case p > 0:
-		return "1 in " + grouped(int(math.Round(1/p)))
+	if p >= 0.0995 {
+		return fmt.Sprintf("%.0f %% of random runs", 100*p)
 	}
-	return "0"
+	return "1 random run in " + grouped(int(math.Round(1/p)))
+}
+
+// joinWrapped joins parts by dots, in lines of at most n columns.
+func joinWrapped(parts []string, n int) []string {
+	const dot = " · "
+	lines := []string{parts[0]}
+	for _, p := range parts[1:] {
+		last := &lines[len(lines)-1]
+		if runes(*last)+runes(dot)+runes(p) > n {
+			lines = append(lines, p)
+		} else {
+			*last += dot + p
+		}
+	}
+	return lines
 }
 
 // verdictOnly says what there is to say without a counterexample.
@@ -101,12 +115,18 @@ func (t *timeline) verdictOnly() {
 	r := t.r
 	switch r.Verdict {
 	case checker.Holds:
-		t.line("  No schedule of " + settingText(&r.Scenario.Setting) + " breaks it: " + countsText(r, t.o) + ".")
+		t.paragraph(plain, "No schedule of "+settingText(&r.Scenario.Setting)+" breaks it: "+countsText(r, t.o)+".")
 		if r.Stats.Contended == 0 {
-			t.line(t.o.paint(warn, "  But in none of them did a task ever meet another's lock."))
+			t.paragraph(warn, "But in none of them did a task ever meet another's lock.")
 		}
 	default:
-		t.line("  " + r.Why)
+		t.paragraph(plain, r.Why)
+	}
+}
+
+func (t *timeline) paragraph(i ink, text string) {
+	for _, l := range wrap(text, t.o.width()-2) {
+		t.line("  " + t.o.paint(i, l))
 	}
 }
 

@@ -18,9 +18,15 @@ func (c *Chart) Judge(sc *scenarios.Scenario, cx *checker.Counterexample) {
 	last.Wrong = true
 	held := c.holders(last)
 	switch {
-	case cx.Property.Judgement() == scenarios.ByGraph:
+	case cx.Property == scenarios.Wedge:
 		last.Wrong = false
-		c.Wrong = strings.ReplaceAll(strings.Join(cx.Waits, "; "), checker.NamesOf(sc).Dir()+"/", "")
+		c.Wrong = "every process has ended or died, and nobody can ever acquire again"
+	case cx.Property == scenarios.Deadlock:
+		last.Wrong = false
+		c.Wrong = "nobody can move any more"
+	case cx.Property == scenarios.Starvation:
+		last.Wrong = false
+		c.Wrong = fmt.Sprintf("the last %d steps can repeat for ever", cx.Cycle)
 	case cx.Property == scenarios.ForeignRelease:
 		what := "the lock"
 		if len(c.Files) > 0 {

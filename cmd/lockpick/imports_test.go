@@ -30,13 +30,16 @@ var imports = map[string]string{
 
 	"checker":             "sched fsfake model scenarios porcupine",
 	"checker/checkertest": "checker scenarios sched rapid",
-	"checker/report":      "checker scenarios sched fsfake model porcupine",
+	"checker/report":      "checker scenarios sched fsfake model porcupine x/tools/txtar",
 	"checker/cli":         "checker checker/report checker/real checker/checkertest scenarios sched cobra x/term x/tools/txtar",
-	"checker/real":        "checker scenarios sched fsfake fsfake/kernel model porcupine x/sys",
-	"fsfake/kernel":       "fsfake x/sys",
-	"fsfake/osfs":         "fsfake",
-	"fsfake/aferofs":      "fsfake fsfake/osfs afero",
-	"cmd/lockpick":        "checker/cli scenarios/all",
+	// Fixtures of tests.
+	"internal/golden": "testify",
+	"internal/toys":   "scenarios fsfake",
+	"checker/real":    "checker scenarios sched fsfake fsfake/kernel model porcupine x/sys",
+	"fsfake/kernel":   "fsfake x/sys",
+	"fsfake/osfs":     "fsfake",
+	"fsfake/aferofs":  "fsfake fsfake/osfs afero",
+	"cmd/lockpick":    "checker/cli scenarios/all",
 }
 
 // modules gives the short names of other modules' packages.
@@ -45,6 +48,7 @@ var modules = map[string]string{
 	"rapid":         "pgregory.net/rapid",
 	"cobra":         "github.com/spf13/cobra",
 	"afero":         "github.com/spf13/afero",
+	"testify":       "github.com/stretchr/testify/require",
 	"x/term":        "golang.org/x/term",
 	"x/sys":         "golang.org/x/sys/unix",
 	"x/tools/txtar": "golang.org/x/tools/txtar",

@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/golden"
+	"lockpick/internal/toys"
+)
+
+// An outcome is what one command line gave.
+type outcome struct {
+	exit           int
+	stdout, stderr string
+}
+
+func run(t *testing.T, args ...string) outcome {
+	t.Helper()
+	return runIn(context.Background(), nil, args...)
+}
+
+func runIn(ctx context.Context, env map[string]string, args ...string) outcome {
+	var stdout, stderr bytes.Buffer
+	exit := Run(ctx, toys.All(), args, &stdout, &stderr, func(name string) string { return env[name] })
+	return outcome{exit, stdout.String(), stderr.String()}
+}
+
+// Bad input gives exit code 2, one line on standard error, and no verdict.
+func TestBadInput(t *testing.T) {
+	bundle := filepath.Join(t.TempDir(), "bad.txtar")
+	require.NoError(t, os.WriteFile(bundle, []byte("hello\n"), 0o600))
+	for args, want := range map[string]string{
+		"nonsense":                                    `unknown command "nonsense"`,
+		"check --nonsense":                            "unknown flag: --nonsense",
+		"check nosuch/*":                              `no scenario matches "nosuch/*"`,
+		"check toy/look/contend nosuch":               `no scenario matches "nosuch"`,
+		"check [":                                     "syntax error in pattern",
+		"check toy/look/contend/more":                 "no scenario matches",
+		"check --procs 0":                             "--procs 0: choose 1 to 26",
+		"check --procs 27":                            "--procs 27: choose 1 to 26",
+		"check --procs two":                           `invalid argument "two"`,
+		"check --crashes -1":                          "--crashes -1: choose 0 or more",
+		"check --stalls -1":                           "--stalls -1: choose 0 or more",
+		"check --stall-for 0s":                        "--stall-for 0s: choose more than 0",
+		"check --max-states -1":                       "--max-states -1: choose 1 or more",
+		"check --max-schedules -1":                    "--max-schedules -1",
+		"check --max-memory -1":                       "--max-memory -1",
+		"check --workers -1":                          "--workers -1",
+		"check --timeout -1s":                         "--timeout -1s",
+		"check --engine steam":                        `--engine "steam": choose graph or reference`,
+		"check --property fairness":                   `unknown property "fairness": choose one of mutual-exclusion,`,
+		"check --property duplicate":                  "no selected scenario claims anything of duplicate",
+		"check toy/abba --procs 3":                    "toy/abba/contend has exactly 2 processes",
+		"explain":                                     "explain takes SCENARIO, and not 0 arguments",
+		"explain toy":                                 `no scenario is called "toy"`,
+		"explain toy/look/contend --property wedge":   "claims nothing of wedge, only of mutual-exclusion",
+		"explain toy/look/contend --width 10":         "--width 10: choose 60 or more",
+		"explain toy/excl/contend --save /dev/null/x": "there is no counterexample to save",
+		"replay":                                  "accepts between 1 and 2 arg(s)",
+		"replay x A1,Q9":                          `no scenario is called "x"`,
+		"replay toy/look/contend":                 "give a schedule too",
+		"replay nosuch.txtar":                     "no such file",
+		"replay " + bundle:                        "no bundle",
+		"replay toy/look/contend ,":               "the schedule is empty",
+		"replay toy/look/contend A1,7":            `schedule element 2, "7"`,
+		"replay toy/look/contend A1,Q9":           "step 2 of the schedule names task Q",
+		"replay toy/look/contend A1,B99":          "drifts at step 9: task B cannot step",
+		"replay toy/look/contend A1!":             "drifts at step 2: process A cannot be killed",
+		"replay toy/look/contend A1,~":            "drifts at step 2: the clock cannot jump",
+		"sample toy/look/contend --runs 0":        "--runs 0: choose 1 or more",
+		"sample toy/look/contend --strategy luck": `--strategy "luck": choose random or pct`,
+		"sample toy/look/contend --depth 0":       "--depth 0: choose 1 or more",
+		"sample toy/look/contend --seed -1":       "invalid argument",
+		"sample nosuch":                           `no scenario is called "nosuch"`,
+		"list nosuch":                             "no scenario matches",
+	} {
+		t.Run(args, func(t *testing.T) {
+			words := strings.Fields(args)
+			for i := range words {
+				words[i] = strings.ReplaceAll(words[i], ",", " ")
+			}
+			got := run(t, words...)
+			require.Equal(t, ExitUsage, got.exit)
+			require.Contains(t, got.stderr, want)
+			require.Equal(t, 1, strings.Count(got.stderr, "\n"), got.stderr)
+			if !strings.HasPrefix(args, "explain toy/excl/contend --save") {
+				require.Empty(t, got.stdout)
+			}
+		})
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for args, want := range map[string]int{
+		"list":                                   ExitAsClaimed,
+		"help":                                   ExitAsClaimed,
+		"check toy/look toy/excl":                ExitAsClaimed,
+		"check toy/excl --engine reference":      ExitAsClaimed,
+		"check":                                  ExitDiffers,
+		"check toy/excl --max-states 2":          ExitUnknown,
+		"check --max-states 2":                   ExitUnknown,
+		"check toy/abba toy/excl --procs 3":      ExitAsClaimed,
+		"explain toy/look/contend":               ExitAsClaimed,
+		"explain toy/wrong/contend":              ExitDiffers,
+		"explain toy/excl/contend":               ExitAsClaimed,
+		"replay toy/look/contend A1,B4,A3":       ExitAsClaimed,
+		"replay toy/look/contend A1,B4,A2":       ExitDiffers,
+		"replay toy/wrong/contend A1,B4,A3":      ExitDiffers,
+		"replay toy/excl/contend A1":             ExitDiffers,
+		"sample toy/look/contend":                ExitAsClaimed,
+		"sample toy/look/contend --strategy pct": ExitAsClaimed,
+		"sample toy/excl/contend --runs 10":      ExitUnknown,
+		"sample toy/wrong/contend":               ExitDiffers,
+	} {
+		t.Run(args, func(t *testing.T) {
+			words := strings.Fields(args)
+			for i := range words {
+				words[i] = strings.ReplaceAll(words[i], ",", " ")
+			}
+			got := run(t, words...)
+			require.Equal(t, want, got.exit, got.stderr)
+			require.NotEmpty(t, got.stdout)
+		})
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for name, args := range map[string][]string{
+		"help":           {"help"},
+		"help-check":     {"help", "check"},
+		"list":           {"list", "toy/*"},
+		"check":          {"check", "toy/look", "toy/excl"},
+		"check-procs":    {"check", "--procs", "3", "toy/excl/contend", "toy/abba"},
+		"explain":        {"explain", "toy/look/contend"},
+		"replay":         {"replay", "toy/look/contend", "A1 B4 A3 B1"},
+		"replay-ends":    {"replay", "toy/look/contend", "A1 B4 A2"},
+		"replay-differs": {"replay", "toy/look/contend", "A1 B4 A1 B1 A1"},
+		"replay-holds":   {"replay", "toy/excl/contend", "A1 B1 A1"},
+		"sample":         {"sample", "toy/look/contend", "--seed", "3"},
+		"sample-all":     {"sample", "toy/look/contend", "--seed", "3", "--runs", "200", "--keep-going", "--strategy", "pct"},
+		"sample-nothing": {"sample", "toy/excl/contend", "--runs", "20"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := run(t, args...)
+			golden.Check(t, name+".txt", "$ lockpick "+strings.Join(args, " ")+"\n"+got.stdout+"stderr: "+got.stderr)
+			require.Equal(t, got, run(t, args...), "two runs differ")
+		})
+	}
+}
+
+// What explain saves, replay reproduces; so does the command that it prints.
+func TestSaveAndReplay(t *testing.T) {
+	for _, id := range []string{"toy/look/contend", "toy/excl/crash", "toy/abba/contend", "toy/lease/stall", "toy/look/tasks"} {
+		file := filepath.Join(t.TempDir(), "bundle.txtar")
+		explained := run(t, "explain", id, "--save", file)
+		require.Zero(t, explained.exit)
+		replayed := run(t, "replay", file)
+		require.Zero(t, replayed.exit, replayed.stderr)
+		require.Equal(t, section(explained.stdout), section(replayed.stdout))
+
+		_, command, _ := strings.Cut(explained.stdout, "  replay  lockpick ")
+		words := strings.SplitN(strings.TrimSpace(command), " ", 3)
+		again := run(t, words[0], words[1], strings.Trim(words[2], "'"))
+		require.Zero(t, again.exit, again.stderr)
+		require.Equal(t, replayed.stdout, again.stdout)
+	}
+}
+
+// section is a timeline without what only the search knows.
+func section(s string) string {
+	_, rest, _ := strings.Cut(s, "\n\n")
+	return rest
+}
+
+// The changed setting is part of the printed command.
+func TestSettingFlagsAreRepeated(t *testing.T) {
+	got := run(t, "explain", "toy/look/contend", "--procs", "3", "--crashes", "1")
+	require.Contains(t, got.stdout, "' --procs 3 --crashes 1\n")
+	require.Contains(t, got.stdout, "3 processes, up to 1 crash")
+	got = run(t, "check", "toy/look/contend", "--stalls", "1")
+	require.Contains(t, got.stdout, "with --stalls 1")
+}
+
+// An interrupt prints what was covered, as unknown.
+func TestInterrupt(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	got := runIn(ctx, nil, "check", "toy/excl")
+	require.Equal(t, ExitUnknown, got.exit)
+	require.Contains(t, got.stdout, "4 verdicts: 4 unknown")
+	got = runIn(ctx, nil, "check", "toy/excl", "--json")
+	require.Equal(t, ExitUnknown, got.exit)
+	require.Contains(t, got.stdout, `"why": "stopped before it began"`)
+}
+
+func TestStyle(t *testing.T) {
+	ctx := context.Background()
+	require.NotContains(t, runIn(ctx, nil, "explain", "toy/look/contend").stdout, "\x1b")
+	forced := map[string]string{"CLICOLOR_FORCE": "1"}
+	require.Contains(t, runIn(ctx, forced, "explain", "toy/look/contend").stdout, "\x1b[")
+	forced["NO_COLOR"] = "1"
+	require.NotContains(t, runIn(ctx, forced, "explain", "toy/look/contend").stdout, "\x1b")
+}
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		want    bool
+	}{
+		{"ctx", true}, {"ctx/", true}, {"ctx/*", true}, {"ctx/excl*", true}, {"ctx/*/crash", true}, {"*/*/crash", true},
+		{"ctx/excl/crash", true}, {"*", true}, {"c*", true},
+		{"ct", false}, {"ctx/ex", false}, {"ctx/excl/crash/x", false}, {"*/crash", false}, {"", false},
+	} {
+		got, err := matches(c.pattern, "ctx/excl/crash")
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, c.pattern)
+	}
+}

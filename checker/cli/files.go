@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"io"
+	"os"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+)
+
+// fileFormats are the formats of check that go to files, for other programs to read or
+// for people to paste.
+func fileFormats() []format {
+	return []format{
+		toFile("markdown", "write Markdown with diagrams, for an issue or a pull request,", report.MarkdownAll),
+		toFile("junit", "write JUnit XML", report.JUnit),
+		toFile("sarif", "write SARIF 2.1.0", report.SARIF),
+	}
+}
+
+func toFile(flag, usage string, write func(io.Writer, []checker.Result, report.Options) error) format {
+	return format{
+		flag: flag, usage: usage, arg: "FILE",
+		write: func(_ io.Writer, to string, rs []checker.Result, o report.Options) error {
+			return writeFile(to, func(w io.Writer) error { return write(w, rs, o) })
+		},
+	}
+}
+
+// writeFile makes a file of what write writes. The error of the close counts: a full
+// disk may show there.
+func writeFile(name string, write func(io.Writer) error) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	err = write(f)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

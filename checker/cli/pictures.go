@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+)
+
+// pictureFlags are the other forms in which explain shows a counterexample.
+type pictureFlags struct {
+	markdown bool
+	svg      string
+}
+
+func addPictureFlags(c *cobra.Command) *pictureFlags {
+	f := &pictureFlags{}
+	c.Flags().BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram, for an issue or a pull request")
+	c.Flags().StringVar(&f.svg, "svg", "", "draw the counterexample as SVG to `FILE`, for a slide")
+	return f
+}
+
+// show prints the result as the flags say.
+func (f *pictureFlags) show(stdout io.Writer, r *checker.Result, o report.Options) error {
+	if f.svg != "" {
+		if r.Counterexample == nil {
+			return fmt.Errorf("--svg %s: there is no counterexample to draw", f.svg)
+		}
+		if err := writeFile(f.svg, func(w io.Writer) error { return report.SVG(w, r, o) }); err != nil {
+			return fmt.Errorf("--svg: %w", err)
+		}
+	}
+	if f.markdown {
+		return report.Markdown(stdout, r, o)
+	}
+	return report.Timeline(stdout, r, o)
+}

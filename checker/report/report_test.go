@@ -1,0 +1,158 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/internal/golden"
+	"lockpick/internal/toys"
+	"lockpick/scenarios"
+)
+
+// decided holds the verdicts on the toys, which many tests look at.
+var decided = sync.OnceValues(decideToys)
+
+// results are the verdicts on every claim of the toys.
+func results(t *testing.T) []checker.Result {
+	t.Helper()
+	rs, err := decided()
+	require.NoError(t, err)
+	return slices.Clone(rs)
+}
+
+func decideToys() ([]checker.Result, error) {
+	var out []checker.Result
+	for _, sc := range toys.All() {
+		for _, c := range sc.Claims {
+			r, err := checker.Check(context.Background(), &sc, c.Property, checker.Options{Workers: 1})
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+func result(t *testing.T, id string, p scenarios.Property) *checker.Result {
+	t.Helper()
+	for _, r := range results(t) {
+		if r.Scenario.ID == id && r.Property == p {
+			return &r
+		}
+	}
+	require.FailNow(t, "no such toy", "%s %s", id, p)
+	return nil
+}
+
+func text(t *testing.T, write func(b *bytes.Buffer) error) string {
+	t.Helper()
+	var b bytes.Buffer
+	require.NoError(t, write(&b))
+	return b.String()
+}
+
+func TestTimeline(t *testing.T) {
+	for _, c := range []struct {
+		golden, id string
+		property   scenarios.Property
+		style      Style
+	}{
+		{"look", "toy/look/contend", scenarios.MutualExclusion, Style{}},
+		{"look-80", "toy/look/contend", scenarios.MutualExclusion, Style{Width: 80}},
+		{"look-60", "toy/look/contend", scenarios.MutualExclusion, Style{Width: 60}},
+		{"look-color", "toy/look/contend", scenarios.MutualExclusion, Style{Color: true}},
+		{"wedge", "toy/excl/crash", scenarios.Wedge, Style{}},
+		{"deadlock", "toy/abba/contend", scenarios.Deadlock, Style{}},
+		{"stall", "toy/lease/stall", scenarios.MutualExclusion, Style{}},
+		{"tasks", "toy/look/tasks", scenarios.MutualExclusion, Style{}},
+		{"tasks-130", "toy/look/tasks", scenarios.MutualExclusion, Style{Width: 130}},
+		{"holds", "toy/excl/contend", scenarios.MutualExclusion, Style{}},
+		{"differs", "toy/wrong/contend", scenarios.MutualExclusion, Style{}},
+	} {
+		t.Run(c.golden, func(t *testing.T) {
+			r := result(t, c.id, c.property)
+			got := text(t, func(b *bytes.Buffer) error { return Timeline(b, r, Options{Style: c.style}) })
+			golden.Check(t, "timeline/"+c.golden+".txt", got)
+			if c.style.Color {
+				return
+			}
+			for _, l := range strings.Split(got, "\n") {
+				if !strings.HasPrefix(l, "  replay") {
+					require.LessOrEqual(t, runes(l), c.style.width(), l)
+				}
+			}
+		})
+	}
+}
+
+// Every row of a timeline fits, in every width.
+func TestTimelineFits(t *testing.T) {
+	for _, r := range results(t) {
+		for width := 60; width <= 140; width += 7 {
+			got := text(t, func(b *bytes.Buffer) error { return Timeline(b, &r, Options{Style: Style{Width: width}}) })
+			for _, l := range strings.Split(got, "\n") {
+				if !strings.HasPrefix(l, "  replay") {
+					require.LessOrEqual(t, runes(l), width, "%s\n%s", r.Scenario.ID, l)
+				}
+			}
+		}
+	}
+}
+
+// Colours change nothing but colours.
+func TestColorIsOnlyColor(t *testing.T) {
+	for _, r := range results(t) {
+		plain := text(t, func(b *bytes.Buffer) error { return Timeline(b, &r, Options{}) })
+		colored := text(t, func(b *bytes.Buffer) error { return Timeline(b, &r, Options{Style: Style{Color: true}}) })
+		require.Equal(t, plain, withoutSGR(colored))
+		require.NotContains(t, plain, "\x1b")
+	}
+}
+
+func withoutSGR(s string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(s, "\x1b[")
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, s, _ = strings.Cut(after, "m")
+	}
+}
+
+func TestMatrix(t *testing.T) {
+	rs := results(t)
+	rs = append(rs, checker.Result{
+		Scenario: rs[0].Scenario, Property: scenarios.Wedge, Why: "the budget of 5 states ended first", Odds: -1,
+	})
+	for name, o := range map[string]Options{
+		"plain": {}, "quiet": {Quiet: true}, "verbose": {Verbose: true}, "color": {Style: Style{Color: true}},
+		"flags": {Flags: "--procs 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			golden.Check(t, "matrix/"+name+".txt", text(t, func(b *bytes.Buffer) error { return Matrix(b, rs, o) }))
+		})
+	}
+}
+
+func TestList(t *testing.T) {
+	golden.Check(t, "list.txt", text(t, func(b *bytes.Buffer) error { return List(b, toys.All(), Style{}) }))
+	golden.Check(t, "list.json", text(t, func(b *bytes.Buffer) error { return ListJSON(b, toys.All()) }))
+}
+
+func TestReplayCommand(t *testing.T) {
+	r := result(t, "toy/look/contend", scenarios.MutualExclusion)
+	require.Equal(t, "lockpick replay toy/look/contend '"+r.Counterexample.Schedule.String()+"'", ReplayCommand(r, Options{}))
+	require.Contains(t, ReplayCommand(r, Options{Flags: "--procs 3"}), "' --procs 3")
+	wrong := result(t, "toy/wrong/contend", scenarios.MutualExclusion)
+	require.Contains(t, ReplayCommand(wrong, Options{}), "--property mutual-exclusion")
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/cli"
+	"lockpick/internal/golden"
+	"lockpick/scenarios/all"
+)
+
+// What a person sees of the reported races.
+func TestGolden(t *testing.T) {
+	for name, line := range map[string]string{
+		"list.txt":                       "list",
+		"check-ctx.txt":                  "check ctx",
+		"check-ctx.json":                 "check ctx --json",
+		"check-ctx-verbose.txt":          "check ctx --verbose",
+		"explain-stat-then-write.txt":    "explain ctx/stat-then-write/contend",
+		"explain-stat-then-write-80.txt": "explain ctx/stat-then-write/contend --width 80",
+		"explain-duplicate.txt":          "explain ctx/stat-then-write/contend --property duplicate",
+		"explain-crash.txt":              "explain ctx/excl-cursor/crash",
+		"explain-wedge.txt":              "explain ctx/excl/crash",
+		"explain-dead-owner.txt":         "explain ctx/pid-cleanup/dead-owner",
+		"explain-lost-update.txt":        "explain gateguard/rmw/contend",
+		"explain-stall.txt":              "explain gateguard/lease-rmw/stall",
+		"explain-tasks.txt":              "explain openclaw-release/original/tasks",
+		"explain-option-a.txt":           "explain openclaw-release/option-a/tasks+peer",
+		"explain-reentrant.txt":          "explain openclaw-release/option-b-reentrant/tasks+peer",
+		"explain-guarded.txt":            "explain openclaw-takeover/guarded/crash",
+		"explain-gated-unlink.txt":       "explain agentwire/gated-unlink/contend --skip-odds",
+		"explain-owner-info.txt":         "explain agentwire/truncating-open/contend",
+		"explain-spurious.txt":           "explain agentwire/probe-by-locking/contend",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stdout, stderr bytes.Buffer
+			exit := cli.Run(context.Background(), all.All(), strings.Fields(line), &stdout, &stderr, nil)
+			require.Zero(t, exit, stderr.String())
+			require.Empty(t, stderr.String())
+			golden.Check(t, name, stdout.String())
+		})
+	}
+}

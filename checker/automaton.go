@@ -131,7 +131,48 @@ func (a *automaton) extend(at uint32, result *fsfake.Result) (edge, error) {
 	if err != nil {
 		return edge{}, err
 	}
-	return a.place(at, result, op, !more, eff)
+	e, err := a.place(at, result, op, !more, eff)
+	if err == nil && eff.round.Loop != 0 && !eff.round.First {
+		err = a.unroll(co, port, path[a.nodes[e.to&^nodeBegun].depth:], result)
+	}
+	return e, err
+}
+
+// unrolledRounds is how many rounds of a retry loop are tried out: more than the number
+// of attempts after which programs lose patience.
+const unrolledRounds = 100
+
+// unroll verifies that a retry loop can go round for ever: with one round's results fed
+// to it again and again, the program must make that round's calls again and again. co
+// is at the top of the second round, round lists the nodes of the first, and result is
+// what led back.
+func (a *automaton) unroll(co *sched.Coroutine[fsfake.Op, fsfake.Result], port *taskPort, round []uint32, result *fsfake.Result) error {
+	for n := 2; n <= unrolledRounds; n++ {
+		for i := range round {
+			r := result
+			next := round[0]
+			if i+1 < len(round) {
+				next = round[i+1]
+				r = a.nodes[next].via
+			}
+			port.notes = port.notes[:0]
+			co.Answer(*r)
+			if op, more := co.Next(); !more || op != a.nodes[next].op {
+				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].op, op, more)
+			}
+		}
+	}
+	return nil
+}
+
+// carriesOver reports a retry loop whose later rounds go on differently.
+func (a *automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
+	now := is.String()
+	if !more {
+		now = "the end of the program"
+	}
+	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare what a round uses inside the round",
+		a.name, a.sc.ID, call, round, now, was.String())
 }
 
 // path lists the nodes from the start to at.

@@ -15,6 +15,7 @@ package fsfake
 type Retry struct {
 	p     *Proc
 	loop  int
+	temp  int // temporary names handed out before the loop
 	begun bool
 }
 
@@ -29,12 +30,13 @@ type RoundTop struct {
 // Retry begins a retry loop.
 func (p *Proc) Retry() *Retry {
 	p.loops++
-	return &Retry{p: p, loop: p.loops}
+	return &Retry{p: p, loop: p.loops, temp: p.temp}
 }
 
 // Next starts a round. It always returns true: a loop is left by return or break. It
 // is not a step.
 func (r *Retry) Next() bool {
+	r.p.loops, r.p.temp = r.loop, r.temp // a round begins as the first did
 	r.p.port.Note(RoundTop{Loop: r.loop, First: !r.begun})
 	r.begun = true
 	return true

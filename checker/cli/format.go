@@ -27,6 +27,7 @@ func formats() []format {
 			flag: "json", usage: "write JSON (docs/schema/check-v1.json)",
 			write: func(w io.Writer, _ string, rs []checker.Result, o report.Options) error { return report.JSON(w, rs, o) },
 		},
+		htmlFormat(),
 	}, fileFormats()...)
 }
 

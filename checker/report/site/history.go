@@ -151,8 +151,10 @@ func settle(page []byte, title string) ([]byte, error) {
 	}
 	policy := "default-src 'none'; style-src 'unsafe-inline'; script-src " + digest(script)
 	head := `<meta http-equiv="Content-Security-Policy" content="` + policy + `" />` +
-		"\n    <title>" + html.EscapeString(title) + "</title>\n    <style>" + asset("history.css") + "</style>"
-	return bytes.Replace(out, []byte("<title>Porcupine</title>"), []byte(head), 1), nil
+		"\n    <title>" + html.EscapeString(title) + "</title>"
+	style := "<style>" + asset("history.css") + "</style>\n  </head>"
+	out = bytes.Replace(out, []byte("<title>Porcupine</title>"), []byte(head), 1)
+	return bytes.Replace(out, []byte("</head>"), []byte(style), 1), nil
 }
 
 func between(text []byte, from, to string) (string, bool) {

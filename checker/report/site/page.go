@@ -25,14 +25,14 @@ type fact struct{ Name, Value string }
 
 // A verdict is one line of the table of verdicts.
 type verdict struct {
-	Property, Meaning      string
-	Verdict, Glyph, Claim  string
-	Differs                bool
-	Judgement              string
-	Coverage               string
-	States, Transitions    string
-	Schedules, Histories   string
-	Contended, Odds, Depth string
+	Property, Meaning     string
+	Verdict, Glyph, Claim string
+	Differs               bool
+	Judgement             string
+	Coverage              string
+	States, Transitions   string
+	Histories             string
+	Contended, Odds       string
 }
 
 // A case_ is one counterexample.
@@ -112,7 +112,7 @@ func newVerdict(r *checker.Result) verdict {
 		Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict), Claim: "none", Differs: differs(r),
 		Judgement: judgementText(r.Judgement), Coverage: coverage(r),
 		States: number(r.Stats.States), Transitions: number(r.Stats.Transitions),
-		Schedules: number(r.Stats.Schedules), Histories: number(r.Stats.Histories),
+		Histories: number(r.Stats.Histories),
 		Contended: number(r.Stats.Contended), Odds: "—",
 	}
 	if r.Claimed {

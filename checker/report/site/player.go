@@ -69,6 +69,10 @@ func newPlayer(sc *scenarios.Scenario, cx *checker.Counterexample, chart *report
 		s.Repeats = i >= len(chart.Rows)-cx.Cycle
 		p.Steps = append(p.Steps, s)
 	}
+	// Of a wedge or a deadlock, the last step leaves what is wrong.
+	if n := len(p.Steps); n > 0 && cx.Property.Judgement() == scenarios.ByGraph && cx.Cycle == 0 {
+		p.Steps[n-1].Wrong, chart.Rows[n-1].Wrong = true, true
+	}
 	p.States = newStates(sc, cx, chart)
 	for i := range p.Steps {
 		p.Steps[i].Say = say(&p.Steps[i], &p.States[i+1], len(p.Steps), chart.Wrong)
@@ -123,8 +127,12 @@ func say(s *step, st *state, steps int, wrong string) string {
 		b.WriteString("A preemption. ")
 	}
 	b.WriteString(st.HoldersText() + ".")
-	if s.Wrong && wrong != "" {
-		b.WriteString(" Broken here: " + wrong + ".")
+	if s.Wrong {
+		b.WriteString(" Broken here")
+		if wrong != "" && st.Wrong != "" {
+			b.WriteString(": " + wrong)
+		}
+		b.WriteString(".")
 	}
 	return b.String()
 }

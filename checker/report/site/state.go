@@ -82,7 +82,7 @@ func newStates(sc *scenarios.Scenario, cx *checker.Counterexample, chart *report
 		st := &cx.Trace[i]
 		v.follow(st, &chart.Rows[i])
 		s := v.state(st.N, st.Holders, st.Files, st.Procs, st.Clock)
-		if chart.Rows[i].Wrong {
+		if chart.Rows[i].Wrong && !(s.Clash && cx.Property == scenarios.MutualExclusion) {
 			s.Wrong = chart.Wrong
 		}
 		s.compare(&out[i])

@@ -144,7 +144,9 @@ func (a *audit) method(n *ast.SelectorExpr) {
 	if s == nil || s.Kind() != types.MethodVal {
 		return
 	}
-	if _, pointer := s.Obj().(*types.Func).Signature().Recv().Type().(*types.Pointer); pointer {
+	recv := s.Obj().(*types.Func).Signature().Recv().Type()
+	_, through := a.p.TypesInfo.TypeOf(n.X).(*types.Pointer) // base64.StdEncoding, say: nobody's own
+	if _, pointer := recv.(*types.Pointer); pointer && !through {
 		a.written(n.X)
 	}
 }

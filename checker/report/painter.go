@@ -104,7 +104,7 @@ func (p *painter) margin(l *line, r *Row, first bool) {
 	case p.Cycle > 0 && r.N > len(p.Rows)-p.Cycle:
 		mark, i = markCycle, warn
 	}
-	l.add(i, mark).add(number, fmt.Sprintf("%5d", r.N))
+	l.put(2, i, mark).put(3, number, fmt.Sprintf("%3d", r.N))
 }
 
 // bars shows who holds.

@@ -65,7 +65,7 @@ func (t *timeline) facts() []string {
 	if c := r.Counterexample; c != nil {
 		facts = append(facts, costText(c.Cost))
 		if c.Smallest {
-			facts = append(facts, "none smaller exists")
+			facts = append(facts, "no smaller one exists")
 		}
 	}
 	if r.Verdict == checker.Broken && r.Odds > 0 {

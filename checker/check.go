@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"lockpick/scenarios"
@@ -187,7 +188,11 @@ func exploreAndExplain(ctx context.Context, t *tester, o Options, memory Memory)
 			return res, err
 		}
 	case broken:
-		if err := x.explainBroken(ctx, t, o, c, &res); err != nil {
+		err := x.explainBroken(ctx, t, o, c, &res)
+		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+			broken, res.Complete = false, false // without a schedule nobody has to believe it
+			res.Why = "a violation was seen, but the search for its schedule was stopped"
+		} else if err != nil {
 			return res, err
 		}
 	}

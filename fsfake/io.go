@@ -81,7 +81,7 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64) Result {
 	}
 	n := m.mutInode(d.inode)
 	end := off + int64(len(data))
-	size := int64(len(n.data))
+	old, size := n.data, int64(len(n.data))
 	switch {
 	case off == 0 && end >= size:
 		n.data = data
@@ -91,6 +91,9 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64) Result {
 		n.data = n.data[:off] + data
 	default:
 		n.data = n.data[:off] + data + n.data[end:]
+	}
+	if m.powerLoss {
+		n.keepData(old)
 	}
 	m.modified(p, n)
 	return Result{N: int64(len(data))}
@@ -152,16 +155,20 @@ func (m *Machine) lseek(d *desc, off int64, whence int) Result {
 // setSize changes a file's size and stamps it, also when the size stays.
 func (m *Machine) setSize(p *proc, id InodeID, size int64) {
 	n := m.mutInode(id)
+	old := n.data
 	if have := int64(len(n.data)); size <= have {
 		n.data = n.data[:size]
 	} else {
 		n.data += strings.Repeat("\x00", int(size-have))
 	}
+	if m.powerLoss {
+		n.keepData(old)
+	}
 	m.modified(p, n)
 }
 
-// truncate is truncate(2). Unlike ftruncate and O_TRUNC it stamps nothing when the
-// size is as asked already.
+// truncate is truncate(2). It stamps the file also when the size is as asked already, as
+// on ext4; other file systems may not.
 func (m *Machine) truncate(p *proc, path string, size int64) Result {
 	if size < 0 {
 		return fail(syscall.EINVAL)
@@ -178,9 +185,8 @@ func (m *Machine) truncate(p *proc, path string, size int64) Result {
 		return fail(syscall.EACCES)
 	case size > maxSize:
 		return unmodelled("a file of more than %d bytes", maxSize)
-	case size != int64(len(n.data)):
-		m.setSize(p, id, size)
 	}
+	m.setSize(p, id, size)
 	return Result{}
 }
 

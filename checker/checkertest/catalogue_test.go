@@ -82,7 +82,7 @@ func TestRapidFindsEveryReportedRace(t *testing.T) {
 				require.NoError(t, err)
 				require.True(t, ran.Broken)
 				cost := ran.Counterexample.Cost
-				t.Logf("found by schedule %d, shrunk to %s: %s", seed, ran.Counterexample.Schedule, costText(cost))
+				t.Logf("found by schedule %d, shrunk to %s: %+v", seed, ran.Counterexample.Schedule, cost)
 				require.LessOrEqual(t, cost.Preemptions, 6)
 			})
 		}

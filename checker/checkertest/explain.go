@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/checker/report"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -22,50 +23,29 @@ type evidence struct {
 }
 
 func (e evidence) String() string {
-	small, err := e.runner.Shrink(e.schedule)
+	small := e.schedule
+	if e.property != scenarios.Starvation { // which is a cycle, and not to be cut
+		var err error
+		if small, err = e.runner.Shrink(small); err != nil {
+			return err.Error()
+		}
+	}
+	got, err := checker.Replay(e.sc, e.property, small)
 	if err != nil {
 		return err.Error()
 	}
-	ran, err := e.runner.Run(sched.Replay{Schedule: small}, true)
-	if err != nil {
-		return err.Error()
-	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s is broken: %d processes, %s\n", e.sc.ID, e.property, e.sc.Setting.Contenders(), costText(ran.Cost))
-	writeTrace(&b, ran.Trace)
-	for _, w := range ran.Waits {
-		fmt.Fprintf(&b, "      %s\n", w)
-	}
-	fmt.Fprintf(&b, "schedule  %s\nreplay    %s", small, replayCommand(small, e.test))
-	return b.String()
+	text := timelineOf(e.sc, e.property, &got)
+	return fmt.Sprintf("%s\n\nschedule  %s\nreplay    %s", text, small, replayCommand(small, e.test))
 }
 
-// writeTrace writes one line for each call, in the order of steps.
-func writeTrace(b *strings.Builder, tr checker.Trace) {
-	for _, s := range tr {
-		who := s.Choice.Task.String()
-		switch s.Choice.Action {
-		case sched.Stall:
-			fmt.Fprintf(b, "%4d  %-4s the clock jumps\n", s.N, "~")
-		case sched.Kill:
-			fmt.Fprintf(b, "%4d  %-4s is killed\n", s.N, who)
-		}
-		mark := ""
-		if s.Preempts {
-			mark = "   <- preempts"
-		}
-		for _, c := range s.Calls {
-			fmt.Fprintf(b, "%4d  %-4s %s %s%s\n", s.N, who, c.Op, c.Result.Describe(c.Op), mark)
-			mark = ""
-		}
-		if len(s.Holders) > 1 {
-			fmt.Fprintf(b, "      %v hold the lock\n", s.Holders)
-		}
+// timelineOf draws a run that breaks a property.
+func timelineOf(sc *scenarios.Scenario, p scenarios.Property, got *checker.Replayed) string {
+	r := checker.Result{
+		Scenario: sc, Property: p, Judgement: p.Judgement(), Verdict: checker.Broken,
+		Odds: -1, Counterexample: got.Counterexample,
 	}
-}
-
-func costText(c checker.Cost) string {
-	return fmt.Sprintf("%d crashes, %d stalls, %d preemptions, %d steps", c.Crashes, c.Stalls, c.Preemptions, c.Steps)
+	r.Claim, r.Claimed = sc.Claim(p)
+	return "\n" + report.Evidence(&r, report.Options{})
 }
 
 // replayCommand is the command that replays s in a test of the given name.

@@ -84,3 +84,25 @@ func plainTimeline(r *checker.Result, o Options) (string, error) {
 	err := Timeline(&b, r, o)
 	return strings.TrimRight(b.String(), "\n"), err
 }
+
+// Evidence is a counterexample without colours, as [Timeline] draws it, but without the
+// command that shows it again: for callers that have a command of their own.
+func Evidence(r *checker.Result, o Options) string {
+	var text strings.Builder
+	o.Style = Style{Width: o.Width}
+	t := &timeline{w: bufio.NewWriter(&text), r: r, o: o}
+	t.header()
+	if r.Counterexample == nil {
+		t.verdictOnly()
+	} else {
+		t.line(plainDrawing(r, o))
+		if r.Counterexample.Cause != "" {
+			t.line("")
+		}
+		for i, l := range wrap(r.Counterexample.Cause, o.width()-10) {
+			t.line("  " + pad([]string{"cause", ""}[min(i, 1)], 8) + l)
+		}
+	}
+	_ = t.w.Flush()
+	return strings.TrimRight(text.String(), "\n")
+}

@@ -30,7 +30,7 @@ var imports = map[string]string{
 
 	// The engines and their judgement; then what is made of results.
 	"checker":             "sched fsfake model scenarios porcupine",
-	"checker/checkertest": "checker scenarios sched rapid",
+	"checker/checkertest": "checker checker/report scenarios sched rapid x/tools/txtar",
 	"checker/report":      "checker scenarios sched fsfake model x/tools/txtar",
 	"checker/report/site": "checker checker/report scenarios sched fsfake porcupine",
 	"checker/cli":         "checker checker/report checker/report/site scenarios sched cobra x/term",

@@ -1,0 +1,156 @@
+package checkertest
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/scenarios"
+)
+
+// saved writes the counterexample of the broken toy as a bundle, with edits.
+func saved(t *testing.T, edit ...string) string {
+	t.Helper()
+	sc := toyScenario(false, scenarios.Broken)
+	r, err := checker.Check(context.Background(), &sc, scenarios.MutualExclusion, checker.Options{Workers: 1})
+	require.NoError(t, err)
+	text, err := report.Bundle(&r)
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "race.txtar")
+	require.NoError(t, os.WriteFile(file, []byte(strings.NewReplacer(edit...).Replace(string(text))), 0o600))
+	return file
+}
+
+func replayedBundle(file string, list ...scenarios.Scenario) *capture {
+	return captured("TestX", func(t *capture) { replayFile(t, file, list) })
+}
+
+// slower is a scenario whose processes look once more before everything else.
+func slower(sc scenarios.Scenario) scenarios.Scenario {
+	program := sc.Program
+	sc.Program = func(process, task int) scenarios.Program {
+		return func(t *scenarios.Task) {
+			_, _ = t.Stat("/elsewhere")
+			program(process, task)(t)
+		}
+	}
+	return sc
+}
+
+const guard = "-- verdict --\nbroken\n"
+
+func guarded() []string { return []string{guard, guard + "-- expect --\nnot broken\n"} }
+
+func TestReplayOfABugThatIsThere(t *testing.T) {
+	got := replayedBundle(saved(t), toyScenario(false, scenarios.Broken))
+	require.False(t, got.failed, got.log.String())
+	require.Contains(t, got.log.String(), "broken, as recorded")
+}
+
+func TestReplayOfABugThatIsGone(t *testing.T) {
+	got := replayedBundle(saved(t), toyScenario(true, scenarios.Holds))
+	require.True(t, got.failed)
+	for _, want := range []string{"THE BUG IS GONE", "A1 B3 A2", "-- expect --\nnot broken", "LOCKPICK_UPDATE=1", "- 1 A stat /lock -> ENOENT"} {
+		require.Contains(t, got.log.String(), want)
+	}
+	require.NotContains(t, got.log.String(), "DRIFT")
+}
+
+func TestReplayOfAFixThatHolds(t *testing.T) {
+	file := saved(t, guarded()...)
+	fixed := toyScenario(true, scenarios.Holds)
+	// The fixed lock makes other calls than the broken one did.
+	got := replayedBundle(file, fixed)
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), "DRIFT: mutual-exclusion of toy/lock/contend is not broken under this schedule")
+
+	t.Setenv(UpdateVar, "1")
+	require.False(t, replayedBundle(file, fixed).failed)
+	t.Setenv(UpdateVar, "")
+	got = replayedBundle(file, fixed)
+	require.False(t, got.failed, got.log.String())
+	require.Contains(t, got.log.String(), "not broken, as recorded")
+
+	b, err := readBundle(file)
+	require.NoError(t, err)
+	require.Equal(t, checker.Holds, b.Verdict)
+	require.False(t, b.expectBroken)
+
+	// The same file finds the bug when it returns.
+	got = replayedBundle(saved(t, guarded()...), toyScenario(false, scenarios.Broken))
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), "THE BUG IS BACK: this schedule breaks it again\n\ntoy/lock/contend  BROKEN")
+	require.Contains(t, got.log.String(), "A and B both hold the lock")
+	require.NotContains(t, got.log.String(), "DRIFT")
+}
+
+func TestReplayOfAnotherProtocolDrifts(t *testing.T) {
+	// One more call: the schedule leads elsewhere, but to no other verdict.
+	fixed := toyScenario(true, scenarios.Holds)
+	file := saved(t, guarded()...)
+	t.Setenv(UpdateVar, "1")
+	require.False(t, replayedBundle(file, fixed).failed)
+	t.Setenv(UpdateVar, "")
+	got := replayedBundle(file, slower(fixed))
+	require.True(t, got.failed)
+	for _, want := range []string{"DRIFT", "+ 1 A stat /elsewhere -> ENOENT", "LOCKPICK_UPDATE=1"} {
+		require.Contains(t, got.log.String(), want)
+	}
+	require.NotContains(t, got.log.String(), "THE BUG")
+
+	// Also what is still broken drifts.
+	file = saved(t, " A1 B3", " A1 B3", "stat /lock", "stat /other")
+	got = replayedBundle(file, toyScenario(false, scenarios.Broken))
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), "DRIFT: mutual-exclusion of toy/lock/contend is broken")
+	require.Contains(t, got.log.String(), "- 1 A stat /other -> ENOENT\n")
+	t.Setenv(UpdateVar, "1")
+	require.False(t, replayedBundle(file, toyScenario(false, scenarios.Broken)).failed)
+	t.Setenv(UpdateVar, "")
+	require.False(t, replayedBundle(file, toyScenario(false, scenarios.Broken)).failed)
+}
+
+// A schedule that is too long for the changed protocol is followed as far as it goes.
+func TestReplayIsLenient(t *testing.T) {
+	file := saved(t, append(guarded(), "A1 B3 A2", "A1 B4 B2 A9")...)
+	got := replayedBundle(file, toyScenario(true, scenarios.Holds))
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), "cannot be followed to the letter any more")
+	require.Contains(t, got.log.String(), "DRIFT")
+}
+
+func TestReplayErrors(t *testing.T) {
+	sc := toyScenario(false, scenarios.Broken)
+	for _, c := range []struct{ file, want string }{
+		{"no/such.txtar", "no such file"},
+		{saved(t, "lockpick bundle", "other bundle"), "no bundle"},
+		{saved(t, "toy/lock/contend", "toy/key/contend"), "toy/key/contend, which is not among the 1 scenarios given"},
+		{saved(t, guard, guard+"-- expect --\nmaybe\n"), `the bundle expects "maybe"`},
+		{saved(t, "processes 2", "processes 99"), "99 processes: choose 1 to 26"},
+		{saved(t, "A1 B3 A2", "A1 Z3"), "names task Z"},
+	} {
+		got := replayedBundle(c.file, sc)
+		require.True(t, got.failed)
+		require.Contains(t, got.log.String(), c.want)
+	}
+}
+
+func TestReplayOfAFolder(t *testing.T) {
+	file := saved(t)
+	Replay(t, filepath.Join(filepath.Dir(file), "*.txtar"), toyScenario(false, scenarios.Broken))
+}
+
+func TestDiff(t *testing.T) {
+	lines := func(s string) []string { return strings.Fields(s) }
+	require.Empty(t, diff(lines("a b c"), lines("a b c")))
+	require.Equal(t, "  a\n- b\n+ x\n  c", diff(lines("a b c"), lines("a x c")))
+	require.Equal(t, "  …\n  c\n  d\n  e\n+ f", diff(lines("a b c d e"), lines("a b c d e f")))
+	require.Equal(t, "- a\n  b\n  c\n  d\n  …", diff(lines("a b c d e f g"), lines("b c d e f g")))
+	require.Equal(t, "+ a", diff(nil, lines("a")))
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/cli"
+	_ "lockpick/internal/golden" // the flag -update
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+// The README shows what the commands really print, code that really runs, and every
+// scenario: what follows a marker like "<!-- output: lockpick list -->" is generated.
+// Run the test with -update to write it anew.
+func TestReadme(t *testing.T) {
+	file := filepath.Join("..", "..", "README.md")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	got := regenerate(t, string(data))
+	if flag.Lookup("update").Value.String() == "true" {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+		return
+	}
+	require.Equal(t, got, string(data), "if this is what you want, run the test with -update")
+}
+
+const marker, end = "<!-- ", "<!-- end -->\n"
+
+func regenerate(t *testing.T, text string) string {
+	t.Helper()
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, marker)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		head, rest, _ := strings.Cut(after, " -->\n")
+		_, text, found = strings.Cut(rest, end)
+		require.True(t, found, "%s has no end", head)
+		kind, what, _ := strings.Cut(head, ": ")
+		b.WriteString(marker + head + " -->\n")
+		switch kind {
+		case "output":
+			b.WriteString("```\n$ " + strings.Replace(what, "lockpick", "go run ./cmd/lockpick", 1) + "\n" + output(t, what) + "```\n")
+		case "source":
+			code, err := os.ReadFile(filepath.Join("..", "..", what))
+			require.NoError(t, err)
+			b.WriteString("```go\n" + string(code) + "```\n")
+		case "systems":
+			b.WriteString(systems())
+		default:
+			require.Fail(t, "unknown marker", head)
+		}
+		b.WriteString(end)
+	}
+}
+
+// output is what a command prints.
+func output(t *testing.T, line string) string {
+	t.Helper()
+	words, quoted, _ := strings.Cut(line, "'") // at most one argument is quoted, the last
+	args := strings.Fields(words)[1:]
+	if quoted != "" {
+		args = append(args, strings.TrimSuffix(quoted, "'"))
+	}
+	var stdout, stderr bytes.Buffer
+	exit := cli.Run(context.Background(), all.All(), args, &stdout, &stderr, nil)
+	require.Zero(t, exit, stderr.String())
+	return stdout.String()
+}
+
+// systems is the table of all scenarios with their verdicts.
+func systems() string {
+	var b strings.Builder
+	b.WriteString("| scenario | what it does | setting | verdicts |\n|---|---|---|---|\n")
+	for _, sc := range all.All() {
+		var verdicts []string
+		for _, c := range sc.Claims {
+			verdicts = append(verdicts, fmt.Sprintf("%s %s", sign(c.Verdict), c.Property))
+		}
+		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", sc.ID, sc.Report, sc.Summary, setting(sc.Setting), strings.Join(verdicts, "<br>"))
+	}
+	return b.String()
+}
+
+func sign(v scenarios.Verdict) string {
+	if v == scenarios.Holds {
+		return "✓"
+	}
+	return "✗"
+}
+
+func setting(s scenarios.Setting) string {
+	parts := []string{fmt.Sprintf("%d processes", s.Processes)}
+	if s.Processes == 1 {
+		parts[0] = "1 process"
+	}
+	if n := s.Contenders(); n != s.Processes {
+		parts = append(parts, fmt.Sprintf("%d tasks", n))
+	}
+	if s.Crashes > 0 {
+		parts = append(parts, fmt.Sprintf("%d crash", s.Crashes))
+	}
+	if s.Stalls > 0 {
+		parts = append(parts, fmt.Sprintf("%d stall", s.Stalls))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -194,7 +194,7 @@ func (d *drawer) opOf(pid int, c fsfake.Call) fsfake.Op {
 		case "path":
 			op.Path = d.path(c != fsfake.CallMkdir && c != fsfake.CallSymlink)
 		case "path2":
-			op.Path2 = d.path(false)
+			op.Path2 = d.path(c == fsfake.CallRename && d.n(3) == 0)
 			if c == fsfake.CallSymlink {
 				op.Path2 = pick(d, "a", "/a", "d", "/d", "s", "/s", "d/e", "../a", ".", "no", "/d/", "/tmp/a", "a/", "..", "t", "/t")
 			}

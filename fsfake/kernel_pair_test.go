@@ -124,7 +124,7 @@ func (p *pair) call(l line, task fsfake.Task) (*mismatch, error) {
 		p.passed++
 		return nil, nil
 	}
-	r, err := p.real.Do(l.pid, l.op)
+	r, err := p.real.Do(task, l.op)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func class(r fsfake.Result, text string) string {
 func (p *pair) interrupt(l line, task fsfake.Task) (*mismatch, error) {
 	op, _ := p.fake.Blocked(task)
 	f := p.fake.Interrupt(task)
-	if err := p.real.Interrupt(l.pid); err != nil {
+	if err := p.real.Interrupt(task); err != nil {
 		return nil, err
 	}
 	ws, err := p.real.Woken()
@@ -180,7 +180,7 @@ func (p *pair) interrupt(l line, task fsfake.Task) (*mismatch, error) {
 		return nil, err
 	}
 	var r fsfake.Result
-	i := slices.IndexFunc(ws, func(w kernel.Wake) bool { return w.Pid == l.pid })
+	i := slices.IndexFunc(ws, func(w kernel.Wake) bool { return w.Task == task })
 	if i < 0 {
 		r.Blocked = true
 	} else {
@@ -225,7 +225,7 @@ func (p *pair) settle(ws []kernel.Wake) *mismatch {
 		wrong := ""
 		for _, i := range order {
 			w := ws[i]
-			f := c.Do(fsfake.Task{Pid: w.Pid, N: 1}, w.Op)
+			f := c.Do(w.Task, w.Op)
 			if f.Blocked != w.Result.Blocked || f.Errno != w.Result.Errno {
 				wrong = fmt.Sprintf("%s: %s on the fake, %s on the kernel, after waiting", w.Op.Call, class(f, ""), class(w.Result, ""))
 				break
@@ -242,7 +242,7 @@ func (p *pair) settle(ws []kernel.Wake) *mismatch {
 	}
 	for _, w := range ws {
 		text := "returns " + class(w.Result, "")
-		p.log = append(p.log, said{procName(w.Pid) + " " + opText(w.Op), map[bool]string{true: text, false: "?"}[ok], text})
+		p.log = append(p.log, said{procName(w.Task.Pid) + " " + opText(w.Op), map[bool]string{true: text, false: "?"}[ok], text})
 		if ok {
 			p.count(w.Op.Call, w.Result)
 		}

@@ -12,18 +12,20 @@ import (
 // noSuchPid is above the highest pid that Linux ever gives.
 const noSuchPid = 1<<22 + 1
 
-// Do makes one call in a process. It returns when the call has returned or is blocked; a
-// blocked call returns through [Machine.Woken].
-func (m *Machine) Do(pid int, op fsfake.Op) (fsfake.Result, error) {
-	s, err := m.find(pid)
+// Do makes one call of a task. It returns when the call has returned or is blocked; a
+// blocked call returns through [Machine.Woken]. The first task of a process is its main
+// thread.
+func (m *Machine) Do(t fsfake.Task, op fsfake.Op) (fsfake.Result, error) {
+	s, err := m.find(t.Pid)
 	if err != nil {
 		return fsfake.Result{}, err
 	}
-	if s.blocked != nil {
-		return fsfake.Result{}, fmt.Errorf("kernel: %s by process %d, which is blocked in %s", op.Call, pid, s.blocked.Call)
-	}
-	if err := s.greet(); err != nil {
+	p, err := m.thread(s, t.N)
+	if err != nil {
 		return fsfake.Result{}, err
+	}
+	if p.blocked != nil {
+		return fsfake.Result{}, fmt.Errorf("kernel: %s by task %d of process %d, which is blocked in %s", op.Call, t.N, t.Pid, p.blocked.Call)
 	}
 	switch op.Call {
 	case fsfake.CallExit:
@@ -37,7 +39,7 @@ func (m *Machine) Do(pid int, op fsfake.Op) (fsfake.Result, error) {
 			return fsfake.Result{}, err
 		}
 	}
-	r, err := s.call(&op)
+	r, err := p.call(&op)
 	r.Lock.Pid = m.simulatedPid(r.Lock.Pid)
 	return r, err
 }
@@ -67,6 +69,10 @@ func (m *Machine) simulatedPid(real int) int {
 // leave takes a process whose worker has ended out of the machine.
 func (m *Machine) leave(s *simulated) {
 	m.slots.free(s.slot)
+	for _, p := range s.more {
+		p.forget()
+		m.slots.free(p.slot)
+	}
 	i, _ := m.at(s.pid)
 	m.procs = slices.Delete(m.procs, i, i+1)
 }
@@ -117,47 +123,52 @@ func (m *Machine) fork(s *simulated) (fsfake.Result, error) {
 
 // A Wake is a blocked call that has returned.
 type Wake struct {
-	Pid    int
+	Task   fsfake.Task
 	Op     fsfake.Op
 	Result fsfake.Result
 }
 
 // Woken returns the blocked calls that have returned since it was last called, in the
-// order of pids. Whoever is not among them is blocked still.
+// order of tasks. Whoever is not among them is blocked still.
 func (m *Machine) Woken() ([]Wake, error) {
 	var ws []Wake
-	for _, s := range m.procs {
-		if s.blocked == nil {
-			continue
+	look := func(t fsfake.Task, p *process) error {
+		if p.blocked == nil {
+			return nil
 		}
-		if err := s.wake(); err != nil {
+		err := p.wake()
+		if p.answered {
+			ws = append(ws, Wake{t, *p.blocked, p.result})
+			p.blocked, p.answered = nil, false
+		}
+		return err
+	}
+	for _, s := range m.procs {
+		if err := look(fsfake.Task{Pid: s.pid, N: 1}, s.process); err != nil {
 			return ws, err
 		}
-		if s.answered {
-			ws = append(ws, Wake{s.pid, *s.blocked, s.result})
-			s.blocked, s.answered = nil, false
+		for i, p := range s.more {
+			if err := look(fsfake.Task{Pid: s.pid, N: i + 2}, p); err != nil {
+				return ws, err
+			}
 		}
 	}
 	return ws, nil
 }
 
-// Blocked returns the call that a process is blocked in, as far as is known.
-func (m *Machine) Blocked(pid int) (fsfake.Op, bool) {
-	if s, err := m.find(pid); err == nil && s.blocked != nil {
-		return *s.blocked, true
-	}
-	return fsfake.Op{}, false
-}
-
-// Interrupt sends a blocked process a signal that is caught without SA_RESTART. What the
-// call answers comes through [Machine.Woken].
-func (m *Machine) Interrupt(pid int) error {
-	s, err := m.find(pid)
+// Interrupt sends a blocked task a signal that is caught without SA_RESTART. What the call
+// answers comes through [Machine.Woken].
+func (m *Machine) Interrupt(t fsfake.Task) error {
+	s, err := m.find(t.Pid)
 	if err != nil {
 		return err
 	}
-	if s.blocked == nil {
-		return fmt.Errorf("kernel: Interrupt of process %d, which is in no blocked call", pid)
+	p, err := m.thread(s, t.N)
+	if err != nil {
+		return err
 	}
-	return s.interrupt()
+	if p.blocked == nil {
+		return fmt.Errorf("kernel: Interrupt of task %d of process %d, which is in no blocked call", t.N, t.Pid)
+	}
+	return p.interrupt()
 }

@@ -16,18 +16,19 @@ import (
 // Its methods are those of [fsfake.Machine] as far as they go; an error is a fault of the
 // machinery, never what a program did. It is not for concurrent use.
 type Machine struct {
-	root   string
-	cpu    int
-	slots  slots
-	procs  []*simulated // in the order of pids
-	idle   []*process   // workers without a simulated process
-	maxPid int
+	root    string
+	options Options
+	slots   slots
+	procs   []*simulated // in the order of pids
+	idle    []*process   // workers without a simulated process
+	maxPid  int
 }
 
 // A simulated process is a pid and the worker that is it.
 type simulated struct {
-	pid int
-	*process
+	pid      int
+	*process            // its main thread, the first task
+	more     []*process // its other threads
 }
 
 // Options says where a [Machine] lives.
@@ -37,6 +38,10 @@ type Options struct {
 	Dir string
 	// CPU is the CPU, counted from 0, that the workers run on.
 	CPU int
+	// Tasks is how many tasks a process has at most; 0 means one.
+	Tasks int
+	// Umask is every process's umask, as in [fsfake.Options].
+	Umask uint32
 }
 
 // New makes a machine whose disk is as [fsfake.New] makes it: an empty "/" and "/tmp".
@@ -49,7 +54,10 @@ func New(o Options) (*Machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("kernel: making the disk: %w", err)
 	}
-	m := &Machine{root: root, cpu: o.CPU}
+	if o.Umask == 0 {
+		o.Umask = 0o022
+	}
+	m := &Machine{root: root, options: o}
 	if err := m.slots.open(); err != nil {
 		m.Close()
 		return nil, fmt.Errorf("kernel: making pipes: %w", err)
@@ -135,10 +143,10 @@ func openUp(dir string) {
 // Close ends all workers and removes the directory.
 func (m *Machine) Close() error {
 	for _, s := range m.procs {
-		s.kill()
+		m.end(s)
 	}
 	for _, p := range m.idle {
-		p.kill()
+		m.end(&simulated{process: p})
 	}
 	m.procs, m.idle = nil, nil
 	m.slots.close()
@@ -152,8 +160,8 @@ const numIdle = numSlots - 6
 func (m *Machine) Reset() error {
 	var kept []*process
 	for _, s := range m.procs {
-		if s.cwd != "/" || s.program || len(m.idle)+len(kept) >= numIdle {
-			m.end(s.process)
+		if s.cwd != "/" || s.program || s.more != nil || len(m.idle)+len(kept) >= numIdle {
+			m.end(s)
 			continue
 		}
 		if err := s.reset(); err != nil {
@@ -171,10 +179,14 @@ func (m *Machine) Reset() error {
 	return m.format()
 }
 
-// end kills a worker and gives its slot back.
-func (m *Machine) end(p *process) {
-	p.kill()
-	m.slots.free(p.slot)
+// end kills a worker and gives its slots back.
+func (m *Machine) end(s *simulated) {
+	s.kill()
+	m.slots.free(s.slot)
+	for _, p := range s.more {
+		p.forget()
+		m.slots.free(p.slot)
+	}
 }
 
 // find returns the simulated process of a pid.
@@ -192,7 +204,7 @@ func (m *Machine) at(pid int) (int, bool) {
 
 func (m *Machine) enter(pid int, p *process) {
 	i, _ := m.at(pid)
-	m.procs = slices.Insert(m.procs, i, &simulated{pid, p})
+	m.procs = slices.Insert(m.procs, i, &simulated{pid: pid, process: p})
 	m.maxPid = max(m.maxPid, pid)
 }
 
@@ -227,7 +239,7 @@ func (m *Machine) AddProc(s fsfake.ProcSpec) error {
 func (m *Machine) takeSlot() (int, error) {
 	slot, err := m.slots.take()
 	if last := len(m.idle) - 1; err != nil && last >= 0 {
-		m.end(m.idle[last])
+		m.end(&simulated{process: m.idle[last]})
 		m.idle = m.idle[:last]
 		return m.slots.take()
 	}
@@ -242,7 +254,7 @@ func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
 	}
 	e := environment{
 		Stage: stageStart, Slot: slot, Root: m.root, Chroot: m.Rooted(), UID: -1, GID: -1,
-		CPU: m.cpu, Cwd: s.Cwd,
+		CPU: m.options.CPU, Cwd: s.Cwd, Tasks: max(m.options.Tasks, 1), Umask: int(m.options.Umask & 0o777),
 	}
 	if m.Rooted() {
 		e.UID, e.GID = int(s.UID), int(s.GID)
@@ -259,6 +271,31 @@ func (m *Machine) process(pid, slot int, uid uint32, cwd string) *process {
 		channel: channel{r: m.slots.drivers[slot].r, w: m.slots.drivers[slot].w},
 		slot:    slot, pid: pid, uid: uid, cwd: cwd,
 	}
+}
+
+// thread returns the thread that is task n of a process, which starts it when it is new.
+func (m *Machine) thread(s *simulated, n int) (*process, error) {
+	if err := s.greet(); err != nil || n == 1 {
+		return s.process, err
+	}
+	if n < 1 || n > max(m.options.Tasks, 1) || n-2 > len(s.more) {
+		return nil, fmt.Errorf("kernel: task %d of process %d: tasks start in order, up to Options.Tasks", n, s.pid)
+	}
+	if n-2 < len(s.more) {
+		return s.more[n-2], nil
+	}
+	slot, err := m.takeSlot()
+	if err != nil {
+		return nil, err
+	}
+	p := m.process(s.process.pid, slot, s.uid, s.cwd)
+	s.more = append(s.more, p)
+	var e encoder
+	e.int(int64(slot))
+	if err := s.send(frameTask, e.b); err != nil {
+		return nil, err
+	}
+	return p, p.greet()
 }
 
 // RealPid returns the real pid of a process, or 0.

@@ -15,6 +15,7 @@ type process struct {
 	channel
 	slot     int
 	pid      int // the real one
+	tid      int // the thread's
 	uid      uint32
 	cwd      string
 	greeted  bool
@@ -38,8 +39,11 @@ func (p *process) arrives(d time.Duration) bool {
 
 // expect waits for a frame of one of the kinds given.
 func (p *process) expect(kinds ...frameKind) (frameKind, []byte, error) {
-	if !p.arrives(patience) {
-		return 0, nil, fmt.Errorf("kernel: worker %d does not answer, its state is %c", p.pid, p.state())
+	const now = 100 * time.Millisecond
+	for waited := time.Duration(0); !p.arrives(now); waited += now {
+		if waited > patience || p.watch != nil && p.watch.gone() {
+			return 0, nil, fmt.Errorf("kernel: worker %d does not answer, its state is %c", p.pid, p.state())
+		}
 	}
 	k, body, err := p.receive()
 	for _, want := range kinds {
@@ -71,7 +75,8 @@ func (p *process) greet() error {
 	}
 	d := decoder{body}
 	p.greeted = true
-	p.watch, err = newWatcher(p.pid, int(d.int()))
+	p.tid = int(d.int())
+	p.watch, err = newWatcher(p.pid, p.tid)
 	return err
 }
 
@@ -180,7 +185,7 @@ func (p *process) reset() error {
 
 // interrupt sends the signal that ends a blocked call.
 func (p *process) interrupt() error {
-	if err := unix.Tgkill(p.pid, p.pid, interruptSignal); err != nil {
+	if err := unix.Tgkill(p.pid, p.tid, interruptSignal); err != nil {
 		return fmt.Errorf("kernel: interrupting worker %d: %w", p.pid, err)
 	}
 	return nil
@@ -194,6 +199,11 @@ func (p *process) reaped() {
 			break
 		}
 	}
+	p.forget()
+}
+
+// forget closes what the driver keeps open to look at the worker.
+func (p *process) forget() {
 	if p.watch != nil {
 		p.watch.close()
 		p.watch = nil

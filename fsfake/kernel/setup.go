@@ -44,6 +44,8 @@ type environment struct {
 	Chroot      bool
 	UID, GID    int // -1: stay who you are
 	CPU         int // -1: any
+	Tasks       int // threads that make calls
+	Umask       int
 	Cwd         string
 	CloseOnExec []int `json:",omitempty"` // after fork
 }
@@ -84,7 +86,7 @@ func (w *worker) start(spec string) error {
 			return err
 		}
 	}
-	unix.Umask(0o022)
+	unix.Umask(e.Umask)
 	if err := noRestart(); err != nil {
 		return fmt.Errorf("kernel: changing a signal's action: %w", err)
 	}

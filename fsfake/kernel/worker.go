@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -14,8 +16,8 @@ import (
 )
 
 // A Program is ordinary Go code that a worker runs when [Machine.Run] asks for it: what
-// name means is between the two. Its calls go to do, one at a time.
-type Program func(name string, do func(fsfake.Op) fsfake.Result)
+// name means is between the two. Its calls and its notes go to port, one at a time.
+type Program func(name string, port fsfake.Port) error
 
 func init() {
 	// The calls must come from the main thread, whose user id is the process's as others
@@ -51,6 +53,7 @@ type worker struct {
 	env     environment
 	calls   caller
 	program Program
+	memory  sync.Mutex
 	cells   map[string]any
 }
 
@@ -58,6 +61,7 @@ type worker struct {
 type thread struct {
 	*worker
 	channel
+	notes []string // of the program, since its last call
 }
 
 // serve answers the driver until it has gone. After execve it begins by answering that.
@@ -136,36 +140,61 @@ func (t *thread) do(op *fsfake.Op) fsfake.Result {
 }
 
 // run runs a program. Before each of its calls the driver is asked: it has the call made,
-// or not, and gives what the program is to see. Cells are the program's own memory.
+// or not, and gives what the program is to see.
 func (t *thread) run(name string) error {
 	if t.program == nil {
 		return fmt.Errorf("kernel: asked to run %q: MaybeWorker was given no program", name)
 	}
-	var broken error
-	t.program(name, func(op fsfake.Op) fsfake.Result {
-		var e encoder
-		e.op(&op)
-		broken = t.send(frameAsk, e.b)
-		for broken == nil {
-			var give *fsfake.Result
-			if give, broken = t.next(); give != nil {
-				if op.Call.IsCell() {
-					return t.cell(&op)
-				}
-				return *give
-			}
+	if err := t.program(name, t); err != nil {
+		return fmt.Errorf("kernel: running %q: %w", name, err)
+	}
+	return t.ask(frameEnded, nil)
+}
+
+// ask tells the driver about the program's notes, and what it wants.
+func (t *thread) ask(k frameKind, op *fsfake.Op) error {
+	var e encoder
+	e.uint(uint64(len(t.notes)))
+	for _, n := range t.notes {
+		e.string(n)
+	}
+	t.notes = nil
+	if op != nil {
+		e.op(op)
+	}
+	return t.send(k, e.b)
+}
+
+// Note implements [fsfake.Port].
+func (t *thread) Note(v any) { t.notes = append(t.notes, NoteText(v)) }
+
+// NoteText is how [Ask] renders a note.
+func NoteText(v any) string { return fmt.Sprintf("%T%+v", v, v) }
+
+// Do implements [fsfake.Port]. Cells are the program's own memory.
+func (t *thread) Do(op fsfake.Op) fsfake.Result {
+	err := t.ask(frameAsk, &op)
+	for err == nil {
+		var give *fsfake.Result
+		if give, err = t.next(); give == nil {
+			continue
 		}
-		if broken == errHungUp {
-			os.Exit(0)
+		if op.Call.IsCell() {
+			return t.cell(&op)
 		}
-		fmt.Fprintln(os.Stderr, broken)
-		os.Exit(1)
-		panic("unreachable")
-	})
-	return t.send(frameEnded, nil)
+		return *give
+	}
+	if err == errHungUp {
+		os.Exit(0)
+	}
+	fmt.Fprintln(os.Stderr, err)
+	os.Exit(1)
+	panic("unreachable")
 }
 
 func (t *thread) cell(op *fsfake.Op) fsfake.Result {
+	t.memory.Lock()
+	defer t.memory.Unlock()
 	switch op.Call {
 	case fsfake.CallCellLoad:
 		return fsfake.Result{Value: t.cells[op.Cell]}
@@ -216,9 +245,13 @@ func (t *thread) exec() fsfake.Result {
 func (e *environment) environ() []string {
 	env := []string{
 		workerEnv + "=" + e.String(),
-		// One thread that runs Go code is enough, and the runtime must not keep
-		// descriptors of its own nor send signals.
-		"GOMAXPROCS=1", "GOGC=400", "GODEBUG=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0",
+		// The runtime must not keep descriptors of its own nor send signals.
+		"GODEBUG=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0",
+	}
+	if e.Tasks > 1 { // see raw.go: every thread waits with a processor in its hands
+		env = append(env, "GOMAXPROCS="+strconv.Itoa(e.Tasks+1), "GOGC=off")
+	} else {
+		env = append(env, "GOMAXPROCS=1", "GOGC=400")
 	}
 	for _, v := range os.Environ() {
 		// The coverage of a worker is nobody's business; a library path may be needed.

@@ -37,6 +37,9 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		shards = 64
 	}
 	c := &coverage{states: newStateSet(x.width(), shards), violated: violated{}}
+	if workers > 1 && x.machines.moves == nil {
+		x.machines.moves = &moveTable{}
+	}
 	crew := make([]*crewman, workers)
 	for i := range crew {
 		crew[i] = &crewman{worker: newWorker(x), set: c.states, violated: violated{}}
@@ -81,6 +84,7 @@ type crewman struct {
 	*worker
 	set                          *stateSet
 	next                         []uint32  // new states, for the next level
+	last                         []uint32  // those of the level before, which is being expanded
 	symmetry                     *symmetry // nil for none
 	transitions, violations, met int
 	violated                     violated
@@ -102,8 +106,10 @@ func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([]
 		}
 	}
 	var taken atomic.Int64
+	for _, w := range crew { // what next was two levels ago is done with
+		w.next, w.last = w.last[:0], w.next
+	}
 	work := func(w *crewman) {
-		w.next = nil
 		for !limit.hit() && w.err == nil {
 			i := int(taken.Add(1)) - 1
 			if i >= len(batches) {
@@ -114,9 +120,6 @@ func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([]
 		}
 	}
 	if len(crew) == 1 || len(batches) == 1 {
-		for _, w := range crew {
-			w.next = nil
-		}
 		work(crew[0])
 	} else {
 		var wg sync.WaitGroup

@@ -74,13 +74,24 @@ func (w *worker) move(machine uint32, slot int, op uint32) (move, error) {
 	if m, ok := w.moves.get(key); ok {
 		return m, nil
 	}
+	shared := w.x.machines.moves
+	if shared != nil {
+		if m, ok := shared.get(key); ok {
+			w.moves.put(key, m)
+			return m, nil
+		}
+	}
 	var m move
 	var err error
 	m, w.key, err = w.x.machines.apply(machine, op, w.x.slots[slot].id, w.key)
-	if err == nil {
-		w.moves.put(key, m)
+	if err != nil {
+		return m, err
 	}
-	return m, err
+	w.moves.put(key, m)
+	if shared != nil {
+		shared.put(key, m)
+	}
+	return m, nil
 }
 
 // remember appends an event to a past; event 0 is none.

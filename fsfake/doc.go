@@ -45,6 +45,16 @@
 //
 // There are no calls at all for what is absent here: openat(2) with a directory, dup2, pipes,
 // devices, mmap, leases, extended attributes, ACLs, capabilities, chroot, mounts, quotas, pid
-// namespaces. Nothing fails for want of space, and no power is lost: fsync(2) has no effect
-// because nothing written is ever undone.
+// namespaces. Nothing fails for want of space.
+//
+// # Power loss
+//
+// fsync(2) has no effect unless the machine was made with [Options.PowerLoss]: nothing written
+// is ever undone. With it, the machine knows every state that its disk may be in after a loss
+// of power now ([Machine.LossStates], [Machine.LosePower]): of each file any prefix of its
+// unsynced writes, of each directory any prefix of its unsynced changes, all independent of
+// each other. fsync of a new file does not keep its name. Single writes are not torn, O_SYNC
+// and O_DSYNC are not modelled then, nor is the rename of a directory into another one, and
+// the number of an inode that may come back is not used again. Rules and reasons are in
+// powerloss.go.
 package fsfake

@@ -42,6 +42,7 @@ type inode struct {
 	parent   InodeID
 	ino      uint64 // as programs see it; 0 under InodesCanonical
 	records  []record
+	unsynced *unsynced // what may be on the disk instead; nil for none
 
 	atime, mtime, ctime, btime int64
 }
@@ -93,6 +94,10 @@ func (m *Machine) adopt(dir, child InodeID) {
 // reap frees an inode that has neither a name nor a use. It is to be called whenever
 // one of them has gone.
 func (m *Machine) reap(id InodeID) {
+	if m.powerLoss {
+		m.sweep()
+		return
+	}
 	i := m.inodeAt(id)
 	n := m.inodes[i]
 	if n.nlink != 0 || m.inUse(id) {
@@ -159,12 +164,16 @@ func (n *inode) find(s string) (int, bool) {
 // addName enters a name in a directory, in place of one that is there.
 func (m *Machine) addName(dir InodeID, s string, id InodeID) {
 	d := m.mutInode(dir)
+	old := d.names
 	i, ok := d.find(s)
 	if ok {
 		d.names = append([]name(nil), d.names...)
 		d.names[i].id = id
 	} else {
 		d.names = insert(d.names, i, name{s, id})
+	}
+	if m.powerLoss {
+		d.keepNames(old)
 	}
 	d.mtime, d.ctime = m.clock, m.clock
 	m.version++
@@ -174,7 +183,11 @@ func (m *Machine) addName(dir InodeID, s string, id InodeID) {
 func (m *Machine) dropName(dir InodeID, s string) {
 	d := m.mutInode(dir)
 	i, _ := d.find(s)
+	old := d.names
 	d.names = remove(d.names, i)
+	if m.powerLoss {
+		d.keepNames(old)
+	}
 	d.mtime, d.ctime = m.clock, m.clock
 	m.version++
 }
@@ -197,7 +210,11 @@ func (m *Machine) moveName(dir InodeID, from, to string) {
 	if !placed {
 		names = append(names, name{to, id})
 	}
+	old := d.names
 	d.names = names
+	if m.powerLoss {
+		d.keepNames(old)
+	}
 	d.mtime, d.ctime = m.clock, m.clock
 	m.version++
 }

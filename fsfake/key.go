@@ -95,16 +95,19 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 	for i := range n.records {
 		b = k.record(b, &n.records[i])
 	}
+	if n.unsynced != nil {
+		b = k.appendUnsynced(b, n.unsynced)
+	}
 	return b
 }
 
 // appendAttrs appends what does not refer to other objects. Most files have one owner,
 // root, and one time; so a byte says which of the rest follows.
 func (n *inode) appendAttrs(b []byte, boot int64) []byte {
-	const linkable, owned, times, hasIno, records = 4, 8, 16, 32, 64
+	const linkable, owned, times, hasIno, records, old = 4, 8, 16, 32, 64, 128
 	differ := n.atime != n.mtime || n.mtime != n.ctime || n.ctime != n.btime
 	tag := byte(n.kind) | bit(n.linkable, linkable) | bit(n.uid|n.gid != 0, owned) | bit(differ, times) |
-		bit(n.ino != 0, hasIno) | bit(len(n.records) != 0, records)
+		bit(n.ino != 0, hasIno) | bit(len(n.records) != 0, records) | bit(n.unsynced != nil, old)
 	b = append(b, tag)
 	b = appendUint(b, uint64(n.mode))
 	b = appendUint(b, uint64(n.nlink))

@@ -31,6 +31,7 @@ type Machine struct {
 	version                       uint64
 	umask                         uint32
 	policy                        InodePolicy
+	powerLoss                     bool // remember what is durable; see powerloss.go
 }
 
 // Options says what kind of machine [New] makes. The zero value is a local Linux
@@ -44,6 +45,8 @@ type Options struct {
 	Start time.Time
 	// Umask is every process's umask; zero means 022. [NoUmask] is none.
 	Umask uint32
+	// PowerLoss makes the machine remember what is durable, for [Machine.LosePower].
+	PowerLoss bool
 }
 
 // NoUmask is the [Options.Umask] of processes that mask no permission bit.
@@ -99,7 +102,7 @@ func New(o Options) *Machine {
 	m.adopt(rootID, tmp.id)
 	m.addName(rootID, "tmp", tmp.id)
 	m.AddProc(ProcSpec{Pid: 1})
-	m.version = 0
+	m.version, m.powerLoss = 0, o.PowerLoss
 	return m
 }
 
@@ -223,6 +226,7 @@ func (m *Machine) callFD(p *proc, t Task, op *Op) Result {
 	case CallFutimes:
 		return fail(m.setTimes(p, d.inode, op.Time, op.Time2))
 	case CallFsync:
+		m.fsync(d.inode)
 		return Result{}
 	case CallReaddir:
 		return m.readdir(d)

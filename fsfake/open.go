@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// Flags of open(2) that change nothing here: durability (no power is lost), blocking
+// Flags of open(2) that change nothing here: durability (unless power may be lost), blocking
 // on devices, terminals, 32-bit file sizes.
 const ignoredFlags = os.O_SYNC | syscall.O_DSYNC | syscall.O_NONBLOCK | syscall.O_NOCTTY | 0x8000
 
@@ -22,6 +22,9 @@ func (m *Machine) open(p *proc, op *Op) Result {
 	}
 	if f&syscall.O_ACCMODE == syscall.O_ACCMODE {
 		return unmodelled("open with O_WRONLY|O_RDWR")
+	}
+	if m.powerLoss && f&(os.O_SYNC|syscall.O_DSYNC) != 0 {
+		return unmodelled("open with O_SYNC or O_DSYNC, when the power may be lost,")
 	}
 	if e := checkOpenFlags(f); e != 0 {
 		return fail(e)

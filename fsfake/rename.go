@@ -26,6 +26,9 @@ func (m *Machine) rename(p *proc, op *Op) Result {
 	if e := m.mayRename(p, from, to, f); e != 0 {
 		return fail(e)
 	}
+	if m.powerLoss && from.dir != to.dir && (m.inode(from.id).kind == KindDir || f == RENAME_EXCHANGE && m.inode(to.id).kind == KindDir) {
+		return unmodelled("rename of a directory into another one, when the power may be lost,")
+	}
 	if f == RENAME_EXCHANGE {
 		m.exchange(from, to)
 	} else {
@@ -170,8 +173,12 @@ func (m *Machine) replace(from, to place) {
 }
 
 func (m *Machine) exchange(from, to place) {
+	names, unsynced := m.inode(from.dir).names, m.inode(from.dir).unsynced
 	m.addName(from.dir, from.name, to.id)
 	m.addName(to.dir, to.name, from.id)
+	if from.dir == to.dir {
+		m.oneChange(to.dir, names, unsynced)
+	}
 	m.mutInode(from.id).ctime = m.clock
 	m.mutInode(to.id).ctime = m.clock
 	m.moveParent(from.id, from.dir, to.dir)

@@ -1,0 +1,279 @@
+package fsfake
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Power loss. A machine made with [Options.PowerLoss] remembers, beside what programs
+// see, what may be on its disk instead. It follows the weak model of the crash-consistency
+// literature (Pillai et al., "All File Systems Are Not Created Equal", OSDI 2014; Mohan et
+// al., "Finding Crash-Consistency Bugs with Bounded Black-Box Crash Testing", OSDI 2018) and
+// what POSIX promises, not what ext4 happens to do:
+//
+//   - Of a file, every prefix of the writes and truncations since its last fsync(2) may be
+//     on the disk; of a directory, every prefix of the changes of its entries since its
+//     last fsync. Each file and each directory has a prefix of its own: a rename may be kept
+//     and the contents of the renamed file lost, which is the empty file after a rename.
+//   - fsync of a file keeps its contents, and not its name: a new file needs an fsync of
+//     its directory. (ext4 in practice keeps the name too; fsync(2) says not to rely on it.)
+//   - A rename inside one directory is one change, also an exchange. A rename, link or
+//     exchange between two directories changes each by itself: the file may come out with
+//     both names, or with none.
+//   - A new inode comes with its kind, mode and owner, and a symlink with its target,
+//     whenever its name is kept; modes, owners and times are what programs saw last.
+//
+// Not among the legal states: a single write torn in two, a file extended by zeros or
+// garbage, writes to one file that overtake each other, and a disk that did not keep what
+// it reported as synced.
+
+// maxLossStates bounds how many combinations a loss of power is to be looked at in.
+const maxLossStates = 4096
+
+// unsynced is what an inode may be on the disk instead of what programs see: versions
+// since the last fsync, newest first, each once. It is never changed in place.
+type unsynced struct {
+	data  []string // of a file
+	names [][]name // of a directory
+}
+
+// keepData notes that a file whose contents have changed may still have the old ones.
+func (n *inode) keepData(old string) {
+	all := []string{old}
+	if n.unsynced != nil {
+		all = append(all, n.unsynced.data...)
+	}
+	u := &unsynced{}
+	for _, v := range all {
+		if v != n.data && !slices.Contains(u.data, v) {
+			u.data = append(u.data, v)
+		}
+	}
+	if n.unsynced = u; len(u.data) == 0 {
+		n.unsynced = nil
+	}
+}
+
+// keepNames notes that a directory whose entries have changed may still have the old ones.
+func (n *inode) keepNames(old []name) {
+	all := [][]name{old}
+	if n.unsynced != nil {
+		all = append(all, n.unsynced.names...)
+	}
+	n.setOldNames(all, slices.Equal)
+}
+
+// setOldNames keeps the distinct ones of older entries, if there are any.
+func (n *inode) setOldNames(all [][]name, same func(a, b []name) bool) {
+	u := &unsynced{}
+	for _, v := range all {
+		known := same(v, n.names)
+		for _, k := range u.names {
+			known = known || same(v, k)
+		}
+		if !known {
+			u.names = append(u.names, v)
+		}
+	}
+	if n.unsynced = u; len(u.names) == 0 {
+		n.unsynced = nil
+	}
+}
+
+// oneChange makes one change of all that was done to a directory since it had these.
+func (m *Machine) oneChange(dir InodeID, names []name, u *unsynced) {
+	if m.powerLoss {
+		d := m.mutInode(dir)
+		d.unsynced = u
+		d.keepNames(names)
+	}
+}
+
+// fsync is fsync(2): an inode is on the disk as programs see it, whatever else is.
+func (m *Machine) fsync(id InodeID) {
+	if m.powerLoss && m.inode(id).unsynced != nil {
+		m.mutInode(id).unsynced = nil
+		m.sweep()
+	}
+}
+
+// Sync makes everything durable, as sync(2) and some patience do. It is for setting a
+// disk up; programs have fsync.
+func (m *Machine) Sync() {
+	for _, n := range slices.Clone(m.inodes) {
+		if n.unsynced != nil {
+			m.mutInode(n.id).unsynced = nil
+		}
+	}
+	if m.powerLoss {
+		m.sweep()
+	}
+}
+
+// sweep is reap when power may be lost: it frees every inode that has neither a name nor a
+// use, and that no legal state of the disk has either.
+func (m *Machine) sweep() {
+	m.mergeTwins()
+	keep := make([]bool, len(m.inodes))
+	m.reach(keep, rootID)
+	for _, d := range m.descs {
+		m.reach(keep, d.inode)
+	}
+	for _, p := range m.procs {
+		m.reach(keep, p.cwd)
+	}
+	if !slices.Contains(keep, false) {
+		return
+	}
+	var kept []*inode
+	for i, n := range m.inodes {
+		if keep[i] {
+			kept = append(kept, n)
+		}
+	}
+	m.owner()
+	m.inodes, m.ownInodes = kept, true
+}
+
+func (m *Machine) reach(keep []bool, id InodeID) {
+	at := m.inodeAt(id)
+	if keep[at] {
+		return
+	}
+	keep[at] = true
+	n := m.inodes[at]
+	if n.kind != KindDir {
+		return
+	}
+	m.reach(keep, n.parent)
+	for _, names := range n.nameVersions() {
+		for _, e := range names {
+			m.reach(keep, e.id)
+		}
+	}
+}
+
+// nameVersions lists what a directory's entries may be, newest first.
+func (n *inode) nameVersions() [][]name {
+	all := [][]name{n.names}
+	if n.unsynced != nil {
+		all = append(all, n.unsynced.names...)
+	}
+	return all
+}
+
+// dataVersions lists what a file's contents may be, newest first.
+func (n *inode) dataVersions() []string {
+	all := []string{n.data}
+	if n.unsynced != nil {
+		all = append(all, n.unsynced.data...)
+	}
+	return all
+}
+
+// mergeTwins drops versions of directories that differ from newer ones only in which of
+// several equal files, all of them gone, they have. A lock file that is made and removed
+// again and again then leaves one version, not one for each time.
+func (m *Machine) mergeTwins() {
+	for i := 0; i < len(m.inodes); i++ {
+		n := m.inodes[i]
+		if n.unsynced == nil || len(n.unsynced.names) < 2 {
+			continue
+		}
+		c := *n
+		c.setOldNames(n.unsynced.names, func(a, b []name) bool { return m.sameNames(n.id, a, b) })
+		if len(c.unsynced.names) != len(n.unsynced.names) {
+			m.mutInode(n.id).unsynced = c.unsynced
+		}
+	}
+}
+
+func (m *Machine) sameNames(dir InodeID, a, b []name) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].name != b[i].name || a[i].id != b[i].id && !m.twins(dir, a[i].id, b[i].id) {
+			return false
+		}
+		for j := range i {
+			if (a[i].id == a[j].id) != (b[i].id == b[j].id) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// twins reports whether two files are gone for good but for older versions of one
+// directory, and equal.
+func (m *Machine) twins(dir, a, b InodeID) bool {
+	x, y := m.inode(a), m.inode(b)
+	if x.kind == KindDir || x.nlink != 0 || y.nlink != 0 || x.linkable || y.linkable ||
+		m.inUse(a) || m.inUse(b) || m.elsewhere(dir, a, b) {
+		return false
+	}
+	return x.kind == y.kind && x.mode == y.mode && x.uid == y.uid && x.gid == y.gid && x.ino == y.ino &&
+		x.atime == y.atime && x.mtime == y.mtime && x.ctime == y.ctime && x.btime == y.btime &&
+		slices.Equal(x.dataVersions(), y.dataVersions())
+}
+
+// elsewhere reports whether another directory has or had one of two files.
+func (m *Machine) elsewhere(dir, a, b InodeID) bool {
+	for _, n := range m.inodes {
+		if n.kind != KindDir || n.id == dir {
+			continue
+		}
+		for _, names := range n.nameVersions() {
+			for _, e := range names {
+				if e.id == a || e.id == b {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// appendUnsynced appends the older versions of an inode that has any.
+func (k *keyer) appendUnsynced(b []byte, u *unsynced) []byte {
+	b = appendLen(b, len(u.data))
+	for _, s := range u.data {
+		b = appendString(b, s)
+	}
+	b = appendLen(b, len(u.names))
+	for _, names := range u.names {
+		b = appendLen(b, len(names))
+		for i := range names {
+			b = appendString(b, names[i].name)
+			b = k.inode(b, names[i].id)
+		}
+	}
+	return b
+}
+
+// LossStates returns how many distinct states the disk may be in when the power is lost
+// now. State 0 keeps everything. The others come in a fixed order, which is a function of
+// the machine's key: the root's versions first, newest first, and then those of what is in
+// it. It is an error to ask a machine made without [Options.PowerLoss], and to have more
+// than 4096 combinations of versions.
+func (m *Machine) LossStates() (int, error) {
+	all, err := m.losses()
+	return len(all), err
+}
+
+// LosePower cuts the power and boots the machine again: every process ends, every
+// descriptor, lock and cell is gone, so is every mark, and the disk is in legal state k
+// of [Machine.LossStates], all of it durable. Process 1 runs again. The clock does not
+// move, and start times go on counting from the first boot. It panics when there is no
+// such state.
+func (m *Machine) LosePower(k int) {
+	all, err := m.losses()
+	if err != nil {
+		panic(err)
+	}
+	if k < 0 || k >= len(all) {
+		panic(fmt.Sprintf("fsfake: LosePower: there is no state %d of %d", k, len(all)))
+	}
+	m.reboot(all[k])
+}

@@ -27,7 +27,7 @@ type fact struct{ Name, Value string }
 type verdict struct {
 	Property, Meaning     string
 	Verdict, Glyph, Claim string
-	Differs               bool
+	Differs, Case         bool // Case: there is a counterexample
 	Judgement             string
 	Coverage              string
 	States, Transitions   string
@@ -109,7 +109,7 @@ func settingFacts(st *scenarios.Setting) []fact {
 func newVerdict(r *checker.Result) verdict {
 	v := verdict{
 		Property: string(r.Property), Meaning: meaning(r.Property),
-		Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict), Claim: "none", Differs: differs(r),
+		Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict), Claim: "none", Differs: differs(r), Case: r.Counterexample != nil,
 		Judgement: judgementText(r.Judgement), Coverage: coverage(r),
 		States: number(r.Stats.States), Transitions: number(r.Stats.Transitions),
 		Histories: number(r.Stats.Histories),

@@ -1,0 +1,147 @@
+package site
+
+import (
+	"html/template"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/internal/golden"
+	"lockpick/internal/toys"
+	"lockpick/scenarios"
+)
+
+func TestPagesAreAsTheyWere(t *testing.T) {
+	site := written(t, results(t), Options{Title: "Toys", Flags: "--crashes 1"})
+	golden.Check(t, "index.html", bodyOf(site["index.html"]))
+	golden.Check(t, "look.html", bodyOf(site["scenarios/toy.look.contend.html"]))
+	golden.Check(t, "crash.html", bodyOf(site["scenarios/toy.excl.crash.html"]))
+}
+
+// Two runs give the same bytes, although porcupine's own page differs from run to run.
+func TestEqualResultsGiveEqualBytes(t *testing.T) {
+	first := written(t, results(t), Options{})
+	again, err := decide(toys.All(), checker.Options{Workers: 2})
+	require.NoError(t, err)
+	for range 5 {
+		require.Equal(t, first, written(t, again, Options{}))
+	}
+}
+
+// Every page stands alone: nothing is fetched from anywhere, every link leads to a file
+// or an anchor that is there.
+func TestPagesStandAlone(t *testing.T) {
+	checkLinks(t, written(t, results(t), Options{}))
+}
+
+var (
+	links = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	ids   = regexp.MustCompile(` id="([^"]*)"`)
+	// policy is the content security policy, and fetches what a style may load.
+	policy  = regexp.MustCompile(`<meta http-equiv="Content-Security-Policy" content="default-src (&#39;|')none`)
+	fetches = regexp.MustCompile(`@import|url\(`)
+)
+
+func checkLinks(t *testing.T, site map[string]string) {
+	t.Helper()
+	anchors := map[string]map[string]bool{}
+	for name, page := range site {
+		anchors[name] = map[string]bool{"": true}
+		for _, m := range ids.FindAllStringSubmatch(page, -1) {
+			require.False(t, anchors[name][m[1]], "%s: the id %q is there twice", name, m[1])
+			anchors[name][m[1]] = true
+		}
+	}
+	for name, page := range site {
+		require.True(t, policy.MatchString(page), "%s has no policy", name)
+		require.False(t, fetches.MatchString(page), "%s fetches something", name)
+		for _, m := range links.FindAllStringSubmatch(bodyOf(page), -1) {
+			link := strings.ReplaceAll(m[1], "&#43;", "+")
+			if strings.HasPrefix(link, "https://") {
+				require.NotContains(t, m[0], "src=", name)
+				continue
+			}
+			file, anchor, _ := strings.Cut(link, "#")
+			target := name
+			if file != "" {
+				target = path.Join(path.Dir(name), file)
+			}
+			_, there := site[target]
+			require.True(t, there, "%s links to %s", name, link)
+			require.True(t, anchors[target][anchor], "%s links to %s", name, link)
+		}
+	}
+}
+
+// Whatever a scenario's author writes stays text.
+func TestTextIsEscaped(t *testing.T) {
+	r := *resultOf(t, "toy/look/contend", scenarios.MutualExclusion)
+	sc := *r.Scenario
+	hostile := `</code></title><script>alert("x")</script><img src=x onerror=alert(1)>`
+	sc.ID, sc.Summary, sc.Source, sc.Report = `toy/../<b onclick="x">&/#?`, hostile, "package x // "+hostile+"\nvar s = `"+hostile+"`", "javascript:alert(1)"
+	r.Scenario = &sc
+	cx := *r.Counterexample
+	cx.Cause = hostile
+	r.Counterexample = &cx
+	site := written(t, []checker.Result{r}, Options{Title: hostile, Flags: hostile})
+	require.Len(t, site, 3)
+	for name, page := range site {
+		for _, alive := range []string{"<script>alert", "<img", "<b onclick", `href="javascript:`} {
+			require.False(t, strings.Contains(page, alive), "%s contains %s", name, alive)
+		}
+	}
+}
+
+func TestDifferentIDsHaveDifferentPages(t *testing.T) {
+	seen := map[string]string{}
+	for _, id := range []string{"a/b/c", "a/b.c/d", "a/b/c.d", "a/b_2e_c/d", "a/b/ü", "a/b/_fc_", "../../x", "a/b/c d", "a/b/tasks+peer"} {
+		f := fileOf(id)
+		require.Regexp(t, `^[A-Za-z0-9._+-]+\.html$`, f)
+		require.Equal(t, f, path.Base(f))
+		require.Empty(t, seen[f], id)
+		seen[f] = id
+	}
+	require.Equal(t, "ctx.stat-then-write.contend.html", fileOf("ctx/stat-then-write/contend"))
+}
+
+func TestWriteReportsWhatFails(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	require.Error(t, Write(file, results(t), Options{}))
+}
+
+// Without any result there is still a first page.
+func TestNoResults(t *testing.T) {
+	site := written(t, nil, Options{})
+	require.Len(t, site, 1)
+	require.Contains(t, site["index.html"], "How to read it")
+}
+
+// The source is shown as it is, whether it is Go or not.
+func TestHighlightKeepsTheText(t *testing.T) {
+	tags := regexp.MustCompile(`</?span[^>]*>`)
+	for _, src := range []string{
+		"", "package a\n\n// <b> & \"c\"\nfunc f() string { return \"<i>\" + `raw\n` }\n", "this is not Go: 'tis <b>",
+		"x := \"unfinished", "\xff\xfe", "/* open", "a\r\nb `x\r\ny`\r\n",
+	} {
+		got := tags.ReplaceAllString(string(highlight(src)), "")
+		require.Equal(t, template.HTMLEscapeString(src), got)
+	}
+	require.Contains(t, string(highlight("func f() {} // note")), `<span class="k">func</span> f() {} <span class="c">// note</span>`)
+}
+
+func TestOdds(t *testing.T) {
+	for p, want := range map[float64]string{
+		-1: "", 0: "", 0.37: "37 % of random schedules", 1: "every random schedule",
+		0.05: "1 in 20 random schedules", 1.0 / 1234: "1 in 1200 random schedules",
+		1.0 / 123456: "1 in 120\u202f000 random schedules", 1e-12: "1 in 1e+12 random schedules",
+	} {
+		require.Equal(t, want, oddsText(p))
+	}
+}

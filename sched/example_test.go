@@ -16,7 +16,7 @@ func ExampleParseSchedule() {
 	// Output:
 	// 10 B <nil>
 	// A3 B2! A4
-	// sched: schedule element 2, "b2": want a process from A to Z, or ~
+	// sched: schedule element 2, "b2": want a process from A to Z, or ~, or * and a number
 }
 
 func ExampleGo() {

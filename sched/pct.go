@@ -10,7 +10,7 @@ import "math/rand/v2"
 // 1/(n·k^(depth-1)) for n tasks and k steps.
 //
 // Deviations: a task that sleeps falls below all others, as a yield does in the
-// paper's implementation; and each kill or stall that the budgets allow is tried at a
+// paper's implementation; and each kill, stall or loss of power that the budgets allow is tried at a
 // random step of its own, which the paper does not speak of.
 type PCT struct {
 	rng      *rand.Rand
@@ -59,7 +59,7 @@ func (p *PCT) Next(v *View) (Choice, error) {
 	if best < 0 {
 		return Choice{}, ErrEnd
 	}
-	return Choice{Run, v.Tasks[best].Task}, nil
+	return Choice{Action: Run, Task: v.Tasks[best].Task}, nil
 }
 
 // begin draws the priorities, the change points and the times of faults.
@@ -75,6 +75,9 @@ func (p *PCT) begin(v *View) {
 		p.faults = append(p.faults, p.rng.IntN(p.steps))
 	}
 	if v.Stall {
+		p.faults = append(p.faults, p.rng.IntN(p.steps))
+	}
+	if v.Losses > 0 {
 		p.faults = append(p.faults, p.rng.IntN(p.steps))
 	}
 }
@@ -96,13 +99,19 @@ func (p *PCT) fault(v *View) (Choice, bool) {
 		if v.Stall {
 			n++
 		}
+		if v.Losses > 0 {
+			n++
+		}
 		if n == 0 {
 			return Choice{}, false
 		}
-		if k := p.rng.IntN(n); k < len(v.Kills) {
-			return Choice{Kill, Task{v.Kills[k], 1}}, true
+		switch k := p.rng.IntN(n); {
+		case k < len(v.Kills):
+			return Choice{Action: Kill, Task: Task{v.Kills[k], 1}}, true
+		case k == len(v.Kills) && v.Stall:
+			return Choice{Action: Stall}, true
 		}
-		return Choice{Action: Stall}, true
+		return Choice{Action: PowerLoss, State: p.rng.IntN(v.Losses)}, true
 	}
 	return Choice{}, false
 }

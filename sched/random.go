@@ -3,7 +3,8 @@ package sched
 import "math/rand/v2"
 
 // Random chooses uniformly among everything that can happen: each enabled task's next
-// step, each kill and the stall while their budgets last.
+// step, each kill, the stall and each state of the disk after a loss of power, while their
+// budgets last.
 type Random struct {
 	rng *rand.Rand
 	buf []Choice

@@ -39,6 +39,8 @@ func (v *View) obstacle(c Choice) string {
 	switch c.Action {
 	case Stall:
 		return "no stall is left, or the setting has none"
+	case PowerLoss:
+		return fmt.Sprintf("the disk has %d legal states then, counted from 0, or the power cannot be lost any more", v.Losses)
 	case Kill:
 		return "no crash is left, or the process may not be killed, has ended or is unknown"
 	}

@@ -31,13 +31,17 @@ const (
 	Kill
 	// Stall moves the clock.
 	Stall
+	// PowerLoss ends every process and leaves the disk in one of its legal states.
+	PowerLoss
 )
 
 // A Choice is one element of a schedule. Kill concerns the whole process of Task, and
-// Task.N is then 1; a Stall has the zero Task.
+// Task.N is then 1; a Stall and a PowerLoss have the zero Task.
 type Choice struct {
 	Action Action
 	Task   Task
+	// State is the number of the disk's state after a PowerLoss, and 0 otherwise.
+	State int
 }
 
 // String renders one choice as a schedule of one.
@@ -45,8 +49,8 @@ func (c Choice) String() string { return Schedule{c}.String() }
 
 // A Schedule is who did what, in order. Its text reads aloud: "A3 B2! A4" is A takes 3
 // steps, B takes 2 and is killed, A takes 4. A later task of a process is written with
-// an x, "A.2x3"; "B!" kills B where it stands; "~" moves the clock. The text round-trips
-// through [ParseSchedule].
+// an x, "A.2x3"; "B!" kills B where it stands; "~" moves the clock; "*2" loses the power
+// and leaves the disk in its legal state 2. The text round-trips through [ParseSchedule].
 type Schedule []Choice
 
 // String renders the schedule.
@@ -59,6 +63,9 @@ func (s Schedule) String() string {
 		switch c := s[i]; c.Action {
 		case Stall:
 			b.WriteByte('~')
+			i++
+		case PowerLoss:
+			b.WriteString("*" + strconv.Itoa(c.State))
 			i++
 		case Kill:
 			b.WriteString(Task{c.Task.Process, 1}.String() + "!")
@@ -105,8 +112,12 @@ func parseWord(word string) (Schedule, error) {
 	if strings.Trim(word, "~") == "" {
 		return repeat(Choice{Action: Stall}, len(word)), nil
 	}
+	if state, ok := strings.CutPrefix(word, "*"); ok {
+		n, err := parseState(state)
+		return Schedule{{Action: PowerLoss, State: n}}, err
+	}
 	if word[0] < 'A' || word[0] > 'Z' {
-		return nil, fmt.Errorf("want a process from A to Z, or ~")
+		return nil, fmt.Errorf("want a process from A to Z, or ~, or * and a number")
 	}
 	t := Task{int(word[0] - 'A'), 1}
 	rest, kill := strings.CutSuffix(word[1:], "!")
@@ -132,9 +143,9 @@ func parseWord(word string) (Schedule, error) {
 		}
 		steps = n
 	}
-	s := repeat(Choice{Run, t}, steps)
+	s := repeat(Choice{Action: Run, Task: t}, steps)
 	if kill {
-		s = append(s, Choice{Kill, Task{t.Process, 1}})
+		s = append(s, Choice{Action: Kill, Task: Task{t.Process, 1}})
 	}
 	return s, nil
 }
@@ -146,6 +157,18 @@ func parseCount(s string) (int, error) {
 	}
 	if n > maxCount {
 		return 0, fmt.Errorf("%d is more than %d", n, maxCount)
+	}
+	return n, nil
+}
+
+// parseState reads the number of a state of the disk; they count from 0.
+func parseState(s string) (int, error) {
+	if strings.Trim(s, "0") == "" && s != "" {
+		return 0, nil
+	}
+	n, err := parseCount(s)
+	if err != nil {
+		return 0, fmt.Errorf("want the number of a state of the disk, from 0 on, after *: %w", err)
 	}
 	return n, nil
 }

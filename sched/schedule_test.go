@@ -22,6 +22,10 @@ func stall(times int) sched.Schedule {
 	return slices.Repeat(sched.Schedule{{Action: sched.Stall}}, times)
 }
 
+func lose(state int) sched.Schedule {
+	return sched.Schedule{{Action: sched.PowerLoss, State: state}}
+}
+
 func join(parts ...sched.Schedule) sched.Schedule {
 	return append(sched.Schedule{}, slices.Concat(parts...)...)
 }
@@ -49,6 +53,9 @@ func TestScheduleText(t *testing.T) {
 		{"A.2!", join(run(0, 2, 1), kill(0)), "A.2x1!"},
 		{"A.12x7 Z9", join(run(0, 12, 7), run(25, 1, 9)), ""},
 		{"~", stall(1), ""},
+		{"*0", lose(0), ""},
+		{"A3 *2 C4", join(run(0, 1, 3), lose(2), run(2, 1, 4)), ""},
+		{"A1 *07", join(run(0, 1, 1), lose(7)), "A1 *7"},
 		{"A1 ~~ A1", join(run(0, 1, 1), stall(2), run(0, 1, 1)), "A1 ~ ~ A1"},
 	} {
 		got, err := sched.ParseSchedule(c.text)
@@ -76,6 +83,12 @@ func TestScheduleErrors(t *testing.T) {
 		"A.0":                      "want a number from 1 on",
 		"A.2x":                     "want a number of steps after x",
 		"A.2x0":                    "want a number from 1 on",
+		"*":                        "want the number of a state of the disk",
+		"*x":                       "want the number of a state of the disk",
+		"*-1":                      "want the number of a state of the disk",
+		"*1!":                      "want the number of a state of the disk",
+		"**":                       "want the number of a state of the disk",
+		"*1000001":                 "is more than 1000000",
 		"A!!":                      "want a number from 1 on",
 		"A!3":                      "want a number from 1 on",
 		"~!":                       "want a process from A to Z, or ~",
@@ -95,11 +108,13 @@ func schedules() *rapid.Generator[sched.Schedule] {
 		s := sched.Schedule{}
 		for range rapid.IntRange(0, 30).Draw(t, "blocks") {
 			p := rapid.IntRange(0, 25).Draw(t, "process")
-			switch rapid.IntRange(0, 5).Draw(t, "action") {
+			switch rapid.IntRange(0, 6).Draw(t, "action") {
 			case 0:
 				s = append(s, kill(p)...)
 			case 1:
 				s = append(s, stall(1)...)
+			case 2:
+				s = append(s, lose(rapid.IntRange(0, 30).Draw(t, "state"))...)
 			default:
 				s = append(s, run(p, rapid.IntRange(1, 30).Draw(t, "task"), rapid.IntRange(1, 20).Draw(t, "steps"))...)
 			}
@@ -119,7 +134,7 @@ func TestScheduleRoundTrip(t *testing.T) {
 
 // Whatever is understood is written in one way, which is understood as the same.
 func FuzzParseSchedule(f *testing.F) {
-	for _, seed := range []string{"", "A3 B2! A4", "A.2x3 ~~ B!", "A1 Q9", "A.2x3!", "Ä", "A!!", "~!"} {
+	for _, seed := range []string{"", "A3 B2! A4", "A.2x3 ~~ B!", "A1 Q9", "A.2x3!", "Ä", "A!!", "~!", "A1 *2 C4", "*00"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

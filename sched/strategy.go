@@ -26,6 +26,9 @@ type View struct {
 	Kills []int
 	// Stall: the clock may be moved now.
 	Stall bool
+	// Losses is how many states the disk may be in when the power is lost now; 0 when it
+	// cannot be lost.
+	Losses int
 }
 
 // A TaskView is what a strategy sees of one task.
@@ -41,18 +44,22 @@ type TaskView struct {
 }
 
 // Options returns the choices that are possible now, in a fixed order: steps by task,
-// then kills by process, then the stall. It appends to buf.
+// then kills by process, then the stall, then the power loss by state of the disk. It
+// appends to buf.
 func (v *View) Options(buf []Choice) []Choice {
 	for i := range v.Tasks {
 		if v.Tasks[i].Enabled {
-			buf = append(buf, Choice{Run, v.Tasks[i].Task})
+			buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task})
 		}
 	}
 	for _, p := range v.Kills {
-		buf = append(buf, Choice{Kill, Task{p, 1}})
+		buf = append(buf, Choice{Action: Kill, Task: Task{p, 1}})
 	}
 	if v.Stall {
 		buf = append(buf, Choice{Action: Stall})
+	}
+	for k := range v.Losses {
+		buf = append(buf, Choice{Action: PowerLoss, State: k})
 	}
 	return buf
 }
@@ -69,6 +76,8 @@ func (v *View) possible(c Choice) bool {
 		return false
 	case Stall:
 		return v.Stall
+	case PowerLoss:
+		return c.State < v.Losses
 	}
 	for i := range v.Tasks {
 		if v.Tasks[i].Task == c.Task {
@@ -82,13 +91,13 @@ func (v *View) possible(c Choice) bool {
 // does not sleep, and otherwise the next in the order of names that is not idle.
 func (v *View) baseline() (Choice, bool) {
 	if l := v.Last; l >= 0 && v.Tasks[l].Enabled && !v.Tasks[l].Asleep && !v.Tasks[l].Idle {
-		return Choice{Run, v.Tasks[l].Task}, true
+		return Choice{Action: Run, Task: v.Tasks[l].Task}, true
 	}
 	for _, idle := range [...]bool{false, true} {
 		for k := range v.Tasks {
 			t := &v.Tasks[(v.Last+1+k)%len(v.Tasks)]
 			if t.Enabled && t.Idle == idle {
-				return Choice{Run, t.Task}, true
+				return Choice{Action: Run, Task: t.Task}, true
 			}
 		}
 	}

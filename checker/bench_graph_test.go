@@ -1,0 +1,146 @@
+package checker
+
+import (
+	"context"
+	"math/big"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+// row returns a scenario of the catalogue with n processes, or as many as it has for 0.
+func row(tb testing.TB, id string, n int) *scenarios.Scenario {
+	tb.Helper()
+	for _, sc := range all.All() {
+		if sc.ID != id {
+			continue
+		}
+		if n > 0 {
+			var err error
+			sc, err = sc.WithProcesses(n)
+			require.NoError(tb, err)
+		}
+		return &sc
+	}
+	require.Failf(tb, "no such row", "%s", id)
+	return nil
+}
+
+// benchExplore explores a space again and again and reports on it.
+func benchExplore(b *testing.B, sc *scenarios.Scenario, p scenarios.Property, workers int, watched bool) {
+	b.Helper()
+	states, transitions, coroutines, memory, rows := 0, 0, 0, 0, 0
+	for b.Loop() {
+		x, err := newExplorer(sc, p)
+		require.NoError(b, err)
+		if watched {
+			x.pasts.watch()
+		}
+		c, err := x.explore(context.Background(), Options{Workers: workers}, x.initial)
+		require.NoError(b, err)
+		require.True(b, c.complete, c.why)
+		var s Stats
+		x.stats(&s)
+		states, transitions, coroutines = c.states.len(), transitions+c.transitions, s.Coroutines
+		memory, rows = x.bytes(c.states), c.states.bytes()
+	}
+	b.ReportMetric(float64(transitions)/b.Elapsed().Seconds(), "transitions/s")
+	b.ReportMetric(float64(states), "states")
+	b.ReportMetric(float64(rows)/float64(states), "B/state")
+	b.ReportMetric(float64(memory)/float64(states), "B/state-with-machines")
+	b.ReportMetric(float64(coroutines), "coroutine-runs")
+}
+
+// The mark is 1.5 million transitions/s on one core, and 120 bytes for a stored state.
+func BenchmarkStatThenWriteThree(b *testing.B) {
+	sc := row(b, "ctx/stat-then-write/contend", 3)
+	b.Run("histories", func(b *testing.B) { benchExplore(b, sc, scenarios.MutualExclusion, 1, false) })
+	b.Run("monitors", func(b *testing.B) { benchExplore(b, sc, scenarios.MutualExclusion, 1, true) })
+	b.Run("duplicate", func(b *testing.B) { benchExplore(b, sc, scenarios.Duplicate, 1, false) })
+}
+
+// A space of more than a million states.
+func BenchmarkFlockRMWCrash(b *testing.B) {
+	sc := row(b, "gateguard/flock-rmw/crash", 3)
+	for workers := 1; workers <= 2; workers++ {
+		b.Run(map[int]string{1: "one worker", 2: "two workers"}[workers], func(b *testing.B) {
+			benchExplore(b, sc, scenarios.LostUpdate, workers, false)
+		})
+	}
+}
+
+// The mark is 1.6: two workers against one on a space of more than a million states.
+// They take turns, so that what else the computer does hits both.
+func BenchmarkTwoWorkersAgainstOne(b *testing.B) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		b.Skip("one processor")
+	}
+	sc := row(b, "gateguard/flock-rmw/crash", 3)
+	var took [3]time.Duration
+	for b.Loop() {
+		for workers := 1; workers <= 2; workers++ {
+			begin := time.Now()
+			x, err := newExplorer(sc, scenarios.LostUpdate)
+			require.NoError(b, err)
+			c, err := x.explore(context.Background(), Options{Workers: workers}, x.initial)
+			require.NoError(b, err)
+			require.Greater(b, c.states.len(), 1_000_000)
+			took[workers] += time.Since(begin)
+		}
+	}
+	b.ReportMetric(took[1].Seconds()/took[2].Seconds(), "speedup")
+}
+
+// Four processes and a crash are no matter.
+func BenchmarkFlockFour(b *testing.B) {
+	sc := row(b, "ctx/flock/crash", 4)
+	require.Equal(b, 1, sc.Setting.Crashes)
+	var s Stats
+	for b.Loop() {
+		for _, p := range []scenarios.Property{scenarios.MutualExclusion, scenarios.Wedge} {
+			r, err := Check(context.Background(), sc, p, Options{})
+			require.NoError(b, err)
+			require.Equal(b, Holds, r.Verdict, r.Why)
+			if p == scenarios.MutualExclusion {
+				s = r.Stats
+			}
+		}
+	}
+	b.ReportMetric(float64(s.States), "states")
+	b.ReportMetric(float64(s.Transitions), "transitions")
+}
+
+// Against replaying: how many complete runs of the program the reference engine makes,
+// for each that the graph makes. With two processes both engines run. With three the
+// number of schedules is counted over the graph: nobody could wait for them.
+func BenchmarkAgainstReplaying(b *testing.B) {
+	for _, c := range []struct {
+		name      string
+		processes int
+	}{{"two processes", 2}, {"three processes", 3}} {
+		b.Run(c.name, func(b *testing.B) {
+			sc := row(b, "ctx/excl/contend", c.processes)
+			schedules := new(big.Float)
+			coroutines := 0
+			for b.Loop() {
+				n, err := countSchedules(sc)
+				require.NoError(b, err)
+				schedules.SetInt(n)
+				r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
+				require.NoError(b, err)
+				require.Equal(b, Holds, r.Verdict)
+				coroutines = r.Stats.Coroutines
+			}
+			n, _ := schedules.Float64()
+			b.ReportMetric(n, "schedules")
+			b.ReportMetric(float64(coroutines), "coroutine-runs")
+			// Each schedule runs the code of every process; a coroutine run that of one.
+			b.ReportMetric(n*float64(c.processes)/float64(coroutines), "runs-avoided")
+		})
+	}
+}

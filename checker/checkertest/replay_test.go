@@ -83,7 +83,7 @@ func TestReplayOfAFixThatHolds(t *testing.T) {
 	require.False(t, b.expectBroken)
 
 	// The same file finds the bug when it returns.
-	got = replayedBundle(saved(t, guarded()...), toyScenario(false, scenarios.Broken))
+	got = replayedBundle(file, toyScenario(false, scenarios.Broken))
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), "THE BUG IS BACK: this schedule breaks it again\n\ntoy/lock/contend  BROKEN")
 	require.Contains(t, got.log.String(), "A and B both hold the lock")

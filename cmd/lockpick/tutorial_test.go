@@ -1,0 +1,160 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/golden"
+)
+
+// A newcomer follows docs/tutorial.md in an empty directory, with nothing but go.
+type newcomer struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func arrive(t *testing.T) *newcomer {
+	t.Helper()
+	env := func(name string) string {
+		out, err := exec.Command("go", "env", name).Output()
+		require.NoError(t, err)
+		return strings.TrimSpace(string(out))
+	}
+	return &newcomer{t: t, dir: t.TempDir(), env: []string{
+		"PATH=" + filepath.Join(env("GOROOT"), "bin"),
+		"HOME=" + t.TempDir(), "TMPDIR=" + os.TempDir(),
+		"GOCACHE=" + env("GOCACHE"), "GOMODCACHE=" + env("GOMODCACHE"), "GOPATH=" + env("GOPATH"),
+		// What lockpick needs is in the module cache: nothing is fetched.
+		"GOFLAGS=-mod=mod", "GOPROXY=off", "GOSUMDB=off", "GOWORK=off", "GOTOOLCHAIN=local", "CGO_ENABLED=0",
+		"GOOS=" + runtime.GOOS,
+	}}
+}
+
+// run runs a command and returns what it printed, and whether it succeeded.
+func (n *newcomer) run(env, name string, args ...string) (string, bool) {
+	n.t.Helper()
+	if name == "go" {
+		name = filepath.Join(strings.TrimPrefix(n.env[0], "PATH="), "go")
+	}
+	c := exec.Command(name, args...)
+	c.Dir, c.Env = n.dir, n.env
+	if env != "" {
+		c.Env = append(c.Env[:len(c.Env):len(c.Env)], env)
+	}
+	out, err := c.CombinedOutput()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		require.NoError(n.t, err)
+	}
+	return string(out), err == nil
+}
+
+// must runs a command that has to succeed.
+func (n *newcomer) must(name string, args ...string) string {
+	n.t.Helper()
+	out, ok := n.run("", name, args...)
+	require.True(n.t, ok, "%s %v\n%s", name, args, out)
+	return out
+}
+
+// fails runs a command that has to fail.
+func (n *newcomer) fails(name string, args ...string) string {
+	n.t.Helper()
+	out, ok := n.run("", name, args...)
+	require.False(n.t, ok, "%s %v\n%s", name, args, out)
+	return out
+}
+
+// take copies the files of a step of the tutorial to a directory.
+func (n *newcomer) take(step, to string) {
+	n.t.Helper()
+	files, err := filepath.Glob(filepath.Join(tutorial, step, "*.go"))
+	require.NoError(n.t, err)
+	require.NotEmpty(n.t, files)
+	require.NoError(n.t, os.MkdirAll(filepath.Join(n.dir, to), 0o755))
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		require.NoError(n.t, err)
+		require.NoError(n.t, os.WriteFile(filepath.Join(n.dir, to, filepath.Base(f)), text, 0o644))
+	}
+}
+
+const tutorial = "../../docs/tutorial"
+
+// The tutorial works as written, from an empty directory, and shows what really comes
+// out.
+func TestTutorial(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a module of its own")
+	}
+	root, err := filepath.Abs("../..")
+	require.NoError(t, err)
+	n := arrive(t)
+	n.must("go", "mod", "init", "example.com/seat")
+	n.must("go", "mod", "edit", "-require=lockpick@v0.0.0", "-replace=lockpick="+root)
+	seat := filepath.Join(n.dir, "seat")
+	if runtime.GOOS == "windows" {
+		seat += ".exe"
+	}
+	page := newPage(t)
+
+	// The broken lock fails, with the timeline.
+	n.take("broken", ".")
+	out := n.fails("go", "test")
+	for _, want := range []string{
+		"seat/file/contend  BROKEN (claimed: holds)  mutual-exclusion", "A and B both hold the lock",
+		"A  pid 101", "cause", "schedule  A1 B4 A3", "--- FAIL: TestLocks/file-contend/mutual-exclusion",
+	} {
+		require.Contains(t, out, want)
+	}
+	page.output("go test", timeless(out))
+
+	// The printed command replays it.
+	again, ok := n.run("LOCKPICK_SCHEDULE=A1 B4 A3", "go", "test", "-run", "^TestLocks$/^file-contend$/^mutual-exclusion$", ".")
+	require.False(t, ok)
+	require.Contains(t, again, "A and B both hold the lock")
+
+	// One call from main is the whole command.
+	n.must("go", "build")
+	require.Contains(t, n.must(seat, "list"), "file/contend")
+	require.Contains(t, n.fails(seat, "explain", "seat/file/contend", "--svg", "race.svg"), "A and B both hold the lock")
+	n.fails(seat, "check", "--markdown", "report.md")
+	require.FileExists(t, filepath.Join(n.dir, "race.svg"))
+	require.FileExists(t, filepath.Join(n.dir, "report.md"))
+	require.NoError(t, os.Mkdir(filepath.Join(n.dir, "testdata"), 0o755))
+	n.fails(seat, "explain", "seat/file/contend", "--save", "testdata/race.txtar")
+
+	// The fixed one passes, and the saved schedule guards it.
+	n.take("fixed", ".")
+	require.Contains(t, n.fails("go", "test"), "THE BUG IS GONE")
+	bundle := filepath.Join(n.dir, "testdata", "race.txtar")
+	text, err := os.ReadFile(bundle)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(bundle, append(text, "-- expect --\nnot broken\n"...), 0o644))
+	out, ok = n.run("LOCKPICK_UPDATE=1", "go", "test")
+	require.True(t, ok, out)
+	n.must("go", "test")
+	n.must("go", "build")
+	page.output("check", n.must(seat, "check"))
+	text, err = os.ReadFile(bundle)
+	require.NoError(t, err)
+	golden.Check(t, "../"+tutorial+"/fixed/testdata/race.txtar", string(text))
+
+	// Ported code.
+	n.take("pidlock", "pidlock")
+	n.must("go", "test", "./pidlock")
+	test := filepath.Join(n.dir, "pidlock", "pidlock_test.go")
+	text, err = os.ReadFile(test)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(test, []byte(strings.ReplaceAll(string(text), "scenarios.Broken", "scenarios.Holds")), 0o644))
+	page.output("pidlock", timeline(n.fails("go", "test", "./pidlock")))
+	n.must("go", "vet", "./...")
+
+	golden.Check(t, "../"+tutorial+".md", page.text)
+}

@@ -8,3 +8,6 @@ func StepOf(stamp int64) int {
 	}
 	return int(stamp/stampsStep) + 1
 }
+
+// StampOf returns the first time stamp of a step.
+func StampOf(step int) int64 { return int64(step-1) * stampsStep }

@@ -62,7 +62,7 @@ func newHistory(w *row, cx *checker.Counterexample) (*history, error) {
 func annotations(cx *checker.Counterexample) []porcupine.Annotation {
 	var out []porcupine.Annotation
 	mark := func(tag, text string, i int, color string) {
-		at := int64(i) * stamps
+		at := checker.StampOf(i + 1)
 		out = append(out, porcupine.Annotation{Tag: tag, Start: at, End: at + 1, Description: text, BackgroundColor: color})
 	}
 	for i, c := range cx.Schedule {
@@ -76,9 +76,6 @@ func annotations(cx *checker.Counterexample) []porcupine.Annotation {
 	mark("verdict", fmt.Sprintf("step %d: no order is left", len(cx.Schedule)), len(cx.Schedule)-1, "#f4b8b0")
 	return out
 }
-
-// stamps is how many time stamps a step has.
-const stamps = 4
 
 // clients says whose operations the rows of the drawing are, and how high it is.
 func clients(w *row, ops []porcupine.Operation) (text, size string) {

@@ -16,7 +16,7 @@ type page struct {
 	Summary, Report  string
 	Setting          []fact
 	Verdicts         []verdict
-	Cases            []*case_
+	Cases            []*evidence
 	Source           template.HTML
 }
 
@@ -35,8 +35,8 @@ type verdict struct {
 	Contended, Odds       string
 }
 
-// A case_ is one counterexample.
-type case_ struct {
+// An evidence is one counterexample.
+type evidence struct {
 	Property, Cause, Wrong string
 	Facts                  []string
 	Command                string
@@ -56,7 +56,7 @@ func newPage(w *row, o Options) (*page, error) {
 		if r.Counterexample == nil {
 			continue
 		}
-		c, err := newCase(w, r, o)
+		c, err := newEvidence(w, r, o)
 		if err != nil {
 			return nil, err
 		}
@@ -156,11 +156,11 @@ func coverage(r *checker.Result) string {
 	return "incomplete"
 }
 
-func newCase(w *row, r *checker.Result, o Options) (*case_, error) {
+func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	cx := r.Counterexample
 	chart := report.NewChart(w.Scenario, cx)
 	chart.Judge(w.Scenario, cx)
-	c := &case_{
+	c := &evidence{
 		Property: string(r.Property), Cause: cx.Cause, Wrong: chart.Wrong, Facts: caseFacts(r),
 		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(w.Scenario, cx, chart),
 	}

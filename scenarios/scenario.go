@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,6 +42,13 @@ type Setting struct {
 	// in the middle of something has then been paused for that long.
 	Stalls   int
 	StallFor time.Duration
+	// PowerLosses is how often the power may be lost, at any moment, also after the last
+	// step: 0 or 1. Every process ends then, and of what was not synced the disk keeps what
+	// package fsfake lists as legal; what Setup made is synced.
+	PowerLosses int
+	// Reboot lists the processes that start when the power is back; nobody else runs from
+	// there on, and these do not exist before. They are not killed by the power loss.
+	Reboot []int
 	// Daemons: a process stays alive when its programs have ended. Otherwise it exits
 	// then, in a step of its own, and its pid is dead from there on.
 	Daemons bool
@@ -134,13 +142,18 @@ func (s *Setting) CanDie(i int) bool {
 	return false
 }
 
+// AfterReboot reports whether process i starts only after a loss of power.
+func (s *Setting) AfterReboot(i int) bool {
+	return slices.Contains(s.Reboot, i)
+}
+
 // WithProcesses returns the scenario with n processes. It fails when n is out of range
 // or the scenario's processes have fixed roles.
 func (s Scenario) WithProcesses(n int) (Scenario, error) {
 	if n < 1 || n > maxProcesses {
 		return s, fmt.Errorf("scenarios: %d processes: choose 1 to %d", n, maxProcesses)
 	}
-	if n != s.Setting.Processes && (s.Setting.Fixed || s.Setting.Tasks != nil) {
+	if n != s.Setting.Processes && (s.Setting.Fixed || s.Setting.Tasks != nil || s.Setting.Reboot != nil) {
 		return s, fmt.Errorf("scenarios: %s has exactly %d processes, each with its own role", s.ID, s.Setting.Processes)
 	}
 	s.Setting.Processes = n
@@ -181,12 +194,23 @@ func (s *Scenario) Validate() error {
 		return bad("a budget is negative: crashes %d, stalls %d", st.Crashes, st.Stalls)
 	case st.Stalls > 0 && st.StallFor <= 0:
 		return bad("Stalls needs StallFor, the time by which the clock jumps")
+	case st.PowerLosses < 0 || st.PowerLosses > 1:
+		return bad("%d power losses: choose 0 or 1", st.PowerLosses)
+	case len(st.Reboot) > 0 && st.PowerLosses == 0:
+		return bad("Reboot lists processes that start after a loss of power, and PowerLosses is 0")
+	case len(st.Reboot) >= st.Processes:
+		return bad("every process starts after a loss of power: nobody runs before")
 	case len(s.Claims) == 0:
 		return bad("Claims is empty: nothing is asked")
 	}
 	for i, n := range st.Tasks {
 		if n < 1 {
 			return bad("process %s has %d tasks: choose 1 or more", ProcessName(i), n)
+		}
+	}
+	for i, p := range st.Reboot {
+		if p < 0 || p >= st.Processes || slices.Contains(st.Reboot[:i], p) {
+			return bad("Reboot lists process number %d, which is out of range or listed twice", p)
 		}
 	}
 	for _, c := range s.Claims {
@@ -200,18 +224,37 @@ func (s *Scenario) Validate() error {
 	return nil
 }
 
-// NewMachine returns the machine on which the scenario starts: the disk set up, the
-// processes there.
+// NewMachine returns the machine on which the scenario starts: the disk set up and durable,
+// the processes there, but for those that start after a reboot.
 func (s *Scenario) NewMachine() *fsfake.Machine {
-	m := fsfake.New(s.Setting.Machine)
-	for i := range s.Setting.Processes {
-		id := ProcID(i)
-		m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: "/"})
-	}
+	o := s.Setting.Machine
+	o.PowerLoss = o.PowerLoss || s.Setting.PowerLosses > 0
+	m := fsfake.New(o)
+	s.boot(m, false)
 	if s.Setup != nil {
 		s.Setup(m)
 	}
+	if o.PowerLoss {
+		m.Sync()
+	}
 	return m
+}
+
+// LosePower cuts the power of a machine that runs the scenario and starts it again: the
+// disk is in its legal state number state, and the processes of Reboot are there.
+func (s *Scenario) LosePower(m *fsfake.Machine, state int) {
+	m.LosePower(state)
+	s.boot(m, true)
+}
+
+// boot starts the processes that run from the beginning, or those that run after a reboot.
+func (s *Scenario) boot(m *fsfake.Machine, again bool) {
+	for i := range s.Setting.Processes {
+		if s.Setting.AfterReboot(i) == again {
+			id := ProcID(i)
+			m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: "/"})
+		}
+	}
 }
 
 // NewTask returns the task n (from 1) of process i (from 0), whose calls go to port.

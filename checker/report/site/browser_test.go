@@ -163,6 +163,7 @@ func pictures(t *testing.T, b *tab, dir string) {
 			for _, scheme := range []string{"light", "dark"} {
 				b.look(w.width, 900, scheme)
 				b.open(fileURL(dir, page.file))
+				b.eval(`document.querySelectorAll('iframe').forEach(f => f.loading = 'eager'), new Promise(r => setTimeout(r, 300))`, nil)
 				file := filepath.Join(out, page.name+"-"+w.name+"-"+scheme+".png")
 				b.shot(file, true)
 				require.Greater(t, colours(t, file), 20, file)

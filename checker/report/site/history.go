@@ -54,7 +54,7 @@ func newHistory(w *row, cx *checker.Counterexample) (*history, error) {
 	}
 	short := strings.TrimSuffix(fileOf(w.Scenario.ID), ".html") + "." + string(cx.Property) + ".history.html"
 	h := &history{File: "scenarios/" + short, Short: short, page: page}
-	h.Clients, h.Size = clients(w, ops)
+	h.Clients, h.Size = clients(w, cx, ops)
 	return h, nil
 }
 
@@ -78,7 +78,7 @@ func annotations(cx *checker.Counterexample) []porcupine.Annotation {
 }
 
 // clients says whose operations the rows of the drawing are, and how high it is.
-func clients(w *row, ops []porcupine.Operation) (text, size string) {
+func clients(w *row, cx *checker.Counterexample, ops []porcupine.Operation) (text, size string) {
 	var names []string
 	n := 0
 	last := 0
@@ -94,7 +94,11 @@ func clients(w *row, ops []porcupine.Operation) (text, size string) {
 	if last >= n {
 		names = append(names, fmt.Sprintf("%d and up are deaths", n))
 	}
-	return list(names), fmt.Sprintf("rows-%d", min(last+3, 8))
+	rows := last + 2 // and one for the verdict
+	if cx.Cost.Crashes+cx.Cost.Stalls > 0 {
+		rows++
+	}
+	return list(names), fmt.Sprintf("rows-%d", min(rows, 8))
 }
 
 // The data of porcupine's page, as far as it must be settled.

@@ -130,7 +130,7 @@ type (
 // stamps, and adds a title and a policy. Porcupine lists partial linearizations in the order
 // of a Go map.
 func settle(page []byte, title string) ([]byte, error) {
-	m := regexp.MustCompile(`(?s)^(.*const data = )(\{.*?\})(\n\s*render\(data\).*)$`).FindSubmatch(page)
+	m := regexp.MustCompile(`(?s)^(.*const data = )(\{.*?\})(\s*)render\(data\)(.*)$`).FindSubmatch(page)
 	if m == nil {
 		return nil, fmt.Errorf("porcupine's page has another form than that of v1.3")
 	}
@@ -145,7 +145,9 @@ func settle(page []byte, title string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := slices.Concat(m[1], data, m[3])
+	// A frame out of sight is not laid out, and then every text measures nothing: draw
+	// when there is something to see.
+	out := slices.Concat(m[1], data, m[3], []byte("requestAnimationFrame(() => render(data))"), m[4])
 	script, found := between(out, "<script>", "</script>")
 	if !found {
 		return nil, fmt.Errorf("porcupine's page has no script")

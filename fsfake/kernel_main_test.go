@@ -48,7 +48,8 @@ func onKernel(cpu int, f func(*kernel.Machine) error) error {
 	done := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
-		if err := kernel.Pin(cpu); err != nil {
+		all := kernel.CPUs()   // asked before this thread has only one
+		if err := kernel.Pin(all[cpu]); err != nil {
 			done <- err
 			return
 		}
@@ -108,20 +109,8 @@ func probe(m *kernel.Machine) error {
 
 var protectedHardlinks, protectedSticky bool
 
-// cpus are the CPUs that this process may run on.
-func cpus() []int {
-	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return []int{0}
-	}
-	var all []int
-	for i := range 1024 {
-		if set.IsSet(i) {
-			all = append(all, i)
-		}
-	}
-	return all[:min(len(all), max(*cpusFlag, 1))]
-}
+// numCPUs is how many CPUs are used.
+func numCPUs() int { return min(len(kernel.CPUs()), max(*cpusFlag, 1)) }
 
 // TestKernelDraws compares drawn sequences with the kernel.
 func TestKernelDraws(t *testing.T) {
@@ -133,12 +122,12 @@ func TestKernelDraws(t *testing.T) {
 	var failure string
 	start := time.Now()
 	var wg sync.WaitGroup
-	errs := make([]error, len(cpus()))
-	for i, cpu := range cpus() {
+	errs := make([]error, numCPUs())
+	for i := range errs {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			errs[i] = onKernel(cpu, func(m *kernel.Machine) error {
+			errs[i] = onKernel(i, func(m *kernel.Machine) error {
 				for {
 					k := int(next.Add(1)) - 1
 					mu.Lock()
@@ -217,7 +206,7 @@ func shrunk(m *kernel.Machine, s sequence, wrong *mismatch) (string, error) {
 func TestKernelKept(t *testing.T) {
 	files, err := filepath.Glob("testdata/kernel/*.txt")
 	require.NoError(t, err)
-	require.NoError(t, onKernel(cpus()[0], func(m *kernel.Machine) error {
+	require.NoError(t, onKernel(0, func(m *kernel.Machine) error {
 		for _, f := range files {
 			s, err := readSequence(f)
 			if err != nil {

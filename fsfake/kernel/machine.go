@@ -36,7 +36,7 @@ type Options struct {
 	// Dir is where its directory is made; empty means /dev/shm when that is a tmpfs, the
 	// default directory for temporary files otherwise.
 	Dir string
-	// CPU is the CPU, counted from 0, that the workers run on.
+	// CPU is the CPU that the workers run on, counting from 0 those of [CPUs].
 	CPU int
 	// Tasks is how many tasks a process has at most; 0 means one.
 	Tasks int
@@ -254,7 +254,7 @@ func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
 	}
 	e := environment{
 		Stage: stageStart, Slot: slot, Root: m.root, Chroot: m.Rooted(), UID: -1, GID: -1,
-		CPU: m.options.CPU, Cwd: s.Cwd, Tasks: max(m.options.Tasks, 1), Umask: int(m.options.Umask & 0o777),
+		CPU: CPUs()[m.options.CPU%len(CPUs())], Cwd: s.Cwd, Tasks: max(m.options.Tasks, 1), Umask: int(m.options.Umask & 0o777),
 	}
 	if m.Rooted() {
 		e.UID, e.GID = int(s.UID), int(s.GID)

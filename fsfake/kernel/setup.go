@@ -213,6 +213,23 @@ func (e *environment) become() error {
 	return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_SYS_CHROOT, 0, 0)
 }
 
+// CPUs lists the CPUs that this process may run on.
+func CPUs() []int {
+	var set unix.CPUSet
+	var all []int
+	if unix.SchedGetaffinity(0, &set) == nil {
+		for i := range 8 * int(unsafe.Sizeof(set)) {
+			if set.IsSet(i) {
+				all = append(all, i)
+			}
+		}
+	}
+	if all == nil {
+		return []int{0}
+	}
+	return all
+}
+
 // Pin ties the calling thread, and what it starts, to one CPU. The caller must have locked
 // its goroutine to the thread.
 func Pin(cpu int) error {

@@ -1,0 +1,135 @@
+//go:build linux
+
+package real
+
+import (
+	"fmt"
+
+	"lockpick/checker"
+	"lockpick/fsfake"
+	"lockpick/fsfake/kernel"
+	"lockpick/scenarios"
+)
+
+// call makes one call of a task on both machines. op is what the fake's run did.
+func (r *run) call(t *task, op fsfake.Op) error {
+	if op.Call == fsfake.CallExit && t.ask.Ended {
+		r.fake.Do(t.id, op)
+		r.report.Compared++
+		if _, err := r.real.Do(t.id, op); err != nil {
+			return err
+		}
+		r.gone(t.task.Process)
+		return nil
+	}
+	if t.ask.Ended || !sameOp(op, t.ask.Op) {
+		next := "nothing: the program has ended"
+		if !t.ask.Ended {
+			next = t.ask.Op.String()
+		}
+		r.differ("the next call", op.String(), next)
+		return nil
+	}
+	f := r.fake.Do(t.id, op)
+	if f.Unmodelled != "" {
+		return fmt.Errorf("%s: %s", op.Call, f.Unmodelled)
+	}
+	shown := f
+	if emulated(op.Call) {
+		r.report.Emulated[op.Call.String()]++
+	} else if !op.Call.IsCell() {
+		real, err := r.doReal(t, op)
+		if err != nil {
+			return err
+		}
+		if r.compare(op, f, real); r.lost {
+			return nil
+		}
+		shown = r.shown(f, real)
+	}
+	if t.waits = f.Blocked; f.Blocked {
+		return nil
+	}
+	if op.Call == fsfake.CallExit {
+		r.gone(t.task.Process)
+		return nil
+	}
+	ask, err := r.real.Give(t.id, shown)
+	t.take(ask)
+	return err
+}
+
+// doReal makes a call on the real kernel, or looks how one that has been waiting ended.
+func (r *run) doReal(t *task, op fsfake.Op) (fsfake.Result, error) {
+	if !t.waits {
+		r.report.Compared++
+		return r.real.Do(t.id, op)
+	}
+	if t.woken == nil {
+		return fsfake.Result{Blocked: true}, nil
+	}
+	got := *t.woken
+	t.woken = nil
+	return got, nil
+}
+
+// emulated reports whether a call is answered from the fake.
+func emulated(c fsfake.Call) bool {
+	switch c {
+	case fsfake.CallNow, fsfake.CallSleep, fsfake.CallWork, fsfake.CallStartTime:
+		return true
+	}
+	return false
+}
+
+// sameOp compares a call with one that has come over a pipe, where values are text.
+func sameOp(op, asked fsfake.Op) bool {
+	if op.Value != nil {
+		op.Value = fmt.Sprintf("%+v", op.Value)
+	}
+	return op == asked
+}
+
+// shown is what the program sees of a real answer: in place of what depends on the machine
+// that happens to run it, the fake's.
+func (r *run) shown(f, real fsfake.Result) fsfake.Result {
+	real.Stat.Ino, real.Stat.Dev = f.Stat.Ino, f.Stat.Dev
+	real.Stat.Atime, real.Stat.Mtime = f.Stat.Atime, f.Stat.Mtime
+	real.Stat.Ctime, real.Stat.Btime = f.Stat.Ctime, f.Stat.Btime
+	return real
+}
+
+// compareNotes compares what the programs noted of their operations.
+func (r *run) compareNotes(trace checker.Trace) {
+	for _, t := range r.tasks {
+		var want []string
+		for _, s := range trace {
+			if s.Choice.Task != t.task {
+				continue
+			}
+			if s.Invoked != nil {
+				want = append(want, kernel.NoteText(scenarios.Invoked{Input: s.Invoked}))
+			}
+			if s.Returned != nil {
+				want = append(want, kernel.NoteText(scenarios.Returned{Output: s.Returned}))
+			}
+		}
+		var got []string
+		for _, n := range t.notes {
+			if isOperation(n) {
+				got = append(got, n)
+			}
+		}
+		for i, w := range want {
+			have := "nothing"
+			if i < len(got) {
+				have = got[i]
+			}
+			if have != w {
+				r.now = t.task
+				r.differ(fmt.Sprintf("what the program noted, %d", i+1), w, have)
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,102 @@
+//go:build linux
+
+package real
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/kernel"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// probeAttempts and probeCalls bound the probe. Between attempts, and when the program
+// sleeps, the virtual clock moves by as much as has passed, so that after this many every
+// rule about ages has been met with.
+const (
+	probeAttempts = 64
+	probeCalls    = 2000
+	horizon       = 30 * 24 * time.Hour
+)
+
+// wedged has fresh processes try to get through on the real disk, as the fake's verdict
+// says that none ever does.
+func (r *run) wedged() (bool, error) {
+	start := r.fake.Now()
+	for n := range probeAttempts {
+		late := r.fake.Now().Sub(start) > horizon
+		through, blocked, err := r.probe(scenarios.ProbePid+n, start)
+		switch {
+		case err != nil || r.lost || through:
+			return false, err
+		case blocked || late:
+			return true, nil
+		}
+		r.pass(start, time.Second)
+	}
+	return true, nil
+}
+
+func (r *run) pass(start time.Time, d time.Duration) {
+	r.fake.Advance(max(d, r.fake.Now().Sub(start), time.Millisecond))
+	r.report.Emulated["clock"]++
+}
+
+// pollsAgain reports whether a retry loop has just begun another round.
+func pollsAgain(a kernel.Ask) bool {
+	for _, n := range a.Notes {
+		if strings.HasPrefix(n, "fsfake.RoundTop{") && strings.HasSuffix(n, "First:false}") {
+			return true
+		}
+	}
+	return false
+}
+
+// probe runs one fresh process.
+func (r *run) probe(pid int, start time.Time) (through, blocked bool, err error) {
+	r.fake.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
+	if err := r.real.AddProc(fsfake.ProcSpec{Pid: pid, Cwd: "/"}); err != nil {
+		return false, false, err
+	}
+	process := pid - scenarios.FirstPid
+	t := &task{task: sched.Task{Process: process, N: 1}, id: fsfake.Task{Pid: pid, N: 1}}
+	r.now = t.task
+	defer func() {
+		r.fake.KillProc(pid)
+		if e := r.real.KillProc(pid); err == nil {
+			err = e
+		}
+	}()
+	what := name{Scenario: r.sc.ID, Processes: r.sc.Setting.Processes, Probe: pid}
+	ask, err := r.real.Run(t.id, what.String())
+	if err != nil {
+		return false, false, err
+	}
+	t.take(ask)
+	for range probeCalls {
+		if t.ask.Ended {
+			last := t.notes[len(t.notes)-1]
+			return last == kernel.NoteText(probed{gotThrough: true}), false, nil
+		}
+		if pollsAgain(t.ask) {
+			if r.fake.Now().Sub(start) > 2*horizon {
+				return false, true, nil
+			}
+			r.pass(start, time.Second)
+		}
+		op := t.ask.Op
+		if err := r.call(t, op); err != nil || r.lost {
+			return false, false, err
+		}
+		if t.waits {
+			return false, true, nil
+		}
+		if op.Call == fsfake.CallSleep {
+			r.pass(start, time.Duration(op.Time))
+		}
+	}
+	return false, false, fmt.Errorf("real: the probe of %s did not end after %d calls", r.sc.ID, probeCalls)
+}

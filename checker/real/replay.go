@@ -1,0 +1,188 @@
+//go:build linux
+
+package real
+
+import (
+	"context"
+	"fmt"
+
+	"lockpick/checker"
+	"lockpick/fsfake"
+	"lockpick/fsfake/kernel"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// Replay follows a schedule strictly on the real kernel and disk, up to the step that
+// breaks the property on the fake. The error is a fault of the schedule, as
+// [checker.Replay] reports it, or of the machinery: of the protocol it says nothing.
+func Replay(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Report, error) {
+	fake, err := checker.Replay(sc, p, s)
+	if err != nil {
+		return Report{}, err
+	}
+	r, err := newRun(sc)
+	if err != nil {
+		return Report{}, err
+	}
+	defer r.real.Close()
+	if err := r.start(); err != nil {
+		return r.report, err
+	}
+	for _, step := range fake.Counterexample.Trace {
+		if err := ctx.Err(); err != nil {
+			return r.report, fmt.Errorf("real: stopped after %d steps: %w", r.report.Steps, err)
+		}
+		if err := r.step(step); err != nil {
+			return r.report, fmt.Errorf("real: step %d: %w", step.N, err)
+		}
+		if r.lost {
+			return r.report, nil
+		}
+	}
+	broken := fake.Broken
+	if broken && p == scenarios.Wedge {
+		if broken, err = r.wedged(); err != nil {
+			return r.report, err
+		}
+	}
+	r.compareNotes(fake.Counterexample.Trace)
+	r.report.Broken = broken && len(r.report.Mismatches) == 0
+	return r.report, nil
+}
+
+// A run is a real run, and a fake machine that does the same.
+type run struct {
+	sc     *scenarios.Scenario
+	fake   *fsfake.Machine
+	real   *kernel.Machine
+	tasks  []*task
+	now    sched.Task // whose step it is
+	lost   bool       // the two have parted
+	inos   map[uint64]fsfake.InodeID
+	ids    map[fsfake.InodeID]uint64
+	report Report
+}
+
+// A task is one task of the scenario.
+type task struct {
+	task  sched.Task
+	id    fsfake.Task
+	ask   kernel.Ask
+	waits bool           // in a blocked call
+	woken *fsfake.Result // what that has answered meanwhile
+	notes []string
+	gone  bool
+}
+
+func newRun(sc *scenarios.Scenario) (*run, error) {
+	tasks := 1
+	for i := range sc.Setting.Processes {
+		tasks = max(tasks, sc.Setting.TasksOf(i))
+	}
+	m, err := kernel.New(kernel.Options{Tasks: tasks, Umask: sc.Setting.Machine.Umask})
+	if err != nil {
+		return nil, err
+	}
+	return &run{
+		sc: sc, fake: sc.NewMachine(), real: m,
+		inos: map[uint64]fsfake.InodeID{}, ids: map[fsfake.InodeID]uint64{},
+		report: Report{Emulated: map[string]int{}},
+	}, nil
+}
+
+// start sets the disk up and brings every program to its first call.
+func (r *run) start() error {
+	if err := r.real.Import(r.fake); err != nil {
+		return err
+	}
+	for i := range r.sc.Setting.Processes {
+		if err := r.real.AddProc(fsfake.ProcSpec{Pid: scenarios.FirstPid + i, Cwd: "/"}); err != nil {
+			return err
+		}
+	}
+	for i := range r.sc.Setting.Processes {
+		for n := 1; n <= r.sc.Setting.TasksOf(i); n++ {
+			t := &task{task: sched.Task{Process: i, N: n}, id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n}}
+			what := name{Scenario: r.sc.ID, Processes: r.sc.Setting.Processes, Process: i, N: n}
+			ask, err := r.real.Run(t.id, what.String())
+			if err != nil {
+				return fmt.Errorf("real: starting %s: %w", t.task, err)
+			}
+			t.take(ask)
+			r.tasks = append(r.tasks, t)
+		}
+	}
+	return nil
+}
+
+func (t *task) take(a kernel.Ask) {
+	t.ask = a
+	t.notes = append(t.notes, a.Notes...)
+}
+
+// step takes one step of the fake's run.
+func (r *run) step(s checker.Step) error {
+	r.report.Steps++
+	r.now = s.Choice.Task
+	switch s.Choice.Action {
+	case sched.Stall:
+		r.fake.Advance(r.sc.Setting.StallFor)
+		r.report.Emulated["clock"]++
+		return nil
+	case sched.Kill:
+		pid := scenarios.FirstPid + s.Choice.Task.Process
+		r.fake.KillProc(pid)
+		if err := r.real.KillProc(pid); err != nil {
+			return err
+		}
+		r.gone(s.Choice.Task.Process)
+	default:
+		t := r.task(s.Choice.Task)
+		for _, c := range s.Calls {
+			if err := r.call(t, c.Op); err != nil || r.lost {
+				return err
+			}
+		}
+	}
+	if err := r.wakes(); err != nil {
+		return err
+	}
+	return r.compareDisks()
+}
+
+func (r *run) task(t sched.Task) *task {
+	for _, have := range r.tasks {
+		if have.task == t {
+			return have
+		}
+	}
+	panic("real: a schedule that was replayed names a task that there is not")
+}
+
+func (r *run) gone(process int) {
+	for _, t := range r.tasks {
+		t.gone = t.gone || t.task.Process == process
+	}
+}
+
+// wakes notes what blocked calls have answered meanwhile.
+func (r *run) wakes() error {
+	ws, err := r.real.Woken()
+	for _, w := range ws {
+		for _, t := range r.tasks {
+			if t.id == w.Task {
+				t.woken = &w.Result
+			}
+		}
+	}
+	return err
+}
+
+// differ notes a mismatch after which the two runs have parted.
+func (r *run) differ(what, fake, real string) {
+	r.lost = true
+	r.report.Mismatches = append(r.report.Mismatches, Mismatch{
+		Step: r.report.Steps, Task: r.now, What: what, Fake: fake, Real: real,
+	})
+}

@@ -49,6 +49,11 @@ func (p *page) block(mark, text string) {
 	p.text = before + "<!-- " + mark + " -->\n```" + language + "\n" + strings.TrimRight(text, "\n") + "\n```\n" + after
 }
 
+// stateless leaves out how many states there were, which is the engine's business.
+func stateless(s string) string {
+	return regexp.MustCompile(` · [0-9  ]+ states`).ReplaceAllString(s, "")
+}
+
 // timeless leaves the durations out of what go test prints, and blanks at line ends.
 func timeless(s string) string {
 	s = regexp.MustCompile(` \(\d+\.\d+s\)`).ReplaceAllString(s, "")

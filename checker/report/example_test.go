@@ -1,0 +1,62 @@
+package report_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/internal/toys"
+	"lockpick/scenarios"
+)
+
+// decided checks the toy that looks first and creates afterwards.
+func decided() (checker.Result, error) {
+	sc := toys.All()[0]
+	return checker.Check(context.Background(), &sc, scenarios.MutualExclusion, checker.Options{})
+}
+
+// The sequence diagram of a counterexample, which GitHub renders in a block of Markdown.
+func ExampleMermaid() {
+	r, err := decided()
+	if err == nil {
+		err = report.Mermaid(os.Stdout, &r)
+	}
+	if err != nil {
+		fmt.Println(err)
+	}
+	// Output:
+	// sequenceDiagram
+	//     participant TA1 as A (pid 101)
+	//     participant TB1 as B (pid 102)
+	//     participant L as lock
+	//     TA1-xL: 1. stat lock ENOENT
+	//     Note over TB1: preempts
+	//     TB1-xL: 2. stat lock ENOENT
+	//     TB1->>L: 3. open lock O_CREAT|O_TRUNC = fd 3
+	//     Note right of L: #35;1 empty
+	//     TB1->>L: 4. write fd 3 "B" = 1
+	//     Note right of L: #35;1 "B"
+	//     TB1->>L: 5. close fd 3 ok
+	//     activate TB1
+	//     Note over TA1: preempts
+	//     TA1->>L: 6. open lock O_CREAT|O_TRUNC = fd 3
+	//     Note right of L: #35;1 empty
+	//     TA1->>L: 7. write fd 3 "A" = 1
+	//     Note right of L: #35;1 "A"
+	//     TA1->>L: 8. close fd 3 ok
+	//     activate TA1
+	//     Note over TA1,L: ✗ A and B both hold the lock
+}
+
+// The command that shows a counterexample again.
+func ExampleReplayCommand() {
+	r, err := decided()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(report.ReplayCommand(&r, report.Options{}))
+	// Output: lockpick replay toy/look/contend 'A1 B4 A3'
+}

@@ -1,0 +1,78 @@
+package scenarios_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"lockpick/checker"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// lockfile creates a file to lock, and removes it to unlock.
+var lockfile = scenarios.Protocol{
+	Path: "/tmp/lock",
+	Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+		f, err := t.OpenFile("/tmp/lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		return scenarios.Hold{File: f}, err
+	},
+	Release: func(t *scenarios.Task, h scenarios.Hold) error {
+		_ = h.File.Close()
+		return t.Unlink("/tmp/lock")
+	},
+}
+
+// A scenario is a protocol under a workload in a setting, with what is claimed of it.
+func ExampleScenario() {
+	sc := scenarios.Scenario{
+		ID:      "mine/lockfile/crash",
+		Setting: scenarios.Setting{Processes: 2, Crashes: 1},
+		Program: func(int, int) scenarios.Program { return scenarios.Once(lockfile) },
+		Probe:   scenarios.Attempt(lockfile),
+		Claims: []scenarios.Claim{
+			{Property: scenarios.MutualExclusion, Verdict: scenarios.Holds},
+			{Property: scenarios.Wedge, Verdict: scenarios.Broken},
+		},
+	}
+	for _, c := range sc.Claims {
+		r, err := checker.Check(context.Background(), &sc, c.Property, checker.Options{})
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(c.Property, r.Verdict, r.AsClaimed())
+	}
+	// Output:
+	// mutual-exclusion holds true
+	// wedge broken true
+}
+
+// Record makes operations of one's own part of the history that a property is judged
+// by. A task outside a search runs its calls at once.
+func ExampleTask_Acquire() {
+	m := fsfake.New(fsfake.Options{})
+	m.AddProc(fsfake.ProcSpec{Pid: scenarios.FirstPid})
+	t := scenarios.NewTask(direct{m}, 0, 1)
+	h, err := t.Acquire(lockfile.Path, func() (scenarios.Hold, error) { return lockfile.Acquire(t) })
+	fmt.Println(err)
+	fmt.Println(t.Release(func() error { return lockfile.Release(t, h) }))
+	// Output:
+	// noted {acquire(A)}
+	// noted {ok}
+	// noted {/tmp/lock 3}
+	// <nil>
+	// noted {}
+	// noted {release(A)}
+	// noted {released}
+	// <nil>
+}
+
+// direct makes calls at once, and prints what is noted.
+type direct struct{ m *fsfake.Machine }
+
+func (d direct) Do(op fsfake.Op) fsfake.Result {
+	return d.m.Do(fsfake.Task{Pid: scenarios.FirstPid, N: 1}, op)
+}
+
+func (direct) Note(v any) { fmt.Printf("noted %v\n", v) }

@@ -33,6 +33,7 @@ var imports = map[string]string{
 	"checker/checkertest": "checker checker/report scenarios sched rapid x/tools/txtar",
 	"checker/report":      "checker scenarios sched fsfake model x/tools/txtar",
 	"checker/report/site": "checker checker/report scenarios sched fsfake porcupine",
+	"checker/real":        "checker fsfake fsfake/kernel scenarios sched",
 	"checker/cli":         "checker checker/report checker/report/site scenarios sched cobra x/term",
 	"cmd/lockpick":        "checker/cli scenarios/all",
 

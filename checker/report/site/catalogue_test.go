@@ -1,6 +1,7 @@
 package site
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,10 +37,15 @@ func TestCatalogue(t *testing.T) {
 		for _, width := range []int{1360, 390} {
 			b.look(width, 900, "dark")
 			for _, name := range sorted(site) {
+				history := strings.HasSuffix(name, ".history.html") // porcupine's pages scroll
+				if history && width < 600 {
+					continue
+				}
 				b.open(fileURL(dir, name))
+				sticksOut := b.number(`document.documentElement.scrollWidth`) > width
 				require.Empty(t, b.problems, name)
-				if b.number(`document.querySelectorAll('header').length`) > 0 { // porcupine's pages scroll
-					require.LessOrEqual(t, b.number(`document.documentElement.scrollWidth`), width, "%s sticks out", name)
+				if !history {
+					require.False(t, sticksOut, "%s sticks out of %d", name, width)
 				}
 			}
 		}

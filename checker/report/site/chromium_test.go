@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -162,8 +163,9 @@ func (b *tab) note(m message) {
 // open goes to a page and waits until it has loaded.
 func (b *tab) open(url string) {
 	b.t.Helper()
-	b.call("Page.navigate", map[string]any{"url": "about:blank"}, nil)
-	b.await(func(m message) bool { return m.Method == "Page.loadEventFired" }, "about:blank")
+	if strings.Contains(url, "#") { // on the same page, that would only scroll
+		b.open("about:blank")
+	}
 	b.call("Page.navigate", map[string]any{"url": url}, nil)
 	b.await(func(m message) bool { return m.Method == "Page.loadEventFired" }, url)
 }

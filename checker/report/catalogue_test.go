@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -88,4 +89,18 @@ func TestMarkdownAll(t *testing.T) {
 		Scenario: rs[0].Scenario, Property: scenarios.Wedge, Why: "the budget of 5 states ended first", Odds: -1,
 	})
 	golden.Check(t, "all.md", text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, rs, Options{}) }))
+}
+
+// A long report leaves the diagrams of what is as claimed out, or all of that, and
+// nothing else.
+func TestMarkdownFitsGitHub(t *testing.T) {
+	r := exhibit(t, "agentwire/gated-unlink/contend", scenarios.MutualExclusion)
+	for _, c := range []struct{ n, timelines, diagrams int }{{5, 5, 5}, {16, 16, 1}, {40, 1, 1}} {
+		many := slices.Repeat([]checker.Result{r}, c.n)
+		many[3].Claim = checker.Holds
+		got := text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, many, Options{}) })
+		require.LessOrEqual(t, runes(got), markdownLimit)
+		require.Equal(t, c.timelines, strings.Count(got, "```text\n"), c.n)
+		require.Equal(t, c.diagrams, strings.Count(got, "```mermaid\n"), c.n)
+	}
 }

@@ -145,7 +145,7 @@ func TestJUnitTextIsXML(t *testing.T) {
 func junitRules() map[string]struct{ must, may, children string } {
 	return map[string]struct{ must, may, children string }{
 		"testsuites": {"", "name tests failures errors time disabled", "testsuite"},
-		"testsuite":  {"name tests", "failures errors skipped time timestamp hostname id package disabled", "properties testcase system-out system-err"},
+		"testsuite":  {"name tests failures errors", "skipped time timestamp hostname id package disabled", "properties testcase system-out system-err"},
 		"testcase":   {"name", "classname time status assertions", "skipped error failure system-out system-err"},
 		"failure":    {"", "message type", ""},
 		"error":      {"", "message type", ""},

@@ -17,31 +17,58 @@ import (
 // keep their alignment there on a screen of any width.
 func Markdown(w io.Writer, r *checker.Result, o Options) error {
 	m := &markdown{w: bufio.NewWriter(w), o: o}
-	if err := m.section(r, "###"); err != nil {
+	if err := m.section(r); err != nil {
 		return err
 	}
 	return m.w.Flush()
 }
 
+// markdownLimit is how many characters GitHub takes in one text.
+const markdownLimit = 65_536
+
 // MarkdownAll writes many results: a table of the verdicts, and below it a section for
-// each counterexample. Those of verdicts that are as claimed are folded.
+// each counterexample. Those of verdicts that are as claimed are folded; when the text
+// would be longer than GitHub takes, they lose their diagrams, and then go altogether.
 func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
+	var text strings.Builder
+	for d := diagrams; d >= nothing; d-- {
+		text.Reset()
+		if err := markdownAll(&text, results, o, d); err != nil {
+			return err
+		}
+		if runes(text.String()) <= markdownLimit {
+			break
+		}
+	}
+	_, err := io.WriteString(w, text.String())
+	return err
+}
+
+// What there is to see of a counterexample that is as claimed.
+const (
+	nothing = iota
+	timelines
+	diagrams
+)
+
+func markdownAll(w io.Writer, results []checker.Result, o Options, folded int) error {
 	m := &markdown{w: bufio.NewWriter(w), o: o}
 	m.line("## lockpick: %s", tally(results))
 	m.line("")
 	m.table(results)
 	for i := range results {
 		r := &results[i]
-		if r.Counterexample == nil {
+		fold := outcomeOf(r) == passed
+		if r.Counterexample == nil || fold && folded == nothing {
 			continue
 		}
 		m.line("")
-		fold := outcomeOf(r) == passed
 		if fold {
 			m.line("<details><summary>%s</summary>", markdownText(headline(r)))
 			m.line("")
 		}
-		if err := m.section(r, "###"); err != nil {
+		m.short = fold && folded < diagrams
+		if err := m.section(r); err != nil {
 			return err
 		}
 		if fold {
@@ -49,12 +76,18 @@ func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
 			m.line("</details>")
 		}
 	}
+	if folded == nothing {
+		m.line("")
+		m.line("Counterexamples of what is as claimed are left out, to fit into one text: `lockpick explain` shows them.")
+	}
 	return m.w.Flush()
 }
 
 type markdown struct {
 	w *bufio.Writer
 	o Options
+	// short: sections have no diagrams.
+	short bool
 }
 
 func (m *markdown) line(format string, args ...any) {
@@ -62,8 +95,8 @@ func (m *markdown) line(format string, args ...any) {
 }
 
 // section is everything about one result.
-func (m *markdown) section(r *checker.Result, level string) error {
-	m.line("%s %s", level, markdownText(headline(r)))
+func (m *markdown) section(r *checker.Result) error {
+	m.line("### %s", markdownText(headline(r)))
 	m.line("")
 	if r.Scenario.Summary != "" {
 		m.line("%s", markdownText(r.Scenario.Summary))
@@ -86,12 +119,14 @@ func (m *markdown) section(r *checker.Result, level string) error {
 	m.line("")
 	m.fence("text", plainDrawing(r, m.o))
 	m.line("")
-	var d strings.Builder
-	if err := Mermaid(&d, r); err != nil {
-		return err
+	if !m.short {
+		var d strings.Builder
+		if err := Mermaid(&d, r); err != nil {
+			return err
+		}
+		m.fence("mermaid", strings.TrimRight(d.String(), "\n"))
+		m.line("")
 	}
-	m.fence("mermaid", strings.TrimRight(d.String(), "\n"))
-	m.line("")
 	m.line("To see it again:")
 	m.line("")
 	m.fence("sh", ReplayCommand(r, m.o))

@@ -79,6 +79,8 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
+// sarifSchemaOf reads the schema that OASIS publishes with SARIF 2.1.0, Errata 01, which
+// is kept here unchanged.
 func sarifSchemaOf(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	f, err := os.Open("testdata/sarif-schema-2.1.0.json")

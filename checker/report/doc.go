@@ -7,10 +7,10 @@
 //     diagrams of [Mermaid]; [SVG] draws for a slide.
 //   - [JUnit], [SARIF] and [GitHub] tell CI systems what is not as claimed.
 //   - [JSON] writes the stable, versioned document of docs/schema.
-//   - [WriteBundle] and [ParseBundle] keep one counterexample in a file that can be
+//   - [Bundle] and [ParseBundle] keep one counterexample in a file that can be
 //     committed.
 //
-// [Story] is what the timelines of every format are drawn from: rows, cells and marks,
+// A [Chart] is what the timelines of every format are drawn from: rows, cells and marks,
 // without any layout. A new format starts there.
 //
 // It knows results, traces and schedules. It must not know flags, files, terminals or

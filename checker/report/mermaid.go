@@ -47,10 +47,8 @@ func (m *mermaid) draw() {
 		l := &m.chart.Lanes[i]
 		m.line("participant %s as %s (pid %d)", m.lane(i), mermaidText(l.Name), l.Pid)
 	}
-	lock := "lock"
 	if len(m.chart.Files) > 0 {
-		lock = m.chart.Files[0]
-		m.line("participant L as %s", mermaidText(lock))
+		m.line("participant L as %s", mermaidText(m.chart.Files[0]))
 		if m.chart.First[0].Exists {
 			m.line("Note right of L: %s", mermaidText(m.chart.First[0].Text))
 		}

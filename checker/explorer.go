@@ -28,6 +28,7 @@ type explorer struct {
 	mu       sync.Mutex // guards automata and prober
 	automata []*automaton
 	initial  []uint32
+	rebooted []uint32 // the nodes after a loss of power
 	special  specialOps
 	alike    bool // processes are verified to be interchangeable
 	reduce   bool // explore up to symmetry
@@ -88,16 +89,27 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 	}
 	first, _ := x.machines.add(sc.NewMachine(), nil)
 	x.initial = append(x.initial, first, pastNone)
-	for _, a := range x.automata {
-		x.initial = append(x.initial, a.start())
+	for i, a := range x.automata {
+		first, again := a.start(), uint32(nodeGone)
+		if sc.Setting.AfterReboot(x.slots[i].process) {
+			first, again = again, first
+		}
+		x.initial, x.rebooted = append(x.initial, first), append(x.rebooted, again)
 	}
-	x.initial = append(x.initial, packBudgets(sc.Setting.Crashes, sc.Setting.Stalls))
+	x.initial = append(x.initial, budgets{sc.Setting.Crashes, sc.Setting.Stalls, sc.Setting.PowerLosses}.pack())
 	return x, nil
 }
 
-func packBudgets(crashes, stalls int) uint32 { return uint32(crashes) | uint32(stalls)<<16 }
+// budgets are the faults left in a state.
+type budgets struct{ crashes, stalls, losses int }
 
-func unpackBudgets(w uint32) (crashes, stalls int) { return int(w & 0xffff), int(w >> 16) }
+func (b budgets) pack() uint32 {
+	return uint32(b.crashes) | uint32(b.stalls)<<16 | uint32(b.losses)<<31
+}
+
+func unpackBudgets(w uint32) budgets {
+	return budgets{int(w & 0xffff), int(w >> 16 & 0x7fff), int(w >> 31)}
+}
 
 // width is the number of words of a state.
 func (x *explorer) width() int { return wordNodes + len(x.slots) + 1 }

@@ -106,8 +106,8 @@ func (l *lockstep) compare(succ *successor) {
 	m, _ := l.x.machines.get(l.row[wordMachine], 0)
 	live, graph := l.w.m.AppendKey(nil), m.AppendKey(nil)
 	l.same("the machine", bytes.Equal(live, graph), live, graph)
-	crashes, stalls := unpackBudgets(l.row[len(l.row)-1])
-	l.same("what is left of faults", l.w.crashes == crashes && l.w.stalls == stalls, []int{l.w.crashes, l.w.stalls}, []int{crashes, stalls})
+	left, want := unpackBudgets(l.row[len(l.row)-1]), budgets{l.w.crashes, l.w.stalls, l.w.losses}
+	l.same("what is left of faults", left == want, want, left)
 	switch {
 	case l.judge != nil:
 		l.compareHistory(succ)

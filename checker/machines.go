@@ -130,6 +130,8 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (move,
 	case opKill:
 		m.KillProc(task.Pid)
 		t.unmark(m, task.Pid)
+	case opLose:
+		t.sc.LosePower(m, v.state)
 	case opStall:
 		m.Advance(t.sc.Setting.StallFor)
 	}

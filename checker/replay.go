@@ -45,7 +45,7 @@ func Replay(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Rep
 // knownTasks reports a schedule that names a task that the scenario does not have.
 func knownTasks(sc *scenarios.Scenario, s sched.Schedule) error {
 	for i, c := range s {
-		if c.Action == sched.Stall {
+		if c.Action == sched.Stall || c.Action == sched.PowerLoss {
 			continue
 		}
 		if c.Task.Process >= sc.Setting.Processes || c.Task.N > sc.Setting.TasksOf(c.Task.Process) {

@@ -90,7 +90,8 @@ type Counterexample struct {
 }
 
 // A Cost orders counterexamples: fewest faults first, then fewest preemptions, then
-// fewest steps. A preemption is a switch away from a task that could have gone on.
+// fewest steps. A loss of power counts as a crash. A preemption is a switch away from a
+// task that could have gone on.
 type Cost struct {
 	Crashes, Stalls, Preemptions, Steps int
 }

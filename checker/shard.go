@@ -123,8 +123,8 @@ func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, o 
 // bounds describes what a verdict is bounded by.
 func bounds(sc *scenarios.Scenario) string {
 	st := &sc.Setting
-	return fmt.Sprintf("%d processes, tasks %v, %d crashes of %v, %d stalls of %s, daemons %t, concurrency %d, machine %+v",
-		st.Processes, st.Tasks, st.Crashes, st.Mortal, st.Stalls, st.StallFor, st.Daemons, st.Concurrency, st.Machine)
+	return fmt.Sprintf("%d processes, tasks %v, %d crashes of %v, %d stalls of %s, %d power losses before %v, daemons %t, concurrency %d, machine %+v",
+		st.Processes, st.Tasks, st.Crashes, st.Mortal, st.Stalls, st.StallFor, st.PowerLosses, st.Reboot, st.Daemons, st.Concurrency, st.Machine)
 }
 
 // A splitting is the layer of states at which a space is split.

@@ -9,9 +9,9 @@ import (
 
 // smallest finds the smallest counterexample: fewest crashes and stalls, then fewest
 // preemptions, then fewest steps, and of those the first in the order of choices (A
-// before B, steps before kills before stalls). It is a search in the order of cost,
-// over states together with who could be preempted; the first violation that comes up
-// in that order is provably the smallest. It runs on one worker.
+// before B, steps before kills before stalls before losses of power). It is a search in
+// the order of cost, over states together with who could be preempted; the first violation
+// that comes up in that order is provably the smallest. It runs on one worker.
 //
 // Of two ways to a state at one cost it keeps the one that comes first in the order of
 // choices. Both have equally many choices, so the ways that go on from there keep that
@@ -145,7 +145,10 @@ func compareChoices(a, b sched.Choice) int {
 	if a.Task.Process != b.Task.Process {
 		return a.Task.Process - b.Task.Process
 	}
-	return a.Task.N - b.Task.N
+	if a.Task.N != b.Task.N {
+		return a.Task.N - b.Task.N
+	}
+	return a.State - b.State
 }
 
 // expand pushes what follows a visited state, or reports that the state itself is what

@@ -15,6 +15,7 @@ type worker struct {
 	moves  u64table[move]
 	steps  u64table[pastStep]
 	bads   map[uint32]bool
+	losses map[uint32]int // states of the disk after a loss of power, by machine
 	out    []successor
 	words  []uint32
 	key    []byte
@@ -39,7 +40,7 @@ type successor struct {
 }
 
 func newWorker(x *explorer) *worker {
-	return &worker{x: x, places: make([][]place, len(x.slots)), bads: map[uint32]bool{}, tmp: make([]uint32, x.width())}
+	return &worker{x: x, places: make([][]place, len(x.slots)), bads: map[uint32]bool{}, losses: map[uint32]int{}, tmp: make([]uint32, x.width())}
 }
 
 // state returns the words of a successor; they are valid until the next expand.
@@ -148,28 +149,28 @@ func (w *worker) expand(s []uint32) error {
 			return err
 		}
 	}
-	if !w.unfinished {
-		return nil
-	}
-	crashes, stalls := unpackBudgets(s[len(s)-1])
-	if crashes > 0 {
+	b := unpackBudgets(s[len(s)-1])
+	if b.crashes > 0 && w.unfinished {
 		for p := range set.Processes {
 			if set.CanDie(p) && w.killable(s, p) {
-				if err := w.kill(s, p, crashes, stalls); err != nil {
+				if err := w.kill(s, p, b); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	if stalls > 0 {
+	if b.stalls > 0 && w.unfinished {
 		m, err := w.move(s[wordMachine], 0, w.x.special.stall)
 		if err != nil {
 			return err
 		}
 		next, succ := w.begin(s, sched.Choice{Action: sched.Stall}, -1)
 		next[wordMachine] = m.machine
-		next[len(next)-1] = packBudgets(crashes, stalls-1)
+		next[len(next)-1] = budgets{b.crashes, b.stalls - 1, b.losses}.pack()
 		w.end(succ, next)
+	}
+	if b.losses > 0 {
+		return w.losePower(s, b)
 	}
 	return nil
 }
@@ -294,7 +295,7 @@ func (w *worker) killable(s []uint32, process int) bool {
 }
 
 // kill is the mirror of world.kill.
-func (w *worker) kill(s []uint32, process, crashes, stalls int) error {
+func (w *worker) kill(s []uint32, process int, b budgets) error {
 	x := w.x
 	next, succ := w.begin(s, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: process, N: 1}}, -1)
 	for j := range x.slots {
@@ -318,7 +319,7 @@ func (w *worker) kill(s []uint32, process, crashes, stalls int) error {
 		succ.bad = !st.ok
 	}
 	w.gone(next, process)
-	next[len(next)-1] = packBudgets(crashes-1, stalls)
+	next[len(next)-1] = budgets{b.crashes - 1, b.stalls, b.losses}.pack()
 	w.end(succ, next)
 	return nil
 }

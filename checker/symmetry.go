@@ -45,6 +45,8 @@ func (x *explorer) symmetric() error {
 	switch {
 	case !st.Interchangeable:
 		return bad("the setting does not declare its processes interchangeable")
+	case st.PowerLosses > 0:
+		return bad("the power may be lost")
 	case st.Tasks != nil || st.Mortal != nil || st.Processes > maxSymmetric:
 		return bad(fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric))
 	case x.property == scenarios.Starvation:

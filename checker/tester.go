@@ -88,6 +88,12 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 			o.cut = true
 			break
 		}
+		if ends, err := t.endsHere(w); ends || err != nil {
+			if err != nil {
+				return o, err
+			}
+			break
+		}
 		c, err := st.Next(&w.view)
 		if errors.Is(err, sched.ErrEnd) {
 			_, lively := w.look()
@@ -201,7 +207,7 @@ func (w *world) preempts(c sched.Choice) bool {
 
 func (c *Cost) add(choice sched.Choice, preempts bool) {
 	switch choice.Action {
-	case sched.Kill:
+	case sched.Kill, sched.PowerLoss:
 		c.Crashes++
 	case sched.Stall:
 		c.Stalls++

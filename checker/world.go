@@ -18,6 +18,7 @@ type world struct {
 	history *history
 	crashes int // left
 	stalls  int // left
+	losses  int // of power, left
 	last    int // the actor that stepped last, or -1
 	view    sched.View
 	steps   int
@@ -40,7 +41,7 @@ type actor struct {
 	op      fsfake.Op
 	begins  effects // begins with the next call: invoked, letGo
 	ended   bool    // the program has returned
-	gone    bool    // the process has exited or was killed
+	gone    bool    // the process has exited or was killed, or has not begun
 	blocked bool
 	asleep  bool
 	idle    bool
@@ -76,22 +77,31 @@ func emptyWorld(sc *scenarios.Scenario, p scenarios.Property) *world {
 // start begins a run on m, which must be the world's own.
 func (w *world) start(m *fsfake.Machine) {
 	w.m, w.last, w.steps, w.err = m, -1, 0, nil
-	w.crashes, w.stalls = w.sc.Setting.Crashes, w.sc.Setting.Stalls
+	w.crashes, w.stalls, w.losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
 	w.history.reset()
 	w.preempted = w.preempted[:0]
 	for _, a := range w.actors {
-		*a = actor{task: a.task, id: a.id, index: a.index, port: a.port}
-		if w.cast != nil {
-			w.settle(a, w.cast.start(a))
-			continue
+		if w.sc.Setting.AfterReboot(a.task.Process) {
+			*a = actor{task: a.task, id: a.id, index: a.index, port: a.port, gone: true}
+		} else {
+			w.begin(a)
 		}
-		program := w.sc.Program(a.task.Process, a.task.N)
-		a.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
-			a.port.ask = ask
-			program(scenarios.NewTask(a.port, a.task.Process, a.task.N))
-		})
-		w.resume(a)
 	}
+}
+
+// begin starts a task.
+func (w *world) begin(a *actor) {
+	*a = actor{task: a.task, id: a.id, index: a.index, port: a.port}
+	if w.cast != nil {
+		w.settle(a, w.cast.start(a))
+		return
+	}
+	program := w.sc.Program(a.task.Process, a.task.N)
+	a.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+		a.port.ask = ask
+		program(scenarios.NewTask(a.port, a.task.Process, a.task.N))
+	})
+	w.resume(a)
 }
 
 // stop unwinds every live task.
@@ -230,7 +240,8 @@ func (w *world) look() (moves, lively bool) {
 		}
 	}
 	v.Stall = w.stalls > 0 && w.unfinished()
-	if len(v.Kills) > 0 || v.Stall {
+	v.Losses = w.lossStates()
+	if len(v.Kills) > 0 || v.Stall || v.Losses > 0 {
 		return true, true
 	}
 	return moves, lively
@@ -268,6 +279,8 @@ func (w *world) apply(c sched.Choice, calls []Call) []Call {
 	case sched.Kill:
 		w.crashes--
 		w.kill(c.Task.Process)
+	case sched.PowerLoss:
+		w.losePower(c.State)
 	default:
 		for _, a := range w.actors {
 			if a.task == c.Task {

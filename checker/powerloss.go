@@ -1,0 +1,150 @@
+package checker
+
+import (
+	"slices"
+
+	"lockpick/model"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// Power loss. A setting may allow the power to be lost once, before any step and after the
+// last one. Every process that has not exited dies of it: its pending operation is cut off,
+// and a crash of it is recorded, as when it is killed. The disk is left in one of the
+// states that package fsfake lists as legal for that moment, each a choice of its own in
+// the schedule ("*0" keeps everything that programs had written), and then the processes
+// of Setting.Reboot begin. They do not exist before: until then they neither step nor wait,
+// can not be killed, and a run is finished without them. In a [Cost] a power loss counts
+// as a crash.
+//
+// A verdict "holds" covers every legal state of the disk at every moment; the number of
+// states merged in it is what the machine remembers beside what programs see. What is
+// legal, and what was left out (torn single writes above all), is said in package fsfake.
+//
+// What the property demands across a reboot is what it demands of crashes: a specification
+// speaks of the history, and the history goes on after the reboot. A value whose write had
+// returned must be read; a lock whose holder has died is free. Wedge asks about both ends:
+// with the power lost and without.
+
+// lossStates is how many states the disk may be in when the power is lost now, and 0 when
+// it cannot be lost.
+func (w *world) lossStates() int {
+	if w.losses == 0 {
+		return 0
+	}
+	n, err := w.m.LossStates()
+	if err != nil {
+		w.fail("%s: %w", w.sc.ID, err)
+	}
+	return n
+}
+
+// losePower ends every process, and starts those that run after the reboot.
+func (w *world) losePower(state int) {
+	w.losses--
+	var died []int
+	for _, a := range w.actors {
+		if !a.gone {
+			w.history.cut(a.index, w.steps)
+			if p := a.task.Process; !slices.Contains(died, p) {
+				died = append(died, p)
+			}
+		}
+	}
+	for _, p := range died {
+		w.history.crash(len(w.actors)+p, w.steps, scenarios.ProcessName(p))
+	}
+	w.sc.LosePower(w.m, state)
+	for _, a := range w.actors {
+		if !a.gone {
+			w.gone(a)
+		}
+		if w.sc.Setting.AfterReboot(a.task.Process) {
+			w.begin(a)
+		}
+	}
+}
+
+// endsHere reports whether a run whose power may still be lost breaks its property if it
+// is not: nothing else can happen any more, and that is a wedge or a deadlock.
+func (t *tester) endsHere(w *world) (bool, error) {
+	switch {
+	case w.losses == 0:
+	case t.property == scenarios.Wedge && !w.unfinished():
+		bad, _, err := t.prober.wedged(w.m)
+		return bad, err
+	case t.property == scenarios.Deadlock:
+		bad, _ := w.deadlocked()
+		return bad, nil
+	}
+	return false, nil
+}
+
+// opLose is the operation on a machine of losing its power.
+type opLose struct{ state int }
+
+// lossStates is the mirror of world.lossStates.
+func (w *worker) lossStates(machine uint32) (int, error) {
+	n, ok := w.losses[machine]
+	if !ok {
+		m, _ := w.x.machines.get(machine, 0)
+		var err error
+		if n, err = m.LossStates(); err != nil {
+			return 0, err
+		}
+		w.losses[machine] = n
+	}
+	return n, nil
+}
+
+// losePower is the mirror of world.losePower, for every state that the disk may be in.
+func (w *worker) losePower(s []uint32, b budgets) error {
+	n, err := w.lossStates(s[wordMachine])
+	if err != nil {
+		return err
+	}
+	past, ok := w.losePast(s)
+	b.losses--
+	for k := range n {
+		m, err := w.move(s[wordMachine], 0, w.x.machines.op(opLose{k}))
+		if err != nil {
+			return err
+		}
+		next, succ := w.begin(s, sched.Choice{Action: sched.PowerLoss, State: k}, -1)
+		next[wordMachine], next[wordPast] = m.machine, past
+		copy(next[wordNodes:], w.x.rebooted)
+		next[len(next)-1] = b.pack()
+		succ.bad = !ok
+		w.end(succ, next)
+	}
+	return nil
+}
+
+// losePast appends to a past what a power loss adds: what was pending is cut, and all
+// crashes happen at once. It reports whether the result is linearizable.
+func (w *worker) losePast(s []uint32) (uint32, bool) {
+	x := w.x
+	past, ok := s[wordPast], true
+	if x.pasts == nil {
+		return past, ok
+	}
+	var died []int
+	for j := range x.slots {
+		if s[wordNodes+j] != nodeGone {
+			past = w.remember(past, j, x.pasts.cut()).to
+			if p := x.slots[j].process; !slices.Contains(died, p) {
+				died = append(died, p)
+			}
+		}
+	}
+	for _, p := range died {
+		in := model.Crash{Owner: scenarios.ProcessName(p)}
+		past = w.remember(past, len(x.slots)+p, x.pasts.event(pastInvoke, in, in)).to
+	}
+	for _, p := range died {
+		in := model.Crash{Owner: scenarios.ProcessName(p)}
+		st := w.remember(past, len(x.slots)+p, x.pasts.event(pastReturn, in, model.Crashed{}))
+		past, ok = st.to, ok && st.ok
+	}
+	return past, ok
+}

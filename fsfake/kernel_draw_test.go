@@ -27,6 +27,7 @@ type drawer struct {
 	s     sequence
 	users bool // of several users
 	busy  bool // processes come and go
+	locks bool // all about locks of two files
 }
 
 func sequences(severalUsers bool) *rapid.Generator[sequence] {
@@ -34,6 +35,7 @@ func sequences(severalUsers bool) *rapid.Generator[sequence] {
 		d := &drawer{t: t, m: fsfake.New(fsfake.Options{})}
 		d.users = severalUsers && d.n(3) == 0
 		d.busy = d.n(8) == 0
+		d.locks = d.n(4) == 0
 		for i := range 2 + d.n(2) {
 			u := uint32(0)
 			if d.users && i > 0 {
@@ -174,6 +176,11 @@ var totalWeight = func() (n int) {
 }()
 
 func (d *drawer) op(pid int) fsfake.Op {
+	if d.locks && d.n(8) != 0 {
+		return d.opOf(pid, pick(d, fsfake.CallOpen, fsfake.CallFlock, fsfake.CallFlock, fsfake.CallFlock, fsfake.CallSetlk,
+			fsfake.CallSetlk, fsfake.CallSetlk, fsfake.CallOFDSetlk, fsfake.CallOFDSetlk, fsfake.CallGetlk, fsfake.CallOFDGetlk,
+			fsfake.CallClose, fsfake.CallDup, fsfake.CallWrite))
+	}
 	n := d.n(totalWeight)
 	for _, w := range weights {
 		if n -= w.weight; n < 0 {
@@ -291,6 +298,12 @@ func (d *drawer) mode() uint32 {
 
 // open draws an open: every flag, most often those that make sense together.
 func (d *drawer) open() fsfake.Op {
+	if d.locks && d.n(8) != 0 {
+		return fsfake.Op{
+			Call: fsfake.CallOpen, Path: pick(d, "/a", "/a", "/a", "/b"), Mode: 0o666,
+			Flags: os.O_CREATE | pick(d, os.O_RDWR, os.O_RDWR, os.O_RDONLY, os.O_WRONLY) | pick(d, 0, fsfake.O_CLOEXEC),
+		}
+	}
 	op := fsfake.Op{Call: fsfake.CallOpen, Mode: d.mode()}
 	op.Flags = pick(d, os.O_RDWR, os.O_RDWR, os.O_RDWR, os.O_WRONLY, os.O_RDONLY)
 	for _, f := range []struct{ flag, oneIn int }{

@@ -16,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
 )
 
@@ -107,8 +106,6 @@ func probe(m *kernel.Machine) error {
 	return err
 }
 
-var protectedHardlinks, protectedSticky bool
-
 // numCPUs is how many CPUs are used.
 func numCPUs() int { return min(len(kernel.CPUs()), max(*cpusFlag, 1)) }
 
@@ -120,6 +117,7 @@ func TestKernelDraws(t *testing.T) {
 	var next atomic.Int64
 	var mu sync.Mutex
 	var failure string
+	seen := answered{}
 	start := time.Now()
 	var wg sync.WaitGroup
 	errs := make([]error, numCPUs())
@@ -128,6 +126,12 @@ func TestKernelDraws(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			errs[i] = onKernel(i, func(m *kernel.Machine) error {
+				mine := answered{}
+				defer func() {
+					mu.Lock()
+					seen.add(mine)
+					mu.Unlock()
+				}()
 				for {
 					k := int(next.Add(1)) - 1
 					mu.Lock()
@@ -138,7 +142,7 @@ func TestKernelDraws(t *testing.T) {
 					}
 					seed := *seedFlag + k
 					s := gen.Example(seed)
-					p, wrong, err := runPair(m, s, nil)
+					p, wrong, err := runPair(m, s, mine)
 					if err != nil {
 						return fmt.Errorf("seed %d: %w\n%s", seed, err, s)
 					}
@@ -173,6 +177,9 @@ func TestKernelDraws(t *testing.T) {
 	if !multigrain {
 		t.Log("this kernel's timestamps are coarse: which calls change ctime and mtime was not compared")
 	}
+	if missing := notInTable(t, seen); len(missing) > 0 {
+		t.Errorf("answers that %s does not have; add a sequence that shows them to testdata/kernel: %s", coverageDoc, strings.Join(missing, ", "))
+	}
 	if failure != "" {
 		t.Fatalf("the fake and the kernel differ; keep it as a file in testdata/kernel\n%s", failure)
 	}
@@ -206,26 +213,37 @@ func shrunk(m *kernel.Machine, s sequence, wrong *mismatch) (string, error) {
 func TestKernelKept(t *testing.T) {
 	files, err := filepath.Glob("testdata/kernel/*.txt")
 	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	seen, all := answered{}, true
 	require.NoError(t, onKernel(0, func(m *kernel.Machine) error {
 		for _, f := range files {
 			s, err := readSequence(f)
 			if err != nil {
 				return fmt.Errorf("%s: %w", f, err)
 			}
-			if os.Geteuid() != 0 && strings.Trim(fmt.Sprint(s.users), "[0 ]") != "" {
-				t.Logf("%s: needs several users, and so root", f)
+			if !m.Rooted() && s.severalUsers() {
+				t.Logf("%s: only root can have several users", f)
+				all = false
 				continue
 			}
-			_, wrong, err := runPair(m, s, nil)
+			p, wrong, err := runPair(m, s, seen)
 			if err != nil {
 				return fmt.Errorf("%s: %w", f, err)
 			}
 			if wrong != nil {
 				t.Errorf("%s: %s", f, wrong)
 			}
+			for _, l := range p.forbidden {
+				all = false
+				t.Logf("%s: on this machine this cannot be compared: %s", f, l)
+			}
 		}
 		return nil
 	}))
+	if t.Failed() {
+		return
+	}
+	checkCoverage(t, seen, all)
 }
 
 func readSequence(file string) (sequence, error) {
@@ -245,39 +263,4 @@ func TestSequenceText(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, s, got)
 	}
-}
-
-// mustNot reports a call that this machine cannot compare: because the kernel is set to
-// forbid more than the fake does, or because paths are not rooted.
-func (p *pair) mustNot(l line) bool {
-	op := l.op
-	if op.Call == fsfake.CallOpen && op.Flags&3 == 3 {
-		return true
-	}
-	if root, _ := p.fake.Lookup("/"); p.several && (op.Call == fsfake.CallChmod || op.Call == fsfake.CallChown) {
-		if id, ok := p.fake.Lookup(op.Path); ok && id == root {
-			return true // other users' workers must be able to enter it
-		}
-	}
-	if op.Call == fsfake.CallTruncate {
-		if id, ok := p.fake.Lookup(op.Path); ok && int64(len(p.fake.View(id).Content)) == op.Len {
-			return true // whether that changes the times depends on the file system
-		}
-	}
-	if !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2)) {
-		return true
-	}
-	if protectedHardlinks && p.several && (op.Call == fsfake.CallLink || op.Call == fsfake.CallLinkFD) {
-		id, ok := p.fake.FDInode(l.pid, op.FD)
-		if op.Call == fsfake.CallLink {
-			id, ok = p.child(op.Path)
-		}
-		// The owner may always; others might be refused what the fake grants.
-		return ok && p.fake.View(id).UID != p.users[l.pid]
-	}
-	return protectedSticky && p.several && (strings.Contains(op.Path, "tmp") || op.Call == fsfake.CallChmod && op.Mode&0o1000 != 0)
-}
-
-func climbs(path string) bool {
-	return strings.Contains(path, "..") || path != "" && strings.Trim(path, "/.") == ""
 }

@@ -1,0 +1,105 @@
+//go:build linux
+
+package fsfake_test
+
+import (
+	"os"
+	"path"
+	"strings"
+
+	"lockpick/fsfake"
+)
+
+// What cannot be compared on this machine: where the kernel is set to forbid more than the
+// fake does, where paths are not rooted, where file systems differ.
+
+var protectedHardlinks, protectedSticky bool // sysctls fs.protected_*
+
+// mustNot reports a call that cannot be compared.
+func (p *pair) mustNot(l line) bool {
+	op := l.op
+	switch {
+	case op.Call == fsfake.CallOpen && op.Flags&3 == 3:
+		return true
+	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2)):
+		return true
+	case op.Call == fsfake.CallTruncate && p.keepsSize(op):
+		return true
+	}
+	return p.several && (p.shutsRoot(op) || p.linksOthers(l) || p.strangerInSticky(l))
+}
+
+// climbs reports whether a path may lead out of a directory that is not a chroot.
+func climbs(path string) bool {
+	return strings.Contains(path, "..") || path != "" && strings.Trim(path, "/.") == ""
+}
+
+// keepsSize: whether truncate to the size that the file has changes its times depends on
+// the file system.
+func (p *pair) keepsSize(op fsfake.Op) bool {
+	id, ok := p.fake.Lookup(op.Path)
+	return ok && int64(len(p.fake.View(id).Content)) == op.Len
+}
+
+// shutsRoot: the workers of other users must be able to enter the root directory.
+func (p *pair) shutsRoot(op fsfake.Op) bool {
+	if op.Call != fsfake.CallChmod && op.Call != fsfake.CallChown {
+		return false
+	}
+	root, _ := p.fake.Lookup("/")
+	id, ok := p.fake.Lookup(op.Path)
+	return ok && id == root
+}
+
+// linksOthers: fs.protected_hardlinks forbids links to many files of others.
+func (p *pair) linksOthers(l line) bool {
+	if !protectedHardlinks || p.users[l.pid] == 0 {
+		return false
+	}
+	id, ok := p.fake.FDInode(l.pid, l.op.FD)
+	switch l.op.Call {
+	case fsfake.CallLink:
+		// Who does not get to the file is refused before that.
+		r := p.fake.Clone().Do(fsfake.Task{Pid: l.pid, N: 1}, fsfake.Op{Call: fsfake.CallLstat, Path: l.op.Path})
+		id, ok = idOf(r.Stat.Ino), r.OK()
+	case fsfake.CallLinkFD:
+	default:
+		return false
+	}
+	return ok && p.fake.View(id).UID != p.users[l.pid]
+}
+
+// strangerInSticky: fs.protected_regular forbids to open files of others with O_CREAT in
+// sticky directories, fs.protected_symlinks to follow symlinks of others there.
+func (p *pair) strangerInSticky(l line) bool {
+	if !protectedSticky || l.op.Path == "" {
+		return false
+	}
+	if l.op.Call == fsfake.CallOpen && l.op.Flags&os.O_CREATE != 0 {
+		if dir, ok := p.fake.Lookup(path.Dir(l.op.Path)); ok && p.sticky(dir) {
+			return true
+		}
+	}
+	root, _ := p.fake.Lookup("/")
+	for _, n := range p.walk("/", root, nil) {
+		dir, _ := p.fake.Lookup(path.Dir(n.path))
+		if p.fake.View(n.id).Kind == fsfake.KindSymlink && p.sticky(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *pair) sticky(dir fsfake.InodeID) bool {
+	return p.fake.View(dir).Mode&os.ModeSticky != 0
+}
+
+// severalUsers reports whether the processes belong to several users.
+func (s *sequence) severalUsers() bool {
+	for _, u := range s.users {
+		if u != s.users[0] {
+			return true
+		}
+	}
+	return false
+}

@@ -132,7 +132,7 @@ func (a *automaton) extend(at uint32, result *fsfake.Result) (edge, error) {
 		return edge{}, err
 	}
 	e, err := a.place(at, result, op, !more, eff)
-	if err == nil && eff.round.Loop != 0 && !eff.round.First {
+	if err == nil && eff.again != 0 {
 		err = a.unroll(co, port, path[a.nodes[e.to&^nodeBegun].depth:], result)
 	}
 	return e, err
@@ -215,7 +215,7 @@ func (a *automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 	if ended && eff.invoked {
 		return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least one", a.name, eff.input)
 	}
-	if r := eff.round; r.Loop != 0 && !r.First {
+	if eff.again != 0 {
 		return a.backTo(at, e, op, ended)
 	}
 	if ended {
@@ -227,8 +227,11 @@ func (a *automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		n.depth = from.depth + 1
 	}
 	e.to = uint32(len(a.nodes))
-	if eff.round.First {
-		n.heads = append(append([]head(nil), n.heads...), head{eff.round.Loop, e.to})
+	n.heads = n.heads[:len(n.heads):len(n.heads)]
+	for _, loop := range eff.begun {
+		if loop != 0 {
+			n.heads = append(n.heads, head{loop, e.to})
+		}
 	}
 	a.nodes = append(a.nodes, n)
 	return e, nil
@@ -237,7 +240,7 @@ func (a *automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 // backTo leads an edge back to the top of its retry loop.
 func (a *automaton) backTo(at uint32, e edge, op fsfake.Op, ended bool) (edge, error) {
 	for _, h := range a.nodes[at].heads {
-		if h.loop != e.effects.round.Loop {
+		if h.loop != e.effects.again {
 			continue
 		}
 		top := &a.nodes[h.at]

@@ -16,15 +16,30 @@ type effects struct {
 	output   any
 	holds    bool
 	holding  scenarios.Holding
-	// round is the top of a retry loop that was passed; of several the first that
-	// returns to an earlier place, or else the last.
-	round fsfake.RoundTop
+	// again is the retry loop that began another round, 0 for none; of several the first,
+	// which is the innermost. begun are the loops begun since, or all when there is none.
+	again int
+	begun [maxBegun]int
 	// Begins with the call after.
 	invoked bool
 	input   any
 	letGo   bool
 	// pidSeen: the task asked for its own pid.
 	pidSeen bool
+}
+
+// maxBegun bounds how many retry loops begin between two calls, one inside the other.
+const maxBegun = 4
+
+// beginLoop adds a loop to those begun.
+func (e *effects) beginLoop(loop int) bool {
+	for i := range e.begun {
+		if e.begun[i] == 0 {
+			e.begun[i] = loop
+			return true
+		}
+	}
+	return false
 }
 
 // digest sums up the notes of a task. before tells what had begun and not yet been
@@ -51,8 +66,11 @@ func digest(task string, notes []any) (effects, error) {
 		case scenarios.LetGo:
 			e.letGo = true
 		case fsfake.RoundTop:
-			if e.round.First || e.round.Loop == 0 {
-				e.round = n
+			if n.First && !e.beginLoop(n.Loop) {
+				return e, fmt.Errorf("checker: %s: more than %d retry loops begin without a call between them", task, maxBegun)
+			}
+			if !n.First && e.again == 0 {
+				e.again = n.Loop
 			}
 		case fsfake.PidSeen:
 			e.pidSeen = true

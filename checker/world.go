@@ -45,10 +45,17 @@ type actor struct {
 	blocked bool
 	asleep  bool
 	idle    bool
-	// roundVersion is the machine's version at the top of the current retry round.
+	// rounds are the retry loops that it is in, the innermost last. roundVersion is the
+	// machine's version at the top of the round begun last.
+	rounds       []round
 	roundVersion uint64
-	inRound      bool
 	holding      *scenarios.Holding
+}
+
+// A round is one of a retry loop, begun at a version of the machine.
+type round struct {
+	loop    int
+	version uint64
 }
 
 // newWorld starts a live run, every task up to its first call. Stop must be called in
@@ -162,17 +169,36 @@ func (w *world) settle(a *actor, e effects) {
 	if e.holds {
 		w.hold(a, e.holding)
 	}
-	if e.round != (fsfake.RoundTop{}) {
-		v := w.m.Version()
-		if !e.round.First {
-			a.idle = a.inRound && v == a.roundVersion
-		}
-		a.inRound, a.roundVersion = true, v
-	}
+	a.turnRound(&e, w.m.Version())
 	if a.ended && e.invoked {
 		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.input)
 	}
 	a.begins = e
+}
+
+// turnRound keeps count of the rounds. A task is idle when it comes back to the top of a
+// loop and nothing has changed since it was there.
+func (a *actor) turnRound(e *effects, version uint64) {
+	if e.again != 0 {
+		i := len(a.rounds) - 1
+		for i > 0 && a.rounds[i].loop != e.again {
+			i--
+		}
+		if i < 0 || a.rounds[i].loop != e.again {
+			// Learned code gives a loop begun again the number that it had at first.
+			i = len(a.rounds) - 1
+		}
+		if i >= 0 {
+			a.idle = a.rounds[i].version == version
+			a.rounds = append(a.rounds[:i], round{e.again, version})
+		}
+		a.roundVersion = version
+	}
+	for _, loop := range e.begun {
+		if loop != 0 {
+			a.rounds = append(a.rounds, round{loop, version})
+		}
+	}
 }
 
 func (w *world) hold(a *actor, h scenarios.Holding) {

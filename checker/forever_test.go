@@ -1,0 +1,17 @@
+package checker
+
+import (
+	"testing"
+
+	"lockpick/scenarios"
+)
+
+// Loops inside loops: live runs of programs that never end keep to the graph as well.
+func TestLockstepForEver(t *testing.T) {
+	for _, sc := range foreverToys() {
+		for _, p := range []scenarios.Property{scenarios.Deadlock, scenarios.MutualExclusion} {
+			sc.Setting.Crashes = 1
+			t.Run(sc.ID+"/"+string(p), func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
+		}
+	}
+}

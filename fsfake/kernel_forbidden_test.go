@@ -21,7 +21,7 @@ func (p *pair) mustNot(l line) bool {
 	switch {
 	case op.Call == fsfake.CallOpen && op.Flags&3 == 3:
 		return true
-	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2)):
+	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2) || hides(op)):
 		return true
 	case op.Call == fsfake.CallTruncate && p.keepsSize(op):
 		return true
@@ -32,6 +32,17 @@ func (p *pair) mustNot(l line) bool {
 // climbs reports whether a path may lead out of a directory that is not a chroot.
 func climbs(path string) bool {
 	return strings.Contains(path, "..") || path != "" && strings.Trim(path, "/.") == ""
+}
+
+// hides reports a call after which a driver that is not root may not look.
+func hides(op fsfake.Op) bool {
+	switch op.Call {
+	case fsfake.CallOpen:
+		return op.Flags&os.O_CREATE != 0 && op.Mode&0o600 != 0o600
+	case fsfake.CallMkdir, fsfake.CallChmod:
+		return op.Mode&0o700 != 0o700
+	}
+	return false
 }
 
 // keepsSize: whether truncate to the size that the file has changes its times depends on

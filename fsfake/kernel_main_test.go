@@ -170,7 +170,7 @@ func TestKernelDraws(t *testing.T) {
 	t.Logf("%d sequences, %d calls on both sides, %d lines passed over, %v", n, calls.Load(), passed.Load(), time.Since(start).Round(time.Millisecond))
 	switch {
 	case os.Geteuid() != 0:
-		t.Log("not root: one user, no path that climbs out of the directory")
+		t.Log("not root: one user, who may read everything; no path that climbs out of the directory")
 	case protectedHardlinks || protectedSticky:
 		t.Logf("sysctls fs.protected_*: hardlinks %t, symlinks or regular %t: what they forbid other users was not compared", protectedHardlinks, protectedSticky)
 	}

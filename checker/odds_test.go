@@ -1,0 +1,138 @@
+package checker
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/model"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+func oddsOf(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) float64 {
+	t.Helper()
+	r, err := Check(context.Background(), sc, p, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Verdict, "%s %s", sc.ID, p)
+	return r.Odds
+}
+
+// agreesWithSample draws schedules uniformly and compares how many break the property
+// with the exact odds: within four standard errors.
+func agreesWithSample(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, odds float64, runs int) {
+	t.Helper()
+	s, err := Sample(context.Background(), sc, p, SampleOptions{Runs: runs, Seed: 42, KeepGoing: true})
+	require.NoError(t, err)
+	require.Equal(t, runs, s.Runs)
+	got := float64(s.Failures) / float64(runs)
+	se := math.Sqrt(odds * (1 - odds) / float64(runs))
+	require.InDelta(t, odds, got, 4*se+1e-12, "%s %s: %d of %d", sc.ID, p, s.Failures, runs)
+}
+
+// A race of one step each: B reads what A writes. Half of the schedules are too early.
+func TestOddsOfARace(t *testing.T) {
+	daemons := scenarios.Setting{Processes: 2, Daemons: true}
+	broken := scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken}
+	stuck := func(t *scenarios.Task) { // who makes the file waits for ever: only its loser does not
+		err := t.Mkdir("/first", 0o755)
+		if (err == nil) == (t.Index == 0) {
+			toyHeld.Wait(t.Proc, func(held bool) bool { return held })
+		}
+	}
+	// A waits when it is first, B when it is second: both or none.
+	require.InDelta(t, 0.5, oddsOf(t, programs("toy/race/one", daemons, same(stuck), broken), scenarios.Deadlock), 1e-12)
+
+	// With two steps before it, A is first with probability 1/2^3.
+	late := programs("toy/race/late", daemons, func(process, _ int) scenarios.Program {
+		return func(t *scenarios.Task) {
+			if process == 0 {
+				t.Work()
+				t.Work()
+			}
+			stuck(t)
+		}
+	}, broken)
+	require.InDelta(t, 0.125, oddsOf(t, late, scenarios.Deadlock), 1e-12)
+
+	// With a crash there are more choices each time: no closed form, but a sample.
+	crash := *late
+	crash.Setting.Crashes = 1
+	agreesWithSample(t, &crash, scenarios.Deadlock, oddsOf(t, &crash, scenarios.Deadlock), 20_000)
+}
+
+// With a retry loop the odds solve an equation: B polls until A has made a file, and
+// then reads what A has written by then.
+func TestOddsOfARetryLoop(t *testing.T) {
+	sc := programs("toy/race/poll", scenarios.Setting{Processes: 2, Daemons: true}, func(process, _ int) scenarios.Program {
+		if process == 0 {
+			return func(t *scenarios.Task) {
+				scenarios.Record(t, model.Write{Value: "x"}, func() model.Written {
+					_ = t.Symlink("x", "/word")
+					return model.Written{}
+				})
+				_ = t.Mkdir("/second", 0o755)
+			}
+		}
+		return func(t *scenarios.Task) {
+			for retry := t.Retry(); retry.Next(); {
+				if _, err := t.Readlink("/word"); err == nil {
+					break
+				}
+			}
+			// The wrong answer, unless A has made its second step.
+			scenarios.Record(t, model.Read{}, func() model.ReadValue {
+				if t.Mkdir("/second", 0o755) == nil {
+					return model.ReadValue{Value: "y"}
+				}
+				return model.ReadValue{Value: "x"}
+			})
+		}
+	}, scenarios.Claim{Property: scenarios.TornRead, Verdict: Broken})
+	// However long B polls, A writes first. Then B must step twice before A does once: 1/4.
+	odds := oddsOf(t, sc, scenarios.TornRead)
+	require.InDelta(t, 0.25, odds, 1e-9)
+	agreesWithSample(t, sc, scenarios.TornRead, odds, 20_000)
+}
+
+func TestOddsOfToysMatchSamples(t *testing.T) {
+	for _, sc := range toys() {
+		for _, c := range sc.Claims {
+			if c.Verdict == Broken {
+				agreesWithSample(t, sc, c.Property, oddsOf(t, sc, c.Property), 20_000)
+			}
+		}
+	}
+}
+
+func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
+	runs := 4000
+	if testing.Short() {
+		runs = 1000
+	}
+	for _, sc := range all.All() {
+		if large[sc.ID] {
+			continue
+		}
+		for _, c := range sc.Claims {
+			if c.Verdict == Broken {
+				agreesWithSample(t, &sc, c.Property, oddsOf(t, &sc, c.Property), runs)
+			}
+		}
+	}
+}
+
+// What holds has no odds, and neither has what was not computed.
+func TestNoOdds(t *testing.T) {
+	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict)
+	require.Negative(t, r.Odds)
+	sc = toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2})
+	r, err = Check(context.Background(), sc, scenarios.MutualExclusion, Options{SkipOdds: true})
+	require.NoError(t, err)
+	require.Negative(t, r.Odds)
+}

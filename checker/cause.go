@@ -30,6 +30,8 @@ func cause(sc *scenarios.Scenario, cx *Counterexample) string {
 		}
 	}
 	switch {
+	case s.lost != "":
+		return s.lost
 	case len(s.stale) > 0:
 		return s.staleText(s.decisive())
 	case s.joined != nil && s.last == s.joined:

@@ -30,6 +30,7 @@ type story struct {
 	joined  *Step               // the last acquisition that joined a hold of the same process
 	kills   []Step
 	stalls  []Step
+	lost    string // what a loss of power did to the watched files
 	last    *Step
 }
 
@@ -108,6 +109,8 @@ func (s *story) step(st *Step) {
 		s.kills = append(s.kills, *st)
 	case sched.Stall:
 		s.stalls = append(s.stalls, *st)
+	case sched.PowerLoss:
+		s.lost = s.lossText(st)
 	default:
 		delete(s.waiting, st.Choice.Task)
 		for _, c := range st.Calls {

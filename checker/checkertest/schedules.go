@@ -30,7 +30,7 @@ func Schedules(sc *scenarios.Scenario) *rapid.Generator[[]sched.Preemption] {
 	return rapid.Custom(func(t *rapid.T) []sched.Preemption {
 		var list []sched.Preemption
 		if len(faults) > 0 {
-			budget := sc.Setting.Crashes + sc.Setting.Stalls
+			budget := sc.Setting.Crashes + sc.Setting.Stalls + sc.Setting.PowerLosses
 			list = rapid.SliceOfN(fault, 0, budget).Draw(t, "faults")
 		}
 		few := atLeast.Draw(t, "at least")
@@ -58,11 +58,18 @@ func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 			faults = append(faults, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: i, N: 1}})
 		}
 	}
+	for k := range drawnLosses * sc.Setting.PowerLosses {
+		faults = append(faults, sched.Choice{Action: sched.PowerLoss, State: k})
+	}
 	if sc.Setting.Stalls > 0 {
 		faults = append(faults, sched.Choice{Action: sched.Stall})
 	}
 	return switches, faults
 }
+
+// drawnLosses is how many states of the disk after a loss of power are drawn from; the
+// strategies pass over one that is not there.
+const drawnLosses = 16
 
 // baselineSteps is how long a run without preemptions is.
 func baselineSteps(sc *scenarios.Scenario) int {

@@ -128,6 +128,8 @@ func drifted(err error, s sched.Schedule) error {
 	switch d.Want.Action {
 	case sched.Kill:
 		what = "process " + d.Want.Task.String() + " cannot be killed"
+	case sched.PowerLoss:
+		what = "the power cannot be lost like that"
 	case sched.Stall:
 		what = "the clock cannot jump"
 	}

@@ -62,6 +62,8 @@ func TraceText(tr checker.Trace) string {
 		switch st.Choice.Action {
 		case sched.Kill:
 			fmt.Fprintf(&b, "%d %s killed\n", st.N, st.Choice.Task)
+		case sched.PowerLoss:
+			fmt.Fprintf(&b, "%d %s the power is lost\n", st.N, st.Choice)
 		case sched.Stall:
 			fmt.Fprintf(&b, "%d ~ the clock jumps\n", st.N)
 		}

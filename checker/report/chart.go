@@ -36,7 +36,7 @@ type Lane struct {
 // A Row is one step of a schedule.
 type Row struct {
 	N int
-	// Lane is the index of the lane that acted, or -1 for a stall.
+	// Lane is the index of the lane that acted, or -1 for a stall and a loss of power.
 	Lane int
 	// Calls are the calls of the step; for a kill or a stall there is one, with the fault.
 	Calls []CallText
@@ -154,6 +154,9 @@ func (c *charter) row(st *checker.Step, before []checker.FileState) {
 	case sched.Stall:
 		r.Fault = true
 		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", c.sc.Setting.StallFor)}}
+	case sched.PowerLoss:
+		r.Fault = true
+		r.Calls = []CallText{{Call: fmt.Sprintf("the power is lost; the disk is left in state %d", st.Choice.State)}}
 	default:
 		r.Lane = c.lane(st.Choice.Task)
 		for _, call := range st.Calls {

@@ -56,6 +56,9 @@ func settingText(st *scenarios.Setting) string {
 	if st.Stalls > 0 {
 		parts = append(parts, "up to "+count(st.Stalls, "stall", "stalls"))
 	}
+	if st.PowerLosses > 0 {
+		parts = append(parts, "up to "+count(st.PowerLosses, "power loss", "power losses"))
+	}
 	return strings.Join(parts, ", ")
 }
 

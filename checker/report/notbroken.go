@@ -31,7 +31,7 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	}
 	_, _ = fmt.Fprintf(b, "%s  %s  %s\n", o.paint(bold, e.Scenario.ID),
 		o.paint(warn, "NOT BROKEN BY THIS SCHEDULE"), o.paint(bold, strings.Join(names, ", ")))
-	_, _ = fmt.Fprintf(b, "%s\n\n", o.paint(dim, strings.Join([]string{settingText(&e.Scenario.Setting), costText(e.Run.Cost), e.ending()}, " · ")))
+	_, _ = fmt.Fprintf(b, "%s\n\n", o.paint(dim, strings.Join([]string{settingText(&e.Scenario.Setting), costText(e.Run.Cost, e.Run.Schedule), e.ending()}, " · ")))
 	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, o.Style)
 	for i, l := range wrap(e.difference(), o.width()-10) {
 		head := ""
@@ -82,6 +82,8 @@ func doing(tr checker.Trace, at int, names checker.Names) string {
 	switch {
 	case st.Choice.Action == sched.Stall:
 		return "a jump of the clock"
+	case st.Choice.Action == sched.PowerLoss:
+		return "a loss of power"
 	case st.Choice.Action == sched.Kill:
 		return st.Choice.Task.String() + ": killed"
 	case len(st.Calls) == 0:

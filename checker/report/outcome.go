@@ -57,7 +57,7 @@ func detail(r *checker.Result, o Options) string {
 		if c.Cause != "" {
 			lines = append(lines, c.Cause)
 		}
-		lines = append(lines, settingText(&r.Scenario.Setting)+" · "+costText(c.Cost), "replay: "+ReplayCommand(r, o))
+		lines = append(lines, settingText(&r.Scenario.Setting)+" · "+costText(c.Cost, c.Schedule), "replay: "+ReplayCommand(r, o))
 	case r.Why != "":
 		lines = append(lines, r.Why)
 	default:

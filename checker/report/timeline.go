@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/sched"
 )
 
 // Timeline draws a result with its counterexample for a person: what was asked, a
@@ -63,7 +64,7 @@ func (t *timeline) facts() []string {
 	r := t.r
 	facts := []string{settingText(&r.Scenario.Setting)}
 	if c := r.Counterexample; c != nil {
-		facts = append(facts, costText(c.Cost))
+		facts = append(facts, costText(c.Cost, c.Schedule))
 		if c.Smallest {
 			facts = append(facts, "no smaller one exists")
 		}
@@ -75,10 +76,19 @@ func (t *timeline) facts() []string {
 }
 
 // costText is the size of a counterexample: "2 preemptions, 10 steps".
-func costText(c checker.Cost) string {
+func costText(c checker.Cost, s sched.Schedule) string {
 	var parts []string
-	if c.Crashes > 0 {
-		parts = append(parts, count(c.Crashes, "kill", "kills"))
+	losses := 0
+	for _, choice := range s {
+		if choice.Action == sched.PowerLoss {
+			losses++
+		}
+	}
+	if kills := c.Crashes - losses; kills > 0 {
+		parts = append(parts, count(kills, "kill", "kills"))
+	}
+	if losses > 0 {
+		parts = append(parts, count(losses, "power loss", "power losses"))
 	}
 	if c.Stalls > 0 {
 		parts = append(parts, count(c.Stalls, "jump of the clock", "jumps of the clock"))

@@ -69,6 +69,8 @@ func annotations(cx *checker.Counterexample) []porcupine.Annotation {
 		switch c.Action {
 		case sched.Kill:
 			mark("faults", fmt.Sprintf("step %d: %s killed", i+1, c), i, "#f6d5a8")
+		case sched.PowerLoss:
+			mark("faults", fmt.Sprintf("step %d: the power is lost", i+1), i, "#f6d5a8")
 		case sched.Stall:
 			mark("faults", fmt.Sprintf("step %d: the clock jumps", i+1), i, "#f6d5a8")
 		}

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/internal/golden"
-	"lockpick/internal/toys"
+	"lockpick/checker/internal/golden"
+	"lockpick/checker/internal/toys"
 )
 
 // An outcome is what one command line gave.

@@ -6,7 +6,7 @@ import (
 	"os"
 
 	"lockpick/checker/cli"
-	"lockpick/internal/toys"
+	"lockpick/checker/internal/toys"
 )
 
 // Run runs one command line for a list of scenarios of one's own. A main function calls

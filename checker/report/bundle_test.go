@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/internal/golden"
+	"lockpick/checker/internal/golden"
 	"lockpick/scenarios"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/internal/golden"
+	"lockpick/checker/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/internal/golden"
+	"lockpick/checker/internal/golden"
 	"lockpick/scenarios"
 )
 

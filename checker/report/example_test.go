@@ -7,7 +7,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
-	"lockpick/internal/toys"
+	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/internal/golden"
+	"lockpick/checker/internal/golden"
 )
 
 func schema(t *testing.T) *jsonschema.Schema {

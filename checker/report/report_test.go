@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/internal/golden"
-	"lockpick/internal/toys"
+	"lockpick/checker/internal/golden"
+	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 )
 

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/cli"
-	"lockpick/internal/golden"
 	"lockpick/scenarios/all"
 )
 
@@ -41,7 +40,7 @@ func TestGolden(t *testing.T) {
 			exit := cli.Run(context.Background(), all.All(), strings.Fields(line), &stdout, &stderr, nil)
 			require.Zero(t, exit, stderr.String())
 			require.Empty(t, stderr.String())
-			golden.Check(t, name, stdout.String())
+			checkGolden(t, name, stdout.String())
 		})
 	}
 }

@@ -43,8 +43,8 @@ var imports = map[string]string{
 	"fsfake/aferofs": "fsfake fsfake/osfs afero",
 
 	// For tests.
-	"internal/toys":   "fsfake scenarios",
-	"internal/golden": "testify",
+	"checker/internal/toys":   "fsfake scenarios",
+	"checker/internal/golden": "testify",
 }
 
 // modules gives the short names of other modules' packages.

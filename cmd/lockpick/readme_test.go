@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/cli"
-	_ "lockpick/internal/golden" // the flag -update
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -26,7 +24,7 @@ func TestReadme(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	got := regenerate(t, string(data))
-	if flag.Lookup("update").Value.String() == "true" {
+	if *update {
 		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
 		return
 	}

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"lockpick/internal/golden"
 )
 
 // A newcomer follows docs/tutorial.md in an empty directory, with nothing but go.
@@ -160,7 +158,7 @@ func TestTutorial(t *testing.T) {
 	page.output("check", stateless(n.must(seat, "check")))
 	text, err = os.ReadFile(bundle)
 	require.NoError(t, err)
-	golden.Check(t, "../"+tutorial+"/fixed/testdata/race.txtar", string(text))
+	checkGolden(t, "../"+tutorial+"/fixed/testdata/race.txtar", string(text))
 
 	// The module in docs/tutorial is in order as it is.
 	tidy, err := os.ReadFile(filepath.Join(n.dir, "go.mod"))
@@ -168,11 +166,11 @@ func TestTutorial(t *testing.T) {
 	n.must("go", "mod", "edit", "-module=example.com/tutorial", "-replace=lockpick=../..")
 	text, err = os.ReadFile(filepath.Join(n.dir, "go.mod"))
 	require.NoError(t, err)
-	golden.Check(t, "../"+tutorial+"/go.mod", string(text))
+	checkGolden(t, "../"+tutorial+"/go.mod", string(text))
 	require.NoError(t, os.WriteFile(filepath.Join(n.dir, "go.mod"), tidy, 0o644))
 	text, err = os.ReadFile(filepath.Join(n.dir, "go.sum"))
 	require.NoError(t, err)
-	golden.Check(t, "../"+tutorial+"/go.sum", string(text))
+	checkGolden(t, "../"+tutorial+"/go.sum", string(text))
 
 	// Ported code.
 	n.take("pidlock", "pidlock")
@@ -184,5 +182,5 @@ func TestTutorial(t *testing.T) {
 	page.output("pidlock", timeline(n.fails("go", "test", "./pidlock")))
 	n.must("go", "vet", "./...")
 
-	golden.Check(t, "../"+tutorial+".md", page.text)
+	checkGolden(t, "../"+tutorial+".md", page.text)
 }

@@ -9,7 +9,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/report"
 	"lockpick/fsfake"
-	"lockpick/internal/toys"
+	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )

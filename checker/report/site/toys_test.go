@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/internal/toys"
+	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 )
 

@@ -23,7 +23,7 @@ func (p *pair) mustNot(l line) bool {
 		return true
 	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2) || hides(op)):
 		return true
-	case op.Call == fsfake.CallTruncate && p.keepsSize(op):
+	case op.Call == fsfake.CallTruncate && p.keepsSize(op), op.Call == fsfake.CallRead && p.readToItsEnd(l):
 		return true
 	}
 	return p.several && (p.shutsRoot(op) || p.linksOthers(l) || p.strangerInSticky(l))
@@ -50,6 +50,17 @@ func hides(op fsfake.Op) bool {
 func (p *pair) keepsSize(op fsfake.Op) bool {
 	id, ok := p.fake.Lookup(op.Path)
 	return ok && int64(len(p.fake.View(id).Content)) == op.Len
+}
+
+// readToItsEnd: the offset at the end of a directory is the file system's, and may be so
+// large that read does not get to find out that it is one.
+func (p *pair) readToItsEnd(l line) bool {
+	for _, v := range p.fake.FDs(l.pid) {
+		if v.FD == l.op.FD && p.fake.View(v.ID).Kind == fsfake.KindDir {
+			return v.Offset != 0
+		}
+	}
+	return false
 }
 
 // shutsRoot: the workers of other users must be able to enter the root directory.

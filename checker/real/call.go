@@ -42,6 +42,9 @@ func (r *run) call(t *task, op fsfake.Op) error {
 		if err != nil {
 			return err
 		}
+		if !r.real.Rooted() { // everybody is the driver's user
+			real.Stat.UID, real.Stat.GID = f.Stat.UID, f.Stat.GID
+		}
 		if r.compare(op, f, real); r.lost {
 			return nil
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"lockpick/checker"
-	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -54,7 +53,7 @@ func TestDifferences(t *testing.T) {
 	}{
 		"a name more":     {write("/tmp/x", ""), "the disk: /tmp/x"},
 		"another answer":  {func(r *run) { _ = os.RemoveAll(r.real.Root() + "/project") }, "stat "},
-		"another owner":   {func(r *run) { _ = r.fake.Proc(1).Do(fsfake.Op{Call: fsfake.CallChown, Path: "/tmp", Off: 5, Len: 5}) }, "the disk: /tmp"},
+		"another mode":    {func(r *run) { _ = r.fake.Proc(1).Chmod("/tmp", 0o755) }, "the disk: /tmp"},
 		"another program": {func(r *run) { r.tasks[0], r.tasks[1] = swap(r.tasks[0], r.tasks[1]) }, ""},
 		"another note":    {func(r *run) { r.tasks[0].notes = append([]string{"scenarios.Invoked{Input:no}"}, r.tasks[0].notes...) }, "what the program noted"},
 	} {

@@ -23,7 +23,7 @@
 // These are translated in what a real call has answered, after the rest was compared: pids
 // (a process has the pid of the scenario wherever its program sees one; kill asks about the
 // real process), inode and device numbers (compared by which names they make one), file
-// times.
+// times; and, when the driver is not root, users.
 //
 // A task that waits for a lock gets it from the kernel when the lock is free, while a
 // schedule may have somebody else take it first. Such a schedule shows as a mismatch.

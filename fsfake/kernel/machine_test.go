@@ -1,0 +1,193 @@
+//go:build linux
+
+package kernel
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"lockpick/fsfake"
+)
+
+func TestMain(m *testing.M) {
+	MaybeWorker(func(name string, port fsfake.Port) error {
+		if name != "twice" {
+			return errors.New("unknown")
+		}
+		p := fsfake.NewProc(port, 101, 1)
+		c := fsfake.Cell[int]{Name: "n"}
+		p.Note("begin")
+		c.Store(p, 7)
+		_, err := p.Stat("/f")
+		p.Note(errors.Is(err, fs.ErrNotExist))
+		p.Note(c.Load(p))
+		return nil
+	})
+	os.Exit(m.Run())
+}
+
+// start returns a machine with the processes 101 and 102.
+func start(t *testing.T) *Machine {
+	m, err := New(Options{Tasks: 2})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	for _, pid := range []int{101, 102} {
+		require.NoError(t, m.AddProc(fsfake.ProcSpec{Pid: pid, UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}))
+	}
+	return m
+}
+
+func do(t *testing.T, m *Machine, task fsfake.Task, op fsfake.Op) fsfake.Result {
+	r, err := m.Do(task, op)
+	require.NoError(t, err)
+	return r
+}
+
+var a, b = fsfake.Task{Pid: 101, N: 1}, fsfake.Task{Pid: 102, N: 1}
+
+func open(path string) fsfake.Op {
+	return fsfake.Op{Call: fsfake.CallOpen, Path: path, Flags: os.O_RDWR | os.O_CREATE, Mode: 0o644}
+}
+
+// A blocked call is seen as blocked, wakes when it can go on, and can be interrupted; a
+// second thread of a process waits on its own.
+func TestBlocked(t *testing.T) {
+	m := start(t)
+	ex := fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: fsfake.LOCK_EX}
+	require.EqualValues(t, 3, do(t, m, a, open("/f")).N)
+	require.EqualValues(t, 3, do(t, m, b, open("/f")).N)
+	require.True(t, do(t, m, a, ex).OK())
+	require.True(t, do(t, m, b, ex).Blocked)
+	ws, err := m.Woken()
+	require.NoError(t, err)
+	require.Empty(t, ws)
+	_, err = m.Do(b, ex)
+	require.ErrorContains(t, err, "blocked in flock")
+
+	b2 := fsfake.Task{Pid: 102, N: 2}
+	require.EqualValues(t, 4, do(t, m, b2, open("/f")).N)
+	require.Equal(t, syscall.EWOULDBLOCK, do(t, m, b2, fsfake.Op{Call: fsfake.CallFlock, FD: 4, Flags: fsfake.LOCK_EX | fsfake.LOCK_NB}).Errno)
+
+	require.NoError(t, m.Interrupt(b))
+	ws, err = m.Woken()
+	require.NoError(t, err)
+	require.Equal(t, []Wake{{b, ex, fsfake.Result{Errno: syscall.EINTR}}}, ws)
+
+	require.True(t, do(t, m, b, ex).Blocked)
+	require.NoError(t, m.KillProc(101))
+	ws, err = m.Woken()
+	require.NoError(t, err)
+	require.Equal(t, []Wake{{b, ex, fsfake.Result{}}}, ws)
+
+	locks, err := m.Locks()
+	require.NoError(t, err)
+	require.NotEmpty(t, locks)
+	fds, err := m.FDs(102)
+	require.NoError(t, err)
+	require.Len(t, fds, 2)
+	require.Equal(t, fds[0].Stat.Ino, fds[1].Stat.Ino)
+}
+
+// Children inherit what is open; execve keeps what has no close-on-exec; after Reset all
+// is gone.
+func TestProcesses(t *testing.T) {
+	m := start(t)
+	do(t, m, a, open("/f"))
+	closed := open("/f")
+	closed.Flags |= fsfake.O_CLOEXEC
+	require.EqualValues(t, 4, do(t, m, a, closed).N)
+	require.EqualValues(t, 103, do(t, m, a, fsfake.Op{Call: fsfake.CallFork}).N)
+	fds, err := m.FDs(103)
+	require.NoError(t, err)
+	require.Len(t, fds, 2)
+	require.NotZero(t, fds[1].Flags&fsfake.O_CLOEXEC)
+	require.True(t, do(t, m, a, fsfake.Op{Call: fsfake.CallExec}).OK())
+	fds, err = m.FDs(101)
+	require.NoError(t, err)
+	require.Len(t, fds, 1)
+	require.True(t, do(t, m, a, fsfake.Op{Call: fsfake.CallKill, Pid: 103}).OK())
+	do(t, m, fsfake.Task{Pid: 103, N: 1}, fsfake.Op{Call: fsfake.CallExit})
+	require.Equal(t, syscall.ESRCH, do(t, m, a, fsfake.Op{Call: fsfake.CallKill, Pid: 103}).Errno)
+
+	require.NoError(t, m.Reset())
+	_, err = m.Do(a, open("/f"))
+	require.ErrorContains(t, err, "no process 101")
+	tree, err := m.Tree()
+	require.NoError(t, err)
+	require.Len(t, tree, 2)
+	require.NoError(t, m.AddProc(fsfake.ProcSpec{Pid: 101, UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}))
+	require.EqualValues(t, 3, do(t, m, a, open("/f")).N)
+}
+
+// A fake's disk is made again.
+func TestImport(t *testing.T) {
+	f := fsfake.New(fsfake.Options{})
+	p := f.Proc(1)
+	require.NoError(t, p.MkdirAll("/x/y", 0o750))
+	require.NoError(t, p.WriteFile("/x/f", []byte("hello"), 0o600))
+	require.NoError(t, p.Link("/x/f", "/x/y/g"))
+	require.NoError(t, p.Symlink("y/g", "/x/s"))
+	m, err := New(Options{})
+	require.NoError(t, err)
+	defer m.Close()
+	require.NoError(t, m.Import(f))
+	tree, err := m.Tree()
+	require.NoError(t, err)
+	var names []string
+	for _, e := range tree {
+		names = append(names, e.Path+" "+e.Stat.Mode.String()+" "+e.Content)
+	}
+	require.Equal(t, []string{
+		"/ drwxr-xr-x ", "/tmp dtrwxrwxrwx ", "/x drwxr-x--- ", "/x/f -rw------- hello", "/x/s Lrwxrwxrwx y/g",
+		"/x/y drwxr-x--- ", "/x/y/g -rw------- hello",
+	}, names)
+	require.Equal(t, tree[3].Stat.Ino, tree[6].Stat.Ino)
+	require.Equal(t, p.Now().UnixNano(), tree[3].Stat.Mtime)
+
+	_, err = p.Open("/x/f")
+	require.NoError(t, err)
+	require.ErrorContains(t, m.Import(f), "open files")
+}
+
+// A program goes on call by call, and sees what it is given.
+func TestRun(t *testing.T) {
+	m := start(t)
+	ask, err := m.Run(a, "twice")
+	require.NoError(t, err)
+	require.Equal(t, []string{NoteText("begin")}, ask.Notes)
+	require.Equal(t, fsfake.Op{Call: fsfake.CallCellStore, Cell: "n", Value: "7"}, ask.Op)
+	ask, err = m.Give(a, fsfake.Result{})
+	require.NoError(t, err)
+	require.Equal(t, fsfake.Op{Call: fsfake.CallStat, Path: "/f"}, ask.Op)
+	r := do(t, m, a, ask.Op)
+	require.Equal(t, syscall.ENOENT, r.Errno)
+	ask, err = m.Give(a, r)
+	require.NoError(t, err)
+	require.Equal(t, []string{NoteText(true)}, ask.Notes)
+	ask, err = m.Give(a, fsfake.Result{})
+	require.NoError(t, err)
+	require.True(t, ask.Ended)
+	require.Equal(t, []string{NoteText(7)}, ask.Notes)
+}
+
+func TestWire(t *testing.T) {
+	op := fsfake.Op{
+		Call: fsfake.CallOpen, Flags: -1, FD: 5, Mode: 0o7777, Off: -5, Len: 1 << 62, Path: "/a", Path2: "b",
+		Data: "x\x00y", Pid: 7, Time: -1, Time2: 1 << 60, Wait: true, Cell: "c", Value: "v",
+	}
+	r := fsfake.Result{
+		Errno: syscall.EIO, N: -1, Data: "d", Stat: fsfake.Stat{Ino: 1, Dev: 2, Nlink: 3, Mode: fs.ModeDir | 0o755, UID: 4, GID: 5, Size: 6, Atime: 7, Mtime: 8, Ctime: 9, Btime: 10},
+		Lock: fsfake.RecordLock{Type: 1, Start: 2, Len: 3, Pid: -1}, Value: "v", Unmodelled: "u",
+	}
+	var e encoder
+	e.op(&op)
+	e.result(&r)
+	d := decoder{e.b}
+	require.Equal(t, op, d.op())
+	require.Equal(t, r, d.result())
+	require.Empty(t, d.b)
+}

@@ -76,6 +76,9 @@ type task struct {
 }
 
 func newRun(sc *scenarios.Scenario) (*run, error) {
+	if sc.Setting.PowerLosses > 0 {
+		return nil, fmt.Errorf("real: %s: its power may be lost, and that of a real machine is not cut", sc.ID)
+	}
 	tasks := 1
 	for i := range sc.Setting.Processes {
 		tasks = max(tasks, sc.Setting.TasksOf(i))

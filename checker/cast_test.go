@@ -14,6 +14,10 @@ import (
 // under one seed the same choices come up, the same operations happen at the same
 // times, and the judgement is the same.
 func TestLearnedRunsAreLiveRuns(t *testing.T) {
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 5
+	}
 	for _, sc := range all.All() {
 		p := sc.Claims[0].Property
 		learned, err := newTester(&sc, p)
@@ -21,7 +25,7 @@ func TestLearnedRunsAreLiveRuns(t *testing.T) {
 		live, err := newTester(&sc, p)
 		require.NoError(t, err)
 		live.live = true
-		for seed := range uint64(40) {
+		for seed := range seeds {
 			for _, st := range []func() sched.Strategy{
 				func() sched.Strategy { return sched.NewRandom(seed) },
 				func() sched.Strategy { return sched.NewPCT(seed, 30, 3) },

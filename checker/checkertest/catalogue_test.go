@@ -65,7 +65,7 @@ func (c *capture) schedule(t *testing.T) sched.Schedule {
 // preemptions.
 func TestRapidFindsEveryReportedRace(t *testing.T) {
 	for i, sc := range all.All() {
-		if testing.Short() && i%4 != 0 {
+		if testing.Short() && i%8 != 0 {
 			continue
 		}
 		for _, c := range sc.Claims {

@@ -236,6 +236,21 @@ func (k *keyer) waits(b []byte, ws []wait) []byte {
 		b = appendLen(b, w.op.Flags)
 		b = appendInt(appendInt(b, w.op.Off), w.op.Len)
 		b = k.desc(b, w.desc)
+		if w.op.Call != CallFlock {
+			b = k.waitsOn(b, w)
+		}
 	}
 	return b
+}
+
+// waitsOn appends who is in the way of a waiter; 0 when nobody is any more.
+func (k *keyer) waitsOn(b []byte, w *wait) []byte {
+	_, r := waitedRange(0, w) // whoever asks, on is somebody else
+	switch {
+	case k.m.conflictWith(k.m.desc(w.desc).inode, w.on, r) == nil:
+		return append(b, 0)
+	case w.on.pid != 0:
+		return appendLen(append(b, 1), w.on.pid)
+	}
+	return k.desc(append(b, 2), w.on.desc)
 }

@@ -76,7 +76,11 @@ func (m *Machine) setlk(p *proc, t Task, d *desc, op *Op) Result {
 			case m.deadlocks(owner, c):
 				return fail(syscall.EDEADLK)
 			}
-			return m.block(p, t, op, d.id)
+			on := c.owner
+			res := m.block(p, t, op, d.id)
+			p = m.mutProc(p.pid)
+			p.waits[p.waiting(t.N)].on = on
+			return res
 		}
 	}
 	m.setRecord(d.inode, r)
@@ -120,12 +124,23 @@ func (m *Machine) conflict(id InodeID, owner recordOwner, r record) *record {
 	return nil
 }
 
+// conflictWith returns the first lock of one owner that stands against r, or nil.
+func (m *Machine) conflictWith(id InodeID, owner recordOwner, r record) *record {
+	recs := m.inode(id).records
+	for i := range recs {
+		if recs[i].owner == owner && recs[i].conflicts(r) {
+			return &recs[i]
+		}
+	}
+	return nil
+}
+
 // maxDeadlockSteps is how far the kernel looks for a cycle.
 const maxDeadlockSteps = 10
 
 // deadlocks reports whether waiting for blocker would close a cycle of processes that
-// wait for each other's record locks. OFD locks are not looked through: no process
-// owns them.
+// wait for each other's record locks. Who waits for an OFD lock is not looked through, for
+// no process owns that; nor is a cycle noticed by the description that closes it.
 func (m *Machine) deadlocks(owner recordOwner, blocker *record) bool {
 	if owner.pid == 0 {
 		return false
@@ -152,8 +167,12 @@ func (m *Machine) waitsFor(o recordOwner) *record {
 			if c := w.op.Call; c != CallSetlk && c != CallOFDSetlk {
 				continue
 			}
-			if owner, r := waitedRange(p.pid, w); owner == o {
-				return m.conflict(m.desc(w.desc).inode, owner, r)
+			if owner, r := waitedRange(p.pid, w); owner == o && w.on.pid != 0 {
+				id := m.desc(w.desc).inode
+				if c := m.conflictWith(id, w.on, r); c != nil {
+					return c
+				}
+				return m.conflict(id, owner, r)
 			}
 		}
 	}

@@ -8,6 +8,9 @@ type wait struct {
 	task int
 	op   Op
 	desc descID // 0 for a cell
+	// on is whose record lock stood in the way when the call began to wait. The kernel
+	// looks at the waiter again, also for a deadlock, when that is out of the way.
+	on recordOwner
 }
 
 // waiting returns the position of a task's wait, or -1.
@@ -27,7 +30,7 @@ func (m *Machine) block(p *proc, t Task, op *Op, id descID) Result {
 	for at < len(p.waits) && p.waits[at].task < t.N {
 		at++
 	}
-	p.waits = insert(p.waits, at, wait{t.N, *op, id})
+	p.waits = insert(p.waits, at, wait{task: t.N, op: *op, desc: id})
 	if id != 0 {
 		m.mutDesc(id).refs++
 	}
@@ -65,7 +68,11 @@ func (m *Machine) grantable(p *proc, w *wait) bool {
 		return int(d.flock) == mode || !m.flockConflicts(d, mode)
 	default:
 		owner, r := waitedRange(p.pid, w)
-		c := m.conflict(m.desc(w.desc).inode, owner, r)
+		id := m.desc(w.desc).inode
+		if m.conflictWith(id, w.on, r) != nil {
+			return false
+		}
+		c := m.conflict(id, owner, r)
 		return c == nil || m.deadlocks(owner, c)
 	}
 }

@@ -284,6 +284,9 @@ func (m *Machine) thread(s *simulated, n int) (*process, error) {
 	if n-2 < len(s.more) {
 		return s.more[n-2], nil
 	}
+	if s.blocked != nil {
+		return nil, fmt.Errorf("kernel: task %d of process %d: the first task, which would start it, is blocked", n, s.pid)
+	}
 	slot, err := m.takeSlot()
 	if err != nil {
 		return nil, err

@@ -60,6 +60,8 @@ func TestBlocked(t *testing.T) {
 	ex := fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: fsfake.LOCK_EX}
 	require.EqualValues(t, 3, do(t, m, a, open("/f")).N)
 	require.EqualValues(t, 3, do(t, m, b, open("/f")).N)
+	b2 := fsfake.Task{Pid: 102, N: 2}
+	require.EqualValues(t, 4, do(t, m, b2, open("/f")).N)
 	require.True(t, do(t, m, a, ex).OK())
 	require.True(t, do(t, m, b, ex).Blocked)
 	ws, err := m.Woken()
@@ -68,8 +70,6 @@ func TestBlocked(t *testing.T) {
 	_, err = m.Do(b, ex)
 	require.ErrorContains(t, err, "blocked in flock")
 
-	b2 := fsfake.Task{Pid: 102, N: 2}
-	require.EqualValues(t, 4, do(t, m, b2, open("/f")).N)
 	require.Equal(t, syscall.EWOULDBLOCK, do(t, m, b2, fsfake.Op{Call: fsfake.CallFlock, FD: 4, Flags: fsfake.LOCK_EX | fsfake.LOCK_NB}).Errno)
 
 	require.NoError(t, m.Interrupt(b))

@@ -109,12 +109,15 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 		return &r, nil
 	case frameTask:
 		slot := int(d.int())
+		started := make(chan bool)
 		go func() {
 			runtime.LockOSThread()
+			close(started)
 			if t.serve(slot, false) != nil {
 				os.Exit(1)
 			}
 		}()
+		<-started // reading without the scheduler's knowledge before that could keep it from starting
 		return nil, nil
 	}
 	return nil, fmt.Errorf("kernel: unknown frame %q", kind)

@@ -142,6 +142,7 @@ func TestLossStatesAreThoseOfTheModel(t *testing.T) {
 		for k := range n {
 			c := m.Clone()
 			c.LosePower(k)
+			require.NoError(t, check(c))
 			got = append(got, diskText(c))
 			one, err := c.LossStates()
 			require.NoError(t, err)
@@ -346,8 +347,32 @@ func TestKeyWithPowerLoss(t *testing.T) {
 		require.NoError(t, p.WriteFile("/d/f", []byte("x"), 0o644))
 	}
 	require.NotEqual(t, off.AppendKey(nil), m.AppendKey(nil))
+	require.NoError(t, p.WriteFile("/d/f", []byte("x"), 0o644))
+	older := m.Clone()
+	require.NoError(t, p.WriteFile("/d/f", []byte("x"), 0o644))
+	require.Equal(t, older.AppendKey(nil), m.AppendKey(nil), "emptied and written again: the same versions")
+	require.NoError(t, p.WriteFile("/d/f", []byte("y"), 0o644))
+	require.NoError(t, p.WriteFile("/d/f", []byte("x"), 0o644))
+	require.NotEqual(t, older.AppendKey(nil), m.AppendKey(nil), "one version more")
 	m.Sync()
 	require.Equal(t, off.AppendKey(nil), m.AppendKey(nil))
+}
+
+// A file that is gone may still be written to by whoever has it open, and comes back with
+// that: until it is closed it is like no other.
+func TestPowerLossOfFilesThatAreStillOpen(t *testing.T) {
+	m, p := losing()
+	f, err := p.OpenFile("/d/f", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	require.NoError(t, err)
+	require.NoError(t, p.Unlink("/d/f"))
+	require.NoError(t, p.WriteFile("/d/f", nil, 0o644))
+	require.NoError(t, p.Unlink("/d/f"))
+	require.Equal(t, []string{"", "f \"\"\n"}, states(t, m))
+	require.NoError(t, second(f.WriteString("late")))
+	require.NoError(t, f.Sync())
+	require.Equal(t, []string{"", "f \"\"\n", "f \"late\"\n"}, states(t, m))
+	require.NoError(t, f.Close())
+	require.Equal(t, []string{"", "f \"\"\n", "f \"late\"\n"}, states(t, m))
 }
 
 // Programs cannot tell whether the power may be lost; and whatever they did, every legal

@@ -186,7 +186,7 @@ func TestWire(t *testing.T) {
 	var e encoder
 	e.op(&op)
 	e.result(&r)
-	d := decoder{e.b}
+	d := decoder(e)
 	require.Equal(t, op, d.op())
 	require.Equal(t, r, d.result())
 	require.Empty(t, d.b)

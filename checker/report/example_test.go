@@ -6,8 +6,8 @@ import (
 	"os"
 
 	"lockpick/checker"
-	"lockpick/checker/report"
 	"lockpick/checker/internal/toys"
+	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
 

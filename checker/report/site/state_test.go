@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/toys"
 	"lockpick/checker/report"
 	"lockpick/fsfake"
-	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )

@@ -116,16 +116,15 @@ func (x *explorer) width() int { return wordNodes + len(x.slots) + 1 }
 
 // A place is what a worker needs to know of a node.
 type place struct {
-	known   bool
-	op      uint32
-	inv     uint32 // event of the operation that begins with the call, 0 for none
-	begins  bool   // something begins with the call
-	unmark  bool
-	cell    bool
-	sleep   bool
-	exit    bool
-	ended   bool
-	pidSeen bool
+	known  bool
+	op     uint32
+	inv    uint32 // event of the operation that begins with the call, 0 for none
+	begins bool   // something begins with the call
+	unmark bool
+	cell   bool
+	sleep  bool
+	exit   bool
+	ended  bool
 }
 
 // A leap is what a worker needs to know of an edge.

@@ -23,8 +23,9 @@ type automaton struct {
 	name    string
 	nodes   []node
 	edges   map[edgeKey]edge
-	runs    int // of the program's code
-	learned int // edges
+	order   []edgeKey // in which the edges were learned
+	runs    int       // of the program's code
+	learned int       // edges
 }
 
 // An edgeKey names an edge: results are numbered, so equal results are one pointer.
@@ -97,6 +98,7 @@ func (a *automaton) edge(at uint32, result *fsfake.Result) (edge, error) {
 	e, err := a.extend(at, result)
 	if err == nil {
 		a.edges[key] = e
+		a.order = append(a.order, key)
 	}
 	return e, err
 }

@@ -53,12 +53,14 @@ func Scenarios() []scenarios.Scenario {
 	guard := scenario("guarded/dead-owner", guarded(), 3)
 	guard.Summary = "A stale lock is removed only under a guard, after a second look that finds exactly the lock judged."
 	guard.Report = guardPull
+	guard.Watch = append(guard.Watch, guardPath)
 	guard.Source = stepsSource + "\n" + guardedSource
 	guard.Claims = claims(scenarios.MutualExclusion, scenarios.Holds)
 
 	guardCrash := scenario("guarded/crash", guarded(), 2)
 	guardCrash.Summary = "Whoever reclaims the lock of a dead process may be killed, and leaves the guard for ever."
 	guardCrash.Report = guardPull
+	guardCrash.Watch = guard.Watch
 	guardCrash.Source = guard.Source
 	guardCrash.Setting.Crashes = 1
 	guardCrash.Claims = claims(scenarios.Wedge, scenarios.Broken)

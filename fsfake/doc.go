@@ -17,6 +17,7 @@
 //     subdirectories, as on ext4.
 //   - read(2) of a directory is EISDIR always. (On ext4 it is EINVAL once the directory has
 //     been read to its end, for that end is the largest offset there is.)
+//   - truncate(2) to the size that a file has changes its times, as on ext4; tmpfs may not.
 //   - One file system, one mount, device number 1; nothing is ever EXDEV.
 //   - The fs.protected_* sysctls are off, which is the kernel's default.
 //   - There are no supplementary groups, and root may do everything.
@@ -28,6 +29,9 @@
 //     one only. The kernel does likewise, but may pick another.
 //   - Reading a directory takes one step, and gives the names sorted, without "." and "..".
 //   - fork(2) hands out the smallest pid above all that were ever used.
+//
+// What it answers is compared with the kernel, call by call: docs/kernel-coverage.md in the
+// repository lists what was seen alike.
 //
 // # Not modelled
 //

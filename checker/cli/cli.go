@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"lockpick/checker/real"
 	"lockpick/scenarios"
 )
 
@@ -26,6 +27,7 @@ const (
 // return. The first interrupt ends the work under way and prints what was covered, the
 // second ends the program.
 func Main(list []scenarios.Scenario) {
+	real.Worker(list) // does not return in a process that replay --real has started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	context.AfterFunc(ctx, stop)
 	os.Exit(Run(ctx, list, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))

@@ -19,6 +19,8 @@ type replayFlags struct {
 	setting  *settingFlags
 	property string
 	width    int
+	real     bool
+	times    int
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -41,6 +43,8 @@ hold is broken, 2 the schedule cannot happen.`,
 	f.setting = addSettingFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "judge by property `P` only")
+	fs.BoolVar(&f.real, "real", false, "then replay it on the real disk, with real processes, and compare every call (Linux)")
+	fs.IntVar(&f.times, "times", 1, "with --real, do so `N` times")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	return c
 }
@@ -48,6 +52,9 @@ hold is broken, 2 the schedule cannot happen.`,
 func (a *app) replay(ctx context.Context, args []string, f *replayFlags) error {
 	if f.width != 0 && f.width < 60 {
 		return fmt.Errorf("--width %d: choose 60 or more", f.width)
+	}
+	if f.times < 1 || f.times > 1 && !f.real {
+		return fmt.Errorf("--times %d: choose 1 or more, with --real", f.times)
 	}
 	sc, p, schedule, err := a.toReplay(args, f)
 	if err != nil {
@@ -64,13 +71,19 @@ func (a *app) replay(ctx context.Context, args []string, f *replayFlags) error {
 			return drifted(err, schedule)
 		}
 		if got.Broken {
-			return a.reproduced(&sc, q, schedule, got, f)
+			if err := a.reproduced(&sc, q, schedule, got, f); err != nil || !f.real {
+				return err
+			}
+			return a.onDisk(ctx, &sc, q, got.Counterexample.Schedule, f.times)
 		}
 		if i == 0 {
 			first = got
 		}
 	}
-	return a.notReproduced(ctx, &sc, properties, first, f)
+	if err := a.notReproduced(ctx, &sc, properties, first, f); err != nil || !f.real {
+		return err
+	}
+	return a.onDisk(ctx, &sc, properties[0], first.Counterexample.Schedule, f.times)
 }
 
 // toReplay reads what to replay from the arguments: an id and a schedule, or a bundle.

@@ -34,7 +34,7 @@ var imports = map[string]string{
 	"checker/report":      "checker scenarios sched fsfake model x/tools/txtar",
 	"checker/report/site": "checker checker/report scenarios sched fsfake porcupine",
 	"checker/real":        "checker fsfake fsfake/kernel scenarios sched",
-	"checker/cli":         "checker checker/report checker/report/site scenarios sched cobra x/term",
+	"checker/cli":         "checker checker/real checker/report checker/report/site scenarios sched cobra x/term",
 	"cmd/lockpick":        "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.

@@ -134,6 +134,7 @@ func TestCountsOfSchedules(t *testing.T) {
 // The graph has as many ways through it as there are schedules, on every toy without
 // retry loops.
 func TestWaysThroughTheGraphAreSchedules(t *testing.T) {
+	t.Parallel()
 	for _, sc := range toys() {
 		ways, err := countSchedules(sc)
 		if err != nil {

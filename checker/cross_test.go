@@ -166,6 +166,7 @@ func crossVerdict(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, bu
 }
 
 func TestEnginesAgreeOnToys(t *testing.T) {
+	t.Parallel()
 	for _, sc := range toys() {
 		for _, p := range scenarios.Properties() {
 			_, claimed := sc.Claim(p)
@@ -186,6 +187,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 // Of the catalogue the reference engine can finish next to nothing: every run that it
 // and the samples make must be one of the graph's all the same.
 func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
+	t.Parallel()
 	budget, runs := 1500, 300
 	if testing.Short() {
 		budget, runs = 200, 100

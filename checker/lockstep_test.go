@@ -198,6 +198,7 @@ func lockstepWalks(t *testing.T, x *explorer, steps int) {
 }
 
 func TestLockstep(t *testing.T) {
+	t.Parallel()
 	steps := 2500
 	if testing.Short() {
 		steps = 1000
@@ -212,6 +213,7 @@ func TestLockstep(t *testing.T) {
 // A scenario is walked for what it claims, for deadlock (no history in the state) and
 // with faults that it does not claim anything about.
 func TestLockstepWithMoreFaults(t *testing.T) {
+	t.Parallel()
 	steps := 1000
 	if testing.Short() {
 		steps = 500
@@ -229,6 +231,7 @@ func TestLockstepWithMoreFaults(t *testing.T) {
 }
 
 func TestLockstepOnToys(t *testing.T) {
+	t.Parallel()
 	for _, sc := range toys() {
 		for _, p := range lockstepProperties(sc) {
 			t.Run(sc.ID+"/"+string(p), func(t *testing.T) { lockstepRuns(t, *sc, p, 3000) })

@@ -72,6 +72,7 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) {
 }
 
 func TestMonitorAgreesWithPorcupine(t *testing.T) {
+	t.Parallel()
 	for _, sc := range toys() {
 		for _, c := range sc.Claims {
 			monitorAgrees(t, sc, c.Property)
@@ -90,6 +91,7 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 // Whether states remember histories or monitors, the verdict and the smallest
 // counterexample are the same, and so are the odds.
 func TestMemoriesAgree(t *testing.T) {
+	t.Parallel()
 	list := toys()
 	for _, sc := range all.All() {
 		if !large[sc.ID] {

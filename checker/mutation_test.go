@@ -25,6 +25,7 @@ var harmless = map[string]string{
 // Every "holds" of the catalogue stands on every line of its protocol that a mutator
 // knows: without it the verdict is "broken".
 func TestMutantsAreNoticed(t *testing.T) {
+	t.Parallel()
 	safety, wedge := mutators()
 	seen := map[string]bool{}
 	for _, sc := range all.All() {

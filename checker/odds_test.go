@@ -98,6 +98,7 @@ func TestOddsOfARetryLoop(t *testing.T) {
 }
 
 func TestOddsOfToysMatchSamples(t *testing.T) {
+	t.Parallel()
 	for _, sc := range toys() {
 		for _, c := range sc.Claims {
 			if c.Verdict == Broken {
@@ -108,6 +109,7 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 }
 
 func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
+	t.Parallel()
 	runs := 4000
 	if testing.Short() {
 		runs = 1000

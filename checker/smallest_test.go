@@ -20,6 +20,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The smallest counterexample of every broken row, for people to read.
 func TestSmallestCounterexamples(t *testing.T) {
+	t.Parallel()
 	var b bytes.Buffer
 	many := 1000 // preemptions: a search in the order of cost, which stops at the first
 	for _, sc := range all.All() {
@@ -54,6 +55,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 
 // Nothing that holds is vacuous: somebody met the lock.
 func TestNoVacuousHolds(t *testing.T) {
+	t.Parallel()
 	for _, sc := range all.All() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Holds {
@@ -85,6 +87,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 // Nothing smaller than the smallest: by brute force over all schedules of the toys.
 func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
+	t.Parallel()
 	for _, sc := range toys() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Broken || c.Property == scenarios.Starvation {

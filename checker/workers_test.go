@@ -12,6 +12,7 @@ import (
 // Any number of workers gives the same verdict, the same counts and the same smallest
 // counterexample.
 func TestWorkersAgree(t *testing.T) {
+	t.Parallel()
 	for _, sc := range all.All() {
 		if large[sc.ID] && (testing.Short() || sc.ID != "agentwire/blind-unlink/crash") {
 			continue

@@ -204,7 +204,7 @@ func (p *pair) interrupt(l line, task fsfake.Task) (*mismatch, error) {
 	if m := p.compare(line{lineInterrupt, l.pid, op}, f, r); m != nil {
 		return m, nil
 	}
-	return p.settle(ws), nil
+	return p.settle(ws)
 }
 
 // wakes compares which blocked calls have returned, and with what.
@@ -216,7 +216,7 @@ func (p *pair) wakes() (*mismatch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.settle(ws), nil
+	return p.settle(ws)
 }
 
 func (p *pair) anyBlocked() bool {
@@ -231,29 +231,21 @@ func (p *pair) anyBlocked() bool {
 // settle has the fake grant what the kernel granted. The kernel may choose whom to grant
 // first; so any order will do in which the fake answers the same. Afterwards nobody else
 // may be able to go on.
-func (p *pair) settle(ws []kernel.Wake) *mismatch {
+func (p *pair) settle(ws []kernel.Wake) (*mismatch, error) {
 	var first string
-	ok := len(ws) == 0
+	var ways []*fsfake.Machine
 	for _, order := range permutations(len(ws)) {
 		c := p.fake.Clone()
-		wrong := ""
-		for _, i := range order {
-			w := ws[i]
-			f := c.Do(w.Task, w.Op)
-			if f.Blocked != w.Result.Blocked || f.Errno != w.Result.Errno {
-				wrong = fmt.Sprintf("%s: %s on the fake, %s on the kernel, after waiting", w.Op.Call, class(f, ""), class(w.Result, ""))
-				break
-			}
-		}
-		if wrong == "" {
-			*p.fake = *c
-			ok = true
-			break
-		}
-		if first == "" {
+		if wrong := grant(c, ws, order); wrong == "" {
+			ways = append(ways, c)
+		} else if first == "" {
 			first = wrong
 		}
 	}
+	if err := p.follow(ways); err != nil {
+		return nil, err
+	}
+	ok := len(ws) == 0 || len(ways) > 0
 	for _, w := range ws {
 		text := "returns " + class(w.Result, "")
 		p.log = append(p.log, said{procName(w.Task.Pid) + " " + opText(w.Op), map[bool]string{true: text, false: "?"}[ok], text})
@@ -262,7 +254,7 @@ func (p *pair) settle(ws []kernel.Wake) *mismatch {
 		}
 	}
 	if !ok {
-		return &mismatch{what: first}
+		return &mismatch{what: first}, nil
 	}
 	for _, pid := range p.fake.Pids() {
 		t := fsfake.Task{Pid: pid, N: 1}
@@ -270,7 +262,42 @@ func (p *pair) settle(ws []kernel.Wake) *mismatch {
 			c := p.fake.Clone()
 			r := c.Do(t, op)
 			p.log = append(p.log, said{procName(pid) + " " + opText(op), "returns " + class(r, ""), "still waits"})
-			return &mismatch{what: fmt.Sprintf("%s: returns %s on the fake, waits on the kernel", op.Call, class(r, ""))}
+			return &mismatch{what: fmt.Sprintf("%s: returns %s on the fake, waits on the kernel", op.Call, class(r, ""))}, nil
+		}
+	}
+	return nil, nil
+}
+
+// grant has a fake go on with what the kernel granted, in one order, and says how it
+// answers otherwise than the kernel.
+func grant(m *fsfake.Machine, ws []kernel.Wake, order []int) string {
+	for _, i := range order {
+		w := ws[i]
+		f := m.Do(w.Task, w.Op)
+		if f.Blocked != w.Result.Blocked || f.Errno != w.Result.Errno {
+			return fmt.Sprintf("%s: %s on the fake, %s on the kernel, after waiting", w.Op.Call, class(f, ""), class(w.Result, ""))
+		}
+	}
+	return ""
+}
+
+// follow makes the fake one of several that have answered the same. When they differ all
+// the same (two who share a description have converted its lock), the locks that are
+// really held decide.
+func (p *pair) follow(ways []*fsfake.Machine) error {
+	for i, w := range ways {
+		if i > 0 && string(w.AppendKey(nil)) == string(ways[0].AppendKey(nil)) {
+			continue
+		}
+		*p.fake = *w
+		if len(ways) == 1 {
+			return nil
+		}
+		if _, _, err := p.lookFDs(); err != nil { // to know the inodes
+			return err
+		}
+		if f, r, err := p.lookLocks(); err != nil || slices.Equal(f, r) {
+			return err
 		}
 	}
 	return nil

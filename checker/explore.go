@@ -76,7 +76,7 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		frontier = next
 	}
 	c.complete = true
-	return c, x.verify()
+	return c, x.verify(crew[0].worker)
 }
 
 // A crewman is one worker of a parallel exploration, with its share of the counts.

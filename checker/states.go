@@ -12,7 +12,7 @@ type stateSet struct {
 type stateShard struct {
 	mu    sync.Mutex
 	rows  []uint32 // the states, width words each
-	slots []uint32 // index of a state + 1; 0 is free
+	slots []uint64 // index of a state + 1, below the upper half of its hash; 0 is free
 	n     int
 	_     [64]byte // keep the locks of two shards off one cache line
 }
@@ -20,7 +20,7 @@ type stateShard struct {
 func newStateSet(width, shards int) *stateSet {
 	s := &stateSet{width: width, shards: make([]stateShard, shards)}
 	for i := range s.shards {
-		s.shards[i].slots = make([]uint32, 64)
+		s.shards[i].slots = make([]uint64, 64)
 	}
 	return s
 }
@@ -52,14 +52,15 @@ func (sh *stateShard) insert(w []uint32, h uint64, width int) (int, bool) {
 	}
 	mask := uint64(len(sh.slots) - 1)
 	i := h & mask
+	// The hash in the slot spares most looks at rows that are others: each would be a
+	// place in memory that no cache has.
 	for sh.slots[i] != 0 {
-		at := int(sh.slots[i] - 1)
-		if equalWords(sh.rows[at*width:(at+1)*width], w) {
+		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && equalWords(sh.rows[at*width:(at+1)*width], w) {
 			return at, false
 		}
 		i = (i + 1) & mask
 	}
-	sh.slots[i] = uint32(sh.n + 1)
+	sh.slots[i] = h>>32<<32 | uint64(sh.n+1)
 	sh.rows = append(sh.rows, w...)
 	sh.n++
 	return sh.n - 1, true
@@ -75,14 +76,15 @@ func equalWords(a, b []uint32) bool {
 }
 
 func (sh *stateShard) grow(width int) {
-	slots := make([]uint32, 2*len(sh.slots))
+	slots := make([]uint64, 2*len(sh.slots))
 	mask := uint64(len(slots) - 1)
 	for at := range sh.n {
-		i := hashWords(sh.rows[at*width:(at+1)*width]) & mask
+		h := hashWords(sh.rows[at*width : (at+1)*width])
+		i := h & mask
 		for slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		slots[i] = uint32(at + 1)
+		slots[i] = h>>32<<32 | uint64(at+1)
 	}
 	sh.slots = slots
 }
@@ -94,8 +96,8 @@ func (s *stateSet) find(w []uint32) (int, bool) {
 	sh := &s.shards[k]
 	mask := uint64(len(sh.slots) - 1)
 	for i := h & mask; sh.slots[i] != 0; i = (i + 1) & mask {
-		at := int(sh.slots[i] - 1)
-		if equalWords(sh.rows[at*s.width:(at+1)*s.width], w) {
+		at := int(uint32(sh.slots[i]) - 1)
+		if sh.slots[i]>>32 == h>>32 && equalWords(sh.rows[at*s.width:(at+1)*s.width], w) {
 			return at*len(s.shards) + k, true
 		}
 	}
@@ -136,7 +138,7 @@ func (s *stateSet) bytes() int {
 	b := 0
 	for i := range s.shards {
 		s.shards[i].mu.Lock()
-		b += 4 * (cap(s.shards[i].rows) + cap(s.shards[i].slots))
+		b += 4*cap(s.shards[i].rows) + 8*cap(s.shards[i].slots)
 		s.shards[i].mu.Unlock()
 	}
 	return b

@@ -21,15 +21,16 @@ const (
 	rehearsalSteps = 300
 )
 
-// verify reports a program that is not a function of its calls.
-func (x *explorer) verify() error {
+// verify reports a program that is not a function of its calls. The worker is one that
+// knows the space.
+func (x *explorer) verify(g *worker) error {
 	for _, a := range x.automata {
 		if err := a.verify(); err != nil {
 			return err
 		}
 	}
 	for seed := range uint64(rehearsals) {
-		if err := x.rehearse(seed); err != nil {
+		if err := x.rehearse(g, seed); err != nil {
 			return err
 		}
 	}
@@ -110,10 +111,10 @@ func (e effects) told() string {
 }
 
 // rehearse makes one live run and follows it through the graph.
-func (x *explorer) rehearse(seed uint64) error {
+func (x *explorer) rehearse(g *worker, seed uint64) error {
 	w := newWorld(x.sc, x.property, x.sc.NewMachine())
 	defer w.stop()
-	g, st := newWorker(x), sched.NewRandom(seed)
+	st := sched.NewRandom(seed)
 	row := append([]uint32(nil), x.initial...)
 	var path sched.Schedule
 	for range rehearsalSteps {

@@ -40,6 +40,7 @@ func (a *app) checkCommand() *cobra.Command {
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
+	fs.IntVar(&f.options.Largest, "largest", 0, "list the `N` largest verdicts, by states; with --timings the slowest")
 	fs.BoolVar(&f.options.Timings, "timings", false, "print how long each verdict took; two runs then differ")
 	return c
 }
@@ -51,6 +52,9 @@ type question struct {
 }
 
 func (a *app) check(ctx context.Context, patterns []string, f *checkFlags) error {
+	if f.options.Largest < 0 {
+		return fmt.Errorf("--largest %d: choose 0 or more", f.options.Largest)
+	}
 	o, err := f.engine.options()
 	if err != nil {
 		return err

@@ -20,6 +20,7 @@ func Matrix(w io.Writer, results []checker.Result, o Options) error {
 	for _, g := range bySystem(results) {
 		m.system(g)
 	}
+	m.largest(results)
 	m.summary(results)
 	return b.Flush()
 }

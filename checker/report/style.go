@@ -24,6 +24,9 @@ type Options struct {
 	Timings bool
 	// Quiet leaves out what is as claimed; Verbose adds the counterexamples and counts.
 	Quiet, Verbose bool
+	// Largest is how many of the largest verdicts are listed, by states; with Timings it
+	// is the slowest, by time.
+	Largest int
 }
 
 func (s Style) width() int {

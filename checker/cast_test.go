@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/scenarios"
-	"lockpick/scenarios/all"
 	"lockpick/sched"
 )
 
@@ -18,7 +17,7 @@ func TestLearnedRunsAreLiveRuns(t *testing.T) {
 	if testing.Short() {
 		seeds = 5
 	}
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		p := sc.Claims[0].Property
 		learned, err := newTester(&sc, p)
 		require.NoError(t, err)

@@ -8,7 +8,6 @@ import (
 
 	"lockpick/model"
 	"lockpick/scenarios"
-	"lockpick/scenarios/all"
 	"lockpick/sched"
 )
 
@@ -192,7 +191,7 @@ func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 	if testing.Short() {
 		budget, runs = 200, 100
 	}
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+string(c.Property), func(t *testing.T) {
 				switch {

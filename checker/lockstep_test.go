@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/scenarios"
-	"lockpick/scenarios/all"
 	"lockpick/sched"
 )
 
@@ -203,7 +202,7 @@ func TestLockstep(t *testing.T) {
 	if testing.Short() {
 		steps = 1000
 	}
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		for _, p := range lockstepProperties(&sc) {
 			t.Run(sc.ID+"/"+string(p), func(t *testing.T) { lockstepRuns(t, sc, p, steps) })
 		}
@@ -218,7 +217,7 @@ func TestLockstepWithMoreFaults(t *testing.T) {
 	if testing.Short() {
 		steps = 500
 	}
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		sc.Setting.Crashes += 2
 		sc.Setting.Stalls++
 		sc.Setting.Mortal = nil

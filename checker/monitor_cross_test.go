@@ -11,7 +11,6 @@ import (
 
 	"lockpick/model"
 	"lockpick/scenarios"
-	"lockpick/scenarios/all"
 )
 
 // monitorSays tells a monitor of a history, event by event, and returns its verdict.
@@ -78,7 +77,7 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 			monitorAgrees(t, sc, c.Property)
 		}
 	}
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		if testing.Short() && large[sc.ID] {
 			continue
 		}
@@ -93,7 +92,7 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 func TestMemoriesAgree(t *testing.T) {
 	t.Parallel()
 	list := toys()
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		if !large[sc.ID] {
 			list = append(list, &sc)
 		}

@@ -7,14 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/scenarios"
-	"lockpick/scenarios/all"
 	"lockpick/sched"
 )
 
 // Every counterexample replays: the same verdict, the same trace. A schedule with one
 // step changed either still breaks the property, or holds, or says where it drifted.
 func TestEveryCounterexampleReplays(t *testing.T) {
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Broken || c.Property == scenarios.Starvation {
 				continue

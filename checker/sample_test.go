@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/scenarios"
-	"lockpick/scenarios/all"
 	"lockpick/sched"
 )
 
@@ -75,7 +74,7 @@ func TestSampleErrors(t *testing.T) {
 // Shrinking never makes a schedule larger, and what it returns still breaks the
 // property; shrinking that again changes nothing.
 func TestShrinkNeverEnlarges(t *testing.T) {
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		p := sc.Claims[0].Property
 		if sc.Claims[0].Verdict != Broken || p == scenarios.Starvation {
 			continue

@@ -5,15 +5,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"lockpick/scenarios/all"
 )
 
 // Any number of workers gives the same verdict, the same counts and the same smallest
 // counterexample.
 func TestWorkersAgree(t *testing.T) {
 	t.Parallel()
-	for _, sc := range all.All() {
+	for _, sc := range rows() {
 		if large[sc.ID] && (testing.Short() || sc.ID != "agentwire/blind-unlink/crash") {
 			continue
 		}

@@ -42,7 +42,7 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 	}
 	crew := make([]*crewman, workers)
 	for i := range crew {
-		crew[i] = &crewman{worker: newWorker(x), set: c.states, violated: violated{}}
+		crew[i] = &crewman{worker: newWorker(x), number: i, set: c.states, boxes: make([][]uint32, workers), violated: violated{}}
 		if x.reduce {
 			crew[i].symmetry = newSymmetry(x)
 		}
@@ -82,17 +82,25 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 // A crewman is one worker of a parallel exploration, with its share of the counts.
 type crewman struct {
 	*worker
+	number                       int
 	set                          *stateSet
-	next                         []uint32  // new states, for the next level
-	last                         []uint32  // those of the level before, which is being expanded
-	symmetry                     *symmetry // nil for none
+	boxes                        [][]uint32 // for each worker: states that are its to store
+	next                         []uint32   // new states, for the next level
+	last                         []uint32   // those of the level before, which is being expanded
+	symmetry                     *symmetry  // nil for none
 	transitions, violations, met int
 	violated                     violated
 	err                          error
 }
 
-// A batch is a piece of a level: states from to until to of one buffer.
-const batchStates = 256
+// A batch is a piece of a level: states from to until to of one buffer. A round is some
+// batches for each worker. In a round the workers first expand, each into a box for
+// every worker, and then each stores what is in the boxes for it: the states of its own
+// shards. So nobody waits for a lock, and no two write where the other reads.
+const (
+	batchStates  = 256
+	roundBatches = 16
+)
 
 // level expands the states of one level and returns those of the next.
 func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([][]uint32, error) {
@@ -105,48 +113,70 @@ func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([]
 			f = f[n:]
 		}
 	}
-	var taken atomic.Int64
 	for _, w := range crew { // what next was two levels ago is done with
 		w.next, w.last = w.last[:0], w.next
 	}
-	work := func(w *crewman) {
-		for !limit.hit() && w.err == nil {
+	for len(batches) > 0 && !limit.hit() {
+		n := 1
+		if len(crew) > 1 {
+			n = min(len(batches), roundBatches*len(crew))
+		}
+		if err := x.round(crew, batches[:n]); err != nil {
+			return nil, err
+		}
+		batches = batches[n:]
+		limit.check()
+	}
+	var next [][]uint32
+	for _, w := range crew {
+		if len(w.next) > 0 {
+			next = append(next, w.next)
+		}
+	}
+	return append(next, batches...), nil // what was not expanded belongs to the frontier
+}
+
+// round expands some batches and stores what they lead to.
+func (x *explorer) round(crew []*crewman, batches [][]uint32) error {
+	var taken atomic.Int64
+	together(crew, len(batches) > 1, func(w *crewman) {
+		for w.err == nil {
 			i := int(taken.Add(1)) - 1
 			if i >= len(batches) {
 				return
 			}
 			w.run(batches[i])
-			limit.check()
 		}
-	}
-	if len(crew) == 1 || len(batches) == 1 {
-		work(crew[0])
-	} else {
-		var wg sync.WaitGroup
-		for _, w := range crew {
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				work(w)
-			}()
-		}
-		wg.Wait()
-	}
-	var next [][]uint32
+	})
 	for _, w := range crew {
 		if w.err != nil {
-			return nil, w.err
-		}
-		if len(w.next) > 0 {
-			next = append(next, w.next)
+			return w.err
 		}
 	}
-	if limit.hit() { // what was not expanded belongs to the frontier
-		for i := int(taken.Load()); i < len(batches); i++ {
-			next = append(next, batches[i])
+	together(crew, len(batches) > 1, func(w *crewman) {
+		for _, from := range crew {
+			w.keep(from.boxes[w.number])
+			from.boxes[w.number] = from.boxes[w.number][:0]
 		}
+	})
+	return nil
+}
+
+// together lets every worker do something, side by side when there is much to do.
+func together(crew []*crewman, much bool, do func(*crewman)) {
+	var wg sync.WaitGroup
+	for _, w := range crew {
+		if !much || len(crew) == 1 {
+			do(w)
+			continue
+		}
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			do(w)
+		}()
 	}
-	return next, nil
+	wg.Wait()
 }
 
 // run expands a batch of states.
@@ -180,16 +210,24 @@ func (w *crewman) run(batch []uint32) {
 			if w.symmetry != nil {
 				w.symmetry.canonical(words)
 			}
-			if w.insertNew(words) {
-				w.next = append(w.next, words...)
+			if len(w.boxes) == 1 { // alone
+				w.keep(words)
+				continue
 			}
+			box := &w.boxes[w.set.shard(words)%len(w.boxes)]
+			*box = append(*box, words...)
 		}
 	}
 }
 
-func (w *crewman) insertNew(words []uint32) bool {
-	_, isNew := w.set.insert(words)
-	return isNew
+// keep stores states that are new, for the next level.
+func (w *crewman) keep(box []uint32) {
+	width := w.x.width()
+	for ; len(box) > 0; box = box[width:] {
+		if _, isNew := w.set.insert(box[:width]); isNew {
+			w.next = append(w.next, box[:width]...)
+		}
+	}
 }
 
 // collect moves the workers' counts into the coverage.

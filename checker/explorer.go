@@ -82,6 +82,7 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 	case scenarios.ByHistory:
 		spec, _ := p.Spec()
 		x.pasts = newPastTable(spec, len(x.slots)+sc.Setting.Processes)
+		x.pasts.die(sc.Setting.Processes)
 	case scenarios.ByGraph:
 		x.prober = newProber(sc)
 	case "":

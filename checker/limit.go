@@ -42,13 +42,13 @@ func newLimit(ctx context.Context, x *explorer, set *stateSet, o Options) *limit
 
 func (l *limit) hit() bool { return l.kind.Load() != withinLimits }
 
-// check looks at the budgets; workers call it after every batch.
+// check looks at the budgets; it is called after every round, by nobody else.
 func (l *limit) check() {
 	kind := int32(withinLimits)
 	switch {
 	case l.ctx.Err() != nil:
 		kind = interrupted
-	case l.set.count() > l.states:
+	case l.set.len() > l.states:
 		kind = statesEnded
 	case l.checks.Add(1)%64 == 0 && l.x.bytes(l.set) > l.bytes:
 		kind = bytesEnded

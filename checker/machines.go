@@ -149,8 +149,9 @@ func (t *machineTable) resultID(r fsfake.Result) uint32 {
 	id, ok := t.results.ids[r]
 	if !ok {
 		id = uint32(len(t.results.all))
+		kept := r // r itself stays off the heap
 		t.results.ids[r] = id
-		t.results.all = append(t.results.all, &r)
+		t.results.all = append(t.results.all, &kept)
 	}
 	return id
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"lockpick/model"
+	"lockpick/scenarios"
 )
 
 // What a state remembers of its past: the history so far, as far as any judgement of
@@ -56,6 +57,10 @@ type pastTable struct {
 	bytes  int
 	calls  int // porcupine's
 	key    []byte
+	// cut is the event of a pending operation's process being killed, crash by process that
+	// of its death, 0 when the specification does not speak of deaths.
+	cut   uint32
+	crash []uint32
 	// watched: remember no history, but what a monitor makes of it; see watch.go.
 	watched bool
 }
@@ -117,10 +122,23 @@ func (t *pastTable) next(id uint32, client int, event uint32) (uint32, bool) {
 	}
 	n := past{rows: rows, ok: true}
 	if ev.kind == pastReturn || ev.kind == pastCrash {
+		key := string(t.key)
+		n.ok = t.judged(rows)
+		if at, ok := t.ids[key]; ok { // somebody else was first
+			return at, t.all[at].ok
+		}
 		t.calls++
-		n.ok = porcupine.CheckOperations(t.judge, t.operations(rows))
+		t.key = append(t.key[:0], key...)
 	}
 	return t.add(n), n.ok
+}
+
+// judged asks porcupine about a history, and lets others use the table meanwhile.
+func (t *pastTable) judged(rows [][]pastOp) bool {
+	values := t.values.values // what is numbered stays as it is
+	t.mu.Unlock()
+	defer t.mu.Lock()
+	return porcupine.CheckOperations(t.judge, layOut(rows, values))
 }
 
 // add numbers a new past, whose key is in t.key.
@@ -164,6 +182,10 @@ func appendPast(b []byte, rows [][]pastOp) []byte {
 // operations lays a past out in time: the invocations in an order that fits, and before
 // each just the returns that came before it.
 func (t *pastTable) operations(rows [][]pastOp) []porcupine.Operation {
+	return layOut(rows, t.values.values)
+}
+
+func layOut(rows [][]pastOp, values []any) []porcupine.Operation {
 	h := newHistory(len(rows))
 	order := invocations(rows)
 	ended := make([]int, len(rows))
@@ -171,7 +193,7 @@ func (t *pastTable) operations(rows [][]pastOp) []porcupine.Operation {
 	end := func(client int) {
 		op := &rows[client][ended[client]]
 		if op.state == pastReturn {
-			h.ret(client, step, t.values.values[op.out])
+			h.ret(client, step, values[op.out])
 		} else {
 			h.cut(client, step)
 		}
@@ -185,7 +207,7 @@ func (t *pastTable) operations(rows [][]pastOp) []porcupine.Operation {
 				end(c)
 			}
 		}
-		h.invoke(o.client, step, t.values.values[op.in])
+		h.invoke(o.client, step, values[op.in])
 		step++
 	}
 	for c, row := range rows {
@@ -224,16 +246,11 @@ func (t *pastTable) count() (pasts, bytes int) {
 	return len(t.all), t.bytes
 }
 
-// cut numbers the event of a pending operation's process being killed.
-func (t *pastTable) cut() uint32 {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.events.id(pastEvent{pastCut, nil})
-}
-
-// crash numbers the event of a process's death, or is 0 when the specification does not
-// speak of deaths.
-func (t *pastTable) crash(owner string) uint32 {
-	in := model.Crash{Owner: owner}
-	return t.event(pastCrash, in, in)
+// die numbers the events of deaths beforehand: they are needed at every state.
+func (t *pastTable) die(processes int) {
+	t.cut = t.events.id(pastEvent{pastCut, nil})
+	for i := range processes {
+		in := model.Crash{Owner: scenarios.ProcessName(i)}
+		t.crash = append(t.crash, t.event(pastCrash, in, in))
+	}
 }

@@ -133,7 +133,7 @@ func (w *worker) losePast(s []uint32) (uint32, bool) {
 	var died []int
 	for j := range x.slots {
 		if s[wordNodes+j] != nodeGone {
-			past = w.remember(past, j, x.pasts.cut()).to
+			past = w.remember(past, j, x.pasts.cut).to
 			if p := x.slots[j].process; !slices.Contains(died, p) {
 				died = append(died, p)
 			}

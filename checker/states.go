@@ -1,20 +1,17 @@
 package checker
 
-import "sync"
-
 // A stateSet holds the visited states: each a row of words of one width, stored once.
-// It is sharded by hash, so that workers seldom meet.
+// It is sharded by hash: workers may insert side by side, each into shards of its own.
 type stateSet struct {
 	width  int
 	shards []stateShard
 }
 
 type stateShard struct {
-	mu    sync.Mutex
 	rows  []uint32 // the states, width words each
 	slots []uint64 // index of a state + 1, below the upper half of its hash; 0 is free
 	n     int
-	_     [64]byte // keep the locks of two shards off one cache line
+	_     [64]byte // keep two shards off one cache line
 }
 
 func newStateSet(width, shards int) *stateSet {
@@ -35,14 +32,14 @@ func hashWords(w []uint32) uint64 {
 	return h ^ h>>29
 }
 
+// shard is the number of the shard that a state belongs to.
+func (s *stateSet) shard(w []uint32) int { return int(hashWords(w)>>40) % len(s.shards) }
+
 // insert adds a state and reports whether it is new, and its number.
 func (s *stateSet) insert(w []uint32) (id int, isNew bool) {
 	h := hashWords(w)
 	k := int(h>>40) % len(s.shards)
-	sh := &s.shards[k]
-	sh.mu.Lock()
-	i, isNew := sh.insert(w, h, s.width)
-	sh.mu.Unlock()
+	i, isNew := s.shards[k].insert(w, h, s.width)
 	return i*len(s.shards) + k, isNew
 }
 
@@ -137,20 +134,7 @@ func (s *stateSet) has(id int) bool { return id/len(s.shards) < s.shards[id%len(
 func (s *stateSet) bytes() int {
 	b := 0
 	for i := range s.shards {
-		s.shards[i].mu.Lock()
 		b += 4*cap(s.shards[i].rows) + 8*cap(s.shards[i].slots)
-		s.shards[i].mu.Unlock()
 	}
 	return b
-}
-
-// count is len for use while workers insert.
-func (s *stateSet) count() int {
-	n := 0
-	for i := range s.shards {
-		s.shards[i].mu.Lock()
-		n += s.shards[i].n
-		s.shards[i].mu.Unlock()
-	}
-	return n
 }

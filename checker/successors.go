@@ -310,11 +310,11 @@ func (w *worker) kill(s []uint32, process int, b budgets) error {
 			next[wordMachine] = m.machine
 		}
 		if x.pasts != nil {
-			next[wordPast] = w.remember(next[wordPast], j, x.pasts.cut()).to
+			next[wordPast] = w.remember(next[wordPast], j, x.pasts.cut).to
 		}
 	}
 	if x.pasts != nil {
-		st := w.remember(next[wordPast], len(x.slots)+process, x.pasts.crash(scenarios.ProcessName(process)))
+		st := w.remember(next[wordPast], len(x.slots)+process, x.pasts.crash[process])
 		next[wordPast] = st.to
 		succ.bad = !st.ok
 	}

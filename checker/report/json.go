@@ -3,6 +3,7 @@ package report
 import (
 	"encoding/json"
 	"io"
+	"strconv"
 
 	"lockpick/checker"
 	"lockpick/scenarios"
@@ -88,7 +89,7 @@ func jsonResult(r *checker.Result, o Options) JSONResult {
 		j.Claim = r.Claim.String()
 	}
 	if r.Verdict == checker.Broken && r.Odds > 0 {
-		odds := r.Odds
+		odds := significant(r.Odds)
 		j.Odds = &odds
 	}
 	if o.Timings {
@@ -139,4 +140,14 @@ func ListJSON(w io.Writer, list []scenarios.Scenario) error {
 		doc.Scenarios = append(doc.Scenarios, j)
 	}
 	return writeJSON(w, doc)
+}
+
+// significant rounds to the digits that the odds are good for: around retry loops the
+// last ones depend on the order in which states were numbered.
+func significant(odds float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(odds, 'g', 9, 64), 64)
+	if err != nil {
+		return odds
+	}
+	return rounded
 }

@@ -135,6 +135,12 @@ func BenchmarkAgainstReplaying(b *testing.B) {
 				require.NoError(b, err)
 				require.Equal(b, Holds, r.Verdict)
 				coroutines = r.Stats.Coroutines
+				if c.processes == 2 {
+					ref, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Engine: Reference})
+					require.NoError(b, err)
+					require.Equal(b, Holds, ref.Verdict)
+					require.Equal(b, n.Int64(), int64(ref.Stats.Schedules))
+				}
 			}
 			n, _ := schedules.Float64()
 			b.ReportMetric(n, "schedules")

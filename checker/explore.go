@@ -37,12 +37,12 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		shards = 64
 	}
 	c := &coverage{states: newStateSet(x.width(), shards), violated: violated{}}
-	if workers > 1 && x.machines.moves == nil {
-		x.machines.moves = &moveTable{}
+	if workers > 1 {
+		x.share()
 	}
 	crew := make([]*crewman, workers)
 	for i := range crew {
-		crew[i] = &crewman{worker: newWorker(x), number: i, set: c.states, boxes: make([][]uint32, workers), violated: violated{}}
+		crew[i] = &crewman{worker: newWorker(x), set: c.states, boxes: make([][]uint32, workers), violated: violated{}}
 		if x.reduce {
 			crew[i].symmetry = newSymmetry(x)
 		}
@@ -71,18 +71,27 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		if limit.hit() {
 			c.why = limit.why(c, n)
 			c.frontier = n
-			return c, nil
+			return c, x.pasts.faulty()
 		}
 		frontier = next
 	}
 	c.complete = true
+	if err := x.pasts.lastWord(workers); err != nil {
+		return nil, err
+	}
 	return c, x.verify(crew[0].worker)
+}
+
+// share lets workers profit from each other.
+func (x *explorer) share() {
+	if x.moves == nil {
+		x.moves, x.steps = &sharedTable[move]{}, &sharedTable[pastStep]{}
+	}
 }
 
 // A crewman is one worker of a parallel exploration, with its share of the counts.
 type crewman struct {
 	*worker
-	number                       int
 	set                          *stateSet
 	boxes                        [][]uint32 // for each worker: states that are its to store
 	next                         []uint32   // new states, for the next level
@@ -139,8 +148,12 @@ func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([]
 // round expands some batches and stores what they lead to.
 func (x *explorer) round(crew []*crewman, batches [][]uint32) error {
 	var taken atomic.Int64
-	together(crew, len(batches) > 1, func(w *crewman) {
-		for w.err == nil {
+	n := len(crew)
+	if len(batches) == 1 {
+		n = 1 // not worth waking anybody
+	}
+	together(n, func(k int) {
+		for w := crew[k]; w.err == nil; {
 			i := int(taken.Add(1)) - 1
 			if i >= len(batches) {
 				return
@@ -153,27 +166,27 @@ func (x *explorer) round(crew []*crewman, batches [][]uint32) error {
 			return w.err
 		}
 	}
-	together(crew, len(batches) > 1, func(w *crewman) {
+	together(len(crew), func(k int) {
 		for _, from := range crew {
-			w.keep(from.boxes[w.number])
-			from.boxes[w.number] = from.boxes[w.number][:0]
+			crew[k].keep(from.boxes[k])
+			from.boxes[k] = from.boxes[k][:0]
 		}
 	})
 	return nil
 }
 
-// together lets every worker do something, side by side when there is much to do.
-func together(crew []*crewman, much bool, do func(*crewman)) {
+// together does something n times, side by side.
+func together(n int, do func(k int)) {
+	if n <= 1 {
+		do(0)
+		return
+	}
 	var wg sync.WaitGroup
-	for _, w := range crew {
-		if !much || len(crew) == 1 {
-			do(w)
-			continue
-		}
+	for k := range n {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			do(w)
+			do(k)
 		}()
 	}
 	wg.Wait()

@@ -30,8 +30,10 @@ type explorer struct {
 	initial  []uint32
 	rebooted []uint32 // the nodes after a loss of power
 	special  specialOps
-	alike    bool // processes are verified to be interchangeable
-	reduce   bool // explore up to symmetry
+	alike    bool               // processes are verified to be interchangeable
+	reduce   bool               // explore up to symmetry
+	moves    *sharedTable[move] // nil while there is only one worker
+	steps    *sharedTable[pastStep]
 }
 
 // A slot is the place of one task in a state.

@@ -21,7 +21,6 @@ type machineTable struct {
 	bytes   int
 	ops     *interner
 	results *resultTable
-	moves   *moveTable // nil while there is only one worker
 }
 
 type resultTable struct {

@@ -53,13 +53,9 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) {
 	bad := 0
 	for id := range x.pasts.all {
 		ops := x.pastOperations(uint32(id))
-		want := x.pasts.all[id].ok // porcupine's, where an operation has ended
-		got := monitorSays(spec, ops)
-		if got != want {
-			want = porcupine.CheckOperations(spec.Porcupine(), ops)
-		}
-		if got != want {
-			require.Equal(t, want, got, "%s %s:\n%s", sc.ID, p, historyText(spec, ops))
+		want := porcupine.CheckOperations(spec.Porcupine(), ops)
+		if got, fresh := x.pasts.ok(uint32(id)), monitorSays(spec, ops); got != want || fresh != want {
+			require.Failf(t, "they differ", "%s %s: porcupine %v, the graph's monitor %v, a fresh one %v:\n%s", sc.ID, p, want, got, fresh, historyText(spec, ops))
 		}
 		if !want {
 			bad++

@@ -16,7 +16,10 @@ import (
 // many operations of every client had returned when it was invoked, with inputs and
 // outputs. Pasts with the same relation are one.
 //
-// porcupine judges each distinct past once, when a return or a crash completes it.
+// While the graph grows, a monitor judges: what it makes of an event is looked up, for
+// its states are few. porcupine has the last word. It judges every violation when the
+// monitor reports it, and in the end every past that no other goes on from. Those cover
+// the rest, because what comes before a linearizable history's end is linearizable too.
 
 // A pastEvent is one event of a history, without its client.
 type pastEvent struct {
@@ -33,11 +36,11 @@ const (
 	pastCrash // the crash itself, an operation of its own
 )
 
-// A past is one distinct history, or what a monitor makes of it.
+// A past is one distinct history.
 type past struct {
-	rows  [][]pastOp // by client; shared with its neighbours, never changed in place
-	watch model.Monitor
-	ok    bool
+	rows   [][]pastOp // by client; shared with its neighbours, never changed in place
+	watch  uint32     // what the monitor makes of it
+	goesOn bool       // another past goes on from it
 }
 
 type pastOp struct {
@@ -55,23 +58,28 @@ type pastTable struct {
 	events *interner
 	values *interner
 	bytes  int
-	calls  int // porcupine's
+	calls  int   // porcupine's
+	fault  error // the monitor and porcupine differ
 	key    []byte
 	// cut is the event of a pending operation's process being killed, crash by process that
 	// of its death, 0 when the specification does not speak of deaths.
 	cut   uint32
 	crash []uint32
-	// watched: remember no history, but what a monitor makes of it; see watch.go.
+	// watched: a past is not a history, but what the monitor makes of it.
 	watched bool
+	watches *watchTable
 }
 
 // pastNone is the empty history.
 const pastNone = 0
 
 func newPastTable(spec model.Spec, clients int) *pastTable {
-	t := &pastTable{spec: spec, judge: spec.Porcupine(), ids: map[string]uint32{}, events: newInterner(), values: newInterner()}
+	t := &pastTable{
+		spec: spec, judge: spec.Porcupine(), ids: map[string]uint32{},
+		events: newInterner(), values: newInterner(), watches: newWatchTable(spec),
+	}
 	t.events.id(pastEvent{}) // number 0 is no event
-	t.all = append(t.all, past{rows: make([][]pastOp, clients), ok: true})
+	t.all = append(t.all, past{rows: make([][]pastOp, clients)})
 	t.key = appendPast(t.key, t.all[0].rows)
 	t.ids[string(t.key)] = pastNone
 	return t
@@ -93,11 +101,12 @@ func (t *pastTable) event(kind pastKind, input, value any) uint32 {
 func (t *pastTable) next(id uint32, client int, event uint32) (uint32, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.watched {
+		to := t.watches.next(id, client, event, t.events)
+		return to, !t.watches.violated(to)
+	}
 	p := &t.all[id]
 	ev := t.events.values[event].(pastEvent)
-	if t.watched {
-		return t.watchNext(id, client, ev)
-	}
 	rows := append([][]pastOp(nil), p.rows...)
 	row := append([]pastOp(nil), rows[client]...)
 	switch ev.kind {
@@ -116,30 +125,20 @@ func (t *pastTable) next(id uint32, client int, event uint32) (uint32, bool) {
 		row[len(row)-1].state = pastCut
 	}
 	rows[client] = row
+	p.goesOn = true
 	t.key = appendPast(t.key[:0], rows)
 	if at, ok := t.ids[string(t.key)]; ok {
-		return at, t.all[at].ok
+		return at, t.ok(at)
 	}
-	n := past{rows: rows, ok: true}
-	if ev.kind == pastReturn || ev.kind == pastCrash {
-		key := string(t.key)
-		n.ok = t.judged(rows)
-		if at, ok := t.ids[key]; ok { // somebody else was first
-			return at, t.all[at].ok
-		}
-		t.calls++
-		t.key = append(t.key[:0], key...)
+	to := t.add(past{rows: rows, watch: t.watches.next(p.watch, client, event, t.events)})
+	if !t.ok(to) {
+		t.confirm(to)
 	}
-	return t.add(n), n.ok
+	return to, t.ok(to)
 }
 
-// judged asks porcupine about a history, and lets others use the table meanwhile.
-func (t *pastTable) judged(rows [][]pastOp) bool {
-	values := t.values.values // what is numbered stays as it is
-	t.mu.Unlock()
-	defer t.mu.Lock()
-	return porcupine.CheckOperations(t.judge, layOut(rows, values))
-}
+// ok reports whether the monitor has nothing against a past.
+func (t *pastTable) ok(id uint32) bool { return !t.watches.violated(t.all[id].watch) }
 
 // add numbers a new past, whose key is in t.key.
 func (t *pastTable) add(n past) uint32 {
@@ -179,23 +178,32 @@ func appendPast(b []byte, rows [][]pastOp) []byte {
 	return b
 }
 
-// operations lays a past out in time: the invocations in an order that fits, and before
-// each just the returns that came before it.
+// operations lays a past out in time, for porcupine.
 func (t *pastTable) operations(rows [][]pastOp) []porcupine.Operation {
-	return layOut(rows, t.values.values)
+	h := newHistory(len(rows))
+	tell(rows, t.values.values, h)
+	return h.ops
 }
 
-func layOut(rows [][]pastOp, values []any) []porcupine.Operation {
-	h := newHistory(len(rows))
+// A listener is told of a history's events in an order in which they can have happened.
+type listener interface {
+	invoke(client, step int, input any)
+	ret(client, step int, output any)
+	cut(client, step int)
+}
+
+// tell lays a past out in time: the invocations in an order that fits, and before each
+// just the returns that came before it.
+func tell(rows [][]pastOp, values []any, l listener) {
 	order := invocations(rows)
 	ended := make([]int, len(rows))
 	step := 0
 	end := func(client int) {
 		op := &rows[client][ended[client]]
 		if op.state == pastReturn {
-			h.ret(client, step, values[op.out])
+			l.ret(client, step, values[op.out])
 		} else {
-			h.cut(client, step)
+			l.cut(client, step)
 		}
 		ended[client]++
 		step++
@@ -207,7 +215,7 @@ func layOut(rows [][]pastOp, values []any) []porcupine.Operation {
 				end(c)
 			}
 		}
-		h.invoke(o.client, step, values[op.in])
+		l.invoke(o.client, step, values[op.in])
 		step++
 	}
 	for c, row := range rows {
@@ -215,7 +223,6 @@ func layOut(rows [][]pastOp, values []any) []porcupine.Operation {
 			end(c)
 		}
 	}
-	return h.ops
 }
 
 type invocation struct{ client, index, before int }
@@ -243,7 +250,10 @@ func (t *pastTable) count() (pasts, bytes int) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.all), t.bytes
+	if t.watched {
+		return len(t.watches.all), t.watches.bytes
+	}
+	return len(t.all), t.bytes + t.watches.bytes
 }
 
 // die numbers the events of deaths beforehand: they are needed at every state.

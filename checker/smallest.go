@@ -51,6 +51,17 @@ type visit struct {
 // findSmallest returns the smallest schedule that reaches the target, or nil when there
 // is none.
 func (x *explorer) findSmallest(ctx context.Context, tg *target) (sched.Schedule, error) {
+	found, err := x.searchSmallest(ctx, tg)
+	if err != nil {
+		return nil, err
+	}
+	if found == nil {
+		return nil, x.pasts.lastWord(1)
+	}
+	return found, x.pasts.faulty()
+}
+
+func (x *explorer) searchSmallest(ctx context.Context, tg *target) (sched.Schedule, error) {
 	s := &smallest{x: x, w: newWorker(x), set: newStateSet(x.width()+1, 1), target: *tg}
 	s.queue.push(append(append([]uint32(nil), x.initial...), 0), visit{parent: -1})
 	defer func() { tg.pruned = s.target.pruned }()

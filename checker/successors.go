@@ -75,12 +75,9 @@ func (w *worker) move(machine uint32, slot int, op uint32) (move, error) {
 	if m, ok := w.moves.get(key); ok {
 		return m, nil
 	}
-	shared := w.x.machines.moves
-	if shared != nil {
-		if m, ok := shared.get(key); ok {
-			w.moves.put(key, m)
-			return m, nil
-		}
+	if m, ok := w.x.moves.get(key); ok {
+		w.moves.put(key, m)
+		return m, nil
 	}
 	var m move
 	var err error
@@ -89,10 +86,13 @@ func (w *worker) move(machine uint32, slot int, op uint32) (move, error) {
 		return m, err
 	}
 	w.moves.put(key, m)
-	if shared != nil {
-		shared.put(key, m)
-	}
+	w.x.moves.put(key, m)
 	return m, nil
+}
+
+// stepKey packs what a step of a past depends on.
+func stepKey(past uint32, client int, event uint32) uint64 {
+	return uint64(past)<<32 | uint64(client)<<24 | uint64(event)
 }
 
 // remember appends an event to a past; event 0 is none.
@@ -100,12 +100,15 @@ func (w *worker) remember(past uint32, client int, event uint32) pastStep {
 	if event == 0 {
 		return pastStep{past, true}
 	}
-	key := uint64(past)<<32 | uint64(client)<<24 | uint64(event)
-	if s, ok := w.steps.get(key); ok {
+	key := stepKey(past, client, event)
+	s, ok := w.steps.get(key)
+	if ok {
 		return s
 	}
-	var s pastStep
-	s.to, s.ok = w.x.pasts.next(past, client, event)
+	if s, ok = w.x.steps.get(key); !ok {
+		s.to, s.ok = w.x.pasts.next(past, client, event)
+		w.x.steps.put(key, s)
+	}
 	w.steps.put(key, s)
 	return s
 }

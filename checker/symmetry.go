@@ -273,9 +273,9 @@ func (t *pastTable) permute(id uint32, perm []int) uint32 {
 		}
 		return name
 	}
-	p := t.all[id]
-	rows := make([][]pastOp, len(p.rows))
-	for c, row := range p.rows {
+	from := t.all[id].rows
+	rows := make([][]pastOp, len(from))
+	for c, row := range from {
 		to := make([]pastOp, len(row))
 		for i, op := range row {
 			to[i] = pastOp{in: t.values.id(model.Renamed(t.values.values[op.in], owner)), state: op.state, before: make([]uint8, len(op.before))}
@@ -292,5 +292,5 @@ func (t *pastTable) permute(id uint32, perm []int) uint32 {
 	if at, ok := t.ids[string(t.key)]; ok {
 		return at
 	}
-	return t.add(past{rows: rows, ok: p.ok})
+	return t.add(past{rows: rows, watch: t.watchAll(rows)})
 }

@@ -2,40 +2,91 @@ package checker
 
 import "lockpick/model"
 
-// A past can be watched instead of kept: what remains of it is the state of an
-// incremental linearizability monitor. Two histories that no continuation can tell
-// apart are then one past, which merges many more states. That the monitor agrees with
-// porcupine is tested on every history of every scenario.
-
-// watch makes t remember monitors. It must be called before anything else.
-func (t *pastTable) watch() {
-	t.watched = true
-	clear(t.ids)
-	t.all[pastNone] = past{watch: model.NewMonitor(t.spec), ok: true}
-	t.key = t.all[pastNone].watch.AppendKey(t.key[:0])
-	t.ids[string(t.key)] = pastNone
+// A watchTable numbers the states of a specification's monitor, and remembers what
+// events make of them. Two histories that no continuation can tell apart have one
+// state, so there are few, and explorations in which a past is such a state instead of
+// a history merge many more states. That the monitor agrees with porcupine is tested on
+// every history of every scenario.
+type watchTable struct {
+	ids   map[string]uint32
+	all   []model.Monitor
+	steps u64table[uint32]
+	bytes int
+	key   []byte
 }
 
-// watchNext is next for monitors.
-func (t *pastTable) watchNext(id uint32, client int, ev pastEvent) (uint32, bool) {
-	m := t.all[id].watch.Clone()
-	switch ev.kind {
+func newWatchTable(spec model.Spec) *watchTable {
+	t := &watchTable{ids: map[string]uint32{}}
+	t.id(model.NewMonitor(spec)) // it gets number pastNone
+	return t
+}
+
+// watch makes t remember monitors. It must be called before anything else.
+func (t *pastTable) watch() { t.watched = true }
+
+// next tells a monitor of an event.
+func (t *watchTable) next(id uint32, client int, event uint32, events *interner) uint32 {
+	key := stepKey(id, client, event)
+	if to, ok := t.steps.get(key); ok {
+		return to
+	}
+	m := t.all[id].Clone()
+	switch ev := events.values[event].(pastEvent); ev.kind {
 	case pastInvoke:
 		m.Invoke(client, ev.value)
 	case pastReturn:
 		m.Return(client, ev.value)
 	case pastCut:
-		if !m.Open(client) {
-			return id, true
+		if m.Open(client) {
+			m.Return(client, model.Pending{})
 		}
-		m.Return(client, model.Pending{})
 	case pastCrash:
 		m.Invoke(client, ev.value)
 		m.Return(client, model.Crashed{})
 	}
+	to := t.id(m)
+	t.steps.put(key, to)
+	return to
+}
+
+// violated reports whether no history with this state is linearizable.
+func (t *watchTable) violated(id uint32) bool { return t.all[id].Violated() }
+
+// id numbers a monitor, which must not change afterwards.
+func (t *watchTable) id(m model.Monitor) uint32 {
 	t.key = m.AppendKey(t.key[:0])
-	if at, ok := t.ids[string(t.key)]; ok {
-		return at, t.all[at].ok
+	if id, ok := t.ids[string(t.key)]; ok {
+		return id
 	}
-	return t.add(past{watch: m, ok: !m.Violated()}), !m.Violated()
+	id := uint32(len(t.all))
+	t.ids[string(t.key)] = id
+	t.all = append(t.all, m)
+	t.bytes += 2*len(t.key) + watchBytes
+	return id
+}
+
+// watchBytes is about what a monitor takes beside its key.
+const watchBytes = 80
+
+// A watcher tells a monitor of a whole history.
+type watcher struct {
+	t  *pastTable
+	at uint32
+}
+
+// watchAll returns what the monitor makes of a history from its beginning.
+func (t *pastTable) watchAll(rows [][]pastOp) uint32 {
+	w := &watcher{t: t, at: pastNone}
+	tell(rows, t.values.values, w)
+	return w.at
+}
+
+func (w *watcher) invoke(client, _ int, input any) { w.tell(client, pastInvoke, input) }
+func (w *watcher) ret(client, _ int, output any)   { w.tell(client, pastReturn, output) }
+func (w *watcher) cut(client, _ int)               { w.tell(client, pastCut, nil) }
+
+func (w *watcher) tell(client int, kind pastKind, value any) {
+	if !w.t.watches.violated(w.at) {
+		w.at = w.t.watches.next(w.at, client, w.t.events.id(pastEvent{kind, value}), w.t.events)
+	}
 }

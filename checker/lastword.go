@@ -1,0 +1,73 @@
+package checker
+
+import (
+	"fmt"
+	"sync/atomic"
+
+	"github.com/anishathalye/porcupine"
+)
+
+// confirm asks porcupine about a history that the monitor calls a violation. Others may
+// use the table meanwhile; t.mu is held before and after.
+func (t *pastTable) confirm(id uint32) {
+	t.calls++
+	ops := t.operations(t.all[id].rows)
+	t.mu.Unlock()
+	ok := porcupine.CheckOperations(t.judge, ops)
+	t.mu.Lock()
+	if ok {
+		t.differ(id, "a violation", "linearizable")
+	}
+}
+
+// differ keeps the first disagreement.
+func (t *pastTable) differ(id uint32, monitor, other string) {
+	if t.fault == nil {
+		t.fault = fmt.Errorf("checker: the monitor of %s calls a history %s, porcupine calls it %s: this is a fault of lockpick; the history is %s",
+			t.spec.Name, monitor, other, t.describe(id))
+	}
+}
+
+// faulty returns the disagreement seen so far, if any.
+func (t *pastTable) faulty() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.fault
+}
+
+// lastWord lets porcupine judge every history that no other goes on from, where the
+// monitor saw no violation. What comes before the end of a linearizable history is
+// linearizable too, so porcupine agrees with every judgement then. The error is a
+// disagreement, one seen earlier included. It is for when nobody appends any more.
+func (t *pastTable) lastWord(workers int) error {
+	if t == nil || t.watched {
+		return nil
+	}
+	var last []uint32
+	for id := range t.all {
+		if !t.all[id].goesOn && t.ok(uint32(id)) {
+			last = append(last, uint32(id))
+		}
+	}
+	t.calls += len(last)
+	refuted := make([]bool, len(last))
+	var taken atomic.Int64
+	together(min(workers, len(last)), func(int) {
+		for {
+			i := int(taken.Add(1)) - 1
+			if i >= len(last) {
+				return
+			}
+			refuted[i] = !porcupine.CheckOperations(t.judge, t.operations(t.all[last[i]].rows))
+		}
+	})
+	for i, id := range last {
+		if refuted[i] {
+			t.differ(id, "linearizable", "a violation")
+		}
+	}
+	return t.fault
+}

@@ -32,11 +32,7 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	shards := 1
-	if workers > 1 {
-		shards = 64
-	}
-	c := &coverage{states: newStateSet(x.width(), shards), violated: violated{}}
+	c := &coverage{states: newStateSet(x.width(), workers), violated: violated{}}
 	if workers > 1 {
 		x.share()
 	}
@@ -47,33 +43,31 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 			crew[i].symmetry = newSymmetry(x)
 		}
 	}
-	var first []uint32
 	for _, row := range roots {
-		if _, isNew := c.states.insert(row); isNew {
-			first = append(first, row...)
-		}
+		c.states.insert(row)
 	}
-	frontier := [][]uint32{first}
 	limit := newLimit(ctx, x, c.states, o)
-	for n := 1; n > 0; c.depth++ {
+	level := c.states.batches(make([]int, workers), batchStates)
+	for n := c.states.len(); n > 0; c.depth++ {
 		if o.Progress != nil {
 			o.Progress(x.progress(c, n))
 		}
-		next, err := x.level(crew, frontier, limit)
+		before := c.states.sizes()
+		left, err := x.level(crew, level, limit)
 		c.collect(crew)
 		if err != nil {
 			return nil, err
 		}
+		level = append(c.states.batches(before, batchStates), left...) // what was not expanded belongs to the frontier
 		n = 0
-		for _, f := range next {
-			n += len(f) / x.width()
+		for _, b := range level {
+			n += len(b) / x.width()
 		}
 		if limit.hit() {
 			c.why = limit.why(c, n)
 			c.frontier = n
 			return c, x.pasts.faulty()
 		}
-		frontier = next
 	}
 	c.complete = true
 	if err := x.pasts.lastWord(workers); err != nil {
@@ -93,38 +87,24 @@ func (x *explorer) share() {
 type crewman struct {
 	*worker
 	set                          *stateSet
-	boxes                        [][]uint32 // for each worker: states that are its to store
-	next                         []uint32   // new states, for the next level
-	last                         []uint32   // those of the level before, which is being expanded
+	boxes                        [][]uint32 // for each shard: states for it
 	symmetry                     *symmetry  // nil for none
 	transitions, violations, met int
 	violated                     violated
 	err                          error
 }
 
-// A batch is a piece of a level: states from to until to of one buffer. A round is some
-// batches for each worker. In a round the workers first expand, each into a box for
-// every worker, and then each stores what is in the boxes for it: the states of its own
-// shards. So nobody waits for a lock, and no two write where the other reads.
+// A batch is a piece of a level: some states that lie together. A round is some batches
+// for each worker. In a round the workers first expand, each into a box for every shard
+// of the states, and then each stores what is in the boxes for its own shard. So nobody
+// waits for a lock, and no two write where the other reads.
 const (
 	batchStates  = 256
 	roundBatches = 16
 )
 
-// level expands the states of one level and returns those of the next.
-func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([][]uint32, error) {
-	var batches [][]uint32
-	size := batchStates * x.width()
-	for _, f := range frontier {
-		for len(f) > 0 {
-			n := min(size, len(f))
-			batches = append(batches, f[:n])
-			f = f[n:]
-		}
-	}
-	for _, w := range crew { // what next was two levels ago is done with
-		w.next, w.last = w.last[:0], w.next
-	}
+// level expands the states of one level, and returns those left when a limit is hit.
+func (x *explorer) level(crew []*crewman, batches [][]uint32, limit *limit) (left [][]uint32, err error) {
 	for len(batches) > 0 && !limit.hit() {
 		n := 1
 		if len(crew) > 1 {
@@ -136,13 +116,7 @@ func (x *explorer) level(crew []*crewman, frontier [][]uint32, limit *limit) ([]
 		batches = batches[n:]
 		limit.check()
 	}
-	var next [][]uint32
-	for _, w := range crew {
-		if len(w.next) > 0 {
-			next = append(next, w.next)
-		}
-	}
-	return append(next, batches...), nil // what was not expanded belongs to the frontier
+	return batches, nil
 }
 
 // round expands some batches and stores what they lead to.
@@ -168,7 +142,7 @@ func (x *explorer) round(crew []*crewman, batches [][]uint32) error {
 	}
 	together(len(crew), func(k int) {
 		for _, from := range crew {
-			crew[k].keep(from.boxes[k])
+			crew[k].set.shards[k].store(from.boxes[k], x.width())
 			from.boxes[k] = from.boxes[k][:0]
 		}
 	})
@@ -224,21 +198,11 @@ func (w *crewman) run(batch []uint32) {
 				w.symmetry.canonical(words)
 			}
 			if len(w.boxes) == 1 { // alone
-				w.keep(words)
+				w.set.insert(words)
 				continue
 			}
-			box := &w.boxes[w.set.shard(words)%len(w.boxes)]
+			box := &w.boxes[w.set.shardOf(hashWords(words))]
 			*box = append(*box, words...)
-		}
-	}
-}
-
-// keep stores states that are new, for the next level.
-func (w *crewman) keep(box []uint32) {
-	width := w.x.width()
-	for ; len(box) > 0; box = box[width:] {
-		if _, isNew := w.set.insert(box[:width]); isNew {
-			w.next = append(w.next, box[:width]...)
 		}
 	}
 }

@@ -7,12 +7,20 @@ type stateSet struct {
 	shards []stateShard
 }
 
+// The states of a shard lie in pages, in the order in which they came, and stay where
+// they are: growing copies nothing, and a level of the exploration is a range of them.
 type stateShard struct {
-	rows  []uint32 // the states, width words each
-	slots []uint64 // index of a state + 1, below the upper half of its hash; 0 is free
+	pages [][]uint32 // the states, width words each
+	slots []uint64   // index of a state + 1, below the upper half of its hash; 0 is free
 	n     int
 	_     [64]byte // keep two shards off one cache line
 }
+
+// pageStates is how many states a page holds; the first page of a shard grows up to it.
+const (
+	pageBits   = 12
+	pageStates = 1 << pageBits
+)
 
 func newStateSet(width, shards int) *stateSet {
 	s := &stateSet{width: width, shards: make([]stateShard, shards)}
@@ -32,35 +40,55 @@ func hashWords(w []uint32) uint64 {
 	return h ^ h>>29
 }
 
-// shard is the number of the shard that a state belongs to.
-func (s *stateSet) shard(w []uint32) int { return int(hashWords(w)>>40) % len(s.shards) }
+// shardOf is the number of the shard that a state belongs to.
+func (s *stateSet) shardOf(hash uint64) int { return int(hash >> 32 * uint64(len(s.shards)) >> 32) }
 
 // insert adds a state and reports whether it is new, and its number.
 func (s *stateSet) insert(w []uint32) (id int, isNew bool) {
 	h := hashWords(w)
-	k := int(h>>40) % len(s.shards)
-	i, isNew := s.shards[k].insert(w, h, s.width)
+	k := s.shardOf(h)
+	i, isNew := s.shards[k].insert(w, h)
 	return i*len(s.shards) + k, isNew
 }
 
-func (sh *stateShard) insert(w []uint32, h uint64, width int) (int, bool) {
+func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	if 4*(sh.n+1) > 3*len(sh.slots) {
-		sh.grow(width)
+		sh.grow(len(w))
 	}
 	mask := uint64(len(sh.slots) - 1)
 	i := h & mask
 	// The hash in the slot spares most looks at rows that are others: each would be a
 	// place in memory that no cache has.
 	for sh.slots[i] != 0 {
-		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && equalWords(sh.rows[at*width:(at+1)*width], w) {
+		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && equalWords(sh.row(at, len(w)), w) {
 			return at, false
 		}
 		i = (i + 1) & mask
 	}
 	sh.slots[i] = h>>32<<32 | uint64(sh.n+1)
-	sh.rows = append(sh.rows, w...)
+	if sh.n&(pageStates-1) == 0 {
+		sh.pages = append(sh.pages, nil)
+		if sh.n > 0 {
+			sh.pages[len(sh.pages)-1] = make([]uint32, 0, pageStates*len(w))
+		}
+	}
+	last := len(sh.pages) - 1
+	sh.pages[last] = append(sh.pages[last], w...)
 	sh.n++
 	return sh.n - 1, true
+}
+
+// store adds states that belong to the shard.
+func (sh *stateShard) store(rows []uint32, width int) {
+	for ; len(rows) > 0; rows = rows[width:] {
+		sh.insert(rows[:width], hashWords(rows[:width]))
+	}
+}
+
+// row returns a state of the shard.
+func (sh *stateShard) row(at, width int) []uint32 {
+	i := (at & (pageStates - 1)) * width
+	return sh.pages[at>>pageBits][i : i+width]
 }
 
 func equalWords(a, b []uint32) bool {
@@ -76,7 +104,7 @@ func (sh *stateShard) grow(width int) {
 	slots := make([]uint64, 2*len(sh.slots))
 	mask := uint64(len(slots) - 1)
 	for at := range sh.n {
-		h := hashWords(sh.rows[at*width : (at+1)*width])
+		h := hashWords(sh.row(at, width))
 		i := h & mask
 		for slots[i] != 0 {
 			i = (i + 1) & mask
@@ -89,12 +117,12 @@ func (sh *stateShard) grow(width int) {
 // find returns the number of a stored state.
 func (s *stateSet) find(w []uint32) (int, bool) {
 	h := hashWords(w)
-	k := int(h>>40) % len(s.shards)
+	k := s.shardOf(h)
 	sh := &s.shards[k]
 	mask := uint64(len(sh.slots) - 1)
 	for i := h & mask; sh.slots[i] != 0; i = (i + 1) & mask {
 		at := int(uint32(sh.slots[i]) - 1)
-		if sh.slots[i]>>32 == h>>32 && equalWords(sh.rows[at*s.width:(at+1)*s.width], w) {
+		if sh.slots[i]>>32 == h>>32 && equalWords(sh.row(at, s.width), w) {
 			return at*len(s.shards) + k, true
 		}
 	}
@@ -103,8 +131,31 @@ func (s *stateSet) find(w []uint32) (int, bool) {
 
 // row returns a stored state.
 func (s *stateSet) row(id int) []uint32 {
-	sh, at := &s.shards[id%len(s.shards)], id/len(s.shards)
-	return sh.rows[at*s.width : (at+1)*s.width]
+	return s.shards[id%len(s.shards)].row(id/len(s.shards), s.width)
+}
+
+// sizes returns how many states each shard holds.
+func (s *stateSet) sizes() []int {
+	n := make([]int, len(s.shards))
+	for i := range s.shards {
+		n[i] = s.shards[i].n
+	}
+	return n
+}
+
+// batches cuts what came after the given sizes into pieces of at most size states.
+func (s *stateSet) batches(after []int, size int) [][]uint32 {
+	var out [][]uint32
+	for k := range s.shards {
+		sh := &s.shards[k]
+		for at := after[k]; at < sh.n; {
+			n := min(size, sh.n-at, pageStates-(at&(pageStates-1)))
+			i := (at & (pageStates - 1)) * s.width
+			out = append(out, sh.pages[at>>pageBits][i:i+n*s.width])
+			at += n
+		}
+	}
+	return out
 }
 
 // len counts the states.
@@ -134,7 +185,10 @@ func (s *stateSet) has(id int) bool { return id/len(s.shards) < s.shards[id%len(
 func (s *stateSet) bytes() int {
 	b := 0
 	for i := range s.shards {
-		b += 4*cap(s.shards[i].rows) + 8*cap(s.shards[i].slots)
+		b += 8 * cap(s.shards[i].slots)
+		for _, p := range s.shards[i].pages {
+			b += 4 * cap(p)
+		}
 	}
 	return b
 }

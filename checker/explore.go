@@ -92,6 +92,7 @@ type crewman struct {
 	transitions, violations, met int
 	violated                     violated
 	err                          error
+	_                            [cacheLine]byte
 }
 
 // A batch is a piece of a level: some states that lie together. A round is some batches
@@ -100,7 +101,7 @@ type crewman struct {
 // waits for a lock, and no two write where the other reads.
 const (
 	batchStates  = 256
-	roundBatches = 16
+	roundBatches = 64
 )
 
 // level expands the states of one level, and returns those left when a limit is hit.
@@ -197,11 +198,7 @@ func (w *crewman) run(batch []uint32) {
 			if w.symmetry != nil {
 				w.symmetry.canonical(words)
 			}
-			if len(w.boxes) == 1 { // alone
-				w.set.insert(words)
-				continue
-			}
-			box := &w.boxes[w.set.shardOf(hashWords(words))]
+			box := &w.boxes[w.set.shardOf(words)]
 			*box = append(*box, words...)
 		}
 	}

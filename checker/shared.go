@@ -12,7 +12,7 @@ type sharedTable[V any] struct {
 type sharedShard[V any] struct {
 	mu    sync.Mutex
 	known u64table[V]
-	_     [64]byte // keep two shards off one cache line
+	_     [cacheLine]byte
 }
 
 func (t *sharedTable[V]) shard(key uint64) *sharedShard[V] { return &t.shards[hash64(key)>>58] }

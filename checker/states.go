@@ -10,10 +10,11 @@ type stateSet struct {
 // The states of a shard lie in pages, in the order in which they came, and stay where
 // they are: growing copies nothing, and a level of the exploration is a range of them.
 type stateShard struct {
-	pages [][]uint32 // the states, width words each
-	slots []uint64   // index of a state + 1, below the upper half of its hash; 0 is free
-	n     int
-	_     [64]byte // keep two shards off one cache line
+	pages  [][]uint32 // the states, width words each
+	slots  []uint64   // index of a state + 1, below the upper half of its hash, which says where it stands; 0 is free
+	n      int
+	looked uint32
+	_      [cacheLine]byte
 }
 
 // pageStates is how many states a page holds; the first page of a shard grows up to it.
@@ -40,23 +41,26 @@ func hashWords(w []uint32) uint64 {
 	return h ^ h>>29
 }
 
-// shardOf is the number of the shard that a state belongs to.
-func (s *stateSet) shardOf(hash uint64) int { return int(hash >> 32 * uint64(len(s.shards)) >> 32) }
+// shardOf is the number of the shard that a state belongs to. Two words are enough to
+// spread states evenly over a few shards.
+func (s *stateSet) shardOf(w []uint32) int {
+	h := hash64(uint64(w[0])<<32|uint64(w[1])) >> 32
+	return int(uint64(uint32(h)) * uint64(len(s.shards)) >> 32)
+}
 
 // insert adds a state and reports whether it is new, and its number.
 func (s *stateSet) insert(w []uint32) (id int, isNew bool) {
-	h := hashWords(w)
-	k := s.shardOf(h)
-	i, isNew := s.shards[k].insert(w, h)
+	k := s.shardOf(w)
+	i, isNew := s.shards[k].insert(w, hashWords(w))
 	return i*len(s.shards) + k, isNew
 }
 
 func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	if 4*(sh.n+1) > 3*len(sh.slots) {
-		sh.grow(len(w))
+		sh.grow()
 	}
 	mask := uint64(len(sh.slots) - 1)
-	i := h & mask
+	i := h >> 32 & mask
 	// The hash in the slot spares most looks at rows that are others: each would be a
 	// place in memory that no cache has.
 	for sh.slots[i] != 0 {
@@ -78,10 +82,30 @@ func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	return sh.n - 1, true
 }
 
-// store adds states that belong to the shard.
+// store adds states that belong to the shard. It looks at some together before it adds
+// them: each look is at a place in memory that no cache has, and waiting for several at
+// once takes no longer than for one.
 func (sh *stateShard) store(rows []uint32, width int) {
-	for ; len(rows) > 0; rows = rows[width:] {
-		sh.insert(rows[:width], hashWords(rows[:width]))
+	const together = 16
+	var hashes, found [together]uint64
+	for len(rows) > 0 {
+		n := min(together, len(rows)/width)
+		mask := uint64(len(sh.slots) - 1)
+		for i := range n {
+			hashes[i] = hashWords(rows[i*width : (i+1)*width])
+			found[i] = sh.slots[hashes[i]>>32&mask]
+		}
+		sum := uint32(0)
+		for i := range n {
+			if found[i]>>32 == hashes[i]>>32 && found[i] != 0 {
+				sum += sh.row(int(uint32(found[i])-1), width)[0]
+			}
+		}
+		sh.looked = sum // so that the compiler does not leave out the looks
+		for i := range n {
+			sh.insert(rows[i*width:(i+1)*width], hashes[i])
+		}
+		rows = rows[n*width:]
 	}
 }
 
@@ -100,16 +124,19 @@ func equalWords(a, b []uint32) bool {
 	return true
 }
 
-func (sh *stateShard) grow(width int) {
+// grow doubles the slots. The hashes in them say where each goes.
+func (sh *stateShard) grow() {
 	slots := make([]uint64, 2*len(sh.slots))
 	mask := uint64(len(slots) - 1)
-	for at := range sh.n {
-		h := hashWords(sh.row(at, width))
-		i := h & mask
+	for _, slot := range sh.slots {
+		if slot == 0 {
+			continue
+		}
+		i := slot >> 32 & mask
 		for slots[i] != 0 {
 			i = (i + 1) & mask
 		}
-		slots[i] = h>>32<<32 | uint64(at+1)
+		slots[i] = slot
 	}
 	sh.slots = slots
 }
@@ -117,10 +144,10 @@ func (sh *stateShard) grow(width int) {
 // find returns the number of a stored state.
 func (s *stateSet) find(w []uint32) (int, bool) {
 	h := hashWords(w)
-	k := s.shardOf(h)
+	k := s.shardOf(w)
 	sh := &s.shards[k]
 	mask := uint64(len(sh.slots) - 1)
-	for i := h & mask; sh.slots[i] != 0; i = (i + 1) & mask {
+	for i := h >> 32 & mask; sh.slots[i] != 0; i = (i + 1) & mask {
 		at := int(uint32(sh.slots[i]) - 1)
 		if sh.slots[i]>>32 == h>>32 && equalWords(sh.row(at, s.width), w) {
 			return at*len(s.shards) + k, true

@@ -22,7 +22,12 @@ type worker struct {
 	tmp    []uint32
 	// unfinished: the state expanded last has somebody who is not finished.
 	unfinished bool
+	_          [cacheLine]byte
 }
+
+// cacheLine is enough to keep apart what two workers write all the time: memory that
+// shares a line with another processor's is many times slower.
+const cacheLine = 128
 
 type pastStep struct {
 	to uint32
@@ -40,7 +45,10 @@ type successor struct {
 }
 
 func newWorker(x *explorer) *worker {
-	return &worker{x: x, places: make([][]place, len(x.slots)), bads: map[uint32]bool{}, losses: map[uint32]int{}, tmp: make([]uint32, x.width())}
+	return &worker{
+		x: x, places: make([][]place, len(x.slots)), bads: map[uint32]bool{}, losses: map[uint32]int{},
+		tmp: make([]uint32, x.width()+2*cacheLine/4)[cacheLine/4:][:x.width()],
+	}
 }
 
 // state returns the words of a successor; they are valid until the next expand.

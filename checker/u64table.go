@@ -4,9 +4,13 @@ package checker
 // front of everything that the exploration knows already, where a Go map's generality
 // would cost most of the time. The zero value is empty.
 type u64table[V any] struct {
-	keys []uint64 // key+1; 0 is free
-	vals []V
-	n    int
+	entries []u64entry[V] // key and value side by side: one place in memory to look at
+	n       int
+}
+
+type u64entry[V any] struct {
+	key uint64 // key+1; 0 is free
+	val V
 }
 
 func hash64(x uint64) uint64 {
@@ -21,11 +25,11 @@ func (t *u64table[V]) get(key uint64) (V, bool) {
 		var zero V
 		return zero, false
 	}
-	mask := uint64(len(t.keys) - 1)
+	mask := uint64(len(t.entries) - 1)
 	for i := hash64(key) & mask; ; i = (i + 1) & mask {
-		switch t.keys[i] {
+		switch e := &t.entries[i]; e.key {
 		case key + 1:
-			return t.vals[i], true
+			return e.val, true
 		case 0:
 			var zero V
 			return zero, false
@@ -34,27 +38,26 @@ func (t *u64table[V]) get(key uint64) (V, bool) {
 }
 
 func (t *u64table[V]) put(key uint64, v V) {
-	if 4*(t.n+1) > 3*len(t.keys) {
+	if 4*(t.n+1) > 3*len(t.entries) {
 		t.grow()
 	}
-	mask := uint64(len(t.keys) - 1)
+	mask := uint64(len(t.entries) - 1)
 	i := hash64(key) & mask
-	for t.keys[i] != 0 && t.keys[i] != key+1 {
+	for t.entries[i].key != 0 && t.entries[i].key != key+1 {
 		i = (i + 1) & mask
 	}
-	if t.keys[i] == 0 {
+	if t.entries[i].key == 0 {
 		t.n++
 	}
-	t.keys[i], t.vals[i] = key+1, v
+	t.entries[i] = u64entry[V]{key + 1, v}
 }
 
 func (t *u64table[V]) grow() {
-	old := *t
-	size := max(64, 2*len(old.keys))
-	*t = u64table[V]{keys: make([]uint64, size), vals: make([]V, size)}
-	for i, k := range old.keys {
-		if k != 0 {
-			t.put(k-1, old.vals[i])
+	old := t.entries
+	*t = u64table[V]{entries: make([]u64entry[V], max(64, 2*len(old)))}
+	for i := range old {
+		if old[i].key != 0 {
+			t.put(old[i].key-1, old[i].val)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"fmt"
+	"sync"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -17,6 +18,7 @@ import (
 // A retry loop leads back: at the top of a later round the task is where it was at the
 // top of the first. That promise of the program is checked at every learned edge.
 type automaton struct {
+	mu      sync.Mutex // held while it learns
 	sc      *scenarios.Scenario
 	process int
 	n       int // task number, from 1
@@ -87,6 +89,28 @@ func (a *automaton) start() uint32 {
 		return nodeStart
 	}
 	return nodeEnded
+}
+
+// learn returns where result leads from node at. Several may learn side by side.
+func (a *automaton) learn(at uint32, result *fsfake.Result) (edge, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.edge(at, result)
+}
+
+// knows reports whether an edge has been learned.
+func (a *automaton) knows(at uint32, result *fsfake.Result) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, ok := a.edges[edgeKey{at, result}]
+	return ok
+}
+
+// node returns a place in the task's code.
+func (a *automaton) node(n uint32) node {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.nodes[n]
 }
 
 // edge returns where result leads from node at, and learns it when it is new.

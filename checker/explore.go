@@ -33,9 +33,6 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		workers = runtime.GOMAXPROCS(0)
 	}
 	c := &coverage{states: newStateSet(x.width(), workers), violated: violated{}}
-	if workers > 1 {
-		x.share()
-	}
 	crew := make([]*crewman, workers)
 	for i := range crew {
 		crew[i] = &crewman{worker: newWorker(x), set: c.states, boxes: make([][]uint32, workers), violated: violated{}}
@@ -74,13 +71,6 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		return nil, err
 	}
 	return c, x.verify(crew[0].worker)
-}
-
-// share lets workers profit from each other.
-func (x *explorer) share() {
-	if x.moves == nil {
-		x.moves, x.steps = &sharedTable[move]{}, &sharedTable[pastStep]{}
-	}
 }
 
 // A crewman is one worker of a parallel exploration, with its share of the counts.
@@ -254,5 +244,5 @@ func (x *explorer) progress(c *coverage, frontier int) Progress {
 func (x *explorer) bytes(set *stateSet) int {
 	_, m := x.machines.count()
 	_, p := x.pasts.count()
-	return set.bytes() + m + p
+	return set.bytes() + m + p + x.moves.bytes() + x.steps.bytes()
 }

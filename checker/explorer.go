@@ -25,15 +25,15 @@ type explorer struct {
 	machines *machineTable
 	pasts    *pastTable // nil for a property that is not judged by history
 	prober   *prober    // nil but for wedge
-	mu       sync.Mutex // guards automata and prober
+	mu       sync.Mutex // guards prober, and learning for all automata at once
 	automata []*automaton
 	initial  []uint32
 	rebooted []uint32 // the nodes after a loss of power
 	special  specialOps
-	alike    bool               // processes are verified to be interchangeable
-	reduce   bool               // explore up to symmetry
-	moves    *sharedTable[move] // nil while there is only one worker
-	steps    *sharedTable[pastStep]
+	alike    bool        // processes are verified to be interchangeable
+	reduce   bool        // explore up to symmetry
+	moves    sharedTable // what operations come to on machines
+	steps    sharedTable // what events come to on pasts
 }
 
 // A slot is the place of one task in a state.
@@ -140,9 +140,7 @@ type leap struct {
 
 // place describes a node.
 func (x *explorer) place(slot int, n uint32) place {
-	x.mu.Lock()
-	nd := x.automata[slot].nodes[n]
-	x.mu.Unlock()
+	nd := x.automata[slot].node(n)
 	if nd.ended {
 		return place{known: true, ended: true}
 	}
@@ -175,24 +173,22 @@ func (x *explorer) leap(slot int, n, result uint32) (leap, error) {
 }
 
 func (x *explorer) learn(slot int, n uint32, r *fsfake.Result) (edge, error) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
 	if x.alike {
+		x.mu.Lock()
+		defer x.mu.Unlock()
 		if err := x.learnAlike(n, r); err != nil {
 			return edge{}, err
 		}
 	}
-	return x.automata[slot].edge(n, r)
+	return x.automata[slot].learn(n, r)
 }
 
 // stats sums up the counts of the shared tables.
 func (x *explorer) stats(s *Stats) {
-	x.mu.Lock()
 	for _, a := range x.automata {
 		s.Coroutines += a.runs
 		s.Edges += a.learned
 	}
-	x.mu.Unlock()
 	s.Machines, _ = x.machines.count()
 	if x.pasts != nil && !x.pasts.watched {
 		s.Histories, _ = x.pasts.count()

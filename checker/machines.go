@@ -42,6 +42,22 @@ type move struct {
 	blocked, met    bool
 }
 
+// pack returns the move as a word that is not 0. There are fewer than 1<<29 results.
+func (m move) pack() uint64 {
+	w := uint64(m.machine)<<32 | uint64(m.result)<<3 | 1
+	if m.blocked {
+		w |= 2
+	}
+	if m.met {
+		w |= 4
+	}
+	return w
+}
+
+func unpackMove(w uint64) move {
+	return move{machine: uint32(w >> 32), result: uint32(w) >> 3, blocked: w&2 != 0, met: w&4 != 0}
+}
+
 func newMachineTable(sc *scenarios.Scenario, marks bool) *machineTable {
 	return &machineTable{
 		sc: sc, marks: marks, ids: map[string]uint32{}, ops: newInterner(),

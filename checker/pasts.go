@@ -60,7 +60,6 @@ type pastTable struct {
 	bytes  int
 	calls  int   // porcupine's
 	fault  error // the monitor and porcupine differ
-	key    []byte
 	// cut is the event of a pending operation's process being killed, crash by process that
 	// of its death, 0 when the specification does not speak of deaths.
 	cut   uint32
@@ -79,9 +78,8 @@ func newPastTable(spec model.Spec, clients int) *pastTable {
 		events: newInterner(), values: newInterner(), watches: newWatchTable(spec),
 	}
 	t.events.id(pastEvent{}) // number 0 is no event
-	t.all = append(t.all, past{rows: make([][]pastOp, clients)})
-	t.key = appendPast(t.key, t.all[0].rows)
-	t.ids[string(t.key)] = pastNone
+	empty := past{rows: make([][]pastOp, clients)}
+	t.add(empty, appendPast(nil, empty.rows)) // it gets number pastNone
 	return t
 }
 
@@ -97,55 +95,68 @@ func (t *pastTable) event(kind pastKind, input, value any) uint32 {
 }
 
 // next appends an event of a client to a past. It reports whether the result is
-// linearizable.
-func (t *pastTable) next(id uint32, client int, event uint32) (uint32, bool) {
+// linearizable. key is scratch.
+func (t *pastTable) next(id uint32, client int, event uint32, key []byte) (uint32, bool, []byte) {
+	t.mu.Lock()
+	if t.watched {
+		defer t.mu.Unlock()
+		to := t.watches.next(id, client, event, t.events)
+		return to, !t.watches.violated(to), key
+	}
+	before := t.all[id].rows
+	ev := t.events.values[event].(pastEvent)
+	value, crashed := t.values.id(ev.value), t.values.id(model.Crashed{})
+	t.mu.Unlock()
+	rows, changed := appendEvent(before, client, ev.kind, value, crashed)
+	if !changed {
+		return id, true, key
+	}
+	key = appendPast(key[:0], rows)
+
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.watched {
-		to := t.watches.next(id, client, event, t.events)
-		return to, !t.watches.violated(to)
-	}
-	p := &t.all[id]
-	ev := t.events.values[event].(pastEvent)
-	rows := append([][]pastOp(nil), p.rows...)
-	row := append([]pastOp(nil), rows[client]...)
-	switch ev.kind {
-	case pastInvoke, pastCrash:
-		op := pastOp{in: t.values.id(ev.value), state: pastInvoke, before: returned(p.rows)}
-		if ev.kind == pastCrash {
-			op.out, op.state = t.values.id(model.Crashed{}), pastReturn
+	t.all[id].goesOn = true
+	to, ok := t.ids[string(key)]
+	if !ok {
+		to = t.add(past{rows: rows, watch: t.watches.next(t.all[id].watch, client, event, t.events)}, key)
+		if !t.ok(to) {
+			t.confirm(to)
 		}
-		row = append(row, op)
+	}
+	return to, t.ok(to), key
+}
+
+// appendEvent returns a history with one more event of a client; value is its input or
+// output. A cut changes nothing where no operation is pending.
+func appendEvent(before [][]pastOp, client int, kind pastKind, value, crashed uint32) (rows [][]pastOp, changed bool) {
+	row := append([]pastOp(nil), before[client]...)
+	switch last := len(row) - 1; kind {
+	case pastInvoke:
+		row = append(row, pastOp{in: value, state: pastInvoke, before: returned(before)})
+	case pastCrash:
+		row = append(row, pastOp{in: value, out: crashed, state: pastReturn, before: returned(before)})
 	case pastReturn:
-		row[len(row)-1].out, row[len(row)-1].state = t.values.id(ev.value), pastReturn
+		row[last].out, row[last].state = value, pastReturn
 	case pastCut:
-		if len(row) == 0 || row[len(row)-1].state != pastInvoke {
-			return id, true
+		if last < 0 || row[last].state != pastInvoke {
+			return before, false
 		}
-		row[len(row)-1].state = pastCut
+		row[last].state = pastCut
 	}
+	rows = append([][]pastOp(nil), before...)
 	rows[client] = row
-	p.goesOn = true
-	t.key = appendPast(t.key[:0], rows)
-	if at, ok := t.ids[string(t.key)]; ok {
-		return at, t.ok(at)
-	}
-	to := t.add(past{rows: rows, watch: t.watches.next(p.watch, client, event, t.events)})
-	if !t.ok(to) {
-		t.confirm(to)
-	}
-	return to, t.ok(to)
+	return rows, true
 }
 
 // ok reports whether the monitor has nothing against a past.
 func (t *pastTable) ok(id uint32) bool { return !t.watches.violated(t.all[id].watch) }
 
-// add numbers a new past, whose key is in t.key.
-func (t *pastTable) add(n past) uint32 {
+// add numbers a new past.
+func (t *pastTable) add(n past, key []byte) uint32 {
 	at := uint32(len(t.all))
-	t.ids[string(t.key)] = at
+	t.ids[string(key)] = at
 	t.all = append(t.all, n)
-	t.bytes += 2*len(t.key) + 80
+	t.bytes += 2*len(key) + 80
 	return at
 }
 

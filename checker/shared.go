@@ -1,39 +1,99 @@
 package checker
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
-// A sharedTable is what workers share of what they have computed: each asks it, after
-// its own cache, before it does the work. It is sharded, so that they seldom wait for
-// each other. A nil table is that of a worker who is alone: it remembers nothing.
-type sharedTable[V any] struct {
-	shards [64]sharedShard[V]
+// A sharedTable is what all workers share of what any of them has computed. It maps
+// 64-bit keys to values that are not 0. Nobody waits to read it: whoever does not find
+// what another is just entering computes it again, with the same result. The zero value
+// is empty.
+type sharedTable struct {
+	entries atomic.Pointer[[]sharedEntry]
+	n       atomic.Int64
+	growing sync.Mutex
 }
 
-type sharedShard[V any] struct {
-	mu    sync.Mutex
-	known u64table[V]
-	_     [cacheLine]byte
+type sharedEntry struct {
+	key atomic.Uint64 // key+1; 0 is free
+	val atomic.Uint64 // 0: on its way
 }
 
-func (t *sharedTable[V]) shard(key uint64) *sharedShard[V] { return &t.shards[hash64(key)>>58] }
-
-func (t *sharedTable[V]) get(key uint64) (V, bool) {
-	if t == nil {
-		var zero V
-		return zero, false
+// get returns the value of a key, or 0.
+func (t *sharedTable) get(key uint64) uint64 {
+	es := t.entries.Load()
+	if es == nil {
+		return 0
 	}
-	s := t.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.known.get(key)
+	mask := uint64(len(*es) - 1)
+	for i := hash64(key) & mask; ; i = (i + 1) & mask {
+		switch e := &(*es)[i]; e.key.Load() {
+		case key + 1:
+			return e.val.Load()
+		case 0:
+			return 0
+		}
+	}
 }
 
-func (t *sharedTable[V]) put(key uint64, v V) {
-	if t == nil {
-		return
+// put enters a value. It may be forgotten again when others enter theirs meanwhile.
+func (t *sharedTable) put(key, val uint64) {
+	es := t.entries.Load()
+	for es == nil || 4*t.n.Load() >= int64(3*len(*es)) {
+		es = t.grow(es)
 	}
-	s := t.shard(key)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.known.put(key, v)
+	if enter(*es, key, val) {
+		t.n.Add(1)
+	}
+}
+
+// enter puts a value into a table that has room, and reports whether its key is new.
+func enter(es []sharedEntry, key, val uint64) bool {
+	mask := uint64(len(es) - 1)
+	for i := hash64(key) & mask; ; i = (i + 1) & mask {
+		e := &es[i]
+		at := e.key.Load()
+		isNew := at == 0 && e.key.CompareAndSwap(0, key+1)
+		if isNew || at == key+1 {
+			e.val.Store(val)
+			return isNew
+		}
+		if at == 0 && e.key.Load() == key+1 { // another was faster
+			e.val.Store(val)
+			return false
+		}
+	}
+}
+
+// grow replaces the table by one twice its size and returns that. What is entered into
+// the old one meanwhile is lost, and computed again.
+func (t *sharedTable) grow(old *[]sharedEntry) *[]sharedEntry {
+	t.growing.Lock()
+	defer t.growing.Unlock()
+	if es := t.entries.Load(); es != old {
+		return es // it has grown already
+	}
+	es := make([]sharedEntry, 256)
+	n := int64(0)
+	if old != nil {
+		es = make([]sharedEntry, 2*len(*old))
+		for i := range *old {
+			if e := &(*old)[i]; e.val.Load() != 0 {
+				enter(es, e.key.Load()-1, e.val.Load())
+				n++
+			}
+		}
+	}
+	t.n.Store(n) // before others see the new table, so that it is never thought emptier than it is
+	t.entries.Store(&es)
+	return &es
+}
+
+// bytes is the memory that the table takes.
+func (t *sharedTable) bytes() int {
+	if es := t.entries.Load(); es != nil {
+		return 16 * len(*es)
+	}
+	return 0
 }

@@ -6,14 +6,12 @@ import (
 	"lockpick/sched"
 )
 
-// A worker computes successors of states. It has caches of its own in front of the
-// shared tables, so that what is known costs no lock.
+// A worker computes successors of states. It has caches of its own of what is small and
+// asked for all the time.
 type worker struct {
 	x      *explorer
 	places [][]place
 	leaps  u64table[leap]
-	moves  u64table[move]
-	steps  u64table[pastStep]
 	bads   map[uint32]bool
 	losses map[uint32]int // states of the disk after a loss of power, by machine
 	out    []successor
@@ -80,22 +78,16 @@ func (w *worker) leap(slot int, n, result uint32) (leap, error) {
 
 func (w *worker) move(machine uint32, slot int, op uint32) (move, error) {
 	key := uint64(machine)<<32 | uint64(slot)<<26 | uint64(op)
-	if m, ok := w.moves.get(key); ok {
-		return m, nil
-	}
-	if m, ok := w.x.moves.get(key); ok {
-		w.moves.put(key, m)
-		return m, nil
+	if m := w.x.moves.get(key); m != 0 {
+		return unpackMove(m), nil
 	}
 	var m move
 	var err error
 	m, w.key, err = w.x.machines.apply(machine, op, w.x.slots[slot].id, w.key)
-	if err != nil {
-		return m, err
+	if err == nil {
+		w.x.moves.put(key, m.pack())
 	}
-	w.moves.put(key, m)
-	w.x.moves.put(key, m)
-	return m, nil
+	return m, err
 }
 
 // stepKey packs what a step of a past depends on.
@@ -109,16 +101,18 @@ func (w *worker) remember(past uint32, client int, event uint32) pastStep {
 		return pastStep{past, true}
 	}
 	key := stepKey(past, client, event)
-	s, ok := w.steps.get(key)
+	if s := w.x.steps.get(key); s != 0 {
+		return pastStep{uint32(s >> 2), s&2 != 0}
+	}
+	var to uint32
+	var ok bool
+	to, ok, w.key = w.x.pasts.next(past, client, event, w.key)
+	s := uint64(to)<<2 | 1
 	if ok {
-		return s
+		s |= 2
 	}
-	if s, ok = w.x.steps.get(key); !ok {
-		s.to, s.ok = w.x.pasts.next(past, client, event)
-		w.x.steps.put(key, s)
-	}
-	w.steps.put(key, s)
-	return s
+	w.x.steps.put(key, s)
+	return pastStep{to, ok}
 }
 
 // status tells whether the task of a slot is finished, and if not whether its next
@@ -337,7 +331,5 @@ func (w *worker) kill(s []uint32, process int, b budgets) error {
 
 // op returns the call that a task would make next, for reports.
 func (x *explorer) op(s []uint32, slot int) fsfake.Op {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.automata[slot].nodes[s[wordNodes+slot]&^nodeBegun].op
+	return x.automata[slot].node(s[wordNodes+slot] &^ nodeBegun).op
 }

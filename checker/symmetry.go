@@ -85,20 +85,20 @@ func (x *explorer) procIDs() []fsfake.ProcID {
 // same way.
 func (x *explorer) learnAlike(n uint32, r *fsfake.Result) error {
 	a := x.automata[0]
-	if _, known := a.edges[edgeKey{n, r}]; known {
+	if a.knows(n, r) {
 		return nil
 	}
-	e, err := a.edge(n, r)
+	e, err := a.learn(n, r)
 	if err != nil {
 		return err
 	}
 	for slot := 1; slot < len(x.slots); slot++ {
-		f, err := x.automata[slot].edge(n, r)
+		f, err := x.automata[slot].learn(n, r)
 		if err != nil {
 			return err
 		}
 		if !x.sameEffects(slot, e.effects, f.effects) {
-			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s process %s does not go on as process A does", x.sc.ID, a.nodes[n].op, x.slots[slot].task)
+			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s process %s does not go on as process A does", x.sc.ID, a.node(n).op, x.slots[slot].task)
 		}
 		if err := x.sameNode(slot, e.to, f.to); err != nil {
 			return err
@@ -118,7 +118,7 @@ func (x *explorer) sameEffects(slot int, a, b effects) bool {
 
 // sameNode verifies that a node of a process's automaton is that of process A.
 func (x *explorer) sameNode(slot int, n, m uint32) error {
-	a, b := x.automata[0].nodes[n&^nodeBegun], x.automata[slot].nodes[m&^nodeBegun]
+	a, b := x.automata[0].node(n&^nodeBegun), x.automata[slot].node(m&^nodeBegun)
 	if n != m || a.op != b.op || a.ended != b.ended || !x.sameEffects(slot, a.begins, b.begins) {
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: where process A calls %q, process %s calls %q", x.sc.ID, a.op, x.slots[slot].task, b.op)
 	}
@@ -288,9 +288,9 @@ func (t *pastTable) permute(id uint32, perm []int) uint32 {
 		}
 		rows[client(c)] = to
 	}
-	t.key = appendPast(t.key[:0], rows)
-	if at, ok := t.ids[string(t.key)]; ok {
+	key := appendPast(nil, rows)
+	if at, ok := t.ids[string(key)]; ok {
 		return at
 	}
-	return t.add(past{rows: rows, watch: t.watchAll(rows)})
+	return t.add(past{rows: rows, watch: t.watchAll(rows)}, key)
 }

@@ -193,12 +193,23 @@ func (a *automaton) unroll(co *sched.Coroutine[fsfake.Op, fsfake.Result], port *
 
 // carriesOver reports a retry loop whose later rounds go on differently.
 func (a *automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
-	now := is.String()
-	if !more {
-		now = "the end of the program"
-	}
 	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare what a round uses inside the round",
-		a.name, a.sc.ID, call, round, now, was.String())
+		a.name, a.sc.ID, call, round, told(is, more), was.String())
+}
+
+// carriesAcross reports a retry loop in which a round goes on differently after others
+// than the one it was learned after.
+func (a *automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
+	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into several rounds with the results of rounds seen before, it goes on with %q and not as it did then, when %q came next; declare what a round uses inside the round",
+		a.name, a.sc.ID, calls, told(is, more), was.String())
+}
+
+// told names a program's next call.
+func told(op fsfake.Op, more bool) string {
+	if !more {
+		return "the end of the program"
+	}
+	return op.String()
 }
 
 // path lists the nodes from the start to at.
@@ -216,12 +227,8 @@ func (a *automaton) path(at uint32) []uint32 {
 
 // indeterminate reports a program that answered differently on a second run.
 func (a *automaton) indeterminate(step int, was, is fsfake.Op, more bool) error {
-	now := is.String()
-	if !more {
-		now = "the end of the program"
-	}
 	return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results its next call was first %q, then %q; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
-		a.name, a.sc.ID, step, was.String(), now)
+		a.name, a.sc.ID, step, was.String(), told(is, more))
 }
 
 // place finds or makes the node that an edge leads to.

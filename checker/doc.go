@@ -29,9 +29,11 @@
 // Three kinds of judgement decide, and are never mixed:
 //
 // Histories. An operation's call is stamped at its first step and its return at its
-// last. A history is judged by porcupine against the property's specification: it is
-// legal when some order of the operations that respects real time explains every
-// answer. Histories with the same operations and the same precedence are one. A killed
+// last. A history is judged against the property's specification: it is legal when some
+// order of the operations that respects real time explains every answer. An incremental
+// monitor judges while the search goes on; porcupine confirms what it calls a violation,
+// and judges every longest history in the end (with [RememberMonitors] only the
+// counterexample). Histories with the same operations and the same precedence are one. A killed
 // process's pending operation has taken effect before its death, or never.
 //
 // The invariant foreign-release: in every state, while a task holds (from the last step
@@ -78,8 +80,9 @@
 //
 // A program must be a function of what its calls answer: no time.Now, no ranging over a
 // map to decide, no goroutine outside its Proc. Where the exploration notices otherwise
-// it ends with an error and no verdict; a program that counts its retry rounds is
-// noticed only when that changes the beginning of a round, or what a live run does. An
+// it ends with an error and no verdict. That a retry round carries nothing over to the
+// next is tried out, with a hundred rounds of each kind in a row and with drawn mixtures
+// of kinds: what shows only after rarer sequences of rounds goes unnoticed. An
 // operation must make at least one call, and operations do not nest. Power, disks and
 // networks do not fail unless the setting says so.
 //

@@ -38,6 +38,34 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 	}
 }
 
+// What one kind of round leaves behind may show only after a round of another kind: with
+// the results of any one round again and again this program does the same for ever.
+func TestKindsOfRoundsThatCarrySomethingOver(t *testing.T) {
+	once := toyExcl()
+	l := toyExcl()
+	l.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		was := 0
+		for retry := t.Retry(); retry.Next(); {
+			if h, err := once.Acquire(t); err == nil {
+				return h, nil
+			}
+			is := 1
+			if _, err := t.Stat(toyLock); err != nil {
+				is = 2
+			}
+			if was == 2 && is == 1 {
+				_ = t.Unlink(toyLock) // it was gone and is there again: surely not meant
+			}
+			was = is
+			t.Sleep(time.Second)
+		}
+		return scenarios.Hold{}, nil
+	}
+	sc := toy("toy/kinds-of-rounds/contend", l, scenarios.Setting{Processes: 2})
+	_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
+	require.ErrorContains(t, err, "carries something over")
+}
+
 // Temporary files in a round get the names they got in the first.
 func TestTemporaryFilesInARound(t *testing.T) {
 	l := toyExcl()

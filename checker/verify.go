@@ -28,6 +28,9 @@ func (x *explorer) verify(g *worker) error {
 		if err := a.verify(); err != nil {
 			return err
 		}
+		if err := a.mixRounds(); err != nil {
+			return err
+		}
 	}
 	for seed := range uint64(rehearsals) {
 		if err := x.rehearse(g, seed); err != nil {
@@ -155,12 +158,8 @@ func (x *explorer) sameCalls(w *world, row []uint32, path sched.Schedule) error 
 			continue
 		}
 		if op := x.op(row, i); a.ended || a.op != op {
-			now := a.op.String()
-			if a.ended {
-				now = "the end of the program"
-			}
 			return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the schedule %q its next call is %q when it runs alone, and %q when it runs among the others; do tasks share memory that is no fsfake.Cell?",
-				a.task, x.sc.ID, path, op.String(), now)
+				a.task, x.sc.ID, path, op.String(), told(a.op, !a.ended))
 		}
 	}
 	return nil

@@ -1,0 +1,115 @@
+package checker
+
+import (
+	"math/rand/v2"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A retry loop's rounds come in any order, and what one kind of round leaves behind may
+// show only after another kind. So when the space is covered, the program also runs
+// along drawn walks through its automaton, round after round of the loops that were
+// learned; each call must be the one that the automaton has there. This is a sample: it
+// makes it unlikely that a program carries something from round to round unnoticed.
+
+// walks is how many walks are drawn for a task with retry loops, walkCalls after how many
+// calls a walk takes the way out.
+const (
+	walks     = 32
+	walkCalls = 200
+)
+
+// A walker draws walks through an automaton.
+type walker struct {
+	a    *automaton
+	out  [][]edgeKey // by node: the learned edges
+	back []bool      // by node: a round can still come to its end from here
+}
+
+func newWalker(a *automaton) *walker {
+	w := &walker{a: a, out: make([][]edgeKey, len(a.nodes)), back: make([]bool, len(a.nodes))}
+	for _, k := range a.order {
+		w.out[k.from] = append(w.out[k.from], k)
+		if a.edges[k].effects.again != 0 {
+			w.back[k.from] = true
+		}
+	}
+	for n := len(a.nodes) - 1; n >= nodeStart; n-- { // nodes come after their parents
+		if w.back[n] && a.nodes[n].parent >= nodeStart {
+			w.back[a.nodes[n].parent] = true
+		}
+	}
+	return w
+}
+
+// loops reports whether there is any retry loop.
+func (w *walker) loops() bool { return len(w.back) > nodeStart && w.back[nodeStart] }
+
+// next draws an edge out of a node: for some time one that stays in a loop.
+func (w *walker) next(rng *rand.Rand, at uint32, calls int) (edgeKey, bool) {
+	var stay []edgeKey
+	for _, k := range w.out[at] {
+		e := w.a.edges[k]
+		if e.effects.again != 0 || w.back[e.to&^nodeBegun] {
+			stay = append(stay, k)
+		}
+	}
+	choice := w.out[at]
+	if calls < walkCalls && len(stay) > 0 {
+		choice = stay
+	}
+	if len(choice) == 0 || calls > 2*walkCalls {
+		return edgeKey{}, false
+	}
+	return choice[rng.IntN(len(choice))], true
+}
+
+// mixRounds runs the program along drawn walks.
+func (a *automaton) mixRounds() error {
+	w := newWalker(a)
+	if !w.loops() {
+		return nil
+	}
+	for seed := range uint64(walks) {
+		if err := w.walk(rand.New(rand.NewPCG(seed, 0))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walk runs the program along one walk.
+func (w *walker) walk(rng *rand.Rand) error {
+	a := w.a
+	port := &taskPort{}
+	co := sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+		port.ask = ask
+		a.sc.Program(a.process, a.n)(scenarios.NewTask(port, a.process, a.n))
+	})
+	defer co.Stop()
+	op, more := co.Next()
+	at := uint32(nodeStart)
+	for calls := 0; ; calls++ {
+		if nd := &a.nodes[at]; more == nd.ended || more && op != nd.op {
+			return a.carriesAcross(calls, nd.op, op, more)
+		}
+		k, ok := w.next(rng, at, calls)
+		if !ok {
+			return nil
+		}
+		port.notes = port.notes[:0]
+		co.Answer(*k.result)
+		op, more = co.Next()
+		e := a.edges[k]
+		at = e.to &^ nodeBegun
+		did, err := digest(a.name, port.notes)
+		if err != nil {
+			return err
+		}
+		if did != e.effects {
+			return a.carriesAcross(calls, a.nodes[at].op, op, more)
+		}
+	}
+}

@@ -43,8 +43,9 @@ var imports = map[string]string{
 	"fsfake/aferofs": "fsfake fsfake/osfs afero",
 
 	// For tests.
-	"checker/internal/toys":   "fsfake scenarios",
-	"checker/internal/golden": "testify",
+	"checker/internal/toys":     "fsfake scenarios",
+	"checker/internal/golden":   "testify",
+	"scenarios/internal/claims": "checker scenarios sched testify",
 }
 
 // modules gives the short names of other modules' packages.

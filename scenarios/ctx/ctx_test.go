@@ -10,6 +10,7 @@ import (
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
+	"lockpick/scenarios/internal/claims"
 )
 
 func TestScenariosAreValid(t *testing.T) {
@@ -54,7 +55,7 @@ func TestAloneGetsThrough(t *testing.T) {
 
 // A second sync on the same machine finds nothing new.
 func TestCursorPreventsASecondAppend(t *testing.T) {
-	m := find(t, "ctx/excl/contend").NewMachine()
+	m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
 	for i := range 2 {
 		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.FirstPid + i, N: 1}}
 		require.NoError(t, sync(scenarios.NewTask(r, i, 1), excl))
@@ -66,7 +67,7 @@ func TestCursorPreventsASecondAppend(t *testing.T) {
 // The lock is gone after a failed body.
 // https://github.com/ActiveMemory/ctx/pull/113
 func TestFailedBodyReleasesTheLock(t *testing.T) {
-	sc := find(t, "ctx/excl/body-fails")
+	sc := claims.Find(t, Scenarios(), "ctx/excl/body-fails")
 	m := sc.NewMachine()
 	r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.FirstPid, N: 1}}
 	require.Error(t, sync(scenarios.NewTask(r, 0, 1), excl))
@@ -80,7 +81,7 @@ func TestLockPathIsPinned(t *testing.T) {
 	require.Equal(t, "/project/.context/hub/.sync.lock", lockPath)
 	for _, l := range []scenarios.Protocol{statThenWrite, excl, pidCleanup(false), pidCleanup(true), flock} {
 		require.Equal(t, lockPath, l.Path)
-		m := find(t, "ctx/excl/contend").NewMachine()
+		m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
 		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.FirstPid, N: 1}}
 		_, err := l.Acquire(scenarios.NewTask(r, 0, 1))
 		require.NoError(t, err)
@@ -119,7 +120,7 @@ func contenders(m *fsfake.Machine, l scenarios.Protocol, n int, seed uint64) []e
 func TestExactlyOneWinner(t *testing.T) {
 	const n = 8
 	for seed := range uint64(300) {
-		m := find(t, "ctx/excl/contend").NewMachine()
+		m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
 		won := 0
 		for _, err := range contenders(m, excl, n, seed) {
 			if err == nil {
@@ -140,7 +141,7 @@ func TestExactlyOneWinner(t *testing.T) {
 func TestReportedLockHasSeveralWinners(t *testing.T) {
 	most := 0
 	for seed := range uint64(300) {
-		m := find(t, "ctx/excl/contend").NewMachine()
+		m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
 		won := 0
 		for _, err := range contenders(m, statThenWrite, 8, seed) {
 			if err == nil {

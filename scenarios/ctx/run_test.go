@@ -2,9 +2,6 @@ package ctx
 
 import (
 	"math/rand/v2"
-	"testing"
-
-	"github.com/stretchr/testify/require"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -31,18 +28,6 @@ func alone(sc *scenarios.Scenario, process int) *recorder {
 	r := &recorder{m: sc.NewMachine(), id: fsfake.Task{Pid: scenarios.FirstPid + process, N: 1}}
 	sc.Program(process, 1)(scenarios.NewTask(r, process, 1))
 	return r
-}
-
-// find returns the scenario with an id.
-func find(t *testing.T, id string) *scenarios.Scenario {
-	t.Helper()
-	for _, sc := range Scenarios() {
-		if sc.ID == id {
-			return &sc
-		}
-	}
-	require.FailNow(t, "no such scenario", id)
-	return nil
 }
 
 // read returns the content of a file, and whether there is one.

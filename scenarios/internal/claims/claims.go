@@ -1,0 +1,93 @@
+// Package claims puts the claims of scenarios to the test: what the tests of the packages
+// of scenarios have in common.
+//
+// It knows the checker, which the scenarios must not, and no one scenario. It is for
+// tests only.
+package claims
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// Find returns the scenario of a list with an id.
+func Find(t testing.TB, list []scenarios.Scenario, id string) *scenarios.Scenario {
+	t.Helper()
+	for _, sc := range list {
+		if sc.ID == id {
+			return &sc
+		}
+	}
+	require.FailNow(t, "no such scenario", id)
+	return nil
+}
+
+// Test puts every claim to the test, under every interleaving. What breaks has a
+// counterexample that replays, and what holds holds although tasks met.
+func Test(t *testing.T, list []scenarios.Scenario) {
+	t.Helper()
+	for _, sc := range list {
+		for _, c := range sc.Claims {
+			r, err := checker.Check(t.Context(), &sc, c.Property, checker.Options{})
+			require.NoError(t, err, sc.ID)
+			require.Equal(t, c.Verdict.String(), r.Verdict.String(), "%s %s: %s", sc.ID, c.Property, r.Why)
+			require.Positive(t, r.Stats.Contended, sc.ID)
+			if c.Verdict == scenarios.Broken {
+				replays(t, &sc, c.Property, r.Counterexample.Schedule)
+			}
+			t.Logf("%s %s %s: %d states", sc.ID, c.Property, r.Verdict, r.Stats.States)
+		}
+	}
+}
+
+// Drawn finds a run that breaks the property, among those that PCT draws for bugs of a
+// depth, and replays it.
+func Drawn(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, depth int) {
+	t.Helper()
+	s, err := checker.Sample(t.Context(), sc, p, checker.SampleOptions{Strategy: "pct", Depth: depth, Runs: 20_000, Seed: 1})
+	require.NoError(t, err)
+	require.Equal(t, scenarios.Broken, s.Verdict, "%s %s", sc.ID, p)
+	require.LessOrEqual(t, s.Counterexample.Cost.Preemptions, 6)
+	replays(t, sc, p, s.Counterexample.Schedule)
+}
+
+func replays(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) {
+	t.Helper()
+	r, err := checker.Replay(sc, p, s)
+	require.NoError(t, err)
+	require.True(t, r.Broken, "%s %s %s", sc.ID, p, s)
+}
+
+// Verdict checks a property that the scenario need not claim anything of: "broken",
+// "holds" or "unknown".
+func Verdict(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) string {
+	t.Helper()
+	r, err := checker.Check(t.Context(), sc, p, checker.Options{})
+	require.NoError(t, err, sc.ID)
+	return r.Verdict.String()
+}
+
+// A Race is a way to break a scenario as its report tells it.
+type Race struct {
+	ID       string
+	Property scenarios.Property
+	Schedule string
+}
+
+// Races replays races step by step: each breaks its property with its last step.
+func Races(t *testing.T, list []scenarios.Scenario, races []Race) {
+	t.Helper()
+	for _, c := range races {
+		s, err := sched.ParseSchedule(c.Schedule)
+		require.NoError(t, err, c.ID)
+		r, err := checker.Replay(Find(t, list, c.ID), c.Property, s)
+		require.NoError(t, err, c.ID)
+		require.True(t, r.Broken, c.ID)
+		require.Equal(t, c.Schedule, r.Counterexample.Schedule.String(), "%s: no step too many", c.ID)
+	}
+}

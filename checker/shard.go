@@ -235,8 +235,8 @@ func (t *pastTable) describe(id uint32) []byte {
 // Merge joins the results of shards of one property of one scenario. The verdict, the
 // number of distinct violations and the smallest counterexample are those of a run that
 // was not split; counts of states are sums, in which what two shards both explored
-// counts twice. A missing shard makes it Unknown, unless a violation was found. Shards
-// of different splits or bounds are an error.
+// counts twice. A missing shard makes it Unknown; Why names a violation that the others
+// found. Shards of different splits or bounds are an error.
 func Merge(sc *scenarios.Scenario, p scenarios.Property, parts []ShardResult) (Result, error) {
 	t, err := newTester(sc, p)
 	if err != nil {
@@ -277,12 +277,14 @@ func Merge(sc *scenarios.Scenario, p scenarios.Property, parts []ShardResult) (R
 			return res, err
 		}
 	}
-	for i, ok := range seen {
-		if !ok && res.Complete {
-			res.Complete, res.Why = false, fmt.Sprintf("shard %d of %d is missing", i, len(seen))
-		}
-	}
 	res.Stats.Violations = len(violations)
+	if missing := slices.Index(seen, false); missing >= 0 {
+		res.Complete, res.Why = false, fmt.Sprintf("shard %d of %d is missing", missing, len(seen))
+		if best != nil {
+			res.Why += fmt.Sprintf("; another found a violation, not known to be the smallest: replay %s %q --property %s", sc.ID, best, p)
+		}
+		return res, nil
+	}
 	res.Verdict = conclude(best != nil, res.Complete)
 	if best == nil {
 		return res, nil

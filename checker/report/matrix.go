@@ -107,9 +107,7 @@ func (m *matrix) system(g matrixGroup) {
 	m.heading(rows[0][0].Scenario.System(), name, props)
 	for _, r := range rows {
 		m.row(r, name, props)
-		if m.o.Verbose || m.o.Quiet {
-			m.evidence(r)
-		}
+		m.evidence(r)
 	}
 }
 
@@ -156,9 +154,14 @@ func (m *matrix) cell(r *checker.Result) string {
 	return m.o.paint(warn, text) + pad("", columnWidth-runes(text))
 }
 
-// evidence writes below a row what its verdicts rest on.
+// evidence writes below a row what its verdicts rest on; what is as expected only when
+// it is asked for.
 func (m *matrix) evidence(r matrixRow) {
 	for _, x := range r {
+		expected := x.Verdict != checker.Unknown && (x.AsClaimed() || !x.Claimed)
+		if expected && !m.o.Verbose && !m.o.Quiet {
+			continue
+		}
 		head := fmt.Sprintf("    %s %s: ", glyph(x.Verdict), x.Property)
 		m.line(m.o.paint(verdictInk(x.Verdict), head) + evidenceText(x))
 		if c := x.Counterexample; c != nil && c.Cause != "" {

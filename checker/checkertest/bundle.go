@@ -57,7 +57,10 @@ func (b *bundle) scenario(list []scenarios.Scenario) (*scenarios.Scenario, error
 				return nil, err
 			}
 		}
-		sc.Setting.Crashes, sc.Setting.Stalls = b.Crashes, b.Stalls
+		sc.Setting.Crashes, sc.Setting.Stalls, sc.Setting.PowerLosses = b.Crashes, b.Stalls, b.PowerLosses
+		if b.StallFor > 0 {
+			sc.Setting.StallFor = b.StallFor
+		}
 		return &sc, nil
 	}
 	return nil, fmt.Errorf("the bundle is about %s, which is not among the %d scenarios given", b.Scenario, len(list))

@@ -6,10 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/toys"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
@@ -51,6 +53,27 @@ func TestReplayOfABugThatIsThere(t *testing.T) {
 	got := replayedBundle(saved(t), toyScenario(false, scenarios.Broken))
 	require.False(t, got.failed, got.log.String())
 	require.Contains(t, got.log.String(), "broken, as recorded")
+}
+
+// A bundle carries how far the clock jumps: the list's scenario says less.
+func TestReplayOfAStall(t *testing.T) {
+	for _, sc := range toys.All() {
+		if sc.ID != "toy/lease/stall" {
+			continue
+		}
+		r, err := checker.Check(context.Background(), &sc, scenarios.MutualExclusion, checker.Options{Workers: 1})
+		require.NoError(t, err)
+		text, err := report.Bundle(&r)
+		require.NoError(t, err)
+		file := filepath.Join(t.TempDir(), "race.txtar")
+		require.NoError(t, os.WriteFile(file, text, 0o600))
+		sc.Setting.StallFor = time.Second
+		got := replayedBundle(file, sc)
+		require.False(t, got.failed, got.log.String())
+		require.Contains(t, got.log.String(), "broken, as recorded")
+		return
+	}
+	require.Fail(t, "no such toy")
 }
 
 func TestReplayOfABugThatIsGone(t *testing.T) {

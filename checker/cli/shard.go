@@ -119,7 +119,8 @@ With --shard env/N the part's number comes from JOB_COMPLETION_INDEX (an Indexed
 Kubernetes), with --shard env both numbers come from TEST_SHARD_INDEX and
 TEST_TOTAL_SHARDS (Bazel). The verdicts, the number of distinct violations and the
 smallest counterexamples are those of a run that was not split; a missing part makes a
-verdict unknown. Give merge the same --procs, --crashes and --stalls as the parts.`,
+verdict unknown. Give merge the same --procs, --crashes, --stalls
+and --stall-for as the parts.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(_ *cobra.Command, files []string) error { return a.merge(files, f) },
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -19,9 +20,11 @@ import (
 type BundleFile struct {
 	Scenario string
 	Property scenarios.Property
-	// Processes, Crashes and Stalls are the setting under which it broke.
-	Processes, Crashes, Stalls int
-	Schedule                   sched.Schedule
+	// Processes, Crashes, Stalls and PowerLosses are the setting under which it broke.
+	Processes, Crashes, Stalls, PowerLosses int
+	// StallFor is by how much a stall moves the clock; 0 when there is no stall.
+	StallFor time.Duration
+	Schedule sched.Schedule
 	Verdict                    checker.Verdict
 	Cause                      string
 	// Trace and History have a line for each call and each operation.
@@ -42,7 +45,7 @@ func Bundle(r *checker.Result) ([]byte, error) {
 	for _, f := range []struct{ name, text string }{
 		{"scenario", r.Scenario.ID},
 		{"property", string(r.Property)},
-		{"setting", fmt.Sprintf("processes %d\ncrashes %d\nstalls %d", st.Processes, st.Crashes, st.Stalls)},
+		{"setting", bundleSetting(st)},
 		{"schedule", cx.Schedule.String()},
 		{"trace", TraceText(cx.Trace)},
 		{"history", HistoryText(r.Scenario, cx)},
@@ -51,6 +54,18 @@ func Bundle(r *checker.Result) ([]byte, error) {
 		a.Files = append(a.Files, txtar.File{Name: f.name, Data: []byte(strings.TrimRight(f.text, "\n") + "\n")})
 	}
 	return txtar.Format(&a), nil
+}
+
+// bundleSetting lists the bounds, the rarer ones where there are any.
+func bundleSetting(st *scenarios.Setting) string {
+	s := fmt.Sprintf("processes %d\ncrashes %d\nstalls %d", st.Processes, st.Crashes, st.Stalls)
+	if st.Stalls > 0 {
+		s += fmt.Sprintf("\nstall-for %s", st.StallFor)
+	}
+	if st.PowerLosses > 0 {
+		s += fmt.Sprintf("\npower-losses %d", st.PowerLosses)
+	}
+	return s
 }
 
 // TraceText is a trace as a bundle keeps it: a line for each call, with the step, who
@@ -134,6 +149,14 @@ func ParseBundle(text []byte) (*BundleFile, error) {
 func (b *BundleFile) parseSetting(text string) error {
 	for _, l := range strings.Split(text, "\n") {
 		name, value, _ := strings.Cut(l, " ")
+		if name == "stall-for" {
+			d, err := time.ParseDuration(value)
+			if err != nil || d <= 0 {
+				return fmt.Errorf("report: the bundle's setting: want a positive duration in %q", l)
+			}
+			b.StallFor = d
+			continue
+		}
 		n, err := strconv.Atoi(value)
 		if err != nil {
 			return fmt.Errorf("report: the bundle's setting: want a number in %q", l)
@@ -145,6 +168,8 @@ func (b *BundleFile) parseSetting(text string) error {
 			b.Crashes = n
 		case "stalls":
 			b.Stalls = n
+		case "power-losses":
+			b.PowerLosses = n
 		default:
 			return fmt.Errorf("report: the bundle's setting: unknown word %q", name)
 		}

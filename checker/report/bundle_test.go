@@ -25,7 +25,11 @@ func TestBundleRoundTrips(t *testing.T) {
 		require.Equal(t, r.Property, b.Property)
 		require.Equal(t, r.Verdict, b.Verdict)
 		require.Equal(t, r.Counterexample.Schedule, b.Schedule)
-		require.Equal(t, r.Scenario.Setting.Processes, b.Processes)
+		st := r.Scenario.Setting
+		require.Equal(t, []int{st.Processes, st.Crashes, st.Stalls, st.PowerLosses}, []int{b.Processes, b.Crashes, b.Stalls, b.PowerLosses})
+		if st.Stalls > 0 {
+			require.Equal(t, st.StallFor, b.StallFor)
+		}
 		require.Equal(t, r.Counterexample.Cause, b.Cause)
 		require.Equal(t, strings.TrimSpace(TraceText(r.Counterexample.Trace)), b.Trace)
 	}
@@ -46,6 +50,7 @@ func TestBundleErrors(t *testing.T) {
 		"mutual-exclusion": {"fairness", `unknown property "fairness"`},
 		"processes 2":      {"processes two", "want a number"},
 		"crashes 0":        {"floods 0", `unknown word "floods"`},
+		"stalls 0":         {"stall-for ever", "want a positive duration"},
 		"broken":           {"fixed", `unknown word "fixed"`},
 		"-- schedule --\n": {"-- schedule --\nQQ ", "the bundle's schedule"},
 	} {

@@ -30,10 +30,9 @@ type JSONResult struct {
 	// Judgement is the kind of evidence: history, invariant or graph.
 	Judgement string `json:"judgement"`
 	// Processes counts the tasks of all processes.
-	Processes int  `json:"processes"`
-	Crashes   int  `json:"crashes"`
-	Stalls    int  `json:"stalls"`
-	Complete  bool `json:"complete"`
+	Processes int `json:"processes"`
+	jsonBounds
+	Complete bool `json:"complete"`
 	// Why says which budget ended first.
 	Why         string `json:"why,omitempty"`
 	States      int    `json:"states"`
@@ -46,6 +45,24 @@ type JSONResult struct {
 	// between two runs.
 	ElapsedMS      *int64              `json:"elapsed_ms,omitempty"`
 	Counterexample *JSONCounterexample `json:"counterexample,omitempty"`
+}
+
+// jsonBounds are how many faults were allowed.
+type jsonBounds struct {
+	Crashes int `json:"crashes"`
+	Stalls  int `json:"stalls"`
+	// StallFor is by how much a stall moves the clock, such as "20s"; it is there when
+	// there are stalls.
+	StallFor    string `json:"stall_for,omitempty"`
+	PowerLosses int    `json:"power_losses,omitempty"`
+}
+
+func boundsOf(st *scenarios.Setting) jsonBounds {
+	b := jsonBounds{Crashes: st.Crashes, Stalls: st.Stalls, PowerLosses: st.PowerLosses}
+	if st.Stalls > 0 {
+		b.StallFor = st.StallFor.String()
+	}
+	return b
 }
 
 // A JSONCounterexample is the evidence for a verdict "broken".
@@ -80,7 +97,7 @@ func jsonResult(r *checker.Result, o Options) JSONResult {
 	st := &r.Scenario.Setting
 	j := JSONResult{
 		Scenario: r.Scenario.ID, Property: string(r.Property), Verdict: r.Verdict.String(),
-		Judgement: string(r.Judgement), Processes: st.Contenders(), Crashes: st.Crashes, Stalls: st.Stalls,
+		Judgement: string(r.Judgement), Processes: st.Contenders(), jsonBounds: boundsOf(st),
 		Complete: r.Complete, Why: r.Why,
 		States: r.Stats.States, Transitions: r.Stats.Transitions,
 		Schedules: r.Stats.Schedules, Histories: r.Stats.Histories,
@@ -108,13 +125,12 @@ func jsonResult(r *checker.Result, o Options) JSONResult {
 
 // A jsonScenario is one line of [ListJSON].
 type jsonScenario struct {
-	ID        string      `json:"id"`
-	Summary   string      `json:"summary,omitempty"`
-	Report    string      `json:"report,omitempty"`
-	Processes int         `json:"processes"`
-	Crashes   int         `json:"crashes"`
-	Stalls    int         `json:"stalls"`
-	Claims    []jsonClaim `json:"claims"`
+	ID        string `json:"id"`
+	Summary   string `json:"summary,omitempty"`
+	Report    string `json:"report,omitempty"`
+	Processes int    `json:"processes"`
+	jsonBounds
+	Claims []jsonClaim `json:"claims"`
 }
 
 type jsonClaim struct {
@@ -132,7 +148,7 @@ func ListJSON(w io.Writer, list []scenarios.Scenario) error {
 		s := &list[i]
 		j := jsonScenario{
 			ID: s.ID, Summary: s.Summary, Report: s.Report, Processes: s.Setting.Contenders(),
-			Crashes: s.Setting.Crashes, Stalls: s.Setting.Stalls, Claims: make([]jsonClaim, 0, len(s.Claims)),
+			jsonBounds: boundsOf(&s.Setting), Claims: make([]jsonClaim, 0, len(s.Claims)),
 		}
 		for _, c := range s.Claims {
 			j.Claims = append(j.Claims, jsonClaim{string(c.Property), c.Verdict.String()})

@@ -55,11 +55,8 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		if err != nil {
 			return nil, err
 		}
-		level = append(c.states.batches(before, batchStates), left...) // what was not expanded belongs to the frontier
-		n = 0
-		for _, b := range level {
-			n += len(b) / x.width()
-		}
+		level = c.states.batches(before, batchStates)
+		n = c.states.len() - sum(before) + left
 		if limit.hit() {
 			c.why = limit.why(c, n)
 			c.frontier = n
@@ -85,47 +82,79 @@ type crewman struct {
 	_                            [cacheLine]byte
 }
 
-// A batch is a piece of a level: some states that lie together. A round is some batches
-// for each worker. In a round the workers first expand, each into a box for every shard
-// of the states, and then each stores what is in the boxes for its own shard. So nobody
-// waits for a lock, and no two write where the other reads.
+// A batch is a piece of a level: some states of one shard that lie together. A round is
+// some batches of each shard. In a round the workers first expand, each into a box for
+// every shard, and then each stores what is in the boxes for its own shard. So nobody
+// waits for a lock, and no two write where the other reads. A worker expands what it has
+// stored itself, which its caches may still know, and then helps others.
 const (
 	batchStates  = 256
 	roundBatches = 64
 )
 
-// level expands the states of one level, and returns those left when a limit is hit.
-func (x *explorer) level(crew []*crewman, batches [][]uint32, limit *limit) (left [][]uint32, err error) {
-	for len(batches) > 0 && !limit.hit() {
-		n := 1
-		if len(crew) > 1 {
-			n = min(len(batches), roundBatches*len(crew))
+// level expands the states of one level, and returns how many were left when a limit was
+// hit.
+func (x *explorer) level(crew []*crewman, batches [][][]uint32, limit *limit) (left int, err error) {
+	for {
+		round := make([]queue, len(crew))
+		n := 0
+		for k := range batches {
+			take := min(roundBatches, len(batches[k]))
+			if len(crew) == 1 {
+				take = min(1, take) // a limit need not wait for the end of a round
+			}
+			round[k].batches, batches[k] = batches[k][:take], batches[k][take:]
+			n += take
 		}
-		if err := x.round(crew, batches[:n]); err != nil {
-			return nil, err
+		if n == 0 {
+			return 0, nil
 		}
-		batches = batches[n:]
-		limit.check()
+		if err := x.round(crew, round, n); err != nil {
+			return 0, err
+		}
+		if limit.check(); limit.hit() {
+			break
+		}
 	}
-	return batches, nil
+	for _, list := range batches {
+		for _, b := range list {
+			left += len(b) / x.width()
+		}
+	}
+	return left, nil
 }
 
-// round expands some batches and stores what they lead to.
-func (x *explorer) round(crew []*crewman, batches [][]uint32) error {
-	var taken atomic.Int64
-	n := len(crew)
-	if len(batches) == 1 {
-		n = 1 // not worth waking anybody
+// A queue is the batches of one shard in a round.
+type queue struct {
+	batches [][]uint32
+	taken   atomic.Int64
+	_       [cacheLine]byte
+}
+
+// next takes a batch, or returns nil when all are taken.
+func (q *queue) next() []uint32 {
+	if i := int(q.taken.Add(1)) - 1; i < len(q.batches) {
+		return q.batches[i]
 	}
-	together(n, func(k int) {
-		for w := crew[k]; w.err == nil; {
-			i := int(taken.Add(1)) - 1
-			if i >= len(batches) {
-				return
+	return nil
+}
+
+// round expands n batches and stores what they lead to.
+func (x *explorer) round(crew []*crewman, queues []queue, n int) error {
+	expand := func(k int) {
+		w := crew[k]
+		for i := range queues {
+			q := &queues[(k+i)%len(queues)]
+			for b := q.next(); b != nil && w.err == nil; b = q.next() {
+				w.run(b)
 			}
-			w.run(batches[i])
 		}
-	})
+	}
+	if n == 1 { // not worth waking anybody
+		expand(0)
+	} else {
+		together(len(crew), expand)
+	}
 	for _, w := range crew {
 		if w.err != nil {
 			return w.err
@@ -138,6 +167,14 @@ func (x *explorer) round(crew []*crewman, batches [][]uint32) error {
 		}
 	})
 	return nil
+}
+
+func sum(ns []int) int {
+	total := 0
+	for _, n := range ns {
+		total += n
+	}
+	return total
 }
 
 // together does something n times, side by side.

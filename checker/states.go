@@ -170,15 +170,16 @@ func (s *stateSet) sizes() []int {
 	return n
 }
 
-// batches cuts what came after the given sizes into pieces of at most size states.
-func (s *stateSet) batches(after []int, size int) [][]uint32 {
-	var out [][]uint32
+// batches cuts what came after the given sizes into pieces of at most size states, and
+// lists them by shard.
+func (s *stateSet) batches(after []int, size int) [][][]uint32 {
+	out := make([][][]uint32, len(s.shards))
 	for k := range s.shards {
 		sh := &s.shards[k]
 		for at := after[k]; at < sh.n; {
 			n := min(size, sh.n-at, pageStates-(at&(pageStates-1)))
 			i := (at & (pageStates - 1)) * s.width
-			out = append(out, sh.pages[at>>pageBits][i:i+n*s.width])
+			out[k] = append(out[k], sh.pages[at>>pageBits][i:i+n*s.width])
 			at += n
 		}
 	}

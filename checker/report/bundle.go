@@ -25,8 +25,8 @@ type BundleFile struct {
 	// StallFor is by how much a stall moves the clock; 0 when there is no stall.
 	StallFor time.Duration
 	Schedule sched.Schedule
-	Verdict                    checker.Verdict
-	Cause                      string
+	Verdict  checker.Verdict
+	Cause    string
 	// Trace and History have a line for each call and each operation.
 	Trace, History string
 }

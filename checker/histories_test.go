@@ -45,5 +45,5 @@ func historyText(spec model.Spec, ops []porcupine.Operation) string {
 
 // pastOperations lays a history of the graph out in time.
 func (x *explorer) pastOperations(past uint32) []porcupine.Operation {
-	return x.pasts.operations(x.pasts.all[past].rows)
+	return x.pasts.operations(past)
 }

@@ -11,7 +11,7 @@ import (
 // use the table meanwhile; t.mu is held before and after.
 func (t *pastTable) confirm(id uint32) {
 	t.calls++
-	ops := t.operations(t.all[id].rows)
+	ops := t.operations(id)
 	t.mu.Unlock()
 	ok := porcupine.CheckOperations(t.judge, ops)
 	t.mu.Lock()
@@ -61,7 +61,7 @@ func (t *pastTable) lastWord(workers int) error {
 			if i >= len(last) {
 				return
 			}
-			refuted[i] = !porcupine.CheckOperations(t.judge, t.operations(t.all[last[i]].rows))
+			refuted[i] = !porcupine.CheckOperations(t.judge, t.operations(last[i]))
 		}
 	})
 	for i, id := range last {

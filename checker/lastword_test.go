@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,7 +61,7 @@ func TestLastWordCoversEveryHistory(t *testing.T) {
 			}
 			for i, op := range a[c] {
 				of := b[c][i]
-				same := op.in == of.in && string(op.before) == string(of.before)
+				same := op.in == of.in && slices.Equal(op.before, of.before)
 				if !same || op.state != pastInvoke && (op.state != of.state || op.out != of.out) {
 					return false
 				}
@@ -69,16 +70,16 @@ func TestLastWordCoversEveryHistory(t *testing.T) {
 		return true
 	}
 	var judged [][][]pastOp
-	for _, p := range x.pasts.all {
+	for id, p := range x.pasts.all {
 		if !p.goesOn {
-			judged = append(judged, p.rows)
+			judged = append(judged, x.pasts.rows(uint32(id)))
 		}
 	}
 	require.Less(t, len(judged), len(x.pasts.all)/2)
-	for id, p := range x.pasts.all {
+	for id := range x.pasts.all {
 		covered := false
 		for i := 0; i < len(judged) && !covered; i++ {
-			covered = begins(p.rows, judged[i])
+			covered = begins(x.pasts.rows(uint32(id)), judged[i])
 		}
 		require.True(t, covered, "past %d", id)
 	}

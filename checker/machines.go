@@ -15,10 +15,9 @@ type machineTable struct {
 	sc      *scenarios.Scenario
 	marks   bool
 	mu      sync.Mutex
-	ids     map[string]uint32
+	keys    keyTable
 	all     []*fsfake.Machine
 	bad     []bool // foreign-release, where marks are kept
-	bytes   int
 	ops     *interner
 	results *resultTable
 }
@@ -60,7 +59,7 @@ func unpackMove(w uint64) move {
 
 func newMachineTable(sc *scenarios.Scenario, marks bool) *machineTable {
 	return &machineTable{
-		sc: sc, marks: marks, ids: map[string]uint32{}, ops: newInterner(),
+		sc: sc, marks: marks, ops: newInterner(),
 		results: &resultTable{ids: map[fsfake.Result]uint32{}},
 	}
 }
@@ -82,14 +81,11 @@ func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
 	m.Clone() // from here on it is shared, and reading it is safe for everybody
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if id, ok := t.ids[string(key)]; ok {
-		return id, key
+	id, isNew := t.keys.id(key)
+	if isNew {
+		t.all = append(t.all, m)
+		t.bad = append(t.bad, bad)
 	}
-	id := uint32(len(t.all))
-	t.ids[string(key)] = id
-	t.all = append(t.all, m)
-	t.bad = append(t.bad, bad)
-	t.bytes += len(key) + machineBytes
 	return id, key
 }
 
@@ -119,7 +115,7 @@ func (t *machineTable) result(id uint32) *fsfake.Result {
 func (t *machineTable) count() (machines, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.all), t.bytes
+	return len(t.all), t.keys.size() + machineBytes*len(t.all)
 }
 
 // apply carries out an operation of a task on a copy of machine id.

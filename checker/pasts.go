@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"encoding/binary"
 	"slices"
 	"sync"
 
@@ -36,30 +35,24 @@ const (
 	pastCrash // the crash itself, an operation of its own
 )
 
-// A past is one distinct history.
+// A past is one distinct history; its events are its key's.
 type past struct {
-	rows   [][]pastOp // by client; shared with its neighbours, never changed in place
-	watch  uint32     // what the monitor makes of it
-	goesOn bool       // another past goes on from it
-}
-
-type pastOp struct {
-	in, out uint32 // values by number; out is meaningless while pending
-	state   pastKind
-	before  []uint8 // how many operations of each client had returned
+	watch  uint32 // what the monitor makes of it
+	goesOn bool   // another past goes on from it
 }
 
 type pastTable struct {
-	mu     sync.Mutex
-	spec   model.Spec
-	judge  porcupine.Model
-	ids    map[string]uint32
-	all    []past
-	events *interner
-	values *interner
-	bytes  int
-	calls  int   // porcupine's
-	fault  error // the monitor and porcupine differ
+	mu    sync.Mutex
+	spec  model.Spec
+	judge porcupine.Model
+	// clients: the tasks, and then the processes as those who crash.
+	clients int
+	keys    keyTable // the canonical forms
+	all     []past
+	events  *interner
+	values  *interner
+	calls   int   // porcupine's
+	fault   error // the monitor and porcupine differ
 	// cut is the event of a pending operation's process being killed, crash by process that
 	// of its death, 0 when the specification does not speak of deaths.
 	cut   uint32
@@ -72,14 +65,17 @@ type pastTable struct {
 // pastNone is the empty history.
 const pastNone = 0
 
+// pastBytes is what a past takes beside its key.
+const pastBytes = 8
+
 func newPastTable(spec model.Spec, clients int) *pastTable {
 	t := &pastTable{
-		spec: spec, judge: spec.Porcupine(), ids: map[string]uint32{},
+		spec: spec, judge: spec.Porcupine(), clients: clients,
 		events: newInterner(), values: newInterner(), watches: newWatchTable(spec),
 	}
-	t.events.id(pastEvent{}) // number 0 is no event
-	empty := past{rows: make([][]pastOp, clients)}
-	t.add(empty, appendPast(nil, empty.rows)) // it gets number pastNone
+	t.events.id(pastEvent{})                              // number 0 is no event
+	t.keys.id(appendPast(nil, make([][]pastOp, clients))) // it gets number pastNone
+	t.all = append(t.all, past{})
 	return t
 }
 
@@ -103,96 +99,38 @@ func (t *pastTable) next(id uint32, client int, event uint32, key []byte) (uint3
 		to := t.watches.next(id, client, event, t.events)
 		return to, !t.watches.violated(to), key
 	}
-	before := t.all[id].rows
+	before := t.keys.key(id)
 	ev := t.events.values[event].(pastEvent)
 	value, crashed := t.values.id(ev.value), t.values.id(model.Crashed{})
 	t.mu.Unlock()
-	rows, changed := appendEvent(before, client, ev.kind, value, crashed)
+	after, changed := appendEvent(key[:0], before, t.clients, client, ev.kind, value, crashed)
 	if !changed {
 		return id, true, key
 	}
-	key = appendPast(key[:0], rows)
 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.all[id].goesOn = true
-	to, ok := t.ids[string(key)]
-	if !ok {
-		to = t.add(past{rows: rows, watch: t.watches.next(t.all[id].watch, client, event, t.events)}, key)
+	to, isNew := t.keys.id(after)
+	if isNew {
+		t.all = append(t.all, past{watch: t.watches.next(t.all[id].watch, client, event, t.events)})
 		if !t.ok(to) {
 			t.confirm(to)
 		}
 	}
-	return to, t.ok(to), key
+	return to, t.ok(to), after
 }
 
-// appendEvent returns a history with one more event of a client; value is its input or
-// output. A cut changes nothing where no operation is pending.
-func appendEvent(before [][]pastOp, client int, kind pastKind, value, crashed uint32) (rows [][]pastOp, changed bool) {
-	row := append([]pastOp(nil), before[client]...)
-	switch last := len(row) - 1; kind {
-	case pastInvoke:
-		row = append(row, pastOp{in: value, state: pastInvoke, before: returned(before)})
-	case pastCrash:
-		row = append(row, pastOp{in: value, out: crashed, state: pastReturn, before: returned(before)})
-	case pastReturn:
-		row[last].out, row[last].state = value, pastReturn
-	case pastCut:
-		if last < 0 || row[last].state != pastInvoke {
-			return before, false
-		}
-		row[last].state = pastCut
-	}
-	rows = append([][]pastOp(nil), before...)
-	rows[client] = row
-	return rows, true
-}
+// rows returns the operations of a past, by client.
+func (t *pastTable) rows(id uint32) [][]pastOp { return parsePast(t.keys.key(id), t.clients) }
 
 // ok reports whether the monitor has nothing against a past.
 func (t *pastTable) ok(id uint32) bool { return !t.watches.violated(t.all[id].watch) }
 
-// add numbers a new past.
-func (t *pastTable) add(n past, key []byte) uint32 {
-	at := uint32(len(t.all))
-	t.ids[string(key)] = at
-	t.all = append(t.all, n)
-	t.bytes += 2*len(key) + 80
-	return at
-}
-
-// returned counts the operations of each client that have ended.
-func returned(rows [][]pastOp) []uint8 {
-	n := make([]uint8, len(rows))
-	for c, row := range rows {
-		n[c] = uint8(len(row))
-		if len(row) > 0 && row[len(row)-1].state == pastInvoke {
-			n[c]--
-		}
-	}
-	return n
-}
-
-// appendPast appends the canonical form of a history.
-func appendPast(b []byte, rows [][]pastOp) []byte {
-	for _, row := range rows {
-		b = append(b, byte(len(row)))
-		for i := range row {
-			op := &row[i]
-			b = binary.AppendUvarint(b, uint64(op.in))
-			b = append(b, byte(op.state))
-			if op.state == pastReturn {
-				b = binary.AppendUvarint(b, uint64(op.out))
-			}
-			b = append(b, op.before...)
-		}
-	}
-	return b
-}
-
 // operations lays a past out in time, for porcupine.
-func (t *pastTable) operations(rows [][]pastOp) []porcupine.Operation {
-	h := newHistory(len(rows))
-	tell(rows, t.values.values, h)
+func (t *pastTable) operations(id uint32) []porcupine.Operation {
+	h := newHistory(t.clients)
+	tell(t.rows(id), t.values.values, h)
 	return h.ops
 }
 
@@ -262,9 +200,9 @@ func (t *pastTable) count() (pasts, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.watched {
-		return len(t.watches.all), t.watches.bytes
+		return len(t.watches.all), t.watches.size()
 	}
-	return len(t.all), t.bytes + t.watches.bytes
+	return len(t.all), t.keys.size() + pastBytes*cap(t.all) + t.watches.size()
 }
 
 // die numbers the events of deaths beforehand: they are needed at every state.

@@ -219,7 +219,7 @@ func hash(b []byte) string {
 // describe writes a past down by its values, not by their numbers.
 func (t *pastTable) describe(id uint32) []byte {
 	var b bytes.Buffer
-	for c, row := range t.all[id].rows {
+	for c, row := range t.rows(id) {
 		for i := range row {
 			op := &row[i]
 			fmt.Fprintf(&b, "%d %#v %d %v", c, t.values.values[op.in], op.state, op.before)

@@ -273,12 +273,12 @@ func (t *pastTable) permute(id uint32, perm []int) uint32 {
 		}
 		return name
 	}
-	from := t.all[id].rows
+	from := t.rows(id)
 	rows := make([][]pastOp, len(from))
 	for c, row := range from {
 		to := make([]pastOp, len(row))
 		for i, op := range row {
-			to[i] = pastOp{in: t.values.id(model.Renamed(t.values.values[op.in], owner)), state: op.state, before: make([]uint8, len(op.before))}
+			to[i] = pastOp{in: t.values.id(model.Renamed(t.values.values[op.in], owner)), state: op.state, before: make([]uint32, len(op.before))}
 			if op.state == pastReturn {
 				to[i].out = t.values.id(model.Renamed(t.values.values[op.out], owner))
 			}
@@ -288,9 +288,9 @@ func (t *pastTable) permute(id uint32, perm []int) uint32 {
 		}
 		rows[client(c)] = to
 	}
-	key := appendPast(nil, rows)
-	if at, ok := t.ids[string(key)]; ok {
-		return at
+	to, isNew := t.keys.id(appendPast(nil, rows))
+	if isNew {
+		t.all = append(t.all, past{watch: t.watchAll(rows)})
 	}
-	return t.add(past{rows: rows, watch: t.watchAll(rows)}, key)
+	return to
 }

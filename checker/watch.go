@@ -8,15 +8,14 @@ import "lockpick/model"
 // a history merge many more states. That the monitor agrees with porcupine is tested on
 // every history of every scenario.
 type watchTable struct {
-	ids   map[string]uint32
+	keys  keyTable
 	all   []model.Monitor
 	steps u64table[uint32]
-	bytes int
 	key   []byte
 }
 
 func newWatchTable(spec model.Spec) *watchTable {
-	t := &watchTable{ids: map[string]uint32{}}
+	t := &watchTable{}
 	t.id(model.NewMonitor(spec)) // it gets number pastNone
 	return t
 }
@@ -55,18 +54,18 @@ func (t *watchTable) violated(id uint32) bool { return t.all[id].Violated() }
 // id numbers a monitor, which must not change afterwards.
 func (t *watchTable) id(m model.Monitor) uint32 {
 	t.key = m.AppendKey(t.key[:0])
-	if id, ok := t.ids[string(t.key)]; ok {
-		return id
+	id, isNew := t.keys.id(t.key)
+	if isNew {
+		t.all = append(t.all, m)
 	}
-	id := uint32(len(t.all))
-	t.ids[string(t.key)] = id
-	t.all = append(t.all, m)
-	t.bytes += 2*len(t.key) + watchBytes
 	return id
 }
 
-// watchBytes is about what a monitor takes beside its key.
+// watchBytes is about what a monitor takes beside its key, which it holds a second time.
 const watchBytes = 80
+
+// size is about the memory that the table takes, in bytes.
+func (t *watchTable) size() int { return 2*t.keys.size() + watchBytes*len(t.all) }
 
 // A watcher tells a monitor of a whole history.
 type watcher struct {

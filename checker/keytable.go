@@ -1,0 +1,95 @@
+package checker
+
+import "encoding/binary"
+
+// A keyTable numbers byte strings in the order in which they come. They lie side by side
+// in pages that hold no pointers, so millions of them cost the garbage collector nothing.
+// The zero value is empty.
+type keyTable struct {
+	pages [][]byte
+	keys  []keyPlace // by number
+	slots []uint64   // number + 1, below the upper half of the hash; 0 is free
+	bytes int
+}
+
+type keyPlace struct{ page, from, to uint32 }
+
+// keyPage is how many bytes a page holds; a longer key has a page of its own.
+const keyPage = 1 << 16
+
+// hashBytes is for tables in memory only: it may change.
+func hashBytes(b []byte) uint64 {
+	h := uint64(len(b)) * 0x9e3779b97f4a7c15
+	for ; len(b) >= 8; b = b[8:] {
+		h = (h ^ binary.LittleEndian.Uint64(b)) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
+	for _, c := range b {
+		h = (h ^ uint64(c)) * 0xc4ceb9fe1a85ec53
+	}
+	h ^= h >> 33
+	h *= 0xc4ceb9fe1a85ec53
+	return h ^ h>>29
+}
+
+// id returns the number of a key, and whether it is new.
+func (t *keyTable) id(key []byte) (id uint32, isNew bool) {
+	if 4*(len(t.keys)+1) > 3*len(t.slots) {
+		t.grow()
+	}
+	h := hashBytes(key)
+	mask := uint64(len(t.slots) - 1)
+	i := h >> 32 & mask
+	for t.slots[i] != 0 {
+		if id := uint32(t.slots[i]) - 1; t.slots[i]>>32 == h>>32 && string(t.key(id)) == string(key) {
+			return id, false
+		}
+		i = (i + 1) & mask
+	}
+	t.slots[i] = h>>32<<32 | uint64(len(t.keys)+1)
+	t.add(key)
+	return uint32(len(t.keys) - 1), true
+}
+
+// add stores a new key.
+func (t *keyTable) add(key []byte) {
+	last := len(t.pages) - 1
+	if last < 0 || len(t.pages[last])+len(key) > cap(t.pages[last]) {
+		size := min(keyPage, max(1024, t.bytes)) // small tables take little
+		t.pages = append(t.pages, make([]byte, 0, max(size, len(key))))
+		last++
+		t.bytes += cap(t.pages[last])
+	}
+	from := len(t.pages[last])
+	t.pages[last] = append(t.pages[last], key...)
+	t.keys = append(t.keys, keyPlace{uint32(last), uint32(from), uint32(from + len(key))})
+}
+
+// key returns the key with a number. It must not be changed, and stays as it is.
+func (t *keyTable) key(id uint32) []byte {
+	k := t.keys[id]
+	return t.pages[k.page][k.from:k.to:k.to]
+}
+
+// grow doubles the slots. The hashes in them say where each goes.
+func (t *keyTable) grow() {
+	slots := make([]uint64, max(64, 2*len(t.slots)))
+	mask := uint64(len(slots) - 1)
+	for _, slot := range t.slots {
+		if slot == 0 {
+			continue
+		}
+		i := slot >> 32 & mask
+		for slots[i] != 0 {
+			i = (i + 1) & mask
+		}
+		slots[i] = slot
+	}
+	t.slots = slots
+}
+
+// len is how many keys there are.
+func (t *keyTable) len() int { return len(t.keys) }
+
+// size is the memory that the table takes, in bytes.
+func (t *keyTable) size() int { return t.bytes + 12*cap(t.keys) + 8*len(t.slots) }

@@ -104,6 +104,9 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o 
 		return Result{}, err
 	}
 	var res Result
+	if o.Engine == Reference && p == scenarios.Starvation {
+		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which no single schedule shows: choose the graph engine")
+	}
 	if o.Engine == Reference {
 		res, err = checkByReference(ctx, t, o)
 	} else {
@@ -196,7 +199,9 @@ func exploreAndExplain(ctx context.Context, t *tester, o Options, memory Memory)
 			return res, err
 		}
 	}
-	res.Verdict = conclude(broken, res.Complete)
+	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds && !x.evidence() {
+		return res, nothingToJudge(t.sc, t.property)
+	}
 	x.stats(&res.Stats)
 	res.Stats.States, res.Stats.Transitions = c.states.len(), c.transitions
 	res.Stats.Contended, res.Stats.Depth = c.met, c.depth
@@ -241,7 +246,9 @@ func (x *explorer) checkBounded(ctx context.Context, t *tester, o Options) (Resu
 	}
 	x.stats(&res.Stats)
 	res.Complete = schedule == nil && !tg.pruned
-	res.Verdict = conclude(schedule != nil, res.Complete)
+	if res.Verdict = conclude(schedule != nil, res.Complete); res.Verdict == Holds && !x.evidence() {
+		return res, nothingToJudge(t.sc, t.property)
+	}
 	if schedule != nil {
 		res.Counterexample, err = t.counterexample(schedule)
 		if err == nil {

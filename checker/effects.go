@@ -28,6 +28,9 @@ type effects struct {
 	pidSeen bool
 }
 
+// marks reports whether a task has acquired a lock whose object can be watched.
+func (e *effects) marks() bool { return e.holds && e.holding.Path != "" }
+
 // maxBegun bounds how many retry loops begin between two calls, one inside the other.
 const maxBegun = 4
 

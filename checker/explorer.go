@@ -86,6 +86,9 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 		x.pasts = newPastTable(spec, len(x.slots)+sc.Setting.Processes)
 		x.pasts.die(sc.Setting.Processes)
 	case scenarios.ByGraph:
+		if p == scenarios.Wedge && sc.Probe == nil {
+			return nil, nothingToJudge(sc, p)
+		}
 		x.prober = newProber(sc)
 	case "":
 		return nil, fmt.Errorf("checker: unknown property %q: choose one of %v", p, scenarios.Properties())
@@ -166,7 +169,7 @@ func (x *explorer) leap(slot int, n, result uint32) (leap, error) {
 	if e.effects.returned {
 		l.ret = x.pasts.event(pastReturn, e.input, e.effects.output)
 	}
-	if e.effects.holds && x.machines.marks {
+	if x.machines.marks && e.effects.marks() {
 		l.mark = x.machines.op(opMark{e.effects.holding})
 	}
 	return l, nil

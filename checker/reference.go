@@ -110,7 +110,9 @@ func searchAll(ctx context.Context, t *tester, budget int, all bool) (res Result
 	if t.judge != nil {
 		res.Stats.Histories = len(t.judge.seen)
 	}
-	res.Verdict = conclude(first != nil, res.Complete)
+	if res.Verdict = conclude(first != nil, res.Complete); res.Verdict == Holds && !t.judgeable {
+		return res, nil, nothingToJudge(t.sc, t.property)
+	}
 	return res, first, nil
 }
 

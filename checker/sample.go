@@ -45,6 +45,9 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o
 	if o.Runs < 0 || o.Depth < 0 || o.Steps < 0 {
 		return Sampled{}, fmt.Errorf("checker: %d runs of depth %d and %d steps: choose 1 or more, or 0 for the default", o.Runs, o.Depth, o.Steps)
 	}
+	if p == scenarios.Starvation {
+		return Sampled{}, fmt.Errorf("checker: starvation is a question about cycles, which no drawn schedule shows: check it instead")
+	}
 	if o.Runs == 0 {
 		o.Runs = 10_000
 	}
@@ -84,6 +87,9 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o
 	if s.First < 0 {
 		if s.Why == "" {
 			s.Why = fmt.Sprintf("%d drawn schedules broke nothing, which proves nothing", s.Runs)
+			if !t.judgeable {
+				s.Why += "; " + nothingToJudge(sc, p).Error()
+			}
 		}
 		return s, nil
 	}

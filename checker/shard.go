@@ -33,6 +33,8 @@ type ShardResult struct {
 	// Complete: the shard covered all of its part.
 	Complete bool   `json:"complete"`
 	Why      string `json:"why,omitempty"`
+	// Evidence: its part had something that the property is judged by.
+	Evidence bool `json:"evidence"`
 	// Violations are the fingerprints of the distinct violations, sorted.
 	Violations []string `json:"violations"`
 	// Schedule is the smallest counterexample of the shard's part, as text.
@@ -84,6 +86,7 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Propert
 		return r, err
 	}
 	c.violated.add(sp.violated)
+	r.Evidence = x.evidence()
 	r.Complete, r.Why = c.complete, c.why
 	r.Violations = x.fingerprints(c.violated)
 	if len(r.Violations) > 0 {
@@ -112,7 +115,7 @@ func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, o 
 	if err != nil {
 		return err
 	}
-	r.Complete, r.Why, r.Stats = res.Complete, res.Why, res.Stats
+	r.Complete, r.Why, r.Stats, r.Evidence = res.Complete, res.Why, res.Stats, true
 	if res.Counterexample != nil {
 		r.Schedule = res.Counterexample.Schedule.String()
 		r.Violations = []string{hash([]byte(r.Schedule))}
@@ -286,6 +289,9 @@ func Merge(sc *scenarios.Scenario, p scenarios.Property, parts []ShardResult) (R
 		return res, nil
 	}
 	res.Verdict = conclude(best != nil, res.Complete)
+	if res.Verdict == Holds && !slices.ContainsFunc(parts, func(r ShardResult) bool { return r.Evidence }) {
+		return Result{}, nothingToJudge(sc, p)
+	}
 	if best == nil {
 		return res, nil
 	}

@@ -24,6 +24,8 @@ type tester struct {
 	// live: let every run be one of the tasks' own code. Runs that are kept always are.
 	live    bool
 	learned *world // the one whose buffers are used again
+	// judgeable: some run had what the property is judged by.
+	judgeable bool
 	// unjudged: leave histories unjudged (for measuring what judging costs).
 	unjudged bool
 }
@@ -41,6 +43,9 @@ func newTester(sc *scenarios.Scenario, p scenarios.Property) (*tester, error) {
 		spec, _ := p.Spec()
 		t.judge = newJudge(spec)
 	case scenarios.ByGraph:
+		if p == scenarios.Wedge && sc.Probe == nil {
+			return nil, nothingToJudge(sc, p)
+		}
 		t.prober = newProber(sc)
 	case "":
 		return nil, fmt.Errorf("checker: unknown property %q: choose one of %v", p, scenarios.Properties())
@@ -126,6 +131,7 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 	if w.err != nil {
 		return o, w.err
 	}
+	t.judgeable = t.judgeable || w.evidence(t.property)
 	if err := t.decide(w, &o); err != nil {
 		return o, err
 	}

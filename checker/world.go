@@ -24,6 +24,7 @@ type world struct {
 	steps   int
 	// invariant is asked for: marks must be kept.
 	marks bool
+	held  bool // somebody has acquired
 	err   error
 	// Buffers, kept from run to run.
 	calls     []Call
@@ -202,8 +203,8 @@ func (a *actor) turnRound(e *effects, version uint64) {
 }
 
 func (w *world) hold(a *actor, h scenarios.Holding) {
-	a.holding = &h
-	if w.marks {
+	a.holding, w.held = &h, w.held || h.Path != ""
+	if w.marks && h.Path != "" {
 		w.m.Mark(a.id, h.Path, lockObject(w.m, a.id.Pid, h))
 	}
 }

@@ -89,3 +89,27 @@ func (p Property) Spec() (model.Spec, bool) {
 	}
 	return model.Spec{}, false
 }
+
+// Decides reports whether the answer to an operation with this input can violate p, for
+// the properties that are judged by history. A scenario none of whose operations does is
+// no evidence for p.
+func (p Property) Decides(input any) bool {
+	switch p {
+	case MutualExclusion, SpuriousFailure:
+		_, ok := input.(model.Acquire)
+		return ok
+	case LostUpdate:
+		_, ok := input.(model.Contains)
+		return ok
+	case Duplicate:
+		_, ok := input.(model.Append)
+		return ok
+	case TornRead:
+		_, ok := input.(model.Read)
+		return ok
+	case OwnerInfo:
+		_, ok := input.(model.WhoHolds)
+		return ok
+	}
+	return false
+}

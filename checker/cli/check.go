@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ func (a *app) checkCommand() *cobra.Command {
 	f.github = addGitHubFlag(c)
 	f.shard = addShardFlags(c)
 	fs := c.Flags()
-	fs.StringVar(&f.property, "property", "", "decide only property `P`, where it is claimed")
+	fs.StringVar(&f.property, "property", "", "decide only property `P`, whether it is claimed or not")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
@@ -82,7 +83,7 @@ func exitOf(r *checker.Result) int {
 	switch {
 	case r.Verdict == checker.Unknown:
 		return ExitUnknown
-	case !r.AsClaimed():
+	case r.Claimed && !r.AsClaimed():
 		return ExitDiffers
 	}
 	return ExitAsClaimed
@@ -109,15 +110,12 @@ func (a *app) questions(patterns []string, f *checkFlags) ([]question, error) {
 			refused = append(refused, err)
 			continue
 		}
-		for _, q := range claimed(&sc, p) {
+		for _, q := range properties(&sc, p) {
 			out = append(out, question{&sc, q})
 		}
 	}
-	switch {
-	case len(out) == 0 && len(refused) > 0:
+	if len(out) == 0 && len(refused) > 0 {
 		return nil, refused[0]
-	case len(out) == 0:
-		return nil, fmt.Errorf("no selected scenario claims anything of %s: \"lockpick list\" shows what they claim", p)
 	}
 	for _, err := range refused {
 		a.note("left out: %v", err)
@@ -132,6 +130,7 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 	defer bar.clear()
 	o.Progress = bar.follow
 	var results []checker.Result
+	var leftOut []string
 	for _, q := range questions {
 		if ctx.Err() != nil {
 			results = append(results, unfinished(q.sc, q.property, "stopped before it began"))
@@ -139,6 +138,10 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 		}
 		bar.begin(q.sc.ID, string(q.property))
 		r, err := f.engine.decide(ctx, q.sc, q.property, o)
+		if _, claimed := q.sc.Claim(q.property); !claimed && errors.Is(err, checker.ErrNothingToJudge) {
+			leftOut = append(leftOut, q.sc.ID)
+			continue
+		}
 		if err != nil {
 			bar.clear()
 			a.note("%s, %s: no verdict: %s", q.sc.ID, q.property, oneLine(err.Error()))
@@ -146,6 +149,15 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 			continue
 		}
 		results = append(results, r)
+	}
+	bar.clear()
+	switch others := len(leftOut) - 1; {
+	case len(leftOut) > 0 && len(results) == 0:
+		return nil, fmt.Errorf("no selected scenario can be judged by %s: choose others, or a property that \"lockpick list\" shows", f.property)
+	case others > 0:
+		a.note("left out %s and %d more, which cannot be judged by %s", leftOut[0], others, f.property)
+	case others == 0:
+		a.note("left out %s, which cannot be judged by %s", leftOut[0], f.property)
 	}
 	return results, nil
 }

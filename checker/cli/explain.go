@@ -102,10 +102,7 @@ func (a *app) asked(id, property string, f *settingFlags) (sc scenarios.Scenario
 	if p == "" {
 		return sc, candidates(&sc)[0], nil
 	}
-	if _, ok := sc.Claim(p); !ok {
-		err = unclaimed(&sc, p)
-	}
-	return sc, p, err
+	return sc, p, nil
 }
 
 // candidates lists the claimed properties, those claimed broken first.

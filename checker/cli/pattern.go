@@ -66,25 +66,17 @@ func (a *app) one(id string) (scenarios.Scenario, error) {
 	return scenarios.Scenario{}, fmt.Errorf("no scenario is called %q: \"lockpick list\" shows them all", id)
 }
 
-// claimed returns what is asked of a scenario: its claims, or only that of one property.
-func claimed(sc *scenarios.Scenario, p scenarios.Property) []scenarios.Property {
+// properties returns what is asked of a scenario: one property, claimed or not, or else
+// all that it claims something of.
+func properties(sc *scenarios.Scenario, p scenarios.Property) []scenarios.Property {
+	if p != "" {
+		return []scenarios.Property{p}
+	}
 	var out []scenarios.Property
 	for _, c := range sc.Claims {
-		if p == "" || c.Property == p {
-			out = append(out, c.Property)
-		}
+		out = append(out, c.Property)
 	}
 	return out
-}
-
-// unclaimed is the error for a property that a scenario claims nothing of: nothing
-// tells whether its programs record what that property is judged by.
-func unclaimed(sc *scenarios.Scenario, p scenarios.Property) error {
-	var names []string
-	for _, c := range sc.Claims {
-		names = append(names, string(c.Property))
-	}
-	return fmt.Errorf("%s claims nothing of %s, only of %s", sc.ID, p, strings.Join(names, ", "))
 }
 
 // parseProperty reads the id of a property; empty stays empty.

@@ -159,7 +159,7 @@ func (a *app) reproduced(sc *scenarios.Scenario, p scenarios.Property, asked sch
 	if n := len(got.Counterexample.Schedule); n < len(asked) {
 		a.note("broken at step %d: the rest of the schedule, %s, is not looked at", n, asked[n:])
 	}
-	if !r.AsClaimed() {
+	if r.Claimed && !r.AsClaimed() {
 		a.note("%s claims that %s %s", sc.ID, p, r.Claim)
 	}
 	a.worsen(exitOf(&r))

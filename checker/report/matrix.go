@@ -209,14 +209,17 @@ func countsText(r *checker.Result, o Options) string {
 // summary writes the counts at the end, and the legend.
 func (m *matrix) summary(results []checker.Result) {
 	var n [3]int
-	var differs, states int
+	var differs, unclaimed, states int
 	var elapsed time.Duration
 	for i := range results {
 		r := &results[i]
 		n[r.Verdict]++
 		states += r.Stats.States
 		elapsed += r.Elapsed
-		if r.Claimed && r.Verdict != checker.Unknown && !r.AsClaimed() {
+		switch {
+		case !r.Claimed:
+			unclaimed++
+		case r.Verdict != checker.Unknown && !r.AsClaimed():
 			differs++
 		}
 	}
@@ -236,8 +239,11 @@ func (m *matrix) summary(results []checker.Result) {
 	switch {
 	case differs > 0:
 		text += " · " + m.o.paint(bad, fmt.Sprintf("%d not as claimed", differs))
-	case n[checker.Unknown] == 0 && len(results) > 0:
+	case n[checker.Unknown] == 0 && unclaimed < len(results):
 		text += " · " + m.o.paint(good, "all as claimed")
+	}
+	if unclaimed > 0 {
+		text += fmt.Sprintf(" · %d not claimed", unclaimed)
 	}
 	if states > 0 {
 		text += " · " + count(states, "state", "states")

@@ -22,10 +22,11 @@
 // # What a verdict claims
 //
 // Holds: every state within the bounds was visited (so many processes, at most so many
-// crashes before any of their steps, at most so many moves of the clock), and none
-// violates the property, and some answer that a task got could have: otherwise there is
-// [ErrNothingToJudge] and no verdict. Broken: there is a schedule that violates it, which can be
-// replayed. Unknown: a budget ended first. Unknown is never folded into Holds.
+// crashes before any of their steps, at most so many moves of the clock), none violates
+// the property, and something that a task recorded could have: otherwise the error is
+// [ErrNothingToJudge], and there is no verdict. Broken: there is a schedule that violates
+// it, which can be replayed. Unknown: a budget ended first. Unknown is never folded into
+// Holds.
 //
 // Three kinds of judgement decide, and are never mixed:
 //

@@ -175,6 +175,10 @@ func crossVerdict(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, bu
 
 func TestEnginesAgreeOnToys(t *testing.T) {
 	t.Parallel()
+	budget := 60_000
+	if testing.Short() {
+		budget = 5000
+	}
 	for _, sc := range toys() {
 		for _, p := range scenarios.Properties() {
 			_, claimed := sc.Claim(p)
@@ -183,9 +187,9 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 			}
 			t.Run(sc.ID+"/"+string(p), func(t *testing.T) {
 				if p.Judgement() == scenarios.ByHistory {
-					crossCheck(t, sc, p, 60_000, 500)
+					crossCheck(t, sc, p, budget, 500)
 				} else {
-					crossVerdict(t, sc, p, 60_000)
+					crossVerdict(t, sc, p, budget)
 				}
 			})
 		}

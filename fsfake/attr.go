@@ -3,20 +3,20 @@ package fsfake
 import "syscall"
 
 // stat is stat(2), and lstat(2) when not follow.
-func (m *Machine) stat(p *proc, path string, follow bool) Result {
+func (m *Machine) stat(p *proc, path string, follow bool, st *Stat) syscall.Errno {
 	id, e := m.lookup(p, path, follow)
-	if e != 0 {
-		return fail(e)
+	if e == 0 {
+		m.statOf(p, id, st)
 	}
-	return Result{Stat: m.statOf(p, id)}
+	return e
 }
 
 // device is the st_dev of the one file system there is.
 const device = 1
 
-func (m *Machine) statOf(p *proc, id InodeID) Stat {
+func (m *Machine) statOf(p *proc, id InodeID, st *Stat) {
 	n := m.inode(id)
-	return Stat{
+	*st = Stat{
 		Ino: m.inoFor(p, n), Dev: device, Nlink: n.nlink, Mode: n.fileMode(),
 		UID: n.uid, GID: n.gid, Size: n.size(),
 		Atime: n.atime, Mtime: n.mtime, Ctime: n.ctime, Btime: n.btime,

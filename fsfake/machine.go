@@ -130,6 +130,7 @@ func unmodelled(format string, args ...any) Result {
 // continues it; [Machine.Ready] says when that has an effect. Who waits longest has
 // no precedence.
 func (m *Machine) Do(t Task, op Op) Result {
+	var r Result
 	p := m.proc(t.Pid)
 	if p == nil {
 		return unmodelled("%s by process %d, which does not run,", op.Call, t.Pid)
@@ -139,105 +140,108 @@ func (m *Machine) Do(t Task, op Op) Result {
 			return m.resume(p, i, &op)
 		}
 	}
-	return m.call(p, t, &op)
+	m.call(p, t, &op, &r)
+	return r
 }
 
-// call starts a system call.
-func (m *Machine) call(p *proc, t Task, op *Op) Result {
+// call starts a system call. Its answer goes to r, which is zero: a Result is large, and
+// most answers are an error number or little more.
+func (m *Machine) call(p *proc, t Task, op *Op, r *Result) {
 	switch c := op.Call; {
 	case c >= CallOpen && c <= CallChown:
 		if strings.IndexByte(op.Path, 0) >= 0 || strings.IndexByte(op.Path2, 0) >= 0 {
-			return fail(syscall.EINVAL) // what package syscall says: no such call can be made
+			r.Errno = syscall.EINVAL // what package syscall says: no such call can be made
+			return
 		}
-		return m.callPath(p, op)
+		m.callPath(p, op, r)
 	case c >= CallRead && c <= CallLinkFD:
 		if op.FD >= 0 && op.FD < firstFD {
-			return unmodelled("%s of a standard stream", c)
+			*r = unmodelled("%s of a standard stream", c)
+			return
 		}
-		return m.callFD(p, t, op)
+		m.callFD(p, t, op, r)
 	case c.IsCell():
-		return m.callCell(p, t, op)
+		*r = m.callCell(p, t, op)
 	default:
-		return m.callProcess(p, t, op)
+		*r = m.callProcess(p, t, op)
 	}
 }
 
-func (m *Machine) callPath(p *proc, op *Op) Result {
+func (m *Machine) callPath(p *proc, op *Op, r *Result) {
 	switch op.Call {
 	case CallOpen:
-		return m.open(p, op)
+		*r = m.open(p, op)
 	case CallStat:
-		return m.stat(p, op.Path, true)
+		r.Errno = m.stat(p, op.Path, true, &r.Stat)
 	case CallLstat:
-		return m.stat(p, op.Path, false)
+		r.Errno = m.stat(p, op.Path, false, &r.Stat)
 	case CallUnlink:
-		return fail(m.unlink(p, op.Path))
+		r.Errno = m.unlink(p, op.Path)
 	case CallRename:
-		return m.rename(p, op)
+		m.rename(p, op, r)
 	case CallLink:
-		return fail(m.link(p, op.Path, op.Path2))
+		r.Errno = m.link(p, op.Path, op.Path2)
 	case CallSymlink:
-		return fail(m.symlink(p, op.Path2, op.Path))
+		r.Errno = m.symlink(p, op.Path2, op.Path)
 	case CallReadlink:
-		return m.readlink(p, op.Path)
+		*r = m.readlink(p, op.Path)
 	case CallMkdir:
-		return fail(m.mkdir(p, op.Path, op.Mode))
+		r.Errno = m.mkdir(p, op.Path, op.Mode)
 	case CallRmdir:
-		return fail(m.rmdir(p, op.Path))
+		r.Errno = m.rmdir(p, op.Path)
 	case CallTruncate:
-		return m.truncate(p, op.Path, op.Len)
+		*r = m.truncate(p, op.Path, op.Len)
 	case CallUtimes:
-		return fail(m.utimes(p, op.Path, op.Time, op.Time2))
+		r.Errno = m.utimes(p, op.Path, op.Time, op.Time2)
 	case CallChmod:
-		return fail(m.chmod(p, op.Path, op.Mode))
+		r.Errno = m.chmod(p, op.Path, op.Mode)
 	default:
-		return fail(m.chown(p, op.Path, op.Off, op.Len))
+		r.Errno = m.chown(p, op.Path, op.Off, op.Len)
 	}
 }
 
-func (m *Machine) callFD(p *proc, t Task, op *Op) Result {
-	if e := checkArgs(op); e != 0 {
-		return fail(e) // the kernel looks at these before it looks at the descriptor
+func (m *Machine) callFD(p *proc, t Task, op *Op, r *Result) {
+	if r.Errno = checkArgs(op); r.Errno != 0 {
+		return // the kernel looks at these before it looks at the descriptor
 	}
 	d := m.descOf(p, op.FD)
 	if d == nil {
-		return fail(syscall.EBADF)
+		r.Errno = syscall.EBADF
+		return
 	}
 	switch op.Call {
 	case CallRead:
-		return m.read(d, op.Len)
+		*r = m.read(d, op.Len)
 	case CallPread:
-		return m.pread(d, op.Len, op.Off)
+		*r = m.pread(d, op.Len, op.Off)
 	case CallWrite:
-		return m.write(p, d, op.Data)
+		*r = m.write(p, d, op.Data)
 	case CallPwrite:
-		return m.pwrite(p, d, op.Data, op.Off)
+		*r = m.pwrite(p, d, op.Data, op.Off)
 	case CallLseek:
-		return m.lseek(d, op.Off, op.Flags)
+		*r = m.lseek(d, op.Off, op.Flags)
 	case CallClose:
 		m.closeFD(p.pid, op.FD)
-		return Result{}
 	case CallDup:
-		return m.dup(p, d)
+		*r = m.dup(p, d)
 	case CallFstat:
-		return Result{Stat: m.statOf(p, d.inode)}
+		m.statOf(p, d.inode, &r.Stat)
 	case CallFtruncate:
-		return m.ftruncate(p, d, op.Len)
+		*r = m.ftruncate(p, d, op.Len)
 	case CallFutimes:
-		return fail(m.setTimes(p, d.inode, op.Time, op.Time2))
+		r.Errno = m.setTimes(p, d.inode, op.Time, op.Time2)
 	case CallFsync:
 		m.fsync(d.inode)
-		return Result{}
 	case CallReaddir:
-		return m.readdir(d)
+		*r = m.readdir(d)
 	case CallFlock:
-		return m.flock(p, t, d, op)
+		*r = m.flock(p, t, d, op)
 	case CallSetlk, CallOFDSetlk:
-		return m.setlk(p, t, d, op)
+		*r = m.setlk(p, t, d, op)
 	case CallGetlk, CallOFDGetlk:
-		return m.getlk(p, d, op)
+		*r = m.getlk(p, d, op)
 	default:
-		return fail(m.linkFD(p, d, op.Path2))
+		r.Errno = m.linkFD(p, d, op.Path2)
 	}
 }
 

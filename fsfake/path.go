@@ -104,7 +104,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 	case lastDotDot:
 		return d.parent, 0
 	}
-	id, e := w.child(d.id, name)
+	id, e := w.child(d, name)
 	if e == 0 && id == 0 {
 		e = syscall.ENOENT
 	}
@@ -137,8 +137,7 @@ func (w *walker) countLink() syscall.Errno {
 }
 
 // child looks a name up in a directory; 0 when it is not there.
-func (w *walker) child(dir InodeID, name string) (InodeID, syscall.Errno) {
-	d := w.m.inode(dir)
+func (w *walker) child(d *inode, name string) (InodeID, syscall.Errno) {
 	if d.nlink == 0 {
 		return 0, syscall.ENOENT // a removed directory
 	}
@@ -155,7 +154,7 @@ func (w *walker) last(pl *place) syscall.Errno {
 		pl.id = w.m.inode(pl.dir).parent
 	case lastName:
 		var e syscall.Errno
-		pl.id, e = w.child(pl.dir, pl.name)
+		pl.id, e = w.child(w.m.inode(pl.dir), pl.name)
 		return e
 	default:
 		pl.id = pl.dir

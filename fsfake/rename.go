@@ -4,70 +4,72 @@ import "syscall"
 
 // rename is renameat2(2), and rename(2) when op.Flags is 0. The order of the checks is
 // the kernel's.
-func (m *Machine) rename(p *proc, op *Op) Result {
+func (m *Machine) rename(p *proc, op *Op, r *Result) {
 	const known = RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT
 	f := op.Flags
 	if f&^known != 0 || f&RENAME_EXCHANGE != 0 && f != RENAME_EXCHANGE {
-		return fail(syscall.EINVAL)
+		r.Errno = syscall.EINVAL
+		return
 	}
 	if f&RENAME_WHITEOUT != 0 {
-		return unmodelled("RENAME_WHITEOUT")
+		*r = unmodelled("RENAME_WHITEOUT")
+		return
 	}
-	from, to, e := m.renamePlaces(p, op)
-	if e != 0 {
-		return fail(e)
+	var from, to place
+	if r.Errno = m.renamePlaces(p, op, &from, &to); r.Errno == 0 {
+		r.Errno = m.checkTangle(&from, &to, f)
 	}
-	if e := m.checkTangle(from, to, f); e != 0 {
-		return fail(e)
+	if r.Errno != 0 {
+		return
 	}
 	if from.id == to.id {
-		return Result{} // two names of one file: both stay
+		return // two names of one file: both stay
 	}
-	if e := m.mayRename(p, from, to, f); e != 0 {
-		return fail(e)
+	if r.Errno = m.mayRename(p, &from, &to, f); r.Errno != 0 {
+		return
 	}
 	if m.powerLoss && from.dir != to.dir && (m.inode(from.id).kind == KindDir || f == RENAME_EXCHANGE && m.inode(to.id).kind == KindDir) {
-		return unmodelled("rename of a directory into another one, when the power may be lost,")
+		*r = unmodelled("rename of a directory into another one, when the power may be lost,")
+		return
 	}
 	if f == RENAME_EXCHANGE {
-		m.exchange(from, to)
+		m.exchange(&from, &to)
 	} else {
-		m.replace(from, to)
+		m.replace(&from, &to)
 	}
-	return Result{}
 }
 
 // renamePlaces looks both names up.
-func (m *Machine) renamePlaces(p *proc, op *Op) (from, to place, e syscall.Errno) {
-	if from, e = m.lookupParent(p, op.Path); e != 0 {
-		return
+func (m *Machine) renamePlaces(p *proc, op *Op, from, to *place) (e syscall.Errno) {
+	if *from, e = m.lookupParent(p, op.Path); e != 0 {
+		return e
 	}
-	if to, e = m.lookupParent(p, op.Path2); e != 0 {
-		return
+	if *to, e = m.lookupParent(p, op.Path2); e != 0 {
+		return e
 	}
 	switch {
 	case from.kind != lastName:
-		return from, to, syscall.EBUSY
+		return syscall.EBUSY
 	case to.kind != lastName && op.Flags&RENAME_NOREPLACE != 0:
-		return from, to, syscall.EEXIST
+		return syscall.EEXIST
 	case to.kind != lastName:
-		return from, to, syscall.EBUSY
+		return syscall.EBUSY
 	}
 	w := walker{m: m, p: p}
-	if e = w.last(&from); e == 0 && from.id == 0 {
+	if e = w.last(from); e == 0 && from.id == 0 {
 		e = syscall.ENOENT
 	}
 	if e == 0 {
-		e = w.last(&to)
+		e = w.last(to)
 	}
 	if e != 0 {
-		return
+		return e
 	}
-	return from, to, m.checkSlashes(from, to, op.Flags)
+	return m.checkSlashes(from, to, op.Flags)
 }
 
 // checkSlashes: a name with trailing slashes is a directory's.
-func (m *Machine) checkSlashes(from, to place, f int) syscall.Errno {
+func (m *Machine) checkSlashes(from, to *place, f int) syscall.Errno {
 	isDir := m.inode(from.id).kind == KindDir
 	switch {
 	case f == RENAME_NOREPLACE && to.id != 0:
@@ -85,7 +87,7 @@ func (m *Machine) checkSlashes(from, to place, f int) syscall.Errno {
 }
 
 // checkTangle: no directory goes into itself or below, nor over one of its ancestors.
-func (m *Machine) checkTangle(from, to place, f int) syscall.Errno {
+func (m *Machine) checkTangle(from, to *place, f int) syscall.Errno {
 	if from.dir == to.dir {
 		return 0
 	}
@@ -109,7 +111,7 @@ func (m *Machine) within(dir, top InodeID) bool {
 	return dir == top
 }
 
-func (m *Machine) mayRename(p *proc, from, to place, f int) syscall.Errno {
+func (m *Machine) mayRename(p *proc, from, to *place, f int) syscall.Errno {
 	src, fromDir, toDir := m.inode(from.id), m.inode(from.dir), m.inode(to.dir)
 	isDir := src.kind == KindDir
 	if e := fromDir.mayDelete(p, src, isDir); e != 0 {
@@ -149,7 +151,7 @@ func mayMove(p *proc, n *inode, away bool) syscall.Errno {
 }
 
 // replace moves a name over another, whose inode loses it.
-func (m *Machine) replace(from, to place) {
+func (m *Machine) replace(from, to *place) {
 	var old *inode
 	if to.id != 0 {
 		old = m.inode(to.id)
@@ -172,7 +174,7 @@ func (m *Machine) replace(from, to place) {
 	}
 }
 
-func (m *Machine) exchange(from, to place) {
+func (m *Machine) exchange(from, to *place) {
 	names, unsynced := m.inode(from.dir).names, m.inode(from.dir).unsynced
 	m.addName(from.dir, from.name, to.id)
 	m.addName(to.dir, to.name, from.id)

@@ -66,8 +66,9 @@ type Stats struct {
 	// Violations counts the distinct violations: histories that are not linearizable, or
 	// states of the machine in which the property is broken.
 	Violations int
-	// Bytes is what the stored states take.
-	Bytes int
+	// Bytes is what the stored states take. It depends a little on which worker came
+	// first, so no file has it.
+	Bytes int `json:"-"`
 	// Depth is the number of steps of the longest shortest path.
 	Depth int
 }

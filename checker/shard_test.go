@@ -73,6 +73,22 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 	}
 }
 
+// A shard's file is the same whenever it is made, with any number of workers.
+func TestShardsAreReproducible(t *testing.T) {
+	sc := row(t, "ctx/stat-then-write/contend", 3)
+	var want []byte
+	for run := range 6 {
+		r, err := CheckShard(context.Background(), sc, scenarios.MutualExclusion, Options{Workers: 1 + run%3}, Shard{1, 2})
+		require.NoError(t, err)
+		got, err := json.Marshal(r)
+		require.NoError(t, err)
+		if run == 0 {
+			want = got
+		}
+		require.Equal(t, string(want), string(got))
+	}
+}
+
 func TestShardsThatDoNotFit(t *testing.T) {
 	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
 	p := scenarios.MutualExclusion

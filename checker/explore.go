@@ -23,7 +23,11 @@ type coverage struct {
 	frontier    int // states seen and not expanded, when not complete
 }
 
-// explore visits every state reachable from the roots, level by level, with any number of workers.
+// maxWorkers is more than pays: each worker has a box for every other.
+const maxWorkers = 128
+
+// explore visits every state reachable from the roots, level by level, with any number of
+// workers.
 // A transition that breaks the property is counted and not followed. The counts do not
 // depend on the number of workers: a level is a set of states, and every state of it is
 // expanded once.
@@ -32,6 +36,7 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
+	workers = min(workers, maxWorkers)
 	c := &coverage{states: newStateSet(x.width(), workers), violated: violated{}}
 	crew := make([]*crewman, workers)
 	for i := range crew {

@@ -20,6 +20,10 @@ type sharedEntry struct {
 	val atomic.Uint64 // 0: on its way
 }
 
+// sharedMin is the size of the smallest table. A quarter of it stays free for those who
+// have looked whether there is room and then enter at the same moment: all the workers.
+const sharedMin = 8 * maxWorkers
+
 // get returns the value of a key, or 0.
 func (t *sharedTable) get(key uint64) uint64 {
 	es := t.entries.Load()
@@ -74,7 +78,7 @@ func (t *sharedTable) grow(old *[]sharedEntry) *[]sharedEntry {
 	if es := t.entries.Load(); es != old {
 		return es // it has grown already
 	}
-	es := make([]sharedEntry, 256)
+	es := make([]sharedEntry, sharedMin)
 	n := int64(0)
 	if old != nil {
 		es = make([]sharedEntry, 2*len(*old))

@@ -23,7 +23,7 @@ func cause(sc *scenarios.Scenario, cx *Counterexample) string {
 		return s.deadlock(cx)
 	case scenarios.Starvation:
 		first := len(cx.Trace) - cx.Cycle + 1
-		return fmt.Sprintf("Steps %d to %d can repeat for ever: %s.", first, len(cx.Trace), strings.Join(cx.Waits, "; "))
+		return fmt.Sprintf("%s: steps %d to %d can repeat for ever.", strings.Join(cx.Waits, "; "), first, len(cx.Trace))
 	case scenarios.SpuriousFailure:
 		if text := s.refusal(); text != "" {
 			return text

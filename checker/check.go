@@ -303,7 +303,8 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 		return true, err
 	}
 	ce.Smallest, ce.Cycle = true, cycle
-	ce.Waits = []string{fmt.Sprintf("%s keeps trying and never acquires while the last %d steps repeat", x.slots[s.slot].task, cycle)}
+	ce.Waits = []string{fmt.Sprintf("%s keeps trying and never acquires", x.slots[s.slot].task)}
+	ce.Cause = cause(t.sc, ce)
 	res.Counterexample = ce
 	return true, nil
 }

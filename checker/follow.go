@@ -48,7 +48,7 @@ func (x *explorer) starves(s sched.Schedule) (int, []string, error) {
 		}
 		if slot >= 0 {
 			n := len(s) - from
-			return n, []string{fmt.Sprintf("%s keeps trying and never acquires while the last %d steps repeat", x.slots[slot].task, n)}, nil
+			return n, []string{fmt.Sprintf("%s keeps trying and never acquires", x.slots[slot].task)}, nil
 		}
 	}
 	return 0, nil, nil

@@ -37,8 +37,11 @@ func Replay(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Rep
 	if err != nil {
 		return r, err
 	}
-	r.Counterexample.Cycle, r.Counterexample.Waits, err = x.starves(s)
-	r.Broken = r.Counterexample.Cycle > 0
+	cx := r.Counterexample
+	cx.Cycle, cx.Waits, err = x.starves(s)
+	if r.Broken = cx.Cycle > 0; r.Broken {
+		cx.Cause = cause(sc, cx)
+	}
 	return r, err
 }
 

@@ -37,6 +37,8 @@ func TestGolden(t *testing.T) {
 		"explain-gated-unlink.txt":       "explain agentwire/gated-unlink/contend --skip-odds",
 		"explain-owner-info.txt":         "explain agentwire/truncating-open/contend",
 		"explain-spurious.txt":           "explain agentwire/probe-by-locking/contend",
+		"explain-starvation.txt":         "explain openclaw-takeover/guarded/crash --property starvation",
+		"check-unclaimed.txt":            "check openclaw-takeover --property starvation",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var stdout, stderr bytes.Buffer

@@ -57,7 +57,9 @@ func (p *pair) age() error {
 			continue
 		}
 		const then = 1e15
-		p.fake.Do(fsfake.Task{Pid: 1}, fsfake.Op{Call: fsfake.CallUtimes, Path: n.path, Time: then, Time2: then})
+		for _, m := range p.fakes() {
+			m.Do(fsfake.Task{Pid: 1}, fsfake.Op{Call: fsfake.CallUtimes, Path: n.path, Time: then, Time2: then})
+		}
 		ts := [2]unix.Timespec{unix.NsecToTimespec(then), unix.NsecToTimespec(then)}
 		if err := unix.UtimesNanoAt(unix.AT_FDCWD, p.real.Root()+n.path, ts[:], unix.AT_SYMLINK_NOFOLLOW); err != nil {
 			return err

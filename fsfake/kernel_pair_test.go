@@ -15,7 +15,10 @@ import (
 
 // A pair is a fake machine and a real one that do the same.
 type pair struct {
-	fake    *fsfake.Machine
+	fake *fsfake.Machine
+	// others are what the fake may be as well, after the kernel has granted what several
+	// waited for, in an order that nothing has shown yet. They do what the fake does.
+	others  []*fsfake.Machine
 	real    *kernel.Machine
 	see     *sight
 	log     []said // what each side said
@@ -98,7 +101,9 @@ func runPair(real *kernel.Machine, s sequence, seen answered) (*pair, *mismatch,
 }
 
 func (p *pair) step(l line) (*mismatch, error) {
-	p.fake.Advance(time.Millisecond)
+	for _, m := range p.fakes() {
+		m.Advance(time.Millisecond)
+	}
 	task := fsfake.Task{Pid: l.pid, N: 1}
 	_, blocked := p.fake.Blocked(task)
 	if l.what != lineLook && (!p.fake.Alive(l.pid) || blocked && l.what == lineCall || !blocked && l.what == lineInterrupt) {
@@ -109,7 +114,9 @@ func (p *pair) step(l line) (*mismatch, error) {
 	case lineLook:
 		return p.look()
 	case lineKill:
-		p.fake.KillProc(l.pid)
+		for _, m := range p.fakes() {
+			m.KillProc(l.pid)
+		}
 		p.note(l, "", "")
 		if err := p.real.KillProc(l.pid); err != nil {
 			return nil, err
@@ -121,6 +128,9 @@ func (p *pair) step(l line) (*mismatch, error) {
 	return p.call(l, task)
 }
 
+// fakes returns all that the fake may be.
+func (p *pair) fakes() []*fsfake.Machine { return append([]*fsfake.Machine{p.fake}, p.others...) }
+
 func (p *pair) note(l line, fake, real string) {
 	p.log = append(p.log, said{l.String(), fake, real})
 }
@@ -131,7 +141,11 @@ func (p *pair) call(l line, task fsfake.Task) (*mismatch, error) {
 		p.forbidden = append(p.forbidden, l)
 		return nil, nil
 	}
-	f := p.fake.Do(task, l.op)
+	var fs []fsfake.Result
+	for _, m := range p.fakes() {
+		fs = append(fs, m.Do(task, l.op))
+	}
+	f := fs[0]
 	if f.Unmodelled != "" {
 		p.passed++
 		return nil, nil
@@ -147,15 +161,36 @@ func (p *pair) call(l line, task fsfake.Task) (*mismatch, error) {
 	if l.op.Call == fsfake.CallFork && f.OK() {
 		p.users[int(f.N)] = p.users[l.pid]
 	}
-	if m := p.compare(l, f, r); m != nil {
+	if m := p.compare(l, fs, r); m != nil {
 		return m, nil
 	}
 	return p.wakes()
 }
 
-// compare notes what both sides answered to a call, and compares it.
-func (p *pair) compare(l line, f, r fsfake.Result) *mismatch {
+// compare notes what both sides answered to a call, and compares it. Of what the fake may
+// be it keeps what has answered as the kernel has.
+func (p *pair) compare(l line, fs []fsfake.Result, r fsfake.Result) *mismatch {
+	f := fs[0]
 	a, b := p.see.answers(l, f, r)
+	if len(fs) > 1 {
+		var kept []*fsfake.Machine
+		for i, m := range p.fakes() {
+			c := a
+			if fs[i] != fs[0] {
+				c, _ = p.see.answers(l, fs[i], r)
+			}
+			if c != b {
+				continue
+			}
+			if len(kept) == 0 {
+				a, f = c, fs[i]
+			}
+			kept = append(kept, m.Clone())
+		}
+		if len(kept) > 0 {
+			*p.fake, p.others = *kept[0], kept[1:]
+		}
+	}
 	p.note(l, a, b)
 	if a != b {
 		return &mismatch{what: fmt.Sprintf("%s: %s on the fake, %s on the kernel", l.op.Call, class(f, a), class(r, b))}
@@ -185,7 +220,10 @@ func class(r fsfake.Result, text string) string {
 
 func (p *pair) interrupt(l line, task fsfake.Task) (*mismatch, error) {
 	op, _ := p.fake.Blocked(task)
-	f := p.fake.Interrupt(task)
+	var fs []fsfake.Result
+	for _, m := range p.fakes() {
+		fs = append(fs, m.Interrupt(task))
+	}
 	if err := p.real.Interrupt(task); err != nil {
 		return nil, err
 	}
@@ -201,7 +239,7 @@ func (p *pair) interrupt(l line, task fsfake.Task) (*mismatch, error) {
 		r = ws[i].Result
 		ws = slices.Delete(ws, i, i+1)
 	}
-	if m := p.compare(line{lineInterrupt, l.pid, op}, f, r); m != nil {
+	if m := p.compare(line{lineInterrupt, l.pid, op}, fs, r); m != nil {
 		return m, nil
 	}
 	return p.settle(ws)
@@ -232,20 +270,25 @@ func (p *pair) anyBlocked() bool {
 // first; so any order will do in which the fake answers the same. Afterwards nobody else
 // may be able to go on.
 func (p *pair) settle(ws []kernel.Wake) (*mismatch, error) {
+	if len(ws) == 0 {
+		return p.nobodyGoesOn(), nil
+	}
 	var first string
 	var ways []*fsfake.Machine
-	for _, order := range permutations(len(ws)) {
-		c := p.fake.Clone()
-		if wrong := grant(c, ws, order); wrong == "" {
-			ways = append(ways, c)
-		} else if first == "" {
-			first = wrong
+	for _, m := range p.fakes() {
+		for _, order := range permutations(len(ws)) {
+			c := m.Clone()
+			if wrong := grant(c, ws, order); wrong == "" {
+				ways = append(ways, c)
+			} else if first == "" {
+				first = wrong
+			}
 		}
 	}
 	if err := p.follow(ways); err != nil {
 		return nil, err
 	}
-	ok := len(ws) == 0 || len(ways) > 0
+	ok := len(ways) > 0
 	for _, w := range ws {
 		text := "returns " + class(w.Result, "")
 		p.log = append(p.log, said{procName(w.Task.Pid) + " " + opText(w.Op), map[bool]string{true: text, false: "?"}[ok], text})
@@ -256,16 +299,21 @@ func (p *pair) settle(ws []kernel.Wake) (*mismatch, error) {
 	if !ok {
 		return &mismatch{what: first}, nil
 	}
+	return p.nobodyGoesOn(), nil
+}
+
+// nobodyGoesOn finds a call that still waits in the kernel and need not on the fake.
+func (p *pair) nobodyGoesOn() *mismatch {
 	for _, pid := range p.fake.Pids() {
 		t := fsfake.Task{Pid: pid, N: 1}
 		if op, blocked := p.fake.Blocked(t); blocked && p.fake.Ready(t, op) {
 			c := p.fake.Clone()
 			r := c.Do(t, op)
 			p.log = append(p.log, said{procName(pid) + " " + opText(op), "returns " + class(r, ""), "still waits"})
-			return &mismatch{what: fmt.Sprintf("%s: returns %s on the fake, waits on the kernel", op.Call, class(r, ""))}, nil
+			return &mismatch{what: fmt.Sprintf("%s: returns %s on the fake, waits on the kernel", op.Call, class(r, ""))}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // grant has a fake go on with what the kernel granted, in one order, and says how it
@@ -282,23 +330,39 @@ func grant(m *fsfake.Machine, ws []kernel.Wake, order []int) string {
 }
 
 // follow makes the fake one of several that have answered the same. When they differ all
-// the same (two who share a description have converted its lock), the locks that are
-// really held decide.
+// the same, the locks that are really held decide (two who share a description have
+// converted its lock). Where those do not either, later answers will: the order in which
+// locks were granted shows in what F_GETLK finds first.
 func (p *pair) follow(ways []*fsfake.Machine) error {
-	for i, w := range ways {
-		if i > 0 && string(w.AppendKey(nil)) == string(ways[0].AppendKey(nil)) {
-			continue
+	var distinct, fit []*fsfake.Machine
+	keys := map[string]bool{}
+	for _, w := range ways {
+		if key := string(w.AppendKey(nil)); !keys[key] {
+			keys[key] = true
+			distinct = append(distinct, w)
 		}
-		*p.fake = *w
-		if len(ways) == 1 {
-			return nil
-		}
+	}
+	if len(distinct) == 1 {
+		fit = distinct
+	}
+	for i := 0; i < len(distinct) && len(distinct) > 1; i++ {
+		*p.fake = *distinct[i].Clone()
 		if _, _, err := p.lookFDs(); err != nil { // to know the inodes
 			return err
 		}
-		if f, r, err := p.lookLocks(); err != nil || slices.Equal(f, r) {
+		f, r, err := p.lookLocks()
+		if err != nil {
 			return err
 		}
+		if slices.Equal(f, r) {
+			fit = append(fit, distinct[i])
+		}
+	}
+	if len(fit) == 0 { // the next look says so
+		fit = distinct
+	}
+	if len(fit) > 0 {
+		*p.fake, p.others = *fit[0].Clone(), fit[1:]
 	}
 	return nil
 }

@@ -43,6 +43,7 @@
 //   - RENAME_WHITEOUT; SEEK_DATA and SEEK_HOLE; seeking in a directory but to its start;
 //   - kill(2) of process groups; signals other than 0, SIGKILL from outside ([Machine.KillProc])
 //     and one that interrupts a blocked lock call ([Machine.Interrupt]);
+//   - flock to take a lock on an open file description for which another task waits in flock;
 //   - the descriptors 0 to 2;
 //   - files of more than 16 MiB, offsets beyond 1 TiB;
 //   - a call by a process that does not run, or by a task that is blocked in another.

@@ -24,6 +24,9 @@ func (m *Machine) flock(p *proc, t Task, d *desc, op *Op) Result {
 	if int(d.flock) == mode {
 		return Result{}
 	}
+	if mode != 0 && m.flockWaits(d.id) {
+		return unmodelled("flock on an open file description for which another task waits in flock")
+	}
 	if !m.flockConflicts(d, mode) {
 		m.setFlock(d.id, mode)
 		return Result{}
@@ -33,6 +36,20 @@ func (m *Machine) flock(p *proc, t Task, d *desc, op *Op) Result {
 		return fail(syscall.EWOULDBLOCK)
 	}
 	return m.block(p, t, op, d.id)
+}
+
+// flockWaits reports whether a task waits to lock a description. Whatever stood in its way
+// and goes, be it only another waiter, makes the kernel try again for it, and each try
+// drops the lock that others have meanwhile got for the description.
+func (m *Machine) flockWaits(id descID) bool {
+	for _, p := range m.procs {
+		for i := range p.waits {
+			if p.waits[i].op.Call == CallFlock && p.waits[i].desc == id {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // flockConflicts reports whether another description's lock stands against mode.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -14,7 +15,7 @@ import (
 // order, for a refusal by a lock whose owner does not hold; for a call that relies on a
 // stale look; for a hold joined after its file was gone; for a call that never looked;
 // for a kill that left something half done.
-func cause(sc *scenarios.Scenario, cx *Counterexample) string {
+func cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 	s := newStory(sc, cx.Trace)
 	switch cx.Property {
 	case scenarios.Wedge:
@@ -132,7 +133,7 @@ func (s *story) taken() string {
 }
 
 // deadlock tells who waits for what.
-func (s *story) deadlock(cx *Counterexample) string {
+func (s *story) deadlock(cx *trace.Counterexample) string {
 	var parts []string
 	for _, w := range cx.Waits {
 		name, _, _ := strings.Cut(w, " ")
@@ -267,7 +268,7 @@ func (s *story) wedge(waits []string) string {
 
 func (s *story) leftBy(c change) string {
 	text := c.task.String() + " " + c.text
-	i := slices.IndexFunc(s.kills, func(k Step) bool {
+	i := slices.IndexFunc(s.kills, func(k trace.Step) bool {
 		return k.Choice.Action == sched.Kill && k.Choice.Task.Process == c.task.Process && k.N > c.step
 	})
 	if i < 0 {

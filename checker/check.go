@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -310,7 +311,7 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 }
 
 // counterexample replays a failing schedule and keeps everything.
-func (t *tester) counterexample(s sched.Schedule) (*Counterexample, error) {
+func (t *tester) counterexample(s sched.Schedule) (*trace.Counterexample, error) {
 	o, err := t.run(sched.Replay{Schedule: s}, true)
 	if err != nil {
 		return nil, err
@@ -323,13 +324,13 @@ func (t *tester) counterexample(s sched.Schedule) (*Counterexample, error) {
 }
 
 // trace replays a schedule for its trace, whether it breaks the property or not.
-func (t *tester) trace(s sched.Schedule) (*Counterexample, error) {
+func (t *tester) trace(s sched.Schedule) (*trace.Counterexample, error) {
 	o, err := t.run(sched.Replay{Schedule: s}, true)
 	return t.evidence(o), err
 }
 
-func (t *tester) evidence(o outcome) *Counterexample {
-	cx := &Counterexample{
+func (t *tester) evidence(o outcome) *trace.Counterexample {
+	cx := &trace.Counterexample{
 		Property: t.property, Schedule: o.schedule, Cost: o.cost,
 		Trace: o.trace, History: o.history, Waits: o.waits,
 	}

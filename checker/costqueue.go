@@ -1,5 +1,7 @@
 package checker
 
+import "lockpick/checker/trace"
+
 // A costQueue hands out visits in the order of their costs, all of one cost at a time.
 // Costs are small numbers, so it is a queue of queues.
 type costQueue struct {
@@ -7,7 +9,7 @@ type costQueue struct {
 }
 
 type costBucket struct {
-	cost   Cost
+	cost   trace.Cost
 	rows   []uint32
 	visits []visit
 	all    bool // every visit is one that is looked for

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lockpick/checker/trace"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -64,7 +65,7 @@ func (w *world) evidence(p scenarios.Property) bool {
 	}
 	for i := range w.history.ops {
 		op := &w.history.ops[i]
-		returned := op.Return != never && op.Output != (model.Pending{})
+		returned := op.Return != trace.Never && op.Output != (model.Pending{})
 		if p.Decides(op.Input) && returned || p == scenarios.Starvation && isAcquire(op.Input) {
 			return true
 		}

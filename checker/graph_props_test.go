@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -39,7 +40,7 @@ func TestDeadlockInTheGraph(t *testing.T) {
 	r := asClaimed(t, sc)
 	// A has /a and is preempted; B has /b and waits for /a; A will wait for /b.
 	require.Equal(t, "A3 B4 A1", r.Counterexample.Schedule.String())
-	require.Equal(t, Cost{Preemptions: 1, Steps: 8}, r.Counterexample.Cost)
+	require.Equal(t, trace.Cost{Preemptions: 1, Steps: 8}, r.Counterexample.Cost)
 	require.Len(t, r.Counterexample.Waits, 2)
 
 	// A crash is no way out that anything forces: with one left it is a deadlock still.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/trace"
 	"lockpick/model"
 )
 
@@ -34,7 +35,7 @@ func historyText(spec model.Spec, ops []porcupine.Operation) string {
 				}
 				fmt.Fprintf(&b, " %d", n)
 			}
-			if op.Return == never {
+			if op.Return == trace.Never {
 				b.WriteString(", pending")
 			}
 			b.WriteByte('\n')

@@ -2,10 +2,10 @@ package checker
 
 import (
 	"encoding/binary"
-	"math"
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/trace"
 	"lockpick/model"
 )
 
@@ -17,16 +17,6 @@ type history struct {
 	// open holds the index of each client's pending operation, or -1.
 	open []int
 }
-
-// Stamps: step s has the times 4s to 4s+3, so that calls of a step come before its
-// returns, and a crash comes after what it cuts off.
-const (
-	stampCall   = 0
-	stampReturn = 1
-	stampCrash  = 2
-	stampsStep  = 4
-	never       = math.MaxInt64
-)
 
 func newHistory(clients int) *history {
 	h := &history{open: make([]int, clients)}
@@ -44,14 +34,14 @@ func (h *history) reset() {
 func (h *history) invoke(client, step int, input any) {
 	h.open[client] = len(h.ops)
 	h.ops = append(h.ops, porcupine.Operation{
-		ClientId: client, Input: input, Call: int64(step*stampsStep + stampCall),
-		Output: model.Pending{}, Return: never,
+		ClientId: client, Input: input, Call: int64(step*trace.TimestampsPerStep + trace.AtCall),
+		Output: model.Pending{}, Return: trace.Never,
 	})
 }
 
 func (h *history) ret(client, step int, output any) {
 	op := &h.ops[h.open[client]]
-	op.Output, op.Return = output, int64(step*stampsStep+stampReturn)
+	op.Output, op.Return = output, int64(step*trace.TimestampsPerStep+trace.AtReturn)
 	h.open[client] = -1
 }
 
@@ -59,14 +49,14 @@ func (h *history) ret(client, step int, output any) {
 // effect or not, but not later than now.
 func (h *history) cut(client, step int) {
 	if i := h.open[client]; i >= 0 {
-		h.ops[i].Return = int64(step*stampsStep + stampReturn)
+		h.ops[i].Return = int64(step*trace.TimestampsPerStep + trace.AtReturn)
 		h.open[client] = -1
 	}
 }
 
 // crash records the death of a process as an operation of the environment.
 func (h *history) crash(client, step int, owner string) {
-	t := int64(step*stampsStep + stampCrash)
+	t := int64(step*trace.TimestampsPerStep + trace.AtCrash)
 	h.ops = append(h.ops, porcupine.Operation{
 		ClientId: client, Input: model.Crash{Owner: owner}, Call: t,
 		Output: model.Crashed{}, Return: t + 1,
@@ -86,14 +76,14 @@ func only(spec model.Spec, ops []porcupine.Operation) []porcupine.Operation {
 
 // prefix returns the history up to and including the returns of step.
 func prefix(ops []porcupine.Operation, step int) []porcupine.Operation {
-	end := int64((step + 1) * stampsStep)
+	end := int64((step + 1) * trace.TimestampsPerStep)
 	var out []porcupine.Operation
 	for _, op := range ops {
 		if op.Call >= end {
 			continue
 		}
 		if op.Return >= end {
-			op.Output, op.Return = model.Pending{}, never
+			op.Output, op.Return = model.Pending{}, trace.Never
 		}
 		out = append(out, op)
 	}
@@ -161,7 +151,7 @@ func (j *judge) appendKey(b []byte, ops []porcupine.Operation) []byte {
 				b = append(b, byte(n))
 			}
 			// Pending for ever differs from cut off by a crash.
-			if ops[i].Return == never {
+			if ops[i].Return == trace.Never {
 				b = append(b, 1)
 			} else {
 				b = append(b, 0)

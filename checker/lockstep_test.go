@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -129,7 +130,7 @@ func (l *lockstep) compareHistory(succ *successor) {
 	events := 0
 	for _, op := range l.w.history.ops {
 		events++
-		if op.Return != never {
+		if op.Return != trace.Never {
 			events++
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/trace"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -23,7 +24,7 @@ func monitorSays(spec model.Spec, ops []porcupine.Operation) bool {
 	var events []event
 	for _, op := range only(spec, ops) {
 		events = append(events, event{op.Call, op, false})
-		if op.Return != never {
+		if op.Return != trace.Never {
 			events = append(events, event{op.Return, op, true})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockpick/checker/trace"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -152,7 +153,7 @@ func (w *worker) losePast(s []uint32) (uint32, bool) {
 }
 
 // lossText says what a loss of power did to the watched files.
-func (s *story) lossText(st *Step) string {
+func (s *story) lossText(st *trace.Step) string {
 	var parts []string
 	for i := range st.Files {
 		before, after := &s.files[i], &st.Files[i]

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -220,7 +221,7 @@ func TestPowerLossTrace(t *testing.T) {
 		2: crash(A) dead
 		1: read "empty"
 	`), b.String())
-	require.Equal(t, Cost{Crashes: 1, Steps: 7}, r.Counterexample.Cost)
+	require.Equal(t, trace.Cost{Crashes: 1, Steps: 7}, r.Counterexample.Cost)
 	require.Equal(t, "The power was lost at step 5, before all was synced: word (inode 2) was empty after that.", cause(sc, r.Counterexample))
 
 	_, err = Replay(sc, scenarios.TornRead, append(s[:4:4], sched.Choice{Action: sched.PowerLoss, State: 5}))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -13,8 +14,8 @@ import (
 // A trace shows who has what open, under which names, and the clock.
 func TestTraceShowsDescriptorsAndClock(t *testing.T) {
 	sc := toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2, Crashes: 1, Stalls: 1, StallFor: time.Hour})
-	first, start := ProcsAtFirst(sc)
-	require.Equal(t, []ProcState{{Pid: 101}, {Pid: 102}}, first)
+	first, start := trace.ProcsAtFirst(sc)
+	require.Equal(t, []trace.ProcState{{Pid: 101}, {Pid: 102}}, first)
 
 	s, err := sched.ParseSchedule("A2 ~ A!")
 	require.NoError(t, err)
@@ -33,5 +34,5 @@ func TestTraceShowsDescriptorsAndClock(t *testing.T) {
 
 	require.Equal(t, start, tr[1].Clock)
 	require.Equal(t, start.Add(time.Hour), tr[2].Clock)
-	require.Equal(t, []ProcState{{Pid: 102}}, tr[3].Procs, "A is dead")
+	require.Equal(t, []trace.ProcState{{Pid: 102}}, tr[3].Procs, "A is dead")
 }

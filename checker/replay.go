@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -12,7 +13,7 @@ type Replayed struct {
 	// Broken: the schedule breaks the property; Counterexample is then the evidence.
 	Broken bool
 	// Counterexample has the trace of the run, whether it broke the property or not.
-	Counterexample *Counterexample
+	Counterexample *trace.Counterexample
 	// Finished: nothing could happen any more at the end of the schedule.
 	Finished bool
 }

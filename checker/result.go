@@ -3,10 +3,8 @@ package checker
 import (
 	"time"
 
-	"github.com/anishathalye/porcupine"
-
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 // Verdict is the answer to "does the property hold?"; see package scenarios.
@@ -40,7 +38,7 @@ type Result struct {
 	// the package documentation. It is negative when it was not computed.
 	Odds float64
 	// Counterexample is the evidence for Broken, nil otherwise.
-	Counterexample *Counterexample
+	Counterexample *trace.Counterexample
 	// Elapsed is the wall-clock time that the verdict took, set by whoever measures it.
 	Elapsed time.Duration
 }
@@ -71,39 +69,4 @@ type Stats struct {
 	Bytes int `json:"-"`
 	// Depth is the number of steps of the longest shortest path.
 	Depth int
-}
-
-// A Counterexample shows how a scenario breaks.
-type Counterexample struct {
-	Property scenarios.Property
-	Schedule sched.Schedule
-	Cost     Cost
-	// Smallest: no schedule of lower cost violates the property.
-	Smallest bool
-	Trace    Trace
-	History  []porcupine.Operation
-	// Waits says, for a wedge, a deadlock or a starvation, who waits for what at the end.
-	Waits []string
-	// Cycle, for a starvation, is how many of the schedule's last choices repeat for ever.
-	Cycle int
-	// Cause is one sentence, computed from the trace.
-	Cause string
-}
-
-// A Cost orders counterexamples: fewest faults first, then fewest preemptions, then
-// fewest steps. A loss of power counts as a crash. A preemption is a switch away from a
-// task that could have gone on.
-type Cost struct {
-	Crashes, Stalls, Preemptions, Steps int
-}
-
-// Less reports whether c is the smaller counterexample's cost.
-func (c Cost) Less(d Cost) bool {
-	if a, b := c.Crashes+c.Stalls, d.Crashes+d.Stalls; a != b {
-		return a < b
-	}
-	if c.Preemptions != d.Preemptions {
-		return c.Preemptions < d.Preemptions
-	}
-	return c.Steps < d.Steps
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -18,7 +19,7 @@ type Runner struct{ t *tester }
 type Ran struct {
 	// Schedule is what happened; with Broken it ends with the step that broke the property.
 	Schedule sched.Schedule
-	Cost     Cost
+	Cost     trace.Cost
 	Broken   bool
 	// Finished: nothing could happen any more. Otherwise the strategy ended the run, or
 	// the run had more steps than any program needs and was cut.
@@ -26,7 +27,7 @@ type Ran struct {
 	// Contended counts the calls that met somebody else's lock.
 	Contended int
 	// Trace and History are kept when they were asked for.
-	Trace   Trace
+	Trace   trace.Trace
 	History []porcupine.Operation
 	// Waits says, for a wedge or a deadlock, who waits for what at the end.
 	Waits []string

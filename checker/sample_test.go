@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -23,7 +24,7 @@ func TestSampleFindsTheToyRace(t *testing.T) {
 		require.Equal(t, Broken, s.Verdict)
 		require.Equal(t, s.First+1, s.Runs, "it stops at the first failure")
 		require.Equal(t, 1, s.Failures)
-		require.Equal(t, Cost{Preemptions: 2, Steps: 8}, s.Counterexample.Cost, "%s", s.Counterexample.Schedule)
+		require.Equal(t, trace.Cost{Preemptions: 2, Steps: 8}, s.Counterexample.Cost, "%s", s.Counterexample.Schedule)
 		r, err := Replay(sc, scenarios.MutualExclusion, s.Counterexample.Schedule)
 		require.NoError(t, err)
 		require.True(t, r.Broken)

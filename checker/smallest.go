@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lockpick/checker/trace"
 	"lockpick/sched"
 )
 
@@ -44,7 +45,7 @@ type visit struct {
 	parent int32
 	length int32 // choices so far
 	choice sched.Choice
-	cost   Cost
+	cost   trace.Cost
 	bad    bool
 }
 
@@ -190,7 +191,7 @@ func (s *smallest) expand(at int32) (bool, error) {
 	for i := range s.w.out {
 		succ := &s.w.out[i]
 		c := v.cost
-		c.add(succ.choice, could && succ.slot >= 0 && succ.slot != last)
+		c.Add(succ.choice, could && succ.slot >= 0 && succ.slot != last)
 		if b := s.target.preemptions; b != nil && c.Preemptions > *b {
 			s.target.pruned = true
 			continue

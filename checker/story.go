@@ -5,6 +5,7 @@ import (
 	"os"
 	"path"
 
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -14,9 +15,9 @@ import (
 // A story follows a trace and keeps what matters for its cause: who has last seen what
 // of each name, who changed it since, and which calls relied on it all the same.
 type story struct {
-	names  Names
-	inodes Inodes
-	files  []FileState // after the step before
+	names  trace.Names
+	inodes trace.Inodes
+	files  []trace.FileState // after the step before
 	fds    map[fdKey]fdOn
 	looks  map[lookKey]look
 	// changes of what stands at each watched name, oldest first.
@@ -27,11 +28,11 @@ type story struct {
 	blind   []use
 	refused map[sched.Task]refusal
 	waiting map[sched.Task]fdOn // for a lock on what, in its last call
-	joined  *Step               // the last acquisition that joined a hold of the same process
-	kills   []Step
-	stalls  []Step
+	joined  *trace.Step         // the last acquisition that joined a hold of the same process
+	kills   []trace.Step
+	stalls  []trace.Step
 	lost    string // what a loss of power did to the watched files
-	last    *Step
+	last    *trace.Step
 }
 
 type fdKey struct{ process, fd int }
@@ -85,13 +86,13 @@ type use struct {
 // A refusal is a kernel lock that was not granted.
 type refusal struct {
 	step int
-	file FileState
+	file trace.FileState
 }
 
-func newStory(sc *scenarios.Scenario, tr Trace) *story {
-	first := FilesAtFirst(sc)
+func newStory(sc *scenarios.Scenario, tr trace.Trace) *story {
+	first := trace.FilesAtFirst(sc)
 	s := &story{
-		names: NamesOf(sc), inodes: NumberInodes(first, tr), files: first,
+		names: trace.NamesOf(sc), inodes: trace.NumberInodes(first, tr), files: first,
 		fds: map[fdKey]fdOn{}, looks: map[lookKey]look{}, changes: map[string][]change{},
 		made: map[string]change{}, refused: map[sched.Task]refusal{}, waiting: map[sched.Task]fdOn{},
 	}
@@ -102,7 +103,7 @@ func newStory(sc *scenarios.Scenario, tr Trace) *story {
 }
 
 // step takes in one step of the trace.
-func (s *story) step(st *Step) {
+func (s *story) step(st *trace.Step) {
 	s.last = st
 	switch st.Choice.Action {
 	case sched.Kill:
@@ -133,7 +134,7 @@ func (s *story) step(st *Step) {
 }
 
 // file returns the states of a watched name before and after a step, or nil.
-func (s *story) file(st *Step, p string) (before, after *FileState) {
+func (s *story) file(st *trace.Step, p string) (before, after *trace.FileState) {
 	for i := range st.Files {
 		if st.Files[i].Path == p {
 			return &s.files[i], &st.Files[i]
@@ -143,7 +144,7 @@ func (s *story) file(st *Step, p string) (before, after *FileState) {
 }
 
 // byName takes in a call that names files.
-func (s *story) byName(st *Step, c Call) {
+func (s *story) byName(st *trace.Step, c trace.Call) {
 	t := st.Choice.Task
 	s.make(st, c)
 	for _, p := range []string{c.Op.Path2, c.Op.Path} {
@@ -168,7 +169,7 @@ func (s *story) byName(st *Step, c Call) {
 }
 
 // make notes which names a call made, and which it took away.
-func (s *story) make(st *Step, c Call) {
+func (s *story) make(st *trace.Step, c trace.Call) {
 	if !c.Result.OK() {
 		return
 	}
@@ -190,7 +191,7 @@ func (s *story) make(st *Step, c Call) {
 
 // changeText says what a step did to what stands at a name, in the past tense and
 // without its subject; changed is false when it did nothing.
-func (s *story) changeText(before, after *FileState, op fsfake.Op) (text string, changed bool) {
+func (s *story) changeText(before, after *trace.FileState, op fsfake.Op) (text string, changed bool) {
 	switch {
 	case !before.Exists && !after.Exists:
 		return "", false
@@ -215,7 +216,7 @@ func (s *story) changeText(before, after *FileState, op fsfake.Op) (text string,
 func (s *story) inode(id fsfake.InodeID) string { return fmt.Sprintf("inode %d", s.inodes.Of(id)) }
 
 // lookText says what a call told about a name.
-func (s *story) lookText(c Call, before, after *FileState) string {
+func (s *story) lookText(c trace.Call, before, after *trace.FileState) string {
 	switch {
 	case !before.Exists && !after.Exists:
 		return "found no " + s.names.Short(after.Path)
@@ -233,12 +234,12 @@ func (s *story) lookText(c Call, before, after *FileState) string {
 }
 
 // called names a file with its inode.
-func (s *story) called(f *FileState) string {
+func (s *story) called(f *trace.FileState) string {
 	return s.names.Short(f.Path) + " (" + s.inode(f.ID) + ")"
 }
 
 // byDescriptor takes in a call on a descriptor of a watched file.
-func (s *story) byDescriptor(st *Step, c Call) {
+func (s *story) byDescriptor(st *trace.Step, c trace.Call) {
 	t := st.Choice.Task
 	key := fdKey{t.Process, c.Op.FD}
 	on, ok := s.fds[key]
@@ -272,7 +273,7 @@ func (s *story) byDescriptor(st *Step, c Call) {
 }
 
 // read makes the text that was read part of the look that opened the file.
-func (s *story) read(st *Step, c Call, on fdOn) {
+func (s *story) read(st *trace.Step, c trace.Call, on fdOn) {
 	k := lookKey{st.Choice.Task, on.path}
 	l := s.looks[k]
 	if !c.Result.OK() || l.fd != c.Op.FD {
@@ -295,7 +296,7 @@ func (s *story) read(st *Step, c Call, on fdOn) {
 }
 
 // orphan notes the first use of a descriptor whose file no longer stands at its name.
-func (s *story) orphan(st *Step, key fdKey, verb string) {
+func (s *story) orphan(st *trace.Step, key fdKey, verb string) {
 	on := s.fds[key]
 	if on.used {
 		return
@@ -308,7 +309,7 @@ func (s *story) orphan(st *Step, key fdKey, verb string) {
 }
 
 // acquired takes in an acquisition: of a lock object that has lost its name, perhaps.
-func (s *story) acquired(st *Step, shared bool) {
+func (s *story) acquired(st *trace.Step, shared bool) {
 	if shared {
 		s.joined = st
 	}
@@ -325,7 +326,7 @@ func (s *story) acquired(st *Step, shared bool) {
 }
 
 // use notes a call that relies on a look, when others have changed the name since.
-func (s *story) use(st *Step, p string, l look, u use) {
+func (s *story) use(st *trace.Step, p string, l look, u use) {
 	u.step, u.task, u.path, u.look = st.N, st.Choice.Task, p, l
 	for _, c := range s.changes[p] {
 		if c.task != u.task && c.step > l.since {

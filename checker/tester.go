@@ -6,6 +6,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -56,13 +57,13 @@ func newTester(sc *scenarios.Scenario, p scenarios.Property) (*tester, error) {
 // An outcome is what one run came to.
 type outcome struct {
 	schedule sched.Schedule
-	cost     Cost
+	cost     trace.Cost
 	broken   bool
 	// finished: nothing could happen any more. Otherwise the strategy ended the run, or
 	// the step limit cut it.
 	finished bool
 	cut      bool
-	trace    Trace
+	trace    trace.Trace
 	history  []porcupine.Operation
 	waits    []string
 	// wait: how many calls were told that the lock is taken.
@@ -111,7 +112,7 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 		}
 		preempts := w.preempts(c)
 		w.preempted = append(w.preempted, preempts)
-		o.cost.add(c, preempts)
+		o.cost.Add(c, preempts)
 		o.schedule = append(o.schedule, c)
 		before := len(w.history.ops)
 		calls = w.apply(c, calls[:0])
@@ -189,9 +190,9 @@ func (t *tester) cutToViolation(w *world, o *outcome) {
 		}
 		w.history.ops = p
 		o.schedule = o.schedule[:s+1]
-		o.cost = Cost{}
+		o.cost = trace.Cost{}
 		for i, c := range o.schedule {
-			o.cost.add(c, w.preempted[i])
+			o.cost.Add(c, w.preempted[i])
 		}
 		if o.trace != nil {
 			o.trace = o.trace[:s+1]
@@ -211,23 +212,9 @@ func (w *world) preempts(c sched.Choice) bool {
 	return l.Task != c.Task && l.Enabled && !l.Asleep
 }
 
-func (c *Cost) add(choice sched.Choice, preempts bool) {
-	switch choice.Action {
-	case sched.Kill, sched.PowerLoss:
-		c.Crashes++
-	case sched.Stall:
-		c.Stalls++
-	default:
-		c.Steps++
-		if preempts {
-			c.Preemptions++
-		}
-	}
-}
-
 // contended reports whether a call met somebody else's lock: it was refused because
 // the name exists or the lock is held, or it waits.
-func contended(calls []Call) bool {
+func contended(calls []trace.Call) bool {
 	for i := range calls {
 		if met(&calls[i].Op, &calls[i].Result) {
 			return true
@@ -237,14 +224,14 @@ func contended(calls []Call) bool {
 }
 
 // record makes the trace's step from what apply did.
-func (w *world) record(c sched.Choice, calls []Call, preempts bool, opsBefore int) Step {
-	s := Step{N: w.steps, Choice: c, Preempts: preempts, Files: watch(w.m, w.sc)}
-	s.Procs, s.Clock = procs(w.m, w.sc), w.m.Now()
+func (w *world) record(c sched.Choice, calls []trace.Call, preempts bool, opsBefore int) trace.Step {
+	s := trace.Step{N: w.steps, Choice: c, Preempts: preempts, Files: trace.FilesOf(w.m, w.sc)}
+	s.Procs, s.Clock = trace.ProcsOf(w.m, w.sc), w.m.Now()
 	s.Calls = append(s.Calls, calls...)
 	if len(w.history.ops) > opsBefore && c.Action == sched.Run {
 		s.Invoked = w.history.ops[opsBefore].Input
 	}
-	at := int64((w.steps-1)*stampsStep + stampReturn)
+	at := int64((w.steps-1)*trace.TimestampsPerStep + trace.AtReturn)
 	for _, op := range w.history.ops {
 		if op.Return == at && c.Action == sched.Run {
 			s.Returned = op.Output

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -27,7 +28,7 @@ type world struct {
 	held  bool // somebody has acquired
 	err   error
 	// Buffers, kept from run to run.
-	calls     []Call
+	calls     []trace.Call
 	preempted []bool // by step: it was a preemption
 }
 
@@ -295,7 +296,7 @@ func (w *world) unfinished() bool {
 
 // apply carries out one choice, which must be possible. It returns the calls made; the
 // slice is only valid until the next apply.
-func (w *world) apply(c sched.Choice, calls []Call) []Call {
+func (w *world) apply(c sched.Choice, calls []trace.Call) []trace.Call {
 	switch c.Action {
 	case sched.Stall:
 		w.stalls--
@@ -344,7 +345,7 @@ func (w *world) gone(a *actor) {
 
 // step lets a make its next call. Under an event loop a turn, the cell accesses up to
 // the next system call, is one step.
-func (w *world) step(a *actor, calls []Call) []Call {
+func (w *world) step(a *actor, calls []trace.Call) []trace.Call {
 	w.last = a.index
 	a.asleep, a.idle = false, false
 	if w.exits(a) {
@@ -364,7 +365,7 @@ func (w *world) step(a *actor, calls []Call) []Call {
 	for {
 		op := a.op
 		r := w.m.Do(a.id, op)
-		calls = append(calls, Call{op, r})
+		calls = append(calls, trace.Call{Op: op, Result: r})
 		if r.Unmodelled != "" {
 			w.fail("%s: %s: %s", a.task, op.Call, r.Unmodelled)
 			return calls

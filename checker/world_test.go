@@ -7,6 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -36,11 +37,11 @@ func TestIntervalsAreTight(t *testing.T) {
 	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
 	// A acquires with step 1; B fails at step 2; A works, releases with steps 4 and 5.
 	o := runText(t, sc, scenarios.MutualExclusion, "A1 B1 A3 B1 A1")
-	at := func(step, stamp int) int64 { return int64((step-1)*stampsStep + stamp) }
+	at := func(step, stamp int) int64 { return int64((step-1)*trace.TimestampsPerStep + stamp) }
 	require.Equal(t, []porcupine.Operation{
-		{ClientId: 0, Input: model.Acquire{Owner: "A"}, Call: at(1, stampCall), Output: model.Acquired{OK: true}, Return: at(1, stampReturn)},
-		{ClientId: 1, Input: model.Acquire{Owner: "B"}, Call: at(2, stampCall), Output: model.Acquired{}, Return: at(2, stampReturn)},
-		{ClientId: 0, Input: model.Release{Owner: "A"}, Call: at(4, stampCall), Output: model.Released{}, Return: at(5, stampReturn)},
+		{ClientId: 0, Input: model.Acquire{Owner: "A"}, Call: at(1, trace.AtCall), Output: model.Acquired{OK: true}, Return: at(1, trace.AtReturn)},
+		{ClientId: 1, Input: model.Acquire{Owner: "B"}, Call: at(2, trace.AtCall), Output: model.Acquired{}, Return: at(2, trace.AtReturn)},
+		{ClientId: 0, Input: model.Release{Owner: "A"}, Call: at(4, trace.AtCall), Output: model.Released{}, Return: at(5, trace.AtReturn)},
 	}, o.history)
 	require.True(t, o.finished)
 	require.Equal(t, 1, o.contended)
@@ -55,7 +56,7 @@ func TestTightIntervalsShowTheViolation(t *testing.T) {
 	require.Len(t, o.history, 2, "A and B have both acquired, and nobody has begun to release")
 	loose := append([]porcupine.Operation(nil), o.history...)
 	loose = append(loose, porcupine.Operation{
-		ClientId: 1, Input: model.Release{Owner: "B"}, Call: o.history[1].Return + 1, Output: model.Pending{}, Return: never,
+		ClientId: 1, Input: model.Release{Owner: "B"}, Call: o.history[1].Return + 1, Output: model.Pending{}, Return: trace.Never,
 	})
 	spec, _ := scenarios.MutualExclusion.Spec()
 	require.False(t, newJudge(spec).ok(o.history))
@@ -72,11 +73,11 @@ func TestCrashCutsPendingOperations(t *testing.T) {
 	require.Equal(t, model.Pending{}, acquire.Output)
 	require.Equal(t, model.Crash{Owner: "A"}, crash.Input)
 	require.Less(t, acquire.Return, crash.Call)
-	require.Equal(t, Cost{Crashes: 1, Steps: 3}, o.cost)
+	require.Equal(t, trace.Cost{Crashes: 1, Steps: 3}, o.cost)
 
 	// Without the crash the same operation is pending for ever.
 	o = runText(t, sc, scenarios.MutualExclusion, "A2 B1")
-	require.Equal(t, int64(never), o.history[0].Return)
+	require.Equal(t, int64(trace.Never), o.history[0].Return)
 }
 
 // A dead process steps no more, and its kernel locks are gone.

@@ -11,6 +11,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -157,6 +158,6 @@ func (l *leniently) Next(v *sched.View) (sched.Choice, error) {
 	return l.rest.Next(v)
 }
 
-func traceLines(tr checker.Trace) []string {
+func traceLines(tr trace.Trace) []string {
 	return strings.Split(strings.TrimSpace(report.TraceText(tr)), "\n")
 }

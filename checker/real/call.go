@@ -5,7 +5,7 @@ package real
 import (
 	"fmt"
 
-	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
 	"lockpick/scenarios"
@@ -103,10 +103,10 @@ func (r *run) shown(f, real fsfake.Result) fsfake.Result {
 }
 
 // compareNotes compares what the programs noted of their operations.
-func (r *run) compareNotes(trace checker.Trace) {
+func (r *run) compareNotes(tr trace.Trace) {
 	for _, t := range r.tasks {
 		var want []string
-		for _, s := range trace {
+		for _, s := range tr {
 			if s.Choice.Task != t.task {
 				continue
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
 	"lockpick/scenarios"
@@ -125,7 +126,7 @@ func (t *task) take(a kernel.Ask) {
 }
 
 // step takes one step of the fake's run.
-func (r *run) step(s checker.Step) error {
+func (r *run) step(s trace.Step) error {
 	r.report.Steps++
 	r.now = s.Choice.Task
 	switch s.Choice.Action {

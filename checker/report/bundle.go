@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -70,7 +71,7 @@ func bundleSetting(st *scenarios.Setting) string {
 
 // TraceText is a trace as a bundle keeps it: a line for each call, with the step, who
 // made it, the call in full and its answer.
-func TraceText(tr checker.Trace) string {
+func TraceText(tr trace.Trace) string {
 	var b strings.Builder
 	for i := range tr {
 		st := &tr[i]
@@ -93,15 +94,15 @@ func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\x00", "
 
 // HistoryText is a history as a bundle keeps it: a line for each operation, in the
 // order of their invocations, with its task, first and last step.
-func HistoryText(sc *scenarios.Scenario, cx *checker.Counterexample) string {
-	clients := NewChart(sc, &checker.Counterexample{}).Lanes
+func HistoryText(sc *scenarios.Scenario, cx *trace.Counterexample) string {
+	clients := NewChart(sc, &trace.Counterexample{}).Lanes
 	var b strings.Builder
 	for _, op := range cx.History {
 		who := "crash"
 		if op.ClientId < len(clients) {
 			who = clients[op.ClientId].Name
 		}
-		from, to := checker.StepsOf(op)
+		from, to := trace.StepsOf(op)
 		last := "…"
 		if to > 0 {
 			last = strconv.Itoa(to)

@@ -6,13 +6,13 @@ import (
 	"strconv"
 	"strings"
 
-	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 )
 
 // call shortens one call and its answer: names relative to the watched directory, data
 // clipped, inodes by the numbers of the chart.
-func (c *charter) call(call checker.Call, st *checker.Step) CallText {
+func (c *charter) call(call trace.Call, st *trace.Step) CallText {
 	op, r := call.Op, call.Result
 	t := CallText{Failed: r.Errno != 0 || r.Blocked}
 	op.Path, op.Path2 = c.short(op.Path), c.short(op.Path2)
@@ -32,7 +32,7 @@ func (c *charter) call(call checker.Call, st *checker.Step) CallText {
 }
 
 // follow keeps track of the descriptors that are open on watched files.
-func (c *charter) follow(call checker.Call, st *checker.Step) {
+func (c *charter) follow(call trace.Call, st *trace.Step) {
 	op, process := call.Op, st.Choice.Task.Process
 	if !call.Result.OK() {
 		return
@@ -48,7 +48,7 @@ func (c *charter) follow(call checker.Call, st *checker.Step) {
 }
 
 // inodeOf finds the watched inode that a call works on, by name or by descriptor.
-func (c *charter) inodeOf(op fsfake.Op, st *checker.Step) (fsfake.InodeID, bool) {
+func (c *charter) inodeOf(op fsfake.Op, st *trace.Step) (fsfake.InodeID, bool) {
 	if op.Path == "" {
 		id, ok := c.fds[openFD{st.Choice.Task.Process, op.FD}]
 		return id, ok
@@ -61,7 +61,7 @@ func (c *charter) inodeOf(op fsfake.Op, st *checker.Step) (fsfake.InodeID, bool)
 	return 0, false
 }
 
-func (c *charter) answer(call checker.Call, st *checker.Step) string {
+func (c *charter) answer(call trace.Call, st *trace.Step) string {
 	r := call.Result
 	text := r.Describe(call.Op)
 	if !r.OK() {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -80,9 +80,9 @@ type FileCell struct {
 type openFD struct{ process, fd int }
 
 // NewChart lays out a counterexample of a scenario.
-func NewChart(sc *scenarios.Scenario, cx *checker.Counterexample) *Chart {
-	c := &charter{sc: sc, names: checker.NamesOf(sc), first: checker.FilesAtFirst(sc), fds: map[openFD]fsfake.InodeID{}}
-	c.inodes = checker.NumberInodes(c.first, cx.Trace)
+func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
+	c := &charter{sc: sc, names: trace.NamesOf(sc), first: trace.FilesAtFirst(sc), fds: map[openFD]fsfake.InodeID{}}
+	c.inodes = trace.NumberInodes(c.first, cx.Trace)
 	c.lanes()
 	c.choose(cx.Trace)
 	before := c.first
@@ -103,9 +103,9 @@ func NewChart(sc *scenarios.Scenario, cx *checker.Counterexample) *Chart {
 // charter makes a chart.
 type charter struct {
 	sc     *scenarios.Scenario
-	names  checker.Names
-	inodes checker.Inodes
-	first  []checker.FileState
+	names  trace.Names
+	inodes trace.Inodes
+	first  []trace.FileState
 	shown  []int // indices of watched files
 	chart  Chart
 	asked  []any // by lane: the operation under way
@@ -129,7 +129,7 @@ func (c *charter) lane(t sched.Task) int {
 
 // choose picks the watched files that the trace names or changes; the first, which is
 // the lock, always.
-func (c *charter) choose(tr checker.Trace) {
+func (c *charter) choose(tr trace.Trace) {
 	for i, p := range c.sc.Watch {
 		named := i == 0
 		for k := range tr {
@@ -145,7 +145,7 @@ func (c *charter) choose(tr checker.Trace) {
 	}
 }
 
-func (c *charter) row(st *checker.Step, before []checker.FileState) {
+func (c *charter) row(st *trace.Step, before []trace.FileState) {
 	r := Row{N: st.N, Lane: -1, Preempts: st.Preempts, Holding: make([]bool, len(c.chart.Lanes))}
 	switch st.Choice.Action {
 	case sched.Kill:
@@ -177,7 +177,7 @@ func (c *charter) row(st *checker.Step, before []checker.FileState) {
 
 // operation is the answer of an operation that returned with the step, unless the bar
 // of the lane shows it already.
-func (c *charter) operation(st *checker.Step, lane int) []CallText {
+func (c *charter) operation(st *trace.Step, lane int) []CallText {
 	if st.Invoked != nil {
 		c.asked[lane] = st.Invoked
 	}
@@ -196,13 +196,13 @@ func (c *charter) operation(st *checker.Step, lane int) []CallText {
 }
 
 // file describes what stands at a name; before is nil for the first row.
-func (c *charter) file(f, before *checker.FileState) FileCell {
+func (c *charter) file(f, before *trace.FileState) FileCell {
 	cell := FileCell{Text: c.fileText(f), Exists: f.Exists}
 	cell.Changed = before == nil || c.fileText(before) != cell.Text
 	return cell
 }
 
-func (c *charter) fileText(f *checker.FileState) string {
+func (c *charter) fileText(f *trace.FileState) string {
 	if !f.Exists {
 		return "—"
 	}

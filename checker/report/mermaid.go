@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/sched"
 )
@@ -32,7 +33,7 @@ func Mermaid(w io.Writer, r *checker.Result) error {
 type mermaid struct {
 	w       *bufio.Writer
 	chart   *Chart
-	cx      *checker.Counterexample
+	cx      *trace.Counterexample
 	touches *toucher
 	active  []bool
 }
@@ -176,7 +177,7 @@ func newToucher(r *checker.Result) *toucher {
 
 // lock reports whether a call is about the lock file, and keeps track of descriptors.
 // It is to be asked about every call of a trace, in order.
-func (t *toucher) lock(task sched.Task, c checker.Call) bool {
+func (t *toucher) lock(task sched.Task, c trace.Call) bool {
 	at := opened{task.Process, c.Op.FD}
 	switch op := &c.Op; op.Call {
 	case fsfake.CallOpen:

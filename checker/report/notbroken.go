@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -15,10 +16,10 @@ import (
 type RunEnd struct {
 	Scenario   *scenarios.Scenario
 	Properties []scenarios.Property
-	Run        *checker.Counterexample
+	Run        *trace.Counterexample
 	Finished   bool
 	// Smallest is the smallest counterexample of the first property, or nil.
-	Smallest *checker.Counterexample
+	Smallest *trace.Counterexample
 }
 
 // NotBroken draws a run that broke nothing, and says where it leaves the smallest
@@ -64,7 +65,7 @@ func (e *RunEnd) difference() string {
 	for at < len(is) && at < len(want) && is[at] == want[at] {
 		at++
 	}
-	names := checker.NamesOf(e.Scenario)
+	names := trace.NamesOf(e.Scenario)
 	switch {
 	case at == len(want):
 		return "It begins as the smallest counterexample does, and goes on from there."
@@ -77,7 +78,7 @@ func (e *RunEnd) difference() string {
 }
 
 // doing is one step in a few words: "A: close fd 3".
-func doing(tr checker.Trace, at int, names checker.Names) string {
+func doing(tr trace.Trace, at int, names trace.Names) string {
 	st := &tr[at]
 	switch {
 	case st.Choice.Action == sched.Stall:
@@ -94,7 +95,7 @@ func doing(tr checker.Trace, at int, names checker.Names) string {
 	return st.Choice.Task.String() + ": " + dropMode(op.String())
 }
 
-func shortOrEmpty(names checker.Names, p string) string {
+func shortOrEmpty(names trace.Names, p string) string {
 	if p == "" {
 		return ""
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/sched"
 )
 
@@ -76,7 +77,7 @@ func (t *timeline) facts() []string {
 }
 
 // costText is the size of a counterexample: "2 preemptions, 10 steps".
-func costText(c checker.Cost, s sched.Schedule) string {
+func costText(c trace.Cost, s sched.Schedule) string {
 	var parts []string
 	losses := 0
 	for _, choice := range s {

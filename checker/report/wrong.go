@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"strings"
 
-	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
 
 // Judge marks the step of the chart that breaks a property, and says how.
-func (c *Chart) Judge(sc *scenarios.Scenario, cx *checker.Counterexample) {
+func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	if len(c.Rows) == 0 {
 		c.Wrong = strings.Join(cx.Waits, "; ")
 		return
@@ -56,7 +56,7 @@ func (c *Chart) holders(r *Row) []string {
 }
 
 // answerText is the operation that returned with the last step.
-func (c *Chart) answerText(sc *scenarios.Scenario, cx *checker.Counterexample) string {
+func (c *Chart) answerText(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 	last := cx.Trace[len(cx.Trace)-1]
 	for i := len(cx.Trace) - 1; i >= 0; i-- {
 		if st := &cx.Trace[i]; st.Invoked != nil && st.Choice.Task == last.Choice.Task {

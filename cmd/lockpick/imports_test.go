@@ -28,12 +28,13 @@ var imports = map[string]string{
 	"scenarios/openclawtakeover": "scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
 
-	// The engines and their judgement; then what is made of results.
-	"checker":             "sched fsfake model scenarios porcupine",
-	"checker/checkertest": "checker checker/report scenarios sched rapid x/tools/txtar",
-	"checker/report":      "checker scenarios sched fsfake model x/tools/txtar",
-	"checker/report/site": "checker checker/report scenarios sched fsfake porcupine",
-	"checker/real":        "checker fsfake fsfake/kernel scenarios sched",
+	// What a run looked like; the engines and their judgement; what is made of results.
+	"checker":             "checker/trace sched fsfake model scenarios porcupine",
+	"checker/trace":       "sched fsfake scenarios porcupine",
+	"checker/checkertest": "checker checker/report checker/trace scenarios sched rapid x/tools/txtar",
+	"checker/report":      "checker checker/trace scenarios sched fsfake model x/tools/txtar",
+	"checker/report/site": "checker checker/report checker/trace scenarios sched fsfake porcupine",
+	"checker/real":        "checker checker/trace fsfake fsfake/kernel scenarios sched",
 	"checker/cli":         "checker checker/real checker/report checker/report/site scenarios sched cobra x/term",
 	"cmd/lockpick":        "checker/cli scenarios/all",
 

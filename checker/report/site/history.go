@@ -12,7 +12,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
-	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/sched"
 )
 
@@ -30,7 +30,7 @@ type history struct {
 
 // newHistory draws the history of a counterexample; it is nil for a property that no
 // history decides.
-func newHistory(w *row, cx *checker.Counterexample) (*history, error) {
+func newHistory(w *row, cx *trace.Counterexample) (*history, error) {
 	spec, ok := cx.Property.Spec()
 	if !ok {
 		return nil, nil
@@ -59,10 +59,10 @@ func newHistory(w *row, cx *checker.Counterexample) (*history, error) {
 }
 
 // annotations mark kills, stalls and the step at which no order is left.
-func annotations(cx *checker.Counterexample) []porcupine.Annotation {
+func annotations(cx *trace.Counterexample) []porcupine.Annotation {
 	var out []porcupine.Annotation
 	mark := func(tag, text string, i int, color string) {
-		at := checker.StampOf(i + 1)
+		at := trace.TimestampOf(i + 1)
 		out = append(out, porcupine.Annotation{Tag: tag, Start: at, End: at + 1, Description: text, BackgroundColor: color})
 	}
 	for i, c := range cx.Schedule {
@@ -80,7 +80,7 @@ func annotations(cx *checker.Counterexample) []porcupine.Annotation {
 }
 
 // clients says whose operations the rows of the drawing are, and how high it is.
-func clients(w *row, cx *checker.Counterexample, ops []porcupine.Operation) (text, size string) {
+func clients(w *row, cx *trace.Counterexample, ops []porcupine.Operation) (text, size string) {
 	var names []string
 	n := 0
 	last := 0
@@ -194,7 +194,7 @@ func stepText(stamp string) string {
 	if _, err := fmt.Sscan(stamp, &n); err != nil {
 		return stamp
 	}
-	if s := checker.StepOf(n); s > 0 {
+	if s := trace.StepOf(n); s > 0 {
 		return fmt.Sprintf("step %d", s)
 	}
 	return "never"

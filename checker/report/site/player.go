@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -56,7 +56,7 @@ type change struct{ Name, Text string }
 // inks is how many colours the style has for processes.
 const inks = 6
 
-func newPlayer(sc *scenarios.Scenario, cx *checker.Counterexample, chart *report.Chart) *player {
+func newPlayer(sc *scenarios.Scenario, cx *trace.Counterexample, chart *report.Chart) *player {
 	p := &player{ID: string(cx.Property), Dir: chart.Dir}
 	for _, l := range chart.Lanes {
 		p.Lanes = append(p.Lanes, lane{l.Name, l.Pid, l.Task.Process % inks})
@@ -138,7 +138,7 @@ func say(s *step, st *state, steps int, wrong string) string {
 }
 
 // fate is how a process ended in a step, or empty.
-func fate(st *checker.Step) string {
+func fate(st *trace.Step) string {
 	switch {
 	case st.Choice.Action == sched.Kill:
 		return "killed"

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -70,10 +70,10 @@ func (s *state) HoldersText() string {
 }
 
 // newStates follows a trace.
-func newStates(sc *scenarios.Scenario, cx *checker.Counterexample, chart *report.Chart) []state {
-	first := checker.FilesAtFirst(sc)
-	procs, start := checker.ProcsAtFirst(sc)
-	v := &viewer{names: checker.NamesOf(sc), inodes: checker.NumberInodes(first, cx.Trace), start: start}
+func newStates(sc *scenarios.Scenario, cx *trace.Counterexample, chart *report.Chart) []state {
+	first := trace.FilesAtFirst(sc)
+	procs, start := trace.ProcsAtFirst(sc)
+	v := &viewer{names: trace.NamesOf(sc), inodes: trace.NumberInodes(first, cx.Trace), start: start}
 	for i := range cx.Trace {
 		v.moves = v.moves || !cx.Trace[i].Clock.Equal(start)
 	}
@@ -93,8 +93,8 @@ func newStates(sc *scenarios.Scenario, cx *checker.Counterexample, chart *report
 
 // A viewer renders states.
 type viewer struct {
-	names  checker.Names
-	inodes checker.Inodes
+	names  trace.Names
+	inodes trace.Inodes
 	start  time.Time
 	moves  bool // the clock
 	gone   []processEnd
@@ -102,7 +102,7 @@ type viewer struct {
 }
 
 // follow remembers what a step did to processes and their memory.
-func (v *viewer) follow(st *checker.Step, r *report.Row) {
+func (v *viewer) follow(st *trace.Step, r *report.Row) {
 	owner := scenarios.ProcessName(st.Choice.Task.Process)
 	if how := fate(st); how != "" {
 		v.gone = append(v.gone, processEnd{owner, how})
@@ -126,7 +126,7 @@ func (v *viewer) store(owner, name, value string) {
 	v.cells = append(v.cells, memory{owner, name, text{Text: value}})
 }
 
-func (v *viewer) state(n int, holders []sched.Task, files []checker.FileState, procs []checker.ProcState, now time.Time) state {
+func (v *viewer) state(n int, holders []sched.Task, files []trace.FileState, procs []trace.ProcState, now time.Time) state {
 	s := state{N: n, Clash: len(holders) > 1}
 	for _, h := range holders {
 		s.Holders = append(s.Holders, h.String())
@@ -154,7 +154,7 @@ func (v *viewer) inode(id fsfake.InodeID) string {
 	return ""
 }
 
-func (v *viewer) file(f *checker.FileState) fileState {
+func (v *viewer) file(f *trace.FileState) fileState {
 	out := fileState{Name: v.names.Short(f.Path), Exists: f.Exists}
 	if !f.Exists {
 		return out
@@ -203,7 +203,7 @@ func refs(all []fsfake.FDRef) string {
 	return strings.Join(out, ", ")
 }
 
-func (v *viewer) fd(pid int, f *checker.FDState) fdState {
+func (v *viewer) fd(pid int, f *trace.FDState) fdState {
 	out := fdState{
 		Owner: scenarios.ProcessName(pid - scenarios.FirstPid), Pid: pid, FD: f.FD,
 		Inode: v.inode(f.ID), Offset: fmt.Sprint(f.Offset), Unnamed: len(f.Paths) == 0,

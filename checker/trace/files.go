@@ -1,4 +1,4 @@
-package checker
+package trace
 
 import (
 	"path"
@@ -10,7 +10,7 @@ import (
 )
 
 // FilesAtFirst looks at the watched files of a scenario before the first step.
-func FilesAtFirst(sc *scenarios.Scenario) []FileState { return watch(sc.NewMachine(), sc) }
+func FilesAtFirst(sc *scenarios.Scenario) []FileState { return FilesOf(sc.NewMachine(), sc) }
 
 // Inodes gives the inodes of a run small numbers, from 1, in the order in which they
 // turn up at watched names. People and causes speak of inodes by these.

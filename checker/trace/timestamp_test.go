@@ -1,4 +1,4 @@
-package checker
+package trace
 
 import (
 	"math"
@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestStampsAndSteps(t *testing.T) {
+func TestTimestampsAndSteps(t *testing.T) {
 	for step := 1; step < 100; step++ {
-		for k := range int64(stampsStep) {
-			require.Equal(t, step, StepOf(StampOf(step)+k))
+		for k := range int64(TimestampsPerStep) {
+			require.Equal(t, step, StepOf(TimestampOf(step)+k))
 		}
 	}
 	require.Zero(t, StepOf(math.MaxInt64))

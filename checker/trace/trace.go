@@ -1,4 +1,4 @@
-package checker
+package trace
 
 import (
 	"time"
@@ -49,8 +49,8 @@ type FileState struct {
 	fsfake.FileView
 }
 
-// watch looks at the scenario's watched files.
-func watch(m *fsfake.Machine, sc *scenarios.Scenario) []FileState {
+// FilesOf looks at a scenario's watched files, in the scenario's order.
+func FilesOf(m *fsfake.Machine, sc *scenarios.Scenario) []FileState {
 	out := make([]FileState, len(sc.Watch))
 	for i, p := range sc.Watch {
 		out[i].Path = p

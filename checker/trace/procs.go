@@ -1,4 +1,4 @@
-package checker
+package trace
 
 import (
 	"time"
@@ -24,11 +24,11 @@ type FDState struct {
 // then.
 func ProcsAtFirst(sc *scenarios.Scenario) ([]ProcState, time.Time) {
 	m := sc.NewMachine()
-	return procs(m, sc), m.Now()
+	return ProcsOf(m, sc), m.Now()
 }
 
-// procs looks at a scenario's processes that are running.
-func procs(m *fsfake.Machine, sc *scenarios.Scenario) []ProcState {
+// ProcsOf looks at a scenario's processes that are running.
+func ProcsOf(m *fsfake.Machine, sc *scenarios.Scenario) []ProcState {
 	var out []ProcState
 	for i := range sc.Setting.Processes {
 		pid := scenarios.FirstPid + i

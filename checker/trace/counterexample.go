@@ -1,0 +1,58 @@
+package trace
+
+import (
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Counterexample shows how a scenario breaks.
+type Counterexample struct {
+	Property scenarios.Property
+	Schedule sched.Schedule
+	Cost     Cost
+	// Smallest: no schedule of lower cost violates the property.
+	Smallest bool
+	Trace    Trace
+	History  []porcupine.Operation
+	// Waits says, for a wedge, a deadlock or a starvation, who waits for what at the end.
+	Waits []string
+	// Cycle, for a starvation, is how many of the schedule's last choices repeat for ever.
+	Cycle int
+	// Cause is one sentence, computed from the trace.
+	Cause string
+}
+
+// A Cost orders counterexamples: fewest faults first, then fewest preemptions, then
+// fewest steps. A loss of power counts as a crash. A preemption is a switch away from a
+// task that could have gone on.
+type Cost struct {
+	Crashes, Stalls, Preemptions, Steps int
+}
+
+// Less reports whether c is the smaller counterexample's cost.
+func (c Cost) Less(d Cost) bool {
+	if a, b := c.Crashes+c.Stalls, d.Crashes+d.Stalls; a != b {
+		return a < b
+	}
+	if c.Preemptions != d.Preemptions {
+		return c.Preemptions < d.Preemptions
+	}
+	return c.Steps < d.Steps
+}
+
+// Add counts one more choice; preempts says whether it is a preemption.
+func (c *Cost) Add(choice sched.Choice, preempts bool) {
+	switch choice.Action {
+	case sched.Kill, sched.PowerLoss:
+		c.Crashes++
+	case sched.Stall:
+		c.Stalls++
+	default:
+		c.Steps++
+		if preempts {
+			c.Preemptions++
+		}
+	}
+}

@@ -15,7 +15,7 @@ import (
 // row returns a scenario of the catalogue with n processes, or as many as it has for 0.
 func row(tb testing.TB, id string, n int) *scenarios.Scenario {
 	tb.Helper()
-	for _, sc := range all.All() {
+	for _, sc := range all.Core() {
 		if sc.ID != id {
 			continue
 		}

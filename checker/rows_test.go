@@ -11,7 +11,7 @@ import (
 // detector, which takes ten times the time and the memory, some small ones of each
 // kind. What it looks for does not depend on which.
 func rows() []scenarios.Scenario {
-	list := all.All()
+	list := all.Core()
 	if !raceDetector {
 		return list
 	}

@@ -84,6 +84,8 @@ type Scenario struct {
 	Watch []string
 	// Claims lists the properties asked, with the verdict expected of each.
 	Claims []Claim
+	// Corpus: one of a large collection, which is decided only when it is asked for.
+	Corpus bool
 }
 
 // The names of processes and their pids.

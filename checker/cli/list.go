@@ -29,4 +29,5 @@ func (a *app) listCommand() *cobra.Command {
 
 const patternHelp = `Patterns select ids segment by segment, with * and ? and [...] as in path.Match; a
 pattern that is shorter than an id selects everything below it, so "ctx", "ctx/*" and
-"ctx/excl*" all select ctx/excl/contend.`
+"ctx/excl*" all select ctx/excl/contend, and '*' selects everything. No pattern selects
+everything but the corpus of lock protocols in use.`

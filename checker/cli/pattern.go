@@ -26,11 +26,15 @@ func matches(pattern, id string) (bool, error) {
 	return true, nil
 }
 
-// choose returns the scenarios that any pattern selects, in the list's order; no
-// pattern selects all.
+// choose returns the scenarios that any pattern selects, in the list's order. No pattern
+// selects all but the corpus, and a note says so.
 func (a *app) choose(patterns []string) ([]scenarios.Scenario, error) {
 	if len(patterns) == 0 {
-		return slices.Clone(a.scenarios), nil
+		list := slices.DeleteFunc(slices.Clone(a.scenarios), func(sc scenarios.Scenario) bool { return sc.Corpus })
+		if n := len(a.scenarios); len(list) < n {
+			a.note("%d of %d scenarios; the pattern '*' selects all, the name of a system all of its own", len(list), n)
+		}
+		return list, nil
 	}
 	chosen := make([]bool, len(a.scenarios))
 	for _, p := range patterns {

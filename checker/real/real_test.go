@@ -16,13 +16,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Worker(all.All())
+	Worker(all.Core())
 	os.Exit(m.Run())
 }
 
 // find returns one of the scenarios.
 func find(t *testing.T, id string) *scenarios.Scenario {
-	for _, sc := range all.All() {
+	for _, sc := range all.Core() {
 		if sc.ID == id {
 			return &sc
 		}
@@ -66,7 +66,7 @@ func TestTwentyTimes(t *testing.T) {
 // Every row that is broken on the fake is broken in reality.
 func TestEveryBrokenRow(t *testing.T) {
 	rows := 0
-	for _, sc := range all.All() {
+	for _, sc := range all.Core() {
 		for _, c := range sc.Claims {
 			if c.Verdict != scenarios.Broken {
 				continue

@@ -27,6 +27,10 @@ var imports = map[string]string{
 	"scenarios/openclawrelease":  "scenarios fsfake model",
 	"scenarios/openclawtakeover": "scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
+	// The corpus: lock protocols in use, a package for each system.
+	"scenarios/kit":         "scenarios fsfake model",
+	"scenarios/gofrsflock":  "scenarios/kit scenarios fsfake model",
+	"scenarios/portalocker": "scenarios/kit scenarios fsfake model",
 
 	// What a run looked like; the engines and their judgement; what is made of results.
 	"checker":             "checker/trace sched fsfake model scenarios porcupine",

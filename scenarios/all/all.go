@@ -8,12 +8,18 @@ import (
 	"lockpick/scenarios/agentwire"
 	"lockpick/scenarios/ctx"
 	"lockpick/scenarios/gateguard"
+	"lockpick/scenarios/gofrsflock"
 	"lockpick/scenarios/openclawrelease"
 	"lockpick/scenarios/openclawtakeover"
+	"lockpick/scenarios/portalocker"
 )
 
-// All returns every scenario, system by system, in the order of reports.
-func All() []scenarios.Scenario {
+// All returns every scenario: the core, and then the corpus.
+func All() []scenarios.Scenario { return append(Core(), Corpus()...) }
+
+// Core returns the scenarios of the five reported systems, system by system, in the order
+// of reports. They are what is decided when nothing is chosen.
+func Core() []scenarios.Scenario {
 	return slices.Concat(
 		ctx.Scenarios(),
 		gateguard.Scenarios(),
@@ -21,4 +27,17 @@ func All() []scenarios.Scenario {
 		openclawtakeover.Scenarios(),
 		agentwire.Scenarios(),
 	)
+}
+
+// Corpus returns the scenarios of lock protocols in use, system by system, in the order
+// of names. Each is marked as a part of the corpus.
+func Corpus() []scenarios.Scenario {
+	list := slices.Concat(
+		gofrsflock.Scenarios(),
+		portalocker.Scenarios(),
+	)
+	for i := range list {
+		list[i].Corpus = true
+	}
+	return list
 }

@@ -1,0 +1,159 @@
+package kit
+
+import (
+	"path"
+	"time"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// LongAgo is older than every lease and stale rule that is written down here.
+const LongAgo = 48 * time.Hour
+
+// Contend lets n processes acquire, take one step inside, and release, once each.
+func Contend(n int) Situation { return Run(n, scenarios.Once) }
+
+// Run lets each of n processes run a program made of the protocol.
+func Run(n int, program func(scenarios.Protocol) scenarios.Program) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		sc.Setting.Processes = n
+		sc.Program = func(int, int) scenarios.Program { return program(l) }
+	}
+}
+
+// Again lets n processes acquire, take one step inside and release, for ever: who is
+// refused tries again. It is for protocols that give up and for workloads that poll.
+func Again(n int) Situation {
+	return Run(n, func(l scenarios.Protocol) scenarios.Program {
+		return func(t *scenarios.Task) {
+			for retry := t.Retry(); retry.Next(); {
+				if scenarios.Locked(t, l, func() { t.Work() }) == nil {
+					return
+				}
+				t.Sleep(Poll)
+			}
+		}
+	})
+}
+
+// Roles lets each process run a program of its own, the first one A's. The number of
+// processes is fixed then.
+func Roles(programs ...scenarios.Program) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) {
+		sc.Setting.Processes, sc.Setting.Fixed = len(programs), len(programs) > 1
+		sc.Program = func(process, _ int) scenarios.Program { return programs[process] }
+	}
+}
+
+// Tasks gives each process so many tasks, which interleave as threads do: every access
+// to a cell is a step. Each runs the protocol once.
+func Tasks(tasks ...int) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		sc.Setting.Processes, sc.Setting.Tasks, sc.Setting.Concurrency = len(tasks), tasks, scenarios.Threads
+		if sc.Program == nil {
+			sc.Program = func(int, int) scenarios.Program { return scenarios.Once(l) }
+		}
+	}
+}
+
+// Daemons lets no process ever exit.
+func Daemons(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Daemons = true }
+
+// Kill lets so many processes be killed, each at any step, and asks a fresh process to
+// acquire when everybody has ended.
+func Kill(crashes int) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		sc.Setting.Crashes = crashes
+		Probe(sc, l)
+	}
+}
+
+// Mortal lists the processes that may be killed, from 0 for A.
+func Mortal(processes ...int) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Mortal = processes }
+}
+
+// Probe asks a fresh process to acquire when everybody has ended.
+func Probe(sc *scenarios.Scenario, l scenarios.Protocol) {
+	if sc.Probe == nil && l.Acquire != nil {
+		sc.Probe = scenarios.Attempt(l)
+	}
+}
+
+// ProbeWith asks a fresh process to do something of the row's own in the end.
+func ProbeWith(p scenarios.Probe) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Probe = p }
+}
+
+// Stall lets the clock jump ahead once, by d, whoever is in the middle of something.
+func Stall(d time.Duration) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) {
+		sc.Setting.Stalls, sc.Setting.StallFor = 1, d
+	}
+}
+
+// LosePower lets the power be lost once. The processes listed start when it is back.
+func LosePower(reboot ...int) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		sc.Setting.PowerLosses, sc.Setting.Reboot = 1, reboot
+		Probe(sc, l)
+	}
+}
+
+// DeadOwner puts the lock of a process there that is long dead: a file with this text,
+// made longer ago than any age rule asks for. The owner's pid is scenarios.DeadPid.
+func DeadOwner(text string) Situation {
+	return Old(func(p *fsfake.Proc, lock string) error { return p.WriteFile(lock, []byte(text), 0o666) })
+}
+
+// DeadDirectory puts the lock directory of a process there that is long dead.
+func DeadDirectory() Situation {
+	return Old(func(p *fsfake.Proc, lock string) error { return p.Mkdir(lock, 0o777) })
+}
+
+// DeadSymlink puts a lock there that is a symbolic link with this target, of a process
+// that is long dead.
+func DeadSymlink(target string) Situation {
+	return Old(func(p *fsfake.Proc, lock string) error { return p.Symlink(target, lock) })
+}
+
+// Old lets make put something at the lock's name, and lets [LongAgo] pass.
+func Old(make func(p *fsfake.Proc, lock string) error) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		lock := l.Path
+		if lock == "" {
+			lock = sc.Watch[0]
+		}
+		prepare(sc, func(m *fsfake.Machine) {
+			must(make(m.Proc(1), lock))
+			m.Advance(LongAgo)
+		})
+	}
+}
+
+// File puts a file there at the start.
+func File(name, text string) Situation {
+	return Prepared(func(p *fsfake.Proc) error { return p.WriteFile(name, []byte(text), 0o666) })
+}
+
+// Prepared lets make prepare the disk, as root.
+func Prepared(make func(p *fsfake.Proc) error) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) {
+		prepare(sc, func(m *fsfake.Machine) { must(make(m.Proc(1))) })
+	}
+}
+
+// NoDirectory removes the lock's directory again: the protocol makes it.
+func NoDirectory(sc *scenarios.Scenario, l scenarios.Protocol) {
+	prepare(sc, func(m *fsfake.Machine) { must(m.Proc(1).Rmdir(path.Dir(l.Path))) })
+}
+
+// Running lets an unrelated process with this pid run, which began at start, in clock ticks.
+func Running(pid int, start int64) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) {
+		prepare(sc, func(m *fsfake.Machine) {
+			m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: start, Cwd: "/"})
+		})
+	}
+}

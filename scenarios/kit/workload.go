@@ -1,0 +1,80 @@
+package kit
+
+import (
+	"slices"
+	"strings"
+
+	"lockpick/model"
+	"lockpick/scenarios"
+)
+
+// Late is a process whose lock was taken away by the age rule before the first step: it
+// only releases (or renews, or exits). Nothing of it is recorded, as its hold has ended
+// by the rule.
+func Late(f func(t *scenarios.Task)) scenarios.Program { return f }
+
+// Ask holds the lock and meanwhile looks up who is recorded as the holder. look answers
+// the pid that it found, or 0 for none.
+func Ask(l scenarios.Protocol, look func(t *scenarios.Task) int) scenarios.Program {
+	return func(t *scenarios.Task) {
+		_ = scenarios.Locked(t, l, func() {
+			scenarios.Record(t, model.WhoHolds{}, func() model.Holder { return model.Holder{Owner: OwnerOf(look(t))} })
+		})
+	}
+}
+
+// OwnerOf names the process with a pid, as histories do; "" when there is none.
+func OwnerOf(pid int) string {
+	if i := pid - scenarios.FirstPid; i >= 0 && i < 26 {
+		return scenarios.ProcessName(i)
+	}
+	return ""
+}
+
+// Adds is a writer: it adds a key of its own, the process's name, to the state by update,
+// and then looks for it. update reports whether the key was added; a writer that gives
+// up records nothing. find reports whether a key is in the state.
+func Adds(update func(t *scenarios.Task, key string) bool, find func(t *scenarios.Task, key string) bool) scenarios.Program {
+	return func(t *scenarios.Task) {
+		key := t.Process
+		added := false
+		scenarios.Record(t, model.Add{Key: key}, func() model.Added {
+			added = update(t, key)
+			return model.Added{}
+		})
+		if added {
+			scenarios.Record(t, model.Contains{Key: key}, func() model.Found { return model.Found{Yes: find(t, key)} })
+		}
+	}
+}
+
+// AddLine is the usual update of a state file: read it, and write it anew with one more
+// line, as write does.
+func AddLine(t *scenarios.Task, name, key string, write func(t *scenarios.Task, name, text string) error) bool {
+	text, err := ReadAll(t, name)
+	if err != nil && !Missing(err) {
+		return false
+	}
+	return write(t, name, text+key+"\n") == nil
+}
+
+// HasLine reports whether a file has a line.
+func HasLine(t *scenarios.Task, name, key string) bool {
+	text, _ := ReadAll(t, name)
+	return slices.Contains(strings.Split(text, "\n"), key)
+}
+
+// Writes records that a text was written, whole.
+func Writes(t *scenarios.Task, text string, write func() error) error {
+	var err error
+	scenarios.Record(t, model.Write{Value: text}, func() model.Written {
+		err = write()
+		return model.Written{}
+	})
+	return err
+}
+
+// Reads records what a read of the whole text gave.
+func Reads(t *scenarios.Task, read func() string) {
+	scenarios.Record(t, model.Read{}, func() model.ReadValue { return model.ReadValue{Value: read()} })
+}

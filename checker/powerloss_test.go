@@ -236,7 +236,7 @@ func cut(text string) string {
 
 func TestPowerLossSettings(t *testing.T) {
 	for want, st := range map[string]scenarios.Setting{
-		"2 power losses: choose 0 or 1":      {Processes: 2, PowerLosses: 2},
+		"power-losses 2: choose 0 to 1":      {Processes: 2, PowerLosses: 2},
 		"PowerLosses is 0":                   {Processes: 2, Reboot: []int{1}},
 		"nobody runs before":                 {Processes: 1, PowerLosses: 1, Reboot: []int{0}},
 		"process number 2, which is out":     {Processes: 2, PowerLosses: 1, Reboot: []int{2}},

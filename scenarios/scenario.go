@@ -2,61 +2,10 @@ package scenarios
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 
 	"lockpick/fsfake"
 )
-
-// A Concurrency says how the tasks of one process interleave. Processes always
-// interleave at every system call.
-type Concurrency uint8
-
-const (
-	// EventLoop: the code of a task between two system calls is one turn that no other
-	// task of the process can split (Node). A turn that touches no cell is no step.
-	EventLoop Concurrency = iota
-	// Threads: every access to a cell is a step of its own.
-	Threads
-)
-
-// A Setting is the situation that a protocol is put into.
-type Setting struct {
-	// Processes is how many processes there are: at least 1, at most 26.
-	Processes int
-	// Tasks is the number of tasks of each process; nil means one each. When it is
-	// given, the number of processes is fixed.
-	Tasks []int
-	// Fixed: the processes have roles of their own, so their number cannot be changed.
-	Fixed bool
-	// Interchangeable: every process runs the same program, which looks at neither its
-	// index nor its pid, so that a search may treat states that differ only in who is who
-	// as one. The search verifies the promise.
-	Interchangeable bool
-	// Crashes is how many processes may be killed (SIGKILL), each before any of its steps.
-	Crashes int
-	// Mortal lists the processes that may be killed; nil means all.
-	Mortal []int
-	// Stalls is how often the clock may jump ahead by StallFor, at any moment: whoever is
-	// in the middle of something has then been paused for that long.
-	Stalls   int
-	StallFor time.Duration
-	// PowerLosses is how often the power may be lost, at any moment, also after the last
-	// step: 0 or 1. Every process ends then, and of what was not synced the disk keeps what
-	// package fsfake lists as legal; what Setup made is synced.
-	PowerLosses int
-	// Reboot lists the processes that start when the power is back; nobody else runs from
-	// there on, and these do not exist before. They are not killed by the power loss.
-	Reboot []int
-	// Daemons: a process stays alive when its programs have ended. Otherwise it exits
-	// then, in a step of its own, and its pid is dead from there on.
-	Daemons bool
-	// Concurrency of the tasks of one process.
-	Concurrency Concurrency
-	// Machine are the options of the machine.
-	Machine fsfake.Options
-}
 
 // A Probe is one attempt by a fresh process to get through; nil means it did.
 type Probe func(t *Task) error
@@ -86,11 +35,12 @@ type Scenario struct {
 	Claims []Claim
 	// Corpus: one of a large collection, which is decided only when it is asked for.
 	Corpus bool
+
+	written *Setting // the setting before In changed it, nil when it did not
 }
 
-// The names of processes and their pids.
+// The pids of processes.
 const (
-	maxProcesses = 26
 	// FirstPid is the pid of process A; B has the next, and so on.
 	FirstPid = 101
 	// DeadPid is a pid that no process has: the dead owner of a stale lock.
@@ -112,54 +62,6 @@ func (s *Scenario) part(i int) string {
 		return p[i]
 	}
 	return ""
-}
-
-// TasksOf returns the number of tasks of process i.
-func (s *Setting) TasksOf(i int) int {
-	if i < len(s.Tasks) {
-		return s.Tasks[i]
-	}
-	return 1
-}
-
-// Contenders returns the number of tasks of all processes: the "processes" of reports.
-func (s *Setting) Contenders() int {
-	n := 0
-	for i := range s.Processes {
-		n += s.TasksOf(i)
-	}
-	return n
-}
-
-// CanDie reports whether process i may be killed.
-func (s *Setting) CanDie(i int) bool {
-	if s.Mortal == nil {
-		return true
-	}
-	for _, m := range s.Mortal {
-		if m == i {
-			return true
-		}
-	}
-	return false
-}
-
-// AfterReboot reports whether process i starts only after a loss of power.
-func (s *Setting) AfterReboot(i int) bool {
-	return slices.Contains(s.Reboot, i)
-}
-
-// WithProcesses returns the scenario with n processes. It fails when n is out of range
-// or the scenario's processes have fixed roles.
-func (s Scenario) WithProcesses(n int) (Scenario, error) {
-	if n < 1 || n > maxProcesses {
-		return s, fmt.Errorf("scenarios: %d processes: choose 1 to %d", n, maxProcesses)
-	}
-	if n != s.Setting.Processes && (s.Setting.Fixed || s.Setting.Tasks != nil || s.Setting.Reboot != nil) {
-		return s, fmt.Errorf("scenarios: %s has exactly %d processes, each with its own role", s.ID, s.Setting.Processes)
-	}
-	s.Setting.Processes = n
-	return s, nil
 }
 
 // Claim returns what the scenario claims of p.
@@ -188,32 +90,11 @@ func (s *Scenario) Validate() error {
 		return bad("the id must be system/variant/setting")
 	case s.Program == nil:
 		return bad("Program is missing")
-	case st.Processes < 1 || st.Processes > maxProcesses:
-		return bad("%d processes: choose 1 to %d", st.Processes, maxProcesses)
-	case st.Tasks != nil && len(st.Tasks) != st.Processes:
-		return bad("Tasks names %d processes of %d", len(st.Tasks), st.Processes)
-	case st.Crashes < 0 || st.Stalls < 0:
-		return bad("a budget is negative: crashes %d, stalls %d", st.Crashes, st.Stalls)
-	case st.Stalls > 0 && st.StallFor <= 0:
-		return bad("Stalls needs StallFor, the time by which the clock jumps")
-	case st.PowerLosses < 0 || st.PowerLosses > 1:
-		return bad("%d power losses: choose 0 or 1", st.PowerLosses)
-	case len(st.Reboot) > 0 && st.PowerLosses == 0:
-		return bad("Reboot lists processes that start after a loss of power, and PowerLosses is 0")
-	case len(st.Reboot) >= st.Processes:
-		return bad("every process starts after a loss of power: nobody runs before")
 	case len(s.Claims) == 0:
 		return bad("Claims is empty: nothing is asked")
 	}
-	for i, n := range st.Tasks {
-		if n < 1 {
-			return bad("process %s has %d tasks: choose 1 or more", ProcessName(i), n)
-		}
-	}
-	for i, p := range st.Reboot {
-		if p < 0 || p >= st.Processes || slices.Contains(st.Reboot[:i], p) {
-			return bad("Reboot lists process number %d, which is out of range or listed twice", p)
-		}
+	if err := st.validate(); err != nil {
+		return bad("%v", err)
 	}
 	for _, c := range s.Claims {
 		if c.Property.Judgement() == "" {

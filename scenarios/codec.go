@@ -1,0 +1,219 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"lockpick/fsfake"
+)
+
+// An access reads and writes one field of a setting.
+type access struct {
+	get   func(*Setting) string
+	set   func(*Setting, string) error
+	value func(*Setting) any // for JSON
+}
+
+// A codec turns values of a type into text and back. Texts are words without blanks. The
+// error of parse says what to choose instead; it follows the text.
+type codec[T any] struct {
+	text  func(T) string
+	parse func(string) (T, error)
+	json  func(T) any // nil: the text
+}
+
+// at makes the access to the field to which where points.
+func at[T any](c codec[T], where func(*Setting) *T) access {
+	a := access{
+		get: func(s *Setting) string { return c.text(*where(s)) },
+		set: func(s *Setting, text string) error {
+			v, err := c.parse(text)
+			if err != nil {
+				return fmt.Errorf("%s: %w", text, err)
+			}
+			*where(s) = v
+			return nil
+		},
+	}
+	a.value = func(s *Setting) any { return a.get(s) }
+	if c.json != nil {
+		a.value = func(s *Setting) any { return c.json(*where(s)) }
+	}
+	return a
+}
+
+// counts are whole numbers within bounds.
+func counts(lo, hi int) codec[int] {
+	return codec[int]{
+		text: strconv.Itoa,
+		parse: func(text string) (int, error) {
+			n, err := strconv.Atoi(text)
+			if err != nil || n < lo || n > hi {
+				return 0, fmt.Errorf("choose %d to %d", lo, hi)
+			}
+			return n, nil
+		},
+		json: func(n int) any { return n },
+	}
+}
+
+func yesNo() codec[bool] {
+	return codec[bool]{
+		text: func(b bool) string { return [...]string{"no", "yes"}[btoi(b)] },
+		parse: func(text string) (bool, error) {
+			if text != "yes" && text != "no" {
+				return false, fmt.Errorf("choose yes or no")
+			}
+			return text == "yes", nil
+		},
+		json: func(b bool) any { return b },
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// durations are as Go writes them, and more than 0.
+func durations() codec[time.Duration] {
+	return codec[time.Duration]{
+		text: time.Duration.String,
+		parse: func(text string) (time.Duration, error) {
+			d, err := time.ParseDuration(text)
+			if err != nil || d <= 0 || d > maxJump {
+				return 0, fmt.Errorf("choose a time such as 90s or 48h, more than 0 and up to %s", maxJump)
+			}
+			return d, nil
+		},
+	}
+}
+
+// oneOf are the values of an enumeration, by name, from 0.
+func oneOf[T ~uint8](names ...string) codec[T] {
+	return codec[T]{
+		text: func(v T) string {
+			if int(v) < len(names) {
+				return names[v]
+			}
+			return strconv.Itoa(int(v))
+		},
+		parse: func(text string) (T, error) {
+			i := slices.Index(names, text)
+			if i < 0 {
+				return 0, fmt.Errorf("choose one of %s", strings.Join(names, ", "))
+			}
+			return T(i), nil
+		},
+	}
+}
+
+// processes are numbers of processes, written by name.
+func processes() codec[int] {
+	return codec[int]{
+		text: func(i int) string {
+			if i < 0 || i >= MaxProcesses {
+				return strconv.Itoa(i)
+			}
+			return ProcessName(i)
+		},
+		parse: func(text string) (int, error) {
+			if len(text) != 1 || text[0] < 'A' || text[0] > 'Z' {
+				return 0, fmt.Errorf("choose processes from A to Z")
+			}
+			return int(text[0] - 'A'), nil
+		},
+	}
+}
+
+// listOf are lists with commas. A nil list has a name; one that is empty and not nil is
+// "none".
+func listOf(whenNil string, of codec[int]) codec[[]int] {
+	return codec[[]int]{
+		text: func(list []int) string {
+			switch {
+			case list == nil:
+				return whenNil
+			case len(list) == 0:
+				return "none"
+			}
+			var words []string
+			for _, v := range list {
+				words = append(words, of.text(v))
+			}
+			return strings.Join(words, ",")
+		},
+		parse: func(text string) ([]int, error) {
+			switch text {
+			case whenNil:
+				return nil, nil
+			case "none":
+				return []int{}, nil
+			}
+			var list []int
+			for _, word := range strings.Split(text, ",") {
+				v, err := of.parse(word)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, v)
+			}
+			return list, nil
+		},
+	}
+}
+
+// times are as in RFC 3339, or "default".
+func times() codec[time.Time] {
+	return codec[time.Time]{
+		text: func(t time.Time) string {
+			if t.IsZero() {
+				return "default"
+			}
+			return t.UTC().Format(time.RFC3339Nano)
+		},
+		parse: func(text string) (time.Time, error) {
+			if text == "default" {
+				return time.Time{}, nil
+			}
+			t, err := time.Parse(time.RFC3339Nano, text)
+			if err != nil || t.Before(time.Unix(0, 0)) || t.Year() >= 2100 {
+				return t, fmt.Errorf("choose a time such as 2026-01-01T00:00:00Z, from 1970 to 2099")
+			}
+			return t.UTC(), nil
+		},
+	}
+}
+
+// umasks are octal; "default" is 0, which package fsfake takes for 022.
+func umasks() codec[uint32] {
+	return codec[uint32]{
+		text: func(m uint32) string {
+			switch m {
+			case 0:
+				return "default"
+			case fsfake.NoUmask:
+				return "none"
+			}
+			return fmt.Sprintf("%#o", m)
+		},
+		parse: func(text string) (uint32, error) {
+			switch text {
+			case "default":
+				return 0, nil
+			case "none":
+				return fsfake.NoUmask, nil
+			}
+			m, err := strconv.ParseUint(text, 8, 32)
+			if err != nil || m == 0 || m > 0o777 {
+				return 0, fmt.Errorf("choose a mask from 01 to 0777, default or none")
+			}
+			return uint32(m), nil
+		},
+	}
+}

@@ -1,0 +1,226 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"lockpick/fsfake"
+)
+
+// The bounds of a setting.
+const (
+	// MaxProcesses is as many as there are names, A to Z.
+	MaxProcesses = 26
+	// MaxTasks bounds the tasks of all processes together.
+	MaxTasks = 64
+	// MaxStalls bounds the stalls: every one multiplies what there is to explore.
+	MaxStalls = 1000
+	// maxJump is how far all stalls together may move the clock, which ends in 2262.
+	maxJump = 100 * 365 * 24 * time.Hour
+)
+
+// A Field is one row of the table of a setting's fields. Whoever writes or reads settings
+// goes through the table: the command's flags, bundles, JSON, the files of shards, the
+// commands that replay, headlines and pages. A field of [Setting] that no row knows fails
+// this package's tests.
+type Field struct {
+	// Name is how bundles, the files of shards and messages call it, such as "stall-for".
+	Name string
+	// Flag is the command's option that changes it, without dashes. It is empty where the
+	// scenario alone decides.
+	Flag string
+	// Usage is the option's help, with the name of its value between backquotes.
+	Usage string
+	// JSON is its key in JSON documents, or empty.
+	JSON string
+	// Title and Tells are its name and its value on a page for people. Tells may be nil:
+	// then it is on no page.
+	Title string
+	Tells func(*Setting) string
+
+	always bool                  // written where it is zero, too
+	words  func(*Setting) string // the headline's words, "" for none; may be nil
+	moot   func(*Setting) bool   // may be nil
+	access
+}
+
+// Text returns the field's value as text. It is not empty.
+func (f *Field) Text(s *Setting) string { return f.get(s) }
+
+// Set reads the text of a value into s. The error has the text and what to choose
+// instead.
+func (f *Field) Set(s *Setting, text string) error { return f.set(s, text) }
+
+// Moot reports whether the value has no effect in s: how far stalls go, without stalls.
+func (f *Field) Moot(s *Setting) bool { return f.moot != nil && f.moot(s) }
+
+// Value returns the value for a JSON document, and whether it belongs there: what is zero
+// or moot mostly does not.
+func (f *Field) Value(s *Setting) (any, bool) {
+	there := f.always || f.get(s) != f.get(&Setting{}) && !f.Moot(s)
+	return f.value(s), f.JSON != "" && there
+}
+
+// Fields returns the table, in the order in which settings are told.
+func Fields() []Field {
+	return []Field{
+		{
+			Name: "processes", Flag: "procs", Usage: "change the number of processes to `N`", always: true,
+			Title: "Processes", Tells: func(s *Setting) string { return fmt.Sprint(s.Processes) },
+			words:  func(s *Setting) string { return count(s.Processes, "process", "processes") },
+			access: at(counts(1, MaxProcesses), func(s *Setting) *int { return &s.Processes }),
+		}, {
+			Name:  "tasks",
+			Title: "Tasks", Tells: tellTasks,
+			words: func(s *Setting) string {
+				if s.Contenders() == s.Processes {
+					return ""
+				}
+				return count(s.Contenders(), "task", "tasks")
+			},
+			access: at(listOf("one-each", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Tasks }),
+		}, {
+			Name:   "fixed",
+			access: at(yesNo(), func(s *Setting) *bool { return &s.Fixed }),
+		}, {
+			Name:   "interchangeable",
+			access: at(yesNo(), func(s *Setting) *bool { return &s.Interchangeable }),
+		}, {
+			Name: "crashes", Flag: "crashes", Usage: "let up to `K` processes be killed", JSON: "crashes", always: true,
+			Title: "Crashes", Tells: tellCrashes,
+			words:  func(s *Setting) string { return upTo(s.Crashes, "crash", "crashes") },
+			access: at(counts(0, MaxProcesses), func(s *Setting) *int { return &s.Crashes }),
+		}, {
+			Name:   "mortal",
+			moot:   func(s *Setting) bool { return s.Crashes == 0 },
+			access: at(listOf("all", processes()), func(s *Setting) *[]int { return &s.Mortal }),
+		}, {
+			Name: "stalls", Flag: "stalls", Usage: "let the clock jump ahead up to `K` times", JSON: "stalls", always: true,
+			Title: "Stalls", Tells: tellStalls,
+			words:  func(s *Setting) string { return upTo(s.Stalls, "stall", "stalls") },
+			access: at(counts(0, MaxStalls), func(s *Setting) *int { return &s.Stalls }),
+		}, {
+			Name: "stall-for", Flag: "stall-for", JSON: "stall_for",
+			Usage:  "how far it jumps, as a `duration` (default what the scenario says, or 1h)",
+			moot:   func(s *Setting) bool { return s.Stalls == 0 },
+			access: at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
+		}, {
+			Name: "power-losses", Flag: "power-losses", Usage: "let the power be lost up to `K` times, 0 or 1", JSON: "power_losses",
+			Title: "Power losses", Tells: tellPowerLosses,
+			words:  func(s *Setting) string { return upTo(s.PowerLosses, "power loss", "power losses") },
+			access: at(counts(0, 1), func(s *Setting) *int { return &s.PowerLosses }),
+		}, {
+			Name:   "reboot",
+			moot:   func(s *Setting) bool { return s.PowerLosses == 0 },
+			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Reboot }),
+		}, {
+			Name:  "daemons",
+			Title: "When a program ends", Tells: func(s *Setting) string {
+				if s.Daemons {
+					return "process stays alive"
+				}
+				return "process exits"
+			},
+			access: at(yesNo(), func(s *Setting) *bool { return &s.Daemons }),
+		}, {
+			Name:   "concurrency",
+			moot:   func(s *Setting) bool { return s.Contenders() == s.Processes },
+			access: at(oneOf[Concurrency]("event-loop", "threads"), func(s *Setting) *Concurrency { return &s.Concurrency }),
+		}, {
+			Name: "file-system",
+			access: at(oneOf[fsfake.Profile]("posix", "nfs", "windows", "macos"),
+				func(s *Setting) *fsfake.Profile { return &s.Machine.Profile }),
+		}, {
+			Name: "inode-numbers",
+			access: at(oneOf[fsfake.InodePolicy]("canonical", "reuse", "unique"),
+				func(s *Setting) *fsfake.InodePolicy { return &s.Machine.InodeNumbers }),
+		}, {
+			Name:   "clock-start",
+			access: at(times(), func(s *Setting) *time.Time { return &s.Machine.Start }),
+		}, {
+			Name:   "umask",
+			access: at(umasks(), func(s *Setting) *uint32 { return &s.Machine.Umask }),
+		}, {
+			Name:   "durability",
+			moot:   func(s *Setting) bool { return s.PowerLosses > 0 }, // it is remembered anyway
+			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.PowerLoss }),
+		},
+	}
+}
+
+func tellTasks(s *Setting) string {
+	if s.Tasks == nil {
+		return "one each"
+	}
+	var words []string
+	for i := range s.Processes {
+		words = append(words, count(s.TasksOf(i), "task", "tasks")+" in "+ProcessName(i))
+	}
+	if s.Concurrency == Threads {
+		return join(words) + ", threads"
+	}
+	return join(words) + ", on an event loop"
+}
+
+func tellCrashes(s *Setting) string {
+	if s.Crashes == 0 {
+		return "none"
+	}
+	text := fmt.Sprintf("up to %d", s.Crashes)
+	if s.Mortal != nil {
+		text += ", of " + join(names(s.Mortal))
+	}
+	return text + ", before any step"
+}
+
+func tellStalls(s *Setting) string {
+	if s.Stalls == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("up to %d, of %s", s.Stalls, s.StallFor)
+}
+
+func tellPowerLosses(s *Setting) string {
+	if s.PowerLosses == 0 {
+		return "none"
+	}
+	text := fmt.Sprintf("up to %d", s.PowerLosses)
+	if len(s.Reboot) > 0 {
+		text += "; " + join(names(s.Reboot)) + " start after it"
+	}
+	return text
+}
+
+func names(list []int) []string {
+	var words []string
+	for _, i := range list {
+		words = append(words, ProcessName(i))
+	}
+	return words
+}
+
+// count renders "1 process", "2 processes".
+func count(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+// upTo renders "up to 1 crash", and nothing for none.
+func upTo(n int, one, many string) string {
+	if n == 0 {
+		return ""
+	}
+	return "up to " + count(n, one, many)
+}
+
+// join joins words as in "A, B and C".
+func join(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+}

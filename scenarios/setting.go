@@ -1,0 +1,255 @@
+package scenarios
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"lockpick/fsfake"
+)
+
+// A Concurrency says how the tasks of one process interleave. Processes always
+// interleave at every system call.
+type Concurrency uint8
+
+const (
+	// EventLoop: the code of a task between two system calls is one turn that no other
+	// task of the process can split (Node). A turn that touches no cell is no step.
+	EventLoop Concurrency = iota
+	// Threads: every access to a cell is a step of its own.
+	Threads
+)
+
+// A Setting is the situation that a protocol is put into.
+type Setting struct {
+	// Processes is how many processes there are: at least 1, at most 26.
+	Processes int
+	// Tasks is the number of tasks of each process; nil means one each. When it is
+	// given, the number of processes is fixed.
+	Tasks []int
+	// Fixed: the processes have roles of their own, so their number cannot be changed.
+	Fixed bool
+	// Interchangeable: every process runs the same program, which looks at neither its
+	// index nor its pid, so that a search may treat states that differ only in who is who
+	// as one. The search verifies the promise.
+	Interchangeable bool
+	// Crashes is how many processes may be killed (SIGKILL), each before any of its steps.
+	Crashes int
+	// Mortal lists the processes that may be killed; nil means all.
+	Mortal []int
+	// Stalls is how often the clock may jump ahead by StallFor, at any moment: whoever is
+	// in the middle of something has then been paused for that long.
+	Stalls   int
+	StallFor time.Duration
+	// PowerLosses is how often the power may be lost, at any moment, also after the last
+	// step: 0 or 1. Every process ends then, and of what was not synced the disk keeps what
+	// package fsfake lists as legal; what Setup made is synced.
+	PowerLosses int
+	// Reboot lists the processes that start when the power is back; nobody else runs from
+	// there on, and these do not exist before. They are not killed by the power loss.
+	Reboot []int
+	// Daemons: a process stays alive when its programs have ended. Otherwise it exits
+	// then, in a step of its own, and its pid is dead from there on.
+	Daemons bool
+	// Concurrency of the tasks of one process.
+	Concurrency Concurrency
+	// Machine are the options of the machine.
+	Machine fsfake.Options
+}
+
+// TasksOf returns the number of tasks of process i.
+func (s *Setting) TasksOf(i int) int {
+	if i < len(s.Tasks) {
+		return s.Tasks[i]
+	}
+	return 1
+}
+
+// Contenders returns the number of tasks of all processes: the "processes" of reports.
+func (s *Setting) Contenders() int {
+	n := 0
+	for i := range s.Processes {
+		n += s.TasksOf(i)
+	}
+	return n
+}
+
+// CanDie reports whether process i may be killed.
+func (s *Setting) CanDie(i int) bool {
+	if s.Mortal == nil {
+		return true
+	}
+	for _, m := range s.Mortal {
+		if m == i {
+			return true
+		}
+	}
+	return false
+}
+
+// AfterReboot reports whether process i starts only after a loss of power.
+func (s *Setting) AfterReboot(i int) bool {
+	return slices.Contains(s.Reboot, i)
+}
+
+// Changed returns the fields in which s differs from another setting, in the order of
+// [Fields]. What has no effect in either is left out.
+func (s Setting) Changed(from Setting) []Change {
+	var out []Change
+	for _, f := range Fields() {
+		c := Change{Field: f, From: f.Text(&from), To: f.Text(&s)}
+		if c.From != c.To && !(f.Moot(&from) && f.Moot(&s)) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// A Change is a field in which two settings differ, with its text in both.
+type Change struct {
+	Field
+	From, To string
+}
+
+// String returns "stalls 2, not 1".
+func (c Change) String() string { return fmt.Sprintf("%s %s, not %s", c.Name, c.To, c.From) }
+
+// String returns the bounds in words, as headlines have them: "3 processes, up to 1
+// crash".
+func (s Setting) String() string {
+	var parts []string
+	for _, f := range Fields() {
+		if f.words == nil {
+			continue
+		}
+		if text := f.words(&s); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Format returns the setting as text: a line with name and value for each field that is
+// not as in the zero Setting, and for processes, crashes and stalls. [ParseSetting] reads
+// it.
+func (s Setting) Format() string {
+	var b strings.Builder
+	for _, f := range Fields() {
+		if text := f.Text(&s); f.always || text != f.Text(&Setting{}) {
+			fmt.Fprintf(&b, "%s %s\n", f.Name, text)
+		}
+	}
+	return b.String()
+}
+
+// ParseSetting reads the text of a setting. Fields that it does not name are those of
+// base. The error names the line that it does not understand. Whether the fields fit
+// together is for [Scenario.In] to say.
+func ParseSetting(text string, base Setting) (Setting, error) {
+	fields := Fields()
+	seen := map[string]bool{}
+	for _, line := range strings.Split(text, "\n") {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if name == "" {
+			continue
+		}
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == name })
+		switch {
+		case i < 0:
+			return base, fmt.Errorf("scenarios: a setting has no field %q", name)
+		case seen[name]:
+			return base, fmt.Errorf("scenarios: the setting names the field %q twice", name)
+		}
+		seen[name] = true
+		if err := fields[i].Set(&base, value); err != nil {
+			return base, fmt.Errorf("scenarios: %s %w", name, err)
+		}
+	}
+	return base, nil
+}
+
+// DefaultStall is how far the clock jumps in a stall when stalls are asked for and
+// nobody says how far: past every lease that anybody uses.
+const DefaultStall = time.Hour
+
+// In returns the scenario in another setting. It remembers the one that it was written
+// with, for [Scenario.Changed]. The error says what cannot be: another number of
+// processes than the roles that they have, or a value out of range.
+func (s Scenario) In(st Setting) (Scenario, error) {
+	own := &s.Setting
+	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil) {
+		return s, fmt.Errorf("scenarios: %s has exactly %d processes, each with its own role", s.ID, own.Processes)
+	}
+	if st.Stalls > 0 && st.StallFor == 0 {
+		st.StallFor = DefaultStall
+	}
+	if err := st.validate(); err != nil {
+		return s, fmt.Errorf("scenarios: %s: %w", s.ID, err)
+	}
+	if s.written == nil {
+		written := s.Setting
+		s.written = &written
+	}
+	s.Setting = st
+	return s, nil
+}
+
+// Changed returns in what the scenario's setting differs from the one that it was
+// written with, as far as [Scenario.In] changed it.
+func (s *Scenario) Changed() []Change {
+	if s.written == nil {
+		return nil
+	}
+	return s.Setting.Changed(*s.written)
+}
+
+// WithProcesses returns the scenario with n processes; see [Scenario.In].
+func (s Scenario) WithProcesses(n int) (Scenario, error) {
+	st := s.Setting
+	st.Processes = n
+	return s.In(st)
+}
+
+// validate reports what is wrong with the setting, or nil.
+func (s *Setting) validate() error {
+	for _, f := range Fields() {
+		text := f.Text(s)
+		if !f.always && text == f.Text(&Setting{}) {
+			continue
+		}
+		if err := f.Set(&Setting{}, text); err != nil {
+			return fmt.Errorf("%s %w", f.Name, err)
+		}
+	}
+	switch {
+	case s.Machine.Profile != fsfake.Posix:
+		return fmt.Errorf("the file system is not modelled: choose posix")
+	case s.Tasks != nil && len(s.Tasks) != s.Processes:
+		return fmt.Errorf("tasks are given for %d processes of %d", len(s.Tasks), s.Processes)
+	case s.Contenders() > MaxTasks:
+		return fmt.Errorf("%d tasks in all: choose up to %d", s.Contenders(), MaxTasks)
+	case s.Stalls > 0 && s.StallFor == 0:
+		return fmt.Errorf("stalls need StallFor, the time by which the clock jumps")
+	case s.Stalls > 0 && s.StallFor > maxJump/time.Duration(s.Stalls):
+		return fmt.Errorf("%d stalls of %s move the clock by more than %s: choose less", s.Stalls, s.StallFor, maxJump)
+	case len(s.Reboot) > 0 && s.PowerLosses == 0:
+		return fmt.Errorf("processes start after a loss of power (Reboot), and PowerLosses is 0")
+	case len(s.Reboot) >= s.Processes:
+		return fmt.Errorf("every process starts after a loss of power: nobody runs before")
+	}
+	if err := s.members("mortal", s.Mortal); err != nil {
+		return err
+	}
+	return s.members("reboot", s.Reboot)
+}
+
+// members reports a process in a list that is not there, or there twice.
+func (s *Setting) members(name string, list []int) error {
+	for i, p := range list {
+		if p < 0 || p >= s.Processes || slices.Contains(list[:i], p) {
+			return fmt.Errorf("the list %s has process number %d, which is out of range or listed twice", name, p)
+		}
+	}
+	return nil
+}

@@ -155,7 +155,7 @@ func TestReplayErrors(t *testing.T) {
 		{saved(t, "lockpick bundle", "other bundle"), "no bundle"},
 		{saved(t, "toy/lock/contend", "toy/key/contend"), "toy/key/contend, which is not among the 1 scenarios given"},
 		{saved(t, guard, guard+"-- expect --\nmaybe\n"), `the bundle expects "maybe"`},
-		{saved(t, "processes 2", "processes 99"), "99 processes: choose 1 to 26"},
+		{saved(t, "processes 2", "processes 99"), "processes 99: choose 1 to 26"},
 		{saved(t, "A1 B3 A2", "A1 Z3"), "names task Z"},
 	} {
 		got := replayedBundle(c.file, sc)

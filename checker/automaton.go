@@ -5,29 +5,29 @@ import (
 	"sync"
 
 	"lockpick/fsfake"
-	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
 // An automaton is what has been learned of one task's code. A task that talks to the
 // world through calls and cells only is a deterministic function of the results it
 // has seen; a node stands for "this task after this sequence of results", an edge is
-// labelled with a result. An edge is learned once, by running the real Go function as a
-// coroutine over the results that lead there, and is data from then on.
+// labelled with a result. An edge is learned once, by running the real program over the
+// results that lead there, and is data from then on.
 //
 // A retry loop leads back: at the top of a later round the task is where it was at the
 // top of the first. That promise of the program is checked at every learned edge.
 type automaton struct {
-	mu      sync.Mutex // held while it learns
-	sc      *scenarios.Scenario
-	process int
-	n       int // task number, from 1
-	name    string
-	nodes   []node
-	edges   map[edgeKey]edge
-	order   []edgeKey // in which the edges were learned
-	runs    int       // of the program's code
-	learned int       // edges
+	mu       sync.Mutex // held while it learns
+	scenario string     // its id
+	start    Starter
+	process  int
+	n        int // task number, from 1
+	name     string
+	nodes    []node
+	edges    map[edgeKey]edge
+	order    []edgeKey // in which the edges were learned
+	runs     int       // of the program's code
+	learned  int       // edges
 }
 
 // An edgeKey names an edge: results are numbered, so equal results are one pointer.
@@ -43,6 +43,10 @@ const (
 	nodeEnded = 1
 	nodeStart = 2
 )
+
+// nodeBegun is set in a node's number when what begins with its call has begun already:
+// the call waits, or the task is back at the top of a retry loop.
+const nodeBegun = 1 << 31
 
 // A node is a place in a task's code: between two calls.
 type node struct {
@@ -70,8 +74,13 @@ type edge struct {
 	input any
 }
 
-func newAutomaton(sc *scenarios.Scenario, process, n int) (*automaton, error) {
-	a := &automaton{sc: sc, process: process, n: n, name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]edge{}}
+// newAutomaton returns what can be learned of task n of a process by starting it: at
+// first, what it does before its first call. scenario is the id for error messages.
+func newAutomaton(scenario string, start Starter, process, n int) (*automaton, error) {
+	a := &automaton{
+		scenario: scenario, start: start, process: process, n: n,
+		name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]edge{},
+	}
 	a.nodes = append(a.nodes, node{ended: true}, node{ended: true})
 	e, err := a.extend(nodeGone, nil)
 	if err != nil {
@@ -83,8 +92,8 @@ func newAutomaton(sc *scenarios.Scenario, process, n int) (*automaton, error) {
 	return a, nil
 }
 
-// start is where the task begins.
-func (a *automaton) start() uint32 {
+// first is where the task begins.
+func (a *automaton) first() uint32 {
 	if len(a.nodes) > nodeStart {
 		return nodeStart
 	}
@@ -132,36 +141,46 @@ func (a *automaton) extend(at uint32, result *fsfake.Result) (edge, error) {
 	a.runs++
 	a.learned++
 	path := a.path(at)
-	port := &taskPort{}
-	co := sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
-		port.ask = ask
-		a.sc.Program(a.process, a.n)(scenarios.NewTask(port, a.process, a.n))
-	})
-	defer co.Stop()
-	op, more := co.Next()
+	code, err := a.start(a.process, a.n)
+	if err != nil {
+		return edge{}, err
+	}
+	defer code.Stop()
+	op, more, notes, err := code.Next()
+	if err != nil {
+		return edge{}, err
+	}
 	if result != nil {
 		for i, id := range path {
 			if !more || op != a.nodes[id].op {
 				return edge{}, a.indeterminate(i, a.nodes[id].op, op, more)
 			}
-			port.notes = port.notes[:0]
+			r := result
 			if i+1 < len(path) {
-				co.Answer(*a.nodes[path[i+1]].via)
-			} else {
-				co.Answer(*result)
+				r = a.nodes[path[i+1]].via
 			}
-			op, more = co.Next()
+			if op, more, notes, err = proceed(code, r); err != nil {
+				return edge{}, err
+			}
 		}
 	}
-	eff, err := digest(a.name, port.notes)
+	eff, err := digest(a.name, notes)
 	if err != nil {
 		return edge{}, err
 	}
 	e, err := a.place(at, result, op, !more, eff)
 	if err == nil && eff.again != 0 {
-		err = a.unroll(co, port, path[a.nodes[e.to&^nodeBegun].depth:], result)
+		err = a.unroll(code, path[a.nodes[e.to&^nodeBegun].depth:], result)
 	}
 	return e, err
+}
+
+// proceed gives a program the result of its call and runs it to its next.
+func proceed(code Code, r *fsfake.Result) (op fsfake.Op, more bool, notes []any, err error) {
+	if err := code.Answer(*r); err != nil {
+		return op, false, nil, err
+	}
+	return code.Next()
 }
 
 // unrolledRounds is how many rounds of a retry loop are tried out: more than the number
@@ -169,10 +188,10 @@ func (a *automaton) extend(at uint32, result *fsfake.Result) (edge, error) {
 const unrolledRounds = 100
 
 // unroll verifies that a retry loop can go round for ever: with one round's results fed
-// to it again and again, the program must make that round's calls again and again. co
+// to it again and again, the program must make that round's calls again and again. code
 // is at the top of the second round, round lists the nodes of the first, and result is
 // what led back.
-func (a *automaton) unroll(co *sched.Coroutine[fsfake.Op, fsfake.Result], port *taskPort, round []uint32, result *fsfake.Result) error {
+func (a *automaton) unroll(code Code, round []uint32, result *fsfake.Result) error {
 	for n := 2; n <= unrolledRounds; n++ {
 		for i := range round {
 			r := result
@@ -181,9 +200,11 @@ func (a *automaton) unroll(co *sched.Coroutine[fsfake.Op, fsfake.Result], port *
 				next = round[i+1]
 				r = a.nodes[next].via
 			}
-			port.notes = port.notes[:0]
-			co.Answer(*r)
-			if op, more := co.Next(); !more || op != a.nodes[next].op {
+			op, more, _, err := proceed(code, r)
+			if err != nil {
+				return err
+			}
+			if !more || op != a.nodes[next].op {
 				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].op, op, more)
 			}
 		}
@@ -194,14 +215,14 @@ func (a *automaton) unroll(co *sched.Coroutine[fsfake.Op, fsfake.Result], port *
 // carriesOver reports a retry loop whose later rounds go on differently.
 func (a *automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
 	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare what a round uses inside the round",
-		a.name, a.sc.ID, call, round, told(is, more), was.String())
+		a.name, a.scenario, call, round, told(is, more), was.String())
 }
 
 // carriesAcross reports a retry loop in which a round goes on differently after others
 // than the one it was learned after.
 func (a *automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
 	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into several rounds with the results of rounds seen before, it goes on with %q and not as it did then, when %q came next; declare what a round uses inside the round",
-		a.name, a.sc.ID, calls, told(is, more), was.String())
+		a.name, a.scenario, calls, told(is, more), was.String())
 }
 
 // told names a program's next call.
@@ -228,7 +249,7 @@ func (a *automaton) path(at uint32) []uint32 {
 // indeterminate reports a program that answered differently on a second run.
 func (a *automaton) indeterminate(step int, was, is fsfake.Op, more bool) error {
 	return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results its next call was first %q, then %q; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
-		a.name, a.sc.ID, step, was.String(), told(is, more))
+		a.name, a.scenario, step, was.String(), told(is, more))
 }
 
 // place finds or makes the node that an edge leads to.
@@ -285,9 +306,26 @@ func (a *automaton) backTo(at uint32, e edge, op fsfake.Op, ended bool) (edge, e
 			e.to = h.at | nodeBegun // the loop is inside the operation that began at its top
 		default:
 			return e, fmt.Errorf("checker: task %s of %s: a retry round carries something over: the first began with %q, a later one with %q; declare what a round uses inside the round",
-				a.name, a.sc.ID, top.op.String(), op.String())
+				a.name, a.scenario, top.op.String(), op.String())
 		}
 		return e, nil
 	}
-	return e, fmt.Errorf("checker: task %s of %s: a retry loop goes on that was never begun", a.name, a.sc.ID)
+	return e, fmt.Errorf("checker: task %s of %s: a retry loop goes on that was never begun", a.name, a.scenario)
+}
+
+// each visits what was learned, in the order in which it was, until visit returns false.
+// Nobody may learn meanwhile.
+func (a *automaton) each(visit func(edge) bool) {
+	for _, k := range a.order {
+		if !visit(a.edges[k]) {
+			return
+		}
+	}
+}
+
+// counts returns how often the program was run, and how many edges were learned by that.
+func (a *automaton) counts() (runs, edges int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.runs, a.learned
 }

@@ -13,6 +13,7 @@ type cast struct {
 	automata []*automaton
 	lines    []map[line]edge // by automaton
 	known    int
+	most     int // answers kept
 }
 
 // A line is what a task was told at a place: it decides what the task does next.
@@ -25,11 +26,11 @@ type line struct {
 // is told something new in every run (the time, say) does not fill the memory.
 const maxLines = 1 << 18
 
-func newCast(sc *scenarios.Scenario) (*cast, error) {
-	c := &cast{}
+func newCast(sc *scenarios.Scenario, start Starter) (*cast, error) {
+	c := &cast{most: maxLines}
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-			a, err := newAutomaton(sc, i, n)
+			a, err := newAutomaton(sc.ID, start, i, n)
 			if err != nil {
 				return nil, err
 			}
@@ -40,31 +41,44 @@ func newCast(sc *scenarios.Scenario) (*cast, error) {
 	return c, nil
 }
 
-func (c *cast) full() bool { return c.known > maxLines }
+func (c *cast) full() bool { return c.known > c.most }
 
-// start is where a task begins, and what it does before its first call.
-func (c *cast) start(a *actor) effects {
-	s := c.automata[a.index]
-	a.node = s.start()
-	a.op, a.ended = s.nodes[a.node].op, s.nodes[a.node].ended
-	return s.nodes[a.node].begins
+// A Place is where a task is: its node, and the call that it makes there unless its
+// program has ended.
+type Place struct {
+	Node  uint32
+	Op    fsfake.Op
+	Ended bool
 }
 
-// proceed tells a task the result of its call.
-func (c *cast) proceed(a *actor, r *fsfake.Result) (effects, error) {
-	s := c.automata[a.index]
-	l := line{a.node, *r}
-	e, ok := c.lines[a.index][l]
+// place describes a node of a task's automaton.
+func (c *cast) place(task int, n uint32) Place {
+	nd := &c.automata[task].nodes[n]
+	return Place{n, nd.op, nd.ended}
+}
+
+// start is where a task begins, and what it does before its first call. Tasks are
+// numbered through the processes, from 0.
+func (c *cast) start(task int) (Place, effects) {
+	a := c.automata[task]
+	n := a.first()
+	return c.place(task, n), a.nodes[n].begins
+}
+
+// proceed tells a task at a node the result of its call. It returns where the task is
+// then, and what it did on the way.
+func (c *cast) proceed(task int, at uint32, r *fsfake.Result) (Place, effects, error) {
+	l := line{at, *r}
+	e, ok := c.lines[task][l]
 	if !ok {
 		var err error
 		told := *r // the automaton keeps it
-		if e, err = s.extend(a.node, &told); err != nil {
-			return effects{}, err
+		if e, err = c.automata[task].extend(at, &told); err != nil {
+			return Place{}, effects{}, err
 		}
-		c.lines[a.index][l] = e
+		c.lines[task][l] = e
 		c.known++
 	}
-	a.node = e.to &^ nodeBegun // what has begun is not in the effects again
-	a.op, a.ended = s.nodes[a.node].op, s.nodes[a.node].ended
-	return e.effects, nil
+	// What has begun is not in the effects again.
+	return c.place(task, e.to&^nodeBegun), e.effects, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lockpick/checker/internal/graph"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -229,7 +230,7 @@ func (x *explorer) explainBroken(ctx context.Context, t *tester, o Options, c *c
 		return nil // stopped: the verdict stands without odds
 	}
 	start, _ := c.states.find(x.initial)
-	res.Odds = g.odds(uint32(start))
+	res.Odds = g.Odds(uint32(start))
 	return nil
 }
 
@@ -274,13 +275,13 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 		res.Complete, res.Why = false, "it was stopped"
 		return false, nil
 	}
-	found := g.starvation()
+	found := x.starvation(g, c.states)
 	if len(found) == 0 {
 		return false, nil
 	}
-	who := map[uint32]starving{}
+	who := map[uint32]graph.Starving{}
 	for i := len(found) - 1; i >= 0; i-- {
-		for _, id := range found[i].cycle {
+		for _, id := range found[i].States {
 			who[id] = found[i]
 		}
 	}
@@ -298,13 +299,13 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 	}
 	start, _ := c.states.find(rows[len(rows)-1])
 	s := who[uint32(start)]
-	schedule, cycle := g.lasso(prefix, uint32(start), s)
+	schedule, cycle := x.lasso(g, prefix, uint32(start), s)
 	ce, err := t.trace(schedule)
 	if err != nil {
 		return true, err
 	}
 	ce.Smallest, ce.Cycle = true, cycle
-	ce.Waits = []string{fmt.Sprintf("%s keeps trying and never acquires", x.slots[s.slot].task)}
+	ce.Waits = []string{fmt.Sprintf("%s keeps trying and never acquires", x.slots[s.Slot].task)}
 	ce.Cause = cause(t.sc, ce)
 	res.Counterexample = ce
 	return true, nil

@@ -179,13 +179,13 @@ func countSchedules(sc *scenarios.Scenario) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	ways := make([]*big.Int, g.len())
-	g.components(func(uint32) bool { return true }, func(uint32, int) bool { return true }, func(component []uint32) {
+	ways := make([]*big.Int, g.Len())
+	g.Components(func(uint32) bool { return true }, func(uint32, int) bool { return true }, func(component []uint32) {
 		if err != nil {
 			return
 		}
 		id := component[0]
-		to, _ := g.edges(id)
+		to, _ := g.Edges(id)
 		n := new(big.Int)
 		if len(to) == 0 {
 			n.SetInt64(1)

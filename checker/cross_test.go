@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/graph"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -26,15 +27,15 @@ func graphHistories(t *testing.T, x *explorer, spec model.Spec) map[string]bool 
 	g, err := x.buildGraph(context.Background(), c.states)
 	require.NoError(t, err)
 	ends := map[uint32]bool{}
-	g.components(func(uint32) bool { return true }, func(uint32, int) bool { return true }, func(component []uint32) {
+	g.Components(func(uint32) bool { return true }, func(uint32, int) bool { return true }, func(component []uint32) {
 		in := map[uint32]bool{}
 		for _, id := range component {
 			in[id] = true
 		}
 		for _, id := range component {
-			to, _ := g.edges(id)
+			to, _ := g.Edges(id)
 			for _, v := range to {
-				if v == toBad || !in[v] {
+				if v == graph.Bad || !in[v] {
 					return
 				}
 			}

@@ -81,12 +81,3 @@ func digest(task string, notes []any) (effects, error) {
 	}
 	return e, nil
 }
-
-// taskPort connects one task's Proc to the coroutine that runs it.
-type taskPort struct {
-	ask   func(fsfake.Op) fsfake.Result
-	notes []any
-}
-
-func (p *taskPort) Do(op fsfake.Op) fsfake.Result { return p.ask(op) }
-func (p *taskPort) Note(v any)                    { p.notes = append(p.notes, v) }

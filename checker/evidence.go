@@ -41,13 +41,15 @@ func (x *explorer) evidence() bool {
 		return true
 	}
 	for _, a := range x.automata {
-		for _, k := range a.order {
-			switch e := a.edges[k]; {
-			case e.effects.returned && x.property.Decides(e.input),
-				x.property == scenarios.ForeignRelease && e.effects.marks(),
-				x.property == scenarios.Starvation && isAcquire(e.input):
-				return true
-			}
+		found := false
+		a.each(func(e edge) bool {
+			found = e.effects.returned && x.property.Decides(e.input) ||
+				x.property == scenarios.ForeignRelease && e.effects.marks() ||
+				x.property == scenarios.Starvation && isAcquire(e.input)
+			return !found
+		})
+		if found {
+			return true
 		}
 	}
 	return false

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
 	"lockpick/scenarios"
@@ -22,9 +21,6 @@ type coverage struct {
 	why         string
 	frontier    int // states seen and not expanded, when not complete
 }
-
-// maxWorkers is more than pays: each worker has a box for every other.
-const maxWorkers = 128
 
 // explore visits every state reachable from the roots, level by level, with any number of
 // workers.
@@ -180,23 +176,6 @@ func sum(ns []int) int {
 		total += n
 	}
 	return total
-}
-
-// together does something n times, side by side.
-func together(n int, do func(k int)) {
-	if n <= 1 {
-		do(0)
-		return
-	}
-	var wg sync.WaitGroup
-	for k := range n {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			do(k)
-		}()
-	}
-	wg.Wait()
 }
 
 // run expands a batch of states.

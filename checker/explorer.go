@@ -53,10 +53,6 @@ const (
 	wordNodes   = 2
 )
 
-// nodeBegun is set in a node's word when what begins with its call has begun already:
-// the call waits, or the task is back at the top of a retry loop.
-const nodeBegun = 1 << 31
-
 func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error) {
 	if err := sc.Validate(); err != nil {
 		return nil, err
@@ -68,7 +64,7 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 				task: sched.Task{Process: i, N: n}, process: i,
 				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
 			})
-			a, err := newAutomaton(sc, i, n)
+			a, err := newAutomaton(sc.ID, Functions(sc), i, n)
 			if err != nil {
 				return nil, err
 			}
@@ -96,7 +92,7 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 	first, _ := x.machines.add(sc.NewMachine(), nil)
 	x.initial = append(x.initial, first, pastNone)
 	for i, a := range x.automata {
-		first, again := a.start(), uint32(nodeGone)
+		first, again := a.first(), uint32(nodeGone)
 		if sc.Setting.AfterReboot(x.slots[i].process) {
 			first, again = again, first
 		}
@@ -189,8 +185,9 @@ func (x *explorer) learn(slot int, n uint32, r *fsfake.Result) (edge, error) {
 // stats sums up the counts of the shared tables.
 func (x *explorer) stats(s *Stats) {
 	for _, a := range x.automata {
-		s.Coroutines += a.runs
-		s.Edges += a.learned
+		runs, edges := a.counts()
+		s.Coroutines += runs
+		s.Edges += edges
 	}
 	s.Machines, _ = x.machines.count()
 	if x.pasts != nil && !x.pasts.watched {

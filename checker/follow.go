@@ -94,6 +94,6 @@ func (x *explorer) starvesAround(rows [][]uint32, s sched.Schedule) (int, error)
 // tries reports whether an acquisition of a task has begun and not returned.
 func (x *explorer) tries(row []uint32, slot int) bool {
 	word := row[wordNodes+slot]
-	n := &x.automata[slot].nodes[word&^nodeBegun]
+	n := x.automata[slot].node(word &^ nodeBegun)
 	return isAcquire(n.open) || word&nodeBegun != 0 && isAcquire(n.begins.input)
 }

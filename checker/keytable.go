@@ -35,7 +35,7 @@ func hashBytes(b []byte) uint64 {
 // id returns the number of a key, and whether it is new.
 func (t *keyTable) id(key []byte) (id uint32, isNew bool) {
 	if 4*(len(t.keys)+1) > 3*len(t.slots) {
-		t.grow()
+		t.slots = grow(t.slots, 64, hashInSlot, copySlot)
 	}
 	h := hashBytes(key)
 	mask := uint64(len(t.slots) - 1)
@@ -69,23 +69,6 @@ func (t *keyTable) add(key []byte) {
 func (t *keyTable) key(id uint32) []byte {
 	k := t.keys[id]
 	return t.pages[k.page][k.from:k.to:k.to]
-}
-
-// grow doubles the slots. The hashes in them say where each goes.
-func (t *keyTable) grow() {
-	slots := make([]uint64, max(64, 2*len(t.slots)))
-	mask := uint64(len(slots) - 1)
-	for _, slot := range t.slots {
-		if slot == 0 {
-			continue
-		}
-		i := slot >> 32 & mask
-		for slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		slots[i] = slot
-	}
-	t.slots = slots
 }
 
 // len is how many keys there are.

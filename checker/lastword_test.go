@@ -17,9 +17,9 @@ func explored(t *testing.T, id string, monitor func(*model.Spec), workers int) e
 	t.Helper()
 	x, err := newExplorer(row(t, id, 2), scenarios.MutualExclusion)
 	require.NoError(t, err)
-	spec := x.pasts.spec
+	spec := x.pasts.specification()
 	monitor(&spec)
-	x.pasts.watches = newWatchTable(spec)
+	x.pasts.follow(spec)
 	_, err = x.explore(context.Background(), Options{Workers: workers}, x.initial)
 	return err
 }
@@ -70,13 +70,13 @@ func TestLastWordCoversEveryHistory(t *testing.T) {
 		return true
 	}
 	var judged [][][]pastOp
-	for id, p := range x.pasts.all {
-		if !p.goesOn {
+	for id := range x.pasts.len() {
+		if !x.pasts.continued(uint32(id)) {
 			judged = append(judged, x.pasts.rows(uint32(id)))
 		}
 	}
-	require.Less(t, len(judged), len(x.pasts.all)/2)
-	for id := range x.pasts.all {
+	require.Less(t, len(judged), x.pasts.len()/2)
+	for id := range x.pasts.len() {
 		covered := false
 		for i := 0; i < len(judged) && !covered; i++ {
 			covered = begins(x.pasts.rows(uint32(id)), judged[i])

@@ -2,10 +2,6 @@ package checker
 
 import (
 	"math/rand/v2"
-
-	"lockpick/fsfake"
-	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 // A retry loop's rounds come in any order, and what one kind of round leaves behind may
@@ -83,13 +79,15 @@ func (a *automaton) mixRounds() error {
 // walk runs the program along one walk.
 func (w *walker) walk(rng *rand.Rand) error {
 	a := w.a
-	port := &taskPort{}
-	co := sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
-		port.ask = ask
-		a.sc.Program(a.process, a.n)(scenarios.NewTask(port, a.process, a.n))
-	})
-	defer co.Stop()
-	op, more := co.Next()
+	code, err := a.start(a.process, a.n)
+	if err != nil {
+		return err
+	}
+	defer code.Stop()
+	op, more, _, err := code.Next()
+	if err != nil {
+		return err
+	}
 	at := uint32(nodeStart)
 	for calls := 0; ; calls++ {
 		if nd := &a.nodes[at]; more == nd.ended || more && op != nd.op {
@@ -99,12 +97,13 @@ func (w *walker) walk(rng *rand.Rand) error {
 		if !ok {
 			return nil
 		}
-		port.notes = port.notes[:0]
-		co.Answer(*k.result)
-		op, more = co.Next()
+		var notes []any
+		if op, more, notes, err = proceed(code, k.result); err != nil {
+			return err
+		}
 		e := a.edges[k]
 		at = e.to &^ nodeBegun
-		did, err := digest(a.name, port.notes)
+		did, err := digest(a.name, notes)
 		if err != nil {
 			return err
 		}

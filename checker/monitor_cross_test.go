@@ -52,7 +52,7 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) {
 	_, err = x.explore(context.Background(), Options{States: 300_000}, x.initial)
 	require.NoError(t, err)
 	bad := 0
-	for id := range x.pasts.all {
+	for id := range x.pasts.len() {
 		ops := x.pastOperations(uint32(id))
 		want := porcupine.CheckOperations(spec.Porcupine(), ops)
 		if got, fresh := x.pasts.ok(uint32(id)), monitorSays(spec, ops); got != want || fresh != want {

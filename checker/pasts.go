@@ -193,6 +193,19 @@ func invocations(rows [][]pastOp) []invocation {
 	return out
 }
 
+// len is how many histories there are.
+func (t *pastTable) len() int { return len(t.all) }
+
+// continued reports whether another history goes on from one.
+func (t *pastTable) continued(id uint32) bool { return t.all[id].goesOn }
+
+// follow makes the monitor follow another specification than porcupine, for tests of what
+// becomes of that. It must be called before anything else.
+func (t *pastTable) follow(spec model.Spec) { t.watches = newWatchTable(spec) }
+
+// specification is what the histories are judged by.
+func (t *pastTable) specification() model.Spec { return t.spec }
+
 func (t *pastTable) count() (pasts, bytes int) {
 	if t == nil {
 		return 0, 0

@@ -6,7 +6,6 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 // A prober asks whether a fresh process, running alone with time passing, ever gets
@@ -80,20 +79,20 @@ const probeSteps = 100_000
 func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, error) {
 	p.runs++
 	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
-	port := &taskPort{}
 	var result error
-	co := sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
-		port.ask = ask
+	code := Function(func(port fsfake.Port) {
 		t := &scenarios.Task{Proc: fsfake.NewProc(port, pid, 1), Process: "fresh", Index: p.sc.Setting.Processes}
 		result = p.sc.Probe(t)
 	})
-	defer co.Stop()
+	defer code.Stop()
 	id := fsfake.Task{Pid: pid, N: 1}
 	last, slept, late := fsfake.Op{}, false, false
 	for range probeSteps {
-		port.notes = port.notes[:0]
-		op, more := co.Next()
-		for _, n := range port.notes {
+		op, more, notes, err := code.Next()
+		if err != nil {
+			return "", err
+		}
+		for _, n := range notes {
 			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
 				if late {
 					return fmt.Sprintf("a fresh process polls for ever; its last call was %s", last.String()), nil
@@ -125,7 +124,9 @@ func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, e
 		} else {
 			last = op
 		}
-		co.Answer(r)
+		if err := code.Answer(r); err != nil {
+			return "", err
+		}
 	}
 	return "", fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
 }

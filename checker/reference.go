@@ -108,7 +108,7 @@ func searchAll(ctx context.Context, t *tester, budget int, all bool) (res Result
 		res.Complete, res.Why = false, fmt.Sprintf("%d schedules were cut after %d steps", cut, t.maxSteps)
 	}
 	if t.judge != nil {
-		res.Stats.Histories = len(t.judge.seen)
+		res.Stats.Histories = t.judge.distinct()
 	}
 	if res.Verdict = conclude(first != nil, res.Complete); res.Verdict == Holds && !t.judgeable {
 		return res, nil, nothingToJudge(t.sc, t.property)

@@ -82,7 +82,7 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o
 		}
 	}
 	if t.judge != nil {
-		s.Stats.Histories = len(t.judge.seen)
+		s.Stats.Histories = t.judge.distinct()
 	}
 	if s.First < 0 {
 		if s.Why == "" {

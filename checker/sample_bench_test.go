@@ -35,7 +35,8 @@ func BenchmarkSample(b *testing.B) {
 			seed := uint64(0)
 			for b.Loop() {
 				if c.forget {
-					clear(t.judge.seen)
+					spec, _ := scenarios.MutualExclusion.Spec()
+					t.judge = newJudge(spec)
 				}
 				seed++
 				if _, err := t.run(sched.NewRandom(seed), false); err != nil {

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -217,22 +216,6 @@ func (x *explorer) fingerprints(v violated) []string {
 func hash(b []byte) string {
 	h := sha256.Sum256(b)
 	return hex.EncodeToString(h[:12])
-}
-
-// describe writes a past down by its values, not by their numbers.
-func (t *pastTable) describe(id uint32) []byte {
-	var b bytes.Buffer
-	for c, row := range t.rows(id) {
-		for i := range row {
-			op := &row[i]
-			fmt.Fprintf(&b, "%d %#v %d %v", c, t.values.values[op.in], op.state, op.before)
-			if op.state == pastReturn {
-				fmt.Fprintf(&b, " %#v", t.values.values[op.out])
-			}
-			b.WriteByte('\n')
-		}
-	}
-	return b.Bytes()
 }
 
 // Merge joins the results of shards of one property of one scenario. The verdict, the

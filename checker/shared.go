@@ -20,6 +20,10 @@ type sharedEntry struct {
 	val atomic.Uint64 // 0: on its way
 }
 
+// hash tells where an entry belongs, and whether there is one: one whose value is still
+// on its way is none.
+func (e *sharedEntry) hash() (uint64, bool) { return hash64(e.key.Load() - 1), e.val.Load() != 0 }
+
 // sharedMin is the size of the smallest table. A quarter of it stays free for those who
 // have looked whether there is room and then enter at the same moment: all the workers.
 const sharedMin = 8 * maxWorkers
@@ -78,17 +82,16 @@ func (t *sharedTable) grow(old *[]sharedEntry) *[]sharedEntry {
 	if es := t.entries.Load(); es != old {
 		return es // it has grown already
 	}
-	es := make([]sharedEntry, sharedMin)
-	n := int64(0)
+	var from []sharedEntry
 	if old != nil {
-		es = make([]sharedEntry, 2*len(*old))
-		for i := range *old {
-			if e := &(*old)[i]; e.val.Load() != 0 {
-				enter(es, e.key.Load()-1, e.val.Load())
-				n++
-			}
-		}
+		from = *old
 	}
+	n := int64(0)
+	es := grow(from, sharedMin, (*sharedEntry).hash, func(to, from *sharedEntry) {
+		to.key.Store(from.key.Load())
+		to.val.Store(from.val.Load())
+		n++
+	})
 	t.n.Store(n) // before others see the new table, so that it is never thought emptier than it is
 	t.entries.Store(&es)
 	return &es

@@ -57,7 +57,7 @@ func (s *stateSet) insert(w []uint32) (id int, isNew bool) {
 
 func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	if 4*(sh.n+1) > 3*len(sh.slots) {
-		sh.grow()
+		sh.slots = grow(sh.slots, 64, hashInSlot, copySlot)
 	}
 	mask := uint64(len(sh.slots) - 1)
 	i := h >> 32 & mask
@@ -122,23 +122,6 @@ func equalWords(a, b []uint32) bool {
 		}
 	}
 	return true
-}
-
-// grow doubles the slots. The hashes in them say where each goes.
-func (sh *stateShard) grow() {
-	slots := make([]uint64, 2*len(sh.slots))
-	mask := uint64(len(slots) - 1)
-	for _, slot := range sh.slots {
-		if slot == 0 {
-			continue
-		}
-		i := slot >> 32 & mask
-		for slots[i] != 0 {
-			i = (i + 1) & mask
-		}
-		slots[i] = slot
-	}
-	sh.slots = slots
 }
 
 // find returns the number of a stored state.

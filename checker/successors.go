@@ -23,10 +23,6 @@ type worker struct {
 	_          [cacheLine]byte
 }
 
-// cacheLine is enough to keep apart what two workers write all the time: memory that
-// shares a line with another processor's is many times slower.
-const cacheLine = 128
-
 type pastStep struct {
 	to uint32
 	ok bool
@@ -88,11 +84,6 @@ func (w *worker) move(machine uint32, slot int, op uint32) (move, error) {
 		w.x.moves.put(key, m.pack())
 	}
 	return m, err
-}
-
-// stepKey packs what a step of a past depends on.
-func stepKey(past uint32, client int, event uint32) uint64 {
-	return uint64(past)<<32 | uint64(client)<<24 | uint64(event)
 }
 
 // remember appends an event to a past; event 0 is none.

@@ -148,7 +148,7 @@ func (t *tester) begin(keep bool) (*world, error) {
 		return newWorld(t.sc, t.property, t.base.Clone()), nil
 	}
 	if t.learned == nil || t.learned.cast.full() {
-		c, err := newCast(t.sc)
+		c, err := newCast(t.sc, Functions(t.sc))
 		if err != nil {
 			return nil, err
 		}

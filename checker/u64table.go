@@ -13,6 +13,9 @@ type u64entry[V any] struct {
 	val V
 }
 
+// hash tells where an entry belongs, and whether there is one.
+func (e *u64entry[V]) hash() (uint64, bool) { return hash64(e.key - 1), e.key != 0 }
+
 func hash64(x uint64) uint64 {
 	x ^= x >> 32
 	x *= 0x9e3779b97f4a7c15
@@ -39,7 +42,7 @@ func (t *u64table[V]) get(key uint64) (V, bool) {
 
 func (t *u64table[V]) put(key uint64, v V) {
 	if 4*(t.n+1) > 3*len(t.entries) {
-		t.grow()
+		t.entries = grow(t.entries, 64, (*u64entry[V]).hash, func(to, from *u64entry[V]) { *to = *from })
 	}
 	mask := uint64(len(t.entries) - 1)
 	i := hash64(key) & mask
@@ -50,14 +53,4 @@ func (t *u64table[V]) put(key uint64, v V) {
 		t.n++
 	}
 	t.entries[i] = u64entry[V]{key + 1, v}
-}
-
-func (t *u64table[V]) grow() {
-	old := t.entries
-	*t = u64table[V]{entries: make([]u64entry[V], max(64, 2*len(old)))}
-	for i := range old {
-		if old[i].key != 0 {
-			t.put(old[i].key-1, old[i].val)
-		}
-	}
 }

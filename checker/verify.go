@@ -3,8 +3,6 @@ package checker
 import (
 	"fmt"
 
-	"lockpick/fsfake"
-	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -38,79 +36,6 @@ func (x *explorer) verify(g *worker) error {
 		}
 	}
 	return nil
-}
-
-// verify runs every learned path again. Paths that others go on from are run as a part
-// of those.
-func (a *automaton) verify() error {
-	goesOn := make([]bool, len(a.nodes))
-	for _, k := range a.order {
-		goesOn[k.from] = true
-	}
-	for _, k := range a.order {
-		e := a.edges[k]
-		to := &a.nodes[e.to&^nodeBegun]
-		if to.parent == k.from && to.via == k.result && goesOn[e.to&^nodeBegun] {
-			continue
-		}
-		if err := a.repeat(k, e); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// repeat runs the program along one path and compares what it does with what it did.
-func (a *automaton) repeat(k edgeKey, e edge) error {
-	a.runs++
-	port := &taskPort{}
-	co := sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
-		port.ask = ask
-		a.sc.Program(a.process, a.n)(scenarios.NewTask(port, a.process, a.n))
-	})
-	defer co.Stop()
-	path := a.path(k.from)
-	for i := 0; ; i++ {
-		port.notes = port.notes[:0]
-		if i > len(path) {
-			return nil
-		}
-		var want node
-		switch {
-		case i < len(path):
-			want = a.nodes[path[i]]
-			if i > 0 {
-				co.Answer(*want.via)
-			}
-		default:
-			want = a.nodes[e.to&^nodeBegun]
-			want.begins = e.effects
-			co.Answer(*k.result)
-		}
-		op, more := co.Next()
-		if more == want.ended || more && op != want.op {
-			return a.indeterminate(i, want.op, op, more)
-		}
-		if did, err := digest(a.name, port.notes); err != nil || did != want.begins {
-			return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results it did first %s, then %s; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
-				a.name, a.sc.ID, i, want.begins.told(), did.told())
-		}
-	}
-}
-
-// told says what a task told its history between two calls.
-func (e effects) told() string {
-	s := ""
-	if e.returned {
-		s += fmt.Sprintf("return %v, ", e.output)
-	}
-	if e.invoked {
-		s += fmt.Sprintf("invoke %v, ", e.input)
-	}
-	if s == "" {
-		return "nothing"
-	}
-	return s[:len(s)-2]
 }
 
 // rehearse makes one live run and follows it through the graph.

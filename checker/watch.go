@@ -89,3 +89,8 @@ func (w *watcher) tell(client int, kind pastKind, value any) {
 		w.at = w.t.watches.next(w.at, client, w.t.events.id(pastEvent{kind, value}), w.t.events)
 	}
 }
+
+// stepKey packs what a step of a past depends on.
+func stepKey(past uint32, client int, event uint32) uint64 {
+	return uint64(past)<<32 | uint64(client)<<24 | uint64(event)
+}

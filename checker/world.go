@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"fmt"
 
 	"lockpick/checker/trace"
@@ -37,8 +38,7 @@ type actor struct {
 	task    sched.Task
 	id      fsfake.Task
 	index   int
-	co      *sched.Coroutine[fsfake.Op, fsfake.Result] // nil: not live
-	port    *taskPort
+	code    Code   // nil: not live, or not begun
 	node    uint32 // where it is, when it is not live
 	op      fsfake.Op
 	begins  effects // begins with the next call: invoked, letGo
@@ -73,7 +73,7 @@ func emptyWorld(sc *scenarios.Scenario, p scenarios.Property) *world {
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
 			w.actors = append(w.actors, &actor{
-				task: sched.Task{Process: i, N: n}, index: len(w.actors), port: &taskPort{},
+				task: sched.Task{Process: i, N: n}, index: len(w.actors),
 				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
 			})
 		}
@@ -91,7 +91,7 @@ func (w *world) start(m *fsfake.Machine) {
 	w.preempted = w.preempted[:0]
 	for _, a := range w.actors {
 		if w.sc.Setting.AfterReboot(a.task.Process) {
-			*a = actor{task: a.task, id: a.id, index: a.index, port: a.port, gone: true}
+			*a = actor{task: a.task, id: a.id, index: a.index, gone: true}
 		} else {
 			w.begin(a)
 		}
@@ -100,24 +100,26 @@ func (w *world) start(m *fsfake.Machine) {
 
 // begin starts a task.
 func (w *world) begin(a *actor) {
-	*a = actor{task: a.task, id: a.id, index: a.index, port: a.port}
+	*a = actor{task: a.task, id: a.id, index: a.index}
 	if w.cast != nil {
-		w.settle(a, w.cast.start(a))
+		at, e := w.cast.start(a.index)
+		a.node, a.op, a.ended = at.Node, at.Op, at.Ended
+		w.settle(a, e)
 		return
 	}
-	program := w.sc.Program(a.task.Process, a.task.N)
-	a.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
-		a.port.ask = ask
-		program(scenarios.NewTask(a.port, a.task.Process, a.task.N))
-	})
+	var err error
+	if a.code, err = Functions(w.sc)(a.task.Process, a.task.N); err != nil {
+		w.err = cmp.Or(w.err, err)
+		return
+	}
 	w.resume(a)
 }
 
 // stop unwinds every live task.
 func (w *world) stop() {
 	for _, a := range w.actors {
-		if a.co != nil {
-			a.co.Stop()
+		if a.code != nil {
+			a.code.Stop()
 		}
 	}
 }
@@ -132,26 +134,31 @@ func (w *world) fail(format string, args ...any) {
 // proceed gives a task the result of its call and applies what it does until its next.
 func (w *world) proceed(a *actor, r *fsfake.Result) {
 	if w.cast == nil {
-		a.co.Answer(*r)
+		if err := a.code.Answer(*r); err != nil {
+			w.err = cmp.Or(w.err, err)
+			return
+		}
 		w.resume(a)
 		return
 	}
-	e, err := w.cast.proceed(a, r)
+	at, e, err := w.cast.proceed(a.index, a.node, r)
 	if err != nil {
-		if w.err == nil {
-			w.err = err
-		}
+		w.err = cmp.Or(w.err, err)
 		return
 	}
+	a.node, a.op, a.ended = at.Node, at.Op, at.Ended
 	w.settle(a, e)
 }
 
 // resume runs a live task until its next call.
 func (w *world) resume(a *actor) {
-	a.port.notes = a.port.notes[:0]
-	op, more := a.co.Next()
+	op, more, notes, err := a.code.Next()
+	if err != nil {
+		w.err = cmp.Or(w.err, err)
+		return
+	}
 	a.op, a.ended = op, !more
-	e, err := digest(a.task.String(), a.port.notes)
+	e, err := digest(a.task.String(), notes)
 	if err != nil {
 		w.fail("%w", err)
 		return
@@ -335,8 +342,8 @@ func (w *world) kill(process int) {
 // gone takes a task out of the run: its process has ended.
 func (w *world) gone(a *actor) {
 	a.gone, a.holding = true, nil
-	if a.co != nil {
-		a.co.Stop()
+	if a.code != nil {
+		a.code.Stop()
 	}
 	if w.marks {
 		w.m.Unmark(a.id)

@@ -1,8 +1,8 @@
-package checker
+package graph
 
 import "math"
 
-// odds is the probability that a uniformly random scheduler hits the violation: at
+// Odds is the probability that a uniformly random scheduler hits the violation: at
 // every state it takes each possible choice (a step of each task that can take one,
 // each kill and the stall while their budgets last) with equal probability, until the
 // property is broken or nothing can happen any more. A task that polls is a task that
@@ -11,11 +11,11 @@ import "math"
 // It is the least solution of p(s) = mean of p over the choices of s, with 1 where the
 // property breaks, found component by component: exactly for states outside cycles, and
 // within a cycle (a retry loop) by iteration until nothing changes by more than 1e-13.
-func (g *graph) odds(start uint32) float64 {
-	p := make([]float64, g.len())
+func (g *Graph) Odds(start uint32) float64 {
+	p := make([]float64, g.Len())
 	all := func(uint32) bool { return true }
 	any := func(uint32, int) bool { return true }
-	g.components(all, any, func(component []uint32) {
+	g.Components(all, any, func(component []uint32) {
 		for {
 			change := 0.0
 			for i := len(component) - 1; i >= 0; i-- {
@@ -33,15 +33,15 @@ func (g *graph) odds(start uint32) float64 {
 }
 
 // mean is one state's equation, solved for the state itself where it leads to itself.
-func (g *graph) mean(p []float64, id uint32) float64 {
+func (g *Graph) mean(p []float64, id uint32) float64 {
 	if g.bad[id] {
 		return 1
 	}
-	to, _ := g.edges(id)
+	to, _ := g.Edges(id)
 	sum, n := 0.0, 0
 	for _, v := range to {
 		switch v {
-		case toBad:
+		case Bad:
 			sum++
 		case id:
 			continue

@@ -1,10 +1,8 @@
-package checker
+package graph
 
 import (
 	"fmt"
-
-	"lockpick/model"
-	"lockpick/sched"
+	"slices"
 )
 
 // Starvation: a weakly fair cycle in which somebody keeps trying and never acquires.
@@ -19,72 +17,57 @@ import (
 // something hands it over in turn; under a random scheduler such a run has probability
 // zero.
 
-// A starving is a component in which a task starves.
-type starving struct {
-	slot  int
-	cycle []uint32 // the states of the component
+// A Starving is a component in which a task starves.
+type Starving struct {
+	Slot   int
+	States []uint32 // of the component
 }
 
-// starvation returns the components in which somebody starves, at most one for each
-// task.
-func (g *graph) starvation() []starving {
-	var out []starving
-	for slot := range g.x.slots {
-		tries := g.acquiring(slot)
-		keep := func(id uint32) bool { return tries[id] }
+// Starvation returns the components in which somebody starves, at most one for each of
+// the tasks. tries tells whether an acquisition of a task has begun in a state and has
+// not returned.
+func (g *Graph) Starvation(tasks int, tries func(id uint32, slot int) bool) []Starving {
+	var out []Starving
+	for slot := range tasks {
+		trying := make([]bool, g.Len())
+		for id := range trying {
+			trying[id] = g.present[id] && tries(uint32(id), slot)
+		}
+		keep := func(id uint32) bool { return trying[id] }
 		follow := func(uint32, int) bool { return true }
 		var found []uint32
-		g.components(keep, follow, func(c []uint32) {
-			if found == nil && g.fairCycle(c, slot) {
-				found = append([]uint32(nil), c...)
+		g.Components(keep, follow, func(c []uint32) {
+			if found == nil && g.fairCycle(c, slot, tasks) {
+				found = slices.Clone(c)
 			}
 		})
 		if found != nil {
-			out = append(out, starving{slot, found})
+			out = append(out, Starving{slot, found})
 		}
 	}
 	return out
 }
 
-// acquiring tells for each state whether an acquisition of a task has begun there and
-// has not returned.
-func (g *graph) acquiring(slot int) []bool {
-	out := make([]bool, g.len())
-	for id := range out {
-		out[id] = g.set.has(id) && g.x.tries(g.set.row(id), slot)
-	}
-	return out
-}
-
-func isAcquire(input any) bool {
-	switch input.(type) {
-	case model.Acquire, model.RAcquire, model.WAcquire:
-		return true
-	}
-	return false
-}
-
 // fairCycle reports whether a component has a cycle through all of it that neglects
 // nobody, and in which the starving task is not simply left alone: it steps, or it
 // waits in a call.
-func (g *graph) fairCycle(c []uint32, starves int) bool {
+func (g *Graph) fairCycle(c []uint32, starves, slots int) bool {
 	in := make(map[uint32]bool, len(c))
 	for _, id := range c {
 		in[id] = true
 	}
 	edges := 0
-	slots := len(g.x.slots)
 	steps := make([]bool, slots)
 	disabled := make([]bool, slots)
 	for _, id := range c {
 		could := make([]bool, slots)
-		to, who := g.edges(id)
+		to, who := g.Edges(id)
 		for e, v := range to {
 			if who[e] < 0 {
 				continue
 			}
 			could[who[e]] = true
-			if v != toBad && in[v] {
+			if v != Bad && in[v] {
 				edges++
 				steps[who[e]] = true
 			}
@@ -104,20 +87,20 @@ func (g *graph) fairCycle(c []uint32, starves int) bool {
 	return steps[starves] || disabled[starves]
 }
 
-// lasso finds a schedule into the component and once around a fair cycle of it. It
-// returns the schedule, and how many of its last choices are the cycle.
-func (g *graph) lasso(prefix sched.Schedule, start uint32, s starving) (sched.Schedule, int) {
-	in := make(map[uint32]bool, len(s.cycle))
-	for _, id := range s.cycle {
+// Lap finds a way once around a fair cycle of the component, from one of its states and
+// back to it. It returns whose steps they are.
+func (g *Graph) Lap(start uint32, s Starving, tasks int) []int8 {
+	in := make(map[uint32]bool, len(s.States))
+	for _, id := range s.States {
 		in[id] = true
 	}
-	at, out := start, append(sched.Schedule(nil), prefix...)
+	at, out := start, []int8(nil)
 	walk := func(goal func(from uint32, slot int8, to uint32) bool) {
 		path, end := g.walk(in, at, goal)
 		out, at = append(out, path...), end
 	}
-	for slot := range g.x.slots {
-		if g.stepsWithin(in, s.cycle, slot) {
+	for slot := range tasks {
+		if g.stepsWithin(in, s.States, slot) {
 			walk(func(_ uint32, who int8, _ uint32) bool { return int(who) == slot })
 		} else { // it is disabled somewhere: pass there
 			walk(func(_ uint32, _ int8, to uint32) bool { return !g.enabled(to, slot) })
@@ -126,14 +109,14 @@ func (g *graph) lasso(prefix sched.Schedule, start uint32, s starving) (sched.Sc
 	if at != start {
 		walk(func(_ uint32, _ int8, to uint32) bool { return to == start })
 	}
-	return out, len(out) - len(prefix)
+	return out
 }
 
-func (g *graph) stepsWithin(in map[uint32]bool, c []uint32, slot int) bool {
+func (g *Graph) stepsWithin(in map[uint32]bool, c []uint32, slot int) bool {
 	for _, id := range c {
-		to, who := g.edges(id)
+		to, who := g.Edges(id)
 		for e, v := range to {
-			if int(who[e]) == slot && v != toBad && in[v] {
+			if int(who[e]) == slot && v != Bad && in[v] {
 				return true
 			}
 		}
@@ -141,8 +124,8 @@ func (g *graph) stepsWithin(in map[uint32]bool, c []uint32, slot int) bool {
 	return false
 }
 
-func (g *graph) enabled(id uint32, slot int) bool {
-	_, who := g.edges(id)
+func (g *Graph) enabled(id uint32, slot int) bool {
+	_, who := g.Edges(id)
 	for _, s := range who {
 		if int(s) == slot {
 			return true
@@ -152,8 +135,8 @@ func (g *graph) enabled(id uint32, slot int) bool {
 }
 
 // walk is a breadth-first search inside a component for the nearest edge that is the
-// goal. It returns the choices up to and including it, and where they end.
-func (g *graph) walk(in map[uint32]bool, from uint32, goal func(uint32, int8, uint32) bool) (sched.Schedule, uint32) {
+// goal. It returns whose steps lead up to and along it, and where they end.
+func (g *Graph) walk(in map[uint32]bool, from uint32, goal func(uint32, int8, uint32) bool) ([]int8, uint32) {
 	type hop struct {
 		parent int
 		id     uint32
@@ -161,21 +144,19 @@ func (g *graph) walk(in map[uint32]bool, from uint32, goal func(uint32, int8, ui
 	}
 	queue := []hop{{parent: -1, id: from}}
 	seen := map[uint32]bool{from: true}
-	trail := func(i int) sched.Schedule {
-		var rev sched.Schedule
+	trail := func(i int) []int8 {
+		var out []int8
 		for ; queue[i].parent >= 0; i = queue[i].parent {
-			rev = append(rev, sched.Choice{Action: sched.Run, Task: g.x.slots[queue[i].slot].task})
+			out = append(out, queue[i].slot)
 		}
-		for a, b := 0, len(rev)-1; a < b; a, b = a+1, b-1 {
-			rev[a], rev[b] = rev[b], rev[a]
-		}
-		return rev
+		slices.Reverse(out)
+		return out
 	}
 	for i := 0; i < len(queue); i++ {
 		id := queue[i].id
-		to, who := g.edges(id)
+		to, who := g.Edges(id)
 		for e, v := range to {
-			if who[e] < 0 || v == toBad || !in[v] {
+			if who[e] < 0 || v == Bad || !in[v] {
 				continue
 			}
 			if goal(id, who[e], v) {
@@ -188,5 +169,5 @@ func (g *graph) walk(in map[uint32]bool, from uint32, goal func(uint32, int8, ui
 			}
 		}
 	}
-	panic(fmt.Sprintf("checker: no way inside a component of %d states: this is a fault of lockpick", len(in)))
+	panic(fmt.Sprintf("graph: no way inside a component of %d states: this is a fault of lockpick", len(in)))
 }

@@ -1,0 +1,29 @@
+package checker
+
+// grow returns a table by open addressing of twice the size, at least of the least, with
+// everything that is in the old one. hash tells where an entry belongs, from its lowest
+// bits on, and whether there is one; put copies an entry to a free place.
+func grow[E any](old []E, least int, hash func(*E) (h uint64, used bool), put func(to, from *E)) []E {
+	entries := make([]E, max(least, 2*len(old)))
+	mask := uint64(len(entries) - 1)
+	for i := range old {
+		h, used := hash(&old[i])
+		if !used {
+			continue
+		}
+		at := h & mask
+		for _, taken := hash(&entries[at]); taken; _, taken = hash(&entries[at]) {
+			at = (at + 1) & mask
+		}
+		put(&entries[at], &old[i])
+	}
+	return entries
+}
+
+// A slot of a table whose entries lie elsewhere is an entry's number + 1, below the upper
+// half of its hash; 0 is free. The hash says where the slot belongs, and spares most looks
+// at entries that are others.
+
+func hashInSlot(s *uint64) (uint64, bool) { return *s >> 32, *s != 0 }
+
+func copySlot(to, from *uint64) { *to = *from }

@@ -1,0 +1,75 @@
+package checker
+
+import (
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Code is one run of one task's program, up to wherever it has come. It is all that
+// learning and live runs know of a program, so that a program need not be a Go function.
+//
+// Next and Answer take turns: Next runs the program to its next call, Answer gives it that
+// call's result. Whoever starts a Code must call Stop in the end.
+type Code interface {
+	// Next runs the program to its next call. more is false when the program has ended,
+	// and op means nothing then. notes are what the program noted since its last call
+	// (scenarios.Invoked and the like); they are valid until Next is called again. The
+	// error is a fault of the program or of what runs it, never the answer to a call.
+	Next() (op fsfake.Op, more bool, notes []any, err error)
+	// Answer gives the program the result of the call that it waits in. It takes effect
+	// with the next Next.
+	Answer(r fsfake.Result) error
+	// Stop ends the program wherever it is, and makes no further call of it. Stopping
+	// twice, or a program that has ended, does nothing.
+	Stop()
+}
+
+// A Starter starts programs: that of task n (from 1) of process i (from 0), from its
+// beginning.
+type Starter func(process, n int) (Code, error)
+
+// Functions starts a scenario's programs as they are written: as Go functions.
+func Functions(sc *scenarios.Scenario) Starter {
+	return func(process, n int) (Code, error) {
+		program := sc.Program(process, n)
+		return Function(func(port fsfake.Port) { program(scenarios.NewTask(port, process, n)) }), nil
+	}
+}
+
+// Function runs a Go function as a Code: a coroutine that stops at each call that it
+// makes through its port. A panic of the function comes out of Next.
+func Function(body func(port fsfake.Port)) Code {
+	f := &function{}
+	f.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+		f.ask = ask
+		body(f)
+	})
+	return f
+}
+
+// A function is a Code, and its body's port.
+type function struct {
+	co    *sched.Coroutine[fsfake.Op, fsfake.Result]
+	ask   func(fsfake.Op) fsfake.Result
+	notes []any
+}
+
+func (f *function) Next() (fsfake.Op, bool, []any, error) {
+	f.notes = f.notes[:0]
+	op, more := f.co.Next()
+	return op, more, f.notes, nil
+}
+
+func (f *function) Answer(r fsfake.Result) error {
+	f.co.Answer(r)
+	return nil
+}
+
+func (f *function) Stop() { f.co.Stop() }
+
+// Do implements [fsfake.Port].
+func (f *function) Do(op fsfake.Op) fsfake.Result { return f.ask(op) }
+
+// Note implements [fsfake.Port].
+func (f *function) Note(v any) { f.notes = append(f.notes, v) }

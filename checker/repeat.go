@@ -1,0 +1,79 @@
+package checker
+
+import (
+	"fmt"
+)
+
+// verify runs every learned path again. Paths that others go on from are run as a part
+// of those.
+func (a *automaton) verify() error {
+	goesOn := make([]bool, len(a.nodes))
+	for _, k := range a.order {
+		goesOn[k.from] = true
+	}
+	for _, k := range a.order {
+		e := a.edges[k]
+		to := &a.nodes[e.to&^nodeBegun]
+		if to.parent == k.from && to.via == k.result && goesOn[e.to&^nodeBegun] {
+			continue
+		}
+		if err := a.repeat(k, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repeat runs the program along one path and compares what it does with what it did.
+func (a *automaton) repeat(k edgeKey, e edge) error {
+	a.runs++
+	code, err := a.start(a.process, a.n)
+	if err != nil {
+		return err
+	}
+	defer code.Stop()
+	path := a.path(k.from)
+	for i := 0; ; i++ {
+		if i > len(path) {
+			return nil
+		}
+		want, via := a.nodes[e.to&^nodeBegun], k.result
+		if i < len(path) {
+			want = a.nodes[path[i]]
+			via = want.via
+		} else {
+			want.begins = e.effects
+		}
+		if via != nil {
+			if err := code.Answer(*via); err != nil {
+				return err
+			}
+		}
+		op, more, notes, err := code.Next()
+		if err != nil {
+			return err
+		}
+		if more == want.ended || more && op != want.op {
+			return a.indeterminate(i, want.op, op, more)
+		}
+		if did, err := digest(a.name, notes); err != nil || did != want.begins {
+			return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results it did first %s, then %s; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
+				a.name, a.scenario, i, want.begins.told(), did.told())
+		}
+	}
+}
+
+// told says what a task told its history between two calls.
+func (e effects) told() string {
+	s := ""
+	if e.returned {
+		s += fmt.Sprintf("return %v, ", e.output)
+	}
+	if e.invoked {
+		s += fmt.Sprintf("invoke %v, ", e.input)
+	}
+	if s == "" {
+		return "nothing"
+	}
+	return s[:len(s)-2]
+}

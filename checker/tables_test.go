@@ -1,0 +1,56 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A table of keys numbers them as a map would.
+func TestKeyTable(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var tb keyTable
+		ids := map[string]uint32{}
+		var keys []string
+		key := rapid.OneOf(rapid.StringN(0, 3, 3), rapid.StringN(0, 40, 200), rapid.Just(string(make([]byte, keyPage+1))))
+		for range rapid.IntRange(0, 300).Draw(t, "keys") {
+			k := key.Draw(t, "key")
+			want, known := ids[k]
+			if !known {
+				want = uint32(len(keys))
+				ids[k], keys = want, append(keys, k)
+			}
+			got, isNew := tb.id([]byte(k))
+			require.Equal(t, want, got)
+			require.Equal(t, !known, isNew)
+		}
+		for id, k := range keys {
+			require.Equal(t, k, string(tb.key(uint32(id))))
+		}
+		require.Equal(t, len(keys), tb.len())
+	})
+}
+
+// The table that workers share knows what was put into it, or nothing.
+func TestSharedTable(t *testing.T) {
+	var tb sharedTable
+	together(4, func(k int) {
+		for i := range uint64(20_000) {
+			tb.put(i*7, i+1)
+			if got := tb.get((i + uint64(k)) * 7); got != 0 && got != i+uint64(k)+1 {
+				panic("another's value")
+			}
+		}
+	})
+	known := 0
+	for i := range uint64(20_000) {
+		if got := tb.get(i * 7); got != 0 {
+			require.Equal(t, i+1, got)
+			known++
+		}
+	}
+	require.Greater(t, known, 10_000, "what is lost while the table grows is little")
+	require.Zero(t, tb.get(3))
+	require.Positive(t, tb.bytes())
+}

@@ -38,15 +38,15 @@ func benchExplore(b *testing.B, sc *scenarios.Scenario, p scenarios.Property, wo
 		x, err := newExplorer(sc, p)
 		require.NoError(b, err)
 		if watched {
-			x.pasts.watch()
+			x.histories.RememberMonitors()
 		}
 		c, err := x.explore(context.Background(), Options{Workers: workers}, x.initial)
 		require.NoError(b, err)
 		require.True(b, c.complete, c.why)
 		var s Stats
 		x.stats(&s)
-		states, transitions, coroutines = c.states.len(), transitions+c.transitions, s.Coroutines
-		memory, rows = x.bytes(c.states), c.states.bytes()
+		states, transitions, coroutines = c.states.Len(), transitions+c.transitions, s.Coroutines
+		memory, rows = x.bytes(c.states), c.states.Bytes()
 	}
 	b.ReportMetric(float64(transitions)/b.Elapsed().Seconds(), "transitions/s")
 	b.ReportMetric(float64(states), "states")
@@ -88,7 +88,7 @@ func BenchmarkTwoWorkersAgainstOne(b *testing.B) {
 			require.NoError(b, err)
 			c, err := x.explore(context.Background(), Options{Workers: workers}, x.initial)
 			require.NoError(b, err)
-			require.Greater(b, c.states.len(), 1_000_000)
+			require.Greater(b, c.states.Len(), 1_000_000)
 			took[workers] += time.Since(begin)
 		}
 	}

@@ -46,12 +46,12 @@ func TestCastForgets(t *testing.T) {
 	require.NoError(t, err)
 	first, err := ts.run(sched.NewRandom(1), false)
 	require.NoError(t, err)
-	old := ts.learned.cast
-	old.most = 0
+	old := ts.learned.memo
+	old.Most = 0
 	again, err := ts.run(sched.NewRandom(1), false)
 	require.NoError(t, err)
 	require.Equal(t, first, again)
-	require.NotSame(t, old, ts.learned.cast)
+	require.NotSame(t, old, ts.learned.memo)
 }
 
 // What a run returns does not change when the next one uses the buffers again.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lockpick/checker/internal/explain"
 	"lockpick/checker/internal/graph"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
@@ -173,8 +174,8 @@ func exploreAndExplain(ctx context.Context, t *tester, o Options, memory Memory)
 	if err != nil {
 		return res, err
 	}
-	if memory == RememberMonitors && x.pasts != nil {
-		x.pasts.watch()
+	if memory == RememberMonitors && x.histories != nil {
+		x.histories.RememberMonitors()
 	}
 	if o.Symmetry {
 		if err := x.symmetric(); err != nil {
@@ -205,7 +206,7 @@ func exploreAndExplain(ctx context.Context, t *tester, o Options, memory Memory)
 		return res, nothingToJudge(t.sc, t.property)
 	}
 	x.stats(&res.Stats)
-	res.Stats.States, res.Stats.Transitions = c.states.len(), c.transitions
+	res.Stats.States, res.Stats.Transitions = c.states.Len(), c.transitions
 	res.Stats.Contended, res.Stats.Depth = c.met, c.depth
 	res.Stats.Violations = len(x.fingerprints(c.violated))
 	res.Stats.Bytes = x.bytes(c.states)
@@ -229,7 +230,7 @@ func (x *explorer) explainBroken(ctx context.Context, t *tester, o Options, c *c
 	if err != nil {
 		return nil // stopped: the verdict stands without odds
 	}
-	start, _ := c.states.find(x.initial)
+	start, _ := c.states.Find(x.initial)
 	res.Odds = g.Odds(uint32(start))
 	return nil
 }
@@ -286,7 +287,7 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 		}
 	}
 	prefix, err := x.findSmallest(ctx, &target{goal: func(state []uint32) bool {
-		id, ok := c.states.find(state)
+		id, ok := c.states.Find(state)
 		_, in := who[uint32(id)]
 		return ok && in
 	}})
@@ -297,7 +298,7 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 	if err != nil {
 		return true, err
 	}
-	start, _ := c.states.find(rows[len(rows)-1])
+	start, _ := c.states.Find(rows[len(rows)-1])
 	s := who[uint32(start)]
 	schedule, cycle := x.lasso(g, prefix, uint32(start), s)
 	ce, err := t.trace(schedule)
@@ -306,7 +307,7 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 	}
 	ce.Smallest, ce.Cycle = true, cycle
 	ce.Waits = []string{fmt.Sprintf("%s keeps trying and never acquires", x.slots[s.Slot].task)}
-	ce.Cause = cause(t.sc, ce)
+	ce.Cause = explain.Cause(t.sc, ce)
 	res.Counterexample = ce
 	return true, nil
 }
@@ -336,7 +337,7 @@ func (t *tester) evidence(o outcome) *trace.Counterexample {
 		Trace: o.trace, History: o.history, Waits: o.waits,
 	}
 	if o.broken {
-		cx.Cause = cause(t.sc, cx)
+		cx.Cause = explain.Cause(t.sc, cx)
 	}
 	return cx
 }

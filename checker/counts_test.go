@@ -59,7 +59,7 @@ func deaths(t *testing.T, sc *scenarios.Scenario) Stats {
 	require.NoError(t, err)
 	c, err := x.explore(context.Background(), Options{Workers: 1}, x.initial)
 	require.NoError(t, err)
-	s := Stats{States: c.states.len()}
+	s := Stats{States: c.states.Len()}
 	x.stats(&s)
 	return s
 }
@@ -202,6 +202,6 @@ func countSchedules(sc *scenarios.Scenario) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, _ := c.states.find(x.initial)
+	start, _ := c.states.Find(x.initial)
 	return ways[start], nil
 }

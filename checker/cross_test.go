@@ -41,18 +41,18 @@ func graphHistories(t *testing.T, x *explorer, spec model.Spec) map[string]bool 
 			}
 		}
 		for _, id := range component {
-			ends[c.states.row(int(id))[wordPast]] = true
+			ends[c.states.Row(int(id))[wordHistory]] = true
 		}
 	})
 	w := newWorker(x)
-	for id := range c.states.span() {
-		if !c.states.has(id) {
+	for id := range c.states.Span() {
+		if !c.states.Has(id) {
 			continue
 		}
-		require.NoError(t, w.expand(c.states.row(id)))
+		require.NoError(t, w.expand(c.states.Row(id)))
 		for i := range w.out {
 			if w.out[i].bad {
-				ends[w.state(&w.out[i])[wordPast]] = true
+				ends[w.state(&w.out[i])[wordHistory]] = true
 			}
 		}
 	}

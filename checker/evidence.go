@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -42,10 +43,10 @@ func (x *explorer) evidence() bool {
 	}
 	for _, a := range x.automata {
 		found := false
-		a.each(func(e edge) bool {
-			found = e.effects.returned && x.property.Decides(e.input) ||
-				x.property == scenarios.ForeignRelease && e.effects.marks() ||
-				x.property == scenarios.Starvation && isAcquire(e.input)
+		a.Each(func(e learn.Edge) bool {
+			found = e.Effects.Returned && x.property.Decides(e.Input) ||
+				x.property == scenarios.ForeignRelease && e.Effects.Marks() ||
+				x.property == scenarios.Starvation && isAcquire(e.Input)
 			return !found
 		})
 		if found {
@@ -65,8 +66,8 @@ func (w *world) evidence(p scenarios.Property) bool {
 	if p == scenarios.ForeignRelease {
 		return w.held
 	}
-	for i := range w.history.ops {
-		op := &w.history.ops[i]
+	for i := range w.history.Ops {
+		op := &w.history.Ops[i]
 		returned := op.Return != trace.Never && op.Output != (model.Pending{})
 		if p.Decides(op.Input) && returned || p == scenarios.Starvation && isAcquire(op.Input) {
 			return true

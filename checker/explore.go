@@ -6,12 +6,14 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"lockpick/checker/internal/parallel"
+	"lockpick/checker/internal/table"
 	"lockpick/scenarios"
 )
 
 // A coverage is what an exploration found.
 type coverage struct {
-	states      *stateSet
+	states      *table.States
 	transitions int
 	violations  int      // transitions or states that break the property
 	violated    violated // by what
@@ -32,8 +34,8 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	workers = min(workers, maxWorkers)
-	c := &coverage{states: newStateSet(x.width(), workers), violated: violated{}}
+	workers = min(workers, parallel.MaxWorkers)
+	c := &coverage{states: table.NewStates(x.width(), workers), violated: violated{}}
 	crew := make([]*crewman, workers)
 	for i := range crew {
 		crew[i] = &crewman{worker: newWorker(x), set: c.states, boxes: make([][]uint32, workers), violated: violated{}}
@@ -42,30 +44,30 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 		}
 	}
 	for _, row := range roots {
-		c.states.insert(row)
+		c.states.Insert(row)
 	}
 	limit := newLimit(ctx, x, c.states, o)
-	level := c.states.batches(make([]int, workers), batchStates)
-	for n := c.states.len(); n > 0; c.depth++ {
+	level := c.states.Batches(make([]int, workers), batchStates)
+	for n := c.states.Len(); n > 0; c.depth++ {
 		if o.Progress != nil {
 			o.Progress(x.progress(c, n))
 		}
-		before := c.states.sizes()
+		before := c.states.Sizes()
 		left, err := x.level(crew, level, limit)
 		c.collect(crew)
 		if err != nil {
 			return nil, err
 		}
-		level = c.states.batches(before, batchStates)
-		n = c.states.len() - sum(before) + left
+		level = c.states.Batches(before, batchStates)
+		n = c.states.Len() - sum(before) + left
 		if limit.hit() {
 			c.why = limit.why(c, n)
 			c.frontier = n
-			return c, x.pasts.faulty()
+			return c, x.histories.Fault()
 		}
 	}
 	c.complete = true
-	if err := x.pasts.lastWord(workers); err != nil {
+	if err := x.histories.FinalCheck(workers); err != nil {
 		return nil, err
 	}
 	return c, x.verify(crew[0].worker)
@@ -74,13 +76,13 @@ func (x *explorer) explore(ctx context.Context, o Options, roots ...[]uint32) (*
 // A crewman is one worker of a parallel exploration, with its share of the counts.
 type crewman struct {
 	*worker
-	set                          *stateSet
+	set                          *table.States
 	boxes                        [][]uint32 // for each shard: states for it
 	symmetry                     *symmetry  // nil for none
 	transitions, violations, met int
 	violated                     violated
 	err                          error
-	_                            [cacheLine]byte
+	_                            [parallel.CacheLine]byte
 }
 
 // A batch is a piece of a level: some states of one shard that lie together. A round is
@@ -129,7 +131,7 @@ func (x *explorer) level(crew []*crewman, batches [][][]uint32, limit *limit) (l
 type queue struct {
 	batches [][]uint32
 	taken   atomic.Int64
-	_       [cacheLine]byte
+	_       [parallel.CacheLine]byte
 }
 
 // next takes a batch, or returns nil when all are taken.
@@ -154,16 +156,16 @@ func (x *explorer) round(crew []*crewman, queues []queue, n int) error {
 	if n == 1 { // not worth waking anybody
 		expand(0)
 	} else {
-		together(len(crew), expand)
+		parallel.Together(len(crew), expand)
 	}
 	for _, w := range crew {
 		if w.err != nil {
 			return w.err
 		}
 	}
-	together(len(crew), func(k int) {
+	parallel.Together(len(crew), func(k int) {
 		for _, from := range crew {
-			crew[k].set.shards[k].store(from.boxes[k], x.width())
+			crew[k].set.Shards[k].Store(from.boxes[k], x.width())
 			from.boxes[k] = from.boxes[k][:0]
 		}
 	})
@@ -209,7 +211,7 @@ func (w *crewman) run(batch []uint32) {
 			if w.symmetry != nil {
 				w.symmetry.canonical(words)
 			}
-			box := &w.boxes[w.set.shardOf(words)]
+			box := &w.boxes[w.set.ShardOf(words)]
 			*box = append(*box, words...)
 		}
 	}
@@ -256,14 +258,14 @@ func (x *explorer) badEnd(w *worker, s []uint32) (bool, []string, error) {
 
 func (x *explorer) progress(c *coverage, frontier int) Progress {
 	return Progress{
-		Scenario: x.sc.ID, Property: x.property, States: c.states.len(), Transitions: c.transitions,
+		Scenario: x.sc.ID, Property: x.property, States: c.states.Len(), Transitions: c.transitions,
 		Depth: c.depth, Frontier: frontier, Bytes: x.bytes(c.states),
 	}
 }
 
 // bytes is the memory of everything that grows with the exploration.
-func (x *explorer) bytes(set *stateSet) int {
+func (x *explorer) bytes(set *table.States) int {
 	_, m := x.machines.count()
-	_, p := x.pasts.count()
-	return set.bytes() + m + p + x.moves.bytes() + x.steps.bytes()
+	_, p := x.histories.Count()
+	return set.Bytes() + m + p + x.moves.Bytes() + x.steps.Bytes()
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"sync"
 
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -19,21 +22,21 @@ import (
 // the machine, follow the edge of its automaton, append to the past. What is not known
 // yet is computed once, with the real machine or the task's real code.
 type explorer struct {
-	sc       *scenarios.Scenario
-	property scenarios.Property
-	slots    []slot
-	machines *machineTable
-	pasts    *pastTable // nil for a property that is not judged by history
-	prober   *prober    // nil but for wedge
-	mu       sync.Mutex // guards prober, and learning for all automata at once
-	automata []*automaton
-	initial  []uint32
-	rebooted []uint32 // the nodes after a loss of power
-	special  specialOps
-	alike    bool        // processes are verified to be interchangeable
-	reduce   bool        // explore up to symmetry
-	moves    sharedTable // what operations come to on machines
-	steps    sharedTable // what events come to on pasts
+	sc        *scenarios.Scenario
+	property  scenarios.Property
+	slots     []slot
+	machines  *machineTable
+	histories *history.Table // nil for a property that is not judged by history
+	prober    *prober        // nil but for wedge
+	mu        sync.Mutex     // guards prober, and learning for all automata at once
+	automata  []*learn.Automaton
+	initial   []uint32
+	rebooted  []uint32 // the nodes after a loss of power
+	special   specialOps
+	alike     bool         // processes are verified to be interchangeable
+	reduce    bool         // explore up to symmetry
+	moves     table.Shared // what operations come to on machines
+	steps     table.Shared // what events come to on pasts
 }
 
 // A slot is the place of one task in a state.
@@ -49,7 +52,7 @@ type specialOps struct{ exit, unmark, kill, stall uint32 }
 // Words of a state before the nodes, and after them.
 const (
 	wordMachine = 0
-	wordPast    = 1
+	wordHistory = 1
 	wordNodes   = 2
 )
 
@@ -64,7 +67,7 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 				task: sched.Task{Process: i, N: n}, process: i,
 				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
 			})
-			a, err := newAutomaton(sc.ID, Functions(sc), i, n)
+			a, err := learn.New(sc.ID, learn.Functions(sc), i, n)
 			if err != nil {
 				return nil, err
 			}
@@ -79,8 +82,8 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 	switch p.Judgement() {
 	case scenarios.ByHistory:
 		spec, _ := p.Spec()
-		x.pasts = newPastTable(spec, len(x.slots)+sc.Setting.Processes)
-		x.pasts.die(sc.Setting.Processes)
+		x.histories = history.NewTable(spec, len(x.slots)+sc.Setting.Processes)
+		x.histories.Deaths(sc.Setting.Processes)
 	case scenarios.ByGraph:
 		if p == scenarios.Wedge && sc.Probe == nil {
 			return nil, nothingToJudge(sc, p)
@@ -90,9 +93,9 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 		return nil, fmt.Errorf("checker: unknown property %q: choose one of %v", p, scenarios.Properties())
 	}
 	first, _ := x.machines.add(sc.NewMachine(), nil)
-	x.initial = append(x.initial, first, pastNone)
+	x.initial = append(x.initial, first, history.Empty)
 	for i, a := range x.automata {
-		first, again := a.first(), uint32(nodeGone)
+		first, again := a.First(), uint32(learn.Gone)
 		if sc.Setting.AfterReboot(x.slots[i].process) {
 			first, again = again, first
 		}
@@ -139,17 +142,17 @@ type leap struct {
 
 // place describes a node.
 func (x *explorer) place(slot int, n uint32) place {
-	nd := x.automata[slot].node(n)
-	if nd.ended {
+	nd := x.automata[slot].Node(n)
+	if nd.Ended {
 		return place{known: true, ended: true}
 	}
 	p := place{
-		known: true, op: x.machines.op(nd.op), begins: nd.begins.invoked || nd.begins.letGo,
-		cell: nd.op.Call.IsCell(), sleep: nd.op.Call == fsfake.CallSleep, exit: nd.op.Call == fsfake.CallExit,
-		unmark: nd.begins.letGo && x.machines.marks,
+		known: true, op: x.machines.op(nd.Op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
+		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit,
+		unmark: nd.Begins.LetGo && x.machines.marks,
 	}
-	if nd.begins.invoked {
-		p.inv = x.pasts.event(pastInvoke, nd.begins.input, nd.begins.input)
+	if nd.Begins.Invoked {
+		p.inv = x.histories.Event(history.Invoke, nd.Begins.Input, nd.Begins.Input)
 	}
 	return p
 }
@@ -161,36 +164,36 @@ func (x *explorer) leap(slot int, n, result uint32) (leap, error) {
 	if err != nil {
 		return leap{}, err
 	}
-	l := leap{to: e.to, returned: e.effects.returned}
-	if e.effects.returned {
-		l.ret = x.pasts.event(pastReturn, e.input, e.effects.output)
+	l := leap{to: e.To, returned: e.Effects.Returned}
+	if e.Effects.Returned {
+		l.ret = x.histories.Event(history.Return, e.Input, e.Effects.Output)
 	}
-	if x.machines.marks && e.effects.marks() {
-		l.mark = x.machines.op(opMark{e.effects.holding})
+	if x.machines.marks && e.Effects.Marks() {
+		l.mark = x.machines.op(opMark{e.Effects.Holding})
 	}
 	return l, nil
 }
 
-func (x *explorer) learn(slot int, n uint32, r *fsfake.Result) (edge, error) {
+func (x *explorer) learn(slot int, n uint32, r *fsfake.Result) (learn.Edge, error) {
 	if x.alike {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if err := x.learnAlike(n, r); err != nil {
-			return edge{}, err
+			return learn.Edge{}, err
 		}
 	}
-	return x.automata[slot].learn(n, r)
+	return x.automata[slot].Learn(n, r)
 }
 
 // stats sums up the counts of the shared tables.
 func (x *explorer) stats(s *Stats) {
 	for _, a := range x.automata {
-		runs, edges := a.counts()
+		runs, edges := a.Counts()
 		s.Coroutines += runs
 		s.Edges += edges
 	}
 	s.Machines, _ = x.machines.count()
-	if x.pasts != nil && !x.pasts.watched {
-		s.Histories, _ = x.pasts.count()
+	if x.histories != nil && !x.histories.MonitorsOnly {
+		s.Histories, _ = x.histories.Count()
 	}
 }

@@ -3,6 +3,8 @@ package checker
 import (
 	"fmt"
 
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/table"
 	"lockpick/sched"
 )
 
@@ -39,7 +41,7 @@ func (x *explorer) starves(s sched.Schedule) (int, []string, error) {
 	}
 	end := rows[len(rows)-1]
 	for from := len(rows) - 2; from >= 0; from-- {
-		if !equalWords(rows[from], end) {
+		if !table.EqualWords(rows[from], end) {
 			continue
 		}
 		slot, err := x.starvesAround(rows[from:], s[from:])
@@ -94,6 +96,6 @@ func (x *explorer) starvesAround(rows [][]uint32, s sched.Schedule) (int, error)
 // tries reports whether an acquisition of a task has begun and not returned.
 func (x *explorer) tries(row []uint32, slot int) bool {
 	word := row[wordNodes+slot]
-	n := x.automata[slot].node(word &^ nodeBegun)
-	return isAcquire(n.open) || word&nodeBegun != 0 && isAcquire(n.begins.input)
+	n := x.automata[slot].Node(word &^ learn.Begun)
+	return isAcquire(n.Open) || word&learn.Begun != 0 && isAcquire(n.Begins.Input)
 }

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"lockpick/checker/internal/graph"
+	"lockpick/checker/internal/table"
 	"lockpick/sched"
 )
 
 // buildGraph expands every state once more and writes the edges down, for the questions
 // that need them: odds and starvation.
-func (x *explorer) buildGraph(ctx context.Context, set *stateSet) (*graph.Graph, error) {
-	n := set.span()
+func (x *explorer) buildGraph(ctx context.Context, set *table.States) (*graph.Graph, error) {
+	n := set.Span()
 	g := graph.New(n)
 	w := newWorker(x)
 	var sym *symmetry
@@ -22,20 +23,20 @@ func (x *explorer) buildGraph(ctx context.Context, set *stateSet) (*graph.Graph,
 			return nil, ctx.Err()
 		}
 		bad := false
-		if set.has(id) {
+		if set.Has(id) {
 			var err error
-			if bad, err = x.edges(g, w, sym, set, set.row(id)); err != nil {
+			if bad, err = x.edges(g, w, sym, set, set.Row(id)); err != nil {
 				return nil, err
 			}
 		}
-		g.End(set.has(id), bad)
+		g.End(set.Has(id), bad)
 	}
 	return g, nil
 }
 
 // edges writes down the edges of one state, and reports whether the state breaks the
 // property by itself.
-func (x *explorer) edges(g *graph.Graph, w *worker, sym *symmetry, set *stateSet, row []uint32) (bool, error) {
+func (x *explorer) edges(g *graph.Graph, w *worker, sym *symmetry, set *table.States, row []uint32) (bool, error) {
 	if err := w.expand(row); err != nil {
 		return false, err
 	}
@@ -53,7 +54,7 @@ func (x *explorer) edges(g *graph.Graph, w *worker, sym *symmetry, set *stateSet
 		if sym != nil {
 			sym.canonical(words)
 		}
-		at, ok := set.find(words)
+		at, ok := set.Find(words)
 		if !ok {
 			panic("checker: a successor of a visited state was not visited: this is a fault of lockpick")
 		}
@@ -63,8 +64,8 @@ func (x *explorer) edges(g *graph.Graph, w *worker, sym *symmetry, set *stateSet
 }
 
 // starvation returns the components in which somebody starves.
-func (x *explorer) starvation(g *graph.Graph, set *stateSet) []graph.Starving {
-	return g.Starvation(len(x.slots), func(id uint32, slot int) bool { return x.tries(set.row(int(id)), slot) })
+func (x *explorer) starvation(g *graph.Graph, set *table.States) []graph.Starving {
+	return g.Starvation(len(x.slots), func(id uint32, slot int) bool { return x.tries(set.Row(int(id)), slot) })
 }
 
 // lasso is a way into a component in which somebody starves, and once around a fair

@@ -6,6 +6,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
 	"lockpick/model"
 )
@@ -14,7 +15,7 @@ import (
 // the engines use: for each client the operations in order, and with each how many
 // operations of every client had returned when it was invoked.
 func historyText(spec model.Spec, ops []porcupine.Operation) string {
-	ops = only(spec, ops)
+	ops = history.Only(spec, ops)
 	clients := 0
 	for _, op := range ops {
 		clients = max(clients, op.ClientId+1)
@@ -46,5 +47,5 @@ func historyText(spec model.Spec, ops []porcupine.Operation) string {
 
 // pastOperations lays a history of the graph out in time.
 func (x *explorer) pastOperations(past uint32) []porcupine.Operation {
-	return x.pasts.operations(past)
+	return x.histories.Operations(past)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/history"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -17,9 +18,9 @@ func explored(t *testing.T, id string, monitor func(*model.Spec), workers int) e
 	t.Helper()
 	x, err := newExplorer(row(t, id, 2), scenarios.MutualExclusion)
 	require.NoError(t, err)
-	spec := x.pasts.specification()
+	spec := x.histories.Specification()
 	monitor(&spec)
-	x.pasts.follow(spec)
+	x.histories.Follow(spec)
 	_, err = x.explore(context.Background(), Options{Workers: workers}, x.initial)
 	return err
 }
@@ -54,32 +55,32 @@ func TestLastWordCoversEveryHistory(t *testing.T) {
 	require.NoError(t, err)
 	_, err = x.explore(context.Background(), Options{}, x.initial)
 	require.NoError(t, err)
-	begins := func(a, b [][]pastOp) bool { // every operation of a is one of b's, further on there perhaps
+	begins := func(a, b [][]history.Operation) bool { // every operation of a is one of b's, further on there perhaps
 		for c := range a {
 			if len(a[c]) > len(b[c]) {
 				return false
 			}
 			for i, op := range a[c] {
 				of := b[c][i]
-				same := op.in == of.in && slices.Equal(op.before, of.before)
-				if !same || op.state != pastInvoke && (op.state != of.state || op.out != of.out) {
+				same := op.In == of.In && slices.Equal(op.Before, of.Before)
+				if !same || op.State != history.Invoke && (op.State != of.State || op.Out != of.Out) {
 					return false
 				}
 			}
 		}
 		return true
 	}
-	var judged [][][]pastOp
-	for id := range x.pasts.len() {
-		if !x.pasts.continued(uint32(id)) {
-			judged = append(judged, x.pasts.rows(uint32(id)))
+	var judged [][][]history.Operation
+	for id := range x.histories.Len() {
+		if !x.histories.Continued(uint32(id)) {
+			judged = append(judged, x.histories.Rows(uint32(id)))
 		}
 	}
-	require.Less(t, len(judged), x.pasts.len()/2)
-	for id := range x.pasts.len() {
+	require.Less(t, len(judged), x.histories.Len()/2)
+	for id := range x.histories.Len() {
 		covered := false
 		for i := 0; i < len(judged) && !covered; i++ {
-			covered = begins(x.pasts.rows(uint32(id)), judged[i])
+			covered = begins(x.histories.Rows(uint32(id)), judged[i])
 		}
 		require.True(t, covered, "past %d", id)
 	}

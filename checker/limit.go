@@ -4,13 +4,15 @@ import (
 	"context"
 	"fmt"
 	"sync/atomic"
+
+	"lockpick/checker/internal/table"
 )
 
 // A limit ends an exploration when a budget does.
 type limit struct {
 	ctx    context.Context
 	x      *explorer
-	set    *stateSet
+	set    *table.States
 	states int
 	bytes  int
 	kind   atomic.Int32
@@ -29,7 +31,7 @@ const (
 	defaultBytes  = 8 << 30
 )
 
-func newLimit(ctx context.Context, x *explorer, set *stateSet, o Options) *limit {
+func newLimit(ctx context.Context, x *explorer, set *table.States, o Options) *limit {
 	l := &limit{ctx: ctx, x: x, set: set, states: o.States, bytes: o.Bytes}
 	if l.states == 0 {
 		l.states = defaultStates
@@ -48,7 +50,7 @@ func (l *limit) check() {
 	switch {
 	case l.ctx.Err() != nil:
 		kind = interrupted
-	case l.set.len() > l.states:
+	case l.set.Len() > l.states:
 		kind = statesEnded
 	case l.checks.Add(1)%64 == 0 && l.x.bytes(l.set) > l.bytes:
 		kind = bytesEnded
@@ -65,7 +67,7 @@ func (l *limit) why(c *coverage, frontier int) string {
 		bytesEnded:  fmt.Sprintf("the budget of %d MiB ended first", l.bytes>>20),
 		interrupted: "it was stopped",
 	}[l.kind.Load()]
-	seen := c.states.len()
+	seen := c.states.Len()
 	expanded := max(seen-frontier, 1)
 	rest := "the number of states was still growing"
 	if frontier < expanded {

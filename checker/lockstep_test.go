@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -26,7 +27,7 @@ type lockstep struct {
 	x     *explorer
 	g     *worker
 	w     *world
-	judge *judge
+	judge *history.Judge
 	row   []uint32
 	last  uint32 // as in findSmallest: who stepped last, from 1; 0 when a switch is free
 	path  sched.Schedule
@@ -39,7 +40,7 @@ type lockstep struct {
 func newLockstep(t *testing.T, x *explorer) *lockstep {
 	l := &lockstep{t: t, x: x, g: newWorker(x), w: newWorld(x.sc, x.property, x.sc.NewMachine()), row: append([]uint32(nil), x.initial...)}
 	if spec, ok := x.property.Spec(); ok {
-		l.judge = newJudge(spec)
+		l.judge = history.NewJudge(spec)
 	}
 	return l
 }
@@ -125,20 +126,20 @@ func (l *lockstep) compare(succ *successor) {
 }
 
 func (l *lockstep) compareHistory(succ *successor) {
-	ok := l.judge.ok(l.w.history.ops)
+	ok := l.judge.OK(l.w.history.Ops)
 	l.same("the judgement", ok == !succ.bad, ok, !succ.bad)
 	events := 0
-	for _, op := range l.w.history.ops {
+	for _, op := range l.w.history.Ops {
 		events++
 		if op.Return != trace.Never {
 			events++
 		}
 	}
-	if l.x.pasts.watched || events == l.events && l.row[wordPast] == l.past {
+	if l.x.histories.MonitorsOnly || events == l.events && l.row[wordHistory] == l.past {
 		return // what was the same is the same
 	}
-	l.events, l.past = events, l.row[wordPast]
-	live, graph := historyText(l.judge.spec, l.w.history.ops), historyText(l.judge.spec, l.x.pastOperations(l.past))
+	l.events, l.past = events, l.row[wordHistory]
+	live, graph := historyText(l.judge.Spec, l.w.history.Ops), historyText(l.judge.Spec, l.x.pastOperations(l.past))
 	l.same("the history", live == graph, live, graph)
 }
 
@@ -177,12 +178,12 @@ func lockstepRuns(t *testing.T, sc scenarios.Scenario, p scenarios.Property, ste
 	x, err := newExplorer(&sc, p)
 	require.NoError(t, err)
 	for _, watched := range []bool{false, true} {
-		if watched && x.pasts == nil {
+		if watched && x.histories == nil {
 			return
 		} else if watched {
 			x, err = newExplorer(&sc, p)
 			require.NoError(t, err)
-			x.pasts.watch() // remember what a monitor makes of the history
+			x.histories.RememberMonitors() // remember what a monitor makes of the history
 		}
 		lockstepWalks(t, x, steps)
 	}

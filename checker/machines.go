@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 
+	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -15,10 +16,10 @@ type machineTable struct {
 	sc      *scenarios.Scenario
 	marks   bool
 	mu      sync.Mutex
-	keys    keyTable
+	keys    table.Keys
 	all     []*fsfake.Machine
 	bad     []bool // foreign-release, where marks are kept
-	ops     *interner
+	ops     *table.Interner
 	results *resultTable
 }
 
@@ -59,7 +60,7 @@ func unpackMove(w uint64) move {
 
 func newMachineTable(sc *scenarios.Scenario, marks bool) *machineTable {
 	return &machineTable{
-		sc: sc, marks: marks, ops: newInterner(),
+		sc: sc, marks: marks, ops: table.NewInterner(),
 		results: &resultTable{ids: map[fsfake.Result]uint32{}},
 	}
 }
@@ -68,7 +69,7 @@ func newMachineTable(sc *scenarios.Scenario, marks bool) *machineTable {
 func (t *machineTable) op(v any) uint32 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.ops.id(v)
+	return t.ops.ID(v)
 }
 
 // add numbers a machine, which must not change afterwards. key is scratch.
@@ -81,7 +82,7 @@ func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
 	m.Clone() // from here on it is shared, and reading it is safe for everybody
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	id, isNew := t.keys.id(key)
+	id, isNew := t.keys.ID(key)
 	if isNew {
 		t.all = append(t.all, m)
 		t.bad = append(t.bad, bad)
@@ -97,7 +98,7 @@ const machineBytes = 400
 func (t *machineTable) get(id, op uint32) (*fsfake.Machine, any) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.all[id], t.ops.values[op]
+	return t.all[id], t.ops.Values[op]
 }
 
 func (t *machineTable) isBad(id uint32) bool {
@@ -115,7 +116,7 @@ func (t *machineTable) result(id uint32) *fsfake.Result {
 func (t *machineTable) count() (machines, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.all), t.keys.size() + machineBytes*len(t.all)
+	return len(t.all), t.keys.Bytes() + machineBytes*len(t.all)
 }
 
 // apply carries out an operation of a task on a copy of machine id.

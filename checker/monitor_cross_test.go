@@ -9,6 +9,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -22,7 +23,7 @@ func monitorSays(spec model.Spec, ops []porcupine.Operation) bool {
 		ret bool
 	}
 	var events []event
-	for _, op := range only(spec, ops) {
+	for _, op := range history.Only(spec, ops) {
 		events = append(events, event{op.Call, op, false})
 		if op.Return != trace.Never {
 			events = append(events, event{op.Return, op, true})
@@ -52,10 +53,10 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) {
 	_, err = x.explore(context.Background(), Options{States: 300_000}, x.initial)
 	require.NoError(t, err)
 	bad := 0
-	for id := range x.pasts.len() {
+	for id := range x.histories.Len() {
 		ops := x.pastOperations(uint32(id))
 		want := porcupine.CheckOperations(spec.Porcupine(), ops)
-		if got, fresh := x.pasts.ok(uint32(id)), monitorSays(spec, ops); got != want || fresh != want {
+		if got, fresh := x.histories.OK(uint32(id)), monitorSays(spec, ops); got != want || fresh != want {
 			require.Failf(t, "they differ", "%s %s: porcupine %v, the graph's monitor %v, a fresh one %v:\n%s", sc.ID, p, want, got, fresh, historyText(spec, ops))
 		}
 		if !want {

@@ -3,6 +3,8 @@ package checker
 import (
 	"slices"
 
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -45,14 +47,14 @@ func (w *world) losePower(state int) {
 	var died []int
 	for _, a := range w.actors {
 		if !a.gone {
-			w.history.cut(a.index, w.steps)
+			w.history.Cut(a.index, w.steps)
 			if p := a.task.Process; !slices.Contains(died, p) {
 				died = append(died, p)
 			}
 		}
 	}
 	for _, p := range died {
-		w.history.crash(len(w.actors)+p, w.steps, scenarios.ProcessName(p))
+		w.history.Crash(len(w.actors)+p, w.steps, scenarios.ProcessName(p))
 	}
 	w.sc.LosePower(w.m, state)
 	for _, a := range w.actors {
@@ -111,7 +113,7 @@ func (w *worker) losePower(s []uint32, b budgets) error {
 			return err
 		}
 		next, succ := w.begin(s, sched.Choice{Action: sched.PowerLoss, State: k}, -1)
-		next[wordMachine], next[wordPast] = m.machine, past
+		next[wordMachine], next[wordHistory] = m.machine, past
 		copy(next[wordNodes:], w.x.rebooted)
 		next[len(next)-1] = b.pack()
 		succ.bad = !ok
@@ -124,14 +126,14 @@ func (w *worker) losePower(s []uint32, b budgets) error {
 // crashes happen at once. It reports whether the result is linearizable.
 func (w *worker) losePast(s []uint32) (uint32, bool) {
 	x := w.x
-	past, ok := s[wordPast], true
-	if x.pasts == nil {
+	past, ok := s[wordHistory], true
+	if x.histories == nil {
 		return past, ok
 	}
 	var died []int
 	for j := range x.slots {
-		if s[wordNodes+j] != nodeGone {
-			past = w.remember(past, j, x.pasts.cut).to
+		if s[wordNodes+j] != learn.Gone {
+			past = w.remember(past, j, x.histories.Cut).to
 			if p := x.slots[j].process; !slices.Contains(died, p) {
 				died = append(died, p)
 			}
@@ -139,11 +141,11 @@ func (w *worker) losePast(s []uint32) (uint32, bool) {
 	}
 	for _, p := range died {
 		in := model.Crash{Owner: scenarios.ProcessName(p)}
-		past = w.remember(past, len(x.slots)+p, x.pasts.event(pastInvoke, in, in)).to
+		past = w.remember(past, len(x.slots)+p, x.histories.Event(history.Invoke, in, in)).to
 	}
 	for _, p := range died {
 		in := model.Crash{Owner: scenarios.ProcessName(p)}
-		st := w.remember(past, len(x.slots)+p, x.pasts.event(pastReturn, in, model.Crashed{}))
+		st := w.remember(past, len(x.slots)+p, x.histories.Event(history.Return, in, model.Crashed{}))
 		past, ok = st.to, ok && st.ok
 	}
 	return past, ok

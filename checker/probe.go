@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -80,7 +81,7 @@ func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, e
 	p.runs++
 	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
 	var result error
-	code := Function(func(port fsfake.Port) {
+	code := learn.Function(func(port fsfake.Port) {
 		t := &scenarios.Task{Proc: fsfake.NewProc(port, pid, 1), Process: "fresh", Index: p.sc.Setting.Processes}
 		result = p.sc.Probe(t)
 	})

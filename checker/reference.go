@@ -108,7 +108,7 @@ func searchAll(ctx context.Context, t *tester, budget int, all bool) (res Result
 		res.Complete, res.Why = false, fmt.Sprintf("%d schedules were cut after %d steps", cut, t.maxSteps)
 	}
 	if t.judge != nil {
-		res.Stats.Histories = t.judge.distinct()
+		res.Stats.Histories = t.judge.Distinct()
 	}
 	if res.Verdict = conclude(first != nil, res.Complete); res.Verdict == Holds && !t.judgeable {
 		return res, nil, nothingToJudge(t.sc, t.property)

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockpick/checker/internal/explain"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -41,7 +42,7 @@ func Replay(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Rep
 	cx := r.Counterexample
 	cx.Cycle, cx.Waits, err = x.starves(s)
 	if r.Broken = cx.Cycle > 0; r.Broken {
-		cx.Cause = cause(sc, cx)
+		cx.Cause = explain.Cause(sc, cx)
 	}
 	return r, err
 }

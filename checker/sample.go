@@ -82,7 +82,7 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o
 		}
 	}
 	if t.judge != nil {
-		s.Stats.Histories = t.judge.distinct()
+		s.Stats.Histories = t.judge.Distinct()
 	}
 	if s.First < 0 {
 		if s.Why == "" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/internal/history"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -36,7 +37,7 @@ func BenchmarkSample(b *testing.B) {
 			for b.Loop() {
 				if c.forget {
 					spec, _ := scenarios.MutualExclusion.Spec()
-					t.judge = newJudge(spec)
+					t.judge = history.NewJudge(spec)
 				}
 				seed++
 				if _, err := t.run(sched.NewRandom(seed), false); err != nil {
@@ -51,20 +52,20 @@ func BenchmarkSample(b *testing.B) {
 // BenchmarkPorcupine measures what porcupine takes for one history of two contenders,
 // each of whom acquires and releases.
 func BenchmarkPorcupine(b *testing.B) {
-	h := newHistory(2)
-	h.invoke(0, 0, model.Acquire{Owner: "A"})
-	h.invoke(1, 1, model.Acquire{Owner: "B"})
-	h.ret(0, 2, model.Acquired{OK: true})
-	h.invoke(0, 4, model.Release{Owner: "A"})
-	h.ret(0, 5, model.Released{})
-	h.ret(1, 6, model.Acquired{OK: true})
-	h.invoke(1, 7, model.Release{Owner: "B"})
-	h.ret(1, 8, model.Released{})
+	h := history.NewRecorder(2)
+	h.Invoke(0, 0, model.Acquire{Owner: "A"})
+	h.Invoke(1, 1, model.Acquire{Owner: "B"})
+	h.Return(0, 2, model.Acquired{OK: true})
+	h.Invoke(0, 4, model.Release{Owner: "A"})
+	h.Return(0, 5, model.Released{})
+	h.Return(1, 6, model.Acquired{OK: true})
+	h.Invoke(1, 7, model.Release{Owner: "B"})
+	h.Return(1, 8, model.Released{})
 	spec, _ := scenarios.MutualExclusion.Spec()
 	m := spec.Porcupine()
 	b.ReportAllocs()
 	for b.Loop() {
-		if !porcupine.CheckOperations(m, h.ops) {
+		if !porcupine.CheckOperations(m, h.Ops) {
 			b.Fatal("not linearizable")
 		}
 	}

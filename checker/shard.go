@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockpick/checker/internal/table"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -73,11 +74,11 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Propert
 		return r, err
 	}
 	roots := [][]uint32{}
-	mine := newStateSet(x.width(), 1)
+	mine := table.NewStates(x.width(), 1)
 	for i, row := range sp.rows {
 		if i%s.Of == s.Index {
 			roots = append(roots, row)
-			mine.insert(row)
+			mine.Insert(row)
 		}
 	}
 	c, err := x.explore(ctx, o, roots...)
@@ -90,7 +91,7 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Propert
 	r.Violations = x.fingerprints(c.violated)
 	if len(r.Violations) > 0 {
 		schedule, err := x.findSmallest(ctx, &target{depth: sp.depth, only: func(state []uint32) bool {
-			_, ok := mine.find(state)
+			_, ok := mine.Find(state)
 			return ok
 		}})
 		if err != nil {
@@ -99,7 +100,7 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Propert
 		r.Schedule = schedule.String()
 	}
 	x.stats(&r.Stats)
-	r.Stats.States, r.Stats.Transitions = c.states.len(), c.transitions+sp.transitions
+	r.Stats.States, r.Stats.Transitions = c.states.Len(), c.transitions+sp.transitions
 	r.Stats.Contended, r.Stats.Depth = c.met+sp.met, c.depth+sp.depth
 	r.Stats.Bytes, r.Stats.Violations = x.bytes(c.states), len(r.Violations)
 	return r, nil
@@ -143,7 +144,7 @@ func (x *explorer) split(n int) (splitting, error) {
 	w := newWorker(x)
 	sp := splitting{rows: [][]uint32{x.initial}, violated: violated{}}
 	for sp.depth < maxSplitDepth && len(sp.rows) > 0 && len(sp.rows) < n*rootsPerShard {
-		next := newStateSet(x.width(), 1)
+		next := table.NewStates(x.width(), 1)
 		for _, row := range sp.rows {
 			if err := w.expand(row); err != nil {
 				return sp, err
@@ -165,12 +166,12 @@ func (x *explorer) split(n int) (splitting, error) {
 					sp.violated[x.violation(w.state(s))] = struct{}{}
 					continue
 				}
-				next.insert(w.state(s))
+				next.Insert(w.state(s))
 			}
 		}
 		sp.rows = sp.rows[:0:0]
-		for id := range next.len() {
-			sp.rows = append(sp.rows, append([]uint32(nil), next.row(id)...))
+		for id := range next.Len() {
+			sp.rows = append(sp.rows, append([]uint32(nil), next.Row(id)...))
 		}
 		sp.depth++
 	}
@@ -189,8 +190,8 @@ func (v violated) add(w violated) {
 // violation names what is wrong in a state that breaks the property: its past, or else
 // its machine.
 func (x *explorer) violation(row []uint32) uint32 {
-	if x.pasts != nil {
-		return row[wordPast]
+	if x.histories != nil {
+		return row[wordHistory]
 	}
 	return row[wordMachine]
 }
@@ -200,13 +201,13 @@ func (x *explorer) fingerprints(v violated) []string {
 	out := make([]string, 0, len(v))
 	for id := range v { // order does not matter: the result is sorted
 		switch {
-		case x.pasts == nil:
+		case x.histories == nil:
 			m, _ := x.machines.get(id, 0)
 			out = append(out, hash(m.AppendKey(nil)))
-		case x.pasts.watched:
+		case x.histories.MonitorsOnly:
 			out = append(out, "watched") // a monitor forgets how it was violated
 		default:
-			out = append(out, hash(x.pasts.describe(id)))
+			out = append(out, hash(x.histories.Describe(id)))
 		}
 	}
 	slices.Sort(out)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"lockpick/checker/internal/table"
 	"lockpick/checker/trace"
 	"lockpick/sched"
 )
@@ -20,7 +21,7 @@ import (
 type smallest struct {
 	x      *explorer
 	w      *worker
-	set    *stateSet
+	set    *table.States
 	best   []int32 // by state: its visit
 	visits []visit
 	queue  costQueue
@@ -57,13 +58,13 @@ func (x *explorer) findSmallest(ctx context.Context, tg *target) (sched.Schedule
 		return nil, err
 	}
 	if found == nil {
-		return nil, x.pasts.lastWord(1)
+		return nil, x.histories.FinalCheck(1)
 	}
-	return found, x.pasts.faulty()
+	return found, x.histories.Fault()
 }
 
 func (x *explorer) searchSmallest(ctx context.Context, tg *target) (sched.Schedule, error) {
-	s := &smallest{x: x, w: newWorker(x), set: newStateSet(x.width()+1, 1), target: *tg}
+	s := &smallest{x: x, w: newWorker(x), set: table.NewStates(x.width()+1, 1), target: *tg}
 	s.queue.push(append(append([]uint32(nil), x.initial...), 0), visit{parent: -1})
 	defer func() { tg.pruned = s.target.pruned }()
 	for {
@@ -113,7 +114,7 @@ func (s *smallest) settle(b *costBucket) []int32 {
 	for i := range b.visits {
 		v := b.visits[i]
 		row := b.row(i)
-		id, isNew := s.set.insert(row)
+		id, isNew := s.set.Insert(row)
 		if isNew {
 			s.best = append(s.best, int32(len(s.visits)))
 			s.visits = append(s.visits, v)
@@ -168,7 +169,7 @@ func compareChoices(a, b sched.Choice) int {
 // switch costs nothing: that task has given way by itself.
 func (s *smallest) expand(at int32) (bool, error) {
 	v := s.visits[at]
-	row := s.set.row(int(at)) // visits are numbered as their states are
+	row := s.set.Row(int(at)) // visits are numbered as their states are
 	state := row[:len(row)-1]
 	if t := &s.target; t.only != nil && int(v.length) == t.depth && !t.only(state) {
 		return false, nil
@@ -213,7 +214,7 @@ func (s *smallest) expand(at int32) (bool, error) {
 
 // settled reports whether a state was reached at a lower cost, or at this one.
 func (s *smallest) settled(row []uint32) bool {
-	_, ok := s.set.find(row)
+	_, ok := s.set.Find(row)
 	return ok
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/history"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -47,7 +48,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 			}
 			if c.Property.Judgement() == scenarios.ByHistory {
 				spec, _ := c.Property.Spec()
-				for _, op := range only(spec, ce.History) {
+				for _, op := range history.Only(spec, ce.History) {
 					fmt.Fprintf(&b, "    %v -> %v\n", op.Input, op.Output)
 				}
 			}

@@ -1,6 +1,10 @@
 package checker
 
 import (
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/parallel"
+	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -11,7 +15,7 @@ import (
 type worker struct {
 	x      *explorer
 	places [][]place
-	leaps  u64table[leap]
+	leaps  table.Cache[leap]
 	bads   map[uint32]bool
 	losses map[uint32]int // states of the disk after a loss of power, by machine
 	out    []successor
@@ -20,10 +24,10 @@ type worker struct {
 	tmp    []uint32
 	// unfinished: the state expanded last has somebody who is not finished.
 	unfinished bool
-	_          [cacheLine]byte
+	_          [parallel.CacheLine]byte
 }
 
-type pastStep struct {
+type historyStep struct {
 	to uint32
 	ok bool
 }
@@ -41,7 +45,7 @@ type successor struct {
 func newWorker(x *explorer) *worker {
 	return &worker{
 		x: x, places: make([][]place, len(x.slots)), bads: map[uint32]bool{}, losses: map[uint32]int{},
-		tmp: make([]uint32, x.width()+2*cacheLine/4)[cacheLine/4:][:x.width()],
+		tmp: make([]uint32, x.width()+2*parallel.CacheLine/4)[parallel.CacheLine/4:][:x.width()],
 	}
 }
 
@@ -62,55 +66,55 @@ func (w *worker) place(slot int, n uint32) *place {
 
 func (w *worker) leap(slot int, n, result uint32) (leap, error) {
 	key := uint64(slot)<<58 | uint64(n)<<32 | uint64(result)
-	if l, ok := w.leaps.get(key); ok {
+	if l, ok := w.leaps.Get(key); ok {
 		return l, nil
 	}
 	l, err := w.x.leap(slot, n, result)
 	if err == nil {
-		w.leaps.put(key, l)
+		w.leaps.Put(key, l)
 	}
 	return l, err
 }
 
 func (w *worker) move(machine uint32, slot int, op uint32) (move, error) {
 	key := uint64(machine)<<32 | uint64(slot)<<26 | uint64(op)
-	if m := w.x.moves.get(key); m != 0 {
+	if m := w.x.moves.Get(key); m != 0 {
 		return unpackMove(m), nil
 	}
 	var m move
 	var err error
 	m, w.key, err = w.x.machines.apply(machine, op, w.x.slots[slot].id, w.key)
 	if err == nil {
-		w.x.moves.put(key, m.pack())
+		w.x.moves.Put(key, m.pack())
 	}
 	return m, err
 }
 
 // remember appends an event to a past; event 0 is none.
-func (w *worker) remember(past uint32, client int, event uint32) pastStep {
+func (w *worker) remember(past uint32, client int, event uint32) historyStep {
 	if event == 0 {
-		return pastStep{past, true}
+		return historyStep{past, true}
 	}
-	key := stepKey(past, client, event)
-	if s := w.x.steps.get(key); s != 0 {
-		return pastStep{uint32(s >> 2), s&2 != 0}
+	key := history.StepKey(past, client, event)
+	if s := w.x.steps.Get(key); s != 0 {
+		return historyStep{uint32(s >> 2), s&2 != 0}
 	}
 	var to uint32
 	var ok bool
-	to, ok, w.key = w.x.pasts.next(past, client, event, w.key)
+	to, ok, w.key = w.x.histories.Append(past, client, event, w.key)
 	s := uint64(to)<<2 | 1
 	if ok {
 		s |= 2
 	}
-	w.x.steps.put(key, s)
-	return pastStep{to, ok}
+	w.x.steps.Put(key, s)
+	return historyStep{to, ok}
 }
 
 // status tells whether the task of a slot is finished, and if not whether its next
 // step is the exit of its process: the first task makes it when all have ended.
 func (w *worker) status(s []uint32, slot int) (finished, exits bool) {
-	n := s[wordNodes+slot] &^ nodeBegun
-	if n == nodeGone {
+	n := s[wordNodes+slot] &^ learn.Begun
+	if n == learn.Gone {
 		return true, false
 	}
 	if !w.place(slot, n).ended {
@@ -122,8 +126,8 @@ func (w *worker) status(s []uint32, slot int) (finished, exits bool) {
 	}
 	for j := range w.x.slots {
 		if w.x.slots[j].process == sl.process {
-			m := s[wordNodes+j] &^ nodeBegun
-			if m == nodeGone || !w.place(j, m).ended {
+			m := s[wordNodes+j] &^ learn.Begun
+			if m == learn.Gone || !w.place(j, m).ended {
 				return true, false
 			}
 		}
@@ -212,7 +216,7 @@ func (w *worker) step(s []uint32, slot int, exits bool) error {
 		return nil
 	}
 	word := s[wordNodes+slot]
-	n, begun := word&^nodeBegun, word&nodeBegun != 0
+	n, begun := word&^learn.Begun, word&learn.Begun != 0
 	pl := *w.place(slot, n)
 	if !begun {
 		if pl.unmark {
@@ -222,8 +226,8 @@ func (w *worker) step(s []uint32, slot int, exits bool) error {
 			}
 			next[wordMachine] = m.machine
 		}
-		st := w.remember(next[wordPast], slot, pl.inv)
-		next[wordPast] = st.to
+		st := w.remember(next[wordHistory], slot, pl.inv)
+		next[wordHistory] = st.to
 		succ.bad = succ.bad || !st.ok
 	}
 	turn := pl.cell && x.sc.Setting.Concurrency == scenarios.EventLoop
@@ -237,7 +241,7 @@ func (w *worker) step(s []uint32, slot int, exits bool) error {
 			if first && begun && m.machine == next[wordMachine] {
 				return nil // still not granted: it cannot take a step
 			}
-			next[wordMachine], next[wordNodes+slot] = m.machine, n|nodeBegun
+			next[wordMachine], next[wordNodes+slot] = m.machine, n|learn.Begun
 			break
 		}
 		next[wordMachine] = m.machine
@@ -249,8 +253,8 @@ func (w *worker) step(s []uint32, slot int, exits bool) error {
 		if err != nil {
 			return err
 		}
-		st := w.remember(next[wordPast], slot, l.ret)
-		next[wordPast] = st.to
+		st := w.remember(next[wordHistory], slot, l.ret)
+		next[wordHistory] = st.to
 		succ.bad = succ.bad || !st.ok
 		if l.mark != 0 {
 			if m, err = w.move(next[wordMachine], slot, l.mark); err != nil {
@@ -260,7 +264,7 @@ func (w *worker) step(s []uint32, slot int, exits bool) error {
 		}
 		succ.asleep = pl.sleep
 		next[wordNodes+slot] = l.to
-		n, begun = l.to&^nodeBegun, l.to&nodeBegun != 0
+		n, begun = l.to&^learn.Begun, l.to&learn.Begun != 0
 		pl = *w.place(slot, n)
 		if !turn || pl.ended || !pl.cell || pl.begins && !begun || l.returned {
 			break
@@ -274,7 +278,7 @@ func (w *worker) step(s []uint32, slot int, exits bool) error {
 func (w *worker) gone(next []uint32, process int) {
 	for j := range w.x.slots {
 		if w.x.slots[j].process == process {
-			next[wordNodes+j] = nodeGone
+			next[wordNodes+j] = learn.Gone
 		}
 	}
 }
@@ -305,13 +309,13 @@ func (w *worker) kill(s []uint32, process int, b budgets) error {
 			}
 			next[wordMachine] = m.machine
 		}
-		if x.pasts != nil {
-			next[wordPast] = w.remember(next[wordPast], j, x.pasts.cut).to
+		if x.histories != nil {
+			next[wordHistory] = w.remember(next[wordHistory], j, x.histories.Cut).to
 		}
 	}
-	if x.pasts != nil {
-		st := w.remember(next[wordPast], len(x.slots)+process, x.pasts.crash[process])
-		next[wordPast] = st.to
+	if x.histories != nil {
+		st := w.remember(next[wordHistory], len(x.slots)+process, x.histories.Crash[process])
+		next[wordHistory] = st.to
 		succ.bad = !st.ok
 	}
 	w.gone(next, process)
@@ -322,5 +326,5 @@ func (w *worker) kill(s []uint32, process int, b budgets) error {
 
 // op returns the call that a task would make next, for reports.
 func (x *explorer) op(s []uint32, slot int) fsfake.Op {
-	return x.automata[slot].node(s[wordNodes+slot] &^ nodeBegun).op
+	return x.automata[slot].Node(s[wordNodes+slot] &^ learn.Begun).Op
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -26,7 +28,7 @@ type symmetry struct {
 	perms [][]int
 	index map[string]int
 	// Renamed machines and pasts, by number and permutation.
-	machines, pasts u64table[uint32]
+	machines, pasts table.Cache[uint32]
 	order           []int
 	best            []uint32
 	trial           []uint32
@@ -53,7 +55,7 @@ func (x *explorer) symmetric() error {
 		return bad("starvation tells processes apart")
 	}
 	for slot := 1; slot < len(x.slots); slot++ {
-		if err := x.sameNode(slot, x.automata[0].first(), x.automata[slot].first()); err != nil {
+		if err := x.sameNode(slot, x.automata[0].First(), x.automata[slot].First()); err != nil {
 			return err
 		}
 	}
@@ -85,48 +87,48 @@ func (x *explorer) procIDs() []fsfake.ProcID {
 // same way.
 func (x *explorer) learnAlike(n uint32, r *fsfake.Result) error {
 	a := x.automata[0]
-	if a.knows(n, r) {
+	if a.Knows(n, r) {
 		return nil
 	}
-	e, err := a.learn(n, r)
+	e, err := a.Learn(n, r)
 	if err != nil {
 		return err
 	}
 	for slot := 1; slot < len(x.slots); slot++ {
-		f, err := x.automata[slot].learn(n, r)
+		f, err := x.automata[slot].Learn(n, r)
 		if err != nil {
 			return err
 		}
-		if !x.sameEffects(slot, e.effects, f.effects) {
-			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s process %s does not go on as process A does", x.sc.ID, a.node(n).op, x.slots[slot].task)
+		if !x.sameEffects(slot, e.Effects, f.Effects) {
+			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s process %s does not go on as process A does", x.sc.ID, a.Node(n).Op, x.slots[slot].task)
 		}
-		if err := x.sameNode(slot, e.to, f.to); err != nil {
+		if err := x.sameNode(slot, e.To, f.To); err != nil {
 			return err
 		}
 	}
-	if e.effects.pidSeen {
+	if e.Effects.PidSeen {
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid", x.sc.ID)
 	}
 	return nil
 }
 
 // sameEffects reports whether a process does what process A does, under its own name.
-func (x *explorer) sameEffects(slot int, a, b effects) bool {
-	a.output, a.input = renamed(a.output, 0, slot), renamed(a.input, 0, slot)
+func (x *explorer) sameEffects(slot int, a, b learn.Effects) bool {
+	a.Output, a.Input = renamed(a.Output, 0, slot), renamed(a.Input, 0, slot)
 	return a == b
 }
 
 // sameNode verifies that a node of a process's automaton is that of process A.
 func (x *explorer) sameNode(slot int, n, m uint32) error {
-	a, b := x.automata[0].node(n&^nodeBegun), x.automata[slot].node(m&^nodeBegun)
-	if n != m || a.op != b.op || a.ended != b.ended || !x.sameEffects(slot, a.begins, b.begins) {
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: where process A calls %q, process %s calls %q", x.sc.ID, a.op, x.slots[slot].task, b.op)
+	a, b := x.automata[0].Node(n&^learn.Begun), x.automata[slot].Node(m&^learn.Begun)
+	if n != m || a.Op != b.Op || a.Ended != b.Ended || !x.sameEffects(slot, a.Begins, b.Begins) {
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: where process A calls %q, process %s calls %q", x.sc.ID, a.Op, x.slots[slot].task, b.Op)
 	}
-	switch c := a.op.Call; {
-	case a.begins.pidSeen:
+	switch c := a.Op.Call; {
+	case a.Begins.PidSeen:
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid", x.sc.ID)
 	case c == fsfake.CallKill || c == fsfake.CallStartTime || c == fsfake.CallFork || c == fsfake.CallSetlk || c == fsfake.CallGetlk || c == fsfake.CallOFDGetlk:
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid", x.sc.ID, a.op)
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid", x.sc.ID, a.Op)
 	}
 	return nil
 }
@@ -230,30 +232,30 @@ func (s *symmetry) apply(row []uint32, perm []int) {
 	}
 	p := s.index[permKey(perm)]
 	s.trial[wordMachine] = s.machine(row[wordMachine], p)
-	if s.x.pasts != nil {
-		s.trial[wordPast] = s.past(row[wordPast], p)
+	if s.x.histories != nil {
+		s.trial[wordHistory] = s.past(row[wordHistory], p)
 	}
 }
 
 func (s *symmetry) machine(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
-	to, ok := s.machines.get(key)
+	to, ok := s.machines.Get(key)
 	if !ok {
 		from, _ := s.x.machines.get(id, 0)
 		m := from.Clone()
 		m.Permute(s.ids, s.perms[perm])
 		to, _ = s.x.machines.add(m, nil)
-		s.machines.put(key, to)
+		s.machines.Put(key, to)
 	}
 	return to
 }
 
 func (s *symmetry) past(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
-	to, ok := s.pasts.get(key)
+	to, ok := s.pasts.Get(key)
 	if !ok {
-		to = s.x.pasts.permute(id, s.perms[perm])
-		s.pasts.put(key, to)
+		to = s.x.histories.Rename(id, s.perms[perm])
+		s.pasts.Put(key, to)
 	}
 	return to
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -45,17 +46,17 @@ func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
 			require.NoError(t, err)
 
 			sym := newSymmetry(x)
-			orbits := newStateSet(x.width(), 1)
-			for id := range full.states.len() {
-				row := append([]uint32(nil), full.states.row(id)...)
+			orbits := table.NewStates(x.width(), 1)
+			for id := range full.states.Len() {
+				row := append([]uint32(nil), full.states.Row(id)...)
 				sym.canonical(row)
-				orbits.insert(row)
-				_, there := less.states.find(row)
+				orbits.Insert(row)
+				_, there := less.states.Find(row)
 				require.True(t, there, "a state has no representative")
 			}
-			require.Equal(t, orbits.len(), less.states.len())
-			require.Less(t, less.states.len(), full.states.len())
-			t.Logf("%d states, %d up to symmetry", full.states.len(), less.states.len())
+			require.Equal(t, orbits.Len(), less.states.Len())
+			require.Less(t, less.states.Len(), full.states.Len())
+			t.Logf("%d states, %d up to symmetry", full.states.Len(), less.states.Len())
 
 			a, err := Check(context.Background(), sc, c.property, Options{Workers: 1})
 			require.NoError(t, err)

@@ -6,6 +6,8 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -18,7 +20,7 @@ type tester struct {
 	sc       *scenarios.Scenario
 	property scenarios.Property
 	base     *fsfake.Machine
-	judge    *judge
+	judge    *history.Judge
 	prober   *prober
 	// maxSteps cuts a run that does not end.
 	maxSteps int
@@ -42,7 +44,7 @@ func newTester(sc *scenarios.Scenario, p scenarios.Property) (*tester, error) {
 	switch p.Judgement() {
 	case scenarios.ByHistory:
 		spec, _ := p.Spec()
-		t.judge = newJudge(spec)
+		t.judge = history.NewJudge(spec)
 	case scenarios.ByGraph:
 		if p == scenarios.Wedge && sc.Probe == nil {
 			return nil, nothingToJudge(sc, p)
@@ -107,14 +109,14 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 			break
 		}
 		if err != nil {
-			o.history = w.history.ops
+			o.history = w.history.Ops
 			return o, err
 		}
 		preempts := w.preempts(c)
 		w.preempted = append(w.preempted, preempts)
 		o.cost.Add(c, preempts)
 		o.schedule = append(o.schedule, c)
-		before := len(w.history.ops)
+		before := len(w.history.Ops)
 		calls = w.apply(c, calls[:0])
 		if contended(calls) {
 			o.contended++
@@ -137,7 +139,7 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 		return o, err
 	}
 	if keep {
-		o.history = append([]porcupine.Operation(nil), w.history.ops...)
+		o.history = append([]porcupine.Operation(nil), w.history.Ops...)
 	}
 	return o, nil
 }
@@ -147,13 +149,13 @@ func (t *tester) begin(keep bool) (*world, error) {
 	if keep || t.live {
 		return newWorld(t.sc, t.property, t.base.Clone()), nil
 	}
-	if t.learned == nil || t.learned.cast.full() {
-		c, err := newCast(t.sc, Functions(t.sc))
+	if t.learned == nil || t.learned.memo.Full() {
+		c, err := learn.NewMemo(t.sc, learn.Functions(t.sc))
 		if err != nil {
 			return nil, err
 		}
 		t.learned = emptyWorld(t.sc, t.property)
-		t.learned.cast = c
+		t.learned.memo = c
 	}
 	t.learned.start(t.base.Clone())
 	return t.learned, nil
@@ -163,7 +165,7 @@ func (t *tester) begin(keep bool) (*world, error) {
 func (t *tester) decide(w *world, o *outcome) error {
 	switch {
 	case t.judge != nil:
-		if t.unjudged || t.judge.ok(w.history.ops) {
+		if t.unjudged || t.judge.OK(w.history.Ops) {
 			return nil
 		}
 		o.broken = true
@@ -184,11 +186,11 @@ func (t *tester) decide(w *world, o *outcome) error {
 // which it is not: only returns can break it.
 func (t *tester) cutToViolation(w *world, o *outcome) {
 	for s := range o.schedule {
-		p := prefix(w.history.ops, s)
-		if t.judge.ok(p) {
+		p := history.Prefix(w.history.Ops, s)
+		if t.judge.OK(p) {
 			continue
 		}
-		w.history.ops = p
+		w.history.Ops = p
 		o.schedule = o.schedule[:s+1]
 		o.cost = trace.Cost{}
 		for i, c := range o.schedule {
@@ -228,11 +230,11 @@ func (w *world) record(c sched.Choice, calls []trace.Call, preempts bool, opsBef
 	s := trace.Step{N: w.steps, Choice: c, Preempts: preempts, Files: trace.FilesOf(w.m, w.sc)}
 	s.Procs, s.Clock = trace.ProcsOf(w.m, w.sc), w.m.Now()
 	s.Calls = append(s.Calls, calls...)
-	if len(w.history.ops) > opsBefore && c.Action == sched.Run {
-		s.Invoked = w.history.ops[opsBefore].Input
+	if len(w.history.Ops) > opsBefore && c.Action == sched.Run {
+		s.Invoked = w.history.Ops[opsBefore].Input
 	}
 	at := int64((w.steps-1)*trace.TimestampsPerStep + trace.AtReturn)
-	for _, op := range w.history.ops {
+	for _, op := range w.history.Ops {
 		if op.Return == at && c.Action == sched.Run {
 			s.Returned = op.Output
 		}

@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/sched"
 )
 
@@ -23,10 +24,10 @@ const (
 // knows the space.
 func (x *explorer) verify(g *worker) error {
 	for _, a := range x.automata {
-		if err := a.verify(); err != nil {
+		if err := a.Verify(); err != nil {
 			return err
 		}
-		if err := a.mixRounds(); err != nil {
+		if err := a.FuzzLoops(); err != nil {
 			return err
 		}
 	}
@@ -84,7 +85,7 @@ func (x *explorer) sameCalls(w *world, row []uint32, path sched.Schedule) error 
 		}
 		if op := x.op(row, i); a.ended || a.op != op {
 			return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the schedule %q its next call is %q when it runs alone, and %q when it runs among the others; do tasks share memory that is no fsfake.Cell?",
-				a.task, x.sc.ID, path, op.String(), told(a.op, !a.ended))
+				a.task, x.sc.ID, path, op.String(), learn.Told(a.op, !a.ended))
 		}
 	}
 	return nil

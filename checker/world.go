@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -14,10 +16,10 @@ import (
 // tasks' own Go code as coroutines; one with a cast follows what was learned of it.
 type world struct {
 	sc      *scenarios.Scenario
-	cast    *cast // nil: live
+	memo    *learn.Memo // nil: live
 	m       *fsfake.Machine
 	actors  []*actor
-	history *history
+	history *history.Recorder
 	crashes int // left
 	stalls  int // left
 	losses  int // of power, left
@@ -38,12 +40,12 @@ type actor struct {
 	task    sched.Task
 	id      fsfake.Task
 	index   int
-	code    Code   // nil: not live, or not begun
-	node    uint32 // where it is, when it is not live
+	code    learn.Code // nil: not live, or not begun
+	node    uint32     // where it is, when it is not live
 	op      fsfake.Op
-	begins  effects // begins with the next call: invoked, letGo
-	ended   bool    // the program has returned
-	gone    bool    // the process has exited or was killed, or has not begun
+	begins  learn.Effects // begins with the next call: invoked, letGo
+	ended   bool          // the program has returned
+	gone    bool          // the process has exited or was killed, or has not begun
 	blocked bool
 	asleep  bool
 	idle    bool
@@ -78,7 +80,7 @@ func emptyWorld(sc *scenarios.Scenario, p scenarios.Property) *world {
 			})
 		}
 	}
-	w.history = newHistory(len(w.actors) + sc.Setting.Processes)
+	w.history = history.NewRecorder(len(w.actors) + sc.Setting.Processes)
 	w.view.Tasks = make([]sched.TaskView, len(w.actors))
 	return w
 }
@@ -87,7 +89,7 @@ func emptyWorld(sc *scenarios.Scenario, p scenarios.Property) *world {
 func (w *world) start(m *fsfake.Machine) {
 	w.m, w.last, w.steps, w.err = m, -1, 0, nil
 	w.crashes, w.stalls, w.losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
-	w.history.reset()
+	w.history.Reset()
 	w.preempted = w.preempted[:0]
 	for _, a := range w.actors {
 		if w.sc.Setting.AfterReboot(a.task.Process) {
@@ -101,14 +103,14 @@ func (w *world) start(m *fsfake.Machine) {
 // begin starts a task.
 func (w *world) begin(a *actor) {
 	*a = actor{task: a.task, id: a.id, index: a.index}
-	if w.cast != nil {
-		at, e := w.cast.start(a.index)
+	if w.memo != nil {
+		at, e := w.memo.Start(a.index)
 		a.node, a.op, a.ended = at.Node, at.Op, at.Ended
 		w.settle(a, e)
 		return
 	}
 	var err error
-	if a.code, err = Functions(w.sc)(a.task.Process, a.task.N); err != nil {
+	if a.code, err = learn.Functions(w.sc)(a.task.Process, a.task.N); err != nil {
 		w.err = cmp.Or(w.err, err)
 		return
 	}
@@ -133,7 +135,7 @@ func (w *world) fail(format string, args ...any) {
 
 // proceed gives a task the result of its call and applies what it does until its next.
 func (w *world) proceed(a *actor, r *fsfake.Result) {
-	if w.cast == nil {
+	if w.memo == nil {
 		if err := a.code.Answer(*r); err != nil {
 			w.err = cmp.Or(w.err, err)
 			return
@@ -141,7 +143,7 @@ func (w *world) proceed(a *actor, r *fsfake.Result) {
 		w.resume(a)
 		return
 	}
-	at, e, err := w.cast.proceed(a.index, a.node, r)
+	at, e, err := w.memo.Proceed(a.index, a.node, r)
 	if err != nil {
 		w.err = cmp.Or(w.err, err)
 		return
@@ -158,7 +160,7 @@ func (w *world) resume(a *actor) {
 		return
 	}
 	a.op, a.ended = op, !more
-	e, err := digest(a.task.String(), notes)
+	e, err := learn.Digest(a.task.String(), notes)
 	if err != nil {
 		w.fail("%w", err)
 		return
@@ -167,43 +169,43 @@ func (w *world) resume(a *actor) {
 }
 
 // settle applies what a task did between two calls.
-func (w *world) settle(a *actor, e effects) {
-	if e.returned {
-		if w.history.open[a.index] < 0 {
-			w.fail("%s: an operation returned %v that was never invoked", a.task, e.output)
+func (w *world) settle(a *actor, e learn.Effects) {
+	if e.Returned {
+		if w.history.Open[a.index] < 0 {
+			w.fail("%s: an operation returned %v that was never invoked", a.task, e.Output)
 			return
 		}
-		w.history.ret(a.index, w.steps, e.output)
+		w.history.Return(a.index, w.steps, e.Output)
 	}
-	if e.holds {
-		w.hold(a, e.holding)
+	if e.Holds {
+		w.hold(a, e.Holding)
 	}
 	a.turnRound(&e, w.m.Version())
-	if a.ended && e.invoked {
-		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.input)
+	if a.ended && e.Invoked {
+		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.Input)
 	}
 	a.begins = e
 }
 
 // turnRound keeps count of the rounds. A task is idle when it comes back to the top of a
 // loop and nothing has changed since it was there.
-func (a *actor) turnRound(e *effects, version uint64) {
-	if e.again != 0 {
+func (a *actor) turnRound(e *learn.Effects, version uint64) {
+	if e.Again != 0 {
 		i := len(a.rounds) - 1
-		for i > 0 && a.rounds[i].loop != e.again {
+		for i > 0 && a.rounds[i].loop != e.Again {
 			i--
 		}
-		if i < 0 || a.rounds[i].loop != e.again {
+		if i < 0 || a.rounds[i].loop != e.Again {
 			// Learned code gives a loop begun again the number that it had at first.
 			i = len(a.rounds) - 1
 		}
 		if i >= 0 {
 			a.idle = a.rounds[i].version == version
-			a.rounds = append(a.rounds[:i], round{e.again, version})
+			a.rounds = append(a.rounds[:i], round{e.Again, version})
 		}
 		a.roundVersion = version
 	}
-	for _, loop := range e.begun {
+	for _, loop := range e.Begun {
 		if loop != 0 {
 			a.rounds = append(a.rounds, round{loop, version})
 		}
@@ -332,11 +334,11 @@ func (w *world) kill(process int) {
 	w.m.KillProc(scenarios.FirstPid + process)
 	for _, a := range w.actors {
 		if a.task.Process == process {
-			w.history.cut(a.index, w.steps)
+			w.history.Cut(a.index, w.steps)
 			w.gone(a)
 		}
 	}
-	w.history.crash(len(w.actors)+process, w.steps, scenarios.ProcessName(process))
+	w.history.Crash(len(w.actors)+process, w.steps, scenarios.ProcessName(process))
 }
 
 // gone takes a task out of the run: its process has ended.
@@ -358,16 +360,16 @@ func (w *world) step(a *actor, calls []trace.Call) []trace.Call {
 	if w.exits(a) {
 		a.op = fsfake.Op{Call: fsfake.CallExit}
 	}
-	if a.begins.letGo && a.holding != nil {
+	if a.begins.LetGo && a.holding != nil {
 		a.holding = nil
 		if w.marks {
 			w.m.Unmark(a.id)
 		}
 	}
-	if a.begins.invoked {
-		w.history.invoke(a.index, w.steps, a.begins.input)
+	if a.begins.Invoked {
+		w.history.Invoke(a.index, w.steps, a.begins.Input)
 	}
-	a.begins = effects{}
+	a.begins = learn.Effects{}
 	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
 	for {
 		op := a.op
@@ -389,7 +391,7 @@ func (w *world) step(a *actor, calls []trace.Call) []trace.Call {
 		if !turn || a.ended || !a.op.Call.IsCell() || w.err != nil {
 			return calls
 		}
-		if a.begins.invoked || a.begins.letGo || a.begins.returned {
+		if a.begins.Invoked || a.begins.LetGo || a.begins.Returned {
 			// Operations begin and end between steps.
 			return calls
 		}

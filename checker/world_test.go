@@ -7,6 +7,7 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -59,8 +60,8 @@ func TestTightIntervalsShowTheViolation(t *testing.T) {
 		ClientId: 1, Input: model.Release{Owner: "B"}, Call: o.history[1].Return + 1, Output: model.Pending{}, Return: trace.Never,
 	})
 	spec, _ := scenarios.MutualExclusion.Spec()
-	require.False(t, newJudge(spec).ok(o.history))
-	require.True(t, newJudge(spec).ok(loose))
+	require.False(t, history.NewJudge(spec).OK(o.history))
+	require.True(t, history.NewJudge(spec).OK(loose))
 }
 
 // A crash cuts off what its process had begun: it may have taken effect or not, but

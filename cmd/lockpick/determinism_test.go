@@ -20,9 +20,9 @@ var world = map[string]bool{
 	"fsfake/osfs": true, // half of it is package os
 }
 
-// concurrent are the files that may start goroutines: the workers of the exploration,
+// concurrent are the files that may start goroutines: for the workers of the exploration,
 // whose results do not depend on who was faster.
-var concurrent = []string{"checker/explore*.go"}
+var concurrent = []string{"checker/internal/parallel/*.go"}
 
 // variables are the package variables that may be written to, with the reason.
 var variables = map[string]string{

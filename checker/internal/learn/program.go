@@ -1,4 +1,4 @@
-package checker
+package learn
 
 import (
 	"lockpick/fsfake"
@@ -55,17 +55,20 @@ type function struct {
 	notes []any
 }
 
+// Next implements [Code].
 func (f *function) Next() (fsfake.Op, bool, []any, error) {
 	f.notes = f.notes[:0]
 	op, more := f.co.Next()
 	return op, more, f.notes, nil
 }
 
+// Answer implements [Code].
 func (f *function) Answer(r fsfake.Result) error {
 	f.co.Answer(r)
 	return nil
 }
 
+// Stop implements [Code].
 func (f *function) Stop() { f.co.Stop() }
 
 // Do implements [fsfake.Port].

@@ -1,4 +1,4 @@
-package checker
+package explain
 
 import (
 	"fmt"

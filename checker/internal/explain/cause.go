@@ -1,4 +1,4 @@
-package checker
+package explain
 
 import (
 	"fmt"
@@ -10,12 +10,12 @@ import (
 	"lockpick/sched"
 )
 
-// cause explains a counterexample in a sentence or two, computed from its trace: who
+// Cause explains a counterexample in a sentence or two, computed from its trace: who
 // relied on what it had seen after somebody else had changed it. It looks, in this
 // order, for a refusal by a lock whose owner does not hold; for a call that relies on a
 // stale look; for a hold joined after its file was gone; for a call that never looked;
 // for a kill that left something half done.
-func cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
+func Cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 	s := newStory(sc, cx.Trace)
 	switch cx.Property {
 	case scenarios.Wedge:

@@ -1,11 +1,11 @@
-package checker
+package table
 
 import "encoding/binary"
 
-// A keyTable numbers byte strings in the order in which they come. They lie side by side
+// A Keys numbers byte strings in the order in which they come. They lie side by side
 // in pages that hold no pointers, so millions of them cost the garbage collector nothing.
 // The zero value is empty.
-type keyTable struct {
+type Keys struct {
 	pages [][]byte
 	keys  []keyPlace // by number
 	slots []uint64   // number + 1, below the upper half of the hash; 0 is free
@@ -32,8 +32,8 @@ func hashBytes(b []byte) uint64 {
 	return h ^ h>>29
 }
 
-// id returns the number of a key, and whether it is new.
-func (t *keyTable) id(key []byte) (id uint32, isNew bool) {
+// ID returns the number of a key, and whether it is new.
+func (t *Keys) ID(key []byte) (id uint32, isNew bool) {
 	if 4*(len(t.keys)+1) > 3*len(t.slots) {
 		t.slots = grow(t.slots, 64, hashInSlot, copySlot)
 	}
@@ -41,7 +41,7 @@ func (t *keyTable) id(key []byte) (id uint32, isNew bool) {
 	mask := uint64(len(t.slots) - 1)
 	i := h >> 32 & mask
 	for t.slots[i] != 0 {
-		if id := uint32(t.slots[i]) - 1; t.slots[i]>>32 == h>>32 && string(t.key(id)) == string(key) {
+		if id := uint32(t.slots[i]) - 1; t.slots[i]>>32 == h>>32 && string(t.Key(id)) == string(key) {
 			return id, false
 		}
 		i = (i + 1) & mask
@@ -52,7 +52,7 @@ func (t *keyTable) id(key []byte) (id uint32, isNew bool) {
 }
 
 // add stores a new key.
-func (t *keyTable) add(key []byte) {
+func (t *Keys) add(key []byte) {
 	last := len(t.pages) - 1
 	if last < 0 || len(t.pages[last])+len(key) > cap(t.pages[last]) {
 		size := min(keyPage, max(1024, t.bytes)) // small tables take little
@@ -65,14 +65,14 @@ func (t *keyTable) add(key []byte) {
 	t.keys = append(t.keys, keyPlace{uint32(last), uint32(from), uint32(from + len(key))})
 }
 
-// key returns the key with a number. It must not be changed, and stays as it is.
-func (t *keyTable) key(id uint32) []byte {
+// Key returns the key with a number. It must not be changed, and stays as it is.
+func (t *Keys) Key(id uint32) []byte {
 	k := t.keys[id]
 	return t.pages[k.page][k.from:k.to:k.to]
 }
 
 // len is how many keys there are.
-func (t *keyTable) len() int { return len(t.keys) }
+func (t *Keys) len() int { return len(t.keys) }
 
-// size is the memory that the table takes, in bytes.
-func (t *keyTable) size() int { return t.bytes + 12*cap(t.keys) + 8*len(t.slots) }
+// Bytes is the memory that the table takes, in bytes.
+func (t *Keys) Bytes() int { return t.bytes + 12*cap(t.keys) + 8*len(t.slots) }

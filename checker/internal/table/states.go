@@ -1,10 +1,12 @@
-package checker
+package table
 
-// A stateSet holds the visited states: each a row of words of one width, stored once.
+import "lockpick/checker/internal/parallel"
+
+// A States holds the visited states: each a row of words of one width, stored once.
 // It is sharded by hash: workers may insert side by side, each into shards of its own.
-type stateSet struct {
+type States struct {
 	width  int
-	shards []stateShard
+	Shards []stateShard
 }
 
 // The states of a shard lie in pages, in the order in which they came, and stay where
@@ -14,7 +16,7 @@ type stateShard struct {
 	slots  []uint64   // index of a state + 1, below the upper half of its hash, which says where it stands; 0 is free
 	n      int
 	looked uint32
-	_      [cacheLine]byte
+	_      [parallel.CacheLine]byte
 }
 
 // pageStates is how many states a page holds; the first page of a shard grows up to it.
@@ -23,10 +25,11 @@ const (
 	pageStates = 1 << pageBits
 )
 
-func newStateSet(width, shards int) *stateSet {
-	s := &stateSet{width: width, shards: make([]stateShard, shards)}
-	for i := range s.shards {
-		s.shards[i].slots = make([]uint64, 64)
+// NewStates returns an empty set of rows of so many words, in so many shards.
+func NewStates(width, shards int) *States {
+	s := &States{width: width, Shards: make([]stateShard, shards)}
+	for i := range s.Shards {
+		s.Shards[i].slots = make([]uint64, 64)
 	}
 	return s
 }
@@ -41,18 +44,18 @@ func hashWords(w []uint32) uint64 {
 	return h ^ h>>29
 }
 
-// shardOf is the number of the shard that a state belongs to. Two words are enough to
+// ShardOf is the number of the shard that a state belongs to. Two words are enough to
 // spread states evenly over a few shards.
-func (s *stateSet) shardOf(w []uint32) int {
+func (s *States) ShardOf(w []uint32) int {
 	h := hash64(uint64(w[0])<<32|uint64(w[1])) >> 32
-	return int(uint64(uint32(h)) * uint64(len(s.shards)) >> 32)
+	return int(uint64(uint32(h)) * uint64(len(s.Shards)) >> 32)
 }
 
-// insert adds a state and reports whether it is new, and its number.
-func (s *stateSet) insert(w []uint32) (id int, isNew bool) {
-	k := s.shardOf(w)
-	i, isNew := s.shards[k].insert(w, hashWords(w))
-	return i*len(s.shards) + k, isNew
+// Insert adds a state and reports whether it is new, and its number.
+func (s *States) Insert(w []uint32) (id int, isNew bool) {
+	k := s.ShardOf(w)
+	i, isNew := s.Shards[k].insert(w, hashWords(w))
+	return i*len(s.Shards) + k, isNew
 }
 
 func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
@@ -64,7 +67,7 @@ func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	// The hash in the slot spares most looks at rows that are others: each would be a
 	// place in memory that no cache has.
 	for sh.slots[i] != 0 {
-		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && equalWords(sh.row(at, len(w)), w) {
+		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, len(w)), w) {
 			return at, false
 		}
 		i = (i + 1) & mask
@@ -82,10 +85,10 @@ func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	return sh.n - 1, true
 }
 
-// store adds states that belong to the shard. It looks at some together before it adds
+// Store adds states that belong to the shard. It looks at some together before it adds
 // them: each look is at a place in memory that no cache has, and waiting for several at
 // once takes no longer than for one.
-func (sh *stateShard) store(rows []uint32, width int) {
+func (sh *stateShard) Store(rows []uint32, width int) {
 	const together = 16
 	var hashes, found [together]uint64
 	for len(rows) > 0 {
@@ -115,7 +118,8 @@ func (sh *stateShard) row(at, width int) []uint32 {
 	return sh.pages[at>>pageBits][i : i+width]
 }
 
-func equalWords(a, b []uint32) bool {
+// EqualWords reports whether two rows of one width are equal.
+func EqualWords(a, b []uint32) bool {
 	for i := range a {
 		if a[i] != b[i] {
 			return false
@@ -124,41 +128,41 @@ func equalWords(a, b []uint32) bool {
 	return true
 }
 
-// find returns the number of a stored state.
-func (s *stateSet) find(w []uint32) (int, bool) {
+// Find returns the number of a stored state.
+func (s *States) Find(w []uint32) (int, bool) {
 	h := hashWords(w)
-	k := s.shardOf(w)
-	sh := &s.shards[k]
+	k := s.ShardOf(w)
+	sh := &s.Shards[k]
 	mask := uint64(len(sh.slots) - 1)
 	for i := h >> 32 & mask; sh.slots[i] != 0; i = (i + 1) & mask {
 		at := int(uint32(sh.slots[i]) - 1)
-		if sh.slots[i]>>32 == h>>32 && equalWords(sh.row(at, s.width), w) {
-			return at*len(s.shards) + k, true
+		if sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, s.width), w) {
+			return at*len(s.Shards) + k, true
 		}
 	}
 	return 0, false
 }
 
-// row returns a stored state.
-func (s *stateSet) row(id int) []uint32 {
-	return s.shards[id%len(s.shards)].row(id/len(s.shards), s.width)
+// Row returns a stored state.
+func (s *States) Row(id int) []uint32 {
+	return s.Shards[id%len(s.Shards)].row(id/len(s.Shards), s.width)
 }
 
-// sizes returns how many states each shard holds.
-func (s *stateSet) sizes() []int {
-	n := make([]int, len(s.shards))
-	for i := range s.shards {
-		n[i] = s.shards[i].n
+// Sizes returns how many states each shard holds.
+func (s *States) Sizes() []int {
+	n := make([]int, len(s.Shards))
+	for i := range s.Shards {
+		n[i] = s.Shards[i].n
 	}
 	return n
 }
 
-// batches cuts what came after the given sizes into pieces of at most size states, and
+// Batches cuts what came after the given sizes into pieces of at most size states, and
 // lists them by shard.
-func (s *stateSet) batches(after []int, size int) [][][]uint32 {
-	out := make([][][]uint32, len(s.shards))
-	for k := range s.shards {
-		sh := &s.shards[k]
+func (s *States) Batches(after []int, size int) [][][]uint32 {
+	out := make([][][]uint32, len(s.Shards))
+	for k := range s.Shards {
+		sh := &s.Shards[k]
 		for at := after[k]; at < sh.n; {
 			n := min(size, sh.n-at, pageStates-(at&(pageStates-1)))
 			i := (at & (pageStates - 1)) * s.width
@@ -169,35 +173,35 @@ func (s *stateSet) batches(after []int, size int) [][][]uint32 {
 	return out
 }
 
-// len counts the states.
-func (s *stateSet) len() int {
+// Len counts the states.
+func (s *States) Len() int {
 	n := 0
-	for i := range s.shards {
-		n += s.shards[i].n
+	for i := range s.Shards {
+		n += s.Shards[i].n
 	}
 	return n
 }
 
-// span is one more than the highest number of a state.
-func (s *stateSet) span() int {
+// Span is one more than the highest number of a state.
+func (s *States) Span() int {
 	m := 0
-	for i := range s.shards {
-		if n := s.shards[i].n; n > 0 {
-			m = max(m, (n-1)*len(s.shards)+i+1)
+	for i := range s.Shards {
+		if n := s.Shards[i].n; n > 0 {
+			m = max(m, (n-1)*len(s.Shards)+i+1)
 		}
 	}
 	return m
 }
 
-// has reports whether id numbers a state.
-func (s *stateSet) has(id int) bool { return id/len(s.shards) < s.shards[id%len(s.shards)].n }
+// Has reports whether id numbers a state.
+func (s *States) Has(id int) bool { return id/len(s.Shards) < s.Shards[id%len(s.Shards)].n }
 
-// bytes is the memory that the set takes.
-func (s *stateSet) bytes() int {
+// Bytes is the memory that the set takes.
+func (s *States) Bytes() int {
 	b := 0
-	for i := range s.shards {
-		b += 8 * cap(s.shards[i].slots)
-		for _, p := range s.shards[i].pages {
+	for i := range s.Shards {
+		b += 8 * cap(s.Shards[i].slots)
+		for _, p := range s.Shards[i].pages {
 			b += 4 * cap(p)
 		}
 	}

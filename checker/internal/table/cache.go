@@ -1,9 +1,9 @@
-package checker
+package table
 
-// A u64table maps 64-bit keys to small values by open addressing. It is the cache in
+// A Cache maps 64-bit keys to small values by open addressing. It is the cache in
 // front of everything that the exploration knows already, where a Go map's generality
 // would cost most of the time. The zero value is empty.
-type u64table[V any] struct {
+type Cache[V any] struct {
 	entries []u64entry[V] // key and value side by side: one place in memory to look at
 	n       int
 }
@@ -23,7 +23,8 @@ func hash64(x uint64) uint64 {
 	return x
 }
 
-func (t *u64table[V]) get(key uint64) (V, bool) {
+// Get returns the value of a key, and whether there is one.
+func (t *Cache[V]) Get(key uint64) (V, bool) {
 	if t.n == 0 {
 		var zero V
 		return zero, false
@@ -40,7 +41,8 @@ func (t *u64table[V]) get(key uint64) (V, bool) {
 	}
 }
 
-func (t *u64table[V]) put(key uint64, v V) {
+// Put enters a value.
+func (t *Cache[V]) Put(key uint64, v V) {
 	if 4*(t.n+1) > 3*len(t.entries) {
 		t.entries = grow(t.entries, 64, (*u64entry[V]).hash, func(to, from *u64entry[V]) { *to = *from })
 	}

@@ -1,20 +1,20 @@
-package checker
+package learn
 
 import (
 	"fmt"
 )
 
-// verify runs every learned path again. Paths that others go on from are run as a part
+// Verify runs every learned path again. Paths that others go on from are run as a part
 // of those.
-func (a *automaton) verify() error {
+func (a *Automaton) Verify() error {
 	goesOn := make([]bool, len(a.nodes))
 	for _, k := range a.order {
 		goesOn[k.from] = true
 	}
 	for _, k := range a.order {
 		e := a.edges[k]
-		to := &a.nodes[e.to&^nodeBegun]
-		if to.parent == k.from && to.via == k.result && goesOn[e.to&^nodeBegun] {
+		to := &a.nodes[e.To&^Begun]
+		if to.parent == k.from && to.via == k.result && goesOn[e.To&^Begun] {
 			continue
 		}
 		if err := a.repeat(k, e); err != nil {
@@ -25,7 +25,7 @@ func (a *automaton) verify() error {
 }
 
 // repeat runs the program along one path and compares what it does with what it did.
-func (a *automaton) repeat(k edgeKey, e edge) error {
+func (a *Automaton) repeat(k edgeKey, e Edge) error {
 	a.runs++
 	code, err := a.start(a.process, a.n)
 	if err != nil {
@@ -37,12 +37,12 @@ func (a *automaton) repeat(k edgeKey, e edge) error {
 		if i > len(path) {
 			return nil
 		}
-		want, via := a.nodes[e.to&^nodeBegun], k.result
+		want, via := a.nodes[e.To&^Begun], k.result
 		if i < len(path) {
 			want = a.nodes[path[i]]
 			via = want.via
 		} else {
-			want.begins = e.effects
+			want.Begins = e.Effects
 		}
 		if via != nil {
 			if err := code.Answer(*via); err != nil {
@@ -53,24 +53,24 @@ func (a *automaton) repeat(k edgeKey, e edge) error {
 		if err != nil {
 			return err
 		}
-		if more == want.ended || more && op != want.op {
-			return a.indeterminate(i, want.op, op, more)
+		if more == want.Ended || more && op != want.Op {
+			return a.indeterminate(i, want.Op, op, more)
 		}
-		if did, err := digest(a.name, notes); err != nil || did != want.begins {
+		if did, err := Digest(a.name, notes); err != nil || did != want.Begins {
 			return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results it did first %s, then %s; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
-				a.name, a.scenario, i, want.begins.told(), did.told())
+				a.name, a.scenario, i, want.Begins.told(), did.told())
 		}
 	}
 }
 
 // told says what a task told its history between two calls.
-func (e effects) told() string {
+func (e Effects) told() string {
 	s := ""
-	if e.returned {
-		s += fmt.Sprintf("return %v, ", e.output)
+	if e.Returned {
+		s += fmt.Sprintf("return %v, ", e.Output)
 	}
-	if e.invoked {
-		s += fmt.Sprintf("invoke %v, ", e.input)
+	if e.Invoked {
+		s += fmt.Sprintf("invoke %v, ", e.Input)
 	}
 	if s == "" {
 		return "nothing"

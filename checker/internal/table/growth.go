@@ -1,4 +1,4 @@
-package checker
+package table
 
 // grow returns a table by open addressing of twice the size, at least of the least, with
 // everything that is in the old one. hash tells where an entry belongs, from its lowest

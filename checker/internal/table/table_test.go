@@ -1,7 +1,9 @@
-package checker
+package table
 
 import (
 	"testing"
+
+	"lockpick/checker/internal/parallel"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -10,7 +12,7 @@ import (
 // A table of keys numbers them as a map would.
 func TestKeyTable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		var tb keyTable
+		var tb Keys
 		ids := map[string]uint32{}
 		var keys []string
 		key := rapid.OneOf(rapid.StringN(0, 3, 3), rapid.StringN(0, 40, 200), rapid.Just(string(make([]byte, keyPage+1))))
@@ -21,12 +23,12 @@ func TestKeyTable(t *testing.T) {
 				want = uint32(len(keys))
 				ids[k], keys = want, append(keys, k)
 			}
-			got, isNew := tb.id([]byte(k))
+			got, isNew := tb.ID([]byte(k))
 			require.Equal(t, want, got)
 			require.Equal(t, !known, isNew)
 		}
 		for id, k := range keys {
-			require.Equal(t, k, string(tb.key(uint32(id))))
+			require.Equal(t, k, string(tb.Key(uint32(id))))
 		}
 		require.Equal(t, len(keys), tb.len())
 	})
@@ -34,23 +36,23 @@ func TestKeyTable(t *testing.T) {
 
 // The table that workers share knows what was put into it, or nothing.
 func TestSharedTable(t *testing.T) {
-	var tb sharedTable
-	together(4, func(k int) {
+	var tb Shared
+	parallel.Together(4, func(k int) {
 		for i := range uint64(20_000) {
-			tb.put(i*7, i+1)
-			if got := tb.get((i + uint64(k)) * 7); got != 0 && got != i+uint64(k)+1 {
+			tb.Put(i*7, i+1)
+			if got := tb.Get((i + uint64(k)) * 7); got != 0 && got != i+uint64(k)+1 {
 				panic("another's value")
 			}
 		}
 	})
 	known := 0
 	for i := range uint64(20_000) {
-		if got := tb.get(i * 7); got != 0 {
+		if got := tb.Get(i * 7); got != 0 {
 			require.Equal(t, i+1, got)
 			known++
 		}
 	}
 	require.Greater(t, known, 10_000, "what is lost while the table grows is little")
-	require.Zero(t, tb.get(3))
-	require.Positive(t, tb.bytes())
+	require.Zero(t, tb.Get(3))
+	require.Positive(t, tb.Bytes())
 }

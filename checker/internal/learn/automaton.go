@@ -1,4 +1,4 @@
-package checker
+package learn
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"lockpick/sched"
 )
 
-// An automaton is what has been learned of one task's code. A task that talks to the
+// An Automaton is what has been learned of one task's code. A task that talks to the
 // world through calls and cells only is a deterministic function of the results it
 // has seen; a node stands for "this task after this sequence of results", an edge is
 // labelled with a result. An edge is learned once, by running the real program over the
@@ -16,7 +16,7 @@ import (
 //
 // A retry loop leads back: at the top of a later round the task is where it was at the
 // top of the first. That promise of the program is checked at every learned edge.
-type automaton struct {
+type Automaton struct {
 	mu       sync.Mutex // held while it learns
 	scenario string     // its id
 	start    Starter
@@ -24,7 +24,7 @@ type automaton struct {
 	n        int // task number, from 1
 	name     string
 	nodes    []node
-	edges    map[edgeKey]edge
+	edges    map[edgeKey]Edge
 	order    []edgeKey // in which the edges were learned
 	runs     int       // of the program's code
 	learned  int       // edges
@@ -39,25 +39,25 @@ type edgeKey struct {
 // The nodes that every automaton has. A task of a process that has ended is gone; a
 // program that has returned has ended, wherever it came from.
 const (
-	nodeGone  = 0
-	nodeEnded = 1
-	nodeStart = 2
+	Gone  = 0
+	Ended = 1
+	Start = 2
 )
 
-// nodeBegun is set in a node's number when what begins with its call has begun already:
+// Begun is set in a node's number when what begins with its call has begun already:
 // the call waits, or the task is back at the top of a retry loop.
-const nodeBegun = 1 << 31
+const Begun = 1 << 31
 
 // A node is a place in a task's code: between two calls.
 type node struct {
 	parent uint32         // where from; nodeStart has none
 	via    *fsfake.Result // the result that led here
-	op     fsfake.Op      // the call to be made next
-	begins effects        // what begins with that call
-	ended  bool
+	Op     fsfake.Op      // the call to be made next
+	Begins Effects        // what begins with that call
+	Ended  bool
 	depth  int
 	heads  []head // the retry loops begun on the way here
-	open   any    // input of the operation that is under way, nil for none
+	Open   any    // input of the operation that is under way, nil for none
 }
 
 // A head is the top of a retry loop.
@@ -66,64 +66,64 @@ type head struct {
 	at   uint32
 }
 
-// An edge is what a task did after a result.
-type edge struct {
-	to      uint32
-	effects effects
-	// input of the operation that returned, when one did.
-	input any
+// An Edge is what a task did after a result.
+type Edge struct {
+	To      uint32
+	Effects Effects
+	// Input of the operation that returned, when one did.
+	Input any
 }
 
-// newAutomaton returns what can be learned of task n of a process by starting it: at
+// New returns what can be learned of task n of a process by starting it: at
 // first, what it does before its first call. scenario is the id for error messages.
-func newAutomaton(scenario string, start Starter, process, n int) (*automaton, error) {
-	a := &automaton{
+func New(scenario string, start Starter, process, n int) (*Automaton, error) {
+	a := &Automaton{
 		scenario: scenario, start: start, process: process, n: n,
-		name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]edge{},
+		name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]Edge{},
 	}
-	a.nodes = append(a.nodes, node{ended: true}, node{ended: true})
-	e, err := a.extend(nodeGone, nil)
+	a.nodes = append(a.nodes, node{Ended: true}, node{Ended: true})
+	e, err := a.extend(Gone, nil)
 	if err != nil {
 		return nil, err
 	}
-	if e.to != nodeStart && e.to != nodeEnded {
+	if e.To != Start && e.To != Ended {
 		return nil, fmt.Errorf("checker: %s: no start", a.name)
 	}
 	return a, nil
 }
 
-// first is where the task begins.
-func (a *automaton) first() uint32 {
-	if len(a.nodes) > nodeStart {
-		return nodeStart
+// First is where the task begins.
+func (a *Automaton) First() uint32 {
+	if len(a.nodes) > Start {
+		return Start
 	}
-	return nodeEnded
+	return Ended
 }
 
-// learn returns where result leads from node at. Several may learn side by side.
-func (a *automaton) learn(at uint32, result *fsfake.Result) (edge, error) {
+// Learn returns where result leads from node at. Several may learn side by side.
+func (a *Automaton) Learn(at uint32, result *fsfake.Result) (Edge, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.edge(at, result)
 }
 
-// knows reports whether an edge has been learned.
-func (a *automaton) knows(at uint32, result *fsfake.Result) bool {
+// Knows reports whether an edge has been learned.
+func (a *Automaton) Knows(at uint32, result *fsfake.Result) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, ok := a.edges[edgeKey{at, result}]
 	return ok
 }
 
-// node returns a place in the task's code.
-func (a *automaton) node(n uint32) node {
+// Node returns a place in the task's code.
+func (a *Automaton) Node(n uint32) node {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.nodes[n]
 }
 
 // edge returns where result leads from node at, and learns it when it is new.
-func (a *automaton) edge(at uint32, result *fsfake.Result) (edge, error) {
+func (a *Automaton) edge(at uint32, result *fsfake.Result) (Edge, error) {
 	key := edgeKey{at, result}
 	if e, ok := a.edges[key]; ok {
 		return e, nil
@@ -137,40 +137,40 @@ func (a *automaton) edge(at uint32, result *fsfake.Result) (edge, error) {
 }
 
 // extend learns where result leads from node at. It runs the program from its start.
-func (a *automaton) extend(at uint32, result *fsfake.Result) (edge, error) {
+func (a *Automaton) extend(at uint32, result *fsfake.Result) (Edge, error) {
 	a.runs++
 	a.learned++
 	path := a.path(at)
 	code, err := a.start(a.process, a.n)
 	if err != nil {
-		return edge{}, err
+		return Edge{}, err
 	}
 	defer code.Stop()
 	op, more, notes, err := code.Next()
 	if err != nil {
-		return edge{}, err
+		return Edge{}, err
 	}
 	if result != nil {
 		for i, id := range path {
-			if !more || op != a.nodes[id].op {
-				return edge{}, a.indeterminate(i, a.nodes[id].op, op, more)
+			if !more || op != a.nodes[id].Op {
+				return Edge{}, a.indeterminate(i, a.nodes[id].Op, op, more)
 			}
 			r := result
 			if i+1 < len(path) {
 				r = a.nodes[path[i+1]].via
 			}
 			if op, more, notes, err = proceed(code, r); err != nil {
-				return edge{}, err
+				return Edge{}, err
 			}
 		}
 	}
-	eff, err := digest(a.name, notes)
+	eff, err := Digest(a.name, notes)
 	if err != nil {
-		return edge{}, err
+		return Edge{}, err
 	}
 	e, err := a.place(at, result, op, !more, eff)
-	if err == nil && eff.again != 0 {
-		err = a.unroll(code, path[a.nodes[e.to&^nodeBegun].depth:], result)
+	if err == nil && eff.Again != 0 {
+		err = a.unroll(code, path[a.nodes[e.To&^Begun].depth:], result)
 	}
 	return e, err
 }
@@ -191,7 +191,7 @@ const unrolledRounds = 100
 // to it again and again, the program must make that round's calls again and again. code
 // is at the top of the second round, round lists the nodes of the first, and result is
 // what led back.
-func (a *automaton) unroll(code Code, round []uint32, result *fsfake.Result) error {
+func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result) error {
 	for n := 2; n <= unrolledRounds; n++ {
 		for i := range round {
 			r := result
@@ -204,8 +204,8 @@ func (a *automaton) unroll(code Code, round []uint32, result *fsfake.Result) err
 			if err != nil {
 				return err
 			}
-			if !more || op != a.nodes[next].op {
-				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].op, op, more)
+			if !more || op != a.nodes[next].Op {
+				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, op, more)
 			}
 		}
 	}
@@ -213,20 +213,20 @@ func (a *automaton) unroll(code Code, round []uint32, result *fsfake.Result) err
 }
 
 // carriesOver reports a retry loop whose later rounds go on differently.
-func (a *automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
+func (a *Automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
 	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare what a round uses inside the round",
-		a.name, a.scenario, call, round, told(is, more), was.String())
+		a.name, a.scenario, call, round, Told(is, more), was.String())
 }
 
 // carriesAcross reports a retry loop in which a round goes on differently after others
 // than the one it was learned after.
-func (a *automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
+func (a *Automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
 	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into several rounds with the results of rounds seen before, it goes on with %q and not as it did then, when %q came next; declare what a round uses inside the round",
-		a.name, a.scenario, calls, told(is, more), was.String())
+		a.name, a.scenario, calls, Told(is, more), was.String())
 }
 
-// told names a program's next call.
-func told(op fsfake.Op, more bool) string {
+// Told names a program's next call.
+func Told(op fsfake.Op, more bool) string {
 	if !more {
 		return "the end of the program"
 	}
@@ -234,8 +234,8 @@ func told(op fsfake.Op, more bool) string {
 }
 
 // path lists the nodes from the start to at.
-func (a *automaton) path(at uint32) []uint32 {
-	if at < nodeStart {
+func (a *Automaton) path(at uint32) []uint32 {
+	if at < Start {
 		return nil
 	}
 	p := make([]uint32, a.nodes[at].depth+1)
@@ -247,44 +247,44 @@ func (a *automaton) path(at uint32) []uint32 {
 }
 
 // indeterminate reports a program that answered differently on a second run.
-func (a *automaton) indeterminate(step int, was, is fsfake.Op, more bool) error {
+func (a *Automaton) indeterminate(step int, was, is fsfake.Op, more bool) error {
 	return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results its next call was first %q, then %q; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
-		a.name, a.scenario, step, was.String(), told(is, more))
+		a.name, a.scenario, step, was.String(), Told(is, more))
 }
 
 // place finds or makes the node that an edge leads to.
-func (a *automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended bool, eff effects) (edge, error) {
+func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended bool, eff Effects) (Edge, error) {
 	from := &a.nodes[at]
-	e := edge{effects: eff, input: from.open}
-	if from.begins.invoked {
-		e.input = from.begins.input
+	e := Edge{Effects: eff, Input: from.Open}
+	if from.Begins.Invoked {
+		e.Input = from.Begins.Input
 	}
-	open := e.input
-	if eff.returned {
-		if e.input == nil {
-			return e, fmt.Errorf("checker: %s: an operation returned %v that was never invoked", a.name, eff.output)
+	open := e.Input
+	if eff.Returned {
+		if e.Input == nil {
+			return e, fmt.Errorf("checker: %s: an operation returned %v that was never invoked", a.name, eff.Output)
 		}
 		open = nil
 	}
-	if ended && eff.invoked {
-		return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least one", a.name, eff.input)
+	if ended && eff.Invoked {
+		return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least one", a.name, eff.Input)
 	}
-	if eff.again != 0 {
+	if eff.Again != 0 {
 		return a.backTo(at, e, op, ended)
 	}
 	if ended {
-		e.to = nodeEnded
+		e.To = Ended
 		return e, nil
 	}
-	n := node{parent: at, via: result, op: op, begins: eff, heads: from.heads, open: open}
-	if at >= nodeStart {
+	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open}
+	if at >= Start {
 		n.depth = from.depth + 1
 	}
-	e.to = uint32(len(a.nodes))
+	e.To = uint32(len(a.nodes))
 	n.heads = n.heads[:len(n.heads):len(n.heads)]
-	for _, loop := range eff.begun {
+	for _, loop := range eff.Begun {
 		if loop != 0 {
-			n.heads = append(n.heads, head{loop, e.to})
+			n.heads = append(n.heads, head{loop, e.To})
 		}
 	}
 	a.nodes = append(a.nodes, n)
@@ -292,30 +292,30 @@ func (a *automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 }
 
 // backTo leads an edge back to the top of its retry loop.
-func (a *automaton) backTo(at uint32, e edge, op fsfake.Op, ended bool) (edge, error) {
+func (a *Automaton) backTo(at uint32, e Edge, op fsfake.Op, ended bool) (Edge, error) {
 	for _, h := range a.nodes[at].heads {
-		if h.loop != e.effects.again {
+		if h.loop != e.Effects.Again {
 			continue
 		}
 		top := &a.nodes[h.at]
-		same := !ended && top.op == op
-		switch eff := e.effects; {
-		case same && top.begins.invoked == eff.invoked && top.begins.input == eff.input && top.begins.letGo == eff.letGo:
-			e.to = h.at
-		case same && !eff.invoked && !eff.letGo && e.input == top.begins.input && !eff.returned:
-			e.to = h.at | nodeBegun // the loop is inside the operation that began at its top
+		same := !ended && top.Op == op
+		switch eff := e.Effects; {
+		case same && top.Begins.Invoked == eff.Invoked && top.Begins.Input == eff.Input && top.Begins.LetGo == eff.LetGo:
+			e.To = h.at
+		case same && !eff.Invoked && !eff.LetGo && e.Input == top.Begins.Input && !eff.Returned:
+			e.To = h.at | Begun // the loop is inside the operation that began at its top
 		default:
 			return e, fmt.Errorf("checker: task %s of %s: a retry round carries something over: the first began with %q, a later one with %q; declare what a round uses inside the round",
-				a.name, a.scenario, top.op.String(), op.String())
+				a.name, a.scenario, top.Op.String(), op.String())
 		}
 		return e, nil
 	}
 	return e, fmt.Errorf("checker: task %s of %s: a retry loop goes on that was never begun", a.name, a.scenario)
 }
 
-// each visits what was learned, in the order in which it was, until visit returns false.
+// Each visits what was learned, in the order in which it was, until visit returns false.
 // Nobody may learn meanwhile.
-func (a *automaton) each(visit func(edge) bool) {
+func (a *Automaton) Each(visit func(Edge) bool) {
 	for _, k := range a.order {
 		if !visit(a.edges[k]) {
 			return
@@ -323,8 +323,8 @@ func (a *automaton) each(visit func(edge) bool) {
 	}
 }
 
-// counts returns how often the program was run, and how many edges were learned by that.
-func (a *automaton) counts() (runs, edges int) {
+// Counts returns how often the program was run, and how many edges were learned by that.
+func (a *Automaton) Counts() (runs, edges int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.runs, a.learned

@@ -1,4 +1,4 @@
-package checker
+package learn
 
 import (
 	"math/rand/v2"
@@ -19,21 +19,21 @@ const (
 
 // A walker draws walks through an automaton.
 type walker struct {
-	a    *automaton
+	a    *Automaton
 	out  [][]edgeKey // by node: the learned edges
 	back []bool      // by node: a round can still come to its end from here
 }
 
-func newWalker(a *automaton) *walker {
+func newWalker(a *Automaton) *walker {
 	w := &walker{a: a, out: make([][]edgeKey, len(a.nodes)), back: make([]bool, len(a.nodes))}
 	for _, k := range a.order {
 		w.out[k.from] = append(w.out[k.from], k)
-		if a.edges[k].effects.again != 0 {
+		if a.edges[k].Effects.Again != 0 {
 			w.back[k.from] = true
 		}
 	}
-	for n := len(a.nodes) - 1; n >= nodeStart; n-- { // nodes come after their parents
-		if w.back[n] && a.nodes[n].parent >= nodeStart {
+	for n := len(a.nodes) - 1; n >= Start; n-- { // nodes come after their parents
+		if w.back[n] && a.nodes[n].parent >= Start {
 			w.back[a.nodes[n].parent] = true
 		}
 	}
@@ -41,14 +41,14 @@ func newWalker(a *automaton) *walker {
 }
 
 // loops reports whether there is any retry loop.
-func (w *walker) loops() bool { return len(w.back) > nodeStart && w.back[nodeStart] }
+func (w *walker) loops() bool { return len(w.back) > Start && w.back[Start] }
 
 // next draws an edge out of a node: for some time one that stays in a loop.
 func (w *walker) next(rng *rand.Rand, at uint32, calls int) (edgeKey, bool) {
 	var stay []edgeKey
 	for _, k := range w.out[at] {
 		e := w.a.edges[k]
-		if e.effects.again != 0 || w.back[e.to&^nodeBegun] {
+		if e.Effects.Again != 0 || w.back[e.To&^Begun] {
 			stay = append(stay, k)
 		}
 	}
@@ -62,8 +62,8 @@ func (w *walker) next(rng *rand.Rand, at uint32, calls int) (edgeKey, bool) {
 	return choice[rng.IntN(len(choice))], true
 }
 
-// mixRounds runs the program along drawn walks.
-func (a *automaton) mixRounds() error {
+// FuzzLoops runs the program along drawn walks.
+func (a *Automaton) FuzzLoops() error {
 	w := newWalker(a)
 	if !w.loops() {
 		return nil
@@ -88,10 +88,10 @@ func (w *walker) walk(rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	at := uint32(nodeStart)
+	at := uint32(Start)
 	for calls := 0; ; calls++ {
-		if nd := &a.nodes[at]; more == nd.ended || more && op != nd.op {
-			return a.carriesAcross(calls, nd.op, op, more)
+		if nd := &a.nodes[at]; more == nd.Ended || more && op != nd.Op {
+			return a.carriesAcross(calls, nd.Op, op, more)
 		}
 		k, ok := w.next(rng, at, calls)
 		if !ok {
@@ -102,13 +102,13 @@ func (w *walker) walk(rng *rand.Rand) error {
 			return err
 		}
 		e := a.edges[k]
-		at = e.to &^ nodeBegun
-		did, err := digest(a.name, notes)
+		at = e.To &^ Begun
+		did, err := Digest(a.name, notes)
 		if err != nil {
 			return err
 		}
-		if did != e.effects {
-			return a.carriesAcross(calls, a.nodes[at].op, op, more)
+		if did != e.Effects {
+			return a.carriesAcross(calls, a.nodes[at].Op, op, more)
 		}
 	}
 }

@@ -1,17 +1,19 @@
-package checker
+package history
 
 import (
 	"fmt"
 	"sync/atomic"
+
+	"lockpick/checker/internal/parallel"
 
 	"github.com/anishathalye/porcupine"
 )
 
 // confirm asks porcupine about a history that the monitor calls a violation. Others may
 // use the table meanwhile; t.mu is held before and after.
-func (t *pastTable) confirm(id uint32) {
+func (t *Table) confirm(id uint32) {
 	t.calls++
-	ops := t.operations(id)
+	ops := t.Operations(id)
 	t.mu.Unlock()
 	ok := porcupine.CheckOperations(t.judge, ops)
 	t.mu.Lock()
@@ -21,15 +23,15 @@ func (t *pastTable) confirm(id uint32) {
 }
 
 // differ keeps the first disagreement.
-func (t *pastTable) differ(id uint32, monitor, other string) {
+func (t *Table) differ(id uint32, monitor, other string) {
 	if t.fault == nil {
 		t.fault = fmt.Errorf("checker: the monitor of %s calls a history %s, porcupine calls it %s: this is a fault of lockpick; the history is %s",
-			t.spec.Name, monitor, other, t.describe(id))
+			t.spec.Name, monitor, other, t.Describe(id))
 	}
 }
 
-// faulty returns the disagreement seen so far, if any.
-func (t *pastTable) faulty() error {
+// Fault returns the disagreement seen so far, if any.
+func (t *Table) Fault() error {
 	if t == nil {
 		return nil
 	}
@@ -38,30 +40,30 @@ func (t *pastTable) faulty() error {
 	return t.fault
 }
 
-// lastWord lets porcupine judge every history that no other goes on from, where the
+// FinalCheck lets porcupine judge every history that no other goes on from, where the
 // monitor saw no violation. What comes before the end of a linearizable history is
 // linearizable too, so porcupine agrees with every judgement then. The error is a
 // disagreement, one seen earlier included. It is for when nobody appends any more.
-func (t *pastTable) lastWord(workers int) error {
-	if t == nil || t.watched {
+func (t *Table) FinalCheck(workers int) error {
+	if t == nil || t.MonitorsOnly {
 		return nil
 	}
 	var last []uint32
 	for id := range t.all {
-		if !t.all[id].goesOn && t.ok(uint32(id)) {
+		if !t.all[id].goesOn && t.OK(uint32(id)) {
 			last = append(last, uint32(id))
 		}
 	}
 	t.calls += len(last)
 	refuted := make([]bool, len(last))
 	var taken atomic.Int64
-	together(min(workers, len(last)), func(int) {
+	parallel.Together(min(workers, len(last)), func(int) {
 		for {
 			i := int(taken.Add(1)) - 1
 			if i >= len(last) {
 				return
 			}
-			refuted[i] = !porcupine.CheckOperations(t.judge, t.operations(last[i]))
+			refuted[i] = !porcupine.CheckOperations(t.judge, t.Operations(last[i]))
 		}
 	})
 	for i, id := range last {

@@ -1,4 +1,4 @@
-package checker
+package history
 
 import (
 	"slices"
@@ -9,14 +9,14 @@ import (
 )
 
 // plainPast is a history in plain form, to compare the canonical form with.
-type plainPast [][]pastOp
+type plainPast [][]Operation
 
 func (p plainPast) pending(c int) bool {
-	return len(p[c]) > 0 && p[c][len(p[c])-1].state == pastInvoke
+	return len(p[c]) > 0 && p[c][len(p[c])-1].State == Invoke
 }
 
 // with returns the history with one more event of a client.
-func (p plainPast) with(c int, kind pastKind, value, crashed uint32) plainPast {
+func (p plainPast) with(c int, kind Kind, value, crashed uint32) plainPast {
 	before := make([]uint32, len(p))
 	for i := range p {
 		before[i] = uint32(len(p[i]))
@@ -27,15 +27,15 @@ func (p plainPast) with(c int, kind pastKind, value, crashed uint32) plainPast {
 	q := slices.Clone(p)
 	q[c] = slices.Clone(p[c])
 	switch last := len(q[c]) - 1; kind {
-	case pastInvoke:
-		q[c] = append(q[c], pastOp{in: value, state: pastInvoke, before: before})
-	case pastCrash:
-		q[c] = append(q[c], pastOp{in: value, out: crashed, state: pastReturn, before: before})
-	case pastReturn:
-		q[c][last].out, q[c][last].state = value, pastReturn
-	case pastCut:
+	case Invoke:
+		q[c] = append(q[c], Operation{In: value, State: Invoke, Before: before})
+	case Crash:
+		q[c] = append(q[c], Operation{In: value, Out: crashed, State: Return, Before: before})
+	case Return:
+		q[c][last].Out, q[c][last].State = value, Return
+	case Cut:
 		if p.pending(c) {
-			q[c][last].state = pastCut
+			q[c][last].State = Cut
 		}
 	}
 	return q
@@ -48,20 +48,20 @@ func TestAppendEvent(t *testing.T) {
 		clients := rapid.IntRange(1, 5).Draw(t, "clients")
 		number := rapid.OneOf(rapid.Uint32Range(0, 5), rapid.Uint32Range(0, 100_000))
 		plain := make(plainPast, clients)
-		bytes := appendPast(nil, plain)
+		bytes := appendForm(nil, plain)
 		for range rapid.IntRange(0, 400).Draw(t, "events") {
 			c := rapid.IntRange(0, clients-1).Draw(t, "client")
-			kinds := []pastKind{pastInvoke, pastCrash, pastCut}
+			kinds := []Kind{Invoke, Crash, Cut}
 			if plain.pending(c) {
-				kinds = []pastKind{pastReturn, pastCut}
+				kinds = []Kind{Return, Cut}
 			}
 			kind, value := rapid.SampledFrom(kinds).Draw(t, "kind"), number.Draw(t, "value")
 			next := plain.with(c, kind, value, 7)
 			after, changed := appendEvent(nil, bytes, clients, c, kind, value, 7)
-			require.Equal(t, kind != pastCut || plain.pending(c), changed)
+			require.Equal(t, kind != Cut || plain.pending(c), changed)
 			plain, bytes = next, after
-			require.Equal(t, appendPast(nil, plain), bytes)
+			require.Equal(t, appendForm(nil, plain), bytes)
 		}
-		require.Equal(t, [][]pastOp(plain), parsePast(bytes, clients))
+		require.Equal(t, [][]Operation(plain), parse(bytes, clients))
 	})
 }

@@ -1,4 +1,4 @@
-package checker
+package history
 
 import "encoding/binary"
 
@@ -8,24 +8,24 @@ import "encoding/binary"
 // form have the same precedence relation, and so the same judgement. Explorations append
 // to these bytes directly; the parsed form is for whoever looks at a history.
 
-// A pastOp is one operation of a history.
-type pastOp struct {
-	in, out uint32 // values by number; out is meaningless unless it returned
-	state   pastKind
-	before  []uint32 // how many operations of each client had returned
+// A Operation is one operation of a history.
+type Operation struct {
+	In, Out uint32 // values by number; out is meaningless unless it returned
+	State   Kind
+	Before  []uint32 // how many operations of each client had returned
 }
 
-// appendPast appends the canonical form of a history.
-func appendPast(b []byte, rows [][]pastOp) []byte {
+// appendForm appends the canonical form of a history.
+func appendForm(b []byte, rows [][]Operation) []byte {
 	for _, row := range rows {
 		b = appendCount(b, uint32(len(row)))
 		for i := range row {
 			op := &row[i]
-			b = append(appendCount(b, op.in), byte(op.state))
-			if op.state == pastReturn {
-				b = appendCount(b, op.out)
+			b = append(appendCount(b, op.In), byte(op.State))
+			if op.State == Return {
+				b = appendCount(b, op.Out)
 			}
-			for _, n := range op.before {
+			for _, n := range op.Before {
 				b = appendCount(b, n)
 			}
 		}
@@ -49,35 +49,35 @@ func count(b []byte, at int) (uint32, int) {
 	return uint32(n), at + size
 }
 
-// parsePast returns the history with a canonical form.
-func parsePast(b []byte, clients int) [][]pastOp {
-	rows := make([][]pastOp, clients)
+// parse returns the history with a canonical form.
+func parse(b []byte, clients int) [][]Operation {
+	rows := make([][]Operation, clients)
 	var n uint32
 	at := 0
 	for c := range rows {
 		if n, at = count(b, at); n == 0 {
 			continue
 		}
-		rows[c] = make([]pastOp, n)
+		rows[c] = make([]Operation, n)
 		for i := range rows[c] {
 			op := &rows[c][i]
-			op.in, at = count(b, at)
-			op.state = pastKind(b[at])
+			op.In, at = count(b, at)
+			op.State = Kind(b[at])
 			at++
-			if op.state == pastReturn {
-				op.out, at = count(b, at)
+			if op.State == Return {
+				op.Out, at = count(b, at)
 			}
-			op.before = make([]uint32, clients)
-			for k := range op.before {
-				op.before[k], at = count(b, at)
+			op.Before = make([]uint32, clients)
+			for k := range op.Before {
+				op.Before[k], at = count(b, at)
 			}
 		}
 	}
 	return rows
 }
 
-// A pastRow is where one client's operations stand in a canonical form.
-type pastRow struct {
+// A span is where one client's operations stand in a canonical form.
+type span struct {
 	n        uint32 // operations
 	from, to int    // all of them, after n
 	begin    int    // n itself
@@ -85,20 +85,20 @@ type pastRow struct {
 }
 
 // pending reports whether the last operation has not ended.
-func (r *pastRow) pending(b []byte) bool { return r.n > 0 && pastKind(b[r.last]) == pastInvoke }
+func (r *span) pending(b []byte) bool { return r.n > 0 && Kind(b[r.last]) == Invoke }
 
-// scanPast finds the rows of a canonical form; room is scratch.
-func scanPast(b []byte, clients int, room []pastRow) []pastRow {
+// scan finds the rows of a canonical form; room is scratch.
+func scan(b []byte, clients int, room []span) []span {
 	at := 0
 	for range clients {
-		r := pastRow{begin: at}
+		r := span{begin: at}
 		r.n, at = count(b, at)
 		r.from = at
 		for range r.n {
 			_, at = count(b, at)
 			r.last = at
 			at++
-			if pastKind(b[r.last]) == pastReturn {
+			if Kind(b[r.last]) == Return {
 				_, at = count(b, at)
 			}
 			for range clients {
@@ -114,19 +114,19 @@ func scanPast(b []byte, clients int, room []pastRow) []pastRow {
 // appendEvent appends to key the canonical form of the history before with one more event
 // of a client; value is the number of its input or output, crashed that of a crash's
 // output. A cut changes nothing where no operation is pending.
-func appendEvent(key, before []byte, clients, client int, kind pastKind, value, crashed uint32) (after []byte, changed bool) {
-	var room [16]pastRow
-	rows := scanPast(before, clients, room[:0])
+func appendEvent(key, before []byte, clients, client int, kind Kind, value, crashed uint32) (after []byte, changed bool) {
+	var room [16]span
+	rows := scan(before, clients, room[:0])
 	r := &rows[client]
 	switch kind {
-	case pastInvoke, pastCrash:
+	case Invoke, Crash:
 		key = append(key, before[:r.begin]...)
 		key = append(appendCount(key, r.n+1), before[r.from:r.to]...)
 		key = appendCount(key, value)
-		if kind == pastCrash {
-			key = appendCount(append(key, byte(pastReturn)), crashed)
+		if kind == Crash {
+			key = appendCount(append(key, byte(Return)), crashed)
 		} else {
-			key = append(key, byte(pastInvoke))
+			key = append(key, byte(Invoke))
 		}
 		for i := range rows {
 			n := rows[i].n
@@ -136,13 +136,13 @@ func appendEvent(key, before []byte, clients, client int, kind pastKind, value, 
 			key = appendCount(key, n)
 		}
 		return append(key, before[r.to:]...), true
-	case pastReturn:
-		key = append(append(key, before[:r.last]...), byte(pastReturn))
+	case Return:
+		key = append(append(key, before[:r.last]...), byte(Return))
 		return append(appendCount(key, value), before[r.last+1:]...), true
 	}
 	if !r.pending(before) {
 		return before, false
 	}
-	key = append(append(key, before[:r.last]...), byte(pastCut))
+	key = append(append(key, before[:r.last]...), byte(Cut))
 	return append(key, before[r.last+1:]...), true
 }

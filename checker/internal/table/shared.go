@@ -1,15 +1,17 @@
-package checker
+package table
 
 import (
 	"sync"
 	"sync/atomic"
+
+	"lockpick/checker/internal/parallel"
 )
 
-// A sharedTable is what all workers share of what any of them has computed. It maps
+// A Shared is what all workers share of what any of them has computed. It maps
 // 64-bit keys to values that are not 0. Nobody waits to read it: whoever does not find
 // what another is just entering computes it again, with the same result. The zero value
 // is empty.
-type sharedTable struct {
+type Shared struct {
 	entries atomic.Pointer[[]sharedEntry]
 	n       atomic.Int64
 	growing sync.Mutex
@@ -26,10 +28,10 @@ func (e *sharedEntry) hash() (uint64, bool) { return hash64(e.key.Load() - 1), e
 
 // sharedMin is the size of the smallest table. A quarter of it stays free for those who
 // have looked whether there is room and then enter at the same moment: all the workers.
-const sharedMin = 8 * maxWorkers
+const sharedMin = 8 * parallel.MaxWorkers
 
-// get returns the value of a key, or 0.
-func (t *sharedTable) get(key uint64) uint64 {
+// Get returns the value of a key, or 0.
+func (t *Shared) Get(key uint64) uint64 {
 	es := t.entries.Load()
 	if es == nil {
 		return 0
@@ -45,8 +47,8 @@ func (t *sharedTable) get(key uint64) uint64 {
 	}
 }
 
-// put enters a value. It may be forgotten again when others enter theirs meanwhile.
-func (t *sharedTable) put(key, val uint64) {
+// Put enters a value. It may be forgotten again when others enter theirs meanwhile.
+func (t *Shared) Put(key, val uint64) {
 	es := t.entries.Load()
 	for es == nil || 4*t.n.Load() >= int64(3*len(*es)) {
 		es = t.grow(es)
@@ -76,7 +78,7 @@ func enter(es []sharedEntry, key, val uint64) bool {
 
 // grow replaces the table by one twice its size and returns that. What is entered into
 // the old one meanwhile is lost, and computed again.
-func (t *sharedTable) grow(old *[]sharedEntry) *[]sharedEntry {
+func (t *Shared) grow(old *[]sharedEntry) *[]sharedEntry {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	if es := t.entries.Load(); es != old {
@@ -97,8 +99,8 @@ func (t *sharedTable) grow(old *[]sharedEntry) *[]sharedEntry {
 	return &es
 }
 
-// bytes is the memory that the table takes.
-func (t *sharedTable) bytes() int {
+// Bytes is the memory that the table takes.
+func (t *Shared) Bytes() int {
 	if es := t.entries.Load(); es != nil {
 		return 16 * len(*es)
 	}

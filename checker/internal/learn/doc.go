@@ -1,0 +1,24 @@
+// Package learn turns a program into data.
+//
+// A task that talks to the world only through calls and cells is a deterministic function of
+// the results it has seen. So its code is learned, call by call, as an [Automaton], whose
+// edges are results; whoever follows the automaton need not run the program. [Memo] is the
+// automata of all tasks of a scenario, for single runs.
+//
+// [Code] is the seam: all that this package, and live runs, know of a running program. A Go
+// function as a coroutine ([Function]) is one, and the only one today.
+//
+// That a program is such a function is checked, not assumed: while it is learned, since
+// every path begins with one learned before; when everything is learned, since
+// [Automaton.Verify] runs every path again; and for retry loops by rounds of one kind in a
+// row ([unrolledRounds]) and by drawn walks through all kinds ([Automaton.FuzzLoops]).
+//
+// It knows calls (package fsfake), what tasks note (package scenarios), and coroutines
+// (package sched). It must not know the machine that answers, nor judge anything.
+//
+// # Limits
+//
+// A program has one pending call at a time. Every new edge runs the program from its start:
+// keeping an instance parked at the frontier would spare that, but would also make the number
+// of runs, which is reported, depend on which worker came first.
+package learn

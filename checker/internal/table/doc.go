@@ -1,0 +1,12 @@
+// Package table holds the hash tables of an exploration: [Keys] numbers byte strings,
+// [States] numbers rows of words, [Interner] numbers any comparable values; [Cache] and
+// [Shared] map 64-bit keys to small values, for one worker and for all. They take little
+// memory for each entry, hold few pointers, and all grow in one way.
+//
+// It knows nothing of what is stored. Numbers are given in the order of arrival.
+//
+// # Limits
+//
+// A table holds fewer than 1<<32 entries, and [Keys] fewer than 1<<32 pages. Nothing is ever
+// removed. Only [Shared] may be used by several at once; of [States] each shard by one.
+package table

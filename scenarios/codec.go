@@ -15,6 +15,7 @@ type access struct {
 	get   func(*Setting) string
 	set   func(*Setting, string) error
 	value func(*Setting) any // for JSON
+	copy  func(to, from *Setting)
 }
 
 // A codec turns values of a type into text and back. Texts are words without blanks. The
@@ -38,6 +39,7 @@ func at[T any](c codec[T], where func(*Setting) *T) access {
 			return nil
 		},
 	}
+	a.copy = func(to, from *Setting) { *where(to) = *where(from) }
 	a.value = func(s *Setting) any { return a.get(s) }
 	if c.json != nil {
 		a.value = func(s *Setting) any { return c.json(*where(s)) }
@@ -87,7 +89,7 @@ func durations() codec[time.Duration] {
 		parse: func(text string) (time.Duration, error) {
 			d, err := time.ParseDuration(text)
 			if err != nil || d <= 0 || d > maxJump {
-				return 0, fmt.Errorf("choose a time such as 90s or 48h, more than 0 and up to %s", maxJump)
+				return 0, fmt.Errorf("choose a time such as 90s or 48h, more than 0 and up to 100 years")
 			}
 			return d, nil
 		},

@@ -52,6 +52,9 @@ func (f *Field) Text(s *Setting) string { return f.get(s) }
 // instead.
 func (f *Field) Set(s *Setting, text string) error { return f.set(s, text) }
 
+// Copy gives the field in one setting the value that it has in another.
+func (f *Field) Copy(to, from *Setting) { f.copy(to, from) }
+
 // Moot reports whether the value has no effect in s: how far stalls go, without stalls.
 func (f *Field) Moot(s *Setting) bool { return f.moot != nil && f.moot(s) }
 
@@ -102,7 +105,7 @@ func Fields() []Field {
 			access: at(counts(0, MaxStalls), func(s *Setting) *int { return &s.Stalls }),
 		}, {
 			Name: "stall-for", Flag: "stall-for", JSON: "stall_for",
-			Usage:  "how far it jumps, as a `duration` (default what the scenario says, or 1h)",
+			Usage:  "how far it jumps, such as `48h` (default what the scenario says, or 1h)",
 			moot:   func(s *Setting) bool { return s.Stalls == 0 },
 			access: at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
 		}, {

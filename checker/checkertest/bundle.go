@@ -51,17 +51,8 @@ func (b *bundle) scenario(list []scenarios.Scenario) (*scenarios.Scenario, error
 		if sc.ID != b.Scenario {
 			continue
 		}
-		if b.Processes != sc.Setting.Processes {
-			var err error
-			if sc, err = sc.WithProcesses(b.Processes); err != nil {
-				return nil, err
-			}
-		}
-		sc.Setting.Crashes, sc.Setting.Stalls, sc.Setting.PowerLosses = b.Crashes, b.Stalls, b.PowerLosses
-		if b.StallFor > 0 {
-			sc.Setting.StallFor = b.StallFor
-		}
-		return &sc, nil
+		sc, _, err := b.In(sc)
+		return &sc, err
 	}
 	return nil, fmt.Errorf("the bundle is about %s, which is not among the %d scenarios given", b.Scenario, len(list))
 }
@@ -71,15 +62,16 @@ func (b *bundle) scenario(list []scenarios.Scenario) (*scenarios.Scenario, error
 func (b *bundle) rewrite(file string, sc *scenarios.Scenario, got *checker.Replayed) error {
 	cx := got.Counterexample
 	verdict := checker.Holds
-	b.archive.Comment = []byte("lockpick bundle, version 1\n")
 	if got.Broken {
 		verdict = checker.Broken
-		b.archive.Comment = append(b.archive.Comment, cx.Cause+"\n"...)
 	}
+	b.archive.Comment = []byte(report.BundleHead(cx.Cause)) // there is no cause when it is not broken
 	for i := range b.archive.Files {
 		part := &b.archive.Files[i]
 		text := strings.TrimSpace(string(part.Data))
 		switch part.Name {
+		case "setting":
+			text = strings.TrimSpace(sc.Setting.Format())
 		case "schedule":
 			if got.Broken { // the guard of a fix keeps the schedule that broke it
 				text = cx.Schedule.String()

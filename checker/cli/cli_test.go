@@ -44,10 +44,14 @@ func TestBadInput(t *testing.T) {
 		"check toy/look/contend/more":                   "no scenario matches",
 		"check --procs 0":                               "--procs 0: choose 1 to 26",
 		"check --procs 27":                              "--procs 27: choose 1 to 26",
-		"check --procs two":                             `invalid argument "two"`,
-		"check --crashes -1":                            "--crashes -1: choose 0 or more",
-		"check --stalls -1":                             "--stalls -1: choose 0 or more",
-		"check --stall-for 0s":                          "--stall-for 0s: choose more than 0",
+		"check --procs two":                             "--procs two: choose 1 to 26",
+		"check --crashes -1":                            "--crashes -1: choose 0 to 26",
+		"check --stalls -1":                             "--stalls -1: choose 0 to 1000",
+		"check --stall-for 0s":                          "--stall-for 0s: choose a time such as 90s or 48h, more than 0",
+		"check --crashes 65536":                         "--crashes 65536: choose 0 to 26",
+		"check --stalls 32768":                          "--stalls 32768: choose 0 to 1000",
+		"check --power-losses 2":                        "--power-losses 2: choose 0 to 1",
+		"check --stalls 1000 --stall-for 90000h":        "1000 stalls of 90000h0m0s move the clock by more than 100 years",
 		"check --max-states -1":                         "--max-states -1: choose 1 or more",
 		"check --max-schedules -1":                      "--max-schedules -1",
 		"check --max-memory -1":                         "--max-memory -1",
@@ -170,6 +174,29 @@ func TestSaveAndReplay(t *testing.T) {
 		require.Zero(t, again.exit, again.stderr)
 		require.Equal(t, replayed.stdout, again.stdout)
 	}
+}
+
+// A bundle carries the whole setting: also how far the clock jumps, and how often the
+// power may be lost. Flags given with it come on top.
+func TestSaveAndReplayInAnotherSetting(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "bundle.txtar")
+	for flags, want := range map[string]string{
+		"--stall-for 48h":              "the clock jumps ahead by 48h0m0s",
+		"--crashes 1 --stall-for 5m1s": "2 processes, up to 1 crash, up to 1 stall",
+		"--power-losses 1":             "2 processes, up to 1 stall, up to 1 power loss",
+		"--stalls 2 --procs 2":         "the clock jumps ahead by 2m0s",
+	} {
+		explained := run(t, append([]string{"explain", "toy/lease/stall", "--skip-odds", "--save", file}, strings.Fields(flags)...)...)
+		require.Zero(t, explained.exit, explained.stderr)
+		require.Contains(t, explained.stdout, want)
+		replayed := run(t, "replay", file)
+		require.Zero(t, replayed.exit, replayed.stderr)
+		require.Equal(t, section(explained.stdout), section(replayed.stdout), "what replay shows after %s, and the command that it prints", flags)
+		require.Contains(t, replayed.stdout, want)
+	}
+	got := run(t, "replay", file, "--stall-for", "1s")
+	require.Equal(t, ExitDiffers, got.exit)
+	require.Contains(t, got.stdout, "NOT BROKEN BY THIS SCHEDULE")
 }
 
 // section is a timeline without what only the search knows.

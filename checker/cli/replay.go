@@ -116,19 +116,21 @@ func (a *app) bundleToReplay(file string, f *replayFlags) (sc scenarios.Scenario
 	if err != nil {
 		return sc, p, s, fmt.Errorf("%s: %w", file, err)
 	}
-	if sc, p, err = a.asked(b.Scenario, string(b.Property), f.setting); err != nil {
+	if err = f.setting.validate(); err != nil {
+		return sc, p, s, err
+	}
+	if sc, err = a.one(b.Scenario); err != nil {
 		return sc, p, s, fmt.Errorf("%s: %w", file, err)
 	}
-	if b.Processes != sc.Setting.Processes {
-		if sc, err = sc.WithProcesses(b.Processes); err != nil {
-			return sc, p, s, fmt.Errorf("%s: %w", file, err)
-		}
+	sc, changed, err := b.In(sc)
+	if err != nil {
+		return sc, p, s, fmt.Errorf("%s: %w", file, err)
 	}
-	sc.Setting.Crashes, sc.Setting.Stalls = b.Crashes, b.Stalls
-	if sc.Setting.Stalls > 0 && sc.Setting.StallFor <= 0 {
-		sc.Setting.StallFor = defaultStall
+	for _, c := range changed {
+		a.note("%s was saved with %s %s, the scenario now has %s", file, c.Name, c.From, c.To)
 	}
-	return sc, p, b.Schedule, nil
+	sc, err = f.setting.apply(sc)
+	return sc, b.Property, b.Schedule, err
 }
 
 // drifted says where a schedule cannot be followed.

@@ -3,82 +3,76 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"lockpick/scenarios"
 )
 
-// settingFlags change the setting of a scenario. A flag that is not given changes
-// nothing.
-type settingFlags struct {
-	cmd                    *cobra.Command
-	procs, crashes, stalls int
-	stallFor               time.Duration
+// settingFlags change the setting of a scenario: a flag for each field of the table that
+// has one. A flag that is not given changes nothing.
+type settingFlags struct{ given []*settingFlag }
+
+// A settingFlag is the flag of one field. Its value is looked at when the command runs,
+// not when the line is parsed, so that every bad value is told in the same words.
+type settingFlag struct {
+	field scenarios.Field
+	text  string
+	set   bool
 }
 
-// defaultStall is how far the clock jumps in a stall, when the scenario does not say:
-// past every lease that anybody uses.
-const defaultStall = time.Hour
+// String, Set and Type make it a pflag.Value.
+func (f *settingFlag) String() string { return f.text }
+func (f *settingFlag) Type() string   { return "value" }
+func (f *settingFlag) Set(text string) error {
+	f.text, f.set = text, true
+	return nil
+}
 
 func addSettingFlags(c *cobra.Command) *settingFlags {
-	f := &settingFlags{cmd: c}
-	fs := c.Flags()
-	fs.IntVar(&f.procs, "procs", 0, "change the number of processes to `N`")
-	fs.IntVar(&f.crashes, "crashes", 0, "let up to `K` processes be killed")
-	fs.IntVar(&f.stalls, "stalls", 0, "let the clock jump ahead up to `K` times")
-	fs.DurationVar(&f.stallFor, "stall-for", 0, "how far it jumps (default what the scenario says, or 1h)")
+	f := &settingFlags{}
+	for _, field := range scenarios.Fields() {
+		if field.Flag != "" {
+			flag := &settingFlag{field: field}
+			c.Flags().Var(flag, field.Flag, field.Usage)
+			f.given = append(f.given, flag)
+		}
+	}
 	return f
 }
 
 // validate reports values that make sense for no scenario.
 func (f *settingFlags) validate() error {
-	given := f.cmd.Flags().Changed
-	switch {
-	case given("procs") && (f.procs < 1 || f.procs > 26):
-		return fmt.Errorf("--procs %d: choose 1 to 26", f.procs)
-	case f.crashes < 0:
-		return fmt.Errorf("--crashes %d: choose 0 or more", f.crashes)
-	case f.stalls < 0:
-		return fmt.Errorf("--stalls %d: choose 0 or more", f.stalls)
-	case given("stall-for") && f.stallFor <= 0:
-		return fmt.Errorf("--stall-for %s: choose more than 0", f.stallFor)
+	return f.change(&scenarios.Setting{})
+}
+
+// change makes the changes in a setting.
+func (f *settingFlags) change(st *scenarios.Setting) error {
+	for _, flag := range f.given {
+		if flag.set {
+			if err := flag.field.Set(st, flag.text); err != nil {
+				return fmt.Errorf("--%s %w", flag.field.Flag, err)
+			}
+		}
 	}
 	return nil
 }
 
 // apply returns the scenario in the changed setting.
 func (f *settingFlags) apply(sc scenarios.Scenario) (scenarios.Scenario, error) {
-	given := f.cmd.Flags().Changed
-	if given("procs") {
-		var err error
-		if sc, err = sc.WithProcesses(f.procs); err != nil {
-			return sc, err
-		}
+	st := sc.Setting
+	if err := f.change(&st); err != nil {
+		return sc, err
 	}
-	st := &sc.Setting
-	if given("crashes") {
-		st.Crashes = f.crashes
-	}
-	if given("stalls") {
-		st.Stalls = f.stalls
-	}
-	if given("stall-for") {
-		st.StallFor = f.stallFor
-	}
-	if st.Stalls > 0 && st.StallFor <= 0 {
-		st.StallFor = defaultStall
-	}
-	return sc, nil
+	return sc.In(st)
 }
 
-// text is the flags as they were given, for printed commands.
+// text is the flags as they were given, for people.
 func (f *settingFlags) text() string {
 	var words []string
-	for _, name := range []string{"procs", "crashes", "stalls", "stall-for"} {
-		if flag := f.cmd.Flags().Lookup(name); flag.Changed {
-			words = append(words, "--"+name+" "+flag.Value.String())
+	for _, flag := range f.given {
+		if flag.set {
+			words = append(words, "--"+flag.field.Flag+" "+flag.text)
 		}
 	}
 	return strings.Join(words, " ")

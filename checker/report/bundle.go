@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -21,19 +19,24 @@ import (
 type BundleFile struct {
 	Scenario string
 	Property scenarios.Property
-	// Processes, Crashes, Stalls and PowerLosses are the setting under which it broke.
-	Processes, Crashes, Stalls, PowerLosses int
-	// StallFor is by how much a stall moves the clock; 0 when there is no stall.
-	StallFor time.Duration
+	// Setting is the one under which it broke, as [scenarios.ParseSetting] reads it; see
+	// [BundleFile.In].
+	Setting  string
 	Schedule sched.Schedule
 	Verdict  checker.Verdict
 	Cause    string
 	// Trace and History have a line for each call and each operation.
 	Trace, History string
+
+	version int
 }
 
-// bundleVersion is the version of the format, on the first line of a file.
-const bundleVersion = "lockpick bundle, version 1"
+// The first line of a file. Version 1 did not say everything of a setting: what it leaves
+// out is the scenario's own.
+const (
+	bundleLine    = "lockpick bundle, version "
+	bundleVersion = 2
+)
 
 // Bundle renders the counterexample of a result as a bundle.
 func Bundle(r *checker.Result) ([]byte, error) {
@@ -41,12 +44,11 @@ func Bundle(r *checker.Result) ([]byte, error) {
 	if cx == nil {
 		return nil, fmt.Errorf("report: %s, %s: there is no counterexample to bundle", r.Scenario.ID, r.Property)
 	}
-	st := &r.Scenario.Setting
-	a := txtar.Archive{Comment: []byte(bundleVersion + "\n" + cx.Cause + "\n")}
+	a := txtar.Archive{Comment: []byte(BundleHead(cx.Cause))}
 	for _, f := range []struct{ name, text string }{
 		{"scenario", r.Scenario.ID},
 		{"property", string(r.Property)},
-		{"setting", bundleSetting(st)},
+		{"setting", r.Scenario.Setting.Format()},
 		{"schedule", cx.Schedule.String()},
 		{"trace", TraceText(cx.Trace)},
 		{"history", HistoryText(r.Scenario, cx)},
@@ -57,16 +59,38 @@ func Bundle(r *checker.Result) ([]byte, error) {
 	return txtar.Format(&a), nil
 }
 
-// bundleSetting lists the bounds, the rarer ones where there are any.
-func bundleSetting(st *scenarios.Setting) string {
-	s := fmt.Sprintf("processes %d\ncrashes %d\nstalls %d", st.Processes, st.Crashes, st.Stalls)
-	if st.Stalls > 0 {
-		s += fmt.Sprintf("\nstall-for %s", st.StallFor)
+// BundleHead is what stands before the parts of a bundle: the version and the cause, which
+// may be empty.
+func BundleHead(cause string) string {
+	head := fmt.Sprintf("%s%d\n", bundleLine, bundleVersion)
+	if cause != "" {
+		head += cause + "\n"
 	}
-	if st.PowerLosses > 0 {
-		s += fmt.Sprintf("\npower-losses %d", st.PowerLosses)
+	return head
+}
+
+// In puts the scenario into the setting of the bundle: what a flag can change is as it was
+// when the bundle was saved, and the rest is the scenario's own. What of the rest has
+// changed since is returned as well: it may be why the bundle shows something else now.
+func (b *BundleFile) In(sc scenarios.Scenario) (scenarios.Scenario, []scenarios.Change, error) {
+	base := scenarios.Setting{}
+	if b.version == 1 {
+		base = sc.Setting
+		base.PowerLosses = 0
 	}
-	return s
+	saved, err := scenarios.ParseSetting(b.Setting, base)
+	if err != nil {
+		return sc, nil, err
+	}
+	st := sc.Setting
+	for _, f := range scenarios.Fields() {
+		if f.Flag != "" {
+			f.Copy(&st, &saved)
+		}
+	}
+	changed := st.Changed(saved)
+	sc, err = sc.In(st)
+	return sc, changed, err
 }
 
 // TraceText is a trace as a bundle keeps it: a line for each call, with the step, who
@@ -115,11 +139,16 @@ func HistoryText(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 // ParseBundle reads a bundle.
 func ParseBundle(text []byte) (*BundleFile, error) {
 	a := txtar.Parse(text)
-	if !bytes.HasPrefix(a.Comment, []byte(bundleVersion)) {
-		return nil, fmt.Errorf("report: no bundle: want %q on the first line", bundleVersion)
+	first, cause, _ := strings.Cut(string(a.Comment), "\n")
+	number, ok := strings.CutPrefix(first, bundleLine)
+	version, err := strconv.Atoi(strings.TrimSpace(number))
+	switch {
+	case !ok || err != nil:
+		return nil, fmt.Errorf("report: no bundle: want \"%s%d\" on the first line", bundleLine, bundleVersion)
+	case version < 1 || version > bundleVersion:
+		return nil, fmt.Errorf("report: the bundle has version %d: this lockpick reads up to %d", version, bundleVersion)
 	}
-	_, cause, _ := strings.Cut(string(a.Comment), "\n")
-	b := &BundleFile{Cause: strings.TrimSpace(cause)}
+	b := &BundleFile{Cause: strings.TrimSpace(cause), version: version}
 	parts := map[string]string{}
 	for _, f := range a.Files {
 		parts[f.Name] = strings.TrimSpace(string(f.Data))
@@ -134,48 +163,17 @@ func ParseBundle(text []byte) (*BundleFile, error) {
 	if b.Property.Judgement() == "" {
 		return nil, fmt.Errorf("report: the bundle asks for an unknown property %q", b.Property)
 	}
-	if err := b.parseSetting(parts["setting"]); err != nil {
-		return nil, err
+	b.Setting = parts["setting"]
+	if _, err := scenarios.ParseSetting(b.Setting, scenarios.Setting{}); err != nil {
+		return nil, fmt.Errorf("report: the bundle's setting: %w", err)
 	}
 	if err := b.parseVerdict(parts["verdict"]); err != nil {
 		return nil, err
 	}
-	var err error
 	if b.Schedule, err = sched.ParseSchedule(parts["schedule"]); err != nil {
 		return nil, fmt.Errorf("report: the bundle's schedule: %w", err)
 	}
 	return b, nil
-}
-
-func (b *BundleFile) parseSetting(text string) error {
-	for _, l := range strings.Split(text, "\n") {
-		name, value, _ := strings.Cut(l, " ")
-		if name == "stall-for" {
-			d, err := time.ParseDuration(value)
-			if err != nil || d <= 0 {
-				return fmt.Errorf("report: the bundle's setting: want a positive duration in %q", l)
-			}
-			b.StallFor = d
-			continue
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil {
-			return fmt.Errorf("report: the bundle's setting: want a number in %q", l)
-		}
-		switch name {
-		case "processes":
-			b.Processes = n
-		case "crashes":
-			b.Crashes = n
-		case "stalls":
-			b.Stalls = n
-		case "power-losses":
-			b.PowerLosses = n
-		default:
-			return fmt.Errorf("report: the bundle's setting: unknown word %q", name)
-		}
-	}
-	return nil
 }
 
 func (b *BundleFile) parseVerdict(text string) error {

@@ -1,11 +1,14 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker"
 	"lockpick/checker/internal/golden"
 	"lockpick/scenarios"
 )
@@ -25,14 +28,45 @@ func TestBundleRoundTrips(t *testing.T) {
 		require.Equal(t, r.Property, b.Property)
 		require.Equal(t, r.Verdict, b.Verdict)
 		require.Equal(t, r.Counterexample.Schedule, b.Schedule)
-		st := r.Scenario.Setting
-		require.Equal(t, []int{st.Processes, st.Crashes, st.Stalls, st.PowerLosses}, []int{b.Processes, b.Crashes, b.Stalls, b.PowerLosses})
-		if st.Stalls > 0 {
-			require.Equal(t, st.StallFor, b.StallFor)
-		}
+		back, changed, err := b.In(*r.Scenario)
+		require.NoError(t, err)
+		require.Empty(t, changed)
+		require.Equal(t, r.Scenario.Setting, back.Setting)
 		require.Equal(t, r.Counterexample.Cause, b.Cause)
 		require.Equal(t, strings.TrimSpace(TraceText(r.Counterexample.Trace)), b.Trace)
 	}
+}
+
+// What flags can change comes from the bundle, the rest is the scenario's own, and what
+// has changed of that is told. The first version did not have the rest.
+func TestBundleSetting(t *testing.T) {
+	r := *result(t, "toy/lease/stall", scenarios.MutualExclusion)
+	asked, err := r.Scenario.In(r.Scenario.Setting)
+	require.NoError(t, err)
+	asked.Setting.StallFor, asked.Setting.Crashes, asked.Setting.Mortal = 48*time.Hour, 1, []int{0}
+	written := *r.Scenario
+	r.Scenario = &asked
+	text, err := Bundle(&r)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "processes 2\ncrashes 1\nmortal A\nstalls 1\nstall-for 48h0m0s\n")
+	b, err := ParseBundle(text)
+	require.NoError(t, err)
+	back, changed, err := b.In(written)
+	require.NoError(t, err)
+	require.Equal(t, "[mortal all, not A]", fmt.Sprint(changed))
+	require.Equal(t, 48*time.Hour, back.Setting.StallFor)
+	require.Nil(t, back.Setting.Mortal)
+	require.Contains(t, ReplayCommand(&checker.Result{Scenario: &back, Property: r.Property, Counterexample: r.Counterexample}, Options{}),
+		" --crashes 1 --stall-for 48h0m0s")
+
+	old := strings.NewReplacer("version 2", "version 1", "mortal A\n", "").Replace(string(text))
+	b, err = ParseBundle([]byte(old))
+	require.NoError(t, err)
+	written.Setting.Mortal = []int{1}
+	back, changed, err = b.In(written)
+	require.NoError(t, err)
+	require.Empty(t, changed)
+	require.Equal(t, []int{1}, back.Setting.Mortal)
 }
 
 func TestBundleText(t *testing.T) {
@@ -46,11 +80,12 @@ func TestBundleErrors(t *testing.T) {
 	require.NoError(t, err)
 	for old, c := range map[string]struct{ with, want string }{
 		"lockpick bundle":  {"something else", "no bundle"},
+		"version 2":        {"version 3", "version 3: this lockpick reads up to 2"},
 		"-- schedule --":   {"-- plan --", `no part "schedule"`},
 		"mutual-exclusion": {"fairness", `unknown property "fairness"`},
-		"processes 2":      {"processes two", "want a number"},
-		"crashes 0":        {"floods 0", `unknown word "floods"`},
-		"stalls 0":         {"stall-for ever", "want a positive duration"},
+		"processes 2":      {"processes two", "the bundle's setting: scenarios: processes two: choose 1 to 26"},
+		"crashes 0":        {"floods 0", `no field "floods"`},
+		"stalls 0":         {"stall-for ever", "stall-for ever: choose a time"},
 		"broken":           {"fixed", `unknown word "fixed"`},
 		"-- schedule --\n": {"-- schedule --\nQQ ", "the bundle's schedule"},
 	} {

@@ -7,15 +7,18 @@ import (
 	"lockpick/scenarios"
 )
 
-// ReplayCommand is the command that shows r's counterexample again.
+// ReplayCommand is the command that shows r's counterexample again, in the setting that
+// the scenario is in.
 func ReplayCommand(r *checker.Result, o Options) string {
-	words := []string{"lockpick", "replay", quote(r.Scenario.ID), quote(r.Counterexample.Schedule.String())}
+	words := []string{o.program(), "replay", quote(r.Scenario.ID), quote(r.Counterexample.Schedule.String())}
 	// Without the flag, replay takes the first property claimed broken that breaks.
 	if first, ok := firstBroken(r.Scenario); !ok || first != r.Property {
 		words = append(words, "--property", string(r.Property))
 	}
-	if o.Flags != "" {
-		words = append(words, o.Flags)
+	for _, c := range r.Scenario.Changed() {
+		if c.Flag != "" {
+			words = append(words, "--"+c.Flag, quote(c.To))
+		}
 	}
 	return strings.Join(words, " ")
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"strconv"
@@ -14,14 +15,26 @@ import (
 // describes version 1.
 const JSONVersion = 1
 
-// A JSONDocument is the document that [JSON] writes.
-type JSONDocument struct {
+// A jsonDocument is the document that [JSON] writes.
+type jsonDocument struct {
 	Version int          `json:"version"`
-	Results []JSONResult `json:"results"`
+	Results []jsonResult `json:"results"`
 }
 
-// A JSONResult is the verdict on one property of one scenario.
-type JSONResult struct {
+// A jsonResult is the verdict on one property of one scenario: what was asked, within
+// which bounds, and what came out.
+type jsonResult struct {
+	jsonAsked
+	jsonBounds
+	jsonFound
+}
+
+// MarshalJSON makes one object of the three parts.
+func (r jsonResult) MarshalJSON() ([]byte, error) {
+	return joinObjects(r.jsonAsked, r.jsonBounds, r.jsonFound)
+}
+
+type jsonAsked struct {
 	Scenario string `json:"scenario"`
 	Property string `json:"property"`
 	Verdict  string `json:"verdict"`
@@ -31,7 +44,9 @@ type JSONResult struct {
 	Judgement string `json:"judgement"`
 	// Processes counts the tasks of all processes.
 	Processes int `json:"processes"`
-	jsonBounds
+}
+
+type jsonFound struct {
 	Complete bool `json:"complete"`
 	// Why says which budget ended first.
 	Why         string `json:"why,omitempty"`
@@ -44,29 +59,47 @@ type JSONResult struct {
 	// ElapsedMS is there when timings were asked for: it is the only field that differs
 	// between two runs.
 	ElapsedMS      *int64              `json:"elapsed_ms,omitempty"`
-	Counterexample *JSONCounterexample `json:"counterexample,omitempty"`
+	Counterexample *jsonCounterexample `json:"counterexample,omitempty"`
 }
 
-// jsonBounds are how many faults were allowed.
-type jsonBounds struct {
-	Crashes int `json:"crashes"`
-	Stalls  int `json:"stalls"`
-	// StallFor is by how much a stall moves the clock, such as "20s"; it is there when
-	// there are stalls.
-	StallFor    string `json:"stall_for,omitempty"`
-	PowerLosses int    `json:"power_losses,omitempty"`
-}
+// A jsonBounds is a setting, as far as its table of fields has keys for it.
+type jsonBounds struct{ setting scenarios.Setting }
 
-func boundsOf(st *scenarios.Setting) jsonBounds {
-	b := jsonBounds{Crashes: st.Crashes, Stalls: st.Stalls, PowerLosses: st.PowerLosses}
-	if st.Stalls > 0 {
-		b.StallFor = st.StallFor.String()
+// MarshalJSON writes the fields in the order of the table.
+func (b jsonBounds) MarshalJSON() ([]byte, error) {
+	var members []any
+	for _, f := range scenarios.Fields() {
+		if v, there := f.Value(&b.setting); there {
+			members = append(members, map[string]any{f.JSON: v})
+		}
 	}
-	return b
+	return joinObjects(members...)
 }
 
-// A JSONCounterexample is the evidence for a verdict "broken".
-type JSONCounterexample struct {
+// joinObjects makes one JSON object of the members of several.
+func joinObjects(parts ...any) ([]byte, error) {
+	out := []byte{'{'}
+	for _, p := range parts {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(p); err != nil {
+			return nil, err
+		}
+		members := bytes.TrimSpace(b.Bytes())
+		if members = members[1 : len(members)-1]; len(members) == 0 {
+			continue
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(out, members...)
+	}
+	return append(out, '}'), nil
+}
+
+// A jsonCounterexample is the evidence for a verdict "broken".
+type jsonCounterexample struct {
 	Schedule    string   `json:"schedule"`
 	Steps       int      `json:"steps"`
 	Preemptions int      `json:"preemptions"`
@@ -79,9 +112,9 @@ type JSONCounterexample struct {
 
 // JSON writes results as one JSON document.
 func JSON(w io.Writer, results []checker.Result, o Options) error {
-	doc := JSONDocument{Version: JSONVersion, Results: make([]JSONResult, 0, len(results))}
+	doc := jsonDocument{Version: JSONVersion, Results: make([]jsonResult, 0, len(results))}
 	for i := range results {
-		doc.Results = append(doc.Results, jsonResult(&results[i], o))
+		doc.Results = append(doc.Results, newJSONResult(&results[i], o))
 	}
 	return writeJSON(w, doc)
 }
@@ -93,14 +126,18 @@ func writeJSON(w io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-func jsonResult(r *checker.Result, o Options) JSONResult {
-	st := &r.Scenario.Setting
-	j := JSONResult{
-		Scenario: r.Scenario.ID, Property: string(r.Property), Verdict: r.Verdict.String(),
-		Judgement: string(r.Judgement), Processes: st.Contenders(), jsonBounds: boundsOf(st),
-		Complete: r.Complete, Why: r.Why,
-		States: r.Stats.States, Transitions: r.Stats.Transitions,
-		Schedules: r.Stats.Schedules, Histories: r.Stats.Histories,
+func newJSONResult(r *checker.Result, o Options) jsonResult {
+	j := jsonResult{
+		jsonAsked: jsonAsked{
+			Scenario: r.Scenario.ID, Property: string(r.Property), Verdict: r.Verdict.String(),
+			Judgement: string(r.Judgement), Processes: r.Scenario.Setting.Contenders(),
+		},
+		jsonBounds: jsonBounds{r.Scenario.Setting},
+		jsonFound: jsonFound{
+			Complete: r.Complete, Why: r.Why,
+			States: r.Stats.States, Transitions: r.Stats.Transitions,
+			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories,
+		},
 	}
 	if r.Claimed {
 		j.Claim = r.Claim.String()
@@ -114,7 +151,7 @@ func jsonResult(r *checker.Result, o Options) JSONResult {
 		j.ElapsedMS = &ms
 	}
 	if c := r.Counterexample; c != nil {
-		j.Counterexample = &JSONCounterexample{
+		j.Counterexample = &jsonCounterexample{
 			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, Smallest: c.Smallest,
 			Cause: c.Cause, Waits: c.Waits,
@@ -125,11 +162,24 @@ func jsonResult(r *checker.Result, o Options) JSONResult {
 
 // A jsonScenario is one line of [ListJSON].
 type jsonScenario struct {
+	jsonAbout
+	jsonBounds
+	jsonClaims
+}
+
+// MarshalJSON makes one object of the three parts.
+func (s jsonScenario) MarshalJSON() ([]byte, error) {
+	return joinObjects(s.jsonAbout, s.jsonBounds, s.jsonClaims)
+}
+
+type jsonAbout struct {
 	ID        string `json:"id"`
 	Summary   string `json:"summary,omitempty"`
 	Report    string `json:"report,omitempty"`
 	Processes int    `json:"processes"`
-	jsonBounds
+}
+
+type jsonClaims struct {
 	Claims []jsonClaim `json:"claims"`
 }
 
@@ -147,8 +197,8 @@ func ListJSON(w io.Writer, list []scenarios.Scenario) error {
 	for i := range list {
 		s := &list[i]
 		j := jsonScenario{
-			ID: s.ID, Summary: s.Summary, Report: s.Report, Processes: s.Setting.Contenders(),
-			jsonBounds: boundsOf(&s.Setting), Claims: make([]jsonClaim, 0, len(s.Claims)),
+			jsonAbout{s.ID, s.Summary, s.Report, s.Setting.Contenders()},
+			jsonBounds{s.Setting}, jsonClaims{make([]jsonClaim, 0, len(s.Claims))},
 		}
 		for _, c := range s.Claims {
 			j.Claims = append(j.Claims, jsonClaim{string(c.Property), c.Verdict.String()})

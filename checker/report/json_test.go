@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -10,6 +11,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/golden"
+	"lockpick/scenarios"
 )
 
 func schema(t *testing.T) *jsonschema.Schema {
@@ -38,6 +40,24 @@ func TestJSONConforms(t *testing.T) {
 		}
 	}
 	require.NoError(t, s.Validate(decoded(t, text(t, func(b *bytes.Buffer) error { return JSON(b, nil, Options{}) }))))
+}
+
+// The schema describes every field of a setting that goes into the document.
+func TestSchemaKnowsTheSetting(t *testing.T) {
+	text, err := os.ReadFile("../../docs/schema/check-v1.json")
+	require.NoError(t, err)
+	var doc struct {
+		Defs map[string]struct {
+			Properties map[string]any `json:"properties"`
+		} `json:"$defs"`
+	}
+	require.NoError(t, json.Unmarshal(text, &doc))
+	for _, f := range scenarios.Fields() {
+		if f.JSON != "" {
+			require.Contains(t, doc.Defs["result"].Properties, f.JSON,
+				"docs/schema/check-v1.json does not describe the field %q of a setting", f.Name)
+		}
+	}
 }
 
 // The schema has teeth.

@@ -31,7 +31,7 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 		for _, c := range sc.Claims {
 			claims = append(claims, s.paint(verdictInk(c.Verdict), glyph(c.Verdict))+" "+string(c.Property))
 		}
-		_, _ = fmt.Fprintf(b, "  %s  %s  %s\n", pad(rowName(sc), width), strings.Join(claims, "  "), s.paint(dim, settingText(&sc.Setting)))
+		_, _ = fmt.Fprintf(b, "  %s  %s  %s\n", pad(rowName(sc), width), strings.Join(claims, "  "), s.paint(dim, sc.Setting.String()))
 		if sc.Summary != "" {
 			for _, line := range wrap(sc.Summary, s.width()-6) {
 				_, _ = fmt.Fprintln(b, "    "+s.paint(dim, line))
@@ -43,24 +43,6 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 
 // rowName is an id without its system.
 func rowName(sc *scenarios.Scenario) string { return sc.Variant() + "/" + sc.SettingName() }
-
-// settingText is the bounds of a setting: "3 processes, up to 1 crash".
-func settingText(st *scenarios.Setting) string {
-	parts := []string{count(st.Processes, "process", "processes")}
-	if n := st.Contenders(); n != st.Processes {
-		parts = append(parts, count(n, "task", "tasks"))
-	}
-	if st.Crashes > 0 {
-		parts = append(parts, "up to "+count(st.Crashes, "crash", "crashes"))
-	}
-	if st.Stalls > 0 {
-		parts = append(parts, "up to "+count(st.Stalls, "stall", "stalls"))
-	}
-	if st.PowerLosses > 0 {
-		parts = append(parts, "up to "+count(st.PowerLosses, "power loss", "power losses"))
-	}
-	return strings.Join(parts, ", ")
-}
 
 // glyph is a verdict as one character.
 func glyph(v checker.Verdict) string {

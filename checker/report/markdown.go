@@ -156,7 +156,7 @@ func (m *markdown) table(results []checker.Result) {
 		if outcomeOf(r) != passed {
 			verdict = "**" + verdict + "**"
 		}
-		m.line("| %s | %s | %s | %s | %s |", markdownText(r.Scenario.ID), r.Property, verdict, claim, settingText(&r.Scenario.Setting))
+		m.line("| %s | %s | %s | %s | %s |", markdownText(r.Scenario.ID), r.Property, verdict, claim, r.Scenario.Setting.String())
 	}
 }
 

@@ -136,7 +136,7 @@ func (m *matrix) row(r matrixRow, name int, props []scenarios.Property) {
 	for _, p := range props {
 		line += "  " + m.cell(r.of(p))
 	}
-	line += "  " + m.o.paint(dim, settingText(&r[0].Scenario.Setting))
+	line += "  " + m.o.paint(dim, r[0].Scenario.Setting.String())
 	m.line(line)
 }
 
@@ -180,7 +180,7 @@ func evidenceText(r *checker.Result) string {
 	case r.Counterexample != nil:
 		return r.Counterexample.Schedule.String()
 	case r.Verdict == checker.Holds:
-		return "no schedule of " + settingText(&r.Scenario.Setting) + " breaks it"
+		return "no schedule of " + r.Scenario.Setting.String() + " breaks it"
 	}
 	return r.Why
 }

@@ -32,7 +32,7 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	}
 	_, _ = fmt.Fprintf(b, "%s  %s  %s\n", o.paint(bold, e.Scenario.ID),
 		o.paint(warn, "NOT BROKEN BY THIS SCHEDULE"), o.paint(bold, strings.Join(names, ", ")))
-	_, _ = fmt.Fprintf(b, "%s\n\n", o.paint(dim, strings.Join([]string{settingText(&e.Scenario.Setting), costText(e.Run.Cost, e.Run.Schedule), e.ending()}, " · ")))
+	_, _ = fmt.Fprintf(b, "%s\n\n", o.paint(dim, strings.Join([]string{e.Scenario.Setting.String(), costText(e.Run.Cost, e.Run.Schedule), e.ending()}, " · ")))
 	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, o.Style)
 	for i, l := range wrap(e.difference(), o.width()-10) {
 		head := ""

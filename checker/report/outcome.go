@@ -57,11 +57,11 @@ func detail(r *checker.Result, o Options) string {
 		if c.Cause != "" {
 			lines = append(lines, c.Cause)
 		}
-		lines = append(lines, settingText(&r.Scenario.Setting)+" · "+costText(c.Cost, c.Schedule), "replay: "+ReplayCommand(r, o))
+		lines = append(lines, r.Scenario.Setting.String()+" · "+costText(c.Cost, c.Schedule), "replay: "+ReplayCommand(r, o))
 	case r.Why != "":
 		lines = append(lines, r.Why)
 	default:
-		lines = append(lines, "no schedule of "+settingText(&r.Scenario.Setting)+" breaks it")
+		lines = append(lines, "no schedule of "+r.Scenario.Setting.String()+" breaks it")
 	}
 	return strings.Join(lines, "\n")
 }

@@ -152,7 +152,12 @@ func TestList(t *testing.T) {
 func TestReplayCommand(t *testing.T) {
 	r := result(t, "toy/look/contend", scenarios.MutualExclusion)
 	require.Equal(t, "lockpick replay toy/look/contend '"+r.Counterexample.Schedule.String()+"'", ReplayCommand(r, Options{}))
-	require.Contains(t, ReplayCommand(r, Options{Flags: "--procs 3"}), "' --procs 3")
+	changed := *r
+	more, err := r.Scenario.WithProcesses(3)
+	require.NoError(t, err)
+	changed.Scenario = &more
+	require.Contains(t, ReplayCommand(&changed, Options{Program: "./mylocks"}), "./mylocks replay toy/look/contend '")
+	require.Contains(t, ReplayCommand(&changed, Options{}), "' --procs 3")
 	wrong := result(t, "toy/wrong/contend", scenarios.MutualExclusion)
 	require.Contains(t, ReplayCommand(wrong, Options{}), "--property mutual-exclusion")
 }

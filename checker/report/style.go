@@ -17,8 +17,11 @@ type Style struct {
 // Options are what a report needs to know besides the results. The zero value works.
 type Options struct {
 	Style
-	// Flags are the flags that changed the scenario's setting, as typed, such as
-	// "--procs 3": the printed commands repeat them.
+	// Program is what the command is called where the reader is, quoted for a shell when
+	// it needs it; empty means "lockpick".
+	Program string
+	// Flags are the flags that changed the scenarios' settings, as typed, such as
+	// "--procs 3": the line below a matrix repeats them.
 	Flags string
 	// Timings adds how long each verdict took.
 	Timings bool
@@ -27,6 +30,13 @@ type Options struct {
 	// Largest is how many of the largest verdicts are listed, by states; with Timings it
 	// is the slowest, by time.
 	Largest int
+}
+
+func (o *Options) program() string {
+	if o.Program == "" {
+		return "lockpick"
+	}
+	return o.Program
 }
 
 func (s Style) width() int {

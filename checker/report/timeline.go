@@ -63,7 +63,7 @@ func (t *timeline) header() {
 // facts are the bounds of the setting and the size of the counterexample.
 func (t *timeline) facts() []string {
 	r := t.r
-	facts := []string{settingText(&r.Scenario.Setting)}
+	facts := []string{r.Scenario.Setting.String()}
 	if c := r.Counterexample; c != nil {
 		facts = append(facts, costText(c.Cost, c.Schedule))
 		if c.Smallest {
@@ -126,7 +126,7 @@ func (t *timeline) verdictOnly() {
 	r := t.r
 	switch r.Verdict {
 	case checker.Holds:
-		t.paragraph(plain, "No schedule of "+settingText(&r.Scenario.Setting)+" breaks it: "+countsText(r, t.o)+".")
+		t.paragraph(plain, "No schedule of "+r.Scenario.Setting.String()+" breaks it: "+countsText(r, t.o)+".")
 		if r.Stats.Contended == 0 {
 			t.paragraph(warn, "But in none of them did a task ever meet another's lock.")
 		}

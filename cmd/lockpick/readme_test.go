@@ -86,7 +86,7 @@ func systems() string {
 		for _, c := range sc.Claims {
 			verdicts = append(verdicts, fmt.Sprintf("%s %s", sign(c.Verdict), c.Property))
 		}
-		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", sc.ID, sc.Report, sc.Summary, setting(sc.Setting), strings.Join(verdicts, "<br>"))
+		fmt.Fprintf(&b, "| [%s](%s) | %s | %s | %s |\n", sc.ID, sc.Report, sc.Summary, sc.Setting.String(), strings.Join(verdicts, "<br>"))
 	}
 	return b.String()
 }
@@ -96,21 +96,4 @@ func sign(v scenarios.Verdict) string {
 		return "✓"
 	}
 	return "✗"
-}
-
-func setting(s scenarios.Setting) string {
-	parts := []string{fmt.Sprintf("%d processes", s.Processes)}
-	if s.Processes == 1 {
-		parts[0] = "1 process"
-	}
-	if n := s.Contenders(); n != s.Processes {
-		parts = append(parts, fmt.Sprintf("%d tasks", n))
-	}
-	if s.Crashes > 0 {
-		parts = append(parts, fmt.Sprintf("%d crash", s.Crashes))
-	}
-	if s.Stalls > 0 {
-		parts = append(parts, fmt.Sprintf("%d stall", s.Stalls))
-	}
-	return strings.Join(parts, ", ")
 }

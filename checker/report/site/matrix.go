@@ -48,7 +48,7 @@ func bySystem(results []checker.Result) []*system {
 func (w *row) Name() string { return w.Scenario.Variant() + "/" + w.Scenario.SettingName() }
 
 // Bounds are the bounds of the row's setting.
-func (w *row) Bounds() string { return boundsText(&w.Scenario.Setting) }
+func (w *row) Bounds() string { return w.Scenario.Setting.String() }
 
 // Classes are the verdicts that occur in the row, for the filter.
 func (w *row) Classes() string {

@@ -67,43 +67,13 @@ func newPage(w *row, o Options) (*page, error) {
 
 // settingFacts tells the situation that the protocol is put into.
 func settingFacts(st *scenarios.Setting) []fact {
-	tasks := "one each"
-	if st.Tasks != nil {
-		var words []string
-		for i := range st.Processes {
-			words = append(words, count(st.TasksOf(i), "task", "tasks")+" in "+scenarios.ProcessName(i))
-		}
-		tasks = list(words)
-		if st.Concurrency == scenarios.Threads {
-			tasks += ", threads"
-		} else {
-			tasks += ", on an event loop"
+	var out []fact
+	for _, f := range scenarios.Fields() {
+		if f.Tells != nil {
+			out = append(out, fact{f.Title, f.Tells(st)})
 		}
 	}
-	crashes := "none"
-	if st.Crashes > 0 {
-		crashes = "up to " + grouped(st.Crashes)
-		if st.Mortal != nil {
-			var words []string
-			for _, i := range st.Mortal {
-				words = append(words, scenarios.ProcessName(i))
-			}
-			crashes += ", of " + list(words)
-		}
-		crashes += ", before any step"
-	}
-	stalls := "none"
-	if st.Stalls > 0 {
-		stalls = "up to " + grouped(st.Stalls) + ", of " + st.StallFor.String()
-	}
-	ends := "process exits"
-	if st.Daemons {
-		ends = "process stays alive"
-	}
-	return []fact{
-		{"Processes", grouped(st.Processes)}, {"Tasks", tasks}, {"Crashes", crashes},
-		{"Stalls", stalls}, {"When a program ends", ends},
-	}
+	return out
 }
 
 func newVerdict(r *checker.Result) verdict {

@@ -17,8 +17,10 @@ type Options struct {
 	// Title heads the first page; empty means "File locks under every schedule".
 	Title string
 	// Flags are the flags that changed the scenarios' settings, as typed, such as
-	// "--procs 3": the printed commands repeat them.
+	// "--procs 3": the first page says so.
 	Flags string
+	// Program is what the command is called where the reader is; empty means "lockpick".
+	Program string
 }
 
 func (o *Options) title() string {
@@ -28,7 +30,7 @@ func (o *Options) title() string {
 	return o.Title
 }
 
-func (o *Options) report() report.Options { return report.Options{Flags: o.Flags} }
+func (o *Options) report() report.Options { return report.Options{Program: o.Program} }
 
 // Write writes the site into a directory, which is made when it is not there: the first
 // page is index.html. It fails when a file cannot be written, or when a history cannot

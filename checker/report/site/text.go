@@ -5,8 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"lockpick/scenarios"
 )
 
 // count renders "1 process", "2 processes".
@@ -48,21 +46,6 @@ func oddsText(p float64) string {
 		return fmt.Sprintf("1 in %.0e random schedules", n)
 	}
 	return fmt.Sprintf("1 in %s random schedules", grouped(int(math.Round(n))))
-}
-
-// boundsText is the bounds of a setting: "2 processes, 3 tasks, 1 crash".
-func boundsText(st *scenarios.Setting) string {
-	parts := []string{count(st.Processes, "process", "processes")}
-	if n := st.Contenders(); n != st.Processes {
-		parts = append(parts, count(n, "task", "tasks"))
-	}
-	if st.Crashes > 0 {
-		parts = append(parts, count(st.Crashes, "crash", "crashes"))
-	}
-	if st.Stalls > 0 {
-		parts = append(parts, count(st.Stalls, "stall", "stalls"))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // list joins words as in "A, B and C".

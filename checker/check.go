@@ -306,7 +306,7 @@ func (x *explorer) checkStarvation(ctx context.Context, t *tester, c *coverage, 
 		return true, err
 	}
 	ce.Smallest, ce.Cycle = true, cycle
-	ce.Waits = []string{fmt.Sprintf("%s keeps trying and never acquires", x.slots[s.Slot].task)}
+	ce.Waits = []trace.Wait{{How: trace.Starves, Task: x.slots[s.Slot].task}}
 	ce.Cause = explain.Cause(t.sc, ce)
 	res.Counterexample = ce
 	return true, nil

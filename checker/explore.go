@@ -2,12 +2,12 @@ package checker
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync/atomic"
 
 	"lockpick/checker/internal/parallel"
 	"lockpick/checker/internal/table"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
 
@@ -231,7 +231,7 @@ func (c *coverage) collect(crew []*crewman) {
 
 // badEnd reports whether the state that w expanded last breaks a property of the graph
 // by itself: a deadlock, or a wedge; with what everybody waits for.
-func (x *explorer) badEnd(w *worker, s []uint32) (bool, []string, error) {
+func (x *explorer) badEnd(w *worker, s []uint32) (bool, []trace.Wait, error) {
 	switch x.property {
 	case scenarios.Wedge:
 		if w.unfinished {
@@ -245,10 +245,10 @@ func (x *explorer) badEnd(w *worker, s []uint32) (bool, []string, error) {
 		if !w.unfinished || len(w.out) > 0 && w.out[0].slot >= 0 {
 			return false, nil, nil
 		}
-		var waits []string
+		var waits []trace.Wait
 		for i := range x.slots {
 			if finished, _ := w.status(s, i); !finished {
-				waits = append(waits, fmt.Sprintf("%s waits in %s", x.slots[i].task, x.op(s, i)))
+				waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: x.slots[i].task, Call: x.op(s, i)})
 			}
 		}
 		return true, waits, nil

@@ -1,10 +1,9 @@
 package checker
 
 import (
-	"fmt"
-
 	"lockpick/checker/internal/learn"
 	"lockpick/checker/internal/table"
+	"lockpick/checker/trace"
 	"lockpick/sched"
 )
 
@@ -34,7 +33,7 @@ func (x *explorer) follow(s sched.Schedule) ([][]uint32, error) {
 
 // starves reports whether a schedule ends with a fair cycle in which somebody starves:
 // how many choices the cycle has, 0 for none, and who keeps trying.
-func (x *explorer) starves(s sched.Schedule) (int, []string, error) {
+func (x *explorer) starves(s sched.Schedule) (int, []trace.Wait, error) {
 	rows, err := x.follow(s)
 	if err != nil {
 		return 0, nil, err
@@ -50,7 +49,7 @@ func (x *explorer) starves(s sched.Schedule) (int, []string, error) {
 		}
 		if slot >= 0 {
 			n := len(s) - from
-			return n, []string{fmt.Sprintf("%s keeps trying and never acquires", x.slots[slot].task)}, nil
+			return n, []trace.Wait{{How: trace.Starves, Task: x.slots[slot].task}}, nil
 		}
 	}
 	return 0, nil, nil

@@ -199,12 +199,12 @@ func TestPowerLossTrace(t *testing.T) {
 	r, err := Replay(sc, scenarios.TornRead, s)
 	require.NoError(t, err)
 	var b strings.Builder
-	for _, st := range r.Counterexample.Trace {
+	for _, st := range trace.NewWalk(sc, r.Counterexample.Trace).Steps {
 		fmt.Fprintf(&b, "%d %s", st.N, st.Choice)
 		for _, c := range st.Calls {
 			fmt.Fprintf(&b, " %s", c.Op)
 		}
-		fmt.Fprintf(&b, ": %s %q, %d running\n", toyWord, st.Files[0].Content, len(st.Procs))
+		fmt.Fprintf(&b, ": %s %q, %d running\n", toyWord, st.After.Files[0].Content, len(st.After.Procs))
 	}
 	for _, op := range r.Counterexample.History {
 		fmt.Fprintf(&b, "%d: %v %v\n", op.ClientId, op.Input, op.Output)

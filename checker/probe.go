@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"lockpick/checker/internal/learn"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -30,7 +31,7 @@ const horizon = 30 * 24 * time.Hour
 
 type probed struct {
 	wedged bool
-	waits  []string
+	waits  []trace.Wait
 }
 
 func newProber(sc *scenarios.Scenario) *prober {
@@ -38,7 +39,7 @@ func newProber(sc *scenarios.Scenario) *prober {
 }
 
 // wedged probes a clone of m, once for each distinct state of the machine.
-func (p *prober) wedged(m *fsfake.Machine) (bool, []string, error) {
+func (p *prober) wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 	p.buf = m.AppendKey(p.buf[:0])
 	if r, ok := p.seen[string(p.buf)]; ok {
 		return r.wedged, r.waits, nil
@@ -59,25 +60,21 @@ func (p *prober) probe(m *fsfake.Machine) (probed, error) {
 		switch {
 		case err != nil:
 			return probed{}, err
-		case r == "":
+		case r.How == 0:
 			return probed{}, nil
-		case r != gaveUp:
-			return probed{true, []string{r}}, nil
-		case late:
-			return probed{true, []string{"a fresh process gives up, however late it comes"}}, nil
+		case late || r.How != trace.GivesUp:
+			return probed{true, []trace.Wait{r}}, nil
 		}
 		pass(m, start, time.Second)
 	}
 }
 
-const gaveUp = "gave up"
-
 // probeSteps bounds one attempt; no probe comes near.
 const probeSteps = 100_000
 
-// attempt runs the probe once. It returns "" when it got through, gaveUp when it
+// attempt runs the probe once. It returns no wait when it got through, GivesUp when it
 // returned an error, and otherwise what it waits for without end.
-func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, error) {
+func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wait, error) {
 	p.runs++
 	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
 	var result error
@@ -91,12 +88,12 @@ func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, e
 	for range probeSteps {
 		op, more, notes, err := code.Next()
 		if err != nil {
-			return "", err
+			return trace.Wait{}, err
 		}
 		for _, n := range notes {
 			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
 				if late {
-					return fmt.Sprintf("a fresh process polls for ever; its last call was %s", last.String()), nil
+					return hindered(trace.Polls, last), nil
 				}
 				late = m.Now().Sub(start) > horizon
 				if !slept {
@@ -108,16 +105,16 @@ func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, e
 		if !more {
 			m.KillProc(pid)
 			if result != nil {
-				return gaveUp, nil
+				return hindered(trace.GivesUp, last), nil
 			}
-			return "", nil
+			return trace.Wait{}, nil
 		}
 		r := m.Do(id, op)
 		switch {
 		case r.Unmodelled != "":
-			return "", fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
+			return trace.Wait{}, fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
 		case r.Blocked:
-			return fmt.Sprintf("a fresh process waits for ever in %s", op.String()), nil
+			return hindered(trace.WaitsInCall, op), nil
 		}
 		if op.Call == fsfake.CallSleep {
 			pass(m, start, time.Duration(op.Time))
@@ -126,10 +123,14 @@ func (p *prober) attempt(m *fsfake.Machine, start time.Time, pid int) (string, e
 			last = op
 		}
 		if err := code.Answer(r); err != nil {
-			return "", err
+			return trace.Wait{}, err
 		}
 	}
-	return "", fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
+	return trace.Wait{}, fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
+}
+
+func hindered(how trace.Hindrance, call fsfake.Op) trace.Wait {
+	return trace.Wait{How: how, Fresh: true, Call: call}
 }
 
 // pass moves the clock by d, or by as much as has passed since start.

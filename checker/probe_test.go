@@ -78,7 +78,7 @@ func TestWedgeProbe(t *testing.T) {
 		require.Equal(t, c.wedged != "", wedged, c.name)
 		if wedged {
 			require.Len(t, waits, 1, c.name)
-			require.Contains(t, waits[0], c.wedged, c.name)
+			require.Contains(t, waits[0].String(), c.wedged, c.name)
 		}
 		require.Equal(t, before, m.AppendKey(nil), "a probe looks at a copy")
 		runs := p.runs
@@ -100,7 +100,7 @@ func TestWedgeProbeBlocks(t *testing.T) {
 	wedged, waits, err := newProber(sc).wedged(m)
 	require.NoError(t, err)
 	require.True(t, wedged)
-	require.Contains(t, waits[0], "a fresh process waits for ever in flock")
+	require.Contains(t, waits[0].String(), "a fresh process waits for ever in flock")
 
 	m.KillProc(scenarios.FirstPid)
 	wedged, _, err = newProber(sc).wedged(m)

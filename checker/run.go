@@ -30,7 +30,7 @@ type Ran struct {
 	Trace   trace.Trace
 	History []porcupine.Operation
 	// Waits says, for a wedge or a deadlock, who waits for what at the end.
-	Waits []string
+	Waits []trace.Wait
 }
 
 // NewRunner returns a Runner. The error is a fault of the scenario, or an unknown

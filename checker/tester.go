@@ -67,7 +67,7 @@ type outcome struct {
 	cut      bool
 	trace    trace.Trace
 	history  []porcupine.Operation
-	waits    []string
+	waits    []trace.Wait
 	// wait: how many calls were told that the lock is taken.
 	contended int
 }
@@ -227,8 +227,7 @@ func contended(calls []trace.Call) bool {
 
 // record makes the trace's step from what apply did.
 func (w *world) record(c sched.Choice, calls []trace.Call, preempts bool, opsBefore int) trace.Step {
-	s := trace.Step{N: w.steps, Choice: c, Preempts: preempts, Files: trace.FilesOf(w.m, w.sc)}
-	s.Procs, s.Clock = trace.ProcsOf(w.m, w.sc), w.m.Now()
+	s := trace.Step{N: w.steps, Choice: c, Preempts: preempts, After: w.m.Clone()}
 	s.Calls = append(s.Calls, calls...)
 	if len(w.history.Ops) > opsBefore && c.Action == sched.Run {
 		s.Invoked = w.history.Ops[opsBefore].Input
@@ -240,20 +239,24 @@ func (w *world) record(c sched.Choice, calls []trace.Call, preempts bool, opsBef
 		}
 	}
 	for _, a := range w.actors {
-		if a.holding != nil {
-			s.Holders = append(s.Holders, a.task)
+		if a.holding == nil {
+			continue
 		}
+		if a.since == s.N {
+			a.object = lockObject(w.m, a.id.Pid, *a.holding)
+		}
+		s.Holders = append(s.Holders, trace.Holder{Task: a.task, Path: a.holding.Path, ID: a.object, Since: a.since})
 	}
 	s.Exited = len(calls) > 0 && calls[len(calls)-1].Op.Call == fsfake.CallExit
 	return s
 }
 
 // deadlocked reports whether somebody is unfinished and nobody can ever move again.
-func (w *world) deadlocked() (bool, []string) {
+func (w *world) deadlocked() (bool, []trace.Wait) {
 	if !w.unfinished() {
 		return false, nil
 	}
-	var waits []string
+	var waits []trace.Wait
 	for _, a := range w.actors {
 		if w.finished(a) {
 			continue
@@ -261,7 +264,7 @@ func (w *world) deadlocked() (bool, []string) {
 		if w.enabled(a) {
 			return false, nil
 		}
-		waits = append(waits, fmt.Sprintf("%s waits in %s", a.task, a.op.String()))
+		waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: a.task, Call: a.op})
 	}
 	return true, waits
 }

@@ -54,6 +54,8 @@ type actor struct {
 	rounds       []round
 	roundVersion uint64
 	holding      *scenarios.Holding
+	since        int            // the step with which the hold began, from 1
+	object       fsfake.InodeID // what it is of, in a run that is recorded
 }
 
 // A round is one of a retry loop, begun at a version of the machine.
@@ -213,7 +215,7 @@ func (a *actor) turnRound(e *learn.Effects, version uint64) {
 }
 
 func (w *world) hold(a *actor, h scenarios.Holding) {
-	a.holding, w.held = &h, w.held || h.Path != ""
+	a.holding, a.since, w.held = &h, w.steps+1, w.held || h.Path != ""
 	if w.marks && h.Path != "" {
 		w.m.Mark(a.id, h.Path, lockObject(w.m, a.id.Pid, h))
 	}

@@ -166,7 +166,7 @@ func updatesKept(t *testing.T, sc *scenarios.Scenario) (kept, all int) {
 		o, err := ts.run(d, true)
 		require.NoError(t, err)
 		all++
-		if last := o.trace[len(o.trace)-1]; last.Files[0].Exists {
+		if _, ok := o.trace[len(o.trace)-1].After.Lookup("/both"); ok {
 			kept++
 		}
 	}
@@ -205,7 +205,8 @@ func TestForeignRelease(t *testing.T) {
 	o := runText(t, sc, scenarios.ForeignRelease, "A1 B5")
 	require.True(t, o.broken)
 	require.Equal(t, "A1 B2", o.schedule.String(), "it ends with the step that removes the lock")
-	require.Equal(t, []sched.Task{{Process: 0, N: 1}}, o.trace[2].Holders)
+	a := sched.Task{Process: 0, N: 1}
+	require.Equal(t, []trace.Holder{{Task: a, Path: toyLock, ID: o.trace[0].Holders[0].ID, Since: 1}}, o.trace[2].Holders)
 
 	// One that never held has lost nothing, nor one that has begun its release.
 	o = runText(t, sc, scenarios.ForeignRelease, "A3 B1 A1 B1")

@@ -46,7 +46,10 @@ type FileView struct {
 
 // An FDView is a descriptor and what is behind it.
 type FDView struct {
-	FD          int
+	FD int
+	// Desc tells open file descriptions apart: it is equal for descriptors that share one,
+	// by dup or fork, and is never given twice along one lineage of clones.
+	Desc        int
 	ID          InodeID
 	Flags       int // access mode and O_APPEND
 	CloseOnExec bool
@@ -59,6 +62,13 @@ type FDView struct {
 // Lookup resolves a path as root in "/", following symlinks.
 func (m *Machine) Lookup(path string) (InodeID, bool) {
 	id, e := m.lookup(&proc{cwd: rootID}, path, true)
+	return id, e == 0
+}
+
+// LookupName resolves a path as root in "/" to what stands at the name itself: a symlink
+// in the last component is not followed.
+func (m *Machine) LookupName(path string) (InodeID, bool) {
+	id, e := m.lookup(&proc{cwd: rootID}, path, false)
 	return id, e == 0
 }
 
@@ -144,7 +154,7 @@ func (m *Machine) FDs(pid int) []FDView {
 	for _, f := range p.fds {
 		d := m.desc(f.desc)
 		v := FDView{
-			FD: int(f.fd), ID: d.inode, Flags: int(d.access), CloseOnExec: f.cloexec,
+			FD: int(f.fd), Desc: int(f.desc), ID: d.inode, Flags: int(d.access), CloseOnExec: f.cloexec,
 			Offset: d.offset, Flock: int(d.flock), Shared: len(m.holders(f.desc)),
 		}
 		if d.append {
@@ -179,6 +189,28 @@ func (m *Machine) pathsBelow(dir InodeID, prefix string, id InodeID, to []string
 		}
 		if m.inode(e.id).kind == KindDir {
 			to = m.pathsBelow(e.id, prefix+e.name+"/", id, to)
+		}
+	}
+	return to
+}
+
+// A NameView is a name on the disk and the inode that stands there.
+type NameView struct {
+	Path string
+	ID   InodeID
+}
+
+// Tree lists every absolute path on the disk, a directory before what is in it, the names
+// of a directory in order. It goes through no symlink.
+func (m *Machine) Tree() []NameView {
+	return m.treeBelow(rootID, "/", []NameView{{"/", rootID}})
+}
+
+func (m *Machine) treeBelow(dir InodeID, prefix string, to []NameView) []NameView {
+	for _, e := range m.inode(dir).names {
+		to = append(to, NameView{prefix + e.name, e.id})
+		if m.inode(e.id).kind == KindDir {
+			to = m.treeBelow(e.id, prefix+e.name+"/", to)
 		}
 	}
 	return to

@@ -96,7 +96,7 @@ func TestFileMethods(t *testing.T) {
 	v := m.View(id)
 	require.Equal(t, "hello", v.Content)
 	require.Equal(t, []FDRef{{101, 4}}, v.Openers)
-	require.Equal(t, []FDView{{FD: 4, ID: id, Flags: os.O_RDWR, Offset: 11, Shared: 1}}, m.FDs(101))
+	require.Equal(t, []FDView{{FD: 4, Desc: 1, ID: id, Flags: os.O_RDWR, Offset: 11, Shared: 1}}, m.FDs(101))
 }
 
 func TestRecordLockMethods(t *testing.T) {

@@ -119,12 +119,12 @@ func oneLine(s string) string { return strings.NewReplacer("\n", `\n`, "\x00", "
 // HistoryText is a history as a bundle keeps it: a line for each operation, in the
 // order of their invocations, with its task, first and last step.
 func HistoryText(sc *scenarios.Scenario, cx *trace.Counterexample) string {
-	clients := NewChart(sc, &trace.Counterexample{}).Lanes
+	clients := trace.Tasks(&sc.Setting)
 	var b strings.Builder
 	for _, op := range cx.History {
 		who := "crash"
 		if op.ClientId < len(clients) {
-			who = clients[op.ClientId].Name
+			who = clients[op.ClientId].String()
 		}
 		from, to := trace.StepsOf(op)
 		last := "…"

@@ -12,8 +12,8 @@ import (
 
 // call shortens one call and its answer: names relative to the watched directory, data
 // clipped, inodes by the numbers of the chart.
-func (c *charter) call(call trace.Call, st *trace.Step) CallText {
-	op, r := call.Op, call.Result
+func (c *charter) call(st *trace.Walked, i int) CallText {
+	op, r := st.Calls[i].Op, st.Calls[i].Result
 	t := CallText{Failed: r.Errno != 0 || r.Blocked}
 	op.Path, op.Path2 = c.short(op.Path), c.short(op.Path2)
 	switch op.Call {
@@ -22,47 +22,27 @@ func (c *charter) call(call trace.Call, st *trace.Step) CallText {
 	case fsfake.CallPwrite:
 		t.Call = fmt.Sprintf("pwrite fd %d %s at %d", op.FD, quoteData(op.Data, 14), op.Off)
 	case fsfake.CallCellStore:
-		t.Call = fmt.Sprintf("store %s = %s", op.Cell, cellText(op.Value))
+		t.Call = fmt.Sprintf("store %s = %s", op.Cell, CellText(op.Value))
 	default:
 		t.Call = dropMode(op.String())
 	}
-	t.Answer = c.answer(call, st)
-	c.follow(call, st)
+	t.Answer = c.answer(st, i)
 	return t
 }
 
-// follow keeps track of the descriptors that are open on watched files.
-func (c *charter) follow(call trace.Call, st *trace.Step) {
-	op, process := call.Op, st.Choice.Task.Process
-	if !call.Result.OK() {
-		return
+// inodeOf finds the inode that a call works on, when it stands at a watched name at some
+// time.
+func (c *charter) inodeOf(st *trace.Walked, i int) (int, bool) {
+	if len(st.Targets[i]) == 0 {
+		return 0, false
 	}
-	switch op.Call {
-	case fsfake.CallOpen:
-		if id, ok := c.inodeOf(op, st); ok {
-			c.fds[openFD{process, int(call.Result.N)}] = id
-		}
-	case fsfake.CallClose:
-		delete(c.fds, openFD{process, op.FD})
-	}
+	n := c.walk.Inodes.Of(st.Targets[i][0].ID)
+	return n, n > 0
 }
 
-// inodeOf finds the watched inode that a call works on, by name or by descriptor.
-func (c *charter) inodeOf(op fsfake.Op, st *trace.Step) (fsfake.InodeID, bool) {
-	if op.Path == "" {
-		id, ok := c.fds[openFD{st.Choice.Task.Process, op.FD}]
-		return id, ok
-	}
-	for i := range st.Files {
-		if f := &st.Files[i]; f.Path == op.Path && f.Exists {
-			return f.ID, true
-		}
-	}
-	return 0, false
-}
-
-func (c *charter) answer(call trace.Call, st *trace.Step) string {
-	r := call.Result
+func (c *charter) answer(st *trace.Walked, i int) string {
+	call := &st.Calls[i]
+	r := &call.Result
 	text := r.Describe(call.Op)
 	if !r.OK() {
 		return text
@@ -72,15 +52,15 @@ func (c *charter) answer(call trace.Call, st *trace.Step) string {
 		return "= " + quoteData(r.Data, 14)
 	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
 		// A process sees inode numbers of its own; a person sees the chart's.
-		if id, ok := c.inodeOf(call.Op, st); ok {
-			return fmt.Sprintf("#%d", c.inodes.Of(id))
+		if n, ok := c.inodeOf(st, i); ok {
+			return fmt.Sprintf("#%d", n)
 		}
 		if r.Stat.Mode.IsDir() {
 			return "dir"
 		}
 		return "ok"
 	case fsfake.CallCellLoad:
-		return "= " + cellText(r.Value)
+		return "= " + CellText(r.Value)
 	}
 	return text
 }
@@ -90,7 +70,7 @@ func (c *charter) short(p string) string {
 	if p == "" {
 		return ""
 	}
-	s := c.names.Short(p)
+	s := c.walk.Names.Short(p)
 	if strings.HasPrefix(s, "/") && strings.Count(s, "/") > 2 {
 		return "…/" + path.Base(s)
 	}
@@ -120,9 +100,9 @@ func quoteData(data string, n int) string {
 	return q[:len(q)-1] + cut + q[len(q)-1:]
 }
 
-// cellText renders the value of a memory cell; of a struct, the fields that are not
+// CellText renders the value of a memory cell; of a struct, the fields that are not
 // zero.
-func cellText(v any) string {
+func CellText(v any) string {
 	if v == nil {
 		return "∅"
 	}

@@ -24,6 +24,8 @@ type Chart struct {
 	Rows  []Row
 	// Wrong says in a few words what is wrong after the last row; empty when nothing is.
 	Wrong string
+	// Walk is the trace that the chart shows.
+	Walk *trace.Walk
 }
 
 // A Lane is one task.
@@ -77,24 +79,20 @@ type FileCell struct {
 	Changed bool
 }
 
-type openFD struct{ process, fd int }
-
 // NewChart lays out a counterexample of a scenario.
 func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
-	c := &charter{sc: sc, names: trace.NamesOf(sc), first: trace.FilesAtFirst(sc), fds: map[openFD]fsfake.InodeID{}}
-	c.inodes = trace.NumberInodes(c.first, cx.Trace)
+	w := trace.NewWalk(sc, cx.Trace)
+	c := &charter{sc: sc, walk: w, chart: Chart{Walk: w}}
 	c.lanes()
-	c.choose(cx.Trace)
-	before := c.first
+	c.choose()
 	for _, i := range c.shown {
-		c.chart.Files = append(c.chart.Files, c.names.Short(sc.Watch[i]))
-		c.chart.First = append(c.chart.First, c.file(&c.first[i], nil))
+		c.chart.Files = append(c.chart.Files, w.Names.Short(sc.Watch[i]))
+		c.chart.First = append(c.chart.First, c.file(&w.Start.Files[i], nil))
 	}
-	for i := range cx.Trace {
-		c.row(&cx.Trace[i], before)
-		before = cx.Trace[i].Files
+	for i := range w.Steps {
+		c.row(&w.Steps[i])
 	}
-	if d := c.names.Dir(); d != "/" {
+	if d := w.Names.Dir(); d != "/" {
 		c.chart.Dir = d
 	}
 	return &c.chart
@@ -102,23 +100,16 @@ func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
 
 // charter makes a chart.
 type charter struct {
-	sc     *scenarios.Scenario
-	names  trace.Names
-	inodes trace.Inodes
-	first  []trace.FileState
-	shown  []int // indices of watched files
-	chart  Chart
-	asked  []any // by lane: the operation under way
-	// fds are the descriptors that are open on watched files.
-	fds map[openFD]fsfake.InodeID
+	sc    *scenarios.Scenario
+	walk  *trace.Walk
+	shown []int // indices of watched files
+	chart Chart
+	asked []any // by lane: the operation under way
 }
 
 func (c *charter) lanes() {
-	for i := range c.sc.Setting.Processes {
-		for n := 1; n <= c.sc.Setting.TasksOf(i); n++ {
-			t := sched.Task{Process: i, N: n}
-			c.chart.Lanes = append(c.chart.Lanes, Lane{t, t.String(), scenarios.FirstPid + i})
-		}
+	for _, t := range trace.Tasks(&c.sc.Setting) {
+		c.chart.Lanes = append(c.chart.Lanes, Lane{t, t.String(), trace.PidOf(t)})
 	}
 	c.asked = make([]any, len(c.chart.Lanes))
 }
@@ -129,13 +120,14 @@ func (c *charter) lane(t sched.Task) int {
 
 // choose picks the watched files that the trace names or changes; the first, which is
 // the lock, always.
-func (c *charter) choose(tr trace.Trace) {
+func (c *charter) choose() {
 	for i, p := range c.sc.Watch {
-		named := i == 0
-		for k := range tr {
-			f := &tr[k].Files[i]
-			named = named || f.Exists != c.first[i].Exists || f.ID != c.first[i].ID || f.Content != c.first[i].Content
-			for _, call := range tr[k].Calls {
+		named, first := i == 0, &c.walk.Start.Files[i]
+		for k := range c.walk.Steps {
+			st := &c.walk.Steps[k]
+			f := &st.After.Files[i]
+			named = named || f.Exists != first.Exists || f.ID != first.ID || f.Content != first.Content
+			for _, call := range st.Calls {
 				named = named || call.Op.Path == p && call.Result.OK() || call.Op.Path2 == p && call.Result.OK()
 			}
 		}
@@ -145,7 +137,7 @@ func (c *charter) choose(tr trace.Trace) {
 	}
 }
 
-func (c *charter) row(st *trace.Step, before []trace.FileState) {
+func (c *charter) row(st *trace.Walked) {
 	r := Row{N: st.N, Lane: -1, Preempts: st.Preempts, Holding: make([]bool, len(c.chart.Lanes))}
 	switch st.Choice.Action {
 	case sched.Kill:
@@ -159,18 +151,18 @@ func (c *charter) row(st *trace.Step, before []trace.FileState) {
 		r.Calls = []CallText{{Call: fmt.Sprintf("the power is lost; the disk is left in state %d", st.Choice.State)}}
 	default:
 		r.Lane = c.lane(st.Choice.Task)
-		for _, call := range st.Calls {
-			r.Calls = append(r.Calls, c.call(call, st))
+		for i := range st.Calls {
+			r.Calls = append(r.Calls, c.call(st, i))
 		}
-		r.Calls = append(r.Calls, c.operation(st, r.Lane)...)
+		r.Calls = append(r.Calls, c.operation(st.Step, r.Lane)...)
 	}
 	for _, h := range st.Holders {
-		if i := c.lane(h); i >= 0 {
+		if i := c.lane(h.Task); i >= 0 {
 			r.Holding[i] = true
 		}
 	}
 	for _, i := range c.shown {
-		r.Files = append(r.Files, c.file(&st.Files[i], &before[i]))
+		r.Files = append(r.Files, c.file(&st.After.Files[i], &st.Before.Files[i]))
 	}
 	c.chart.Rows = append(c.chart.Rows, r)
 }
@@ -206,7 +198,7 @@ func (c *charter) fileText(f *trace.FileState) string {
 	if !f.Exists {
 		return "—"
 	}
-	words := []string{fmt.Sprintf("#%d", c.inodes.Of(f.ID))}
+	words := []string{fmt.Sprintf("#%d", c.walk.Inodes.Of(f.ID))}
 	switch {
 	case f.Kind == fsfake.KindDir:
 		words = append(words, "directory")
@@ -216,12 +208,12 @@ func (c *charter) fileText(f *trace.FileState) string {
 		words = append(words, quoteData(f.Content, 18))
 	}
 	for _, l := range f.Flocks {
-		words = append(words, "flock "+holders(l.Holders))
+		words = append(words, "flock "+c.holders(l.Holders))
 	}
 	for _, l := range f.Records {
-		who := holders(l.Holders)
+		who := c.holders(l.Holders)
 		if !l.OFD {
-			who = holders([]fsfake.FDRef{{Pid: l.Lock.Pid}})
+			who = c.holders([]fsfake.FDRef{{Pid: l.Lock.Pid}})
 		}
 		words = append(words, "lock "+who)
 	}
@@ -229,13 +221,10 @@ func (c *charter) fileText(f *trace.FileState) string {
 }
 
 // holders names the processes of descriptors, each once.
-func holders(refs []fsfake.FDRef) string {
+func (c *charter) holders(refs []fsfake.FDRef) string {
 	var out []string
 	for _, r := range refs {
-		name := fmt.Sprintf("pid %d", r.Pid)
-		if i := r.Pid - scenarios.FirstPid; i >= 0 && i < 26 {
-			name = scenarios.ProcessName(i)
-		}
+		name := c.walk.Who(r.Pid)
 		if !slices.Contains(out, name) {
 			out = append(out, name)
 		}

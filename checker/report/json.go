@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
 
@@ -154,7 +155,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		j.Counterexample = &jsonCounterexample{
 			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, Smallest: c.Smallest,
-			Cause: c.Cause, Waits: c.Waits,
+			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits),
 		}
 	}
 	return j

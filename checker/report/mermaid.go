@@ -9,8 +9,6 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
-	"lockpick/fsfake"
-	"lockpick/sched"
 )
 
 // Mermaid writes a counterexample as a Mermaid sequence diagram: the tasks and the lock
@@ -25,17 +23,17 @@ func Mermaid(w io.Writer, r *checker.Result) error {
 	}
 	c := NewChart(r.Scenario, r.Counterexample)
 	c.Judge(r.Scenario, r.Counterexample)
-	m := &mermaid{w: b, chart: c, cx: r.Counterexample, touches: newToucher(r)}
+	m := &mermaid{w: b, chart: c, cx: r.Counterexample, lock: r.Scenario.Watch}
 	m.draw()
 	return b.Flush()
 }
 
 type mermaid struct {
-	w       *bufio.Writer
-	chart   *Chart
-	cx      *trace.Counterexample
-	touches *toucher
-	active  []bool
+	w      *bufio.Writer
+	chart  *Chart
+	cx     *trace.Counterexample
+	lock   []string // the watched files
+	active []bool
 }
 
 func (m *mermaid) line(format string, args ...any) {
@@ -113,14 +111,14 @@ func (m *mermaid) row(i int) {
 // calls draws an arrow for each call of a step, and a note for each operation that
 // returned with it.
 func (m *mermaid) calls(i int, r *Row) {
-	st := &m.cx.Trace[i]
+	st := &m.chart.Walk.Steps[i]
 	for k, c := range r.Calls {
 		if c.Operation {
 			m.line("Note over %s: %s", m.lane(r.Lane), mermaidText(c.Call+" → "+c.Answer))
 			continue
 		}
 		to, arrow := m.lane(r.Lane), "->>"
-		if k < len(st.Calls) && m.touches.lock(st.Choice.Task, st.Calls[k]) && len(m.chart.Files) > 0 {
+		if k < len(st.Targets) && len(m.chart.Files) > 0 && touches(st.Targets[k], m.lock[0]) {
 			to = "L"
 		}
 		if c.Failed {
@@ -157,49 +155,7 @@ func mermaidText(s string) string {
 	).Replace(s)
 }
 
-// A toucher knows which descriptors are open on the lock file.
-type toucher struct {
-	path string
-	open []opened
-}
-
-type opened struct {
-	process, fd int
-}
-
-func newToucher(r *checker.Result) *toucher {
-	t := &toucher{}
-	if len(r.Scenario.Watch) > 0 {
-		t.path = r.Scenario.Watch[0]
-	}
-	return t
-}
-
-// lock reports whether a call is about the lock file, and keeps track of descriptors.
-// It is to be asked about every call of a trace, in order.
-func (t *toucher) lock(task sched.Task, c trace.Call) bool {
-	at := opened{task.Process, c.Op.FD}
-	switch op := &c.Op; op.Call {
-	case fsfake.CallOpen:
-		if op.Path == t.path && c.Result.OK() {
-			t.open = append(t.open, opened{task.Process, int(c.Result.N)})
-		}
-		return op.Path == t.path
-	case fsfake.CallClose:
-		i := slices.Index(t.open, at)
-		if i >= 0 {
-			t.open = slices.Delete(t.open, i, i+1)
-		}
-		return i >= 0
-	case fsfake.CallDup:
-		ok := slices.Contains(t.open, at)
-		if ok && c.Result.OK() {
-			t.open = append(t.open, opened{task.Process, int(c.Result.N)})
-		}
-		return ok
-	}
-	if c.Op.Path == "" && c.Op.Path2 == "" {
-		return c.Op.FD != 0 && slices.Contains(t.open, at)
-	}
-	return c.Op.Path == t.path || c.Op.Path2 == t.path
+// touches reports whether a call is about a name.
+func touches(targets []trace.Target, path string) bool {
+	return slices.ContainsFunc(targets, func(t trace.Target) bool { return t.Path == path })
 }

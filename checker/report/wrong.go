@@ -11,7 +11,7 @@ import (
 // Judge marks the step of the chart that breaks a property, and says how.
 func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	if len(c.Rows) == 0 {
-		c.Wrong = strings.Join(cx.Waits, "; ")
+		c.Wrong = strings.Join(trace.WaitTexts(cx.Waits), "; ")
 		return
 	}
 	last := &c.Rows[len(c.Rows)-1]

@@ -16,8 +16,8 @@ type Counterexample struct {
 	Smallest bool
 	Trace    Trace
 	History  []porcupine.Operation
-	// Waits says, for a wedge, a deadlock or a starvation, who waits for what at the end.
-	Waits []string
+	// Waits are, for a wedge, a deadlock or a starvation, those who get no further at the end.
+	Waits []Wait
 	// Cycle, for a starvation, is how many of the schedule's last choices repeat for ever.
 	Cycle int
 	// Cause is one sentence, computed from the trace.

@@ -9,22 +9,9 @@ import (
 	"lockpick/scenarios"
 )
 
-// FilesAtFirst looks at the watched files of a scenario before the first step.
-func FilesAtFirst(sc *scenarios.Scenario) []FileState { return FilesOf(sc.NewMachine(), sc) }
-
 // Inodes gives the inodes of a run small numbers, from 1, in the order in which they
 // turn up at watched names. People and causes speak of inodes by these.
 type Inodes struct{ seen []fsfake.InodeID }
-
-// NumberInodes numbers the inodes of a trace.
-func NumberInodes(first []FileState, tr Trace) Inodes {
-	var n Inodes
-	n.add(first)
-	for i := range tr {
-		n.add(tr[i].Files)
-	}
-	return n
-}
 
 func (n *Inodes) add(files []FileState) {
 	for i := range files {

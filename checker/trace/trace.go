@@ -1,10 +1,7 @@
 package trace
 
 import (
-	"time"
-
 	"lockpick/fsfake"
-	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -24,16 +21,13 @@ type Step struct {
 	// the step; nil for none.
 	Invoked  any `json:"-"`
 	Returned any `json:"-"`
-	// Holders are the tasks that hold the lock after the step, in the order of tasks.
-	Holders []sched.Task `json:"-"`
-	// Files are the watched files after the step, in the scenario's order.
-	Files []FileState `json:"files,omitempty"`
-	// Procs are the processes that run after the step, in order, and what they have open.
-	Procs []ProcState `json:"-"`
-	// Clock is the machine's clock after the step.
-	Clock time.Time `json:"-"`
+	// Holders are the tasks that believe to hold a lock after the step, in the order of
+	// tasks.
+	Holders []Holder `json:"-"`
 	// Exited: the step ended its process.
 	Exited bool `json:"exited,omitempty"`
+	// After is the machine after the step. It must not be changed.
+	After *fsfake.Machine `json:"-"`
 }
 
 // A Call is one call with its result.
@@ -42,22 +36,14 @@ type Call struct {
 	Result fsfake.Result
 }
 
-// A FileState is what stands at a watched name.
-type FileState struct {
-	Path   string
-	Exists bool
-	fsfake.FileView
-}
-
-// FilesOf looks at a scenario's watched files, in the scenario's order.
-func FilesOf(m *fsfake.Machine, sc *scenarios.Scenario) []FileState {
-	out := make([]FileState, len(sc.Watch))
-	for i, p := range sc.Watch {
-		out[i].Path = p
-		if id, ok := m.Lookup(p); ok {
-			out[i].Exists = true
-			out[i].FileView = m.View(id)
-		}
-	}
-	return out
+// A Holder is a task that believes to hold a lock.
+type Holder struct {
+	Task sched.Task
+	// Path is the lock's name; empty when the acquisition did not say.
+	Path string
+	// ID is the lock object: the inode behind the descriptor that the acquisition keeps, or
+	// else what stood at the name when the acquisition ended. It is 0 when there was none.
+	ID fsfake.InodeID
+	// Since is the step with which the hold began.
+	Since int
 }

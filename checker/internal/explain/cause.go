@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockpick/checker/trace"
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -24,7 +25,7 @@ func Cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 		return s.deadlock(cx)
 	case scenarios.Starvation:
 		first := len(cx.Trace) - cx.Cycle + 1
-		return fmt.Sprintf("%s: steps %d to %d can repeat for ever.", strings.Join(cx.Waits, "; "), first, len(cx.Trace))
+		return fmt.Sprintf("%s: steps %d to %d can repeat for ever.", strings.Join(trace.WaitTexts(cx.Waits), "; "), first, len(cx.Trace))
 	case scenarios.SpuriousFailure:
 		if text := s.refusal(); text != "" {
 			return text
@@ -41,7 +42,7 @@ func Cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 		u := s.blind[len(s.blind)-1]
 		c := u.between[len(u.between)-1]
 		return fmt.Sprintf("%s %s (%s) at step %d without a look, after %s had %s at step %d.",
-			u.task, u.text, s.names.Short(u.path), u.step, c.task, participle(c.text), c.step)
+			u.task, u.text, s.names.Short(u.path), u.step, c.task, c.had(), c.step)
 	}
 	if text := s.taken(); text != "" {
 		return text
@@ -104,7 +105,7 @@ func changesText(all []change) string {
 	}
 	var parts []string
 	for i, c := range kept {
-		text := fmt.Sprintf("%s at step %d", c.text, c.step)
+		text := fmt.Sprintf("%s at step %d", c.text(), c.step)
 		if i == 0 || kept[i-1].task != c.task {
 			text = c.task.String() + " " + text
 		}
@@ -119,56 +120,46 @@ func (s *story) taken() string {
 	for i := range s.files {
 		name := s.files[i].Path
 		for k, c := range slices.Backward(s.changes[name]) {
-			if k == 0 || !c.identity || strings.HasPrefix(c.text, "created") {
+			if k == 0 || !c.identity || c.kind == trace.Created {
 				continue
 			}
 			by := s.changes[name][k-1]
-			if by.task != c.task && slices.Contains(s.last.Holders, by.task) {
+			if by.task != c.task && s.holds(by.task) {
 				return fmt.Sprintf("%s %s (%s) at step %d, while %s, which had %s at step %d, went by it.%s",
-					c.task, c.text, s.names.Short(name), c.step, by.task, participle(by.text), by.step, s.jump(c.step))
+					c.task, c.text(), s.names.Short(name), c.step, by.task, by.had(), by.step, s.jump(c.step))
 			}
 		}
 	}
 	return ""
 }
 
+// holds reports whether a task holds at the end.
+func (s *story) holds(t sched.Task) bool {
+	return slices.ContainsFunc(s.last.Holders, func(h trace.Holder) bool { return h.Task == t })
+}
+
 // deadlock tells who waits for what.
 func (s *story) deadlock(cx *trace.Counterexample) string {
 	var parts []string
 	for _, w := range cx.Waits {
-		name, _, _ := strings.Cut(w, " ")
-		who := sched.Task{}
-		if one, err := sched.ParseSchedule(name); err == nil && len(one) > 0 {
-			who = one[0].Task
-		}
-		parts = append(parts, s.waitText(who, w))
+		parts = append(parts, s.waitText(w))
 	}
 	return strings.Join(parts, "; ") + ": nobody is left to end that."
 }
 
-// waitText is what a task waits for and who has that; general is what to say when it
-// is not a flock.
-func (s *story) waitText(t sched.Task, general string) string {
-	on, waits := s.waiting[t]
-	for i := range s.files {
-		f := &s.files[i]
-		if !waits || !f.Exists || f.ID != on.inode {
+// waitText is what a task waits for and who has that, when it is a flock on a watched file.
+func (s *story) waitText(w trace.Wait) string {
+	for _, b := range s.walk.End().Waits {
+		if b.Task != w.Task || len(b.For) == 0 || b.Call.Call != fsfake.CallFlock {
 			continue
 		}
-		for _, l := range f.Flocks {
-			who := scenarios.ProcessName(l.Holders[0].Pid - scenarios.FirstPid)
-			return fmt.Sprintf("%s waits for the flock on %s, which %s has", t, s.called(f), who)
+		for i := range s.files {
+			if f := &s.files[i]; f.Exists && f.ID == b.On {
+				return fmt.Sprintf("%s waits for the flock on %s, which %s has", w.Task, s.called(f), s.walk.Who(b.For[0].Pid))
+			}
 		}
 	}
-	return general
-}
-
-// participle turns "wrote to x" into what follows "had".
-func participle(text string) string {
-	if rest, ok := strings.CutPrefix(text, "wrote"); ok {
-		return "written" + rest
-	}
-	return text
+	return w.String()
 }
 
 // joinedText tells of a task that joined its process's hold when the file behind it
@@ -178,7 +169,7 @@ func (s *story) joinedText() string {
 	for i := range s.files {
 		f := &s.files[i]
 		for _, c := range slices.Backward(s.changes[f.Path]) {
-			if c.identity && c.task.Process == s.last.Choice.Task.Process && strings.HasPrefix(c.text, "unlinked") {
+			if c.identity && c.task.Process == s.last.Choice.Task.Process && c.kind == trace.Unlinked {
 				return text + fmt.Sprintf(", but %s had unlinked %s at step %d.", c.task, s.names.Short(f.Path), c.step)
 			}
 		}
@@ -194,8 +185,8 @@ func (s *story) refusal() string {
 	if !ok {
 		return ""
 	}
-	for _, l := range r.file.Flocks {
-		who := scenarios.ProcessName(l.Holders[0].Pid - scenarios.FirstPid)
+	for _, by := range r.by {
+		who := s.walk.Who(by.Pid)
 		return fmt.Sprintf("%s was refused at step %d because %s had a flock on %s; but %s was only trying it, and did not hold the lock.",
 			t, r.step, who, s.called(&r.file), who)
 	}
@@ -209,7 +200,7 @@ func (s *story) killed() string {
 	text := fmt.Sprintf("%s was killed at step %d", victim, k.N)
 	if c, name := s.lastChangeOf(k.Choice.Task.Process, k.N); c.step > 0 {
 		text = fmt.Sprintf("%s %s, %s, at step %d and was killed at step %d, before it could finish",
-			victim, c.text, s.names.Short(name), c.step, k.N)
+			victim, c.text(), s.names.Short(name), c.step, k.N)
 	}
 	if t := s.last.Choice.Task; t.Process != k.Choice.Task.Process {
 		return fmt.Sprintf("%s; %s knows nothing of that at step %d.", text, t, s.last.N)
@@ -233,7 +224,7 @@ func (s *story) lastChangeOf(process, before int) (best change, name string) {
 func (s *story) whatIsLeft() string {
 	var names []string
 	for _, h := range s.last.Holders {
-		names = append(names, h.String())
+		names = append(names, h.Task.String())
 	}
 	if len(names) > 1 {
 		return fmt.Sprintf("%s hold at once from step %d on.", strings.Join(names, " and "), s.last.N)
@@ -242,17 +233,17 @@ func (s *story) whatIsLeft() string {
 }
 
 // wedge tells what was left behind, and how a fresh process fares.
-func (s *story) wedge(waits []string) string {
-	end := strings.ReplaceAll(strings.Join(waits, "; "), s.names.Dir()+"/", "")
-	var left []string
+func (s *story) wedge(waits []trace.Wait) string {
+	var ends, left []string
 	for _, w := range waits {
-		words := strings.Fields(w)
-		for _, word := range words {
-			if c, ok := s.made[word]; ok {
+		for _, p := range []string{w.Call.Path, w.Call.Path2} {
+			if c, ok := s.made[p]; ok && w.How != trace.GivesUp {
 				left = append(left, s.leftBy(c))
 			}
 		}
+		ends = append(ends, s.names.Wait(w))
 	}
+	end := strings.Join(ends, "; ")
 	if len(left) == 0 {
 		for i := range s.files {
 			if c, ok := s.made[s.files[i].Path]; ok {
@@ -267,8 +258,8 @@ func (s *story) wedge(waits []string) string {
 }
 
 func (s *story) leftBy(c change) string {
-	text := c.task.String() + " " + c.text
-	i := slices.IndexFunc(s.kills, func(k trace.Step) bool {
+	text := c.task.String() + " " + c.text()
+	i := slices.IndexFunc(s.kills, func(k trace.Walked) bool {
 		return k.Choice.Action == sched.Kill && k.Choice.Task.Process == c.task.Process && k.N > c.step
 	})
 	if i < 0 {

@@ -8,10 +8,10 @@ import (
 )
 
 // lossText says what a loss of power did to the watched files.
-func (s *story) lossText(st *trace.Step) string {
+func (s *story) lossText(st *trace.Walked) string {
 	var parts []string
-	for i := range st.Files {
-		before, after := &s.files[i], &st.Files[i]
+	for i := range st.After.Files {
+		before, after := &s.files[i], &st.After.Files[i]
 		name := s.names.Short(after.Path)
 		switch {
 		case before.Exists && !after.Exists:

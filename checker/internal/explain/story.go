@@ -17,9 +17,11 @@ import (
 type story struct {
 	names  trace.Names
 	inodes trace.Inodes
+	walk   *trace.Walk
 	files  []trace.FileState // after the step before
-	fds    map[fdKey]fdOn
-	looks  map[lookKey]look
+	// opens are the opens of watched files, by step.
+	opens map[int]*opening
+	looks map[lookKey]look
 	// changes of what stands at each watched name, oldest first.
 	changes map[string][]change
 	// made: who created each name, watched or not, that still stands.
@@ -27,22 +29,17 @@ type story struct {
 	stale   []use
 	blind   []use
 	refused map[sched.Task]refusal
-	waiting map[sched.Task]fdOn // for a lock on what, in its last call
-	joined  *trace.Step         // the last acquisition that joined a hold of the same process
-	kills   []trace.Step
-	stalls  []trace.Step
+	joined  *trace.Walked // the last acquisition that joined a hold of the same process
+	kills   []trace.Walked
+	stalls  []trace.Walked
 	lost    string // what a loss of power did to the watched files
-	last    *trace.Step
+	last    *trace.Walked
 }
 
-type fdKey struct{ process, fd int }
-
-// fdOn is what a descriptor is open on, and the call that opened it.
-type fdOn struct {
-	path  string
-	inode fsfake.InodeID
-	look  look
-	used  bool // after its name was gone
+// An opening is what a task saw when it opened a watched file.
+type opening struct {
+	look look
+	used bool // after its name was gone
 }
 
 type lookKey struct {
@@ -58,16 +55,29 @@ type look struct {
 	text  string
 	// opened is the text before a read of the file became part of it.
 	opened string
-	fd     int // the descriptor it got, or -1
+	open   int // the step, when it was an open, or 0
 }
 
 // A change is one task's change of what stands at a name.
 type change struct {
+	kind trace.ChangeKind
 	step int
 	task sched.Task
-	text string
+	verb string // in the past tense
+	what string
 	// identity: another file stands there than before, or none.
 	identity bool
+}
+
+// text is a change without its subject: "wrote to inode 1".
+func (c change) text() string { return c.verb + " " + c.what }
+
+// had is what follows "had": "written to inode 1".
+func (c change) had() string {
+	if c.verb == "wrote" {
+		return "written " + c.what
+	}
+	return c.text()
 }
 
 // A use is a call that relies on a look.
@@ -87,23 +97,24 @@ type use struct {
 type refusal struct {
 	step int
 	file trace.FileState
+	by   []fsfake.FDRef
 }
 
 func newStory(sc *scenarios.Scenario, tr trace.Trace) *story {
-	first := trace.FilesAtFirst(sc)
+	w := trace.NewWalk(sc, tr)
 	s := &story{
-		names: trace.NamesOf(sc), inodes: trace.NumberInodes(first, tr), files: first,
-		fds: map[fdKey]fdOn{}, looks: map[lookKey]look{}, changes: map[string][]change{},
-		made: map[string]change{}, refused: map[sched.Task]refusal{}, waiting: map[sched.Task]fdOn{},
+		names: w.Names, inodes: w.Inodes, walk: w, files: w.Start.Files,
+		opens: map[int]*opening{}, looks: map[lookKey]look{}, changes: map[string][]change{},
+		made: map[string]change{}, refused: map[sched.Task]refusal{},
 	}
-	for i := range tr {
-		s.step(&tr[i])
+	for i := range w.Steps {
+		s.step(&w.Steps[i])
 	}
 	return s
 }
 
 // step takes in one step of the trace.
-func (s *story) step(st *trace.Step) {
+func (s *story) step(st *trace.Walked) {
 	s.last = st
 	switch st.Choice.Action {
 	case sched.Kill:
@@ -113,38 +124,34 @@ func (s *story) step(st *trace.Step) {
 	case sched.PowerLoss:
 		s.lost = s.lossText(st)
 	default:
-		delete(s.waiting, st.Choice.Task)
-		for _, c := range st.Calls {
-			if on, ok := s.fds[fdKey{st.Choice.Task.Process, c.Op.FD}]; ok && c.Result.Blocked {
-				s.waiting[st.Choice.Task] = on
-			}
+		for i, c := range st.Calls {
 			switch {
 			case c.Result.Blocked || c.Result.Unmodelled != "" || c.Op.Call.IsCell():
 			case c.Op.Path != "" || c.Op.Path2 != "":
 				s.byName(st, c)
-			default:
-				s.byDescriptor(st, c)
+			case len(st.Targets[i]) > 0:
+				s.byDescriptor(st, c, st.Targets[i][0])
 			}
 		}
 		if a, ok := st.Returned.(model.Acquired); ok && a.OK {
 			s.acquired(st, a.Shared)
 		}
 	}
-	s.files = st.Files
+	s.files = st.After.Files
 }
 
 // file returns the states of a watched name before and after a step, or nil.
-func (s *story) file(st *trace.Step, p string) (before, after *trace.FileState) {
-	for i := range st.Files {
-		if st.Files[i].Path == p {
-			return &s.files[i], &st.Files[i]
+func (s *story) file(st *trace.Walked, p string) (before, after *trace.FileState) {
+	for i := range st.After.Files {
+		if st.After.Files[i].Path == p {
+			return &s.files[i], &st.After.Files[i]
 		}
 	}
 	return nil, nil
 }
 
 // byName takes in a call that names files.
-func (s *story) byName(st *trace.Step, c trace.Call) {
+func (s *story) byName(st *trace.Walked, c trace.Call) {
 	t := st.Choice.Task
 	s.make(st, c)
 	for _, p := range []string{c.Op.Path2, c.Op.Path} {
@@ -152,28 +159,27 @@ func (s *story) byName(st *trace.Step, c trace.Call) {
 		if before == nil {
 			continue
 		}
-		if text, changed := s.changeText(before, after, c.Op); changed {
-			ch := change{st.N, t, text, before.Exists != after.Exists || before.ID != after.ID}
+		ch, changed := s.changeOf(st, p)
+		if changed {
 			if before.Exists {
-				s.use(st, p, s.looks[lookKey{t, p}], use{text: text, identity: ch.identity})
+				s.use(st, p, s.looks[lookKey{t, p}], use{text: ch.text(), identity: ch.identity})
 			}
 			s.changes[p] = append(s.changes[p], ch)
 		}
-		l := look{since: st.N, step: st.N, text: s.lookText(c, before, after), fd: -1}
+		l := look{since: st.N, step: st.N, text: s.lookText(c, before, after, ch)}
 		if c.Op.Call == fsfake.CallOpen && c.Result.OK() {
-			l.fd = int(c.Result.N)
-			s.fds[fdKey{t.Process, l.fd}] = fdOn{path: p, inode: after.ID, look: l}
+			l.open = st.N
+			s.opens[st.N] = &opening{look: l}
 		}
 		s.looks[lookKey{t, p}] = l
 	}
 }
 
 // make notes which names a call made, and which it took away.
-func (s *story) make(st *trace.Step, c trace.Call) {
+func (s *story) make(st *trace.Walked, c trace.Call) {
 	if !c.Result.OK() {
 		return
 	}
-	text := fmt.Sprintf("created %s at step %d", s.names.Short(c.Op.Path), st.N)
 	switch c.Op.Call {
 	case fsfake.CallOpen:
 		if _, known := s.made[c.Op.Path]; known || c.Op.Flags&os.O_CREATE == 0 || c.Op.Flags&os.O_EXCL == 0 {
@@ -186,37 +192,46 @@ func (s *story) make(st *trace.Step, c trace.Call) {
 	default:
 		return
 	}
-	s.made[c.Op.Path] = change{step: st.N, task: st.Choice.Task, text: text}
+	what := fmt.Sprintf("%s at step %d", s.names.Short(c.Op.Path), st.N)
+	s.made[c.Op.Path] = change{kind: trace.Created, step: st.N, task: st.Choice.Task, verb: "created", what: what}
 }
 
-// changeText says what a step did to what stands at a name, in the past tense and
-// without its subject; changed is false when it did nothing.
-func (s *story) changeText(before, after *trace.FileState, op fsfake.Op) (text string, changed bool) {
-	switch {
-	case !before.Exists && !after.Exists:
-		return "", false
-	case !before.Exists:
-		return "created " + s.inode(after.ID), true
-	case !after.Exists && op.Call == fsfake.CallRename:
-		return "renamed " + s.inode(before.ID) + " away", true
-	case !after.Exists:
-		return "unlinked " + s.inode(before.ID), true
-	case before.ID != after.ID:
-		return "put " + s.inode(after.ID) + " in the place of " + s.inode(before.ID), true
-	case before.Content != after.Content && after.Content == "":
-		return "emptied " + s.inode(after.ID), true
-	case before.Content != after.Content:
-		return "wrote to " + s.inode(after.ID), true
-	case op.Call == fsfake.CallOpen && op.Flags&os.O_TRUNC != 0:
-		return "truncated " + s.inode(after.ID), true
+// changeOf says what a step did to what stands at a name; it is false when it did nothing.
+func (s *story) changeOf(st *trace.Walked, p string) (change, bool) {
+	for i := range st.Changes {
+		if c := &st.Changes[i]; c.Path == p {
+			verb, what := s.changeText(c)
+			return change{c.Kind, st.N, c.By, verb, what, c.Identity()}, verb != ""
+		}
 	}
-	return "", false
+	return change{}, false
+}
+
+// changeText says what became of a name, in the past tense and without its subject.
+func (s *story) changeText(c *trace.Change) (verb, what string) {
+	switch c.Kind {
+	case trace.Created, trace.Linked, trace.RenamedHere:
+		return "created", s.inode(c.After.ID)
+	case trace.RenamedAway:
+		return "renamed", s.inode(c.Before.ID) + " away"
+	case trace.Unlinked:
+		return "unlinked", s.inode(c.Before.ID)
+	case trace.Replaced:
+		return "put", s.inode(c.After.ID) + " in the place of " + s.inode(c.Before.ID)
+	case trace.Emptied:
+		return "emptied", s.inode(c.After.ID)
+	case trace.Wrote:
+		return "wrote", "to " + s.inode(c.After.ID)
+	case trace.Truncated:
+		return "truncated", s.inode(c.After.ID)
+	}
+	return "", ""
 }
 
 func (s *story) inode(id fsfake.InodeID) string { return fmt.Sprintf("inode %d", s.inodes.Of(id)) }
 
 // lookText says what a call told about a name.
-func (s *story) lookText(c trace.Call, before, after *trace.FileState) string {
+func (s *story) lookText(c trace.Call, before, after *trace.FileState, ch change) string {
 	switch {
 	case !before.Exists && !after.Exists:
 		return "found no " + s.names.Short(after.Path)
@@ -229,8 +244,10 @@ func (s *story) lookText(c trace.Call, before, after *trace.FileState) string {
 	case c.Op.Call == fsfake.CallStat || c.Op.Call == fsfake.CallLstat:
 		return "saw " + s.called(after)
 	}
-	text, _ := s.changeText(before, after, c.Op)
-	return text
+	if ch.verb == "" {
+		return ""
+	}
+	return ch.text()
 }
 
 // called names a file with its inode.
@@ -239,47 +256,39 @@ func (s *story) called(f *trace.FileState) string {
 }
 
 // byDescriptor takes in a call on a descriptor of a watched file.
-func (s *story) byDescriptor(st *trace.Step, c trace.Call) {
-	t := st.Choice.Task
-	key := fdKey{t.Process, c.Op.FD}
-	on, ok := s.fds[key]
-	if !ok {
+func (s *story) byDescriptor(st *trace.Walked, c trace.Call, on trace.Target) {
+	o := s.opens[on.Opened.Step]
+	if o == nil {
 		return
 	}
-	before, after := s.file(st, on.path)
-	here := after.Exists && after.ID == on.inode
 	switch c.Op.Call {
-	case fsfake.CallDup:
-		s.fds[fdKey{t.Process, int(c.Result.N)}] = on
-	case fsfake.CallClose:
-		delete(s.fds, key)
 	case fsfake.CallRead, fsfake.CallPread:
 		s.read(st, c, on)
 	case fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallFtruncate:
-		if !here {
-			s.orphan(st, key, "wrote to")
-		} else if text, changed := s.changeText(before, after, c.Op); changed {
-			s.use(st, on.path, on.look, use{text: text})
-			s.changes[on.path] = append(s.changes[on.path], change{step: st.N, task: t, text: text})
+		if !on.AtName() {
+			s.orphan(st, on, "wrote to")
+		} else if ch, changed := s.changeOf(st, on.Path); changed {
+			s.use(st, on.Path, o.look, use{text: ch.text()})
+			s.changes[on.Path] = append(s.changes[on.Path], ch)
 		}
 	case fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk:
 		switch {
-		case !c.Result.OK() && here:
-			s.refused[t] = refusal{st.N, *after}
-		case !here && c.Op.Flags&fsfake.LOCK_UN == 0:
-			s.orphan(st, key, "locked")
+		case !c.Result.OK() && on.AtName():
+			s.refused[st.Choice.Task] = refusal{st.N, on.After, st.After.InTheWay(st.Choice.Task, c.Op)}
+		case !on.AtName() && c.Op.Flags&fsfake.LOCK_UN == 0:
+			s.orphan(st, on, "locked")
 		}
 	}
 }
 
 // read makes the text that was read part of the look that opened the file.
-func (s *story) read(st *trace.Step, c trace.Call, on fdOn) {
-	k := lookKey{st.Choice.Task, on.path}
+func (s *story) read(st *trace.Walked, c trace.Call, on trace.Target) {
+	k := lookKey{st.Choice.Task, on.Path}
 	l := s.looks[k]
-	if !c.Result.OK() || l.fd != c.Op.FD {
+	if !c.Result.OK() || l.open != on.Opened.Step {
 		return
 	}
-	name := s.names.Short(on.path) + " (" + s.inode(on.inode) + ")"
+	name := s.names.Short(on.Path) + " (" + s.inode(on.ID) + ")"
 	l.step = st.N
 	if l.opened == "" {
 		l.opened = l.text
@@ -296,37 +305,45 @@ func (s *story) read(st *trace.Step, c trace.Call, on fdOn) {
 }
 
 // orphan notes the first use of a descriptor whose file no longer stands at its name.
-func (s *story) orphan(st *trace.Step, key fdKey, verb string) {
-	on := s.fds[key]
-	if on.used {
+func (s *story) orphan(st *trace.Walked, on trace.Target, verb string) {
+	o := s.opens[on.Opened.Step]
+	if o.used {
 		return
 	}
-	on.used = true
-	s.fds[key] = on
-	s.use(st, on.path, on.look, use{
-		text: verb + " " + s.inode(on.inode), after: ", which " + path.Base(on.path) + " no longer leads to",
+	o.used = true
+	s.use(st, on.Path, o.look, use{
+		text: verb + " " + s.inode(on.ID), after: ", which " + path.Base(on.Path) + " no longer leads to",
 	})
 }
 
 // acquired takes in an acquisition: of a lock object that has lost its name, perhaps.
-func (s *story) acquired(st *trace.Step, shared bool) {
+func (s *story) acquired(st *trace.Walked, shared bool) {
 	if shared {
 		s.joined = st
 	}
-	for _, f := range st.Files {
-		l, looked := s.looks[lookKey{st.Choice.Task, f.Path}]
-		if !looked || l.fd < 0 {
-			continue
-		}
-		key := fdKey{st.Choice.Task.Process, l.fd}
-		if on, open := s.fds[key]; open && (!f.Exists || f.ID != on.inode) {
-			s.orphan(st, key, "took the lock with")
+	for _, f := range st.After.Files {
+		l := s.looks[lookKey{st.Choice.Task, f.Path}]
+		on, open := openFrom(st, l.open)
+		if open && (!f.Exists || f.ID != on.ID) {
+			s.orphan(st, trace.Target{Path: f.Path, ID: on.ID, Opened: on.Opened}, "took the lock with")
 		}
 	}
 }
 
+// openFrom finds a descriptor of the process that steps which the open of a step has made.
+func openFrom(st *trace.Walked, step int) (trace.FDState, bool) {
+	for _, p := range st.After.Procs {
+		for _, d := range p.FDs {
+			if p.Pid == trace.PidOf(st.Choice.Task) && d.Opened.Step == step && step > 0 {
+				return d, true
+			}
+		}
+	}
+	return trace.FDState{}, false
+}
+
 // use notes a call that relies on a look, when others have changed the name since.
-func (s *story) use(st *trace.Step, p string, l look, u use) {
+func (s *story) use(st *trace.Walked, p string, l look, u use) {
 	u.step, u.task, u.path, u.look = st.N, st.Choice.Task, p, l
 	for _, c := range s.changes[p] {
 		if c.task != u.task && c.step > l.since {

@@ -132,7 +132,7 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	chart.Judge(w.Scenario, cx)
 	c := &evidence{
 		Property: string(r.Property), Cause: cx.Cause, Wrong: chart.Wrong, Facts: caseFacts(r),
-		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(w.Scenario, cx, chart),
+		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart),
 	}
 	if strings.Contains(c.Cause, c.Wrong) {
 		c.Wrong = ""

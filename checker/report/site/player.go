@@ -7,7 +7,6 @@ import (
 	"lockpick/checker/report"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 // A player is a counterexample to step through: rows of a timeline, and the state of
@@ -56,7 +55,7 @@ type change struct{ Name, Text string }
 // inks is how many colours the style has for processes.
 const inks = 6
 
-func newPlayer(sc *scenarios.Scenario, cx *trace.Counterexample, chart *report.Chart) *player {
+func newPlayer(cx *trace.Counterexample, chart *report.Chart) *player {
 	p := &player{ID: string(cx.Property), Dir: chart.Dir}
 	for _, l := range chart.Lanes {
 		p.Lanes = append(p.Lanes, lane{l.Name, l.Pid, l.Task.Process % inks})
@@ -73,7 +72,7 @@ func newPlayer(sc *scenarios.Scenario, cx *trace.Counterexample, chart *report.C
 	if n := len(p.Steps); n > 0 && cx.Property.Judgement() == scenarios.ByGraph && cx.Cycle == 0 {
 		p.Steps[n-1].Wrong, chart.Rows[n-1].Wrong = true, true
 	}
-	p.States = newStates(sc, cx, chart)
+	p.States = newStates(cx, chart)
 	for i := range p.Steps {
 		p.Steps[i].Say = say(&p.Steps[i], &p.States[i+1], len(p.Steps), chart.Wrong)
 	}
@@ -135,15 +134,4 @@ func say(s *step, st *state, steps int, wrong string) string {
 		b.WriteString(".")
 	}
 	return b.String()
-}
-
-// fate is how a process ended in a step, or empty.
-func fate(st *trace.Step) string {
-	switch {
-	case st.Choice.Action == sched.Kill:
-		return "killed"
-	case st.Exited:
-		return "exited"
-	}
-	return ""
 }

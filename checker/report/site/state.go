@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"time"
 
 	"lockpick/checker/report"
 	"lockpick/checker/trace"
@@ -69,19 +68,16 @@ func (s *state) HoldersText() string {
 	return list(s.Holders) + " all believe to hold the lock"
 }
 
-// newStates follows a trace.
-func newStates(sc *scenarios.Scenario, cx *trace.Counterexample, chart *report.Chart) []state {
-	first := trace.FilesAtFirst(sc)
-	procs, start := trace.ProcsAtFirst(sc)
-	v := &viewer{names: trace.NamesOf(sc), inodes: trace.NumberInodes(first, cx.Trace), start: start}
-	for i := range cx.Trace {
-		v.moves = v.moves || !cx.Trace[i].Clock.Equal(start)
+// newStates walks through a trace.
+func newStates(cx *trace.Counterexample, chart *report.Chart) []state {
+	v := &viewer{walk: chart.Walk}
+	for i := range v.walk.Steps {
+		v.moves = v.moves || !v.walk.Steps[i].After.Clock.Equal(v.walk.Start.Clock)
 	}
-	out := []state{v.state(0, nil, first, procs, start)}
-	for i := range cx.Trace {
-		st := &cx.Trace[i]
-		v.follow(st, &chart.Rows[i])
-		s := v.state(st.N, st.Holders, st.Files, st.Procs, st.Clock)
+	out := []state{v.state(0, v.walk.Start)}
+	for i := range v.walk.Steps {
+		st := &v.walk.Steps[i]
+		s := v.state(st.N, st.After)
 		if chart.Rows[i].Wrong && !(s.Clash && cx.Property == scenarios.MutualExclusion) {
 			s.Wrong = chart.Wrong
 		}
@@ -93,69 +89,55 @@ func newStates(sc *scenarios.Scenario, cx *trace.Counterexample, chart *report.C
 
 // A viewer renders states.
 type viewer struct {
-	names  trace.Names
-	inodes trace.Inodes
-	start  time.Time
-	moves  bool // the clock
-	gone   []processEnd
-	cells  []memory
+	walk  *trace.Walk
+	moves bool // the clock
 }
 
-// follow remembers what a step did to processes and their memory.
-func (v *viewer) follow(st *trace.Step, r *report.Row) {
-	owner := scenarios.ProcessName(st.Choice.Task.Process)
-	if how := fate(st); how != "" {
-		v.gone = append(v.gone, processEnd{owner, how})
+func (v *viewer) state(n int, at *trace.State) state {
+	s := state{N: n, Clash: len(at.Holders) > 1}
+	for _, h := range at.Holders {
+		s.Holders = append(s.Holders, h.Task.String())
 	}
-	for i, c := range st.Calls {
-		if c.Op.Call != fsfake.CallCellStore || i >= len(r.Calls) {
-			continue
-		}
-		_, value, _ := strings.Cut(r.Calls[i].Call, " = ")
-		v.store(owner, c.Op.Cell, value)
+	for i := range at.Files {
+		s.Files = append(s.Files, v.file(&at.Files[i]))
 	}
-}
-
-func (v *viewer) store(owner, name, value string) {
-	for i := range v.cells {
-		if v.cells[i].Owner == owner && v.cells[i].Cell == name {
-			v.cells[i].Value.Text = value
-			return
+	for i := range at.Procs {
+		for k := range at.Procs[i].FDs {
+			s.FDs = append(s.FDs, v.fd(at.Procs[i].Pid, &at.Procs[i].FDs[k]))
 		}
 	}
-	v.cells = append(v.cells, memory{owner, name, text{Text: value}})
-}
-
-func (v *viewer) state(n int, holders []sched.Task, files []trace.FileState, procs []trace.ProcState, now time.Time) state {
-	s := state{N: n, Clash: len(holders) > 1}
-	for _, h := range holders {
-		s.Holders = append(s.Holders, h.String())
+	for _, e := range at.Ended {
+		s.Gone = append(s.Gone, processEnd{scenarios.ProcessName(e.Process), fate(e.How)})
 	}
-	for i := range files {
-		s.Files = append(s.Files, v.file(&files[i]))
+	for _, c := range at.Cells {
+		s.Cells = append(s.Cells, memory{scenarios.ProcessName(c.Process), c.Cell, text{Text: report.CellText(c.Value)}})
 	}
-	for i := range procs {
-		for k := range procs[i].FDs {
-			s.FDs = append(s.FDs, v.fd(procs[i].Pid, &procs[i].FDs[k]))
-		}
-	}
-	s.Gone = append(s.Gone, v.gone...)
-	s.Cells = append(s.Cells, v.cells...)
 	if v.moves {
-		s.Clock = "+" + now.Sub(v.start).String()
+		s.Clock = "+" + at.Clock.Sub(v.walk.Start.Clock).String()
 	}
 	return s
 }
 
+// fate is how a process ended.
+func fate(how sched.Action) string {
+	switch how {
+	case sched.Kill:
+		return "killed"
+	case sched.PowerLoss:
+		return "lost with the power"
+	}
+	return "exited"
+}
+
 func (v *viewer) inode(id fsfake.InodeID) string {
-	if n := v.inodes.Of(id); n > 0 {
+	if n := v.walk.Inodes.Of(id); n > 0 {
 		return fmt.Sprintf("#%d", n)
 	}
 	return ""
 }
 
 func (v *viewer) file(f *trace.FileState) fileState {
-	out := fileState{Name: v.names.Short(f.Path), Exists: f.Exists}
+	out := fileState{Name: v.walk.Names.Short(f.Path), Exists: f.Exists}
 	if !f.Exists {
 		return out
 	}
@@ -171,15 +153,15 @@ func (v *viewer) file(f *trace.FileState) fileState {
 		content = "'" + strings.ReplaceAll(content[1:len(content)-1], `\"`, `"`) + "'"
 	}
 	out.Inode.Text, out.Content.Text, out.Links.Text = v.inode(f.ID), content, fmt.Sprint(f.Nlink)
-	out.Openers.Text = refs(f.Openers)
+	out.Openers.Text = v.refs(f.Openers)
 	var locks []string
 	for _, l := range f.Flocks {
-		locks = append(locks, "flock "+mode(l.Mode == fsfake.LOCK_EX)+" "+refs(l.Holders))
+		locks = append(locks, "flock "+mode(l.Mode == fsfake.LOCK_EX)+" "+v.refs(l.Holders))
 	}
 	for _, l := range f.Records {
-		kind, who := "record", scenarios.ProcessName(l.Lock.Pid-scenarios.FirstPid)
+		kind, who := "record", v.walk.Who(l.Lock.Pid)
 		if l.OFD {
-			kind, who = "OFD", refs(l.Holders)
+			kind, who = "OFD", v.refs(l.Holders)
 		}
 		locks = append(locks, fmt.Sprintf("%s %s %s", kind, mode(l.Lock.Type == fsfake.F_WRLCK), who))
 	}
@@ -195,17 +177,17 @@ func mode(exclusive bool) string {
 }
 
 // refs names descriptors: "A 3, B 4".
-func refs(all []fsfake.FDRef) string {
+func (v *viewer) refs(all []fsfake.FDRef) string {
 	var out []string
 	for _, r := range all {
-		out = append(out, fmt.Sprintf("%s fd %d", scenarios.ProcessName(r.Pid-scenarios.FirstPid), r.FD))
+		out = append(out, fmt.Sprintf("%s fd %d", v.walk.Who(r.Pid), r.FD))
 	}
 	return strings.Join(out, ", ")
 }
 
 func (v *viewer) fd(pid int, f *trace.FDState) fdState {
 	out := fdState{
-		Owner: scenarios.ProcessName(pid - scenarios.FirstPid), Pid: pid, FD: f.FD,
+		Owner: v.walk.Who(pid), Pid: pid, FD: f.FD,
 		Inode: v.inode(f.ID), Offset: fmt.Sprint(f.Offset), Unnamed: len(f.Paths) == 0,
 		Mode: [...]string{"r", "w", "rw", "?"}[f.Flags&(os.O_WRONLY|os.O_RDWR)],
 	}
@@ -214,7 +196,7 @@ func (v *viewer) fd(pid int, f *trace.FDState) fdState {
 	}
 	var names []string
 	for _, p := range f.Paths {
-		names = append(names, v.names.Short(p))
+		names = append(names, v.walk.Names.Short(p))
 	}
 	out.Name = strings.Join(names, ", ")
 	if f.Flock != 0 {

@@ -21,7 +21,7 @@ func stepped(t *testing.T, sc *scenarios.Scenario, schedule string) *player {
 	require.NoError(t, err)
 	r, err := checker.Replay(sc, scenarios.MutualExclusion, s)
 	require.NoError(t, err)
-	return newPlayer(sc, r.Counterexample, report.NewChart(sc, r.Counterexample))
+	return newPlayer(r.Counterexample, report.NewChart(sc, r.Counterexample))
 }
 
 // unlinker flocks a file, takes its name away and keeps it open.
@@ -85,7 +85,7 @@ func TestEveryStepIsSaid(t *testing.T) {
 	r := resultOf(t, "toy/look/contend", scenarios.MutualExclusion)
 	chart := report.NewChart(r.Scenario, r.Counterexample)
 	chart.Judge(r.Scenario, r.Counterexample)
-	p := newPlayer(r.Scenario, r.Counterexample, chart)
+	p := newPlayer(r.Counterexample, chart)
 	for i, s := range p.Steps {
 		require.Equal(t, i+1, s.N)
 		require.Contains(t, s.Say, " hold the lock.")
@@ -105,7 +105,7 @@ func TestEndsAreMarked(t *testing.T) {
 		r := resultOf(t, c.id, c.property)
 		chart := report.NewChart(r.Scenario, r.Counterexample)
 		chart.Judge(r.Scenario, r.Counterexample)
-		p := newPlayer(r.Scenario, r.Counterexample, chart)
+		p := newPlayer(r.Counterexample, chart)
 		last := p.Steps[len(p.Steps)-1]
 		require.True(t, last.Wrong)
 		require.NotEmpty(t, p.States[len(p.Steps)].Wrong)

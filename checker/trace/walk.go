@@ -1,0 +1,124 @@
+package trace
+
+import (
+	"strconv"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Walk is a trace with all that it implies: what there was before and after each step,
+// what each call worked on, what it changed on disk, who waited for whom. Whatever
+// explains or draws a run reads a walk, and keeps no tables of its own.
+type Walk struct {
+	Names  Names
+	Inodes Inodes
+	// Start is what there was before the first step.
+	Start *State
+	Steps []Walked
+
+	sc    *scenarios.Scenario
+	tasks []sched.Task
+	// children are the processes that forks have made.
+	children []child
+	// opened are the opens of the file descriptions seen so far, by their numbers.
+	opened map[int]Opened
+}
+
+// A Walked is one step of a walk.
+type Walked struct {
+	*Step
+	Before, After *State
+	// Targets are the files that the step's calls worked on, call by call: none for a call
+	// on no file, two for a rename or a link.
+	Targets [][]Target
+	// Changes are what the step did to the disk, in the order of names.
+	Changes []Change
+}
+
+// A child is a process that a fork has made.
+type child struct {
+	pid    int
+	parent sched.Task
+}
+
+// NewWalk walks through a trace of a scenario.
+func NewWalk(sc *scenarios.Scenario, tr Trace) *Walk {
+	w := &Walk{Names: NamesOf(sc), sc: sc, tasks: Tasks(&sc.Setting), opened: map[int]Opened{}}
+	w.Start = w.state(sc.NewMachine(), nil, nil)
+	w.Inodes.add(w.Start.Files)
+	w.Steps = make([]Walked, len(tr))
+	before := w.Start
+	for i := range tr {
+		st := &w.Steps[i]
+		*st = Walked{Step: &tr[i], Before: before, After: w.state(tr[i].After, &tr[i], before)}
+		for k := range st.Calls {
+			st.Targets = append(st.Targets, w.targets(st, &st.Calls[k]))
+		}
+		st.Changes = st.changes()
+		before = st.After
+		w.Inodes.add(before.Files)
+	}
+	return w
+}
+
+// End is what there is after the last step.
+func (w *Walk) End() *State {
+	if n := len(w.Steps); n > 0 {
+		return w.Steps[n-1].After
+	}
+	return w.Start
+}
+
+// note remembers what later steps are explained by: children, and who opened what.
+func (w *Walk) note(st *Step) {
+	for i := range st.Calls {
+		c, t := &st.Calls[i], st.Choice.Task
+		switch {
+		case !c.Result.OK():
+		case c.Op.Call == fsfake.CallFork:
+			w.children = append(w.children, child{int(c.Result.N), t})
+		case c.Op.Call == fsfake.CallOpen:
+			if d, ok := descriptor(st.After, PidOf(t), int(c.Result.N)); ok {
+				w.opened[d.Desc] = Opened{Step: st.N, Task: t, Path: clean(c.Op.Path), Flags: c.Op.Flags}
+			}
+		}
+	}
+}
+
+// Tasks lists the tasks of a setting, process by process.
+func Tasks(st *scenarios.Setting) []sched.Task {
+	var out []sched.Task
+	for i := range st.Processes {
+		for n := 1; n <= st.TasksOf(i); n++ {
+			out = append(out, sched.Task{Process: i, N: n})
+		}
+	}
+	return out
+}
+
+// PidOf returns the pid of a task's process.
+func PidOf(t sched.Task) int { return scenarios.FirstPid + t.Process }
+
+func machineTask(t sched.Task) fsfake.Task { return fsfake.Task{Pid: PidOf(t), N: t.N} }
+
+// Process returns the number of the scenario's process that has a pid, and whether there
+// is one.
+func (w *Walk) Process(pid int) (int, bool) {
+	i := pid - scenarios.FirstPid
+	return i, i >= 0 && i < w.sc.Setting.Processes
+}
+
+// Who names the process that has a pid: "A", "a child of A", "pid 99".
+func (w *Walk) Who(pid int) string {
+	if i, ok := w.Process(pid); ok {
+		return scenarios.ProcessName(i)
+	}
+	for _, c := range w.children {
+		if c.pid == pid {
+			return "a child of " + c.parent.String()
+		}
+	}
+	return "pid " + strconv.Itoa(pid)
+}

@@ -31,9 +31,15 @@ var imports = map[string]string{
 	"scenarios/openclawtakeover": "scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
 	// The corpus: lock protocols in use, a package for each system.
-	"scenarios/kit":         "scenarios fsfake model",
-	"scenarios/gofrsflock":  "scenarios/kit scenarios fsfake model",
-	"scenarios/portalocker": "scenarios/kit scenarios fsfake model",
+	"scenarios/kit":            "scenarios fsfake model",
+	"scenarios/gitgcpid":       "scenarios/kit scenarios fsfake model",
+	"scenarios/gitlockfile":    "scenarios/kit scenarios fsfake model",
+	"scenarios/gofrsflock":     "scenarios/kit scenarios fsfake model",
+	"scenarios/nightlyone":     "scenarios/kit scenarios fsfake model",
+	"scenarios/npmcli":         "scenarios/kit scenarios fsfake model",
+	"scenarios/npmlockfile":    "scenarios/kit scenarios fsfake model",
+	"scenarios/portalocker":    "scenarios/kit scenarios fsfake model",
+	"scenarios/properlockfile": "scenarios/kit scenarios fsfake model",
 
 	// What a run looked like; the engines and their judgement; what is made of results.
 	"checker":                   "checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios porcupine",

@@ -8,10 +8,16 @@ import (
 	"lockpick/scenarios/agentwire"
 	"lockpick/scenarios/ctx"
 	"lockpick/scenarios/gateguard"
+	"lockpick/scenarios/gitgcpid"
+	"lockpick/scenarios/gitlockfile"
 	"lockpick/scenarios/gofrsflock"
+	"lockpick/scenarios/nightlyone"
+	"lockpick/scenarios/npmcli"
+	"lockpick/scenarios/npmlockfile"
 	"lockpick/scenarios/openclawrelease"
 	"lockpick/scenarios/openclawtakeover"
 	"lockpick/scenarios/portalocker"
+	"lockpick/scenarios/properlockfile"
 )
 
 // All returns every scenario: the core, and then the corpus.
@@ -33,8 +39,14 @@ func Core() []scenarios.Scenario {
 // of names. Each is marked as a part of the corpus.
 func Corpus() []scenarios.Scenario {
 	list := slices.Concat(
+		gitgcpid.Scenarios(),
+		gitlockfile.Scenarios(),
 		gofrsflock.Scenarios(),
+		nightlyone.Scenarios(),
+		npmcli.Scenarios(),
+		npmlockfile.Scenarios(),
 		portalocker.Scenarios(),
+		properlockfile.Scenarios(),
 	)
 	for i := range list {
 		list[i].Corpus = true

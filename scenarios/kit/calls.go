@@ -59,11 +59,21 @@ func put(t *scenarios.Task, name string, flags int, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Private makes a file under a name that nobody else uses, made of a name and the pid,
-// and returns the name: open, write, close.
+// Private makes a file under a name that nobody else uses, and returns the name: open,
+// write, close.
 func Private(t *scenarios.Task, name, text string) (string, error) {
+	private := PrivateName(t, name)
+	return private, Replace(t, private, text)
+}
+
+// PrivateName is a name that nobody else uses, made of a name and the pid, and for a
+// further task of a process of the task's number.
+func PrivateName(t *scenarios.Task, name string) string {
 	private := fmt.Sprintf("%s.%d", name, t.Getpid())
-	return private, put(t, private, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, text)
+	if t.Task() > 1 {
+		private += fmt.Sprintf(".%d", t.Task())
+	}
+	return private
 }
 
 // ReadAll reads a small file: open, read, close.

@@ -1,0 +1,76 @@
+// Package nightlyone holds the pid file of nightlyone/lockfile (Go, lockfile.go at
+// bf01bef5): a complete private file that is linked to the lock's name, and looked at
+// after. No report is known.
+package nightlyone
+
+import (
+	_ "embed"
+	"errors"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/scenarios/kit"
+)
+
+//go:embed lock.go
+var source string
+
+const lock = "/run/lock/app.pid"
+
+// Scenarios lists the situations of the lock.
+func Scenarios() []scenarios.Scenario {
+	me := scenarios.MutualExclusion
+	sys := kit.System{Name: "nightlyone-lockfile", Lock: lock, Report: "https://github.com/nightlyone/lockfile", Source: source}
+	return sys.Scenarios(
+		kit.Row{
+			ID: "link-samefile/daemons", Does: "A complete file is linked to the lock's name; processes never end.",
+			Lock: protocol, In: kit.In(kit.Contend(3), kit.Daemons), Claims: kit.Holds(me),
+		},
+		kit.Row{
+			ID: "link-samefile/exits", Does: "The same, and processes end: the owner that was read may have ended, and the lock be another's.",
+			Lock: protocol, In: kit.In(kit.Contend(3)), Claims: kit.Broken(me),
+		},
+		kit.Row{
+			ID: "link-samefile/dead-owner", Does: "The same, and the lock of a dead process lies there at the start.",
+			Lock: protocol, In: kit.In(kit.Contend(2), kit.DeadOwner(kit.Dead)), Claims: kit.Broken(me),
+		},
+	)
+}
+
+var protocol = scenarios.Protocol{
+	Path: lock,
+	Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+		for retry := t.Retry(); retry.Next(); {
+			private, err := kit.Private(t, lock, kit.Me(t))
+			if err != nil {
+				return kit.Failed(err)
+			}
+			_ = t.Link(private, lock) // whether it worked is seen by looking
+			mine, err1 := t.Lstat(private)
+			there, err2 := t.Lstat(lock)
+			if err := errors.Join(err1, err2); err != nil {
+				return kit.Failed(errors.Join(err, t.Unlink(private)))
+			}
+			if fsfake.SameFile(mine, there) {
+				return scenarios.Hold{}, t.Unlink(private)
+			}
+			text, err := kit.ReadAll(t, lock)
+			pid := kit.PidIn(text)
+			if err != nil || pid > 0 && pid != t.Getpid() && t.Kill(pid) == nil { // any error of kill counts as dead
+				return kit.Failed(errors.Join(scenarios.ErrLocked, err, t.Unlink(private)))
+			}
+			if err := t.Unlink(lock); err != nil && !kit.Missing(err) {
+				return kit.Failed(errors.Join(err, t.Unlink(private)))
+			}
+			_ = t.Unlink(private)
+		}
+		panic("unreachable")
+	},
+	Release: func(t *scenarios.Task, _ scenarios.Hold) error {
+		text, err := kit.ReadAll(t, lock)
+		if err != nil || kit.PidIn(text) != t.Getpid() {
+			return errors.Join(err, scenarios.ErrLocked)
+		}
+		return t.Unlink(lock)
+	},
+}

@@ -6,18 +6,29 @@ import (
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/agentwire"
+	"lockpick/scenarios/borg"
+	"lockpick/scenarios/bundler"
+	"lockpick/scenarios/cargo"
 	"lockpick/scenarios/ctx"
+	"lockpick/scenarios/emacs"
 	"lockpick/scenarios/gateguard"
 	"lockpick/scenarios/gitgcpid"
 	"lockpick/scenarios/gitlockfile"
 	"lockpick/scenarios/gofrsflock"
+	"lockpick/scenarios/libreport"
+	"lockpick/scenarios/lockedfile"
 	"lockpick/scenarios/nightlyone"
 	"lockpick/scenarios/npmcli"
 	"lockpick/scenarios/npmlockfile"
 	"lockpick/scenarios/openclawrelease"
 	"lockpick/scenarios/openclawtakeover"
+	"lockpick/scenarios/openlock"
 	"lockpick/scenarios/portalocker"
+	"lockpick/scenarios/postgres"
 	"lockpick/scenarios/properlockfile"
+	"lockpick/scenarios/restic"
+	"lockpick/scenarios/rubygems"
+	"lockpick/scenarios/sqlitedotfile"
 )
 
 // All returns every scenario: the core, and then the corpus.
@@ -39,14 +50,25 @@ func Core() []scenarios.Scenario {
 // of names. Each is marked as a part of the corpus.
 func Corpus() []scenarios.Scenario {
 	list := slices.Concat(
+		borg.Scenarios(),
+		bundler.Scenarios(),
+		cargo.Scenarios(),
+		emacs.Scenarios(),
 		gitgcpid.Scenarios(),
 		gitlockfile.Scenarios(),
 		gofrsflock.Scenarios(),
+		libreport.Scenarios(),
+		lockedfile.Scenarios(),
 		nightlyone.Scenarios(),
 		npmcli.Scenarios(),
 		npmlockfile.Scenarios(),
+		openlock.Scenarios(),
 		portalocker.Scenarios(),
+		postgres.Scenarios(),
 		properlockfile.Scenarios(),
+		restic.Scenarios(),
+		rubygems.Scenarios(),
+		sqlitedotfile.Scenarios(),
 	)
 	for i := range list {
 		list[i].Corpus = true

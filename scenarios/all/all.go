@@ -10,14 +10,23 @@ import (
 	"lockpick/scenarios/bundler"
 	"lockpick/scenarios/cargo"
 	"lockpick/scenarios/ctx"
+	"lockpick/scenarios/dpkg"
 	"lockpick/scenarios/emacs"
+	"lockpick/scenarios/fasteners"
+	"lockpick/scenarios/freebsdpidfile"
 	"lockpick/scenarios/gateguard"
 	"lockpick/scenarios/gitgcpid"
 	"lockpick/scenarios/gitlockfile"
 	"lockpick/scenarios/gofrsflock"
+	"lockpick/scenarios/itervox"
+	"lockpick/scenarios/jib"
+	"lockpick/scenarios/kubeconfig"
 	"lockpick/scenarios/libreport"
 	"lockpick/scenarios/lockedfile"
+	"lockpick/scenarios/lockgate"
+	"lockpick/scenarios/lucene"
 	"lockpick/scenarios/nightlyone"
+	"lockpick/scenarios/nix"
 	"lockpick/scenarios/npmcli"
 	"lockpick/scenarios/npmlockfile"
 	"lockpick/scenarios/openclawrelease"
@@ -26,9 +35,14 @@ import (
 	"lockpick/scenarios/portalocker"
 	"lockpick/scenarios/postgres"
 	"lockpick/scenarios/properlockfile"
+	"lockpick/scenarios/pytorchbaton"
 	"lockpick/scenarios/restic"
+	"lockpick/scenarios/rocksdb"
 	"lockpick/scenarios/rubygems"
+	"lockpick/scenarios/simpleflock"
 	"lockpick/scenarios/sqlitedotfile"
+	"lockpick/scenarios/systemd"
+	"lockpick/scenarios/zclockfile"
 )
 
 // All returns every scenario: the core, and then the corpus.
@@ -53,22 +67,36 @@ func Corpus() []scenarios.Scenario {
 		borg.Scenarios(),
 		bundler.Scenarios(),
 		cargo.Scenarios(),
+		dpkg.Scenarios(),
 		emacs.Scenarios(),
+		fasteners.Scenarios(),
+		freebsdpidfile.Scenarios(),
 		gitgcpid.Scenarios(),
 		gitlockfile.Scenarios(),
 		gofrsflock.Scenarios(),
+		itervox.Scenarios(),
+		jib.Scenarios(),
+		kubeconfig.Scenarios(),
 		libreport.Scenarios(),
 		lockedfile.Scenarios(),
+		lockgate.Scenarios(),
+		lucene.Scenarios(),
 		nightlyone.Scenarios(),
+		nix.Scenarios(),
 		npmcli.Scenarios(),
 		npmlockfile.Scenarios(),
 		openlock.Scenarios(),
 		portalocker.Scenarios(),
 		postgres.Scenarios(),
 		properlockfile.Scenarios(),
+		pytorchbaton.Scenarios(),
 		restic.Scenarios(),
+		rocksdb.Scenarios(),
 		rubygems.Scenarios(),
+		simpleflock.Scenarios(),
 		sqlitedotfile.Scenarios(),
+		systemd.Scenarios(),
+		zclockfile.Scenarios(),
 	)
 	for i := range list {
 		list[i].Corpus = true

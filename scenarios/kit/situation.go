@@ -46,11 +46,12 @@ func Roles(programs ...scenarios.Program) Situation {
 	}
 }
 
-// Tasks gives each process so many tasks, which interleave as threads do: every access
-// to a cell is a step. Each runs the protocol once.
+// Tasks gives each process so many tasks, each of which runs the protocol once. What a
+// task does to the cells of its process between two system calls is one step, as if a
+// mutex guarded it.
 func Tasks(tasks ...int) Situation {
 	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
-		sc.Setting.Processes, sc.Setting.Tasks, sc.Setting.Concurrency = len(tasks), tasks, scenarios.Threads
+		sc.Setting.Processes, sc.Setting.Tasks = len(tasks), tasks
 		if sc.Program == nil {
 			sc.Program = func(int, int) scenarios.Program { return scenarios.Once(l) }
 		}

@@ -9,19 +9,29 @@ import (
 	"lockpick/scenarios/borg"
 	"lockpick/scenarios/bundler"
 	"lockpick/scenarios/cargo"
+	"lockpick/scenarios/carina"
+	"lockpick/scenarios/codexplugin"
+	"lockpick/scenarios/condabuild"
+	"lockpick/scenarios/cranpose"
 	"lockpick/scenarios/ctx"
+	"lockpick/scenarios/dev3"
 	"lockpick/scenarios/dpkg"
 	"lockpick/scenarios/emacs"
 	"lockpick/scenarios/fasteners"
+	"lockpick/scenarios/filelock"
 	"lockpick/scenarios/freebsdpidfile"
+	"lockpick/scenarios/gascity"
 	"lockpick/scenarios/gateguard"
 	"lockpick/scenarios/gitgcpid"
 	"lockpick/scenarios/gitlockfile"
 	"lockpick/scenarios/gofrsflock"
+	"lockpick/scenarios/gunicorn"
+	"lockpick/scenarios/instar"
 	"lockpick/scenarios/itervox"
 	"lockpick/scenarios/jib"
 	"lockpick/scenarios/kubeconfig"
 	"lockpick/scenarios/libreport"
+	"lockpick/scenarios/llxprtcode"
 	"lockpick/scenarios/lockedfile"
 	"lockpick/scenarios/lockgate"
 	"lockpick/scenarios/lucene"
@@ -36,12 +46,16 @@ import (
 	"lockpick/scenarios/postgres"
 	"lockpick/scenarios/properlockfile"
 	"lockpick/scenarios/pytorchbaton"
+	"lockpick/scenarios/remnic"
 	"lockpick/scenarios/restic"
 	"lockpick/scenarios/rocksdb"
 	"lockpick/scenarios/rubygems"
 	"lockpick/scenarios/simpleflock"
 	"lockpick/scenarios/sqlitedotfile"
 	"lockpick/scenarios/systemd"
+	"lockpick/scenarios/vellum"
+	"lockpick/scenarios/vmbhyve"
+	"lockpick/scenarios/writefileatomic"
 	"lockpick/scenarios/zclockfile"
 )
 
@@ -67,17 +81,27 @@ func Corpus() []scenarios.Scenario {
 		borg.Scenarios(),
 		bundler.Scenarios(),
 		cargo.Scenarios(),
+		carina.Scenarios(),
+		codexplugin.Scenarios(),
+		condabuild.Scenarios(),
+		cranpose.Scenarios(),
+		dev3.Scenarios(),
 		dpkg.Scenarios(),
 		emacs.Scenarios(),
 		fasteners.Scenarios(),
+		filelock.Scenarios(),
 		freebsdpidfile.Scenarios(),
+		gascity.Scenarios(),
 		gitgcpid.Scenarios(),
 		gitlockfile.Scenarios(),
 		gofrsflock.Scenarios(),
+		gunicorn.Scenarios(),
+		instar.Scenarios(),
 		itervox.Scenarios(),
 		jib.Scenarios(),
 		kubeconfig.Scenarios(),
 		libreport.Scenarios(),
+		llxprtcode.Scenarios(),
 		lockedfile.Scenarios(),
 		lockgate.Scenarios(),
 		lucene.Scenarios(),
@@ -90,12 +114,16 @@ func Corpus() []scenarios.Scenario {
 		postgres.Scenarios(),
 		properlockfile.Scenarios(),
 		pytorchbaton.Scenarios(),
+		remnic.Scenarios(),
 		restic.Scenarios(),
 		rocksdb.Scenarios(),
 		rubygems.Scenarios(),
 		simpleflock.Scenarios(),
 		sqlitedotfile.Scenarios(),
 		systemd.Scenarios(),
+		vellum.Scenarios(),
+		vmbhyve.Scenarios(),
+		writefileatomic.Scenarios(),
 		zclockfile.Scenarios(),
 	)
 	for i := range list {

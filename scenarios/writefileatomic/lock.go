@@ -1,0 +1,85 @@
+// Package writefileatomic holds npm/write-file-atomic (npm itself, and thousands of
+// packages): a private file that is renamed over the name, with and without fsync
+// (https://github.com/npm/write-file-atomic/issues/64).
+package writefileatomic
+
+import (
+	_ "embed"
+	"errors"
+	"path"
+
+	"lockpick/model"
+	"lockpick/scenarios"
+	"lockpick/scenarios/kit"
+)
+
+//go:embed lock.go
+var source string
+
+const file = "/srv/app/config.json"
+
+// Scenarios lists the options, each in its situations.
+func Scenarios() []scenarios.Scenario {
+	sys := kit.System{Name: "write-file-atomic", State: file, Report: "https://github.com/npm/write-file-atomic/issues/64", Source: source}
+	start := func(id, does string, syncFile bool, claims []scenarios.Claim) kit.Row {
+		return kit.Row{
+			ID: id + "/start-after-loss", Does: does, Claims: claims,
+			In: kit.In(kit.Roles(writes(syncFile, false)), kit.LosePower(), kit.ProbeWith(parse)),
+		}
+	}
+	read := func(id, does string, syncDir bool, claims []scenarios.Claim) kit.Row {
+		return kit.Row{
+			ID: id + "/read-after-loss", Does: does, Claims: claims,
+			In: kit.In(kit.Roles(writes(true, syncDir), reads), kit.LosePower(1)),
+		}
+	}
+	return sys.Scenarios(
+		start("no-fsync", "The rename is on the disk, the data is not: the file is empty from then on.", false, kit.Broken(scenarios.Wedge)),
+		start("fsync-file", "The data is on the disk before the rename.", true, kit.Holds(scenarios.Wedge)),
+		read("fsync-file", "The write has returned, and its rename is lost: the reader sees what was before.", false, kit.Broken(scenarios.TornRead)),
+		read("fsync-file-and-dir", "The directory is synced as well before the write returns.", true, kit.Holds(scenarios.TornRead)),
+	)
+}
+
+func writes(syncFile, syncDir bool) scenarios.Program {
+	return func(t *scenarios.Task) {
+		_ = kit.Writes(t, "{}", func() error { return write(t, "{}", syncFile, syncDir) })
+	}
+}
+
+func write(t *scenarios.Task, text string, syncFile, syncDir bool) error {
+	private := kit.PrivateName(t, file)
+	f, err := t.Create(private)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if syncFile {
+		err = errors.Join(err, f.Sync())
+	}
+	if err = errors.Join(err, f.Close(), t.Rename(private, file)); err != nil || !syncDir {
+		return err
+	}
+	dir, err := t.Open(path.Dir(file))
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// parse is a program that starts: no file is fine, an empty one is an error.
+func parse(t *scenarios.Task) error {
+	text, err := kit.ReadAll(t, file)
+	if err == nil && text == "" {
+		return errors.New("writefileatomic: the file is empty")
+	}
+	return nil
+}
+
+// reads is the reader after the reboot.
+func reads(t *scenarios.Task) {
+	scenarios.Record(t, model.Read{}, func() model.ReadValue {
+		text, _ := kit.ReadAll(t, file)
+		return model.ReadValue{Value: text}
+	})
+}

@@ -31,7 +31,7 @@ func row(tb testing.TB, id string, n int) *scenarios.Scenario {
 }
 
 // benchExplore explores a space again and again and reports on it.
-func benchExplore(b *testing.B, sc *scenarios.Scenario, p scenarios.Property, workers int, watched bool) {
+func benchExplore(b *testing.B, sc *scenarios.Scenario, p *scenarios.Property, workers int, watched bool) {
 	b.Helper()
 	states, transitions, coroutines, memory, rows := 0, 0, 0, 0, 0
 	for b.Loop() {
@@ -101,7 +101,7 @@ func BenchmarkFlockFour(b *testing.B) {
 	require.Equal(b, 1, sc.Setting.Crashes)
 	var s Stats
 	for b.Loop() {
-		for _, p := range []scenarios.Property{scenarios.MutualExclusion, scenarios.Wedge} {
+		for _, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.Wedge} {
 			r, err := Check(context.Background(), sc, p, Options{})
 			require.NoError(b, err)
 			require.Equal(b, Holds, r.Verdict, r.Why)

@@ -69,7 +69,7 @@ const autoStates = 1_000_000
 // Progress is how far an exploration has come.
 type Progress struct {
 	Scenario    string
-	Property    scenarios.Property
+	Property    *scenarios.Property
 	States      int
 	Transitions int
 	Depth       int
@@ -98,7 +98,7 @@ func (o *Options) validate() error {
 // Check decides one property of a scenario. When ctx ends first, the verdict is
 // Unknown with what was covered. The error is a fault of the scenario or the options,
 // and then there is no verdict.
-func Check(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o Options) (Result, error) {
+func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
 	if err := o.validate(); err != nil {
 		return Result{}, err
 	}
@@ -107,7 +107,7 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o 
 		return Result{}, err
 	}
 	var res Result
-	if o.Engine == Reference && p == scenarios.Starvation {
+	if o.Engine == Reference && p.OfCycles() {
 		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which no single schedule shows: choose the graph engine")
 	}
 	if o.Engine == Reference {
@@ -189,7 +189,7 @@ func exploreAndExplain(ctx context.Context, t *tester, o Options, memory Memory)
 	res.Complete, res.Why = c.complete, c.why
 	broken := c.violations > 0
 	switch {
-	case t.property == scenarios.Starvation:
+	case t.property.OfCycles():
 		if broken, err = x.checkStarvation(ctx, t, c, &res); err != nil {
 			return res, err
 		}
@@ -238,7 +238,7 @@ func (x *explorer) explainBroken(ctx context.Context, t *tester, o Options, c *c
 // checkBounded covers only the schedules with few preemptions.
 func (x *explorer) checkBounded(ctx context.Context, t *tester, o Options) (Result, error) {
 	res := Result{Odds: -1}
-	if t.property == scenarios.Starvation {
+	if t.property.OfCycles() {
 		return res, fmt.Errorf("checker: starvation is a question about whole cycles: it has no bound on preemptions")
 	}
 	tg := &target{preemptions: o.Preemptions}
@@ -334,7 +334,7 @@ func (t *tester) trace(s sched.Schedule) (*trace.Counterexample, error) {
 func (t *tester) evidence(o outcome) *trace.Counterexample {
 	cx := &trace.Counterexample{
 		Property: t.property, Schedule: o.schedule, Cost: o.cost,
-		Trace: o.trace, History: o.history, Waits: o.waits,
+		Trace: o.trace, History: o.history, Waits: o.waits, Said: o.said,
 	}
 	if o.broken {
 		cx.Cause = explain.Cause(t.sc, cx)

@@ -16,7 +16,7 @@ func TestReferenceOnToys(t *testing.T) {
 		id       string
 		lock     scenarios.Protocol
 		setting  scenarios.Setting
-		property scenarios.Property
+		property *scenarios.Property
 		want     Verdict
 		schedule string
 	}{

@@ -43,7 +43,7 @@ func multinomial(n, k int) *big.Int {
 	return v
 }
 
-func counted(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) Stats {
+func counted(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) Stats {
 	t.Helper()
 	r, err := Check(context.Background(), sc, p, Options{Workers: 1})
 	require.NoError(t, err)

@@ -72,7 +72,7 @@ type collected struct {
 }
 
 // referenceHistories runs every schedule, or as many as the budget allows.
-func referenceHistories(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, spec model.Spec, budget int) collected {
+func referenceHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, spec model.Spec, budget int) collected {
 	t.Helper()
 	tr, err := newTester(sc, p)
 	require.NoError(t, err)
@@ -89,7 +89,7 @@ func referenceHistories(t *testing.T, sc *scenarios.Scenario, p scenarios.Proper
 	}
 }
 
-func sampledHistories(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, spec model.Spec, runs int) collected {
+func sampledHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, spec model.Spec, runs int) collected {
 	t.Helper()
 	tr, err := newTester(sc, p)
 	require.NoError(t, err)
@@ -118,8 +118,8 @@ func (tr *tester) collect(t *testing.T, st sched.Strategy, spec model.Spec, c *c
 }
 
 // crossCheck compares the three on one property judged by history.
-func crossCheck(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, budget, runs int) {
-	spec, _ := p.Spec()
+func crossCheck(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, budget, runs int) {
+	spec := p.Spec
 	x, err := newExplorer(sc, p)
 	require.NoError(t, err)
 	graph := graphHistories(t, x, spec)
@@ -148,7 +148,7 @@ func crossCheck(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, budg
 }
 
 // crossVerdict compares verdicts, for properties that are not judged by history.
-func crossVerdict(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, budget int) {
+func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, budget int) {
 	g, err := Check(context.Background(), sc, p, Options{Workers: 1, SkipOdds: true})
 	if errors.Is(err, ErrNothingToJudge) {
 		r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget})
@@ -190,7 +190,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 			if !claimed && p != scenarios.Deadlock && p != scenarios.ForeignRelease {
 				continue
 			}
-			t.Run(sc.ID+"/"+string(p), func(t *testing.T) {
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) {
 				if p.Judgement() == scenarios.ByHistory {
 					crossCheck(t, sc, p, budget, 500)
 				} else {
@@ -211,7 +211,7 @@ func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 	}
 	for _, sc := range rows() {
 		for _, c := range sc.Claims {
-			t.Run(sc.ID+"/"+string(c.Property), func(t *testing.T) {
+			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
 				switch {
 				case c.Property.Judgement() != scenarios.ByHistory:
 					crossVerdict(t, &sc, c.Property, budget)

@@ -123,7 +123,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 // They are reported with the task, and never get a verdict.
 func TestImpureProgramsGetNoVerdict(t *testing.T) {
 	for name, make := range impure() {
-		for _, p := range []scenarios.Property{scenarios.TornRead, scenarios.Deadlock} {
+		for _, p := range []*scenarios.Property{scenarios.TornRead, scenarios.Deadlock} {
 			for _, workers := range []int{1, 2} {
 				program, says := make()
 				sc := programs("toy/impure/contend", scenarios.Setting{Processes: 2}, program, scenarios.Claim{Property: p, Verdict: Holds})

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"lockpick/checker/internal/learn"
-	"lockpick/checker/trace"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -22,16 +21,15 @@ func (e unjudgeable) Error() string        { return e.text }
 func (e unjudgeable) Is(target error) bool { return target == ErrNothingToJudge }
 
 // nothingToJudge explains what is missing.
-func nothingToJudge(sc *scenarios.Scenario, p scenarios.Property) error {
-	missing := "no task notes that it holds a lock"
-	switch p {
-	case scenarios.Starvation:
-		missing = "no task records an acquisition"
-	case scenarios.Wedge:
+func nothingToJudge(sc *scenarios.Scenario, p *scenarios.Property) error {
+	missing := "its tasks record no operation whose answer could violate it"
+	switch {
+	case p.NeedsProbe():
 		missing = "it has no Probe"
-	case scenarios.ForeignRelease:
-	default:
-		missing = "its tasks record no operation whose answer could violate it"
+	case p.OfCycles():
+		missing = "its tasks record no operation that could starve"
+	case p.OfHolders:
+		missing = "no task notes that it holds a lock"
 	}
 	return unjudgeable{fmt.Sprintf("checker: %s cannot be judged by %s: %s", sc.ID, p, missing)}
 }
@@ -44,9 +42,11 @@ func (x *explorer) evidence() bool {
 	for _, a := range x.automata {
 		found := false
 		a.Each(func(e learn.Edge) bool {
-			found = e.Effects.Returned && x.property.Decides(e.Input) ||
-				x.property == scenarios.ForeignRelease && e.Effects.Marks() ||
-				x.property == scenarios.Starvation && isAcquire(e.Input)
+			output := any(model.Pending{})
+			if e.Effects.Returned {
+				output = e.Effects.Output
+			}
+			found = x.property.OfHolders && e.Effects.Marks() || e.Input != nil && x.property.Counts(e.Input, output)
 			return !found
 		})
 		if found {
@@ -57,19 +57,17 @@ func (x *explorer) evidence() bool {
 }
 
 // asksOfTasks reports whether a property is judged by something that tasks note.
-func asksOfTasks(p scenarios.Property) bool {
-	return p != scenarios.Deadlock && p != scenarios.Wedge
+func asksOfTasks(p *scenarios.Property) bool {
+	return p.Judgement() == scenarios.ByHistory || p.OfHolders || p.OfCycles()
 }
 
 // evidence reports whether a run had anything that the property is judged by.
-func (w *world) evidence(p scenarios.Property) bool {
-	if p == scenarios.ForeignRelease {
+func (w *world) evidence(p *scenarios.Property) bool {
+	if p.OfHolders {
 		return w.held
 	}
 	for i := range w.history.Ops {
-		op := &w.history.Ops[i]
-		returned := op.Return != trace.Never && op.Output != (model.Pending{})
-		if p.Decides(op.Input) && returned || p == scenarios.Starvation && isAcquire(op.Input) {
+		if op := &w.history.Ops[i]; p.Counts(op.Input, op.Output) {
 			return true
 		}
 	}

@@ -21,15 +21,15 @@ func TestNothingToJudge(t *testing.T) {
 	}
 	for _, c := range []struct {
 		sc   *scenarios.Scenario
-		want map[scenarios.Property]string
+		want map[*scenarios.Property]string
 	}{
-		{lock, map[scenarios.Property]string{
+		{lock, map[*scenarios.Property]string{
 			scenarios.LostUpdate: "no operation whose answer could violate it", scenarios.Duplicate: "no operation",
 			scenarios.TornRead: "no operation", scenarios.OwnerInfo: "no operation", scenarios.Wedge: "no Probe",
 		}},
-		{silent, map[scenarios.Property]string{
+		{silent, map[*scenarios.Property]string{
 			scenarios.MutualExclusion: "no operation", scenarios.SpuriousFailure: "no operation",
-			scenarios.ForeignRelease: "no task notes that it holds a lock", scenarios.Starvation: "no task records an acquisition",
+			scenarios.ForeignRelease: "no task notes that it holds a lock", scenarios.Starvation: "no operation that could starve",
 		}},
 	} {
 		for _, p := range scenarios.Properties() {

@@ -232,8 +232,8 @@ func (c *coverage) collect(crew []*crewman) {
 // badEnd reports whether the state that w expanded last breaks a property of the graph
 // by itself: a deadlock, or a wedge; with what everybody waits for.
 func (x *explorer) badEnd(w *worker, s []uint32) (bool, []trace.Wait, error) {
-	switch x.property {
-	case scenarios.Wedge:
+	switch x.property.Question {
+	case scenarios.LockedOut:
 		if w.unfinished {
 			return false, nil, nil
 		}
@@ -241,7 +241,7 @@ func (x *explorer) badEnd(w *worker, s []uint32) (bool, []trace.Wait, error) {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		return x.prober.wedged(m)
-	case scenarios.Deadlock:
+	case scenarios.Stuck:
 		if !w.unfinished || len(w.out) > 0 && w.out[0].slot >= 0 {
 			return false, nil, nil
 		}

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"fmt"
 	"sync"
 
 	"lockpick/checker/internal/history"
@@ -23,7 +22,7 @@ import (
 // yet is computed once, with the real machine or the task's real code.
 type explorer struct {
 	sc        *scenarios.Scenario
-	property  scenarios.Property
+	property  *scenarios.Property
 	slots     []slot
 	machines  *machineTable
 	histories *history.Table // nil for a property that is not judged by history
@@ -56,8 +55,11 @@ const (
 	wordNodes   = 2
 )
 
-func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error) {
+func newExplorer(sc *scenarios.Scenario, p *scenarios.Property) (*explorer, error) {
 	if err := sc.Validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
 		return nil, err
 	}
 	x := &explorer{sc: sc, property: p}
@@ -74,25 +76,26 @@ func newExplorer(sc *scenarios.Scenario, p scenarios.Property) (*explorer, error
 			x.automata = append(x.automata, a)
 		}
 	}
-	x.machines = newMachineTable(sc, p.Judgement() == scenarios.ByInvariant)
+	x.machines = newMachineTable(sc, p.Invariant)
 	x.special = specialOps{
 		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}), unmark: x.machines.op(opUnmark{}),
 		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{}),
 	}
 	switch p.Judgement() {
 	case scenarios.ByHistory:
-		spec, _ := p.Spec()
-		x.histories = history.NewTable(spec, len(x.slots)+sc.Setting.Processes)
+		x.histories = history.NewTable(p.Spec, len(x.slots)+sc.Setting.Processes)
 		x.histories.Deaths(sc.Setting.Processes)
 	case scenarios.ByGraph:
-		if p == scenarios.Wedge && sc.Probe == nil {
+		if p.NeedsProbe() && sc.Probe == nil {
 			return nil, nothingToJudge(sc, p)
 		}
 		x.prober = newProber(sc)
-	case "":
-		return nil, fmt.Errorf("checker: unknown property %q: choose one of %v", p, scenarios.Properties())
 	}
-	first, _ := x.machines.add(sc.NewMachine(), nil)
+	m, err := machineAtFirst(sc, p)
+	if err != nil {
+		return nil, err
+	}
+	first, _ := x.machines.add(m, nil)
 	x.initial = append(x.initial, first, history.Empty)
 	for i, a := range x.automata {
 		first, again := a.First(), uint32(learn.Gone)

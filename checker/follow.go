@@ -4,6 +4,7 @@ import (
 	"lockpick/checker/internal/learn"
 	"lockpick/checker/internal/table"
 	"lockpick/checker/trace"
+	"lockpick/model"
 	"lockpick/sched"
 )
 
@@ -92,9 +93,11 @@ func (x *explorer) starvesAround(rows [][]uint32, s sched.Schedule) (int, error)
 	return -1, nil
 }
 
-// tries reports whether an acquisition of a task has begun and not returned.
+// tries reports whether an operation of a task that may starve has begun and not
+// returned.
 func (x *explorer) tries(row []uint32, slot int) bool {
 	word := row[wordNodes+slot]
 	n := x.automata[slot].Node(word &^ learn.Begun)
-	return isAcquire(n.Open) || word&learn.Begun != 0 && isAcquire(n.Begins.Input)
+	tries := func(input any) bool { return input != nil && x.property.Counts(input, model.Pending{}) }
+	return tries(n.Open) || word&learn.Begun != 0 && tries(n.Begins.Input)
 }

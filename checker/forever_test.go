@@ -9,9 +9,9 @@ import (
 // Loops inside loops: live runs of programs that never end keep to the graph as well.
 func TestLockstepForEver(t *testing.T) {
 	for _, sc := range foreverToys() {
-		for _, p := range []scenarios.Property{scenarios.Deadlock, scenarios.MutualExclusion} {
+		for _, p := range []*scenarios.Property{scenarios.Deadlock, scenarios.MutualExclusion} {
 			sc.Setting.Crashes = 1
-			t.Run(sc.ID+"/"+string(p), func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
 		}
 	}
 }

@@ -39,8 +39,8 @@ type lockstep struct {
 // newLockstep starts a run.
 func newLockstep(t *testing.T, x *explorer) *lockstep {
 	l := &lockstep{t: t, x: x, g: newWorker(x), w: newWorld(x.sc, x.property, x.sc.NewMachine()), row: append([]uint32(nil), x.initial...)}
-	if spec, ok := x.property.Spec(); ok {
-		l.judge = history.NewJudge(spec)
+	if x.property.Judgement() == scenarios.ByHistory {
+		l.judge = history.NewJudge(x.property.Spec)
 	}
 	return l
 }
@@ -112,8 +112,8 @@ func (l *lockstep) compare(succ *successor) {
 	switch {
 	case l.judge != nil:
 		l.compareHistory(succ)
-	case l.x.property == scenarios.ForeignRelease:
-		_, bad := foreignRelease(l.w.m)
+	case l.x.property.Invariant != nil:
+		bad := l.x.property.Invariant(scenarios.NewView(l.w.m)) != ""
 		l.same("the invariant", bad == succ.bad, bad, succ.bad)
 	}
 	for i, a := range l.w.actors {
@@ -174,7 +174,7 @@ func (l *lockstep) walk(rng *rand.Rand, steps int) int {
 }
 
 // lockstepRuns walks until that many steps are taken.
-func lockstepRuns(t *testing.T, sc scenarios.Scenario, p scenarios.Property, steps int) {
+func lockstepRuns(t *testing.T, sc scenarios.Scenario, p *scenarios.Property, steps int) {
 	x, err := newExplorer(&sc, p)
 	require.NoError(t, err)
 	for _, watched := range []bool{false, true} {
@@ -192,7 +192,7 @@ func lockstepRuns(t *testing.T, sc scenarios.Scenario, p scenarios.Property, ste
 func lockstepWalks(t *testing.T, x *explorer, steps int) {
 	h := fnv.New64()
 	_, _ = h.Write([]byte(x.sc.ID))
-	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(len(x.property))))
+	rng := rand.New(rand.NewPCG(h.Sum64(), uint64(len(x.property.ID))))
 	for taken := 0; taken < steps; {
 		taken += max(newLockstep(t, x).walk(rng, 250), 1)
 	}
@@ -206,7 +206,7 @@ func TestLockstep(t *testing.T) {
 	}
 	for _, sc := range rows() {
 		for _, p := range lockstepProperties(&sc) {
-			t.Run(sc.ID+"/"+string(p), func(t *testing.T) { lockstepRuns(t, sc, p, steps) })
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, sc, p, steps) })
 		}
 	}
 }
@@ -235,13 +235,13 @@ func TestLockstepOnToys(t *testing.T) {
 	t.Parallel()
 	for _, sc := range toys() {
 		for _, p := range lockstepProperties(sc) {
-			t.Run(sc.ID+"/"+string(p), func(t *testing.T) { lockstepRuns(t, *sc, p, 3000) })
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 3000) })
 		}
 	}
 }
 
-func lockstepProperties(sc *scenarios.Scenario) []scenarios.Property {
-	out := []scenarios.Property{scenarios.Deadlock}
+func lockstepProperties(sc *scenarios.Scenario) []*scenarios.Property {
+	out := []*scenarios.Property{scenarios.Deadlock}
 	for _, c := range sc.Claims {
 		if c.Property != scenarios.Deadlock {
 			out = append(out, c.Property)

@@ -13,14 +13,17 @@ import (
 // arrival, the distinct operations, and the distinct results. A state of the whole
 // world refers to its machine by number: few machines are shared by many states.
 type machineTable struct {
-	sc      *scenarios.Scenario
-	marks   bool
-	mu      sync.Mutex
-	keys    table.Keys
-	all     []*fsfake.Machine
-	bad     []bool // foreign-release, where marks are kept
-	ops     *table.Interner
-	results *resultTable
+	sc *scenarios.Scenario
+	// invariant says what is wrong in a state, for a property that is judged so; marks
+	// tells whether marks are kept, which is then.
+	invariant func(scenarios.View) string
+	marks     bool
+	mu        sync.Mutex
+	keys      table.Keys
+	all       []*fsfake.Machine
+	bad       []bool // by the invariant
+	ops       *table.Interner
+	results   *resultTable
 }
 
 type resultTable struct {
@@ -58,9 +61,9 @@ func unpackMove(w uint64) move {
 	return move{machine: uint32(w >> 32), result: uint32(w) >> 3, blocked: w&2 != 0, met: w&4 != 0}
 }
 
-func newMachineTable(sc *scenarios.Scenario, marks bool) *machineTable {
+func newMachineTable(sc *scenarios.Scenario, invariant func(scenarios.View) string) *machineTable {
 	return &machineTable{
-		sc: sc, marks: marks, ops: table.NewInterner(),
+		sc: sc, invariant: invariant, marks: invariant != nil, ops: table.NewInterner(),
 		results: &resultTable{ids: map[fsfake.Result]uint32{}},
 	}
 }
@@ -75,10 +78,7 @@ func (t *machineTable) op(v any) uint32 {
 // add numbers a machine, which must not change afterwards. key is scratch.
 func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
 	key = m.AppendKey(key[:0])
-	bad := false
-	if t.marks {
-		_, bad = foreignRelease(m)
-	}
+	bad := t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""
 	m.Clone() // from here on it is shared, and reading it is safe for everybody
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -43,11 +43,11 @@ func monitorSays(spec model.Spec, ops []porcupine.Operation) bool {
 
 // The incremental monitor and porcupine agree on every history that any state of the
 // scenario has, violating ones included.
-func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) {
-	spec, ok := p.Spec()
-	if !ok {
+func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) {
+	if p.Judgement() != scenarios.ByHistory {
 		return
 	}
+	spec := p.Spec
 	x, err := newExplorer(sc, p)
 	require.NoError(t, err)
 	_, err = x.explore(context.Background(), Options{States: 300_000}, x.initial)

@@ -63,7 +63,7 @@ func TestMutantsAreNoticed(t *testing.T) {
 
 // verdictOfMutant is Unknown when the mutator found nothing to change. Few preemptions
 // show most mistakes; only what survives them is explored in full.
-func verdictOfMutant(t *testing.T, sc scenarios.Scenario, p scenarios.Property, m mutator) Verdict {
+func verdictOfMutant(t *testing.T, sc scenarios.Scenario, p *scenarios.Property, m mutator) Verdict {
 	hits := 0
 	mutant := mutate(small(sc, m), m, &hits)
 	if _, err := Sample(context.Background(), mutant, p, SampleOptions{Runs: 300, KeepGoing: true, Unjudged: true}); hits == 0 {

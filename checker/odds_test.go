@@ -11,7 +11,7 @@ import (
 	"lockpick/scenarios"
 )
 
-func oddsOf(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) float64 {
+func oddsOf(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) float64 {
 	t.Helper()
 	r, err := Check(context.Background(), sc, p, Options{})
 	require.NoError(t, err)
@@ -21,7 +21,7 @@ func oddsOf(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) float64 
 
 // agreesWithSample draws schedules uniformly and compares how many break the property
 // with the exact odds: within four standard errors.
-func agreesWithSample(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, odds float64, runs int) {
+func agreesWithSample(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, odds float64, runs int) {
 	t.Helper()
 	s, err := Sample(context.Background(), sc, p, SampleOptions{Runs: runs, Seed: 42, KeepGoing: true})
 	require.NoError(t, err)

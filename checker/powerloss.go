@@ -72,10 +72,10 @@ func (w *world) losePower(state int) {
 func (t *tester) endsHere(w *world) (bool, error) {
 	switch {
 	case w.losses == 0:
-	case t.property == scenarios.Wedge && !w.unfinished():
+	case t.property.Question == scenarios.LockedOut && !w.unfinished():
 		bad, _, err := t.prober.wedged(w.m)
 		return bad, err
-	case t.property == scenarios.Deadlock:
+	case t.property.Question == scenarios.Stuck:
 		bad, _ := w.deadlocked()
 		return bad, nil
 	}

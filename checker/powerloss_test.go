@@ -101,7 +101,9 @@ func toyGuarded(sync bool) func(process, task int) scenarios.Program {
 // lossToys lists the toys, with what is true of them.
 func lossToys() []*scenarios.Scenario {
 	reboot := scenarios.Setting{Processes: 2, PowerLosses: 1, Reboot: []int{1}}
-	claim := func(p scenarios.Property, v Verdict) scenarios.Claim { return scenarios.Claim{Property: p, Verdict: v} }
+	claim := func(p *scenarios.Property, v Verdict) scenarios.Claim {
+		return scenarios.Claim{Property: p, Verdict: v}
+	}
 	torn, lost, me, wedge := scenarios.TornRead, scenarios.LostUpdate, scenarios.MutualExclusion, scenarios.Wedge
 	save := func(id, syncs string, v Verdict) *scenarios.Scenario {
 		sc := programs(id, reboot, toySave(syncs), claim(torn, v))
@@ -146,7 +148,7 @@ func TestPowerLossVerdicts(t *testing.T) {
 	}
 	for _, sc := range lossToys() {
 		for _, c := range sc.Claims {
-			id := sc.ID + " " + string(c.Property)
+			id := sc.ID + " " + c.Property.ID
 			t.Run(id, func(t *testing.T) {
 				r, err := Check(context.Background(), sc, c.Property, Options{Workers: 1})
 				require.NoError(t, err)
@@ -167,7 +169,7 @@ func TestPowerLossVerdicts(t *testing.T) {
 func TestEnginesAgreeOnPowerLoss(t *testing.T) {
 	for _, sc := range lossToys() {
 		for _, c := range sc.Claims {
-			t.Run(sc.ID+"/"+string(c.Property), func(t *testing.T) {
+			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
 				if c.Property.Judgement() == scenarios.ByHistory {
 					crossCheck(t, sc, c.Property, 10_000, 300)
 				} else {
@@ -181,7 +183,7 @@ func TestEnginesAgreeOnPowerLoss(t *testing.T) {
 func TestLockstepOnPowerLoss(t *testing.T) {
 	for _, sc := range lossToys() {
 		for _, p := range lockstepProperties(sc) {
-			t.Run(sc.ID+"/"+string(p), func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
 		}
 		t.Run(sc.ID+"/with crashes", func(t *testing.T) {
 			more := *sc

@@ -22,7 +22,7 @@ type Replayed struct {
 // Replay follows a schedule strictly. It ends with the step that breaks the property;
 // what the schedule says after that is not looked at. A schedule that asks for the
 // impossible gives a *sched.DriftError.
-func Replay(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Replayed, error) {
+func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Replayed, error) {
 	t, err := newTester(sc, p)
 	if err != nil {
 		return Replayed{}, err
@@ -32,7 +32,7 @@ func Replay(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Rep
 	}
 	o, err := t.run(sched.Replay{Schedule: s}, true)
 	r := Replayed{Broken: o.broken, Finished: o.finished, Counterexample: t.evidence(o)}
-	if err != nil || p != scenarios.Starvation {
+	if err != nil || !p.OfCycles() {
 		return r, err
 	}
 	x, err := newExplorer(sc, p)

@@ -37,7 +37,7 @@ func TestEveryCounterexampleReplays(t *testing.T) {
 }
 
 // replayChanged replays schedules with one choice changed.
-func replayChanged(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) {
+func replayChanged(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(len(s))))
 	for range 20 {
@@ -79,6 +79,6 @@ func TestReplayDrifts(t *testing.T) {
 	require.False(t, r.Finished)
 	require.Len(t, r.Counterexample.Trace, 2)
 
-	_, err = Replay(sc, "no-such-property", nil)
-	require.ErrorContains(t, err, `unknown property "no-such-property"`)
+	_, err = Replay(sc, &scenarios.Property{ID: "no-meaning"}, nil)
+	require.ErrorContains(t, err, `property "no-meaning": Meaning is missing`)
 }

@@ -20,7 +20,7 @@ const (
 // A Result is the verdict on one property of one scenario, with its evidence.
 type Result struct {
 	Scenario *scenarios.Scenario
-	Property scenarios.Property
+	Property *scenarios.Property
 	// Judgement is the kind of evidence that decided.
 	Judgement scenarios.Judgement
 	Verdict   Verdict

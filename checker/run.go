@@ -35,7 +35,7 @@ type Ran struct {
 
 // NewRunner returns a Runner. The error is a fault of the scenario, or an unknown
 // property.
-func NewRunner(sc *scenarios.Scenario, p scenarios.Property) (*Runner, error) {
+func NewRunner(sc *scenarios.Scenario, p *scenarios.Property) (*Runner, error) {
 	t, err := newTester(sc, p)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ type Sampled struct {
 
 // Sample runs drawn schedules. Its verdict is Broken, with a counterexample shrunk to a
 // local minimum, or Unknown: a sample never shows that a property holds.
-func Sample(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o SampleOptions) (Sampled, error) {
+func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o SampleOptions) (Sampled, error) {
 	t, err := newTester(sc, p)
 	if err != nil {
 		return Sampled{}, err
@@ -45,7 +45,7 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o
 	if o.Runs < 0 || o.Depth < 0 || o.Steps < 0 {
 		return Sampled{}, fmt.Errorf("checker: %d runs of depth %d and %d steps: choose 1 or more, or 0 for the default", o.Runs, o.Depth, o.Steps)
 	}
-	if p == scenarios.Starvation {
+	if p.OfCycles() {
 		return Sampled{}, fmt.Errorf("checker: starvation is a question about cycles, which no drawn schedule shows: check it instead")
 	}
 	if o.Runs == 0 {

@@ -36,7 +36,7 @@ func BenchmarkSample(b *testing.B) {
 			seed := uint64(0)
 			for b.Loop() {
 				if c.forget {
-					spec, _ := scenarios.MutualExclusion.Spec()
+					spec := scenarios.MutualExclusion.Spec
 					t.judge = history.NewJudge(spec)
 				}
 				seed++
@@ -61,7 +61,7 @@ func BenchmarkPorcupine(b *testing.B) {
 	h.Return(1, 6, model.Acquired{OK: true})
 	h.Invoke(1, 7, model.Release{Owner: "B"})
 	h.Return(1, 8, model.Released{})
-	spec, _ := scenarios.MutualExclusion.Spec()
+	spec := scenarios.MutualExclusion.Spec
 	m := spec.Porcupine()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -68,8 +68,8 @@ func TestSampleErrors(t *testing.T) {
 		_, err := Sample(t.Context(), toyRace(), scenarios.MutualExclusion, o)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := Sample(t.Context(), toyRace(), "no-such-property", SampleOptions{})
-	require.ErrorContains(t, err, "unknown property")
+	_, err := Sample(t.Context(), toyRace(), &scenarios.Property{ID: "no-meaning"}, SampleOptions{})
+	require.ErrorContains(t, err, "Meaning is missing")
 }
 
 // Shrinking never makes a schedule larger, and what it returns still breaks the
@@ -124,6 +124,6 @@ func TestRunner(t *testing.T) {
 	require.ErrorContains(t, err, `schedule "A6" does not break mutual-exclusion`)
 	_, err = r.Shrink(parse(t, "A60"))
 	require.ErrorContains(t, err, "cannot happen")
-	_, err = NewRunner(toyRace(), "no-such-property")
+	_, err = NewRunner(toyRace(), &scenarios.Property{ID: "no-meaning"})
 	require.Error(t, err)
 }

@@ -24,8 +24,8 @@ type Shard struct {
 // A ShardResult is what one shard found out about one property. It is plain data, to be
 // stored as JSON and merged by [Merge].
 type ShardResult struct {
-	Scenario string             `json:"scenario"`
-	Property scenarios.Property `json:"property"`
+	Scenario string `json:"scenario"`
+	Property string `json:"property"`
 	// Bounds describes the setting, so that only equals are merged.
 	Bounds string `json:"bounds"`
 	Shard  int    `json:"shard"`
@@ -51,7 +51,7 @@ const maxSplitDepth = 40
 
 // CheckShard explores one shard. Starvation is a question about cycles, which no part
 // can answer: the first shard explores all of it, and the others nothing.
-func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o Options, s Shard) (ShardResult, error) {
+func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options, s Shard) (ShardResult, error) {
 	if s.Of < 1 || s.Index < 0 || s.Index >= s.Of {
 		return ShardResult{}, fmt.Errorf("checker: shard %d of %d: the index counts from 0 and must be below the number of shards", s.Index, s.Of)
 	}
@@ -61,9 +61,9 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Propert
 	if o.Preemptions != nil || o.Engine != Graph {
 		return ShardResult{}, fmt.Errorf("checker: shards need the graph engine and no bound on preemptions")
 	}
-	r := ShardResult{Scenario: sc.ID, Property: p, Bounds: bounds(sc), Shard: s.Index, Of: s.Of, Violations: []string{}}
-	if p == scenarios.Starvation {
-		return r, r.starvation(ctx, sc, o)
+	r := ShardResult{Scenario: sc.ID, Property: p.ID, Bounds: bounds(sc), Shard: s.Index, Of: s.Of, Violations: []string{}}
+	if p.OfCycles() {
+		return r, r.starvation(ctx, sc, p, o)
 	}
 	x, err := newExplorer(sc, p)
 	if err != nil {
@@ -106,12 +106,12 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p scenarios.Propert
 	return r, nil
 }
 
-func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, o Options) error {
+func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) error {
 	r.Complete = true
 	if r.Shard != 0 {
 		return nil
 	}
-	res, err := Check(ctx, sc, r.Property, o)
+	res, err := Check(ctx, sc, p, o)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func hash(b []byte) string {
 // was not split; counts of states are sums, in which what two shards both explored
 // counts twice. A missing shard makes it Unknown; Why names a violation that the others
 // found. Shards of different splits or bounds are an error.
-func Merge(sc *scenarios.Scenario, p scenarios.Property, parts []ShardResult) (Result, error) {
+func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (Result, error) {
 	t, err := newTester(sc, p)
 	if err != nil {
 		return Result{}, err
@@ -292,9 +292,9 @@ func Merge(sc *scenarios.Scenario, p scenarios.Property, parts []ShardResult) (R
 }
 
 // fits reports a shard that cannot be merged with the others.
-func (r *ShardResult) fits(sc *scenarios.Scenario, p scenarios.Property, of int) error {
+func (r *ShardResult) fits(sc *scenarios.Scenario, p *scenarios.Property, of int) error {
 	switch {
-	case r.Scenario != sc.ID || r.Property != p:
+	case r.Scenario != sc.ID || r.Property != p.ID:
 		return fmt.Errorf("checker: a shard of %s %s cannot be merged into %s %s", r.Scenario, r.Property, sc.ID, p)
 	case r.Of != of || r.Of < 1 || r.Shard < 0 || r.Shard >= r.Of:
 		return fmt.Errorf("checker: shard %d of %d of %s does not belong to a split in %d", r.Shard, r.Of, sc.ID, of)

@@ -21,7 +21,7 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 		name     string
 		lock     scenarios.Protocol
 		setting  scenarios.Setting
-		property scenarios.Property
+		property *scenarios.Property
 	}{
 		{"stat/two", toyStatThenWrite(), two, scenarios.MutualExclusion},
 		{"stat/three", toyStatThenWrite(), three, scenarios.MutualExclusion},

@@ -47,7 +47,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 				fmt.Fprintf(&b, "  %s\n", w)
 			}
 			if c.Property.Judgement() == scenarios.ByHistory {
-				spec, _ := c.Property.Spec()
+				spec := c.Property.Spec
 				for _, op := range history.Only(spec, ce.History) {
 					fmt.Fprintf(&b, "    %v -> %v\n", op.Input, op.Output)
 				}

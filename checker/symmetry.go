@@ -51,8 +51,8 @@ func (x *explorer) symmetric() error {
 		return bad("the power may be lost")
 	case st.Tasks != nil || st.Mortal != nil || st.Processes > maxSymmetric:
 		return bad(fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric))
-	case x.property == scenarios.Starvation:
-		return bad("starvation tells processes apart")
+	case !x.property.Symmetric:
+		return bad(fmt.Sprintf("the property %s may tell processes apart: it is not declared symmetric", x.property))
 	}
 	for slot := 1; slot < len(x.slots); slot++ {
 		if err := x.sameNode(slot, x.automata[0].First(), x.automata[slot].First()); err != nil {

@@ -20,7 +20,7 @@ func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		lock     scenarios.Protocol
-		property scenarios.Property
+		property *scenarios.Property
 		setting  scenarios.Setting
 	}{
 		{"stat", toyStatThenWrite(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3}},

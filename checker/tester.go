@@ -2,7 +2,6 @@ package checker
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/anishathalye/porcupine"
 
@@ -18,7 +17,7 @@ import (
 // property. It is not safe for concurrent use.
 type tester struct {
 	sc       *scenarios.Scenario
-	property scenarios.Property
+	property *scenarios.Property
 	base     *fsfake.Machine
 	judge    *history.Judge
 	prober   *prober
@@ -36,22 +35,26 @@ type tester struct {
 // defaultMaxSteps cuts runs of programs that never end; no scenario comes near.
 const defaultMaxSteps = 10_000
 
-func newTester(sc *scenarios.Scenario, p scenarios.Property) (*tester, error) {
+func newTester(sc *scenarios.Scenario, p *scenarios.Property) (*tester, error) {
 	if err := sc.Validate(); err != nil {
 		return nil, err
 	}
-	t := &tester{sc: sc, property: p, base: sc.NewMachine(), maxSteps: defaultMaxSteps}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	base, err := machineAtFirst(sc, p)
+	if err != nil {
+		return nil, err
+	}
+	t := &tester{sc: sc, property: p, base: base, maxSteps: defaultMaxSteps}
 	switch p.Judgement() {
 	case scenarios.ByHistory:
-		spec, _ := p.Spec()
-		t.judge = history.NewJudge(spec)
+		t.judge = history.NewJudge(p.Spec)
 	case scenarios.ByGraph:
-		if p == scenarios.Wedge && sc.Probe == nil {
+		if p.NeedsProbe() && sc.Probe == nil {
 			return nil, nothingToJudge(sc, p)
 		}
 		t.prober = newProber(sc)
-	case "":
-		return nil, fmt.Errorf("checker: unknown property %q: choose one of %v", p, scenarios.Properties())
 	}
 	return t, nil
 }
@@ -68,6 +71,7 @@ type outcome struct {
 	trace    trace.Trace
 	history  []porcupine.Operation
 	waits    []trace.Wait
+	said     string // what is wrong, in the words of the invariant
 	// wait: how many calls were told that the lock is taken.
 	contended int
 }
@@ -124,8 +128,8 @@ func (t *tester) run(st sched.Strategy, keep bool) (outcome, error) {
 		if keep {
 			o.trace = append(o.trace, w.record(c, calls, preempts, before))
 		}
-		if t.property == scenarios.ForeignRelease {
-			if _, bad := foreignRelease(w.m); bad {
+		if t.property.Invariant != nil {
+			if o.said = t.property.Invariant(scenarios.NewView(w.m)); o.said != "" {
 				o.broken = true
 				break
 			}
@@ -170,9 +174,9 @@ func (t *tester) decide(w *world, o *outcome) error {
 		}
 		o.broken = true
 		t.cutToViolation(w, o)
-	case t.property == scenarios.Deadlock:
+	case t.property.Question == scenarios.Stuck:
 		o.broken, o.waits = w.deadlocked()
-	case t.property == scenarios.Wedge:
+	case t.property.Question == scenarios.LockedOut:
 		if !w.unfinished() {
 			var err error
 			o.broken, o.waits, err = t.prober.wedged(w.m)

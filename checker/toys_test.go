@@ -145,7 +145,9 @@ func same(p scenarios.Program) func(int, int) scenarios.Program {
 // toys lists every toy that the engines are compared on, with what is true of it.
 func toys() []*scenarios.Scenario {
 	type set = scenarios.Setting
-	claim := func(p scenarios.Property, v Verdict) scenarios.Claim { return scenarios.Claim{Property: p, Verdict: v} }
+	claim := func(p *scenarios.Property, v Verdict) scenarios.Claim {
+		return scenarios.Claim{Property: p, Verdict: v}
+	}
 	me, wedge, foreign := scenarios.MutualExclusion, scenarios.Wedge, scenarios.ForeignRelease
 	threads := set{Processes: 1, Tasks: []int{2}, Concurrency: scenarios.Threads}
 	loop := set{Processes: 1, Tasks: []int{2}}

@@ -66,14 +66,14 @@ type round struct {
 
 // newWorld starts a live run, every task up to its first call. Stop must be called in
 // the end.
-func newWorld(sc *scenarios.Scenario, p scenarios.Property, m *fsfake.Machine) *world {
+func newWorld(sc *scenarios.Scenario, p *scenarios.Property, m *fsfake.Machine) *world {
 	w := emptyWorld(sc, p)
 	w.start(m)
 	return w
 }
 
-func emptyWorld(sc *scenarios.Scenario, p scenarios.Property) *world {
-	w := &world{sc: sc, marks: p.Judgement() == scenarios.ByInvariant}
+func emptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *world {
+	w := &world{sc: sc, marks: p.Invariant != nil}
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
 			w.actors = append(w.actors, &actor{
@@ -407,15 +407,4 @@ func (w *world) exit(a *actor) {
 			w.gone(b)
 		}
 	}
-}
-
-// foreignRelease returns the task that holds a lock whose object no longer stands at
-// the lock's name, if there is one. Marks say who holds what.
-func foreignRelease(m *fsfake.Machine) (fsfake.Mark, bool) {
-	for _, k := range m.Marks() {
-		if there, ok := m.Lookup(k.Path); !ok || there != k.Inode {
-			return k, true
-		}
-	}
-	return fsfake.Mark{}, false
 }

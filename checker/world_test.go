@@ -23,7 +23,7 @@ func parse(t *testing.T, text string) sched.Schedule {
 }
 
 // runText makes one kept run of a schedule.
-func runText(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, text string) outcome {
+func runText(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, text string) outcome {
 	t.Helper()
 	ts, err := newTester(sc, p)
 	require.NoError(t, err)
@@ -59,7 +59,7 @@ func TestTightIntervalsShowTheViolation(t *testing.T) {
 	loose = append(loose, porcupine.Operation{
 		ClientId: 1, Input: model.Release{Owner: "B"}, Call: o.history[1].Return + 1, Output: model.Pending{}, Return: trace.Never,
 	})
-	spec, _ := scenarios.MutualExclusion.Spec()
+	spec := scenarios.MutualExclusion.Spec
 	require.False(t, history.NewJudge(spec).OK(o.history))
 	require.True(t, history.NewJudge(spec).OK(loose))
 }

@@ -1,46 +1,68 @@
 package scenarios
 
-import "lockpick/model"
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
-// A Property is what a scenario is asked about. The set is closed and the ids are
-// used everywhere: flags, JSON, tests.
-type Property string
-
-// The properties.
-const (
-	// MutualExclusion: two parties are never inside the critical section together.
-	MutualExclusion Property = "mutual-exclusion"
-	// LostUpdate: what an operation added is still there afterwards.
-	LostUpdate Property = "lost-update"
-	// Duplicate: no entry is appended twice.
-	Duplicate Property = "duplicate"
-	// ForeignRelease: no release or cleanup removes or overwrites somebody else's lock:
-	// while a task holds, the object at the lock's name is the one it acquired.
-	ForeignRelease Property = "foreign-release"
-	// TornRead: a read returns what one write wrote.
-	TornRead Property = "torn-read"
-	// OwnerInfo: the recorded holder is right while the lock is held.
-	OwnerInfo Property = "owner-info"
-	// SpuriousFailure: nobody is told "locked" while nobody holds.
-	SpuriousFailure Property = "spurious-failure"
-	// Deadlock: there is no reachable state where somebody is unfinished and nobody can
-	// ever move again.
-	Deadlock Property = "deadlock"
-	// Wedge: there is no reachable state where every process has finished or died, and a
-	// fresh process, running alone with time passing, never acquires.
-	Wedge Property = "wedge"
-	// Starvation: there is no weakly fair cycle in which somebody keeps trying and never
-	// acquires.
-	Starvation Property = "starvation"
+	"lockpick/model"
 )
 
-// Properties lists the properties in the order of reports.
-func Properties() []Property {
-	return []Property{
-		MutualExclusion, LostUpdate, Duplicate, ForeignRelease, TornRead,
-		OwnerInfo, SpuriousFailure, Deadlock, Wedge, Starvation,
-	}
+// A Property is what a scenario is asked about. It is a value, as an analysis.Analyzer
+// is: what it is called, what it means, how it is decided, what counts as evidence, how
+// its violation is told. The set is open. A property of your own stands in a scenario's
+// Claims beside those of this package, and every command and report treats it like them.
+//
+// Exactly one of Spec, Invariant, Question and Assertions says how it is decided.
+//
+// Properties are used by pointer and never changed. Within a scenario an ID belongs to
+// one property, and the ids of this package's properties to them.
+type Property struct {
+	// ID names the property in flags, JSON and reports: lower-case words joined by
+	// hyphens, such as "lost-update".
+	ID string
+	// Meaning is one sentence that says what is so when the property holds.
+	Meaning string
+
+	// Spec decides by histories: in every run, the operations that it accepts and what
+	// they answered are explained by some order that respects real time.
+	Spec model.Spec
+	// Invariant decides in every state. It returns "" where all is well, or else what is
+	// wrong: "A holds, but …". It must be a pure function of what the view shows.
+	Invariant func(v View) string
+	// Question decides by the graph of reachable states.
+	Question Question
+	// Assertions decides by what the tasks assert ([Task.Assert]).
+	Assertions bool
+
+	// Decides reports whether an operation that answered output can violate the property;
+	// output is model.Pending for one that has not answered. A space without such an
+	// operation is no evidence that the property holds. Nil means every operation that
+	// Spec accepts and that has answered. For the question Starves it tells which
+	// operations may starve. Invariants and assertions do not use it.
+	Decides func(input, output any) bool
+	// OfHolders: the invariant is about those who hold a lock. A space in which nobody
+	// ever holds is no evidence for it.
+	OfHolders bool
+	// Symmetric: the property judges a run as it judges the same run with processes in
+	// each other's place. checker.Options.Symmetry asks for it.
+	Symmetric bool
+	// Tell says in a few words what is wrong at the step that breaks the property. Nil,
+	// or an empty answer, means the wording that fits the way in which it was decided.
+	Tell func(v Violation) string
 }
+
+// String returns the id.
+func (p *Property) String() string {
+	if p == nil {
+		return "no property"
+	}
+	return p.ID
+}
+
+// GoString keeps the printing of results short.
+func (p *Property) GoString() string { return "scenarios.Property(" + p.String() + ")" }
 
 // A Judgement is the kind of evidence that decides a property. Kinds are never mixed.
 type Judgement string
@@ -53,63 +75,188 @@ const (
 	ByInvariant Judgement = "invariant"
 	// ByGraph: the graph of reachable states.
 	ByGraph Judgement = "graph"
+	// ByAssertion: what the tasks assert on their way.
+	ByAssertion Judgement = "assertion"
 )
 
-// Judgement returns the kind of judgement that decides p, or "" for a property that is
-// not in the set.
-func (p Property) Judgement() Judgement {
-	switch p {
-	case ForeignRelease:
-		return ByInvariant
-	case Deadlock, Wedge, Starvation:
-		return ByGraph
-	}
-	if _, ok := p.Spec(); ok {
+// Judgement returns the kind of judgement that decides p, or "" when p does not say.
+func (p *Property) Judgement() Judgement {
+	switch {
+	case p.Spec.Apply != nil:
 		return ByHistory
+	case p.Invariant != nil:
+		return ByInvariant
+	case p.Question != NoQuestion:
+		return ByGraph
+	case p.Assertions:
+		return ByAssertion
 	}
 	return ""
 }
 
-// Spec returns the sequential specification that decides p, and whether p is judged
-// by history at all.
-func (p Property) Spec() (model.Spec, bool) {
-	switch p {
-	case MutualExclusion:
-		return model.Mutex(), true
-	case LostUpdate:
-		return model.Set(), true
-	case Duplicate:
-		return model.Log(), true
-	case TornRead:
-		return model.Register(), true
-	case OwnerInfo:
-		return model.OwnerRecord(), true
-	case SpuriousFailure:
-		return model.StrictMutex(), true
+// A Question is one about the graph of reachable states.
+type Question uint8
+
+// The questions that the checker answers.
+const (
+	NoQuestion Question = iota
+	// Stuck: is there a reachable state where somebody is unfinished and nobody can ever
+	// move again?
+	Stuck
+	// LockedOut: is there a reachable state where every process has finished or died, and
+	// a fresh process, running alone with time passing, never gets through? The scenario
+	// says with its Probe what getting through is.
+	LockedOut
+	// Starves: is there a weakly fair cycle in which an operation that Decides accepts has
+	// begun and never answers?
+	Starves
+)
+
+// NeedsProbe reports whether p can only be asked of a scenario with a Probe.
+func (p *Property) NeedsProbe() bool { return p.Question == LockedOut }
+
+// OfCycles reports whether p is about whole cycles of the graph: no single run decides
+// it, and no part of the graph.
+func (p *Property) OfCycles() bool { return p.Question == Starves }
+
+// Counts reports whether an operation with this input and output is evidence for p:
+// whether its answer could have violated p.
+func (p *Property) Counts(input, output any) bool {
+	switch {
+	case p.Spec.Apply != nil && (output == model.Pending{} || !p.Spec.Accepts(input)):
+		return false
+	case p.Decides == nil:
+		return p.Spec.Apply != nil
 	}
-	return model.Spec{}, false
+	return p.Decides(input, output)
 }
 
-// Decides reports whether the answer to an operation with this input can violate p, for
-// the properties that are judged by history. A scenario none of whose operations does is
-// no evidence for p.
-func (p Property) Decides(input any) bool {
-	switch p {
-	case MutualExclusion, SpuriousFailure:
-		_, ok := input.(model.Acquire)
-		return ok
-	case LostUpdate:
-		_, ok := input.(model.Contains)
-		return ok
-	case Duplicate:
-		_, ok := input.(model.Append)
-		return ok
-	case TornRead:
-		_, ok := input.(model.Read)
-		return ok
-	case OwnerInfo:
-		_, ok := input.(model.WhoHolds)
-		return ok
+// A Violation is what there is to say of the step that breaks a property.
+type Violation struct {
+	// Holders names the tasks that hold a lock after it: "A", "A.2".
+	Holders []string
+	// Answer is the operation that answered with it: "acquire(B) → ok".
+	Answer string
+	// Cycle is how many of the last steps can repeat for ever.
+	Cycle int
+	// Said is what the invariant, or the assertion, says.
+	Said string
+}
+
+// Told says in a few words what is wrong, without a full stop.
+func (p *Property) Told(v Violation) string {
+	if p.Tell != nil {
+		if text := p.Tell(v); text != "" {
+			return text
+		}
 	}
-	return false
+	if v.Said != "" {
+		return v.Said
+	}
+	return v.Answer + ": no order of the operations explains this answer"
+}
+
+var idPattern = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// Validate reports what is missing from p, or nil.
+func (p *Property) Validate() error {
+	if p == nil {
+		return fmt.Errorf("scenarios: the property is nil: name one, such as scenarios.MutualExclusion")
+	}
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("scenarios: property %q: %s", p.ID, fmt.Sprintf(format, args...))
+	}
+	var ways []string
+	for _, w := range []struct {
+		given bool
+		name  string
+	}{{p.Spec.Apply != nil, "Spec"}, {p.Invariant != nil, "Invariant"}, {p.Question != NoQuestion, "Question"}, {p.Assertions, "Assertions"}} {
+		if w.given {
+			ways = append(ways, w.name)
+		}
+	}
+	switch {
+	case !idPattern.MatchString(p.ID):
+		return bad("the id must be lower-case words joined by hyphens, such as \"lost-update\"")
+	case strings.TrimSpace(p.Meaning) == "":
+		return bad("Meaning is missing: say in one sentence what is so when it holds")
+	case !strings.HasSuffix(p.Meaning, ".") || strings.Contains(p.Meaning, "\n"):
+		return bad("Meaning is %q: make it one sentence with a full stop", p.Meaning)
+	case len(ways) == 0:
+		return bad("nothing decides it: give Spec, Invariant, Question or Assertions")
+	case len(ways) > 1:
+		return bad("%s both decide it: give one of them", strings.Join(ways, " and "))
+	case p.Question > Starves:
+		return bad("question %d is unknown", p.Question)
+	case p.Spec.Apply != nil && (p.Spec.Accepts == nil || p.Spec.DescribeOperation == nil || p.Spec.DescribeState == nil):
+		return bad("Spec lacks Accepts, DescribeOperation or DescribeState: make it with model.Define")
+	case p.Question == Starves && p.Decides == nil:
+		return bad("Decides is missing: it says which operations may starve")
+	case p.OfHolders && p.Invariant == nil:
+		return bad("OfHolders is for invariants")
+	case slices.ContainsFunc(Properties(), func(q *Property) bool { return q.ID == p.ID && q != p }):
+		return bad("the id belongs to a property of package scenarios: choose another")
+	}
+	return nil
+}
+
+// HoldText says who holds the lock: "A and B both hold the lock".
+func HoldText(holders []string) string {
+	switch n := len(holders); n {
+	case 0:
+		return "nobody holds the lock"
+	case 1:
+		return holders[0] + " holds the lock"
+	case 2:
+		return holders[0] + " and " + holders[1] + " both hold the lock"
+	default:
+		return strings.Join(holders[:n-1], ", ") + " and " + holders[n-1] + " all hold the lock"
+	}
+}
+
+// FindProperty returns the property with an id: one that a scenario of the list claims
+// something of, or else one of this package's.
+func FindProperty(id string, list ...Scenario) (*Property, error) {
+	var names []string
+	for _, p := range PropertiesOf(list...) {
+		if p.ID == id {
+			return p, nil
+		}
+		names = append(names, p.ID)
+	}
+	return nil, fmt.Errorf("scenarios: unknown property %q: choose one of %s", id, strings.Join(names, ", "))
+}
+
+// PropertiesOf lists the properties of this package and then those that the scenarios
+// claim something of besides, in the order in which they come up. It is the order of
+// reports.
+func PropertiesOf(list ...Scenario) []*Property {
+	all := Properties()
+	for i := range list {
+		for _, c := range list[i].Claims {
+			all = append(all, c.Property)
+		}
+	}
+	return InOrder(all)
+}
+
+// InOrder returns the properties, each once, in the order of reports: those of this
+// package in theirs, and then the others in the order in which they come up. Properties
+// with one id are one.
+func InOrder(ps []*Property) []*Property {
+	var ours, others []*Property
+	with := func(ps []*Property, id string) bool {
+		return slices.ContainsFunc(ps, func(p *Property) bool { return p.ID == id })
+	}
+	for _, p := range Properties() {
+		if with(ps, p.ID) {
+			ours = append(ours, p)
+		}
+	}
+	for _, p := range ps {
+		if !with(ours, p.ID) && !with(others, p.ID) {
+			others = append(others, p)
+		}
+	}
+	return append(ours, others...)
 }

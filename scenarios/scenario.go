@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockpick/fsfake"
@@ -65,9 +66,9 @@ func (s *Scenario) part(i int) string {
 }
 
 // Claim returns what the scenario claims of p.
-func (s *Scenario) Claim(p Property) (Verdict, bool) {
+func (s *Scenario) Claim(p *Property) (Verdict, bool) {
 	for _, c := range s.Claims {
-		if c.Property == p {
+		if c.Property.ID == p.ID {
 			return c.Verdict, true
 		}
 	}
@@ -96,16 +97,31 @@ func (s *Scenario) Validate() error {
 	if err := st.validate(); err != nil {
 		return bad("%v", err)
 	}
-	for _, c := range s.Claims {
-		if c.Property.Judgement() == "" {
-			return bad("unknown property %q", c.Property)
-		}
-		if c.Property == Wedge && s.Probe == nil {
-			return bad("the property wedge needs a Probe")
+	for i, c := range s.Claims {
+		if err := s.validateClaim(c.Property, i); err != nil {
+			return err
 		}
 	}
 	return nil
 }
+
+// validateClaim reports what is wrong with the property of claim number i, or nil.
+func (s *Scenario) validateClaim(p *Property, i int) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("%w (claim %d of scenario %q)", err, i+1, s.ID)
+	}
+	if slices.ContainsFunc(s.Claims[:i], func(c Claim) bool { return c.Property.ID == p.ID }) {
+		return fmt.Errorf("scenarios: scenario %q: two claims are about the property %s", s.ID, p)
+	}
+	if p.NeedsProbe() && s.Probe == nil {
+		return fmt.Errorf("scenarios: scenario %q: the property %s needs a Probe", s.ID, p)
+	}
+	return nil
+}
+
+// Property returns the property with an id: one that the scenario claims something of,
+// or else one of this package's.
+func (s *Scenario) Property(id string) (*Property, error) { return FindProperty(id, *s) }
 
 // NewMachine returns the machine on which the scenario starts: the disk set up and durable,
 // the processes there, but for those that start after a reboot.

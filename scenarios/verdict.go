@@ -18,6 +18,6 @@ func (v Verdict) String() string { return [...]string{"unknown", "holds", "broke
 
 // A Claim is the verdict that a scenario is expected to get.
 type Claim struct {
-	Property Property
+	Property *Property
 	Verdict  Verdict
 }

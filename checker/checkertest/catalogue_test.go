@@ -72,7 +72,7 @@ func TestRapidFindsEveryReportedRace(t *testing.T) {
 			if c.Verdict != scenarios.Broken || c.Property == scenarios.Starvation {
 				continue
 			}
-			t.Run(sc.ID+"/"+string(c.Property), func(t *testing.T) {
+			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
 				seed, err := search(&sc, c.Property, Runs)
 				require.NoError(t, err)
 				require.NotZero(t, seed, "not found in %d schedules", Runs)

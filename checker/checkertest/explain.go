@@ -17,14 +17,14 @@ import (
 type evidence struct {
 	runner   *checker.Runner
 	sc       *scenarios.Scenario
-	property scenarios.Property
+	property *scenarios.Property
 	schedule sched.Schedule
 	test     string
 }
 
 func (e evidence) String() string {
 	small := e.schedule
-	if e.property != scenarios.Starvation { // which is a cycle, and not to be cut
+	if !e.property.OfCycles() { // which is a cycle, and not to be cut
 		var err error
 		if small, err = e.runner.Shrink(small); err != nil {
 			return err.Error()
@@ -39,7 +39,7 @@ func (e evidence) String() string {
 }
 
 // timelineOf draws a run that breaks a property.
-func timelineOf(sc *scenarios.Scenario, p scenarios.Property, got *checker.Replayed) string {
+func timelineOf(sc *scenarios.Scenario, p *scenarios.Property, got *checker.Replayed) string {
 	r := checker.Result{
 		Scenario: sc, Property: p, Judgement: p.Judgement(), Verdict: checker.Broken,
 		Odds: -1, Counterexample: got.Counterexample,

@@ -24,7 +24,7 @@ const Runs = 10_000
 // Any -rapid flag or RAPID_ variable puts rapid in charge: then it is
 // rapid.Check(t, Property(&sc, p)), which draws as many schedules as -rapid.checks says
 // under -rapid.seed.
-func Rapid(t rapid.TB, sc scenarios.Scenario, p scenarios.Property) {
+func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 	t.Helper()
 	switch {
 	case replayed(t, &sc, p):
@@ -44,7 +44,7 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p scenarios.Property) {
 }
 
 // search returns the first seed from 1 to runs whose schedule breaks p, or 0.
-func search(sc *scenarios.Scenario, p scenarios.Property, runs int) (int, error) {
+func search(sc *scenarios.Scenario, p *scenarios.Property, runs int) (int, error) {
 	schedules := Schedules(sc)
 	runner, err := checker.NewRunner(sc, p)
 	if err != nil {

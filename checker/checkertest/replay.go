@@ -66,14 +66,18 @@ func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	got, left, err := follow(sc, b.Property, b.Schedule)
+	p, err := scenarios.FindProperty(b.Property, list...)
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	got, left, err := follow(sc, p, b.Schedule)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	difference := diff(strings.Split(b.Trace, "\n"), traceLines(got.Counterexample.Trace))
 	switch {
 	case got.Broken && !b.expectBroken:
-		t.Fatalf("%s: THE BUG IS BACK: %s\n%s\n%s", file, howFollowed(left), timelineOf(sc, b.Property, &got),
+		t.Fatalf("%s: THE BUG IS BACK: %s\n%s\n%s", file, howFollowed(left), timelineOf(sc, p, &got),
 			"schedule  "+got.Counterexample.Schedule.String())
 	case !got.Broken && b.expectBroken:
 		t.Fatalf("%s: THE BUG IS GONE: the schedule %s does not break %s of %s any more.%s\n"+
@@ -116,12 +120,12 @@ func leftText(left *sched.DriftError) string {
 
 // follow follows a schedule strictly, or else as far as it goes; then left says where
 // it was left.
-func follow(sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (got checker.Replayed, left *sched.DriftError, err error) {
+func follow(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (got checker.Replayed, left *sched.DriftError, err error) {
 	got, err = checker.Replay(sc, p, s)
 	if !errors.As(err, &left) {
 		return got, nil, err
 	}
-	if p == scenarios.Starvation { // judged by the cycle that a schedule ends with
+	if p.OfCycles() { // judged by the cycle that a schedule ends with
 		return got, left, nil
 	}
 	runner, err := checker.NewRunner(sc, p)

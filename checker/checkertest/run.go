@@ -22,7 +22,7 @@ const ScheduleVar = "LOCKPICK_SCHEDULE"
 func Run(t *testing.T, sc scenarios.Scenario) {
 	t.Helper()
 	for _, c := range sc.Claims {
-		t.Run(string(c.Property), func(t *testing.T) { check(t, &sc, c) })
+		t.Run(c.Property.ID, func(t *testing.T) { check(t, &sc, c) })
 	}
 }
 
@@ -50,7 +50,7 @@ func check(t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim) {
 
 // replayed replays the schedule in the environment, if there is one: the test fails
 // when it breaks p.
-func replayed(t rapid.TB, sc *scenarios.Scenario, p scenarios.Property) bool {
+func replayed(t rapid.TB, sc *scenarios.Scenario, p *scenarios.Property) bool {
 	t.Helper()
 	text := os.Getenv(ScheduleVar)
 	if text == "" {

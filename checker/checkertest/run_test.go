@@ -118,9 +118,9 @@ func TestRapidFindsNothingInALockThatHolds(t *testing.T) {
 // What is wrong with a scenario is said as it is, not shrunk.
 func TestRapidReportsAFaultyScenario(t *testing.T) {
 	sc := toyScenario(true, scenarios.Holds)
-	got := captured("TestX", func(t *capture) { Rapid(t, sc, "no-such-property") })
+	got := captured("TestX", func(t *capture) { Rapid(t, sc, &scenarios.Property{ID: "no-meaning"}) })
 	require.True(t, got.failed)
-	require.Contains(t, got.log.String(), `unknown property "no-such-property"`)
+	require.Contains(t, got.log.String(), `property "no-meaning": Meaning is missing`)
 
 	sc.Program = nil
 	require.PanicsWithError(t, `scenarios: scenario "toy/lock/contend": Program is missing`, func() { Schedules(&sc) })

@@ -49,7 +49,7 @@ func (a *app) checkCommand() *cobra.Command {
 // A question is one property of one scenario.
 type question struct {
 	sc       *scenarios.Scenario
-	property scenarios.Property
+	property *scenarios.Property
 }
 
 func (a *app) check(ctx context.Context, patterns []string, f *checkFlags) error {
@@ -91,14 +91,14 @@ func exitOf(r *checker.Result) int {
 
 // questions lists what is asked.
 func (a *app) questions(patterns []string, f *checkFlags) ([]question, error) {
-	p, err := parseProperty(f.property)
-	if err != nil {
-		return nil, err
-	}
 	if err := f.setting.validate(); err != nil {
 		return nil, err
 	}
 	list, err := a.choose(patterns)
+	if err != nil {
+		return nil, err
+	}
+	p, err := a.property(f.property, list...)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 			results = append(results, unfinished(q.sc, q.property, "stopped before it began"))
 			continue
 		}
-		bar.begin(q.sc.ID, string(q.property))
+		bar.begin(q.sc.ID, q.property.ID)
 		r, err := f.engine.decide(ctx, q.sc, q.property, o)
 		if _, claimed := q.sc.Claim(q.property); !claimed && errors.Is(err, checker.ErrNothingToJudge) {
 			leftOut = append(leftOut, q.sc.ID)

@@ -84,14 +84,14 @@ func (f *engineFlags) options() (checker.Options, error) {
 }
 
 // unfinished is the result of a search that was stopped before it had one.
-func unfinished(sc *scenarios.Scenario, p scenarios.Property, why string) checker.Result {
+func unfinished(sc *scenarios.Scenario, p *scenarios.Property, why string) checker.Result {
 	r := checker.Result{Scenario: sc, Property: p, Judgement: p.Judgement(), Why: why, Odds: -1}
 	r.Claim, r.Claimed = sc.Claim(p)
 	return r
 }
 
 // decide makes one verdict and measures it.
-func (f *engineFlags) decide(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, o checker.Options) (checker.Result, error) {
+func (f *engineFlags) decide(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options) (checker.Result, error) {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)

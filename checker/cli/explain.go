@@ -60,7 +60,7 @@ func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
 	}
 	bar := a.newProgress(1, false)
 	o.Progress = bar.follow
-	bar.begin(sc.ID, string(p))
+	bar.begin(sc.ID, p.ID)
 	r, err := f.engine.decide(ctx, &sc, p, o)
 	bar.clear()
 	if err != nil {
@@ -86,28 +86,28 @@ func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
 
 // asked finds the scenario with an id, in the setting of the flags, and the property
 // that is asked of it.
-func (a *app) asked(id, property string, f *settingFlags) (sc scenarios.Scenario, p scenarios.Property, err error) {
-	if p, err = parseProperty(property); err != nil {
-		return sc, p, err
-	}
+func (a *app) asked(id, propertyID string, f *settingFlags) (sc scenarios.Scenario, p *scenarios.Property, err error) {
 	if err = f.validate(); err != nil {
 		return sc, p, err
 	}
 	if sc, err = a.one(id); err != nil {
 		return sc, p, err
 	}
+	if p, err = a.property(propertyID, sc); err != nil {
+		return sc, p, err
+	}
 	if sc, err = f.apply(sc); err != nil {
 		return sc, p, err
 	}
-	if p == "" {
+	if p == nil {
 		return sc, candidates(&sc)[0], nil
 	}
 	return sc, p, nil
 }
 
 // candidates lists the claimed properties, those claimed broken first.
-func candidates(sc *scenarios.Scenario) []scenarios.Property {
-	var broken, others []scenarios.Property
+func candidates(sc *scenarios.Scenario) []*scenarios.Property {
+	var broken, others []*scenarios.Property
 	for _, c := range sc.Claims {
 		if c.Verdict == checker.Broken {
 			broken = append(broken, c.Property)

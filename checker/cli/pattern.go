@@ -72,26 +72,22 @@ func (a *app) one(id string) (scenarios.Scenario, error) {
 
 // properties returns what is asked of a scenario: one property, claimed or not, or else
 // all that it claims something of.
-func properties(sc *scenarios.Scenario, p scenarios.Property) []scenarios.Property {
-	if p != "" {
-		return []scenarios.Property{p}
+func properties(sc *scenarios.Scenario, p *scenarios.Property) []*scenarios.Property {
+	if p != nil {
+		return []*scenarios.Property{p}
 	}
-	var out []scenarios.Property
+	var out []*scenarios.Property
 	for _, c := range sc.Claims {
 		out = append(out, c.Property)
 	}
 	return out
 }
 
-// parseProperty reads the id of a property; empty stays empty.
-func parseProperty(text string) (scenarios.Property, error) {
-	p := scenarios.Property(text)
-	if text != "" && p.Judgement() == "" {
-		var names []string
-		for _, q := range scenarios.Properties() {
-			names = append(names, string(q))
-		}
-		return "", fmt.Errorf("unknown property %q: choose one of %s", text, strings.Join(names, ", "))
+// property finds the property with an id: ours, or one that a chosen scenario claims
+// something of, or else any scenario. It is nil when none is asked for.
+func (a *app) property(id string, chosen ...scenarios.Scenario) (*scenarios.Property, error) {
+	if id == "" {
+		return nil, nil
 	}
-	return p, nil
+	return scenarios.FindProperty(id, slices.Concat(chosen, a.scenarios)...)
 }

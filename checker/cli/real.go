@@ -14,7 +14,7 @@ import (
 // onDisk replays a schedule on the real disk, times over, and says in a line how often
 // every call and the whole disk came out as on the fake. A run that differs is shown and
 // makes the exit code that of a differing verdict.
-func (a *app) onDisk(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule, times int) error {
+func (a *app) onDisk(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule, times int) error {
 	same := 0
 	var last real.Report
 	for range times {
@@ -33,7 +33,7 @@ func (a *app) onDisk(ctx context.Context, sc *scenarios.Scenario, p scenarios.Pr
 	}
 	verdict := "is the same on the real disk"
 	if last.Broken {
-		verdict = "breaks " + string(p) + " on the real disk"
+		verdict = "breaks " + p.ID + " on the real disk"
 	}
 	if same < times {
 		a.worsen(ExitDiffers)

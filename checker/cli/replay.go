@@ -61,8 +61,8 @@ func (a *app) replay(ctx context.Context, args []string, f *replayFlags) error {
 		return err
 	}
 	properties := candidates(&sc)
-	if p != "" {
-		properties = []scenarios.Property{p}
+	if p != nil {
+		properties = []*scenarios.Property{p}
 	}
 	var first checker.Replayed
 	for i, q := range properties {
@@ -87,7 +87,7 @@ func (a *app) replay(ctx context.Context, args []string, f *replayFlags) error {
 }
 
 // toReplay reads what to replay from the arguments: an id and a schedule, or a bundle.
-func (a *app) toReplay(args []string, f *replayFlags) (sc scenarios.Scenario, p scenarios.Property, s sched.Schedule, err error) {
+func (a *app) toReplay(args []string, f *replayFlags) (sc scenarios.Scenario, p *scenarios.Property, s sched.Schedule, err error) {
 	if len(args) == 1 {
 		return a.bundleToReplay(args[0], f)
 	}
@@ -95,7 +95,7 @@ func (a *app) toReplay(args []string, f *replayFlags) (sc scenarios.Scenario, p 
 		return sc, p, s, err
 	}
 	if f.property == "" {
-		p = ""
+		p = nil
 	}
 	s, err = sched.ParseSchedule(args[1])
 	if err == nil && len(s) == 0 {
@@ -104,7 +104,7 @@ func (a *app) toReplay(args []string, f *replayFlags) (sc scenarios.Scenario, p 
 	return sc, p, s, err
 }
 
-func (a *app) bundleToReplay(file string, f *replayFlags) (sc scenarios.Scenario, p scenarios.Property, s sched.Schedule, err error) {
+func (a *app) bundleToReplay(file string, f *replayFlags) (sc scenarios.Scenario, p *scenarios.Property, s sched.Schedule, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		if _, none := a.one(file); none == nil {
@@ -129,8 +129,11 @@ func (a *app) bundleToReplay(file string, f *replayFlags) (sc scenarios.Scenario
 	for _, c := range changed {
 		a.note("%s was saved with %s %s, the scenario now has %s", file, c.Name, c.From, c.To)
 	}
+	if p, err = a.property(b.Property, sc); err != nil {
+		return sc, p, s, fmt.Errorf("%s: %w", file, err)
+	}
 	sc, err = f.setting.apply(sc)
-	return sc, b.Property, b.Schedule, err
+	return sc, p, b.Schedule, err
 }
 
 // drifted says where a schedule cannot be followed.
@@ -152,7 +155,7 @@ func drifted(err error, s sched.Schedule) error {
 }
 
 // reproduced shows a schedule that breaks a property.
-func (a *app) reproduced(sc *scenarios.Scenario, p scenarios.Property, asked sched.Schedule, got checker.Replayed, f *replayFlags) error {
+func (a *app) reproduced(sc *scenarios.Scenario, p *scenarios.Property, asked sched.Schedule, got checker.Replayed, f *replayFlags) error {
 	r := checker.Result{
 		Scenario: sc, Property: p, Judgement: p.Judgement(), Verdict: checker.Broken,
 		Odds: -1, Counterexample: got.Counterexample,
@@ -174,7 +177,7 @@ func (a *app) reportOptions(f *settingFlags, width int) report.Options {
 
 // notReproduced shows a schedule that breaks nothing, and where it leaves the smallest
 // counterexample, if there is one.
-func (a *app) notReproduced(ctx context.Context, sc *scenarios.Scenario, ps []scenarios.Property, got checker.Replayed, f *replayFlags) error {
+func (a *app) notReproduced(ctx context.Context, sc *scenarios.Scenario, ps []*scenarios.Property, got checker.Replayed, f *replayFlags) error {
 	a.worsen(ExitDiffers)
 	end := report.RunEnd{Scenario: sc, Properties: ps, Run: got.Counterexample, Finished: got.Finished}
 	if claim, _ := sc.Claim(ps[0]); claim == checker.Broken {

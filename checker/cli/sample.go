@@ -73,7 +73,7 @@ func (a *app) sample(ctx context.Context, id string, f *sampleFlags) error {
 	}
 	ps := candidates(&sc)
 	if f.property != "" {
-		ps = []scenarios.Property{p}
+		ps = []*scenarios.Property{p}
 	}
 	ro := a.reportOptions(f.setting, f.width)
 	ro.Timings = f.timings

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockpick/checker"
-	"lockpick/scenarios"
 )
 
 // A shardFile is what check --shard writes and merge reads.
@@ -78,7 +77,7 @@ func (a *app) checkShard(ctx context.Context, questions []question, f *checkFlag
 	o.Progress = bar.follow
 	file := shardFile{Version: shardVersion}
 	for _, q := range questions {
-		bar.begin(q.sc.ID, string(q.property))
+		bar.begin(q.sc.ID, q.property.ID)
 		r, err := checker.CheckShard(ctx, q.sc, q.property, o, s)
 		if err != nil {
 			return err
@@ -159,7 +158,11 @@ func (a *app) merge(files []string, f *checkFlags) error {
 		if sc, err = f.setting.apply(sc); err != nil {
 			return err
 		}
-		r, err := checker.Merge(&sc, k.property, parts[k])
+		p, err := a.property(k.property, sc)
+		if err != nil {
+			return err
+		}
+		r, err := checker.Merge(&sc, p, parts[k])
 		if err != nil {
 			return err
 		}
@@ -173,7 +176,7 @@ func (a *app) merge(files []string, f *checkFlags) error {
 // checked names what a shard answers.
 type checked struct {
 	scenario string
-	property scenarios.Property
+	property string
 }
 
 func readShards(name string) (shardFile, error) {

@@ -11,6 +11,6 @@ import (
 )
 
 // Replay fails: there is no real machine but on Linux.
-func Replay(context.Context, *scenarios.Scenario, scenarios.Property, sched.Schedule) (Report, error) {
+func Replay(context.Context, *scenarios.Scenario, *scenarios.Property, sched.Schedule) (Report, error) {
 	return Report{}, errors.New("real: schedules can be replayed on the real disk under Linux only")
 }

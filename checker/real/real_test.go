@@ -32,7 +32,7 @@ func find(t *testing.T, id string) *scenarios.Scenario {
 }
 
 // counterexample returns the smallest schedule that breaks a property.
-func counterexample(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) sched.Schedule {
+func counterexample(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) sched.Schedule {
 	res, err := checker.Check(context.Background(), sc, p, checker.Options{})
 	require.NoError(t, err)
 	require.Equal(t, checker.Broken, res.Verdict)
@@ -43,7 +43,7 @@ func counterexample(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) 
 func TestTwentyTimes(t *testing.T) {
 	for _, row := range []struct {
 		id string
-		p  scenarios.Property
+		p  *scenarios.Property
 	}{
 		{"ctx/stat-then-write/contend", scenarios.MutualExclusion},
 		{"gateguard/merge-save/contend", scenarios.LostUpdate},

@@ -17,7 +17,7 @@ import (
 // Replay follows a schedule strictly on the real kernel and disk, up to the step that
 // breaks the property on the fake. The error is a fault of the schedule, as
 // [checker.Replay] reports it, or of the machinery: of the protocol it says nothing.
-func Replay(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) (Report, error) {
+func Replay(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Report, error) {
 	fake, err := checker.Replay(sc, p, s)
 	if err != nil {
 		return Report{}, err
@@ -42,7 +42,7 @@ func Replay(ctx context.Context, sc *scenarios.Scenario, p scenarios.Property, s
 		}
 	}
 	broken := fake.Broken
-	if broken && p == scenarios.Wedge {
+	if broken && p.NeedsProbe() {
 		if broken, err = r.wedged(); err != nil {
 			return r.report, err
 		}

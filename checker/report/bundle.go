@@ -18,7 +18,8 @@ import (
 // showed (trace, history, verdict). The parts are text.
 type BundleFile struct {
 	Scenario string
-	Property scenarios.Property
+	// Property is the id of the property that broke; [scenarios.FindProperty] finds it.
+	Property string
 	// Setting is the one under which it broke, as [scenarios.ParseSetting] reads it; see
 	// [BundleFile.In].
 	Setting  string
@@ -47,7 +48,7 @@ func Bundle(r *checker.Result) ([]byte, error) {
 	a := txtar.Archive{Comment: []byte(BundleHead(cx.Cause))}
 	for _, f := range []struct{ name, text string }{
 		{"scenario", r.Scenario.ID},
-		{"property", string(r.Property)},
+		{"property", r.Property.ID},
 		{"setting", r.Scenario.Setting.Format()},
 		{"schedule", cx.Schedule.String()},
 		{"trace", TraceText(cx.Trace)},
@@ -158,11 +159,8 @@ func ParseBundle(text []byte) (*BundleFile, error) {
 			return nil, fmt.Errorf("report: the bundle has no part %q", name)
 		}
 	}
-	b.Scenario, b.Property = parts["scenario"], scenarios.Property(parts["property"])
+	b.Scenario, b.Property = parts["scenario"], parts["property"]
 	b.Trace, b.History = parts["trace"], parts["history"]
-	if b.Property.Judgement() == "" {
-		return nil, fmt.Errorf("report: the bundle asks for an unknown property %q", b.Property)
-	}
 	b.Setting = parts["setting"]
 	if _, err := scenarios.ParseSetting(b.Setting, scenarios.Setting{}); err != nil {
 		return nil, fmt.Errorf("report: the bundle's setting: %w", err)

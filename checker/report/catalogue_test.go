@@ -19,11 +19,11 @@ import (
 // exhibits are the counterexamples that every format is shown with.
 func exhibits() []struct {
 	name, id string
-	property scenarios.Property
+	property *scenarios.Property
 } {
 	return []struct {
 		name, id string
-		property scenarios.Property
+		property *scenarios.Property
 	}{
 		{"stat-then-write", "ctx/stat-then-write/contend", scenarios.MutualExclusion},
 		{"option-a", "openclaw-release/option-a/tasks+peer", scenarios.MutualExclusion},
@@ -33,7 +33,7 @@ func exhibits() []struct {
 }
 
 // exhibit checks one property of a scenario of the catalogue.
-func exhibit(t *testing.T, id string, p scenarios.Property) checker.Result {
+func exhibit(t *testing.T, id string, p *scenarios.Property) checker.Result {
 	t.Helper()
 	for _, sc := range all.Core() {
 		if sc.ID == id {

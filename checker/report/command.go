@@ -13,7 +13,7 @@ func ReplayCommand(r *checker.Result, o Options) string {
 	words := []string{o.program(), "replay", quote(r.Scenario.ID), quote(r.Counterexample.Schedule.String())}
 	// Without the flag, replay takes the first property claimed broken that breaks.
 	if first, ok := firstBroken(r.Scenario); !ok || first != r.Property {
-		words = append(words, "--property", string(r.Property))
+		words = append(words, "--property", r.Property.ID)
 	}
 	for _, c := range r.Scenario.Changed() {
 		if c.Flag != "" {
@@ -23,13 +23,13 @@ func ReplayCommand(r *checker.Result, o Options) string {
 	return strings.Join(words, " ")
 }
 
-func firstBroken(sc *scenarios.Scenario) (scenarios.Property, bool) {
+func firstBroken(sc *scenarios.Scenario) (*scenarios.Property, bool) {
 	for _, c := range sc.Claims {
 		if c.Verdict == checker.Broken {
 			return c.Property, true
 		}
 	}
-	return "", false
+	return nil, false
 }
 
 // quote quotes a word for a POSIX shell when it needs it.

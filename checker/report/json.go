@@ -130,7 +130,7 @@ func writeJSON(w io.Writer, v any) error {
 func newJSONResult(r *checker.Result, o Options) jsonResult {
 	j := jsonResult{
 		jsonAsked: jsonAsked{
-			Scenario: r.Scenario.ID, Property: string(r.Property), Verdict: r.Verdict.String(),
+			Scenario: r.Scenario.ID, Property: r.Property.ID, Verdict: r.Verdict.String(),
 			Judgement: string(r.Judgement), Processes: r.Scenario.Setting.Contenders(),
 		},
 		jsonBounds: jsonBounds{r.Scenario.Setting},
@@ -202,7 +202,7 @@ func ListJSON(w io.Writer, list []scenarios.Scenario) error {
 			jsonBounds{s.Setting}, jsonClaims{make([]jsonClaim, 0, len(s.Claims))},
 		}
 		for _, c := range s.Claims {
-			j.Claims = append(j.Claims, jsonClaim{string(c.Property), c.Verdict.String()})
+			j.Claims = append(j.Claims, jsonClaim{c.Property.ID, c.Verdict.String()})
 		}
 		doc.Scenarios = append(doc.Scenarios, j)
 	}

@@ -31,7 +31,7 @@ func decoded(t *testing.T, text string) any {
 func TestJSONConforms(t *testing.T) {
 	s := schema(t)
 	rs := results(t)
-	rs = append(rs, checker.Result{Scenario: rs[0].Scenario, Property: "wedge", Judgement: "graph", Why: "stopped", Odds: -1})
+	rs = append(rs, checker.Result{Scenario: rs[0].Scenario, Property: scenarios.Wedge, Judgement: "graph", Why: "stopped", Odds: -1})
 	for _, o := range []Options{{}, {Timings: true}} {
 		got := text(t, func(b *bytes.Buffer) error { return JSON(b, rs, o) })
 		require.NoError(t, s.Validate(decoded(t, got)))
@@ -66,7 +66,7 @@ func TestSchemaRejects(t *testing.T) {
 	for name, spoil := range map[string]func(doc, result map[string]any){
 		"another version":           func(doc, _ map[string]any) { doc["version"] = 2 },
 		"an unknown verdict":        func(_, r map[string]any) { r["verdict"] = "fine" },
-		"an unknown property":       func(_, r map[string]any) { r["property"] = "fairness" },
+		"no id of a property":       func(_, r map[string]any) { r["property"] = "Fairness" },
 		"no scenario":               func(_, r map[string]any) { delete(r, "scenario") },
 		"broken without evidence":   func(_, r map[string]any) { delete(r, "counterexample") },
 		"holds with counterexample": func(_, r map[string]any) { r["verdict"] = "holds" },

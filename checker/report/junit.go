@@ -99,7 +99,7 @@ type junitText struct {
 func junitCaseOf(r *checker.Result, o Options) (junitCase, error) {
 	c := junitCase{
 		// Readers split the class at dots, into packages and a class.
-		Class: strings.ReplaceAll(r.Scenario.ID, "/", "."), Name: string(r.Property),
+		Class: strings.ReplaceAll(r.Scenario.ID, "/", "."), Name: r.Property.ID,
 		Time: junitTime(r.Elapsed, o),
 	}
 	text, err := plainTimeline(r, o)
@@ -107,7 +107,7 @@ func junitCaseOf(r *checker.Result, o Options) (junitCase, error) {
 		return c, err
 	}
 	text = "\n" + xmlText(text) + "\n"
-	problem := &junitProblem{Message: xmlText(headline(r)), Type: string(r.Property), Text: text}
+	problem := &junitProblem{Message: xmlText(headline(r)), Type: r.Property.ID, Text: text}
 	switch outcomeOf(r) {
 	case failed:
 		c.Failure = problem

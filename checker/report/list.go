@@ -29,7 +29,7 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 		}
 		var claims []string
 		for _, c := range sc.Claims {
-			claims = append(claims, s.paint(verdictInk(c.Verdict), glyph(c.Verdict))+" "+string(c.Property))
+			claims = append(claims, s.paint(verdictInk(c.Verdict), glyph(c.Verdict))+" "+c.Property.ID)
 		}
 		_, _ = fmt.Fprintf(b, "  %s  %s  %s\n", pad(rowName(sc), width), strings.Join(claims, "  "), s.paint(dim, sc.Setting.String()))
 		if sc.Summary != "" {

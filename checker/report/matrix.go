@@ -64,19 +64,19 @@ func bySystem(results []checker.Result) []matrixGroup {
 }
 
 // columns lists the properties asked of a group, in the order of reports.
-func (g matrixGroup) columns() []scenarios.Property {
-	var out []scenarios.Property
-	for _, p := range scenarios.Properties() {
-		if slices.ContainsFunc(g, func(r matrixRow) bool { return r.of(p) != nil }) {
-			out = append(out, p)
+func (g matrixGroup) columns() []*scenarios.Property {
+	var all []checker.Result
+	for _, r := range g {
+		for _, x := range r {
+			all = append(all, *x)
 		}
 	}
-	return out
+	return Properties(all)
 }
 
-func (r matrixRow) of(p scenarios.Property) *checker.Result {
+func (r matrixRow) of(p *scenarios.Property) *checker.Result {
 	for _, x := range r {
-		if x.Property == p {
+		if x.Property.ID == p.ID {
 			return x
 		}
 	}
@@ -111,47 +111,27 @@ func (m *matrix) system(g matrixGroup) {
 	}
 }
 
-// columnWidth is enough for either word of each property's name.
-const columnWidth = 11
-
-// heading writes the names of the properties on two lines, broken at the hyphen.
-func (m *matrix) heading(system string, name int, props []scenarios.Property) {
-	top, below := pad("", name), m.o.paint(bold, pad(system, name))
-	for _, p := range props {
-		first, second, two := strings.Cut(string(p), "-")
-		if !two {
-			first, second = "", first
-		}
-		top += "  " + pad(first, columnWidth)
-		below += "  " + m.o.paint(dim, pad(second, columnWidth))
-	}
-	if strings.TrimSpace(top) != "" {
-		m.line(m.o.paint(dim, strings.TrimRight(top, " ")))
-	}
-	m.line(below)
-}
-
-func (m *matrix) row(r matrixRow, name int, props []scenarios.Property) {
+func (m *matrix) row(r matrixRow, name int, props []*scenarios.Property) {
 	line := pad("  "+rowName(r[0].Scenario), name)
 	for _, p := range props {
-		line += "  " + m.cell(r.of(p))
+		line += "  " + m.cell(r.of(p), widthOf(p))
 	}
 	line += "  " + m.o.paint(dim, r[0].Scenario.Setting.String())
 	m.line(line)
 }
 
 // cell is one glyph, and what it says of the claim when the two differ.
-func (m *matrix) cell(r *checker.Result) string {
+func (m *matrix) cell(r *checker.Result, width int) string {
 	if r == nil {
-		return m.o.paint(dim, pad("·", columnWidth))
+		return m.o.paint(dim, pad("·", width))
 	}
 	text := glyph(r.Verdict)
 	switch {
 	case r.AsClaimed() || !r.Claimed || r.Verdict == checker.Unknown:
-		return m.o.paint(verdictInk(r.Verdict), text) + pad("", columnWidth-runes(text))
+		return m.o.paint(verdictInk(r.Verdict), text) + pad("", width-runes(text))
 	}
 	text += " not " + glyph(r.Claim)
-	return m.o.paint(warn, text) + pad("", columnWidth-runes(text))
+	return m.o.paint(warn, text) + pad("", width-runes(text))
 }
 
 // evidence writes below a row what its verdicts rest on; what is as expected only when

@@ -15,7 +15,7 @@ import (
 // A RunEnd is a run that broke none of the properties asked.
 type RunEnd struct {
 	Scenario   *scenarios.Scenario
-	Properties []scenarios.Property
+	Properties []*scenarios.Property
 	Run        *trace.Counterexample
 	Finished   bool
 	// Smallest is the smallest counterexample of the first property, or nil.
@@ -28,7 +28,7 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	b := bufio.NewWriter(w)
 	var names []string
 	for _, p := range e.Properties {
-		names = append(names, string(p))
+		names = append(names, p.ID)
 	}
 	_, _ = fmt.Fprintf(b, "%s  %s  %s\n", o.paint(bold, e.Scenario.ID),
 		o.paint(warn, "NOT BROKEN BY THIS SCHEDULE"), o.paint(bold, strings.Join(names, ", ")))

@@ -41,7 +41,7 @@ func decideToys() ([]checker.Result, error) {
 	return out, nil
 }
 
-func result(t *testing.T, id string, p scenarios.Property) *checker.Result {
+func result(t *testing.T, id string, p *scenarios.Property) *checker.Result {
 	t.Helper()
 	for _, r := range results(t) {
 		if r.Scenario.ID == id && r.Property == p {
@@ -62,7 +62,7 @@ func text(t *testing.T, write func(b *bytes.Buffer) error) string {
 func TestTimeline(t *testing.T) {
 	for _, c := range []struct {
 		golden, id string
-		property   scenarios.Property
+		property   *scenarios.Property
 		style      Style
 	}{
 		{"look", "toy/look/contend", scenarios.MutualExclusion, Style{}},

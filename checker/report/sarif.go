@@ -132,23 +132,18 @@ type sarifProperties struct {
 // sarifRules lists the properties that the results are about, in the order of reports.
 func sarifRules(results []checker.Result) []sarifRule {
 	rules := []sarifRule{}
-	for _, p := range scenarios.Properties() {
-		for i := range results {
-			if results[i].Property == p {
-				rules = append(rules, sarifRule{string(p), camel(string(p)), sarifText{Text: propertyText(p)}})
-				break
-			}
-		}
+	for _, p := range Properties(results) {
+		rules = append(rules, sarifRule{p.ID, camel(p.ID), sarifText{Text: p.Meaning}})
 	}
 	return rules
 }
 
 func sarifResultOf(r *checker.Result, rules []sarifRule, o Options) sarifResult {
 	out := sarifResult{
-		RuleID: string(r.Property), Kind: "fail", Level: "error",
+		RuleID: r.Property.ID, Kind: "fail", Level: "error",
 		Message:      sarifText{Text: headline(r) + ".\n" + detail(r, o)},
 		Locations:    []sarifLocation{sarifPlace(r.Scenario)},
-		Fingerprints: map[string]string{"lockpick/v1": r.Scenario.ID + " " + string(r.Property)},
+		Fingerprints: map[string]string{"lockpick/v1": r.Scenario.ID + " " + r.Property.ID},
 	}
 	for i := range rules {
 		if rules[i].ID == out.RuleID {
@@ -225,31 +220,4 @@ func camel(id string) string {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])
 	}
 	return b.String()
-}
-
-// propertyText says what a property demands.
-func propertyText(p scenarios.Property) string {
-	switch p {
-	case scenarios.MutualExclusion:
-		return "Two parties are never inside the critical section together."
-	case scenarios.LostUpdate:
-		return "What an operation added is still there afterwards."
-	case scenarios.Duplicate:
-		return "No entry is appended twice."
-	case scenarios.ForeignRelease:
-		return "Nobody removes or overwrites somebody else's lock."
-	case scenarios.TornRead:
-		return "A read returns what one write wrote."
-	case scenarios.OwnerInfo:
-		return "The recorded holder is right while the lock is held."
-	case scenarios.SpuriousFailure:
-		return "Nobody is told \"locked\" while nobody holds."
-	case scenarios.Deadlock:
-		return "Somebody can always move, or everybody has finished."
-	case scenarios.Wedge:
-		return "When everybody has finished or died, a fresh process can still acquire."
-	case scenarios.Starvation:
-		return "Whoever keeps trying acquires in the end."
-	}
-	return string(p)
 }

@@ -48,7 +48,7 @@ func (t *timeline) header() {
 	if r.Claimed && r.Verdict != checker.Unknown && r.Verdict != r.Claim {
 		verdict += " (claimed: " + r.Claim.String() + ")"
 	}
-	t.line(t.o.paint(bold, r.Scenario.ID) + "  " + t.o.paint(verdictInk(r.Verdict), verdict) + "  " + t.o.paint(bold, string(r.Property)))
+	t.line(t.o.paint(bold, r.Scenario.ID) + "  " + t.o.paint(verdictInk(r.Verdict), verdict) + "  " + t.o.paint(bold, r.Property.ID))
 	if r.Scenario.Summary != "" {
 		for _, l := range wrap(r.Scenario.Summary, t.o.width()) {
 			t.line(l)

@@ -9,13 +9,16 @@ import (
 
 // A Counterexample shows how a scenario breaks.
 type Counterexample struct {
-	Property scenarios.Property
+	Property *scenarios.Property
 	Schedule sched.Schedule
 	Cost     Cost
 	// Smallest: no schedule of lower cost violates the property.
 	Smallest bool
 	Trace    Trace
 	History  []porcupine.Operation
+	// Said is what the invariant says is wrong after the last step; empty for other kinds of
+	// judgement.
+	Said string
 	// Waits are, for a wedge, a deadlock or a starvation, those who get no further at the end.
 	Waits []Wait
 	// Cycle, for a starvation, is how many of the schedule's last choices repeat for ever.

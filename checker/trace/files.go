@@ -44,6 +44,14 @@ func NamesOf(sc *scenarios.Scenario) Names {
 // Dir is the directory that short names are relative to; empty or "/" for none.
 func (n Names) Dir() string { return n.dir }
 
+// Shorten makes the paths in a text short.
+func (n Names) Shorten(text string) string {
+	if n.dir == "" || n.dir == "/" {
+		return text
+	}
+	return strings.ReplaceAll(text, n.dir+"/", "")
+}
+
 // Short returns the short name of a path.
 func (n Names) Short(p string) string {
 	if n.dir == "" || n.dir == "/" {

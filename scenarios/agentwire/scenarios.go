@@ -117,6 +117,6 @@ func roles(programs ...scenarios.Program) func(process, task int) scenarios.Prog
 	return func(process, _ int) scenarios.Program { return programs[process] }
 }
 
-func claims(p scenarios.Property, v scenarios.Verdict) []scenarios.Claim {
+func claims(p *scenarios.Property, v scenarios.Verdict) []scenarios.Claim {
 	return []scenarios.Claim{{Property: p, Verdict: v}}
 }

@@ -119,10 +119,10 @@ func each(lock scenarios.Protocol) func(process, task int) scenarios.Program {
 	return func(int, int) scenarios.Program { return program(lock) }
 }
 
-func holds(p scenarios.Property) scenarios.Claim {
+func holds(p *scenarios.Property) scenarios.Claim {
 	return scenarios.Claim{Property: p, Verdict: scenarios.Holds}
 }
 
-func broken(p scenarios.Property) scenarios.Claim {
+func broken(p *scenarios.Property) scenarios.Claim {
 	return scenarios.Claim{Property: p, Verdict: scenarios.Broken}
 }

@@ -56,8 +56,8 @@ func Broken(ps ...Property) []scenarios.Claim { return claims(scenarios.Broken, 
 // Holds claims that the properties hold; see [Broken].
 func Holds(ps ...Property) []scenarios.Claim { return claims(scenarios.Holds, ps) }
 
-// Property is short for scenarios.Property.
-type Property = scenarios.Property
+// Property is short for *scenarios.Property.
+type Property = *scenarios.Property
 
 func claims(v scenarios.Verdict, ps []Property) []scenarios.Claim {
 	var out []scenarios.Claim

@@ -69,11 +69,10 @@ var variants = []variant{
 // Scenarios lists the variants, each in its settings.
 func Scenarios() []scenarios.Scenario {
 	const (
-		exclusion = scenarios.MutualExclusion
-		foreign   = scenarios.ForeignRelease
-		holds     = scenarios.Holds
-		broken    = scenarios.Broken
+		holds  = scenarios.Holds
+		broken = scenarios.Broken
 	)
+	exclusion, foreign := scenarios.MutualExclusion, scenarios.ForeignRelease
 	return []scenarios.Scenario{
 		tasks("original", foreign, broken),
 		tasksAndPeer("original", exclusion, broken),
@@ -90,16 +89,16 @@ func Scenarios() []scenarios.Scenario {
 }
 
 // tasks: process A with the tasks T1 and T2.
-func tasks(name string, p scenarios.Property, v scenarios.Verdict) scenarios.Scenario {
+func tasks(name string, p *scenarios.Property, v scenarios.Verdict) scenarios.Scenario {
 	return scenario(name, "tasks", []int{2}, p, v)
 }
 
 // tasksAndPeer: process A with the tasks T1 and T2, and process B.
-func tasksAndPeer(name string, p scenarios.Property, v scenarios.Verdict) scenarios.Scenario {
+func tasksAndPeer(name string, p *scenarios.Property, v scenarios.Verdict) scenarios.Scenario {
 	return scenario(name, "tasks+peer", []int{2, 1}, p, v)
 }
 
-func scenario(name, setting string, tasks []int, p scenarios.Property, v scenarios.Verdict) scenarios.Scenario {
+func scenario(name, setting string, tasks []int, p *scenarios.Property, v scenarios.Verdict) scenarios.Scenario {
 	va := find(name)
 	protocol := va.session.protocol()
 	return scenarios.Scenario{

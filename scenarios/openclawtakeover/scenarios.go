@@ -87,7 +87,7 @@ func scenario(id string, l scenarios.Protocol, n int) scenarios.Scenario {
 	}
 }
 
-func claims(p scenarios.Property, v scenarios.Verdict) []scenarios.Claim {
+func claims(p *scenarios.Property, v scenarios.Verdict) []scenarios.Claim {
 	return []scenarios.Claim{{Property: p, Verdict: v}}
 }
 

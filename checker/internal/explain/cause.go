@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -18,15 +19,16 @@ import (
 // for a kill that left something half done.
 func Cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 	s := newStory(sc, cx.Trace)
-	switch cx.Property {
-	case scenarios.Wedge:
+	switch cx.Property.Question {
+	case scenarios.LockedOut:
 		return s.wedge(cx.Waits)
-	case scenarios.Deadlock:
+	case scenarios.Stuck:
 		return s.deadlock(cx)
-	case scenarios.Starvation:
+	case scenarios.Starves:
 		first := len(cx.Trace) - cx.Cycle + 1
 		return fmt.Sprintf("%s: steps %d to %d can repeat for ever.", strings.Join(trace.WaitTexts(cx.Waits), "; "), first, len(cx.Trace))
-	case scenarios.SpuriousFailure:
+	}
+	if out, ok := s.last.Returned.(model.Acquired); ok && !out.OK && cx.Property.Judgement() == scenarios.ByHistory {
 		if text := s.refusal(); text != "" {
 			return text
 		}

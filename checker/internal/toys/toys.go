@@ -32,11 +32,11 @@ func All() []scenarios.Scenario {
 	}
 }
 
-func holds(p scenarios.Property) scenarios.Claim {
+func holds(p *scenarios.Property) scenarios.Claim {
 	return scenarios.Claim{Property: p, Verdict: scenarios.Holds}
 }
 
-func broken(p scenarios.Property) scenarios.Claim {
+func broken(p *scenarios.Property) scenarios.Claim {
 	return scenarios.Claim{Property: p, Verdict: scenarios.Broken}
 }
 

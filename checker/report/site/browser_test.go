@@ -68,7 +68,7 @@ func stepsByKeyboard(t *testing.T, b *tab, dir string) {
 		require.Equal(t, 1, b.number(`document.querySelectorAll('.state.now').length`))
 	}
 	require.Contains(t, said(), "Broken here")
-	require.Contains(t, state(), "A and B both believe to hold the lock")
+	require.Contains(t, state(), "A and B both hold the lock")
 	require.True(t, strings.HasSuffix(b.text(`location.hash`), "-"+strconv.Itoa(last)))
 
 	b.press("ArrowLeft")

@@ -13,6 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"lockpick/checker/trace"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -31,8 +32,8 @@ type history struct {
 // newHistory draws the history of a counterexample; it is nil for a property that no
 // history decides.
 func newHistory(w *row, cx *trace.Counterexample) (*history, error) {
-	spec, ok := cx.Property.Spec()
-	if !ok {
+	spec := &cx.Property.Spec
+	if cx.Property.Judgement() != scenarios.ByHistory {
 		return nil, nil
 	}
 	var ops []porcupine.Operation
@@ -48,11 +49,11 @@ func newHistory(w *row, cx *trace.Counterexample) (*history, error) {
 	if err := porcupine.Visualize(model, info, &b); err != nil {
 		return nil, fmt.Errorf("site: the history of %s: %w", w.Scenario.ID, err)
 	}
-	page, err := settle(b.Bytes(), w.Scenario.ID+" · "+string(cx.Property))
+	page, err := settle(b.Bytes(), w.Scenario.ID+" · "+cx.Property.ID)
 	if err != nil {
 		return nil, fmt.Errorf("site: the history of %s: %w", w.Scenario.ID, err)
 	}
-	short := strings.TrimSuffix(fileOf(w.Scenario.ID), ".html") + "." + string(cx.Property) + ".history.html"
+	short := strings.TrimSuffix(fileOf(w.Scenario.ID), ".html") + "." + cx.Property.ID + ".history.html"
 	h := &history{File: "scenarios/" + short, Short: short, page: page}
 	h.Clients, h.Size = clients(w, cx, ops)
 	return h, nil

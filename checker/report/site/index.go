@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
-	"lockpick/scenarios"
+	"lockpick/checker/report"
 )
 
 // An index is the first page.
@@ -41,11 +41,8 @@ func newIndex(systems []*system, o Options) *index {
 	var style strings.Builder
 	props := properties(systems)
 	for _, p := range props {
-		first, second, two := strings.Cut(string(p), "-")
-		if !two {
-			first, second = "", first
-		}
-		x.Properties = append(x.Properties, propertyHead{string(p), first, second, meaning(p)})
+		first, second := report.Heading(p)
+		x.Properties = append(x.Properties, propertyHead{p.ID, first, second, p.Meaning})
 	}
 	for _, s := range systems {
 		is := indexSystem{system: s}
@@ -82,31 +79,4 @@ func (t *totals) add(w *row) {
 			t.Differs++
 		}
 	}
-}
-
-// meaning says what a property asks.
-func meaning(p scenarios.Property) string {
-	switch p {
-	case scenarios.MutualExclusion:
-		return "Two parties are never inside the critical section together."
-	case scenarios.LostUpdate:
-		return "What an operation added is still there afterwards."
-	case scenarios.Duplicate:
-		return "No entry is appended twice."
-	case scenarios.ForeignRelease:
-		return "No release or cleanup removes or overwrites somebody else’s lock."
-	case scenarios.TornRead:
-		return "A read returns what one write wrote."
-	case scenarios.OwnerInfo:
-		return "The recorded holder is right while the lock is held."
-	case scenarios.SpuriousFailure:
-		return "Nobody is told “locked” while nobody holds."
-	case scenarios.Deadlock:
-		return "Nobody is ever stuck with nobody left to move."
-	case scenarios.Wedge:
-		return "Whatever has died or finished, a fresh process can still acquire in the end."
-	case scenarios.Starvation:
-		return "Nobody keeps trying for ever while others come and go."
-	}
-	return ""
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
 
@@ -86,9 +87,9 @@ func classes(r *checker.Result) []string {
 
 func differs(r *checker.Result) bool { return r.Claimed && !r.AsClaimed() }
 
-func (w *row) of(p scenarios.Property) *checker.Result {
+func (w *row) of(p *scenarios.Property) *checker.Result {
 	for _, r := range w.Results {
-		if r.Property == p {
+		if r.Property.ID == p.ID {
 			return r
 		}
 	}
@@ -96,17 +97,16 @@ func (w *row) of(p scenarios.Property) *checker.Result {
 }
 
 // properties lists those that any result is about, in the order of reports.
-func properties(systems []*system) []scenarios.Property {
-	return slices.DeleteFunc(scenarios.Properties(), func(p scenarios.Property) bool {
-		for _, s := range systems {
-			for _, w := range s.Rows {
-				if w.of(p) != nil {
-					return false
-				}
+func properties(systems []*system) []*scenarios.Property {
+	var all []checker.Result
+	for _, s := range systems {
+		for _, w := range s.Rows {
+			for _, r := range w.Results {
+				all = append(all, *r)
 			}
 		}
-		return true
-	})
+	}
+	return report.Properties(all)
 }
 
 // A cell is one verdict of the matrix.
@@ -120,14 +120,14 @@ type cell struct {
 	Link     string
 }
 
-func newCell(w *row, p scenarios.Property) cell {
+func newCell(w *row, p *scenarios.Property) cell {
 	r := w.of(p)
 	if r == nil {
-		return cell{Property: string(p)}
+		return cell{Property: p.ID}
 	}
 	c := cell{
-		Asked: true, Property: string(p), Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict),
-		Link: w.File + "#" + string(p),
+		Asked: true, Property: p.ID, Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict),
+		Link: w.File + "#" + p.ID,
 	}
 	if differs(r) {
 		c.Differs = r.Claim.String()

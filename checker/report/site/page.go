@@ -78,7 +78,7 @@ func settingFacts(st *scenarios.Setting) []fact {
 
 func newVerdict(r *checker.Result) verdict {
 	v := verdict{
-		Property: string(r.Property), Meaning: meaning(r.Property),
+		Property: r.Property.ID, Meaning: r.Property.Meaning,
 		Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict), Claim: "none", Differs: differs(r), Case: r.Counterexample != nil,
 		Judgement: judgementText(r.Judgement), Coverage: coverage(r),
 		States: number(r.Stats.States), Transitions: number(r.Stats.Transitions),
@@ -109,6 +109,8 @@ func judgementText(j scenarios.Judgement) string {
 		return "in every state"
 	case scenarios.ByGraph:
 		return "on the graph of states"
+	case scenarios.ByAssertion:
+		return "by assertion"
 	}
 	return string(j)
 }
@@ -131,7 +133,7 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	chart := report.NewChart(w.Scenario, cx)
 	chart.Judge(w.Scenario, cx)
 	c := &evidence{
-		Property: string(r.Property), Cause: cx.Cause, Wrong: chart.Wrong, Facts: caseFacts(r),
+		Property: r.Property.ID, Cause: cx.Cause, Wrong: chart.Wrong, Facts: caseFacts(r),
 		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart),
 	}
 	if strings.Contains(c.Cause, c.Wrong) {

@@ -56,7 +56,7 @@ type change struct{ Name, Text string }
 const inks = 6
 
 func newPlayer(cx *trace.Counterexample, chart *report.Chart) *player {
-	p := &player{ID: string(cx.Property), Dir: chart.Dir}
+	p := &player{ID: cx.Property.ID, Dir: chart.Dir}
 	for _, l := range chart.Lanes {
 		p.Lanes = append(p.Lanes, lane{l.Name, l.Pid, l.Task.Process % inks})
 	}

@@ -57,15 +57,8 @@ type memory struct {
 
 // HoldersText says who believes to hold.
 func (s *state) HoldersText() string {
-	switch len(s.Holders) {
-	case 0:
-		return "Nobody believes to hold the lock"
-	case 1:
-		return s.Holders[0] + " believes to hold the lock"
-	case 2:
-		return s.Holders[0] + " and " + s.Holders[1] + " both believe to hold the lock"
-	}
-	return list(s.Holders) + " all believe to hold the lock"
+	text := scenarios.HoldText(s.Holders)
+	return strings.ToUpper(text[:1]) + text[1:]
 }
 
 // newStates walks through a trace.
@@ -78,7 +71,7 @@ func newStates(cx *trace.Counterexample, chart *report.Chart) []state {
 	for i := range v.walk.Steps {
 		st := &v.walk.Steps[i]
 		s := v.state(st.N, st.After)
-		if chart.Rows[i].Wrong && !(s.Clash && cx.Property == scenarios.MutualExclusion) {
+		if chart.Rows[i].Wrong && chart.Wrong != s.HoldersText() {
 			s.Wrong = chart.Wrong
 		}
 		s.compare(&out[i])

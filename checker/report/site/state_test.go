@@ -52,7 +52,7 @@ func TestStatesShowTheMachine(t *testing.T) {
 	require.False(t, first.Files[0].Exists)
 	require.Empty(t, first.FDs)
 	require.Equal(t, "+0s", first.Clock)
-	require.Equal(t, "Nobody believes to hold the lock", first.HoldersText())
+	require.Equal(t, "Nobody holds the lock", first.HoldersText())
 
 	locked := p.States[2]
 	require.Equal(t, text{"#1", false}, locked.Files[0].Inode)
@@ -88,11 +88,11 @@ func TestEveryStepIsSaid(t *testing.T) {
 	p := newPlayer(r.Counterexample, chart)
 	for i, s := range p.Steps {
 		require.Equal(t, i+1, s.N)
-		require.Contains(t, s.Say, " hold the lock.")
+		require.Contains(t, s.Say, " the lock.")
 		require.Equal(t, i == len(p.Steps)-1, s.Wrong)
 	}
 	last := p.Steps[len(p.Steps)-1]
-	require.Contains(t, last.Say, "A and B both believe to hold the lock. Broken here")
+	require.Contains(t, last.Say, "A and B both hold the lock. Broken here")
 	require.True(t, p.States[len(p.Steps)].Clash)
 }
 
@@ -100,7 +100,7 @@ func TestEveryStepIsSaid(t *testing.T) {
 func TestEndsAreMarked(t *testing.T) {
 	for _, c := range []struct {
 		id       string
-		property scenarios.Property
+		property *scenarios.Property
 	}{{"toy/excl/crash", scenarios.Wedge}, {"toy/abba/contend", scenarios.Deadlock}} {
 		r := resultOf(t, c.id, c.property)
 		chart := report.NewChart(r.Scenario, r.Counterexample)

@@ -44,7 +44,7 @@ func results(t *testing.T) []checker.Result {
 }
 
 // resultOf is the verdict on a toy.
-func resultOf(t *testing.T, id string, p scenarios.Property) *checker.Result {
+func resultOf(t *testing.T, id string, p *scenarios.Property) *checker.Result {
 	t.Helper()
 	rs := results(t)
 	i := slices.IndexFunc(rs, func(r checker.Result) bool { return r.Scenario.ID == id && r.Property == p })

@@ -56,7 +56,7 @@ func Test(t *testing.T, list []scenarios.Scenario) {
 
 // Drawn finds a run that breaks the property, among those that PCT draws for bugs of a
 // depth, and replays it.
-func Drawn(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, depth int) {
+func Drawn(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, depth int) {
 	t.Helper()
 	s, err := checker.Sample(t.Context(), sc, p, checker.SampleOptions{Strategy: "pct", Depth: depth, Runs: 20_000, Seed: 1})
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func Drawn(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, depth int
 	replays(t, sc, p, s.Counterexample.Schedule)
 }
 
-func replays(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, s sched.Schedule) {
+func replays(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) {
 	t.Helper()
 	r, err := checker.Replay(sc, p, s)
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func replays(t *testing.T, sc *scenarios.Scenario, p scenarios.Property, s sched
 
 // Verdict checks a property that the scenario need not claim anything of: "broken",
 // "holds" or "unknown".
-func Verdict(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) string {
+func Verdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) string {
 	t.Helper()
 	r, err := checker.Check(t.Context(), sc, p, checker.Options{})
 	require.NoError(t, err, sc.ID)
@@ -84,7 +84,7 @@ func Verdict(t *testing.T, sc *scenarios.Scenario, p scenarios.Property) string 
 // A Race is a way to break a scenario as its report tells it.
 type Race struct {
 	ID       string
-	Property scenarios.Property
+	Property *scenarios.Property
 	Schedule string
 }
 

@@ -1,0 +1,86 @@
+package scenarios
+
+import (
+	"fmt"
+	"iter"
+	"time"
+
+	"lockpick/fsfake"
+)
+
+// A View is one state of the machine and its holders, as an invariant sees it. It shows
+// what programs could find out, and no more: inode numbers, say, differ between states
+// that are treated as one, so a view says which names lead to the same file, and not
+// which number it has.
+type View struct{ m *fsfake.Machine }
+
+// NewView returns the view of a machine, for engines and for tests of invariants. Whoever
+// drives the machine marks in it who holds what ([fsfake.Machine.Mark]).
+func NewView(m *fsfake.Machine) View { return View{m} }
+
+// A Holder is a task that holds a lock, from the last step of its acquisition to the
+// first of its release.
+type Holder struct {
+	// Process is the name of its process, such as "A"; Task counts the tasks of the
+	// process from 1.
+	Process string
+	Task    int
+	// Path is the lock's name, as given to Task.Acquire.
+	Path string
+	// InPlace: what stands at Path is the object that the task acquired.
+	InPlace bool
+}
+
+// String names the task: "A", "A.2".
+func (h Holder) String() string {
+	if h.Task > 1 {
+		return fmt.Sprintf("%s.%d", h.Process, h.Task)
+	}
+	return h.Process
+}
+
+// Holders yields those who hold, in the order of tasks.
+func (v View) Holders() iter.Seq[Holder] {
+	return func(yield func(Holder) bool) {
+		for _, k := range v.m.Marks() {
+			there, ok := v.m.Lookup(k.Path)
+			h := Holder{Process: ProcessName(k.Task.Pid - FirstPid), Task: k.Task.N, Path: k.Path, InPlace: ok && there == k.Inode}
+			if !yield(h) {
+				return
+			}
+		}
+	}
+}
+
+// Stat describes what an absolute path leads to, through symlinks; ok is false when
+// nothing does. The ID of the description is 0: see [View.Same].
+func (v View) Stat(path string) (f fsfake.FileView, ok bool) {
+	id, ok := v.m.Lookup(path)
+	if !ok {
+		return f, false
+	}
+	f = v.m.View(id)
+	f.ID = 0
+	return f, true
+}
+
+// ReadFile returns the content of a file; ok is false when the path leads to none.
+func (v View) ReadFile(path string) (content string, ok bool) {
+	f, ok := v.Stat(path)
+	return f.Content, ok && f.Kind == fsfake.KindFile
+}
+
+// Same reports whether two paths lead to one object.
+func (v View) Same(a, b string) bool {
+	x, ok := v.m.Lookup(a)
+	y, too := v.m.Lookup(b)
+	return ok && too && x == y
+}
+
+// Alive reports whether a process, such as "A", has begun and has not ended.
+func (v View) Alive(process string) bool {
+	return len(process) == 1 && v.m.Alive(FirstPid+int(process[0]-'A'))
+}
+
+// Now is the time on the machine's clock.
+func (v View) Now() time.Time { return v.m.Now() }

@@ -42,8 +42,12 @@ func (m *Machine) inoFor(p *proc, n *inode) uint64 {
 // owns reports whether p may change the attributes of n.
 func (n *inode) ownedBy(p *proc) bool { return p.uid == 0 || p.uid == n.uid }
 
-// utimes is utimensat(2) with two times.
+// utimes is utimensat(2) with two times. When neither is to change, the kernel does not
+// even look at the path.
 func (m *Machine) utimes(p *proc, path string, atime, mtime int64) syscall.Errno {
+	if atime == UTIME_OMIT && mtime == UTIME_OMIT {
+		return 0
+	}
 	id, e := m.lookup(p, path, true)
 	if e != 0 {
 		return e
@@ -56,7 +60,13 @@ func (m *Machine) setTimes(p *proc, id InodeID, atime, mtime int64) syscall.Errn
 		return syscall.EPERM
 	}
 	n := m.mutInode(id)
-	n.atime, n.mtime, n.ctime = atime, mtime, m.clock
+	n.ctime = m.clock
+	if atime != UTIME_OMIT {
+		n.atime = atime
+	}
+	if mtime != UTIME_OMIT {
+		n.mtime = mtime
+	}
 	m.version++
 	return 0
 }

@@ -1,5 +1,7 @@
 package fsfake
 
+import "math"
+
 // Flags of [Proc.OpenFile] beyond those of package os. The values are Linux's.
 const (
 	O_NOFOLLOW  = 0x20000
@@ -29,3 +31,6 @@ const (
 	RENAME_EXCHANGE  = 2
 	RENAME_WHITEOUT  = 4
 )
+
+// UTIME_OMIT, as a time of utimes or futimes, leaves that time of the file as it is.
+const UTIME_OMIT = math.MinInt64

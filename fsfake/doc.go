@@ -1,7 +1,9 @@
 // Package fsfake is a fake machine for testing file-lock protocols: a disk, the kernel
 // above it, processes and a clock, as a value. A call is data, an [Op], and
 // [Machine.Do] carries it out atomically and answers with a [Result]. A [Proc] dresses
-// the calls as the functions of package os, so that porting a protocol is renaming.
+// the calls as the functions of package os, so that porting a protocol is renaming; drawn
+// sequences of them are compared with package os, in answers and in system calls (package
+// osfs has the tests).
 //
 // # What it knows, and what it must not
 //

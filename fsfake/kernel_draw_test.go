@@ -234,7 +234,7 @@ func (d *drawer) opOf(pid int, c fsfake.Call) fsfake.Op {
 		case "data":
 			op.Data = pick(d, "x", "hello", "ab", "0123456789", "")
 		case "time", "time2":
-			t := pick[int64](d, 0, 1e18, 1_000_000_001, 999_999_999_999_999_999, -5_000_000_000)
+			t := pick[int64](d, 0, 1e18, 1_000_000_001, 999_999_999_999_999_999, -5_000_000_000, fsfake.UTIME_OMIT)
 			if f == "time" {
 				op.Time = t
 			} else {

@@ -204,6 +204,9 @@ func (m *Machine) callFD(p *proc, t Task, op *Op, r *Result) {
 	if r.Errno = checkArgs(op); r.Errno != 0 {
 		return // the kernel looks at these before it looks at the descriptor
 	}
+	if op.Call == CallFutimes && op.Time == UTIME_OMIT && op.Time2 == UTIME_OMIT {
+		return // nor does it look at the descriptor when there is nothing to do
+	}
 	d := m.descOf(p, op.FD)
 	if d == nil {
 		r.Errno = syscall.EBADF

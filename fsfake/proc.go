@@ -1,13 +1,9 @@
 package fsfake
 
 import (
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
-	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -56,16 +52,18 @@ func (p *Proc) Note(v any) { p.port.Note(v) }
 // Do makes one call given as data. The methods are the usual way.
 func (p *Proc) Do(op Op) Result { return p.port.Do(op) }
 
-func (p *Proc) pathOp(op Op) error {
+// pathCall makes a call that answers nothing but an error, which is worded as the
+// function of package os with that name words it.
+func (p *Proc) pathCall(name string, op Op) error {
 	if r := p.port.Do(op); r.Errno != 0 {
-		return &fs.PathError{Op: op.Call.String(), Path: op.Path, Err: r.Errno}
+		return &fs.PathError{Op: name, Path: op.Path, Err: r.Errno}
 	}
 	return nil
 }
 
-func (p *Proc) linkOp(op Op) error {
+func (p *Proc) linkCall(name, oldname, newname string, op Op) error {
 	if r := p.port.Do(op); r.Errno != 0 {
-		return &os.LinkError{Op: op.Call.String(), Old: op.Path, New: op.Path2, Err: r.Errno}
+		return &os.LinkError{Op: name, Old: oldname, New: newname, Err: r.Errno}
 	}
 	return nil
 }
@@ -76,7 +74,7 @@ func (p *Proc) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) 
 	if r.Errno != 0 {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: r.Errno}
 	}
-	return &File{p: p, fd: int(r.N), name: name}, nil
+	return &File{p: p, fd: int(r.N), name: name, append: flag&os.O_APPEND != 0}, nil
 }
 
 // Open is os.Open.
@@ -87,8 +85,14 @@ func (p *Proc) Create(name string) (*File, error) {
 	return p.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
 }
 
-// NewFile is os.NewFile: a File for a descriptor that the process has already.
-func (p *Proc) NewFile(fd int, name string) *File { return &File{p: p, fd: fd, name: name} }
+// NewFile is os.NewFile: a File for a descriptor that the process has already, nil when
+// fd is negative. Unlike package os it does not ask whether the descriptor has O_APPEND.
+func (p *Proc) NewFile(fd int, name string) *File {
+	if fd < 0 {
+		return nil
+	}
+	return &File{p: p, fd: fd, name: name}
+}
 
 // Stat is os.Stat: one stat(2), which follows symbolic links.
 func (p *Proc) Stat(name string) (fs.FileInfo, error) { return p.stat(CallStat, name) }
@@ -105,10 +109,14 @@ func (p *Proc) stat(c Call, name string) (fs.FileInfo, error) {
 }
 
 // Unlink is unlink(2): it removes a name that is not a directory's.
-func (p *Proc) Unlink(name string) error { return p.pathOp(Op{Call: CallUnlink, Path: name}) }
+func (p *Proc) Unlink(name string) error {
+	return p.pathCall("unlink", Op{Call: CallUnlink, Path: name})
+}
 
 // Rmdir is rmdir(2): it removes an empty directory.
-func (p *Proc) Rmdir(name string) error { return p.pathOp(Op{Call: CallRmdir, Path: name}) }
+func (p *Proc) Rmdir(name string) error {
+	return p.pathCall("rmdir", Op{Call: CallRmdir, Path: name})
+}
 
 // Remove is os.Remove: unlink(2), and when that fails rmdir(2).
 func (p *Proc) Remove(name string) error {
@@ -127,156 +135,85 @@ func (p *Proc) Remove(name string) error {
 	return &fs.PathError{Op: "remove", Path: name, Err: r.Errno}
 }
 
-// Rename is rename(2). (os.Rename looks with lstat first, only to word an error; the
-// fake does not, so that a rename is one step, as in every other language.)
-func (p *Proc) Rename(oldpath, newpath string) error { return p.Rename2(oldpath, newpath, 0) }
+// Rename is os.Rename: an lstat(2) of newpath, and rename(2). When newpath is a directory
+// already it makes no rename(2) and fails with EEXIST, or with what an lstat(2) of oldpath
+// says. Programs in most other languages make the rename(2) alone, which is [Proc.Rename2]
+// without flags.
+func (p *Proc) Rename(oldpath, newpath string) error {
+	if at := p.port.Do(Op{Call: CallLstat, Path: newpath}); at.Errno == 0 && at.Stat.Mode.IsDir() {
+		from := p.port.Do(Op{Call: CallLstat, Path: oldpath})
+		same := from.Stat.Ino == at.Stat.Ino && from.Stat.Dev == at.Stat.Dev
+		switch {
+		case from.Errno != 0:
+			return &os.LinkError{Op: "rename", Old: oldpath, New: newpath, Err: from.Errno}
+		case oldpath == newpath || !same:
+			return &os.LinkError{Op: "rename", Old: oldpath, New: newpath, Err: syscall.EEXIST}
+		}
+	}
+	return p.Rename2(oldpath, newpath, 0)
+}
 
-// Rename2 is renameat2(2) with RENAME_NOREPLACE or RENAME_EXCHANGE.
+// Rename2 is rename(2), or renameat2(2) when there are flags: RENAME_NOREPLACE or
+// RENAME_EXCHANGE.
 func (p *Proc) Rename2(oldpath, newpath string, flags int) error {
-	return p.linkOp(Op{Call: CallRename, Path: oldpath, Path2: newpath, Flags: flags})
+	return p.linkCall("rename", oldpath, newpath, Op{Call: CallRename, Path: oldpath, Path2: newpath, Flags: flags})
 }
 
 // Link is os.Link: link(2), which fails with EEXIST when newname exists.
 func (p *Proc) Link(oldname, newname string) error {
-	return p.linkOp(Op{Call: CallLink, Path: oldname, Path2: newname})
+	return p.linkCall("link", oldname, newname, Op{Call: CallLink, Path: oldname, Path2: newname})
 }
 
 // Symlink is os.Symlink.
 func (p *Proc) Symlink(oldname, newname string) error {
-	r := p.port.Do(Op{Call: CallSymlink, Path: newname, Path2: oldname})
-	if r.Errno != 0 {
-		return &os.LinkError{Op: "symlink", Old: oldname, New: newname, Err: r.Errno}
-	}
-	return nil
+	return p.linkCall("symlink", oldname, newname, Op{Call: CallSymlink, Path: newname, Path2: oldname})
 }
 
-// Readlink is os.Readlink.
+// Readlink is os.Readlink: readlink(2) with room for 128 bytes, and again with twice as
+// much while that is not more than the target takes.
 func (p *Proc) Readlink(name string) (string, error) {
-	r := p.port.Do(Op{Call: CallReadlink, Path: name})
-	if r.Errno != 0 {
-		return "", &fs.PathError{Op: "readlink", Path: name, Err: r.Errno}
+	for room := 128; ; room *= 2 {
+		r := p.port.Do(Op{Call: CallReadlink, Path: name})
+		if r.Errno != 0 {
+			return "", &fs.PathError{Op: "readlink", Path: name, Err: r.Errno}
+		}
+		if len(r.Data) < room {
+			return r.Data, nil
+		}
 	}
-	return r.Data, nil
 }
 
 // Mkdir is os.Mkdir: one mkdir(2).
 func (p *Proc) Mkdir(name string, perm fs.FileMode) error {
-	return p.pathOp(Op{Call: CallMkdir, Path: name, Mode: modeBits(perm)})
+	return p.pathCall("mkdir", Op{Call: CallMkdir, Path: name, Mode: modeBits(perm)})
 }
 
-// MkdirAll is os.MkdirAll: a stat(2), and only when that fails the same for the
-// parent and a mkdir(2); after a failed mkdir an lstat(2).
-func (p *Proc) MkdirAll(name string, perm fs.FileMode) error {
-	r := p.port.Do(Op{Call: CallStat, Path: name})
-	if r.Errno == 0 {
-		if r.Stat.Mode.IsDir() {
-			return nil
-		}
-		return &fs.PathError{Op: "mkdir", Path: name, Err: syscall.ENOTDIR}
-	}
-	trimmed := strings.TrimRight(name, "/")
-	if i := strings.LastIndexByte(trimmed, '/'); i > 0 {
-		if err := p.MkdirAll(strings.TrimRight(trimmed[:i], "/"), perm); err != nil {
-			return err
-		}
-	}
-	err := p.Mkdir(name, perm)
-	if err != nil {
-		if l := p.port.Do(Op{Call: CallLstat, Path: name}); l.Errno == 0 && l.Stat.Mode.IsDir() {
-			return nil
-		}
-	}
-	return err
-}
-
-// ReadDir is os.ReadDir: open, readdir, close; the entries are sorted by name.
-func (p *Proc) ReadDir(name string) ([]string, error) {
-	f, err := p.OpenFile(name, os.O_RDONLY|O_DIRECTORY, 0)
-	if err != nil {
-		return nil, err
-	}
-	names, err := f.Readdirnames()
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return names, err
-}
-
-// ReadFile is os.ReadFile: open, fstat, reads until one returns 0 bytes, close.
-func (p *Proc) ReadFile(name string) ([]byte, error) {
-	f, err := p.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	const chunk = 512 // what os.ReadFile asks for at the least
-	size := int64(0)
-	if st, err := f.Stat(); err == nil {
-		size = st.Size()
-	}
-	buf := make([]byte, max(size+1, chunk))
-	n := 0
-	for {
-		m, err := f.Read(buf[n:])
-		n += m
-		if errors.Is(err, io.EOF) {
-			return buf[:n], nil
-		}
-		if err != nil {
-			return buf[:n], err
-		}
-		if n == len(buf) {
-			buf = append(buf, make([]byte, chunk)...)
-		}
-	}
-}
-
-// WriteFile is os.WriteFile: open with O_CREATE|O_TRUNC, write, close.
-func (p *Proc) WriteFile(name string, data []byte, perm fs.FileMode) error {
-	f, err := p.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if cerr := f.Close(); cerr != nil && err == nil {
-		err = cerr
-	}
-	return err
-}
-
-// CreateTemp is os.CreateTemp: open with O_EXCL under a new name, again while the
-// name exists. The name holds the pid, the task and a count where the real one holds
-// random digits, so that it is a function of the task's own past.
-func (p *Proc) CreateTemp(dir, pattern string) (*File, error) {
-	if dir == "" {
-		dir = "/tmp"
-	}
-	prefix, suffix, _ := strings.Cut(pattern, "*")
-	p.port.Note(PidSeen{})
-	for try := 0; ; try++ {
-		p.temp++
-		name := path.Join(dir, prefix+strconv.Itoa(p.pid)+"-"+strconv.Itoa(p.task)+"-"+strconv.Itoa(p.temp)+suffix)
-		f, err := p.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) && try < 10000 {
-			continue
-		}
-		return f, err
-	}
-}
-
-// Chtimes is os.Chtimes: utimensat(2).
+// Chtimes is os.Chtimes: utimensat(2). A zero time leaves the file's as it is.
 func (p *Proc) Chtimes(name string, atime, mtime time.Time) error {
-	return p.pathOp(Op{Call: CallUtimes, Path: name, Time: atime.UnixNano(), Time2: mtime.UnixNano()})
+	return p.pathCall("chtimes", Op{Call: CallUtimes, Path: name, Time: timeArg(atime), Time2: timeArg(mtime)})
+}
+
+// timeArg is a time as utimensat(2) takes it.
+func timeArg(t time.Time) int64 {
+	if t.IsZero() {
+		return UTIME_OMIT
+	}
+	return t.UnixNano()
 }
 
 // Truncate is os.Truncate.
 func (p *Proc) Truncate(name string, size int64) error {
-	return p.pathOp(Op{Call: CallTruncate, Path: name, Len: size})
+	return p.pathCall("truncate", Op{Call: CallTruncate, Path: name, Len: size})
 }
 
 // Chmod is os.Chmod.
 func (p *Proc) Chmod(name string, mode fs.FileMode) error {
-	return p.pathOp(Op{Call: CallChmod, Path: name, Mode: modeBits(mode)})
+	return p.pathCall("chmod", Op{Call: CallChmod, Path: name, Mode: modeBits(mode)})
+}
+
+// Chown is os.Chown; -1 leaves the user or the group as it is.
+func (p *Proc) Chown(name string, uid, gid int) error {
+	return p.pathCall("chown", Op{Call: CallChown, Path: name, Off: int64(uid), Len: int64(gid)})
 }
 
 // Kill is kill(pid, 0): nil when the process exists and may be signalled, ESRCH when

@@ -99,7 +99,7 @@ var imports = map[string]string{
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
 	"fsfake/kernel":  "fsfake x/sys",
 	"fsfake/osfs":    "fsfake",
-	"fsfake/aferofs": "fsfake fsfake/osfs afero",
+	"fsfake/aferofs": "fsfake afero",
 
 	// For tests.
 	"checker/internal/toys":     "fsfake scenarios",

@@ -167,14 +167,14 @@ func TestSystemCalls(t *testing.T) {
 		{func() error { _, err := f.Stat(); return err }, "fstat"},
 		{func() error { return f.Close() }, "close"},
 		{func() error { _, err := sys.Stat("/tmp/f"); return err }, "stat"},
-		{func() error { return sys.Rename("/tmp/f", "/tmp/g") }, "rename"},
+		{func() error { return sys.Rename("/tmp/f", "/tmp/g") }, "lstat rename"},
 		{func() (err error) { f, err = sys.Open("/tmp"); return }, "open"},
 		{func() error { _, err := f.Readdir(0); return err }, "readdir lstat"},
 		{func() error { return sys.Remove("/tmp/g") }, "unlink"},
 		{func() error { return sys.MkdirAll("/a/b", 0o755) }, "stat stat mkdir mkdir"},
 		{func() error { return sys.RemoveAll("/a/b") }, "unlink rmdir"},
 		{func() error { return afero.WriteFile(sys, "/a/f", []byte("x"), 0o600) }, "open write close"},
-		{func() error { return sys.RemoveAll("/a") }, "unlink rmdir open readdir close unlink rmdir"},
+		{func() error { return sys.RemoveAll("/a") }, "unlink rmdir open unlink open readdir unlink close rmdir close"},
 	} {
 		p.calls = nil
 		require.NoError(t, c.do(), c.want)

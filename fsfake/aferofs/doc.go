@@ -8,7 +8,7 @@
 //
 // # What it knows, and what it must not
 //
-// It knows packages fsfake and osfs, and the interfaces of afero. It must not know any protocol,
+// It knows package fsfake and the interfaces of afero. It must not know any protocol,
 // schedule or scenario.
 //
 // # What afero cannot express
@@ -24,8 +24,6 @@
 //
 // Afero's own helpers work (afero.ReadFile, afero.WriteFile, afero.Walk), but for
 // afero.TempFile and afero.TempDir, which draw names from a random source of their
-// own: a run with them cannot be repeated; use [fsfake.Proc.CreateTemp]. RemoveAll
-// walks by path where package os walks by descriptors, and Rename leaves out the lstat
-// with which package os words an error. OpenFile knows the flags that package fsfake
-// models.
+// own: a run with them cannot be repeated; use [fsfake.Proc.CreateTemp]. OpenFile knows the
+// flags that package fsfake models. Otherwise the limits are those of [fsfake.Proc].
 package aferofs

@@ -1,16 +1,13 @@
 package aferofs
 
 import (
-	"errors"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/spf13/afero"
 
 	"lockpick/fsfake"
-	"lockpick/fsfake/osfs"
 )
 
 // Interfaces that afero asks for by assertion, as its own OsFs has them.
@@ -28,59 +25,33 @@ type procFs struct{ p *fsfake.Proc }
 
 func (procFs) Name() string { return "lockpick" }
 
-func (a procFs) Create(name string) (afero.File, error) { return a.file(osfs.On(a.p).Create(name)) }
-func (a procFs) Open(name string) (afero.File, error)   { return a.file(osfs.On(a.p).Open(name)) }
+func (a procFs) Create(name string) (afero.File, error) { return file(a.p.Create(name)) }
+func (a procFs) Open(name string) (afero.File, error)   { return file(a.p.Open(name)) }
 
 func (a procFs) OpenFile(name string, flag int, perm fs.FileMode) (afero.File, error) {
-	return a.file(osfs.On(a.p).OpenFile(name, flag, perm))
+	return file(a.p.OpenFile(name, flag, perm))
+}
+
+// file is an open file as an afero.File. It has no Fd() uintptr.
+func file(f *fsfake.File, err error) (afero.File, error) {
+	if err != nil {
+		return nil, err // not an afero.File that holds a nil pointer
+	}
+	return f, nil
 }
 
 func (a procFs) Mkdir(name string, perm fs.FileMode) error    { return a.p.Mkdir(name, perm) }
 func (a procFs) MkdirAll(name string, perm fs.FileMode) error { return a.p.MkdirAll(name, perm) }
 func (a procFs) Remove(name string) error                     { return a.p.Remove(name) }
+func (a procFs) RemoveAll(name string) error                  { return a.p.RemoveAll(name) }
 func (a procFs) Rename(oldname, newname string) error         { return a.p.Rename(oldname, newname) }
 func (a procFs) Stat(name string) (fs.FileInfo, error)        { return a.p.Stat(name) }
 func (a procFs) Chmod(name string, mode fs.FileMode) error    { return a.p.Chmod(name, mode) }
 
-func (a procFs) Chown(name string, uid, gid int) error {
-	r := a.p.Do(fsfake.Op{Call: fsfake.CallChown, Path: name, Off: int64(uid), Len: int64(gid)})
-	if r.Errno != 0 {
-		return &fs.PathError{Op: "chown", Path: name, Err: r.Errno}
-	}
-	return nil
-}
+func (a procFs) Chown(name string, uid, gid int) error { return a.p.Chown(name, uid, gid) }
 
 func (a procFs) Chtimes(name string, atime, mtime time.Time) error {
 	return a.p.Chtimes(name, atime, mtime)
-}
-
-// RemoveAll removes what it can of name and everything below it.
-func (a procFs) RemoveAll(name string) error {
-	err := a.p.Remove(name)
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if e := fsfake.Errno(err); e != syscall.ENOTEMPTY && e != syscall.EEXIST {
-		return err
-	}
-	names, rerr := a.p.ReadDir(name)
-	if errors.Is(rerr, fs.ErrNotExist) {
-		return nil
-	}
-	var first error
-	for _, n := range names {
-		if err := a.RemoveAll(name + "/" + n); first == nil {
-			first = err
-		}
-	}
-	err = a.p.Rmdir(name)
-	switch {
-	case err == nil || errors.Is(err, fs.ErrNotExist):
-		return nil
-	case first != nil:
-		return first
-	}
-	return errors.Join(rerr, err)
 }
 
 // LstatIfPossible is os.Lstat, which is possible.

@@ -137,7 +137,14 @@ func (c *caller) doFD(op *fsfake.Op) fsfake.Result {
 }
 
 func times(op *fsfake.Op) [2]unix.Timespec {
-	return [2]unix.Timespec{unix.NsecToTimespec(op.Time), unix.NsecToTimespec(op.Time2)}
+	return [2]unix.Timespec{timespec(op.Time), timespec(op.Time2)}
+}
+
+func timespec(t int64) unix.Timespec {
+	if t == fsfake.UTIME_OMIT {
+		return unix.Timespec{Nsec: unix.UTIME_OMIT}
+	}
+	return unix.NsecToTimespec(t)
 }
 
 func bytesRead(b []byte, n int, err error) fsfake.Result {

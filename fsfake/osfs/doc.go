@@ -18,10 +18,10 @@
 // # Limits
 //
 // What a Proc cannot do is absent: reading a directory gives names without types
-// ([File.Readdirnames]; there is no ReadDir), and there is no Chown, no Getppid, no
-// environment, no signal but the question whether a process exists ([FS.Kill]).
-// RemoveAll and CopyFS are loops over these calls: write them as such. Flock on a real
-// file needs a Unix system, and record locks need [fsfake.File] or package syscall.
+// ([File.Readdirnames]; there is no ReadDir), and there is no Getppid, no environment, no
+// signal but the question whether a process exists ([FS.Kill]). Temporary names hold the
+// pid and a count where those of package os hold random digits. Flock on a real file needs
+// a Unix system, and record locks need [fsfake.File] or package syscall.
 //
 // A loop that waits for somebody else must say where its rounds begin, or a search has
 // no end: see [Retry].

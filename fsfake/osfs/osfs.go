@@ -15,6 +15,7 @@ type FS interface {
 	Open(name string) (File, error)
 	Create(name string) (File, error)
 	CreateTemp(dir, pattern string) (File, error)
+	MkdirTemp(dir, pattern string) (string, error)
 
 	ReadFile(name string) ([]byte, error)
 	WriteFile(name string, data []byte, perm fs.FileMode) error
@@ -24,6 +25,7 @@ type FS interface {
 	SameFile(a, b fs.FileInfo) bool
 
 	Remove(name string) error
+	RemoveAll(name string) error
 	Rename(oldpath, newpath string) error
 	Link(oldname, newname string) error
 	Symlink(oldname, newname string) error
@@ -32,6 +34,7 @@ type FS interface {
 	MkdirAll(name string, perm fs.FileMode) error
 	Truncate(name string, size int64) error
 	Chmod(name string, mode fs.FileMode) error
+	Chown(name string, uid, gid int) error
 	Chtimes(name string, atime, mtime time.Time) error
 
 	Getpid() int
@@ -60,6 +63,7 @@ type File interface {
 	Truncate(size int64) error
 	Sync() error
 	Readdirnames(n int) ([]string, error)
+	Readdir(n int) ([]fs.FileInfo, error)
 
 	// Flock is flock(2) on the file: LOCK_SH, LOCK_EX or LOCK_UN, with LOCK_NB to be
 	// refused with EWOULDBLOCK instead of waiting.

@@ -31,5 +31,5 @@ func wrap(f *fsfake.File, err error) (File, error) {
 	if err != nil {
 		return nil, err // not a File that holds a nil pointer
 	}
-	return &file{f: f}, nil
+	return f, nil
 }

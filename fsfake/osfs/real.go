@@ -22,6 +22,8 @@ func (real) CreateTemp(dir, pattern string) (File, error) {
 	return open(os.CreateTemp(dir, pattern))
 }
 
+func (real) MkdirTemp(dir, pattern string) (string, error) { return os.MkdirTemp(dir, pattern) }
+
 func (real) ReadFile(name string) ([]byte, error) { return os.ReadFile(name) }
 
 func (real) WriteFile(name string, data []byte, perm fs.FileMode) error {
@@ -32,6 +34,7 @@ func (real) Stat(name string) (fs.FileInfo, error)        { return os.Stat(name)
 func (real) Lstat(name string) (fs.FileInfo, error)       { return os.Lstat(name) }
 func (real) SameFile(a, b fs.FileInfo) bool               { return os.SameFile(a, b) }
 func (real) Remove(name string) error                     { return os.Remove(name) }
+func (real) RemoveAll(name string) error                  { return os.RemoveAll(name) }
 func (real) Rename(oldpath, newpath string) error         { return os.Rename(oldpath, newpath) }
 func (real) Link(oldname, newname string) error           { return os.Link(oldname, newname) }
 func (real) Symlink(oldname, newname string) error        { return os.Symlink(oldname, newname) }
@@ -40,6 +43,8 @@ func (real) Mkdir(name string, perm fs.FileMode) error    { return os.Mkdir(name
 func (real) MkdirAll(name string, perm fs.FileMode) error { return os.MkdirAll(name, perm) }
 func (real) Truncate(name string, size int64) error       { return os.Truncate(name, size) }
 func (real) Chmod(name string, mode fs.FileMode) error    { return os.Chmod(name, mode) }
+
+func (real) Chown(name string, uid, gid int) error { return os.Chown(name, uid, gid) }
 
 func (real) Chtimes(name string, atime, mtime time.Time) error {
 	return os.Chtimes(name, atime, mtime)
@@ -67,10 +72,8 @@ func (f realFile) Flock(how int) error {
 	if err != nil {
 		return err
 	}
-	var failed error
-	if err := conn.Control(func(fd uintptr) { failed = flock(int(fd), how) }); err != nil {
-		return err
-	}
+	failed := fs.ErrClosed // when Control does not get to call the function
+	_ = conn.Control(func(fd uintptr) { failed = flock(int(fd), how) })
 	if failed != nil {
 		return &fs.PathError{Op: "flock", Path: f.Name(), Err: failed}
 	}

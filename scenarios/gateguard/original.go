@@ -47,7 +47,7 @@ func save(t *scenarios.Task, s state) {
 func writeState(t *scenarios.Task, s state) {
 	tmp := statePath + ".tmp." + strconv.Itoa(t.Getpid())
 	if t.WriteFile(tmp, []byte(s.format()), 0o644) == nil {
-		_ = t.Rename(tmp, statePath)
+		_ = t.Rename2(tmp, statePath, 0)
 	}
 }
 

@@ -28,7 +28,7 @@ func renameOnto(t *scenarios.Task) (scenarios.Hold, bool) {
 	if cerr := f.Close(); err != nil || cerr != nil { // t3
 		return failed()
 	}
-	if t.Rename(temp, lockPath) != nil { // t4
+	if t.Rename2(temp, lockPath, 0) != nil { // t4
 		return failed()
 	}
 	held, err := t.OpenFile(lockPath, os.O_RDWR, 0) // t5: perhaps another's

@@ -238,6 +238,9 @@ func (s *subject) make(st step) []string {
 	case "Remove":
 		return said(sys.Remove(name))
 	case "RemoveAll":
+		if strings.HasSuffix(name, "/..") {
+			return []string{"passed over: once the directory before the dots is gone, only descriptors lead on"}
+		}
 		return said(sys.RemoveAll(name))
 	case "Rename":
 		return said(sys.Rename(name, name2))

@@ -66,7 +66,7 @@ func toyTurns(t *scenarios.Task) {
 			if err := t.Symlink(next, temp); err != nil {
 				return err
 			}
-			return t.Rename(temp, turn)
+			return t.Rename2(temp, turn, 0)
 		},
 	}
 	forEver(l)(t)

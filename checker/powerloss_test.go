@@ -35,7 +35,7 @@ func toySave(syncs string) func(process, task int) scenarios.Program {
 			_ = f.Sync()
 		}
 		_ = f.Close()
-		_ = t.Rename(toyWord+".new", toyWord)
+		_ = t.Rename2(toyWord+".new", toyWord, 0)
 		if strings.Contains(syncs, "dir") {
 			d, _ := t.Open("/")
 			_ = d.Sync()

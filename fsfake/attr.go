@@ -3,10 +3,10 @@ package fsfake
 import "syscall"
 
 // stat is stat(2), and lstat(2) when not follow.
-func (m *Machine) stat(p *proc, path string, follow bool, st *Stat) syscall.Errno {
-	id, e := m.lookup(p, path, follow)
+func (m *Machine) stat(p *proc, op *Op, follow bool, st *Stat) syscall.Errno {
+	id, e := m.lookup(p, op.Path, follow)
 	if e == 0 {
-		m.statOf(p, id, st)
+		m.statOf(p, id, op.Flags, st)
 	}
 	return e
 }
@@ -14,8 +14,16 @@ func (m *Machine) stat(p *proc, path string, follow bool, st *Stat) syscall.Errn
 // device is the st_dev of the one file system there is.
 const device = 1
 
-func (m *Machine) statOf(p *proc, id InodeID, st *Stat) {
+// statOf tells of an inode what the caller looks at.
+func (m *Machine) statOf(p *proc, id InodeID, look int, st *Stat) {
 	n := m.inode(id)
+	if look != 0 {
+		*st = Stat{Dev: device, Nlink: n.nlink, Mode: n.fileMode(), UID: n.uid, GID: n.gid, Size: n.size()}
+		if look&lookDirIno != 0 && n.kind == KindDir {
+			st.Ino = m.inoFor(p, n)
+		}
+		return
+	}
 	*st = Stat{
 		Ino: m.inoFor(p, n), Dev: device, Nlink: n.nlink, Mode: n.fileMode(),
 		UID: n.uid, GID: n.gid, Size: n.size(),

@@ -172,9 +172,9 @@ func (m *Machine) callPath(p *proc, op *Op, r *Result) {
 	case CallOpen:
 		*r = m.open(p, op)
 	case CallStat:
-		r.Errno = m.stat(p, op.Path, true, &r.Stat)
+		r.Errno = m.stat(p, op, true, &r.Stat)
 	case CallLstat:
-		r.Errno = m.stat(p, op.Path, false, &r.Stat)
+		r.Errno = m.stat(p, op, false, &r.Stat)
 	case CallUnlink:
 		r.Errno = m.unlink(p, op.Path)
 	case CallRename:
@@ -228,7 +228,7 @@ func (m *Machine) callFD(p *proc, t Task, op *Op, r *Result) {
 	case CallDup:
 		*r = m.dup(p, d)
 	case CallFstat:
-		m.statOf(p, d.inode, &r.Stat)
+		m.statOf(p, d.inode, op.Flags, &r.Stat)
 	case CallFtruncate:
 		*r = m.ftruncate(p, d, op.Len)
 	case CallFutimes:

@@ -97,7 +97,7 @@ func (c Call) IsCell() bool { return c == CallCellLoad || c == CallCellStore || 
 type Op struct {
 	Call Call
 	// Flags: open(2) flags, flock(2) operation, lseek whence, renameat2 flags,
-	// F_RDLCK/F_WRLCK/F_UNLCK for record locks.
+	// F_RDLCK/F_WRLCK/F_UNLCK for record locks, what stat and fstat are asked for.
 	Flags int
 	// FD is the descriptor that the call works on.
 	FD int

@@ -98,3 +98,13 @@ func TestFileRefusesWhatPackageOSRefuses(t *testing.T) {
 	require.Equal(t, -1, f.Fd())
 	require.Nil(t, a.NewFile(-1, "none"))
 }
+
+// What a function looks at for itself is not shown to the program, which cannot remember it.
+func TestRenameShowsNoInodeNumber(t *testing.T) {
+	m, a, _ := pair()
+	require.NoError(t, a.WriteFile("/new", nil, 0o644))
+	require.NoError(t, a.WriteFile("/old", nil, 0o644))
+	seen := len(m.proc(101).seen)
+	require.NoError(t, a.Rename("/new", "/old"))
+	require.Len(t, m.proc(101).seen, seen)
+}

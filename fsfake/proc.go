@@ -140,8 +140,11 @@ func (p *Proc) Remove(name string) error {
 // says. Programs in most other languages make the rename(2) alone, which is [Proc.Rename2]
 // without flags.
 func (p *Proc) Rename(oldpath, newpath string) error {
-	if at := p.port.Do(Op{Call: CallLstat, Path: newpath}); at.Errno == 0 && at.Stat.Mode.IsDir() {
-		from := p.port.Do(Op{Call: CallLstat, Path: oldpath})
+	lstat := func(path string) Result {
+		return p.port.Do(Op{Call: CallLstat, Path: path, Flags: lookType | lookDirIno})
+	}
+	if at := lstat(newpath); at.Errno == 0 && at.Stat.Mode.IsDir() {
+		from := lstat(oldpath)
 		same := from.Stat.Ino == at.Stat.Ino && from.Stat.Dev == at.Stat.Dev
 		switch {
 		case from.Errno != 0:

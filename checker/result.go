@@ -43,6 +43,17 @@ type Result struct {
 	Elapsed time.Duration
 }
 
+// NewResult is the result of whoever has a counterexample and nothing else: broken, without
+// odds. Without a counterexample it is unknown, which is where every search begins.
+func NewResult(sc *scenarios.Scenario, p *scenarios.Property, cx *trace.Counterexample) Result {
+	r := Result{Scenario: sc, Property: p, Judgement: p.Judgement(), Odds: -1, Counterexample: cx}
+	if cx != nil {
+		r.Verdict = Broken
+	}
+	r.Claim, r.Claimed = sc.Claim(p)
+	return r
+}
+
 // AsClaimed reports whether the verdict is the one that the scenario claims.
 func (r *Result) AsClaimed() bool { return r.Claimed && r.Verdict == r.Claim }
 

@@ -3,11 +3,14 @@ package checkertest
 import (
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/saved"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
@@ -17,6 +20,8 @@ type bundle struct {
 	*report.BundleFile
 	expectBroken bool
 	archive      *txtar.Archive
+	// changed is what has changed in the scenario's own part of the setting.
+	changed []scenarios.Change
 }
 
 func readBundle(file string) (*bundle, error) {
@@ -48,42 +53,78 @@ func readBundle(file string) (*bundle, error) {
 // scenario finds the bundle's scenario and puts it into the bundle's setting.
 func (b *bundle) scenario(list []scenarios.Scenario) (*scenarios.Scenario, error) {
 	for _, sc := range list {
-		if sc.ID != b.Scenario {
-			continue
+		if sc.ID == b.Scenario {
+			sc, changed, err := b.In(sc)
+			b.changed = changed
+			return &sc, err
 		}
-		sc, _, err := b.In(sc)
-		return &sc, err
 	}
 	return nil, fmt.Errorf("the bundle is about %s, which is not among the %d scenarios given", b.Scenario, len(list))
 }
 
-// rewrite writes what happened in place of what was recorded. Parts that are not about
-// that stay as they are.
-func (b *bundle) rewrite(file string, sc *scenarios.Scenario, got *checker.Replayed) error {
-	cx := got.Counterexample
-	verdict := checker.Holds
-	if got.Broken {
-		verdict = checker.Broken
+// recipe is the schedule that broke the property, with its calls. A bundle that has no
+// part for them has them in its trace, while that is the one that broke it.
+func (b *bundle) recipe() saved.Recipe {
+	r := saved.Recipe{Schedule: b.Schedule, Calls: b.Calls}
+	if r.Calls == nil && b.Verdict == checker.Broken {
+		r.Calls = callsOfTrace(b.Trace, len(b.Schedule))
 	}
-	b.archive.Comment = []byte(report.BundleHead(cx.Cause)) // there is no cause when it is not broken
-	for i := range b.archive.Files {
-		part := &b.archive.Files[i]
-		text := strings.TrimSpace(string(part.Data))
-		switch part.Name {
-		case "setting":
-			text = strings.TrimSpace(sc.Setting.Format())
-		case "schedule":
-			if got.Broken { // the guard of a fix keeps the schedule that broke it
-				text = cx.Schedule.String()
-			}
-		case "trace":
-			text = strings.TrimSpace(report.TraceText(cx.Trace))
-		case "history":
-			text = strings.TrimSpace(report.HistoryText(sc, cx))
-		case "verdict":
-			text = verdict.String()
+	return r
+}
+
+// callsOfTrace reads the calls of n steps from the text of a trace, or returns nil.
+func callsOfTrace(text string, n int) []string {
+	calls := make([]string, n)
+	for _, line := range strings.Split(text, "\n") {
+		number, rest, _ := strings.Cut(line, " ")
+		step, err := strconv.Atoi(number)
+		if err != nil || step < 1 || step > n {
+			return nil
 		}
-		part.Data = []byte(text + "\n")
+		if k := strings.LastIndex(rest, " ->"); k >= 0 {
+			rest = rest[:k]
+		}
+		who, call, _ := strings.Cut(rest, " ")
+		if calls[step-1] != "" {
+			calls[step-1] += "; " + call
+		} else {
+			calls[step-1] = who + " " + call
+		}
 	}
+	return calls
+}
+
+// rewrite writes what happened in place of what was recorded. Parts that are not about
+// that stay as they are, and so does the schedule of a guard: it is the one that broke
+// what was there before the fix.
+func (b *bundle) rewrite(file string, r *checker.Result) error {
+	cx := r.Counterexample
+	b.archive.Comment = []byte(report.BundleHead(cx.Cause)) // there is none when it is not broken
+	b.part("setting", r.Scenario.Setting.Format())
+	if r.Verdict == checker.Broken {
+		b.part("schedule", cx.Schedule.String())
+		b.part("calls", strings.Join(report.CallsOf(cx.Trace), "\n"))
+	} else if calls := b.recipe().Calls; calls != nil {
+		b.part("calls", strings.Join(calls, "\n"))
+	}
+	b.part("trace", report.TraceText(cx.Trace))
+	b.part("history", report.HistoryText(r.Scenario, cx))
+	b.part("verdict", r.Verdict.String())
 	return os.WriteFile(file, txtar.Format(b.archive), 0o644)
+}
+
+// part writes one part anew. One that is not there yet comes after the schedule.
+func (b *bundle) part(name, text string) {
+	data := []byte(strings.TrimSpace(text) + "\n")
+	after := len(b.archive.Files)
+	for i := range b.archive.Files {
+		switch b.archive.Files[i].Name {
+		case name:
+			b.archive.Files[i].Data = data
+			return
+		case "schedule":
+			after = i + 1
+		}
+	}
+	b.archive.Files = slices.Insert(b.archive.Files, after, txtar.File{Name: name, Data: data})
 }

@@ -34,18 +34,8 @@ func (e evidence) String() string {
 	if err != nil {
 		return err.Error()
 	}
-	text := timelineOf(e.sc, e.property, &got)
-	return fmt.Sprintf("%s\n\nschedule  %s\nreplay    %s", text, small, replayCommand(small, e.test))
-}
-
-// timelineOf draws a run that breaks a property.
-func timelineOf(sc *scenarios.Scenario, p *scenarios.Property, got *checker.Replayed) string {
-	r := checker.Result{
-		Scenario: sc, Property: p, Judgement: p.Judgement(), Verdict: checker.Broken,
-		Odds: -1, Counterexample: got.Counterexample,
-	}
-	r.Claim, r.Claimed = sc.Claim(p)
-	return "\n" + report.Evidence(&r, report.Options{})
+	r := checker.NewResult(e.sc, e.property, got.Counterexample)
+	return fmt.Sprintf("\n%s\n\nschedule  %s\nreplay    %s", report.Evidence(&r, report.Options{}), small, replayCommand(small, e.test))
 }
 
 // replayCommand is the command that replays s in a test of the given name.

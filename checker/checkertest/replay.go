@@ -1,7 +1,8 @@
 package checkertest
 
 import (
-	"errors"
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,10 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/saved"
 	"lockpick/checker/report"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 // UpdateVar is the environment variable that makes [Replay] write drifted bundles anew.
@@ -32,15 +33,26 @@ const UpdateVar = "LOCKPICK_UPDATE"
 //     guards a fix. To make one of a saved counterexample, once it is fixed, add the
 //     part and run the test with LOCKPICK_UPDATE=1.
 //
-// It fails in three ways, and says which: the bug is back, or the bug is gone, or
-// neither, but the protocol now does other things under this schedule, which is a
-// drift, shown as the difference between the two traces. LOCKPICK_UPDATE=1 writes a
-// drifted bundle anew; it never turns broken into not broken, nor the other way.
+// A schedule that a changed protocol cannot follow to the letter is aligned by the calls
+// that the bundle has for each step, and else followed as far as it goes: choices that are
+// impossible are left out, and at its end everybody runs on. The bundle of a fix keeps the
+// schedule and the calls that broke what was there before it, and so finds the bug when it
+// returns.
 //
-// A schedule that a changed protocol cannot follow to the letter is followed as far as
-// it goes: choices that are impossible are left out, and at its end everybody runs on.
-// The bundle of a fix keeps the schedule that broke what was there before it, and so
-// finds the bug when it returns.
+// A failure says which it is:
+//
+//   - DRIFT: the verdict is the one on record, the steps are others, shown as the
+//     difference between the two traces.
+//   - THE BUG IS BACK: the schedule of a guard breaks the property.
+//   - THE BUG IS STILL THERE: the schedule of a bug breaks nothing any more, but the
+//     scenario, checked over all its schedules, is broken by another one.
+//   - THE BUG IS GONE: neither does, and no other schedule.
+//   - THE SCHEDULE BREAKS NOTHING: whether another one does is not known, because a
+//     budget ended first.
+//
+// LOCKPICK_UPDATE=1 writes a bundle anew that has drifted, or whose bug has another
+// schedule now. It never turns broken into not broken, nor the other way, and makes no
+// guard while the scenario is broken.
 func Replay(t *testing.T, pattern string, list ...scenarios.Scenario) {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -70,31 +82,82 @@ func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	got, left, err := follow(sc, p, b.Schedule)
+	got, err := saved.Follow(sc, p, b.recipe())
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
 	difference := diff(strings.Split(b.Trace, "\n"), traceLines(got.Counterexample.Trace))
+	update := os.Getenv(UpdateVar) != ""
 	switch {
 	case got.Broken && !b.expectBroken:
-		t.Fatalf("%s: THE BUG IS BACK: %s\n%s\n%s", file, howFollowed(left), timelineOf(sc, p, &got),
-			"schedule  "+got.Counterexample.Schedule.String())
+		r := checker.NewResult(sc, p, got.Counterexample)
+		t.Fatalf("%s: THE BUG IS BACK: %s\n\n%s\n\nschedule  %s", file, howFollowed(&got), report.Evidence(&r, report.Options{}), r.Counterexample.Schedule)
 	case !got.Broken && b.expectBroken:
-		t.Fatalf("%s: THE BUG IS GONE: the schedule %s does not break %s of %s any more.%s\n"+
-			"If it has been fixed, keep the bundle as its guard: give it a part\n\n-- expect --\nnot broken\n\nand run this test with %s=1.\n%s",
-			file, b.Schedule, b.Property, sc.ID, leftText(left), UpdateVar, difference)
+		lost(t, file, b, sc, p, &got, difference)
 	case difference == "":
 		t.Logf("%s: %s, as recorded", file, expectText(b.expectBroken))
-	case os.Getenv(UpdateVar) != "":
-		if err := b.rewrite(file, sc, &got); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-		t.Logf("%s: written anew", file)
-	default:
+	case !update:
 		t.Fatalf("%s: DRIFT: %s of %s is %s under this schedule, as recorded, but the steps are others.%s\n"+
 			"Look at the difference (- recorded, + now), and if it is meant, run this test with %s=1.\n%s",
-			file, b.Property, sc.ID, expectText(b.expectBroken), leftText(left), UpdateVar, difference)
+			file, b.Property, sc.ID, expectText(b.expectBroken), b.whatElse(&got), UpdateVar, difference)
+	default:
+		written := checker.NewResult(sc, p, got.Counterexample)
+		if !got.Broken {
+			written = checked(t, file, b, sc, p, "so the bundle cannot guard a fix")
+			written.Counterexample = got.Counterexample
+		}
+		write(t, file, b, &written)
 	}
+}
+
+// lost fails a test whose bundle does not show its bug any more, and says whether the bug
+// is gone: that is a question about all schedules.
+func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, got *saved.Followed, difference string) {
+	t.Helper()
+	r, err := checker.Check(context.Background(), sc, p, checker.Options{})
+	if err != nil {
+		t.Fatalf("%s: the schedule %s breaks nothing any more, and neither does it say anything: %v", file, b.Schedule, err)
+	}
+	switch r.Verdict {
+	case checker.Broken:
+		if os.Getenv(UpdateVar) != "" {
+			write(t, file, b, &r)
+			return
+		}
+		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it any more, but %s of %s is broken by another one.%s\n"+
+			"Run this test with %s=1 to keep that one instead.\n\n%s\n\n%s",
+			file, b.Schedule, b.Property, sc.ID, b.whatElse(got), UpdateVar, report.Evidence(&r, report.Options{}), difference)
+	case checker.Holds:
+		t.Fatalf("%s: THE BUG IS GONE: no schedule of %s breaks %s of %s.%s\n"+
+			"If it has been fixed, keep the bundle as its guard: give it a part\n\n-- expect --\nnot broken\n\nand run this test with %s=1.\n%s",
+			file, sc.Setting, b.Property, sc.ID, b.whatElse(got), UpdateVar, difference)
+	default:
+		t.Fatalf("%s: THE SCHEDULE BREAKS NOTHING any more, and whether another one breaks %s of %s is not known: %s.%s\n%s",
+			file, b.Property, sc.ID, r.Why, b.whatElse(got), difference)
+	}
+}
+
+// checked is the verdict on the bundle's scenario. The test fails when it is broken.
+func checked(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, so string) checker.Result {
+	t.Helper()
+	r, err := checker.Check(context.Background(), sc, p, checker.Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	if r.Verdict == checker.Broken {
+		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it, but %s of %s is broken by another one, %s.\n\n%s",
+			file, b.Schedule, b.Property, sc.ID, so, report.Evidence(&r, report.Options{}))
+	}
+	return r
+}
+
+// write writes a bundle anew.
+func write(t rapid.TB, file string, b *bundle, r *checker.Result) {
+	t.Helper()
+	if err := b.rewrite(file, r); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	t.Logf("%s: written anew", file)
 }
 
 func expectText(broken bool) string {
@@ -104,62 +167,28 @@ func expectText(broken bool) string {
 	return "not broken"
 }
 
-func howFollowed(left *sched.DriftError) string {
-	if left == nil {
+func howFollowed(f *saved.Followed) string {
+	switch {
+	case f.Aligned:
+		return "this schedule, aligned by its calls, breaks it again"
+	case f.Left == nil:
 		return "this schedule breaks it again"
 	}
 	return "this schedule, which could not be followed to the letter, leads to it again"
 }
 
-func leftText(left *sched.DriftError) string {
-	if left == nil {
-		return ""
+// whatElse says how a schedule was followed, and what else is no longer as it was saved.
+func (b *bundle) whatElse(f *saved.Followed) string {
+	var text string
+	if f.Aligned {
+		text = "\nAligned by its calls, the schedule is now " + f.Counterexample.Schedule.String() + "."
+	} else if f.Left != nil {
+		text = "\nThe schedule cannot be followed to the letter any more: " + f.Left.Error()
 	}
-	return "\nThe schedule cannot be followed to the letter any more: " + left.Error()
-}
-
-// follow follows a schedule strictly, or else as far as it goes; then left says where
-// it was left.
-func follow(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (got checker.Replayed, left *sched.DriftError, err error) {
-	got, err = checker.Replay(sc, p, s)
-	if !errors.As(err, &left) {
-		return got, nil, err
+	for _, c := range b.changed {
+		text += fmt.Sprintf("\nSince the bundle was saved the scenario's setting has changed: %s.", c)
 	}
-	if p.OfCycles() { // judged by the cycle that a schedule ends with
-		return got, left, nil
-	}
-	runner, err := checker.NewRunner(sc, p)
-	if err != nil {
-		return got, left, err
-	}
-	ran, err := runner.Run(&leniently{schedule: s}, false)
-	if err != nil {
-		return got, left, err
-	}
-	got, err = checker.Replay(sc, p, ran.Schedule)
-	return got, left, err
-}
-
-// leniently follows a schedule without the choices that are impossible, and then lets
-// everybody run to the end.
-type leniently struct {
-	schedule sched.Schedule
-	at       int
-	rest     sched.RunToCompletion
-}
-
-// Next implements sched.Strategy.
-func (l *leniently) Next(v *sched.View) (sched.Choice, error) {
-	for l.at < len(l.schedule) {
-		c := l.schedule[l.at]
-		l.at++
-		asked := make(sched.Schedule, v.Step+1)
-		asked[v.Step] = c
-		if got, err := (sched.Replay{Schedule: asked}).Next(v); err == nil {
-			return got, nil
-		}
-	}
-	return l.rest.Next(v)
+	return text
 }
 
 func traceLines(tr trace.Trace) []string {

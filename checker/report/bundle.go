@@ -24,8 +24,11 @@ type BundleFile struct {
 	// [BundleFile.In].
 	Setting  string
 	Schedule sched.Schedule
-	Verdict  checker.Verdict
-	Cause    string
+	// Calls are what each choice of the schedule came to when it broke the property, as
+	// [CallsOf] lists them; nil when the file does not say.
+	Calls   []string
+	Verdict checker.Verdict
+	Cause   string
 	// Trace and History have a line for each call and each operation.
 	Trace, History string
 
@@ -51,6 +54,7 @@ func Bundle(r *checker.Result) ([]byte, error) {
 		{"property", r.Property.ID},
 		{"setting", r.Scenario.Setting.Format()},
 		{"schedule", cx.Schedule.String()},
+		{"calls", strings.Join(CallsOf(cx.Trace), "\n")},
 		{"trace", TraceText(cx.Trace)},
 		{"history", HistoryText(r.Scenario, cx)},
 		{"verdict", r.Verdict.String()},
@@ -92,6 +96,27 @@ func (b *BundleFile) In(sc scenarios.Scenario) (scenarios.Scenario, []scenarios.
 	changed := st.Changed(saved)
 	sc, err = sc.In(st)
 	return sc, changed, err
+}
+
+// CallsOf lists what each step of a trace did, in a line: who made which call. A schedule
+// says only who stepped; with the calls it can be followed when a protocol makes one more
+// or one less.
+func CallsOf(tr trace.Trace) []string {
+	lines := make([]string, len(tr))
+	for i := range tr {
+		st := &tr[i]
+		var calls []string
+		for _, c := range st.Calls {
+			calls = append(calls, oneLine(c.Op.String()))
+		}
+		switch st.Choice.Action {
+		case sched.Run:
+			lines[i] = st.Choice.Task.String() + " " + strings.Join(calls, "; ")
+		default:
+			lines[i] = st.Choice.String()
+		}
+	}
+	return lines
 }
 
 // TraceText is a trace as a bundle keeps it: a line for each call, with the step, who
@@ -170,6 +195,12 @@ func ParseBundle(text []byte) (*BundleFile, error) {
 	}
 	if b.Schedule, err = sched.ParseSchedule(parts["schedule"]); err != nil {
 		return nil, fmt.Errorf("report: the bundle's schedule: %w", err)
+	}
+	if calls, there := parts["calls"]; there {
+		b.Calls = strings.Split(calls, "\n")
+		if len(b.Calls) != len(b.Schedule) {
+			return nil, fmt.Errorf("report: the bundle's calls: want a line for each of the %d choices of the schedule, not %d", len(b.Schedule), len(b.Calls))
+		}
 	}
 	return b, nil
 }

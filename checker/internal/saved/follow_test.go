@@ -1,0 +1,121 @@
+package saved
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/checker/internal/toys"
+	"lockpick/checker/report"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+	"lockpick/sched"
+)
+
+// noisy makes a protocol look at a file that is not there, before some of its calls: that
+// changes nothing but the schedules.
+func noisy(sc scenarios.Scenario, before func(n int) bool) scenarios.Scenario {
+	program := sc.Program
+	sc.Program = func(process, task int) scenarios.Program {
+		inner := program(process, task)
+		return func(t *scenarios.Task) {
+			inner(scenarios.NewTask(&noisyPort{t.Proc, before, 0}, process, task))
+		}
+	}
+	return sc
+}
+
+type noisyPort struct {
+	*fsfake.Proc
+	before func(n int) bool
+	n      int
+}
+
+func (p *noisyPort) Do(op fsfake.Op) fsfake.Result {
+	if p.before(p.n) && !op.Call.IsCell() {
+		p.Proc.Do(fsfake.Op{Call: fsfake.CallStat, Path: "/no/such/file"})
+	}
+	p.n++
+	return p.Proc.Do(op)
+}
+
+var noises = map[string]func(n int) bool{
+	"at the top":       func(n int) bool { return n == 0 },
+	"in the middle":    func(n int) bool { return n == 2 },
+	"before each call": func(int) bool { return true },
+}
+
+// The smallest counterexample of a protocol is found in one that makes some calls more,
+// and the other way round.
+func TestFollowAligns(t *testing.T) {
+	list := toys.All()
+	if !testing.Short() {
+		list = append(list, all.Core()...)
+	}
+	aligned := 0
+	for _, sc := range list {
+		for _, c := range sc.Claims {
+			r, err := checker.Check(context.Background(), &sc, c.Property, checker.Options{SkipOdds: true})
+			require.NoError(t, err)
+			if r.Verdict != checker.Broken || c.Property.OfCycles() {
+				continue
+			}
+			clean := recipeOf(&r)
+			for name, before := range noises {
+				loud := noisy(sc, before)
+				got, err := Follow(&loud, c.Property, clean)
+				require.NoError(t, err)
+				require.True(t, got.Broken, "%s %s, with a call more %s: %s", sc.ID, c.Property, name, clean.Schedule)
+				if got.Aligned {
+					aligned++
+				}
+				back, err := Follow(&sc, c.Property, Recipe{got.Counterexample.Schedule, report.CallsOf(got.Counterexample.Trace)})
+				require.NoError(t, err)
+				require.True(t, back.Broken, "%s %s, back from a call more %s: %s", sc.ID, c.Property, name, got.Counterexample.Schedule)
+			}
+		}
+	}
+	require.Greater(t, aligned, 10)
+}
+
+func recipeOf(r *checker.Result) Recipe {
+	return Recipe{r.Counterexample.Schedule, report.CallsOf(r.Counterexample.Trace)}
+}
+
+// Without calls a schedule is followed as far as it goes, and the result says where that was.
+func TestFollowInPart(t *testing.T) {
+	sc := toys.All()[1]
+	s, err := sched.ParseSchedule("A1 B9 A9")
+	require.NoError(t, err)
+	got, err := Follow(&sc, scenarios.MutualExclusion, Recipe{Schedule: s})
+	require.NoError(t, err)
+	require.False(t, got.Broken || got.Aligned)
+	require.True(t, got.Finished)
+	require.Equal(t, 4, got.Left.Step)
+
+	s, err = sched.ParseSchedule("A1 Q1")
+	require.NoError(t, err)
+	_, err = Follow(&sc, scenarios.MutualExclusion, Recipe{Schedule: s})
+	require.ErrorContains(t, err, "names task Q")
+}
+
+func TestAlike(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{
+		{"A stat /lock", "A stat /lock", true},
+		{"A open /lock O_CREAT", "A open /lock O_CREAT|O_EXCL", true},
+		{`A write fd 3 "1"`, `A write fd 4 "22"`, true},
+		{"A exit", "A exit", true},
+		{"A stat /lock", "B stat /lock", false},
+		{"A stat /lock", "A open /lock", false},
+		{"A stat /lock", "A stat /other", false},
+		{"A", "A", false},
+	} {
+		require.Equal(t, c.want, alike(c.a, c.b), "%s, %s", c.a, c.b)
+	}
+}

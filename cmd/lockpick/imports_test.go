@@ -99,6 +99,7 @@ var imports = map[string]string{
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
 	"fsfake/kernel":  "fsfake x/sys",
+	"fsfake/tracer":  "fsfake x/sys",
 	"fsfake/osfs":    "fsfake",
 	"fsfake/aferofs": "fsfake afero",
 

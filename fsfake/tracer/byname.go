@@ -1,0 +1,579 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+	"io/fs"
+	"path"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Calls on files by name. Outside the virtual directory they are made.
+
+var byName = []spec{
+	{unix.SYS_OPEN, "open", 3, func(t *thread, c *call) { t.open(unix.AT_FDCWD, 0, c.int(1), c.args[2]) }},
+	{unix.SYS_CREAT, "creat", 2, func(t *thread, c *call) {
+		t.open(unix.AT_FDCWD, 0, unix.O_CREAT|unix.O_WRONLY|unix.O_TRUNC, c.args[1])
+	}},
+	{unix.SYS_OPENAT, "openat", 4, func(t *thread, c *call) { t.open(c.fd(0), 1, c.int(2), c.args[3]) }},
+	{unix.SYS_OPENAT2, "openat2", 4, (*thread).openat2},
+
+	{unix.SYS_STAT, "stat", 2, func(t *thread, c *call) { t.stat(unix.AT_FDCWD, 0, 1, 0) }},
+	{unix.SYS_LSTAT, "lstat", 2, func(t *thread, c *call) { t.stat(unix.AT_FDCWD, 0, 1, unix.AT_SYMLINK_NOFOLLOW) }},
+	{unix.SYS_NEWFSTATAT, "newfstatat", 4, func(t *thread, c *call) { t.stat(c.fd(0), 1, 2, c.int(3)) }},
+	{unix.SYS_STATX, "statx", 5, func(t *thread, c *call) { t.stat(c.fd(0), 1, 4, c.int(2)) }},
+
+	{unix.SYS_UNLINK, "unlink", 1, func(t *thread, c *call) { t.oneName(unix.AT_FDCWD, 0, false, fsfake.Op{Call: fsfake.CallUnlink}) }},
+	{unix.SYS_RMDIR, "rmdir", 1, func(t *thread, c *call) { t.oneName(unix.AT_FDCWD, 0, false, fsfake.Op{Call: fsfake.CallRmdir}) }},
+	{unix.SYS_UNLINKAT, "unlinkat", 3, func(t *thread, c *call) {
+		op := fsfake.Op{Call: fsfake.CallUnlink}
+		switch c.int(2) {
+		case 0:
+		case unix.AT_REMOVEDIR:
+			op.Call = fsfake.CallRmdir
+		default:
+			t.pass() // EINVAL
+			return
+		}
+		t.oneName(c.fd(0), 1, false, op)
+	}},
+	{unix.SYS_MKDIR, "mkdir", 2, func(t *thread, c *call) { t.mkdir(unix.AT_FDCWD, 0, c.args[1]) }},
+	{unix.SYS_MKDIRAT, "mkdirat", 3, func(t *thread, c *call) { t.mkdir(c.fd(0), 1, c.args[2]) }},
+	{unix.SYS_TRUNCATE, "truncate", 2, func(t *thread, c *call) {
+		t.oneName(unix.AT_FDCWD, 0, true, fsfake.Op{Call: fsfake.CallTruncate, Len: int64(c.args[1])})
+	}},
+	{unix.SYS_CHMOD, "chmod", 2, func(t *thread, c *call) { t.chmod(unix.AT_FDCWD, 0, c.args[1]) }},
+	{unix.SYS_FCHMODAT, "fchmodat", 3, func(t *thread, c *call) { t.chmod(c.fd(0), 1, c.args[2]) }},
+	{unix.SYS_CHOWN, "chown", 3, func(t *thread, c *call) { t.chown(unix.AT_FDCWD, 0, 1, 0) }},
+	{unix.SYS_LCHOWN, "lchown", 3, func(t *thread, c *call) { t.chown(unix.AT_FDCWD, 0, 1, unix.AT_SYMLINK_NOFOLLOW) }},
+	{unix.SYS_FCHOWNAT, "fchownat", 5, func(t *thread, c *call) { t.chown(c.fd(0), 1, 2, c.int(4)) }},
+
+	{unix.SYS_READLINK, "readlink", 3, func(t *thread, c *call) { t.readlink(unix.AT_FDCWD, 0) }},
+	{unix.SYS_READLINKAT, "readlinkat", 4, func(t *thread, c *call) { t.readlink(c.fd(0), 1) }},
+	{unix.SYS_SYMLINK, "symlink", 2, func(t *thread, c *call) { t.symlink(unix.AT_FDCWD, 1) }},
+	{unix.SYS_SYMLINKAT, "symlinkat", 3, func(t *thread, c *call) { t.symlink(c.fd(1), 2) }},
+	{unix.SYS_RENAME, "rename", 2, func(t *thread, c *call) { t.rename(unix.AT_FDCWD, 0, unix.AT_FDCWD, 1, 0) }},
+	{unix.SYS_RENAMEAT, "renameat", 4, func(t *thread, c *call) { t.rename(c.fd(0), 1, c.fd(2), 3, 0) }},
+	{unix.SYS_RENAMEAT2, "renameat2", 5, func(t *thread, c *call) { t.rename(c.fd(0), 1, c.fd(2), 3, c.int(4)) }},
+	{unix.SYS_LINK, "link", 2, func(t *thread, c *call) { t.link(unix.AT_FDCWD, 0, unix.AT_FDCWD, 1, 0) }},
+	{unix.SYS_LINKAT, "linkat", 5, func(t *thread, c *call) { t.link(c.fd(0), 1, c.fd(2), 3, c.int(4)) }},
+
+	{unix.SYS_ACCESS, "access", 2, func(t *thread, c *call) { t.access(unix.AT_FDCWD, 0, c.int(1)) }},
+	{unix.SYS_FACCESSAT, "faccessat", 3, func(t *thread, c *call) { t.access(c.fd(0), 1, c.int(2)) }},
+	{unix.SYS_FACCESSAT2, "faccessat2", 4, func(t *thread, c *call) { t.access(c.fd(0), 1, c.int(2)) }},
+	{unix.SYS_UTIMENSAT, "utimensat", 4, (*thread).utimensat},
+
+	{unix.SYS_STATFS, "statfs", 2, notInside(0)},
+	{unix.SYS_MKNOD, "mknod", 3, notInside(0)},
+	{unix.SYS_MKNODAT, "mknodat", 4, notInsideAt(0, 1)},
+	{unix.SYS_UTIME, "utime", 2, notInside(0)},
+	{unix.SYS_UTIMES, "utimes", 2, notInside(0)},
+	{unix.SYS_CHDIR, "chdir", 1, notInside(0)},
+	{unix.SYS_SETXATTR, "setxattr", 5, noAttributes(0)},
+	{unix.SYS_LSETXATTR, "lsetxattr", 5, noAttributes(0)},
+	{unix.SYS_GETXATTR, "getxattr", 4, noAttributes(0)},
+	{unix.SYS_LGETXATTR, "lgetxattr", 4, noAttributes(0)},
+	{unix.SYS_LISTXATTR, "listxattr", 3, noAttributes(0)},
+	{unix.SYS_LLISTXATTR, "llistxattr", 3, noAttributes(0)},
+	{unix.SYS_REMOVEXATTR, "removexattr", 2, noAttributes(0)},
+	{unix.SYS_LREMOVEXATTR, "lremovexattr", 2, noAttributes(0)},
+	{unix.SYS_GETCWD, "getcwd", 2, (*thread).getcwd},
+}
+
+// name reads the path that argument i points to, and locates it. When it is false the call has
+// been answered already.
+func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool) {
+	name, err := readString(t.tid, t.c.args[i], maxPath)
+	if err != nil {
+		t.failErr(err)
+		return "", pl, false
+	}
+	t.c.text = t.c.spec.name + "(" + strconv.Quote(name) + ")"
+	if name == "" {
+		return "", place{fd: -1}, true
+	}
+	pl, err = t.locate(dirfd, name, follow)
+	if err != nil {
+		t.failErr(err)
+		return "", pl, false
+	}
+	if pl.virtual && pl.fd < 0 && pl.dir != unix.AT_FDCWD {
+		t.fault("a name relative to a directory's descriptor is not modelled yet")
+		return "", pl, false
+	}
+	return name, pl, true
+}
+
+// real makes the call, on another path when the place says so.
+func (t *thread) real(pl place, i int) { t.realThen(pl, i, nil) }
+
+func (t *thread) realThen(pl place, i int, f func(ret int64)) {
+	switch {
+	case pl.proc != 0:
+		t.procFile(pl, i, f)
+	case pl.changed:
+		t.otherPath(i, pl.path, f)
+	case f != nil:
+		t.passThen(f)
+	default:
+		t.pass()
+	}
+}
+
+// otherPath makes the call with another path as argument i. It is written below the thread's
+// stack, and what was there is put back.
+func (t *thread) otherPath(i int, name string, f func(ret int64)) {
+	info, err := getSyscallInfo(t.tid)
+	if err != nil {
+		t.pass()
+		return
+	}
+	b := append([]byte(name), 0)
+	at := (info.sp - 1024 - uint64(len(b))) &^ 15
+	old, err := readFull(t.tid, at, len(b))
+	if err == nil {
+		err = writeMem(t.tid, at, b)
+	}
+	if err != nil {
+		t.fault("no room for the path %s on the stack", name)
+		return
+	}
+	args := t.c.args
+	args[i] = at
+	t.instead(t.c.nr, args[:]...)
+	t.passThen(func(ret int64) {
+		_ = writeMem(t.tid, at, old)
+		if f != nil {
+			f(ret)
+		}
+	})
+}
+
+// oneName is a call with one name that answers an error or nothing.
+func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
+	_, pl, ok := t.name(dirfd, i, follow)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, i)
+	case pl.fd >= 0:
+		t.fault("through /proc/self/fd it is not handled")
+	default:
+		op.Path = pl.path
+		t.askZero(op)
+	}
+}
+
+func (t *thread) mkdir(dirfd, i int, mode uint64) {
+	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallMkdir, Mode: uint32(mode) & 0o7777 &^ t.p.umask})
+}
+
+func (t *thread) chmod(dirfd, i int, mode uint64) {
+	t.oneName(dirfd, i, true, fsfake.Op{Call: fsfake.CallChmod, Mode: uint32(mode) & 0o7777})
+}
+
+func (t *thread) chown(dirfd, i, uid, flags int) {
+	op := fsfake.Op{Call: fsfake.CallChown, Off: int64(int32(t.c.args[uid])), Len: int64(int32(t.c.args[uid+1]))}
+	_, pl, ok := t.name(dirfd, i, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, i)
+	case flags != 0 || pl.fd >= 0:
+		t.fault("with flags it is not modelled yet")
+	default:
+		op.Path = pl.path
+		t.askZero(op)
+	}
+}
+
+// notInside is a call that is not handled on files of the fake.
+func notInside(i int) func(*thread, *call) { return notInsideAt(-1, i) }
+
+// notInsideAt is notInside for a name relative to the descriptor in argument dir.
+func notInsideAt(dir, i int) func(*thread, *call) {
+	return func(t *thread, c *call) {
+		from := unix.AT_FDCWD
+		if dir >= 0 {
+			from = c.fd(dir)
+		}
+		_, pl, ok := t.name(from, i, true)
+		switch {
+		case !ok:
+		case pl.virtual:
+			t.fault("on a file in the virtual directory it is not modelled")
+		default:
+			t.real(pl, i)
+		}
+	}
+}
+
+// noAttributes: the fake's file system has no extended attributes.
+func noAttributes(i int) func(*thread, *call) {
+	return func(t *thread, c *call) {
+		_, pl, ok := t.name(unix.AT_FDCWD, i, true)
+		switch {
+		case !ok:
+		case pl.virtual:
+			t.fail(unix.EOPNOTSUPP)
+		default:
+			t.real(pl, i)
+		}
+	}
+}
+
+// open is open(2) and openat(2). A file of the fake becomes a descriptor of an epoll instance:
+// the number is real and unused, no memory of the program is needed, and every call that is
+// forgotten fails on it.
+func (t *thread) open(dirfd, i, flags int, mode uint64) {
+	name, pl, ok := t.name(dirfd, i, flags&unix.O_NOFOLLOW == 0 && flags&(unix.O_CREAT|unix.O_EXCL) != unix.O_CREAT|unix.O_EXCL)
+	switch {
+	case !ok:
+	case pl.fd >= 0:
+		t.fault("opening a file anew through /proc/self/fd is not modelled")
+	case pl.virtual:
+		op := fsfake.Op{Call: fsfake.CallOpen, Path: pl.path, Flags: flags}
+		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {
+			op.Mode = uint32(mode) & 0o7777 &^ t.p.umask
+		}
+		d := &descriptor{flags: flags, path: path.Clean(pl.path)}
+		t.askThen(op, func(r fsfake.Result) {
+			d.fake = int(r.N)
+			t.placeholder(d)
+		})
+	case name == "/dev/urandom" || name == "/dev/random":
+		t.passThen(func(ret int64) {
+			if ret >= 0 {
+				t.p.fds[int(ret)] = &descriptor{fake: -1, random: true}
+			}
+		})
+	default:
+		t.real(pl, i)
+	}
+}
+
+// placeholder makes the real descriptor for one of the fake.
+func (t *thread) placeholder(d *descriptor) {
+	t.instead(unix.SYS_EPOLL_CREATE1, uint64(d.flags&unix.O_CLOEXEC))
+	t.passThen(func(ret int64) {
+		if ret < 0 {
+			t.fault("there is no real descriptor for it: error %d", -ret)
+			return
+		}
+		t.p.fds[int(ret)] = d
+	})
+}
+
+func (t *thread) openat2(c *call) {
+	how, err := readFull(t.tid, c.args[2], 24)
+	if err != nil {
+		t.failErr(err)
+		return
+	}
+	flags, mode, resolve := binary.LittleEndian.Uint64(how), binary.LittleEndian.Uint64(how[8:]), binary.LittleEndian.Uint64(how[16:])
+	_, pl, ok := t.name(c.fd(0), 1, true)
+	switch {
+	case !ok:
+	case pl.virtual && resolve != 0:
+		t.fail(unix.ENOSYS) // programs go on with openat(2)
+	case pl.virtual:
+		t.open(c.fd(0), 1, int(flags), mode)
+	default:
+		t.real(pl, 1)
+	}
+}
+
+// stat is stat, lstat, fstatat and statx.
+func (t *thread) stat(dirfd, i, to, flags int) {
+	if flags&unix.AT_EMPTY_PATH != 0 && t.emptyPath(i) {
+		t.c.text = ""
+		if d := t.p.fds[dirfd]; d != nil && d.fake >= 0 {
+			t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake}, to)
+			return
+		}
+		if dirfd != unix.AT_FDCWD || t.p.cwd == "" {
+			t.pass()
+			return
+		}
+		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: "."}, to)
+		return
+	}
+	_, pl, ok := t.name(dirfd, i, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, i)
+	case pl.fd >= 0:
+		t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake}, to)
+	case flags&unix.AT_SYMLINK_NOFOLLOW != 0:
+		t.askStat(fsfake.Op{Call: fsfake.CallLstat, Path: pl.path}, to)
+	default:
+		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: pl.path}, to)
+	}
+}
+
+// emptyPath: argument i is NULL or points to an empty string.
+func (t *thread) emptyPath(i int) bool {
+	if t.c.args[i] == 0 {
+		return true
+	}
+	b, err := readMem(t.tid, t.c.args[i], 1)
+	return err == nil && b[0] == 0
+}
+
+func (t *thread) askStat(op fsfake.Op, to int) {
+	addr, extended := t.c.args[to], t.c.nr == unix.SYS_STATX
+	t.askThen(op, func(r fsfake.Result) {
+		if extended {
+			t.put(addr, statxBytes(r.Stat), 0)
+			return
+		}
+		t.put(addr, statBytes(r.Stat), 0)
+	})
+}
+
+// statBytes is struct stat.
+func statBytes(s fsfake.Stat) []byte {
+	b := putUint64s(s.Dev, s.Ino, uint64(s.Nlink))
+	le := binary.LittleEndian
+	b = le.AppendUint32(b, unixMode(s.Mode))
+	b = le.AppendUint32(b, s.UID)
+	b = le.AppendUint32(b, s.GID)
+	b = le.AppendUint32(b, 0)
+	b = append(b, putUint64s(0, uint64(s.Size), pageSize, blocks(s))...)
+	for _, ns := range []int64{s.Atime, s.Mtime, s.Ctime} {
+		sec, nsec := seconds(ns)
+		b = append(b, putUint64s(uint64(sec), uint64(nsec))...)
+	}
+	return append(b, make([]byte, 24)...)
+}
+
+// statxBytes is struct statx, with the basic fields and the time of birth.
+func statxBytes(s fsfake.Stat) []byte {
+	le := binary.LittleEndian
+	var b []byte
+	b = le.AppendUint32(b, unix.STATX_BASIC_STATS|unix.STATX_BTIME)
+	b = le.AppendUint32(b, pageSize)
+	b = le.AppendUint64(b, 0)
+	b = le.AppendUint32(b, s.Nlink)
+	b = le.AppendUint32(b, s.UID)
+	b = le.AppendUint32(b, s.GID)
+	b = le.AppendUint16(b, uint16(unixMode(s.Mode)))
+	b = le.AppendUint16(b, 0)
+	b = append(b, putUint64s(s.Ino, uint64(s.Size), blocks(s), 0)...)
+	for _, ns := range []int64{s.Atime, s.Btime, s.Ctime, s.Mtime} {
+		sec, nsec := seconds(ns)
+		b = append(b, putUint64s(uint64(sec), uint64(nsec))...)
+	}
+	b = append(b, make([]byte, 8)...) // rdev
+	b = le.AppendUint32(b, uint32(unix.Major(s.Dev)))
+	b = le.AppendUint32(b, uint32(unix.Minor(s.Dev)))
+	return append(b, make([]byte, 256-len(b))...)
+}
+
+// blocks is what ext4 allocates: whole pages, in units of 512 bytes.
+func blocks(s fsfake.Stat) uint64 { return uint64((s.Size+pageSize-1)/pageSize) * (pageSize / 512) }
+
+func seconds(ns int64) (sec, nsec int64) {
+	sec, nsec = ns/1e9, ns%1e9
+	if nsec < 0 {
+		sec, nsec = sec-1, nsec+1e9
+	}
+	return sec, nsec
+}
+
+func unixMode(m fs.FileMode) uint32 {
+	b := uint32(m.Perm())
+	switch {
+	case m.IsDir():
+		b |= unix.S_IFDIR
+	case m&fs.ModeSymlink != 0:
+		b |= unix.S_IFLNK
+	default:
+		b |= unix.S_IFREG
+	}
+	for _, bit := range []struct {
+		is  fs.FileMode
+		has uint32
+	}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}} {
+		if m&bit.is != 0 {
+			b |= bit.has
+		}
+	}
+	return b
+}
+
+func (t *thread) readlink(dirfd, i int) {
+	buf, size := t.c.args[i+1], t.c.int(i+2)
+	_, pl, ok := t.name(dirfd, i, false)
+	switch {
+	case !ok:
+	case pl.fd >= 0:
+		t.fault("of a file of the fake is not modelled")
+	case pl.proc != 0 && pl.rest == "":
+		t.put(buf, []byte(cut(strconv.Itoa(t.p.pid), size)), int64(len(cut(strconv.Itoa(t.p.pid), size)))) // /proc/self
+	case !pl.virtual:
+		t.real(pl, i)
+	case size <= 0:
+		t.fail(unix.EINVAL)
+	default:
+		t.askThen(fsfake.Op{Call: fsfake.CallReadlink, Path: pl.path}, func(r fsfake.Result) {
+			data := cut(r.Data, size)
+			t.put(buf, []byte(data), int64(len(data)))
+		})
+	}
+}
+
+func cut(s string, n int) string { return s[:min(len(s), max(n, 0))] }
+
+func (t *thread) symlink(dirfd, i int) {
+	target, err := readString(t.tid, t.c.args[0], maxPath)
+	if err != nil {
+		t.failErr(err)
+		return
+	}
+	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallSymlink, Path2: target})
+}
+
+// twoNames locates both names of a rename or link. Between the fake and the rest there is a
+// border as between two file systems.
+func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place, ok bool) {
+	old, from, ok := t.name(olddir, i, follow)
+	if !ok {
+		return from, to, false
+	}
+	name, to, ok := t.name(newdir, j, false)
+	if !ok {
+		return from, to, false
+	}
+	t.c.text = t.c.spec.name + "(" + strconv.Quote(old) + ", " + strconv.Quote(name) + ")"
+	switch {
+	case from.virtual != to.virtual:
+		t.fail(unix.EXDEV)
+	case from.virtual:
+		return from, to, true
+	case from.changed || to.changed || from.proc != 0 || to.proc != 0:
+		t.fault("on files of /proc it is not handled")
+	default:
+		t.pass()
+	}
+	return from, to, false
+}
+
+func (t *thread) rename(olddir, i, newdir, j, flags int) {
+	from, to, ok := t.twoNames(olddir, i, newdir, j, false)
+	switch {
+	case !ok:
+	case from.path == t.r.c.Dir || to.path == t.r.c.Dir:
+		t.fail(unix.EBUSY)
+	default:
+		t.askZero(fsfake.Op{Call: fsfake.CallRename, Path: from.path, Path2: to.path, Flags: flags})
+	}
+}
+
+func (t *thread) link(olddir, i, newdir, j, flags int) {
+	if d := t.p.fds[olddir]; flags&unix.AT_EMPTY_PATH != 0 && d != nil && d.fake >= 0 && t.emptyPath(i) {
+		t.oneNameOf(newdir, j, fsfake.Op{Call: fsfake.CallLinkFD, FD: d.fake})
+		return
+	}
+	from, to, ok := t.twoNames(olddir, i, newdir, j, flags&unix.AT_SYMLINK_FOLLOW != 0)
+	switch {
+	case !ok:
+	case from.fd >= 0:
+		t.askZero(fsfake.Op{Call: fsfake.CallLinkFD, FD: t.p.fds[from.fd].fake, Path2: to.path})
+	case flags != 0:
+		t.fault("with flags %#x it is not modelled", flags)
+	default:
+		t.askZero(fsfake.Op{Call: fsfake.CallLink, Path: from.path, Path2: to.path})
+	}
+}
+
+// oneNameOf is oneName for an op whose only name is the new one.
+func (t *thread) oneNameOf(dirfd, i int, op fsfake.Op) {
+	_, pl, ok := t.name(dirfd, i, false)
+	switch {
+	case !ok:
+	case !pl.virtual || pl.fd >= 0:
+		t.fail(unix.EXDEV)
+	default:
+		op.Path2 = pl.path
+		t.askZero(op)
+	}
+}
+
+func (t *thread) access(dirfd, i, mode int) {
+	_, pl, ok := t.name(dirfd, i, true)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, i)
+	case mode == unix.F_OK && pl.fd < 0:
+		t.askZero(fsfake.Op{Call: fsfake.CallStat, Path: pl.path})
+	default:
+		t.fault("access(2) but for existence is not modelled yet")
+	}
+}
+
+func (t *thread) utimensat(c *call) {
+	times, ok := t.times(c.args[2])
+	if !ok {
+		return
+	}
+	op := fsfake.Op{Call: fsfake.CallUtimes, Time: times[0], Time2: times[1]}
+	if c.args[1] == 0 {
+		if d := t.p.fds[c.fd(0)]; d != nil && d.fake >= 0 {
+			op.Call, op.FD = fsfake.CallFutimes, d.fake
+			t.askZero(op)
+			return
+		}
+		t.pass()
+		return
+	}
+	if _, pl, ok := t.name(c.fd(0), 1, c.int(3)&unix.AT_SYMLINK_NOFOLLOW == 0); ok && pl.virtual && c.int(3) != 0 {
+		t.fault("with flags it is not modelled yet")
+		return
+	}
+	t.oneName(c.fd(0), 1, true, op)
+}
+
+// times reads two struct timespec; without any they are the present.
+func (t *thread) times(addr uint64) (ns [2]int64, ok bool) {
+	ns = [2]int64{t.r.now, t.r.now}
+	if addr == 0 {
+		return ns, true
+	}
+	b, err := readFull(t.tid, addr, 32)
+	if err != nil {
+		t.failErr(err)
+		return ns, false
+	}
+	for i := range ns {
+		sec, nsec := int64(binary.LittleEndian.Uint64(b[16*i:])), int64(binary.LittleEndian.Uint64(b[16*i+8:]))
+		switch nsec {
+		case unix.UTIME_NOW:
+		case unix.UTIME_OMIT:
+			t.fault("UTIME_OMIT is not modelled yet")
+			return ns, false
+		default:
+			ns[i] = sec*1e9 + nsec
+		}
+	}
+	return ns, true
+}
+
+// getcwd: the virtual directory itself cannot be moved, so its path is no question.
+func (t *thread) getcwd(c *call) {
+	switch {
+	case t.p.cwd == "":
+		t.pass()
+	case uint64(len(t.p.cwd)) >= c.args[1]:
+		t.fail(unix.ERANGE)
+	default:
+		t.put(c.args[0], append([]byte(t.p.cwd), 0), int64(len(t.p.cwd))+1)
+	}
+}

@@ -1,0 +1,49 @@
+// Package tracer runs a program, in any language and unmodified, under ptrace(2), and turns
+// every call that it makes on a file below one directory, the virtual directory, into an
+// [fsfake.Op] that whoever drives the run answers. No such file need exist.
+//
+//	run, err := tracer.Start(tracer.Config{Argv: []string{"sh", "-c", "echo 1 > n"}, Dir: "/data", Cwd: "/data"})
+//	for {
+//		set, err := run.Next()            // what every thread of every process asks now
+//		r := machine.Do(set[0].Task, set[0].Op)
+//		run.Answer(set[0].Task, r)        // one of them goes on
+//	}
+//
+// The package is for linux/amd64; elsewhere [Start] says so.
+//
+// # What it knows, and what it must not
+//
+// It knows the system calls of Linux, and how a call on the fake looks to a program. It knows
+// no machine, no scenario and no checker: it asks and is answered. It needs no privileges.
+//
+// # How
+//
+// One locked thread of the operating system owns all processes of a run, which are pinned to
+// one CPU together with it. A seccomp filter stops each call that is not known to be harmless.
+// A call below the directory is never made: its answer is written into the program's memory
+// and registers. A descriptor of the fake is a real descriptor of the program, of an epoll
+// instance that nobody uses: close, dup, fork and exec treat it as any other, and a call that
+// was forgotten fails on it instead of succeeding.
+//
+// Only one thread of a run is in user mode at any time, and it goes on until it asks, waits or
+// ends; then the next in order may. So a program with threads is a function of its answers as
+// far as its threads talk through system calls.
+//
+// # What else is fixed
+//
+// Equal answers give equal calls. Therefore pids and thread ids are virtual, addresses are not
+// randomised, getrandom(2), AT_RANDOM and /dev/urandom come from [Config.Seed] and the pid, the
+// environment is a fixed one, the vDSO is hidden, and clocks are virtual: the time of day is
+// what the driver says, the monotonic clock of a process moves by its own sleeps only. Nothing
+// sleeps: a wait with a timeout appears in the set as an [fsfake.CallSleep] with Timer set,
+// and its time has come when it is answered.
+//
+// # Limits
+//
+// The program is no prisoner: what it does outside the virtual directory is real, and happens
+// each time that it runs. Pipes to the outside, sockets, shared memory, files elsewhere, rdtsc
+// and most of /proc are not controlled. Threads that race through memory run in one order.
+// What the tracer does not handle (an unknown call, a shared mapping of a file of the fake, a
+// socket below the directory, 32-bit calls, job control, namespaces) is an [Error] with the
+// program's name and the call, and ends the run; it is never let through.
+package tracer

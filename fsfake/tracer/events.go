@@ -1,0 +1,278 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// event handles one report of the kernel.
+func (r *Run) event(tid int, ws unix.WaitStatus) {
+	r.moved = true
+	t := r.threads[tid]
+	if t == nil {
+		if ws.Stopped() {
+			r.early[tid] = true // its parent's news will come
+		}
+		return
+	}
+	if !ws.Stopped() {
+		r.threadGone(t, ws)
+		return
+	}
+	sig := ws.StopSignal()
+	switch cause := int(uint32(ws) >> 16); {
+	case sig == syscallStop:
+		t.returned()
+	case cause == unix.PTRACE_EVENT_SECCOMP:
+		t.called()
+	case cause == unix.PTRACE_EVENT_CLONE, cause == unix.PTRACE_EVENT_FORK, cause == unix.PTRACE_EVENT_VFORK:
+		t.made(cause)
+	case cause == unix.PTRACE_EVENT_VFORK_DONE:
+		t.goOn(t.req)
+	case cause == unix.PTRACE_EVENT_EXEC:
+		t.execed()
+	case cause == unix.PTRACE_EVENT_EXIT:
+		t.exiting()
+	case cause == eventStop && t.state == starting:
+		t.begin()
+	case cause == eventStop:
+		t.stopped(sig)
+	default:
+		t.signal(sig)
+	}
+}
+
+// stopped handles a stop that is no signal's: the first one of a child, or one that an
+// interrupt made.
+func (t *thread) stopped(sig unix.Signal) {
+	if sig != unix.SIGTRAP {
+		t.c = call{}
+		t.fault("stopped by %s: job control is not handled", unix.SignalName(sig))
+		return
+	}
+	t.goOn(unix.PTRACE_CONT)
+}
+
+// signal handles the arrival of a signal.
+func (t *thread) signal(sig unix.Signal) {
+	info, err := getSiginfo(t.tid)
+	if sig == unix.SIGSTOP && err == nil && info.pid == int32(os.Getpid()) {
+		// The watchdog's poke: this thread may be waiting for another in a loop.
+		t.goOn(unix.PTRACE_CONT)
+		if t == t.r.cur {
+			t.r.late()
+			if n := t.r.next(); n != nil {
+				t.r.cur = n
+			}
+		}
+		return
+	}
+	if sig == unix.SIGSTOP || sig == unix.SIGTSTP || sig == unix.SIGTTIN || sig == unix.SIGTTOU {
+		t.c = call{}
+		t.fault("stopped by %s: job control is not handled", unix.SignalName(sig))
+		return
+	}
+	t.sig = int(sig)
+	t.goOn(unix.PTRACE_CONT)
+}
+
+// made handles the news of a new thread or process.
+func (t *thread) made(cause int) {
+	msg, err := unix.PtraceGetEventMsg(t.tid)
+	if err != nil {
+		t.goOn(t.req) // killed meanwhile
+		return
+	}
+	tid := int(msg)
+	var n *thread
+	if t.newPid == 0 {
+		n = t.r.addThread(t.p, tid)
+	} else {
+		p := t.r.addProcess(t.p, tid, t.newPid)
+		n = t.r.addThread(p, tid)
+	}
+	n.childTid, t.child = t.childTid, n
+	// The kernel has written the real id where the parent wants it.
+	if t.parentTid != 0 {
+		t.writeTid(t.parentTid, n.vtid())
+	}
+	if t.r.early[tid] {
+		delete(t.r.early, tid)
+		n.begin()
+	}
+	if cause == unix.PTRACE_EVENT_VFORK {
+		t.state, n.p.lender = vforking, t
+		if err := ptrace(t.req, t.tid, 0, 0); err != nil && err != unix.ESRCH {
+			t.fault("ptrace: %v", err)
+		}
+		return
+	}
+	t.goOn(t.req)
+}
+
+// begin is the first stop of a new thread.
+func (t *thread) begin() {
+	if t.childTid != 0 {
+		t.writeTid(t.childTid, t.vtid())
+	}
+	t.goOn(unix.PTRACE_CONT)
+}
+
+func (t *thread) writeTid(at uint64, tid int) {
+	_ = writeMem(t.tid, at, []byte{byte(tid), byte(tid >> 8), byte(tid >> 16), byte(tid >> 24)})
+}
+
+// execed is the moment after an execve(2) that succeeded: the old program is gone, and so are
+// the other threads, and the descriptors with O_CLOEXEC.
+func (t *thread) execed() {
+	p := t.p
+	if msg, err := unix.PtraceGetEventMsg(t.tid); err == nil && int(msg) != t.tid {
+		// Another thread than the leader has done it, and has the leader's id now.
+		if by := t.r.threads[int(msg)]; by != nil {
+			t.r.dropThread(t)
+			delete(t.r.threads, by.tid)
+			by.tid = t.tid
+			t.r.threads[by.tid] = by
+			by.forget()
+			if t.r.cur == t {
+				t.r.cur = by
+			}
+			t = by
+		}
+	}
+	for _, o := range append([]*thread(nil), p.threads...) {
+		if o != t {
+			t.r.dropThread(o)
+		}
+	}
+	p.giveBack()
+	t.n, p.created = 1, 1
+	t.regs, t.after, t.timed = nil, nil, false
+	p.handlers = [65]uint64{}
+	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {
+		p.name = filepath.Base(exe)
+	}
+	if err := t.r.freshImage(t); err != nil {
+		t.fault("the loaded program cannot be prepared: %v", err)
+		return
+	}
+	open := p.realDescriptors()
+	closes := false
+	for fd, d := range p.fds { // order does not matter: each is looked at alone
+		if !open[fd] {
+			closes = closes || d.fake >= 0
+			delete(p.fds, fd)
+		}
+	}
+	if p.virtual() || closes {
+		t.ask(fsfake.Op{Call: fsfake.CallExec}, func(fsfake.Result) { t.goOn(unix.PTRACE_CONT) })
+		return
+	}
+	t.goOn(unix.PTRACE_CONT)
+}
+
+// virtual reports whether the process has a descriptor of the fake.
+func (p *process) virtual() bool {
+	for _, d := range p.fds { // order does not matter: it asks whether there is one
+		if d.fake >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// realDescriptors is the set of open descriptors.
+func (p *process) realDescriptors() map[int]bool {
+	open := map[int]bool{}
+	entries, _ := os.ReadDir("/proc/" + strconv.Itoa(p.real) + "/fd")
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil {
+			open[n] = true
+		}
+	}
+	return open
+}
+
+// exiting is the moment before a thread is torn down. A process that a signal ends is held
+// there until its end has been answered.
+func (t *thread) exiting() {
+	p := t.p
+	t.atExit = true
+	if status, err := unix.PtraceGetEventMsg(t.tid); err == nil && !p.dying && !p.held {
+		if sig := int(status & 0x7f); sig != 0 {
+			p.held = true
+			t.c = call{}
+			t.exit = Exit{Signal: sig}
+			t.ask(fsfake.Op{Call: fsfake.CallExit}, func(fsfake.Result) {
+				t.die()
+			})
+			return
+		}
+	}
+	t.answer, t.timed, t.blocked = nil, false, false
+	t.goOn(unix.PTRACE_CONT)
+	t.resume() // it is going anyway: nothing that it does now can be seen
+	if t.tid == p.real && len(p.threads) > 1 {
+		t.state = waiting
+	}
+}
+
+// die lets the last call of a process, or its teardown, go on: it never comes to user mode
+// again, so it need not wait for its turn.
+func (t *thread) die() {
+	t.p.dying = true
+	t.pass()
+	t.resume()
+}
+
+// threadGone is the end of a thread.
+func (r *Run) threadGone(t *thread, ws unix.WaitStatus) {
+	p := t.p
+	r.dropThread(t)
+	if t.tid != p.real {
+		return
+	}
+	// The leader's end is reported when no other thread is left.
+	p.gone, p.dying = true, true
+	if ws.Signaled() {
+		p.exit = Exit{Signal: int(ws.Signal())}
+	} else if p.exit.Signal == 0 {
+		p.exit = Exit{Status: ws.ExitStatus()}
+	}
+	for _, o := range append([]*thread(nil), p.threads...) {
+		r.dropThread(o)
+	}
+	p.fds = nil
+	r.dog.forget(p.real)
+	p.giveBack()
+}
+
+// giveBack: a process that was made by vfork(2) has its own memory now, or none. Its parent is
+// bound to stop because of that.
+func (p *process) giveBack() {
+	if t := p.lender; t != nil && t.state == vforking {
+		t.state = running
+	}
+	p.lender = nil
+}
+
+func (r *Run) dropThread(t *thread) {
+	t.forget()
+	delete(r.threads, t.tid)
+	for i, o := range t.p.threads {
+		if o == t {
+			t.p.threads = append(t.p.threads[:i:i], t.p.threads[i+1:]...)
+			break
+		}
+	}
+	if r.cur == t {
+		r.cur = nil
+	}
+}

@@ -1,0 +1,216 @@
+//go:build linux && amd64
+
+package tracer_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+)
+
+// failure runs a program to its fault.
+func failure(t *testing.T, c tracer.Config) error {
+	t.Helper()
+	run, err := tracer.Start(c)
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	m := newMachine()
+	for {
+		set, err := run.Next()
+		if err != nil {
+			return err
+		}
+		require.NotEmpty(t, set, "it ended: %s%s", run.Stdout(), run.Stderr())
+		p, ok := pick(m, set)
+		require.True(t, ok)
+		if err := run.Answer(p.Task, m.Do(p.Task, p.Op)); err != nil {
+			return err
+		}
+	}
+}
+
+// What the tracer does not handle is an error with the program's name and the call.
+func TestFaults(t *testing.T) {
+	python := python(t, "")[0]
+	for _, c := range []struct{ name, program, want string }{
+		{"shared mapping", `import mmap
+f = open("f", "w+b"); f.write(b"x"); f.flush()
+mmap.mmap(f.fileno(), 1)`, `mmap.*a shared mapping of a file of the fake \(/virtual/dir/f|f\) is not modelled`},
+		{"socket", `import socket
+socket.socket(socket.AF_UNIX).bind("s")`, `bind.*a socket below the virtual directory \(s\) is not modelled`},
+		{"fifo", `import os
+os.mkfifo("p")`, `mknod.*"p".*not modelled`},
+		{"unknown", `import ctypes
+ctypes.CDLL(None).syscall(159, 0)`, `system call 159: this system call is not handled`},
+		{"waits for input", `import os
+r, w = os.pipe()
+os.read(r, 1)`, `it waits for something that nobody will do: python3.* in read\(`},
+		{"job control", `import os, signal
+os.kill(os.getpid(), signal.SIGSTOP)`, `stopped by SIGSTOP: job control is not handled`},
+		{"signal to a stranger", `import os
+os.kill(1, 15)`, `kill\(1, 15\): a signal to process 1, which is not one of its own, is not modelled`},
+		{"endless", `while True: pass`, `it computes for longer than 1s without a call`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cfg := config(python, "-c", c.program)
+			cfg.Timeout = time.Second
+			err := failure(t, cfg)
+			var fault *tracer.Error
+			require.ErrorAs(t, err, &fault)
+			require.Regexp(t, `^tracer: python3.* \(pid 100\): .*`+c.want, err.Error())
+		})
+	}
+}
+
+func TestConfigurationsThatAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		c    tracer.Config
+		want string
+	}{
+		{tracer.Config{Dir: "/data"}, "no command"},
+		{tracer.Config{Argv: []string{"sh"}, Dir: "data"}, "an absolute path"},
+		{tracer.Config{Argv: []string{"sh"}, Dir: "/"}, "not the root"},
+		{tracer.Config{Argv: []string{"sh"}, Dir: "/data", Cwd: "/database"}, "is not in the virtual directory"},
+		{tracer.Config{Argv: []string{"sh"}, Dir: "/data", Work: "x"}, "an absolute path"},
+		{tracer.Config{Argv: []string{"no-such-program"}, Dir: "/data"}, "no program no-such-program in PATH"},
+		{tracer.Config{Argv: []string{"/no/such"}, Dir: "/data"}, "no such file"},
+	} {
+		_, err := tracer.Start(c.c)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// An answer for who has not asked is refused, and does no harm.
+func TestAnswersThatWereNotAsked(t *testing.T) {
+	run, err := tracer.Start(config("sh", "-c", "mkdir d"))
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	_, err = run.Next()
+	require.NoError(t, err)
+	require.ErrorContains(t, run.Answer(fsfake.Task{Pid: 99, N: 1}, fsfake.Result{}), "does not run")
+	require.ErrorContains(t, run.Answer(fsfake.Task{Pid: 100, N: 2}, fsfake.Result{}), "has not asked")
+	require.ErrorContains(t, run.Answer(fsfake.Task{Pid: 100, N: 1}, fsfake.Result{Unmodelled: "it is not"}), "it is not")
+	run.Stop()
+	_, err = run.Next()
+	require.ErrorContains(t, err, "the run is over")
+}
+
+// children lists our children, by /proc.
+func children(t *testing.T) []string {
+	var own []string
+	dirs, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, d := range dirs {
+		b, err := os.ReadFile(d)
+		if err != nil {
+			continue
+		}
+		rest := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+		if rest[1] == strconv.Itoa(os.Getpid()) {
+			own = append(own, string(b))
+		}
+	}
+	return own
+}
+
+// Stop ends a tree in the middle; nothing is left of it, neither a process nor a file.
+func TestNothingIsLeft(t *testing.T) {
+	need(t, "sh")
+	before := children(t)
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	c := config("sh", "-c", "sleep 1000 | cat & (sleep 500; echo) & echo > f; sleep 100; cat")
+	c.Cwd = ""
+	run, err := tracer.Start(c)
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	m := newMachine()
+	for range 6 {
+		set, err := run.Next()
+		require.NoError(t, err)
+		p, _ := pick(m, set)
+		require.NoError(t, run.Answer(p.Task, m.Do(p.Task, p.Op)))
+	}
+	run.Stop()
+	run.Stop()
+	require.Equal(t, before, children(t))
+	left, err := os.ReadDir(temp)
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// helper is an environment variable that makes the test binary trace a program until it is
+// killed.
+const helper = "LOCKPICK_TRACER_HELPER"
+
+// When the tracer dies, by whatever signal, the programs die with it.
+func TestProgramsDieWithTheTracer(t *testing.T) {
+	for _, sig := range []unix.Signal{unix.SIGKILL, unix.SIGTERM, unix.SIGINT} {
+		cmd := exec.Command(os.Args[0], "-test.run", "TestHelperTraces")
+		marker := "lockpick-left-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(int(sig))
+		cmd.Env = append(os.Environ(), helper+"="+marker)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		b := make([]byte, 7)
+		_, _ = out.Read(b)
+		if string(b) == "SKIPPED" {
+			_ = cmd.Wait()
+			t.Skip("SKIPPED: programs cannot be traced here")
+		}
+		require.Equal(t, "pending", string(b))
+		require.Len(t, withArgument(marker), 2, "the program and its child run")
+		require.NoError(t, cmd.Process.Signal(sig))
+		_ = cmd.Wait()
+		require.Eventually(t, func() bool { return len(withArgument(marker)) == 0 }, 5*time.Second, 10*time.Millisecond)
+	}
+}
+
+// withArgument lists the processes that were given an argument.
+func withArgument(marker string) []string {
+	var found []string
+	files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, f := range files {
+		if b, err := os.ReadFile(f); err == nil && strings.Contains(string(b), marker+"\x00") {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+func TestHelperTraces(t *testing.T) {
+	marker := os.Getenv(helper)
+	if marker == "" {
+		return
+	}
+	run, err := tracer.Start(config("sh", "-c", "(mkdir d; mkdir e) & mkdir f; wait", marker))
+	if err != nil {
+		os.Stdout.WriteString("SKIPPED")
+		return
+	}
+	set, err := run.Next()
+	must(err)
+	must(run.Answer(set[0].Task, fsfake.Result{N: 101}))
+	for len(set) < 2 {
+		set, err = run.Next()
+		must(err)
+		for _, p := range set {
+			if p.Op.Call == fsfake.CallFork {
+				must(run.Answer(p.Task, fsfake.Result{N: 102}))
+			}
+		}
+	}
+	os.Stdout.WriteString("pending")
+	time.Sleep(time.Minute)
+}

@@ -1,0 +1,201 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+const maxPath = 4096
+
+// A place is where a path leads, as far as the real file system and the working directories
+// say: below the virtual directory the fake goes on.
+type place struct {
+	virtual bool
+	dir     int    // the descriptor of the fake that a relative path starts from, or AT_FDCWD
+	path    string // as the fake gets it
+	fd      int    // a real descriptor: /proc/self/fd/N of a file of the fake; else -1
+	proc    int    // /proc/PID of a virtual pid; else 0
+	rest    string // what follows /proc/PID
+	changed bool   // path is a real path to use in place of the program's
+}
+
+// locate says where a path leads. The links of the real file system are followed, as the
+// kernel would, for one of them may lead into the virtual directory; the last component only
+// if follow says so. It does not ask the fake: what is below the virtual directory is the
+// fake's to resolve, with its own links, at the moment of the call.
+func (t *thread) locate(dirfd int, name string, follow bool) (place, error) {
+	p := t.p
+	w := walk{t: t, follow: follow}
+	if path.IsAbs(name) {
+		return w.from("/", name)
+	}
+	if dirfd == unix.AT_FDCWD {
+		if p.cwd != "" {
+			return w.relative(unix.AT_FDCWD, p.cwd, name)
+		}
+		dir, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/cwd")
+		if err != nil {
+			return place{fd: -1}, nil
+		}
+		return w.from(dir, name)
+	}
+	if d := p.fds[dirfd]; d != nil && d.fake >= 0 {
+		return w.relative(d.fake, d.path, name)
+	}
+	dir, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(dirfd))
+	if err != nil || !path.IsAbs(dir) {
+		return place{fd: -1}, nil // the kernel answers EBADF or ENOTDIR
+	}
+	return w.from(dir, name)
+}
+
+// A walk resolves one path.
+type walk struct {
+	t       *thread
+	follow  bool
+	links   int
+	changed bool // the program's own path would not lead there
+}
+
+// relative is a path from a directory of the fake. It stays in the fake unless it climbs out
+// of the virtual directory by its own "..".
+func (w *walk) relative(fd int, dir, name string) (place, error) {
+	if dir != "" {
+		depth := strings.Count(strings.TrimPrefix(dir, w.t.r.c.Dir), "/")
+		if up := climb(name, depth); up >= 0 {
+			w.changed = true
+			return w.from(path.Dir(w.t.r.dir), strings.TrimLeft(name[up:], "/"))
+		}
+	}
+	return place{virtual: true, dir: fd, path: name, fd: -1}, nil
+}
+
+// climb finds where a path leaves the directory that is depth levels above its start: the
+// position behind the "..", or -1.
+func climb(name string, depth int) int {
+	for i := 0; i < len(name); {
+		j := i
+		for j < len(name) && name[j] != '/' {
+			j++
+		}
+		switch name[i:j] {
+		case "", ".":
+		case "..":
+			if depth--; depth < 0 {
+				return j
+			}
+		default:
+			depth++
+		}
+		i = j + 1
+	}
+	return -1
+}
+
+// from walks a path from a real directory, given by its path without symlinks.
+func (w *walk) from(dir, name string) (place, error) {
+	if path.IsAbs(name) {
+		dir = "/"
+	}
+	cur, rest := dir, name
+	for {
+		if cur == w.t.r.dir {
+			return w.inside(strings.TrimLeft(rest, "/"), strings.HasPrefix(rest, "/"))
+		}
+		rest = strings.TrimLeft(rest, "/")
+		c, more, _ := strings.Cut(rest, "/")
+		last := strings.Trim(more, "/") == ""
+		switch {
+		case rest == "":
+			return place{fd: -1, path: cur, changed: w.changed}, nil
+		case c == ".":
+			rest = more
+			continue
+		case c == "..":
+			cur, rest = path.Dir(cur), more
+			continue
+		}
+		if cur == "/proc" {
+			if c == "self" || c == "thread-self" {
+				c = strconv.Itoa(w.t.p.pid)
+			}
+			if pid, err := strconv.Atoi(c); err == nil {
+				return w.process(pid, more)
+			}
+		}
+		next := path.Join(cur, c)
+		if next == w.t.r.dir {
+			cur = next
+			if rest = more; more == "" && strings.HasSuffix(name, "/") {
+				rest = "/"
+			}
+			continue
+		}
+		if !last || w.follow {
+			if target, err := os.Readlink(next); err == nil {
+				if w.links++; w.links > 40 {
+					return place{fd: -1}, unix.ELOOP
+				}
+				if path.IsAbs(target) {
+					cur = "/"
+				}
+				rest = target + "/" + more
+				if more == "" {
+					rest = target
+				}
+				continue
+			}
+		}
+		cur, rest = next, more
+	}
+}
+
+// inside is the virtual directory, and a rest from there.
+func (w *walk) inside(rest string, slash bool) (place, error) {
+	if up := climb(rest, 0); up >= 0 {
+		w.changed = true
+		return w.from(path.Dir(w.t.r.dir), strings.TrimLeft(rest[up:], "/"))
+	}
+	name := w.t.r.c.Dir
+	if rest != "" || slash {
+		name += "/" + rest
+	}
+	return place{virtual: true, dir: unix.AT_FDCWD, path: name, fd: -1}, nil
+}
+
+// process is /proc/PID and what follows. Descriptors and working directories of the fake are
+// where they say; the rest of a process of this run is real, under its real pid.
+func (w *walk) process(pid int, rest string) (place, error) {
+	p := w.t.r.process(pid)
+	rest = strings.Trim(rest, "/")
+	what, more, _ := strings.Cut(rest, "/")
+	if p == nil {
+		return place{fd: -1, proc: pid, rest: rest}, nil
+	}
+	switch what {
+	case "fd":
+		num, deeper, _ := strings.Cut(more, "/")
+		n, err := strconv.Atoi(num)
+		if d := p.fds[n]; err == nil && d != nil && d.fake >= 0 && p == w.t.p {
+			if deeper != "" {
+				return w.relative(d.fake, d.path, deeper)
+			}
+			return place{virtual: true, fd: n}, nil
+		}
+	case "cwd":
+		if p.cwd != "" && p == w.t.p && (more != "" || w.follow) {
+			return w.relative(unix.AT_FDCWD, p.cwd, "./"+more)
+		}
+	}
+	if what == "" || what == "stat" {
+		return place{fd: -1, proc: pid, rest: rest}, nil
+	}
+	real := path.Join("/proc", strconv.Itoa(p.real), rest)
+	return place{fd: -1, path: real, changed: true}, nil
+}

@@ -1,0 +1,138 @@
+//go:build linux && amd64
+
+package tracer_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var thousand = flag.Bool("thousand", false, "repeat the runs of five programs a thousand times")
+
+// A program is one of testdata.
+type program struct {
+	file string
+	with func(t testing.TB, file string) []string // its command
+}
+
+var programs = []program{
+	{"counter.sh", by("sh")}, {"children.sh", by("sh")}, {"flock.sh", by("sh", "flock")},
+	{"redirect.bash", by("bash")}, {"counter.sh", by("bash")},
+	{"lock.py", python}, {"files.py", python},
+	{"lock.pl", by("perl")},
+	{"lock.js", by("node")}, {"promises.js", by("node")},
+	{"lock.c", compiled("gcc", "-O1", "-pthread", "-o")},
+	{"lockgo/main.go", compiled("go", "build", "-o")},
+}
+
+func (p program) name(t testing.TB, argv []string) string {
+	return p.file + " " + filepath.Base(argv[0])
+}
+
+// by runs a file with the first of some programs, all of which must be there.
+func by(needs ...string) func(testing.TB, string) []string {
+	return func(t testing.TB, file string) []string {
+		for _, n := range needs {
+			need(t, n)
+		}
+		return []string{need(t, needs[0]), file}
+	}
+}
+
+func need(t testing.TB, program string) string {
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("SKIPPED: there is no %s here", program)
+	}
+	return path
+}
+
+// python is the interpreter itself, not a script that looks for one.
+func python(t testing.TB, file string) []string {
+	out, err := exec.Command(need(t, "python3"), "-c", "import sys; print(sys.executable)").Output()
+	require.NoError(t, err)
+	return []string{strings.TrimSpace(string(out)), file}
+}
+
+var builds sync.Map // binaries by source
+
+// compiled runs what a compiler makes of a file.
+func compiled(compiler ...string) func(testing.TB, string) []string {
+	return func(t testing.TB, file string) []string {
+		need(t, compiler[0])
+		build := sync.OnceValues(func() (string, error) {
+			bin := filepath.Join(binaries, strings.ReplaceAll(filepath.Base(file), ".", "-"))
+			out, err := exec.Command(compiler[0], append(compiler[1:len(compiler):len(compiler)], bin, file)...).CombinedOutput()
+			if err != nil {
+				return "", &buildError{string(out)}
+			}
+			return bin, nil
+		})
+		f, _ := builds.LoadOrStore(file, build)
+		bin, err := f.(func() (string, error))()
+		require.NoError(t, err)
+		return []string{bin}
+	}
+}
+
+type buildError struct{ output string }
+
+func (e *buildError) Error() string { return e.output }
+
+var binaries string // a directory for them
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "tracer-test")
+	must(err)
+	must(os.Chmod(dir, 0o755))
+	binaries = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// each runs f for every program that can run here.
+func each(t *testing.T, f func(t *testing.T, argv []string)) {
+	for _, p := range programs {
+		file, err := filepath.Abs(filepath.Join("testdata", p.file))
+		require.NoError(t, err)
+		t.Run(p.file, func(t *testing.T) { f(t, p.with(t, file)) })
+	}
+}
+
+// A program that runs alone cannot tell the fake from the kernel.
+func TestAloneAsOnTheKernel(t *testing.T) {
+	each(t, func(t *testing.T, argv []string) {
+		want := native(t, argv...)
+		got, _ := alone(t, newMachine(), config(argv...))
+		require.Equal(t, want, got)
+	})
+}
+
+// Equal answers give equal calls.
+func TestEqualAnswersGiveEqualCalls(t *testing.T) {
+	times := 10
+	if testing.Short() {
+		times = 3
+	}
+	each(t, func(t *testing.T, argv []string) {
+		first, calls := alone(t, newMachine(), config(argv...))
+		n := times
+		if *thousand {
+			n = 1000
+		}
+		for range n - 1 {
+			again, same := alone(t, newMachine(), config(argv...))
+			require.Equal(t, calls, same)
+			require.Equal(t, first, again)
+		}
+	})
+}

@@ -1,0 +1,237 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"errors"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"lockpick/fsfake"
+)
+
+// A Run is one execution of a program and of the processes that it starts. Its methods are for
+// one goroutine at a time. A Run that is no longer wanted must be stopped.
+type Run struct {
+	c    Config
+	do   chan func() // work for the thread that owns the processes
+	over chan struct{}
+	mu   sync.Mutex // one method at a time
+
+	stopped bool
+
+	// All below belongs to that thread, but for the watchdog's part.
+	threads  map[int]*thread // by real id
+	procs    []*process      // in order of creation
+	early    map[int]bool    // children whose first stop came before their parent's news
+	cur      *thread         // the one that goes on until it rests
+	last     *thread         // the one before it
+	moved    bool            // something has run since the last rest
+	err      error
+	now      int64 // the time of day, in nanoseconds since 1970
+	nowIs    int   // count of answers when now was learned, if nowKnown
+	nowKnown bool
+	answers  int
+	dir      string // Dir, as it is without symlinks of the real file system
+	out      capture
+	temp     string // a directory to remove at the end, or empty
+	cpu      int
+	dog      watchdog
+}
+
+var errOver = errors.New("tracer: the run is over; start another one")
+
+// Start runs a program up to its first instruction. The error says what is wrong with the
+// configuration, or that ptrace(2) or seccomp(2) is not available here.
+func Start(c Config) (*Run, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	r := &Run{
+		c: c, do: make(chan func()), over: make(chan struct{}),
+		threads: map[int]*thread{}, early: map[int]bool{}, now: c.Now.UnixNano(), dir: physical(c.Dir),
+	}
+	started := make(chan error)
+	go r.own(started)
+	if err := <-started; err != nil {
+		r.Stop()
+		return nil, err
+	}
+	go r.watch()
+	return r, nil
+}
+
+func (c *Config) check() error {
+	switch {
+	case len(c.Argv) == 0 || c.Argv[0] == "":
+		return errors.New("tracer: no command: Argv is empty")
+	case !path.IsAbs(c.Dir) || path.Clean(c.Dir) != c.Dir || c.Dir == "/":
+		return errors.New("tracer: the virtual directory must be an absolute path, clean, and not the root: " + c.Dir)
+	case c.Cwd != "" && !below(c.Cwd, c.Dir):
+		return errors.New("tracer: the working directory " + c.Cwd + " is not in the virtual directory " + c.Dir + "; a real one goes in Work")
+	case c.Work != "" && !filepath.IsAbs(c.Work):
+		return errors.New("tracer: the real working directory must be an absolute path: " + c.Work)
+	}
+	if c.Pid == 0 {
+		c.Pid = 100
+	}
+	if c.Parent == 0 {
+		c.Parent = 1
+	}
+	if c.Now.IsZero() {
+		c.Now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 20 * time.Second
+	}
+	return nil
+}
+
+// below reports whether a clean path is dir or in it.
+func below(name, dir string) bool {
+	return name == dir || strings.HasPrefix(name, dir+"/")
+}
+
+// physical resolves the symlinks of as much of a path as exists.
+func physical(name string) string {
+	for dir, rest := name, ""; ; {
+		if p, err := filepath.EvalSymlinks(dir); err == nil {
+			return path.Join(p, rest)
+		}
+		rest = path.Join(path.Base(dir), rest)
+		dir = path.Dir(dir)
+	}
+}
+
+// own is the thread that all processes of the run belong to. It is never unlocked: the thread
+// ends with it, for its affinity and personality are not those of others.
+func (r *Run) own(started chan<- error) {
+	runtime.LockOSThread()
+	err := r.launch()
+	started <- err
+	for f := range r.do {
+		f()
+	}
+	r.end()
+	close(r.over)
+}
+
+// on runs f on the owning thread, unless the run is over.
+func (r *Run) on(f func()) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.stopped {
+		return errOver
+	}
+	done := make(chan struct{})
+	r.do <- func() {
+		defer close(done)
+		f()
+	}
+	<-done
+	return nil
+}
+
+// Next lets the program run until every thread of every process has asked, waits for another
+// one, or is gone, and returns what they ask: in order of the process, then of what is asked.
+// The set is empty when the program and all its children have ended. That all wait for each
+// other, or for the outside, is an [Error].
+func (r *Run) Next() (set []Pending, err error) {
+	over := r.on(func() {
+		if r.err == nil {
+			r.dog.deadline.Store(time.Now().Add(r.c.Timeout).UnixNano())
+			r.settle()
+			r.dog.deadline.Store(0)
+		}
+		if r.err == nil {
+			set, err = r.pending()
+		}
+		if r.err != nil {
+			r.killAll()
+			set, err = nil, r.err
+		}
+	})
+	return set, errors.Join(err, over)
+}
+
+// Answer answers the call of one task; it goes on with the next call of Next. An answer that
+// says Blocked leaves the call in the set. It is an error to answer what was not asked, or with
+// what is not modelled.
+func (r *Run) Answer(t fsfake.Task, res fsfake.Result) (err error) {
+	over := r.on(func() {
+		if r.err == nil {
+			err = r.answer(t, res)
+		}
+		if r.err != nil {
+			r.killAll()
+			err = r.err
+		}
+	})
+	return errors.Join(err, over)
+}
+
+// SetNow says what the time of day is from now on.
+func (r *Run) SetNow(t time.Time) error { return r.on(func() { r.now = t.UnixNano() }) }
+
+// Kill ends one process as kill -9 does, at rest. The driver tells the machine itself, by
+// [fsfake.Machine.KillProc].
+func (r *Run) Kill(pid int) (err error) {
+	over := r.on(func() { err = r.kill(pid) })
+	return errors.Join(err, over)
+}
+
+// Stop ends every process of the run and removes its files. It may be called at any time, from
+// any goroutine, and more than once.
+func (r *Run) Stop() {
+	r.dog.stop.Store(true)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.stopped {
+		r.stopped = true
+		close(r.do)
+		<-r.over
+	}
+}
+
+// Exit says how a process ended; false while it runs, or when there was none.
+func (r *Run) Exit(pid int) (e Exit, ok bool) {
+	r.look(func() {
+		for _, p := range r.procs {
+			if p.pid == pid && p.gone {
+				e, ok = p.exit, true
+			}
+		}
+	})
+	return e, ok
+}
+
+// Stdout returns what the processes have written to the run's standard output so far.
+func (r *Run) Stdout() (text string) {
+	r.look(func() { text = r.out.stdout.text.String() })
+	return text
+}
+
+// Stderr is Stdout for the standard error.
+func (r *Run) Stderr() (text string) {
+	r.look(func() { text = r.out.stderr.text.String() })
+	return text
+}
+
+// look runs f while nothing else looks at the run, also when it is over.
+func (r *Run) look(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+// A capture holds the reading ends of the program's output.
+type capture struct{ stdout, stderr stream }
+
+type stream struct {
+	fd   int // -1 when closed
+	text strings.Builder
+}

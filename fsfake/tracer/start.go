@@ -1,0 +1,374 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// launch starts the root process and brings it to its first instruction, with the filter in
+// place.
+func (r *Run) launch() error {
+	if err := r.pin(); err != nil {
+		return err
+	}
+	// Addresses are equal in every run.
+	if _, _, e := unix.RawSyscall(unix.SYS_PERSONALITY, 0x0040000 /* ADDR_NO_RANDOMIZE */, 0, 0); e != 0 {
+		return fmt.Errorf("tracer: personality(ADDR_NO_RANDOMIZE): %w", e)
+	}
+	env := r.environment()
+	program, err := lookUp(r.c.Argv[0], env)
+	if err != nil {
+		return err
+	}
+	work, err := r.workDir()
+	if err != nil {
+		return err
+	}
+	files, err := r.streams()
+	if err != nil {
+		return err
+	}
+	fds := make([]uintptr, len(files))
+	for i, f := range files {
+		fds[i] = f.Fd()
+	}
+	pid, err := syscall.ForkExec(program, r.c.Argv, &syscall.ProcAttr{
+		Dir: work, Env: env, Files: fds,
+		Sys: &syscall.SysProcAttr{Ptrace: true, Pdeathsig: syscall.SIGKILL, Setsid: true},
+	})
+	for _, f := range files {
+		f.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("tracer: start %s: %w", program, err)
+	}
+	if err := r.adopt(pid); err != nil {
+		_ = unix.Kill(pid, unix.SIGKILL)
+		_, _ = unix.Wait4(pid, nil, wallNoThread, nil)
+		return fmt.Errorf("tracer: %s cannot be traced here (ptrace(2) or seccomp(2) is not permitted?): %w", program, err)
+	}
+	p := r.addProcess(nil, pid, r.c.Pid)
+	p.name = filepath.Base(r.c.Argv[0])
+	p.cwd = r.c.Cwd
+	t := r.addThread(p, pid)
+	if err := r.freshImage(t); err != nil {
+		return err
+	}
+	t.goOn(unix.PTRACE_CONT)
+	return nil
+}
+
+// pin binds this thread, and so everything that it starts, to one CPU.
+func (r *Run) pin() error {
+	var set unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &set); err != nil {
+		return fmt.Errorf("tracer: sched_getaffinity: %w", err)
+	}
+	var mine []int
+	for i := range 1024 {
+		if set.IsSet(i) {
+			mine = append(mine, i)
+		}
+	}
+	r.cpu = mine[os.Getpid()%len(mine)]
+	set.Zero()
+	set.Set(r.cpu)
+	if err := unix.SchedSetaffinity(0, &set); err != nil {
+		return fmt.Errorf("tracer: sched_setaffinity: %w", err)
+	}
+	return nil
+}
+
+// environment is the fixed one, and what the configuration says.
+func (r *Run) environment() []string {
+	env := []string{
+		"PATH=" + searchPath(), "HOME=/", "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb",
+		"PYTHONHASHSEED=0", "GODEBUG=asyncpreemptoff=1", "PERL_HASH_SEED=0",
+	}
+	for _, e := range r.c.Env {
+		name, _, _ := strings.Cut(e, "=")
+		at := -1
+		for i := range env {
+			if strings.HasPrefix(env[i], name+"=") {
+				at = i
+			}
+		}
+		switch {
+		case at < 0:
+			env = append(env, e)
+		case name == "GODEBUG":
+			env[at] += "," + strings.TrimPrefix(e, "GODEBUG=")
+		default:
+			env[at] = e
+		}
+	}
+	return env
+}
+
+func searchPath() string {
+	if p := os.Getenv("PATH"); p != "" {
+		return p
+	}
+	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+}
+
+// lookUp finds the program as execvp(3) would with that environment.
+func lookUp(name string, env []string) (string, error) {
+	if strings.Contains(name, "/") {
+		return name, nil
+	}
+	for _, e := range env {
+		if list, ok := strings.CutPrefix(e, "PATH="); ok {
+			for _, dir := range filepath.SplitList(list) {
+				if p, err := exec.LookPath(filepath.Join(dir, name)); err == nil && filepath.IsAbs(p) {
+					return p, nil
+				}
+			}
+		}
+	}
+	return "", fmt.Errorf("tracer: no program %s in PATH: install it, or give its path", name)
+}
+
+const tempPrefix = "lockpick-run-"
+
+// workDir is the real working directory.
+func (r *Run) workDir() (string, error) {
+	switch {
+	case r.c.Work != "":
+		return r.c.Work, nil
+	case r.c.Cwd != "":
+		return "/", nil
+	}
+	return r.tempDir()
+}
+
+// tempDir makes the run's temporary directory. Its name has our pid, so that a later run can
+// remove it should we be killed.
+func (r *Run) tempDir() (string, error) {
+	if r.temp != "" {
+		return r.temp, nil
+	}
+	sweep()
+	dir, err := os.MkdirTemp("", tempPrefix+strconv.Itoa(os.Getpid())+"-")
+	if err != nil {
+		return "", fmt.Errorf("tracer: a temporary directory: %w", err)
+	}
+	r.temp = dir
+	return dir, nil
+}
+
+// sweep removes the temporary directories of tracers that were killed.
+func sweep() {
+	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
+	for _, dir := range dirs {
+		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), tempPrefix), "-")
+		if n, err := strconv.Atoi(pid); err == nil && errors.Is(unix.Kill(n, 0), unix.ESRCH) {
+			os.RemoveAll(dir)
+		}
+	}
+}
+
+// streams makes the program's standard streams.
+func (r *Run) streams() ([]*os.File, error) {
+	in, err := input(r.c.Stdin)
+	if err != nil {
+		return nil, fmt.Errorf("tracer: standard input: %w", err)
+	}
+	files := []*os.File{in}
+	for _, s := range []*stream{&r.out.stdout, &r.out.stderr} {
+		var p [2]int
+		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
+			return nil, fmt.Errorf("tracer: a pipe for the output: %w", err)
+		}
+		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, 1<<20)
+		if err := unix.SetNonblock(p[0], true); err != nil {
+			return nil, fmt.Errorf("tracer: a pipe for the output: %w", err)
+		}
+		s.fd = p[0]
+		files = append(files, os.NewFile(uintptr(p[1]), "output"))
+	}
+	return files, nil
+}
+
+// input is a file that can be read but has no name.
+func input(text string) (*os.File, error) {
+	if text == "" {
+		return os.Open(os.DevNull)
+	}
+	fd, err := unix.MemfdCreate("stdin", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "stdin")
+	if _, err := f.WriteString(text); err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return f, err
+}
+
+// adopt takes a process that stands at its first exec by PTRACE_TRACEME over to PTRACE_SEIZE,
+// whose stops are unambiguous, and installs the filter. It passes a stop by SIGSTOP: while
+// nobody traces the process, it must not run.
+func (r *Run) adopt(pid int) error {
+	var ws unix.WaitStatus
+	if _, err := unix.Wait4(pid, &ws, wallNoThread, nil); err != nil {
+		return err
+	}
+	if !ws.Stopped() {
+		return errors.New("it ended before its first instruction")
+	}
+	if err := ptrace(unix.PTRACE_DETACH, pid, 0, uintptr(unix.SIGSTOP)); err != nil {
+		return err
+	}
+	if err := ptrace(unix.PTRACE_SEIZE, pid, 0, eventOptions); err != nil {
+		return err
+	}
+	if err := unix.Kill(pid, unix.SIGCONT); err != nil {
+		return err
+	}
+	for range 16 {
+		if _, err := unix.Wait4(pid, &ws, wallNoThread, nil); err != nil {
+			return err
+		}
+		if ws.Stopped() && ws.TrapCause() <= 0 && ws.StopSignal() == unix.SIGCONT {
+			return r.install(pid)
+		}
+		if err := ptrace(unix.PTRACE_CONT, pid, 0, 0); err != nil {
+			return err
+		}
+	}
+	return errors.New("it does not stop")
+}
+
+// install makes the process install the filter, by two system calls that are run by single
+// steps in place of its first instruction. Nothing is left of them.
+func (r *Run) install(pid int) error {
+	var saved unix.PtraceRegs
+	if err := unix.PtraceGetRegs(pid, &saved); err != nil {
+		return err
+	}
+	var code [8]byte
+	if _, err := unix.PtracePeekText(pid, uintptr(saved.Rip), code[:]); err != nil {
+		return err
+	}
+	syscallCode := code
+	copy(syscallCode[:], "\x0f\x05")
+	if _, err := unix.PtracePokeText(pid, uintptr(saved.Rip), syscallCode[:]); err != nil {
+		return err
+	}
+	prog := filter()
+	at := (saved.Rsp - 0x4000) &^ 15
+	var b []byte
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(prog)))
+	b = binary.LittleEndian.AppendUint64(b, at+16)
+	for _, f := range prog {
+		b = append(b, (*[8]byte)(unsafe.Pointer(&f))[:]...)
+	}
+	if err := writeMem(pid, at, b); err != nil {
+		return err
+	}
+	for _, c := range [][4]uint64{
+		{unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0},
+		{unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, at},
+	} {
+		if err := inject(pid, saved, c); err != nil {
+			return err
+		}
+	}
+	if err := writeMem(pid, at, make([]byte, len(b))); err != nil {
+		return err
+	}
+	if _, err := unix.PtracePokeText(pid, uintptr(saved.Rip), code[:]); err != nil {
+		return err
+	}
+	return unix.PtraceSetRegs(pid, &saved)
+}
+
+// inject makes one call at the instruction pointer of regs, where there is a syscall
+// instruction.
+func inject(pid int, regs unix.PtraceRegs, c [4]uint64) error {
+	regs.Rax, regs.Rdi, regs.Rsi, regs.Rdx = c[0], c[1], c[2], c[3]
+	regs.Orig_rax, regs.R10, regs.R8, regs.R9 = ^uint64(0), 0, 0, 0
+	if err := unix.PtraceSetRegs(pid, &regs); err != nil {
+		return err
+	}
+	if err := ptrace(unix.PTRACE_SINGLESTEP, pid, 0, 0); err != nil {
+		return err
+	}
+	var ws unix.WaitStatus
+	if _, err := unix.Wait4(pid, &ws, wallNoThread, nil); err != nil {
+		return err
+	}
+	if !ws.Stopped() || ws.StopSignal() != unix.SIGTRAP {
+		return fmt.Errorf("an unexpected stop, status %#x", uint32(ws))
+	}
+	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
+		return err
+	}
+	if e := int64(regs.Rax); e < 0 && e > -4096 {
+		return fmt.Errorf("call %d: %w", c[0], syscall.Errno(-e))
+	}
+	return nil
+}
+
+// Entries of the auxiliary vector, as getauxval(3) has them.
+const (
+	atNull        = 0
+	atIgnore      = 1
+	atRandom      = 25
+	atSysinfoEhdr = 33
+)
+
+// freshImage prepares a program that has just been loaded: it hides the vDSO, whose clocks are
+// no system calls, and sets the bytes that AT_RANDOM points to.
+func (r *Run) freshImage(t *thread) error {
+	var regs unix.PtraceRegs
+	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
+		return err
+	}
+	argc, err := readUint64(t.tid, regs.Rsp)
+	if err != nil {
+		return err
+	}
+	at := regs.Rsp + 8*(argc+2)
+	for { // the environment
+		v, err := readUint64(t.tid, at)
+		if err != nil {
+			return err
+		}
+		if at += 8; v == 0 {
+			break
+		}
+	}
+	for ; ; at += 16 {
+		b, err := readFull(t.tid, at, 16)
+		if err != nil {
+			return err
+		}
+		switch key, v := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]); key {
+		case atNull:
+			return nil
+		case atSysinfoEhdr:
+			err = writeMem(t.tid, at, putUint64s(atIgnore))
+		case atRandom:
+			err = writeMem(t.tid, v, t.p.random(16))
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

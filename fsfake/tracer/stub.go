@@ -1,0 +1,23 @@
+//go:build !(linux && amd64)
+
+package tracer
+
+import (
+	"errors"
+
+	"lockpick/fsfake"
+)
+
+var errPlatform = errors.New("tracer: programs can be run under linux/amd64 only; run the check there, or write the protocol as a Go function")
+
+// A Run is a running program. On this platform there is none.
+type Run struct{}
+
+// Start fails: programs can be run under linux/amd64 only.
+func Start(Config) (*Run, error) { return nil, errPlatform }
+
+// Next fails.
+func (*Run) Next() ([]Pending, error) { return nil, errPlatform }
+
+// Answer fails.
+func (*Run) Answer(fsfake.Task, fsfake.Result) error { return errPlatform }

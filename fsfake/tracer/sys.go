@@ -1,0 +1,151 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Requests and reads of ptrace(2) and of other processes' memory. All of ptrace must be called
+// from the thread that the processes belong to.
+
+// What the kernel reports about stops; ptrace(2) explains.
+const (
+	eventOptions = unix.PTRACE_O_TRACESYSGOOD | unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_TRACECLONE |
+		unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACEVFORKDONE |
+		unix.PTRACE_O_TRACEEXEC | unix.PTRACE_O_TRACEEXIT | unix.PTRACE_O_EXITKILL
+	eventStop    = 128 // PTRACE_EVENT_STOP
+	syscallStop  = syscall.SIGTRAP | 0x80
+	getInfo      = 0x420e // PTRACE_GET_SYSCALL_INFO
+	archX86_64   = 0xc000003e
+	regOrigRax   = 15 * 8
+	regRax       = 10 * 8
+	wallNoThread = unix.WALL | unix.WNOTHREAD
+)
+
+func ptrace(req, tid int, addr, data uintptr) error {
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, uintptr(req), uintptr(tid), addr, data, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// syscallInfo is struct ptrace_syscall_info.
+type syscallInfo struct {
+	op   uint8
+	_    [3]uint8
+	arch uint32
+	ip   uint64
+	sp   uint64
+	u    [8]uint64 // entry and seccomp: number, six arguments; exit: result
+}
+
+func getSyscallInfo(tid int) (syscallInfo, error) {
+	var i syscallInfo
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, getInfo, uintptr(tid), unsafe.Sizeof(i), uintptr(unsafe.Pointer(&i)), 0, 0)
+	if e != 0 {
+		return i, e
+	}
+	return i, nil
+}
+
+type siginfo struct {
+	signo, errno, code int32
+	_                  int32
+	pid, uid           int32
+	_                  [104]byte
+}
+
+func getSiginfo(tid int) (siginfo, error) {
+	var s siginfo
+	_, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_GETSIGINFO, uintptr(tid), 0, uintptr(unsafe.Pointer(&s)), 0, 0)
+	if e != 0 {
+		return s, e
+	}
+	return s, nil
+}
+
+const pageSize = 4096
+
+// readMem reads n bytes; less when a page is missing, and EFAULT when the first is.
+func readMem(pid int, addr uint64, n int) ([]byte, error) {
+	b := make([]byte, n)
+	for got := 0; got < n; {
+		local := []unix.Iovec{{Base: &b[got]}}
+		local[0].SetLen(n - got)
+		k, err := unix.ProcessVMReadv(pid, local, []unix.RemoteIovec{{Base: uintptr(addr) + uintptr(got), Len: n - got}}, 0)
+		if err != nil || k <= 0 {
+			if got > 0 {
+				return b[:got], nil
+			}
+			return nil, unix.EFAULT
+		}
+		got += k
+	}
+	return b, nil
+}
+
+// readFull reads exactly n bytes, or fails with EFAULT.
+func readFull(pid int, addr uint64, n int) ([]byte, error) {
+	if n == 0 {
+		return nil, nil
+	}
+	b, err := readMem(pid, addr, n)
+	if err == nil && len(b) < n {
+		err = unix.EFAULT
+	}
+	return b, err
+}
+
+// readString reads bytes up to a NUL, at most limit.
+func readString(pid int, addr uint64, limit int) (string, error) {
+	var s []byte
+	for len(s) < limit {
+		n := pageSize - int((addr+uint64(len(s)))%pageSize)
+		b, err := readMem(pid, addr+uint64(len(s)), min(n, limit-len(s)))
+		if err != nil {
+			return "", err
+		}
+		if i := bytes.IndexByte(b, 0); i >= 0 {
+			return string(append(s, b[:i]...)), nil
+		}
+		s = append(s, b...)
+	}
+	return "", unix.ENAMETOOLONG
+}
+
+func readUint64(pid int, addr uint64) (uint64, error) {
+	b, err := readFull(pid, addr, 8)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(b), nil
+}
+
+// writeMem writes all of b, or fails with EFAULT.
+func writeMem(pid int, addr uint64, b []byte) error {
+	for len(b) > 0 {
+		local := []unix.Iovec{{Base: &b[0]}}
+		local[0].SetLen(len(b))
+		k, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(b)}}, 0)
+		if err != nil || k <= 0 {
+			return unix.EFAULT
+		}
+		b, addr = b[k:], addr+uint64(k)
+	}
+	return nil
+}
+
+func putUint64s(v ...uint64) []byte {
+	b := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, x)
+	}
+	return b
+}

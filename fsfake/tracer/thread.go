@@ -1,0 +1,241 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// A state is what a thread does.
+type state uint8
+
+const (
+	starting state = iota // it is new; its first stop will come
+	running               // in user mode, or in a call that does not wait: a stop will come
+	inCall                // in a real call that may wait: a stop comes when it returns
+	ready                 // stopped; it may go on when it is its turn
+	asking                // stopped before a call that somebody else answers
+	napping               // stopped before a sleep
+	vforking              // its child has its memory; a stop comes when it gives it back
+	waiting               // the leader has ended, others have not
+)
+
+func (s state) String() string {
+	return [...]string{"starting", "running", "in a call", "ready", "asking", "sleeping", "in vfork", "ended"}[s]
+}
+
+// A thread is a thread of the program.
+type thread struct {
+	r     *Run
+	p     *process
+	tid   int // real
+	n     int // in its process, from 1
+	state state
+	req   int // how to go on: PTRACE_CONT, or PTRACE_SYSCALL to stop when the call returns
+	sig   int // a signal to deliver then
+
+	c      call                // the call that it is in
+	op     fsfake.Op           // asking: what
+	exit   Exit                // asking: how the process ends
+	answer func(fsfake.Result) // asking: what to do with the answer
+	after  func(ret int64)     // when the real call has returned
+	regs   *unix.PtraceRegs    // registers to restore when the real call has returned
+
+	// A wait with a timeout. It ends at deadline on the monotonic clock of the process.
+	timed    bool
+	deadline int64
+	expired  func() // makes the call return because its time has come
+	firing   bool   // it has been interrupted for that
+	rem      uint64 // napping: where what is left is written
+
+	blocked     bool // the last answer was Blocked
+	interrupted bool // a signal is there for a blocked call
+	atExit      bool // stands at PTRACE_EVENT_EXIT
+
+	// clone(2) in progress.
+	child               *thread // whom it has made
+	parentTid, childTid uint64  // where the id of the new thread is written
+	newPid              int     // the virtual pid that the driver gave; 0 for a thread
+
+	proc []*os.File // files of /proc, when they have been needed
+}
+
+// A process is a process of the program.
+type process struct {
+	r        *Run
+	real     int
+	pid      int // virtual
+	parent   *process
+	ppid     int // virtual pid of the parent
+	name     string
+	threads  []*thread // living, in order of creation
+	created  int       // threads so far
+	lender   *thread   // who waits in vfork(2) until this process gives its memory back
+	fds      map[int]*descriptor
+	cwd      string // the virtual working directory, or empty
+	mono     int64  // CLOCK_MONOTONIC, in nanoseconds
+	rng      *rand.ChaCha8
+	handlers [65]uint64 // flags of sigaction(2)
+	pgid     int
+	sid      int
+	umask    uint32
+	exit     Exit
+	dying    bool // its end has been answered, or it has been killed
+	held     bool // a signal ends it: one thread stands at its exit until that is answered
+	gone     bool
+	reaped   bool // its parent has waited for it
+	alarm    itimer
+}
+
+// A descriptor is what is known of a real descriptor of a process.
+type descriptor struct {
+	fake   int      // the descriptor of the fake, or -1
+	flags  int      // that it was opened with
+	path   string   // of a file of the fake: where it was opened, without ".."; may be relative
+	dir    *listing // of a directory of the fake: what is left to read
+	random bool     // /dev/urandom
+	kind   kind     // of a real one
+}
+
+// firstMono is what every monotonic clock shows at first: an hour after the machine started.
+const firstMono = 3600 * 1e9
+
+func (r *Run) addProcess(parent *process, real, pid int) *process {
+	p := &process{
+		r: r, real: real, pid: pid, parent: parent, ppid: r.c.Parent, pgid: pid, sid: pid,
+		fds: map[int]*descriptor{}, mono: firstMono, umask: 0o022, rng: r.randomFor(pid),
+	}
+	if parent != nil {
+		p.ppid, p.name, p.cwd, p.mono = parent.pid, parent.name, parent.cwd, parent.mono
+		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
+		for fd, d := range parent.fds { // order does not matter: a copy
+			copied := *d
+			p.fds[fd] = &copied
+		}
+	}
+	r.procs = append(r.procs, p)
+	r.dog.remember(real)
+	return p
+}
+
+func (r *Run) randomFor(pid int) *rand.ChaCha8 {
+	var seed [32]byte
+	binary.LittleEndian.PutUint64(seed[:], r.c.Seed)
+	binary.LittleEndian.PutUint64(seed[8:], uint64(pid))
+	h := fnv.New64a()
+	h.Write(seed[:16])
+	binary.LittleEndian.PutUint64(seed[16:], h.Sum64())
+	return rand.NewChaCha8(seed)
+}
+
+func (p *process) random(n int) []byte {
+	b := make([]byte, n)
+	p.rng.Read(b)
+	return b
+}
+
+func (r *Run) addThread(p *process, tid int) *thread {
+	p.created++
+	t := &thread{r: r, p: p, tid: tid, n: p.created, state: starting}
+	p.threads = append(p.threads, t)
+	r.threads[tid] = t
+	return t
+}
+
+// vtid is the thread id that the program sees. The leader's is the pid; those of others are
+// beyond all pids.
+func (t *thread) vtid() int {
+	if t.n == 1 {
+		return t.p.pid
+	}
+	return 1<<22 + t.p.pid<<10 + t.n
+}
+
+// process returns the living process with a virtual pid, or nil.
+func (r *Run) process(pid int) *process {
+	for _, p := range r.procs {
+		if p.pid == pid && !p.gone {
+			return p
+		}
+	}
+	return nil
+}
+
+// processOf returns the process with a real pid, or nil.
+func (r *Run) processOf(real int) *process {
+	for i := len(r.procs) - 1; i >= 0; i-- {
+		if r.procs[i].real == real {
+			return r.procs[i]
+		}
+	}
+	return nil
+}
+
+// goOn lets a stopped thread go on when it is its turn.
+func (t *thread) goOn(req int) { t.state, t.req = ready, req }
+
+// resume lets it go on now.
+func (t *thread) resume() {
+	if t.state == ready {
+		t.state = running
+	}
+	sig := t.sig
+	t.sig = 0
+	t.r.moved = true
+	if err := ptrace(t.req, t.tid, 0, uintptr(sig)); err != nil && err != unix.ESRCH {
+		t.fault("ptrace: %v", err)
+	}
+}
+
+// fault ends the run: the thread did what is not handled.
+func (t *thread) fault(format string, args ...any) {
+	if t.r.err == nil {
+		t.r.err = &Error{Program: t.p.name, Pid: t.p.pid, Call: t.c.String(), What: fmt.Sprintf(format, args...)}
+	}
+}
+
+// asleep says whether a thread in a call waits for something, and how often it has been given
+// the CPU. The state S does not suffice: a thread that is about to sleep has it while it still
+// runs, or has been preempted. /proc/T/syscall tells whether it has really gone.
+func (t *thread) asleep() (waits bool, turns string) {
+	if t.proc == nil {
+		base := "/proc/" + strconv.Itoa(t.p.real) + "/task/" + strconv.Itoa(t.tid)
+		for _, name := range []string{"/stat", "/syscall", "/schedstat"} {
+			f, err := os.Open(base + name)
+			if err != nil {
+				t.forget()
+				return false, ""
+			}
+			t.proc = append(t.proc, f)
+		}
+	}
+	var b [512]byte
+	n, _ := t.proc[0].ReadAt(b[:], 0)
+	// pid (comm) state …; comm may hold anything, so look for the last parenthesis.
+	if i := bytes.LastIndexByte(b[:n], ')'); i < 0 || i+2 >= n || b[i+2] != 'S' {
+		return false, ""
+	}
+	n, _ = t.proc[1].ReadAt(b[:], 0)
+	if n == 0 || b[0] == 'r' { // "running"
+		return false, ""
+	}
+	n, _ = t.proc[2].ReadAt(b[:], 0)
+	return n > 0, string(b[:n])
+}
+
+func (t *thread) forget() {
+	for _, f := range t.proc {
+		f.Close()
+	}
+	t.proc = nil
+}

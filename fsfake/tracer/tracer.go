@@ -1,0 +1,93 @@
+package tracer
+
+import (
+	"fmt"
+	"time"
+
+	"lockpick/fsfake"
+)
+
+// A Config says what to run and what it sees. Argv and Dir are required.
+type Config struct {
+	// Argv is the command. A name without a slash is looked up in PATH.
+	Argv []string
+	// Dir is the virtual directory: an absolute path, as the program sees it. It need not
+	// exist, and what is there in reality is neither read nor changed.
+	Dir string
+	// Cwd is the working directory: empty, or an absolute path at or below Dir, which the
+	// machine must have. Empty means Work.
+	Cwd string
+	// Work is the real working directory. Empty means an empty temporary directory that is
+	// removed with the run when Cwd is empty, and "/" otherwise.
+	Work string
+	// Env has entries NAME=VALUE that are added to the fixed environment, or replace its.
+	Env []string
+	// Stdin is what the program reads from its standard input.
+	Stdin string
+	// Pid is the root process's virtual pid, Parent its parent's; zero means 100 and 1.
+	Pid, Parent int
+	// Seed is where random numbers come from. Processes with different pids get different ones.
+	Seed uint64
+	// Now is the time of day until [Run.SetNow] says another; zero is 1 January 2026, as in
+	// [fsfake.Options].
+	Now time.Time
+	// AskTime makes each reading of the time of day a [fsfake.CallNow], unless nothing has
+	// been answered since the last one.
+	AskTime bool
+	// Timeout is for how long, in real time, the program may compute between two stops; zero
+	// means 20 s.
+	Timeout time.Duration
+}
+
+// A Pending is one call that waits for its answer.
+type Pending struct {
+	// Task is who asks. N is the number of the thread in its process, from 1 in order of
+	// creation; 0 is the process's alarm clock.
+	Task fsfake.Task
+	Op   fsfake.Op
+	// Timer: the wait need not end; time passes, or another thread wakes it. When the driver
+	// answers, the wait's time has come. Of each process only the soonest is offered.
+	Timer bool
+	// Blocked: the last answer was Blocked. The driver makes the call again when
+	// [fsfake.Machine.Ready] says so.
+	Blocked bool
+	// Interrupted: a signal has arrived for a blocked call. The driver ends it by
+	// [fsfake.Machine.Interrupt] and answers what that returns.
+	Interrupted bool
+	// Exit says how a process ends, when Op is a CallExit.
+	Exit Exit
+}
+
+// An Exit is how a process ended: by exit(2) with a status, or by a signal.
+type Exit struct {
+	Status int
+	Signal int
+}
+
+// String returns "exit 1" or "signal 9".
+func (e Exit) String() string {
+	if e.Signal != 0 {
+		return fmt.Sprintf("signal %d", e.Signal)
+	}
+	return fmt.Sprintf("exit %d", e.Status)
+}
+
+// An Error is a fault of a run: the program did what the tracer does not handle, or it did
+// not come to rest in time. The run is over and its processes are gone.
+type Error struct {
+	Program string // the name of the program, as ps shows it
+	Pid     int    // virtual
+	Call    string // the call as the program made it, or empty
+	What    string // what is wrong with it, and what to do
+}
+
+func (e *Error) Error() string {
+	s := "tracer: "
+	if e.Program != "" {
+		s += fmt.Sprintf("%s (pid %d): ", e.Program, e.Pid)
+	}
+	if e.Call != "" {
+		s += e.Call + ": "
+	}
+	return s + e.What
+}

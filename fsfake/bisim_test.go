@@ -1,6 +1,7 @@
 package fsfake
 
 import (
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -80,6 +81,109 @@ func requireAlike(t *testing.T, ops []deed, m, o *Machine) {
 		}
 		if x.Ready(d.task, d.op) != y.Ready(d.task, d.op) {
 			t.Fatalf("machines with one key differ in Ready after %s", d)
+		}
+	}
+}
+
+// recordOps are what two processes of two tasks, and a third one, do to the record locks of
+// one file that all have open.
+func recordOps() []deed {
+	var ops []deed
+	for _, t := range []Task{{101, 1}, {101, 2}, {102, 1}, {102, 2}, {103, 1}} {
+		for _, c := range []Call{CallSetlk, CallOFDSetlk} {
+			for _, r := range []struct{ off, len int64 }{{0, 1}, {1, 1}, {0, 2}} {
+				for _, typ := range []int{F_RDLCK, F_WRLCK, F_UNLCK} {
+					ops = append(ops, deed{task: t, op: Op{Call: c, FD: 3, Flags: typ, Off: r.off, Len: r.len, Wait: true}})
+				}
+			}
+		}
+		ops = append(ops, deed{task: t, op: Op{Call: CallGetlk, FD: 3, Flags: F_WRLCK}})
+	}
+	return ops
+}
+
+// TestRecordWaitersWithEqualKeys: drawn sequences of calls for record locks, with several
+// tasks of a process waiting at once. Where two of them lead to one key, the machines must
+// answer alike from there on.
+func TestRecordWaitersWithEqualKeys(t *testing.T) {
+	walks := 1500
+	if testing.Short() {
+		walks = 200
+	}
+	ops := recordOps()
+	first := map[string]*Machine{}
+	merged := 0
+	random := rand.New(rand.NewPCG(1, 2))
+	for range walks {
+		m := recordTrio(t)
+		for range 12 {
+			ops[random.IntN(len(ops))].apply(m)
+			key := string(m.AppendKey(nil))
+			twin, ok := first[key]
+			if !ok {
+				first[key] = m.Clone()
+				continue
+			}
+			merged++
+			requireAlike(t, ops, twin, m)
+		}
+	}
+	require.Greater(t, merged, walks, "hardly any two sequences met")
+}
+
+// recordTrio returns a machine with three processes that have one file open.
+func recordTrio(t require.TestingT) *Machine {
+	m := New(Options{})
+	for pid := 101; pid <= 103; pid++ {
+		m.AddProc(ProcSpec{Pid: pid})
+		_, err := m.Proc(pid).OpenFile("/l", os.O_RDWR|os.O_CREATE, 0o644)
+		require.NoError(t, err)
+	}
+	return m
+}
+
+// TestRecordWaiterForgetsWhoHasGone: whom a waiter waited for no longer matters once that
+// owner is out of its way, also when the owner comes back.
+func TestRecordWaiterForgetsWhoHasGone(t *testing.T) {
+	lock := func(pid int, c Call, typ int) deed {
+		return deed{task: Task{pid, 1}, op: Op{Call: c, FD: 3, Flags: typ, Len: 1, Wait: true}}
+	}
+	waitedFor := func(c Call) *Machine {
+		m := recordTrio(t)
+		for _, d := range []deed{
+			lock(102, c, F_RDLCK), lock(103, CallSetlk, F_RDLCK), lock(101, CallSetlk, F_WRLCK), lock(102, c, F_UNLCK),
+		} {
+			d.apply(m)
+		}
+		return m
+	}
+	a, b := waitedFor(CallSetlk), waitedFor(CallOFDSetlk)
+	require.Equal(t, string(a.AppendKey(nil)), string(b.AppendKey(nil)))
+	for _, d := range []deed{
+		lock(102, CallSetlk, F_RDLCK), lock(103, CallSetlk, F_UNLCK), lock(103, CallSetlk, F_WRLCK), lock(102, CallSetlk, F_UNLCK),
+	} {
+		require.Equal(t, d.apply(a), d.apply(b))
+		require.Equal(t, string(a.AppendKey(nil)), string(b.AppendKey(nil)), "one key, and two futures: after %s", d)
+	}
+}
+
+// TestTaskNumbersDoNotMatter: when the tasks of every process change their numbers, nothing
+// is answered otherwise. Of several tasks that wait, the search for deadlocks finds the
+// last to begin, not the one with some number.
+func TestTaskNumbersDoNotMatter(t *testing.T) {
+	walks := 5000
+	if testing.Short() {
+		walks = 500
+	}
+	ops := recordOps()
+	random := rand.New(rand.NewPCG(3, 4))
+	for range walks {
+		a, b := recordTrio(t), recordTrio(t)
+		for range 20 {
+			d := ops[random.IntN(len(ops))]
+			e := d
+			e.task.N = 3 - d.task.N
+			require.Equal(t, d.apply(a), e.apply(b), d)
 		}
 	}
 }

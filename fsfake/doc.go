@@ -28,7 +28,7 @@
 //     waiter is looked at when it makes its call again, not whenever the kernel would
 //     have woken it to find that it still has to wait.
 //   - Of a process with several tasks blocked in fcntl locks, the deadlock search looks at
-//     one only. The kernel does likewise, but may pick another.
+//     the one that began last only, as the kernel does.
 //   - Reading a directory takes one step, and gives the names sorted, without "." and "..".
 //   - fork(2) hands out the smallest pid above all that were ever used.
 //

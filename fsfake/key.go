@@ -189,7 +189,7 @@ func (k *keyer) proc(b []byte, p *proc) []byte {
 		b = appendCells(b, p.cells)
 	}
 	if tag&waits != 0 {
-		b = k.waits(b, p.waits)
+		b = k.waits(b, p.pid, p.waits)
 	}
 	if tag&seen != 0 {
 		b = k.seen(b, p.seen)
@@ -222,7 +222,7 @@ func (k *keyer) maybeInode(b []byte, id InodeID) []byte {
 	return k.inode(append(b, 1), id)
 }
 
-func (k *keyer) waits(b []byte, ws []wait) []byte {
+func (k *keyer) waits(b []byte, pid int, ws []wait) []byte {
 	b = appendLen(b, len(ws))
 	for i := range ws {
 		w := &ws[i]
@@ -237,20 +237,31 @@ func (k *keyer) waits(b []byte, ws []wait) []byte {
 		b = appendInt(appendInt(b, w.op.Off), w.op.Len)
 		b = k.desc(b, w.desc)
 		if w.op.Call != CallFlock {
-			b = k.waitsOn(b, w)
+			b = k.waitsOn(b, pid, w)
 		}
 	}
 	return b
 }
 
-// waitsOn appends who is in the way of a waiter; 0 when nobody is any more.
-func (k *keyer) waitsOn(b []byte, w *wait) []byte {
-	_, r := waitedRange(0, w) // whoever asks, on is somebody else
+// waitsOn appends whom a waiter for a record lock waits for, and how many waiters of the
+// same owner began before it, for of several the search for deadlocks finds the last.
+func (k *keyer) waitsOn(b []byte, pid int, w *wait) []byte {
 	switch {
-	case k.m.conflictWith(k.m.desc(w.desc).inode, w.on, r) == nil:
-		return append(b, 0)
+	case w.on == nobody:
+		b = append(b, 0)
 	case w.on.pid != 0:
-		return appendLen(append(b, 1), w.on.pid)
+		b = appendLen(append(b, 1), w.on.pid)
+	default:
+		b = k.desc(append(b, 2), w.on.desc)
 	}
-	return k.desc(append(b, 2), w.on.desc)
+	owner, before := ownerOf(pid, &w.op, w.desc), 0
+	for _, p := range k.m.procs {
+		for i := range p.waits {
+			o := &p.waits[i]
+			if o.op.Call.isSetlk() && o.turn < w.turn && ownerOf(p.pid, &o.op, o.desc) == owner {
+				before++
+			}
+		}
+	}
+	return appendLen(b, before)
 }

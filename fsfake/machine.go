@@ -28,6 +28,7 @@ type Machine struct {
 	maxPid                        int   // the highest pid ever used
 	clock, boot                   int64 // nanoseconds since 1970
 	nextIno                       uint64
+	turn                          uint64 // the last one given to a wait
 	version                       uint64
 	umask                         uint32
 	policy                        InodePolicy

@@ -92,6 +92,9 @@ func (c Call) String() string {
 // IsCell reports whether c touches the memory of the process and nothing else.
 func (c Call) IsCell() bool { return c == CallCellLoad || c == CallCellStore || c == CallCellWait }
 
+// isSetlk reports whether c takes or gives up a record lock.
+func (c Call) isSetlk() bool { return c == CallSetlk || c == CallOFDSetlk }
+
 // An Op is one system call as data. Ops are comparable: two equal Ops are the
 // same request. Fields that a call does not use are zero.
 type Op struct {

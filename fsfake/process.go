@@ -87,6 +87,7 @@ func (m *Machine) dropWaits(pid, except int) {
 			m.unrefDesc(w.desc)
 		}
 	}
+	m.lookAgain()
 }
 
 func (m *Machine) callProcess(p *proc, t Task, op *Op) Result {

@@ -22,6 +22,9 @@ type recordOwner struct {
 	desc descID
 }
 
+// nobody owns no record.
+var nobody recordOwner
+
 func (r record) overlaps(o record) bool { return r.start <= o.end && o.start <= r.end }
 
 func (r record) conflicts(o record) bool {
@@ -73,13 +76,13 @@ func (m *Machine) setlk(p *proc, t Task, d *desc, op *Op) Result {
 			switch {
 			case !op.Wait:
 				return fail(syscall.EAGAIN)
-			case m.deadlocks(owner, c):
+			case m.deadlocks(owner, c.owner):
 				return fail(syscall.EDEADLK)
 			}
 			on := c.owner
 			res := m.block(p, t, op, d.id)
-			p = m.mutProc(p.pid)
-			p.waits[p.waiting(t.N)].on = on
+			m.mutWait(p.pid, m.proc(p.pid).waiting(t.N)).on = on
+			m.lookAgain() // it may hide another task of the process from the search for deadlocks
 			return res
 		}
 	}
@@ -124,15 +127,74 @@ func (m *Machine) conflict(id InodeID, owner recordOwner, r record) *record {
 	return nil
 }
 
-// conflictWith returns the first lock of one owner that stands against r, or nil.
-func (m *Machine) conflictWith(id InodeID, owner recordOwner, r record) *record {
-	recs := m.inode(id).records
-	for i := range recs {
-		if recs[i].owner == owner && recs[i].conflicts(r) {
-			return &recs[i]
+// lookAgain does for the waiters of record locks what they do in the kernel when the lock
+// that they wait for has gone: each waits for the first of those that are still in its way,
+// unless it can return. It is to be called whenever a lock or a waiter has gone.
+//
+// In the kernel they do so one by one, in no order, and of those who would close a cycle the
+// last is told. Here each of them can return with EDEADLK; who does is up to whoever
+// schedules, and then the others wait again.
+func (m *Machine) lookAgain() {
+	for _, p := range m.procs {
+		for i := range p.waits {
+			if w := &p.waits[i]; w.on != nobody && !m.stillBlocked(p.pid, w) {
+				m.mutWait(p.pid, i).on = nobody
+			}
 		}
 	}
-	return nil
+	// Those who wait again do so in the order in which they waited before.
+	for last := uint64(0); ; {
+		pid, i, on := m.nextToWait(last)
+		if pid == 0 {
+			return
+		}
+		w := m.mutWait(pid, i)
+		last = w.turn
+		m.turn++
+		w.on, w.turn = on, m.turn
+	}
+}
+
+// nextToWait finds the first waiter after a turn that waits for nobody yet but has to.
+func (m *Machine) nextToWait(after uint64) (pid, i int, on recordOwner) {
+	first := m.turn + 1
+	for _, p := range m.procs {
+		for j := range p.waits {
+			w := &p.waits[j]
+			if !w.op.Call.isSetlk() || w.on != nobody || w.turn <= after || w.turn >= first {
+				continue
+			}
+			owner := ownerOf(p.pid, &w.op, w.desc)
+			if c := m.inTheWay(p.pid, w); c != nobody && !m.deadlocks(owner, c) {
+				pid, i, on, first = p.pid, j, c, w.turn
+			}
+		}
+	}
+	return pid, i, on
+}
+
+// stillBlocked reports whether whom a waiter waits for is still in its way.
+func (m *Machine) stillBlocked(pid int, w *wait) bool {
+	_, r := waitedRange(pid, w)
+	recs := m.inode(m.desc(w.desc).inode).records
+	for i := range recs {
+		if recs[i].owner == w.on && recs[i].conflicts(r) {
+			return true
+		}
+	}
+	return false
+}
+
+// inTheWay returns whom a waiter waits for, or has to wait for now.
+func (m *Machine) inTheWay(pid int, w *wait) recordOwner {
+	if w.on != nobody {
+		return w.on
+	}
+	owner, r := waitedRange(pid, w)
+	if c := m.conflict(m.desc(w.desc).inode, owner, r); c != nil {
+		return c.owner
+	}
+	return nobody
 }
 
 // maxDeadlockSteps is how far the kernel looks for a cycle.
@@ -141,42 +203,35 @@ const maxDeadlockSteps = 10
 // deadlocks reports whether waiting for blocker would close a cycle of processes that
 // wait for each other's record locks. Who waits for an OFD lock is not looked through, for
 // no process owns that; nor is a cycle noticed by the description that closes it.
-func (m *Machine) deadlocks(owner recordOwner, blocker *record) bool {
+func (m *Machine) deadlocks(owner, blocker recordOwner) bool {
 	if owner.pid == 0 {
 		return false
 	}
 	for range maxDeadlockSteps + 1 {
-		next := m.waitsFor(blocker.owner)
-		if next == nil {
-			return false
+		blocker = m.waitsFor(blocker)
+		if blocker == owner || blocker == nobody {
+			return blocker == owner
 		}
-		if next.owner == owner {
-			return true
-		}
-		blocker = next
 	}
 	return false
 }
 
-// waitsFor returns the lock that an owner is waiting for. Of a process with several
-// blocked tasks only the first counts.
-func (m *Machine) waitsFor(o recordOwner) *record {
+// waitsFor returns whom an owner is waiting for, or nobody. Of several tasks of a process
+// that wait, the kernel finds the one that began last.
+func (m *Machine) waitsFor(o recordOwner) (on recordOwner) {
+	last := uint64(0)
 	for _, p := range m.procs {
 		for i := range p.waits {
 			w := &p.waits[i]
-			if c := w.op.Call; c != CallSetlk && c != CallOFDSetlk {
+			if w.turn < last || !w.op.Call.isSetlk() || ownerOf(p.pid, &w.op, w.desc) != o {
 				continue
 			}
-			if owner, r := waitedRange(p.pid, w); owner == o && w.on.pid != 0 {
-				id := m.desc(w.desc).inode
-				if c := m.conflictWith(id, w.on, r); c != nil {
-					return c
-				}
-				return m.conflict(id, owner, r)
+			if c := m.inTheWay(p.pid, w); c.pid != 0 {
+				on, last = c, w.turn
 			}
 		}
 	}
-	return nil
+	return on
 }
 
 // setRecord makes r the owner's lock on its range, or none when r is F_UNLCK: what the
@@ -209,6 +264,7 @@ func (m *Machine) setRecord(id InodeID, r record) {
 	all = append(append(append(all, old[:at]...), mine...), old[end:]...)
 	m.mutInode(id).records = all
 	m.version++
+	m.lookAgain()
 }
 
 // appendCut appends what of o lies outside r.
@@ -255,6 +311,7 @@ func (m *Machine) dropRecords(id InodeID, o recordOwner) {
 	}
 	m.mutInode(id).records = rest
 	m.version++
+	m.lookAgain()
 }
 
 // getlk is fcntl with F_GETLK or F_OFD_GETLK.

@@ -1,6 +1,9 @@
 package fsfake
 
-import "syscall"
+import (
+	"slices"
+	"syscall"
+)
 
 // A wait is a call in progress that could not be granted at once. It keeps the
 // description that it found, whatever becomes of the descriptor meanwhile.
@@ -8,8 +11,9 @@ type wait struct {
 	task int
 	op   Op
 	desc descID // 0 for a cell
-	// on is whose record lock stood in the way when the call began to wait. The kernel
-	// looks at the waiter again, also for a deadlock, when that is out of the way.
+	turn uint64 // when it began to wait: later than all with a smaller number
+	// on is whose record lock it waits to see go. It is nobody's once that has gone and the
+	// call can return: granted, or because to wait again would close a cycle.
 	on recordOwner
 }
 
@@ -30,7 +34,8 @@ func (m *Machine) block(p *proc, t Task, op *Op, id descID) Result {
 	for at < len(p.waits) && p.waits[at].task < t.N {
 		at++
 	}
-	p.waits = insert(p.waits, at, wait{task: t.N, op: *op, desc: id})
+	m.turn++
+	p.waits = insert(p.waits, at, wait{task: t.N, op: *op, desc: id, turn: m.turn})
 	if id != 0 {
 		m.mutDesc(id).refs++
 	}
@@ -43,6 +48,13 @@ func (m *Machine) unblock(pid, i int) wait {
 	w := p.waits[i]
 	p.waits = remove(p.waits, i)
 	return w
+}
+
+// mutWait returns a wait for changing. Pointers got earlier for reading are stale.
+func (m *Machine) mutWait(pid, i int) *wait {
+	p := m.mutProc(pid)
+	p.waits = slices.Clone(p.waits) // which may be shared
+	return &p.waits[i]
 }
 
 // Ready reports whether t can go on with op: false exactly when t is in a blocked call
@@ -67,13 +79,7 @@ func (m *Machine) grantable(p *proc, w *wait) bool {
 		mode := flockMode(w.op.Flags)
 		return int(d.flock) == mode || !m.flockConflicts(d, mode)
 	default:
-		owner, r := waitedRange(p.pid, w)
-		id := m.desc(w.desc).inode
-		if m.conflictWith(id, w.on, r) != nil {
-			return false
-		}
-		c := m.conflict(id, owner, r)
-		return c == nil || m.deadlocks(owner, c)
+		return w.on == nobody
 	}
 }
 
@@ -95,6 +101,7 @@ func (m *Machine) resume(p *proc, i int, op *Op) Result {
 		m.setFlock(got.desc, flockMode(op.Flags))
 	default:
 		r = fail(m.finishSetlk(p.pid, &got))
+		m.lookAgain()
 	}
 	m.unrefDesc(got.desc)
 	return r
@@ -108,6 +115,7 @@ func (m *Machine) Interrupt(t Task) Result {
 	if p != nil {
 		if i := p.waiting(t.N); i >= 0 && p.waits[i].desc != 0 {
 			m.unrefDesc(m.unblock(t.Pid, i).desc)
+			m.lookAgain()
 			return fail(syscall.EINTR)
 		}
 	}

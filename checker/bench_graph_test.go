@@ -8,45 +8,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
-	"lockpick/scenarios/all"
 )
-
-// row returns a scenario of the catalogue with n processes, or as many as it has for 0.
-func row(tb testing.TB, id string, n int) *scenarios.Scenario {
-	tb.Helper()
-	for _, sc := range all.Core() {
-		if sc.ID != id {
-			continue
-		}
-		if n > 0 {
-			var err error
-			sc, err = sc.WithProcesses(n)
-			require.NoError(tb, err)
-		}
-		return &sc
-	}
-	require.Failf(tb, "no such row", "%s", id)
-	return nil
-}
 
 // benchExplore explores a space again and again and reports on it.
 func benchExplore(b *testing.B, sc *scenarios.Scenario, p *scenarios.Property, workers int, watched bool) {
 	b.Helper()
 	states, transitions, coroutines, memory, rows := 0, 0, 0, 0, 0
 	for b.Loop() {
-		x, err := newExplorer(sc, p)
+		x, err := search.NewExplorer(sc, p)
 		require.NoError(b, err)
 		if watched {
-			x.histories.RememberMonitors()
+			x.Histories.RememberMonitors()
 		}
-		c, err := x.explore(context.Background(), Options{Workers: workers}, x.initial)
+		c, err := x.Explore(context.Background(), search.Limits{Workers: workers}, x.Initial)
 		require.NoError(b, err)
-		require.True(b, c.complete, c.why)
+		require.True(b, c.Complete, c.Why)
 		var s Stats
-		x.stats(&s)
-		states, transitions, coroutines = c.states.Len(), transitions+c.transitions, s.Coroutines
-		memory, rows = x.bytes(c.states), c.states.Bytes()
+		s.learned(x)
+		states, transitions, coroutines = c.States.Len(), transitions+c.Transitions, s.Coroutines
+		memory, rows = x.Bytes(c.States), c.States.Bytes()
 	}
 	b.ReportMetric(float64(transitions)/b.Elapsed().Seconds(), "transitions/s")
 	b.ReportMetric(float64(states), "states")
@@ -57,7 +40,7 @@ func benchExplore(b *testing.B, sc *scenarios.Scenario, p *scenarios.Property, w
 
 // The mark is 1.5 million transitions/s on one core, and 120 bytes for a stored state.
 func BenchmarkStatThenWriteThree(b *testing.B) {
-	sc := row(b, "ctx/stat-then-write/contend", 3)
+	sc := fixtures.Row(b, "ctx/stat-then-write/contend", 3)
 	b.Run("histories", func(b *testing.B) { benchExplore(b, sc, scenarios.MutualExclusion, 1, false) })
 	b.Run("monitors", func(b *testing.B) { benchExplore(b, sc, scenarios.MutualExclusion, 1, true) })
 	b.Run("duplicate", func(b *testing.B) { benchExplore(b, sc, scenarios.Duplicate, 1, false) })
@@ -65,7 +48,7 @@ func BenchmarkStatThenWriteThree(b *testing.B) {
 
 // A space of more than a million states.
 func BenchmarkFlockRMWCrash(b *testing.B) {
-	sc := row(b, "gateguard/flock-rmw/crash", 3)
+	sc := fixtures.Row(b, "gateguard/flock-rmw/crash", 3)
 	for workers := 1; workers <= 2; workers++ {
 		b.Run(map[int]string{1: "one worker", 2: "two workers"}[workers], func(b *testing.B) {
 			benchExplore(b, sc, scenarios.LostUpdate, workers, false)
@@ -79,16 +62,16 @@ func BenchmarkTwoWorkersAgainstOne(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
 		b.Skip("one processor")
 	}
-	sc := row(b, "gateguard/flock-rmw/crash", 3)
+	sc := fixtures.Row(b, "gateguard/flock-rmw/crash", 3)
 	var took [3]time.Duration
 	for b.Loop() {
 		for workers := 1; workers <= 2; workers++ {
 			begin := time.Now()
-			x, err := newExplorer(sc, scenarios.LostUpdate)
+			x, err := search.NewExplorer(sc, scenarios.LostUpdate)
 			require.NoError(b, err)
-			c, err := x.explore(context.Background(), Options{Workers: workers}, x.initial)
+			c, err := x.Explore(context.Background(), search.Limits{Workers: workers}, x.Initial)
 			require.NoError(b, err)
-			require.Greater(b, c.states.Len(), 1_000_000)
+			require.Greater(b, c.States.Len(), 1_000_000)
 			took[workers] += time.Since(begin)
 		}
 	}
@@ -97,7 +80,7 @@ func BenchmarkTwoWorkersAgainstOne(b *testing.B) {
 
 // Four processes and a crash are no matter.
 func BenchmarkFlockFour(b *testing.B) {
-	sc := row(b, "ctx/flock/crash", 4)
+	sc := fixtures.Row(b, "ctx/flock/crash", 4)
 	require.Equal(b, 1, sc.Setting.Crashes)
 	var s Stats
 	for b.Loop() {
@@ -123,7 +106,7 @@ func BenchmarkAgainstReplaying(b *testing.B) {
 		processes int
 	}{{"two processes", 2}, {"three processes", 3}} {
 		b.Run(c.name, func(b *testing.B) {
-			sc := row(b, "ctx/excl/contend", c.processes)
+			sc := fixtures.Row(b, "ctx/excl/contend", c.processes)
 			counted, err := countSchedules(sc)
 			require.NoError(b, err)
 			var graph, reference Result

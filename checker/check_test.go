@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
 
@@ -20,16 +21,16 @@ func TestReferenceOnToys(t *testing.T) {
 		want     Verdict
 		schedule string
 	}{
-		{"toy/stat/contend", toyStatThenWrite(), two, scenarios.MutualExclusion, Broken, "A1 B4 A3"},
-		{"toy/excl/contend", toyExcl(), two, scenarios.MutualExclusion, Holds, ""},
-		{"toy/excl/crash", toyExcl(), crash, scenarios.Wedge, Broken, ""},
-		{"toy/excl-wait/contend", toyExclWait(), two, scenarios.MutualExclusion, Holds, ""},
-		{"toy/excl-wait/crash", toyExclWait(), crash, scenarios.Wedge, Broken, ""},
-		{"toy/flock/contend", toyFlock(), two, scenarios.MutualExclusion, Holds, ""},
-		{"toy/flock/crash", toyFlock(), crash, scenarios.Wedge, Holds, ""},
-		{"toy/excl/contend", toyExcl(), two, scenarios.ForeignRelease, Holds, ""},
+		{"toy/stat/contend", fixtures.StatThenWrite(), two, scenarios.MutualExclusion, Broken, "A1 B4 A3"},
+		{"toy/excl/contend", fixtures.Excl(), two, scenarios.MutualExclusion, Holds, ""},
+		{"toy/excl/crash", fixtures.Excl(), crash, scenarios.Wedge, Broken, ""},
+		{"toy/excl-wait/contend", fixtures.ExclWait(), two, scenarios.MutualExclusion, Holds, ""},
+		{"toy/excl-wait/crash", fixtures.ExclWait(), crash, scenarios.Wedge, Broken, ""},
+		{"toy/flock/contend", fixtures.Flock(), two, scenarios.MutualExclusion, Holds, ""},
+		{"toy/flock/crash", fixtures.Flock(), crash, scenarios.Wedge, Holds, ""},
+		{"toy/excl/contend", fixtures.Excl(), two, scenarios.ForeignRelease, Holds, ""},
 	} {
-		sc := toy(c.id, c.lock, c.setting, scenarios.Claim{Property: c.property, Verdict: c.want})
+		sc := fixtures.New(c.id, c.lock, c.setting, scenarios.Claim{Property: c.property, Verdict: c.want})
 		r, err := Check(context.Background(), sc, c.property, Options{Engine: Reference})
 		require.NoError(t, err, c.id)
 		require.Equal(t, c.want.String(), r.Verdict.String(), "%s %s: %s", c.id, c.property, r.Why)

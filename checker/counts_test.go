@@ -10,6 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 )
 
@@ -19,7 +21,7 @@ import (
 func privateSteps(n, k int, st scenarios.Setting) *scenarios.Scenario {
 	st.Processes = n
 	claim := scenarios.Claim{Property: scenarios.Deadlock, Verdict: Holds}
-	return programs("toy/private/steps", st, same(func(t *scenarios.Task) {
+	return fixtures.Programs("toy/private/steps", st, fixtures.Same(func(t *scenarios.Task) {
 		for range k {
 			t.Work()
 		}
@@ -55,12 +57,12 @@ func counted(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) Stats 
 // nobody acquires anything.
 func deaths(t *testing.T, sc *scenarios.Scenario) Stats {
 	t.Helper()
-	x, err := newExplorer(sc, scenarios.MutualExclusion)
+	x, err := search.NewExplorer(sc, scenarios.MutualExclusion)
 	require.NoError(t, err)
-	c, err := x.explore(context.Background(), Options{Workers: 1}, x.initial)
+	c, err := x.Explore(context.Background(), search.Limits{Workers: 1}, x.Initial)
 	require.NoError(t, err)
-	s := Stats{States: c.states.Len()}
-	x.stats(&s)
+	s := Stats{States: c.States.Len()}
+	s.learned(x)
 	return s
 }
 
@@ -148,7 +150,7 @@ func TestCountsOfSchedules(t *testing.T) {
 // retry loops.
 func TestWaysThroughTheGraphAreSchedules(t *testing.T) {
 	t.Parallel()
-	for _, sc := range toys() {
+	for _, sc := range fixtures.All() {
 		ways, err := countSchedules(sc)
 		if err != nil {
 			continue // a cycle
@@ -156,26 +158,26 @@ func TestWaysThroughTheGraphAreSchedules(t *testing.T) {
 		if !ways.IsInt64() || ways.Int64() > 40_000 {
 			continue
 		}
-		tr, err := newTester(sc, scenarios.Deadlock)
+		tr, err := search.NewTester(sc, scenarios.Deadlock)
 		require.NoError(t, err)
-		r, _, err := searchAll(context.Background(), tr, 50_000, true)
+		r, _, err := tr.SearchAll(context.Background(), 50_000, true)
 		require.NoError(t, err)
-		require.Equal(t, ways.String(), fmt.Sprint(r.Stats.Schedules), sc.ID)
+		require.Equal(t, ways.String(), fmt.Sprint(r.Schedules), sc.ID)
 	}
 }
 
 // countSchedules counts the complete schedules of a scenario without retry loops, by
 // adding up ways over the graph, without histories or violations in it.
 func countSchedules(sc *scenarios.Scenario) (*big.Int, error) {
-	x, err := newExplorer(sc, scenarios.Deadlock)
+	x, err := search.NewExplorer(sc, scenarios.Deadlock)
 	if err != nil {
 		return nil, err
 	}
-	c, err := x.explore(context.Background(), Options{}, x.initial)
+	c, err := x.Explore(context.Background(), search.Limits{}, x.Initial)
 	if err != nil {
 		return nil, err
 	}
-	g, err := x.buildGraph(context.Background(), c.states)
+	g, err := x.BuildGraph(context.Background(), c.States)
 	if err != nil {
 		return nil, err
 	}
@@ -202,6 +204,6 @@ func countSchedules(sc *scenarios.Scenario) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	start, _ := c.states.Find(x.initial)
+	start, _ := c.States.Find(x.Initial)
 	return ways[start], nil
 }

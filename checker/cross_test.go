@@ -7,7 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/graph"
+	"lockpick/checker/internal/search"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -19,12 +22,12 @@ import (
 
 // graphHistories explores the graph and returns the histories with which runs can end:
 // those of the components that nothing leaves, and those of violations.
-func graphHistories(t *testing.T, x *explorer, spec model.Spec) map[string]bool {
+func graphHistories(t *testing.T, x *search.Explorer, spec model.Spec) map[string]bool {
 	t.Helper()
-	c, err := x.explore(context.Background(), Options{Workers: 1}, x.initial)
+	c, err := x.Explore(context.Background(), search.Limits{Workers: 1}, x.Initial)
 	require.NoError(t, err)
-	require.True(t, c.complete, c.why)
-	g, err := x.buildGraph(context.Background(), c.states)
+	require.True(t, c.Complete, c.Why)
+	g, err := x.BuildGraph(context.Background(), c.States)
 	require.NoError(t, err)
 	ends := map[uint32]bool{}
 	g.Components(func(uint32) bool { return true }, func(uint32, int) bool { return true }, func(component []uint32) {
@@ -41,24 +44,24 @@ func graphHistories(t *testing.T, x *explorer, spec model.Spec) map[string]bool 
 			}
 		}
 		for _, id := range component {
-			ends[c.states.Row(int(id))[wordHistory]] = true
+			ends[c.States.Row(int(id))[engine.WordHistory]] = true
 		}
 	})
-	w := newWorker(x)
-	for id := range c.states.Span() {
-		if !c.states.Has(id) {
+	w := engine.NewExpander(x.Space)
+	for id := range c.States.Span() {
+		if !c.States.Has(id) {
 			continue
 		}
-		require.NoError(t, w.expand(c.states.Row(id)))
-		for i := range w.out {
-			if w.out[i].bad {
-				ends[w.state(&w.out[i])[wordHistory]] = true
+		require.NoError(t, w.Expand(c.States.Row(id)))
+		for i := range w.Out {
+			if w.Out[i].Bad {
+				ends[w.State(&w.Out[i])[engine.WordHistory]] = true
 			}
 		}
 	}
 	out := map[string]bool{}
 	for past := range ends {
-		out[historyText(spec, x.pastOperations(past))] = true
+		out[fixtures.HistoryText(spec, x.Histories.Operations(past))] = true
 	}
 	return out
 }
@@ -74,12 +77,12 @@ type collected struct {
 // referenceHistories runs every schedule, or as many as the budget allows.
 func referenceHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, spec model.Spec, budget int) collected {
 	t.Helper()
-	tr, err := newTester(sc, p)
+	tr, err := search.NewTester(sc, p)
 	require.NoError(t, err)
 	c := collected{histories: map[string]bool{}, verdict: Holds}
-	for d := (&depthFirst{}); ; {
-		tr.collect(t, d, spec, &c)
-		if !d.advance(len(d.path)) {
+	for d := (&search.DepthFirst{}); ; {
+		collect(t, tr, d, spec, &c)
+		if !d.Advance(len(d.Path)) {
 			c.complete = true
 			return c
 		}
@@ -91,7 +94,7 @@ func referenceHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Prope
 
 func sampledHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, spec model.Spec, runs int) collected {
 	t.Helper()
-	tr, err := newTester(sc, p)
+	tr, err := search.NewTester(sc, p)
 	require.NoError(t, err)
 	c := collected{histories: map[string]bool{}, verdict: Holds}
 	for seed := range runs {
@@ -99,28 +102,28 @@ func sampledHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 		if seed%2 == 1 {
 			st = sched.NewPCT(uint64(seed), 40, 4)
 		}
-		tr.collect(t, st, spec, &c)
+		collect(t, tr, st, spec, &c)
 	}
 	return c
 }
 
-func (tr *tester) collect(t *testing.T, st sched.Strategy, spec model.Spec, c *collected) {
-	o, err := tr.run(st, true)
+func collect(t *testing.T, tr *search.Tester, st sched.Strategy, spec model.Spec, c *collected) {
+	o, err := tr.Run(st, true)
 	require.NoError(t, err)
-	require.False(t, o.cut)
+	require.False(t, o.Cut)
 	c.runs++
-	if o.broken {
+	if o.Broken {
 		c.verdict = Broken
 	}
-	if o.broken || o.finished {
-		c.histories[historyText(spec, o.history)] = true
+	if o.Broken || o.Finished {
+		c.histories[fixtures.HistoryText(spec, o.History)] = true
 	}
 }
 
 // crossCheck compares the three on one property judged by history.
 func crossCheck(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, budget, runs int) {
 	spec := p.Spec
-	x, err := newExplorer(sc, p)
+	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
 	graph := graphHistories(t, x, spec)
 	r, err := Check(context.Background(), sc, p, Options{Workers: 1, SkipOdds: true, Memory: RememberHistories})
@@ -184,7 +187,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 	if testing.Short() {
 		budget = 5000
 	}
-	for _, sc := range toys() {
+	for _, sc := range fixtures.All() {
 		for _, p := range scenarios.Properties() {
 			_, claimed := sc.Claim(p)
 			if !claimed && p != scenarios.Deadlock && p != scenarios.ForeignRelease {
@@ -209,13 +212,13 @@ func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 	if testing.Short() {
 		budget, runs = 200, 100
 	}
-	for _, sc := range rows() {
+	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
 				switch {
 				case c.Property.Judgement() != scenarios.ByHistory:
 					crossVerdict(t, &sc, c.Property, budget)
-				case large[sc.ID]:
+				case fixtures.Large[sc.ID]:
 					t.Skip("more than 100 000 states: compared step by step only, in TestLockstep")
 				default:
 					crossCheck(t, &sc, c.Property, budget, runs)
@@ -223,14 +226,4 @@ func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 			})
 		}
 	}
-}
-
-// large are the rows with more than 100 000 states.
-var large = map[string]bool{
-	"gateguard/flock-rmw/crash":            true,
-	"gateguard/excl-rmw/contend":           true,
-	"gateguard/lease-rmw/stall":            true,
-	"openclaw-takeover/guarded/dead-owner": true,
-	"agentwire/blind-unlink/crash":         true,
-	"agentwire/flock-only/crash":           true,
 }

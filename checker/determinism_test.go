@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -22,7 +23,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 			for i := range 64 {
 				files[i] = fmt.Sprintf("/file%d", i)
 			}
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				for _, name := range files { // whichever comes first
 					_, _ = t.Stat(name)
 					break
@@ -33,7 +34,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 		},
 		"counts its calls": func() (programs, string) {
 			n := 0
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				t.Work()
 				n++
 				_, _ = t.Stat(fmt.Sprintf("/file%d", n))
@@ -41,7 +42,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 		},
 		"counts and tells": func() (programs, string) {
 			n := 0
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				scenarios.Record(t, model.Read{}, func() model.ReadValue {
 					t.Work()
 					n++
@@ -51,7 +52,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 		},
 		"counts and tells, then goes on": func() (programs, string) {
 			n := 0
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				scenarios.Record(t, model.Read{}, func() model.ReadValue {
 					t.Work()
 					n++
@@ -63,7 +64,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 		},
 		"ends now and then": func() (programs, string) {
 			n := 0
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				t.Work()
 				if n++; n%2 == 0 {
 					t.Work()
@@ -72,7 +73,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 		},
 		"tells other tasks past the cells": func() (programs, string) {
 			held := false // a lock in memory that is no cell
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				t.Work()
 				if held {
 					return
@@ -85,10 +86,10 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 		},
 		"tells other tasks past the cells, and only them": func() (programs, string) {
 			busy := map[string]bool{} // as a task sees it alone it is always the same
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				t.Work()
 				if busy["A"] && t.Process == "B" {
-					_ = t.Unlink(toyLock)
+					_ = t.Unlink(fixtures.Lock)
 				}
 				busy[t.Process] = true
 				t.Work()
@@ -96,7 +97,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 			}), notAFunction
 		},
 		"counts attempts": func() (programs, string) {
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				attempts := 0
 				for retry := t.Retry(); retry.Next(); {
 					if t.Mkdir("/lock", 0o755) == nil || attempts > 5 {
@@ -107,7 +108,7 @@ func impure() map[string]func() (program func(process, task int) scenarios.Progr
 			}), "carries something over"
 		},
 		"remembers a round": func() (programs, string) {
-			return same(func(t *scenarios.Task) {
+			return fixtures.Same(func(t *scenarios.Task) {
 				name := "/first"
 				for retry := t.Retry(); retry.Next(); {
 					if t.Mkdir(name, 0o755) == nil {
@@ -126,7 +127,7 @@ func TestImpureProgramsGetNoVerdict(t *testing.T) {
 		for _, p := range []*scenarios.Property{scenarios.TornRead, scenarios.Deadlock} {
 			for _, workers := range []int{1, 2} {
 				program, says := make()
-				sc := programs("toy/impure/contend", scenarios.Setting{Processes: 2}, program, scenarios.Claim{Property: p, Verdict: Holds})
+				sc := fixtures.Programs("toy/impure/contend", scenarios.Setting{Processes: 2}, program, scenarios.Claim{Property: p, Verdict: Holds})
 				r, err := Check(context.Background(), sc, p, Options{Workers: workers})
 				require.ErrorContains(t, err, says, "%s %s", name, p)
 				require.Regexp(t, `task [AB]\b`, err.Error(), name)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
 
@@ -13,9 +14,9 @@ import (
 // "holds" would say nothing.
 func TestNothingToJudge(t *testing.T) {
 	ctx := context.Background()
-	lock := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	lock := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	lock.Probe = nil
-	silent := toy("toy/silent/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	silent := fixtures.New("toy/silent/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	silent.Program = func(int, int) scenarios.Program {
 		return func(t *scenarios.Task) { _, _ = t.Stat("/lock") }
 	}
@@ -64,7 +65,7 @@ func TestNothingToJudge(t *testing.T) {
 
 // A lock whose name nobody knows is nobody's to remove.
 func TestHoldsWithoutAName(t *testing.T) {
-	sc := toy("toy/nameless/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	sc := fixtures.New("toy/nameless/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	sc.Program = func(int, int) scenarios.Program {
 		return func(t *scenarios.Task) {
 			_, _ = t.Acquire("", func() (scenarios.Hold, error) { _, err := t.Stat("/"); return scenarios.Hold{}, err })
@@ -77,7 +78,7 @@ func TestHoldsWithoutAName(t *testing.T) {
 
 // Only the graph shows whether somebody starves: other engines must not call it a day.
 func TestOnlyTheGraphDecidesStarvation(t *testing.T) {
-	poll := toy("toy/poll/contend", toyExclWait(), scenarios.Setting{Processes: 2, Crashes: 1})
+	poll := fixtures.New("toy/poll/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 2, Crashes: 1})
 	r, err := Check(context.Background(), poll, scenarios.Starvation, Options{})
 	require.NoError(t, err)
 	require.Equal(t, Broken, r.Verdict)

@@ -8,14 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
-
-func starvation(v Verdict) scenarios.Claim {
-	return scenarios.Claim{Property: scenarios.Starvation, Verdict: v}
-}
 
 // asClaimed checks the one claim of a toy and replays what it finds.
 func asClaimed(t *testing.T, sc *scenarios.Scenario) Result {
@@ -35,7 +32,7 @@ func asClaimed(t *testing.T, sc *scenarios.Scenario) Result {
 }
 
 func TestDeadlockInTheGraph(t *testing.T) {
-	sc := programs("toy/flock-twice/contend", scenarios.Setting{Processes: 2}, toyFlockTwice,
+	sc := fixtures.Programs("toy/flock-twice/contend", scenarios.Setting{Processes: 2}, fixtures.FlockTwice,
 		scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
 	r := asClaimed(t, sc)
 	// A has /a and is preempted; B has /b and waits for /a; A will wait for /b.
@@ -49,7 +46,7 @@ func TestDeadlockInTheGraph(t *testing.T) {
 
 	// In one order nobody waits for ever.
 	sc.Setting.Crashes = 0
-	sc.Program = func(int, int) scenarios.Program { return toyFlockTwice(0, 1) }
+	sc.Program = func(int, int) scenarios.Program { return fixtures.FlockTwice(0, 1) }
 	sc.Claims[0].Verdict = Holds
 	asClaimed(t, sc)
 }
@@ -58,31 +55,31 @@ func TestDeadlockInTheGraph(t *testing.T) {
 func TestWedgeInTheGraph(t *testing.T) {
 	crash := scenarios.Setting{Processes: 2, Crashes: 1}
 	claim := func(v Verdict) scenarios.Claim { return scenarios.Claim{Property: scenarios.Wedge, Verdict: v} }
-	r := asClaimed(t, toy("toy/excl/crash", toyExcl(), crash, claim(Broken)))
+	r := asClaimed(t, fixtures.New("toy/excl/crash", fixtures.Excl(), crash, claim(Broken)))
 	require.Equal(t, "A1! B2", r.Counterexample.Schedule.String())
-	r = asClaimed(t, toy("toy/excl-wait/crash", toyExclWait(), crash, claim(Broken)))
+	r = asClaimed(t, fixtures.New("toy/excl-wait/crash", fixtures.ExclWait(), crash, claim(Broken)))
 	// B polls for ever and is not finished: the wedge needs B to end before A dies.
 	require.Equal(t, 1, r.Counterexample.Cost.Crashes)
-	asClaimed(t, toy("toy/flock/crash", toyFlock(), crash, claim(Holds)))
-	asClaimed(t, toy("toy/mkdir-lease/crash", toyMkdirLease(), crash, claim(Holds)))
-	asClaimed(t, toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2}, claim(Holds)))
+	asClaimed(t, fixtures.New("toy/flock/crash", fixtures.Flock(), crash, claim(Holds)))
+	asClaimed(t, fixtures.New("toy/mkdir-lease/crash", fixtures.MkdirLease(), crash, claim(Holds)))
+	asClaimed(t, fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2}, claim(Holds)))
 
 	// A lease of a year is longer than anybody waits.
-	year := toyMkdirLease()
+	year := fixtures.MkdirLease()
 	acquire := year.Acquire
 	year.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
-		st, err := t.Stat(toyLock)
+		st, err := t.Stat(fixtures.Lock)
 		if err == nil && t.Now().Sub(st.ModTime()) < 365*24*time.Hour {
 			return scenarios.Hold{}, scenarios.ErrLocked
 		}
 		return acquire(t)
 	}
-	asClaimed(t, toy("toy/mkdir-lease/year", year, crash, claim(Broken)))
+	asClaimed(t, fixtures.New("toy/mkdir-lease/year", year, crash, claim(Broken)))
 }
 
 func TestStarvation(t *testing.T) {
 	// Whoever finds the lock free takes it: the other may always come too late.
-	r := asClaimed(t, toyForEver("toy/test-and-set/forever", toyTestAndSet(), 2, starvation(Broken)))
+	r := asClaimed(t, fixtures.NewForEver("toy/test-and-set/forever", fixtures.TestAndSet(), 2, fixtures.Starvation(Broken)))
 	ce := r.Counterexample
 	require.Positive(t, ce.Cycle)
 	require.LessOrEqual(t, ce.Cycle, len(ce.Schedule))
@@ -102,32 +99,32 @@ func TestStarvation(t *testing.T) {
 	require.False(t, again.Broken)
 
 	// A kernel lock that waiters may be granted in any order starves too.
-	asClaimed(t, toyForEver("toy/flock/forever", toyFlock(), 2, starvation(Broken)))
+	asClaimed(t, fixtures.NewForEver("toy/flock/forever", fixtures.Flock(), 2, fixtures.Starvation(Broken)))
 
 	// Once everybody wants it once only, everybody gets it.
-	asClaimed(t, toy("toy/test-and-set/once", toyTestAndSet(), scenarios.Setting{Processes: 3}, starvation(Holds)))
-	asClaimed(t, toy("toy/flock/once", toyFlock(), scenarios.Setting{Processes: 3}, starvation(Holds)))
+	asClaimed(t, fixtures.New("toy/test-and-set/once", fixtures.TestAndSet(), scenarios.Setting{Processes: 3}, fixtures.Starvation(Holds)))
+	asClaimed(t, fixtures.New("toy/flock/once", fixtures.Flock(), scenarios.Setting{Processes: 3}, fixtures.Starvation(Holds)))
 
 	// Handed over in turn nobody starves, as long as everybody wants it.
-	turns := programs("toy/turns/forever", scenarios.Setting{Processes: 2}, same(toyTurns), starvation(Holds))
-	turns.Setup = setupTurns
+	turns := fixtures.Programs("toy/turns/forever", scenarios.Setting{Processes: 2}, fixtures.Same(fixtures.Turns), fixtures.Starvation(Holds))
+	turns.Setup = fixtures.SetupTurns
 	asClaimed(t, turns)
 	alone := *turns
 	alone.ID = "toy/turns/alone"
 	alone.Setting.Processes = 1
-	alone.Claims = []scenarios.Claim{starvation(Broken)}
+	alone.Claims = []scenarios.Claim{fixtures.Starvation(Broken)}
 	asClaimed(t, &alone)
 }
 
 // Tickets are handed out under a kernel lock, at which one may starve; who has a ticket
 // gets in.
 func TestStarvationOfTickets(t *testing.T) {
-	r := asClaimed(t, toyForEver("toy/tickets/forever", toyTickets(), 2, starvation(Broken)))
+	r := asClaimed(t, fixtures.NewForEver("toy/tickets/forever", fixtures.Tickets(), 2, fixtures.Starvation(Broken)))
 	require.Equal(t, trace.Starves, r.Counterexample.Waits[0].How)
-	sc := toyForEver("toy/tickets/forever", toyTickets(), 2, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
-	sc.Program = func(int, int) scenarios.Program { return scenarios.Once(toyTickets()) }
+	sc := fixtures.NewForEver("toy/tickets/forever", fixtures.Tickets(), 2, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
+	sc.Program = func(int, int) scenarios.Program { return scenarios.Once(fixtures.Tickets()) }
 	asClaimed(t, sc)
-	sc.Claims[0] = starvation(Holds)
+	sc.Claims[0] = fixtures.Starvation(Holds)
 	asClaimed(t, sc)
 }
 
@@ -141,7 +138,7 @@ func bothStep(s sched.Schedule) bool {
 
 // Starvation asks the whole graph: a budget that ends first gives Unknown.
 func TestStarvationNeedsTheWholeGraph(t *testing.T) {
-	sc := toyForEver("toy/test-and-set/forever", toyTestAndSet(), 2, starvation(Broken))
+	sc := fixtures.NewForEver("toy/test-and-set/forever", fixtures.TestAndSet(), 2, fixtures.Starvation(Broken))
 	r, err := Check(context.Background(), sc, scenarios.Starvation, Options{States: 3})
 	require.NoError(t, err)
 	require.Equal(t, Unknown, r.Verdict)

@@ -9,7 +9,9 @@ import (
 	"github.com/anishathalye/porcupine"
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -48,16 +50,16 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) 
 		return
 	}
 	spec := p.Spec
-	x, err := newExplorer(sc, p)
+	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
-	_, err = x.explore(context.Background(), Options{States: 300_000}, x.initial)
+	_, err = x.Explore(context.Background(), search.Limits{States: 300_000}, x.Initial)
 	require.NoError(t, err)
 	bad := 0
-	for id := range x.histories.Len() {
-		ops := x.pastOperations(uint32(id))
+	for id := range x.Histories.Len() {
+		ops := x.Histories.Operations(uint32(id))
 		want := porcupine.CheckOperations(spec.Porcupine(), ops)
-		if got, fresh := x.histories.OK(uint32(id)), monitorSays(spec, ops); got != want || fresh != want {
-			require.Failf(t, "they differ", "%s %s: porcupine %v, the graph's monitor %v, a fresh one %v:\n%s", sc.ID, p, want, got, fresh, historyText(spec, ops))
+		if got, fresh := x.Histories.OK(uint32(id)), monitorSays(spec, ops); got != want || fresh != want {
+			require.Failf(t, "they differ", "%s %s: porcupine %v, the graph's monitor %v, a fresh one %v:\n%s", sc.ID, p, want, got, fresh, fixtures.HistoryText(spec, ops))
 		}
 		if !want {
 			bad++
@@ -70,13 +72,13 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) 
 
 func TestMonitorAgreesWithPorcupine(t *testing.T) {
 	t.Parallel()
-	for _, sc := range toys() {
+	for _, sc := range fixtures.All() {
 		for _, c := range sc.Claims {
 			monitorAgrees(t, sc, c.Property)
 		}
 	}
-	for _, sc := range rows() {
-		if testing.Short() && large[sc.ID] {
+	for _, sc := range fixtures.Rows() {
+		if testing.Short() && fixtures.Large[sc.ID] {
 			continue
 		}
 		for _, c := range sc.Claims {
@@ -89,9 +91,9 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 // counterexample are the same, and so are the odds.
 func TestMemoriesAgree(t *testing.T) {
 	t.Parallel()
-	list := toys()
-	for _, sc := range rows() {
-		if !large[sc.ID] {
+	list := fixtures.All()
+	for _, sc := range fixtures.Rows() {
+		if !fixtures.Large[sc.ID] {
 			list = append(list, &sc)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
 
@@ -24,13 +25,13 @@ var harmless = map[string]string{
 // Every "holds" of the catalogue stands on every line of its protocol that a mutator
 // knows: without it the verdict is "broken".
 func TestMutantsAreNoticed(t *testing.T) {
-	if raceDetector {
+	if fixtures.RaceDetector {
 		t.Skip("all rows that hold, many times: it takes too long under the race detector")
 	}
 	t.Parallel()
 	safety, wedge := mutators()
 	seen := map[string]bool{}
-	for _, sc := range rows() {
+	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			if c.Verdict != scenarios.Holds {
 				continue

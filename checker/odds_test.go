@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -38,14 +39,14 @@ func TestOddsOfARace(t *testing.T) {
 	stuck := func(t *scenarios.Task) { // who makes the file waits for ever: only its loser does not
 		err := t.Mkdir("/first", 0o755)
 		if (err == nil) == (t.Index == 0) {
-			toyHeld.Wait(t.Proc, func(held bool) bool { return held })
+			fixtures.Held.Wait(t.Proc, func(held bool) bool { return held })
 		}
 	}
 	// A waits when it is first, B when it is second: both or none.
-	require.InDelta(t, 0.5, oddsOf(t, programs("toy/race/one", daemons, same(stuck), broken), scenarios.Deadlock), 1e-12)
+	require.InDelta(t, 0.5, oddsOf(t, fixtures.Programs("toy/race/one", daemons, fixtures.Same(stuck), broken), scenarios.Deadlock), 1e-12)
 
 	// With two steps before it, A is first with probability 1/2^3.
-	late := programs("toy/race/late", daemons, func(process, _ int) scenarios.Program {
+	late := fixtures.Programs("toy/race/late", daemons, func(process, _ int) scenarios.Program {
 		return func(t *scenarios.Task) {
 			if process == 0 {
 				t.Work()
@@ -65,7 +66,7 @@ func TestOddsOfARace(t *testing.T) {
 // With a retry loop the odds solve an equation: B polls until A has made a file, and
 // then reads what A has written by then.
 func TestOddsOfARetryLoop(t *testing.T) {
-	sc := programs("toy/race/poll", scenarios.Setting{Processes: 2, Daemons: true}, func(process, _ int) scenarios.Program {
+	sc := fixtures.Programs("toy/race/poll", scenarios.Setting{Processes: 2, Daemons: true}, func(process, _ int) scenarios.Program {
 		if process == 0 {
 			return func(t *scenarios.Task) {
 				scenarios.Record(t, model.Write{Value: "x"}, func() model.Written {
@@ -98,7 +99,7 @@ func TestOddsOfARetryLoop(t *testing.T) {
 
 func TestOddsOfToysMatchSamples(t *testing.T) {
 	t.Parallel()
-	for _, sc := range toys() {
+	for _, sc := range fixtures.All() {
 		for _, c := range sc.Claims {
 			if c.Verdict == Broken {
 				agreesWithSample(t, sc, c.Property, oddsOf(t, sc, c.Property), 20_000)
@@ -113,8 +114,8 @@ func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
 	if testing.Short() {
 		runs = 1000
 	}
-	for _, sc := range rows() {
-		if large[sc.ID] {
+	for _, sc := range fixtures.Rows() {
+		if fixtures.Large[sc.ID] {
 			continue
 		}
 		for _, c := range sc.Claims {
@@ -127,12 +128,12 @@ func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
 
 // What holds has no odds, and neither has what was not computed.
 func TestNoOdds(t *testing.T) {
-	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
 	require.NoError(t, err)
 	require.Equal(t, Holds, r.Verdict)
 	require.Negative(t, r.Odds)
-	sc = toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2})
+	sc = fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2})
 	r, err = Check(context.Background(), sc, scenarios.MutualExclusion, Options{SkipOdds: true})
 	require.NoError(t, err)
 	require.Negative(t, r.Odds)

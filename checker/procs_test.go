@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -13,7 +14,7 @@ import (
 
 // A trace shows who has what open, under which names, and the clock.
 func TestTraceShowsDescriptorsAndClock(t *testing.T) {
-	sc := toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2, Crashes: 1, Stalls: 1, StallFor: time.Hour})
+	sc := fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2, Crashes: 1, Stalls: 1, StallFor: time.Hour})
 	s, err := sched.ParseSchedule("A2 ~ A!")
 	require.NoError(t, err)
 	r, err := Replay(sc, scenarios.MutualExclusion, s)

@@ -3,7 +3,7 @@ package checker
 import (
 	"fmt"
 
-	"lockpick/checker/internal/explain"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -23,26 +23,25 @@ type Replayed struct {
 // what the schedule says after that is not looked at. A schedule that asks for the
 // impossible gives a *sched.DriftError.
 func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Replayed, error) {
-	t, err := newTester(sc, p)
+	t, err := search.NewTester(sc, p)
 	if err != nil {
 		return Replayed{}, err
 	}
 	if err := knownTasks(sc, s); err != nil {
 		return Replayed{}, err
 	}
-	o, err := t.run(sched.Replay{Schedule: s}, true)
-	r := Replayed{Broken: o.broken, Finished: o.finished, Counterexample: t.evidence(o)}
+	o, err := t.Run(sched.Replay{Schedule: s}, true)
+	r := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: t.Evidence(o)}
 	if err != nil || !p.OfCycles() {
 		return r, err
 	}
-	x, err := newExplorer(sc, p)
+	x, err := search.NewExplorer(sc, p)
 	if err != nil {
 		return r, err
 	}
-	cx := r.Counterexample
-	cx.Cycle, cx.Waits, err = x.starves(s)
-	if r.Broken = cx.Cycle > 0; r.Broken {
-		cx.Cause = explain.Cause(sc, cx)
+	cycle, waits, err := x.Starves(s)
+	if r.Broken = cycle > 0; r.Broken {
+		t.Starves(r.Counterexample, cycle, waits)
 	}
 	return r, err
 }

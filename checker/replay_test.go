@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -13,7 +14,7 @@ import (
 // Every counterexample replays: the same verdict, the same trace. A schedule with one
 // step changed either still breaks the property, or holds, or says where it drifted.
 func TestEveryCounterexampleReplays(t *testing.T) {
-	for _, sc := range rows() {
+	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Broken || c.Property == scenarios.Starvation {
 				continue
@@ -26,7 +27,7 @@ func TestEveryCounterexampleReplays(t *testing.T) {
 			require.Equal(t, Broken, r.Verdict, "%s %s: %s", sc.ID, c.Property, r.Why)
 			ce := r.Counterexample
 			text := ce.Schedule.String()
-			got, err := Replay(&sc, c.Property, parse(t, text))
+			got, err := Replay(&sc, c.Property, fixtures.Parse(t, text))
 			require.NoError(t, err, "%s %s", sc.ID, text)
 			require.True(t, got.Broken, "%s %s", sc.ID, text)
 			require.Equal(t, ce.Trace, got.Counterexample.Trace, sc.ID)
@@ -60,7 +61,7 @@ func replayChanged(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, 
 }
 
 func TestReplayDrifts(t *testing.T) {
-	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	for text, want := range map[string]string{
 		"A1 B3":     "sched: step 4 of the schedule (B1) cannot happen: the task is blocked, has ended or was killed",
 		"A1 ~":      "sched: step 2 of the schedule (~) cannot happen: no stall is left, or the setting has none",
@@ -69,11 +70,11 @@ func TestReplayDrifts(t *testing.T) {
 		"A1 A.2x1":  "checker: step 2 of the schedule names task A.2, which toy/excl/contend does not have: its processes are A to B",
 		"A5 B2 B99": "sched: step 11 of the schedule (B1) cannot happen: the task is blocked, has ended or was killed",
 	} {
-		_, err := Replay(sc, scenarios.MutualExclusion, parse(t, text))
+		_, err := Replay(sc, scenarios.MutualExclusion, fixtures.Parse(t, text))
 		require.EqualError(t, err, want, text)
 	}
 	// A schedule may end early: nothing is said about what comes after.
-	r, err := Replay(sc, scenarios.MutualExclusion, parse(t, "A1 B1"))
+	r, err := Replay(sc, scenarios.MutualExclusion, fixtures.Parse(t, "A1 B1"))
 	require.NoError(t, err)
 	require.False(t, r.Broken)
 	require.False(t, r.Finished)

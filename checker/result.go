@@ -3,6 +3,8 @@ package checker
 import (
 	"time"
 
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
@@ -81,3 +83,14 @@ type Stats struct {
 	// Depth is the number of steps of the longest shortest path.
 	Depth int
 }
+
+// learned adds what a space has learned and numbered.
+func (s *Stats) learned(x *search.Explorer) {
+	l := x.Learned()
+	s.Coroutines, s.Edges, s.Machines, s.Histories = l.Coroutines, l.Edges, l.Machines, l.Histories
+}
+
+// ErrNothingToJudge is the error for a property that a scenario gives no evidence on:
+// nothing that its tasks do could ever violate it, so "holds" would say nothing. It is
+// found out by exploring.
+var ErrNothingToJudge = engine.ErrNothing

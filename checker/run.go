@@ -5,6 +5,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -13,7 +14,7 @@ import (
 // A Runner runs single schedules of one scenario and judges each by one property. What
 // it has judged it remembers, so that many runs are cheap. It is not safe for
 // concurrent use.
-type Runner struct{ t *tester }
+type Runner struct{ t *search.Tester }
 
 // A Ran is what one run came to.
 type Ran struct {
@@ -36,7 +37,7 @@ type Ran struct {
 // NewRunner returns a Runner. The error is a fault of the scenario, or an unknown
 // property.
 func NewRunner(sc *scenarios.Scenario, p *scenarios.Property) (*Runner, error) {
-	t, err := newTester(sc, p)
+	t, err := search.NewTester(sc, p)
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +47,10 @@ func NewRunner(sc *scenarios.Scenario, p *scenarios.Property) (*Runner, error) {
 // Run makes one run under st; with keep the trace and the history are kept. The error
 // is what the strategy returned (a drift, say), or a fault of the scenario.
 func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) {
-	o, err := r.t.run(st, keep)
+	o, err := r.t.Run(st, keep)
 	return Ran{
-		Schedule: o.schedule, Cost: o.cost, Broken: o.broken, Finished: o.finished,
-		Contended: o.contended, Trace: o.trace, History: o.history, Waits: o.waits,
+		Schedule: o.Schedule, Cost: o.Cost, Broken: o.Broken, Finished: o.Finished,
+		Contended: o.Contended, Trace: o.Trace, History: o.History, Waits: o.Waits,
 	}, err
 }
 
@@ -57,13 +58,13 @@ func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) {
 // preemptions, then fewer steps, to a local minimum. A schedule that does not break it
 // is an error.
 func (r *Runner) Shrink(s sched.Schedule) (sched.Schedule, error) {
-	o, err := r.t.run(sched.Replay{Schedule: s}, false)
+	o, err := r.t.Run(sched.Replay{Schedule: s}, false)
 	if err != nil {
 		return nil, err
 	}
-	if !o.broken {
-		return nil, fmt.Errorf("checker: %s: schedule %q does not break %s", r.t.sc.ID, s, r.t.property)
+	if !o.Broken {
+		return nil, fmt.Errorf("checker: %s: schedule %q does not break %s", r.t.Sc.ID, s, r.t.Property)
 	}
-	o, err = r.t.shrink(o)
-	return o.schedule, err
+	o, err = r.t.Shrink(o)
+	return o.Schedule, err
 }

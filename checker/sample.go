@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -38,7 +40,7 @@ type Sampled struct {
 // Sample runs drawn schedules. Its verdict is Broken, with a counterexample shrunk to a
 // local minimum, or Unknown: a sample never shows that a property holds.
 func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o SampleOptions) (Sampled, error) {
-	t, err := newTester(sc, p)
+	t, err := search.NewTester(sc, p)
 	if err != nil {
 		return Sampled{}, err
 	}
@@ -51,28 +53,28 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	if o.Runs == 0 {
 		o.Runs = 10_000
 	}
-	t.unjudged = o.Unjudged
+	t.Unjudged = o.Unjudged
 	s := Sampled{First: -1}
 	s.Scenario, s.Property, s.Judgement, s.Odds = sc, p, p.Judgement(), -1
 	s.Claim, s.Claimed = sc.Claim(p)
-	var first outcome
+	var first search.Outcome
 	for i := range o.Runs {
 		if ctx.Err() != nil {
 			s.Why = fmt.Sprintf("stopped after %d runs", i)
 			break
 		}
-		st, err := t.strategy(&o, o.Seed+uint64(i))
+		st, err := strategy(t, &o, o.Seed+uint64(i))
 		if err != nil {
 			return s, err
 		}
-		out, err := t.run(st, false)
+		out, err := t.Run(st, false)
 		if err != nil {
 			return s, err
 		}
 		s.Runs++
 		s.Stats.Schedules++
-		s.Stats.Contended += out.contended
-		if out.broken {
+		s.Stats.Contended += out.Contended
+		if out.Broken {
 			if s.Failures++; s.First < 0 {
 				s.First, first = i, out
 			}
@@ -81,39 +83,37 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 			}
 		}
 	}
-	if t.judge != nil {
-		s.Stats.Histories = t.judge.Distinct()
-	}
+	s.Stats.Histories = t.Histories()
 	if s.First < 0 {
 		if s.Why == "" {
 			s.Why = fmt.Sprintf("%d drawn schedules broke nothing, which proves nothing", s.Runs)
-			if !t.judgeable {
-				s.Why += "; " + nothingToJudge(sc, p).Error()
+			if !t.Judgeable {
+				s.Why += "; " + engine.NothingToJudge(sc, p).Error()
 			}
 		}
 		return s, nil
 	}
 	s.Verdict = Broken
-	best, err := t.shrink(first)
+	best, err := t.Shrink(first)
 	if err != nil {
 		return s, err
 	}
-	s.Counterexample, err = t.counterexample(best.schedule)
+	s.Counterexample, err = t.Counterexample(best.Schedule)
 	return s, err
 }
 
 // strategy makes the strategy of one run.
-func (t *tester) strategy(o *SampleOptions, seed uint64) (sched.Strategy, error) {
+func strategy(t *search.Tester, o *SampleOptions, seed uint64) (sched.Strategy, error) {
 	switch o.Strategy {
 	case "", "random":
 		return sched.NewRandom(seed), nil
 	case "pct":
 		if o.Steps == 0 {
-			out, err := t.run(sched.RunToCompletion{}, false)
+			out, err := t.Run(sched.RunToCompletion{}, false)
 			if err != nil {
 				return nil, err
 			}
-			o.Steps = max(len(out.schedule), 1)
+			o.Steps = max(len(out.Schedule), 1)
 		}
 		depth := o.Depth
 		if depth == 0 {

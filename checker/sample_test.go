@@ -6,13 +6,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
 func toyRace() *scenarios.Scenario {
-	return toy("toy/stat/contend", toyStatThenWrite(), scenarios.Setting{Processes: 2},
+	return fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2},
 		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Broken})
 }
 
@@ -45,7 +47,7 @@ func TestSampleCounts(t *testing.T) {
 
 // A sample that finds nothing has shown nothing.
 func TestSampleNeverHolds(t *testing.T) {
-	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	s, err := Sample(t.Context(), sc, scenarios.MutualExclusion, SampleOptions{Runs: 100})
 	require.NoError(t, err)
 	require.Equal(t, Unknown, s.Verdict)
@@ -75,30 +77,30 @@ func TestSampleErrors(t *testing.T) {
 // Shrinking never makes a schedule larger, and what it returns still breaks the
 // property; shrinking that again changes nothing.
 func TestShrinkNeverEnlarges(t *testing.T) {
-	for _, sc := range rows() {
+	for _, sc := range fixtures.Rows() {
 		p := sc.Claims[0].Property
 		if sc.Claims[0].Verdict != Broken || p == scenarios.Starvation {
 			continue
 		}
-		ts, err := newTester(&sc, p)
+		ts, err := search.NewTester(&sc, p)
 		require.NoError(t, err)
 		shrunk := 0
 		for seed := uint64(0); seed < 2000 && shrunk < 3; seed++ {
-			o, err := ts.run(sched.NewRandom(seed), false)
+			o, err := ts.Run(sched.NewRandom(seed), false)
 			require.NoError(t, err)
-			if !o.broken {
+			if !o.Broken {
 				continue
 			}
 			shrunk++
-			small, err := ts.shrink(o)
+			small, err := ts.Shrink(o)
 			require.NoError(t, err)
-			require.False(t, o.cost.Less(small.cost), "%s: %s became %s", sc.ID, o.schedule, small.schedule)
-			ce, err := ts.counterexample(small.schedule)
+			require.False(t, o.Cost.Less(small.Cost), "%s: %s became %s", sc.ID, o.Schedule, small.Schedule)
+			ce, err := ts.Counterexample(small.Schedule)
 			require.NoError(t, err)
-			require.Equal(t, small.cost, ce.Cost, "%s", sc.ID)
-			again, err := ts.shrink(small)
+			require.Equal(t, small.Cost, ce.Cost, "%s", sc.ID)
+			again, err := ts.Shrink(small)
 			require.NoError(t, err)
-			require.Equal(t, small.schedule, again.schedule, sc.ID)
+			require.Equal(t, small.Schedule, again.Schedule, sc.ID)
 		}
 	}
 }
@@ -112,17 +114,17 @@ func TestRunner(t *testing.T) {
 	require.False(t, ran.Broken)
 	require.Nil(t, ran.Trace)
 
-	ran, err = r.Run(sched.Replay{Schedule: parse(t, "B1 A4 B3")}, true)
+	ran, err = r.Run(sched.Replay{Schedule: fixtures.Parse(t, "B1 A4 B3")}, true)
 	require.NoError(t, err)
 	require.True(t, ran.Broken)
 	require.Len(t, ran.Trace, len(ran.Schedule))
 
-	small, err := r.Shrink(parse(t, "A1 B1 A1 B1 A1 B2 A1"))
+	small, err := r.Shrink(fixtures.Parse(t, "A1 B1 A1 B1 A1 B2 A1"))
 	require.NoError(t, err)
 	require.Len(t, small, 8)
-	_, err = r.Shrink(parse(t, "A6"))
+	_, err = r.Shrink(fixtures.Parse(t, "A6"))
 	require.ErrorContains(t, err, `schedule "A6" does not break mutual-exclusion`)
-	_, err = r.Shrink(parse(t, "A60"))
+	_, err = r.Shrink(fixtures.Parse(t, "A60"))
 	require.ErrorContains(t, err, "cannot happen")
 	_, err = NewRunner(toyRace(), &scenarios.Property{ID: "no-meaning"})
 	require.Error(t, err)

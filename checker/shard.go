@@ -2,11 +2,11 @@ package checker
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/internal/table"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -42,13 +42,6 @@ type ShardResult struct {
 	Stats    Stats  `json:"stats"`
 }
 
-// rootsPerShard is how many states each shard gets at least, if there are so many: with
-// few, one shard could be left with most of the work.
-const rootsPerShard = 16
-
-// maxSplitDepth ends the search for a layer with enough states.
-const maxSplitDepth = 40
-
 // CheckShard explores one shard. Starvation is a question about cycles, which no part
 // can answer: the first shard explores all of it, and the others nothing.
 func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options, s Shard) (ShardResult, error) {
@@ -65,32 +58,32 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 	if p.OfCycles() {
 		return r, r.starvation(ctx, sc, p, o)
 	}
-	x, err := newExplorer(sc, p)
+	x, err := search.NewExplorer(sc, p)
 	if err != nil {
 		return r, err
 	}
-	sp, err := x.split(s.Of)
+	sp, err := x.Split(s.Of)
 	if err != nil {
 		return r, err
 	}
 	roots := [][]uint32{}
-	mine := table.NewStates(x.width(), 1)
-	for i, row := range sp.rows {
+	mine := table.NewStates(x.Width(), 1)
+	for i, row := range sp.Rows {
 		if i%s.Of == s.Index {
 			roots = append(roots, row)
 			mine.Insert(row)
 		}
 	}
-	c, err := x.explore(ctx, o, roots...)
+	c, err := x.Explore(ctx, o.limits(sc, p), roots...)
 	if err != nil {
 		return r, err
 	}
-	c.violated.add(sp.violated)
-	r.Evidence = x.evidence()
-	r.Complete, r.Why = c.complete, c.why
-	r.Violations = x.fingerprints(c.violated)
+	c.Violated.Add(sp.Violated)
+	r.Evidence = x.Evidence()
+	r.Complete, r.Why = c.Complete, c.Why
+	r.Violations = x.Fingerprints(c.Violated)
 	if len(r.Violations) > 0 {
-		schedule, err := x.findSmallest(ctx, &target{depth: sp.depth, only: func(state []uint32) bool {
+		schedule, err := x.FindSmallest(ctx, &search.Target{Depth: sp.Depth, Only: func(state []uint32) bool {
 			_, ok := mine.Find(state)
 			return ok
 		}})
@@ -99,10 +92,10 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 		}
 		r.Schedule = schedule.String()
 	}
-	x.stats(&r.Stats)
-	r.Stats.States, r.Stats.Transitions = c.states.Len(), c.transitions+sp.transitions
-	r.Stats.Contended, r.Stats.Depth = c.met+sp.met, c.depth+sp.depth
-	r.Stats.Bytes, r.Stats.Violations = x.bytes(c.states), len(r.Violations)
+	r.Stats.learned(x)
+	r.Stats.States, r.Stats.Transitions = c.States.Len(), c.Transitions+sp.Transitions
+	r.Stats.Contended, r.Stats.Depth = c.Contended+sp.Contended, c.Depth+sp.Depth
+	r.Stats.Bytes, r.Stats.Violations = x.Bytes(c.States), len(r.Violations)
 	return r, nil
 }
 
@@ -118,7 +111,7 @@ func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, p 
 	r.Complete, r.Why, r.Stats, r.Evidence = res.Complete, res.Why, res.Stats, true
 	if res.Counterexample != nil {
 		r.Schedule = res.Counterexample.Schedule.String()
-		r.Violations = []string{hash([]byte(r.Schedule))}
+		r.Violations = []string{engine.Hash([]byte(r.Schedule))}
 	}
 	return nil
 }
@@ -130,102 +123,13 @@ func bounds(sc *scenarios.Scenario) string {
 		st.Processes, st.Tasks, st.Crashes, st.Mortal, st.Stalls, st.StallFor, st.PowerLosses, st.Reboot, st.Daemons, st.Concurrency, st.Machine)
 }
 
-// A splitting is the layer of states at which a space is split.
-type splitting struct {
-	depth            int        // choices that lead to the layer
-	rows             [][]uint32 // its states, in a fixed order
-	violated         violated   // what broke on the way there
-	transitions, met int
-}
-
-// split walks to the first layer with enough states for n shards. It runs on one worker
-// from an empty start, so that every shard finds the same layer in the same order.
-func (x *explorer) split(n int) (splitting, error) {
-	w := newWorker(x)
-	sp := splitting{rows: [][]uint32{x.initial}, violated: violated{}}
-	for sp.depth < maxSplitDepth && len(sp.rows) > 0 && len(sp.rows) < n*rootsPerShard {
-		next := table.NewStates(x.width(), 1)
-		for _, row := range sp.rows {
-			if err := w.expand(row); err != nil {
-				return sp, err
-			}
-			bad, _, err := x.badEnd(w, row)
-			if err != nil {
-				return sp, err
-			}
-			if bad {
-				sp.violated[x.violation(row)] = struct{}{}
-			}
-			for i := range w.out {
-				s := &w.out[i]
-				sp.transitions++
-				if s.met {
-					sp.met++
-				}
-				if s.bad {
-					sp.violated[x.violation(w.state(s))] = struct{}{}
-					continue
-				}
-				next.Insert(w.state(s))
-			}
-		}
-		sp.rows = sp.rows[:0:0]
-		for id := range next.Len() {
-			sp.rows = append(sp.rows, append([]uint32(nil), next.Row(id)...))
-		}
-		sp.depth++
-	}
-	return sp, nil
-}
-
-// violated is a set of distinct violations: pasts or machines by number.
-type violated map[uint32]struct{}
-
-func (v violated) add(w violated) {
-	for id := range w { // order does not matter: it is a union
-		v[id] = struct{}{}
-	}
-}
-
-// violation names what is wrong in a state that breaks the property: its past, or else
-// its machine.
-func (x *explorer) violation(row []uint32) uint32 {
-	if x.histories != nil {
-		return row[wordHistory]
-	}
-	return row[wordMachine]
-}
-
-// fingerprints names violations in a way that means the same on every machine.
-func (x *explorer) fingerprints(v violated) []string {
-	out := make([]string, 0, len(v))
-	for id := range v { // order does not matter: the result is sorted
-		switch {
-		case x.histories == nil:
-			m, _ := x.machines.get(id, 0)
-			out = append(out, hash(m.AppendKey(nil)))
-		case x.histories.MonitorsOnly:
-			out = append(out, "watched") // a monitor forgets how it was violated
-		default:
-			out = append(out, hash(x.histories.Describe(id)))
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func hash(b []byte) string {
-	h := sha256.Sum256(b)
-	return hex.EncodeToString(h[:12])
-}
-
 // Merge joins the results of shards of one property of one scenario. The verdict, the
 // number of distinct violations and the smallest counterexample are those of a run that
 // was not split; counts of states are sums, in which what two shards both explored
 // counts twice. A missing shard makes it Unknown; Why names a violation that the others
 // found. Shards of different splits or bounds are an error.
 func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (Result, error) {
-	t, err := newTester(sc, p)
+	t, err := search.NewTester(sc, p)
 	if err != nil {
 		return Result{}, err
 	}
@@ -260,7 +164,7 @@ func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (
 		if err != nil {
 			return res, err
 		}
-		if best, err = t.smaller(best, s); err != nil {
+		if best, err = t.Smaller(best, s); err != nil {
 			return res, err
 		}
 	}
@@ -274,7 +178,7 @@ func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (
 	}
 	res.Verdict = conclude(best != nil, res.Complete)
 	if res.Verdict == Holds && !slices.ContainsFunc(parts, func(r ShardResult) bool { return r.Evidence }) {
-		return Result{}, nothingToJudge(sc, p)
+		return Result{}, engine.NothingToJudge(sc, p)
 	}
 	if best == nil {
 		return res, nil
@@ -302,25 +206,6 @@ func (r *ShardResult) fits(sc *scenarios.Scenario, p *scenarios.Property, of int
 		return fmt.Errorf("checker: shard %d of %s was explored within other bounds: %s, here %s", r.Shard, sc.ID, r.Bounds, bounds(sc))
 	}
 	return nil
-}
-
-// smaller returns the smaller of two failing schedules; a may be nil.
-func (t *tester) smaller(a, b sched.Schedule) (sched.Schedule, error) {
-	if a == nil {
-		return b, nil
-	}
-	x, err := t.run(sched.Replay{Schedule: a}, false)
-	if err != nil {
-		return nil, err
-	}
-	y, err := t.run(sched.Replay{Schedule: b}, false)
-	if err != nil {
-		return nil, err
-	}
-	if x.cost.Less(y.cost) || !y.cost.Less(x.cost) && slices.CompareFunc(a, b, compareChoices) <= 0 {
-		return a, nil
-	}
-	return b, nil
 }
 
 // add sums up the counts of two explorations.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
 
@@ -23,15 +24,15 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 		setting  scenarios.Setting
 		property *scenarios.Property
 	}{
-		{"stat/two", toyStatThenWrite(), two, scenarios.MutualExclusion},
-		{"stat/three", toyStatThenWrite(), three, scenarios.MutualExclusion},
-		{"stat/foreign", toyStatThenWrite(), three, scenarios.ForeignRelease},
-		{"excl/three", toyExclWait(), three, scenarios.MutualExclusion},
-		{"excl/crash", toyExclWait(), crash, scenarios.Wedge},
-		{"flock/crash", toyFlock(), crash, scenarios.MutualExclusion},
-		{"excl/starve", toyExclWait(), crash, scenarios.Starvation},
+		{"stat/two", fixtures.StatThenWrite(), two, scenarios.MutualExclusion},
+		{"stat/three", fixtures.StatThenWrite(), three, scenarios.MutualExclusion},
+		{"stat/foreign", fixtures.StatThenWrite(), three, scenarios.ForeignRelease},
+		{"excl/three", fixtures.ExclWait(), three, scenarios.MutualExclusion},
+		{"excl/crash", fixtures.ExclWait(), crash, scenarios.Wedge},
+		{"flock/crash", fixtures.Flock(), crash, scenarios.MutualExclusion},
+		{"excl/starve", fixtures.ExclWait(), crash, scenarios.Starvation},
 	} {
-		sc := toy("toy/"+c.name, c.lock, c.setting, scenarios.Claim{Property: c.property})
+		sc := fixtures.New("toy/"+c.name, c.lock, c.setting, scenarios.Claim{Property: c.property})
 		whole, err := Check(context.Background(), sc, c.property, Options{Workers: 1})
 		require.NoError(t, err)
 		for _, n := range []int{1, 2, 5} {
@@ -75,7 +76,7 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 
 // A shard's file is the same whenever it is made, with any number of workers.
 func TestShardsAreReproducible(t *testing.T) {
-	sc := row(t, "ctx/stat-then-write/contend", 3)
+	sc := fixtures.Row(t, "ctx/stat-then-write/contend", 3)
 	var want []byte
 	for run := range 6 {
 		r, err := CheckShard(context.Background(), sc, scenarios.MutualExclusion, Options{Workers: 1 + run%3}, Shard{1, 2})
@@ -90,7 +91,7 @@ func TestShardsAreReproducible(t *testing.T) {
 }
 
 func TestShardsThatDoNotFit(t *testing.T) {
-	sc := toy("toy/excl/contend", toyExcl(), scenarios.Setting{Processes: 2})
+	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
 	p := scenarios.MutualExclusion
 	part, err := CheckShard(context.Background(), sc, p, Options{}, Shard{0, 2})
 	require.NoError(t, err)

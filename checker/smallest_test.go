@@ -11,7 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -21,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The smallest counterexample of every broken row, for people to read.
 func TestSmallestCounterexamples(t *testing.T) {
-	if raceDetector {
+	if fixtures.RaceDetector {
 		t.Skip("all rows, and one worker: nothing for the race detector to find")
 	}
 	t.Parallel()
@@ -59,7 +61,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 
 // Nothing that holds is vacuous: somebody met the lock.
 func TestNoVacuousHolds(t *testing.T) {
-	if raceDetector {
+	if fixtures.RaceDetector {
 		t.Skip("all rows, and one worker: nothing for the race detector to find")
 	}
 	t.Parallel()
@@ -68,7 +70,7 @@ func TestNoVacuousHolds(t *testing.T) {
 			if c.Verdict != Holds {
 				continue
 			}
-			if large[sc.ID] { // whoever meets it with two processes meets it with three
+			if fixtures.Large[sc.ID] { // whoever meets it with two processes meets it with three
 				sc = small(sc, mutator{})
 			}
 			r, err := Check(context.Background(), &sc, c.Property, Options{SkipOdds: true})
@@ -94,33 +96,33 @@ func golden(t *testing.T, name string, got []byte) {
 
 // Nothing smaller than the smallest: by brute force over all schedules of the toys.
 func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
-	if raceDetector {
+	if fixtures.RaceDetector {
 		t.Skip("all rows, and one worker: nothing for the race detector to find")
 	}
 	t.Parallel()
-	for _, sc := range toys() {
+	for _, sc := range fixtures.All() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Broken || c.Property == scenarios.Starvation {
 				continue
 			}
 			r, err := Check(context.Background(), sc, c.Property, Options{})
 			require.NoError(t, err)
-			tr, err := newTester(sc, c.Property)
+			tr, err := search.NewTester(sc, c.Property)
 			require.NoError(t, err)
-			tr.live = true
-			var best *outcome
-			for d := (&depthFirst{}); ; {
-				o, err := tr.run(d, false)
+			tr.Live = true
+			var best *search.Outcome
+			for d := (&search.DepthFirst{}); ; {
+				o, err := tr.Run(d, false)
 				require.NoError(t, err)
-				if o.broken && (best == nil || o.cost.Less(best.cost) || !best.cost.Less(o.cost) && firstInOrder(o.schedule, best.schedule)) {
+				if o.Broken && (best == nil || o.Cost.Less(best.Cost) || !best.Cost.Less(o.Cost) && firstInOrder(o.Schedule, best.Schedule)) {
 					best = &o
 				}
-				if !d.advance(len(d.path)) {
+				if !d.Advance(len(d.Path)) {
 					break
 				}
 			}
-			require.Equal(t, best.cost, r.Counterexample.Cost, "%s %s: %s and %s", sc.ID, c.Property, best.schedule, r.Counterexample.Schedule)
-			require.Equal(t, best.schedule.String(), r.Counterexample.Schedule.String(), "%s %s", sc.ID, c.Property)
+			require.Equal(t, best.Cost, r.Counterexample.Cost, "%s %s: %s and %s", sc.ID, c.Property, best.Schedule, r.Counterexample.Schedule)
+			require.Equal(t, best.Schedule.String(), r.Counterexample.Schedule.String(), "%s %s", sc.ID, c.Property)
 		}
 	}
 }
@@ -128,7 +130,7 @@ func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
 // firstInOrder reports whether a comes before b in the order of choices.
 func firstInOrder(a, b sched.Schedule) bool {
 	for i := range a {
-		if c := compareChoices(a[i], b[i]); c != 0 {
+		if c := search.CompareChoices(a[i], b[i]); c != 0 {
 			return c < 0
 		}
 	}

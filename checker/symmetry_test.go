@@ -8,6 +8,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -23,40 +26,40 @@ func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
 		property *scenarios.Property
 		setting  scenarios.Setting
 	}{
-		{"stat", toyStatThenWrite(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3}},
-		{"stat-foreign", toyStatThenWrite(), scenarios.ForeignRelease, scenarios.Setting{Processes: 3}},
-		{"excl", toyExcl(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3, Crashes: 1}},
-		{"excl-wait", toyExclWait(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3}},
-		{"excl-wedge", toyExclWait(), scenarios.Wedge, scenarios.Setting{Processes: 3, Crashes: 1}},
-		{"flock", toyFlock(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3, Crashes: 1}},
-		{"flock-wedge", toyFlock(), scenarios.Wedge, scenarios.Setting{Processes: 4, Crashes: 1}},
-		{"flock-deadlock", toyFlock(), scenarios.Deadlock, scenarios.Setting{Processes: 3, Crashes: 2}},
+		{"stat", fixtures.StatThenWrite(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3}},
+		{"stat-foreign", fixtures.StatThenWrite(), scenarios.ForeignRelease, scenarios.Setting{Processes: 3}},
+		{"excl", fixtures.Excl(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3, Crashes: 1}},
+		{"excl-wait", fixtures.ExclWait(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3}},
+		{"excl-wedge", fixtures.ExclWait(), scenarios.Wedge, scenarios.Setting{Processes: 3, Crashes: 1}},
+		{"flock", fixtures.Flock(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3, Crashes: 1}},
+		{"flock-wedge", fixtures.Flock(), scenarios.Wedge, scenarios.Setting{Processes: 4, Crashes: 1}},
+		{"flock-deadlock", fixtures.Flock(), scenarios.Deadlock, scenarios.Setting{Processes: 3, Crashes: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.setting.Interchangeable = true
-			sc := toy("toy/"+c.name+"/symmetry", c.lock, c.setting, scenarios.Claim{Property: c.property})
-			x, err := newExplorer(sc, c.property)
+			sc := fixtures.New("toy/"+c.name+"/symmetry", c.lock, c.setting, scenarios.Claim{Property: c.property})
+			x, err := search.NewExplorer(sc, c.property)
 			require.NoError(t, err)
-			require.NoError(t, x.symmetric())
-			x.reduce = false
-			full, err := x.explore(context.Background(), Options{Workers: 1}, x.initial)
+			require.NoError(t, x.Symmetric())
+			x.Reduce = false
+			full, err := x.Explore(context.Background(), search.Limits{Workers: 1}, x.Initial)
 			require.NoError(t, err)
-			x.reduce = true
-			less, err := x.explore(context.Background(), Options{Workers: 1}, x.initial)
+			x.Reduce = true
+			less, err := x.Explore(context.Background(), search.Limits{Workers: 1}, x.Initial)
 			require.NoError(t, err)
 
-			sym := newSymmetry(x)
-			orbits := table.NewStates(x.width(), 1)
-			for id := range full.states.Len() {
-				row := append([]uint32(nil), full.states.Row(id)...)
-				sym.canonical(row)
+			sym := engine.NewSymmetry(x.Space)
+			orbits := table.NewStates(x.Width(), 1)
+			for id := range full.States.Len() {
+				row := append([]uint32(nil), full.States.Row(id)...)
+				sym.Canonical(row)
 				orbits.Insert(row)
-				_, there := less.states.Find(row)
+				_, there := less.States.Find(row)
 				require.True(t, there, "a state has no representative")
 			}
-			require.Equal(t, orbits.Len(), less.states.Len())
-			require.Less(t, less.states.Len(), full.states.Len())
-			t.Logf("%d states, %d up to symmetry", full.states.Len(), less.states.Len())
+			require.Equal(t, orbits.Len(), less.States.Len())
+			require.Less(t, less.States.Len(), full.States.Len())
+			t.Logf("%d states, %d up to symmetry", full.States.Len(), less.States.Len())
 
 			a, err := Check(context.Background(), sc, c.property, Options{Workers: 1})
 			require.NoError(t, err)

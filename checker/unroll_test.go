@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
 
@@ -14,8 +15,8 @@ import (
 // like, and must not get a verdict as if it were.
 func TestRoundsThatCarrySomethingOver(t *testing.T) {
 	impatient := func(limit int) scenarios.Protocol {
-		once := toyExcl()
-		l := toyExcl()
+		once := fixtures.Excl()
+		l := fixtures.Excl()
 		l.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 			attempts := 0
 			for retry := t.Retry(); retry.Next(); {
@@ -23,7 +24,7 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 					return h, nil
 				}
 				if attempts++; attempts == limit {
-					_ = t.Unlink(toyLock) // surely stale by now
+					_ = t.Unlink(fixtures.Lock) // surely stale by now
 				}
 				t.Sleep(time.Second)
 			}
@@ -32,7 +33,7 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 		return l
 	}
 	for _, limit := range []int{1, 2, 3, 10, 99} {
-		sc := toy("toy/impatient/contend", impatient(limit), scenarios.Setting{Processes: 2})
+		sc := fixtures.New("toy/impatient/contend", impatient(limit), scenarios.Setting{Processes: 2})
 		_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
 		require.ErrorContains(t, err, "carries something over", limit)
 	}
@@ -41,8 +42,8 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 // What one kind of round leaves behind may show only after a round of another kind: with
 // the results of any one round again and again this program does the same for ever.
 func TestKindsOfRoundsThatCarrySomethingOver(t *testing.T) {
-	once := toyExcl()
-	l := toyExcl()
+	once := fixtures.Excl()
+	l := fixtures.Excl()
 	l.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 		was := 0
 		for retry := t.Retry(); retry.Next(); {
@@ -50,32 +51,32 @@ func TestKindsOfRoundsThatCarrySomethingOver(t *testing.T) {
 				return h, nil
 			}
 			is := 1
-			if _, err := t.Stat(toyLock); err != nil {
+			if _, err := t.Stat(fixtures.Lock); err != nil {
 				is = 2
 			}
 			if was == 2 && is == 1 {
-				_ = t.Unlink(toyLock) // it was gone and is there again: surely not meant
+				_ = t.Unlink(fixtures.Lock) // it was gone and is there again: surely not meant
 			}
 			was = is
 			t.Sleep(time.Second)
 		}
 		return scenarios.Hold{}, nil
 	}
-	sc := toy("toy/kinds-of-rounds/contend", l, scenarios.Setting{Processes: 2})
+	sc := fixtures.New("toy/kinds-of-rounds/contend", l, scenarios.Setting{Processes: 2})
 	_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
 	require.ErrorContains(t, err, "carries something over")
 }
 
 // Temporary files in a round get the names they got in the first.
 func TestTemporaryFilesInARound(t *testing.T) {
-	l := toyExcl()
+	l := fixtures.Excl()
 	l.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 		for retry := t.Retry(); retry.Next(); {
 			f, err := t.CreateTemp("/tmp", "lock-*")
 			if err != nil {
 				return scenarios.Hold{}, err
 			}
-			err = t.Link(f.Name(), toyLock)
+			err = t.Link(f.Name(), fixtures.Lock)
 			_ = t.Unlink(f.Name())
 			if err == nil {
 				return scenarios.Hold{File: f}, nil
@@ -85,7 +86,7 @@ func TestTemporaryFilesInARound(t *testing.T) {
 		}
 		return scenarios.Hold{}, nil
 	}
-	sc := toy("toy/link-temp/contend", l, scenarios.Setting{Processes: 2})
+	sc := fixtures.New("toy/link-temp/contend", l, scenarios.Setting{Processes: 2})
 	r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
 	require.NoError(t, err)
 	require.Equal(t, Holds, r.Verdict, r.Why)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"testing"
 
+	"lockpick/checker/internal/fixtures"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -11,8 +13,8 @@ import (
 // counterexample.
 func TestWorkersAgree(t *testing.T) {
 	t.Parallel()
-	for _, sc := range rows() {
-		if large[sc.ID] && (testing.Short() || sc.ID != "agentwire/blind-unlink/crash") {
+	for _, sc := range fixtures.Rows() {
+		if fixtures.Large[sc.ID] && (testing.Short() || sc.ID != "agentwire/blind-unlink/crash") {
 			continue
 		}
 		for _, c := range sc.Claims {

@@ -22,6 +22,9 @@ func (e *DriftError) Error() string {
 	return fmt.Sprintf("sched: step %d of the schedule (%s) cannot happen: %s", e.Step, e.Want, e.Why)
 }
 
+// Follows implements [Follower].
+func (r Replay) Follows() bool { return true }
+
 // Next implements Strategy.
 func (r Replay) Next(v *View) (Choice, error) {
 	if v.Step >= len(r.Schedule) {

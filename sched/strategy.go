@@ -7,8 +7,26 @@ import "errors"
 type Strategy interface {
 	// Next returns the next choice. The view is only valid during the call. ErrEnd ends
 	// the run there; another error says why the run cannot go on. It is not called when
-	// nothing can happen any more.
+	// nothing new can happen any more, unless the strategy is a [Follower].
 	Next(v *View) (Choice, error)
+}
+
+// A Follower is a strategy that follows a schedule of its own and knows itself where that
+// ends. A run under it goes on for as long as it makes choices, also when all that can move
+// polls in vain; and it is asked once more when nobody can move, so that it can say that its
+// schedule wanted more. A strategy that wraps another passes the method on:
+//
+//	func (w wrapped) Follows() bool { return sched.Follows(w.inner) }
+type Follower interface {
+	Strategy
+	// Follows reports whether the strategy follows a schedule of its own.
+	Follows() bool
+}
+
+// Follows reports whether a strategy follows a schedule of its own.
+func Follows(st Strategy) bool {
+	f, ok := st.(Follower)
+	return ok && f.Follows()
 }
 
 // ErrEnd is returned by a strategy that has no more choices to make.

@@ -81,7 +81,9 @@ var imports = map[string]string{
 	"scenarios/zclockfile":      "scenarios/kit scenarios fsfake model",
 
 	// What a run looked like; the engines and their judgement; what is made of results.
-	"checker":                   "checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios porcupine",
+	"checker":                   "checker/internal/engine checker/internal/search checker/internal/table checker/trace sched scenarios porcupine",
+	"checker/internal/engine":   "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
+	"checker/internal/search":   "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake scenarios porcupine",
 	"checker/trace":             "sched fsfake scenarios porcupine",
 	"checker/internal/explain":  "checker/trace sched fsfake model scenarios",
 	"checker/internal/graph":    "",
@@ -105,6 +107,7 @@ var imports = map[string]string{
 
 	// For tests.
 	"checker/internal/toys":     "fsfake scenarios",
+	"checker/internal/fixtures": "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify",
 	"checker/internal/golden":   "testify",
 	"scenarios/internal/claims": "checker scenarios sched testify",
 }

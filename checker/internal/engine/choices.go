@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"lockpick/checker/trace"
+	"lockpick/sched"
+)
+
+// What can happen next, live and on numbers.
+
+// enabled reports whether a task can take a step.
+func (w *World) enabled(a *actor) bool {
+	if w.finished(a) {
+		return false
+	}
+	return !a.blocked || w.M.Ready(a.id, a.op)
+}
+
+// Look brings the view up to date. It reports whether anybody can progress: when nobody
+// can move, or all that can move poll in vain, nothing new will happen any more.
+func (w *World) Look() (progress bool) {
+	v := &w.View
+	v.Step, v.Last = w.Steps, w.last
+	version := w.M.Version()
+	for i, a := range w.actors {
+		on := w.enabled(a)
+		idle := a.idle && a.roundVersion == version
+		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Asleep: a.asleep, Idle: idle}
+		progress = progress || on && !idle
+	}
+	v.Kills = v.Kills[:0]
+	if w.crashes > 0 {
+		for i := range w.sc.Setting.Processes {
+			if w.sc.Setting.CanDie(i) && w.killable(i) {
+				v.Kills = append(v.Kills, i)
+			}
+		}
+	}
+	v.Stall = w.stalls > 0 && w.Unfinished()
+	v.Losses = w.lossStates()
+	if len(v.Kills) > 0 || v.Stall || v.Losses > 0 {
+		return true
+	}
+	return progress
+}
+
+// Apply carries out one choice, which must be possible. It returns the calls made; the
+// slice is only valid until the next apply.
+func (w *World) Apply(c sched.Choice, calls []trace.Call) []trace.Call {
+	switch c.Action {
+	case sched.Stall:
+		w.stalls--
+		w.M.Advance(w.sc.Setting.StallFor)
+		for _, a := range w.actors { // who polls may now see that something has expired
+			a.idle = false
+		}
+	case sched.Kill:
+		w.crashes--
+		w.kill(c.Task.Process)
+	case sched.PowerLoss:
+		w.losePower(c.State)
+	default:
+		for _, a := range w.actors {
+			if a.task == c.Task {
+				calls = w.step(a, calls)
+				break
+			}
+		}
+	}
+	w.Steps++
+	return calls
+}
+
+// Expand computes every successor of s, in the order of sched.View.Options.
+func (w *Expander) Expand(s []uint32) error {
+	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
+	set := &w.X.Sc.Setting
+	for i := range w.X.Slots {
+		finished, exits := w.status(s, i)
+		if finished {
+			continue
+		}
+		w.unfinished = true
+		if err := w.step(s, i, exits); err != nil {
+			return err
+		}
+	}
+	b := unpackBudgets(s[len(s)-1])
+	if b.crashes > 0 && w.unfinished {
+		for p := range set.Processes {
+			if set.CanDie(p) && w.killable(s, p) {
+				if err := w.kill(s, p, b); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if b.stalls > 0 && w.unfinished {
+		m, err := w.transition(s[wordMachine], 0, w.X.special.stall)
+		if err != nil {
+			return err
+		}
+		next, succ := w.begin(s, sched.Choice{Action: sched.Stall}, -1)
+		next[wordMachine] = m.machine
+		next[len(next)-1] = budgets{b.crashes, b.stalls - 1, b.losses}.pack()
+		w.end(succ, next)
+	}
+	if b.losses > 0 {
+		return w.losePower(s, b)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package engine
+
+import (
+	"fmt"
+
+	"lockpick/checker/internal/learn"
+	"lockpick/sched"
+)
+
+// That a program is a function of what its calls answer is checked, not assumed: while
+// it is learned, since every path begins with one learned before; and once more when
+// the space is covered. Then every path that was learned is run a second time, to its
+// end, and some drawn schedules are run live, all tasks together, next to the graph. A
+// verdict is only given when nothing differs.
+
+// crossChecks is how many drawn schedules are run live, and rehearsalSteps how long each
+// may get.
+const (
+	crossChecks     = 16
+	crossCheckSteps = 300
+)
+
+// Verify reports a program that is not a function of its calls. The worker is one that
+// knows the space.
+func (x *Space) Verify(g *Expander) error {
+	for _, a := range x.automata {
+		if err := a.Verify(); err != nil {
+			return err
+		}
+		if err := a.FuzzLoops(); err != nil {
+			return err
+		}
+	}
+	for seed := range uint64(crossChecks) {
+		if err := x.crossCheck(g, seed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// crossCheck makes one live run and follows it through the graph.
+func (x *Space) crossCheck(g *Expander, seed uint64) error {
+	w := NewWorld(x.Sc, x.Property, x.Sc.NewMachine())
+	defer w.Stop()
+	st := sched.NewRandom(seed)
+	row := append([]uint32(nil), x.Initial...)
+	var path sched.Schedule
+	for range crossCheckSteps {
+		if err := x.sameCalls(w, row, path); err != nil {
+			return err
+		}
+		w.Look()
+		c, err := st.Next(&w.View)
+		if err != nil {
+			return nil // the run has ended
+		}
+		if err := g.Expand(row); err != nil {
+			return err
+		}
+		k := 0
+		for k < len(g.Out) && g.Out[k].Choice != c {
+			k++
+		}
+		w.Apply(c, nil)
+		path = append(path, c)
+		switch {
+		case w.Err != nil:
+			return w.Err
+		case k == len(g.Out):
+			return fmt.Errorf("checker: %s: a live run can make the schedule %q, the graph cannot: this is a fault of lockpick", x.Sc.ID, path)
+		case g.Out[k].Bad:
+			return nil
+		}
+		row = append(row[:0], g.State(&g.Out[k])...)
+	}
+	return nil
+}
+
+// sameCalls compares the calls that live tasks make next with what was learned.
+func (x *Space) sameCalls(w *World, row []uint32, path sched.Schedule) error {
+	for i, a := range w.actors {
+		if w.finished(a) || w.exits(a) {
+			continue
+		}
+		if op := x.op(row, i); a.ended || a.op != op {
+			return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the schedule %q its next call is %q when it runs alone, and %q when it runs among the others; do tasks share memory that is no fsfake.Cell?",
+				a.task, x.Sc.ID, path, op.String(), learn.Told(a.op, !a.ended))
+		}
+	}
+	return nil
+}

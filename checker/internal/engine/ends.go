@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"lockpick/checker/trace"
+	"lockpick/scenarios"
+)
+
+// States that break a property by themselves: a deadlock, or a wedge; live and on numbers.
+
+// Deadlocked reports whether somebody is unfinished and nobody can ever move again.
+func (w *World) Deadlocked() (bool, []trace.Wait) {
+	if !w.Unfinished() {
+		return false, nil
+	}
+	var waits []trace.Wait
+	for _, a := range w.actors {
+		if w.finished(a) {
+			continue
+		}
+		if w.enabled(a) {
+			return false, nil
+		}
+		waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: a.task, Call: a.op})
+	}
+	return true, waits
+}
+
+// BadEnd reports whether the state that w expanded last breaks a property of the graph
+// by itself: a deadlock, or a wedge; with what everybody waits for.
+func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
+	switch x.Property.Question {
+	case scenarios.LockedOut:
+		if w.unfinished {
+			return false, nil, nil
+		}
+		m, _ := x.machines.get(s[wordMachine], 0)
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		return x.prober.Wedged(m)
+	case scenarios.Stuck:
+		if !w.unfinished || len(w.Out) > 0 && w.Out[0].Slot >= 0 {
+			return false, nil, nil
+		}
+		var waits []trace.Wait
+		for i := range x.Slots {
+			if finished, _ := w.status(s, i); !finished {
+				waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: x.Slots[i].Task, Call: x.op(s, i)})
+			}
+		}
+		return true, waits, nil
+	}
+	return false, nil, nil
+}

@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"lockpick/checker/internal/learn"
+	"lockpick/model"
+	"lockpick/scenarios"
+)
+
+// ErrNothing is the error for a property that a scenario gives no evidence on.
+var ErrNothing = errors.New("nothing to judge")
+
+// An unjudgeable error is an errNothing that says what is missing.
+type unjudgeable struct{ text string }
+
+// Error implements error.
+func (e unjudgeable) Error() string { return e.text }
+
+// Is makes it an ErrNothing.
+func (e unjudgeable) Is(target error) bool { return target == ErrNothing }
+
+// NothingToJudge explains what is missing.
+func NothingToJudge(sc *scenarios.Scenario, p *scenarios.Property) error {
+	missing := "its tasks record no operation whose answer could violate it"
+	switch {
+	case p.NeedsProbe():
+		missing = "it has no Probe"
+	case p.OfCycles():
+		missing = "its tasks record no operation that could starve"
+	case p.OfHolders:
+		missing = "no task notes that it holds a lock"
+	}
+	return unjudgeable{fmt.Sprintf("checker: %s cannot be judged by %s: %s", sc.ID, p, missing)}
+}
+
+// Evidence reports whether anything was learned that the property is judged by.
+func (x *Space) Evidence() bool {
+	if !asksOfTasks(x.Property) {
+		return true
+	}
+	for _, a := range x.automata {
+		found := false
+		a.Each(func(e learn.Edge) bool {
+			output := any(model.Pending{})
+			if e.Effects.Returned {
+				output = e.Effects.Output
+			}
+			found = x.Property.OfHolders && e.Effects.Marks() || e.Input != nil && x.Property.Counts(e.Input, output)
+			return !found
+		})
+		if found {
+			return true
+		}
+	}
+	return false
+}
+
+// asksOfTasks reports whether a property is judged by something that tasks note.
+func asksOfTasks(p *scenarios.Property) bool {
+	return p.Judgement() == scenarios.ByHistory || p.OfHolders || p.OfCycles()
+}
+
+// Evidence reports whether a run had anything that the property is judged by.
+func (w *World) Evidence(p *scenarios.Property) bool {
+	if p.OfHolders {
+		return w.held
+	}
+	for i := range w.History.Ops {
+		if op := &w.History.Ops[i]; p.Counts(op.Input, op.Output) {
+			return true
+		}
+	}
+	return !asksOfTasks(p)
+}

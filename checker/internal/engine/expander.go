@@ -1,0 +1,133 @@
+package engine
+
+import (
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/parallel"
+	"lockpick/checker/internal/table"
+	"lockpick/fsfake"
+	"lockpick/sched"
+)
+
+// An Expander computes successors of states. It has caches of its own of what is small and
+// asked for all the time.
+type Expander struct {
+	X      *Space
+	places [][]place
+	leaps  table.Cache[leap]
+	bads   map[uint32]bool
+	losses map[uint32]int // states of the disk after a loss of power, by machine
+	Out    []successor
+	words  []uint32
+	key    []byte
+	tmp    []uint32
+	// unfinished: the state expanded last has somebody who is not finished.
+	unfinished bool
+	_          [parallel.CacheLine]byte
+}
+
+type judged struct {
+	to uint32
+	ok bool
+}
+
+// A successor is one transition out of a state.
+type successor struct {
+	Choice    sched.Choice
+	at        int  // where its words begin in worker.words
+	Slot      int  // who stepped, or -1
+	Bad       bool // it breaks the property
+	Contended bool // it met somebody else's lock
+	Asleep    bool // whoever stepped has given way
+}
+
+// NewExpander returns an expander of the states of a space.
+func NewExpander(x *Space) *Expander {
+	return &Expander{
+		X: x, places: make([][]place, len(x.Slots)), bads: map[uint32]bool{}, losses: map[uint32]int{},
+		tmp: make([]uint32, x.Width()+2*parallel.CacheLine/4)[parallel.CacheLine/4:][:x.Width()],
+	}
+}
+
+// State returns the words of a successor; they are valid until the next expand.
+func (w *Expander) State(s *successor) []uint32 { return w.words[s.at : s.at+w.X.Width()] }
+
+func (w *Expander) place(slot int, n uint32) *place {
+	ps := w.places[slot]
+	if int(n) >= len(ps) {
+		ps = append(ps, make([]place, int(n)+64-len(ps))...)
+		w.places[slot] = ps
+	}
+	if !ps[n].known {
+		ps[n] = w.X.place(slot, n)
+	}
+	return &ps[n]
+}
+
+func (w *Expander) leap(slot int, n, result uint32) (leap, error) {
+	key := uint64(slot)<<58 | uint64(n)<<32 | uint64(result)
+	if l, ok := w.leaps.Get(key); ok {
+		return l, nil
+	}
+	l, err := w.X.leap(slot, n, result)
+	if err == nil {
+		w.leaps.Put(key, l)
+	}
+	return l, err
+}
+
+func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, error) {
+	key := uint64(machine)<<32 | uint64(slot)<<26 | uint64(op)
+	if m := w.X.transitions.Get(key); m != 0 {
+		return unpackTransition(m), nil
+	}
+	var m transition
+	var err error
+	m, w.key, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, w.key)
+	if err == nil {
+		w.X.transitions.Put(key, m.pack())
+	}
+	return m, err
+}
+
+// remember appends an event to a past; event 0 is none.
+func (w *Expander) remember(past uint32, client int, event uint32) judged {
+	if event == 0 {
+		return judged{past, true}
+	}
+	key := history.StepKey(past, client, event)
+	if s := w.X.steps.Get(key); s != 0 {
+		return judged{uint32(s >> 2), s&2 != 0}
+	}
+	var to uint32
+	var ok bool
+	to, ok, w.key = w.X.Histories.Append(past, client, event, w.key)
+	s := uint64(to)<<2 | 1
+	if ok {
+		s |= 2
+	}
+	w.X.steps.Put(key, s)
+	return judged{to, ok}
+}
+
+// begin starts a successor as a copy of s.
+func (w *Expander) begin(s []uint32, c sched.Choice, slot int) ([]uint32, successor) {
+	next := w.tmp
+	copy(next, s)
+	return next, successor{Choice: c, Slot: slot}
+}
+
+// end stores a successor.
+func (w *Expander) end(succ successor, next []uint32) {
+	if w.X.machines.marks && w.isBad(next[wordMachine]) {
+		succ.Bad = true
+	}
+	succ.at = len(w.words)
+	w.words = append(w.words, next...)
+	w.Out = append(w.Out, succ)
+}
+
+// op returns the call that a task would make next, for reports.
+func (x *Space) op(s []uint32, slot int) fsfake.Op {
+	return x.automata[slot].Node(s[wordNodes+slot] &^ learn.Begun).Op
+}

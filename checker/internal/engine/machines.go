@@ -1,0 +1,179 @@
+package engine
+
+import (
+	"fmt"
+	"sync"
+
+	"lockpick/checker/internal/table"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A machineTable holds the distinct states of the machine, numbered in order of
+// arrival, the distinct operations, and the distinct results. A state of the whole
+// world refers to its machine by number: few machines are shared by many states.
+type machineTable struct {
+	sc *scenarios.Scenario
+	// invariant says what is wrong in a state, for a property that is judged so; marks
+	// tells whether marks are kept, which is then.
+	invariant func(scenarios.View) string
+	marks     bool
+	mu        sync.Mutex
+	keys      table.Keys
+	all       []*fsfake.Machine
+	bad       []bool // by the invariant
+	ops       *table.Interner
+	results   *resultTable
+}
+
+type resultTable struct {
+	ids map[fsfake.Result]uint32
+	all []*fsfake.Result
+}
+
+// Operations on a machine that no program makes.
+type (
+	opMark   struct{ scenarios.Holding }
+	opUnmark struct{}
+	opKill   struct{}
+	opStall  struct{}
+)
+
+// A transition is what an operation on a machine came to.
+type transition struct {
+	machine, result    uint32
+	blocked, contended bool
+}
+
+// pack returns the move as a word that is not 0. There are fewer than 1<<29 results.
+func (m transition) pack() uint64 {
+	w := uint64(m.machine)<<32 | uint64(m.result)<<3 | 1
+	if m.blocked {
+		w |= 2
+	}
+	if m.contended {
+		w |= 4
+	}
+	return w
+}
+
+func unpackTransition(w uint64) transition {
+	return transition{machine: uint32(w >> 32), result: uint32(w) >> 3, blocked: w&2 != 0, contended: w&4 != 0}
+}
+
+func newMachineTable(sc *scenarios.Scenario, invariant func(scenarios.View) string) *machineTable {
+	return &machineTable{
+		sc: sc, invariant: invariant, marks: invariant != nil, ops: table.NewInterner(),
+		results: &resultTable{ids: map[fsfake.Result]uint32{}},
+	}
+}
+
+// op numbers an operation.
+func (t *machineTable) op(v any) uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.ops.ID(v)
+}
+
+// add numbers a machine, which must not change afterwards. key is scratch.
+func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
+	key = m.AppendKey(key[:0])
+	bad := t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""
+	m.Clone() // from here on it is shared, and reading it is safe for everybody
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id, isNew := t.keys.ID(key)
+	if isNew {
+		t.all = append(t.all, m)
+		t.bad = append(t.bad, bad)
+	}
+	return id, key
+}
+
+// machineBytes is about what a machine takes beside its key: most of it is shared with
+// its neighbours.
+const machineBytes = 400
+
+// get returns machine id, an operation, and whether the machine violates the invariant.
+func (t *machineTable) get(id, op uint32) (*fsfake.Machine, any) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.all[id], t.ops.Values[op]
+}
+
+func (t *machineTable) isBad(id uint32) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bad[id]
+}
+
+func (t *machineTable) result(id uint32) *fsfake.Result {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.results.all[id]
+}
+
+func (t *machineTable) count() (machines, bytes int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.all), t.keys.Bytes() + machineBytes*len(t.all)
+}
+
+// apply carries out an operation of a task on a copy of machine id.
+func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (transition, []byte, error) {
+	from, v := t.get(id, op)
+	m := from.Clone()
+	var r fsfake.Result
+	var mv transition
+	switch v := v.(type) {
+	case fsfake.Op:
+		r = m.Do(task, v)
+		if r.Unmodelled != "" {
+			return mv, key, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
+		}
+		mv.blocked, mv.contended = r.Blocked, meets(&v, &r)
+		if v.Call == fsfake.CallExit {
+			t.unmark(m, task.Pid)
+		}
+	case opMark:
+		m.Mark(task, v.Path, lockObject(m, task.Pid, v.Holding))
+	case opUnmark:
+		m.Unmark(task)
+	case opKill:
+		m.KillProc(task.Pid)
+		t.unmark(m, task.Pid)
+	case opLose:
+		t.sc.LosePower(m, v.state)
+	case opStall:
+		m.Advance(t.sc.Setting.StallFor)
+	}
+	if mv.machine = id; !m.Untouched(from) {
+		mv.machine, key = t.add(m, key)
+	}
+	mv.result = t.resultID(r)
+	return mv, key, nil
+}
+
+// resultID numbers a result.
+func (t *machineTable) resultID(r fsfake.Result) uint32 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	id, ok := t.results.ids[r]
+	if !ok {
+		id = uint32(len(t.results.all))
+		kept := r // r itself stays off the heap
+		t.results.ids[r] = id
+		t.results.all = append(t.results.all, &kept)
+	}
+	return id
+}
+
+// unmark removes the marks of all tasks of a process.
+func (t *machineTable) unmark(m *fsfake.Machine, pid int) {
+	if !t.marks {
+		return
+	}
+	for n := 1; n <= t.sc.Setting.TasksOf(pid-scenarios.FirstPid); n++ {
+		m.Unmark(fsfake.Task{Pid: pid, N: n})
+	}
+}

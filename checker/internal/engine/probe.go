@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A Prober asks whether a fresh process, running alone with time passing, ever gets
+// through.
+//
+// "Never" is decided like this: the process makes attempt after attempt. Whenever it
+// sleeps, polls again or gives up, the clock moves, each time by as much as has passed
+// already (so any rule of the form "older than d" is met with soon), until the horizon
+// is behind it; the attempt that begins after that is the last. A call that blocks, with
+// nobody left to unblock it, is the end at once.
+type Prober struct {
+	sc   *scenarios.Scenario
+	seen map[string]probed
+	buf  []byte
+	runs int
+}
+
+// horizon is the virtual time after which a process that still has not got through
+// never will: longer than any lease or stale rule.
+const horizon = 30 * 24 * time.Hour
+
+type probed struct {
+	wedged bool
+	waits  []trace.Wait
+}
+
+// NewProber returns a prober of the machines of a scenario.
+func NewProber(sc *scenarios.Scenario) *Prober {
+	return &Prober{sc: sc, seen: map[string]probed{}}
+}
+
+// Wedged probes a clone of m, once for each distinct state of the machine.
+func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
+	p.buf = m.AppendKey(p.buf[:0])
+	if r, ok := p.seen[string(p.buf)]; ok {
+		return r.wedged, r.waits, nil
+	}
+	key := string(p.buf)
+	r, err := p.probe(m.Clone())
+	if err == nil {
+		p.seen[key] = r
+	}
+	return r.wedged, r.waits, err
+}
+
+func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
+	start := m.Now()
+	for try := 0; ; try++ {
+		late := m.Now().Sub(start) > horizon
+		r, err := p.attempt(m, start, scenarios.ProbePid+try)
+		switch {
+		case err != nil:
+			return probed{}, err
+		case r.How == 0:
+			return probed{}, nil
+		case late || r.How != trace.GivesUp:
+			return probed{true, []trace.Wait{r}}, nil
+		}
+		pass(m, start, time.Second)
+	}
+}
+
+// probeSteps bounds one attempt; no probe comes near.
+const probeSteps = 100_000
+
+// attempt runs the probe once. It returns no wait when it got through, GivesUp when it
+// returned an error, and otherwise what it waits for without end.
+func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wait, error) {
+	p.runs++
+	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
+	var result error
+	code := learn.Function(func(port fsfake.Port) {
+		t := &scenarios.Task{Proc: fsfake.NewProc(port, pid, 1), Process: "fresh", Index: p.sc.Setting.Processes}
+		result = p.sc.Probe(t)
+	})
+	defer code.Stop()
+	id := fsfake.Task{Pid: pid, N: 1}
+	last, slept, late := fsfake.Op{}, false, false
+	for range probeSteps {
+		op, more, notes, err := code.Next()
+		if err != nil {
+			return trace.Wait{}, err
+		}
+		for _, n := range notes {
+			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
+				if late {
+					return hindered(trace.Polls, last), nil
+				}
+				late = m.Now().Sub(start) > horizon
+				if !slept {
+					pass(m, start, time.Second)
+				}
+				slept = false
+			}
+		}
+		if !more {
+			m.KillProc(pid)
+			if result != nil {
+				return hindered(trace.GivesUp, last), nil
+			}
+			return trace.Wait{}, nil
+		}
+		r := m.Do(id, op)
+		switch {
+		case r.Unmodelled != "":
+			return trace.Wait{}, fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
+		case r.Blocked:
+			return hindered(trace.WaitsInCall, op), nil
+		}
+		if op.Call == fsfake.CallSleep {
+			pass(m, start, time.Duration(op.Time))
+			slept = true
+		} else {
+			last = op
+		}
+		if err := code.Answer(r); err != nil {
+			return trace.Wait{}, err
+		}
+	}
+	return trace.Wait{}, fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
+}
+
+func hindered(how trace.Hindrance, call fsfake.Op) trace.Wait {
+	return trace.Wait{How: how, Fresh: true, Call: call}
+}
+
+// pass moves the clock by d, or by as much as has passed since start.
+func pass(m *fsfake.Machine, start time.Time, d time.Duration) {
+	m.Advance(max(d, m.Now().Sub(start), time.Millisecond))
+}

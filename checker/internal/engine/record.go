@@ -1,0 +1,43 @@
+package engine
+
+import (
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+	"lockpick/sched"
+)
+
+// Preempts reports whether c is a preemption: a switch away from a task that could have
+// gone on.
+func (w *World) Preempts(c sched.Choice) bool {
+	if c.Action != sched.Run || w.last < 0 {
+		return false
+	}
+	l := &w.View.Tasks[w.last]
+	return l.Task != c.Task && l.Enabled && !l.Asleep
+}
+
+// Record makes the trace's step from what apply did.
+func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBefore int) trace.Step {
+	s := trace.Step{N: w.Steps, Choice: c, Preempts: preempts, After: w.M.Clone()}
+	s.Calls = append(s.Calls, calls...)
+	if len(w.History.Ops) > opsBefore && c.Action == sched.Run {
+		s.Invoked = w.History.Ops[opsBefore].Input
+	}
+	at := int64((w.Steps-1)*trace.TimestampsPerStep + trace.AtReturn)
+	for _, op := range w.History.Ops {
+		if op.Return == at && c.Action == sched.Run {
+			s.Returned = op.Output
+		}
+	}
+	for _, a := range w.actors {
+		if a.holding == nil {
+			continue
+		}
+		if a.since == s.N {
+			a.object = lockObject(w.M, a.id.Pid, *a.holding)
+		}
+		s.Holders = append(s.Holders, trace.Holder{Task: a.task, Path: a.holding.Path, ID: a.object, Since: a.since})
+	}
+	s.Exited = len(calls) > 0 && calls[len(calls)-1].Op.Call == fsfake.CallExit
+	return s
+}

@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"sync"
+
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/table"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Space is the graph of states of one scenario for one property. It holds what all who
+// expand states share: the learned automata, and the numbered machines, histories
+// and states. A state is a row of words:
+//
+//	machine, history, a node for each task, budgets left
+//
+// and from there on exploration is pure data: look up what the task's next call does to
+// the machine, follow the edge of its automaton, append to the history. What is not known
+// yet is computed once, with the real machine or the task's real code.
+type Space struct {
+	Sc          *scenarios.Scenario
+	Property    *scenarios.Property
+	Slots       []slot
+	machines    *machineTable
+	Histories   *history.Table // nil for a property that is not judged by history
+	prober      *Prober        // nil but for wedge
+	mu          sync.Mutex     // guards prober, and learning for all automata at once
+	automata    []*learn.Automaton
+	Initial     []uint32
+	rebooted    []uint32 // the nodes after a loss of power
+	special     specialOps
+	alike       bool         // processes are verified to be interchangeable
+	Reduce      bool         // explore up to symmetry
+	transitions table.Shared // what operations come to on machines
+	steps       table.Shared // what events come to on histories
+}
+
+// A slot is the place of one task in a state.
+type slot struct {
+	Task    sched.Task
+	id      fsfake.Task
+	process int
+}
+
+// specialOps are the numbers of operations that every exploration needs.
+type specialOps struct{ exit, unmark, kill, stall uint32 }
+
+// Words of a state before the nodes, and after them.
+const (
+	wordMachine = 0
+	WordHistory = 1
+	wordNodes   = 2
+)
+
+// NewSpace returns the space of a scenario, of which nothing is known but where it begins.
+// The error is a fault of the scenario, or a property that it cannot be asked.
+func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
+	if err := sc.Validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	x := &Space{Sc: sc, Property: p}
+	for i := range sc.Setting.Processes {
+		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
+			x.Slots = append(x.Slots, slot{
+				Task: sched.Task{Process: i, N: n}, process: i,
+				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
+			})
+			a, err := learn.New(sc.ID, learn.Functions(sc), i, n)
+			if err != nil {
+				return nil, err
+			}
+			x.automata = append(x.automata, a)
+		}
+	}
+	x.machines = newMachineTable(sc, p.Invariant)
+	x.special = specialOps{
+		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}), unmark: x.machines.op(opUnmark{}),
+		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{}),
+	}
+	switch p.Judgement() {
+	case scenarios.ByHistory:
+		x.Histories = history.NewTable(p.Spec, len(x.Slots)+sc.Setting.Processes)
+		x.Histories.Deaths(sc.Setting.Processes)
+	case scenarios.ByGraph:
+		if p.NeedsProbe() && sc.Probe == nil {
+			return nil, NothingToJudge(sc, p)
+		}
+		x.prober = NewProber(sc)
+	}
+	m, err := MachineAtFirst(sc, p)
+	if err != nil {
+		return nil, err
+	}
+	first, _ := x.machines.add(m, nil)
+	x.Initial = append(x.Initial, first, history.Empty)
+	for i, a := range x.automata {
+		first, again := a.First(), uint32(learn.Gone)
+		if sc.Setting.AfterReboot(x.Slots[i].process) {
+			first, again = again, first
+		}
+		x.Initial, x.rebooted = append(x.Initial, first), append(x.rebooted, again)
+	}
+	x.Initial = append(x.Initial, budgets{sc.Setting.Crashes, sc.Setting.Stalls, sc.Setting.PowerLosses}.pack())
+	return x, nil
+}
+
+// budgets are the faults left in a state.
+type budgets struct{ crashes, stalls, losses int }
+
+func (b budgets) pack() uint32 {
+	return uint32(b.crashes) | uint32(b.stalls)<<16 | uint32(b.losses)<<31
+}
+
+func unpackBudgets(w uint32) budgets {
+	return budgets{int(w & 0xffff), int(w >> 16 & 0x7fff), int(w >> 31)}
+}
+
+// Width is the number of words of a state.
+func (x *Space) Width() int { return wordNodes + len(x.Slots) + 1 }
+
+// A place is what a worker needs to know of a node.
+type place struct {
+	known  bool
+	op     uint32
+	inv    uint32 // event of the operation that begins with the call, 0 for none
+	begins bool   // something begins with the call
+	unmark bool
+	cell   bool
+	sleep  bool
+	exit   bool
+	ended  bool
+}
+
+// A leap is what a worker needs to know of an edge.
+type leap struct {
+	to       uint32 // with nodeBegun
+	ret      uint32 // event of the operation that ended, 0 for none
+	mark     uint32 // operation that marks the lock's object, 0 for none
+	returned bool
+}
+
+// place describes a node.
+func (x *Space) place(slot int, n uint32) place {
+	nd := x.automata[slot].Node(n)
+	if nd.Ended {
+		return place{known: true, ended: true}
+	}
+	p := place{
+		known: true, op: x.machines.op(nd.Op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
+		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit,
+		unmark: nd.Begins.LetGo && x.machines.marks,
+	}
+	if nd.Begins.Invoked {
+		p.inv = x.Histories.Event(history.Invoke, nd.Begins.Input, nd.Begins.Input)
+	}
+	return p
+}
+
+// leap learns, or recalls, where a result leads.
+func (x *Space) leap(slot int, n, result uint32) (leap, error) {
+	r := x.machines.result(result)
+	e, err := x.learn(slot, n, r)
+	if err != nil {
+		return leap{}, err
+	}
+	l := leap{to: e.To, returned: e.Effects.Returned}
+	if e.Effects.Returned {
+		l.ret = x.Histories.Event(history.Return, e.Input, e.Effects.Output)
+	}
+	if x.machines.marks && e.Effects.Marks() {
+		l.mark = x.machines.op(opMark{e.Effects.Holding})
+	}
+	return l, nil
+}
+
+func (x *Space) learn(slot int, n uint32, r *fsfake.Result) (learn.Edge, error) {
+	if x.alike {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if err := x.learnAlike(n, r); err != nil {
+			return learn.Edge{}, err
+		}
+	}
+	return x.automata[slot].Learn(n, r)
+}
+
+// A learned is what a space has learned and numbered.
+type learned struct{ Coroutines, Edges, Machines, Histories int }
+
+// Learned sums up the counts of the shared tables.
+func (x *Space) Learned() (s learned) {
+	for _, a := range x.automata {
+		runs, edges := a.Counts()
+		s.Coroutines += runs
+		s.Edges += edges
+	}
+	s.Machines, _ = x.machines.count()
+	if x.Histories != nil && !x.Histories.MonitorsOnly {
+		s.Histories, _ = x.Histories.Count()
+	}
+	return s
+}
+
+// Bytes is the memory of everything that grows with the exploration.
+func (x *Space) Bytes(set *table.States) int {
+	_, m := x.machines.count()
+	_, p := x.Histories.Count()
+	return set.Bytes() + m + p + x.transitions.Bytes() + x.steps.Bytes()
+}

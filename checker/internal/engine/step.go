@@ -1,0 +1,131 @@
+package engine
+
+import (
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A step of a task, twice: of a live run, and on the numbers of a space. The two must do
+// the same; package documentation says what a step is.
+
+// step lets a make its next call. Under an event loop a turn, the cell accesses up to
+// the next system call, is one step.
+func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
+	w.last = a.index
+	a.asleep, a.idle = false, false
+	if w.exits(a) {
+		a.op = fsfake.Op{Call: fsfake.CallExit}
+	}
+	if a.begins.LetGo && a.holding != nil {
+		a.holding = nil
+		if w.marks {
+			w.M.Unmark(a.id)
+		}
+	}
+	if a.begins.Invoked {
+		w.History.Invoke(a.index, w.Steps, a.begins.Input)
+	}
+	a.begins = learn.Effects{}
+	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
+	for {
+		op := a.op
+		r := w.M.Do(a.id, op)
+		calls = append(calls, trace.Call{Op: op, Result: r})
+		if r.Unmodelled != "" {
+			w.fail("%s: %s: %s", a.task, op.Call, r.Unmodelled)
+			return calls
+		}
+		if a.blocked = r.Blocked; r.Blocked {
+			return calls
+		}
+		if op.Call == fsfake.CallExit {
+			w.exit(a)
+			return calls
+		}
+		a.asleep = op.Call == fsfake.CallSleep
+		w.proceed(a, &r)
+		if !turn || a.ended || !a.op.Call.IsCell() || w.Err != nil {
+			return calls
+		}
+		if a.begins.Invoked || a.begins.LetGo || a.begins.Returned {
+			// Operations begin and end between steps.
+			return calls
+		}
+	}
+}
+
+// step is the mirror of [world.step] on numbers.
+func (w *Expander) step(s []uint32, slot int, exits bool) error {
+	x := w.X
+	next, succ := w.begin(s, sched.Choice{Action: sched.Run, Task: x.Slots[slot].Task}, slot)
+	if exits {
+		m, err := w.transition(s[wordMachine], slot, x.special.exit)
+		if err != nil {
+			return err
+		}
+		next[wordMachine] = m.machine
+		w.gone(next, x.Slots[slot].process)
+		w.end(succ, next)
+		return nil
+	}
+	word := s[wordNodes+slot]
+	n, begun := word&^learn.Begun, word&learn.Begun != 0
+	pl := *w.place(slot, n)
+	if !begun {
+		if pl.unmark {
+			m, err := w.transition(next[wordMachine], slot, x.special.unmark)
+			if err != nil {
+				return err
+			}
+			next[wordMachine] = m.machine
+		}
+		st := w.remember(next[WordHistory], slot, pl.inv)
+		next[WordHistory] = st.to
+		succ.Bad = succ.Bad || !st.ok
+	}
+	turn := pl.cell && x.Sc.Setting.Concurrency == scenarios.EventLoop
+	for first := true; ; first = false {
+		m, err := w.transition(next[wordMachine], slot, pl.op)
+		if err != nil {
+			return err
+		}
+		succ.Contended = succ.Contended || m.contended
+		if m.blocked {
+			if first && begun && m.machine == next[wordMachine] {
+				return nil // still not granted: it cannot take a step
+			}
+			next[wordMachine], next[wordNodes+slot] = m.machine, n|learn.Begun
+			break
+		}
+		next[wordMachine] = m.machine
+		if pl.exit {
+			w.gone(next, x.Slots[slot].process)
+			break
+		}
+		l, err := w.leap(slot, n, m.result)
+		if err != nil {
+			return err
+		}
+		st := w.remember(next[WordHistory], slot, l.ret)
+		next[WordHistory] = st.to
+		succ.Bad = succ.Bad || !st.ok
+		if l.mark != 0 {
+			if m, err = w.transition(next[wordMachine], slot, l.mark); err != nil {
+				return err
+			}
+			next[wordMachine] = m.machine
+		}
+		succ.Asleep = pl.sleep
+		next[wordNodes+slot] = l.to
+		n, begun = l.to&^learn.Begun, l.to&learn.Begun != 0
+		pl = *w.place(slot, n)
+		if !turn || pl.ended || !pl.cell || pl.begins && !begun || l.returned {
+			break
+		}
+	}
+	w.end(succ, next)
+	return nil
+}

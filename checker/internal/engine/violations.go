@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+)
+
+// Violated is a set of distinct violations: pasts or machines by number.
+type Violated map[uint32]struct{}
+
+// Add adds other violations.
+func (v Violated) Add(w Violated) {
+	for id := range w { // order does not matter: it is a union
+		v[id] = struct{}{}
+	}
+}
+
+// Violation names what is wrong in a state that breaks the property: its past, or else
+// its machine.
+func (x *Space) Violation(row []uint32) uint32 {
+	if x.Histories != nil {
+		return row[WordHistory]
+	}
+	return row[wordMachine]
+}
+
+// Fingerprints names violations in a way that means the same on every machine.
+func (x *Space) Fingerprints(v Violated) []string {
+	out := make([]string, 0, len(v))
+	for id := range v { // order does not matter: the result is sorted
+		switch {
+		case x.Histories == nil:
+			m, _ := x.machines.get(id, 0)
+			out = append(out, Hash(m.AppendKey(nil)))
+		case x.Histories.MonitorsOnly:
+			out = append(out, "watched") // a monitor forgets how it was violated
+		default:
+			out = append(out, Hash(x.Histories.Describe(id)))
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Hash names bytes by a few, alike on every machine.
+func Hash(b []byte) string {
+	h := sha256.Sum256(b)
+	return hex.EncodeToString(h[:12])
+}

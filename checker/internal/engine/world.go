@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"cmp"
+	"fmt"
+
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A World is one run of a scenario: the machine, and every task. A live world runs the
+// tasks' own Go code as coroutines; one with a cast follows what was learned of it.
+type World struct {
+	sc      *scenarios.Scenario
+	Memo    *learn.Memo // nil: live
+	M       *fsfake.Machine
+	actors  []*actor
+	History *history.Recorder
+	crashes int // left
+	stalls  int // left
+	Losses  int // of power, left
+	last    int // the actor that stepped last, or -1
+	View    sched.View
+	Steps   int
+	// invariant is asked for: marks must be kept.
+	marks bool
+	held  bool // somebody has acquired
+	Err   error
+	// Buffers, kept from run to run.
+	Calls     []trace.Call
+	Preempted []bool // by step: it was a preemption
+}
+
+// An actor is one task of a world.
+type actor struct {
+	task    sched.Task
+	id      fsfake.Task
+	index   int
+	code    learn.Code // nil: not live, or not begun
+	node    uint32     // where it is, when it is not live
+	op      fsfake.Op
+	begins  learn.Effects // begins with the next call: invoked, letGo
+	ended   bool          // the program has returned
+	gone    bool          // the process has exited or was killed, or has not begun
+	blocked bool
+	asleep  bool
+	idle    bool
+	// rounds are the retry loops that it is in, the innermost last. roundVersion is the
+	// machine's version at the top of the round begun last.
+	rounds       []round
+	roundVersion uint64
+	holding      *scenarios.Holding
+	since        int            // the step with which the hold began, from 1
+	object       fsfake.InodeID // what it is of, in a run that is recorded
+}
+
+// A round is one of a retry loop, begun at a version of the machine.
+type round struct {
+	loop    int
+	version uint64
+}
+
+// NewWorld starts a live run, every task up to its first call. Stop must be called in
+// the end.
+func NewWorld(sc *scenarios.Scenario, p *scenarios.Property, m *fsfake.Machine) *World {
+	w := EmptyWorld(sc, p)
+	w.Start(m)
+	return w
+}
+
+// EmptyWorld returns a run that has not begun.
+func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
+	w := &World{sc: sc, marks: p.Invariant != nil}
+	for i := range sc.Setting.Processes {
+		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
+			w.actors = append(w.actors, &actor{
+				task: sched.Task{Process: i, N: n}, index: len(w.actors),
+				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
+			})
+		}
+	}
+	w.History = history.NewRecorder(len(w.actors) + sc.Setting.Processes)
+	w.View.Tasks = make([]sched.TaskView, len(w.actors))
+	return w
+}
+
+// Start begins a run on m, which must be the world's own.
+func (w *World) Start(m *fsfake.Machine) {
+	w.M, w.last, w.Steps, w.Err = m, -1, 0, nil
+	w.crashes, w.stalls, w.Losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
+	w.History.Reset()
+	w.Preempted = w.Preempted[:0]
+	for _, a := range w.actors {
+		if w.sc.Setting.AfterReboot(a.task.Process) {
+			*a = actor{task: a.task, id: a.id, index: a.index, gone: true}
+		} else {
+			w.begin(a)
+		}
+	}
+}
+
+// begin starts a task.
+func (w *World) begin(a *actor) {
+	*a = actor{task: a.task, id: a.id, index: a.index}
+	if w.Memo != nil {
+		at, e := w.Memo.Start(a.index)
+		a.node, a.op, a.ended = at.Node, at.Op, at.Ended
+		w.settle(a, e)
+		return
+	}
+	var err error
+	if a.code, err = learn.Functions(w.sc)(a.task.Process, a.task.N); err != nil {
+		w.Err = cmp.Or(w.Err, err)
+		return
+	}
+	w.resume(a)
+}
+
+// Stop unwinds every live task.
+func (w *World) Stop() {
+	for _, a := range w.actors {
+		if a.code != nil {
+			a.code.Stop()
+		}
+	}
+}
+
+// fail remembers the first harness error, which ends the run.
+func (w *World) fail(format string, args ...any) {
+	if w.Err == nil {
+		w.Err = fmt.Errorf("checker: "+format, args...)
+	}
+}
+
+// proceed gives a task the result of its call and applies what it does until its next.
+func (w *World) proceed(a *actor, r *fsfake.Result) {
+	if w.Memo == nil {
+		if err := a.code.Answer(*r); err != nil {
+			w.Err = cmp.Or(w.Err, err)
+			return
+		}
+		w.resume(a)
+		return
+	}
+	at, e, err := w.Memo.Proceed(a.index, a.node, r)
+	if err != nil {
+		w.Err = cmp.Or(w.Err, err)
+		return
+	}
+	a.node, a.op, a.ended = at.Node, at.Op, at.Ended
+	w.settle(a, e)
+}
+
+// resume runs a live task until its next call.
+func (w *World) resume(a *actor) {
+	op, more, notes, err := a.code.Next()
+	if err != nil {
+		w.Err = cmp.Or(w.Err, err)
+		return
+	}
+	a.op, a.ended = op, !more
+	e, err := learn.Digest(a.task.String(), notes)
+	if err != nil {
+		w.fail("%w", err)
+		return
+	}
+	w.settle(a, e)
+}
+
+// settle applies what a task did between two calls.
+func (w *World) settle(a *actor, e learn.Effects) {
+	if e.Returned {
+		if w.History.Open[a.index] < 0 {
+			w.fail("%s: an operation returned %v that was never invoked", a.task, e.Output)
+			return
+		}
+		w.History.Return(a.index, w.Steps, e.Output)
+	}
+	if e.Holds {
+		w.hold(a, e.Holding)
+	}
+	a.turnRound(&e, w.M.Version())
+	if a.ended && e.Invoked {
+		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.Input)
+	}
+	a.begins = e
+}
+
+// turnRound keeps count of the rounds. A task is idle when it comes back to the top of a
+// loop and nothing has changed since it was there.
+func (a *actor) turnRound(e *learn.Effects, version uint64) {
+	if e.Again != 0 {
+		i := len(a.rounds) - 1
+		for i > 0 && a.rounds[i].loop != e.Again {
+			i--
+		}
+		if i < 0 || a.rounds[i].loop != e.Again {
+			// Learned code gives a loop begun again the number that it had at first.
+			i = len(a.rounds) - 1
+		}
+		if i >= 0 {
+			a.idle = a.rounds[i].version == version
+			a.rounds = append(a.rounds[:i], round{e.Again, version})
+		}
+		a.roundVersion = version
+	}
+	for _, loop := range e.Begun {
+		if loop != 0 {
+			a.rounds = append(a.rounds, round{loop, version})
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package search
+
+import "lockpick/checker/trace"
+
+// A costQueue hands out visits in the order of their costs, all of one cost at a time.
+// Costs are small numbers, so it is a queue of queues.
+type costQueue struct {
+	buckets []*costBucket // sorted by cost
+}
+
+type costBucket struct {
+	cost   trace.Cost
+	rows   []uint32
+	visits []visit
+	all    bool // every visit is one that is looked for
+}
+
+// row returns the state of visit i.
+func (b *costBucket) row(i int) []uint32 {
+	width := len(b.rows) / len(b.visits)
+	return b.rows[i*width : (i+1)*width]
+}
+
+func (q *costQueue) push(row []uint32, v visit) {
+	lo, hi := 0, len(q.buckets)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if q.buckets[mid].cost.Less(v.cost) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo == len(q.buckets) || v.cost.Less(q.buckets[lo].cost) {
+		q.buckets = append(q.buckets, nil)
+		copy(q.buckets[lo+1:], q.buckets[lo:])
+		q.buckets[lo] = &costBucket{cost: v.cost}
+	}
+	b := q.buckets[lo]
+	b.rows = append(b.rows, row...)
+	b.visits = append(b.visits, v)
+}
+
+func (q *costQueue) pop() (*costBucket, bool) {
+	if len(q.buckets) == 0 {
+		return nil, false
+	}
+	b := q.buckets[0]
+	q.buckets = q.buckets[1:]
+	return b, true
+}

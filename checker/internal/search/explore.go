@@ -1,0 +1,236 @@
+package search
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/parallel"
+	"lockpick/checker/internal/table"
+)
+
+// A Coverage is what an exploration found.
+type Coverage struct {
+	States      *table.States
+	Transitions int
+	Violations  int             // transitions or states that break the property
+	Violated    engine.Violated // by what
+	Contended   int
+	Depth       int
+	Complete    bool
+	Why         string
+	frontier    int // states seen and not expanded, when not complete
+}
+
+// Explore visits every state reachable from the roots, level by level, with any number of
+// workers.
+// A transition that breaks the property is counted and not followed. The counts do not
+// depend on the number of workers: a level is a set of states, and every state of it is
+// expanded once.
+func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*Coverage, error) {
+	workers := o.Workers
+	if workers == 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	workers = min(workers, parallel.MaxWorkers)
+	c := &Coverage{States: table.NewStates(x.Width(), workers), Violated: engine.Violated{}}
+	crew := make([]*worker, workers)
+	for i := range crew {
+		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), violated: engine.Violated{}}
+		if x.Reduce {
+			crew[i].symmetry = engine.NewSymmetry(x.Space)
+		}
+	}
+	for _, row := range roots {
+		c.States.Insert(row)
+	}
+	limit := newLimit(ctx, x, c.States, o)
+	level := c.States.Batches(make([]int, workers), batchStates)
+	for n := c.States.Len(); n > 0; c.Depth++ {
+		if o.Progress != nil {
+			o.Progress(x.soFar(c, n))
+		}
+		before := c.States.Sizes()
+		left, err := x.level(crew, level, limit)
+		c.collect(crew)
+		if err != nil {
+			return nil, err
+		}
+		level = c.States.Batches(before, batchStates)
+		n = c.States.Len() - sum(before) + left
+		if limit.hit() {
+			c.Why = limit.why(c, n)
+			c.frontier = n
+			return c, x.Histories.Fault()
+		}
+	}
+	c.Complete = true
+	if err := x.Histories.FinalCheck(workers); err != nil {
+		return nil, err
+	}
+	return c, x.Verify(crew[0].Expander)
+}
+
+// A worker is one worker of a parallel exploration, with its share of the counts.
+type worker struct {
+	*engine.Expander
+	set                                *table.States
+	boxes                              [][]uint32       // for each shard: states for it
+	symmetry                           *engine.Symmetry // nil for none
+	transitions, violations, contended int
+	violated                           engine.Violated
+	err                                error
+	_                                  [parallel.CacheLine]byte
+}
+
+// A batch is a piece of a level: some states of one shard that lie together. A round is
+// some batches of each shard. In a round the workers first expand, each into a box for
+// every shard, and then each stores what is in the boxes for its own shard. So nobody
+// waits for a lock, and no two write where the other reads. A worker expands what it has
+// stored itself, which its caches may still know, and then helps others.
+const (
+	batchStates  = 256
+	roundBatches = 64
+)
+
+// level expands the states of one level, and returns how many were left when a limit was
+// hit.
+func (x *Explorer) level(crew []*worker, batches [][][]uint32, limit *limit) (left int, err error) {
+	for {
+		round := make([]queue, len(crew))
+		n := 0
+		for k := range batches {
+			take := min(roundBatches, len(batches[k]))
+			if len(crew) == 1 {
+				take = min(1, take) // a limit need not wait for the end of a round
+			}
+			round[k].batches, batches[k] = batches[k][:take], batches[k][take:]
+			n += take
+		}
+		if n == 0 {
+			return 0, nil
+		}
+		if err := x.round(crew, round, n); err != nil {
+			return 0, err
+		}
+		if limit.check(); limit.hit() {
+			break
+		}
+	}
+	for _, list := range batches {
+		for _, b := range list {
+			left += len(b) / x.Width()
+		}
+	}
+	return left, nil
+}
+
+// A queue is the batches of one shard in a round.
+type queue struct {
+	batches [][]uint32
+	taken   atomic.Int64
+	_       [parallel.CacheLine]byte
+}
+
+// next takes a batch, or returns nil when all are taken.
+func (q *queue) next() []uint32 {
+	if i := int(q.taken.Add(1)) - 1; i < len(q.batches) {
+		return q.batches[i]
+	}
+	return nil
+}
+
+// round expands n batches and stores what they lead to.
+func (x *Explorer) round(crew []*worker, queues []queue, n int) error {
+	expand := func(k int) {
+		w := crew[k]
+		for i := range queues {
+			q := &queues[(k+i)%len(queues)]
+			for b := q.next(); b != nil && w.err == nil; b = q.next() {
+				w.run(b)
+			}
+		}
+	}
+	if n == 1 { // not worth waking anybody
+		expand(0)
+	} else {
+		parallel.Together(len(crew), expand)
+	}
+	for _, w := range crew {
+		if w.err != nil {
+			return w.err
+		}
+	}
+	parallel.Together(len(crew), func(k int) {
+		for _, from := range crew {
+			crew[k].set.Shards[k].Store(from.boxes[k], x.Width())
+			from.boxes[k] = from.boxes[k][:0]
+		}
+	})
+	return nil
+}
+
+func sum(ns []int) int {
+	total := 0
+	for _, n := range ns {
+		total += n
+	}
+	return total
+}
+
+// run expands a batch of states.
+func (w *worker) run(batch []uint32) {
+	width := w.X.Width()
+	for ; len(batch) > 0; batch = batch[width:] {
+		if w.err = w.Expand(batch[:width]); w.err != nil {
+			return
+		}
+		bad, _, err := w.X.BadEnd(w.Expander, batch[:width])
+		if err != nil {
+			w.err = err
+			return
+		}
+		if bad {
+			w.violations++
+			w.violated[w.X.Violation(batch)] = struct{}{}
+		}
+		for i := range w.Out {
+			s := &w.Out[i]
+			w.transitions++
+			if s.Contended {
+				w.contended++
+			}
+			if s.Bad {
+				w.violations++
+				w.violated[w.X.Violation(w.State(s))] = struct{}{}
+				continue
+			}
+			words := w.State(s)
+			if w.symmetry != nil {
+				w.symmetry.Canonical(words)
+			}
+			box := &w.boxes[w.set.ShardOf(words)]
+			*box = append(*box, words...)
+		}
+	}
+}
+
+// collect moves the workers' counts into the coverage.
+func (c *Coverage) collect(crew []*worker) {
+	for _, w := range crew {
+		c.Transitions += w.transitions
+		c.Violations += w.violations
+		c.Contended += w.contended
+		c.Violated.Add(w.violated)
+		clear(w.violated)
+		w.transitions, w.violations, w.contended = 0, 0, 0
+	}
+}
+
+// soFar is how far an exploration has come.
+func (x *Explorer) soFar(c *Coverage, frontier int) Progress {
+	return Progress{
+		States: c.States.Len(), Transitions: c.Transitions, Depth: c.Depth, Frontier: frontier, Bytes: x.Bytes(c.States),
+	}
+}

@@ -1,0 +1,74 @@
+package search
+
+import (
+	"context"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/graph"
+	"lockpick/checker/internal/table"
+)
+
+// BuildGraph expands every state once more and writes the edges down, for the questions
+// that need them: odds and starvation.
+func (x *Explorer) BuildGraph(ctx context.Context, set *table.States) (*graph.Graph, error) {
+	n := set.Span()
+	g := graph.New(n)
+	w := engine.NewExpander(x.Space)
+	var sym *engine.Symmetry
+	if x.Reduce {
+		sym = engine.NewSymmetry(x.Space)
+	}
+	for id := range n {
+		if id%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		bad := false
+		if set.Has(id) {
+			var err error
+			if bad, err = x.edges(g, w, sym, set, set.Row(id)); err != nil {
+				return nil, err
+			}
+		}
+		g.End(set.Has(id), bad)
+	}
+	return g, nil
+}
+
+// edges writes down the edges of one state, and reports whether the state breaks the
+// property by itself.
+func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetry, set *table.States, row []uint32) (bool, error) {
+	if err := w.Expand(row); err != nil {
+		return false, err
+	}
+	bad, _, err := x.BadEnd(w, row)
+	if err != nil {
+		return false, err
+	}
+	for i := range w.Out {
+		s := &w.Out[i]
+		if s.Bad {
+			g.Edge(graph.Bad, s.Slot)
+			continue
+		}
+		words := w.State(s)
+		if sym != nil {
+			sym.Canonical(words)
+		}
+		at, ok := set.Find(words)
+		if !ok {
+			panic("checker: a successor of a visited state was not visited: this is a fault of lockpick")
+		}
+		g.Edge(uint32(at), s.Slot)
+	}
+	return bad, nil
+}
+
+// Odds is the probability that a uniformly random scheduler hits the violation.
+func (x *Explorer) Odds(ctx context.Context, set *table.States) (float64, error) {
+	g, err := x.BuildGraph(ctx, set)
+	if err != nil {
+		return 0, err
+	}
+	start, _ := set.Find(x.Initial)
+	return g.Odds(uint32(start)), nil
+}

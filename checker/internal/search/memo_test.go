@@ -1,0 +1,71 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A run that follows what was learned of the tasks' code is the run of their code:
+// under one seed the same choices come up, the same operations happen at the same
+// times, and the judgement is the same.
+func TestLearnedRunsAreLiveRuns(t *testing.T) {
+	seeds := uint64(40)
+	if testing.Short() {
+		seeds = 5
+	}
+	for _, sc := range fixtures.Rows() {
+		p := sc.Claims[0].Property
+		learned, err := NewTester(&sc, p)
+		require.NoError(t, err)
+		live, err := NewTester(&sc, p)
+		require.NoError(t, err)
+		live.Live = true
+		for seed := range seeds {
+			for _, st := range []func() sched.Strategy{
+				func() sched.Strategy { return sched.NewRandom(seed) },
+				func() sched.Strategy { return sched.NewPCT(seed, 30, 3) },
+			} {
+				want, err := live.Run(st(), false)
+				require.NoError(t, err)
+				got, err := learned.Run(st(), false)
+				require.NoError(t, err)
+				require.Equal(t, want, got, "%s, seed %d", sc.ID, seed)
+			}
+		}
+	}
+}
+
+// A cast that is full forgets, and goes on.
+func TestCastForgets(t *testing.T) {
+	sc := fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2})
+	ts, err := NewTester(sc, scenarios.MutualExclusion)
+	require.NoError(t, err)
+	first, err := ts.Run(sched.NewRandom(1), false)
+	require.NoError(t, err)
+	old := ts.learned.Memo
+	old.Most = 0
+	again, err := ts.Run(sched.NewRandom(1), false)
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	require.NotSame(t, old, ts.learned.Memo)
+}
+
+// What a run returns does not change when the next one uses the buffers again.
+func TestOutcomesOutliveTheNextRun(t *testing.T) {
+	sc := fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2})
+	ts, err := NewTester(sc, scenarios.MutualExclusion)
+	require.NoError(t, err)
+	a, err := ts.Run(sched.NewRandom(3), false)
+	require.NoError(t, err)
+	text := a.Schedule.String()
+	for seed := range uint64(20) {
+		_, err := ts.Run(sched.NewRandom(seed), false)
+		require.NoError(t, err)
+	}
+	require.Equal(t, text, a.Schedule.String())
+}

@@ -1,0 +1,226 @@
+package search
+
+import (
+	"errors"
+
+	"github.com/anishathalye/porcupine"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A Tester runs one scenario, one schedule at a time, and judges each run by one
+// property. It is not safe for concurrent use.
+type Tester struct {
+	Sc       *scenarios.Scenario
+	Property *scenarios.Property
+	base     *fsfake.Machine
+	Judge    *history.Judge
+	prober   *engine.Prober
+	// MaxSteps cuts a run that does not end.
+	MaxSteps int
+	// Live: let every run be one of the tasks' own code. Runs that are kept always are.
+	Live    bool
+	learned *engine.World // the one whose buffers are used again
+	// Judgeable: some run had what the property is judged by.
+	Judgeable bool
+	// Unjudged: leave histories unjudged (for measuring what judging costs).
+	Unjudged bool
+}
+
+// defaultMaxSteps cuts runs of programs that never end; no scenario comes near.
+const defaultMaxSteps = 10_000
+
+// NewTester returns a tester. The error is a fault of the scenario, or a property that it
+// cannot be asked.
+func NewTester(sc *scenarios.Scenario, p *scenarios.Property) (*Tester, error) {
+	if err := sc.Validate(); err != nil {
+		return nil, err
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	base, err := engine.MachineAtFirst(sc, p)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tester{Sc: sc, Property: p, base: base, MaxSteps: defaultMaxSteps}
+	switch p.Judgement() {
+	case scenarios.ByHistory:
+		t.Judge = history.NewJudge(p.Spec)
+	case scenarios.ByGraph:
+		if p.NeedsProbe() && sc.Probe == nil {
+			return nil, engine.NothingToJudge(sc, p)
+		}
+		t.prober = engine.NewProber(sc)
+	}
+	return t, nil
+}
+
+// An Outcome is what one run came to.
+type Outcome struct {
+	Schedule sched.Schedule
+	Cost     trace.Cost
+	Broken   bool
+	// Finished: nothing could happen any more. Otherwise the strategy ended the run, or
+	// the step limit cut it.
+	Finished bool
+	Cut      bool
+	Trace    trace.Trace
+	History  []porcupine.Operation
+	Waits    []trace.Wait
+	said     string // what is wrong, in the words of the invariant
+	// wait: how many calls were told that the lock is taken.
+	Contended int
+}
+
+// Run makes one run. With keep the outcome has a trace and a history. A run ends with
+// the step that breaks the property. The error is a drift of a replay, or a fault of
+// the scenario itself.
+func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
+	w, err := t.begin(keep)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer w.Stop()
+	var o Outcome
+	calls := w.Calls
+	defer func() { w.Calls = calls[:0] }()
+	follows := sched.Follows(st)
+	for w.Err == nil {
+		// Whoever follows a schedule may go on although everybody polls in vain, and says how
+		// long. When it goes on although nobody is left, it drifts.
+		if progress := w.Look(); !progress && !follows {
+			o.Finished = true
+			break
+		}
+		if w.Steps >= t.MaxSteps {
+			o.Cut = true
+			break
+		}
+		if ends, err := t.endsHere(w); ends || err != nil {
+			if err != nil {
+				return o, err
+			}
+			break
+		}
+		c, err := st.Next(&w.View)
+		if errors.Is(err, sched.ErrEnd) {
+			o.Finished = !w.Look()
+			break
+		}
+		if err != nil {
+			o.History = w.History.Ops
+			return o, err
+		}
+		preempts := w.Preempts(c)
+		w.Preempted = append(w.Preempted, preempts)
+		o.Cost.Add(c, preempts)
+		o.Schedule = append(o.Schedule, c)
+		before := len(w.History.Ops)
+		calls = w.Apply(c, calls[:0])
+		if engine.Contended(calls) {
+			o.Contended++
+		}
+		if keep {
+			o.Trace = append(o.Trace, w.Record(c, calls, preempts, before))
+		}
+		if t.Property.Invariant != nil {
+			if o.said = t.Property.Invariant(scenarios.NewView(w.M)); o.said != "" {
+				o.Broken = true
+				break
+			}
+		}
+	}
+	if w.Err != nil {
+		return o, w.Err
+	}
+	t.Judgeable = t.Judgeable || w.Evidence(t.Property)
+	if err := t.decide(w, &o); err != nil {
+		return o, err
+	}
+	if keep {
+		o.History = append([]porcupine.Operation(nil), w.History.Ops...)
+	}
+	return o, nil
+}
+
+// begin starts a run.
+func (t *Tester) begin(keep bool) (*engine.World, error) {
+	if keep || t.Live {
+		return engine.NewWorld(t.Sc, t.Property, t.base.Clone()), nil
+	}
+	if t.learned == nil || t.learned.Memo.Full() {
+		c, err := learn.NewMemo(t.Sc, learn.Functions(t.Sc))
+		if err != nil {
+			return nil, err
+		}
+		t.learned = engine.EmptyWorld(t.Sc, t.Property)
+		t.learned.Memo = c
+	}
+	t.learned.Start(t.base.Clone())
+	return t.learned, nil
+}
+
+// decide judges a run at its end, and cuts it to the step that broke the property.
+func (t *Tester) decide(w *engine.World, o *Outcome) error {
+	switch {
+	case t.Judge != nil:
+		if t.Unjudged || t.Judge.OK(w.History.Ops) {
+			return nil
+		}
+		o.Broken = true
+		t.cutToViolation(w, o)
+	case t.Property.Question == scenarios.Stuck:
+		o.Broken, o.Waits = w.Deadlocked()
+	case t.Property.Question == scenarios.LockedOut:
+		if !w.Unfinished() {
+			var err error
+			o.Broken, o.Waits, err = t.prober.Wedged(w.M)
+			return err
+		}
+	}
+	return nil
+}
+
+// cutToViolation shortens a run whose history is not linearizable to the first step at
+// which it is not: only returns can break it.
+func (t *Tester) cutToViolation(w *engine.World, o *Outcome) {
+	for s := range o.Schedule {
+		p := history.Prefix(w.History.Ops, s)
+		if t.Judge.OK(p) {
+			continue
+		}
+		w.History.Ops = p
+		o.Schedule = o.Schedule[:s+1]
+		o.Cost = trace.Cost{}
+		for i, c := range o.Schedule {
+			o.Cost.Add(c, w.Preempted[i])
+		}
+		if o.Trace != nil {
+			o.Trace = o.Trace[:s+1]
+		}
+		o.Finished = false
+		return
+	}
+}
+
+// endsHere reports whether a run whose power may still be lost breaks its property if it
+// is not: nothing else can happen any more, and that is a wedge or a deadlock.
+func (t *Tester) endsHere(w *engine.World) (bool, error) {
+	switch {
+	case w.Losses == 0:
+	case t.Property.Question == scenarios.LockedOut && !w.Unfinished():
+		bad, _, err := t.prober.Wedged(w.M)
+		return bad, err
+	case t.Property.Question == scenarios.Stuck:
+		bad, _ := w.Deadlocked()
+		return bad, nil
+	}
+	return false, nil
+}

@@ -1,0 +1,105 @@
+package checker
+
+import (
+	"fmt"
+
+	"lockpick/checker/internal/search"
+	"lockpick/scenarios"
+)
+
+// An Engine is a way of covering a space of schedules.
+type Engine uint8
+
+const (
+	// Graph explores the graph of merged states; see package documentation.
+	Graph Engine = iota
+	// Reference runs every schedule from its start, one after the other.
+	Reference
+)
+
+// Options bounds an exploration. The zero value explores everything with one worker
+// for each processor, up to the default budgets.
+type Options struct {
+	Engine Engine
+	// Schedules bounds the runs of the reference engine; 0 means 200 000.
+	Schedules int
+	// States bounds the stored states of the graph; 0 means 50 million.
+	States int
+	// Bytes bounds the memory for states; 0 means 8 GiB.
+	Bytes int
+	// Preemptions, when not nil, leaves out schedules with more preemptions. Such a
+	// search never concludes Holds unless it covered everything all the same.
+	Preemptions *int
+	// Memory is what a state remembers of its past.
+	Memory Memory
+	// Symmetry keeps one of the states that differ only in who is who. The scenario must
+	// declare its processes interchangeable.
+	Symmetry bool
+	// Workers is the number of parallel workers; 0 means one for each processor.
+	Workers int
+	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
+	SkipOdds bool
+	// Progress, when not nil, is called now and then from one goroutine.
+	Progress func(Progress)
+}
+
+// Memory is what a state remembers of the operations so far.
+type Memory uint8
+
+const (
+	// RememberAuto keeps histories while the space is small, and starts again with
+	// monitors when it turns out to be large.
+	RememberAuto Memory = iota
+	// RememberHistories keeps each distinct history, and has porcupine judge it.
+	RememberHistories
+	// RememberMonitors keeps what an incremental monitor makes of the history: far fewer
+	// states. The monitor agrees with porcupine on every history of the test suite, and a
+	// violation is confirmed by porcupine on the counterexample.
+	RememberMonitors
+)
+
+// autoStates is where RememberAuto changes over.
+const autoStates = 1_000_000
+
+// Progress is how far an exploration has come.
+type Progress struct {
+	Scenario    string
+	Property    *scenarios.Property
+	States      int
+	Transitions int
+	Depth       int
+	Frontier    int
+	Bytes       int
+}
+
+const defaultSchedules = 200_000
+
+// limits are the bounds of the graph engine.
+func (o *Options) limits(sc *scenarios.Scenario, p *scenarios.Property) search.Limits {
+	l := search.Limits{States: o.States, Bytes: o.Bytes, Workers: o.Workers}
+	if o.Progress != nil {
+		l.Progress = func(g search.Progress) {
+			o.Progress(Progress{
+				Scenario: sc.ID, Property: p, States: g.States, Transitions: g.Transitions,
+				Depth: g.Depth, Frontier: g.Frontier, Bytes: g.Bytes,
+			})
+		}
+	}
+	return l
+}
+
+// validate reports options that make no sense.
+func (o *Options) validate() error {
+	for _, b := range []struct {
+		name string
+		n    int
+	}{{"schedules", o.Schedules}, {"states", o.States}, {"bytes", o.Bytes}, {"workers", o.Workers}} {
+		if b.n < 0 {
+			return fmt.Errorf("checker: a budget of %d %s: choose 1 or more, or 0 for the default", b.n, b.name)
+		}
+	}
+	if o.Preemptions != nil && *o.Preemptions < 0 {
+		return fmt.Errorf("checker: a bound of %d preemptions: choose 0 or more", *o.Preemptions)
+	}
+	return nil
+}

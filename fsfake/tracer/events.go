@@ -5,6 +5,7 @@ package tracer
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -155,7 +156,7 @@ func (t *thread) execed() {
 	p.giveBack()
 	t.n, p.created = 1, 1
 	t.regs, t.after, t.timed = nil, nil, false
-	p.handlers = [65]uint64{}
+	p.handlers, p.alarms = [65]uint64{}, slices.DeleteFunc(p.alarms, func(a *alarm) bool { return a.id != realTimer })
 	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {
 		p.name = filepath.Base(exe)
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -213,4 +214,26 @@ func TestHelperTraces(t *testing.T) {
 	}
 	os.Stdout.WriteString("pending")
 	time.Sleep(time.Minute)
+}
+
+// Nothing of it needs a privilege: the programs run as nobody, too.
+func TestUnprivileged(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("SKIPPED: the tests run without privileges already")
+	}
+	self, err := os.ReadFile(os.Args[0])
+	require.NoError(t, err)
+	bin := filepath.Join(binaries, "test-binary")
+	require.NoError(t, os.WriteFile(bin, self, 0o755))
+	data := filepath.Join(binaries, "testdata")
+	require.NoError(t, os.CopyFS(data, os.DirFS("testdata")))
+	cmd := exec.Command(bin, "-test.v", "-test.run", `TestAloneAsOnTheKernel/(counter.sh|children.sh|flock.sh|redirect.bash|lock.pl|lock.js)`)
+	cmd.Dir = binaries
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := cmd.CombinedOutput()
+	if strings.Contains(string(out), "SKIPPED: tracer:") {
+		t.Skip("SKIPPED: programs cannot be traced as nobody here")
+	}
+	require.NoError(t, err, "%s", out)
+	require.GreaterOrEqual(t, strings.Count(string(out), "--- PASS"), 2, "%s", out)
 }

@@ -29,7 +29,7 @@ func (r *Run) settle() {
 		case !r.quiet():
 		default:
 			t := r.next()
-			if t == nil {
+			if t == nil && !r.wakeSleepers() {
 				r.out.drain()
 				return
 			}
@@ -223,11 +223,15 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 		if t.n != task.N || t.state != asking {
 			continue
 		}
+		was := t.blocked
 		if t.blocked = res.Blocked; t.blocked {
 			return nil
 		}
 		r.answers++
 		f := t.answer
+		if was && res.Errno == unix.EINTR && t.restarts() {
+			f = func(fsfake.Result) { t.again() }
+		}
 		t.answer, t.exit = nil, Exit{}
 		f(res)
 		return nil

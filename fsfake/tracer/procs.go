@@ -402,6 +402,25 @@ func (t *thread) arrived() int {
 
 func (t *thread) signalled() bool { return t.arrived() != 0 }
 
+// restarts reports whether the handler of the signal that has come wants the call to be made
+// again.
+func (t *thread) restarts() bool {
+	const saRestart = 0x10000000
+	sig := t.arrived()
+	return sig != 0 && t.p.handlers[sig]&saRestart != 0
+}
+
+// again makes the thread, after the handler of a signal, make its call anew.
+func (t *thread) again() {
+	var regs unix.PtraceRegs
+	if unix.PtraceGetRegs(t.tid, &regs) == nil {
+		regs.Rax, regs.Orig_rax = uint64(t.c.nr), ^uint64(0)
+		regs.Rip -= 2 // the syscall instruction
+		_ = unix.PtraceSetRegs(t.tid, &regs)
+	}
+	t.pass()
+}
+
 // ours reports whether a child matches what wait4 or waitid ask for.
 func (p *process) ours(pid int) (living, dead bool) {
 	for _, c := range p.r.procs {

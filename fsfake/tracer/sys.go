@@ -58,8 +58,9 @@ func getSyscallInfo(tid int) (syscallInfo, error) {
 type siginfo struct {
 	signo, errno, code int32
 	_                  int32
-	pid, uid           int32
-	_                  [104]byte
+	pid, uid           int32 // or a timer's id and how often it has gone off
+	value              [8]byte
+	_                  [96]byte
 }
 
 func getSiginfo(tid int) (siginfo, error) {
@@ -69,6 +70,15 @@ func getSiginfo(tid int) (siginfo, error) {
 		return s, e
 	}
 	return s, nil
+}
+
+// sendSignal sends a signal to a process, or to a thread of it.
+func sendSignal(pid, tid int, info *siginfo) {
+	if tid != 0 {
+		_, _, _ = unix.Syscall6(unix.SYS_RT_TGSIGQUEUEINFO, uintptr(pid), uintptr(tid), uintptr(info.signo), uintptr(unsafe.Pointer(info)), 0, 0)
+		return
+	}
+	_, _, _ = unix.Syscall(unix.SYS_RT_SIGQUEUEINFO, uintptr(pid), uintptr(info.signo), uintptr(unsafe.Pointer(info)))
 }
 
 const pageSize = 4096

@@ -31,7 +31,7 @@ func (c callTable) of(nr int) *spec {
 
 func newTable() callTable {
 	var c callTable
-	for _, part := range [][]spec{harmless, byName, byDescriptor, aboutProcesses, aboutTime, aboutSockets, other} {
+	for _, part := range [][]spec{harmless, byName, byDescriptor, aboutProcesses, aboutTime, aboutAlarms, aboutSockets, other} {
 		c = append(c, part...)
 	}
 	sort.Slice(c, func(i, j int) bool { return c[i].nr < c[j].nr })

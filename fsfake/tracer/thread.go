@@ -94,7 +94,7 @@ type process struct {
 	held     bool // a signal ends it: one thread stands at its exit until that is answered
 	gone     bool
 	reaped   bool // its parent has waited for it
-	alarm    itimer
+	alarms   []*alarm
 }
 
 // A descriptor is what is known of a real descriptor of a process.

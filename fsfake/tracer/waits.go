@@ -4,7 +4,6 @@ package tracer
 
 import (
 	"encoding/binary"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -91,24 +90,6 @@ var aboutTime = []spec{
 		t.timed = t.expired != nil
 		t.passWaiting(t.after)
 	}},
-
-	{unix.SYS_ALARM, "alarm", 1, func(t *thread, c *call) {
-		left := (t.p.left() + 1e9 - 1) / 1e9
-		t.p.alarm = itimer{}
-		if c.args[0] != 0 {
-			t.p.alarm = itimer{on: true, deadline: t.p.mono + int64(uint32(c.args[0]))*1e9}
-		}
-		t.result(left)
-	}},
-	{unix.SYS_GETITIMER, "getitimer", 2, func(t *thread, c *call) {
-		if c.int(0) != unix.ITIMER_REAL {
-			t.fault("timers of CPU time are not handled")
-			return
-		}
-		t.put(c.args[1], t.p.itimerBytes(), 0)
-	}},
-	{unix.SYS_SETITIMER, "setitimer", 3, (*thread).setitimer},
-	{unix.SYS_TIMER_CREATE, "timer_create", 3, func(t *thread, c *call) { t.fail(unix.ENOSYS) }},
 }
 
 var aboutSockets = []spec{
@@ -261,6 +242,20 @@ func (t *thread) wake() {
 		_ = writeMem(t.tid, t.rem, putUint64s(uint64(left/1e9), uint64(left%1e9)))
 	}
 	t.fail(unix.EINTR)
+}
+
+// wakeSleepers ends the sleeps for which a signal has come, and reports whether there was one.
+func (r *Run) wakeSleepers() bool {
+	any := false
+	for _, p := range r.procs {
+		for _, t := range p.threads {
+			if t.state == napping && t.signalled() {
+				t.wake()
+				any = true
+			}
+		}
+	}
+	return any
 }
 
 // forever is the timeout that is none.
@@ -465,52 +460,6 @@ func (t *thread) futex(c *call) {
 	t.timedCall(ns, 3, 0, -int64(unix.ETIMEDOUT))
 }
 
-// An itimer is the alarm clock of a process: ITIMER_REAL.
-type itimer struct {
-	on       bool
-	deadline int64
-	interval int64
-}
-
-func (p *process) left() int64 {
-	if !p.alarm.on {
-		return 0
-	}
-	return max(p.alarm.deadline-p.mono, 1000)
-}
-
-func (p *process) itimerBytes() []byte {
-	left := p.left()
-	return putUint64s(uint64(p.alarm.interval/1e9), uint64(p.alarm.interval%1e9/1000), uint64(left/1e9), uint64(left%1e9/1000))
-}
-
-func (t *thread) setitimer(c *call) {
-	if c.int(0) != unix.ITIMER_REAL {
-		t.fault("timers of CPU time are not handled")
-		return
-	}
-	old := t.p.itimerBytes()
-	if c.args[1] != 0 {
-		b, err := readFull(t.tid, c.args[1], 32)
-		if err != nil {
-			t.failErr(err)
-			return
-		}
-		at := func(i int) int64 {
-			return int64(binary.LittleEndian.Uint64(b[i:]))*1e9 + int64(binary.LittleEndian.Uint64(b[i+8:]))*1000
-		}
-		t.p.alarm = itimer{}
-		if value := at(16); value > 0 {
-			t.p.alarm = itimer{on: true, deadline: t.p.mono + value, interval: at(0)}
-		}
-	}
-	if c.args[2] == 0 {
-		t.result(0)
-		return
-	}
-	t.put(c.args[2], old, 0)
-}
-
 // soonest is the wait of a process whose time comes next, or nil.
 func (p *process) soonest() *Pending {
 	if p.gone || p.dying || p.held {
@@ -532,8 +481,8 @@ func (p *process) soonest() *Pending {
 			offer(t.n, t.deadline)
 		}
 	}
-	if p.alarm.on {
-		offer(0, p.alarm.deadline)
+	if a := p.nextAlarm(); a != nil {
+		offer(0, a.deadline)
 	}
 	return first
 }
@@ -544,12 +493,7 @@ func (p *process) fire() {
 	p.mono += timer.Op.Time
 	p.r.moved = true
 	if timer.Task.N == 0 {
-		if p.alarm.interval > 0 {
-			p.alarm.deadline += p.alarm.interval
-		} else {
-			p.alarm = itimer{}
-		}
-		_ = unix.Kill(p.real, syscall.SIGALRM)
+		p.ring(p.nextAlarm())
 		return
 	}
 	for _, t := range p.threads {

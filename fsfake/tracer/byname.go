@@ -5,6 +5,7 @@ package tracer
 import (
 	"encoding/binary"
 	"io/fs"
+	"os"
 	"path"
 	"strconv"
 
@@ -73,7 +74,8 @@ var byName = []spec{
 	{unix.SYS_MKNODAT, "mknodat", 4, notInsideAt(0, 1)},
 	{unix.SYS_UTIME, "utime", 2, notInside(0)},
 	{unix.SYS_UTIMES, "utimes", 2, notInside(0)},
-	{unix.SYS_CHDIR, "chdir", 1, notInside(0)},
+	{unix.SYS_CHDIR, "chdir", 1, (*thread).chdir},
+	{unix.SYS_FCHDIR, "fchdir", 1, (*thread).fchdir},
 	{unix.SYS_SETXATTR, "setxattr", 5, noAttributes(0)},
 	{unix.SYS_LSETXATTR, "lsetxattr", 5, noAttributes(0)},
 	{unix.SYS_GETXATTR, "getxattr", 4, noAttributes(0)},
@@ -241,7 +243,7 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {
 			op.Mode = uint32(mode) & 0o7777 &^ t.p.umask
 		}
-		d := &descriptor{flags: flags, path: path.Clean(pl.path)}
+		d := &descriptor{flags: flags, cloexec: flags&unix.O_CLOEXEC != 0, path: t.p.absolute(pl.path)}
 		t.askThen(op, func(r fsfake.Result) {
 			d.fake = int(r.N)
 			t.placeholder(d)
@@ -300,7 +302,7 @@ func (t *thread) stat(dirfd, i, to, flags int) {
 			t.pass()
 			return
 		}
-		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: "."}, to)
+		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: t.p.cwd}, to)
 		return
 	}
 	_, pl, ok := t.name(dirfd, i, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
@@ -566,7 +568,77 @@ func (t *thread) times(addr uint64) (ns [2]int64, ok bool) {
 	return ns, true
 }
 
-// getcwd: the virtual directory itself cannot be moved, so its path is no question.
+// chdir is chdir(2). The working directory is kept by name: that of the virtual directory is
+// always right, one below it as long as nobody moves it.
+func (t *thread) chdir(c *call) {
+	_, pl, ok := t.name(unix.AT_FDCWD, 0, true)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.realThen(pl, 0, func(ret int64) {
+			if ret == 0 {
+				t.p.cwd = ""
+			}
+		})
+	case pl.fd >= 0:
+		t.enter(t.p.fds[pl.fd].path, fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake})
+	default:
+		t.enter(t.p.absolute(pl.path), fsfake.Op{Call: fsfake.CallStat, Path: pl.path})
+	}
+}
+
+func (t *thread) fchdir(c *call) {
+	d := t.p.fds[c.fd(0)]
+	if d == nil || d.fake < 0 {
+		t.passThen(func(ret int64) {
+			if ret == 0 {
+				t.p.cwd = ""
+			}
+		})
+		return
+	}
+	t.enter(d.path, fsfake.Op{Call: fsfake.CallFstat, FD: d.fake})
+}
+
+// enter makes a directory of the fake the working one, if it is a directory that may be
+// entered.
+func (t *thread) enter(dir string, op fsfake.Op) {
+	t.askThen(op, func(r fsfake.Result) {
+		switch {
+		case !r.Stat.Mode.IsDir():
+			t.fail(unix.ENOTDIR)
+		case !mayExecute(r.Stat):
+			t.fail(unix.EACCES)
+		default:
+			t.p.cwd = dir
+			t.result(0)
+		}
+	})
+}
+
+// absolute is a clean absolute path for a name as the fake gets it.
+func (p *process) absolute(name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Join(p.cwd, name)
+}
+
+// mayExecute reports whether the program's user may execute a file, or enter a directory.
+func mayExecute(s fsfake.Stat) bool {
+	mode := s.Mode.Perm()
+	switch {
+	case os.Geteuid() == 0:
+		return s.Mode.IsDir() || mode&0o111 != 0
+	case uint32(os.Geteuid()) == s.UID:
+		return mode&0o100 != 0
+	case uint32(os.Getegid()) == s.GID:
+		return mode&0o010 != 0
+	}
+	return mode&0o001 != 0
+}
+
+// getcwd is the name by which the working directory is kept.
 func (t *thread) getcwd(c *call) {
 	switch {
 	case t.p.cwd == "":

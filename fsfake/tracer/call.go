@@ -160,7 +160,13 @@ func (t *thread) result(v int64) {
 func (t *thread) setRax(v int64) { _ = ptrace(unix.PTRACE_POKEUSR, t.tid, regRax, uintptr(v)) }
 
 // fail makes the call fail without being made.
-func (t *thread) fail(e syscall.Errno) { t.result(-int64(e)) }
+func (t *thread) fail(e syscall.Errno) {
+	if t.p.stand && e != 0 {
+		t.fault("the program %s cannot be executed: %v", t.r.c.Argv[0], e)
+		return
+	}
+	t.result(-int64(e))
+}
 
 // failErr is fail for an error of this package's own reads and writes of memory.
 func (t *thread) failErr(err error) {

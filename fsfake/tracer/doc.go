@@ -38,6 +38,9 @@
 // sleeps: a wait with a timeout appears in the set as an [fsfake.CallSleep] with Timer set,
 // and its time has come when it is answered.
 //
+// The umask is applied here, for it is each process's own: the machine must not apply another
+// one ([fsfake.NoUmask]).
+//
 // # Limits
 //
 // The program is no prisoner: what it does outside the virtual directory is real, and happens

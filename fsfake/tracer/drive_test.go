@@ -34,7 +34,7 @@ var env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/", "LANG=C.UTF-8", "TZ=UT
 
 // newMachine is a machine with the virtual directory and the program's process.
 func newMachine() *fsfake.Machine {
-	m := fsfake.New(fsfake.Options{})
+	m := fsfake.New(fsfake.Options{Umask: fsfake.NoUmask})
 	uid, gid := os.Getuid(), os.Getgid()
 	init := m.Proc(1)
 	must(init.MkdirAll(dir, 0o755))

@@ -160,23 +160,41 @@ func (t *thread) execed() {
 	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {
 		p.name = filepath.Base(exe)
 	}
+	if p.script != "" {
+		p.name, p.script = p.script, ""
+	}
+	p.stand = false
 	if err := t.r.freshImage(t); err != nil {
 		t.fault("the loaded program cannot be prepared: %v", err)
 		return
 	}
 	open := p.realDescriptors()
+	var closed []int // of the fake, which does not know that they close
 	closes := false
 	for fd, d := range p.fds { // order does not matter: each is looked at alone
 		if !open[fd] {
 			closes = closes || d.fake >= 0
+			if d.fake >= 0 && !d.cloexec {
+				closed = append(closed, d.fake)
+			}
 			delete(p.fds, fd)
 		}
 	}
-	if p.virtual() || closes {
-		t.ask(fsfake.Op{Call: fsfake.CallExec}, func(fsfake.Result) { t.goOn(unix.PTRACE_CONT) })
-		return
+	slices.Sort(closed)
+	t.execAsked(closed, closes || p.virtual())
+}
+
+// execAsked tells the fake of an execve(2), and first of the descriptors that it closes and the
+// fake does not know about. Without descriptors of the fake nobody can see that it happens.
+func (t *thread) execAsked(closed []int, seen bool) {
+	switch {
+	case len(closed) > 0:
+		t.ask(fsfake.Op{Call: fsfake.CallClose, FD: closed[0]}, func(fsfake.Result) { t.execAsked(closed[1:], seen) })
+	case seen:
+		t.ask(fsfake.Op{Call: fsfake.CallExec}, func(fsfake.Result) { t.pass() })
+	default:
+		t.pass()
 	}
-	t.goOn(unix.PTRACE_CONT)
 }
 
 // virtual reports whether the process has a descriptor of the fake.

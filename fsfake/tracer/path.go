@@ -3,6 +3,8 @@
 package tracer
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path"
 	"strconv"
@@ -73,6 +75,9 @@ func (w *walk) relative(fd int, dir, name string) (place, error) {
 			return w.from(path.Dir(w.t.r.dir), strings.TrimLeft(name[up:], "/"))
 		}
 	}
+	if p := w.t.p; fd == unix.AT_FDCWD && p.cwd != w.t.r.c.Cwd {
+		name = p.cwd + "/" + name // the fake's process is where it started
+	}
 	return place{virtual: true, dir: fd, path: name, fd: -1}, nil
 }
 
@@ -137,6 +142,14 @@ func (w *walk) from(dir, name string) (place, error) {
 			}
 			continue
 		}
+		if above, ok := strings.CutPrefix(w.t.r.dir, next); ok && above[0] == '/' && missing(next) {
+			// A directory above the virtual one that does not exist: the fake has it.
+			name := strings.TrimSuffix(w.t.r.c.Dir, above)
+			if more != "" || strings.HasSuffix(rest, "/") {
+				name += "/" + more
+			}
+			return place{virtual: true, dir: unix.AT_FDCWD, path: name, fd: -1}, nil
+		}
 		if !last || w.follow {
 			if target, err := os.Readlink(next); err == nil {
 				if w.links++; w.links > 40 {
@@ -198,4 +211,9 @@ func (w *walk) process(pid int, rest string) (place, error) {
 	}
 	real := path.Join("/proc", strconv.Itoa(p.real), rest)
 	return place{fd: -1, path: real, changed: true}, nil
+}
+
+func missing(name string) bool {
+	_, err := os.Lstat(name)
+	return errors.Is(err, fs.ErrNotExist)
 }

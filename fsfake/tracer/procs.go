@@ -148,17 +148,6 @@ func (t *thread) forked(ret int64) {
 	t.child, t.newPid = nil, 0
 }
 
-func (t *thread) exec(dirfd, i, flags int) {
-	_, pl, ok := t.name(dirfd, i, true)
-	switch {
-	case !ok:
-	case pl.virtual:
-		t.fault("a program in the virtual directory is not handled yet")
-	default:
-		t.realThen(pl, i, func(int64) {})
-	}
-}
-
 // exitThread is the end of one thread; of the last one it is that of the process.
 func (t *thread) exitThread(c *call) {
 	left := 0
@@ -291,10 +280,15 @@ func (t *thread) kill(c *call) {
 
 func (t *thread) killProcess(pid, sig int) {
 	if p := t.r.leader(pid); p != nil {
-		switch {
-		case !p.gone:
+		send := func(fsfake.Result) {
 			t.instead(unix.SYS_KILL, uint64(p.real), uint64(sig))
 			t.passThen(nil)
+		}
+		switch {
+		case p == t.p:
+			send(fsfake.Result{})
+		case !p.gone: // a step, for what the other has done before it is another question
+			t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, send)
 		case p.reaped || p.parent == nil:
 			t.fail(unix.ESRCH)
 		default: // it waits to be reaped: a signal has no effect
@@ -555,13 +549,9 @@ func (t *thread) waited(args [6]uint64) {
 	_ = writeMem(t.tid, args[2]+32, make([]byte, 16))
 }
 
-// setUmask: the fake's own mask is 022 and comes on top.
+// setUmask: the mask is the process's own affair, and the tracer applies it.
 func (t *thread) setUmask(c *call) {
 	mask := uint32(c.args[0]) & 0o777
-	if mask&0o022 != 0o022 {
-		t.fault("a mask without 022 is not modelled yet")
-		return
-	}
 	t.passThen(func(int64) { t.p.umask = mask })
 }
 

@@ -12,6 +12,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
 )
 
 var thousand = flag.Bool("thousand", false, "repeat the runs of five programs a thousand times")
@@ -115,6 +118,45 @@ func TestAloneAsOnTheKernel(t *testing.T) {
 		got, _ := alone(t, newMachine(), config(argv...))
 		require.Equal(t, want, got)
 	})
+}
+
+// A program may lie in the virtual directory: a script, which its interpreter opens there, or
+// a compiled one.
+func TestProgramInTheVirtualDirectory(t *testing.T) {
+	need(t, "sh")
+	script := "#!/bin/sh -u\necho \"$0 $*\"; cat \"$0\" | head -1; ./other again || echo no; ./not; echo $?; cd sub && pwd && mkdir x && ../other"
+	put := func(m *fsfake.Machine, name, text string, mode os.FileMode) {
+		init := m.Proc(1)
+		must(init.MkdirAll(dir+"/sub", 0o777))
+		must(init.Chmod(dir+"/sub", 0o777))
+		must(init.WriteFile(dir+"/"+name, []byte(text), 0o600))
+		must(init.Chmod(dir+"/"+name, mode))
+	}
+	for _, how := range []string{"./deploy.sh", dir + "/deploy.sh"} {
+		m := newMachine()
+		put(m, "deploy.sh", script, 0o755)
+		put(m, "other", "#!/usr/bin/env sh\necho other $1; exit 3", 0o755)
+		put(m, "not", "#!/bin/sh\necho not", 0o644)
+		got, _ := alone(t, m, config(how, "prod", "now"))
+		require.Equal(t, how+" prod now\n#!/bin/sh -u\nother again\nno\n126\n"+dir+"/sub\nother\n", got.Stdout, got.Stderr)
+		require.Equal(t, "exit 3", got.Exit)
+	}
+	bin := compiled("go", "build", "-o")(t, "testdata/lockgo/main.go")[0]
+	text, err := os.ReadFile(bin)
+	require.NoError(t, err)
+	m := newMachine()
+	put(m, "program", string(text), 0o755)
+	got, _ := alone(t, m, config("./program"))
+	require.Equal(t, "exit 0", got.Exit)
+	require.Contains(t, got.Stdout, "program renamed sub")
+
+	run, err := tracer.Start(config("./missing"))
+	require.NoError(t, err)
+	defer run.Stop()
+	set, err := run.Next()
+	require.NoError(t, err)
+	err = run.Answer(set[0].Task, newMachine().Do(set[0].Task, set[0].Op))
+	require.ErrorContains(t, err, "the program ./missing cannot be executed: no such file")
 }
 
 // Equal answers give equal calls.

@@ -29,7 +29,7 @@ func (r *Run) launch() error {
 		return fmt.Errorf("tracer: personality(ADDR_NO_RANDOMIZE): %w", e)
 	}
 	env := r.environment()
-	program, err := lookUp(r.c.Argv[0], env)
+	program, err := r.lookUp(env)
 	if err != nil {
 		return err
 	}
@@ -64,6 +64,9 @@ func (r *Run) launch() error {
 	p.name = filepath.Base(r.c.Argv[0])
 	p.cwd = r.c.Cwd
 	t := r.addThread(p, pid)
+	if program == standIn {
+		return t.becomeVirtual()
+	}
 	if err := r.freshImage(t); err != nil {
 		return err
 	}
@@ -125,9 +128,21 @@ func searchPath() string {
 	return "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 }
 
+// standIn is what is started for a program that only the fake has. It is replaced before its
+// first instruction.
+const standIn = "/proc/self/exe"
+
 // lookUp finds the program as execvp(3) would with that environment.
-func lookUp(name string, env []string) (string, error) {
+func (r *Run) lookUp(env []string) (string, error) {
+	name := r.c.Argv[0]
 	if strings.Contains(name, "/") {
+		at := name
+		if !filepath.IsAbs(at) && r.c.Cwd != "" {
+			at = filepath.Join(r.c.Cwd, at)
+		}
+		if filepath.IsAbs(at) && below(filepath.Clean(at), r.c.Dir) {
+			return standIn, nil
+		}
 		return name, nil
 	}
 	for _, e := range env {
@@ -254,7 +269,7 @@ func (r *Run) adopt(pid int) error {
 	return errors.New("it does not stop")
 }
 
-// install makes the process install the filter, by two system calls that are run by single
+// install makes the process install the filter and set its umask, by system calls that are run by single
 // steps in place of its first instruction. Nothing is left of them.
 func (r *Run) install(pid int) error {
 	var saved unix.PtraceRegs
@@ -282,6 +297,7 @@ func (r *Run) install(pid int) error {
 		return err
 	}
 	for _, c := range [][4]uint64{
+		{unix.SYS_UMASK, firstUmask},
 		{unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0},
 		{unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, at},
 	} {

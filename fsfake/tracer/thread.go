@@ -78,6 +78,8 @@ type process struct {
 	parent   *process
 	ppid     int // virtual pid of the parent
 	name     string
+	script   string    // the name of the script that it is about to run, or empty
+	stand    bool      // it is the stand-in of a program that only the fake has
 	threads  []*thread // living, in order of creation
 	created  int       // threads so far
 	lender   *thread   // who waits in vfork(2) until this process gives its memory back
@@ -99,21 +101,25 @@ type process struct {
 
 // A descriptor is what is known of a real descriptor of a process.
 type descriptor struct {
-	fake   int      // the descriptor of the fake, or -1
-	flags  int      // that it was opened with
-	path   string   // of a file of the fake: where it was opened, without ".."; may be relative
-	dir    *listing // of a directory of the fake: what is left to read
-	random bool     // /dev/urandom
-	kind   kind     // of a real one
+	fake    int      // the descriptor of the fake, or -1
+	flags   int      // that it was opened with
+	cloexec bool     // the fake closes it at an execve(2)
+	path    string   // of a file of the fake: where it was opened, without ".."; may be relative
+	dir     *listing // of a directory of the fake: what is left to read
+	random  bool     // /dev/urandom
+	kind    kind     // of a real one
 }
 
 // firstMono is what every monotonic clock shows at first: an hour after the machine started.
 const firstMono = 3600 * 1e9
 
+// firstUmask is the umask of the root process.
+const firstUmask = 0o022
+
 func (r *Run) addProcess(parent *process, real, pid int) *process {
 	p := &process{
 		r: r, real: real, pid: pid, parent: parent, ppid: r.c.Parent, pgid: pid, sid: pid,
-		fds: map[int]*descriptor{}, mono: firstMono, umask: 0o022, rng: r.randomFor(pid),
+		fds: map[int]*descriptor{}, mono: firstMono, umask: firstUmask, rng: r.randomFor(pid),
 	}
 	if parent != nil {
 		p.ppid, p.name, p.cwd, p.mono = parent.pid, parent.name, parent.cwd, parent.mono

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -59,5 +60,12 @@ int main(void) {
 	struct stat st;
 	printf("%d %d\n", stat("t2", &st), (int)st.st_size);
 	unlink("lock");
-	return 0;
+	int held = open("held", O_CREAT | O_RDWR, 0600);
+	printf("flock %d\n", flock(held, LOCK_EX));
+	fflush(stdout);
+	int copy = dup(held);
+	fcntl(held, F_SETFD, FD_CLOEXEC);
+	fcntl(copy, F_SETFD, FD_CLOEXEC);
+	execlp("flock", "flock", "-n", "held", "echo", "free after exec", NULL);
+	return 1;
 }

@@ -60,8 +60,8 @@ func graphHistories(t *testing.T, x *search.Explorer, spec model.Spec) map[strin
 		}
 	}
 	out := map[string]bool{}
-	for past := range ends {
-		out[fixtures.HistoryText(spec, x.Histories.Operations(past))] = true
+	for id := range ends {
+		out[fixtures.HistoryText(spec, x.Histories.Operations(id))] = true
 	}
 	return out
 }

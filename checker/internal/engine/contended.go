@@ -25,8 +25,7 @@ func meets(op *fsfake.Op, r *fsfake.Result) bool {
 	return false
 }
 
-// Contended reports whether a call met somebody else's lock: it was refused because
-// the name exists or the lock is held, or it waits.
+// Contended reports whether any of some calls met somebody else's lock.
 func Contended(calls []trace.Call) bool {
 	for i := range calls {
 		if meets(&calls[i].Op, &calls[i].Result) {

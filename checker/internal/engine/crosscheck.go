@@ -13,7 +13,7 @@ import (
 // end, and some drawn schedules are run live, all tasks together, next to the graph. A
 // verdict is only given when nothing differs.
 
-// crossChecks is how many drawn schedules are run live, and rehearsalSteps how long each
+// crossChecks is how many drawn schedules are run live, and crossCheckSteps how long each
 // may get.
 const (
 	crossChecks     = 16

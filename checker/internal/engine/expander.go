@@ -26,6 +26,7 @@ type Expander struct {
 	_          [parallel.CacheLine]byte
 }
 
+// A judged is a history after an event, and whether it is linearizable.
 type judged struct {
 	to uint32
 	ok bool
@@ -34,7 +35,7 @@ type judged struct {
 // A successor is one transition out of a state.
 type successor struct {
 	Choice    sched.Choice
-	at        int  // where its words begin in worker.words
+	at        int  // where its words begin in Expander.words
 	Slot      int  // who stepped, or -1
 	Bad       bool // it breaks the property
 	Contended bool // it met somebody else's lock
@@ -90,18 +91,18 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	return m, err
 }
 
-// remember appends an event to a past; event 0 is none.
-func (w *Expander) remember(past uint32, client int, event uint32) judged {
+// remember appends an event to a history; event 0 is none.
+func (w *Expander) remember(id uint32, client int, event uint32) judged {
 	if event == 0 {
-		return judged{past, true}
+		return judged{id, true}
 	}
-	key := history.StepKey(past, client, event)
+	key := history.StepKey(id, client, event)
 	if s := w.X.steps.Get(key); s != 0 {
 		return judged{uint32(s >> 2), s&2 != 0}
 	}
 	var to uint32
 	var ok bool
-	to, ok, w.key = w.X.Histories.Append(past, client, event, w.key)
+	to, ok, w.key = w.X.Histories.Append(id, client, event, w.key)
 	s := uint64(to)<<2 | 1
 	if ok {
 		s |= 2

@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"fmt"
+
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
 // Who holds what, and whether it still stands at its name.
 
+// hold notes that a task holds a lock, and marks the object where an invariant asks for it.
 func (w *World) hold(a *actor, h scenarios.Holding) {
 	a.holding, a.since, w.held = &h, w.Steps+1, w.held || h.Path != ""
 	if w.marks && h.Path != "" {
@@ -25,6 +28,7 @@ func lockObject(m *fsfake.Machine, pid int, h scenarios.Holding) fsfake.InodeID 
 	return id
 }
 
+// isBad reports whether the invariant calls a machine broken.
 func (w *Expander) isBad(machine uint32) bool {
 	bad, ok := w.bads[machine]
 	if !ok {
@@ -32,4 +36,17 @@ func (w *Expander) isBad(machine uint32) bool {
 		w.bads[machine] = bad
 	}
 	return bad
+}
+
+// MachineAtFirst returns the machine on which a scenario starts. An invariant that is
+// violated there is a fault of the scenario: there is no schedule to show.
+func MachineAtFirst(sc *scenarios.Scenario, p *scenarios.Property) (*fsfake.Machine, error) {
+	m := sc.NewMachine()
+	if p.Invariant == nil {
+		return m, nil
+	}
+	if said := p.Invariant(scenarios.NewView(m)); said != "" {
+		return nil, fmt.Errorf("checker: %s: %s is broken before the first step: %s: look at Setup, or at the invariant", sc.ID, p, said)
+	}
+	return m, nil
 }

@@ -33,8 +33,8 @@ type lockstep struct {
 	last  uint32 // as in findSmallest: who stepped last, from 1; 0 when a switch is free
 	path  sched.Schedule
 	// Of the histories, when last compared.
-	events int
-	past   uint32
+	events   int
+	compared uint32
 }
 
 // newLockstep starts a run.
@@ -136,11 +136,11 @@ func (l *lockstep) compareHistory(succ *successor) {
 			events++
 		}
 	}
-	if l.x.Histories.MonitorsOnly || events == l.events && l.row[WordHistory] == l.past {
+	if l.x.Histories.MonitorsOnly || events == l.events && l.row[WordHistory] == l.compared {
 		return // what was the same is the same
 	}
-	l.events, l.past = events, l.row[WordHistory]
-	live, graph := fixtures.HistoryText(l.judge.Spec, l.w.History.Ops), fixtures.HistoryText(l.judge.Spec, l.x.Histories.Operations(l.past))
+	l.events, l.compared = events, l.row[WordHistory]
+	live, graph := fixtures.HistoryText(l.judge.Spec, l.w.History.Ops), fixtures.HistoryText(l.judge.Spec, l.x.Histories.Operations(l.compared))
 	l.same("the history", live == graph, live, graph)
 }
 

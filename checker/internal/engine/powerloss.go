@@ -90,7 +90,7 @@ func (w *Expander) losePower(s []uint32, b budgets) error {
 	if err != nil {
 		return err
 	}
-	past, ok := w.loseHistory(s)
+	hist, ok := w.loseHistory(s)
 	b.losses--
 	for k := range n {
 		m, err := w.transition(s[wordMachine], 0, w.X.machines.op(opLose{k}))
@@ -98,7 +98,7 @@ func (w *Expander) losePower(s []uint32, b budgets) error {
 			return err
 		}
 		next, succ := w.begin(s, sched.Choice{Action: sched.PowerLoss, State: k}, -1)
-		next[wordMachine], next[WordHistory] = m.machine, past
+		next[wordMachine], next[WordHistory] = m.machine, hist
 		copy(next[wordNodes:], w.X.rebooted)
 		next[len(next)-1] = b.pack()
 		succ.Bad = !ok
@@ -107,18 +107,18 @@ func (w *Expander) losePower(s []uint32, b budgets) error {
 	return nil
 }
 
-// loseHistory appends to a past what a power loss adds: what was pending is cut, and all
+// loseHistory appends to a history what a power loss adds: what was pending is cut, and all
 // crashes happen at once. It reports whether the result is linearizable.
 func (w *Expander) loseHistory(s []uint32) (uint32, bool) {
 	x := w.X
-	past, ok := s[WordHistory], true
+	hist, ok := s[WordHistory], true
 	if x.Histories == nil {
-		return past, ok
+		return hist, ok
 	}
 	var died []int
 	for j := range x.Slots {
 		if s[wordNodes+j] != learn.Gone {
-			past = w.remember(past, j, x.Histories.Cut).to
+			hist = w.remember(hist, j, x.Histories.Cut).to
 			if p := x.Slots[j].process; !slices.Contains(died, p) {
 				died = append(died, p)
 			}
@@ -126,12 +126,12 @@ func (w *Expander) loseHistory(s []uint32) (uint32, bool) {
 	}
 	for _, p := range died {
 		in := model.Crash{Owner: scenarios.ProcessName(p)}
-		past = w.remember(past, len(x.Slots)+p, x.Histories.Event(history.Invoke, in, in)).to
+		hist = w.remember(hist, len(x.Slots)+p, x.Histories.Event(history.Invoke, in, in)).to
 	}
 	for _, p := range died {
 		in := model.Crash{Owner: scenarios.ProcessName(p)}
-		st := w.remember(past, len(x.Slots)+p, x.Histories.Event(history.Return, in, model.Crashed{}))
-		past, ok = st.to, ok && st.ok
+		st := w.remember(hist, len(x.Slots)+p, x.Histories.Event(history.Return, in, model.Crashed{}))
+		hist, ok = st.to, ok && st.ok
 	}
-	return past, ok
+	return hist, ok
 }

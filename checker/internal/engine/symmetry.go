@@ -27,11 +27,11 @@ type Symmetry struct {
 	ids   []fsfake.ProcID
 	perms [][]int
 	index map[string]int
-	// Renamed machines and pasts, by number and permutation.
-	machines, pasts table.Cache[uint32]
-	order           []int
-	best            []uint32
-	trial           []uint32
+	// Renamed machines and histories, by number and permutation.
+	machines, histories table.Cache[uint32]
+	order               []int
+	best                []uint32
+	trial               []uint32
 }
 
 // maxSymmetric is the largest number of processes treated as interchangeable: with
@@ -234,7 +234,7 @@ func (s *Symmetry) apply(row []uint32, perm []int) {
 	p := s.index[permKey(perm)]
 	s.trial[wordMachine] = s.machine(row[wordMachine], p)
 	if s.x.Histories != nil {
-		s.trial[WordHistory] = s.past(row[WordHistory], p)
+		s.trial[WordHistory] = s.history(row[WordHistory], p)
 	}
 }
 
@@ -251,12 +251,12 @@ func (s *Symmetry) machine(id uint32, perm int) uint32 {
 	return to
 }
 
-func (s *Symmetry) past(id uint32, perm int) uint32 {
+func (s *Symmetry) history(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
-	to, ok := s.pasts.Get(key)
+	to, ok := s.histories.Get(key)
 	if !ok {
 		to = s.x.Histories.Rename(id, s.perms[perm])
-		s.pasts.Put(key, to)
+		s.histories.Put(key, to)
 	}
 	return to
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Violated is a set of distinct violations: pasts or machines by number.
+// Violated is a set of distinct violations: histories or machines by number.
 type Violated map[uint32]struct{}
 
 // Add adds other violations.
@@ -16,7 +16,7 @@ func (v Violated) Add(w Violated) {
 	}
 }
 
-// Violation names what is wrong in a state that breaks the property: its past, or else
+// Violation names what is wrong in a state that breaks the property: its history, or else
 // its machine.
 func (x *Space) Violation(row []uint32) uint32 {
 	if x.Histories != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // A World is one run of a scenario: the machine, and every task. A live world runs the
-// tasks' own Go code as coroutines; one with a cast follows what was learned of it.
+// tasks' own Go code as coroutines; one with a memo follows what was learned of it.
 type World struct {
 	sc      *scenarios.Scenario
 	Memo    *learn.Memo // nil: live

@@ -72,7 +72,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 	return c, x.Verify(crew[0].Expander)
 }
 
-// A worker is one worker of a parallel exploration, with its share of the counts.
+// A worker is one of a parallel exploration, with its share of the counts.
 type worker struct {
 	*engine.Expander
 	set                                *table.States

@@ -83,6 +83,6 @@ func TestLastWordCoversEveryHistory(t *testing.T) {
 		for i := 0; i < len(judged) && !covered; i++ {
 			covered = begins(x.Histories.Rows(uint32(id)), judged[i])
 		}
-		require.True(t, covered, "past %d", id)
+		require.True(t, covered, "history %d", id)
 	}
 }

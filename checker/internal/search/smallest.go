@@ -166,7 +166,7 @@ func CompareChoices(a, b sched.Choice) int {
 }
 
 // expand pushes what follows a visited state, or reports that the state itself is what
-// is looked for. The last word of its row is who stepped last, from 1, or 0 when a
+// is looked for. The last number in its row is who stepped last, from 1, or 0 when a
 // switch costs nothing: that task has given way by itself.
 func (s *smallest) expand(at int32) (bool, error) {
 	v := s.visits[at]

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/tools/txtar"
@@ -62,38 +61,6 @@ func (b *bundle) scenario(list []scenarios.Scenario) (*scenarios.Scenario, error
 	return nil, fmt.Errorf("the bundle is about %s, which is not among the %d scenarios given", b.Scenario, len(list))
 }
 
-// recipe is the schedule that broke the property, with its calls. A bundle that has no
-// part for them has them in its trace, while that is the one that broke it.
-func (b *bundle) recipe() saved.Recipe {
-	r := saved.Recipe{Schedule: b.Schedule, Calls: b.Calls}
-	if r.Calls == nil && b.Verdict == checker.Broken {
-		r.Calls = callsOfTrace(b.Trace, len(b.Schedule))
-	}
-	return r
-}
-
-// callsOfTrace reads the calls of n steps from the text of a trace, or returns nil.
-func callsOfTrace(text string, n int) []string {
-	calls := make([]string, n)
-	for _, line := range strings.Split(text, "\n") {
-		number, rest, _ := strings.Cut(line, " ")
-		step, err := strconv.Atoi(number)
-		if err != nil || step < 1 || step > n {
-			return nil
-		}
-		if k := strings.LastIndex(rest, " ->"); k >= 0 {
-			rest = rest[:k]
-		}
-		who, call, _ := strings.Cut(rest, " ")
-		if calls[step-1] != "" {
-			calls[step-1] += "; " + call
-		} else {
-			calls[step-1] = who + " " + call
-		}
-	}
-	return calls
-}
-
 // rewrite writes what happened in place of what was recorded. Parts that are not about
 // that stay as they are, and so does the schedule of a guard: it is the one that broke
 // what was there before the fix.
@@ -104,7 +71,7 @@ func (b *bundle) rewrite(file string, r *checker.Result) error {
 	if r.Verdict == checker.Broken {
 		b.part("schedule", cx.Schedule.String())
 		b.part("calls", strings.Join(report.CallsOf(cx.Trace), "\n"))
-	} else if calls := b.recipe().Calls; calls != nil {
+	} else if calls := saved.RecipeOf(b.BundleFile).Calls; calls != nil {
 		b.part("calls", strings.Join(calls, "\n"))
 	}
 	b.part("trace", report.TraceText(cx.Trace))

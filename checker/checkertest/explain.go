@@ -10,11 +10,19 @@ import (
 	"lockpick/sched"
 )
 
-// evidence says how a schedule breaks a property, when it is printed: what happened step
-// by step, and at the end the schedule and the command that replays it. The schedule
-// is first made smaller in the checker's own way, which knows what a switch is; rapid,
-// which shrinks lists and numbers, gets close but not always there.
-type evidence struct {
+// explained says how a result came to be broken, as the command explain does: what
+// happened step by step, the cause, and at the end the schedule and the command that
+// replays it in this test.
+func explained(r *checker.Result, test string) string {
+	s := r.Counterexample.Schedule
+	return fmt.Sprintf("\n%s\n\nschedule  %s\nreplay    %s", report.Evidence(r, report.Options{}), s, replayCommand(s, test))
+}
+
+// found is a drawn schedule that breaks a property, explained when it is printed: rapid prints
+// the last of very many. It is first made smaller in the checker's own way, which knows
+// what a switch is; rapid, which shrinks lists and numbers, gets close but not always
+// there.
+type found struct {
 	runner   *checker.Runner
 	sc       *scenarios.Scenario
 	property *scenarios.Property
@@ -22,20 +30,17 @@ type evidence struct {
 	test     string
 }
 
-func (e evidence) String() string {
-	small := e.schedule
-	if !e.property.OfCycles() { // which is a cycle, and not to be cut
-		var err error
-		if small, err = e.runner.Shrink(small); err != nil {
-			return err.Error()
-		}
-	}
-	got, err := checker.Replay(e.sc, e.property, small)
+func (d found) String() string {
+	small, err := d.runner.Shrink(d.schedule)
 	if err != nil {
 		return err.Error()
 	}
-	r := checker.NewResult(e.sc, e.property, got.Counterexample)
-	return fmt.Sprintf("\n%s\n\nschedule  %s\nreplay    %s", report.Evidence(&r, report.Options{}), small, replayCommand(small, e.test))
+	got, err := checker.Replay(d.sc, d.property, small)
+	if err != nil {
+		return err.Error()
+	}
+	r := checker.NewResult(d.sc, d.property, got.Counterexample)
+	return explained(&r, d.test)
 }
 
 // replayCommand is the command that replays s in a test of the given name.

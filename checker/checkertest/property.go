@@ -23,18 +23,17 @@ func Property(sc *scenarios.Scenario, p *scenarios.Property) func(*rapid.T) {
 			t.Fatalf("%v", err)
 		}
 		if ran.Broken {
-			fail(t, runner, sc, p, ran.Schedule)
+			fail(t, sc, p, found{runner, sc, p, ran.Schedule, t.Name()})
 		}
 	}
 }
 
-// fail fails a property, and logs the evidence, which is worked out only when somebody
-// looks: rapid prints the last failure of very many.
+// fail fails a property, and logs the evidence.
 //
 // Rapid takes two failures for the same bug when they come from the same line: this one
 // is for broken properties only, or a broken lock may shrink into a faulty scenario.
-func fail(t rapid.TB, r *checker.Runner, sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) {
+func fail(t rapid.TB, sc *scenarios.Scenario, p *scenarios.Property, evidence any) {
 	t.Helper()
-	t.Logf("%v", evidence{r, sc, p, s, t.Name()})
+	t.Logf("%v", evidence)
 	t.Fatalf("%s: %s is broken", sc.ID, p)
 }

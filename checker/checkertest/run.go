@@ -38,11 +38,7 @@ func check(t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim) {
 	case res.Verdict == c.Verdict:
 		t.Logf("%s: %s: %s", sc.ID, c.Property, res.Verdict)
 	case res.Verdict == checker.Broken:
-		runner, err := checker.NewRunner(sc, c.Property)
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		fail(t, runner, sc, c.Property, res.Counterexample.Schedule)
+		fail(t, sc, c.Property, explained(&res, t.Name()))
 	default:
 		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, c.Verdict, res.Why)
 	}
@@ -68,10 +64,7 @@ func replayed(t rapid.TB, sc *scenarios.Scenario, p *scenarios.Property) bool {
 		t.Logf("%s: %s: schedule %s does not break it", sc.ID, p, s)
 		return true
 	}
-	runner, err := checker.NewRunner(sc, p)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	fail(t, runner, sc, p, ran.Counterexample.Schedule)
+	r := checker.NewResult(sc, p, ran.Counterexample)
+	fail(t, sc, p, explained(&r, t.Name()))
 	return true
 }

@@ -2,11 +2,14 @@ package checkertest
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"lockpick/checker"
+	"lockpick/checker/report"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -63,6 +66,21 @@ func TestRunShowsTheCounterexample(t *testing.T) {
 	got = captured("TestX", func(t *capture) { check(t, &sc, sc.Claims[0]) })
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: the verdict is holds, the scenario claims broken.")
+}
+
+// What a test shows is what the command explain shows, but for the command that replays
+// it: the counterexample is the smallest, and its odds are known.
+func TestRunShowsWhatExplainShows(t *testing.T) {
+	sc := toyScenario(false, scenarios.Holds)
+	r, err := checker.Check(t.Context(), &sc, scenarios.MutualExclusion, checker.Options{})
+	require.NoError(t, err)
+	var explain strings.Builder
+	require.NoError(t, report.Timeline(&explain, &r, report.Options{}))
+	shown, _, found := strings.Cut(explain.String(), "  replay  lockpick replay ")
+	require.True(t, found)
+	require.Contains(t, shown, "no smaller one exists · hit by 31 % of random runs")
+	got := captured("TestX", func(t *capture) { check(t, &sc, sc.Claims[0]) })
+	require.Contains(t, got.log.String(), strings.TrimRight(shown, "\n")+"\n\nschedule  A1 B3 A2\nreplay    LOCKPICK_SCHEDULE=")
 }
 
 func TestScheduleInTheEnvironment(t *testing.T) {

@@ -30,10 +30,11 @@ func (a *app) checkCommand() *cobra.Command {
 		Short: "Decide every claim and compare the verdicts",
 		Long:  "Decide every claim of the selected scenarios and compare the verdicts with the claims.\n\n" + patternHelp,
 		RunE: func(c *cobra.Command, patterns []string) error {
-			return a.check(c.Context(), patterns, f)
+			return a.check(c.Context(), c, patterns, f)
 		},
+		ValidArgsFunction: a.completePattern,
 	}
-	f.setting, f.engine, f.formats = addSettingFlags(c), addEngineFlags(c), addFormatFlags(c)
+	f.setting, f.engine, f.formats = addSettingFlags(c), a.addEngineFlags(c), addFormatFlags(c)
 	f.github = addGitHubFlag(c)
 	f.shard = addShardFlags(c)
 	fs := c.Flags()
@@ -43,6 +44,7 @@ func (a *app) checkCommand() *cobra.Command {
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	fs.IntVar(&f.options.Largest, "largest", 0, "list the `N` largest verdicts, by states; with --timings the slowest")
 	fs.BoolVar(&f.options.Timings, "timings", false, "print how long each verdict took; two runs then differ")
+	a.completeProperties(c)
 	return c
 }
 
@@ -52,7 +54,7 @@ type question struct {
 	property *scenarios.Property
 }
 
-func (a *app) check(ctx context.Context, patterns []string, f *checkFlags) error {
+func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f *checkFlags) error {
 	if f.options.Largest < 0 {
 		return fmt.Errorf("--largest %d: choose 0 or more", f.options.Largest)
 	}
@@ -60,22 +62,41 @@ func (a *app) check(ctx context.Context, patterns []string, f *checkFlags) error
 	if err != nil {
 		return err
 	}
+	if err := f.refuse(); err != nil {
+		return err
+	}
 	questions, err := a.questions(patterns, f)
 	if err != nil {
 		return err
 	}
+	f.idle(a, c, questions)
 	if f.shard.shard != "" {
 		return a.checkShard(ctx, questions, f, o)
 	}
-	results, err := a.answer(ctx, questions, f, o)
+	out := a.handOut(f)
+	results, err := a.answer(ctx, questions, f, o, out.add)
 	if err != nil {
 		return err
 	}
-	f.options.Flags = f.setting.text()
-	for i := range results {
-		a.worsen(exitOf(&results[i]))
+	return out.end(results)
+}
+
+// idle notes the flags that do nothing for these questions.
+func (f *checkFlags) idle(a *app, c *cobra.Command, questions []question) {
+	var list []scenarios.Scenario
+	for _, q := range questions {
+		list = append(list, *q.sc)
 	}
-	return a.publish(results, f)
+	f.setting.idle(a, c, list...)
+	f.engine.idle(a, c, list...)
+	f.idleDrawing(a, c)
+}
+
+// idleDrawing notes flags about a matrix that is not drawn.
+func (f *checkFlags) idleDrawing(a *app, c *cobra.Command) {
+	for _, flag := range []string{"verbose", "largest"} {
+		a.idle(c, flag, f.drawn(), "it is about the table, which is not printed")
+	}
 }
 
 // exitOf is the exit code that a verdict asks for.
@@ -123,37 +144,39 @@ func (a *app) questions(patterns []string, f *checkFlags) ([]question, error) {
 	return out, nil
 }
 
-// answer makes the verdicts, one after the other. When ctx ends, what was not begun
-// is Unknown.
-func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o checker.Options) ([]checker.Result, error) {
-	bar := a.newProgress(len(questions), f.options.Quiet)
+// answer makes the verdicts, one after the other, and hands those of each system to
+// decided when they are complete. When ctx ends, what was not begun is Unknown.
+func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o checker.Options, decided func([]checker.Result) error) ([]checker.Result, error) {
+	bar := a.newProgress(ctx, len(questions), f.options.Quiet)
 	defer bar.clear()
 	o.Progress = bar.follow
 	var results []checker.Result
 	var leftOut []string
-	for _, q := range questions {
-		if ctx.Err() != nil {
-			results = append(results, unfinished(q.sc, q.property, "stopped before it began"))
-			continue
-		}
+	told := 0
+	for i, q := range questions {
 		bar.begin(q.sc.ID, q.property.ID)
-		r, err := f.engine.decide(ctx, q.sc, q.property, o)
-		if _, claimed := q.sc.Claim(q.property); !claimed && errors.Is(err, checker.ErrNothingToJudge) {
+		r, err := a.verdict(ctx, q, f, o)
+		switch _, claimed := q.sc.Claim(q.property); {
+		case !claimed && errors.Is(err, checker.ErrNothingToJudge):
 			leftOut = append(leftOut, q.sc.ID)
-			continue
-		}
-		if err != nil {
-			bar.clear()
+		case err != nil:
 			a.note("%s, %s: no verdict: %s", q.sc.ID, q.property, oneLine(err.Error()))
 			a.worsen(ExitUsage)
-			continue
+		default:
+			a.worsen(exitOf(&r))
+			results = append(results, r)
 		}
-		results = append(results, r)
+		if i+1 == len(questions) || questions[i+1].sc.System() != q.sc.System() {
+			bar.clear()
+			if err := decided(results[told:]); err != nil {
+				return nil, err
+			}
+			told = len(results)
+		}
 	}
-	bar.clear()
 	switch others := len(leftOut) - 1; {
 	case len(leftOut) > 0 && len(results) == 0:
-		return nil, fmt.Errorf("no selected scenario can be judged by %s: choose others, or a property that \"lockpick list\" shows", f.property)
+		return nil, fmt.Errorf("no selected scenario can be judged by %s: choose others, or a property that \"%s list\" shows", f.property, a.name)
 	case others > 0:
 		a.note("left out %s and %d more, which cannot be judged by %s", leftOut[0], others, f.property)
 	case others == 0:
@@ -162,25 +185,10 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 	return results, nil
 }
 
-// publish writes the results in every format asked for.
-func (a *app) publish(results []checker.Result, f *checkFlags) error {
-	if err := f.github.annotate(a, results, f.options); err != nil {
-		return err
+// verdict answers one question, or says that it was stopped.
+func (a *app) verdict(ctx context.Context, q question, f *checkFlags, o checker.Options) (checker.Result, error) {
+	if ctx.Err() != nil {
+		return unfinished(q.sc, q.property, "stopped before it began"), nil
 	}
-	matrix := true
-	for _, c := range f.formats {
-		yes, instead := c.asked()
-		if !yes {
-			continue
-		}
-		if err := c.write(a.stdout, c.to, results, f.options); err != nil {
-			return fmt.Errorf("--%s: %w", c.flag, err)
-		}
-		matrix = matrix && !instead
-	}
-	if !matrix {
-		return nil
-	}
-	f.options.Style = a.style(a.stdout, 0)
-	return report.Matrix(a.stdout, results, f.options)
+	return f.engine.decide(ctx, q.sc, q.property, o)
 }

@@ -25,7 +25,57 @@ func TestFileFormats(t *testing.T) {
 	}
 	bad := run(t, "check", "toy/wrong", "--junit", filepath.Join(dir, "no", "such"))
 	require.Equal(t, ExitUsage, bad.exit)
-	require.Contains(t, bad.stderr, "--junit: open ")
+	require.Contains(t, bad.stderr, "--junit: no file can be made there: ")
+	require.Empty(t, bad.stdout, "nothing is decided first")
+	text, err := os.ReadFile(xml)
+	require.NoError(t, err)
+	require.Regexp(t, `<testcase classname="toy.wrong.contend" name="mutual-exclusion" time="\d+\.\d+">`, string(text))
+}
+
+// One output that fails keeps nobody from having the others: a full disk shows only when a
+// file is written.
+func TestOutputsBesideOneThatFails(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("needs /dev/full")
+	}
+	dir := t.TempDir()
+	sarif := filepath.Join(dir, "r.sarif")
+	plain := run(t, "check", "toy/wrong")
+	got := run(t, "check", "toy/wrong", "--markdown", "/dev/full", "--sarif", sarif)
+	require.Equal(t, ExitUsage, got.exit)
+	require.Equal(t, plain.stdout, got.stdout)
+	require.Equal(t, "lockpick: --markdown: write /dev/full: no space left on device\n", got.stderr)
+	text, err := os.ReadFile(sarif)
+	require.NoError(t, err)
+	require.Contains(t, string(text), `"level": "error"`)
+}
+
+// Outputs that cannot be meant are refused before anything is decided.
+func TestOutputsThatClash(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	part := filepath.Join(dir, "part.json")
+	require.Zero(t, run(t, "check", "toy/excl/contend", "--shard", "0/1", "--out", part).exit)
+	require.NoError(t, os.Symlink(part, filepath.Join(dir, "same.json")))
+	for args, want := range map[string]string{
+		"check --junit r --sarif r":                 "--junit and --sarif both write to r: choose two files",
+		"check --junit r --markdown ./r":            "both write to",
+		"check --junit r --html r":                  "both write to r",
+		"check --out r":                             "--out r: it is where a shard's result goes: give --shard too",
+		"check --shard 0/1 --junit r":               "--junit: a shard has no verdicts to write: give it to merge",
+		"check --shard 0/1 --json":                  "--json: a shard has no verdicts to write",
+		"check --junit .":                           "--junit: . is a directory: choose a file",
+		"check --html part.json":                    "--html: part.json is not a directory",
+		"check --shard 0/1 --out no/such/folder":    "--out: no file can be made there",
+		"explain toy/look/contend --svg r --save r": "--svg and --save both write to r",
+		"merge part.json --junit same.json":         "--junit would write over part.json, which is read",
+	} {
+		got := run(t, strings.Fields(args)...)
+		require.Equal(t, ExitUsage, got.exit, args)
+		require.Contains(t, got.stderr, want)
+		require.Empty(t, got.stdout)
+	}
+	require.NoFileExists(t, "r")
 }
 
 // On GitHub a run is annotated unasked, on standard error, so that JSON stays JSON.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -24,26 +25,37 @@ const (
 )
 
 // Main is the main function of a lockpick command for a list of scenarios. It does not
-// return. The first interrupt ends the work under way and prints what was covered, the
-// second ends the program.
+// return. The first interrupt (SIGINT or SIGTERM) ends the work under way and prints what
+// was covered, the second ends the program. The commands that it prints call the program as
+// it was called.
 func Main(list []scenarios.Scenario) {
 	real.Worker(list) // does not return in a process that replay --real has started
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	os.Exit(Run(ctx, list, os.Args[1:], os.Stdout, os.Stderr, os.Getenv))
+	a := &app{scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
+	var typed string
+	if len(os.Args) > 0 {
+		typed = os.Args[0]
+	}
+	a.name, a.program = nameOf(typed), programText(typed, buildInfo())
+	os.Exit(a.run(ctx, os.Args[1:]))
 }
 
 // Run runs one command line and returns its exit code. env looks up an environment
 // variable; nil means that none is set.
-func Run(ctx context.Context, list []scenarios.Scenario, args []string, stdout, stderr io.Writer, env func(string) string) (exit int) {
+func Run(ctx context.Context, list []scenarios.Scenario, args []string, stdout, stderr io.Writer, env func(string) string) int {
 	if env == nil {
 		env = func(string) string { return "" }
 	}
-	a := &app{scenarios: list, stdout: stdout, stderr: stderr, env: env}
+	a := &app{scenarios: list, stdout: stdout, stderr: stderr, env: env, name: "lockpick", program: "lockpick"}
+	return a.run(ctx, args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
 	root := a.command()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
 		a.complain(err)
 		return ExitUsage
@@ -57,13 +69,16 @@ type app struct {
 	stdout    io.Writer
 	stderr    io.Writer
 	env       func(string) string
-	exit      int
+	// name is what help texts call the program, program how its reader calls it.
+	name, program string
+	bar           *progress // what is shown now, or nil
+	exit          int
 }
 
 // command builds the tree of commands.
 func (a *app) command() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "lockpick",
+		Use:   a.name,
 		Short: "Find the interleaving, crash or stall that breaks a file lock, or show that none does",
 		Long: `lockpick runs file-lock protocols on a fake machine where every system call is a
 scheduling point, and shows which interleaving, crash or stall breaks them, or that
@@ -72,11 +87,11 @@ none does within the bounds.
 Exit codes: 0 all verdicts as claimed, 1 some verdict differs, 2 usage or bad input,
 3 some verdict unknown and none differs.`,
 		SilenceUsage: true, SilenceErrors: true,
-		DisableSuggestions: true,
-		Args:               cobra.NoArgs,
-		RunE:               func(c *cobra.Command, _ []string) error { return c.Help() },
+		Version: versionText(buildInfo()),
+		Args:    noCommand,
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.listCommand(), a.checkCommand(), a.explainCommand(), a.replayCommand(), a.sampleCommand(), a.mergeCommand())
 	return root
 }
@@ -92,7 +107,10 @@ func (a *app) complain(err error) {
 
 // note writes one line of diagnostics.
 func (a *app) note(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.stderr, "lockpick: "+format+"\n", args...)
+	if a.bar != nil {
+		a.bar.clear()
+	}
+	_, _ = fmt.Fprintf(a.stderr, a.name+": "+format+"\n", args...)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,7 +27,7 @@ type engineFlags struct {
 	skipOdds                bool
 }
 
-func addEngineFlags(c *cobra.Command) *engineFlags {
+func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	f := &engineFlags{}
 	fs := c.Flags()
 	fs.StringVar(&f.engine, "engine", "graph", "how to explore: graph or reference (every schedule from its start)")
@@ -37,6 +39,8 @@ func addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, or auto (histories first, monitors when the space is large)")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
+	a.completeValues(c, "engine", "graph", "reference")
+	a.completeValues(c, "memory", "auto", "histories", "monitors")
 	return f
 }
 
@@ -45,6 +49,9 @@ func (f *engineFlags) options() (checker.Options, error) {
 	o := checker.Options{
 		Workers: f.workers, States: f.maxStates, Schedules: f.maxSchedules,
 		Bytes: f.maxMemory << 20, SkipOdds: f.skipOdds,
+	}
+	if f.maxMemory > math.MaxInt>>20 {
+		return o, fmt.Errorf("--max-memory %d: choose up to %d", f.maxMemory, math.MaxInt>>20)
 	}
 	for _, b := range []struct {
 		name string
@@ -83,10 +90,23 @@ func (f *engineFlags) options() (checker.Options, error) {
 	return o, nil
 }
 
+// idle notes the flags that do nothing with these scenarios.
+func (f *engineFlags) idle(a *app, c *cobra.Command, list ...scenarios.Scenario) {
+	graph := f.engine == "graph"
+	for _, flag := range []string{"max-states", "max-memory", "max-preemptions", "memory", "symmetry", "workers"} {
+		a.idle(c, flag, graph, "it is about the graph engine, not the reference engine")
+	}
+	a.idle(c, "max-schedules", !graph, "it is about the reference engine, not the graph engine")
+	if graph {
+		alike := slices.ContainsFunc(list, func(sc scenarios.Scenario) bool { return sc.Setting.Interchangeable })
+		a.idle(c, "symmetry", alike, "no selected scenario says that its processes are interchangeable")
+	}
+}
+
 // unfinished is the result of a search that was stopped before it had one.
 func unfinished(sc *scenarios.Scenario, p *scenarios.Property, why string) checker.Result {
-	r := checker.Result{Scenario: sc, Property: p, Judgement: p.Judgement(), Why: why, Odds: -1}
-	r.Claim, r.Claimed = sc.Claim(p)
+	r := checker.NewResult(sc, p, nil)
+	r.Why = why
 	return r
 }
 

@@ -33,20 +33,22 @@ Without --property it is that of the first property claimed broken, or else of t
 first claimed.`,
 		Args: exactly(1, "SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.explain(c.Context(), args[0], f)
+			return a.explain(c.Context(), c, args[0], f)
 		},
 	}
-	f.setting, f.engine = addSettingFlags(c), addEngineFlags(c)
+	c.ValidArgsFunction = a.completeID(false)
+	f.setting, f.engine = addSettingFlags(c), a.addEngineFlags(c)
 	f.pictures = addPictureFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "explain property `P`")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the counterexample to `FILE`, which replay reads")
+	a.completeProperties(c)
 	return c
 }
 
-func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
+func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *explainFlags) error {
 	o, err := f.engine.options()
 	if err != nil {
 		return err
@@ -58,7 +60,12 @@ func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
 	if f.width != 0 && f.width < 60 {
 		return fmt.Errorf("--width %d: choose 60 or more", f.width)
 	}
-	bar := a.newProgress(1, false)
+	if err := writable(f.outputs()); err != nil {
+		return err
+	}
+	f.setting.idle(a, c, sc)
+	f.engine.idle(a, c, sc)
+	bar := a.newProgress(ctx, 1, false)
 	o.Progress = bar.follow
 	bar.begin(sc.ID, p.ID)
 	r, err := f.engine.decide(ctx, &sc, p, o)
@@ -67,7 +74,7 @@ func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
 		return err
 	}
 	a.worsen(exitOf(&r))
-	ro := report.Options{Style: a.style(a.stdout, f.width), Flags: f.setting.text()}
+	ro := a.reportOptions(f.setting, f.width)
 	if err := f.pictures.show(a.stdout, &r, ro); err != nil {
 		return err
 	}
@@ -82,6 +89,17 @@ func (a *app) explain(ctx context.Context, id string, f *explainFlags) error {
 		return err
 	}
 	return os.WriteFile(f.save, text, 0o644)
+}
+
+// outputs lists the files asked for.
+func (f *explainFlags) outputs() []output {
+	var out []output
+	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
+		if o.path != "" {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // asked finds the scenario with an id, in the setting of the flags, and the property
@@ -124,6 +142,6 @@ func exactly(n int, names string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s, and not %d arguments: see \"lockpick help %s\"", c.Name(), names, len(args), c.Name())
+		return fmt.Errorf("%s takes %s, and not %d arguments: see \"%s --help\"", c.Name(), names, len(args), c.CommandPath())
 	}
 }

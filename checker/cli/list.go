@@ -23,6 +23,7 @@ func (a *app) listCommand() *cobra.Command {
 			return report.List(a.stdout, list, a.style(a.stdout, 0))
 		},
 	}
+	c.ValidArgsFunction = a.completePattern
 	c.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	return c
 }

@@ -48,7 +48,7 @@ func (a *app) choose(patterns []string) ([]scenarios.Scenario, error) {
 			found = found || ok
 		}
 		if !found {
-			return nil, fmt.Errorf("no scenario matches %q: \"lockpick list\" shows them all", p)
+			return nil, a.unknown("no scenario matches", p, a.patterns())
 		}
 	}
 	var out []scenarios.Scenario
@@ -67,7 +67,15 @@ func (a *app) one(id string) (scenarios.Scenario, error) {
 			return a.scenarios[i], nil
 		}
 	}
-	return scenarios.Scenario{}, fmt.Errorf("no scenario is called %q: \"lockpick list\" shows them all", id)
+	return scenarios.Scenario{}, a.unknown("no scenario is called", id, a.ids())
+}
+
+// unknown is the error for a word that names no scenario.
+func (a *app) unknown(what, word string, known []string) error {
+	if text := meant(word, known); text != "" {
+		return fmt.Errorf("%s %q%s", what, word, text)
+	}
+	return fmt.Errorf("%s %q: \"%s list '*'\" shows them all", what, word, a.name)
 }
 
 // properties returns what is asked of a scenario: one property, claimed or not, or else
@@ -89,5 +97,16 @@ func (a *app) property(id string, chosen ...scenarios.Scenario) (*scenarios.Prop
 	if id == "" {
 		return nil, nil
 	}
-	return scenarios.FindProperty(id, slices.Concat(chosen, a.scenarios)...)
+	list := slices.Concat(chosen, a.scenarios)
+	p, err := scenarios.FindProperty(id, list...)
+	if err != nil {
+		var known []string
+		for _, p := range scenarios.PropertiesOf(list...) {
+			known = append(known, p.ID)
+		}
+		if text := meant(id, known); text != "" {
+			err = fmt.Errorf("unknown property %q%s", id, text)
+		}
+	}
+	return p, err
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/saved"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -35,105 +36,146 @@ broken first, and the first that it breaks is shown.
 
 Exit codes: 0 the schedule breaks the property, 1 it does not, or one that is claimed to
 hold is broken, 2 the schedule cannot happen.`,
-		Args: cobra.RangeArgs(1, 2),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 || len(args) == 2 {
+				return nil
+			}
+			return fmt.Errorf("replay takes SCENARIO and SCHEDULE, or a file, and not %d arguments: quote the schedule, and see \"%s --help\"", len(args), c.CommandPath())
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.replay(c.Context(), args, f)
+			return a.replay(c.Context(), c, args, f)
 		},
 	}
+	c.ValidArgsFunction = a.completeID(true)
 	f.setting = addSettingFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "judge by property `P` only")
 	fs.BoolVar(&f.real, "real", false, "then replay it on the real disk, with real processes, and compare every call (Linux)")
 	fs.IntVar(&f.times, "times", 1, "with --real, do so `N` times")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
+	a.completeProperties(c)
 	return c
 }
 
-func (a *app) replay(ctx context.Context, args []string, f *replayFlags) error {
+func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *replayFlags) error {
 	if f.width != 0 && f.width < 60 {
 		return fmt.Errorf("--width %d: choose 60 or more", f.width)
 	}
 	if f.times < 1 || f.times > 1 && !f.real {
 		return fmt.Errorf("--times %d: choose 1 or more, with --real", f.times)
 	}
-	sc, p, schedule, err := a.toReplay(args, f)
+	r, err := a.toReplay(args, f)
 	if err != nil {
 		return err
 	}
-	properties := candidates(&sc)
-	if p != nil {
-		properties = []*scenarios.Property{p}
-	}
-	var first checker.Replayed
-	for i, q := range properties {
-		got, err := checker.Replay(&sc, q, schedule)
+	f.setting.idle(a, c, r.sc)
+	var first saved.Followed
+	for i, p := range r.properties {
+		got, err := r.follow(p)
 		if err != nil {
-			return drifted(err, schedule)
+			return err
 		}
 		if got.Broken {
-			if err := a.reproduced(&sc, q, schedule, got, f); err != nil || !f.real {
+			if err := a.reproduced(&r, p, got, f); err != nil || !f.real {
 				return err
 			}
-			return a.onDisk(ctx, &sc, q, got.Counterexample.Schedule, f.times)
+			return a.onDisk(ctx, &r.sc, p, got.Counterexample.Schedule, f.times)
 		}
 		if i == 0 {
 			first = got
 		}
 	}
-	if err := a.notReproduced(ctx, &sc, properties, first, f); err != nil || !f.real {
+	if err := a.notReproduced(ctx, &r, first, f); err != nil || !f.real {
 		return err
 	}
-	return a.onDisk(ctx, &sc, properties[0], first.Counterexample.Schedule, f.times)
+	return a.onDisk(ctx, &r.sc, r.properties[0], first.Counterexample.Schedule, f.times)
+}
+
+// A replayed is what there is to replay.
+type replayed struct {
+	sc         scenarios.Scenario
+	properties []*scenarios.Property
+	recipe     saved.Recipe
+	// file is the bundle that it comes from, or "" for a schedule on the command line.
+	file string
+}
+
+// follow follows a schedule strictly, and a saved one as its protocol allows.
+func (r *replayed) follow(p *scenarios.Property) (saved.Followed, error) {
+	if r.file != "" {
+		return saved.Follow(&r.sc, p, r.recipe)
+	}
+	got, err := checker.Replay(&r.sc, p, r.recipe.Schedule)
+	if err != nil {
+		return saved.Followed{}, drifted(err, r.recipe.Schedule)
+	}
+	return saved.Followed{Replayed: got}, nil
 }
 
 // toReplay reads what to replay from the arguments: an id and a schedule, or a bundle.
-func (a *app) toReplay(args []string, f *replayFlags) (sc scenarios.Scenario, p *scenarios.Property, s sched.Schedule, err error) {
+func (a *app) toReplay(args []string, f *replayFlags) (replayed, error) {
 	if len(args) == 1 {
 		return a.bundleToReplay(args[0], f)
 	}
-	if sc, p, err = a.asked(args[0], f.property, f.setting); err != nil {
-		return sc, p, s, err
+	sc, p, err := a.asked(args[0], f.property, f.setting)
+	if err != nil {
+		return replayed{}, err
 	}
+	r := replayed{sc: sc, properties: []*scenarios.Property{p}}
 	if f.property == "" {
-		p = nil
+		r.properties = candidates(&sc)
 	}
-	s, err = sched.ParseSchedule(args[1])
-	if err == nil && len(s) == 0 {
+	r.recipe.Schedule, err = sched.ParseSchedule(args[1])
+	if err == nil && len(r.recipe.Schedule) == 0 {
 		err = errors.New("the schedule is empty: give one such as 'A3 B2! A4'")
 	}
-	return sc, p, s, err
+	return r, err
 }
 
-func (a *app) bundleToReplay(file string, f *replayFlags) (sc scenarios.Scenario, p *scenarios.Property, s sched.Schedule, err error) {
+func (a *app) bundleToReplay(file string, f *replayFlags) (replayed, error) {
+	if err := f.setting.validate(); err != nil {
+		return replayed{}, err
+	}
 	text, err := os.ReadFile(file)
 	if err != nil {
 		if _, none := a.one(file); none == nil {
 			err = fmt.Errorf("replay %s: give a schedule too, such as 'A3 B2! A4'", file)
 		}
-		return sc, p, s, err
+		return replayed{}, err
 	}
+	r, err := a.parseBundle(file, text, f)
+	if err != nil {
+		return r, fmt.Errorf("%s: %w", file, err)
+	}
+	r.sc, err = f.setting.apply(r.sc)
+	return r, err
+}
+
+func (a *app) parseBundle(file string, text []byte, f *replayFlags) (replayed, error) {
+	r := replayed{file: file}
 	b, err := report.ParseBundle(text)
 	if err != nil {
-		return sc, p, s, fmt.Errorf("%s: %w", file, err)
+		return r, err
 	}
-	if err = f.setting.validate(); err != nil {
-		return sc, p, s, err
+	r.recipe = saved.RecipeOf(b)
+	if r.sc, err = a.one(b.Scenario); err != nil {
+		return r, err
 	}
-	if sc, err = a.one(b.Scenario); err != nil {
-		return sc, p, s, fmt.Errorf("%s: %w", file, err)
-	}
-	sc, changed, err := b.In(sc)
+	sc, changed, err := b.In(r.sc)
 	if err != nil {
-		return sc, p, s, fmt.Errorf("%s: %w", file, err)
+		return r, err
 	}
 	for _, c := range changed {
 		a.note("%s was saved with %s %s, the scenario now has %s", file, c.Name, c.From, c.To)
 	}
-	if p, err = a.property(b.Property, sc); err != nil {
-		return sc, p, s, fmt.Errorf("%s: %w", file, err)
+	r.sc = sc
+	id := b.Property
+	if f.property != "" {
+		id = f.property
 	}
-	sc, err = f.setting.apply(sc)
-	return sc, p, b.Schedule, err
+	p, err := a.property(id, sc)
+	r.properties = []*scenarios.Property{p}
+	return r, err
 }
 
 // drifted says where a schedule cannot be followed.
@@ -155,36 +197,47 @@ func drifted(err error, s sched.Schedule) error {
 }
 
 // reproduced shows a schedule that breaks a property.
-func (a *app) reproduced(sc *scenarios.Scenario, p *scenarios.Property, asked sched.Schedule, got checker.Replayed, f *replayFlags) error {
-	r := checker.Result{
-		Scenario: sc, Property: p, Judgement: p.Judgement(), Verdict: checker.Broken,
-		Odds: -1, Counterexample: got.Counterexample,
-	}
-	r.Claim, r.Claimed = sc.Claim(p)
-	if n := len(got.Counterexample.Schedule); n < len(asked) {
-		a.note("broken at step %d: the rest of the schedule, %s, is not looked at", n, asked[n:])
+func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Followed, f *replayFlags) error {
+	r := checker.NewResult(&asked.sc, p, got.Counterexample)
+	s, want := got.Counterexample.Schedule, asked.recipe.Schedule
+	switch {
+	case got.Aligned:
+		a.note("the protocol makes other calls than when %s was saved: aligned by them, the schedule is %s", asked.file, s)
+	case got.Left != nil:
+		a.note("the schedule of %s cannot be followed to the letter any more: %v", asked.file, drifted(got.Left, want))
+	case len(s) < len(want):
+		a.note("broken at step %d: the rest of the schedule, %s, is not looked at", len(s), want[len(s):])
 	}
 	if r.Claimed && !r.AsClaimed() {
-		a.note("%s claims that %s %s", sc.ID, p, r.Claim)
+		a.note("%s claims that %s %s", r.Scenario.ID, p, r.Claim)
 	}
 	a.worsen(exitOf(&r))
 	return report.Timeline(a.stdout, &r, a.reportOptions(f.setting, f.width))
 }
 
 func (a *app) reportOptions(f *settingFlags, width int) report.Options {
-	return report.Options{Style: a.style(a.stdout, width), Flags: f.text()}
+	return report.Options{Style: a.style(a.stdout, width), Flags: f.text(), Program: a.program}
 }
 
 // notReproduced shows a schedule that breaks nothing, and where it leaves the smallest
-// counterexample, if there is one.
-func (a *app) notReproduced(ctx context.Context, sc *scenarios.Scenario, ps []*scenarios.Property, got checker.Replayed, f *replayFlags) error {
+// counterexample, if there is one. Whether a saved bug is gone is a question about all
+// schedules, so it is asked.
+func (a *app) notReproduced(ctx context.Context, r *replayed, got saved.Followed, f *replayFlags) error {
 	a.worsen(ExitDiffers)
-	end := report.RunEnd{Scenario: sc, Properties: ps, Run: got.Counterexample, Finished: got.Finished}
-	if claim, _ := sc.Claim(ps[0]); claim == checker.Broken {
-		r, err := checker.Check(ctx, sc, ps[0], checker.Options{SkipOdds: true})
-		if err == nil {
-			end.Smallest = r.Counterexample
+	p := r.properties[0]
+	end := report.RunEnd{Scenario: &r.sc, Properties: r.properties, Run: got.Counterexample, Finished: got.Finished}
+	if got.Left != nil {
+		a.note("%v", drifted(got.Left, r.recipe.Schedule))
+	}
+	if claim, _ := r.sc.Claim(p); claim == checker.Broken || r.file != "" {
+		bar := a.newProgress(ctx, 1, false)
+		bar.begin(r.sc.ID, p.ID)
+		checked, err := checker.Check(ctx, &r.sc, p, checker.Options{SkipOdds: true, Progress: bar.follow})
+		bar.clear()
+		if err != nil {
+			return err
 		}
+		end.Checked = &checked
 	}
 	return report.NotBroken(a.stdout, end, a.reportOptions(f.setting, f.width))
 }

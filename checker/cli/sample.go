@@ -32,9 +32,10 @@ func (a *app) sampleCommand() *cobra.Command {
 holds: without a violation the verdict is unknown, and the exit code 3.`,
 		Args: exactly(1, "SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.sample(c.Context(), args[0], f)
+			return a.sample(c.Context(), c, args[0], f)
 		},
 	}
+	c.ValidArgsFunction = a.completeID(false)
 	f.setting = addSettingFlags(c)
 	fs := c.Flags()
 	fs.IntVar(&f.options.Runs, "runs", 10_000, "draw up to `N` schedules")
@@ -46,6 +47,8 @@ holds: without a violation the verdict is unknown, and the exit code 3.`,
 	fs.BoolVar(&f.asJSON, "json", false, "write JSON (docs/schema/check-v1.json)")
 	fs.BoolVar(&f.timings, "timings", false, "print how long it took; two runs then differ")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
+	a.completeProperties(c)
+	a.completeValues(c, "strategy", "random", "pct")
 	return c
 }
 
@@ -63,7 +66,7 @@ func (f *sampleFlags) validate() error {
 	return nil
 }
 
-func (a *app) sample(ctx context.Context, id string, f *sampleFlags) error {
+func (a *app) sample(ctx context.Context, c *cobra.Command, id string, f *sampleFlags) error {
 	if err := f.validate(); err != nil {
 		return err
 	}
@@ -71,6 +74,9 @@ func (a *app) sample(ctx context.Context, id string, f *sampleFlags) error {
 	if err != nil {
 		return err
 	}
+	f.setting.idle(a, c, sc)
+	a.idle(c, "depth", f.options.Strategy == "pct", "it is about --strategy pct")
+	a.idle(c, "width", !f.asJSON, "JSON is not drawn")
 	ps := candidates(&sc)
 	if f.property != "" {
 		ps = []*scenarios.Property{p}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,6 +66,14 @@ func (f *settingFlags) apply(sc scenarios.Scenario) (scenarios.Scenario, error) 
 		return sc, err
 	}
 	return sc.In(st)
+}
+
+// idle notes the flags that change nothing that matters in any of these scenarios.
+func (f *settingFlags) idle(a *app, c *cobra.Command, list ...scenarios.Scenario) {
+	for _, flag := range f.given {
+		matters := slices.ContainsFunc(list, func(sc scenarios.Scenario) bool { return !flag.field.Moot(&sc.Setting) })
+		a.idle(c, flag.field.Flag, matters, "it does not matter in any selected setting")
+	}
 }
 
 // text is the flags as they were given, for people.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockpick/checker"
+	"lockpick/scenarios"
 )
 
 // A shardFile is what check --shard writes and merge reads.
@@ -72,7 +73,7 @@ func (a *app) checkShard(ctx context.Context, questions []question, f *checkFlag
 	if err != nil {
 		return err
 	}
-	bar := a.newProgress(len(questions), f.options.Quiet)
+	bar := a.newProgress(ctx, len(questions), f.options.Quiet)
 	defer bar.clear()
 	o.Progress = bar.follow
 	file := shardFile{Version: shardVersion}
@@ -121,7 +122,7 @@ smallest counterexamples are those of a run that was not split; a missing part m
 verdict unknown. Give merge the same --procs, --crashes, --stalls
 and --stall-for as the parts.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, files []string) error { return a.merge(files, f) },
+		RunE: func(c *cobra.Command, files []string) error { return a.merge(c, files, f) },
 	}
 	f.setting, f.formats, f.github = addSettingFlags(c), addFormatFlags(c), addGitHubFlag(c)
 	c.Flags().BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
@@ -130,7 +131,10 @@ and --stall-for as the parts.`,
 }
 
 // merge reads the files, and makes one verdict of all shards of each question.
-func (a *app) merge(files []string, f *checkFlags) error {
+func (a *app) merge(c *cobra.Command, files []string, f *checkFlags) error {
+	if err := f.refuse(files...); err != nil {
+		return err
+	}
 	if err := f.setting.validate(); err != nil {
 		return err
 	}
@@ -149,17 +153,21 @@ func (a *app) merge(files []string, f *checkFlags) error {
 			parts[k] = append(parts[k], r)
 		}
 	}
+	if len(order) == 0 {
+		return fmt.Errorf("%s has no results: nothing was asked of that shard", strings.Join(files, ", "))
+	}
 	var results []checker.Result
+	var list []scenarios.Scenario
 	for _, k := range order {
 		sc, err := a.one(k.scenario)
 		if err != nil {
 			return err
 		}
-		if sc, err = f.setting.apply(sc); err != nil {
-			return err
-		}
 		p, err := a.property(k.property, sc)
 		if err != nil {
+			return err
+		}
+		if sc, err = f.setting.apply(sc); err != nil {
 			return err
 		}
 		r, err := checker.Merge(&sc, p, parts[k])
@@ -167,10 +175,15 @@ func (a *app) merge(files []string, f *checkFlags) error {
 			return err
 		}
 		a.worsen(exitOf(&r))
-		results = append(results, r)
+		results, list = append(results, r), append(list, sc)
 	}
-	f.options.Flags = f.setting.text()
-	return a.publish(results, f)
+	f.setting.idle(a, c, list...)
+	f.idleDrawing(a, c)
+	out := a.handOut(f)
+	if err := out.add(results); err != nil {
+		return err
+	}
+	return out.end(results)
 }
 
 // checked names what a shard answers.

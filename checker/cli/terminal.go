@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
 	"strconv"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -40,45 +42,76 @@ func (a *app) style(w io.Writer, width int) report.Style {
 // widest is the most columns that are used unasked: longer lines are hard to read.
 const widest = 120
 
-// A progress shows on one line of a terminal what is going on.
+// A progress shows on one line of a terminal what is going on. Everything else that is
+// printed takes the line away first.
 type progress struct {
-	w     io.Writer // nil for none
-	done  int
+	w     *os.File // nil for none
 	total int
+
+	mu    sync.Mutex // an interrupt comes from elsewhere
+	done  int
 	last  time.Time
+	ended bool
+	shown bool
 }
 
-func (a *app) newProgress(total int, quiet bool) *progress {
+// newProgress shows how far total verdicts have come, until ctx ends or clear is called.
+func (a *app) newProgress(ctx context.Context, total int, quiet bool) *progress {
 	p := &progress{total: total}
 	if f, ok := a.stderr.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) && a.env("TERM") != "dumb" {
-		p.w = a.stderr
+		p.w = f
+		context.AfterFunc(ctx, p.end)
 	}
+	a.bar = p
 	return p
 }
 
 // begin says that the next verdict is under way.
 func (p *progress) begin(id, property string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.done++
-	p.line(fmt.Sprintf("%s %s", id, property))
+	p.line(id + " " + property)
 }
 
 // follow shows how far a search has come.
 func (p *progress) follow(g checker.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if time.Since(p.last) >= 100*time.Millisecond {
 		p.line(fmt.Sprintf("%s %s: %d states, depth %d", g.Scenario, g.Property, g.States, g.Depth))
 	}
 }
 
+// line writes the line anew, as much of it as fits: a line that is broken by the
+// terminal could not be taken away.
 func (p *progress) line(text string) {
-	if p.w != nil {
-		p.last = time.Now()
-		_, _ = fmt.Fprintf(p.w, "\r\x1b[K[%d/%d] %s", p.done, p.total, text)
+	if p.w == nil || p.ended {
+		return
 	}
+	width, _, err := term.GetSize(int(p.w.Fd()))
+	if err != nil || width < 2 {
+		return
+	}
+	p.last, p.shown = time.Now(), true
+	text = report.Clip(fmt.Sprintf("[%d/%d] %s", p.done, p.total, text), width-1)
+	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", text)
 }
 
 // clear takes the line away.
 func (p *progress) clear() {
-	if p.w != nil {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown {
 		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
+		p.shown = false
 	}
+}
+
+// end takes the line away for good.
+func (p *progress) end() {
+	p.clear()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ended = true
 }

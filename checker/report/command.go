@@ -10,14 +10,14 @@ import (
 // ReplayCommand is the command that shows r's counterexample again, in the setting that
 // the scenario is in.
 func ReplayCommand(r *checker.Result, o Options) string {
-	words := []string{o.program(), "replay", quote(r.Scenario.ID), quote(r.Counterexample.Schedule.String())}
+	words := []string{o.program(), "replay", ShellWord(r.Scenario.ID), ShellWord(r.Counterexample.Schedule.String())}
 	// Without the flag, replay takes the first property claimed broken that breaks.
 	if first, ok := firstBroken(r.Scenario); !ok || first != r.Property {
 		words = append(words, "--property", r.Property.ID)
 	}
 	for _, c := range r.Scenario.Changed() {
 		if c.Flag != "" {
-			words = append(words, "--"+c.Flag, quote(c.To))
+			words = append(words, "--"+c.Flag, ShellWord(c.To))
 		}
 	}
 	return strings.Join(words, " ")
@@ -32,8 +32,8 @@ func firstBroken(sc *scenarios.Scenario) (*scenarios.Property, bool) {
 	return nil, false
 }
 
-// quote quotes a word for a POSIX shell when it needs it.
-func quote(word string) string {
+// ShellWord quotes a word for a POSIX shell when it needs it.
+func ShellWord(word string) string {
 	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./+,:@%"
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune(safe, r) }) < 0 {
 		return word

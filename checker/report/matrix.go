@@ -15,20 +15,41 @@ import (
 // Matrix writes results for a person: a table for each system, with a row for each
 // variant in each setting and a column for each property.
 func Matrix(w io.Writer, results []checker.Result, o Options) error {
-	b := bufio.NewWriter(w)
-	m := &matrix{w: b, o: o}
-	for _, g := range bySystem(results) {
-		m.system(g)
+	t := NewTables(w, o)
+	if err := t.Add(results); err != nil {
+		return err
 	}
-	m.largest(results)
-	m.summary(results)
-	return b.Flush()
+	return t.End(results)
+}
+
+// Tables write a matrix while its verdicts come in: each system's table as soon as it is
+// complete.
+type Tables struct{ m matrix }
+
+// NewTables returns tables without any results yet.
+func NewTables(w io.Writer, o Options) *Tables {
+	return &Tables{matrix{w: bufio.NewWriter(w), o: o}}
+}
+
+// Add writes the tables of some more results: all those of a system, or of several.
+func (t *Tables) Add(results []checker.Result) error {
+	for _, g := range bySystem(results) {
+		t.m.system(g)
+	}
+	return t.m.w.Flush()
+}
+
+// End writes what stands below the tables, about all results.
+func (t *Tables) End(all []checker.Result) error {
+	t.m.largest(all)
+	t.m.summary(all)
+	return t.m.w.Flush()
 }
 
 type matrix struct {
 	w *bufio.Writer
 	o Options
-	// first: nothing has been written yet.
+	// written: something has been written already.
 	written bool
 }
 

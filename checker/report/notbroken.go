@@ -18,12 +18,12 @@ type RunEnd struct {
 	Properties []*scenarios.Property
 	Run        *trace.Counterexample
 	Finished   bool
-	// Smallest is the smallest counterexample of the first property, or nil.
-	Smallest *trace.Counterexample
+	// Checked is the verdict on the first property over all schedules, or nil.
+	Checked *checker.Result
 }
 
 // NotBroken draws a run that broke nothing, and says where it leaves the smallest
-// counterexample.
+// counterexample, and whether another schedule breaks the property.
 func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	b := bufio.NewWriter(w)
 	var names []string
@@ -34,16 +34,22 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 		o.paint(warn, "NOT BROKEN BY THIS SCHEDULE"), o.paint(bold, strings.Join(names, ", ")))
 	_, _ = fmt.Fprintf(b, "%s\n\n", o.paint(dim, strings.Join([]string{e.Scenario.Setting.String(), costText(e.Run.Cost, e.Run.Schedule), e.ending()}, " · ")))
 	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, o.Style)
-	for i, l := range wrap(e.difference(), o.width()-10) {
-		head := ""
-		if i == 0 {
-			head = "differs"
+	tell := func(head, text string) {
+		for i, l := range wrap(text, o.width()-10) {
+			_, _ = fmt.Fprintln(b, "  "+o.paint(accent, pad([]string{head, ""}[min(i, 1)], 8))+l)
 		}
-		_, _ = fmt.Fprintln(b, "  "+o.paint(accent, pad(head, 8))+l)
 	}
-	if e.Smallest != nil {
-		r := &checker.Result{Scenario: e.Scenario, Property: e.Properties[0], Counterexample: e.Smallest}
+	if e.Checked == nil || e.Checked.Verdict != checker.Holds {
+		tell("differs", e.difference())
+	}
+	switch r := e.Checked; {
+	case r == nil:
+	case r.Counterexample != nil:
 		_, _ = fmt.Fprintln(b, "  "+o.paint(accent, pad("broken", 8))+ReplayCommand(r, o))
+	case r.Verdict == checker.Holds:
+		tell("holds", fmt.Sprintf("No schedule of %s breaks %s: %s.", e.Scenario.Setting, r.Property, countsText(r, o)))
+	default:
+		tell("unknown", fmt.Sprintf("Whether another schedule breaks %s is not known: %s.", r.Property, r.Why))
 	}
 	return b.Flush()
 }
@@ -55,12 +61,20 @@ func (e *RunEnd) ending() string {
 	return "the schedule ends before the tasks do"
 }
 
+func (e *RunEnd) smallest() *trace.Counterexample {
+	if e.Checked == nil {
+		return nil
+	}
+	return e.Checked.Counterexample
+}
+
 // difference says where the run leaves the smallest counterexample.
 func (e *RunEnd) difference() string {
-	if e.Smallest == nil {
+	smallest := e.smallest()
+	if smallest == nil {
 		return "No counterexample is known to compare with."
 	}
-	is, want := e.Run.Schedule, e.Smallest.Schedule
+	is, want := e.Run.Schedule, smallest.Schedule
 	at := 0
 	for at < len(is) && at < len(want) && is[at] == want[at] {
 		at++
@@ -71,10 +85,10 @@ func (e *RunEnd) difference() string {
 		return "It begins as the smallest counterexample does, and goes on from there."
 	case at == len(is):
 		return fmt.Sprintf("At step %d the smallest counterexample goes on with %s; this schedule ends.",
-			at+1, doing(e.Smallest.Trace, at, names))
+			at+1, doing(smallest.Trace, at, names))
 	}
 	return fmt.Sprintf("At step %d the smallest counterexample goes on with %s; this schedule with %s.",
-		at+1, doing(e.Smallest.Trace, at, names), doing(e.Run.Trace, at, names))
+		at+1, doing(smallest.Trace, at, names), doing(e.Run.Trace, at, names))
 }
 
 // doing is one step in a few words: "A: close fd 3".

@@ -149,10 +149,10 @@ func (p *painter) call(l *line, r *Row, c CallText) {
 	}
 	w := end - p.start(at)
 	if over := runes(call) + answerGap(answer) - w; over > 0 && answer != "" {
-		answer = clip(answer, max(10, runes(answer)-over))
+		answer = Clip(answer, max(10, runes(answer)-over))
 	}
 	if gap := answerGap(answer); runes(call)+gap > w {
-		call = clip(call, max(4, w-gap))
+		call = Clip(call, max(4, w-gap))
 	}
 	ink := plain
 	switch {

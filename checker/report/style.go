@@ -81,8 +81,8 @@ func pad(text string, n int) string {
 	return text + strings.Repeat(" ", max(0, n-runes(text)))
 }
 
-// clip shortens text to n columns.
-func clip(text string, n int) string {
+// Clip shortens text to n columns.
+func Clip(text string, n int) string {
 	if runes(text) <= n {
 		return text
 	}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"lockpick/checker/report"
+)
+
+// programText is how a reader calls the program that runs now, for the commands that are
+// printed: as it was typed, or, when the Go command has built it to run it once, by that.
+func programText(typed string, build *debug.BuildInfo) string {
+	if typed == "" {
+		return "lockpick"
+	}
+	if dir := filepath.ToSlash(filepath.Dir(typed)); strings.Contains(dir, "/go-build") && strings.HasSuffix(dir, "/exe") {
+		if build == nil || build.Path == "" || build.Path == "command-line-arguments" {
+			return "go run ."
+		}
+		return "go run " + report.ShellWord(build.Path)
+	}
+	return report.ShellWord(typed)
+}
+
+// versionText says what the program is built of: itself, lockpick, and Go.
+func versionText(build *debug.BuildInfo) string {
+	if build == nil {
+		return "unknown: built without module information"
+	}
+	const own = "lockpick"
+	var words []string
+	module := func(m *debug.Module) string {
+		v := m.Version
+		if m.Replace != nil {
+			v += " replaced by " + m.Replace.Path + " " + m.Replace.Version
+		}
+		return strings.TrimSpace(m.Path + " " + v)
+	}
+	if build.Main.Path != "" {
+		words = append(words, module(&build.Main)+revision(build))
+	}
+	for _, m := range build.Deps {
+		if m.Path == own {
+			words = append(words, module(m))
+		}
+	}
+	return strings.Join(append(words, build.GoVersion), ", ")
+}
+
+// revision is the commit that the program was built from, when Go recorded it.
+func revision(build *debug.BuildInfo) string {
+	commit, changed := "", ""
+	for _, s := range build.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value[:min(len(s.Value), 12)]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = " with changes"
+		}
+	}
+	if commit == "" {
+		return ""
+	}
+	return " (commit " + commit + changed + ")"
+}
+
+// buildInfo is what the program is built of, or nil.
+func buildInfo() *debug.BuildInfo {
+	if b, ok := debug.ReadBuildInfo(); ok {
+		return b
+	}
+	return nil
+}
+
+// nameOf is the program's name in help texts.
+func nameOf(typed string) string {
+	name := strings.TrimSuffix(filepath.Base(typed), ".exe")
+	if typed == "" || name == "" || strings.ContainsAny(name, " \t\n") {
+		return "lockpick"
+	}
+	return name
+}

@@ -96,7 +96,7 @@ var imports = map[string]string{
 	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar",
 	"checker/report/site":       "checker checker/report checker/trace scenarios sched fsfake porcupine",
 	"checker/real":              "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli":               "checker checker/real checker/report checker/report/site scenarios sched cobra x/term",
+	"checker/cli":               "checker checker/internal/saved checker/real checker/report checker/report/site scenarios sched cobra pflag x/term",
 	"cmd/lockpick":              "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
@@ -117,6 +117,7 @@ var modules = map[string]string{
 	"porcupine":     "github.com/anishathalye/porcupine",
 	"rapid":         "pgregory.net/rapid",
 	"cobra":         "github.com/spf13/cobra",
+	"pflag":         "github.com/spf13/pflag", // cobra's flags
 	"afero":         "github.com/spf13/afero",
 	"testify":       "github.com/stretchr/testify/require",
 	"x/term":        "golang.org/x/term",

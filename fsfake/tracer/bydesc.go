@@ -66,18 +66,20 @@ var byDescriptor = []spec{
 
 	{unix.SYS_FCHMOD, "fchmod", 2, realOnly},
 	{unix.SYS_FCHOWN, "fchown", 3, realOnly},
-	{unix.SYS_FSTATFS, "fstatfs", 2, realOnly},
-	{unix.SYS_FALLOCATE, "fallocate", 4, realOnly},
+	{unix.SYS_FSTATFS, "fstatfs", 2, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.put(c.args[1], fileSystem(), 0) }) }},
+	{unix.SYS_FALLOCATE, "fallocate", 4, func(t *thread, c *call) {
+		t.onFake(func(*descriptor) { t.fail(unix.EOPNOTSUPP) }) // programs write zeros instead
+	}},
 	{unix.SYS_FSETXATTR, "fsetxattr", 5, noAttributesOf},
 	{unix.SYS_FGETXATTR, "fgetxattr", 4, noAttributesOf},
 	{unix.SYS_FLISTXATTR, "flistxattr", 3, noAttributesOf},
 	{unix.SYS_FREMOVEXATTR, "fremovexattr", 2, noAttributesOf},
 	{unix.SYS_MMAP, "mmap", 6, (*thread).mmap},
-	{unix.SYS_SENDFILE, "sendfile", 4, noneFake(0, 1)},
+	{unix.SYS_SENDFILE, "sendfile", 4, copyBetween(0, 1)},
 	{unix.SYS_SPLICE, "splice", 6, noneFake(0, 2)},
 	{unix.SYS_TEE, "tee", 4, noneFake(0, 1)},
 	{unix.SYS_VMSPLICE, "vmsplice", 4, noneFake(0)},
-	{unix.SYS_COPY_FILE_RANGE, "copy_file_range", 6, noneFake(0, 2)},
+	{unix.SYS_COPY_FILE_RANGE, "copy_file_range", 6, copyBetween(0, 2)},
 	{unix.SYS_INOTIFY_RM_WATCH, "inotify_rm_watch", 2, realOnly},
 	{unix.SYS_INOTIFY_ADD_WATCH, "inotify_add_watch", 3, notInside(1)},
 	{unix.SYS_SIGNALFD4, "signalfd4", 4, realOnly},
@@ -126,6 +128,20 @@ func noneFake(which ...int) func(*thread, *call) {
 		for _, i := range which {
 			if d := t.p.fds[c.fd(i)]; d != nil && d.fake >= 0 {
 				t.fault("on a file of the fake (%s) it is not modelled", d.path)
+				return
+			}
+		}
+		t.passWaiting(nil)
+	}
+}
+
+// copyBetween is a call that copies without the program's memory. With a file of the fake it is
+// refused as by a file system that cannot do it: programs then read and write.
+func copyBetween(which ...int) func(*thread, *call) {
+	return func(t *thread, c *call) {
+		for _, i := range which {
+			if d := t.p.fds[c.fd(i)]; d != nil && d.fake >= 0 {
+				t.fail(unix.EINVAL)
 				return
 			}
 		}

@@ -69,7 +69,7 @@ var byName = []spec{
 	{unix.SYS_FACCESSAT2, "faccessat2", 4, func(t *thread, c *call) { t.access(c.fd(0), 1, c.int(2)) }},
 	{unix.SYS_UTIMENSAT, "utimensat", 4, (*thread).utimensat},
 
-	{unix.SYS_STATFS, "statfs", 2, notInside(0)},
+	{unix.SYS_STATFS, "statfs", 2, (*thread).statfs},
 	{unix.SYS_MKNOD, "mknod", 3, notInside(0)},
 	{unix.SYS_MKNODAT, "mknodat", 4, notInsideAt(0, 1)},
 	{unix.SYS_UTIME, "utime", 2, notInside(0)},
@@ -102,10 +102,6 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 	pl, err = t.locate(dirfd, name, follow)
 	if err != nil {
 		t.failErr(err)
-		return "", pl, false
-	}
-	if pl.virtual && pl.fd < 0 && pl.dir != unix.AT_FDCWD {
-		t.fault("a name relative to a directory's descriptor is not modelled yet")
 		return "", pl, false
 	}
 	return name, pl, true
@@ -508,17 +504,44 @@ func (t *thread) oneNameOf(dirfd, i int, op fsfake.Op) {
 	}
 }
 
+// access is access(2), by the mode and the owner that stat(2) shows: the fake has no other
+// permissions than these.
 func (t *thread) access(dirfd, i, mode int) {
 	_, pl, ok := t.name(dirfd, i, true)
 	switch {
 	case !ok:
 	case !pl.virtual:
 		t.real(pl, i)
-	case mode == unix.F_OK && pl.fd < 0:
-		t.askZero(fsfake.Op{Call: fsfake.CallStat, Path: pl.path})
+	case mode&^(unix.R_OK|unix.W_OK|unix.X_OK) != 0:
+		t.fail(unix.EINVAL)
 	default:
-		t.fault("access(2) but for existence is not modelled yet")
+		op := fsfake.Op{Call: fsfake.CallStat, Path: pl.path}
+		if pl.fd >= 0 {
+			op = fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake}
+		}
+		t.askThen(op, func(r fsfake.Result) {
+			if !may(r.Stat, uint32(mode)) {
+				t.fail(unix.EACCES)
+				return
+			}
+			t.result(0)
+		})
 	}
+}
+
+// may reports whether the program's user has the permissions of mask (R_OK, W_OK, X_OK) on a
+// file.
+func may(s fsfake.Stat, mask uint32) bool {
+	mode := uint32(s.Mode.Perm())
+	switch {
+	case os.Getuid() == 0:
+		return mask&unix.X_OK == 0 || s.Mode.IsDir() || mode&0o111 != 0
+	case uint32(os.Getuid()) == s.UID:
+		mode >>= 6
+	case uint32(os.Getgid()) == s.GID:
+		mode >>= 3
+	}
+	return mode&mask == mask
 }
 
 func (t *thread) utimensat(c *call) {
@@ -607,7 +630,7 @@ func (t *thread) enter(dir string, op fsfake.Op) {
 		switch {
 		case !r.Stat.Mode.IsDir():
 			t.fail(unix.ENOTDIR)
-		case !mayExecute(r.Stat):
+		case !may(r.Stat, unix.X_OK):
 			t.fail(unix.EACCES)
 		default:
 			t.p.cwd = dir
@@ -624,20 +647,6 @@ func (p *process) absolute(name string) string {
 	return path.Join(p.cwd, name)
 }
 
-// mayExecute reports whether the program's user may execute a file, or enter a directory.
-func mayExecute(s fsfake.Stat) bool {
-	mode := s.Mode.Perm()
-	switch {
-	case os.Geteuid() == 0:
-		return s.Mode.IsDir() || mode&0o111 != 0
-	case uint32(os.Geteuid()) == s.UID:
-		return mode&0o100 != 0
-	case uint32(os.Getegid()) == s.GID:
-		return mode&0o010 != 0
-	}
-	return mode&0o001 != 0
-}
-
 // getcwd is the name by which the working directory is kept.
 func (t *thread) getcwd(c *call) {
 	switch {
@@ -648,4 +657,25 @@ func (t *thread) getcwd(c *call) {
 	default:
 		t.put(c.args[0], append([]byte(t.p.cwd), 0), int64(len(t.p.cwd))+1)
 	}
+}
+
+// statfs asks whether the file is there; its file system is always the same.
+func (t *thread) statfs(c *call) {
+	_, pl, ok := t.name(unix.AT_FDCWD, 0, true)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, 0)
+	case pl.fd >= 0:
+		t.put(c.args[1], fileSystem(), 0)
+	default:
+		t.askThen(fsfake.Op{Call: fsfake.CallStat, Path: pl.path}, func(fsfake.Result) { t.put(c.args[1], fileSystem(), 0) })
+	}
+}
+
+// fileSystem is struct statfs of the fake's file system: ext4, with room for everything.
+func fileSystem() []byte {
+	const blocks, files = 1 << 24, 1 << 20
+	b := putUint64s(unix.EXT4_SUPER_MAGIC, pageSize, blocks, blocks/2, blocks/2, files, files/2, 1, 255, pageSize, 0)
+	return append(b, make([]byte, 120-len(b))...)
 }

@@ -45,7 +45,7 @@ func (t *thread) execVirtual(name string, pl place, i int) {
 				text := r.Data
 				t.ask(fsfake.Op{Call: fsfake.CallClose, FD: fd}, func(fsfake.Result) {
 					switch {
-					case !st.Mode.IsRegular() || !mayExecute(st):
+					case !st.Mode.IsRegular() || !may(st, unix.X_OK):
 						t.fail(unix.EACCES)
 					case strings.HasPrefix(text, "#!"):
 						t.execScript(name, text, i)

@@ -19,7 +19,6 @@ const maxPath = 4096
 // say: below the virtual directory the fake goes on.
 type place struct {
 	virtual bool
-	dir     int    // the descriptor of the fake that a relative path starts from, or AT_FDCWD
 	path    string // as the fake gets it
 	fd      int    // a real descriptor: /proc/self/fd/N of a file of the fake; else -1
 	proc    int    // /proc/PID of a virtual pid; else 0
@@ -75,10 +74,11 @@ func (w *walk) relative(fd int, dir, name string) (place, error) {
 			return w.from(path.Dir(w.t.r.dir), strings.TrimLeft(name[up:], "/"))
 		}
 	}
-	if p := w.t.p; fd == unix.AT_FDCWD && p.cwd != w.t.r.c.Cwd {
-		name = p.cwd + "/" + name // the fake's process is where it started
+	// The fake's process is where it started, and a directory is kept by its name.
+	if p := w.t.p; fd != unix.AT_FDCWD || p.cwd != w.t.r.c.Cwd {
+		name = dir + "/" + name
 	}
-	return place{virtual: true, dir: fd, path: name, fd: -1}, nil
+	return place{virtual: true, path: name, fd: -1}, nil
 }
 
 // climb finds where a path leaves the directory that is depth levels above its start: the
@@ -148,7 +148,7 @@ func (w *walk) from(dir, name string) (place, error) {
 			if more != "" || strings.HasSuffix(rest, "/") {
 				name += "/" + more
 			}
-			return place{virtual: true, dir: unix.AT_FDCWD, path: name, fd: -1}, nil
+			return place{virtual: true, path: name, fd: -1}, nil
 		}
 		if !last || w.follow {
 			if target, err := os.Readlink(next); err == nil {
@@ -179,7 +179,7 @@ func (w *walk) inside(rest string, slash bool) (place, error) {
 	if rest != "" || slash {
 		name += "/" + rest
 	}
-	return place{virtual: true, dir: unix.AT_FDCWD, path: name, fd: -1}, nil
+	return place{virtual: true, path: name, fd: -1}, nil
 }
 
 // process is /proc/PID and what follows. Descriptors and working directories of the fake are

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"slices"
 	"sync"
 	"time"
 )
@@ -31,9 +30,10 @@ func main() {
 	fmt.Println(err)
 	tmp.Close()
 	fmt.Println(os.Rename(tmp.Name(), "renamed"))
-	d, _ := os.Open(".")
-	names, _ := d.Readdirnames(-1)
-	slices.Sort(names)
-	fmt.Println(names)
+	entries, _ := os.ReadDir(".")
+	for _, e := range entries {
+		fmt.Println(e.Name(), e.IsDir())
+	}
+	fmt.Println(os.MkdirAll("deep/er/est", 0o755), os.RemoveAll("deep"))
 	fmt.Println(os.Remove("lock"))
 }

@@ -29,15 +29,15 @@ func (s CounterState) String() string { return fmt.Sprint(s.N) }
 // Counter is a counter that starts at 0: every increment counts, and answers
 // with a number that no other increment answers with.
 func Counter() Spec {
-	return typed("counter", CounterState{}, op(CounterState.Inc), op(CounterState.Get))
+	return Define("counter", CounterState{}, On(CounterState.Inc), On(CounterState.Get))
 }
 
 // Inc adds one and answers with the sum.
 func (s CounterState) Inc(Inc) []Next[CounterState, Value] {
-	return only(CounterState{s.N + 1}, Value{s.N + 1})
+	return Only(CounterState{s.N + 1}, Value{s.N + 1})
 }
 
 // Get answers with the number.
 func (s CounterState) Get(Get) []Next[CounterState, Value] {
-	return only(s, Value(s))
+	return Only(s, Value(s))
 }

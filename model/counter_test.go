@@ -19,11 +19,11 @@ func counterFixture() fixture {
 			{"lost later", seq(Inc{}, Value{1}, Inc{}, Value{2}, Get{}, Value{1})},
 		},
 		wrong: []wrong{
-			{"sticks at one", with(Counter(), op(func(CounterState, Inc) []Next[CounterState, Value] {
-				return only(CounterState{1}, Value{1})
+			{"sticks at one", with(Counter(), On(func(CounterState, Inc) []Next[CounterState, Value] {
+				return Only(CounterState{1}, Value{1})
 			}))},
-			{"reads nothing", with(Counter(), op(func(s CounterState, _ Get) []Next[CounterState, Value] {
-				return only(s, Value{})
+			{"reads nothing", with(Counter(), On(func(s CounterState, _ Get) []Next[CounterState, Value] {
+				return Only(s, Value{})
 			}))},
 		},
 		inputs:  []any{Inc{}, Inc{}, Get{}},

@@ -40,8 +40,8 @@ func (s CursorLogState) String() string { return fmt.Sprintf("%v cursor %d", s.E
 // 0 may exist; the cursor never speaks of it). The cursor moves only forward and
 // only over entries that have been appended, and a reader is told where it is.
 func CursorLog() Spec {
-	return typed("cursor-log", CursorLogState{},
-		op(CursorLogState.Append), op(CursorLogState.Advance), op(CursorLogState.ReadCursor))
+	return Define("cursor-log", CursorLogState{},
+		On(CursorLogState.Append), On(CursorLogState.Advance), On(CursorLogState.ReadCursor))
 }
 
 // Append appends an entry that is not there yet; another it cannot append.
@@ -50,7 +50,7 @@ func (s CursorLogState) Append(in Append) []Next[CursorLogState, Appended] {
 		return nil
 	}
 	s.Entries |= bit(in.Entry)
-	return only(s, Appended{})
+	return Only(s, Appended{})
 }
 
 // Advance moves the cursor forward, or leaves it, if every entry up to the new
@@ -65,10 +65,10 @@ func (s CursorLogState) Advance(in Advance) []Next[CursorLogState, Advanced] {
 		}
 	}
 	s.Cursor = in.To
-	return only(s, Advanced{})
+	return Only(s, Advanced{})
 }
 
 // ReadCursor answers with the cursor.
 func (s CursorLogState) ReadCursor(ReadCursor) []Next[CursorLogState, Cursor] {
-	return only(s, Cursor{s.Cursor})
+	return Only(s, Cursor{s.Cursor})
 }

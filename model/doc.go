@@ -16,12 +16,12 @@
 //	StrictMutex   spurious-failure   "locked" only while somebody holds
 //	OwnerRecord   owner-info         the recorded holder is a holder
 //	Set           lost-update        what was added stays
-//	Counter       lost-update        every increment counts
+//	Counter       lost-increment     every increment counts
 //	Log           duplicate          no entry is appended twice
-//	CursorLog     duplicate          the same, and the cursor tells the truth
+//	CursorLog     cursor-consistency no entry is appended twice, and the cursor tells the truth
 //	Register      torn-read          a read answers what some write wrote
-//	RWLock        mutual-exclusion   a writer is alone, readers may be many
-//	Lease         mutual-exclusion   tokens grow, an overtaken token is refused
+//	RWLock        rw-exclusion       a writer is alone, readers may be many
+//	Lease         fencing            tokens grow, an overtaken token is refused
 //
 // Operations are shared where the same act feeds several properties: an
 // [Acquire], recorded once, is judged by Mutex, StrictMutex and OwnerRecord.

@@ -83,11 +83,11 @@ func (m *Monitor) tell(e event) {
 }
 
 // with returns the specification with some operations replaced.
-func with(spec Spec, replaced ...operation) Spec {
+func with(spec Spec, replaced ...Operation) Spec {
 	apply := spec.Apply
 	spec.Name += "-wrong"
 	spec.Apply = func(state, input any) []Outcome {
-		i := slices.IndexFunc(replaced, func(o operation) bool { return o.accepts(input) })
+		i := slices.IndexFunc(replaced, func(o Operation) bool { return o.accepts(input) })
 		if i < 0 {
 			return apply(state, input)
 		}

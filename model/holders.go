@@ -38,10 +38,10 @@ func (h Holders) AcquireStrict(in Acquire) []Next[Holders, Acquired] {
 
 // Release ends one hold of the owner, if it has one.
 func (h Holders) Release(in Release) []Next[Holders, Released] {
-	return only(Holders{h.Names.Remove(in.Owner)}, Released{})
+	return Only(Holders{h.Names.Remove(in.Owner)}, Released{})
 }
 
 // Crash ends every hold of the owner.
 func (h Holders) Crash(in Crash) []Next[Holders, Crashed] {
-	return only(Holders{h.Names.RemoveAll(in.Owner)}, Crashed{})
+	return Only(Holders{h.Names.RemoveAll(in.Owner)}, Crashed{})
 }

@@ -8,11 +8,19 @@ type Grant struct{ Owner string }
 // String renders the operation: "grant(A)".
 func (g Grant) String() string { return fmt.Sprintf("grant(%s)", g.Owner) }
 
-// Granted is the answer to [Grant]: the fencing token of this lease.
-type Granted struct{ Token int }
+// Granted is the answer to [Grant]: the fencing token of this lease, unless it was refused.
+type Granted struct {
+	Token   int
+	Refused bool
+}
 
-// String renders the answer: "token 3".
-func (g Granted) String() string { return fmt.Sprintf("token %d", g.Token) }
+// String renders the answer: "token 3", "refused".
+func (g Granted) String() string {
+	if g.Refused {
+		return "refused"
+	}
+	return fmt.Sprintf("token %d", g.Token)
+}
 
 // Use presents a token to the resource that the lease protects. It returns [Used].
 type Use struct{ Token int }
@@ -40,23 +48,25 @@ func (s LeaseState) String() string { return fmt.Sprintf("granted %d, seen %d", 
 // Lease is a lease with a fencing token. It may be granted while an earlier
 // holder still believes in its own, which is what leases are like; what keeps
 // them apart is the token. Tokens count the grants, 1, 2, 3, …: a grant that was
-// killed may account for a gap, nothing else does. The resource accepts a token
-// exactly if it was granted and no higher one has been used.
+// killed may account for a gap, nothing else does. To be refused a grant is always
+// legal. The resource accepts a token exactly if it was granted and no higher one has
+// been used.
 func Lease() Spec {
-	return typed("lease", LeaseState{}, op(LeaseState.Grant), op(LeaseState.Use))
+	return Define("lease", LeaseState{}, On(LeaseState.Grant), On(LeaseState.Use))
 }
 
-// Grant answers with the next token.
+// Grant answers with the next token, or refuses.
 func (s LeaseState) Grant(Grant) []Next[LeaseState, Granted] {
+	refused := Next[LeaseState, Granted]{State: s, Output: Granted{Refused: true}}
 	s.Granted++
-	return only(s, Granted{s.Granted})
+	return []Next[LeaseState, Granted]{{State: s, Output: Granted{Token: s.Granted}}, refused}
 }
 
 // Use is accepted if the token was granted and none above it was used.
 func (s LeaseState) Use(in Use) []Next[LeaseState, Used] {
 	if in.Token < 1 || in.Token < s.Seen || in.Token > s.Granted {
-		return only(s, Used{OK: false})
+		return Only(s, Used{OK: false})
 	}
 	s.Seen = in.Token
-	return only(s, Used{OK: true})
+	return Only(s, Used{OK: true})
 }

@@ -63,7 +63,7 @@ func (s LogState) String() string { return s.Entries.String() }
 // exactly if some entry was appended twice. In which order does not matter, nor
 // does what is said of the cursor: that is [CursorLog].
 func Log() Spec {
-	return typed("log", LogState{}, op(LogState.Append))
+	return Define("log", LogState{}, On(LogState.Append))
 }
 
 // Append appends an entry that is not there yet; another it cannot append.
@@ -71,5 +71,5 @@ func (s LogState) Append(in Append) []Next[LogState, Appended] {
 	if s.Entries.Has(in.Entry) {
 		return nil
 	}
-	return only(LogState{s.Entries | bit(in.Entry)}, Appended{})
+	return Only(LogState{s.Entries | bit(in.Entry)}, Appended{})
 }

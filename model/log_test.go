@@ -27,10 +27,10 @@ func logFixture() fixture {
 			{"twice at once", []event{invoke(0, Append{1}), invoke(1, Append{1}), ret(0, Appended{}), ret(1, Appended{})}},
 		},
 		wrong: []wrong{
-			{"appends twice", with(Log(), op(func(s LogState, in Append) []Next[LogState, Appended] {
-				return only(LogState{s.Entries | EntriesOf(in.Entry)}, Appended{})
+			{"appends twice", with(Log(), On(func(s LogState, in Append) []Next[LogState, Appended] {
+				return Only(LogState{s.Entries | EntriesOf(in.Entry)}, Appended{})
 			}))},
-			{"only upwards", with(Log(), op(func(s LogState, in Append) []Next[LogState, Appended] {
+			{"only upwards", with(Log(), On(func(s LogState, in Append) []Next[LogState, Appended] {
 				if s.Entries > EntriesOf(in.Entry) {
 					return nil
 				}
@@ -70,10 +70,10 @@ func cursorLogFixture() fixture {
 			{"misread", seq(Append{1}, Appended{}, Advance{1}, Advanced{}, ReadCursor{}, Cursor{0})},
 		},
 		wrong: []wrong{
-			{"goes anywhere", with(CursorLog(), op(func(s CursorLogState, in Advance) []Next[CursorLogState, Advanced] {
-				return only(CursorLogState{s.Entries, in.To}, Advanced{})
+			{"goes anywhere", with(CursorLog(), On(func(s CursorLogState, in Advance) []Next[CursorLogState, Advanced] {
+				return Only(CursorLogState{s.Entries, in.To}, Advanced{})
 			}))},
-			{"goes back", with(CursorLog(), op(func(s CursorLogState, in Advance) []Next[CursorLogState, Advanced] {
+			{"goes back", with(CursorLog(), On(func(s CursorLogState, in Advance) []Next[CursorLogState, Advanced] {
 				s.Cursor = min(s.Cursor, in.To)
 				return s.Advance(in)
 			}))},

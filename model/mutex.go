@@ -24,8 +24,8 @@ func (s MutexState) String() string {
 // that is [StrictMutex]'s concern; so is a release by somebody who does not
 // hold, which has no effect here.
 func Mutex() Spec {
-	return typed("mutex", MutexState{},
-		op(MutexState.Acquire), op(MutexState.Release), op(MutexState.Crash))
+	return Define("mutex", MutexState{},
+		On(MutexState.Acquire), On(MutexState.Release), On(MutexState.Crash))
 }
 
 // Acquire obtains a free lock, joins the owner's own, or is refused.
@@ -46,17 +46,17 @@ func (s MutexState) Acquire(in Acquire) []Next[MutexState, Acquired] {
 func (s MutexState) Release(in Release) []Next[MutexState, Released] {
 	switch {
 	case s.Count == 0 || s.Owner != in.Owner:
-		return only(s, Released{})
+		return Only(s, Released{})
 	case s.Count == 1:
-		return only(MutexState{}, Released{})
+		return Only(MutexState{}, Released{})
 	}
-	return only(MutexState{Owner: s.Owner, Count: s.Count - 1}, Released{})
+	return Only(MutexState{Owner: s.Owner, Count: s.Count - 1}, Released{})
 }
 
 // Crash ends every hold of the owner.
 func (s MutexState) Crash(in Crash) []Next[MutexState, Crashed] {
 	if s.Count > 0 && s.Owner == in.Owner {
-		return only(MutexState{}, Crashed{})
+		return Only(MutexState{}, Crashed{})
 	}
-	return only(s, Crashed{})
+	return Only(s, Crashed{})
 }

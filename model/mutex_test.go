@@ -45,23 +45,23 @@ func mutexFixture() fixture {
 				invoke(1, Release{"B"}), ret(1, Pending{}), invoke(2, Acquire{"C"}), ret(2, ok)}},
 		},
 		wrong: []wrong{
-			{"grants twice", with(Mutex(), op(func(s MutexState, in Acquire) []Next[MutexState, Acquired] {
+			{"grants twice", with(Mutex(), On(func(s MutexState, in Acquire) []Next[MutexState, Acquired] {
 				return []Next[MutexState, Acquired]{{State: MutexState{in.Owner, 1}, Output: ok}, {State: s}}
 			}))},
-			{"forgets the count", with(Mutex(), op(func(s MutexState, in Release) []Next[MutexState, Released] {
+			{"forgets the count", with(Mutex(), On(func(s MutexState, in Release) []Next[MutexState, Released] {
 				if s.Owner == in.Owner {
 					s = MutexState{}
 				}
-				return only(s, Released{})
+				return Only(s, Released{})
 			}))},
-			{"anybody releases", with(Mutex(), op(func(MutexState, Release) []Next[MutexState, Released] {
-				return only(MutexState{}, Released{})
+			{"anybody releases", with(Mutex(), On(func(MutexState, Release) []Next[MutexState, Released] {
+				return Only(MutexState{}, Released{})
 			}))},
-			{"never refuses for nothing", with(Mutex(), op(func(s MutexState, in Acquire) []Next[MutexState, Acquired] {
+			{"never refuses for nothing", with(Mutex(), On(func(s MutexState, in Acquire) []Next[MutexState, Acquired] {
 				return s.Acquire(in)[:1]
 			}))},
-			{"survives a crash", with(Mutex(), op(func(s MutexState, _ Crash) []Next[MutexState, Crashed] {
-				return only(s, Crashed{})
+			{"survives a crash", with(Mutex(), On(func(s MutexState, _ Crash) []Next[MutexState, Crashed] {
+				return Only(s, Crashed{})
 			}))},
 		},
 		inputs: []any{Acquire{"A"}, Acquire{"A"}, Acquire{"B"}, Acquire{"B"}, Release{"A"}, Release{"B"}, Crash{"A"}},

@@ -19,8 +19,8 @@ func (h Holder) String() string { return fmt.Sprintf("%q", h.Owner) }
 // over included. That two owners hold together is [Mutex]'s concern and legal
 // here; either is then a right answer.
 func OwnerRecord() Spec {
-	return typed("owner-record", Holders{},
-		op(Holders.Acquire), op(Holders.Release), op(Holders.Crash), op(Holders.WhoHolds))
+	return Define("owner-record", Holders{},
+		On(Holders.Acquire), On(Holders.Release), On(Holders.Crash), On(Holders.WhoHolds))
 }
 
 // WhoHolds answers with any one of the holders, with anything if there is none.

@@ -30,15 +30,15 @@ func ownerRecordFixture() fixture {
 			{"the dead one", seq(Acquire{"A"}, ok, Acquire{"B"}, ok, Crash{"A"}, Crashed{}, WhoHolds{}, Holder{"A"})},
 		},
 		wrong: []wrong{
-			{"any answer will do", with(OwnerRecord(), op(func(h Holders, _ WhoHolds) []Next[Holders, Holder] {
+			{"any answer will do", with(OwnerRecord(), On(func(h Holders, _ WhoHolds) []Next[Holders, Holder] {
 				return []Next[Holders, Holder]{{State: h, AnyOutput: true}}
 			}))},
-			{"the first only", with(OwnerRecord(), op(func(h Holders, in WhoHolds) []Next[Holders, Holder] {
+			{"the first only", with(OwnerRecord(), On(func(h Holders, in WhoHolds) []Next[Holders, Holder] {
 				return h.WhoHolds(in)[:1]
 			}))},
-			{"empty while free", with(OwnerRecord(), op(func(h Holders, in WhoHolds) []Next[Holders, Holder] {
+			{"empty while free", with(OwnerRecord(), On(func(h Holders, in WhoHolds) []Next[Holders, Holder] {
 				if h.Names == "" {
-					return only(h, Holder{})
+					return Only(h, Holder{})
 				}
 				return h.WhoHolds(in)
 			}))},

@@ -39,15 +39,15 @@ func Register() Spec { return RegisterWith("") }
 
 // RegisterWith is [Register] with another value at first.
 func RegisterWith(value string) Spec {
-	return typed("register", RegisterState{value}, op(RegisterState.Write), op(RegisterState.Read))
+	return Define("register", RegisterState{value}, On(RegisterState.Write), On(RegisterState.Read))
 }
 
 // Write replaces the value.
 func (RegisterState) Write(in Write) []Next[RegisterState, Written] {
-	return only(RegisterState(in), Written{})
+	return Only(RegisterState(in), Written{})
 }
 
 // Read answers with the value.
 func (s RegisterState) Read(Read) []Next[RegisterState, ReadValue] {
-	return only(s, ReadValue(s))
+	return Only(s, ReadValue(s))
 }

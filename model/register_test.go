@@ -26,13 +26,13 @@ func registerFixture() fixture {
 				invoke(1, Read{}), ret(1, ReadValue{""}), ret(0, Written{})}},
 		},
 		wrong: []wrong{
-			{"the first write stays", with(Register(), op(func(s RegisterState, in Write) []Next[RegisterState, Written] {
+			{"the first write stays", with(Register(), On(func(s RegisterState, in Write) []Next[RegisterState, Written] {
 				if s.Value == "" {
 					s.Value = in.Value
 				}
-				return append(only(s, Written{}), only(RegisterState{}, Written{})...)
+				return append(Only(s, Written{}), Only(RegisterState{}, Written{})...)
 			}))},
-			{"reads may tear", with(Register(), op(func(s RegisterState, _ Read) []Next[RegisterState, ReadValue] {
+			{"reads may tear", with(Register(), On(func(s RegisterState, _ Read) []Next[RegisterState, ReadValue] {
 				return []Next[RegisterState, ReadValue]{{State: s, AnyOutput: true}}
 			}))},
 		},

@@ -50,9 +50,9 @@ func (s RWLockState) String() string {
 // read hold into a write hold, or joins one's own: a writer is alone, its own
 // process included.
 func RWLock() Spec {
-	return typed("rw-lock", RWLockState{},
-		op(RWLockState.RAcquire), op(RWLockState.RRelease),
-		op(RWLockState.WAcquire), op(RWLockState.WRelease), op(RWLockState.Crash))
+	return Define("rw-lock", RWLockState{},
+		On(RWLockState.RAcquire), On(RWLockState.RRelease),
+		On(RWLockState.WAcquire), On(RWLockState.WRelease), On(RWLockState.Crash))
 }
 
 // RAcquire reads unless somebody writes, or is refused.
@@ -68,7 +68,7 @@ func (s RWLockState) RAcquire(in RAcquire) []Next[RWLockState, Acquired] {
 // RRelease ends one read hold of the owner, if it has one.
 func (s RWLockState) RRelease(in RRelease) []Next[RWLockState, Released] {
 	s.Readers = s.Readers.Remove(in.Owner)
-	return only(s, Released{})
+	return Only(s, Released{})
 }
 
 // WAcquire writes if nobody reads or writes, or is refused.
@@ -86,7 +86,7 @@ func (s RWLockState) WRelease(in WRelease) []Next[RWLockState, Released] {
 	if s.Writing && s.Writer == in.Owner {
 		s = RWLockState{}
 	}
-	return only(s, Released{})
+	return Only(s, Released{})
 }
 
 // Crash ends every hold of the owner.
@@ -95,5 +95,5 @@ func (s RWLockState) Crash(in Crash) []Next[RWLockState, Crashed] {
 		s = RWLockState{}
 	}
 	s.Readers = s.Readers.RemoveAll(in.Owner)
-	return only(s, Crashed{})
+	return Only(s, Crashed{})
 }

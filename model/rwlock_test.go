@@ -33,12 +33,12 @@ func rwLockFixture() fixture {
 			{"write after a reader's wrong release", seq(RAcquire{"A"}, ok, WRelease{"A"}, Released{}, WAcquire{"B"}, ok)},
 		},
 		wrong: []wrong{
-			{"one reader's release is everybody's", with(RWLock(), op(func(RWLockState, RRelease) []Next[RWLockState, Released] {
-				return only(RWLockState{}, Released{})
+			{"one reader's release is everybody's", with(RWLock(), On(func(RWLockState, RRelease) []Next[RWLockState, Released] {
+				return Only(RWLockState{}, Released{})
 			}))},
-			{"one reader at a time", with(RWLock(), op(func(s RWLockState, in RAcquire) []Next[RWLockState, Acquired] {
+			{"one reader at a time", with(RWLock(), On(func(s RWLockState, in RAcquire) []Next[RWLockState, Acquired] {
 				if s != (RWLockState{}) {
-					return only(s, locked)
+					return Only(s, locked)
 				}
 				return s.RAcquire(in)
 			}))},

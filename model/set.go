@@ -41,18 +41,18 @@ func (s SetState) String() string { return "{" + s.Keys.String() + "}" }
 // nothing else is. A read-modify-write cycle that overwrites another's addition
 // loses it, and a later [Contains] tells.
 func Set() Spec {
-	return typed("set", SetState{}, op(SetState.Add), op(SetState.Contains))
+	return Define("set", SetState{}, On(SetState.Add), On(SetState.Contains))
 }
 
 // Add puts the key into the set; it may be there already.
 func (s SetState) Add(in Add) []Next[SetState, Added] {
 	if s.Keys.Has(in.Key) {
-		return only(s, Added{})
+		return Only(s, Added{})
 	}
-	return only(SetState{s.Keys.Add(in.Key)}, Added{})
+	return Only(SetState{s.Keys.Add(in.Key)}, Added{})
 }
 
 // Contains answers whether the key is in the set.
 func (s SetState) Contains(in Contains) []Next[SetState, Found] {
-	return only(s, Found{s.Keys.Has(in.Key)})
+	return Only(s, Found{s.Keys.Has(in.Key)})
 }

@@ -26,11 +26,11 @@ func setFixture() fixture {
 				invoke(1, Contains{"x"}), ret(1, Found{false}), invoke(1, Contains{"x"}), ret(1, Found{true})}},
 		},
 		wrong: []wrong{
-			{"the last addition wins", with(Set(), op(func(_ SetState, in Add) []Next[SetState, Added] {
-				return only(SetState{BagOf(in.Key)}, Added{})
+			{"the last addition wins", with(Set(), On(func(_ SetState, in Add) []Next[SetState, Added] {
+				return Only(SetState{BagOf(in.Key)}, Added{})
 			}))},
-			{"finds everything", with(Set(), op(func(s SetState, _ Contains) []Next[SetState, Found] {
-				return only(s, Found{true})
+			{"finds everything", with(Set(), On(func(s SetState, _ Contains) []Next[SetState, Found] {
+				return Only(s, Found{true})
 			}))},
 		},
 		inputs:  []any{Add{"x"}, Add{"y"}, Contains{"x"}, Contains{"y"}},

@@ -66,6 +66,23 @@ func All() []Spec {
 	}
 }
 
+// Validate reports what is missing from the specification, or nil.
+func (s Spec) Validate() (err error) {
+	switch {
+	case s.Name == "":
+		return fmt.Errorf("model: the specification has no name")
+	case s.Accepts == nil || s.Apply == nil || s.DescribeOperation == nil || s.DescribeState == nil:
+		return fmt.Errorf("model: the specification %s lacks Accepts, Apply, DescribeOperation or DescribeState: make it with Define", s.Name)
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("model: the initial state of %s: %v", s.Name, r)
+		}
+	}()
+	_ = appendTyped(nil, s.Init)
+	return nil
+}
+
 // Porcupine returns the model by which porcupine judges a history. Operations
 // that the specification does not accept are left out of the judgement. A
 // pending operation is never illegal: it explores having had each outcome and

@@ -26,11 +26,11 @@ func (h Held) String() string {
 // An acquirer that is refused by another acquirer, which is then refused too,
 // has been refused for nothing: neither of them ever held.
 func StrictMutex() Spec {
-	return typed("strict-mutex", Holders{},
-		op(Holders.AcquireStrict), op(Holders.Release), op(Holders.Crash), op(Holders.IsHeld))
+	return Define("strict-mutex", Holders{},
+		On(Holders.AcquireStrict), On(Holders.Release), On(Holders.Crash), On(Holders.IsHeld))
 }
 
 // IsHeld answers whether anybody holds.
 func (h Holders) IsHeld(IsHeld) []Next[Holders, Held] {
-	return only(h, Held{Yes: h.Names != ""})
+	return Only(h, Held{Yes: h.Names != ""})
 }

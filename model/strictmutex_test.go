@@ -34,12 +34,12 @@ func strictMutexFixture() fixture {
 			{"held, denied", seq(Acquire{"A"}, ok, IsHeld{}, Held{false})},
 		},
 		wrong: []wrong{
-			{"refuses for nothing", with(StrictMutex(), op(Holders.Acquire))},
-			{"says held whenever asked", with(StrictMutex(), op(func(h Holders, _ IsHeld) []Next[Holders, Held] {
-				return only(h, Held{true})
+			{"refuses for nothing", with(StrictMutex(), On(Holders.Acquire))},
+			{"says held whenever asked", with(StrictMutex(), On(func(h Holders, _ IsHeld) []Next[Holders, Held] {
+				return Only(h, Held{true})
 			}))},
-			{"survives a crash", with(StrictMutex(), op(func(h Holders, _ Crash) []Next[Holders, Crashed] {
-				return only(h, Crashed{})
+			{"survives a crash", with(StrictMutex(), On(func(h Holders, _ Crash) []Next[Holders, Crashed] {
+				return Only(h, Crashed{})
 			}))},
 		},
 		inputs:  []any{Acquire{"A"}, Acquire{"B"}, Acquire{"C"}, Release{"A"}, Release{"B"}, Crash{"A"}, IsHeld{}},

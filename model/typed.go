@@ -11,21 +11,22 @@ type Next[S, O comparable] struct {
 	AnyOutput bool // every output is legal; Output is ignored
 }
 
-// only is the answer of a deterministic operation.
-func only[S, O comparable](state S, output O) []Next[S, O] {
+// Only is the answer of a deterministic operation.
+func Only[S, O comparable](state S, output O) []Next[S, O] {
 	return []Next[S, O]{{State: state, Output: output}}
 }
 
-// An operation is one kind of input and its behaviour, with the types erased.
-type operation struct {
+// An Operation is one kind of input and its behaviour, with the types erased: see [On].
+type Operation struct {
 	accepts func(input any) bool
 	apply   func(state, input any) []Outcome
 }
 
-// op erases the types of one operation of a specification. A method expression
-// fits: op(MutexState.Acquire).
-func op[S, I, O comparable](f func(S, I) []Next[S, O]) operation {
-	return operation{
+// On is an operation of a specification, given as a pure function from a state and an
+// input to every legal answer. An empty list says that the operation cannot happen there. A
+// method expression fits: On(MutexState.Acquire).
+func On[S, I, O comparable](f func(S, I) []Next[S, O]) Operation {
+	return Operation{
 		accepts: func(input any) bool {
 			_, ok := input.(I)
 			return ok
@@ -47,9 +48,11 @@ func op[S, I, O comparable](f func(S, I) []Next[S, O]) operation {
 	}
 }
 
-// typed makes a specification of its typed operations, all over the state S.
-func typed[S comparable](name string, init S, ops ...operation) Spec {
-	find := func(input any) *operation {
+// Define makes a specification of its operations, each with an input of its own type, all
+// over the state S. States, inputs and outputs are comparable values without pointers,
+// channels and floats; they name themselves in reports by their String methods.
+func Define[S comparable](name string, init S, ops ...Operation) Spec {
+	find := func(input any) *Operation {
 		for i := range ops {
 			if ops[i].accepts(input) {
 				return &ops[i]

@@ -60,7 +60,7 @@ func ExampleTask_Acquire() {
 	// Output:
 	// noted {acquire(A)}
 	// noted {ok}
-	// noted {/tmp/lock 3}
+	// noted {/tmp/lock 3 false}
 	// <nil>
 	// noted {}
 	// noted {release(A)}

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 
 	"lockpick/model"
 )
@@ -13,8 +14,9 @@ import (
 // Properties lists the properties of this package in the order of reports.
 func Properties() []*Property {
 	return []*Property{
-		MutualExclusion, LostUpdate, Duplicate, ForeignRelease, TornRead,
-		OwnerInfo, SpuriousFailure, Deadlock, Wedge, Starvation,
+		MutualExclusion, RWExclusion, LostUpdate, LostIncrement, Duplicate, CursorConsistency,
+		ForeignRelease, TornRead, OwnerInfo, SpuriousFailure, Fencing, Assertion,
+		Deadlock, Wedge, Starvation,
 	}
 }
 
@@ -25,12 +27,18 @@ var MutualExclusion = &Property{
 	Spec:      model.Mutex(),
 	Decides:   isA[model.Acquire],
 	Symmetric: true,
-	Tell: func(v Violation) string {
-		if len(v.Holders) < 2 {
-			return ""
-		}
-		return HoldText(v.Holders)
-	},
+	Tell:      together,
+}
+
+// RWExclusion: while somebody writes nobody else is inside the critical section; readers
+// may be many.
+var RWExclusion = &Property{
+	ID:        "rw-exclusion",
+	Meaning:   "Whoever writes is alone inside the critical section; readers may be many.",
+	Spec:      model.RWLock(),
+	Decides:   isAny(isA[model.RAcquire], isA[model.WAcquire]),
+	Symmetric: true,
+	Tell:      together,
 }
 
 // LostUpdate: what an operation added is still there afterwards.
@@ -42,12 +50,30 @@ var LostUpdate = &Property{
 	Symmetric: true,
 }
 
+// LostIncrement: every increment of a counter counts, and answers with a number of its own.
+var LostIncrement = &Property{
+	ID:        "lost-increment",
+	Meaning:   "Every increment counts, and no two get one number.",
+	Spec:      model.Counter(),
+	Symmetric: true,
+}
+
 // Duplicate: no entry is appended twice.
 var Duplicate = &Property{
 	ID:        "duplicate",
 	Meaning:   "No entry is appended twice.",
 	Spec:      model.Log(),
 	Decides:   isA[model.Append],
+	Symmetric: true,
+}
+
+// CursorConsistency: every entry of a log is appended once, and its cursor moves only
+// forward, over entries that have been appended.
+var CursorConsistency = &Property{
+	ID:        "cursor-consistency",
+	Meaning:   "No entry is appended twice, and the cursor never goes back or passes an entry that is not in the log.",
+	Spec:      model.CursorLog(),
+	Decides:   isAny(isA[model.Advance], isA[model.ReadCursor]),
 	Symmetric: true,
 }
 
@@ -95,6 +121,28 @@ var SpuriousFailure = &Property{
 	Symmetric: true,
 }
 
+// Fencing: every grant of a lease comes with a token above all before it, and a resource
+// accepts no token below one that it has seen.
+var Fencing = &Property{
+	ID:      "fencing",
+	Meaning: "Tokens grow with every grant, and a resource refuses the tokens of overtaken holders only.",
+	Spec:    model.Lease(),
+	Decides: func(input, output any) bool {
+		granted, ok := output.(model.Granted)
+		return ok && !granted.Refused || isA[model.Use](input, output)
+	},
+	Symmetric: true,
+}
+
+// Assertion: what the tasks assert ([Task.Assert]) is so.
+var Assertion = &Property{
+	ID:         "assertion",
+	Meaning:    "What the protocol asserts is so.",
+	Assertions: true,
+	Symmetric:  true,
+	Tell:       func(v Violation) string { return fmt.Sprintf("the assertion %q fails", v.Said) },
+}
+
 // Deadlock: there is no reachable state where somebody is unfinished and nobody can ever
 // move again.
 var Deadlock = &Property{
@@ -123,14 +171,23 @@ var Starvation = &Property{
 	ID:       "starvation",
 	Meaning:  "Whoever keeps trying acquires in the end.",
 	Question: Starves,
-	Decides: func(input, _ any) bool {
-		switch input.(type) {
-		case model.Acquire, model.RAcquire, model.WAcquire:
-			return true
-		}
-		return false
-	},
-	Tell: func(v Violation) string { return fmt.Sprintf("the last %d steps can repeat for ever", v.Cycle) },
+	Decides:  isAny(isA[model.Acquire], isA[model.RAcquire], isA[model.WAcquire]),
+	Tell:     func(v Violation) string { return fmt.Sprintf("the last %d steps can repeat for ever", v.Cycle) },
+}
+
+// together says who holds at once.
+func together(v Violation) string {
+	if !v.Clash {
+		return ""
+	}
+	return HoldText(v.Holders)
+}
+
+// isAny reports whether an operation is of one of several kinds.
+func isAny(kinds ...func(input, output any) bool) func(input, output any) bool {
+	return func(input, output any) bool {
+		return slices.ContainsFunc(kinds, func(is func(input, output any) bool) bool { return is(input, output) })
+	}
 }
 
 // isA reports whether an input is of one kind, whatever it answered.

@@ -133,8 +133,10 @@ func (p *Property) Counts(input, output any) bool {
 
 // A Violation is what there is to say of the step that breaks a property.
 type Violation struct {
-	// Holders names the tasks that hold a lock after it: "A", "A.2".
+	// Holders names the tasks that hold a lock after it, "A", "A.2", and says of readers that
+	// they read: "A (reads)". Clash: they may not hold together.
 	Holders []string
+	Clash   bool
 	// Answer is the operation that answered with it: "acquire(B) → ok".
 	Answer string
 	// Cycle is how many of the last steps can repeat for ever.
@@ -188,14 +190,17 @@ func (p *Property) Validate() error {
 		return bad("%s both decide it: give one of them", strings.Join(ways, " and "))
 	case p.Question > Starves:
 		return bad("question %d is unknown", p.Question)
-	case p.Spec.Apply != nil && (p.Spec.Accepts == nil || p.Spec.DescribeOperation == nil || p.Spec.DescribeState == nil):
-		return bad("Spec lacks Accepts, DescribeOperation or DescribeState: make it with model.Define")
 	case p.Question == Starves && p.Decides == nil:
 		return bad("Decides is missing: it says which operations may starve")
 	case p.OfHolders && p.Invariant == nil:
 		return bad("OfHolders is for invariants")
 	case slices.ContainsFunc(Properties(), func(q *Property) bool { return q.ID == p.ID && q != p }):
 		return bad("the id belongs to a property of package scenarios: choose another")
+	}
+	if p.Spec.Apply != nil {
+		if err := p.Spec.Validate(); err != nil {
+			return bad("Spec: %v", err)
+		}
 	}
 	return nil
 }

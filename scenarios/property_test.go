@@ -66,8 +66,11 @@ func TestPropertyValidate(t *testing.T) {
 		`make it one sentence with a full stop`:              func(p *Property) { p.Meaning = "all is well" },
 		`property "mine": nothing decides it`:                func(p *Property) { p.Invariant = nil },
 		`property "mine": Spec and Invariant both decide it`: func(p *Property) { p.Spec = model.Mutex() },
-		`Spec lacks Accepts`: func(p *Property) {
-			p.Invariant, p.Spec = nil, model.Spec{Apply: model.Mutex().Apply}
+		`Spec: model: the specification mine lacks Accepts`: func(p *Property) {
+			p.Invariant, p.Spec = nil, model.Spec{Name: "mine", Apply: model.Mutex().Apply}
+		},
+		`Spec: model: the initial state of floats: model: a value of a specification cannot hold a float64`: func(p *Property) {
+			p.Invariant, p.Spec = nil, model.Define("floats", 0.5)
 		},
 		`question 9 is unknown`: func(p *Property) { p.Invariant, p.Question = nil, 9 },
 		`Decides is missing`:    func(p *Property) { p.Invariant, p.Question = nil, Starves },

@@ -1,6 +1,8 @@
 package scenarios
 
 import (
+	"fmt"
+
 	"lockpick/fsfake"
 	"lockpick/model"
 )
@@ -32,6 +34,15 @@ type Returned struct{ Output any }
 type Holding struct {
 	Path string
 	FD   int
+	// Reads: others may hold it together with the task, as long as they all read.
+	Reads bool
+}
+
+// Asserted is noted when a task asserts something: whether it is so, and its text if it
+// is not. Its time is that of the task's step before, or of its first.
+type Asserted struct {
+	OK   bool
+	Text string
 }
 
 // LetGo is noted when a release begins: it takes effect with the release's first step.
@@ -50,27 +61,88 @@ func Record[O comparable](t *Task, input any, f func() O) O {
 // Acquire records f as an acquisition by the task's process. When f succeeds the task
 // holds the lock at path from f's last step on.
 func (t *Task) Acquire(path string, f func() (Hold, error)) (Hold, error) {
-	var h Hold
-	var err error
-	t.Note(Invoked{model.Acquire{Owner: t.Process}})
-	h, err = f()
-	t.Note(Returned{model.Acquired{OK: err == nil, Shared: h.Shared}})
-	if err == nil {
-		fd := -1
-		if h.File != nil {
-			fd = h.File.Fd()
-		}
-		t.Note(Holding{Path: path, FD: fd})
-	}
-	return h, err
+	return t.acquire(model.Acquire{Owner: t.Process}, path, f)
 }
 
 // Release records f as the release of what the task holds. The task is outside the
 // critical section from f's first step on.
 func (t *Task) Release(f func() error) error {
+	return t.release(model.Release{Owner: t.Process}, f)
+}
+
+// AcquireRead is Acquire for a reader, which may hold the lock together with other
+// readers. The property is RWExclusion.
+func (t *Task) AcquireRead(path string, f func() (Hold, error)) (Hold, error) {
+	return t.acquire(model.RAcquire{Owner: t.Process}, path, f)
+}
+
+// ReleaseRead is Release for a reader.
+func (t *Task) ReleaseRead(f func() error) error {
+	return t.release(model.RRelease{Owner: t.Process}, f)
+}
+
+// AcquireWrite is Acquire for a writer, which holds the lock alone. The property is
+// RWExclusion.
+func (t *Task) AcquireWrite(path string, f func() (Hold, error)) (Hold, error) {
+	return t.acquire(model.WAcquire{Owner: t.Process}, path, f)
+}
+
+// ReleaseWrite is Release for a writer.
+func (t *Task) ReleaseWrite(f func() error) error {
+	return t.release(model.WRelease{Owner: t.Process}, f)
+}
+
+func (t *Task) acquire(input any, path string, f func() (Hold, error)) (Hold, error) {
+	t.Note(Invoked{input})
+	h, err := f()
+	_, reads := input.(model.RAcquire)
+	_, joins := input.(model.Acquire)
+	t.Note(Returned{model.Acquired{OK: err == nil, Shared: h.Shared && joins}})
+	if err == nil {
+		fd := -1
+		if h.File != nil {
+			fd = h.File.Fd()
+		}
+		t.Note(Holding{Path: path, FD: fd, Reads: reads})
+	}
+	return h, err
+}
+
+func (t *Task) release(input any, f func() error) error {
 	t.Note(LetGo{})
-	t.Note(Invoked{model.Release{Owner: t.Process}})
+	t.Note(Invoked{input})
 	err := f()
 	t.Note(Returned{model.Released{}})
 	return err
+}
+
+// Grant records f as the grant of a lease: f answers with the lease's fencing token,
+// which counts the grants from 1, or with an error when it was refused. The property is
+// Fencing.
+func (t *Task) Grant(f func() (token int, err error)) (token int, err error) {
+	Record(t, model.Grant{Owner: t.Process}, func() model.Granted {
+		if token, err = f(); err != nil {
+			return model.Granted{Refused: true}
+		}
+		return model.Granted{Token: token}
+	})
+	return token, err
+}
+
+// Use records f as the use of a resource under a fencing token; f reports whether the
+// resource accepted it.
+func (t *Task) Use(token int, f func() bool) bool {
+	return Record(t, model.Use{Token: token}, func() model.Used { return model.Used{OK: f()} }).OK
+}
+
+// Assert notes whether something is so at this point of the protocol. The property
+// Assertion is broken where it is not; the text says what should be. The task goes on
+// either way, and other properties are judged as if Assert were not there. It makes no
+// call: its time is that of the call before it.
+func (t *Task) Assert(ok bool, format string, args ...any) {
+	if ok {
+		t.Note(Asserted{OK: true})
+		return
+	}
+	t.Note(Asserted{Text: fmt.Sprintf(format, args...)})
 }

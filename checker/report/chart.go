@@ -49,19 +49,10 @@ type Row struct {
 	// Holding says of each lane whether its task believes to hold the lock after the step.
 	Holding []bool
 	Files   []FileCell
+	// Clash: of those who hold, one does not only read.
+	Clash bool
 	// Wrong marks the step that breaks the property.
 	Wrong bool
-}
-
-// Clash reports whether more than one lane holds after the step.
-func (r *Row) Clash() bool {
-	n := 0
-	for _, h := range r.Holding {
-		if h {
-			n++
-		}
-	}
-	return n > 1
 }
 
 // A CallText is one call with its answer, or with Operation the answer of an operation
@@ -156,6 +147,7 @@ func (c *charter) row(st *trace.Walked) {
 		}
 		r.Calls = append(r.Calls, c.operation(st.Step, r.Lane)...)
 	}
+	r.Clash = trace.Clash(st.Holders)
 	for _, h := range st.Holders {
 		if i := c.lane(h.Task); i >= 0 {
 			r.Holding[i] = true

@@ -115,7 +115,7 @@ func (p *painter) bars(l *line, r *Row) {
 			at = gutter + 2*i
 		}
 		switch {
-		case h && r.Clash():
+		case h && r.Clash:
 			l.put(at, bad, markHolds)
 		case h:
 			l.put(at, good, markHolds)

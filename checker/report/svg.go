@@ -160,7 +160,7 @@ func (s *svg) row(r *Row, n int) {
 	for i, h := range r.Holding {
 		if h {
 			color := svgGood
-			if r.Clash() {
+			if r.Clash {
 				color = svgBad
 			}
 			s.print(`<rect x="%.0f" y="%.0f" width="%d" height="%d" fill="%s"/>`, s.lanes[i], top, svgBar, height, color)

@@ -17,20 +17,11 @@ func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	last := &c.Rows[len(c.Rows)-1]
 	// What is wrong with the graph is what comes, or does not, after the last step.
 	last.Wrong = cx.Property.Judgement() != scenarios.ByGraph
+	held := cx.Trace[len(cx.Trace)-1].Holders
 	c.Wrong = cx.Property.Told(scenarios.Violation{
-		Holders: c.holders(last), Answer: c.answerText(sc, cx), Cycle: cx.Cycle, Said: trace.NamesOf(sc).Shorten(cx.Said),
+		Holders: trace.HolderTexts(held), Clash: trace.Clash(held),
+		Answer: c.answerText(sc, cx), Cycle: cx.Cycle, Said: trace.NamesOf(sc).Shorten(cx.Said),
 	})
-}
-
-// holders names the lanes that hold after a row.
-func (c *Chart) holders(r *Row) []string {
-	var out []string
-	for i, h := range r.Holding {
-		if h {
-			out = append(out, c.Lanes[i].Name)
-		}
-	}
-	return out
 }
 
 // answerText is the operation that returned with the last step.

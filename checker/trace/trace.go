@@ -1,6 +1,8 @@
 package trace
 
 import (
+	"slices"
+
 	"lockpick/fsfake"
 	"lockpick/sched"
 )
@@ -46,4 +48,29 @@ type Holder struct {
 	ID fsfake.InodeID
 	// Since is the step with which the hold began.
 	Since int
+	// Reads: it holds together with others, as long as they all read.
+	Reads bool
+}
+
+// String names the task, and says of a reader that it reads: "A", "B (reads)".
+func (h Holder) String() string {
+	if h.Reads {
+		return h.Task.String() + " (reads)"
+	}
+	return h.Task.String()
+}
+
+// HolderTexts names holders.
+func HolderTexts(holders []Holder) []string {
+	var out []string
+	for _, h := range holders {
+		out = append(out, h.String())
+	}
+	return out
+}
+
+// Clash reports whether tasks hold together that may not: one of several does not only
+// read.
+func Clash(holders []Holder) bool {
+	return len(holders) > 1 && slices.ContainsFunc(holders, func(h Holder) bool { return !h.Reads })
 }

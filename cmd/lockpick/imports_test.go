@@ -106,7 +106,7 @@ var imports = map[string]string{
 	"fsfake/aferofs": "fsfake afero",
 
 	// For tests.
-	"checker/internal/toys":     "fsfake scenarios",
+	"checker/internal/toys":     "fsfake model scenarios",
 	"checker/internal/fixtures": "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify",
 	"checker/internal/golden":   "testify",
 	"scenarios/internal/claims": "checker scenarios sched testify",

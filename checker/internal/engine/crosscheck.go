@@ -23,6 +23,9 @@ const (
 // Verify reports a program that is not a function of its calls. The worker is one that
 // knows the space.
 func (x *Space) Verify(g *Expander) error {
+	if err := x.machines.verify(x.Property); err != nil {
+		return err
+	}
 	for _, a := range x.automata {
 		if err := a.Verify(); err != nil {
 			return err

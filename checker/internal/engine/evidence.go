@@ -31,6 +31,8 @@ func NothingToJudge(sc *scenarios.Scenario, p *scenarios.Property) error {
 		missing = "its tasks record no operation that could starve"
 	case p.OfHolders:
 		missing = "no task notes that it holds a lock"
+	case p.Assertions:
+		missing = "its tasks assert nothing"
 	}
 	return unjudgeable{fmt.Sprintf("checker: %s cannot be judged by %s: %s", sc.ID, p, missing)}
 }
@@ -41,13 +43,17 @@ func (x *Space) Evidence() bool {
 		return true
 	}
 	for _, a := range x.automata {
-		found := false
+		found := x.Property.Assertions && a.Node(a.First()).Begins.Asserts
 		a.Each(func(e learn.Edge) bool {
+			if found {
+				return false
+			}
 			output := any(model.Pending{})
 			if e.Effects.Returned {
 				output = e.Effects.Output
 			}
-			found = x.Property.OfHolders && e.Effects.Marks() || e.Input != nil && x.Property.Counts(e.Input, output)
+			found = x.Property.OfHolders && e.Effects.Marks() || x.Property.Assertions && e.Effects.Asserts ||
+				e.Input != nil && x.Property.Counts(e.Input, output)
 			return !found
 		})
 		if found {
@@ -59,13 +65,16 @@ func (x *Space) Evidence() bool {
 
 // asksOfTasks reports whether a property is judged by something that tasks note.
 func asksOfTasks(p *scenarios.Property) bool {
-	return p.Judgement() == scenarios.ByHistory || p.OfHolders || p.OfCycles()
+	return p.Judgement() == scenarios.ByHistory || p.OfHolders || p.OfCycles() || p.Assertions
 }
 
 // Evidence reports whether a run had anything that the property is judged by.
 func (w *World) Evidence(p *scenarios.Property) bool {
-	if p.OfHolders {
+	switch {
+	case p.OfHolders:
 		return w.held
+	case p.Assertions:
+		return w.asserted
 	}
 	for i := range w.History.Ops {
 		if op := &w.History.Ops[i]; p.Counts(op.Input, op.Output) {

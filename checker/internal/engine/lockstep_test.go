@@ -11,6 +11,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -113,6 +114,8 @@ func (l *lockstep) compare(succ *successor) {
 	switch {
 	case l.judge != nil:
 		l.compareHistory(succ)
+	case l.x.Property.Assertions:
+		l.same("the assertions", (l.w.failed != "") == succ.Bad, l.w.failed, succ.Bad)
 	case l.x.Property.Invariant != nil:
 		bad := l.x.Property.Invariant(scenarios.NewView(l.w.M)) != ""
 		l.same("the invariant", bad == succ.Bad, bad, succ.Bad)
@@ -261,5 +264,25 @@ func TestLockstepOnPowerLoss(t *testing.T) {
 			more.Setting.Crashes++
 			lockstepRuns(t, more, sc.Claims[0].Property, 1000)
 		})
+	}
+}
+
+func TestLockstepOnProperties(t *testing.T) {
+	early := scenarios.Scenario{
+		ID: "toy/assert/early", Setting: scenarios.Setting{Processes: 2, Crashes: 1},
+		Program: func(process, _ int) scenarios.Program {
+			return func(task *scenarios.Task) {
+				task.Assert(process == 0, "only A runs")
+				_, _ = task.Stat("/")
+				_, _ = task.Stat("/")
+			}
+		},
+		Claims: []scenarios.Claim{{Property: scenarios.Assertion, Verdict: scenarios.Broken}},
+	}
+	for _, sc := range append(toys.Properties(), early) {
+		sc.Setting.Crashes++
+		for _, p := range lockstepProperties(&sc) {
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, sc, p, 500) })
+		}
 	}
 }

@@ -92,6 +92,9 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			return trace.Wait{}, err
 		}
 		for _, n := range notes {
+			if a, ok := n.(scenarios.Asserted); ok && !a.OK {
+				return trace.Wait{}, fmt.Errorf("checker: the probe of %s fails the assertion %q: a probe that does not get through returns an error", p.sc.ID, a.Text)
+			}
 			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
 				if late {
 					return hindered(trace.Polls, last), nil

@@ -36,7 +36,7 @@ func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBef
 		if a.since == s.N {
 			a.object = lockObject(w.M, a.id.Pid, *a.holding)
 		}
-		s.Holders = append(s.Holders, trace.Holder{Task: a.task, Path: a.holding.Path, ID: a.object, Since: a.since})
+		s.Holders = append(s.Holders, trace.Holder{Task: a.task, Path: a.holding.Path, ID: a.object, Since: a.since, Reads: a.holding.Reads})
 	}
 	s.Exited = len(calls) > 0 && calls[len(calls)-1].Op.Call == fsfake.CallExit
 	return s

@@ -76,6 +76,10 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 				return nil, err
 			}
 			x.automata = append(x.automata, a)
+			begins := a.Node(a.First()).Begins
+			if err := x.heard(len(x.Slots)-1, &begins); err != nil {
+				return nil, err
+			}
 		}
 	}
 	x.machines = newMachineTable(sc, p.Invariant)
@@ -131,6 +135,7 @@ type place struct {
 	inv    uint32 // event of the operation that begins with the call, 0 for none
 	begins bool   // something begins with the call
 	unmark bool
+	fails  bool // an assertion before it, the task's first call
 	cell   bool
 	sleep  bool
 	exit   bool
@@ -143,6 +148,7 @@ type leap struct {
 	ret      uint32 // event of the operation that ended, 0 for none
 	mark     uint32 // operation that marks the lock's object, 0 for none
 	returned bool
+	fails    bool // an assertion
 }
 
 // place describes a node.
@@ -155,6 +161,7 @@ func (x *Space) place(slot int, n uint32) place {
 		known: true, op: x.machines.op(nd.Op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit,
 		unmark: nd.Begins.LetGo && x.machines.marks,
+		fails:  n == learn.Start && x.fails(&nd.Begins),
 	}
 	if nd.Begins.Invoked {
 		p.inv = x.Histories.Event(history.Invoke, nd.Begins.Input, nd.Begins.Input)
@@ -169,7 +176,7 @@ func (x *Space) leap(slot int, n, result uint32) (leap, error) {
 	if err != nil {
 		return leap{}, err
 	}
-	l := leap{to: e.To, returned: e.Effects.Returned}
+	l := leap{to: e.To, returned: e.Effects.Returned, fails: x.fails(&e.Effects)}
 	if e.Effects.Returned {
 		l.ret = x.Histories.Event(history.Return, e.Input, e.Effects.Output)
 	}
@@ -187,7 +194,11 @@ func (x *Space) learn(slot int, n uint32, r *fsfake.Result) (learn.Edge, error) 
 			return learn.Edge{}, err
 		}
 	}
-	return x.automata[slot].Learn(n, r)
+	e, err := x.automata[slot].Learn(n, r)
+	if err == nil {
+		err = x.heard(slot, &e.Effects)
+	}
+	return e, err
 }
 
 // A learned is what a space has learned and numbered.

@@ -28,6 +28,10 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 	if a.begins.Invoked {
 		w.History.Invoke(a.index, w.Steps, a.begins.Input)
 	}
+	if !a.stepped {
+		a.stepped = true
+		w.assertion(a, &a.begins) // before its first call
+	}
 	a.begins = learn.Effects{}
 	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
 	for {
@@ -75,6 +79,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool) error {
 	n, begun := word&^learn.Begun, word&learn.Begun != 0
 	pl := *w.place(slot, n)
 	if !begun {
+		succ.Bad = pl.fails
 		if pl.unmark {
 			m, err := w.transition(next[wordMachine], slot, x.special.unmark)
 			if err != nil {
@@ -111,7 +116,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool) error {
 		}
 		st := w.remember(next[WordHistory], slot, l.ret)
 		next[WordHistory] = st.to
-		succ.Bad = succ.Bad || !st.ok
+		succ.Bad = succ.Bad || !st.ok || l.fails
 		if l.mark != 0 {
 			if m, err = w.transition(next[wordMachine], slot, l.mark); err != nil {
 				return err

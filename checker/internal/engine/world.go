@@ -29,7 +29,12 @@ type World struct {
 	// invariant is asked for: marks must be kept.
 	marks bool
 	held  bool // somebody has acquired
-	Err   error
+	// asserted: somebody has asserted something. failed is the first assertion that was not
+	// so, and failedBy whose.
+	asserted bool
+	failed   string
+	failedBy sched.Task
+	Err      error
 	// Buffers, kept from run to run.
 	Calls     []trace.Call
 	Preempted []bool // by step: it was a preemption
@@ -44,6 +49,7 @@ type actor struct {
 	node    uint32     // where it is, when it is not live
 	op      fsfake.Op
 	begins  learn.Effects // begins with the next call: invoked, letGo
+	stepped bool          // it has made its first step
 	ended   bool          // the program has returned
 	gone    bool          // the process has exited or was killed, or has not begun
 	blocked bool
@@ -91,6 +97,7 @@ func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
 // Start begins a run on m, which must be the world's own.
 func (w *World) Start(m *fsfake.Machine) {
 	w.M, w.last, w.Steps, w.Err = m, -1, 0, nil
+	w.failed = ""
 	w.crashes, w.stalls, w.Losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
 	w.History.Reset()
 	w.Preempted = w.Preempted[:0]
@@ -182,6 +189,10 @@ func (w *World) settle(a *actor, e learn.Effects) {
 	}
 	if e.Holds {
 		w.hold(a, e.Holding)
+	}
+	w.asserted = w.asserted || e.Asserts
+	if a.stepped {
+		w.assertion(a, &e)
 	}
 	a.turnRound(&e, w.M.Version())
 	if a.ended && e.Invoked {

@@ -28,6 +28,20 @@ func Cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 		first := len(cx.Trace) - cx.Cycle + 1
 		return fmt.Sprintf("%s: steps %d to %d can repeat for ever.", strings.Join(trace.WaitTexts(cx.Waits), "; "), first, len(cx.Trace))
 	}
+	told := s.told(cx)
+	switch said := s.names.Shorten(cx.Said); {
+	case cx.Property.Assertions:
+		return strings.TrimSpace(fmt.Sprintf("%s asserts %q at step %d, and it is not so. %s", s.last.Choice.Task, said, s.last.N, told))
+	case said != "" && (told == "" || !cx.Property.OfHolders):
+		return strings.TrimSpace(strings.ToUpper(said[:1]) + said[1:] + ". " + told)
+	case told == "":
+		return s.whatIsLeft()
+	}
+	return told
+}
+
+// told is what made somebody rely on what was no longer so, or empty.
+func (s *story) told(cx *trace.Counterexample) string {
 	if out, ok := s.last.Returned.(model.Acquired); ok && !out.OK && cx.Property.Judgement() == scenarios.ByHistory {
 		if text := s.refusal(); text != "" {
 			return text
@@ -52,7 +66,7 @@ func Cause(sc *scenarios.Scenario, cx *trace.Counterexample) string {
 	if len(s.kills) > 0 {
 		return s.killed()
 	}
-	return s.whatIsLeft()
+	return ""
 }
 
 // decisive is the stale use that counts: the last that puts another file at a name, or
@@ -224,12 +238,8 @@ func (s *story) lastChangeOf(process, before int) (best change, name string) {
 
 // whatIsLeft is what there is to say when nothing better is known.
 func (s *story) whatIsLeft() string {
-	var names []string
-	for _, h := range s.last.Holders {
-		names = append(names, h.Task.String())
-	}
-	if len(names) > 1 {
-		return fmt.Sprintf("%s hold at once from step %d on.", strings.Join(names, " and "), s.last.N)
+	if trace.Clash(s.last.Holders) {
+		return fmt.Sprintf("%s hold at once from step %d on.", strings.Join(trace.HolderTexts(s.last.Holders), " and "), s.last.N)
 	}
 	return fmt.Sprintf("No order of the operations explains what step %d answered.", s.last.N)
 }

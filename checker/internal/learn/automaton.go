@@ -170,7 +170,7 @@ func (a *Automaton) extend(at uint32, result *fsfake.Result) (Edge, error) {
 	}
 	e, err := a.place(at, result, op, !more, eff)
 	if err == nil && eff.Again != 0 {
-		err = a.unroll(code, path[a.nodes[e.To&^Begun].depth:], result)
+		err = a.unroll(code, path[a.nodes[e.To&^Begun].depth:], result, e.Effects)
 	}
 	return e, err
 }
@@ -190,8 +190,8 @@ const unrolledRounds = 100
 // unroll verifies that a retry loop can go round for ever: with one round's results fed
 // to it again and again, the program must make that round's calls again and again. code
 // is at the top of the second round, round lists the nodes of the first, and result is
-// what led back.
-func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result) error {
+// what led back, by back. What was asserted in the first round must be so in all.
+func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, back Effects) error {
 	for n := 2; n <= unrolledRounds; n++ {
 		for i := range round {
 			r := result
@@ -200,9 +200,21 @@ func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result) err
 				next = round[i+1]
 				r = a.nodes[next].via
 			}
-			op, more, _, err := proceed(code, r)
+			op, more, notes, err := proceed(code, r)
 			if err != nil {
 				return err
+			}
+			was := back
+			if i+1 < len(round) {
+				was = a.nodes[next].Begins
+			}
+			did, err := Digest(a.name, notes)
+			if err != nil {
+				return err
+			}
+			if did.Failed != was.Failed {
+				return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, round %d fails the assertion %q, and an earlier one %q (empty is none)",
+					a.name, a.scenario, n, did.Failed, was.Failed)
 			}
 			if !more || op != a.nodes[next].Op {
 				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, op, more)
@@ -268,6 +280,9 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 	}
 	if ended && eff.Invoked {
 		return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least one", a.name, eff.Input)
+	}
+	if ended && at < Start && eff.Failed != "" {
+		return e, fmt.Errorf("checker: task %s of %s fails the assertion %q and makes no call: there is no step to blame", a.name, a.scenario, eff.Failed)
 	}
 	if eff.Again != 0 {
 		return a.backTo(at, e, op, ended)

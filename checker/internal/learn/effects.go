@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 
 	"lockpick/fsfake"
@@ -24,6 +25,10 @@ type Effects struct {
 	Invoked bool
 	Input   any
 	LetGo   bool
+	// Asserts: the task asserted something after the call before. Failed is the text of the
+	// first assertion that was not so, empty for none.
+	Asserts bool
+	Failed  string
 	// PidSeen: the task asked for its own pid.
 	PidSeen bool
 }
@@ -68,6 +73,11 @@ func Digest(task string, notes []any) (Effects, error) {
 			e.Holds, e.Holding = true, n
 		case scenarios.LetGo:
 			e.LetGo = true
+		case scenarios.Asserted:
+			e.Asserts = true
+			if !n.OK && e.Failed == "" {
+				e.Failed = cmp.Or(n.Text, "an assertion without a text")
+			}
 		case fsfake.RoundTop:
 			if n.First && !e.beginLoop(n.Loop) {
 				return e, fmt.Errorf("checker: %s: more than %d retry loops begin without a call between them", task, maxBegun)

@@ -63,7 +63,7 @@ func (a *Automaton) repeat(k edgeKey, e Edge) error {
 	}
 }
 
-// told says what a task told its history between two calls.
+// told says what a task told its history between two calls, and what it asserted.
 func (e Effects) told() string {
 	s := ""
 	if e.Returned {
@@ -71,6 +71,9 @@ func (e Effects) told() string {
 	}
 	if e.Invoked {
 		s += fmt.Sprintf("invoke %v, ", e.Input)
+	}
+	if e.Failed != "" {
+		s += fmt.Sprintf("fail the assertion %q, ", e.Failed)
 	}
 	if s == "" {
 		return "nothing"

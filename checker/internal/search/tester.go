@@ -74,7 +74,7 @@ type Outcome struct {
 	Trace    trace.Trace
 	History  []porcupine.Operation
 	Waits    []trace.Wait
-	said     string // what is wrong, in the words of the invariant
+	said     string // what is wrong, in the words of the invariant or the assertion
 	// wait: how many calls were told that the lock is taken.
 	Contended int
 }
@@ -130,11 +130,11 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 		if keep {
 			o.Trace = append(o.Trace, w.Record(c, calls, preempts, before))
 		}
-		if t.Property.Invariant != nil {
-			if o.said = t.Property.Invariant(scenarios.NewView(w.M)); o.said != "" {
-				o.Broken = true
-				break
-			}
+		if o.said, err = w.BrokenHere(t.Property); err != nil {
+			return o, err
+		}
+		if o.Broken = o.said != ""; o.Broken {
+			break
 		}
 	}
 	if w.Err != nil {

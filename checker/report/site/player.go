@@ -80,7 +80,7 @@ func newPlayer(cx *trace.Counterexample, chart *report.Chart) *player {
 }
 
 func (p *player) step(chart *report.Chart, r *report.Row) step {
-	s := step{N: r.N, Preempts: r.Preempts, Fault: r.Fault, Wrong: r.Wrong, Clash: r.Clash()}
+	s := step{N: r.N, Preempts: r.Preempts, Fault: r.Fault, Wrong: r.Wrong, Clash: r.Clash}
 	for i, l := range p.Lanes {
 		c := laneCell{lane: l, Holds: r.Holding[i]}
 		if r.Lane == i {

@@ -87,10 +87,7 @@ type viewer struct {
 }
 
 func (v *viewer) state(n int, at *trace.State) state {
-	s := state{N: n, Clash: len(at.Holders) > 1}
-	for _, h := range at.Holders {
-		s.Holders = append(s.Holders, h.Task.String())
-	}
+	s := state{N: n, Clash: trace.Clash(at.Holders), Holders: trace.HolderTexts(at.Holders)}
 	for i := range at.Files {
 		s.Files = append(s.Files, v.file(&at.Files[i]))
 	}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/toys"
+	"lockpick/scenarios"
+)
+
+// runOwn runs a command that knows scenarios with properties of their own.
+func runOwn(args ...string) outcome {
+	var stdout, stderr bytes.Buffer
+	exit := Run(context.Background(), toys.Properties(), args, &stdout, &stderr, func(string) string { return "" })
+	return outcome{exit, stdout.String(), stderr.String()}
+}
+
+// A scenario's own property is listed, checked, asked for, explained, saved, replayed and
+// split as ours are.
+func TestOwnProperties(t *testing.T) {
+	o := runOwn("list")
+	require.Contains(t, o.stdout, "✗ one-queue")
+	o = runOwn("check")
+	require.Zero(t, o.exit, o.stderr)
+	require.Contains(t, o.stdout, "all as claimed")
+
+	o = runOwn("check", "toy/move-*", "--property", "one-queue", "--json")
+	require.Zero(t, o.exit, o.stderr)
+	require.Contains(t, o.stdout, `"property": "one-queue"`)
+	require.Contains(t, o.stdout, `"judgement": "invariant"`)
+
+	// It may be asked of others too.
+	o = runOwn("check", "toy/tickets-*", "--property", "one-queue")
+	require.Zero(t, o.exit, o.stderr)
+	require.Contains(t, o.stdout, "2 verdicts: 2 hold")
+	o = runOwn("check", "--property", "two-queues")
+	require.Equal(t, ExitUsage, o.exit)
+	require.Contains(t, o.stderr, `unknown property "two-queues": choose one of mutual-exclusion, `)
+	require.Contains(t, o.stderr, "starvation, tickets-differ, one-queue, writer-starvation")
+
+	dir := t.TempDir()
+	for _, sc := range toys.Properties() {
+		if sc.Claims[0].Verdict != scenarios.Broken {
+			continue
+		}
+		p := sc.Claims[0].Property
+		file := filepath.Join(dir, sc.Variant()+".txtar")
+		o = runOwn("explain", sc.ID, "--property", p.ID, "--save", file)
+		require.Zero(t, o.exit, o.stderr)
+		require.Contains(t, o.stdout, "BROKEN  "+p.ID)
+		again := runOwn("replay", file)
+		require.Zero(t, again.exit, again.stderr)
+		require.Contains(t, again.stdout, "BROKEN  "+p.ID)
+	}
+
+	var parts []string
+	for _, shard := range []string{"0/2", "1/2"} {
+		part := filepath.Join(dir, "part-"+shard[:1]+".json")
+		o = runOwn("check", "--shard", shard, "--out", part, "toy/tickets-*", "toy/move-*", "toy/assert-*", "toy/rw-*")
+		require.Zero(t, o.exit, o.stderr)
+		parts = append(parts, part)
+	}
+	o = runOwn(append([]string{"merge"}, parts...)...)
+	require.Zero(t, o.exit, o.stderr)
+	require.Contains(t, o.stdout, "9 verdicts: 5 broken, 4 holds · all as claimed")
+}

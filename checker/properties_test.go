@@ -1,0 +1,272 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	fixtures "lockpick/checker/internal/toys"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// Every property, ours or a scenario's own, is judged alike by every engine: a toy that
+// breaks it is broken, and the schedule breaks it again; one that keeps it holds.
+func TestEveryEngineJudgesEveryProperty(t *testing.T) {
+	asked := map[*scenarios.Property]map[Verdict]bool{}
+	for _, sc := range fixtures.Properties() {
+		for _, c := range sc.Claims {
+			if asked[c.Property] == nil {
+				asked[c.Property] = map[Verdict]bool{}
+			}
+			asked[c.Property][c.Verdict] = true
+			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
+				r, err := Check(t.Context(), &sc, c.Property, Options{Workers: 2})
+				require.NoError(t, err)
+				require.Equal(t, c.Verdict, r.Verdict, r.Why)
+				require.True(t, r.AsClaimed())
+				require.Positive(t, r.Stats.States)
+				if c.Verdict == Broken {
+					brokenEverywhere(t, &sc, &r)
+				}
+				if c.Property.OfCycles() {
+					return
+				}
+				ref, err := Check(t.Context(), &sc, c.Property, Options{Engine: Reference})
+				require.NoError(t, err)
+				require.Equal(t, c.Verdict, ref.Verdict, ref.Why)
+				if c.Verdict == Broken {
+					require.False(t, ref.Counterexample.Cost.Less(r.Counterexample.Cost), "%s is smaller", ref.Counterexample.Schedule)
+				}
+				s, err := Sample(t.Context(), &sc, c.Property, SampleOptions{Runs: 2000, Seed: 1})
+				require.NoError(t, err)
+				require.Equal(t, c.Verdict == Broken, s.Verdict == Broken)
+			})
+		}
+	}
+	// Those that reported systems claim are tested with these.
+	for _, p := range []*scenarios.Property{scenarios.RWExclusion, scenarios.LostIncrement, scenarios.CursorConsistency, scenarios.Fencing, scenarios.Assertion} {
+		require.True(t, asked[p][Holds] && asked[p][Broken], "%s has no toy that holds, or none that breaks it", p)
+	}
+}
+
+// brokenEverywhere replays a counterexample: to its end it breaks the property, and
+// nothing shorter does.
+func brokenEverywhere(t *testing.T, sc *scenarios.Scenario, r *Result) {
+	t.Helper()
+	cx := r.Counterexample
+	require.NotEmpty(t, cx.Cause)
+	got, err := Replay(sc, r.Property, cx.Schedule)
+	require.NoError(t, err)
+	require.True(t, got.Broken)
+	require.Equal(t, cx.Schedule, got.Counterexample.Schedule)
+	require.Equal(t, cx.Cause, got.Counterexample.Cause)
+	require.Equal(t, cx.Said, got.Counterexample.Said)
+	if r.Property.OfCycles() {
+		return
+	}
+	before, err := Replay(sc, r.Property, cx.Schedule[:len(cx.Schedule)-1])
+	require.NoError(t, err)
+	require.False(t, before.Broken)
+}
+
+// The causes of what nobody else claims, and what the invariant or the assertion says.
+func TestOwnPropertiesAreTold(t *testing.T) {
+	for id, want := range map[string]struct{ schedule, said, cause string }{
+		"toy/rw-markers/contend": {"A1 B4 A1", "", "A (reads) and B hold at once from step 6 on."},
+		"toy/assert-look/contend": {"A1 B5 A13 B3", "the lock names B, who holds it",
+			`B asserts "the lock names B, who holds it" at step 22, and it is not so. B opened lock (inode 3) at step 6. ` +
+				"Then A unlinked inode 3 at step 18. B did not look again and wrote to inode 3 at step 20, which lock no longer leads to."},
+		"toy/move-link/contend": {"A1", "the job is in /run/todo and in /run/done", "The job is in todo and in done."},
+	} {
+		sc := fixture(t, id)
+		r, err := Check(t.Context(), sc, sc.Claims[0].Property, Options{Workers: 1})
+		require.NoError(t, err)
+		require.Equal(t, want.schedule, r.Counterexample.Schedule.String())
+		require.Equal(t, want.said, r.Counterexample.Said)
+		require.Equal(t, want.cause, r.Counterexample.Cause)
+	}
+}
+
+// fixture is one of the toys with properties of their own.
+func fixture(t *testing.T, id string) *scenarios.Scenario {
+	t.Helper()
+	for _, sc := range fixtures.Properties() {
+		if sc.ID == id {
+			return &sc
+		}
+	}
+	require.Fail(t, "no toy "+id)
+	return nil
+}
+
+// asserting is a scenario whose one process runs a program.
+func asserting(p scenarios.Program, claims ...*scenarios.Property) *scenarios.Scenario {
+	sc := &scenarios.Scenario{
+		ID: "toy/assert/alone", Setting: scenarios.Setting{Processes: 1},
+		Program: func(int, int) scenarios.Program { return p },
+		Probe:   func(*scenarios.Task) error { return nil },
+	}
+	for _, p := range claims {
+		sc.Claims = append(sc.Claims, scenarios.Claim{Property: p, Verdict: Broken})
+	}
+	return sc
+}
+
+// An assertion before the first call fails with the first call; there must be one.
+func TestAssertionsBeforeTheFirstCall(t *testing.T) {
+	sc := asserting(func(task *scenarios.Task) {
+		task.Assert(false, "never")
+		_, _ = task.Stat("/")
+		_, _ = task.Stat("/")
+	}, scenarios.Assertion)
+	for _, engine := range []Engine{Graph, Reference} {
+		r, err := Check(t.Context(), sc, scenarios.Assertion, Options{Engine: engine})
+		require.NoError(t, err)
+		require.Equal(t, Broken, r.Verdict)
+		require.Equal(t, "A1", r.Counterexample.Schedule.String())
+		require.Equal(t, `A asserts "never" at step 1, and it is not so.`, r.Counterexample.Cause)
+	}
+
+	none := asserting(func(task *scenarios.Task) { task.Assert(false, "never") }, scenarios.Assertion)
+	_, err := Check(t.Context(), none, scenarios.Assertion, Options{})
+	require.ErrorContains(t, err, `fails the assertion "never" and makes no call`)
+}
+
+// A program that asserts nothing is no evidence that its assertions hold.
+func TestNoAssertionIsNoEvidence(t *testing.T) {
+	sc := asserting(func(task *scenarios.Task) { _, _ = task.Stat("/") }, scenarios.Assertion)
+	for _, engine := range []Engine{Graph, Reference} {
+		_, err := Check(t.Context(), sc, scenarios.Assertion, Options{Engine: engine})
+		require.ErrorIs(t, err, ErrNothingToJudge)
+		require.ErrorContains(t, err, "its tasks assert nothing")
+	}
+	early := asserting(func(task *scenarios.Task) { task.Assert(true, ""); _, _ = task.Stat("/") }, scenarios.Assertion)
+	for _, engine := range []Engine{Graph, Reference} {
+		r, err := Check(t.Context(), early, scenarios.Assertion, Options{Engine: engine})
+		require.NoError(t, err)
+		require.Equal(t, Holds, r.Verdict)
+	}
+}
+
+// An assertion that fails is never overheard: a scenario that claims nothing of its
+// assertions gets an error from every engine.
+func TestFailedAssertionsAreHeard(t *testing.T) {
+	late := func(task *scenarios.Task) { _, _ = task.Stat("/"); task.Assert(false, "never") }
+	early := func(task *scenarios.Task) { task.Assert(false, "never"); _, _ = task.Stat("/") }
+	for _, p := range []scenarios.Program{late, early} {
+		sc := asserting(p, scenarios.Deadlock)
+		const want = `task A fails the assertion "never", and the scenario claims nothing of assertions`
+		_, err := Check(t.Context(), sc, scenarios.Deadlock, Options{})
+		require.ErrorContains(t, err, want)
+		_, err = Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: Reference})
+		require.ErrorContains(t, err, want)
+		_, err = Sample(t.Context(), sc, scenarios.Deadlock, SampleOptions{Runs: 1})
+		require.ErrorContains(t, err, want)
+		r, err := Check(t.Context(), sc, scenarios.Assertion, Options{})
+		require.NoError(t, err)
+		require.Equal(t, Broken, r.Verdict)
+
+		both := asserting(p, scenarios.Deadlock, scenarios.Assertion)
+		for _, engine := range []Engine{Graph, Reference} {
+			r, err := Check(t.Context(), both, scenarios.Deadlock, Options{Engine: engine})
+			require.NoError(t, err)
+			require.Equal(t, Holds, r.Verdict, "the program goes on after an assertion")
+		}
+	}
+}
+
+// An assertion that fails in a later round of a retry loop only is no function of the
+// round: it is reported, not missed.
+func TestAssertionsAboutRoundsAreRefused(t *testing.T) {
+	sc := asserting(func(task *scenarios.Task) {
+		n := 0
+		for retry := task.Retry(); retry.Next(); {
+			_, _ = task.Stat("/")
+			n++
+			task.Assert(n < 50, "patience")
+		}
+	}, scenarios.Assertion)
+	_, err := Check(t.Context(), sc, scenarios.Assertion, Options{})
+	require.ErrorContains(t, err, `round 50 fails the assertion "patience"`)
+}
+
+// A probe says no by its error.
+func TestProbesDoNotAssert(t *testing.T) {
+	sc := asserting(func(task *scenarios.Task) { _, _ = task.Stat("/") }, scenarios.Wedge)
+	sc.Probe = func(task *scenarios.Task) error { _, _ = task.Stat("/"); task.Assert(false, "through"); return nil }
+	_, err := Check(t.Context(), sc, scenarios.Wedge, Options{})
+	require.ErrorContains(t, err, `the probe of toy/assert/alone fails the assertion "through"`)
+}
+
+// An invariant that is violated before anybody has stepped has no schedule.
+func TestInvariantsHoldAtFirst(t *testing.T) {
+	sc := *fixture(t, "toy/move-link/contend")
+	setup := sc.Setup
+	sc.Setup = func(m *fsfake.Machine) {
+		setup(m)
+		require.NoError(t, m.Proc(1).Link("/run/todo/job", "/run/done/job"))
+	}
+	for _, engine := range []Engine{Graph, Reference} {
+		_, err := Check(t.Context(), &sc, sc.Claims[0].Property, Options{Engine: engine})
+		require.ErrorContains(t, err, "one-queue is broken before the first step: the job is in /run/todo and in /run/done")
+	}
+}
+
+// An invariant that counts is found out.
+func TestInvariantsArePure(t *testing.T) {
+	sc := *fixture(t, "toy/move-rename/contend")
+	for patience := 3; ; patience++ {
+		n := 0
+		p := &scenarios.Property{ID: "moody", Meaning: "All is well.", Invariant: func(scenarios.View) string {
+			if n++; n > patience {
+				return "enough"
+			}
+			return ""
+		}}
+		_, err := Check(t.Context(), &sc, p, Options{Workers: 1})
+		if n <= patience {
+			require.Greater(t, patience, 10)
+			return
+		}
+		require.ErrorContains(t, err, `the invariant of moody says "enough" of a state of which it said otherwise before`)
+	}
+}
+
+// Shards of a property of one's own merge into its verdict.
+func TestShardsOfOwnProperties(t *testing.T) {
+	for _, id := range []string{"toy/assert-look/contend", "toy/tickets-count/contend", "toy/move-link/contend", "toy/move-rename/contend"} {
+		sc := fixture(t, id)
+		p := sc.Claims[0].Property
+		var parts []ShardResult
+		for i := range 2 {
+			r, err := CheckShard(t.Context(), sc, p, Options{Workers: 1}, Shard{i, 2})
+			require.NoError(t, err)
+			require.Equal(t, p.ID, r.Property)
+			parts = append(parts, r)
+		}
+		whole, err := Check(t.Context(), sc, p, Options{Workers: 1})
+		require.NoError(t, err)
+		merged, err := Merge(sc, p, parts)
+		require.NoError(t, err)
+		require.Equal(t, whole.Verdict, merged.Verdict)
+		require.Equal(t, whole.Stats.Violations, merged.Stats.Violations)
+		if whole.Counterexample != nil {
+			require.Equal(t, whole.Counterexample.Schedule, merged.Counterexample.Schedule)
+		}
+	}
+}
+
+// A property that does not say that it treats processes alike is not explored up to
+// symmetry.
+func TestSymmetryAsksTheProperty(t *testing.T) {
+	sc := *fixture(t, "toy/move-link/contend")
+	sc.Setting.Interchangeable = true
+	p := *sc.Claims[0].Property
+	r, err := Check(t.Context(), &sc, &p, Options{Symmetry: true})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Verdict)
+	p.Symmetric = false
+	_, err = Check(t.Context(), &sc, &p, Options{Symmetry: true})
+	require.ErrorContains(t, err, "the property one-queue may tell processes apart")
+}

@@ -38,14 +38,19 @@
 // sleeps: a wait with a timeout appears in the set as an [fsfake.CallSleep] with Timer set,
 // and its time has come when it is answered.
 //
-// The umask is applied here, for it is each process's own: the machine must not apply another
+// The driver's machine has a process with the root's pid, user, group and working directory,
+// and the virtual directory. The umask is applied here, for it is each process's own: the machine must not apply another
 // one ([fsfake.NoUmask]).
 //
 // # Limits
 //
 // The program is no prisoner: what it does outside the virtual directory is real, and happens
 // each time that it runs. Pipes to the outside, sockets, shared memory, files elsewhere, rdtsc
-// and most of /proc are not controlled. Threads that race through memory run in one order.
+// and most of /proc are not controlled. Threads that race through memory run in one order, and
+// so do processes that race through pipes: what one writes is a part of its step before.
+// Set-user-id programs get no privileges. A working directory below the virtual one, and an
+// open directory that names are relative to, is kept by name: that another process moves it is
+// not noticed. A private mapping of a file is a copy of what the file held then.
 // What the tracer does not handle (an unknown call, a shared mapping of a file of the fake, a
 // socket below the directory, 32-bit calls, job control, namespaces) is an [Error] with the
 // program's name and the call, and ends the run; it is never let through.

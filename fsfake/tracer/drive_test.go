@@ -69,15 +69,32 @@ func alone(t testing.TB, m *fsfake.Machine, c tracer.Config) (outcome, []string)
 		if len(set) == 0 {
 			break
 		}
-		p, ok := pick(m, set)
+		p, ok := pickOrInterrupt(m, set)
 		require.True(t, ok, "all are blocked: %v", set)
-		r := m.Do(p.Task, p.Op)
+		r := answer(m, p)
 		calls = append(calls, fmt.Sprintf("%v %v = %v", p.Task, p.Op, r))
 		require.NoError(t, run.Answer(p.Task, r), "%v", calls)
 	}
 	exit, ok := run.Exit(100)
 	require.True(t, ok)
 	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr(), Tree: machineTree(m, dir, "")}, calls
+}
+
+// answer is what the machine says to a call.
+func answer(m *fsfake.Machine, p tracer.Pending) fsfake.Result {
+	if p.Interrupted {
+		return m.Interrupt(p.Task)
+	}
+	return m.Do(p.Task, p.Op)
+}
+
+func pickOrInterrupt(m *fsfake.Machine, set []tracer.Pending) (tracer.Pending, bool) {
+	for _, p := range set {
+		if p.Interrupted {
+			return p, true
+		}
+	}
+	return pick(m, set)
 }
 
 func pick(m *fsfake.Machine, set []tracer.Pending) (tracer.Pending, bool) {

@@ -227,8 +227,7 @@ func (t *thread) exiting() {
 	if status, err := unix.PtraceGetEventMsg(t.tid); err == nil && !p.dying && !p.held {
 		if sig := int(status & 0x7f); sig != 0 {
 			p.held = true
-			t.c = call{}
-			t.exit = Exit{Signal: sig}
+			t.c, t.timed, t.blocked, t.exit = call{}, false, false, Exit{Signal: sig}
 			t.ask(fsfake.Op{Call: fsfake.CallExit}, func(fsfake.Result) {
 				t.die()
 			})

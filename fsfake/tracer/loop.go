@@ -29,11 +29,10 @@ func (r *Run) settle() {
 		case !r.quiet():
 		default:
 			t := r.next()
-			if t == nil && !r.wakeSleepers() {
-				r.out.drain()
+			if t == nil && !r.wakeSleepers() && !r.out.drain() {
 				return
 			}
-			r.cur = t
+			r.cur, r.moved = t, true
 		}
 	}
 }
@@ -159,7 +158,7 @@ func (r *Run) pending() ([]Pending, error) {
 		for _, t := range p.threads {
 			if t.state == asking {
 				set = append(set, Pending{
-					Task: fsfake.Task{Pid: p.pid, N: t.n}, Op: t.op, Exit: t.exit,
+					Task: t.task(), Op: t.op, Exit: t.exit,
 					Blocked: t.blocked, Interrupted: t.blocked && t.signalled(),
 				})
 			}
@@ -220,7 +219,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 		return nil
 	}
 	for _, t := range p.threads {
-		if t.n != task.N || t.state != asking {
+		if t.state != asking || t.task() != task {
 			continue
 		}
 		was := t.blocked
@@ -309,9 +308,11 @@ func (r *Run) kill(pid int) error {
 	return nil
 }
 
-// drain takes what has been written.
-func (c *capture) drain() {
+// drain takes what has been written, and reports whether there was anything: somebody may have
+// waited for room.
+func (c *capture) drain() bool {
 	var b [1 << 16]byte
+	any := false
 	for _, s := range []*stream{&c.stdout, &c.stderr} {
 		for s.fd > 0 {
 			n, err := unix.Read(s.fd, b[:])
@@ -319,6 +320,8 @@ func (c *capture) drain() {
 				break
 			}
 			s.text.Write(b[:n])
+			any = true
 		}
 	}
+	return any
 }

@@ -52,7 +52,13 @@ var aboutProcesses = []spec{
 	{unix.SYS_KILL, "kill", 2, (*thread).kill},
 	{unix.SYS_TKILL, "tkill", 2, func(t *thread, c *call) { t.tgkill(t.p.pid, c.int(0), c.int(1)) }},
 	{unix.SYS_TGKILL, "tgkill", 3, func(t *thread, c *call) { t.tgkill(c.int(0), c.int(1), c.int(2)) }},
-	{unix.SYS_RT_SIGQUEUEINFO, "rt_sigqueueinfo", 3, ownPid(0)},
+	{unix.SYS_RT_SIGQUEUEINFO, "rt_sigqueueinfo", 3, func(t *thread, c *call) {
+		if t.r.leader(c.int(0)) == nil && c.int(0) > 0 {
+			t.foreign(c.int(0))
+			return
+		}
+		ownPid(0)(t, c)
+	}},
 	{unix.SYS_PIDFD_OPEN, "pidfd_open", 2, (*thread).pidfdOpen},
 	{unix.SYS_PIDFD_SEND_SIGNAL, "pidfd_send_signal", 4, (*thread).passCall},
 	{unix.SYS_RT_SIGACTION, "rt_sigaction", 4, (*thread).sigaction},
@@ -296,6 +302,12 @@ func (t *thread) killProcess(pid, sig int) {
 		}
 		return
 	}
+	t.foreign(pid)
+}
+
+// foreign is a signal to a process that the run does not own: the fake knows whether it runs,
+// but not what the signal does.
+func (t *thread) foreign(pid int) {
 	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, func(fsfake.Result) {
 		t.fault("a signal to process %d, which is not one of its own, is not modelled", pid)
 	})
@@ -327,7 +339,11 @@ func (t *thread) killGroup(pgid, sig int) {
 
 func (t *thread) tgkill(pid, id, sig int) {
 	real, p := t.r.realID(id), t.r.process(pid)
-	if real == 0 || p == nil {
+	switch {
+	case p == nil && t.r.leader(pid) == nil && pid > 0:
+		t.foreign(pid)
+		return
+	case real == 0 || p == nil:
 		t.fail(unix.ESRCH)
 		return
 	}

@@ -178,3 +178,33 @@ func TestEqualAnswersGiveEqualCalls(t *testing.T) {
 		}
 	})
 }
+
+// What the root leaves running goes on, also when it writes more than a pipe holds.
+func TestChildrenOutliveTheirParent(t *testing.T) {
+	need(t, "sh")
+	got, _ := alone(t, newMachine(), config("sh", "-c", `(sleep 1; mkdir late; head -c 3000000 /dev/zero; echo $(echo end)) & exit 4`))
+	require.Equal(t, "exit 4", got.Exit)
+	require.Len(t, got.Stdout, 3000000+len("end\n"))
+	require.Equal(t, []string{`late drwxr-xr-x ""`}, got.Tree)
+}
+
+// A process that a signal ends while a call of it is blocked ends in the fake, too.
+func TestKilledWhileBlocked(t *testing.T) {
+	need(t, "flock")
+	m := newMachine()
+	holder(m, "lock", 50)
+	got, calls := alone(t, m, config("sh", "-c", `flock lock true & sleep 1; kill -9 $!; wait $!; echo $?; flock -n lock true || echo held`))
+	require.Equal(t, "137\nheld\n", got.Stdout, "%v", calls)
+	for _, threads := range []string{"", "import threading; threading.Thread(target=lambda: fcntl.flock(open(\"lock\"), 2), daemon=True).start()"} {
+		m := newMachine()
+		holder(m, "lock", 50)
+		got, calls := alone(t, m, config(python(t, "")[0], "-c", `
+import os, fcntl, signal, time
+f = open("lock", "w")
+`+threads+`
+pid = os.fork()
+if pid == 0: fcntl.lockf(f, fcntl.LOCK_EX); fcntl.flock(f, fcntl.LOCK_EX)
+time.sleep(1); os.kill(pid, signal.SIGTERM); print(os.waitpid(pid, 0)[1]); os._exit(0)`))
+		require.Equal(t, "exit 0", got.Exit, "%v", calls)
+	}
+}

@@ -167,6 +167,15 @@ func (t *thread) vtid() int {
 	return 1<<22 + t.p.pid<<10 + t.n
 }
 
+// task is who asks. That a signal ends the process no thread of it asks, for each may be in a
+// call.
+func (t *thread) task() fsfake.Task {
+	if t.exit.Signal != 0 {
+		return fsfake.Task{Pid: t.p.pid}
+	}
+	return fsfake.Task{Pid: t.p.pid, N: t.n}
+}
+
 // process returns the living process with a virtual pid, or nil.
 func (r *Run) process(pid int) *process {
 	for _, p := range r.procs {

@@ -32,26 +32,13 @@ func sleeps(t *testing.T, m *fsfake.Machine, c tracer.Config) (outcome, []time.D
 		}
 		p, ok := pickOrInterrupt(m, set)
 		require.True(t, ok, "all are blocked: %v", set)
-		if p.Interrupted {
-			require.NoError(t, run.Answer(p.Task, m.Interrupt(p.Task)))
-			continue
-		}
 		if p.Timer {
 			slept = append(slept, time.Duration(p.Op.Time))
 		}
-		require.NoError(t, run.Answer(p.Task, m.Do(p.Task, p.Op)))
+		require.NoError(t, run.Answer(p.Task, answer(m, p)))
 	}
 	exit, _ := run.Exit(100)
 	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr()}, slept
-}
-
-func pickOrInterrupt(m *fsfake.Machine, set []tracer.Pending) (tracer.Pending, bool) {
-	for _, p := range set {
-		if p.Interrupted {
-			return p, true
-		}
-	}
-	return pick(m, set)
 }
 
 // Waits take no time, and the clocks of the program agree with them.

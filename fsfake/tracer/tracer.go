@@ -34,7 +34,7 @@ type Config struct {
 	// AskTime makes each reading of the time of day a [fsfake.CallNow], unless nothing has
 	// been answered since the last one.
 	AskTime bool
-	// Timeout is for how long, in real time, the program may compute between two stops; zero
+	// Timeout is for how long, in real time, the program may run before it is at rest; zero
 	// means 20 s.
 	Timeout time.Duration
 }
@@ -42,7 +42,7 @@ type Config struct {
 // A Pending is one call that waits for its answer.
 type Pending struct {
 	// Task is who asks. N is the number of the thread in its process, from 1 in order of
-	// creation; 0 is the process's alarm clock.
+	// creation; 0 is the process itself: its alarm clock, or its end by a signal.
 	Task fsfake.Task
 	Op   fsfake.Op
 	// Timer: the wait need not end; time passes, or another thread wakes it. When the driver

@@ -65,7 +65,7 @@ func (m *Machine) utimes(p *proc, path string, atime, mtime int64) syscall.Errno
 
 func (m *Machine) setTimes(p *proc, id InodeID, atime, mtime int64) syscall.Errno {
 	if !m.inode(id).ownedBy(p) {
-		return syscall.EPERM
+		return EPERM
 	}
 	n := m.mutInode(id)
 	n.ctime = m.clock
@@ -87,7 +87,7 @@ func (m *Machine) chmod(p *proc, path string, mode uint32) syscall.Errno {
 	}
 	n := m.inode(id)
 	if !n.ownedBy(p) {
-		return syscall.EPERM
+		return EPERM
 	}
 	mode &= 0o7777
 	if p.uid != 0 && p.gid != n.gid {
@@ -110,13 +110,13 @@ func (m *Machine) chown(p *proc, path string, uid, gid int64) syscall.Errno {
 	if uid != -1 {
 		newUID = uint32(uid)
 		if p.uid != 0 && (p.uid != n.uid || newUID != n.uid) {
-			return syscall.EPERM
+			return EPERM
 		}
 	}
 	if gid != -1 {
 		newGID = uint32(gid)
 		if p.uid != 0 && (p.uid != n.uid || newGID != p.gid && newGID != n.gid) {
-			return syscall.EPERM
+			return EPERM
 		}
 	}
 	var drop uint32
@@ -124,7 +124,7 @@ func (m *Machine) chown(p *proc, path string, uid, gid int64) syscall.Errno {
 		drop = n.privileges(p)
 	}
 	if drop != 0 && !n.ownedBy(p) {
-		return syscall.EPERM // a change of mode, also when the owner is to stay
+		return EPERM // a change of mode, also when the owner is to stay
 	}
 	n = m.mutInode(id)
 	n.uid, n.gid, n.ctime = newUID, newGID, m.clock

@@ -16,7 +16,7 @@ func small() *Machine {
 	return m
 }
 
-var calls = []struct {
+var timed = []struct {
 	name string
 	ops  []Op // undo each other, so that the machine stays small
 }{
@@ -36,7 +36,7 @@ var calls = []struct {
 
 // BenchmarkDo times one call on a machine that nobody shares.
 func BenchmarkDo(b *testing.B) {
-	for _, c := range calls {
+	for _, c := range timed {
 		b.Run(c.name, func(b *testing.B) {
 			m := small()
 			b.ReportAllocs()
@@ -51,7 +51,7 @@ func BenchmarkDo(b *testing.B) {
 
 // BenchmarkCloneDo times what a search does: clone, then one call on the clone.
 func BenchmarkCloneDo(b *testing.B) {
-	for _, c := range calls {
+	for _, c := range timed {
 		b.Run(c.name, func(b *testing.B) {
 			m := small()
 			var kept *Machine // on the heap, as in a search

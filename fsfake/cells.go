@@ -25,19 +25,12 @@ func (p *proc) cell(name string) any {
 	return nil
 }
 
-func (m *Machine) callCell(p *proc, t Task, op *Op) Result {
-	switch op.Call {
-	case CallCellLoad:
-		return Result{Value: p.cell(op.Cell)}
-	case CallCellStore:
-		m.storeCell(p, op.Cell, op.Value)
+// waitCell waits until a cell has another value.
+func (m *Machine) waitCell(p *proc, t Task, op *Op) Result {
+	if p.cell(op.Cell) != op.Value {
 		return Result{}
-	default:
-		if p.cell(op.Cell) != op.Value {
-			return Result{}
-		}
-		return m.block(p, t, op, 0)
 	}
+	return m.block(p, t, op, 0)
 }
 
 func (m *Machine) storeCell(p *proc, name string, v any) {

@@ -2,11 +2,26 @@ package fsfake
 
 import "math"
 
-// Flags of [Proc.OpenFile] beyond those of package os. The values are Linux's.
+// Flags of open(2). The values are those of Linux on x86, on whatever system the fake
+// runs. [Proc.OpenFile] takes the flags of package os, and beside them those that package
+// os does not have.
 const (
+	O_RDONLY    = 0
+	O_WRONLY    = 1
+	O_RDWR      = 2
+	O_ACCMODE   = 3
+	O_CREAT     = 0x40
+	O_EXCL      = 0x80
+	O_NOCTTY    = 0x100
+	O_TRUNC     = 0x200
+	O_APPEND    = 0x400
+	O_NONBLOCK  = 0x800
+	O_DSYNC     = 0x1000
+	O_LARGEFILE = 0x8000
+	O_DIRECTORY = 0x10000
 	O_NOFOLLOW  = 0x20000
 	O_CLOEXEC   = 0x80000
-	O_DIRECTORY = 0x10000
+	O_SYNC      = 0x101000
 	O_TMPFILE   = 0x410000
 )
 

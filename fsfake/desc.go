@@ -22,8 +22,8 @@ type desc struct {
 	offset int64 // for a directory, 1 once it has been read
 }
 
-func (d *desc) readable() bool { return d.access != syscall.O_WRONLY }
-func (d *desc) writable() bool { return d.access != syscall.O_RDONLY }
+func (d *desc) readable() bool { return d.access != O_WRONLY }
+func (d *desc) writable() bool { return d.access != O_RDONLY }
 
 // A fdesc is an entry of a descriptor table.
 type fdesc struct {
@@ -41,7 +41,7 @@ func (p *proc) freeFD() (fd, at int, e syscall.Errno) {
 		at++
 	}
 	if fd = firstFD + at; fd >= maxFDs {
-		return 0, 0, syscall.EMFILE
+		return 0, 0, EMFILE
 	}
 	return fd, at, 0
 }
@@ -128,13 +128,14 @@ func (p *proc) bequeath() {
 }
 
 // dup is dup(2).
-func (m *Machine) dup(p *proc, d *desc) Result {
+func (m *Machine) dup(p *proc, d *desc, r *Result) {
 	fd, at, e := p.freeFD()
 	if e != 0 {
-		return fail(e)
+		r.Errno = e
+		return
 	}
 	m.mutDesc(d.id).refs++
 	p = m.mutProc(p.pid)
 	p.fds = insert(p.fds, at, fdesc{fd: int32(fd), desc: d.id, inherited: p.inherited(d.id)})
-	return Result{N: int64(fd)}
+	r.N = int64(fd)
 }

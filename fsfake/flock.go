@@ -1,7 +1,5 @@
 package fsfake
 
-import "syscall"
-
 // flock(2) locks belong to the open file description, which keeps its own in a field.
 
 // flockMode returns LOCK_SH, LOCK_EX, or 0 for LOCK_UN; -1 for no valid operation.
@@ -19,23 +17,25 @@ func flockMode(how int) int {
 
 // flock is flock(2). Converting a lock is not atomic: the old one is dropped, then the
 // new one is asked for, so that a refused or waiting conversion has lost the lock.
-func (m *Machine) flock(p *proc, t Task, d *desc, op *Op) Result {
-	mode := flockMode(op.Flags)
+func (m *Machine) flock(c *request) {
+	d, mode := c.d, flockMode(c.op.Flags)
 	if int(d.flock) == mode {
-		return Result{}
+		return
 	}
 	if mode != 0 && m.flockWaits(d.id) {
-		return unmodelled("flock on an open file description for which another task waits in flock")
+		*c.r = unmodelled("flock on an open file description for which another task waits in flock")
+		return
 	}
 	if !m.flockConflicts(d, mode) {
 		m.setFlock(d.id, mode)
-		return Result{}
+		return
 	}
 	m.setFlock(d.id, 0)
-	if op.Flags&LOCK_NB != 0 {
-		return fail(syscall.EWOULDBLOCK)
+	if c.op.Flags&LOCK_NB != 0 {
+		c.r.Errno = EAGAIN
+		return
 	}
-	return m.block(p, t, op, d.id)
+	*c.r = m.block(c.p, c.t, c.op, d.id)
 }
 
 // flockWaits reports whether a task waits to lock a description. Whatever stood in its way

@@ -43,48 +43,51 @@ var genCall = rapid.SampledFrom(slices.Concat(
 var genOp = rapid.Custom(func(t *rapid.T) Op {
 	op := Op{Call: genCall.Draw(t, "call")}
 	small := rapid.Int64Range(0, 6)
-	switch op.Call {
-	case CallOpen:
-		op.Path, op.Flags = genPath.Draw(t, "path"), genOpenFlags.Draw(t, "flags")
-		op.Mode = rapid.SampledFrom([]uint32{0o644, 0o600, 0o666}).Draw(t, "mode")
-	case CallRename, CallLink, CallSymlink:
-		op.Path, op.Path2 = genPath.Draw(t, "path"), genPath.Draw(t, "path2")
-		if op.Call == CallRename {
-			op.Flags = rapid.SampledFrom([]int{0, 0, 0, RENAME_NOREPLACE, RENAME_EXCHANGE}).Draw(t, "flags")
+	for _, f := range []struct {
+		operand Operand
+		draw    func()
+	}{
+		{OperandPath, func() { op.Path = genPath.Draw(t, "path") }},
+		{OperandPath2, func() { op.Path2 = genPath.Draw(t, "path2") }},
+		{OperandFlags, func() { op.Flags = genFlags(op.Call).Draw(t, "flags") }},
+		{OperandMode, func() { op.Mode = rapid.SampledFrom([]uint32{0o644, 0o666, 0o755, 0o700, 0o1777}).Draw(t, "mode") }},
+		{OperandFD, func() { op.FD = rapid.IntRange(3, 6).Draw(t, "fd") }},
+		{OperandOff, func() { op.Off = small.Draw(t, "off") }},
+		{OperandLen, func() { op.Len = small.Draw(t, "len") }},
+		{OperandData, func() { op.Data = rapid.SampledFrom([]string{"x", "yy", "zzz", ""}).Draw(t, "data") }},
+		{OperandPid, func() { op.Pid = rapid.IntRange(101, 105).Draw(t, "pid") }},
+		{OperandTime, func() { op.Time = 1 }},
+		{OperandTime2, func() { op.Time2 = small.Draw(t, "mtime") }},
+		{OperandWait, func() { op.Wait = rapid.Bool().Draw(t, "wait") }},
+		{OperandCell, func() { op.Cell = "c" }},
+		{OperandValue, func() { op.Value = rapid.SampledFrom([]any{nil, 1, "1", true}).Draw(t, "value") }},
+	} {
+		if op.Call.Uses(f.operand) {
+			f.draw()
 		}
-	case CallMkdir, CallChmod:
-		op.Path, op.Mode = genPath.Draw(t, "path"), rapid.SampledFrom([]uint32{0o755, 0o700, 0o1777}).Draw(t, "mode")
-	case CallChown:
-		op.Path, op.Off, op.Len = genPath.Draw(t, "path"), 1000, -1
-	case CallTruncate, CallFtruncate:
-		op.Len = small.Draw(t, "len")
-	case CallWrite, CallPwrite:
-		op.Data = rapid.SampledFrom([]string{"x", "yy", "zzz", ""}).Draw(t, "data")
-	case CallRead, CallPread, CallLseek:
-		op.Len, op.Off = 4, small.Draw(t, "off")
-	case CallFlock:
-		op.Flags = rapid.SampledFrom([]int{LOCK_SH, LOCK_EX, LOCK_UN}).Draw(t, "how") | rapid.SampledFrom([]int{0, LOCK_NB}).Draw(t, "nb")
-	case CallSetlk, CallGetlk, CallOFDSetlk, CallOFDGetlk:
-		op.Flags = rapid.SampledFrom([]int{F_RDLCK, F_WRLCK, F_WRLCK, F_UNLCK}).Draw(t, "type")
-		op.Off, op.Len, op.Wait = small.Draw(t, "off"), small.Draw(t, "len"), rapid.Bool().Draw(t, "wait")
-	case CallUtimes, CallFutimes:
-		op.Time, op.Time2 = 1, small.Draw(t, "mtime")
-	case CallKill, CallStartTime:
-		op.Pid = rapid.IntRange(101, 105).Draw(t, "pid")
-	case CallLinkFD:
-		op.Path2 = genPath.Draw(t, "path2")
-	case CallCellLoad, CallCellStore, CallCellWait:
-		op.Cell = "c"
-		op.Value = rapid.SampledFrom([]any{nil, 1, "1", true}).Draw(t, "value")
 	}
-	if op.Call < CallRead && op.Path == "" && op.Call != CallSymlink {
-		op.Path = genPath.Draw(t, "path")
-	}
-	if op.Call >= CallRead && op.Call <= CallLinkFD {
-		op.FD = rapid.IntRange(3, 6).Draw(t, "fd")
+	if op.Call == CallChown { // to the same owner, mostly
+		op.Off, op.Len = 1000, -1
 	}
 	return op
 })
+
+// genFlags draws the flags of a call.
+func genFlags(c Call) *rapid.Generator[int] {
+	switch c {
+	case CallOpen:
+		return genOpenFlags
+	case CallRename:
+		return rapid.SampledFrom([]int{0, 0, 0, RENAME_NOREPLACE, RENAME_EXCHANGE})
+	case CallFlock:
+		return rapid.SampledFrom([]int{LOCK_SH, LOCK_EX, LOCK_UN, LOCK_SH | LOCK_NB, LOCK_EX | LOCK_NB})
+	case CallSetlk, CallGetlk, CallOFDSetlk, CallOFDGetlk:
+		return rapid.SampledFrom([]int{F_RDLCK, F_WRLCK, F_WRLCK, F_UNLCK})
+	case CallLseek:
+		return rapid.IntRange(0, 2)
+	}
+	return rapid.Just(0)
+}
 
 // A deed is something that happens to a machine.
 type deed struct {

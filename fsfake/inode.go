@@ -294,7 +294,7 @@ func (n *inode) may(p *proc, mask uint32) bool {
 // mayCreate checks the right to make a name in a directory.
 func (n *inode) mayCreate(p *proc) syscall.Errno {
 	if !n.may(p, mayWrite|mayExec) {
-		return syscall.EACCES
+		return EACCES
 	}
 	return 0
 }
@@ -304,13 +304,13 @@ func (n *inode) mayCreate(p *proc) syscall.Errno {
 func (n *inode) mayDelete(p *proc, victim *inode, wantDir bool) syscall.Errno {
 	switch {
 	case !n.may(p, mayWrite|mayExec):
-		return syscall.EACCES
+		return EACCES
 	case n.mode&0o1000 != 0 && p.uid != 0 && p.uid != victim.uid && p.uid != n.uid:
-		return syscall.EPERM
+		return EPERM
 	case wantDir && victim.kind != KindDir:
-		return syscall.ENOTDIR
+		return ENOTDIR
 	case !wantDir && victim.kind == KindDir:
-		return syscall.EISDIR
+		return EISDIR
 	}
 	return 0
 }

@@ -4,19 +4,17 @@ import (
 	"io"
 	"math"
 	"strings"
-	"syscall"
 )
 
 // maxSize is the largest file that is modelled: contents are kept in full, holes too.
 const maxSize = 16 << 20
 
 // read is read(2).
-func (m *Machine) read(d *desc, n int64) Result {
-	r := m.pread(d, n, d.offset)
-	if r.Errno == 0 && len(r.Data) > 0 {
+func (m *Machine) read(d *desc, n int64, r *Result) {
+	m.pread(d, n, d.offset, r)
+	if len(r.Data) > 0 {
 		m.moveOffset(d, d.offset+int64(len(r.Data)))
 	}
-	return r
 }
 
 // moveOffset sets a description's offset. Whoever shares the description can see it.
@@ -32,52 +30,52 @@ func (m *Machine) moveOffset(d *desc, to int64) {
 }
 
 // pread is pread(2). Reading changes no atime: the file system is mounted noatime.
-func (m *Machine) pread(d *desc, n, off int64) Result {
-	if !d.readable() {
-		return fail(syscall.EBADF)
-	}
+func (m *Machine) pread(d *desc, n, off int64, r *Result) {
 	i := m.inode(d.inode)
-	if i.kind == KindDir {
-		return fail(syscall.EISDIR)
+	switch {
+	case !d.readable():
+		r.Errno = EBADF
+	case i.kind == KindDir:
+		r.Errno = EISDIR
+	case n < 0:
+		r.Errno = EINVAL
+	default:
+		data := i.data[min(off, int64(len(i.data))):]
+		r.Data = data[:min(n, int64(len(data)))]
+		r.N = int64(len(r.Data))
 	}
-	if n < 0 {
-		return fail(syscall.EINVAL)
-	}
-	data := i.data[min(off, int64(len(i.data))):]
-	data = data[:min(n, int64(len(data)))]
-	return Result{N: int64(len(data)), Data: data}
 }
 
 // write is write(2). With O_APPEND it writes at the end, whatever the offset was.
-func (m *Machine) write(p *proc, d *desc, data string) Result {
+func (m *Machine) write(p *proc, d *desc, data string, r *Result) {
 	off := d.offset
 	if d.append {
 		off = int64(len(m.inode(d.inode).data))
 	}
-	r := m.writeAt(p, d, data, off)
-	if r.Errno == 0 && r.N > 0 {
+	m.writeAt(p, d, data, off, r)
+	if r.N > 0 {
 		m.moveOffset(d, off+r.N)
 	}
-	return r
 }
 
 // pwrite is pwrite(2). On Linux it appends when the description has O_APPEND.
-func (m *Machine) pwrite(p *proc, d *desc, data string, off int64) Result {
+func (m *Machine) pwrite(p *proc, d *desc, data string, off int64, r *Result) {
 	if d.append {
 		off = int64(len(m.inode(d.inode).data))
 	}
-	return m.writeAt(p, d, data, off)
+	m.writeAt(p, d, data, off, r)
 }
 
-func (m *Machine) writeAt(p *proc, d *desc, data string, off int64) Result {
-	if !d.writable() {
-		return fail(syscall.EBADF)
-	}
-	if data == "" {
-		return Result{}
-	}
-	if off > maxSize-int64(len(data)) {
-		return unmodelled("a file of more than %d bytes", maxSize)
+func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
+	switch {
+	case !d.writable():
+		r.Errno = EBADF
+		return
+	case data == "":
+		return
+	case off > maxSize-int64(len(data)):
+		*r = unmodelled("a file of more than %d bytes", maxSize)
+		return
 	}
 	n := m.mutInode(d.inode)
 	end := off + int64(len(data))
@@ -96,7 +94,7 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64) Result {
 		n.keepData(old)
 	}
 	m.modified(p, n)
-	return Result{N: int64(len(data))}
+	r.N = int64(len(data))
 }
 
 // modified stamps a file whose contents changed, and takes away its set-user-id bits
@@ -121,14 +119,15 @@ func (n *inode) privileges(p *proc) uint32 {
 }
 
 // lseek is lseek(2).
-func (m *Machine) lseek(d *desc, off int64, whence int) Result {
+func (m *Machine) lseek(d *desc, off int64, whence int, r *Result) {
 	n := m.inode(d.inode)
 	if n.kind == KindDir {
 		if off != 0 || whence != io.SeekStart {
-			return unmodelled("lseek in a directory but to its start")
+			*r = unmodelled("lseek in a directory but to its start")
+			return
 		}
 		m.moveOffset(d, 0)
-		return Result{}
+		return
 	}
 	var base int64
 	switch whence {
@@ -138,18 +137,21 @@ func (m *Machine) lseek(d *desc, off int64, whence int) Result {
 	case io.SeekEnd:
 		base = int64(len(n.data))
 	case 3, 4:
-		return unmodelled("SEEK_DATA and SEEK_HOLE")
+		*r = unmodelled("SEEK_DATA and SEEK_HOLE")
+		return
 	default:
-		return fail(syscall.EINVAL)
+		r.Errno = EINVAL
+		return
 	}
-	if off > 0 && base > math.MaxInt64-off || base+off < 0 {
-		return fail(syscall.EINVAL)
+	switch to := base + off; {
+	case off > 0 && base > math.MaxInt64-off || to < 0:
+		r.Errno = EINVAL
+	case to > 1<<40:
+		*r = unmodelled("a file offset beyond 1 TiB")
+	default:
+		m.moveOffset(d, to)
+		r.N = to
 	}
-	if base+off > 1<<40 {
-		return unmodelled("a file offset beyond 1 TiB")
-	}
-	m.moveOffset(d, base+off)
-	return Result{N: base + off}
 }
 
 // setSize changes a file's size and stamps it, also when the size stays.
@@ -169,55 +171,59 @@ func (m *Machine) setSize(p *proc, id InodeID, size int64) {
 
 // truncate is truncate(2). It stamps the file also when the size is as asked already, as
 // on ext4; other file systems may not.
-func (m *Machine) truncate(p *proc, path string, size int64) Result {
+func (m *Machine) truncate(p *proc, path string, size int64, r *Result) {
 	if size < 0 {
-		return fail(syscall.EINVAL)
+		r.Errno = EINVAL
+		return
 	}
 	id, e := m.lookup(p, path, true)
 	if e != 0 {
-		return fail(e)
+		r.Errno = e
+		return
 	}
 	n := m.inode(id)
 	switch {
 	case n.kind == KindDir:
-		return fail(syscall.EISDIR)
+		r.Errno = EISDIR
 	case !n.may(p, mayWrite):
-		return fail(syscall.EACCES)
+		r.Errno = EACCES
 	case size > maxSize:
-		return unmodelled("a file of more than %d bytes", maxSize)
+		*r = unmodelled("a file of more than %d bytes", maxSize)
+	default:
+		m.setSize(p, id, size)
 	}
-	m.setSize(p, id, size)
-	return Result{}
 }
 
 // ftruncate is ftruncate(2).
-func (m *Machine) ftruncate(p *proc, d *desc, size int64) Result {
+func (m *Machine) ftruncate(p *proc, d *desc, size int64, r *Result) {
 	switch {
 	case m.inode(d.inode).kind != KindFile || !d.writable():
-		return fail(syscall.EINVAL)
+		r.Errno = EINVAL
 	case size > maxSize:
-		return unmodelled("a file of more than %d bytes", maxSize)
+		*r = unmodelled("a file of more than %d bytes", maxSize)
+	default:
+		m.setSize(p, d.inode, size)
 	}
-	m.setSize(p, d.inode, size)
-	return Result{}
 }
 
 // readdir reads a whole directory. Once read, a description is at the end, where
 // nothing comes any more, until it is rewound.
-func (m *Machine) readdir(d *desc) Result {
+func (m *Machine) readdir(d *desc, r *Result) {
 	n := m.inode(d.inode)
 	switch {
 	case n.kind != KindDir:
-		return fail(syscall.ENOTDIR)
+		r.Errno = ENOTDIR
+		return
 	case n.nlink == 0:
-		return fail(syscall.ENOENT)
+		r.Errno = ENOENT
+		return
 	case d.offset != 0:
-		return Result{}
+		return
 	}
 	names := make([]string, len(n.names))
 	for i := range n.names {
 		names[i] = n.names[i].name
 	}
 	m.moveOffset(d, 1)
-	return Result{N: int64(len(names)), Data: strings.Join(names, "\x00")}
+	r.N, r.Data = int64(len(names)), strings.Join(names, "\x00")
 }

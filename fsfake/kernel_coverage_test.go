@@ -23,49 +23,6 @@ import (
 
 const coverageDoc = "../docs/kernel-coverage.md"
 
-// manual is what the manual pages list.
-var manual = []struct {
-	call   fsfake.Call
-	errnos string
-}{
-	{fsfake.CallOpen, "EACCES EBADF EBUSY EDQUOT EEXIST EFAULT EFBIG EINTR EINVAL EISDIR ELOOP EMFILE ENAMETOOLONG ENFILE ENODEV ENOENT ENOMEM ENOSPC ENOTDIR ENXIO EOPNOTSUPP EOVERFLOW EPERM EROFS ETXTBSY EWOULDBLOCK"},
-	{fsfake.CallStat, "EACCES EBADF EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EOVERFLOW"},
-	{fsfake.CallLstat, "EACCES EBADF EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EOVERFLOW"},
-	{fsfake.CallUnlink, "EACCES EBADF EBUSY EFAULT EINVAL EIO EISDIR ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EPERM EROFS"},
-	{fsfake.CallRename, "EACCES EBADF EBUSY EDQUOT EEXIST EFAULT EINVAL EIO EISDIR ELOOP EMLINK ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS EXDEV"},
-	{fsfake.CallLink, "EACCES EBADF EDQUOT EEXIST EFAULT EINVAL EIO ELOOP EMLINK ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS EXDEV"},
-	{fsfake.CallSymlink, "EACCES EBADF EDQUOT EEXIST EFAULT EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS"},
-	{fsfake.CallReadlink, "EACCES EBADF EFAULT EINVAL EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR"},
-	{fsfake.CallMkdir, "EACCES EBADF EDQUOT EEXIST EFAULT EINVAL ELOOP EMLINK ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS"},
-	{fsfake.CallRmdir, "EACCES EBUSY EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR ENOTEMPTY EPERM EROFS"},
-	{fsfake.CallTruncate, "EACCES EFAULT EFBIG EINTR EINVAL EIO EISDIR ELOOP ENAMETOOLONG ENOENT ENOTDIR EPERM EROFS ETXTBSY"},
-	{fsfake.CallUtimes, "EACCES EBADF EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOTDIR EPERM EROFS ESRCH"},
-	{fsfake.CallChmod, "EACCES EBADF EFAULT EINVAL EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EPERM EROFS"},
-	{fsfake.CallChown, "EACCES EBADF EFAULT EINVAL EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EPERM EROFS"},
-	{fsfake.CallRead, "EBADF EFAULT EINTR EINVAL EIO EISDIR EWOULDBLOCK"},
-	{fsfake.CallPread, "EBADF EFAULT EINTR EINVAL EIO EISDIR ENXIO EOVERFLOW ESPIPE EWOULDBLOCK"},
-	{fsfake.CallWrite, "EBADF EDESTADDRREQ EDQUOT EFAULT EFBIG EINTR EINVAL EIO ENOSPC EPERM EPIPE EWOULDBLOCK"},
-	{fsfake.CallPwrite, "EBADF EDESTADDRREQ EDQUOT EFAULT EFBIG EINTR EINVAL EIO ENOSPC ENXIO EOVERFLOW EPERM EPIPE ESPIPE EWOULDBLOCK"},
-	{fsfake.CallLseek, "EBADF EINVAL ENXIO EOVERFLOW ESPIPE"},
-	{fsfake.CallClose, "EBADF EDQUOT EINTR EIO ENOSPC"},
-	{fsfake.CallDup, "EBADF EMFILE ENOMEM"},
-	{fsfake.CallFstat, "EBADF EFAULT ENOMEM EOVERFLOW"},
-	{fsfake.CallFtruncate, "EBADF EFBIG EINTR EINVAL EIO EPERM EROFS ETXTBSY"},
-	{fsfake.CallFutimes, "EACCES EBADF EFAULT EINVAL EPERM EROFS"},
-	{fsfake.CallFsync, "EBADF EDQUOT EINTR EINVAL EIO ENOSPC EROFS"},
-	{fsfake.CallReaddir, "EBADF EFAULT EINVAL ENOENT ENOTDIR"},
-	{fsfake.CallFlock, "EBADF EINTR EINVAL ENOLCK EWOULDBLOCK"},
-	{fsfake.CallSetlk, "EBADF EDEADLK EFAULT EINTR EINVAL ENOLCK EOVERFLOW EWOULDBLOCK"},
-	{fsfake.CallGetlk, "EBADF EFAULT EINVAL EOVERFLOW"},
-	{fsfake.CallOFDSetlk, "EBADF EDEADLK EFAULT EINTR EINVAL ENOLCK EOVERFLOW EWOULDBLOCK"},
-	{fsfake.CallOFDGetlk, "EBADF EFAULT EINVAL EOVERFLOW"},
-	{fsfake.CallLinkFD, "EACCES EBADF EDQUOT EEXIST EFAULT EINVAL EIO ELOOP EMLINK ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS EXDEV"},
-	{fsfake.CallKill, "EINVAL EPERM ESRCH"},
-	{fsfake.CallFork, "ENOMEM ENOSYS EWOULDBLOCK"},
-	{fsfake.CallExec, "E2BIG EACCES EFAULT EINVAL EIO EISDIR ELIBBAD ELOOP EMFILE ENAMETOOLONG ENFILE ENOENT ENOEXEC ENOMEM ENOTDIR EPERM ETXTBSY EWOULDBLOCK"},
-	{fsfake.CallExit, ""},
-}
-
 // reasons say why an errno is not modelled, by call and errno or by errno alone.
 var reasons = map[string]string{
 	"EBADF":        "no call here takes the descriptor of a directory to start from",
@@ -176,9 +133,13 @@ what is in the list of things not modelled, in the documentation of package fsfa
 `)
 	used := map[string]bool{}
 	var unexplained error
-	for _, m := range manual {
-		other, seen := a.of(m.call)
-		listed := strings.Fields(m.errnos)
+	for _, c := range fsfake.Calls() {
+		row := rowOf(c)
+		if row.not != "" {
+			continue
+		}
+		other, seen := a.of(c)
+		listed := strings.Fields(strings.TrimSuffix(row.manual, "none"))
 		cells := slices.Clone(other)
 		for _, e := range seen {
 			if !slices.Contains(listed, e) {
@@ -186,9 +147,9 @@ what is in the list of things not modelled, in the documentation of package fsfa
 			}
 			cells = append(cells, e)
 		}
-		missing, err := notModelled(m.call, listed, seen, used)
+		missing, err := notModelled(c, listed, seen, used)
 		unexplained = errors.Join(unexplained, err)
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", m.call, strings.Join(cells, " "), strings.Join(missing, " "))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c, strings.Join(cells, " "), strings.Join(missing, " "))
 	}
 	b.WriteString("\n## Why they are not modelled\n\n| errno | reason |\n|---|---|\n")
 	for _, k := range slices.Sorted(maps.Keys(reasons)) {
@@ -252,7 +213,7 @@ func notInTable(t *testing.T, seen answered) []string {
 		if len(cells) < 5 {
 			continue
 		}
-		c, ok := callsByName[strings.TrimSpace(cells[1])]
+		c, ok := callNamed(strings.TrimSpace(cells[1]))
 		if !ok {
 			continue
 		}

@@ -1,12 +1,8 @@
-//go:build linux
-
 package fsfake_test
 
 import (
-	"os"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"lockpick/fsfake"
@@ -74,7 +70,7 @@ func (d *drawer) begin() {
 	}
 	for _, op := range []fsfake.Op{
 		{Call: fsfake.CallMkdir, Path: "/d", Mode: mode(0o755)},
-		{Call: fsfake.CallOpen, Path: "/a", Flags: os.O_RDWR | os.O_CREATE, Mode: mode(0o644)},
+		{Call: fsfake.CallOpen, Path: "/a", Flags: fsfake.O_RDWR | fsfake.O_CREAT, Mode: mode(0o644)},
 		{Call: fsfake.CallMkdir, Path: "/d/e", Mode: 0o700},
 		{Call: fsfake.CallSymlink, Path: "/s", Path2: pick(d, "d", "a", "s", "/d", "no", "/tmp/../d")},
 		{Call: fsfake.CallChmod, Path: "/d", Mode: 0o1777},
@@ -135,15 +131,12 @@ func (d *drawer) line() (line, bool) {
 	}
 	pid := pick(d, free...)
 	if d.busy && len(free)+len(blocked) > 1 {
-		switch n := d.n(60); {
-		case n == 0:
+		if d.n(60) == 0 {
 			return line{what: lineKill, pid: pid}, true
-		case n == 1:
-			return line{pid: pid, op: fsfake.Op{Call: fsfake.CallExit}}, true
-		case n == 2:
-			return line{pid: pid, op: fsfake.Op{Call: fsfake.CallExec}}, true
-		case n < 6 && len(free)+len(blocked) < 5:
-			return line{pid: pid, op: fsfake.Op{Call: fsfake.CallFork}}, true
+		}
+		c := d.weighed(func(r *tried) int { return r.life }, 60)
+		if c != fsfake.CallNone && (c != fsfake.CallFork || len(free)+len(blocked) < 5) {
+			return line{pid: pid, op: d.opOf(pid, c)}, true
 		}
 	}
 	if len(d.m.FDs(pid)) == 0 && d.n(2) == 0 {
@@ -152,132 +145,43 @@ func (d *drawer) line() (line, bool) {
 	return line{pid: pid, op: d.op(pid)}, true
 }
 
-// weights says how often each call is drawn.
-var weights = []struct {
-	call   fsfake.Call
-	weight int
-}{
-	{fsfake.CallOpen, 20}, {fsfake.CallStat, 3}, {fsfake.CallLstat, 2}, {fsfake.CallUnlink, 7},
-	{fsfake.CallRename, 12}, {fsfake.CallLink, 5}, {fsfake.CallSymlink, 4}, {fsfake.CallReadlink, 2},
-	{fsfake.CallMkdir, 6}, {fsfake.CallRmdir, 4}, {fsfake.CallTruncate, 2}, {fsfake.CallUtimes, 2},
-	{fsfake.CallChmod, 3}, {fsfake.CallChown, 2}, {fsfake.CallRead, 3}, {fsfake.CallPread, 1},
-	{fsfake.CallWrite, 5}, {fsfake.CallPwrite, 2}, {fsfake.CallLseek, 3}, {fsfake.CallClose, 8},
-	{fsfake.CallDup, 4}, {fsfake.CallFstat, 3}, {fsfake.CallFtruncate, 2}, {fsfake.CallFutimes, 1},
-	{fsfake.CallFsync, 1}, {fsfake.CallReaddir, 2}, {fsfake.CallFlock, 14}, {fsfake.CallSetlk, 14},
-	{fsfake.CallGetlk, 3}, {fsfake.CallOFDSetlk, 9}, {fsfake.CallOFDGetlk, 2}, {fsfake.CallLinkFD, 2},
-	{fsfake.CallKill, 1},
-}
-
-var totalWeight = func() (n int) {
-	for _, w := range weights {
-		n += w.weight
-	}
-	return n
-}()
-
+// op draws a call.
 func (d *drawer) op(pid int) fsfake.Op {
 	if d.locks && d.n(8) != 0 {
 		return d.opOf(pid, pick(d, fsfake.CallOpen, fsfake.CallFlock, fsfake.CallFlock, fsfake.CallFlock, fsfake.CallSetlk,
 			fsfake.CallSetlk, fsfake.CallSetlk, fsfake.CallOFDSetlk, fsfake.CallOFDSetlk, fsfake.CallGetlk, fsfake.CallOFDGetlk,
 			fsfake.CallClose, fsfake.CallDup, fsfake.CallWrite))
 	}
-	n := d.n(totalWeight)
-	for _, w := range weights {
-		if n -= w.weight; n < 0 {
-			return d.opOf(pid, w.call)
-		}
-	}
-	panic("unreachable")
+	return d.opOf(pid, d.weighed(func(r *tried) int { return r.weight }, 0))
 }
 
-// opOf draws the arguments of a call.
+// weighed draws a call, each as often as its weight says; CallNone, when all of them are to
+// come up less often than total, which is at least their sum, otherwise.
+func (d *drawer) weighed(weight func(*tried) int, total int) fsfake.Call {
+	sum := 0
+	for i := range callTable {
+		sum += weight(&callTable[i])
+	}
+	n := d.n(max(sum, total))
+	for i := range callTable {
+		if n -= weight(&callTable[i]); n < 0 {
+			return fsfake.Call(i)
+		}
+	}
+	return fsfake.CallNone
+}
+
+// opOf draws the operands of a call.
 func (d *drawer) opOf(pid int, c fsfake.Call) fsfake.Op {
-	if c == fsfake.CallOpen {
-		return d.open()
+	r := rowOf(c)
+	if r.draw != nil {
+		return r.draw(d)
 	}
 	op := fsfake.Op{Call: c}
-	for _, f := range strings.Fields(grammar[c]) {
-		switch f {
-		case "path":
-			op.Path = d.path(c != fsfake.CallMkdir && c != fsfake.CallSymlink)
-		case "path2":
-			op.Path2 = d.path(c == fsfake.CallRename && d.n(3) == 0)
-			if c == fsfake.CallSymlink {
-				op.Path2 = pick(d, "a", "/a", "d", "/d", "s", "/s", "d/e", "../a", ".", "no", "/d/", "/tmp/a", "a/", "..", "t", "/t")
-			}
-		case "rename":
-			op.Flags = pick(d, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 8)
-		case "mode":
-			op.Mode = d.mode()
-		case "fd":
-			op.FD = d.fd(pid)
-		case "flock":
-			op.Flags = pick(d, 1, 2, 1|4, 2|4, 2|4, 8, 1, 2)
-			if d.n(30) == 0 {
-				op.Flags = pick(d, 0, 3, 4, 8|4, 1|2|4, 16)
-			}
-		case "type":
-			op.Flags = pick(d, 0, 1, 1, 1, 2)
-			if d.n(60) == 0 {
-				op.Flags = pick(d, 3, 7, -1)
-			}
-		case "whence":
-			op.Flags = d.n(3)
-			if d.n(40) == 0 {
-				op.Flags = pick(d, 7, -1)
-			}
-			op.Off = pick[int64](d, 0, 1, 3, 10, -1, -3)
-		case "off":
-			d.offset(&op)
-		case "len":
-			d.length(&op)
-		case "data":
-			op.Data = pick(d, "x", "hello", "ab", "0123456789", "")
-		case "time", "time2":
-			t := pick[int64](d, 0, 1e18, 1_000_000_001, 999_999_999_999_999_999, -5_000_000_000, fsfake.UTIME_OMIT)
-			if f == "time" {
-				op.Time = t
-			} else {
-				op.Time2 = t
-			}
-		case "wait":
-			op.Wait = d.n(2) == 0
-		case "pid":
-			op.Pid = pick(d, firstPid, firstPid+1, firstPid+2, firstPid+3, 1, 4000)
-		}
+	for _, w := range strings.Fields(r.words) {
+		vocabulary[w].draw(d, pid, &op)
 	}
 	return op
-}
-
-func (d *drawer) offset(op *fsfake.Op) {
-	switch op.Call {
-	case fsfake.CallChown:
-		op.Off = pick[int64](d, -1, 0, 1000, 1001)
-	case fsfake.CallLseek: // drawn with whence
-	case fsfake.CallPread, fsfake.CallPwrite:
-		op.Off = pick[int64](d, 0, 0, 1, 3, 5, 12, -1)
-	default:
-		op.Off = pick[int64](d, 0, 0, 0, 5, 10, 15, 20, 30)
-		if d.n(40) == 0 {
-			op.Off = pick[int64](d, -1, 1<<62, 1<<63-1)
-		}
-	}
-}
-
-func (d *drawer) length(op *fsfake.Op) {
-	switch op.Call {
-	case fsfake.CallChown:
-		op.Len = pick[int64](d, -1, 0, 1000, 1001)
-	case fsfake.CallRead, fsfake.CallPread:
-		op.Len = pick[int64](d, 0, 1, 3, 100)
-	case fsfake.CallTruncate, fsfake.CallFtruncate:
-		op.Len = pick[int64](d, 0, 0, 2, 5, 12, -1)
-	default:
-		op.Len = pick[int64](d, 0, 0, 1, 5, 10, 15, 20)
-		if d.n(20) == 0 {
-			op.Len = pick[int64](d, -1, -5, -10, -50, 1<<62, 1<<63-1)
-		}
-	}
 }
 
 // fd draws a descriptor, most often one that is open.
@@ -301,15 +205,15 @@ func (d *drawer) open() fsfake.Op {
 	if d.locks && d.n(8) != 0 {
 		return fsfake.Op{
 			Call: fsfake.CallOpen, Path: pick(d, "/a", "/a", "/a", "/b"), Mode: 0o666,
-			Flags: os.O_CREATE | pick(d, os.O_RDWR, os.O_RDWR, os.O_RDONLY, os.O_WRONLY) | pick(d, 0, fsfake.O_CLOEXEC),
+			Flags: fsfake.O_CREAT | pick(d, fsfake.O_RDWR, fsfake.O_RDWR, fsfake.O_RDONLY, fsfake.O_WRONLY) | pick(d, 0, fsfake.O_CLOEXEC),
 		}
 	}
 	op := fsfake.Op{Call: fsfake.CallOpen, Mode: d.mode()}
-	op.Flags = pick(d, os.O_RDWR, os.O_RDWR, os.O_RDWR, os.O_WRONLY, os.O_RDONLY)
+	op.Flags = pick(d, fsfake.O_RDWR, fsfake.O_RDWR, fsfake.O_RDWR, fsfake.O_WRONLY, fsfake.O_RDONLY)
 	for _, f := range []struct{ flag, oneIn int }{
-		{os.O_CREATE, 2}, {os.O_EXCL, 6}, {os.O_TRUNC, 6}, {os.O_APPEND, 6}, {fsfake.O_CLOEXEC, 3},
+		{fsfake.O_CREAT, 2}, {fsfake.O_EXCL, 6}, {fsfake.O_TRUNC, 6}, {fsfake.O_APPEND, 6}, {fsfake.O_CLOEXEC, 3},
 		{fsfake.O_NOFOLLOW, 12}, {fsfake.O_DIRECTORY, 16}, {fsfake.O_TMPFILE, 24},
-		{os.O_SYNC, 60}, {syscall.O_NONBLOCK, 60},
+		{fsfake.O_SYNC, 60}, {fsfake.O_NONBLOCK, 60},
 	} {
 		if d.n(f.oneIn) == 0 {
 			op.Flags |= f.flag
@@ -317,9 +221,9 @@ func (d *drawer) open() fsfake.Op {
 	}
 	dir := op.Flags&fsfake.O_DIRECTORY != 0
 	if dir && d.n(5) != 0 {
-		op.Flags &^= os.O_CREATE
+		op.Flags &^= fsfake.O_CREAT
 		if op.Flags&fsfake.O_TMPFILE != fsfake.O_TMPFILE {
-			op.Flags &^= os.O_RDWR | os.O_WRONLY | os.O_TRUNC
+			op.Flags &^= fsfake.O_RDWR | fsfake.O_WRONLY | fsfake.O_TRUNC
 		}
 		op.Path = pick(d, "/d", "/", "/tmp", "d/e", "/s", "/d/", "/a")
 		return op

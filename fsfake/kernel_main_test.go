@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
 )
 
@@ -214,13 +215,12 @@ func TestKernelKept(t *testing.T) {
 	files, err := filepath.Glob("testdata/kernel/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
+	kept, err := keptSequences(files)
+	require.NoError(t, err)
 	seen, all := answered{}, true
 	require.NoError(t, onKernel(0, func(m *kernel.Machine) error {
-		for _, f := range files {
-			s, err := readSequence(f)
-			if err != nil {
-				return fmt.Errorf("%s: %w", f, err)
-			}
+		for _, k := range kept {
+			f, s := k.from, k.sequence
 			if !m.Rooted() && s.severalUsers() {
 				t.Logf("%s: only root can have several users", f)
 				all = false
@@ -244,6 +244,34 @@ func TestKernelKept(t *testing.T) {
 		return
 	}
 	checkCoverage(t, seen, all)
+}
+
+// A kept sequence is one that is always run.
+type keptSequence struct {
+	from string
+	sequence
+}
+
+// keptSequences reads the files, and the examples of callTable.
+func keptSequences(files []string) ([]keptSequence, error) {
+	var all []keptSequence
+	for _, f := range files {
+		s, err := readSequence(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", f, err)
+		}
+		all = append(all, keptSequence{f, s})
+	}
+	for _, c := range fsfake.Calls() {
+		if text := rowOf(c).example; text != "" {
+			s, err := parseSequence(text)
+			if err != nil {
+				return nil, fmt.Errorf("the example of %s: %w", c, err)
+			}
+			all = append(all, keptSequence{"the example of " + c.String(), s})
+		}
+	}
+	return all, nil
 }
 
 func readSequence(file string) (sequence, error) {

@@ -131,11 +131,8 @@ func (s *sight) changed(f, r fsfake.Stat, was *times) []change {
 
 // answers words what both sides answered.
 func (s *sight) answers(l line, f, r fsfake.Result) (string, string) {
-	if f.OK() && r.OK() {
-		switch l.op.Call {
-		case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
-			return s.stats(f.Stat, r.Stat)
-		}
+	if f.OK() && r.OK() && rowOf(l.op.Call).answer == holdsStat {
+		return s.stats(f.Stat, r.Stat)
 	}
 	return answerText(l.op, f), answerText(l.op, r)
 }
@@ -147,16 +144,16 @@ func answerText(op fsfake.Op, r fsfake.Result) string {
 	case r.Errno != 0:
 		return fsfake.ErrnoName(r.Errno)
 	}
-	switch op.Call {
-	case fsfake.CallOpen, fsfake.CallDup, fsfake.CallFork, fsfake.CallLseek, fsfake.CallWrite, fsfake.CallPwrite:
+	switch rowOf(op.Call).answer {
+	case holdsNumber:
 		return fmt.Sprint(r.N)
-	case fsfake.CallRead, fsfake.CallPread, fsfake.CallReadlink:
+	case holdsData:
 		return fmt.Sprint(r.N, " ", quote(r.Data))
-	case fsfake.CallReaddir:
+	case holdsNames:
 		return fmt.Sprint(r.N, " ", quote(strings.ReplaceAll(r.Data, "\x00", " ")))
-	case fsfake.CallGetlk, fsfake.CallOFDGetlk:
+	case holdsLock:
 		return lockText(r.Lock)
-	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
+	case holdsStat:
 		return r.Stat.Mode.String()
 	}
 	return "ok"
@@ -165,7 +162,7 @@ func answerText(op fsfake.Op, r fsfake.Result) string {
 func lockText(l fsfake.RecordLock) string {
 	t := fmt.Sprint(l.Type)
 	if l.Type >= 0 && l.Type < 3 {
-		t = values["type"][l.Type]
+		t = lockTypes[l.Type]
 	}
 	return fmt.Sprintf("%s %d+%d pid %d", t, l.Start, l.Len, l.Pid)
 }

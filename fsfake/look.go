@@ -158,7 +158,7 @@ func (m *Machine) FDs(pid int) []FDView {
 			Offset: d.offset, Flock: int(d.flock), Shared: len(m.holders(f.desc)),
 		}
 		if d.append {
-			v.Flags |= os.O_APPEND
+			v.Flags |= O_APPEND
 		}
 		vs = append(vs, v)
 	}

@@ -4,16 +4,16 @@ import "syscall"
 
 // unlink is unlink(2). A file that is open lives on without a name.
 func (m *Machine) unlink(p *proc, path string) syscall.Errno {
-	pl, e := m.lookupOld(p, path, syscall.EISDIR, syscall.EISDIR, syscall.EISDIR)
+	pl, e := m.lookupOld(p, path, EISDIR, EISDIR, EISDIR)
 	if e != 0 {
 		return e
 	}
 	n := m.inode(pl.id)
 	if pl.slash {
 		if n.kind == KindDir {
-			return syscall.EISDIR
+			return EISDIR
 		}
-		return syscall.ENOTDIR
+		return ENOTDIR
 	}
 	if e := m.inode(pl.dir).mayDelete(p, n, false); e != 0 {
 		return e
@@ -25,7 +25,7 @@ func (m *Machine) unlink(p *proc, path string) syscall.Errno {
 
 // rmdir is rmdir(2).
 func (m *Machine) rmdir(p *proc, path string) syscall.Errno {
-	pl, e := m.lookupOld(p, path, syscall.EINVAL, syscall.ENOTEMPTY, syscall.EBUSY)
+	pl, e := m.lookupOld(p, path, EINVAL, ENOTEMPTY, EBUSY)
 	if e != 0 {
 		return e
 	}
@@ -34,7 +34,7 @@ func (m *Machine) rmdir(p *proc, path string) syscall.Errno {
 		return e
 	}
 	if len(n.names) != 0 {
-		return syscall.ENOTEMPTY
+		return ENOTEMPTY
 	}
 	m.dropName(pl.dir, pl.name)
 	m.forget(pl.dir, pl.id)
@@ -81,7 +81,7 @@ func (m *Machine) link(p *proc, oldpath, newpath string) syscall.Errno {
 // grant to whoever opened the file: this process, since its last execve. Root may always.
 func (m *Machine) linkFD(p *proc, d *desc, path string) syscall.Errno {
 	if p.inherited(d.id) {
-		return syscall.ENOENT
+		return ENOENT
 	}
 	return m.linkInode(p, d.inode, path)
 }
@@ -94,9 +94,9 @@ func (m *Machine) linkInode(p *proc, id InodeID, path string) syscall.Errno {
 	n := m.inode(id)
 	switch {
 	case n.kind == KindDir:
-		return syscall.EPERM
+		return EPERM
 	case n.nlink == 0 && !n.linkable:
-		return syscall.ENOENT
+		return ENOENT
 	}
 	n = m.mutInode(id)
 	n.nlink++
@@ -107,14 +107,16 @@ func (m *Machine) linkInode(p *proc, id InodeID, path string) syscall.Errno {
 }
 
 // readlink is readlink(2).
-func (m *Machine) readlink(p *proc, path string) Result {
+func (m *Machine) readlink(p *proc, path string, r *Result) {
 	id, e := m.lookup(p, path, false)
 	if e != 0 {
-		return fail(e)
+		r.Errno = e
+		return
 	}
 	n := m.inode(id)
 	if n.kind != KindSymlink {
-		return fail(syscall.EINVAL)
+		r.Errno = EINVAL
+		return
 	}
-	return Result{N: int64(len(n.data)), Data: n.data}
+	r.N, r.Data = int64(len(n.data)), n.data
 }

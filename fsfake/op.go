@@ -3,102 +3,91 @@ package fsfake
 import "strconv"
 
 // A Call names one system call, or one access to the memory that the tasks of a
-// process share. The names are those of the manual pages.
+// process share. What is known of each is a row of the table in calls.go; what has no row
+// there is not modelled.
 type Call uint8
 
-// The calls that a [Machine] carries out. Each is one step.
-const (
-	CallNone Call = iota
+// row returns the call's row, which is empty for what is no call.
+func (c Call) row() *row {
+	if c < numCalls {
+		return &calls[c]
+	}
+	return &calls[CallNone]
+}
 
-	// Files by name.
-	CallOpen
-	CallStat
-	CallLstat
-	CallUnlink
-	CallRename
-	CallLink
-	CallSymlink
-	CallReadlink
-	CallMkdir
-	CallRmdir
-	CallTruncate
-	CallUtimes
-	CallChmod
-	CallChown
-
-	// Files by descriptor.
-	CallRead
-	CallPread
-	CallWrite
-	CallPwrite
-	CallLseek
-	CallClose
-	CallDup
-	CallFstat
-	CallFtruncate
-	CallFutimes
-	CallFsync
-	CallReaddir
-	CallFlock
-	CallSetlk
-	CallGetlk
-	CallOFDSetlk
-	CallOFDGetlk
-	CallLinkFD // linkat(fd, "", …, AT_EMPTY_PATH): gives an O_TMPFILE file its name
-
-	// Processes and time.
-	CallKill
-	CallStartTime
-	CallExit
-	CallFork
-	CallExec
-	CallNow
-	CallSleep
-
-	// Memory shared by the tasks of one process (see Cell).
-	CallCellLoad
-	CallCellStore
-	CallCellWait
-
-	// CallWork is one visible step of work that touches no file.
-	CallWork
-
-	numCalls
-)
-
-var callNames = [numCalls]string{
-	CallNone: "none", CallOpen: "open", CallStat: "stat", CallLstat: "lstat",
-	CallUnlink: "unlink", CallRename: "rename", CallLink: "link", CallSymlink: "symlink",
-	CallReadlink: "readlink", CallMkdir: "mkdir", CallRmdir: "rmdir", CallTruncate: "truncate",
-	CallUtimes: "utimes", CallChmod: "chmod", CallChown: "chown", CallRead: "read",
-	CallPread: "pread", CallWrite: "write", CallPwrite: "pwrite", CallLseek: "lseek",
-	CallClose: "close", CallDup: "dup", CallFstat: "fstat", CallFtruncate: "ftruncate",
-	CallFutimes: "futimes", CallFsync: "fsync", CallReaddir: "readdir", CallFlock: "flock",
-	CallSetlk: "fcntl-setlk", CallGetlk: "fcntl-getlk", CallOFDSetlk: "ofd-setlk",
-	CallOFDGetlk: "ofd-getlk", CallLinkFD: "linkat", CallKill: "kill",
-	CallStartTime: "starttime", CallExit: "exit", CallFork: "fork", CallExec: "exec",
-	CallNow: "now", CallSleep: "sleep", CallCellLoad: "load", CallCellStore: "store",
-	CallCellWait: "wait", CallWork: "work",
+// Calls lists every call that a [Machine] carries out, in a fixed order.
+func Calls() []Call {
+	var all []Call
+	for c := CallNone + 1; c < numCalls; c++ {
+		if calls[c].do != nil {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // String returns the call's name, as the manual pages spell it.
 func (c Call) String() string {
-	if int(c) < len(callNames) && callNames[c] != "" {
-		return callNames[c]
+	if c == CallNone {
+		return "none"
+	}
+	if name := c.row().name; name != "" {
+		return name
 	}
 	return "call(" + strconv.Itoa(int(c)) + ")"
 }
 
+// Group says what the call is about.
+func (c Call) Group() Group { return c.row().group }
+
+// Uses reports whether the call looks at all of these operands. The others must be zero in
+// an Op of this call.
+func (c Call) Uses(o Operand) bool { return c.row().uses&o == o }
+
 // IsCell reports whether c touches the memory of the process and nothing else.
-func (c Call) IsCell() bool { return c == CallCellLoad || c == CallCellStore || c == CallCellWait }
+func (c Call) IsCell() bool { return c.Group() == Memory }
+
+// ShowsPid reports whether the call shows a pid to somebody: to the caller, as kill(2)
+// does, or to whoever looks later, as a POSIX record lock does. A search that treats
+// processes as interchangeable must not meet one.
+func (c Call) ShowsPid() bool { return c.row().showsPid }
+
+// Contends reports whether the answer to a call of this kind says that somebody else's lock
+// was met: the name exists, the lock is held. A call that is blocked has always met one.
+func (c Call) Contends(r *Result) bool {
+	if r.Blocked {
+		return true
+	}
+	contends := c.row().contends
+	return contends != nil && contends(r)
+}
+
+// MayBlock reports whether the call may answer Blocked.
+func (o *Op) MayBlock() bool {
+	mayBlock := o.Call.row().mayBlock
+	return mayBlock != nil && mayBlock(o)
+}
+
+// A Group is what calls are about.
+type Group uint8
+
+// The groups of calls.
+const (
+	ByName    Group = iota + 1 // files by name: the call resolves Path
+	ByFD                       // files by descriptor: the call works on FD
+	Processes                  // processes and time
+	Memory                     // the cells that the tasks of a process share
+)
 
 // isSetlk reports whether c takes or gives up a record lock.
 func (c Call) isSetlk() bool { return c == CallSetlk || c == CallOFDSetlk }
 
 // An Op is one system call as data. Ops are comparable: two equal Ops are the
-// same request. Fields that a call does not use are zero.
+// same request. Fields that a call does not use must be zero: see [Call.Uses].
 type Op struct {
 	Call Call
+	// Wait makes a lock call block until it is granted (F_SETLKW).
+	Wait bool
 	// Flags: open(2) flags, flock(2) operation, lseek whence, renameat2 flags,
 	// F_RDLCK/F_WRLCK/F_UNLCK for record locks, what stat and fstat are asked for.
 	Flags int
@@ -119,12 +108,64 @@ type Op struct {
 	// Time and Time2: atime and mtime of utimes in nanoseconds since 1970; Time is
 	// also the duration of a sleep in nanoseconds.
 	Time, Time2 int64
-	// Wait makes a lock call block until it is granted (F_SETLKW).
-	Wait bool
 	// Cell names a memory cell; Value is what to store in it, or the value that a
 	// wait waits to see replaced.
 	Cell  string
 	Value any
+}
+
+// An Operand is a field of an Op, or a set of them.
+type Operand uint16
+
+// The operands.
+const (
+	OperandFlags Operand = 1 << iota
+	OperandFD
+	OperandMode
+	OperandOff
+	OperandLen
+	OperandPath
+	OperandPath2
+	OperandData
+	OperandPid
+	OperandTime
+	OperandTime2
+	OperandWait
+	OperandCell
+	OperandValue
+)
+
+// operandNames are the fields of an Op in the order of their bits.
+var operandNames = [...]string{
+	"Flags", "FD", "Mode", "Off", "Len", "Path", "Path2", "Data", "Pid", "Time", "Time2", "Wait", "Cell", "Value",
+}
+
+// String lists the fields: "Off Len".
+func (o Operand) String() string {
+	s := ""
+	for i, name := range operandNames {
+		if o&(1<<i) != 0 {
+			s += " " + name
+		}
+	}
+	return s[min(1, len(s)):]
+}
+
+// operands returns the set of fields that are not zero. It is on the way of every call, and
+// so without a branch.
+func (o *Op) operands() Operand {
+	return bitOf(o.Flags != 0, 0) | bitOf(o.FD != 0, 1) | bitOf(o.Mode != 0, 2) | bitOf(o.Off != 0, 3) |
+		bitOf(o.Len != 0, 4) | bitOf(o.Path != "", 5) | bitOf(o.Path2 != "", 6) | bitOf(o.Data != "", 7) |
+		bitOf(o.Pid != 0, 8) | bitOf(o.Time != 0, 9) | bitOf(o.Time2 != 0, 10) | bitOf(o.Wait, 11) |
+		bitOf(o.Cell != "", 12) | bitOf(o.Value != nil, 13)
+}
+
+func bitOf(on bool, at int) Operand {
+	var b Operand
+	if on {
+		b = 1
+	}
+	return b << at
 }
 
 // A Task names one thread or async task of a process. Tasks of a process share

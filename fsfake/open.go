@@ -1,64 +1,67 @@
 package fsfake
 
-import (
-	"os"
-	"syscall"
-)
+import "syscall"
 
 // Flags of open(2) that change nothing here: durability (unless power may be lost), blocking
 // on devices, terminals, 32-bit file sizes.
-const ignoredFlags = os.O_SYNC | syscall.O_DSYNC | syscall.O_NONBLOCK | syscall.O_NOCTTY | 0x8000
+const ignoredFlags = O_SYNC | O_DSYNC | O_NONBLOCK | O_NOCTTY | O_LARGEFILE
 
 const tmpfileBit = O_TMPFILE &^ O_DIRECTORY
 
-const knownFlags = syscall.O_ACCMODE | os.O_CREATE | os.O_EXCL | os.O_TRUNC | os.O_APPEND |
+const knownFlags = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND |
 	O_NOFOLLOW | O_CLOEXEC | O_TMPFILE | ignoredFlags
 
 // open is open(2).
-func (m *Machine) open(p *proc, op *Op) Result {
+func (m *Machine) open(p *proc, op *Op, r *Result) {
 	f := op.Flags
-	if extra := f &^ knownFlags; extra != 0 {
-		return unmodelled("open with flags %#x", extra)
+	extra := f &^ knownFlags
+	switch {
+	case extra != 0:
+		*r = unmodelled("open with flags %#x", extra)
+		return
+	case f&O_ACCMODE == O_ACCMODE:
+		*r = unmodelled("open with O_WRONLY|O_RDWR")
+		return
+	case m.powerLoss && f&O_SYNC != 0:
+		*r = unmodelled("open with O_SYNC or O_DSYNC, when the power may be lost,")
+		return
 	}
-	if f&syscall.O_ACCMODE == syscall.O_ACCMODE {
-		return unmodelled("open with O_WRONLY|O_RDWR")
+	id, e := m.openFile(p, op)
+	if e != 0 {
+		r.Errno = e
+		return
 	}
-	if m.powerLoss && f&(os.O_SYNC|syscall.O_DSYNC) != 0 {
-		return unmodelled("open with O_SYNC or O_DSYNC, when the power may be lost,")
-	}
-	if e := checkOpenFlags(f); e != 0 {
-		return fail(e)
+	d := desc{inode: id, access: uint8(f & O_ACCMODE), append: f&O_APPEND != 0}
+	r.N = int64(m.newDesc(p.pid, d, f&O_CLOEXEC != 0))
+}
+
+// openFile finds or makes what open(2) is to open.
+func (m *Machine) openFile(p *proc, op *Op) (InodeID, syscall.Errno) {
+	if e := checkOpenFlags(op.Flags); e != 0 {
+		return 0, e
 	}
 	if e := start(op.Path); e != 0 {
-		return fail(e)
+		return 0, e
 	}
 	if _, _, e := p.freeFD(); e != 0 {
-		return fail(e)
+		return 0, e
 	}
-	var id InodeID
-	var e syscall.Errno
 	switch {
-	case f&tmpfileBit != 0:
-		id, e = m.openTemp(p, op)
-	case f&os.O_CREATE != 0:
-		id, e = m.openCreate(p, op)
-	default:
-		id, e = m.openOld(p, op)
+	case op.Flags&tmpfileBit != 0:
+		return m.openTemp(p, op)
+	case op.Flags&O_CREAT != 0:
+		return m.openCreate(p, op)
 	}
-	if e != 0 {
-		return fail(e)
-	}
-	d := desc{inode: id, access: uint8(f & syscall.O_ACCMODE), append: f&os.O_APPEND != 0}
-	return Result{N: int64(m.newDesc(p.pid, d, f&O_CLOEXEC != 0))}
+	return m.openOld(p, op)
 }
 
 func checkOpenFlags(f int) syscall.Errno {
 	switch {
 	case f&tmpfileBit != 0 && f&O_DIRECTORY == 0,
-		f&tmpfileBit != 0 && f&os.O_CREATE != 0,
-		f&tmpfileBit != 0 && f&syscall.O_ACCMODE == os.O_RDONLY,
-		f&O_DIRECTORY != 0 && f&os.O_CREATE != 0: // since Linux 6.4
-		return syscall.EINVAL
+		f&tmpfileBit != 0 && f&O_CREAT != 0,
+		f&tmpfileBit != 0 && f&O_ACCMODE == O_RDONLY,
+		f&O_DIRECTORY != 0 && f&O_CREAT != 0: // since Linux 6.4
+		return EINVAL
 	}
 	return 0
 }
@@ -84,7 +87,7 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 			return 0, e
 		}
 		if pl.slash && pl.kind == lastName {
-			return 0, syscall.EISDIR
+			return 0, EISDIR
 		}
 		if e := w.last(&pl); e != 0 {
 			return 0, e
@@ -93,7 +96,7 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 			return m.createFile(p, pl, op.Mode)
 		}
 		n := m.inode(pl.id)
-		if n.kind == KindSymlink && op.Flags&(os.O_EXCL|O_NOFOLLOW) == 0 {
+		if n.kind == KindSymlink && op.Flags&(O_EXCL|O_NOFOLLOW) == 0 {
 			if e := w.countLink(); e != 0 {
 				return 0, e
 			}
@@ -101,12 +104,12 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 			continue
 		}
 		switch {
-		case op.Flags&os.O_EXCL != 0:
-			return 0, syscall.EEXIST
+		case op.Flags&O_EXCL != 0:
+			return 0, EEXIST
 		case n.kind == KindDir:
-			return 0, syscall.EISDIR
+			return 0, EISDIR
 		case n.kind == KindSymlink && strangeInSticky(p, m.inode(pl.dir), n):
-			return 0, syscall.EACCES
+			return 0, EACCES
 		}
 		return n.id, m.openInode(p, n.id, op.Flags)
 	}
@@ -154,13 +157,13 @@ func (m *Machine) openTemp(p *proc, op *Op) (InodeID, syscall.Errno) {
 	}
 	d := m.inode(pl.id)
 	if d.kind != KindDir {
-		return 0, syscall.ENOTDIR
+		return 0, ENOTDIR
 	}
 	if e := d.mayCreate(p); e != 0 {
 		return 0, e
 	}
 	n := m.createIn(p, d, KindFile, op.Mode&0o7777&^m.umask)
-	n.linkable = op.Flags&os.O_EXCL == 0
+	n.linkable = op.Flags&O_EXCL == 0
 	return n.id, 0
 }
 
@@ -169,23 +172,23 @@ func (m *Machine) openTemp(p *proc, op *Op) (InodeID, syscall.Errno) {
 func (m *Machine) openInode(p *proc, id InodeID, f int) syscall.Errno {
 	n := m.inode(id)
 	var mask uint32
-	if f&syscall.O_ACCMODE != os.O_WRONLY {
+	if f&O_ACCMODE != O_WRONLY {
 		mask |= mayRead
 	}
-	if f&syscall.O_ACCMODE != os.O_RDONLY || f&os.O_TRUNC != 0 {
+	if f&O_ACCMODE != O_RDONLY || f&O_TRUNC != 0 {
 		mask |= mayWrite
 	}
 	switch {
 	case f&O_DIRECTORY != 0 && n.kind != KindDir:
-		return syscall.ENOTDIR
+		return ENOTDIR
 	case n.kind == KindSymlink:
-		return syscall.ELOOP
+		return ELOOP
 	case n.kind == KindDir && mask&mayWrite != 0:
-		return syscall.EISDIR
+		return EISDIR
 	case !n.may(p, mask):
-		return syscall.EACCES
+		return EACCES
 	}
-	if f&os.O_TRUNC != 0 {
+	if f&O_TRUNC != 0 {
 		m.setSize(p, id, 0)
 	}
 	return 0

@@ -42,9 +42,9 @@ type walker struct {
 func start(path string) syscall.Errno {
 	switch {
 	case path == "":
-		return syscall.ENOENT
+		return ENOENT
 	case len(path) >= maxPath:
-		return syscall.ENAMETOOLONG
+		return ENAMETOOLONG
 	}
 	return 0
 }
@@ -61,7 +61,7 @@ func (w *walker) parent(dir InodeID, path string) (place, syscall.Errno) {
 	for {
 		d := w.m.inode(dir)
 		if !d.may(w.p, mayExec) {
-			return place{}, syscall.EACCES
+			return place{}, EACCES
 		}
 		name, slash := path, false
 		if i := strings.IndexByte(path, '/'); i >= 0 {
@@ -106,7 +106,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 	}
 	id, e := w.child(d, name)
 	if e == 0 && id == 0 {
-		e = syscall.ENOENT
+		e = ENOENT
 	}
 	if e != 0 {
 		return 0, e
@@ -123,7 +123,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 		n = w.m.inode(pl.id)
 	}
 	if n.kind != KindDir {
-		return 0, syscall.ENOTDIR
+		return 0, ENOTDIR
 	}
 	return n.id, 0
 }
@@ -131,7 +131,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 func (w *walker) countLink() syscall.Errno {
 	w.links++
 	if w.links > maxSymlinks {
-		return syscall.ELOOP
+		return ELOOP
 	}
 	return 0
 }
@@ -139,10 +139,10 @@ func (w *walker) countLink() syscall.Errno {
 // child looks a name up in a directory; 0 when it is not there.
 func (w *walker) child(d *inode, name string) (InodeID, syscall.Errno) {
 	if d.nlink == 0 {
-		return 0, syscall.ENOENT // a removed directory
+		return 0, ENOENT // a removed directory
 	}
 	if len(name) > maxName {
-		return 0, syscall.ENAMETOOLONG
+		return 0, ENAMETOOLONG
 	}
 	return d.lookup(name), 0
 }
@@ -172,7 +172,7 @@ func (w *walker) resolve(dir InodeID, path string, follow bool) (place, syscall.
 		return pl, e
 	}
 	if pl.id == 0 {
-		return pl, syscall.ENOENT
+		return pl, ENOENT
 	}
 	n := w.m.inode(pl.id)
 	slash := pl.slash
@@ -186,7 +186,7 @@ func (w *walker) resolve(dir InodeID, path string, follow bool) (place, syscall.
 		n = w.m.inode(pl.id)
 	}
 	if slash && n.kind != KindDir {
-		return pl, syscall.ENOTDIR
+		return pl, ENOTDIR
 	}
 	return pl, 0
 }
@@ -217,16 +217,16 @@ func (m *Machine) lookupNew(p *proc, path string, dir bool) (place, syscall.Errn
 		return pl, e
 	}
 	if pl.kind != lastName {
-		return pl, syscall.EEXIST
+		return pl, EEXIST
 	}
 	w := walker{m: m, p: p}
 	switch e = w.last(&pl); {
 	case e != 0:
 		return pl, e
 	case pl.id != 0:
-		return pl, syscall.EEXIST
+		return pl, EEXIST
 	case pl.slash && !dir:
-		return pl, syscall.ENOENT
+		return pl, ENOENT
 	}
 	return pl, m.inode(pl.dir).mayCreate(p)
 }
@@ -248,7 +248,7 @@ func (m *Machine) lookupOld(p *proc, path string, dot, dotdot, root syscall.Errn
 	}
 	w := walker{m: m, p: p}
 	if e = w.last(&pl); e == 0 && pl.id == 0 {
-		e = syscall.ENOENT
+		e = ENOENT
 	}
 	return pl, e
 }

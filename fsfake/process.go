@@ -2,7 +2,6 @@ package fsfake
 
 import (
 	"fmt"
-	"syscall"
 )
 
 // A proc is a running process. A dead one is gone: whoever started it reaps it at once.
@@ -90,44 +89,28 @@ func (m *Machine) dropWaits(pid, except int) {
 	m.lookAgain()
 }
 
-func (m *Machine) callProcess(p *proc, t Task, op *Op) Result {
-	switch op.Call {
-	case CallKill:
-		return m.kill(p, op.Pid)
-	case CallStartTime:
-		if o := m.proc(op.Pid); o != nil {
-			return Result{N: o.start}
-		}
-		return fail(syscall.ENOENT)
-	case CallExit:
-		m.KillProc(p.pid)
-		return Result{}
-	case CallFork:
-		return Result{N: int64(m.fork(p))}
-	case CallExec:
-		m.exec(t)
-		return Result{}
-	case CallNow:
-		return Result{N: m.clock}
-	case CallSleep, CallWork:
-		return Result{}
+// startTime reads when a process started.
+func (m *Machine) startTime(pid int, r *Result) {
+	if o := m.proc(pid); o != nil {
+		r.N = o.start
+	} else {
+		r.Errno = ENOENT
 	}
-	return unmodelled("%s", op.Call)
 }
 
 // kill is kill(pid, 0).
-func (m *Machine) kill(p *proc, pid int) Result {
+func (m *Machine) kill(p *proc, pid int, r *Result) {
 	if pid <= 0 {
-		return unmodelled("kill of a process group")
+		*r = unmodelled("kill of a process group")
+		return
 	}
 	o := m.proc(pid)
 	switch {
 	case o == nil:
-		return fail(syscall.ESRCH)
+		r.Errno = ESRCH
 	case p.uid != 0 && p.uid != o.uid:
-		return fail(syscall.EPERM)
+		r.Errno = EPERM
 	}
-	return Result{}
 }
 
 // ticksPerSecond is the kernel's USER_HZ.

@@ -36,20 +36,20 @@ func rangeOf(owner recordOwner, op *Op) (record, syscall.Errno) {
 	r := record{owner: owner, typ: op.Flags, start: op.Off, end: math.MaxInt64}
 	switch {
 	case r.start < 0:
-		return r, syscall.EINVAL
+		return r, EINVAL
 	case op.Len > 0:
 		if op.Len-1 > math.MaxInt64-r.start {
-			return r, syscall.EOVERFLOW
+			return r, EOVERFLOW
 		}
 		r.end = r.start + op.Len - 1
 	case op.Len < 0:
 		if r.start+op.Len < 0 {
-			return r, syscall.EINVAL
+			return r, EINVAL
 		}
 		r.start, r.end = r.start+op.Len, r.start-1
 	}
 	if r.typ != F_RDLCK && r.typ != F_WRLCK && r.typ != F_UNLCK {
-		return r, syscall.EINVAL
+		return r, EINVAL
 	}
 	return r, 0
 }
@@ -62,32 +62,33 @@ func ownerOf(pid int, op *Op, id descID) recordOwner {
 }
 
 // setlk is fcntl with F_SETLK, F_SETLKW, F_OFD_SETLK or F_OFD_SETLKW.
-func (m *Machine) setlk(p *proc, t Task, d *desc, op *Op) Result {
+func (m *Machine) setlk(p *proc, t Task, d *desc, op *Op, r *Result) {
 	owner := ownerOf(p.pid, op, d.id)
-	r, e := rangeOf(owner, op)
+	want, e := rangeOf(owner, op)
 	switch {
 	case e != 0:
-		return fail(e)
-	case r.typ == F_RDLCK && !d.readable(), r.typ == F_WRLCK && !d.writable():
-		return fail(syscall.EBADF)
+		r.Errno = e
+		return
+	case want.typ == F_RDLCK && !d.readable(), want.typ == F_WRLCK && !d.writable():
+		r.Errno = EBADF
+		return
+	case want.typ == F_UNLCK:
+		m.setRecord(d.inode, want)
+		return
 	}
-	if r.typ != F_UNLCK {
-		if c := m.conflict(d.inode, owner, r); c != nil {
-			switch {
-			case !op.Wait:
-				return fail(syscall.EAGAIN)
-			case m.deadlocks(owner, c.owner):
-				return fail(syscall.EDEADLK)
-			}
-			on := c.owner
-			res := m.block(p, t, op, d.id)
-			m.mutWait(p.pid, m.proc(p.pid).waiting(t.N)).on = on
-			m.lookAgain() // it may hide another task of the process from the search for deadlocks
-			return res
-		}
+	switch c := m.conflict(d.inode, owner, want); {
+	case c == nil:
+		m.setRecord(d.inode, want)
+	case !op.Wait:
+		r.Errno = EAGAIN
+	case m.deadlocks(owner, c.owner):
+		r.Errno = EDEADLK
+	default:
+		on := c.owner
+		*r = m.block(p, t, op, d.id)
+		m.mutWait(p.pid, m.proc(p.pid).waiting(t.N)).on = on
+		m.lookAgain() // it may hide another task of the process from the search for deadlocks
 	}
-	m.setRecord(d.inode, r)
-	return Result{}
 }
 
 // waitedRange returns what a blocked call asks for.
@@ -102,14 +103,14 @@ func (m *Machine) finishSetlk(pid int, w *wait) syscall.Errno {
 	owner, r := waitedRange(pid, w)
 	id := m.desc(w.desc).inode
 	if m.conflict(id, owner, r) != nil {
-		return syscall.EDEADLK
+		return EDEADLK
 	}
 	if owner.pid != 0 {
 		// The descriptor may have been closed meanwhile, and closing drops the
 		// process's locks: so it must not get a new one.
 		p := m.proc(pid)
 		if i := p.fdAt(w.op.FD); i < 0 || p.fds[i].desc != w.desc {
-			return syscall.EBADF
+			return EBADF
 		}
 	}
 	m.setRecord(id, r)
@@ -315,26 +316,29 @@ func (m *Machine) dropRecords(id InodeID, o recordOwner) {
 }
 
 // getlk is fcntl with F_GETLK or F_OFD_GETLK.
-func (m *Machine) getlk(p *proc, d *desc, op *Op) Result {
+func (m *Machine) getlk(p *proc, d *desc, op *Op, r *Result) {
 	owner := ownerOf(p.pid, op, d.id)
 	if op.Call == CallGetlk && op.Flags != F_RDLCK && op.Flags != F_WRLCK {
-		return fail(syscall.EINVAL) // even before the range is looked at
+		r.Errno = EINVAL // even before the range is looked at
+		return
 	}
-	r, e := rangeOf(owner, op)
+	want, e := rangeOf(owner, op)
 	if e != 0 {
-		return fail(e)
+		r.Errno = e
+		return
 	}
 	recs := m.inode(d.inode).records
 	for _, o := range recs {
-		hit := o.conflicts(r)
-		if r.typ == F_UNLCK { // asks a description for its own locks; Linux 6.7 and later
-			hit = o.owner == owner && o.overlaps(r)
+		hit := o.conflicts(want)
+		if want.typ == F_UNLCK { // asks a description for its own locks; Linux 6.7 and later
+			hit = o.owner == owner && o.overlaps(want)
 		}
 		if hit {
-			return Result{Lock: o.public()}
+			r.Lock = o.public()
+			return
 		}
 	}
-	return Result{Lock: RecordLock{Type: F_UNLCK, Start: op.Off, Len: op.Len}}
+	r.Lock = RecordLock{Type: F_UNLCK, Start: op.Off, Len: op.Len}
 }
 
 // public translates a record to what fcntl(2) shows.

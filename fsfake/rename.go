@@ -8,7 +8,7 @@ func (m *Machine) rename(p *proc, op *Op, r *Result) {
 	const known = RENAME_NOREPLACE | RENAME_EXCHANGE | RENAME_WHITEOUT
 	f := op.Flags
 	if f&^known != 0 || f&RENAME_EXCHANGE != 0 && f != RENAME_EXCHANGE {
-		r.Errno = syscall.EINVAL
+		r.Errno = EINVAL
 		return
 	}
 	if f&RENAME_WHITEOUT != 0 {
@@ -16,16 +16,18 @@ func (m *Machine) rename(p *proc, op *Op, r *Result) {
 		return
 	}
 	var from, to place
-	if r.Errno = m.renamePlaces(p, op, &from, &to); r.Errno == 0 {
-		r.Errno = m.checkTangle(&from, &to, f)
+	e := m.renamePlaces(p, op, &from, &to)
+	if e == 0 {
+		e = m.checkTangle(&from, &to, f)
 	}
-	if r.Errno != 0 {
-		return
-	}
-	if from.id == to.id {
+	if e == 0 && from.id == to.id {
 		return // two names of one file: both stay
 	}
-	if r.Errno = m.mayRename(p, &from, &to, f); r.Errno != 0 {
+	if e == 0 {
+		e = m.mayRename(p, &from, &to, f)
+	}
+	if e != 0 {
+		r.Errno = e
 		return
 	}
 	if m.powerLoss && from.dir != to.dir && (m.inode(from.id).kind == KindDir || f == RENAME_EXCHANGE && m.inode(to.id).kind == KindDir) {
@@ -49,15 +51,15 @@ func (m *Machine) renamePlaces(p *proc, op *Op, from, to *place) (e syscall.Errn
 	}
 	switch {
 	case from.kind != lastName:
-		return syscall.EBUSY
+		return EBUSY
 	case to.kind != lastName && op.Flags&RENAME_NOREPLACE != 0:
-		return syscall.EEXIST
+		return EEXIST
 	case to.kind != lastName:
-		return syscall.EBUSY
+		return EBUSY
 	}
 	w := walker{m: m, p: p}
 	if e = w.last(from); e == 0 && from.id == 0 {
-		e = syscall.ENOENT
+		e = ENOENT
 	}
 	if e == 0 {
 		e = w.last(to)
@@ -73,15 +75,15 @@ func (m *Machine) checkSlashes(from, to *place, f int) syscall.Errno {
 	isDir := m.inode(from.id).kind == KindDir
 	switch {
 	case f == RENAME_NOREPLACE && to.id != 0:
-		return syscall.EEXIST
+		return EEXIST
 	case f == RENAME_EXCHANGE && to.id == 0:
-		return syscall.ENOENT
+		return ENOENT
 	case f == RENAME_EXCHANGE && to.slash && m.inode(to.id).kind != KindDir:
-		return syscall.ENOTDIR
+		return ENOTDIR
 	case !isDir && from.slash:
-		return syscall.ENOTDIR
+		return ENOTDIR
 	case !isDir && to.slash && f != RENAME_EXCHANGE:
-		return syscall.ENOTDIR
+		return ENOTDIR
 	}
 	return 0
 }
@@ -92,13 +94,13 @@ func (m *Machine) checkTangle(from, to *place, f int) syscall.Errno {
 		return 0
 	}
 	if m.within(to.dir, from.id) {
-		return syscall.EINVAL
+		return EINVAL
 	}
 	if to.id != 0 && m.within(from.dir, to.id) {
 		if f == RENAME_EXCHANGE {
-			return syscall.EINVAL
+			return EINVAL
 		}
-		return syscall.ENOTEMPTY
+		return ENOTEMPTY
 	}
 	return 0
 }
@@ -137,7 +139,7 @@ func (m *Machine) mayRename(p *proc, from, to *place, f int) syscall.Errno {
 		return mayMove(p, dst, from.dir != to.dir)
 	}
 	if len(dst.names) != 0 {
-		return syscall.ENOTEMPTY
+		return ENOTEMPTY
 	}
 	return 0
 }
@@ -145,7 +147,7 @@ func (m *Machine) mayRename(p *proc, from, to *place, f int) syscall.Errno {
 // mayMove: to change a directory's ".." one must be allowed to write to it.
 func mayMove(p *proc, n *inode, away bool) syscall.Errno {
 	if away && n.kind == KindDir && !n.may(p, mayWrite) {
-		return syscall.EACCES
+		return EACCES
 	}
 	return 0
 }

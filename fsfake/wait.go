@@ -1,9 +1,6 @@
 package fsfake
 
-import (
-	"slices"
-	"syscall"
-)
+import "slices"
 
 // A wait is a call in progress that could not be granted at once. It keeps the
 // description that it found, whatever becomes of the descriptor meanwhile.
@@ -116,7 +113,7 @@ func (m *Machine) Interrupt(t Task) Result {
 		if i := p.waiting(t.N); i >= 0 && p.waits[i].desc != 0 {
 			m.unrefDesc(m.unblock(t.Pid, i).desc)
 			m.lookAgain()
-			return fail(syscall.EINTR)
+			return fail(EINTR)
 		}
 	}
 	panic("fsfake: Interrupt of a task that is in no blocked lock call")

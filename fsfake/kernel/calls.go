@@ -52,88 +52,163 @@ func number[T ~int | ~int64](n T, err error) fsfake.Result {
 	return fsfake.Result{N: int64(n)}
 }
 
-// do makes a call. Those of processes are the worker's business.
-func (c *caller) do(op *fsfake.Op) fsfake.Result {
-	if op.Call >= fsfake.CallRead && op.Call <= fsfake.CallLinkFD {
-		return c.doFD(op)
-	}
-	p, p2 := c.path(op.Path), c.path(op.Path2)
-	switch op.Call {
-	case fsfake.CallOpen:
-		return number(unix.Open(p, op.Flags, op.Mode))
-	case fsfake.CallStat:
-		return c.stat(unix.AT_FDCWD, p, 0)
-	case fsfake.CallLstat:
-		return c.stat(unix.AT_FDCWD, p, unix.AT_SYMLINK_NOFOLLOW)
-	case fsfake.CallUnlink:
-		return failed(unix.Unlink(p))
-	case fsfake.CallRename:
-		return failed(unix.Renameat2(unix.AT_FDCWD, p, unix.AT_FDCWD, p2, uint(op.Flags)))
-	case fsfake.CallLink:
-		return failed(unix.Linkat(unix.AT_FDCWD, p, unix.AT_FDCWD, p2, 0))
-	case fsfake.CallSymlink:
-		return failed(unix.Symlink(p2, p))
-	case fsfake.CallReadlink:
-		return c.readlink(p)
-	case fsfake.CallMkdir:
-		return failed(unix.Mkdir(p, op.Mode))
-	case fsfake.CallRmdir:
-		return failed(unix.Rmdir(p))
-	case fsfake.CallTruncate:
-		return failed(unix.Truncate(p, op.Len))
-	case fsfake.CallUtimes:
-		ts := times(op)
-		return failed(unix.UtimesNanoAt(unix.AT_FDCWD, p, ts[:], 0))
-	case fsfake.CallChmod:
-		return failed(unix.Chmod(p, op.Mode))
-	case fsfake.CallChown:
-		return failed(unix.Chown(p, int(op.Off), int(op.Len)))
-	case fsfake.CallKill:
-		return failed(unix.Kill(op.Pid, 0))
-	}
-	return fsfake.Result{Unmodelled: fmt.Sprintf("%s on the real kernel", op.Call)}
+// A maker is how the kernel makes a call, or why it does not.
+type maker struct {
+	do func(*thread, *fsfake.Op) fsfake.Result
+	// not, in place of do, says whose business the call is instead.
+	not string
 }
 
-func (c *caller) doFD(op *fsfake.Op) fsfake.Result {
-	switch op.Call {
-	case fsfake.CallRead:
+// makers says how each call is made: one system call, or as many as make one step of the
+// fake.
+var makers = [...]maker{
+	fsfake.CallOpen: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return number(unix.Open(t.path(op.Path), hostFlags(op.Flags), op.Mode))
+	}},
+	fsfake.CallStat: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return t.stat(unix.AT_FDCWD, t.path(op.Path), 0)
+	}},
+	fsfake.CallLstat: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return t.stat(unix.AT_FDCWD, t.path(op.Path), unix.AT_SYMLINK_NOFOLLOW)
+	}},
+	fsfake.CallUnlink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Unlink(t.path(op.Path)))
+	}},
+	fsfake.CallRename: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Renameat2(unix.AT_FDCWD, t.path(op.Path), unix.AT_FDCWD, t.path(op.Path2), uint(op.Flags)))
+	}},
+	fsfake.CallLink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Linkat(unix.AT_FDCWD, t.path(op.Path), unix.AT_FDCWD, t.path(op.Path2), 0))
+	}},
+	fsfake.CallSymlink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Symlink(t.path(op.Path2), t.path(op.Path)))
+	}},
+	fsfake.CallReadlink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return t.readlink(t.path(op.Path))
+	}},
+	fsfake.CallMkdir: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Mkdir(t.path(op.Path), op.Mode))
+	}},
+	fsfake.CallRmdir: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Rmdir(t.path(op.Path)))
+	}},
+	fsfake.CallTruncate: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Truncate(t.path(op.Path), op.Len))
+	}},
+	fsfake.CallUtimes: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		ts := times(op)
+		return failed(unix.UtimesNanoAt(unix.AT_FDCWD, t.path(op.Path), ts[:], 0))
+	}},
+	fsfake.CallChmod: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Chmod(t.path(op.Path), op.Mode))
+	}},
+	fsfake.CallChown: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Chown(t.path(op.Path), int(op.Off), int(op.Len)))
+	}},
+
+	fsfake.CallRead: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		b := make([]byte, max(op.Len, 0))
 		n, err := unix.Read(op.FD, b)
 		return bytesRead(b, n, err)
-	case fsfake.CallPread:
+	}},
+	fsfake.CallPread: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		b := make([]byte, max(op.Len, 0))
 		n, err := unix.Pread(op.FD, b, op.Off)
 		return bytesRead(b, n, err)
-	case fsfake.CallWrite:
+	}},
+	fsfake.CallWrite: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		return number(unix.Write(op.FD, []byte(op.Data)))
-	case fsfake.CallPwrite:
+	}},
+	fsfake.CallPwrite: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		return number(unix.Pwrite(op.FD, []byte(op.Data), op.Off))
-	case fsfake.CallLseek:
+	}},
+	fsfake.CallLseek: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		return number(unix.Seek(op.FD, op.Off, op.Flags))
-	case fsfake.CallClose:
-		return failed(unix.Close(op.FD))
-	case fsfake.CallDup:
-		return number(unix.Dup(op.FD))
-	case fsfake.CallFstat:
-		return c.stat(op.FD, "", unix.AT_EMPTY_PATH)
-	case fsfake.CallFtruncate:
+	}},
+	fsfake.CallClose: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Close(op.FD)) }},
+	fsfake.CallDup:   {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return number(unix.Dup(op.FD)) }},
+	fsfake.CallFstat: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return t.stat(op.FD, "", unix.AT_EMPTY_PATH)
+	}},
+	fsfake.CallFtruncate: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		return failed(unix.Ftruncate(op.FD, op.Len))
-	case fsfake.CallFutimes:
+	}},
+	fsfake.CallFutimes: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		ts := times(op)
 		_, _, e := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(op.FD), 0, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
 		return fsfake.Result{Errno: e}
-	case fsfake.CallFsync:
-		return failed(unix.Fsync(op.FD))
-	case fsfake.CallReaddir:
-		return readdir(op.FD)
-	case fsfake.CallFlock:
+	}},
+	fsfake.CallFsync:   {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Fsync(op.FD)) }},
+	fsfake.CallReaddir: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return readdir(op.FD) }},
+	fsfake.CallFlock: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		return failed(rawFlock(op.FD, op.Flags))
-	case fsfake.CallSetlk, fsfake.CallOFDSetlk, fsfake.CallGetlk, fsfake.CallOFDGetlk:
-		return recordCall(op)
-	case fsfake.CallLinkFD:
-		return failed(unix.Linkat(op.FD, "", unix.AT_FDCWD, c.path(op.Path2), unix.AT_EMPTY_PATH))
+	}},
+	fsfake.CallSetlk:    {do: recordCall},
+	fsfake.CallGetlk:    {do: recordCall},
+	fsfake.CallOFDSetlk: {do: recordCall},
+	fsfake.CallOFDGetlk: {do: recordCall},
+	fsfake.CallLinkFD: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Linkat(op.FD, "", unix.AT_FDCWD, t.path(op.Path2), unix.AT_EMPTY_PATH))
+	}},
+
+	fsfake.CallKill: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Kill(op.Pid, 0)) }},
+	fsfake.CallExit: {do: func(*thread, *fsfake.Op) fsfake.Result {
+		unix.Exit(0)
+		panic("unreachable")
+	}},
+	// The driver puts the slot that the child is to serve in FD.
+	fsfake.CallFork: {do: func(t *thread, op *fsfake.Op) fsfake.Result { return t.fork(op.FD) }},
+	fsfake.CallExec: {do: func(t *thread, _ *fsfake.Op) fsfake.Result { return t.exec() }},
+
+	fsfake.CallNow:       {not: "the virtual clock is the fake's"},
+	fsfake.CallSleep:     {not: "time passes on the virtual clock only"},
+	fsfake.CallWork:      {not: "it is no system call"},
+	fsfake.CallStartTime: {not: "real processes started when the test did"},
+	fsfake.CallCellLoad:  {not: "cells are the memory of the program"},
+	fsfake.CallCellStore: {not: "cells are the memory of the program"},
+	fsfake.CallCellWait:  {not: "cells are the memory of the program"},
+}
+
+// Makes reports whether the kernel makes a call. The others, of which there is no real
+// counterpart, are answered by the fake.
+func Makes(c fsfake.Call) bool { return int(c) < len(makers) && makers[c].do != nil }
+
+// do makes a call.
+func (t *thread) do(op *fsfake.Op) fsfake.Result {
+	if !Makes(op.Call) {
+		return fsfake.Result{Unmodelled: fmt.Sprintf("%s on the real kernel", op.Call)}
 	}
-	return fsfake.Result{Unmodelled: fmt.Sprintf("%s on the real kernel", op.Call)}
+	return makers[op.Call].do(t, op)
+}
+
+// openFlags are the flags of open(2), as the fake has them and as this kernel has them,
+// which depends on its architecture.
+var openFlags = [...]struct{ fake, host int }{
+	{fsfake.O_DIRECTORY, unix.O_DIRECTORY}, {fsfake.O_NOFOLLOW, unix.O_NOFOLLOW},
+	{fsfake.O_TMPFILE &^ fsfake.O_DIRECTORY, unix.O_TMPFILE &^ unix.O_DIRECTORY},
+	{fsfake.O_LARGEFILE, unix.O_LARGEFILE},
+}
+
+// hostFlags translates the flags of an open to those of this kernel.
+func hostFlags(f int) int {
+	kept, host := f, 0
+	for _, b := range openFlags {
+		if f&b.fake != 0 {
+			kept, host = kept&^b.fake, host|b.host
+		}
+	}
+	return kept | host
+}
+
+// fakeFlags translates flags of this kernel back.
+func fakeFlags(f int) int {
+	kept, fake := f, 0
+	for _, b := range openFlags {
+		if f&b.host != 0 {
+			kept, fake = kept&^b.host, fake|b.fake
+		}
+	}
+	return kept | fake
 }
 
 func times(op *fsfake.Op) [2]unix.Timespec {
@@ -181,7 +256,7 @@ func readdir(fd int) fsfake.Result {
 	}
 }
 
-func recordCall(op *fsfake.Op) fsfake.Result {
+func recordCall(_ *thread, op *fsfake.Op) fsfake.Result {
 	lk := unix.Flock_t{Type: int16(op.Flags), Start: op.Off, Len: op.Len}
 	get := false
 	var cmd int

@@ -157,7 +157,7 @@ func (e *encoder) listFDs() {
 		offset, _ := unix.Seek(fd, 0, unix.SEEK_CUR)
 		r := (&caller{}).stat(fd, "", unix.AT_EMPTY_PATH)
 		e.int(int64(fd))
-		e.int(int64(flags))
+		e.int(int64(fakeFlags(flags)))
 		e.int(offset)
 		e.result(&r)
 	}
@@ -209,7 +209,7 @@ func (f *FD) info(name string, buf []byte) error {
 			f.Offset, _ = strconv.ParseInt(v, 10, 64)
 		case "flags":
 			flags, _ := strconv.ParseInt(v, 8, 64)
-			f.Flags = int(flags)
+			f.Flags = fakeFlags(int(flags))
 		}
 	}
 	return nil

@@ -88,7 +88,7 @@ func (p *process) call(op *fsfake.Op) (fsfake.Result, error) {
 	if err := p.send(frameOp, e.b); err != nil {
 		return fsfake.Result{}, err
 	}
-	if !mayBlock(op) {
+	if !op.MayBlock() {
 		return p.takeResult()
 	}
 	blocked, err := p.settle()
@@ -101,17 +101,6 @@ func (p *process) call(op *fsfake.Op) (fsfake.Result, error) {
 		return fsfake.Result{Blocked: true}, nil
 	}
 	return p.takeResult()
-}
-
-// mayBlock reports whether a call may wait for a lock.
-func mayBlock(op *fsfake.Op) bool {
-	switch op.Call {
-	case fsfake.CallFlock:
-		return op.Flags&fsfake.LOCK_NB == 0
-	case fsfake.CallSetlk, fsfake.CallOFDSetlk:
-		return op.Wait
-	}
-	return false
 }
 
 func (p *process) takeResult() (fsfake.Result, error) {

@@ -74,7 +74,7 @@ func (w *worker) start(spec string) error {
 		return fmt.Errorf("kernel: %s: %w", workerEnv, err)
 	}
 	if !e.Chroot {
-		w.calls.prefix = e.Root
+		w.prefix = e.Root
 	}
 	if e.Stage == stageStart {
 		if err := e.takeDescriptors(); err != nil {

@@ -50,8 +50,8 @@ func MaybeWorker(program Program) {
 
 // A worker is the process that makes the calls of a simulated process.
 type worker struct {
-	env     environment
-	calls   caller
+	env environment
+	caller
 	program Program
 	memory  sync.Mutex
 	cells   map[string]any
@@ -127,19 +127,6 @@ func (t *thread) answer(r *fsfake.Result) error {
 	var e encoder
 	e.result(r)
 	return t.send(frameResult, e.b)
-}
-
-// do makes any call.
-func (t *thread) do(op *fsfake.Op) fsfake.Result {
-	switch op.Call {
-	case fsfake.CallExit:
-		unix.Exit(0)
-	case fsfake.CallFork:
-		return t.fork(op.FD)
-	case fsfake.CallExec:
-		return t.exec()
-	}
-	return t.calls.do(op)
 }
 
 // run runs a program. Before each of its calls the driver is asked: it has the call made,

@@ -1,0 +1,335 @@
+package fsfake
+
+import "syscall"
+
+// The table of calls. A constant without a row is not modelled: [Machine.Do] says so, and
+// a test names it. How the real kernel makes a call is in package kernel, how it is drawn
+// to compare the two in the tests; both have a table of their own, keyed by Call.
+
+// The calls that a [Machine] carries out. Each is one step.
+const (
+	CallNone Call = iota
+
+	// Files by name.
+	CallOpen
+	CallStat
+	CallLstat
+	CallUnlink
+	CallRename
+	CallLink
+	CallSymlink
+	CallReadlink
+	CallMkdir
+	CallRmdir
+	CallTruncate
+	CallUtimes
+	CallChmod
+	CallChown
+
+	// Files by descriptor.
+	CallRead
+	CallPread
+	CallWrite
+	CallPwrite
+	CallLseek
+	CallClose
+	CallDup
+	CallFstat
+	CallFtruncate
+	CallFutimes
+	CallFsync
+	CallReaddir
+	CallFlock
+	CallSetlk
+	CallGetlk
+	CallOFDSetlk
+	CallOFDGetlk
+	CallLinkFD // linkat(fd, "", …, AT_EMPTY_PATH): gives an O_TMPFILE file its name
+
+	// Processes and time.
+	CallKill
+	CallStartTime
+	CallExit
+	CallFork
+	CallExec
+	CallNow
+	CallSleep
+	CallWork // one visible step of work that touches no file
+
+	// Memory shared by the tasks of one process (see Cell).
+	CallCellLoad
+	CallCellStore
+	CallCellWait
+
+	numCalls
+)
+
+// A row is what is known of one call.
+type row struct {
+	name  string
+	group Group
+	// uses are the operands that the call looks at; a call with others is refused.
+	uses Operand
+	// first, of a call by descriptor, answers what the kernel answers before it looks at the
+	// descriptor; false when it looks. nil is always false.
+	first func(*Op) (syscall.Errno, bool)
+	// do carries the call out.
+	do func(*Machine, *request)
+	// text is how the call reads after its name, answer how its success does.
+	text   func(*Op) string
+	answer func(*Op, *Result) string
+	// showsPid, mayBlock and contends are as the methods of Call say; nil is never.
+	showsPid bool
+	mayBlock func(*Op) bool
+	contends func(*Result) bool
+}
+
+// Sets of operands that several calls have.
+const (
+	onPath  = OperandPath
+	onPaths = OperandPath | OperandPath2
+	onFD    = OperandFD
+	onRange = OperandFD | OperandFlags | OperandOff | OperandLen
+)
+
+var calls = [numCalls]row{
+	CallOpen: {
+		name: "open", group: ByName, uses: onPath | OperandFlags | OperandMode,
+		do:   func(m *Machine, c *request) { m.open(c.p, c.op, c.r) },
+		text: words(pathText, openText), answer: fdAnswer, contends: exists,
+	},
+	CallStat: {
+		name: "stat", group: ByName, uses: onPath | OperandFlags,
+		do:   func(m *Machine, c *request) { c.fails(m.stat(c.p, c.op, true, &c.r.Stat)) },
+		text: pathText, answer: statAnswer, contends: notDir,
+	},
+	CallLstat: {
+		name: "lstat", group: ByName, uses: onPath | OperandFlags,
+		do:   func(m *Machine, c *request) { c.fails(m.stat(c.p, c.op, false, &c.r.Stat)) },
+		text: pathText, answer: statAnswer, contends: notDir,
+	},
+	CallUnlink: {
+		name: "unlink", group: ByName, uses: onPath,
+		do:   func(m *Machine, c *request) { c.fails(m.unlink(c.p, c.op.Path)) },
+		text: pathText, answer: okAnswer,
+	},
+	CallRename: {
+		name: "rename", group: ByName, uses: onPaths | OperandFlags,
+		do:   func(m *Machine, c *request) { m.rename(c.p, c.op, c.r) },
+		text: words(pathText, path2Text, renameText), answer: okAnswer, contends: exists,
+	},
+	CallLink: {
+		name: "link", group: ByName, uses: onPaths,
+		do:   func(m *Machine, c *request) { c.fails(m.link(c.p, c.op.Path, c.op.Path2)) },
+		text: words(pathText, path2Text), answer: okAnswer, contends: exists,
+	},
+	CallSymlink: {
+		name: "symlink", group: ByName, uses: onPaths,
+		do:   func(m *Machine, c *request) { c.fails(m.symlink(c.p, c.op.Path2, c.op.Path)) },
+		text: words(path2Text, pathText), answer: okAnswer, contends: exists,
+	},
+	CallReadlink: {
+		name: "readlink", group: ByName, uses: onPath,
+		do:   func(m *Machine, c *request) { m.readlink(c.p, c.op.Path, c.r) },
+		text: pathText, answer: dataAnswer,
+	},
+	CallMkdir: {
+		name: "mkdir", group: ByName, uses: onPath | OperandMode,
+		do:   func(m *Machine, c *request) { c.fails(m.mkdir(c.p, c.op.Path, c.op.Mode)) },
+		text: pathText, answer: okAnswer, contends: exists,
+	},
+	CallRmdir: {
+		name: "rmdir", group: ByName, uses: onPath,
+		do:   func(m *Machine, c *request) { c.fails(m.rmdir(c.p, c.op.Path)) },
+		text: pathText, answer: okAnswer,
+	},
+	CallTruncate: {
+		name: "truncate", group: ByName, uses: onPath | OperandLen,
+		do:   func(m *Machine, c *request) { m.truncate(c.p, c.op.Path, c.op.Len, c.r) },
+		text: words(pathText, lenText), answer: okAnswer,
+	},
+	CallUtimes: {
+		name: "utimes", group: ByName, uses: onPath | OperandTime | OperandTime2,
+		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op.Path, c.op.Time, c.op.Time2)) },
+		text: pathText, answer: okAnswer,
+	},
+	CallChmod: {
+		name: "chmod", group: ByName, uses: onPath | OperandMode,
+		do:   func(m *Machine, c *request) { c.fails(m.chmod(c.p, c.op.Path, c.op.Mode)) },
+		text: pathText, answer: okAnswer,
+	},
+	CallChown: {
+		name: "chown", group: ByName, uses: onPath | OperandOff | OperandLen,
+		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op.Path, c.op.Off, c.op.Len)) },
+		text: pathText, answer: okAnswer,
+	},
+
+	CallRead: {
+		name: "read", group: ByFD, uses: onFD | OperandLen,
+		do:   func(m *Machine, c *request) { m.read(c.d, c.op.Len, c.r) },
+		text: fdText, answer: dataAnswer,
+	},
+	CallPread: {
+		name: "pread", group: ByFD, uses: onFD | OperandLen | OperandOff, first: validOffset,
+		do:   func(m *Machine, c *request) { m.pread(c.d, c.op.Len, c.op.Off, c.r) },
+		text: words(fdText, atText), answer: dataAnswer,
+	},
+	CallWrite: {
+		name: "write", group: ByFD, uses: onFD | OperandData,
+		do:   func(m *Machine, c *request) { m.write(c.p, c.d, c.op.Data, c.r) },
+		text: words(fdText, dataText), answer: numberAnswer,
+	},
+	CallPwrite: {
+		name: "pwrite", group: ByFD, uses: onFD | OperandData | OperandOff, first: validOffset,
+		do:   func(m *Machine, c *request) { m.pwrite(c.p, c.d, c.op.Data, c.op.Off, c.r) },
+		text: words(fdText, dataText, atText), answer: numberAnswer,
+	},
+	CallLseek: {
+		name: "lseek", group: ByFD, uses: onFD | OperandOff | OperandFlags,
+		do:   func(m *Machine, c *request) { m.lseek(c.d, c.op.Off, c.op.Flags, c.r) },
+		text: words(fdText, offText, whenceText), answer: numberAnswer,
+	},
+	CallClose: {
+		name: "close", group: ByFD, uses: onFD,
+		do:   func(m *Machine, c *request) { m.closeFD(c.p.pid, c.op.FD) },
+		text: fdText, answer: okAnswer,
+	},
+	CallDup: {
+		name: "dup", group: ByFD, uses: onFD,
+		do:   func(m *Machine, c *request) { m.dup(c.p, c.d, c.r) },
+		text: fdText, answer: fdAnswer,
+	},
+	CallFstat: {
+		name: "fstat", group: ByFD, uses: onFD | OperandFlags,
+		do:   func(m *Machine, c *request) { m.statOf(c.p, c.d.inode, c.op.Flags, &c.r.Stat) },
+		text: fdText, answer: statAnswer,
+	},
+	CallFtruncate: {
+		name: "ftruncate", group: ByFD, uses: onFD | OperandLen, first: validLength,
+		do:   func(m *Machine, c *request) { m.ftruncate(c.p, c.d, c.op.Len, c.r) },
+		text: words(fdText, lenText), answer: okAnswer,
+	},
+	CallFutimes: {
+		name: "futimes", group: ByFD, uses: onFD | OperandTime | OperandTime2, first: noTimes,
+		do:   func(m *Machine, c *request) { c.fails(m.setTimes(c.p, c.d.inode, c.op.Time, c.op.Time2)) },
+		text: fdText, answer: okAnswer,
+	},
+	CallFsync: {
+		name: "fsync", group: ByFD, uses: onFD,
+		do:   func(m *Machine, c *request) { m.fsync(c.d.inode) },
+		text: fdText, answer: okAnswer,
+	},
+	CallReaddir: {
+		name: "readdir", group: ByFD, uses: onFD,
+		do:   func(m *Machine, c *request) { m.readdir(c.d, c.r) },
+		text: fdText, answer: namesAnswer,
+	},
+	CallFlock: {
+		name: "flock", group: ByFD, uses: onFD | OperandFlags, first: validFlock,
+		do:   (*Machine).flock,
+		text: words(fdText, flockText), answer: okAnswer,
+		mayBlock: func(o *Op) bool { return o.Flags&LOCK_NB == 0 }, contends: held,
+	},
+	CallSetlk: {
+		name: "fcntl-setlk", group: ByFD, uses: onRange | OperandWait,
+		do:   func(m *Machine, c *request) { m.setlk(c.p, c.t, c.d, c.op, c.r) },
+		text: words(fdText, lockTypeText, rangeText), answer: okAnswer,
+		showsPid: true, mayBlock: waits, contends: held,
+	},
+	CallGetlk: {
+		name: "fcntl-getlk", group: ByFD, uses: onRange,
+		do:   func(m *Machine, c *request) { m.getlk(c.p, c.d, c.op, c.r) },
+		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
+	},
+	CallOFDSetlk: {
+		name: "ofd-setlk", group: ByFD, uses: onRange | OperandWait,
+		do:   func(m *Machine, c *request) { m.setlk(c.p, c.t, c.d, c.op, c.r) },
+		text: words(fdText, lockTypeText, rangeText), answer: okAnswer,
+		mayBlock: waits, contends: held,
+	},
+	CallOFDGetlk: {
+		name: "ofd-getlk", group: ByFD, uses: onRange,
+		do:   func(m *Machine, c *request) { m.getlk(c.p, c.d, c.op, c.r) },
+		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
+	},
+	CallLinkFD: {
+		name: "linkat", group: ByFD, uses: onFD | OperandPath2, first: validPath2,
+		do:   func(m *Machine, c *request) { c.fails(m.linkFD(c.p, c.d, c.op.Path2)) },
+		text: words(fdText, path2Text), answer: okAnswer, contends: exists,
+	},
+
+	CallKill: {
+		name: "kill", group: Processes, uses: OperandPid,
+		do:   func(m *Machine, c *request) { m.kill(c.p, c.op.Pid, c.r) },
+		text: words(pidText, signalText), answer: func(*Op, *Result) string { return "alive" }, showsPid: true,
+	},
+	CallStartTime: {
+		name: "starttime", group: Processes, uses: OperandPid,
+		do:   func(m *Machine, c *request) { m.startTime(c.op.Pid, c.r) },
+		text: pidText, answer: numberAnswer, showsPid: true,
+	},
+	CallExit: {
+		name: "exit", group: Processes,
+		do:   func(m *Machine, c *request) { m.KillProc(c.p.pid) },
+		text: noText, answer: noAnswer,
+	},
+	CallFork: {
+		name: "fork", group: Processes,
+		do:   func(m *Machine, c *request) { c.r.N = int64(m.fork(c.p)) },
+		text: noText, answer: numberAnswer, showsPid: true,
+	},
+	CallExec: {
+		name: "exec", group: Processes,
+		do:   func(m *Machine, c *request) { m.exec(c.t) },
+		text: noText, answer: okAnswer,
+	},
+	CallNow: {
+		name: "now", group: Processes,
+		do:   func(m *Machine, c *request) { c.r.N = m.clock },
+		text: noText, answer: timeAnswer,
+	},
+	CallSleep: {
+		name: "sleep", group: Processes, uses: OperandTime, do: nothing,
+		text: durationText, answer: noAnswer,
+	},
+	CallWork: {
+		name: "work", group: Processes, do: nothing,
+		text: noText, answer: noAnswer,
+	},
+
+	CallCellLoad: {
+		name: "load", group: Memory, uses: OperandCell,
+		do:   func(m *Machine, c *request) { c.r.Value = c.p.cell(c.op.Cell) },
+		text: cellText, answer: valueAnswer,
+	},
+	CallCellStore: {
+		name: "store", group: Memory, uses: OperandCell | OperandValue,
+		do:   func(m *Machine, c *request) { m.storeCell(c.p, c.op.Cell, c.op.Value) },
+		text: words(cellText, storedText), answer: noAnswer,
+	},
+	CallCellWait: {
+		name: "wait", group: Memory, uses: OperandCell | OperandValue,
+		do:   func(m *Machine, c *request) { *c.r = m.waitCell(c.p, c.t, c.op) },
+		text: words(cellText, awaitedText), answer: noAnswer,
+		mayBlock: func(*Op) bool { return true },
+	},
+}
+
+// What the kernel answers before it looks at the descriptor.
+
+func validOffset(o *Op) (syscall.Errno, bool) { return EINVAL, o.Off < 0 }
+func validLength(o *Op) (syscall.Errno, bool) { return EINVAL, o.Len < 0 }
+func validFlock(o *Op) (syscall.Errno, bool)  { return EINVAL, flockMode(o.Flags) < 0 }
+func validPath2(o *Op) (syscall.Errno, bool)  { return EINVAL, hasNUL(o.Path2) }
+func noTimes(o *Op) (syscall.Errno, bool)     { return 0, o.Time == UTIME_OMIT && o.Time2 == UTIME_OMIT }
+
+// What it means that a call has met somebody else's lock.
+
+func exists(r *Result) bool { return r.Errno == EEXIST }
+func held(r *Result) bool   { return r.Errno == EAGAIN || r.Errno == EACCES }
+func notDir(r *Result) bool { return r.Errno == 0 && !r.Stat.Mode.IsDir() }
+
+func waits(o *Op) bool { return o.Wait }
+
+// nothing is what a call does that is but a step.
+func nothing(*Machine, *request) {}

@@ -1,0 +1,100 @@
+package fsfake
+
+import (
+	"fmt"
+	"strings"
+	"syscall"
+	"unsafe"
+)
+
+// A request is a call on its way.
+type request struct {
+	p  *proc
+	t  Task
+	d  *desc // what FD is open on, when the call is by descriptor
+	op *Op
+	r  *Result // where the answer goes; zero at first
+}
+
+// fails notes the error number of a call, if there is one.
+func (c *request) fails(e syscall.Errno) {
+	if e != 0 {
+		c.r.Errno = e
+	}
+}
+
+func fail(e syscall.Errno) Result { return Result{Errno: e} }
+
+func unmodelled(format string, args ...any) Result {
+	return Result{Unmodelled: fmt.Sprintf(format, args...) + " is not modelled"}
+}
+
+// Do carries out one system call of task t, atomically.
+//
+// A call that has to wait answers Blocked. It has begun then: a lock that it converts
+// is gone, and the task counts as waiting. The same call made again by the same task
+// continues it; [Machine.Ready] says when that has an effect. Who waits longest has
+// no precedence.
+func (m *Machine) Do(t Task, op Op) (r Result) {
+	p := m.proc(t.Pid)
+	if p == nil {
+		return unmodelled("%s by process %d, which does not run,", op.Call, t.Pid)
+	}
+	if len(p.waits) != 0 {
+		if i := p.waiting(t.N); i >= 0 {
+			return m.resume(p, i, &op)
+		}
+	}
+	var c request // set field by field: a literal would be copied
+	c.p, c.t, c.op, c.r = p, t, hide(&op), hide(&r)
+	m.call(hide(&c))
+	return r
+}
+
+// call starts a system call. Its answer goes to c.r: a Result is large, and most answers
+// are an error number or little more.
+func (m *Machine) call(c *request) {
+	k, op := c.op.Call.row(), c.op
+	if k.do == nil {
+		*c.r = unmodelled("%s", op.Call)
+		return
+	}
+	if extra := op.operands() &^ k.uses; extra != 0 {
+		*c.r = unmodelled("%s with %s, which it does not use,", op.Call, extra)
+		return
+	}
+	switch k.group {
+	case ByName:
+		if hasNUL(op.Path) || hasNUL(op.Path2) {
+			c.r.Errno = EINVAL // what package syscall says: no such call can be made
+			return
+		}
+	case ByFD:
+		if op.FD >= 0 && op.FD < firstFD {
+			*c.r = unmodelled("%s of a standard stream", op.Call)
+			return
+		}
+		if k.first != nil {
+			if e, ok := k.first(op); ok {
+				c.fails(e)
+				return
+			}
+		}
+		if c.d = m.descOf(c.p, op.FD); c.d == nil {
+			c.r.Errno = EBADF
+			return
+		}
+	}
+	k.do(m, c)
+}
+
+func hasNUL(path string) bool { return strings.IndexByte(path, 0) >= 0 }
+
+// hide returns p, and hides from the compiler that it does. The compiler does not know what
+// the func values of the table do with a request; so it would move the request, the Op and
+// the Result to the heap, which would double the cost of most calls. No row keeps a request
+// longer than the call lasts.
+func hide[T any](p *T) *T {
+	x := uintptr(unsafe.Pointer(p))
+	return *(**T)(unsafe.Pointer(&x))
+}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
 	"lockpick/fsfake"
 )
 
@@ -183,7 +182,6 @@ func rowOf(c fsfake.Call) *tried {
 
 // TestEveryCallIsTried: what is missing is named.
 func TestEveryCallIsTried(t *testing.T) {
-	require.LessOrEqual(t, len(callTable), len(fsfake.Calls())+1, "callTable has rows of no calls")
 	for _, c := range fsfake.Calls() {
 		r := rowOf(c)
 		lacks := func(format string, args ...any) {

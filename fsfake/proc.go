@@ -30,7 +30,7 @@ type Proc struct {
 }
 
 // NewProc returns the Proc of task n (from 1) of process pid, whose calls go to port.
-func NewProc(port Port, pid, n int) *Proc { return &Proc{port: port, pid: pid, task: n} }
+func NewProc(port Port, pid, n int) *Proc { return &Proc{port: hosted(port), pid: pid, task: n} }
 
 // Getpid returns the process id. It is constant for a process, and so no step.
 func (p *Proc) Getpid() int {
@@ -49,8 +49,9 @@ type PidSeen struct{}
 // step and no other task can see it.
 func (p *Proc) Note(v any) { p.port.Note(v) }
 
-// Do makes one call given as data. The methods are the usual way.
-func (p *Proc) Do(op Op) Result { return p.port.Do(op) }
+// Do makes one call given as data, with the fake's constants. The methods are the usual
+// way.
+func (p *Proc) Do(op Op) Result { return unhosted(p.port).Do(op) }
 
 // pathCall makes a call that answers nothing but an error, which is worded as the
 // function of package os with that name words it.

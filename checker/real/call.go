@@ -35,9 +35,11 @@ func (r *run) call(t *task, op fsfake.Op) error {
 		return fmt.Errorf("%s: %s", op.Call, f.Unmodelled)
 	}
 	shown := f
-	if emulated(op.Call) {
+	switch {
+	case op.Call.IsCell():
+	case !kernel.Makes(op.Call):
 		r.report.Emulated[op.Call.String()]++
-	} else if !op.Call.IsCell() {
+	default:
 		real, err := r.doReal(t, op)
 		if err != nil {
 			return err
@@ -74,15 +76,6 @@ func (r *run) doReal(t *task, op fsfake.Op) (fsfake.Result, error) {
 	got := *t.woken
 	t.woken = nil
 	return got, nil
-}
-
-// emulated reports whether a call is answered from the fake.
-func emulated(c fsfake.Call) bool {
-	switch c {
-	case fsfake.CallNow, fsfake.CallSleep, fsfake.CallWork, fsfake.CallStartTime:
-		return true
-	}
-	return false
 }
 
 // sameOp compares a call with one that has come over a pipe, where values are text.

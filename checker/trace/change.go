@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"os"
 	"slices"
 
 	"lockpick/fsfake"
@@ -166,7 +165,7 @@ func (st *Walked) contents(b, a *FileState) ChangeKind {
 func (st *Walked) truncates(id fsfake.InodeID) bool {
 	return st.did(id, func(op *fsfake.Op) bool {
 		return op.Call == fsfake.CallTruncate || op.Call == fsfake.CallFtruncate ||
-			op.Call == fsfake.CallOpen && op.Flags&os.O_TRUNC != 0
+			op.Call == fsfake.CallOpen && op.Flags&fsfake.O_TRUNC != 0
 	})
 }
 

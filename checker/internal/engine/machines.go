@@ -146,7 +146,7 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (trans
 		if r.Unmodelled != "" {
 			return mv, key, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
 		}
-		mv.blocked, mv.contended = r.Blocked, meets(&v, &r)
+		mv.blocked, mv.contended = r.Blocked, v.Call.Contends(&r)
 		if v.Call == fsfake.CallExit {
 			t.unmark(m, task.Pid)
 		}

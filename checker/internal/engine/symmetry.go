@@ -127,7 +127,7 @@ func (x *Space) sameNode(slot int, n, m uint32) error {
 	switch c := a.Op.Call; {
 	case a.Begins.PidSeen:
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid", x.Sc.ID)
-	case c == fsfake.CallKill || c == fsfake.CallStartTime || c == fsfake.CallFork || c == fsfake.CallSetlk || c == fsfake.CallGetlk || c == fsfake.CallOFDGetlk:
+	case c.ShowsPid():
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid", x.Sc.ID, a.Op)
 	}
 	return nil

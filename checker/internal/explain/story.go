@@ -2,7 +2,6 @@ package explain
 
 import (
 	"fmt"
-	"os"
 	"path"
 
 	"lockpick/checker/trace"
@@ -182,7 +181,7 @@ func (s *story) make(st *trace.Walked, c trace.Call) {
 	}
 	switch c.Op.Call {
 	case fsfake.CallOpen:
-		if _, known := s.made[c.Op.Path]; known || c.Op.Flags&os.O_CREATE == 0 || c.Op.Flags&os.O_EXCL == 0 {
+		if _, known := s.made[c.Op.Path]; known || c.Op.Flags&fsfake.O_CREAT == 0 || c.Op.Flags&fsfake.O_EXCL == 0 {
 			return
 		}
 	case fsfake.CallMkdir:

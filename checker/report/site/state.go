@@ -181,7 +181,7 @@ func (v *viewer) fd(pid int, f *trace.FDState) fdState {
 		Inode: v.inode(f.ID), Offset: fmt.Sprint(f.Offset), Unnamed: len(f.Paths) == 0,
 		Mode: [...]string{"r", "w", "rw", "?"}[f.Flags&(os.O_WRONLY|os.O_RDWR)],
 	}
-	if f.Flags&os.O_APPEND != 0 {
+	if f.Flags&fsfake.O_APPEND != 0 {
 		out.Mode += " append"
 	}
 	var names []string

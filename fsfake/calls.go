@@ -92,7 +92,7 @@ const (
 	onRange = OperandFD | OperandFlags | OperandOff | OperandLen
 )
 
-var calls = [numCalls]row{
+var calls = [numCalls]*row{
 	CallOpen: {
 		name: "open", group: ByName, uses: onPath | OperandFlags | OperandMode,
 		do:   func(m *Machine, c *request) { m.open(c.p, c.op, c.r) },

@@ -64,7 +64,7 @@ var errnos = [...]struct {
 
 // ErrnoName returns the symbolic name of an errno, such as "ENOENT".
 func ErrnoName(e syscall.Errno) string {
-	for _, n := range &errnos {
+	for _, n := range errnos {
 		if n.errno == e {
 			return n.name
 		}

@@ -66,7 +66,7 @@ func errnoFor(e syscall.Errno) syscall.Errno {
 	if e == 0 {
 		return 0
 	}
-	for _, n := range &errnos {
+	for _, n := range errnos {
 		if n.errno == e {
 			return n.host
 		}

@@ -9,17 +9,19 @@ type Call uint8
 
 // row returns the call's row, which is empty for what is no call.
 func (c Call) row() *row {
-	if c < numCalls {
-		return &calls[c]
+	if c < numCalls && calls[c] != nil {
+		return calls[c]
 	}
-	return &calls[CallNone]
+	return noRow
 }
+
+var noRow = new(row)
 
 // Calls lists every call that a [Machine] carries out, in a fixed order.
 func Calls() []Call {
 	var all []Call
 	for c := CallNone + 1; c < numCalls; c++ {
-		if calls[c].do != nil {
+		if c.row().do != nil {
 			all = append(all, c)
 		}
 	}

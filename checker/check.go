@@ -33,8 +33,6 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err != nil {
 		return Result{}, err
 	}
-	res.Scenario, res.Property, res.Judgement = sc, p, p.Judgement()
-	res.Claim, res.Claimed = sc.Claim(p)
 	return res, nil
 }
 
@@ -44,7 +42,8 @@ func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result,
 		budget = defaultSchedules
 	}
 	runs, first, err := t.SearchAll(ctx, budget, false)
-	res := Result{Complete: runs.Complete, Why: runs.Why}
+	res := NewResult(t.Sc, t.Property, nil)
+	res.Complete, res.Why = runs.Complete, runs.Why
 	res.Stats.Schedules, res.Stats.Contended, res.Stats.Histories = runs.Schedules, runs.Contended, t.Histories()
 	if err != nil {
 		return res, err
@@ -59,7 +58,6 @@ func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result,
 	if err != nil {
 		return res, err
 	}
-	res.Odds = -1
 	res.Counterexample, err = t.Counterexample(best.Schedule)
 	return res, err
 }
@@ -88,7 +86,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, err
 
 // exploreAndExplain is one exploration with everything that follows from it.
 func exploreAndExplain(ctx context.Context, t *search.Tester, o Options, memory Memory) (Result, error) {
-	res := Result{Odds: -1}
+	res := NewResult(t.Sc, t.Property, nil)
 	x, err := search.NewExplorer(t.Sc, t.Property)
 	if err != nil {
 		return res, err
@@ -153,7 +151,7 @@ func explainBroken(ctx context.Context, t *search.Tester, x *search.Explorer, o 
 
 // checkBounded covers only the schedules with few preemptions.
 func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, error) {
-	res := Result{Odds: -1}
+	res := NewResult(t.Sc, t.Property, nil)
 	x, err := search.NewExplorer(t.Sc, t.Property)
 	if err != nil {
 		return Result{}, err

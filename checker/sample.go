@@ -54,9 +54,7 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 		o.Runs = 10_000
 	}
 	t.Unjudged = o.Unjudged
-	s := Sampled{First: -1}
-	s.Scenario, s.Property, s.Judgement, s.Odds = sc, p, p.Judgement(), -1
-	s.Claim, s.Claimed = sc.Claim(p)
+	s := Sampled{Result: NewResult(sc, p, nil), First: -1}
 	var first search.Outcome
 	for i := range o.Runs {
 		if ctx.Err() != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/search"
@@ -26,10 +27,10 @@ type Shard struct {
 type ShardResult struct {
 	Scenario string `json:"scenario"`
 	Property string `json:"property"`
-	// Bounds describes the setting, so that only equals are merged.
-	Bounds string `json:"bounds"`
-	Shard  int    `json:"shard"`
-	Of     int    `json:"of"`
+	// Setting is the scenario's setting as text, so that only equals are merged.
+	Setting string `json:"setting"`
+	Shard   int    `json:"shard"`
+	Of      int    `json:"of"`
 	// Complete: the shard covered all of its part.
 	Complete bool   `json:"complete"`
 	Why      string `json:"why,omitempty"`
@@ -54,7 +55,7 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 	if o.Preemptions != nil || o.Engine != Graph {
 		return ShardResult{}, fmt.Errorf("checker: shards need the graph engine and no bound on preemptions")
 	}
-	r := ShardResult{Scenario: sc.ID, Property: p.ID, Bounds: bounds(sc), Shard: s.Index, Of: s.Of, Violations: []string{}}
+	r := ShardResult{Scenario: sc.ID, Property: p.ID, Setting: sc.Setting.Format(), Shard: s.Index, Of: s.Of, Violations: []string{}}
 	if p.OfCycles() {
 		return r, r.starvation(ctx, sc, p, o)
 	}
@@ -116,25 +117,18 @@ func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, p 
 	return nil
 }
 
-// bounds describes what a verdict is bounded by.
-func bounds(sc *scenarios.Scenario) string {
-	st := &sc.Setting
-	return fmt.Sprintf("%d processes, tasks %v, %d crashes of %v, %d stalls of %s, %d power losses before %v, daemons %t, concurrency %d, machine %+v",
-		st.Processes, st.Tasks, st.Crashes, st.Mortal, st.Stalls, st.StallFor, st.PowerLosses, st.Reboot, st.Daemons, st.Concurrency, st.Machine)
-}
-
 // Merge joins the results of shards of one property of one scenario. The verdict, the
 // number of distinct violations and the smallest counterexample are those of a run that
 // was not split; counts of states are sums, in which what two shards both explored
 // counts twice. A missing shard makes it Unknown; Why names a violation that the others
-// found. Shards of different splits or bounds are an error.
+// found. Shards of different splits or settings are an error.
 func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (Result, error) {
 	t, err := search.NewTester(sc, p)
 	if err != nil {
 		return Result{}, err
 	}
-	res := Result{Scenario: sc, Property: p, Judgement: p.Judgement(), Odds: -1, Complete: true}
-	res.Claim, res.Claimed = sc.Claim(p)
+	res := NewResult(sc, p, nil)
+	res.Complete = true
 	if len(parts) == 0 {
 		res.Complete, res.Why = false, "no shard has explored it"
 		return res, nil
@@ -202,8 +196,17 @@ func (r *ShardResult) fits(sc *scenarios.Scenario, p *scenarios.Property, of int
 		return fmt.Errorf("checker: a shard of %s %s cannot be merged into %s %s", r.Scenario, r.Property, sc.ID, p)
 	case r.Of != of || r.Of < 1 || r.Shard < 0 || r.Shard >= r.Of:
 		return fmt.Errorf("checker: shard %d of %d of %s does not belong to a split in %d", r.Shard, r.Of, sc.ID, of)
-	case r.Bounds != bounds(sc):
-		return fmt.Errorf("checker: shard %d of %s was explored within other bounds: %s, here %s", r.Shard, sc.ID, r.Bounds, bounds(sc))
+	}
+	st, err := scenarios.ParseSetting(r.Setting, scenarios.Setting{})
+	if err != nil {
+		return fmt.Errorf("checker: shard %d of %s: %w", r.Shard, sc.ID, err)
+	}
+	if changed := st.Changed(sc.Setting); len(changed) > 0 {
+		var words []string
+		for _, c := range changed {
+			words = append(words, c.String())
+		}
+		return fmt.Errorf("checker: shard %d of %s was explored in another setting: %s; explore all shards in one", r.Shard, sc.ID, strings.Join(words, ", "))
 	}
 	return nil
 }

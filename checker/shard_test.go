@@ -98,7 +98,7 @@ func TestShardsThatDoNotFit(t *testing.T) {
 	other := *sc
 	other.Setting.Crashes = 1
 	_, err = Merge(&other, p, []ShardResult{part})
-	require.ErrorContains(t, err, "other bounds")
+	require.ErrorContains(t, err, "was explored in another setting: ")
 	for _, s := range []Shard{{-1, 2}, {2, 2}, {0, 0}} {
 		_, err = CheckShard(context.Background(), sc, p, Options{}, s)
 		require.ErrorContains(t, err, "counts from 0", s)

@@ -195,6 +195,21 @@ func (s Scenario) In(st Setting) (Scenario, error) {
 	return s, nil
 }
 
+// Restored returns the scenario in a setting that was saved: what a flag can change is as
+// it was saved, and the rest is the scenario's own. What of the rest has changed since is
+// returned as well.
+func (s Scenario) Restored(saved Setting) (Scenario, []Change, error) {
+	st := s.Setting
+	for _, f := range Fields() {
+		if f.Flag != "" {
+			f.Copy(&st, &saved)
+		}
+	}
+	changed := st.Changed(saved)
+	s, err := s.In(st)
+	return s, changed, err
+}
+
 // Changed returns in what the scenario's setting differs from the one that it was
 // written with, as far as [Scenario.In] changed it.
 func (s *Scenario) Changed() []Change {

@@ -22,7 +22,7 @@ type shardFile struct {
 	Results []checker.ShardResult `json:"results"`
 }
 
-const shardVersion = 1
+const shardVersion = 2
 
 // Environment variables that number the parts of a job.
 const (
@@ -119,12 +119,16 @@ With --shard env/N the part's number comes from JOB_COMPLETION_INDEX (an Indexed
 Kubernetes), with --shard env both numbers come from TEST_SHARD_INDEX and
 TEST_TOTAL_SHARDS (Bazel). The verdicts, the number of distinct violations and the
 smallest counterexamples are those of a run that was not split; a missing part makes a
-verdict unknown. Give merge the same --procs, --crashes, --stalls
-and --stall-for as the parts.`,
-		Args: cobra.MinimumNArgs(1),
+verdict unknown. The parts know the setting that they were explored in; it must be one.`,
+		Args: func(c *cobra.Command, files []string) error {
+			if len(files) == 0 {
+				return fmt.Errorf("merge takes the files that check --shard wrote: see \"%s --help\"", c.CommandPath())
+			}
+			return nil
+		},
 		RunE: func(c *cobra.Command, files []string) error { return a.merge(c, files, f) },
 	}
-	f.setting, f.formats, f.github = addSettingFlags(c), addFormatFlags(c), addGitHubFlag(c)
+	f.setting, f.formats, f.github = &settingFlags{}, addFormatFlags(c), addGitHubFlag(c)
 	c.Flags().BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	c.Flags().BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	return c
@@ -133,9 +137,6 @@ and --stall-for as the parts.`,
 // merge reads the files, and makes one verdict of all shards of each question.
 func (a *app) merge(c *cobra.Command, files []string, f *checkFlags) error {
 	if err := f.refuse(files...); err != nil {
-		return err
-	}
-	if err := f.setting.validate(); err != nil {
 		return err
 	}
 	parts := map[checked][]checker.ShardResult{}
@@ -157,7 +158,6 @@ func (a *app) merge(c *cobra.Command, files []string, f *checkFlags) error {
 		return fmt.Errorf("%s has no results: nothing was asked of that shard", strings.Join(files, ", "))
 	}
 	var results []checker.Result
-	var list []scenarios.Scenario
 	for _, k := range order {
 		sc, err := a.one(k.scenario)
 		if err != nil {
@@ -167,23 +167,31 @@ func (a *app) merge(c *cobra.Command, files []string, f *checkFlags) error {
 		if err != nil {
 			return err
 		}
-		if sc, err = f.setting.apply(sc); err != nil {
-			return err
-		}
-		r, err := checker.Merge(&sc, p, parts[k])
+		r, err := mergeParts(sc, p, parts[k])
 		if err != nil {
 			return err
 		}
 		a.worsen(exitOf(&r))
-		results, list = append(results, r), append(list, sc)
+		results = append(results, r)
 	}
-	f.setting.idle(a, c, list...)
 	f.idleDrawing(a, c)
 	out := a.handOut(f)
 	if err := out.add(results); err != nil {
 		return err
 	}
 	return out.end(results)
+}
+
+// mergeParts merges the shards of one question, in the setting of the first.
+func mergeParts(sc scenarios.Scenario, p *scenarios.Property, parts []checker.ShardResult) (checker.Result, error) {
+	st, err := scenarios.ParseSetting(parts[0].Setting, scenarios.Setting{})
+	if err != nil {
+		return checker.Result{}, err
+	}
+	if sc, _, err = sc.Restored(st); err != nil { // Merge says what else differs
+		return checker.Result{}, err
+	}
+	return checker.Merge(&sc, p, parts)
 }
 
 // checked names what a shard answers.

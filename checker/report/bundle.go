@@ -87,15 +87,7 @@ func (b *BundleFile) In(sc scenarios.Scenario) (scenarios.Scenario, []scenarios.
 	if err != nil {
 		return sc, nil, err
 	}
-	st := sc.Setting
-	for _, f := range scenarios.Fields() {
-		if f.Flag != "" {
-			f.Copy(&st, &saved)
-		}
-	}
-	changed := st.Changed(saved)
-	sc, err = sc.In(st)
-	return sc, changed, err
+	return sc.Restored(saved)
 }
 
 // CallsOf lists what each step of a trace did, in a line: who made which call. A schedule

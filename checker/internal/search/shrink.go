@@ -1,10 +1,15 @@
 package search
 
-import "lockpick/sched"
+import (
+	"slices"
+
+	"lockpick/sched"
+)
 
 // Shrink makes a failing schedule smaller: fewer faults, then fewer preemptions, then
-// fewer steps. It works on blocks, runs of one choice, and tries to leave out one or
-// two of them, to move a block up to another of the same task, and to shorten or
+// fewer steps. It works on blocks, runs of one choice, and tries to leave out halves of them,
+// quarters and so on, then one or two, to move a block up to another of the same task, and to
+// shorten or
 // lengthen it. What is left undone is done by run-to-completion. The result breaks the
 // property, and none of these changes makes it smaller: a local minimum, which the
 // exploration of the graph can better.
@@ -61,6 +66,11 @@ func candidates(b []block) [][]block {
 			}
 		}
 		return c
+	}
+	for size := len(b) / 2; size > 1; size /= 2 { // long runs have few blocks that matter
+		for i := 0; i < len(b); i += size {
+			out = append(out, slices.Concat(b[:i], b[min(i+size, len(b)):]))
+		}
 	}
 	for i := range b {
 		for j := i + 1; j < len(b); j++ {

@@ -23,8 +23,7 @@ type Starving struct {
 	States []uint32 // of the component
 }
 
-// Starvation returns the components in which somebody starves, at most one for each of
-// the tasks. tries tells whether an acquisition of a task has begun in a state and has
+// Starvation returns every component in which somebody starves. tries tells whether an acquisition of a task has begun in a state and has
 // not returned.
 func (g *Graph) Starvation(tasks int, tries func(id uint32, slot int) bool) []Starving {
 	var out []Starving
@@ -35,15 +34,11 @@ func (g *Graph) Starvation(tasks int, tries func(id uint32, slot int) bool) []St
 		}
 		keep := func(id uint32) bool { return trying[id] }
 		follow := func(uint32, int) bool { return true }
-		var found []uint32
 		g.Components(keep, follow, func(c []uint32) {
-			if found == nil && g.fairCycle(c, slot, tasks) {
-				found = slices.Clone(c)
+			if g.fairCycle(c, slot, tasks) {
+				out = append(out, Starving{slot, slices.Clone(c)})
 			}
 		})
-		if found != nil {
-			out = append(out, Starving{slot, found})
-		}
 	}
 	return out
 }
@@ -52,6 +47,9 @@ func (g *Graph) Starvation(tasks int, tries func(id uint32, slot int) bool) []St
 // nobody, and in which the starving task is not simply left alone: it steps, or it
 // waits in a call.
 func (g *Graph) fairCycle(c []uint32, starves, slots int) bool {
+	if to, _ := g.Edges(c[0]); len(c) == 1 && !slices.Contains(to, c[0]) {
+		return false
+	}
 	in := make(map[uint32]bool, len(c))
 	for _, id := range c {
 		in[id] = true

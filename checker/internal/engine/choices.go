@@ -20,10 +20,9 @@ func (w *World) enabled(a *actor) bool {
 func (w *World) Look() (progress bool) {
 	v := &w.View
 	v.Step, v.Last = w.Steps, w.last
-	version := w.M.Version()
 	for i, a := range w.actors {
 		on := w.enabled(a)
-		idle := a.idle && a.roundVersion == version
+		idle := a.idle && w.stands(&a.top)
 		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Asleep: a.asleep, Idle: idle}
 		progress = progress || on && !idle
 	}
@@ -50,9 +49,6 @@ func (w *World) Apply(c sched.Choice, calls []trace.Call) []trace.Call {
 	case sched.Stall:
 		w.stalls--
 		w.M.Advance(w.sc.Setting.StallFor)
-		for _, a := range w.actors { // who polls may now see that something has expired
-			a.idle = false
-		}
 	case sched.Kill:
 		w.crashes--
 		w.kill(c.Task.Process)

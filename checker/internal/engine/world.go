@@ -26,6 +26,7 @@ type World struct {
 	last    int // the actor that stepped last, or -1
 	View    sched.View
 	Steps   int
+	changes int // answers of operations that are more than a look
 	// invariant is asked for: marks must be kept.
 	marks bool
 	held  bool // somebody has acquired
@@ -55,19 +56,13 @@ type actor struct {
 	blocked bool
 	asleep  bool
 	idle    bool
-	// rounds are the retry loops that it is in, the innermost last. roundVersion is the
-	// machine's version at the top of the round begun last.
-	rounds       []round
-	roundVersion uint64
-	holding      *scenarios.Holding
-	since        int            // the step with which the hold began, from 1
-	object       fsfake.InodeID // what it is of, in a run that is recorded
-}
-
-// A round is one of a retry loop, begun at a version of the machine.
-type round struct {
-	loop    int
-	version uint64
+	// rounds are the retry loops that it is in, the innermost last; top is how things stood
+	// at the top of the round begun last.
+	rounds  []round
+	top     situation
+	holding *scenarios.Holding
+	since   int            // the step with which the hold began, from 1
+	object  fsfake.InodeID // what it is of, in a run that is recorded
 }
 
 // NewWorld starts a live run, every task up to its first call. Stop must be called in
@@ -96,7 +91,7 @@ func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
 
 // Start begins a run on m, which must be the world's own.
 func (w *World) Start(m *fsfake.Machine) {
-	w.M, w.last, w.Steps, w.Err = m, -1, 0, nil
+	w.M, w.last, w.Steps, w.changes, w.Err = m, -1, 0, 0, nil
 	w.failed = ""
 	w.crashes, w.stalls, w.Losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
 	w.History.Reset()
@@ -185,6 +180,9 @@ func (w *World) settle(a *actor, e learn.Effects) {
 			w.fail("%s: an operation returned %v that was never invoked", a.task, e.Output)
 			return
 		}
+		if input := w.History.Ops[w.History.Open[a.index]].Input; !tells(input, e.Output) {
+			w.changes++
+		}
 		w.History.Return(a.index, w.Steps, e.Output)
 	}
 	if e.Holds {
@@ -194,34 +192,9 @@ func (w *World) settle(a *actor, e learn.Effects) {
 	if a.stepped {
 		w.assertion(a, &e)
 	}
-	a.turnRound(&e, w.M.Version())
+	w.turnRound(a, &e)
 	if a.ended && e.Invoked {
 		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.Input)
 	}
 	a.begins = e
-}
-
-// turnRound keeps count of the rounds. A task is idle when it comes back to the top of a
-// loop and nothing has changed since it was there.
-func (a *actor) turnRound(e *learn.Effects, version uint64) {
-	if e.Again != 0 {
-		i := len(a.rounds) - 1
-		for i > 0 && a.rounds[i].loop != e.Again {
-			i--
-		}
-		if i < 0 || a.rounds[i].loop != e.Again {
-			// Learned code gives a loop begun again the number that it had at first.
-			i = len(a.rounds) - 1
-		}
-		if i >= 0 {
-			a.idle = a.rounds[i].version == version
-			a.rounds = append(a.rounds[:i], round{e.Again, version})
-		}
-		a.roundVersion = version
-	}
-	for _, loop := range e.Begun {
-		if loop != 0 {
-			a.rounds = append(a.rounds, round{loop, version})
-		}
-	}
 }

@@ -210,17 +210,25 @@ func (t *Tester) cutToViolation(w *engine.World, o *Outcome) {
 	}
 }
 
-// endsHere reports whether a run whose power may still be lost breaks its property if it
-// is not: nothing else can happen any more, and that is a wedge or a deadlock.
+// endsHere reports whether a run breaks its property where it stands, although a kill, a stall
+// or a loss of power may still happen: nobody can move any more, and that is a deadlock or a
+// wedge.
 func (t *Tester) endsHere(w *engine.World) (bool, error) {
-	switch {
-	case w.Losses == 0:
-	case t.Property.Question == scenarios.LockedOut && !w.Unfinished():
-		bad, _, err := t.prober.Wedged(w.M)
-		return bad, err
-	case t.Property.Question == scenarios.Stuck:
+	switch t.Property.Question {
+	case scenarios.Stuck:
+		for i := range w.View.Tasks {
+			if w.View.Tasks[i].Enabled {
+				return false, nil
+			}
+		}
 		bad, _ := w.Deadlocked()
 		return bad, nil
+	case scenarios.LockedOut:
+		if w.Losses == 0 || w.Unfinished() {
+			return false, nil
+		}
+		bad, _, err := t.prober.Wedged(w.M)
+		return bad, err
 	}
 	return false, nil
 }

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"lockpick/checker/internal/learn"
+	"lockpick/fsfake"
+	"lockpick/model"
+)
+
+// Runs of schedules would never end where tasks poll in vain. So a task is idle when it comes
+// back to the top of a retry loop and everything is as it was when it was there before: one
+// more round would see the same and come back again. A run ends when all that can move are
+// idle, and the reference engine tries no step of a task that is idle.
+
+// A round is one of a retry loop, with how things stood at its top.
+type round struct {
+	loop int
+	top  situation
+}
+
+// A situation is everything that what a task does next, and what is said of it, can depend on
+// beside its place: the machine as others can see it, the clock, the operations of others, and
+// how far the descriptors of the process have been read.
+type situation struct {
+	version uint64
+	stalls  int
+	changes int
+	fds     []fsfake.FDView
+}
+
+// stands reports whether nothing that others can do has happened since.
+func (w *World) stands(s *situation) bool {
+	return s.version == w.M.Version() && s.stalls == w.stalls && s.changes == w.changes
+}
+
+// again reports whether the top of a round, now, is as that of another was.
+func (w *World) again(before, now *situation) bool {
+	if !w.stands(before) {
+		return false
+	}
+	for _, f := range before.fds {
+		for _, g := range now.fds { // what was opened or closed meanwhile, no round can carry over
+			if f.FD == g.FD && f.Offset != g.Offset {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// turnRound keeps count of the rounds.
+func (w *World) turnRound(a *actor, e *learn.Effects) {
+	var now situation
+	if e.Again != 0 || e.Begun[0] != 0 {
+		now = situation{w.M.Version(), w.stalls, w.changes, w.M.FDs(a.id.Pid)}
+	}
+	if e.Again != 0 {
+		i := len(a.rounds) - 1
+		for i > 0 && a.rounds[i].loop != e.Again {
+			i--
+		}
+		if i < 0 || a.rounds[i].loop != e.Again {
+			// Learned code gives a loop begun again the number that it had at first.
+			i = len(a.rounds) - 1
+		}
+		if i >= 0 {
+			a.idle = w.again(&a.rounds[i].top, &now)
+			a.rounds = append(a.rounds[:i], round{e.Again, now})
+		}
+		a.top = now
+	}
+	for _, loop := range e.Begun {
+		if loop != 0 {
+			a.rounds = append(a.rounds, round{loop, now})
+		}
+	}
+}
+
+// tells reports whether an answer leaves everything as it was: a look, or a refusal. A task
+// that polls with such operations may still be idle. Of another operation this is not known.
+func tells(input, output any) bool {
+	switch input.(type) {
+	case model.Contains, model.Read, model.WhoHolds, model.IsHeld, model.Get, model.ReadCursor:
+		return true
+	}
+	return output == model.Acquired{}
+}

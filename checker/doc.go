@@ -60,7 +60,8 @@
 // then fewest preemptions, then fewest steps, then the first in the order of names. A
 // preemption is a switch away from a task that could have gone on; a task that has just
 // slept has given way by itself. The search visits states in the order of that cost,
-// together with who ran last, so the first violation it meets is the smallest.
+// together with who ran last, so the first violation it meets is the smallest. Of a
+// starvation, the way into the cycle is the smallest.
 //
 // # Odds
 //

@@ -106,10 +106,11 @@ var imports = map[string]string{
 	"fsfake/aferofs": "fsfake afero",
 
 	// For tests.
-	"checker/internal/toys":     "fsfake model scenarios",
-	"checker/internal/fixtures": "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify",
-	"checker/internal/golden":   "testify",
-	"scenarios/internal/claims": "checker scenarios sched testify",
+	"checker/internal/bruteforce": "fsfake model scenarios sched",
+	"checker/internal/toys":       "fsfake model scenarios",
+	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify",
+	"checker/internal/golden":     "testify",
+	"scenarios/internal/claims":   "checker scenarios sched testify",
 }
 
 // modules gives the short names of other modules' packages.

@@ -1,0 +1,114 @@
+package bruteforce_test
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/bruteforce"
+)
+
+var (
+	protocols = flag.Int("bruteforce.protocols", 300, "how many protocols are compared")
+	firstSeed = flag.Uint64("bruteforce.seed", 1, "the number of the first")
+	save      = flag.String("bruteforce.save", "", "a directory for what was found, as in testdata")
+)
+
+// maxStates is the size of space up to which protocols are compared.
+const maxStates = 1000
+
+// Every answer about drawn protocols is what brute force says.
+//
+//	go test ./checker/internal/bruteforce -bruteforce.protocols 100000 -timeout 0
+func TestDrawnProtocols(t *testing.T) {
+	n := *protocols
+	if testing.Short() {
+		n = min(n, 40)
+	}
+	tally := tally{}
+	failed := 0
+	for seed := *firstSeed; n > 0; seed++ {
+		p := bruteforce.Draw(seed)
+		small := false
+		for _, name := range p.Ask {
+			c := comparison{p: p, name: name, seed: seed}
+			if err := c.run(context.Background()); err != nil {
+				report(t, &c, err)
+				if failed++; failed > 20 {
+					t.Fatal("and so on")
+				}
+			}
+			tally[c.outcome]++
+			small = small || c.outcome != tooLarge
+		}
+		if small {
+			n--
+		}
+	}
+	t.Log(tally)
+}
+
+// Protocols on which there was a difference once, made smaller.
+func TestFoundProtocols(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			var p bruteforce.Protocol
+			require.NoError(t, json.Unmarshal(text, &p))
+			for _, name := range p.Ask {
+				c := comparison{p: &p, name: name}
+				require.NoError(t, c.run(context.Background()))
+				require.NotEqual(t, tooLarge, c.outcome)
+			}
+		})
+	}
+}
+
+// report fails the test with the smallest protocol on which there is a difference too.
+func report(t *testing.T, c *comparison, err error) {
+	last := err
+	tries := 0
+	smallest := bruteforce.Shrink(c.p, func(q *bruteforce.Protocol) (still bool) {
+		defer func() { still = still && recover() == nil }() // a body that makes no sense any more
+		if tries++; tries > 3000 {
+			return false
+		}
+		d := comparison{p: q, name: c.name, seed: c.seed}
+		err := d.run(context.Background())
+		if still = d.differs(err); still {
+			last = err
+		}
+		return still
+	})
+	t.Errorf("seed %d, %s: %v\nmade smaller: %v\n%s", c.seed, c.name, err, last, smallest)
+	if *save != "" {
+		smallest.Ask = []string{c.name}
+		text, err := json.MarshalIndent(smallest, "", " ")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(*save, fmt.Sprintf("%s-%s.json", smallest.Name, c.name)), append(text, '\n'), 0o644))
+	}
+}
+
+// A tally counts outcomes.
+type tally map[string]int
+
+func (t tally) String() string {
+	var b strings.Builder
+	for _, k := range slices.Sorted(maps.Keys(t)) {
+		fmt.Fprintf(&b, "\n%6d %s", t[k], k)
+	}
+	return b.String()
+}

@@ -1,0 +1,267 @@
+package bruteforce_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/checker/internal/bruteforce"
+	"lockpick/checker/trace"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A comparison is one property of one protocol, answered by brute force and by lockpick in
+// all its ways.
+type comparison struct {
+	p        *bruteforce.Protocol
+	name     string // of the property
+	seed     uint64
+	property *scenarios.Property
+	sc       *scenarios.Scenario
+	want     *bruteforce.Answer
+	outcome  string
+}
+
+// tooLarge is the outcome of a protocol that brute force does not finish.
+const tooLarge = "too large"
+
+// A way is one way to ask lockpick.
+type way struct {
+	name    string
+	options checker.Options
+}
+
+func (c *comparison) ways() []way {
+	out := []way{
+		{"graph", checker.Options{Workers: 1}},
+		{"histories, two workers", checker.Options{Workers: 2, Memory: checker.RememberHistories}},
+		{"monitors", checker.Options{Workers: 1, Memory: checker.RememberMonitors}},
+		{"monitors, two workers", checker.Options{Workers: 2, Memory: checker.RememberMonitors}},
+	}
+	if c.p.Alike && c.property != scenarios.Starvation {
+		out = append(out, way{"symmetry", checker.Options{Workers: 1, Symmetry: true}})
+	}
+	return out
+}
+
+// A difference is the error of a comparison in which lockpick said something else.
+type difference struct{ text string }
+
+func (d difference) Error() string { return d.text }
+
+func differ(format string, args ...any) error { return difference{fmt.Sprintf(format, args...)} }
+
+// differs reports whether an error of run is a difference, and not that a protocol makes no
+// sense.
+func (c *comparison) differs(err error) bool {
+	return errors.As(err, &difference{}) || err != nil && strings.Contains(err.Error(), "fault of lockpick")
+}
+
+// run compares everything, and reports the first difference.
+func (c *comparison) run(ctx context.Context) error {
+	c.sc, c.property = c.p.Scenario(), bruteforce.Property(c.name)
+	var err error
+	c.want, err = bruteforce.Solve(c.p, c.property, maxStates)
+	switch {
+	case errors.Is(err, bruteforce.ErrTooLarge):
+		c.outcome = tooLarge
+		return nil
+	case errors.Is(err, bruteforce.ErrNotModelled):
+		c.outcome = "not modelled"
+		if _, err := checker.Check(ctx, c.sc, c.property, checker.Options{Workers: 1}); err == nil {
+			return differ("a call is not modelled, and there is a verdict")
+		}
+		return nil
+	case err != nil:
+		return err
+	}
+	c.outcome = c.name + " holds"
+	if c.want.Broken {
+		c.outcome = c.name + " broken"
+	}
+	for _, w := range c.ways() {
+		if err := c.graph(ctx, w); err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+	}
+	if c.property == scenarios.Starvation {
+		return nil
+	}
+	for _, try := range []func(context.Context) error{c.bounded, c.reference, c.samples} {
+		if err := try(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// graph compares one exploration.
+func (c *comparison) graph(ctx context.Context, w way) error {
+	w.options.States = 100_000
+	r, err := checker.Check(ctx, c.sc, c.property, w.options)
+	if errors.Is(err, checker.ErrNothingToJudge) {
+		c.outcome = c.name + " nothing to judge"
+		if c.want.Broken {
+			return differ("nothing to judge, and %s breaks it", c.want.Schedule)
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if r.Verdict == checker.Unknown {
+		return differ("unknown: %s", r.Why)
+	}
+	if got := r.Verdict == checker.Broken; got != c.want.Broken {
+		return differ("%v, and brute force says broken = %v by %s", r.Verdict, c.want.Broken, c.want.Schedule)
+	}
+	if !c.want.Broken {
+		return nil
+	}
+	ce := r.Counterexample
+	if !ce.Smallest {
+		return differ("the counterexample %s is not said to be the smallest", ce.Schedule)
+	}
+	if c.property == scenarios.Starvation {
+		return c.cycle(ce)
+	}
+	if err := c.smallest(ce, c.want.Schedule); err != nil {
+		return err
+	}
+	cost := ce.Cost
+	if cost.Crashes+cost.Stalls != c.want.Faults || cost.Preemptions != c.want.Preemptions || cost.Steps != c.want.Steps {
+		return differ("%s costs %+v, and not %d, %d, %d", ce.Schedule, cost, c.want.Faults, c.want.Preemptions, c.want.Steps)
+	}
+	if c.want.HasOdds && math.Abs(r.Odds-c.want.Odds) > 1e-9 {
+		return differ("odds %.17g, and not %.17g", r.Odds, c.want.Odds)
+	}
+	return nil
+}
+
+// smallest compares a counterexample with the smallest.
+func (c *comparison) smallest(ce *trace.Counterexample, want sched.Schedule) error {
+	if ce.Schedule.String() != want.String() {
+		return differ("the smallest counterexample is %s, and not %s", want, ce.Schedule)
+	}
+	return c.breaks(ce.Schedule)
+}
+
+// breaks follows a schedule by brute force: it must break the property with its last choice.
+func (c *comparison) breaks(s sched.Schedule) error {
+	broken, err := c.want.Follow(s)
+	if err == nil && !broken {
+		err = differ("%s breaks nothing", s)
+	}
+	return err
+}
+
+// cycle checks a starvation: the way into the cycle is the smallest, the cycle leads round and
+// is fair.
+func (c *comparison) cycle(ce *trace.Counterexample) error {
+	way := ce.Schedule[:len(ce.Schedule)-ce.Cycle]
+	if way.String() != c.want.Schedule.String() {
+		return differ("the smallest way into a cycle is %s, and not %s", c.want.Schedule, way)
+	}
+	round, err := c.want.Round(ce.Schedule, ce.Cycle)
+	if err == nil && !round {
+		err = differ("the last %d choices of %s are no fair cycle in which somebody starves", ce.Cycle, ce.Schedule)
+	}
+	return err
+}
+
+// bounded compares a search with few preemptions.
+func (c *comparison) bounded(ctx context.Context) error {
+	k := int(c.seed % 3)
+	want, broken := c.want.Within(k)
+	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Preemptions: &k, Workers: 1})
+	if errors.Is(err, checker.ErrNothingToJudge) && !broken {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%d preemptions: %w", k, err)
+	}
+	if got := r.Verdict == checker.Broken; got != broken || r.Verdict == checker.Holds && c.want.Broken {
+		return differ("%d preemptions: %v, and brute force says broken = %v by %s", k, r.Verdict, broken, want)
+	}
+	if broken {
+		if err := c.smallest(r.Counterexample, want); err != nil {
+			return fmt.Errorf("%d preemptions: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// reference compares the reference engine, as far as it comes.
+func (c *comparison) reference(ctx context.Context) error {
+	budget := 60
+	if c.seed%20 == 0 {
+		budget = 3000
+	}
+	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Engine: checker.Reference, Schedules: budget})
+	switch {
+	case errors.Is(err, checker.ErrNothingToJudge) && !c.want.Broken:
+		return nil
+	case err != nil:
+		return fmt.Errorf("reference: %w", err)
+	case r.Verdict == checker.Unknown:
+		return nil
+	case (r.Verdict == checker.Broken) != c.want.Broken:
+		return differ("reference: %v after %d schedules, and brute force says broken = %v by %s", r.Verdict, r.Stats.Schedules, c.want.Broken, c.want.Schedule)
+	case !c.want.Broken:
+		return nil
+	}
+	if err := c.breaks(r.Counterexample.Schedule); err != nil {
+		return fmt.Errorf("reference: %w", err)
+	}
+	return nil
+}
+
+// samples compares how often drawn schedules hit the violation with the odds.
+func (c *comparison) samples(ctx context.Context) error {
+	const runs = 60
+	for _, strategy := range []string{"random", "pct"} {
+		s, err := checker.Sample(ctx, c.sc, c.property, checker.SampleOptions{Strategy: strategy, Runs: runs, Seed: c.seed * runs, KeepGoing: true})
+		if err != nil {
+			return fmt.Errorf("%s: %w", strategy, err)
+		}
+		switch {
+		case s.Failures > 0 && !c.want.Broken:
+			return differ("%s: broken by %s, and brute force says it holds", strategy, s.Counterexample.Schedule)
+		case s.Failures > 0:
+			if err := c.breaks(s.Counterexample.Schedule); err != nil {
+				return fmt.Errorf("%s: %w", strategy, err)
+			}
+		}
+		if strategy == "random" && c.want.HasOdds && unlikely(s.Failures, runs, c.want.Odds) {
+			return differ("random: %d of %d, and the odds are %.4g", s.Failures, runs, c.want.Odds)
+		}
+	}
+	return nil
+}
+
+// unlikely reports whether k of n, each with probability p, is an outcome of a tail below one
+// in 10^9.
+func unlikely(k, n int, p float64) bool {
+	const small = 1e-9
+	if p < 1e-12 || p > 1-1e-12 {
+		return k != int(math.Round(p))*n
+	}
+	below, above := 0.0, 0.0
+	for i := 0; i <= n; i++ {
+		c, _ := math.Lgamma(float64(n + 1))
+		a, _ := math.Lgamma(float64(i + 1))
+		b, _ := math.Lgamma(float64(n - i + 1))
+		q := math.Exp(c - a - b + float64(i)*math.Log(p) + float64(n-i)*math.Log1p(-p))
+		if i <= k {
+			below += q
+		}
+		if i >= k {
+			above += q
+		}
+	}
+	return below < small || above < small
+}

@@ -1,0 +1,192 @@
+package bruteforce
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Protocol is a scenario as data: the programs of its tasks, and the setting.
+type Protocol struct {
+	Name string
+	// Programs, by process and task.
+	Programs [][][]Stmt
+	// Probe is the body of an acquisition, run by a fresh process; nil for none.
+	Probe []Stmt `json:",omitempty"`
+	// Files exist at the start, durable and old.
+	Files []File `json:",omitempty"`
+	// Threads: tasks of one process interleave at cells too. Daemons: no process exits.
+	Threads bool `json:",omitempty"`
+	Daemons bool `json:",omitempty"`
+	// Alike: every process runs the same program and looks at nothing that tells who it is.
+	Alike   bool  `json:",omitempty"`
+	Crashes int   `json:",omitempty"`
+	Mortal  []int `json:",omitempty"`
+	Stalls  int   `json:",omitempty"`
+	// Ask names the properties that are asked.
+	Ask []string
+}
+
+// A File is there at the start.
+type File struct{ Path, Text string }
+
+// stallFor is how far a stall moves the clock.
+const stallFor = time.Hour
+
+// A Kind says what a statement does. Calls set the register ok to whether they succeeded.
+type Kind string
+
+// The calls. Those that work on a file use the descriptor in a slot; when there is none in
+// it they are left out, and ok is false.
+const (
+	Open   Kind = "open"  // Path, Flags: slot = descriptor
+	Close  Kind = "close" // Slot, which is empty then
+	Write  Kind = "write" // Slot, Text: "$" is the process's name, "+$" the register text and that
+	Read   Kind = "read"  // Slot: text = the next 16 bytes
+	Empty  Kind = "empty" // Slot: ftruncate to 0
+	Stat   Kind = "stat"  // Path
+	Same   Kind = "same"  // Slot, Path: two calls; ok: both are one file
+	Old    Kind = "old"   // Path, N seconds: two calls; ok: it is there, and older
+	Unlink Kind = "unlink"
+	Rename Kind = "rename" // Path, To
+	Link   Kind = "link"   // Path, To
+	Mkdir  Kind = "mkdir"
+	Rmdir  Kind = "rmdir"
+	Flock  Kind = "flock" // Slot, Flags
+	Fcntl  Kind = "fcntl" // Slot, Flags (type), N (first byte), Len, Wait
+	OFD    Kind = "ofd"   // the same
+	Alive  Kind = "alive" // ok: the process named by text runs; left out when it names none
+	Sleep  Kind = "sleep"
+	Work   Kind = "work"
+	Load   Kind = "load"  // Path names the cell: cell = its value
+	Store  Kind = "store" // Path, N
+	Add    Kind = "add"   // Path, N: stores cell + N
+	Await  Kind = "await" // Path, N: waits until the cell is N
+)
+
+// What is no call.
+const (
+	If      Kind = "if"      // Cond, Body, Else
+	Retry   Kind = "retry"   // Body, round after round; every round begins with the same registers
+	Break   Kind = "break"   // leaves the innermost Retry
+	Return  Kind = "return"  // leaves the Acquire: with the lock when N is 1, Slot its file, Shared
+	Acquire Kind = "acquire" // Path; Body; with the lock Else, and then Release
+	Record  Kind = "record"  // Text: which operation, To: its key or value, N: its number; Body
+)
+
+// The operations of Record. What is answered is the register text after the body.
+const (
+	OpAdd      = "add"      // a key to a set
+	OpContains = "contains" // text contains the key
+	OpAppend   = "append"   // an entry to a log
+	OpWrite    = "write"    // a register's value
+	OpRead     = "read"     // text is the value
+	OpWho      = "who"      // text is the holder
+)
+
+// The conditions of If.
+const (
+	IfOK     = "ok"
+	IfNot    = "not ok"
+	IfText   = "text"    // it is not empty
+	IfNoText = "no text" // it is empty
+	IfMine   = "mine"    // text is the process's name
+	IfZero   = "zero"    // cell is 0
+	IfMore   = "more"    // cell is not 0
+)
+
+// A Stmt is one statement; Kind says which fields it uses.
+type Stmt struct {
+	Do      Kind
+	Path    string `json:",omitempty"`
+	To      string `json:",omitempty"`
+	Text    string `json:",omitempty"`
+	Cond    string `json:",omitempty"`
+	Slot    int    `json:",omitempty"` // from 0; -1 for none
+	Flags   int    `json:",omitempty"`
+	N       int64  `json:",omitempty"`
+	Len     int64  `json:",omitempty"`
+	Wait    bool   `json:",omitempty"`
+	Shared  bool   `json:",omitempty"`
+	Body    []Stmt `json:",omitempty"`
+	Else    []Stmt `json:",omitempty"`
+	Release []Stmt `json:",omitempty"`
+}
+
+// slots is how many descriptors a task can remember.
+const slots = 2
+
+// has reports whether some statement of a program, at any depth, is what is asked for.
+func (p *Protocol) has(is func(*Stmt) bool) bool {
+	for _, tasks := range p.Programs {
+		for _, body := range tasks {
+			if hasStmt(body, is) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
+	for i := range body {
+		s := &body[i]
+		if is(s) || hasStmt(s.Body, is) || hasStmt(s.Else, is) || hasStmt(s.Release, is) {
+			return true
+		}
+	}
+	return false
+}
+
+// String renders the protocol for people.
+func (p *Protocol) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: crashes %d %v, stalls %d, threads %v, daemons %v, alike %v, files %v, asks %v\n",
+		p.Name, p.Crashes, p.Mortal, p.Stalls, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	for i, tasks := range p.Programs {
+		for n, body := range tasks {
+			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)
+			writeStmts(&b, body, 1)
+		}
+	}
+	if p.Probe != nil {
+		b.WriteString("probe\n")
+		writeStmts(&b, p.Probe, 1)
+	}
+	return b.String()
+}
+
+func writeStmts(b *strings.Builder, body []Stmt, depth int) {
+	indent := strings.Repeat("  ", depth)
+	for i := range body {
+		s := &body[i]
+		b.WriteString(indent + string(s.Do))
+		for _, text := range []string{s.Cond, s.Path, s.To, s.Text} {
+			if text != "" {
+				b.WriteString(" " + text)
+			}
+		}
+		for _, f := range []struct {
+			name string
+			v    int64
+		}{{"slot", int64(s.Slot)}, {"flags", int64(s.Flags)}, {"n", s.N}, {"len", s.Len}} {
+			if f.v != 0 {
+				fmt.Fprintf(b, " %s %#o", f.name, f.v)
+			}
+		}
+		if s.Wait || s.Shared {
+			fmt.Fprintf(b, " wait %v shared %v", s.Wait, s.Shared)
+		}
+		b.WriteByte('\n')
+		writeStmts(b, s.Body, depth+1)
+		writeNamed(b, indent+"or, inside", s.Else, depth)
+		writeNamed(b, indent+"release", s.Release, depth)
+	}
+}
+
+func writeNamed(b *strings.Builder, name string, body []Stmt, depth int) {
+	if len(body) > 0 {
+		b.WriteString(name + "\n")
+		writeStmts(b, body, depth+1)
+	}
+}

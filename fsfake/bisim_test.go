@@ -1,6 +1,7 @@
 package fsfake
 
 import (
+	"math"
 	"math/rand/v2"
 	"os"
 	"testing"
@@ -44,12 +45,15 @@ func TestEqualKeysBehaveAlike(t *testing.T) {
 	if testing.Short() {
 		limit = 1000
 	}
-	ops := bisimOps()
-	first := map[string]*Machine{}
-	start := trio(InodesCanonical)
-	first[string(start.AppendKey(nil))] = start
+	_, merged := exploreKeys(t, trio(InodesCanonical), bisimOps(), limit)
+	require.Greater(t, merged, limit, "hardly any two sequences met")
+}
+
+// exploreKeys follows every sequence of deeds from start, breadth first, until it has met so
+// many keys. It returns how many that were and how many times it met one again.
+func exploreKeys(t *testing.T, start *Machine, ops []deed, limit int) (states, merged int) {
+	first := map[string]*Machine{string(start.AppendKey(nil)): start}
 	queue := []*Machine{start}
-	merged := 0
 	for len(queue) > 0 && len(first) < limit {
 		m := queue[0]
 		queue = queue[1:]
@@ -67,7 +71,7 @@ func TestEqualKeysBehaveAlike(t *testing.T) {
 			requireAlike(t, ops, twin, c)
 		}
 	}
-	require.Greater(t, merged, limit, "hardly any two sequences met")
+	return len(first), merged
 }
 
 func requireAlike(t *testing.T, ops []deed, m, o *Machine) {
@@ -102,15 +106,54 @@ func recordOps() []deed {
 	return ops
 }
 
+// flockOps are what happens to the flock of one file: a process of two tasks and its child
+// share a description, another process has two.
+func flockOps() []deed {
+	ops := []deed{{kill: true, task: Task{103, 1}}}
+	for _, u := range []struct {
+		task Task
+		fd   int
+	}{{Task{101, 1}, 3}, {Task{101, 2}, 3}, {Task{103, 1}, 3}, {Task{102, 1}, 3}, {Task{102, 2}, 4}} {
+		for _, how := range []int{LOCK_SH, LOCK_EX, LOCK_UN, LOCK_EX | LOCK_NB} {
+			ops = append(ops, deed{task: u.task, op: Op{Call: CallFlock, FD: u.fd, Flags: how}})
+		}
+		ops = append(ops, deed{task: u.task, interrupt: true})
+	}
+	return ops
+}
+
+func flockTrio(t require.TestingT) *Machine {
+	m := New(Options{})
+	for _, pid := range []int{101, 102, 102} {
+		if !m.Alive(pid) {
+			m.AddProc(ProcSpec{Pid: pid, Tasks: 2})
+		}
+		_, err := m.Proc(pid).OpenFile("/l", os.O_RDWR|os.O_CREATE, 0o644)
+		require.NoError(t, err)
+	}
+	require.True(t, m.Do(Task{101, 1}, Op{Call: CallFork}).OK())
+	return m
+}
+
+// TestFlockWaitersWithEqualKeys is TestEqualKeysBehaveAlike for all states that these calls
+// lead to.
+func TestFlockWaitersWithEqualKeys(t *testing.T) {
+	limit := math.MaxInt
+	if testing.Short() {
+		limit = 500
+	}
+	states, merged := exploreKeys(t, flockTrio(t), flockOps(), limit)
+	t.Logf("%d states, %d met again", states, merged)
+}
+
 // TestRecordWaitersWithEqualKeys: drawn sequences of calls for record locks, with several
 // tasks of a process waiting at once. Where two of them lead to one key, the machines must
 // answer alike from there on.
 func TestRecordWaitersWithEqualKeys(t *testing.T) {
-	walks := 1500
+	walks, ops := 1500, recordOps()
 	if testing.Short() {
 		walks = 200
 	}
-	ops := recordOps()
 	first := map[string]*Machine{}
 	merged := 0
 	random := rand.New(rand.NewPCG(1, 2))

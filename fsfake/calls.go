@@ -191,7 +191,7 @@ var calls = [numCalls]*row{
 	},
 	CallClose: {
 		name: "close", group: ByFD, uses: onFD,
-		do:   func(m *Machine, c *request) { m.closeFD(c.p.pid, c.op.FD) },
+		do:   func(m *Machine, c *request) { m.closeFD(c.p.pid, c.op.FD); m.lookInVain() },
 		text: fdText, answer: okAnswer,
 	},
 	CallDup: {

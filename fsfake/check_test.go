@@ -33,6 +33,9 @@ func check(m *Machine) error {
 			return fmt.Errorf("descriptors of %d out of order", p.pid)
 		}
 	}
+	if err := checkQueues(m); err != nil {
+		return err
+	}
 	for _, d := range m.descs {
 		refs[d.inode]++
 		if d.refs != descRefs[d.id] || d.refs == 0 {
@@ -40,6 +43,38 @@ func check(m *Machine) error {
 		}
 	}
 	return checkInodes(m, names, refs)
+}
+
+// checkQueues: who waits in flock stands behind a lock or a waiter that is in its way, and
+// who stands behind nothing is about to go on.
+func checkQueues(m *Machine) error {
+	for _, p := range m.procs {
+		for i := range p.waits {
+			w := &p.waits[i]
+			if w.op.Call != CallFlock {
+				continue
+			}
+			d, mode := m.desc(w.desc), flockMode(w.op.Flags)
+			switch b := w.behind; {
+			case !m.queues && b != predecessor{}:
+				return fmt.Errorf("%d.%d stands behind %v, but nobody keeps queues", p.pid, w.task, b)
+			case b == predecessor{}:
+				if m.queues && !m.ready(p, w) {
+					return fmt.Errorf("%d.%d stands behind nothing, and cannot go on", p.pid, w.task)
+				}
+			case b.lock != 0:
+				if !m.desc(b.lock).conflictsWith(d, mode) {
+					return fmt.Errorf("%d.%d stands behind a lock that is not in its way", p.pid, w.task)
+				}
+			default:
+				o, ok := m.Blocked(b.waiter)
+				if !ok || o.Call != CallFlock || mode == LOCK_SH && flockMode(o.Flags) == LOCK_SH {
+					return fmt.Errorf("%d.%d stands behind %v, who is not in its way", p.pid, w.task, b.waiter)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func checkInodes(m *Machine, names map[InodeID]uint32, refs map[InodeID]int32) error {

@@ -19,7 +19,9 @@ type desc struct {
 	access uint8 // O_RDONLY, O_WRONLY or O_RDWR
 	append bool
 	flock  uint8 // LOCK_SH, LOCK_EX, or 0
-	offset int64 // for a directory, 1 once it has been read
+	// flockTurn says when it got that lock: later than all with a smaller number.
+	flockTurn uint64
+	offset    int64 // for a directory, 1 once it has been read
 }
 
 func (d *desc) readable() bool { return d.access != O_WRONLY }
@@ -97,6 +99,7 @@ func (m *Machine) unrefDesc(id descID) {
 	d := m.descs[i]
 	if d.flock != 0 {
 		m.version++
+		m.wake(predecessor{lock: id})
 	}
 	m.dropRecords(d.inode, recordOwner{desc: id})
 	m.ownDescSlice(0)

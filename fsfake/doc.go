@@ -26,7 +26,9 @@
 //   - A dead process is reaped at once: kill(2) says ESRCH and /proc has it no more.
 //   - Waiters of a lock have no order: any of those that can be granted may come next. A
 //     waiter is looked at when it makes its call again, not whenever the kernel would
-//     have woken it to find that it still has to wait.
+//     have woken it to find that it still has to wait; but where that shows, because the
+//     waiter gives up what its open file description has got meanwhile, it is a step of its
+//     own, and the kernel's order is kept (queue.go).
 //   - Of a process with several tasks blocked in fcntl locks, the deadlock search looks at
 //     the one that began last only, as the kernel does.
 //   - Reading a directory takes one step, and gives the names sorted, without "." and "..".
@@ -45,7 +47,10 @@
 //   - RENAME_WHITEOUT; SEEK_DATA and SEEK_HOLE; seeking in a directory but to its start;
 //   - kill(2) of process groups; signals other than 0, SIGKILL from outside ([Machine.KillProc])
 //     and one that interrupts a blocked lock call ([Machine.Interrupt]);
-//   - flock to take a lock on an open file description for which another task waits in flock;
+//   - flock by two tasks that wait to lock one open file description in different modes, and,
+//     unless the machine knows in time that descriptions may be shared ([ProcSpec.Tasks], or a
+//     fork before there are locks), flock that shares a lock through a description that
+//     another task waits to lock alone;
 //   - the descriptors 0 to 2;
 //   - files of more than 16 MiB, offsets beyond 1 TiB;
 //   - a call by a process that does not run, or by a task that is blocked in another.

@@ -18,38 +18,56 @@ func flockMode(how int) int {
 // flock is flock(2). Converting a lock is not atomic: the old one is dropped, then the
 // new one is asked for, so that a refused or waiting conversion has lost the lock.
 func (m *Machine) flock(c *request) {
-	d, mode := c.d, flockMode(c.op.Flags)
+	d, mode, nonblocking := c.d, flockMode(c.op.Flags), c.op.Flags&LOCK_NB != 0
 	if int(d.flock) == mode {
 		return
 	}
-	if mode != 0 && m.flockWaits(d.id) {
-		*c.r = unmodelled("flock on an open file description for which another task waits in flock")
-		return
+	conflict := m.flockConflicts(d, mode)
+	if mode != 0 && !(conflict && nonblocking) {
+		if why := m.disturbsWaiters(d, mode, conflict); why != "" {
+			*c.r = unmodelled("%s", why)
+			return
+		}
 	}
-	if !m.flockConflicts(d, mode) {
+	switch {
+	case !conflict:
 		m.setFlock(d.id, mode)
-		return
-	}
-	m.setFlock(d.id, 0)
-	if c.op.Flags&LOCK_NB != 0 {
+	case nonblocking:
+		m.setFlock(d.id, 0)
 		c.r.Errno = EAGAIN
-		return
+	default:
+		m.setFlock(d.id, 0)
+		*c.r = m.block(c.p, c.t, c.op, d.id)
+		m.enqueue(c.t.Pid, m.proc(c.t.Pid).waiting(c.t.N))
 	}
-	*c.r = m.block(c.p, c.t, c.op, d.id)
+	m.lookInVain()
 }
 
-// flockWaits reports whether a task waits to lock a description. Whatever stood in its way
-// and goes, be it only another waiter, makes the kernel try again for it, and each try
-// drops the lock that others have meanwhile got for the description.
-func (m *Machine) flockWaits(id descID) bool {
+// disturbsWaiters says why a call that takes a lock, or waits for it, is not modelled when
+// other tasks wait to lock the same description in another mode; empty when it is.
+func (m *Machine) disturbsWaiters(d *desc, mode int, waits bool) string {
 	for _, p := range m.procs {
 		for i := range p.waits {
-			if p.waits[i].op.Call == CallFlock && p.waits[i].desc == id {
-				return true
+			w := &p.waits[i]
+			if w.op.Call != CallFlock || w.desc != d.id || flockMode(w.op.Flags) == mode {
+				continue
+			}
+			switch {
+			case waits:
+				return "flock by two tasks that wait to lock one open file description in different modes"
+			case mode == LOCK_SH && !m.queues:
+				return "flock to share a lock on an open file description that another task waits to lock alone, " +
+					"unless the machine was told that the process has several tasks, or forked before there were locks,"
 			}
 		}
 	}
-	return false
+	return ""
+}
+
+// conflictsWith reports whether a description's lock and one of a mode for d, a
+// description of the same file, cannot be held together.
+func (o *desc) conflictsWith(d *desc, mode int) bool {
+	return o.inode == d.inode && o.id != d.id && o.flock != 0 && (mode == LOCK_EX || o.flock == LOCK_EX)
 }
 
 // flockConflicts reports whether another description's lock stands against mode.
@@ -58,17 +76,49 @@ func (m *Machine) flockConflicts(d *desc, mode int) bool {
 		return false
 	}
 	for _, o := range m.descs {
-		if o.inode == d.inode && o.id != d.id && o.flock != 0 && (mode == LOCK_EX || o.flock == LOCK_EX) {
+		if o.conflictsWith(d, mode) {
 			return true
 		}
 	}
 	return false
 }
 
+// finishFlock goes on with a blocked call: it gets its lock, or gives up the one that its
+// description has got meanwhile, and waits on.
+func (m *Machine) finishFlock(p *proc, i int) Result {
+	w := &p.waits[i]
+	d, mode, waiter := m.desc(w.desc), flockMode(w.op.Flags), predecessor{waiter: Task{p.pid, w.task}}
+	if !m.grantable(p, w) {
+		m.setFlock(d.id, 0)
+		m.enqueue(p.pid, i)
+		m.lookInVain()
+		return Result{Blocked: true}
+	}
+	id := m.unblock(p.pid, i).desc
+	if int(d.flock) != mode {
+		m.setFlock(id, mode)
+		m.follow(waiter.waiter, id)
+	}
+	m.wake(waiter)
+	m.unrefDesc(id)
+	m.lookInVain()
+	return Result{}
+}
+
+// setFlock gives a description a lock in place of the one that it has. The old one goes
+// first, so that those behind it look again.
 func (m *Machine) setFlock(id descID, mode int) {
-	if int(m.desc(id).flock) == mode {
+	old := m.desc(id).flock
+	if int(old) == mode {
 		return
 	}
-	m.mutDesc(id).flock = uint8(mode)
+	if old != 0 {
+		m.wake(predecessor{lock: id})
+	}
+	d := m.mutDesc(id)
+	if d.flock = uint8(mode); mode != 0 {
+		m.turn++
+		d.flockTurn = m.turn
+	}
 	m.version++
 }

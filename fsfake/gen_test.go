@@ -10,10 +10,11 @@ import (
 
 // Random calls over a few names, descriptors and processes, for the laws below.
 
-// trio returns a machine with two processes of root and one of user 1000.
+// trio returns a machine with two processes of root, of which one has two tasks, and one of
+// user 1000.
 func trio(policy InodePolicy) *Machine {
 	m := New(Options{InodeNumbers: policy})
-	m.AddProc(ProcSpec{Pid: 101})
+	m.AddProc(ProcSpec{Pid: 101, Tasks: 2})
 	m.AddProc(ProcSpec{Pid: 102, Cwd: "/tmp"})
 	_ = m.Proc(1).Mkdir("/tmp/w", 0o777)
 	m.AddProc(ProcSpec{Pid: 103, UID: 1000, GID: 1000, Cwd: "/tmp/w"})
@@ -95,6 +96,8 @@ type deed struct {
 	op      Op
 	advance bool
 	kill    bool
+	// interrupt interrupts a task that waits for a lock.
+	interrupt bool
 }
 
 var genDeed = rapid.Custom(func(t *rapid.T) deed {
@@ -147,7 +150,13 @@ func (d deed) apply(m *Machine) Result {
 		return Result{}
 	}
 	op := d.op
-	if blocked, ok := m.Blocked(d.task); ok {
+	blocked, ok := m.Blocked(d.task)
+	switch {
+	case d.interrupt && ok:
+		return m.Interrupt(d.task)
+	case d.interrupt:
+		return Result{}
+	case ok:
 		op = blocked
 	}
 	return m.Do(d.task, op)

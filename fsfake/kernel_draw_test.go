@@ -24,6 +24,7 @@ type drawer struct {
 	users bool // of several users
 	busy  bool // processes come and go
 	locks bool // all about locks of two files
+	share bool // all about flock on descriptions that several processes have
 }
 
 func sequences(severalUsers bool) *rapid.Generator[sequence] {
@@ -32,6 +33,8 @@ func sequences(severalUsers bool) *rapid.Generator[sequence] {
 		d.users = severalUsers && d.n(3) == 0
 		d.busy = d.n(8) == 0
 		d.locks = d.n(4) == 0
+		d.share = d.n(8) == 0
+		d.locks, d.busy = d.locks && !d.share, d.busy && !d.share
 		for i := range 2 + d.n(2) {
 			u := uint32(0)
 			if d.users && i > 0 {
@@ -40,7 +43,11 @@ func sequences(severalUsers bool) *rapid.Generator[sequence] {
 			d.s.users = append(d.s.users, u)
 			d.m.AddProc(fsfake.ProcSpec{Pid: firstPid + i, UID: u, GID: u})
 		}
-		d.begin()
+		if d.share {
+			d.beginShared()
+		} else {
+			d.begin()
+		}
 		for calls := len(d.s.lines); calls < sequenceLength; {
 			l, ok := d.line()
 			if !ok {
@@ -81,6 +88,47 @@ func (d *drawer) begin() {
 	}
 }
 
+// beginShared draws processes that share descriptions of one file: A has one or two, and
+// its children have them too. The others have theirs.
+func (d *drawer) beginShared() {
+	open := func(pid int) {
+		d.add(line{pid: pid, op: fsfake.Op{Call: fsfake.CallOpen, Path: "/a", Flags: fsfake.O_RDWR | fsfake.O_CREAT, Mode: 0o666}})
+	}
+	for range 1 + d.n(2) {
+		open(firstPid)
+	}
+	for range 1 + d.n(3) {
+		d.add(line{pid: firstPid, op: fsfake.Op{Call: fsfake.CallFork}})
+	}
+	for i := range d.s.users[1:] {
+		open(firstPid + 1 + i)
+		if d.n(2) == 0 {
+			open(firstPid + 1 + i)
+		}
+	}
+}
+
+// shared draws what processes do that share descriptions: most often they want to lock one
+// alone, or let it go.
+func (d *drawer) shared(pid int) fsfake.Op {
+	op := fsfake.Op{Call: fsfake.CallFlock, FD: d.fd(pid)}
+	switch n := d.n(20); {
+	case n < 2:
+		op.Call = fsfake.CallClose
+	case n < 8:
+		op.Flags = fsfake.LOCK_EX
+	case n < 13:
+		op.Flags = fsfake.LOCK_SH
+	case n < 15:
+		op.Flags = fsfake.LOCK_SH | fsfake.LOCK_NB
+	case n < 17:
+		op.Flags = fsfake.LOCK_EX | fsfake.LOCK_NB
+	default:
+		op.Flags = fsfake.LOCK_UN
+	}
+	return op
+}
+
 // add appends a line and follows it on the fake.
 func (d *drawer) add(l line) {
 	d.s.lines = append(d.s.lines, l)
@@ -95,10 +143,14 @@ func (d *drawer) add(l line) {
 	default:
 		d.m.Do(task, l.op)
 	}
-	for _, pid := range d.m.Pids() {
-		t := fsfake.Task{Pid: pid, N: 1}
-		if op, ok := d.m.Blocked(t); ok && d.m.Ready(t, op) {
-			d.m.Do(t, op)
+	for again := true; again; { // who goes on may let others go on
+		again = false
+		for _, pid := range d.m.Pids() {
+			t := fsfake.Task{Pid: pid, N: 1}
+			if op, ok := d.m.Blocked(t); ok && d.m.Ready(t, op) {
+				d.m.Do(t, op)
+				again = true
+			}
 		}
 	}
 }
@@ -121,7 +173,7 @@ func (d *drawer) line() (line, bool) {
 	}
 	if len(blocked) > 0 && (len(free) == 0 || d.n(12) == 0) {
 		pid := pick(d, blocked...)
-		if d.busy && d.n(3) == 0 {
+		if (d.busy || d.share) && d.n(3) == 0 {
 			return line{what: lineKill, pid: pid}, true
 		}
 		return line{what: lineInterrupt, pid: pid}, true
@@ -130,6 +182,9 @@ func (d *drawer) line() (line, bool) {
 		return line{}, false
 	}
 	pid := pick(d, free...)
+	if d.share && d.n(12) != 0 {
+		return line{pid: pid, op: d.shared(pid)}, true
+	}
 	if d.busy && len(free)+len(blocked) > 1 {
 		if d.n(60) == 0 {
 			return line{what: lineKill, pid: pid}, true

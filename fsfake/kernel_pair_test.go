@@ -266,29 +266,21 @@ func (p *pair) anyBlocked() bool {
 	return false
 }
 
-// settle has the fake grant what the kernel granted. The kernel may choose whom to grant
-// first; so any order will do in which the fake answers the same. Afterwards nobody else
-// may be able to go on.
+// settle has the waiters of the fake go on until nobody can any more, as they do in the
+// kernel by themselves. The kernel may choose who goes on first; so any order will do in
+// which those return whose calls have returned in the kernel, with the same answers.
 func (p *pair) settle(ws []kernel.Wake) (*mismatch, error) {
-	if len(ws) == 0 {
+	w := ways{seen: map[string]bool{}}
+	for _, m := range p.fakes() {
+		w.explore(m, ws)
+	}
+	if len(ws) == 0 && len(w.ends) == 0 {
 		return p.nobodyGoesOn(), nil
 	}
-	var first string
-	var ways []*fsfake.Machine
-	for _, m := range p.fakes() {
-		for _, order := range permutations(len(ws)) {
-			c := m.Clone()
-			if wrong := grant(c, ws, order); wrong == "" {
-				ways = append(ways, c)
-			} else if first == "" {
-				first = wrong
-			}
-		}
-	}
-	if err := p.follow(ways); err != nil {
+	if err := p.follow(w.ends); err != nil {
 		return nil, err
 	}
-	ok := len(ways) > 0
+	ok := len(w.ends) > 0
 	for _, w := range ws {
 		text := "returns " + class(w.Result, "")
 		p.log = append(p.log, said{procName(w.Task.Pid) + " " + opText(w.Op), map[bool]string{true: text, false: "?"}[ok], text})
@@ -297,12 +289,12 @@ func (p *pair) settle(ws []kernel.Wake) (*mismatch, error) {
 		}
 	}
 	if !ok {
-		return &mismatch{what: first}, nil
+		return &mismatch{what: w.wrong}, nil
 	}
-	return p.nobodyGoesOn(), nil
+	return nil, nil
 }
 
-// nobodyGoesOn finds a call that still waits in the kernel and need not on the fake.
+// nobodyGoesOn words that a call still waits in the kernel and need not on the fake.
 func (p *pair) nobodyGoesOn() *mismatch {
 	for _, pid := range p.fake.Pids() {
 		t := fsfake.Task{Pid: pid, N: 1}
@@ -313,20 +305,62 @@ func (p *pair) nobodyGoesOn() *mismatch {
 			return &mismatch{what: fmt.Sprintf("%s: returns %s on the fake, waits on the kernel", op.Call, class(r, ""))}
 		}
 	}
-	return nil
+	panic("unreachable")
 }
 
-// grant has a fake go on with what the kernel granted, in one order, and says how it
-// answers otherwise than the kernel.
-func grant(m *fsfake.Machine, ws []kernel.Wake, order []int) string {
-	for _, i := range order {
-		w := ws[i]
-		f := m.Do(w.Task, w.Op)
-		if f.Blocked != w.Result.Blocked || f.Errno != w.Result.Errno {
-			return fmt.Sprintf("%s: %s on the fake, %s on the kernel, after waiting", w.Op.Call, class(f, ""), class(w.Result, ""))
+// ways are the orders in which the waiters of a fake can go on.
+type ways struct {
+	seen  map[string]bool
+	ends  []*fsfake.Machine // that nobody can go on in, with the kernel's answers
+	wrong string            // the first other answer, in a few words
+}
+
+// explore has whoever can go on do so, one after the other in every order. Those of ws must
+// return as they did in the kernel, and nobody else.
+func (w *ways) explore(m *fsfake.Machine, ws []kernel.Wake) {
+	key := fmt.Sprint(len(ws), string(m.AppendKey(nil)))
+	for _, k := range ws {
+		key += fmt.Sprint(" ", k.Task)
+	}
+	if w.seen[key] {
+		return
+	}
+	w.seen[key] = true
+	moves := false
+	for _, pid := range m.Pids() {
+		t := fsfake.Task{Pid: pid, N: 1}
+		op, blocked := m.Blocked(t)
+		if !blocked || !m.Ready(t, op) {
+			continue
+		}
+		moves = true
+		c := m.Clone()
+		f := c.Do(t, op)
+		i := slices.IndexFunc(ws, func(k kernel.Wake) bool { return k.Task == t })
+		switch {
+		case f.Blocked:
+			w.explore(c, ws)
+		case i >= 0 && f.Errno == ws[i].Result.Errno:
+			w.explore(c, slices.Delete(slices.Clone(ws), i, i+1))
+		case i >= 0:
+			w.not("%s: %s on the fake, %s on the kernel, after waiting", op.Call, class(f, ""), class(ws[i].Result, ""))
+		default:
+			w.not("%s: returns %s on the fake, waits on the kernel", op.Call, class(f, ""))
 		}
 	}
-	return ""
+	switch {
+	case moves:
+	case len(ws) == 0:
+		w.ends = append(w.ends, m.Clone())
+	default:
+		w.not("%s: blocks on the fake, %s on the kernel, after waiting", ws[0].Op.Call, class(ws[0].Result, ""))
+	}
+}
+
+func (w *ways) not(format string, args ...any) {
+	if w.wrong == "" {
+		w.wrong = fmt.Sprintf(format, args...)
+	}
 }
 
 // follow makes the fake one of several that have answered the same. When they differ all
@@ -365,20 +399,4 @@ func (p *pair) follow(ways []*fsfake.Machine) error {
 		*p.fake, p.others = *fit[0].Clone(), fit[1:]
 	}
 	return nil
-}
-
-func permutations(n int) [][]int {
-	if n == 0 {
-		return nil
-	}
-	if n == 1 {
-		return [][]int{{0}}
-	}
-	var all [][]int
-	for _, p := range permutations(n - 1) {
-		for at := n - 1; at >= 0; at-- {
-			all = append(all, slices.Insert(slices.Clone(p), at, n-1))
-		}
-	}
-	return all
 }

@@ -61,7 +61,7 @@ func bit(on bool, b byte) byte {
 func (k *keyer) machine(b []byte) []byte {
 	m := k.m
 	b = appendInt(b, m.clock-m.boot)
-	b = appendLen(b, m.maxPid)
+	b = appendLen(b, m.maxPid<<1|int(bit(m.queues, 1)))
 	if m.policy == InodesUnique {
 		b = appendUint(b, m.nextIno)
 	}
@@ -162,6 +162,9 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 	k.descs[at] = k.numDescs
 	d := k.m.descs[at]
 	b = append(b, 0, d.access|bit(d.append, 4)|d.flock<<3) // O_RDONLY to O_RDWR take 2 bits
+	if d.flock == LOCK_SH && k.m.queues {
+		b = k.sharedBefore(b, d)
+	}
 	b = appendUint(b, uint64(d.offset))
 	return k.inode(b, d.inode)
 }
@@ -236,8 +239,11 @@ func (k *keyer) waits(b []byte, pid int, ws []wait) []byte {
 		b = appendLen(b, w.op.Flags)
 		b = appendInt(appendInt(b, w.op.Off), w.op.Len)
 		b = k.desc(b, w.desc)
-		if w.op.Call != CallFlock {
+		switch {
+		case w.op.Call != CallFlock:
 			b = k.waitsOn(b, pid, w)
+		case k.m.queues:
+			b = k.standsBehind(b, w)
 		}
 	}
 	return b
@@ -259,6 +265,40 @@ func (k *keyer) waitsOn(b []byte, pid int, w *wait) []byte {
 		for i := range p.waits {
 			o := &p.waits[i]
 			if o.op.Call.isSetlk() && o.turn < w.turn && ownerOf(p.pid, &o.op, o.desc) == owner {
+				before++
+			}
+		}
+	}
+	return appendLen(b, before)
+}
+
+// sharedBefore appends how many share the lock of d that got it before.
+func (k *keyer) sharedBefore(b []byte, d *desc) []byte {
+	before := 0
+	for _, o := range k.m.descs {
+		if o.inode == d.inode && o.flock != 0 && o.flockTurn < d.flockTurn {
+			before++
+		}
+	}
+	return appendLen(b, before)
+}
+
+// standsBehind appends what a waiter in flock stands behind, and how many stand there
+// before it.
+func (k *keyer) standsBehind(b []byte, w *wait) []byte {
+	switch {
+	case w.behind == predecessor{}:
+		b = append(b, 0)
+	case w.behind.lock != 0:
+		b = k.desc(append(b, 1), w.behind.lock)
+	default:
+		b = appendLen(appendLen(append(b, 2), w.behind.waiter.Pid), w.behind.waiter.N)
+	}
+	inode, before := k.m.desc(w.desc).inode, 0
+	for _, p := range k.m.procs {
+		for i := range p.waits {
+			o := &p.waits[i]
+			if o.op.Call == CallFlock && o.behind == w.behind && o.turn < w.turn && k.m.desc(o.desc).inode == inode {
 				before++
 			}
 		}

@@ -26,11 +26,12 @@ type Machine struct {
 	maxPid                        int   // the highest pid ever used
 	clock, boot                   int64 // nanoseconds since 1970
 	nextIno                       uint64
-	turn                          uint64 // the last one given to a wait
+	turn                          uint64 // the last one given to a wait or to an flock
 	version                       uint64
 	umask                         uint32
 	policy                        InodePolicy
 	powerLoss                     bool // remember what is durable; see powerloss.go
+	queues                        bool // remember who waits behind whom; see queue.go
 }
 
 // Options says what kind of machine [New] makes. The zero value is a local Linux

@@ -32,6 +32,14 @@ func (m *Machine) Permute(ids []ProcID, perm []int) {
 			c.own, c.pid, c.start = m.owner(), id.Pid, id.Start
 			procs[i] = &c
 		}
+		for j := range p.waits {
+			if id, ok := to(p.waits[j].behind.waiter.Pid); ok {
+				c := *procs[i]
+				c.own, c.waits = m.owner(), slices.Clone(procs[i].waits)
+				c.waits[j].behind.waiter.Pid = id.Pid
+				procs[i] = &c
+			}
+		}
 	}
 	slices.SortFunc(procs, func(a, b *proc) int { return a.pid - b.pid })
 	m.procs, m.ownProcs = procs, true

@@ -24,6 +24,7 @@ type ProcSpec struct {
 	Parent   int
 	UID, GID uint32
 	Start    int64  // start time in clock ticks since boot, as in /proc/PID/stat
+	Tasks    int    // how many tasks it may have; 0 means one
 	Cwd      string // working directory; empty means "/"
 }
 
@@ -41,6 +42,9 @@ func (m *Machine) AddProc(s ProcSpec) {
 			panic(fmt.Sprintf("fsfake: AddProc: %q is no directory", s.Cwd))
 		}
 		cwd = id
+	}
+	if s.Tasks > 1 {
+		m.keepQueues()
 	}
 	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, cwd: cwd})
 }
@@ -73,6 +77,7 @@ func (m *Machine) KillProc(pid int) {
 	m.owner()
 	m.reap(p.cwd)
 	m.version++
+	m.lookInVain()
 }
 
 // dropWaits ends the blocked calls of a process's tasks but one.
@@ -83,6 +88,7 @@ func (m *Machine) dropWaits(pid, except int) {
 			continue
 		}
 		if w := m.unblock(pid, i); w.desc != 0 {
+			m.wake(predecessor{waiter: Task{pid, w.task}})
 			m.unrefDesc(w.desc)
 		}
 	}
@@ -129,6 +135,7 @@ func (m *Machine) fork(p *proc) int {
 		m.mutDesc(f.desc).refs++
 	}
 	m.addProc(c)
+	m.keepQueues()
 	return c.pid
 }
 
@@ -150,4 +157,5 @@ func (m *Machine) exec(t Task) {
 		m.mutProc(t.Pid).cells = nil
 		m.version++
 	}
+	m.lookInVain()
 }

@@ -12,6 +12,8 @@ type wait struct {
 	// on is whose record lock it waits to see go. It is nobody's once that has gone and the
 	// call can return: granted, or because to wait again would close a cycle.
 	on recordOwner
+	// behind is what a waiter in flock stands behind, while the machine keeps queues.
+	behind predecessor
 }
 
 // waiting returns the position of a task's wait, or -1.
@@ -55,16 +57,21 @@ func (m *Machine) mutWait(pid, i int) *wait {
 }
 
 // Ready reports whether t can go on with op: false exactly when t is in a blocked call
-// that could not be granted, nor fail, now.
+// that could not be granted, nor fail, now. (One that waits in flock can also go on when it
+// will give up the lock that its description has, and wait on.)
 func (m *Machine) Ready(t Task, _ Op) bool {
 	p := m.proc(t.Pid)
 	if p == nil {
 		return true
 	}
 	if i := p.waiting(t.N); i >= 0 {
-		return m.grantable(p, &p.waits[i])
+		return m.ready(p, &p.waits[i])
 	}
 	return true
+}
+
+func (m *Machine) ready(p *proc, w *wait) bool {
+	return m.grantable(p, w) || m.queues && w.op.Call == CallFlock && w.behind == (predecessor{}) && m.desc(w.desc).flock != 0
 }
 
 func (m *Machine) grantable(p *proc, w *wait) bool {
@@ -86,20 +93,18 @@ func (m *Machine) resume(p *proc, i int, op *Op) Result {
 	if w.op != *op {
 		return unmodelled("%s by a task that is blocked in %s", op.Call, w.op.Call)
 	}
-	if !m.grantable(p, w) {
+	if !m.ready(p, w) {
 		return Result{Blocked: true}
 	}
-	got := m.unblock(p.pid, i)
-	var r Result
-	switch op.Call {
-	case CallCellWait:
-		return r
-	case CallFlock:
-		m.setFlock(got.desc, flockMode(op.Flags))
-	default:
-		r = fail(m.finishSetlk(p.pid, &got))
-		m.lookAgain()
+	if op.Call == CallFlock {
+		return m.finishFlock(p, i)
 	}
+	got := m.unblock(p.pid, i)
+	if op.Call == CallCellWait {
+		return Result{}
+	}
+	r := fail(m.finishSetlk(p.pid, &got))
+	m.lookAgain()
 	m.unrefDesc(got.desc)
 	return r
 }
@@ -112,7 +117,9 @@ func (m *Machine) Interrupt(t Task) Result {
 	if p != nil {
 		if i := p.waiting(t.N); i >= 0 && p.waits[i].desc != 0 {
 			m.unrefDesc(m.unblock(t.Pid, i).desc)
+			m.wake(predecessor{waiter: t})
 			m.lookAgain()
+			m.lookInVain()
 			return fail(EINTR)
 		}
 	}

@@ -151,7 +151,7 @@ func (s *Scenario) boot(m *fsfake.Machine, again bool) {
 	for i := range s.Setting.Processes {
 		if s.Setting.AfterReboot(i) == again {
 			id := ProcID(i)
-			m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: "/"})
+			m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: "/", Tasks: s.Setting.TasksOf(i)})
 		}
 	}
 }

@@ -131,29 +131,58 @@ type Wake struct {
 // Woken returns the blocked calls that have returned since it was last called, in the
 // order of tasks. Whoever is not among them is blocked still.
 func (m *Machine) Woken() ([]Wake, error) {
+	if err := m.settle(); err != nil {
+		return nil, err
+	}
 	var ws []Wake
-	look := func(t fsfake.Task, p *process) error {
-		if p.blocked == nil {
-			return nil
-		}
-		err := p.wake()
+	for t, p := range m.threads {
 		if p.answered {
 			ws = append(ws, Wake{t, *p.blocked, p.result})
 			p.blocked, p.answered = nil, false
 		}
-		return err
 	}
+	return ws, nil
+}
+
+// settle waits until everybody who is blocked has answered or is blocked for good. Who goes
+// on may let another go on: so all of them must have been asleep in one round of looks.
+func (m *Machine) settle() error {
+	for {
+		before := m.runs()
+		for _, p := range m.threads {
+			if err := p.wake(); err != nil {
+				return err
+			}
+		}
+		if slices.Equal(m.runs(), before) {
+			return nil
+		}
+	}
+}
+
+// runs says of everybody who is blocked how often they were put on a CPU.
+func (m *Machine) runs() []string {
+	var all []string
+	for t, p := range m.threads {
+		if p.blocked != nil && !p.answered {
+			all = append(all, fmt.Sprint(t, " ", p.watch.runs()))
+		}
+	}
+	return all
+}
+
+// threads lists the threads of all processes, in the order of tasks.
+func (m *Machine) threads(yield func(fsfake.Task, *process) bool) {
 	for _, s := range m.procs {
-		if err := look(fsfake.Task{Pid: s.pid, N: 1}, s.process); err != nil {
-			return ws, err
+		if !yield(fsfake.Task{Pid: s.pid, N: 1}, s.process) {
+			return
 		}
 		for i, p := range s.more {
-			if err := look(fsfake.Task{Pid: s.pid, N: i + 2}, p); err != nil {
-				return ws, err
+			if !yield(fsfake.Task{Pid: s.pid, N: i + 2}, p) {
+				return
 			}
 		}
 	}
-	return ws, nil
 }
 
 // Interrupt sends a blocked task a signal that is caught without SA_RESTART. What the call

@@ -28,7 +28,8 @@
 // it, which can be replayed. Unknown: a budget ended first. Unknown is never folded into
 // Holds.
 //
-// Three kinds of judgement decide, and are never mixed:
+// Four kinds of judgement decide, and are never mixed; a property ([scenarios.Property])
+// says which:
 //
 // Histories. An operation's call is stamped at its first step and its return at its
 // last. A history is judged against the property's specification: it is legal when some
@@ -38,9 +39,15 @@
 // counterexample). Histories with the same operations and the same precedence are one. A killed
 // process's pending operation has taken effect before its death, or never.
 //
-// The invariant foreign-release: in every state, while a task holds (from the last step
-// of its acquisition to the first of its release), the object at the lock's name is the
-// one it acquired.
+// Invariants. In every state, also while somebody is in the middle of something, a function
+// of the machine and of those who hold finds nothing wrong. A task holds from the last
+// step of its acquisition to the first of its release. foreign-release is one: the object
+// at the name of a lock that is held is the one that its holder acquired. When the space is
+// covered an invariant is evaluated once more in each, and must say the same.
+//
+// Assertions. What a task asserts fails with the step whose call it comes after, or with
+// the task's first. The run ends there; for other properties it goes on. An assertion that
+// fails in a scenario that claims nothing of assertions is an error.
 //
 // The graph of reachable states:
 //
@@ -49,7 +56,8 @@
 //   - wedge: a state where every process has finished or died, and a fresh process,
 //     running alone with time passing, never gets through. "Never" means within 30 days
 //     of virtual time and an attempt after that.
-//   - starvation: a cycle in which somebody's acquisition has begun and never returns
+//   - starvation: a cycle in which an operation has begun that the property is about (an
+//     acquisition, for ours) and never returns
 //     while it takes steps or waits, and in which nobody who can always move never does
 //     (weak fairness). Crashes and stalls owe nobody anything. It is a claim about
 //     scheduling: a lock that polls can starve unless something hands it over in turn.

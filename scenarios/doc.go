@@ -4,7 +4,8 @@
 // It knows the fake machine (package fsfake) and the specifications (package model).
 // It must not know how a scenario is explored or judged: that is package checker.
 // The reported systems are in the packages below this one, one each; package
-// scenarios/all lists them. A scenario of your own is equal to them.
+// scenarios/all lists them. A scenario of your own is equal to them, and so is a property
+// of your own ([Property]).
 //
 // Limits: a process has at most 26 peers (processes are named A to Z), the tasks of
 // a process are fixed before the run, and what tasks share must be in fsfake.Cell.

@@ -56,6 +56,8 @@ func regenerate(t *testing.T, text string) string {
 			b.WriteString("```go\n" + string(code) + "```\n")
 		case "systems":
 			b.WriteString(systems())
+		case "properties":
+			b.WriteString(properties())
 		default:
 			require.Fail(t, "unknown marker", head)
 		}
@@ -75,6 +77,16 @@ func output(t *testing.T, line string) string {
 	exit := cli.Run(context.Background(), all.All(), args, &stdout, &stderr, nil)
 	require.Zero(t, exit, stderr.String())
 	return stdout.String()
+}
+
+// properties is the table of all properties with their meanings.
+func properties() string {
+	var b strings.Builder
+	b.WriteString("| property | judged by | what is so when it holds |\n|---|---|---|\n")
+	for _, p := range scenarios.Properties() {
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", p, p.Judgement(), p.Meaning)
+	}
+	return b.String()
 }
 
 // systems is the table of all scenarios with their verdicts.

@@ -180,7 +180,32 @@ func TestTutorial(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(test, []byte(strings.ReplaceAll(string(text), "scenarios.Broken", "scenarios.Holds")), 0o644))
 	page.output("pidlock", timeline(n.fails("go", "test", "./pidlock")))
+	n.own(page)
 	n.must("go", "vet", "./...")
 
 	checkGolden(t, "../"+tutorial+".md", page.text)
+}
+
+// own follows the part on properties of one's own: a specification, a readers-writer lock
+// and an assertion are tested, checked, explained, saved and replayed by the same commands.
+func (n *newcomer) own(page *page) {
+	n.t.Helper()
+	n.take("own", "own")
+	n.must("go", "test", "./own")
+	board := filepath.Join(n.dir, "board")
+	if runtime.GOOS == "windows" {
+		board += ".exe"
+	}
+	n.must("go", "build", "-o", board, "./own")
+	page.output("own check", stateless(n.must(board, "check")))
+	require.Contains(n.t, n.must(board, "check", "--property", "one-seat-each", "--json"), `"property": "one-seat-each"`)
+	page.output("own explain", strings.ReplaceAll(n.must(board, "explain", "board/bare/contend", "--save", "seats.txtar"), board, "./board"))
+	for property, id := range map[string]string{
+		"one-seat-each": "board/bare/contend", "rw-exclusion": "board/marks/readers", "assertion": "board/marks/readers",
+	} {
+		shown := n.must(board, "explain", id, "--property", property, "--save", property+".txtar")
+		require.Contains(n.t, shown, id+"  BROKEN  "+property)
+		require.Contains(n.t, n.must(board, "replay", property+".txtar"), id+"  BROKEN  "+property)
+	}
+	require.Contains(n.t, n.fails(board, "check", "--property", "no-seat"), "starvation, one-seat-each")
 }

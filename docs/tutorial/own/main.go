@@ -1,0 +1,5 @@
+package main
+
+import "lockpick/checker/cli"
+
+func main() { cli.Main(boards()) }

@@ -48,6 +48,67 @@ func ExampleScenario() {
 	// wedge broken true
 }
 
+// A property of one's own: an invariant, which is evaluated in every state.
+func ExampleProperty() {
+	oneQueue := &scenarios.Property{
+		ID:      "one-queue",
+		Meaning: "A job is in one queue at a time.",
+		Invariant: func(v scenarios.View) string {
+			if v.Same("/todo", "/done") {
+				return "the job is in both"
+			}
+			return ""
+		},
+	}
+	sc := scenarios.Scenario{
+		ID:      "mine/link-then-unlink/contend",
+		Setting: scenarios.Setting{Processes: 2},
+		Setup:   func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile("/todo", nil, 0o644) },
+		Program: func(int, int) scenarios.Program {
+			return func(t *scenarios.Task) {
+				if t.Link("/todo", "/done") == nil {
+					_ = t.Unlink("/todo")
+				}
+			}
+		},
+		Claims: []scenarios.Claim{{Property: oneQueue, Verdict: scenarios.Broken}},
+	}
+	r, err := checker.Check(context.Background(), &sc, oneQueue, checker.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Property, r.Verdict, "by", r.Counterexample.Schedule)
+	fmt.Println(r.Counterexample.Cause)
+	// Output:
+	// one-queue broken by A1
+	// The job is in both.
+}
+
+// An assertion inside a protocol is judged by the property Assertion.
+func ExampleTask_Assert() {
+	sc := scenarios.Scenario{
+		ID:      "mine/asserts/contend",
+		Setting: scenarios.Setting{Processes: 2},
+		Program: func(int, int) scenarios.Program {
+			return func(t *scenarios.Task) {
+				_ = t.WriteFile("/mine", []byte(t.Process), 0o644)
+				text, _ := t.ReadFile("/mine")
+				t.Assert(string(text) == t.Process, "%s reads what it wrote", t.Process)
+			}
+		},
+		Claims: []scenarios.Claim{{Property: scenarios.Assertion, Verdict: scenarios.Broken}},
+	}
+	r, err := checker.Check(context.Background(), &sc, scenarios.Assertion, checker.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Counterexample.Cause)
+	// Output:
+	// A asserts "A reads what it wrote" at step 7, and it is not so.
+}
+
 // Record makes operations of one's own part of the history that a property is judged
 // by. A task outside a search runs its calls at once.
 func ExampleTask_Acquire() {

@@ -106,7 +106,7 @@ func ExampleTask_Assert() {
 	}
 	fmt.Println(r.Counterexample.Cause)
 	// Output:
-	// A asserts "A reads what it wrote" at step 7, and it is not so.
+	// A asserts "A reads what it wrote" at step 17, and it is not so.
 }
 
 // Record makes operations of one's own part of the history that a property is judged

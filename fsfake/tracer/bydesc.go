@@ -241,6 +241,10 @@ func (t *thread) read(s shape, op fsfake.Op) {
 
 // scatter writes data to pieces of memory and returns how much there was.
 func (t *thread) scatter(ps []piece, data []byte) {
+	if t.through {
+		t.really(func(ret int64) { t.kernel.Data = t.gather(ps, int(ret)) })
+		return
+	}
 	n := int64(len(data))
 	for _, p := range ps {
 		k := min(p.n, len(data))
@@ -253,6 +257,19 @@ func (t *thread) scatter(ps []piece, data []byte) {
 		data = data[k:]
 	}
 	t.result(n)
+}
+
+// gather reads n bytes from pieces of memory.
+func (t *thread) gather(ps []piece, n int) string {
+	var data strings.Builder
+	for _, p := range ps {
+		b, err := readFull(t.tid, p.addr, min(p.n, n-data.Len()))
+		if err != nil {
+			break
+		}
+		data.Write(b)
+	}
+	return data.String()
 }
 
 func (t *thread) readRandom(s shape) {
@@ -550,6 +567,10 @@ func (t *thread) lockRange(op fsfake.Op) {
 	}
 	addr := t.c.args[2]
 	t.askThen(op, func(r fsfake.Result) {
+		if t.through {
+			t.really(func(int64) { t.showLock(addr, r.Lock.Pid) })
+			return
+		}
 		if r.Lock.Type == fsfake.F_UNLCK { // nothing but the type is written
 			t.put(addr, []byte{fsfake.F_UNLCK, 0}, 0)
 			return
@@ -559,6 +580,18 @@ func (t *thread) lockRange(op fsfake.Op) {
 		b = binary.LittleEndian.AppendUint32(b, uint32(r.Lock.Pid))
 		t.put(addr, b, 0)
 	})
+}
+
+// showLock writes the virtual pid of a lock's owner over its real one.
+func (t *thread) showLock(addr uint64, pid int) {
+	b, err := readFull(t.tid, addr, 32)
+	if err != nil {
+		return
+	}
+	t.kernel.Lock.Type = int(binary.LittleEndian.Uint16(b))
+	if t.kernel.Lock.Type != fsfake.F_UNLCK {
+		_ = writeMem(t.tid, addr+24, binary.LittleEndian.AppendUint32(nil, uint32(pid)))
+	}
 }
 
 // ioctl on a file of the fake is that of a file that has none, as programs ask to find out
@@ -674,6 +707,13 @@ func (t *thread) mmap(c *call) {
 	}
 	args := c.args
 	t.askThen(fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5])}, func(r fsfake.Result) {
+		if t.through {
+			t.really(func(ret int64) {
+				b, _ := readMem(t.tid, uint64(ret), len(r.Data))
+				t.kernel.Data, t.kernel.N = string(b), int64(len(b))
+			})
+			return
+		}
 		t.instead(unix.SYS_MMAP, args[0], args[1], args[2], args[3]|unix.MAP_ANONYMOUS, ^uint64(0), 0)
 		t.passThen(func(ret int64) {
 			if ret < 0 && ret > -4096 || r.Data == "" {

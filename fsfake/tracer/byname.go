@@ -104,6 +104,10 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 		t.failErr(err)
 		return "", pl, false
 	}
+	if t.r.c.Through != "" && pl.virtual && pl.fd < 0 && path.IsAbs(name) {
+		t.subst = append(t.subst, substitute{i, t.r.standsFor(pl.path)})
+		t.fakeOnly = t.fakeOnly || !below(path.Clean(pl.path), t.r.c.Dir)
+	}
 	return name, pl, true
 }
 
@@ -257,6 +261,10 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 
 // placeholder makes the real descriptor for one of the fake.
 func (t *thread) placeholder(d *descriptor) {
+	if t.through {
+		t.really(func(ret int64) { t.p.fds[int(ret)] = d })
+		return
+	}
 	t.instead(unix.SYS_EPOLL_CREATE1, uint64(d.flags&unix.O_CLOEXEC))
 	t.passThen(func(ret int64) {
 		if ret < 0 {
@@ -327,12 +335,29 @@ func (t *thread) emptyPath(i int) bool {
 func (t *thread) askStat(op fsfake.Op, to int) {
 	addr, extended := t.c.args[to], t.c.nr == unix.SYS_STATX
 	t.askThen(op, func(r fsfake.Result) {
+		if t.through {
+			t.really(func(int64) {
+				t.kernel.Stat = t.statOf(addr)
+				t.show(addr, r.Stat, extended)
+			})
+			return
+		}
 		if extended {
 			t.put(addr, statxBytes(r.Stat), 0)
 			return
 		}
 		t.put(addr, statBytes(r.Stat), 0)
 	})
+}
+
+// show writes what the fake says of a file over what the kernel has said: inode numbers and
+// times are the fake's.
+func (t *thread) show(addr uint64, s fsfake.Stat, extended bool) {
+	b := statBytes(s)
+	if extended {
+		b = statxBytes(s)
+	}
+	_ = writeMem(t.tid, addr, b)
 }
 
 // statBytes is struct stat.
@@ -421,6 +446,13 @@ func (t *thread) readlink(dirfd, i int) {
 		t.fail(unix.EINVAL)
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallReadlink, Path: pl.path}, func(r fsfake.Result) {
+			if t.through {
+				t.really(func(ret int64) {
+					b, _ := readMem(t.tid, buf, int(ret))
+					t.kernel.Data = string(b)
+				})
+				return
+			}
 			data := cut(r.Data, size)
 			t.put(buf, []byte(data), int64(len(data)))
 		})
@@ -521,6 +553,7 @@ func (t *thread) access(dirfd, i, mode int) {
 		}
 		t.askThen(op, func(r fsfake.Result) {
 			if !may(r.Stat, uint32(mode)) {
+				t.refused = unix.EACCES
 				t.fail(unix.EACCES)
 				return
 			}

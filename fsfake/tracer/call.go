@@ -55,6 +55,7 @@ func (t *thread) called() {
 	}
 	t.c = call{nr: int(info.u[0])}
 	copy(t.c.args[:], info.u[1:7])
+	t.subst, t.fakeOnly = nil, false
 	if info.arch != archX86_64 || t.c.nr&(1<<30) != 0 {
 		t.fault("32-bit system calls are not handled")
 		return
@@ -74,6 +75,10 @@ func (t *thread) returned() {
 		return
 	}
 	ret := int64(info.u[0])
+	if t.letting {
+		t.came(ret)
+	}
+	t.blocked = false
 	after, expired := t.after, t.expired
 	t.after, t.timed, t.expired = nil, false, nil
 	t.goOn(unix.PTRACE_CONT)
@@ -152,6 +157,11 @@ func (t *thread) instead(nr int, args ...uint64) {
 
 // result makes the call return a value without being made.
 func (t *thread) result(v int64) {
+	if t.through {
+		t.really(nil)
+		return
+	}
+	t.letting = false
 	_ = ptrace(unix.PTRACE_POKEUSR, t.tid, regOrigRax, ^uintptr(0))
 	t.setRax(v)
 	t.goOn(unix.PTRACE_CONT)
@@ -211,7 +221,7 @@ func (t *thread) askThen(op fsfake.Op, f func(fsfake.Result)) {
 
 // put writes into the program's memory and returns v, or EFAULT.
 func (t *thread) put(addr uint64, b []byte, v int64) {
-	if len(b) != 0 {
+	if len(b) != 0 && !t.through {
 		if err := writeMem(t.tid, addr, b); err != nil {
 			t.fail(unix.EFAULT)
 			return

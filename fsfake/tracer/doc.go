@@ -42,6 +42,13 @@
 // and the virtual directory. The umask is applied here, for it is each process's own: the machine must not apply another
 // one ([fsfake.NoUmask]).
 //
+// # For real
+//
+// With [Config.Through] the calls are made, in a real directory that stands for the virtual one,
+// each when [Run.Let] says so. So a schedule that was found on the fake is carried out on the
+// kernel, and each answer of the kernel can be compared with the fake's. Pids, clocks, random
+// numbers, inode numbers and the times of files stay virtual.
+//
 // # Limits
 //
 // The program is no prisoner: what it does outside the virtual directory is real, and happens

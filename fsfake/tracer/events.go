@@ -155,7 +155,7 @@ func (t *thread) execed() {
 	}
 	p.giveBack()
 	t.n, p.created = 1, 1
-	t.regs, t.after, t.timed = nil, nil, false
+	t.regs, t.after, t.timed, t.letting = nil, nil, false, false
 	p.handlers, p.alarms = [65]uint64{}, slices.DeleteFunc(p.alarms, func(a *alarm) bool { return a.id != realTimer })
 	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {
 		p.name = filepath.Base(exe)

@@ -65,7 +65,9 @@ os.kill(1, 15)`, `kill\(1, 15\): a signal to process 1, which is not one of its 
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			cfg := config(python, "-c", c.program)
-			cfg.Timeout = time.Second
+			if c.name == "endless" {
+				cfg.Timeout = time.Second
+			}
 			err := failure(t, cfg)
 			var fault *tracer.Error
 			require.ErrorAs(t, err, &fault)

@@ -18,6 +18,9 @@ import (
 // in user mode at any time; when that one asks, waits or ends, the next in order may go on, but
 // only when every other has come to rest from what the first has done.
 func (r *Run) settle() {
+	if r.c.Through != "" {
+		r.moved = true // others may have woken somebody
+	}
 	for r.err == nil {
 		r.late()
 		switch {
@@ -156,10 +159,10 @@ func (r *Run) pending() ([]Pending, error) {
 		alive = alive || !p.gone
 		from := len(set)
 		for _, t := range p.threads {
-			if t.state == asking {
+			if t.state == asking || t.state == inCall && t.blocked {
 				set = append(set, Pending{
 					Task: t.task(), Op: t.op, Exit: t.exit,
-					Blocked: t.blocked, Interrupted: t.blocked && t.signalled(),
+					Blocked: t.blocked, Interrupted: t.blocked && t.state == asking && t.signalled(),
 				})
 			}
 		}

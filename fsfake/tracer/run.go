@@ -73,6 +73,8 @@ func (c *Config) check() error {
 		return errors.New("tracer: the virtual directory must be an absolute path, clean, and not the root: " + c.Dir)
 	case c.Cwd != "" && !below(c.Cwd, c.Dir):
 		return errors.New("tracer: the working directory " + c.Cwd + " is not in the virtual directory " + c.Dir + "; a real one goes in Work")
+	case c.Through != "" && !filepath.IsAbs(c.Through):
+		return errors.New("tracer: the directory that stands for the virtual one must be an absolute path: " + c.Through)
 	case c.Work != "" && !filepath.IsAbs(c.Work):
 		return errors.New("tracer: the real working directory must be an absolute path: " + c.Work)
 	}
@@ -172,6 +174,24 @@ func (r *Run) Answer(t fsfake.Task, res fsfake.Result) (err error) {
 		}
 	})
 	return errors.Join(err, over)
+}
+
+// Let makes the call of one task for real, in the directory [Config.Through], and returns what
+// the kernel answered, in the fake's words: the number of a new descriptor, inode numbers and
+// times are those of expected, the fake's answer to the same call. Blocked means that the call
+// waits in the kernel; it returns by itself, and stays in the set until then. A call that is
+// not one of the file system's is answered with expected.
+func (r *Run) Let(t fsfake.Task, expected fsfake.Result) (res fsfake.Result, err error) {
+	over := r.on(func() {
+		if r.err == nil {
+			res, err = r.let(t, expected)
+		}
+		if r.err != nil {
+			r.killAll()
+			err = r.err
+		}
+	})
+	return res, errors.Join(err, over)
 }
 
 // SetNow says what the time of day is from now on.

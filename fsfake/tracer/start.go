@@ -162,6 +162,8 @@ const tempPrefix = "lockpick-run-"
 // workDir is the real working directory.
 func (r *Run) workDir() (string, error) {
 	switch {
+	case r.c.Through != "" && r.c.Cwd != "":
+		return r.standsFor(r.c.Cwd), nil
 	case r.c.Work != "":
 		return r.c.Work, nil
 	case r.c.Cwd != "":

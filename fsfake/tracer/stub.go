@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"errors"
+	"time"
 
 	"lockpick/fsfake"
 )
@@ -21,3 +22,26 @@ func (*Run) Next() ([]Pending, error) { return nil, errPlatform }
 
 // Answer fails.
 func (*Run) Answer(fsfake.Task, fsfake.Result) error { return errPlatform }
+
+// Let fails.
+func (*Run) Let(fsfake.Task, fsfake.Result) (fsfake.Result, error) {
+	return fsfake.Result{}, errPlatform
+}
+
+// SetNow fails.
+func (*Run) SetNow(time.Time) error { return errPlatform }
+
+// Kill fails.
+func (*Run) Kill(int) error { return errPlatform }
+
+// Stop does nothing.
+func (*Run) Stop() {}
+
+// Exit knows no process.
+func (*Run) Exit(int) (Exit, bool) { return Exit{}, false }
+
+// Stdout is empty.
+func (*Run) Stdout() string { return "" }
+
+// Stderr is empty.
+func (*Run) Stderr() string { return "" }

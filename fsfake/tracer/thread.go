@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -61,6 +62,14 @@ type thread struct {
 	blocked     bool // the last answer was Blocked
 	interrupted bool // a signal is there for a blocked call
 	atExit      bool // stands at PTRACE_EVENT_EXIT
+
+	// A call that is let through.
+	subst    []substitute  // paths to put in place of its own
+	fakeOnly bool          // it is about a directory above the virtual one
+	through  bool          // its answer is to come from the kernel
+	letting  bool          // it is being made
+	kernel   fsfake.Result // what the kernel has answered
+	refused  syscall.Errno // an error that the tracer itself finds in the fake's answer
 
 	// clone(2) in progress.
 	child               *thread // whom it has made

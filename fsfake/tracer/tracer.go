@@ -20,6 +20,9 @@ type Config struct {
 	// Work is the real working directory. Empty means an empty temporary directory that is
 	// removed with the run when Cwd is empty, and "/" otherwise.
 	Work string
+	// Through is a real directory that stands for Dir: calls are made there, one at a time,
+	// by [Run.Let], instead of being answered. The program still sees Dir.
+	Through string
 	// Env has entries NAME=VALUE that are added to the fixed environment, or replace its.
 	Env []string
 	// Stdin is what the program reads from its standard input.

@@ -346,7 +346,7 @@ func (t *thread) poll(ns int64, i int, none uint64) {
 			readyAt[k] = events
 		}
 	}
-	if string(real) == string(b) {
+	if string(real) == string(b) || t.r.c.Through != "" {
 		t.timedCall(ns, i, none, 0)
 		return
 	}

@@ -1,0 +1,117 @@
+//go:build linux && amd64
+
+package tracer_test
+
+import (
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+)
+
+// throughKernel runs a program whose calls are made for real, and compares each answer with
+// the machine's.
+func throughKernel(t *testing.T, m *fsfake.Machine, c tracer.Config) outcome {
+	t.Helper()
+	old := syscall.Umask(0o022)
+	defer syscall.Umask(old)
+	run, err := tracer.Start(c)
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	for {
+		set, err := run.Next()
+		require.NoError(t, err, "%s%s", run.Stdout(), run.Stderr())
+		if len(set) == 0 {
+			break
+		}
+		p, ok := pick(m, set)
+		require.True(t, ok)
+		want := m.Do(p.Task, p.Op)
+		got, err := run.Let(p.Task, want)
+		require.NoError(t, err)
+		require.Equal(t, seen(p.Op, want), seen(p.Op, got), "%v %v", p.Task, p.Op)
+	}
+	exit, _ := run.Exit(100)
+	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr(), Tree: realTree(t, c.Through)}
+}
+
+// seen is what both sides must agree on.
+func seen(op fsfake.Op, r fsfake.Result) fsfake.Result {
+	s := fsfake.Result{Errno: r.Errno, N: r.N, Data: r.Data, Blocked: r.Blocked}
+	s.Stat = fsfake.Stat{Mode: r.Stat.Mode, UID: r.Stat.UID, GID: r.Stat.GID, Size: r.Stat.Size, Nlink: r.Stat.Nlink}
+	if r.Stat.Mode.IsDir() { // file systems differ
+		s.Stat.Size, s.Stat.Nlink = 0, 0
+	}
+	switch op.Call {
+	case fsfake.CallReaddir:
+		s.N, s.Data = 0, "" // in another order
+	case fsfake.CallReadlink:
+		s.N = 0
+	}
+	return s
+}
+
+// Call by call, the kernel answers what the fake answers.
+func TestEachCallAsOnTheKernel(t *testing.T) {
+	each(t, func(t *testing.T, _ program, argv []string) {
+		m := newMachine()
+		want, _ := alone(t, newMachine(), config(argv...))
+		c := config(argv...)
+		c.Through = t.TempDir()
+		require.NoError(t, os.Chmod(c.Through, 0o755))
+		require.Equal(t, want, throughKernel(t, m, c))
+	})
+}
+
+// Two runs share a real directory: a lock that one holds blocks the other in the kernel, and
+// the calls are made in the order that the driver wants.
+func TestLocksBetweenRunsOnTheKernel(t *testing.T) {
+	need(t, "flock")
+	real := t.TempDir()
+	m := newMachine()
+	uid, gid := os.Getuid(), os.Getgid()
+	m.AddProc(fsfake.ProcSpec{Pid: 200, Parent: 1, UID: uint32(uid), GID: uint32(gid), Cwd: dir})
+	var runs []*tracer.Run
+	for _, pid := range []int{100, 200} {
+		c := config("flock", "lock", "sh", "-c", "echo in; mkdir cs && rmdir cs")
+		c.Through, c.Pid = real, pid
+		run, err := tracer.Start(c)
+		skipUntraceable(t, err)
+		require.NoError(t, err)
+		defer run.Stop()
+		runs = append(runs, run)
+	}
+	step := func(run *tracer.Run, until fsfake.Call) fsfake.Result {
+		for {
+			set, err := run.Next()
+			require.NoError(t, err)
+			if len(set) == 0 {
+				return fsfake.Result{}
+			}
+			p := set[0]
+			require.False(t, p.Blocked)
+			want := m.Do(p.Task, p.Op)
+			got, err := run.Let(p.Task, want)
+			require.NoError(t, err)
+			require.Equal(t, seen(p.Op, want), seen(p.Op, got), "%v %v", p.Task, p.Op)
+			if p.Op.Call == until {
+				return got
+			}
+		}
+	}
+	step(runs[0], fsfake.CallMkdir)
+	require.True(t, step(runs[1], fsfake.CallFlock).Blocked)
+	set, err := runs[1].Next()
+	require.NoError(t, err)
+	require.True(t, set[0].Blocked)
+	step(runs[0], fsfake.CallNone) // to its end
+	set, err = runs[1].Next()
+	require.NoError(t, err)
+	require.False(t, set[0].Blocked, "the kernel has granted the lock")
+	require.Equal(t, "in\n", runs[0].Stdout())
+}

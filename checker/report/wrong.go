@@ -16,18 +16,22 @@ func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	}
 	last := &c.Rows[len(c.Rows)-1]
 	// What is wrong with the graph is what comes, or does not, after the last step.
-	last.Wrong = cx.Property.Judgement() != scenarios.ByGraph
+	wrong := last
+	if cx.Blamed > 0 {
+		wrong = &c.Rows[cx.Blamed-1]
+	}
+	wrong.Wrong = cx.Property.Judgement() != scenarios.ByGraph
 	held := cx.Trace[len(cx.Trace)-1].Holders
 	c.Wrong = cx.Property.Told(scenarios.Violation{
 		Holders: trace.HolderTexts(held), Clash: trace.Clash(held),
-		Answer: c.answerText(sc, cx), Cycle: cx.Cycle, Said: trace.NamesOf(sc).Shorten(cx.Said),
+		Answer: c.answerText(sc, cx, wrong.N), Cycle: cx.Cycle, Said: trace.NamesOf(sc).Shorten(cx.Said),
 	})
 }
 
-// answerText is the operation that returned with the last step.
-func (c *Chart) answerText(sc *scenarios.Scenario, cx *trace.Counterexample) string {
-	last := cx.Trace[len(cx.Trace)-1]
-	for i := len(cx.Trace) - 1; i >= 0; i-- {
+// answerText is the operation that returned with a step.
+func (c *Chart) answerText(sc *scenarios.Scenario, cx *trace.Counterexample, step int) string {
+	last := cx.Trace[step-1]
+	for i := step - 1; i >= 0; i-- {
 		if st := &cx.Trace[i]; st.Invoked != nil && st.Choice.Task == last.Choice.Task {
 			if spec := &cx.Property.Spec; spec.Apply != nil && spec.Accepts(st.Invoked) && last.Returned != nil {
 				return strings.ReplaceAll(spec.DescribeOperation(st.Invoked, last.Returned), "->", "→")

@@ -21,10 +21,18 @@ type Counterexample struct {
 	Said string
 	// Waits are, for a wedge, a deadlock or a starvation, those who get no further at the end.
 	Waits []Wait
+	// Attempt are, for a wedge, the last calls of the fresh process, at most 64.
+	Attempt []Call
 	// Cycle, for a starvation, is how many of the schedule's last choices repeat for ever.
 	Cycle int
-	// Cause is one sentence, computed from the trace.
-	Cause string
+	// Cause says in a few sentences why, computed from the trace. Named are the steps that
+	// it names, in that order, and Mistake is the kind of mistake in a few words.
+	Cause   string
+	Named   []int
+	Mistake string
+	// Blamed is, for a property that histories decide, the step whose answer no order of
+	// the operations explains; 0 for other properties.
+	Blamed int
 }
 
 // A Cost orders counterexamples: fewest faults first, then fewest preemptions, then

@@ -20,6 +20,8 @@ type Target struct {
 	// ByFD: the call went through a descriptor, and Opened tells where that is from.
 	ByFD   bool
 	Opened Opened
+	// Desc is the number of the description; see [fsfake.FDView].
+	Desc int
 }
 
 // An Opened is the open that made a file description. Descriptors that came by dup or
@@ -78,7 +80,7 @@ func (w *Walk) byFD(st *Walked, fd int) []Target {
 	if !ok {
 		return nil
 	}
-	t := Target{ID: d.ID, ByFD: true, Opened: w.opened[d.Desc]}
+	t := Target{ID: d.ID, ByFD: true, Opened: w.opened[d.Desc], Desc: d.Desc}
 	if t.Path = t.Opened.Path; t.Path != "" {
 		t.Before, t.After = st.Before.File(t.Path), st.After.File(t.Path)
 	}

@@ -16,6 +16,9 @@ type Wait struct {
 	Task  sched.Task
 	// Call is the call that it waits in, or that it made last.
 	Call fsfake.Op
+	// On is the inode whose lock the fresh process waits for, when it is blocked in a call;
+	// a [State] says it of tasks.
+	On fsfake.InodeID
 }
 
 // A Hindrance is how somebody gets no further.
@@ -54,6 +57,12 @@ func (w Wait) String() string {
 func (n Names) Wait(w Wait) string {
 	w.Call.Path, w.Call.Path2 = n.short(w.Call.Path), n.short(w.Call.Path2)
 	return w.String()
+}
+
+// Call tells a call with short names.
+func (n Names) Call(op fsfake.Op) string {
+	op.Path, op.Path2 = n.short(op.Path), n.short(op.Path2)
+	return op.String()
 }
 
 func (n Names) short(p string) string {

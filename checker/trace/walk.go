@@ -71,6 +71,30 @@ func (w *Walk) End() *State {
 	return w.Start
 }
 
+// Paths lists every name that something stands at at any time, in the order in which they
+// come up.
+func (w *Walk) Paths() []string {
+	var out []string
+	seen := map[string]bool{}
+	add := func(p string) {
+		if !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	for _, n := range w.Start.tree {
+		add(n.Path)
+	}
+	for i := range w.Steps {
+		for _, c := range w.Steps[i].Changes {
+			if c.Path != "" {
+				add(c.Path)
+			}
+		}
+	}
+	return out
+}
+
 // note remembers what later steps are explained by: children, and who opened what.
 func (w *Walk) note(st *Step) {
 	for i := range st.Calls {

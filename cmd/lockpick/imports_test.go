@@ -85,7 +85,7 @@ var imports = map[string]string{
 	"checker/internal/engine":   "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
 	"checker/internal/search":   "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake scenarios porcupine",
 	"checker/trace":             "sched fsfake scenarios porcupine",
-	"checker/internal/explain":  "checker/trace sched fsfake model scenarios",
+	"checker/internal/explain":  "checker/trace sched fsfake model scenarios porcupine",
 	"checker/internal/graph":    "",
 	"checker/internal/history":  "checker/internal/parallel checker/internal/table checker/trace model scenarios porcupine",
 	"checker/internal/learn":    "fsfake scenarios sched",

@@ -23,7 +23,13 @@ type Prober struct {
 	seen map[string]probed
 	buf  []byte
 	runs int
+	// recorded are the last calls of the attempt that was made last.
+	recorded []trace.Call
 }
+
+// recordedCalls is how many of the calls of an attempt are kept: more than a round of
+// polling has.
+const recordedCalls = 64
 
 // horizon is the virtual time after which a process that still has not got through
 // never will: longer than any lease or stale rule.
@@ -53,6 +59,13 @@ func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 	return r.wedged, r.waits, err
 }
 
+// Attempted probes a machine once more and returns the last calls of the attempt that
+// decided.
+func (p *Prober) Attempted(m *fsfake.Machine) ([]trace.Call, error) {
+	_, err := p.probe(m.Clone())
+	return append([]trace.Call(nil), p.recorded...), err
+}
+
 func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
 	start := m.Now()
 	for try := 0; ; try++ {
@@ -77,6 +90,7 @@ const probeSteps = 100_000
 // returned an error, and otherwise what it waits for without end.
 func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wait, error) {
 	p.runs++
+	p.recorded = p.recorded[:0]
 	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
 	var result error
 	code := learn.Function(func(port fsfake.Port) {
@@ -114,11 +128,17 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			return trace.Wait{}, nil
 		}
 		r := m.Do(id, op)
+		if len(p.recorded) == recordedCalls {
+			p.recorded = p.recorded[:copy(p.recorded, p.recorded[1:])]
+		}
+		p.recorded = append(p.recorded, trace.Call{Op: op, Result: r})
 		switch {
 		case r.Unmodelled != "":
 			return trace.Wait{}, fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
 		case r.Blocked:
-			return hindered(trace.WaitsInCall, op), nil
+			w := hindered(trace.WaitsInCall, op)
+			w.On, _ = m.WaitsOn(id)
+			return w, nil
 		}
 		if op.Call == fsfake.CallSleep {
 			pass(m, start, time.Duration(op.Time))

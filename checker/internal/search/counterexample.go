@@ -33,10 +33,10 @@ func (t *Tester) Trace(s sched.Schedule) (*trace.Counterexample, error) {
 func (t *Tester) Evidence(o Outcome) *trace.Counterexample {
 	cx := &trace.Counterexample{
 		Property: t.Property, Schedule: o.Schedule, Cost: o.Cost,
-		Trace: o.Trace, History: o.History, Waits: o.Waits, Said: o.said,
+		Trace: o.Trace, History: o.History, Waits: o.Waits, Attempt: o.attempt, Said: o.said,
 	}
 	if o.Broken {
-		cx.Cause = explain.Cause(t.Sc, cx)
+		explain.Explain(t.Sc, cx)
 	}
 	return cx
 }
@@ -44,7 +44,7 @@ func (t *Tester) Evidence(o Outcome) *trace.Counterexample {
 // Starves makes a counterexample of a run that ends with a cycle in which somebody starves.
 func (t *Tester) Starves(cx *trace.Counterexample, cycle int, waits []trace.Wait) {
 	cx.Cycle, cx.Waits = cycle, waits
-	cx.Cause = explain.Cause(t.Sc, cx)
+	explain.Explain(t.Sc, cx)
 }
 
 // Smaller returns the smaller of two failing schedules; a may be nil.

@@ -74,6 +74,7 @@ type Outcome struct {
 	Trace    trace.Trace
 	History  []porcupine.Operation
 	Waits    []trace.Wait
+	attempt  []trace.Call
 	said     string // what is wrong, in the words of the invariant or the assertion
 	// wait: how many calls were told that the lock is taken.
 	Contended int
@@ -181,7 +182,9 @@ func (t *Tester) decide(w *engine.World, o *Outcome) error {
 	case t.Property.Question == scenarios.LockedOut:
 		if !w.Unfinished() {
 			var err error
-			o.Broken, o.Waits, err = t.prober.Wedged(w.M)
+			if o.Broken, o.Waits, err = t.prober.Wedged(w.M); err == nil && o.Broken && o.Trace != nil {
+				o.attempt, err = t.prober.Attempted(w.M)
+			}
 			return err
 		}
 	}

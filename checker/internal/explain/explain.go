@@ -1,0 +1,87 @@
+package explain
+
+import (
+	"strings"
+
+	"lockpick/checker/trace"
+	"lockpick/scenarios"
+)
+
+// Explain computes the cause of a counterexample from its trace and writes it there, with
+// the steps that it names, the kind of the mistake, and the step whose answer no order of
+// the operations explains.
+func Explain(sc *scenarios.Scenario, cx *trace.Counterexample) {
+	s := newStory(sc, cx)
+	cx.Blamed = blamed(cx)
+	for _, m := range mistakes {
+		if t := (&teller{story: s}); m.tell(t) {
+			cx.Cause, cx.Named, cx.Mistake = t.text.String(), t.steps, m.name
+			break
+		}
+	}
+	t := &teller{story: s}
+	switch t.said(); {
+	case t.text.Len() == 0 && cx.Mistake != "":
+	case t.text.Len() == 0:
+		t.unexplained()
+		cx.Cause, cx.Named, cx.Mistake = t.text.String(), t.steps, Unexplained
+	default:
+		if cx.Mistake == "" {
+			cx.Mistake = cx.Property.ID
+		}
+		cx.Cause, cx.Named = strings.TrimSpace(t.text.String()+" "+cx.Cause), append(t.steps, cx.Named...)
+	}
+}
+
+// said tells what an assertion or an invariant says; of an invariant about holders nothing,
+// when something better is known.
+func (t *teller) said() {
+	last, said := t.last(), t.walk.Names.Shorten(t.cx.Said)
+	switch {
+	case t.cx.Property.Assertions && last != nil:
+		t.say("%s asserts %q %s, and it is not so.", last.Choice.Task, said, t.at(last.N))
+	case said != "" && (t.cx.Mistake == "" || !t.cx.Property.OfHolders):
+		t.say("%s.", upper(said))
+	}
+}
+
+// A mistake is a shape of what goes wrong: tell tells it, when it is there.
+type mistake struct {
+	name string
+	tell func(*teller) bool
+}
+
+// mistakes are tried in this order: what says most about a trace comes first.
+var mistakes = []mistake{
+	{"wedge", (*teller).wedge},
+	{"deadlock", (*teller).deadlock},
+	{"starvation", (*teller).starvation},
+	{"power loss", (*teller).powerLoss},
+	{"lost kernel lock", (*teller).unlocked},
+	{"refused by nobody", (*teller).refused},
+	{"half a change", (*teller).torn},
+	{"stale look", (*teller).staleLook},
+	{"half a change", (*teller).midway},
+	{"stale memory", (*teller).overwritten},
+	{"stale memory", (*teller).remembered},
+	{"wrong judgement", (*teller).misjudged},
+	{"no look", (*teller).blindly},
+	{"unread file", (*teller).unread},
+	{"two names", (*teller).twoNames},
+	{"no exclusion", (*teller).unguarded},
+}
+
+// Unexplained is the mistake that a counterexample is given when nothing better is known.
+const Unexplained = "unexplained"
+
+// unexplained is what there is to say when nothing better is known.
+func (t *teller) unexplained() {
+	switch n := len(t.walk.Steps); {
+	case t.cx.Blamed > 0:
+		t.say("No order of the operations explains what %s answered %s.", t.blamedStep().Choice.Task, t.at(t.cx.Blamed))
+	case n == 0:
+		t.say("It is so from the start.")
+	default:
+		t.say("It is so from step %d on.", n)
+	}
+}

@@ -1,0 +1,235 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+)
+
+// staleLook tells of a call that relied on what its task had seen, after others had
+// changed it.
+func (t *teller) staleLook() bool {
+	if len(t.stale) == 0 {
+		return false
+	}
+	u := t.decisive()
+	l, first := u.look, u.between[0].Step
+	late := l.how == read && l.opened != nil && l.step > first // it was read after the name had changed
+	if late {
+		l = l.opened
+	}
+	t.say("%s %s%s. Then %s.", u.task, t.told(l), t.judgements(l, 0, first), t.meanwhile(u.between))
+	switch asked := t.judgements(u.look, first, u.step); {
+	case late:
+		t.say(" %s went by what it had opened, read it %s%s, and %s.", u.task, t.at(u.look.step), asked, t.relied(u))
+	case asked != "":
+		t.say(" %s%s, did not look again and %s.", u.task, strings.TrimPrefix(strings.TrimPrefix(asked, " and"), ","), t.relied(u))
+	default:
+		t.say(" %s did not look again and %s.", u.task, t.relied(u))
+	}
+	t.jumped(u.step)
+	t.observed(u)
+	return true
+}
+
+// decisive is the stale use that counts. Uses of watched files go before others. Of these
+// it is the last that puts another file at a name, or none, when somebody else had done
+// so before; or else the last for which that was so; or else the last.
+func (s *story) decisive() *use {
+	swapped := func(u *use) bool { return slices.ContainsFunc(u.between, func(c *change) bool { return c.Identity() }) }
+	for _, all := range [][]*use{s.watched(s.stale), s.stale} {
+		for _, want := range []func(*use) bool{
+			func(u *use) bool { return u.change != nil && u.change.Identity() && swapped(u) },
+			swapped,
+			func(*use) bool { return true },
+		} {
+			for _, u := range slices.Backward(all) {
+				if want(u) {
+					return u
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// watched keeps the uses of watched files.
+func (s *story) watched(all []*use) []*use {
+	var out []*use
+	for _, u := range all {
+		if slices.Contains(s.sc.Watch, u.path) {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// meanwhile tells the changes that matter: those of identity, the first and the last of
+// them, or else the last of all. Of who took away what was there it tells what that one
+// had gone by.
+func (t *teller) meanwhile(all []*change) string {
+	kept := slices.DeleteFunc(slices.Clone(all), func(c *change) bool { return !c.Identity() })
+	if len(kept) == 0 {
+		kept = all[len(all)-1:]
+	}
+	if len(kept) > 2 {
+		kept = []*change{kept[0], kept[len(kept)-1]}
+	}
+	var parts []string
+	for i, c := range kept {
+		text := fmt.Sprintf("%s %s", t.deed(c.Change), t.at(c.Step))
+		if i == 0 || kept[i-1].By != c.By {
+			text = c.By.String() + t.reason(c) + " " + text
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " and ")
+}
+
+// reason says what somebody who took a file away had gone by: ", which had found it empty
+// at step 7,". Of one that takes away its own file there is nothing to say.
+func (t *teller) reason(c *change) string {
+	l := c.went
+	if !c.Removes() || l == nil || l.file.ID != c.Before.ID || l.how == created || l.how == acted {
+		return ""
+	}
+	if by, ok := t.maker(c.Path, c.Before.ID, c.Step); ok && by.By == c.By {
+		return ""
+	}
+	switch r := l.knowing(); {
+	case r != nil && r.text == "":
+		return fmt.Sprintf(", which had found it empty %s%s,", t.at(r.step), t.judgements(l, 0, c.Step))
+	case r != nil:
+		return fmt.Sprintf(", which had read %s %s%s,", t.data(r.text), t.at(r.step), t.judgements(l, 0, c.Step))
+	case len(l.judged) > 0:
+		if text := t.judgements(l, 0, c.Step); text != "" {
+			return ", which had" + strings.TrimPrefix(strings.TrimPrefix(text, " and"), ",") + ","
+		}
+	}
+	return ""
+}
+
+// maker finds the last change before a step that put a file at a name.
+func (s *story) maker(path string, id fsfake.InodeID, before int) (*change, bool) {
+	for _, c := range slices.Backward(s.changes[path]) {
+		if c.Step < before && c.Identity() && c.After.ID == id {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// relied tells what a call did on the strength of a look, and which call might have
+// noticed.
+func (t *teller) relied(u *use) string {
+	at := t.at(u.step)
+	name := t.walk.Names.Short(u.path)
+	switch u.how {
+	case tookOver:
+		return fmt.Sprintf("opened %s %s as if it had made it: %s", t.object(&u.file), at, notice(u))
+	case wroteLost:
+		return fmt.Sprintf("wrote to %s %s, which %s no longer leads to", t.object(&u.file), at, name)
+	case lockedOld:
+		return fmt.Sprintf("locked %s %s, which %s no longer leads to: a lock belongs to the file that was opened, not to its name", t.object(&u.file), at, name)
+	case heldOld:
+		return fmt.Sprintf("took the lock with %s %s, which %s no longer leads to", t.object(&u.file), at, name)
+	}
+	text := fmt.Sprintf("%s %s", t.deed(u.change), at)
+	if n := notice(u); n != "" {
+		text += ": " + n
+	}
+	return text
+}
+
+// notice says why a call does not notice that what it works on is not what was seen.
+func notice(u *use) string {
+	op := &u.call
+	switch {
+	case creates(op) && u.look == nil && op.Flags&fsfake.O_TRUNC != 0:
+		return "O_TRUNC empties a file when it is opened, before any lock on it"
+	case creates(op):
+		return "without O_EXCL an open takes what is there"
+	case op.Call == fsfake.CallUnlink, op.Call == fsfake.CallRmdir:
+		return op.Call.String() + " takes whatever stands at the name"
+	case op.Call == fsfake.CallRename && u.change.Kind == trace.Replaced:
+		return "rename replaces whatever stands at the name"
+	case op.Call == fsfake.CallRename:
+		return "rename takes whatever stands at the name"
+	case op.Call == fsfake.CallTruncate, op.Call == fsfake.CallOpen:
+		return op.Call.String() + " takes whatever stands at the name"
+	}
+	return ""
+}
+
+// jumped mentions a jump of the clock before a step, and who had read it when.
+func (t *teller) jumped(before int) {
+	for _, st := range t.stalls {
+		if st.N >= before {
+			continue
+		}
+		by := st.After.Clock.Sub(st.Before.Clock)
+		t.say(" The clock had jumped ahead by %s %s", ageText(by), t.at(st.N))
+		task := t.walk.Steps[before-1].Choice.Task
+		if all := t.clocks[task]; len(all) > 0 {
+			if n := lastBefore(all, before); n < st.N && n > 0 {
+				t.say("; %s had last read it %s", task, t.at(n))
+			}
+		}
+		t.say(".")
+		return
+	}
+}
+
+func lastBefore(steps []int, before int) int {
+	last := 0
+	for _, n := range steps {
+		if n < before {
+			last = n
+		}
+	}
+	return last
+}
+
+// blindly tells of a call that changed what others had changed, and never looked.
+func (t *teller) blindly() bool {
+	if len(t.blind) == 0 {
+		return false
+	}
+	all := t.watched(t.blind)
+	if len(all) == 0 {
+		all = t.blind
+	}
+	u := all[len(all)-1]
+	c := u.between[len(u.between)-1]
+	t.say("%s %s (%s) %s without a look, after %s had %s %s", u.task, t.deed(u.change), t.walk.Names.Short(u.path),
+		t.at(u.step), c.By, t.deed(c.Change).had(), t.at(c.Step))
+	if n := notice(u); n != "" {
+		t.say(": %s", n)
+	}
+	t.say(".")
+	t.observed(u)
+	return true
+}
+
+// observed adds what the answer that nothing explains had gone by, when that was read
+// after a change.
+func (t *teller) observed(u *use) {
+	st := t.blamedStep()
+	if st == nil {
+		return
+	}
+	if l := t.looks[lookKey{st.Choice.Task, u.path}]; l != nil && l.how == read && l.step > u.step {
+		t.say(" %s %s.", st.Choice.Task, t.told(l))
+	}
+}
+
+// blamedStep is the step whose answer no order explains, or nil.
+func (s *story) blamedStep() *trace.Walked {
+	if n := s.cx.Blamed; n > 0 && n <= len(s.walk.Steps) {
+		return &s.walk.Steps[n-1]
+	}
+	return nil
+}

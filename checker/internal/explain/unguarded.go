@@ -1,0 +1,131 @@
+package explain
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+)
+
+// twoNames tells of holders whose locks have different names.
+func (t *teller) twoNames() bool {
+	last := t.last()
+	if last == nil {
+		return false
+	}
+	for i, a := range last.Holders {
+		for _, b := range last.Holders[:i] {
+			if !trace.Clash([]trace.Holder{a, b}) {
+				continue
+			}
+			if a.Path != "" && b.Path != "" && a.Path != b.Path {
+				t.say("%s holds %s %s, %s holds %s %s: two names are two locks.", b.Task, t.walk.Names.Short(b.Path), since(t, b),
+					a.Task, t.walk.Names.Short(a.Path), since(t, a))
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func since(t *teller, h trace.Holder) string {
+	return strings.Replace(t.at(h.Since), "at", "since", 1)
+}
+
+// unguarded tells of holders none of whose calls refuses while another holds.
+func (t *teller) unguarded() bool {
+	last := t.last()
+	if last == nil || !trace.Clash(last.Holders) {
+		return false
+	}
+	var parts []string
+	var claims []*trace.Call
+	holders := slices.SortedStableFunc(slices.Values(last.Holders), func(a, b trace.Holder) int { return a.Since - b.Since })
+	for _, h := range holders {
+		op, text := t.claim(h)
+		parts, claims = append(parts, text), append(claims, op)
+	}
+	t.say("%s: %s.", strings.Join(parts, "; "), whyNot(claims, holders))
+	return true
+}
+
+// whyNot says why none of the calls by which holders took the lock refuses.
+func whyNot(claims []*trace.Call, holders []trace.Holder) string {
+	every := func(is func(i int) bool) bool {
+		for i := range claims {
+			if claims[i] == nil || !is(i) {
+				return false
+			}
+		}
+		return true
+	}
+	switch {
+	case every(func(i int) bool {
+		return claims[i].Op.Call == fsfake.CallSetlk && holders[i].Task.Process == holders[0].Task.Process
+	}):
+		return "a record lock belongs to its process, whose tasks it does not keep apart"
+	case every(func(i int) bool { return isLock(&claims[i].Op) && shared(&claims[i].Op) }):
+		return "shared locks do not keep each other out"
+	case slices.ContainsFunc(claims, func(c *trace.Call) bool { return c != nil && c.Result.Errno != 0 }):
+		return "a refusal was taken for a success"
+	case claims[len(claims)-1] != nil && creates(&claims[len(claims)-1].Op):
+		return "without O_EXCL an open takes what is there"
+	}
+	return "none of these calls refuses while somebody else holds"
+}
+
+func shared(op *fsfake.Op) bool {
+	if op.Call == fsfake.CallFlock {
+		return op.Flags&fsfake.LOCK_SH != 0
+	}
+	return op.Flags == fsfake.F_RDLCK
+}
+
+// claim tells the call by which a holder took the lock: the last of its acquisition that
+// locked, made or opened anything, or else the last.
+func (t *teller) claim(h trace.Holder) (*trace.Call, string) {
+	first := 1
+	for _, op := range t.done {
+		if op.task == h.Task && op.last == h.Since {
+			first = op.first
+		}
+	}
+	var best, byName, other *trace.Walked
+	for n := first; n <= h.Since; n++ {
+		st := &t.walk.Steps[n-1]
+		if st.Choice.Task != h.Task || len(st.Calls) == 0 {
+			continue
+		}
+		other = st
+		if len(st.Targets) == 1 && len(st.Targets[0]) > 0 && st.Targets[0][0].Path == h.Path && !st.Targets[0][0].ByFD {
+			byName = st
+		}
+		if _, ok := locked(st); ok || opens(st) || slices.ContainsFunc(st.Changes, func(c trace.Change) bool { return c.Identity() }) {
+			best = st
+		}
+	}
+	if byName != nil && (best == nil || len(best.Targets[0]) > 0 && best.Targets[0][0].Path != h.Path) {
+		best = byName
+	}
+	if best == nil {
+		best = other
+	}
+	if best == nil {
+		return nil, fmt.Sprintf("%s holds %s", h.Task, since(t, h))
+	}
+	c := best.Calls[len(best.Calls)-1]
+	text := fmt.Sprintf("%s took the lock with %s %s", h.Task, t.walk.Names.Call(c.Op), t.at(best.N))
+	if c.Result.Errno != 0 {
+		text += fmt.Sprintf(", although that answered %s", fsfake.ErrnoName(c.Result.Errno))
+	}
+	return &c, text
+}
+
+// opens reports whether a step opens a file to write to it.
+func opens(st *trace.Walked) bool {
+	return slices.ContainsFunc(st.Calls, func(c trace.Call) bool {
+		return c.Op.Call == fsfake.CallOpen && c.Result.OK() && c.Op.Flags&(fsfake.O_WRONLY|fsfake.O_RDWR) != 0
+	})
+}

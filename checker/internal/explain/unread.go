@@ -1,0 +1,79 @@
+package explain
+
+import (
+	"slices"
+
+	"lockpick/checker/trace"
+	"lockpick/sched"
+)
+
+// unread tells of somebody who changed a file that others had changed, and had not read
+// it: what it went by is another file, which the others had no time to change.
+func (t *teller) unread() bool {
+	last := t.last()
+	if last == nil || last.Choice.Action != sched.Run {
+		return false
+	}
+	me := last.Choice.Task
+	for _, p := range t.sc.Watch {
+		mine, theirs := t.lastChanges(p, me)
+		if mine == nil || theirs == nil || !mine.Before.Exists || mine.went == nil || mine.went.how == read {
+			continue
+		}
+		t.say("%s %s %s", theirs.By, t.whole(theirs), t.at(theirs.Step))
+		if k := t.killedAt(theirs); k > 0 {
+			t.say(" and was killed %s", t.at(k))
+		}
+		t.say(". %s had not read %s when it %s %s", me, t.walk.Names.Short(p), t.deed(mine.Change), t.at(mine.Step))
+		if l := t.lookBefore(me, p, mine.Step); l != nil {
+			t.say(": it went by that it had %s", t.told(l))
+		}
+		t.say(".")
+		return true
+	}
+	return false
+}
+
+// lastChanges are the last change of a name by a task, and the last by others before that.
+func (s *story) lastChanges(path string, task sched.Task) (mine, theirs *change) {
+	for _, c := range slices.Backward(s.changes[path]) {
+		switch {
+		case c.Kind == trace.Touched || c.Kind == trace.Truncated:
+		case mine == nil && c.By == task:
+			mine = c
+		case mine != nil && c.By != task:
+			return mine, c
+		}
+	}
+	return mine, nil
+}
+
+// killedAt is the step in which the process of a change was killed; 0 when it was not.
+func (s *story) killedAt(c *change) int {
+	for _, k := range s.kills {
+		if k.Choice.Task.Process == c.By.Process && k.N > c.Step {
+			return k.N
+		}
+	}
+	return 0
+}
+
+// lookBefore is the last look of a task at a file other than one, before a step. Looks that
+// read or miss a file go before others.
+func (s *story) lookBefore(task sched.Task, but string, before int) *look {
+	var best *look
+	for _, p := range s.walk.Paths() {
+		best = s.better(best, s.looks[lookKey{task, p}], but, before)
+	}
+	for _, p := range s.missed[task] {
+		best = s.better(best, s.looks[lookKey{task, p}], but, before)
+	}
+	return best
+}
+
+func (s *story) better(best, l *look, but string, before int) *look {
+	if l == nil || l.path == but || l.step >= before || l.how != read && l.how != missing || best != nil && best.step > l.step {
+		return best
+	}
+	return l
+}

@@ -1,0 +1,73 @@
+package trace
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Quote quotes file data, clipped to about n columns: with single quotes when it has
+// double ones.
+func Quote(data string, n int) string {
+	cut := ""
+	if r := []rune(data); len(r) > n {
+		data, cut = string(r[:n-1]), "…"
+	}
+	q := strconv.Quote(data)
+	if strings.Contains(data, `"`) && !strings.Contains(data, "'") {
+		q = "'" + strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + "'"
+	}
+	return q[:len(q)-1] + cut + q[len(q)-1:]
+}
+
+// Quote quotes file data as [Quote] does, with times in it told: a number of seconds,
+// milliseconds, microseconds or nanoseconds since 1970 that is near the run's start reads
+// as ‹00:00:10›, or as ‹Dec 31 23:58:00› on another day.
+func (w *Walk) Quote(data string, n int) string {
+	var b strings.Builder
+	for i := 0; i < len(data); {
+		k := i
+		for k < len(data) && data[k] >= '0' && data[k] <= '9' {
+			k++
+		}
+		if k == i {
+			k++
+			b.WriteString(data[i:k])
+		} else {
+			b.WriteString(w.number(data[i:k]))
+		}
+		i = k
+	}
+	return Quote(b.String(), n)
+}
+
+// nearStart is how far from a run's start a time may be to be told as one.
+const nearStart = 400 * 24 * time.Hour
+
+// number tells a number that may be a time.
+func (w *Walk) number(digits string) string {
+	units := map[int]time.Duration{10: time.Second, 13: time.Millisecond, 16: time.Microsecond, 19: time.Nanosecond}
+	unit := units[len(digits)]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if unit == 0 || err != nil {
+		return digits
+	}
+	at := time.Unix(0, n*int64(unit)).UTC()
+	if far := at.Sub(w.Start.Clock); far > nearStart || far < -nearStart {
+		return digits
+	}
+	return "‹" + w.TimeText(at) + "›"
+}
+
+// TimeText tells a time: of day, with the date when that is not the day of the run's start.
+func (w *Walk) TimeText(at time.Time) string {
+	layout := "15:04:05"
+	if at.Nanosecond() != 0 {
+		layout = "15:04:05.000"
+	}
+	start := w.Start.Clock
+	if at.YearDay() != start.YearDay() || at.Year() != start.Year() {
+		layout = "Jan 2 " + layout
+	}
+	return at.UTC().Format(layout)
+}

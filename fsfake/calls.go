@@ -50,7 +50,9 @@ const (
 	CallKill
 	CallStartTime
 	CallExit
+	CallEnd // exit whose status is kept
 	CallFork
+	CallForkAs // fork of a child whose pid is chosen
 	CallExec
 	CallNow
 	CallSleep
@@ -275,8 +277,18 @@ var calls = [numCalls]*row{
 	},
 	CallFork: {
 		name: "fork", group: Processes,
-		do:   func(m *Machine, c *request) { c.r.N = int64(m.fork(c.p)) },
+		do:   func(m *Machine, c *request) { c.r.N = int64(m.fork(c.p, 0)) },
 		text: noText, answer: numberAnswer, showsPid: true,
+	},
+	CallForkAs: {
+		name: "fork-as", group: Processes, uses: OperandPid,
+		do:   func(m *Machine, c *request) { m.forkAs(c.p, c.op.Pid, c.r) },
+		text: noText, answer: numberAnswer, showsPid: true,
+	},
+	CallEnd: {
+		name: "end", group: Processes, uses: OperandFlags | OperandData,
+		do:   func(m *Machine, c *request) { m.end(c.p, c.op) },
+		text: endText, answer: noAnswer,
 	},
 	CallExec: {
 		name: "exec", group: Processes,

@@ -163,6 +163,9 @@ var callTable = [...]tried{
 	},
 	fsfake.CallExit: {life: 1, manual: "none"},
 
+	fsfake.CallForkAs: {words: "pid", answer: holdsNumber, not: "the kernel chooses pids itself"},
+	fsfake.CallEnd:    {words: "status data", not: "it is exit, and a note that no program sees"},
+
 	fsfake.CallStartTime: {words: "pid", answer: holdsNumber, not: "real processes started when the test did"},
 	fsfake.CallNow:       {answer: holdsNumber, not: "the virtual clock is the fake's"},
 	fsfake.CallSleep:     {words: "atime", not: "time passes on the virtual clock only"},
@@ -258,6 +261,11 @@ var vocabulary = map[string]word{
 		text:    func(o *fsfake.Op) string { return fmt.Sprint(o.FD) },
 		parse:   func(o *fsfake.Op, w string) error { return parseInt(&o.FD, w) },
 		draw:    func(d *drawer, pid int, o *fsfake.Op) { o.FD = d.fd(pid) },
+	},
+	"status": {
+		operand: fsfake.OperandFlags,
+		text:    func(o *fsfake.Op) string { return fmt.Sprint(o.Flags) },
+		parse:   func(o *fsfake.Op, w string) error { return parseInt(&o.Flags, w) },
 	},
 	"pid": {
 		operand: fsfake.OperandPid,

@@ -74,6 +74,9 @@ func (k *keyer) machine(b []byte) []byte {
 	for i := range m.marks {
 		b = k.mark(b, &m.marks[i])
 	}
+	for i := range m.exits { // after the marks nothing but these
+		b = appendExit(b, &m.exits[i])
+	}
 	return b
 }
 

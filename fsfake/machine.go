@@ -18,6 +18,7 @@ type Machine struct {
 	descs  []*desc
 	procs  []*proc
 	marks  []Mark // sorted by task; never changed in place
+	exits  []Exit // sorted by pid; never changed in place
 
 	own                           *token // marks the objects that only this machine holds
 	ownInodes, ownDescs, ownProcs bool   // whether the slices above are this machine's alone

@@ -51,4 +51,12 @@ func (m *Machine) Permute(ids []ProcID, perm []int) {
 	}
 	slices.SortFunc(marks, func(a, b Mark) int { return compareMark(a, b.Task) })
 	m.marks = marks
+	exits := slices.Clone(m.exits)
+	for i := range exits {
+		if id, ok := to(exits[i].Pid); ok {
+			exits[i].Pid = id.Pid
+		}
+	}
+	slices.SortFunc(exits, func(a, b Exit) int { return a.Pid - b.Pid })
+	m.exits = exits
 }

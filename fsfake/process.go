@@ -125,17 +125,26 @@ const ticksPerSecond = 100
 // fork is fork(2): the child shares the open file descriptions, and so their flock and
 // OFD locks, has a copy of the memory, and none of the record locks. Only the calling
 // task goes on in it.
-func (m *Machine) fork(p *proc) int {
+//
+// pid is the child's, or 0 for the next one that no process has had.
+func (m *Machine) fork(p *proc, pid int) int {
 	c := *p
-	c.pid, c.parent = m.maxPid+1, p.pid
+	if pid == 0 {
+		pid = m.maxPid + 1
+	}
+	c.pid, c.parent = pid, p.pid
 	c.start = (m.clock - m.boot) / (1e9 / ticksPerSecond)
 	c.waits = nil
 	c.bequeath()
 	for _, f := range c.fds {
 		m.mutDesc(f.desc).refs++
 	}
+	next := m.maxPid + 1
 	m.addProc(c)
 	m.keepQueues()
+	if pid != next {
+		m.maxPid = next - 1 // a chosen pid does not count
+	}
 	return c.pid
 }
 

@@ -34,6 +34,9 @@ type Scenario struct {
 	Watch []string
 	// Claims lists the properties asked, with the verdict expected of each.
 	Claims []Claim
+	// External: the programs are not Go functions but run somebody else's code, as package
+	// scenarios/command does: each start is expensive, and retry loops are not marked.
+	External bool
 	// Corpus: one of a large collection, which is decided only when it is asked for.
 	Corpus bool
 

@@ -48,6 +48,24 @@ type Asserted struct {
 // LetGo is noted when a release begins: it takes effect with the release's first step.
 type LetGo struct{}
 
+// By is noted before a call that is not the task's own: another thread or a child of the
+// program that the task runs makes it.
+type By struct{ Task fsfake.Task }
+
+// OneOrder is noted where several threads or processes of one program asked at once and
+// only one order of their calls was followed: a space with it never holds.
+type OneOrder struct{}
+
+// A Fault is what a program panics with that cannot go on, and not because of what its
+// calls answered: the run is an error and no verdict.
+type Fault struct{ Err error }
+
+// Error returns what happened.
+func (f Fault) Error() string { return f.Err.Error() }
+
+// Fault ends the task's program with a fault of what runs it. It does not return.
+func (t *Task) Fault(err error) { panic(Fault{err}) }
+
 // Record runs f as one operation of the history: invoked with input at f's first
 // step, returned with f's result at its last. f must make at least one step. An
 // operation must not contain another.

@@ -84,3 +84,35 @@ func (v View) Alive(process string) bool {
 
 // Now is the time on the machine's clock.
 func (v View) Now() time.Time { return v.m.Now() }
+
+// Lstat describes what stands at an absolute path itself, a symlink included; ok is false
+// when nothing does.
+func (v View) Lstat(path string) (f fsfake.FileView, ok bool) {
+	id, ok := v.m.LookupName(path)
+	if !ok {
+		return f, false
+	}
+	f = v.m.View(id)
+	f.ID = 0
+	return f, true
+}
+
+// Running counts the processes that run, children included.
+func (v View) Running() int {
+	n := 0
+	for _, pid := range v.m.Pids() {
+		if pid != 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// Exit says how a process, such as "A", has ended; false for one that runs, that was
+// killed, or whose end was not kept ([fsfake.CallExit] with Wait).
+func (v View) Exit(process string) (fsfake.Exit, bool) {
+	if len(process) != 1 {
+		return fsfake.Exit{}, false
+	}
+	return v.m.Exit(FirstPid + int(process[0]-'A'))
+}

@@ -13,7 +13,7 @@ import (
 )
 
 // command runs the command line over the scenarios of ctx.
-func command(t *testing.T, env map[string]string, args ...string) (exit int, stdout, stderr string) {
+func commandLine(t *testing.T, env map[string]string, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
 	exit = Run(context.Background(), ctx.Scenarios(), args, &out, &errs, func(k string) string { return env[k] })
@@ -29,38 +29,38 @@ func TestShardsAndMerge(t *testing.T) {
 		if env == nil {
 			shard = "2/3"
 		}
-		exit, out, errs := command(t, env, "check", "--crashes", "1", "--shard", shard, "--out", file, "ctx/excl/contend", "ctx/stat-then-write")
+		exit, out, errs := commandLine(t, env, "check", "--crashes", "1", "--shard", shard, "--out", file, "ctx/excl/contend", "ctx/stat-then-write")
 		require.Equal(t, ExitAsClaimed, exit, errs)
 		require.Empty(t, out)
 		files = append(files, file)
 	}
 	whole := []string{"check", "--crashes", "1", "ctx/excl/contend", "ctx/stat-then-write", "--quiet"}
-	exit, out, _ := command(t, nil, append([]string{"merge", "--quiet"}, files...)...)
-	wantExit, wantOut, _ := command(t, nil, whole...)
+	exit, out, _ := commandLine(t, nil, append([]string{"merge", "--quiet"}, files...)...)
+	wantExit, wantOut, _ := commandLine(t, nil, whole...)
 	require.Equal(t, wantExit, exit)
 	require.Equal(t, firstLine(wantOut), firstLine(out))
 
-	exit, out, _ = command(t, nil, append([]string{"merge", "--json"}, files[:2]...)...)
+	exit, out, _ = commandLine(t, nil, append([]string{"merge", "--json"}, files[:2]...)...)
 	require.Equal(t, ExitUnknown, exit)
 	require.Contains(t, out, "shard 2 of 3 is missing")
 
 	other := filepath.Join(dir, "other.json")
-	exit, _, _ = command(t, nil, "check", "--stalls", "2", "--stall-for", "5m", "--shard", "2/3", "--out", other, "ctx/excl/contend", "ctx/stat-then-write")
+	exit, _, _ = commandLine(t, nil, "check", "--stalls", "2", "--stall-for", "5m", "--shard", "2/3", "--out", other, "ctx/excl/contend", "ctx/stat-then-write")
 	require.Equal(t, ExitAsClaimed, exit)
-	exit, _, errs := command(t, nil, "merge", files[0], files[1], other)
+	exit, _, errs := commandLine(t, nil, "merge", files[0], files[1], other)
 	require.Equal(t, ExitUsage, exit)
 	require.Contains(t, errs, "shard 2 of ctx/stat-then-write/contend was explored in another setting: crashes 0, not 1, stalls 2, not 0, stall-for 5m0s, not 0s; explore all shards in one")
 	none := filepath.Join(dir, "none.json")
 	require.NoError(t, os.WriteFile(none, []byte(`{"version": 2, "results": []}`), 0o644))
-	exit, _, errs = command(t, nil, "merge", none)
+	exit, _, errs = commandLine(t, nil, "merge", none)
 	require.Equal(t, ExitUsage, exit)
 	require.Contains(t, errs, "none.json has no results")
-	exit, _, errs = command(t, nil, "merge", files[0], files[0])
+	exit, _, errs = commandLine(t, nil, "merge", files[0], files[0])
 	require.Equal(t, ExitUsage, exit)
 	require.Contains(t, errs, "twice")
 	broken := filepath.Join(dir, "broken.json")
 	require.NoError(t, os.WriteFile(broken, []byte("{}{}"), 0o644))
-	exit, _, errs = command(t, nil, "merge", broken)
+	exit, _, errs = commandLine(t, nil, "merge", broken)
 	require.Equal(t, ExitUsage, exit)
 	require.Contains(t, errs, "not a result")
 }

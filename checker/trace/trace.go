@@ -36,6 +36,9 @@ type Step struct {
 type Call struct {
 	Op     fsfake.Op
 	Result fsfake.Result
+	// By is the thread or the child of the task's program that made the call; zero when it
+	// was the task itself.
+	By fsfake.Task
 }
 
 // A Holder is a task that believes to hold a lock.

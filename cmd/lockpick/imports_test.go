@@ -31,6 +31,7 @@ var imports = map[string]string{
 	"scenarios/openclawtakeover": "scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
 	// The corpus: lock protocols in use, a package for each system.
+	"scenarios/command":         "scenarios fsfake fsfake/tracer model x/tools/txtar",
 	"scenarios/kit":             "scenarios fsfake model",
 	"scenarios/borg":            "scenarios/kit scenarios fsfake model",
 	"scenarios/bundler":         "scenarios/kit scenarios fsfake model",
@@ -96,7 +97,7 @@ var imports = map[string]string{
 	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar",
 	"checker/report/site":       "checker checker/report checker/trace scenarios sched fsfake porcupine",
 	"checker/real":              "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli":               "checker checker/internal/saved checker/real checker/report checker/report/site scenarios sched cobra pflag x/term",
+	"checker/cli":               "checker checker/internal/saved checker/real checker/report checker/report/site scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":              "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.

@@ -603,6 +603,8 @@ func (t *thread) ioctl(c *call) {
 		return
 	}
 	switch req := uint32(c.args[1]); {
+	case req == fioClEx, req == fioNClEx && !d.cloexec: // as F_SETFD
+		t.pass()
 	case req>>8 == 0x54 && req != fioNRead && req != fioClEx && req != fioNClEx && req != fioNBIO:
 		t.fail(unix.ENOTTY)
 	case req == unix.FS_IOC_GETFLAGS:

@@ -12,7 +12,7 @@ func (w *World) enabled(a *actor) bool {
 	if w.finished(a) {
 		return false
 	}
-	return !a.blocked || w.M.Ready(a.id, a.op)
+	return !a.blocked || w.M.Ready(a.who(), a.op)
 }
 
 // Look brings the view up to date. It reports whether anybody can progress: when nobody

@@ -18,6 +18,8 @@ import (
 const (
 	crossChecks     = 16
 	crossCheckSteps = 300
+	// externalChecks is how many are run of programs that take long to start.
+	externalChecks = 2
 )
 
 // Verify reports a program that is not a function of its calls. The worker is one that
@@ -34,7 +36,11 @@ func (x *Space) Verify(g *Expander) error {
 			return err
 		}
 	}
-	for seed := range uint64(crossChecks) {
+	n := uint64(crossChecks)
+	if x.Sc.External {
+		n = externalChecks
+	}
+	for seed := range n {
 		if err := x.crossCheck(g, seed); err != nil {
 			return err
 		}

@@ -39,6 +39,12 @@ type (
 	opStall  struct{}
 )
 
+// An opBy is a call that is not the task's own: see scenarios.By.
+type opBy struct {
+	task fsfake.Task
+	op   fsfake.Op
+}
+
 // A transition is what an operation on a machine came to.
 type transition struct {
 	machine, result    uint32
@@ -140,6 +146,9 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (trans
 	m := from.Clone()
 	var r fsfake.Result
 	var mv transition
+	if by, ok := v.(opBy); ok {
+		task, v = by.task, by.op
+	}
 	switch v := v.(type) {
 	case fsfake.Op:
 		r = m.Do(task, v)

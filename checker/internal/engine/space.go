@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/learn"
@@ -36,6 +37,18 @@ type Space struct {
 	Reduce      bool         // explore up to symmetry
 	transitions table.Shared // what operations come to on machines
 	steps       table.Shared // what events come to on histories
+	oneOrder    atomic.Bool  // see OneOrder
+}
+
+// OneOrder reports whether somewhere in what was explored several threads or processes of
+// one program asked at once, and one order of their calls was followed.
+func (x *Space) OneOrder() bool { return x.oneOrder.Load() }
+
+// Close ends the runs of programs that are kept for further learning.
+func (x *Space) Close() {
+	for _, a := range x.automata {
+		a.Close()
+	}
 }
 
 // A slot is the place of one task in a state.
@@ -71,7 +84,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 				Task: sched.Task{Process: i, N: n}, process: i,
 				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
 			})
-			a, err := learn.New(sc.ID, learn.Functions(sc), i, n)
+			a, err := learn.New(sc, learn.Functions(sc), i, n)
 			if err != nil {
 				return nil, err
 			}
@@ -157,9 +170,16 @@ func (x *Space) place(slot int, n uint32) place {
 	if nd.Ended {
 		return place{known: true, ended: true}
 	}
+	var op any = nd.Op
+	if by := nd.Begins.By; by != (fsfake.Task{}) {
+		op = opBy{by, nd.Op}
+	}
+	if nd.Begins.OneOrder {
+		x.oneOrder.Store(true)
+	}
 	p := place{
-		known: true, op: x.machines.op(nd.Op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
-		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit,
+		known: true, op: x.machines.op(op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
+		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && !x.Sc.External,
 		unmark: nd.Begins.LetGo && x.machines.marks,
 		fails:  n == learn.Start && x.fails(&nd.Begins),
 	}

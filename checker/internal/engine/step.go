@@ -36,8 +36,8 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
 	for {
 		op := a.op
-		r := w.M.Do(a.id, op)
-		calls = append(calls, trace.Call{Op: op, Result: r})
+		r := w.M.Do(a.who(), op)
+		calls = append(calls, trace.Call{Op: op, Result: r, By: a.by})
 		if r.Unmodelled != "" {
 			w.fail("%s: %s: %s", a.task, op.Call, r.Unmodelled)
 			return calls
@@ -45,7 +45,7 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 		if a.blocked = r.Blocked; r.Blocked {
 			return calls
 		}
-		if op.Call == fsfake.CallExit {
+		if op.Call == fsfake.CallExit && !w.sc.External {
 			w.exit(a)
 			return calls
 		}

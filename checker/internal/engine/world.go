@@ -51,6 +51,7 @@ type actor struct {
 	op      fsfake.Op
 	begins  learn.Effects // begins with the next call: invoked, letGo
 	stepped bool          // it has made its first step
+	by      fsfake.Task   // who makes it, when that is not the task itself
 	ended   bool          // the program has returned
 	gone    bool          // the process has exited or was killed, or has not begun
 	blocked bool
@@ -196,5 +197,13 @@ func (w *World) settle(a *actor, e learn.Effects) {
 	if a.ended && e.Invoked {
 		w.fail("%s: operation %v made no call: every recorded operation needs at least one", a.task, e.Input)
 	}
-	a.begins = e
+	a.begins, a.by = e, e.By
+}
+
+// who makes the task's next call.
+func (a *actor) who() fsfake.Task {
+	if a.by != (fsfake.Task{}) {
+		return a.by
+	}
+	return a.id
 }

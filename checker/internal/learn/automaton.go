@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -28,6 +29,10 @@ type Automaton struct {
 	order    []edgeKey // in which the edges were learned
 	runs     int       // of the program's code
 	learned  int       // edges
+	// external: the program is not a Go function: it is slow to start, and marks no loops.
+	external bool
+	kept     instances
+	tried    map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
 }
 
 // An edgeKey names an edge: results are numbered, so equal results are one pointer.
@@ -58,6 +63,7 @@ type node struct {
 	depth  int
 	heads  []head // the retry loops begun on the way here
 	Open   any    // input of the operation that is under way, nil for none
+	spent  bool   // no instance stands here: the one that came was used to try a loop
 }
 
 // A head is the top of a retry loop.
@@ -72,13 +78,15 @@ type Edge struct {
 	Effects Effects
 	// Input of the operation that returned, when one did.
 	Input any
+	// Back: it leads back to the top of a loop that the program has not marked.
+	Back bool
 }
 
 // New returns what can be learned of task n of a process by starting it: at
-// first, what it does before its first call. scenario is the id for error messages.
-func New(scenario string, start Starter, process, n int) (*Automaton, error) {
+// first, what it does before its first call.
+func New(sc *scenarios.Scenario, start Starter, process, n int) (*Automaton, error) {
 	a := &Automaton{
-		scenario: scenario, start: start, process: process, n: n,
+		scenario: sc.ID, external: sc.External, start: start, process: process, n: n,
 		name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]Edge{},
 	}
 	a.nodes = append(a.nodes, node{Ended: true}, node{Ended: true})
@@ -136,41 +144,90 @@ func (a *Automaton) edge(at uint32, result *fsfake.Result) (Edge, error) {
 	return e, err
 }
 
-// extend learns where result leads from node at. It runs the program from its start.
-func (a *Automaton) extend(at uint32, result *fsfake.Result) (Edge, error) {
-	a.runs++
+// extend learns where result leads from node at.
+func (a *Automaton) extend(at uint32, result *fsfake.Result) (e Edge, err error) {
 	a.learned++
-	path := a.path(at)
-	code, err := a.start(a.process, a.n)
-	if err != nil {
-		return Edge{}, err
+	code, op, more, notes, err := a.reach(at, result)
+	if code != nil {
+		defer func() {
+			if a.external && err == nil && e.To > Ended && a.nodes[e.To&^Begun].parent == at && !a.nodes[e.To&^Begun].spent {
+				a.kept.keep(e.To, code)
+			} else {
+				code.Stop()
+			}
+		}()
 	}
-	defer code.Stop()
-	op, more, notes, err := code.Next()
 	if err != nil {
-		return Edge{}, err
-	}
-	if result != nil {
-		for i, id := range path {
-			if !more || op != a.nodes[id].Op {
-				return Edge{}, a.indeterminate(i, a.nodes[id].Op, op, more)
-			}
-			r := result
-			if i+1 < len(path) {
-				r = a.nodes[path[i+1]].via
-			}
-			if op, more, notes, err = proceed(code, r); err != nil {
-				return Edge{}, err
-			}
-		}
+		return e, err
 	}
 	eff, err := Digest(a.name, notes)
 	if err != nil {
-		return Edge{}, err
+		return e, err
 	}
-	e, err := a.place(at, result, op, !more, eff)
+	path := a.path(at)
+	if a.external && more {
+		if top, ok := a.roundTop(at, result, op, eff); ok {
+			return a.backOrOn(code, path, top, result, op, eff)
+		}
+	}
+	e, err = a.place(at, result, op, !more, eff)
 	if err == nil && eff.Again != 0 {
 		err = a.unroll(code, path[a.nodes[e.To&^Begun].depth:], result, e.Effects)
+	}
+	return e, err
+}
+
+// reach brings a run of the program to where result leads from node at. The caller stops
+// code, which is nil when it could not be started.
+func (a *Automaton) reach(at uint32, result *fsfake.Result) (code Code, op fsfake.Op, more bool, notes []any, err error) {
+	if kept, ok := a.kept.take(at); ok && result != nil {
+		op, more, notes, err = proceed(kept, result)
+		return kept, op, more, notes, err
+	}
+	a.runs++
+	if code, err = a.start(a.process, a.n); err != nil {
+		return nil, op, false, nil, err
+	}
+	op, more, notes, err = code.Next()
+	if err != nil || result == nil {
+		return code, op, more, notes, err
+	}
+	path := a.path(at)
+	for i, id := range path {
+		if !more || op != a.nodes[id].Op {
+			return code, op, more, notes, a.indeterminate(i, a.nodes[id].Op, op, more)
+		}
+		r := result
+		if i+1 < len(path) {
+			r = a.nodes[path[i+1]].via
+		}
+		if op, more, notes, err = proceed(code, r); err != nil {
+			break
+		}
+	}
+	return code, op, more, notes, err
+}
+
+// backOrOn leads an edge of a program without marks back to the top of a loop, if the
+// program goes round for ever, and to a new node if it does not. Either way its run is
+// spent.
+func (a *Automaton) backOrOn(code Code, path []uint32, top uint32, result *fsfake.Result, op fsfake.Op, eff Effects) (Edge, error) {
+	at := path[len(path)-1]
+	endless, err := a.endless(code, path[a.nodes[top].depth:], result)
+	if err != nil {
+		return Edge{}, err
+	}
+	if endless {
+		return Edge{To: top, Effects: eff, Input: a.nodes[at].Open, Back: true}, nil
+	}
+	if a.tried == nil {
+		a.tried = map[uint32]bool{}
+	}
+	a.tried[top] = true
+	e, err := a.place(at, result, op, false, eff)
+	if err == nil {
+		a.nodes[e.To&^Begun].spent = true
+		a.tried[e.To] = true // the tops of its later rounds
 	}
 	return e, err
 }

@@ -29,8 +29,12 @@ type Effects struct {
 	// first assertion that was not so, empty for none.
 	Asserts bool
 	Failed  string
+	// By is who makes the call, when it is not the task itself.
+	By fsfake.Task
 	// PidSeen: the task asked for its own pid.
 	PidSeen bool
+	// OneOrder: others of the program asked as well, and were left waiting.
+	OneOrder bool
 }
 
 // Marks reports whether a task has acquired a lock whose object can be watched.
@@ -87,6 +91,10 @@ func Digest(task string, notes []any) (Effects, error) {
 			}
 		case fsfake.PidSeen:
 			e.PidSeen = true
+		case scenarios.By:
+			e.By = n.Task
+		case scenarios.OneOrder:
+			e.OneOrder = true
 		}
 	}
 	return e, nil

@@ -15,6 +15,8 @@ import (
 const (
 	walks     = 32
 	walkCalls = 200
+	// externalWalks is how many are drawn for a real program, where a call takes long.
+	externalWalks = 4
 )
 
 // A walker draws walks through an automaton.
@@ -28,7 +30,7 @@ func newWalker(a *Automaton) *walker {
 	w := &walker{a: a, out: make([][]edgeKey, len(a.nodes)), back: make([]bool, len(a.nodes))}
 	for _, k := range a.order {
 		w.out[k.from] = append(w.out[k.from], k)
-		if a.edges[k].Effects.Again != 0 {
+		if a.edges[k].leadsBack() {
 			w.back[k.from] = true
 		}
 	}
@@ -40,6 +42,9 @@ func newWalker(a *Automaton) *walker {
 	return w
 }
 
+// leadsBack reports whether an edge leads to the top of a loop.
+func (e Edge) leadsBack() bool { return e.Effects.Again != 0 || e.Back }
+
 // loops reports whether there is any retry loop.
 func (w *walker) loops() bool { return len(w.back) > Start && w.back[Start] }
 
@@ -48,7 +53,7 @@ func (w *walker) next(rng *rand.Rand, at uint32, calls int) (edgeKey, bool) {
 	var stay []edgeKey
 	for _, k := range w.out[at] {
 		e := w.a.edges[k]
-		if e.Effects.Again != 0 || w.back[e.To&^Begun] {
+		if e.leadsBack() || w.back[e.To&^Begun] {
 			stay = append(stay, k)
 		}
 	}
@@ -68,7 +73,11 @@ func (a *Automaton) FuzzLoops() error {
 	if !w.loops() {
 		return nil
 	}
-	for seed := range uint64(walks) {
+	n := uint64(walks)
+	if a.external {
+		n = externalWalks
+	}
+	for seed := range n {
 		if err := w.walk(rand.New(rand.NewPCG(seed, 0))); err != nil {
 			return err
 		}

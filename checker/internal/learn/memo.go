@@ -32,7 +32,7 @@ func NewMemo(sc *scenarios.Scenario, start Starter) (*Memo, error) {
 	m := &Memo{Most: maxLines}
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-			a, err := New(sc.ID, start, i, n)
+			a, err := New(sc, start, i, n)
 			if err != nil {
 				return nil, err
 			}

@@ -56,9 +56,18 @@ type function struct {
 }
 
 // Next implements [Code].
-func (f *function) Next() (fsfake.Op, bool, []any, error) {
+func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case scenarios.Fault:
+			err = e.Err
+		default:
+			panic(e)
+		}
+	}()
 	f.notes = f.notes[:0]
-	op, more := f.co.Next()
+	op, more = f.co.Next()
 	return op, more, f.notes, nil
 }
 

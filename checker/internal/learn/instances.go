@@ -1,0 +1,54 @@
+package learn
+
+// A program that takes long to start, as a real one does, is not run from its start for
+// every edge: an instance that has come to a node stays there, at its next call, until an
+// edge out of that node is to be learned. So the number of runs is that of the paths to the
+// ends, not of the edges. A Go function is cheaper to run again than to keep, and the number
+// of its runs, which is reported, would depend on which worker came first.
+
+// maxInstances bounds how many instances an automaton keeps; the one kept longest goes
+// first.
+const maxInstances = 64
+
+// instances are the running programs of one automaton, each standing at a node.
+type instances struct {
+	at    map[uint32]Code
+	order []uint32 // in which they came; may name nodes that are gone
+}
+
+// take returns the instance that stands at a node, if there is one. It is the caller's then.
+func (s *instances) take(node uint32) (Code, bool) {
+	code, ok := s.at[node]
+	delete(s.at, node)
+	return code, ok
+}
+
+// keep lets an instance stand at a node.
+func (s *instances) keep(node uint32, code Code) {
+	if s.at == nil {
+		s.at = map[uint32]Code{}
+	}
+	if old, ok := s.take(node); ok {
+		old.Stop()
+	}
+	s.at[node] = code
+	s.order = append(s.order, node)
+	for len(s.at) > maxInstances {
+		if old, ok := s.take(s.order[0]); ok {
+			old.Stop()
+		}
+		s.order = s.order[1:]
+	}
+}
+
+// Close stops every instance that is kept. The automaton can go on learning after it.
+func (a *Automaton) Close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, node := range a.kept.order {
+		if code, ok := a.kept.take(node); ok {
+			code.Stop()
+		}
+	}
+	a.kept.order = nil
+}

@@ -1,0 +1,157 @@
+package command_test
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// programs are pairs (or more) of real programs with their verdicts. The scripts are in
+// testdata.
+var programs = []struct {
+	name    string
+	needs   string // a program that must be installed
+	lines   []string
+	files   map[string]string
+	setting string // lines for Spec.Set
+	verdict string // of the property serializable, or of the one named in front of a colon
+}{
+	{name: "counter in sh", needs: "sh", lines: twice("sh counter.sh"), files: map[string]string{"n": "0\n"}, verdict: "broken"},
+	{name: "counter in sh under flock(1)", needs: "flock", lines: twice("flock lock sh counter.sh"), files: map[string]string{"n": "0\n", "lock": ""}, verdict: "holds"},
+	{name: "counter in sh under a polling mkdir", needs: "sh", lines: twice("sh mkdir-counter.sh"), files: map[string]string{"n": "0\n"}, verdict: "holds"},
+	{name: "JSON store in python", needs: "python3", lines: []string{"python3 store.py a", "python3 store.py b"}, files: map[string]string{"store.json": "{}"}, verdict: "broken"},
+	{name: "JSON store in python under flock", needs: "python3", lines: []string{"python3 store.py a lock", "python3 store.py b lock"}, files: map[string]string{"store.json": "{}"}, verdict: "holds"},
+	{name: "counter in node", needs: "node", lines: twice("node counter.js"), files: map[string]string{"n": "0"}, verdict: "broken"},
+	{name: "stat-then-write in sh", needs: "sh", lines: twice("sh stat-then-write.sh"), setting: "inside cs\nrefused 1", verdict: "mutual-exclusion:broken"},
+	{name: "O_EXCL polling in python", needs: "python3", lines: twice("python3 excl.py"), setting: "inside cs", verdict: "mutual-exclusion:holds"},
+	{name: "a writer beside a cleaner", needs: "python3", lines: []string{"python3 publish.py", "sh -c 'rm -f *.tmp'"}, setting: "refused none", verdict: "broken"},
+}
+
+func twice(line string) []string { return []string{line, line} }
+
+func TestPrograms(t *testing.T) {
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			if testing.Short() && p.needs != "sh" {
+				t.Skip("SKIPPED with -short: interpreters take long to start")
+			}
+			sc := scenario(t, p.needs, p.lines, p.files, p.setting)
+			id, want, named := strings.Cut(p.verdict, ":")
+			if !named {
+				id, want = "serializable", p.verdict
+			}
+			property, err := scenarios.FindProperty(id, sc)
+			require.NoError(t, err)
+			r, err := checker.Check(t.Context(), &sc, property, checker.Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err)
+			require.Equal(t, want, r.Verdict.String(), r.Why)
+			if cx := r.Counterexample; cx != nil {
+				t.Logf("%s %s: %s", property, cx.Schedule, cx.Trace[len(cx.Trace)-1].Choice)
+				ran, err := checker.Replay(&sc, property, cx.Schedule)
+				require.NoError(t, err)
+				require.True(t, ran.Broken)
+			}
+			t.Logf("%d executions, %d answers, %d states", r.Stats.Coroutines, r.Stats.Edges, r.Stats.States)
+		})
+	}
+}
+
+// scenario makes the scenario of some command lines over the scripts of testdata.
+func scenario(t testing.TB, needs string, lines []string, files map[string]string, setting string) scenarios.Scenario {
+	t.Helper()
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("SKIPPED: programs are traced on linux/amd64 only")
+	}
+	if _, err := exec.LookPath(needs); err != nil {
+		t.Skipf("SKIPPED: there is no %s", needs)
+	}
+	spec := command.Spec{ID: "test/commands/run", Timeout: time.Minute}
+	for _, l := range lines {
+		if rest, ok := strings.CutPrefix(l, "python3 "); ok {
+			l = python(t) + " " + rest
+		}
+		spec.Commands = append(spec.Commands, command.Line{Shell: l})
+	}
+	scripts, err := command.Copy("testdata", time.Now())
+	require.NoError(t, err)
+	spec.Files = scripts
+	for name, text := range files {
+		spec.Files = append(spec.Files, command.File{Name: name, Content: text, Mode: 0o666})
+	}
+	for line := range strings.Lines(setting) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		require.NoError(t, spec.Set(name, value))
+	}
+	sc, err := spec.Scenario()
+	if err != nil && strings.Contains(err.Error(), "cannot be traced here") {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	return sc
+}
+
+// python is the interpreter itself, where python3 is a script that looks for one.
+func python(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	require.NoError(t, err)
+	return strings.TrimSpace(string(out))
+}
+
+// What cannot be judged is an error that says what to do, and no verdict.
+func TestNothingToSay(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"sh nosuch.sh", "fails with exit 2"},
+		{"nosuchprogram x", "makes no call on a file"},
+		{"true", "makes no call on a file"},
+		{"sh wait-for-ever.sh", "nothing can be said of it"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			if _, err := exec.LookPath("sh"); err != nil {
+				t.Skip("SKIPPED: there is no sh")
+			}
+			files, err := command.Copy("testdata", time.Now())
+			require.NoError(t, err)
+			_, err = command.Spec{Commands: []command.Line{{Shell: c.line}, {Shell: c.line}}, Files: files}.Scenario()
+			require.Error(t, err)
+			if strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only") {
+				t.Skipf("SKIPPED: %v", err)
+			}
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+}
+
+func TestParse(t *testing.T) {
+	text, err := os.ReadFile("testdata/race.txtar")
+	require.NoError(t, err)
+	s, err := command.Parse(text)
+	require.NoError(t, err)
+	require.Equal(t, "sh bump.sh", s.Commands[0].String())
+	require.Len(t, s.Commands, 2)
+	require.Equal(t, "/srv", s.Dir)
+	require.Equal(t, []int{75}, s.Refused.Statuses)
+	require.Len(t, s.Files, 2)
+	for _, bad := range []string{"", "-- commands --\n\n", "-- commands --\ntrue\n-- setting --\nnosuch 1\n", "-- commands --\ntrue\n-- setting --\ncrashes -1\n"} {
+		_, err := command.Parse([]byte(bad))
+		require.Error(t, err, "%q", bad)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("-- commands --\nsh a\n-- setting --\nrefused 1,2\n-- n --\n0\n"))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if s, err := command.Parse(text); err == nil && len(s.Commands) == 0 {
+			t.Fatal("no commands and no error")
+		}
+	})
+}

@@ -1,0 +1,25 @@
+// Package command makes scenarios of real programs: shell scripts, Python, node, compiled
+// ones, unmodified. Each command line is a process of the scenario. It runs under
+// [tracer], and every call that it makes below one virtual directory is a step on the
+// fake machine, as a call of a Go function is.
+//
+// It knows how a program is run and what a scenario is. It must not know how a scenario
+// is explored or reported: what comes out of [Spec.Scenario] is a scenario like any other,
+// and commands and Go functions can stand side by side in one.
+//
+// # What is judged
+//
+// [Serializable] needs no change to a program: the outcome of a run (exit statuses, what was
+// printed, the files at the end) must be one that the programs leave behind when they run
+// one after the other, in some order. With [Spec.Inside] the programs say themselves where
+// their critical section is, and mutual exclusion is judged as for a Go protocol.
+//
+// # Limits
+//
+// linux/amd64 with ptrace(2). Everything outside the virtual directory is real, and happens
+// each time that a program is run. Where several threads or processes of one command ask at
+// once, they are let go on in one order, the order of their numbers; a scenario in which
+// that happened never holds (the verdict is unknown), while what breaks is broken. Loops
+// that repeat themselves for more than a hundred rounds count as endless. Crashes of a
+// command that has started others are refused.
+package command

@@ -1,0 +1,154 @@
+package command
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+// Bounds of what is copied into the machine.
+const (
+	maxFiles = 2000
+	maxBytes = 16 << 20
+)
+
+// Copy lists what is in a real directory, for [Spec.Files]: files, directories and symbolic
+// links, with their modes and their ages at now. Nothing in it is changed. The error says
+// what cannot be copied: other kinds of files, or too many or too large ones.
+func Copy(dir string, now time.Time) ([]File, error) {
+	var out []File
+	total := int64(0)
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || name == dir {
+			return err
+		}
+		rel, err := filepath.Rel(dir, name)
+		if err != nil {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		f := File{Name: filepath.ToSlash(rel), Mode: uint32(info.Mode().Perm()), Age: max(now.Sub(info.ModTime()), 0)}
+		switch {
+		case e.IsDir():
+			f.Name += "/"
+		case info.Mode()&fs.ModeSymlink != 0:
+			if f.Link, err = os.Readlink(name); err != nil {
+				return err
+			}
+		case info.Mode().IsRegular():
+			if total += info.Size(); total > maxBytes {
+				return fmt.Errorf("command: %s holds more than %d MiB: choose a smaller directory with --from", dir, maxBytes>>20)
+			}
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			f.Content = string(text)
+		default:
+			return fmt.Errorf("command: %s is a %s, which cannot be copied: choose another directory with --from", name, info.Mode().Type())
+		}
+		if out = append(out, f); len(out) > maxFiles {
+			return fmt.Errorf("command: %s has more than %d files: choose a smaller directory with --from", dir, maxFiles)
+		}
+		return nil
+	})
+	return out, err
+}
+
+// Parse reads a spec from a txtar archive: the part "commands" has a line for each process,
+// as typed in a shell; the part "setting", which may be missing, lines "NAME VALUE" (dir,
+// inside, refused, ignore, stdout, crashes, stalls, stall-for, env, timeout); every other
+// part is a file in the virtual directory.
+func Parse(text []byte) (Spec, error) {
+	var s Spec
+	for _, part := range txtar.Parse(text).Files {
+		switch part.Name {
+		case "commands":
+			for line := range strings.Lines(string(part.Data)) {
+				if line = strings.TrimSpace(line); line != "" {
+					s.Commands = append(s.Commands, Line{Shell: line})
+				}
+			}
+		case "setting":
+			for line := range strings.Lines(string(part.Data)) {
+				name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+				if name == "" {
+					continue
+				}
+				if err := s.Set(name, strings.TrimSpace(value)); err != nil {
+					return s, err
+				}
+			}
+		default:
+			mode := uint32(0o644)
+			if strings.HasPrefix(string(part.Data), "#!") {
+				mode = 0o755
+			}
+			s.Files = append(s.Files, File{Name: part.Name, Content: string(part.Data), Mode: mode})
+		}
+	}
+	if len(s.Commands) == 0 {
+		return s, fmt.Errorf("command: no part \"commands\": give one with a line for each process")
+	}
+	return s, nil
+}
+
+// Set sets one thing of a spec by the name that flags and archives have for it.
+func (s *Spec) Set(name, value string) (err error) {
+	number := func(to *int) {
+		if *to, err = strconv.Atoi(value); err != nil || *to < 0 {
+			err = fmt.Errorf("command: %s %q: give a number, 0 or more", name, value)
+		}
+	}
+	duration := func(to *time.Duration) {
+		if *to, err = time.ParseDuration(value); err != nil || *to <= 0 {
+			err = fmt.Errorf("command: %s %q: give a time such as 30s", name, value)
+		}
+	}
+	switch name {
+	case "dir":
+		s.Dir = value
+	case "inside":
+		s.Inside = value
+	case "ignore":
+		s.Ignore = append(s.Ignore, strings.Fields(value)...)
+	case "env":
+		s.Env = append(s.Env, value)
+	case "stdout":
+		if s.NoStdout = value == "off"; value != "off" && value != "on" {
+			return fmt.Errorf("command: stdout %q: give on or off", value)
+		}
+	case "refused":
+		s.Refused.Declared = true
+		for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }) {
+			if word == "none" {
+				continue
+			}
+			n, nerr := strconv.Atoi(word)
+			if nerr != nil || n < 1 || n > 255 {
+				return fmt.Errorf("command: refused %q: give exit statuses from 1 to 255, or none", value)
+			}
+			s.Refused.Statuses = append(s.Refused.Statuses, n)
+		}
+	case "crashes":
+		number(&s.Crashes)
+	case "stalls":
+		number(&s.Stalls)
+	case "stall-for":
+		duration(&s.StallFor)
+	case "timeout":
+		duration(&s.Timeout)
+	default:
+		return fmt.Errorf("command: setting %q is unknown: choose dir, inside, refused, ignore, stdout, crashes, stalls, stall-for, env or timeout", name)
+	}
+	return err
+}

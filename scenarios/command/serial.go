@@ -1,0 +1,219 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// Refused says by which exit statuses a command may refuse to do anything, so that it need
+// not have run at all.
+type Refused struct {
+	// Declared: the statuses are as listed, also when none is. Otherwise any status but 0 may
+	// be a refusal, or not: both are decided, and where they differ there is no verdict.
+	Declared bool
+	Statuses []int
+}
+
+// serializable returns the property of the commands of a scenario. It runs them one after
+// the other, in every order.
+func (s *Spec) serializable(sc *scenarios.Scenario) (*scenarios.Property, error) {
+	serial, err := s.serial(sc)
+	if err != nil {
+		return nil, err
+	}
+	return &scenarios.Property{
+		ID:      "serializable",
+		Meaning: "What the commands leave behind is what they leave behind one after the other, in some order.",
+		Invariant: func(v scenarios.View) string {
+			if v.Running() > 0 {
+				return ""
+			}
+			return s.judge(s.outcome(v), serial)
+		},
+	}, nil
+}
+
+// An order is the outcome of running some commands one after the other. Those that are left
+// out have not run.
+type order struct {
+	ran     []int
+	outcome Outcome
+}
+
+// name is the order as people say it: "A then B".
+func (o order) name() string {
+	var names []string
+	for _, i := range o.ran {
+		names = append(names, scenarios.ProcessName(i))
+	}
+	return strings.Join(names, " then ")
+}
+
+// serial runs the commands in every order, and where refusals may count also in every order
+// of some of them.
+func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
+	var out []order
+	var run func(m *fsfake.Machine, ran []int) error
+	run = func(m *fsfake.Machine, ran []int) error {
+		if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
+			out = append(out, order{slices.Clone(ran), s.outcome(scenarios.NewView(m))})
+		}
+		for i := range s.Commands {
+			if slices.Contains(ran, i) {
+				continue
+			}
+			next := m.Clone()
+			if err := s.alone(sc, next, i, len(ran) == 0); err != nil {
+				return err
+			}
+			if err := run(next, append(ran, i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := run(sc.NewMachine(), nil)
+	return out, err
+}
+
+func (s *Spec) mayRefuse() bool { return !s.Refused.Declared || len(s.Refused.Statuses) > 0 }
+
+// aloneCalls is how many calls a command may make when it runs alone, and aloneSleeps how
+// often it may sleep: one that waits for something then waits for ever.
+const (
+	aloneCalls  = 20_000
+	aloneSleeps = 100
+)
+
+// errAlone ends a run that makes no end.
+var errAlone = errors.New("it does not end")
+
+// alone runs one command on a machine, with nobody else there. The first one must get
+// through: of commands that fail on the files as they are at the start nothing can be
+// learned.
+func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) (err error) {
+	name := scenarios.ProcessName(process)
+	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
+	port := &alonePort{m: m, task: fsfake.Task{Pid: scenarios.FirstPid + process, N: 1}}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case scenarios.Fault:
+			err = e.Err
+		case stuck:
+			err = fmt.Errorf("%s %s: nothing can be said of it beside others", who, e)
+		default:
+			panic(e)
+		}
+	}()
+	sc.Program(process, 1)(scenarios.NewTask(port, process, 1))
+	if !first {
+		return nil
+	}
+	e, ok := scenarios.NewView(m).Exit(name)
+	status := exitText(e, ok)
+	switch {
+	case port.files == 0:
+		return fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
+	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
+		return fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
+	}
+	return nil
+}
+
+// oneLine is the last line of a text that says anything, or "it says nothing".
+func oneLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Sprintf("%q", last)
+	}
+	return "it says nothing"
+}
+
+// has reports whether an outcome's exit is among the statuses.
+func (r Refused) has(exit string) bool {
+	return slices.ContainsFunc(r.Statuses, func(n int) bool { return exit == fmt.Sprintf("exit %d", n) })
+}
+
+// stuck is why a command that runs alone makes no end.
+type stuck string
+
+// An alonePort answers the calls of one command from a machine, at once.
+type alonePort struct {
+	m      *fsfake.Machine
+	task   fsfake.Task
+	by     fsfake.Task
+	calls  int
+	sleeps int
+	files  int // calls on files
+	// stderr is what the command has written there.
+	stderr string
+}
+
+// Do implements fsfake.Port.
+func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
+	task := p.task
+	if p.by != (fsfake.Task{}) {
+		task, p.by = p.by, fsfake.Task{}
+	}
+	if op.Call == fsfake.CallSleep {
+		p.sleeps++
+	}
+	if p.calls++; p.calls > aloneCalls || p.sleeps > aloneSleeps {
+		panic(stuck(errAlone.Error()))
+	}
+	switch op.Call {
+	case fsfake.CallForkAs, fsfake.CallExec, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallNow, fsfake.CallKill:
+	default:
+		p.files++
+	}
+	r := p.m.Do(task, op)
+	switch {
+	case r.Unmodelled != "":
+		panic(scenarios.Fault{Err: errors.New("command: " + r.Unmodelled)})
+	case r.Blocked:
+		panic(stuck("waits for ever in " + op.String()))
+	}
+	return r
+}
+
+// Note implements fsfake.Port.
+func (p *alonePort) Note(v any) {
+	switch v := v.(type) {
+	case scenarios.By:
+		p.by = v.Task
+	case said:
+		p.stderr = v.text
+	}
+}
+
+// judge compares an outcome with those of the serial orders. It returns "" when it is one
+// of them.
+func (s *Spec) judge(o Outcome, serial []order) string {
+	refused := func(i int) bool {
+		return o.Exits[i] != "exit 0" && (!s.Refused.Declared || s.Refused.has(o.Exits[i]))
+	}
+	var closest []string
+	for _, k := range serial {
+		ran := func(i int) bool { return slices.Contains(k.ran, i) }
+		fits := true
+		for i := range s.Commands {
+			fits = fits && (ran(i) || refused(i))
+		}
+		if !fits {
+			continue
+		}
+		if o.key(ran) == k.outcome.key(ran) {
+			return ""
+		}
+		if diff := o.Differs(k.outcome); closest == nil || len(diff) < len(closest) {
+			closest = append([]string{"after " + k.name() + ":"}, diff...)
+		}
+	}
+	return "no order of the commands ends like this; " + strings.Join(closest, ", ")
+}

@@ -1,0 +1,261 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A Spec says which commands run side by side, on which files, and what is asked of them.
+type Spec struct {
+	// ID is the scenario's id, system/variant/setting; empty means run/commands/N, with the
+	// number of commands.
+	ID string
+	// Commands has one command for each process: at least one, at most 26.
+	Commands []Line
+	// Dir is the virtual directory, an absolute and clean path; empty means /data. The
+	// commands start in it.
+	Dir string
+	// Files are what is in it at the start.
+	Files []File
+	// Inside is a name in the directory that a command creates (mkdir, or open with O_CREAT)
+	// where its critical section begins, and removes where it ends; empty for none.
+	Inside string
+	// Refused says which exit statuses are a refusal, by which a command may end without having
+	// done anything; see [Serializable].
+	Refused Refused
+	// NoStdout leaves what is printed out of the outcome; Ignore are patterns of names, as
+	// path.Match has them, that are left out.
+	NoStdout bool
+	Ignore   []string
+	// Crashes is how many commands may be killed, each at any call.
+	Crashes int
+	// Stalls is how often the clock may jump ahead by StallFor.
+	Stalls   int
+	StallFor time.Duration
+	// Env has entries NAME=VALUE for all commands, added to a fixed environment.
+	Env []string
+	// Timeout is how long a command may compute between two calls; zero means 20 s.
+	Timeout time.Duration
+}
+
+// A Line is one command: Argv, or the text of a shell command.
+type Line struct {
+	// Argv is the program and its arguments.
+	Argv []string
+	// Shell is run by sh -c when Argv is empty.
+	Shell string
+	// Stdin is what the command reads from its standard input.
+	Stdin string
+}
+
+// String is the command as a person would type it.
+func (l Line) String() string {
+	if len(l.Argv) == 0 {
+		return l.Shell
+	}
+	words := make([]string, len(l.Argv))
+	for i, w := range l.Argv {
+		words[i] = w
+		if w == "" || strings.ContainsAny(w, " "+special) {
+			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// argv is what is executed. A shell command of plain words needs no shell.
+func (l Line) argv() []string {
+	switch {
+	case len(l.Argv) > 0:
+		return l.Argv
+	case strings.ContainsAny(l.Shell, special+"={}!") || isBuiltin(strings.Fields(l.Shell)[0]):
+		return []string{"sh", "-c", l.Shell}
+	}
+	return strings.Fields(l.Shell)
+}
+
+// special are the characters that mean something to a shell.
+const special = "\t\n'\"$&|;<>()*?[]\\`~#"
+
+// isBuiltin reports whether a shell command begins with a word that only a shell knows.
+func isBuiltin(word string) bool {
+	_, err := exec.LookPath(word)
+	return err != nil && !strings.Contains(word, "/")
+}
+
+// A File is something in the virtual directory at the start.
+type File struct {
+	// Name is relative to the directory. One that ends in a slash is a directory.
+	Name string
+	// Content of a file; Link, when not empty, is the target of a symbolic link.
+	Content, Link string
+	// Mode is the permission bits; zero means 0644, for a directory 0755.
+	Mode uint32
+	// Age is how long before the start it was changed last.
+	Age time.Duration
+}
+
+// defaultDir is the virtual directory where none is named.
+const defaultDir = "/data"
+
+// Scenario returns the scenario of the commands. The error says what is wrong with the
+// spec, or that programs cannot be traced here.
+func (s Spec) Scenario() (scenarios.Scenario, error) {
+	if s.Dir == "" {
+		s.Dir = defaultDir
+	}
+	if s.ID == "" {
+		s.ID = fmt.Sprintf("run/commands/%d", len(s.Commands))
+	}
+	if err := s.validate(); err != nil {
+		return scenarios.Scenario{}, err
+	}
+	sc := scenarios.Scenario{
+		ID: s.ID, Summary: s.summary(), External: true,
+		Setting: scenarios.Setting{
+			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes, Stalls: s.Stalls, StallFor: s.StallFor,
+			Daemons: true, // a command makes its own exit, which is a call of its own
+		},
+		Setup:   s.setup,
+		Program: s.program,
+		Watch:   s.watch(),
+	}
+	p, err := s.serializable(&sc)
+	if err != nil {
+		return sc, err
+	}
+	sc.Claims = []scenarios.Claim{{Property: p, Verdict: scenarios.Holds}}
+	if s.Inside != "" {
+		sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: scenarios.Holds})
+	}
+	return sc, nil
+}
+
+func (s *Spec) validate() error {
+	bad := func(format string, args ...any) error { return fmt.Errorf("command: "+format, args...) }
+	switch {
+	case len(s.Commands) < 1 || len(s.Commands) > 26:
+		return bad("%d commands: give 1 to 26", len(s.Commands))
+	case !path.IsAbs(s.Dir) || path.Clean(s.Dir) != s.Dir || s.Dir == "/":
+		return bad("the virtual directory %q must be an absolute path, clean, and not the root", s.Dir)
+	case s.Crashes < 0 || s.Stalls < 0:
+		return bad("a budget is negative: crashes %d, stalls %d", s.Crashes, s.Stalls)
+	}
+	for i, l := range s.Commands {
+		if len(l.Argv) == 0 && strings.TrimSpace(l.Shell) == "" {
+			return bad("command %s is empty", scenarios.ProcessName(i))
+		}
+	}
+	for _, f := range s.Files {
+		if name := strings.TrimSuffix(f.Name, "/"); name == "" || path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {
+			return bad("file %q: the name must be relative, clean, and inside the directory", f.Name)
+		}
+	}
+	for _, p := range s.Ignore {
+		if _, err := path.Match(p, ""); err != nil {
+			return bad("pattern %q: %v", p, err)
+		}
+	}
+	return nil
+}
+
+// summary lists the commands; equal ones are counted.
+func (s *Spec) summary() string {
+	var parts []string
+	for i := 0; i < len(s.Commands); {
+		n := 1
+		for i+n < len(s.Commands) && s.Commands[i+n].String() == s.Commands[i].String() {
+			n++
+		}
+		text := s.Commands[i].String()
+		if n > 1 {
+			text += fmt.Sprintf(" × %d", n)
+		}
+		parts = append(parts, text)
+		i += n
+	}
+	return strings.Join(parts, " | ")
+}
+
+// setup makes the directory and its files, the oldest first, and lets every process start
+// in the directory.
+func (s *Spec) setup(m *fsfake.Machine) {
+	p := m.Proc(1)
+	must(p.MkdirAll(s.Dir, 0o777))
+	must(p.Chmod(s.Dir, 0o777))
+	files := slices.Clone(s.Files)
+	slices.SortStableFunc(files, func(a, b File) int { return int(b.Age - a.Age) })
+	start := m.Now()
+	for _, f := range files {
+		must(f.make(p, s.Dir))
+	}
+	for _, f := range files {
+		if f.Age > 0 && f.Link == "" {
+			at := start.Add(-f.Age)
+			must(p.Chtimes(path.Join(s.Dir, f.Name), at, at))
+		}
+	}
+	for i := range s.Commands {
+		id := scenarios.ProcID(i)
+		m.KillProc(id.Pid)
+		m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: s.Dir})
+	}
+}
+
+func (f File) make(p *fsfake.Proc, dir string) error {
+	name, mode := path.Join(dir, f.Name), f.Mode
+	if err := p.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	switch {
+	case f.Link != "":
+		return p.Symlink(f.Link, name)
+	case strings.HasSuffix(f.Name, "/"):
+		if mode == 0 {
+			mode = 0o755
+		}
+		return errors.Join(p.MkdirAll(name, 0o777), do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: mode}))
+	}
+	if mode == 0 {
+		mode = 0o644
+	}
+	return errors.Join(p.WriteFile(name, []byte(f.Content), 0o666), do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: mode}))
+}
+
+func do(p *fsfake.Proc, op fsfake.Op) error {
+	if r := p.Do(op); r.Errno != 0 {
+		return fmt.Errorf("command: %s: %w", op, r.Errno)
+	}
+	return nil
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// watch lists the files that a timeline shows: those of the start, but no directories.
+func (s *Spec) watch() []string {
+	var out []string
+	for _, f := range s.Files {
+		if !strings.HasSuffix(f.Name, "/") && len(out) < 3 {
+			out = append(out, path.Join(s.Dir, f.Name))
+		}
+	}
+	if s.Inside != "" {
+		out = append(out, path.Join(s.Dir, s.Inside))
+	}
+	if len(out) == 0 {
+		out = []string{s.Dir}
+	}
+	return out
+}

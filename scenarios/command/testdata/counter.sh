@@ -1,0 +1,2 @@
+read x < n
+echo $((x+1)) > n

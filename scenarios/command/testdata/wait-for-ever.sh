@@ -1,0 +1,1 @@
+until mkdir counter.sh 2>/dev/null; do sleep 1; done

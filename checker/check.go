@@ -169,9 +169,12 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 	}
 	tg := &search.Target{Preemptions: o.Preemptions}
 	schedule, err := x.FindSmallest(ctx, tg)
-	if err != nil {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		res.Why = err.Error()
 		return res, nil
+	}
+	if err != nil {
+		return res, err
 	}
 	res.Stats.learned(x)
 	res.Complete = schedule == nil && !tg.Pruned

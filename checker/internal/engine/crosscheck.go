@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 
 	"lockpick/checker/internal/learn"
@@ -23,16 +24,16 @@ const (
 )
 
 // Verify reports a program that is not a function of its calls. The worker is one that
-// knows the space.
-func (x *Space) Verify(g *Expander) error {
+// knows the space. When ctx ends first the error is that of ctx.
+func (x *Space) Verify(ctx context.Context, g *Expander) error {
 	if err := x.machines.verify(x.Property); err != nil {
 		return err
 	}
 	for _, a := range x.automata {
-		if err := a.Verify(); err != nil {
+		if err := a.Verify(ctx); err != nil {
 			return err
 		}
-		if err := a.FuzzLoops(); err != nil {
+		if err := a.FuzzLoops(ctx); err != nil {
 			return err
 		}
 	}
@@ -41,6 +42,9 @@ func (x *Space) Verify(g *Expander) error {
 		n = externalChecks
 	}
 	for seed := range n {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := x.crossCheck(g, seed); err != nil {
 			return err
 		}

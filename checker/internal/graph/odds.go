@@ -1,6 +1,9 @@
 package graph
 
-import "math"
+import (
+	"context"
+	"math"
+)
 
 // Odds is the probability that a uniformly random scheduler hits the violation: at
 // every state it takes each possible choice (a step of each task that can take one,
@@ -11,12 +14,14 @@ import "math"
 // It is the least solution of p(s) = mean of p over the choices of s, with 1 where the
 // property breaks, found component by component: exactly for states outside cycles, and
 // within a cycle (a retry loop) by iteration until nothing changes by more than 1e-13.
-func (g *Graph) Odds(start uint32) float64 {
+//
+// When ctx ends first the error is that of ctx.
+func (g *Graph) Odds(ctx context.Context, start uint32) (float64, error) {
 	p := make([]float64, g.Len())
 	all := func(uint32) bool { return true }
 	any := func(uint32, int) bool { return true }
 	g.Components(all, any, func(component []uint32) {
-		for {
+		for ctx.Err() == nil {
 			change := 0.0
 			for i := len(component) - 1; i >= 0; i-- {
 				id := component[i]
@@ -29,7 +34,7 @@ func (g *Graph) Odds(start uint32) float64 {
 			}
 		}
 	})
-	return p[start]
+	return p[start], ctx.Err()
 }
 
 // mean is one state's equation, solved for the state itself where it leads to itself.

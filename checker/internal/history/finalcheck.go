@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 
@@ -43,8 +44,9 @@ func (t *Table) Fault() error {
 // FinalCheck lets porcupine judge every history that no other goes on from, where the
 // monitor saw no violation. What comes before the end of a linearizable history is
 // linearizable too, so porcupine agrees with every judgement then. The error is a
-// disagreement, one seen earlier included. It is for when nobody appends any more.
-func (t *Table) FinalCheck(workers int) error {
+// disagreement, one seen earlier included, or that of ctx, when it ended first. It is for
+// when nobody appends any more.
+func (t *Table) FinalCheck(ctx context.Context, workers int) error {
 	if t == nil || t.MonitorsOnly {
 		return nil
 	}
@@ -60,7 +62,7 @@ func (t *Table) FinalCheck(workers int) error {
 	parallel.Together(min(workers, len(last)), func(int) {
 		for {
 			i := int(taken.Add(1)) - 1
-			if i >= len(last) {
+			if i >= len(last) || ctx.Err() != nil {
 				return
 			}
 			refuted[i] = !porcupine.CheckOperations(t.judge, t.Operations(last[i]))
@@ -70,6 +72,9 @@ func (t *Table) FinalCheck(workers int) error {
 		if refuted[i] {
 			t.differ(id, "linearizable", "a violation")
 		}
+	}
+	if t.fault == nil {
+		return ctx.Err()
 	}
 	return t.fault
 }

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"context"
 	"math/rand/v2"
 )
 
@@ -68,7 +69,7 @@ func (w *walker) next(rng *rand.Rand, at uint32, calls int) (edgeKey, bool) {
 }
 
 // FuzzLoops runs the program along drawn walks.
-func (a *Automaton) FuzzLoops() error {
+func (a *Automaton) FuzzLoops(ctx context.Context) error {
 	w := newWalker(a)
 	if !w.loops() {
 		return nil
@@ -78,6 +79,9 @@ func (a *Automaton) FuzzLoops() error {
 		n = externalWalks
 	}
 	for seed := range n {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := w.walk(rand.New(rand.NewPCG(seed, 0))); err != nil {
 			return err
 		}

@@ -1,17 +1,21 @@
 package learn
 
 import (
+	"context"
 	"fmt"
 )
 
 // Verify runs every learned path again. Paths that others go on from are run as a part
-// of those.
-func (a *Automaton) Verify() error {
+// of those. When ctx ends first the error is that of ctx.
+func (a *Automaton) Verify(ctx context.Context) error {
 	goesOn := make([]bool, len(a.nodes))
 	for _, k := range a.order {
 		goesOn[k.from] = true
 	}
 	for _, k := range a.order {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		e := a.edges[k]
 		to := &a.nodes[e.To&^Begun]
 		if to.parent == k.from && to.via == k.result && goesOn[e.To&^Begun] {

@@ -2,6 +2,8 @@ package search
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"sync/atomic"
 
@@ -46,6 +48,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 		c.States.Insert(row)
 	}
 	limit := newLimit(ctx, x, c.States, o)
+	defer limit.release()
 	level := c.States.Batches(make([]int, workers), batchStates)
 	for n := c.States.Len(); n > 0; c.Depth++ {
 		if o.Progress != nil {
@@ -65,11 +68,16 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 			return c, x.Histories.Fault()
 		}
 	}
-	c.Complete = true
-	if err := x.Histories.FinalCheck(workers); err != nil {
-		return nil, err
+	err := x.Histories.FinalCheck(ctx, workers)
+	if err == nil {
+		err = x.Verify(ctx, crew[0].Expander)
 	}
-	return c, x.Verify(crew[0].Expander)
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		c.Why = fmt.Sprintf("it was stopped when all %d states were covered, before they were checked once more", c.States.Len())
+		return c, x.Histories.Fault()
+	}
+	c.Complete = err == nil
+	return c, err
 }
 
 // A worker is one of a parallel exploration, with its share of the counts.
@@ -111,10 +119,15 @@ func (x *Explorer) level(crew []*worker, batches [][][]uint32, limit *limit) (le
 		if n == 0 {
 			return 0, nil
 		}
-		if err := x.round(crew, round, n); err != nil {
+		if err := x.round(crew, round, n, limit); err != nil {
 			return 0, err
 		}
 		if limit.check(); limit.hit() {
+			for i := range round {
+				for b := round[i].next(); b != nil; b = round[i].next() {
+					left += len(b) / x.Width() // an interrupt does not wait for the end of a round
+				}
+			}
 			break
 		}
 	}
@@ -142,12 +155,16 @@ func (q *queue) next() []uint32 {
 }
 
 // round expands n batches and stores what they lead to.
-func (x *Explorer) round(crew []*worker, queues []queue, n int) error {
+func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) error {
 	expand := func(k int) {
 		w := crew[k]
 		for i := range queues {
 			q := &queues[(k+i)%len(queues)]
-			for b := q.next(); b != nil && w.err == nil; b = q.next() {
+			for w.err == nil && !limit.hit() {
+				b := q.next()
+				if b == nil {
+					break
+				}
 				w.run(b)
 			}
 		}

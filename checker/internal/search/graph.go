@@ -70,5 +70,5 @@ func (x *Explorer) Odds(ctx context.Context, set *table.States) (float64, error)
 		return 0, err
 	}
 	start, _ := set.Find(x.Initial)
-	return g.Odds(uint32(start)), nil
+	return g.Odds(ctx, uint32(start))
 }

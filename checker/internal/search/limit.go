@@ -33,7 +33,9 @@ type limit struct {
 	states int
 	bytes  int
 	kind   atomic.Int32
-	checks atomic.Int64
+	// release ends the wait for an interrupt, which is noticed within a round.
+	release func() bool
+	checks  atomic.Int64
 }
 
 const (
@@ -56,12 +58,15 @@ func newLimit(ctx context.Context, x *Explorer, set *table.States, o Limits) *li
 	if l.bytes == 0 {
 		l.bytes = defaultBytes
 	}
+	l.release = context.AfterFunc(ctx, func() { l.kind.CompareAndSwap(withinLimits, interrupted) })
 	return l
 }
 
 func (l *limit) hit() bool { return l.kind.Load() != withinLimits }
 
-// check looks at the budgets; it is called after every round, by nobody else.
+// check looks at the budgets; it is called after every round, by nobody else. Budgets end
+// between rounds only, so that what is covered until then does not depend on who was
+// faster.
 func (l *limit) check() {
 	kind := int32(withinLimits)
 	switch {

@@ -59,7 +59,7 @@ func (x *Explorer) FindSmallest(ctx context.Context, tg *Target) (sched.Schedule
 		return nil, err
 	}
 	if found == nil {
-		return nil, x.Histories.FinalCheck(1)
+		return nil, x.Histories.FinalCheck(ctx, 1)
 	}
 	return found, x.Histories.Fault()
 }
@@ -74,7 +74,7 @@ func (x *Explorer) searchSmallest(ctx context.Context, tg *Target) (sched.Schedu
 			return nil, nil
 		}
 		if ctx.Err() != nil {
-			return nil, fmt.Errorf("checker: %s breaks %s, but the search for the smallest schedule was stopped: %w", x.Sc.ID, x.Property, ctx.Err())
+			return nil, fmt.Errorf("checker: the search for the smallest schedule that breaks %s of %s was stopped: %w", x.Property, x.Sc.ID, ctx.Err())
 		}
 		if found := s.firstBad(b); found != nil {
 			return s.schedule(found), nil

@@ -1,0 +1,78 @@
+package checker
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/toys"
+	"lockpick/scenarios"
+)
+
+// endsAfter is a context that ends when it has been asked so many times.
+type endsAfter struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endsAfter) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Whenever a check is stopped, it says so: the verdict is unknown with a reason, or the
+// right one, and never an error.
+func TestStoppedAtAnyMoment(t *testing.T) {
+	few := 2
+	for _, sc := range toys.All() {
+		for _, c := range sc.Claims {
+			if sc.Variant() == "wrong" {
+				continue
+			}
+			for name, o := range map[string]Options{
+				"histories": {Memory: RememberHistories}, "monitors": {Memory: RememberMonitors},
+				"bounded": {Preemptions: &few}, "reference": {Engine: Reference, Schedules: 50},
+			} {
+				decided := false
+				for n := int64(0); n < 3000 && !decided; n += 1 + n/8 {
+					ctx := &endsAfter{Context: t.Context()}
+					ctx.left.Store(n)
+					o.Workers = 1
+					r, err := Check(ctx, &sc, c.Property, o)
+					require.NoError(t, err, "%s %s %s, stopped after %d", sc.ID, c.Property, name, n)
+					if r.Verdict == Unknown {
+						require.NotEmpty(t, r.Why)
+						require.Nil(t, r.Counterexample)
+						continue
+					}
+					require.Equal(t, c.Verdict, r.Verdict, "%s %s %s, stopped after %d", sc.ID, c.Property, name, n)
+					decided = ctx.left.Load() > 0
+				}
+			}
+		}
+	}
+}
+
+// A check ends soon after its time is up, wherever it is then.
+func TestTimeIsKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits")
+	}
+	sc, err := toys.All()[0].WithProcesses(6)
+	require.NoError(t, err)
+	for _, limit := range []time.Duration{10 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
+		start := time.Now()
+		r, err := Check(ctx, &sc, scenarios.MutualExclusion, Options{})
+		took := time.Since(start)
+		cancel()
+		require.NoError(t, err)
+		require.Equal(t, Unknown, r.Verdict)
+		require.Less(t, took, limit+2*time.Second) // the machine may be busy
+	}
+}

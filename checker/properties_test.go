@@ -93,7 +93,7 @@ func TestOwnPropertiesAreTold(t *testing.T) {
 		"toy/rw-markers/contend": {"A1 B4 A1", "", "B took the lock with mkdir writer at step 2; A took the lock with mkdir readers/A at step 6: none of these calls refuses while somebody else holds."},
 		"toy/assert-look/contend": {"A1 B5 A13 B3", "the lock names B, who holds it",
 			`B asserts "the lock names B, who holds it" at step 22, and it is not so. B opened lock (inode 3) at step 6. ` +
-				"Then A unlinked inode 3 at step 18. B did not look again and wrote to inode 3 at step 20, which lock no longer leads to."},
+				"Then A, which had read \"A\" at step 16, unlinked inode 3 at step 18. B did not look again and wrote to inode 3 at step 20, which lock no longer leads to."},
 		"toy/move-link/contend": {"A1", "the job is in /run/todo and in /run/done", "The job is in todo and in done."},
 	} {
 		sc := fixture(t, id)

@@ -72,7 +72,7 @@ func (j *Judge) appendKey(b []byte, ops []porcupine.Operation) []byte {
 				for n < len(row) && ops[row[n]].Return < ops[i].Call {
 					n++
 				}
-				b = append(b, byte(n))
+				b = appendCount(b, uint32(n))
 			}
 			// Pending for ever differs from cut off by a crash.
 			if ops[i].Return == trace.Never {

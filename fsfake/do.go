@@ -86,6 +86,9 @@ func (m *Machine) call(c *request) {
 		}
 	}
 	k.do(m, c)
+	if c.r.Errno == errBorder {
+		*c.r = unmodelled("a path that leads out of %s", m.borderPath)
+	}
 }
 
 func hasNUL(path string) bool { return strings.IndexByte(path, 0) >= 0 }

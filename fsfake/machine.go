@@ -33,6 +33,8 @@ type Machine struct {
 	policy                        InodePolicy
 	powerLoss                     bool // remember what is durable; see powerloss.go
 	queues                        bool // remember who waits behind whom; see queue.go
+	border                        InodeID
+	borderPath                    string // see border.go
 }
 
 // Options says what kind of machine [New] makes. The zero value is a local Linux

@@ -97,7 +97,7 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 		}
 		n := m.inode(pl.id)
 		if n.kind == KindSymlink && op.Flags&(O_EXCL|O_NOFOLLOW) == 0 {
-			if e := w.countLink(); e != 0 {
+			if e := w.countLink(n); e != 0 {
 				return 0, e
 			}
 			dir, path = pl.dir, n.data

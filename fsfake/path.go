@@ -102,7 +102,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 	case lastDot:
 		return d.id, 0
 	case lastDotDot:
-		return d.parent, 0
+		return w.up(d)
 	}
 	id, e := w.child(d, name)
 	if e == 0 && id == 0 {
@@ -113,7 +113,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 	}
 	n := w.m.inode(id)
 	if n.kind == KindSymlink {
-		if e := w.countLink(); e != 0 {
+		if e := w.countLink(n); e != 0 {
 			return 0, e
 		}
 		pl, e := w.resolve(d.id, n.data, true)
@@ -128,7 +128,19 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 	return n.id, 0
 }
 
-func (w *walker) countLink() syscall.Errno {
+// up goes to the directory above d.
+func (w *walker) up(d *inode) (InodeID, syscall.Errno) {
+	if d.id == w.m.border {
+		return 0, errBorder
+	}
+	return d.parent, 0
+}
+
+// countLink is called for every symlink that is followed.
+func (w *walker) countLink(n *inode) syscall.Errno {
+	if w.m.leads(n.data) {
+		return errBorder
+	}
 	w.links++
 	if w.links > maxSymlinks {
 		return ELOOP
@@ -151,7 +163,9 @@ func (w *walker) child(d *inode, name string) (InodeID, syscall.Errno) {
 func (w *walker) last(pl *place) syscall.Errno {
 	switch pl.kind {
 	case lastDotDot:
-		pl.id = w.m.inode(pl.dir).parent
+		var e syscall.Errno
+		pl.id, e = w.up(w.m.inode(pl.dir))
+		return e
 	case lastName:
 		var e syscall.Errno
 		pl.id, e = w.child(w.m.inode(pl.dir), pl.name)
@@ -177,7 +191,7 @@ func (w *walker) resolve(dir InodeID, path string, follow bool) (place, syscall.
 	n := w.m.inode(pl.id)
 	slash := pl.slash
 	if n.kind == KindSymlink && (follow || slash) {
-		if e := w.countLink(); e != 0 {
+		if e := w.countLink(n); e != 0 {
 			return pl, e
 		}
 		if pl, e = w.resolve(pl.dir, n.data, true); e != 0 {

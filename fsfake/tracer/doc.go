@@ -39,7 +39,8 @@
 // and its time has come when it is answered.
 //
 // The driver's machine has a process with the root's pid, user, group and working directory,
-// and the virtual directory. The umask is applied here, for it is each process's own: the machine must not apply another
+// and the virtual directory, which is its border ([fsfake.Machine.SetBorder]): a path that leads
+// out of it through a symlink of the fake is then an error. The umask is applied here, for it is each process's own: the machine must not apply another
 // one ([fsfake.NoUmask]).
 //
 // # For real

@@ -39,6 +39,7 @@ func newMachine() *fsfake.Machine {
 	init := m.Proc(1)
 	must(init.MkdirAll(dir, 0o755))
 	must(init.Do(fsfake.Op{Call: fsfake.CallChown, Path: dir, Off: int64(uid), Len: int64(gid)}).Errno)
+	m.SetBorder(dir)
 	m.AddProc(fsfake.ProcSpec{Pid: 100, Parent: 1, UID: uint32(uid), GID: uint32(gid), Cwd: dir})
 	return m
 }

@@ -12,3 +12,4 @@ rm -f copy/one missing; rmdir copy 2>/dev/null || echo "not empty"
 [ -r kept ] && [ -w kept ] && [ ! -x kept ] && [ -s kept ] && echo "access"
 chmod 700 kept; [ -x kept ] && echo "executable"
 stat -c '%n %F' kept copy
+touch -d @5 old; touch -m -d @7 old; stat -c '%X %Y' old; [ old -ot kept ] && echo older

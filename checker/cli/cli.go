@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockpick/checker/real"
+	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
 
@@ -110,7 +111,7 @@ func (a *app) note(format string, args ...any) {
 	if a.bar != nil {
 		a.bar.clear()
 	}
-	_, _ = fmt.Fprintf(a.stderr, a.name+": "+format+"\n", args...)
+	_, _ = fmt.Fprintln(a.stderr, report.Visible(a.name+": "+fmt.Sprintf(format, args...)))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -94,7 +94,7 @@ func (p *progress) line(text string) {
 		return
 	}
 	p.last, p.shown = time.Now(), true
-	text = report.Clip(fmt.Sprintf("[%d/%d] %s", p.done, p.total, text), width-1)
+	text = report.Clip(report.Visible(fmt.Sprintf("[%d/%d] %s", p.done, p.total, text)), width-1)
 	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", text)
 }
 

@@ -68,7 +68,7 @@ func TestProgressFitsAndGoes(t *testing.T) {
 				require.NotContains(t, left, "[1/", "rubbish is left")
 				require.Contains(t, left, "all as claimed")
 				require.Equal(t, noColor == "", strings.Contains(left, "\x1b["))
-				if columns >= 120 {
+				if columns >= 60 {
 					for _, line := range strings.Split(plainText(left), "\n") {
 						require.LessOrEqual(t, utf8.RuneCountInString(line), columns, line)
 					}

@@ -99,7 +99,7 @@ func TestMarkdownFitsGitHub(t *testing.T) {
 		many := slices.Repeat([]checker.Result{r}, c.n)
 		many[3].Claim = checker.Holds
 		got := text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, many, Options{}) })
-		require.LessOrEqual(t, runes(got), markdownLimit)
+		require.LessOrEqual(t, columns(got), markdownLimit)
 		require.Equal(t, c.timelines, strings.Count(got, "```text\n"), c.n)
 		require.Equal(t, c.diagrams, strings.Count(got, "```mermaid\n"), c.n)
 	}

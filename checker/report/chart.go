@@ -84,9 +84,30 @@ func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
 		c.row(&w.Steps[i])
 	}
 	if d := w.Names.Dir(); d != "/" {
-		c.chart.Dir = d
+		c.chart.Dir = Visible(d)
 	}
+	c.chart.visible()
 	return &c.chart
+}
+
+// visible makes the texts that come from programs such as can be shown.
+func (c *Chart) visible() {
+	for i := range c.Files {
+		c.Files[i] = Visible(c.Files[i])
+	}
+	cells := func(list []FileCell) {
+		for i := range list {
+			list[i].Text = Visible(list[i].Text)
+		}
+	}
+	cells(c.First)
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		cells(r.Files)
+		for k := range r.Calls {
+			r.Calls[k].Call, r.Calls[k].Answer = Visible(r.Calls[k].Call), Visible(r.Calls[k].Answer)
+		}
+	}
 }
 
 // charter makes a chart.

@@ -29,22 +29,31 @@ func Heading(p *scenarios.Property) (top, below string) {
 	return top, below
 }
 
-// columnWidth is what a column has at least: "✗ not holds" and the ids that come along.
+// columnWidth is what a column has at least, where there is room.
 const columnWidth = 11
 
-// widthOf is the width of a property's column.
-func widthOf(p *scenarios.Property) int {
+// widthOf is the least width of a property's column: that of its head and of its cells.
+func widthOf(p *scenarios.Property, rows matrixGroup) int {
 	top, below := Heading(p)
-	return max(columnWidth, runes(top), runes(below))
+	n := max(columns(top), columns(below))
+	for _, r := range rows {
+		if x := r.of(p); x != nil {
+			text, _ := cell(x)
+			n = max(n, columns(text))
+		}
+	}
+	return n
 }
 
-// heading writes the names of the properties on two lines.
-func (m *matrix) heading(system string, name int, props []*scenarios.Property) {
-	top, below := pad("", name), m.o.paint(bold, pad(system, name))
-	for _, p := range props {
-		first, second := Heading(p)
-		top += "  " + pad(first, widthOf(p))
-		below += "  " + m.o.paint(dim, pad(second, widthOf(p)))
+// heading writes the names of the properties on two lines, where they have columns.
+func (m *matrix) heading(rows matrixGroup, t table) {
+	top, below := pad("", t.name), m.o.paint(bold, pad(Visible(rows[0][0].Scenario.System()), t.name))
+	if t.width != nil {
+		for k, p := range t.props {
+			first, second := Heading(p)
+			top += "  " + pad(first, t.width[k])
+			below += "  " + m.o.paint(dim, pad(second, t.width[k]))
+		}
 	}
 	if strings.TrimSpace(top) != "" {
 		m.line(m.o.paint(dim, strings.TrimRight(top, " ")))

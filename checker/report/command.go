@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 
 	"lockpick/checker"
@@ -32,11 +33,27 @@ func firstBroken(sc *scenarios.Scenario) (*scenarios.Property, bool) {
 	return nil, false
 }
 
-// ShellWord quotes a word for a POSIX shell when it needs it.
+// ShellWord quotes a word for a shell when it needs it: with quotation marks, which every
+// shell knows, or, when it has what cannot be shown, as $'…' does.
 func ShellWord(word string) string {
 	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./+,:@%"
 	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune(safe, r) }) < 0 {
 		return word
+	}
+	if Visible(word) != word {
+		var b strings.Builder
+		for _, c := range []byte(word) {
+			switch {
+			case c == '\'' || c == '\\':
+				b.WriteByte('\\')
+				b.WriteByte(c)
+			case c < ' ' || c > '~':
+				fmt.Fprintf(&b, `\x%02x`, c)
+			default:
+				b.WriteByte(c)
+			}
+		}
+		return "$'" + b.String() + "'"
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -16,6 +16,12 @@
 // It knows results, traces and schedules. It must not know flags, files, terminals or
 // clocks: width and colour are a [Style], and equal input gives equal bytes.
 //
-// Limits: a rune is taken to be one column wide; file contents and calls are shortened
-// for people, so the machine formats, not the timeline, are what to parse.
+// Names, contents and summaries are somebody else's: what is written for people shows them
+// by [Visible], so that none of them can play with a terminal, and counts the columns that
+// their letters take (golang.org/x/text/width). Lists and tables fit the width of the Style,
+// from 60 columns on; the command that replays stays on one line, for it is there to be
+// copied.
+//
+// Limits: file contents and calls are shortened for people, so the machine formats, not the
+// timeline, are what to parse.
 package report

@@ -112,7 +112,7 @@ func (d Drawing) measure(l *layout) {
 	if l.lanes {
 		l.cells = make([]cellWidth, len(d.Lanes))
 		for i := range d.Lanes {
-			l.cells[i].all = runes(laneTitle(&d.Lanes[i]))
+			l.cells[i].all = columns(laneTitle(&d.Lanes[i]))
 		}
 	}
 	answers := make([]int, len(l.cells))
@@ -125,11 +125,11 @@ func (d Drawing) measure(l *layout) {
 		for _, c := range r.Calls {
 			call, answer := l.text(c)
 			if answer == "" || !l.aligned || c.Operation {
-				l.cells[at].all = max(l.cells[at].all, runes(call)+answerGap(answer))
+				l.cells[at].all = max(l.cells[at].all, columns(call)+answerGap(answer))
 				continue
 			}
-			l.cells[at].call = max(l.cells[at].call, runes(call))
-			answers[at] = max(answers[at], runes(answer))
+			l.cells[at].call = max(l.cells[at].call, columns(call))
+			answers[at] = max(answers[at], columns(answer))
 		}
 	}
 	l.width = gutter
@@ -148,10 +148,10 @@ func (d Drawing) measure(l *layout) {
 	}
 	l.files = make([]int, len(d.Files))
 	for k, name := range d.Files {
-		l.files[k] = max(runes(name), runes(d.First[k].Text))
+		l.files[k] = max(columns(name), columns(d.First[k].Text))
 		for i := range d.Rows {
 			if c := d.Rows[i].Files[k]; c.Changed {
-				l.files[k] = max(l.files[k], runes(c.Text))
+				l.files[k] = max(l.files[k], columns(c.Text))
 			}
 		}
 		l.width += l.files[k]
@@ -165,7 +165,7 @@ func answerGap(answer string) int {
 	if answer == "" {
 		return 0
 	}
-	return 2 + runes(answer)
+	return 2 + columns(answer)
 }
 
 // rail is the width of the bars of all lanes, when they share a column.
@@ -175,7 +175,7 @@ func (d Drawing) rail() int { return 2*len(d.Lanes) + 1 }
 func (d Drawing) names() int {
 	n := 0
 	for i := range d.Lanes {
-		n = max(n, runes(d.Lanes[i].Name))
+		n = max(n, columns(d.Lanes[i].Name))
 	}
 	return n + 2
 }

@@ -34,6 +34,6 @@ func (m *matrix) largest(results []checker.Result) {
 		if m.o.Timings {
 			line += fmt.Sprintf("  %8s", r.Elapsed.Round(time.Millisecond))
 		}
-		m.line(line + "  " + r.Scenario.ID + "  " + r.Property.ID)
+		m.line(Clip(line+"  "+Visible(r.Scenario.ID)+"  "+r.Property.ID, m.o.width()))
 	}
 }

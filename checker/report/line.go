@@ -5,18 +5,36 @@ import "strings"
 // A line is text under construction: a row of columns, each with its ink, written in
 // any order. Colours come in at the end, when widths no longer matter.
 type line struct {
-	text []rune
+	// text is what stands in each column. A wide letter leaves the column after it empty,
+	// a mark is with its letter.
+	text []string
 	inks []ink
 }
 
 // put writes text from column at on.
 func (l *line) put(at int, i ink, text string) *line {
 	for _, r := range text {
-		for len(l.text) <= at {
-			l.text, l.inks = append(l.text, ' '), append(l.inks, plain)
+		n := runeColumns(r)
+		if n == 0 && at > 0 && at <= len(l.text) {
+			l.text[at-1] += string(r)
+			continue
 		}
-		l.text[at], l.inks[at] = r, i
-		at++
+		for len(l.text) < at+n {
+			l.text, l.inks = append(l.text, " "), append(l.inks, plain)
+		}
+		if n > 0 && at > 0 && l.text[at] == "" { // the other half of a wide letter goes
+			l.text[at-1] = " "
+		}
+		if at+n < len(l.text) && n > 0 && l.text[at+n] == "" {
+			l.text[at+n] = " "
+		}
+		for k := range n {
+			l.text[at+k], l.inks[at+k] = "", i
+		}
+		if n > 0 {
+			l.text[at] = string(r)
+		}
+		at += n
 	}
 	return l
 }
@@ -27,10 +45,13 @@ func (l *line) add(i ink, text string) *line { return l.put(len(l.text), i, text
 // render returns the line, at most n columns of it, without blanks at its end.
 func (l *line) render(s Style, n int) string {
 	if len(l.text) > n {
-		l.text = append(l.text[:n-1], '…')
+		if l.text = l.text[:n-1]; l.text[n-2] != "" && columns(l.text[n-2]) == 2 {
+			l.text[n-2] = " " // half of a wide letter
+		}
+		l.text = append(l.text, "…")
 	}
 	end := len(l.text)
-	for end > 0 && l.text[end-1] == ' ' {
+	for end > 0 && l.text[end-1] == " " {
 		end--
 	}
 	var b strings.Builder
@@ -39,7 +60,7 @@ func (l *line) render(s Style, n int) string {
 		for to < end && l.inks[to] == l.inks[from] {
 			to++
 		}
-		b.WriteString(s.paint(l.inks[from], string(l.text[from:to])))
+		b.WriteString(s.paint(l.inks[from], strings.Join(l.text[from:to], "")))
 		from = to
 	}
 	return b.String()

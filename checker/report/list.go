@@ -16,7 +16,7 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 	system := ""
 	width := 0
 	for i := range list {
-		width = max(width, runes(rowName(&list[i])))
+		width = max(width, columns(rowName(&list[i])))
 	}
 	for i := range list {
 		sc := &list[i]
@@ -25,13 +25,15 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 				_, _ = fmt.Fprintln(b)
 			}
 			system = sc.System()
-			_, _ = fmt.Fprintln(b, s.paint(bold, system))
+			_, _ = fmt.Fprintln(b, s.paint(bold, Visible(system)))
 		}
-		var claims []string
+		pieces := []piece{pieceOf(plain, "  "+pad(rowName(sc), width))}
 		for _, c := range sc.Claims {
-			claims = append(claims, s.paint(verdictInk(c.Verdict), glyph(c.Verdict))+" "+c.Property.ID)
+			pieces = append(pieces, pieceOf(verdictInk(c.Verdict), glyph(c.Verdict)+" "+c.Property.ID))
 		}
-		_, _ = fmt.Fprintf(b, "  %s  %s  %s\n", pad(rowName(sc), width), strings.Join(claims, "  "), s.paint(dim, sc.Setting.String()))
+		for _, line := range s.flow(append(pieces, pieceOf(dim, sc.Setting.String())), "  ", "      ", s.width()) {
+			_, _ = fmt.Fprintln(b, strings.TrimRight(line, " "))
+		}
 		if sc.Summary != "" {
 			for _, line := range wrap(sc.Summary, s.width()-6) {
 				_, _ = fmt.Fprintln(b, "    "+s.paint(dim, line))
@@ -42,7 +44,7 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 }
 
 // rowName is an id without its system.
-func rowName(sc *scenarios.Scenario) string { return sc.Variant() + "/" + sc.SettingName() }
+func rowName(sc *scenarios.Scenario) string { return Visible(sc.Variant() + "/" + sc.SettingName()) }
 
 // glyph is a verdict as one character.
 func glyph(v checker.Verdict) string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"lockpick/checker"
 )
@@ -36,7 +37,7 @@ func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
 		if err := markdownAll(&text, results, o, d); err != nil {
 			return err
 		}
-		if runes(text.String()) <= markdownLimit {
+		if utf8.RuneCountInString(text.String()) <= markdownLimit {
 			break
 		}
 	}

@@ -117,42 +117,95 @@ func (m *matrix) system(g matrixGroup) {
 	if len(rows) == 0 {
 		return
 	}
-	props := rows.columns()
-	name := runes(rows[0][0].Scenario.System())
-	for _, r := range rows {
-		name = max(name, runes(rowName(r[0].Scenario))+2)
-	}
 	if m.written {
 		m.line("")
 	}
-	m.heading(rows[0][0].Scenario.System(), name, props)
+	t := m.table(rows)
+	m.heading(rows, t)
 	for _, r := range rows {
-		m.row(r, name, props)
+		m.row(r, t)
 		m.evidence(r)
 	}
 }
 
-func (m *matrix) row(r matrixRow, name int, props []*scenarios.Property) {
-	line := pad("  "+rowName(r[0].Scenario), name)
-	for _, p := range props {
-		line += "  " + m.cell(r.of(p), widthOf(p))
+// A table is the layout of one system's rows.
+type table struct {
+	name  int // the width of the first column
+	props []*scenarios.Property
+	width []int // of each property's column; nil: the verdicts stand below the name
+	below bool  // the setting stands below the name
+}
+
+// table chooses the roomiest layout that fits.
+func (m *matrix) table(rows matrixGroup) table {
+	t := table{props: rows.columns(), name: columns(Visible(rows[0][0].Scenario.System()))}
+	setting := 0
+	for _, r := range rows {
+		t.name = max(t.name, columns(rowName(r[0].Scenario))+2)
+		setting = max(setting, columns(r[0].Scenario.Setting.String()))
 	}
-	line += "  " + m.o.paint(dim, r[0].Scenario.Setting.String())
+	room := m.o.width() - t.name
+	for _, least := range []int{columnWidth, 0} {
+		sum := 0
+		t.width = nil
+		for _, p := range t.props {
+			w := max(least, widthOf(p, rows))
+			t.width = append(t.width, w)
+			sum += 2 + w
+		}
+		if t.below = sum+2+setting > room; !t.below {
+			return t
+		}
+		if least == 0 && sum > room {
+			t.width = nil
+		}
+	}
+	return t
+}
+
+// row writes the verdicts on one scenario.
+func (m *matrix) row(r matrixRow, t table) {
+	sc := r[0].Scenario
+	head, setting := "  "+rowName(sc), pieceOf(dim, sc.Setting.String())
+	if t.width == nil {
+		pieces := []piece{pieceOf(plain, head)}
+		if t.name <= m.o.width()/2 {
+			pieces[0].text = pad(head, t.name)
+		}
+		for _, x := range r {
+			text, i := cell(x)
+			pieces = append(pieces, pieceOf(i, text+" "+x.Property.ID))
+		}
+		for _, l := range m.o.flow(append(pieces, setting), "  ", "      ", m.o.width()) {
+			m.line(l)
+		}
+		return
+	}
+	line := pad(head, t.name)
+	for k, p := range t.props {
+		text, i := "·", dim
+		if x := r.of(p); x != nil {
+			text, i = cell(x)
+		}
+		line += "  " + m.o.paint(i, text) + pad("", t.width[k]-columns(text))
+	}
+	if !t.below {
+		m.line(line + "  " + m.o.paint(setting.ink, setting.text))
+		return
+	}
 	m.line(line)
+	for _, l := range wrap(setting.text, m.o.width()-4) {
+		m.line("    " + m.o.paint(setting.ink, l))
+	}
 }
 
 // cell is one glyph, and what it says of the claim when the two differ.
-func (m *matrix) cell(r *checker.Result, width int) string {
-	if r == nil {
-		return m.o.paint(dim, pad("·", width))
+func cell(r *checker.Result) (text string, i ink) {
+	text = glyph(r.Verdict)
+	if r.AsClaimed() || !r.Claimed || r.Verdict == checker.Unknown {
+		return text, verdictInk(r.Verdict)
 	}
-	text := glyph(r.Verdict)
-	switch {
-	case r.AsClaimed() || !r.Claimed || r.Verdict == checker.Unknown:
-		return m.o.paint(verdictInk(r.Verdict), text) + pad("", width-runes(text))
-	}
-	text += " not " + glyph(r.Claim)
-	return m.o.paint(warn, text) + pad("", width-runes(text))
+	return text + " not " + glyph(r.Claim), warn
 }
 
 // evidence writes below a row what its verdicts rest on; what is as expected only when
@@ -163,8 +216,10 @@ func (m *matrix) evidence(r matrixRow) {
 		if expected && !m.o.Verbose && !m.o.Quiet {
 			continue
 		}
-		head := fmt.Sprintf("    %s %s: ", glyph(x.Verdict), x.Property)
-		m.line(m.o.paint(verdictInk(x.Verdict), head) + evidenceText(x))
+		head := pieceOf(verdictInk(x.Verdict), fmt.Sprintf("    %s %s:", glyph(x.Verdict), x.Property))
+		for _, l := range m.o.flow(append([]piece{head}, words(plain, evidenceText(x))...), " ", "      ", m.o.width()) {
+			m.line(l)
+		}
 		if c := x.Counterexample; c != nil && c.Cause != "" {
 			for _, l := range wrap(c.Cause, m.o.width()-8) {
 				m.line("      " + m.o.paint(dim, l))
@@ -228,32 +283,39 @@ func (m *matrix) summary(results []checker.Result) {
 		m.line("")
 	}
 	if !m.o.Quiet {
-		m.line(m.o.paint(dim, "✓ holds   ✗ broken   ? unknown   · not asked   ✗ not ✓  differs from the claim"))
-	}
-	var parts []string
-	for _, v := range []checker.Verdict{checker.Broken, checker.Holds, checker.Unknown} {
-		if n[v] > 0 {
-			parts = append(parts, m.o.paint(verdictInk(v), fmt.Sprintf("%d %s", n[v], v)))
+		legend := []piece{pieceOf(dim, "✓ holds"), pieceOf(dim, "✗ broken"), pieceOf(dim, "? unknown"), pieceOf(dim, "· not asked"), pieceOf(dim, "✗ not ✓  differs from the claim")}
+		for _, l := range m.o.flow(legend, "   ", "", m.o.width()) {
+			m.line(l)
 		}
 	}
-	text := count(len(results), "verdict", "verdicts") + ": " + strings.Join(parts, ", ")
+	var texts, painted []string
+	for _, v := range []checker.Verdict{checker.Broken, checker.Holds, checker.Unknown} {
+		if n[v] > 0 {
+			text := fmt.Sprintf("%d %s", n[v], v)
+			texts, painted = append(texts, text), append(painted, m.o.paint(verdictInk(v), text))
+		}
+	}
+	head := count(len(results), "verdict", "verdicts") + ": "
+	pieces := []piece{{text: head + strings.Join(texts, ", "), painted: head + strings.Join(painted, ", ")}}
 	switch {
 	case differs > 0:
-		text += " · " + m.o.paint(bad, fmt.Sprintf("%d not as claimed", differs))
+		pieces = append(pieces, pieceOf(bad, fmt.Sprintf("%d not as claimed", differs)))
 	case n[checker.Unknown] == 0 && unclaimed < len(results):
-		text += " · " + m.o.paint(good, "all as claimed")
+		pieces = append(pieces, pieceOf(good, "all as claimed"))
 	}
 	if unclaimed > 0 {
-		text += fmt.Sprintf(" · %d not claimed", unclaimed)
+		pieces = append(pieces, pieceOf(plain, fmt.Sprintf("%d not claimed", unclaimed)))
 	}
 	if states > 0 {
-		text += " · " + count(states, "state", "states")
+		pieces = append(pieces, pieceOf(plain, count(states, "state", "states")))
 	}
 	if m.o.Timings {
-		text += " · " + elapsed.Round(time.Millisecond).String()
+		pieces = append(pieces, pieceOf(plain, elapsed.Round(time.Millisecond).String()))
 	}
 	if m.o.Flags != "" {
-		text += " · with " + m.o.Flags
+		pieces = append(pieces, pieceOf(plain, "with "+m.o.Flags))
 	}
-	m.line(text)
+	for _, l := range m.o.flow(pieces, " · ", "", m.o.width()) {
+		m.line(l)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"lockpick/checker"
@@ -30,13 +31,15 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	for _, p := range e.Properties {
 		names = append(names, p.ID)
 	}
-	_, _ = fmt.Fprintf(b, "%s  %s  %s\n", o.paint(bold, e.Scenario.ID),
-		o.paint(warn, "NOT BROKEN BY THIS SCHEDULE"), o.paint(bold, strings.Join(names, ", ")))
-	_, _ = fmt.Fprintf(b, "%s\n\n", o.paint(dim, strings.Join([]string{e.Scenario.Setting.String(), costText(e.Run.Cost, e.Run.Schedule), e.ending()}, " · ")))
+	head := []piece{pieceOf(bold, Visible(e.Scenario.ID)), pieceOf(warn, "NOT BROKEN BY THIS SCHEDULE"), pieceOf(bold, strings.Join(names, ", "))}
+	facts := []piece{pieceOf(dim, e.Scenario.Setting.String()), pieceOf(dim, costText(e.Run.Cost, e.Run.Schedule)), pieceOf(dim, e.ending())}
+	for _, l := range slices.Concat(o.flow(head, "  ", "  ", o.width()), o.flow(facts, " · ", "", o.width()), []string{""}) {
+		_, _ = fmt.Fprintln(b, l)
+	}
 	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, o.Style)
 	tell := func(head, text string) {
-		for i, l := range wrap(text, o.width()-10) {
-			_, _ = fmt.Fprintln(b, "  "+o.paint(accent, pad([]string{head, ""}[min(i, 1)], 8))+l)
+		for _, l := range o.tell(head, text) {
+			_, _ = fmt.Fprintln(b, l)
 		}
 	}
 	if e.Checked == nil || e.Checked.Verdict != checker.Holds {

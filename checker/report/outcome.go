@@ -33,7 +33,7 @@ func outcomeOf(r *checker.Result) outcome {
 // headline is a result in one line: "ctx/excl/crash: wedge is broken, and the claim is
 // holds".
 func headline(r *checker.Result) string {
-	text := fmt.Sprintf("%s: %s ", r.Scenario.ID, r.Property)
+	text := fmt.Sprintf("%s: %s ", Visible(r.Scenario.ID), r.Property)
 	switch r.Verdict {
 	case checker.Broken:
 		text += "is broken"
@@ -55,11 +55,11 @@ func detail(r *checker.Result, o Options) string {
 	switch c := r.Counterexample; {
 	case c != nil:
 		if c.Cause != "" {
-			lines = append(lines, c.Cause)
+			lines = append(lines, Visible(c.Cause))
 		}
 		lines = append(lines, r.Scenario.Setting.String()+" · "+costText(c.Cost, c.Schedule), "replay: "+ReplayCommand(r, o))
 	case r.Why != "":
-		lines = append(lines, r.Why)
+		lines = append(lines, Visible(r.Why))
 	default:
 		lines = append(lines, "no schedule of "+r.Scenario.Setting.String()+" breaks it")
 	}
@@ -99,8 +99,8 @@ func Evidence(r *checker.Result, o Options) string {
 		if r.Counterexample.Cause != "" {
 			t.line("")
 		}
-		for i, l := range wrap(r.Counterexample.Cause, o.width()-10) {
-			t.line("  " + pad([]string{"cause", ""}[min(i, 1)], 8) + l)
+		for _, l := range o.tell("cause", r.Counterexample.Cause) {
+			t.line(l)
 		}
 	}
 	_ = t.w.Flush()

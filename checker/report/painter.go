@@ -148,10 +148,10 @@ func (p *painter) call(l *line, r *Row, c CallText) {
 		end = min(end, p.start(at)+p.l.cells[at].all)
 	}
 	w := end - p.start(at)
-	if over := runes(call) + answerGap(answer) - w; over > 0 && answer != "" {
-		answer = Clip(answer, max(10, runes(answer)-over))
+	if over := columns(call) + answerGap(answer) - w; over > 0 && answer != "" {
+		answer = Clip(answer, max(10, columns(answer)-over))
 	}
-	if gap := answerGap(answer); runes(call)+gap > w {
+	if gap := answerGap(answer); columns(call)+gap > w {
 		call = Clip(call, max(4, w-gap))
 	}
 	ink := plain
@@ -169,9 +169,9 @@ func (p *painter) call(l *line, r *Row, c CallText) {
 	if c.Failed {
 		i = warn
 	}
-	to := p.start(at) + runes(call) + 2
+	to := p.start(at) + columns(call) + 2
 	if p.l.aligned {
-		to = max(to, min(p.start(at)+p.l.cells[at].call+2, end-runes(answer)))
+		to = max(to, min(p.start(at)+p.l.cells[at].call+2, end-columns(answer)))
 	}
 	l.put(to, i, answer)
 }
@@ -226,7 +226,7 @@ func (p *painter) legend() {
 	}
 	l := &line{}
 	for _, part := range parts {
-		if len(l.text) > 0 && len(l.text)+3+runes(part) > p.s.width() {
+		if len(l.text) > 0 && len(l.text)+3+columns(part) > p.s.width() {
 			p.write(l)
 			l = &line{}
 		}

@@ -164,7 +164,7 @@ func validSVG(picture string) error {
 				}
 			}
 		case xml.CharData:
-			if x > 0 && strings.TrimSpace(string(e)) != "" && (x+float64(runes(string(e)))*font*0.602 > width || y > height) {
+			if x > 0 && strings.TrimSpace(string(e)) != "" && (x+float64(columns(string(e)))*font*0.602 > width || y > height) {
 				return fmt.Errorf("%q leaves the picture: %.0f of %.0f, %.0f of %.0f", e, x, width, y, height)
 			}
 		case xml.EndElement:

@@ -86,7 +86,7 @@ func TestTimeline(t *testing.T) {
 			}
 			for _, l := range strings.Split(got, "\n") {
 				if !strings.HasPrefix(l, "  replay") {
-					require.LessOrEqual(t, runes(l), c.style.width(), l)
+					require.LessOrEqual(t, columns(l), c.style.width(), l)
 				}
 			}
 		})
@@ -100,7 +100,7 @@ func TestTimelineFits(t *testing.T) {
 			got := text(t, func(b *bytes.Buffer) error { return Timeline(b, &r, Options{Style: Style{Width: width}}) })
 			for _, l := range strings.Split(got, "\n") {
 				if !strings.HasPrefix(l, "  replay") {
-					require.LessOrEqual(t, runes(l), width, "%s\n%s", r.Scenario.ID, l)
+					require.LessOrEqual(t, columns(l), width, "%s\n%s", r.Scenario.ID, l)
 				}
 			}
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"lockpick/checker"
@@ -25,6 +26,6 @@ func SampleText(w io.Writer, s *checker.Sampled, so checker.SampleOptions, o Opt
 		text += fmt.Sprintf("; %s, %s a second", s.Elapsed.Round(time.Millisecond),
 			grouped(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-9))))
 	}
-	_, err := fmt.Fprintln(w, "  "+o.paint(accent, pad("drawn", 8))+text+"\n")
+	_, err := fmt.Fprintf(w, "%s\n\n", strings.Join(o.tell("drawn", text), "\n"))
 	return err
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // A Style says what the output looks like. The zero value is plain text of 100 columns.
@@ -73,23 +72,6 @@ func (s Style) paint(i ink, text string) string {
 	return "\x1b[" + string(i) + "m" + text + "\x1b[0m"
 }
 
-// runes is how many columns text takes.
-func runes(text string) int { return utf8.RuneCountInString(text) }
-
-// pad fills text up to n columns.
-func pad(text string, n int) string {
-	return text + strings.Repeat(" ", max(0, n-runes(text)))
-}
-
-// Clip shortens text to n columns.
-func Clip(text string, n int) string {
-	if runes(text) <= n {
-		return text
-	}
-	r := []rune(text)
-	return string(r[:max(0, n-1)]) + "…"
-}
-
 // count renders "1 process", "2 processes".
 func count(n int, one, many string) string {
 	if n == 1 {
@@ -109,22 +91,4 @@ func grouped(n int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
-}
-
-// wrap breaks text into lines of at most n columns.
-func wrap(text string, n int) []string {
-	var lines []string
-	line := ""
-	for _, word := range strings.Fields(text) {
-		switch {
-		case line == "":
-			line = word
-		case runes(line)+1+runes(word) > n:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	return append(lines, line)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"lockpick/checker"
 )
@@ -78,7 +79,7 @@ func (s *svg) measure() {
 		s.files = append(s.files, x)
 		x += float64(s.l.files[k])*svgAdvance + svgGap
 	}
-	title := runes(s.r.Scenario.ID + "  " + s.r.Property.ID + " " + s.r.Verdict.String())
+	title := utf8.RuneCountInString(s.r.Scenario.ID + "  " + s.r.Property.ID + " " + s.r.Verdict.String())
 	s.width = max(x-svgGap+svgMargin, 1200, 2*svgMargin+float64(title)*svgTitle*0.62)
 }
 
@@ -103,7 +104,7 @@ func (s *svg) draw() {
 	s.print(`<rect width="100%%" height="100%%" fill="#ffffff"/>`)
 	s.y = svgMargin + 30
 	s.text(svgMargin, svgText, `font-size="30" font-weight="bold"`, sc.ID)
-	s.text(svgMargin+float64(runes(sc.ID)+2)*svgTitle*0.62, svgBad, `font-size="30" font-weight="bold"`, s.r.Property.ID+" "+s.r.Verdict.String())
+	s.text(svgMargin+float64(utf8.RuneCountInString(sc.ID)+2)*svgTitle*0.62, svgBad, `font-size="30" font-weight="bold"`, s.r.Property.ID+" "+s.r.Verdict.String())
 	s.y += 38
 	for _, l := range facts {
 		s.text(svgMargin, svgDim, "", l)
@@ -208,7 +209,7 @@ func (s *svg) call(r *Row, c CallText) {
 		if c.Failed {
 			color = svgWarn
 		}
-		s.text(x+float64(runes(call)+2)*svgAdvance, color, "", answer)
+		s.text(x+float64(utf8.RuneCountInString(call)+2)*svgAdvance, color, "", answer)
 	}
 }
 

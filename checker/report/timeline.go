@@ -48,7 +48,10 @@ func (t *timeline) header() {
 	if r.Claimed && r.Verdict != checker.Unknown && r.Verdict != r.Claim {
 		verdict += " (claimed: " + r.Claim.String() + ")"
 	}
-	t.line(t.o.paint(bold, r.Scenario.ID) + "  " + t.o.paint(verdictInk(r.Verdict), verdict) + "  " + t.o.paint(bold, r.Property.ID))
+	head := []piece{pieceOf(bold, Visible(r.Scenario.ID)), pieceOf(verdictInk(r.Verdict), verdict), pieceOf(bold, r.Property.ID)}
+	for _, l := range t.o.flow(head, "  ", "  ", t.o.width()) {
+		t.line(l)
+	}
 	if r.Scenario.Summary != "" {
 		for _, l := range wrap(r.Scenario.Summary, t.o.width()) {
 			t.line(l)
@@ -112,7 +115,7 @@ func joinWrapped(parts []string, n int) []string {
 	lines := []string{parts[0]}
 	for _, p := range parts[1:] {
 		last := &lines[len(lines)-1]
-		if runes(*last)+runes(dot)+runes(p) > n {
+		if columns(*last)+columns(dot)+columns(p) > n {
 			lines = append(lines, p)
 		} else {
 			*last += dot + p
@@ -141,16 +144,24 @@ func (t *timeline) paragraph(i ink, text string) {
 	}
 }
 
+// labelWidth is the width of the words that stand before what is told.
+const labelWidth = 8
+
+// tell is a text with a label before its first line.
+func (s Style) tell(label, text string) []string {
+	lines := wrap(text, s.width()-labelWidth-2)
+	for i := range lines {
+		lines[i] = "  " + s.paint(accent, pad(label, labelWidth)) + lines[i]
+		label = ""
+	}
+	return lines
+}
+
 // footer says why, and how to see it again.
 func (t *timeline) footer() {
-	const label = 8
-	for i, l := range wrap(t.r.Counterexample.Cause, t.o.width()-label-2) {
-		head := ""
-		if i == 0 {
-			head = "cause"
-		}
-		t.line("  " + t.o.paint(accent, pad(head, label)) + l)
+	for _, l := range t.o.tell("cause", t.r.Counterexample.Cause) {
+		t.line(l)
 	}
 	// The command stays on one line: it is there to be copied.
-	t.line("  " + t.o.paint(accent, pad("replay", label)) + ReplayCommand(t.r, t.o))
+	t.line("  " + t.o.paint(accent, pad("replay", labelWidth)) + ReplayCommand(t.r, t.o))
 }

@@ -11,7 +11,7 @@ import (
 // Judge marks the step of the chart that breaks a property, and says how.
 func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	if len(c.Rows) == 0 {
-		c.Wrong = strings.Join(trace.WaitTexts(cx.Waits), "; ")
+		c.Wrong = Visible(strings.Join(trace.WaitTexts(cx.Waits), "; "))
 		return
 	}
 	last := &c.Rows[len(c.Rows)-1]
@@ -22,10 +22,10 @@ func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	}
 	wrong.Wrong = cx.Property.Judgement() != scenarios.ByGraph
 	held := cx.Trace[len(cx.Trace)-1].Holders
-	c.Wrong = cx.Property.Told(scenarios.Violation{
+	c.Wrong = Visible(cx.Property.Told(scenarios.Violation{
 		Holders: trace.HolderTexts(held), Clash: trace.Clash(held),
 		Answer: c.answerText(sc, cx, wrong.N), Cycle: cx.Cycle, Said: trace.NamesOf(sc).Shorten(cx.Said),
-	})
+	}))
 }
 
 // answerText is the operation that returned with a step.

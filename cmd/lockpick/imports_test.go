@@ -94,7 +94,7 @@ var imports = map[string]string{
 	"checker/internal/table":    "checker/internal/parallel",
 	"checker/internal/saved":    "checker checker/report scenarios sched",
 	"checker/checkertest":       "checker checker/internal/saved checker/report checker/trace scenarios sched rapid x/tools/txtar",
-	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar",
+	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text",
 	"checker/report/site":       "checker checker/report checker/trace scenarios sched fsfake porcupine",
 	"checker/real":              "checker checker/trace fsfake fsfake/kernel scenarios sched",
 	"checker/cli":               "checker checker/internal/saved checker/real checker/report checker/report/site scenarios scenarios/command sched cobra pflag x/term",
@@ -120,6 +120,7 @@ var modules = map[string]string{
 	"rapid":         "pgregory.net/rapid",
 	"cobra":         "github.com/spf13/cobra",
 	"pflag":         "github.com/spf13/pflag", // cobra's flags
+	"x/text":        "golang.org/x/text/width",
 	"afero":         "github.com/spf13/afero",
 	"testify":       "github.com/stretchr/testify/require",
 	"x/term":        "golang.org/x/term",

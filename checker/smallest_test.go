@@ -3,10 +3,7 @@ package checker
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,12 +11,11 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/search"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The smallest counterexample of every broken row, for people to read.
 func TestSmallestCounterexamples(t *testing.T) {
@@ -56,7 +52,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 			}
 		}
 	}
-	golden(t, "smallest.golden", b.Bytes())
+	golden.Check(t, "smallest.golden", b.String())
 }
 
 // Nothing that holds is vacuous: somebody met the lock.
@@ -79,19 +75,6 @@ func TestNoVacuousHolds(t *testing.T) {
 			require.NotZero(t, r.Stats.Contended, "%s %s holds, but nobody ever met the lock", sc.ID, c.Property)
 		}
 	}
-}
-
-// golden compares with a file of testdata, or rewrites it.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(file, got, 0o644))
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(got), "go test ./checker -run %s -update rewrites it", t.Name())
 }
 
 // Nothing smaller than the smallest: by brute force over all schedules of the toys.

@@ -1,7 +1,6 @@
 package fsfake_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,9 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"lockpick/fsfake"
+	"lockpick/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the answers in testdata/stories")
 
 // TestStories runs the scripts in testdata/stories: a call a line, and its answer. The
 // processes are called A (pid 101, root), B (102), C (103), …; a second task of A is
@@ -37,11 +35,7 @@ func TestStories(t *testing.T) {
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			got := runStory(t, string(text))
-			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-				return
-			}
-			require.Equal(t, string(text), got, "the answers differ; -update rewrites the file")
+			golden.CheckFile(t, file, got)
 		})
 	}
 }

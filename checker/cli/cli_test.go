@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/checker/internal/golden"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/golden"
 )
 
 // An outcome is what one command line gave.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/checker/internal/golden"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/checker/internal/golden"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 )
 

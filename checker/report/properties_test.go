@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/checker/internal/golden"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/golden"
 )
 
 // Scenarios' own properties are reported as ours are: the matrix has a column for each,

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/cli"
+	"lockpick/internal/golden"
 	"lockpick/scenarios/all"
 )
 
@@ -49,7 +50,7 @@ func TestGolden(t *testing.T) {
 			} else {
 				require.Empty(t, stderr.String())
 			}
-			checkGolden(t, name, stdout.String())
+			golden.Check(t, name, stdout.String())
 		})
 	}
 }

@@ -110,7 +110,7 @@ var imports = map[string]string{
 	"checker/internal/bruteforce": "fsfake model scenarios sched",
 	"checker/internal/toys":       "fsfake model scenarios",
 	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify",
-	"checker/internal/golden":     "testify",
+	"internal/golden":             "testify",
 	"scenarios/internal/claims":   "checker scenarios sched testify",
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/cli"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -24,11 +25,7 @@ func TestReadme(t *testing.T) {
 	data, err := os.ReadFile(file)
 	require.NoError(t, err)
 	got := regenerate(t, string(data))
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	require.Equal(t, got, string(data), "if this is what you want, run the test with -update")
+	golden.CheckFile(t, file, got)
 }
 
 const marker, end = "<!-- ", "<!-- end -->\n"

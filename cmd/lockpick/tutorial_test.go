@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/golden"
 )
 
 // A newcomer follows docs/tutorial.md in an empty directory, with nothing but go.
@@ -158,7 +160,7 @@ func TestTutorial(t *testing.T) {
 	page.output("check", stateless(n.must(seat, "check")))
 	text, err = os.ReadFile(bundle)
 	require.NoError(t, err)
-	checkGolden(t, "../"+tutorial+"/fixed/testdata/race.txtar", string(text))
+	golden.CheckFile(t, tutorial+"/fixed/testdata/race.txtar", string(text))
 
 	// The module in docs/tutorial is in order as it is.
 	tidy, err := os.ReadFile(filepath.Join(n.dir, "go.mod"))
@@ -166,11 +168,11 @@ func TestTutorial(t *testing.T) {
 	n.must("go", "mod", "edit", "-module=example.com/tutorial", "-replace=lockpick=../..")
 	text, err = os.ReadFile(filepath.Join(n.dir, "go.mod"))
 	require.NoError(t, err)
-	checkGolden(t, "../"+tutorial+"/go.mod", string(text))
+	golden.CheckFile(t, tutorial+"/go.mod", string(text))
 	require.NoError(t, os.WriteFile(filepath.Join(n.dir, "go.mod"), tidy, 0o644))
 	text, err = os.ReadFile(filepath.Join(n.dir, "go.sum"))
 	require.NoError(t, err)
-	checkGolden(t, "../"+tutorial+"/go.sum", string(text))
+	golden.CheckFile(t, tutorial+"/go.sum", string(text))
 
 	// Ported code.
 	n.take("pidlock", "pidlock")
@@ -183,7 +185,7 @@ func TestTutorial(t *testing.T) {
 	n.own(page)
 	n.must("go", "vet", "./...")
 
-	checkGolden(t, "../"+tutorial+".md", page.text)
+	golden.CheckFile(t, tutorial+".md", page.text)
 }
 
 // own follows the part on properties of one's own: a specification, a readers-writer lock

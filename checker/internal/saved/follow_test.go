@@ -1,7 +1,8 @@
 package saved
 
 import (
-	"context"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,41 +49,73 @@ var noises = map[string]func(n int) bool{
 	"before each call": func(int) bool { return true },
 }
 
-// The smallest counterexample of a protocol is found in one that makes some calls more,
-// and the other way round.
-func TestFollowAligns(t *testing.T) {
-	list := toys.All()
-	if !testing.Short() {
-		list = append(list, all.Core()...)
-	}
-	aligned := 0
-	for _, sc := range list {
+// A known is a schedule that breaks a property of a scenario.
+type known struct {
+	sc       scenarios.Scenario
+	property *scenarios.Property
+	schedule sched.Schedule
+}
+
+// knowns lists the counterexamples of the toys, and those that are on record.
+func knowns(t *testing.T) []known {
+	var out []known
+	for _, sc := range toys.All() {
 		for _, c := range sc.Claims {
-			r, err := checker.Check(context.Background(), &sc, c.Property, checker.Options{SkipOdds: true})
+			r, err := checker.Check(t.Context(), &sc, c.Property, checker.Options{SkipOdds: true})
 			require.NoError(t, err)
-			if r.Verdict != checker.Broken || c.Property.OfCycles() {
-				continue
-			}
-			clean := recipeOf(&r)
-			for name, before := range noises {
-				loud := noisy(sc, before)
-				got, err := Follow(&loud, c.Property, clean)
-				require.NoError(t, err)
-				require.True(t, got.Broken, "%s %s, with a call more %s: %s", sc.ID, c.Property, name, clean.Schedule)
-				if got.Aligned {
-					aligned++
-				}
-				back, err := Follow(&sc, c.Property, Recipe{got.Counterexample.Schedule, report.CallsOf(got.Counterexample.Trace)})
-				require.NoError(t, err)
-				require.True(t, back.Broken, "%s %s, back from a call more %s: %s", sc.ID, c.Property, name, got.Counterexample.Schedule)
+			if r.Verdict == checker.Broken {
+				out = append(out, known{sc, c.Property, r.Counterexample.Schedule})
 			}
 		}
 	}
-	require.Greater(t, aligned, 10)
+	if testing.Short() {
+		return out
+	}
+	text, err := os.ReadFile("../../testdata/smallest.golden")
+	require.NoError(t, err)
+	lines := strings.Split(string(text), "\n")
+	for i, l := range lines {
+		id, property, found := strings.Cut(l, " ")
+		if strings.HasPrefix(l, " ") || !found {
+			continue
+		}
+		p, err := scenarios.FindProperty(property)
+		require.NoError(t, err)
+		s, err := sched.ParseSchedule(lines[i+1])
+		require.NoError(t, err)
+		for _, sc := range all.Core() {
+			if sc.ID == id && !p.OfCycles() {
+				out = append(out, known{sc, p, s})
+			}
+		}
+	}
+	require.Greater(t, len(out), 20)
+	return out
 }
 
-func recipeOf(r *checker.Result) Recipe {
-	return Recipe{r.Counterexample.Schedule, report.CallsOf(r.Counterexample.Trace)}
+// The smallest counterexample of a protocol is found in one that makes some calls more,
+// and the other way round.
+func TestFollowAligns(t *testing.T) {
+	aligned := 0
+	for _, k := range knowns(t) {
+		ran, err := checker.Replay(&k.sc, k.property, k.schedule)
+		require.NoError(t, err)
+		require.True(t, ran.Broken)
+		clean := Recipe{ran.Counterexample.Schedule, report.CallsOf(ran.Counterexample.Trace)}
+		for name, before := range noises {
+			loud := noisy(k.sc, before)
+			got, err := Follow(&loud, k.property, clean)
+			require.NoError(t, err)
+			require.True(t, got.Broken, "%s %s, with a call more %s: %s", k.sc.ID, k.property, name, k.schedule)
+			if got.Aligned {
+				aligned++
+			}
+			back, err := Follow(&k.sc, k.property, Recipe{got.Counterexample.Schedule, report.CallsOf(got.Counterexample.Trace)})
+			require.NoError(t, err)
+			require.True(t, back.Broken, "%s %s, back from a call more %s: %s", k.sc.ID, k.property, name, got.Counterexample.Schedule)
+		}
+	}
+	require.Greater(t, aligned, 10)
 }
 
 // Without calls a schedule is followed as far as it goes, and the result says where that was.

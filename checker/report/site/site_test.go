@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/checker/internal/golden"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 )
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -16,22 +17,49 @@ import (
 // replay instead of searching.
 const ScheduleVar = "LOCKPICK_SCHEDULE"
 
+// shortStates bounds the states of each verdict under -short.
+const shortStates = 100_000
+
+// spare is how long before the deadline of the test binary a check ends, so that it can
+// say how far it came.
+const spare = 2 * time.Second
+
 // Run checks every property that sc claims something of, over all schedules, each as a
 // subtest named like the property. A subtest fails when the verdict is not the one
 // claimed, with the counterexample if there is one.
+//
+// Under -short a space of more than 100 000 states is left out: its subtest is skipped, and
+// says so. A check that would not end before the test binary's -timeout ends shortly before
+// it, and the subtest fails with how far it came.
 func Run(t *testing.T, sc scenarios.Scenario) {
 	t.Helper()
+	if err := sc.Validate(); err != nil {
+		t.Fatalf("%v", err)
+	}
 	for _, c := range sc.Claims {
-		t.Run(c.Property.ID, func(t *testing.T) { check(t, &sc, c) })
+		t.Run(c.Property.ID, func(t *testing.T) {
+			t.Helper()
+			ctx := t.Context()
+			if d, ok := t.Deadline(); ok {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithDeadline(ctx, d.Add(-spare))
+				defer cancel()
+			}
+			check(ctx, t, &sc, c)
+		})
 	}
 }
 
-func check(t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim) {
+func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim) {
 	t.Helper()
 	if replayed(t, sc, c.Property) {
 		return
 	}
-	res, err := checker.Check(context.Background(), sc, c.Property, checker.Options{})
+	var o checker.Options
+	if testing.Short() {
+		o.States = shortStates
+	}
+	res, err := checker.Check(ctx, sc, c.Property, o)
 	switch {
 	case err != nil:
 		t.Fatalf("%v", err)
@@ -39,6 +67,10 @@ func check(t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim) {
 		t.Logf("%s: %s: %s", sc.ID, c.Property, res.Verdict)
 	case res.Verdict == checker.Broken:
 		fail(t, sc, c.Property, explained(&res, t.Name()))
+	case res.Verdict == checker.Unknown && ctx.Err() != nil:
+		t.Fatalf("%s: %s: no verdict in time: %s. Give the test more (-timeout), or ask for less: fewer processes, crashes or stalls.", sc.ID, c.Property, res.Why)
+	case res.Verdict == checker.Unknown && testing.Short():
+		t.Skipf("%s: %s: too large for -short: %s", sc.ID, c.Property, res.Why)
 	default:
 		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, c.Verdict, res.Why)
 	}

@@ -1,7 +1,9 @@
 package checkertest
 
 import (
+	"context"
 	"os"
+	"os/exec"
 	"strings"
 	"testing"
 
@@ -50,7 +52,7 @@ func TestRunAsClaimed(t *testing.T) {
 // A verdict that differs fails the test with everything that one needs to see.
 func TestRunShowsTheCounterexample(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)
-	got := captured("TestX/mutual-exclusion", func(t *capture) { check(t, &sc, sc.Claims[0]) })
+	got := captured("TestX/mutual-exclusion", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
 	require.True(t, got.failed)
 	log := got.log.String()
 	for _, want := range []string{
@@ -63,7 +65,7 @@ func TestRunShowsTheCounterexample(t *testing.T) {
 	}
 
 	sc = toyScenario(true, scenarios.Broken)
-	got = captured("TestX", func(t *capture) { check(t, &sc, sc.Claims[0]) })
+	got = captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: the verdict is holds, the scenario claims broken.")
 }
@@ -79,15 +81,38 @@ func TestRunShowsWhatExplainShows(t *testing.T) {
 	shown, _, found := strings.Cut(explain.String(), "  replay  lockpick replay ")
 	require.True(t, found)
 	require.Contains(t, shown, "no smaller one exists · hit by 31 % of random runs")
-	got := captured("TestX", func(t *capture) { check(t, &sc, sc.Claims[0]) })
+	got := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
 	require.Contains(t, got.log.String(), strings.TrimRight(shown, "\n")+"\n\nschedule  A1 B3 A2\nreplay    LOCKPICK_SCHEDULE=")
+}
+
+// What is too large, or not asked at all, is no pass.
+func TestRunOfTooMuchAndOfNothing(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got := captured("TestX", func(t *capture) { check(ctx, t, &sc, sc.Claims[0]) })
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: no verdict in time: it was stopped: ")
+	require.Contains(t, got.log.String(), "Give the test more (-timeout), or ask for less")
+
+	if os.Getenv("LOCKPICK_NOTHING") != "" {
+		sc.Claims = nil
+		Run(t, sc)
+		return
+	}
+	t.Setenv("LOCKPICK_NOTHING", "1")
+	exe, err := os.Executable()
+	require.NoError(t, err)
+	out, err := exec.CommandContext(t.Context(), exe, "-test.run", "^"+t.Name()+"$").CombinedOutput()
+	require.Error(t, err)
+	require.Contains(t, string(out), "Claims is empty: nothing is asked")
 }
 
 func TestScheduleInTheEnvironment(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)
 	p := scenarios.MutualExclusion
 	both := func(t *capture) {
-		check(t, &sc, sc.Claims[0])
+		check(context.Background(), t, &sc, sc.Claims[0])
 		Rapid(t, sc, p)
 	}
 	t.Setenv(ScheduleVar, "A1 B3 A2")

@@ -131,12 +131,19 @@ func (a *app) questions(patterns []string, f *checkFlags) ([]question, error) {
 			refused = append(refused, err)
 			continue
 		}
-		for _, q := range properties(&sc, p) {
+		asked := properties(&sc, p)
+		if len(asked) == 0 {
+			refused = append(refused, fmt.Errorf("%s claims nothing: say in Claims what it promises", sc.ID))
+		}
+		for _, q := range asked {
 			out = append(out, question{&sc, q})
 		}
 	}
-	if len(out) == 0 && len(refused) > 0 {
+	switch {
+	case len(out) == 0 && len(refused) > 0:
 		return nil, refused[0]
+	case len(out) == 0:
+		return nil, fmt.Errorf("there are no scenarios: nothing is asked")
 	}
 	for _, err := range refused {
 		a.note("left out: %v", err)

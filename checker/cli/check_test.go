@@ -43,3 +43,23 @@ func TestNothingToJudgePrintsNothing(t *testing.T) {
 	require.Equal(t, ExitUsage, got.exit)
 	require.Empty(t, got.stdout)
 }
+
+// What asks nothing is no pass, and says so beside others.
+func TestNothingClaimed(t *testing.T) {
+	var out, errs strings.Builder
+	list := toys.All()[:2]
+	list[1].Claims = nil
+	require.Zero(t, Run(t.Context(), list, []string{"check"}, &out, &errs, nil))
+	require.Equal(t, "lockpick: left out: toy/excl/contend claims nothing: say in Claims what it promises\n", errs.String())
+	errs.Reset()
+	require.Equal(t, ExitUsage, Run(t.Context(), list[1:], []string{"check"}, &out, &errs, nil))
+	require.Contains(t, errs.String(), "toy/excl/contend claims nothing")
+	for _, command := range [][]string{{"explain", "toy/excl/contend"}, {"sample", "toy/excl/contend"}, {"replay", "toy/excl/contend", "A1"}} {
+		errs.Reset()
+		require.Equal(t, ExitUsage, Run(t.Context(), list, command, &out, &errs, nil))
+		require.Equal(t, "lockpick: toy/excl/contend claims nothing: say in Claims what it promises\n", errs.String())
+	}
+	errs.Reset()
+	require.Equal(t, ExitUsage, Run(t.Context(), nil, []string{"check"}, &out, &errs, nil))
+	require.Contains(t, errs.String(), "there are no scenarios")
+}

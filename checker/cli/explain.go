@@ -118,7 +118,10 @@ func (a *app) asked(id, propertyID string, f *settingFlags) (sc scenarios.Scenar
 		return sc, p, err
 	}
 	if p == nil {
-		return sc, candidates(&sc)[0], nil
+		if len(sc.Claims) == 0 {
+			return sc, p, fmt.Errorf("%s claims nothing: say in Claims what it promises", sc.ID)
+		}
+		p = candidates(&sc)[0]
 	}
 	return sc, p, nil
 }

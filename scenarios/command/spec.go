@@ -122,7 +122,8 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: scenarios.Setting{
 			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes, Stalls: s.Stalls, StallFor: s.StallFor,
-			Daemons: true, // a command makes its own exit, which is a call of its own
+			Daemons: true,                                  // a command makes its own exit, which is a call of its own
+			Machine: fsfake.Options{Umask: fsfake.NoUmask}, // the tracer masks, as the kernel does
 		},
 		Setup:   s.setup,
 		Program: s.program,

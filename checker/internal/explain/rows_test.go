@@ -11,7 +11,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/explain"
-	"lockpick/checker/internal/golden"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )

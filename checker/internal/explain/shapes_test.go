@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"lockpick/checker/internal/golden"
+	"lockpick/internal/golden"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"

@@ -145,7 +145,6 @@ func (m *Machine) fork(p *proc, pid int) int {
 	if pid != next {
 		m.maxPid = next - 1 // a chosen pid does not count
 	}
-	m.keepQueues()
 	return c.pid
 }
 

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"lockpick/internal/golden"
 	"lockpick/fsfake"
+	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )

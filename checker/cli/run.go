@@ -20,7 +20,6 @@ import (
 
 // runFlags are the flags of run.
 type runFlags struct {
-	spec     command.Spec
 	set      map[string]*[]string // by name of what command.Spec.Set takes
 	copies   int
 	from     string
@@ -55,9 +54,7 @@ is changed. Everything outside the directory is real, and happens at each execut
 		{"refused", "exit statuses by which a program may refuse to do anything, such as `1,75`, or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},
-		{"crashes", "let up to `K` processes be killed"},
-		{"stalls", "let the clock jump ahead up to `K` times"},
-		{"stall-for", "how far it jumps, such as `1h`"},
+		{"crashes", "let up to `K` processes be killed; with --inside"},
 		{"env", "add `NAME=VALUE` to the programs' environment"},
 	} {
 		f.set[o.name] = fs.StringArray(o.name, nil, o.usage)
@@ -135,7 +132,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	bar.begin(sc.ID, p.ID)
 	o := checker.Options{Workers: 1, States: f.states, SkipOdds: !f.odds, Progress: bar.follow}
 	r, err := checker.Check(ctx, sc, p, o)
-	refusals := p == sc.Claims[0].Property // which counts them: the first that a spec claims
+	refusals := p.Invariant != nil // the property of what is left behind counts them
 	if err != nil || r.Verdict != checker.Holds || !refusals || spec.Refused.Declared {
 		return r, err
 	}
@@ -183,15 +180,12 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})
 		}
 	}
-	for _, name := range []string{"dir", "inside", "refused", "ignore", "stdout", "crashes", "stalls", "stall-for", "env"} {
+	for _, name := range []string{"dir", "inside", "refused", "ignore", "stdout", "crashes", "env"} {
 		for _, value := range *f.set[name] {
 			if err = spec.Set(name, value); err != nil {
 				return spec, fmt.Errorf("--%s: %w", name, err)
 			}
 		}
-	}
-	if spec.Stalls > 0 && spec.StallFor == 0 {
-		spec.StallFor = time.Hour
 	}
 	return spec, f.files(&spec, archive)
 }

@@ -42,9 +42,8 @@ func (c call) String() string {
 	return c.spec.name + "(" + strings.Join(args, ", ") + ")"
 }
 
-func (c *call) fd(i int) int   { return int(int32(c.args[i])) }
-func (c *call) int(i int) int  { return int(int32(c.args[i])) }
-func (c *call) ptr(i int) bool { return c.args[i] != 0 }
+func (c *call) fd(i int) int  { return int(int32(c.args[i])) }
+func (c *call) int(i int) int { return int(int32(c.args[i])) }
 
 // called is the stop before a call.
 func (t *thread) called() {

@@ -29,7 +29,6 @@ type Run struct {
 	procs    []*process      // in order of creation
 	early    map[int]bool    // children whose first stop came before their parent's news
 	cur      *thread         // the one that goes on until it rests
-	last     *thread         // the one before it
 	moved    bool            // something has run since the last rest
 	err      error
 	now      int64 // the time of day, in nanoseconds since 1970

@@ -59,9 +59,8 @@ type thread struct {
 	firing   bool   // it has been interrupted for that
 	rem      uint64 // napping: where what is left is written
 
-	blocked     bool // the last answer was Blocked
-	interrupted bool // a signal is there for a blocked call
-	atExit      bool // stands at PTRACE_EVENT_EXIT
+	blocked bool // the last answer was Blocked
+	atExit  bool // stands at PTRACE_EVENT_EXIT
 
 	// A call that is let through.
 	subst    []substitute  // paths to put in place of its own

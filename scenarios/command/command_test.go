@@ -114,6 +114,7 @@ func TestNothingToSay(t *testing.T) {
 		{"nosuchprogram x", "makes no call on a file"},
 		{"true", "makes no call on a file"},
 		{"sh wait-for-ever.sh", "nothing can be said of it"},
+		{"sh counter.sh", "never makes cs"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			if _, err := exec.LookPath("sh"); err != nil {
@@ -121,7 +122,11 @@ func TestNothingToSay(t *testing.T) {
 			}
 			files, err := command.Copy("testdata", time.Now())
 			require.NoError(t, err)
-			_, err = command.Spec{Commands: []command.Line{{Shell: c.line}, {Shell: c.line}}, Files: files}.Scenario()
+			inside := ""
+			if strings.HasPrefix(c.want, "never makes ") {
+				inside = "cs"
+			}
+			_, err = command.Spec{Commands: []command.Line{{Shell: c.line}, {Shell: c.line}}, Files: append(files, command.File{Name: "n", Content: "0\n"}), Inside: inside}.Scenario()
 			require.Error(t, err)
 			if strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only") {
 				t.Skipf("SKIPPED: %v", err)

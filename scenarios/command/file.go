@@ -66,7 +66,7 @@ func Copy(dir string, now time.Time) ([]File, error) {
 
 // Parse reads a spec from a txtar archive: the part "commands" has a line for each process,
 // as typed in a shell; the part "setting", which may be missing, lines "NAME VALUE" (dir,
-// inside, refused, ignore, stdout, crashes, stalls, stall-for, env, timeout); every other
+// inside, refused, ignore, stdout, crashes, env, timeout); every other
 // part is a file in the virtual directory.
 func Parse(text []byte) (Spec, error) {
 	var s Spec
@@ -141,14 +141,10 @@ func (s *Spec) Set(name, value string) (err error) {
 		}
 	case "crashes":
 		number(&s.Crashes)
-	case "stalls":
-		number(&s.Stalls)
-	case "stall-for":
-		duration(&s.StallFor)
 	case "timeout":
 		duration(&s.Timeout)
 	default:
-		return fmt.Errorf("command: setting %q is unknown: choose dir, inside, refused, ignore, stdout, crashes, stalls, stall-for, env or timeout", name)
+		return fmt.Errorf("command: setting %q is unknown: choose dir, inside, refused, ignore, stdout, crashes, env or timeout", name)
 	}
 	return err
 }

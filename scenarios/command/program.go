@@ -36,7 +36,7 @@ type driver struct {
 func (d *driver) drive(l Line) error {
 	run, err := tracer.Start(tracer.Config{
 		Argv: l.argv(), Dir: d.spec.Dir, Cwd: d.spec.Dir, Env: d.spec.Env, Stdin: l.Stdin,
-		Pid: d.root, Seed: 1, AskTime: d.spec.Stalls > 0, Timeout: d.spec.Timeout,
+		Pid: d.root, Seed: 1, Timeout: d.spec.Timeout,
 	})
 	if err != nil {
 		return err
@@ -60,19 +60,16 @@ func (d *driver) drive(l Line) error {
 }
 
 // pick takes the call that is let go on: one that cannot block before one that may, a call
-// before the end of a wait, and of those the first.
+// before the end of a wait, and of those the first. That others could have gone on instead
+// is noted.
 func (d *driver) pick(set []tracer.Pending) tracer.Pending {
-	calls := 0
 	best := set[0]
 	for _, p := range set {
-		if !p.Timer {
-			calls++
-		}
 		if rank(p) < rank(best) {
 			best = p
 		}
 	}
-	if calls > 1 {
+	if len(set) > 1 {
 		d.t.Note(scenarios.OneOrder{})
 	}
 	return best

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/model"
 	"lockpick/scenarios"
 )
 
@@ -118,6 +119,8 @@ func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, fir
 	e, ok := scenarios.NewView(m).Exit(name)
 	status := exitText(e, ok)
 	switch {
+	case s.Inside != "" && !port.inside:
+		return fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
 	case port.files == 0:
 		return fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
 	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
@@ -151,8 +154,9 @@ type alonePort struct {
 	calls  int
 	sleeps int
 	files  int // calls on files
-	// stderr is what the command has written there.
+	// stderr is what the command has written there; inside, whether it was.
 	stderr string
+	inside bool
 }
 
 // Do implements fsfake.Port.
@@ -189,6 +193,8 @@ func (p *alonePort) Note(v any) {
 		p.by = v.Task
 	case said:
 		p.stderr = v.text
+	case scenarios.Returned:
+		p.inside = p.inside || v.Output == (model.Acquired{OK: true})
 	}
 }
 

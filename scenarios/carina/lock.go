@@ -64,7 +64,7 @@ func renewByRename(t *scenarios.Task) {
 		return
 	}
 	private, err := kit.Private(t, lock, t.Process+" "+valid)
-	if err == nil && t.Rename(private, lock) == nil {
+	if err == nil && t.Rename2(private, lock, 0) == nil {
 		_, _ = kit.ReadAll(t, lock)
 	}
 }

@@ -82,7 +82,7 @@ func byRename(t *scenarios.Task, key string) bool {
 		if err != nil {
 			return err
 		}
-		return t.Rename(private, name)
+		return t.Rename2(private, name, 0)
 	})
 }
 

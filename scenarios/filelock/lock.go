@@ -105,7 +105,7 @@ func (s soft) breakStale(t *scenarios.Task) {
 	if s.random {
 		aside += ".8f3a"
 	}
-	if t.Rename(lock, aside) != nil {
+	if t.Rename2(lock, aside, 0) != nil {
 		return
 	}
 	if s.mtime {

@@ -60,7 +60,7 @@ var protocol = scenarios.Protocol{
 		if err = errors.Join(err, g.Close()); err != nil {
 			return kit.Failed(err)
 		}
-		return scenarios.Hold{}, t.Rename(guard, pidFile)
+		return scenarios.Hold{}, t.Rename2(guard, pidFile, 0)
 	},
 	Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(pidFile) },
 }

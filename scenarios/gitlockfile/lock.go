@@ -69,7 +69,7 @@ func publish(t *scenarios.Task, f *fsfake.File, text string) error {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, t.Unlink(lock))
 	}
-	return t.Rename(lock, file)
+	return t.Rename2(lock, file, 0)
 }
 
 // add is an update that is tried until the lock is free.

@@ -65,7 +65,7 @@ func protocol(token bool) scenarios.Protocol {
 			if err != nil {
 				return kit.Failed(err)
 			}
-			if err := t.Rename(private, lock); err != nil {
+			if err := t.Rename2(private, lock, 0); err != nil {
 				return kit.Failed(err)
 			}
 			return scenarios.Hold{}, t.Chmod(lock, 0o644)

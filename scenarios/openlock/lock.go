@@ -62,7 +62,7 @@ var protocol = scenarios.Protocol{
 			if err != nil {
 				return kit.Failed(err)
 			}
-			if err := t.Rename(private, lock); err != nil {
+			if err := t.Rename2(private, lock, 0); err != nil {
 				return kit.Failed(err)
 			}
 			t.Sleep(200 * time.Millisecond)

@@ -67,12 +67,12 @@ var protocol = scenarios.Protocol{
 // takeAside removes the lock that was judged, and puts any other back.
 func takeAside(t *scenarios.Task, judged string) {
 	aside := kit.PrivateName(t, lock+".stale")
-	if t.Rename(lock, aside) != nil {
+	if t.Rename2(lock, aside, 0) != nil {
 		return
 	}
 	if content, err := kit.ReadAll(t, aside); err == nil && content == judged {
 		_ = t.Unlink(aside)
 		return
 	}
-	_ = t.Rename(aside, lock)
+	_ = t.Rename2(aside, lock, 0)
 }

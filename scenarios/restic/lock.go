@@ -80,7 +80,7 @@ var protocol = scenarios.Protocol{
 		if others(t) {
 			return kit.Locked()
 		}
-		if err := t.Rename(private(t.Getpid()), own(t.Getpid())); err != nil {
+		if err := t.Rename2(private(t.Getpid()), own(t.Getpid()), 0); err != nil {
 			return kit.Failed(err)
 		}
 		t.Sleep(200 * time.Millisecond)

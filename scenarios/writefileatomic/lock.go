@@ -57,7 +57,7 @@ func write(t *scenarios.Task, text string, syncFile, syncDir bool) error {
 	if syncFile {
 		err = errors.Join(err, f.Sync())
 	}
-	if err = errors.Join(err, f.Close(), t.Rename(private, file)); err != nil || !syncDir {
+	if err = errors.Join(err, f.Close(), t.Rename2(private, file, 0)); err != nil || !syncDir {
 		return err
 	}
 	dir, err := t.Open(path.Dir(file))

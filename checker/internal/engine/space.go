@@ -179,7 +179,7 @@ func (x *Space) place(slot int, n uint32) place {
 	}
 	p := place{
 		known: true, op: x.machines.op(op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
-		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && !x.Sc.External,
+		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
 		unmark: nd.Begins.LetGo && x.machines.marks,
 		fails:  n == learn.Start && x.fails(&nd.Begins),
 	}

@@ -45,7 +45,7 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 		if a.blocked = r.Blocked; r.Blocked {
 			return calls
 		}
-		if op.Call == fsfake.CallExit && !w.sc.External {
+		if op.Call == fsfake.CallExit && a.by == (fsfake.Task{}) { // the task's own process ends
 			w.exit(a)
 			return calls
 		}

@@ -160,6 +160,8 @@ var makers = [...]maker{
 	fsfake.CallFork: {do: func(t *thread, op *fsfake.Op) fsfake.Result { return t.fork(op.FD) }},
 	fsfake.CallExec: {do: func(t *thread, _ *fsfake.Op) fsfake.Result { return t.exec() }},
 
+	fsfake.CallForkAs:    {not: "the kernel chooses pids itself"},
+	fsfake.CallEnd:       {not: "it is exit, and a note that no program sees"},
 	fsfake.CallNow:       {not: "the virtual clock is the fake's"},
 	fsfake.CallSleep:     {not: "time passes on the virtual clock only"},
 	fsfake.CallWork:      {not: "it is no system call"},

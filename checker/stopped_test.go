@@ -61,7 +61,7 @@ func TestStoppedAtAnyMoment(t *testing.T) {
 // A check ends soon after its time is up, wherever it is then.
 func TestTimeIsKept(t *testing.T) {
 	if testing.Short() {
-		t.Skip("waits")
+		t.Skip("SKIPPED with -short: it waits for time limits to pass")
 	}
 	sc, err := toys.All()[0].WithProcesses(6)
 	require.NoError(t, err)

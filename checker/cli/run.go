@@ -111,7 +111,7 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 	if f.property == "" {
 		return all, nil
 	}
-	for _, p := range append(all, scenarios.Deadlock) {
+	for _, p := range all {
 		if p.ID == f.property {
 			return []*scenarios.Property{p}, nil
 		}

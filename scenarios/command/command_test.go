@@ -33,6 +33,7 @@ var programs = []struct {
 	{name: "counter in node", needs: "node", lines: twice("node counter.js"), files: map[string]string{"n": "0"}, verdict: "broken"},
 	{name: "stat-then-write in sh", needs: "sh", lines: twice("sh stat-then-write.sh"), setting: "inside cs\nrefused 1", verdict: "mutual-exclusion:broken"},
 	{name: "O_EXCL polling in python", needs: "python3", lines: twice("python3 excl.py"), setting: "inside cs", verdict: "mutual-exclusion:holds"},
+	{name: "two locks in two orders", needs: "flock", lines: []string{"flock a flock b cat n", "flock b flock a cat n"}, files: map[string]string{"n": "0\n", "a": "", "b": ""}, verdict: "deadlock:broken"},
 	{name: "a writer beside a cleaner", needs: "python3", lines: []string{"python3 publish.py", "sh -c 'rm -f *.tmp'"}, setting: "refused none", verdict: "broken"},
 }
 

@@ -13,6 +13,8 @@
 // printed, the files at the end) must be one that the programs leave behind when they run
 // one after the other, in some order. With [Spec.Inside] the programs say themselves where
 // their critical section is, and mutual exclusion is judged as for a Go protocol.
+// A run that never ends leaves nothing behind to compare, so deadlock is asked as well; that
+// commands poll for ever, each in vain, is not noticed yet.
 //
 // # Limits
 //

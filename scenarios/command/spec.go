@@ -134,6 +134,8 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 	if s.Crashes == 0 {
 		sc.Claims = []scenarios.Claim{{Property: p, Verdict: scenarios.Holds}}
 	}
+	// What never ends leaves nothing behind that could be compared.
+	sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.Deadlock, Verdict: scenarios.Holds})
 	if s.Inside != "" {
 		sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: scenarios.Holds})
 	}

@@ -18,7 +18,8 @@
 //
 // # Limits
 //
-// A program has one pending call at a time. Every new edge runs the program from its start:
-// keeping an instance parked at the frontier would spare that, but would also make the number
-// of runs, which is reported, depend on which worker came first.
+// A program has one pending call at a time. For a Go function every new edge runs it from its
+// start: an instance kept at the frontier would spare that, but would also make the number of
+// runs, which is reported, depend on which worker came first. External programs, which take
+// long to start, are kept so (instances.go).
 package learn

@@ -12,7 +12,7 @@ import (
 // again and again; only if it makes the round's calls each time are the two places one.
 //
 // A program that gives up after so many rounds is not merged when it does so within
-// [unrolledRounds]; what gives up later counts as endless, which a verdict says. A round
+// [unrolledRounds]; what gives up later counts as endless. A round
 // that does not sleep is never merged: programs write long texts piece by piece.
 
 // roundTop returns the node that a place with a pending call is merged with, if it is the

@@ -1,6 +1,9 @@
 package fsfake
 
-import "syscall"
+import (
+	"slices"
+	"syscall"
+)
 
 // stat is stat(2), and lstat(2) when not follow.
 func (m *Machine) stat(p *proc, op *Op, follow bool, st *Stat) syscall.Errno {
@@ -17,6 +20,10 @@ const device = 1
 // statOf tells of an inode what the caller looks at.
 func (m *Machine) statOf(p *proc, id InodeID, look int, st *Stat) {
 	n := m.inode(id)
+	if m.times == TimesMultigrain && !n.lookedAt { // whatever it was asked for
+		n = m.mutInode(id)
+		n.lookedAt = true
+	}
 	if look != 0 {
 		*st = Stat{Dev: device, Nlink: n.nlink, Mode: n.fileMode(), UID: n.uid, GID: n.gid, Size: n.size()}
 		if look&lookDirIno != 0 && n.kind == KindDir {
@@ -31,20 +38,27 @@ func (m *Machine) statOf(p *proc, id InodeID, look int, st *Stat) {
 	}
 }
 
-// inoFor returns the number that p sees for an inode. Under InodesCanonical the
-// first sight makes the number.
+// inoFor returns the number that p sees for an inode. Under InodesCanonical and
+// InodesFirstSeen the first sight makes the number.
 func (m *Machine) inoFor(p *proc, n *inode) uint64 {
-	if m.policy != InodesCanonical {
+	seen := m.seen
+	switch m.policy {
+	case InodesReuse, InodesUnique:
 		return n.ino
+	case InodesCanonical:
+		seen = p.seen
 	}
-	for i, id := range p.seen {
-		if id == n.id {
-			return uint64(i + 1)
-		}
+	if i := slices.Index(seen, n.id); i >= 0 {
+		return uint64(i + 1)
 	}
-	p = m.mutProc(p.pid)
-	p.seen = insert(p.seen, len(p.seen), n.id)
-	return uint64(len(p.seen))
+	seen = insert(seen, len(seen), n.id)
+	if m.policy == InodesCanonical {
+		m.mutProc(p.pid).seen = seen
+	} else {
+		m.seen = seen
+		m.version++ // another file will have another number
+	}
+	return uint64(len(seen))
 }
 
 // owns reports whether p may change the attributes of n.
@@ -68,7 +82,7 @@ func (m *Machine) setTimes(p *proc, id InodeID, atime, mtime int64) syscall.Errn
 		return EPERM
 	}
 	n := m.mutInode(id)
-	n.ctime = m.clock
+	n.ctime = m.stamp(n)
 	if atime != UTIME_OMIT {
 		n.atime = atime
 	}
@@ -94,7 +108,7 @@ func (m *Machine) chmod(p *proc, path string, mode uint32) syscall.Errno {
 		mode &^= 0o2000
 	}
 	n = m.mutInode(id)
-	n.mode, n.ctime = mode, m.clock
+	n.mode, n.ctime = mode, m.stamp(n)
 	m.version++
 	return 0
 }
@@ -127,7 +141,7 @@ func (m *Machine) chown(p *proc, path string, uid, gid int64) syscall.Errno {
 		return EPERM // a change of mode, also when the owner is to stay
 	}
 	n = m.mutInode(id)
-	n.uid, n.gid, n.ctime = newUID, newGID, m.clock
+	n.uid, n.gid, n.ctime = newUID, newGID, m.stamp(n)
 	n.mode &^= drop
 	m.version++
 	return 0

@@ -14,7 +14,8 @@
 // # Choices
 //
 // Where Linux leaves something open, or file systems differ, the fake does this:
-//   - Reading changes no atime (noatime). Times are the virtual clock's.
+//   - Reading changes no atime (noatime). Times are the virtual clock's; whether a change
+//     shows in them, and whether inode numbers come back, [Options] say.
 //   - A directory's size is 4096, or 0 once removed, and its link count 2 and its
 //     subdirectories, as on ext4.
 //   - read(2) of a directory is EISDIR always. (On ext4 it is EINVAL once the directory has

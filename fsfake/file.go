@@ -170,7 +170,7 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	return fileInfo{path.Base(f.name), r.Stat}, nil
+	return fileInfo{f.p, path.Base(f.name), r.Stat}, nil
 }
 
 // Truncate is ftruncate(2). It does not move the offset.

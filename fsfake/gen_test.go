@@ -12,8 +12,10 @@ import (
 
 // trio returns a machine with two processes of root, of which one has two tasks, and one of
 // user 1000.
-func trio(policy InodePolicy) *Machine {
-	m := New(Options{InodeNumbers: policy})
+func trio(policy InodePolicy) *Machine { return trioOf(Options{InodeNumbers: policy}) }
+
+func trioOf(o Options) *Machine {
+	m := New(o)
 	m.AddProc(ProcSpec{Pid: 101, Tasks: 2})
 	m.AddProc(ProcSpec{Pid: 102, Cwd: "/tmp"})
 	_ = m.Proc(1).Mkdir("/tmp/w", 0o777)

@@ -45,6 +45,23 @@ type inode struct {
 	unsynced *unsynced // what may be on the disk instead; nil for none
 
 	atime, mtime, ctime, btime int64
+	// lookedAt: under TimesMultigrain, stat(2) has shown the times since they last changed.
+	lookedAt bool
+}
+
+// stamp returns the time of a change of n, which must be this machine's own.
+func (m *Machine) stamp(n *inode) int64 {
+	if n.lookedAt {
+		n.lookedAt = false
+		m.clock++
+	}
+	return m.clock
+}
+
+// modify stamps a change of an inode's contents.
+func (m *Machine) modify(n *inode) {
+	n.mtime = m.stamp(n)
+	n.ctime = n.mtime
 }
 
 // A name is a directory entry.
@@ -175,7 +192,7 @@ func (m *Machine) addName(dir InodeID, s string, id InodeID) {
 	if m.powerLoss {
 		d.keepNames(old)
 	}
-	d.mtime, d.ctime = m.clock, m.clock
+	m.modify(d)
 	m.version++
 }
 
@@ -188,7 +205,7 @@ func (m *Machine) dropName(dir InodeID, s string) {
 	if m.powerLoss {
 		d.keepNames(old)
 	}
-	d.mtime, d.ctime = m.clock, m.clock
+	m.modify(d)
 	m.version++
 }
 
@@ -215,7 +232,7 @@ func (m *Machine) moveName(dir InodeID, from, to string) {
 	if m.powerLoss {
 		d.keepNames(old)
 	}
-	d.mtime, d.ctime = m.clock, m.clock
+	m.modify(d)
 	m.version++
 }
 
@@ -223,7 +240,7 @@ func (m *Machine) moveName(dir InodeID, from, to string) {
 func (m *Machine) dropLink(id InodeID) {
 	n := m.mutInode(id)
 	n.nlink--
-	n.ctime = m.clock
+	n.ctime = m.stamp(n)
 	m.reap(id)
 }
 
@@ -231,7 +248,7 @@ func (m *Machine) dropLink(id InodeID) {
 func (m *Machine) forget(dir, child InodeID) {
 	m.mutInode(dir).nlink--
 	c := m.mutInode(child)
-	c.nlink, c.ctime = 0, m.clock
+	c.nlink, c.ctime = 0, m.stamp(c)
 	m.reap(child)
 }
 

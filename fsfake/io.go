@@ -100,7 +100,7 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
 // modified stamps a file whose contents changed, and takes away its set-user-id bits
 // when somebody else than root did it.
 func (m *Machine) modified(p *proc, n *inode) {
-	n.mtime, n.ctime = m.clock, m.clock
+	m.modify(n)
 	if p.uid != 0 {
 		n.mode &^= n.privileges(p)
 	}

@@ -66,6 +66,9 @@ func (k *keyer) machine(b []byte) []byte {
 		b = appendUint(b, m.nextIno)
 	}
 	b = k.inode(b, rootID)
+	if m.policy == InodesFirstSeen {
+		b = k.seen(b, m.seen)
+	}
 	b = appendLen(b, len(m.procs))
 	for _, p := range m.procs {
 		b = k.proc(b, p)
@@ -112,7 +115,7 @@ func (n *inode) appendAttrs(b []byte, boot int64) []byte {
 	tag := byte(n.kind) | bit(n.linkable, linkable) | bit(n.uid|n.gid != 0, owned) | bit(differ, times) |
 		bit(n.ino != 0, hasIno) | bit(len(n.records) != 0, records) | bit(n.unsynced != nil, old)
 	b = append(b, tag)
-	b = appendUint(b, uint64(n.mode))
+	b = appendUint(b, uint64(n.mode)|uint64(bit(n.lookedAt, 1))<<12) // above the 07777 of a mode
 	b = appendUint(b, uint64(n.nlink))
 	b = appendInt(b, n.btime-boot)
 	if tag&times != 0 {

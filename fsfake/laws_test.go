@@ -10,12 +10,17 @@ import (
 	"pgregory.net/rapid"
 )
 
-var genPolicy = rapid.SampledFrom([]InodePolicy{InodesCanonical, InodesReuse, InodesUnique})
+var genOptions = rapid.Custom(func(t *rapid.T) Options {
+	return Options{
+		InodeNumbers: rapid.SampledFrom([]InodePolicy{InodesCanonical, InodesReuse, InodesUnique, InodesFirstSeen}).Draw(t, "policy"),
+		FileTimes:    rapid.SampledFrom([]TimePolicy{TimesCoarse, TimesMultigrain}).Draw(t, "times"),
+	}
+})
 
 // TestBookkeeping: no sequence of calls leaves counts that do not add up.
 func TestBookkeeping(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := trio(genPolicy.Draw(t, "policy"))
+		m := trioOf(genOptions.Draw(t, "options"))
 		for _, d := range genDeeds.Draw(t, "deeds") {
 			d.apply(m)
 			if err := check(m); err != nil {
@@ -29,7 +34,7 @@ func TestBookkeeping(t *testing.T) {
 // clone answers as its original would have.
 func TestClonesAreIndependent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := trio(genPolicy.Draw(t, "policy"))
+		m := trioOf(genOptions.Draw(t, "options"))
 		type snapshot struct {
 			m    *Machine
 			key  string
@@ -87,8 +92,8 @@ func noise(m *Machine, n int) {
 // descriptions only have equal keys, and answer every call alike.
 func TestIdentitiesAreInvisible(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		policy := rapid.SampledFrom([]InodePolicy{InodesCanonical, InodesReuse}).Draw(t, "policy")
-		m, o := trio(policy), trio(policy)
+		options := genOptions.Filter(func(o Options) bool { return o.InodeNumbers != InodesUnique }).Draw(t, "options")
+		m, o := trioOf(options), trioOf(options)
 		for _, d := range genDeeds.Draw(t, "deeds") {
 			noise(o, rapid.IntRange(0, 2).Draw(t, "noise"))
 			if r, s := d.apply(m), d.apply(o); r != s {
@@ -230,7 +235,7 @@ func probes(t Task) []deed {
 // be answered, Version has changed.
 func TestVersionCountsWhatOthersSee(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		m := trio(genPolicy.Draw(t, "policy"))
+		m := trioOf(genOptions.Draw(t, "options"))
 		for _, d := range genDeeds.Draw(t, "deeds") {
 			if d.advance { // the clock is no change of the machine's
 				continue

@@ -31,19 +31,23 @@ type Machine struct {
 	version                       uint64
 	umask                         uint32
 	policy                        InodePolicy
-	powerLoss                     bool // remember what is durable; see powerloss.go
-	queues                        bool // remember who waits behind whom; see queue.go
+	times                         TimePolicy
+	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
+	powerLoss                     bool      // remember what is durable; see powerloss.go
+	queues                        bool      // remember who waits behind whom; see queue.go
 	border                        InodeID
 	borderPath                    string // see border.go
 }
 
 // Options says what kind of machine [New] makes. The zero value is a local Linux
-// file system with canonical inode numbers, umask 022, on 1 January 2026.
+// file system with canonical inode numbers and coarse times, umask 022, on 1 January 2026.
 type Options struct {
 	// Profile is the file system's semantics.
 	Profile Profile
 	// InodeNumbers is how inodes get the numbers that programs see.
 	InodeNumbers InodePolicy
+	// FileTimes is how changes of files get the times that programs see.
+	FileTimes TimePolicy
 	// Start is the clock's first value, and when the machine booted.
 	Start time.Time
 	// Umask is every process's umask; zero means 022. [NoUmask] is none.
@@ -75,11 +79,32 @@ const (
 	// first saw them. Programs can compare numbers within a process, which is what
 	// they may rely on, and interleavings that differ only in allocation order merge.
 	InodesCanonical InodePolicy = iota
-	// InodesReuse gives a new inode the lowest number that no inode has, as ext4 and
-	// tmpfs may: a number returns as soon as its inode is gone.
+	// InodesReuse gives a new inode the lowest number that no inode has, as ext4 does: a
+	// number returns with the first file that is made after its inode has gone. (xfs gives
+	// it again, too, but later.)
 	InodesReuse
-	// InodesUnique never gives a number twice.
+	// InodesUnique never gives a number twice, and numbers inodes as they are made.
 	InodesUnique
+	// InodesFirstSeen never gives a number twice, as tmpfs and btrfs do, and numbers inodes in
+	// the order in which anybody was first shown them: so a number means the same file to
+	// every process, and files that nobody asks about make no difference.
+	InodesFirstSeen
+)
+
+// A TimePolicy is how a change of a file gets the time that stat(2) shows.
+type TimePolicy uint8
+
+// The time policies. With both, times move with the machine's clock.
+const (
+	// TimesCoarse stamps a change with the clock, which moves only when told to: any number
+	// of changes share a time. So they do on Linux before 6.13 within a tick of 4 ms, and on
+	// ext4 with inodes of 128 bytes within a second.
+	TimesCoarse TimePolicy = iota
+	// TimesMultigrain makes a change show to whoever looked at the file before, as Linux 6.13
+	// and later do on ext4, xfs, btrfs and tmpfs: when the file's times were asked for since
+	// its last change, the clock moves by a nanosecond. Other changes share a time as before,
+	// also with those of other files.
+	TimesMultigrain
 )
 
 // New returns a machine with an empty "/" (root's, mode 0755), "/tmp" (sticky, mode
@@ -96,7 +121,7 @@ func New(o Options) *Machine {
 	}
 	m := &Machine{
 		clock: o.Start.UnixNano(), boot: o.Start.UnixNano(),
-		umask: o.Umask & 0o777, policy: o.InodeNumbers,
+		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes,
 		nextIno: 2, // the root directory of a Linux file system is inode 2
 	}
 	root := m.newInode(KindDir, 0o755, 0, 0)

@@ -101,7 +101,7 @@ func (m *Machine) linkInode(p *proc, id InodeID, path string) syscall.Errno {
 	n = m.mutInode(id)
 	n.nlink++
 	n.linkable = false
-	n.ctime = m.clock
+	n.ctime = m.stamp(n)
 	m.addName(pl.dir, pl.name, id)
 	return 0
 }

@@ -106,7 +106,7 @@ func (p *Proc) stat(c Call, name string) (fs.FileInfo, error) {
 	if r.Errno != 0 {
 		return nil, &fs.PathError{Op: c.String(), Path: name, Err: r.Errno}
 	}
-	return fileInfo{path.Base(name), r.Stat}, nil
+	return fileInfo{p, path.Base(name), r.Stat}, nil
 }
 
 // Unlink is unlink(2): it removes a name that is not a directory's.

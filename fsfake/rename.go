@@ -164,7 +164,7 @@ func (m *Machine) replace(from, to *place) {
 		m.dropName(from.dir, from.name)
 		m.addName(to.dir, to.name, from.id)
 	}
-	m.mutInode(from.id).ctime = m.clock
+	m.changed(from.id)
 	m.moveParent(from.id, from.dir, to.dir)
 	if old == nil {
 		return
@@ -183,10 +183,16 @@ func (m *Machine) exchange(from, to *place) {
 	if from.dir == to.dir {
 		m.oneChange(to.dir, names, unsynced)
 	}
-	m.mutInode(from.id).ctime = m.clock
-	m.mutInode(to.id).ctime = m.clock
+	m.changed(from.id)
+	m.changed(to.id)
 	m.moveParent(from.id, from.dir, to.dir)
 	m.moveParent(to.id, to.dir, from.dir)
+}
+
+// changed stamps a change of an inode, but not of its contents.
+func (m *Machine) changed(id InodeID) {
+	n := m.mutInode(id)
+	n.ctime = m.stamp(n)
 }
 
 // moveParent sets "..", if id is a directory that goes elsewhere.

@@ -59,25 +59,59 @@ type RecordLock struct {
 	Pid   int
 }
 
-// fileInfo is the fs.FileInfo of a simulated file.
+// Shows reports whether r tells the program that asked op an inode number, and whether it
+// tells a file time. What numbers and times come is the file system's, so whether a verdict
+// depends on it. Whether the program looks at them is known of Go programs only:
+// [InodeSeen], [TimeSeen].
+func (r Result) Shows(op Op) (inode, times bool) {
+	switch op.Call {
+	case CallStat, CallLstat, CallFstat:
+		all := r.OK() && op.Flags == 0
+		return all, all
+	}
+	return false, false
+}
+
+// InodeSeen is noted when a task looks at an inode number: it compares two FileInfos, or
+// asks one for its [Stat].
+type InodeSeen struct{}
+
+// TimeSeen is noted when a task looks at a file time: it asks a FileInfo for its ModTime or
+// its [Stat].
+type TimeSeen struct{}
+
+// fileInfo is the fs.FileInfo of a simulated file, as a task sees it.
 type fileInfo struct {
+	p    *Proc
 	name string
 	st   Stat
 }
 
-func (i fileInfo) Name() string       { return i.name }
-func (i fileInfo) Size() int64        { return i.st.Size }
-func (i fileInfo) Mode() fs.FileMode  { return i.st.Mode }
-func (i fileInfo) ModTime() time.Time { return time.Unix(0, i.st.Mtime).UTC() }
-func (i fileInfo) IsDir() bool        { return i.st.Mode.IsDir() }
+func (i fileInfo) Name() string      { return i.name }
+func (i fileInfo) Size() int64       { return i.st.Size }
+func (i fileInfo) Mode() fs.FileMode { return i.st.Mode }
+func (i fileInfo) IsDir() bool       { return i.st.Mode.IsDir() }
+
+func (i fileInfo) ModTime() time.Time {
+	i.p.Note(TimeSeen{})
+	return time.Unix(0, i.st.Mtime).UTC()
+}
 
 // Sys returns the *[Stat], as os.FileInfo returns the *syscall.Stat_t.
-func (i fileInfo) Sys() any { return &i.st }
+func (i fileInfo) Sys() any {
+	i.p.Note(InodeSeen{})
+	i.p.Note(TimeSeen{})
+	return &i.st
+}
 
 // SameFile reports whether two FileInfos of this package describe one inode, as
 // os.SameFile does for real ones.
 func SameFile(a, b fs.FileInfo) bool {
 	x, ok1 := a.(fileInfo)
 	y, ok2 := b.(fileInfo)
-	return ok1 && ok2 && x.st.Ino == y.st.Ino && x.st.Dev == y.st.Dev
+	if !ok1 || !ok2 {
+		return false
+	}
+	x.p.Note(InodeSeen{})
+	return x.st.Ino == y.st.Ino && x.st.Dev == y.st.Dev
 }

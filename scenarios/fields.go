@@ -136,8 +136,12 @@ func Fields() []Field {
 				func(s *Setting) *fsfake.Profile { return &s.Machine.Profile }),
 		}, {
 			Name: "inode-numbers",
-			access: at(oneOf[fsfake.InodePolicy]("canonical", "reuse", "unique"),
+			access: at(oneOf[fsfake.InodePolicy]("canonical", "reuse", "unique", "first-seen"),
 				func(s *Setting) *fsfake.InodePolicy { return &s.Machine.InodeNumbers }),
+		}, {
+			Name: "file-times",
+			access: at(oneOf[fsfake.TimePolicy]("coarse", "multigrain"),
+				func(s *Setting) *fsfake.TimePolicy { return &s.Machine.FileTimes }),
 		}, {
 			Name:   "clock-start",
 			access: at(times(), func(s *Setting) *time.Time { return &s.Machine.Start }),

@@ -33,8 +33,8 @@ func (p *Proc) ReadFile(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	size := int64(0)
-	if st, err := f.Stat(); err == nil {
-		size = st.Size()
+	if r, err := f.call("stat", Op{Call: CallFstat, Flags: lookType}); err == nil {
+		size = r.Stat.Size
 	}
 	// One byte more than there should be, so that the first read may show the end; never
 	// less room than this; and again as much when the file has grown.

@@ -24,6 +24,7 @@ func (p *pair) look() (*mismatch, error) {
 		}
 		f, r = append(f, a...), append(r, b...)
 	}
+	p.looked()
 	if slices.Equal(f, r) {
 		p.log = append(p.log, said{"look", "", ""})
 		return nil, p.age()
@@ -46,6 +47,23 @@ func (p *pair) look() (*mismatch, error) {
 		}
 	}
 	return &mismatch{what: what}, nil
+}
+
+// looked has root ask the fake for the times of everything, as has just been done on the
+// real disk: what changes after that is to show.
+func (p *pair) looked() {
+	root, _ := p.fake.Lookup("/")
+	names := p.walk("/", root, nil)
+	for _, m := range p.fakes() {
+		for _, n := range names {
+			m.Do(fsfake.Task{Pid: 1}, fsfake.Op{Call: fsfake.CallLstat, Path: n.path})
+		}
+		for _, pid := range m.Pids() {
+			for _, v := range m.FDs(pid) {
+				m.Do(fsfake.Task{Pid: pid, N: 9}, fsfake.Op{Call: fsfake.CallFstat, FD: v.FD})
+			}
+		}
+	}
 }
 
 // age makes every directory look old on both sides, so that the next change of its mtime

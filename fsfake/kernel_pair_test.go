@@ -64,7 +64,7 @@ func (m *mismatch) String() string {
 // runPair runs a sequence on both sides. The error is a fault of the machinery.
 func runPair(real *kernel.Machine, s sequence, seen answered) (*pair, *mismatch, error) {
 	p := &pair{
-		fake: fsfake.New(fsfake.Options{InodeNumbers: fsfake.InodesUnique}), real: real, seen: seen, users: map[int]uint32{},
+		fake: fsfake.New(fsfake.Options{InodeNumbers: fsfake.InodesUnique, FileTimes: fileTimes()}), real: real, seen: seen, users: map[int]uint32{},
 	}
 	p.see = newSight(p.fake, real)
 	if err := real.Reset(); err != nil {
@@ -101,8 +101,10 @@ func runPair(real *kernel.Machine, s sequence, seen answered) (*pair, *mismatch,
 }
 
 func (p *pair) step(l line) (*mismatch, error) {
-	for _, m := range p.fakes() {
-		m.Advance(time.Millisecond)
+	if !multigrain {
+		for _, m := range p.fakes() {
+			m.Advance(time.Millisecond)
+		}
 	}
 	task := fsfake.Task{Pid: l.pid, N: 1}
 	_, blocked := p.fake.Blocked(task)

@@ -60,6 +60,14 @@ func timeText(t int64) string {
 // see probeTimes.
 var multigrain bool
 
+// fileTimes is how the fake's files get their times: as this kernel's do.
+func fileTimes() fsfake.TimePolicy {
+	if multigrain {
+		return fsfake.TimesMultigrain
+	}
+	return fsfake.TimesCoarse
+}
+
 // dirLinks says whether a directory's link count is 2 and its subdirectories.
 var dirLinks bool
 

@@ -34,6 +34,12 @@ const (
 	CallLseek
 	CallClose
 	CallDup
+	CallDup2
+	CallDup3
+	CallGetfd
+	CallSetfd
+	CallGetfl
+	CallSetfl
 	CallFstat
 	CallFtruncate
 	CallFutimes
@@ -75,6 +81,8 @@ type row struct {
 	// first, of a call by descriptor, answers what the kernel answers before it looks at the
 	// descriptor; false when it looks. nil is always false.
 	first func(*Op) (syscall.Errno, bool)
+	// takes is what the descriptor of a call by descriptor may be open on.
+	takes reach
 	// do carries the call out.
 	do func(*Machine, *request)
 	// text is how the call reads after its name, answer how its success does.
@@ -85,6 +93,15 @@ type row struct {
 	mayBlock func(*Op) bool
 	contends func(*Result) bool
 }
+
+// A reach is what calls by descriptor work on.
+type reach uint8
+
+const (
+	files    reach = iota // what is open to be used
+	places                // beside that, what O_PATH only says where it is
+	anything              // beside that, the standard streams, which are outside
+)
 
 // Sets of operands that several calls have.
 const (
@@ -192,17 +209,41 @@ var calls = [numCalls]*row{
 		text: words(fdText, offText, whenceText), answer: numberAnswer,
 	},
 	CallClose: {
-		name: "close", group: ByFD, uses: onFD,
+		name: "close", group: ByFD, uses: onFD, takes: anything,
 		do:   func(m *Machine, c *request) { m.closeFD(c.p.pid, c.op.FD); m.lookInVain() },
 		text: fdText, answer: okAnswer,
 	},
 	CallDup: {
-		name: "dup", group: ByFD, uses: onFD,
-		do:   func(m *Machine, c *request) { m.dup(c.p, c.d, c.r) },
-		text: fdText, answer: fdAnswer,
+		name: "dup", group: ByFD, uses: onFD | OperandFD2 | OperandFlags, takes: anything, do: (*Machine).dup,
+		text: words(fdText, lowestText, cloexecText), answer: fdAnswer,
+	},
+	CallDup2: {
+		name: "dup2", group: ByFD, uses: onFD | OperandFD2, first: checkDup2, takes: anything, do: (*Machine).dup2,
+		text: words(fdText, toFDText), answer: fdAnswer,
+	},
+	CallDup3: {
+		name: "dup3", group: ByFD, uses: onFD | OperandFD2 | OperandFlags, first: checkDup3, takes: anything, do: (*Machine).dup3,
+		text: words(fdText, toFDText, cloexecText), answer: fdAnswer,
+	},
+	CallGetfd: {
+		name: "fcntl-getfd", group: ByFD, uses: onFD, takes: anything, do: (*Machine).getfd,
+		text: fdText, answer: func(_ *Op, r *Result) string { return "= " + descriptorFlags(int(r.N)) },
+	},
+	CallSetfd: {
+		name: "fcntl-setfd", group: ByFD, uses: onFD | OperandFlags, takes: anything, do: (*Machine).setfd,
+		text: words(fdText, func(o *Op) string { return descriptorFlags(o.Flags) }), answer: okAnswer,
+	},
+	CallGetfl: {
+		name: "fcntl-getfl", group: ByFD, uses: onFD, takes: places,
+		do:   func(m *Machine, c *request) { c.r.N = int64(c.d.flags) },
+		text: fdText, answer: statusAnswer,
+	},
+	CallSetfl: {
+		name: "fcntl-setfl", group: ByFD, uses: onFD | OperandFlags, do: (*Machine).setfl,
+		text: words(fdText, openText), answer: okAnswer,
 	},
 	CallFstat: {
-		name: "fstat", group: ByFD, uses: onFD | OperandFlags,
+		name: "fstat", group: ByFD, uses: onFD | OperandFlags, takes: places,
 		do:   func(m *Machine, c *request) { m.statOf(c.p, c.d.inode, c.op.Flags, &c.r.Stat) },
 		text: fdText, answer: statAnswer,
 	},
@@ -255,7 +296,7 @@ var calls = [numCalls]*row{
 		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
 	},
 	CallLinkFD: {
-		name: "linkat", group: ByFD, uses: onFD | OperandPath2, first: validPath2,
+		name: "linkat", group: ByFD, uses: onFD | OperandPath2, takes: places, first: validPath2,
 		do:   func(m *Machine, c *request) { c.fails(m.linkFD(c.p, c.d, c.op.Path2)) },
 		text: words(fdText, path2Text), answer: okAnswer, contends: exists,
 	},

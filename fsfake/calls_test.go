@@ -59,7 +59,7 @@ func TestEveryCallHasARow(t *testing.T) {
 
 // allOperands is an Op that uses every field.
 var allOperands = Op{
-	Wait: true, Flags: 1, FD: 3, Mode: 1, Off: 1, Len: 1, Path: "/f", Path2: "/g", Data: "x", Pid: 1, Time: 1, Time2: 1, Cell: "c", Value: 1,
+	Wait: true, Flags: 1, FD: 3, Mode: 1, Off: 1, Len: 1, Path: "/f", Path2: "/g", Data: "x", Pid: 1, Time: 1, Time2: 1, Cell: "c", Value: 1, FD2: 5,
 }
 
 // only returns o with the fields of a set, the others zero.
@@ -73,6 +73,7 @@ func only(o Op, set Operand) Op {
 		{OperandPath2, func() { o.Path2 = "" }}, {OperandData, func() { o.Data = "" }}, {OperandPid, func() { o.Pid = 0 }},
 		{OperandTime, func() { o.Time = 0 }}, {OperandTime2, func() { o.Time2 = 0 }}, {OperandWait, func() { o.Wait = false }},
 		{OperandCell, func() { o.Cell = "" }}, {OperandValue, func() { o.Value = nil }},
+		{OperandFD2, func() { o.FD2 = 0 }},
 	} {
 		if f.operand&set == 0 {
 			f.clear()

@@ -124,7 +124,20 @@ var callTable = [...]tried{
 		manual: "EBADF EINVAL ENXIO EOVERFLOW ESPIPE",
 	},
 	fsfake.CallClose: {words: "fd", weight: 8, manual: "EBADF EDQUOT EINTR EIO ENOSPC"},
-	fsfake.CallDup:   {words: "fd", weight: 4, answer: holdsNumber, manual: "EBADF EMFILE ENOMEM"},
+	fsfake.CallDup: {
+		words: "fd lowest cloexec", weight: 4, answer: holdsNumber,
+		manual: "EBADF EINVAL EMFILE ENOMEM",
+	},
+	fsfake.CallDup2: {
+		words: "fd newfd", weight: 3, answer: holdsNumber, manual: "EBADF EBUSY EINTR EMFILE ENOMEM",
+	},
+	fsfake.CallDup3: {
+		words: "fd newfd cloexec", weight: 2, answer: holdsNumber, manual: "EBADF EBUSY EINTR EINVAL EMFILE ENOMEM",
+	},
+	fsfake.CallGetfd: {words: "fd", weight: 1, answer: holdsNumber, manual: "EBADF"},
+	fsfake.CallSetfd: {words: "fd fdflags", weight: 1, manual: "EBADF"},
+	fsfake.CallGetfl: {words: "fd", weight: 1, answer: holdsNumber, manual: "EBADF"},
+	fsfake.CallSetfl: {words: "fd status", weight: 2, manual: "EBADF EINVAL EPERM EWOULDBLOCK"},
 	fsfake.CallFstat: {words: "fd look", weight: 3, answer: holdsStat, manual: "EBADF EFAULT ENOMEM EOVERFLOW"},
 	fsfake.CallFtruncate: {
 		words: "fd size", weight: 2,
@@ -164,7 +177,7 @@ var callTable = [...]tried{
 	fsfake.CallExit: {life: 1, manual: "none"},
 
 	fsfake.CallForkAs: {words: "pid", answer: holdsNumber, not: "the kernel chooses pids itself"},
-	fsfake.CallEnd:    {words: "status data", not: "it is exit, and a note that no program sees"},
+	fsfake.CallEnd:    {words: "ending data", not: "it is exit, and a note that no program sees"},
 
 	fsfake.CallStartTime: {words: "pid", answer: holdsNumber, not: "real processes started when the test did"},
 	fsfake.CallNow:       {answer: holdsNumber, not: "the virtual clock is the fake's"},
@@ -224,10 +237,11 @@ func TestEveryCallIsTried(t *testing.T) {
 
 // A word is an operand as it is written and drawn.
 type word struct {
-	operand fsfake.Operand
-	text    func(*fsfake.Op) string // empty: left out at the end
-	parse   func(*fsfake.Op, string) error
-	draw    func(*drawer, int, *fsfake.Op) // of the process given; nil for what is not drawn
+	operand  fsfake.Operand
+	text     func(*fsfake.Op) string // empty: left out
+	parse    func(*fsfake.Op, string) error
+	draw     func(*drawer, int, *fsfake.Op) // of the process given; nil for what is not drawn
+	optional bool                           // it may be missing at the end
 }
 
 // vocabulary has the words of callTable.
@@ -262,11 +276,43 @@ var vocabulary = map[string]word{
 		parse:   func(o *fsfake.Op, w string) error { return parseInt(&o.FD, w) },
 		draw:    func(d *drawer, pid int, o *fsfake.Op) { o.FD = d.fd(pid) },
 	},
-	"status": {
+	"ending": {
 		operand: fsfake.OperandFlags,
 		text:    func(o *fsfake.Op) string { return fmt.Sprint(o.Flags) },
 		parse:   func(o *fsfake.Op, w string) error { return parseInt(&o.Flags, w) },
 	},
+	"newfd": {
+		operand: fsfake.OperandFD2,
+		text:    func(o *fsfake.Op) string { return fmt.Sprint(o.FD2) },
+		parse:   func(o *fsfake.Op, w string) error { return parseInt(&o.FD2, w) },
+		draw: func(d *drawer, pid int, o *fsfake.Op) {
+			o.FD2 = pick(d, 0, 1, 2, 3, 4, 5, 6, 7, 12)
+			if d.n(20) == 0 {
+				o.FD2 = pick(d, -1, o.FD, 1024, 5000)
+			}
+		},
+	},
+	"lowest": {
+		operand: fsfake.OperandFD2, optional: true,
+		text: func(o *fsfake.Op) string {
+			if o.FD2 == 0 && o.Flags == 0 {
+				return ""
+			}
+			return fmt.Sprint(o.FD2)
+		},
+		parse: func(o *fsfake.Op, w string) error { return parseInt(&o.FD2, w) },
+		draw: func(d *drawer, _ int, o *fsfake.Op) {
+			if d.n(3) == 0 {
+				o.FD2 = pick(d, 0, 3, 4, 7, 10, 10, -1, 1024)
+			}
+		},
+	},
+	"cloexec": optional(bitsWord([]bit{{"cloexec", fsfake.O_CLOEXEC}}, []int{0, 0, fsfake.O_CLOEXEC})),
+	"fdflags": bitsWord([]bit{{"cloexec", fsfake.FD_CLOEXEC}}, []int{0, 1, 1, 2, 3}),
+	"status": bitsWord(openBits, []int{
+		0, fsfake.O_APPEND, fsfake.O_APPEND, fsfake.O_NONBLOCK, fsfake.O_APPEND | fsfake.O_NONBLOCK, fsfake.O_NOATIME,
+		fsfake.O_RDWR | fsfake.O_TRUNC, fsfake.O_SYNC, fsfake.O_PATH | fsfake.O_APPEND,
+	}),
 	"pid": {
 		operand: fsfake.OperandPid,
 		text:    func(o *fsfake.Op) string { return fmt.Sprint(o.Pid) },
@@ -282,7 +328,7 @@ var vocabulary = map[string]word{
 		},
 	},
 	"wait": {
-		operand: fsfake.OperandWait,
+		operand: fsfake.OperandWait, optional: true,
 		text: func(o *fsfake.Op) string {
 			if o.Wait {
 				return "wait"
@@ -293,7 +339,7 @@ var vocabulary = map[string]word{
 		draw:  func(d *drawer, _ int, o *fsfake.Op) { o.Wait = d.n(2) == 0 },
 	},
 	"look": { // the fake's own: the kernel tells everything
-		operand: fsfake.OperandFlags,
+		operand: fsfake.OperandFlags, optional: true,
 		text: func(o *fsfake.Op) string {
 			if o.Flags == 0 {
 				return ""
@@ -336,6 +382,7 @@ var (
 		{"tmpfile", fsfake.O_TMPFILE}, {"rw", fsfake.O_RDWR}, {"w", fsfake.O_WRONLY}, {"creat", fsfake.O_CREAT},
 		{"excl", fsfake.O_EXCL}, {"trunc", fsfake.O_TRUNC}, {"append", fsfake.O_APPEND}, {"nofollow", fsfake.O_NOFOLLOW},
 		{"dir", fsfake.O_DIRECTORY}, {"cloexec", fsfake.O_CLOEXEC}, {"sync", fsfake.O_SYNC}, {"nonblock", fsfake.O_NONBLOCK},
+		{"path", fsfake.O_PATH}, {"noatime", fsfake.O_NOATIME},
 	}
 	flockBits  = []bit{{"nb", fsfake.LOCK_NB}, {"un", fsfake.LOCK_UN}, {"ex", fsfake.LOCK_EX}, {"sh", fsfake.LOCK_SH}}
 	renameBits = []bit{{"noreplace", fsfake.RENAME_NOREPLACE}, {"exchange", fsfake.RENAME_EXCHANGE}}

@@ -22,7 +22,9 @@ func check(m *Machine) error {
 	for _, p := range m.procs {
 		refs[p.cwd]++
 		for _, f := range p.fds {
-			descRefs[f.desc]++
+			if !f.outside() {
+				descRefs[f.desc]++
+			}
 		}
 		for _, w := range p.waits {
 			if w.desc != 0 {

@@ -17,13 +17,19 @@ const (
 	O_APPEND    = 0x400
 	O_NONBLOCK  = 0x800
 	O_DSYNC     = 0x1000
+	O_DIRECT    = 0x4000
 	O_LARGEFILE = 0x8000
 	O_DIRECTORY = 0x10000
 	O_NOFOLLOW  = 0x20000
+	O_NOATIME   = 0x40000
 	O_CLOEXEC   = 0x80000
 	O_SYNC      = 0x101000
+	O_PATH      = 0x200000
 	O_TMPFILE   = 0x410000
 )
+
+// FD_CLOEXEC is the flag of a descriptor that execve(2) closes.
+const FD_CLOEXEC = 1
 
 // Operations of [File.Flock].
 const (

@@ -11,7 +11,8 @@ import (
 type request struct {
 	p  *proc
 	t  Task
-	d  *desc // what FD is open on, when the call is by descriptor
+	at int   // where FD stands in the table of descriptors, when the call is by descriptor
+	d  *desc // what it is open on; nil of a standard stream
 	op *Op
 	r  *Result // where the answer goes; zero at first
 }
@@ -70,18 +71,13 @@ func (m *Machine) call(c *request) {
 			return
 		}
 	case ByFD:
-		if op.FD >= 0 && op.FD < firstFD {
-			*c.r = unmodelled("%s of a standard stream", op.Call)
-			return
-		}
 		if k.first != nil {
 			if e, ok := k.first(op); ok {
 				c.fails(e)
 				return
 			}
 		}
-		if c.d = m.descOf(c.p, op.FD); c.d == nil {
-			c.r.Errno = EBADF
+		if !m.find(c, k.takes) {
 			return
 		}
 	}
@@ -89,6 +85,27 @@ func (m *Machine) call(c *request) {
 	if c.r.Errno == errBorder {
 		*c.r = unmodelled("a path that leads out of %s", m.borderPath)
 	}
+}
+
+// find looks up what a call by descriptor works on; false when it may not work on that.
+func (m *Machine) find(c *request, takes reach) bool {
+	if c.at = c.p.fdAt(c.op.FD); c.at < 0 {
+		c.r.Errno = EBADF
+		return false
+	}
+	f := &c.p.fds[c.at]
+	if f.outside() {
+		if takes != anything {
+			*c.r = unmodelled("%s of a standard stream", c.op.Call)
+			return false
+		}
+		return true
+	}
+	if c.d = m.desc(f.desc); c.d.isPath() && takes == files {
+		c.r.Errno = EBADF
+		return false
+	}
+	return true
 }
 
 func hasNUL(path string) bool { return strings.IndexByte(path, 0) >= 0 }

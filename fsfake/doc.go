@@ -44,7 +44,7 @@
 //   - the profiles NFS, Windows and MacOS ([New] panics);
 //   - open flags other than the access modes, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NOFOLLOW,
 //     O_CLOEXEC, O_DIRECTORY, O_TMPFILE, and those that change nothing here (O_SYNC, O_DSYNC,
-//     O_NONBLOCK, O_NOCTTY, O_LARGEFILE); in particular O_PATH and O_NOATIME;
+//     O_NONBLOCK, O_NOCTTY, O_LARGEFILE), O_PATH and O_NOATIME; in particular O_DIRECT;
 //   - RENAME_WHITEOUT; SEEK_DATA and SEEK_HOLE; seeking in a directory but to its start;
 //   - kill(2) of process groups; signals other than 0, SIGKILL from outside ([Machine.KillProc])
 //     and one that interrupts a blocked lock call ([Machine.Interrupt]);
@@ -52,11 +52,12 @@
 //     unless the machine knows in time that descriptions may be shared ([ProcSpec.Tasks], or a
 //     fork before there are locks), flock that shares a lock through a description that
 //     another task waits to lock alone;
-//   - the descriptors 0 to 2;
+//   - reading, writing or asking about a standard stream (descriptors 0 to 2 are open on them
+//     at first, and may be closed, duplicated and replaced like any other);
 //   - files of more than 16 MiB, offsets beyond 1 TiB;
 //   - a call by a process that does not run, or by a task that is blocked in another.
 //
-// There are no calls at all for what is absent here: openat(2) with a directory, dup2, pipes,
+// There are no calls at all for what is absent here: openat(2) with a directory, pipes,
 // devices, mmap, leases, extended attributes, ACLs, capabilities, chroot, mounts, quotas, pid
 // namespaces. Nothing fails for want of space.
 //

@@ -52,6 +52,7 @@ func path2Text(o *Op) string    { return o.Path2 }
 func openText(o *Op) string     { return openFlags(o.Flags) }
 func renameText(o *Op) string   { return renameFlags(o.Flags) }
 func fdText(o *Op) string       { return "fd " + strconv.Itoa(o.FD) }
+func toFDText(o *Op) string     { return "to fd " + strconv.Itoa(o.FD2) }
 func lenText(o *Op) string      { return strconv.FormatInt(o.Len, 10) }
 func offText(o *Op) string      { return strconv.FormatInt(o.Off, 10) }
 func atText(o *Op) string       { return "at " + strconv.FormatInt(o.Off, 10) }
@@ -65,6 +66,28 @@ func durationText(o *Op) string { return time.Duration(o.Time).String() }
 func cellText(o *Op) string     { return o.Cell }
 func storedText(o *Op) string   { return "= " + cellValue(o.Value) }
 func awaitedText(o *Op) string  { return "≠ " + cellValue(o.Value) }
+
+func cloexecText(o *Op) string {
+	if o.Flags&O_CLOEXEC != 0 {
+		return "O_CLOEXEC"
+	}
+	return ""
+}
+
+// statusAnswer is the answer of F_GETFL.
+func statusAnswer(_ *Op, r *Result) string {
+	if text := openFlags(int(r.N)); text != "" {
+		return "= " + text
+	}
+	return "= O_RDONLY"
+}
+
+func lowestText(o *Op) string {
+	if o.FD2 == 0 {
+		return ""
+	}
+	return "from fd " + strconv.Itoa(o.FD2)
+}
 
 func whenceText(o *Op) string {
 	return [...]string{"SEEK_SET", "SEEK_CUR", "SEEK_END", "?"}[min(max(o.Flags, 0), 3)]
@@ -129,7 +152,7 @@ func openFlags(f int) string {
 		name string
 	}{
 		{O_CREAT, "O_CREAT"}, {O_EXCL, "O_EXCL"}, {O_TRUNC, "O_TRUNC"}, {O_APPEND, "O_APPEND"},
-		{O_NOFOLLOW, "O_NOFOLLOW"},
+		{O_NOFOLLOW, "O_NOFOLLOW"}, {O_PATH, "O_PATH"}, {O_NOATIME, "O_NOATIME"}, {O_NONBLOCK, "O_NONBLOCK"},
 	} {
 		if f&b.bit != 0 {
 			names = append(names, b.name)
@@ -142,6 +165,14 @@ func openFlags(f int) string {
 		names = append(names, "O_DIRECTORY")
 	}
 	return strings.Join(names, "|")
+}
+
+// descriptorFlags are what F_GETFD and F_SETFD have.
+func descriptorFlags(f int) string {
+	if f&FD_CLOEXEC != 0 {
+		return "FD_CLOEXEC"
+	}
+	return "0"
 }
 
 func flockFlags(f int) string {

@@ -29,7 +29,7 @@ var genPath = rapid.SampledFrom([]string{
 
 var genOpenFlags = rapid.SampledFrom([]int{
 	os.O_RDONLY, os.O_WRONLY, os.O_RDWR, os.O_RDWR | os.O_CREATE, os.O_RDWR | os.O_CREATE, os.O_WRONLY | os.O_CREATE | os.O_EXCL,
-	os.O_RDWR | os.O_TRUNC, os.O_WRONLY | os.O_APPEND | os.O_CREATE, O_DIRECTORY, O_NOFOLLOW, os.O_RDWR | O_TMPFILE, O_CLOEXEC,
+	os.O_RDWR | os.O_TRUNC, os.O_WRONLY | os.O_APPEND | os.O_CREATE, O_DIRECTORY, O_NOFOLLOW, os.O_RDWR | O_TMPFILE, O_CLOEXEC, O_PATH, O_PATH | O_NOFOLLOW,
 })
 
 var genCall = rapid.SampledFrom(slices.Concat(
@@ -37,7 +37,7 @@ var genCall = rapid.SampledFrom(slices.Concat(
 	slices.Repeat([]Call{CallWrite, CallMkdir, CallSymlink, CallLink, CallStat, CallRmdir}, 2),
 	[]Call{
 		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallChmod, CallChown,
-		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallFstat, CallFtruncate, CallFutimes, CallFsync, CallReaddir,
+		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallDup2, CallDup3, CallGetfd, CallSetfd, CallGetfl, CallSetfl, CallFstat, CallFtruncate, CallFutimes, CallFsync, CallReaddir,
 		CallGetlk, CallOFDGetlk, CallLinkFD, CallKill, CallStartTime, CallFork, CallExec, CallExit,
 		CallNow, CallCellLoad, CallCellStore, CallCellWait,
 	},
@@ -54,7 +54,8 @@ var genOp = rapid.Custom(func(t *rapid.T) Op {
 		{OperandPath2, func() { op.Path2 = genPath.Draw(t, "path2") }},
 		{OperandFlags, func() { op.Flags = genFlags(op.Call).Draw(t, "flags") }},
 		{OperandMode, func() { op.Mode = rapid.SampledFrom([]uint32{0o644, 0o666, 0o755, 0o700, 0o1777}).Draw(t, "mode") }},
-		{OperandFD, func() { op.FD = rapid.IntRange(3, 6).Draw(t, "fd") }},
+		{OperandFD, func() { op.FD = rapid.SampledFrom([]int{3, 3, 3, 4, 4, 5, 6, 1}).Draw(t, "fd") }},
+		{OperandFD2, func() { op.FD2 = rapid.IntRange(0, 7).Draw(t, "fd2") }},
 		{OperandOff, func() { op.Off = small.Draw(t, "off") }},
 		{OperandLen, func() { op.Len = small.Draw(t, "len") }},
 		{OperandData, func() { op.Data = rapid.SampledFrom([]string{"x", "yy", "zzz", ""}).Draw(t, "data") }},
@@ -88,6 +89,12 @@ func genFlags(c Call) *rapid.Generator[int] {
 		return rapid.SampledFrom([]int{F_RDLCK, F_WRLCK, F_WRLCK, F_UNLCK})
 	case CallLseek:
 		return rapid.IntRange(0, 2)
+	case CallDup, CallDup3:
+		return rapid.SampledFrom([]int{0, O_CLOEXEC})
+	case CallSetfd:
+		return rapid.IntRange(0, 1)
+	case CallSetfl:
+		return rapid.SampledFrom([]int{0, O_APPEND, O_NONBLOCK, O_APPEND | O_NONBLOCK})
 	}
 	return rapid.Just(0)
 }

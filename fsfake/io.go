@@ -49,7 +49,7 @@ func (m *Machine) pread(d *desc, n, off int64, r *Result) {
 // write is write(2). With O_APPEND it writes at the end, whatever the offset was.
 func (m *Machine) write(p *proc, d *desc, data string, r *Result) {
 	off := d.offset
-	if d.append {
+	if d.appends() {
 		off = int64(len(m.inode(d.inode).data))
 	}
 	m.writeAt(p, d, data, off, r)
@@ -60,7 +60,7 @@ func (m *Machine) write(p *proc, d *desc, data string, r *Result) {
 
 // pwrite is pwrite(2). On Linux it appends when the description has O_APPEND.
 func (m *Machine) pwrite(p *proc, d *desc, data string, off int64, r *Result) {
-	if d.append {
+	if d.appends() {
 		off = int64(len(m.inode(d.inode).data))
 	}
 	m.writeAt(p, d, data, off, r)

@@ -244,7 +244,7 @@ func (d *drawer) fd(pid int) int {
 	if fds := d.m.FDs(pid); len(fds) > 0 && d.n(12) != 0 {
 		return pick(d, fds...).FD
 	}
-	return pick(d, 3, 3, 4, 5, 6, -1, 900)
+	return pick(d, 3, 3, 4, 5, 6, -1, 900, 0, 1, 2)
 }
 
 func (d *drawer) mode() uint32 {
@@ -268,7 +268,7 @@ func (d *drawer) open() fsfake.Op {
 	for _, f := range []struct{ flag, oneIn int }{
 		{fsfake.O_CREAT, 2}, {fsfake.O_EXCL, 6}, {fsfake.O_TRUNC, 6}, {fsfake.O_APPEND, 6}, {fsfake.O_CLOEXEC, 3},
 		{fsfake.O_NOFOLLOW, 12}, {fsfake.O_DIRECTORY, 16}, {fsfake.O_TMPFILE, 24},
-		{fsfake.O_SYNC, 60}, {fsfake.O_NONBLOCK, 60},
+		{fsfake.O_SYNC, 60}, {fsfake.O_NONBLOCK, 60}, {fsfake.O_PATH, 30}, {fsfake.O_NOATIME, 40},
 	} {
 		if d.n(f.oneIn) == 0 {
 			op.Flags |= f.flag

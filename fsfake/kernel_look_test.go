@@ -155,11 +155,18 @@ func (p *pair) lookFDs() (f, r []string, err error) {
 		for _, v := range p.fake.FDs(pid) {
 			f = append(f, fdText(pid, v.FD, v.Flags, v.CloseOnExec, fmt.Sprint("inode ", v.ID), v.Offset, p.fake.View(v.ID).Mode))
 		}
+		for _, v := range p.fake.Streams(pid) {
+			f = append(f, fmt.Sprintf("descriptor %s %d stream cloexec %t", procName(pid), v.FD, v.CloseOnExec))
+		}
 		fds, err := p.real.FDs(pid)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, v := range fds {
+			if v.Stream {
+				r = append(r, fmt.Sprintf("descriptor %s %d stream cloexec %t", procName(pid), v.FD, v.Flags&fsfake.O_CLOEXEC != 0))
+				continue
+			}
 			ino := "another inode"
 			if id, ok := p.fake.FDInode(pid, v.FD); ok && p.see.same(id, v.Stat.Ino) {
 				ino = fmt.Sprint("inode ", id)
@@ -167,6 +174,8 @@ func (p *pair) lookFDs() (f, r []string, err error) {
 			r = append(r, fdText(pid, v.FD, v.Flags, v.Flags&fsfake.O_CLOEXEC != 0, ino, v.Offset, v.Stat.Mode))
 		}
 	}
+	slices.Sort(f)
+	slices.Sort(r)
 	return f, r, nil
 }
 
@@ -174,7 +183,7 @@ func fdText(pid, fd, flags int, cloexec bool, ino string, offset int64, mode fs.
 	if mode.IsDir() {
 		offset = 0 // no two file systems agree
 	}
-	const kept = os.O_WRONLY | os.O_RDWR | os.O_APPEND
+	const kept = os.O_WRONLY | os.O_RDWR | os.O_APPEND | fsfake.O_PATH
 	return fmt.Sprintf("descriptor %s %d %#x cloexec %t %s offset %d", procName(pid), fd, flags&kept, cloexec, ino, offset)
 }
 

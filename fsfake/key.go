@@ -1,6 +1,9 @@
 package fsfake
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // AppendKey appends the machine's canonical key to b. Two machines made with the same
 // Options have equal keys exactly when no sequence of calls, moves of the clock, kills
@@ -167,7 +170,13 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 	k.numDescs++
 	k.descs[at] = k.numDescs
 	d := k.m.descs[at]
-	b = append(b, 0, d.access|bit(d.append, 4)|d.flock<<3) // O_RDONLY to O_RDWR take 2 bits
+	const usual = O_ACCMODE | O_APPEND | O_LARGEFILE
+	rare := d.flags &^ usual
+	// O_RDONLY to O_RDWR take 2 bits, and so do the locks.
+	b = append(b, 0, byte(d.flags&O_ACCMODE)|bit(d.appends(), 4)|d.flock<<3|bit(rare != 0, 32))
+	if rare != 0 {
+		b = appendUint(b, uint64(rare))
+	}
 	if d.flock == LOCK_SH && k.m.queues {
 		b = k.sharedBefore(b, d)
 	}
@@ -176,9 +185,14 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 }
 
 func (k *keyer) proc(b []byte, p *proc) []byte {
-	const owned, started, moved, cells, waits, seen = 1, 2, 4, 8, 16, 32
+	const owned, started, moved, cells, waits, seen, redirected = 1, 2, 4, 8, 16, 32, 64
+	fds := p.fds
+	if len(fds) >= len(standard) && slices.Equal(fds[:len(standard)], standard) {
+		fds = fds[len(standard):]
+	}
 	tag := bit(p.uid|p.gid != 0, owned) | bit(p.start != 0, started) | bit(p.cwd != rootID, moved) |
-		bit(len(p.cells) != 0, cells) | bit(len(p.waits) != 0, waits) | bit(len(p.seen) != 0, seen)
+		bit(len(p.cells) != 0, cells) | bit(len(p.waits) != 0, waits) | bit(len(p.seen) != 0, seen) |
+		bit(len(fds) == len(p.fds), redirected)
 	b = append(appendLen(b, p.pid), tag)
 	if tag&owned != 0 {
 		b = appendUint(appendUint(b, uint64(p.uid)), uint64(p.gid))
@@ -189,10 +203,15 @@ func (k *keyer) proc(b []byte, p *proc) []byte {
 	if tag&moved != 0 {
 		b = k.inode(b, p.cwd)
 	}
-	b = appendLen(b, len(p.fds))
-	for _, f := range p.fds {
-		b = appendUint(b, uint64(f.fd)<<2|uint64(bit(f.cloexec, 1)|bit(f.inherited, 2)))
-		b = k.desc(b, f.desc)
+	b = appendLen(b, len(fds))
+	for i := range fds {
+		f := &fds[i]
+		b = appendUint(b, uint64(f.fd)<<3|uint64(bit(f.cloexec, 1)|bit(f.inherited, 2)|bit(f.outside(), 4)))
+		if f.outside() {
+			b = append(b, byte(-f.desc))
+		} else {
+			b = k.desc(b, f.desc)
+		}
 	}
 	if tag&cells != 0 {
 		b = appendCells(b, p.cells)

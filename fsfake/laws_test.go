@@ -220,7 +220,7 @@ func probes(t Task) []deed {
 			ops = append(ops, Op{Call: CallStat, Path: path}, Op{Call: CallReadlink, Path: path}, Op{Call: CallOpen, Path: path, Flags: os.O_RDWR})
 		}
 		for fd := 3; fd <= 5; fd++ {
-			ops = append(ops, Op{Call: CallFstat, FD: fd}, Op{Call: CallRead, FD: fd, Len: 9}, Op{Call: CallLseek, FD: fd, Flags: 1},
+			ops = append(ops, Op{Call: CallFstat, FD: fd}, Op{Call: CallGetfl, FD: fd}, Op{Call: CallRead, FD: fd, Len: 9}, Op{Call: CallLseek, FD: fd, Flags: 1},
 				Op{Call: CallFlock, FD: fd, Flags: LOCK_EX}, Op{Call: CallFlock, FD: fd, Flags: LOCK_SH | LOCK_NB},
 				Op{Call: CallGetlk, FD: fd, Flags: F_WRLCK}, Op{Call: CallOFDGetlk, FD: fd, Flags: F_WRLCK}, Op{Call: CallReaddir, FD: fd})
 		}

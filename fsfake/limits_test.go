@@ -48,8 +48,8 @@ func TestDescriptorLimit(t *testing.T) {
 	_, a, _ := pair()
 	f, err := a.Create("/f")
 	require.NoError(t, err)
-	require.Equal(t, firstFD, f.Fd())
-	for fd := firstFD + 1; fd < maxFDs; fd++ {
+	require.Equal(t, 3, f.Fd())
+	for fd := 4; fd < maxFDs; fd++ {
 		d, err := f.Dup()
 		require.NoError(t, err)
 		require.Equal(t, fd, d.Fd())
@@ -70,7 +70,9 @@ func TestNotModelled(t *testing.T) {
 		op   Op
 		want string
 	}{
-		{Op{Call: CallOpen, Path: "/f", Flags: 0x200000}, "open with flags 0x200000 is not modelled"}, // O_PATH
+		{Op{Call: CallOpen, Path: "/f", Flags: O_DIRECT}, "open with flags 0x4000 is not modelled"},
+		{Op{Call: CallSetfl, FD: 3, Flags: O_DIRECT}, "O_DIRECT is not modelled"},
+		{Op{Call: CallDup, FD: 3, Flags: O_APPEND}, "dup with flags 0x400 is not modelled"},
 		{Op{Call: CallOpen, Path: "/f", Flags: 3}, "open with O_WRONLY|O_RDWR is not modelled"},
 		{Op{Call: CallRename, Path: "/f", Path2: "/g", Flags: RENAME_WHITEOUT}, "RENAME_WHITEOUT is not modelled"},
 		{Op{Call: CallLseek, FD: 3, Flags: 3}, "SEEK_DATA and SEEK_HOLE is not modelled"},

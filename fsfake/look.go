@@ -51,7 +51,7 @@ type FDView struct {
 	// by dup or fork, and is never given twice along one lineage of clones.
 	Desc        int
 	ID          InodeID
-	Flags       int // access mode and O_APPEND
+	Flags       int // access mode, O_APPEND and O_PATH
 	CloseOnExec bool
 	Offset      int64
 	Flock       int // LOCK_SH, LOCK_EX or 0
@@ -144,7 +144,8 @@ func (m *Machine) holders(id descID) []FDRef {
 	return refs
 }
 
-// FDs lists the descriptors of a process, but for the standard streams.
+// FDs lists the descriptors of a process, but for the standard streams and their
+// duplicates: see [Machine.Streams].
 func (m *Machine) FDs(pid int) []FDView {
 	p := m.proc(pid)
 	if p == nil {
@@ -152,15 +153,37 @@ func (m *Machine) FDs(pid int) []FDView {
 	}
 	var vs []FDView
 	for _, f := range p.fds {
+		if f.outside() {
+			continue
+		}
 		d := m.desc(f.desc)
-		v := FDView{
-			FD: int(f.fd), Desc: int(f.desc), ID: d.inode, Flags: int(d.access), CloseOnExec: f.cloexec,
+		vs = append(vs, FDView{
+			FD: int(f.fd), Desc: int(f.desc), ID: d.inode, Flags: int(d.flags & (O_ACCMODE | O_APPEND | O_PATH)), CloseOnExec: f.cloexec,
 			Offset: d.offset, Flock: int(d.flock), Shared: len(m.holders(f.desc)),
+		})
+	}
+	return vs
+}
+
+// A StreamView is a descriptor that is open on a standard stream.
+type StreamView struct {
+	FD          int
+	Stream      int // 0 to 2: which one it was when the process began, or its parent
+	CloseOnExec bool
+}
+
+// Streams lists the descriptors of a process that are open on one of the standard streams
+// it began with. What they lead to is outside of the machine.
+func (m *Machine) Streams(pid int) []StreamView {
+	p := m.proc(pid)
+	if p == nil {
+		return nil
+	}
+	var vs []StreamView
+	for _, f := range p.fds {
+		if f.outside() {
+			vs = append(vs, StreamView{FD: int(f.fd), Stream: int(-f.desc), CloseOnExec: f.cloexec})
 		}
-		if d.append {
-			v.Flags |= O_APPEND
-		}
-		vs = append(vs, v)
 	}
 	return vs
 }

@@ -90,11 +90,13 @@ type Op struct {
 	Call Call
 	// Wait makes a lock call block until it is granted (F_SETLKW).
 	Wait bool
-	// Flags: open(2) flags, flock(2) operation, lseek whence, renameat2 flags,
-	// F_RDLCK/F_WRLCK/F_UNLCK for record locks, what stat and fstat are asked for.
+	// Flags: open(2) flags, also of dup, dup3 and F_SETFL, FD_CLOEXEC of F_SETFD, flock(2)
+	// operation, lseek whence, renameat2 flags, F_RDLCK/F_WRLCK/F_UNLCK for record locks,
+	// what stat and fstat are asked for.
 	Flags int
-	// FD is the descriptor that the call works on.
-	FD int
+	// FD is the descriptor that the call works on; FD2 the one that dup2 and dup3 are to
+	// replace, and the lowest that will do for dup.
+	FD, FD2 int
 	// Mode: permission bits of open, mkdir and chmod.
 	Mode uint32
 	// Off and Len: file offset and byte count; the range of a record lock; the
@@ -117,7 +119,7 @@ type Op struct {
 }
 
 // An Operand is a field of an Op, or a set of them.
-type Operand uint16
+type Operand uint32
 
 // The operands.
 const (
@@ -135,11 +137,12 @@ const (
 	OperandWait
 	OperandCell
 	OperandValue
+	OperandFD2
 )
 
 // operandNames are the fields of an Op in the order of their bits.
 var operandNames = [...]string{
-	"Flags", "FD", "Mode", "Off", "Len", "Path", "Path2", "Data", "Pid", "Time", "Time2", "Wait", "Cell", "Value",
+	"Flags", "FD", "Mode", "Off", "Len", "Path", "Path2", "Data", "Pid", "Time", "Time2", "Wait", "Cell", "Value", "FD2",
 }
 
 // String lists the fields: "Off Len".
@@ -159,7 +162,7 @@ func (o *Op) operands() Operand {
 	return bitOf(o.Flags != 0, 0) | bitOf(o.FD != 0, 1) | bitOf(o.Mode != 0, 2) | bitOf(o.Off != 0, 3) |
 		bitOf(o.Len != 0, 4) | bitOf(o.Path != "", 5) | bitOf(o.Path2 != "", 6) | bitOf(o.Data != "", 7) |
 		bitOf(o.Pid != 0, 8) | bitOf(o.Time != 0, 9) | bitOf(o.Time2 != 0, 10) | bitOf(o.Wait, 11) |
-		bitOf(o.Cell != "", 12) | bitOf(o.Value != nil, 13)
+		bitOf(o.Cell != "", 12) | bitOf(o.Value != nil, 13) | bitOf(o.FD2 != 0, 14)
 }
 
 func bitOf(on bool, at int) Operand {

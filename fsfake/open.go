@@ -9,12 +9,18 @@ const ignoredFlags = O_SYNC | O_DSYNC | O_NONBLOCK | O_NOCTTY | O_LARGEFILE
 const tmpfileBit = O_TMPFILE &^ O_DIRECTORY
 
 const knownFlags = O_ACCMODE | O_CREAT | O_EXCL | O_TRUNC | O_APPEND |
-	O_NOFOLLOW | O_CLOEXEC | O_TMPFILE | ignoredFlags
+	O_NOFOLLOW | O_CLOEXEC | O_TMPFILE | O_NOATIME | ignoredFlags
+
+// pathFlags are the flags that O_PATH leaves.
+const pathFlags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
 
 // open is open(2).
 func (m *Machine) open(p *proc, op *Op, r *Result) {
 	f := op.Flags
-	extra := f &^ knownFlags
+	if f&O_PATH != 0 {
+		f &= pathFlags
+	}
+	extra := f &^ (knownFlags | O_PATH)
 	switch {
 	case extra != 0:
 		*r = unmodelled("open with flags %#x", extra)
@@ -26,33 +32,44 @@ func (m *Machine) open(p *proc, op *Op, r *Result) {
 		*r = unmodelled("open with O_SYNC or O_DSYNC, when the power may be lost,")
 		return
 	}
-	id, e := m.openFile(p, op)
+	id, e := m.openFile(p, op, f)
 	if e != 0 {
 		r.Errno = e
 		return
 	}
-	d := desc{inode: id, access: uint8(f & O_ACCMODE), append: f&O_APPEND != 0}
-	r.N = int64(m.newDesc(p.pid, d, f&O_CLOEXEC != 0))
+	r.N = int64(m.newDesc(p.pid, desc{inode: id, flags: statusFlags(f)}, f&O_CLOEXEC != 0))
+}
+
+// statusFlags are the flags of an open that F_GETFL shows later.
+func statusFlags(f int) int32 {
+	f &^= O_CREAT | O_EXCL | O_NOCTTY | O_TRUNC | O_CLOEXEC
+	if f&O_SYNC != 0 {
+		f |= O_DSYNC // which O_SYNC contains
+	}
+	if f&O_PATH == 0 {
+		f |= O_LARGEFILE
+	}
+	return int32(f)
 }
 
 // openFile finds or makes what open(2) is to open.
-func (m *Machine) openFile(p *proc, op *Op) (InodeID, syscall.Errno) {
-	if e := checkOpenFlags(op.Flags); e != 0 {
+func (m *Machine) openFile(p *proc, op *Op, f int) (InodeID, syscall.Errno) {
+	if e := checkOpenFlags(f); e != 0 {
 		return 0, e
 	}
 	if e := start(op.Path); e != 0 {
 		return 0, e
 	}
-	if _, _, e := p.freeFD(); e != 0 {
-		return 0, e
+	if _, _, ok := p.freeFD(0); !ok {
+		return 0, EMFILE
 	}
 	switch {
-	case op.Flags&tmpfileBit != 0:
+	case f&tmpfileBit != 0:
 		return m.openTemp(p, op)
-	case op.Flags&O_CREAT != 0:
+	case f&O_CREAT != 0:
 		return m.openCreate(p, op)
 	}
-	return m.openOld(p, op)
+	return m.openOld(p, op.Path, f)
 }
 
 func checkOpenFlags(f int) syscall.Errno {
@@ -67,13 +84,13 @@ func checkOpenFlags(f int) syscall.Errno {
 }
 
 // openOld opens what is there.
-func (m *Machine) openOld(p *proc, op *Op) (InodeID, syscall.Errno) {
+func (m *Machine) openOld(p *proc, path string, f int) (InodeID, syscall.Errno) {
 	w := walker{m: m, p: p}
-	pl, e := w.resolve(p.cwd, op.Path, op.Flags&O_NOFOLLOW == 0)
+	pl, e := w.resolve(p.cwd, path, f&O_NOFOLLOW == 0)
 	if e != 0 {
 		return 0, e
 	}
-	return pl.id, m.openInode(p, pl.id, op.Flags)
+	return pl.id, m.openInode(p, pl.id, f)
 }
 
 // openCreate opens what is there or makes a file. It goes through symlinks, dangling
@@ -181,12 +198,16 @@ func (m *Machine) openInode(p *proc, id InodeID, f int) syscall.Errno {
 	switch {
 	case f&O_DIRECTORY != 0 && n.kind != KindDir:
 		return ENOTDIR
+	case f&O_PATH != 0:
+		return 0
 	case n.kind == KindSymlink:
 		return ELOOP
 	case n.kind == KindDir && mask&mayWrite != 0:
 		return EISDIR
 	case !n.may(p, mask):
 		return EACCES
+	case f&O_NOATIME != 0 && !n.ownedBy(p):
+		return EPERM
 	}
 	if f&O_TRUNC != 0 {
 		m.setSize(p, id, 0)

@@ -33,7 +33,7 @@ func opText(o fsfake.Op) string {
 }
 
 // parseOp reads a call. Words may be missing at the end when it need not be complete; the
-// words "wait" and "look" always may.
+// optional ones always may.
 func parseOp(name string, w []string, complete bool) (op fsfake.Op, err error) {
 	c, ok := callNamed(name)
 	if !ok {
@@ -50,7 +50,7 @@ func parseOp(name string, w []string, complete bool) (op fsfake.Op, err error) {
 			if err := vocabulary[f].parse(&op, w[i]); err != nil {
 				return op, fmt.Errorf("%s: %w", f, err)
 			}
-		case complete && f != "wait" && f != "look":
+		case complete && !vocabulary[f].optional:
 			return op, fmt.Errorf("%s is missing", f)
 		}
 	}
@@ -103,6 +103,19 @@ func valuesWord(names []string, draws, strange []int, oneIn int) word {
 			}
 		},
 	}
+}
+
+// optional makes a word for flags one that is left out when they are 0.
+func optional(w word) word {
+	text := w.text
+	w.optional = true
+	w.text = func(o *fsfake.Op) string {
+		if o.Flags == 0 {
+			return ""
+		}
+		return text(o)
+	}
+	return w
 }
 
 func pathWord(draw func(*drawer) string) word {

@@ -28,7 +28,8 @@ type ProcSpec struct {
 	Cwd      string // working directory; empty means "/"
 }
 
-// AddProc starts a process without any open files but the standard streams. The pid may
+// AddProc starts a process without any open files but the standard streams, which come
+// from outside of the machine. The pid may
 // be that of a dead process. It panics when the pid is not positive, or is a living
 // process's, and when Cwd is no directory.
 func (m *Machine) AddProc(s ProcSpec) {
@@ -46,7 +47,7 @@ func (m *Machine) AddProc(s ProcSpec) {
 	if s.Tasks > 1 {
 		m.keepQueues()
 	}
-	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, cwd: cwd})
+	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, cwd: cwd, fds: standard})
 }
 
 func (m *Machine) addProc(p proc) {
@@ -69,8 +70,10 @@ func (m *Machine) KillProc(pid int) {
 		return
 	}
 	m.dropWaits(pid, -1)
-	for p = m.proc(pid); len(p.fds) > 0; p = m.proc(pid) {
-		m.closeFD(pid, int(p.fds[0].fd))
+	fds := m.proc(pid).fds
+	m.mutProc(pid).fds = nil
+	for _, f := range fds {
+		m.letGo(pid, f)
 	}
 	m.procs = remove(m.procs, m.procAt(pid))
 	m.ownProcs = true
@@ -136,8 +139,10 @@ func (m *Machine) fork(p *proc, pid int) int {
 	c.start = (m.clock - m.boot) / (1e9 / ticksPerSecond)
 	c.waits = nil
 	c.bequeath()
-	for _, f := range c.fds {
-		m.mutDesc(f.desc).refs++
+	for i := range c.fds {
+		if !c.fds[i].outside() {
+			m.mutDesc(c.fds[i].desc).refs++
+		}
 	}
 	next := m.maxPid + 1
 	m.addProc(c)

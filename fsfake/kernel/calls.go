@@ -126,7 +126,34 @@ var makers = [...]maker{
 		return number(unix.Seek(op.FD, op.Off, op.Flags))
 	}},
 	fsfake.CallClose: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Close(op.FD)) }},
-	fsfake.CallDup:   {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return number(unix.Dup(op.FD)) }},
+	fsfake.CallDup: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		switch {
+		case op.Flags&fsfake.O_CLOEXEC != 0:
+			return number(unix.FcntlInt(uintptr(op.FD), unix.F_DUPFD_CLOEXEC, op.FD2))
+		case op.FD2 != 0:
+			return number(unix.FcntlInt(uintptr(op.FD), unix.F_DUPFD, op.FD2))
+		}
+		return number(unix.Dup(op.FD))
+	}},
+	fsfake.CallDup2: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return dup2(op) }},
+	fsfake.CallDup3: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		return number(op.FD2, unix.Dup3(op.FD, op.FD2, op.Flags))
+	}},
+	fsfake.CallGetfd: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		return number(unix.FcntlInt(uintptr(op.FD), unix.F_GETFD, 0))
+	}},
+	fsfake.CallSetfd: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		_, err := unix.FcntlInt(uintptr(op.FD), unix.F_SETFD, op.Flags)
+		return failed(err)
+	}},
+	fsfake.CallGetfl: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		f, err := unix.FcntlInt(uintptr(op.FD), unix.F_GETFL, 0)
+		return number(fakeFlags(f), err)
+	}},
+	fsfake.CallSetfl: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		_, err := unix.FcntlInt(uintptr(op.FD), unix.F_SETFL, hostFlags(op.Flags))
+		return failed(err)
+	}},
 	fsfake.CallFstat: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		return t.stat(op.FD, "", unix.AT_EMPTY_PATH)
 	}},
@@ -188,7 +215,7 @@ func (t *thread) do(op *fsfake.Op) fsfake.Result {
 var openFlags = [...]struct{ fake, host int }{
 	{fsfake.O_DIRECTORY, unix.O_DIRECTORY}, {fsfake.O_NOFOLLOW, unix.O_NOFOLLOW},
 	{fsfake.O_TMPFILE &^ fsfake.O_DIRECTORY, unix.O_TMPFILE &^ unix.O_DIRECTORY},
-	{fsfake.O_LARGEFILE, unix.O_LARGEFILE},
+	{fsfake.O_LARGEFILE, unix.O_LARGEFILE}, {fsfake.O_DIRECT, unix.O_DIRECT},
 }
 
 // hostFlags translates the flags of an open to those of this kernel.
@@ -211,6 +238,16 @@ func fakeFlags(f int) int {
 		}
 	}
 	return kept | fake
+}
+
+// dup2 makes the call where there is one. Elsewhere it is dup3 but for equal descriptors, as
+// C libraries have it.
+func dup2(op *fsfake.Op) fsfake.Result {
+	if op.FD == op.FD2 {
+		_, err := unix.FcntlInt(uintptr(op.FD), unix.F_GETFD, 0)
+		return number(op.FD2, err)
+	}
+	return number(op.FD2, unix.Dup3(op.FD, op.FD2, 0))
 }
 
 func times(op *fsfake.Op) [2]unix.Timespec {

@@ -107,12 +107,13 @@ func readAll(name string, size int64) ([]byte, error) {
 // An FD is a descriptor of a process.
 type FD struct {
 	FD     int
-	Flags  int // as open(2) and O_CLOEXEC
+	Stream bool // open on a standard stream, outside of the disk; then the rest is zero but O_CLOEXEC in Flags
+	Flags  int  // as open(2) and O_CLOEXEC
 	Offset int64
 	Stat   fsfake.Stat
 }
 
-// FDs lists the descriptors of a process, but for the standard streams.
+// FDs lists the descriptors of a process.
 func (m *Machine) FDs(pid int) ([]FD, error) {
 	s, err := m.find(pid)
 	if err != nil {
@@ -136,31 +137,57 @@ func (p *process) ownFDs() ([]FD, error) {
 	d := decoder{body}
 	var fds []FD
 	for err == nil && len(d.b) > 0 {
-		fds = append(fds, FD{FD: int(d.int()), Flags: int(d.int()), Offset: d.int(), Stat: d.result().Stat})
+		fds = append(fds, FD{FD: int(d.int()), Stream: d.bool(), Flags: int(d.int()), Offset: d.int(), Stat: d.result().Stat})
 	}
 	return fds, err
 }
 
 // listFDs is the worker's side of ownFDs.
 func (e *encoder) listFDs() {
-	const gap = 16 // no descriptor is that far above the others
-	for fd, last := firstFD, firstFD; fd < min(last+gap, maxFDs); fd++ {
+	const low = 32               // all are asked for themselves; of the others
+	var open [maxFDs]unix.PollFd // one call tells which are open, if not with O_PATH
+	for fd := range open {
+		open[fd].Fd = int32(fd)
+	}
+	unix.Poll(open[:], 0)
+	for fd := range open {
+		if fd >= low && open[fd].Revents&unix.POLLNVAL != 0 {
+			continue
+		}
 		cloexec, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
 		if err != nil {
 			continue
 		}
-		last = fd
 		flags, _ := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
 		if cloexec&unix.FD_CLOEXEC != 0 {
 			flags |= unix.O_CLOEXEC
 		}
-		offset, _ := unix.Seek(fd, 0, unix.SEEK_CUR)
+		offset, err := unix.Seek(fd, 0, unix.SEEK_CUR)
+		if err != nil { // of O_PATH there is none
+			offset = 0
+		}
 		r := (&caller{}).stat(fd, "", unix.AT_EMPTY_PATH)
+		stream := isStream(&r.Stat, fdNull, fdErr)
+		if stream {
+			flags, offset, r.Stat = flags&unix.O_CLOEXEC, 0, fsfake.Stat{}
+		}
 		e.int(int64(fd))
+		e.bool(stream)
 		e.int(int64(fakeFlags(flags)))
 		e.int(offset)
 		e.result(&r)
 	}
+}
+
+// isStream reports whether a file is what one of these descriptors is open on.
+func isStream(st *fsfake.Stat, fds ...int) bool {
+	for _, fd := range fds {
+		s := (&caller{}).stat(fd, "", unix.AT_EMPTY_PATH).Stat
+		if s.Dev == st.Dev && s.Ino == st.Ino {
+			return true
+		}
+	}
+	return false
 }
 
 // fdsFromOutside looks into /proc.
@@ -173,7 +200,7 @@ func (p *process) fdsFromOutside() ([]FD, error) {
 	var fds []FD
 	for _, n := range names {
 		fd, _ := strconv.Atoi(n)
-		if fd < firstFD || fd >= firstPrivateFD {
+		if fd >= firstPrivateFD {
 			continue
 		}
 		r := (&caller{}).stat(unix.AT_FDCWD, dir+"/"+n, 0)
@@ -184,6 +211,9 @@ func (p *process) fdsFromOutside() ([]FD, error) {
 		var buf [256]byte
 		if err := f.info(fmt.Sprintf("/proc/%d/fdinfo/%d", p.pid, fd), buf[:]); err != nil {
 			return nil, err
+		}
+		if isStream(&f.Stat, p.null, 2) {
+			f = FD{FD: fd, Stream: true, Flags: f.Flags & fsfake.O_CLOEXEC}
 		}
 		fds = append(fds, f)
 	}

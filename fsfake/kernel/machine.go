@@ -269,7 +269,7 @@ func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
 func (m *Machine) process(pid, slot int, uid uint32, cwd string) *process {
 	return &process{
 		channel: channel{r: m.slots.drivers[slot].r, w: m.slots.drivers[slot].w},
-		slot:    slot, pid: pid, uid: uid, cwd: cwd,
+		slot:    slot, pid: pid, null: m.slots.null, uid: uid, cwd: cwd,
 	}
 }
 

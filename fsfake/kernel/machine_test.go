@@ -86,10 +86,19 @@ func TestBlocked(t *testing.T) {
 	locks, err := m.Locks()
 	require.NoError(t, err)
 	require.NotEmpty(t, locks)
-	fds, err := m.FDs(102)
-	require.NoError(t, err)
+	fds := files(t, m, 102)
 	require.Len(t, fds, 2)
 	require.Equal(t, fds[0].Stat.Ino, fds[1].Stat.Ino)
+}
+
+// files lists the descriptors of a process but for the standard streams, of which it has all.
+func files(t *testing.T, m *Machine, pid int) []FD {
+	fds, err := m.FDs(pid)
+	require.NoError(t, err)
+	for i := range 3 {
+		require.Equal(t, FD{FD: i, Stream: true}, fds[i])
+	}
+	return fds[3:]
 }
 
 // Children inherit what is open; execve keeps what has no close-on-exec; after Reset all
@@ -101,20 +110,18 @@ func TestProcesses(t *testing.T) {
 	closed.Flags |= fsfake.O_CLOEXEC
 	require.EqualValues(t, 4, do(t, m, a, closed).N)
 	require.EqualValues(t, 103, do(t, m, a, fsfake.Op{Call: fsfake.CallFork}).N)
-	fds, err := m.FDs(103)
-	require.NoError(t, err)
+	fds := files(t, m, 103)
 	require.Len(t, fds, 2)
 	require.NotZero(t, fds[1].Flags&fsfake.O_CLOEXEC)
 	require.True(t, do(t, m, a, fsfake.Op{Call: fsfake.CallExec}).OK())
-	fds, err = m.FDs(101)
-	require.NoError(t, err)
+	fds = files(t, m, 101)
 	require.Len(t, fds, 1)
 	require.True(t, do(t, m, a, fsfake.Op{Call: fsfake.CallKill, Pid: 103}).OK())
 	do(t, m, fsfake.Task{Pid: 103, N: 1}, fsfake.Op{Call: fsfake.CallExit})
 	require.Equal(t, syscall.ESRCH, do(t, m, a, fsfake.Op{Call: fsfake.CallKill, Pid: 103}).Errno)
 
 	require.NoError(t, m.Reset())
-	_, err = m.Do(a, open("/f"))
+	_, err := m.Do(a, open("/f"))
 	require.ErrorContains(t, err, "no process 101")
 	tree, err := m.Tree()
 	require.NoError(t, err)
@@ -176,7 +183,7 @@ func TestRun(t *testing.T) {
 
 func TestWire(t *testing.T) {
 	op := fsfake.Op{
-		Call: fsfake.CallOpen, Flags: -1, FD: 5, Mode: 0o7777, Off: -5, Len: 1 << 62, Path: "/a", Path2: "b",
+		Call: fsfake.CallOpen, Flags: -1, FD: 5, FD2: 6, Mode: 0o7777, Off: -5, Len: 1 << 62, Path: "/a", Path2: "b",
 		Data: "x\x00y", Pid: 7, Time: -1, Time2: 1 << 60, Wait: true, Cell: "c", Value: "v",
 	}
 	r := fsfake.Result{

@@ -16,6 +16,7 @@ type process struct {
 	slot     int
 	pid      int // the real one
 	tid      int // the thread's
+	null     int // what the driver has opened as the workers' standard input
 	uid      uint32
 	cwd      string
 	greeted  bool

@@ -17,7 +17,7 @@ const workerEnv = "LOCKPICK_KERNEL_WORKER"
 // Descriptors. Those of the simulated process are below maxFDs, the limit on open files
 // that the worker sets itself, a worker's own ones above.
 const (
-	firstFD        = 3
+	numStreams     = 3 // the standard streams
 	maxFDs         = 1024
 	firstPrivateFD = 1100
 
@@ -25,7 +25,9 @@ const (
 	fdSlash = firstPrivateFD + 1 // the real "/"
 	fdRoot  = firstPrivateFD + 2 // the directory that is the disk
 	fdCwd   = firstPrivateFD + 3 // the working directory
-	fdSlots = firstPrivateFD + 4 // two for each slot: read, write
+	fdNull  = firstPrivateFD + 4 // what the standard input and output are
+	fdErr   = firstPrivateFD + 5 // what the standard error is: the driver's
+	fdSlots = firstPrivateFD + 6 // two for each slot: read, write
 )
 
 type stage string
@@ -48,6 +50,8 @@ type environment struct {
 	Umask       int
 	Cwd         string
 	CloseOnExec []int `json:",omitempty"` // after fork
+	Closed      []int `json:",omitempty"` // the standard streams that are closed
+	NonBlocking []int `json:",omitempty"` // those that have O_NONBLOCK
 }
 
 // String returns the environment as text.
@@ -101,6 +105,12 @@ func (w *worker) start(spec string) error {
 	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
 		return fmt.Errorf("kernel: setrlimit: %w", err)
 	}
+	for _, fd := range e.Closed { // the Go runtime has opened them
+		unix.Close(fd)
+	}
+	for _, fd := range e.NonBlocking {
+		setNonBlocking(fd, true)
+	}
 	for _, fd := range e.CloseOnExec {
 		unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC)
 	}
@@ -116,7 +126,12 @@ func (w *worker) start(spec string) error {
 // opens the private ones.
 func (e *environment) takeDescriptors() error {
 	for i := range 2 * e.Slots {
-		if err := unix.Dup3(firstFD+i, fdSlots+i, 0); err != nil {
+		if err := unix.Dup3(numStreams+i, fdSlots+i, 0); err != nil {
+			return err
+		}
+	}
+	for _, d := range [...]struct{ from, to int }{{0, fdNull}, {2, fdErr}} {
+		if err := unix.Dup3(d.from, d.to, 0); err != nil {
 			return err
 		}
 	}
@@ -132,7 +147,40 @@ func (e *environment) takeDescriptors() error {
 			return err
 		}
 	}
-	return unix.CloseRange(firstFD, firstPrivateFD-1, 0)
+	return unix.CloseRange(numStreams, firstPrivateFD-1, 0)
+}
+
+// takeStreams makes the standard streams what they are at first.
+func takeStreams() {
+	for fd, from := range [numStreams]int{fdNull, fdNull, fdErr} {
+		unix.Dup3(from, fd, 0)
+	}
+}
+
+// setNonBlocking changes the flag of a descriptor, which F_GETFL shows.
+func setNonBlocking(fd int, on bool) {
+	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+	if flags &^= unix.O_NONBLOCK; on {
+		flags |= unix.O_NONBLOCK
+	}
+	if err == nil {
+		unix.FcntlInt(uintptr(fd), unix.F_SETFL, flags)
+	}
+}
+
+// hideNonBlocking takes O_NONBLOCK off the standard streams that have it. Package os would
+// open an epoll instance for them in the next image, which sets the flag again.
+func (e *environment) hideNonBlocking() {
+	e.NonBlocking = nil
+	for fd := range numStreams {
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)
+		if err == nil && flags&unix.O_NONBLOCK != 0 && flags&unix.O_PATH == 0 {
+			e.NonBlocking = append(e.NonBlocking, fd)
+		}
+	}
+	for _, fd := range e.NonBlocking {
+		setNonBlocking(fd, false)
+	}
 }
 
 // enter goes to the root directory and from there to the working directory.

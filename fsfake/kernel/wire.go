@@ -137,6 +137,7 @@ func (e *encoder) op(o *fsfake.Op) {
 	e.b = append(e.b, byte(o.Call))
 	e.int(int64(o.Flags))
 	e.int(int64(o.FD))
+	e.int(int64(o.FD2))
 	e.uint(uint64(o.Mode))
 	e.int(o.Off)
 	e.int(o.Len)
@@ -170,7 +171,7 @@ func (d *decoder) op() (o fsfake.Op) {
 		o.Call = fsfake.Call(d.b[0])
 		d.b = d.b[1:]
 	}
-	o.Flags, o.FD, o.Mode = int(d.int()), int(d.int()), uint32(d.uint())
+	o.Flags, o.FD, o.FD2, o.Mode = int(d.int()), int(d.int()), int(d.int()), uint32(d.uint())
 	o.Off, o.Len = d.int(), d.int()
 	o.Path, o.Path2, o.Data = d.string(), d.string(), d.string()
 	o.Pid, o.Time, o.Time2, o.Wait = int(d.int()), d.int(), d.int(), d.bool()

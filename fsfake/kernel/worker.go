@@ -95,7 +95,8 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 		r := t.do(&op)
 		return nil, t.answer(&r)
 	case frameReset:
-		unix.CloseRange(firstFD, firstPrivateFD-1, 0)
+		unix.CloseRange(numStreams, firstPrivateFD-1, 0)
+		takeStreams()
 		t.cells = map[string]any{}
 		return nil, t.answer(&fsfake.Result{})
 	case frameFDs:
@@ -198,19 +199,29 @@ func (t *thread) cell(op *fsfake.Op) fsfake.Result {
 // The child is the driver's to wait for.
 func (t *thread) fork(slot int) fsfake.Result {
 	e := t.env
-	e.Stage, e.Slot, e.CloseOnExec = stageFork, slot, nil
-	for fd := firstFD; fd < maxFDs; fd++ {
+	e.Stage, e.Slot, e.CloseOnExec, e.Closed = stageFork, slot, nil, nil
+	files := []uintptr{0, 1, 2}
+	for fd := range maxFDs {
 		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-		if err == nil && flags&unix.FD_CLOEXEC != 0 {
+		switch {
+		case err == nil && flags&unix.FD_CLOEXEC != 0:
 			e.CloseOnExec = append(e.CloseOnExec, fd)
+		case err != nil && fd < numStreams:
+			e.Closed = append(e.Closed, fd)
+			files[fd] = ^uintptr(0)
+			// ForkExec makes a pipe, and moves it over other descriptors when its numbers
+			// are those of standard streams.
+			unix.Dup3(fdNull, fd, unix.O_CLOEXEC)
+			defer unix.Close(fd)
 		}
 	}
+	e.hideNonBlocking()
 	t.setCloseOnExec(e.CloseOnExec, 0)
 	defer t.setCloseOnExec(e.CloseOnExec, unix.FD_CLOEXEC)
 	var pid int
 	err := t.outside(func() (err error) {
 		pid, err = syscall.ForkExec(e.self(), os.Args[:1], &syscall.ProcAttr{
-			Env: e.environ(), Files: []uintptr{0, 1, 2},
+			Env: e.environ(), Files: files,
 			Sys: &syscall.SysProcAttr{Cloneflags: unix.CLONE_PARENT},
 		})
 		return err
@@ -227,7 +238,13 @@ func (t *thread) setCloseOnExec(fds []int, flag int) {
 // exec executes the binary again, in this process. It returns only when that failed.
 func (t *thread) exec() fsfake.Result {
 	e := t.env
-	e.Stage, e.CloseOnExec = stageExec, nil
+	e.Stage, e.CloseOnExec, e.Closed = stageExec, nil, nil
+	for fd := range numStreams {
+		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC != 0 {
+			e.Closed = append(e.Closed, fd)
+		}
+	}
+	e.hideNonBlocking()
 	return failed(t.outside(func() error { return syscall.Exec(e.self(), os.Args[:1], e.environ()) }))
 }
 

@@ -228,7 +228,7 @@ func mutate(sc scenarios.Scenario, m mutator, hits *int) *scenarios.Scenario {
 // pidOf is the pid of a task, without its being noted that anybody asked.
 func pidOf(t *scenarios.Task) int {
 	if t.Index < 26 && t.Process == scenarios.ProcessName(t.Index) {
-		return scenarios.FirstPid + t.Index
+		return scenarios.Pid(t.Index)
 	}
 	return scenarios.ProbePid
 }

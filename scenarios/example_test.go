@@ -113,7 +113,7 @@ func ExampleTask_Assert() {
 // by. A task outside a search runs its calls at once.
 func ExampleTask_Acquire() {
 	m := fsfake.New(fsfake.Options{})
-	m.AddProc(fsfake.ProcSpec{Pid: scenarios.FirstPid})
+	m.AddProc(fsfake.ProcSpec{Pid: scenarios.Pid(0)})
 	t := scenarios.NewTask(direct{m}, 0, 1)
 	h, err := t.Acquire(lockfile.Path, func() (scenarios.Hold, error) { return lockfile.Acquire(t) })
 	fmt.Println(err)
@@ -133,7 +133,7 @@ func ExampleTask_Acquire() {
 type direct struct{ m *fsfake.Machine }
 
 func (d direct) Do(op fsfake.Op) fsfake.Result {
-	return d.m.Do(fsfake.Task{Pid: scenarios.FirstPid, N: 1}, op)
+	return d.m.Do(fsfake.Task{Pid: scenarios.Pid(0), N: 1}, op)
 }
 
 func (direct) Note(v any) { fmt.Printf("noted %v\n", v) }

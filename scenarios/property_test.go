@@ -138,7 +138,7 @@ func TestCounts(t *testing.T) {
 
 func TestView(t *testing.T) {
 	m := fsfake.New(fsfake.Options{})
-	m.AddProc(fsfake.ProcSpec{Pid: FirstPid})
+	m.AddProc(fsfake.ProcSpec{Pid: Pid(0)})
 	root := m.Proc(1)
 	require.NoError(t, root.WriteFile("/a", []byte("x"), 0o644))
 	require.NoError(t, root.Link("/a", "/b"))
@@ -163,7 +163,7 @@ func TestView(t *testing.T) {
 	require.Equal(t, m.Now(), v.Now())
 
 	id, _ := m.Lookup("/a")
-	m.Mark(fsfake.Task{Pid: FirstPid, N: 2}, "/a", id)
+	m.Mark(fsfake.Task{Pid: Pid(0), N: 2}, "/a", id)
 	require.Empty(t, ForeignRelease.Invariant(v))
 	require.NoError(t, root.Rename("/c", "/a"))
 	for h := range v.Holders() {

@@ -45,13 +45,22 @@ type Scenario struct {
 
 // The pids of processes.
 const (
-	// FirstPid is the pid of process A; B has the next, and so on.
-	FirstPid = 101
+	firstPid = 101
 	// DeadPid is a pid that no process has: the dead owner of a stale lock.
 	DeadPid = 99
 	// ProbePid is the pid of the fresh process that probes for a wedge.
 	ProbePid = 900
 )
+
+// Pid returns the pid of a process: 101 for process 0 (A), 102 for process 1, and so on.
+func Pid(process int) int { return firstPid + process }
+
+// ProcessOf returns the number of the process that has a pid; false for a pid that is
+// none of a process's, as those of dead owners, probes and children.
+func ProcessOf(pid int) (process int, ok bool) {
+	process = pid - firstPid
+	return process, process >= 0 && process < MaxProcesses
+}
 
 // ProcessName returns "A" for 0, "B" for 1, and so on.
 func ProcessName(i int) string { return string(rune('A' + i)) }
@@ -80,7 +89,7 @@ func (s *Scenario) Claim(p *Property) (Verdict, bool) {
 
 // ProcID returns the pid and start time of process i.
 func ProcID(i int) fsfake.ProcID {
-	return fsfake.ProcID{Pid: FirstPid + i, Start: int64(1000 + i)}
+	return fsfake.ProcID{Pid: Pid(i), Start: int64(1000 + i)}
 }
 
 // Validate reports what is wrong with the scenario, or nil.
@@ -161,5 +170,5 @@ func (s *Scenario) boot(m *fsfake.Machine, again bool) {
 
 // NewTask returns the task n (from 1) of process i (from 0), whose calls go to port.
 func NewTask(port fsfake.Port, i, n int) *Task {
-	return &Task{Proc: fsfake.NewProc(port, FirstPid+i, n), Process: ProcessName(i), Index: i}
+	return &Task{Proc: fsfake.NewProc(port, Pid(i), n), Process: ProcessName(i), Index: i}
 }

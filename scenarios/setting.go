@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -69,10 +70,24 @@ func (s *Setting) TasksOf(i int) int {
 // Contenders returns the number of tasks of all processes: the "processes" of reports.
 func (s *Setting) Contenders() int {
 	n := 0
-	for i := range s.Processes {
-		n += s.TasksOf(i)
+	for range s.EachTask() {
+		n++
 	}
 	return n
+}
+
+// EachTask yields the tasks of all processes, process by process: the number of the
+// process, from 0, and that of the task in it, from 1.
+func (s *Setting) EachTask() iter.Seq2[int, int] {
+	return func(yield func(process, task int) bool) {
+		for i := range s.Processes {
+			for n := 1; n <= s.TasksOf(i); n++ {
+				if !yield(i, n) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // CanDie reports whether process i may be killed.

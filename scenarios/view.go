@@ -44,7 +44,7 @@ func (v View) Holders() iter.Seq[Holder] {
 	return func(yield func(Holder) bool) {
 		for _, k := range v.m.Marks() {
 			there, ok := v.m.Lookup(k.Path)
-			h := Holder{Process: ProcessName(k.Task.Pid - FirstPid), Task: k.Task.N, Path: k.Path, InPlace: ok && there == k.Inode}
+			h := Holder{Process: ProcessName(k.Task.Pid - firstPid), Task: k.Task.N, Path: k.Path, InPlace: ok && there == k.Inode}
 			if !yield(h) {
 				return
 			}
@@ -79,7 +79,7 @@ func (v View) Same(a, b string) bool {
 
 // Alive reports whether a process, such as "A", has begun and has not ended.
 func (v View) Alive(process string) bool {
-	return len(process) == 1 && v.m.Alive(FirstPid+int(process[0]-'A'))
+	return len(process) == 1 && v.m.Alive(Pid(int(process[0]-'A')))
 }
 
 // Now is the time on the machine's clock.
@@ -114,5 +114,5 @@ func (v View) Exit(process string) (fsfake.Exit, bool) {
 	if len(process) != 1 {
 		return fsfake.Exit{}, false
 	}
-	return v.m.Exit(FirstPid + int(process[0]-'A'))
+	return v.m.Exit(Pid(int(process[0] - 'A')))
 }

@@ -163,8 +163,8 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	switch {
 	case len(args) == 0:
 		return spec, errors.New("run takes commands, one argument for each process, or -n N -- COMMAND ARG...: see \"lockpick help run\"")
-	case f.copies < 0 || f.copies > 26:
-		return spec, fmt.Errorf("-n %d: choose 1 to 26", f.copies)
+	case f.copies < 0 || f.copies > scenarios.MaxProcesses:
+		return spec, fmt.Errorf("-n %d: choose 1 to %d", f.copies, scenarios.MaxProcesses)
 	case archive:
 		text, err := os.ReadFile(args[0])
 		if err != nil {

@@ -48,7 +48,7 @@ func (r *run) compare(op fsfake.Op, f, real fsfake.Result) {
 	}
 }
 
-func (r *run) pid() int { return scenarios.FirstPid + r.now.Process }
+func (r *run) pid() int { return scenarios.Pid(r.now.Process) }
 
 func orOK(s string) string {
 	if s == "" {

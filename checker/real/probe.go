@@ -61,7 +61,7 @@ func (r *run) probe(pid int, start time.Time) (through, blocked bool, err error)
 	if err := r.real.AddProc(fsfake.ProcSpec{Pid: pid, Cwd: "/"}); err != nil {
 		return false, false, err
 	}
-	process := pid - scenarios.FirstPid
+	process := pid - scenarios.Pid(0) // beyond all processes
 	t := &task{task: sched.Task{Process: process, N: 1}, id: fsfake.Task{Pid: pid, N: 1}}
 	r.now = t.task
 	defer func() {

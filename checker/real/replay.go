@@ -101,21 +101,19 @@ func (r *run) start() error {
 		return err
 	}
 	for i := range r.sc.Setting.Processes {
-		if err := r.real.AddProc(fsfake.ProcSpec{Pid: scenarios.FirstPid + i, Cwd: "/"}); err != nil {
+		if err := r.real.AddProc(fsfake.ProcSpec{Pid: scenarios.Pid(i), Cwd: "/"}); err != nil {
 			return err
 		}
 	}
-	for i := range r.sc.Setting.Processes {
-		for n := 1; n <= r.sc.Setting.TasksOf(i); n++ {
-			t := &task{task: sched.Task{Process: i, N: n}, id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n}}
-			what := name{Scenario: r.sc.ID, Processes: r.sc.Setting.Processes, Process: i, N: n}
-			ask, err := r.real.Run(t.id, what.String())
-			if err != nil {
-				return fmt.Errorf("real: starting %s: %w", t.task, err)
-			}
-			t.take(ask)
-			r.tasks = append(r.tasks, t)
+	for i, n := range r.sc.Setting.EachTask() {
+		t := &task{task: sched.Task{Process: i, N: n}, id: fsfake.Task{Pid: scenarios.Pid(i), N: n}}
+		what := name{Scenario: r.sc.ID, Processes: r.sc.Setting.Processes, Process: i, N: n}
+		ask, err := r.real.Run(t.id, what.String())
+		if err != nil {
+			return fmt.Errorf("real: starting %s: %w", t.task, err)
 		}
+		t.take(ask)
+		r.tasks = append(r.tasks, t)
 	}
 	return nil
 }
@@ -135,7 +133,7 @@ func (r *run) step(s trace.Step) error {
 		r.report.Emulated["clock"]++
 		return nil
 	case sched.Kill:
-		pid := scenarios.FirstPid + s.Choice.Task.Process
+		pid := scenarios.Pid(s.Choice.Task.Process)
 		r.fake.KillProc(pid)
 		if err := r.real.KillProc(pid); err != nil {
 			return err

@@ -147,7 +147,7 @@ func (w *Walk) proc(s *State, pid int) ProcState {
 func (w *Walk) ended(st *Step, before *State) []Ended {
 	out := slices.Clip(before.Ended)
 	for i := range w.sc.Setting.Processes {
-		pid := scenarios.FirstPid + i
+		pid := scenarios.Pid(i)
 		if before.Alive(pid) && !st.After.Alive(pid) {
 			out = append(out, Ended{Process: i, Step: st.N, How: st.Choice.Action})
 		}

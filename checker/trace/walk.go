@@ -114,24 +114,22 @@ func (w *Walk) note(st *Step) {
 // Tasks lists the tasks of a setting, process by process.
 func Tasks(st *scenarios.Setting) []sched.Task {
 	var out []sched.Task
-	for i := range st.Processes {
-		for n := 1; n <= st.TasksOf(i); n++ {
-			out = append(out, sched.Task{Process: i, N: n})
-		}
+	for i, n := range st.EachTask() {
+		out = append(out, sched.Task{Process: i, N: n})
 	}
 	return out
 }
 
 // PidOf returns the pid of a task's process.
-func PidOf(t sched.Task) int { return scenarios.FirstPid + t.Process }
+func PidOf(t sched.Task) int { return scenarios.Pid(t.Process) }
 
 func machineTask(t sched.Task) fsfake.Task { return fsfake.Task{Pid: PidOf(t), N: t.N} }
 
 // Process returns the number of the scenario's process that has a pid, and whether there
 // is one.
 func (w *Walk) Process(pid int) (int, bool) {
-	i := pid - scenarios.FirstPid
-	return i, i >= 0 && i < w.sc.Setting.Processes
+	i, ok := scenarios.ProcessOf(pid)
+	return i, ok && i < w.sc.Setting.Processes
 }
 
 // Who names the process that has a pid: "A", "a child of A", "pid 99".

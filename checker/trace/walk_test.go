@@ -51,7 +51,7 @@ func (s *script) do(t sched.Task, op fsfake.Op) fsfake.Result {
 }
 
 func (s *script) kill(process int) {
-	s.m.KillProc(scenarios.FirstPid + process)
+	s.m.KillProc(scenarios.Pid(process))
 	s.step(sched.Choice{Action: sched.Kill, Task: sched.Task{Process: process}})
 }
 

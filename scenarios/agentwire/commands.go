@@ -36,7 +36,7 @@ func holdAndAsk(t *scenarios.Task) {
 
 // ownerOf names the process with a pid; "" when there is none.
 func ownerOf(pid int) string {
-	if i := pid - scenarios.FirstPid; i >= 0 && i < 26 {
+	if i, ok := scenarios.ProcessOf(pid); ok {
 		return scenarios.ProcessName(i)
 	}
 	return ""

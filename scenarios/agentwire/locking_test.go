@@ -16,7 +16,7 @@ func machine() *fsfake.Machine {
 }
 
 func task(m *fsfake.Machine, i int) *scenarios.Task {
-	return &scenarios.Task{Proc: m.Proc(scenarios.FirstPid + i), Process: scenarios.ProcessName(i), Index: i}
+	return &scenarios.Task{Proc: m.Proc(scenarios.Pid(i)), Process: scenarios.ProcessName(i), Index: i}
 }
 
 func content(m *fsfake.Machine) string {
@@ -48,7 +48,7 @@ func TestARunAloneGetsThroughAndLeavesItsPid(t *testing.T) {
 		require.True(t, inside, name)
 		require.Equal(t, "101\n", content(m), name)
 		require.False(t, isLocked(task(m, 1)), name)
-		require.Empty(t, m.FDs(scenarios.FirstPid), name)
+		require.Empty(t, m.FDs(scenarios.Pid(0)), name)
 	}
 }
 
@@ -59,7 +59,7 @@ func TestEnsureDoesNotWait(t *testing.T) {
 	_, err = ensure(task(m, 1))
 	require.ErrorIs(t, err, scenarios.ErrLocked)
 	require.Empty(t, content(m), "and has erased the holder's pid")
-	require.Empty(t, m.FDs(scenarios.FirstPid+1))
+	require.Empty(t, m.FDs(scenarios.Pid(1)))
 }
 
 func TestLockHolder(t *testing.T) {
@@ -86,7 +86,7 @@ func TestAWaiterUnlinksTheFileOfADeadHolder(t *testing.T) {
 	removeStaleLock(task(m, 1))
 	now, _ := m.Lookup(lockPath)
 	require.Equal(t, lost, now, "removeStaleLock leaves a lock that is taken")
-	m.KillProc(scenarios.FirstPid)
+	m.KillProc(scenarios.Pid(0))
 	require.False(t, isLocked(task(m, 1)), "the kernel has dropped the lock")
 	removeStaleLock(task(m, 1))
 	_, there := m.Lookup(lockPath)
@@ -111,7 +111,7 @@ func TestCleanNeverAsksTheKernel(t *testing.T) {
 
 func TestHoldAndAskRecordsTheHolder(t *testing.T) {
 	m := machine()
-	p := &port{m: m, t: fsfake.Task{Pid: scenarios.FirstPid}}
+	p := &port{m: m, t: fsfake.Task{Pid: scenarios.Pid(0)}}
 	holdAndAsk(scenarios.NewTask(p, 0, 1))
 	require.Contains(t, p.notes, any(scenarios.Invoked{Input: model.WhoHolds{}}))
 	require.Contains(t, p.notes, any(scenarios.Returned{Output: model.Holder{Owner: "A"}}))

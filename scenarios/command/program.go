@@ -15,7 +15,7 @@ import (
 // machine whatever the command asks.
 func (s *Spec) program(process, _ int) scenarios.Program {
 	return func(t *scenarios.Task) {
-		d := &driver{spec: s, t: t, root: scenarios.FirstPid + process, children: map[int]bool{}}
+		d := &driver{spec: s, t: t, root: scenarios.Pid(process), children: map[int]bool{}}
 		if err := d.drive(s.Commands[process]); err != nil {
 			t.Fault(fmt.Errorf("command: %s (%s): %w", t.Process, s.Commands[process], err))
 		}

@@ -100,7 +100,7 @@ var errAlone = errors.New("it does not end")
 func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) (err error) {
 	name := scenarios.ProcessName(process)
 	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
-	port := &alonePort{m: m, task: fsfake.Task{Pid: scenarios.FirstPid + process, N: 1}}
+	port := &alonePort{m: m, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:

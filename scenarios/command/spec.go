@@ -145,8 +145,8 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 func (s *Spec) validate() error {
 	bad := func(format string, args ...any) error { return fmt.Errorf("command: "+format, args...) }
 	switch {
-	case len(s.Commands) < 1 || len(s.Commands) > 26:
-		return bad("%d commands: give 1 to 26", len(s.Commands))
+	case len(s.Commands) < 1 || len(s.Commands) > scenarios.MaxProcesses:
+		return bad("%d commands: give 1 to %d", len(s.Commands), scenarios.MaxProcesses)
 	case !path.IsAbs(s.Dir) || path.Clean(s.Dir) != s.Dir || s.Dir == "/":
 		return bad("the virtual directory %q must be an absolute path, clean, and not the root", s.Dir)
 	case s.Crashes < 0:

@@ -57,7 +57,7 @@ func TestAloneGetsThrough(t *testing.T) {
 func TestCursorPreventsASecondAppend(t *testing.T) {
 	m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
 	for i := range 2 {
-		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.FirstPid + i, N: 1}}
+		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.Pid(i), N: 1}}
 		require.NoError(t, sync(scenarios.NewTask(r, i, 1), excl))
 	}
 	entries, _ := read(m, entryPath)
@@ -69,7 +69,7 @@ func TestCursorPreventsASecondAppend(t *testing.T) {
 func TestFailedBodyReleasesTheLock(t *testing.T) {
 	sc := claims.Find(t, Scenarios(), "ctx/excl/body-fails")
 	m := sc.NewMachine()
-	r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.FirstPid, N: 1}}
+	r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.Pid(0), N: 1}}
 	require.Error(t, sync(scenarios.NewTask(r, 0, 1), excl))
 	require.Contains(t, r.notes, any(scenarios.Returned{Output: model.Acquired{OK: true}}), "the body ran")
 	_, there := read(m, lockPath)
@@ -82,7 +82,7 @@ func TestLockPathIsPinned(t *testing.T) {
 	for _, l := range []scenarios.Protocol{statThenWrite, excl, pidCleanup(false), pidCleanup(true), flock} {
 		require.Equal(t, lockPath, l.Path)
 		m := claims.Find(t, Scenarios(), "ctx/excl/contend").NewMachine()
-		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.FirstPid, N: 1}}
+		r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.Pid(0), N: 1}}
 		_, err := l.Acquire(scenarios.NewTask(r, 0, 1))
 		require.NoError(t, err)
 		_, there := read(m, lockPath)
@@ -169,7 +169,7 @@ func TestPidCleanup(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			sc := scenarios.Scenario{Setting: scenarios.Setting{Processes: 1}, Setup: setup(lockPath, c.content)}
-			r := &recorder{m: sc.NewMachine(), id: fsfake.Task{Pid: scenarios.FirstPid, N: 1}}
+			r := &recorder{m: sc.NewMachine(), id: fsfake.Task{Pid: scenarios.Pid(0), N: 1}}
 			_, err := pidCleanup(c.emptyIsStale).Acquire(scenarios.NewTask(r, 0, 1))
 			if !c.acquires {
 				require.ErrorIs(t, err, scenarios.ErrLocked)

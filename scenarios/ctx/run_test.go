@@ -25,7 +25,7 @@ func (r *recorder) Note(v any) { r.notes = append(r.notes, v) }
 
 // alone runs the program of one process with nobody else there.
 func alone(sc *scenarios.Scenario, process int) *recorder {
-	r := &recorder{m: sc.NewMachine(), id: fsfake.Task{Pid: scenarios.FirstPid + process, N: 1}}
+	r := &recorder{m: sc.NewMachine(), id: fsfake.Task{Pid: scenarios.Pid(process), N: 1}}
 	sc.Program(process, 1)(scenarios.NewTask(r, process, 1))
 	return r
 }
@@ -46,7 +46,7 @@ func interleave(m *fsfake.Machine, seed uint64, bodies ...scenarios.Program) {
 	}
 	var live []*actor
 	for i, body := range bodies {
-		pid := scenarios.FirstPid + i
+		pid := scenarios.Pid(i)
 		if !m.Alive(pid) {
 			m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Cwd: "/"})
 		}

@@ -60,7 +60,7 @@ func Scenarios() []scenarios.Scenario {
 				if process == 0 {
 					return program(excl)
 				}
-				return func(t *scenarios.Task) { syncOrClear(t, scenarios.FirstPid) }
+				return func(t *scenarios.Task) { syncOrClear(t, scenarios.Pid(0)) }
 			},
 			Claims: []scenarios.Claim{broken(dup)},
 		},

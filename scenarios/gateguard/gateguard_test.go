@@ -33,7 +33,7 @@ func (r *recorder) Note(v any) { r.notes = append(r.notes, v) }
 
 // task returns process number i of m, whose calls run at once.
 func task(m *fsfake.Machine, i int) (*scenarios.Task, *recorder) {
-	r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.FirstPid + i, N: 1}}
+	r := &recorder{m: m, id: fsfake.Task{Pid: scenarios.Pid(i), N: 1}}
 	return scenarios.NewTask(r, i, 1), r
 }
 

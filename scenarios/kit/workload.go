@@ -25,7 +25,7 @@ func Ask(l scenarios.Protocol, look func(t *scenarios.Task) int) scenarios.Progr
 
 // OwnerOf names the process with a pid, as histories do; "" when there is none.
 func OwnerOf(pid int) string {
-	if i := pid - scenarios.FirstPid; i >= 0 && i < 26 {
+	if i, ok := scenarios.ProcessOf(pid); ok {
 		return scenarios.ProcessName(i)
 	}
 	return ""

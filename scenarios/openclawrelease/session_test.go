@@ -33,7 +33,7 @@ func (p *port) Note(v any) { p.notes = append(p.notes, v) }
 
 // newTask returns task n of process i on m.
 func newTask(m *fsfake.Machine, i, n int) (*scenarios.Task, *port) {
-	p := &port{m: m, t: fsfake.Task{Pid: scenarios.FirstPid + i, N: n}}
+	p := &port{m: m, t: fsfake.Task{Pid: scenarios.Pid(i), N: n}}
 	return scenarios.NewTask(p, i, n), p
 }
 
@@ -71,7 +71,7 @@ func TestATaskAloneGetsThroughAndLeavesNothing(t *testing.T) {
 		_, there := m.Lookup(lockPath)
 		require.False(t, there, v.name)
 		require.Zero(t, held.Load(task.Proc), v.name)
-		require.Empty(t, m.FDs(scenarios.FirstPid), "%s: the handle is closed", v.name)
+		require.Empty(t, m.FDs(scenarios.Pid(0)), "%s: the handle is closed", v.name)
 	}
 }
 
@@ -129,7 +129,7 @@ func TestWhatLooksLikeAnOrphan(t *testing.T) {
 		h, err := v.session.acquire(t1)
 		require.NoError(t, err)
 		old := readPayload(t2)
-		require.Equal(t, scenarios.FirstPid, old.Pid)
+		require.Equal(t, scenarios.Pid(0), old.Pid)
 		require.Equal(t, v.session.startTime, old.StartTime != 0)
 		require.False(t, v.session.stale(t2, old), "%s: while it is held", v.name)
 		asked := false
@@ -150,7 +150,7 @@ func TestOthersLocksAreJudgedByTheirProcess(t *testing.T) {
 	m := machine(t)
 	t1, _ := newTask(m, 0, 1)
 	require.False(t, s.stale(t1, payload{}), "no text: stale only when old")
-	other := payload{Pid: scenarios.FirstPid + 1, CreatedAt: "2026-03-29T00:00:00Z"}
+	other := payload{Pid: scenarios.Pid(1), CreatedAt: "2026-03-29T00:00:00Z"}
 	require.False(t, s.stale(t1, other), "alive")
 	other.StartTime = 1
 	require.True(t, s.stale(t1, other), "alive with another start time: the pid was recycled")

@@ -23,7 +23,7 @@ func machine(setup func(m *fsfake.Machine)) *fsfake.Machine {
 }
 
 func task(m *fsfake.Machine, i int) *scenarios.Task {
-	return &scenarios.Task{Proc: m.Proc(scenarios.FirstPid + i), Process: scenarios.ProcessName(i), Index: i}
+	return &scenarios.Task{Proc: m.Proc(scenarios.Pid(i)), Process: scenarios.ProcessName(i), Index: i}
 }
 
 // owner is the pid in the lock file, 0 when there is no file or no pid in it.
@@ -50,12 +50,12 @@ func TestAProcessAloneGetsThrough(t *testing.T) {
 			a := task(m, 0)
 			err := scenarios.Locked(a, l, func() {
 				if name != "flock" {
-					require.Equal(t, scenarios.FirstPid, owner(m), "%s, %s", name, setting)
+					require.Equal(t, scenarios.Pid(0), owner(m), "%s, %s", name, setting)
 				}
 			})
 			require.NoError(t, err, "%s, %s", name, setting)
 			require.Equal(t, name == "flock", exists(m, lockPath), "%s, %s", name, setting)
-			require.Empty(t, m.FDs(scenarios.FirstPid), "%s, %s: everything is closed", name, setting)
+			require.Empty(t, m.FDs(scenarios.Pid(0)), "%s, %s: everything is closed", name, setting)
 			names, err := task(m, 1).ReadDir(dir)
 			require.NoError(t, err)
 			if name != "flock" {
@@ -71,9 +71,9 @@ func TestWhatIsStale(t *testing.T) {
 	require.True(t, deadOrEmpty(a, payload{}))
 	require.True(t, deadOrEmpty(a, parse([]byte(`{"pid":101}`))), "no createdAt")
 	require.True(t, deadOrEmpty(a, parse(textOf(scenarios.DeadPid))))
-	require.False(t, deadOrEmpty(a, parse(textOf(scenarios.FirstPid+1))))
-	m.KillProc(scenarios.FirstPid + 1)
-	require.True(t, deadOrEmpty(a, parse(textOf(scenarios.FirstPid+1))))
+	require.False(t, deadOrEmpty(a, parse(textOf(scenarios.Pid(1)))))
+	m.KillProc(scenarios.Pid(1))
+	require.True(t, deadOrEmpty(a, parse(textOf(scenarios.Pid(1)))))
 }
 
 // The pull request says that rename fails if another process won. It does not.
@@ -81,10 +81,10 @@ func TestRenameReplacesTheLockOfAnotherWinner(t *testing.T) {
 	m := machine(deadOwner)
 	_, ok := renameOnto(task(m, 0))
 	require.True(t, ok)
-	require.Equal(t, scenarios.FirstPid, owner(m))
+	require.Equal(t, scenarios.Pid(0), owner(m))
 	_, ok = renameOnto(task(m, 1))
 	require.True(t, ok)
-	require.Equal(t, scenarios.FirstPid+1, owner(m))
+	require.Equal(t, scenarios.Pid(1), owner(m))
 }
 
 func TestReclaimNeedsTheLockThatWasJudged(t *testing.T) {
@@ -99,7 +99,7 @@ func TestReclaimNeedsTheLockThatWasJudged(t *testing.T) {
 	temp, _, err := prepare(a)
 	require.NoError(t, err)
 	require.False(t, reclaim(a, judged, temp))
-	require.Equal(t, scenarios.FirstPid+1, owner(m), "B's lock is untouched")
+	require.Equal(t, scenarios.Pid(1), owner(m), "B's lock is untouched")
 	require.False(t, exists(m, guardPath), "the guard is gone")
 
 	require.NoError(t, releaseIfMine(b, h))
@@ -114,7 +114,7 @@ func TestReclaimNeedsTheLockThatWasJudged(t *testing.T) {
 	require.True(t, exists(m, guardPath), "and keeps it")
 	require.NoError(t, b.Rmdir(guardPath))
 	require.True(t, reclaim(a, again, temp))
-	require.Equal(t, scenarios.FirstPid, owner(m))
+	require.Equal(t, scenarios.Pid(0), owner(m))
 }
 
 func TestReleaseLeavesAForeignLockAlone(t *testing.T) {
@@ -126,5 +126,5 @@ func TestReleaseLeavesAForeignLockAlone(t *testing.T) {
 	_, err = acquireGuarded(b)
 	require.NoError(t, err)
 	require.NoError(t, releaseIfMine(a, h))
-	require.Equal(t, scenarios.FirstPid+1, owner(m))
+	require.Equal(t, scenarios.Pid(1), owner(m))
 }

@@ -32,7 +32,7 @@ func Scenarios() []scenarios.Scenario {
 	me := scenarios.MutualExclusion
 	sys := kit.System{Name: "restic", Report: "https://github.com/restic/restic/blob/master/internal/restic/lock.go", Source: source}
 	ready := kit.Prepared(prepare)
-	watch := []string{own(scenarios.FirstPid), own(scenarios.FirstPid + 1), own(scenarios.FirstPid + 2)}
+	watch := []string{own(scenarios.Pid(0)), own(scenarios.Pid(1)), own(scenarios.Pid(2))}
 	dead := kit.Prepared(func(p *fsfake.Proc) error { return p.Rename(private(scenarios.DeadPid), own(scenarios.DeadPid)) })
 	once := scenarios.Once(protocol)
 	return sys.Scenarios(
@@ -66,7 +66,7 @@ func prepare(p *fsfake.Proc) error {
 			return err
 		}
 	}
-	for _, pid := range []int{scenarios.DeadPid, scenarios.FirstPid, scenarios.FirstPid + 1, scenarios.FirstPid + 2, scenarios.ProbePid, scenarios.ProbePid + 1} {
+	for _, pid := range []int{scenarios.DeadPid, scenarios.Pid(0), scenarios.Pid(1), scenarios.Pid(2), scenarios.ProbePid, scenarios.ProbePid + 1} {
 		if err := p.WriteFile(private(pid), fmt.Appendln(nil, pid), 0o666); err != nil {
 			return err
 		}

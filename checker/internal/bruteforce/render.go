@@ -245,7 +245,7 @@ func (r *runner) call(s *Stmt) {
 	case Alive:
 		reg.ok = false
 		if len(reg.text) == 1 && reg.text >= "A" && reg.text <= "Z" {
-			done(r.t.Kill(scenarios.FirstPid + int(reg.text[0]-'A')))
+			done(r.t.Kill(scenarios.Pid(int(reg.text[0] - 'A'))))
 		}
 	case Sleep:
 		r.t.Sleep(time.Millisecond)

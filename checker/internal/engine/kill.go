@@ -19,7 +19,7 @@ func (w *World) killable(process int) bool {
 
 // kill ends a process: its pending operation is cut off, and its crash recorded.
 func (w *World) kill(process int) {
-	w.M.KillProc(scenarios.FirstPid + process)
+	w.M.KillProc(scenarios.Pid(process))
 	for _, a := range w.actors {
 		if a.task.Process == process {
 			w.History.Cut(a.index, w.Steps)

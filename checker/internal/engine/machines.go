@@ -194,10 +194,11 @@ func (t *machineTable) resultID(r fsfake.Result) uint32 {
 
 // unmark removes the marks of all tasks of a process.
 func (t *machineTable) unmark(m *fsfake.Machine, pid int) {
-	if !t.marks {
+	process, ok := scenarios.ProcessOf(pid)
+	if !t.marks || !ok {
 		return
 	}
-	for n := 1; n <= t.sc.Setting.TasksOf(pid-scenarios.FirstPid); n++ {
+	for n := 1; n <= t.sc.Setting.TasksOf(process); n++ {
 		m.Unmark(fsfake.Task{Pid: pid, N: n})
 	}
 }

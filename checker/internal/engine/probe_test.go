@@ -95,7 +95,7 @@ func TestWedgeProbe(t *testing.T) {
 func TestWedgeProbeBlocks(t *testing.T) {
 	sc := fixtures.New("toy/flock/kept", fixtures.Flock(), scenarios.Setting{Processes: 1})
 	m := sc.NewMachine()
-	f, err := m.Proc(scenarios.FirstPid).OpenFile(fixtures.Lock, os.O_CREATE|os.O_RDWR, 0o644)
+	f, err := m.Proc(scenarios.Pid(0)).OpenFile(fixtures.Lock, os.O_CREATE|os.O_RDWR, 0o644)
 	require.NoError(t, err)
 	require.NoError(t, f.Flock(fsfake.LOCK_EX))
 	wedged, waits, err := NewProber(sc).Wedged(m)
@@ -103,7 +103,7 @@ func TestWedgeProbeBlocks(t *testing.T) {
 	require.True(t, wedged)
 	require.Contains(t, waits[0].String(), "a fresh process waits for ever in flock")
 
-	m.KillProc(scenarios.FirstPid)
+	m.KillProc(scenarios.Pid(0))
 	wedged, _, err = NewProber(sc).Wedged(m)
 	require.NoError(t, err)
 	require.False(t, wedged)

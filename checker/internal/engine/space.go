@@ -78,21 +78,19 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		return nil, err
 	}
 	x := &Space{Sc: sc, Property: p}
-	for i := range sc.Setting.Processes {
-		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-			x.Slots = append(x.Slots, slot{
-				Task: sched.Task{Process: i, N: n}, process: i,
-				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
-			})
-			a, err := learn.New(sc, learn.Functions(sc), i, n)
-			if err != nil {
-				return nil, err
-			}
-			x.automata = append(x.automata, a)
-			begins := a.Node(a.First()).Begins
-			if err := x.heard(len(x.Slots)-1, &begins); err != nil {
-				return nil, err
-			}
+	for i, n := range sc.Setting.EachTask() {
+		x.Slots = append(x.Slots, slot{
+			Task: sched.Task{Process: i, N: n}, process: i,
+			id: fsfake.Task{Pid: scenarios.Pid(i), N: n},
+		})
+		a, err := learn.New(sc, learn.Functions(sc), i, n)
+		if err != nil {
+			return nil, err
+		}
+		x.automata = append(x.automata, a)
+		begins := a.Node(a.First()).Begins
+		if err := x.heard(len(x.Slots)-1, &begins); err != nil {
+			return nil, err
 		}
 	}
 	x.machines = newMachineTable(sc, p.Invariant)

@@ -77,13 +77,11 @@ func NewWorld(sc *scenarios.Scenario, p *scenarios.Property, m *fsfake.Machine) 
 // EmptyWorld returns a run that has not begun.
 func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
 	w := &World{sc: sc, marks: p.Invariant != nil}
-	for i := range sc.Setting.Processes {
-		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-			w.actors = append(w.actors, &actor{
-				task: sched.Task{Process: i, N: n}, index: len(w.actors),
-				id: fsfake.Task{Pid: scenarios.FirstPid + i, N: n},
-			})
-		}
+	for i, n := range sc.Setting.EachTask() {
+		w.actors = append(w.actors, &actor{
+			task: sched.Task{Process: i, N: n}, index: len(w.actors),
+			id: fsfake.Task{Pid: scenarios.Pid(i), N: n},
+		})
 	}
 	w.History = history.NewRecorder(len(w.actors) + sc.Setting.Processes)
 	w.View.Tasks = make([]sched.TaskView, len(w.actors))

@@ -322,7 +322,7 @@ func reads(t *task) {
 
 // readsLater reads when A is dead.
 func readsLater(t *task) {
-	if kit.Gone(t, scenarios.FirstPid) {
+	if kit.Gone(t, scenarios.Pid(0)) {
 		reads(t)
 	}
 }

@@ -30,15 +30,13 @@ const maxLines = 1 << 18
 // begins.
 func NewMemo(sc *scenarios.Scenario, start Starter) (*Memo, error) {
 	m := &Memo{Most: maxLines}
-	for i := range sc.Setting.Processes {
-		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-			a, err := New(sc, start, i, n)
-			if err != nil {
-				return nil, err
-			}
-			m.automata = append(m.automata, a)
-			m.lines = append(m.lines, map[line]Edge{})
+	for i, n := range sc.Setting.EachTask() {
+		a, err := New(sc, start, i, n)
+		if err != nil {
+			return nil, err
 		}
+		m.automata = append(m.automata, a)
+		m.lines = append(m.lines, map[line]Edge{})
 	}
 	return m, nil
 }

@@ -85,11 +85,9 @@ func clients(w *row, cx *trace.Counterexample, ops []porcupine.Operation) (text,
 	var names []string
 	n := 0
 	last := 0
-	for i := range w.Scenario.Setting.Processes {
-		for k := 1; k <= w.Scenario.Setting.TasksOf(i); k++ {
-			names = append(names, fmt.Sprintf("%d is %s", n, sched.Task{Process: i, N: k}))
-			n++
-		}
+	for i, k := range w.Scenario.Setting.EachTask() {
+		names = append(names, fmt.Sprintf("%d is %s", n, sched.Task{Process: i, N: k}))
+		n++
 	}
 	for _, op := range ops {
 		last = max(last, op.ClientId)

@@ -1,5 +1,6 @@
-// Package claims puts the claims of scenarios to the test: what the tests of the packages
-// of scenarios have in common.
+// Package claims has what the tests of the packages of scenarios have in common beside
+// [lockpick/checker/checkertest.Run]: races replayed step by step, drawn runs, and
+// verdicts of scenarios that a test has changed.
 //
 // It knows the checker, which the scenarios must not, and no one scenario. It is for
 // tests only.
@@ -25,33 +26,6 @@ func Find(t testing.TB, list []scenarios.Scenario, id string) *scenarios.Scenari
 	}
 	require.FailNow(t, "no such scenario", id)
 	return nil
-}
-
-// Test puts every claim to the test, under every interleaving; with -short within a budget
-// that covers all but the larger spaces. What breaks has a counterexample that replays,
-// and what holds holds although tasks met.
-func Test(t *testing.T, list []scenarios.Scenario) {
-	t.Helper()
-	var o checker.Options
-	if testing.Short() {
-		o.States = 50_000
-	}
-	for _, sc := range list {
-		for _, c := range sc.Claims {
-			r, err := checker.Check(t.Context(), &sc, c.Property, o)
-			require.NoError(t, err, sc.ID)
-			if testing.Short() && r.Verdict == scenarios.Unknown {
-				t.Logf("%s %s: too large for -short", sc.ID, c.Property)
-				continue
-			}
-			require.Equal(t, c.Verdict.String(), r.Verdict.String(), "%s %s: %s", sc.ID, c.Property, r.Why)
-			require.Positive(t, r.Stats.Contended, sc.ID)
-			if c.Verdict == scenarios.Broken {
-				replays(t, &sc, c.Property, r.Counterexample.Schedule)
-			}
-			t.Logf("%s %s %s: %d states", sc.ID, c.Property, r.Verdict, r.Stats.States)
-		}
-	}
 }
 
 // Drawn finds a run that breaks the property, among those that PCT draws for bugs of a

@@ -111,17 +111,12 @@ func exploreAndExplain(ctx context.Context, t *search.Tester, o Options, memory 
 	broken := c.Violations > 0
 	switch {
 	case t.Property.OfCycles():
-		if broken, err = checkStarvation(ctx, t, x, c, &res); err != nil {
-			return res, err
-		}
+		broken, err = checkStarvation(ctx, t, x, o, c, &res)
 	case broken:
-		err := explainBroken(ctx, t, x, o, c, &res)
-		if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-			broken, res.Complete = false, false // without a schedule nobody has to believe it
-			res.Why = "a violation was seen, but the search for its schedule was stopped"
-		} else if err != nil {
-			return res, err
-		}
+		err = explainBroken(ctx, t, x, o, c, &res)
+	}
+	if err != nil {
+		return res, err
 	}
 	if !broken && res.Complete && x.OneOrder() {
 		res.Complete, res.Why = false, oneOrder
@@ -137,23 +132,50 @@ func exploreAndExplain(ctx context.Context, t *search.Tester, o Options, memory 
 	return res, nil
 }
 
-// explainBroken adds the smallest counterexample and the odds to a broken result.
+// explainBroken adds the smallest counterexample and the odds to a broken result. When a budget
+// ends before the smallest is found, the way is shown on which the violation was seen: what was
+// seen is never unknown.
 func explainBroken(ctx context.Context, t *search.Tester, x *search.Explorer, o Options, c *search.Coverage, res *Result) error {
-	schedule, err := x.FindSmallest(ctx, &search.Target{})
+	limits := o.limits(t.Sc, t.Property)
+	schedule, err := x.FindSmallest(ctx, &search.Target{Limits: search.Limits{Bytes: limits.Bytes}, Beside: c.States.Bytes()})
+	var ended *search.EndedError
+	smallest := !errors.As(err, &ended)
+	if !smallest {
+		res.notSmallest(ended)
+		if schedule, err = x.Path(c); err == nil {
+			schedule, err = t.ShrinkABit(schedule)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	if res.Counterexample, err = t.Counterexample(schedule); err != nil {
 		return err
 	}
-	res.Counterexample.Smallest = true
+	res.Counterexample.Smallest = smallest
 	if o.SkipOdds || !c.Complete {
 		return nil
 	}
-	if odds, err := x.Odds(ctx, c.States); err == nil { // or it was stopped: the verdict stands without odds
-		res.Odds = odds
+	odds, err := x.Odds(ctx, c, limits)
+	switch {
+	case errors.As(err, &ended):
+		res.OddsWhy = ended.Why
+	case err != nil:
+		return err
+	case !odds.Converged():
+		res.OddsWhy = "not converged: " + odds.String()
+	default:
+		res.Odds = odds.Value()
 	}
 	return nil
+}
+
+// notSmallest says why a counterexample may not be the smallest.
+func (r *Result) notSmallest(ended *search.EndedError) {
+	if r.Why == "" {
+		r.Why = ended.Why
+	}
+	r.Why += "; a smaller counterexample may exist"
 }
 
 // checkBounded covers only the schedules with few preemptions.
@@ -167,16 +189,17 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 	if t.Property.OfCycles() {
 		return res, fmt.Errorf("checker: starvation is a question about whole cycles: it has no bound on preemptions")
 	}
-	tg := &search.Target{Preemptions: o.Preemptions}
+	tg := &search.Target{Preemptions: o.Preemptions, Limits: o.limits(t.Sc, t.Property)}
 	schedule, err := x.FindSmallest(ctx, tg)
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		res.Why = err.Error()
+	res.Stats.learned(x)
+	res.Stats.States = tg.Stored
+	var ended *search.EndedError
+	if errors.As(err, &ended) {
+		res.Why = fmt.Sprintf("%s: %d states covered, in the order of cost", ended.Why, tg.Stored)
 		return res, nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return res, err
 	}
-	res.Stats.learned(x)
 	res.Complete = schedule == nil && !tg.Pruned
 	if res.Verdict = conclude(schedule != nil, res.Complete); res.Verdict == Holds && !x.Evidence() {
 		return res, engine.NothingToJudge(t.Sc, t.Property)
@@ -196,14 +219,15 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 
 // checkStarvation looks for a fair cycle in which somebody starves, and adds the
 // smallest way into one, and once around it.
-func checkStarvation(ctx context.Context, t *search.Tester, x *search.Explorer, c *search.Coverage, res *Result) (bool, error) {
+func checkStarvation(ctx context.Context, t *search.Tester, x *search.Explorer, o Options, c *search.Coverage, res *Result) (bool, error) {
 	if !c.Complete {
 		return false, nil
 	}
-	found, err := x.FindStarvation(ctx, c)
+	found, err := x.FindStarvation(ctx, c, o.limits(t.Sc, t.Property))
+	var ended *search.EndedError
 	switch {
-	case errors.Is(err, search.ErrNoGraph):
-		res.Complete, res.Why = false, "it was stopped"
+	case errors.As(err, &ended):
+		res.Complete, res.Why = false, ended.Why
 		return false, nil
 	case err != nil:
 		return true, err
@@ -213,7 +237,9 @@ func checkStarvation(ctx context.Context, t *search.Tester, x *search.Explorer, 
 	if res.Counterexample, err = t.Trace(found.Schedule); err != nil {
 		return true, err
 	}
-	res.Counterexample.Smallest = true
+	if res.Counterexample.Smallest = found.Smallest; !found.Smallest {
+		res.notSmallest(&search.EndedError{Why: found.Why})
+	}
 	t.Starves(res.Counterexample, found.Cycle, found.Waits)
 	return true, nil
 }

@@ -177,7 +177,7 @@ func countSchedules(sc *scenarios.Scenario) (*big.Int, error) {
 	if err != nil {
 		return nil, err
 	}
-	g, err := x.BuildGraph(context.Background(), c.States)
+	g, err := x.BuildGraph(context.Background(), c, search.Limits{})
 	if err != nil {
 		return nil, err
 	}

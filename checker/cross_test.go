@@ -27,7 +27,7 @@ func graphHistories(t *testing.T, x *search.Explorer, spec model.Spec) map[strin
 	c, err := x.Explore(context.Background(), search.Limits{Workers: 1}, x.Initial)
 	require.NoError(t, err)
 	require.True(t, c.Complete, c.Why)
-	g, err := x.BuildGraph(context.Background(), c.States)
+	g, err := x.BuildGraph(context.Background(), c, search.Limits{})
 	require.NoError(t, err)
 	ends := map[uint32]bool{}
 	g.Components(func(uint32) bool { return true }, func(uint32, int) bool { return true }, func(component []uint32) {

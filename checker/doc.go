@@ -26,7 +26,8 @@
 // the property, and something that a task recorded could have: otherwise the error is
 // [ErrNothingToJudge], and there is no verdict. Broken: there is a schedule that violates
 // it, which can be replayed. Unknown: a budget ended first. Unknown is never folded into
-// Holds.
+// Holds, and what was seen broken is never Unknown: when a budget ends before the smallest
+// counterexample is found, some other is shown, which may not be the smallest.
 //
 // Four kinds of judgement decide, and are never mixed; a property ([scenarios.Property])
 // says which:
@@ -76,9 +77,10 @@
 // The odds are the probability that a uniformly random scheduler hits the violation: in
 // every state it takes each choice that is possible (a step of a task, a kill, a stall)
 // with equal probability, until the property breaks or nothing can happen any more.
-// They are the solution of a system of linear equations over the graph; around retry
-// loops it is found by iteration, to 1e-13. [Sample] with the strategy random draws
-// from the same distribution.
+// They are the solution of a system of linear equations over the graph, which is solved
+// exactly, or around large groups of retry loops bounded from both sides until nine
+// digits are known; where that takes too long, Result.OddsWhy has the bounds. [Sample]
+// with the strategy random draws from the same distribution.
 //
 // # Engines
 //

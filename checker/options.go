@@ -25,7 +25,9 @@ type Options struct {
 	Schedules int
 	// States bounds the stored states of the graph; 0 means 50 million.
 	States int
-	// Bytes bounds the memory for states; 0 means 8 GiB.
+	// Bytes bounds the memory for states, and for what is found out about them: the search for
+	// the smallest counterexample, and the graph for the odds. 0 means 8 GiB. The process takes
+	// more, by what Go's garbage collector leaves lying (see runtime/debug.SetMemoryLimit).
 	Bytes int
 	// Preemptions, when not nil, leaves out schedules with more preemptions. Such a
 	// search never concludes Holds unless it covered everything all the same.
@@ -33,7 +35,7 @@ type Options struct {
 	// Memory is what a state remembers of its past.
 	Memory Memory
 	// Symmetry keeps one of the states that differ only in who is who. The scenario must
-	// declare its processes interchangeable.
+	// declare its processes interchangeable. It keeps histories.
 	Symmetry bool
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int
@@ -97,6 +99,9 @@ func (o *Options) validate() error {
 		if b.n < 0 {
 			return fmt.Errorf("checker: a budget of %d %s: choose 1 or more, or 0 for the default", b.n, b.name)
 		}
+	}
+	if o.Symmetry && o.Memory == RememberMonitors {
+		return fmt.Errorf("checker: symmetry gives what a state remembers other names, and a monitor has none: choose histories, or RememberMonitors without Symmetry")
 	}
 	if o.Preemptions != nil && *o.Preemptions < 0 {
 		return fmt.Errorf("checker: a bound of %d preemptions: choose 0 or more", *o.Preemptions)

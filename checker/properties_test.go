@@ -283,6 +283,14 @@ func TestSymmetryAsksTheProperty(t *testing.T) {
 	r, err := Check(t.Context(), &sc, &p, Options{Symmetry: true})
 	require.NoError(t, err)
 	require.Equal(t, Broken, r.Verdict)
+	p.Invariant = func(v scenarios.View) string {
+		if v.Alive("B") && !v.Alive("A") {
+			return "A has left before B"
+		}
+		return ""
+	}
+	_, err = Check(t.Context(), &sc, &p, Options{Symmetry: true})
+	require.ErrorContains(t, err, "with processes in each other's place: it is not symmetric")
 	p.Symmetric = false
 	_, err = Check(t.Context(), &sc, &p, Options{Symmetry: true})
 	require.ErrorContains(t, err, "the property one-queue may tell processes apart")

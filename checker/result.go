@@ -32,13 +32,16 @@ type Result struct {
 	Claimed bool
 	// Complete: the whole space within the bounds was covered.
 	Complete bool
-	// Why says, for Unknown, which budget ended first and what was covered.
+	// Why says, for Unknown, which budget ended first and what was covered. For Broken it says
+	// which budget ended before the space was covered, or the smallest counterexample found.
 	Why string
 	// Stats are the counts of the exploration.
 	Stats Stats
 	// Odds is the probability that a uniformly random scheduler hits the violation; see
-	// the package documentation. It is negative when it was not computed.
-	Odds float64
+	// the package documentation. It is negative when it is not known; OddsWhy says why, for a
+	// broken property of which it was to be computed.
+	Odds    float64
+	OddsWhy string
 	// Counterexample is the evidence for Broken, nil otherwise.
 	Counterexample *trace.Counterexample
 	// Elapsed is the wall-clock time that the verdict took, set by whoever measures it.

@@ -1,7 +1,9 @@
 package checker
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,10 +86,15 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 	r.Complete, r.Why = c.Complete, c.Why
 	r.Violations = x.Fingerprints(c.Violated)
 	if len(r.Violations) > 0 {
-		schedule, err := x.FindSmallest(ctx, &search.Target{Depth: sp.Depth, Only: func(state []uint32) bool {
+		schedule, err := x.FindSmallest(ctx, &search.Target{Depth: sp.Depth, Limits: search.Limits{Bytes: o.Bytes}, Beside: c.States.Bytes(), Only: func(state []uint32) bool {
 			_, ok := mine.Find(state)
 			return ok
 		}})
+		var ended *search.EndedError
+		if errors.As(err, &ended) {
+			r.Complete, r.Why = false, cmp.Or(r.Why, ended.Why)
+			schedule, err = x.PathBelow(sp, c)
+		}
 		if err != nil {
 			return r, err
 		}

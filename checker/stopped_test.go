@@ -72,7 +72,9 @@ func TestTimeIsKept(t *testing.T) {
 		took := time.Since(start)
 		cancel()
 		require.NoError(t, err)
-		require.Equal(t, Unknown, r.Verdict)
+		require.False(t, r.Complete)
+		require.NotEmpty(t, r.Why)
+		require.NotEqual(t, Holds, r.Verdict)      // what was seen until then is no secret
 		require.Less(t, took, limit+2*time.Second) // the machine may be busy
 	}
 }

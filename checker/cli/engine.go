@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -34,7 +35,7 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.IntVar(&f.workers, "workers", 0, "parallel workers (default one for each processor)")
 	fs.IntVar(&f.maxStates, "max-states", 0, "end a search of the graph after `N` states (default 50 million)")
 	fs.IntVar(&f.maxSchedules, "max-schedules", 0, "end a search of the reference engine after `N` schedules (default 200 000)")
-	fs.IntVar(&f.maxMemory, "max-memory", 0, "end a search of the graph at `N` MiB of states (default 8192)")
+	fs.IntVar(&f.maxMemory, "max-memory", 0, "end a search of the graph at `N` MiB; the command takes some 50 more (default 8192)")
 	fs.IntVar(&f.preemptions, "max-preemptions", -1, "leave out schedules with more than `N` preemptions; unknown, then, unless one breaks (default no bound)")
 	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, or auto (histories first, monitors when the space is large)")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable")
@@ -43,6 +44,9 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	a.completeValues(c, "memory", "auto", "histories", "monitors")
 	return f
 }
+
+// ownMemory is what the command takes beside what --max-memory bounds, in MiB.
+const ownMemory = 32
 
 // options reads the flags.
 func (f *engineFlags) options() (checker.Options, error) {
@@ -66,6 +70,13 @@ func (f *engineFlags) options() (checker.Options, error) {
 	}
 	if f.preemptions < -1 {
 		return o, fmt.Errorf("--max-preemptions %d: choose 0 or more", f.preemptions)
+	}
+	if f.symmetry && f.memory == "monitors" {
+		return o, fmt.Errorf("--symmetry with --memory monitors: symmetry gives what a state remembers other names, and a monitor has none; choose histories or auto")
+	}
+	if f.maxMemory > 0 {
+		// Garbage may take as much as what is kept, and a little is taken by everything else.
+		debug.SetMemoryLimit(int64(f.maxMemory+ownMemory) << 20)
 	}
 	if f.preemptions >= 0 {
 		o.Preemptions = &f.preemptions

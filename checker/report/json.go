@@ -55,8 +55,9 @@ type jsonFound struct {
 	Transitions int    `json:"transitions"`
 	Schedules   int    `json:"schedules"`
 	Histories   int    `json:"histories"`
-	// Odds is there when it was computed.
-	Odds *float64 `json:"odds,omitempty"`
+	// Odds is there when it was computed, OddsWhy when it should have been.
+	Odds    *float64 `json:"odds,omitempty"`
+	OddsWhy string   `json:"odds_why,omitempty"`
 	// ElapsedMS is there when timings were asked for: it is the only field that differs
 	// between two runs.
 	ElapsedMS      *int64              `json:"elapsed_ms,omitempty"`
@@ -137,7 +138,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		jsonFound: jsonFound{
 			Complete: r.Complete, Why: r.Why,
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
-			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories,
+			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, OddsWhy: r.OddsWhy,
 		},
 	}
 	if r.Claimed {

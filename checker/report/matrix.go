@@ -233,6 +233,8 @@ func (m *matrix) evidence(r matrixRow) {
 
 func evidenceText(r *checker.Result) string {
 	switch {
+	case r.Counterexample != nil && r.Why != "" && !r.Counterexample.Smallest:
+		return r.Counterexample.Schedule.String() + "; " + r.Why
 	case r.Counterexample != nil:
 		return r.Counterexample.Schedule.String()
 	case r.Verdict == checker.Holds:

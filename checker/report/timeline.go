@@ -60,6 +60,11 @@ func (t *timeline) header() {
 	for _, l := range joinWrapped(t.facts(), t.o.width()) {
 		t.line(t.o.paint(dim, l))
 	}
+	if c := t.r.Counterexample; c != nil && !c.Smallest && t.r.Why != "" {
+		for _, l := range wrap(t.r.Why, t.o.width()) {
+			t.line(t.o.paint(dim, l))
+		}
+	}
 	t.line("")
 }
 
@@ -69,12 +74,19 @@ func (t *timeline) facts() []string {
 	facts := []string{r.Scenario.Setting.String()}
 	if c := r.Counterexample; c != nil {
 		facts = append(facts, costText(c.Cost, c.Schedule))
-		if c.Smallest {
+		switch {
+		case c.Smallest:
 			facts = append(facts, "no smaller one exists")
+		case r.Why != "":
+			facts = append(facts, "a smaller one may exist")
 		}
 	}
-	if r.Verdict == checker.Broken && r.Odds > 0 {
+	switch {
+	case r.Verdict != checker.Broken:
+	case r.Odds > 0:
 		facts = append(facts, "hit by "+oddsText(r.Odds))
+	case r.OddsWhy != "":
+		facts = append(facts, "odds not known: "+r.OddsWhy)
 	}
 	return facts
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"lockpick/checker/internal/learn"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -23,10 +25,10 @@ const (
 	externalChecks = 2
 )
 
-// Verify reports a program that is not a function of its calls. The worker is one that
-// knows the space. When ctx ends first the error is that of ctx.
+// Verify reports a program that is not a function of its calls, or that ctx ended first. The
+// expander is one that knows the space.
 func (x *Space) Verify(ctx context.Context, g *Expander) error {
-	if err := x.machines.verify(x.Property); err != nil {
+	if err := x.verifyInvariant(ctx); err != nil {
 		return err
 	}
 	for _, a := range x.automata {
@@ -47,6 +49,45 @@ func (x *Space) Verify(ctx context.Context, g *Expander) error {
 		}
 		if err := x.crossCheck(g, seed); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// verifyInvariant reports an invariant that judges a machine otherwise than it did before,
+// or otherwise with processes in each other's place, where states that differ in that are one.
+func (x *Space) verifyInvariant(ctx context.Context) error {
+	t := x.machines
+	if t.invariant == nil {
+		return nil
+	}
+	differs := func(m *fsfake.Machine, bad bool, how string) error {
+		said := t.invariant(scenarios.NewView(m))
+		if (said != "") == bad {
+			return nil
+		}
+		return fmt.Errorf("checker: %s: the invariant of %s says %q of a state of which it said otherwise %s (empty is that all is well)", x.Sc.ID, x.Property, said, how)
+	}
+	var s *Symmetry
+	if x.Reduce {
+		s = NewSymmetry(x)
+	}
+	for id, m := range t.all {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := differs(m, t.bad[id], "before: it must be a pure function of its View"); err != nil {
+			return err
+		}
+		if s == nil {
+			continue
+		}
+		for _, perm := range s.perms {
+			other := m.Clone()
+			other.Permute(s.ids, perm)
+			if err := differs(other, t.bad[id], "with processes in each other's place: it is not symmetric"); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

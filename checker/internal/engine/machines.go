@@ -96,21 +96,6 @@ func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
 	return id, key
 }
 
-// verify reports an invariant that judges a machine otherwise than it did before: it is
-// no function of what it is shown.
-func (t *machineTable) verify(p *scenarios.Property) error {
-	if t.invariant == nil {
-		return nil
-	}
-	for id, m := range t.all {
-		if said := t.invariant(scenarios.NewView(m)); (said != "") != t.bad[id] {
-			return fmt.Errorf("checker: %s: the invariant of %s says %q of a state of which it said otherwise before (empty is that all is well): it must be a pure function of its View",
-				t.sc.ID, p, said)
-		}
-	}
-	return nil
-}
-
 // machineBytes is about what a machine takes beside its key: most of it is shared with
 // its neighbours.
 const machineBytes = 400

@@ -7,6 +7,7 @@
 //
 // # Limits
 //
-// Fewer than 1<<32 states and edges, and at most 127 tasks. Odds are found by iteration
-// within a component, until nothing changes by more than 1e-13.
+// Fewer than 1<<32 states and edges, and at most 127 tasks. Odds are solved exactly where
+// components are small or sparse; elsewhere they are bounded from both sides, and may remain
+// bounds.
 package graph

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"slices"
 )
@@ -24,23 +25,30 @@ type Starving struct {
 }
 
 // Starvation returns every component in which somebody starves. tries tells whether an acquisition of a task has begun in a state and has
-// not returned.
-func (g *Graph) Starvation(tasks int, tries func(id uint32, slot int) bool) []Starving {
+// not returned. The error is that ctx ended first.
+func (g *Graph) Starvation(ctx context.Context, tasks int, tries func(id uint32, slot int) bool) ([]Starving, error) {
 	var out []Starving
+	looks := 0
 	for slot := range tasks {
 		trying := make([]bool, g.Len())
 		for id := range trying {
 			trying[id] = g.present[id] && tries(uint32(id), slot)
 		}
 		keep := func(id uint32) bool { return trying[id] }
-		follow := func(uint32, int) bool { return true }
+		follow := func(uint32, int) bool {
+			looks++
+			return looks&1023 != 0 || ctx.Err() == nil
+		}
 		g.Components(keep, follow, func(c []uint32) {
 			if g.fairCycle(c, slot, tasks) {
 				out = append(out, Starving{slot, slices.Clone(c)})
 			}
 		})
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
-	return out
+	return out, nil
 }
 
 // fairCycle reports whether a component has a cycle through all of it that neglects

@@ -13,6 +13,10 @@ type Graph struct {
 // Bad is where edges lead that break the property.
 const Bad = ^uint32(0)
 
+// Bytes is what a graph of so many states and edges takes, with the search for its components
+// and its odds.
+func Bytes(states, edges int) int { return states*(4+1+1+8+1+8+16+4) + edges*(4+1) }
+
 // New returns an empty graph with room for n states.
 func New(n int) *Graph {
 	return &Graph{first: make([]uint32, 1, n+1), bad: make([]bool, 0, n), present: make([]bool, 0, n)}

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -68,13 +69,13 @@ func (t *Table) FinalCheck(ctx context.Context, workers int) error {
 			refuted[i] = !porcupine.CheckOperations(t.judge, t.Operations(last[i]))
 		}
 	})
+	if ctx.Err() != nil {
+		return cmp.Or(t.fault, ctx.Err())
+	}
 	for i, id := range last {
 		if refuted[i] {
 			t.differ(id, "linearizable", "a violation")
 		}
-	}
-	if t.fault == nil {
-		return ctx.Err()
 	}
 	return t.fault
 }

@@ -21,6 +21,9 @@ func (a *Automaton) Verify(ctx context.Context) error {
 		if to.parent == k.from && to.via == k.result && goesOn[e.To&^Begun] {
 			continue
 		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err := a.repeat(k, e); err != nil {
 			return err
 		}

@@ -1,6 +1,10 @@
 package search
 
-import "lockpick/checker/trace"
+import (
+	"unsafe"
+
+	"lockpick/checker/trace"
+)
 
 // A costQueue hands out visits in the order of their costs, all of one cost at a time.
 // Costs are small numbers, so it is a queue of queues.
@@ -48,4 +52,13 @@ func (q *costQueue) pop() (*costBucket, bool) {
 	b := q.buckets[0]
 	q.buckets = q.buckets[1:]
 	return b, true
+}
+
+// bytes is the memory of the queue.
+func (q *costQueue) bytes() int {
+	n := 0
+	for _, b := range q.buckets {
+		n += 4*cap(b.rows) + int(unsafe.Sizeof(visit{}))*cap(b.visits)
+	}
+	return n
 }

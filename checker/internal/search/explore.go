@@ -23,6 +23,9 @@ type Coverage struct {
 	Complete    bool
 	Why         string
 	frontier    int // states seen and not expanded, when not complete
+	// seen is the state in which a violation was seen first, or after one choice from it; it is
+	// meaningless without violations.
+	seen int
 }
 
 // Explore visits every state reachable from the roots, level by level, with any number of
@@ -36,7 +39,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, parallel.MaxWorkers)
-	c := &Coverage{States: table.NewStates(x.Width(), workers), Violated: engine.Violated{}}
+	c := &Coverage{States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}}
 	crew := make([]*worker, workers)
 	for i := range crew {
 		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), violated: engine.Violated{}}
@@ -47,7 +50,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 	for _, row := range roots {
 		c.States.Insert(row)
 	}
-	limit := newLimit(ctx, x, c.States, o)
+	limit := newLimit(ctx, o, func() int { return x.Bytes(c.States) })
 	defer limit.release()
 	level := c.States.Batches(make([]int, workers), batchStates)
 	for n := c.States.Len(); n > 0; c.Depth++ {
@@ -72,8 +75,8 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 	if err == nil {
 		err = x.Verify(ctx, crew[0].Expander)
 	}
-	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		c.Why = fmt.Sprintf("it was stopped when all %d states were covered, before they were checked once more", c.States.Len())
+	if err != nil && errors.Is(err, ctx.Err()) {
+		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.States.Len(), c.Transitions)
 		return c, x.Histories.Fault()
 	}
 	c.Complete = err == nil
@@ -88,6 +91,7 @@ type worker struct {
 	symmetry                           *engine.Symmetry // nil for none
 	transitions, violations, contended int
 	violated                           engine.Violated
+	seen                               int // a state in which, or after which, a violation was seen
 	err                                error
 	_                                  [parallel.CacheLine]byte
 }
@@ -104,7 +108,7 @@ const (
 
 // level expands the states of one level, and returns how many were left when a limit was
 // hit.
-func (x *Explorer) level(crew []*worker, batches [][][]uint32, limit *limit) (left int, err error) {
+func (x *Explorer) level(crew []*worker, batches [][]table.Batch, limit *limit) (left int, err error) {
 	for {
 		round := make([]queue, len(crew))
 		n := 0
@@ -122,10 +126,10 @@ func (x *Explorer) level(crew []*worker, batches [][][]uint32, limit *limit) (le
 		if err := x.round(crew, round, n, limit); err != nil {
 			return 0, err
 		}
-		if limit.check(); limit.hit() {
+		if limit.check(crew[0].set.Len()); limit.hit() {
 			for i := range round {
 				for b := round[i].next(); b != nil; b = round[i].next() {
-					left += len(b) / x.Width() // an interrupt does not wait for the end of a round
+					left += b.Len() // an interrupt does not wait for the end of a round
 				}
 			}
 			break
@@ -133,7 +137,7 @@ func (x *Explorer) level(crew []*worker, batches [][][]uint32, limit *limit) (le
 	}
 	for _, list := range batches {
 		for _, b := range list {
-			left += len(b) / x.Width()
+			left += b.Len()
 		}
 	}
 	return left, nil
@@ -141,15 +145,15 @@ func (x *Explorer) level(crew []*worker, batches [][][]uint32, limit *limit) (le
 
 // A queue is the batches of one shard in a round.
 type queue struct {
-	batches [][]uint32
+	batches []table.Batch
 	taken   atomic.Int64
 	_       [parallel.CacheLine]byte
 }
 
 // next takes a batch, or returns nil when all are taken.
-func (q *queue) next() []uint32 {
+func (q *queue) next() *table.Batch {
 	if i := int(q.taken.Add(1)) - 1; i < len(q.batches) {
-		return q.batches[i]
+		return &q.batches[i]
 	}
 	return nil
 }
@@ -181,7 +185,7 @@ func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) er
 	}
 	parallel.Together(len(crew), func(k int) {
 		for _, from := range crew {
-			crew[k].set.Shards[k].Store(from.boxes[k], x.Width())
+			crew[k].set.Store(k, from.boxes[k])
 			from.boxes[k] = from.boxes[k][:0]
 		}
 	})
@@ -197,20 +201,19 @@ func sum(ns []int) int {
 }
 
 // run expands a batch of states.
-func (w *worker) run(batch []uint32) {
-	width := w.X.Width()
-	for ; len(batch) > 0; batch = batch[width:] {
-		if w.err = w.Expand(batch[:width]); w.err != nil {
+func (w *worker) run(batch *table.Batch) {
+	for i := range batch.Len() {
+		id, row := batch.At(i)
+		if w.err = w.Expand(row); w.err != nil {
 			return
 		}
-		bad, _, err := w.X.BadEnd(w.Expander, batch[:width])
+		bad, _, err := w.X.BadEnd(w.Expander, row)
 		if err != nil {
 			w.err = err
 			return
 		}
 		if bad {
-			w.violations++
-			w.violated[w.X.Violation(batch)] = struct{}{}
+			w.sees(id, row)
 		}
 		for i := range w.Out {
 			s := &w.Out[i]
@@ -219,8 +222,7 @@ func (w *worker) run(batch []uint32) {
 				w.contended++
 			}
 			if s.Bad {
-				w.violations++
-				w.violated[w.X.Violation(w.State(s))] = struct{}{}
+				w.sees(id, w.State(s))
 				continue
 			}
 			words := w.State(s)
@@ -228,14 +230,27 @@ func (w *worker) run(batch []uint32) {
 				w.symmetry.Canonical(words)
 			}
 			box := &w.boxes[w.set.ShardOf(words)]
-			*box = append(*box, words...)
+			*box = append(append(*box, words...), uint32(id)+1)
 		}
 	}
 }
 
+// sees counts a violation, which a state is, or which a choice from it leads to.
+func (w *worker) sees(id int, violation []uint32) {
+	if w.violations == 0 || id < w.seen {
+		w.seen = id
+	}
+	w.violations++
+	w.violated[w.X.Violation(violation)] = struct{}{}
+}
+
 // collect moves the workers' counts into the coverage.
 func (c *Coverage) collect(crew []*worker) {
+	earlier := c.Violations > 0
 	for _, w := range crew {
+		if w.violations > 0 && !earlier && (c.Violations == 0 || w.seen < c.seen) {
+			c.seen = w.seen
+		}
 		c.Transitions += w.transitions
 		c.Violations += w.violations
 		c.Contended += w.contended

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"fmt"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/graph"
@@ -9,9 +10,13 @@ import (
 )
 
 // BuildGraph expands every state once more and writes the edges down, for the questions
-// that need them: odds and starvation.
-func (x *Explorer) BuildGraph(ctx context.Context, set *table.States) (*graph.Graph, error) {
+// that need them: odds and starvation. The error may say that a budget ended first.
+func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*graph.Graph, error) {
+	set := c.States
 	n := set.Span()
+	if need := graph.Bytes(n, c.Transitions); x.Bytes(set)+need > o.bytes() {
+		return nil, &EndedError{Why: fmt.Sprintf("the graph takes %d MiB more, and the budget is %d MiB", need>>20, o.bytes()>>20)}
+	}
 	g := graph.New(n)
 	w := engine.NewExpander(x.Space)
 	var sym *engine.Symmetry
@@ -20,7 +25,7 @@ func (x *Explorer) BuildGraph(ctx context.Context, set *table.States) (*graph.Gr
 	}
 	for id := range n {
 		if id%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, stopped(ctx.Err())
 		}
 		bad := false
 		if set.Has(id) {
@@ -63,12 +68,17 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 	return bad, nil
 }
 
-// Odds is the probability that a uniformly random scheduler hits the violation.
-func (x *Explorer) Odds(ctx context.Context, set *table.States) (float64, error) {
-	g, err := x.BuildGraph(ctx, set)
+// Odds is what is known of the probability that a uniformly random scheduler hits the
+// violation. The error says that a budget ended first.
+func (x *Explorer) Odds(ctx context.Context, c *Coverage, o Limits) (graph.Odds, error) {
+	g, err := x.BuildGraph(ctx, c, o)
 	if err != nil {
-		return 0, err
+		return graph.Odds{}, err
 	}
-	start, _ := set.Find(x.Initial)
-	return g.Odds(ctx, uint32(start))
+	start, _ := c.States.Find(x.Initial)
+	odds, err := g.Odds(ctx, uint32(start))
+	if err != nil {
+		return odds, stopped(err)
+	}
+	return odds, nil
 }

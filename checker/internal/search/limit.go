@@ -1,11 +1,10 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
-
-	"lockpick/checker/internal/table"
 )
 
 // Limits bounds an exploration. The zero value stands for the defaults.
@@ -25,17 +24,38 @@ type Progress struct {
 	States, Transitions, Depth, Frontier, Bytes int
 }
 
-// A limit ends an exploration when a budget does.
+const (
+	defaultStates = 50_000_000
+	defaultBytes  = 8 << 30
+)
+
+func (o *Limits) states() int { return cmp.Or(o.States, defaultStates) }
+func (o *Limits) bytes() int  { return cmp.Or(o.Bytes, defaultBytes) }
+
+// An EndedError says that a budget ended before there was an answer.
+type EndedError struct {
+	Why   string // which
+	cause error  // that of the context, nil for another budget
+}
+
+// Error returns which budget it was.
+func (e *EndedError) Error() string { return "checker: " + e.Why }
+
+// Unwrap returns the context's error, if that ended.
+func (e *EndedError) Unwrap() error { return e.cause }
+
+// stopped is the error of whoever is told to stop.
+func stopped(cause error) error { return &EndedError{Why: "it was stopped", cause: cause} }
+
+// A limit ends a search when a budget does.
 type limit struct {
-	ctx    context.Context
-	x      *Explorer
-	set    *table.States
-	states int
-	bytes  int
-	kind   atomic.Int32
+	ctx      context.Context
+	o        Limits
+	bytes    func() int
+	kind     atomic.Int32
+	measured int // how many states there were when bytes were counted last
 	// release ends the wait for an interrupt, which is noticed within a round.
 	release func() bool
-	checks  atomic.Int64
 }
 
 const (
@@ -45,50 +65,51 @@ const (
 	interrupted
 )
 
-const (
-	defaultStates = 50_000_000
-	defaultBytes  = 8 << 30
-)
-
-func newLimit(ctx context.Context, x *Explorer, set *table.States, o Limits) *limit {
-	l := &limit{ctx: ctx, x: x, set: set, states: o.States, bytes: o.Bytes}
-	if l.states == 0 {
-		l.states = defaultStates
-	}
-	if l.bytes == 0 {
-		l.bytes = defaultBytes
-	}
+func newLimit(ctx context.Context, o Limits, bytes func() int) *limit {
+	l := &limit{ctx: ctx, o: o, bytes: bytes}
 	l.release = context.AfterFunc(ctx, func() { l.kind.CompareAndSwap(withinLimits, interrupted) })
 	return l
 }
 
 func (l *limit) hit() bool { return l.kind.Load() != withinLimits }
 
-// check looks at the budgets; it is called after every round, by nobody else. Budgets end
-// between rounds only, so that what is covered until then does not depend on who was
-// faster.
-func (l *limit) check() {
+// check looks at the budgets. It is called between two rounds, from one goroutine only: budgets
+// end there, so that what is covered until then does not depend on who was faster.
+func (l *limit) check(states int) {
 	kind := int32(withinLimits)
 	switch {
+	case l.hit():
 	case l.ctx.Err() != nil:
 		kind = interrupted
-	case l.set.Len() > l.states:
+	case states > l.o.states():
 		kind = statesEnded
-	case l.checks.Add(1)%64 == 0 && l.x.Bytes(l.set) > l.bytes:
-		kind = bytesEnded
+	case states-l.measured >= max(l.measured/16, 1000): // counting takes a while
+		l.measured = states
+		if l.bytes() > l.o.bytes() {
+			kind = bytesEnded
+		}
 	}
 	if kind != withinLimits {
 		l.kind.CompareAndSwap(withinLimits, kind)
 	}
 }
 
+// ended names the budget that ended.
+func (l *limit) ended() string {
+	switch l.kind.Load() {
+	case statesEnded:
+		return fmt.Sprintf("the budget of %d states ended first", l.o.states())
+	case bytesEnded:
+		return fmt.Sprintf("the budget of %d MiB ended first", l.o.bytes()>>20)
+	}
+	return "it was stopped"
+}
+
+// err is ended as an error.
+func (l *limit) err() error { return &EndedError{Why: l.ended(), cause: l.ctx.Err()} }
+
 // why says which budget ended, what was covered, and guesses at the rest.
 func (l *limit) why(c *Coverage, frontier int) string {
-	budget := map[int32]string{
-		statesEnded: fmt.Sprintf("the budget of %d states ended first", l.states),
-		bytesEnded:  fmt.Sprintf("the budget of %d MiB ended first", l.bytes>>20),
-		interrupted: "it was stopped",
-	}[l.kind.Load()]
 	seen := c.States.Len()
 	expanded := max(seen-frontier, 1)
 	rest := "the number of states was still growing"
@@ -97,5 +118,5 @@ func (l *limit) why(c *Coverage, frontier int) string {
 		rest = fmt.Sprintf("about %d more states were in sight", frontier*seen/expanded)
 	}
 	return fmt.Sprintf("%s: %d states and %d transitions covered, to depth %d; %d states seen but not followed; %s",
-		budget, seen, c.Transitions, c.Depth, frontier, rest)
+		l.ended(), seen, c.Transitions, c.Depth, frontier, rest)
 }

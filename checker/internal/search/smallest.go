@@ -2,7 +2,8 @@ package search
 
 import (
 	"context"
-	"fmt"
+	"errors"
+	"unsafe"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/table"
@@ -27,6 +28,7 @@ type smallest struct {
 	visits []visit
 	queue  costQueue
 	target Target
+	limit  *limit
 }
 
 // A Target says what the search looks for, and where it may look.
@@ -40,6 +42,11 @@ type Target struct {
 	// Preemptions, when not nil, bounds them; pruned is set when that left anything out.
 	Preemptions *int
 	Pruned      bool
+	// Limits bounds the search. Beside is the memory that is taken already, and counts.
+	Limits Limits
+	Beside int
+	// Stored is how many states it has stored in the end.
+	Stored int
 }
 
 // A visit is one entry of the search: a state, reached at a cost.
@@ -52,36 +59,44 @@ type visit struct {
 }
 
 // FindSmallest returns the smallest schedule that reaches the target, or nil when there
-// is none.
+// is none. An [EndedError] says that a budget ended first.
 func (x *Explorer) FindSmallest(ctx context.Context, tg *Target) (sched.Schedule, error) {
 	found, err := x.searchSmallest(ctx, tg)
 	if err != nil {
 		return nil, err
 	}
 	if found == nil {
-		return nil, x.Histories.FinalCheck(ctx, 1)
+		err := x.Histories.FinalCheck(ctx, 1)
+		if err != nil && errors.Is(err, ctx.Err()) {
+			err = stopped(err)
+		}
+		return nil, err
 	}
 	return found, x.Histories.Fault()
 }
 
 func (x *Explorer) searchSmallest(ctx context.Context, tg *Target) (sched.Schedule, error) {
 	s := &smallest{x: x, w: engine.NewExpander(x.Space), set: table.NewStates(x.Width()+1, 1), target: *tg}
+	s.limit = newLimit(ctx, tg.Limits, func() int { return tg.Beside + s.bytes() })
+	defer s.limit.release()
 	s.queue.push(append(append([]uint32(nil), x.Initial...), 0), visit{parent: -1})
-	defer func() { tg.Pruned = s.target.Pruned }()
+	defer func() { tg.Pruned, tg.Stored = s.target.Pruned, s.set.Len() }()
 	for {
 		b, ok := s.queue.pop()
 		if !ok {
 			return nil, nil
-		}
-		if ctx.Err() != nil {
-			return nil, fmt.Errorf("checker: the search for the smallest schedule that breaks %s of %s was stopped: %w", x.Property, x.Sc.ID, ctx.Err())
 		}
 		if found := s.firstBad(b); found != nil {
 			return s.schedule(found), nil
 		}
 		fresh := s.settle(b)
 		var bad []visit
-		for _, at := range fresh {
+		for i, at := range fresh {
+			if i%256 == 0 {
+				if s.limit.check(s.set.Len()); s.limit.hit() {
+					return nil, s.limit.err()
+				}
+			}
 			isBad, err := s.expand(at)
 			if err != nil {
 				return nil, err
@@ -94,6 +109,11 @@ func (x *Explorer) searchSmallest(ctx context.Context, tg *Target) (sched.Schedu
 			return s.schedule(s.firstBad(&costBucket{visits: bad, all: true})), nil
 		}
 	}
+}
+
+// bytes is the memory of the search.
+func (s *smallest) bytes() int {
+	return s.x.Bytes(s.set) + int(unsafe.Sizeof(visit{})+4)*cap(s.visits) + s.queue.bytes()
 }
 
 // firstBad returns the violation in a bucket that comes first in the order of choices.

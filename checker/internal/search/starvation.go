@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"lockpick/checker/internal/engine"
-	"lockpick/checker/internal/graph"
 	"lockpick/checker/internal/table"
 	"lockpick/checker/trace"
 	"lockpick/sched"
@@ -102,47 +101,77 @@ type lasso struct {
 	Schedule sched.Schedule
 	Cycle    int // how many of the last choices are the cycle
 	Waits    []trace.Wait
+	// Smallest: the way into the cycle is the smallest. Otherwise it is some way, because a
+	// budget ended before the smallest was found; Why says which.
+	Smallest bool
+	Why      string
 }
 
-// ErrNoGraph is why there is no answer to a question that needs the graph of a space.
-var ErrNoGraph = errors.New("checker: the graph was not built")
-
 // FindStarvation returns the smallest way into a fair cycle in which somebody starves, and
-// once around it, or nil when there is none. The error errNoGraph says that it was stopped.
-func (x *Explorer) FindStarvation(ctx context.Context, c *Coverage) (*lasso, error) {
-	g, err := x.BuildGraph(ctx, c.States)
+// once around it, or nil when there is none. An [EndedError] says that a budget ended before
+// that was known.
+func (x *Explorer) FindStarvation(ctx context.Context, c *Coverage, o Limits) (*lasso, error) {
+	g, err := x.BuildGraph(ctx, c, o)
 	if err != nil {
-		return nil, ErrNoGraph
+		return nil, err
 	}
-	found := g.Starvation(len(x.Slots), func(id uint32, slot int) bool { return x.Tries(c.States.Row(int(id)), slot) })
+	found, err := g.Starvation(ctx, len(x.Slots), func(id uint32, slot int) bool { return x.Tries(c.States.Row(int(id)), slot) })
+	if err != nil {
+		return nil, stopped(err)
+	}
 	if len(found) == 0 {
 		return nil, nil
 	}
-	who := map[uint32]graph.Starving{}
+	who := map[uint32]int{} // by state: a component that it is in
 	for i := len(found) - 1; i >= 0; i-- {
 		for _, id := range found[i].States {
-			who[id] = found[i]
+			who[id] = i
 		}
 	}
-	prefix, err := x.FindSmallest(ctx, &Target{goal: func(state []uint32) bool {
+	out := &lasso{}
+	start, err := x.into(ctx, c, o, who, out)
+	if err != nil {
+		return nil, err
+	}
+	s := found[who[uint32(start)]]
+	n := len(out.Schedule)
+	for _, slot := range g.Lap(uint32(start), s, len(x.Slots)) {
+		out.Schedule = append(out.Schedule, sched.Choice{Action: sched.Run, Task: x.Slots[slot].Task})
+	}
+	out.Cycle, out.Waits = len(out.Schedule)-n, x.keepsTrying(s.Slot)
+	return out, nil
+}
+
+// into finds the way of a lasso into the states of some components, and returns where it ends.
+func (x *Explorer) into(ctx context.Context, c *Coverage, o Limits, who map[uint32]int, out *lasso) (int, error) {
+	goal := func(state []uint32) bool {
 		id, ok := c.States.Find(state)
 		_, in := who[uint32(id)]
 		return ok && in
-	}})
-	if err != nil {
-		return nil, err
 	}
-	rows, err := x.follow(prefix)
+	schedule, err := x.FindSmallest(ctx, &Target{goal: goal, Limits: Limits{Bytes: o.Bytes}, Beside: c.States.Bytes()})
+	var ended *EndedError
+	if errors.As(err, &ended) {
+		out.Why = ended.Why
+		for id := range c.States.Span() {
+			if _, in := who[uint32(id)]; in {
+				schedule, _, err = x.way(c, id)
+				break
+			}
+		}
+	} else {
+		out.Smallest = true
+	}
 	if err != nil {
-		return nil, err
+		return 0, err
+	}
+	rows, err := x.follow(schedule)
+	if err != nil {
+		return 0, err
 	}
 	start, _ := c.States.Find(rows[len(rows)-1])
-	s := who[uint32(start)]
-	out := slices.Clone(prefix)
-	for _, slot := range g.Lap(uint32(start), s, len(x.Slots)) {
-		out = append(out, sched.Choice{Action: sched.Run, Task: x.Slots[slot].Task})
-	}
-	return &lasso{out, len(out) - len(prefix), x.keepsTrying(s.Slot)}, nil
+	out.Schedule = slices.Clone(schedule)
+	return start, nil
 }
 
 // keepsTrying says who starves.

@@ -4,15 +4,18 @@ import "lockpick/checker/internal/parallel"
 
 // A States holds the visited states: each a row of words of one width, stored once.
 // It is sharded by hash: workers may insert side by side, each into shards of its own.
+//
+// With each state it may keep a word about how it was found first, which is no part of the
+// state: stride is the width with it.
 type States struct {
-	width  int
-	Shards []stateShard
+	width, stride int
+	Shards        []stateShard
 }
 
 // The states of a shard lie in pages, in the order in which they came, and stay where
 // they are: growing copies nothing, and a level of the exploration is a range of them.
 type stateShard struct {
-	pages  [][]uint32 // the states, width words each
+	pages  [][]uint32 // the states, stride words each
 	slots  []uint64   // index of a state + 1, below the upper half of its hash, which says where it stands; 0 is free
 	n      int
 	looked uint32
@@ -26,8 +29,14 @@ const (
 )
 
 // NewStates returns an empty set of rows of so many words, in so many shards.
-func NewStates(width, shards int) *States {
-	s := &States{width: width, Shards: make([]stateShard, shards)}
+func NewStates(width, shards int) *States { return newStates(width, width, shards) }
+
+// NewTree is NewStates for rows with one word more, which says from which state each was found
+// first; it is 1 more than that state's number, or 0 for a root. See [States.Parent].
+func NewTree(width, shards int) *States { return newStates(width, width+1, shards) }
+
+func newStates(width, stride, shards int) *States {
+	s := &States{width: width, stride: stride, Shards: make([]stateShard, shards)}
 	for i := range s.Shards {
 		s.Shards[i].slots = make([]uint64, 64)
 	}
@@ -51,14 +60,20 @@ func (s *States) ShardOf(w []uint32) int {
 	return int(uint64(uint32(h)) * uint64(len(s.Shards)) >> 32)
 }
 
-// Insert adds a state and reports whether it is new, and its number.
+// Insert adds a state and reports whether it is new, and its number. In a tree it is a root.
 func (s *States) Insert(w []uint32) (id int, isNew bool) {
 	k := s.ShardOf(w)
-	i, isNew := s.Shards[k].insert(w, hashWords(w))
+	row := w
+	if s.stride > s.width {
+		row = append(make([]uint32, 0, s.stride), w...)[:s.stride]
+	}
+	i, isNew := s.Shards[k].insert(row, s.width, hashWords(w))
 	return i*len(s.Shards) + k, isNew
 }
 
-func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
+// insert adds a row, of which the first width words are the state.
+func (sh *stateShard) insert(row []uint32, width int, h uint64) (int, bool) {
+	w := row[:width]
 	if 4*(sh.n+1) > 3*len(sh.slots) {
 		sh.slots = grow(sh.slots, 64, hashInSlot, copySlot)
 	}
@@ -67,7 +82,7 @@ func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	// The hash in the slot spares most looks at rows that are others: each would be a
 	// place in memory that no cache has.
 	for sh.slots[i] != 0 {
-		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, len(w)), w) {
+		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, len(row))[:width], w) {
 			return at, false
 		}
 		i = (i + 1) & mask
@@ -76,46 +91,47 @@ func (sh *stateShard) insert(w []uint32, h uint64) (int, bool) {
 	if sh.n&(pageStates-1) == 0 {
 		sh.pages = append(sh.pages, nil)
 		if sh.n > 0 {
-			sh.pages[len(sh.pages)-1] = make([]uint32, 0, pageStates*len(w))
+			sh.pages[len(sh.pages)-1] = make([]uint32, 0, pageStates*len(row))
 		}
 	}
 	last := len(sh.pages) - 1
-	sh.pages[last] = append(sh.pages[last], w...)
+	sh.pages[last] = append(sh.pages[last], row...)
 	sh.n++
 	return sh.n - 1, true
 }
 
-// Store adds states that belong to the shard. It looks at some together before it adds
-// them: each look is at a place in memory that no cache has, and waiting for several at
-// once takes no longer than for one.
-func (sh *stateShard) Store(rows []uint32, width int) {
+// Store adds rows to the shard that their states belong to. It looks at some together before
+// it adds them: each look is at a place in memory that no cache has, and waiting for several
+// at once takes no longer than for one.
+func (s *States) Store(shard int, rows []uint32) {
 	const together = 16
 	var hashes, found [together]uint64
+	sh, width, stride := &s.Shards[shard], s.width, s.stride
 	for len(rows) > 0 {
-		n := min(together, len(rows)/width)
+		n := min(together, len(rows)/stride)
 		mask := uint64(len(sh.slots) - 1)
 		for i := range n {
-			hashes[i] = hashWords(rows[i*width : (i+1)*width])
+			hashes[i] = hashWords(rows[i*stride : i*stride+width])
 			found[i] = sh.slots[hashes[i]>>32&mask]
 		}
 		sum := uint32(0)
 		for i := range n {
 			if found[i]>>32 == hashes[i]>>32 && found[i] != 0 {
-				sum += sh.row(int(uint32(found[i])-1), width)[0]
+				sum += sh.row(int(uint32(found[i])-1), stride)[0]
 			}
 		}
 		sh.looked = sum // so that the compiler does not leave out the looks
 		for i := range n {
-			sh.insert(rows[i*width:(i+1)*width], hashes[i])
+			sh.insert(rows[i*stride:(i+1)*stride], width, hashes[i])
 		}
-		rows = rows[n*width:]
+		rows = rows[n*stride:]
 	}
 }
 
-// row returns a state of the shard.
-func (sh *stateShard) row(at, width int) []uint32 {
-	i := (at & (pageStates - 1)) * width
-	return sh.pages[at>>pageBits][i : i+width]
+// row returns a row of the shard.
+func (sh *stateShard) row(at, stride int) []uint32 {
+	i := (at & (pageStates - 1)) * stride
+	return sh.pages[at>>pageBits][i : i+stride]
 }
 
 // EqualWords reports whether two rows of one width are equal.
@@ -136,7 +152,7 @@ func (s *States) Find(w []uint32) (int, bool) {
 	mask := uint64(len(sh.slots) - 1)
 	for i := h >> 32 & mask; sh.slots[i] != 0; i = (i + 1) & mask {
 		at := int(uint32(sh.slots[i]) - 1)
-		if sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, s.width), w) {
+		if sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, s.stride)[:s.width], w) {
 			return at*len(s.Shards) + k, true
 		}
 	}
@@ -145,7 +161,14 @@ func (s *States) Find(w []uint32) (int, bool) {
 
 // Row returns a stored state.
 func (s *States) Row(id int) []uint32 {
-	return s.Shards[id%len(s.Shards)].row(id/len(s.Shards), s.width)
+	return s.Shards[id%len(s.Shards)].row(id/len(s.Shards), s.stride)[:s.width:s.width]
+}
+
+// Parent returns the state of a tree from which another was found first; ok is false for a
+// root.
+func (s *States) Parent(id int) (parent int, ok bool) {
+	word := s.Shards[id%len(s.Shards)].row(id/len(s.Shards), s.stride)[s.width]
+	return int(word) - 1, word != 0
 }
 
 // Sizes returns how many states each shard holds.
@@ -157,16 +180,35 @@ func (s *States) Sizes() []int {
 	return n
 }
 
+// A Batch is some states of one shard that lie together.
+type Batch struct {
+	rows          []uint32
+	first         int // number of the first
+	step          int // from one to the next
+	width, stride int
+}
+
+// Len counts the states of a batch.
+func (b *Batch) Len() int { return len(b.rows) / b.stride }
+
+// At returns the number and the words of state i of a batch.
+func (b *Batch) At(i int) (id int, row []uint32) {
+	return b.first + i*b.step, b.rows[i*b.stride : i*b.stride+b.width]
+}
+
 // Batches cuts what came after the given sizes into pieces of at most size states, and
 // lists them by shard.
-func (s *States) Batches(after []int, size int) [][][]uint32 {
-	out := make([][][]uint32, len(s.Shards))
+func (s *States) Batches(after []int, size int) [][]Batch {
+	out := make([][]Batch, len(s.Shards))
 	for k := range s.Shards {
 		sh := &s.Shards[k]
 		for at := after[k]; at < sh.n; {
 			n := min(size, sh.n-at, pageStates-(at&(pageStates-1)))
-			i := (at & (pageStates - 1)) * s.width
-			out[k] = append(out[k], sh.pages[at>>pageBits][i:i+n*s.width])
+			i := (at & (pageStates - 1)) * s.stride
+			out[k] = append(out[k], Batch{
+				rows: sh.pages[at>>pageBits][i : i+n*s.stride], width: s.width, stride: s.stride,
+				first: at*len(s.Shards) + k, step: len(s.Shards),
+			})
 			at += n
 		}
 	}

@@ -1,0 +1,132 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/scenarios"
+)
+
+// manyLook is a lock that is broken early in a space that is large.
+func manyLook(id string, alike bool) *scenarios.Scenario {
+	return fixtures.New(id, fixtures.StatThenWrite(), scenarios.Setting{Processes: 4, Crashes: 1, Interchangeable: alike},
+		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Broken})
+}
+
+// seenBroken asserts that a result shows what was seen, and claims no more.
+func seenBroken(t *testing.T, sc *scenarios.Scenario, r Result) {
+	t.Helper()
+	require.Equal(t, Broken, r.Verdict, r.Why)
+	require.False(t, r.Complete)
+	require.False(t, r.Counterexample.Smallest)
+	require.Contains(t, r.Why, "a smaller counterexample may exist")
+	again, err := Replay(sc, r.Property, r.Counterexample.Schedule)
+	require.NoError(t, err)
+	require.True(t, again.Broken)
+	require.Negative(t, r.Odds)
+}
+
+// A violation that was seen is shown whatever ends the search.
+func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
+	for _, alike := range []bool{false, true} {
+		for _, memory := range []Memory{RememberHistories, RememberMonitors} {
+			if alike && memory == RememberMonitors {
+				continue
+			}
+			for _, workers := range []int{1, 3} {
+				sc := manyLook("toy/look/stopped", alike)
+				ctx, cancel := context.WithCancel(context.Background())
+				r, err := Check(ctx, sc, scenarios.MutualExclusion, Options{Workers: workers, Memory: memory, Symmetry: alike, Progress: func(p Progress) {
+					if p.Depth == 12 {
+						cancel()
+					}
+				}})
+				require.NoError(t, err)
+				seenBroken(t, sc, r)
+				require.Contains(t, r.Why, "it was stopped")
+				cancel()
+			}
+			sc := manyLook("toy/look/memory", alike)
+			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Memory: memory, Symmetry: alike, Bytes: 4 << 20})
+			require.NoError(t, err)
+			seenBroken(t, sc, r)
+			require.Contains(t, r.Why, "MiB ended first")
+		}
+	}
+}
+
+// The same of states that are violations by themselves, and of shards.
+func TestDeadlocksAndShardsThatWereSeen(t *testing.T) {
+	sc := fixtures.Programs("toy/flock-twice/stopped", scenarios.Setting{Processes: 3, Crashes: 1}, fixtures.FlockTwice,
+		scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := Check(ctx, sc, scenarios.Deadlock, Options{Progress: func(p Progress) {
+		if p.Depth == 10 {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	seenBroken(t, sc, r)
+
+	look := manyLook("toy/look/shards", false)
+	var parts []ShardResult
+	for i := range 2 {
+		ctx, cancel := context.WithCancel(context.Background())
+		part, err := CheckShard(ctx, look, scenarios.MutualExclusion, Options{Workers: 1, Progress: func(p Progress) {
+			if p.Depth == 10 {
+				cancel()
+			}
+		}}, Shard{i, 2})
+		require.NoError(t, err)
+		require.False(t, part.Complete)
+		require.NotEmpty(t, part.Schedule)
+		parts = append(parts, part)
+		cancel()
+	}
+	merged, err := Merge(look, scenarios.MutualExclusion, parts)
+	require.NoError(t, err)
+	require.Equal(t, Broken, merged.Verdict)
+	require.False(t, merged.Counterexample.Smallest)
+}
+
+// A search with few preemptions is bounded like any other.
+func TestFewPreemptionsWithinBudgets(t *testing.T) {
+	sc := fixtures.New("toy/excl/budget", fixtures.Excl(), scenarios.Setting{Processes: 3, Crashes: 1})
+	two := 2
+	r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Preemptions: &two, States: 100})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, r.Verdict)
+	require.Contains(t, r.Why, "the budget of 100 states ended first")
+	require.Less(t, r.Stats.States, 1000)
+	r, err = Check(context.Background(), sc, scenarios.MutualExclusion, Options{Preemptions: &two, Bytes: 100_000})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, r.Verdict)
+	require.Contains(t, r.Why, "MiB ended first")
+}
+
+// Odds that would take more memory than there is are left out, and said to be.
+func TestOddsWithinBudgets(t *testing.T) {
+	sc := fixtures.New("toy/look/odds", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2})
+	ctx := context.Background()
+	r, err := Check(ctx, sc, scenarios.MutualExclusion, Options{Workers: 1})
+	require.NoError(t, err)
+	require.Positive(t, r.Odds)
+	require.Empty(t, r.OddsWhy)
+	r, err = Check(ctx, sc, scenarios.MutualExclusion, Options{Workers: 1, Bytes: r.Stats.Bytes})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Verdict)
+	require.Negative(t, r.Odds)
+	require.Contains(t, r.OddsWhy, "the graph takes")
+}
+
+// Monitors cannot be renamed, and symmetry renames what is remembered.
+func TestSymmetryKeepsHistories(t *testing.T) {
+	sc := manyLook("toy/look/symmetry", true)
+	_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Symmetry: true, Memory: RememberMonitors})
+	require.ErrorContains(t, err, "symmetry")
+	require.ErrorContains(t, err, "RememberMonitors")
+}

@@ -1,0 +1,103 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/table"
+	"lockpick/sched"
+)
+
+// Path returns a schedule that breaks the property, by the way on which the exploration saw a
+// violation first. It has the fewest choices, and need not be the smallest. It takes no longer
+// than to walk it.
+func (x *Explorer) Path(c *Coverage) (sched.Schedule, error) {
+	schedule, at, err := x.way(c, c.seen)
+	if err != nil {
+		return nil, err
+	}
+	w := engine.NewExpander(x.Space)
+	if err := w.Expand(at); err != nil {
+		return nil, err
+	}
+	if bad, _, err := x.BadEnd(w, at); bad || err != nil {
+		return schedule, err
+	}
+	for i := range w.Out {
+		if w.Out[i].Bad {
+			return append(schedule, w.Out[i].Choice), nil
+		}
+	}
+	return nil, fmt.Errorf("checker: %s: a violation was seen after %q and is not there any more: this is a fault of lockpick", x.Sc.ID, schedule)
+}
+
+// PathBelow is Path for an exploration of states of a split: the way there comes first. What is
+// above the split is small, and searched for the smallest way.
+func (x *Explorer) PathBelow(sp splitting, c *Coverage) (sched.Schedule, error) {
+	none := func([]uint32) bool { return false }
+	above, err := x.FindSmallest(context.Background(), &Target{Depth: sp.Depth, Only: none})
+	if above != nil || err != nil || c.Violations == 0 {
+		return above, err
+	}
+	id := c.seen
+	for {
+		parent, ok := c.States.Parent(id)
+		if !ok {
+			break
+		}
+		id = parent
+	}
+	root := c.States.Row(id)
+	is := func(state []uint32) bool { return table.EqualWords(state, root) }
+	above, err = x.FindSmallest(context.Background(), &Target{Depth: sp.Depth, Only: is, goal: is})
+	if err != nil {
+		return nil, err
+	}
+	below, err := x.Path(c)
+	return append(above, below...), err
+}
+
+// way returns a schedule that leads to a stored state, and the state: up to symmetry, that is
+// one that the stored one stands for.
+func (x *Explorer) way(c *Coverage, id int) (sched.Schedule, []uint32, error) {
+	rows := [][]uint32{c.States.Row(id)}
+	for {
+		parent, ok := c.States.Parent(id)
+		if !ok {
+			break
+		}
+		id = parent
+		rows = append(rows, c.States.Row(id))
+	}
+	slices.Reverse(rows)
+	w := engine.NewExpander(x.Space)
+	var sym *engine.Symmetry
+	if x.Reduce {
+		sym = engine.NewSymmetry(x.Space)
+	}
+	var out sched.Schedule
+	at := slices.Clone(rows[0])
+	for _, row := range rows[1:] {
+		if err := w.Expand(at); err != nil {
+			return nil, nil, err
+		}
+		found := false
+		for i := range w.Out {
+			words := slices.Clone(w.State(&w.Out[i]))
+			same := slices.Clone(words)
+			if sym != nil {
+				sym.Canonical(same)
+			}
+			if found = !w.Out[i].Bad && table.EqualWords(same, row); found {
+				out, at = append(out, w.Out[i].Choice), words
+				break
+			}
+		}
+		if !found {
+			return nil, nil, fmt.Errorf("checker: %s: a state that was found is not reached any more after %q: this is a fault of lockpick", x.Sc.ID, out)
+		}
+	}
+	return out, at, nil
+}

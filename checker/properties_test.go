@@ -90,7 +90,7 @@ func brokenEverywhere(t *testing.T, sc *scenarios.Scenario, r *Result) {
 // The causes of what nobody else claims, and what the invariant or the assertion says.
 func TestOwnPropertiesAreTold(t *testing.T) {
 	for id, want := range map[string]struct{ schedule, said, cause string }{
-		"toy/rw-markers/contend": {"A1 B4 A1", "", "B took the lock with mkdir writer at step 2; A took the lock with mkdir readers/A at step 6: none of these calls refuses while somebody else holds."},
+		"toy/rw-markers/contend": {"A1 B4 A1", "", "A found no writer at step 1. Then B made the directory writer at step 2. A did not look again and took the lock with mkdir readers/A at step 6."},
 		"toy/assert-look/contend": {"A1 B5 A13 B3", "the lock names B, who holds it",
 			`B asserts "the lock names B, who holds it" at step 22, and it is not so. B opened lock (inode 3) at step 6. ` +
 				"Then A, which had read \"A\" at step 16, unlinked inode 3 at step 18. B did not look again and wrote to inode 3 at step 20, which lock no longer leads to."},

@@ -14,17 +14,24 @@ import (
 type pictureFlags struct {
 	markdown bool
 	svg      string
+	unfold   *bool
 }
 
 func addPictureFlags(c *cobra.Command) *pictureFlags {
-	f := &pictureFlags{}
+	f := &pictureFlags{unfold: addUnfold(c)}
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram, for an issue or a pull request")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw the counterexample as SVG to `FILE`, for a slide")
 	return f
 }
 
+// addUnfold adds the flag that shows every step.
+func addUnfold(c *cobra.Command) *bool {
+	return c.Flags().Bool("unfold", false, "show every step of a long counterexample")
+}
+
 // show prints the result as the flags say.
 func (f *pictureFlags) show(stdout io.Writer, r *checker.Result, o report.Options) error {
+	o.Unfold = *f.unfold
 	if f.svg != "" {
 		if r.Counterexample == nil {
 			return fmt.Errorf("--svg %s: there is no counterexample to draw", f.svg)

@@ -22,6 +22,7 @@ type replayFlags struct {
 	width    int
 	real     bool
 	times    int
+	unfold   *bool
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -47,7 +48,7 @@ hold is broken, 2 the schedule cannot happen.`,
 		},
 	}
 	c.ValidArgsFunction = a.completeID(true)
-	f.setting = addSettingFlags(c)
+	f.setting, f.unfold = addSettingFlags(c), addUnfold(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "judge by property `P` only")
 	fs.BoolVar(&f.real, "real", false, "then replay it on the real disk, with real processes, and compare every call (Linux)")
@@ -212,7 +213,9 @@ func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Follo
 		a.note("%s claims that %s %s", r.Scenario.ID, p, r.Claim)
 	}
 	a.worsen(exitOf(&r))
-	return report.Timeline(a.stdout, &r, a.reportOptions(f.setting, f.width))
+	o := a.reportOptions(f.setting, f.width)
+	o.Unfold = *f.unfold
+	return report.Timeline(a.stdout, &r, o)
 }
 
 func (a *app) reportOptions(f *settingFlags, width int) report.Options {

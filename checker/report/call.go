@@ -2,32 +2,68 @@ package report
 
 import (
 	"fmt"
+	"os"
 	"path"
-	"strconv"
+	"reflect"
 	"strings"
+	"time"
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 )
 
+// How much of file data is shown: in a call, and at a name.
+const (
+	dataInCall = 14
+	dataAtName = 18
+)
+
 // call shortens one call and its answer: names relative to the watched directory, data
-// clipped, inodes by the numbers of the chart.
+// clipped, inodes by the numbers of the chart, times told.
 func (c *charter) call(st *trace.Walked, i int) CallText {
 	op, r := st.Calls[i].Op, st.Calls[i].Result
-	t := CallText{Failed: r.Errno != 0 || r.Blocked}
 	op.Path, op.Path2 = c.short(op.Path), c.short(op.Path2)
+	op = withoutMode(op)
+	t := CallText{Failed: r.Errno != 0 || r.Blocked, Answer: c.answer(st, i)}
 	switch op.Call {
 	case fsfake.CallWrite:
-		t.Call = fmt.Sprintf("write fd %d %s", op.FD, quoteData(op.Data, 14))
+		t.Call = fmt.Sprintf("write fd %d %s", op.FD, c.walk.Quote(op.Data, dataInCall))
 	case fsfake.CallPwrite:
-		t.Call = fmt.Sprintf("pwrite fd %d %s at %d", op.FD, quoteData(op.Data, 14), op.Off)
+		t.Call = fmt.Sprintf("pwrite fd %d %s at %d", op.FD, c.walk.Quote(op.Data, dataInCall), op.Off)
+	case fsfake.CallUtimes, fsfake.CallFutimes:
+		t.Call = op.String() + " to " + c.walk.TimeText(time.Unix(0, op.Time2))
 	case fsfake.CallCellStore:
 		t.Call = fmt.Sprintf("store %s = %s", op.Cell, CellText(op.Value))
+	case fsfake.CallOpen, fsfake.CallFlock:
+		t.Call = op.String()
+		t.Terse = terse(t.Call)
 	default:
-		t.Call = dropMode(op.String())
+		t.Call = op.String()
 	}
-	t.Answer = c.answer(st, i)
+	if t.Terse == "" {
+		t.Terse = t.Call
+	}
 	return t
+}
+
+// terse shortens the flags at the end of a call: "open a O_CREAT|O_EXCL" to "open a
+// CREAT|EXCL".
+func terse(call string) string {
+	at := strings.LastIndexByte(call, ' ') + 1
+	flags := strings.Split(call[at:], "|")
+	for i := range flags {
+		flags[i] = strings.TrimPrefix(strings.TrimPrefix(flags[i], "O_"), "LOCK_")
+	}
+	return call[:at] + strings.Join(flags, "|")
+}
+
+// withoutMode leaves out the access mode of an open that has other flags to show.
+func withoutMode(op fsfake.Op) fsfake.Op {
+	const modes = os.O_WRONLY | os.O_RDWR
+	if op.Call == fsfake.CallOpen && op.Flags&^(modes|fsfake.O_CLOEXEC) != 0 {
+		op.Flags &^= modes
+	}
+	return op
 }
 
 // inodeOf finds the inode that a call works on, when it stands at a watched name at some
@@ -48,21 +84,35 @@ func (c *charter) answer(st *trace.Walked, i int) string {
 		return text
 	}
 	switch call.Op.Call {
-	case fsfake.CallRead, fsfake.CallPread:
-		return "= " + quoteData(r.Data, 14)
+	case fsfake.CallRead, fsfake.CallPread, fsfake.CallReadlink:
+		return "= " + c.walk.Quote(r.Data, dataInCall)
 	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
-		// A process sees inode numbers of its own; a person sees the chart's.
-		if n, ok := c.inodeOf(st, i); ok {
-			return fmt.Sprintf("#%d", n)
-		}
-		if r.Stat.Mode.IsDir() {
-			return "dir"
-		}
-		return "ok"
+		return c.statText(st, i)
+	case fsfake.CallNow:
+		return "= " + c.walk.TimeText(time.Unix(0, r.N))
 	case fsfake.CallCellLoad:
 		return "= " + CellText(r.Value)
 	}
 	return text
+}
+
+// statText is what a stat told: which file it is, and where that matters how old, and by
+// which number the program knows it.
+func (c *charter) statText(st *trace.Walked, i int) string {
+	stat := &st.Calls[i].Result.Stat
+	words := []string{"ok"}
+	if n, ok := c.inodeOf(st, i); ok {
+		words[0] = fmt.Sprintf("#%d", n)
+		if c.renumbered {
+			words = append(words, fmt.Sprintf("ino %d", stat.Ino))
+		}
+		if c.aging {
+			words = append(words, trace.AgeText(st.Before.Clock.Sub(time.Unix(0, stat.Mtime)))+" old")
+		}
+	} else if stat.Mode.IsDir() {
+		words[0] = "dir"
+	}
+	return strings.Join(words, " ")
 }
 
 // short is a path's short name; a temporary name keeps its last part only.
@@ -77,49 +127,24 @@ func (c *charter) short(p string) string {
 	return s
 }
 
-// dropMode leaves out the access mode of an open that has other flags to show.
-func dropMode(call string) string {
-	for _, mode := range []string{"O_WRONLY|", "O_RDWR|"} {
-		if before, after, ok := strings.Cut(call, " "+mode); ok {
-			return before + " " + after
-		}
-	}
-	return call
-}
-
-// quoteData quotes file data, clipped to about n columns.
-func quoteData(data string, n int) string {
-	cut := ""
-	if r := []rune(data); len(r) > n {
-		data, cut = string(r[:n-1]), "…"
-	}
-	q := strconv.Quote(data)
-	if strings.Contains(data, `"`) && !strings.Contains(data, "'") {
-		q = "'" + strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`) + "'"
-	}
-	return q[:len(q)-1] + cut + q[len(q)-1:]
-}
-
-// CellText renders the value of a memory cell; of a struct, the fields that are not
-// zero.
+// CellText renders the value of a memory cell; of a struct, the fields that are not zero.
 func CellText(v any) string {
 	if v == nil {
 		return "∅"
 	}
-	text := fmt.Sprintf("%+v", v)
-	inner, isStruct := strings.CutPrefix(text, "{")
-	if !isStruct {
-		return text
+	s := reflect.ValueOf(v)
+	if s.Kind() != reflect.Struct {
+		return fmt.Sprintf("%+v", v)
 	}
 	var kept []string
-	for _, field := range strings.Fields(strings.TrimSuffix(inner, "}")) {
-		name, value, ok := strings.Cut(field, ":")
+	for i := range s.NumField() {
+		name, f := s.Type().Field(i).Name, s.Field(i)
 		switch {
-		case ok && (value == "" || value == "0" || value == "false"):
-		case ok && value == "true":
+		case f.IsZero():
+		case f.Kind() == reflect.Bool:
 			kept = append(kept, name)
 		default:
-			kept = append(kept, field)
+			kept = append(kept, fmt.Sprintf("%s:%+v", name, f))
 		}
 	}
 	return "{" + strings.Join(kept, " ") + "}"

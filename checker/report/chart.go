@@ -24,8 +24,9 @@ type Chart struct {
 	Rows  []Row
 	// Wrong says in a few words what is wrong after the last row; empty when nothing is.
 	Wrong string
-	// Walk is the trace that the chart shows.
-	Walk *trace.Walk
+	// Walk is the trace that the chart shows, and Named the steps that its cause names.
+	Walk  *trace.Walk
+	Named []int
 }
 
 // A Lane is one task.
@@ -53,19 +54,25 @@ type Row struct {
 	Clash bool
 	// Wrong marks the step that breaks the property.
 	Wrong bool
+	// Folded is how many steps the row stands for, from N on, when it is more than one.
+	Folded int
 }
 
 // A CallText is one call with its answer, or with Operation the answer of an operation
 // of the history that returned with the step.
 type CallText struct {
 	Call, Answer string
-	Failed       bool
-	Operation    bool
+	// Terse is Call with constants that lack their prefixes.
+	Terse     string
+	Failed    bool
+	Operation bool
 }
 
 // A FileCell is what stands at a watched name after a step.
 type FileCell struct {
-	Text    string
+	Text string
+	// Inode is the number that the text gives for the file; 0 for none.
+	Inode   int
 	Exists  bool
 	Changed bool
 }
@@ -73,8 +80,9 @@ type FileCell struct {
 // NewChart lays out a counterexample of a scenario.
 func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
 	w := trace.NewWalk(sc, cx.Trace)
-	c := &charter{sc: sc, walk: w, chart: Chart{Walk: w}}
+	c := &charter{sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named}}
 	c.lanes()
+	c.aging, c.renumbered = w.Ages(), w.Renumbers()
 	c.choose()
 	for _, i := range c.shown {
 		c.chart.Files = append(c.chart.Files, w.Names.Short(sc.Watch[i]))
@@ -105,7 +113,8 @@ func (c *Chart) visible() {
 		r := &c.Rows[i]
 		cells(r.Files)
 		for k := range r.Calls {
-			r.Calls[k].Call, r.Calls[k].Answer = Visible(r.Calls[k].Call), Visible(r.Calls[k].Answer)
+			c := &r.Calls[k]
+			c.Call, c.Terse, c.Answer = Visible(c.Call), Visible(c.Terse), Visible(c.Answer)
 		}
 	}
 }
@@ -117,6 +126,9 @@ type charter struct {
 	shown []int // indices of watched files
 	chart Chart
 	asked []any // by lane: the operation under way
+	// aging: files differ in age; renumbered: a number that a program sees of an inode
+	// stands for two, or an inode has two.
+	aging, renumbered bool
 }
 
 func (c *charter) lanes() {
@@ -203,7 +215,13 @@ func (c *charter) operation(st *trace.Step, lane int) []CallText {
 // file describes what stands at a name; before is nil for the first row.
 func (c *charter) file(f, before *trace.FileState) FileCell {
 	cell := FileCell{Text: c.fileText(f), Exists: f.Exists}
+	if f.Exists {
+		cell.Inode = c.walk.Inodes.Of(f.ID)
+	}
 	cell.Changed = before == nil || c.fileText(before) != cell.Text
+	if before != nil && c.aging && !cell.Changed && f.Exists && f.Mtime != before.Mtime {
+		cell.Text, cell.Changed = cell.Text+" touched", true
+	}
 	return cell
 }
 
@@ -213,12 +231,16 @@ func (c *charter) fileText(f *trace.FileState) string {
 	}
 	words := []string{fmt.Sprintf("#%d", c.walk.Inodes.Of(f.ID))}
 	switch {
-	case f.Kind == fsfake.KindDir:
+	case f.Kind == fsfake.KindDir && len(f.Names) == 0:
 		words = append(words, "directory")
+	case f.Kind == fsfake.KindDir:
+		words = append(words, "directory: "+strings.Join(f.Names, " "))
+	case f.Kind == fsfake.KindSymlink:
+		words = append(words, "→ "+f.Target)
 	case f.Content == "":
 		words = append(words, "empty")
 	default:
-		words = append(words, quoteData(f.Content, 18))
+		words = append(words, c.walk.Quote(f.Content, dataAtName))
 	}
 	for _, l := range f.Flocks {
 		words = append(words, "flock "+c.holders(l.Holders))

@@ -51,12 +51,22 @@ const (
 
 // draw writes the chart in the roomiest layout that fits.
 func (d Drawing) draw(w *bufio.Writer, s Style) {
+	d.paint(s, func(l *line, _ *Row) { _, _ = fmt.Fprintln(w, l.render(s, s.width())) })
+}
+
+// paint makes the lines of the chart, each with the row that it belongs to.
+func (d Drawing) paint(s Style, emit func(*line, *Row)) {
+	steps := len(d.Rows)
+	if !s.Unfold {
+		d.Chart = d.folded(d.Cycle)
+	}
+	p := &painter{s: s, emit: emit, cycle: steps - d.Cycle}
 	l := d.fit(s.width())
 	if l.width > s.width() && len(d.Files) > 1 {
-		d.Chart = d.merged()
+		d.Chart, p.merged = d.merged(), true
 		l = d.fit(s.width())
 	}
-	p := &painter{Drawing: d, l: l, s: s, w: w}
+	p.Drawing, p.l = d, l
 	p.heading()
 	for i := range d.Rows {
 		p.row(&d.Rows[i])
@@ -88,6 +98,7 @@ func (c *Chart) merged() *Chart {
 		for k, cell := range cells {
 			if cell.Changed {
 				out.Changed = true
+				out.Inode = max(out.Inode, cell.Inode)
 				out.Text += "  " + c.Files[k] + " " + cell.Text
 			}
 		}
@@ -123,6 +134,9 @@ func (d Drawing) measure(l *layout) {
 			at = 0
 		}
 		for _, c := range r.Calls {
+			if r.Folded > 0 { // it is wrapped
+				continue
+			}
 			call, answer := l.text(c)
 			if answer == "" || !l.aligned || c.Operation {
 				l.cells[at].all = max(l.cells[at].all, columns(call)+answerGap(answer))
@@ -186,9 +200,8 @@ func laneTitle(l *Lane) string { return fmt.Sprintf("%s  pid %d", l.Name, l.Pid)
 func (l *layout) text(c CallText) (call, answer string) {
 	call, answer = c.Call, c.Answer
 	if l.terse {
-		for _, prefix := range []string{"O_", "LOCK_"} {
-			call = strings.ReplaceAll(call, " "+prefix, " ")
-			call = strings.ReplaceAll(call, "|"+prefix, "|")
+		if c.Terse != "" {
+			call = c.Terse
 		}
 		if answer == "ok" {
 			answer = ""

@@ -21,7 +21,7 @@ func decided() (checker.Result, error) {
 func ExampleMermaid() {
 	r, err := decided()
 	if err == nil {
-		err = report.Mermaid(os.Stdout, &r)
+		err = report.Mermaid(os.Stdout, &r, report.Options{})
 	}
 	if err != nil {
 		fmt.Println(err)
@@ -30,24 +30,31 @@ func ExampleMermaid() {
 	// sequenceDiagram
 	//     participant TA1 as A (pid 101)
 	//     participant TB1 as B (pid 102)
-	//     participant L as lock
-	//     TA1-xL: 1. stat lock ENOENT
+	//     participant F1 as lock
+	//     TA1-xF1: 1. stat lock ENOENT
 	//     Note over TB1: preempts
-	//     TB1-xL: 2. stat lock ENOENT
-	//     TB1->>L: 3. open lock O_CREAT|O_TRUNC = fd 3
-	//     Note right of L: #35;1 empty
-	//     TB1->>L: 4. write fd 3 "B" = 1
-	//     Note right of L: #35;1 "B"
-	//     TB1->>L: 5. close fd 3 ok
+	//     TB1-xF1: 2. stat lock ENOENT
+	//     TB1->>F1: 3. open lock O_CREAT|O_TRUNC = fd 3
+	//     Note over F1: #35;1 empty
+	//     TB1->>F1: 4. write fd 3 "B" = 1
+	//     Note over F1: #35;1 "B"
+	//     TB1->>F1: 5. close fd 3 ok
 	//     activate TB1
+	//     Note over TB1: holds
 	//     Note over TA1: preempts
-	//     TA1->>L: 6. open lock O_CREAT|O_TRUNC = fd 3
-	//     Note right of L: #35;1 empty
-	//     TA1->>L: 7. write fd 3 "A" = 1
-	//     Note right of L: #35;1 "A"
-	//     TA1->>L: 8. close fd 3 ok
+	//     TA1->>F1: 6. open lock O_CREAT|O_TRUNC = fd 3
+	//     Note over F1: #35;1 empty
+	//     TA1->>F1: 7. write fd 3 "A" = 1
+	//     Note over F1: #35;1 "A"
+	//     rect rgba(200, 40, 40, 0.18)
+	//     TA1->>F1: 8. close fd 3 ok
 	//     activate TA1
-	//     Note over TA1,L: ✗ A and B both hold the lock
+	//     Note over TA1: holds
+	//     end
+	//     Note over TA1,F1: ✗ A and B both hold the lock
+	//     Note over TA1,F1: lockpick replay toy/look/contend 'A1 B4 A3'
+	//     deactivate TA1
+	//     deactivate TB1
 }
 
 // The command that shows a counterexample again.

@@ -122,7 +122,7 @@ func (m *markdown) section(r *checker.Result) error {
 	m.line("")
 	if !m.short {
 		var d strings.Builder
-		if err := Mermaid(&d, r); err != nil {
+		if err := Mermaid(&d, r, m.o); err != nil {
 			return err
 		}
 		m.fence("mermaid", strings.TrimRight(d.String(), "\n"))

@@ -36,7 +36,9 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	for _, l := range slices.Concat(o.flow(head, "  ", "  ", o.width()), o.flow(facts, " · ", "", o.width()), []string{""}) {
 		_, _ = fmt.Fprintln(b, l)
 	}
-	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, o.Style)
+	style := o.Style
+	style.Unfold = true // there is no cause that would say what matters
+	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, style)
 	tell := func(head, text string) {
 		for _, l := range o.tell(head, text) {
 			_, _ = fmt.Fprintln(b, l)
@@ -107,14 +109,5 @@ func doing(tr trace.Trace, at int, names trace.Names) string {
 	case len(st.Calls) == 0:
 		return st.Choice.Task.String()
 	}
-	op := st.Calls[0].Op
-	op.Path, op.Path2 = shortOrEmpty(names, op.Path), shortOrEmpty(names, op.Path2)
-	return st.Choice.Task.String() + ": " + dropMode(op.String())
-}
-
-func shortOrEmpty(names trace.Names, p string) string {
-	if p == "" {
-		return ""
-	}
-	return names.Short(p)
+	return st.Choice.Task.String() + ": " + names.Call(withoutMode(st.Calls[0].Op))
 }

@@ -72,14 +72,14 @@ func plainDrawing(r *checker.Result, o Options) string {
 	c.Judge(r.Scenario, r.Counterexample)
 	var text strings.Builder
 	b := bufio.NewWriter(&text)
-	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, Style{Width: o.Width})
+	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, Style{Width: o.Width, Unfold: o.Unfold})
 	_ = b.Flush()
 	return strings.TrimRight(text.String(), "\n")
 }
 
 // plainTimeline is the timeline as a text without colours.
 func plainTimeline(r *checker.Result, o Options) (string, error) {
-	o.Style = Style{Width: o.Width}
+	o.Style = Style{Width: o.Width, Unfold: o.Unfold}
 	var b strings.Builder
 	err := Timeline(&b, r, o)
 	return strings.TrimRight(b.String(), "\n"), err
@@ -89,7 +89,7 @@ func plainTimeline(r *checker.Result, o Options) (string, error) {
 // command that shows it again: for callers that have a command of their own.
 func Evidence(r *checker.Result, o Options) string {
 	var text strings.Builder
-	o.Style = Style{Width: o.Width}
+	o.Style = Style{Width: o.Width, Unfold: o.Unfold}
 	t := &timeline{w: bufio.NewWriter(&text), r: r, o: o}
 	t.header()
 	if r.Counterexample == nil {

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"strconv"
-	"strings"
 )
 
 // A painter writes a drawing in one layout.
@@ -12,14 +10,17 @@ type painter struct {
 	Drawing
 	l layout
 	s Style
-	w *bufio.Writer
+	// emit takes each line as it is ready.
+	emit func(*line, *Row)
+	// cycle is the last step that is not part of the cycle.
+	cycle int
+	// merged: one column tells the changes of all files.
+	merged bool
 	// seen are the marks that were used.
-	holds, preempts, inodes bool
+	holds, preempts, inodes, folds bool
 }
 
-func (p *painter) write(l *line) {
-	_, _ = fmt.Fprintln(p.w, l.render(p.s, p.s.width()))
-}
+func (p *painter) write(l *line) { p.emit(l, l.row) }
 
 // starts returns where column i begins, after its bar.
 func (p *painter) start(i int) int {
@@ -63,8 +64,10 @@ func (p *painter) heading() {
 		at += p.l.files[k] + fileGap
 	}
 	p.write(l)
-	first := &line{}
-	if p.files(first, p.First, false); len(first.text) > 0 {
+	cells := p.cells(p.First)
+	for n := range height(cells) {
+		first := &line{}
+		p.files(first, p.First, cells, n)
 		p.write(first)
 	}
 }
@@ -77,17 +80,30 @@ func railTitle(l *Lane) string {
 	return l.Name
 }
 
-// row writes one step, on as many lines as it has calls.
+// row writes one step, on as many lines as it needs.
 func (p *painter) row(r *Row) {
-	p.preempts = p.preempts || r.Preempts
-	for i, c := range r.Calls {
-		l := &line{}
-		p.margin(l, r, i == 0)
-		p.bars(l, r)
-		p.call(l, r, c)
-		p.files(l, r.Files, i > 0)
-		p.write(l)
+	p.preempts, p.folds = p.preempts || r.Preempts, p.folds || r.Folded > 0
+	cells := p.cells(r.Files)
+	n := 0
+	for _, c := range r.Calls {
+		for _, part := range p.parts(r, c) {
+			p.line(r, cells, n, part)
+			n++
+		}
 	}
+	for ; n < height(cells); n++ {
+		p.line(r, cells, n, part{})
+	}
+}
+
+// line writes one of a step's lines.
+func (p *painter) line(r *Row, cells [][]string, n int, call part) {
+	l := &line{row: r}
+	p.margin(l, r, n == 0)
+	p.bars(l, r)
+	p.call(l, r, call)
+	p.files(l, r.Files, cells, n)
+	p.write(l)
 }
 
 // margin writes the mark and the number of a step.
@@ -101,7 +117,7 @@ func (p *painter) margin(l *line, r *Row, first bool) {
 		mark, i, number = markWrong, bad, bad
 	case r.Preempts:
 		mark, i = markPreempts, warn
-	case p.Cycle > 0 && r.N > len(p.Rows)-p.Cycle:
+	case p.Cycle > 0 && r.N > p.cycle:
 		mark, i = markCycle, warn
 	}
 	l.put(2, i, mark).put(3, number, fmt.Sprintf("%3d", r.N))
@@ -130,63 +146,133 @@ func (p *painter) bars(l *line, r *Row) {
 	}
 }
 
-// call writes one call in its lane's column.
-func (p *painter) call(l *line, r *Row, c CallText) {
-	at, name := max(0, r.Lane), ""
-	if !p.l.lanes {
-		at = 0
-		if r.Lane >= 0 {
-			name = p.Lanes[r.Lane].Name
-		}
-	}
-	if name != "" {
-		l.put(p.start(0)-p.names(), laneInk(p.Lanes[r.Lane].Task.Process), name)
-	}
+// A part is what one line shows of a call.
+type part struct {
+	call, answer string
+	// more: the line goes on with the call of the line before.
+	more bool
+	of   CallText
+}
+
+// parts breaks a call into lines that fit its column. Nothing of it is left out.
+func (p *painter) parts(r *Row, c CallText) []part {
 	call, answer := p.l.text(c)
+	w := p.room(r)
+	if columns(call)+answerGap(answer) <= w {
+		return []part{{call: call, answer: answer, of: c}}
+	}
+	var out []part
+	for i, text := range broken(call, w, 2) {
+		out = append(out, part{call: text, more: i > 0, of: c})
+	}
+	if last := &out[len(out)-1]; columns(last.call)+answerGap(answer) <= w {
+		last.answer = answer
+		return out
+	}
+	for _, text := range broken(answer, w, 2) {
+		out = append(out, part{answer: text, more: true, of: c})
+	}
+	return out
+}
+
+// room is the width of the column for a row's calls.
+func (p *painter) room(r *Row) int {
+	at := p.lane(r)
 	end := p.filesStart() - laneGap
 	if p.l.lanes && at < len(p.l.cells)-1 && !r.Fault {
 		end = min(end, p.start(at)+p.l.cells[at].all)
 	}
-	w := end - p.start(at)
-	if over := columns(call) + answerGap(answer) - w; over > 0 && answer != "" {
-		answer = Clip(answer, max(10, columns(answer)-over))
-	}
-	if gap := answerGap(answer); columns(call)+gap > w {
-		call = Clip(call, max(4, w-gap))
-	}
-	ink := plain
-	switch {
-	case r.Fault:
-		ink = bad
-	case c.Operation:
-		ink = accent
-	}
-	l.put(p.start(at), ink, call)
-	if answer == "" {
-		return
-	}
-	i := dim
-	if c.Failed {
-		i = warn
-	}
-	to := p.start(at) + columns(call) + 2
-	if p.l.aligned {
-		to = max(to, min(p.start(at)+p.l.cells[at].call+2, end-columns(answer)))
-	}
-	l.put(to, i, answer)
+	return end - p.start(at)
 }
 
-// files writes what stands at the names after a step: only what has changed, and a
-// thin line while it stays. More says that the step's first line has shown it.
-func (p *painter) files(l *line, cells []FileCell, more bool) {
+// lane is the column that a row's calls are in.
+func (p *painter) lane(r *Row) int {
+	if !p.l.lanes {
+		return 0
+	}
+	return max(0, r.Lane)
+}
+
+// call writes a line of a call in its lane's column.
+func (p *painter) call(l *line, r *Row, c part) {
+	at := p.start(p.lane(r))
+	if !p.l.lanes && r.Lane >= 0 {
+		l.put(p.start(0)-p.names(), laneInk(p.Lanes[r.Lane].Task.Process), p.Lanes[r.Lane].Name)
+	}
+	i := plain
+	switch {
+	case r.Fault:
+		i = bad
+	case r.Folded > 0:
+		i = dim
+	case c.of.Operation:
+		i = accent
+	}
+	if c.more {
+		at += 2
+	}
+	l.put(at, i, c.call)
+	if c.answer == "" {
+		return
+	}
+	i = dim
+	if c.of.Failed {
+		i = warn
+	}
+	to := at
+	if c.call != "" {
+		to = at + columns(c.call) + 2
+		if p.l.aligned && !c.more {
+			to = max(to, min(at+p.l.cells[p.lane(r)].call+2, p.start(p.lane(r))+p.room(r)-columns(c.answer)))
+		}
+	}
+	l.put(to, i, c.answer)
+}
+
+// cells breaks what stands at the names into lines.
+func (p *painter) cells(files []FileCell) [][]string {
+	out := make([][]string, len(files))
+	for k, c := range files {
+		if !c.Changed || c.Text == "" {
+			continue
+		}
+		out[k] = []string{c.Text}
+		if last := k == len(files)-1; last {
+			at := p.filesStart()
+			for i := range k {
+				at += p.l.files[i] + fileGap
+			}
+			out[k] = broken(c.Text, max(p.s.width()-at, 8), 2)
+			for i := range out[k] {
+				if i > 0 {
+					out[k][i] = "  " + out[k][i]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// height is how many lines cells need.
+func height(cells [][]string) int {
+	n := 0
+	for _, c := range cells {
+		n = max(n, len(c))
+	}
+	return n
+}
+
+// files writes line n of what stands at the names after a step: only what has changed,
+// and a thin line while it stays.
+func (p *painter) files(l *line, files []FileCell, cells [][]string, n int) {
 	at := p.filesStart()
-	for k, c := range cells {
+	for k, c := range files {
 		text, i := "", plain
 		switch {
-		case c.Changed && !more:
-			text = c.Text
-			p.inodes = p.inodes || strings.Contains(text, "#1")
-			if !c.Exists {
+		case n < len(cells[k]):
+			text = cells[k][n]
+			p.inodes = p.inodes || c.Inode > 0
+			if !c.Exists && !p.merged {
 				i = dim
 			}
 		case c.Exists:
@@ -223,6 +309,9 @@ func (p *painter) legend() {
 	}
 	if p.Dir != "" {
 		parts = append(parts, "files in "+p.Dir)
+	}
+	if p.folds {
+		parts = append(parts, "--unfold shows every step")
 	}
 	l := &line{}
 	for _, part := range parts {

@@ -53,7 +53,7 @@ func validMermaid(diagram string) error {
 				return fmt.Errorf("%q: it is so already", l)
 			}
 			active[m[2]] = m[1] == "activate"
-		} else if l == "loop for ever" {
+		} else if l == "loop for ever" || strings.HasPrefix(l, "rect rgba(") {
 			loops++
 		} else if l == "end" && loops > 0 {
 			loops--
@@ -72,6 +72,11 @@ func validMermaid(diagram string) error {
 	if loops != 0 {
 		return fmt.Errorf("a loop has no end")
 	}
+	for _, who := range known {
+		if active[who] {
+			return fmt.Errorf("the bar of %s has no end: it would not be drawn", who)
+		}
+	}
 	return nil
 }
 
@@ -83,11 +88,11 @@ func TestMermaidIsValid(t *testing.T) {
 	n := 0
 	for i := range rs {
 		if rs[i].Counterexample == nil {
-			require.Error(t, Mermaid(io.Discard, &rs[i]))
+			require.Error(t, Mermaid(io.Discard, &rs[i], Options{}))
 			continue
 		}
 		n++
-		got := text(t, func(b *bytes.Buffer) error { return Mermaid(b, &rs[i]) })
+		got := text(t, func(b *bytes.Buffer) error { return Mermaid(b, &rs[i], Options{}) })
 		require.NoError(t, validMermaid(got), got)
 	}
 	require.Greater(t, n, 5)
@@ -108,7 +113,7 @@ func TestMermaidRulesHaveTeeth(t *testing.T) {
 func TestMermaidLoop(t *testing.T) {
 	r := exhibit(t, "ctx/stat-then-write/contend", scenarios.MutualExclusion)
 	r.Counterexample.Cycle = 3
-	got := text(t, func(b *bytes.Buffer) error { return Mermaid(b, &r) })
+	got := text(t, func(b *bytes.Buffer) error { return Mermaid(b, &r, Options{}) })
 	require.NoError(t, validMermaid(got))
 	require.Contains(t, got, "loop for ever")
 }

@@ -11,6 +11,9 @@ type Style struct {
 	Width int
 	// Color asks for ANSI colours.
 	Color bool
+	// Unfold shows every step; otherwise long stretches that one task makes undisturbed are
+	// one row.
+	Unfold bool
 }
 
 // Options are what a report needs to know besides the results. The zero value works.

@@ -101,6 +101,43 @@ func wrap(text string, n int) []string {
 	return append(lines, line)
 }
 
+// broken breaks text into lines of at most n columns, at blanks where it can; the lines
+// after the first have indent columns less. No letter is lost but the blanks at the breaks.
+func broken(text string, n, indent int) []string {
+	var out []string
+	for {
+		w := n
+		if len(out) > 0 {
+			w -= indent
+		}
+		at := breakAt(text, max(w, 1))
+		out = append(out, strings.TrimRight(text[:at], " "))
+		if at == len(text) {
+			return out
+		}
+		text = strings.TrimPrefix(text[at:], " ")
+	}
+}
+
+// breakAt is where a line of at most n columns ends: at the last blank of its second half,
+// or else after the last letter that fits, which is one at least.
+func breakAt(text string, n int) int {
+	at, blank, w := len(text), -1, 0
+	for i, r := range text {
+		if r == ' ' && 2*w > n {
+			blank = i
+		}
+		if w += runeColumns(r); w > n && i > 0 {
+			at = i
+			break
+		}
+	}
+	if at < len(text) && blank > 0 {
+		return blank
+	}
+	return at
+}
+
 // A piece is a text that stays on one line, with its ink, or painted already.
 type piece struct {
 	ink     ink

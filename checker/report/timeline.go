@@ -109,7 +109,7 @@ func costText(c trace.Cost, s sched.Schedule) string {
 	if c.Stalls > 0 {
 		parts = append(parts, count(c.Stalls, "jump of the clock", "jumps of the clock"))
 	}
-	parts = append(parts, count(c.Preemptions, "preemption", "preemptions"), count(c.Steps, "step", "steps"))
+	parts = append(parts, count(c.Preemptions, "preemption", "preemptions"), steps(s))
 	return strings.Join(parts, " · ")
 }
 

@@ -71,3 +71,16 @@ func (w *Walk) TimeText(at time.Time) string {
 	}
 	return at.UTC().Format(layout)
 }
+
+// AgeText tells a duration, in milliseconds at the finest, without what is zero at its
+// end: "2m", "48h", "1.5s".
+func AgeText(d time.Duration) string {
+	text := d.Truncate(time.Millisecond).String()
+	if strings.HasSuffix(text, "m0s") {
+		text = strings.TrimSuffix(text, "0s")
+	}
+	if strings.HasSuffix(text, "h0m") {
+		text = strings.TrimSuffix(text, "0m")
+	}
+	return text
+}

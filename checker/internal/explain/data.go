@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"slices"
+
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -24,7 +26,19 @@ func (t *teller) midway() bool {
 	if st == nil {
 		return false
 	}
-	reading := t.operationAt(st)
+	if t.readMidway(t.operationAt(st)) {
+		return true
+	}
+	for _, op := range t.done {
+		if ofData(op.input) && t.readMidway(op) {
+			return true
+		}
+	}
+	return false
+}
+
+// readMidway tells of an operation that read in the middle of somebody's change.
+func (t *teller) readMidway(reading operation) bool {
 	var reads []*trace.Walked
 	for n := max(reading.first, 1); n <= reading.last; n++ {
 		if at := &t.walk.Steps[n-1]; at.Choice.Task == reading.task && isRead(at) {
@@ -46,7 +60,7 @@ func (t *teller) midway() bool {
 			t.say("%s %s %s and was killed %s, before it could go on. %s read %s from it %s.", before.By, t.whole(before),
 				t.at(before.Step), t.at(t.cut(before)), reading.task, t.data(text), t.at(at.N))
 			return true
-		case after == nil && t.unfinished(before):
+		case t.unfinished(before) || t.goesOn(before, at.N):
 			t.say("%s %s %s and had more to write. %s read %s from it in between, %s.", before.By, t.whole(before),
 				t.at(before.Step), reading.task, t.data(text), t.at(at.N))
 			return true
@@ -64,7 +78,7 @@ func (t *teller) whole(c *change) string {
 	case trace.Wrote:
 		return "wrote to " + t.called(&f)
 	case trace.Created:
-		return "created " + t.called(&f)
+		return making(&f) + " " + t.called(&f)
 	}
 	return t.deed(c.Change).String()
 }
@@ -128,6 +142,13 @@ func ofData(input any) bool {
 		return false
 	}
 	return true
+}
+
+// goesOn reports whether the operation that made a change ended after a step.
+func (s *story) goesOn(c *change, step int) bool {
+	return slices.ContainsFunc(s.done, func(op operation) bool {
+		return op.task == c.By && op.first <= c.Step && op.last > step && ofData(op.input)
+	})
 }
 
 // cut is the step in which the process of a change was killed within the operation that

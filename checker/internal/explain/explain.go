@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"lockpick/checker/trace"
@@ -68,7 +69,9 @@ var mistakes = []mistake{
 	{"no look", (*teller).blindly},
 	{"unread file", (*teller).unread},
 	{"two names", (*teller).twoNames},
+	{"stale look", (*teller).overtaken},
 	{"no exclusion", (*teller).unguarded},
+	{"ignored refusal", (*teller).ignored},
 }
 
 // Unexplained is the mistake that a counterexample is given when nothing better is known.
@@ -77,6 +80,8 @@ const Unexplained = "unexplained"
 // unexplained is what there is to say when nothing better is known.
 func (t *teller) unexplained() {
 	switch n := len(t.walk.Steps); {
+	case n > 0 && t.alone():
+		t.say("%s does it alone, %s: nobody else has made a step.", t.last().Choice.Task, t.at(max(t.cx.Blamed, n)))
 	case t.cx.Blamed > 0:
 		t.say("No order of the operations explains what %s answered %s.", t.blamedStep().Choice.Task, t.at(t.cx.Blamed))
 	case n == 0:
@@ -84,4 +89,10 @@ func (t *teller) unexplained() {
 	default:
 		t.say("It is so from step %d on.", n)
 	}
+}
+
+// alone reports whether one task made every step.
+func (s *story) alone() bool {
+	first := s.walk.Steps[0].Choice
+	return !slices.ContainsFunc(s.walk.Steps, func(st trace.Walked) bool { return st.Choice != first })
 }

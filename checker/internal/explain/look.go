@@ -142,7 +142,7 @@ func (t *teller) judgements(l *look, after, before int) string {
 func (t *teller) judgement(j judgement) string {
 	switch {
 	case j.call == fsfake.CallNow && j.age != 0:
-		return "found it " + ageText(j.age) + " old"
+		return "found it " + trace.AgeText(j.age) + " old"
 	case j.call == fsfake.CallNow:
 		if j.clock.IsZero() {
 			return ""
@@ -166,18 +166,6 @@ func (t *teller) asked(j judgement) string {
 		return fmt.Sprintf("%s (pid %d)", who, j.pid)
 	}
 	return fmt.Sprintf("pid %d", j.pid)
-}
-
-// ageText tells a duration without what is zero at its end.
-func ageText(d time.Duration) string {
-	text := d.Truncate(time.Millisecond).String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 // judge adds what a task asks to what it has seen last.

@@ -34,6 +34,31 @@ func since(t *teller, h trace.Holder) string {
 	return strings.Replace(t.at(h.Since), "at", "since", 1)
 }
 
+// overtaken tells of a holder that had looked for the other, which came after the look.
+func (t *teller) overtaken() bool {
+	last := t.last()
+	if last == nil || !trace.Clash(last.Holders) {
+		return false
+	}
+	for _, h := range last.Holders {
+		op := t.acquisitionBefore(h.Task, h.Since+1)
+		for _, l := range slices.Backward(t.all[h.Task]) {
+			if l.how != missing || l.step < op.first || l.step > h.Since {
+				continue
+			}
+			for _, c := range t.changes[l.path] {
+				if c.Step < l.step || c.Step > h.Since || c.By == h.Task || !c.After.Exists || !holds(last, c.By) {
+					continue
+				}
+				_, claim := t.claim(h)
+				t.say("%s %s. Then %s %s %s. %s did not look again and %s.", h.Task, t.told(l), c.By, t.whole(c), t.at(c.Step), h.Task, claim)
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // unguarded tells of holders none of whose calls refuses while another holds.
 func (t *teller) unguarded() bool {
 	last := t.last()
@@ -45,7 +70,7 @@ func (t *teller) unguarded() bool {
 	holders := slices.SortedStableFunc(slices.Values(last.Holders), func(a, b trace.Holder) int { return a.Since - b.Since })
 	for _, h := range holders {
 		op, text := t.claim(h)
-		parts, claims = append(parts, text), append(claims, op)
+		parts, claims = append(parts, h.Task.String()+" "+text), append(claims, op)
 	}
 	t.say("%s: %s.", strings.Join(parts, "; "), whyNot(claims, holders))
 	return true
@@ -113,10 +138,10 @@ func (t *teller) claim(h trace.Holder) (*trace.Call, string) {
 		best = other
 	}
 	if best == nil {
-		return nil, fmt.Sprintf("%s holds %s", h.Task, since(t, h))
+		return nil, "holds " + since(t, h)
 	}
 	c := best.Calls[len(best.Calls)-1]
-	text := fmt.Sprintf("%s took the lock with %s %s", h.Task, t.walk.Names.Call(c.Op), t.at(best.N))
+	text := fmt.Sprintf("took the lock with %s %s", t.walk.Names.Call(c.Op), t.at(best.N))
 	if c.Result.Errno != 0 {
 		text += fmt.Sprintf(", although that answered %s", fsfake.ErrnoName(c.Result.Errno))
 	}

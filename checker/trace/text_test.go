@@ -1,0 +1,70 @@
+package trace_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+)
+
+// Numbers that are times near the run's start are told as such, whatever their unit.
+func TestQuoteTellsTimes(t *testing.T) {
+	s := newScript(t)
+	start := s.m.Now()
+	w := s.walk()
+	at := start.Add(90 * time.Second)
+	for _, n := range []int64{at.Unix(), at.UnixMilli(), at.UnixMicro(), at.UnixNano()} {
+		require.Equal(t, `"‹00:01:30›\n101"`, w.Quote(fmt.Sprintf("%d\n101", n), 40))
+	}
+	require.Equal(t, `"‹Dec 31 23:59:59›"`, w.Quote(fmt.Sprint(start.Add(-time.Second).Unix()), 40))
+	require.Equal(t, `"‹00:00:00.500›"`, w.Quote(fmt.Sprint(start.Add(500*time.Millisecond).UnixMilli()), 40))
+	for _, other := range []string{"", "101", "1234567890", "20260101000000", `{"pid":101}`} {
+		require.Equal(t, trace.Quote(other, 40), w.Quote(other, 40))
+	}
+	require.Equal(t, `"abc…"`, trace.Quote("abcdef", 4))
+	require.Equal(t, `'{"a":1}'`, trace.Quote(`{"a":1}`, 40))
+}
+
+func TestAgeText(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		0: "0s", time.Minute: "1m", 48 * time.Hour: "48h", 90 * time.Minute: "1h30m", 20 * time.Second: "20s", 1500 * time.Millisecond: "1.5s",
+	} {
+		require.Equal(t, want, trace.AgeText(d))
+	}
+}
+
+// Ages matter when something is older than something else.
+func TestAges(t *testing.T) {
+	s := newScript(t)
+	s.do(a, open("/run/lock", excl))
+	require.False(t, s.walk().Ages())
+	s.m.Advance(time.Second)
+	s.do(a, open("/run/lock", os.O_RDWR))
+	require.True(t, s.walk().Ages())
+
+	s = newScript(t)
+	s.do(a, open("/run/lock", excl))
+	s.do(a, fsfake.Op{Call: fsfake.CallUtimes, Path: "/run/lock", Time: 1, Time2: 1})
+	require.True(t, s.walk().Ages())
+}
+
+// The numbers by which programs know inodes matter when one comes back.
+func TestRenumbers(t *testing.T) {
+	for policy, want := range map[fsfake.InodePolicy]bool{fsfake.InodesReuse: true, fsfake.InodesUnique: false, fsfake.InodesCanonical: false} {
+		s := newScript(t)
+		s.sc.Setting.Machine.InodeNumbers = policy
+		s.m = s.sc.NewMachine()
+		for range 2 {
+			s.do(a, open("/run/lock", excl))
+			s.do(a, onFD(fsfake.CallFstat, 3))
+			s.do(a, onFD(fsfake.CallClose, 3))
+			s.do(a, named(fsfake.CallUnlink, "/run/lock"))
+		}
+		require.Equal(t, want, s.walk().Renumbers(), policy)
+	}
+}

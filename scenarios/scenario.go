@@ -39,6 +39,8 @@ type Scenario struct {
 	External bool
 	// Corpus: one of a large collection, which is decided only when it is asked for.
 	Corpus bool
+	// Entry says where the scenario stands in a catalogue; commands filter by it.
+	Entry Entry
 
 	written *Setting // the setting before In changed it, nil when it did not
 }

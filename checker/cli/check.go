@@ -14,6 +14,7 @@ import (
 
 // checkFlags are the flags of check.
 type checkFlags struct {
+	filters  *filters
 	setting  *settingFlags
 	engine   *engineFlags
 	formats  []*formatChoice
@@ -34,6 +35,7 @@ func (a *app) checkCommand() *cobra.Command {
 		},
 		ValidArgsFunction: a.completePattern,
 	}
+	f.filters = a.addFilters(c, false)
 	f.setting, f.engine, f.formats = addSettingFlags(c), a.addEngineFlags(c), addFormatFlags(c)
 	f.github = addGitHubFlag(c)
 	f.shard = addShardFlags(c)
@@ -115,7 +117,7 @@ func (a *app) questions(patterns []string, f *checkFlags) ([]question, error) {
 	if err := f.setting.validate(); err != nil {
 		return nil, err
 	}
-	list, err := a.choose(patterns)
+	list, err := a.choose(patterns, f.filters)
 	if err != nil {
 		return nil, err
 	}

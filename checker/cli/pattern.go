@@ -26,13 +26,24 @@ func matches(pattern, id string) (bool, error) {
 	return true, nil
 }
 
-// choose returns the scenarios that any pattern selects, in the list's order. No pattern
-// selects all but the corpus, and a note says so.
-func (a *app) choose(patterns []string) ([]scenarios.Scenario, error) {
-	if len(patterns) == 0 {
+// choose returns the scenarios that any pattern and every filter selects, in the list's
+// order. No pattern and no filter selects all but the corpus, and a note says so.
+func (a *app) choose(patterns []string, f *filters) ([]scenarios.Scenario, error) {
+	list, err := a.chosen(patterns, f)
+	if err != nil {
+		return nil, err
+	}
+	return f.apply(a, list)
+}
+
+func (a *app) chosen(patterns []string, f *filters) ([]scenarios.Scenario, error) {
+	switch {
+	case len(patterns) == 0 && f.given():
+		return a.scenarios, nil
+	case len(patterns) == 0:
 		list := slices.DeleteFunc(slices.Clone(a.scenarios), func(sc scenarios.Scenario) bool { return sc.Corpus })
 		if n := len(a.scenarios); len(list) < n {
-			a.note("%d of %d scenarios; the pattern '*' selects all, the name of a system all of its own", len(list), n)
+			a.note("%d of %d scenarios; the pattern '*' selects all, the name of a system all of its own, and --shape, --hazard, --project what they say", len(list), n)
 		}
 		return list, nil
 	}

@@ -10,7 +10,12 @@ import (
 	"lockpick/scenarios"
 )
 
-// List writes scenarios for a person: a line for each, and what it claims.
+// maxSummaries is how many scenarios a list shows with their summaries: what is longer is
+// to be looked through.
+const maxSummaries = 60
+
+// List writes scenarios for a person: a line for each, and what it claims; up to
+// [maxSummaries] of them with what they do, and more with how to choose among them.
 func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 	b := bufio.NewWriter(w)
 	system := ""
@@ -34,10 +39,16 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 		for _, line := range s.flow(append(pieces, pieceOf(dim, sc.Setting.String())), "  ", "      ", s.width()) {
 			_, _ = fmt.Fprintln(b, strings.TrimRight(line, " "))
 		}
-		if sc.Summary != "" {
+		if sc.Summary != "" && len(list) <= maxSummaries {
 			for _, line := range wrap(sc.Summary, s.width()-6) {
 				_, _ = fmt.Fprintln(b, "    "+s.paint(dim, line))
 			}
+		}
+	}
+	if len(list) > maxSummaries {
+		_, _ = fmt.Fprintln(b)
+		for _, line := range wrap(fmt.Sprintf("%d scenarios. A list of up to %d says what each does: choose by name, or by --shape, --hazard, --project, --property, --verdict.", len(list), maxSummaries), s.width()) {
+			_, _ = fmt.Fprintln(b, s.paint(dim, line))
 		}
 	}
 	return b.Flush()

@@ -84,7 +84,7 @@ func (t *timeline) facts() []string {
 	switch {
 	case r.Verdict != checker.Broken:
 	case r.Odds > 0:
-		facts = append(facts, "hit by "+oddsText(r.Odds))
+		facts = append(facts, "hit by "+OddsText(r.Odds))
 	case r.OddsWhy != "":
 		facts = append(facts, "odds not known: "+r.OddsWhy)
 	}
@@ -113,8 +113,8 @@ func costText(c trace.Cost, s sched.Schedule) string {
 	return strings.Join(parts, " · ")
 }
 
-// oddsText renders a probability: "1 random run in 40", "31 % of random runs".
-func oddsText(p float64) string {
+// OddsText renders the probability of a violation: "1 random run in 40", "31 % of random runs".
+func OddsText(p float64) string {
 	if p >= 0.0995 {
 		return fmt.Sprintf("%.0f %% of random runs", 100*p)
 	}

@@ -106,6 +106,9 @@ var imports = map[string]string{
 	"fsfake/osfs":    "fsfake",
 	"fsfake/aferofs": "fsfake afero",
 
+	// What docs/reference says, from verdicts.
+	"internal/reference": "checker checker/report scenarios scenarios/all",
+
 	// For tests.
 	"checker/internal/bruteforce": "fsfake model scenarios sched",
 	"checker/internal/toys":       "fsfake model scenarios",

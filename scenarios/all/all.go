@@ -65,13 +65,13 @@ func All() []scenarios.Scenario { return append(Core(), Corpus()...) }
 // Core returns the scenarios of the five reported systems, system by system, in the order
 // of reports. They are what is decided when nothing is chosen.
 func Core() []scenarios.Scenario {
-	return slices.Concat(
+	return enter(slices.Concat(
 		ctx.Scenarios(),
 		gateguard.Scenarios(),
 		openclawrelease.Scenarios(),
 		openclawtakeover.Scenarios(),
 		agentwire.Scenarios(),
-	)
+	))
 }
 
 // Corpus returns the scenarios of lock protocols in use, system by system, in the order
@@ -129,5 +129,5 @@ func Corpus() []scenarios.Scenario {
 	for i := range list {
 		list[i].Corpus = true
 	}
-	return list
+	return enter(list)
 }

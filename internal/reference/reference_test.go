@@ -1,0 +1,80 @@
+package reference
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/internal/golden"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+const dir = "../../docs/reference"
+
+// decide decides every claim of the list, over all interleavings, with the odds.
+func decide(t *testing.T, list []scenarios.Scenario) []checker.Result {
+	t.Helper()
+	var out []checker.Result
+	for i := range list {
+		for _, c := range list[i].Claims {
+			r, err := checker.Check(t.Context(), &list[i], c.Property, checker.Options{})
+			require.NoError(t, err)
+			require.True(t, r.AsClaimed(), "%s, %s: %s %s", list[i].ID, c.Property, r.Verdict, r.Why)
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// docs/reference is what the verdicts are today, every file of it and no other.
+func TestReferenceIsCurrent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("decides everything")
+	}
+	list := all.All()
+	pages, err := Pages(list, decide(t, list))
+	require.NoError(t, err)
+	var want []string
+	for _, p := range pages {
+		golden.CheckFile(t, filepath.Join(dir, filepath.FromSlash(p.Name)), p.Text)
+		want = append(want, p.Name)
+	}
+	require.ElementsMatch(t, want, files(t))
+}
+
+func files(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	root := os.DirFS(dir)
+	for _, pattern := range []string{"*", "*/*"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		require.NoError(t, err)
+		for _, n := range names {
+			rel, err := filepath.Rel(dir, n)
+			require.NoError(t, err)
+			f, err := root.Open(filepath.ToSlash(rel))
+			require.NoError(t, err)
+			info, err := f.Stat()
+			require.NoError(t, err)
+			require.NoError(t, f.Close())
+			if !info.IsDir() {
+				out = append(out, filepath.ToSlash(rel))
+			}
+		}
+	}
+	return out
+}
+
+// A claim without its verdict, or with an unknown one, makes no reference.
+func TestNoReferenceWithGaps(t *testing.T) {
+	list := all.Core()[:1]
+	_, err := Pages(list, nil)
+	require.ErrorContains(t, err, "reference: ctx/stat-then-write/contend, mutual-exclusion: there is no result")
+	claim := list[0].Claims[0]
+	_, err = Pages(list, []checker.Result{{Scenario: &list[0], Property: claim.Property, Why: "the budget ended"}})
+	require.ErrorContains(t, err, "is unknown (the budget ended)")
+}

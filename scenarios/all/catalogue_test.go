@@ -1,0 +1,83 @@
+package all
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+)
+
+// variantsOf lists the variants of a list, in its order.
+func variantsOf(list []scenarios.Scenario) []string {
+	var out []string
+	for i := range list {
+		if v := list[i].System() + "/" + list[i].Variant(); !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Every variant has one shape, every shape names variants that are there, and what it
+// says to copy instead holds somewhere.
+func TestShapesAreComplete(t *testing.T) {
+	var named []string
+	variants := variantsOf(All())
+	for _, s := range Shapes() {
+		named = append(named, s.Variants...)
+		require.NotEmpty(t, s.Title, s.ID)
+		require.NotEmpty(t, s.Is, s.ID)
+		require.NotEmpty(t, s.Repaired, s.ID)
+		for _, v := range s.Repaired {
+			require.True(t, claimsOf(v, scenarios.Holds), "%s: nothing holds of %s", s.ID, v)
+		}
+	}
+	require.ElementsMatch(t, variants, named)
+}
+
+// claimsOf reports whether some row of a variant claims a verdict.
+func claimsOf(variant string, v scenarios.Verdict) bool {
+	return slices.ContainsFunc(All(), func(sc scenarios.Scenario) bool {
+		return strings.HasPrefix(sc.ID, variant+"/") && slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Verdict == v })
+	})
+}
+
+// Every system has its projects, and every hazard that a name stands for is one.
+func TestEntriesAreComplete(t *testing.T) {
+	systems := map[string]bool{}
+	settings := map[string]bool{}
+	for _, sc := range All() {
+		systems[sc.System()], settings[sc.SettingName()] = true, true
+		require.NotEmpty(t, sc.Entry.Shape, sc.ID)
+		require.NotEmpty(t, sc.Entry.Projects, sc.ID)
+		require.True(t, slices.ContainsFunc(scenarios.Hazards(), func(h scenarios.Hazard) bool { return h.ID == sc.Hazard() }), sc.ID)
+	}
+	for name := range projects {
+		require.True(t, systems[name], "%s has projects and no scenario", name)
+	}
+	for name := range hazardOf {
+		require.True(t, settings[name], "no setting is called %s", name)
+	}
+}
+
+// What is said of a fix is what its row claims.
+func TestFixesNameRows(t *testing.T) {
+	byID := map[string]scenarios.Scenario{}
+	for _, sc := range All() {
+		byID[sc.ID] = sc
+	}
+	for _, f := range Fixes() {
+		sc, ok := byID[f.Row]
+		require.True(t, ok, f.Row)
+		require.True(t, slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Verdict == scenarios.Broken }), "%s holds", f.Row)
+		require.True(t, claimsOf(f.Instead, scenarios.Holds), "%s: nothing holds of %s", f.Row, f.Instead)
+	}
+	for _, c := range Corrections() {
+		for _, id := range c.Rows {
+			require.Contains(t, byID, id)
+		}
+	}
+}

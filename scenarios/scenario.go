@@ -37,6 +37,9 @@ type Scenario struct {
 	// External: the programs are not Go functions but run somebody else's code, as package
 	// scenarios/command does: each start is expensive, and retry loops are not marked.
 	External bool
+	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
+	// sentence each, for reports. It may be empty.
+	Assumes []string
 	// Corpus: one of a large collection, which is decided only when it is asked for.
 	Corpus bool
 	// Entry says where the scenario stands in a catalogue; commands filter by it.

@@ -91,6 +91,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		if err != nil {
 			return err
 		}
+		carryOut(ctx, &spec, &r)
 		a.worsen(exitOf(&r))
 		r.Claimed = false // nobody claims anything of a command
 		if err := f.pictures.show(a.stdout, &r, report.Options{Style: a.style(a.stdout, f.width)}); err != nil {
@@ -149,7 +150,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	r.Verdict, r.Complete = checker.Unknown, false
 	r.Why = "it depends: it holds if a program that fails may be taken for one that has not run, and is broken if not"
 	if cx := full.Counterexample; cx != nil {
-		r.Why += fmt.Sprintf(" (schedule %s: %s)", cx.Schedule, cx.Cause)
+		r.Counterexample = cx
 	}
 	r.Why += "; say which with --refused none or --refused STATUS"
 	return r, nil

@@ -110,6 +110,8 @@ type jsonCounterexample struct {
 	Smallest    bool     `json:"smallest"`
 	Cause       string   `json:"cause"`
 	Waits       []string `json:"waits,omitempty"`
+	// Kernel is what came of carrying it out on the real kernel, if anybody has.
+	Kernel string `json:"kernel,omitempty"`
 }
 
 // JSON writes results as one JSON document.
@@ -156,7 +158,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		j.Counterexample = &jsonCounterexample{
 			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, Smallest: c.Smallest,
-			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits),
+			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel,
 		}
 	}
 	return j

@@ -116,6 +116,10 @@ func (m *markdown) section(r *checker.Result) error {
 		m.line("**Cause:** %s", markdownText(c.Cause))
 		m.line("")
 	}
+	if c.Kernel != "" {
+		m.line("**Kernel:** %s", markdownText(c.Kernel))
+		m.line("")
+	}
 	m.line("%s.", markdownText(strings.Join((&timeline{r: r, o: m.o}).facts(), " · ")))
 	m.line("")
 	m.fence("text", plainDrawing(r, m.o))

@@ -171,9 +171,23 @@ func (s Style) tell(label, text string) []string {
 
 // footer says why, and how to see it again.
 func (t *timeline) footer() {
-	for _, l := range t.o.tell("cause", t.r.Counterexample.Cause) {
-		t.line(l)
+	cx := t.r.Counterexample
+	for _, said := range []struct{ label, text string }{{"cause", cx.Cause}, {"kernel", cx.Kernel}, {"verdict", t.why()}} {
+		if said.text == "" && said.label != "cause" {
+			continue
+		}
+		for _, l := range t.o.tell(said.label, said.text) {
+			t.line(l)
+		}
 	}
 	// The command stays on one line: it is there to be copied.
 	t.line("  " + t.o.paint(accent, pad("replay", labelWidth)) + ReplayCommand(t.r, t.o))
+}
+
+// why says why there is no verdict although there is a counterexample; empty when there is one.
+func (t *timeline) why() string {
+	if t.r.Verdict == checker.Unknown {
+		return t.r.Why
+	}
+	return ""
 }

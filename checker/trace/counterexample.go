@@ -33,6 +33,9 @@ type Counterexample struct {
 	// Blamed is, for a property that histories decide, the step whose answer no order of
 	// the operations explains; 0 for other properties.
 	Blamed int
+	// Kernel says in a sentence what came of carrying the schedule out on the real kernel;
+	// empty when nobody has.
+	Kernel string
 }
 
 // A Cost orders counterexamples: fewest faults first, then fewest preemptions, then

@@ -16,6 +16,14 @@
 // A run that never ends leaves nothing behind to compare, so deadlock is asked as well; that
 // commands poll for ever, each in vain, is not noticed yet.
 //
+// # On the real kernel
+//
+// [Spec.Carry] lets the commands carry out the steps of a run on the real kernel, in a temporary
+// directory and in the same order, and compares every answer and the end. So is every command
+// compared when it runs alone, before anything is explored, and every counterexample before it is
+// shown. The kernel gives a lock to whoever waits for it as soon as it is free: a schedule in
+// which somebody else takes it first cannot be forced.
+//
 // # Limits
 //
 // linux/amd64 with ptrace(2). Everything outside the virtual directory is real, and happens
@@ -25,6 +33,5 @@
 // that repeat themselves for more than a hundred rounds count as endless. Crashes of a
 // command that has started others are refused, and so are crashes where what is left behind
 // would be compared. Three or more commands are compared with every serial order, also with
-// those that real time rules out. The clock stands still. A counterexample is one on the fake
-// machine: it is not carried out on the real kernel.
+// those that real time rules out. The clock stands still.
 package command

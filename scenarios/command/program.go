@@ -16,7 +16,7 @@ import (
 func (s *Spec) program(process, _ int) scenarios.Program {
 	return func(t *scenarios.Task) {
 		d := &driver{spec: s, t: t, root: scenarios.Pid(process), children: map[int]bool{}}
-		if err := d.drive(s.Commands[process]); err != nil {
+		if err := d.drive(process); err != nil {
 			t.Fault(fmt.Errorf("command: %s (%s): %w", t.Process, s.Commands[process], err))
 		}
 	}
@@ -33,11 +33,8 @@ type driver struct {
 	acquires bool // an acquisition has been invoked
 }
 
-func (d *driver) drive(l Line) error {
-	run, err := tracer.Start(tracer.Config{
-		Argv: l.argv(), Dir: d.spec.Dir, Cwd: d.spec.Dir, Env: d.spec.Env, Stdin: l.Stdin,
-		Pid: d.root, Seed: 1, Timeout: d.spec.Timeout,
-	})
+func (d *driver) drive(process int) error {
+	run, err := tracer.Start(d.spec.config(process))
 	if err != nil {
 		return err
 	}
@@ -93,7 +90,7 @@ func (d *driver) ask(p tracer.Pending) fsfake.Result {
 		op = fsfake.Op{Call: fsfake.CallForkAs, Pid: d.newPid()}
 	case fsfake.CallExit:
 		if delete(d.children, p.Task.Pid); p.Task.Pid == d.root {
-			op = fsfake.Op{Call: fsfake.CallEnd, Flags: p.Exit.Status + p.Exit.Signal<<8, Data: d.printed()}
+			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit), Data: d.printed()}
 		}
 	}
 	leaves := d.before(op)
@@ -104,6 +101,9 @@ func (d *driver) ask(p tracer.Pending) fsfake.Result {
 	d.after(op, r, leaves)
 	return r
 }
+
+// endFlags is how a process ends, as a [fsfake.CallEnd] says it.
+func endFlags(e tracer.Exit) int { return e.Status + e.Signal<<8 }
 
 // printed is what the command has printed, when its first process ends.
 func (d *driver) printed() string {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -69,8 +70,14 @@ func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
 				continue
 			}
 			next := m.Clone()
-			if err := s.alone(sc, next, i, len(ran) == 0); err != nil {
+			steps, err := s.alone(sc, next, i, len(ran) == 0)
+			if err != nil {
 				return err
+			}
+			if len(ran) == 0 && !s.hasEarlier(i) {
+				if err := s.asOnTheKernel(sc, i, steps, next); err != nil {
+					return err
+				}
 			}
 			if err := run(next, append(ran, i)); err != nil {
 				return err
@@ -80,6 +87,28 @@ func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
 	}
 	err := run(sc.NewMachine(), nil)
 	return out, err
+}
+
+// hasEarlier reports whether an earlier command is the same.
+func (s *Spec) hasEarlier(process int) bool {
+	return slices.ContainsFunc(s.Commands[:process], func(l Line) bool {
+		return l.String() == s.Commands[process].String() && l.Stdin == s.Commands[process].Stdin
+	})
+}
+
+// asOnTheKernel runs a command that has run alone on the fake once more on the real kernel, by
+// the same calls. An answer that differs is an error: what the fake gets wrong cannot be
+// judged on it.
+func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, end *fsfake.Machine) error {
+	c := s.Carry(context.Background(), steps, end)
+	who := fmt.Sprintf("%s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
+	switch {
+	case c.Differs != "":
+		return fmt.Errorf("command: %s is answered otherwise by the kernel than by the fake machine: %s: nothing can be said of it", who, c.Differs)
+	case c.Cannot != "":
+		sc.Assumes = append(sc.Assumes, fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
+	}
+	return nil
 }
 
 func (s *Spec) mayRefuse() bool { return !s.Refused.Declared || len(s.Refused.Statuses) > 0 }
@@ -97,10 +126,10 @@ var errAlone = errors.New("it does not end")
 // alone runs one command on a machine, with nobody else there. The first one must get
 // through: of commands that fail on the files as they are at the start nothing can be
 // learned.
-func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) (err error) {
+func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) (steps []Step, err error) {
 	name := scenarios.ProcessName(process)
 	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
-	port := &alonePort{m: m, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}}
+	port := &alonePort{m: m, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -114,19 +143,19 @@ func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, fir
 	}()
 	sc.Program(process, 1)(scenarios.NewTask(port, process, 1))
 	if !first {
-		return nil
+		return port.steps, nil
 	}
 	e, ok := scenarios.NewView(m).Exit(name)
 	status := exitText(e, ok)
 	switch {
 	case s.Inside != "" && !port.inside:
-		return fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
+		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
 	case port.files == 0:
-		return fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
+		return nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
 	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
-		return fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
+		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
 	}
-	return nil
+	return port.steps, nil
 }
 
 // oneLine is the last line of a text that says anything, or "it says nothing".
@@ -148,12 +177,13 @@ type stuck string
 
 // An alonePort answers the calls of one command from a machine, at once.
 type alonePort struct {
-	m      *fsfake.Machine
-	task   fsfake.Task
-	by     fsfake.Task
-	calls  int
-	sleeps int
-	files  int // calls on files
+	m       *fsfake.Machine
+	process int
+	task    fsfake.Task
+	by      fsfake.Task
+	steps   []Step
+	sleeps  int
+	files   int // calls on files
 	// stderr is what the command has written there; inside, whether it was.
 	stderr string
 	inside bool
@@ -161,6 +191,7 @@ type alonePort struct {
 
 // Do implements fsfake.Port.
 func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
+	step := Step{Process: p.process, By: p.by, Op: op}
 	task := p.task
 	if p.by != (fsfake.Task{}) {
 		task, p.by = p.by, fsfake.Task{}
@@ -168,7 +199,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	if op.Call == fsfake.CallSleep {
 		p.sleeps++
 	}
-	if p.calls++; p.calls > aloneCalls || p.sleeps > aloneSleeps {
+	if len(p.steps) > aloneCalls || p.sleeps > aloneSleeps {
 		panic(stuck(errAlone.Error()))
 	}
 	switch op.Call {
@@ -177,6 +208,8 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		p.files++
 	}
 	r := p.m.Do(task, op)
+	step.Result = r
+	p.steps = append(p.steps, step)
 	switch {
 	case r.Unmodelled != "":
 		panic(scenarios.Fault{Err: errors.New("command: " + r.Unmodelled)})

@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path"
 	"slices"
@@ -191,7 +192,8 @@ func (s *Spec) summary() string {
 }
 
 // setup makes the directory and its files, the oldest first, and lets every process start
-// in the directory.
+// in the directory. All is the user's who runs the commands: a program asks the kernel who
+// that is.
 func (s *Spec) setup(m *fsfake.Machine) {
 	p := m.Proc(1)
 	must(p.MkdirAll(s.Dir, 0o777))
@@ -208,31 +210,47 @@ func (s *Spec) setup(m *fsfake.Machine) {
 			must(p.Chtimes(path.Join(s.Dir, f.Name), at, at))
 		}
 	}
+	own(m, s.Dir)
 	for i := range s.Commands {
 		id := scenarios.ProcID(i)
 		m.KillProc(id.Pid)
-		m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: s.Dir})
+		m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: id.Start, Cwd: s.Dir})
 	}
 }
 
-func (f File) make(p *fsfake.Proc, dir string) error {
-	name, mode := path.Join(dir, f.Name), f.Mode
+// own makes a directory and what is in it the user's. Symbolic links stay root's.
+func own(m *fsfake.Machine, dir string) {
+	for _, f := range m.Tree() {
+		if v := m.View(f.ID); v.Kind != fsfake.KindSymlink && (f.Path == dir || strings.HasPrefix(f.Path, dir+"/")) {
+			must(m.Proc(1).Chown(f.Path, os.Getuid(), os.Getgid()))
+		}
+	}
+}
+
+// mode is the file's permission bits.
+func (f *File) mode() uint32 {
+	switch {
+	case f.Mode != 0:
+		return f.Mode
+	case strings.HasSuffix(f.Name, "/"):
+		return 0o755
+	}
+	return 0o644
+}
+
+func (f *File) make(p *fsfake.Proc, dir string) error {
+	name := path.Join(dir, f.Name)
 	if err := p.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
+	chmod := fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}
 	switch {
 	case f.Link != "":
 		return p.Symlink(f.Link, name)
 	case strings.HasSuffix(f.Name, "/"):
-		if mode == 0 {
-			mode = 0o755
-		}
-		return errors.Join(p.MkdirAll(name, 0o777), do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: mode}))
+		return errors.Join(p.MkdirAll(name, 0o777), do(p, chmod))
 	}
-	if mode == 0 {
-		mode = 0o644
-	}
-	return errors.Join(p.WriteFile(name, []byte(f.Content), 0o666), do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: mode}))
+	return errors.Join(p.WriteFile(name, []byte(f.Content), 0o666), do(p, chmod))
 }
 
 func do(p *fsfake.Proc, op fsfake.Op) error {

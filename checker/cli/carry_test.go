@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"flag"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+	"lockpick/sched"
+)
+
+var forced = flag.Int("forced", 21, "how many drawn schedules of real programs are carried out on the kernel")
+
+// specOf is the spec of a command line for so many processes, over the scripts that package
+// command is tested with.
+func specOf(t testing.TB, line string, n int, settings ...string) command.Spec {
+	t.Helper()
+	for _, word := range strings.Fields(line) {
+		if word == "sh" || word == "python3" || word == "node" || word == "flock" {
+			if _, err := exec.LookPath(word); err != nil {
+				t.Skipf("SKIPPED: there is no %s", word)
+			}
+		}
+	}
+	if rest, ok := strings.CutPrefix(line, "python3 "); ok { // python3 may be a script that looks for one
+		out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+		require.NoError(t, err)
+		line = strings.TrimSpace(string(out)) + " " + rest
+	}
+	files, err := command.Copy("../../scenarios/command/testdata", time.Now())
+	require.NoError(t, err)
+	s := command.Spec{Files: append(files,
+		command.File{Name: "n", Content: "0\n"}, command.File{Name: "store.json", Content: "{}"}, command.File{Name: "lock"})}
+	for range n {
+		s.Commands = append(s.Commands, command.Line{Shell: line})
+	}
+	for _, set := range settings {
+		name, value, _ := strings.Cut(set, " ")
+		require.NoError(t, s.Set(name, value))
+	}
+	return s
+}
+
+// scenarioOf skips the test where programs cannot be traced.
+func scenarioOf(t testing.TB, s *command.Spec) scenarios.Scenario {
+	t.Helper()
+	sc, err := s.Scenario()
+	if err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only")) {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	require.Empty(t, sc.Assumes, "each command was compared with the kernel when it ran alone")
+	return sc
+}
+
+// Drawn schedules of programs go on the real kernel as on the fake, call by call.
+func TestForcedSchedules(t *testing.T) {
+	programs := []struct {
+		line     string
+		n        int
+		settings []string
+	}{
+		{"sh counter.sh", 3, nil},
+		{"flock lock sh counter.sh", 3, nil},
+		{"sh mkdir-counter.sh", 2, nil},
+		{"sh stat-then-write.sh", 2, []string{"refused 1"}},
+		{"python3 store.py a", 2, nil},
+		{"python3 excl.py", 2, []string{"inside cs", "crashes 1"}},
+		{"node counter.js", 2, nil},
+	}
+	for _, p := range programs {
+		t.Run(p.line, func(t *testing.T) {
+			if testing.Short() && !strings.HasPrefix(p.line, "sh ") {
+				t.Skip("SKIPPED with -short: interpreters take long to start")
+			}
+			spec := specOf(t, p.line, p.n, p.settings...)
+			sc := scenarioOf(t, &spec)
+			r, err := checker.NewRunner(&sc, scenarios.Deadlock)
+			require.NoError(t, err)
+			waited, cannot := 0, 0
+			for seed := range uint64(max(1, *forced/len(programs))) {
+				ran, err := r.Run(sched.NewRandom(seed), true)
+				require.NoError(t, err)
+				c := spec.Carry(t.Context(), carrySteps(ran.Trace), ran.Trace[len(ran.Trace)-1].After)
+				require.Empty(t, c.Differs, "%s", ran.Schedule)
+				if c.Cannot != "" {
+					require.Contains(t, c.Cannot, "gave a lock", "%s", ran.Schedule)
+					cannot++
+				}
+				for _, st := range ran.Trace {
+					for _, call := range st.Calls {
+						if call.Result.Blocked {
+							waited++
+						}
+					}
+				}
+			}
+			t.Logf("%d calls waited, %d schedules cannot be forced", waited, cannot)
+		})
+	}
+}
+
+// A kernel that answers otherwise is noticed, wherever it does.
+func TestCarryNotices(t *testing.T) {
+	spec := specOf(t, "sh counter.sh", 2)
+	sc := scenarioOf(t, &spec)
+	r, err := checker.NewRunner(&sc, scenarios.Deadlock)
+	require.NoError(t, err)
+	ran, err := r.Run(sched.NewRandom(1), true)
+	require.NoError(t, err)
+	steps, end := carrySteps(ran.Trace), ran.Trace[len(ran.Trace)-1].After
+	carry := func(steps []command.Step, end *fsfake.Machine) command.Carried {
+		return spec.Carry(t.Context(), steps, end)
+	}
+	require.Equal(t, command.Carried{Calls: len(steps)}, carry(steps, end))
+
+	for _, i := range []int{0, 7, 20} {
+		wrong := slices.Clone(steps)
+		wrong[i].Result.Errno = fsfake.EIO
+		c := carry(wrong, end)
+		require.Contains(t, c.Differs, fmt.Sprintf("step %d", i+1))
+		require.Contains(t, c.Differs, "EIO")
+	}
+	other := steps[0]
+	other.Op.Path += "x"
+	require.Contains(t, carry(append([]command.Step{other}, steps[1:]...), end).Differs, "the next call")
+
+	waits := slices.Clone(steps)
+	waits[2].Result.Blocked = true
+	require.Contains(t, carry(waits, end).Differs, "waits")
+
+	full := end.Clone()
+	require.NoError(t, full.Proc(1).WriteFile(spec.Dir+"/data/left", nil, 0o600))
+	require.Contains(t, carry(steps, full).Differs, "at the end")
+}

@@ -1,0 +1,411 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+	"lockpick/scenarios"
+)
+
+// A Step is one step of a run on the fake machine, for [Spec.Carry].
+type Step struct {
+	// Process is whose step it is, from 0. Kill: the process is killed instead of going on.
+	Process int
+	Kill    bool
+	// By is the thread or the child that makes the call; zero is the process's first thread.
+	By     fsfake.Task
+	Op     fsfake.Op
+	Result fsfake.Result
+}
+
+// A Carried is what became of a run's steps on the real kernel.
+type Carried struct {
+	// Calls is how many calls the kernel has answered.
+	Calls int
+	// Differs says where the kernel and the fake machine part, and how; empty when they do not.
+	Differs string
+	// Cannot says why the steps could not be carried out to their end; empty when they could.
+	Cannot string
+}
+
+// Confirmed reports that everything went on the kernel as on the fake machine.
+func (c Carried) Confirmed() bool { return c.Differs == "" && c.Cannot == "" }
+
+// String says what became of the run in a sentence.
+func (c Carried) String() string {
+	switch {
+	case c.Differs != "":
+		return "differs on this kernel: " + c.Differs
+	case c.Cannot != "":
+		return "not carried out on this kernel: " + c.Cannot
+	}
+	return fmt.Sprintf("confirmed on this kernel: %d calls in this order, answered as on the fake machine, with the same end", c.Calls)
+}
+
+// Carry carries out a run on the real kernel: the commands run in a temporary directory that
+// holds the files of the start, and their calls are made one at a time in the order of the
+// steps. Each answer is compared with the fake's, and in the end what the commands leave
+// behind with the machine after the last step, end. What is compared is what package tracer
+// leaves to the kernel: pids, clocks, inode numbers and the times of files are the fake's, and so
+// are the size and the links of directories, which differ between file systems.
+//
+// Carry makes every verdict about a run, good and bad, in its answer.
+func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine) Carried {
+	var c carrier
+	if s.Dir == "" {
+		s.Dir = defaultDir
+	}
+	c.spec = &s
+	err := c.carry(ctx, steps, end)
+	var d *difference
+	switch {
+	case err == nil:
+	case errors.As(err, &d):
+		c.carried.Differs = d.Error()
+	default:
+		c.carried.Cannot = err.Error()
+	}
+	return c.carried
+}
+
+// A difference is where the kernel and the fake part.
+type difference struct{ at, fake, kernel string }
+
+func (d *difference) Error() string {
+	return fmt.Sprintf("%s: the fake machine says %s, the kernel %s", d.at, d.fake, d.kernel)
+}
+
+// A carrier carries out one run.
+type carrier struct {
+	spec    *Spec
+	root    string // the real directory
+	runs    []*carriedRun
+	carried Carried
+}
+
+// A carriedRun is one command.
+type carriedRun struct {
+	*tracer.Run
+	root   int // pid
+	killed bool
+	// waits are the calls whose last answer by the fake was that they wait.
+	waits []waitingCall
+}
+
+type waitingCall struct {
+	task fsfake.Task
+	op   fsfake.Op
+}
+
+// waiting reports whether a task waits on the fake.
+func (r *carriedRun) waiting(t fsfake.Task) bool {
+	return slices.ContainsFunc(r.waits, func(w waitingCall) bool { return w.task == t })
+}
+
+// wait notes whether a task waits in a call on the fake.
+func (r *carriedRun) wait(t fsfake.Task, op fsfake.Op, waits bool) {
+	r.waits = slices.DeleteFunc(r.waits, func(w waitingCall) bool { return w.task == t })
+	if waits {
+		r.waits = append(r.waits, waitingCall{t, op})
+	}
+}
+
+func (c *carrier) carry(ctx context.Context, steps []Step, end *fsfake.Machine) error {
+	root, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(root)
+	c.root = filepath.Join(root, "dir")
+	if err := c.spec.write(c.root); err != nil {
+		return err
+	}
+	defer func() {
+		for _, r := range c.runs {
+			if r.Run != nil {
+				r.Stop()
+			}
+		}
+	}()
+	takesPart := make([]bool, len(c.spec.Commands))
+	for _, st := range steps {
+		takesPart[st.Process] = true
+	}
+	for i := range c.spec.Commands {
+		r := &carriedRun{root: scenarios.Pid(i)}
+		c.runs = append(c.runs, r)
+		if !takesPart[i] {
+			continue
+		}
+		config := c.spec.config(i)
+		config.Through = c.root
+		if r.Run, err = tracer.Start(config); err != nil {
+			return err
+		}
+	}
+	for i, st := range steps {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped before step %d of %d: %w", i+1, len(steps), err)
+		}
+		if err := c.step(i+1, &st); err != nil {
+			return c.forced(err)
+		}
+	}
+	return c.ends(end)
+}
+
+// forced tells a difference from what no schedule can force.
+func (c *carrier) forced(err error) error {
+	var d *difference
+	if errors.As(err, &d) && c.woken() {
+		return fmt.Errorf("the kernel gave a lock to a command that waited for it before the schedule has that go on: %s", d.Error())
+	}
+	return err
+}
+
+// step carries out one step.
+func (c *carrier) step(n int, st *Step) error {
+	r := c.runs[st.Process]
+	name := scenarios.ProcessName(st.Process)
+	if st.Kill {
+		r.killed = true
+		err := r.Kill(r.root)
+		if err == nil {
+			_, err = r.Next()
+		}
+		return err
+	}
+	who := st.By
+	if who == (fsfake.Task{}) {
+		who = fsfake.Task{Pid: r.root, N: 1}
+	}
+	at := func(what string) string { return fmt.Sprintf("step %d, %s of %s", n, what, name) }
+	set, err := r.Next()
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Task == who && p.Timer == (st.Op.Call == fsfake.CallSleep) })
+	if r.waiting(who) { // the call has been made, and the kernel answers when it can
+		if waits := i >= 0 && set[i].Blocked; waits != st.Result.Blocked {
+			return &difference{at(st.Op.String()), told(st.Op, st.Result), told(st.Op, fsfake.Result{Blocked: waits})}
+		}
+		r.wait(who, st.Op, st.Result.Blocked)
+		return nil
+	}
+	if i < 0 || !c.sameCall(r, set[i], st.Op) {
+		next := "no call of it comes"
+		if i >= 0 {
+			next = "it asks for " + set[i].Op.String()
+		}
+		return &difference{at("the next call"), st.Op.String(), next}
+	}
+	got, err := r.Let(who, st.Result)
+	if err != nil {
+		return err
+	}
+	c.carried.Calls++
+	if seen(st.Op, got) != seen(st.Op, st.Result) {
+		return &difference{at(st.Op.String()), told(st.Op, st.Result), told(st.Op, got)}
+	}
+	r.wait(who, st.Op, got.Blocked)
+	switch st.Op.Call {
+	case fsfake.CallEnd, fsfake.CallExit, fsfake.CallExec: // has closed descriptors when the program has come to rest
+		_, err = r.Next()
+	}
+	return err
+}
+
+// sameCall reports whether a program asks for what the fake's run did; see [driver.ask].
+func (c *carrier) sameCall(r *carriedRun, p tracer.Pending, op fsfake.Op) bool {
+	switch op.Call {
+	case fsfake.CallForkAs:
+		return p.Op.Call == fsfake.CallFork
+	case fsfake.CallEnd:
+		printed := ""
+		if !c.spec.NoStdout {
+			printed = r.Stdout()
+		}
+		return p.Op.Call == fsfake.CallExit && p.Task.Pid == r.root && op.Flags == endFlags(p.Exit) && op.Data == printed
+	}
+	return p.Op == op
+}
+
+// seen is what both sides must agree on of an answer.
+func seen(op fsfake.Op, r fsfake.Result) fsfake.Result {
+	s := fsfake.Result{Errno: r.Errno, N: r.N, Data: r.Data, Blocked: r.Blocked}
+	s.Stat = fsfake.Stat{Mode: r.Stat.Mode, UID: r.Stat.UID, GID: r.Stat.GID, Size: r.Stat.Size, Nlink: r.Stat.Nlink}
+	if r.Stat.Mode.IsDir() { // file systems differ
+		s.Stat.Size, s.Stat.Nlink = 0, 0
+	}
+	switch op.Call {
+	case fsfake.CallReaddir: // in another order; what differs shows in what is done about it
+		s.N, s.Data = 0, ""
+	case fsfake.CallReadlink:
+		s.N = 0
+	}
+	return s
+}
+
+// told is an answer in words.
+func told(op fsfake.Op, r fsfake.Result) string {
+	switch text := r.Describe(op); {
+	case r.Blocked:
+		return "that it waits"
+	case text == "":
+		return "that it is done"
+	default:
+		return text
+	}
+}
+
+// woken reports whether the kernel has let a command go on that waits on the fake: locks are
+// handed to whoever waits as soon as they are free, and no schedule can delay that.
+func (c *carrier) woken() bool {
+	for _, r := range c.runs {
+		if r.Run == nil || r.killed {
+			continue
+		}
+		for _, w := range r.waits {
+			if set, err := r.Next(); err == nil && !blocked(set, w.task) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// blocked reports whether a task waits in the kernel.
+func blocked(set []tracer.Pending, t fsfake.Task) bool {
+	return slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Task == t && p.Blocked })
+}
+
+// ends compares what there is at the end: the files, how commands have ended and what they
+// have printed. Those that wait on the fake must wait on the kernel.
+func (c *carrier) ends(end *fsfake.Machine) error {
+	fake := c.spec.outcome(scenarios.NewView(end))
+	real := Outcome{}
+	for i, r := range c.runs {
+		exit, printed := fake.Exits[i], fake.Printed[i]
+		if r.Run != nil && !r.killed {
+			set, err := r.Next()
+			if err != nil {
+				return err
+			}
+			if e, ok := r.Exit(r.root); ok {
+				exit, printed = exitText(fsfake.Exit{Status: e.Status, Signal: e.Signal}, true), r.Stdout()
+			}
+			for _, w := range r.waits { // what may go on by now the kernel has let go on, or somebody else
+				if !blocked(set, w.task) && !end.Ready(w.task, w.op) {
+					return &difference{"at the end, " + w.op.String() + " of " + scenarios.ProcessName(i), "that it waits", "that it does not"}
+				}
+			}
+		}
+		if c.spec.NoStdout {
+			printed = ""
+		}
+		real.Exits, real.Printed = append(real.Exits, exit), append(real.Printed, printed)
+	}
+	var err error
+	if real.Tree, err = c.spec.realTree(c.root, ""); err != nil {
+		return err
+	}
+	if diff := fake.Differs(real); len(diff) > 0 {
+		return &difference{"at the end", strings.Join(diff, ", "), strings.Join(real.Differs(fake), ", ")}
+	}
+	return nil
+}
+
+// realTree is [Spec.tree] of a real directory.
+func (s *Spec) realTree(dir, prefix string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range entries {
+		name, rel := filepath.Join(dir, e.Name()), prefix+e.Name()
+		if s.ignored(rel) {
+			continue
+		}
+		switch {
+		case e.IsDir():
+			below, err := s.realTree(name, rel+"/")
+			if err != nil {
+				return nil, err
+			}
+			out = append(append(out, rel+"/"), below...)
+		case e.Type()&os.ModeSymlink != 0:
+			target, err := os.Readlink(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, fmt.Sprintf("%s -> %s", rel, target))
+		default:
+			text, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, fmt.Sprintf("%s %q", rel, text))
+		}
+	}
+	return out, nil
+}
+
+// write makes the directory with the files of the start, for real.
+func (s *Spec) write(dir string) error {
+	if err := makeDirs(dir); err != nil {
+		return err
+	}
+	for _, f := range s.Files {
+		if err := f.write(filepath.Join(dir, f.Name), strings.HasSuffix(f.Name, "/")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeDirs makes a directory and those above it, open to all: no umask is in its way.
+func makeDirs(name string) error {
+	if at, err := os.Stat(name); err == nil && at.IsDir() {
+		return nil
+	}
+	if err := makeDirs(filepath.Dir(name)); err != nil {
+		return err
+	}
+	return errors.Join(os.Mkdir(name, 0o777), os.Chmod(name, 0o777))
+}
+
+func (f *File) write(name string, dir bool) error {
+	if err := makeDirs(filepath.Dir(name)); err != nil {
+		return err
+	}
+	switch {
+	case f.Link != "":
+		return os.Symlink(f.Link, name)
+	case dir:
+		if err := makeDirs(name); err != nil {
+			return err
+		}
+	default:
+		if err := os.WriteFile(name, []byte(f.Content), 0o600); err != nil {
+			return err
+		}
+	}
+	return os.Chmod(name, os.FileMode(f.mode()))
+}
+
+// config is how the command of a process is run.
+func (s *Spec) config(process int) tracer.Config {
+	l := s.Commands[process]
+	return tracer.Config{
+		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.Env, Stdin: l.Stdin,
+		Pid: scenarios.Pid(process), Seed: 1, Timeout: s.Timeout,
+	}
+}

@@ -57,6 +57,9 @@ func TestMutantsAreNoticed(t *testing.T) {
 			require.NotZero(t, noticed, "%s %s: no mutator applies: the claim might be vacuous", sc.ID, c.Property)
 		}
 	}
+	if testing.Short() {
+		return // some rows, and so some mutants
+	}
 	for id := range harmless {
 		require.True(t, seen[id], id)
 	}

@@ -99,10 +99,14 @@ func TestOddsOfARetryLoop(t *testing.T) {
 
 func TestOddsOfToysMatchSamples(t *testing.T) {
 	t.Parallel()
+	runs := 20_000
+	if testing.Short() {
+		runs = 4000
+	}
 	for _, sc := range fixtures.All() {
 		for _, c := range sc.Claims {
 			if c.Verdict == Broken {
-				agreesWithSample(t, sc, c.Property, oddsOf(t, sc, c.Property), 20_000)
+				agreesWithSample(t, sc, c.Property, oddsOf(t, sc, c.Property), runs)
 			}
 		}
 	}

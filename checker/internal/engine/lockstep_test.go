@@ -237,9 +237,13 @@ func TestLockstepWithMoreFaults(t *testing.T) {
 
 func TestLockstepOnToys(t *testing.T) {
 	t.Parallel()
+	steps := 3000
+	if testing.Short() {
+		steps = 1000
+	}
 	for _, sc := range fixtures.All() {
 		for _, p := range lockstepProperties(sc) {
-			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 3000) })
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, steps) })
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 // SampleOptions says how schedules are drawn.
 type SampleOptions struct {
-	// Strategy is "random" or "pct"; empty means random.
+	// Strategy is the name of one of [sched.Drawings]; empty means the first, random.
 	Strategy string
 	// Runs is the number of schedules; 0 means 10 000.
 	Runs int
@@ -53,6 +53,10 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	if o.Runs == 0 {
 		o.Runs = 10_000
 	}
+	d, err := drawing(t, &o)
+	if err != nil {
+		return Sampled{}, err
+	}
 	t.Unjudged = o.Unjudged
 	s := Sampled{Result: NewResult(sc, p, nil), First: -1}
 	var first search.Outcome
@@ -61,11 +65,7 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 			s.Why = fmt.Sprintf("stopped after %d runs", i)
 			break
 		}
-		st, err := strategy(t, &o, o.Seed+uint64(i))
-		if err != nil {
-			return s, err
-		}
-		out, err := t.Run(st, false)
+		out, err := t.Run(d.New(o.Seed+uint64(i), o.Steps, o.Depth), false)
 		if err != nil {
 			return s, err
 		}
@@ -100,24 +100,22 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	return s, err
 }
 
-// strategy makes the strategy of one run.
-func strategy(t *search.Tester, o *SampleOptions, seed uint64) (sched.Strategy, error) {
-	switch o.Strategy {
-	case "", "random":
-		return sched.NewRandom(seed), nil
-	case "pct":
-		if o.Steps == 0 {
-			out, err := t.Run(sched.RunToCompletion{}, false)
-			if err != nil {
-				return nil, err
-			}
-			o.Steps = max(len(out.Schedule), 1)
-		}
-		depth := o.Depth
-		if depth == 0 {
-			depth = 3
-		}
-		return sched.NewPCT(seed, o.Steps, depth), nil
+// drawing returns the kind of strategy that o asks for, with a length of runs and a depth
+// where it needs them.
+func drawing(t *search.Tester, o *SampleOptions) (sched.Drawing, error) {
+	d, err := sched.FindDrawing(o.Strategy)
+	if err != nil {
+		return d, fmt.Errorf("checker: %w", err)
 	}
-	return nil, fmt.Errorf("checker: unknown strategy %q: choose random or pct", o.Strategy)
+	if d.Depth && o.Steps == 0 {
+		out, err := t.Run(sched.RunToCompletion{}, false)
+		if err != nil {
+			return d, err
+		}
+		o.Steps = max(len(out.Schedule), 1)
+	}
+	if o.Depth == 0 {
+		o.Depth = 3
+	}
+	return d, nil
 }

@@ -85,15 +85,21 @@ func TestReplayIsStrict(t *testing.T) {
 
 // strategies are the drawing ones, by name.
 func strategies(seed uint64) map[string]sched.Strategy {
-	return map[string]sched.Strategy{
-		"random": sched.NewRandom(seed),
-		"pct":    sched.NewPCT(seed, 12, 3),
+	out := map[string]sched.Strategy{}
+	for _, d := range sched.Drawings() {
+		out[d.Name] = d.New(seed, 12, 3)
 	}
+	return out
 }
 
 // One seed, one schedule; and every run of a drawing strategy is one that can be
 // replayed and written down.
 func TestDrawingStrategies(t *testing.T) {
+	first, err := sched.FindDrawing("")
+	require.NoError(t, err)
+	require.Equal(t, "random", first.Name)
+	_, err = sched.FindDrawing("luck")
+	require.EqualError(t, err, `sched: unknown strategy "luck": choose random or pct`)
 	y := toy{left: []int{4, 4, 4}, kills: 1, stalls: 1}
 	rapid.Check(t, func(rt *rapid.T) {
 		seed := rapid.Uint64().Draw(rt, "seed")

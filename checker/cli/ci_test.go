@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -8,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/toys"
+	"lockpick/scenarios"
 )
 
 // Every file format may be asked for at once, and the matrix is still printed.
@@ -30,6 +34,46 @@ func TestFileFormats(t *testing.T) {
 	text, err := os.ReadFile(xml)
 	require.NoError(t, err)
 	require.Regexp(t, `<testcase classname="toy.wrong.contend" name="mutual-exclusion" time="\d+\.\d+">`, string(text))
+}
+
+// Every format hands out what holds, what is broken and what is unknown, and lets no text
+// of a scenario play with a terminal.
+func TestFormatsOfTheList(t *testing.T) {
+	hostile := toys.All()[0]
+	hostile.Summary = "\x1b[2J</script><b>\"&'\u202e"
+	hostile.Source = "package x // " + hostile.Summary
+	list := []scenarios.Scenario{hostile, toys.All()[1]}
+	for _, f := range formats() {
+		for _, bounds := range [][]string{nil, {"--max-states", "5"}} {
+			t.Run(f.flag, func(t *testing.T) {
+				args := append([]string{"check", "--" + f.flag}, bounds...)
+				out := filepath.Join(t.TempDir(), "out")
+				if f.arg != "" {
+					args[1] += "=" + out
+				}
+				var stdout, stderr bytes.Buffer
+				exit := Run(t.Context(), list, args, &stdout, &stderr, func(string) string { return "" })
+				require.Contains(t, []int{ExitAsClaimed, ExitUnknown}, exit, stderr.String())
+				require.NotEmpty(t, stdout.String())
+				require.False(t, strings.Contains(stdout.String(), "\x1b"))
+				if f.arg == "" {
+					return
+				}
+				size := 0
+				require.NoError(t, filepath.WalkDir(out, func(name string, d os.DirEntry, err error) error {
+					require.NoError(t, err)
+					if d.IsDir() {
+						return nil
+					}
+					text, err := os.ReadFile(name)
+					require.False(t, strings.Contains(string(text), "\x1b"), name)
+					size += len(text)
+					return err
+				}))
+				require.NotZero(t, size)
+			})
+		}
+	}
 }
 
 // One output that fails keeps nobody from having the others: a full disk shows only when a

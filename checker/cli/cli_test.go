@@ -87,7 +87,7 @@ func TestBadInput(t *testing.T) {
 		"replay toy/look/contend A1!":             "drifts at step 2: process A cannot be killed",
 		"replay toy/look/contend A1,~":            "drifts at step 2: the clock cannot jump",
 		"sample toy/look/contend --runs 0":        "--runs 0: choose 1 or more",
-		"sample toy/look/contend --strategy luck": `--strategy "luck": choose random or pct`,
+		"sample toy/look/contend --strategy luck": `--strategy: sched: unknown strategy "luck": choose random or pct`,
 		"sample toy/look/contend --depth 0":       "--depth 0: choose 1 or more",
 		"sample toy/look/contend --seed -1":       "invalid argument",
 		"sample nosuch":                           `no scenario is called "nosuch"`,

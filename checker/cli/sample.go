@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // sampleFlags are the flags of sample.
@@ -39,7 +41,7 @@ holds: without a violation the verdict is unknown, and the exit code 3.`,
 	f.setting = addSettingFlags(c)
 	fs := c.Flags()
 	fs.IntVar(&f.options.Runs, "runs", 10_000, "draw up to `N` schedules")
-	fs.StringVar(&f.options.Strategy, "strategy", "random", "how to draw: random or pct")
+	fs.StringVar(&f.options.Strategy, "strategy", "random", "how to draw: "+strings.Join(sched.DrawingNames(), " or "))
 	fs.Uint64Var(&f.options.Seed, "seed", 0, "seed of the first run; run i has seed+i")
 	fs.IntVar(&f.options.Depth, "depth", 3, "depth of the bugs that pct looks for")
 	fs.BoolVar(&f.options.KeepGoing, "keep-going", false, "go on after a violation, and count them all")
@@ -48,7 +50,7 @@ holds: without a violation the verdict is unknown, and the exit code 3.`,
 	fs.BoolVar(&f.timings, "timings", false, "print how long it took; two runs then differ")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	a.completeProperties(c)
-	a.completeValues(c, "strategy", "random", "pct")
+	a.completeValues(c, "strategy", sched.DrawingNames()...)
 	return c
 }
 
@@ -58,8 +60,6 @@ func (f *sampleFlags) validate() error {
 		return fmt.Errorf("--runs %d: choose 1 or more", o.Runs)
 	case o.Depth < 1:
 		return fmt.Errorf("--depth %d: choose 1 or more", o.Depth)
-	case o.Strategy != "random" && o.Strategy != "pct":
-		return fmt.Errorf("--strategy %q: choose random or pct", o.Strategy)
 	case f.width != 0 && f.width < 60:
 		return fmt.Errorf("--width %d: choose 60 or more", f.width)
 	}
@@ -70,12 +70,16 @@ func (a *app) sample(ctx context.Context, c *cobra.Command, id string, f *sample
 	if err := f.validate(); err != nil {
 		return err
 	}
+	d, err := sched.FindDrawing(f.options.Strategy)
+	if err != nil {
+		return fmt.Errorf("--strategy: %w", err)
+	}
 	sc, p, err := a.asked(id, f.property, f.setting)
 	if err != nil {
 		return err
 	}
 	f.setting.idle(a, c, sc)
-	a.idle(c, "depth", f.options.Strategy == "pct", "it is about --strategy pct")
+	a.idle(c, "depth", d.Depth, "it is about --strategy pct")
 	a.idle(c, "width", !f.asJSON, "JSON is not drawn")
 	ps := candidates(&sc)
 	if f.property != "" {

@@ -197,10 +197,11 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + strings.TrimRight(s[1:], ".") + "."
 }
 
-// markdownText escapes what Markdown, or HTML in it, would take for markup.
+// markdownText escapes what Markdown, or HTML in it, would take for markup, and what a
+// terminal that the file is shown on would obey.
 func markdownText(s string) string {
 	return strings.NewReplacer(
 		"\\", "\\\\", "`", "\\`", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]",
-		"<", "&lt;", ">", "&gt;", "&", "&amp;", "|", "\\|", "#", "\\#", "~", "\\~", "@", "&#64;", "\n", " ",
-	).Replace(s)
+		"<", "&lt;", ">", "&gt;", "&", "&amp;", "|", "\\|", "#", "\\#", "~", "\\~", "@", "&#64;",
+	).Replace(Visible(strings.ReplaceAll(s, "\n", " ")))
 }

@@ -3,6 +3,8 @@ package all
 import (
 	_ "embed"
 	"fmt"
+	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +29,26 @@ func TestRows(t *testing.T) {
 		}
 	}
 	require.Equal(t, strings.Split(strings.TrimSpace(rows), "\n"), got)
+}
+
+// Every package of scenarios is in the list, and no id is there twice.
+func TestNothingIsLeftOut(t *testing.T) {
+	text, err := os.ReadFile("all.go")
+	require.NoError(t, err)
+	dirs, err := os.ReadDir("..")
+	require.NoError(t, err)
+	other := []string{"all", "command", "internal", "kit", "testdata"}
+	for _, d := range dirs {
+		if d.IsDir() && !slices.Contains(other, d.Name()) {
+			require.Contains(t, string(text), fmt.Sprintf("%q", "lockpick/scenarios/"+d.Name()),
+				"scenarios/%s is not in the list: name it in scenarios/all/all.go", d.Name())
+		}
+	}
+	seen := map[string]bool{}
+	for _, sc := range All() {
+		require.False(t, seen[sc.ID], "%s is there twice", sc.ID)
+		seen[sc.ID] = true
+	}
 }
 
 // What a report shows of a scenario is there.

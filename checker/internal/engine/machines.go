@@ -177,13 +177,17 @@ func (t *machineTable) resultID(r fsfake.Result) uint32 {
 	return id
 }
 
-// unmark removes the marks of all tasks of a process.
+// unmark removes the marks of all tasks of a process, or of the one task of a child or a
+// probe.
 func (t *machineTable) unmark(m *fsfake.Machine, pid int) {
-	process, ok := scenarios.ProcessOf(pid)
-	if !t.marks || !ok {
+	if !t.marks {
 		return
 	}
-	for n := 1; n <= t.sc.Setting.TasksOf(process); n++ {
+	tasks := 1
+	if process, ok := scenarios.ProcessOf(pid); ok {
+		tasks = t.sc.Setting.TasksOf(process)
+	}
+	for n := 1; n <= tasks; n++ {
 		m.Unmark(fsfake.Task{Pid: pid, N: n})
 	}
 }

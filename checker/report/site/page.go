@@ -47,8 +47,8 @@ type evidence struct {
 func newPage(w *row, o Options) (*page, error) {
 	sc := w.Scenario
 	p := &page{
-		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: sc.Summary, Report: sc.Report,
-		Setting: settingFacts(&sc.Setting), Source: highlight(sc.Source),
+		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: report.Visible(sc.Summary), Report: sc.Report,
+		Setting: settingFacts(&sc.Setting), Source: highlight(visibleSource(sc.Source)),
 	}
 	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
 	for _, r := range w.Results {
@@ -63,6 +63,20 @@ func newPage(w *row, o Options) (*page, error) {
 		p.Cases = append(p.Cases, c)
 	}
 	return p, nil
+}
+
+// visibleSource is a program's text without what a terminal would obey: its lines and its
+// tabs stay.
+func visibleSource(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		parts := strings.Split(l, "\t")
+		for k := range parts {
+			parts[k] = report.Visible(parts[k])
+		}
+		lines[i] = strings.Join(parts, "\t")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // settingFacts tells the situation that the protocol is put into.

@@ -48,8 +48,10 @@ func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result,
 	if err != nil {
 		return res, err
 	}
-	if res.Verdict = conclude(first != nil, res.Complete); res.Verdict == Holds && !t.Judgeable {
-		return res, engine.NothingToJudge(t.Sc, t.Property)
+	if res.Verdict = conclude(first != nil, res.Complete); res.Verdict == Holds {
+		if err := t.Lacking(); err != nil {
+			return res, err
+		}
 	}
 	if first == nil {
 		return res, nil
@@ -121,8 +123,11 @@ func exploreAndExplain(ctx context.Context, t *search.Tester, o Options, memory 
 	if !broken && res.Complete && x.OneOrder() {
 		res.Complete, res.Why = false, oneOrder
 	}
-	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds && !x.Evidence() {
-		return res, engine.NothingToJudge(t.Sc, t.Property)
+	res.Facts = x.Facts()
+	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds {
+		if err := engine.Lacking(t.Sc, t.Property, res.Facts); err != nil {
+			return res, err
+		}
 	}
 	res.Stats.learned(x)
 	res.Stats.States, res.Stats.Transitions = c.States.Len(), c.Transitions
@@ -201,8 +206,10 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		return res, err
 	}
 	res.Complete = schedule == nil && !tg.Pruned
-	if res.Verdict = conclude(schedule != nil, res.Complete); res.Verdict == Holds && !x.Evidence() {
-		return res, engine.NothingToJudge(t.Sc, t.Property)
+	if res.Verdict = conclude(schedule != nil, res.Complete); res.Verdict == Holds {
+		if err := engine.Lacking(t.Sc, t.Property, x.Facts()); err != nil {
+			return res, err
+		}
 	}
 	if schedule != nil {
 		res.Counterexample, err = t.Counterexample(schedule)

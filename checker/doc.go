@@ -23,8 +23,10 @@
 //
 // Holds: every state within the bounds was visited (so many processes, at most so many
 // crashes before any of their steps, at most so many moves of the clock), none violates
-// the property, and something that a task recorded could have: otherwise the error is
-// [ErrNothingToJudge], and there is no verdict. Broken: there is a schedule that violates
+// the property, and what could have violated it was seen: for mutual exclusion, successful
+// acquisitions of one lock by two tasks; each property says what (scenarios.Evidence).
+// Otherwise the error is [ErrNothingToJudge], which names the call that went wrong, and
+// there is no verdict. Broken: there is a schedule that violates
 // it, which can be replayed. Unknown: a budget ended first. Unknown is never folded into
 // Holds, and what was seen broken is never Unknown: when a budget ends before the smallest
 // counterexample is found, some other is shown, which may not be the smallest.

@@ -2,12 +2,17 @@ package checker
 
 import (
 	"context"
+	"errors"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/fsfake"
+	"lockpick/model"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // A property that nothing in a scenario could violate gets no verdict, from no engine:
@@ -86,4 +91,191 @@ func TestOnlyTheGraphDecidesStarvation(t *testing.T) {
 	require.ErrorContains(t, err, "choose the graph engine")
 	_, err = Sample(context.Background(), poll, scenarios.Starvation, SampleOptions{})
 	require.ErrorContains(t, err, "check it instead")
+}
+
+// refusing returns a scenario of two processes that can never acquire: the directory of the
+// lock is not there, or the open has no O_CREAT.
+func refusing(t *testing.T, how string) *scenarios.Scenario {
+	t.Helper()
+	name, flags := "/run/app.lock", os.O_CREATE|os.O_EXCL|os.O_RDWR
+	if how == "no O_CREAT" {
+		name, flags = "/app.lock", os.O_RDWR
+	}
+	return fixtures.New("toy/refusing/contend", scenarios.Protocol{
+		Path: name,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			if _, err := t.Stat(name); how == "looks first" && err == nil {
+				return scenarios.Hold{}, scenarios.ErrLocked
+			}
+			f, err := t.OpenFile(name, flags, 0o644)
+			return scenarios.Hold{File: f}, err
+		},
+		Release: func(t *scenarios.Task, h scenarios.Hold) error { return h.File.Close() },
+	}, scenarios.Setting{Processes: 2})
+}
+
+// A lock that nobody ever gets keeps everybody apart. No engine calls that "holds", and each
+// names the call that went wrong.
+func TestWhoeverIsAlwaysRefusedProvesNothing(t *testing.T) {
+	for how, want := range map[string]string{
+		"looks first":  "nobody ever acquired: stat /run/app.lock: ENOENT at step 1 (A); make /run in Setup",
+		"no directory": "nobody ever acquired: stat /run/app.lock: ENOENT at step 1 (A); make /run in Setup",
+		"no O_CREAT":   "nobody ever acquired: open /app.lock O_RDWR: ENOENT at step 2 (A); open it with O_CREAT, or make /app.lock in Setup",
+	} {
+		t.Run(how, func(t *testing.T) {
+			requireNoVerdict(t, refusing(t, how), scenarios.MutualExclusion, want)
+		})
+	}
+}
+
+// requireNoVerdict asks every engine.
+func requireNoVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, want string) {
+	t.Helper()
+	ctx, all := context.Background(), 100
+	for name, o := range map[string]Options{
+		"graph": {}, "monitors": {Memory: RememberMonitors}, "preemptions": {Preemptions: &all}, "reference": {Engine: Reference},
+	} {
+		if p.OfCycles() && (o.Engine == Reference || o.Preemptions != nil) {
+			continue
+		}
+		_, err := Check(ctx, sc, p, o)
+		require.ErrorIs(t, err, ErrNothingToJudge, name)
+		require.ErrorContains(t, err, want, name)
+	}
+	var parts []ShardResult
+	for i := range 2 {
+		part, err := CheckShard(ctx, sc, p, Options{}, Shard{i, 2})
+		if p.OfCycles() {
+			require.ErrorIs(t, err, ErrNothingToJudge)
+			return
+		}
+		require.NoError(t, err)
+		parts = append(parts, part)
+	}
+	_, err := Merge(sc, p, parts)
+	require.ErrorIs(t, err, ErrNothingToJudge)
+	require.ErrorContains(t, err, want)
+	s, err := Sample(ctx, sc, p, SampleOptions{Runs: 5})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, s.Verdict)
+	require.Contains(t, s.Why, want)
+	r, err := NewRunner(sc, p)
+	require.NoError(t, err)
+	_, err = r.Run(sched.NewRandom(1), false)
+	require.NoError(t, err)
+	require.ErrorContains(t, r.Lacking(), want)
+}
+
+// What each property must have seen.
+func TestWhatIsNoEvidence(t *testing.T) {
+	of := func(programs ...scenarios.Program) *scenarios.Scenario {
+		sc := fixtures.New("toy/own/contend", fixtures.Excl(), scenarios.Setting{Processes: len(programs), Fixed: true})
+		sc.Program = func(process, _ int) scenarios.Program { return programs[process] }
+		return sc
+	}
+	look := func(t *scenarios.Task) error { _, err := t.Stat("/"); return err }
+	acquire := func(t *scenarios.Task) {
+		_, _ = t.Acquire(fixtures.Lock, func() (scenarios.Hold, error) { return scenarios.Hold{}, look(t) })
+		_ = t.Release(func() error { return look(t) })
+	}
+	inVain := func(t *scenarios.Task) {
+		_, _ = t.Acquire(fixtures.Lock, func() (scenarios.Hold, error) {
+			_, err := t.Open("/none")
+			return scenarios.Hold{}, err
+		})
+	}
+	record := func(input, output any) scenarios.Program {
+		return func(t *scenarios.Task) {
+			scenarios.Record(t, input, func() any { _ = look(t); return output })
+		}
+	}
+	then := func(ps ...scenarios.Program) scenarios.Program {
+		return func(t *scenarios.Task) {
+			for _, p := range ps {
+				p(t)
+			}
+		}
+	}
+	reader := func(t *scenarios.Task) {
+		_, _ = t.AcquireRead(fixtures.Lock, func() (scenarios.Hold, error) { return scenarios.Hold{}, look(t) })
+	}
+	add := record(model.Add{Key: "a"}, model.Added{})
+	for _, c := range []struct {
+		sc   *scenarios.Scenario
+		p    *scenarios.Property
+		want string
+	}{
+		{of(acquire, inVain), scenarios.MutualExclusion, "nobody but A ever acquired: open /none: ENOENT at step"},
+		{of(then(acquire, acquire), looks), scenarios.MutualExclusion, "nobody but A ever acquired"},
+		{of(acquire), scenarios.SpuriousFailure, "nobody was ever refused"},
+		{of(reader, reader), scenarios.RWExclusion, "nobody ever acquired to write"},
+		{of(then(add, record(model.Contains{Key: "b"}, model.Found{}))), scenarios.LostUpdate, "nobody ever asked for what had been added"},
+		{of(record(model.Read{}, model.ReadValue{})), scenarios.TornRead, "no read ever saw what somebody wrote"},
+		{of(record(model.Inc{}, model.Value{N: 1})), scenarios.LostIncrement, "nobody ever saw another's increment: only A counted"},
+		{of(then(inVain, record(model.WhoHolds{}, model.Holder{}))), scenarios.OwnerInfo, "nobody ever acquired: open /none: ENOENT"},
+		{of(record(model.Grant{Owner: "A"}, model.Granted{Refused: true})), scenarios.Fencing, "no lease was ever granted"},
+		{of(inVain, inVain), scenarios.Starvation, "nobody ever acquired: open /none: ENOENT at step 1 (A)"},
+	} {
+		t.Run(c.p.ID, func(t *testing.T) { requireNoVerdict(t, c.sc, c.p, c.want) })
+	}
+}
+
+func looks(t *scenarios.Task) { _, _ = t.Stat("/") }
+
+// Evidence is that of all shards together: one that saw A acquire and one that saw B do.
+func TestEvidenceIsTheUnionOfShards(t *testing.T) {
+	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
+	part := func(i int, by string) ShardResult {
+		return ShardResult{
+			Scenario: sc.ID, Property: scenarios.MutualExclusion.ID, Setting: sc.Setting.Format(), Shard: i, Of: 2, Complete: true,
+			Facts: []scenarios.Fact{{Did: "acquired", By: by}},
+		}
+	}
+	r, err := Merge(sc, scenarios.MutualExclusion, []ShardResult{part(0, "A"), part(1, "B")})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict)
+	_, err = Merge(sc, scenarios.MutualExclusion, []ShardResult{part(0, "B"), part(1, "B")})
+	require.ErrorIs(t, err, ErrNothingToJudge)
+	require.ErrorContains(t, err, "nobody but B ever acquired")
+	_, err = Merge(sc, scenarios.MutualExclusion, nil)
+	require.ErrorContains(t, err, "no shard of toy/excl/contend mutual-exclusion: nothing was explored")
+}
+
+// Half a disk would be judged wrongly.
+func TestSetupThatFails(t *testing.T) {
+	for _, c := range []struct {
+		setup func(m *fsfake.Machine)
+		want  string
+	}{
+		{func(m *fsfake.Machine) { _ = m.Proc(1).Mkdir("/run/app", 0o755) }, "scenarios: the Setup of toy/excl/contend fails: fsfake: mkdir /run/app: ENOENT; make first what it needs"},
+		{func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile("/run/pid", nil, 0o644) }, "open /run/pid O_WRONLY|O_CREAT|O_TRUNC: ENOENT"},
+		{func(*fsfake.Machine) { panic(errors.New("no disk")) }, "the Setup of toy/excl/contend fails: no disk"},
+		{func(m *fsfake.Machine) { _ = m.Proc(1).MkdirAll("/tmp/a/b", 0o755); _ = m.Proc(1).Mkdir("/tmp", 0o755) }, ""},
+		{func(m *fsfake.Machine) { _, _ = m.Proc(1).Stat("/none"); _ = m.Proc(1).RemoveAll("/tmp") }, ""},
+	} {
+		sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
+		sc.Setup = c.setup
+		_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
+		_, sampled := Sample(context.Background(), sc, scenarios.MutualExclusion, SampleOptions{Runs: 1})
+		if c.want == "" {
+			require.NoError(t, err)
+			require.NoError(t, sampled)
+			continue
+		}
+		require.ErrorContains(t, err, c.want)
+		require.ErrorContains(t, sampled, c.want)
+	}
+}
+
+// A verdict that holds says so when nobody was ever in anybody's way.
+func TestUncontended(t *testing.T) {
+	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
+	r, err := Check(context.Background(), sc, scenarios.Deadlock, Options{})
+	require.NoError(t, err)
+	require.Empty(t, r.Uncontended())
+	sc.Program = func(int, int) scenarios.Program { return looks }
+	r, err = Check(context.Background(), sc, scenarios.Deadlock, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict)
+	require.Equal(t, "in no schedule did a task ever meet another's lock", r.Uncontended())
 }

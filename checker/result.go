@@ -35,6 +35,9 @@ type Result struct {
 	// Why says, for Unknown, which budget ended first and what was covered. For Broken it says
 	// which budget ended before the space was covered, or the smallest counterexample found.
 	Why string
+	// Facts are what was seen that can be evidence for the property: who acquired, who was
+	// refused. The graph engine lists them.
+	Facts []scenarios.Fact
 	// Stats are the counts of the exploration.
 	Stats Stats
 	// Odds is the probability that a uniformly random scheduler hits the violation; see
@@ -61,6 +64,15 @@ func NewResult(sc *scenarios.Scenario, p *scenarios.Property, cx *trace.Countere
 
 // AsClaimed reports whether the verdict is the one that the scenario claims.
 func (r *Result) AsClaimed() bool { return r.Claimed && r.Verdict == r.Claim }
+
+// Uncontended says that a verdict "holds" says little, because nobody was ever in anybody's
+// way; "" when it does not hold, or somebody was, or there is nobody else.
+func (r *Result) Uncontended() string {
+	if r.Verdict != Holds || r.Stats.Contended > 0 || r.Scenario.Setting.Contenders() < 2 {
+		return ""
+	}
+	return "in no schedule did a task ever meet another's lock"
+}
 
 // Stats counts what an exploration did.
 type Stats struct {
@@ -93,7 +105,8 @@ func (s *Stats) learned(x *search.Explorer) {
 	s.Coroutines, s.Edges, s.Machines, s.Histories = l.Coroutines, l.Edges, l.Machines, l.Histories
 }
 
-// ErrNothingToJudge is the error for a property that a scenario gives no evidence on:
-// nothing that its tasks do could ever violate it, so "holds" would say nothing. It is
-// found out by exploring.
+// ErrNothingToJudge is the error for a property that a scenario gives no evidence on: what
+// must be seen before it can be said to hold ([scenarios.Evidence]) was seen nowhere, so
+// "holds" would say nothing. It is found out by exploring, and says which call went wrong
+// first where one did.
 var ErrNothingToJudge = engine.ErrNothing

@@ -54,6 +54,11 @@ func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) {
 	}, err
 }
 
+// Lacking returns nil when the runs so far showed what must be seen before the property
+// can be said to hold (scenarios.Evidence), and otherwise an [ErrNothingToJudge] that says
+// what is missing: then it proves even less that they broke nothing.
+func (r *Runner) Lacking() error { return r.t.Lacking() }
+
 // Shrink makes a schedule that breaks the property smaller: fewer faults, then fewer
 // preemptions, then fewer steps, to a local minimum. A schedule that does not break it
 // is an error.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -85,8 +84,8 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	if s.First < 0 {
 		if s.Why == "" {
 			s.Why = fmt.Sprintf("%d drawn schedules broke nothing, which proves nothing", s.Runs)
-			if !t.Judgeable {
-				s.Why += "; " + engine.NothingToJudge(sc, p).Error()
+			if err := t.Lacking(); err != nil {
+				s.Why += "; " + err.Error()
 			}
 		}
 		return s, nil

@@ -36,8 +36,8 @@ type ShardResult struct {
 	// Complete: the shard covered all of its part.
 	Complete bool   `json:"complete"`
 	Why      string `json:"why,omitempty"`
-	// Evidence: its part had something that the property is judged by.
-	Evidence bool `json:"evidence"`
+	// Facts are what its part showed that can be evidence for the property.
+	Facts []scenarios.Fact `json:"facts"`
 	// Violations are the fingerprints of the distinct violations, sorted.
 	Violations []string `json:"violations"`
 	// Schedule is the smallest counterexample of the shard's part, as text.
@@ -82,7 +82,7 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 		return r, err
 	}
 	c.Violated.Add(sp.Violated)
-	r.Evidence = x.Evidence()
+	r.Facts = x.Facts()
 	r.Complete, r.Why = c.Complete, c.Why
 	r.Violations = x.Fingerprints(c.Violated)
 	if len(r.Violations) > 0 {
@@ -116,7 +116,7 @@ func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, p 
 	if err != nil {
 		return err
 	}
-	r.Complete, r.Why, r.Stats, r.Evidence = res.Complete, res.Why, res.Stats, true
+	r.Complete, r.Why, r.Stats, r.Facts = res.Complete, res.Why, res.Stats, res.Facts
 	if res.Counterexample != nil {
 		r.Schedule = res.Counterexample.Schedule.String()
 		r.Violations = []string{engine.Hash([]byte(r.Schedule))}
@@ -128,7 +128,7 @@ func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, p 
 // number of distinct violations and the smallest counterexample are those of a run that
 // was not split; counts of states are sums, in which what two shards both explored
 // counts twice. A missing shard makes it Unknown; Why names a violation that the others
-// found. Shards of different splits or settings are an error.
+// found. Shards of different splits or settings are an error, and so is no shard at all.
 func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (Result, error) {
 	t, err := search.NewTester(sc, p)
 	if err != nil {
@@ -137,8 +137,7 @@ func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (
 	res := NewResult(sc, p, nil)
 	res.Complete = true
 	if len(parts) == 0 {
-		res.Complete, res.Why = false, "no shard has explored it"
-		return res, nil
+		return res, fmt.Errorf("checker: no shard of %s %s: nothing was explored", sc.ID, p)
 	}
 	seen := make([]bool, max(parts[0].Of, 1))
 	violations := map[string]bool{}
@@ -158,6 +157,9 @@ func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (
 			violations[v] = true
 		}
 		res.Stats.add(part.Stats)
+		for _, f := range part.Facts {
+			res.Facts = scenarios.AddFact(res.Facts, f)
+		}
 		if part.Schedule == "" {
 			continue
 		}
@@ -178,8 +180,10 @@ func Merge(sc *scenarios.Scenario, p *scenarios.Property, parts []ShardResult) (
 		return res, nil
 	}
 	res.Verdict = conclude(best != nil, res.Complete)
-	if res.Verdict == Holds && !slices.ContainsFunc(parts, func(r ShardResult) bool { return r.Evidence }) {
-		return Result{}, engine.NothingToJudge(sc, p)
+	if res.Verdict == Holds {
+		if err := engine.Lacking(sc, p, res.Facts); err != nil {
+			return Result{}, err
+		}
 	}
 	if best == nil {
 		return res, nil

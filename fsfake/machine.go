@@ -37,6 +37,7 @@ type Machine struct {
 	queues                        bool      // remember who waits behind whom; see queue.go
 	border                        InodeID
 	borderPath                    string // see border.go
+	preparing                     *error // see Prepare; nil but during it
 }
 
 // Options says what kind of machine [New] makes. The zero value is a local Linux

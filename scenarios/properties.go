@@ -25,9 +25,9 @@ var MutualExclusion = &Property{
 	ID:        "mutual-exclusion",
 	Meaning:   "Two parties are never inside the critical section together.",
 	Spec:      model.Mutex(),
-	Decides:   isA[model.Acquire],
 	Symmetric: true,
 	Tell:      together,
+	Evidence:  Evidence{Of: acquisition, Lacks: twoHolders},
 }
 
 // RWExclusion: while somebody writes nobody else is inside the critical section; readers
@@ -36,9 +36,9 @@ var RWExclusion = &Property{
 	ID:        "rw-exclusion",
 	Meaning:   "Whoever writes is alone inside the critical section; readers may be many.",
 	Spec:      model.RWLock(),
-	Decides:   isAny(isA[model.RAcquire], isA[model.WAcquire]),
 	Symmetric: true,
 	Tell:      together,
+	Evidence:  Evidence{Of: acquisition, Lacks: aWriterAndAnother},
 }
 
 // LostUpdate: what an operation added is still there afterwards.
@@ -46,8 +46,8 @@ var LostUpdate = &Property{
 	ID:        "lost-update",
 	Meaning:   "What an operation added is still there afterwards.",
 	Spec:      model.Set(),
-	Decides:   isA[model.Contains],
 	Symmetric: true,
+	Evidence:  Evidence{Of: keyed, Lacks: askedOf("nobody ever asked for what had been added")},
 }
 
 // LostIncrement: every increment of a counter counts, and answers with a number of its own.
@@ -56,6 +56,7 @@ var LostIncrement = &Property{
 	Meaning:   "Every increment counts, and no two get one number.",
 	Spec:      model.Counter(),
 	Symmetric: true,
+	Evidence:  Evidence{Of: counted, Lacks: twoCounts},
 }
 
 // Duplicate: no entry is appended twice.
@@ -99,8 +100,8 @@ var TornRead = &Property{
 	ID:        "torn-read",
 	Meaning:   "A read returns what one write wrote.",
 	Spec:      model.Register(),
-	Decides:   isA[model.Read],
 	Symmetric: true,
+	Evidence:  Evidence{Of: keyed, Lacks: askedOf("no read ever saw what somebody wrote")},
 }
 
 // OwnerInfo: the recorded holder is right while the lock is held.
@@ -108,8 +109,8 @@ var OwnerInfo = &Property{
 	ID:        "owner-info",
 	Meaning:   "The recorded holder is right while the lock is held.",
 	Spec:      model.OwnerRecord(),
-	Decides:   isA[model.WhoHolds],
 	Symmetric: true,
+	Evidence:  Evidence{Of: owned, Lacks: askedWhileHeld},
 }
 
 // SpuriousFailure: nobody is told "locked" while nobody holds.
@@ -117,21 +118,18 @@ var SpuriousFailure = &Property{
 	ID:        "spurious-failure",
 	Meaning:   `Nobody is told "locked" while nobody holds.`,
 	Spec:      model.StrictMutex(),
-	Decides:   isA[model.Acquire],
 	Symmetric: true,
+	Evidence:  Evidence{Of: acquisition, Lacks: aRefusal},
 }
 
 // Fencing: every grant of a lease comes with a token above all before it, and a resource
 // accepts no token below one that it has seen.
 var Fencing = &Property{
-	ID:      "fencing",
-	Meaning: "Tokens grow with every grant, and a resource refuses the tokens of overtaken holders only.",
-	Spec:    model.Lease(),
-	Decides: func(input, output any) bool {
-		granted, ok := output.(model.Granted)
-		return ok && !granted.Refused || isA[model.Use](input, output)
-	},
+	ID:        "fencing",
+	Meaning:   "Tokens grow with every grant, and a resource refuses the tokens of overtaken holders only.",
+	Spec:      model.Lease(),
 	Symmetric: true,
+	Evidence:  Evidence{Of: leased, Lacks: aGrantAndMore},
 }
 
 // Assertion: what the tasks assert ([Task.Assert]) is so.
@@ -173,6 +171,7 @@ var Starvation = &Property{
 	Question: Starves,
 	Decides:  isAny(isA[model.Acquire], isA[model.RAcquire], isA[model.WAcquire]),
 	Tell:     func(v Violation) string { return fmt.Sprintf("the last %d steps can repeat for ever", v.Cycle) },
+	Evidence: Evidence{Of: acquisition, Lacks: somebodyAcquired},
 }
 
 // together says who holds at once.

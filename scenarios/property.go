@@ -37,11 +37,13 @@ type Property struct {
 	Assertions bool
 
 	// Decides reports whether an operation that answered output can violate the property;
-	// output is model.Pending for one that has not answered. A space without such an
-	// operation is no evidence that the property holds. Nil means every operation that
-	// Spec accepts and that has answered. For the question Starves it tells which
-	// operations may starve. Invariants and assertions do not use it.
+	// output is model.Pending for one that has not answered. Nil means every operation that
+	// Spec accepts and that has answered. For the question Starves it tells which operations
+	// may starve. Invariants and assertions do not use it.
 	Decides func(input, output any) bool
+	// Evidence says what must have been seen somewhere in a space before the property can be
+	// said to hold there.
+	Evidence Evidence
 	// OfHolders: the invariant is about those who hold a lock. A space in which nobody
 	// ever holds is no evidence for it.
 	OfHolders bool

@@ -127,7 +127,9 @@ func TestCounts(t *testing.T) {
 	ok, pending := model.Acquired{OK: true}, model.Pending{}
 	require.True(t, MutualExclusion.Counts(model.Acquire{Owner: "A"}, ok))
 	require.False(t, MutualExclusion.Counts(model.Acquire{Owner: "A"}, pending))
-	require.False(t, MutualExclusion.Counts(model.Release{Owner: "A"}, model.Released{}))
+	require.False(t, Duplicate.Counts(model.Acquire{Owner: "A"}, ok))
+	require.True(t, CursorConsistency.Counts(model.Advance{}, model.Advanced{}))
+	require.False(t, CursorConsistency.Counts(model.Append{}, model.Appended{}))
 	require.True(t, Starvation.Counts(model.Acquire{Owner: "A"}, pending))
 	require.False(t, Deadlock.Counts(model.Acquire{Owner: "A"}, ok))
 	all := &Property{ID: "mine", Spec: model.Register()}

@@ -23,7 +23,8 @@ type Scenario struct {
 	Source  string
 	Setting Setting
 	// Setup prepares the machine's disk before the first step: directories, the lock of
-	// a dead process. It may be nil.
+	// a dead process. It may be nil. A call of it that fails is an error, and no verdict,
+	// also when nobody looks at its answer.
 	Setup func(m *fsfake.Machine)
 	// Program returns what task number task (from 1) of process number process (from 0)
 	// runs. It is called often and must return an equal program each time.
@@ -140,20 +141,33 @@ func (s *Scenario) validateClaim(p *Property, i int) error {
 // or else one of this package's.
 func (s *Scenario) Property(id string) (*Property, error) { return FindProperty(id, *s) }
 
-// NewMachine returns the machine on which the scenario starts: the disk set up and durable,
-// the processes there, but for those that start after a reboot.
+// NewMachine returns the machine on which the scenario starts. It panics when Setup fails:
+// [Scenario.Start] says so before.
 func (s *Scenario) NewMachine() *fsfake.Machine {
+	m, err := s.Start()
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// Start returns the machine on which the scenario starts: the disk set up and durable, the
+// processes there, but for those that start after a reboot. The error is a Setup that
+// panics, or that makes a call in vain: half a disk would be judged wrongly.
+func (s *Scenario) Start() (*fsfake.Machine, error) {
 	o := s.Setting.Machine
 	o.PowerLoss = o.PowerLoss || s.Setting.PowerLosses > 0
 	m := fsfake.New(o)
 	s.boot(m, false)
 	if s.Setup != nil {
-		s.Setup(m)
+		if err := m.Prepare(s.Setup); err != nil {
+			return nil, fmt.Errorf("scenarios: the Setup of %s fails: %w; make first what it needs, such as the directory", s.ID, err)
+		}
 	}
 	if o.PowerLoss {
 		m.Sync()
 	}
-	return m
+	return m, nil
 }
 
 // LosePower cuts the power of a machine that runs the scenario and starts it again: the

@@ -73,7 +73,9 @@ func TestRapidFindsEveryReportedRace(t *testing.T) {
 				continue
 			}
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
-				seed, err := search(&sc, c.Property, Runs)
+				runner, err := checker.NewRunner(&sc, c.Property)
+				require.NoError(t, err)
+				seed, err := search(runner, &sc, Runs)
 				require.NoError(t, err)
 				require.NotZero(t, seed, "not found in %d schedules", Runs)
 				got := captured(t.Name(), func(t *capture) { Rapid(t, sc, c.Property) })

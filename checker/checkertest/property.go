@@ -9,14 +9,19 @@ import (
 )
 
 // Property returns "no schedule of sc breaks p" as a property for rapid.Check. Each
-// check draws one schedule, runs it and judges it.
+// check draws one schedule, runs it and judges it. Whether the schedules showed anything
+// that could have been wrong is not asked: [Rapid] asks.
 func Property(sc *scenarios.Scenario, p *scenarios.Property) func(*rapid.T) {
-	schedules := Schedules(sc)
 	runner, err := checker.NewRunner(sc, p)
+	if err != nil {
+		return func(t *rapid.T) { t.Fatalf("%v", err) }
+	}
+	return propertyOf(runner, sc, p)
+}
+
+func propertyOf(runner *checker.Runner, sc *scenarios.Scenario, p *scenarios.Property) func(*rapid.T) {
+	schedules := Schedules(sc)
 	return func(t *rapid.T) {
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
 		drawn := schedules.Draw(t, "schedule")
 		ran, err := runner.Run(sched.RunToCompletion{Preemptions: drawn}, false)
 		if err != nil {

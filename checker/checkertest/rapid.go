@@ -29,13 +29,23 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 	switch {
 	case replayed(t, &sc, p):
 	case rapidInCharge():
-		rapid.Check(t, Property(&sc, p))
+		runner, err := checker.NewRunner(&sc, p)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		rapid.Check(t, propertyOf(runner, &sc, p))
+		lacking(t, runner)
 	default:
-		seed, err := search(&sc, p, Runs)
+		runner, err := checker.NewRunner(&sc, p)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		seed, err := search(runner, &sc, Runs)
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
 		if seed == 0 {
+			lacking(t, runner)
 			t.Logf("%s: %s: %d drawn schedules broke nothing, which proves nothing", sc.ID, p, Runs)
 			return
 		}
@@ -43,13 +53,17 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 	}
 }
 
-// search returns the first seed from 1 to runs whose schedule breaks p, or 0.
-func search(sc *scenarios.Scenario, p *scenarios.Property, runs int) (int, error) {
-	schedules := Schedules(sc)
-	runner, err := checker.NewRunner(sc, p)
-	if err != nil {
-		return 0, err
+// lacking fails a test whose schedules showed nothing that could have been wrong.
+func lacking(t rapid.TB, runner *checker.Runner) {
+	t.Helper()
+	if err := runner.Lacking(); err != nil && !t.Failed() {
+		t.Fatalf("%v", err)
 	}
+}
+
+// search returns the first seed from 1 to runs whose schedule breaks the property, or 0.
+func search(runner *checker.Runner, sc *scenarios.Scenario, runs int) (int, error) {
+	schedules := Schedules(sc)
 	for seed := 1; seed <= runs; seed++ {
 		ran, err := runner.Run(sched.RunToCompletion{Preemptions: schedules.Example(seed)}, false)
 		switch {

@@ -65,6 +65,9 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 		t.Fatalf("%v", err)
 	case res.Verdict == c.Verdict:
 		t.Logf("%s: %s: %s", sc.ID, c.Property, res.Verdict)
+		if but := res.Uncontended(); but != "" {
+			t.Logf("%s: %s: but %s: look at the workload", sc.ID, c.Property, but)
+		}
 	case res.Verdict == checker.Broken:
 		fail(t, sc, c.Property, explained(&res, t.Name()))
 	case res.Verdict == checker.Unknown && ctx.Err() != nil:

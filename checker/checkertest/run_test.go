@@ -202,3 +202,34 @@ func parse(t *testing.T, text string) sched.Schedule {
 	require.NoError(t, err)
 	return s
 }
+
+// A lock that nobody ever gets passes neither as a claim nor under drawn schedules.
+func TestWhoeverIsAlwaysRefused(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	sc.Program = func(int, int) scenarios.Program {
+		return func(t *scenarios.Task) {
+			_, _ = t.Acquire(toyLock, func() (scenarios.Hold, error) {
+				f, err := t.OpenFile("/run/lock", os.O_CREATE|os.O_EXCL, 0o644)
+				return scenarios.Hold{File: f}, err
+			})
+		}
+	}
+	for _, run := range []func(t *capture){
+		func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) },
+		func(t *capture) { Rapid(t, sc, scenarios.MutualExclusion) },
+	} {
+		got := captured(t.Name(), run)
+		require.True(t, got.failed)
+		require.Contains(t, got.log.String(), "nobody ever acquired: open /run/lock O_CREAT|O_EXCL: ENOENT at step 1 (A); make /run in Setup")
+	}
+}
+
+// A claim that holds although nobody was ever in anybody's way says so.
+func TestRunTellsOfNoContention(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	sc.Program = func(int, int) scenarios.Program { return func(t *scenarios.Task) { _, _ = t.Stat("/") } }
+	sc.Claims[0].Property = scenarios.Deadlock
+	got := captured(t.Name(), func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
+	require.False(t, got.failed)
+	require.Contains(t, got.log.String(), "but in no schedule did a task ever meet another's lock")
+}

@@ -22,7 +22,7 @@ type shardFile struct {
 	Results []checker.ShardResult `json:"results"`
 }
 
-const shardVersion = 2
+const shardVersion = 3
 
 // Environment variables that number the parts of a job.
 const (

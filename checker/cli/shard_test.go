@@ -51,7 +51,7 @@ func TestShardsAndMerge(t *testing.T) {
 	require.Equal(t, ExitUsage, exit)
 	require.Contains(t, errs, "shard 2 of ctx/stat-then-write/contend was explored in another setting: crashes 0, not 1, stalls 2, not 0, stall-for 5m0s, not 0s; explore all shards in one")
 	none := filepath.Join(dir, "none.json")
-	require.NoError(t, os.WriteFile(none, []byte(`{"version": 2, "results": []}`), 0o644))
+	require.NoError(t, os.WriteFile(none, []byte(`{"version": 3, "results": []}`), 0o644))
 	exit, _, errs = commandLine(t, nil, "merge", none)
 	require.Equal(t, ExitUsage, exit)
 	require.Contains(t, errs, "none.json has no results")

@@ -55,6 +55,8 @@ type jsonFound struct {
 	Transitions int    `json:"transitions"`
 	Schedules   int    `json:"schedules"`
 	Histories   int    `json:"histories"`
+	// Contended counts the steps that met somebody else's lock.
+	Contended int `json:"contended"`
 	// Odds is there when it was computed, OddsWhy when it should have been.
 	Odds    *float64 `json:"odds,omitempty"`
 	OddsWhy string   `json:"odds_why,omitempty"`
@@ -140,7 +142,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		jsonFound: jsonFound{
 			Complete: r.Complete, Why: r.Why,
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
-			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, OddsWhy: r.OddsWhy,
+			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 		},
 	}
 	if r.Claimed {

@@ -212,8 +212,9 @@ func cell(r *checker.Result) (text string, i ink) {
 // it is asked for.
 func (m *matrix) evidence(r matrixRow) {
 	for _, x := range r {
+		but := x.Uncontended()
 		expected := x.Verdict != checker.Unknown && (x.AsClaimed() || !x.Claimed)
-		if expected && !m.o.Verbose && !m.o.Quiet {
+		if expected && but == "" && !m.o.Verbose && !m.o.Quiet {
 			continue
 		}
 		head := pieceOf(verdictInk(x.Verdict), fmt.Sprintf("    %s %s:", glyph(x.Verdict), x.Property))
@@ -238,7 +239,11 @@ func evidenceText(r *checker.Result) string {
 	case r.Counterexample != nil:
 		return r.Counterexample.Schedule.String()
 	case r.Verdict == checker.Holds:
-		return "no schedule of " + r.Scenario.Setting.String() + " breaks it"
+		text := "no schedule of " + r.Scenario.Setting.String() + " breaks it"
+		if but := r.Uncontended(); but != "" {
+			text += ", but " + but
+		}
+		return text
 	}
 	return r.Why
 }

@@ -61,7 +61,7 @@ func detail(r *checker.Result, o Options) string {
 	case r.Why != "":
 		lines = append(lines, Visible(r.Why))
 	default:
-		lines = append(lines, "no schedule of "+r.Scenario.Setting.String()+" breaks it")
+		lines = append(lines, evidenceText(r))
 	}
 	return strings.Join(lines, "\n")
 }

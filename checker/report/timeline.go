@@ -142,8 +142,8 @@ func (t *timeline) verdictOnly() {
 	switch r.Verdict {
 	case checker.Holds:
 		t.paragraph(plain, "No schedule of "+r.Scenario.Setting.String()+" breaks it: "+countsText(r, t.o)+".")
-		if r.Stats.Contended == 0 {
-			t.paragraph(warn, "But in none of them did a task ever meet another's lock.")
+		if but := r.Uncontended(); but != "" {
+			t.paragraph(warn, "But "+but+".")
 		}
 	default:
 		t.paragraph(plain, r.Why)

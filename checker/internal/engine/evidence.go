@@ -12,7 +12,7 @@ import (
 // ErrNothing is the error for a property that a scenario gives no evidence on.
 var ErrNothing = errors.New("nothing to judge")
 
-// An unjudgeable error is an errNothing that says what is missing.
+// An unjudgeable error is an ErrNothing that says what is missing.
 type unjudgeable struct{ text string }
 
 // Error implements error.
@@ -21,67 +21,82 @@ func (e unjudgeable) Error() string { return e.text }
 // Is makes it an ErrNothing.
 func (e unjudgeable) Is(target error) bool { return target == ErrNothing }
 
-// NothingToJudge explains what is missing.
-func NothingToJudge(sc *scenarios.Scenario, p *scenarios.Property) error {
-	missing := "its tasks record no operation whose answer could violate it"
-	switch {
-	case p.NeedsProbe():
-		missing = "it has no Probe"
-	case p.OfCycles():
-		missing = "its tasks record no operation that could starve"
-	case p.OfHolders:
-		missing = "no task notes that it holds a lock"
-	case p.Assertions:
-		missing = "its tasks assert nothing"
-	}
-	return unjudgeable{fmt.Sprintf("checker: %s cannot be judged by %s: %s", sc.ID, p, missing)}
+// NoProbe is the error for a property that can only be asked of a scenario with a Probe.
+func NoProbe(sc *scenarios.Scenario, p *scenarios.Property) error {
+	return unjudgeable{fmt.Sprintf("checker: %s cannot be judged by %s: it has no Probe", sc.ID, p)}
 }
 
-// Evidence reports whether anything was learned that the property is judged by.
-func (x *Space) Evidence() bool {
-	if !asksOfTasks(x.Property) {
-		return true
+// Lacking returns nil when the facts seen in a whole space are evidence for p, and
+// otherwise the error that says what is missing, and which call went wrong first.
+func Lacking(sc *scenarios.Scenario, p *scenarios.Property, facts []scenarios.Fact) error {
+	lacks := p.Lacks(facts)
+	if lacks == "" {
+		return nil
 	}
-	for _, a := range x.automata {
-		found := x.Property.Assertions && a.Node(a.First()).Begins.Asserts
+	text := fmt.Sprintf("checker: %s cannot be judged by %s: %s", sc.ID, p, lacks)
+	if wrong := wentWrong(sc, p); wrong != "" {
+		text += ": " + wrong
+	}
+	return unjudgeable{text}
+}
+
+// Facts returns what was seen in the space that can be evidence for its property. Nobody
+// may learn meanwhile.
+func (x *Space) Facts() []scenarios.Fact {
+	p := x.Property
+	var facts []scenarios.Fact
+	add := func(f scenarios.Fact) { facts = scenarios.AddFact(facts, f) }
+	if x.prober.Probed() {
+		add(scenarios.Fact{Did: scenarios.DidProbe})
+	}
+	for i, a := range x.automata {
+		task := x.Slots[i].Task.String()
+		asserted := a.Node(a.First()).Begins.Asserts
 		a.Each(func(e learn.Edge) bool {
-			if found {
-				return false
+			asserted = asserted || e.Effects.Asserts
+			if p.OfHolders && e.Effects.Marks() {
+				add(scenarios.Fact{Did: scenarios.DidHold, By: task, About: e.Effects.Holding.Path})
+			}
+			if e.Input == nil {
+				return true
 			}
 			output := any(model.Pending{})
 			if e.Effects.Returned {
 				output = e.Effects.Output
 			}
-			found = x.Property.OfHolders && e.Effects.Marks() || x.Property.Assertions && e.Effects.Asserts ||
-				e.Input != nil && x.Property.Counts(e.Input, output)
-			return !found
-		})
-		if found {
+			if f, ok := p.EvidenceOf(scenarios.Answer{Task: task, Input: e.Input, Output: output}); ok {
+				add(f)
+			}
 			return true
+		})
+		if p.Assertions && asserted {
+			add(scenarios.Fact{Did: scenarios.DidAssert, By: task})
 		}
 	}
-	return false
+	return facts
 }
 
-// asksOfTasks reports whether a property is judged by something that tasks note.
-func asksOfTasks(p *scenarios.Property) bool {
-	return p.Judgement() == scenarios.ByHistory || p.OfHolders || p.OfCycles() || p.Assertions
-}
-
-// Evidence reports whether a run had anything that the property is judged by.
-func (w *World) Evidence(p *scenarios.Property) bool {
-	switch {
-	case p.OfHolders:
-		return w.held
-	case p.Assertions:
-		return w.asserted
+// AddFacts adds what a run showed to what others did.
+func (w *World) AddFacts(facts []scenarios.Fact, p *scenarios.Property) []scenarios.Fact {
+	for i := range w.actors {
+		a := w.actors[i]
+		if p.OfHolders && a.held != "" {
+			facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidHold, By: a.task.String(), About: a.held})
+		}
+		if p.Assertions && a.asserted {
+			facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidAssert, By: a.task.String()})
+		}
 	}
 	for i := range w.History.Ops {
-		if op := &w.History.Ops[i]; p.Counts(op.Input, op.Output) {
-			return true
+		op := &w.History.Ops[i]
+		if op.ClientId >= len(w.actors) {
+			continue // a death
+		}
+		if f, ok := p.EvidenceOf(scenarios.Answer{Task: w.actors[op.ClientId].task.String(), Input: op.Input, Output: op.Output}); ok {
+			facts = scenarios.AddFact(facts, f)
 		}
 	}
-	return !asksOfTasks(p)
+	return facts
 }
 
 // Tries reports whether an operation of a task that may starve has begun and not

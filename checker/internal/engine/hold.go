@@ -11,7 +11,10 @@ import (
 
 // hold notes that a task holds a lock, and marks the object where an invariant asks for it.
 func (w *World) hold(a *actor, h scenarios.Holding) {
-	a.holding, a.since, w.held = &h, w.Steps+1, w.held || h.Path != ""
+	a.holding, a.since = &h, w.Steps+1
+	if h.Path != "" {
+		a.held = h.Path
+	}
 	if w.marks && h.Path != "" {
 		w.M.Mark(a.id, h.Path, lockObject(w.M, a.id.Pid, h))
 	}
@@ -41,7 +44,10 @@ func (w *Expander) isBad(machine uint32) bool {
 // MachineAtFirst returns the machine on which a scenario starts. An invariant that is
 // violated there is a fault of the scenario: there is no schedule to show.
 func MachineAtFirst(sc *scenarios.Scenario, p *scenarios.Property) (*fsfake.Machine, error) {
-	m := sc.NewMachine()
+	m, err := sc.Start()
+	if err != nil {
+		return nil, fmt.Errorf("checker: %w", err)
+	}
 	if p.Invariant == nil {
 		return m, nil
 	}

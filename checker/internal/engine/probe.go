@@ -45,6 +45,9 @@ func NewProber(sc *scenarios.Scenario) *Prober {
 	return &Prober{sc: sc, seen: map[string]probed{}}
 }
 
+// Probed reports whether any machine was probed. p may be nil.
+func (p *Prober) Probed() bool { return p != nil && len(p.seen) > 0 }
+
 // Wedged probes a clone of m, once for each distinct state of the machine.
 func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 	p.buf = m.AppendKey(p.buf[:0])

@@ -104,7 +104,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		x.Histories.Deaths(sc.Setting.Processes)
 	case scenarios.ByGraph:
 		if p.NeedsProbe() && sc.Probe == nil {
-			return nil, NothingToJudge(sc, p)
+			return nil, NoProbe(sc, p)
 		}
 		x.prober = NewProber(sc)
 	}

@@ -29,10 +29,7 @@ type World struct {
 	changes int // answers of operations that are more than a look
 	// invariant is asked for: marks must be kept.
 	marks bool
-	held  bool // somebody has acquired
-	// asserted: somebody has asserted something. failed is the first assertion that was not
-	// so, and failedBy whose.
-	asserted bool
+	// failed is the first assertion that was not so, and failedBy whose.
 	failed   string
 	failedBy sched.Task
 	Err      error
@@ -43,25 +40,27 @@ type World struct {
 
 // An actor is one task of a world.
 type actor struct {
-	task    sched.Task
-	id      fsfake.Task
-	index   int
-	code    learn.Code // nil: not live, or not begun
-	node    uint32     // where it is, when it is not live
-	op      fsfake.Op
-	begins  learn.Effects // begins with the next call: invoked, letGo
-	stepped bool          // it has made its first step
-	by      fsfake.Task   // who makes it, when that is not the task itself
-	ended   bool          // the program has returned
-	gone    bool          // the process has exited or was killed, or has not begun
-	blocked bool
-	asleep  bool
-	idle    bool
+	task     sched.Task
+	id       fsfake.Task
+	index    int
+	code     learn.Code // nil: not live, or not begun
+	node     uint32     // where it is, when it is not live
+	op       fsfake.Op
+	begins   learn.Effects // begins with the next call: invoked, letGo
+	stepped  bool          // it has made its first step
+	by       fsfake.Task   // who makes it, when that is not the task itself
+	asserted bool          // it has asserted something
+	ended    bool          // the program has returned
+	gone     bool          // the process has exited or was killed, or has not begun
+	blocked  bool
+	asleep   bool
+	idle     bool
 	// rounds are the retry loops that it is in, the innermost last; top is how things stood
 	// at the top of the round begun last.
 	rounds  []round
 	top     situation
 	holding *scenarios.Holding
+	held    string         // the lock that it has held last, if it has a name
 	since   int            // the step with which the hold began, from 1
 	object  fsfake.InodeID // what it is of, in a run that is recorded
 }
@@ -187,7 +186,7 @@ func (w *World) settle(a *actor, e learn.Effects) {
 	if e.Holds {
 		w.hold(a, e.Holding)
 	}
-	w.asserted = w.asserted || e.Asserts
+	a.asserted = a.asserted || e.Asserts
 	if a.stepped {
 		w.assertion(a, &e)
 	}

@@ -27,8 +27,9 @@ type Tester struct {
 	// Live: let every run be one of the tasks' own code. Runs that are kept always are.
 	Live    bool
 	learned *engine.World // the one whose buffers are used again
-	// Judgeable: some run had what the property is judged by.
-	Judgeable bool
+	// facts are what the runs so far showed that can be evidence; enough: it is.
+	facts  []scenarios.Fact
+	enough bool
 	// Unjudged: leave histories unjudged (for measuring what judging costs).
 	Unjudged bool
 }
@@ -55,7 +56,7 @@ func NewTester(sc *scenarios.Scenario, p *scenarios.Property) (*Tester, error) {
 		t.Judge = history.NewJudge(p.Spec)
 	case scenarios.ByGraph:
 		if p.NeedsProbe() && sc.Probe == nil {
-			return nil, engine.NothingToJudge(sc, p)
+			return nil, engine.NoProbe(sc, p)
 		}
 		t.prober = engine.NewProber(sc)
 	}
@@ -141,10 +142,10 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	if w.Err != nil {
 		return o, w.Err
 	}
-	t.Judgeable = t.Judgeable || w.Evidence(t.Property)
 	if err := t.decide(w, &o); err != nil {
 		return o, err
 	}
+	t.remember(w)
 	if keep {
 		o.History = append([]porcupine.Operation(nil), w.History.Ops...)
 	}
@@ -189,6 +190,26 @@ func (t *Tester) decide(w *engine.World, o *Outcome) error {
 		}
 	}
 	return nil
+}
+
+// remember keeps what a run showed, until that is evidence.
+func (t *Tester) remember(w *engine.World) {
+	if t.enough {
+		return
+	}
+	if t.facts = w.AddFacts(t.facts, t.Property); t.prober.Probed() {
+		t.facts = scenarios.AddFact(t.facts, scenarios.Fact{Did: scenarios.DidProbe})
+	}
+	t.enough = t.Property.Lacks(t.facts) == ""
+}
+
+// Lacking returns nil when the runs so far showed what is evidence for the property, and
+// otherwise the error that says what is missing.
+func (t *Tester) Lacking() error {
+	if t.enough {
+		return nil
+	}
+	return engine.Lacking(t.Sc, t.Property, t.facts)
 }
 
 // cutToViolation shortens a run whose history is not linearizable to the first step at

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 )
 
 // The bounds of a setting.
@@ -71,7 +72,7 @@ func Fields() []Field {
 		{
 			Name: "processes", Flag: "procs", Usage: "change the number of processes to `N`", always: true,
 			Title: "Processes", Tells: func(s *Setting) string { return fmt.Sprint(s.Processes) },
-			words:  func(s *Setting) string { return count(s.Processes, "process", "processes") },
+			words:  func(s *Setting) string { return numbers.Count(s.Processes, "process", "processes") },
 			access: at(counts(1, MaxProcesses), func(s *Setting) *int { return &s.Processes }),
 		}, {
 			Name:  "tasks",
@@ -80,7 +81,7 @@ func Fields() []Field {
 				if s.Contenders() == s.Processes {
 					return ""
 				}
-				return count(s.Contenders(), "task", "tasks")
+				return numbers.Count(s.Contenders(), "task", "tasks")
 			},
 			access: at(listOf("one-each", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Tasks }),
 		}, {
@@ -160,14 +161,14 @@ func tellTasks(s *Setting) string {
 	if s.Tasks == nil {
 		return "one each"
 	}
-	var words []string
+	var list []string
 	for i := range s.Processes {
-		words = append(words, count(s.TasksOf(i), "task", "tasks")+" in "+ProcessName(i))
+		list = append(list, numbers.Count(s.TasksOf(i), "task", "tasks")+" in "+ProcessName(i))
 	}
 	if s.Concurrency == Threads {
-		return join(words) + ", threads"
+		return join(list) + ", threads"
 	}
-	return join(words) + ", on an event loop"
+	return join(list) + ", on an event loop"
 }
 
 func tellCrashes(s *Setting) string {
@@ -200,19 +201,11 @@ func tellPowerLosses(s *Setting) string {
 }
 
 func names(list []int) []string {
-	var words []string
+	var out []string
 	for _, i := range list {
-		words = append(words, ProcessName(i))
+		out = append(out, ProcessName(i))
 	}
-	return words
-}
-
-// count renders "1 process", "2 processes".
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return out
 }
 
 // upTo renders "up to 1 crash", and nothing for none.
@@ -220,14 +213,14 @@ func upTo(n int, one, many string) string {
 	if n == 0 {
 		return ""
 	}
-	return "up to " + count(n, one, many)
+	return "up to " + numbers.Count(n, one, many)
 }
 
 // join joins words as in "A, B and C".
-func join(words []string) string {
-	n := len(words)
+func join(list []string) string {
+	n := len(list)
 	if n < 2 {
-		return strings.Join(words, "")
+		return strings.Join(list, "")
 	}
-	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
+	return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/model"
 	"lockpick/sched"
 )
@@ -161,4 +162,4 @@ func beginning(input any) string {
 }
 
 // steps counts what happens in a schedule: every choice is a step.
-func steps(s sched.Schedule) string { return count(len(s), "step", "steps") }
+func steps(s sched.Schedule) string { return numbers.Count(len(s), "step", "steps") }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
 
@@ -53,7 +54,7 @@ func TestOneCountOfSteps(t *testing.T) {
 	r := exhibit(t, "ctx/excl/crash", scenarios.Wedge)
 	n := len(r.Counterexample.Schedule)
 	require.Len(t, NewChart(r.Scenario, r.Counterexample).Rows, n)
-	require.Contains(t, costText(r.Counterexample.Cost, r.Counterexample.Schedule), count(n, "step", "steps"))
+	require.Contains(t, costText(r.Counterexample.Cost, r.Counterexample.Schedule), numbers.Count(n, "step", "steps"))
 	require.NotEqual(t, n, r.Counterexample.Cost.Steps, "a kill is a step here, too")
 }
 

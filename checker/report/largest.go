@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"lockpick/checker"
+	"lockpick/internal/numbers"
 )
 
 // largest lists the verdicts that took most: by states, or with timings by time. Equals
@@ -30,7 +31,7 @@ func (m *matrix) largest(results []checker.Result) {
 	}
 	m.line(m.o.paint(dim, what))
 	for _, r := range order[:n] {
-		line := fmt.Sprintf("  %16s  %22s", count(r.Stats.States, "state", "states"), count(r.Stats.Transitions, "transition", "transitions"))
+		line := fmt.Sprintf("  %16s  %22s", numbers.Count(r.Stats.States, "state", "states"), numbers.Count(r.Stats.Transitions, "transition", "transitions"))
 		if m.o.Timings {
 			line += fmt.Sprintf("  %8s", r.Elapsed.Round(time.Millisecond))
 		}

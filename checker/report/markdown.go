@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"lockpick/checker"
+	"lockpick/internal/numbers"
 )
 
 // Markdown writes one result as a section for an issue or a pull request: the verdict,
@@ -176,7 +177,7 @@ func tally(results []checker.Result) string {
 			open++
 		}
 	}
-	parts := []string{count(len(results), "verdict", "verdicts")}
+	parts := []string{numbers.Count(len(results), "verdict", "verdicts")}
 	if differ > 0 {
 		parts = append(parts, fmt.Sprintf("%d not as claimed", differ))
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"lockpick/checker"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
 
@@ -260,7 +261,7 @@ func countsText(r *checker.Result, o Options) string {
 		{s.Schedules, "schedule", "schedules"}, {s.Histories, "history", "histories"},
 	} {
 		if c.n > 0 {
-			parts = append(parts, count(c.n, c.one, c.many))
+			parts = append(parts, numbers.Count(c.n, c.one, c.many))
 		}
 	}
 	if o.Timings {
@@ -302,7 +303,7 @@ func (m *matrix) summary(results []checker.Result) {
 			texts, painted = append(texts, text), append(painted, m.o.paint(verdictInk(v), text))
 		}
 	}
-	head := count(len(results), "verdict", "verdicts") + ": "
+	head := numbers.Count(len(results), "verdict", "verdicts") + ": "
 	pieces := []piece{{text: head + strings.Join(texts, ", "), painted: head + strings.Join(painted, ", ")}}
 	switch {
 	case differs > 0:
@@ -314,7 +315,7 @@ func (m *matrix) summary(results []checker.Result) {
 		pieces = append(pieces, pieceOf(plain, fmt.Sprintf("%d not claimed", unclaimed)))
 	}
 	if states > 0 {
-		pieces = append(pieces, pieceOf(plain, count(states, "state", "states")))
+		pieces = append(pieces, pieceOf(plain, numbers.Count(states, "state", "states")))
 	}
 	if m.o.Timings {
 		pieces = append(pieces, pieceOf(plain, elapsed.Round(time.Millisecond).String()))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"strconv"
 	"strings"
 )
 
@@ -73,25 +72,4 @@ func (s Style) paint(i ink, text string) string {
 		return text
 	}
 	return "\x1b[" + string(i) + "m" + text + "\x1b[0m"
-}
-
-// count renders "1 process", "2 processes".
-func count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(n) + " " + many
-}
-
-// grouped renders a number with a thin gap between groups of three digits.
-func grouped(n int) string {
-	d := strconv.Itoa(n)
-	var b strings.Builder
-	for i, r := range d {
-		if i > 0 && (len(d)-i)%3 == 0 && len(d) > 4 {
-			b.WriteByte(' ')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
 }

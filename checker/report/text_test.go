@@ -171,3 +171,12 @@ func TestTextFits(t *testing.T) {
 		}
 	}
 }
+
+func TestOddsText(t *testing.T) {
+	for p, want := range map[float64]string{
+		-1: "", 0: "", 0.37: "37 % of random runs", 1: "100 % of random runs", 0.05: "1 random run in 20",
+		1.0 / 123456: "1 random run in 123 456", 1e-12: "1 random run in 1e+12",
+	} {
+		require.Equal(t, want, OddsText(p))
+	}
+}

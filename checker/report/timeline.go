@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/internal/numbers"
 	"lockpick/sched"
 )
 
@@ -101,24 +102,30 @@ func costText(c trace.Cost, s sched.Schedule) string {
 		}
 	}
 	if kills := c.Crashes - losses; kills > 0 {
-		parts = append(parts, count(kills, "kill", "kills"))
+		parts = append(parts, numbers.Count(kills, "kill", "kills"))
 	}
 	if losses > 0 {
-		parts = append(parts, count(losses, "power loss", "power losses"))
+		parts = append(parts, numbers.Count(losses, "power loss", "power losses"))
 	}
 	if c.Stalls > 0 {
-		parts = append(parts, count(c.Stalls, "jump of the clock", "jumps of the clock"))
+		parts = append(parts, numbers.Count(c.Stalls, "jump of the clock", "jumps of the clock"))
 	}
-	parts = append(parts, count(c.Preemptions, "preemption", "preemptions"), steps(s))
+	parts = append(parts, numbers.Count(c.Preemptions, "preemption", "preemptions"), steps(s))
 	return strings.Join(parts, " · ")
 }
 
-// OddsText renders the probability of a violation: "1 random run in 40", "31 % of random runs".
+// OddsText renders the probability of a violation: "1 random run in 40", "31 % of random
+// runs"; empty when it is not known or none.
 func OddsText(p float64) string {
-	if p >= 0.0995 {
+	switch {
+	case p <= 0:
+		return ""
+	case p >= 0.0995:
 		return fmt.Sprintf("%.0f %% of random runs", 100*p)
+	case p < 1e-9:
+		return fmt.Sprintf("1 random run in %.0e", 1/p)
 	}
-	return "1 random run in " + grouped(int(math.Round(1/p)))
+	return "1 random run in " + numbers.Number(int(math.Round(1/p)))
 }
 
 // joinWrapped joins parts by dots, in lines of at most n columns.

@@ -22,7 +22,7 @@ var imports = map[string]string{
 	"sched":     "",
 	"fsfake":    "",
 	"model":     "porcupine",
-	"scenarios": "fsfake model",
+	"scenarios": "fsfake model internal/numbers",
 	// One reported system each.
 	"scenarios/agentwire":        "scenarios fsfake model",
 	"scenarios/ctx":              "scenarios fsfake model",
@@ -94,8 +94,8 @@ var imports = map[string]string{
 	"checker/internal/table":    "checker/internal/parallel",
 	"checker/internal/saved":    "checker checker/report scenarios sched",
 	"checker/checkertest":       "checker checker/internal/saved checker/report checker/trace scenarios sched rapid x/tools/txtar",
-	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text",
-	"checker/report/site":       "checker checker/report checker/trace scenarios sched fsfake porcupine",
+	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
+	"checker/report/site":       "checker checker/report checker/trace scenarios sched fsfake porcupine internal/numbers",
 	"checker/real":              "checker checker/trace fsfake fsfake/kernel scenarios sched",
 	"checker/cli":               "checker checker/internal/saved checker/real checker/report checker/report/site checker/trace scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":              "checker/cli scenarios/all",
@@ -112,8 +112,9 @@ var imports = map[string]string{
 	// For tests.
 	"checker/internal/bruteforce": "fsfake model scenarios sched",
 	"checker/internal/toys":       "fsfake model scenarios",
-	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify",
+	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys",
 	"internal/golden":             "testify",
+	"internal/numbers":            "",
 	"scenarios/internal/claims":   "checker scenarios sched testify",
 }
 

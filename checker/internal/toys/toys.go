@@ -67,19 +67,21 @@ func look() scenarios.Protocol {
 	}
 }
 
-// excl creates with O_EXCL.
-func excl() scenarios.Protocol {
+func excl() scenarios.Protocol { return Excl(Lock) }
+
+// Excl creates the lock with O_EXCL, and removes it: correct without crashes.
+func Excl(lock string) scenarios.Protocol {
 	return scenarios.Protocol{
-		Path: Lock,
+		Path: lock,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
-			f, err := t.OpenFile(Lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+			f, err := t.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 			return scenarios.Hold{File: f}, err
 		},
 		Release: func(t *scenarios.Task, h scenarios.Hold) error {
 			if err := h.File.Close(); err != nil {
 				return err
 			}
-			return t.Unlink(Lock)
+			return t.Unlink(lock)
 		},
 	}
 }

@@ -102,7 +102,7 @@ func newVerdict(r *checker.Result) verdict {
 	if r.Claimed {
 		v.Claim = r.Claim.String()
 	}
-	if text := oddsText(r.Odds); text != "" && r.Verdict == checker.Broken {
+	if text := report.OddsText(r.Odds); text != "" && r.Verdict == checker.Broken {
 		v.Odds = text
 	}
 	return v
@@ -173,7 +173,7 @@ func caseFacts(r *checker.Result) []string {
 	if cx.Cycle > 0 {
 		out = append(out, "the last "+count(cx.Cycle, "step repeats", "steps repeat"))
 	}
-	if text := oddsText(r.Odds); text != "" {
+	if text := report.OddsText(r.Odds); text != "" {
 		out = append(out, "hit by "+text)
 	}
 	return out

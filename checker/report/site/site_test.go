@@ -135,13 +135,3 @@ func TestHighlightKeepsTheText(t *testing.T) {
 	}
 	require.Contains(t, string(highlight("func f() {} // note")), `<span class="k">func</span> f() {} <span class="c">// note</span>`)
 }
-
-func TestOdds(t *testing.T) {
-	for p, want := range map[float64]string{
-		-1: "", 0: "", 0.37: "37 % of random schedules", 1: "every random schedule",
-		0.05: "1 in 20 random schedules", 1.0 / 1234: "1 in 1200 random schedules",
-		1.0 / 123456: "1 in 120\u202f000 random schedules", 1e-12: "1 in 1e+12 random schedules",
-	} {
-		require.Equal(t, want, oddsText(p))
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // Check decides one property of a scenario. When ctx ends first, the verdict is
@@ -68,54 +69,78 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, err
 	if o.Preemptions != nil {
 		return checkBounded(ctx, t, o)
 	}
-	memory := o.Memory
-	if memory == RememberAuto && (t.Judge == nil || o.Symmetry) {
-		memory = RememberHistories
+	x, err := search.NewExplorer(t.Sc, t.Property)
+	if err != nil {
+		return Result{}, err
 	}
-	if memory != RememberAuto {
-		return exploreAndExplain(ctx, t, o, memory)
+	defer x.Close()
+	if o.Symmetry {
+		if err := x.Symmetric(); err != nil {
+			return Result{}, err
+		}
 	}
-	first := o
-	if first.States == 0 || first.States > autoStates {
+	g := &decision{t: t, x: x, o: o}
+	if err := g.explore(ctx); err != nil {
+		return Result{}, err
+	}
+	return g.conclude(ctx)
+}
+
+// A decision is one verdict of the graph engine on its way.
+type decision struct {
+	t *search.Tester
+	x *search.Explorer
+	o Options
+	c *search.Coverage
+	// found is the smallest counterexample, if it was searched for already.
+	found *found
+}
+
+// explore covers the space, as far as the verdict needs it and the budgets allow.
+func (g *decision) explore(ctx context.Context) (err error) {
+	limits := g.o.limits(g.t.Sc, g.t.Property)
+	if !g.o.Full && !g.t.Property.OfCycles() {
+		limits.Enough = smallSpace
+	}
+	if g.o.Memory == RememberMonitors {
+		g.x.RememberMonitors()
+	}
+	first := limits
+	changes := g.o.Memory == RememberAuto && g.t.Judge != nil && !g.o.Symmetry && (limits.States == 0 || limits.States > autoStates)
+	if changes {
 		first.States = autoStates
 	}
-	res, err := exploreAndExplain(ctx, t, first, RememberHistories)
-	if err != nil || res.Complete || ctx.Err() != nil || first.States == o.States {
-		return res, err
+	g.c, err = g.x.Explore(ctx, first, g.x.Initial)
+	if err != nil || !changes || g.c.Complete || g.c.Enough || ctx.Err() != nil {
+		return err
 	}
-	return exploreAndExplain(ctx, t, o, RememberMonitors)
+	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next
+		if g.found, err = g.find(ctx); err != nil {
+			return err
+		}
+	}
+	g.x.RememberMonitors()
+	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
+	return err
 }
 
 // oneOrder is why a space that was covered is no proof all the same.
 const oneOrder = "nothing broke it, but several threads or processes of one program asked at once, and only one order of their calls was followed"
 
-// exploreAndExplain is one exploration with everything that follows from it.
-func exploreAndExplain(ctx context.Context, t *search.Tester, o Options, memory Memory) (Result, error) {
-	res := NewResult(t.Sc, t.Property, nil)
-	x, err := search.NewExplorer(t.Sc, t.Property)
-	if err != nil {
-		return res, err
+// conclude makes the verdict, with everything that goes with it.
+func (g *decision) conclude(ctx context.Context) (Result, error) {
+	res := NewResult(g.t.Sc, g.t.Property, nil)
+	c, x := g.c, g.x
+	if !c.Enough {
+		res.Complete, res.Why = c.Complete, c.Why
 	}
-	defer x.Close()
-	if memory == RememberMonitors && x.Histories != nil {
-		x.Histories.RememberMonitors()
-	}
-	if o.Symmetry {
-		if err := x.Symmetric(); err != nil {
-			return res, err
-		}
-	}
-	c, err := x.Explore(ctx, o.limits(t.Sc, t.Property), x.Initial)
-	if err != nil {
-		return res, err
-	}
-	res.Complete, res.Why = c.Complete, c.Why
-	broken := c.Violations > 0
+	broken := c.Violations > 0 || g.found != nil
+	var err error
 	switch {
-	case t.Property.OfCycles():
-		broken, err = checkStarvation(ctx, t, x, o, c, &res)
+	case g.t.Property.OfCycles():
+		broken, err = checkStarvation(ctx, g.t, x, g.o, c, &res)
 	case broken:
-		err = explainBroken(ctx, t, x, o, c, &res)
+		err = g.explain(ctx, &res)
 	}
 	if err != nil {
 		return res, err
@@ -123,11 +148,17 @@ func exploreAndExplain(ctx context.Context, t *search.Tester, o Options, memory 
 	if !broken && res.Complete && x.OneOrder() {
 		res.Complete, res.Why = false, oneOrder
 	}
-	res.Facts = x.Facts()
+	if !c.Enough {
+		res.Facts = x.Facts()
+	}
 	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds {
-		if err := engine.Lacking(t.Sc, t.Property, res.Facts); err != nil {
+		if err := engine.Lacking(g.t.Sc, g.t.Property, res.Facts); err != nil {
 			return res, err
 		}
+	}
+	if c.Enough && res.Counterexample.Smallest { // which depends on nothing but the scenario
+		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = g.found.Stored, g.found.Transitions, g.found.Contended
+		return res, nil
 	}
 	res.Stats.learned(x)
 	res.Stats.States, res.Stats.Transitions = c.States.Len(), c.Transitions
@@ -137,31 +168,53 @@ func exploreAndExplain(ctx context.Context, t *search.Tester, o Options, memory 
 	return res, nil
 }
 
-// explainBroken adds the smallest counterexample and the odds to a broken result. When a budget
-// ends before the smallest is found, the way is shown on which the violation was seen: what was
-// seen is never unknown.
-func explainBroken(ctx context.Context, t *search.Tester, x *search.Explorer, o Options, c *search.Coverage, res *Result) error {
-	limits := o.limits(t.Sc, t.Property)
-	schedule, err := x.FindSmallest(ctx, &search.Target{Limits: search.Limits{Bytes: limits.Bytes}, Beside: c.States.Bytes()})
-	var ended *search.EndedError
-	smallest := !errors.As(err, &ended)
-	if !smallest {
-		res.notSmallest(ended)
-		if schedule, err = x.Path(c); err == nil {
-			schedule, err = t.ShrinkABit(schedule)
+// A found is a counterexample that was searched for in the order of cost.
+type found struct {
+	schedule sched.Schedule
+	// ended says which budget ended before the smallest was found; nil for none.
+	ended *search.EndedError
+	search.Target
+}
+
+// find returns the smallest counterexample. When a budget ends before it is found, it is the
+// way on which the violation was seen, made smaller.
+func (g *decision) find(ctx context.Context) (*found, error) {
+	tg := &search.Target{Limits: search.Limits{Bytes: g.o.Bytes}, Beside: g.c.States.Bytes(), Monitors: true}
+	schedule, err := g.x.FindSmallest(ctx, tg)
+	f := &found{Target: *tg}
+	if errors.As(err, &f.ended) {
+		if schedule, err = g.x.Path(g.c); err == nil {
+			schedule, err = g.t.ShrinkABit(schedule)
 		}
 	}
-	if err != nil {
+	f.schedule = schedule
+	return f, err
+}
+
+// explain adds the counterexample and the odds to a broken result.
+func (g *decision) explain(ctx context.Context, res *Result) (err error) {
+	if g.found == nil {
+		if g.found, err = g.find(ctx); err != nil {
+			return err
+		}
+	}
+	if res.Counterexample, err = g.t.Counterexample(g.found.schedule); err != nil {
 		return err
 	}
-	if res.Counterexample, err = t.Counterexample(schedule); err != nil {
-		return err
+	if res.Counterexample.Smallest = g.found.ended == nil; g.found.ended != nil {
+		res.notSmallest(g.found.ended)
 	}
-	res.Counterexample.Smallest = smallest
-	if o.SkipOdds || !c.Complete {
+	if g.o.SkipOdds {
 		return nil
 	}
-	odds, err := x.Odds(ctx, c, limits)
+	if g.c.Enough {
+		res.OddsWhy = fmt.Sprintf("more than %d states, which only a full check covers", smallSpace)
+	}
+	if !g.c.Complete {
+		return nil
+	}
+	odds, err := g.x.Odds(ctx, g.c, g.o.limits(g.t.Sc, g.t.Property))
+	var ended *search.EndedError
 	switch {
 	case errors.As(err, &ended):
 		res.OddsWhy = ended.Why

@@ -74,6 +74,10 @@
 // together with who ran last, so the first violation it meets is the smallest. Of a
 // starvation, the way into the cycle is the smallest.
 //
+// That search begins as soon as a violation was seen and the space has shown to have more than
+// 50 000 states, and then it is the end: Result.Complete is false, the states and transitions
+// are those of the search, and there are no odds. Options.Full covers everything all the same.
+//
 // # Odds
 //
 // The odds are the probability that a uniformly random scheduler hits the violation: in

@@ -39,6 +39,10 @@ type Options struct {
 	Symmetry bool
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int
+	// Full covers the whole space of a property that is broken, too, however large it is: for
+	// the counts, and for the odds. Without it the search ends at the smallest counterexample
+	// where the space has more than 50 000 states.
+	Full bool
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
 	SkipOdds bool
 	// Progress, when not nil, is called now and then from one goroutine.
@@ -49,8 +53,8 @@ type Options struct {
 type Memory uint8
 
 const (
-	// RememberAuto keeps histories while the space is small, and starts again with
-	// monitors when it turns out to be large.
+	// RememberAuto keeps histories for a million states, and covers a space that turns out to
+	// be larger with monitors, with what was learned until then.
 	RememberAuto Memory = iota
 	// RememberHistories keeps each distinct history, and has porcupine judge it.
 	RememberHistories
@@ -59,6 +63,10 @@ const (
 	// violation is confirmed by porcupine on the counterexample.
 	RememberMonitors
 )
+
+// smallSpace is how many states make a space small. A small space is covered to its end also
+// when the property is broken. It does not depend on it what the smallest counterexample is.
+const smallSpace = 50_000
 
 // autoStates is where RememberAuto changes over.
 const autoStates = 1_000_000

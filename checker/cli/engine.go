@@ -25,7 +25,7 @@ type engineFlags struct {
 	memory                  string
 	symmetry                bool
 	timeout                 time.Duration
-	skipOdds                bool
+	skipOdds, full          bool
 }
 
 func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
@@ -39,6 +39,7 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.IntVar(&f.preemptions, "max-preemptions", -1, "leave out schedules with more than `N` preemptions; unknown, then, unless one breaks (default no bound)")
 	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, or auto (histories first, monitors when the space is large)")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable")
+	fs.BoolVar(&f.full, "full", false, "cover all states of a broken property too, however many, for the odds (default up to 50 000)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	a.completeValues(c, "engine", "graph", "reference")
 	a.completeValues(c, "memory", "auto", "histories", "monitors")
@@ -52,7 +53,7 @@ const ownMemory = 32
 func (f *engineFlags) options() (checker.Options, error) {
 	o := checker.Options{
 		Workers: f.workers, States: f.maxStates, Schedules: f.maxSchedules,
-		Bytes: f.maxMemory << 20, SkipOdds: f.skipOdds,
+		Bytes: f.maxMemory << 20, SkipOdds: f.skipOdds, Full: f.full,
 	}
 	if f.maxMemory > math.MaxInt>>20 {
 		return o, fmt.Errorf("--max-memory %d: choose up to %d", f.maxMemory, math.MaxInt>>20)
@@ -104,7 +105,7 @@ func (f *engineFlags) options() (checker.Options, error) {
 // idle notes the flags that do nothing with these scenarios.
 func (f *engineFlags) idle(a *app, c *cobra.Command, list ...scenarios.Scenario) {
 	graph := f.engine == "graph"
-	for _, flag := range []string{"max-states", "max-memory", "max-preemptions", "memory", "symmetry", "workers"} {
+	for _, flag := range []string{"max-states", "max-memory", "max-preemptions", "memory", "symmetry", "workers", "full"} {
 		a.idle(c, flag, graph, "it is about the graph engine, not the reference engine")
 	}
 	a.idle(c, "max-schedules", !graph, "it is about the reference engine, not the graph engine")

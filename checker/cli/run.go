@@ -131,7 +131,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	bar.begin(sc.ID, p.ID)
-	o := checker.Options{Workers: 1, States: f.states, SkipOdds: !f.odds, Progress: bar.follow}
+	o := checker.Options{Workers: 1, States: f.states, SkipOdds: !f.odds, Full: f.odds, Progress: bar.follow}
 	r, err := checker.Check(ctx, sc, p, o)
 	refusals := p.Invariant != nil // the property of what is left behind counts them
 	if err != nil || r.Verdict != checker.Holds || !refusals || spec.Refused.Declared {

@@ -30,7 +30,7 @@ func TestGolden(t *testing.T) {
 		"explain-wedge.txt":              "explain ctx/excl/crash",
 		"explain-dead-owner.txt":         "explain ctx/pid-cleanup/dead-owner",
 		"explain-lost-update.txt":        "explain gateguard/rmw/contend",
-		"explain-stall.txt":              "explain gateguard/lease-rmw/stall",
+		"explain-stall.txt":              "explain gateguard/lease-rmw/stall --full",
 		"explain-tasks.txt":              "explain openclaw-release/original/tasks",
 		"explain-option-a.txt":           "explain openclaw-release/option-a/tasks+peer",
 		"explain-reentrant.txt":          "explain openclaw-release/option-b-reentrant/tasks+peer",

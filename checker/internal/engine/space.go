@@ -33,11 +33,11 @@ type Space struct {
 	Initial     []uint32
 	rebooted    []uint32 // the nodes after a loss of power
 	special     specialOps
-	alike       bool         // processes are verified to be interchangeable
-	Reduce      bool         // explore up to symmetry
-	transitions table.Shared // what operations come to on machines
-	steps       table.Shared // what events come to on histories
-	oneOrder    atomic.Bool  // see OneOrder
+	alike       bool          // processes are verified to be interchangeable
+	Reduce      bool          // explore up to symmetry
+	transitions table.Shared  // what operations come to on machines
+	steps       *table.Shared // what events come to on histories
+	oneOrder    atomic.Bool   // see OneOrder
 }
 
 // OneOrder reports whether somewhere in what was explored several threads or processes of
@@ -77,7 +77,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	x := &Space{Sc: sc, Property: p}
+	x := &Space{Sc: sc, Property: p, steps: &table.Shared{}}
 	for i, n := range sc.Setting.EachTask() {
 		x.Slots = append(x.Slots, slot{
 			Task: sched.Task{Process: i, N: n}, process: i,
@@ -100,8 +100,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	}
 	switch p.Judgement() {
 	case scenarios.ByHistory:
-		x.Histories = history.NewTable(p.Spec, len(x.Slots)+sc.Setting.Processes)
-		x.Histories.Deaths(sc.Setting.Processes)
+		x.Histories = x.noHistories()
 	case scenarios.ByGraph:
 		if p.NeedsProbe() && sc.Probe == nil {
 			return nil, NoProbe(sc, p)
@@ -123,6 +122,26 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	}
 	x.Initial = append(x.Initial, budgets{sc.Setting.Crashes, sc.Setting.Stalls, sc.Setting.PowerLosses}.pack())
 	return x, nil
+}
+
+// noHistories returns a table of histories that has none yet.
+func (x *Space) noHistories() *history.Table {
+	t := history.NewTable(x.Property.Spec, len(x.Slots)+x.Sc.Setting.Processes)
+	t.Deaths(x.Sc.Setting.Processes)
+	return t
+}
+
+// RememberMonitors has states remember monitors from here on, and returns what goes back to
+// what they remembered before. Everything else that is known of the space stays known. States
+// and expanders are good for one of the two only.
+func (x *Space) RememberMonitors() (back func()) {
+	if x.Histories == nil || x.Histories.MonitorsOnly {
+		return func() {}
+	}
+	histories, steps := x.Histories, x.steps
+	x.Histories, x.steps = x.noHistories(), &table.Shared{}
+	x.Histories.RememberMonitors()
+	return func() { x.Histories, x.steps = histories, steps }
 }
 
 // budgets are the faults left in a state.

@@ -22,7 +22,8 @@ type Coverage struct {
 	Depth       int
 	Complete    bool
 	Why         string
-	frontier    int // states seen and not expanded, when not complete
+	Enough      bool // not complete, because a violation was seen and that was enough
+	frontier    int  // states seen and not expanded, when not complete
 	// seen is the state in which a violation was seen first, or after one choice from it; it is
 	// meaningless without violations.
 	seen int
@@ -58,7 +59,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 			o.Progress(x.soFar(c, n))
 		}
 		before := c.States.Sizes()
-		left, err := x.level(crew, level, limit)
+		left, err := x.level(crew, level, limit, c.Violations > 0)
 		c.collect(crew)
 		if err != nil {
 			return nil, err
@@ -68,6 +69,9 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 		if limit.hit() {
 			c.Why = limit.why(c, n)
 			c.frontier = n
+			if c.Enough = limit.kind.Load() == enough; c.Enough {
+				return c, x.checked(ctx, crew[0].Expander)
+			}
 			return c, x.Histories.Fault()
 		}
 	}
@@ -81,6 +85,14 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 	}
 	c.Complete = err == nil
 	return c, err
+}
+
+// checked looks once more at what was learned, as far as there is time for it.
+func (x *Explorer) checked(ctx context.Context, w *engine.Expander) error {
+	if err := x.Verify(ctx, w); err != nil && !errors.Is(err, ctx.Err()) {
+		return err
+	}
+	return x.Histories.Fault()
 }
 
 // A worker is one of a parallel exploration, with its share of the counts.
@@ -107,8 +119,8 @@ const (
 )
 
 // level expands the states of one level, and returns how many were left when a limit was
-// hit.
-func (x *Explorer) level(crew []*worker, batches [][]table.Batch, limit *limit) (left int, err error) {
+// hit. Violated says whether a violation was seen before.
+func (x *Explorer) level(crew []*worker, batches [][]table.Batch, limit *limit, violated bool) (left int, err error) {
 	for {
 		round := make([]queue, len(crew))
 		n := 0
@@ -126,7 +138,10 @@ func (x *Explorer) level(crew []*worker, batches [][]table.Batch, limit *limit) 
 		if err := x.round(crew, round, n, limit); err != nil {
 			return 0, err
 		}
-		if limit.check(crew[0].set.Len()); limit.hit() {
+		for _, w := range crew {
+			violated = violated || w.violations > 0
+		}
+		if limit.check(crew[0].set.Len(), violated); limit.hit() {
 			for i := range round {
 				for b := round[i].next(); b != nil; b = round[i].next() {
 					left += b.Len() // an interrupt does not wait for the end of a round

@@ -13,6 +13,9 @@ type Limits struct {
 	States int
 	// Bytes bounds the memory for them; 0 means 8 GiB.
 	Bytes int
+	// Enough ends an exploration that has seen a violation at so many states; 0 means that it
+	// goes on to the end.
+	Enough int
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int
 	// Progress, when not nil, is called now and then from one goroutine.
@@ -63,6 +66,7 @@ const (
 	statesEnded
 	bytesEnded
 	interrupted
+	enough
 )
 
 func newLimit(ctx context.Context, o Limits, bytes func() int) *limit {
@@ -75,12 +79,14 @@ func (l *limit) hit() bool { return l.kind.Load() != withinLimits }
 
 // check looks at the budgets. It is called between two rounds, from one goroutine only: budgets
 // end there, so that what is covered until then does not depend on who was faster.
-func (l *limit) check(states int) {
+func (l *limit) check(states int, violated bool) {
 	kind := int32(withinLimits)
 	switch {
 	case l.hit():
 	case l.ctx.Err() != nil:
 		kind = interrupted
+	case l.o.Enough > 0 && violated && states > l.o.Enough:
+		kind = enough
 	case states > l.o.states():
 		kind = statesEnded
 	case states-l.measured >= max(l.measured/16, 1000): // counting takes a while
@@ -101,6 +107,8 @@ func (l *limit) ended() string {
 		return fmt.Sprintf("the budget of %d states ended first", l.o.states())
 	case bytesEnded:
 		return fmt.Sprintf("the budget of %d MiB ended first", l.o.bytes()>>20)
+	case enough:
+		return fmt.Sprintf("a violation was seen, and the space has more than %d states", l.o.Enough)
 	}
 	return "it was stopped"
 }

@@ -45,8 +45,12 @@ type Target struct {
 	// Limits bounds the search. Beside is the memory that is taken already, and counts.
 	Limits Limits
 	Beside int
-	// Stored is how many states it has stored in the end.
-	Stored int
+	// Monitors has the search remember monitors instead of histories. It finds the same, in
+	// fewer states; but when it finds nothing, porcupine was not asked.
+	Monitors bool
+	// Stored is how many states it has stored in the end, and Transitions how many it has
+	// looked at. Contended of these met somebody else's lock.
+	Stored, Transitions, Contended int
 }
 
 // A visit is one entry of the search: a state, reached at a cost.
@@ -61,6 +65,9 @@ type visit struct {
 // FindSmallest returns the smallest schedule that reaches the target, or nil when there
 // is none. An [EndedError] says that a budget ended first.
 func (x *Explorer) FindSmallest(ctx context.Context, tg *Target) (sched.Schedule, error) {
+	if tg.Monitors {
+		defer x.RememberMonitors()()
+	}
 	found, err := x.searchSmallest(ctx, tg)
 	if err != nil {
 		return nil, err
@@ -80,7 +87,7 @@ func (x *Explorer) searchSmallest(ctx context.Context, tg *Target) (sched.Schedu
 	s.limit = newLimit(ctx, tg.Limits, func() int { return tg.Beside + s.bytes() })
 	defer s.limit.release()
 	s.queue.push(append(append([]uint32(nil), x.Initial...), 0), visit{parent: -1})
-	defer func() { tg.Pruned, tg.Stored = s.target.Pruned, s.set.Len() }()
+	defer func() { *tg = s.target; tg.Stored = s.set.Len() }()
 	for {
 		b, ok := s.queue.pop()
 		if !ok {
@@ -93,7 +100,7 @@ func (x *Explorer) searchSmallest(ctx context.Context, tg *Target) (sched.Schedu
 		var bad []visit
 		for i, at := range fresh {
 			if i%256 == 0 {
-				if s.limit.check(s.set.Len()); s.limit.hit() {
+				if s.limit.check(s.set.Len(), false); s.limit.hit() {
 					return nil, s.limit.err()
 				}
 			}
@@ -209,9 +216,13 @@ func (s *smallest) expand(at int32) (bool, error) {
 	for i := range s.w.Out {
 		could = could || last >= 0 && s.w.Out[i].Slot == last
 	}
+	s.target.Transitions += len(s.w.Out)
 	next := make([]uint32, len(row))
 	for i := range s.w.Out {
 		succ := &s.w.Out[i]
+		if succ.Contended {
+			s.target.Contended++
+		}
 		c := v.cost
 		c.Add(succ.Choice, could && succ.Slot >= 0 && succ.Slot != last)
 		if b := s.target.Preemptions; b != nil && c.Preemptions > *b {

@@ -2,6 +2,7 @@ package checkertest
 
 import (
 	"fmt"
+	"os"
 	"strings"
 
 	"lockpick/checker"
@@ -15,7 +16,17 @@ import (
 // replays it in this test.
 func explained(r *checker.Result, test string) string {
 	s := r.Counterexample.Schedule
-	return fmt.Sprintf("\n%s\n\nschedule  %s\nreplay    %s", report.Evidence(r, report.Options{}), s, replayCommand(s, test))
+	return fmt.Sprintf("\n%s\n\nschedule  %s\nreplay    %s", evidence(r), s, replayCommand(s, test))
+}
+
+// evidence draws a result, with the places in the source relative to the directory of the
+// test, where editors look for them.
+func evidence(r *checker.Result) string {
+	o := report.Options{Places: true}
+	if dir, err := os.Getwd(); err == nil {
+		o.Root = dir
+	}
+	return report.Evidence(r, o)
 }
 
 // found is a drawn schedule that breaks a property, explained when it is printed: rapid prints

@@ -91,7 +91,7 @@ func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 	switch {
 	case got.Broken && !b.expectBroken:
 		r := checker.NewResult(sc, p, got.Counterexample)
-		t.Fatalf("%s: THE BUG IS BACK: %s\n\n%s\n\nschedule  %s", file, howFollowed(&got), report.Evidence(&r, report.Options{}), r.Counterexample.Schedule)
+		t.Fatalf("%s: THE BUG IS BACK: %s\n\n%s\n\nschedule  %s", file, howFollowed(&got), evidence(&r), r.Counterexample.Schedule)
 	case !got.Broken && b.expectBroken:
 		lost(t, file, b, sc, p, &got, difference)
 	case difference == "":
@@ -126,7 +126,7 @@ func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenari
 		}
 		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it any more, but %s of %s is broken by another one.%s\n"+
 			"Run this test with %s=1 to keep that one instead.\n\n%s\n\n%s",
-			file, b.Schedule, b.Property, sc.ID, b.whatElse(got), UpdateVar, report.Evidence(&r, report.Options{}), difference)
+			file, b.Schedule, b.Property, sc.ID, b.whatElse(got), UpdateVar, evidence(&r), difference)
 	case checker.Holds:
 		t.Fatalf("%s: THE BUG IS GONE: no schedule of %s breaks %s of %s.%s\n"+
 			"If it has been fixed, keep the bundle as its guard: give it a part\n\n-- expect --\nnot broken\n\nand run this test with %s=1.\n%s",
@@ -146,7 +146,7 @@ func checked(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scen
 	}
 	if r.Verdict == checker.Broken {
 		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it, but %s of %s is broken by another one, %s.\n\n%s",
-			file, b.Schedule, b.Property, sc.ID, so, report.Evidence(&r, report.Options{}))
+			file, b.Schedule, b.Property, sc.ID, so, evidence(&r))
 	}
 	return r
 }

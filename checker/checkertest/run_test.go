@@ -70,17 +70,20 @@ func TestRunShowsTheCounterexample(t *testing.T) {
 	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: the verdict is holds, the scenario claims broken.")
 }
 
-// What a test shows is what the command explain shows, but for the command that replays
-// it: the counterexample is the smallest, and its odds are known.
+// What a test shows is what the command explain --source shows, but for the column of lines
+// and the command that replays it: the counterexample is the smallest, and its odds are known.
 func TestRunShowsWhatExplainShows(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)
 	r, err := checker.Check(t.Context(), &sc, scenarios.MutualExclusion, checker.Options{})
 	require.NoError(t, err)
 	var explain strings.Builder
-	require.NoError(t, report.Timeline(&explain, &r, report.Options{}))
+	dir, err := os.Getwd()
+	require.NoError(t, err)
+	require.NoError(t, report.Timeline(&explain, &r, report.Options{Places: true, Root: dir}))
 	shown, _, found := strings.Cut(explain.String(), "  replay  lockpick replay ")
 	require.True(t, found)
 	require.Contains(t, shown, "no smaller one exists · hit by 31 % of random runs")
+	require.Regexp(t, `\n  source  run_test.go:\d+: step 5, A: open lock O_CREAT  ← this one went wrong\n`, shown)
 	got := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
 	require.Contains(t, got.log.String(), strings.TrimRight(shown, "\n")+"\n\nschedule  A1 B3 A2\nreplay    LOCKPICK_SCHEDULE=")
 }

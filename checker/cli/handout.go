@@ -53,7 +53,7 @@ type handout struct {
 }
 
 func (a *app) handOut(f *checkFlags) *handout {
-	f.options.Flags, f.options.Program = f.setting.text(), a.program
+	f.options.Flags, f.options.Program, f.options.Root = f.setting.text(), a.program, repository()
 	h := &handout{a: a, f: f}
 	if f.drawn() {
 		o := f.options

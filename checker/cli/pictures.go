@@ -15,10 +15,11 @@ type pictureFlags struct {
 	markdown bool
 	svg      string
 	unfold   *bool
+	source   *bool
 }
 
 func addPictureFlags(c *cobra.Command) *pictureFlags {
-	f := &pictureFlags{unfold: addUnfold(c)}
+	f := &pictureFlags{unfold: addUnfold(c), source: addSource(c)}
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram, for an issue or a pull request")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw the counterexample as SVG to `FILE`, for a slide")
 	return f
@@ -32,6 +33,9 @@ func addUnfold(c *cobra.Command) *bool {
 // show prints the result as the flags say.
 func (f *pictureFlags) show(stdout io.Writer, r *checker.Result, o report.Options) error {
 	o.Unfold = *f.unfold
+	if *f.source {
+		o = withSource(o)
+	}
 	if f.svg != "" {
 		if r.Counterexample == nil {
 			return fmt.Errorf("--svg %s: there is no counterexample to draw", f.svg)

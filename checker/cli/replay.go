@@ -23,6 +23,7 @@ type replayFlags struct {
 	real     bool
 	times    int
 	unfold   *bool
+	source   *bool
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -48,7 +49,7 @@ hold is broken, 2 the schedule cannot happen.`,
 		},
 	}
 	c.ValidArgsFunction = a.completeID(true)
-	f.setting, f.unfold = addSettingFlags(c), addUnfold(c)
+	f.setting, f.unfold, f.source = addSettingFlags(c), addUnfold(c), addSource(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "judge by property `P` only")
 	fs.BoolVar(&f.real, "real", false, "then replay it on the real disk, with real processes, and compare every call (Linux)")
@@ -213,9 +214,17 @@ func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Follo
 		a.note("%s claims that %s %s", r.Scenario.ID, p, r.Claim)
 	}
 	a.worsen(exitOf(&r))
+	return report.Timeline(a.stdout, &r, f.drawing(a))
+}
+
+// drawing says how the schedule is drawn.
+func (f *replayFlags) drawing(a *app) report.Options {
 	o := a.reportOptions(f.setting, f.width)
 	o.Unfold = *f.unfold
-	return report.Timeline(a.stdout, &r, o)
+	if *f.source {
+		o = withSource(o)
+	}
+	return o
 }
 
 func (a *app) reportOptions(f *settingFlags, width int) report.Options {
@@ -242,5 +251,5 @@ func (a *app) notReproduced(ctx context.Context, r *replayed, got saved.Followed
 		}
 		end.Checked = &checked
 	}
-	return report.NotBroken(a.stdout, end, a.reportOptions(f.setting, f.width))
+	return report.NotBroken(a.stdout, end, f.drawing(a))
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -54,6 +55,9 @@ type Row struct {
 	Clash bool
 	// Wrong marks the step that breaks the property.
 	Wrong bool
+	// Source is the line of the source that makes the call: "lock.go:31"; empty when it is
+	// not known.
+	Source string
 	// Folded is how many steps the row stands for, from N on, when it is more than one.
 	Folded int
 }
@@ -163,6 +167,9 @@ func (c *charter) choose() {
 
 func (c *charter) row(st *trace.Walked) {
 	r := Row{N: st.N, Lane: -1, Preempts: st.Preempts, Holding: make([]bool, len(c.chart.Lanes))}
+	if s := sourceOf(st.Step); s.File != "" {
+		r.Source = Visible(fmt.Sprintf("%s:%d", path.Base(s.File), s.Line))
+	}
 	switch st.Choice.Action {
 	case sched.Kill:
 		r.Lane, r.Fault = c.lane(st.Choice.Task), true

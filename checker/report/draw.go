@@ -33,6 +33,8 @@ type layout struct {
 	aligned bool
 	// terse: constants lose their prefix.
 	terse bool
+	// left is the width of what stands before the calls: mark, step, source.
+	left  int
 	cells []cellWidth
 	files []int
 	width int
@@ -61,10 +63,10 @@ func (d Drawing) paint(s Style, emit func(*line, *Row)) {
 		d.Chart = d.folded(d.Cycle)
 	}
 	p := &painter{s: s, emit: emit, cycle: steps - d.Cycle}
-	l := d.fit(s.width())
+	l := d.fit(s)
 	if l.width > s.width() && len(d.Files) > 1 {
 		d.Chart, p.merged = d.merged(), true
-		l = d.fit(s.width())
+		l = d.fit(s)
 	}
 	p.Drawing, p.l = d, l
 	p.heading()
@@ -76,14 +78,19 @@ func (d Drawing) paint(s Style, emit func(*line, *Row)) {
 }
 
 // fit returns the roomiest layout that fits, or else the tightest.
-func (d Drawing) fit(width int) layout {
+func (d Drawing) fit(s Style) layout {
+	left := gutter
+	if s.Source {
+		left += d.sources()
+	}
 	var l layout
 	for _, l = range []layout{
 		{lanes: true, aligned: true}, {lanes: true, aligned: true, terse: true}, {lanes: true, terse: true},
 		{aligned: true}, {aligned: true, terse: true}, {terse: true},
 	} {
+		l.left = left
 		d.measure(&l)
-		if l.width <= width {
+		if l.width <= s.width() {
 			break
 		}
 	}
@@ -146,7 +153,7 @@ func (d Drawing) measure(l *layout) {
 			answers[at] = max(answers[at], columns(answer))
 		}
 	}
-	l.width = gutter
+	l.width = l.left
 	if !l.lanes {
 		l.width += d.rail() + d.names()
 	}
@@ -180,6 +187,18 @@ func answerGap(answer string) int {
 		return 0
 	}
 	return 2 + columns(answer)
+}
+
+// sources is the width of the column with the lines of the source; 0 when none is known.
+func (d Drawing) sources() int {
+	n := 0
+	for i := range d.Rows {
+		n = max(n, columns(d.Rows[i].Source))
+	}
+	if n > 0 {
+		n += laneGap
+	}
+	return n
 }
 
 // rail is the width of the bars of all lanes, when they share a column.

@@ -84,7 +84,7 @@ func (c *Chart) fold(from, n int) Row {
 		before = c.Rows[from-1].Files
 	}
 	r := *last
-	r.N, r.Folded, r.Calls = first.N, n, []CallText{{Call: Visible(c.stretchText(from, n))}}
+	r.N, r.Folded, r.Source, r.Calls = first.N, n, "", []CallText{{Call: Visible(c.stretchText(from, n))}}
 	r.Calls[0].Terse = r.Calls[0].Call
 	r.Files = slices.Clone(last.Files)
 	for k := range r.Files {

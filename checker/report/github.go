@@ -26,9 +26,22 @@ func GitHub(w io.Writer, results []checker.Result, o Options) error {
 		case undecided:
 			command = "warning"
 		}
-		_, _ = fmt.Fprintf(b, "::%s title=%s::%s\n", command, githubProperty(headline(r)), githubData(detail(r, o)))
+		_, _ = fmt.Fprintf(b, "::%s %stitle=%s::%s\n", command, o.githubPlace(r), githubProperty(headline(r)), githubData(detail(r, o)))
 	}
 	return b.Flush()
+}
+
+// githubPlace is the file and the line of the call that went wrong, when they are known.
+func (o *Options) githubPlace(r *checker.Result) string {
+	if r.Counterexample == nil {
+		return ""
+	}
+	at := Culprit(r.Counterexample)
+	if at == nil {
+		return ""
+	}
+	s := sourceOf(at)
+	return fmt.Sprintf("file=%s,line=%d,", githubProperty(o.file(s.File)), s.Line)
 }
 
 // githubData escapes the message of a workflow command: it ends with the line.

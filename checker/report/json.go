@@ -114,6 +114,46 @@ type jsonCounterexample struct {
 	Waits       []string `json:"waits,omitempty"`
 	// Kernel is what came of carrying it out on the real kernel, if anybody has.
 	Kernel string `json:"kernel,omitempty"`
+	// Culprit is where the call stands that went wrong; nil when that is not known.
+	Culprit *jsonPlace `json:"culprit,omitempty"`
+	// Trace are the steps.
+	Trace []jsonStep `json:"trace"`
+}
+
+// A jsonPlace is a place in the source, and the step whose call it makes.
+type jsonPlace struct {
+	Step     int    `json:"step"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
+	Function string `json:"function"`
+}
+
+// A jsonStep is one step in the words of the timeline.
+type jsonStep struct {
+	// Task is empty for what happens to everybody.
+	Task string `json:"task,omitempty"`
+	Text string `json:"text"`
+	// File and Line are there when the source is known.
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
+}
+
+// jsonTrace are the steps of a counterexample, and the one that went wrong.
+func jsonTrace(r *checker.Result, o Options) (steps []jsonStep, culprit *jsonPlace) {
+	chart := NewChart(r.Scenario, r.Counterexample)
+	for i := range chart.Rows {
+		row, s := &chart.Rows[i], sourceOf(&r.Counterexample.Trace[i])
+		j := jsonStep{Text: row.text(), File: o.file(s.File), Line: s.Line}
+		if row.Lane >= 0 {
+			j.Task = chart.Lanes[row.Lane].Name
+		}
+		steps = append(steps, j)
+	}
+	if at := Culprit(r.Counterexample); at != nil {
+		s := sourceOf(at)
+		culprit = &jsonPlace{at.N, o.file(s.File), s.Line, s.Func}
+	}
+	return steps, culprit
 }
 
 // JSON writes results as one JSON document.
@@ -162,6 +202,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, Smallest: c.Smallest,
 			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel,
 		}
+		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)
 	}
 	return j
 }

@@ -72,14 +72,14 @@ func plainDrawing(r *checker.Result, o Options) string {
 	c.Judge(r.Scenario, r.Counterexample)
 	var text strings.Builder
 	b := bufio.NewWriter(&text)
-	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, Style{Width: o.Width, Unfold: o.Unfold})
+	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source})
 	_ = b.Flush()
 	return strings.TrimRight(text.String(), "\n")
 }
 
 // plainTimeline is the timeline as a text without colours.
 func plainTimeline(r *checker.Result, o Options) (string, error) {
-	o.Style = Style{Width: o.Width, Unfold: o.Unfold}
+	o.Style = Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source}
 	var b strings.Builder
 	err := Timeline(&b, r, o)
 	return strings.TrimRight(b.String(), "\n"), err
@@ -89,7 +89,7 @@ func plainTimeline(r *checker.Result, o Options) (string, error) {
 // command that shows it again: for callers that have a command of their own.
 func Evidence(r *checker.Result, o Options) string {
 	var text strings.Builder
-	o.Style = Style{Width: o.Width, Unfold: o.Unfold}
+	o.Style = Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source}
 	t := &timeline{w: bufio.NewWriter(&text), r: r, o: o}
 	t.header()
 	if r.Counterexample == nil {
@@ -102,6 +102,7 @@ func Evidence(r *checker.Result, o Options) string {
 		for _, l := range o.tell("cause", r.Counterexample.Cause) {
 			t.line(l)
 		}
+		t.places()
 	}
 	_ = t.w.Flush()
 	return strings.TrimRight(text.String(), "\n")

@@ -24,7 +24,7 @@ func (p *painter) write(l *line) { p.emit(l, l.row) }
 
 // starts returns where column i begins, after its bar.
 func (p *painter) start(i int) int {
-	at := gutter
+	at := p.l.left
 	if !p.l.lanes {
 		return at + p.rail() + p.names()
 	}
@@ -47,7 +47,7 @@ func (p *painter) filesStart() int {
 
 // heading names the columns, and what stood there at first.
 func (p *painter) heading() {
-	l := (&line{}).add(dim, pad("  step", gutter))
+	l := (&line{}).add(dim, pad("  step", p.l.left))
 	if p.l.lanes {
 		for i := range p.Lanes {
 			l.put(p.start(i), laneInk(p.Lanes[i].Task.Process)+";1", p.Lanes[i].Name).
@@ -55,7 +55,7 @@ func (p *painter) heading() {
 		}
 	} else {
 		for i := range p.Lanes {
-			l.put(gutter+2*i, laneInk(p.Lanes[i].Task.Process)+";1", railTitle(&p.Lanes[i]))
+			l.put(p.l.left+2*i, laneInk(p.Lanes[i].Task.Process)+";1", railTitle(&p.Lanes[i]))
 		}
 	}
 	at := p.filesStart()
@@ -121,6 +121,9 @@ func (p *painter) margin(l *line, r *Row, first bool) {
 		mark, i = markCycle, warn
 	}
 	l.put(2, i, mark).put(3, number, fmt.Sprintf("%3d", r.N))
+	if p.s.Source {
+		l.put(gutter, dim, r.Source)
+	}
 }
 
 // bars shows who holds.
@@ -128,7 +131,7 @@ func (p *painter) bars(l *line, r *Row) {
 	for i, h := range r.Holding {
 		at := p.start(i) - barWidth
 		if !p.l.lanes {
-			at = gutter + 2*i
+			at = p.l.left + 2*i
 		}
 		switch {
 		case h && r.Clash:
@@ -288,8 +291,8 @@ func (p *painter) files(l *line, files []FileCell, cells [][]string, n int) {
 // wrong says what is wrong after the last row.
 func (p *painter) wrong() {
 	if p.Wrong != "" {
-		for _, text := range wrap(p.Wrong, p.s.width()-gutter) {
-			p.write((&line{}).put(gutter, bad, text))
+		for _, text := range wrap(p.Wrong, p.s.width()-p.l.left) {
+			p.write((&line{}).put(p.l.left, bad, text))
 		}
 	}
 	p.write(&line{})

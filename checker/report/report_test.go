@@ -35,10 +35,23 @@ func decideToys() ([]checker.Result, error) {
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, r)
+			out = append(out, withoutSource(r))
 		}
 	}
 	return out, nil
+}
+
+// withoutSource forgets where in the toys' source the calls stand: golden files would change
+// with every line that moves. TestSource is about it.
+func withoutSource(r checker.Result) checker.Result {
+	if r.Counterexample != nil {
+		for i := range r.Counterexample.Trace {
+			for k := range r.Counterexample.Trace[i].Calls {
+				r.Counterexample.Trace[i].Calls[k].Source = scenarios.Source{}
+			}
+		}
+	}
+	return r
 }
 
 func result(t *testing.T, id string, p *scenarios.Property) *checker.Result {

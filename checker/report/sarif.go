@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
-	"lockpick/scenarios"
+	"lockpick/checker/trace"
 )
 
 // SARIFVersion is the version of the format that [SARIF] writes.
@@ -20,8 +20,9 @@ const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/
 // counterexample as a code flow of one thread flow for each task, and a warning for each
 // verdict that could not be reached. What is as claimed is no finding and is left out.
 //
-// A scenario is no file; its id takes the place of one, so that readers that insist on
-// a place have it.
+// A result is shown at the line of the source whose call went wrong. Where that is not
+// known, the scenario's id takes the place of a file, so that readers that insist on a
+// place have it.
 func SARIF(w io.Writer, results []checker.Result, o Options) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
@@ -142,7 +143,7 @@ func sarifResultOf(r *checker.Result, rules []sarifRule, o Options) sarifResult 
 	out := sarifResult{
 		RuleID: r.Property.ID, Kind: "fail", Level: "error",
 		Message:      sarifText{Text: headline(r) + ".\n" + detail(r, o)},
-		Locations:    []sarifLocation{sarifPlace(r.Scenario)},
+		Locations:    []sarifLocation{sarifPlace(r, o)},
 		Fingerprints: map[string]string{"lockpick/v1": r.Scenario.ID + " " + r.Property.ID},
 	}
 	for i := range rules {
@@ -154,22 +155,40 @@ func sarifResultOf(r *checker.Result, rules []sarifRule, o Options) sarifResult 
 		out.Level = "warning"
 	}
 	if c := r.Counterexample; c != nil {
-		out.CodeFlows = []sarifCodeFlow{sarifFlow(r)}
+		out.CodeFlows = []sarifCodeFlow{sarifFlow(r, o)}
 		out.Properties = &sarifProperties{c.Schedule.String(), ReplayCommand(r, o)}
 	}
 	return out
 }
 
-func sarifPlace(sc *scenarios.Scenario) sarifLocation {
-	return sarifLocation{
+// sarifPlace is where a result is shown: at the call that went wrong, or else, in place of
+// a file, at the scenario's id.
+func sarifPlace(r *checker.Result, o Options) sarifLocation {
+	sc := r.Scenario
+	out := sarifLocation{
 		Physical: &sarifPhysical{sarifArtifact{(&url.URL{Path: sc.ID}).EscapedPath()}, sarifRegion{1}},
 		Logical:  []sarifLogical{{sc.SettingName(), sc.ID, "module"}},
 	}
+	if r.Counterexample != nil {
+		if at := Culprit(r.Counterexample); at != nil {
+			out.Physical = sarifCall(at, o)
+		}
+	}
+	return out
+}
+
+// sarifCall is where in the source a step makes its call; nil when that is not known.
+func sarifCall(st *trace.Step, o Options) *sarifPhysical {
+	s := sourceOf(st)
+	if s.File == "" {
+		return nil
+	}
+	return &sarifPhysical{sarifArtifact{o.uri(s.File)}, sarifRegion{s.Line}}
 }
 
 // sarifFlow is a counterexample as a thread flow for each task; the steps of all are
 // numbered in the order of the schedule.
-func sarifFlow(r *checker.Result) sarifCodeFlow {
+func sarifFlow(r *checker.Result, o Options) sarifCodeFlow {
 	c := NewChart(r.Scenario, r.Counterexample)
 	c.Judge(r.Scenario, r.Counterexample)
 	flows := make([]sarifThreadFlow, len(c.Lanes))
@@ -178,7 +197,10 @@ func sarifFlow(r *checker.Result) sarifCodeFlow {
 	}
 	for i := range c.Rows {
 		row := &c.Rows[i]
-		step := sarifThreadStep{Location: sarifLocation{Message: &sarifText{Text: row.text()}}, Order: row.N, Importance: "important"}
+		step := sarifThreadStep{
+			Location: sarifLocation{Physical: sarifCall(&r.Counterexample.Trace[i], o), Message: &sarifText{Text: row.text()}},
+			Order:    row.N, Importance: "important",
+		}
 		if row.Wrong || row.Preempts || row.Fault {
 			step.Importance = "essential"
 		}

@@ -10,6 +10,8 @@ type Style struct {
 	Width int
 	// Color asks for ANSI colours.
 	Color bool
+	// Source shows beside each step the line of the source that makes its call.
+	Source bool
 	// Unfold shows every step; otherwise long stretches that one task makes undisturbed are
 	// one row.
 	Unfold bool
@@ -26,6 +28,12 @@ type Options struct {
 	Flags string
 	// Timings adds how long each verdict took.
 	Timings bool
+	// Root is the absolute path of the directory that files of the source are told relative
+	// to; empty tells them as the compiler recorded them.
+	Root string
+	// Places adds to a counterexample where in the source the calls stand that its cause
+	// names.
+	Places bool
 	// Quiet leaves out what is as claimed; Verbose adds the counterexamples and counts.
 	Quiet, Verbose bool
 	// Largest is how many of the largest verdicts are listed, by states; with Timings it

@@ -176,6 +176,19 @@ func (s Style) tell(label, text string) []string {
 	return lines
 }
 
+// places says where in the source the calls stand that the cause names. A place stays on
+// one line, with nothing before it but its label: editors and terminals follow it.
+func (t *timeline) places() {
+	if !t.o.Places {
+		return
+	}
+	label := "source"
+	for _, l := range t.o.sources(t.r.Scenario, t.r.Counterexample) {
+		t.line("  " + t.o.paint(accent, pad(label, labelWidth)) + l)
+		label = ""
+	}
+}
+
 // footer says why, and how to see it again.
 func (t *timeline) footer() {
 	cx := t.r.Counterexample
@@ -187,6 +200,7 @@ func (t *timeline) footer() {
 			t.line(l)
 		}
 	}
+	t.places()
 	// The command stays on one line: it is there to be copied.
 	t.line("  " + t.o.paint(accent, pad("replay", labelWidth)) + ReplayCommand(t.r, t.o))
 }

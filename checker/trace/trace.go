@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -39,6 +40,8 @@ type Call struct {
 	// By is the thread or the child of the task's program that made the call; zero when it
 	// was the task itself.
 	By fsfake.Task
+	// Source is where in the program's source the call is made; zero when that is not known.
+	Source scenarios.Source
 }
 
 // A Holder is a task that believes to hold a lock.

@@ -35,9 +35,9 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 	a.begins = learn.Effects{}
 	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
 	for {
-		op := a.op
+		op, source := a.op, w.source(a)
 		r := w.M.Do(a.who(), op)
-		calls = append(calls, trace.Call{Op: op, Result: r, By: a.by})
+		calls = append(calls, trace.Call{Op: op, Result: r, By: a.by, Source: source})
 		if r.Unmodelled != "" {
 			w.fail("%s: %s: %s", a.task, op.Call, r.Unmodelled)
 			return calls

@@ -17,6 +17,7 @@ import (
 type World struct {
 	sc      *scenarios.Scenario
 	Memo    *learn.Memo // nil: live
+	Locates bool        // a live run tells where in the source each call stands
 	M       *fsfake.Machine
 	actors  []*actor
 	History *history.Recorder
@@ -117,7 +118,18 @@ func (w *World) begin(a *actor) {
 		w.Err = cmp.Or(w.Err, err)
 		return
 	}
+	if l, ok := a.code.(learn.Located); ok && w.Locates {
+		l.Locate()
+	}
 	w.resume(a)
+}
+
+// source is where the task's next call stands, in a run that tells it.
+func (w *World) source(a *actor) scenarios.Source {
+	if l, ok := a.code.(learn.Located); ok && w.Locates && a.op.Call != fsfake.CallExit {
+		return l.Source()
+	}
+	return scenarios.Source{}
 }
 
 // Stop unwinds every live task.

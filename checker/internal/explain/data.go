@@ -53,16 +53,16 @@ func (t *teller) readMidway(reading operation) bool {
 		case before == nil || before.Step <= 0:
 			continue
 		case after != nil && t.oneChange(before, after):
-			t.say("%s %s %s and %s %s. %s read %s from it in between, %s.", before.By, t.whole(before), t.at(before.Step),
+			t.say("%s %s %s and %s %s. %s read %s from it in between, %s.", before.By, t.whole(before), t.did(before.Step),
 				t.deed(after.Change), t.at(after.Step), reading.task, t.data(text), t.at(at.N))
 			return true
 		case t.cut(before) > 0:
 			t.say("%s %s %s and was killed %s, before it could go on. %s read %s from it %s.", before.By, t.whole(before),
-				t.at(before.Step), t.at(t.cut(before)), reading.task, t.data(text), t.at(at.N))
+				t.did(before.Step), t.at(t.cut(before)), reading.task, t.data(text), t.at(at.N))
 			return true
 		case t.unfinished(before) || t.goesOn(before, at.N):
 			t.say("%s %s %s and had more to write. %s read %s from it in between, %s.", before.By, t.whole(before),
-				t.at(before.Step), reading.task, t.data(text), t.at(at.N))
+				t.did(before.Step), reading.task, t.data(text), t.at(at.N))
 			return true
 		}
 	}

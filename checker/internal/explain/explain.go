@@ -16,7 +16,7 @@ func Explain(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	cx.Blamed = blamed(cx)
 	for _, m := range mistakes {
 		if t := (&teller{story: s}); m.tell(t) {
-			cx.Cause, cx.Named, cx.Mistake = t.text.String(), t.steps, m.name
+			cx.Cause, cx.Named, cx.Mistake, cx.Act = t.text.String(), t.steps, m.name, t.act
 			break
 		}
 	}

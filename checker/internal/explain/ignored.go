@@ -38,5 +38,5 @@ func (t *teller) wentOn(at *trace.Walked, i int) {
 		t.say("%s %s %s. ", by.By, t.whole(by), t.at(by.Step))
 	}
 	t.say("%s was told %s by %s %s, and went on as if it had not been.", me, fsfake.ErrnoName(c.Result.Errno),
-		t.walk.Names.Call(c.Op), t.at(at.N))
+		t.walk.Names.Call(c.Op), t.did(at.N))
 }

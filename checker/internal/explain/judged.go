@@ -53,10 +53,10 @@ func (t *teller) tellRobbed(c *change, h trace.Holder) {
 	gave, unlocked := t.gaveUp(c)
 	if unlocked && gave < at {
 		t.say("%s gave its lock on %s back %s. Then %s %s it %s and holds.", c.By, name, t.at(gave), h.Task, claim, t.at(at))
-		t.say(" %s did not look again and %s %s", c.By, t.deed(c.Change), t.at(c.Step))
+		t.say(" %s did not look again and %s %s", c.By, t.deed(c.Change), t.did(c.Step))
 	} else {
 		t.say("%s %s %s %s and holds.", h.Task, claim, name, t.at(at))
-		t.say(" %s%s %s %s all the same", c.By, t.grounds(c), t.deed(c.Change), t.at(c.Step))
+		t.say(" %s%s %s %s all the same", c.By, t.grounds(c), t.deed(c.Change), t.did(c.Step))
 	}
 	if n := notice(&use{call: c.Call, change: c.Change}); n != "" {
 		t.say(": %s", n)
@@ -147,7 +147,7 @@ func (t *teller) remembered() bool {
 		return false
 	}
 	me := last.Choice.Task
-	t.say("%s joined %s the hold that its process remembers%s", me, t.at(last.N), t.memory(last))
+	t.say("%s joined %s the hold that its process remembers%s", me, t.did(last.N), t.memory(last))
 	for _, f := range last.After.Files {
 		for _, c := range slices.Backward(t.changes[f.Path]) {
 			if c.Kind == trace.Unlinked && c.By.Process == me.Process {

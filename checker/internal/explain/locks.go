@@ -119,7 +119,7 @@ func (t *teller) unlocked() bool {
 			t.say(" and holds")
 		}
 		who := t.walk.Steps[l.until-1].Choice.Task
-		at := t.at(l.until)
+		at := t.did(l.until)
 		switch {
 		case l.desc == 0:
 			t.say(". The close of fd %d by %s %s dropped the lock: when a process closes any descriptor of a file, all its record locks on the file go.", l.by.FD, who, at)
@@ -164,7 +164,7 @@ func (t *teller) refused() bool {
 
 // gaveUpByItself tells of a refusal that no call has made: it was decided by what was seen.
 func (t *teller) gaveUpByItself(me sched.Task, op operation) {
-	t.say("%s gave up %s, although none of its calls was refused and nobody held the lock", me, t.at(op.last))
+	t.say("%s gave up %s, although none of its calls was refused and nobody held the lock", me, t.did(op.last))
 	if l := t.recent[me]; l != nil && l.step >= op.first && l.how != created && l.how != acted {
 		t.say(": it had %s%s", t.told(l), t.judgements(l, 0, op.last+1))
 	}
@@ -190,14 +190,14 @@ func (t *teller) inTheWay(st *trace.Walked, i int) bool {
 	me, on := st.Choice.Task, &st.Targets[i][len(st.Targets[i])-1]
 	if refs := st.Before.InTheWay(me, c.Op); len(refs) > 0 {
 		who := t.walk.Who(refs[0].Pid)
-		t.say("%s was refused %s because %s had a %s on %s; but %s.", me, t.at(st.N), who, lockName(&c.Op),
+		t.say("%s was refused %s because %s had a %s on %s; but %s.", me, t.did(st.N), who, lockName(&c.Op),
 			t.called(t.fileOf(on)), t.standing(who, refs[0], st))
 		return true
 	}
 	if !on.Before.Exists {
 		return false
 	}
-	t.say("%s was refused %s because %s was there", me, t.at(st.N), t.called(&on.Before))
+	t.say("%s was refused %s because %s was there", me, t.did(st.N), t.called(&on.Before))
 	if by, ok := t.maker(on.Path, on.Before.ID, st.N); ok {
 		t.say(", which %s had made %s; but %s did not hold the lock", by.By, t.at(by.Step), by.By)
 	} else {

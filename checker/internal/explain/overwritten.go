@@ -31,7 +31,7 @@ func (t *teller) overwritten() bool {
 		} else {
 			t.say(" %s", theirs.By)
 		}
-		t.say(" %s %s. %s %s.", t.deed(theirs.Change), t.at(theirs.Step), me, t.told(l))
+		t.say(" %s %s. %s %s.", t.deed(theirs.Change), t.did(theirs.Step), me, t.told(l))
 		return true
 	}
 	return false

@@ -51,7 +51,7 @@ func (t *teller) unsyncedData(f *trace.FileState) string {
 	if n == 0 || t.syncedAfter(f.ID, n) {
 		return ""
 	}
-	return fmt.Sprintf(", as nobody had synced it after the write %s", t.at(n))
+	return fmt.Sprintf(", as nobody had synced it after the write %s", t.did(n))
 }
 
 // unsyncedName says which change of a name was not synced.
@@ -66,7 +66,7 @@ func (t *teller) unsyncedName(f *trace.FileState) string {
 	if n == 0 || t.syncedAfter(dir.ID, n) {
 		return ""
 	}
-	return fmt.Sprintf(", as nobody had synced the directory after what happened there %s", t.at(n))
+	return fmt.Sprintf(", as nobody had synced the directory after what happened there %s", t.did(n))
 }
 
 // syncedAfter reports whether a file or directory was synced between a step and the loss

@@ -125,7 +125,7 @@ func (s *story) maker(path string, id fsfake.InodeID, before int) (*change, bool
 // relied tells what a call did on the strength of a look, and which call might have
 // noticed.
 func (t *teller) relied(u *use) string {
-	at := t.at(u.step)
+	at := t.did(u.step)
 	name := t.walk.Names.Short(u.path)
 	switch u.how {
 	case tookOver:
@@ -205,7 +205,7 @@ func (t *teller) blindly() bool {
 	u := all[len(all)-1]
 	c := u.between[len(u.between)-1]
 	t.say("%s %s (%s) %s without a look, after %s had %s %s", u.task, t.deed(u.change), t.walk.Names.Short(u.path),
-		t.at(u.step), c.By, t.deed(c.Change).had(), t.at(c.Step))
+		t.did(u.step), c.By, t.deed(c.Change).had(), t.at(c.Step))
 	if n := notice(u); n != "" {
 		t.say(": %s", n)
 	}

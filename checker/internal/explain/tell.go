@@ -14,6 +14,7 @@ type teller struct {
 	*story
 	text  strings.Builder
 	steps []int
+	act   int // the step told last with did
 }
 
 // say adds to the text.
@@ -25,6 +26,12 @@ func (t *teller) at(step int) string {
 		t.steps = append(t.steps, step)
 	}
 	return fmt.Sprintf("at step %d", step)
+}
+
+// did names the step with the call by which it went wrong.
+func (t *teller) did(step int) string {
+	t.act = step
+	return t.at(step)
 }
 
 // called names what stands at a name: ".sync.lock (inode 1)".

@@ -141,7 +141,7 @@ func (t *teller) claim(h trace.Holder) (*trace.Call, string) {
 		return nil, "holds " + since(t, h)
 	}
 	c := best.Calls[len(best.Calls)-1]
-	text := fmt.Sprintf("took the lock with %s %s", t.walk.Names.Call(c.Op), t.at(best.N))
+	text := fmt.Sprintf("took the lock with %s %s", t.walk.Names.Call(c.Op), t.did(best.N))
 	if c.Result.Errno != 0 {
 		text += fmt.Sprintf(", although that answered %s", fsfake.ErrnoName(c.Result.Errno))
 	}

@@ -24,7 +24,7 @@ func (t *teller) unread() bool {
 		if k := t.killedAt(theirs); k > 0 {
 			t.say(" and was killed %s", t.at(k))
 		}
-		t.say(". %s had not read %s when it %s %s", me, t.walk.Names.Short(p), t.deed(mine.Change), t.at(mine.Step))
+		t.say(". %s had not read %s when it %s %s", me, t.walk.Names.Short(p), t.deed(mine.Change), t.did(mine.Step))
 		if l := t.lookBefore(me, p, mine.Step); l != nil {
 			t.say(": it went by that it had %s", t.told(l))
 		}

@@ -30,7 +30,7 @@ func (t *teller) wedge() bool {
 	if w.How == trace.WaitsInCall {
 		t.keeper(w, f)
 	} else if c, ok := t.maker(f.Path, f.ID, len(t.walk.Steps)+1); ok {
-		t.say("%s %s %s%s: ", c.By, t.made(c), t.at(c.Step), t.fate(c))
+		t.say("%s %s %s%s: ", c.By, t.made(c), t.did(c.Step), t.fate(c))
 	} else {
 		t.say("Nobody removes %s: ", t.called(f))
 	}
@@ -161,7 +161,7 @@ func (t *teller) keeper(w trace.Wait, f *trace.FileState) {
 		if l.id != w.On || len(refs) == 0 {
 			continue
 		}
-		t.say("%s locked %s %s", l.task, t.called(f), t.at(l.step))
+		t.say("%s locked %s %s", l.task, t.called(f), t.did(l.step))
 		if who := t.walk.Who(refs[0].Pid); who != scenarios.ProcessName(l.task.Process) {
 			t.say(", and %s has the descriptor still, and the lock with it: ", who)
 		} else {

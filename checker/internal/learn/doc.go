@@ -13,6 +13,9 @@
 // [Automaton.Verify] runs every path again; and for retry loops by rounds of one kind in a
 // row ([unrolledRounds]) and by drawn walks through all kinds ([Automaton.FuzzLoops]).
 //
+// What is learned is not located: where in its source a call stands is asked of live runs
+// only ([Located]), so that it enters neither states nor verdicts.
+//
 // It knows calls (package fsfake), what tasks note (package scenarios), and coroutines
 // (package sched). It must not know the machine that answers, nor judge anything.
 //

@@ -53,6 +53,9 @@ type function struct {
 	co    *sched.Coroutine[fsfake.Op, fsfake.Result]
 	ask   func(fsfake.Op) fsfake.Result
 	notes []any
+	// locates: source is kept. noted is what the program says itself of its next call.
+	locates       bool
+	source, noted scenarios.Source
 }
 
 // Next implements [Code].
@@ -81,7 +84,16 @@ func (f *function) Answer(r fsfake.Result) error {
 func (f *function) Stop() { f.co.Stop() }
 
 // Do implements [fsfake.Port].
-func (f *function) Do(op fsfake.Op) fsfake.Result { return f.ask(op) }
+func (f *function) Do(op fsfake.Op) fsfake.Result {
+	f.locate()
+	return f.ask(op)
+}
 
 // Note implements [fsfake.Port].
-func (f *function) Note(v any) { f.notes = append(f.notes, v) }
+func (f *function) Note(v any) {
+	if at, ok := v.(scenarios.At); ok {
+		f.noted = at.Source
+		return
+	}
+	f.notes = append(f.notes, v)
+}

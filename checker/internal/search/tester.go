@@ -155,7 +155,10 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 // begin starts a run.
 func (t *Tester) begin(keep bool) (*engine.World, error) {
 	if keep || t.Live {
-		return engine.NewWorld(t.Sc, t.Property, t.base.Clone()), nil
+		w := engine.EmptyWorld(t.Sc, t.Property)
+		w.Locates = keep
+		w.Start(t.base.Clone())
+		return w, nil
 	}
 	if t.learned == nil || t.learned.Memo.Full() {
 		c, err := learn.NewMemo(t.Sc, learn.Functions(t.Sc))

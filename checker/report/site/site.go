@@ -21,6 +21,9 @@ type Options struct {
 	Flags string
 	// Program is what the command is called where the reader is; empty means "lockpick".
 	Program string
+	// Root is the absolute path of the directory that files of the source are told relative
+	// to; empty tells them as the compiler recorded them.
+	Root string
 }
 
 func (o *Options) title() string {
@@ -30,7 +33,7 @@ func (o *Options) title() string {
 	return o.Title
 }
 
-func (o *Options) report() report.Options { return report.Options{Program: o.Program} }
+func (o *Options) report() report.Options { return report.Options{Program: o.Program, Root: o.Root} }
 
 // Write writes the site into a directory, which is made when it is not there: the first
 // page is index.html. It fails when a file cannot be written, or when a history cannot

@@ -1,0 +1,90 @@
+package learn
+
+import (
+	"cmp"
+	"path"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+
+	"lockpick/scenarios"
+)
+
+// A Located is a Code that can tell where in its program's source it waits.
+type Located interface {
+	// Locate makes it look where each call comes from, which costs a look at the stack. It
+	// comes before the first Next. What is learned is not located.
+	Locate()
+	// Source is where the call stands that the code waits in; zero when that is not known.
+	Source() scenarios.Source
+}
+
+// Locate implements [Located].
+func (f *function) Locate() { f.locates = true }
+
+// Source implements [Located].
+func (f *function) Source() scenarios.Source { return f.source }
+
+// locate looks where a call comes from: what the program has noted comes before its stack.
+func (f *function) locate() {
+	if f.locates {
+		f.source = cmp.Or(f.noted, caller())
+	}
+	f.noted = scenarios.Source{}
+}
+
+// stackDepth is how many callers are looked at.
+const stackDepth = 64
+
+// caller is the first caller that belongs neither to what carries calls to the machine nor
+// to the standard library.
+func caller() scenarios.Source {
+	pcs := make([]uintptr, stackDepth)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	library := libraryRoot()
+	for {
+		f, more := frames.Next()
+		if f.Function != "" && !carries(packageOf(f.Function)) && !inLibrary(f.File, library) {
+			return scenarios.Source{File: f.File, Line: f.Line, Func: path.Base(f.Function)}
+		}
+		if !more {
+			return scenarios.Source{}
+		}
+	}
+}
+
+// carries reports a package whose functions stand between a program's code and the machine:
+// those of lockpick, and a library that they serve.
+func carries(pkg string) bool {
+	return slices.Contains([]string{
+		"lockpick/checker/internal/learn", "lockpick/sched", "iter",
+		"lockpick/fsfake", "lockpick/fsfake/osfs", "lockpick/fsfake/aferofs",
+		"lockpick/scenarios", "lockpick/scenarios/kit", "lockpick/scenarios/command",
+		"github.com/spf13/afero",
+	}, pkg)
+}
+
+// packageOf is the package of a function's full name: "example.com/lock" of
+// "example.com/lock.(*Lock).Acquire.func1".
+func packageOf(function string) string {
+	slash := strings.LastIndexByte(function, '/') + 1
+	dot := strings.IndexByte(function[slash:], '.')
+	if dot < 0 {
+		return function
+	}
+	return function[:slash+dot]
+}
+
+// libraryRoot is the directory with the standard library's source, as the compiler recorded
+// it; empty when it recorded none (-trimpath).
+func libraryRoot() string {
+	at := reflect.ValueOf(strings.ToUpper).Pointer()
+	file, _ := runtime.FuncForPC(at).FileLine(at)
+	return strings.TrimSuffix(filepath.ToSlash(file), "strings/strings.go")
+}
+
+func inLibrary(file, root string) bool {
+	return root != "" && strings.HasPrefix(filepath.ToSlash(file), root)
+}

@@ -1,0 +1,16 @@
+package scenarios
+
+// A Source is a place in a program's source: where a call is made. The zero value says that
+// it is not known.
+type Source struct {
+	// File is the file as the compiler recorded it: an absolute path, or with -trimpath one
+	// that begins with the path of its module.
+	File string
+	Line int
+	// Func is the function, with the last part of its package's path: "pidlock.Acquire".
+	Func string
+}
+
+// At is noted before a call whose place the program knows better than its stack does. A task
+// that stands for a program in another language notes where that one is.
+type At struct{ Source Source }

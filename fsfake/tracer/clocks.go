@@ -1,0 +1,59 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Clocks.
+
+// wall gives the time of day to f. Asking for it is a step only when the answer may be another
+// than the last one.
+func (t *thread) wall(f func(ns int64)) {
+	r := t.r
+	if !r.c.AskTime || r.nowKnown && r.nowIs == r.answers {
+		f(r.now)
+		return
+	}
+	t.askThen(fsfake.Op{Call: fsfake.CallNow}, func(res fsfake.Result) {
+		r.now, r.nowIs, r.nowKnown = res.N, r.answers, true
+		f(res.N)
+	})
+}
+
+func (t *thread) clockGettime(c *call) {
+	show := func(ns int64) {
+		sec, nsec := seconds(ns)
+		t.put(c.args[1], putUint64s(uint64(sec), uint64(nsec)), 0)
+	}
+	switch id := c.int(0); {
+	case id == unix.CLOCK_REALTIME || id == unix.CLOCK_REALTIME_COARSE || id == unix.CLOCK_TAI:
+		t.wall(show)
+	case id == unix.CLOCK_PROCESS_CPUTIME_ID || id == unix.CLOCK_THREAD_CPUTIME_ID || id < 0:
+		show(1e6)
+	case id <= unix.CLOCK_BOOTTIME_ALARM:
+		show(t.p.mono)
+	default:
+		t.fail(unix.EINVAL)
+	}
+}
+
+// timespec reads a struct timespec; when it is false the call has been answered.
+func (t *thread) timespec(addr uint64) (ns int64, ok bool) {
+	b, err := readFull(t.tid, addr, 16)
+	if err != nil {
+		t.failErr(err)
+		return 0, false
+	}
+	sec, nsec := int64(binary.LittleEndian.Uint64(b)), int64(binary.LittleEndian.Uint64(b[8:]))
+	if sec < 0 || nsec < 0 || nsec >= 1e9 {
+		t.fail(unix.EINVAL)
+		return 0, false
+	}
+	return min(sec, int64(1<<33))*1e9 + nsec, true
+}

@@ -1,0 +1,105 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Signals that are sent.
+
+// kill with signal 0 asks the fake. Others reach processes of the run; a signal for one that
+// the run does not own is not modelled, unless that one is dead.
+func (t *thread) kill(c *call) {
+	pid, sig := c.int(0), c.int(1)
+	switch {
+	case sig == 0 && pid > 0:
+		t.askZero(fsfake.Op{Call: fsfake.CallKill, Pid: pid})
+	case pid == -1:
+		t.fault("a signal to all processes is not handled")
+	case pid <= 0:
+		t.killGroup(-pid, sig)
+	default:
+		t.killProcess(pid, sig)
+	}
+}
+
+func (t *thread) killProcess(pid, sig int) {
+	if p := t.r.leader(pid); p != nil {
+		send := func(fsfake.Result) {
+			t.instead(unix.SYS_KILL, uint64(p.real), uint64(sig))
+			t.passThen(nil)
+		}
+		switch {
+		case p == t.p:
+			send(fsfake.Result{})
+		case !p.gone: // a step, for what the other has done before it is another question
+			t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, send)
+		case p.reaped || p.parent == nil:
+			t.fail(unix.ESRCH)
+		default: // it waits to be reaped: a signal has no effect
+			t.result(0)
+		}
+		return
+	}
+	t.foreign(pid)
+}
+
+// foreign is a signal to a process that the run does not own: the fake knows whether it runs,
+// but not what the signal does.
+func (t *thread) foreign(pid int) {
+	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, func(fsfake.Result) {
+		t.fault("a signal to process %d, which is not one of its own, is not modelled", pid)
+	})
+}
+
+// killGroup is kill(0, …) and kill(-PGID, …). All processes of a group of the run are its own.
+func (t *thread) killGroup(pgid, sig int) {
+	if pgid == 0 {
+		pgid = t.p.pgid
+	}
+	for _, p := range t.r.procs {
+		if p.pgid != pgid || p.gone {
+			continue
+		}
+		if sig == 0 {
+			t.result(0)
+			return
+		}
+		leader := t.r.leader(pgid)
+		if leader == nil {
+			break
+		}
+		t.instead(unix.SYS_KILL, uint64(-int64(leader.real)), uint64(sig))
+		t.passThen(nil)
+		return
+	}
+	t.fail(unix.ESRCH)
+}
+
+func (t *thread) tgkill(pid, id, sig int) {
+	real, p := t.r.realID(id), t.r.process(pid)
+	switch {
+	case p == nil && t.r.leader(pid) == nil && pid > 0:
+		t.foreign(pid)
+		return
+	case real == 0 || p == nil:
+		t.fail(unix.ESRCH)
+		return
+	}
+	t.instead(unix.SYS_TGKILL, uint64(p.real), uint64(real), uint64(sig))
+	t.passThen(nil)
+}
+
+func (t *thread) pidfdOpen(c *call) {
+	if p := t.r.process(c.int(0)); p != nil {
+		t.instead(c.nr, uint64(p.real), c.args[1])
+		t.passThen(nil)
+		return
+	}
+	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: c.int(0)}, func(fsfake.Result) {
+		t.fault("a descriptor of process %d, which is not one of its own, is not modelled", c.int(0))
+	})
+}

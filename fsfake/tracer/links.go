@@ -1,0 +1,118 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Links, symbolic ones too, and renames.
+
+func (t *thread) readlink(dirfd, i int) {
+	buf, size := t.c.args[i+1], t.c.int(i+2)
+	_, pl, ok := t.name(dirfd, i, false)
+	switch {
+	case !ok:
+	case pl.fd >= 0:
+		t.fault("of a file of the fake is not modelled")
+	case pl.proc != 0 && pl.rest == "":
+		t.put(buf, []byte(cut(strconv.Itoa(t.p.pid), size)), int64(len(cut(strconv.Itoa(t.p.pid), size)))) // /proc/self
+	case !pl.virtual:
+		t.real(pl, i)
+	case size <= 0:
+		t.fail(unix.EINVAL)
+	default:
+		t.askThen(fsfake.Op{Call: fsfake.CallReadlink, Path: pl.path}, func(r fsfake.Result) {
+			if t.through {
+				t.really(func(ret int64) {
+					b, _ := readMem(t.tid, buf, int(ret))
+					t.kernel.Data = string(b)
+				})
+				return
+			}
+			data := cut(r.Data, size)
+			t.put(buf, []byte(data), int64(len(data)))
+		})
+	}
+}
+
+func cut(s string, n int) string { return s[:min(len(s), max(n, 0))] }
+
+func (t *thread) symlink(dirfd, i int) {
+	target, err := readString(t.tid, t.c.args[0], maxPath)
+	if err != nil {
+		t.failErr(err)
+		return
+	}
+	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallSymlink, Path2: target})
+}
+
+// twoNames locates both names of a rename or link. Between the fake and the rest there is a
+// border as between two file systems.
+func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place, ok bool) {
+	old, from, ok := t.name(olddir, i, follow)
+	if !ok {
+		return from, to, false
+	}
+	name, to, ok := t.name(newdir, j, false)
+	if !ok {
+		return from, to, false
+	}
+	t.c.text = t.c.spec.name + "(" + strconv.Quote(old) + ", " + strconv.Quote(name) + ")"
+	switch {
+	case from.virtual != to.virtual:
+		t.fail(unix.EXDEV)
+	case from.virtual:
+		return from, to, true
+	case from.changed || to.changed || from.proc != 0 || to.proc != 0:
+		t.fault("on files of /proc it is not handled")
+	default:
+		t.pass()
+	}
+	return from, to, false
+}
+
+func (t *thread) rename(olddir, i, newdir, j, flags int) {
+	from, to, ok := t.twoNames(olddir, i, newdir, j, false)
+	switch {
+	case !ok:
+	case from.path == t.r.c.Dir || to.path == t.r.c.Dir:
+		t.fail(unix.EBUSY)
+	default:
+		t.askZero(fsfake.Op{Call: fsfake.CallRename, Path: from.path, Path2: to.path, Flags: flags})
+	}
+}
+
+func (t *thread) link(olddir, i, newdir, j, flags int) {
+	if d := t.p.fds[olddir]; flags&unix.AT_EMPTY_PATH != 0 && d != nil && d.fake >= 0 && t.emptyPath(i) {
+		t.oneNameOf(newdir, j, fsfake.Op{Call: fsfake.CallLinkFD, FD: d.fake})
+		return
+	}
+	from, to, ok := t.twoNames(olddir, i, newdir, j, flags&unix.AT_SYMLINK_FOLLOW != 0)
+	switch {
+	case !ok:
+	case from.fd >= 0:
+		t.askZero(fsfake.Op{Call: fsfake.CallLinkFD, FD: t.p.fds[from.fd].fake, Path2: to.path})
+	case flags != 0:
+		t.fault("with flags %#x it is not modelled", flags)
+	default:
+		t.askZero(fsfake.Op{Call: fsfake.CallLink, Path: from.path, Path2: to.path})
+	}
+}
+
+// oneNameOf is oneName for an op whose only name is the new one.
+func (t *thread) oneNameOf(dirfd, i int, op fsfake.Op) {
+	_, pl, ok := t.name(dirfd, i, false)
+	switch {
+	case !ok:
+	case !pl.virtual || pl.fd >= 0:
+		t.fail(unix.EXDEV)
+	default:
+		op.Path2 = pl.path
+		t.askZero(op)
+	}
+}

@@ -1,0 +1,95 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+	"io"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// The lock calls of fcntl(2).
+
+// recordLock is the lock calls of fcntl(2). Ranges from the offset or the end are made
+// absolute first, as the kernel does.
+func (t *thread) recordLock(d *descriptor, cmd int) {
+	b, err := readFull(t.tid, t.c.args[2], 32)
+	if err != nil {
+		t.failErr(err)
+		return
+	}
+	le := binary.LittleEndian
+	typ, whence := int(int16(le.Uint16(b))), int(int16(le.Uint16(b[2:])))
+	op := fsfake.Op{
+		FD: d.fake, Flags: typ, Off: int64(le.Uint64(b[8:])), Len: int64(le.Uint64(b[16:])),
+		Wait: cmd == unix.F_SETLKW || cmd == unix.F_OFD_SETLKW,
+	}
+	ofd := cmd == unix.F_OFD_GETLK || cmd == unix.F_OFD_SETLK || cmd == unix.F_OFD_SETLKW
+	if ofd && le.Uint32(b[24:]) != 0 {
+		t.fail(unix.EINVAL)
+		return
+	}
+	switch cmd {
+	case unix.F_GETLK:
+		op.Call = fsfake.CallGetlk
+	case unix.F_OFD_GETLK:
+		op.Call = fsfake.CallOFDGetlk
+	case unix.F_SETLK, unix.F_SETLKW:
+		op.Call = fsfake.CallSetlk
+	default:
+		op.Call = fsfake.CallOFDSetlk
+	}
+	switch whence {
+	case io.SeekStart:
+		t.lockRange(op)
+	case io.SeekCurrent:
+		t.askThen(fsfake.Op{Call: fsfake.CallLseek, FD: d.fake, Flags: io.SeekCurrent}, func(r fsfake.Result) {
+			op.Off += r.N
+			t.lockRange(op)
+		})
+	case io.SeekEnd:
+		t.askThen(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake}, func(r fsfake.Result) {
+			op.Off += r.Stat.Size
+			t.lockRange(op)
+		})
+	default:
+		t.fail(unix.EINVAL)
+	}
+}
+
+func (t *thread) lockRange(op fsfake.Op) {
+	if op.Call != fsfake.CallGetlk && op.Call != fsfake.CallOFDGetlk {
+		t.askZero(op)
+		return
+	}
+	addr := t.c.args[2]
+	t.askThen(op, func(r fsfake.Result) {
+		if t.through {
+			t.really(func(int64) { t.showLock(addr, r.Lock.Pid) })
+			return
+		}
+		if r.Lock.Type == fsfake.F_UNLCK { // nothing but the type is written
+			t.put(addr, []byte{fsfake.F_UNLCK, 0}, 0)
+			return
+		}
+		b := []byte{byte(r.Lock.Type), 0, 0, 0, 0, 0, 0, 0}
+		b = append(b, putUint64s(uint64(r.Lock.Start), uint64(r.Lock.Len))...)
+		b = binary.LittleEndian.AppendUint32(b, uint32(r.Lock.Pid))
+		t.put(addr, b, 0)
+	})
+}
+
+// showLock writes the virtual pid of a lock's owner over its real one.
+func (t *thread) showLock(addr uint64, pid int) {
+	b, err := readFull(t.tid, addr, 32)
+	if err != nil {
+		return
+	}
+	t.kernel.Lock.Type = int(binary.LittleEndian.Uint16(b))
+	if t.kernel.Lock.Type != fsfake.F_UNLCK {
+		_ = writeMem(t.tid, addr+24, binary.LittleEndian.AppendUint32(nil, uint32(pid)))
+	}
+}

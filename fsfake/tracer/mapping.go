@@ -1,0 +1,57 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Mappings.
+
+// mmap of a file of the fake, private, is a copy that one atomic read makes. What others write
+// later does not show in it, which they might see in a real one; see the limits.
+func (t *thread) mmap(c *call) {
+	if c.int(3)&unix.MAP_ANONYMOUS != 0 {
+		t.pass()
+		return
+	}
+	d := t.p.fds[c.fd(4)]
+	if d == nil || d.fake < 0 {
+		t.pass()
+		return
+	}
+	if c.int(3)&unix.MAP_TYPE != unix.MAP_PRIVATE {
+		t.fault("a shared mapping of a file of the fake (%s) is not modelled", d.path)
+		return
+	}
+	args := c.args
+	t.askThen(fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5])}, func(r fsfake.Result) {
+		if t.through {
+			t.really(func(ret int64) {
+				b, _ := readMem(t.tid, uint64(ret), len(r.Data))
+				t.kernel.Data, t.kernel.N = string(b), int64(len(b))
+			})
+			return
+		}
+		t.instead(unix.SYS_MMAP, args[0], args[1], args[2], args[3]|unix.MAP_ANONYMOUS, ^uint64(0), 0)
+		t.passThen(func(ret int64) {
+			if ret < 0 && ret > -4096 || r.Data == "" {
+				return
+			}
+			// Through /proc, for the pages may be read-only.
+			mem, err := os.OpenFile("/proc/"+strconv.Itoa(t.p.real)+"/mem", os.O_WRONLY, 0)
+			if err == nil {
+				_, err = mem.WriteAt([]byte(r.Data), ret)
+				mem.Close()
+			}
+			if err != nil {
+				t.fault("the mapping cannot be filled: %v", err)
+			}
+		})
+	})
+}

@@ -1,0 +1,78 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Opening.
+
+// open is open(2) and openat(2). A file of the fake becomes a descriptor of an epoll instance:
+// the number is real and unused, no memory of the program is needed, and every call that is
+// forgotten fails on it.
+func (t *thread) open(dirfd, i, flags int, mode uint64) {
+	name, pl, ok := t.name(dirfd, i, flags&unix.O_NOFOLLOW == 0 && flags&(unix.O_CREAT|unix.O_EXCL) != unix.O_CREAT|unix.O_EXCL)
+	switch {
+	case !ok:
+	case pl.fd >= 0:
+		t.fault("opening a file anew through /proc/self/fd is not modelled")
+	case pl.virtual:
+		op := fsfake.Op{Call: fsfake.CallOpen, Path: pl.path, Flags: flags}
+		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {
+			op.Mode = uint32(mode) & 0o7777 &^ t.p.umask
+		}
+		d := &descriptor{flags: flags, cloexec: flags&unix.O_CLOEXEC != 0, path: t.p.absolute(pl.path)}
+		t.askThen(op, func(r fsfake.Result) {
+			d.fake = int(r.N)
+			t.placeholder(d)
+		})
+	case name == "/dev/urandom" || name == "/dev/random":
+		t.passThen(func(ret int64) {
+			if ret >= 0 {
+				t.p.fds[int(ret)] = &descriptor{fake: -1, random: true}
+			}
+		})
+	default:
+		t.real(pl, i)
+	}
+}
+
+// placeholder makes the real descriptor for one of the fake.
+func (t *thread) placeholder(d *descriptor) {
+	if t.through {
+		t.really(func(ret int64) { t.p.fds[int(ret)] = d })
+		return
+	}
+	t.instead(unix.SYS_EPOLL_CREATE1, uint64(d.flags&unix.O_CLOEXEC))
+	t.passThen(func(ret int64) {
+		if ret < 0 {
+			t.fault("there is no real descriptor for it: error %d", -ret)
+			return
+		}
+		t.p.fds[int(ret)] = d
+	})
+}
+
+func (t *thread) openat2(c *call) {
+	how, err := readFull(t.tid, c.args[2], 24)
+	if err != nil {
+		t.failErr(err)
+		return
+	}
+	flags, mode, resolve := binary.LittleEndian.Uint64(how), binary.LittleEndian.Uint64(how[8:]), binary.LittleEndian.Uint64(how[16:])
+	_, pl, ok := t.name(c.fd(0), 1, true)
+	switch {
+	case !ok:
+	case pl.virtual && resolve != 0:
+		t.fail(unix.ENOSYS) // programs go on with openat(2)
+	case pl.virtual:
+		t.open(c.fd(0), 1, int(flags), mode)
+	default:
+		t.real(pl, 1)
+	}
+}

@@ -1,0 +1,84 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"bufio"
+	"encoding/binary"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Signals that arrive.
+
+// sigaction notes which handlers want interrupted calls to be made again.
+func (t *thread) sigaction(c *call) {
+	if sig := c.int(0); sig > 0 && sig <= 64 {
+		if b, err := readFull(t.tid, c.args[1], 16); err == nil {
+			flags := binary.LittleEndian.Uint64(b[8:])
+			t.passThen(func(ret int64) {
+				if ret == 0 {
+					t.p.handlers[sig] = flags
+				}
+			})
+			return
+		}
+	}
+	t.pass()
+}
+
+// signals are sets of signals, by bit; signal 1 is bit 0.
+type signals struct{ own, shared, blocked, ignored, caught uint64 }
+
+// signals reads /proc.
+func (t *thread) signals() (s signals) {
+	f, err := os.Open("/proc/" + strconv.Itoa(t.p.real) + "/task/" + strconv.Itoa(t.tid) + "/status")
+	if err != nil {
+		return s
+	}
+	defer f.Close()
+	fields := map[string]*uint64{"SigPnd": &s.own, "ShdPnd": &s.shared, "SigBlk": &s.blocked, "SigIgn": &s.ignored, "SigCgt": &s.caught}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if name, v, ok := strings.Cut(lines.Text(), ":\t"); ok && fields[name] != nil {
+			*fields[name], _ = strconv.ParseUint(v, 16, 64)
+		}
+	}
+	return s
+}
+
+// arrived returns a signal that interrupts what the thread waits for, or 0.
+func (t *thread) arrived() int {
+	const byDefaultIgnored = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGCONT-1)
+	s := t.signals()
+	set := (s.own | s.shared) &^ s.blocked &^ s.ignored &^ (byDefaultIgnored &^ s.caught)
+	for sig := 1; sig <= 64; sig++ {
+		if set&(1<<(sig-1)) != 0 {
+			return sig
+		}
+	}
+	return 0
+}
+
+func (t *thread) signalled() bool { return t.arrived() != 0 }
+
+// restarts reports whether the handler of the signal that has come wants the call to be made
+// again.
+func (t *thread) restarts() bool {
+	const saRestart = 0x10000000
+	sig := t.arrived()
+	return sig != 0 && t.p.handlers[sig]&saRestart != 0
+}
+
+// again makes the thread, after the handler of a signal, make its call anew.
+func (t *thread) again() {
+	var regs unix.PtraceRegs
+	if unix.PtraceGetRegs(t.tid, &regs) == nil {
+		regs.Rax, regs.Orig_rax = uint64(t.c.nr), ^uint64(0)
+		regs.Rip -= 2 // the syscall instruction
+		_ = unix.PtraceSetRegs(t.tid, &regs)
+	}
+	t.pass()
+}

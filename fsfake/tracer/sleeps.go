@@ -1,0 +1,114 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Sleeps, and how their time comes.
+
+func (t *thread) clockNanosleep(c *call) {
+	ns, ok := t.timespec(c.args[2])
+	if !ok {
+		return
+	}
+	if c.int(1)&unix.TIMER_ABSTIME == 0 {
+		t.nap(ns, c.args[3])
+		return
+	}
+	if c.int(0) == unix.CLOCK_REALTIME {
+		t.nap(ns-t.r.now, 0)
+		return
+	}
+	t.nap(ns-t.p.mono, 0)
+}
+
+// nap sleeps. When a signal ends it, what is left is written to rem.
+func (t *thread) nap(ns int64, rem uint64) {
+	if ns <= 0 {
+		t.result(0)
+		return
+	}
+	t.state, t.timed, t.deadline, t.rem = napping, true, t.p.mono+ns, rem
+	t.expired = func() { t.result(0) }
+}
+
+// wake ends a sleep because of a signal.
+func (t *thread) wake() {
+	t.timed, t.expired = false, nil
+	if t.rem != 0 {
+		left := max(t.deadline-t.p.mono, 0)
+		_ = writeMem(t.tid, t.rem, putUint64s(uint64(left/1e9), uint64(left%1e9)))
+	}
+	t.fail(unix.EINTR)
+}
+
+// wakeSleepers ends the sleeps for which a signal has come, and reports whether there was one.
+func (r *Run) wakeSleepers() bool {
+	any := false
+	for _, p := range r.procs {
+		for _, t := range p.threads {
+			if t.state == napping && t.signalled() {
+				t.wake()
+				any = true
+			}
+		}
+	}
+	return any
+}
+
+// soonest is the wait of a process whose time comes next, or nil.
+func (p *process) soonest() *Pending {
+	if p.gone || p.dying || p.held {
+		return nil
+	}
+	var first *Pending
+	var at int64
+	offer := func(n int, deadline int64) {
+		if first == nil || deadline < at {
+			at = deadline
+			first = &Pending{
+				Task: fsfake.Task{Pid: p.pid, N: n}, Timer: true,
+				Op: fsfake.Op{Call: fsfake.CallSleep, Time: max(deadline-p.mono, 0)},
+			}
+		}
+	}
+	for _, t := range p.threads {
+		if t.timed && !t.firing {
+			offer(t.n, t.deadline)
+		}
+	}
+	if a := p.nextAlarm(); a != nil {
+		offer(0, a.deadline)
+	}
+	return first
+}
+
+// fire makes the time of the soonest wait come.
+func (p *process) fire() {
+	timer := p.soonest()
+	p.mono += timer.Op.Time
+	p.r.moved = true
+	if timer.Task.N == 0 {
+		p.ring(p.nextAlarm())
+		return
+	}
+	for _, t := range p.threads {
+		if t.n != timer.Task.N {
+			continue
+		}
+		if t.state == napping {
+			expired := t.expired
+			t.timed, t.expired = false, nil
+			expired()
+			return
+		}
+		t.firing = true
+		if err := unix.PtraceInterrupt(t.tid); err != nil && err != unix.ESRCH {
+			t.fault("ptrace: %v", err)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+	"io/fs"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// What is asked about files.
+
+// stat is stat, lstat, fstatat and statx.
+func (t *thread) stat(dirfd, i, to, flags int) {
+	if flags&unix.AT_EMPTY_PATH != 0 && t.emptyPath(i) {
+		t.c.text = ""
+		if d := t.p.fds[dirfd]; d != nil && d.fake >= 0 {
+			t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake}, to)
+			return
+		}
+		if dirfd != unix.AT_FDCWD || t.p.cwd == "" {
+			t.pass()
+			return
+		}
+		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: t.p.cwd}, to)
+		return
+	}
+	_, pl, ok := t.name(dirfd, i, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, i)
+	case pl.fd >= 0:
+		t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake}, to)
+	case flags&unix.AT_SYMLINK_NOFOLLOW != 0:
+		t.askStat(fsfake.Op{Call: fsfake.CallLstat, Path: pl.path}, to)
+	default:
+		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: pl.path}, to)
+	}
+}
+
+// emptyPath: argument i is NULL or points to an empty string.
+func (t *thread) emptyPath(i int) bool {
+	if t.c.args[i] == 0 {
+		return true
+	}
+	b, err := readMem(t.tid, t.c.args[i], 1)
+	return err == nil && b[0] == 0
+}
+
+func (t *thread) askStat(op fsfake.Op, to int) {
+	addr, extended := t.c.args[to], t.c.nr == unix.SYS_STATX
+	t.askThen(op, func(r fsfake.Result) {
+		if t.through {
+			t.really(func(int64) {
+				t.kernel.Stat = t.statOf(addr)
+				t.show(addr, r.Stat, extended)
+			})
+			return
+		}
+		if extended {
+			t.put(addr, statxBytes(r.Stat), 0)
+			return
+		}
+		t.put(addr, statBytes(r.Stat), 0)
+	})
+}
+
+// show writes what the fake says of a file over what the kernel has said: inode numbers and
+// times are the fake's.
+func (t *thread) show(addr uint64, s fsfake.Stat, extended bool) {
+	b := statBytes(s)
+	if extended {
+		b = statxBytes(s)
+	}
+	_ = writeMem(t.tid, addr, b)
+}
+
+// statBytes is struct stat.
+func statBytes(s fsfake.Stat) []byte {
+	b := putUint64s(s.Dev, s.Ino, uint64(s.Nlink))
+	le := binary.LittleEndian
+	b = le.AppendUint32(b, unixMode(s.Mode))
+	b = le.AppendUint32(b, s.UID)
+	b = le.AppendUint32(b, s.GID)
+	b = le.AppendUint32(b, 0)
+	b = append(b, putUint64s(0, uint64(s.Size), pageSize, blocks(s))...)
+	for _, ns := range []int64{s.Atime, s.Mtime, s.Ctime} {
+		sec, nsec := seconds(ns)
+		b = append(b, putUint64s(uint64(sec), uint64(nsec))...)
+	}
+	return append(b, make([]byte, 24)...)
+}
+
+// statxBytes is struct statx, with the basic fields and the time of birth.
+func statxBytes(s fsfake.Stat) []byte {
+	le := binary.LittleEndian
+	var b []byte
+	b = le.AppendUint32(b, unix.STATX_BASIC_STATS|unix.STATX_BTIME)
+	b = le.AppendUint32(b, pageSize)
+	b = le.AppendUint64(b, 0)
+	b = le.AppendUint32(b, s.Nlink)
+	b = le.AppendUint32(b, s.UID)
+	b = le.AppendUint32(b, s.GID)
+	b = le.AppendUint16(b, uint16(unixMode(s.Mode)))
+	b = le.AppendUint16(b, 0)
+	b = append(b, putUint64s(s.Ino, uint64(s.Size), blocks(s), 0)...)
+	for _, ns := range []int64{s.Atime, s.Btime, s.Ctime, s.Mtime} {
+		sec, nsec := seconds(ns)
+		b = append(b, putUint64s(uint64(sec), uint64(nsec))...)
+	}
+	b = append(b, make([]byte, 8)...) // rdev
+	b = le.AppendUint32(b, uint32(unix.Major(s.Dev)))
+	b = le.AppendUint32(b, uint32(unix.Minor(s.Dev)))
+	return append(b, make([]byte, 256-len(b))...)
+}
+
+// blocks is what ext4 allocates: whole pages, in units of 512 bytes.
+func blocks(s fsfake.Stat) uint64 { return uint64((s.Size+pageSize-1)/pageSize) * (pageSize / 512) }
+
+func seconds(ns int64) (sec, nsec int64) {
+	sec, nsec = ns/1e9, ns%1e9
+	if nsec < 0 {
+		sec, nsec = sec-1, nsec+1e9
+	}
+	return sec, nsec
+}
+
+func unixMode(m fs.FileMode) uint32 {
+	b := uint32(m.Perm())
+	switch {
+	case m.IsDir():
+		b |= unix.S_IFDIR
+	case m&fs.ModeSymlink != 0:
+		b |= unix.S_IFLNK
+	default:
+		b |= unix.S_IFREG
+	}
+	for _, bit := range []struct {
+		is  fs.FileMode
+		has uint32
+	}{{fs.ModeSetuid, unix.S_ISUID}, {fs.ModeSetgid, unix.S_ISGID}, {fs.ModeSticky, unix.S_ISVTX}} {
+		if m&bit.is != 0 {
+			b |= bit.has
+		}
+	}
+	return b
+}
+
+// access is access(2), by the mode and the owner that stat(2) shows: the fake has no other
+// permissions than these.
+func (t *thread) access(dirfd, i, mode int) {
+	_, pl, ok := t.name(dirfd, i, true)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, i)
+	case mode&^(unix.R_OK|unix.W_OK|unix.X_OK) != 0:
+		t.fail(unix.EINVAL)
+	default:
+		op := fsfake.Op{Call: fsfake.CallStat, Path: pl.path}
+		if pl.fd >= 0 {
+			op = fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake}
+		}
+		t.askThen(op, func(r fsfake.Result) {
+			if !may(r.Stat, uint32(mode)) {
+				t.refused = unix.EACCES
+				t.fail(unix.EACCES)
+				return
+			}
+			t.result(0)
+		})
+	}
+}
+
+// may reports whether the program's user has the permissions of mask (R_OK, W_OK, X_OK) on a
+// file.
+func may(s fsfake.Stat, mask uint32) bool {
+	mode := uint32(s.Mode.Perm())
+	switch {
+	case os.Getuid() == 0:
+		return mask&unix.X_OK == 0 || s.Mode.IsDir() || mode&0o111 != 0
+	case uint32(os.Getuid()) == s.UID:
+		mode >>= 6
+	case uint32(os.Getgid()) == s.GID:
+		mode >>= 3
+	}
+	return mode&mask == mask
+}
+
+// statfs asks whether the file is there; its file system is always the same.
+func (t *thread) statfs(c *call) {
+	_, pl, ok := t.name(unix.AT_FDCWD, 0, true)
+	switch {
+	case !ok:
+	case !pl.virtual:
+		t.real(pl, 0)
+	case pl.fd >= 0:
+		t.put(c.args[1], fileSystem(), 0)
+	default:
+		t.askThen(fsfake.Op{Call: fsfake.CallStat, Path: pl.path}, func(fsfake.Result) { t.put(c.args[1], fileSystem(), 0) })
+	}
+}
+
+// fileSystem is struct statfs of the fake's file system: ext4, with room for everything.
+func fileSystem() []byte {
+	const blocks, files = 1 << 24, 1 << 20
+	b := putUint64s(unix.EXT4_SUPER_MAGIC, pageSize, blocks, blocks/2, blocks/2, files, files/2, 1, 255, pageSize, 0)
+	return append(b, make([]byte, 120-len(b))...)
+}

@@ -1,0 +1,207 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// Reading and writing: the memory of the program on one side, a file of the fake on the other.
+
+// A shape is how the arguments of a call describe memory.
+type shape bool
+
+const (
+	whole  shape = false // address and length
+	vector shape = true  // an array of struct iovec and its length
+)
+
+type piece struct {
+	addr uint64
+	n    int
+}
+
+const maxTransfer = 32 << 20
+
+// pieces returns the memory that arguments 1 and 2 describe.
+func (t *thread) pieces(s shape) ([]piece, int, bool) {
+	if s == whole {
+		n := int(min(t.c.args[2], 0x7ffff000))
+		return []piece{{t.c.args[1], n}}, n, true
+	}
+	count := t.c.int(2)
+	if count < 0 || count > 1024 {
+		t.fail(unix.EINVAL)
+		return nil, 0, false
+	}
+	b, err := readFull(t.tid, t.c.args[1], 16*count)
+	if err != nil {
+		t.failErr(err)
+		return nil, 0, false
+	}
+	var ps []piece
+	total := 0
+	for i := range count {
+		p := piece{binary.LittleEndian.Uint64(b[16*i:]), int(binary.LittleEndian.Uint64(b[16*i+8:]))}
+		if p.n < 0 || total+p.n < 0 {
+			t.fail(unix.EINVAL)
+			return nil, 0, false
+		}
+		ps = append(ps, p)
+		total += p.n
+	}
+	return ps, total, true
+}
+
+func (t *thread) read(s shape, op fsfake.Op) {
+	fd := t.c.fd(0)
+	d := t.p.fds[fd]
+	switch {
+	case d != nil && d.random:
+		t.readRandom(s)
+	case d == nil || d.fake < 0:
+		t.transferReal(fd)
+	default:
+		ps, n, ok := t.pieces(s)
+		if !ok {
+			return
+		}
+		op.FD, op.Len = d.fake, int64(n)
+		t.askThen(op, func(r fsfake.Result) { t.scatter(ps, []byte(r.Data)) })
+	}
+}
+
+// scatter writes data to pieces of memory and returns how much there was.
+func (t *thread) scatter(ps []piece, data []byte) {
+	if t.through {
+		t.really(func(ret int64) { t.kernel.Data = t.gather(ps, int(ret)) })
+		return
+	}
+	n := int64(len(data))
+	for _, p := range ps {
+		k := min(p.n, len(data))
+		if k > 0 {
+			if err := writeMem(t.tid, p.addr, data[:k]); err != nil {
+				t.fail(unix.EFAULT)
+				return
+			}
+		}
+		data = data[k:]
+	}
+	t.result(n)
+}
+
+// gather reads n bytes from pieces of memory.
+func (t *thread) gather(ps []piece, n int) string {
+	var data strings.Builder
+	for _, p := range ps {
+		b, err := readFull(t.tid, p.addr, min(p.n, n-data.Len()))
+		if err != nil {
+			break
+		}
+		data.Write(b)
+	}
+	return data.String()
+}
+
+func (t *thread) readRandom(s shape) {
+	ps, n, ok := t.pieces(s)
+	if ok {
+		t.scatter(ps, t.p.random(min(n, maxTransfer)))
+	}
+}
+
+// transferReal makes a call that reads or writes a real descriptor.
+func (t *thread) transferReal(fd int) {
+	if t.p.waits(fd) {
+		t.passWaiting(nil)
+		return
+	}
+	t.pass()
+}
+
+func (t *thread) write(s shape, op fsfake.Op) {
+	fd := t.c.fd(0)
+	d := t.p.fds[fd]
+	if d == nil || d.fake < 0 {
+		t.transferReal(fd)
+		return
+	}
+	ps, n, ok := t.pieces(s)
+	if !ok {
+		return
+	}
+	if n > maxTransfer {
+		t.fault("a write of more than %d MiB is not modelled", maxTransfer>>20)
+		return
+	}
+	var data strings.Builder
+	for _, p := range ps {
+		b, err := readFull(t.tid, p.addr, p.n)
+		if err != nil {
+			t.failErr(err)
+			return
+		}
+		data.Write(b)
+	}
+	op.FD, op.Data = d.fake, data.String()
+	t.askNumber(op)
+}
+
+func (t *thread) read2() {
+	if op, ok := t.second(fsfake.CallRead, fsfake.CallPread); ok {
+		t.read(vector, op)
+	}
+}
+
+func (t *thread) write2() {
+	if op, ok := t.second(fsfake.CallWrite, fsfake.CallPwrite); ok {
+		t.write(vector, op)
+	}
+}
+
+// second is the call that preadv2 or pwritev2 makes: with offset -1 that at the description's.
+func (t *thread) second(plain, at fsfake.Call) (fsfake.Op, bool) {
+	if d := t.p.fds[t.c.fd(0)]; d != nil && d.fake >= 0 && t.c.int(5) != 0 {
+		t.fault("with flags it is not modelled")
+		return fsfake.Op{}, false
+	}
+	if off := int64(t.c.args[3]); off != -1 {
+		return fsfake.Op{Call: at, Off: off}, true
+	}
+	return fsfake.Op{Call: plain}, true
+}
+
+// A kind is what a real descriptor is, as far as waiting goes.
+type kind uint8
+
+const (
+	kindUnknown kind = iota
+	kindPlain        // reading and writing do not wait: a file, a directory, /dev/null
+	kindWaits
+)
+
+// waits reports whether reading or writing a real descriptor may wait for somebody.
+func (p *process) waits(fd int) bool {
+	d := p.fds[fd]
+	if d == nil {
+		d = &descriptor{fake: -1}
+		p.fds[fd] = d
+	}
+	if d.kind == kindUnknown {
+		d.kind = kindWaits
+		if fi, err := os.Stat("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd)); err == nil {
+			if s := fi.Sys().(*unixStat); fi.Mode().IsRegular() || fi.IsDir() || s.Rdev == unix.Mkdev(1, 3) || s.Rdev == unix.Mkdev(1, 5) {
+				d.kind = kindPlain
+			}
+		}
+	}
+	return d.kind == kindWaits
+}

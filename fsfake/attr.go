@@ -66,15 +66,15 @@ func (n *inode) ownedBy(p *proc) bool { return p.uid == 0 || p.uid == n.uid }
 
 // utimes is utimensat(2) with two times. When neither is to change, the kernel does not
 // even look at the path.
-func (m *Machine) utimes(p *proc, path string, atime, mtime int64) syscall.Errno {
-	if atime == UTIME_OMIT && mtime == UTIME_OMIT {
+func (m *Machine) utimes(p *proc, op *Op, follow bool) syscall.Errno {
+	if op.Time == UTIME_OMIT && op.Time2 == UTIME_OMIT {
 		return 0
 	}
-	id, e := m.lookup(p, path, true)
+	id, e := m.lookup(p, op.Path, follow)
 	if e != 0 {
 		return e
 	}
-	return m.setTimes(p, id, atime, mtime)
+	return m.setTimes(p, id, op.Time, op.Time2)
 }
 
 func (m *Machine) setTimes(p *proc, id InodeID, atime, mtime int64) syscall.Errno {
@@ -99,6 +99,11 @@ func (m *Machine) chmod(p *proc, path string, mode uint32) syscall.Errno {
 	if e != 0 {
 		return e
 	}
+	return m.setMode(p, id, mode)
+}
+
+// setMode is fchmod(2).
+func (m *Machine) setMode(p *proc, id InodeID, mode uint32) syscall.Errno {
 	n := m.inode(id)
 	if !n.ownedBy(p) {
 		return EPERM
@@ -113,12 +118,17 @@ func (m *Machine) chmod(p *proc, path string, mode uint32) syscall.Errno {
 	return 0
 }
 
-// chown is chown(2); -1 leaves a value as it is.
-func (m *Machine) chown(p *proc, path string, uid, gid int64) syscall.Errno {
-	id, e := m.lookup(p, path, true)
+// chown is chown(2), or lchown(2).
+func (m *Machine) chown(p *proc, op *Op, follow bool) syscall.Errno {
+	id, e := m.lookup(p, op.Path, follow)
 	if e != 0 {
 		return e
 	}
+	return m.setOwner(p, id, op.Off, op.Len)
+}
+
+// setOwner is fchown(2); -1 leaves a value as it is.
+func (m *Machine) setOwner(p *proc, id InodeID, uid, gid int64) syscall.Errno {
 	n := m.inode(id)
 	newUID, newGID := n.uid, n.gid
 	if uid != -1 {

@@ -23,8 +23,10 @@ const (
 	CallRmdir
 	CallTruncate
 	CallUtimes
+	CallLutimes
 	CallChmod
 	CallChown
+	CallLchown
 
 	// Files by descriptor.
 	CallRead
@@ -43,6 +45,8 @@ const (
 	CallFstat
 	CallFtruncate
 	CallFutimes
+	CallFchmod
+	CallFchown
 	CallFsync
 	CallReaddir
 	CallFlock
@@ -169,7 +173,12 @@ var calls = [numCalls]*row{
 	},
 	CallUtimes: {
 		name: "utimes", group: ByName, uses: onPath | OperandTime | OperandTime2,
-		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op.Path, c.op.Time, c.op.Time2)) },
+		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op, true)) },
+		text: pathText, answer: okAnswer,
+	},
+	CallLutimes: {
+		name: "lutimes", group: ByName, uses: onPath | OperandTime | OperandTime2,
+		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op, false)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallChmod: {
@@ -179,7 +188,12 @@ var calls = [numCalls]*row{
 	},
 	CallChown: {
 		name: "chown", group: ByName, uses: onPath | OperandOff | OperandLen,
-		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op.Path, c.op.Off, c.op.Len)) },
+		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, true)) },
+		text: pathText, answer: okAnswer,
+	},
+	CallLchown: {
+		name: "lchown", group: ByName, uses: onPath | OperandOff | OperandLen,
+		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, false)) },
 		text: pathText, answer: okAnswer,
 	},
 
@@ -255,6 +269,16 @@ var calls = [numCalls]*row{
 	CallFutimes: {
 		name: "futimes", group: ByFD, uses: onFD | OperandTime | OperandTime2, first: noTimes,
 		do:   func(m *Machine, c *request) { c.fails(m.setTimes(c.p, c.d.inode, c.op.Time, c.op.Time2)) },
+		text: fdText, answer: okAnswer,
+	},
+	CallFchmod: {
+		name: "fchmod", group: ByFD, uses: onFD | OperandMode,
+		do:   func(m *Machine, c *request) { c.fails(m.setMode(c.p, c.d.inode, c.op.Mode)) },
+		text: fdText, answer: okAnswer,
+	},
+	CallFchown: {
+		name: "fchown", group: ByFD, uses: onFD | OperandOff | OperandLen,
+		do:   func(m *Machine, c *request) { c.fails(m.setOwner(c.p, c.d.inode, c.op.Off, c.op.Len)) },
 		text: fdText, answer: okAnswer,
 	},
 	CallFsync: {

@@ -94,12 +94,20 @@ var callTable = [...]tried{
 		words: "path atime mtime", weight: 2,
 		manual: "EACCES EBADF EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOTDIR EPERM EROFS ESRCH",
 	},
+	fsfake.CallLutimes: {
+		words: "path atime mtime", weight: 1,
+		manual: "EACCES EBADF EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOTDIR EPERM EROFS ESRCH",
+	},
 	fsfake.CallChmod: {
 		words: "path mode", weight: 3,
 		manual: "EACCES EBADF EFAULT EINVAL EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EPERM EROFS",
 	},
 	fsfake.CallChown: {
 		words: "path uid gid", weight: 2,
+		manual: "EACCES EBADF EFAULT EINVAL EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EPERM EROFS",
+	},
+	fsfake.CallLchown: {
+		words: "path uid gid", weight: 1,
 		manual: "EACCES EBADF EFAULT EINVAL EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EPERM EROFS",
 	},
 
@@ -144,6 +152,8 @@ var callTable = [...]tried{
 		manual: "EBADF EFBIG EINTR EINVAL EIO EPERM EROFS ETXTBSY",
 	},
 	fsfake.CallFutimes: {words: "fd atime mtime", weight: 1, manual: "EACCES EBADF EFAULT EINVAL EPERM EROFS"},
+	fsfake.CallFchmod:  {words: "fd mode", weight: 2, manual: "EBADF EIO EPERM EROFS"},
+	fsfake.CallFchown:  {words: "fd uid gid", weight: 1, manual: "EBADF EIO EPERM EROFS"},
 	fsfake.CallFsync:   {words: "fd", weight: 1, manual: "EBADF EDQUOT EINTR EINVAL EIO ENOSPC EROFS"},
 	fsfake.CallReaddir: {words: "fd", weight: 2, answer: holdsNames, manual: "EBADF EFAULT EINVAL ENOENT ENOTDIR"},
 	fsfake.CallFlock:   {words: "fd flock", weight: 14, manual: "EBADF EINTR EINVAL ENOLCK EWOULDBLOCK"},

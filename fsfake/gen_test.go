@@ -36,8 +36,8 @@ var genCall = rapid.SampledFrom(slices.Concat(
 	slices.Repeat([]Call{CallOpen}, 8), slices.Repeat([]Call{CallFlock, CallSetlk, CallOFDSetlk, CallUnlink, CallClose, CallRename}, 3),
 	slices.Repeat([]Call{CallWrite, CallMkdir, CallSymlink, CallLink, CallStat, CallRmdir}, 2),
 	[]Call{
-		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallChmod, CallChown,
-		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallDup2, CallDup3, CallGetfd, CallSetfd, CallGetfl, CallSetfl, CallFstat, CallFtruncate, CallFutimes, CallFsync, CallReaddir,
+		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallLutimes, CallChmod, CallChown, CallLchown,
+		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallDup2, CallDup3, CallGetfd, CallSetfd, CallGetfl, CallSetfl, CallFstat, CallFtruncate, CallFutimes, CallFchmod, CallFchown, CallFsync, CallReaddir,
 		CallGetlk, CallOFDGetlk, CallLinkFD, CallKill, CallStartTime, CallFork, CallExec, CallExit,
 		CallNow, CallCellLoad, CallCellStore, CallCellWait,
 	},
@@ -70,7 +70,7 @@ var genOp = rapid.Custom(func(t *rapid.T) Op {
 			f.draw()
 		}
 	}
-	if op.Call == CallChown { // to the same owner, mostly
+	if op.Call == CallChown || op.Call == CallLchown || op.Call == CallFchown { // to the same owner, mostly
 		op.Off, op.Len = 1000, -1
 	}
 	return op

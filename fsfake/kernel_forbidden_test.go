@@ -26,7 +26,7 @@ func (p *pair) mustNot(l line) bool {
 	case op.Call == fsfake.CallTruncate && p.keepsSize(op), op.Call == fsfake.CallRead && p.readToItsEnd(l):
 		return true
 	}
-	return p.several && (p.shutsRoot(op) || p.linksOthers(l) || p.strangerInSticky(l))
+	return p.several && (p.shutsRoot(l.pid, op) || p.linksOthers(l) || p.strangerInSticky(l))
 }
 
 // climbs reports whether a path may lead out of a directory that is not a chroot.
@@ -39,7 +39,7 @@ func hides(op fsfake.Op) bool {
 	switch op.Call {
 	case fsfake.CallOpen:
 		return op.Flags&os.O_CREATE != 0 && op.Mode&0o600 != 0o600
-	case fsfake.CallMkdir, fsfake.CallChmod:
+	case fsfake.CallMkdir, fsfake.CallChmod, fsfake.CallFchmod:
 		return op.Mode&0o700 != 0o700
 	}
 	return false
@@ -64,12 +64,16 @@ func (p *pair) readToItsEnd(l line) bool {
 }
 
 // shutsRoot: the workers of other users must be able to enter the root directory.
-func (p *pair) shutsRoot(op fsfake.Op) bool {
-	if op.Call != fsfake.CallChmod && op.Call != fsfake.CallChown {
-		return false
-	}
+func (p *pair) shutsRoot(pid int, op fsfake.Op) bool {
 	root, _ := p.fake.Lookup("/")
-	id, ok := p.fake.Lookup(op.Path)
+	var id fsfake.InodeID
+	var ok bool
+	switch op.Call {
+	case fsfake.CallChmod, fsfake.CallChown, fsfake.CallLchown:
+		id, ok = p.fake.Lookup(op.Path)
+	case fsfake.CallFchmod, fsfake.CallFchown:
+		id, ok = p.fake.FDInode(pid, op.FD)
+	}
 	return ok && id == root
 }
 

@@ -99,11 +99,18 @@ var makers = [...]maker{
 		ts := times(op)
 		return failed(unix.UtimesNanoAt(unix.AT_FDCWD, t.path(op.Path), ts[:], 0))
 	}},
+	fsfake.CallLutimes: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		ts := times(op)
+		return failed(unix.UtimesNanoAt(unix.AT_FDCWD, t.path(op.Path), ts[:], unix.AT_SYMLINK_NOFOLLOW))
+	}},
 	fsfake.CallChmod: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		return failed(unix.Chmod(t.path(op.Path), op.Mode))
 	}},
 	fsfake.CallChown: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		return failed(unix.Chown(t.path(op.Path), int(op.Off), int(op.Len)))
+	}},
+	fsfake.CallLchown: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Lchown(t.path(op.Path), int(op.Off), int(op.Len)))
 	}},
 
 	fsfake.CallRead: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
@@ -164,6 +171,10 @@ var makers = [...]maker{
 		ts := times(op)
 		_, _, e := unix.Syscall6(unix.SYS_UTIMENSAT, uintptr(op.FD), 0, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
 		return fsfake.Result{Errno: e}
+	}},
+	fsfake.CallFchmod: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Fchmod(op.FD, op.Mode)) }},
+	fsfake.CallFchown: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Fchown(op.FD, int(op.Off), int(op.Len)))
 	}},
 	fsfake.CallFsync:   {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Fsync(op.FD)) }},
 	fsfake.CallReaddir: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return readdir(op.FD) }},

@@ -16,19 +16,23 @@ func (t *thread) chmod(dirfd, i int, mode uint64) {
 	t.oneName(dirfd, i, true, fsfake.Op{Call: fsfake.CallChmod, Mode: uint32(mode) & 0o7777})
 }
 
+// owners are the user and the group in argument i and the next one; -1 leaves one as it is.
+func (t *thread) owners(op fsfake.Op, i int) fsfake.Op {
+	op.Off, op.Len = int64(int32(t.c.args[i])), int64(int32(t.c.args[i+1]))
+	return op
+}
+
+// chown is chown, lchown and fchownat.
 func (t *thread) chown(dirfd, i, uid, flags int) {
-	op := fsfake.Op{Call: fsfake.CallChown, Off: int64(int32(t.c.args[uid])), Len: int64(int32(t.c.args[uid+1]))}
-	_, pl, ok := t.name(dirfd, i, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
-	switch {
-	case !ok:
-	case !pl.virtual:
-		t.real(pl, i)
-	case flags != 0 || pl.fd >= 0:
-		t.fault("with flags it is not modelled yet")
-	default:
-		op.Path = pl.path
-		t.askZero(op)
+	if flags&unix.AT_EMPTY_PATH != 0 && t.emptyPath(i) {
+		t.onFakeAt(dirfd, func(d *descriptor) { t.askZero(t.owners(fsfake.Op{Call: fsfake.CallFchown, FD: d.fake}, uid)) })
+		return
 	}
+	op := fsfake.Op{Call: fsfake.CallChown}
+	if flags&unix.AT_SYMLINK_NOFOLLOW != 0 {
+		op.Call = fsfake.CallLchown
+	}
+	t.oneName(dirfd, i, op.Call == fsfake.CallChown, t.owners(op, uid))
 }
 
 func (t *thread) utimensat(c *call) {
@@ -37,7 +41,7 @@ func (t *thread) utimensat(c *call) {
 		return
 	}
 	op := fsfake.Op{Call: fsfake.CallUtimes, Time: times[0], Time2: times[1]}
-	if c.args[1] == 0 {
+	if c.args[1] == 0 || c.int(3)&unix.AT_EMPTY_PATH != 0 && t.emptyPath(1) {
 		if d := t.p.fds[c.fd(0)]; d != nil && d.fake >= 0 {
 			op.Call, op.FD = fsfake.CallFutimes, d.fake
 			t.askZero(op)
@@ -46,11 +50,10 @@ func (t *thread) utimensat(c *call) {
 		t.pass()
 		return
 	}
-	if _, pl, ok := t.name(c.fd(0), 1, c.int(3)&unix.AT_SYMLINK_NOFOLLOW == 0); ok && pl.virtual && c.int(3) != 0 {
-		t.fault("with flags it is not modelled yet")
-		return
+	if c.int(3)&unix.AT_SYMLINK_NOFOLLOW != 0 {
+		op.Call = fsfake.CallLutimes
 	}
-	t.oneName(c.fd(0), 1, true, op)
+	t.oneName(c.fd(0), 1, op.Call == fsfake.CallUtimes, op)
 }
 
 // times reads two struct timespec; without any they are the present.

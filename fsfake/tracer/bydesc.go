@@ -24,7 +24,7 @@ var byDescriptor = []spec{
 
 	{unix.SYS_CLOSE, "close", 1, (*thread).close},
 	{unix.SYS_CLOSE_RANGE, "close_range", 3, (*thread).closeRange},
-	{unix.SYS_DUP, "dup", 1, func(t *thread, c *call) { t.dup(0) }},
+	{unix.SYS_DUP, "dup", 1, func(t *thread, c *call) { t.dup() }},
 	{unix.SYS_DUP2, "dup2", 2, func(t *thread, c *call) { t.dup2(0) }},
 	{unix.SYS_DUP3, "dup3", 3, func(t *thread, c *call) { t.dup2(c.int(2)) }},
 	{unix.SYS_FCNTL, "fcntl", 3, (*thread).fcntl},
@@ -58,8 +58,14 @@ var byDescriptor = []spec{
 		t.passWaiting(nil)
 	}},
 
-	{unix.SYS_FCHMOD, "fchmod", 2, realOnly},
-	{unix.SYS_FCHOWN, "fchown", 3, realOnly},
+	{unix.SYS_FCHMOD, "fchmod", 2, func(t *thread, c *call) {
+		t.onFake(func(d *descriptor) {
+			t.askZero(fsfake.Op{Call: fsfake.CallFchmod, FD: d.fake, Mode: uint32(c.args[1]) & 0o7777})
+		})
+	}},
+	{unix.SYS_FCHOWN, "fchown", 3, func(t *thread, c *call) {
+		t.onFake(func(d *descriptor) { t.askZero(t.owners(fsfake.Op{Call: fsfake.CallFchown, FD: d.fake}, 1)) })
+	}},
 	{unix.SYS_FSTATFS, "fstatfs", 2, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.put(c.args[1], fileSystem(), 0) }) }},
 	{unix.SYS_FALLOCATE, "fallocate", 4, func(t *thread, c *call) {
 		t.onFake(func(*descriptor) { t.fail(unix.EOPNOTSUPP) }) // programs write zeros instead
@@ -104,6 +110,19 @@ func (t *thread) fake(i int) *descriptor {
 func (t *thread) onFake(f func(*descriptor)) {
 	if d := t.fake(0); d != nil {
 		f(d)
+	}
+}
+
+// onFakeAt is onFake for the directory that a name is relative to, when the name is empty.
+func (t *thread) onFakeAt(dirfd int, f func(*descriptor)) {
+	d := t.p.fds[dirfd]
+	switch {
+	case d != nil && d.fake >= 0:
+		f(d)
+	case dirfd == unix.AT_FDCWD && t.p.cwd != "":
+		t.fault("of the working directory, by an empty name, it is not modelled")
+	default:
+		t.pass()
 	}
 }
 

@@ -3,6 +3,9 @@
 package tracer
 
 import (
+	"os"
+	"strconv"
+
 	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
@@ -24,41 +27,36 @@ func (t *thread) close(c *call) {
 	})
 }
 
-// closeRange closes descriptors of the fake one after the other, then all.
+// closeRange closes descriptors of the fake one after the other, then all. With
+// CLOSE_RANGE_CLOEXEC it closes none, and the fake is told at an execve(2).
 func (t *thread) closeRange(c *call) {
 	first, last, flags := uint32(c.args[0]), uint32(c.args[1]), c.int(2)
-	if flags != 0 {
-		for fd, d := range t.p.fds { // order does not matter: it asks whether there is one
-			if d.fake >= 0 && uint32(fd) >= first && uint32(fd) <= last {
-				t.fault("with flags it is not modelled on descriptors of the fake")
-				return
-			}
-		}
-		t.pass()
-		return
-	}
 	at := -1
 	for fd, d := range t.p.fds { // order does not matter: it looks for the smallest
 		switch {
-		case uint32(fd) < first || uint32(fd) > last:
+		case uint32(fd) < first || uint32(fd) > last || flags == unix.CLOSE_RANGE_CLOEXEC:
 		case d.fake < 0:
 			delete(t.p.fds, fd)
 		case at < 0 || fd < at:
 			at = fd
 		}
 	}
-	if at < 0 {
+	switch {
+	case flags&^unix.CLOSE_RANGE_CLOEXEC != 0 && len(t.p.threads) > 1:
+		t.fault("with flags %#x it is not modelled in a program of several threads", flags)
+	case at < 0:
 		t.pass()
-		return
+	default:
+		t.ask(fsfake.Op{Call: fsfake.CallClose, FD: t.p.fds[at].fake}, func(fsfake.Result) {
+			delete(t.p.fds, at)
+			t.closeRange(c)
+		})
 	}
-	t.ask(fsfake.Op{Call: fsfake.CallClose, FD: t.p.fds[at].fake}, func(fsfake.Result) {
-		delete(t.p.fds, at)
-		t.closeRange(c)
-	})
 }
 
-// dup is dup(2) and F_DUPFD: the duplicate is one in the fake, too.
-func (t *thread) dup(flags int) {
+// dup is dup(2) and F_DUPFD: the duplicate is one in the fake, too. That it is to close at an
+// execve(2) the fake is told then.
+func (t *thread) dup() {
 	d := t.p.fds[t.c.fd(0)]
 	switch {
 	case d == nil:
@@ -66,59 +64,67 @@ func (t *thread) dup(flags int) {
 	case d.fake < 0:
 		t.passThen(func(ret int64) { t.p.copyFD(d, d.fake, int(ret)) })
 	default:
-		t.askThen(fsfake.Op{Call: fsfake.CallDup, FD: d.fake}, func(r fsfake.Result) {
-			t.passThen(func(ret int64) {
-				if ret < 0 {
-					t.fault("there is no real descriptor for it: error %d", -ret)
-					return
-				}
-				t.p.copyFD(d, int(r.N), int(ret))
-			})
-		})
+		t.askThen(fsfake.Op{Call: fsfake.CallDup, FD: d.fake}, func(r fsfake.Result) { t.duplicate(d, int(r.N)) })
 	}
+}
+
+// duplicate makes the real descriptor for a duplicate that the fake has made.
+func (t *thread) duplicate(d *descriptor, fake int) {
+	t.passThen(func(ret int64) {
+		if ret < 0 {
+			t.fault("there is no real descriptor for it: error %d", -ret)
+			return
+		}
+		t.p.copyFD(d, fake, int(ret))
+	})
 }
 
 func (p *process) copyFD(d *descriptor, fake, fd int) {
 	if fd >= 0 {
 		copied := *d
-		copied.fake, copied.cloexec = fake, false
+		copied.fake, copied.closes = fake, false
 		p.fds[fd] = &copied
 	}
 }
 
-// dup2 is dup2 and dup3.
+// dup2 is dup2(2) and dup3(2). What was open under the new number closes in the same step.
 func (t *thread) dup2(flags int) {
 	oldFD, newFD := t.c.fd(0), t.c.fd(1)
 	d, n := t.p.fds[oldFD], t.p.fds[newFD]
-	fake := d != nil && d.fake >= 0
+	from, onto := d != nil && d.fake >= 0, n != nil && n.fake >= 0
 	switch {
-	case oldFD == newFD || newFD < 0:
-		t.pass()
-	case n != nil && n.fake >= 0:
-		t.ask(fsfake.Op{Call: fsfake.CallClose, FD: n.fake}, func(fsfake.Result) {
-			delete(t.p.fds, newFD)
-			t.dup2(flags)
-		})
-	case fake:
-		t.askThen(fsfake.Op{Call: fsfake.CallDup, FD: d.fake}, func(r fsfake.Result) {
-			t.passThen(func(ret int64) {
-				if ret < 0 {
-					t.fault("there is no real descriptor for it: error %d", -ret)
-					return
-				}
-				t.p.copyFD(d, int(r.N), newFD)
-			})
-		})
+	case oldFD == newFD || newFD < 0 || flags&^unix.O_CLOEXEC != 0:
+		t.pass() // it does nothing, or fails
+	case from && onto:
+		op := fsfake.Op{Call: fsfake.CallDup2, FD: d.fake, FD2: n.fake}
+		t.askThen(op, func(fsfake.Result) { t.duplicate(d, n.fake) })
+	case from:
+		t.askThen(fsfake.Op{Call: fsfake.CallDup, FD: d.fake}, func(r fsfake.Result) { t.duplicate(d, int(r.N)) })
+	case onto && !t.p.open(oldFD):
+		t.pass() // EBADF, and the new number stays what it is
+	case onto:
+		t.ask(fsfake.Op{Call: fsfake.CallClose, FD: n.fake}, func(fsfake.Result) { t.onto(d, newFD) })
 	default:
-		t.passThen(func(ret int64) {
-			if ret >= 0 {
-				delete(t.p.fds, newFD)
-				if d != nil {
-					t.p.copyFD(d, d.fake, newFD)
-				}
-			}
-		})
+		t.onto(d, newFD)
 	}
+}
+
+// onto makes the call for a real descriptor.
+func (t *thread) onto(d *descriptor, newFD int) {
+	t.passThen(func(ret int64) {
+		if ret >= 0 {
+			delete(t.p.fds, newFD)
+			if d != nil {
+				t.p.copyFD(d, d.fake, newFD)
+			}
+		}
+	})
+}
+
+// open reports whether a real descriptor is open.
+func (p *process) open(fd int) bool {
+	_, err := os.Lstat("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd))
+	return err == nil
 }
 
 // Requests of fcntl(2) and ioctl(2) that package unix has no names for.
@@ -135,33 +141,21 @@ func (t *thread) fcntl(c *call) {
 	fake := d != nil && d.fake >= 0
 	switch cmd := c.int(1); cmd {
 	case unix.F_DUPFD, unix.F_DUPFD_CLOEXEC:
-		t.dup(cmd)
-	case unix.F_GETFD:
-		t.pass()
-	case unix.F_SETFD:
-		if fake && d.cloexec && c.int(2)&unix.FD_CLOEXEC == 0 {
-			t.fault("clearing FD_CLOEXEC of a file of the fake (%s) is not modelled yet", d.path)
-			return
-		}
+		t.dup()
+	case unix.F_GETFD, unix.F_SETFD: // the real descriptor has it; the fake is told at an execve(2)
 		t.pass()
 	case unix.F_GETFL:
 		if !fake {
 			t.pass()
 			return
 		}
-		t.result(int64(d.flags&^(unix.O_CREAT|unix.O_EXCL|unix.O_TRUNC|unix.O_NOCTTY|unix.O_CLOEXEC) | 0x8000))
+		t.result(int64(d.file.flags))
 	case unix.F_SETFL:
-		const changes = unix.O_APPEND | unix.O_DIRECT | unix.O_NOATIME
-		if fake && c.int(2)&changes != d.flags&changes {
-			t.fault("changing O_APPEND, O_DIRECT or O_NOATIME is not modelled yet")
+		if !fake {
+			t.pass()
 			return
 		}
-		if fake {
-			d.flags = d.flags&^unix.O_NONBLOCK | c.int(2)&unix.O_NONBLOCK
-			t.result(0)
-			return
-		}
-		t.pass()
+		t.setFlags(d, c.int(2))
 	case unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW:
 		if !fake {
 			t.passWaiting(nil)
@@ -183,6 +177,24 @@ func (t *thread) fcntl(c *call) {
 	}
 }
 
+// setFlags is F_SETFL. It is a step only when it changes something, for whoever shares the
+// description is of this run, and has been answered before.
+func (t *thread) setFlags(d *descriptor, flags int) {
+	const settable = unix.O_APPEND | unix.O_NONBLOCK | unix.O_NOATIME | unix.O_DIRECT
+	if flags&unix.O_ASYNC != 0 {
+		t.fault("signals about a file of the fake (%s) are not modelled", d.path)
+		return
+	}
+	if flags&settable == d.file.flags&settable {
+		t.result(0)
+		return
+	}
+	t.askThen(fsfake.Op{Call: fsfake.CallSetfl, FD: d.fake, Flags: flags & settable}, func(fsfake.Result) {
+		d.file.flags = d.file.flags&^settable | flags&settable
+		t.result(0)
+	})
+}
+
 // ioctl on a file of the fake is that of a file that has none, as programs ask to find out
 // whether they talk to a terminal.
 func (t *thread) ioctl(c *call) {
@@ -192,7 +204,7 @@ func (t *thread) ioctl(c *call) {
 		return
 	}
 	switch req := uint32(c.args[1]); {
-	case req == fioClEx, req == fioNClEx && !d.cloexec: // as F_SETFD
+	case req == fioClEx, req == fioNClEx: // as F_SETFD
 		t.pass()
 	case req>>8 == 0x54 && req != fioNRead && req != fioClEx && req != fioNClEx && req != fioNBIO:
 		t.fail(unix.ENOTTY)

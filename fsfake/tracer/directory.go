@@ -26,15 +26,13 @@ func (t *thread) getdents(c *call) {
 	if d == nil {
 		return
 	}
-	if d.dir != nil && d.dir.read && d.dir.given < len(d.dir.names) {
-		t.giveNames(d.dir)
+	l := &d.file.dir
+	if l.read && l.given < len(l.names) {
+		t.giveNames(l)
 		return
 	}
 	t.askThen(fsfake.Op{Call: fsfake.CallReaddir, FD: d.fake}, func(r fsfake.Result) {
-		if d.dir == nil {
-			d.dir = &listing{}
-		}
-		if d.dir.read {
+		if l.read {
 			t.result(0)
 			return
 		}
@@ -42,8 +40,8 @@ func (t *thread) getdents(c *call) {
 		if r.Data != "" {
 			names = append(names, strings.Split(r.Data, "\x00")...)
 		}
-		*d.dir = listing{names: names, read: true}
-		t.giveNames(d.dir)
+		*l = listing{names: names, read: true}
+		t.giveNames(l)
 	})
 }
 
@@ -81,9 +79,7 @@ func (t *thread) lseek(c *call) {
 	}
 	op := fsfake.Op{Call: fsfake.CallLseek, FD: d.fake, Off: int64(c.args[1]), Flags: c.int(2)}
 	t.askThen(op, func(r fsfake.Result) {
-		if d.dir != nil {
-			*d.dir = listing{}
-		}
+		d.file.dir = listing{}
 		t.result(r.N)
 	})
 }

@@ -168,43 +168,44 @@ func (t *thread) execed() {
 		t.fault("the loaded program cannot be prepared: %v", err)
 		return
 	}
+	t.execAsked(p.execCloses())
+}
+
+// execCloses drops the descriptors that an execve(2) has closed, and lists what the fake is to
+// be told about those that are its own: first what it does not know to close, or not to close;
+// then that it happens, unless it has none.
+func (p *process) execCloses() []fsfake.Op {
 	open := p.realDescriptors()
-	var closed []int // of the fake, which does not know that they close
-	closes := false
-	for fd, d := range p.fds { // order does not matter: each is looked at alone
-		if !open[fd] {
-			closes = closes || d.fake >= 0
-			if d.fake >= 0 && !d.cloexec {
-				closed = append(closed, d.fake)
+	var tell []fsfake.Op
+	fakes := false
+	for fd, d := range p.fds { // order does not matter: sorted below
+		if d.fake >= 0 {
+			fakes = true
+			switch {
+			case open[fd] && d.closes:
+				tell = append(tell, fsfake.Op{Call: fsfake.CallSetfd, FD: d.fake})
+			case !open[fd] && !d.closes:
+				tell = append(tell, fsfake.Op{Call: fsfake.CallClose, FD: d.fake})
 			}
+		}
+		if d.closes = false; !open[fd] {
 			delete(p.fds, fd)
 		}
 	}
-	slices.Sort(closed)
-	t.execAsked(closed, closes || p.virtual())
+	slices.SortFunc(tell, func(a, b fsfake.Op) int { return a.FD - b.FD })
+	if fakes {
+		tell = append(tell, fsfake.Op{Call: fsfake.CallExec})
+	}
+	return tell
 }
 
-// execAsked tells the fake of an execve(2), and first of the descriptors that it closes and the
-// fake does not know about. Without descriptors of the fake nobody can see that it happens.
-func (t *thread) execAsked(closed []int, seen bool) {
-	switch {
-	case len(closed) > 0:
-		t.ask(fsfake.Op{Call: fsfake.CallClose, FD: closed[0]}, func(fsfake.Result) { t.execAsked(closed[1:], seen) })
-	case seen:
-		t.ask(fsfake.Op{Call: fsfake.CallExec}, func(fsfake.Result) { t.pass() })
-	default:
+// execAsked tells the fake of an execve(2), and lets the new program begin.
+func (t *thread) execAsked(tell []fsfake.Op) {
+	if len(tell) == 0 {
 		t.pass()
+		return
 	}
-}
-
-// virtual reports whether the process has a descriptor of the fake.
-func (p *process) virtual() bool {
-	for _, d := range p.fds { // order does not matter: it asks whether there is one
-		if d.fake >= 0 {
-			return true
-		}
-	}
-	return false
+	t.ask(tell[0], func(fsfake.Result) { t.execAsked(tell[1:]) })
 }
 
 // realDescriptors is the set of open descriptors.

@@ -26,7 +26,7 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {
 			op.Mode = uint32(mode) & 0o7777 &^ t.p.umask
 		}
-		d := &descriptor{flags: flags, cloexec: flags&unix.O_CLOEXEC != 0, path: t.p.absolute(pl.path)}
+		d := &descriptor{closes: flags&unix.O_CLOEXEC != 0, path: t.p.absolute(pl.path), file: &description{flags: statusFlags(flags)}}
 		t.askThen(op, func(r fsfake.Result) {
 			d.fake = int(r.N)
 			t.placeholder(d)
@@ -42,13 +42,30 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 	}
 }
 
+// statusFlags are the flags of an open that F_GETFL shows.
+func statusFlags(flags int) int {
+	const largeFile = 0x8000
+	if flags&unix.O_PATH != 0 {
+		return flags & (unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW)
+	}
+	return flags&^(unix.O_CREAT|unix.O_EXCL|unix.O_TRUNC|unix.O_NOCTTY|unix.O_CLOEXEC) | largeFile
+}
+
+// bit returns the flag if it is on.
+func bit(on bool, flag int) int {
+	if on {
+		return flag
+	}
+	return 0
+}
+
 // placeholder makes the real descriptor for one of the fake.
 func (t *thread) placeholder(d *descriptor) {
 	if t.through {
 		t.really(func(ret int64) { t.p.fds[int(ret)] = d })
 		return
 	}
-	t.instead(unix.SYS_EPOLL_CREATE1, uint64(d.flags&unix.O_CLOEXEC))
+	t.instead(unix.SYS_EPOLL_CREATE1, uint64(bit(d.closes, unix.O_CLOEXEC)))
 	t.passThen(func(ret int64) {
 		if ret < 0 {
 			t.fault("there is no real descriptor for it: error %d", -ret)

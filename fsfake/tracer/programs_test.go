@@ -29,10 +29,10 @@ type program struct {
 
 var programs = []program{
 	{"counter.sh", by("sh"), true}, {"children.sh", by("sh"), false}, {"flock.sh", by("sh", "flock"), false},
-	{"tools.sh", by("sh", "mktemp", "sed", "find", "sort"), false},
+	{"tools.sh", by("sh", "mktemp", "sed", "find", "sort"), false}, {"copies.sh", by("sh", "cp", "install", "sed", "dd"), false},
 	{"git.sh", by("sh", "git"), false},
 	{"redirect.bash", by("bash"), false}, {"counter.sh", by("bash"), false},
-	{"lock.py", python, false}, {"files.py", python, true},
+	{"lock.py", python, false}, {"files.py", python, true}, {"descriptors.py", python, false},
 	{"lock.pl", by("perl"), false},
 	{"lock.js", by("node"), false}, {"promises.js", by("node"), true},
 	{"lock.c", compiled("gcc", "-O1", "-pthread", "-o"), true},

@@ -109,13 +109,18 @@ type process struct {
 
 // A descriptor is what is known of a real descriptor of a process.
 type descriptor struct {
-	fake    int      // the descriptor of the fake, or -1
-	flags   int      // that it was opened with
-	cloexec bool     // the fake closes it at an execve(2)
-	path    string   // of a file of the fake: where it was opened, without ".."; may be relative
-	dir     *listing // of a directory of the fake: what is left to read
-	random  bool     // /dev/urandom
-	kind    kind     // of a real one
+	fake   int    // the descriptor of the fake, or -1
+	closes bool   // of one of the fake: the fake closes it at an execve(2)
+	path   string // of a file of the fake: where it was opened, without ".."; may be relative
+	file   *description
+	random bool // /dev/urandom
+	kind   kind // of a real one
+}
+
+// A description is what is known of an open file description of the fake; duplicates share it.
+type description struct {
+	flags int // as F_GETFL tells them
+	dir   listing
 }
 
 // firstMono is what every monotonic clock shows at first: an hour after the machine started.

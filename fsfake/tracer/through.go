@@ -65,7 +65,7 @@ func (t *thread) inWords(op fsfake.Op, expected fsfake.Result) fsfake.Result {
 	}
 	switch op.Call {
 	case fsfake.CallRead, fsfake.CallPread, fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek:
-	case fsfake.CallOpen, fsfake.CallDup:
+	case fsfake.CallOpen, fsfake.CallDup, fsfake.CallDup2:
 		res.N = expected.N
 	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
 		if res.N = 0; res.Stat.Mode == 0 {

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A package of more files or lines than this, tests not counted, is one that nobody reads.
+const (
+	mostFiles = 20
+	mostLines = 3000
+)
+
+// Packages are small, or ARCHITECTURE.md says in "Large rooms" why one is not.
+func TestRoomsAreSmall(t *testing.T) {
+	files, lines := map[string]int{}, map[string]int{}
+	root := os.DirFS("../..")
+	require.NoError(t, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
+			return fs.SkipDir
+		}
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		text, err := fs.ReadFile(root, name)
+		files[path.Dir(name)]++
+		lines[path.Dir(name)] += bytes.Count(text, []byte("\n"))
+		return err
+	}))
+	text, err := os.ReadFile("../../ARCHITECTURE.md")
+	require.NoError(t, err)
+	_, section, ok := strings.Cut(string(text), "\n## Large rooms\n")
+	require.True(t, ok)
+	section, _, _ = strings.Cut(section, "\n## ")
+	excused := map[string]bool{}
+	for _, m := range regexp.MustCompile("(?m)^- `([^`]+)`: ").FindAllStringSubmatch(section, -1) {
+		excused[m[1]] = true
+	}
+	for name, n := range files {
+		large := n > mostFiles || lines[name] > mostLines
+		require.Equal(t, large, excused[name],
+			"%s has %d files and %d lines, tests not counted: divide it, or say in ARCHITECTURE.md, Large rooms, why it is one; and take out of there what is small", name, n, lines[name])
+		delete(excused, name)
+	}
+	require.Empty(t, excused, "there are no such packages")
+}

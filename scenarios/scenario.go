@@ -43,6 +43,8 @@ type Scenario struct {
 	Assumes []string
 	// Corpus: one of a large collection, which is decided only when it is asked for.
 	Corpus bool
+	// Subject is the protocol alone, for surveys; nil when there is none.
+	Subject *Subject
 	// Entry says where the scenario stands in a catalogue; commands filter by it.
 	Entry Entry
 

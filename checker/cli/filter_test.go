@@ -12,9 +12,11 @@ import (
 )
 
 // runAll runs a command line for the scenarios that come along.
-func runAll(args string) outcome {
+func runAll(args string) outcome { return runAllArgs(strings.Fields(args)) }
+
+func runAllArgs(args []string) outcome {
 	var stdout, stderr bytes.Buffer
-	exit := Run(context.Background(), all.All(), strings.Fields(args), &stdout, &stderr, nil)
+	exit := Run(context.Background(), all.All(), args, &stdout, &stderr, nil)
 	return outcome{exit, stdout.String(), stderr.String()}
 }
 

@@ -48,7 +48,12 @@ func (a *app) chosen(patterns []string, f *filters) ([]scenarios.Scenario, error
 		return list, nil
 	}
 	chosen := make([]bool, len(a.scenarios))
+	var made []scenarios.Scenario
 	for _, p := range patterns {
+		if sc, ok := a.surveyed(p); ok {
+			made = append(made, sc)
+			continue
+		}
 		found := false
 		for i := range a.scenarios {
 			ok, err := matches(p, a.scenarios[i].ID)
@@ -68,7 +73,7 @@ func (a *app) chosen(patterns []string, f *filters) ([]scenarios.Scenario, error
 			out = append(out, a.scenarios[i])
 		}
 	}
-	return out, nil
+	return append(out, made...), nil
 }
 
 // one returns the scenario with an id.
@@ -77,6 +82,9 @@ func (a *app) one(id string) (scenarios.Scenario, error) {
 		if a.scenarios[i].ID == id {
 			return a.scenarios[i], nil
 		}
+	}
+	if sc, ok := a.surveyed(id); ok {
+		return sc, nil
 	}
 	return scenarios.Scenario{}, a.unknown("no scenario is called", id, a.ids())
 }

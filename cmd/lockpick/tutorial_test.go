@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
@@ -183,6 +184,7 @@ func TestTutorial(t *testing.T) {
 	require.NoError(t, os.WriteFile(test, []byte(strings.ReplaceAll(string(text), "scenarios.Broken", "scenarios.Holds")), 0o644))
 	page.output("pidlock", timeline(n.fails("go", "test", "./pidlock")))
 	n.own(page)
+	n.survey(page)
 	n.must("go", "vet", "./...")
 
 	golden.CheckFile(t, tutorial+".md", page.text)
@@ -210,4 +212,25 @@ func (n *newcomer) own(page *page) {
 		require.Contains(n.t, n.must(board, "replay", property+".txtar"), id+"  BROKEN  "+property)
 	}
 	require.Contains(n.t, n.fails(board, "check", "--property", "no-seat"), "starvation, one-seat-each")
+}
+
+// survey follows the part on surveys: the table of a lock from its protocol alone, and every
+// line that it says to replay does.
+func (n *newcomer) survey(page *page) {
+	n.t.Helper()
+	n.take("survey", "survey")
+	daemon := filepath.Join(n.dir, "daemon")
+	if runtime.GOOS == "windows" {
+		daemon += ".exe"
+	}
+	n.must("go", "build", "-o", daemon, "./survey")
+	n.must(daemon, "check")
+	out := strings.ReplaceAll(n.fails(daemon, "survey", "daemon/pid-file"), daemon, "./daemon")
+	page.output("survey", "$ ./daemon survey daemon/pid-file\n"+out)
+	replays := regexp.MustCompile(`replay  ./daemon (\S+) (\S+) '(.*)' (\S+) (\S+)`).FindAllStringSubmatch(out, -1)
+	require.NotEmpty(n.t, replays)
+	for _, m := range replays {
+		shown, _ := n.run("", daemon, m[1:]...)
+		require.Contains(n.t, shown, "BROKEN", m[0])
+	}
 }

@@ -12,6 +12,12 @@ const (
 	fix   = "https://github.com/ActiveMemory/ctx/pull/113"
 )
 
+// locks are the locks alone, by variant; the cleared cursor is no lock of its own.
+var locks = map[string]scenarios.Protocol{
+	"stat-then-write": statThenWrite, "excl": excl, "flock": flock,
+	"pid-cleanup": pidCleanup(false), "pid-cleanup-empty-stale": pidCleanup(true),
+}
+
 // Scenarios lists the scenarios of `ctx connect sync`.
 func Scenarios() []scenarios.Scenario {
 	me, dup, wedge := scenarios.MutualExclusion, scenarios.Duplicate, scenarios.Wedge
@@ -105,6 +111,9 @@ func Scenarios() []scenarios.Scenario {
 			s.Setup = setup()
 		}
 		s.Watch = []string{lockPath, statePath, entryPath}
+		if l, ok := locks[s.Variant()]; ok {
+			s.Subject = &scenarios.Subject{ID: "ctx/" + s.Variant(), Lock: l, Setup: setup()}
+		}
 	}
 	return list
 }

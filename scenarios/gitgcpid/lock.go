@@ -82,5 +82,6 @@ func collects(t *scenarios.Task) (bool, error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return false, err
 	}
-	return !kit.Gone(t, kit.PidIn(text)), nil
+	pid := kit.PidIn(text)
+	return pid != 0 && !kit.Gone(t, pid), nil // what cannot be parsed is nobody's
 }

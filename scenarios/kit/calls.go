@@ -59,11 +59,16 @@ func put(t *scenarios.Task, name string, flags int, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Private makes a file under a name that nobody else uses, and returns the name: open,
-// write, close.
+// Private makes a new file under a name that nobody else uses, and returns the name: open,
+// write, close. One of one's own that is there from before is removed first: programs use
+// another name each time, and an old file may still be linked elsewhere.
 func Private(t *scenarios.Task, name, text string) (string, error) {
 	private := PrivateName(t, name)
-	return private, Replace(t, private, text)
+	err := Create(t, private, text)
+	if Exists(err) {
+		err = errors.Join(t.Unlink(private), Create(t, private, text))
+	}
+	return private, err
 }
 
 // PrivateName is a name that nobody else uses, made of a name and the pid, and for a
@@ -110,8 +115,11 @@ func Me(t *scenarios.Task) string { return strconv.Itoa(t.Getpid()) + "\n" }
 var Dead = strconv.Itoa(scenarios.DeadPid) + "\n"
 
 // Gone asks kill(pid, 0) and reports whether there is no such process (ESRCH). EPERM is
-// somebody else's, and alive.
-func Gone(t *scenarios.Task, pid int) bool { return fsfake.Errno(t.Kill(pid)) == syscall.ESRCH }
+// somebody else's, and alive. So is what is no pid: kill(0, 0) asks for one's own process
+// group, which is there; no call is made for it.
+func Gone(t *scenarios.Task, pid int) bool {
+	return pid > 0 && fsfake.Errno(t.Kill(pid)) == syscall.ESRCH
+}
 
 // Older reports whether a file was changed more than d before now; the clock is read in
 // a step of its own.

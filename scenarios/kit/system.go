@@ -86,6 +86,9 @@ func (s System) Scenarios(rows ...Row) []scenarios.Scenario {
 				prepare(&sc, func(m *fsfake.Machine) { must(m.Proc(1).MkdirAll(path.Dir(p), 0o777)) })
 			}
 		}
+		if r.Lock.Acquire != nil {
+			sc.Subject = &scenarios.Subject{ID: s.Name + "/" + sc.Variant(), Lock: r.Lock, Setup: sc.Setup, Watch: sc.Watch[1:]}
+		}
 		for _, in := range r.In {
 			in(&sc, r.Lock)
 		}

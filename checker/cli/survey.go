@@ -1,0 +1,153 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/scenarios"
+)
+
+// surveyFlags are the flags of survey.
+type surveyFlags struct {
+	hazard    string
+	maxStates int
+	width     int
+}
+
+func (a *app) surveyCommand() *cobra.Command {
+	f := &surveyFlags{}
+	c := &cobra.Command{
+		Use:   "survey SYSTEM/VARIANT...",
+		Short: "Try a lock under every hazard, from its protocol alone",
+		Long: `Try a lock under every hazard. From its Acquire and its Release alone the situations are
+made in which locks break: two and three contenders, again and again; what an owner leaves
+that is killed after each of its calls; a crash, an ordinary exit, a stall, a pid that is
+another's today, a loss of power. A line for each hazard says that it holds, or is broken
+and how, or why it was not asked.
+
+The situations are scenarios called SYSTEM/VARIANT/survey-…, which the other commands take
+as well.
+
+Exit codes: 0 everything asked holds, 1 something is broken, 3 something is unknown.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error { return a.survey(c.Context(), args, f) },
+	}
+	c.ValidArgsFunction = a.completePattern
+	fs := c.Flags()
+	fs.StringVar(&f.hazard, "hazard", "", "only hazard `H`")
+	fs.IntVar(&f.maxStates, "max-states", checker.SurveyStates, "end the search for each answer after `N` states")
+	fs.IntVar(&f.width, "width", 0, "write `N` columns wide (default the terminal's width, up to 120, or 100)")
+	a.completeFlag(c, "hazard", hazardIDs)
+	return c
+}
+
+// hazardIDs lists the ids of all hazards.
+func hazardIDs() []string {
+	var out []string
+	for _, h := range scenarios.Hazards() {
+		out = append(out, h.ID)
+	}
+	return out
+}
+
+func (a *app) survey(ctx context.Context, args []string, f *surveyFlags) error {
+	switch {
+	case f.hazard != "" && !slices.Contains(hazardIDs(), f.hazard):
+		return fmt.Errorf("unknown hazard %q%s", f.hazard, meant(f.hazard, hazardIDs()))
+	case f.maxStates < 1:
+		return fmt.Errorf("--max-states %d: choose 1 or more", f.maxStates)
+	case f.width != 0 && f.width < 60:
+		return fmt.Errorf("--width %d: choose 60 or more", f.width)
+	}
+	subjects, err := a.subjects(args)
+	if err != nil {
+		return err
+	}
+	for i := range subjects {
+		if err := a.surveyOne(ctx, &subjects[i], f, i > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// surveyOne surveys one subject, and writes what was found out.
+func (a *app) surveyOne(ctx context.Context, s *scenarios.Subject, f *surveyFlags, further bool) error {
+	studies, err := scenarios.Survey(*s)
+	if err != nil {
+		return err
+	}
+	if f.hazard != "" {
+		studies = slices.DeleteFunc(studies, func(st scenarios.Study) bool { return st.Hazard.ID != f.hazard })
+	}
+	bar := a.newProgress(ctx, 1, false)
+	bar.begin(s.ID, "survey")
+	lines, err := checker.Survey(ctx, studies, checker.Options{States: f.maxStates, SkipOdds: true, Progress: bar.follow})
+	bar.clear()
+	if err != nil {
+		return err
+	}
+	for i := range lines {
+		switch v := lines[i].Verdict(); {
+		case v == checker.Broken:
+			a.worsen(ExitDiffers)
+		case v == checker.Unknown && lines[i].NotAsked == "":
+			a.worsen(ExitUnknown)
+		}
+	}
+	if further {
+		_, _ = fmt.Fprintln(a.stdout)
+	}
+	return report.Survey(a.stdout, s.ID, lines, report.Options{Style: a.style(a.stdout, f.width), Program: a.program})
+}
+
+// subjects finds what patterns name: each protocol once.
+func (a *app) subjects(patterns []string) ([]scenarios.Subject, error) {
+	list, err := a.chosen(patterns, &filters{})
+	if err != nil {
+		return nil, err
+	}
+	var out []scenarios.Subject
+	for i := range list {
+		s := list[i].Subject
+		if s != nil && !slices.ContainsFunc(out, func(o scenarios.Subject) bool { return o.ID == s.ID }) {
+			out = append(out, *s)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s has no protocol of its own: give the scenario a Subject", list[0].ID)
+	}
+	return out, nil
+}
+
+// surveyed makes the scenario of a survey that an id names; false when there is none.
+func (a *app) surveyed(id string) (scenarios.Scenario, bool) {
+	if !scenarios.Surveyed(id) {
+		return scenarios.Scenario{}, false
+	}
+	wanted := scenarios.Scenario{ID: id}
+	for i := range a.scenarios {
+		s := a.scenarios[i].Subject
+		if s == nil || s.ID != wanted.System()+"/"+wanted.Variant() {
+			continue
+		}
+		studies, err := scenarios.Survey(*s)
+		if err != nil {
+			return scenarios.Scenario{}, false
+		}
+		for _, st := range studies {
+			for _, sc := range st.Scenarios {
+				if sc.ID == id {
+					return sc, true
+				}
+			}
+		}
+		break
+	}
+	return scenarios.Scenario{}, false
+}

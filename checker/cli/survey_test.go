@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/golden"
+)
+
+// The table of a survey, and every command that it prints replays.
+func TestSurvey(t *testing.T) {
+	for name, want := range map[string]int{"ctx/excl": ExitDiffers, "gofrs-flock/keep-file": ExitAsClaimed} {
+		got := runAll("survey " + name)
+		require.Equal(t, want, got.exit, got.stderr)
+		require.Empty(t, got.stderr)
+		golden.Check(t, "survey-"+strings.ReplaceAll(name, "/", "-")+".txt", got.stdout)
+		for _, m := range regexp.MustCompile(`replay  lockpick (.*) '(.*)' (.*)`).FindAllStringSubmatch(got.stdout, -1) {
+			args := append(strings.Fields(m[1]), m[2])
+			ran := runAllArgs(append(args, strings.Fields(m[3])...))
+			require.Contains(t, ran.stdout, "BROKEN", m[0])
+		}
+	}
+	got := runAll("survey ctx/excl --hazard crash")
+	require.Contains(t, got.stdout, "ctx/excl/survey-crash-2 'A1! B1' --property wedge")
+	require.NotContains(t, got.stdout, "power-loss")
+	require.Contains(t, runAll("check ctx/excl/survey-contention-2").stdout, "survey-contention-2")
+	require.Equal(t, ExitUnknown, runAll("survey gofrs-flock/keep-file --max-states 10").exit)
+}
+
+func TestSurveyRefuses(t *testing.T) {
+	for args, want := range map[string]string{
+		"survey ctx/excl --hazard cras":    `unknown hazard "cras": did you mean crash?`,
+		"survey ctx/excl --max-states 0":   "--max-states 0: choose 1 or more",
+		"survey ctx/excl --width 3":        "--width 3: choose 60 or more",
+		"survey gateguard":                 "gateguard/rmw/contend has no protocol of its own: give the scenario a Subject",
+		"survey nosuch":                    `no scenario matches "nosuch"`,
+		"survey":                           "requires at least 1 arg",
+		"replay ctx/excl/survey-nosuch A1": `no scenario is called "ctx/excl/survey-nosuch"`,
+	} {
+		got := runAll(args)
+		require.Equal(t, ExitUsage, got.exit, args)
+		require.Contains(t, got.stderr, want, args)
+	}
+}

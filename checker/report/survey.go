@@ -1,0 +1,105 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"lockpick/checker"
+)
+
+// Survey writes what a survey of a protocol found out: a line for each hazard, and then the
+// commands that replay what is broken. subject is the protocol's id.
+func Survey(w io.Writer, subject string, lines []checker.Surveyed, o Options) error {
+	b := bufio.NewWriter(w)
+	width := 0
+	for i := range lines {
+		width = max(width, columns(lines[i].Hazard.ID))
+	}
+	_, _ = fmt.Fprintln(b, o.paint(bold, Visible(subject)))
+	for i := range lines {
+		l := &lines[i]
+		for j, p := range surveyPieces(l) {
+			name := ""
+			if j == 0 {
+				name = l.Hazard.ID
+			}
+			for _, line := range o.flow(append([]piece{pieceOf(plain, "  "+pad(name, width))}, p...), "  ", strings.Repeat(" ", width+4), o.width()) {
+				_, _ = fmt.Fprintln(b, strings.TrimRight(line, " "))
+			}
+		}
+	}
+	head := "\n"
+	for i := range lines {
+		for j := range lines[i].Broken {
+			_, _ = fmt.Fprint(b, head, "  replay  ", o.paint(dim, ReplayCommand(&lines[i].Broken[j], o)), "\n")
+			head = ""
+		}
+	}
+	return b.Flush()
+}
+
+// surveyPieces are the lines about one hazard.
+func surveyPieces(l *checker.Surveyed) [][]piece {
+	if l.NotAsked != "" {
+		return [][]piece{{pieceOf(dim, "· not asked: "+l.NotAsked)}}
+	}
+	var out [][]piece
+	for i := range l.Broken {
+		r := &l.Broken[i]
+		out = append(out, []piece{
+			pieceOf(bad, "✗ broken"), pieceOf(plain, r.Property.ID), pieceOf(plain, r.Counterexample.Schedule.String()),
+			pieceOf(dim, lowerFirst(r.Scenario.Summary)),
+		})
+	}
+	switch {
+	case len(l.Broken) > 0:
+	case len(l.Unknown) > 0:
+		r := &l.Unknown[0]
+		out = append(out, []piece{pieceOf(warn, "? unknown"), pieceOf(plain, r.Property.ID), pieceOf(dim, Visible(oneLine(r.Scenario.SettingName()+": "+r.Why)))})
+	default:
+		out = append(out, []piece{pieceOf(good, "✓ holds "), pieceOf(plain, strings.Join(held(l), ", ")), pieceOf(dim, bounds(l))})
+	}
+	return out
+}
+
+// held lists the properties that hold, each once.
+func held(l *checker.Surveyed) []string {
+	var out []string
+	for i := range l.Holds {
+		if id := l.Holds[i].Property.ID; !slices.Contains(out, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// bounds tells the settings of what holds, each once.
+func bounds(l *checker.Surveyed) string {
+	var out []string
+	var seen []string
+	for i := range l.Holds {
+		sc := l.Holds[i].Scenario
+		if text := sc.Setting.String(); !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+		if !slices.Contains(seen, sc.ID) {
+			seen = append(seen, sc.ID)
+		}
+	}
+	text := strings.Join(out, "; ")
+	if n := len(seen); n > 1 {
+		text += fmt.Sprintf(" (%d situations)", n)
+	}
+	return text
+}
+
+// lowerFirst makes a sentence a part of a line.
+func lowerFirst(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToLower(s[:1]) + strings.TrimSuffix(s[1:], ".")
+}

@@ -1,0 +1,95 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+	"lockpick/scenarios/ctx"
+	"lockpick/scenarios/emacs"
+	"lockpick/scenarios/gofrsflock"
+)
+
+// subject finds the protocol of a variant.
+func subject(t *testing.T, list []scenarios.Scenario, id string) scenarios.Subject {
+	t.Helper()
+	for _, sc := range list {
+		if sc.Subject != nil && sc.Subject.ID == id {
+			return *sc.Subject
+		}
+	}
+	require.FailNow(t, "no subject", id)
+	return scenarios.Subject{}
+}
+
+// A survey finds what is known of a lock, and everything that it calls broken replays.
+func TestSurvey(t *testing.T) {
+	for _, c := range []struct {
+		subject scenarios.Subject
+		broken  map[string]string
+	}{
+		{subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"), nil},
+		{subject(t, gofrsflock.Scenarios(), "gofrs-flock/unlink-after-unlock"), map[string]string{
+			"contention": "mutual-exclusion", "threads": "mutual-exclusion", "crash": "mutual-exclusion",
+			"exit": "mutual-exclusion", "file-system": "mutual-exclusion",
+		}},
+		{subject(t, ctx.Scenarios(), "ctx/excl"), map[string]string{
+			"dead-owner": "wedge", "crash": "wedge", "exit": "wedge", "pid-reuse": "wedge", "power-loss": "wedge",
+		}},
+		{subject(t, emacs.Scenarios(), "emacs/unlink-dead"), map[string]string{
+			"threads": "mutual-exclusion", "dead-owner": "mutual-exclusion", "crash": "mutual-exclusion",
+			"exit": "mutual-exclusion", "pid-reuse": "wedge",
+		}},
+	} {
+		studies, err := scenarios.Survey(c.subject)
+		require.NoError(t, err)
+		lines, err := Survey(t.Context(), studies, Options{SkipOdds: true})
+		require.NoError(t, err)
+		broken := map[string]string{}
+		for i := range lines {
+			l := &lines[i]
+			require.Empty(t, l.Unknown, "%s %s", c.subject.ID, l.Hazard.ID)
+			for _, r := range l.Broken {
+				broken[l.Hazard.ID] = r.Property.ID
+				ran, err := Replay(r.Scenario, r.Property, r.Counterexample.Schedule)
+				require.NoError(t, err)
+				require.True(t, ran.Broken, "%s %s", r.Scenario.ID, r.Counterexample.Schedule)
+			}
+		}
+		if c.broken == nil {
+			c.broken = map[string]string{}
+		}
+		require.Equal(t, c.broken, broken, c.subject.ID)
+	}
+}
+
+// A budget that ends first is unknown and nothing else, and so is a call that the machine
+// does not know; the other hazards are decided all the same.
+func TestSurveyIsHonest(t *testing.T) {
+	studies, err := scenarios.Survey(subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"))
+	require.NoError(t, err)
+	lines, err := Survey(t.Context(), studies[:1], Options{States: 10})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, lines[0].Verdict())
+	require.Empty(t, lines[0].Holds)
+
+	odd := scenarios.Subject{ID: "app/lock", Lock: scenarios.Protocol{
+		Path: "/run/lock",
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			if err := t.Mkdir("/run/lock", 0o777); err != nil {
+				return scenarios.Hold{}, t.Kill(-1)
+			}
+			return scenarios.Hold{}, nil
+		},
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Remove("/run/lock") },
+	}}
+	studies, err = scenarios.Survey(odd)
+	require.NoError(t, err)
+	lines, err = Survey(t.Context(), studies, Options{SkipOdds: true})
+	require.NoError(t, err)
+	require.Equal(t, Unknown, lines[0].Verdict())
+	require.Contains(t, lines[0].Unknown[0].Why, "is not modelled")
+	require.Equal(t, "the machine has one pid namespace", lines[7].NotAsked)
+	require.Equal(t, Unknown, lines[7].Verdict())
+}

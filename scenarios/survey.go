@@ -1,0 +1,212 @@
+package scenarios
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"lockpick/fsfake"
+)
+
+// A Subject is a lock protocol alone, without a situation: what [Survey] needs.
+type Subject struct {
+	// ID is system/variant. The scenarios that are made are called system/variant/survey-….
+	ID   string
+	Lock Protocol
+	// Setup makes what must be there before the lock is used. Nil makes the directory of
+	// the lock's path.
+	Setup func(m *fsfake.Machine)
+	// Watch lists further files that a timeline shows, after the lock.
+	Watch []string
+}
+
+// A Study is what a survey asks about one hazard.
+type Study struct {
+	Hazard Hazard
+	// Scenarios are the situations, small ones first. What each claims is what one wishes:
+	// that every property asked holds.
+	Scenarios []Scenario
+	// NotAsked says why there is no scenario; empty when there are some.
+	NotAsked string
+}
+
+// surveyPrefix begins the names of the settings that a survey makes.
+const surveyPrefix = "survey-"
+
+// Surveyed reports whether an id is that of a scenario that [Survey] makes.
+func Surveyed(id string) bool {
+	sc := Scenario{ID: id}
+	return strings.HasPrefix(sc.SettingName(), surveyPrefix)
+}
+
+// surveyLong is how far the clock jumps in a survey: past every lease and age rule.
+const surveyLong = 48 * time.Hour
+
+// maxOwnerCalls bounds the calls of the owner that is killed before the start: who is
+// alone and makes more of them polls for ever.
+const maxOwnerCalls = 200
+
+// Survey makes the situations that are dangerous to locks from a protocol alone, hazard by
+// hazard, in the order of [Hazards]. Asked are mutual exclusion, deadlock, and whether a
+// fresh process still gets through when everybody has ended or died (wedge):
+//
+//   - contention: two and three processes, once; two processes, twice each;
+//   - threads: two tasks of one process, and another process;
+//   - dead-owner: the lock as an owner leaves it that is killed, for each step of its
+//     acquisition, its work and its release; two days pass, and two processes come;
+//   - crash: two and three processes, of which one may be killed at any step;
+//   - exit: processes end when they have released, and their pids are dead from then on;
+//     one ends without a release;
+//   - stall: two processes, and the clock may jump by two days at any step, so that
+//     whoever is in the middle of something, holder or contender, has stood still;
+//   - pid-reuse: as dead-owner, and the dead owner's pid is an unrelated process's;
+//   - power-loss: one process, and the power may be lost at any step;
+//   - file-system: inode numbers come back at once, as on ext4.
+//
+// The error says what is missing from the subject, or what its owner could not do alone.
+func Survey(s Subject) ([]Study, error) {
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	if s.Setup == nil {
+		s.Setup = s.directory
+	}
+	left, err := s.leftovers()
+	if err != nil {
+		return nil, err
+	}
+	var out []Study
+	for _, h := range Hazards() {
+		study := s.study(h, left)
+		for i := range study.Scenarios {
+			sc := &study.Scenarios[i]
+			sc.Entry.Hazard = h.ID
+			if err := sc.Validate(); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, study)
+	}
+	return out, nil
+}
+
+func (s *Subject) validate() error {
+	switch {
+	case strings.Count(s.ID, "/") != 1 || strings.HasPrefix(s.ID, "/") || strings.HasSuffix(s.ID, "/"):
+		return fmt.Errorf("scenarios: a survey of %q: the id must be system/variant", s.ID)
+	case s.Lock.Acquire == nil || s.Lock.Release == nil:
+		return fmt.Errorf("scenarios: a survey of %s: give the protocol's Acquire and its Release", s.ID)
+	case !path.IsAbs(s.Lock.Path):
+		return fmt.Errorf("scenarios: a survey of %s: give the protocol's Path, absolute, and not %q", s.ID, s.Lock.Path)
+	}
+	return nil
+}
+
+// study makes what is asked about one hazard.
+func (s *Subject) study(h Hazard, left []leftover) Study {
+	st := Study{Hazard: h}
+	once, twice := s.times(1), s.times(2)
+	add := func(name, summary string, setting Setting, program Program, asked ...*Property) *Scenario {
+		st.Scenarios = append(st.Scenarios, s.scenario(name, summary, setting, program, asked))
+		return &st.Scenarios[len(st.Scenarios)-1]
+	}
+	alive := func(n int) Setting { return Setting{Processes: n, Daemons: true} }
+	switch h.ID {
+	case HazardContention:
+		add("contention-2", "Two processes want the lock, once.", alive(2), once, MutualExclusion, Deadlock, Wedge)
+		add("contention-twice", "Two processes want the lock, twice each.", alive(2), twice, MutualExclusion, Deadlock, Wedge)
+		add("contention-3", "Three processes want the lock, once.", alive(3), once, MutualExclusion, Deadlock, Wedge)
+	case HazardThreads:
+		two := alive(1)
+		two.Tasks = []int{2}
+		add("threads-2", "Two tasks of one process want the lock.", two, once, MutualExclusion, Deadlock)
+		peer := alive(2)
+		peer.Tasks = []int{2, 1}
+		add("threads-3", "Two tasks of one process want the lock, and another process.", peer, once, MutualExclusion, Deadlock)
+	case HazardDeadOwner:
+		for _, l := range left {
+			sc := add("dead-owner-"+l.name(), l.summary("is dead"), alive(2), once, MutualExclusion, Wedge)
+			sc.Setup = s.after(l, false)
+		}
+	case HazardCrash:
+		for n := 2; n <= 3; n++ {
+			crash := alive(n)
+			crash.Crashes = 1
+			add(fmt.Sprintf("crash-%d", n), fmt.Sprintf("%d processes want the lock, and one may be killed.", n), crash, once, MutualExclusion, Wedge)
+		}
+	case HazardExit:
+		add("exit-2", "Two processes want the lock, and end.", Setting{Processes: 2}, once, MutualExclusion)
+		add("exit-holding", "Who has the lock ends without a release.", Setting{Processes: 2}, s.forgets(), Wedge)
+		add("exit-3", "Three processes want the lock, and end.", Setting{Processes: 3}, once, MutualExclusion)
+	case HazardStall:
+		stall := alive(2)
+		stall.Stalls, stall.StallFor = 1, surveyLong
+		add("stall-2", "Two processes want the lock, and two days may pass at any step.", stall, once, MutualExclusion, Wedge)
+	case HazardPidReuse:
+		for _, l := range left {
+			sc := add("pid-reuse-"+l.name(), l.summary("is an unrelated process's"), alive(2), once, MutualExclusion, Wedge)
+			sc.Setup = s.after(l, true)
+		}
+	case HazardPowerLoss:
+		add("power-loss-1", "One process wants the lock, and the power may be lost.", Setting{Processes: 1, Daemons: true, PowerLosses: 1}, once, Wedge)
+	case HazardFileSystem:
+		reuse := alive(3)
+		reuse.Machine.InodeNumbers = fsfake.InodesReuse
+		add("inode-reuse-3", "Three processes want the lock, and inode numbers come back at once.", reuse, once, MutualExclusion)
+	case HazardPidNamespace:
+		st.NotAsked = "the machine has one pid namespace"
+	case HazardHostName:
+		st.NotAsked = "a host's name is a constant of the protocol: write a scenario with two"
+	}
+	if len(st.Scenarios) == 0 && st.NotAsked == "" {
+		st.NotAsked = "an owner that is killed leaves nothing behind"
+	}
+	return st
+}
+
+// scenario is one situation of the subject.
+func (s *Subject) scenario(name, summary string, setting Setting, program Program, asked []*Property) Scenario {
+	sc := Scenario{
+		ID: s.ID + "/" + surveyPrefix + name, Summary: summary, Setting: setting,
+		Setup: s.Setup, Probe: Attempt(s.Lock), Watch: append([]string{s.Lock.Path}, s.Watch...),
+		Program: func(int, int) Program { return program },
+	}
+	for _, p := range asked {
+		sc.Claims = append(sc.Claims, Claim{p, Holds})
+	}
+	return sc
+}
+
+// Contend is the plainest scenario of the subject, two processes that want the lock once,
+// for a list of scenarios whose survey is the subject's.
+func (s Subject) Contend() Scenario {
+	if s.Setup == nil {
+		s.Setup = s.directory
+	}
+	sc := s.scenario("", "Two processes want the lock.", Setting{Processes: 2}, s.times(1), []*Property{MutualExclusion})
+	sc.ID = s.ID + "/contend"
+	sc.Subject = &s
+	return sc
+}
+
+// directory makes the directory of the lock's path.
+func (s *Subject) directory(m *fsfake.Machine) { _ = m.Proc(1).MkdirAll(path.Dir(s.Lock.Path), 0o777) }
+
+// times wants the lock so often, and gives up where the protocol does.
+func (s *Subject) times(n int) Program {
+	return func(t *Task) {
+		for range n {
+			Once(s.Lock)(t)
+		}
+	}
+}
+
+// forgets acquires, and ends without a release.
+func (s *Subject) forgets() Program {
+	return func(t *Task) {
+		if _, err := t.Acquire(s.Lock.Path, func() (Hold, error) { return s.Lock.Acquire(t) }); err == nil {
+			t.Work()
+		}
+	}
+}

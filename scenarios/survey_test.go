@@ -1,0 +1,138 @@
+package scenarios_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+)
+
+// pidLock is a pid file: created or refused, and a dead owner's is unlinked.
+var pidLock = scenarios.Protocol{
+	Path: "/run/app.pid",
+	Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+		for retry := t.Retry(); retry.Next(); {
+			f, err := t.OpenFile("/run/app.pid", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+			if err == nil {
+				_, err = fmt.Fprint(f, t.Getpid())
+				return scenarios.Hold{}, errors.Join(err, f.Close())
+			}
+			text, err := t.ReadFile("/run/app.pid")
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			pid, _ := strconv.Atoi(string(text))
+			if pid == 0 || t.Kill(pid) == nil {
+				return scenarios.Hold{}, scenarios.ErrLocked
+			}
+			_ = t.Unlink("/run/app.pid")
+		}
+		panic("unreachable")
+	},
+	Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink("/run/app.pid") },
+}
+
+func ExampleSurvey() {
+	studies, err := scenarios.Survey(scenarios.Subject{ID: "app/pid-file", Lock: pidLock})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, s := range studies {
+		if s.NotAsked != "" {
+			fmt.Println(s.Hazard.ID, "is not asked:", s.NotAsked)
+			continue
+		}
+		fmt.Println(s.Hazard.ID, len(s.Scenarios))
+	}
+	fmt.Println(studies[2].Scenarios[0].Summary)
+	// Output:
+	// contention 3
+	// threads 2
+	// dead-owner 2
+	// crash 2
+	// exit 3
+	// stall 1
+	// pid-reuse 2
+	// pid-namespace is not asked: the machine has one pid namespace
+	// host-name is not asked: a host's name is a constant of the protocol: write a scenario with two
+	// power-loss 1
+	// file-system 1
+	// An owner was killed after 1 call; two days later its pid is dead; two processes come.
+}
+
+// Each hazard is asked about, or says why not; ids are unique, and begin so that commands
+// know them.
+func TestSurveyIsComplete(t *testing.T) {
+	studies, err := scenarios.Survey(scenarios.Subject{ID: "app/pid-file", Lock: pidLock})
+	require.NoError(t, err)
+	require.Len(t, studies, len(scenarios.Hazards()))
+	seen := map[string]bool{}
+	for i, s := range studies {
+		require.Equal(t, scenarios.Hazards()[i], s.Hazard)
+		require.Equal(t, len(s.Scenarios) == 0, s.NotAsked != "", s.Hazard.ID)
+		for _, sc := range s.Scenarios {
+			require.NoError(t, sc.Validate())
+			require.True(t, scenarios.Surveyed(sc.ID))
+			require.Equal(t, s.Hazard.ID, sc.Hazard())
+			require.False(t, seen[sc.ID], sc.ID)
+			seen[sc.ID] = true
+		}
+	}
+	require.False(t, scenarios.Surveyed("ctx/excl/contend"))
+}
+
+// What a killed owner leaves is there each time that the machine is made: the lock, with
+// what was written, and nobody with its pid.
+func TestSurveyLeavesWhatAKilledOwnerLeaves(t *testing.T) {
+	studies, err := scenarios.Survey(scenarios.Subject{ID: "app/pid-file", Lock: pidLock})
+	require.NoError(t, err)
+	for i, want := range []string{"", "99"} {
+		for range 2 {
+			m := studies[2].Scenarios[i].NewMachine()
+			text, err := m.Proc(1).ReadFile(pidLock.Path)
+			require.NoError(t, err)
+			require.Equal(t, want, string(text))
+			require.False(t, m.Alive(scenarios.DeadPid))
+			require.True(t, studies[6].Scenarios[i].NewMachine().Alive(scenarios.DeadPid))
+		}
+	}
+}
+
+func TestSurveyRefuses(t *testing.T) {
+	forever := pidLock
+	forever.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		for retry := t.Retry(); retry.Next(); {
+			_, _ = t.Stat("/run/never")
+		}
+		panic("unreachable")
+	}
+	refused := pidLock
+	refused.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		_, _ = t.Stat("/run")
+		return scenarios.Hold{}, scenarios.ErrLocked
+	}
+	blocks := pidLock
+	blocks.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		return scenarios.Hold{}, t.Kill(-1)
+	}
+	noPath := pidLock
+	noPath.Path = "app.pid"
+	for want, s := range map[string]scenarios.Subject{
+		`the id must be system/variant`:               {ID: "app", Lock: pidLock},
+		`give the protocol's Acquire and its Release`: {ID: "app/lock"},
+		`give the protocol's Path, absolute`:          {ID: "app/lock", Lock: noPath},
+		`makes 200 calls and is not done`:             {ID: "app/lock", Lock: forever},
+		`an owner alone: scenarios: locked`:           {ID: "app/lock", Lock: refused},
+		`is not modelled`:                             {ID: "app/lock", Lock: blocks},
+	} {
+		_, err := scenarios.Survey(s)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -156,6 +156,12 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			return res, err
 		}
 	}
+	if g.t.Sc.External {
+		res.Stats.learned(x)
+		if c.Complete { // a number to print: that it could not be counted changes no verdict
+			res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
+		}
+	}
 	if c.Enough && res.Counterexample.Smallest { // which depends on nothing but the scenario
 		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = g.found.Stored, g.found.Transitions, g.found.Contended
 		return res, nil

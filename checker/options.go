@@ -80,6 +80,8 @@ type Progress struct {
 	Depth       int
 	Frontier    int
 	Bytes       int
+	// Executions counts the runs of the tasks' programs, and Learned the answers learned by them.
+	Executions, Learned int
 }
 
 const defaultSchedules = 200_000
@@ -92,6 +94,7 @@ func (o *Options) limits(sc *scenarios.Scenario, p *scenarios.Property) search.L
 			o.Progress(Progress{
 				Scenario: sc.ID, Property: p, States: g.States, Transitions: g.Transitions,
 				Depth: g.Depth, Frontier: g.Frontier, Bytes: g.Bytes,
+				Executions: g.Executions, Learned: g.Learned,
 			})
 		}
 	}

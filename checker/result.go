@@ -80,6 +80,9 @@ type Stats struct {
 	States, Transitions int
 	// Schedules counts complete runs of the program.
 	Schedules int
+	// Covered is how many schedules the graph stands for, at least: there are more where
+	// somebody polls. It is counted for real programs, when the space was covered; otherwise 0.
+	Covered float64 `json:"-"`
 	// Histories counts the distinct histories seen.
 	Histories int
 	// Coroutines counts the runs of tasks' Go code, and Edges what was learned by them.

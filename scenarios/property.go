@@ -50,6 +50,9 @@ type Property struct {
 	// Symmetric: the property judges a run as it judges the same run with processes in
 	// each other's place. checker.Options.Symmetry asks for it.
 	Symmetric bool
+	// Table shows what is wrong in the state that breaks an invariant, as rows of cells under a
+	// heading, which is the first row; see package report. Nil, or no rows, shows nothing.
+	Table func(v View) [][]string
 	// Tell says in a few words what is wrong at the step that breaks the property. Nil,
 	// or an empty answer, means the wording that fits the way in which it was decided.
 	Tell func(v Violation) string

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
 	"lockpick/checker"
@@ -31,6 +33,28 @@ func carryOut(ctx context.Context, spec *command.Spec, r *checker.Result) {
 	}
 }
 
+// watchChanges makes the files that the timeline shows those that change in the counterexample:
+// which they are is not known before.
+func watchChanges(r *checker.Result) {
+	const most = 3
+	if r.Counterexample == nil {
+		return
+	}
+	sc := *r.Scenario
+	sc.Watch = nil
+	walk := trace.NewWalk(&sc, r.Counterexample.Trace)
+	for i := range walk.Steps {
+		for _, c := range walk.Steps[i].Changes {
+			if c.Path != "" && len(sc.Watch) < most && !slices.Contains(sc.Watch, c.Path) {
+				sc.Watch = append(sc.Watch, c.Path)
+			}
+		}
+	}
+	if len(sc.Watch) > 0 {
+		r.Scenario = &sc
+	}
+}
+
 // carrySteps are the steps of a trace of commands.
 func carrySteps(tr trace.Trace) []command.Step {
 	var steps []command.Step
@@ -44,4 +68,25 @@ func carrySteps(tr trace.Trace) []command.Step {
 		}
 	}
 	return steps
+}
+
+// onKernel carries a followed run of commands out on the real kernel, times over.
+func (a *app) onKernel(ctx context.Context, spec *command.Spec, tr trace.Trace, times int) error {
+	confirmed := 0
+	var last command.Carried
+	for range times {
+		last = spec.Carry(ctx, carrySteps(tr), tr[len(tr)-1].After)
+		if last.Confirmed() {
+			confirmed++
+			continue
+		}
+		a.note("real: %s", last)
+		if last.Differs != "" {
+			a.worsen(ExitDiffers)
+		} else {
+			a.worsen(ExitUnknown)
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "\nreal    %d of %d runs confirmed; of the last: %s\n", confirmed, times, last)
+	return err
 }

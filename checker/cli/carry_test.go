@@ -58,7 +58,9 @@ func scenarioOf(t testing.TB, s *command.Spec) scenarios.Scenario {
 		t.Skipf("SKIPPED: %v", err)
 	}
 	require.NoError(t, err)
-	require.Empty(t, sc.Assumes, "each command was compared with the kernel when it ran alone")
+	for _, a := range sc.Assumes {
+		require.NotContains(t, a, "could not be compared", "each command was compared with the kernel when it ran alone")
+	}
 	return sc
 }
 

@@ -53,6 +53,7 @@ func Run(ctx context.Context, list []scenarios.Scenario, args []string, stdout, 
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = args
 	root := a.command()
 	root.SetArgs(args)
 	root.SetOut(a.stdout)
@@ -72,6 +73,7 @@ type app struct {
 	env       func(string) string
 	// name is what help texts call the program, program how its reader calls it.
 	name, program string
+	args          []string  // as typed
 	bar           *progress // what is shown now, or nil
 	exit          int
 }

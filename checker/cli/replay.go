@@ -12,6 +12,7 @@ import (
 	"lockpick/checker/internal/saved"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
+	"lockpick/scenarios/command"
 	"lockpick/sched"
 )
 
@@ -81,7 +82,7 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 			if err := a.reproduced(&r, p, got, f); err != nil || !f.real {
 				return err
 			}
-			return a.onDisk(ctx, &r.sc, p, got.Counterexample.Schedule, f.times)
+			return a.forReal(ctx, &r, p, got, f)
 		}
 		if i == 0 {
 			first = got
@@ -90,7 +91,15 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 	if err := a.notReproduced(ctx, &r, first, f); err != nil || !f.real {
 		return err
 	}
-	return a.onDisk(ctx, &r.sc, r.properties[0], first.Counterexample.Schedule, f.times)
+	return a.forReal(ctx, &r, r.properties[0], first, f)
+}
+
+// forReal replays what was followed on the real kernel.
+func (a *app) forReal(ctx context.Context, r *replayed, p *scenarios.Property, got saved.Followed, f *replayFlags) error {
+	if r.run != nil {
+		return a.onKernel(ctx, r.run, got.Counterexample.Trace, f.times)
+	}
+	return a.onDisk(ctx, &r.sc, p, got.Counterexample.Schedule, f.times)
 }
 
 // A replayed is what there is to replay.
@@ -100,6 +109,8 @@ type replayed struct {
 	recipe     saved.Recipe
 	// file is the bundle that it comes from, or "" for a schedule on the command line.
 	file string
+	// run are the commands, of the bundle of a run.
+	run *command.Spec
 }
 
 // follow follows a schedule strictly, and a saved one as its protocol allows.
@@ -160,7 +171,15 @@ func (a *app) parseBundle(file string, text []byte, f *replayFlags) (replayed, e
 		return r, err
 	}
 	r.recipe = saved.RecipeOf(b)
-	if r.sc, err = a.one(b.Scenario); err != nil {
+	if r.run, err = command.In(text); err != nil {
+		return r, err
+	}
+	if r.run != nil {
+		r.sc, err = r.run.Scenario()
+	} else {
+		r.sc, err = a.one(b.Scenario)
+	}
+	if err != nil {
 		return r, err
 	}
 	sc, changed, err := b.In(r.sc)
@@ -210,11 +229,19 @@ func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Follo
 	case len(s) < len(want):
 		a.note("broken at step %d: the rest of the schedule, %s, is not looked at", len(s), want[len(s):])
 	}
+	if asked.run != nil { // nobody claims anything of commands
+		r.Claimed = false
+		watchChanges(&r)
+	}
 	if r.Claimed && !r.AsClaimed() {
 		a.note("%s claims that %s %s", r.Scenario.ID, p, r.Claim)
 	}
 	a.worsen(exitOf(&r))
-	return report.Timeline(a.stdout, &r, f.drawing(a))
+	o := f.drawing(a)
+	if asked.run != nil {
+		o.Replay = a.program + " replay " + report.ShellWord(asked.file) + " --real"
+	}
+	return report.Timeline(a.stdout, &r, o)
 }
 
 // drawing says how the schedule is drawn.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/checker/report/site"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -26,8 +28,11 @@ type runFlags struct {
 	property string
 	width    int
 	timeout  time.Duration
-	odds     bool
+	skipOdds bool
 	states   int
+	json     bool
+	html     string
+	save     string
 	pictures *pictureFlags
 }
 
@@ -63,7 +68,10 @@ is changed. Everything outside the directory is real, and happens at each execut
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
-	fs.BoolVar(&f.odds, "odds", false, "compute the exact odds of a violation too")
+	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
+	fs.BoolVar(&f.json, "json", false, "write JSON (docs/schema/check-v1.json)")
+	fs.StringVar(&f.html, "html", "", "write a static web site to `DIR`")
+	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
 	f.pictures = addPictureFlags(c)
 	return c
 }
@@ -72,6 +80,9 @@ is changed. Everything outside the directory is real, and happens at each execut
 func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error {
 	spec, err := f.read(args)
 	if err != nil {
+		return err
+	}
+	if err := writable(f.outputs()); err != nil {
 		return err
 	}
 	start := time.Now()
@@ -83,24 +94,132 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 	if err != nil {
 		return err
 	}
+	var results []checker.Result
+	o := report.Options{Style: a.style(a.stdout, f.width), Program: a.program, Replay: a.replayRun(f)}
 	for i, p := range asked {
-		if i > 0 {
-			_, _ = fmt.Fprintln(a.stdout)
-		}
 		r, err := a.decideRun(ctx, &spec, &sc, p, f)
 		if err != nil {
 			return err
 		}
 		carryOut(ctx, &spec, &r)
+		watchChanges(&r)
 		a.worsen(exitOf(&r))
 		r.Claimed = false // nobody claims anything of a command
-		if err := f.pictures.show(a.stdout, &r, report.Options{Style: a.style(a.stdout, f.width)}); err != nil {
+		r.Elapsed = time.Since(start)
+		results = append(results, r)
+		if f.json {
+			continue
+		}
+		if i > 0 {
+			_, _ = fmt.Fprintln(a.stdout)
+		}
+		if err := f.show(a.stdout, &r, o, i == 0); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(a.stdout, "\n  %d executions of the commands learned %d answers · %d states · %.1f s\n",
-			r.Stats.Coroutines, r.Stats.Edges, r.Stats.States, time.Since(start).Seconds())
+		_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", countsOf(&r))
 	}
-	return nil
+	if !f.json && !f.pictures.markdown {
+		for _, l := range o.Tell("assumed", strings.Join(sc.Assumes, "; ")+".") {
+			_, _ = fmt.Fprintln(a.stdout, l)
+		}
+	}
+	return f.write(a.stdout, &spec, results, o)
+}
+
+// show prints a verdict. Of what holds beside the first, a line is enough.
+func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, first bool) error {
+	if !first && r.Verdict == checker.Holds && !f.pictures.markdown {
+		_, err := fmt.Fprintf(stdout, "%s  HOLDS  %s\n", r.Scenario.ID, r.Property)
+		return err
+	}
+	pictures := *f.pictures
+	pictures.svg = "" // there is one file for all
+	return pictures.show(stdout, r, o)
+}
+
+// countsOf says what a verdict took, and how many executions it has spared.
+func countsOf(r *checker.Result) string {
+	s := &r.Stats
+	text := fmt.Sprintf("%d executions learned %d answers · %d states", s.Coroutines, s.Edges, s.States)
+	if s.Covered > 0 && s.Coroutines > 0 {
+		text += fmt.Sprintf(" · %s schedules, %s for each execution", about(s.Covered), about(s.Covered/float64(s.Coroutines)))
+	}
+	return fmt.Sprintf("%s · %.1f s", text, r.Elapsed.Seconds())
+}
+
+// about is a number with three digits that matter.
+func about(n float64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%.0f", n)
+	}
+	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%.2g", n))
+}
+
+// outputs lists the files asked for.
+func (f *runFlags) outputs() []output {
+	var out []output
+	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}, {flag: "html", path: f.html, dir: true}} {
+		if o.path != "" {
+			out = append(out, o)
+		}
+	}
+	return out
+}
+
+// write writes what is asked for beside the timelines.
+func (f *runFlags) write(stdout io.Writer, spec *command.Spec, results []checker.Result, o report.Options) error {
+	var errs []error
+	if f.json {
+		errs = append(errs, report.JSON(stdout, results, o))
+	}
+	if f.html != "" {
+		errs = append(errs, site.Write(f.html, results, site.Options{Program: o.Program}))
+	}
+	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
+	for _, file := range []struct {
+		flag, name string
+		write      func(name string, r *checker.Result) error
+	}{
+		{"svg", f.pictures.svg, func(name string, r *checker.Result) error {
+			return writeFile(name, func(w io.Writer) error { return report.SVG(w, r, o) })
+		}},
+		{"save", f.save, func(name string, r *checker.Result) error {
+			text, err := report.Bundle(r)
+			if err == nil {
+				text, err = spec.AddTo(text)
+			}
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(name, text, 0o644)
+		}},
+	} {
+		switch {
+		case file.name == "":
+		case i < 0:
+			errs = append(errs, fmt.Errorf("--%s %s: there is no counterexample", file.flag, file.name))
+		default:
+			errs = append(errs, file.write(file.name, &results[i]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// replayRun is the command that shows a counterexample again: of the file that it is saved in, or
+// the same command with one.
+func (a *app) replayRun(f *runFlags) string {
+	if f.save != "" {
+		return a.program + " replay " + report.ShellWord(f.save)
+	}
+	const file = "race.lockpick"
+	words := []string{a.program}
+	for i, arg := range a.args {
+		words = append(words, report.ShellWord(arg))
+		if i == 0 {
+			words = append(words, "--save", file)
+		}
+	}
+	return strings.Join(words, " ") + "; " + a.program + " replay " + file
 }
 
 // asked lists the properties that are decided.
@@ -131,7 +250,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	bar.begin(sc.ID, p.ID)
-	o := checker.Options{Workers: 1, States: f.states, SkipOdds: !f.odds, Full: f.odds, Progress: bar.follow}
+	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun}
 	r, err := checker.Check(ctx, sc, p, o)
 	refusals := p.Invariant != nil // the property of what is left behind counts them
 	if err != nil || r.Verdict != checker.Holds || !refusals || spec.Refused.Declared {

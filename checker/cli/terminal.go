@@ -83,6 +83,15 @@ func (p *progress) follow(g checker.Progress) {
 	}
 }
 
+// followRun shows how far a search has come in which real programs run.
+func (p *progress) followRun(g checker.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.last) >= 100*time.Millisecond {
+		p.line(fmt.Sprintf("%s: %d executions, %d calls learned, %d states", g.Property, g.Executions, g.Learned, g.States))
+	}
+}
+
 // line writes the line anew, as much of it as fits: a line that is broken by the
 // terminal could not be taken away.
 func (p *progress) line(text string) {

@@ -28,6 +28,8 @@ type Chart struct {
 	// Walk is the trace that the chart shows, and Named the steps that its cause names.
 	Walk  *trace.Walk
 	Named []int
+	// Programs: the tasks are real programs, whose own calls are folded.
+	Programs bool
 }
 
 // A Lane is one task.
@@ -84,7 +86,7 @@ type FileCell struct {
 // NewChart lays out a counterexample of a scenario.
 func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
 	w := trace.NewWalk(sc, cx.Trace)
-	c := &charter{sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named}}
+	c := &charter{sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named, Programs: sc.External}}
 	c.lanes()
 	c.aging, c.renumbered = w.Ages(), w.Renumbers()
 	c.choose()

@@ -22,6 +22,9 @@ const (
 // folded returns the chart with long stretches as one row each, but for the last rows,
 // which are a cycle.
 func (c *Chart) folded(cycle int) *Chart {
+	if c.Programs {
+		return c.foldedOwn(cycle)
+	}
 	if len(c.Rows) <= foldAbove {
 		return c
 	}

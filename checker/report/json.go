@@ -112,6 +112,8 @@ type jsonCounterexample struct {
 	Smallest    bool     `json:"smallest"`
 	Cause       string   `json:"cause"`
 	Waits       []string `json:"waits,omitempty"`
+	// Table shows what is wrong at the end, under a heading.
+	Table [][]string `json:"table,omitempty"`
 	// Kernel is what came of carrying it out on the real kernel, if anybody has.
 	Kernel string `json:"kernel,omitempty"`
 	// Culprit is where the call stands that went wrong; nil when that is not known.
@@ -200,7 +202,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		j.Counterexample = &jsonCounterexample{
 			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, Smallest: c.Smallest,
-			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel,
+			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel, Table: TableOf(c),
 		}
 		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)
 	}

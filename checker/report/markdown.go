@@ -117,6 +117,7 @@ func (m *markdown) section(r *checker.Result) error {
 		m.line("**Cause:** %s", markdownText(c.Cause))
 		m.line("")
 	}
+	m.outcomes(c)
 	if c.Kernel != "" {
 		m.line("**Kernel:** %s", markdownText(c.Kernel))
 		m.line("")

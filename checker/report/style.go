@@ -23,6 +23,9 @@ type Options struct {
 	// Program is what the command is called where the reader is, quoted for a shell when
 	// it needs it; empty means "lockpick".
 	Program string
+	// Replay is the command that shows a counterexample again, when it is another than replay
+	// with the scenario and the schedule; empty when it is not.
+	Replay string
 	// Flags are the flags that changed the scenarios' settings, as typed, such as
 	// "--procs 3": the line below a matrix repeats them.
 	Flags string

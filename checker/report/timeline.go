@@ -189,9 +189,13 @@ func (t *timeline) places() {
 	}
 }
 
+// Tell writes a text with a label before its first line, as causes are written.
+func (s Style) Tell(label, text string) []string { return s.tell(label, text) }
+
 // footer says why, and how to see it again.
 func (t *timeline) footer() {
 	cx := t.r.Counterexample
+	t.table(cx)
 	for _, said := range []struct{ label, text string }{{"cause", cx.Cause}, {"kernel", cx.Kernel}, {"verdict", t.why()}} {
 		if said.text == "" && said.label != "cause" {
 			continue

@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"golang.org/x/tools/txtar"
 )
 
 // Bounds of what is copied into the machine.
@@ -62,44 +60,6 @@ func Copy(dir string, now time.Time) ([]File, error) {
 		return nil
 	})
 	return out, err
-}
-
-// Parse reads a spec from a txtar archive: the part "commands" has a line for each process,
-// as typed in a shell; the part "setting", which may be missing, lines "NAME VALUE" (dir,
-// inside, refused, ignore, stdout, crashes, env, timeout); every other
-// part is a file in the virtual directory.
-func Parse(text []byte) (Spec, error) {
-	var s Spec
-	for _, part := range txtar.Parse(text).Files {
-		switch part.Name {
-		case "commands":
-			for line := range strings.Lines(string(part.Data)) {
-				if line = strings.TrimSpace(line); line != "" {
-					s.Commands = append(s.Commands, Line{Shell: line})
-				}
-			}
-		case "setting":
-			for line := range strings.Lines(string(part.Data)) {
-				name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
-				if name == "" {
-					continue
-				}
-				if err := s.Set(name, strings.TrimSpace(value)); err != nil {
-					return s, err
-				}
-			}
-		default:
-			mode := uint32(0o644)
-			if strings.HasPrefix(string(part.Data), "#!") {
-				mode = 0o755
-			}
-			s.Files = append(s.Files, File{Name: part.Name, Content: string(part.Data), Mode: mode})
-		}
-	}
-	if len(s.Commands) == 0 {
-		return s, fmt.Errorf("command: no part \"commands\": give one with a line for each process")
-	}
-	return s, nil
 }
 
 // Set sets one thing of a spec by the name that flags and archives have for it.

@@ -3,8 +3,11 @@ package command
 import (
 	"fmt"
 	"path"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -15,10 +18,16 @@ import (
 type Outcome struct {
 	// Exits has a line for each command, "exit 0" or "killed"; Printed what it printed.
 	Exits, Printed []string
-	// Tree has a line for each name in the virtual directory: its kind and content. Times,
-	// modes, link counts and inode numbers are left out.
-	Tree []string
+	// Tree has each name in the virtual directory with its kind and content. Times, modes, link
+	// counts and inode numbers are left out.
+	Tree []Entry
 }
+
+// An Entry is one name of a tree: "n" with the text "\"1\\n\"", "d/" with none, "l" with "-> n".
+type Entry struct{ Name, Text string }
+
+// String is the entry in a line.
+func (e Entry) String() string { return strings.TrimRight(e.Name+" "+e.Text, " ") }
 
 // outcome looks at a machine on which every command has ended.
 func (s *Spec) outcome(v scenarios.View) Outcome {
@@ -43,9 +52,9 @@ func exitText(e fsfake.Exit, ended bool) string {
 }
 
 // tree lists what is below a directory of the machine.
-func (s *Spec) tree(v scenarios.View, dir, prefix string) []string {
+func (s *Spec) tree(v scenarios.View, dir, prefix string) []Entry {
 	at, _ := v.Lstat(dir)
-	var out []string
+	var out []Entry
 	for _, name := range at.Names {
 		rel := prefix + name
 		if s.ignored(rel) {
@@ -54,12 +63,12 @@ func (s *Spec) tree(v scenarios.View, dir, prefix string) []string {
 		f, _ := v.Lstat(path.Join(dir, name))
 		switch f.Kind {
 		case fsfake.KindDir:
-			out = append(out, rel+"/")
+			out = append(out, Entry{rel + "/", ""})
 			out = append(out, s.tree(v, path.Join(dir, name), rel+"/")...)
 		case fsfake.KindSymlink:
-			out = append(out, fmt.Sprintf("%s -> %s", rel, f.Target))
+			out = append(out, Entry{rel, "-> " + f.Target})
 		default:
-			out = append(out, fmt.Sprintf("%s %q", rel, f.Content))
+			out = append(out, Entry{rel, strconv.Quote(f.Content)})
 		}
 	}
 	return out
@@ -102,7 +111,7 @@ func (o Outcome) Differs(other Outcome) []string {
 			out = append(out, fmt.Sprintf("%s printed %q and not %q", scenarios.ProcessName(i), o.Printed[i], other.Printed[i]))
 		}
 	}
-	here, there := map[string]bool{}, map[string]bool{}
+	here, there := map[Entry]bool{}, map[Entry]bool{}
 	for _, l := range o.Tree {
 		here[l] = true
 	}
@@ -112,14 +121,123 @@ func (o Outcome) Differs(other Outcome) []string {
 	var only []string
 	for _, l := range o.Tree {
 		if !there[l] {
-			only = append(only, l)
+			only = append(only, l.String())
 		}
 	}
 	for _, l := range other.Tree {
 		if !here[l] {
-			only = append(only, "no "+l)
+			only = append(only, "no "+l.String())
 		}
 	}
 	sort.Strings(only)
 	return append(out, only...)
+}
+
+// sameOutcomes reports whether orders all end alike.
+func sameOutcomes(orders []order) bool {
+	all := func(int) bool { return true }
+	first := orders[0].outcome.key(all)
+	return !slices.ContainsFunc(orders, func(k order) bool { return k.outcome.key(all) != first })
+}
+
+// mostOrders is how many serial orders a table shows.
+const mostOrders = 6
+
+// table shows what an outcome has otherwise than serial orders: a row for each thing that
+// differs, a column for the outcome and for each order, those that come closest first.
+func (s *Spec) table(o Outcome, serial []order) [][]string {
+	var orders []order
+	for _, k := range serial {
+		if s.explains(k, o) {
+			orders = append(orders, k)
+		}
+	}
+	slices.SortStableFunc(orders, func(a, b order) int {
+		return len(o.Differs(a.outcome)) - len(o.Differs(b.outcome))
+	})
+	orders = orders[:min(len(orders), mostOrders)]
+	slices.SortStableFunc(orders, func(a, b order) int { return strings.Compare(a.name(), b.name()) })
+	if len(orders) > 2 && sameOutcomes(orders) {
+		orders = orders[:1]
+		orders[0].called = "in any order"
+	}
+	heading := []string{"", "here"}
+	for _, k := range orders {
+		heading = append(heading, k.name())
+	}
+	rows := [][]string{heading}
+	add := func(name string, of func(Outcome) string) {
+		row := []string{name, of(o)}
+		differs := false
+		for _, k := range orders {
+			row = append(row, of(k.outcome))
+			differs = differs || row[1] != of(k.outcome)
+		}
+		if differs {
+			rows = append(rows, append(row[:1], fromDifference(row[1:])...))
+		}
+	}
+	for i := range s.Commands {
+		add(scenarios.ProcessName(i), func(o Outcome) string { return o.Exits[i] })
+		add(scenarios.ProcessName(i)+" prints", func(o Outcome) string { return strconv.Quote(o.Printed[i]) })
+	}
+	for _, name := range namesOf(o, orders) {
+		add(name, func(o Outcome) string { return o.at(name) })
+	}
+	return rows
+}
+
+// namesOf lists the names of all trees in order.
+func namesOf(o Outcome, orders []order) []string {
+	var names []string
+	add := func(o Outcome) {
+		for _, e := range o.Tree {
+			names = append(names, e.Name)
+		}
+	}
+	add(o)
+	for _, k := range orders {
+		add(k.outcome)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// at is what stands at a name of the tree.
+func (o Outcome) at(name string) string {
+	for _, e := range o.Tree {
+		switch {
+		case e.Name != name:
+		case e.Text == "":
+			return "there"
+		default:
+			return e.Text
+		}
+	}
+	return "—"
+}
+
+// fromDifference shortens long texts to where they begin to differ.
+func fromDifference(texts []string) []string {
+	const lead = 12
+	common := len(texts[0])
+	for _, t := range texts[1:] {
+		n := 0
+		for n < min(common, len(t)) && t[n] == texts[0][n] {
+			n++
+		}
+		common = n
+	}
+	at := common - lead
+	for at > 0 && at < len(texts[0]) && !utf8.RuneStart(texts[0][at]) {
+		at--
+	}
+	if at <= lead {
+		return texts
+	}
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = "…" + t[at:]
+	}
+	return out
 }

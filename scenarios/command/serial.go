@@ -37,6 +37,7 @@ func (s *Spec) serializable(sc *scenarios.Scenario) (*scenarios.Property, error)
 			}
 			return s.judge(s.outcome(v), serial)
 		},
+		Table: func(v scenarios.View) [][]string { return s.table(s.outcome(v), serial) },
 	}, nil
 }
 
@@ -45,10 +46,14 @@ func (s *Spec) serializable(sc *scenarios.Scenario) (*scenarios.Property, error)
 type order struct {
 	ran     []int
 	outcome Outcome
+	called  string // a name of its own, or empty
 }
 
 // name is the order as people say it: "A then B".
 func (o order) name() string {
+	if o.called != "" {
+		return o.called
+	}
 	var names []string
 	for _, i := range o.ran {
 		names = append(names, scenarios.ProcessName(i))
@@ -63,7 +68,7 @@ func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
 	var run func(m *fsfake.Machine, ran []int) error
 	run = func(m *fsfake.Machine, ran []int) error {
 		if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
-			out = append(out, order{slices.Clone(ran), s.outcome(scenarios.NewView(m))})
+			out = append(out, order{ran: slices.Clone(ran), outcome: s.outcome(scenarios.NewView(m))})
 		}
 		for i := range s.Commands {
 			if slices.Contains(ran, i) {
@@ -231,28 +236,30 @@ func (p *alonePort) Note(v any) {
 	}
 }
 
+// refuses reports whether a command may have ended by a refusal.
+func (s *Spec) refuses(o Outcome, i int) bool {
+	return o.Exits[i] != "exit 0" && (!s.Refused.Declared || s.Refused.has(o.Exits[i]))
+}
+
+// explains reports whether an order can be that of an outcome: whoever has not run in it has
+// refused.
+func (s *Spec) explains(k order, o Outcome) bool {
+	for i := range s.Commands {
+		if !slices.Contains(k.ran, i) && !s.refuses(o, i) {
+			return false
+		}
+	}
+	return true
+}
+
 // judge compares an outcome with those of the serial orders. It returns "" when it is one
 // of them.
 func (s *Spec) judge(o Outcome, serial []order) string {
-	refused := func(i int) bool {
-		return o.Exits[i] != "exit 0" && (!s.Refused.Declared || s.Refused.has(o.Exits[i]))
-	}
-	var closest []string
 	for _, k := range serial {
 		ran := func(i int) bool { return slices.Contains(k.ran, i) }
-		fits := true
-		for i := range s.Commands {
-			fits = fits && (ran(i) || refused(i))
-		}
-		if !fits {
-			continue
-		}
-		if o.key(ran) == k.outcome.key(ran) {
+		if s.explains(k, o) && o.key(ran) == k.outcome.key(ran) {
 			return ""
 		}
-		if diff := o.Differs(k.outcome); closest == nil || len(diff) < len(closest) {
-			closest = append([]string{"after " + k.name() + ":"}, diff...)
-		}
 	}
-	return "no order of the commands ends like this; " + strings.Join(closest, ", ")
+	return "no order of the commands ends like this"
 }

@@ -128,6 +128,11 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 		Program: s.program,
 		Watch:   s.watch(),
 	}
+	sc.Assumes = []string{
+		"what the commands do outside " + s.Dir + " is real, and is the same in every execution",
+		"the time of day stands still, and a sleep lasts for any time",
+		"a loop that sleeps and has gone round a hundred times alike goes round for ever",
+	}
 	p, err := s.serializable(&sc)
 	if err != nil {
 		return sc, err

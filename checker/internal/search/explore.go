@@ -277,7 +277,9 @@ func (c *Coverage) collect(crew []*worker) {
 
 // soFar is how far an exploration has come.
 func (x *Explorer) soFar(c *Coverage, frontier int) Progress {
+	l := x.Learned()
 	return Progress{
 		States: c.States.Len(), Transitions: c.Transitions, Depth: c.Depth, Frontier: frontier, Bytes: x.Bytes(c.States),
+		Executions: l.Coroutines, Learned: l.Edges,
 	}
 }

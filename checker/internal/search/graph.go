@@ -68,6 +68,16 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 	return bad, nil
 }
 
+// Schedules is how many schedules the graph stands for, at least; see [graph.Graph.Schedules].
+func (x *Explorer) Schedules(ctx context.Context, c *Coverage, o Limits) (float64, error) {
+	g, err := x.BuildGraph(ctx, c, o)
+	if err != nil {
+		return 0, err
+	}
+	start, _ := c.States.Find(x.Initial)
+	return g.Schedules(ctx, uint32(start))
+}
+
 // Odds is what is known of the probability that a uniformly random scheduler hits the
 // violation. The error says that a budget ended first.
 func (x *Explorer) Odds(ctx context.Context, c *Coverage, o Limits) (graph.Odds, error) {

@@ -25,6 +25,8 @@ type Limits struct {
 // Progress is how far an exploration has come.
 type Progress struct {
 	States, Transitions, Depth, Frontier, Bytes int
+	// Executions counts the runs of programs, and Learned the answers learned by them.
+	Executions, Learned int
 }
 
 const (

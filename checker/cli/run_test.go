@@ -1,0 +1,111 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/golden"
+	"lockpick/scenarios/command"
+)
+
+const race = `A counter that two scripts increment.
+-- commands --
+sh bump.sh
+sh bump.sh
+-- setting --
+dir /srv/counter
+-- n --
+0
+-- bump.sh --
+read x < n
+echo $((x+1)) > n
+`
+
+// raceFile writes the race, and skips the test where it cannot be traced.
+func raceFile(t *testing.T) string {
+	t.Helper()
+	spec, err := command.Parse([]byte(race))
+	require.NoError(t, err)
+	_, err = exec.LookPath("sh")
+	if err == nil {
+		_, err = spec.Scenario()
+	}
+	if err != nil && !strings.Contains(err.Error(), "could not be") && (strings.Contains(err.Error(), "traced") || strings.Contains(err.Error(), "linux/amd64") || strings.Contains(err.Error(), "executable file not found")) {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "race.txtar")
+	require.NoError(t, os.WriteFile(file, []byte(race), 0o600))
+	return file
+}
+
+// What a run prints: the table of what differs, the kernel's word, the counts.
+func TestRunOutput(t *testing.T) {
+	file := raceFile(t)
+	sh, err := filepath.EvalSymlinks("/bin/sh")
+	require.NoError(t, err)
+	if filepath.Base(sh) != "dash" {
+		t.Skipf("SKIPPED: the golden file is of dash, and sh is %s here", sh)
+	}
+	save := filepath.Join(t.TempDir(), "r")
+	got := run(t, "run", "--width", "100", "--save", save, file)
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	text := regexp.MustCompile(`\d+\.\d s\n`).ReplaceAllString(strings.ReplaceAll(got.stdout, save, "FILE"), "0.0 s\n")
+	golden.Check(t, "run.txt", text)
+}
+
+// A saved run holds all that is needed: it is replayed without the scripts, on the fake and on
+// the kernel.
+func TestRunIsSavedAndReplayed(t *testing.T) {
+	file := raceFile(t)
+	save := filepath.Join(t.TempDir(), "race.lockpick")
+	require.Equal(t, ExitDiffers, run(t, "run", "--save", save, file).exit)
+	t.Chdir(t.TempDir())
+	got := run(t, "replay", save, "--real", "--times", "2")
+	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "BROKEN  serializable")
+	require.Contains(t, got.stdout, "real    2 of 2 runs confirmed")
+
+	// With the script mended the schedule breaks nothing any more.
+	text, err := os.ReadFile(save)
+	require.NoError(t, err)
+	mended := bytes.Replace(text, []byte("\nread x < n\n"), []byte("\nexec 9< n; flock 9; read x < n\n"), 1)
+	require.NotEqual(t, text, mended)
+	require.NoError(t, os.WriteFile(save, mended, 0o600))
+	if _, err := exec.LookPath("flock"); err == nil {
+		got = run(t, "replay", save)
+		require.Equal(t, ExitDiffers, got.exit, got.stderr)
+		require.Contains(t, got.stdout, "holds")
+	}
+}
+
+func TestRunWritesFormats(t *testing.T) {
+	file := raceFile(t)
+	schema, err := jsonschema.NewCompiler().Compile("../../docs/schema/check-v1.json")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	got := run(t, "run", "--json", "--html", filepath.Join(dir, "site"), "--svg", filepath.Join(dir, "a.svg"), file)
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(got.stdout))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(v))
+	require.Contains(t, got.stdout, `"kernel": "confirmed on this kernel`)
+	require.Contains(t, got.stdout, `"A then B"`)
+	require.FileExists(t, filepath.Join(dir, "site", "index.html"))
+	require.FileExists(t, filepath.Join(dir, "a.svg"))
+
+	got = run(t, "run", "--markdown", "--property", "serializable", file)
+	require.Contains(t, got.stdout, "**Kernel:** confirmed")
+	require.Contains(t, got.stdout, "|  | here | A then B | B then A |")
+	got = run(t, "run", "--save", filepath.Join(dir, "x"), "--property", "deadlock", file)
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, "there is no counterexample")
+}

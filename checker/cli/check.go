@@ -20,6 +20,7 @@ type checkFlags struct {
 	formats  []*formatChoice
 	github   *githubFlag
 	shard    *shardFlags
+	kernel   *kernelFlags
 	property string
 	options  report.Options
 }
@@ -38,7 +39,7 @@ func (a *app) checkCommand() *cobra.Command {
 	f.filters = a.addFilters(c, false)
 	f.setting, f.engine, f.formats = addSettingFlags(c), a.addEngineFlags(c), addFormatFlags(c)
 	f.github = addGitHubFlag(c)
-	f.shard = addShardFlags(c)
+	f.shard, f.kernel = addShardFlags(c), addKernelFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "decide only property `P`, whether it is claimed or not")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
@@ -62,6 +63,9 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 	}
 	o, err := f.engine.options()
 	if err != nil {
+		return err
+	}
+	if err := f.kernel.validate(c); err != nil {
 		return err
 	}
 	if err := f.refuse(); err != nil {
@@ -92,6 +96,7 @@ func (f *checkFlags) idle(a *app, c *cobra.Command, questions []question) {
 	f.setting.idle(a, c, list...)
 	f.engine.idle(a, c, list...)
 	f.idleDrawing(a, c)
+	a.idle(c, "real", f.shard.shard == "", "a shard has no counterexamples")
 }
 
 // idleDrawing notes flags about a matrix that is not drawn.
@@ -199,5 +204,9 @@ func (a *app) verdict(ctx context.Context, q question, f *checkFlags, o checker.
 	if ctx.Err() != nil {
 		return unfinished(q.sc, q.property, "stopped before it began"), nil
 	}
-	return f.engine.decide(ctx, q.sc, q.property, o)
+	r, err := f.engine.decide(ctx, q.sc, q.property, o)
+	if err == nil && f.kernel != nil { // merge has none
+		f.kernel.confirm(ctx, a, &r)
+	}
+	return r, err
 }

@@ -20,6 +20,7 @@ type explainFlags struct {
 	width    int
 	save     string
 	pictures *pictureFlags
+	kernel   *kernelFlags
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -38,7 +39,7 @@ first claimed.`,
 	}
 	c.ValidArgsFunction = a.completeID(false)
 	f.setting, f.engine = addSettingFlags(c), a.addEngineFlags(c)
-	f.pictures = addPictureFlags(c)
+	f.pictures, f.kernel = addPictureFlags(c), addKernelFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "explain property `P`")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
@@ -60,6 +61,9 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if f.width != 0 && f.width < 60 {
 		return fmt.Errorf("--width %d: choose 60 or more", f.width)
 	}
+	if err := f.kernel.validate(c); err != nil {
+		return err
+	}
 	if err := writable(f.outputs()); err != nil {
 		return err
 	}
@@ -73,6 +77,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err != nil {
 		return err
 	}
+	f.kernel.confirm(ctx, a, &r)
 	a.worsen(exitOf(&r))
 	ro := a.reportOptions(f.setting, f.width)
 	if err := f.pictures.show(a.stdout, &r, ro); err != nil {

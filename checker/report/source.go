@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockpick/checker"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
@@ -71,6 +72,15 @@ func (o *Options) uri(name string) string {
 		return (&url.URL{Scheme: "file", Path: file}).String()
 	}
 	return (&url.URL{Path: file}).EscapedPath()
+}
+
+// Places lists where in the source the calls stand that the cause of a counterexample names,
+// the one that went wrong first; none when no source is known.
+func Places(r *checker.Result, o Options) []string {
+	if r.Counterexample == nil {
+		return nil
+	}
+	return o.sources(r.Scenario, r.Counterexample)
 }
 
 // sources lists where the calls stand that the cause names: "lock.go:31  step 7, A: unlink

@@ -84,6 +84,20 @@ func TestSource(t *testing.T) {
 	require.True(t, strings.HasPrefix(annotated, fmt.Sprintf("::error file=report/source_test.go,line=%d,title=", line)), annotated)
 }
 
+// What a real kernel made of a counterexample is in every picture of it.
+func TestKernelIsTold(t *testing.T) {
+	r, _, _ := carelessLock(t)
+	r.Counterexample.Kernel = "confirmed on this kernel, 20 of 20"
+	for name, write := range map[string]func(b *bytes.Buffer) error{
+		"timeline": func(b *bytes.Buffer) error { return Timeline(b, &r, Options{}) },
+		"markdown": func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) },
+		"svg":      func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) },
+		"json":     func(b *bytes.Buffer) error { return JSON(b, []checker.Result{r}, Options{}) },
+	} {
+		require.Contains(t, text(t, write), "confirmed on this kernel, 20 of 20", name)
+	}
+}
+
 // SARIF opens at the line, and its flow goes through the source.
 func TestSourceInSARIF(t *testing.T) {
 	r, root, line := carelessLock(t)

@@ -98,6 +98,15 @@ func (s *svg) collect() {
 		}
 		s.lines = append(s.lines, l)
 	}
+	if cx.Kernel != "" {
+		for i, text := range wrap(cx.Kernel, svgColumns-label) {
+			l := (&line{}).put(label, plain, text)
+			if i == 0 {
+				l.put(0, accent, "kernel")
+			}
+			s.lines = append(s.lines, l)
+		}
+	}
 	for i, text := range broken(ReplayCommand(s.r, s.o), svgColumns-label, 2) {
 		l := (&line{}).put(label, plain, text)
 		if i == 0 {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -36,4 +37,25 @@ func TestReplayOnTheRealDisk(t *testing.T) {
 			require.Contains(t, stdout.String(), "on the real disk: 20 of 20 runs went as on the fake")
 		})
 	}
+}
+
+// Whoever asks for it gets counterexamples that a real kernel has confirmed.
+func TestExplainOnTheRealKernel(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("counterexamples can be carried out on the real kernel under Linux only")
+	}
+	for line, want := range map[string]string{
+		"explain ctx/stat-then-write/contend --real --times 5":                           "  kernel  confirmed on this kernel, 5 of 5: it breaks there too",
+		"check ctx/stat-then-write/contend --property duplicate --real --times 2 --json": `"kernel": "confirmed on this kernel, 2 of 2: it breaks there too`,
+		"explain vm-bhyve/hostname-lock/power-loss --real":                               "  kernel  not carried out on this kernel: ",
+		"explain openclaw-takeover/guarded/crash --property starvation --real":           "what repeats for ever cannot be",
+	} {
+		var stdout, stderr bytes.Buffer
+		exit := cli.Run(context.Background(), all.All(), strings.Fields(line), &stdout, &stderr, nil)
+		require.Zero(t, exit, stderr.String())
+		require.Contains(t, stdout.String(), want)
+	}
+	var stdout, stderr bytes.Buffer
+	require.Equal(t, cli.ExitUsage, cli.Run(context.Background(), all.All(), strings.Fields("explain ctx/excl/crash --times 3"), &stdout, &stderr, nil))
+	require.Contains(t, stderr.String(), "choose 1 or more, with --real")
 }

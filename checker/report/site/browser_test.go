@@ -22,6 +22,7 @@ func TestBrowser(t *testing.T) {
 		test func(*testing.T, *tab, string)
 	}{
 		{"follow a link and step by keyboard", stepsByKeyboard},
+		{"step by the diagram", diagrams},
 		{"filter without a script", filters},
 		{"every state without a script", withoutScript},
 		{"every state on paper", onPaper},

@@ -1,7 +1,10 @@
 package site
 
 import (
+	"fmt"
 	"html/template"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"lockpick/checker"
@@ -37,11 +40,16 @@ type verdict struct {
 
 // An evidence is one counterexample.
 type evidence struct {
-	Property, Cause, Wrong string
-	Facts                  []string
-	Command                string
-	Player                 *player
-	History                *history
+	Property, Wrong string
+	Cause           template.HTML
+	// Places are where in the source the calls stand that the cause names, and Kernel is what
+	// came of the schedule on a real kernel; empty when nobody knows.
+	Places  []string
+	Kernel  string
+	Facts   []string
+	Command string
+	Player  *player
+	History *history
 }
 
 func newPage(w *row, o Options) (*page, error) {
@@ -147,15 +155,32 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	chart := report.NewChart(w.Scenario, cx)
 	chart.Judge(w.Scenario, cx)
 	c := &evidence{
-		Property: r.Property.ID, Cause: cx.Cause, Wrong: chart.Wrong, Facts: caseFacts(r),
+		Property: r.Property.ID, Cause: linked(r.Property.ID, cx.Cause, len(cx.Schedule)), Wrong: chart.Wrong,
+		Places: report.Places(r, o.report()), Kernel: cx.Kernel, Facts: caseFacts(r),
 		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart),
 	}
-	if strings.Contains(c.Cause, c.Wrong) {
+	if strings.Contains(cx.Cause, c.Wrong) {
 		c.Wrong = ""
 	}
 	var err error
 	c.History, err = newHistory(w, cx)
 	return c, err
+}
+
+// linked is a cause whose steps, of so many, are links to them.
+func linked(id, cause string, steps int) template.HTML {
+	var b strings.Builder
+	done := 0
+	for _, m := range regexp.MustCompile(`\bsteps? (\d+)`).FindAllStringSubmatchIndex(cause, -1) {
+		if n, err := strconv.Atoi(cause[m[2]:m[3]]); err != nil || n > steps {
+			continue // it stands in something quoted
+		}
+		b.WriteString(template.HTMLEscapeString(cause[done:m[0]]))
+		fmt.Fprintf(&b, `<a href="#%s-%s">%s</a>`, template.HTMLEscapeString(id), cause[m[2]:m[3]], cause[m[0]:m[1]])
+		done = m[1]
+	}
+	b.WriteString(template.HTMLEscapeString(cause[done:]))
+	return template.HTML(b.String()) //nolint:gosec // every piece of the cause is escaped above
 }
 
 func caseFacts(r *checker.Result) []string {

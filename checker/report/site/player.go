@@ -12,11 +12,12 @@ import (
 // A player is a counterexample to step through: rows of a timeline, and the state of
 // the machine after each. Row and state 0 are before the first step.
 type player struct {
-	ID    string
-	Lanes []lane
-	Dir   string // the directory that file names are relative to
-	Start []change
-	Steps []step
+	ID      string
+	Diagram *diagram
+	Lanes   []lane
+	Dir     string // the directory that file names are relative to
+	Start   []change
+	Steps   []step
 	// States has one more than Steps.
 	States []state
 }
@@ -36,6 +37,8 @@ type step struct {
 	Clock                         string
 	Changes                       []change
 	Preempts, Fault, Wrong, Clash bool
+	// Source is the line of the source that makes the call; empty when it is not known.
+	Source string
 	// Repeats: the step is part of the cycle that repeats for ever.
 	Repeats bool
 	// Say is what a screen reader announces.
@@ -72,6 +75,7 @@ func newPlayer(cx *trace.Counterexample, chart *report.Chart) *player {
 	if n := len(p.Steps); n > 0 && cx.Property.Judgement() == scenarios.ByGraph && cx.Cycle == 0 {
 		p.Steps[n-1].Wrong, chart.Rows[n-1].Wrong = true, true
 	}
+	p.Diagram = newDiagram(cx, chart)
 	p.States = newStates(cx, chart)
 	for i := range p.Steps {
 		p.Steps[i].Say = say(&p.Steps[i], &p.States[i+1], len(p.Steps), chart.Wrong)
@@ -80,7 +84,7 @@ func newPlayer(cx *trace.Counterexample, chart *report.Chart) *player {
 }
 
 func (p *player) step(chart *report.Chart, r *report.Row) step {
-	s := step{N: r.N, Preempts: r.Preempts, Fault: r.Fault, Wrong: r.Wrong, Clash: r.Clash}
+	s := step{N: r.N, Source: r.Source, Preempts: r.Preempts, Fault: r.Fault, Wrong: r.Wrong, Clash: r.Clash}
 	for i, l := range p.Lanes {
 		c := laneCell{lane: l, Holds: r.Holding[i]}
 		if r.Lane == i {

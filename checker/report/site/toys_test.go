@@ -30,10 +30,23 @@ func decide(all []scenarios.Scenario, o checker.Options) ([]checker.Result, erro
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, r)
+			out = append(out, withoutSource(r))
 		}
 	}
 	return out, nil
+}
+
+// withoutSource forgets where in the toys' source the calls stand: the pages would change with
+// every line that moves.
+func withoutSource(r checker.Result) checker.Result {
+	if r.Counterexample != nil {
+		for i := range r.Counterexample.Trace {
+			for k := range r.Counterexample.Trace[i].Calls {
+				r.Counterexample.Trace[i].Calls[k].Source = scenarios.Source{}
+			}
+		}
+	}
+	return r
 }
 
 func results(t *testing.T) []checker.Result {

@@ -5,6 +5,7 @@
 
   function Player(root) {
     var rows = Array.from(root.querySelectorAll('.timeline tbody tr'));
+    var marks = Array.from(root.querySelectorAll('.diagram [data-step]'));
     var states = Array.from(root.querySelectorAll('.state'));
     var say = root.querySelector('.say');
     var at = root.querySelector('.at');
@@ -20,6 +21,11 @@
         if (i === n) r.setAttribute('aria-current', 'step');
         else r.removeAttribute('aria-current');
       });
+      marks.forEach(function (m) {
+        m.classList.toggle('now', Number(m.dataset.step) === n);
+        m.classList.toggle('later', Number(m.dataset.step) > n);
+      });
+      reveal(marks[n - 1]);
       states.forEach(function (s, i) { s.classList.toggle('now', i === n); });
       root.querySelectorAll('[data-go]').forEach(function (b) {
         var back = b.dataset.go === 'first' || b.dataset.go === 'back';
@@ -33,6 +39,15 @@
       try { history.replaceState(null, '', '#' + self.id + '-' + n); } catch (e) { /* not allowed here */ }
     };
 
+    // reveal scrolls a long diagram to a step, and nothing else.
+    function reveal(strip) {
+      var room = root.querySelector('.diagram .scroll');
+      var at = strip ? strip.getBoundingClientRect() : null;
+      var to = room.getBoundingClientRect();
+      if (!at) room.scrollLeft = 0;
+      else if (at.left < to.left || at.right > to.right) room.scrollLeft += at.left - to.left - to.width / 2;
+    }
+
     self.go = function (where) {
       var to = { first: 0, back: self.at - 1, on: self.at + 1, last: self.last }[where];
       self.show(to, true);
@@ -45,7 +60,7 @@
 
     root.addEventListener('click', function (e) {
       var b = e.target.closest('[data-go]');
-      var r = e.target.closest('.timeline tbody tr');
+      var r = e.target.closest('.timeline tbody tr, .diagram [data-step]');
       if (!b && !r) return;
       active = self;
       e.preventDefault();

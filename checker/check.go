@@ -13,8 +13,26 @@ import (
 
 // Check decides one property of a scenario. When ctx ends first, the verdict is
 // Unknown with what was covered. The error is a fault of the scenario or the options,
-// and then there is no verdict.
+// and then there is no verdict. Where tasks look at inode numbers or file times, it decides
+// each case that the setting's assumptions leave open; see [Case].
 func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
+	res, err := checkCase(ctx, sc, p, o)
+	if err != nil {
+		return Result{}, err
+	}
+	res.checked = true
+	return res.byCases(func(sc *scenarios.Scenario) (Result, error) {
+		if ctx.Err() != nil {
+			r := NewResult(sc, p, nil)
+			r.Why = "it was stopped"
+			return r, nil
+		}
+		return checkCase(ctx, sc, p, o)
+	})
+}
+
+// checkCase decides one property of a scenario on the machine that its setting describes.
+func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
 	if err := o.validate(); err != nil {
 		return Result{}, err
 	}
@@ -34,7 +52,23 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err != nil {
 		return Result{}, err
 	}
-	return res, nil
+	if res.Counterexample != nil {
+		res.looks, err = looksOf(sc, p, res.Counterexample.Schedule)
+	}
+	return res, err
+}
+
+// looksOf is what is looked at on one schedule: what breaks a property there breaks it in
+// every case if nothing is.
+func looksOf(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (engine.Observed, error) {
+	t, err := search.NewTester(sc, p)
+	if err == nil {
+		_, err = t.Trace(s)
+	}
+	if err != nil {
+		return engine.Observed{}, err
+	}
+	return t.Observed(), nil
 }
 
 func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result, error) {
@@ -45,6 +79,7 @@ func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result,
 	runs, first, err := t.SearchAll(ctx, budget, false)
 	res := NewResult(t.Sc, t.Property, nil)
 	res.Complete, res.Why = runs.Complete, runs.Why
+	res.looks = t.Observed()
 	res.Stats.Schedules, res.Stats.Contended, res.Stats.Histories = runs.Schedules, runs.Contended, t.Histories()
 	if err != nil {
 		return res, err
@@ -156,6 +191,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			return res, err
 		}
 	}
+	res.looks = x.Observed()
 	if g.t.Sc.External {
 		res.Stats.learned(x)
 		if c.Complete { // a number to print: that it could not be counted changes no verdict
@@ -264,6 +300,7 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 	} else if err != nil {
 		return res, err
 	}
+	res.looks = x.Observed()
 	res.Complete = schedule == nil && !tg.Pruned
 	if res.Verdict = conclude(schedule != nil, res.Complete); res.Verdict == Holds {
 		if err := engine.Lacking(t.Sc, t.Property, x.Facts()); err != nil {

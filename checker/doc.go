@@ -31,6 +31,15 @@
 // Holds, and what was seen broken is never Unknown: when a budget ends before the smallest
 // counterexample is found, some other is shown, which may not be the smallest.
 //
+// What tasks look at of the file system's own doing (inode numbers, file times) is decided
+// in each case that the setting's assumptions leave open, and only where tasks look: numbers
+// never come back, or with the next file; changes may share a time, or show to whoever
+// looked before. The verdict is Broken when one case is, and Holds when all do;
+// [Result.Cases] and [Result.Conditions] say which. What lies between (a file system that gives
+// some numbers again and others not) is not explored. What a program reads of a file counts as
+// looked at when it asks a FileInfo for it; of programs that are no Go functions nobody knows,
+// so the verdict says what it assumes.
+//
 // Four kinds of judgement decide, and are never mixed; a property ([scenarios.Property])
 // says which:
 //

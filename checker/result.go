@@ -38,7 +38,15 @@ type Result struct {
 	// Facts are what was seen that can be evidence for the property: who acquired, who was
 	// refused. The graph engine lists them.
 	Facts []scenarios.Fact
-	// Stats are the counts of the exploration.
+	// Cases are the verdicts case by case, where tasks look at inode numbers or file times.
+	// nil: they do not, or the setting says which case it is. The verdict of the whole is
+	// Broken when a case is, and Holds when all do; what is below belongs to the first that
+	// decides, and Scenario says by its assumptions which, unless it is so in all.
+	Cases []Case
+	looks engine.Observed
+	// checked: all schedules were asked about, and not a single one followed.
+	checked bool
+	// Stats are the counts of the exploration, of all cases together.
 	Stats Stats
 	// Odds is the probability that a uniformly random scheduler hits the violation; see
 	// the package documentation. It is negative when it is not known; OddsWhy says why, for a
@@ -62,8 +70,10 @@ func NewResult(sc *scenarios.Scenario, p *scenarios.Property, cx *trace.Countere
 	return r
 }
 
-// AsClaimed reports whether the verdict is the one that the scenario claims.
-func (r *Result) AsClaimed() bool { return r.Claimed && r.Verdict == r.Claim }
+// AsClaimed reports whether the verdict is the one that the scenario claims, in every case.
+func (r *Result) AsClaimed() bool {
+	return r.Claimed && r.Verdict == r.Claim && r.casesAsClaimed()
+}
 
 // Uncontended says that a verdict "holds" says little, because nobody was ever in anybody's
 // way; "" when it does not hold, or somebody was, or there is nobody else.

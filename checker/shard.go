@@ -81,6 +81,9 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 	if err != nil {
 		return r, err
 	}
+	if err := oneCase(sc, x.Observed()); err != nil {
+		return r, err
+	}
 	c.Violated.Add(sp.Violated)
 	r.Facts = x.Facts()
 	r.Complete, r.Why = c.Complete, c.Why
@@ -107,6 +110,19 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 	return r, nil
 }
 
+// oneCase reports a scenario whose tasks look at what a shard cannot leave open.
+func oneCase(sc *scenarios.Scenario, looks engine.Observed) error {
+	cases := sc.Setting.Assumed().Cases(looks.Inodes, looks.Times)
+	if len(cases) == 1 {
+		return nil
+	}
+	var words []string
+	for _, c := range cases {
+		words = append(words, c.String())
+	}
+	return fmt.Errorf("checker: %s: tasks look at inode numbers or file times, and a shard is of one case: let all shards assume the same, one of %s", sc.ID, strings.Join(words, "; "))
+}
+
 func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) error {
 	r.Complete = true
 	if r.Shard != 0 {
@@ -115,6 +131,9 @@ func (r *ShardResult) starvation(ctx context.Context, sc *scenarios.Scenario, p 
 	res, err := Check(ctx, sc, p, o)
 	if err != nil {
 		return err
+	}
+	if len(res.Cases) > 0 {
+		return oneCase(sc, res.looks)
 	}
 	r.Complete, r.Why, r.Stats, r.Facts = res.Complete, res.Why, res.Stats, res.Facts
 	if res.Counterexample != nil {

@@ -136,6 +136,18 @@ func Fields() []Field {
 			access: at(oneOf[fsfake.Profile]("posix", "nfs", "windows", "macos"),
 				func(s *Setting) *fsfake.Profile { return &s.Machine.Profile }),
 		}, {
+			Name: "assume", Flag: "assume", JSON: "assume",
+			Usage: "decide only the case `WORDS` of what file systems do: inodes-reused or inodes-not-reused, times-shared or times-show, or one of each with a comma",
+			Title: "Assumed", Tells: func(s *Setting) string { return s.Assume.String() },
+			words: func(s *Setting) string {
+				if s.Assume == (Assumptions{}) {
+					return ""
+				}
+				return "assuming " + s.Assume.String()
+			},
+			access: at(codec[Assumptions]{text: Assumptions.String, parse: ParseAssumptions},
+				func(s *Setting) *Assumptions { return &s.Assume }),
+		}, {
 			Name: "inode-numbers",
 			access: at(oneOf[fsfake.InodePolicy]("canonical", "reuse", "unique", "first-seen"),
 				func(s *Setting) *fsfake.InodePolicy { return &s.Machine.InodeNumbers }),

@@ -85,11 +85,11 @@ func (s *Scenario) part(i int) string {
 	return ""
 }
 
-// Claim returns what the scenario claims of p.
+// Claim returns what the scenario claims of p in its setting.
 func (s *Scenario) Claim(p *Property) (Verdict, bool) {
 	for _, c := range s.Claims {
 		if c.Property.ID == p.ID {
-			return c.Verdict, true
+			return c.Under(s.Setting.Assumed()), true
 		}
 	}
 	return Unknown, false
@@ -133,6 +133,9 @@ func (s *Scenario) validateClaim(p *Property, i int) error {
 	if slices.ContainsFunc(s.Claims[:i], func(c Claim) bool { return c.Property.ID == p.ID }) {
 		return fmt.Errorf("scenarios: scenario %q: two claims are about the property %s", s.ID, p)
 	}
+	if c := s.Claims[i]; c.Verdict != Broken && c.Where != (Assumptions{}) {
+		return fmt.Errorf("scenarios: scenario %q: the claim on %s is %s where %s: say where it is broken", s.ID, p, c.Verdict, c.Where)
+	}
 	if p.NeedsProbe() && s.Probe == nil {
 		return fmt.Errorf("scenarios: scenario %q: the property %s needs a Probe", s.ID, p)
 	}
@@ -157,7 +160,7 @@ func (s *Scenario) NewMachine() *fsfake.Machine {
 // processes there, but for those that start after a reboot. The error is a Setup that
 // panics, or that makes a call in vain: half a disk would be judged wrongly.
 func (s *Scenario) Start() (*fsfake.Machine, error) {
-	o := s.Setting.Machine
+	o := s.Setting.Assume.machine(s.Setting.Machine)
 	o.PowerLoss = o.PowerLoss || s.Setting.PowerLosses > 0
 	m := fsfake.New(o)
 	s.boot(m, false)

@@ -57,6 +57,9 @@ type Setting struct {
 	Concurrency Concurrency
 	// Machine are the options of the machine.
 	Machine fsfake.Options
+	// Assume fixes what file systems do differently with inode numbers and file times; what
+	// it leaves open is decided case by case where tasks look at it.
+	Assume Assumptions
 }
 
 // TasksOf returns the number of tasks of process i.

@@ -201,7 +201,7 @@ func TestParseSettingErrors(t *testing.T) {
 
 // What nobody can mean is refused before anything is explored.
 func TestSettingBounds(t *testing.T) {
-	sc := Scenario{ID: "a/b/c", Program: func(int, int) Program { return nil }, Claims: []Claim{{MutualExclusion, Holds}}}
+	sc := Scenario{ID: "a/b/c", Program: func(int, int) Program { return nil }, Claims: []Claim{{Property: MutualExclusion, Verdict: Holds}}}
 	for want, st := range map[string]Setting{
 		"processes 0: choose 1 to 26":                           {},
 		"processes 27: choose 1 to 26":                          {Processes: 27},

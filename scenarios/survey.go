@@ -173,7 +173,7 @@ func (s *Subject) scenario(name, summary string, setting Setting, program Progra
 		Program: func(int, int) Program { return program },
 	}
 	for _, p := range asked {
-		sc.Claims = append(sc.Claims, Claim{p, Holds})
+		sc.Claims = append(sc.Claims, Claim{Property: p, Verdict: Holds})
 	}
 	return sc
 }

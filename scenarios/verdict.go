@@ -19,5 +19,19 @@ func (v Verdict) String() string { return [...]string{"unknown", "holds", "broke
 // A Claim is the verdict that a scenario is expected to get.
 type Claim struct {
 	Property *Property
-	Verdict  Verdict
+	// Verdict is Holds or Broken. Broken: it is broken in every case that Where allows, and
+	// holds in every other.
+	Verdict Verdict
+	// Where says, for Broken, which assumptions about the file system it takes to break it. The
+	// zero value is none: it is broken everywhere.
+	Where Assumptions
+}
+
+// Under is the verdict expected under assumptions: where they leave open what breaks it,
+// it is broken.
+func (c Claim) Under(a Assumptions) Verdict {
+	if c.Verdict == Broken && !c.Where.Allows(a) {
+		return Holds
+	}
+	return c.Verdict
 }

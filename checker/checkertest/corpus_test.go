@@ -48,12 +48,16 @@ func decideRow(t *testing.T, sc *scenarios.Scenario) string {
 			continue
 		}
 		require.Equal(t, c.Verdict.String(), r.Verdict.String(), "%s: %s", r.Property, r.Why)
+		require.True(t, r.AsClaimed(), "%s: %s", r.Property, r.Conditions())
 		fmt.Fprintf(&b, "%s %d %s %s", sc.ID, sc.Setting.Contenders(), r.Property, r.Verdict)
 		if cx := r.Counterexample; cx != nil {
-			ran, err := checker.Replay(sc, c.Property, cx.Schedule)
+			ran, err := checker.Replay(r.Scenario, c.Property, cx.Schedule)
 			require.NoError(t, err)
 			require.True(t, ran.Broken, cx.Schedule.String())
 			fmt.Fprintf(&b, " %s", cx.Schedule)
+		}
+		for _, text := range r.Conditions() {
+			fmt.Fprintf(&b, "; %s", text)
 		}
 		b.WriteString("\n")
 		t.Logf("%s %s: %d states", r.Property, r.Verdict, r.Stats.States)

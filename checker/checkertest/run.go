@@ -3,6 +3,7 @@ package checkertest
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -63,11 +64,13 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 	switch {
 	case err != nil:
 		t.Fatalf("%v", err)
-	case res.Verdict == c.Verdict:
+	case res.AsClaimed():
 		t.Logf("%s: %s: %s", sc.ID, c.Property, res.Verdict)
 		if but := res.Uncontended(); but != "" {
 			t.Logf("%s: %s: but %s: look at the workload", sc.ID, c.Property, but)
 		}
+	case res.Verdict == checker.Broken && res.Claim == checker.Broken:
+		t.Fatalf("%s: %s: the scenario claims that it is %s; it is %s", sc.ID, c.Property, res.ClaimText(), strings.Join(res.Conditions(), "; "))
 	case res.Verdict == checker.Broken:
 		fail(t, sc, c.Property, explained(&res, t.Name()))
 	case res.Verdict == checker.Unknown && ctx.Err() != nil:
@@ -75,7 +78,7 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 	case res.Verdict == checker.Unknown && testing.Short():
 		t.Skipf("%s: %s: too large for -short: %s", sc.ID, c.Property, res.Why)
 	default:
-		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, c.Verdict, res.Why)
+		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, res.ClaimText(), res.Why)
 	}
 }
 

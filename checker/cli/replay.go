@@ -234,7 +234,7 @@ func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Follo
 		watchChanges(&r)
 	}
 	if r.Claimed && !r.AsClaimed() {
-		a.note("%s claims that %s %s", r.Scenario.ID, p, r.Claim)
+		a.note("%s claims that %s %s", r.Scenario.ID, p, r.ClaimText())
 	}
 	a.worsen(exitOf(&r))
 	o := f.drawing(a)

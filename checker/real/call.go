@@ -51,6 +51,9 @@ func (r *run) call(t *task, op fsfake.Op) error {
 			return nil
 		}
 		shown = r.shown(f, real)
+		if inode, times := f.Shows(op); inode || times {
+			r.report.Emulated["inode number and times of "+op.Call.String()]++
+		}
 	}
 	if t.waits = f.Blocked; f.Blocked {
 		return nil

@@ -50,11 +50,15 @@ type jsonAsked struct {
 type jsonFound struct {
 	Complete bool `json:"complete"`
 	// Why says which budget ended first.
-	Why         string `json:"why,omitempty"`
-	States      int    `json:"states"`
-	Transitions int    `json:"transitions"`
-	Schedules   int    `json:"schedules"`
-	Histories   int    `json:"histories"`
+	Why string `json:"why,omitempty"`
+	// Cases are the verdicts in each case of what file systems do differently.
+	Cases []jsonCase `json:"cases,omitempty"`
+	// Conditions says in sentences what the verdict depends on.
+	Conditions  []string `json:"conditions,omitempty"`
+	States      int      `json:"states"`
+	Transitions int      `json:"transitions"`
+	Schedules   int      `json:"schedules"`
+	Histories   int      `json:"histories"`
 	// Contended counts the steps that met somebody else's lock.
 	Contended int `json:"contended"`
 	// Odds is there when it was computed, OddsWhy when it should have been.
@@ -64,6 +68,13 @@ type jsonFound struct {
 	// between two runs.
 	ElapsedMS      *int64              `json:"elapsed_ms,omitempty"`
 	Counterexample *jsonCounterexample `json:"counterexample,omitempty"`
+}
+
+// A jsonCase is the verdict under assumptions about the file system.
+type jsonCase struct {
+	Assume  string `json:"assume"`
+	Verdict string `json:"verdict"`
+	Why     string `json:"why,omitempty"`
 }
 
 // A jsonBounds is a setting, as far as its table of fields has keys for it.
@@ -187,6 +198,10 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 		},
 	}
+	j.Conditions = r.Conditions()
+	for _, c := range r.Cases {
+		j.Cases = append(j.Cases, jsonCase{c.Assume.String(), c.Verdict.String(), c.Why})
+	}
 	if r.Claimed {
 		j.Claim = r.Claim.String()
 	}
@@ -235,6 +250,8 @@ type jsonClaims struct {
 type jsonClaim struct {
 	Property string `json:"property"`
 	Verdict  string `json:"verdict"`
+	// Where is what it takes for a verdict "broken"; elsewhere it holds.
+	Where string `json:"where,omitempty"`
 }
 
 // ListJSON writes scenarios as one JSON document.
@@ -250,7 +267,11 @@ func ListJSON(w io.Writer, list []scenarios.Scenario) error {
 			jsonBounds{s.Setting}, jsonClaims{make([]jsonClaim, 0, len(s.Claims))},
 		}
 		for _, c := range s.Claims {
-			j.Claims = append(j.Claims, jsonClaim{c.Property.ID, c.Verdict.String()})
+			claim := jsonClaim{Property: c.Property.ID, Verdict: c.Verdict.String()}
+			if c.Where != (scenarios.Assumptions{}) {
+				claim.Where = c.Where.String()
+			}
+			j.Claims = append(j.Claims, claim)
 		}
 		doc.Scenarios = append(doc.Scenarios, j)
 	}

@@ -157,7 +157,7 @@ func (m *markdown) table(results []checker.Result) {
 		r := &results[i]
 		claim := "—"
 		if r.Claimed {
-			claim = r.Claim.String()
+			claim = r.ClaimText()
 		}
 		verdict := glyph(r.Verdict) + " " + r.Verdict.String()
 		if outcomeOf(r) != passed {

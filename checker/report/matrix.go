@@ -125,6 +125,7 @@ func (m *matrix) system(g matrixGroup) {
 	m.heading(rows, t)
 	for _, r := range rows {
 		m.row(r, t)
+		m.conditions(r)
 		m.evidence(r)
 	}
 }
@@ -206,7 +207,34 @@ func cell(r *checker.Result) (text string, i ink) {
 	if r.AsClaimed() || !r.Claimed || r.Verdict == checker.Unknown {
 		return text, verdictInk(r.Verdict)
 	}
+	if r.Verdict == r.Claim { // but in other cases than the claim says
+		return text + " not as claimed", warn
+	}
 	return text + " not " + glyph(r.Claim), warn
+}
+
+// conditions writes below a row what its verdicts depend on; a text that is about some of
+// the properties only begins with their names.
+func (m *matrix) conditions(r matrixRow) {
+	var texts []string
+	about := map[string][]string{}
+	for _, x := range r {
+		for _, text := range x.Conditions() {
+			if about[text] == nil {
+				texts = append(texts, text)
+			}
+			about[text] = append(about[text], x.Property.ID)
+		}
+	}
+	for _, text := range texts {
+		line := text
+		if len(about[text]) < len(r) {
+			line = strings.Join(about[text], ", ") + ": " + text
+		}
+		for _, l := range wrap(line, m.o.width()-4) {
+			m.line("    " + m.o.paint(dim, l))
+		}
+	}
 }
 
 // evidence writes below a row what its verdicts rest on; what is as expected only when

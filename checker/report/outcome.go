@@ -24,7 +24,7 @@ func outcomeOf(r *checker.Result) outcome {
 	switch {
 	case r.Verdict == checker.Unknown:
 		return undecided
-	case r.Claimed && r.Verdict != r.Claim:
+	case r.Claimed && !r.AsClaimed():
 		return failed
 	}
 	return passed
@@ -43,7 +43,7 @@ func headline(r *checker.Result) string {
 		text += "is undecided"
 	}
 	if outcomeOf(r) == failed {
-		text += ", and the claim is: " + r.Claim.String()
+		text += ", and the claim is: " + r.ClaimText()
 	}
 	return text
 }
@@ -63,7 +63,7 @@ func detail(r *checker.Result, o Options) string {
 	default:
 		lines = append(lines, evidenceText(r))
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(append(lines, r.Conditions()...), "\n")
 }
 
 // plainDrawing is the drawing of a counterexample alone, without colours.

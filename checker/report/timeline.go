@@ -46,8 +46,8 @@ func (t *timeline) line(text string) { _, _ = fmt.Fprintln(t.w, strings.TrimRigh
 func (t *timeline) header() {
 	r := t.r
 	verdict := strings.ToUpper(r.Verdict.String())
-	if r.Claimed && r.Verdict != checker.Unknown && r.Verdict != r.Claim {
-		verdict += " (claimed: " + r.Claim.String() + ")"
+	if r.Claimed && r.Verdict != checker.Unknown && !r.AsClaimed() {
+		verdict += " (claimed: " + r.ClaimText() + ")"
 	}
 	head := []piece{pieceOf(bold, Visible(r.Scenario.ID)), pieceOf(verdictInk(r.Verdict), verdict), pieceOf(bold, r.Property.ID)}
 	for _, l := range t.o.flow(head, "  ", "  ", t.o.width()) {
@@ -155,6 +155,20 @@ func (t *timeline) verdictOnly() {
 	default:
 		t.paragraph(plain, r.Why)
 	}
+	t.conditions()
+}
+
+// conditions says what the verdict depends on. What is broken everywhere is broken, and the
+// counterexample says it all.
+func (t *timeline) conditions() {
+	if t.r.Verdict == checker.Broken && !t.r.Depends() {
+		return
+	}
+	for _, text := range t.r.Conditions() {
+		for _, l := range t.o.tell("depends", text) {
+			t.line(l)
+		}
+	}
 }
 
 func (t *timeline) paragraph(i ink, text string) {
@@ -204,6 +218,7 @@ func (t *timeline) footer() {
 			t.line(l)
 		}
 	}
+	t.conditions()
 	t.places()
 	// The command stays on one line: it is there to be copied.
 	t.line("  " + t.o.paint(accent, pad("replay", labelWidth)) + ReplayCommand(t.r, t.o))

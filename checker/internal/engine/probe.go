@@ -25,6 +25,7 @@ type Prober struct {
 	runs int
 	// recorded are the last calls of the attempt that was made last.
 	recorded []trace.Call
+	observed observer
 }
 
 // recordedCalls is how many of the calls of an attempt are kept: more than a round of
@@ -109,6 +110,7 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			return trace.Wait{}, err
 		}
 		for _, n := range notes {
+			p.observed.note(n)
 			if a, ok := n.(scenarios.Asserted); ok && !a.OK {
 				return trace.Wait{}, fmt.Errorf("checker: the probe of %s fails the assertion %q: a probe that does not get through returns an error", p.sc.ID, a.Text)
 			}

@@ -38,6 +38,7 @@ type Space struct {
 	transitions table.Shared  // what operations come to on machines
 	steps       *table.Shared // what events come to on histories
 	oneOrder    atomic.Bool   // see OneOrder
+	observed    observer
 }
 
 // OneOrder reports whether somewhere in what was explored several threads or processes of
@@ -89,6 +90,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		}
 		x.automata = append(x.automata, a)
 		begins := a.Node(a.First()).Begins
+		x.observed.effects(&begins)
 		if err := x.heard(len(x.Slots)-1, &begins); err != nil {
 			return nil, err
 		}
@@ -233,6 +235,8 @@ func (x *Space) learn(slot int, n uint32, r *fsfake.Result) (learn.Edge, error) 
 	}
 	e, err := x.automata[slot].Learn(n, r)
 	if err == nil {
+		x.observed.effects(&e.Effects)
+		x.observed.call(x.automata[slot].Node(n).Op, r, x.Sc.External)
 		err = x.heard(slot, &e.Effects)
 	}
 	return e, err

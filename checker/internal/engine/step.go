@@ -37,6 +37,7 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 	for {
 		op, source := a.op, w.source(a)
 		r := w.M.Do(a.who(), op)
+		w.observed.call(op, &r, w.sc.External)
 		calls = append(calls, trace.Call{Op: op, Result: r, By: a.by, Source: source})
 		if r.Unmodelled != "" {
 			w.fail("%s: %s: %s", a.task, op.Call, r.Unmodelled)

@@ -33,6 +33,7 @@ type World struct {
 	// failed is the first assertion that was not so, and failedBy whose.
 	failed   string
 	failedBy sched.Task
+	observed observer
 	Err      error
 	// Buffers, kept from run to run.
 	Calls     []trace.Call
@@ -185,6 +186,7 @@ func (w *World) resume(a *actor) {
 
 // settle applies what a task did between two calls.
 func (w *World) settle(a *actor, e learn.Effects) {
+	w.observed.effects(&e)
 	if e.Returned {
 		if w.History.Open[a.index] < 0 {
 			w.fail("%s: an operation returned %v that was never invoked", a.task, e.Output)

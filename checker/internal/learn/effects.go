@@ -33,6 +33,8 @@ type Effects struct {
 	By fsfake.Task
 	// PidSeen: the task asked for its own pid.
 	PidSeen bool
+	// InodeSeen and TimeSeen: the task looked at an inode number, at a time of a file.
+	InodeSeen, TimeSeen bool
 	// OneOrder: others of the program asked as well, and were left waiting.
 	OneOrder bool
 }
@@ -91,6 +93,10 @@ func Digest(task string, notes []any) (Effects, error) {
 			}
 		case fsfake.PidSeen:
 			e.PidSeen = true
+		case fsfake.InodeSeen:
+			e.InodeSeen = true
+		case fsfake.TimeSeen:
+			e.TimeSeen = true
 		case scenarios.By:
 			e.By = n.Task
 		case scenarios.OneOrder:

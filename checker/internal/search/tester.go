@@ -28,8 +28,9 @@ type Tester struct {
 	Live    bool
 	learned *engine.World // the one whose buffers are used again
 	// facts are what the runs so far showed that can be evidence; enough: it is.
-	facts  []scenarios.Fact
-	enough bool
+	facts    []scenarios.Fact
+	enough   bool
+	observed engine.Observed // by the tasks, in all runs so far
 	// Unjudged: leave histories unjudged (for measuring what judging costs).
 	Unjudged bool
 }
@@ -90,6 +91,7 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer w.Stop()
+	defer func() { t.observed = t.observed.Or(w.Observed()) }()
 	var o Outcome
 	calls := w.Calls
 	defer func() { w.Calls = calls[:0] }()
@@ -151,6 +153,9 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	}
 	return o, nil
 }
+
+// Observed is what the tasks and the probe looked at in all runs so far.
+func (t *Tester) Observed() engine.Observed { return t.observed.Or(t.prober.Observed()) }
 
 // begin starts a run.
 func (t *Tester) begin(keep bool) (*engine.World, error) {

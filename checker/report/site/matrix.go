@@ -130,7 +130,7 @@ func newCell(w *row, p *scenarios.Property) cell {
 		Link: w.File + "#" + p.ID,
 	}
 	if differs(r) {
-		c.Differs = r.Claim.String()
+		c.Differs = r.ClaimText()
 	}
 	switch {
 	case r.Counterexample != nil:

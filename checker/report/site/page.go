@@ -108,7 +108,7 @@ func newVerdict(r *checker.Result) verdict {
 		Contended: number(r.Stats.Contended), Odds: "—",
 	}
 	if r.Claimed {
-		v.Claim = r.Claim.String()
+		v.Claim = r.ClaimText()
 	}
 	if text := report.OddsText(r.Odds); text != "" && r.Verdict == checker.Broken {
 		v.Odds = text

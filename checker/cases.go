@@ -1,0 +1,219 @@
+package checker
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/scenarios"
+)
+
+// A Case is the verdict under assumptions about the file system. A program that looks at an
+// inode number or a file time is told what the file system makes of them, so its verdict may
+// depend on it; one that does not look gets the same answer everywhere, and has no cases.
+type Case struct {
+	// Assume fixes everything that is looked at.
+	Assume  scenarios.Assumptions
+	Verdict Verdict
+	// Why says, for Unknown, which budget ended first.
+	Why string
+}
+
+// byCases decides a scenario again in each case that is open, if there are several. r is the
+// result on the machine as the setting has it.
+func (r Result) byCases(decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
+	assumed, looks := r.Scenario.Setting.Assumed(), r.looks
+	if r.Scenario.External { // Conditions says what is assumed
+		return r, nil
+	}
+	for {
+		cases := assumed.Cases(looks.Inodes, looks.Times)
+		if len(cases) == 1 {
+			return r, nil
+		}
+		var results []Result
+		seen := looks
+		for _, c := range cases {
+			st := r.Scenario.Setting
+			st.Assume = c
+			sc, err := r.Scenario.In(st)
+			if err != nil {
+				return Result{}, err
+			}
+			res, err := decide(&sc)
+			if err != nil {
+				return Result{}, fmt.Errorf("%w (assuming %s)", err, c)
+			}
+			seen = seen.Or(res.looks)
+			results = append(results, res)
+		}
+		if len(assumed.Cases(seen.Inodes, seen.Times)) == len(cases) {
+			r.looks = seen
+			return r.merged(results), nil
+		}
+		looks = seen // something is looked at in one case only: tell that apart, too
+	}
+}
+
+// merged joins the results of all cases. r, on the machine as the setting has it, is one of
+// them or between them: its counterexample stands for all when all are broken.
+func (r Result) merged(results []Result) Result {
+	first := 0 // the one that decides: broken if any is, else unknown if any is
+	var cases []Case
+	var stats Stats
+	for i := range results {
+		c := &results[i]
+		cases = append(cases, Case{Assume: c.Scenario.Setting.Assume, Verdict: c.Verdict, Why: c.Why})
+		if rank(c.Verdict) > rank(results[first].Verdict) {
+			first = i
+		}
+		stats.add(c.Stats)
+		stats.Violations = max(stats.Violations, c.Stats.Violations)
+	}
+	out := results[first]
+	if differ := (&Result{Cases: cases}).Depends(); !differ && (out.Verdict != Broken || r.Verdict == Broken) {
+		if out.Verdict == Broken {
+			out = r
+		}
+		out.Scenario = r.Scenario
+	}
+	out.Claim, out.Claimed = r.Claim, r.Claimed
+	out.Cases, out.looks, out.Stats, out.checked = cases, r.looks, stats, true
+	if out.Verdict == Unknown {
+		out.Why = "where " + cases[first].Assume.Where() + ": " + out.Why
+	}
+	return out
+}
+
+// rank orders verdicts by what one case says of the whole.
+func rank(v Verdict) int { return [...]int{Unknown: 1, Holds: 0, Broken: 2}[v] }
+
+// claim is what the scenario claims of the property, nil for nothing.
+func (r *Result) claim() *scenarios.Claim {
+	i := slices.IndexFunc(r.Scenario.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
+	if i < 0 {
+		return nil
+	}
+	return &r.Scenario.Claims[i]
+}
+
+// casesAsClaimed reports whether each case has the verdict that is claimed of it. A claim
+// that depends on what nobody looks at is not met.
+func (r *Result) casesAsClaimed() bool {
+	claim := r.claim()
+	if claim == nil {
+		return true
+	}
+	if r.Cases == nil && r.checked {
+		assumed := r.Scenario.Setting.Assumed()
+		open := claim.Where.Inodes != 0 && assumed.Inodes == 0 || claim.Where.Times != 0 && assumed.Times == 0
+		return !open
+	}
+	return !slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Verdict != claim.Under(c.Assume) })
+}
+
+// ClaimText is the claim in words: "broken where inodes-reused". It is empty when nothing
+// is claimed.
+func (r *Result) ClaimText() string {
+	if !r.Claimed {
+		return ""
+	}
+	if c := r.claim(); r.Claim == Broken && c != nil && c.Where != (scenarios.Assumptions{}) {
+		return r.Claim.String() + " where " + c.Where.String()
+	}
+	return r.Claim.String()
+}
+
+// Conditions says in sentences what the verdict depends on that is not the program's doing:
+// how the file system gives numbers and times, and that nobody is delayed. There are none
+// for a program that looks at neither, and of what breaks anyway.
+func (r *Result) Conditions() []string {
+	var out []string
+	if text := r.depends(); text != "" {
+		out = append(out, text)
+	}
+	if r.Verdict == Broken {
+		return out
+	}
+	if r.looks.Clock && r.Scenario.Setting.Stalls == 0 {
+		out = append(out, "assumes that nobody is delayed: the clock is read, and no stall is allowed")
+	}
+	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
+		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen {
+			out = append(out, "assumes that the inode numbers shown never come back")
+		}
+		if r.looks.Times && a.Times == scenarios.TimesOpen {
+			out = append(out, "assumes that changes may share the file times shown")
+		}
+	}
+	return out
+}
+
+// Depends reports whether the verdict is not the same in all cases.
+func (r *Result) Depends() bool {
+	return slices.ContainsFunc(r.Cases, func(c Case) bool { return c.Verdict != r.Cases[0].Verdict })
+}
+
+// depends says in which cases the verdict is which.
+func (r *Result) depends() string {
+	if len(r.Cases) == 0 {
+		return ""
+	}
+	var parts []string
+	for _, v := range []Verdict{Broken, Holds, Unknown} {
+		var in []scenarios.Assumptions
+		for _, c := range r.Cases {
+			if c.Verdict == v {
+				in = append(in, c.Assume)
+			}
+		}
+		switch {
+		case len(in) == len(r.Cases):
+			return v.String() + " whether or not " + r.looked()
+		case len(in) > 0:
+			parts = append(parts, v.String()+" "+r.where(in))
+		}
+	}
+	if len(parts) == 2 && strings.HasPrefix(parts[1], Holds.String()) {
+		// One of the two says it all: the one in the words of the case that people choose.
+		if strings.HasPrefix(parts[1], "holds if") {
+			return parts[1]
+		}
+		return parts[0]
+	}
+	return strings.Join(parts, "; ")
+}
+
+// looked names what the cases differ in.
+func (r *Result) looked() string {
+	var words []string
+	assumed := r.Cases[0].Assume
+	last := r.Cases[len(r.Cases)-1].Assume
+	if assumed.Inodes != last.Inodes {
+		words = append(words, "inode numbers are reused")
+	}
+	if assumed.Times != last.Times {
+		words = append(words, "a change after a look shows in the time stamp")
+	}
+	return strings.Join(words, ", and whether or not ")
+}
+
+// where describes some of the cases by as few assumptions as say which they are.
+func (r *Result) where(in []scenarios.Assumptions) string {
+	for _, a := range []scenarios.Assumptions{
+		{Times: scenarios.TimesShow}, {Times: scenarios.TimesShared},
+		{Inodes: scenarios.InodesReused}, {Inodes: scenarios.InodesNotReused},
+	} {
+		if !slices.ContainsFunc(r.Cases, func(c Case) bool { return a.Allows(c.Assume) != slices.Contains(in, c.Assume) }) {
+			if a.Times == scenarios.TimesShow {
+				return "if " + a.Where()
+			}
+			return "where " + a.Where()
+		}
+	}
+	var texts []string
+	for _, a := range in {
+		texts = append(texts, "where "+a.Where())
+	}
+	return strings.Join(texts, ", or ")
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"lockpick/checker/internal/learn"
+	"lockpick/fsfake"
+)
+
+// Observed is what tasks and probes look at of what is not their own doing: a verdict may
+// depend on where the numbers and times come from.
+type Observed struct {
+	// Inodes: an inode number. Times: a time of a file. Clock: the clock.
+	Inodes, Times, Clock bool
+}
+
+// An observer collects what is looked at; several may tell it at once.
+type observer struct{ inodes, times, clock atomic.Bool }
+
+func (o *observer) get() Observed {
+	return Observed{o.inodes.Load(), o.times.Load(), o.clock.Load()}
+}
+
+// effects tells what a task looked at between two calls.
+func (o *observer) effects(e *learn.Effects) {
+	if e.InodeSeen {
+		o.inodes.Store(true)
+	}
+	if e.TimeSeen {
+		o.times.Store(true)
+	}
+}
+
+// note tells what a probe looked at.
+func (o *observer) note(n any) {
+	switch n.(type) {
+	case fsfake.InodeSeen:
+		o.inodes.Store(true)
+	case fsfake.TimeSeen:
+		o.times.Store(true)
+	}
+}
+
+// call tells of a call that is made. shown: whoever makes it is no Go function, so that
+// nobody knows what it looks at, and what the call shows counts.
+func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
+	if op.Call == fsfake.CallNow {
+		o.clock.Store(true)
+	}
+	if !shown || r == nil {
+		return
+	}
+	inode, times := r.Shows(op)
+	if inode {
+		o.inodes.Store(true)
+	}
+	if times {
+		o.times.Store(true)
+	}
+}
+
+// Observed is what the tasks looked at in what has been explored, and the probe.
+func (x *Space) Observed() Observed {
+	return x.observed.get().Or(x.prober.Observed())
+}
+
+// Observed is what the probe looked at. Its clock goes on, so that reading it assumes
+// nothing. A nil prober has not looked.
+func (p *Prober) Observed() Observed {
+	if p == nil {
+		return Observed{}
+	}
+	return p.observed.get()
+}
+
+// Observed is what the tasks looked at in all runs of the world.
+func (w *World) Observed() Observed { return w.observed.get() }
+
+// Or is what is looked at in either.
+func (o Observed) Or(p Observed) Observed {
+	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock}
+}

@@ -1,0 +1,176 @@
+package scenarios
+
+import (
+	"fmt"
+	"strings"
+
+	"lockpick/fsfake"
+)
+
+// Assumptions fix what file systems and kernels do differently and what only a program that
+// looks at inode numbers or file times can notice. The zero value fixes nothing: where tasks
+// look, a check then decides each case by itself.
+//
+// Two cases of each are told apart, the ends of what there is. A file system that gives some
+// numbers again and others not, as xfs does after a while, lies between them.
+type Assumptions struct {
+	Inodes InodeAssumption
+	Times  TimeAssumption
+}
+
+// An InodeAssumption is what becomes of the number of a file that has gone.
+type InodeAssumption uint8
+
+// The assumptions about inode numbers.
+const (
+	// InodesOpen: either of the others.
+	InodesOpen InodeAssumption = iota
+	// InodesNotReused: it never comes back (tmpfs, btrfs).
+	InodesNotReused
+	// InodesReused: the next file that is made gets it (ext4; xfs gives it again later).
+	InodesReused
+)
+
+// A TimeAssumption is whether a change of a file shows in its times.
+type TimeAssumption uint8
+
+// The assumptions about file times.
+const (
+	// TimesOpen: either of the others.
+	TimesOpen TimeAssumption = iota
+	// TimesShared: any number of changes may share a time: the clock ticks (Linux before
+	// 6.13: 4 ms; ext4 with inodes of 128 bytes: 1 s).
+	TimesShared
+	// TimesShow: a change after somebody looked has a later time (Linux 6.13 and later).
+	TimesShow
+)
+
+// The words of assumptions, and what they mean in sentences.
+var (
+	inodeWords = [...]string{"", "inodes-not-reused", "inodes-reused"}
+	timeWords  = [...]string{"", "times-shared", "times-show"}
+	inodeWhere = [...]string{"", "inode numbers never come back (tmpfs, btrfs)", "inode numbers are reused (ext4, xfs; not tmpfs, btrfs)"}
+	timeWhere  = [...]string{
+		"", "two changes may share a time stamp (Linux before 6.13, within 4 ms)",
+		"a change after a look always shows in the time stamp (Linux ≥ 6.13; before that not within 4 ms)",
+	}
+)
+
+// noAssumptions is the text of the zero value.
+const noAssumptions = "nothing"
+
+// String is the text that [ParseAssumptions] reads: "inodes-reused,times-show", "nothing".
+func (a Assumptions) String() string {
+	words := both(inodeWords[a.Inodes], timeWords[a.Times])
+	if len(words) == 0 {
+		return noAssumptions
+	}
+	return strings.Join(words, ",")
+}
+
+// Where says in words where the assumptions are met, to stand after "where"; it is empty for
+// none.
+func (a Assumptions) Where() string {
+	return strings.Join(both(inodeWhere[a.Inodes], timeWhere[a.Times]), " and ")
+}
+
+// both lists the texts that are not empty.
+func both(texts ...string) []string {
+	var out []string
+	for _, t := range texts {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// ParseAssumptions reads the text of assumptions: "nothing", or words with commas. The error
+// lists the words.
+func ParseAssumptions(text string) (Assumptions, error) {
+	var a Assumptions
+	if text == noAssumptions {
+		return a, nil
+	}
+	for _, word := range strings.Split(text, ",") {
+		switch i, t := at1(inodeWords[:], word), at1(timeWords[:], word); {
+		case i > 0 && a.Inodes == 0:
+			a.Inodes = InodeAssumption(i)
+		case t > 0 && a.Times == 0:
+			a.Times = TimeAssumption(t)
+		default:
+			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s and %s, or one of each with a comma", noAssumptions,
+				inodeWords[InodesNotReused], inodeWords[InodesReused], timeWords[TimesShared], timeWords[TimesShow])
+		}
+	}
+	return a, nil
+}
+
+// at1 returns where a word stands in a list, from 1, or 0.
+func at1(words []string, word string) int {
+	for i := 1; i < len(words); i++ {
+		if words[i] == word {
+			return i
+		}
+	}
+	return 0
+}
+
+// Allows reports whether a case may be so under the assumptions: it contradicts none.
+func (a Assumptions) Allows(c Assumptions) bool {
+	return (a.Inodes == 0 || c.Inodes == 0 || a.Inodes == c.Inodes) && (a.Times == 0 || c.Times == 0 || a.Times == c.Times)
+}
+
+// Cases lists the cases of what is looked at, as far as the assumptions leave them open: in
+// each, everything looked at is fixed. There is at least one, the assumptions themselves.
+func (a Assumptions) Cases(inodes, times bool) []Assumptions {
+	out := []Assumptions{a}
+	if inodes && a.Inodes == InodesOpen {
+		out = []Assumptions{{InodesNotReused, a.Times}, {InodesReused, a.Times}}
+	}
+	if !times || a.Times != TimesOpen {
+		return out
+	}
+	var all []Assumptions
+	for _, c := range out {
+		for _, t := range []TimeAssumption{TimesShared, TimesShow} {
+			all = append(all, Assumptions{c.Inodes, t})
+		}
+	}
+	return all
+}
+
+// machine returns the options of a machine on which the assumptions are met.
+func (a Assumptions) machine(o fsfake.Options) fsfake.Options {
+	switch a.Inodes {
+	case InodesNotReused:
+		o.InodeNumbers = fsfake.InodesFirstSeen
+	case InodesReused:
+		o.InodeNumbers = fsfake.InodesReuse
+	}
+	switch a.Times {
+	case TimesShared:
+		o.FileTimes = fsfake.TimesCoarse
+	case TimesShow:
+		o.FileTimes = fsfake.TimesMultigrain
+	}
+	return o
+}
+
+// Assumed is what is fixed in the setting: what Assume says, and what the options of the
+// machine say otherwise than by default.
+func (s *Setting) Assumed() Assumptions {
+	a := s.Assume
+	if a.Inodes == InodesOpen {
+		switch s.Machine.InodeNumbers {
+		case fsfake.InodesReuse:
+			a.Inodes = InodesReused
+		case fsfake.InodesUnique, fsfake.InodesFirstSeen:
+			a.Inodes = InodesNotReused
+		}
+	}
+	if a.Times == TimesOpen && s.Machine.FileTimes == fsfake.TimesMultigrain {
+		a.Times = TimesShow
+	}
+	return a
+}

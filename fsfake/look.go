@@ -72,6 +72,19 @@ func (m *Machine) LookupName(path string) (InodeID, bool) {
 	return id, e == 0
 }
 
+// Cwd returns the path of a process's working directory, or "" when the process does not run
+// or its directory has been removed.
+func (m *Machine) Cwd(pid int) string {
+	p := m.proc(pid)
+	if p == nil {
+		return ""
+	}
+	if names := m.Paths(p.cwd); len(names) > 0 {
+		return names[0]
+	}
+	return ""
+}
+
 // FDInode returns the inode that a descriptor is open on.
 func (m *Machine) FDInode(pid, fd int) (InodeID, bool) {
 	if p := m.proc(pid); p != nil {

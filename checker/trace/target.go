@@ -43,7 +43,7 @@ func (w *Walk) targets(st *Walked, c *Call) []Target {
 	case fsfake.CallSymlink: // the other path is a text
 		return []Target{w.named(st, c, op.Path)}
 	case fsfake.CallLinkFD:
-		return append(w.byFD(st, op.FD), w.named(st, c, op.Path2))
+		return append(w.byFD(st, c), w.named(st, c, op.Path2))
 	}
 	switch {
 	case op.Path != "" && op.Path2 != "":
@@ -53,16 +53,17 @@ func (w *Walk) targets(st *Walked, c *Call) []Target {
 	case op.Path2 != "":
 		return []Target{w.named(st, c, op.Path2)}
 	}
-	return w.byFD(st, op.FD)
+	return w.byFD(st, c)
 }
 
 func (w *Walk) named(st *Walked, c *Call, name string) Target {
-	p := clean(name)
+	pid := st.pidOf(c)
+	p := clean(st.Before.machine, pid, name)
 	t := Target{Path: p, Before: st.Before.File(p), After: st.After.File(p)}
 	switch c.Op.Call {
 	case fsfake.CallOpen:
 		if c.Result.OK() {
-			t.ID, _ = st.After.machine.FDInode(PidOf(st.Choice.Task), int(c.Result.N))
+			t.ID, _ = st.After.machine.FDInode(pid, int(c.Result.N))
 		} else {
 			t.ID, _ = st.Before.machine.Lookup(p)
 		}
@@ -74,9 +75,9 @@ func (w *Walk) named(st *Walked, c *Call, name string) Target {
 	return t
 }
 
-// byFD is the target behind a descriptor; there is none when it is not open.
-func (w *Walk) byFD(st *Walked, fd int) []Target {
-	d, ok := descriptor(st.Before.machine, PidOf(st.Choice.Task), fd)
+// byFD is the target behind a call's descriptor; there is none when it is not open.
+func (w *Walk) byFD(st *Walked, c *Call) []Target {
+	d, ok := descriptor(st.Before.machine, st.pidOf(c), c.Op.FD)
 	if !ok {
 		return nil
 	}
@@ -100,5 +101,18 @@ func descriptor(m *fsfake.Machine, pid, fd int) (fsfake.FDView, bool) {
 	return fsfake.FDView{}, false
 }
 
-// clean makes a path absolute; processes run in "/".
-func clean(name string) string { return path.Clean("/" + name) }
+// clean makes a path that a process uses absolute.
+func clean(m *fsfake.Machine, pid int, name string) string {
+	if path.IsAbs(name) {
+		return path.Clean(name)
+	}
+	return path.Clean("/" + m.Cwd(pid) + "/" + name)
+}
+
+// pidOf is the process that makes a call of the step: the task's own, or a child of its program.
+func (st *Step) pidOf(c *Call) int {
+	if c.By.Pid != 0 {
+		return c.By.Pid
+	}
+	return PidOf(st.Choice.Task)
+}

@@ -37,7 +37,7 @@ func (w *Walk) Renumbers() bool {
 			if c.Result.Stat.Ino == 0 || len(st.Targets[k]) == 0 {
 				continue
 			}
-			id, pid := st.Targets[k][0].ID, PidOf(st.Choice.Task)
+			id, pid := st.Targets[k][0].ID, st.pidOf(&c)
 			seen, file := sight{pid, c.Result.Stat.Ino}, fsfake.FDRef{Pid: pid, FD: int(id)}
 			if old, ok := files[seen]; ok && old != id {
 				return true

@@ -101,11 +101,11 @@ func (w *Walk) note(st *Step) {
 		c, t := &st.Calls[i], st.Choice.Task
 		switch {
 		case !c.Result.OK():
-		case c.Op.Call == fsfake.CallFork:
+		case c.Op.Call == fsfake.CallFork || c.Op.Call == fsfake.CallForkAs:
 			w.children = append(w.children, child{int(c.Result.N), t})
 		case c.Op.Call == fsfake.CallOpen:
-			if d, ok := descriptor(st.After, PidOf(t), int(c.Result.N)); ok {
-				w.opened[d.Desc] = Opened{Step: st.N, Task: t, Path: clean(c.Op.Path), Flags: c.Op.Flags}
+			if d, ok := descriptor(st.After, st.pidOf(c), int(c.Result.N)); ok {
+				w.opened[d.Desc] = Opened{Step: st.N, Task: t, Path: clean(st.After, st.pidOf(c), c.Op.Path), Flags: c.Op.Flags}
 			}
 		}
 	}

@@ -248,3 +248,30 @@ A.2 keeps trying and never acquires
 		{How: trace.Starves, Task: a2},
 	}))
 }
+
+// Names are relative to where a process works, and a child's descriptors are its own.
+func TestRelativeNamesAndChildren(t *testing.T) {
+	s := newScript(t)
+	s.m.KillProc(scenarios.Pid(0))
+	s.m.AddProc(fsfake.ProcSpec{Pid: scenarios.Pid(0), Parent: 1, Cwd: "/run"})
+	s.step(sched.Choice{Action: sched.Stall})
+	fork := s.do(a, fsfake.Op{Call: fsfake.CallForkAs, Pid: 500})
+	require.Equal(t, int64(500), fork.N)
+	child := fsfake.Task{Pid: 500, N: 1}
+	op := fsfake.Op{Call: fsfake.CallOpen, Path: "lock", Flags: fsfake.O_CREAT | fsfake.O_WRONLY, Mode: 0o600}
+	r := s.m.Do(child, op)
+	require.Zero(t, r.Errno)
+	s.step(sched.Choice{Task: a}, trace.Call{Op: op, Result: r, By: child})
+	write := fsfake.Op{Call: fsfake.CallWrite, FD: int(r.N), Data: "x"}
+	wrote := s.m.Do(child, write)
+	s.step(sched.Choice{Task: a}, trace.Call{Op: write, Result: wrote, By: child})
+
+	w := trace.NewWalk(s.sc, s.tr)
+	opened := w.Steps[2].Targets[0][0]
+	require.Equal(t, "/run/lock", opened.Path)
+	require.NotZero(t, opened.ID)
+	written := w.Steps[3].Targets[0][0]
+	require.Equal(t, "/run/lock", written.Path)
+	require.Equal(t, opened.ID, written.ID)
+	require.Equal(t, "a child of A", w.Who(500))
+}

@@ -51,6 +51,8 @@ func regenerate(t *testing.T, text string) string {
 			code, err := os.ReadFile(filepath.Join("..", "..", what))
 			require.NoError(t, err)
 			b.WriteString("```go\n" + string(code) + "```\n")
+		case "program": // TestPagesOfPrograms
+			b.WriteString(strings.TrimSuffix(after[len(head)+len(" -->\n"):], end+text))
 		case "systems":
 			b.WriteString(systems())
 		case "properties":

@@ -327,6 +327,6 @@ func (s *Spec) config(process int) tracer.Config {
 	l := s.Commands[process]
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.Env, Stdin: l.Stdin,
-		Pid: scenarios.Pid(process), Seed: 1, Timeout: s.Timeout,
+		Pid: scenarios.Pid(process), Seed: 1, Now: begin, Timeout: s.Timeout,
 	}
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -121,8 +122,8 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: scenarios.Setting{
 			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes,
-			Daemons: true,                                  // a command makes its own exit, which is a call of its own
-			Machine: fsfake.Options{Umask: fsfake.NoUmask}, // the tracer masks, as the kernel does
+			Daemons: true,                                                                 // a command makes its own exit, which is a call of its own
+			Machine: fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest())}, // the tracer masks, as the kernel does
 		},
 		Setup:   s.setup,
 		Program: s.program,
@@ -196,26 +197,30 @@ func (s *Spec) summary() string {
 	return strings.Join(parts, " | ")
 }
 
-// setup makes the directory and its files, the oldest first, and lets every process start
-// in the directory. All is the user's who runs the commands: a program asks the kernel who
-// that is.
+// setup makes the directory and its files, the oldest first and each at its time, and lets every
+// process start in the directory. All is the user's who runs the commands: a program asks the
+// kernel who that is.
 func (s *Spec) setup(m *fsfake.Machine) {
 	p := m.Proc(1)
 	must(p.MkdirAll(s.Dir, 0o777))
 	must(p.Chmod(s.Dir, 0o777))
+	own(m, s.Dir)
 	files := slices.Clone(s.Files)
-	slices.SortStableFunc(files, func(a, b File) int { return int(b.Age - a.Age) })
-	start := m.Now()
+	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Age, a.Age) })
+	age := s.oldest()
 	for _, f := range files {
+		m.Advance(age - f.Age)
+		age = f.Age
 		must(f.make(p, s.Dir))
+		own(m, path.Join(s.Dir, f.Name))
 	}
-	for _, f := range files {
-		if f.Age > 0 && f.Link == "" {
-			at := start.Add(-f.Age)
+	m.Advance(age)
+	for _, f := range files { // later files have changed the times of directories
+		if f.Age > 0 && strings.HasSuffix(f.Name, "/") {
+			at := m.Now().Add(-f.Age)
 			must(p.Chtimes(path.Join(s.Dir, f.Name), at, at))
 		}
 	}
-	own(m, s.Dir)
 	for i := range s.Commands {
 		id := scenarios.ProcID(i)
 		m.KillProc(id.Pid)
@@ -223,12 +228,21 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	}
 }
 
-// own makes a directory and what is in it the user's. Symbolic links stay root's.
-func own(m *fsfake.Machine, dir string) {
-	for _, f := range m.Tree() {
-		if v := m.View(f.ID); v.Kind != fsfake.KindSymlink && (f.Path == dir || strings.HasPrefix(f.Path, dir+"/")) {
-			must(m.Proc(1).Chown(f.Path, os.Getuid(), os.Getgid()))
-		}
+// begin is the time of day when the commands start.
+var begin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// oldest is the age of the oldest file. The commands start so long after the machine.
+func (s *Spec) oldest() (age time.Duration) {
+	for _, f := range s.Files {
+		age = max(age, f.Age)
+	}
+	return age
+}
+
+// own makes what stands at a path, unless it is a symbolic link, the user's.
+func own(m *fsfake.Machine, name string) {
+	if id, ok := m.LookupName(path.Clean(name)); ok && m.View(id).Kind != fsfake.KindSymlink && os.Getuid() != 0 {
+		must(m.Proc(1).Chown(name, os.Getuid(), os.Getgid()))
 	}
 }
 

@@ -177,7 +177,7 @@ func (t *thread) fcntl(c *call) {
 	}
 }
 
-// setFlags is F_SETFL. It is a step only when it changes something, for whoever shares the
+// setFlags is F_SETFL. It is a step only when it changes what calls do, for whoever shares the
 // description is of this run, and has been answered before.
 func (t *thread) setFlags(d *descriptor, flags int) {
 	const settable = unix.O_APPEND | unix.O_NONBLOCK | unix.O_NOATIME | unix.O_DIRECT
@@ -185,12 +185,14 @@ func (t *thread) setFlags(d *descriptor, flags int) {
 		t.fault("signals about a file of the fake (%s) are not modelled", d.path)
 		return
 	}
-	if flags&settable == d.file.flags&settable {
+	set := d.file.flags&^settable | flags&settable
+	if (set^d.file.flags)&^unix.O_NONBLOCK == 0 { // which does nothing to a regular file
+		d.file.flags = set
 		t.result(0)
 		return
 	}
 	t.askThen(fsfake.Op{Call: fsfake.CallSetfl, FD: d.fake, Flags: flags & settable}, func(fsfake.Result) {
-		d.file.flags = d.file.flags&^settable | flags&settable
+		d.file.flags = set
 		t.result(0)
 	})
 }

@@ -4,7 +4,11 @@ package tracer
 
 import (
 	"encoding/binary"
+	"errors"
+	"os"
+	"strconv"
 	"strings"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -32,17 +36,53 @@ func (t *thread) getdents(c *call) {
 		return
 	}
 	t.askThen(fsfake.Op{Call: fsfake.CallReaddir, FD: d.fake}, func(r fsfake.Result) {
+		data, through := r.Data, t.through
+		t.through = false // the tracer itself looks
+		if through && !l.read {
+			names, err := t.realNames(c.fd(0), d)
+			if err != nil {
+				t.kernel.Errno = errnoOf(err)
+				t.fail(t.kernel.Errno)
+				return
+			}
+			data = strings.Join(names, "\x00")
+			t.kernel.Data, t.kernel.N = data, int64(len(names))
+		}
 		if l.read {
 			t.result(0)
 			return
 		}
 		names := []string{".", ".."}
-		if r.Data != "" {
-			names = append(names, strings.Split(r.Data, "\x00")...)
+		if data != "" {
+			names = append(names, strings.Split(data, "\x00")...)
 		}
 		*l = listing{names: names, read: true}
 		t.giveNames(l)
 	})
+}
+
+// realNames lists the directory that a real descriptor is open on, sorted, as the fake lists
+// one. The kernel's own order differs from file system to file system, and so do the kinds that
+// it tells with the names: here a program always sees them sorted, and of no known kind.
+func (t *thread) realNames(fd int, d *descriptor) ([]string, error) {
+	if d.file.flags&unix.O_PATH != 0 {
+		return nil, unix.EBADF
+	}
+	entries, err := os.ReadDir("/proc/" + strconv.Itoa(t.p.real) + "/fd/" + strconv.Itoa(fd))
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names, err
+}
+
+// errnoOf is the error number in an error of package os, or EIO.
+func errnoOf(err error) syscall.Errno {
+	var e syscall.Errno
+	if !errors.As(err, &e) {
+		return unix.EIO
+	}
+	return e
 }
 
 // giveNames writes as many struct linux_dirent64 as fit.

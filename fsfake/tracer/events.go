@@ -163,7 +163,7 @@ func (t *thread) execed() {
 	if p.script != "" {
 		p.name, p.script = p.script, ""
 	}
-	p.stand = false
+	p.stand, p.language = false, unknownLanguage
 	if err := t.r.freshImage(t); err != nil {
 		t.fault("the loaded program cannot be prepared: %v", err)
 		return

@@ -218,6 +218,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 	}
 	if timer := p.soonest(); timer != nil && timer.Task == task {
 		r.answers++
+		p.rounds = 0
 		p.fire()
 		return nil
 	}
@@ -230,6 +231,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 			return nil
 		}
 		r.answers++
+		p.rounds = 0
 		f := t.answer
 		if was && res.Errno == unix.EINTR && t.restarts() {
 			f = func(fsfake.Result) { t.again() }

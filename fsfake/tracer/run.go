@@ -145,7 +145,8 @@ func (r *Run) Next() (set []Pending, err error) {
 	over := r.on(func() {
 		if r.err == nil {
 			r.dog.deadline.Store(time.Now().Add(r.c.Timeout).UnixNano())
-			r.settle()
+			for r.settle(); r.err == nil && r.ticks(); r.settle() {
+			}
 			r.dog.deadline.Store(0)
 		}
 		if r.err == nil {

@@ -76,7 +76,11 @@ func (p *process) soonest() *Pending {
 			}
 		}
 	}
+	asks := p.asks()
 	for _, t := range p.threads {
+		if asks && t.isSysmon() {
+			continue // see ticks
+		}
 		if t.timed && !t.firing {
 			offer(t.n, t.deadline)
 		}

@@ -105,6 +105,8 @@ type process struct {
 	gone     bool
 	reaped   bool // its parent has waited for it
 	alarms   []*alarm
+	language language
+	rounds   int // of sysmon since the last answer
 }
 
 // A descriptor is what is known of a real descriptor of a process.

@@ -28,6 +28,7 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 		return expected, r.answer(task, expected)
 	}
 	r.answers++
+	t.p.rounds = 0
 	f, op := t.answer, t.op
 	t.answer, t.blocked = nil, false
 	t.through, t.letting, t.kernel, t.refused = true, true, fsfake.Result{}, 0
@@ -64,7 +65,7 @@ func (t *thread) inWords(op fsfake.Op, expected fsfake.Result) fsfake.Result {
 		return res
 	}
 	switch op.Call {
-	case fsfake.CallRead, fsfake.CallPread, fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek:
+	case fsfake.CallRead, fsfake.CallPread, fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallReaddir:
 	case fsfake.CallOpen, fsfake.CallDup, fsfake.CallDup2:
 		res.N = expected.N
 	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:

@@ -1,0 +1,208 @@
+package command_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// languages are how one program is run in each language; %s is its name without an ending.
+var languages = []struct{ name, needs, line string }{
+	{"sh", "sh", "sh %s.sh"},
+	{"bash", "bash", "bash %s.bash"},
+	{"python", "python3", "python3 %s.py"},
+	{"node", "node", "node %s.js"},
+	{"node with promises", "node", "node %s.mjs"},
+	{"perl", "perl", "perl %s.pl"},
+	{"Go", "go", "%s.go"},
+	{"C", "gcc", "%s.c"},
+}
+
+// Two locks, each in every language: one that looks and then writes is broken, one that polls
+// with O_EXCL holds. Of the second bash has none of its own: set -C makes the same calls in sh.
+func TestLanguages(t *testing.T) {
+	for _, lock := range []struct{ name, setting, verdict string }{
+		{"stat-then-write", "inside cs\nrefused 1", "broken"},
+		{"excl", "inside cs", "holds"},
+	} {
+		for _, l := range languages {
+			t.Run(lock.name+" in "+l.name, func(t *testing.T) {
+				if testing.Short() && l.name != "C" {
+					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile")
+				}
+				name := lock.name
+				if name == "excl" && l.name == "bash" {
+					t.Skip("SKIPPED: it is sh's")
+				}
+				line := strings.ReplaceAll(l.line, "%s", name)
+				if !strings.Contains(line, " ") {
+					line = compiled(t, l.needs, line)
+				}
+				sc := scenario(t, l.needs, twice(line), nil, lock.setting)
+				decide(t, sc, scenarios.MutualExclusion, lock.verdict)
+			})
+		}
+	}
+}
+
+// Counters and stores that are read, changed and written.
+func TestCounters(t *testing.T) {
+	for _, c := range []struct {
+		needs   string
+		lines   []string
+		verdict string
+	}{
+		{"python3", twice("python3 counter.py"), "broken"},
+		{"python3", twice("python3 fcntl-counter.py"), "holds"},
+		{"flock", twice("flock lock python3 counter.py"), "holds"},
+		{"node", twice("node counter.mjs"), "broken"},
+		{"flock", []string{"flock lock sh counter.sh", "flock lock sh counter.sh", "flock lock sh counter.sh", "flock lock sh counter.sh"}, "holds"},
+	} {
+		t.Run(strings.Join(c.lines, " | "), func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("SKIPPED with -short: interpreters take long to start")
+			}
+			for i, l := range c.lines {
+				if strings.Contains(l, "python3") {
+					if _, err := exec.LookPath("python3"); err == nil {
+						c.lines[i] = strings.ReplaceAll(l, "python3", python(t))
+					}
+				}
+			}
+			sc := scenario(t, c.needs, c.lines, map[string]string{"n": "0\n", "lock": ""}, "")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, c.verdict)
+		})
+	}
+}
+
+// A lock by flock(2) in Go holds; removed before it is unlocked it does not, which takes three.
+func TestFlockInGo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED with -short: it is compiled")
+	}
+	bin := compiled(t, "go", "lockfile.go")
+	for _, c := range []struct {
+		line, verdict string
+		n             int
+	}{{bin, "holds", 2}, {bin + " remove", "broken", 3}} {
+		var lines []string
+		for range c.n {
+			lines = append(lines, c.line)
+		}
+		decide(t, scenario(t, "go", lines, nil, "inside cs"), scenarios.MutualExclusion, c.verdict)
+	}
+}
+
+// git's own locks hold: who does not get one fails, and has changed nothing.
+func TestGit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED with -short: git makes many calls")
+	}
+	repo := repository(t)
+	head := strings.TrimSpace(gitIn(t, repo, "rev-parse", "HEAD"))
+	for _, c := range []struct {
+		refused string
+		lines   []string
+	}{
+		{"255", []string{"git config a.b 1", "git config a.c 2"}},
+		{"128", []string{"git add a", "git add b"}},
+		{"1,128", []string{"git update-ref refs/heads/x " + head, "git update-ref -d refs/heads/x"}},
+	} {
+		t.Run(c.lines[0], func(t *testing.T) {
+			files, err := command.Copy(repo, time.Now())
+			require.NoError(t, err)
+			sc := traced(t, command.Spec{ID: "test/git/run", Files: files, Timeout: time.Minute}, c.lines, "refused "+c.refused)
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, "holds")
+		})
+	}
+}
+
+// decide checks a property of a scenario.
+func decide(t *testing.T, sc scenarios.Scenario, p *scenarios.Property, want string) {
+	t.Helper()
+	r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+	require.NoError(t, err)
+	require.Equal(t, want, r.Verdict.String(), r.Why)
+	t.Logf("%d executions, %d answers, %d states", r.Stats.Coroutines, r.Stats.Edges, r.Stats.States)
+}
+
+// traced is the scenario of some commands, where programs can be traced.
+func traced(t *testing.T, spec command.Spec, lines []string, setting string) scenarios.Scenario {
+	t.Helper()
+	for _, l := range lines {
+		spec.Commands = append(spec.Commands, command.Line{Shell: l})
+	}
+	for line := range strings.Lines(setting) {
+		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		require.NoError(t, spec.Set(name, value))
+	}
+	sc, err := spec.Scenario()
+	if err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only")) {
+		t.Skipf("SKIPPED: %v", err)
+	}
+	require.NoError(t, err)
+	return sc
+}
+
+// compiled is a program of testdata, compiled.
+func compiled(t *testing.T, compiler, source string) string {
+	t.Helper()
+	if _, err := exec.LookPath(compiler); err != nil {
+		t.Skipf("SKIPPED: there is no %s", compiler)
+	}
+	dir := t.TempDir()
+	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
+		require.NoError(t, os.Chmod(d, 0o755))
+	}
+	bin := filepath.Join(dir, strings.ReplaceAll(source, ".", "-"))
+	args := []string{"-O1", "-o", bin, "testdata/" + source}
+	if compiler == "go" {
+		args = []string{"build", "-o", bin, "testdata/" + source}
+	}
+	out, err := exec.Command(compiler, args...).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return bin
+}
+
+// repository makes a small git repository with two changed files.
+func repository(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("SKIPPED: there is no git")
+	}
+	repo := t.TempDir()
+	gitIn(t, repo, "init", "-q", "--template=")
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, os.WriteFile(filepath.Join(repo, name), []byte("old\n"), 0o644))
+	}
+	gitIn(t, repo, "add", "a", "b")
+	gitIn(t, repo, "commit", "-qm", "one")
+	gitIn(t, repo, "branch", "x")
+	for _, name := range []string{"a", "b"} {
+		require.NoError(t, os.WriteFile(filepath.Join(repo, name), []byte("new text\n"), 0o644))
+	}
+	return repo
+}
+
+func gitIn(t *testing.T, repo string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b"}, args...)...)
+	cmd.Dir = repo
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/nonexistent", "GIT_AUTHOR_DATE=2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE=2026-01-01T00:00:00Z"}
+	out, err := cmd.Output()
+	require.NoError(t, err, "git %v", args)
+	return string(out)
+}

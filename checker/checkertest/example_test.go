@@ -1,12 +1,15 @@
 package checkertest_test
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"lockpick/checker"
 	"lockpick/checker/checkertest"
+	"lockpick/checker/report"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -42,6 +45,42 @@ func TestLockfile(t *testing.T) { checkertest.Run(t, twoContend) }
 // Drawn schedules, for what is too large to check completely.
 func TestLockfileDrawn(t *testing.T) {
 	checkertest.Rapid(t, twoContend, scenarios.MutualExclusion)
+}
+
+// A counterexample that was saved is a regression test ever after: while the bug is there the
+// test says so when it is gone, and once it is fixed the bundle guards the fix.
+func TestSavedRaces(t *testing.T) {
+	checkertest.Replay(t, "testdata/example/*.txtar", twoContend)
+}
+
+// A bundle is a text file. The command "explain --save testdata/wedge.txtar" writes it, and so
+// does report.Bundle; Replay makes a test of it.
+func ExampleReplay() {
+	r, err := checker.Check(context.Background(), &twoContend, scenarios.Wedge, checker.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	bundle, err := report.Bundle(&r)
+	question, _, _ := strings.Cut(string(bundle), "-- calls --") // then what happened, and the verdict
+	fmt.Println(question, err)
+
+	// In a test, with the scenarios that bundles may name:
+	_ = func(t *testing.T) { checkertest.Replay(t, "testdata/*.txtar", twoContend) }
+	// Output:
+	// lockpick bundle, version 2
+	// A created tmp/lock at step 1 and was killed at step 2, and nobody else removes it: a fresh process is told EEXIST by open and gives up, however late it comes.
+	// -- scenario --
+	// mine/lockfile/crash
+	// -- property --
+	// wedge
+	// -- setting --
+	// processes 2
+	// crashes 1
+	// stalls 0
+	// -- schedule --
+	// A1! B2
+	//  <nil>
 }
 
 // Schedules work outside of tests, too.

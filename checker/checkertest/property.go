@@ -25,7 +25,7 @@ func propertyOf(runner *checker.Runner, sc *scenarios.Scenario, p *scenarios.Pro
 		drawn := schedules.Draw(t, "schedule")
 		ran, err := runner.Run(sched.RunToCompletion{Preemptions: drawn}, false)
 		if err != nil {
-			t.Fatalf("%v", err)
+			t.Fatalf("%s", fromHere(err.Error()))
 		}
 		if ran.Broken {
 			fail(t, sc, p, found{runner, sc, p, ran.Schedule, t.Name()})

@@ -31,18 +31,18 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 	case rapidInCharge():
 		runner, err := checker.NewRunner(&sc, p)
 		if err != nil {
-			t.Fatalf("%v", err)
+			t.Fatalf("%s", fromHere(err.Error()))
 		}
 		rapid.Check(t, propertyOf(runner, &sc, p))
 		lacking(t, runner)
 	default:
 		runner, err := checker.NewRunner(&sc, p)
 		if err != nil {
-			t.Fatalf("%v", err)
+			t.Fatalf("%s", fromHere(err.Error()))
 		}
 		seed, err := search(runner, &sc, Runs)
 		if err != nil {
-			t.Fatalf("%v", err)
+			t.Fatalf("%s", fromHere(err.Error()))
 		}
 		if seed == 0 {
 			lacking(t, runner)
@@ -57,7 +57,7 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 func lacking(t rapid.TB, runner *checker.Runner) {
 	t.Helper()
 	if err := runner.Lacking(); err != nil && !t.Failed() {
-		t.Fatalf("%v", err)
+		t.Fatalf("%s", fromHere(err.Error()))
 	}
 }
 

@@ -2,6 +2,8 @@ package checkertest
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -45,6 +47,7 @@ func Run(t *testing.T, sc scenarios.Scenario) {
 				var cancel context.CancelFunc
 				ctx, cancel = context.WithDeadline(ctx, d.Add(-spare))
 				defer cancel()
+				defer watch(os.Stderr, d.Add(-spare/2), t.Name(), sc.ID)()
 			}
 			check(ctx, t, &sc, c)
 		})
@@ -63,7 +66,7 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 	res, err := checker.Check(ctx, sc, c.Property, o)
 	switch {
 	case err != nil:
-		t.Fatalf("%v", err)
+		t.Fatalf("%s", fromHere(err.Error()))
 	case res.AsClaimed():
 		t.Logf("%s: %s: %s", sc.ID, c.Property, res.Verdict)
 		if but := res.Uncontended(); but != "" {
@@ -80,6 +83,34 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 	default:
 		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, res.ClaimText(), res.Why)
 	}
+}
+
+// watch says what to do when a check does not end although its time is up, which it cannot
+// when a program runs on without a call. The function that it returns calls it off.
+func watch(w io.Writer, at time.Time, test, id string) func() {
+	ctx, cancel := context.WithDeadline(context.Background(), at)
+	context.AfterFunc(ctx, func() {
+		if ctx.Err() == context.DeadlineExceeded {
+			_, _ = fmt.Fprintf(w, hangs, test, id)
+		}
+	})
+	return cancel
+}
+
+// hangs is told before package testing ends a test binary and dumps its goroutines.
+const hangs = `
+checkertest: %s: the time is up, and the program of a task of %s runs on without a call: it is
+in an endless loop, or waits for a Go lock or a channel. The dump below shows where: look for the
+goroutine with sched.Go in it, and in that for the first line of your own. A program waits by
+calls only, such as t.Sleep in a loop marked with t.Retry.
+`
+
+// fromHere shortens the paths of files below the directory of the test.
+func fromHere(text string) string {
+	if dir, err := os.Getwd(); err == nil {
+		text = strings.ReplaceAll(text, " "+dir+string(os.PathSeparator), " ")
+	}
+	return text
 }
 
 // replayed replays the schedule in the environment, if there is one: the test fails

@@ -360,7 +360,7 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		}
 	}
 	a.nodes = append(a.nodes, n)
-	return e, nil
+	return e, a.polls(e.To)
 }
 
 // backTo leads an edge back to the top of its retry loop.

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"fmt"
+
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -33,16 +35,21 @@ type Starter func(process, n int) (Code, error)
 func Functions(sc *scenarios.Scenario) Starter {
 	return func(process, n int) (Code, error) {
 		program := sc.Program(process, n)
-		return Function(func(port fsfake.Port) { program(scenarios.NewTask(port, process, n)) }), nil
+		f := newFunction(func(port fsfake.Port) { program(scenarios.NewTask(port, process, n)) })
+		f.name = fmt.Sprintf("task %s of %s", sched.Task{Process: process, N: n}, sc.ID)
+		return f, nil
 	}
 }
 
 // Function runs a Go function as a Code: a coroutine that stops at each call that it
-// makes through its port. A panic of the function comes out of Next.
-func Function(body func(port fsfake.Port)) Code {
+// makes through its port. A panic of the function comes out of Next, as its error.
+func Function(body func(port fsfake.Port)) Code { return newFunction(body) }
+
+func newFunction(body func(port fsfake.Port)) *function {
 	f := &function{}
 	f.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
 		f.ask = ask
+		defer f.caught()
 		body(f)
 	})
 	return f
@@ -56,6 +63,11 @@ type function struct {
 	// locates: source is kept. noted is what the program says itself of its next call.
 	locates       bool
 	source, noted scenarios.Source
+	// name is whose program it is, last the call it made last, and panicked how it failed.
+	name     string
+	last     fsfake.Op
+	panicked error
+	stopping bool
 }
 
 // Next implements [Code].
@@ -66,7 +78,9 @@ func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
 		case scenarios.Fault:
 			err = e.Err
 		default:
-			panic(e)
+			if err = f.panicked; err == nil {
+				panic(e)
+			}
 		}
 	}()
 	f.notes = f.notes[:0]
@@ -81,11 +95,15 @@ func (f *function) Answer(r fsfake.Result) error {
 }
 
 // Stop implements [Code].
-func (f *function) Stop() { f.co.Stop() }
+func (f *function) Stop() {
+	f.stopping = true
+	f.co.Stop()
+}
 
 // Do implements [fsfake.Port].
 func (f *function) Do(op fsfake.Op) fsfake.Result {
 	f.locate()
+	f.last = op
 	return f.ask(op)
 }
 

@@ -1,0 +1,86 @@
+package learn
+
+import (
+	"cmp"
+	"fmt"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// caught notes where the program panicked, and lets the panic go on. It is deferred around
+// the program, so that the stack is still there.
+func (f *function) caught() {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if _, fault := r.(scenarios.Fault); !fault && !f.stopping {
+		f.panicked = fmt.Errorf("checker: the program of %s panics%s: %v%s; a panic is no answer of a lock: mend it, or recover where it counts as a failed attempt",
+			cmp.Or(f.name, "a task"), placeText(caller()), r, f.after())
+	}
+	panic(r)
+}
+
+// placeText is where something happened: " at /home/me/lock.go:31 (lock.Acquire)".
+func placeText(s scenarios.Source) string {
+	if s.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" at %s:%d (%s)", s.File, s.Line, s.Func)
+}
+
+// after names the call that the program made last.
+func (f *function) after() string {
+	if f.last == (fsfake.Op{}) {
+		return ", before its first call"
+	}
+	return ", after its call " + f.last.String()
+}
+
+// A program that polls without an end must mark its loop ([fsfake.Proc.Retry]): otherwise
+// each round is a place of its own, and there is no last. What makes the same few calls, with
+// the same answers, for so long is taken for one.
+const (
+	pollsAfter = 1000 // calls
+	pollsMost  = 16   // calls of one round
+)
+
+// polls reports a program that goes round without a mark, and is at a node.
+func (a *Automaton) polls(at uint32) error {
+	if a.external || a.nodes[at].depth%pollsAfter != pollsAfter-1 {
+		return nil
+	}
+	path := a.path(at)
+	path = path[len(path)-pollsAfter+1:]
+	for round := 1; round <= pollsMost; round++ {
+		if !a.goesRound(path, round) {
+			continue
+		}
+		var calls string
+		for _, id := range path[len(path)-round:] {
+			calls += fmt.Sprintf(", %s", a.nodes[id].Op.String())
+		}
+		return fmt.Errorf("checker: task %s of %s does not get on: it has made %d calls, and the last %d are these, again and again, with the same answers: %s. If it polls, mark the loop, so that a round can lead back to the one before: for retry := t.Retry(); retry.Next(); { … }",
+			a.name, a.scenario, a.nodes[at].depth+1, len(path), calls[2:])
+	}
+	return nil
+}
+
+// goesRound reports whether the calls of a path, and their answers, repeat after so many. A
+// file that is read or written piece by piece is no such round.
+func (a *Automaton) goesRound(path []uint32, round int) bool {
+	if round == 1 {
+		switch a.nodes[path[0]].Op.Call {
+		case fsfake.CallRead, fsfake.CallPread, fsfake.CallWrite, fsfake.CallPwrite:
+			return false
+		}
+	}
+	for i := round; i < len(path); i++ {
+		x, y := &a.nodes[path[i]], &a.nodes[path[i-round]]
+		if x.Op != y.Op || *x.via != *y.via {
+			return false
+		}
+	}
+	return true
+}

@@ -150,6 +150,12 @@ func TestProgramInTheVirtualDirectory(t *testing.T) {
 	require.Equal(t, "exit 0", got.Exit)
 	require.Contains(t, got.Stdout, "renamed false")
 
+	// One beside the directory, by a name that leads out of it.
+	outside, err := filepath.Rel(dir, bin)
+	require.NoError(t, err)
+	got, _ = alone(t, newMachine(), config(outside))
+	require.Equal(t, "exit 0", got.Exit)
+
 	run, err := tracer.Start(config("./missing"))
 	require.NoError(t, err)
 	defer run.Stop()

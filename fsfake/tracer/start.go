@@ -143,7 +143,7 @@ func (r *Run) lookUp(env []string) (string, error) {
 		if filepath.IsAbs(at) && below(filepath.Clean(at), r.c.Dir) {
 			return standIn, nil
 		}
-		return name, nil
+		return at, nil // the real working directory is another one
 	}
 	for _, e := range env {
 		if list, ok := strings.CutPrefix(e, "PATH="); ok {

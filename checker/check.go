@@ -84,6 +84,14 @@ func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result,
 	if err != nil {
 		return res, err
 	}
+	if first == nil && res.Complete {
+		switch err := t.Confirm(ctx); {
+		case err != nil && errors.Is(err, ctx.Err()):
+			res.Complete, res.Why = false, confirming
+		case err != nil:
+			return res, err
+		}
+	}
 	if res.Verdict = conclude(first != nil, res.Complete); res.Verdict == Holds {
 		if err := t.Lacking(); err != nil {
 			return res, err
@@ -278,6 +286,9 @@ func (r *Result) notSmallest(ended *search.EndedError) {
 	r.Why += "; a smaller counterexample may exist"
 }
 
+// confirming is why there is no verdict although everything was covered.
+const confirming = "it was stopped while everything was looked at once more"
+
 // checkBounded covers only the schedules with few preemptions.
 func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, error) {
 	res := NewResult(t.Sc, t.Property, nil)
@@ -301,7 +312,16 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		return res, err
 	}
 	res.looks = x.Observed()
-	res.Complete = schedule == nil && !tg.Pruned
+	if res.Complete = schedule == nil && !tg.Pruned; res.Complete {
+		switch err := x.Confirm(ctx); {
+		case err != nil && errors.Is(err, ctx.Err()):
+			res.Why = confirming
+			res.Complete = false
+			return res, nil
+		case err != nil:
+			return res, err
+		}
+	}
 	if res.Verdict = conclude(schedule != nil, res.Complete); res.Verdict == Holds {
 		if err := engine.Lacking(t.Sc, t.Property, x.Facts()); err != nil {
 			return res, err

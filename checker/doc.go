@@ -109,7 +109,7 @@
 // A program must be a function of what its calls answer: no time.Now, no ranging over a
 // map to decide, no goroutine outside its Proc. Where the exploration notices otherwise
 // it ends with an error and no verdict. That a retry round carries nothing over to the
-// next is tried out, with a hundred rounds of each kind in a row and with drawn mixtures
+// next is tried out, with 10 000 rounds of each kind in a row and with drawn mixtures
 // of kinds: what shows only after rarer sequences of rounds goes unnoticed. An
 // operation must make at least one call, and operations do not nest. Power, disks and
 // networks do not fail unless the setting says so.

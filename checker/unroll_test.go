@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/learn"
 	"lockpick/scenarios"
 )
 
@@ -32,10 +33,45 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 		}
 		return l
 	}
-	for _, limit := range []int{1, 2, 3, 10, 99} {
+	all := 100
+	for _, limit := range []int{1, 2, 3, 10, 99, 100, 101, 200, 5000, 9999} {
 		sc := fixtures.New("toy/impatient/contend", impatient(limit), scenarios.Setting{Processes: 2})
 		_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
 		require.ErrorContains(t, err, "carries something over", limit)
+		for _, o := range []Options{{Engine: Reference}, {Preemptions: &all}} {
+			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, o)
+			if err == nil { // it was impatient in a run, and that was seen
+				require.Equal(t, Broken, r.Verdict, limit)
+				continue
+			}
+			require.ErrorContains(t, err, "carries something over", limit)
+		}
+	}
+	require.Equal(t, 10_000, learn.UnrolledRounds, "more is believed to be endless")
+}
+
+// A probe that unlinks the lock after 200 attempts gets through.
+func TestProbeThatLosesPatience(t *testing.T) {
+	sc := fixtures.New("toy/excl/crash", fixtures.Excl(), scenarios.Setting{Processes: 2, Crashes: 1})
+	probe := func(limit int) scenarios.Probe {
+		return func(t *scenarios.Task) error {
+			for attempts, retry := 0, t.Retry(); retry.Next(); attempts++ {
+				if _, err := fixtures.Excl().Acquire(t); err == nil {
+					return nil
+				}
+				if attempts == limit {
+					_ = t.Unlink(fixtures.Lock)
+				}
+				t.Sleep(time.Second)
+			}
+			return nil
+		}
+	}
+	for limit, want := range map[int]Verdict{200: Holds, -1: Broken} {
+		sc.Probe = probe(limit)
+		r, err := Check(context.Background(), sc, scenarios.Wedge, Options{})
+		require.NoError(t, err)
+		require.Equal(t, want, r.Verdict, limit)
 	}
 }
 

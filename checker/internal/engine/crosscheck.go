@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"sync/atomic"
 
 	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/parallel"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -91,6 +94,28 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Unroll reports a retry loop that does something else after many rounds. It is for spaces in
+// which nothing is broken: a schedule that breaks something is believed when it was replayed.
+func (x *Space) Unroll(ctx context.Context, workers int) error {
+	if x.Sc.Setting.Interchangeable {
+		seen := map[string]bool{}
+		for _, a := range x.automata {
+			if err := a.Unroll(ctx, seen); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	errs := make([]error, len(x.automata))
+	var taken atomic.Int64
+	parallel.Together(min(workers, len(errs)), func(int) {
+		for i := int(taken.Add(1)) - 1; i < len(errs); i = int(taken.Add(1)) - 1 {
+			errs[i] = x.automata[i].Unroll(ctx, map[string]bool{})
+		}
+	})
+	return cmp.Or(errs...)
 }
 
 // crossCheck makes one live run and follows it through the graph.

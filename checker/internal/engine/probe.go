@@ -23,6 +23,8 @@ type Prober struct {
 	seen map[string]probed
 	buf  []byte
 	runs int
+	// unrolled: a loop of the probe was tried out for so many rounds as loops are.
+	unrolled bool
 	// recorded are the last calls of the attempt that was made last.
 	recorded []trace.Call
 	observed observer
@@ -87,7 +89,7 @@ func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
 	}
 }
 
-// probeSteps bounds one attempt; no probe comes near.
+// probeSteps bounds one attempt, or a round of one; no probe comes near.
 const probeSteps = 100_000
 
 // attempt runs the probe once. It returns no wait when it got through, GivesUp when it
@@ -103,8 +105,8 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 	})
 	defer code.Stop()
 	id := fsfake.Task{Pid: pid, N: 1}
-	last, slept, late := fsfake.Op{}, false, false
-	for range probeSteps {
+	last, slept, late, rounds := fsfake.Op{}, false, false, 0
+	for steps := 0; steps < probeSteps; steps++ {
 		op, more, notes, err := code.Next()
 		if err != nil {
 			return trace.Wait{}, err
@@ -115,11 +117,12 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 				return trace.Wait{}, fmt.Errorf("checker: the probe of %s fails the assertion %q: a probe that does not get through returns an error", p.sc.ID, a.Text)
 			}
 			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
-				if late {
+				rounds, steps = rounds+1, 0
+				if late && (p.unrolled || rounds >= learn.UnrolledRounds) {
+					p.unrolled = true
 					return hindered(trace.Polls, last), nil
 				}
-				late = m.Now().Sub(start) > horizon
-				if !slept {
+				if late = m.Now().Sub(start) > horizon; !slept && !late {
 					pass(m, start, time.Second)
 				}
 				slept = false
@@ -145,7 +148,10 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			w.On, _ = m.WaitsOn(id)
 			return w, nil
 		}
-		if op.Call == fsfake.CallSleep {
+		if op.Call == fsfake.CallSleep && late {
+			m.Advance(time.Second)
+			slept = true
+		} else if op.Call == fsfake.CallSleep {
 			pass(m, start, time.Duration(op.Time))
 			slept = true
 		} else {

@@ -172,7 +172,7 @@ func (a *Automaton) extend(at uint32, result *fsfake.Result) (e Edge, err error)
 	}
 	e, err = a.place(at, result, op, !more, eff)
 	if err == nil && eff.Again != 0 {
-		err = a.unroll(code, path[a.nodes[e.To&^Begun].depth:], result, e.Effects)
+		err = a.unroll(code, path[a.nodes[e.To&^Begun].depth:], result, e.Effects, 2, firstRounds+1)
 	}
 	return e, err
 }
@@ -238,60 +238,6 @@ func proceed(code Code, r *fsfake.Result) (op fsfake.Op, more bool, notes []any,
 		return op, false, nil, err
 	}
 	return code.Next()
-}
-
-// unrolledRounds is how many rounds of a retry loop are tried out: more than the number
-// of attempts after which programs lose patience.
-const unrolledRounds = 100
-
-// unroll verifies that a retry loop can go round for ever: with one round's results fed
-// to it again and again, the program must make that round's calls again and again. code
-// is at the top of the second round, round lists the nodes of the first, and result is
-// what led back, by back. What was asserted in the first round must be so in all.
-func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, back Effects) error {
-	for n := 2; n <= unrolledRounds; n++ {
-		for i := range round {
-			r := result
-			next := round[0]
-			if i+1 < len(round) {
-				next = round[i+1]
-				r = a.nodes[next].via
-			}
-			op, more, notes, err := proceed(code, r)
-			if err != nil {
-				return err
-			}
-			was := back
-			if i+1 < len(round) {
-				was = a.nodes[next].Begins
-			}
-			did, err := Digest(a.name, notes)
-			if err != nil {
-				return err
-			}
-			if did.Failed != was.Failed {
-				return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, round %d fails the assertion %q, and an earlier one %q (empty is none)",
-					a.name, a.scenario, n, did.Failed, was.Failed)
-			}
-			if !more || op != a.nodes[next].Op {
-				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, op, more)
-			}
-		}
-	}
-	return nil
-}
-
-// carriesOver reports a retry loop whose later rounds go on differently.
-func (a *Automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
-	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare what a round uses inside the round",
-		a.name, a.scenario, call, round, Told(is, more), was.String())
-}
-
-// carriesAcross reports a retry loop in which a round goes on differently after others
-// than the one it was learned after.
-func (a *Automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
-	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into several rounds with the results of rounds seen before, it goes on with %q and not as it did then, when %q came next; declare what a round uses inside the round",
-		a.name, a.scenario, calls, Told(is, more), was.String())
 }
 
 // Told names a program's next call.

@@ -1,6 +1,8 @@
 package learn
 
 import (
+	"context"
+
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -44,6 +46,16 @@ func NewMemo(sc *scenarios.Scenario, start Starter) (*Memo, error) {
 // Full reports whether it is time for a new memo.
 func (m *Memo) Full() bool { return m.known > m.Most }
 
+// Unroll tries out the retry loops of all tasks; see [Automaton.Unroll].
+func (m *Memo) Unroll(ctx context.Context) error {
+	for _, a := range m.automata {
+		if err := a.Unroll(ctx, map[string]bool{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // A Place is where a task is: its node, and the call that it makes there unless its
 // program has ended.
 type Place struct {
@@ -76,6 +88,10 @@ func (m *Memo) Proceed(task int, at uint32, r *fsfake.Result) (Place, Effects, e
 		told := *r // the automaton keeps it
 		if e, err = m.automata[task].extend(at, &told); err != nil {
 			return Place{}, Effects{}, err
+		}
+		if e.Effects.Again != 0 { // for Unroll
+			a, k := m.automata[task], edgeKey{at, &told}
+			a.edges[k], a.order = e, append(a.order, k)
 		}
 		m.lines[task][l] = e
 		m.known++

@@ -12,7 +12,7 @@ import (
 // again and again; only if it makes the round's calls each time are the two places one.
 //
 // A program that gives up after so many rounds is not merged when it does so within
-// [unrolledRounds]; what gives up later counts as endless. A round
+// [ExternalRounds]; what gives up later counts as endless. A round
 // that does not sleep is never merged: programs write long texts piece by piece.
 
 // roundTop returns the node that a place with a pending call is merged with, if it is the
@@ -60,7 +60,7 @@ func (a *Automaton) sleeps(round []uint32) bool {
 // endless reports whether a program goes round for ever, as far as it was tried: code is at
 // the top of a further round, round lists the nodes of one, and result is what leads back.
 func (a *Automaton) endless(code Code, round []uint32, result *fsfake.Result) (bool, error) {
-	for range unrolledRounds {
+	for range ExternalRounds {
 		for i := range round {
 			next, r := round[0], result
 			if i+1 < len(round) {

@@ -75,10 +75,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 			return c, x.Histories.Fault()
 		}
 	}
-	err := x.Histories.FinalCheck(ctx, workers)
-	if err == nil {
-		err = x.Verify(ctx, crew[0].Expander)
-	}
+	err := x.onceMore(ctx, crew[0].Expander, workers, c.Violations > 0)
 	if err != nil && errors.Is(err, ctx.Err()) {
 		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.States.Len(), c.Transitions)
 		return c, x.Histories.Fault()
@@ -93,6 +90,23 @@ func (x *Explorer) checked(ctx context.Context, w *engine.Expander) error {
 		return err
 	}
 	return x.Histories.Fault()
+}
+
+// onceMore looks once more at everything that a space that was covered rests on. The worker
+// is one that knows the space.
+func (x *Explorer) onceMore(ctx context.Context, g *engine.Expander, workers int, broken bool) error {
+	if err := x.Histories.FinalCheck(ctx, workers); err != nil {
+		return err
+	}
+	if err := x.Verify(ctx, g); err != nil || broken {
+		return err
+	}
+	return x.Unroll(ctx, workers)
+}
+
+// Confirm looks once more at everything that a space rests on in which nothing is broken.
+func (x *Explorer) Confirm(ctx context.Context) error {
+	return x.onceMore(ctx, engine.NewExpander(x.Space), 1, false)
 }
 
 // A worker is one of a parallel exploration, with its share of the counts.

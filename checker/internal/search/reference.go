@@ -117,6 +117,29 @@ func (t *Tester) SearchAll(ctx context.Context, budget int, all bool) (res searc
 	return res, first, nil
 }
 
+// confirmed is how many schedules are run once more to learn the loops in them.
+const confirmed = 1_000
+
+// Confirm reports a retry loop that does something else after many rounds. A search over all
+// schedules passes over the rounds of whoever polls in vain, as if the loop were endless.
+func (t *Tester) Confirm(ctx context.Context) error {
+	t.Live = false
+	defer func() { t.Live = true }()
+	d := &DepthFirst{}
+	for range confirmed {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if _, err := t.Run(d, false); err != nil {
+			return err
+		}
+		if !d.Advance(len(d.Path)) {
+			break
+		}
+	}
+	return t.learned.Memo.Unroll(ctx)
+}
+
 // Histories counts the distinct histories that were judged.
 func (t *Tester) Histories() int {
 	if t.Judge == nil {

@@ -1,0 +1,141 @@
+package learn
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"lockpick/fsfake"
+)
+
+// A retry loop that is marked promises that a round carries nothing over. It is tried out: a
+// program that gives up, or unlinks the lock, after so many attempts must not be taken for
+// one that goes round for ever.
+
+// UnrolledRounds is how many rounds of a marked loop are tried out before it is believed to
+// be endless: more than the number of attempts after which programs lose patience.
+const UnrolledRounds = 10_000
+
+// ExternalRounds is the same for a program that is no Go function, and marks no loops: there
+// a round takes long.
+const ExternalRounds = 100
+
+// firstRounds is how many rounds are tried out at once, when the edge that leads back is
+// learned; the rest follows when the space is covered.
+const firstRounds = 100
+
+// Unroll tries out [UnrolledRounds] rounds of each kind that was learned. Rounds are of one
+// kind when they make the same calls and these succeed and fail alike: what a program counts
+// is its attempts, or those of one kind, and not the inode numbers that it is told. seen are
+// the kinds that were tried out before, of this task or of one that runs the same program.
+// When ctx ends first the error is that of ctx.
+func (a *Automaton) Unroll(ctx context.Context, seen map[string]bool) error {
+	for _, k := range a.order {
+		e := a.edges[k]
+		if e.Effects.Again == 0 {
+			continue
+		}
+		kind := a.kind(k, e)
+		if seen[kind] {
+			continue
+		}
+		seen[kind] = true
+		if err := a.unrollFrom(ctx, k, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// kind names the kind of round that an edge leads back from.
+func (a *Automaton) kind(k edgeKey, e Edge) string {
+	round := a.path(k.from)[a.nodes[e.To&^Begun].depth:]
+	var b strings.Builder
+	fmt.Fprint(&b, e.Effects.Again)
+	for i, id := range round {
+		op, r := &a.nodes[id].Op, k.result
+		if i+1 < len(round) {
+			r = a.nodes[round[i+1]].via
+		}
+		fmt.Fprintf(&b, "|%d %q %q %d %d %t", op.Call, op.Path, op.Path2, op.Flags, r.Errno, r.Blocked)
+	}
+	return b.String()
+}
+
+// unrollFrom runs the program to the end of the round that an edge leads back from, and on
+// from there.
+func (a *Automaton) unrollFrom(ctx context.Context, k edgeKey, e Edge) error {
+	code, op, more, _, err := a.reach(k.from, k.result)
+	if code != nil {
+		defer code.Stop()
+	}
+	top := &a.nodes[e.To&^Begun]
+	switch {
+	case err != nil:
+		return err
+	case !more || op != top.Op:
+		return a.indeterminate(a.nodes[k.from].depth+1, top.Op, op, more)
+	}
+	round := a.path(k.from)[top.depth:]
+	for n := 2; n < UnrolledRounds; n += firstRounds { // a part at a time, so that ctx is asked
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := a.unroll(code, round, k.result, e.Effects, n, min(n+firstRounds, UnrolledRounds+1)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unroll verifies that a retry loop can go round for ever: with one round's results fed
+// to it again and again, the program must make that round's calls again and again. code
+// is at the top of the second round, round lists the nodes of the first, and result is
+// what led back, by back; the rounds tried are those from one number to another. What was asserted in the first round must be so in all.
+func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, back Effects, from, to int) error {
+	for n := from; n < to; n++ {
+		for i := range round {
+			r := result
+			next := round[0]
+			if i+1 < len(round) {
+				next = round[i+1]
+				r = a.nodes[next].via
+			}
+			op, more, notes, err := proceed(code, r)
+			if err != nil {
+				return err
+			}
+			was := back
+			if i+1 < len(round) {
+				was = a.nodes[next].Begins
+			}
+			var did Effects
+			if len(notes) > 0 {
+				if did, err = Digest(a.name, notes); err != nil {
+					return err
+				}
+			}
+			if did.Failed != was.Failed {
+				return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, round %d fails the assertion %q, and an earlier one %q (empty is none)",
+					a.name, a.scenario, n, did.Failed, was.Failed)
+			}
+			if !more || op != a.nodes[next].Op {
+				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, op, more)
+			}
+		}
+	}
+	return nil
+}
+
+// carriesOver reports a retry loop whose later rounds go on differently.
+func (a *Automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
+	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare what a round uses inside the round",
+		a.name, a.scenario, call, round, Told(is, more), was.String())
+}
+
+// carriesAcross reports a retry loop in which a round goes on differently after others
+// than the one it was learned after.
+func (a *Automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
+	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into several rounds with the results of rounds seen before, it goes on with %q and not as it did then, when %q came next; declare what a round uses inside the round",
+		a.name, a.scenario, calls, Told(is, more), was.String())
+}

@@ -48,8 +48,9 @@
 // order of the operations that respects real time explains every answer. An incremental
 // monitor judges while the search goes on; porcupine confirms what it calls a violation,
 // and judges every longest history in the end (with [RememberMonitors] only the
-// counterexample). Histories with the same operations and the same precedence are one. A killed
-// process's pending operation has taken effect before its death, or never.
+// counterexample). Histories with the same operations and the same precedence are one. A process
+// that was killed or has exited holds nothing any more, and its pending operation has taken
+// effect before its death, or never.
 //
 // Invariants. In every state, also while somebody is in the middle of something, a function
 // of the machine and of those who hold finds nothing wrong. A task holds from the last

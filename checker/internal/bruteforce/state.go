@@ -230,6 +230,12 @@ func (x *space) slotOf(t sched.Task) int {
 // kill ends a process between two of its steps.
 func (x *space) kill(s *state, process int) {
 	s.m.KillProc(101 + process)
+	x.die(s, process)
+}
+
+// die ends what the tasks of a process have begun, and what they hold: the process was killed
+// or has exited.
+func (x *space) die(s *state, process int) {
 	for i := range s.tasks {
 		if x.slots[i].process == process {
 			x.remember(s, i, func(o []operation) []operation { return cutShort(o) })
@@ -274,8 +280,8 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 	sl := x.slots[i]
 	if x.exits(s, i) {
 		s.m.Do(sl.id, fsfake.Op{Call: fsfake.CallExit})
-		x.end(s, sl.process)
-		return false, false, nil
+		x.die(s, sl.process)
+		return false, true, nil
 	}
 	a := &s.tasks[i]
 	t := *a.task

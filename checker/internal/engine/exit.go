@@ -1,6 +1,9 @@
 package engine
 
-import "lockpick/checker/internal/learn"
+import (
+	"lockpick/checker/internal/learn"
+	"lockpick/scenarios"
+)
 
 // The end of a process and of its tasks, live and on numbers.
 
@@ -56,13 +59,54 @@ func (w *Expander) status(s []uint32, slot int) (finished, exits bool) {
 	return false, true
 }
 
-// exit ends a's process: no task of it steps again.
+// exit ends a's process: no task of it steps again. What it had begun and what it held ends
+// as by a kill.
 func (w *World) exit(a *actor) {
+	process := a.task.Process
+	from, to := len(w.actors), 0
 	for _, b := range w.actors {
-		if b.task.Process == a.task.Process {
+		if b.task.Process == process {
+			from, to = min(from, b.index), b.index+1
 			w.gone(b)
 		}
 	}
+	w.History.Exit(from, to, len(w.actors)+process, w.Steps, scenarios.ProcessName(process))
+}
+
+// exit is the mirror of world.exit: it takes the tasks of a process out of a state, and
+// reports whether the history is still linearizable.
+func (w *Expander) exit(next []uint32, process int) bool {
+	w.gone(next, process)
+	x := w.X
+	if x.Histories == nil {
+		return true
+	}
+	key := uint64(next[WordHistory])<<8 | uint64(process)
+	st, ok := w.exits.Get(key)
+	if !ok {
+		st = judged{next[WordHistory], true}
+		from, to := x.tasksOf(process)
+		if x.Histories.LeavesBehind(st.to, from, to) {
+			for j := from; j < to; j++ {
+				st = w.remember(st.to, j, x.Histories.Cut)
+			}
+			st = w.remember(st.to, len(x.Slots)+process, x.Histories.Crash[process])
+		}
+		w.exits.Put(key, st)
+	}
+	next[WordHistory] = st.to
+	return st.ok
+}
+
+// tasksOf returns the slots of a process: from one to before another.
+func (x *Space) tasksOf(process int) (from, to int) {
+	from = len(x.Slots)
+	for j := range x.Slots {
+		if x.Slots[j].process == process {
+			from, to = min(from, j), j+1
+		}
+	}
+	return from, to
 }
 
 // gone takes a task out of the run: its process has ended.

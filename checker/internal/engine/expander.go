@@ -15,6 +15,7 @@ type Expander struct {
 	X      *Space
 	places [][]place
 	leaps  table.Cache[leap]
+	exits  table.Cache[judged] // what the exit of a process does to a history
 	bads   map[uint32]bool
 	losses map[uint32]int // states of the disk after a loss of power, by machine
 	Out    []successor

@@ -3,6 +3,7 @@ package engine
 import (
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/model"
 	"lockpick/sched"
 )
 
@@ -20,12 +21,12 @@ func (w *World) Preempts(c sched.Choice) bool {
 func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBefore int) trace.Step {
 	s := trace.Step{N: w.Steps, Choice: c, Preempts: preempts, After: w.M.Clone()}
 	s.Calls = append(s.Calls, calls...)
-	if len(w.History.Ops) > opsBefore && c.Action == sched.Run {
+	if len(w.History.Ops) > opsBefore && c.Action == sched.Run && w.History.Ops[opsBefore].ClientId < len(w.actors) {
 		s.Invoked = w.History.Ops[opsBefore].Input
 	}
 	at := int64((w.Steps-1)*trace.TimestampsPerStep + trace.AtReturn)
 	for _, op := range w.History.Ops {
-		if op.Return == at && c.Action == sched.Run {
+		if op.Return == at && c.Action == sched.Run && op.Output != any(model.Pending{}) {
 			s.Returned = op.Output
 		}
 	}

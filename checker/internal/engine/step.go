@@ -72,7 +72,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool) error {
 			return err
 		}
 		next[wordMachine] = m.machine
-		w.gone(next, x.Slots[slot].process)
+		succ.Bad = !w.exit(next, x.Slots[slot].process)
 		w.end(succ, next)
 		return nil
 	}
@@ -108,7 +108,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool) error {
 		}
 		next[wordMachine] = m.machine
 		if pl.exit {
-			w.gone(next, x.Slots[slot].process)
+			succ.Bad = !w.exit(next, x.Slots[slot].process) || succ.Bad
 			break
 		}
 		l, err := w.leap(slot, n, m.result)

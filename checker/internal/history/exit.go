@@ -1,0 +1,76 @@
+package history
+
+import (
+	"lockpick/checker/trace"
+	"lockpick/model"
+)
+
+// A process that exits dies: what it had begun takes effect before that or never, and what it
+// held it holds no more. Most exits leave nothing behind, and then nothing is recorded.
+
+// A balance counts what one client holds, as far as a history tells.
+type balance int
+
+// add counts an operation. open: it has not ended, or was cut off.
+func (b *balance) add(input, output any, open bool) {
+	switch input.(type) {
+	case model.Acquire, model.RAcquire, model.WAcquire:
+		if out, ok := output.(model.Acquired); ok && out.OK {
+			*b++
+		}
+	case model.Release, model.RRelease, model.WRelease:
+		if !open {
+			*b = max(0, *b-1)
+		}
+	}
+}
+
+// Exit records the exit of a process in a step. Its tasks are the clients from one number to
+// another, and died is the client that dies.
+func (h *Recorder) Exit(from, to, died, step int, owner string) {
+	left := false
+	held := make([]balance, to-from)
+	for i := range h.Ops {
+		op := &h.Ops[i]
+		if op.ClientId >= from && op.ClientId < to {
+			open := op.Return == trace.Never
+			left = left || open
+			held[op.ClientId-from].add(op.Input, op.Output, open)
+		}
+	}
+	for i := range held {
+		left = left || held[i] > 0
+		h.Cut(from+i, step)
+	}
+	if left {
+		h.Crash(died, step, owner)
+	}
+}
+
+// LeavesBehind reports whether clients, from one number to another, have an operation under
+// way or hold something in a history.
+func (t *Table) LeavesBehind(id uint32, from, to int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.MonitorsOnly {
+		return true // a death that changes nothing is no state of its own
+	}
+	for _, row := range parse(t.keys.Key(id), t.clients)[from:to] {
+		var held balance
+		for i := range row {
+			op := &row[i]
+			if op.State == Invoke {
+				return true
+			}
+			var output any
+			if op.State == Return {
+				output = t.values.Values[op.Out]
+			}
+			held.add(t.values.Values[op.In], output, op.State != Return)
+		}
+		if held > 0 {
+			return true
+		}
+	}
+	return false
+}

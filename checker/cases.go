@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/scenarios"
 )
 
@@ -137,6 +138,9 @@ func (r *Result) Conditions() []string {
 	}
 	if r.looks.Clock && r.Scenario.Setting.Stalls == 0 {
 		out = append(out, "assumes that nobody is delayed: the clock is read, and no stall is allowed")
+	}
+	if r.looks.Loops {
+		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", learn.ExternalRounds))
 	}
 	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
 		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen {

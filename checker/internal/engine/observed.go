@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"lockpick/checker/internal/learn"
@@ -10,15 +11,16 @@ import (
 // Observed is what tasks and probes look at of what is not their own doing: a verdict may
 // depend on where the numbers and times come from.
 type Observed struct {
-	// Inodes: an inode number. Times: a time of a file. Clock: the clock.
-	Inodes, Times, Clock bool
+	// Inodes: an inode number. Times: a time of a file. Clock: the clock. Loops: a loop that
+	// nobody has marked was taken for endless.
+	Inodes, Times, Clock, Loops bool
 }
 
 // An observer collects what is looked at; several may tell it at once.
 type observer struct{ inodes, times, clock atomic.Bool }
 
 func (o *observer) get() Observed {
-	return Observed{o.inodes.Load(), o.times.Load(), o.clock.Load()}
+	return Observed{Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load()}
 }
 
 // effects tells what a task looked at between two calls.
@@ -61,7 +63,9 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 
 // Observed is what the tasks looked at in what has been explored, and the probe.
 func (x *Space) Observed() Observed {
-	return x.observed.get().Or(x.prober.Observed())
+	o := x.observed.get().Or(x.prober.Observed())
+	o.Loops = slices.ContainsFunc(x.automata, (*learn.Automaton).BelievesEndless)
+	return o
 }
 
 // Observed is what the probe looked at. Its clock goes on, so that reading it assumes
@@ -78,5 +82,5 @@ func (w *World) Observed() Observed { return w.observed.get() }
 
 // Or is what is looked at in either.
 func (o Observed) Or(p Observed) Observed {
-	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock}
+	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock, o.Loops || p.Loops}
 }

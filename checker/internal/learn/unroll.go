@@ -47,6 +47,19 @@ func (a *Automaton) Unroll(ctx context.Context, seen map[string]bool) error {
 	return nil
 }
 
+// BelievesEndless reports whether a loop that nobody has marked was taken for endless, because
+// it had repeated itself [ExternalRounds] times.
+func (a *Automaton) BelievesEndless() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, k := range a.order {
+		if a.edges[k].Back {
+			return true
+		}
+	}
+	return false
+}
+
 // kind names the kind of round that an edge leads back from.
 func (a *Automaton) kind(k edgeKey, e Edge) string {
 	round := a.path(k.from)[a.nodes[e.To&^Begun].depth:]

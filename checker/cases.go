@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/engine"
 	"lockpick/scenarios"
 )
 
@@ -140,7 +140,7 @@ func (r *Result) Conditions() []string {
 		out = append(out, "assumes that nobody is delayed: the clock is read, and no stall is allowed")
 	}
 	if r.looks.Loops {
-		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", learn.ExternalRounds))
+		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", engine.BelievedAfter))
 	}
 	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
 		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen {

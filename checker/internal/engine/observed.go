@@ -16,6 +16,9 @@ type Observed struct {
 	Inodes, Times, Clock, Loops bool
 }
 
+// BelievedAfter is after how many rounds a loop that nobody has marked is taken for endless.
+const BelievedAfter = learn.ExternalRounds
+
 // An observer collects what is looked at; several may tell it at once.
 type observer struct{ inodes, times, clock atomic.Bool }
 

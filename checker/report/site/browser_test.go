@@ -23,6 +23,7 @@ func TestBrowser(t *testing.T) {
 	}{
 		{"follow a link and step by keyboard", stepsByKeyboard},
 		{"step by the diagram", diagrams},
+		{"search", searches},
 		{"filter without a script", filters},
 		{"every state without a script", withoutScript},
 		{"every state on paper", onPaper},

@@ -57,7 +57,7 @@ func newIndex(systems []*system, o Options) *index {
 		x.Systems = append(x.Systems, is)
 		fmt.Fprintf(&style, "body:has(#sys-%d:checked) .matrix tbody:not(.sys-%d){display:none}\n", s.N, s.N)
 	}
-	x.head = newHead(o.title()+" · lockpick", "", style.String(), "")
+	x.head = newHead(o.title()+" · lockpick", "", style.String(), asset("search.js"))
 	return x
 }
 

@@ -48,6 +48,19 @@ func bySystem(results []checker.Result) []*system {
 // Name is the id without its system.
 func (w *row) Name() string { return w.Scenario.Variant() + "/" + w.Scenario.SettingName() }
 
+// Find is what a row is found by: its names, what it is about, and why it breaks.
+func (w *row) Find() string {
+	sc := w.Scenario
+	words := []string{sc.ID, sc.Summary, sc.Report, sc.Entry.Shape, sc.Hazard(), strings.Join(sc.Entry.Projects, " ")}
+	for _, r := range w.Results {
+		words = append(words, r.Property.ID)
+		if r.Counterexample != nil {
+			words = append(words, r.Counterexample.Mistake, r.Counterexample.Cause)
+		}
+	}
+	return strings.ToLower(strings.Join(words, " "))
+}
+
 // Bounds are the bounds of the row's setting.
 func (w *row) Bounds() string { return w.Scenario.Setting.String() }
 

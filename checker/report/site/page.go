@@ -21,6 +21,7 @@ type page struct {
 	Verdicts         []verdict
 	Cases            []*evidence
 	Source           template.HTML
+	Fix              *fix
 }
 
 // A fact is a name and its value.
@@ -52,11 +53,11 @@ type evidence struct {
 	History *history
 }
 
-func newPage(w *row, o Options) (*page, error) {
+func newPage(sys *system, w *row, o Options) (*page, error) {
 	sc := w.Scenario
 	p := &page{
 		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: report.Visible(sc.Summary), Report: sc.Report,
-		Setting: settingFacts(&sc.Setting), Source: highlight(visibleSource(sc.Source)),
+		Setting: settingFacts(&sc.Setting), Source: highlight(visibleSource(sc.Source)), Fix: newFix(sys, w),
 	}
 	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
 	for _, r := range w.Results {

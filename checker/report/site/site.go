@@ -44,7 +44,7 @@ func Write(dir string, results []checker.Result, o Options) error {
 	w.page("index.html", "index.html.tmpl", newIndex(systems, o))
 	for _, sys := range systems {
 		for _, row := range sys.Rows {
-			p, err := newPage(row, o)
+			p, err := newPage(sys, row, o)
 			if err != nil {
 				return err
 			}

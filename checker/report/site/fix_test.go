@@ -1,0 +1,82 @@
+package site
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A page of what is broken leads to the variant of its system that holds, and shows what is
+// different; a page of what holds leads nowhere.
+func TestFix(t *testing.T) {
+	for _, sys := range bySystem(results(t)) {
+		for _, w := range sys.Rows {
+			f := newFix(sys, w)
+			switch w.Scenario.ID {
+			case "toy/look/contend":
+				require.NotNil(t, f)
+				require.Equal(t, "mutual-exclusion", f.Property)
+				require.Equal(t, "excl/contend", f.Name)
+				require.Equal(t, "toy.excl.contend.html", f.Link)
+			case "toy/excl/contend":
+				require.Nil(t, f)
+			}
+		}
+	}
+}
+
+// Nothing of either source is lost, and what is not marked is the same on both sides.
+func TestSideBySide(t *testing.T) {
+	for _, c := range []struct{ a, b, left, right string }{
+		{"a b c", "a x c", "a B c", "a X c"},
+		{"a b", "a b", "a b", "a b"},
+		{"a", "b c", "A", "B C"},
+		{"a b a", "b a b a", "a b a", "B a b a"},
+	} {
+		left, right := sideBySide(strings.Fields(c.a), strings.Fields(c.b))
+		shown := func(side []sideLine) string {
+			var words []string
+			for _, l := range side {
+				if l.Changed {
+					l.Text = strings.ToUpper(l.Text)
+				}
+				words = append(words, l.Text)
+			}
+			return strings.Join(words, " ")
+		}
+		require.Equal(t, strings.ToLower(c.a), strings.ToLower(shown(left)))
+		require.Equal(t, strings.ToLower(c.b), strings.ToLower(shown(right)))
+		require.Equal(t, strings.Count(shown(left), "A")+len(left), strings.Count(c.left, "A")+len(left), c)
+		require.Equal(t, unmarked(left), unmarked(right))
+	}
+}
+
+func unmarked(side []sideLine) (out []string) {
+	for _, l := range side {
+		if !l.Changed {
+			out = append(out, l.Text)
+		}
+	}
+	return out
+}
+
+// searches finds rows by words, in a browser.
+func searches(t *testing.T, b *tab, dir string) {
+	b.open(fileURL(dir, "index.html"))
+	rows := visible(".matrix tbody tr:not(.system)")
+	find := func(words string) int {
+		b.eval(`{ const f = document.querySelector('.search input'); f.value = `+strconv.Quote(words)+`; f.dispatchEvent(new Event('input')) }`, nil)
+		return b.number(rows)
+	}
+	all := b.number(rows)
+	require.Equal(t, 1, find("toy/look/contend"))
+	require.Equal(t, "1 of "+strconv.Itoa(all), b.text(`document.querySelector('.search output').textContent`))
+	require.Positive(t, find("stale look"), "by the mistake")
+	require.Zero(t, find("no such thing"))
+	require.Zero(t, b.number(visible(".matrix tbody")), "a system without rows is not shown")
+	require.Equal(t, all, find(""))
+	require.Empty(t, b.text(`document.querySelector('.search output').textContent`))
+	b.press("Tab")
+}

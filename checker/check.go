@@ -170,6 +170,10 @@ func (g *decision) explore(ctx context.Context) (err error) {
 // oneOrder is why a space that was covered is no proof all the same.
 const oneOrder = "nothing broke it, but several threads or processes of one program asked at once, and only one order of their calls was followed"
 
+// oneOrderStuck is why somebody who never gets on is no violation there: what was left waiting
+// beside a call that blocks, a timeout for one, might have ended it.
+const oneOrderStuck = "somebody may wait for ever, but several threads or processes of one program asked at once, or one had a timeout, and only one order of that was followed"
+
 // conclude makes the verdict, with everything that goes with it.
 func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res := NewResult(g.t.Sc, g.t.Property, nil)
@@ -180,6 +184,14 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	broken := c.Violations > 0 || g.found != nil
 	var err error
 	switch {
+	case x.OneOrder() && g.t.Property.Question != scenarios.NoQuestion:
+		switch {
+		case broken:
+			res.Why = oneOrderStuck
+		case res.Complete:
+			res.Why = oneOrder
+		}
+		broken, res.Complete = false, false
 	case g.t.Property.OfCycles():
 		broken, err = checkStarvation(ctx, g.t, x, g.o, c, &res)
 	case broken:
@@ -206,7 +218,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
 		}
 	}
-	if c.Enough && res.Counterexample.Smallest { // which depends on nothing but the scenario
+	if c.Enough && res.Counterexample != nil && res.Counterexample.Smallest { // which depends on nothing but the scenario
 		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = g.found.Stored, g.found.Transitions, g.found.Contended
 		return res, nil
 	}

@@ -104,6 +104,16 @@ func TestFlockInGo(t *testing.T) {
 	}
 }
 
+// Two that wait for each other's lock for a second at most do not wait for ever. Only one order of
+// the lock and the timeout is followed, so there is no verdict; a deadlock it would be without.
+func TestTimeoutIsNoDeadlock(t *testing.T) {
+	files := map[string]string{"n": "0\n", "a": "", "b": ""}
+	sc := scenario(t, "flock", []string{"flock -w 1 a flock -w 1 b cat n", "flock -w 1 b flock -w 1 a cat n"}, files, "refused 1")
+	decide(t, sc, scenarios.Deadlock, "unknown")
+	sc = scenario(t, "flock", []string{"flock a flock b cat n", "flock b flock a cat n"}, files, "refused 1")
+	decide(t, sc, scenarios.Deadlock, "broken")
+}
+
 // git's own locks hold: who does not get one fails, and has changed nothing.
 func TestGit(t *testing.T) {
 	if testing.Short() {

@@ -51,7 +51,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 				cancel()
 			}
 			sc := manyLook("toy/look/memory", alike)
-			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Full: true, Memory: memory, Symmetry: alike, Bytes: 4 << 20})
+			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Full: true, Memory: memory, Symmetry: alike, Bytes: 2 << 20})
 			require.NoError(t, err)
 			seenBroken(t, sc, r)
 			require.Contains(t, r.Why, "MiB ended first")

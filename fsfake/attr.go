@@ -51,14 +51,20 @@ func (m *Machine) inoFor(p *proc, n *inode) uint64 {
 	if i := slices.Index(seen, n.id); i >= 0 {
 		return uint64(i + 1)
 	}
-	seen = insert(seen, len(seen), n.id)
+	at := slices.Index(seen, forgotten)
+	if at < 0 {
+		at, seen = len(seen), insert(seen, len(seen), n.id)
+	} else {
+		seen = slices.Clone(seen)
+		seen[at] = n.id
+	}
 	if m.policy == InodesCanonical {
 		m.mutProc(p.pid).seen = seen
 	} else {
 		m.seen = seen
 		m.version++ // another file will have another number
 	}
-	return uint64(len(seen))
+	return uint64(at + 1)
 }
 
 // owns reports whether p may change the attributes of n.

@@ -185,14 +185,14 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 }
 
 func (k *keyer) proc(b []byte, p *proc) []byte {
-	const owned, started, moved, cells, waits, seen, redirected = 1, 2, 4, 8, 16, 32, 64
+	const owned, started, moved, cells, waits, seen, redirected, pinned = 1, 2, 4, 8, 16, 32, 64, 128
 	fds := p.fds
 	if len(fds) >= len(standard) && slices.Equal(fds[:len(standard)], standard) {
 		fds = fds[len(standard):]
 	}
 	tag := bit(p.uid|p.gid != 0, owned) | bit(p.start != 0, started) | bit(p.cwd != rootID, moved) |
 		bit(len(p.cells) != 0, cells) | bit(len(p.waits) != 0, waits) | bit(len(p.seen) != 0, seen) |
-		bit(len(fds) == len(p.fds), redirected)
+		bit(len(fds) == len(p.fds), redirected) | bit(p.pinned, pinned)
 	b = append(appendLen(b, p.pid), tag)
 	if tag&owned != 0 {
 		b = appendUint(appendUint(b, uint64(p.uid)), uint64(p.gid))
@@ -237,7 +237,11 @@ func appendCells(b []byte, cs []cell) []byte {
 func (k *keyer) seen(b []byte, ids []InodeID) []byte {
 	b = appendLen(b, len(ids))
 	for _, id := range ids {
-		b = k.maybeInode(b, id) // the number of one that is gone is used up
+		if id == forgotten {
+			b = append(b, 2)
+		} else {
+			b = k.maybeInode(b, id) // the number of one that is gone is used up
+		}
 	}
 	return b
 }

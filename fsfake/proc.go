@@ -51,7 +51,13 @@ func (p *Proc) Note(v any) { p.port.Note(v) }
 
 // Do makes one call given as data, with the fake's constants. The methods are the usual
 // way.
-func (p *Proc) Do(op Op) Result { return unhosted(p.port).Do(op) }
+func (p *Proc) Do(op Op) Result {
+	r := unhosted(p.port).Do(op)
+	if r.Stat.Ino != 0 {
+		p.Note(NumberSeen{})
+	}
+	return r
+}
 
 // pathCall makes a call that answers nothing but an error, which is worded as the
 // function of package os with that name words it.

@@ -14,6 +14,7 @@ type proc struct {
 	cwd      InodeID
 	fds      []fdesc   // sorted by fd
 	seen     []InodeID // under InodesCanonical: inode numbers handed out, from 1
+	pinned   bool      // numbers handed out are not forgotten any more
 	cells    []cell    // sorted by name
 	waits    []wait    // sorted by task
 }

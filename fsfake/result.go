@@ -76,6 +76,10 @@ func (r Result) Shows(op Op) (inode, times bool) {
 // asks one for its [Stat].
 type InodeSeen struct{}
 
+// NumberSeen is noted when a task gets hold of an inode number itself, and may do more with it
+// than compare it: it asks a FileInfo for its [Stat], or makes a call by [Proc.Do].
+type NumberSeen struct{}
+
 // TimeSeen is noted when a task looks at a file time: it asks a FileInfo for its ModTime or
 // its [Stat].
 type TimeSeen struct{}
@@ -100,6 +104,7 @@ func (i fileInfo) ModTime() time.Time {
 // Sys returns the *[Stat], as os.FileInfo returns the *syscall.Stat_t.
 func (i fileInfo) Sys() any {
 	i.p.Note(InodeSeen{})
+	i.p.Note(NumberSeen{})
 	i.p.Note(TimeSeen{})
 	return &i.st
 }

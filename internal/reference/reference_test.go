@@ -21,7 +21,7 @@ func decide(t *testing.T, list []scenarios.Scenario) []checker.Result {
 	var out []checker.Result
 	for i := range list {
 		for _, c := range list[i].Claims {
-			r, err := checker.Check(t.Context(), &list[i], c.Property, checker.Options{})
+			r, err := checker.Check(t.Context(), &list[i], c.Property, checker.Options{Full: true})
 			require.NoError(t, err)
 			require.True(t, r.AsClaimed(), "%s, %s: %s %s", list[i].ID, c.Property, r.Verdict, r.Why)
 			out = append(out, r)

@@ -38,7 +38,7 @@ func Shapes() []Shape {
 			Is: "No call removes a name only if it is still that file. Between the judgement and the removal another contender may have done both and created its own lock, which is removed then. No second look, grace period or sleep closes the window; it only narrows it.",
 			Variants: []string{
 				"ctx/pid-cleanup", "ctx/pid-cleanup-empty-stale", "openclaw-takeover/rm-then-create", "openclaw-takeover/empty-is-stale",
-				"emacs/unlink-dead", "itervox/empty-is-stale", "itervox/link-publish", "libreport/unlink-dead", "nightlyone-lockfile/link-samefile",
+				"emacs/unlink-dead", "itervox/empty-is-stale", "itervox/link-publish", "libreport/unlink-dead", "nightlyone-lockfile/link-samefile", "nightlyone-lockfile/own-pid-is-stale",
 				"postgres/postmaster-pid", "npm-lockfile/unlink-stale", "npm-lockfile/lock-sync", "codex-plugin/locked-rmw-steal",
 				"proper-lockfile/rmdir-mkdir", "instar/foreign-host-held", "instar/foreign-host-stale", "npm-cli-with-lock/release-twice",
 				"npm-cli-with-lock/release-once",

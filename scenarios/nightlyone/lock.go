@@ -34,6 +34,10 @@ func Scenarios() []scenarios.Scenario {
 			ID: "link-samefile/dead-owner", Does: "The same, and the lock of a dead process lies there at the start.",
 			Lock: protocol, In: kit.In(kit.Contend(2), kit.DeadOwner(kit.Dead)), Claims: kit.Broken(me),
 		},
+		kit.Row{
+			ID: "own-pid-is-stale/tasks", Does: "A file with the own pid counts as left behind: it may be another thread's, which holds the lock.",
+			Lock: protocol, In: kit.In(kit.Tasks(2)), Claims: kit.Broken(me),
+		},
 	)
 }
 

@@ -148,6 +148,10 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (trans
 		m.Mark(task, v.Path, lockObject(m, task.Pid, v.Holding))
 	case opUnmark:
 		m.Unmark(task)
+	case opForget:
+		m.ForgetInodes(task.Pid, uint64(v.keep))
+	case opPin:
+		m.PinInodes(task.Pid)
 	case opKill:
 		m.KillProc(task.Pid)
 		t.unmark(m, task.Pid)

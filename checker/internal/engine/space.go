@@ -34,6 +34,7 @@ type Space struct {
 	rebooted    []uint32 // the nodes after a loss of power
 	special     specialOps
 	alike       bool          // processes are verified to be interchangeable
+	KeepNumbers bool          // processes remember inode numbers that they will never use again
 	Reduce      bool          // explore up to symmetry
 	transitions table.Shared  // what operations come to on machines
 	steps       *table.Shared // what events come to on histories
@@ -78,7 +79,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	x := &Space{Sc: sc, Property: p, steps: &table.Shared{}}
+	x := &Space{Sc: sc, Property: p, steps: &table.Shared{}, KeepNumbers: p.OfCycles()}
 	for i, n := range sc.Setting.EachTask() {
 		x.Slots = append(x.Slots, slot{
 			Task: sched.Task{Process: i, N: n}, process: i,
@@ -171,6 +172,7 @@ type place struct {
 	cell   bool
 	sleep  bool
 	exit   bool
+	knows  learn.Numbers
 	ended  bool
 }
 
@@ -179,6 +181,9 @@ type leap struct {
 	to       uint32 // with nodeBegun
 	ret      uint32 // event of the operation that ended, 0 for none
 	mark     uint32 // operation that marks the lock's object, 0 for none
+	pins     bool   // the task has got hold of an inode number itself
+	forgets  bool   // it will never use inode numbers again but those in keeps
+	keeps    learn.Numbers
 	returned bool
 	fails    bool // an assertion
 }
@@ -200,7 +205,7 @@ func (x *Space) place(slot int, n uint32) place {
 		known: true, op: x.machines.op(op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
 		unmark: nd.Begins.LetGo && x.machines.marks,
-		fails:  n == learn.Start && x.fails(&nd.Begins),
+		fails:  n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows,
 	}
 	if nd.Begins.Invoked {
 		p.inv = x.Histories.Event(history.Invoke, nd.Begins.Input, nd.Begins.Input)
@@ -221,6 +226,10 @@ func (x *Space) leap(slot int, n, result uint32) (leap, error) {
 	}
 	if x.machines.marks && e.Effects.Marks() {
 		l.mark = x.machines.op(opMark{e.Effects.Holding})
+	}
+	if !x.KeepNumbers {
+		l.pins = e.Effects.NumberSeen && e.To != learn.Ended
+		l.keeps, l.forgets = x.automata[slot].Forgets(n, r, &e)
 	}
 	return l, nil
 }

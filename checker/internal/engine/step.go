@@ -124,6 +124,9 @@ func (w *Expander) step(s []uint32, slot int, exits bool) error {
 			}
 			next[wordMachine] = m.machine
 		}
+		if err := w.forget(next, slot, &l); err != nil {
+			return err
+		}
 		succ.Asleep = pl.sleep
 		next[wordNodes+slot] = l.to
 		n, begun = l.to&^learn.Begun, l.to&learn.Begun != 0

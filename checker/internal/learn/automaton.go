@@ -31,6 +31,7 @@ type Automaton struct {
 	learned  int       // edges
 	// external: the program is not a Go function: it is slow to start, and marks no loops.
 	external bool
+	alone    bool // the only task of its process
 	kept     instances
 	tried    map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
 }
@@ -63,7 +64,9 @@ type node struct {
 	depth  int
 	heads  []head // the retry loops begun on the way here
 	Open   any    // input of the operation that is under way, nil for none
-	spent  bool   // no instance stands here: the one that came was used to try a loop
+	// Knows are the inode numbers that the task was shown on the way here.
+	Knows Numbers
+	spent bool // no instance stands here: the one that came was used to try a loop
 }
 
 // A head is the top of a retry loop.
@@ -86,7 +89,7 @@ type Edge struct {
 // first, what it does before its first call.
 func New(sc *scenarios.Scenario, start Starter, process, n int) (*Automaton, error) {
 	a := &Automaton{
-		scenario: sc.ID, external: sc.External, start: start, process: process, n: n,
+		scenario: sc.ID, external: sc.External, alone: sc.Setting.TasksOf(process) == 1, start: start, process: process, n: n,
 		name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]Edge{},
 	}
 	a.nodes = append(a.nodes, node{Ended: true}, node{Ended: true})
@@ -294,7 +297,7 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		e.To = Ended
 		return e, nil
 	}
-	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open}
+	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open, Knows: from.knows(result)}
 	if at >= Start {
 		n.depth = from.depth + 1
 	}

@@ -35,6 +35,8 @@ type Effects struct {
 	PidSeen bool
 	// InodeSeen and TimeSeen: the task looked at an inode number, at a time of a file.
 	InodeSeen, TimeSeen bool
+	// NumberSeen: the task got hold of an inode number itself.
+	NumberSeen bool
 	// OneOrder: others of the program asked as well, and were left waiting.
 	OneOrder bool
 }
@@ -97,6 +99,8 @@ func Digest(task string, notes []any) (Effects, error) {
 			e.InodeSeen = true
 		case fsfake.TimeSeen:
 			e.TimeSeen = true
+		case fsfake.NumberSeen:
+			e.NumberSeen = true
 		case scenarios.By:
 			e.By = n.Task
 		case scenarios.OneOrder:

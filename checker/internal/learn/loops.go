@@ -25,11 +25,14 @@ type walker struct {
 	a    *Automaton
 	out  [][]edgeKey // by node: the learned edges
 	back []bool      // by node: a round can still come to its end from here
+	// renumbers: the program only has inode numbers compared, so that others do as well.
+	renumbers bool
 }
 
 func newWalker(a *Automaton) *walker {
-	w := &walker{a: a, out: make([][]edgeKey, len(a.nodes)), back: make([]bool, len(a.nodes))}
+	w := &walker{a: a, out: make([][]edgeKey, len(a.nodes)), back: make([]bool, len(a.nodes)), renumbers: !a.external}
 	for _, k := range a.order {
+		w.renumbers = w.renumbers && !a.edges[k].Effects.NumberSeen
 		w.out[k.from] = append(w.out[k.from], k)
 		if a.edges[k].leadsBack() {
 			w.back[k.from] = true
@@ -101,7 +104,7 @@ func (w *walker) walk(rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	at := uint32(Start)
+	at, numbers := uint32(Start), numbering{}
 	for calls := 0; ; calls++ {
 		if nd := &a.nodes[at]; more == nd.Ended || more && op != nd.Op {
 			return a.carriesAcross(calls, nd.Op, op, more)
@@ -111,11 +114,18 @@ func (w *walker) walk(rng *rand.Rand) error {
 			return nil
 		}
 		var notes []any
-		if op, more, notes, err = proceed(code, k.result); err != nil {
+		r := *k.result
+		if w.renumbers {
+			numbers.rename(rng, &r)
+		}
+		if op, more, notes, err = proceed(code, &r); err != nil {
 			return err
 		}
 		e := a.edges[k]
 		at = e.To &^ Begun
+		if e.leadsBack() {
+			numbers.forget(a.nodes[at].Knows)
+		}
 		did, err := Digest(a.name, notes)
 		if err != nil {
 			return err

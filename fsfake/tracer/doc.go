@@ -56,7 +56,9 @@
 // each time that it runs. Pipes to the outside, sockets, shared memory, files elsewhere, rdtsc
 // and most of /proc are not controlled. Threads that race through memory run in one order, and
 // so do processes that race through pipes: what one writes is a part of its step before.
-// Set-user-id programs get no privileges. A working directory below the virtual one, and an
+// Set-user-id programs get no privileges. Directories are listed sorted and without the kinds of
+// what is in them. A Go program is known by its file; the rounds of its runtime's own thread come
+// before a set is taken. A working directory below the virtual one, and an
 // open directory that names are relative to, is kept by name: that another process moves it is
 // not noticed. A private mapping of a file is a copy of what the file held then.
 // What the tracer does not handle (an unknown call, a shared mapping of a file of the fake, a

@@ -22,6 +22,9 @@ import (
 // temporary directory.
 
 func (t *thread) exec(dirfd, i, flags int) {
+	if t.nameless(dirfd, i) {
+		return
+	}
 	name, pl, ok := t.name(dirfd, i, true)
 	switch {
 	case !ok:

@@ -54,6 +54,9 @@ socket.socket(socket.AF_UNIX).bind("s")`, `bind.*a socket below the virtual dire
 os.mkfifo("p")`, `mknod.*"p".*not modelled`},
 		{"symlink that leads out", `import os
 os.symlink("/etc/passwd", "out"); open("out")`, `the fake has no answer: a path that leads out of /virtual/dir is not modelled`},
+		{"empty name", `import os
+os.symlink("a", "s")
+os.readlink("", dir_fd=os.open("s", os.O_PATH | os.O_NOFOLLOW))`, `readlinkat.*of a file of the fake .*, by an empty name, it is not modelled`},
 		{"unknown", `import ctypes
 ctypes.CDLL(None).syscall(159, 0)`, `system call 159: this system call is not handled`},
 		{"waits for input", `import os

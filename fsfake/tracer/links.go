@@ -14,6 +14,9 @@ import (
 
 func (t *thread) readlink(dirfd, i int) {
 	buf, size := t.c.args[i+1], t.c.int(i+2)
+	if t.nameless(dirfd, i) {
+		return
+	}
 	_, pl, ok := t.name(dirfd, i, false)
 	switch {
 	case !ok:

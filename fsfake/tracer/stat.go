@@ -52,6 +52,17 @@ func (t *thread) emptyPath(i int) bool {
 	return err == nil && b[0] == 0
 }
 
+// nameless is a call by an empty name, which means the descriptor itself, where that is not
+// modelled: it has faulted then. The kernel would answer for the placeholder.
+func (t *thread) nameless(dirfd, i int) bool {
+	d := t.p.fds[dirfd]
+	if d == nil || d.fake < 0 || !t.emptyPath(i) {
+		return false
+	}
+	t.fault("of a file of the fake (%s), by an empty name, it is not modelled", d.path)
+	return true
+}
+
 func (t *thread) askStat(op fsfake.Op, to int) {
 	addr, extended := t.c.args[to], t.c.nr == unix.SYS_STATX
 	t.askThen(op, func(r fsfake.Result) {
@@ -154,6 +165,9 @@ func unixMode(m fs.FileMode) uint32 {
 // access is access(2), by the mode and the owner that stat(2) shows: the fake has no other
 // permissions than these.
 func (t *thread) access(dirfd, i, mode int) {
+	if t.nameless(dirfd, i) {
+		return
+	}
 	_, pl, ok := t.name(dirfd, i, true)
 	switch {
 	case !ok:

@@ -29,7 +29,8 @@
 // linux/amd64 with ptrace(2). Everything outside the virtual directory is real, and happens
 // each time that a program is run. Where several threads or processes of one command ask at
 // once, or one of them waits for a time, they are let go on in one order; a scenario in which
-// that happened never holds (the verdict is unknown), while what breaks is broken. Loops
+// that happened never holds (the verdict is unknown), while what a state breaks is broken; that
+// somebody waits for ever is not said there. Loops
 // that repeat themselves for more than a hundred rounds count as endless. Crashes of a
 // command that has started others are refused, and so are crashes where what is left behind
 // would be compared. Three or more commands are compared with every serial order, also with

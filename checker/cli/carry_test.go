@@ -3,6 +3,7 @@ package cli
 import (
 	"flag"
 	"fmt"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -143,4 +144,32 @@ func TestCarryNotices(t *testing.T) {
 	full := end.Clone()
 	require.NoError(t, full.Proc(1).WriteFile(spec.Dir+"/data/left", nil, 0o600))
 	require.Contains(t, carry(steps, full).Differs, "at the end")
+}
+
+// A copy of a directory whose symbolic links name the original is never run in: the original
+// would be written to.
+func TestCarryLeavesTheOriginalAlone(t *testing.T) {
+	spec := specOf(t, "sh counter.sh", 2)
+	sc := scenarioOf(t, &spec)
+	r, err := checker.NewRunner(&sc, scenarios.Deadlock)
+	require.NoError(t, err)
+	ran, err := r.Run(sched.NewRandom(1), true)
+	require.NoError(t, err)
+	steps, end := carrySteps(ran.Trace), ran.Trace[len(ran.Trace)-1].After
+
+	links := spec
+	links.Files = append(slices.Clone(spec.Files), command.File{Name: "l", Link: "/data/n"})
+	require.Contains(t, links.Carry(t.Context(), steps, end).Cannot, "leave the copy")
+	made := slices.Insert(slices.Clone(steps), 1, command.Step{Op: fsfake.Op{Call: fsfake.CallSymlink, Path: "l", Path2: "/data/n"}})
+	require.Contains(t, spec.Carry(t.Context(), made, end).Cannot, "leave the copy")
+}
+
+// In which order a directory lists its names is the file system's business: a command that
+// prints them as they come goes on the kernel as on the fake.
+func TestDirectoryOrder(t *testing.T) {
+	dir := t.TempDir()
+	script := dir + "/list.py"
+	require.NoError(t, os.WriteFile(script, []byte("import os\nprint(os.listdir())\n"), 0o600))
+	spec := specOf(t, "python3 "+script, 1)
+	scenarioOf(t, &spec)
 }

@@ -2,10 +2,14 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"lockpick/fsfake"
 )
 
 // The virtual directory as a real one, for [Spec.Carry].
@@ -44,6 +48,22 @@ func (s *Spec) realTree(dir, prefix string) ([]Entry, error) {
 		}
 	}
 	return out, nil
+}
+
+// movable reports symbolic links that name the virtual directory: in a copy of it they would lead
+// back to the original, which nobody may touch.
+func (s *Spec) movable(steps []Step) error {
+	for _, f := range s.Files {
+		if path.IsAbs(f.Link) {
+			return fmt.Errorf("the symbolic link %s leads to %s by an absolute path, and the commands would leave the copy of the directory by it", f.Name, f.Link)
+		}
+	}
+	for i, st := range steps {
+		if st.Op.Call == fsfake.CallSymlink && path.IsAbs(st.Op.Path2) {
+			return fmt.Errorf("step %d makes a symbolic link to %s, an absolute path, and the commands would leave the copy of the directory by it", i+1, st.Op.Path2)
+		}
+	}
+	return nil
 }
 
 // write makes the directory with the files of the start, for real.

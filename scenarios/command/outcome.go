@@ -166,23 +166,35 @@ func (s *Spec) table(o Outcome, serial []order) [][]string {
 		heading = append(heading, k.name())
 	}
 	rows := [][]string{heading}
-	add := func(name string, of func(Outcome) string) {
-		row := []string{name, of(o)}
+	add := func(name string, of func(o Outcome, ran bool) string, process int) {
+		row := []string{name, of(o, true)}
 		differs := false
 		for _, k := range orders {
-			row = append(row, of(k.outcome))
-			differs = differs || row[1] != of(k.outcome)
+			text := of(k.outcome, slices.Contains(k.ran, process))
+			row = append(row, text)
+			differs = differs || row[1] != text
 		}
 		if differs {
 			rows = append(rows, append(row[:1], fromDifference(row[1:])...))
 		}
 	}
+	const left = "—" // it has not run
 	for i := range s.Commands {
-		add(scenarios.ProcessName(i), func(o Outcome) string { return o.Exits[i] })
-		add(scenarios.ProcessName(i)+" prints", func(o Outcome) string { return strconv.Quote(o.Printed[i]) })
+		add(scenarios.ProcessName(i), func(o Outcome, ran bool) string {
+			if !ran {
+				return left
+			}
+			return o.Exits[i]
+		}, i)
+		add(scenarios.ProcessName(i)+" prints", func(o Outcome, ran bool) string {
+			if !ran {
+				return left
+			}
+			return strconv.Quote(o.Printed[i])
+		}, i)
 	}
 	for _, name := range namesOf(o, orders) {
-		add(name, func(o Outcome) string { return o.at(name) })
+		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)
 	}
 	return rows
 }

@@ -58,6 +58,9 @@ func (o order) name() string {
 	for _, i := range o.ran {
 		names = append(names, scenarios.ProcessName(i))
 	}
+	if len(names) == 1 && len(o.outcome.Exits) > 1 {
+		return names[0] + " alone"
+	}
 	return strings.Join(names, " then ")
 }
 

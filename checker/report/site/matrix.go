@@ -58,7 +58,7 @@ func (w *row) Find() string {
 			words = append(words, r.Counterexample.Mistake, r.Counterexample.Cause)
 		}
 	}
-	return strings.ToLower(strings.Join(words, " "))
+	return strings.ToLower(report.Visible(strings.Join(words, " ")))
 }
 
 // Bounds are the bounds of the row's setting.

@@ -84,6 +84,10 @@ func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result,
 	if err != nil {
 		return res, err
 	}
+	if first == nil && res.Complete && t.Property.NeedsProbe() && t.Nowhere {
+		res.Complete = false
+		res.Why = "no schedule that ends breaks it; in some, somebody goes on for ever or waits, and whether a fresh process can still get in then is for the graph engine to say"
+	}
 	if first == nil && res.Complete {
 		switch err := t.Confirm(ctx); {
 		case err != nil && errors.Is(err, ctx.Err()):
@@ -196,6 +200,8 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		broken, err = checkStarvation(ctx, g.t, x, g.o, c, &res)
 	case broken:
 		err = g.explain(ctx, &res)
+	default:
+		broken, err = g.trap(ctx, &res)
 	}
 	if err != nil {
 		return res, err
@@ -228,6 +234,36 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res.Stats.Violations = len(x.Fingerprints(c.Violated))
 	res.Stats.Bytes = x.Bytes(c.States)
 	return res, nil
+}
+
+// frozen is why polling for ever proves nothing where it may be for a time only.
+const frozen = "processes poll for ever, but they read the clock, which stands still"
+
+// trap looks for a part of the graph that nobody gets out of, and adds the smallest way into
+// one.
+func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
+	if !g.c.Complete {
+		return false, nil
+	}
+	found, err := g.x.FindTrap(ctx, g.c, g.o.limits(g.t.Sc, g.t.Property))
+	var ended *search.EndedError
+	switch {
+	case errors.As(err, &ended):
+		res.Complete, res.Why = false, ended.Why
+		return false, nil
+	case err != nil || found == nil:
+		return false, err
+	case g.t.Sc.External && g.x.Observed().Clock:
+		res.Complete, res.Why = false, frozen
+		return false, nil
+	}
+	if res.Counterexample, err = g.t.Trace(found.Schedule); err != nil {
+		return true, err
+	}
+	if res.Counterexample.Smallest = found.Smallest; !found.Smallest {
+		res.notSmallest(&search.EndedError{Why: found.Why})
+	}
+	return true, g.t.Trapped(res.Counterexample, found.Waits)
 }
 
 // A found is a counterexample that was searched for in the order of cost.
@@ -333,6 +369,10 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		case err != nil:
 			return res, err
 		}
+	}
+	if res.Complete && x.MayTrap() {
+		res.Complete, res.Why = false, "nothing that a schedule ends with breaks it; whether somebody goes on for ever in vain has no bound on preemptions"
+		return res, nil
 	}
 	if res.Verdict = conclude(schedule != nil, res.Complete); res.Verdict == Holds {
 		if err := engine.Lacking(t.Sc, t.Property, x.Facts()); err != nil {

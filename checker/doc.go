@@ -66,9 +66,13 @@
 //
 //   - deadlock: a state where somebody is unfinished and nobody can ever move again. A
 //     task that polls can move.
+//     Real programs, which all are to end, must not poll for ever either: a part of the
+//     graph that no step leads out of, with somebody in it who has not ended, is a violation.
 //   - wedge: a state where every process has finished or died, and a fresh process,
 //     running alone with time passing, never gets through. "Never" means within 30 days
-//     of virtual time and an attempt after that.
+//     of virtual time and an attempt after that. Or a part of the graph that no step leads
+//     out of, with somebody in it who is not finished, if a fresh process, alone, gets
+//     through from none of its states: two that poll for ever for a dead owner's file.
 //   - starvation: a cycle in which an operation has begun that the property is about (an
 //     acquisition, for ours) and never returns
 //     while it takes steps or waits, and in which nobody who can always move never does

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"context"
 	"fmt"
 
 	"lockpick/checker/internal/search"
@@ -32,11 +33,19 @@ func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Re
 	}
 	o, err := t.Run(sched.Replay{Schedule: s}, true)
 	r := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: t.Evidence(o)}
-	if err != nil || !p.OfCycles() {
+	if err != nil || !p.OfCycles() && (r.Broken || p.Judgement() != scenarios.ByGraph) {
 		return r, err
 	}
 	x, err := search.NewExplorer(sc, p)
 	if err != nil {
+		return r, err
+	}
+	defer x.Close()
+	if !p.OfCycles() {
+		trapped, waits, err := x.Trapped(context.Background(), s)
+		if r.Broken = trapped; trapped && err == nil {
+			err = t.Trapped(r.Counterexample, waits)
+		}
 		return r, err
 	}
 	cycle, waits, err := x.Starves(s)

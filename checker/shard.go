@@ -103,6 +103,19 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 		}
 		r.Schedule = schedule.String()
 	}
+	if r.Complete && len(r.Violations) == 0 {
+		found, err := x.FindTrap(ctx, c, o.limits(sc, p))
+		var ended *search.EndedError
+		switch {
+		case errors.As(err, &ended):
+			r.Complete, r.Why = false, ended.Why
+		case err != nil:
+			return r, err
+		case found != nil:
+			r.Schedule = found.Schedule.String()
+			r.Violations = []string{engine.Hash([]byte(r.Schedule))}
+		}
+	}
 	r.Stats.learned(x)
 	r.Stats.States, r.Stats.Transitions = c.States.Len(), c.Transitions+sp.Transitions
 	r.Stats.Contended, r.Stats.Depth = c.Contended+sp.Contended, c.Depth+sp.Depth

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -148,18 +149,20 @@ var Deadlock = &Property{
 	Meaning:   "Somebody can always move, or everybody has finished.",
 	Question:  Stuck,
 	Symmetric: true,
-	Tell:      func(Violation) string { return "nobody can move any more" },
+	Tell: func(v Violation) string {
+		return cmp.Or(v.Said, "nobody can move any more")
+	},
 }
 
-// Wedge: there is no reachable state where every process has finished or died, and a
-// fresh process, running alone with time passing, never acquires.
+// Wedge: there is no reachable state where every process has finished or died, or goes on for
+// ever whatever comes, and a fresh process, running alone with time passing, never acquires.
 var Wedge = &Property{
 	ID:        "wedge",
 	Meaning:   "When everybody has finished or died, a fresh process can still acquire.",
 	Question:  LockedOut,
 	Symmetric: true,
-	Tell: func(Violation) string {
-		return "every process has ended or died, and nobody can ever acquire again"
+	Tell: func(v Violation) string {
+		return cmp.Or(v.Said, "every process has ended or died, and nobody can ever acquire again")
 	},
 }
 

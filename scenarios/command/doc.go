@@ -13,8 +13,9 @@
 // printed, the files at the end) must be one that the programs leave behind when they run
 // one after the other, in some order. With [Spec.Inside] the programs say themselves where
 // their critical section is, and mutual exclusion is judged as for a Go protocol.
-// A run that never ends leaves nothing behind to compare, so deadlock is asked as well; that
-// commands poll for ever, each in vain, is not noticed yet.
+// A run that never ends leaves nothing behind to compare, so deadlock is asked as well: commands
+// that poll for ever, each in vain, break it; where they read the clock, which stands still, that
+// is unknown.
 //
 // # On the real kernel
 //

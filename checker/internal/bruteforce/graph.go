@@ -11,12 +11,15 @@ import (
 type graph struct {
 	space *space
 	nodes []node
+	// states, for wedge: they are probed again where nobody gets away from.
+	states []*state
 }
 
 // A node is a state; node 0 is the first.
 type node struct {
 	edges []edge
 	bad   bool // the state breaks the property by itself
+	left  bool // somebody is not finished
 	// enabled, by slot; trying: an acquisition of the task has begun and was not answered.
 	enabled, trying []bool
 }
@@ -46,8 +49,11 @@ func build(p *Protocol, property *scenarios.Property, limit int) (*graph, error)
 	states := []*state{first}
 	for i := 0; i < len(states); i++ {
 		s := states[i]
-		states[i] = nil
+		if property != scenarios.Wedge {
+			states[i] = nil
+		}
 		n := x.describe(s)
+		n.left = x.unfinished(s)
 		choices := x.choices(s)
 		if n.bad, err = x.badState(s, n); err != nil {
 			return nil, err
@@ -75,6 +81,7 @@ func build(p *Protocol, property *scenarios.Property, limit int) (*graph, error)
 			return nil, ErrTooLarge
 		}
 	}
+	g.states = states
 	return g, nil
 }
 

@@ -23,6 +23,7 @@ type Answer struct {
 
 	graph    *graph
 	starving []bool
+	traps    []bool // for wedge, where nothing else breaks it
 }
 
 // Solve answers one property of a protocol. It stores at most limit states, and fails with
@@ -40,6 +41,18 @@ func Solve(p *Protocol, property *scenarios.Property, limit int) (*Answer, error
 	}
 	var c cost
 	a.Schedule, c, a.Broken = g.smallest(a.goal, -1)
+	if property == scenarios.Wedge && !a.Broken {
+		if a.traps, err = g.traps(); err != nil {
+			return nil, err
+		}
+		if a.traps != nil {
+			a.HasOdds = false // lockpick computes none
+			a.Schedule, c, a.Broken = g.smallest(a.goal, -1)
+			if e := g.nodes[0].edges; len(a.Schedule) == 0 && a.Broken && len(e) > 0 && e[0].slot >= 0 { // a run has a step
+				a.Schedule, c.steps = append(a.Schedule, e[0].choice), 1
+			}
+		}
+	}
 	a.Faults, a.Preemptions, a.Steps = c.faults, c.preemptions, c.steps
 	return a, nil
 }
@@ -48,6 +61,9 @@ func Solve(p *Protocol, property *scenarios.Property, limit int) (*Answer, error
 func (a *Answer) goal(n int) bool {
 	if a.starving != nil {
 		return a.starving[n]
+	}
+	if a.traps != nil && a.traps[n] {
+		return true
 	}
 	return a.graph.nodes[n].bad
 }
@@ -127,3 +143,7 @@ func (g *graph) after(n int, c sched.Choice) (to int, ok bool) {
 	}
 	return 0, false
 }
+
+// Trapped reports whether the property is broken because no step leads out of a part of the
+// graph, and because of nothing else.
+func (a *Answer) Trapped() bool { return a.traps != nil }

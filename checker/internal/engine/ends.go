@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"slices"
+
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
@@ -33,10 +36,7 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 		if w.unfinished {
 			return false, nil, nil
 		}
-		m, _ := x.machines.get(s[wordMachine], 0)
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		return x.prober.Wedged(m)
+		return x.LockedOut(s)
 	case scenarios.Stuck:
 		if !w.unfinished || len(w.Out) > 0 && w.Out[0].Slot >= 0 {
 			return false, nil, nil
@@ -51,3 +51,18 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 	}
 	return false, nil, nil
 }
+
+// LockedOut probes the machine of a state.
+func (x *Space) LockedOut(row []uint32) (bool, []trace.Wait, error) {
+	m, _ := x.machines.get(row[wordMachine], 0)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.prober.Wedged(m)
+}
+
+// Unfinished reports whether somebody is not finished in the state that was expanded last.
+func (w *Expander) Unfinished() bool { return w.unfinished }
+
+// Repeats reports whether anything was learned that can go on for ever: a loop, or a call
+// that may wait. Nobody may learn meanwhile.
+func (x *Space) Repeats() bool { return slices.ContainsFunc(x.automata, (*learn.Automaton).Repeats) }

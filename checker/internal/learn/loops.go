@@ -135,3 +135,21 @@ func (w *walker) walk(rng *rand.Rand) error {
 		}
 	}
 }
+
+// Repeats reports whether the program can go on for ever, as far as it was learned: it has a
+// loop, or makes a call that may wait.
+func (a *Automaton) Repeats() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := range a.nodes {
+		if a.nodes[i].Op.MayBlock() {
+			return true
+		}
+	}
+	for _, k := range a.order {
+		if a.edges[k].leadsBack() {
+			return true
+		}
+	}
+	return false
+}

@@ -28,8 +28,10 @@ type Tester struct {
 	Live    bool
 	learned *engine.World // the one whose buffers are used again
 	// facts are what the runs so far showed that can be evidence; enough: it is.
-	facts    []scenarios.Fact
-	enough   bool
+	facts  []scenarios.Fact
+	enough bool
+	// Nowhere: in some run nothing could happen any more although somebody was not finished.
+	Nowhere  bool
 	observed engine.Observed // by the tasks, in all runs so far
 	// Unjudged: leave histories unjudged (for measuring what judging costs).
 	Unjudged bool
@@ -148,6 +150,7 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 		return o, err
 	}
 	t.remember(w)
+	t.Nowhere = t.Nowhere || o.Finished && w.Unfinished()
 	if keep {
 		o.History = append([]porcupine.Operation(nil), w.History.Ops...)
 	}

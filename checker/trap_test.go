@@ -1,0 +1,79 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// Processes that poll for ever for the file of a dead owner never finish, and nobody can ever
+// get in: that is a wedge, also when nobody is killed after the start.
+func TestPollingForADeadOwnersFile(t *testing.T) {
+	dead := func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644) }
+	for _, c := range []struct {
+		name    string
+		lock    scenarios.Protocol
+		setting scenarios.Setting
+		setup   func(m *fsfake.Machine)
+		want    Verdict
+	}{
+		{"left behind", fixtures.ExclWait(), scenarios.Setting{Processes: 2}, dead, Broken},
+		{"killed", fixtures.ExclWait(), scenarios.Setting{Processes: 2, Crashes: 1}, nil, Broken},
+		{"nobody dies", fixtures.ExclWait(), scenarios.Setting{Processes: 2}, nil, Holds},
+		{"the kernel frees it", fixtures.Flock(), scenarios.Setting{Processes: 2, Crashes: 1}, dead, Holds},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sc := fixtures.New("toy/poll/dead", c.lock, c.setting)
+			sc.Setup = c.setup
+			r, err := Check(context.Background(), sc, scenarios.Wedge, Options{})
+			require.NoError(t, err)
+			require.Equal(t, c.want, r.Verdict, r.Why)
+			if c.want != Broken {
+				return
+			}
+			again, err := Replay(sc, scenarios.Wedge, r.Counterexample.Schedule)
+			require.NoError(t, err)
+			require.True(t, again.Broken)
+			require.NotEmpty(t, r.Counterexample.Cause)
+		})
+	}
+}
+
+// Whoever can still get in is not locked out by others who poll for ever.
+func TestPollingForSomethingElse(t *testing.T) {
+	sc := fixtures.New("toy/poll/else", fixtures.Flock(), scenarios.Setting{Processes: 2})
+	sc.Program = func(int, int) scenarios.Program {
+		return func(t *scenarios.Task) {
+			for retry := t.Retry(); retry.Next(); {
+				if _, err := t.Stat("/never"); err == nil {
+					return
+				}
+				t.Sleep(1e9)
+			}
+		}
+	}
+	r, err := Check(context.Background(), sc, scenarios.Wedge, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict, r.Why)
+}
+
+// Real programs are to end: all of them polling for ever is no end.
+func TestRealProgramsThatPollForEver(t *testing.T) {
+	sc := external(pollingFor(0, false), true)
+	sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile("/tmp/lock", nil, 0o644) }
+	r, err := Check(context.Background(), sc, scenarios.Deadlock, Options{Workers: 1})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Verdict, r.Why)
+	again, err := Replay(sc, scenarios.Deadlock, r.Counterexample.Schedule)
+	require.NoError(t, err)
+	require.True(t, again.Broken)
+	sc.Setup = nil
+	r, err = Check(context.Background(), sc, scenarios.Deadlock, Options{Workers: 1})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict, r.Why)
+}

@@ -43,12 +43,12 @@ func (g *graph) traps() ([]bool, error) {
 // wedge.
 func (g *graph) trapped(n int) (bool, error) {
 	all := g.reached(n)
-	for m := range all {
+	for m := range all { // order does not matter: it asks for all
 		if !g.reached(m)[n] {
 			return false, nil
 		}
 	}
-	for m := range all {
+	for m := range all { // order does not matter: it asks for all
 		if wedged, err := g.space.wedged(g.states[m].m.Clone()); err != nil || !wedged {
 			return false, err
 		}

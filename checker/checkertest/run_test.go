@@ -83,7 +83,7 @@ func TestRunShowsWhatExplainShows(t *testing.T) {
 	shown, _, found := strings.Cut(explain.String(), "  replay  lockpick replay ")
 	require.True(t, found)
 	require.Contains(t, shown, "no smaller one exists · hit by 31 % of random runs")
-	require.Regexp(t, `\n  source  run_test.go:\d+: step 5, A: open lock O_CREAT  ← this one went wrong\n`, shown)
+	require.Regexp(t, `\n  source  run_test.go:\d+: step 5, A: open lock O_CREAT ← this one went wrong\n`, shown)
 	got := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
 	require.Contains(t, got.log.String(), strings.TrimRight(shown, "\n")+"\n\nschedule  A1 B3 A2\nreplay    LOCKPICK_SCHEDULE=")
 }

@@ -62,7 +62,7 @@ func (o *Options) place(s scenarios.Source) string {
 	if s.File == "" {
 		return ""
 	}
-	return fmt.Sprintf("%s:%d", o.file(s.File), s.Line)
+	return fmt.Sprintf("%s:%d", Visible(o.file(s.File)), s.Line)
 }
 
 // uri is a file of the source as a reference to it.
@@ -104,7 +104,7 @@ func (o *Options) sources(sc *scenarios.Scenario, cx *trace.Counterexample) []st
 		}
 	}
 	if len(lines) > 1 {
-		lines[0] += "  ← this one went wrong"
+		lines[0] += " ← this one went wrong"
 	}
 	return lines
 }

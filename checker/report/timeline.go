@@ -190,16 +190,18 @@ func (s Style) tell(label, text string) []string {
 	return lines
 }
 
-// places says where in the source the calls stand that the cause names. A place stays on
-// one line, with nothing before it but its label: editors and terminals follow it.
+// places says where in the source the calls stand that the cause names. A place begins a
+// line, with nothing before it but its label: editors and terminals follow it.
 func (t *timeline) places() {
 	if !t.o.Places {
 		return
 	}
 	label := "source"
 	for _, l := range t.o.sources(t.r.Scenario, t.r.Counterexample) {
-		t.line("  " + t.o.paint(accent, pad(label, labelWidth)) + l)
-		label = ""
+		for i, part := range wrap(l, t.o.width()-labelWidth-4) {
+			t.line("  " + t.o.paint(accent, pad(label, labelWidth)) + strings.Repeat("  ", min(i, 1)) + part)
+			label = ""
+		}
 	}
 }
 

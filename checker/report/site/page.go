@@ -156,7 +156,7 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	chart := report.NewChart(w.Scenario, cx)
 	chart.Judge(w.Scenario, cx)
 	c := &evidence{
-		Property: r.Property.ID, Cause: linked(r.Property.ID, cx.Cause, len(cx.Schedule)), Wrong: chart.Wrong,
+		Property: r.Property.ID, Cause: linked(r.Property.ID, report.Visible(cx.Cause), len(cx.Schedule)), Wrong: chart.Wrong,
 		Places: report.Places(r, o.report()), Kernel: cx.Kernel, Facts: caseFacts(r),
 		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart),
 	}

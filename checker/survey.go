@@ -33,7 +33,8 @@ func (s *Surveyed) Verdict() Verdict {
 // SurveyStates bounds the states of each question of a survey when the options do not.
 const SurveyStates = 300_000
 
-// Survey decides what [scenarios.Survey] asks, hazard by hazard. A property that is broken
+// Survey decides what [scenarios.Survey] asks, hazard by hazard. What gives no evidence on a
+// property, in any situation of a hazard of which nothing is broken, is unknown. A property that is broken
 // in a small situation is not asked in a larger one of the same hazard. The bound on
 // states is [SurveyStates] unless o has one.
 func Survey(ctx context.Context, studies []scenarios.Study, o Options) ([]Surveyed, error) {
@@ -53,16 +54,20 @@ func Survey(ctx context.Context, studies []scenarios.Study, o Options) ([]Survey
 
 func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, error) {
 	s := Surveyed{Hazard: study.Hazard, NotAsked: study.NotAsked}
+	var nothing []Result
 	for i := range study.Scenarios {
 		sc := &study.Scenarios[i]
 		for _, c := range sc.Claims {
-			if slices.ContainsFunc(s.Broken, func(r Result) bool { return r.Property == c.Property }) {
+			if asked(s.Broken, c.Property) {
 				continue
 			}
 			r, err := Check(ctx, sc, c.Property, o)
 			switch {
 			case errors.Is(err, ErrNothingToJudge):
-				continue // nobody ever acquires: the wedge says so
+				r = NewResult(sc, c.Property, nil)
+				r.Why = err.Error()
+				nothing = append(nothing, r)
+				continue
 			case ctx.Err() != nil:
 				return s, ctx.Err()
 			case err != nil: // a call that is not modelled: no verdict, and the other hazards have theirs
@@ -79,8 +84,16 @@ func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, er
 			}
 		}
 	}
-	if s.NotAsked == "" && len(s.Broken)+len(s.Unknown)+len(s.Holds) == 0 {
-		s.NotAsked = "nothing that happens could break a property"
+	for _, r := range nothing {
+		// Nobody ever acquires, or nobody ever ends: what is broken says why, or nothing does.
+		if len(s.Broken) == 0 && !asked(s.Holds, r.Property) && !asked(s.Unknown, r.Property) {
+			s.Unknown = append(s.Unknown, r)
+		}
 	}
 	return s, nil
+}
+
+// asked reports whether a property is among the results.
+func asked(rs []Result, p *scenarios.Property) bool {
+	return slices.ContainsFunc(rs, func(r Result) bool { return r.Property == p })
 }

@@ -13,8 +13,8 @@ type leftover struct{ calls int }
 
 func (l leftover) name() string { return fmt.Sprint(l.calls) }
 
-func (l leftover) summary(pid string) string {
-	return fmt.Sprintf("An owner was killed after %s; two days later its pid %s; two processes come.", numbers.Count(l.calls, "call", "calls"), pid)
+func (l leftover) summary(pid, then string) string {
+	return fmt.Sprintf("An owner was killed after %s; two days later its pid %s; %s.", numbers.Count(l.calls, "call", "calls"), pid, then)
 }
 
 // leftovers lists after how many calls a killed owner leaves another disk than before,

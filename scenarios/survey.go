@@ -54,7 +54,8 @@ const maxOwnerCalls = 200
 //   - contention: two and three processes, once; two processes, twice each;
 //   - threads: two tasks of one process, and another process;
 //   - dead-owner: the lock as an owner leaves it that is killed, for each step of its
-//     acquisition, its work and its release; two days pass, and two processes come;
+//     acquisition, its work and its release; two days pass, and two processes come, or
+//     nobody but the fresh process (who polls for ever never ends, and then nobody is asked);
 //   - crash: two and three processes, of which one may be killed at any step;
 //   - exit: processes end when they have released, and their pids are dead from then on;
 //     one ends without a release;
@@ -126,8 +127,8 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		add("threads-3", "Two tasks of one process want the lock, and another process.", peer, once, MutualExclusion, Deadlock)
 	case HazardDeadOwner:
 		for _, l := range left {
-			sc := add("dead-owner-"+l.name(), l.summary("is dead"), alive(2), once, MutualExclusion, Wedge)
-			sc.Setup = s.after(l, false)
+			add("dead-owner-"+l.name()+"-alone", l.summary("is dead", "nobody else comes"), alive(1), idle, Wedge).Setup = s.after(l, false)
+			add("dead-owner-"+l.name(), l.summary("is dead", "two processes come"), alive(2), once, MutualExclusion, Wedge).Setup = s.after(l, false)
 		}
 	case HazardCrash:
 		for n := 2; n <= 3; n++ {
@@ -137,7 +138,7 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		}
 	case HazardExit:
 		add("exit-2", "Two processes want the lock, and end.", Setting{Processes: 2}, once, MutualExclusion)
-		add("exit-holding", "Who has the lock ends without a release.", Setting{Processes: 2}, s.forgets(), Wedge)
+		add("exit-holding", "Who has the lock ends without a release.", Setting{Processes: 1}, s.forgets(), Wedge)
 		add("exit-3", "Three processes want the lock, and end.", Setting{Processes: 3}, once, MutualExclusion)
 	case HazardStall:
 		stall := alive(2)
@@ -145,14 +146,15 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		add("stall-2", "Two processes want the lock, and two days may pass at any step.", stall, once, MutualExclusion, Wedge)
 	case HazardPidReuse:
 		for _, l := range left {
-			sc := add("pid-reuse-"+l.name(), l.summary("is an unrelated process's"), alive(2), once, MutualExclusion, Wedge)
-			sc.Setup = s.after(l, true)
+			const other = "is an unrelated process's"
+			add("pid-reuse-"+l.name()+"-alone", l.summary(other, "nobody else comes"), alive(1), idle, Wedge).Setup = s.after(l, true)
+			add("pid-reuse-"+l.name(), l.summary(other, "two processes come"), alive(2), once, MutualExclusion, Wedge).Setup = s.after(l, true)
 		}
 	case HazardPowerLoss:
 		add("power-loss-1", "One process wants the lock, and the power may be lost.", Setting{Processes: 1, Daemons: true, PowerLosses: 1}, once, Wedge)
 	case HazardFileSystem:
 		reuse := alive(3)
-		reuse.Machine.InodeNumbers = fsfake.InodesReuse
+		reuse.Assume.Inodes = InodesReused
 		add("inode-reuse-3", "Three processes want the lock, and inode numbers come back at once.", reuse, once, MutualExclusion)
 	case HazardPidNamespace:
 		st.NotAsked = "the machine has one pid namespace"
@@ -192,6 +194,9 @@ func (s Subject) Contend() Scenario {
 
 // directory makes the directory of the lock's path.
 func (s *Subject) directory(m *fsfake.Machine) { _ = m.Proc(1).MkdirAll(path.Dir(s.Lock.Path), 0o777) }
+
+// idle does not want the lock.
+func idle(t *Task) { t.Work() }
 
 // times wants the lock so often, and gives up where the protocol does.
 func (s *Subject) times(n int) Program {

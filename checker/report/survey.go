@@ -51,7 +51,7 @@ func surveyPieces(l *checker.Surveyed) [][]piece {
 		r := &l.Broken[i]
 		out = append(out, []piece{
 			pieceOf(bad, "✗ broken"), pieceOf(plain, r.Property.ID), pieceOf(plain, r.Counterexample.Schedule.String()),
-			pieceOf(dim, lowerFirst(r.Scenario.Summary)),
+			pieceOf(dim, strings.Join(append([]string{lowerFirst(r.Scenario.Summary)}, r.Conditions()...), "; ")),
 		})
 	}
 	switch {

@@ -33,6 +33,9 @@ var imports = map[string]string{
 	// The corpus: lock protocols in use, a package for each system.
 	"scenarios/command":         "scenarios fsfake fsfake/tracer model x/tools/txtar",
 	"scenarios/kit":             "scenarios fsfake model",
+	"scenarios/aside":           "scenarios/kit scenarios fsfake model",
+	"scenarios/kernelfile":      "scenarios/kit scenarios fsfake model",
+	"scenarios/reclaim":         "scenarios/kit scenarios fsfake model",
 	"scenarios/borg":            "scenarios/kit scenarios fsfake model",
 	"scenarios/bundler":         "scenarios/kit scenarios fsfake model",
 	"scenarios/cargo":           "scenarios/kit scenarios fsfake model",

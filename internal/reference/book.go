@@ -19,11 +19,31 @@ type book struct {
 	list    []scenarios.Scenario
 	results []checker.Result
 	shapes  []all.Shape
+	surveys []Survey
 }
 
-// Pages writes the reference from the scenarios and a result for each of their claims.
-func Pages(list []scenarios.Scenario, results []checker.Result) ([]Page, error) {
-	b := &book{list: list, results: results, shapes: all.Shapes()}
+// A Survey is what a survey of a variant found out.
+type Survey struct {
+	Variant string
+	Lines   []checker.Surveyed
+}
+
+// Subjects lists the protocols whose surveys the reference needs.
+func Subjects(list []scenarios.Scenario) []scenarios.Subject {
+	var out []scenarios.Subject
+	for _, s := range all.Shapes() {
+		i := slices.IndexFunc(list, func(sc scenarios.Scenario) bool { return sc.Subject != nil && sc.Subject.ID == s.Surveyed })
+		if i >= 0 {
+			out = append(out, *list[i].Subject)
+		}
+	}
+	return out
+}
+
+// Pages writes the reference from the scenarios, a result for each of their claims, and a
+// survey of each of [Subjects].
+func Pages(list []scenarios.Scenario, results []checker.Result, surveys []Survey) ([]Page, error) {
+	b := &book{list: list, results: results, shapes: all.Shapes(), surveys: surveys}
 	if err := b.complete(); err != nil {
 		return nil, err
 	}
@@ -47,6 +67,11 @@ func (b *book) complete() error {
 			}
 		}
 	}
+	for _, s := range b.shapes {
+		if s.Surveyed != "" && b.survey(s.Surveyed) == nil {
+			return fmt.Errorf("reference: there is no survey of %s, which stands for %s", s.Surveyed, s.ID)
+		}
+	}
 	rows := []string{}
 	for _, f := range all.Fixes() {
 		rows = append(rows, f.Row)
@@ -60,6 +85,15 @@ func (b *book) complete() error {
 		}
 	}
 	return nil
+}
+
+// survey returns the survey of a variant, or nil.
+func (b *book) survey(variant string) *Survey {
+	i := slices.IndexFunc(b.surveys, func(s Survey) bool { return s.Variant == variant })
+	if i < 0 {
+		return nil
+	}
+	return &b.surveys[i]
 }
 
 // result returns the result on a property of a scenario, or nil.
@@ -120,6 +154,15 @@ func sign(v checker.Verdict) string {
 // verdict is a verdict with its property: "✗ mutual-exclusion".
 func verdict(r *checker.Result) string { return sign(r.Verdict) + " " + r.Property.ID }
 
+// conditions says what a verdict depends on that is not the program's doing; in brackets, or
+// empty.
+func conditions(r *checker.Result) string {
+	if c := r.Conditions(); len(c) > 0 {
+		return "<br>(" + cell(strings.Join(c, "; ")) + ")"
+	}
+	return ""
+}
+
 // schedule is the smallest schedule of a result, as code; empty when it holds.
 func schedule(r *checker.Result) string {
 	if r.Counterexample == nil {
@@ -141,7 +184,7 @@ func replay(r *checker.Result) string {
 	if r.Counterexample == nil {
 		return fmt.Sprintf("lockpick check --property %s %s", r.Property, r.Scenario.ID)
 	}
-	return fmt.Sprintf("lockpick replay %s --property %s '%s'", r.Scenario.ID, r.Property, r.Counterexample.Schedule)
+	return report.ReplayCommand(r, report.Options{})
 }
 
 // cell makes a text safe inside a table.

@@ -15,9 +15,17 @@ func (b *book) whichLock() string {
 	var w strings.Builder
 	w.WriteString(generated + "# Which lock should I use?\n\n")
 	w.WriteString("A kernel lock on a file that nobody removes, unless something in this table speaks against it. " +
-		"Find the hazards that your program can meet; a shape must hold under each. A verdict is one of its row and bounds; the command decides it again.\n\n")
+		"Find the hazards that your program can meet: a lock must hold under each.\n\n")
+	b.matrix(&w)
+	w.WriteString("## The cells\n\n")
+	for i := range b.shapes {
+		if v := b.shapes[i].Surveyed; v != "" {
+			b.surveyed(&w, &b.shapes[i], b.survey(v))
+		}
+	}
+	w.WriteString("## All rows, by hazard\n\nVerdicts of the rows of the corpus, each in its own situation, with the command that decides it again.\n\n")
 	for _, h := range b.hazards() {
-		fmt.Fprintf(&w, "## %s\n\n%s\n\n", h.ID, h.Meaning)
+		fmt.Fprintf(&w, "### %s\n\n%s\n\n", h.ID, h.Meaning)
 		w.WriteString("| | shape | row | decide it again |\n|---|---|---|---|\n")
 		for _, want := range []checker.Verdict{checker.Holds, checker.Broken} {
 			b.cells(&w, h, want)
@@ -25,6 +33,70 @@ func (b *book) whichLock() string {
 		w.WriteString("\n")
 	}
 	return w.String()
+}
+
+// matrix is the table of shapes and hazards, as the surveys of one variant of each say.
+func (b *book) matrix(w *strings.Builder) {
+	w.WriteString("Each row is one protocol, as good as its shape gets, under every hazard that `lockpick survey` makes: " +
+		"✓ mutual exclusion holds, nobody deadlocks, and a fresh process still gets in; ✗ one of these is broken; · not asked.\n\n| |")
+	hazards := scenarios.Hazards()
+	for _, h := range hazards {
+		w.WriteString(" " + h.ID + " |")
+	}
+	w.WriteString("\n|---|" + strings.Repeat(":-:|", len(hazards)) + "\n")
+	for i := range b.shapes {
+		s := &b.shapes[i]
+		if s.Surveyed == "" {
+			continue
+		}
+		fmt.Fprintf(w, "| [%s](shapes/%s.md)<br>[%s](#%s) |", cell(s.Title), s.ID, s.Surveyed, anchor(s.Surveyed))
+		for _, l := range b.survey(s.Surveyed).Lines {
+			w.WriteString(" " + surveySign(&l) + " |")
+		}
+		w.WriteString("\n")
+	}
+	w.WriteString("\n")
+}
+
+// anchor is what GitHub calls the heading of a variant.
+func anchor(variant string) string { return strings.ReplaceAll(variant, "/", "") }
+
+// surveySign is what a survey says of a hazard, as one character, and what is broken.
+func surveySign(l *checker.Surveyed) string {
+	switch l.Verdict() {
+	case checker.Holds:
+		return "✓"
+	case checker.Broken:
+		var out []string
+		for i := range l.Broken {
+			out = append(out, l.Broken[i].Property.ID)
+		}
+		return "✗ " + strings.Join(out, ", ")
+	}
+	if l.NotAsked != "" {
+		return "·"
+	}
+	return "?"
+}
+
+// surveyed writes the cells of one protocol, each with its command.
+func (b *book) surveyed(w *strings.Builder, s *all.Shape, survey *Survey) {
+	fmt.Fprintf(w, "### %s\n\nIt stands for [%s](shapes/%s.md). The whole row: `lockpick survey %s`.\n\n", survey.Variant, s.ID, s.ID, survey.Variant)
+	w.WriteString("| hazard | | decide it again |\n|---|---|---|\n")
+	for i := range survey.Lines {
+		l := &survey.Lines[i]
+		switch {
+		case l.NotAsked != "":
+			fmt.Fprintf(w, "| %s | · %s | |\n", l.Hazard.ID, l.NotAsked)
+		case len(l.Broken) > 0:
+			for j := range l.Broken {
+				fmt.Fprintf(w, "| %s | %s: %s | `%s` |\n", l.Hazard.ID, verdict(&l.Broken[j]), cell(l.Broken[j].Scenario.Summary)+conditions(&l.Broken[j]), replay(&l.Broken[j]))
+			}
+		default:
+			fmt.Fprintf(w, "| %s | %s | `lockpick survey %s --hazard %s` |\n", l.Hazard.ID, surveySign(l), survey.Variant, l.Hazard.ID)
+		}
+	}
+	w.WriteString("\n")
 }
 
 // cells writes the rows about a hazard that have one verdict, shape by shape.

@@ -165,7 +165,7 @@ func (b *book) hazardOf(w *strings.Builder, s *all.Shape, h scenarios.Hazard) {
 			begun = true
 		}
 		sc := r.Scenario
-		fmt.Fprintf(w, "| [%s](%s) | %s | %s | %s | %s | %s |\n", sc.ID, sc.Report, cell(sc.Summary), sc.Setting.String(), verdict(r), schedule(r), odds(r))
+		fmt.Fprintf(w, "| [%s](%s) | %s | %s | %s | %s | %s |\n", sc.ID, sc.Report, cell(sc.Summary), sc.Setting.String(), verdict(r)+conditions(r), schedule(r), odds(r))
 	}
 	if begun {
 		w.WriteString("\n")

@@ -6,6 +6,7 @@ import (
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/agentwire"
+	"lockpick/scenarios/aside"
 	"lockpick/scenarios/borg"
 	"lockpick/scenarios/bundler"
 	"lockpick/scenarios/cargo"
@@ -29,6 +30,7 @@ import (
 	"lockpick/scenarios/instar"
 	"lockpick/scenarios/itervox"
 	"lockpick/scenarios/jib"
+	"lockpick/scenarios/kernelfile"
 	"lockpick/scenarios/kubeconfig"
 	"lockpick/scenarios/libreport"
 	"lockpick/scenarios/llxprtcode"
@@ -46,6 +48,7 @@ import (
 	"lockpick/scenarios/postgres"
 	"lockpick/scenarios/properlockfile"
 	"lockpick/scenarios/pytorchbaton"
+	"lockpick/scenarios/reclaim"
 	"lockpick/scenarios/remnic"
 	"lockpick/scenarios/restic"
 	"lockpick/scenarios/rocksdb"
@@ -75,7 +78,7 @@ func Core() []scenarios.Scenario {
 }
 
 // Corpus returns the scenarios of lock protocols in use, system by system, in the order
-// of names. Each is marked as a part of the corpus.
+// of names, and then the families with several systems each. Each is marked as a part of the corpus.
 func Corpus() []scenarios.Scenario {
 	list := slices.Concat(
 		borg.Scenarios(),
@@ -125,6 +128,10 @@ func Corpus() []scenarios.Scenario {
 		vmbhyve.Scenarios(),
 		writefileatomic.Scenarios(),
 		zclockfile.Scenarios(),
+		// Families that hold several systems each.
+		aside.Scenarios(),
+		kernelfile.Scenarios(),
+		reclaim.Scenarios(),
 	)
 	for i := range list {
 		list[i].Corpus = true

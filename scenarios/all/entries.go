@@ -10,6 +10,7 @@ var hazardOf = map[string]string{
 	"dead-owner":   scenarios.HazardDeadOwner,
 	"moved-aside":  scenarios.HazardDeadOwner,
 	"unlockers":    scenarios.HazardDeadOwner,
+	"ext4":         scenarios.HazardFileSystem,
 	"exits":        scenarios.HazardExit,
 	"late-release": scenarios.HazardStall,
 	"late-renewal": scenarios.HazardStall,

@@ -40,6 +40,42 @@ func Fixes() []Fix {
 			"By then the live lock has left its name, and the name is free for a second owner.", "filelock/unix-truncate-after-lock",
 		},
 		{
+			"Reclaim with a rename: it is winner-take-all, as only one can move a given file.", "agents-in-a-box/rename-dead/dead-owner",
+			"One wins each file. The loser's rename moves the next file, which is the winner's.", "gofrs-flock/keep-file",
+		},
+		{
+			"Rename the stale lock aside before deleting it, so a live lock created in the interim is never touched.", "prime-agent/candidate-rename/dead-owner",
+			"The live lock is what the rename moves.", "gofrs-flock/keep-file",
+		},
+		{
+			"If the wrong lock was moved, link it back: a link overwrites nothing.", "factory-factory/claim-and-restore/dead-owner",
+			"While it is away a third contender takes the name; the link is refused, and two hold.", "gofrs-flock/keep-file",
+		},
+		{
+			"Look whether the inode is still the same, right before the unlink.", "factory-factory/same-inode/dead-owner",
+			"The look and the unlink are two calls.", "openclaw-takeover/guarded",
+		},
+		{
+			"Look whether the inode is still the same, under a second lock: a new file has a new number.", "add-installer/same-inode/ext4",
+			"ext4 gives the number of the old file to the next one.", "add-installer/same-inode-and-age",
+		},
+		{
+			"Remove the stale lock, create it or fail, and read one's own pid back.", "claude-remember/recreate-and-verify/dead-owner",
+			"What was verified is removed by the next one who had judged the old lock before.", "gofrs-flock/keep-file",
+		},
+		{
+			"Read the lock again after the rename, and own it only if it is one's own.", "ihub/rename-read-back/contend",
+			"It is one's own until the next one renames, who had looked before.", "ctx/excl",
+		},
+		{
+			"Free a lock that is older than ten minutes, whoever has it.", "openswarm/pid-or-age/stall",
+			"An owner that stood still for ten minutes goes on beside its successor.", "gofrs-flock/keep-file",
+		},
+		{
+			"Remove the pid file at the end only if it has one's own pid.", "khive/unlink-own-at-end/late-exit",
+			"Reading and removing are two calls.", "vellum/release-by-fd",
+		},
+		{
 			"If the wrong lock was moved, rename it back.", "remnic/rename-back/dead-owner",
 			"A third contender takes the free name meanwhile, and the rename back replaces its lock without an error.", "gofrs-flock/keep-file",
 		},
@@ -152,6 +188,15 @@ func Corrections() []Correction {
 		{"llxprt-code", "The takeover is guarded by a hard link to the lock.", "The guard has the lock's own text, so it looks abandoned whenever it is needed.", []string{"llxprt-code/guard-is-hard-link/dead-owner"}},
 		{"codex-plugin", "Stale locks are stolen, lest a crash wedge the store.", "The stealing loses the updates again.", []string{"codex-plugin/locked-rmw/writers", "codex-plugin/locked-rmw-steal/dead-owner"}},
 		{"conda-build", "Letting go of all locks is to cure the deadlock.", "It turns it into a livelock.", []string{"conda-build/each-blocking/contend", "conda-build/all-or-release/starve"}},
+		{"filelock", "3.20.4 removes the file on release, to clean up.", "It broke a lock that held, as rubygems did; the file stays again.", []string{"filelock/unix-unlink-on-release/contend", "filelock/unix-keep-file/contend"}},
+		{"hermit", "A comment says that a refused process never reads its own pid in the file, unless it has the lock.", "It does after an earlier hold of its own, until the next owner has written; both are inside then. No report is known.", []string{"hermit/keep-file/contend", "hermit/keep-file/twice", "hermit/empty-on-release/twice"}},
+		{"agents-in-a-box", "A rename is winner-take-all: one winner of eight was counted, three times.", "Two contenders suffice for two winners; counting did not meet the schedule.", []string{"agents-in-a-box/unlink-dead/dead-owner", "agents-in-a-box/rename-dead/dead-owner"}},
+		{"claude-remember", "No double holder was counted in 40 rounds with two contenders.", "Two contenders suffice, before the repair that reads back and after it.", []string{"claude-remember/overwrite/dead-owner", "claude-remember/recreate-and-verify/dead-owner"}},
+		{"prime-agent", "A stale directory is renamed aside, so that a live one is never touched.", "The live one is what is renamed.", []string{"prime-agent/remove-then-mkdir/dead-owner", "prime-agent/candidate-rename/dead-owner"}},
+		{"proper-lockfile", "A fork claims a stale directory by a rename, and looks at its time.", "With three contenders two hold.", []string{"proper-lockfile/rmdir-mkdir/dead-owner", "proper-lockfile2/claim-by-rename/pair", "proper-lockfile2/claim-by-rename/dead-owner"}},
+		{"factory-factory", "Two merged repairs: a second look at the inode; a claim that is linked back.", "Both are broken, the second with three contenders.", []string{"factory-factory/same-inode/dead-owner", "factory-factory/claim-and-restore/pair", "factory-factory/claim-and-restore/dead-owner"}},
+		{"compact-contracts, ihub", "Reviews propose to unlink and create, and to read back.", "Both proposals are broken with two processes.", []string{"compact-contracts/unlink-stale/dead-owner", "ihub/rename-read-back/contend"}},
+		{"add-installer", "A comment says that a new lock has a new inode number.", "On ext4 it has the old one's, on tmpfs not; the repair, which asks for the age as well, holds there.", []string{"add-installer/same-inode/dead-owner", "add-installer/same-inode/ext4", "add-installer/same-inode-and-age/ext4"}},
 		{"gunicorn, instar, vm-bhyve", "Each has a rule for a leftover file: a living pid, a foreign host, an empty text.", "Each rule is wrong in one direction.", []string{"gunicorn/check-then-rename/recycled-pid", "instar/foreign-host-held/renamed-host", "instar/foreign-host-stale/two-hosts", "vm-bhyve/hostname-lock/power-loss"}},
 		{"npm-cli-with-lock, openlock, zc-lockfile, nix, gofrs-flock", "No report is known of these.", "They are read from the sources, and none was reproduced with the original program.", []string{"npm-cli-with-lock/release-twice/contend", "openlock/replace-read-back/contend", "zc-lockfile/append-on-create/ask", "nix/unlink-then-mark/crash", "gofrs-flock/refused-upgrade/reader"}},
 	}

@@ -8,6 +8,9 @@ type Shape struct {
 	Title, Is string
 	// Variants are the protocols of this shape, each system/variant.
 	Variants []string
+	// Surveyed is the variant that stands for the shape in the table of hazards, one that is
+	// as good as the shape gets; empty where the shape is no lock to acquire and release.
+	Surveyed string
 	// Repaired are the variants to copy instead, of this shape or another.
 	Repaired []string
 }
@@ -19,9 +22,11 @@ func Shapes() []Shape {
 			ID: "check-then-create", Title: "Look whether the lock is there, and then write it",
 			Is: "Two calls decide what one must decide. Whoever looks between the other's look and its write finds the lock free as well.",
 			Variants: []string{
+				"ihub/rename", "ihub/rename-read-back",
 				"ctx/stat-then-write", "dev3/mkdir-recursive", "dev3/mkdir-plain", "gunicorn/check-then-rename", "gunicorn/start-token",
 				"vm-bhyve/hostname-lock", "vm-bhyve/empty-is-free",
 			},
+			Surveyed: "ctx/stat-then-write",
 			Repaired: []string{"ctx/excl", "dev3/mkdir-plain", "gofrs-flock/keep-file"},
 		},
 		{
@@ -31,35 +36,42 @@ func Shapes() []Shape {
 				"ctx/excl", "ctx/excl-cursor", "gateguard/excl-rmw", "git-lockfile/excl-rename", "sqlite-dotfile/mkdir", "kubeconfig/lock-over-all",
 				"codex-plugin/locked-rmw", "pytorch-baton/wait-until-gone", "pytorch-baton/timeout",
 			},
+			Surveyed: "ctx/excl",
 			Repaired: []string{"gofrs-flock/keep-file", "ctx/flock"},
 		},
 		{
 			ID: "remove-stale", Title: "Judge the lock that is there, remove it by its name, create one's own",
 			Is: "No call removes a name only if it is still that file. Between the judgement and the removal another contender may have done both and created its own lock, which is removed then. No second look, grace period or sleep closes the window; it only narrows it.",
 			Variants: []string{
+				"phantombot-runlock/unlink-then-create", "invoker/corrupt-is-stale", "compact-contracts/overwrite-stale", "compact-contracts/unlink-stale", "claude-remember/overwrite", "claude-remember/recreate-and-verify", "marionette-collective/look-then-exclusive", "md-redline/steal-old", "factory-factory/same-inode", "celo-rewards/overwrite-old", "openswarm/pid-only", "openswarm/pid-or-age", "khive/unlink-at-end", "khive/unlink-own-at-end", "agents-in-a-box/unlink-dead", "altimate-code/no-owner-is-stale", "demarkus/mkdir-then-pid", "prime-agent/remove-then-mkdir",
 				"ctx/pid-cleanup", "ctx/pid-cleanup-empty-stale", "openclaw-takeover/rm-then-create", "openclaw-takeover/empty-is-stale",
 				"emacs/unlink-dead", "itervox/empty-is-stale", "itervox/link-publish", "libreport/unlink-dead", "nightlyone-lockfile/link-samefile", "nightlyone-lockfile/own-pid-is-stale",
 				"postgres/postmaster-pid", "npm-lockfile/unlink-stale", "npm-lockfile/lock-sync", "codex-plugin/locked-rmw-steal",
 				"proper-lockfile/rmdir-mkdir", "instar/foreign-host-held", "instar/foreign-host-stale", "npm-cli-with-lock/release-twice",
 				"npm-cli-with-lock/release-once",
 			},
+			Surveyed: "itervox/link-publish",
 			Repaired: []string{"gofrs-flock/keep-file", "openclaw-takeover/flock", "openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace"},
 		},
 		{
 			ID: "move-aside", Title: "Rename the stale lock away, or one's own over it, and look afterwards",
 			Is: "A rename moves, or replaces, whatever stands at the name by then. A look afterwards notices that a live lock was hit; the name was free meanwhile, and putting the lock back replaces a third contender's.",
 			Variants: []string{
+				"factory-factory/claim-and-restore", "noodle/rename-old", "proper-lockfile2/claim-by-rename", "mstar-harness/restore-fresh", "prime-agent/candidate-rename", "agents-in-a-box/rename-dead",
 				"filelock/soft-rename-aside", "filelock/soft-verify-mtime", "filelock/soft-verify-inode", "filelock/soft-private-name",
 				"remnic/rename-back", "openclaw-takeover/rename", "openlock/replace-read-back",
 			},
+			Surveyed: "filelock/soft-private-name",
 			Repaired: []string{"filelock/unix-truncate-after-lock", "openclaw-takeover/flock", "openclaw-takeover/guarded"},
 		},
 		{
 			ID: "guarded-reclaim", Title: "Reclaim a stale lock under a second lock, and judge it again inside",
 			Is: "Mutual exclusion holds as long as the second lock is nobody's to reclaim. Whoever is killed while it has the second lock leaves that one, so recovery is lost; a second lock that is itself reclaimed, by age or by its text, brings the race back.",
 			Variants: []string{
+				"add-installer/same-inode", "add-installer/same-inode-and-age",
 				"openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace", "npm-lockfile/stale-guard", "llxprt-code/guard-is-hard-link",
 			},
+			Surveyed: "git-gc-pid/guard-rejudge-replace",
 			Repaired: []string{"openclaw-takeover/guarded", "gofrs-flock/keep-file"},
 		},
 		{
@@ -68,26 +80,31 @@ func Shapes() []Shape {
 			Variants: []string{
 				"gateguard/lease-rmw", "carina/renew-by-rename", "carina/renew-by-fd", "vellum/release-by-path", "vellum/release-checked", "vellum/release-by-fd",
 			},
+			Surveyed: "vellum/release-by-fd",
 			Repaired: []string{"carina/renew-by-fd", "vellum/release-by-fd", "gateguard/flock-rmw"},
 		},
 		{
 			ID: "kernel-lock-kept", Title: "A kernel lock (flock, fcntl) on a file that nobody removes",
 			Is: "The kernel knows the owner and lets the lock go when it ends, however it ends. The file is no lock, only its place: that it lies there means nothing. This is the shape to choose.",
 			Variants: []string{
+				"hermit/keep-file", "hermit/empty-on-release", "fslock/flock", "filelock/unix-keep-file",
 				"gofrs-flock/keep-file", "ctx/flock", "gateguard/flock-rmw", "openclaw-takeover/flock", "agentwire/flock-only", "rubygems/keep-file",
 				"dpkg/fcntl-permanent", "lockedfile/truncate-after-lock", "lockedfile/transform", "jib/keep-file", "gascity/scan-under-flock",
 				"gascity/counter-under-flock", "cargo/two-names", "cargo/both-names",
 			},
+			Surveyed: "gofrs-flock/keep-file",
 			Repaired: []string{"gofrs-flock/keep-file"},
 		},
 		{
 			ID: "kernel-lock-removed", Title: "A kernel lock on a file that is removed after use",
 			Is: "Whoever has opened the file before it was removed locks a file without a name, while the next one creates a new file and locks that. Removing before or after the unlock only moves the window, and so does a check that only the remover makes.",
 			Variants: []string{
+				"hermit/unlink-on-release", "ilock/unlink-then-close", "patchify/unlink-on-drop", "filelock/unix-unlink-on-release",
 				"gofrs-flock/unlink-after-unlock", "portalocker/unlink-after-unlock", "portalocker/second-release", "portalocker/verify-only",
 				"simpleflock/unlink-after-unlock", "simpleflock/unlink-before-unlock", "rubygems/cleanup-after-close", "jib/delete-after-unlock",
 				"agentwire/blind-unlink", "agentwire/gated-unlink", "lockgate/gc-trylock-unlink", "bundler/process-lock",
 			},
+			Surveyed: "gofrs-flock/unlink-after-unlock",
 			Repaired: []string{"gofrs-flock/keep-file", "portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "lockgate/gc-nlink-check"},
 		},
 		{
@@ -97,6 +114,7 @@ func Shapes() []Shape {
 				"portalocker/verify-and-unlink-held", "portalocker/pidfile-sidecar", "freebsd-pidfile/flopen", "systemd/make-lock-file",
 				"lockgate/gc-nlink-check", "nix/unlink-then-mark",
 			},
+			Surveyed: "portalocker/verify-and-unlink-held",
 			Repaired: []string{"portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "systemd/make-lock-file"},
 		},
 		{
@@ -105,22 +123,26 @@ func Shapes() []Shape {
 			Variants: []string{
 				"agentwire/truncating-open", "agentwire/probe-by-locking", "filelock/unix-truncating-open", "filelock/unix-truncate-after-lock", "zc-lockfile/append-on-create",
 			},
+			Surveyed: "filelock/unix-truncate-after-lock",
 			Repaired: []string{"filelock/unix-truncate-after-lock", "portalocker/pidfile-sidecar"},
 		},
 		{
 			ID: "own-file-each", Title: "Everybody makes a file of his own, and looks for others before and after",
 			Is:       "Names are unique, so nobody ever removes what is another's. Two who announce themselves at once both withdraw, and whoever dies leaves its file until somebody is asked to clean up.",
 			Variants: []string{"restic/own-file", "borg/candidate-recheck", "borg/candidate-kept"},
+			Surveyed: "borg/candidate-recheck",
 			Repaired: []string{"borg/candidate-recheck", "gofrs-flock/keep-file"},
 		},
 		{
 			ID: "process-table", Title: "A table in memory keeps the threads of a process apart, a file or record lock the processes",
 			Is: "The order of the two decides: the table first when locking, last when releasing. An fcntl lock belongs to the process, and the close of any descriptor of the file drops it, so a thread that opens the file only to look takes the lock from its sister.",
 			Variants: []string{
+				"fslock/lockf",
 				"fasteners/lockf", "lucene/native", "rocksdb/open-then-table", "rocksdb/table-then-open",
 				"openclaw-release/original", "openclaw-release/original-starttime", "openclaw-release/in-flight", "openclaw-release/option-a",
 				"openclaw-release/option-b-reentrant", "openclaw-release/option-b-join", "openclaw-release/option-b-join-reread",
 			},
+			Surveyed: "rocksdb/table-then-open",
 			Repaired: []string{"rocksdb/table-then-open", "openclaw-release/option-b-join-reread", "jib/keep-file"},
 		},
 		{

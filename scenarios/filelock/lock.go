@@ -45,7 +45,20 @@ func Scenarios() []scenarios.Scenario {
 			In: kit.In(kit.Roles(kit.Ask(l, owner), scenarios.Once(l))),
 		}
 	}
+	file := func(id, report, does string, remove bool, claims []scenarios.Claim) kit.Row {
+		l := unix(false)
+		keep := l.Release
+		l.Release = func(t *scenarios.Task, h scenarios.Hold) error {
+			if remove {
+				_ = t.Unlink(lock)
+			}
+			return keep(t, h)
+		}
+		return kit.Row{ID: id + "/contend", Report: report, Does: does, Lock: l, In: kit.In(kit.Contend(3)), Claims: claims}
+	}
 	return sys.Scenarios(
+		file("unix-unlink-on-release", "https://github.com/tox-dev/filelock/issues/574", "The file is unlinked, unlocked and closed (3.20.4): a waiter locks what has no name.", true, kit.Broken(scenarios.MutualExclusion)),
+		file("unix-keep-file", pulls+"577", "The file stays, as before.", false, kit.Holds(scenarios.MutualExclusion)),
 		takeover("soft-rename-aside", "476", "A dead owner's lock is renamed aside, and then removed: the rename may move a live one.", soft{grace: true}),
 		takeover("soft-verify-mtime", "551", "After the rename the time is compared; a live lock stays aside, and the name is free.", soft{mtime: true}),
 		takeover("soft-verify-inode", "561", "After the rename the inode number is compared as well.", soft{mtime: true, inode: true}),

@@ -109,7 +109,10 @@ func PidIn(text string) int {
 }
 
 // Me is the process's pid as a line of text.
-func Me(t *scenarios.Task) string { return strconv.Itoa(t.Getpid()) + "\n" }
+func Me(t *scenarios.Task) string { return PidText(t.Getpid()) }
+
+// PidText is a pid as a line of text.
+func PidText(pid int) string { return strconv.Itoa(pid) + "\n" }
 
 // Dead is the text of a lock whose owner is dead.
 var Dead = strconv.Itoa(scenarios.DeadPid) + "\n"

@@ -37,6 +37,16 @@ func Again(n int) Situation {
 	})
 }
 
+// Twice lets n processes acquire, take one step inside and release, twice each.
+func Twice(n int) Situation {
+	return Run(n, func(l scenarios.Protocol) scenarios.Program {
+		return func(t *scenarios.Task) {
+			scenarios.Once(l)(t)
+			scenarios.Once(l)(t)
+		}
+	})
+}
+
 // Roles lets each process run a program of its own, the first one A's. The number of
 // processes is fixed then.
 func Roles(programs ...scenarios.Program) Situation {

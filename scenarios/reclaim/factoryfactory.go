@@ -2,7 +2,6 @@ package reclaim
 
 import (
 	_ "embed"
-	"io/fs"
 	"time"
 
 	"lockpick/fsfake"
@@ -14,35 +13,36 @@ import (
 var factoryFactorySource string
 
 // factoryFactory is the file lock of purplefish-ai/factory-factory (TypeScript): an old lock
-// is removed if a second stat shows the same inode; later it is claimed by a rename, looked
-// at, and given back by a link, which overwrites nothing.
+// is removed if a second stat shows the same inode; later it has an id in its text (the pid
+// here), is claimed by a rename, looked at, and given back by a link, which overwrites nothing.
+// The id is read before the age; the other way round two contenders suffice.
 func factoryFactory() []scenarios.Scenario {
 	const lock, pulls, tooOld = "/home/user/.factory/resume.lock", "https://github.com/purplefish-ai/factory-factory/pull/", 5 * time.Second
 	sys := kit.System{Name: "factory-factory", Lock: lock, Report: pulls + "866", Source: factoryFactorySource}
-	stale := func(remove func(t *scenarios.Task, judged fs.FileInfo)) scenarios.Protocol {
-		return exclusive(lock, func(t *scenarios.Task) next {
-			judged, err := t.Stat(lock)
-			if err != nil || !kit.Older(t, judged, tooOld) {
-				return wait
-			}
-			remove(t, judged)
-			return again
-		})
-	}
-	inode := stale(func(t *scenarios.Task, judged fs.FileInfo) {
+	inode := exclusive(lock, func(t *scenarios.Task) next {
+		judged, err := t.Stat(lock)
+		if err != nil || !kit.Older(t, judged, tooOld) {
+			return wait
+		}
 		if now, err := t.Stat(lock); err == nil && fsfake.SameFile(now, judged) {
 			_ = t.Unlink(lock)
 		}
+		return again
 	})
-	claim := stale(func(t *scenarios.Task, judged fs.FileInfo) {
+	claim := exclusive(lock, func(t *scenarios.Task) next {
+		id := owner(t, lock)
+		if !old(t, lock, tooOld) {
+			return wait
+		}
 		aside := kit.PrivateName(t, lock+".claimed")
 		if t.Rename2(lock, aside, 0) != nil {
-			return
+			return again
 		}
-		if now, err := t.Stat(aside); err == nil && !fsfake.SameFile(now, judged) {
+		if owner(t, aside) != id {
 			_ = t.Link(aside, lock)
 		}
 		_ = t.Unlink(aside)
+		return again
 	})
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(

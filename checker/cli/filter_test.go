@@ -34,8 +34,8 @@ func TestFilters(t *testing.T) {
 		{"list --project PyTorch", []string{"soft-rename-aside", "wait-until-gone/crash"}, nil},
 		{"list --project tox-dev/FileLock --property owner-info", []string{"unix-truncating-open/ask"}, []string{"soft-"}},
 		{"list ctx --hazard crash --property wedge", []string{"excl/crash", "✗ wedge"}, []string{"mutual-exclusion", "gateguard"}},
-		{"check --hazard pid-reuse", []string{"recycled-pid", "2 verdicts: 1 broken, 1 holds"}, nil},
-		{"check --hazard pid-reuse --verdict broken", []string{"check-then-rename", "1 verdict: 1 broken"}, []string{"start-token"}},
+		{"check gunicorn --hazard pid-reuse", []string{"recycled-pid", "2 verdicts: 1 broken, 1 holds"}, nil},
+		{"check gunicorn --hazard pid-reuse --verdict broken", []string{"check-then-rename", "1 verdict: 1 broken"}, []string{"start-token"}},
 	} {
 		got := runAll(c.args)
 		require.Zero(t, got.exit, "%s: %s", c.args, got.stderr)

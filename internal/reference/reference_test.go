@@ -15,20 +15,35 @@ import (
 
 const dir = "../../docs/reference"
 
-// decide decides every claim of the list, over all interleavings, with the odds.
+// enough bounds the spaces of which the odds are computed. Some rows are broken in spaces
+// that have no end.
+const enough = 500_000
+
+// decide decides every claim of the list, over all interleavings; with the odds where the
+// space is not too large for that.
 func decide(t *testing.T, list []scenarios.Scenario) []checker.Result {
 	t.Helper()
 	var out []checker.Result
 	for i := range list {
 		for _, c := range list[i].Claims {
-			r, err := checker.Check(t.Context(), &list[i], c.Property, checker.Options{Full: true})
+			r, err := checker.Check(t.Context(), &list[i], c.Property, checker.Options{})
 			require.NoError(t, err)
 			require.True(t, r.AsClaimed(), "%s, %s: %s %s", list[i].ID, c.Property, r.Verdict, r.Why)
+			if r.Verdict == checker.Broken && r.Odds == 0 {
+				full, err := checker.Check(t.Context(), &list[i], c.Property, checker.Options{Full: true, States: enough})
+				require.NoError(t, err)
+				if full.Complete {
+					r = full
+				}
+			}
 			out = append(out, r)
 		}
 	}
 	return out
 }
+
+// surveyed bounds the states of each question of a survey, as the command does.
+const surveyed = 300_000
 
 // survey surveys what the reference needs; none of it may be unknown.
 func survey(t *testing.T, list []scenarios.Scenario) []Survey {
@@ -37,7 +52,7 @@ func survey(t *testing.T, list []scenarios.Scenario) []Survey {
 	for _, s := range Subjects(list) {
 		studies, err := scenarios.Survey(s)
 		require.NoError(t, err)
-		lines, err := checker.Survey(t.Context(), studies, checker.Options{SkipOdds: true})
+		lines, err := checker.Survey(t.Context(), studies, checker.Options{SkipOdds: true, States: surveyed})
 		require.NoError(t, err)
 		for i := range lines {
 			require.True(t, lines[i].NotAsked != "" || lines[i].Verdict() != checker.Unknown, "%s %s", s.ID, lines[i].Hazard.ID)

@@ -208,7 +208,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 // and the samples make must be one of the graph's all the same.
 func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 	t.Parallel()
-	budget, runs := 1500, 300
+	budget, runs := 600, 150
 	if testing.Short() {
 		budget, runs = 200, 100
 	}

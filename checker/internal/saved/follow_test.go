@@ -96,7 +96,7 @@ func knowns(t *testing.T) []known {
 // The smallest counterexample of a protocol is found in one that makes some calls more,
 // and the other way round.
 func TestFollowAligns(t *testing.T) {
-	aligned := 0
+	aligned, refused := 0, 0
 	for _, k := range knowns(t) {
 		ran, err := checker.Replay(&k.sc, k.property, k.schedule)
 		require.NoError(t, err)
@@ -105,7 +105,11 @@ func TestFollowAligns(t *testing.T) {
 		for name, before := range noises {
 			loud := noisy(k.sc, before)
 			got, err := Follow(&loud, k.property, clean)
-			require.NoError(t, err)
+			if err != nil { // a call more in the first round of a loop only
+				require.ErrorContains(t, err, "a retry round carries something over")
+				refused++
+				continue
+			}
 			require.True(t, got.Broken, "%s %s, with a call more %s: %s", k.sc.ID, k.property, name, k.schedule)
 			if got.Aligned {
 				aligned++
@@ -116,6 +120,7 @@ func TestFollowAligns(t *testing.T) {
 		}
 	}
 	require.Greater(t, aligned, 10)
+	require.Less(t, refused, 10)
 }
 
 // Without calls a schedule is followed as far as it goes, and the result says where that was.

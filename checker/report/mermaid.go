@@ -198,8 +198,3 @@ func mermaidText(s string) string {
 		"\\", "#92;", "`", "#96;", "$", "#36;",
 	).Replace(s)
 }
-
-// touches reports whether a call is about a name.
-func touches(targets []trace.Target, path string) bool {
-	return slices.ContainsFunc(targets, func(t trace.Target) bool { return t.Path == path })
-}

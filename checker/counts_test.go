@@ -149,9 +149,6 @@ func TestCountsOfSchedules(t *testing.T) {
 // The graph has as many ways through it as there are schedules, on every toy without
 // retry loops.
 func TestWaysThroughTheGraphAreSchedules(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	t.Parallel()
 	for _, sc := range fixtures.All() {
 		ways, err := countSchedules(sc)

@@ -182,9 +182,6 @@ func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, b
 }
 
 func TestEnginesAgreeOnToys(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	t.Parallel()
 	budget := 60_000
 	if testing.Short() {
@@ -210,11 +207,8 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 // Of the catalogue the reference engine can finish next to nothing: every run that it
 // and the samples make must be one of the graph's all the same.
 func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	t.Parallel()
-	budget, runs := 600, 150
+	budget, runs := 1500, 300
 	if testing.Short() {
 		budget, runs = 200, 100
 	}

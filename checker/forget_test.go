@@ -60,10 +60,7 @@ func cover(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, keep boo
 // To forget inode numbers that nobody will use changes neither verdicts nor schedules nor odds,
 // in the rows of every system, in the corpus and in toys, and it makes no space larger.
 func TestForgettingChangesNothing(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
-	most := 4_000
+	most := 20_000
 	if testing.Short() {
 		most = 1000
 	}

@@ -71,9 +71,6 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) 
 }
 
 func TestMonitorAgreesWithPorcupine(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	t.Parallel()
 	for _, sc := range fixtures.All() {
 		for _, c := range sc.Claims {
@@ -93,9 +90,6 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 // Whether states remember histories or monitors, the verdict and the smallest
 // counterexample are the same, and so are the odds.
 func TestMemoriesAgree(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	t.Parallel()
 	list := fixtures.All()
 	for _, sc := range fixtures.Rows() {

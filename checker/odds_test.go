@@ -98,9 +98,6 @@ func TestOddsOfARetryLoop(t *testing.T) {
 }
 
 func TestOddsOfToysMatchSamples(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	t.Parallel()
 	runs := 20_000
 	if testing.Short() {
@@ -116,9 +113,6 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 }
 
 func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	t.Parallel()
 	runs := 4000
 	if testing.Short() {

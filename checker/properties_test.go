@@ -17,9 +17,6 @@ import (
 // Every property, ours or a scenario's own, is judged alike by every engine: a toy that
 // breaks it is broken, and the schedule breaks it again; one that keeps it holds.
 func TestEveryEngineJudgesEveryProperty(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	for _, sc := range toys.Properties() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {

@@ -15,9 +15,6 @@ import (
 // A program that loses patience after some attempts is not what its first round looks
 // like, and must not get a verdict as if it were.
 func TestRoundsThatCarrySomethingOver(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: one worker, nothing for it to find")
-	}
 	impatient := func(limit int) scenarios.Protocol {
 		once := fixtures.Excl()
 		l := fixtures.Excl()

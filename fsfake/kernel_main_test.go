@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	sequencesFlag = flag.Int("kernel.sequences", 0, "how many drawn `sequences` to compare with the kernel; 0 means 5000, or 1000 with -short or -race")
+	sequencesFlag = flag.Int("kernel.sequences", 0, "how many drawn `sequences` to compare with the kernel; 0 means 20000, or 1000 with -short or -race")
 	seedFlag      = flag.Int("kernel.seed", 1, "the seed of the first drawn sequence")
 	cpusFlag      = flag.Int("kernel.cpus", 4, "how many CPUs to use at most, a real machine on each")
 	dirFlag       = flag.String("kernel.dir", "", "where the real disks are made; empty means /dev/shm or the directory for temporary files")
@@ -40,7 +40,7 @@ func numSequences() int {
 	case testing.Short() || raceEnabled:
 		return 1000
 	}
-	return 5000
+	return 20000
 }
 
 // onKernel runs f with a real machine, on a thread and a CPU of its own.

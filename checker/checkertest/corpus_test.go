@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
@@ -17,9 +16,6 @@ import (
 // Every row of the corpus gets its verdict over all interleavings, its counterexample
 // replays, and the smallest schedules stay the ones on record.
 func TestCorpus(t *testing.T) {
-	if fixtures.RaceDetector {
-		t.Skip("SKIPPED under the race detector: it takes minutes there")
-	}
 	list := all.Corpus()
 	lines := make([]string, len(list))
 	t.Run("rows", func(t *testing.T) {

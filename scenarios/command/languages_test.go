@@ -1,7 +1,6 @@
 package command_test
 
 import (
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,8 +27,6 @@ var languages = []struct{ name, needs, line string }{
 	{"C", "gcc", "%s.c"},
 }
 
-var slow = flag.Bool("slow", false, "decide the programs that take long, too")
-
 // Two locks, each in every language: one that looks and then writes is broken, one that polls
 // with O_EXCL holds. Of the second bash has none of its own: set -C makes the same calls in sh.
 func TestLanguages(t *testing.T) {
@@ -43,9 +40,6 @@ func TestLanguages(t *testing.T) {
 					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile")
 				}
 				name := lock.name
-				if l.name == "node with promises" && !*slow {
-					t.Skip("SKIPPED without -slow: threads of a pool, half a minute")
-				}
 				if name == "excl" && l.name == "bash" {
 					t.Skip("SKIPPED: it is sh's")
 				}

@@ -49,6 +49,15 @@ var noises = map[string]func(n int) bool{
 	"before each call": func(int) bool { return true },
 }
 
+// firstRoundOnly names the cases in which the call more stands in the first round of a loop and
+// in no later one. Such a program is refused, because a round must not carry anything over: the
+// probe for a wedge tries the loops out.
+var firstRoundOnly = map[string]bool{
+	"gateguard/excl-rmw/crash wedge at the top":           true,
+	"gateguard/excl-rmw/crash wedge in the middle":        true,
+	"openclaw-takeover/guarded/crash wedge in the middle": true,
+}
+
 // A known is a schedule that breaks a property of a scenario.
 type known struct {
 	sc       scenarios.Scenario
@@ -96,7 +105,7 @@ func knowns(t *testing.T) []known {
 // The smallest counterexample of a protocol is found in one that makes some calls more,
 // and the other way round.
 func TestFollowAligns(t *testing.T) {
-	aligned, refused := 0, 0
+	aligned := 0
 	for _, k := range knowns(t) {
 		ran, err := checker.Replay(&k.sc, k.property, k.schedule)
 		require.NoError(t, err)
@@ -105,11 +114,11 @@ func TestFollowAligns(t *testing.T) {
 		for name, before := range noises {
 			loud := noisy(k.sc, before)
 			got, err := Follow(&loud, k.property, clean)
-			if err != nil { // a call more in the first round of a loop only
+			if firstRoundOnly[k.sc.ID+" "+k.property.ID+" "+name] {
 				require.ErrorContains(t, err, "a retry round carries something over")
-				refused++
 				continue
 			}
+			require.NoError(t, err)
 			require.True(t, got.Broken, "%s %s, with a call more %s: %s", k.sc.ID, k.property, name, k.schedule)
 			if got.Aligned {
 				aligned++
@@ -120,7 +129,6 @@ func TestFollowAligns(t *testing.T) {
 		}
 	}
 	require.Greater(t, aligned, 10)
-	require.Less(t, refused, 10)
 }
 
 // Without calls a schedule is followed as far as it goes, and the result says where that was.

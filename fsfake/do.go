@@ -114,6 +114,13 @@ func hasNUL(path string) bool { return strings.IndexByte(path, 0) >= 0 }
 // the func values of the table do with a request; so it would move the request, the Op and
 // the Result to the heap, which would double the cost of most calls. No row keeps a request
 // longer than the call lasts.
+//
+// While x is a number, nothing may move the stack, which would leave x behind: so there is
+// no call here, neither one to grow the stack (nosplit) nor the one with which the race
+// detector's builds check a conversion (nocheckptr).
+//
+//go:nosplit
+//go:nocheckptr
 func hide[T any](p *T) *T {
 	x := uintptr(unsafe.Pointer(p))
 	return *(**T)(unsafe.Pointer(&x))

@@ -48,6 +48,9 @@ func MachineAtFirst(sc *scenarios.Scenario, p *scenarios.Property) (*fsfake.Mach
 	if err != nil {
 		return nil, fmt.Errorf("checker: %w", err)
 	}
+	if err := sameStart(sc, m); err != nil {
+		return nil, err
+	}
 	if p.Invariant == nil {
 		return m, nil
 	}
@@ -55,4 +58,25 @@ func MachineAtFirst(sc *scenarios.Scenario, p *scenarios.Property) (*fsfake.Mach
 		return nil, fmt.Errorf("checker: %s: %s is broken before the first step: %s: look at Setup, or at the invariant", sc.ID, p, said)
 	}
 	return m, nil
+}
+
+// setups is how often a Setup is tried: one that draws lots mostly shows.
+const setups = 8
+
+// sameStart reports a Setup that does not make the same machine each time.
+func sameStart(sc *scenarios.Scenario, m *fsfake.Machine) error {
+	if sc.Setup == nil || sc.External {
+		return nil
+	}
+	want := string(m.AppendKey(nil))
+	for range setups {
+		again, err := sc.Start()
+		if err != nil {
+			return fmt.Errorf("checker: %w", err)
+		}
+		if string(again.AppendKey(nil)) != want {
+			return fmt.Errorf("checker: the Setup of %s makes another machine each time: does it range over a map, draw lots, read time.Now, or count?", sc.ID)
+		}
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockpick/checker/internal/learn"
@@ -58,11 +59,27 @@ func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 		return r.wedged, r.waits, nil
 	}
 	key := string(p.buf)
-	r, err := p.probe(m.Clone())
+	r, err := p.probeTwice(m)
 	if err == nil {
 		p.seen[key] = r
 	}
 	return r.wedged, r.waits, err
+}
+
+// probeTwice probes a machine twice: a probe that is no function of its calls gets no verdict.
+func (p *Prober) probeTwice(m *fsfake.Machine) (probed, error) {
+	first := p.runs
+	r, err := p.probe(m.Clone())
+	if err != nil {
+		return r, err
+	}
+	attempts, calls := p.runs-first, slices.Clone(p.recorded)
+	again, err := p.probe(m.Clone())
+	same := r.wedged == again.wedged && p.runs-first == 2*attempts && slices.Equal(calls, p.recorded)
+	if err == nil && !same {
+		err = fmt.Errorf("checker: the probe of %s is not a function of its calls: on one disk it does not do the same twice; does it count, range over a map, or read time.Now?", p.sc.ID)
+	}
+	return r, err
 }
 
 // Attempted probes a machine once more and returns the last calls of the attempt that

@@ -200,6 +200,9 @@ func (a *Automaton) reach(at uint32, result *fsfake.Result) (code Code, op fsfak
 		if !more || op != a.nodes[id].Op {
 			return code, op, more, notes, a.indeterminate(i, a.nodes[id].Op, op, more)
 		}
+		if err := a.sameNotes(i, a.nodes[id].Begins, notes); err != nil {
+			return code, op, more, notes, err
+		}
 		r := result
 		if i+1 < len(path) {
 			r = a.nodes[path[i+1]].via
@@ -268,6 +271,16 @@ func (a *Automaton) path(at uint32) []uint32 {
 func (a *Automaton) indeterminate(step int, was, is fsfake.Op, more bool) error {
 	return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results its next call was first %q, then %q; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
 		a.name, a.scenario, step, was.String(), Told(is, more))
+}
+
+// sameNotes reports a program that told something else on a second run, after so many results.
+func (a *Automaton) sameNotes(step int, was Effects, notes []any) error {
+	is, err := Digest(a.name, notes)
+	if err != nil || is != was {
+		return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results it did first %s, then %s; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
+			a.name, a.scenario, step, was.told(), is.told())
+	}
+	return nil
 }
 
 // place finds or makes the node that an edge leads to.

@@ -8,14 +8,20 @@ import (
 	"lockpick/scenarios"
 )
 
-// caught notes where the program panicked, and lets the panic go on. It is deferred around
+// caught notes where the program panicked, and lets the panic go on, or makes a finding of it
+// where assertions are judged. It is deferred around
 // the program, so that the stack is still there.
 func (f *function) caught() {
 	r := recover()
 	if r == nil {
 		return
 	}
-	if _, fault := r.(scenarios.Fault); !fault && !f.stopping {
+	_, fault := r.(scenarios.Fault)
+	if f.asserts && !fault && !f.stopping {
+		f.Note(scenarios.Asserted{Text: fmt.Sprintf("the program panics%s: %v", placeText(caller()), r)})
+		return
+	}
+	if !fault && !f.stopping {
 		f.panicked = fmt.Errorf("checker: the program of %s panics%s: %v%s; a panic is no answer of a lock: mend it, or recover where it counts as a failed attempt",
 			cmp.Or(f.name, "a task"), placeText(caller()), r, f.after())
 	}

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"fmt"
+	"slices"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -37,12 +38,14 @@ func Functions(sc *scenarios.Scenario) Starter {
 		program := sc.Program(process, n)
 		f := newFunction(func(port fsfake.Port) { program(scenarios.NewTask(port, process, n)) })
 		f.name = fmt.Sprintf("task %s of %s", sched.Task{Process: process, N: n}, sc.ID)
+		f.asserts = slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.Assertions })
 		return f, nil
 	}
 }
 
 // Function runs a Go function as a Code: a coroutine that stops at each call that it
-// makes through its port. A panic of the function comes out of Next, as its error.
+// makes through its port. A panic of the function comes out of Next, as its error; that of a
+// scenario that claims something of assertions is one that fails, and the program ends there.
 func Function(body func(port fsfake.Port)) Code { return newFunction(body) }
 
 func newFunction(body func(port fsfake.Port)) *function {
@@ -68,6 +71,8 @@ type function struct {
 	last     fsfake.Op
 	panicked error
 	stopping bool
+	// asserts: a panic is an assertion that fails, since the scenario claims something of them.
+	asserts bool
 }
 
 // Next implements [Code].

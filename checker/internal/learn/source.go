@@ -59,7 +59,7 @@ func caller() scenarios.Source {
 // those of lockpick, and a library that they serve.
 func carries(pkg string) bool {
 	return slices.Contains([]string{
-		"lockpick/checker/internal/learn", "lockpick/sched", "iter",
+		"lockpick/checker/internal/learn", "lockpick/sched", "iter", "runtime",
 		"lockpick/fsfake", "lockpick/fsfake/osfs", "lockpick/fsfake/aferofs",
 		"lockpick/scenarios", "lockpick/scenarios/kit", "lockpick/scenarios/command",
 		"github.com/spf13/afero",

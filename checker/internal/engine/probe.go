@@ -68,12 +68,13 @@ func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 
 // probeTwice probes a machine twice: a probe that is no function of its calls gets no verdict.
 func (p *Prober) probeTwice(m *fsfake.Machine) (probed, error) {
-	first := p.runs
+	first, unrolled := p.runs, p.unrolled
 	r, err := p.probe(m.Clone())
 	if err != nil {
 		return r, err
 	}
 	attempts, calls := p.runs-first, slices.Clone(p.recorded)
+	p.unrolled = unrolled // how far the loop is tried out is to be the same, too
 	again, err := p.probe(m.Clone())
 	same := r.wedged == again.wedged && p.runs-first == 2*attempts && slices.Equal(calls, p.recorded)
 	if err == nil && !same {

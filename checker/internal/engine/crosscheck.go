@@ -16,7 +16,7 @@ import (
 // That a program is a function of what its calls answer is checked, not assumed: while
 // it is learned, since every path begins with one learned before; and once more when
 // the space is covered. Then every path that was learned is run a second time, to its
-// end, and some drawn schedules are run live, all tasks together, next to the graph. A
+// end, until that were enough runs, and some drawn schedules are run live, all tasks together, next to the graph. A
 // verdict is only given when nothing differs.
 
 // crossChecks is how many drawn schedules are run live, and crossCheckSteps how long each
@@ -35,7 +35,7 @@ func (x *Space) Verify(ctx context.Context, g *Expander) error {
 		return err
 	}
 	for _, a := range x.automata {
-		if err := a.Verify(ctx); err != nil {
+		if err := a.Verify(ctx, learn.Repeats/len(x.automata)); err != nil {
 			return err
 		}
 		if err := a.FuzzLoops(ctx); err != nil {

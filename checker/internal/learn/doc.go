@@ -10,9 +10,9 @@
 //
 // That a program is such a function is checked, not assumed: while it is learned, since
 // every path begins with one learned before; when everything is learned, since
-// [Automaton.Verify] runs every path again, until that were 500 runs; and for retry loops by
-// rounds of one kind in a row ([Automaton.Unroll]) and by drawn walks through all kinds
-// ([Automaton.FuzzLoops]).
+// [Automaton.Verify] runs every path again, until those of a scenario were [Repeats] runs; and
+// for retry loops by rounds of one kind in a row ([Automaton.Unroll]) and by drawn walks through
+// all kinds ([Automaton.FuzzLoops]).
 //
 // What is learned is not located: where in its source a call stands is asked of live runs
 // only ([Located]), so that it enters neither states nor verdicts.

@@ -9,8 +9,8 @@ import (
 )
 
 // caught notes where the program panicked, and lets the panic go on, or makes a finding of it
-// where assertions are judged. It is deferred around
-// the program, so that the stack is still there.
+// where assertions are judged. It is deferred around the program, so that the stack is still
+// there.
 func (f *function) caught() {
 	r := recover()
 	if r == nil {

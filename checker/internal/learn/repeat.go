@@ -5,14 +5,15 @@ import (
 	"fmt"
 )
 
-// repeats is how often a Go function is run again at least, all paths together: a choice that
-// falls otherwise once in a hundred runs goes unnoticed once in 150 then.
-const repeats = 500
+// Repeats is how often the Go functions of a scenario are run again at least, all tasks and
+// paths together: a choice that falls otherwise once in a hundred runs goes unnoticed once in
+// 150 then.
+const Repeats = 500
 
-// Verify runs every learned path again, and goes round until that were enough runs. Paths
+// Verify runs every learned path again, and goes round until that were so many runs. Paths
 // that others go on from are run as a part of those. When ctx ends first the error is that of
 // ctx.
-func (a *Automaton) Verify(ctx context.Context) error {
+func (a *Automaton) Verify(ctx context.Context, repeats int) error {
 	before := a.runs
 	if err := a.verifyOnce(ctx); err != nil {
 		return err

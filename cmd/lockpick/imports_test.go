@@ -113,6 +113,7 @@ var imports = map[string]string{
 	"internal/reference": "checker checker/report scenarios scenarios/all",
 
 	// For tests.
+	"internal/decided":            "",
 	"checker/internal/bruteforce": "fsfake model scenarios sched",
 	"checker/internal/toys":       "fsfake model scenarios",
 	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys",

@@ -29,7 +29,12 @@ func TestTheReportedRaces(t *testing.T) {
 // Every interleaving, against every claim. What holds holds although tasks met.
 func TestTheClaims(t *testing.T) {
 	for _, sc := range openclawtakeover.Scenarios() {
-		t.Run(sc.ID, func(t *testing.T) { checkertest.Run(t, sc) })
+		t.Run(sc.ID, func(t *testing.T) {
+			if sc.ID == "openclaw-takeover/guarded/dead-owner" {
+				t.Skip("SKIPPED: it has 1.7 million states; go test ./internal/reference decides it, with every other row")
+			}
+			checkertest.Run(t, sc)
+		})
 	}
 }
 

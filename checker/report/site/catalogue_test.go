@@ -7,19 +7,43 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/decided"
 	"lockpick/scenarios/all"
 )
 
 // maxSite is what the site of all scenarios may weigh.
 const maxSite = 5 << 20
 
+// catalogue is a result for each claim of the core. What holds in more than 20 000 states is
+// not decided here: internal/reference decides it, with every other row, and it is on record.
+func catalogue(t *testing.T) []checker.Result {
+	t.Helper()
+	rs, err := decide(all.Core(), checker.Options{SkipOdds: true, States: 20_000})
+	require.NoError(t, err)
+	for i := range rs {
+		r := &rs[i]
+		row, ok := decided.Of(r.Scenario.ID, r.Property.ID)
+		require.True(t, ok, "%s %s is not on record", r.Scenario.ID, r.Property)
+		if r.Verdict == checker.Unknown && row.Verdict == checker.Holds.String() {
+			r.Verdict, r.Complete, r.Why = checker.Holds, true, ""
+		} else if r.Verdict == checker.Unknown { // the first violation lies further away
+			*r, err = checker.Check(t.Context(), r.Scenario, r.Property, checker.Options{SkipOdds: true})
+			require.NoError(t, err)
+		}
+		require.Equal(t, row.Verdict, r.Verdict.String(), "%s %s", r.Scenario.ID, r.Property)
+		if r.Verdict == checker.Broken {
+			require.Equal(t, row.Schedule, r.Counterexample.Schedule.String())
+		}
+	}
+	return rs
+}
+
 // The site of everything that lockpick brings along.
 func TestCatalogue(t *testing.T) {
 	if testing.Short() {
-		t.Skip("checks the whole catalogue")
+		t.Skip("SKIPPED with -short: it writes the whole catalogue and opens every page in a browser; go test ./checker/report/site runs it")
 	}
-	rs, err := decide(all.Core(), checker.Options{SkipOdds: true})
-	require.NoError(t, err)
+	rs := catalogue(t)
 	dir := t.TempDir()
 	require.NoError(t, Write(dir, rs, Options{}))
 	site := files(t, dir)

@@ -18,8 +18,8 @@ import (
 	"lockpick/scenarios"
 )
 
-// decided holds the verdicts on the toys, which many tests look at.
-var decided = sync.OnceValues(func() ([]checker.Result, error) { return decide(toys.All(), checker.Options{Workers: 1}) })
+// toyVerdicts holds the verdicts on the toys, which many tests look at.
+var toyVerdicts = sync.OnceValues(func() ([]checker.Result, error) { return decide(toys.All(), checker.Options{Workers: 1}) })
 
 // decide answers every claim.
 func decide(all []scenarios.Scenario, o checker.Options) ([]checker.Result, error) {
@@ -51,7 +51,7 @@ func withoutSource(r checker.Result) checker.Result {
 
 func results(t *testing.T) []checker.Result {
 	t.Helper()
-	rs, err := decided()
+	rs, err := toyVerdicts()
 	require.NoError(t, err)
 	return slices.Clone(rs)
 }

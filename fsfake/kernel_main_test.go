@@ -53,7 +53,7 @@ func onKernel(cpu int, f func(*kernel.Machine) error) error {
 			done <- err
 			return
 		}
-		m, err := kernel.New(kernel.Options{CPU: cpu, Dir: *dirFlag})
+		m, err := kernel.New(kernel.Options{CPU: cpu, Dir: *dirFlag, CallsOnly: true})
 		if err == nil {
 			err = probe(m)
 			if err == nil {

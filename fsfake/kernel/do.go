@@ -78,7 +78,7 @@ func (m *Machine) leave(s *simulated) {
 }
 
 func (m *Machine) exit(s *simulated) error {
-	var e encoder
+	e := s.body()
 	e.op(&fsfake.Op{Call: fsfake.CallExit})
 	if err := s.send(frameOp, e.b); err != nil {
 		return err
@@ -111,10 +111,12 @@ func (m *Machine) fork(s *simulated) (fsfake.Result, error) {
 		return r, err
 	}
 	child := m.process(int(r.N), slot, s.uid, s.cwd)
-	// The copies of the descriptors are there at once, but the child's close-on-exec
-	// flags are set while it starts.
-	if err := child.greet(); err != nil {
-		return r, err
+	// The copies of the descriptors are there at once, but where the child executes the
+	// binary again, their close-on-exec flags are set while it starts.
+	if !m.options.CallsOnly {
+		if err := child.greet(); err != nil {
+			return r, err
+		}
 	}
 	r.N = int64(m.maxPid + 1)
 	m.enter(m.maxPid+1, child)

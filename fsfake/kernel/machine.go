@@ -21,6 +21,7 @@ type Machine struct {
 	slots   slots
 	procs   []*simulated // in the order of pids
 	idle    []*process   // workers without a simulated process
+	nursery *process     // forks workers, once there is one
 	maxPid  int
 }
 
@@ -42,6 +43,9 @@ type Options struct {
 	Tasks int
 	// Umask is every process's umask, as in [fsfake.Options].
 	Umask uint32
+	// CallsOnly: the processes make calls and run no programs, and have one task. They are
+	// then forked, which costs a tenth of what executing the binary again does.
+	CallsOnly bool
 }
 
 // New makes a machine whose disk is as [fsfake.New] makes it: an empty "/" and "/tmp".
@@ -53,6 +57,9 @@ func New(o Options) (*Machine, error) {
 	root, err := os.MkdirTemp(dir, "lockpick-")
 	if err != nil {
 		return nil, fmt.Errorf("kernel: making the disk: %w", err)
+	}
+	if o.CallsOnly && o.Tasks > 1 {
+		return nil, errors.New("kernel: a process of several tasks cannot be forked: leave CallsOnly or Tasks out")
 	}
 	if o.Umask == 0 {
 		o.Umask = 0o022
@@ -148,19 +155,22 @@ func (m *Machine) Close() error {
 	for _, p := range m.idle {
 		m.end(&simulated{process: p})
 	}
-	m.procs, m.idle = nil, nil
+	if m.nursery != nil {
+		m.end(&simulated{process: m.nursery})
+	}
+	m.procs, m.idle, m.nursery = nil, nil, nil
 	m.slots.close()
 	return m.remove(m.root)
 }
 
 // numIdle is how many workers are kept for later. The rest of the slots is for children.
-const numIdle = numSlots - 6
+const numIdle = numSlots - 7
 
 // Reset ends all processes and empties the disk. Workers that can be used again are kept.
 func (m *Machine) Reset() error {
 	var kept []*process
 	for _, s := range m.procs {
-		if s.cwd != "/" || s.program || s.more != nil || len(m.idle)+len(kept) >= numIdle {
+		if s.cwd != "/" || s.program || m.options.CallsOnly && s.calls > maxCalls || s.more != nil || len(m.idle)+len(kept) >= numIdle {
 			m.end(s)
 			continue
 		}
@@ -246,24 +256,86 @@ func (m *Machine) takeSlot() (int, error) {
 	return slot, err
 }
 
-// start executes a worker.
+// start starts a worker.
 func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
 	slot, err := m.takeSlot()
 	if err != nil {
 		return nil, err
 	}
-	e := environment{
-		Stage: stageStart, Slot: slot, Root: m.root, Chroot: m.Rooted(), UID: -1, GID: -1,
-		CPU: CPUs()[m.options.CPU%len(CPUs())], Cwd: s.Cwd, Tasks: max(m.options.Tasks, 1), Umask: int(m.options.Umask & 0o777),
-	}
+	uid, gid := -1, -1
 	if m.Rooted() {
-		e.UID, e.GID = int(s.UID), int(s.GID)
+		uid, gid = int(s.UID), int(s.GID)
 	}
-	pid, err := m.slots.execute(&e)
+	var pid int
+	if m.options.CallsOnly {
+		pid, err = m.spawn(slot, uid, gid, s.Cwd)
+	} else {
+		e := m.environment(stageStart, slot)
+		e.UID, e.GID, e.Cwd = uid, gid, s.Cwd
+		pid, err = m.slots.execute(e)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return m.process(pid, slot, s.UID, s.Cwd), nil
+}
+
+func (m *Machine) environment(s stage, slot int) *environment {
+	cpus := CPUs()
+	return &environment{
+		Stage: s, Slot: slot, Root: m.root, Chroot: m.Rooted(), UID: -1, GID: -1,
+		CPU: cpus[m.options.CPU%len(cpus)], Tasks: max(m.options.Tasks, 1), Umask: int(m.options.Umask & 0o777),
+		CallsOnly: m.options.CallsOnly,
+	}
+}
+
+// spawn has the nursery fork a worker.
+func (m *Machine) spawn(slot, uid, gid int, cwd string) (int, error) {
+	if m.nursery != nil && m.nursery.calls > maxCalls {
+		m.end(&simulated{process: m.nursery})
+		m.nursery = nil
+	}
+	if m.nursery == nil {
+		if err := m.found(); err != nil {
+			return 0, err
+		}
+	}
+	n := m.nursery
+	e := n.body()
+	e.int(int64(slot))
+	e.int(int64(uid))
+	e.int(int64(gid))
+	e.string(cwd)
+	n.calls++
+	if err := n.send(frameSpawn, e.b); err != nil {
+		return 0, err
+	}
+	r, err := n.takeResult()
+	if err == nil && !r.OK() {
+		err = fmt.Errorf("kernel: forking a worker: %w", r.Errno)
+	}
+	return int(r.N), err
+}
+
+// found starts a nursery.
+func (m *Machine) found() error {
+	slot, err := m.takeSlot()
+	if err != nil {
+		return err
+	}
+	pid, err := m.slots.execute(m.environment(stageNursery, slot))
+	if err != nil {
+		return err
+	}
+	n := m.process(pid, slot, 0, "/")
+	err = n.greet()
+	n.reaped() // it has forked the nursery
+	if err != nil {
+		return err
+	}
+	n.pid = n.tid
+	m.nursery = n
+	return nil
 }
 
 func (m *Machine) process(pid, slot int, uid uint32, cwd string) *process {
@@ -293,7 +365,7 @@ func (m *Machine) thread(s *simulated, n int) (*process, error) {
 	}
 	p := m.process(s.process.pid, slot, s.uid, s.cwd)
 	s.more = append(s.more, p)
-	var e encoder
+	e := s.body()
 	e.int(int64(slot))
 	if err := s.send(frameTask, e.b); err != nil {
 		return nil, err

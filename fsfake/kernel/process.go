@@ -22,6 +22,7 @@ type process struct {
 	greeted  bool
 	program  bool // it has run a program, whose memory it may hold
 	watch    *watcher
+	calls    int        // that it has made
 	blocked  *fsfake.Op // the call that it is blocked in
 	answered bool       // it has answered since; result is what
 	result   fsfake.Result
@@ -42,7 +43,7 @@ func (p *process) arrives(d time.Duration) bool {
 func (p *process) expect(kinds ...frameKind) (frameKind, []byte, error) {
 	const now = 100 * time.Millisecond
 	for waited := time.Duration(0); !p.arrives(now); waited += now {
-		if waited > patience || p.watch != nil && p.watch.gone() {
+		if waited > patience || p.greeted && p.state() == 0 {
 			return 0, nil, fmt.Errorf("kernel: worker %d does not answer, its state is %c", p.pid, p.state())
 		}
 	}
@@ -59,10 +60,13 @@ func (p *process) expect(kinds ...frameKind) (frameKind, []byte, error) {
 }
 
 func (p *process) state() byte {
-	if p.watch == nil {
+	if !p.greeted {
 		return '?'
 	}
-	return p.watch.state()
+	if w, err := p.look(); err == nil && !w.gone() {
+		return w.state()
+	}
+	return 0
 }
 
 // greet waits until the worker is ready. Workers start while the driver does other things.
@@ -77,15 +81,24 @@ func (p *process) greet() error {
 	d := decoder{body}
 	p.greeted = true
 	p.tid = int(d.int())
-	p.watch, err = newWatcher(p.pid, p.tid)
-	return err
+	return nil
+}
+
+// look returns what looks at the worker, which has said hello.
+func (p *process) look() (*watcher, error) {
+	var err error
+	if p.watch == nil {
+		p.watch, err = newWatcher(p.pid, p.tid)
+	}
+	return p.watch, err
 }
 
 // call has the worker make a call that may block. It returns when the call has returned,
 // or is blocked.
 func (p *process) call(op *fsfake.Op) (fsfake.Result, error) {
-	var e encoder
+	e := p.body()
 	e.op(op)
+	p.calls++
 	if err := p.send(frameOp, e.b); err != nil {
 		return fsfake.Result{}, err
 	}
@@ -127,7 +140,11 @@ func (p *process) settle() (blocked bool, err error) {
 		if p.arrives(wait) {
 			return false, nil
 		}
-		if p.watch.blocked() {
+		w, err := p.look()
+		if err != nil {
+			return false, err
+		}
+		if w.blocked() {
 			// What it answered before it slept would be there by now.
 			return !p.arrives(0), nil
 		}

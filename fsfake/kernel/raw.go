@@ -43,6 +43,16 @@ func rawPoll(fd int, d time.Duration) bool {
 	}
 }
 
+// rawFork returns twice, as fork(2); the parent of the child is the caller's. What it is
+// good for is said in fork.go.
+func rawFork() (int, error) {
+	pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.CLONE_PARENT|unix.SIGCHLD), 0, 0, 0, 0, 0)
+	if e != 0 {
+		return 0, e
+	}
+	return int(pid), nil
+}
+
 func rawFlock(fd, how int) error {
 	if _, _, e := unix.RawSyscall(unix.SYS_FLOCK, uintptr(fd), uintptr(how), 0); e != 0 {
 		return e

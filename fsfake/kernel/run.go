@@ -27,7 +27,7 @@ func (m *Machine) Run(t fsfake.Task, name string) (Ask, error) {
 		return Ask{}, err
 	}
 	s.program = true
-	var e encoder
+	e := p.body()
 	e.string(name)
 	if err := p.send(frameRun, e.b); err != nil {
 		return Ask{}, err
@@ -46,7 +46,7 @@ func (m *Machine) Give(t fsfake.Task, r fsfake.Result) (Ask, error) {
 	if err != nil {
 		return Ask{}, err
 	}
-	var e encoder
+	e := p.body()
 	e.result(&r)
 	if err := p.send(frameGive, e.b); err != nil {
 		return Ask{}, err

@@ -33,9 +33,10 @@ const (
 type stage string
 
 const (
-	stageStart stage = "start" // started by the driver
-	stageFork  stage = "fork"  // started by another worker
-	stageExec  stage = "exec"  // the same process, after execve
+	stageStart   stage = "start"   // started by the driver
+	stageNursery stage = "nursery" // started by the driver, to fork workers
+	stageFork    stage = "fork"    // started by another worker
+	stageExec    stage = "exec"    // the same process, after execve
 )
 
 // An environment is what a worker is told when it is executed.
@@ -44,9 +45,10 @@ type environment struct {
 	Slots, Slot int
 	Root        string // the directory that is the disk
 	Chroot      bool
-	UID, GID    int // -1: stay who you are
-	CPU         int // -1: any
-	Tasks       int // threads that make calls
+	UID, GID    int  // -1: stay who you are
+	CPU         int  // -1: any
+	Tasks       int  // threads that make calls
+	CallsOnly   bool // see Options
 	Umask       int
 	Cwd         string
 	CloseOnExec []int `json:",omitempty"` // after fork
@@ -80,7 +82,7 @@ func (w *worker) start(spec string) error {
 	if !e.Chroot {
 		w.prefix = e.Root
 	}
-	if e.Stage == stageStart {
+	if e.Stage == stageStart || e.Stage == stageNursery {
 		if err := e.takeDescriptors(); err != nil {
 			return fmt.Errorf("kernel: setting descriptors up: %w", err)
 		}
@@ -94,7 +96,16 @@ func (w *worker) start(spec string) error {
 	if err := noRestart(); err != nil {
 		return fmt.Errorf("kernel: changing a signal's action: %w", err)
 	}
-	if err := e.enter(e.Stage == stageStart); err != nil {
+	if e.Stage == stageNursery {
+		return forkNursery()
+	}
+	return e.settleIn(e.Stage == stageStart)
+}
+
+// settleIn makes the process one of the simulated machine: its place, its descriptors, and,
+// if it is new there, its user.
+func (e *environment) settleIn(first bool) error {
+	if err := e.enter(first); err != nil {
 		return fmt.Errorf("kernel: entering %s: %w", e.Root, err)
 	}
 	var limit unix.Rlimit
@@ -114,7 +125,7 @@ func (w *worker) start(spec string) error {
 	for _, fd := range e.CloseOnExec {
 		unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC)
 	}
-	if e.Stage == stageStart && e.UID >= 0 {
+	if first && e.UID >= 0 {
 		if err := e.become(); err != nil {
 			return fmt.Errorf("kernel: becoming user %d: %w", e.UID, err)
 		}
@@ -255,7 +266,7 @@ func (e *environment) become() error {
 	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	bit := uint32(1) << unix.CAP_SYS_CHROOT
 	data := [2]unix.CapUserData{{Effective: bit, Permitted: bit, Inheritable: bit}}
-	if err := set(unix.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)), 0); err != nil {
+	if err := unix.Capset(&header, &data[0]); err != nil {
 		return err
 	}
 	return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_RAISE, unix.CAP_SYS_CHROOT, 0, 0)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// numSlots is how many workers a machine can have at a time.
-const numSlots = 16
+// numSlots is how many workers a machine can have at a time, with a nursery.
+const numSlots = 17
 
 // slots are the pipes between driver and workers. Every worker inherits its ends of all
 // of them, so that a child that it forks has one to serve.

@@ -25,6 +25,7 @@ const (
 	frameGive  frameKind = 'N' // what the program's call answers; answered likewise
 	frameFDs   frameKind = 'F' // list your descriptors; answered likewise
 	frameTask  frameKind = 'T' // start another thread, which serves a channel of its own
+	frameSpawn frameKind = 'S' // to the nursery: fork a worker, which serves a channel of its own
 
 	// From the worker.
 	frameHello  frameKind = 'H' // the thread that serves the channel
@@ -38,8 +39,16 @@ const headerSize = 5
 // A channel is one end of a pair of pipes.
 type channel struct {
 	r, w int
-	in   []byte // read and not yet used
+	in   []byte // read and not yet used; a part of buf
+	buf  []byte
 	out  []byte
+	enc  encoder // what the next frame is made of
+}
+
+// body returns an empty encoder for the body of the next frame.
+func (c *channel) body() *encoder {
+	c.enc.b = c.enc.b[:0]
+	return &c.enc
 }
 
 // send writes one frame.
@@ -73,8 +82,16 @@ func (c *channel) receive() (frameKind, []byte, error) {
 				return k, body, nil
 			}
 		}
-		buf := make([]byte, 4096)
-		n, err := rawRead(c.r, buf)
+		if c.buf == nil {
+			c.buf = make([]byte, 4096)
+		}
+		// The beginning of a frame, if there is one, moves to the front.
+		had := copy(c.buf, c.in)
+		if had == len(c.buf) {
+			c.buf = append(c.buf, make([]byte, had)...)
+		}
+		c.in = c.buf[:had]
+		n, err := rawRead(c.r, c.buf[had:])
 		switch {
 		case err == unix.EINTR:
 			continue
@@ -83,7 +100,7 @@ func (c *channel) receive() (frameKind, []byte, error) {
 		case n == 0:
 			return 0, nil, errHungUp
 		}
-		c.in = append(c.in[:len(c.in):len(c.in)], buf[:n]...)
+		c.in = c.buf[:had+n]
 	}
 }
 

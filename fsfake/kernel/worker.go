@@ -41,11 +41,16 @@ func MaybeWorker(program Program) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if err := w.serve(w.env.Slot, w.env.Stage == stageExec); err != nil && err != errHungUp {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
+	leave(w.serve(w.env.Slot, w.env.Stage == stageExec))
+}
+
+// leave ends a worker whose driver has gone, or that has met a fault of the machinery.
+func leave(err error) {
+	if err == errHungUp {
+		unix.Exit(0)
 	}
-	os.Exit(0)
+	rawWrite(fdErr, []byte(fmt.Sprintln(err)))
+	unix.Exit(1)
 }
 
 // A worker is the process that makes the calls of a simulated process.
@@ -61,25 +66,29 @@ type worker struct {
 type thread struct {
 	*worker
 	channel
-	notes []string // of the program, since its last call
+	notes   []string // of the program, since its last call
+	newborn bool     // it has just been forked
 }
 
 // serve answers the driver until it has gone. After execve it begins by answering that.
 func (w *worker) serve(slot int, afterExec bool) error {
 	t := &thread{worker: w, channel: w.env.channel(slot)}
-	var e encoder
 	var err error
 	if afterExec {
-		e.result(&fsfake.Result{})
-		err = t.send(frameResult, e.b)
+		err = t.answer(&fsfake.Result{})
 	} else {
-		e.int(int64(unix.Gettid()))
-		err = t.send(frameHello, e.b)
+		err = t.hello()
 	}
 	for err == nil {
 		_, err = t.next()
 	}
 	return err
+}
+
+func (t *thread) hello() error {
+	e := t.body()
+	e.int(int64(unix.Gettid()))
+	return t.send(frameHello, e.b)
 }
 
 // next serves one frame; give is what the driver gives to a program that waits for it.
@@ -94,13 +103,19 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 		op := d.op()
 		r := t.do(&op)
 		return nil, t.answer(&r)
+	case frameSpawn:
+		r, err := t.spawn(&d)
+		if err != nil {
+			return nil, err
+		}
+		return nil, t.answer(&r)
 	case frameReset:
 		unix.CloseRange(numStreams, firstPrivateFD-1, 0)
 		takeStreams()
 		t.cells = map[string]any{}
 		return nil, t.answer(&fsfake.Result{})
 	case frameFDs:
-		var e encoder
+		e := t.body()
 		e.listFDs()
 		return nil, t.send(frameFDs, e.b)
 	case frameRun:
@@ -125,7 +140,11 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 }
 
 func (t *thread) answer(r *fsfake.Result) error {
-	var e encoder
+	if t.newborn { // it is the parent who was asked for something
+		t.newborn = false
+		return t.hello()
+	}
+	e := t.body()
 	e.result(r)
 	return t.send(frameResult, e.b)
 }
@@ -144,7 +163,7 @@ func (t *thread) run(name string) error {
 
 // ask tells the driver about the program's notes, and what it wants.
 func (t *thread) ask(k frameKind, op *fsfake.Op) error {
-	var e encoder
+	e := t.body()
 	e.uint(uint64(len(t.notes)))
 	for _, n := range t.notes {
 		e.string(n)
@@ -175,11 +194,7 @@ func (t *thread) Do(op fsfake.Op) fsfake.Result {
 		}
 		return *give
 	}
-	if err == errHungUp {
-		os.Exit(0)
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
+	leave(err)
 	panic("unreachable")
 }
 
@@ -198,6 +213,9 @@ func (t *thread) cell(op *fsfake.Op) fsfake.Result {
 // fork makes a child with every descriptor of this process, which serves another channel.
 // The child is the driver's to wait for.
 func (t *thread) fork(slot int) fsfake.Result {
+	if t.env.CallsOnly {
+		return number(t.forkOnly(slot))
+	}
 	e := t.env
 	e.Stage, e.Slot, e.CloseOnExec, e.Closed = stageFork, slot, nil, nil
 	files := []uintptr{0, 1, 2}
@@ -255,7 +273,9 @@ func (e *environment) environ() []string {
 		// The runtime must not keep descriptors of its own nor send signals.
 		"GODEBUG=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0",
 	}
-	if e.Tasks > 1 { // see raw.go: every thread waits with a processor in its hands
+	if e.CallsOnly { // see fork.go
+		env = append(env, "GOMAXPROCS=1", "GOGC=off")
+	} else if e.Tasks > 1 { // see raw.go: every thread waits with a processor in its hands
 		env = append(env, "GOMAXPROCS="+strconv.Itoa(e.Tasks+1), "GOGC=off")
 	} else {
 		env = append(env, "GOMAXPROCS=1", "GOGC=400")

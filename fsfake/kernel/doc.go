@@ -10,7 +10,8 @@
 // time over a pipe and the worker's main thread makes it, so that descriptors, record
 // locks, user ids, fork, exec and exit are those of a real process. The worker keeps its
 // own descriptors above [firstPrivateFD], so that the lowest free descriptor is 3, as in
-// the fake. Workers run on one CPU and are used again for the next disk.
+// the fake. Workers run on one CPU and are used again for the next disk. Workers that only
+// make calls are forked by one that is kept for this: see fork.go and [Options].
 //
 // When the driver is root, a worker lives in a chroot of the directory, and paths mean in
 // it what they mean in the fake. When it is not, absolute paths are rewritten, there is
@@ -32,6 +33,6 @@
 //   - The virtual clock, sleeping and start times are not the kernel's: calls of that kind
 //     fail with [fsfake.Result.Unmodelled].
 //   - fork(2) is a fork followed by execve(2) of the same binary with every descriptor kept:
-//     what a child inherits is real, its memory is not.
+//     what a child inherits is real, its memory is not. With Options.CallsOnly it is a fork.
 //   - Pids are translated: programs see the simulated ones.
 package kernel

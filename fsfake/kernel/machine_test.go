@@ -31,8 +31,10 @@ func TestMain(m *testing.M) {
 }
 
 // start returns a machine with the processes 101 and 102.
-func start(t *testing.T) *Machine {
-	m, err := New(Options{Tasks: 2})
+func start(t *testing.T) *Machine { return startWith(t, Options{Tasks: 2}) }
+
+func startWith(t *testing.T, o Options) *Machine {
+	m, err := New(o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
 	for _, pid := range []int{101, 102} {
@@ -104,7 +106,11 @@ func files(t *testing.T, m *Machine, pid int) []FD {
 // Children inherit what is open; execve keeps what has no close-on-exec; after Reset all
 // is gone.
 func TestProcesses(t *testing.T) {
-	m := start(t)
+	t.Run("executed", func(t *testing.T) { processes(t, start(t)) })
+	t.Run("forked", func(t *testing.T) { processes(t, startWith(t, Options{CallsOnly: true})) })
+}
+
+func processes(t *testing.T, m *Machine) {
 	do(t, m, a, open("/f"))
 	closed := open("/f")
 	closed.Flags |= fsfake.O_CLOEXEC
@@ -128,6 +134,34 @@ func TestProcesses(t *testing.T) {
 	require.Len(t, tree, 2)
 	require.NoError(t, m.AddProc(fsfake.ProcSpec{Pid: 101, UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}))
 	require.EqualValues(t, 3, do(t, m, a, open("/f")).N)
+}
+
+// Where processes are forked, they have one task, and run no programs; a process that has
+// made execve is forked like any other; one that has made many calls is not used again.
+func TestCallsOnly(t *testing.T) {
+	_, err := New(Options{CallsOnly: true, Tasks: 2})
+	require.ErrorContains(t, err, "several tasks")
+	m := startWith(t, Options{CallsOnly: true})
+	_, err = m.Run(a, "twice")
+	require.ErrorContains(t, err, "CallsOnly")
+	require.True(t, do(t, m, a, fsfake.Op{Call: fsfake.CallExec}).OK())
+	for i := range 20 {
+		require.EqualValues(t, 103+i, do(t, m, a, fsfake.Op{Call: fsfake.CallFork}).N)
+		child := fsfake.Task{Pid: 103 + i, N: 1}
+		require.EqualValues(t, 3, do(t, m, child, open("/f")).N)
+		require.NoError(t, m.KillProc(child.Pid))
+	}
+	s, err := m.find(101)
+	require.NoError(t, err)
+	s.calls, m.nursery.calls = maxCalls+1, maxCalls+1
+	was, nursery := m.RealPid(101), m.nursery.pid
+	require.NoError(t, m.Reset())
+	for pid := 101; pid <= 103; pid++ {
+		require.NoError(t, m.AddProc(fsfake.ProcSpec{Pid: pid, UID: uint32(os.Geteuid()), GID: uint32(os.Getegid())}))
+		require.NotEqual(t, was, m.RealPid(pid))
+		require.EqualValues(t, 3, do(t, m, fsfake.Task{Pid: pid, N: 1}, open("/f")).N)
+	}
+	require.NotEqual(t, nursery, m.nursery.pid)
 }
 
 // A fake's disk is made again.

@@ -2,7 +2,11 @@
 
 package kernel
 
-import "lockpick/fsfake"
+import (
+	"fmt"
+
+	"lockpick/fsfake"
+)
 
 // An Ask is where a program has got to: the call that it is about to make, or its end.
 type Ask struct {
@@ -18,6 +22,9 @@ type Ask struct {
 // Nothing the program asks for is done by itself: have it made with [Machine.Do], or not,
 // and go on with [Machine.Give].
 func (m *Machine) Run(t fsfake.Task, name string) (Ask, error) {
+	if m.options.CallsOnly {
+		return Ask{}, fmt.Errorf("kernel: asked to run %q on a machine with Options.CallsOnly", name)
+	}
 	s, err := m.find(t.Pid)
 	if err != nil {
 		return Ask{}, err

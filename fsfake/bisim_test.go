@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,41 +56,95 @@ func TestEqualKeysBehaveAlike(t *testing.T) {
 // exploreKeys follows every sequence of deeds from start, breadth first, until it has met so
 // many keys. It returns how many that were and how many times it met one again.
 func exploreKeys(t *testing.T, start *Machine, ops []deed, limit int) (states, merged int) {
-	first := map[string]*Machine{string(start.AppendKey(nil)): start}
+	a := newAlikes(ops)
+	a.meet(t, start)
 	queue := []*Machine{start}
-	for len(queue) > 0 && len(first) < limit {
+	for len(queue) > 0 && a.met < limit {
 		m := queue[0]
 		queue = queue[1:]
 		for _, d := range ops {
 			c := m.Clone()
 			d.apply(c)
-			key := string(c.AppendKey(nil))
-			twin, ok := first[key]
-			if !ok {
-				first[key] = c
+			if a.meet(t, c) {
 				queue = append(queue, c)
-				continue
 			}
-			merged++
-			requireAlike(t, ops, twin, c)
 		}
 	}
-	return len(first), merged
+	return a.met, a.merged
 }
 
-func requireAlike(t *testing.T, ops []deed, m, o *Machine) {
-	for _, d := range ops {
-		x, y := m.Clone(), o.Clone()
-		if r, s := d.apply(x), d.apply(y); r != s {
-			t.Fatalf("machines with one key answer %v and %v to %s", r, s, d)
+// alikes are machines of which those with one key must react alike to every deed.
+type alikes struct {
+	ops  []deed
+	keys map[string]int // the number of each key that was met, also as that of a reaction
+	// first is, by the number of its key, the first machine that was met, and how it reacts,
+	// once that was asked for.
+	first       []*Machine
+	reacts      [][]reaction
+	met, merged int
+	buf         []byte
+}
+
+// A reaction is what a machine does with a deed: what it answers, its key after it, and
+// whether the deed could be done again.
+type reaction struct {
+	answer Result
+	key    int
+	ready  bool
+}
+
+func newAlikes(ops []deed) *alikes { return &alikes{ops: ops, keys: map[string]int{}} }
+
+func (a *alikes) key(m *Machine) int {
+	a.buf = m.AppendKey(a.buf[:0])
+	n, ok := a.keys[string(a.buf)]
+	if !ok {
+		n = len(a.first)
+		a.keys[string(a.buf)] = n
+		a.first, a.reacts = append(a.first, nil), append(a.reacts, nil)
+	}
+	return n
+}
+
+// meet reports whether m is the first machine with its key; if not, it must react as that
+// does. m stays as it is.
+func (a *alikes) meet(t *testing.T, m *Machine) bool {
+	n := a.key(m)
+	if a.first[n] == nil {
+		a.first[n] = m.Clone()
+		a.met++
+		return true
+	}
+	a.merged++
+	if reflect.DeepEqual(a.first[n], m) {
+		return false // nothing in it differs, so nothing that it does can
+	}
+	if a.reacts[n] == nil {
+		rs := make([]reaction, len(a.ops))
+		for i, d := range a.ops {
+			rs[i] = a.react(a.first[n], d)
 		}
-		if string(x.AppendKey(nil)) != string(y.AppendKey(nil)) {
+		a.reacts[n] = rs
+	}
+	for i, d := range a.ops {
+		x, y := a.reacts[n][i], a.react(m, d)
+		if x.answer != y.answer {
+			t.Fatalf("machines with one key answer %v and %v to %s", x.answer, y.answer, d)
+		}
+		if x.key != y.key {
 			t.Fatalf("machines with one key differ after %s", d)
 		}
-		if x.Ready(d.task, d.op) != y.Ready(d.task, d.op) {
+		if x.ready != y.ready {
 			t.Fatalf("machines with one key differ in Ready after %s", d)
 		}
 	}
+	return false
+}
+
+func (a *alikes) react(m *Machine, d deed) reaction {
+	c := m.Clone()
+	r := d.apply(c)
+	return reaction{r, a.key(c), c.Ready(d.task, d.op)}
 }
 
 // recordOps are what two processes of two tasks, and a third one, do to the record locks of
@@ -157,24 +212,16 @@ func TestRecordWaitersWithEqualKeys(t *testing.T) {
 	if testing.Short() {
 		walks = 200
 	}
-	first := map[string]*Machine{}
-	merged := 0
+	a := newAlikes(ops)
 	random := rand.New(rand.NewPCG(1, 2))
 	for range walks {
 		m := recordTrio(t)
 		for range 12 {
 			ops[random.IntN(len(ops))].apply(m)
-			key := string(m.AppendKey(nil))
-			twin, ok := first[key]
-			if !ok {
-				first[key] = m.Clone()
-				continue
-			}
-			merged++
-			requireAlike(t, ops, twin, m)
+			a.meet(t, m)
 		}
 	}
-	require.Greater(t, merged, walks, "hardly any two sequences met")
+	require.Greater(t, a.merged, walks, "hardly any two sequences met")
 }
 
 // recordTrio returns a machine with three processes that have one file open.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/explain"
 	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
@@ -68,6 +69,18 @@ func NewResult(sc *scenarios.Scenario, p *scenarios.Property, cx *trace.Countere
 	}
 	r.Claim, r.Claimed = sc.Claim(p)
 	return r
+}
+
+// Watch makes the result show other files than its scenario names: paths on the machine, in
+// the order of their columns. The cause is told anew, because inodes are numbered as they
+// come up at the files that are shown.
+func (r *Result) Watch(paths []string) {
+	sc := *r.Scenario
+	sc.Watch = paths
+	r.Scenario = &sc
+	if r.Counterexample != nil {
+		explain.Explain(&sc, r.Counterexample)
+	}
 }
 
 // AsClaimed reports whether the verdict is the one that the scenario claims, in every case.

@@ -42,16 +42,17 @@ func watchChanges(r *checker.Result) {
 	}
 	sc := *r.Scenario
 	sc.Watch = nil
+	var watch []string
 	walk := trace.NewWalk(&sc, r.Counterexample.Trace)
 	for i := range walk.Steps {
 		for _, c := range walk.Steps[i].Changes {
-			if c.Path != "" && len(sc.Watch) < most && !slices.Contains(sc.Watch, c.Path) {
-				sc.Watch = append(sc.Watch, c.Path)
+			if c.Path != "" && len(watch) < most && !slices.Contains(watch, c.Path) {
+				watch = append(watch, c.Path)
 			}
 		}
 	}
-	if len(sc.Watch) > 0 {
-		r.Scenario = &sc
+	if len(watch) > 0 {
+		r.Watch(watch)
 	}
 }
 

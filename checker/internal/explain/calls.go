@@ -125,6 +125,8 @@ func (s *story) byDescriptor(st *trace.Walked, c *trace.Call, on *trace.Target) 
 				o = l
 			}
 			s.use(st, &use{look: o, path: on.Path, how: changed, change: ch, call: c.Op, file: on.Before})
+		} else if ch == nil && c.Result.OK() && c.Op.Data != "" {
+			s.wroteSame(st, c, on)
 		}
 	case fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk:
 		if c.Result.OK() && !unlocks(&c.Op) && !on.AtName() {
@@ -212,6 +214,27 @@ func (s *story) acquired(st *trace.Walked, shared bool) {
 				s.lost(st, &trace.Call{}, &trace.Target{Path: o.path, ID: d.ID, Opened: d.Opened}, heldOld)
 			}
 		}
+	}
+}
+
+// wroteSame notes a write of what stood in the file already: nothing has changed, and yet its
+// task may not know what others have written there since it read the file.
+func (s *story) wroteSame(st *trace.Walked, c *trace.Call, on *trace.Target) {
+	me := st.Choice.Task
+	for _, l := range slices.Backward(s.all[me]) {
+		if l.path != on.Path || l.how != read || l.step >= st.N {
+			continue
+		}
+		u := &use{step: st.N, task: me, path: on.Path, look: l, how: changed, call: c.Op, file: on.Before}
+		for _, ch := range s.changes[on.Path] {
+			if ch.By != me && ch.Step > l.step && ch.Kind == trace.Wrote {
+				u.between = append(u.between, ch)
+			}
+		}
+		if len(u.between) > 0 {
+			s.same = append(s.same, u)
+		}
+		return
 	}
 }
 

@@ -10,9 +10,10 @@ import (
 
 // Explain computes the cause of a counterexample from its trace and writes it there, with
 // the steps that it names, the kind of the mistake, and the step whose answer no order of
-// the operations explains.
+// the operations explains. What it had been given before goes.
 func Explain(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	s := newStory(sc, cx)
+	cx.Cause, cx.Named, cx.Mistake, cx.Act = "", nil, "", 0
 	cx.Blamed = blamed(cx)
 	for _, m := range mistakes {
 		if t := (&teller{story: s}); m.tell(t) {
@@ -66,10 +67,12 @@ var mistakes = []mistake{
 	{"stale memory", (*teller).overwritten},
 	{"stale memory", (*teller).remembered},
 	{"wrong judgement", (*teller).misjudged},
+	{"stale memory", (*teller).notReadAgain},
 	{"no look", (*teller).blindly},
 	{"unread file", (*teller).unread},
 	{"two names", (*teller).twoNames},
 	{"stale look", (*teller).overtaken},
+	{"stale memory", (*teller).wroteTheSame},
 	{"no exclusion", (*teller).unguarded},
 	{"ignored refusal", (*teller).ignored},
 }

@@ -37,6 +37,66 @@ func (t *teller) overwritten() bool {
 	return false
 }
 
+// wroteTheSame tells of a write that changes nothing, because somebody else has written the
+// same meanwhile: both have computed it from what they had read before, and one of the two
+// writes might as well not have been.
+func (t *teller) wroteTheSame() bool {
+	if len(t.same) == 0 {
+		return false
+	}
+	u := t.same[len(t.same)-1]
+	theirs := u.between[len(u.between)-1]
+	t.say("%s %s. Then %s %s %s.", u.task, t.told(u.look), theirs.By, t.deed(theirs.Change), t.at(theirs.Step))
+	t.say(" %s did not look again and wrote %s to it %s, which stood there already.", u.task, t.data(u.call.Data), t.did(u.step))
+	return true
+}
+
+// notReadAgain tells of somebody who has read a file, and writes it anew after somebody else
+// has: what is written was computed from what was read. Looks that do not read, as mv makes
+// at what it replaces, tell nothing of the contents.
+func (t *teller) notReadAgain() bool {
+	for _, p := range t.walk.Paths() {
+		for _, mine := range slices.Backward(t.changes[p]) {
+			if !mine.Before.Exists || !mine.After.Exists || mine.Kind == trace.Touched || mine.Kind == trace.Truncated {
+				continue
+			}
+			l := t.readBefore(mine)
+			theirs := t.changedSince(l, mine)
+			if theirs == nil {
+				continue
+			}
+			t.say("%s %s. Then %s %s %s.", mine.By, t.told(l), theirs.By, t.deed(theirs.Change), t.at(theirs.Step))
+			t.say(" %s did not read it again and %s %s.", mine.By, t.deed(mine.Change), t.did(mine.Step))
+			return true
+		}
+	}
+	return false
+}
+
+// readBefore is the last read of a name by who changed it, before the change; nil when there
+// is none.
+func (s *story) readBefore(c *change) *look {
+	for _, l := range slices.Backward(s.all[c.By]) {
+		if l.path == c.Path && l.how == read && l.step < c.Step {
+			return l
+		}
+	}
+	return nil
+}
+
+// changedSince is the last change of a name's contents by others between a look and a change.
+func (s *story) changedSince(l *look, mine *change) *change {
+	if l == nil {
+		return nil
+	}
+	for _, c := range slices.Backward(s.changes[mine.Path]) {
+		if c.Step < mine.Step && c.Step > l.step && c.By != mine.By && c.After.Exists && c.Kind != trace.Touched {
+			return c
+		}
+	}
+	return nil
+}
+
 // lastTwo are the last change of a name's contents by others than a task, and the last by
 // the task before that.
 func (s *story) lastTwo(path string, task sched.Task) (theirs, mine *change) {

@@ -428,3 +428,56 @@ func appends(t *task) {
 	})
 	_ = kit.Create(t, cursor, "1")
 }
+
+// counted is judged as real programs are: by what is left when all have ended, and not by a
+// history.
+var counted = &scenarios.Property{
+	ID:      "counted",
+	Meaning: "When all have ended, the counter has been counted up by each.",
+	Invariant: func(v scenarios.View) string {
+		if text, ok := v.ReadFile(lock); ok && v.Running() == 0 && text != "2" {
+			return "the counter is " + text
+		}
+		return ""
+	},
+}
+
+func next(t *task) string {
+	text, _ := kit.ReadAll(t, lock)
+	return string(rune(text[0] + 1))
+}
+
+// incrementsInPlace reads the counter, opens it again and writes: the last write may change
+// nothing.
+func incrementsInPlace(t *task) {
+	n := next(t)
+	f, err := t.OpenFile(lock, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	_, _ = f.Write([]byte(n))
+	_ = f.Close()
+}
+
+// incrementsByRename says when it is done.
+func incrementsByRename(t *task) {
+	n := next(t)
+	if kit.Create(t, lock+".b", n) == nil && t.Rename(lock+".b", lock) == nil {
+		_ = kit.Create(t, lock+".done", "")
+	}
+}
+
+// incrementsLast reads first and comes last. It looks at what it replaces, as mv does, and does
+// not read it again.
+func incrementsLast(t *task) {
+	n := next(t)
+	for retry := t.Retry(); retry.Next(); {
+		if _, err := t.Stat(lock + ".done"); err == nil {
+			break
+		}
+	}
+	if kit.Create(t, lock+".a", n) == nil {
+		_, _ = t.Lstat(lock)
+		_ = t.Rename(lock+".a", lock)
+	}
+}

@@ -66,6 +66,8 @@ func shapes() []scenarios.Scenario {
 		row("data/killed-writer", scenarios.Protocol{}, scenarios.TornRead, kit.Roles(writesTwice, readsLater), kit.Kill(1), kit.Mortal(0)),
 		row("data/read-in-pieces", scenarios.Protocol{}, scenarios.TornRead, kit.Roles(replacesAtOnce, readsPieces)),
 		row("data/read-modify-write", scenarios.Protocol{}, scenarios.LostUpdate, kit.Roles(adds, adds)),
+		row("data/increments-in-place", scenarios.Protocol{}, counted, kit.Roles(incrementsInPlace, incrementsInPlace), kit.File(lock, "0")),
+		row("data/increments-by-rename", scenarios.Protocol{}, counted, kit.Roles(incrementsLast, incrementsByRename), kit.File(lock, "0")),
 		row("data/power-loss", scenarios.Protocol{}, scenarios.TornRead, kit.Roles(writesAside, reads), kit.LosePower(1)),
 		// Nobody gets through.
 		row("left/killed", create(nil, os.O_CREATE|os.O_EXCL), wedge, kit.Contend(1), kit.Kill(1)),

@@ -24,6 +24,7 @@ type story struct {
 	changes map[string][]*change
 	stale   []*use
 	blind   []*use
+	same    []*use        // writes of what others had written meanwhile
 	joined  *trace.Walked // the last acquisition that joined a hold of the same process
 	kills   []*trace.Walked
 	stalls  []*trace.Walked

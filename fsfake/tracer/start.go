@@ -24,6 +24,9 @@ func (r *Run) launch() error {
 	if err := r.pin(); err != nil {
 		return err
 	}
+	if err := quietChildren(); err != nil {
+		return err
+	}
 	// Addresses are equal in every run.
 	if _, _, e := unix.RawSyscall(unix.SYS_PERSONALITY, 0x0040000 /* ADDR_NO_RANDOMIZE */, 0, 0); e != 0 {
 		return fmt.Errorf("tracer: personality(ADDR_NO_RANDOMIZE): %w", e)

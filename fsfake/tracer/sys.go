@@ -5,6 +5,7 @@ package tracer
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"syscall"
 	"unsafe"
 
@@ -158,4 +159,26 @@ func putUint64s(v ...uint64) []byte {
 		b = binary.LittleEndian.AppendUint64(b, x)
 	}
 	return b
+}
+
+// quietChildren lets the kernel send this process no SIGCHLD when a child of it merely stops, as
+// traced ones do at each call: nobody waits for that signal, and the Go runtime would handle
+// each. That children end is told as before.
+func quietChildren() error {
+	var action struct {
+		handler, flags, restorer, mask uint64
+	}
+	const noChildStop = 1 // SA_NOCLDSTOP
+	at := unsafe.Pointer(&action)
+	if _, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), 0, uintptr(at), 8, 0, 0); e != 0 {
+		return fmt.Errorf("tracer: sigaction(SIGCHLD): %w", e)
+	}
+	if action.flags&noChildStop != 0 {
+		return nil
+	}
+	action.flags |= noChildStop
+	if _, _, e := unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(unix.SIGCHLD), uintptr(at), 0, 8, 0, 0); e != 0 {
+		return fmt.Errorf("tracer: sigaction(SIGCHLD): %w", e)
+	}
+	return nil
 }

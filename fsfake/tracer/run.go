@@ -38,7 +38,6 @@ type Run struct {
 	dir      string // Dir, as it is without symlinks of the real file system
 	out      capture
 	temp     string // a directory to remove at the end, or empty
-	cpu      int
 	dog      watchdog
 }
 

@@ -77,21 +77,15 @@ func (r *Run) launch() error {
 	return nil
 }
 
-// pin binds this thread, and so everything that it starts, to one CPU.
+// pin binds this thread, and so everything that it starts, to the CPU that it is on: several runs
+// side by side have several.
 func (r *Run) pin() error {
+	var cpu uint32
+	if _, _, e := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); e != 0 {
+		return fmt.Errorf("tracer: getcpu: %w", e)
+	}
 	var set unix.CPUSet
-	if err := unix.SchedGetaffinity(0, &set); err != nil {
-		return fmt.Errorf("tracer: sched_getaffinity: %w", err)
-	}
-	var mine []int
-	for i := range 1024 {
-		if set.IsSet(i) {
-			mine = append(mine, i)
-		}
-	}
-	r.cpu = mine[os.Getpid()%len(mine)]
-	set.Zero()
-	set.Set(r.cpu)
+	set.Set(int(cpu))
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
 		return fmt.Errorf("tracer: sched_setaffinity: %w", err)
 	}

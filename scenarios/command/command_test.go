@@ -1,8 +1,10 @@
 package command_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -42,6 +44,7 @@ func twice(line string) []string { return []string{line, line} }
 func TestPrograms(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() && p.needs != "sh" {
 				t.Skip("SKIPPED with -short: interpreters take long to start")
 			}
@@ -160,4 +163,38 @@ func FuzzParse(f *testing.F) {
 			t.Fatal("no commands and no error")
 		}
 	})
+}
+
+// Each execution of a command with the same answers happens once in each process, and where there
+// is only one with that command, twice; the claims after the first one need none.
+func TestExecutionsAreShared(t *testing.T) {
+	count := filepath.Join(t.TempDir(), "count")
+	line := fmt.Sprintf("sh -c 'echo >> %s; sh counter.sh'", count)
+	executions := func() int {
+		text, err := os.ReadFile(count)
+		require.NoError(t, err)
+		return len(text)
+	}
+	sc := scenario(t, "sh", twice(line), map[string]string{"n": "0\n"}, "")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+	require.NoError(t, err)
+	require.Equal(t, checker.Broken, r.Verdict)
+	paths := r.Stats.Coroutines / 2 // each is learned and looked at again
+	before := executions()
+	require.LessOrEqual(t, before, paths+8, "serial runs, and those on the kernel, come on top")
+	decide(t, sc, scenarios.Deadlock, "holds")
+	_, err = checker.Replay(&sc, p, r.Counterexample.Schedule)
+	require.NoError(t, err)
+	require.Equal(t, before, executions())
+}
+
+// A command that does not do the same twice gets an error that says where, and no verdict.
+func TestNotAFunction(t *testing.T) {
+	sc := scenario(t, "sh", twice(`sh -c 'mkdir d || { read x < /proc/sys/kernel/random/uuid; echo $x > n; }'`), map[string]string{"n": "0\n"}, "")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	_, err = checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+	require.ErrorContains(t, err, "it is not a function of what its calls answer: after the same")
 }

@@ -25,6 +25,15 @@
 // shown. The kernel gives a lock to whoever waits for it as soon as it is free: a schedule in
 // which somebody else takes it first cannot be forced.
 //
+// # Executions
+//
+// What commands do is recorded, for the life of a scenario: an execution with the same answers
+// is not made again for another claim, a serial order or a replay. Nothing is taken from the
+// record that has not really run twice and done the same, or once in each of two processes that
+// run the same command. So the number of runs that a verdict tells, of paths that were learned
+// and looked at again, is not that of executions. A record has a bound, beyond which everything
+// is executed.
+//
 // # Limits
 //
 // linux/amd64 with ptrace(2). Everything outside the virtual directory is real, and happens

@@ -36,6 +36,7 @@ func TestLanguages(t *testing.T) {
 	} {
 		for _, l := range languages {
 			t.Run(lock.name+" in "+l.name, func(t *testing.T) {
+				t.Parallel()
 				if testing.Short() && l.name != "C" {
 					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile")
 				}
@@ -68,6 +69,7 @@ func TestCounters(t *testing.T) {
 		{"flock", []string{"flock lock sh counter.sh", "flock lock sh counter.sh", "flock lock sh counter.sh", "flock lock sh counter.sh"}, "holds"},
 	} {
 		t.Run(strings.Join(c.lines, " | "), func(t *testing.T) {
+			t.Parallel()
 			if testing.Short() {
 				t.Skip("SKIPPED with -short: interpreters take long to start")
 			}
@@ -88,6 +90,7 @@ func TestCounters(t *testing.T) {
 
 // A lock by flock(2) in Go holds; removed before it is unlocked it does not, which takes three.
 func TestFlockInGo(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it is compiled")
 	}
@@ -130,6 +133,7 @@ func TestGit(t *testing.T) {
 		{"1,128", []string{"git update-ref refs/heads/x " + head, "git update-ref -d refs/heads/x"}},
 	} {
 		t.Run(c.lines[0], func(t *testing.T) {
+			t.Parallel()
 			files, err := command.Copy(repo, time.Now())
 			require.NoError(t, err)
 			sc := traced(t, command.Spec{ID: "test/git/run", Files: files, Timeout: time.Minute}, c.lines, "refused "+c.refused)

@@ -11,12 +11,12 @@ import (
 	"lockpick/scenarios"
 )
 
-// program is the program of a process: it runs the command under the tracer, and asks the
-// machine whatever the command asks.
+// program is the program of a process. What the command is known to do comes from the record;
+// from there on it runs under the tracer, and asks the machine whatever the command asks.
 func (s *Spec) program(process, _ int) scenarios.Program {
 	return func(t *scenarios.Task) {
-		d := &driver{spec: s, t: t, root: scenarios.Pid(process), children: map[int]bool{}}
-		if err := d.drive(process); err != nil {
+		d := &driver{spec: s, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{}}
+		if err := d.recorded(); err != nil {
 			t.Fault(fmt.Errorf("command: %s (%s): %w", t.Process, s.Commands[process], err))
 		}
 	}
@@ -26,15 +26,42 @@ func (s *Spec) program(process, _ int) scenarios.Program {
 type driver struct {
 	spec     *Spec
 	t        *scenarios.Task
+	process  int
 	root     int
 	children map[int]bool // by pid: it runs
 	run      *tracer.Run
 	inside   bool
 	acquires bool // an acquisition has been invoked
+
+	// The execution in the record: how many calls it has made, the place where it made the last
+	// one, or nil, and the answer there.
+	calls  int
+	at     *place
+	answer fsfake.Result
+	notes  []any           // since that call
+	told   []fsfake.Result // answers that were given while the record served, and still are to be
 }
 
-func (d *driver) drive(process int) error {
-	run, err := tracer.Start(d.spec.config(process))
+// recorded follows the record as far as it goes, and an execution from there on. That is one from
+// the start, which is told the same answers.
+func (d *driver) recorded() error {
+	rec := d.spec.record
+	for at := rec.begin(d.process); at != nil; {
+		for _, v := range at.notes {
+			d.t.Note(v)
+		}
+		if at.ended {
+			return nil
+		}
+		r := d.t.Do(at.op)
+		d.told = append(d.told, r)
+		at = rec.after(at, r)
+	}
+	return d.drive()
+}
+
+func (d *driver) drive() error {
+	run, err := tracer.Start(d.spec.config(d.process))
 	if err != nil {
 		return err
 	}
@@ -49,11 +76,46 @@ func (d *driver) drive(process int) error {
 			return d.ended()
 		}
 		p := d.pick(set)
-		r := d.ask(p)
+		r, err := d.ask(p)
+		if err != nil {
+			return err
+		}
 		if err := run.Answer(p.Task, r); err != nil {
 			return err
 		}
 	}
+}
+
+// note notes what the command does before its next call.
+func (d *driver) note(v any) { d.notes = append(d.notes, v) }
+
+// do makes a call on the machine, unless it was made while the record served.
+func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
+	if err := d.come(&place{op: op}); err != nil {
+		return fsfake.Result{}, err
+	}
+	if len(d.told) > 0 {
+		d.answer, d.told = d.told[0], d.told[1:]
+	} else {
+		d.answer = d.t.Do(op)
+	}
+	d.calls++
+	return d.answer, nil
+}
+
+// come records where the command has come, and passes on what it has noted.
+func (d *driver) come(is *place) (err error) {
+	is.notes = d.notes
+	d.notes = nil
+	if d.at, err = d.spec.record.come(d, is); err != nil {
+		return err
+	}
+	if len(d.told) == 0 {
+		for _, v := range is.notes {
+			d.t.Note(v)
+		}
+	}
+	return nil
 }
 
 // pick takes the call that is let go on: one that cannot block before one that may, a call
@@ -67,7 +129,7 @@ func (d *driver) pick(set []tracer.Pending) tracer.Pending {
 		}
 	}
 	if len(set) > 1 {
-		d.t.Note(scenarios.OneOrder{})
+		d.note(scenarios.OneOrder{})
 	}
 	return best
 }
@@ -83,7 +145,7 @@ func rank(p tracer.Pending) int {
 }
 
 // ask makes a call of the command on the machine.
-func (d *driver) ask(p tracer.Pending) fsfake.Result {
+func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	op := p.Op
 	switch op.Call {
 	case fsfake.CallFork:
@@ -95,11 +157,11 @@ func (d *driver) ask(p tracer.Pending) fsfake.Result {
 	}
 	leaves := d.before(op)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {
-		d.t.Note(scenarios.By{Task: p.Task})
+		d.note(scenarios.By{Task: p.Task})
 	}
-	r := d.t.Do(op)
+	r, err := d.do(op)
 	d.after(op, r, leaves)
-	return r
+	return r, err
 }
 
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.
@@ -113,6 +175,9 @@ func (d *driver) printed() string {
 	return d.run.Stdout()
 }
 
+// childPids is how many pids the processes that a command starts have, beyond its own times this.
+const childPids = 1000
+
 // newPid is the pid of the next process that the command starts: the lowest that none of its
 // processes has. So it does not hang on what other commands do, and one round of a loop that
 // starts processes is like the next.
@@ -120,7 +185,7 @@ func (d *driver) newPid() int {
 	if d.spec.Crashes > 0 {
 		d.t.Fault(errors.New("it starts another process, and kills are only modelled for commands of one: ask without crashes"))
 	}
-	pid := d.root*1000 + 1
+	pid := d.root*childPids + 1
 	for d.children[pid] {
 		pid++
 	}
@@ -146,10 +211,10 @@ func (d *driver) before(op fsfake.Op) (leaves bool) {
 	leaves = d.inside && d.onMark(op) && (op.Call == fsfake.CallRmdir || op.Call == fsfake.CallUnlink)
 	switch {
 	case leaves:
-		d.t.Note(scenarios.LetGo{})
-		d.t.Note(scenarios.Invoked{Input: model.Release{Owner: d.t.Process}})
+		d.note(scenarios.LetGo{})
+		d.note(scenarios.Invoked{Input: model.Release{Owner: d.t.Process}})
 	case !d.inside && !d.acquires:
-		d.t.Note(scenarios.Invoked{Input: model.Acquire{Owner: d.t.Process}})
+		d.note(scenarios.Invoked{Input: model.Acquire{Owner: d.t.Process}})
 		d.acquires = true
 	}
 	return leaves
@@ -164,11 +229,11 @@ func (d *driver) after(op fsfake.Op, r fsfake.Result, leaves bool) {
 	makes := d.onMark(op) && (op.Call == fsfake.CallMkdir || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0)
 	switch {
 	case leaves:
-		d.t.Note(scenarios.Returned{Output: model.Released{}})
+		d.note(scenarios.Returned{Output: model.Released{}})
 		d.inside, d.acquires = false, false
 	case makes && !d.inside && (r.Errno == 0 || r.Errno == fsfake.EEXIST):
-		d.t.Note(scenarios.Returned{Output: model.Acquired{OK: true}})
-		d.t.Note(scenarios.Holding{Path: path.Join(d.spec.Dir, d.spec.Inside), FD: -1})
+		d.note(scenarios.Returned{Output: model.Acquired{OK: true}})
+		d.note(scenarios.Holding{Path: path.Join(d.spec.Dir, d.spec.Inside), FD: -1})
 		d.inside = true
 	}
 }
@@ -183,9 +248,9 @@ func (d *driver) ended() error {
 	if _, ok := d.run.Exit(d.root); !ok {
 		return errNeverStarted
 	}
-	d.t.Note(said{d.run.Stderr()})
+	d.note(said{d.run.Stderr()})
 	if d.spec.Inside != "" && d.acquires && !d.inside {
-		d.t.Note(scenarios.Returned{Output: model.Acquired{}})
+		d.note(scenarios.Returned{Output: model.Acquired{}})
 	}
-	return nil
+	return d.come(&place{ended: true})
 }

@@ -44,6 +44,8 @@ type Spec struct {
 	Env []string
 	// Timeout is how long a command may compute between two calls; zero means 20 s.
 	Timeout time.Duration
+
+	record *record // of the scenario's executions
 }
 
 // A Line is one command: Argv, or the text of a shell command.
@@ -118,6 +120,7 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 	if err := s.validate(); err != nil {
 		return scenarios.Scenario{}, err
 	}
+	s.record = newRecord(len(s.Commands))
 	sc := scenarios.Scenario{
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: scenarios.Setting{

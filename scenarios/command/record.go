@@ -1,0 +1,187 @@
+package command
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"sync"
+
+	"lockpick/fsfake"
+	"lockpick/model"
+	"lockpick/scenarios"
+)
+
+// A record is what the commands of a scenario have done in executions so far: for each process
+// a tree, whose edges are answers. Each claim is decided by learning the commands anew, and all
+// learn the same; what has been executed is taken from the record then.
+//
+// Nothing is served from it that has not run twice: twice in this process, or once in it and
+// once in another one that runs the same command, where both did the same but for their pids.
+// Every execution compares what it does with what was recorded, so that a command that is no
+// function of its answers is an error. The record holds at most [maxRecorded] bytes; what comes
+// after that is executed each time.
+type record struct {
+	mu    sync.Mutex
+	roots []*place // by process
+	twins map[twin]*int
+	bytes int
+}
+
+// maxRecorded bounds a record, in bytes, about.
+const maxRecorded = 128 << 20
+
+// A place is where a command is after some answers: what it notes there, and its next call.
+type place struct {
+	notes []any
+	op    fsfake.Op
+	ended bool
+	next  map[fsfake.Result]*place
+	runs  int  // of this process, that have come here
+	twin  twin // of this place
+	// together counts the runs that have come here of all processes with the same command, which
+	// did the same up to here.
+	together *int
+}
+
+// A twin names a place among those of processes that run the same command: it sums up the
+// command, and all that was asked and answered on the way.
+type twin [sha256.Size]byte
+
+func newRecord(processes int) *record {
+	return &record{roots: make([]*place, processes), twins: map[twin]*int{}}
+}
+
+// begin returns where a process begins, as far as that may be served; else nil.
+func (r *record) begin(process int) *place {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return served(r.roots[process])
+}
+
+// after returns where an answer leads, as far as that may be served; else nil.
+func (r *record) after(at *place, answer fsfake.Result) *place {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return served(at.next[answer])
+}
+
+func served(p *place) *place {
+	if p == nil || p.runs == 0 || *p.together < 2 {
+		return nil
+	}
+	return p
+}
+
+// come notes that an execution of a command has come to a place, after an answer at the place
+// before. It returns nil when there is no room for it. The error is that the command did
+// something else after the same answers.
+func (r *record) come(d *driver, is *place) (*place, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var was *place
+	if d.calls == 0 {
+		was = r.roots[d.process]
+	} else if d.at != nil {
+		was = d.at.next[d.answer]
+	}
+	if was != nil {
+		if !d.same(was, is) {
+			return nil, fmt.Errorf("it is not a function of what its calls answer: after the same %d answers its next call was first %q, then %q; does it draw random names, look at the time or at what differs elsewhere, or do its threads race?",
+				d.calls, was.told(), is.told())
+		}
+		was.runs++
+		*was.together++
+		return was, nil
+	}
+	size := placeBytes + len(is.op.Data) + len(d.answer.Data)
+	if d.calls > 0 && d.at == nil || r.bytes+size > maxRecorded {
+		return nil, nil
+	}
+	r.bytes += size
+	is.runs, is.next = 1, map[fsfake.Result]*place{}
+	is.twin = d.twin(is)
+	if r.twins[is.twin] == nil {
+		r.twins[is.twin] = new(int)
+	}
+	is.together = r.twins[is.twin]
+	*is.together++
+	if d.calls == 0 {
+		r.roots[d.process] = is
+	} else {
+		d.at.next[d.answer] = is
+	}
+	return is, nil
+}
+
+// placeBytes is about what a place takes beside texts.
+const placeBytes = 1200
+
+// told names what comes at a place.
+func (p *place) told() string {
+	if p.ended {
+		return "the end of the program"
+	}
+	return p.op.String()
+}
+
+// same reports whether two executions do the same at a place. What they write to their standard
+// error is not compared.
+func (d *driver) same(x, y *place) bool {
+	return x.op == y.op && x.ended == y.ended && slices.Equal(compared(x.notes), compared(y.notes))
+}
+
+func compared(notes []any) []any {
+	return slices.DeleteFunc(slices.Clone(notes), func(v any) bool {
+		_, is := v.(said)
+		return is
+	})
+}
+
+// twin sums up how the command has come to a place.
+func (d *driver) twin(p *place) twin {
+	h := sha256.New()
+	if d.calls == 0 {
+		l := d.spec.Commands[d.process]
+		fmt.Fprintf(h, "%q %q\n", l.argv(), l.Stdin)
+	} else {
+		answer := d.answer
+		if d.at.op.Call == fsfake.CallForkAs {
+			answer.N = int64(d.anonymous(int(answer.N)))
+		}
+		h.Write(d.at.twin[:])
+		fmt.Fprintf(h, "%#v\n", answer)
+	}
+	for _, v := range compared(p.notes) {
+		switch n := v.(type) {
+		case scenarios.By:
+			n.Task.Pid = d.anonymous(n.Task.Pid)
+			v = n
+		case scenarios.Invoked:
+			switch input := n.Input.(type) {
+			case model.Acquire:
+				input.Owner = ""
+				n.Input = input
+			case model.Release:
+				input.Owner = ""
+				n.Input = input
+			}
+			v = n
+		}
+		fmt.Fprintf(h, "%#v\n", v)
+	}
+	op := p.op
+	op.Pid = d.anonymous(op.Pid)
+	fmt.Fprintf(h, "%t %#v\n", p.ended, op)
+	return twin(h.Sum(nil))
+}
+
+// anonymous is a pid of the command without saying of which process: a number that is no pid.
+func (d *driver) anonymous(pid int) int {
+	switch {
+	case pid == d.root:
+		return -1 << 40
+	case pid/childPids == d.root:
+		return -1<<40 - pid%childPids
+	}
+	return pid
+}

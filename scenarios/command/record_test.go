@@ -1,0 +1,83 @@
+package command
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/model"
+	"lockpick/scenarios"
+)
+
+// execute runs through the record what a command of one process does, and returns the place after
+// each answer. Every call is answered by its number.
+func execute(t *testing.T, s *Spec, process int, calls []place, answers ...fsfake.Result) []*place {
+	t.Helper()
+	d := &driver{spec: s, process: process, root: scenarios.Pid(process)}
+	var at []*place
+	for i := range calls {
+		is := calls[i]
+		p, err := s.record.come(d, &is)
+		require.NoError(t, err)
+		at = append(at, p)
+		d.at, d.calls = p, i+1
+		if i < len(answers) {
+			d.answer = answers[i]
+		}
+	}
+	return at
+}
+
+// What two processes with the same command do alike is served to both when each has done it once;
+// what one of them has not done, or not done alike, is not.
+func TestRecordOfTwins(t *testing.T) {
+	line := Line{Shell: "sh a"}
+	s := &Spec{Commands: []Line{line, line, {Shell: "sh b"}}, record: newRecord(3)}
+	calls := func(process int, text string) []place {
+		pid := scenarios.Pid(process)
+		by := scenarios.By{Task: fsfake.Task{Pid: pid*childPids + 1, N: 1}}
+		begins := scenarios.Invoked{Input: model.Acquire{Owner: scenarios.ProcessName(process)}}
+		return []place{
+			{op: fsfake.Op{Call: fsfake.CallForkAs, Pid: pid*childPids + 1}, notes: []any{begins}},
+			{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}, notes: []any{by}},
+			{op: fsfake.Op{Call: fsfake.CallWrite, Data: text}, notes: []any{said{fmt.Sprint(pid)}}},
+		}
+	}
+	answers := func(process int) []fsfake.Result {
+		return []fsfake.Result{{N: int64(scenarios.Pid(process)*childPids + 1)}, {}}
+	}
+	a := execute(t, s, 0, calls(0, "A"), answers(0)...)
+	for _, p := range a {
+		require.Nil(t, served(p), "it has run once")
+	}
+	require.Nil(t, s.record.begin(1), "its twin has run, it has not")
+	b := execute(t, s, 1, calls(1, "B"), answers(1)...)
+	for i := range 2 {
+		require.NotNil(t, served(a[i]))
+		require.NotNil(t, served(b[i]))
+	}
+	require.Nil(t, served(a[2]), "they write different texts")
+	require.Nil(t, served(b[2]))
+	c := execute(t, s, 2, calls(2, "A"), answers(2)...)
+	require.Nil(t, served(c[0]), "it is another command")
+	execute(t, s, 0, calls(0, "A"), answers(0)...)
+	require.NotNil(t, served(a[2]), "it has run twice")
+	require.Equal(t, a[1], s.record.after(s.record.begin(0), answers(0)[0]))
+	require.Nil(t, s.record.after(s.record.begin(0), fsfake.Result{Errno: fsfake.ENOENT}), "it never had that answer")
+}
+
+// A record that is full serves what it has, and takes nothing more.
+func TestRecordIsBounded(t *testing.T) {
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	long := place{op: fsfake.Op{Call: fsfake.CallWrite, Data: string(make([]byte, maxRecorded))}}
+	first := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}}
+	for range 2 {
+		at := execute(t, s, 0, []place{first, long, first}, fsfake.Result{}, fsfake.Result{})
+		require.Nil(t, at[1])
+		require.Nil(t, at[2])
+	}
+	require.NotNil(t, s.record.begin(0))
+	require.Less(t, s.record.bytes, maxRecorded)
+}

@@ -83,7 +83,7 @@ func TestForcedSchedules(t *testing.T) {
 	for _, p := range programs {
 		t.Run(p.line, func(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(p.line, "sh ") {
-				t.Skip("SKIPPED with -short: interpreters take long to start")
+				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./checker/cli runs it")
 			}
 			spec := specOf(t, p.line, p.n, p.settings...)
 			sc := scenarioOf(t, &spec)

@@ -50,7 +50,7 @@ func TestFoundPage(t *testing.T) {
 	for i, p := range foundPrograms {
 		t.Run(p.program, func(t *testing.T) {
 			if testing.Short() && i > 1 {
-				t.Skip("SKIPPED with -short: it takes seconds")
+				t.Skip("SKIPPED with -short: it takes seconds; go test ./cmd/lockpick runs it")
 			}
 			said := strings.Split(rows[i], " | ")[1]
 			version := strings.Fields(p.version)

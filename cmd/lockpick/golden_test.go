@@ -43,6 +43,9 @@ func TestGolden(t *testing.T) {
 		"check-unclaimed.txt":            "check openclaw-takeover --property starvation",
 	} {
 		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name == "check-unclaimed.txt" {
+				t.Skip("SKIPPED with -short: 1.4 million states; go test ./cmd/lockpick runs it")
+			}
 			var stdout, stderr bytes.Buffer
 			exit := cli.Run(context.Background(), all.All(), strings.Fields(line), &stdout, &stderr, nil)
 			require.Zero(t, exit, stderr.String())

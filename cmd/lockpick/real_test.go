@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 
 func TestReplayOnTheRealDisk(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("schedules can be replayed on the real disk under Linux only")
+		t.Skip("SKIPPED: schedules can be replayed on the real disk under Linux only; go test ./cmd/lockpick under Linux runs it")
 	}
 	for id, schedule := range map[string]string{
 		"ctx/stat-then-write/contend":         "A2 B5 A3",
@@ -42,7 +42,7 @@ func TestReplayOnTheRealDisk(t *testing.T) {
 // Whoever asks for it gets counterexamples that a real kernel has confirmed.
 func TestExplainOnTheRealKernel(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("counterexamples can be carried out on the real kernel under Linux only")
+		t.Skip("SKIPPED: counterexamples can be carried out on the real kernel under Linux only; go test ./cmd/lockpick under Linux runs it")
 	}
 	for line, want := range map[string]string{
 		"explain ctx/stat-then-write/contend --real --times 5":                           "  kernel  confirmed on this kernel, 5 of 5: it breaks there too",

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/race"
 	"lockpick/scenarios"
 )
 
@@ -25,7 +26,7 @@ var harmless = map[string]string{
 // Every "holds" of the catalogue stands on every line of its protocol that a mutator
 // knows: without it the verdict is "broken".
 func TestMutantsAreNoticed(t *testing.T) {
-	if fixtures.RaceDetector {
+	if race.Detector {
 		t.Skip("all rows that hold, many times: it takes too long under the race detector")
 	}
 	t.Parallel()

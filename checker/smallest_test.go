@@ -12,6 +12,7 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/search"
 	"lockpick/internal/golden"
+	"lockpick/internal/race"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -19,7 +20,7 @@ import (
 
 // The smallest counterexample of every broken row, for people to read.
 func TestSmallestCounterexamples(t *testing.T) {
-	if fixtures.RaceDetector {
+	if race.Detector {
 		t.Skip("all rows, and one worker: nothing for the race detector to find")
 	}
 	t.Parallel()
@@ -57,7 +58,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 
 // Nothing that holds is vacuous: somebody met the lock.
 func TestNoVacuousHolds(t *testing.T) {
-	if fixtures.RaceDetector {
+	if race.Detector {
 		t.Skip("all rows, and one worker: nothing for the race detector to find")
 	}
 	t.Parallel()
@@ -79,7 +80,7 @@ func TestNoVacuousHolds(t *testing.T) {
 
 // Nothing smaller than the smallest: by brute force over all schedules of the toys.
 func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
-	if fixtures.RaceDetector {
+	if race.Detector {
 		t.Skip("all rows, and one worker: nothing for the race detector to find")
 	}
 	t.Parallel()

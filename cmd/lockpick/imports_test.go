@@ -116,10 +116,11 @@ var imports = map[string]string{
 	"internal/decided":            "",
 	"checker/internal/bruteforce": "fsfake model scenarios sched",
 	"checker/internal/toys":       "fsfake model scenarios",
-	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys",
+	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys internal/race",
 	"internal/golden":             "testify",
+	"internal/race":               "",
 	"internal/numbers":            "",
-	"scenarios/internal/claims":   "checker scenarios sched testify",
+	"scenarios/internal/claims":   "checker checker/checkertest internal/race scenarios sched testify",
 }
 
 // modules gives the short names of other modules' packages.

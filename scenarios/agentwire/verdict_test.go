@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/checker/checkertest"
 	"lockpick/scenarios"
 	"lockpick/scenarios/agentwire"
 	"lockpick/scenarios/internal/claims"
@@ -31,7 +30,7 @@ func TestTheReportedRaces(t *testing.T) {
 // Every interleaving, against every claim. What holds holds although tasks met.
 func TestTheClaims(t *testing.T) {
 	for _, sc := range agentwire.Scenarios() {
-		t.Run(sc.ID, func(t *testing.T) { checkertest.Run(t, sc) })
+		t.Run(sc.ID, func(t *testing.T) { claims.Run(t, sc) })
 	}
 }
 

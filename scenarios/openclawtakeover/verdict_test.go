@@ -5,7 +5,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/checker/checkertest"
 	"lockpick/scenarios"
 	"lockpick/scenarios/internal/claims"
 	"lockpick/scenarios/openclawtakeover"
@@ -33,7 +32,7 @@ func TestTheClaims(t *testing.T) {
 			if sc.ID == "openclaw-takeover/guarded/dead-owner" {
 				t.Skip("SKIPPED: it has 1.7 million states; go test ./internal/reference decides it, with every other row")
 			}
-			checkertest.Run(t, sc)
+			claims.Run(t, sc)
 		})
 	}
 }

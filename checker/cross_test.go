@@ -108,7 +108,8 @@ func sampledHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 }
 
 func collect(t *testing.T, tr *search.Tester, st sched.Strategy, spec model.Spec, c *collected) {
-	o, err := tr.Run(st, true)
+	tr.Live = true
+	o, err := tr.Run(st, false)
 	require.NoError(t, err)
 	require.False(t, o.Cut)
 	c.runs++
@@ -126,7 +127,7 @@ func crossCheck(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, bud
 	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
 	graph := graphHistories(t, x, spec)
-	r, err := Check(context.Background(), sc, p, Options{Workers: 1, SkipOdds: true, Memory: RememberHistories})
+	r, err := ask(sc, p, true)
 	require.NoError(t, err)
 	ref := referenceHistories(t, sc, p, spec, budget)
 	for h := range ref.histories {
@@ -152,7 +153,7 @@ func crossCheck(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, bud
 
 // crossVerdict compares verdicts, for properties that are not judged by history.
 func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, budget int) {
-	g, err := Check(context.Background(), sc, p, Options{Workers: 1, SkipOdds: true})
+	g, err := ask(sc, p, false)
 	if errors.Is(err, ErrNothingToJudge) {
 		r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget})
 		if err == nil {

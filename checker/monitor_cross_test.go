@@ -102,7 +102,7 @@ func TestMemoriesAgree(t *testing.T) {
 			if c.Property.Judgement() != scenarios.ByHistory {
 				continue
 			}
-			a, err := Check(context.Background(), sc, c.Property, Options{Memory: RememberHistories})
+			a, err := ask(sc, c.Property, true)
 			require.NoError(t, err)
 			b, err := Check(context.Background(), sc, c.Property, Options{Memory: RememberMonitors})
 			require.NoError(t, err)

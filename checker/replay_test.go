@@ -22,8 +22,7 @@ func TestEveryCounterexampleReplays(t *testing.T) {
 			if testing.Short() && len(sc.Setting.Tasks) > 0 {
 				continue // the larger ones
 			}
-			r, err := Check(t.Context(), &sc, c.Property, Options{})
-			require.NoError(t, err, sc.ID)
+			r := decided(t, &sc, c.Property)
 			require.Equal(t, Broken, r.Verdict, "%s %s: %s", sc.ID, c.Property, r.Why)
 			ce := r.Counterexample
 			text := ce.Schedule.String()

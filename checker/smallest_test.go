@@ -89,8 +89,7 @@ func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
 			if c.Verdict != Broken || c.Property == scenarios.Starvation {
 				continue
 			}
-			r, err := Check(context.Background(), sc, c.Property, Options{})
-			require.NoError(t, err)
+			r := decided(t, sc, c.Property)
 			tr, err := search.NewTester(sc, c.Property)
 			require.NoError(t, err)
 			tr.Live = true

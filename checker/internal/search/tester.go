@@ -24,7 +24,8 @@ type Tester struct {
 	prober   *engine.Prober
 	// MaxSteps cuts a run that does not end.
 	MaxSteps int
-	// Live: let every run be one of the tasks' own code. Runs that are kept always are.
+	// Live: let every run be one of the tasks' own code, with a history. Runs that are kept
+	// always are.
 	Live    bool
 	learned *engine.World // the one whose buffers are used again
 	// facts are what the runs so far showed that can be evidence; enough: it is.
@@ -84,7 +85,8 @@ type Outcome struct {
 	Contended int
 }
 
-// Run makes one run. With keep the outcome has a trace and a history. A run ends with
+// Run makes one run. With keep the outcome has a trace and a history, and with Live a
+// history. A run ends with
 // the step that breaks the property. The error is a drift of a replay, or a fault of
 // the scenario itself.
 func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
@@ -151,7 +153,7 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	}
 	t.remember(w)
 	t.Nowhere = t.Nowhere || o.Finished && w.Unfinished()
-	if keep {
+	if keep || t.Live {
 		o.History = append([]porcupine.Operation(nil), w.History.Ops...)
 	}
 	return o, nil

@@ -1,0 +1,78 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+// Many tests ask what the graph engine says of a claim of a toy or a row, and compare something
+// else with it. Each of these questions is decided once in a run of the tests, when it is first
+// asked.
+
+// A question is one that a single worker decides. histories says that states remember
+// histories, however many there are.
+type question struct {
+	scenario, property string
+	histories          bool
+}
+
+// options are how the question is asked.
+func (q question) options() Options {
+	o := Options{Workers: 1}
+	if q.histories {
+		o.Memory = RememberHistories
+	}
+	return o
+}
+
+// answers has an answer for each claim of the toys and the rows. Nobody may change a Result that
+// it was given, for others are given the same.
+var answers = sync.OnceValue(func() map[question]func() (Result, error) {
+	list := fixtures.All()
+	for _, sc := range all.Core() {
+		list = append(list, &sc)
+	}
+	out := map[question]func() (Result, error){}
+	for _, sc := range list {
+		for _, c := range sc.Claims {
+			for _, histories := range []bool{false, true} {
+				q := question{sc.ID, c.Property.ID, histories}
+				out[q] = sync.OnceValues(func() (Result, error) {
+					return Check(context.Background(), sc, c.Property, q.options())
+				})
+			}
+		}
+	}
+	return out
+})
+
+// ask returns what one worker says. What no toy or row claims is decided here and now.
+func ask(sc *scenarios.Scenario, p *scenarios.Property, histories bool) (Result, error) {
+	q := question{sc.ID, p.ID, histories}
+	decide, ok := answers()[q]
+	if !ok {
+		return Check(context.Background(), sc, p, q.options())
+	}
+	r, err := decide()
+	if err == nil && !reflect.DeepEqual(r.Scenario.Setting, sc.Setting) {
+		err = fmt.Errorf("%s is the name of two scenarios: %s, and %s", sc.ID, r.Scenario.Setting.Format(), sc.Setting.Format())
+	}
+	return r, err
+}
+
+// decided is what one worker says of a claim.
+func decided(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) Result {
+	t.Helper()
+	r, err := ask(sc, p, false)
+	require.NoError(t, err, "%s %s", sc.ID, p)
+	return r
+}

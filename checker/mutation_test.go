@@ -71,7 +71,7 @@ func TestMutantsAreNoticed(t *testing.T) {
 func verdictOfMutant(t *testing.T, sc scenarios.Scenario, p *scenarios.Property, m mutator) Verdict {
 	hits := 0
 	mutant := mutate(small(sc, m), m, &hits)
-	if _, err := Sample(context.Background(), mutant, p, SampleOptions{Runs: 300, KeepGoing: true, Unjudged: true}); hits == 0 {
+	if _, err := Sample(untilHit{t.Context(), &hits}, mutant, p, SampleOptions{Runs: 300, KeepGoing: true, Unjudged: true}); hits == 0 {
 		require.NoError(t, err, "%s: %s", sc.ID, m.name)
 		return Unknown
 	}
@@ -86,6 +86,19 @@ func verdictOfMutant(t *testing.T, sc scenarios.Scenario, p *scenarios.Property,
 	require.NoError(t, err, "%s: %s", sc.ID, m.name)
 	require.NotEqual(t, Unknown, r.Verdict)
 	return r.Verdict
+}
+
+// untilHit is a context that ends when a mutator has changed something.
+type untilHit struct {
+	context.Context
+	hits *int
+}
+
+func (c untilHit) Err() error {
+	if *c.hits > 0 {
+		return context.Canceled
+	}
+	return c.Context.Err()
 }
 
 // small is a scenario with two processes where it can be: what is wrong with a mutant

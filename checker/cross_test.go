@@ -108,7 +108,7 @@ func sampledHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 }
 
 func collect(t *testing.T, tr *search.Tester, st sched.Strategy, spec model.Spec, c *collected) {
-	tr.Live = true
+	tr.Live, tr.KeepHistory = true, true
 	o, err := tr.Run(st, false)
 	require.NoError(t, err)
 	require.False(t, o.Cut)

@@ -24,8 +24,7 @@ type Tester struct {
 	prober   *engine.Prober
 	// MaxSteps cuts a run that does not end.
 	MaxSteps int
-	// Live: let every run be one of the tasks' own code, with a history. Runs that are kept
-	// always are.
+	// Live: let every run be one of the tasks' own code. Runs that are kept always are.
 	Live    bool
 	learned *engine.World // the one whose buffers are used again
 	// facts are what the runs so far showed that can be evidence; enough: it is.
@@ -34,6 +33,8 @@ type Tester struct {
 	// Nowhere: in some run nothing could happen any more although somebody was not finished.
 	Nowhere  bool
 	observed engine.Observed // by the tasks, in all runs so far
+	// KeepHistory: let every outcome have a history, which costs less than a trace.
+	KeepHistory bool
 	// Unjudged: leave histories unjudged (for measuring what judging costs).
 	Unjudged bool
 }
@@ -85,8 +86,7 @@ type Outcome struct {
 	Contended int
 }
 
-// Run makes one run. With keep the outcome has a trace and a history, and with Live a
-// history. A run ends with
+// Run makes one run. With keep the outcome has a trace and a history. A run ends with
 // the step that breaks the property. The error is a drift of a replay, or a fault of
 // the scenario itself.
 func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
@@ -153,7 +153,7 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	}
 	t.remember(w)
 	t.Nowhere = t.Nowhere || o.Finished && w.Unfinished()
-	if keep || t.Live {
+	if keep || t.KeepHistory {
 		o.History = append([]porcupine.Operation(nil), w.History.Ops...)
 	}
 	return o, nil

@@ -16,6 +16,12 @@ import (
 // and then there is no verdict. Where tasks look at inode numbers or file times, it decides
 // each case that the setting's assumptions leave open; see [Case].
 func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
+	if o.Tried == nil {
+		o.Tried = &Tried{}
+	}
+	if err := o.Tried.For(sc); err != nil {
+		return Result{}, err
+	}
 	res, err := checkCase(ctx, sc, p, o)
 	if err != nil {
 		return Result{}, err
@@ -40,6 +46,7 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	if err != nil {
 		return Result{}, err
 	}
+	t.Tried = o.Tried
 	var res Result
 	if o.Engine == Reference && p.OfCycles() {
 		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which no single schedule shows: choose the graph engine")
@@ -121,6 +128,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, err
 		return Result{}, err
 	}
 	defer x.Close()
+	x.Tried = o.Tried
 	if o.Symmetry {
 		if err := x.Symmetric(); err != nil {
 			return Result{}, err
@@ -345,6 +353,7 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		return Result{}, err
 	}
 	defer x.Close()
+	x.Tried = o.Tried
 	if t.Property.OfCycles() {
 		return res, fmt.Errorf("checker: starvation is a question about whole cycles: it has no bound on preemptions")
 	}

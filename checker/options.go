@@ -3,6 +3,7 @@ package checker
 import (
 	"fmt"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 )
@@ -43,11 +44,19 @@ type Options struct {
 	// the counts, and for the odds. Without it the search ends at the smallest counterexample
 	// where the space has more than 50 000 states.
 	Full bool
+	// Tried spares further Checks of the same scenario the rounds of retry loops that were
+	// tried out; nil is for one Check.
+	Tried *Tried
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
 	SkipOdds bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
 }
+
+// Tried remembers which rounds of a scenario's retry loops were tried out, 10 000 times each.
+// That takes longer than a small space, and shows the same whatever the property is. Use one
+// for each scenario; its zero value is ready.
+type Tried = learn.Tried
 
 // Memory is what a state remembers of the operations so far.
 type Memory uint8

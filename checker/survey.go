@@ -57,6 +57,7 @@ func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, er
 	var nothing []Result
 	for i := range study.Scenarios {
 		sc := &study.Scenarios[i]
+		o.Tried = &Tried{}
 		for _, c := range sc.Claims {
 			if asked(s.Broken, c.Property) {
 				continue

@@ -47,6 +47,12 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 			require.ErrorContains(t, err, "carries something over", limit)
 		}
 	}
+	var tried Tried
+	sc := fixtures.New("toy/impatient/contend", impatient(300), scenarios.Setting{Processes: 2})
+	for range 2 { // what was found is found again
+		_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Tried: &tried})
+		require.ErrorContains(t, err, "carries something over")
+	}
 	require.Equal(t, 10_000, learn.UnrolledRounds, "more is believed to be endless")
 }
 

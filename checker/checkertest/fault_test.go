@@ -53,7 +53,7 @@ func TestFaultyPrograms(t *testing.T) {
 		{polls, `task [AB] of toy/faulty/contend does not get on: .*stat /tmp/lock, sleep 1ms\. If it polls, mark the loop.*t\.Retry\(\)`},
 		{homeless, `make /var/lib/app in Setup`},
 	} {
-		got := captured("TestX", func(t *capture) { check(context.Background(), t, &c.sc, c.sc.Claims[0]) })
+		got := captured("TestX", func(t *capture) { check(context.Background(), t, &c.sc, c.sc.Claims[0], nil) })
 		require.True(t, got.failed)
 		require.Regexp(t, c.want, got.log.String())
 	}
@@ -75,7 +75,7 @@ func TestLongTextsAreNoPolling(t *testing.T) {
 		return err
 	})
 	sc.Setting.Processes = 1
-	got := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
+	got := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
 	require.NotContains(t, got.log.String(), "does not get on")
 }
 

@@ -39,6 +39,7 @@ func Run(t *testing.T, sc scenarios.Scenario) {
 	if err := sc.Validate(); err != nil {
 		t.Fatalf("%v", err)
 	}
+	var tried checker.Tried
 	for _, c := range sc.Claims {
 		t.Run(c.Property.ID, func(t *testing.T) {
 			t.Helper()
@@ -49,17 +50,17 @@ func Run(t *testing.T, sc scenarios.Scenario) {
 				defer cancel()
 				defer watch(os.Stderr, d.Add(-spare/2), t.Name(), sc.ID)()
 			}
-			check(ctx, t, &sc, c)
+			check(ctx, t, &sc, c, &tried)
 		})
 	}
 }
 
-func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim) {
+func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim, tried *checker.Tried) {
 	t.Helper()
 	if replayed(t, sc, c.Property) {
 		return
 	}
-	var o checker.Options
+	o := checker.Options{Tried: tried}
 	if testing.Short() {
 		o.States = shortStates
 	}

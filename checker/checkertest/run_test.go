@@ -52,7 +52,7 @@ func TestRunAsClaimed(t *testing.T) {
 // A verdict that differs fails the test with everything that one needs to see.
 func TestRunShowsTheCounterexample(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)
-	got := captured("TestX/mutual-exclusion", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
+	got := captured("TestX/mutual-exclusion", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
 	require.True(t, got.failed)
 	log := got.log.String()
 	for _, want := range []string{
@@ -65,7 +65,7 @@ func TestRunShowsTheCounterexample(t *testing.T) {
 	}
 
 	sc = toyScenario(true, scenarios.Broken)
-	got = captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
+	got = captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: the verdict is holds, the scenario claims broken.")
 }
@@ -84,7 +84,7 @@ func TestRunShowsWhatExplainShows(t *testing.T) {
 	require.True(t, found)
 	require.Contains(t, shown, "no smaller one exists · hit by 31 % of random runs")
 	require.Regexp(t, `\n  source  run_test.go:\d+: step 5, A: open lock O_CREAT ← this one went wrong\n`, shown)
-	got := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
+	got := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
 	require.Contains(t, got.log.String(), strings.TrimRight(shown, "\n")+"\n\nschedule  A1 B3 A2\nreplay    LOCKPICK_SCHEDULE=")
 }
 
@@ -93,7 +93,7 @@ func TestRunOfTooMuchAndOfNothing(t *testing.T) {
 	sc := toyScenario(true, scenarios.Holds)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	got := captured("TestX", func(t *capture) { check(ctx, t, &sc, sc.Claims[0]) })
+	got := captured("TestX", func(t *capture) { check(ctx, t, &sc, sc.Claims[0], nil) })
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: no verdict in time: it was stopped: ")
 	require.Contains(t, got.log.String(), "Give the test more (-timeout), or ask for less")
@@ -115,7 +115,7 @@ func TestScheduleInTheEnvironment(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)
 	p := scenarios.MutualExclusion
 	both := func(t *capture) {
-		check(context.Background(), t, &sc, sc.Claims[0])
+		check(context.Background(), t, &sc, sc.Claims[0], nil)
 		Rapid(t, sc, p)
 	}
 	t.Setenv(ScheduleVar, "A1 B3 A2")
@@ -218,7 +218,7 @@ func TestWhoeverIsAlwaysRefused(t *testing.T) {
 		}
 	}
 	for _, run := range []func(t *capture){
-		func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) },
+		func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) },
 		func(t *capture) { Rapid(t, sc, scenarios.MutualExclusion) },
 	} {
 		got := captured(t.Name(), run)
@@ -232,7 +232,7 @@ func TestRunTellsOfNoContention(t *testing.T) {
 	sc := toyScenario(true, scenarios.Holds)
 	sc.Program = func(int, int) scenarios.Program { return func(t *scenarios.Task) { _, _ = t.Stat("/") } }
 	sc.Claims[0].Property = scenarios.Deadlock
-	got := captured(t.Name(), func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0]) })
+	got := captured(t.Name(), func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
 	require.False(t, got.failed)
 	require.Contains(t, got.log.String(), "but in no schedule did a task ever meet another's lock")
 }

@@ -169,6 +169,9 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 	told := 0
 	for i, q := range questions {
 		bar.begin(q.sc.ID, q.property.ID)
+		if i == 0 || questions[i-1].sc != q.sc {
+			o.Tried = &checker.Tried{}
+		}
 		r, err := a.verdict(ctx, q, f, o)
 		switch _, claimed := q.sc.Claim(q.property); {
 		case !claimed && errors.Is(err, checker.ErrNothingToJudge):

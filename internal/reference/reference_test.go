@@ -93,10 +93,10 @@ func compare(t *testing.T, list []scenarios.Scenario, results []checker.Result, 
 // in spaces of up to 50 000 states.
 func decideRow(t *testing.T, sc *scenarios.Scenario) []checker.Result {
 	t.Helper()
-	o := checker.Options{Workers: 1}
+	o := checker.Options{Workers: 1, Tried: &checker.Tried{}}
 	switch {
 	case race.Detector:
-		o = checker.Options{States: race.States, SkipOdds: true} // by several workers
+		o = checker.Options{States: race.States, SkipOdds: true, Tried: o.Tried} // by several workers
 	case testing.Short():
 		o.States, o.SkipOdds = small, true
 	}

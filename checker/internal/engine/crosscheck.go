@@ -98,11 +98,11 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 
 // Unroll reports a retry loop that does something else after many rounds. It is for spaces in
 // which nothing is broken: a schedule that breaks something is believed when it was replayed.
-func (x *Space) Unroll(ctx context.Context, workers int) error {
+// What was tried out before is passed over.
+func (x *Space) Unroll(ctx context.Context, workers int, tried *learn.Tried) error {
 	if x.Sc.Setting.Interchangeable {
-		seen := map[string]bool{}
 		for _, a := range x.automata {
-			if err := a.Unroll(ctx, seen); err != nil {
+			if err := a.Unroll(ctx, tried, true); err != nil {
 				return err
 			}
 		}
@@ -112,7 +112,7 @@ func (x *Space) Unroll(ctx context.Context, workers int) error {
 	var taken atomic.Int64
 	parallel.Together(min(workers, len(errs)), func(int) {
 		for i := int(taken.Add(1)) - 1; i < len(errs); i = int(taken.Add(1)) - 1 {
-			errs[i] = x.automata[i].Unroll(ctx, map[string]bool{})
+			errs[i] = x.automata[i].Unroll(ctx, tried, false)
 		}
 	})
 	return cmp.Or(errs...)

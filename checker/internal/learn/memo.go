@@ -47,9 +47,9 @@ func NewMemo(sc *scenarios.Scenario, start Starter) (*Memo, error) {
 func (m *Memo) Full() bool { return m.known > m.Most }
 
 // Unroll tries out the retry loops of all tasks; see [Automaton.Unroll].
-func (m *Memo) Unroll(ctx context.Context) error {
+func (m *Memo) Unroll(ctx context.Context, tried *Tried) error {
 	for _, a := range m.automata {
-		if err := a.Unroll(ctx, map[string]bool{}); err != nil {
+		if err := a.Unroll(ctx, tried, false); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/sched"
 )
 
 // A retry loop that is marked promises that a round carries nothing over. It is tried out: a
@@ -26,23 +27,27 @@ const firstRounds = 100
 
 // Unroll tries out [UnrolledRounds] rounds of each kind that was learned. Rounds are of one
 // kind when they make the same calls and these succeed and fail alike: what a program counts
-// is its attempts, or those of one kind, and not the inode numbers that it is told. seen are
-// the kinds that were tried out before, of this task or of one that runs the same program.
-// When ctx ends first the error is that of ctx.
-func (a *Automaton) Unroll(ctx context.Context, seen map[string]bool) error {
+// is its attempts, or those of one kind, and not the inode numbers that it is told. Kinds that
+// were tried out before are passed over; alike says that all tasks run the same program. When
+// ctx ends first the error is that of ctx.
+func (a *Automaton) Unroll(ctx context.Context, tried *Tried, alike bool) error {
+	var of sched.Task
+	if !alike {
+		of = sched.Task{Process: a.process, N: a.n}
+	}
 	for _, k := range a.order {
 		e := a.edges[k]
 		if e.Effects.Again == 0 {
 			continue
 		}
-		kind := a.kind(k, e)
-		if seen[kind] {
+		kind := kindKey{of, a.kind(k, e)}
+		if tried.has(kind) {
 			continue
 		}
-		seen[kind] = true
 		if err := a.unrollFrom(ctx, k, e); err != nil {
 			return err
 		}
+		tried.add(kind)
 	}
 	return nil
 }

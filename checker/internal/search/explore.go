@@ -101,7 +101,7 @@ func (x *Explorer) onceMore(ctx context.Context, g *engine.Expander, workers int
 	if err := x.Verify(ctx, g); err != nil || broken {
 		return err
 	}
-	return x.Unroll(ctx, workers)
+	return x.Unroll(ctx, workers, x.Tried)
 }
 
 // Confirm looks once more at everything that a space rests on in which nothing is broken.

@@ -2,11 +2,16 @@ package search
 
 import (
 	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/learn"
 	"lockpick/scenarios"
 )
 
 // An Explorer covers a space.
-type Explorer struct{ *engine.Space }
+type Explorer struct {
+	*engine.Space
+	// Tried are the rounds of retry loops that need not be tried out again.
+	Tried *learn.Tried
+}
 
 // NewExplorer returns an explorer of the space of a scenario for one property.
 func NewExplorer(sc *scenarios.Scenario, p *scenarios.Property) (*Explorer, error) {
@@ -14,5 +19,5 @@ func NewExplorer(sc *scenarios.Scenario, p *scenarios.Property) (*Explorer, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Explorer{s}, nil
+	return &Explorer{s, &learn.Tried{}}, nil
 }

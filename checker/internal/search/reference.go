@@ -137,7 +137,7 @@ func (t *Tester) Confirm(ctx context.Context) error {
 			break
 		}
 	}
-	return t.learned.Memo.Unroll(ctx)
+	return t.learned.Memo.Unroll(ctx, t.Tried)
 }
 
 // Histories counts the distinct histories that were judged.

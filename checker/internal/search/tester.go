@@ -22,6 +22,8 @@ type Tester struct {
 	base     *fsfake.Machine
 	Judge    *history.Judge
 	prober   *engine.Prober
+	// Tried are the rounds of retry loops that need not be tried out again.
+	Tried *learn.Tried
 	// MaxSteps cuts a run that does not end.
 	MaxSteps int
 	// Live: let every run be one of the tasks' own code. Runs that are kept always are.
@@ -55,7 +57,7 @@ func NewTester(sc *scenarios.Scenario, p *scenarios.Property) (*Tester, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tester{Sc: sc, Property: p, base: base, MaxSteps: defaultMaxSteps}
+	t := &Tester{Sc: sc, Property: p, base: base, MaxSteps: defaultMaxSteps, Tried: &learn.Tried{}}
 	switch p.Judgement() {
 	case scenarios.ByHistory:
 		t.Judge = history.NewJudge(p.Spec)

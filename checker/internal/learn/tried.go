@@ -1,0 +1,63 @@
+package learn
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// Tried remembers which kinds of rounds of a scenario's retry loops have been tried out: a
+// program does not know which property is asked for, and is not told of another case
+// otherwise than by results, which make up the kind. The zero value remembers none. It may be
+// used from several goroutines.
+type Tried struct {
+	mu   sync.Mutex
+	of   programs
+	seen map[kindKey]bool
+}
+
+// programs say whose rounds they are: the programs of a scenario, whatever its bounds.
+type programs struct {
+	scenario string
+	code     uintptr
+}
+
+// A kindKey names rounds of one kind, of one task or of all that run the same program.
+type kindKey struct {
+	task sched.Task
+	kind string
+}
+
+// For says that the rounds to come are those of a scenario; an error when others were before.
+func (t *Tried) For(sc *scenarios.Scenario) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	is := programs{sc.ID, reflect.ValueOf(sc.Program).Pointer()}
+	switch {
+	case t.seen == nil:
+		t.of, t.seen = is, map[kindKey]bool{}
+	case t.of != is:
+		return fmt.Errorf("checker: Options.Tried was used for %s, and is now for %s: use one for each scenario", t.of.scenario, sc.ID)
+	}
+	return nil
+}
+
+// has reports whether a kind was tried out.
+func (t *Tried) has(k kindKey) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.seen[k]
+}
+
+// add notes that a kind was tried out to the last round.
+func (t *Tried) add(k kindKey) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen == nil {
+		t.seen = map[kindKey]bool{}
+	}
+	t.seen[k] = true
+}

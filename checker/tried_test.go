@@ -1,0 +1,29 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/toys"
+	"lockpick/scenarios"
+)
+
+// Rounds that were tried out for one property need not be for the next; nor may those of one
+// scenario be taken for those of another.
+func TestRoundsAreTriedOnce(t *testing.T) {
+	sc := fixtures.Row(t, "gateguard/excl-rmw/contend", 2)
+	var tried Tried
+	for _, p := range []*scenarios.Property{scenarios.LostUpdate, scenarios.Deadlock} {
+		r, err := Check(t.Context(), sc, p, Options{Workers: 1, Tried: &tried})
+		require.NoError(t, err)
+		alone, err := Check(t.Context(), sc, p, Options{Workers: 1})
+		require.NoError(t, err)
+		require.Equal(t, alone.Verdict, r.Verdict)
+		require.Equal(t, alone.Stats.States, r.Stats.States)
+	}
+	other := toys.All()[0]
+	_, err := Check(t.Context(), &other, other.Claims[0].Property, Options{Tried: &tried})
+	require.ErrorContains(t, err, "checker: Options.Tried was used for gateguard/excl-rmw/contend, and is now for "+other.ID)
+}

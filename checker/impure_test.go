@@ -126,3 +126,96 @@ func TestPanicsAreFindings(t *testing.T) {
 	require.ErrorContains(t, err, "index out of range")
 	require.ErrorContains(t, err, "task B of toy/impure/contend")
 }
+
+// A retry loop whose rounds make no call would go round for ever. Before, the check hung.
+func TestRoundsWithoutCallsAreTold(t *testing.T) {
+	for _, acquire := range []func(t *scenarios.Task) (scenarios.Hold, error){
+		func(t *scenarios.Task) (scenarios.Hold, error) {
+			for retry := t.Retry(); retry.Next(); {
+				if t.Process == "none" {
+					break
+				}
+			}
+			return create(t)
+		},
+		func(t *scenarios.Task) (scenarios.Hold, error) { // once refused, it asks no more
+			h, err := create(t)
+			for retry := t.Retry(); err != nil && retry.Next(); {
+				t.Assert(err != nil, "nothing")
+			}
+			return h, err
+		},
+	} {
+		sc := plain(scenarios.MutualExclusion, acquire)
+		for _, engine := range []Engine{Graph, Reference} {
+			_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Engine: engine})
+			require.ErrorContains(t, err, "let each round make a call")
+			require.Regexp(t, `^checker: task [AB]\.?1? of toy/impure/contend: its retry loop at .*/impure_test\.go:\d+ .* goes round without a call`, err.Error())
+		}
+	}
+}
+
+// A goroutine of the program's own cannot be scheduled. Before, one that the program waited for
+// got a verdict, and others ended the command with a panic.
+func TestCallsFromGoroutinesAreTold(t *testing.T) {
+	for name, body := range map[string]func(t *scenarios.Task){
+		"waited for": func(t *scenarios.Task) {
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				_, _ = t.Stat("/lock")
+			}()
+			<-done
+		},
+		"two": func(t *scenarios.Task) {
+			done := make(chan bool, 2)
+			for range 2 {
+				go func() {
+					defer func() { done <- true }()
+					_, _ = t.Stat("/lock")
+				}()
+			}
+			<-done
+			<-done
+		},
+		"beside": func(t *scenarios.Task) {
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				_, _ = t.Stat("/lock")
+			}()
+			t.Work()
+			<-done
+		},
+	} {
+		sc := plain(scenarios.MutualExclusion, func(t *scenarios.Task) (scenarios.Hold, error) {
+			body(t)
+			return create(t)
+		})
+		_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{})
+		require.ErrorContains(t, err, "from a goroutine that the program has started", name)
+		require.Regexp(t, `^checker: task A of toy/impure/contend: "(stat /lock|work)" is called at .*/impure_test\.go:\d+`, err.Error(), name)
+	}
+}
+
+// A program that recovers from everything, in a loop, swallows what unwinds it. Before, the
+// check hung.
+func TestRecoversInALoopAreTold(t *testing.T) {
+	sc := plain(scenarios.MutualExclusion, func(t *scenarios.Task) (h scenarios.Hold, err error) {
+		for {
+			func() {
+				defer func() {
+					if r := recover(); r != nil {
+						err = fmt.Errorf("%v", r)
+					}
+				}()
+				h, err = create(t)
+			}()
+			if err == nil {
+				return h, nil
+			}
+		}
+	})
+	_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{})
+	require.ErrorContains(t, err, `the program of task A of toy/impure/contend cannot be stopped: it recovers from every panic, in a loop, and makes "`)
+}

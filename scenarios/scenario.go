@@ -11,6 +11,15 @@ import (
 // A Probe is one attempt by a fresh process to get through; nil means it did.
 type Probe func(t *Task) error
 
+// A Watchdog is told when the code of a program begins to run, and when it has come back with
+// a call or ended: code that never comes back holds up everybody. Programs run side by side.
+type Watchdog interface {
+	// Enter is told who runs from now on, and its last call, which is zero for none. It
+	// returns what Leave is to be given.
+	Enter(who string, last fsfake.Op) int
+	Leave(id int)
+}
+
 // A Scenario is a protocol under a workload in a setting, with the verdicts claimed.
 type Scenario struct {
 	// ID is system/variant/setting.
@@ -45,6 +54,9 @@ type Scenario struct {
 	Corpus bool
 	// Subject is the protocol alone, for surveys; nil when there is none.
 	Subject *Subject
+	// Watchdog is told when code of the scenario runs; nil for nobody. Verdicts do not depend
+	// on it. The command and package checkertest set their own.
+	Watchdog Watchdog
 	// Entry says where the scenario stands in a catalogue; commands filter by it.
 	Entry Entry
 

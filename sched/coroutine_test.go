@@ -93,6 +93,27 @@ func TestCoroutineStopIsFinal(t *testing.T) {
 	require.Zero(t, asked)
 }
 
+// A body that goes on asking whatever happens cannot be unwound: its driver goes on without it.
+// Before, Stop did not return.
+func TestCoroutineStopGivesUp(t *testing.T) {
+	asked := 0
+	co := sched.Go(func(ask func(int) int) {
+		for {
+			func() {
+				defer func() { _ = recover() }()
+				asked++
+				ask(0)
+			}()
+		}
+	})
+	co.Next()
+	require.False(t, co.Stop())
+	require.False(t, co.Stop())
+	_, more := co.Next()
+	require.False(t, more)
+	require.Less(t, asked, 2000)
+}
+
 // A panic while a body is unwound is the body's own affair.
 func TestCoroutinePanicWhileUnwinding(t *testing.T) {
 	co := sched.Go(func(ask func(int) int) {
@@ -100,7 +121,7 @@ func TestCoroutinePanicWhileUnwinding(t *testing.T) {
 		ask(0)
 	})
 	co.Next()
-	require.NotPanics(t, co.Stop)
+	require.NotPanics(t, func() { co.Stop() })
 }
 
 // runtime.Goexit in a body (a t.FailNow, say) does not hang its driver.

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/watchdog"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -36,11 +37,14 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 		rapid.Check(t, propertyOf(runner, &sc, p))
 		lacking(t, runner)
 	default:
-		runner, err := checker.NewRunner(&sc, p)
-		if err != nil {
-			t.Fatalf("%s", fromHere(err.Error()))
-		}
-		seed, err := search(runner, &sc, Runs)
+		var runner *checker.Runner
+		seed, err := watchdog.Over(func(w scenarios.Watchdog) (seed int, err error) {
+			watched := watchedBy(w, &sc)
+			if runner, err = checker.NewRunner(watched, p); err != nil {
+				return 0, err
+			}
+			return search(runner, watched, Runs)
+		})
 		if err != nil {
 			t.Fatalf("%s", fromHere(err.Error()))
 		}

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/watchdog"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -64,7 +65,9 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 	if testing.Short() {
 		o.States = shortStates
 	}
-	res, err := checker.Check(ctx, sc, c.Property, o)
+	res, err := watchdog.Over(func(w scenarios.Watchdog) (checker.Result, error) {
+		return checker.Check(ctx, watchedBy(w, sc), c.Property, o)
+	})
 	switch {
 	case err != nil:
 		t.Fatalf("%s", fromHere(err.Error()))
@@ -84,6 +87,13 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 	default:
 		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, res.ClaimText(), res.Why)
 	}
+}
+
+// watchedBy returns a scenario whose programs are watched.
+func watchedBy(w scenarios.Watchdog, sc *scenarios.Scenario) *scenarios.Scenario {
+	watched := *sc
+	watched.Watchdog = w
+	return &watched
 }
 
 // watch says what to do when a check does not end although its time is up, which it cannot

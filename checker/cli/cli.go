@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"lockpick/checker/internal/watchdog"
 	"lockpick/checker/real"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
@@ -39,6 +41,14 @@ func Main(list []scenarios.Scenario) {
 		typed = os.Args[0]
 	}
 	a.name, a.program = nameOf(typed), programText(typed, buildInfo())
+	w, _ := watchdog.Start(func(err error) { // whoever waits for that program cannot be ended
+		a.complain(err)
+		os.Exit(ExitUsage)
+	})
+	a.scenarios = slices.Clone(list)
+	for i := range a.scenarios {
+		a.scenarios[i].Watchdog = w
+	}
 	os.Exit(a.run(ctx, os.Args[1:]))
 }
 

@@ -16,13 +16,13 @@ import (
 // Two runs print the same bytes. These bans keep it so: whatever could differ between
 // two runs is kept out of all packages but those that meet the world.
 var world = map[string]bool{
-	"cmd/lockpick": true, "checker/cli": true, "checker/real": true, "fsfake/kernel": true, "fsfake/tracer": true,
+	"cmd/lockpick": true, "checker/cli": true, "checker/real": true, "fsfake/kernel": true, "checker/internal/watchdog": true, "fsfake/tracer": true,
 	"fsfake/osfs": true, // half of it is package os
 }
 
 // concurrent are the files that may start goroutines: for the workers of the exploration,
-// whose results do not depend on who was faster.
-var concurrent = []string{"checker/internal/parallel/*.go"}
+// whose results do not depend on who was faster, and for the watchdog, on whom no verdict depends.
+var concurrent = []string{"checker/internal/parallel/*.go", "checker/internal/watchdog/*.go"}
 
 // variables are the package variables that may be written to, with the reason.
 var variables = map[string]string{

@@ -117,7 +117,7 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 	p.recorded = p.recorded[:0]
 	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
 	var result error
-	code := learn.Function(func(port fsfake.Port) {
+	code := learn.Probe(p.sc, func(port fsfake.Port) {
 		t := &scenarios.Task{Proc: fsfake.NewProc(port, pid, 1), Process: "fresh", Index: p.sc.Setting.Processes}
 		result = p.sc.Probe(t)
 	})

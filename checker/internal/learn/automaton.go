@@ -191,6 +191,9 @@ func (a *Automaton) reach(at uint32, result *fsfake.Result) (code Code, op fsfak
 	if code, err = a.start(a.process, a.n); err != nil {
 		return nil, op, false, nil, err
 	}
+	if f, ok := code.(*function); ok && result == nil {
+		f.identify = true
+	}
 	op, more, notes, err = code.Next()
 	if err != nil || result == nil {
 		return code, op, more, notes, err
@@ -206,6 +209,8 @@ func (a *Automaton) reach(at uint32, result *fsfake.Result) (code Code, op fsfak
 		r := result
 		if i+1 < len(path) {
 			r = a.nodes[path[i+1]].via
+		} else if f, ok := code.(*function); ok {
+			f.identify = true
 		}
 		if op, more, notes, err = proceed(code, r); err != nil {
 			break

@@ -1,7 +1,6 @@
 package learn
 
 import (
-	"cmp"
 	"fmt"
 
 	"lockpick/fsfake"
@@ -17,13 +16,13 @@ func (f *function) caught() {
 		return
 	}
 	_, fault := r.(scenarios.Fault)
-	if f.asserts && !fault && !f.stopping {
+	if f.asserts && !fault && f.state.Load() != stopping {
 		f.Note(scenarios.Asserted{Text: fmt.Sprintf("the program panics%s: %v", placeText(caller()), r)})
 		return
 	}
-	if !fault && !f.stopping {
+	if !fault && f.state.Load() != stopping {
 		f.panicked = fmt.Errorf("checker: the program of %s panics%s: %v%s; a panic is no answer of a lock: mend it, or recover where it counts as a failed attempt",
-			cmp.Or(f.name, "a task"), placeText(caller()), r, f.after())
+			f.name, placeText(caller()), r, f.after())
 	}
 	panic(r)
 }

@@ -3,6 +3,7 @@ package learn
 import (
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -34,22 +35,29 @@ type Starter func(process, n int) (Code, error)
 
 // Functions starts a scenario's programs as they are written: as Go functions.
 func Functions(sc *scenarios.Scenario) Starter {
+	faults := &faults{}
+	asserts := slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.Assertions })
 	return func(process, n int) (Code, error) {
 		program := sc.Program(process, n)
 		f := newFunction(func(port fsfake.Port) { program(scenarios.NewTask(port, process, n)) })
 		f.name = fmt.Sprintf("task %s of %s", sched.Task{Process: process, N: n}, sc.ID)
-		f.asserts = slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.Assertions })
+		f.faults, f.asserts, f.watchdog = faults, asserts, sc.Watchdog
 		return f, nil
 	}
 }
 
-// Function runs a Go function as a Code: a coroutine that stops at each call that it
+// Probe runs the probe of a scenario as a Code, on the port that it is given.
+func Probe(sc *scenarios.Scenario, body func(port fsfake.Port)) Code {
+	f := newFunction(body)
+	f.name, f.watchdog = "the probe of "+sc.ID, sc.Watchdog
+	return f
+}
+
+// newFunction runs a Go function as a Code: a coroutine that stops at each call that it
 // makes through its port. A panic of the function comes out of Next, as its error; that of a
 // scenario that claims something of assertions is one that fails, and the program ends there.
-func Function(body func(port fsfake.Port)) Code { return newFunction(body) }
-
 func newFunction(body func(port fsfake.Port)) *function {
-	f := &function{}
+	f := &function{name: "a task", faults: &faults{}}
 	f.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
 		f.ask = ask
 		defer f.caught()
@@ -70,9 +78,14 @@ type function struct {
 	name     string
 	last     fsfake.Op
 	panicked error
-	stopping bool
 	// asserts: a panic is an assertion that fails, since the scenario claims something of them.
-	asserts bool
+	asserts  bool
+	watchdog scenarios.Watchdog
+	// state is whose turn it is; identify: the next call says whether it comes from the
+	// program's own goroutine, and abandoned: it did not, or the program cannot be unwound.
+	state               atomic.Int32
+	identify, abandoned bool
+	faults              *faults
 }
 
 // Next implements [Code].
@@ -89,8 +102,13 @@ func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
 		}
 	}()
 	f.notes = f.notes[:0]
+	if f.watchdog != nil {
+		defer f.watchdog.Leave(f.watchdog.Enter(f.name, f.last))
+	}
+	f.state.Store(running)
 	op, more = f.co.Next()
-	return op, more, f.notes, nil
+	f.state.Store(waiting)
+	return op, more, f.notes, f.faults.seen()
 }
 
 // Answer implements [Code].
@@ -101,12 +119,27 @@ func (f *function) Answer(r fsfake.Result) error {
 
 // Stop implements [Code].
 func (f *function) Stop() {
-	f.stopping = true
-	f.co.Stop()
+	if f.abandoned {
+		return
+	}
+	if f.watchdog != nil {
+		defer f.watchdog.Leave(f.watchdog.Enter(f.name, f.last))
+	}
+	f.state.Store(stopping)
+	if f.abandoned = !f.co.Stop(); f.abandoned {
+		f.faults.add(fmt.Errorf("checker: the program of %s cannot be stopped: it recovers from every panic, in a loop, and makes %q again and again; let it recover from its own panics only, around code that makes no call", f.name, f.last))
+	}
 }
 
 // Do implements [fsfake.Port].
 func (f *function) Do(op fsfake.Op) fsfake.Result {
+	if !f.state.CompareAndSwap(running, waiting) {
+		f.outOfTurn(op)
+	} else if f.identify && !isOwn() {
+		f.faults.add(f.foreign(op))
+		f.abandoned = true // its own goroutine stands elsewhere, and cannot be unwound
+	}
+	f.identify = false
 	f.locate()
 	f.last = op
 	return f.ask(op)
@@ -117,6 +150,9 @@ func (f *function) Note(v any) {
 	if at, ok := v.(scenarios.At); ok {
 		f.noted = at.Source
 		return
+	}
+	if top, ok := v.(fsfake.RoundTop); ok && !top.First && slices.Contains(f.notes, v) {
+		panic(scenarios.Fault{Err: fmt.Errorf("checker: %s: its retry loop%s goes round without a call, so nothing can ever end it: let each round make a call, such as t.Sleep, or leave the loop", f.name, placeText(caller()))})
 	}
 	f.notes = append(f.notes, v)
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockpick/scenarios"
@@ -88,3 +89,34 @@ func libraryRoot() string {
 func inLibrary(file, root string) bool {
 	return root != "" && strings.HasPrefix(filepath.ToSlash(file), root)
 }
+
+// Running is where in its source a program stands that runs now, as seen from another
+// goroutine; zero when none does. It stops the world for a moment.
+func Running() scenarios.Source {
+	buf := make([]byte, 1<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	library := libraryRoot()
+	for g := range strings.SplitSeq(string(buf), "\n\n") {
+		lines := strings.Split(g, "\n")
+		if strings.Contains(lines[0], "[coroutine") || !strings.Contains(g, "\n"+coroutine) {
+			continue
+		}
+		for i := 1; i+1 < len(lines); i += 2 {
+			name := lines[i]
+			if end := strings.LastIndexByte(name, '('); end > 0 {
+				name = name[:end]
+			}
+			place, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+			file, line, _ := strings.Cut(place, ".go:")
+			if carries(packageOf(name)) || inLibrary(file, library) {
+				continue
+			}
+			n, _ := strconv.Atoi(line)
+			return scenarios.Source{File: file + ".go", Line: n, Func: path.Base(name)}
+		}
+	}
+	return scenarios.Source{}
+}
+
+// coroutine begins the names of the functions below a program, on its goroutine.
+const coroutine = "lockpick/sched.Go["

@@ -1,0 +1,82 @@
+package learn
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+
+	"lockpick/fsfake"
+)
+
+// A program is one goroutine. What it does besides, in goroutines that it has started, cannot be
+// scheduled: a call from one is a fault. Out of turn, which is while the program itself waits in
+// a call, every such call is noticed. In turn, which is while the program waits for its
+// goroutine, it stands for the program's own: whoever makes it is looked up, which costs a walk
+// over the stack, for each call once, when it is learned.
+
+// Whose turn it is: the driver's, the program's, or the program's while it is unwound.
+const (
+	waiting = iota
+	running
+	stopping
+)
+
+// faults are those of the programs that one starter starts: what a goroutine does wrong is
+// told by whichever program runs next.
+type faults struct {
+	mu    sync.Mutex
+	first error
+}
+
+func (f *faults) add(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.first == nil {
+		f.first = err
+	}
+}
+
+func (f *faults) seen() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.first
+}
+
+// outOfTurn is called for a call that is made while it is not the program's turn. It returns
+// only for deferred calls of a program that is unwound, which are refused.
+func (f *function) outOfTurn(op fsfake.Op) {
+	own := isOwn()
+	if own && f.state.Load() == stopping {
+		return
+	}
+	f.faults.add(f.foreign(op))
+	if own { // a goroutine stands for the program: it cannot go on
+		select {}
+	}
+	runtime.Goexit()
+}
+
+// foreign is the error for a call from another goroutine.
+func (f *function) foreign(op fsfake.Op) error {
+	return fmt.Errorf("checker: %s: %q is called%s from a goroutine that the program has started, which cannot be scheduled: make it a task of its own (Setting.Tasks)", f.name, op, placeText(caller()))
+}
+
+// isOwn reports whether it is called on the goroutine of a coroutine.
+func isOwn() bool {
+	pcs := make([]uintptr, stackDepth)
+	for skip := 2; ; skip += stackDepth {
+		n := runtime.Callers(skip, pcs)
+		if n == 0 {
+			return false
+		}
+		frames := runtime.CallersFrames(pcs[:n])
+		for more := true; more; {
+			var fr runtime.Frame
+			fr, more = frames.Next()
+			if strings.HasPrefix(fr.Function, coroutine) {
+				return true
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"lockpick/fsfake"
 )
@@ -11,13 +12,22 @@ import (
 // A Probe is one attempt by a fresh process to get through; nil means it did.
 type Probe func(t *Task) error
 
-// A Watchdog is told when the code of a program begins to run, and when it has come back with
-// a call or ended: code that never comes back holds up everybody. Programs run side by side.
+// A Watchdog watches runs of programs: code that never comes back, with a call or because it
+// has ended, holds up everybody.
 type Watchdog interface {
-	// Enter is told who runs from now on, and its last call, which is zero for none. It
-	// returns what Leave is to be given.
-	Enter(who string, last fsfake.Op) int
-	Leave(id int)
+	// Begin is told of a run that begins, End that it has ended. Runs go on side by side.
+	Begin(*WatchedRun)
+	End(*WatchedRun)
+}
+
+// A WatchedRun is one run of a program, as a Watchdog sees it.
+type WatchedRun struct {
+	// Who is whose program it is, Last the call that it has made last; zero for none.
+	Who  string
+	Last fsfake.Op
+	// Turns goes up whenever code begins to run, and whenever it comes back: while it is odd
+	// the program runs. Last does not change meanwhile.
+	Turns atomic.Uint64
 }
 
 // A Scenario is a protocol under a workload in a setting, with the verdicts claimed.

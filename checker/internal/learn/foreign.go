@@ -62,21 +62,19 @@ func (f *function) foreign(op fsfake.Op) error {
 	return fmt.Errorf("checker: %s: %q is called%s from a goroutine that the program has started, which cannot be scheduled: make it a task of its own (Setting.Tasks)", f.name, op, placeText(caller()))
 }
 
-// isOwn reports whether it is called on the goroutine of a coroutine.
+// isOwn reports whether it is called on the goroutine of a coroutine. The functions of one are
+// never inlined: they are called as values.
 func isOwn() bool {
 	pcs := make([]uintptr, stackDepth)
 	for skip := 2; ; skip += stackDepth {
 		n := runtime.Callers(skip, pcs)
-		if n == 0 {
-			return false
-		}
-		frames := runtime.CallersFrames(pcs[:n])
-		for more := true; more; {
-			var fr runtime.Frame
-			fr, more = frames.Next()
-			if strings.HasPrefix(fr.Function, coroutine) {
+		for i := n - 1; i >= 0; i-- { // the outermost are the last
+			if f := runtime.FuncForPC(pcs[i] - 1); f != nil && strings.HasPrefix(f.Name(), coroutine) {
 				return true
 			}
+		}
+		if n < stackDepth {
+			return false
 		}
 	}
 }

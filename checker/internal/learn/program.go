@@ -41,7 +41,8 @@ func Functions(sc *scenarios.Scenario) Starter {
 		program := sc.Program(process, n)
 		f := newFunction(func(port fsfake.Port) { program(scenarios.NewTask(port, process, n)) })
 		f.name = fmt.Sprintf("task %s of %s", sched.Task{Process: process, N: n}, sc.ID)
-		f.faults, f.asserts, f.watchdog = faults, asserts, sc.Watchdog
+		f.faults, f.asserts = faults, asserts
+		f.watched(sc.Watchdog)
 		return f, nil
 	}
 }
@@ -49,7 +50,8 @@ func Functions(sc *scenarios.Scenario) Starter {
 // Probe runs the probe of a scenario as a Code, on the port that it is given.
 func Probe(sc *scenarios.Scenario, body func(port fsfake.Port)) Code {
 	f := newFunction(body)
-	f.name, f.watchdog = "the probe of "+sc.ID, sc.Watchdog
+	f.name = "the probe of " + sc.ID
+	f.watched(sc.Watchdog)
 	return f
 }
 
@@ -81,6 +83,7 @@ type function struct {
 	// asserts: a panic is an assertion that fails, since the scenario claims something of them.
 	asserts  bool
 	watchdog scenarios.Watchdog
+	run      *scenarios.WatchedRun // nil without a watchdog
 	// state is whose turn it is; identify: the next call says whether it comes from the
 	// program's own goroutine, and abandoned: it did not, or the program cannot be unwound.
 	state               atomic.Int32
@@ -91,6 +94,7 @@ type function struct {
 // Next implements [Code].
 func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
 	defer func() {
+		f.leave()
 		switch e := recover().(type) {
 		case nil:
 		case scenarios.Fault:
@@ -102,9 +106,7 @@ func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
 		}
 	}()
 	f.notes = f.notes[:0]
-	if f.watchdog != nil {
-		defer f.watchdog.Leave(f.watchdog.Enter(f.name, f.last))
-	}
+	f.enter()
 	f.state.Store(running)
 	op, more = f.co.Next()
 	f.state.Store(waiting)
@@ -122,12 +124,36 @@ func (f *function) Stop() {
 	if f.abandoned {
 		return
 	}
-	if f.watchdog != nil {
-		defer f.watchdog.Leave(f.watchdog.Enter(f.name, f.last))
-	}
+	f.enter()
 	f.state.Store(stopping)
 	if f.abandoned = !f.co.Stop(); f.abandoned {
 		f.faults.add(fmt.Errorf("checker: the program of %s cannot be stopped: it recovers from every panic, in a loop, and makes %q again and again; let it recover from its own panics only, around code that makes no call", f.name, f.last))
+	}
+	if f.run != nil {
+		f.watchdog.End(f.run)
+		f.run = nil
+	}
+}
+
+// watched lets a watchdog watch the run.
+func (f *function) watched(w scenarios.Watchdog) {
+	if w != nil {
+		f.watchdog, f.run = w, &scenarios.WatchedRun{Who: f.name}
+		w.Begin(f.run)
+	}
+}
+
+// enter notes that code begins to run, leave that it has come back.
+func (f *function) enter() {
+	if f.run != nil {
+		f.run.Last = f.last
+		f.run.Turns.Add(1)
+	}
+}
+
+func (f *function) leave() {
+	if f.run != nil {
+		f.run.Turns.Add(1)
 	}
 }
 

@@ -2,7 +2,6 @@ package watchdog
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -19,56 +18,64 @@ const (
 	ticks = 5
 )
 
-// A dog is a scenarios.Watchdog that remembers who runs.
+// A dog is a scenarios.Watchdog.
 type dog struct {
-	mu      sync.Mutex
-	running []run
-	entered int
+	mu   sync.Mutex
+	runs []watched
 }
 
-// A run is a program that was entered and has not been left.
-type run struct {
-	id    int
-	who   string
-	last  fsfake.Op
-	ticks int // survived
+// A watched run, for how many ticks it was in one turn of the program's.
+type watched struct {
+	*scenarios.WatchedRun
+	turn  uint64
+	ticks int
 }
 
-// Enter implements scenarios.Watchdog.
-func (d *dog) Enter(who string, last fsfake.Op) int {
+// Begin implements scenarios.Watchdog.
+func (d *dog) Begin(r *scenarios.WatchedRun) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.entered++
-	d.running = append(d.running, run{id: d.entered, who: who, last: last})
-	return d.entered
+	d.runs = append(d.runs, watched{WatchedRun: r})
 }
 
-// Leave implements scenarios.Watchdog.
-func (d *dog) Leave(id int) {
+// End implements scenarios.Watchdog.
+func (d *dog) End(r *scenarios.WatchedRun) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.running = slices.DeleteFunc(d.running, func(r run) bool { return r.id == id })
+	for i := len(d.runs) - 1; i >= 0; i-- {
+		if d.runs[i].WatchedRun == r {
+			last := len(d.runs) - 1
+			d.runs[i] = d.runs[last]
+			d.runs = d.runs[:last]
+			return
+		}
+	}
 }
 
-// grow makes everybody who runs a tick older, and returns the error for who is too old.
-func (d *dog) grow() error {
+// look makes every turn that goes on a tick older, and returns the error for one that is too
+// old.
+func (d *dog) look() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for i := range d.running {
-		r := &d.running[i]
-		if r.ticks++; r.ticks <= ticks {
+	for i := range d.runs {
+		r := &d.runs[i]
+		turn := r.Turns.Load()
+		if turn%2 == 0 || turn != r.turn {
+			r.turn, r.ticks = turn, 0
+		}
+		if r.ticks++; turn%2 == 0 || r.ticks <= ticks {
 			continue
 		}
 		after := "before its first call"
-		if r.last != (fsfake.Op{}) {
-			after = fmt.Sprintf("after its call %q", r.last.String())
+		if r.Last != (fsfake.Op{}) {
+			after = fmt.Sprintf("after its call %q", r.Last.String())
 		}
 		at := ""
 		if s := learn.Running(); s.File != "" {
 			at = fmt.Sprintf(" at %s:%d (%s)", s.File, s.Line, s.Func)
 		}
 		return fmt.Errorf("checker: %s runs on without a call%s, %s: it is in an endless loop, or waits for a Go lock or a channel that another task has. A program waits by calls only, such as t.Sleep in a loop marked with t.Retry, and tasks share memory in an fsfake.Cell only",
-			r.who, at, after)
+			r.Who, at, after)
 	}
 	return nil
 }
@@ -87,7 +94,7 @@ func start(every time.Duration, stuck func(error)) (w scenarios.Watchdog, stop f
 			case <-over:
 				return
 			case <-t.C:
-				if err := d.grow(); err != nil {
+				if err := d.look(); err != nil {
 					stuck(err)
 					return
 				}

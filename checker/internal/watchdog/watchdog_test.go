@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
-	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
@@ -66,7 +65,9 @@ func TestProgramsThatNeverComeBack(t *testing.T) {
 // What is watched answers as if it were not.
 func TestOver(t *testing.T) {
 	n, err := Over(func(w scenarios.Watchdog) (int, error) {
-		w.Leave(w.Enter("task A", fsfake.Op{}))
+		r := &scenarios.WatchedRun{Who: "task A"}
+		w.Begin(r)
+		w.End(r)
 		return 7, errors.New("its own")
 	})
 	require.Equal(t, 7, n)
@@ -78,18 +79,22 @@ func TestOver(t *testing.T) {
 
 // Patience is for one stretch between two calls, not for a program.
 func TestPatienceBeginsAnew(t *testing.T) {
-	d := &dog{}
-	for range 3 * ticks {
-		id := d.Enter("task A", fsfake.Op{})
-		require.NoError(t, d.grow())
-		d.Leave(id)
+	d, r := &dog{}, &scenarios.WatchedRun{Who: "task A"}
+	d.Begin(r)
+	for range 6 * ticks {
+		r.Turns.Add(1)
+		require.NoError(t, d.look())
 	}
-	require.Empty(t, d.running)
-	d.Enter("task A", fsfake.Op{})
+	for range 2 * ticks {
+		require.NoError(t, d.look(), "it is not its turn")
+	}
+	r.Turns.Add(1)
 	for range ticks {
-		require.NoError(t, d.grow())
+		require.NoError(t, d.look())
 	}
-	err := d.grow()
+	err := d.look()
 	require.Error(t, err)
 	require.Regexp(t, `task A runs on without a call.*, before its first call`, err.Error())
+	d.End(r)
+	require.NoError(t, d.look())
 }

@@ -237,10 +237,14 @@ func (s jsonScenario) MarshalJSON() ([]byte, error) {
 }
 
 type jsonAbout struct {
-	ID        string `json:"id"`
-	Summary   string `json:"summary,omitempty"`
-	Report    string `json:"report,omitempty"`
-	Processes int    `json:"processes"`
+	ID      string `json:"id"`
+	Summary string `json:"summary,omitempty"`
+	Report  string `json:"report,omitempty"`
+	// The next three are what --shape, --hazard and --project choose by.
+	Shape     string   `json:"shape,omitempty"`
+	Hazard    string   `json:"hazard"`
+	Projects  []string `json:"projects,omitempty"`
+	Processes int      `json:"processes"`
 }
 
 type jsonClaims struct {
@@ -263,7 +267,7 @@ func ListJSON(w io.Writer, list []scenarios.Scenario) error {
 	for i := range list {
 		s := &list[i]
 		j := jsonScenario{
-			jsonAbout{s.ID, s.Summary, s.Report, s.Setting.Contenders()},
+			jsonAbout{s.ID, s.Summary, s.Report, s.Entry.Shape, s.Hazard(), s.Entry.Projects, s.Setting.Contenders()},
 			jsonBounds{s.Setting}, jsonClaims{make([]jsonClaim, 0, len(s.Claims))},
 		}
 		for _, c := range s.Claims {

@@ -10,8 +10,10 @@ package golden
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -38,5 +40,39 @@ func CheckFile(t testing.TB, file, got string) {
 	}
 	want, err := os.ReadFile(file)
 	require.NoError(t, err, "run the test with -update to write it")
-	require.Equal(t, string(want), got, "%s; if this is what you want, run the test with -update", file)
+	if got != string(want) {
+		require.FailNow(t, file+" differs; if this is what you want, run the test with -update", "%s", Difference(string(want), got))
+	}
+}
+
+// shown is how many lines of each side a difference shows.
+const shown = 20
+
+// Difference shows where two texts differ: the lines between the first and the last that
+// do, those of want with "-" and those of got with "+", at most 20 of each, after the number
+// of the first.
+func Difference(want, got string) string {
+	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
+	from := 0
+	for from < min(len(a), len(b)) && a[from] == b[from] {
+		from++
+	}
+	same := 0
+	for same < min(len(a), len(b))-from && a[len(a)-1-same] == b[len(b)-1-same] {
+		same++
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "line %d\n", from+1)
+	side := func(sign string, lines []string) {
+		for i, l := range lines {
+			if i == shown {
+				fmt.Fprintf(&out, "%s … %d more\n", sign, len(lines)-i)
+				return
+			}
+			out.WriteString(sign + l + "\n")
+		}
+	}
+	side("-", a[from:len(a)-same])
+	side("+", b[from:len(b)-same])
+	return out.String()
 }

@@ -25,11 +25,12 @@ type drawer struct {
 	busy  bool // processes come and go
 	locks bool // all about locks of two files
 	share bool // all about flock on descriptions that several processes have
+	below map[int]*rapid.Generator[int]
 }
 
 func sequences(severalUsers bool) *rapid.Generator[sequence] {
 	return rapid.Custom(func(t *rapid.T) sequence {
-		d := &drawer{t: t, m: fsfake.New(fsfake.Options{})}
+		d := &drawer{t: t, m: fsfake.New(fsfake.Options{}), below: map[int]*rapid.Generator[int]{}}
 		d.users = severalUsers && d.n(3) == 0
 		d.busy = d.n(8) == 0
 		d.locks = d.n(4) == 0
@@ -63,7 +64,14 @@ func sequences(severalUsers bool) *rapid.Generator[sequence] {
 }
 
 // n draws a number below k.
-func (d *drawer) n(k int) int { return rapid.IntRange(0, k-1).Draw(d.t, "") }
+func (d *drawer) n(k int) int {
+	g := d.below[k]
+	if g == nil {
+		g = rapid.IntRange(0, k-1)
+		d.below[k] = g
+	}
+	return g.Draw(d.t, "")
+}
 
 func pick[T any](d *drawer, from ...T) T { return from[d.n(len(from))] }
 

@@ -17,17 +17,18 @@ import (
 // it, every descriptor, every lock that is held.
 func (p *pair) look() (*mismatch, error) {
 	var f, r []string
-	for _, part := range []func() ([]string, []string, error){p.lookTree, p.lookFDs, p.lookLocks} {
-		a, b, err := part()
+	names := p.names()
+	for _, part := range []func([]found) ([]string, []string, error){p.lookTree, p.lookFDs, p.lookLocks} {
+		a, b, err := part(names)
 		if err != nil {
 			return nil, err
 		}
 		f, r = append(f, a...), append(r, b...)
 	}
-	p.looked()
+	p.looked(names)
 	if slices.Equal(f, r) {
-		p.log = append(p.log, said{"look", "", ""})
-		return nil, p.age()
+		p.log = append(p.log, said{text("look"), "", ""})
+		return nil, p.age(names)
 	}
 	what := ""
 	for i := range max(len(f), len(r)) {
@@ -39,7 +40,7 @@ func (p *pair) look() (*mismatch, error) {
 			b = r[i]
 		}
 		if a != b {
-			p.log = append(p.log, said{"look", a, b})
+			p.log = append(p.log, said{text("look"), a, b})
 			if what == "" {
 				kind, _, _ := strings.Cut(a, " ")
 				what = "look: another state: " + kind
@@ -51,9 +52,7 @@ func (p *pair) look() (*mismatch, error) {
 
 // looked has root ask the fake for the times of everything, as has just been done on the
 // real disk: what changes after that is to show.
-func (p *pair) looked() {
-	root, _ := p.fake.Lookup("/")
-	names := p.walk("/", root, nil)
+func (p *pair) looked(names []found) {
 	for _, m := range p.fakes() {
 		for _, n := range names {
 			m.Do(fsfake.Task{Pid: 1}, fsfake.Op{Call: fsfake.CallLstat, Path: n.path})
@@ -68,9 +67,8 @@ func (p *pair) looked() {
 
 // age makes every directory look old on both sides, so that the next change of its mtime
 // shows.
-func (p *pair) age() error {
-	root, _ := p.fake.Lookup("/")
-	for _, n := range p.walk("/", root, nil) {
+func (p *pair) age(names []found) error {
+	for _, n := range names {
 		if p.fake.View(n.id).Kind != fsfake.KindDir {
 			continue
 		}
@@ -97,13 +95,11 @@ func (p *pair) stat(id fsfake.InodeID) fsfake.Stat {
 	return st
 }
 
-func (p *pair) lookTree() (f, r []string, err error) {
+func (p *pair) lookTree(fakes []found) (f, r []string, err error) {
 	tree, err := p.real.Tree()
 	if err != nil {
 		return nil, nil, err
 	}
-	root, _ := p.fake.Lookup("/")
-	fakes := p.walk("/", root, nil)
 	for i := range max(len(tree), len(fakes)) {
 		switch {
 		case i >= len(tree):
@@ -129,6 +125,12 @@ type found struct {
 	id   fsfake.InodeID
 }
 
+// names are all names of the fake, and their inodes.
+func (p *pair) names() []found {
+	root, _ := p.fake.Lookup("/")
+	return p.walk("/", root, nil)
+}
+
 func (p *pair) walk(path string, id fsfake.InodeID, to []found) []found {
 	to = append(to, found{path, id})
 	for _, n := range p.fake.View(id).Names {
@@ -147,7 +149,7 @@ func (p *pair) child(path string) (fsfake.InodeID, bool) {
 	return idOf(r.Stat.Ino), r.OK()
 }
 
-func (p *pair) lookFDs() (f, r []string, err error) {
+func (p *pair) lookFDs([]found) (f, r []string, err error) {
 	for _, pid := range p.fake.Pids() {
 		if pid < firstPid {
 			continue
@@ -188,10 +190,9 @@ func fdText(pid, fd, flags int, cloexec bool, ino string, offset int64, mode fs.
 }
 
 // lookLocks compares the locks on every inode that has a name or a descriptor.
-func (p *pair) lookLocks() (f, r []string, err error) {
+func (p *pair) lookLocks(names []found) (f, r []string, err error) {
 	var ids []fsfake.InodeID
-	root, _ := p.fake.Lookup("/")
-	for _, n := range p.walk("/", root, nil) {
+	for _, n := range names {
 		ids = append(ids, n.id)
 	}
 	for _, pid := range p.fake.Pids() {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -112,6 +113,7 @@ func numCPUs() int { return min(len(kernel.CPUs()), max(*cpusFlag, 1)) }
 
 // TestKernelDraws compares drawn sequences with the kernel.
 func TestKernelDraws(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // little lives long here
 	n := numSequences()
 	gen := sequences(os.Geteuid() == 0)
 	var calls, passed atomic.Int64

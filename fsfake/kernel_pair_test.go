@@ -40,7 +40,15 @@ type answer struct {
 }
 
 // said is a line of the transcripts.
-type said struct{ line, fake, real string }
+type said struct {
+	line       fmt.Stringer
+	fake, real string
+}
+
+// A text is a line of the transcripts that is no line of the sequence.
+type text string
+
+func (t text) String() string { return string(t) }
 
 // A mismatch is the first difference between the fake and the kernel.
 type mismatch struct {
@@ -134,7 +142,7 @@ func (p *pair) step(l line) (*mismatch, error) {
 func (p *pair) fakes() []*fsfake.Machine { return append([]*fsfake.Machine{p.fake}, p.others...) }
 
 func (p *pair) note(l line, fake, real string) {
-	p.log = append(p.log, said{l.String(), fake, real})
+	p.log = append(p.log, said{l, fake, real})
 }
 
 func (p *pair) call(l line, task fsfake.Task) (*mismatch, error) {
@@ -284,8 +292,8 @@ func (p *pair) settle(ws []kernel.Wake) (*mismatch, error) {
 	}
 	ok := len(w.ends) > 0
 	for _, w := range ws {
-		text := "returns " + class(w.Result, "")
-		p.log = append(p.log, said{procName(w.Task.Pid) + " " + opText(w.Op), map[bool]string{true: text, false: "?"}[ok], text})
+		how := "returns " + class(w.Result, "")
+		p.log = append(p.log, said{text(procName(w.Task.Pid) + " " + opText(w.Op)), map[bool]string{true: how, false: "?"}[ok], how})
 		if ok {
 			p.count(w.Op.Call, w.Result)
 		}
@@ -303,7 +311,7 @@ func (p *pair) nobodyGoesOn() *mismatch {
 		if op, blocked := p.fake.Blocked(t); blocked && p.fake.Ready(t, op) {
 			c := p.fake.Clone()
 			r := c.Do(t, op)
-			p.log = append(p.log, said{procName(pid) + " " + opText(op), "returns " + class(r, ""), "still waits"})
+			p.log = append(p.log, said{text(procName(pid) + " " + opText(op)), "returns " + class(r, ""), "still waits"})
 			return &mismatch{what: fmt.Sprintf("%s: returns %s on the fake, waits on the kernel", op.Call, class(r, ""))}
 		}
 	}
@@ -383,10 +391,10 @@ func (p *pair) follow(ways []*fsfake.Machine) error {
 	}
 	for i := 0; i < len(distinct) && len(distinct) > 1; i++ {
 		*p.fake = *distinct[i].Clone()
-		if _, _, err := p.lookFDs(); err != nil { // to know the inodes
+		if _, _, err := p.lookFDs(nil); err != nil { // to know the inodes
 			return err
 		}
-		f, r, err := p.lookLocks()
+		f, r, err := p.lookLocks(p.names())
 		if err != nil {
 			return err
 		}

@@ -23,7 +23,7 @@ import (
 // asks a goroutine that has run for 10 ms to let others run. A child that inherits this
 // request would wait for a thread that it does not have. A forked process has no monitor;
 // so the nursery is itself forked, and only a process that has made execve(2) is one whose
-// children could inherit the request: see forkOnly.
+// children could inherit the request: see forkOnly. Such a one is not used again, either.
 
 // maxCalls is how many calls a worker makes that collects no garbage.
 const maxCalls = 20_000

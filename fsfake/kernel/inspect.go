@@ -150,6 +150,7 @@ func (e *encoder) listFDs() {
 		open[fd].Fd = int32(fd)
 	}
 	unix.Poll(open[:], 0)
+	streams := statsOf(fdNull, fdErr)
 	for fd := range open {
 		if fd >= low && open[fd].Revents&unix.POLLNVAL != 0 {
 			continue
@@ -167,7 +168,7 @@ func (e *encoder) listFDs() {
 			offset = 0
 		}
 		r := (&caller{}).stat(fd, "", unix.AT_EMPTY_PATH)
-		stream := isStream(&r.Stat, fdNull, fdErr)
+		stream := streams.have(&r.Stat)
 		if stream {
 			flags, offset, r.Stat = flags&unix.O_CLOEXEC, 0, fsfake.Stat{}
 		}
@@ -179,11 +180,20 @@ func (e *encoder) listFDs() {
 	}
 }
 
-// isStream reports whether a file is what one of these descriptors is open on.
-func isStream(st *fsfake.Stat, fds ...int) bool {
-	for _, fd := range fds {
-		s := (&caller{}).stat(fd, "", unix.AT_EMPTY_PATH).Stat
-		if s.Dev == st.Dev && s.Ino == st.Ino {
+// stats are those of what the standard streams are open on.
+type stats [2]fsfake.Stat
+
+func statsOf(null, err int) (s stats) {
+	for i, fd := range [...]int{null, err} {
+		s[i] = (&caller{}).stat(fd, "", unix.AT_EMPTY_PATH).Stat
+	}
+	return s
+}
+
+// have reports whether a file is one of them.
+func (s *stats) have(st *fsfake.Stat) bool {
+	for i := range s {
+		if s[i].Dev == st.Dev && s[i].Ino == st.Ino {
 			return true
 		}
 	}
@@ -198,6 +208,7 @@ func (p *process) fdsFromOutside() ([]FD, error) {
 		return nil, err
 	}
 	var fds []FD
+	streams := statsOf(p.null, 2)
 	for _, n := range names {
 		fd, _ := strconv.Atoi(n)
 		if fd >= firstPrivateFD {
@@ -212,7 +223,7 @@ func (p *process) fdsFromOutside() ([]FD, error) {
 		if err := f.info(fmt.Sprintf("/proc/%d/fdinfo/%d", p.pid, fd), buf[:]); err != nil {
 			return nil, err
 		}
-		if isStream(&f.Stat, p.null, 2) {
+		if streams.have(&f.Stat) {
 			f = FD{FD: fd, Stream: true, Flags: f.Flags & fsfake.O_CLOEXEC}
 		}
 		fds = append(fds, f)

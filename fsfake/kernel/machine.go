@@ -170,7 +170,7 @@ const numIdle = numSlots - 7
 func (m *Machine) Reset() error {
 	var kept []*process
 	for _, s := range m.procs {
-		if s.cwd != "/" || s.program || m.options.CallsOnly && s.calls > maxCalls || s.more != nil || len(m.idle)+len(kept) >= numIdle {
+		if s.cwd != "/" || s.program || m.options.CallsOnly && (s.calls > maxCalls || s.execed) || s.more != nil || len(m.idle)+len(kept) >= numIdle {
 			m.end(s)
 			continue
 		}

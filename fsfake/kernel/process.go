@@ -23,6 +23,7 @@ type process struct {
 	program  bool // it has run a program, whose memory it may hold
 	watch    *watcher
 	calls    int        // that it has made
+	execed   bool       // it has made execve(2)
 	blocked  *fsfake.Op // the call that it is blocked in
 	answered bool       // it has answered since; result is what
 	result   fsfake.Result
@@ -99,6 +100,7 @@ func (p *process) call(op *fsfake.Op) (fsfake.Result, error) {
 	e := p.body()
 	e.op(op)
 	p.calls++
+	p.execed = p.execed || op.Call == fsfake.CallExec
 	if err := p.send(frameOp, e.b); err != nil {
 		return fsfake.Result{}, err
 	}

@@ -27,7 +27,8 @@ type Holder struct {
 	Task    int
 	// Path is the lock's name, as given to Task.Acquire.
 	Path string
-	// InPlace: what stands at Path is the object that the task acquired.
+	// InPlace: what stands at Path is the object that the task acquired; or Path leads to it
+	// through a symlink, as it did when the task opened it.
 	InPlace bool
 }
 
@@ -43,8 +44,11 @@ func (h Holder) String() string {
 func (v View) Holders() iter.Seq[Holder] {
 	return func(yield func(Holder) bool) {
 		for _, k := range v.m.Marks() {
-			there, ok := v.m.Lookup(k.Path)
-			h := Holder{Process: ProcessName(k.Task.Pid - firstPid), Task: k.Task.N, Path: k.Path, InPlace: ok && there == k.Inode}
+			h := Holder{Process: ProcessName(k.Task.Pid - firstPid), Task: k.Task.N, Path: k.Path}
+			for _, lookup := range []func(string) (fsfake.InodeID, bool){v.m.LookupName, v.m.Lookup} {
+				there, ok := lookup(k.Path)
+				h.InPlace = h.InPlace || ok && there == k.Inode
+			}
 			if !yield(h) {
 				return
 			}

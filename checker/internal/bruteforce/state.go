@@ -366,7 +366,7 @@ func (x *space) acquired(s *state, sl slot, k remark) *holding {
 			return h
 		}
 	}
-	h.file, _ = s.m.Lookup(k.path)
+	h.file, _ = s.m.LookupName(k.path)
 	return h
 }
 
@@ -410,7 +410,9 @@ func foreign(s *state) bool {
 		if h == nil {
 			continue
 		}
-		if at, ok := s.m.Lookup(h.path); !ok || at != h.file {
+		name, ok := s.m.LookupName(h.path)
+		leads, too := s.m.Lookup(h.path)
+		if (!ok || name != h.file) && (!too || leads != h.file) {
 			return true
 		}
 	}

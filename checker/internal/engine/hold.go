@@ -20,14 +20,15 @@ func (w *World) hold(a *actor, h scenarios.Holding) {
 	}
 }
 
-// lockObject finds the inode that an acquisition acquired.
+// lockObject finds the inode that an acquisition acquired: the one that the task has open, or
+// what stands at the name itself, be it a symlink that leads nowhere.
 func lockObject(m *fsfake.Machine, pid int, h scenarios.Holding) fsfake.InodeID {
 	if h.FD >= 0 {
 		if id, ok := m.FDInode(pid, h.FD); ok {
 			return id
 		}
 	}
-	id, _ := m.Lookup(h.Path)
+	id, _ := m.LookupName(h.Path)
 	return id
 }
 

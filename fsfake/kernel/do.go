@@ -113,7 +113,8 @@ func (m *Machine) fork(s *simulated) (fsfake.Result, error) {
 	child := m.process(int(r.N), slot, s.uid, s.cwd)
 	// The copies of the descriptors are there at once, but where the child executes the
 	// binary again, their close-on-exec flags are set while it starts.
-	if !m.options.CallsOnly {
+	child.execed = s.execed
+	if !m.options.CallsOnly || s.execed {
 		if err := child.greet(); err != nil {
 			return r, err
 		}

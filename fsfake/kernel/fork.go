@@ -3,8 +3,8 @@
 package kernel
 
 import (
-	"fmt"
 	"runtime"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 	"lockpick/fsfake"
@@ -19,11 +19,16 @@ import (
 // the others did is never finished. What a worker does between two frames gets along with
 // that: it runs on the one goroutine that is locked to the main thread, waits only in
 // system calls, starts no goroutine, and collects no garbage (GOGC=off; a worker that has
-// made many calls is not used again). What remains is the runtime's monitor, a thread that
-// asks a goroutine that has run for 10 ms to let others run. A child that inherits this
-// request would wait for a thread that it does not have. A forked process has no monitor;
-// so the nursery is itself forked, and only a process that has made execve(2) is one whose
-// children could inherit the request: see forkOnly. Such a one is not used again, either.
+// made many calls is not used again).
+//
+// That holds for the children of a process with one thread. One that was executed has more:
+// the runtime's monitor, which asks a goroutine that has run for 10 ms to let others run, and
+// idle ones. Its child may inherit that request, or a lock that another thread held, and
+// waits for ever then. So the nursery is itself a fork, the only one of a process with
+// threads, and before it is used it tries what would wait: see [tryRuntime]. One that does
+// not say that it is well is killed, and another made. A worker that has made execve(2) has
+// threads again; it makes its children as those workers do that run programs, and is not
+// used for the next disk.
 
 // maxCalls is how many calls a worker makes that collects no garbage.
 const maxCalls = 20_000
@@ -31,11 +36,6 @@ const maxCalls = 20_000
 // forkOnly makes a child that goes on as this process does, and serves another channel. In
 // the child it returns as well; what the child then answers is hello.
 func (t *thread) forkOnly(slot int) (int, error) {
-	if t.env.Stage == stageExec {
-		// The request to let others run, if there is one, is obeyed now; the monitor makes
-		// none within the next 10 ms.
-		runtime.Gosched()
-	}
 	pid, err := rawFork()
 	if err == nil && pid == 0 {
 		t.env.Stage, t.env.Slot = stageFork, slot
@@ -44,18 +44,29 @@ func (t *thread) forkOnly(slot int) (int, error) {
 	return pid, err
 }
 
-// forkNursery makes the nursery a fork of the process that was executed, which ends: see
-// above.
-func forkNursery() error {
-	runtime.Gosched()
+// forkNursery forks the nursery. The process that was executed says which process that is,
+// and ends.
+func (t *thread) forkNursery() error {
 	pid, err := rawFork()
-	if err != nil {
-		return fmt.Errorf("kernel: forking the nursery: %w", err)
+	if err == nil && pid == 0 {
+		tryRuntime()
+		return nil
 	}
-	if pid > 0 {
-		unix.Exit(0)
+	r := number(pid, err)
+	if err := t.answer(&r); err != nil {
+		return err
 	}
-	return nil
+	unix.Exit(0)
+	panic("unreachable")
+}
+
+// tryRuntime does what waits for ever where another thread has left the runtime's memory as
+// it was in the middle of something: it lets itself be asked to let others run, takes the
+// locks of the scheduler, of the heap, and that of execve(2).
+func tryRuntime() {
+	runtime.GOMAXPROCS(0)
+	runtime.KeepAlive(make([]byte, 1<<20))
+	_ = syscall.Exec("", nil, nil)
 }
 
 // spawn has the nursery fork a worker. It returns in the worker as well.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 	"lockpick/fsfake"
@@ -323,18 +324,57 @@ func (m *Machine) found() error {
 	if err != nil {
 		return err
 	}
-	pid, err := m.slots.execute(m.environment(stageNursery, slot))
-	if err != nil {
-		return err
+	for range 20 {
+		pid, err := m.slots.execute(m.environment(stageNursery, slot))
+		if err != nil {
+			return err
+		}
+		n := m.process(pid, slot, 0, "/")
+		if err = n.born(); err != nil {
+			return err
+		}
+		if n.greeted {
+			m.nursery = n
+			return nil
+		}
+		n.kill()
+		m.slots.free(slot)
+		m.slots.used[slot] = true
 	}
-	n := m.process(pid, slot, 0, "/")
-	err = n.greet()
-	n.reaped() // it has forked the nursery
-	if err != nil {
-		return err
+	return errors.New("kernel: no process that was forked from an executed one is well")
+}
+
+// unwell is how long a nursery that is well may take to say so; one that takes longer is not
+// used, which costs a few milliseconds.
+const unwell = time.Second / 2
+
+// born has the executed process say which process the nursery is, and that one, if it is
+// well, that it is; either may come first. If not, it is left for the caller to kill.
+func (p *process) born() error {
+	executed, well, tid := *p, false, 0
+	for heard := 0; heard < 2; heard++ {
+		if p.pid != executed.pid && !p.arrives(unwell) {
+			break
+		}
+		k, body, err := p.expect(frameResult, frameHello)
+		if err != nil {
+			executed.kill()
+			return err
+		}
+		d := decoder{body}
+		if k == frameHello {
+			well, tid = true, int(d.int())
+			continue
+		}
+		r := d.result()
+		if !r.OK() {
+			executed.kill()
+			return fmt.Errorf("kernel: forking the nursery: %w", r.Errno)
+		}
+		p.pid = int(r.N)
 	}
-	n.pid = n.tid
-	m.nursery = n
+	executed.reaped()
+	p.greeted, p.tid = well, tid
 	return nil
 }
 

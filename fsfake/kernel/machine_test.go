@@ -8,12 +8,16 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"lockpick/fsfake"
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv("LOCKPICK_KERNEL_TEST_WAITS") != "" {
+		time.Sleep(time.Minute)
+	}
 	MaybeWorker(func(name string, port fsfake.Port) error {
 		if name != "twice" {
 			return errors.New("unknown")
@@ -162,6 +166,29 @@ func TestCallsOnly(t *testing.T) {
 		require.EqualValues(t, 3, do(t, m, fsfake.Task{Pid: pid, N: 1}, open("/f")).N)
 	}
 	require.NotEqual(t, nursery, m.nursery.pid)
+}
+
+// A nursery that does not say that it is well is not used.
+func TestNurseryThatIsNotWell(t *testing.T) {
+	start := func(name string) int {
+		pid, err := syscall.ForkExec("/proc/self/exe", []string{name}, &syscall.ProcAttr{Env: []string{"LOCKPICK_KERNEL_TEST_WAITS=1"}})
+		require.NoError(t, err)
+		return pid
+	}
+	var s slots
+	require.NoError(t, s.open())
+	defer s.close()
+	worker := channel{r: s.workers[0].r, w: s.workers[0].w}
+	nursery := start("nursery")
+	p := &process{channel: s.drivers[0], pid: start("executed")}
+	require.NoError(t, syscall.Kill(p.pid, syscall.SIGKILL))
+	var e encoder
+	e.result(&fsfake.Result{N: int64(nursery)})
+	require.NoError(t, worker.send(frameResult, e.b))
+	require.NoError(t, p.born())
+	require.False(t, p.greeted)
+	require.Equal(t, nursery, p.pid)
+	p.kill()
 }
 
 // A fake's disk is made again.

@@ -23,7 +23,7 @@ type process struct {
 	program  bool // it has run a program, whose memory it may hold
 	watch    *watcher
 	calls    int        // that it has made
-	execed   bool       // it has made execve(2)
+	execed   bool       // it has made execve(2), or was made by one that had
 	blocked  *fsfake.Op // the call that it is blocked in
 	answered bool       // it has answered since; result is what
 	result   fsfake.Result

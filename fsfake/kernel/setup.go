@@ -97,7 +97,7 @@ func (w *worker) start(spec string) error {
 		return fmt.Errorf("kernel: changing a signal's action: %w", err)
 	}
 	if e.Stage == stageNursery {
-		return forkNursery()
+		return nil // what it forks becomes workers
 	}
 	return e.settleIn(e.Stage == stageStart)
 }

@@ -74,9 +74,14 @@ type thread struct {
 func (w *worker) serve(slot int, afterExec bool) error {
 	t := &thread{worker: w, channel: w.env.channel(slot)}
 	var err error
-	if afterExec {
+	if w.env.Stage == stageNursery {
+		err = t.forkNursery()
+	}
+	switch {
+	case err != nil:
+	case afterExec:
 		err = t.answer(&fsfake.Result{})
-	} else {
+	default:
 		err = t.hello()
 	}
 	for err == nil {
@@ -257,6 +262,7 @@ func (t *thread) setCloseOnExec(fds []int, flag int) {
 func (t *thread) exec() fsfake.Result {
 	e := t.env
 	e.Stage, e.CloseOnExec, e.Closed = stageExec, nil, nil
+	e.CallsOnly = false // it will have threads: see fork.go
 	for fd := range numStreams {
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC != 0 {
 			e.Closed = append(e.Closed, fd)

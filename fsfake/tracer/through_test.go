@@ -57,7 +57,7 @@ func seen(op fsfake.Op, r fsfake.Result) fsfake.Result {
 func TestEachCallAsOnTheKernel(t *testing.T) {
 	each(t, func(t *testing.T, _ program, argv []string) {
 		m := newMachine()
-		want, _ := alone(t, newMachine(), config(argv...))
+		want, _ := first(t, argv)
 		c := config(argv...)
 		c.Through = t.TempDir()
 		require.NoError(t, os.Chmod(c.Through, 0o755))

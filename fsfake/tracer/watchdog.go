@@ -4,7 +4,10 @@ package tracer
 
 import (
 	"fmt"
+	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,9 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A watchdog looks after an owner that waits for a stop. When nothing comes for a while, it
-// pokes the thread that is in user mode, by a signal that the owner recognises: others may have
-// to run before that thread can go on. When the time is over, it kills.
+// A watchdog looks after an owner that waits for a stop. When nothing comes although the thread
+// in user mode has computed for a while, it pokes that thread, by a signal that the owner
+// recognises: others may have to run before it can go on. A thread that has not had the CPU,
+// on a busy machine, is left alone: to let another go on first would be another order of calls.
+// When the time is over, it kills.
 type watchdog struct {
 	stop     atomic.Bool   // the run is to end
 	deadline atomic.Int64  // real, in nanoseconds since 1970; 0 when none
@@ -65,6 +70,7 @@ func (d *watchdog) over() bool {
 func (r *Run) watch() {
 	d := &r.dog
 	var last uint64
+	var from time.Duration // what the thread had computed when it was seen first
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -74,15 +80,35 @@ func (r *Run) watch() {
 		case <-ticker.C:
 		}
 		seq := d.seq.Load()
-		if seq%2 == 1 && seq == last {
-			if d.over() {
-				d.killAll()
-			} else if tid := d.tid.Load(); tid != 0 {
-				_ = unix.Tgkill(int(d.tgid.Load()), int(tid), unix.SIGSTOP)
+		if seq%2 == 0 {
+			continue
+		}
+		tgid, tid := int(d.tgid.Load()), int(d.tid.Load())
+		switch {
+		case seq != last:
+			last, from = seq, computed(tgid, tid)
+		case d.over():
+			d.killAll()
+		case tid == 0:
+		default:
+			if now := computed(tgid, tid); now >= from+computes {
+				_ = unix.Tgkill(tgid, tid, unix.SIGSTOP)
+				from = now
 			}
 		}
-		last = seq
 	}
+}
+
+// computes is how long a thread computes before others may go on: half of the time between
+// two looks, so that one that has the CPU for itself is poked at the second.
+const computes = 50 * time.Millisecond
+
+// computed is how long a thread has had the CPU; 0 when it is gone.
+func computed(tgid, tid int) time.Duration {
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", tgid, tid))
+	first, _, _ := strings.Cut(string(b), " ")
+	n, _ := strconv.ParseInt(first, 10, 64)
+	return time.Duration(n)
 }
 
 // late makes an error when the run is to end, or the program does not come to rest in time.

@@ -47,7 +47,7 @@ func stepsByKeyboard(t *testing.T, b *tab, dir string) {
 	b.await(func(m message) bool { return m.Method == "Page.loadEventFired" }, "the link")
 	require.Equal(t, "toy/look/contend", b.text(`document.querySelector('h1').textContent`))
 
-	last := b.number(`document.querySelectorAll('.timeline tbody tr').length - 1`)
+	last := b.number(`document.querySelectorAll('.player .timeline tbody tr').length - 1`)
 	state := func() string { return b.text(`document.querySelector('.state.now').innerText`) }
 	said := func() string { return b.text(`document.querySelector('[aria-live=polite]').textContent`) }
 	current := func() int { return b.number(`Number(document.querySelector('[aria-current=step]').dataset.step)`) }
@@ -67,7 +67,7 @@ func stepsByKeyboard(t *testing.T, b *tab, dir string) {
 		require.Contains(t, said(), "Step "+strconv.Itoa(n)+" of ")
 		require.False(t, seen[state()], "the state after step %d was shown before", n)
 		seen[state()] = true
-		require.Equal(t, 1, b.number(`document.querySelectorAll('.state.now').length`))
+		require.Equal(t, 1, b.number(`document.querySelectorAll('.player .state.now').length`))
 	}
 	require.Contains(t, said(), "Broken here")
 	require.Contains(t, state(), "A and B both hold the lock")
@@ -79,10 +79,10 @@ func stepsByKeyboard(t *testing.T, b *tab, dir string) {
 	require.Contains(t, said(), "Broken here")
 	b.eval(`document.querySelector('[data-go=first]').click()`, nil)
 	require.Equal(t, 0, current())
-	b.eval(`document.querySelector('.timeline').focus()`, nil)
+	b.eval(`document.querySelector('.player .timeline').focus()`, nil)
 	b.press("ArrowDown")
 	require.Equal(t, 1, current())
-	b.eval(`document.querySelector('.timeline tbody tr:nth-child(4)').click()`, nil)
+	b.eval(`document.querySelector('.player .timeline tbody tr:nth-child(4)').click()`, nil)
 	require.Equal(t, 3, current())
 
 	b.open(fileURL(dir, "scenarios/toy.look.contend.mutual-exclusion.history.html"))
@@ -130,7 +130,7 @@ func withoutScript(t *testing.T, b *tab, dir string) {
 	b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": true}, nil)
 	defer b.call("Emulation.setScriptExecutionDisabled", map[string]any{"value": false}, nil)
 	b.open(fileURL(dir, "scenarios/toy.look.contend.html"))
-	require.Equal(t, b.number(`document.querySelectorAll('.timeline tbody tr').length`), b.number(visible(".state")))
+	require.Equal(t, b.number(`document.querySelectorAll('.player .timeline tbody tr').length`), b.number(visible(".player .state")))
 	require.Zero(t, b.number(visible(".bar")), "buttons that do nothing")
 	require.Zero(t, b.number(visible(".copy")))
 }
@@ -139,7 +139,7 @@ func onPaper(t *testing.T, b *tab, dir string) {
 	b.open(fileURL(dir, "scenarios/toy.look.contend.html"))
 	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
 	defer b.call("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
-	require.Equal(t, b.number(`document.querySelectorAll('.timeline tbody tr').length`), b.number(visible(".state")))
+	require.Equal(t, b.number(`document.querySelectorAll('.player .timeline tbody tr').length`), b.number(visible(".player .state")))
 	require.Zero(t, b.number(visible(".bar")))
 }
 

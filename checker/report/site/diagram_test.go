@@ -88,7 +88,7 @@ func diagrams(t *testing.T, b *tab, dir string) {
 	click := func(selector string) {
 		b.eval(`document.querySelector('`+selector+`').dispatchEvent(new MouseEvent('click', {bubbles: true}))`, nil)
 	}
-	require.Equal(t, b.number(`document.querySelectorAll('.timeline tbody tr').length`)-1, b.number(`document.querySelectorAll('.diagram .mark').length`))
+	require.Equal(t, b.number(`document.querySelectorAll('.player .timeline tbody tr').length`)-1, b.number(`document.querySelectorAll('.diagram .mark').length`))
 	click(".diagram .mark[data-step=\"3\"]")
 	require.Equal(t, 3, current())
 	require.Equal(t, "3", b.text(`document.querySelector('.diagram .strip.now').dataset.step`))

@@ -22,6 +22,7 @@ type page struct {
 	Cases            []*evidence
 	Source           template.HTML
 	Fix              *fix
+	Try              *try
 }
 
 // A fact is a name and its value.
@@ -59,7 +60,6 @@ func newPage(sys *system, w *row, o Options) (*page, error) {
 		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: report.Visible(sc.Summary), Report: sc.Report,
 		Setting: settingFacts(&sc.Setting), Source: highlight(visibleSource(sc.Source)), Fix: newFix(sys, w),
 	}
-	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
 	for _, r := range w.Results {
 		p.Verdicts = append(p.Verdicts, newVerdict(r))
 		if r.Counterexample == nil {
@@ -71,6 +71,15 @@ func newPage(sys *system, w *row, o Options) (*page, error) {
 		}
 		p.Cases = append(p.Cases, c)
 	}
+	var err error
+	if p.Try, err = newTry(w, o); err != nil {
+		return nil, err
+	}
+	script := asset("player.js")
+	if p.Try != nil && p.Try.Data != "" {
+		script += asset("try.js")
+	}
+	p.head = newHead(sc.ID+" · lockpick", "../", "", script)
 	return p, nil
 }
 

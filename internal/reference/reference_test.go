@@ -100,6 +100,7 @@ func decideRow(t *testing.T, sc *scenarios.Scenario) []checker.Result {
 	case testing.Short():
 		o.States, o.SkipOdds = small, true
 	}
+	o.Tried = &checker.Tried{} // as the command does
 	var out []checker.Result
 	for _, c := range sc.Claims {
 		r, err := checker.Check(t.Context(), sc, c.Property, o)

@@ -67,6 +67,9 @@ const (
 	CallNow
 	CallSleep
 	CallWork // one visible step of work that touches no file
+	// CallChoose is no call: several of a program's threads or processes ask at once, and one of
+	// them goes on. Which one it is, Off, is the schedule's choice of Len; the answer tells it.
+	CallChoose
 
 	// Memory shared by the tasks of one process (see Cell).
 	CallCellLoad
@@ -372,6 +375,12 @@ var calls = [numCalls]*row{
 	CallWork: {
 		name: "work", group: Processes, do: nothing,
 		text: noText, answer: noAnswer,
+	},
+
+	CallChoose: {
+		name: "go on with", group: Processes, uses: OperandOff | OperandLen | OperandData,
+		do:   func(m *Machine, c *request) { choose(c.op, c.r) },
+		text: chosenText, answer: noAnswer,
 	},
 
 	CallCellLoad: {

@@ -193,6 +193,7 @@ var callTable = [...]tried{
 	fsfake.CallNow:       {answer: holdsNumber, not: "the virtual clock is the fake's"},
 	fsfake.CallSleep:     {words: "atime", not: "time passes on the virtual clock only"},
 	fsfake.CallWork:      {not: "it is no system call"},
+	fsfake.CallChoose:    {words: "at size data", answer: holdsNumber, not: "it is no system call"},
 	fsfake.CallCellLoad:  {words: "cell", answer: holdsValue, not: "cells are the memory of the program"},
 	fsfake.CallCellStore: {words: "cell value", not: "cells are the memory of the program"},
 	fsfake.CallCellWait:  {words: "cell value", not: "cells are the memory of the program"},

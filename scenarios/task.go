@@ -53,7 +53,8 @@ type LetGo struct{}
 type By struct{ Task fsfake.Task }
 
 // OneOrder is noted where several threads or processes of one program asked at once and
-// only one order of their calls was followed: a space with it never holds.
+// only one order of their calls was followed: a space with it never holds. Where all orders are,
+// the program makes an [fsfake.CallChoose] before each such call.
 type OneOrder struct{}
 
 // A Fault is what a program panics with that cannot go on, and not because of what its

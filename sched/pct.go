@@ -59,7 +59,11 @@ func (p *PCT) Next(v *View) (Choice, error) {
 	if best < 0 {
 		return Choice{}, ErrEnd
 	}
-	return Choice{Action: Run, Task: v.Tasks[best].Task}, nil
+	c := Choice{Action: Run, Task: v.Tasks[best].Task}
+	if n := v.Tasks[best].Ways; n > 1 {
+		c.Which = p.rng.IntN(n)
+	}
+	return c, nil
 }
 
 // begin draws the priorities, the change points and the times of faults.

@@ -42,6 +42,9 @@ type Choice struct {
 	Task   Task
 	// State is the number of the disk's state after a PowerLoss, and 0 otherwise.
 	State int
+	// Which is, of a Run, the way in which the step goes where it can go in several; they count
+	// from 0. Where a program's threads ask at once, it says whose call is next.
+	Which int
 }
 
 // String renders one choice as a schedule of one.
@@ -50,7 +53,8 @@ func (c Choice) String() string { return Schedule{c}.String() }
 // A Schedule is who did what, in order. Its text reads aloud: "A3 B2! A4" is A takes 3
 // steps, B takes 2 and is killed, A takes 4. A later task of a process is written with
 // an x, "A.2x3"; "B!" kills B where it stands; "~" moves the clock; "*2" loses the power
-// and leaves the disk in its legal state 2. The text round-trips through [ParseSchedule].
+// and leaves the disk in its legal state 2; "A/2" is one step of A in the second of the ways in
+// which it can go, where a plain step goes in the first. The text round-trips through [ParseSchedule].
 type Schedule []Choice
 
 // String renders the schedule.
@@ -72,14 +76,18 @@ func (s Schedule) String() string {
 			i++
 		default:
 			n := 1
-			for i+n < len(s) && s[i+n] == c {
+			for i+n < len(s) && s[i+n] == c && c.Which == 0 {
 				n++
 			}
 			b.WriteString(c.Task.String())
-			if c.Task.N > 1 {
-				b.WriteByte('x')
+			switch {
+			case c.Which > 0:
+				b.WriteString("/" + strconv.Itoa(c.Which+1))
+			case c.Task.N > 1:
+				b.WriteString("x" + strconv.Itoa(n))
+			default:
+				b.WriteString(strconv.Itoa(n))
 			}
-			b.WriteString(strconv.Itoa(n))
 			i += n
 			if i < len(s) && s[i].Action == Kill && s[i].Task.Process == c.Task.Process {
 				b.WriteByte('!')
@@ -121,6 +129,15 @@ func parseWord(word string) (Schedule, error) {
 	}
 	t := Task{int(word[0] - 'A'), 1}
 	rest, kill := strings.CutSuffix(word[1:], "!")
+	rest, way, several := strings.Cut(rest, "/")
+	which := 0
+	if several {
+		n, err := parseCount(way)
+		if err != nil {
+			return nil, fmt.Errorf("the way in which the step goes: %w", err)
+		}
+		which = n - 1
+	}
 	if after, ok := strings.CutPrefix(rest, "."); ok {
 		number, count, _ := strings.Cut(after, "x")
 		n, err := parseCount(number)
@@ -134,8 +151,10 @@ func parseWord(word string) (Schedule, error) {
 	}
 	steps := 1
 	switch {
-	case rest == "" && kill && t.N == 1:
+	case rest == "" && kill && t.N == 1 && !several:
 		steps = 0
+	case several && (rest != "" || strings.Contains(word, "x")):
+		return nil, fmt.Errorf("want no number of steps before /: it is one")
 	case rest != "":
 		n, err := parseCount(rest)
 		if err != nil {
@@ -143,7 +162,7 @@ func parseWord(word string) (Schedule, error) {
 		}
 		steps = n
 	}
-	s := repeat(Choice{Action: Run, Task: t}, steps)
+	s := repeat(Choice{Action: Run, Task: t, Which: which}, steps)
 	if kill {
 		s = append(s, Choice{Action: Kill, Task: Task{t.Process, 1}})
 	}

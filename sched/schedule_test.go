@@ -14,6 +14,10 @@ func run(process, n, times int) sched.Schedule {
 	return slices.Repeat(sched.Schedule{{Action: sched.Run, Task: sched.Task{Process: process, N: n}}}, times)
 }
 
+func way(process, n, which int) sched.Schedule {
+	return sched.Schedule{{Action: sched.Run, Task: sched.Task{Process: process, N: n}, Which: which}}
+}
+
 func kill(process int) sched.Schedule {
 	return sched.Schedule{{Action: sched.Kill, Task: sched.Task{Process: process, N: 1}}}
 }
@@ -56,6 +60,9 @@ func TestScheduleText(t *testing.T) {
 		{"*0", lose(0), ""},
 		{"A3 *2 C4", join(run(0, 1, 3), lose(2), run(2, 1, 4)), ""},
 		{"A1 *07", join(run(0, 1, 1), lose(7)), "A1 *7"},
+		{"A3 A/2 A/2 A1", join(run(0, 1, 3), way(0, 1, 1), way(0, 1, 1), run(0, 1, 1)), ""},
+		{"A/1", run(0, 1, 1), "A1"},
+		{"A.2/3! B/2!", join(way(0, 2, 2), kill(0), way(1, 1, 1), kill(1)), ""},
 		{"A1 ~~ A1", join(run(0, 1, 1), stall(2), run(0, 1, 1)), "A1 ~ ~ A1"},
 	} {
 		got, err := sched.ParseSchedule(c.text)
@@ -75,6 +82,11 @@ func TestScheduleErrors(t *testing.T) {
 		"1":                        "want a process from A to Z, or ~",
 		"Ä1":                       "want a process from A to Z, or ~",
 		"!":                        "want a process from A to Z, or ~",
+		"A/0":                      "the way in which the step goes: want a number from 1 on",
+		"A/":                       "the way in which the step goes",
+		"A2/2":                     "want no number of steps before /",
+		"A.2x3/2":                  "want no number of steps before /",
+		"*2/2":                     "want the number of a state",
 		"A0":                       "want a number from 1 on",
 		"A-1":                      "want a number from 1 on",
 		"A+1":                      "want a number from 1 on",
@@ -108,7 +120,9 @@ func schedules() *rapid.Generator[sched.Schedule] {
 		s := sched.Schedule{}
 		for range rapid.IntRange(0, 30).Draw(t, "blocks") {
 			p := rapid.IntRange(0, 25).Draw(t, "process")
-			switch rapid.IntRange(0, 6).Draw(t, "action") {
+			switch rapid.IntRange(0, 7).Draw(t, "action") {
+			case 3:
+				s = append(s, way(p, rapid.IntRange(1, 3).Draw(t, "task"), rapid.IntRange(1, 3).Draw(t, "which"))...)
 			case 0:
 				s = append(s, kill(p)...)
 			case 1:
@@ -134,7 +148,7 @@ func TestScheduleRoundTrip(t *testing.T) {
 
 // Whatever is understood is written in one way, which is understood as the same.
 func FuzzParseSchedule(f *testing.F) {
-	for _, seed := range []string{"", "A3 B2! A4", "A.2x3 ~~ B!", "A1 Q9", "A.2x3!", "Ä", "A!!", "~!", "A1 *2 C4", "*00"} {
+	for _, seed := range []string{"", "A3 B2! A4", "A.2x3 ~~ B!", "A1 Q9", "A.2x3!", "Ä", "A!!", "~!", "A1 *2 C4", "*00", "A3 B/2!", "A.2/3"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

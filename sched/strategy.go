@@ -54,6 +54,8 @@ type TaskView struct {
 	Task Task
 	// Enabled: it can take a step now.
 	Enabled bool
+	// Ways is in how many ways the step can go; 0 is 1.
+	Ways int
 	// Asleep: its last step was a sleep, so it has given way by itself.
 	Asleep bool
 	// Idle: it has polled for a whole round in vain, and nothing has changed since that
@@ -62,12 +64,14 @@ type TaskView struct {
 }
 
 // Options returns the choices that are possible now, in a fixed order: steps by task,
-// then kills by process, then the stall, then the power loss by state of the disk. It
-// appends to buf.
+// then kills by process, then the stall, then the power loss by state of the disk; a
+// step that can go in several ways is as many. It appends to buf.
 func (v *View) Options(buf []Choice) []Choice {
 	for i := range v.Tasks {
 		if v.Tasks[i].Enabled {
-			buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task})
+			for which := range max(v.Tasks[i].Ways, 1) {
+				buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task, Which: which})
+			}
 		}
 	}
 	for _, p := range v.Kills {
@@ -99,14 +103,15 @@ func (v *View) possible(c Choice) bool {
 	}
 	for i := range v.Tasks {
 		if v.Tasks[i].Task == c.Task {
-			return v.Tasks[i].Enabled
+			return v.Tasks[i].Enabled && c.Which < max(v.Tasks[i].Ways, 1)
 		}
 	}
 	return false
 }
 
 // baseline is who runs when nobody interferes: whoever ran last, as long as it can and
-// does not sleep, and otherwise the next in the order of names that is not idle.
+// does not sleep, and otherwise the next in the order of names that is not idle. Steps go in the
+// first of their ways.
 func (v *View) baseline() (Choice, bool) {
 	if l := v.Last; l >= 0 && v.Tasks[l].Enabled && !v.Tasks[l].Asleep && !v.Tasks[l].Idle {
 		return Choice{Action: Run, Task: v.Tasks[l].Task}, true

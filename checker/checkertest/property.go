@@ -47,7 +47,7 @@ const manyRan = 10_000
 func (r ran) run(runner *checker.Runner, drawn []sched.Preemption) (checker.Ran, error) {
 	var key []byte
 	for _, p := range drawn {
-		for _, n := range []int{p.Step, int(p.Choice.Action), p.Choice.Task.Process, p.Choice.Task.N, p.Choice.State} {
+		for _, n := range []int{p.Step, int(p.Choice.Action), p.Choice.Task.Process, p.Choice.Task.N, p.Choice.State, p.Choice.Which} {
 			key = append(strconv.AppendInt(key, int64(n), 10), ' ')
 		}
 	}

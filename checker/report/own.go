@@ -62,6 +62,10 @@ func (o *ownFold) own(st *trace.Walked) bool {
 		switch c.Op.Call {
 		case fsfake.CallEnd, fsfake.CallKill, fsfake.CallSleep, fsfake.CallReaddir:
 			return false
+		case fsfake.CallChoose:
+			if c.Op.Off > 0 { // not as it goes when it runs alone
+				return false
+			}
 		case fsfake.CallClose, fsfake.CallDup:
 			if !o.unlocks(st, k) {
 				continue

@@ -203,6 +203,7 @@ var makers = [...]maker{
 	fsfake.CallNow:       {not: "the virtual clock is the fake's"},
 	fsfake.CallSleep:     {not: "time passes on the virtual clock only"},
 	fsfake.CallWork:      {not: "it is no system call"},
+	fsfake.CallChoose:    {not: "it is no system call"},
 	fsfake.CallStartTime: {not: "real processes started when the test did"},
 	fsfake.CallCellLoad:  {not: "cells are the memory of the program"},
 	fsfake.CallCellStore: {not: "cells are the memory of the program"},

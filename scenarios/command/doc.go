@@ -38,9 +38,12 @@
 //
 // linux/amd64 with ptrace(2). Everything outside the virtual directory is real, and happens
 // each time that a program is run. Where several threads or processes of one command ask at
-// once, or one of them waits for a time, they are let go on in one order; a scenario in which
+// once, whose call comes first is a choice of the schedule. That is given up, and one order is
+// followed, where one of them may wait for a lock or for a time, and where the command has more
+// than a hundred orders when it runs alone; a scenario in which
 // that happened never holds (the verdict is unknown), while what a state breaks is broken; that
-// somebody waits for ever is not said there. Loops
+// somebody waits for ever is not said there. Threads that race through memory, or for a mutex,
+// do so in one order; that is assumed, and said with the verdict. Loops
 // that repeat themselves for more than a hundred rounds count as endless. Crashes of a
 // command that has started others are refused, and so are crashes where what is left behind
 // would be compared. Three or more commands are compared with every serial order, also with

@@ -182,7 +182,7 @@ func compiled(t *testing.T, compiler, source string) string {
 		require.NoError(t, os.Chmod(d, 0o755))
 	}
 	bin := filepath.Join(dir, strings.ReplaceAll(source, ".", "-"))
-	args := []string{"-O1", "-o", bin, "testdata/" + source}
+	args := []string{"-O1", "-pthread", "-o", bin, "testdata/" + source}
 	if compiler == "go" {
 		args = []string{"build", "-o", bin, "testdata/" + source}
 	}

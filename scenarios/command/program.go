@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -30,6 +32,7 @@ type driver struct {
 	root     int
 	children map[int]bool // by pid: it runs
 	run      *tracer.Run
+	choices  int // made among its own calls
 	inside   bool
 	acquires bool // an acquisition has been invoked
 
@@ -75,7 +78,10 @@ func (d *driver) drive() error {
 		if len(set) == 0 {
 			return d.ended()
 		}
-		p := d.pick(set)
+		p, err := d.pick(set)
+		if err != nil {
+			return err
+		}
 		r, err := d.ask(p)
 		if err != nil {
 			return err
@@ -118,21 +124,36 @@ func (d *driver) come(is *place) (err error) {
 	return nil
 }
 
-// pick takes the call that is let go on: one that cannot block before one that may, a call
-// before the end of a wait, and of those the first. That others could have gone on instead
-// is noted.
-func (d *driver) pick(set []tracer.Pending) tracer.Pending {
-	best := set[0]
-	for _, p := range set {
-		if rank(p) < rank(best) {
-			best = p
-		}
+// pick takes the call that is let go on. Of several that can, which one is a choice of the
+// schedule; but a call that may block comes after all others, and the end of a wait comes last:
+// that these could have gone on instead is noted.
+func (d *driver) pick(set []tracer.Pending) (tracer.Pending, error) {
+	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
+	free := 0
+	for free < len(set) && rank(set[free]) == 0 {
+		free++
 	}
-	if len(set) > 1 {
+	if d.spec.oneOrder || d.choices >= maxChoices {
+		free = min(free, 1)
+	}
+	if len(set) > max(free, 1) {
 		d.note(scenarios.OneOrder{})
 	}
-	return best
+	if free < 2 {
+		return set[0], nil
+	}
+	d.choices++
+	var lines []string
+	for _, p := range set[:free] {
+		lines = append(lines, p.Op.String())
+	}
+	r, err := d.do(fsfake.Op{Call: fsfake.CallChoose, Len: int64(free), Data: strings.Join(lines, "\n")})
+	return set[r.N], err
 }
+
+// maxChoices is how often an execution chooses among calls of its own; after that only one order
+// of them is followed.
+const maxChoices = 64
 
 func rank(p tracer.Pending) int {
 	switch {

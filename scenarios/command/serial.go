@@ -65,30 +65,42 @@ func (o order) name() string {
 }
 
 // serial runs the commands in every order, and where refusals may count also in every order
-// of some of them.
+// of some of them. A command whose own calls can go on side by side ends in as many ways as they
+// have orders; where these are too many, only one is followed, here and in all that is decided.
 func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
+	out, err := s.orders(sc)
+	if errors.Is(err, errManyOrders) {
+		s.record, s.oneOrder = newRecord(len(s.Commands)), true
+		out, err = s.orders(sc)
+	}
+	return out, err
+}
+
+// orders lists the outcomes of the serial runs, each once.
+func (s *Spec) orders(sc *scenarios.Scenario) ([]order, error) {
 	var out []order
 	var run func(m *fsfake.Machine, ran []int) error
 	run = func(m *fsfake.Machine, ran []int) error {
 		if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
-			out = append(out, order{ran: slices.Clone(ran), outcome: s.outcome(scenarios.NewView(m))})
+			out = addOrder(out, order{ran: slices.Clone(ran), outcome: s.outcome(scenarios.NewView(m))})
 		}
 		for i := range s.Commands {
 			if slices.Contains(ran, i) {
 				continue
 			}
-			next := m.Clone()
-			steps, err := s.alone(sc, next, i, len(ran) == 0)
+			ends, err := s.everyWay(sc, m, i, len(ran) == 0)
 			if err != nil {
 				return err
 			}
 			if len(ran) == 0 && !s.hasEarlier(i) {
-				if err := s.asOnTheKernel(sc, i, steps, next); err != nil {
+				if err := s.asOnTheKernel(sc, i, ends[0].steps, ends[0].m); err != nil {
 					return err
 				}
 			}
-			if err := run(next, append(ran, i)); err != nil {
-				return err
+			for _, e := range ends {
+				if err := run(e.m, append(ran, i)); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
@@ -96,6 +108,65 @@ func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
 	err := run(sc.NewMachine(), nil)
 	return out, err
 }
+
+// addOrder adds an order, unless it is there with the same outcome.
+func addOrder(list []order, o order) []order {
+	all := func(int) bool { return true }
+	if slices.ContainsFunc(list, func(k order) bool { return slices.Equal(k.ran, o.ran) && k.outcome.key(all) == o.outcome.key(all) }) {
+		return list
+	}
+	return append(list, o)
+}
+
+// An aloneEnd is how a command ends that runs alone: the machine, and the steps that led there.
+type aloneEnd struct {
+	m     *fsfake.Machine
+	steps []Step
+}
+
+// maxOrders is how many orders of its own calls a command that runs alone may have, and
+// maxChoosing how often it may choose among them: two children that make six calls each have
+// 924 orders.
+const (
+	maxOrders   = 100
+	maxChoosing = 8
+)
+
+var errManyOrders = errors.New("command: its calls have too many orders")
+
+// everyWay runs a command alone in every order of those of its own calls that can go on side by
+// side, and returns the machines that it leaves behind. The first is that of the first order.
+func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) ([]aloneEnd, error) {
+	var out []aloneEnd
+	seen := map[string]bool{}
+	var ways []way
+	for n := 0; ; n++ {
+		if n == maxOrders || len(ways) > maxChoosing {
+			return nil, errManyOrders
+		}
+		end := aloneEnd{m: m.Clone()}
+		var err error
+		if end.steps, ways, err = s.alone(sc, end.m, process, first, ways); err != nil {
+			return nil, err
+		}
+		all := func(int) bool { return true }
+		key := string(end.m.AppendKey(nil)) + s.outcome(scenarios.NewView(end.m)).key(all)
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, end)
+		}
+		for len(ways) > 0 && ways[len(ways)-1].which+1 == ways[len(ways)-1].of {
+			ways = ways[:len(ways)-1]
+		}
+		if len(ways) == 0 {
+			return out, nil
+		}
+		ways[len(ways)-1].which++
+	}
+}
+
+// A way is which of so many ways a step went.
+type way struct{ which, of int }
 
 // hasEarlier reports whether an earlier command is the same.
 func (s *Spec) hasEarlier(process int) bool {
@@ -114,7 +185,7 @@ func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, 
 	case c.Differs != "":
 		return fmt.Errorf("command: %s is answered otherwise by the kernel than by the fake machine: %s: nothing can be said of it", who, c.Differs)
 	case c.Cannot != "":
-		sc.Assumes = append(sc.Assumes, fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
+		assume(sc, fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
 	}
 	return nil
 }
@@ -133,11 +204,12 @@ var errAlone = errors.New("it does not end")
 
 // alone runs one command on a machine, with nobody else there. The first one must get
 // through: of commands that fail on the files as they are at the start nothing can be
-// learned.
-func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) (steps []Step, err error) {
+// learned. Where its own calls can go on side by side they go in the given ways, and then in the
+// first; it returns all that they went.
+func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way) (steps []Step, went []way, err error) {
 	name := scenarios.ProcessName(process)
 	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
-	port := &alonePort{m: m, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}}
+	port := &alonePort{m: m, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -150,20 +222,33 @@ func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, fir
 		}
 	}()
 	sc.Program(process, 1)(scenarios.NewTask(port, process, 1))
+	if port.thread {
+		assume(sc, threads)
+	}
 	if !first {
-		return port.steps, nil
+		return port.steps, port.ways, nil
 	}
 	e, ok := scenarios.NewView(m).Exit(name)
 	status := exitText(e, ok)
 	switch {
 	case s.Inside != "" && !port.inside:
-		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
+		return nil, nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
 	case port.files == 0:
-		return nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
+		return nil, nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
 	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
-		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
+		return nil, nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
 	}
-	return port.steps, nil
+	return port.steps, port.ways, nil
+}
+
+// threads is assumed of commands in which several threads make calls.
+const threads = "threads of one command that wait for each other, or look at the same memory, do so in one order"
+
+// assume notes that a verdict assumes something.
+func assume(sc *scenarios.Scenario, text string) {
+	if !slices.Contains(sc.Assumes, text) {
+		sc.Assumes = append(sc.Assumes, text)
+	}
 }
 
 // oneLine is the last line of a text that says anything, or "it says nothing".
@@ -192,6 +277,9 @@ type alonePort struct {
 	steps   []Step
 	sleeps  int
 	files   int // calls on files
+	chosen  int // among its own calls, so far
+	ways    []way
+	thread  bool // another thread than the first has made a call
 	// stderr is what the command has written there; inside, whether it was.
 	stderr string
 	inside bool
@@ -199,6 +287,13 @@ type alonePort struct {
 
 // Do implements fsfake.Port.
 func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
+	if op.Ways() > 1 {
+		if p.chosen == len(p.ways) {
+			p.ways = append(p.ways, way{of: op.Ways()})
+		}
+		op = op.Way(p.ways[p.chosen].which)
+		p.chosen++
+	}
 	step := Step{Process: p.process, By: p.by, Op: op}
 	task := p.task
 	if p.by != (fsfake.Task{}) {
@@ -211,7 +306,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		panic(stuck(errAlone.Error()))
 	}
 	switch op.Call {
-	case fsfake.CallForkAs, fsfake.CallExec, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallNow, fsfake.CallKill:
+	case fsfake.CallForkAs, fsfake.CallExec, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallNow, fsfake.CallKill, fsfake.CallChoose:
 	default:
 		p.files++
 	}
@@ -232,6 +327,7 @@ func (p *alonePort) Note(v any) {
 	switch v := v.(type) {
 	case scenarios.By:
 		p.by = v.Task
+		p.thread = p.thread || v.Task.N > 1
 	case said:
 		p.stderr = v.text
 	case scenarios.Returned:

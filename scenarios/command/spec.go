@@ -46,6 +46,8 @@ type Spec struct {
 	Timeout time.Duration
 
 	record *record // of the scenario's executions
+	// oneOrder: of calls of one command that could go on side by side only one order is followed.
+	oneOrder bool
 }
 
 // A Line is one command: Argv, or the text of a shell command.

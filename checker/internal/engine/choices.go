@@ -23,7 +23,7 @@ func (w *World) Look() (progress bool) {
 	for i, a := range w.actors {
 		on := w.enabled(a)
 		idle := a.idle && w.stands(&a.top)
-		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Asleep: a.asleep, Idle: idle}
+		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Ways: a.op.Ways(), Asleep: a.asleep, Idle: idle}
 		progress = progress || on && !idle
 	}
 	v.Kills = v.Kills[:0]
@@ -57,7 +57,7 @@ func (w *World) Apply(c sched.Choice, calls []trace.Call) []trace.Call {
 	default:
 		for _, a := range w.actors {
 			if a.task == c.Task {
-				calls = w.step(a, calls)
+				calls = w.step(a, c.Which, calls)
 				break
 			}
 		}
@@ -76,8 +76,10 @@ func (w *Expander) Expand(s []uint32) error {
 			continue
 		}
 		w.unfinished = true
-		if err := w.step(s, i, exits); err != nil {
-			return err
+		for which := range w.ways(s, i, exits) {
+			if err := w.step(s, i, exits, which); err != nil {
+				return err
+			}
 		}
 	}
 	b := unpackBudgets(s[len(s)-1])

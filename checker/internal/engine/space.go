@@ -165,8 +165,9 @@ func (x *Space) Width() int { return wordNodes + len(x.Slots) + 1 }
 type place struct {
 	known  bool
 	op     uint32
-	inv    uint32 // event of the operation that begins with the call, 0 for none
-	begins bool   // something begins with the call
+	ways   []uint32 // the operations, where the call can go in several ways
+	inv    uint32   // event of the operation that begins with the call, 0 for none
+	begins bool     // something begins with the call
 	unmark bool
 	fails  bool // an assertion before it, the task's first call
 	cell   bool
@@ -206,6 +207,11 @@ func (x *Space) place(slot int, n uint32) place {
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
 		unmark: nd.Begins.LetGo && x.machines.marks,
 		fails:  n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows,
+	}
+	if n := nd.Op.Ways(); n > 1 {
+		for which := range n {
+			p.ways = append(p.ways, x.machines.op(nd.Op.Way(which)))
+		}
 	}
 	if nd.Begins.Invoked {
 		p.inv = x.Histories.Event(history.Invoke, nd.Begins.Input, nd.Begins.Input)

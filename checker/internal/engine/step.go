@@ -11,9 +11,9 @@ import (
 // A step of a task, twice: of a live run, and on the numbers of a space. The two must do
 // the same; package documentation says what a step is.
 
-// step lets a make its next call. Under an event loop a turn, the cell accesses up to
+// step lets a make its next call, which goes in one of its ways. Under an event loop a turn, the cell accesses up to
 // the next system call, is one step.
-func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
+func (w *World) step(a *actor, which int, calls []trace.Call) []trace.Call {
 	w.last = a.index
 	a.asleep, a.idle = false, false
 	if w.exits(a) {
@@ -35,7 +35,7 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 	a.begins = learn.Effects{}
 	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
 	for {
-		op, source := a.op, w.source(a)
+		op, source := a.op.Way(which), w.source(a)
 		r := w.M.Do(a.who(), op)
 		w.observed.call(op, &r, w.sc.External)
 		calls = append(calls, trace.Call{Op: op, Result: r, By: a.by, Source: source})
@@ -62,10 +62,18 @@ func (w *World) step(a *actor, calls []trace.Call) []trace.Call {
 	}
 }
 
+// ways is in how many ways a task's next step can go.
+func (w *Expander) ways(s []uint32, slot int, exits bool) int {
+	if exits {
+		return 1
+	}
+	return max(len(w.place(slot, s[wordNodes+slot]&^learn.Begun).ways), 1)
+}
+
 // step is the mirror of [world.step] on numbers.
-func (w *Expander) step(s []uint32, slot int, exits bool) error {
+func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 	x := w.X
-	next, succ := w.begin(s, sched.Choice{Action: sched.Run, Task: x.Slots[slot].Task}, slot)
+	next, succ := w.begin(s, sched.Choice{Action: sched.Run, Task: x.Slots[slot].Task, Which: which}, slot)
 	if exits {
 		m, err := w.transition(s[wordMachine], slot, x.special.exit)
 		if err != nil {
@@ -94,7 +102,11 @@ func (w *Expander) step(s []uint32, slot int, exits bool) error {
 	}
 	turn := pl.cell && x.Sc.Setting.Concurrency == scenarios.EventLoop
 	for first := true; ; first = false {
-		m, err := w.transition(next[wordMachine], slot, pl.op)
+		op := pl.op
+		if which > 0 {
+			op = pl.ways[which]
+		}
+		m, err := w.transition(next[wordMachine], slot, op)
 		if err != nil {
 			return err
 		}

@@ -189,7 +189,10 @@ func CompareChoices(a, b sched.Choice) int {
 	if a.Task.N != b.Task.N {
 		return a.Task.N - b.Task.N
 	}
-	return a.State - b.State
+	if a.State != b.State {
+		return a.State - b.State
+	}
+	return a.Which - b.Which
 }
 
 // expand pushes what follows a visited state, or reports that the state itself is what

@@ -1,0 +1,66 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// What threads, promises or children of one command do side by side is done in every order: data
+// that is announced beside being shown is missed in one order only, and announced after both in
+// none.
+func TestCallsSideBySide(t *testing.T) {
+	for _, l := range []struct{ needs, line string }{{"node", "node both.mjs"}, {"gcc", "both.c"}} {
+		for _, c := range []struct{ arg, name, verdict string }{{"", "ready", "broken"}, {" go", "go", "holds"}} {
+			t.Run(l.line+c.arg, func(t *testing.T) {
+				t.Parallel()
+				if testing.Short() && l.needs == "node" {
+					t.Skip("SKIPPED with -short: interpreters take long to start")
+				}
+				line := l.line
+				if !strings.Contains(line, " ") {
+					line = compiled(t, l.needs, line)
+				}
+				sc := scenario(t, l.needs, []string{line + c.arg, "sh look.sh " + c.name}, map[string]string{"tmp": "1\n"}, "refused none")
+				p, err := scenarios.FindProperty("serializable", sc)
+				require.NoError(t, err)
+				r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+				require.NoError(t, err)
+				require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
+				t.Logf("%d executions, %d answers, %d states", r.Stats.Coroutines, r.Stats.Edges, r.Stats.States)
+				if r.Counterexample == nil {
+					return
+				}
+				require.Contains(t, r.Counterexample.Schedule.String(), "/2")
+				ran, err := checker.Replay(&sc, p, r.Counterexample.Schedule)
+				require.NoError(t, err)
+				require.True(t, ran.Broken)
+			})
+		}
+	}
+}
+
+// Where the calls of a command have more orders than can be followed, one is, and that is no
+// proof.
+func TestTooManyOrders(t *testing.T) {
+	t.Parallel()
+	sc := scenario(t, "sh", []string{"sh both.sh go", "sh look.sh go"}, map[string]string{"tmp": "1\n"}, "refused none")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	decide(t, sc, p, "unknown")
+}
+
+// A command that ends in two ways when it runs alone, for two of its threads race, may end in both
+// beside others.
+func TestOutcomesOfOneCommand(t *testing.T) {
+	t.Parallel()
+	line := compiled(t, "gcc", "last.c")
+	sc := scenario(t, "gcc", twice(line), map[string]string{"a": "a", "b": "b"}, "")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	decide(t, sc, p, "holds")
+}

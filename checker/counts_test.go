@@ -149,6 +149,7 @@ func TestCountsOfSchedules(t *testing.T) {
 // The graph has as many ways through it as there are schedules, on every toy without
 // retry loops.
 func TestWaysThroughTheGraphAreSchedules(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, sc := range fixtures.All() {
 		ways, err := countSchedules(sc)

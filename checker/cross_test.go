@@ -11,6 +11,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/graph"
 	"lockpick/checker/internal/search"
+	"lockpick/internal/race"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -183,8 +184,9 @@ func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, b
 }
 
 func TestEnginesAgreeOnToys(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
-	budget := 60_000
+	budget, runs := 60_000, 500
 	if testing.Short() {
 		budget = 5000
 	}
@@ -196,7 +198,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 			}
 			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) {
 				if p.Judgement() == scenarios.ByHistory {
-					crossCheck(t, sc, p, budget, 500)
+					crossCheck(t, sc, p, budget, runs)
 				} else {
 					crossVerdict(t, sc, p, budget)
 				}
@@ -212,6 +214,9 @@ func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 	budget, runs := 1500, 300
 	if testing.Short() {
 		budget, runs = 200, 100
+	}
+	if race.Detector { // the runs are one worker's
+		budget, runs = 20, 20
 	}
 	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {

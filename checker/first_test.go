@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/race"
 	"lockpick/scenarios"
 )
 
@@ -51,6 +52,9 @@ func TestTheViolationFirst(t *testing.T) {
 // What was learned with histories is of use with monitors: the second attempt runs no code of
 // the programs, but to check what it has.
 func TestMonitorsGoOnWithWhatIsLearned(t *testing.T) {
+	if race.Detector {
+		t.Skip("SKIPPED under the race detector: it counts how often code is run in a large space; TestWorkersAgree and TestWhatWasSeenIsNeverUnknown have workers side by side")
+	}
 	sc := fixtures.New("toy/excl/large", fixtures.Excl(), scenarios.Setting{Processes: 5, Crashes: 1})
 	one, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Memory: RememberMonitors})
 	require.NoError(t, err)

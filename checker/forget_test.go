@@ -60,11 +60,12 @@ func cover(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, keep boo
 // To forget inode numbers that nobody will use changes neither verdicts nor schedules nor odds,
 // in the rows of every system, in the corpus and in toys, and it makes no space larger.
 func TestForgettingChangesNothing(t *testing.T) {
-	most := 20_000
-	if testing.Short() {
-		most = 1000
-	}
+	fixtures.OneWorker(t)
+	const most = 20_000
 	rows := all.All()
+	if testing.Short() {
+		rows = fixtures.Rows()
+	}
 	for _, sc := range fixtures.All() {
 		rows = append(rows, *sc)
 	}
@@ -90,7 +91,9 @@ func TestForgettingChangesNothing(t *testing.T) {
 			require.Equal(t, want, got, "%s %s", sc.ID, p)
 		}
 	}
-	require.Greater(t, fewer, 5, "nothing was forgotten")
+	if !testing.Short() { // some rows only
+		require.Greater(t, fewer, 5, "nothing was forgotten")
+	}
 }
 
 // A lock file that is opened, locked and looked at in every round is what forgetting is for, and

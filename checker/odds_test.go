@@ -103,6 +103,7 @@ func TestOddsOfARetryLoop(t *testing.T) {
 }
 
 func TestOddsOfToysMatchSamples(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	runs := 20_000
 	if testing.Short() {
@@ -118,6 +119,7 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 }
 
 func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	runs := 4000
 	if testing.Short() {

@@ -46,13 +46,15 @@ func TestPowerLossVerdicts(t *testing.T) {
 }
 
 func TestEnginesAgreeOnPowerLoss(t *testing.T) {
+	fixtures.OneWorker(t)
+	const budget, runs = 10_000, 300
 	for _, sc := range fixtures.LossToys() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
 				if c.Property.Judgement() == scenarios.ByHistory {
-					crossCheck(t, sc, c.Property, 10_000, 300)
+					crossCheck(t, sc, c.Property, budget, runs)
 				} else {
-					crossVerdict(t, sc, c.Property, 10_000)
+					crossVerdict(t, sc, c.Property, budget)
 				}
 			})
 		}

@@ -31,6 +31,7 @@ func TestEveryEngineJudgesEveryProperty(t *testing.T) {
 				if c.Property.OfCycles() {
 					return
 				}
+				fixtures.OneWorker(t)
 				ref, err := Check(t.Context(), &sc, c.Property, Options{Engine: Reference})
 				require.NoError(t, err)
 				require.Equal(t, c.Verdict, ref.Verdict, ref.Why)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/race"
 	"lockpick/scenarios"
 )
 
@@ -35,7 +36,11 @@ func TestShardsMergeToTheWhole(t *testing.T) {
 		sc := fixtures.New("toy/"+c.name, c.lock, c.setting, scenarios.Claim{Property: c.property})
 		whole, err := Check(context.Background(), sc, c.property, Options{Workers: 1})
 		require.NoError(t, err)
-		for _, n := range []int{1, 2, 5} {
+		numbers := []int{1, 2, 5}
+		if race.Detector { // a shard's workers do the same whatever the number
+			numbers = []int{2}
+		}
+		for _, n := range numbers {
 			t.Run(fmt.Sprintf("%s/%d", c.name, n), func(t *testing.T) {
 				var parts []ShardResult
 				for i := range n {

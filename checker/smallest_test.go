@@ -62,16 +62,20 @@ func TestNoVacuousHolds(t *testing.T) {
 		t.Skip("all rows, and one worker: nothing for the race detector to find")
 	}
 	t.Parallel()
-	for _, sc := range all.Core() {
+	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Holds {
 				continue
 			}
+			var r Result
 			if fixtures.Large[sc.ID] { // whoever meets it with two processes meets it with three
+				var err error
 				sc = small(sc, mutator{})
+				r, err = Check(context.Background(), &sc, c.Property, Options{SkipOdds: true})
+				require.NoError(t, err)
+			} else {
+				r = decided(t, &sc, c.Property)
 			}
-			r, err := Check(context.Background(), &sc, c.Property, Options{SkipOdds: true})
-			require.NoError(t, err)
 			require.Equal(t, Holds, r.Verdict, "%s %s: %s", sc.ID, c.Property, r.Why)
 			require.NotZero(t, r.Stats.Contended, "%s %s holds, but nobody ever met the lock", sc.ID, c.Property)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 )
@@ -28,6 +29,7 @@ func (c *endsAfter) Err() error {
 // Whenever a check is stopped, it says so: the verdict is unknown with a reason, or the
 // right one, and never an error.
 func TestStoppedAtAnyMoment(t *testing.T) {
+	fixtures.OneWorker(t)
 	few := 2
 	for _, sc := range toys.All() {
 		for _, c := range sc.Claims {

@@ -20,6 +20,7 @@ import (
 // The reduced space is exactly the unreduced one with its renamings put together, and
 // says the same.
 func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
+	fixtures.OneWorker(t)
 	for _, c := range []struct {
 		name     string
 		lock     scenarios.Protocol

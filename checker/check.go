@@ -190,6 +190,9 @@ const oneOrderStuck = "somebody may wait for ever, but several threads or proces
 func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res := NewResult(g.t.Sc, g.t.Property, nil)
 	c, x := g.c, g.x
+	if err := x.OneLock(); err != nil {
+		return res, err
+	}
 	if !c.Enough {
 		res.Complete, res.Why = c.Complete, c.Why
 	}
@@ -369,6 +372,9 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		return res, err
 	}
 	res.looks = x.Observed()
+	if err := x.OneLock(); err != nil {
+		return res, err
+	}
 	if res.Complete = schedule == nil && !tg.Pruned; res.Complete {
 		switch err := x.Confirm(ctx); {
 		case err != nil && errors.Is(err, ctx.Err()):

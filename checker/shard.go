@@ -84,6 +84,9 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 	if err := oneCase(sc, x.Observed()); err != nil {
 		return r, err
 	}
+	if err := x.OneLock(); err != nil {
+		return r, err
+	}
 	c.Violated.Add(sp.Violated)
 	r.Facts = x.Facts()
 	r.Complete, r.Why = c.Complete, c.Why

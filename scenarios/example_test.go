@@ -119,6 +119,7 @@ func ExampleTask_Acquire() {
 	fmt.Println(err)
 	fmt.Println(t.Release(func() error { return lockfile.Release(t, h) }))
 	// Output:
+	// noted {/tmp/lock}
 	// noted {acquire(A)}
 	// noted {ok}
 	// noted {/tmp/lock 3 false}

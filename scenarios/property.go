@@ -99,6 +99,21 @@ func (p *Property) Judgement() Judgement {
 	return ""
 }
 
+// OfLock reports whether p is about one lock: its specification knows acquisitions, or its
+// invariant is about those who hold the lock. What it says of several locks would be wrong: two
+// processes may each hold one.
+func (p *Property) OfLock() bool {
+	if p.Spec.Apply == nil {
+		return p.OfHolders
+	}
+	for _, input := range []any{model.Acquire{}, model.RAcquire{}, model.WAcquire{}} {
+		if p.Spec.Accepts(input) {
+			return true
+		}
+	}
+	return false
+}
+
 // A Question is one about the graph of reachable states.
 type Question uint8
 

@@ -12,6 +12,9 @@ var ErrLocked = errors.New("scenarios: locked by somebody else")
 
 // A Hold is what an acquisition leaves to its release.
 type Hold struct {
+	// Path is the name under which the lock was taken, where one lock has several; empty for the
+	// path that Acquire is given.
+	Path string
 	// File is the open lock file, when the protocol keeps it open.
 	File *fsfake.File
 	// Shared: the process held the lock already and this acquisition joined it.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 
 	"lockpick/fsfake"
@@ -23,6 +24,9 @@ type Task struct {
 // Invoked is noted when an operation begins. Its time is that of the operation's
 // first step.
 type Invoked struct{ Input any }
+
+// Asks is noted when an acquisition begins: it is of the lock at Path.
+type Asks struct{ Path string }
 
 // Returned is noted when the operation begun last has returned. Its time is that of
 // the operation's last step.
@@ -78,7 +82,9 @@ func Record[O comparable](t *Task, input any, f func() O) O {
 }
 
 // Acquire records f as an acquisition by the task's process. When f succeeds the task
-// holds the lock at path from f's last step on.
+// holds the lock at path from f's last step on. All acquisitions of a scenario are of one
+// lock, and say so by one path; where it has several names, Hold.Path tells them apart. On a
+// scenario with several locks the properties of a lock have no verdict; see Property.OfLock.
 func (t *Task) Acquire(path string, f func() (Hold, error)) (Hold, error) {
 	return t.acquire(model.Acquire{Owner: t.Process}, path, f)
 }
@@ -112,6 +118,7 @@ func (t *Task) ReleaseWrite(f func() error) error {
 }
 
 func (t *Task) acquire(input any, path string, f func() (Hold, error)) (Hold, error) {
+	t.Note(Asks{path})
 	t.Note(Invoked{input})
 	h, err := f()
 	_, reads := input.(model.RAcquire)
@@ -122,7 +129,7 @@ func (t *Task) acquire(input any, path string, f func() (Hold, error)) (Hold, er
 		if h.File != nil {
 			fd = h.File.Fd()
 		}
-		t.Note(Holding{Path: path, FD: fd, Reads: reads})
+		t.Note(Holding{Path: cmp.Or(h.Path, path), FD: fd, Reads: reads})
 	}
 	return h, err
 }

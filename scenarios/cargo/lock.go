@@ -42,7 +42,7 @@ func Scenarios() []scenarios.Scenario {
 // directory, so the lock has one name in histories.
 func locking(names ...string) scenarios.Protocol {
 	return scenarios.Protocol{
-		Path: names[0],
+		Path: older,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
 			var files []*fsfake.File
 			for _, name := range names {
@@ -52,7 +52,7 @@ func locking(names ...string) scenarios.Protocol {
 				}
 				files = append(files, f)
 			}
-			return scenarios.Hold{File: files[0], Data: files}, nil
+			return scenarios.Hold{File: files[0], Path: names[0], Data: files}, nil
 		},
 		Release: func(_ *scenarios.Task, h scenarios.Hold) error {
 			var errs []error

@@ -27,7 +27,8 @@ type World struct {
 	last    int // the actor that stepped last, or -1
 	View    sched.View
 	Steps   int
-	changes int // answers of operations that are more than a look
+	changes int      // answers of operations that are more than a look
+	asked   []string // the paths of the locks that were asked for, sorted
 	// invariant is asked for: marks must be kept.
 	marks bool
 	// failed is the first assertion that was not so, and failedBy whose.
@@ -93,6 +94,7 @@ func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
 func (w *World) Start(m *fsfake.Machine) {
 	w.M, w.last, w.Steps, w.changes, w.Err = m, -1, 0, 0, nil
 	w.failed = ""
+	w.asked = w.asked[:0]
 	w.crashes, w.stalls, w.Losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
 	w.History.Reset()
 	w.Preempted = w.Preempted[:0]
@@ -187,6 +189,7 @@ func (w *World) resume(a *actor) {
 // settle applies what a task did between two calls.
 func (w *World) settle(a *actor, e learn.Effects) {
 	w.observed.effects(&e)
+	w.asked = addPath(w.asked, e.Asks)
 	if e.Returned {
 		if w.History.Open[a.index] < 0 {
 			w.fail("%s: an operation returned %v that was never invoked", a.task, e.Output)

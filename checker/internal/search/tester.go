@@ -35,6 +35,7 @@ type Tester struct {
 	// Nowhere: in some run nothing could happen any more although somebody was not finished.
 	Nowhere  bool
 	observed engine.Observed // by the tasks, in all runs so far
+	asked    []string        // the paths of the locks that they asked for
 	// KeepHistory: let every outcome have a history, which costs less than a trace.
 	KeepHistory bool
 	// Unjudged: leave histories unjudged (for measuring what judging costs).
@@ -149,6 +150,10 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	}
 	if w.Err != nil {
 		return o, w.Err
+	}
+	t.asked = w.AddPaths(t.asked)
+	if err := engine.OneLock(t.Sc, t.Property, t.asked); err != nil {
+		return o, err
 	}
 	if err := t.decide(w, &o); err != nil {
 		return o, err

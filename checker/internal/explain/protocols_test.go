@@ -239,11 +239,11 @@ func keepsChild(t *task) {
 
 func keepsLocked(t *task) { _, _ = waiting.Acquire(t) }
 
-// at holds a lock of another name.
+// at holds the lock under a name.
 func at(name string) scenarios.Program {
 	return scenarios.Once(proto{
-		Path:    name,
-		Acquire: func(t *task) (hold, error) { return hold{}, kit.Create(t, name, "") },
+		Path:    lock,
+		Acquire: func(t *task) (hold, error) { return hold{Path: name}, kit.Create(t, name, "") },
 		Release: func(t *task, _ hold) error { return t.Unlink(name) },
 	})
 }

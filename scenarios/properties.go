@@ -158,7 +158,7 @@ var Deadlock = &Property{
 // ever whatever comes, and a fresh process, running alone with time passing, never acquires.
 var Wedge = &Property{
 	ID:        "wedge",
-	Meaning:   "When everybody has finished or died, a fresh process can still acquire.",
+	Meaning:   "When everybody has finished or died, or goes on for ever in vain, a fresh process can still acquire.",
 	Question:  LockedOut,
 	Symmetric: true,
 	Tell: func(v Violation) string {

@@ -34,6 +34,9 @@ const (
 	GivesUp
 	// Starves: it keeps trying, and others always come first.
 	Starves
+	// Spins: it goes round over a cell without an await, so that nothing else of its process
+	// can run; Call is one of the round.
+	Spins
 )
 
 // String tells a wait: "A waits in flock fd 3 LOCK_EX".
@@ -47,6 +50,8 @@ func (w Wait) String() string {
 		return fmt.Sprintf("%s polls for ever; its last call was %s", who, w.Call)
 	case GivesUp:
 		return who + " gives up, however late it comes"
+	case Spins:
+		return fmt.Sprintf("%s goes round over the cell %s without an await, and holds up the event loop of its process", who, w.Call.Cell)
 	case Starves:
 		return who + " keeps trying and never acquires"
 	}

@@ -10,8 +10,12 @@ import (
 
 // States that break a property by themselves: a deadlock, or a wedge; live and on numbers.
 
-// Deadlocked reports whether somebody is unfinished and nobody can ever move again.
+// Deadlocked reports whether somebody is unfinished and nobody can ever move again, or somebody
+// holds up the event loop of its process for ever.
 func (w *World) Deadlocked() (bool, []trace.Wait) {
+	if w.spins != nil {
+		return true, []trace.Wait{{How: trace.Spins, Task: w.spins.task, Call: w.spins.op}}
+	}
 	if !w.Unfinished() {
 		return false, nil
 	}

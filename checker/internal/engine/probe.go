@@ -60,6 +60,9 @@ func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 	}
 	key := string(p.buf)
 	r, err := p.probeTwice(m)
+	if err == nil && r.wedged {
+		err = p.childless(m)
+	}
 	if err == nil {
 		p.seen[key] = r
 	}
@@ -81,6 +84,18 @@ func (p *Prober) probeTwice(m *fsfake.Machine) (probed, error) {
 		err = fmt.Errorf("checker: the probe of %s is not a function of its calls: on one disk it does not do the same twice; does it count, range over a map, or read time.Now?", p.sc.ID)
 	}
 	return r, err
+}
+
+// childless reports a child without a program that lives on a machine. What it holds it holds
+// for ever, since nobody has said what it does.
+func (p *Prober) childless(m *fsfake.Machine) error {
+	at := p.sc.NewMachine().Pids() // others may be there from the beginning, as owners of locks
+	for _, pid := range m.Pids() {
+		if i, ok := scenarios.ProcessOf(pid); !(ok && i < p.sc.Setting.Processes) && !slices.Contains(at, pid) {
+			return fmt.Errorf("checker: wedge cannot be asked of %s: a process made by fork, with pid %d, lives when all others have ended or died, and has no program: nobody knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would inherit", p.sc.ID, pid)
+		}
+	}
+	return nil
 }
 
 // Attempted probes a machine once more and returns the last calls of the attempt that

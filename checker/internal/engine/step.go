@@ -34,7 +34,11 @@ func (w *World) step(a *actor, which int, calls []trace.Call) []trace.Call {
 	}
 	a.begins = learn.Effects{}
 	turn := w.sc.Setting.Concurrency == scenarios.EventLoop && a.op.Call.IsCell()
-	for {
+	for begun := len(calls); ; {
+		if len(calls)-begun > turnCalls {
+			w.spins, w.Err = a, spins(w.sc, w.property, a.task, a.op)
+			return calls[:begun+spunCalls]
+		}
 		op, source := a.op.Way(which), w.source(a)
 		r := w.M.Do(a.who(), op)
 		w.observed.call(op, &r, w.sc.External)
@@ -101,7 +105,14 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 		succ.Bad = succ.Bad || !st.ok
 	}
 	turn := pl.cell && x.Sc.Setting.Concurrency == scenarios.EventLoop
-	for first := true; ; first = false {
+	for made, first := 0, true; ; made, first = made+1, false {
+		if made > turnCalls {
+			if err := spins(x.Sc, x.Property, x.Slots[slot].Task, x.op(next, slot)); err != nil {
+				return err
+			}
+			succ.Bad = true
+			break
+		}
 		op := pl.op
 		if which > 0 {
 			op = pl.ways[which]

@@ -15,20 +15,22 @@ import (
 // A World is one run of a scenario: the machine, and every task. A live world runs the
 // tasks' own Go code as coroutines; one with a memo follows what was learned of it.
 type World struct {
-	sc      *scenarios.Scenario
-	Memo    *learn.Memo // nil: live
-	Locates bool        // a live run tells where in the source each call stands
-	M       *fsfake.Machine
-	actors  []*actor
-	History *history.Recorder
-	crashes int // left
-	stalls  int // left
-	Losses  int // of power, left
-	last    int // the actor that stepped last, or -1
-	View    sched.View
-	Steps   int
-	changes int      // answers of operations that are more than a look
-	asked   []string // the paths of the locks that were asked for, sorted
+	sc       *scenarios.Scenario
+	Memo     *learn.Memo // nil: live
+	Locates  bool        // a live run tells where in the source each call stands
+	M        *fsfake.Machine
+	actors   []*actor
+	History  *history.Recorder
+	crashes  int // left
+	stalls   int // left
+	Losses   int // of power, left
+	last     int // the actor that stepped last, or -1
+	View     sched.View
+	Steps    int
+	property *scenarios.Property
+	spins    *actor   // it goes round over a cell, and blocks its event loop
+	changes  int      // answers of operations that are more than a look
+	asked    []string // the paths of the locks that were asked for, sorted
 	// invariant is asked for: marks must be kept.
 	marks bool
 	// failed is the first assertion that was not so, and failedBy whose.
@@ -78,7 +80,7 @@ func NewWorld(sc *scenarios.Scenario, p *scenarios.Property, m *fsfake.Machine) 
 
 // EmptyWorld returns a run that has not begun.
 func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
-	w := &World{sc: sc, marks: p.Invariant != nil}
+	w := &World{sc: sc, property: p, marks: p.Invariant != nil}
 	for i, n := range sc.Setting.EachTask() {
 		w.actors = append(w.actors, &actor{
 			task: sched.Task{Process: i, N: n}, index: len(w.actors),
@@ -93,7 +95,7 @@ func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
 // Start begins a run on m, which must be the world's own.
 func (w *World) Start(m *fsfake.Machine) {
 	w.M, w.last, w.Steps, w.changes, w.Err = m, -1, 0, 0, nil
-	w.failed = ""
+	w.failed, w.spins = "", nil
 	w.asked = w.asked[:0]
 	w.crashes, w.stalls, w.Losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
 	w.History.Reset()

@@ -12,6 +12,11 @@ import (
 
 // deadlock tells who waits for what, and who has that.
 func (t *teller) deadlock() bool {
+	if len(t.cx.Waits) > 0 && t.cx.Waits[0].How == trace.Spins {
+		w := t.cx.Waits[0]
+		t.say("%s goes round over the cell %s without an await, so nothing else of its process can run, and nobody there can change the cell: let it wait for the cell (Cell.Wait), or sleep in each round.", w.Task, w.Call.Cell)
+		return true
+	}
 	if len(t.cx.Waits) == 0 || t.cx.Waits[0].How != trace.WaitsInCall || t.cx.Waits[0].Fresh {
 		return false
 	}

@@ -31,6 +31,7 @@ type Automaton struct {
 	learned  int       // edges
 	// external: the program is not a Go function: it is slow to start, and marks no loops.
 	external bool
+	turns    bool // accesses to cells are turns of an event loop
 	alone    bool // the only task of its process
 	kept     instances
 	tried    map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
@@ -89,7 +90,7 @@ type Edge struct {
 // first, what it does before its first call.
 func New(sc *scenarios.Scenario, start Starter, process, n int) (*Automaton, error) {
 	a := &Automaton{
-		scenario: sc.ID, external: sc.External, alone: sc.Setting.TasksOf(process) == 1, start: start, process: process, n: n,
+		scenario: sc.ID, external: sc.External, turns: sc.Setting.Concurrency == scenarios.EventLoop, alone: sc.Setting.TasksOf(process) == 1, start: start, process: process, n: n,
 		name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]Edge{},
 	}
 	a.nodes = append(a.nodes, node{Ended: true}, node{Ended: true})
@@ -327,7 +328,12 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		}
 	}
 	a.nodes = append(a.nodes, n)
-	return e, a.polls(e.To)
+	again, err := a.polls(e.To)
+	if again != 0 {
+		a.nodes = a.nodes[:e.To]
+		e.To = again
+	}
+	return e, err
 }
 
 // backTo leads an edge back to the top of its retry loop.

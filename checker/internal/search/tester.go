@@ -260,6 +260,9 @@ func (t *Tester) cutToViolation(w *engine.World, o *Outcome) {
 func (t *Tester) endsHere(w *engine.World) (bool, error) {
 	switch t.Property.Question {
 	case scenarios.Stuck:
+		if w.Spins() {
+			return true, nil
+		}
 		for i := range w.View.Tasks {
 			if w.View.Tasks[i].Enabled {
 				return false, nil

@@ -1,0 +1,46 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A child without a program that keeps what it inherited is no wedge and no proof: nobody knows
+// what it does. Before, the text said that every process has ended or died, while it lived.
+func TestWedgeWithALivingChildGetsNoVerdict(t *testing.T) {
+	sc := plain(scenarios.Wedge, func(t *scenarios.Task) (scenarios.Hold, error) {
+		f, err := t.OpenFile("/lock", fsfake.O_CREAT|fsfake.O_RDWR, 0o600)
+		if err != nil {
+			return scenarios.Hold{}, err
+		}
+		if err := f.Flock(fsfake.LOCK_EX); err != nil {
+			return scenarios.Hold{}, err
+		}
+		_ = t.Do(fsfake.Op{Call: fsfake.CallFork})
+		return scenarios.Hold{File: f}, nil
+	})
+	sc.Setting.Processes = 1
+	sc.Probe = func(t *scenarios.Task) error {
+		f, err := t.OpenFile("/lock", fsfake.O_CREAT|fsfake.O_RDWR, 0o600)
+		if err != nil {
+			return err
+		}
+		return f.Flock(fsfake.LOCK_EX)
+	}
+	for _, engine := range []Engine{Graph, Reference} {
+		_, err := Check(t.Context(), sc, scenarios.Wedge, Options{Engine: engine})
+		require.ErrorContains(t, err, "a process made by fork, with pid 102, lives when all others have ended or died")
+	}
+
+	// One that is there from the beginning is the scenario's own.
+	sc.Setup = func(m *fsfake.Machine) { m.AddProc(fsfake.ProcSpec{Pid: 77, Parent: 1}) }
+	sc.Program = plain(scenarios.Wedge, create).Program
+	sc.Probe = func(t *scenarios.Task) error { _, err := create(t); return err }
+	r, err := Check(t.Context(), sc, scenarios.Wedge, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Verdict)
+}

@@ -65,7 +65,8 @@
 // The graph of reachable states:
 //
 //   - deadlock: a state where somebody is unfinished and nobody can ever move again. A
-//     task that polls can move.
+//     task that polls can move. Or a task that goes round over a cell without an await, 10 000
+//     accesses long: it holds up the event loop of its process for ever.
 //     Real programs, which all are to end, must not poll for ever either: a part of the
 //     graph that no step leads out of, with somebody in it who has not ended, is a violation.
 //   - wedge: a state where every process has finished or died, and a fresh process,

@@ -52,7 +52,7 @@ func shapes() []scenarios.Scenario {
 		row("fcntl/other-descriptor", kernel(recordLock), me, kit.Roles(closesAnother, scenarios.Once(kernel(recordLock)))),
 		row("fcntl/tasks", kernel(recordLock), me, kit.Tasks(2)),
 		row("fcntl/kept-by-duplicate", scenarios.Protocol{Path: lock}, scenarios.SpuriousFailure, kit.Roles(keepsDuplicate, kernelOnce)),
-		row("flock/kept-by-child", scenarios.Protocol{Path: lock}, wedge, kit.Roles(keepsChild), kit.ProbeWith(scenarios.Attempt(waiting))),
+		row("flock/kept-by-child", scenarios.Protocol{Path: lock}, scenarios.SpuriousFailure, kit.Roles(keepsChild, kernelOnce)),
 		row("flock/probing", scenarios.Protocol{Path: lock}, scenarios.SpuriousFailure, kit.Roles(probing, kernelOnce)),
 		row("flock/tried-by-two", scenarios.Protocol{Path: lock}, scenarios.SpuriousFailure, kit.Roles(triesBoth, triesBoth)),
 		// No lock at all.

@@ -23,6 +23,7 @@ type comparison struct {
 	property *scenarios.Property
 	sc       *scenarios.Scenario
 	want     *bruteforce.Answer
+	tried    *checker.Tried // the rounds of the protocol, for all that lockpick is asked
 	outcome  string
 }
 
@@ -101,7 +102,7 @@ func (c *comparison) run(ctx context.Context) error {
 
 // graph compares one exploration.
 func (c *comparison) graph(ctx context.Context, w way) error {
-	w.options.States = 100_000
+	w.options.States, w.options.Tried = 100_000, c.tried
 	r, err := checker.Check(ctx, c.sc, c.property, w.options)
 	if errors.Is(err, checker.ErrNothingToJudge) {
 		c.outcome = c.name + " nothing to judge"
@@ -177,7 +178,7 @@ func (c *comparison) cycle(ce *trace.Counterexample) error {
 func (c *comparison) bounded(ctx context.Context) error {
 	k := int(c.seed % 3)
 	want, broken := c.want.Within(k)
-	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Preemptions: &k, Workers: 1})
+	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Preemptions: &k, Workers: 1, Tried: c.tried})
 	if errors.Is(err, checker.ErrNothingToJudge) && !broken {
 		return nil
 	}
@@ -207,7 +208,7 @@ func (c *comparison) reference(ctx context.Context) error {
 	if c.seed%20 == 0 {
 		budget = 3000
 	}
-	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Engine: checker.Reference, Schedules: budget})
+	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Engine: checker.Reference, Schedules: budget, Tried: c.tried})
 	switch {
 	case errors.Is(err, checker.ErrNothingToJudge) && !c.want.Broken:
 		return nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +53,7 @@ func Start(c Config) (*Run, error) {
 		threads: map[int]*thread{}, early: map[int]bool{}, now: c.Now.UnixNano(), dir: physical(c.Dir),
 	}
 	started := make(chan error)
-	go r.own(started)
+	onThreadOfItsOwn(func() { r.own(started) })
 	if err := <-started; err != nil {
 		r.Stop()
 		return nil, err
@@ -110,7 +109,6 @@ func physical(name string) string {
 // own is the thread that all processes of the run belong to. It is never unlocked: the thread
 // ends with it, for its affinity and personality are not those of others.
 func (r *Run) own(started chan<- error) {
-	runtime.LockOSThread()
 	err := r.launch()
 	started <- err
 	for f := range r.do {

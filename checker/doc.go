@@ -22,7 +22,7 @@
 // # What a verdict claims
 //
 // Holds: every state within the bounds was visited (so many processes, at most so many
-// crashes before any of their steps, at most so many moves of the clock), none violates
+// crashes at any moment of their lives, at most so many moves of the clock), none violates
 // the property, and what could have violated it was seen: for mutual exclusion, successful
 // acquisitions of one lock by two tasks; each property says what (scenarios.Evidence).
 // Otherwise the error is [ErrNothingToJudge], which names the call that went wrong, and

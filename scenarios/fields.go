@@ -191,6 +191,9 @@ func tellCrashes(s *Setting) string {
 	if s.Mortal != nil {
 		text += ", of " + join(names(s.Mortal))
 	}
+	if s.Daemons {
+		return text + ", at any moment" // also when its program has ended
+	}
 	return text + ", before any step"
 }
 

@@ -35,7 +35,8 @@ type Setting struct {
 	// index nor its pid, so that a search may treat states that differ only in who is who
 	// as one. The search verifies the promise.
 	Interchangeable bool
-	// Crashes is how many processes may be killed (SIGKILL), each before any of its steps.
+	// Crashes is how many processes may be killed (SIGKILL), each at any moment while it lives: before
+	// any of its steps, and with Daemons also after the last.
 	Crashes int
 	// Mortal lists the processes that may be killed; nil means all.
 	Mortal []int

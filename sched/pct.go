@@ -11,7 +11,7 @@ import "math/rand/v2"
 //
 // Deviations: a task that sleeps falls below all others, as a yield does in the
 // paper's implementation; and each kill, stall or loss of power that the budgets allow is tried at a
-// random step of its own, which the paper does not speak of.
+// random step of its own, or after the last, which the paper does not speak of.
 type PCT struct {
 	rng      *rand.Rand
 	steps    int
@@ -76,13 +76,13 @@ func (p *PCT) begin(v *View) {
 		p.changes = append(p.changes, 1+p.rng.IntN(p.steps))
 	}
 	for range len(v.Kills) {
-		p.faults = append(p.faults, p.rng.IntN(p.steps))
+		p.faults = append(p.faults, p.rng.IntN(p.steps+1))
 	}
 	if v.Stall {
-		p.faults = append(p.faults, p.rng.IntN(p.steps))
+		p.faults = append(p.faults, p.rng.IntN(p.steps+1))
 	}
 	if v.Losses > 0 {
-		p.faults = append(p.faults, p.rng.IntN(p.steps))
+		p.faults = append(p.faults, p.rng.IntN(p.steps+1))
 	}
 }
 

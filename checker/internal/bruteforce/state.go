@@ -146,7 +146,7 @@ func (x *space) enabled(s *state, i int) bool {
 	return a.blocked == nil || s.m.Ready(x.slots[i].id, a.op())
 }
 
-// killable: the process has something left to do, and may be killed.
+// killable: the process lives, and may be killed.
 func (x *space) killable(s *state, process int) bool {
 	if x.p.Mortal != nil {
 		mortal := false
@@ -158,7 +158,7 @@ func (x *space) killable(s *state, process int) bool {
 		}
 	}
 	for i := range s.tasks {
-		if x.slots[i].process == process && !x.finished(s, i) {
+		if x.slots[i].process == process && !s.tasks[i].gone {
 			return true
 		}
 	}

@@ -83,7 +83,7 @@ func (w *Expander) Expand(s []uint32) error {
 		}
 	}
 	b := unpackBudgets(s[len(s)-1])
-	if b.crashes > 0 && w.unfinished {
+	if b.crashes > 0 {
 		for p := range set.Processes {
 			if set.CanDie(p) && w.killable(s, p) {
 				if err := w.kill(s, p, b); err != nil {

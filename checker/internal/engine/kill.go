@@ -1,16 +1,18 @@
 package engine
 
 import (
+	"lockpick/checker/internal/learn"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
 // A kill, live and on numbers.
 
-// killable: a process that has anything left to do can be killed.
+// killable: a process that lives can be killed, whether it has anything left to do or idles, as a
+// daemon does that waits for what never comes.
 func (w *World) killable(process int) bool {
 	for _, a := range w.actors {
-		if a.task.Process == process && !w.finished(a) {
+		if a.task.Process == process && !a.gone {
 			return true
 		}
 	}
@@ -32,10 +34,8 @@ func (w *World) kill(process int) {
 // killable is the mirror of [world.killable].
 func (w *Expander) killable(s []uint32, process int) bool {
 	for j := range w.X.Slots {
-		if w.X.Slots[j].process == process {
-			if finished, _ := w.status(s, j); !finished {
-				return true
-			}
+		if w.X.Slots[j].process == process && s[wordNodes+j]&^learn.Begun != learn.Gone {
+			return true
 		}
 	}
 	return false

@@ -271,7 +271,7 @@ func (t *Tester) endsHere(w *engine.World) (bool, error) {
 		bad, _ := w.Deadlocked()
 		return bad, nil
 	case scenarios.LockedOut:
-		if w.Losses == 0 || w.Unfinished() {
+		if w.Losses == 0 && len(w.View.Kills) == 0 || w.Unfinished() {
 			return false, nil
 		}
 		bad, _, err := t.prober.Wedged(w.M)

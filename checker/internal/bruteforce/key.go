@@ -31,7 +31,11 @@ func (x *space) key(s *state) string {
 	for _, files := range s.shown {
 		k.text("\nshown")
 		for _, id := range files {
-			k.inode(id, "")
+			if id == 0 {
+				k.text("free")
+			} else {
+				k.inode(id, "")
+			}
 		}
 	}
 	for i := range s.tasks {

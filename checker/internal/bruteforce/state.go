@@ -25,8 +25,10 @@ type state struct {
 	tasks   []actor
 	history history
 	cells   [][]cell // by process
-	// shown lists, by process, the files whose inode numbers it was told, in order: numbers
-	// are handed out in that order, and stay.
+	// shown lists, by process, the files whose inode numbers it was told: number n is at n-1, and
+	// 0 stands for a number that is free again. Numbers are handed out from the lowest. They stay
+	// while a task of the process may compare them, which is all that depends on them; for
+	// starvation they stay for ever, as its lap ends where nothing at all is different.
 	shown   [][]fsfake.InodeID
 	crashes int // left
 	stalls  int
@@ -311,13 +313,15 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 		if !known && op.Call == fsfake.CallStat {
 			file, _ = s.m.Lookup(op.Path)
 		}
-		if seen := s.shown[sl.process]; r.Stat.Ino != 0 && !slices.Contains(seen, file) {
-			s.shown[sl.process] = append(seen[:len(seen):len(seen)], file)
+		if r.Stat.Ino != 0 {
+			s.show(sl.process, file)
+			t.reg.told = with(t.reg.told, file)
 		}
 		remarks, err := t.take(r, file)
 		if err != nil {
 			return false, false, err
 		}
+		x.forget(s, sl.process)
 		for _, k := range remarks {
 			switch k.kind {
 			case answered:
@@ -334,6 +338,49 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 			return op.Call == fsfake.CallSleep, judged, nil
 		}
 	}
+}
+
+// show remembers that a process was told the inode number of a file.
+func (s *state) show(process int, file fsfake.InodeID) {
+	shown := slices.Clone(s.shown[process])
+	free := slices.Index(shown, 0)
+	switch {
+	case slices.Contains(shown, file):
+		return
+	case free >= 0:
+		shown[free] = file
+	default:
+		shown = append(shown, file)
+	}
+	s.shown[process] = shown
+}
+
+// forget frees the numbers that no task of a process knows any more.
+func (x *space) forget(s *state, process int) {
+	if x.property == scenarios.Starvation {
+		return
+	}
+	shown := slices.Clone(s.shown[process])
+	for n, file := range shown {
+		known := false
+		for i := range s.tasks {
+			known = known || x.slots[i].process == process && !s.tasks[i].ended() && slices.Contains(s.tasks[i].reg.told, file)
+		}
+		if !known {
+			shown[n] = 0
+		}
+	}
+	for len(shown) > 0 && shown[len(shown)-1] == 0 {
+		shown = shown[:len(shown)-1]
+	}
+	s.shown[process] = shown
+}
+
+func with(files []fsfake.InodeID, file fsfake.InodeID) []fsfake.InodeID {
+	if slices.Contains(files, file) {
+		return files
+	}
+	return append(files[:len(files):len(files)], file)
 }
 
 // about returns the file that a call on a descriptor is about.

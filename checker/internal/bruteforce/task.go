@@ -38,6 +38,9 @@ type regs struct {
 	// last change.
 	file  fsfake.InodeID
 	mtime int64
+	// told lists the files whose inode numbers the task was told, but for those of rounds that
+	// were left again. Never changed in place.
+	told []fsfake.InodeID
 	// trail is every result so far, but for those of rounds that were left again. It is kept
 	// for starvation only: the smallest way into a cycle depends on when a task counts as being
 	// where it was before, and that is when it has seen the same results.

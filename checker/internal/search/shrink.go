@@ -1,6 +1,7 @@
 package search
 
 import (
+	"iter"
 	"math"
 	"slices"
 
@@ -9,8 +10,8 @@ import (
 
 // Shrink makes a failing schedule smaller: fewer faults, then fewer preemptions, then
 // fewer steps. It works on blocks, runs of one choice, and tries to leave out halves of them,
-// quarters and so on, then one or two, to move a block up to another of the same task, and to
-// shorten or lengthen it. What is left undone is done by run-to-completion. The result breaks
+// quarters and so on, then two of them where there are not too many, then one, to move a block up
+// to another of the same task, and to shorten or lengthen it. What is left undone is done by run-to-completion. The result breaks
 // the property, and none of these changes makes it smaller: a local minimum, which the
 // exploration of the graph can better.
 func (t *Tester) Shrink(best Outcome) (Outcome, error) { return t.shrink(best, math.MaxInt) }
@@ -27,9 +28,8 @@ func (t *Tester) ShrinkABit(s sched.Schedule) (sched.Schedule, error) {
 
 func (t *Tester) shrink(best Outcome, runs int) (Outcome, error) {
 	for {
-		blocks := toBlocks(best.Schedule)
 		better := false
-		for _, candidate := range candidates(blocks) {
+		for candidate := range candidates(toBlocks(best.Schedule)) {
 			if runs--; runs < 0 {
 				return best, nil
 			}
@@ -66,61 +66,90 @@ func toBlocks(s sched.Schedule) []block {
 	return out
 }
 
-// candidates lists smaller variants of a schedule, the boldest first.
-func candidates(b []block) [][]block {
-	var out [][]block
-	without := func(drop ...int) []block {
-		var c []block
-		for i := range b {
-			keep := true
-			for _, d := range drop {
-				keep = keep && i != d
-			}
-			if keep {
-				c = append(c, b[i])
-			}
-		}
-		return c
+// manyBlocks is more blocks than a schedule has whose pairs are tried: pairs are as many as the
+// square of the blocks, and a run that polls for long has thousands of blocks.
+const manyBlocks = 128
+
+// candidates yields smaller variants of a schedule, the boldest first. They are made one at a
+// time, as each is as long as the schedule.
+func candidates(b []block) iter.Seq[[]block] {
+	return func(yield func([]block) bool) {
+		_ = withoutParts(b, yield) && withoutPairs(b, yield) && withoutOne(b, yield) && joined(b, yield) && resized(b, yield)
 	}
-	for size := len(b) / 2; size > 1; size /= 2 { // long runs have few blocks that matter
+}
+
+// withoutParts leaves out halves, quarters and so on: long runs have few blocks that matter.
+func withoutParts(b []block, yield func([]block) bool) bool {
+	for size := len(b) / 2; size > 1; size /= 2 {
 		for i := 0; i < len(b); i += size {
-			out = append(out, slices.Concat(b[:i], b[min(i+size, len(b)):]))
-		}
-	}
-	for i := range b {
-		for j := i + 1; j < len(b); j++ {
-			out = append(out, without(i, j))
-		}
-	}
-	for i := range b {
-		out = append(out, without(i))
-	}
-	for i := range b { // join with the next block of the same task
-		for j := i + 1; j < len(b); j++ {
-			if b[j].choice == b[i].choice && b[i].choice.Action == sched.Run {
-				c := without(j)
-				c[i].n += b[j].n
-				out = append(out, c)
-				d := without(i)
-				d[j-1].n += b[i].n
-				out = append(out, d)
-				break
+			if !yield(slices.Concat(b[:i], b[min(i+size, len(b)):])) {
+				return false
 			}
 		}
 	}
+	return true
+}
+
+func withoutPairs(b []block, yield func([]block) bool) bool {
+	if len(b) > manyBlocks {
+		return true
+	}
+	for i := range b {
+		for j := i + 1; j < len(b); j++ {
+			if !yield(slices.Concat(b[:i], b[i+1:j], b[j+1:])) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func withoutOne(b []block, yield func([]block) bool) bool {
+	for i := range b {
+		if !yield(slices.Concat(b[:i], b[i+1:])) {
+			return false
+		}
+	}
+	return true
+}
+
+// joined joins a block with the next block of the same task, at either place.
+func joined(b []block, yield func([]block) bool) bool {
+	for i := range b {
+		k := slices.IndexFunc(b[i+1:], func(n block) bool { return n.choice == b[i].choice })
+		if k < 0 || b[i].choice.Action != sched.Run {
+			continue
+		}
+		j := i + 1 + k
+		first := slices.Concat(b[:j], b[j+1:])
+		first[i].n += b[j].n
+		second := slices.Concat(b[:i], b[i+1:])
+		second[j-1].n += b[i].n
+		if !yield(first) || !yield(second) {
+			return false
+		}
+	}
+	return true
+}
+
+// resized shortens or lengthens a block.
+func resized(b []block, yield func([]block) bool) bool {
 	for i := range b {
 		if b[i].choice.Action != sched.Run {
 			continue
 		}
 		for _, n := range []int{b[i].n - 1, b[i].n + 1, b[i].n * 2} {
-			if n > 0 {
-				c := without()
-				c[i].n = n
-				out = append(out, c)
+			if n == 0 {
+				continue
+			}
+			c := slices.Clone(b)
+			c[i].n = n
+			if !yield(c) {
+				return false
 			}
 		}
 	}
-	return out
+	return true
 }
 
 // blockStrategy follows blocks as far as they are possible, then the baseline.

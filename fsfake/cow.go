@@ -11,12 +11,19 @@ type token struct{ _ byte }
 // Clone returns an independent copy of the machine. It is cheap: the two share every
 // object until one of them changes it.
 func (m *Machine) Clone() *Machine {
+	c := new(Machine)
+	m.CloneTo(c)
+	return c
+}
+
+// CloneTo makes c what Clone returns, whatever c was before. A search tries calls out on one
+// copy, and keeps a clone only of what is new to it.
+func (m *Machine) CloneTo(c *Machine) {
 	if m.own != nil { // tested first: cloning a machine that was just cloned writes nothing
 		m.own = nil
 		m.ownInodes, m.ownDescs, m.ownProcs = false, false, false
 	}
-	c := *m
-	return &c
+	*c = *m
 }
 
 // Untouched reports whether nothing has been changed since m was cloned from o, and

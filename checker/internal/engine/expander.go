@@ -21,6 +21,7 @@ type Expander struct {
 	Out    []successor
 	words  []uint32
 	key    []byte
+	copy   fsfake.Machine // on which calls are tried out
 	tmp    []uint32
 	// unfinished: the state expanded last has somebody who is not finished.
 	unfinished bool
@@ -85,7 +86,7 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	}
 	var m transition
 	var err error
-	m, w.key, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, w.key)
+	m, w.key, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.copy, w.key)
 	if err == nil {
 		w.X.transitions.Put(key, m.pack())
 	}

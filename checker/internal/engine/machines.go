@@ -81,19 +81,28 @@ func (t *machineTable) op(v any) uint32 {
 	return t.ops.ID(v)
 }
 
-// add numbers a machine, which must not change afterwards. key is scratch.
+// add numbers a machine. It keeps a clone of one that is new. key is scratch.
 func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
 	key = m.AppendKey(key[:0])
+	if id, ok := t.find(key); ok {
+		return id, key
+	}
 	bad := t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""
-	m.Clone() // from here on it is shared, and reading it is safe for everybody
+	kept := m.Clone() // which is shared from here on, and reading it is safe for everybody
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id, isNew := t.keys.ID(key)
 	if isNew {
-		t.all = append(t.all, m)
+		t.all = append(t.all, kept)
 		t.bad = append(t.bad, bad)
 	}
 	return id, key
+}
+
+func (t *machineTable) find(key []byte) (uint32, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.keys.Find(key)
 }
 
 // machineBytes is about what a machine takes beside its key: most of it is shared with
@@ -125,10 +134,10 @@ func (t *machineTable) count() (machines, bytes int) {
 	return len(t.all), t.keys.Bytes() + machineBytes*len(t.all)
 }
 
-// apply carries out an operation of a task on a copy of machine id.
-func (t *machineTable) apply(id, op uint32, task fsfake.Task, key []byte) (transition, []byte, error) {
+// apply carries out an operation of a task on a copy of machine id. m and key are scratch.
+func (t *machineTable) apply(id, op uint32, task fsfake.Task, m *fsfake.Machine, key []byte) (transition, []byte, error) {
 	from, v := t.get(id, op)
-	m := from.Clone()
+	from.CloneTo(m)
 	var r fsfake.Result
 	var mv transition
 	if by, ok := v.(opBy); ok {

@@ -90,7 +90,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 	}
 	word := s[wordNodes+slot]
 	n, begun := word&^learn.Begun, word&learn.Begun != 0
-	pl := *w.place(slot, n)
+	pl := w.place(slot, n)
 	if !begun {
 		succ.Bad = pl.fails
 		if pl.unmark {
@@ -153,7 +153,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 		succ.Asleep = pl.sleep
 		next[wordNodes+slot] = l.to
 		n, begun = l.to&^learn.Begun, l.to&learn.Begun != 0
-		pl = *w.place(slot, n)
+		pl = w.place(slot, n)
 		if !turn || pl.ended || !pl.cell || pl.begins && !begun || l.returned {
 			break
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"lockpick/fsfake"
 )
@@ -24,23 +24,16 @@ const (
 
 // faults are those of the programs that one starter starts: what a goroutine does wrong is
 // told by whichever program runs next.
-type faults struct {
-	mu    sync.Mutex
-	first error
-}
+type faults struct{ first atomic.Pointer[error] }
 
-func (f *faults) add(err error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.first == nil {
-		f.first = err
-	}
-}
+func (f *faults) add(err error) { f.first.CompareAndSwap(nil, &err) }
 
+// seen is asked after every call, so it takes no lock.
 func (f *faults) seen() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.first
+	if err := f.first.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // outOfTurn is called for a call that is made while it is not the program's turn. It returns

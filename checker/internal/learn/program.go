@@ -60,7 +60,7 @@ func Probe(sc *scenarios.Scenario, body func(port fsfake.Port)) Code {
 // scenario that claims something of assertions is one that fails, and the program ends there.
 func newFunction(body func(port fsfake.Port)) *function {
 	f := &function{name: "a task", faults: &faults{}}
-	f.co = sched.Go(func(ask func(fsfake.Op) fsfake.Result) {
+	f.co = sched.Go(func(ask func(struct{}) struct{}) {
 		f.ask = ask
 		defer f.caught()
 		body(f)
@@ -70,9 +70,11 @@ func newFunction(body func(port fsfake.Port)) *function {
 
 // A function is a Code, and its body's port.
 type function struct {
-	co    *sched.Coroutine[fsfake.Op, fsfake.Result]
-	ask   func(fsfake.Op) fsfake.Result
-	notes []any
+	// A call and its answer are large, so they lie here and do not cross over.
+	co     *sched.Coroutine[struct{}, struct{}]
+	ask    func(struct{}) struct{}
+	answer fsfake.Result
+	notes  []any
 	// locates: source is kept. noted is what the program says itself of its next call.
 	locates       bool
 	source, noted scenarios.Source
@@ -108,14 +110,17 @@ func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
 	f.notes = f.notes[:0]
 	f.enter()
 	f.state.Store(running)
-	op, more = f.co.Next()
+	_, more = f.co.Next()
 	f.state.Store(waiting)
+	if more {
+		op = f.last
+	}
 	return op, more, f.notes, f.faults.seen()
 }
 
 // Answer implements [Code].
 func (f *function) Answer(r fsfake.Result) error {
-	f.co.Answer(r)
+	f.answer = r
 	return nil
 }
 
@@ -168,7 +173,8 @@ func (f *function) Do(op fsfake.Op) fsfake.Result {
 	f.identify = false
 	f.locate()
 	f.last = op
-	return f.ask(op)
+	f.ask(struct{}{})
+	return f.answer
 }
 
 // Note implements [fsfake.Port].

@@ -123,19 +123,21 @@ func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, bac
 			if err != nil {
 				return err
 			}
-			was := back
+			was := back.Failed
 			if i+1 < len(round) {
-				was = a.nodes[next].Begins
+				was = a.nodes[next].Begins.Failed
 			}
-			var did Effects
+			failed := ""
 			if len(notes) > 0 {
-				if did, err = Digest(a.name, notes); err != nil {
+				did, err := Digest(a.name, notes)
+				if err != nil {
 					return err
 				}
+				failed = did.Failed
 			}
-			if did.Failed != was.Failed {
+			if failed != was {
 				return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, round %d fails the assertion %q, and an earlier one %q (empty is none)",
-					a.name, a.scenario, n, did.Failed, was.Failed)
+					a.name, a.scenario, n, failed, was)
 			}
 			if !more || op != a.nodes[next].Op {
 				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, op, more)

@@ -38,17 +38,35 @@ func (t *Keys) ID(key []byte) (id uint32, isNew bool) {
 		t.slots = grow(t.slots, 64, hashInSlot, copySlot)
 	}
 	h := hashBytes(key)
-	mask := uint64(len(t.slots) - 1)
-	i := h >> 32 & mask
-	for t.slots[i] != 0 {
-		if id := uint32(t.slots[i]) - 1; t.slots[i]>>32 == h>>32 && string(t.Key(id)) == string(key) {
-			return id, false
-		}
-		i = (i + 1) & mask
+	id, i, ok := t.look(key, h)
+	if ok {
+		return id, false
 	}
 	t.slots[i] = h>>32<<32 | uint64(len(t.keys)+1)
 	t.add(key)
 	return uint32(len(t.keys) - 1), true
+}
+
+// Find returns the number of a key that is there.
+func (t *Keys) Find(key []byte) (id uint32, ok bool) {
+	if len(t.slots) == 0 {
+		return 0, false
+	}
+	id, _, ok = t.look(key, hashBytes(key))
+	return id, ok
+}
+
+// look returns the number of a key, and the slot where it is or belongs.
+func (t *Keys) look(key []byte, h uint64) (id uint32, slot uint64, ok bool) {
+	mask := uint64(len(t.slots) - 1)
+	i := h >> 32 & mask
+	for t.slots[i] != 0 {
+		if id := uint32(t.slots[i]) - 1; t.slots[i]>>32 == h>>32 && string(t.Key(id)) == string(key) {
+			return id, i, true
+		}
+		i = (i + 1) & mask
+	}
+	return 0, i, false
 }
 
 // add stores a new key.

@@ -23,6 +23,11 @@ func TestKeyTable(t *testing.T) {
 				want = uint32(len(keys))
 				ids[k], keys = want, append(keys, k)
 			}
+			at, found := tb.Find([]byte(k))
+			require.Equal(t, known, found)
+			if known {
+				require.Equal(t, want, at)
+			}
 			got, isNew := tb.ID([]byte(k))
 			require.Equal(t, want, got)
 			require.Equal(t, !known, isNew)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -23,6 +24,7 @@ type checkFlags struct {
 	kernel   *kernelFlags
 	property string
 	options  report.Options
+	date     string // for the pages
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -47,6 +49,7 @@ func (a *app) checkCommand() *cobra.Command {
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	fs.IntVar(&f.options.Largest, "largest", 0, "list the `N` largest verdicts, by states; with --timings the slowest")
 	fs.BoolVar(&f.options.Timings, "timings", false, "print how long each verdict took; two runs then differ")
+	addDateFlag(fs, &f.date)
 	a.completeProperties(c)
 	return c
 }
@@ -99,11 +102,17 @@ func (f *checkFlags) idle(a *app, c *cobra.Command, questions []question) {
 	a.idle(c, "real", f.shard.shard == "", "a shard has no counterexamples")
 }
 
+// formatted reports whether a format is asked for.
+func (f *checkFlags) formatted(flag string) bool {
+	return slices.ContainsFunc(f.formats, func(c *formatChoice) bool { yes, _ := c.asked(); return yes && c.flag == flag })
+}
+
 // idleDrawing notes flags about a matrix that is not drawn.
 func (f *checkFlags) idleDrawing(a *app, c *cobra.Command) {
 	for _, flag := range []string{"verbose", "largest"} {
 		a.idle(c, flag, f.drawn(), "it is about the table, which is not printed")
 	}
+	a.idle(c, "date", f.formatted("html"), "only the pages of --html have a date")
 }
 
 // exitOf is the exit code that a verdict asks for.

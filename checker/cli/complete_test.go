@@ -61,6 +61,7 @@ func TestIdleFlags(t *testing.T) {
 		"check toy/excl/contend --engine reference --max-states 9": "--max-states has no effect: it is about the graph engine",
 		"check toy/excl/contend --engine reference --memory auto":  "--memory has no effect: it is about the graph engine",
 		"check toy/excl/contend --json --verbose":                  "--verbose has no effect: it is about the table, which is not printed",
+		"check toy/excl/contend --date today":                      "--date has no effect: only the pages of --html have a date",
 		"check toy/excl/contend --json --largest 3":                "--largest has no effect",
 		"sample toy/look/contend --depth 2":                        "--depth has no effect: it is about --strategy pct",
 		"sample toy/look/contend --json --width 80":                "--width has no effect",

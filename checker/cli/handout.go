@@ -54,6 +54,7 @@ type handout struct {
 
 func (a *app) handOut(f *checkFlags) *handout {
 	f.options.Flags, f.options.Program, f.options.Root = f.setting.text(), a.program, repository()
+	f.options.Made = a.made(f.date)
 	h := &handout{a: a, f: f}
 	if f.drawn() {
 		o := f.options

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"path/filepath"
+	"regexp"
 	"runtime/debug"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"lockpick/checker/report"
 )
@@ -14,13 +17,28 @@ func programText(typed string, build *debug.BuildInfo) string {
 	if typed == "" {
 		return "lockpick"
 	}
-	if dir := filepath.ToSlash(filepath.Dir(typed)); strings.Contains(dir, "/go-build") && strings.HasSuffix(dir, "/exe") {
+	if runByGo(typed) {
 		if build == nil || build.Path == "" || build.Path == "command-line-arguments" {
 			return "go run ."
 		}
 		return "go run " + report.ShellWord(build.Path)
 	}
 	return report.ShellWord(typed)
+}
+
+// cached is the end of a name in Go's build cache, whose directory may be called anything: since
+// Go 1.24 it keeps what "go run" has built.
+var cached = regexp.MustCompile(`/([0-9a-f]{2})/([0-9a-f]{64})-d$`)
+
+// runByGo reports whether "go run" has started the program: it lies where the Go command builds
+// or keeps what it runs.
+func runByGo(typed string) bool {
+	dir := filepath.ToSlash(filepath.Dir(typed))
+	if strings.Contains(dir, "/go-build") && strings.HasSuffix(dir, "/exe") {
+		return true
+	}
+	at := cached.FindStringSubmatch(dir)
+	return at != nil && strings.HasPrefix(at[2], at[1])
 }
 
 // versionText says what the program is built of: itself, lockpick, and Go.
@@ -46,6 +64,20 @@ func versionText(build *debug.BuildInfo) string {
 		}
 	}
 	return strings.Join(append(words, build.GoVersion), ", ")
+}
+
+// made says how what is written came about.
+func (a *app) made(date string) report.Made {
+	words := []string{a.program}
+	for _, w := range a.args {
+		words = append(words, report.ShellWord(w))
+	}
+	return report.Made{Version: versionText(buildInfo()), Command: strings.Join(words, " "), Date: date}
+}
+
+// addDateFlag adds the flag for the date on the pages.
+func addDateFlag(fs *pflag.FlagSet, date *string) {
+	fs.StringVar(date, "date", "", "say on the pages of --html that they are of `DATE`, as given; without it they have none")
 }
 
 // revision is the commit that the program was built from, when Go recorded it.

@@ -23,6 +23,11 @@ func TestProgramText(t *testing.T) {
 	} {
 		require.Equal(t, want, programText(typed, build), typed)
 	}
+	kept := "/home/me/.cache/go-build/5b/5bc5d73b63d17e994f9bbf503eacbf61fd19a8158562c6b11b52325a5bf19a79-d/main"
+	require.Equal(t, "go run .", programText(kept, nil))
+	require.Equal(t, "go run .", programText(strings.Replace(kept, "/home/me/.cache/go-build", "/tmp/other", 1), nil))
+	other := strings.Replace(kept, "/5b/", "/5c/", 1)
+	require.Equal(t, other, programText(other, nil))
 	require.Equal(t, "go run .", programText("/tmp/go-build1/b001/exe/main", &debug.BuildInfo{Path: "command-line-arguments"}))
 	require.Equal(t, "go run .", programText("/tmp/go-build1/b001/exe/main", nil))
 

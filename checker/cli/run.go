@@ -32,6 +32,7 @@ type runFlags struct {
 	states   int
 	json     bool
 	html     string
+	date     string // for the pages
 	save     string
 	pictures *pictureFlags
 }
@@ -71,6 +72,7 @@ is changed. Everything outside the directory is real, and happens at each execut
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.BoolVar(&f.json, "json", false, "write JSON (docs/schema/check-v1.json)")
 	fs.StringVar(&f.html, "html", "", "write a static web site to `DIR`")
+	addDateFlag(fs, &f.date)
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
 	f.pictures = addPictureFlags(c)
 	return c
@@ -95,7 +97,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		return err
 	}
 	var results []checker.Result
-	o := report.Options{Style: a.style(a.stdout, f.width), Program: a.program, Replay: a.replayRun(f)}
+	o := report.Options{Style: a.style(a.stdout, f.width), Program: a.program, Replay: a.replayRun(f), Made: a.made(f.date)}
 	for i, p := range asked {
 		r, err := a.decideRun(ctx, &spec, &sc, p, f)
 		if err != nil {
@@ -173,7 +175,7 @@ func (f *runFlags) write(stdout io.Writer, spec *command.Spec, results []checker
 		errs = append(errs, report.JSON(stdout, results, o))
 	}
 	if f.html != "" {
-		errs = append(errs, site.Write(f.html, results, site.Options{Program: o.Program}))
+		errs = append(errs, site.Write(f.html, results, site.Options{Program: o.Program, Made: o.Made}))
 	}
 	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
 	for _, file := range []struct {

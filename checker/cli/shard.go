@@ -131,6 +131,7 @@ verdict unknown. The parts know the setting that they were explored in; it must 
 	f.setting, f.formats, f.github = &settingFlags{}, addFormatFlags(c), addGitHubFlag(c)
 	c.Flags().BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	c.Flags().BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
+	addDateFlag(c.Flags(), &f.date)
 	return c
 }
 

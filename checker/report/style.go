@@ -29,6 +29,8 @@ type Options struct {
 	// Flags are the flags that changed the scenarios' settings, as typed, such as
 	// "--procs 3": the line below a matrix repeats them.
 	Flags string
+	// Made says how a report came about; a report that is kept repeats it.
+	Made Made
 	// Timings adds how long each verdict took.
 	Timings bool
 	// Root is the absolute path of the directory that files of the source are told relative
@@ -42,6 +44,14 @@ type Options struct {
 	// Largest is how many of the largest verdicts are listed, by states; with Timings it
 	// is the slowest, by time.
 	Largest int
+}
+
+// Made says how a report came about. What is empty is left out.
+type Made struct {
+	// Version says what the program is built of, Command is the command as typed, quoted for a
+	// shell, and Date is when, in the words of whoever asked for it: a report has no date of its
+	// own, so that two runs give the same bytes.
+	Version, Command, Date string
 }
 
 func (o *Options) program() string {

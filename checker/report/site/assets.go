@@ -6,6 +6,8 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+
+	"lockpick/checker/report"
 )
 
 //go:embed assets
@@ -28,6 +30,8 @@ type head struct {
 	Policy string
 	// Root leads from the page to the directory of index.html.
 	Root string
+	// Made stands at the foot of the page.
+	Made report.Made
 }
 
 func newHead(title, root, extraStyle, script string) head {

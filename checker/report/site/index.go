@@ -58,6 +58,7 @@ func newIndex(systems []*system, o Options) *index {
 		fmt.Fprintf(&style, "body:has(#sys-%d:checked) .matrix tbody:not(.sys-%d){display:none}\n", s.N, s.N)
 	}
 	x.head = newHead(o.title()+" · lockpick", "", style.String(), asset("search.js"))
+	x.Made = o.Made
 	return x
 }
 

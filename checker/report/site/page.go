@@ -80,6 +80,7 @@ func newPage(sys *system, w *row, o Options) (*page, error) {
 		script += asset("try.js")
 	}
 	p.head = newHead(sc.ID+" · lockpick", "../", "", script)
+	p.Made = o.Made
 	return p, nil
 }
 

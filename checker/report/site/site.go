@@ -24,6 +24,8 @@ type Options struct {
 	// Root is the absolute path of the directory that files of the source are told relative
 	// to; empty tells them as the compiler recorded them.
 	Root string
+	// Made says how the site came about: it stands at the foot of each page.
+	Made report.Made
 }
 
 func (o *Options) title() string {

@@ -27,6 +27,7 @@ const (
 	CallChmod
 	CallChown
 	CallLchown
+	CallChdir
 
 	// Files by descriptor.
 	CallRead
@@ -64,6 +65,7 @@ const (
 	CallFork
 	CallForkAs // fork of a child whose pid is chosen
 	CallExec
+	CallGetcwd
 	CallNow
 	CallSleep
 	CallWork // one visible step of work that touches no file
@@ -197,6 +199,11 @@ var calls = [numCalls]*row{
 	CallLchown: {
 		name: "lchown", group: ByName, uses: onPath | OperandOff | OperandLen,
 		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, false)) },
+		text: pathText, answer: okAnswer,
+	},
+	CallChdir: {
+		name: "chdir", group: ByName, uses: onPath,
+		do:   func(m *Machine, c *request) { c.fails(m.chdir(c.p, c.op.Path)) },
 		text: pathText, answer: okAnswer,
 	},
 
@@ -362,6 +369,11 @@ var calls = [numCalls]*row{
 		name: "exec", group: Processes,
 		do:   func(m *Machine, c *request) { m.exec(c.t) },
 		text: noText, answer: okAnswer,
+	},
+	CallGetcwd: {
+		name: "getcwd", group: Processes,
+		do:   func(m *Machine, c *request) { m.getcwd(c.p, c.r) },
+		text: noText, answer: dataAnswer,
 	},
 	CallNow: {
 		name: "now", group: Processes,

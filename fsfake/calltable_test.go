@@ -110,6 +110,10 @@ var callTable = [...]tried{
 		words: "path uid gid", weight: 1,
 		manual: "EACCES EBADF EFAULT EINVAL EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR EPERM EROFS",
 	},
+	fsfake.CallChdir: {
+		words: "path", weight: 3,
+		manual: "EACCES EBADF EFAULT EIO ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR",
+	},
 
 	fsfake.CallRead: {
 		words: "fd count", weight: 3, answer: holdsData,
@@ -190,6 +194,8 @@ var callTable = [...]tried{
 	fsfake.CallEnd:    {words: "ending data", not: "it is exit, and a note that no program sees"},
 
 	fsfake.CallStartTime: {words: "pid", answer: holdsNumber, not: "real processes started when the test did"},
+	fsfake.CallGetcwd:    {weight: 2, answer: holdsData, manual: "EACCES EFAULT EINVAL ENAMETOOLONG ENOENT ENOMEM ERANGE"},
+
 	fsfake.CallNow:       {answer: holdsNumber, not: "the virtual clock is the fake's"},
 	fsfake.CallSleep:     {words: "atime", not: "time passes on the virtual clock only"},
 	fsfake.CallWork:      {not: "it is no system call"},

@@ -57,9 +57,9 @@
 //   - files of more than 16 MiB, offsets beyond 1 TiB;
 //   - a call by a process that does not run, or by a task that is blocked in another.
 //
-// There are no calls at all for what is absent here: openat(2) with a directory, pipes,
-// devices, mmap, leases, extended attributes, ACLs, capabilities, chroot, mounts, quotas, pid
-// namespaces. Nothing fails for want of space.
+// There are no calls at all for what is absent here: pipes, devices, mmap, leases, extended
+// attributes, ACLs, capabilities, chroot, mounts, quotas, pid namespaces. Nothing fails for want
+// of space.
 //
 // # Power loss
 //

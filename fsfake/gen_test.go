@@ -25,6 +25,7 @@ func trioOf(o Options) *Machine {
 
 var genPath = rapid.SampledFrom([]string{
 	"/a", "/a", "/tmp/a", "/tmp/a", "/d", "/d/a", "/d/e", "/d/e/a", "/s", "/s/a", "/tmp/s", "a", "../a", ".", "..", "/", "/a/", "/d/", "/none/x", "", "/tmp/w",
+	"/proc/self/fd/3/a", "/proc/self/fd/4", "/proc/self/fd/4/..",
 })
 
 var genOpenFlags = rapid.SampledFrom([]int{
@@ -36,10 +37,10 @@ var genCall = rapid.SampledFrom(slices.Concat(
 	slices.Repeat([]Call{CallOpen}, 8), slices.Repeat([]Call{CallFlock, CallSetlk, CallOFDSetlk, CallUnlink, CallClose, CallRename}, 3),
 	slices.Repeat([]Call{CallWrite, CallMkdir, CallSymlink, CallLink, CallStat, CallRmdir}, 2),
 	[]Call{
-		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallLutimes, CallChmod, CallChown, CallLchown,
+		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallLutimes, CallChmod, CallChown, CallLchown, CallChdir,
 		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallDup2, CallDup3, CallGetfd, CallSetfd, CallGetfl, CallSetfl, CallFstat, CallFtruncate, CallFutimes, CallFchmod, CallFchown, CallFsync, CallReaddir,
 		CallGetlk, CallOFDGetlk, CallLinkFD, CallKill, CallStartTime, CallFork, CallExec, CallExit,
-		CallNow, CallCellLoad, CallCellStore, CallCellWait,
+		CallGetcwd, CallNow, CallCellLoad, CallCellStore, CallCellWait,
 	},
 ))
 

@@ -310,6 +310,9 @@ func (d *drawer) path(there bool) string {
 	if p == "" {
 		p = pick(d, paths...) + pick(d, names...)
 	}
+	if d.n(8) == 0 { // relative to a directory that is open
+		return fsfake.At(3+d.n(4), pick(d, names...)+pick(d, "", "", "", "/", "/..", "/x"))
+	}
 	switch d.n(60) {
 	case 0, 1, 2, 3:
 		p += "/"

@@ -85,8 +85,12 @@ func checkOpenFlags(f int) syscall.Errno {
 
 // openOld opens what is there.
 func (m *Machine) openOld(p *proc, path string, f int) (InodeID, syscall.Errno) {
+	dir, path, e := m.from(p, path)
+	if e != 0 {
+		return 0, e
+	}
 	w := walker{m: m, p: p}
-	pl, e := w.resolve(p.cwd, path, f&O_NOFOLLOW == 0)
+	pl, e := w.resolve(dir, path, f&O_NOFOLLOW == 0)
 	if e != 0 {
 		return 0, e
 	}
@@ -96,8 +100,11 @@ func (m *Machine) openOld(p *proc, path string, f int) (InodeID, syscall.Errno) 
 // openCreate opens what is there or makes a file. It goes through symlinks, dangling
 // ones too, unless told otherwise by O_EXCL or O_NOFOLLOW.
 func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
+	dir, path, e := m.from(p, op.Path)
+	if e != 0 {
+		return 0, e
+	}
 	w := walker{m: m, p: p}
-	dir, path := p.cwd, op.Path
 	for {
 		pl, e := w.parent(dir, path)
 		if e != 0 {
@@ -167,8 +174,12 @@ func (m *Machine) createIn(p *proc, dir *inode, k Kind, mode uint32) *inode {
 // openTemp is open with O_TMPFILE: a file without a name in the directory's file
 // system.
 func (m *Machine) openTemp(p *proc, op *Op) (InodeID, syscall.Errno) {
+	dir, path, e := m.from(p, op.Path)
+	if e != 0 {
+		return 0, e
+	}
 	w := walker{m: m, p: p}
-	pl, e := w.resolve(p.cwd, op.Path, op.Flags&O_NOFOLLOW == 0)
+	pl, e := w.resolve(dir, path, op.Flags&O_NOFOLLOW == 0)
 	if e != 0 {
 		return 0, e
 	}

@@ -210,8 +210,12 @@ func (m *Machine) lookup(p *proc, path string, follow bool) (InodeID, syscall.Er
 	if e := start(path); e != 0 {
 		return 0, e
 	}
+	dir, path, e := m.from(p, path)
+	if e != 0 {
+		return 0, e
+	}
 	w := walker{m: m, p: p}
-	pl, e := w.resolve(p.cwd, path, follow)
+	pl, e := w.resolve(dir, path, follow)
 	return pl.id, e
 }
 
@@ -220,8 +224,12 @@ func (m *Machine) lookupParent(p *proc, path string) (place, syscall.Errno) {
 	if e := start(path); e != 0 {
 		return place{}, e
 	}
+	dir, path, e := m.from(p, path)
+	if e != 0 {
+		return place{}, e
+	}
 	w := walker{m: m, p: p}
-	return w.parent(p.cwd, path)
+	return w.parent(dir, path)
 }
 
 // lookupNew finds the place of a name that a call is to make.

@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"path"
-
 	"lockpick/fsfake"
 	"lockpick/sched"
 )
@@ -103,10 +101,7 @@ func descriptor(m *fsfake.Machine, pid, fd int) (fsfake.FDView, bool) {
 
 // clean makes a path that a process uses absolute.
 func clean(m *fsfake.Machine, pid int, name string) string {
-	if path.IsAbs(name) {
-		return path.Clean(name)
-	}
-	return path.Clean("/" + m.Cwd(pid) + "/" + name)
+	return m.Absolute(pid, name)
 }
 
 // pidOf is the process that makes a call of the step: the task's own, or a child of its program.

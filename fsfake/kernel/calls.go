@@ -29,6 +29,72 @@ func (c *caller) path(p string) string {
 	return p
 }
 
+// at is path for a call that can be told a directory: where the path begins, and the rest.
+func (c *caller) at(p string) (dir int, name string) {
+	switch fd, rest, ok := fsfake.SplitAt(p); {
+	case !ok:
+		return unix.AT_FDCWD, c.path(p)
+	case rest == "":
+		return fd, "."
+	default:
+		return fd, rest
+	}
+}
+
+// inDir makes a call that cannot be told a directory.
+func (c *caller) inDir(p string, call func(name string) error) fsfake.Result {
+	dir, name := c.at(p)
+	if dir == unix.AT_FDCWD {
+		return failed(call(name))
+	}
+	if err := unix.Fchdir(dir); err != nil {
+		return failed(err)
+	}
+	r := failed(call(name))
+	if err := unix.Fchdir(fdCwd); err != nil {
+		return fsfake.Result{Unmodelled: "the way back: " + err.Error()}
+	}
+	return r
+}
+
+// chdir goes to another working directory, where a worker that is executed again goes, too.
+func (t *thread) chdir(op *fsfake.Op) fsfake.Result {
+	dir, name := t.at(op.Path)
+	if dir != unix.AT_FDCWD {
+		if err := unix.Fchdir(dir); err != nil {
+			return failed(err)
+		}
+	}
+	err := unix.Chdir(name)
+	if err == nil {
+		return keepCwd()
+	}
+	if back := unix.Fchdir(fdCwd); back != nil {
+		return fsfake.Result{Unmodelled: "the way back: " + back.Error()}
+	}
+	return failed(err)
+}
+
+// keepCwd makes the private descriptor of the working directory that of the present one.
+func keepCwd() fsfake.Result {
+	var limit unix.Rlimit
+	err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit)
+	if err == nil {
+		err = unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit.Max, Max: limit.Max})
+	}
+	now := -1
+	if err == nil {
+		now, err = unix.Open(".", unix.O_PATH|unix.O_CLOEXEC, 0)
+	}
+	if err == nil {
+		err = errors.Join(unix.Dup3(now, fdCwd, 0), unix.Close(now), unix.Setrlimit(unix.RLIMIT_NOFILE, &limit))
+	}
+	if err != nil {
+		return fsfake.Result{Unmodelled: "the new working directory: " + err.Error()}
+	}
+	return fsfake.Result{}
+}
+
 // target translates the target of a symlink back.
 func (c *caller) target(p string) string {
 	if c.prefix != "" && strings.HasPrefix(p, c.prefix+"/") {
@@ -63,54 +129,87 @@ type maker struct {
 // fake.
 var makers = [...]maker{
 	fsfake.CallOpen: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return number(unix.Open(t.path(op.Path), hostFlags(op.Flags), op.Mode))
+		dir, name := t.at(op.Path)
+		return number(unix.Openat(dir, name, hostFlags(op.Flags), op.Mode))
 	}},
 	fsfake.CallStat: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return t.stat(unix.AT_FDCWD, t.path(op.Path), 0)
+		dir, name := t.at(op.Path)
+		return t.stat(dir, name, 0)
 	}},
 	fsfake.CallLstat: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return t.stat(unix.AT_FDCWD, t.path(op.Path), unix.AT_SYMLINK_NOFOLLOW)
+		dir, name := t.at(op.Path)
+		return t.stat(dir, name, unix.AT_SYMLINK_NOFOLLOW)
 	}},
 	fsfake.CallUnlink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Unlink(t.path(op.Path)))
+		dir, name := t.at(op.Path)
+		return failed(unix.Unlinkat(dir, name, 0))
 	}},
 	fsfake.CallRename: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Renameat2(unix.AT_FDCWD, t.path(op.Path), unix.AT_FDCWD, t.path(op.Path2), uint(op.Flags)))
+		dir, name := t.at(op.Path)
+		dir2, name2 := t.at(op.Path2)
+		return failed(unix.Renameat2(dir, name, dir2, name2, uint(op.Flags)))
 	}},
 	fsfake.CallLink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Linkat(unix.AT_FDCWD, t.path(op.Path), unix.AT_FDCWD, t.path(op.Path2), 0))
+		dir, name := t.at(op.Path)
+		dir2, name2 := t.at(op.Path2)
+		return failed(unix.Linkat(dir, name, dir2, name2, 0))
 	}},
 	fsfake.CallSymlink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Symlink(t.path(op.Path2), t.path(op.Path)))
+		dir, name := t.at(op.Path)
+		return failed(unix.Symlinkat(t.path(op.Path2), dir, name))
 	}},
 	fsfake.CallReadlink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return t.readlink(t.path(op.Path))
+		dir, name := t.at(op.Path)
+		return t.readlink(dir, name)
 	}},
 	fsfake.CallMkdir: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Mkdir(t.path(op.Path), op.Mode))
+		dir, name := t.at(op.Path)
+		return failed(unix.Mkdirat(dir, name, op.Mode))
 	}},
 	fsfake.CallRmdir: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Rmdir(t.path(op.Path)))
+		dir, name := t.at(op.Path)
+		return failed(unix.Unlinkat(dir, name, unix.AT_REMOVEDIR))
 	}},
 	fsfake.CallTruncate: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Truncate(t.path(op.Path), op.Len))
+		if op.Len < 0 { // is looked at before the path
+			return failed(unix.Truncate(t.path(op.Path), op.Len))
+		}
+		return t.inDir(op.Path, func(name string) error { return unix.Truncate(name, op.Len) })
 	}},
 	fsfake.CallUtimes: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		ts := times(op)
-		return failed(unix.UtimesNanoAt(unix.AT_FDCWD, t.path(op.Path), ts[:], 0))
+		dir, name := t.at(op.Path)
+		return failed(unix.UtimesNanoAt(dir, name, ts[:], 0))
 	}},
 	fsfake.CallLutimes: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		ts := times(op)
-		return failed(unix.UtimesNanoAt(unix.AT_FDCWD, t.path(op.Path), ts[:], unix.AT_SYMLINK_NOFOLLOW))
+		dir, name := t.at(op.Path)
+		return failed(unix.UtimesNanoAt(dir, name, ts[:], unix.AT_SYMLINK_NOFOLLOW))
 	}},
 	fsfake.CallChmod: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Chmod(t.path(op.Path), op.Mode))
+		dir, name := t.at(op.Path)
+		return failed(unix.Fchmodat(dir, name, op.Mode, 0))
 	}},
 	fsfake.CallChown: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Chown(t.path(op.Path), int(op.Off), int(op.Len)))
+		dir, name := t.at(op.Path)
+		return failed(unix.Fchownat(dir, name, int(op.Off), int(op.Len), 0))
 	}},
 	fsfake.CallLchown: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Lchown(t.path(op.Path), int(op.Off), int(op.Len)))
+		dir, name := t.at(op.Path)
+		return failed(unix.Fchownat(dir, name, int(op.Off), int(op.Len), unix.AT_SYMLINK_NOFOLLOW))
+	}},
+	fsfake.CallChdir: {do: (*thread).chdir},
+	fsfake.CallGetcwd: {do: func(t *thread, _ *fsfake.Op) fsfake.Result {
+		b := make([]byte, 8192)
+		n, err := unix.Getcwd(b)
+		if err != nil {
+			return failed(err)
+		}
+		name := t.target(string(b[:n-1]))
+		if name == t.prefix {
+			name = "/"
+		}
+		return fsfake.Result{N: int64(len(name)), Data: name}
 	}},
 
 	fsfake.CallRead: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
@@ -186,7 +285,8 @@ var makers = [...]maker{
 	fsfake.CallOFDSetlk: {do: recordCall},
 	fsfake.CallOFDGetlk: {do: recordCall},
 	fsfake.CallLinkFD: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
-		return failed(unix.Linkat(op.FD, "", unix.AT_FDCWD, t.path(op.Path2), unix.AT_EMPTY_PATH))
+		dir, name := t.at(op.Path2)
+		return failed(unix.Linkat(op.FD, "", dir, name, unix.AT_EMPTY_PATH))
 	}},
 
 	fsfake.CallKill: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Kill(op.Pid, 0)) }},
@@ -280,9 +380,9 @@ func bytesRead(b []byte, n int, err error) fsfake.Result {
 	return fsfake.Result{N: int64(n), Data: string(b[:n])}
 }
 
-func (c *caller) readlink(p string) fsfake.Result {
+func (c *caller) readlink(dir int, p string) fsfake.Result {
 	b := make([]byte, 8192)
-	n, err := unix.Readlink(p, b)
+	n, err := unix.Readlinkat(dir, p, b)
 	if err != nil {
 		return failed(err)
 	}
@@ -338,7 +438,7 @@ func (c *caller) stat(fd int, p string, flags int) fsfake.Result {
 	}
 	st := statOf(&x)
 	if c.prefix != "" && st.Mode&fs.ModeSymlink != 0 && p != "" {
-		st.Size = c.readlink(p).N
+		st.Size = c.readlink(fd, p).N
 	}
 	return fsfake.Result{Stat: st}
 }

@@ -9,6 +9,9 @@ import (
 	"lockpick/fsfake"
 )
 
+// elsewhere is the working directory of a process that has left the one that it started in.
+const elsewhere = ""
+
 // noSuchPid is above the highest pid that Linux ever gives.
 const noSuchPid = 1<<22 + 1
 
@@ -38,6 +41,9 @@ func (m *Machine) Do(t fsfake.Task, op fsfake.Op) (fsfake.Result, error) {
 		if op.Pid, err = m.realPid(op.Pid); err != nil {
 			return fsfake.Result{}, err
 		}
+	}
+	if op.Call == fsfake.CallChdir {
+		s.cwd = elsewhere
 	}
 	r, err := p.call(&op)
 	r.Lock.Pid = m.simulatedPid(r.Lock.Pid)

@@ -27,18 +27,16 @@ var byName = []spec{
 	{unix.SYS_STATX, "statx", 5, func(t *thread, c *call) { t.stat(c.fd(0), 1, 4, c.int(2)) }},
 
 	{unix.SYS_UNLINK, "unlink", 1, func(t *thread, c *call) { t.oneName(unix.AT_FDCWD, 0, false, fsfake.Op{Call: fsfake.CallUnlink}) }},
-	{unix.SYS_RMDIR, "rmdir", 1, func(t *thread, c *call) { t.oneName(unix.AT_FDCWD, 0, false, fsfake.Op{Call: fsfake.CallRmdir}) }},
+	{unix.SYS_RMDIR, "rmdir", 1, func(t *thread, c *call) { t.rmdir(unix.AT_FDCWD, 0) }},
 	{unix.SYS_UNLINKAT, "unlinkat", 3, func(t *thread, c *call) {
-		op := fsfake.Op{Call: fsfake.CallUnlink}
 		switch c.int(2) {
 		case 0:
+			t.oneName(c.fd(0), 1, false, fsfake.Op{Call: fsfake.CallUnlink})
 		case unix.AT_REMOVEDIR:
-			op.Call = fsfake.CallRmdir
+			t.rmdir(c.fd(0), 1)
 		default:
 			t.pass() // EINVAL
-			return
 		}
-		t.oneName(c.fd(0), 1, false, op)
 	}},
 	{unix.SYS_MKDIR, "mkdir", 2, func(t *thread, c *call) { t.mkdir(unix.AT_FDCWD, 0, c.args[1]) }},
 	{unix.SYS_MKDIRAT, "mkdirat", 3, func(t *thread, c *call) { t.mkdir(c.fd(0), 1, c.args[2]) }},
@@ -97,13 +95,21 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 		return "", place{fd: -1}, true
 	}
 	pl, err = t.locate(dirfd, name, follow)
-	if err != nil {
+	switch {
+	case err == errAskCwd:
+		t.askCwd()
+		return "", pl, false
+	case err != nil:
 		t.failErr(err)
 		return "", pl, false
 	}
 	if t.r.c.Through != "" && pl.virtual && pl.fd < 0 && path.IsAbs(name) {
-		t.subst = append(t.subst, substitute{i, t.r.standsFor(pl.path)})
-		t.fakeOnly = t.fakeOnly || !below(path.Clean(pl.path), t.r.c.Dir)
+		real := pl.real
+		if real == "" {
+			real = t.r.standsFor(pl.path)
+			t.fakeOnly = t.fakeOnly || !below(path.Clean(pl.path), t.r.c.Dir)
+		}
+		t.subst = append(t.subst, substitute{i, real})
 	}
 	return name, pl, true
 }
@@ -165,6 +171,14 @@ func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
 	default:
 		op.Path = pl.path
 		t.askZero(op)
+	}
+}
+
+// rmdir is rmdir(2). That the virtual directory itself goes is not handled: it is the world.
+func (t *thread) rmdir(dirfd, i int) {
+	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallRmdir})
+	if t.state == asking && path.Clean(t.op.Path) == t.r.c.Dir {
+		t.askThen(t.op, func(fsfake.Result) { t.fault("the virtual directory itself cannot be removed") })
 	}
 }
 

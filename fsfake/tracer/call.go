@@ -54,7 +54,7 @@ func (t *thread) called() {
 	}
 	t.c = call{nr: int(info.u[0])}
 	copy(t.c.args[:], info.u[1:7])
-	t.subst, t.fakeOnly = nil, false
+	t.subst, t.fakeOnly, t.asked = nil, false, false
 	if info.arch != archX86_64 || t.c.nr&(1<<30) != 0 {
 		t.fault("32-bit system calls are not handled")
 		return

@@ -4,78 +4,111 @@ package tracer
 
 import (
 	"path"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
 )
 
-// The working directory.
+// The working directory. One of the fake is the fake's own affair: its process is there, wherever
+// others rename it to. What is kept here beside that is how it was called when it was entered.
 
-// chdir is chdir(2). The working directory is kept by name: that of the virtual directory is
-// always right, one below it as long as nobody moves it.
-func (t *thread) chdir(c *call) {
+func (t *thread) chdir(*call) {
 	_, pl, ok := t.name(unix.AT_FDCWD, 0, true)
 	switch {
 	case !ok:
 	case !pl.virtual:
-		t.realThen(pl, 0, func(ret int64) {
-			if ret == 0 {
-				t.p.cwd = ""
-			}
-		})
+		t.realThen(pl, 0, t.left)
 	case pl.fd >= 0:
-		t.enter(t.p.fds[pl.fd].path, fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake})
+		t.enterOpen(t.p.fds[pl.fd])
 	default:
-		t.enter(t.p.absolute(pl.path), fsfake.Op{Call: fsfake.CallStat, Path: pl.path})
+		t.enter(t.p.named(pl.path), t.isDir(pl.path), pl.path)
 	}
 }
 
 func (t *thread) fchdir(c *call) {
 	d := t.p.fds[c.fd(0)]
 	if d == nil || d.fake < 0 {
-		t.passThen(func(ret int64) {
-			if ret == 0 {
-				t.p.cwd = ""
-			}
-		})
+		t.passThen(t.left)
 		return
 	}
-	t.enter(d.path, fsfake.Op{Call: fsfake.CallFstat, FD: d.fake})
+	t.enterOpen(d)
 }
 
-// enter makes a directory of the fake the working one, if it is a directory that may be
-// entered.
-func (t *thread) enter(dir string, op fsfake.Op) {
-	t.askThen(op, func(r fsfake.Result) {
-		switch {
-		case !r.Stat.Mode.IsDir():
-			t.fail(unix.ENOTDIR)
-		case !may(r.Stat, unix.X_OK):
-			t.fail(unix.EACCES)
-		default:
-			t.p.cwd = dir
-			t.result(0)
-		}
+func (t *thread) enterOpen(d *descriptor) { t.enter(d.path, d.atDir, fsfake.At(d.fake, "")) }
+
+// left: the working directory is a real one now.
+func (t *thread) left(ret int64) {
+	if ret == 0 {
+		t.p.cwd, t.p.atDir = "", false
+	}
+}
+
+func (t *thread) enter(called string, atDir bool, name string) {
+	t.askThen(fsfake.Op{Call: fsfake.CallChdir, Path: name}, func(fsfake.Result) {
+		t.p.cwd, t.p.atDir = called, atDir
+		t.result(0)
 	})
 }
 
-// absolute is a clean absolute path for a name as the fake gets it.
-func (p *process) absolute(name string) string {
+// isDir reports whether a name, as the fake gets it, surely leads to the virtual directory: ".."
+// may lead elsewhere, behind a symbolic link or from a directory that was renamed.
+func (t *thread) isDir(name string) bool {
+	if strings.Contains(name, "..") {
+		return false
+	}
+	if !path.IsAbs(name) {
+		return t.p.atDir && path.Clean(name) == "."
+	}
+	return path.Clean(name) == t.r.c.Dir
+}
+
+// named is a clean absolute path for a name as the fake gets it.
+func (p *process) named(name string) string {
+	if name == "" {
+		return ""
+	}
+	if fd, rest, ok := fsfake.SplitAt(name); ok {
+		for _, d := range p.fds { // order does not matter: one has that descriptor
+			if d.fake == fd {
+				return path.Join(d.path, rest)
+			}
+		}
+	}
 	if path.IsAbs(name) {
 		return path.Clean(name)
 	}
 	return path.Join(p.cwd, name)
 }
 
-// getcwd is the name by which the working directory is kept.
+// askCwd asks where the working directory is by now, and begins the call again with that.
+func (t *thread) askCwd() {
+	t.ask(fsfake.Op{Call: fsfake.CallGetcwd}, func(r fsfake.Result) {
+		if r.Errno != 0 {
+			t.fault("a path out of the virtual directory from one that has been removed is not handled")
+			return
+		}
+		t.p.cwd, t.asked, t.subst = r.Data, true, nil
+		t.c.spec.do(t, &t.c)
+	})
+}
+
+// getcwd answers without asking where nobody can have renamed the directory.
 func (t *thread) getcwd(c *call) {
+	give := func(name string) {
+		if uint64(len(name)) >= c.args[1] {
+			t.fail(unix.ERANGE)
+			return
+		}
+		t.put(c.args[0], append([]byte(name), 0), int64(len(name))+1)
+	}
 	switch {
 	case t.p.cwd == "":
 		t.pass()
-	case uint64(len(t.p.cwd)) >= c.args[1]:
-		t.fail(unix.ERANGE)
+	case t.p.atDir:
+		give(t.p.cwd)
 	default:
-		t.put(c.args[0], append([]byte(t.p.cwd), 0), int64(len(t.p.cwd))+1)
+		t.askThen(fsfake.Op{Call: fsfake.CallGetcwd}, func(r fsfake.Result) { give(r.Data) })
 	}
 }

@@ -3,6 +3,7 @@
 package tracer
 
 import (
+	"path"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -83,7 +84,7 @@ func (t *thread) rename(olddir, i, newdir, j, flags int) {
 	from, to, ok := t.twoNames(olddir, i, newdir, j, false)
 	switch {
 	case !ok:
-	case from.path == t.r.c.Dir || to.path == t.r.c.Dir:
+	case path.Clean(from.path) == t.r.c.Dir || path.Clean(to.path) == t.r.c.Dir:
 		t.fail(unix.EBUSY)
 	default:
 		t.askZero(fsfake.Op{Call: fsfake.CallRename, Path: from.path, Path2: to.path, Flags: flags})

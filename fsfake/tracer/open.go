@@ -26,7 +26,7 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {
 			op.Mode = uint32(mode) & 0o7777 &^ t.p.umask
 		}
-		d := &descriptor{closes: flags&unix.O_CLOEXEC != 0, path: t.p.absolute(pl.path), file: &description{flags: statusFlags(flags)}}
+		d := &descriptor{closes: flags&unix.O_CLOEXEC != 0, path: t.p.named(pl.path), atDir: t.isDir(pl.path), file: &description{flags: statusFlags(flags)}}
 		t.askThen(op, func(r fsfake.Result) {
 			d.fake = int(r.N)
 			t.placeholder(d)

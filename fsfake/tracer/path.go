@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
 )
 
 const maxPath = 4096
@@ -24,6 +26,7 @@ type place struct {
 	proc    int    // /proc/PID of a virtual pid; else 0
 	rest    string // what follows /proc/PID
 	changed bool   // path is a real path to use in place of the program's
+	real    string // where it is for real, when calls are let through; empty: by the path
 }
 
 // locate says where a path leads. The links of the real file system are followed, as the
@@ -38,7 +41,7 @@ func (t *thread) locate(dirfd int, name string, follow bool) (place, error) {
 	}
 	if dirfd == unix.AT_FDCWD {
 		if p.cwd != "" {
-			return w.relative(unix.AT_FDCWD, p.cwd, name)
+			return w.relative(name)
 		}
 		dir, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/cwd")
 		if err != nil {
@@ -47,7 +50,7 @@ func (t *thread) locate(dirfd int, name string, follow bool) (place, error) {
 		return w.from(dir, name)
 	}
 	if d := p.fds[dirfd]; d != nil && d.fake >= 0 {
-		return w.relative(d.fake, d.path, name)
+		return w.relativeTo(d, name)
 	}
 	dir, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(dirfd))
 	if err != nil || !path.IsAbs(dir) {
@@ -64,21 +67,46 @@ type walk struct {
 	changed bool // the program's own path would not lead there
 }
 
-// relative is a path from a directory of the fake. It stays in the fake unless it climbs out
-// of the virtual directory by its own "..".
-func (w *walk) relative(fd int, dir, name string) (place, error) {
-	if dir != "" {
-		depth := strings.Count(strings.TrimPrefix(dir, w.t.r.c.Dir), "/")
-		if up := climb(name, depth); up >= 0 {
-			w.changed = true
-			return w.from(path.Dir(w.t.r.dir), strings.TrimLeft(name[up:], "/"))
+// errAskCwd is that nobody but the fake knows where a path leads: out of the virtual directory or
+// not, by its own "..", from a working directory that may have been renamed.
+var errAskCwd = errors.New("tracer: the working directory is to be asked for")
+
+// relative is a path from a working directory of the fake, whose process is there, too. It stays in
+// the fake unless it climbs out of the virtual directory by its own "..".
+func (w *walk) relative(name string) (place, error) {
+	p := w.t.p
+	if up := climb(name, w.depth(p.cwd)); up >= 0 {
+		if !p.atDir && !w.t.asked {
+			return place{fd: -1}, errAskCwd
 		}
-	}
-	// The fake's process is where it started, and a directory is kept by its name.
-	if p := w.t.p; fd != unix.AT_FDCWD || p.cwd != w.t.r.c.Cwd {
-		name = dir + "/" + name
+		return w.out(name[up:])
 	}
 	return place{virtual: true, path: name, fd: -1}, nil
+}
+
+// relativeTo is a path from an open directory of the fake.
+func (w *walk) relativeTo(d *descriptor, name string) (place, error) {
+	switch up := climb(name, w.depth(d.path)); {
+	case up >= 0 && d.atDir:
+		return w.out(name[up:])
+	case up >= 0:
+		w.t.fault("a path out of the virtual directory from one below it (%s) that is open is not handled", d.path)
+		return place{fd: -1}, unix.ENOENT
+	case d.atDir:
+		return place{virtual: true, path: w.t.r.c.Dir + "/" + name, fd: -1}, nil
+	}
+	return place{virtual: true, path: fsfake.At(d.fake, name), fd: -1}, nil
+}
+
+// depth is how far below the virtual directory another one is.
+func (w *walk) depth(dir string) int {
+	return strings.Count(strings.TrimPrefix(dir, w.t.r.c.Dir), "/")
+}
+
+// out goes on above the virtual directory.
+func (w *walk) out(rest string) (place, error) {
+	w.changed = true
+	return w.from(path.Dir(w.t.r.dir), strings.TrimLeft(rest, "/"))
 }
 
 // climb finds where a path leaves the directory that is depth levels above its start: the
@@ -172,8 +200,7 @@ func (w *walk) from(dir, name string) (place, error) {
 // inside is the virtual directory, and a rest from there.
 func (w *walk) inside(rest string, slash bool) (place, error) {
 	if up := climb(rest, 0); up >= 0 {
-		w.changed = true
-		return w.from(path.Dir(w.t.r.dir), strings.TrimLeft(rest[up:], "/"))
+		return w.out(rest[up:])
 	}
 	name := w.t.r.c.Dir
 	if rest != "" || slash {
@@ -191,25 +218,29 @@ func (w *walk) process(pid int, rest string) (place, error) {
 	if p == nil {
 		return place{fd: -1, proc: pid, rest: rest}, nil
 	}
+	real := path.Join("/proc", strconv.Itoa(p.real), rest)
 	switch what {
 	case "fd":
 		num, deeper, _ := strings.Cut(more, "/")
 		n, err := strconv.Atoi(num)
 		if d := p.fds[n]; err == nil && d != nil && d.fake >= 0 && p == w.t.p {
 			if deeper != "" {
-				return w.relative(d.fake, d.path, deeper)
+				pl, err := w.relativeTo(d, deeper)
+				pl.real = real
+				return pl, err
 			}
 			return place{virtual: true, fd: n}, nil
 		}
 	case "cwd":
 		if p.cwd != "" && p == w.t.p && (more != "" || w.follow) {
-			return w.relative(unix.AT_FDCWD, p.cwd, "./"+more)
+			pl, err := w.relative("./" + more)
+			pl.real = real
+			return pl, err
 		}
 	}
 	if what == "" || what == "stat" {
 		return place{fd: -1, proc: pid, rest: rest}, nil
 	}
-	real := path.Join("/proc", strconv.Itoa(p.real), rest)
 	return place{fd: -1, path: real, changed: true}, nil
 }
 

@@ -31,6 +31,7 @@ var programs = []program{
 	{"counter.sh", by("sh"), true}, {"children.sh", by("sh"), false}, {"flock.sh", by("sh", "flock"), false},
 	{"tools.sh", by("sh", "mktemp", "sed", "find", "sort"), false}, {"copies.sh", by("sh", "cp", "install", "sed", "dd"), false},
 	{"git.sh", by("sh", "git"), false},
+	{"cwd.sh", by("sh", "find", "env"), false}, {"cwd.py", python, false},
 	{"redirect.bash", by("bash"), false}, {"counter.sh", by("bash"), false},
 	{"lock.py", python, false}, {"files.py", python, true}, {"descriptors.py", python, false},
 	{"lock.pl", by("perl"), false},

@@ -50,7 +50,7 @@ func socketAddress(t *thread, c *call) {
 				break
 			}
 		}
-		if pl, err := t.locate(unix.AT_FDCWD, string(name), true); err == nil && pl.virtual {
+		if pl, err := t.locate(unix.AT_FDCWD, string(name), true); err == errAskCwd || err == nil && pl.virtual {
 			t.fault("a socket below the virtual directory (%s) is not modelled", name)
 			return
 		}

@@ -65,7 +65,7 @@ func (r *Run) launch() error {
 	}
 	p := r.addProcess(nil, pid, r.c.Pid)
 	p.name = filepath.Base(r.c.Argv[0])
-	p.cwd = r.c.Cwd
+	p.cwd, p.atDir = r.c.Cwd, r.c.Cwd == r.c.Dir
 	t := r.addThread(p, pid)
 	if program == standIn {
 		return t.becomeVirtual()

@@ -26,7 +26,7 @@ func (t *thread) stat(dirfd, i, to, flags int) {
 			t.pass()
 			return
 		}
-		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: t.p.cwd}, to)
+		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: "."}, to)
 		return
 	}
 	_, pl, ok := t.name(dirfd, i, flags&unix.AT_SYMLINK_NOFOLLOW == 0)

@@ -48,6 +48,7 @@ type thread struct {
 	c      call                // the call that it is in
 	op     fsfake.Op           // asking: what
 	exit   Exit                // asking: how the process ends
+	asked  bool                // it has just asked for the working directory
 	answer func(fsfake.Result) // asking: what to do with the answer
 	after  func(ret int64)     // when the real call has returned
 	regs   *unix.PtraceRegs    // registers to restore when the real call has returned
@@ -92,7 +93,8 @@ type process struct {
 	created  int       // threads so far
 	lender   *thread   // who waits in vfork(2) until this process gives its memory back
 	fds      map[int]*descriptor
-	cwd      string // the virtual working directory, or empty
+	cwd      string // the virtual working directory, as it was called when it was entered; or empty
+	atDir    bool   // it is surely the virtual directory itself, which nobody can rename
 	mono     int64  // CLOCK_MONOTONIC, in nanoseconds
 	rng      *rand.ChaCha8
 	handlers [65]uint64 // flags of sigaction(2)
@@ -113,7 +115,8 @@ type process struct {
 type descriptor struct {
 	fake   int    // the descriptor of the fake, or -1
 	closes bool   // of one of the fake: the fake closes it at an execve(2)
-	path   string // of a file of the fake: where it was opened, without ".."; may be relative
+	path   string // of a file of the fake: where it was opened, without ".."
+	atDir  bool   // it is surely the virtual directory itself
 	file   *description
 	random bool // /dev/urandom
 	kind   kind // of a real one
@@ -137,7 +140,8 @@ func (r *Run) addProcess(parent *process, real, pid int) *process {
 		fds: map[int]*descriptor{}, mono: firstMono, umask: firstUmask, rng: r.randomFor(pid),
 	}
 	if parent != nil {
-		p.ppid, p.name, p.cwd, p.mono = parent.pid, parent.name, parent.cwd, parent.mono
+		p.ppid, p.name, p.mono = parent.pid, parent.name, parent.mono
+		p.cwd, p.atDir = parent.cwd, parent.atDir
 		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
 		for fd, d := range parent.fds { // order does not matter: a copy
 			copied := *d

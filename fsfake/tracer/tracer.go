@@ -48,6 +48,9 @@ type Pending struct {
 	// creation; 0 is the process itself: its alarm clock, or its end by a signal.
 	Task fsfake.Task
 	Op   fsfake.Op
+	// Path is Op.Path as an absolute, clean name, when there is one: the directory that it begins
+	// at is called as it was when it was entered or opened.
+	Path string
 	// Timer: the wait need not end; time passes, or another thread wakes it. When the driver
 	// answers, the wait's time has come. Of each process only the soonest is offered.
 	Timer bool

@@ -176,12 +176,12 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit), Data: d.printed()}
 		}
 	}
-	leaves := d.before(op)
+	leaves := d.before(op, p.Path)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {
 		d.note(scenarios.By{Task: p.Task})
 	}
 	r, err := d.do(op)
-	d.after(op, r, leaves)
+	d.after(op, p.Path, r, leaves)
 	return r, err
 }
 
@@ -214,22 +214,15 @@ func (d *driver) newPid() int {
 	return pid
 }
 
-// onMark reports whether a call is about the name that marks the critical section. A name
-// that is not absolute is taken for one in the directory.
-func (d *driver) onMark(op fsfake.Op) bool {
-	name := op.Path
-	if !path.IsAbs(name) {
-		name = path.Join(d.spec.Dir, name)
-	}
-	return path.Clean(name) == path.Join(d.spec.Dir, d.spec.Inside)
-}
+// onMark reports whether a call is about the name that marks the critical section.
+func (d *driver) onMark(name string) bool { return name == path.Join(d.spec.Dir, d.spec.Inside) }
 
 // before notes what begins with a call: an attempt to get inside, or the way out.
-func (d *driver) before(op fsfake.Op) (leaves bool) {
+func (d *driver) before(op fsfake.Op, name string) (leaves bool) {
 	if d.spec.Inside == "" {
 		return false
 	}
-	leaves = d.inside && d.onMark(op) && (op.Call == fsfake.CallRmdir || op.Call == fsfake.CallUnlink)
+	leaves = d.inside && d.onMark(name) && (op.Call == fsfake.CallRmdir || op.Call == fsfake.CallUnlink)
 	switch {
 	case leaves:
 		d.note(scenarios.LetGo{})
@@ -243,11 +236,11 @@ func (d *driver) before(op fsfake.Op) (leaves bool) {
 
 // after notes what ended with a call. Whoever finds the mark there when he makes it is
 // inside as well: so is somebody else.
-func (d *driver) after(op fsfake.Op, r fsfake.Result, leaves bool) {
+func (d *driver) after(op fsfake.Op, name string, r fsfake.Result, leaves bool) {
 	if d.spec.Inside == "" {
 		return
 	}
-	makes := d.onMark(op) && (op.Call == fsfake.CallMkdir || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0)
+	makes := d.onMark(name) && (op.Call == fsfake.CallMkdir || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0)
 	switch {
 	case leaves:
 		d.note(scenarios.Returned{Output: model.Released{}})

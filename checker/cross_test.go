@@ -127,6 +127,7 @@ func crossCheck(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, bud
 	spec := p.Spec
 	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
+	x.Tried = tried(sc)
 	graph := graphHistories(t, x, spec)
 	r, err := ask(sc, p, true)
 	require.NoError(t, err)
@@ -156,7 +157,7 @@ func crossCheck(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, bud
 func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, budget int) {
 	g, err := ask(sc, p, false)
 	if errors.Is(err, ErrNothingToJudge) {
-		r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget})
+		r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget, Tried: tried(sc)})
 		if err == nil {
 			require.Equal(t, Unknown, r.Verdict)
 		} else {
@@ -168,7 +169,7 @@ func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, b
 	if p == scenarios.Starvation {
 		return // no one schedule shows it
 	}
-	r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget})
+	r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget, Tried: tried(sc)})
 	require.NoError(t, err)
 	if r.Verdict == Unknown {
 		t.Logf("%d schedules are not all", r.Stats.Schedules)

@@ -47,13 +47,36 @@ var answers = sync.OnceValue(func() map[question]func() (Result, error) {
 			for _, histories := range []bool{false, true} {
 				q := question{sc.ID, c.Property.ID, histories}
 				out[q] = sync.OnceValues(func() (Result, error) {
-					return Check(context.Background(), sc, c.Property, q.options())
+					o := q.options()
+					o.Tried = tried(sc)
+					return Check(context.Background(), sc, c.Property, o)
 				})
 			}
 		}
 	}
 	return out
 })
+
+// A tryout names what a Tried is of.
+type tryout struct {
+	scenario string
+	code     uintptr
+}
+
+// everTried is a *Tried for each program.
+var everTried sync.Map
+
+// tried is what was tried out of a toy or a row, for all tests that do not ask whether programs
+// keep their promises: each promise is looked at once in a run of the tests. It is not for programs
+// that a test makes, which may have one name and not be the same.
+func tried(sc *scenarios.Scenario) *Tried {
+	v, _ := everTried.LoadOrStore(tryout{sc.ID, reflect.ValueOf(sc.Program).Pointer()}, &Tried{})
+	t := v.(*Tried)
+	if err := t.For(sc); err != nil {
+		panic(err)
+	}
+	return t
+}
 
 // ask returns what one worker says. What no toy or row claims is decided here and now.
 func ask(sc *scenarios.Scenario, p *scenarios.Property, histories bool) (Result, error) {

@@ -74,17 +74,16 @@ func TestForgettingChangesNothing(t *testing.T) {
 	fewer := 0
 	for i := range rows {
 		sc := &rows[i]
-		var tried Tried
 		asked := []*scenarios.Property{scenarios.Deadlock}
 		for _, c := range sc.Claims {
 			asked = append(asked, c.Property)
 		}
 		for _, p := range asked {
-			want := cover(t, sc, p, &tried, true, most)
+			want := cover(t, sc, p, tried(sc), true, most)
 			if !want.complete {
 				continue
 			}
-			got := cover(t, sc, p, &tried, false, most)
+			got := cover(t, sc, p, tried(sc), false, most)
 			require.LessOrEqual(t, got.states, want.states, "%s %s", sc.ID, p)
 			require.InEpsilon(t, 1+want.odds, 1+got.odds, 1e-9, "%s %s", sc.ID, p)
 			if got.states < want.states {

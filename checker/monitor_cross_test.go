@@ -53,6 +53,7 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) 
 	spec := p.Spec
 	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
+	x.Tried = tried(sc)
 	_, err = x.Explore(context.Background(), search.Limits{States: 300_000}, x.Initial)
 	require.NoError(t, err)
 	bad := 0
@@ -111,7 +112,7 @@ func TestMemoriesAgree(t *testing.T) {
 			}
 			a, err := ask(sc, c.Property, true)
 			require.NoError(t, err)
-			b, err := Check(context.Background(), sc, c.Property, Options{Memory: RememberMonitors})
+			b, err := Check(context.Background(), sc, c.Property, Options{Memory: RememberMonitors, Tried: tried(sc)})
 			require.NoError(t, err)
 			require.Equal(t, a.Verdict, b.Verdict, "%s %s", sc.ID, c.Property)
 			require.LessOrEqual(t, b.Stats.States, a.Stats.States)

@@ -44,8 +44,8 @@ type Options struct {
 	// the counts, and for the odds. Without it the search ends at the smallest counterexample
 	// where the space has more than 50 000 states.
 	Full bool
-	// Tried spares further Checks of the same scenario the rounds of retry loops that were
-	// tried out; nil is for one Check.
+	// Tried spares further Checks of the same scenario what was tried out of its programs; nil
+	// is for one Check.
 	Tried *Tried
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
 	SkipOdds bool
@@ -53,8 +53,10 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Tried remembers which rounds of a scenario's retry loops were tried out, 10 000 times each.
-// That takes longer than a small space, and shows the same whatever the property is. Use one
+// Tried remembers what was tried out of a scenario's programs: which rounds of their retry loops,
+// 10 000 times each, and how often they were run again to see that they do the same, which is 500
+// times. That takes longer than a small space, and shows the same whatever the property is. A
+// Check with a Tried of an earlier one still runs everything that it learned once more. Use one
 // for each scenario; its zero value is ready.
 type Tried = learn.Tried
 

@@ -31,7 +31,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 			if c.Verdict != Broken {
 				continue
 			}
-			r, err := Check(context.Background(), &sc, c.Property, Options{Preemptions: &many})
+			r, err := Check(context.Background(), &sc, c.Property, Options{Preemptions: &many, Tried: tried(&sc)})
 			require.NoError(t, err)
 			require.Equal(t, c.Verdict, r.Verdict, "%s %s: %s", sc.ID, c.Property, r.Why)
 			ce := r.Counterexample
@@ -71,7 +71,7 @@ func TestNoVacuousHolds(t *testing.T) {
 			if fixtures.Large[sc.ID] { // whoever meets it with two processes meets it with three
 				var err error
 				sc = small(sc, mutator{})
-				r, err = Check(context.Background(), &sc, c.Property, Options{SkipOdds: true})
+				r, err = Check(context.Background(), &sc, c.Property, Options{SkipOdds: true, Tried: tried(&sc)})
 				require.NoError(t, err)
 			} else {
 				r = decided(t, &sc, c.Property)

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -12,13 +11,14 @@ import (
 
 	"lockpick/checker/cli"
 	"lockpick/checker/real"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios/all"
 )
 
 // The processes of a replay on the real disk are this binary once more.
 func TestMain(m *testing.M) {
 	real.Worker(all.All())
-	os.Exit(m.Run())
+	testmain.Run(m)
 }
 
 func TestReplayOnTheRealDisk(t *testing.T) {

@@ -29,16 +29,16 @@ const (
 )
 
 // Verify reports a program that is not a function of its calls, or that ctx ended first. The
-// expander is one that knows the space.
-func (x *Space) Verify(ctx context.Context, g *Expander) error {
+// expander is one that knows the space. What was tried out before is passed over.
+func (x *Space) Verify(ctx context.Context, g *Expander, tried *learn.Tried) error {
 	if err := x.verifyInvariant(ctx); err != nil {
 		return err
 	}
 	for _, a := range x.automata {
-		if err := a.Verify(ctx, learn.Repeats/len(x.automata)); err != nil {
+		if err := a.Verify(ctx, tried, learn.Repeats/len(x.automata)); err != nil {
 			return err
 		}
-		if err := a.FuzzLoops(ctx); err != nil {
+		if err := a.FuzzLoops(ctx, tried); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 // An Automaton is what has been learned of one task's code. A task that talks to the
@@ -91,8 +90,9 @@ type Edge struct {
 func New(sc *scenarios.Scenario, start Starter, process, n int) (*Automaton, error) {
 	a := &Automaton{
 		scenario: sc.ID, external: sc.External, turns: sc.Setting.Concurrency == scenarios.EventLoop, alone: sc.Setting.TasksOf(process) == 1, start: start, process: process, n: n,
-		name: sched.Task{Process: process, N: n}.String(), edges: map[edgeKey]Edge{},
+		edges: map[edgeKey]Edge{},
 	}
+	a.name = a.task().String()
 	a.nodes = append(a.nodes, node{Ended: true}, node{Ended: true})
 	e, err := a.extend(Gone, nil)
 	if err != nil {

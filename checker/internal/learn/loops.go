@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
+	"strings"
 )
 
 // A retry loop's rounds come in any order, and what one kind of round leaves behind may
@@ -71,10 +73,15 @@ func (w *walker) next(rng *rand.Rand, at uint32, calls int) (edgeKey, bool) {
 	return choice[rng.IntN(len(choice))], true
 }
 
-// FuzzLoops runs the program along drawn walks.
-func (a *Automaton) FuzzLoops(ctx context.Context) error {
+// FuzzLoops runs the program along drawn walks, unless it was run along walks through rounds of
+// these kinds before.
+func (a *Automaton) FuzzLoops(ctx context.Context, tried *Tried) error {
 	w := newWalker(a)
 	if !w.loops() {
+		return nil
+	}
+	kinds := kindKey{a.task(), w.kinds()}
+	if tried.has(kinds) {
 		return nil
 	}
 	n := uint64(walks)
@@ -89,7 +96,20 @@ func (a *Automaton) FuzzLoops(ctx context.Context) error {
 			return err
 		}
 	}
+	tried.add(kinds)
 	return nil
+}
+
+// kinds names the kinds of rounds that there are, together.
+func (w *walker) kinds() string {
+	var all []string
+	for _, k := range w.a.order {
+		if e := w.a.edges[k]; e.leadsBack() {
+			all = append(all, w.a.kind(k, e))
+		}
+	}
+	slices.Sort(all)
+	return "in any order: " + strings.Join(slices.Compact(all), "\n")
 }
 
 // walk runs the program along one walk.

@@ -3,6 +3,8 @@ package learn
 import (
 	"context"
 	"fmt"
+
+	"lockpick/sched"
 )
 
 // Repeats is how often the Go functions of a scenario are run again at least, all tasks and
@@ -10,23 +12,28 @@ import (
 // 150 then.
 const Repeats = 500
 
-// Verify runs every learned path again, and goes round until that were so many runs. Paths
-// that others go on from are run as a part of those. When ctx ends first the error is that of
-// ctx.
-func (a *Automaton) Verify(ctx context.Context, repeats int) error {
-	before := a.runs
+// Verify runs every learned path again, and goes round until that were so many runs, with those
+// that were made before: what is asked of a program does not change it. Paths that others go on
+// from are run as a part of those. When ctx ends first the error is that of ctx.
+func (a *Automaton) Verify(ctx context.Context, tried *Tried, repeats int) error {
+	task, before := a.task(), a.runs
 	if err := a.verifyOnce(ctx); err != nil {
 		return err
 	}
 	counted := a.runs // what is told of a check is one time round
 	defer func() { a.runs = counted }()
+	repeats -= tried.repeats(task)
 	for once := counted - before; !a.external && once > 0 && a.runs-before < repeats; {
 		if err := a.verifyOnce(ctx); err != nil {
 			return err
 		}
 	}
+	tried.repeated(task, a.runs-before)
 	return nil
 }
+
+// task names the task whose code this is.
+func (a *Automaton) task() sched.Task { return sched.Task{Process: a.process, N: a.n} }
 
 // verifyOnce runs every learned path once.
 func (a *Automaton) verifyOnce(ctx context.Context) error {

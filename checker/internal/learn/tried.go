@@ -9,14 +9,16 @@ import (
 	"lockpick/sched"
 )
 
-// Tried remembers which kinds of rounds of a scenario's retry loops have been tried out: a
-// program does not know which property is asked for, and is not told of another case
+// Tried remembers what has been tried out of a scenario's programs beside what was asked: which
+// kinds of rounds of their retry loops, which of these in any order, and how often they were run
+// again. A program does not know which property is asked for, and is not told of another case
 // otherwise than by results, which make up the kind. The zero value remembers none. It may be
 // used from several goroutines.
 type Tried struct {
-	mu   sync.Mutex
-	of   programs
-	seen map[kindKey]bool
+	mu    sync.Mutex
+	of    programs
+	seen  map[kindKey]bool
+	again map[sched.Task]int // runs of each task
 }
 
 // programs say whose rounds they are: the programs of a scenario, whatever its bounds.
@@ -60,4 +62,21 @@ func (t *Tried) add(k kindKey) {
 		t.seen = map[kindKey]bool{}
 	}
 	t.seen[k] = true
+}
+
+// repeats is how often a task was run again.
+func (t *Tried) repeats(task sched.Task) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.again[task]
+}
+
+// repeated notes that a task was run again so many times.
+func (t *Tried) repeated(task sched.Task, runs int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.again == nil {
+		t.again = map[sched.Task]int{}
+	}
+	t.again[task] += runs
 }

@@ -33,7 +33,7 @@ const firstRounds = 100
 func (a *Automaton) Unroll(ctx context.Context, tried *Tried, alike bool) error {
 	var of sched.Task
 	if !alike {
-		of = sched.Task{Process: a.process, N: a.n}
+		of = a.task()
 	}
 	for _, k := range a.order {
 		e := a.edges[k]

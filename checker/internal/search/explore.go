@@ -86,7 +86,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 
 // checked looks once more at what was learned, as far as there is time for it.
 func (x *Explorer) checked(ctx context.Context, w *engine.Expander) error {
-	if err := x.Verify(ctx, w); err != nil && !errors.Is(err, ctx.Err()) {
+	if err := x.Verify(ctx, w, x.Tried); err != nil && !errors.Is(err, ctx.Err()) {
 		return err
 	}
 	return x.Histories.Fault()
@@ -98,7 +98,7 @@ func (x *Explorer) onceMore(ctx context.Context, g *engine.Expander, workers int
 	if err := x.Histories.FinalCheck(ctx, workers); err != nil {
 		return err
 	}
-	if err := x.Verify(ctx, g); err != nil || broken {
+	if err := x.Verify(ctx, g, x.Tried); err != nil || broken {
 		return err
 	}
 	return x.Unroll(ctx, workers, x.Tried)

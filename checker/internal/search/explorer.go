@@ -9,7 +9,7 @@ import (
 // An Explorer covers a space.
 type Explorer struct {
 	*engine.Space
-	// Tried are the rounds of retry loops that need not be tried out again.
+	// Tried is what need not be tried out again of the programs.
 	Tried *learn.Tried
 }
 

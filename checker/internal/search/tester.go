@@ -22,7 +22,7 @@ type Tester struct {
 	base     *fsfake.Machine
 	Judge    *history.Judge
 	prober   *engine.Prober
-	// Tried are the rounds of retry loops that need not be tried out again.
+	// Tried is what need not be tried out again of the programs.
 	Tried *learn.Tried
 	// MaxSteps cuts a run that does not end.
 	MaxSteps int

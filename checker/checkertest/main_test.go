@@ -1,0 +1,9 @@
+package checkertest
+
+import (
+	"testing"
+
+	"lockpick/internal/testmain"
+)
+
+func TestMain(m *testing.M) { testmain.Run(m) }

@@ -1,0 +1,9 @@
+package command_test
+
+import (
+	"testing"
+
+	"lockpick/internal/testmain"
+)
+
+func TestMain(m *testing.M) { testmain.Run(m) }

@@ -69,10 +69,11 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 // every case if nothing is.
 func looksOf(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (engine.Observed, error) {
 	t, err := search.NewTester(sc, p)
-	if err == nil {
-		_, err = t.Trace(s)
-	}
 	if err != nil {
+		return engine.Observed{}, err
+	}
+	t.NoTraps = true
+	if _, err = t.Trace(s); err != nil {
 		return engine.Observed{}, err
 	}
 	return t.Observed(), nil
@@ -91,7 +92,7 @@ func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result,
 	if err != nil {
 		return res, err
 	}
-	if first == nil && res.Complete && t.Property.NeedsProbe() && t.Nowhere {
+	if first == nil && res.Complete && t.Property.NeedsProbe() && (t.Nowhere || t.TooLarge) {
 		res.Complete = false
 		res.Why = "no schedule that ends breaks it; in some, somebody goes on for ever or waits, and whether a fresh process can still get in then is for the graph engine to say"
 	}
@@ -129,6 +130,9 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, err
 	}
 	defer x.Close()
 	x.Tried = o.Tried
+	if t.Sc.External { // whose programs are expensive to run again
+		t.ExploreWith(x)
+	}
 	if o.Symmetry {
 		if err := x.Symmetric(); err != nil {
 			return Result{}, err
@@ -268,13 +272,13 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 		res.Complete, res.Why = false, frozen
 		return false, nil
 	}
-	if res.Counterexample, err = g.t.Trace(found.Schedule); err != nil {
+	if res.Counterexample, err = g.t.Counterexample(found.Schedule); err != nil {
 		return true, err
 	}
 	if res.Counterexample.Smallest = found.Smallest; !found.Smallest {
 		res.notSmallest(&search.EndedError{Why: found.Why})
 	}
-	return true, g.t.Trapped(res.Counterexample, found.Waits)
+	return true, g.odds(ctx, res)
 }
 
 // A found is a counterexample that was searched for in the order of cost.
@@ -302,6 +306,11 @@ func (g *decision) find(ctx context.Context) (*found, error) {
 
 // explain adds the counterexample and the odds to a broken result.
 func (g *decision) explain(ctx context.Context, res *Result) (err error) {
+	if g.t.Property.NeedsProbe() {
+		if trapped, err := g.trap(ctx, res); trapped || err != nil { // which may be smaller
+			return err
+		}
+	}
 	if g.found == nil {
 		if g.found, err = g.find(ctx); err != nil {
 			return err
@@ -313,6 +322,11 @@ func (g *decision) explain(ctx context.Context, res *Result) (err error) {
 	if res.Counterexample.Smallest = g.found.ended == nil; g.found.ended != nil {
 		res.notSmallest(g.found.ended)
 	}
+	return g.odds(ctx, res)
+}
+
+// odds adds the odds to a broken result.
+func (g *decision) odds(ctx context.Context, res *Result) error {
 	if g.o.SkipOdds {
 		return nil
 	}

@@ -71,9 +71,12 @@
 //     graph that no step leads out of, with somebody in it who has not ended, is a violation.
 //   - wedge: a state where every process has finished or died, and a fresh process,
 //     running alone with time passing, never gets through. "Never" means within 30 days
-//     of virtual time and an attempt after that. Or a part of the graph that no step leads
-//     out of, with somebody in it who is not finished, if a fresh process, alone, gets
-//     through from none of its states: two that poll for ever for a dead owner's file.
+//     of virtual time and an attempt after that. Or a state from which steps lead to no end,
+//     and to none in which a fresh process, alone, gets through (a trap): two that poll for
+//     ever for a dead owner's file. Whoever comes into a trap has broken it there, although
+//     a kill may still lead out: [Replay], [Sample] and rapid ask it of the state in which
+//     a run ends and of those before faults, up to 200 000 states that follow; where there
+//     are more, a sample says that it does not know.
 //   - starvation: a cycle in which an operation has begun that the property is about (an
 //     acquisition, for ours) and never returns
 //     while it takes steps or waits, and in which nobody who can always move never does

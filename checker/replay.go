@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"context"
 	"fmt"
 
 	"lockpick/checker/internal/search"
@@ -33,7 +32,7 @@ func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Re
 	}
 	o, err := t.Run(sched.Replay{Schedule: s}, true)
 	r := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: t.Evidence(o)}
-	if err != nil || !p.OfCycles() && (r.Broken || p.Judgement() != scenarios.ByGraph) {
+	if err != nil || !p.OfCycles() {
 		return r, err
 	}
 	x, err := search.NewExplorer(sc, p)
@@ -41,13 +40,6 @@ func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Re
 		return r, err
 	}
 	defer x.Close()
-	if !p.OfCycles() {
-		trapped, waits, err := x.Trapped(context.Background(), s)
-		if r.Broken = trapped; trapped && err == nil {
-			err = t.Trapped(r.Counterexample, waits)
-		}
-		return r, err
-	}
 	cycle, waits, err := x.Starves(s)
 	if r.Broken = cycle > 0; r.Broken {
 		t.Starves(r.Counterexample, cycle, waits)

@@ -84,6 +84,9 @@ func Sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	if s.First < 0 {
 		if s.Why == "" {
 			s.Why = fmt.Sprintf("%d drawn schedules broke nothing, which proves nothing", s.Runs)
+			if t.TooLarge {
+				s.Why += "; whether some that go on for ever keep everybody out was not decided, since too many states follow"
+			}
 			if err := t.Lacking(); err != nil {
 				s.Why += "; " + err.Error()
 			}

@@ -106,7 +106,7 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 		}
 		r.Schedule = schedule.String()
 	}
-	if r.Complete && len(r.Violations) == 0 {
+	if r.Complete {
 		found, err := x.FindTrap(ctx, c, o.limits(sc, p))
 		var ended *search.EndedError
 		switch {
@@ -115,8 +115,9 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 		case err != nil:
 			return r, err
 		case found != nil:
-			r.Schedule = found.Schedule.String()
-			r.Violations = []string{engine.Hash([]byte(r.Schedule))}
+			if r.Schedule = found.Schedule.String(); len(r.Violations) == 0 {
+				r.Violations = []string{engine.Hash([]byte(r.Schedule))}
+			}
 		}
 	}
 	r.Stats.learned(x)

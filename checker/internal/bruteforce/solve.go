@@ -23,7 +23,8 @@ type Answer struct {
 
 	graph    *graph
 	starving []bool
-	traps    []bool // for wedge, where nothing else breaks it
+	traps    []bool // for wedge; nil for none
+	ends     []bool // where there are traps: what breaks it by itself
 }
 
 // Solve answers one property of a protocol. It stores at most limit states, and fails with
@@ -36,22 +37,23 @@ func Solve(p *Protocol, property *scenarios.Property, limit int) (*Answer, error
 	a := &Answer{States: len(g.nodes), graph: g}
 	if property == scenarios.Starvation {
 		a.starving = g.starving()
-	} else {
+	}
+	if property == scenarios.Wedge {
+		if a.traps, err = g.traps(); err != nil {
+			return nil, err
+		}
+		for n, in := range a.traps { // whoever is in one is lost
+			a.ends = append(a.ends, g.nodes[n].bad)
+			g.nodes[n].bad = g.nodes[n].bad || in
+		}
+	}
+	if property != scenarios.Starvation {
 		a.Odds, a.HasOdds = g.odds()
 	}
 	var c cost
 	a.Schedule, c, a.Broken = g.smallest(a.goal, -1)
-	if property == scenarios.Wedge && !a.Broken {
-		if a.traps, err = g.traps(); err != nil {
-			return nil, err
-		}
-		if a.traps != nil {
-			a.HasOdds = false // lockpick computes none
-			a.Schedule, c, a.Broken = g.smallest(a.goal, -1)
-			if e := g.nodes[0].edges; len(a.Schedule) == 0 && a.Broken && len(e) > 0 && e[0].slot >= 0 { // a run has a step
-				a.Schedule, c.steps = append(a.Schedule, e[0].choice), 1
-			}
-		}
+	if e := g.nodes[0].edges; a.traps != nil && a.traps[0] && len(e) > 0 && e[0].slot >= 0 { // a run has a step
+		a.Schedule, c.steps = append(a.Schedule, e[0].choice), 1
 	}
 	a.Faults, a.Preemptions, a.Steps = c.faults, c.preemptions, c.steps
 	return a, nil
@@ -62,16 +64,24 @@ func (a *Answer) goal(n int) bool {
 	if a.starving != nil {
 		return a.starving[n]
 	}
-	if a.traps != nil && a.traps[n] {
-		return true
-	}
 	return a.graph.nodes[n].bad
 }
 
-// Within reports whether a schedule with at most so many preemptions breaks the property,
-// and returns the smallest of those.
+// Within reports whether a schedule with at most so many preemptions breaks the property, not by a
+// trap, which has no bound, and returns the smallest of those.
 func (a *Answer) Within(preemptions int) (sched.Schedule, bool) {
-	s, _, ok := a.graph.smallest(a.goal, preemptions)
+	goal := a.goal
+	if a.ends != nil {
+		goal = func(n int) bool { return a.ends[n] }
+	}
+	s, _, ok := a.graph.smallest(goal, preemptions)
+	at := 0
+	for i, c := range s { // on the way it may come into a trap, and a fault leads out of it
+		if i > 0 && a.ends != nil && a.goal(at) {
+			return s[:i], ok
+		}
+		at, _ = a.graph.after(at, c)
+	}
 	return s, ok
 }
 
@@ -144,6 +154,5 @@ func (g *graph) after(n int, c sched.Choice) (to int, ok bool) {
 	return 0, false
 }
 
-// Trapped reports whether the property is broken because no step leads out of a part of the
-// graph, and because of nothing else.
+// Trapped reports whether no step leads out of some part of the graph in which nobody can acquire.
 func (a *Answer) Trapped() bool { return a.traps != nil }

@@ -158,6 +158,13 @@ func unpackBudgets(w uint32) budgets {
 	return budgets{int(w & 0xffff), int(w >> 16 & 0x7fff), int(w >> 31)}
 }
 
+// WithoutFaults returns a state as it is when no fault can happen any more.
+func (x *Space) WithoutFaults(row []uint32) []uint32 {
+	out := append([]uint32(nil), row...)
+	out[len(out)-1] = budgets{}.pack()
+	return out
+}
+
 // Width is the number of words of a state.
 func (x *Space) Width() int { return wordNodes + len(x.Slots) + 1 }
 

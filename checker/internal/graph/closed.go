@@ -25,3 +25,21 @@ func (g *Graph) Closed(visit func(states []uint32)) {
 		visit(c)
 	})
 }
+
+// MarkBack marks the states from which steps lead to one that is marked, whatever faults may. A
+// step that breaks the property counts as one that leads there.
+func (g *Graph) MarkBack(marked []bool) {
+	for again := true; again; { // most states come after those that lead to them
+		again = false
+		for id := g.Len() - 1; id >= 0; id-- {
+			if marked[id] {
+				continue
+			}
+			to, who := g.Edges(uint32(id))
+			for e, v := range to {
+				marked[id] = marked[id] || who[e] >= 0 && (v == Bad || marked[v])
+			}
+			again = again || marked[id]
+		}
+	}
+}

@@ -36,6 +36,9 @@ func (g *Graph) End(present, bad bool) {
 	g.bad = append(g.bad, bad)
 }
 
+// Break has a state break the property by itself.
+func (g *Graph) Break(id uint32) { g.bad[id] = true }
+
 // Edges returns where the edges of a state lead, and whose steps they are.
 func (g *Graph) Edges(id uint32) (to []uint32, slot []int8) {
 	a, b := g.first[id], g.first[id+1]

@@ -85,6 +85,15 @@ func (x *Explorer) Odds(ctx context.Context, c *Coverage, o Limits) (graph.Odds,
 	if err != nil {
 		return graph.Odds{}, err
 	}
+	if x.MayTrap() { // whoever comes into a trap is lost, whatever comes after
+		who, err := x.traps(g, c)
+		if err != nil {
+			return graph.Odds{}, err
+		}
+		for id := range who { // order does not matter: each is marked
+			g.Break(id)
+		}
+	}
 	start, _ := c.States.Find(x.Initial)
 	odds, err := g.Odds(ctx, uint32(start))
 	if err != nil {

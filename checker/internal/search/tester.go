@@ -33,7 +33,12 @@ type Tester struct {
 	facts  []scenarios.Fact
 	enough bool
 	// Nowhere: in some run nothing could happen any more although somebody was not finished.
-	Nowhere  bool
+	Nowhere bool
+	// traps is what knows of traps; nil until it is asked. NoTraps: it is not asked. TooLarge: so
+	// much follows some state that it does not say, and is not asked any more.
+	traps    *trapFinder
+	NoTraps  bool
+	TooLarge bool
 	observed engine.Observed // by the tasks, in all runs so far
 	asked    []string        // the paths of the locks that they asked for
 	// KeepHistory: let every outcome have a history, which costs less than a trace.
@@ -199,8 +204,14 @@ func (t *Tester) decide(w *engine.World, o *Outcome) error {
 		o.Broken = true
 		t.cutToViolation(w, o)
 	case t.Property.Question == scenarios.Stuck:
-		o.Broken, o.Waits = w.Deadlocked()
+		if o.Broken, o.Waits = w.Deadlocked(); !o.Broken && t.Sc.External {
+			_, err := t.inTrap(w, o)
+			return err
+		}
 	case t.Property.Question == scenarios.LockedOut:
+		if trapped, err := t.inTrap(w, o); trapped || err != nil {
+			return err
+		}
 		if !w.Unfinished() {
 			var err error
 			if o.Broken, o.Waits, err = t.prober.Wedged(w.M); err == nil && o.Broken && o.Trace != nil {
@@ -241,17 +252,22 @@ func (t *Tester) cutToViolation(w *engine.World, o *Outcome) {
 			continue
 		}
 		w.History.Ops = p
-		o.Schedule = o.Schedule[:s+1]
-		o.Cost = trace.Cost{}
-		for i, c := range o.Schedule {
-			o.Cost.Add(c, w.Preempted[i])
-		}
-		if o.Trace != nil {
-			o.Trace = o.Trace[:s+1]
-		}
-		o.Finished = false
+		o.cut(s+1, w.Preempted)
 		return
 	}
+}
+
+// cut shortens a run to its first n choices.
+func (o *Outcome) cut(n int, preempted []bool) {
+	o.Schedule = o.Schedule[:n]
+	o.Cost = trace.Cost{}
+	for i, c := range o.Schedule {
+		o.Cost.Add(c, preempted[i])
+	}
+	if o.Trace != nil {
+		o.Trace = o.Trace[:n]
+	}
+	o.Finished = false
 }
 
 // endsHere reports whether a run breaks its property where it stands, although a kill, a stall

@@ -2,22 +2,22 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"lockpick/checker/internal/engine"
-	"lockpick/checker/internal/explain"
 	"lockpick/checker/internal/graph"
-	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
 // A trap is a part of the graph that no step leads out of, and in which somebody is not
-// finished: whoever is there polls for ever, or waits. That is a wedge when a fresh process
-// does not get through from any of its states either. Real programs have no probe; all of
-// theirs are to end, and so every trap is a violation of deadlock.
+// finished in every state, for ever: whoever is there polls, or waits. That is a wedge when a
+// fresh process does not get through from any of its states either: no state from there on in which
+// an acquisition succeeds. Real programs have no probe; all of theirs are to end, and
+// so a trap is a violation of deadlock where it is entered for good, in a circle.
 
-// FindTrap returns the smallest way into a trap that breaks the property, or nil when there
-// is none. Only wedge, and deadlock of real programs, are asked so. An [EndedError] says that
+// FindTrap returns the smallest way into a trap that breaks the property, or to a state that
+// breaks it by itself where that is smaller; or nil when there is no trap. Only wedge, and deadlock of real programs, are asked so. An [EndedError] says that
 // a budget ended before that was known.
 func (x *Explorer) FindTrap(ctx context.Context, c *Coverage, o Limits) (*lasso, error) {
 	if !x.MayTrap() {
@@ -27,11 +27,11 @@ func (x *Explorer) FindTrap(ctx context.Context, c *Coverage, o Limits) (*lasso,
 	if err != nil {
 		return nil, err
 	}
-	who, waits, err := x.traps(g, c)
+	who, err := x.traps(g, c)
 	if err != nil || len(who) == 0 {
 		return nil, err
 	}
-	out := &lasso{Waits: waits}
+	out := &lasso{}
 	start, err := x.into(ctx, c, o, who, out)
 	if err != nil {
 		return nil, err
@@ -53,81 +53,47 @@ func (x *Explorer) asksForTraps() bool {
 	return x.Property.Question == scenarios.LockedOut || x.Property.Question == scenarios.Stuck && x.Sc.External
 }
 
-// traps returns the states in traps that break the property, and what a fresh process waits
-// for in one.
-func (x *Explorer) traps(g *graph.Graph, c *Coverage) (who map[uint32]int, waits []trace.Wait, err error) {
+// traps returns the states in traps that break the property.
+func (x *Explorer) traps(g *graph.Graph, c *Coverage) (who map[uint32]int, err error) {
 	w := engine.NewExpander(x.Space)
+	ends := func(id uint32) bool { // which takes a state without steps
+		_, steps := g.Edges(id)
+		if err != nil || slices.ContainsFunc(steps, func(slot int8) bool { return slot >= 0 }) {
+			return false
+		}
+		if err = w.Expand(c.States.Row(int(id))); err != nil {
+			return false
+		}
+		return !w.Unfinished()
+	}
 	who = map[uint32]int{}
-	n := 0
-	g.Closed(func(states []uint32) {
-		if err != nil {
-			return
-		}
-		for _, id := range states {
-			row := c.States.Row(int(id))
-			if err = w.Expand(row); err != nil || !w.Unfinished() {
-				return
+	if x.Property.Question != scenarios.LockedOut {
+		g.Closed(func(states []uint32) {
+			if !slices.ContainsFunc(states, ends) {
+				for _, id := range states {
+					who[id] = 0
+				}
 			}
-			if x.Property.Question != scenarios.LockedOut {
-				continue
-			}
+		})
+		return who, err
+	}
+	out := make([]bool, g.Len()) // there is a way out
+	for id := range out {
+		out[id] = c.States.Has(id) && ends(uint32(id))
+	}
+	g.MarkBack(out)
+	for id := range out {
+		if err == nil && !out[id] && c.States.Has(id) {
 			var wedged bool
-			var waitsHere []trace.Wait
-			if wedged, waitsHere, err = x.LockedOut(row); err != nil || !wedged {
-				return
-			}
-			waits = waitsHere
+			wedged, _, err = x.LockedOut(c.States.Row(id))
+			out[id] = !wedged
 		}
-		for _, id := range states {
-			who[id] = n
+	}
+	g.MarkBack(out)
+	for id := range out {
+		if !out[id] && c.States.Has(id) {
+			who[uint32(id)] = 0
 		}
-		n++
-	})
-	return who, waits, err
-}
-
-// Trapped reports whether a schedule ends in a trap that breaks the property, and what a
-// fresh process waits for there.
-func (x *Explorer) Trapped(ctx context.Context, s sched.Schedule) (bool, []trace.Wait, error) {
-	if !x.asksForTraps() {
-		return false, nil, nil
 	}
-	rows, err := x.follow(s)
-	if err != nil {
-		return false, nil, err
-	}
-	end := rows[len(rows)-1]
-	o := Limits{States: trapStates}
-	c, err := x.Explore(ctx, o, end)
-	if err != nil || !c.Complete {
-		return false, nil, err
-	}
-	g, err := x.BuildGraph(ctx, c, o)
-	if err != nil {
-		return false, nil, err
-	}
-	who, waits, err := x.traps(g, c)
-	at, ok := c.States.Find(end)
-	_, in := who[uint32(at)]
-	return ok && in, waits, err
-}
-
-// trapStates bounds what is explored from the end of a schedule that is replayed.
-const trapStates = 200_000
-
-// Trapped makes a counterexample of a run that ends in a trap.
-func (t *Tester) Trapped(cx *trace.Counterexample, waits []trace.Wait) error {
-	cx.Waits = waits
-	end := t.base
-	if n := len(cx.Trace); n > 0 {
-		end = cx.Trace[n-1].After
-	}
-	var err error
-	cx.Said = "whoever is left goes on for ever, and nobody can ever end"
-	if t.Property.Question == scenarios.LockedOut {
-		cx.Said = "whoever is left goes on for ever in vain, and nobody can ever acquire again"
-		cx.Attempt, err = t.prober.Attempted(end)
-	}
-	explain.Explain(t.Sc, cx)
-	return err
+	return who, err
 }

@@ -70,7 +70,8 @@ func (c *causes) note(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 	if owner == "shape" {
 		owner = sc.ID
 	}
-	if first, ok := c.seen[cx.Cause]; ok {
+	if first, ok := c.seen[cx.Cause]; ok && !(first == "git-lockfile" && owner == "kubeconfig") {
+		// These two make one mistake, on files of one name: each creates config.lock, and dies.
 		assert.Equal(t, first, owner, "one cause for two mistakes: %s", cx.Cause)
 	}
 	c.seen[cx.Cause] = owner

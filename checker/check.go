@@ -194,9 +194,10 @@ const oneOrderStuck = "somebody may wait for ever, but several threads or proces
 func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res := NewResult(g.t.Sc, g.t.Property, nil)
 	c, x := g.c, g.x
-	if err := x.OneLock(); err != nil {
+	if err := x.Judgeable(); err != nil {
 		return res, err
 	}
+	g.t.Locks.Add(x.Locks())
 	if !c.Enough {
 		res.Complete, res.Why = c.Complete, c.Why
 	}
@@ -386,9 +387,10 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		return res, err
 	}
 	res.looks = x.Observed()
-	if err := x.OneLock(); err != nil {
+	if err := x.Judgeable(); err != nil {
 		return res, err
 	}
+	t.Locks.Add(x.Locks())
 	if res.Complete = schedule == nil && !tg.Pruned; res.Complete {
 		switch err := x.Confirm(ctx); {
 		case err != nil && errors.Is(err, ctx.Err()):

@@ -83,6 +83,20 @@
 //     (weak fairness). Crashes and stalls owe nobody anything. It is a claim about
 //     scheduling: a lock that polls can starve unless something hands it over in turn.
 //
+// # Several locks
+//
+// Each lock is judged for itself. An operation carries the name of its lock, which
+// [scenarios.LockName] makes of the path that it is given; a history is divided by these names
+// (linearizability is local), and what names no lock, the death of a process, belongs to every
+// part. Holders clash over one lock, and each lock that a task holds is watched. One lock must
+// have one name, or what is done under one would not count under the other: two names that
+// lead to one file, or to one place in a directory, in any state that was explored give no
+// verdict. So do a release that does not say of which lock it is, where the task does not hold
+// just one, and a property of one's own that cannot tell locks apart. That two names are one
+// lock by agreement alone, and not on the machine, goes unnoticed; where no lock was ever
+// acquired by two tasks, mutual exclusion has no verdict. A wedge is what the probe says: one
+// that takes several locks asks for all of them.
+//
 // # Smallest counterexamples
 //
 // The counterexample of the graph engine is the smallest: fewest crashes and stalls,

@@ -84,7 +84,7 @@ func CheckShard(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Proper
 	if err := oneCase(sc, x.Observed()); err != nil {
 		return r, err
 	}
-	if err := x.OneLock(); err != nil {
+	if err := x.Judgeable(); err != nil {
 		return r, err
 	}
 	c.Violated.Add(sp.Violated)

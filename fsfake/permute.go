@@ -49,7 +49,7 @@ func (m *Machine) Permute(ids []ProcID, perm []int) {
 			marks[i].Task.Pid = id.Pid
 		}
 	}
-	slices.SortFunc(marks, func(a, b Mark) int { return compareMark(a, b.Task) })
+	slices.SortFunc(marks, compareMark)
 	m.marks = marks
 	exits := slices.Clone(m.exits)
 	for i := range exits {

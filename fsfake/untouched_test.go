@@ -36,6 +36,6 @@ func TestUntouched(t *testing.T) {
 	k.Advance(1)
 	require.False(t, k.Untouched(m))
 	k = m.Clone()
-	k.Mark(task, "/f", 1)
+	k.Mark(task, "/f", "/f", 1)
 	require.False(t, k.Untouched(m))
 }

@@ -9,9 +9,9 @@ import (
 // Three processes contend: two are refused, one holds; all overlap.
 func contention() []event {
 	return []event{
-		invoke(0, Acquire{"A"}), invoke(1, Acquire{"B"}), invoke(2, Acquire{"C"}),
-		ret(1, ok), ret(0, locked), invoke(1, Release{"B"}), ret(2, locked), invoke(0, Acquire{"A"}),
-		ret(1, Released{}), ret(0, ok), invoke(0, Release{"A"}), ret(0, Released{}),
+		invoke(0, Acquire{Owner: "A"}), invoke(1, Acquire{Owner: "B"}), invoke(2, Acquire{Owner: "C"}),
+		ret(1, ok), ret(0, locked), invoke(1, Release{Owner: "B"}), ret(2, locked), invoke(0, Acquire{Owner: "A"}),
+		ret(1, Released{}), ret(0, ok), invoke(0, Release{Owner: "A"}), ret(0, Released{}),
 	}
 }
 

@@ -3,10 +3,13 @@ package model
 import "fmt"
 
 // Grant asks for the lease. It returns [Granted].
-type Grant struct{ Owner string }
+type Grant struct{ Owner, Lock string }
 
-// String renders the operation: "grant(A)".
-func (g Grant) String() string { return fmt.Sprintf("grant(%s)", g.Owner) }
+// String renders the operation: "grant(A)", "grant(A, /lease)".
+func (g Grant) String() string { return called("grant", g.Owner, g.Lock) }
+
+// LockName is the name of the lease.
+func (g Grant) LockName() string { return g.Lock }
 
 // Granted is the answer to [Grant]: the fencing token of this lease, unless it was refused.
 type Granted struct {
@@ -23,10 +26,16 @@ func (g Granted) String() string {
 }
 
 // Use presents a token to the resource that the lease protects. It returns [Used].
-type Use struct{ Token int }
+type Use struct {
+	Token int
+	Lock  string
+}
 
-// String renders the operation: "use(3)".
-func (u Use) String() string { return fmt.Sprintf("use(%d)", u.Token) }
+// String renders the operation: "use(3)", "use(3, /lease)".
+func (u Use) String() string { return called("use", fmt.Sprint(u.Token), u.Lock) }
+
+// LockName is the name of the lease.
+func (u Use) LockName() string { return u.Lock }
 
 // Used is the answer to [Use].
 type Used struct{ OK bool }
@@ -52,7 +61,7 @@ func (s LeaseState) String() string { return fmt.Sprintf("granted %d, seen %d", 
 // legal. The resource accepts a token exactly if it was granted and no higher one has
 // been used.
 func Lease() Spec {
-	return Define("lease", LeaseState{}, On(LeaseState.Grant), On(LeaseState.Use))
+	return LockByLock(Define("lease", LeaseState{}, On(LeaseState.Grant), On(LeaseState.Use)))
 }
 
 // Grant answers with the next token, or refuses.

@@ -4,25 +4,25 @@ func leaseFixture() fixture {
 	return fixture{
 		spec: Lease(),
 		rows: []row{
-			{LeaseState{}, Grant{"A"}, []Outcome{{LeaseState{1, 0}, Granted{Token: 1}}, {LeaseState{}, Granted{Refused: true}}}},
-			{LeaseState{2, 1}, Grant{"A"}, []Outcome{{LeaseState{3, 1}, Granted{Token: 3}}, {LeaseState{2, 1}, Granted{Refused: true}}}},
-			{LeaseState{2, 0}, Use{1}, []Outcome{{LeaseState{2, 1}, Used{true}}}},
-			{LeaseState{2, 1}, Use{1}, []Outcome{{LeaseState{2, 1}, Used{true}}}},
-			{LeaseState{2, 2}, Use{1}, []Outcome{{LeaseState{2, 2}, Used{false}}}},
-			{LeaseState{2, 2}, Use{3}, []Outcome{{LeaseState{2, 2}, Used{false}}}},
-			{LeaseState{}, Use{0}, []Outcome{{LeaseState{}, Used{false}}}},
+			{LeaseState{}, Grant{Owner: "A"}, []Outcome{{LeaseState{1, 0}, Granted{Token: 1}}, {LeaseState{}, Granted{Refused: true}}}},
+			{LeaseState{2, 1}, Grant{Owner: "A"}, []Outcome{{LeaseState{3, 1}, Granted{Token: 3}}, {LeaseState{2, 1}, Granted{Refused: true}}}},
+			{LeaseState{2, 0}, Use{Token: 1}, []Outcome{{LeaseState{2, 1}, Used{true}}}},
+			{LeaseState{2, 1}, Use{Token: 1}, []Outcome{{LeaseState{2, 1}, Used{true}}}},
+			{LeaseState{2, 2}, Use{Token: 1}, []Outcome{{LeaseState{2, 2}, Used{false}}}},
+			{LeaseState{2, 2}, Use{Token: 3}, []Outcome{{LeaseState{2, 2}, Used{false}}}},
+			{LeaseState{}, Use{Token: 0}, []Outcome{{LeaseState{}, Used{false}}}},
 		},
 		accepts: []named{
-			{"overtaken and refused", seq(Grant{"A"}, Granted{Token: 1}, Grant{"B"}, Granted{Token: 2}, Use{2}, Used{true}, Use{1}, Used{false})},
-			{"late, but before the next was used", seq(Grant{"A"}, Granted{Token: 1}, Grant{"B"}, Granted{Token: 2}, Use{1}, Used{true}, Use{2}, Used{true})},
-			{"refused, and no token is used up", seq(Grant{"A"}, Granted{Refused: true}, Grant{"B"}, Granted{Token: 1}, Use{1}, Used{true})},
-			{"a gap left by the dead", []event{invoke(0, Grant{"A"}), ret(0, Pending{}), invoke(1, Grant{"B"}), ret(1, Granted{Token: 2})}},
+			{"overtaken and refused", seq(Grant{Owner: "A"}, Granted{Token: 1}, Grant{Owner: "B"}, Granted{Token: 2}, Use{Token: 2}, Used{true}, Use{Token: 1}, Used{false})},
+			{"late, but before the next was used", seq(Grant{Owner: "A"}, Granted{Token: 1}, Grant{Owner: "B"}, Granted{Token: 2}, Use{Token: 1}, Used{true}, Use{Token: 2}, Used{true})},
+			{"refused, and no token is used up", seq(Grant{Owner: "A"}, Granted{Refused: true}, Grant{Owner: "B"}, Granted{Token: 1}, Use{Token: 1}, Used{true})},
+			{"a gap left by the dead", []event{invoke(0, Grant{Owner: "A"}), ret(0, Pending{}), invoke(1, Grant{Owner: "B"}), ret(1, Granted{Token: 2})}},
 		},
 		rejects: []named{
-			{"one token twice", seq(Grant{"A"}, Granted{Token: 1}, Grant{"B"}, Granted{Token: 1})},
-			{"overtaken and accepted", seq(Grant{"A"}, Granted{Token: 1}, Grant{"B"}, Granted{Token: 2}, Use{2}, Used{true}, Use{1}, Used{true})},
-			{"refused for nothing", seq(Grant{"A"}, Granted{Token: 1}, Use{1}, Used{false})},
-			{"never granted", seq(Use{1}, Used{true})},
+			{"one token twice", seq(Grant{Owner: "A"}, Granted{Token: 1}, Grant{Owner: "B"}, Granted{Token: 1})},
+			{"overtaken and accepted", seq(Grant{Owner: "A"}, Granted{Token: 1}, Grant{Owner: "B"}, Granted{Token: 2}, Use{Token: 2}, Used{true}, Use{Token: 1}, Used{true})},
+			{"refused for nothing", seq(Grant{Owner: "A"}, Granted{Token: 1}, Use{Token: 1}, Used{false})},
+			{"never granted", seq(Use{Token: 1}, Used{true})},
 		},
 		wrong: []wrong{
 			{"no fence", with(Lease(), On(func(s LeaseState, _ Use) []Next[LeaseState, Used] {
@@ -36,7 +36,7 @@ func leaseFixture() fixture {
 				return Only(s, Granted{Token: 1})
 			}))},
 		},
-		inputs:  []any{Grant{"A"}, Grant{"B"}, Use{1}, Use{2}, Use{3}},
+		inputs:  []any{Grant{Owner: "A"}, Grant{Owner: "B"}, Use{Token: 1}, Use{Token: 2}, Use{Token: 3}},
 		outputs: []any{Granted{Refused: true}, Granted{Token: 1}, Granted{Token: 2}, Used{true}, Used{false}},
 	}
 }

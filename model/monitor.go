@@ -22,10 +22,25 @@ import (
 // (Lowe, Testing for linearizability, 2017), and a configuration that another
 // will reach anyway is left out, which makes the set canonical.
 //
+// Of several locks ([LockByLock]) there is one such set for each. What names no lock is told to
+// each, and to one more set, rest: a lock that comes up later has been told the same.
+//
 // A Monitor is a value: its parts are never changed in place, so a copy is
 // independent of the original. The zero Monitor is not usable.
 type Monitor struct {
-	spec    *Spec
+	spec  *Spec
+	rest  explained
+	parts []part // by lock; none: rest is all there is
+}
+
+// A part is what is known of one lock.
+type part struct {
+	lock string
+	explained
+}
+
+// An explained is what can explain a history of one object.
+type explained struct {
 	pending []call   // by client
 	configs []config // by key; none: violated
 }
@@ -51,7 +66,7 @@ type guess struct {
 
 // NewMonitor returns a monitor of the empty history.
 func NewMonitor(spec Spec) Monitor {
-	return Monitor{spec: &spec, configs: []config{newConfig(spec.Init, nil)}}
+	return Monitor{spec: &spec, rest: explained{configs: []config{newConfig(spec.Init, nil)}}}
 }
 
 // Clone returns an independent copy, in constant time.
@@ -59,7 +74,12 @@ func (m Monitor) Clone() Monitor { return m }
 
 // Violated reports whether the history is not linearizable. Once it is not, no
 // continuation makes it so.
-func (m Monitor) Violated() bool { return len(m.configs) == 0 }
+func (m Monitor) Violated() bool {
+	if len(m.parts) == 0 {
+		return len(m.rest.configs) == 0
+	}
+	return slices.ContainsFunc(m.parts, func(p part) bool { return len(p.configs) == 0 })
+}
 
 // Invoke tells of an invocation. It panics if the client has not returned from
 // its operation before this one, or if the specification does not accept the
@@ -68,11 +88,26 @@ func (m *Monitor) Invoke(client int, input any) {
 	if !m.spec.Accepts(input) {
 		panic(fmt.Sprintf("model: %s does not accept %T", m.spec.Name, input))
 	}
-	at, found := m.find(client)
-	if found {
-		panic(fmt.Sprintf("model: client %d invokes %v while %v is pending", client, input, m.pending[at].input))
+	if before, open := m.open(client); open {
+		panic(fmt.Sprintf("model: client %d invokes %v while %v is pending", client, input, before))
 	}
-	m.pending = slices.Insert(slices.Clone(m.pending), at, call{client, input})
+	lock := ""
+	if m.spec.PerLock {
+		lock, _ = LockOf(input)
+	}
+	at, known := slices.BinarySearchFunc(m.parts, lock, func(p part, lock string) int { return cmp.Compare(p.lock, lock) })
+	m.parts = slices.Clone(m.parts)
+	switch {
+	case lock == "":
+		m.rest = m.rest.invoke(client, input)
+		for i := range m.parts {
+			m.parts[i].explained = m.parts[i].invoke(client, input)
+		}
+		return
+	case !known:
+		m.parts = slices.Insert(m.parts, at, part{lock, m.rest})
+	}
+	m.parts[at].explained = m.parts[at].invoke(client, input)
 }
 
 // Return tells of a return. With the output [Pending] the operation ends without
@@ -81,16 +116,46 @@ func (m *Monitor) Invoke(client int, input any) {
 // may take effect for ever after. Return panics if the client has no pending
 // operation.
 func (m *Monitor) Return(client int, output any) {
-	at, found := m.find(client)
-	if !found {
+	input, open := m.open(client)
+	if !open {
 		panic(fmt.Sprintf("model: client %d returns %v from no operation", client, output))
 	}
-	s := search{spec: m.spec, pending: m.pending, returning: m.pending[at], output: output, seen: map[string]bool{}}
-	for _, c := range m.configs {
+	m.rest = m.rest.returns(m.spec, client, output)
+	rest := m.rest.appendKey(nil)
+	var parts []part
+	for _, p := range m.parts {
+		p.explained = p.returns(m.spec, client, output)
+		if !slices.Equal(p.appendKey(nil), rest) { // otherwise it is as if it had not come up
+			parts = append(parts, p)
+		}
+	}
+	m.parts = parts
+	if _, ofLock := LockOf(input); !ofLock && len(m.rest.configs) == 0 {
+		m.parts = nil // of no lock is this explained
+	}
+}
+
+// invoke adds a pending operation.
+func (e explained) invoke(client int, input any) explained {
+	at, _ := e.find(client)
+	e.pending = slices.Insert(slices.Clone(e.pending), at, call{client, input})
+	return e
+}
+
+// returns ends the pending operation of a client, if there is one.
+func (e explained) returns(spec *Spec, client int, output any) explained {
+	at, found := e.find(client)
+	if !found {
+		return e
+	}
+	s := search{spec: spec, pending: e.pending, returning: e.pending[at], output: output, seen: map[string]bool{}}
+	for _, c := range e.configs {
 		s.visit(c)
 	}
-	m.configs = minimal(m.spec, m.pending, s.found)
-	m.pending = slices.Delete(slices.Clone(m.pending), at, at+1)
+	return explained{
+		configs: minimal(spec, e.pending, s.found),
+		pending: slices.Delete(slices.Clone(e.pending), at, at+1),
+	}
 }
 
 // AppendKey appends a key of the monitor: monitors of one specification with
@@ -100,26 +165,50 @@ func (m Monitor) AppendKey(b []byte) []byte {
 		return append(b, 0)
 	}
 	b = append(b, 1)
-	b = binary.AppendUvarint(b, uint64(len(m.pending)))
-	for _, c := range m.pending {
+	b = m.rest.appendKey(b)
+	for i := range m.parts {
+		b = appendText(b, m.parts[i].lock)
+		b = m.parts[i].appendKey(b)
+	}
+	return b
+}
+
+func (e explained) appendKey(b []byte) []byte {
+	b = binary.AppendUvarint(b, uint64(len(e.pending)))
+	for _, c := range e.pending {
 		b = binary.AppendVarint(b, int64(c.client))
 		b = appendTyped(b, c.input)
 	}
-	b = binary.AppendUvarint(b, uint64(len(m.configs)))
-	for _, c := range m.configs {
+	b = binary.AppendUvarint(b, uint64(len(e.configs)))
+	for _, c := range e.configs {
 		b = appendText(b, c.key)
 	}
 	return b
 }
 
-// String renders the states that explain the history: "free | A".
+// String renders the states that explain the history: "free | A"; of several locks
+// "/x: free; /y: A".
 func (m Monitor) String() string {
 	if m.Violated() {
 		return "violated"
 	}
-	states := make([]string, len(m.configs))
-	for i, c := range m.configs {
-		states[i] = m.spec.DescribeState(c.state)
+	if len(m.parts) == 0 {
+		return m.rest.describe(m.spec)
+	}
+	if len(m.parts) == 1 {
+		return m.parts[0].describe(m.spec)
+	}
+	texts := make([]string, len(m.parts))
+	for i := range m.parts {
+		texts[i] = m.parts[i].lock + ": " + m.parts[i].describe(m.spec)
+	}
+	return strings.Join(texts, "; ")
+}
+
+func (e explained) describe(spec *Spec) string {
+	states := make([]string, len(e.configs))
+	for i, c := range e.configs {
+		states[i] = spec.DescribeState(c.state)
 	}
 	slices.Sort(states)
 	return strings.Join(slices.Compact(states), " | ")
@@ -127,13 +216,26 @@ func (m Monitor) String() string {
 
 // Open reports whether a client has an operation that has not returned.
 func (m Monitor) Open(client int) bool {
-	_, found := m.find(client)
-	return found
+	_, open := m.open(client)
+	return open
+}
+
+// open returns the operation of a client that has not returned.
+func (m Monitor) open(client int) (input any, open bool) {
+	if at, found := m.rest.find(client); found {
+		return m.rest.pending[at].input, true
+	}
+	for i := range m.parts {
+		if at, found := m.parts[i].find(client); found {
+			return m.parts[i].pending[at].input, true
+		}
+	}
+	return nil, false
 }
 
 // find returns the place of the client among the pending operations.
-func (m Monitor) find(client int) (int, bool) {
-	return slices.BinarySearchFunc(m.pending, client, func(c call, client int) int { return cmp.Compare(c.client, client) })
+func (e explained) find(client int) (int, bool) {
+	return slices.BinarySearchFunc(e.pending, client, func(c call, client int) int { return cmp.Compare(c.client, client) })
 }
 
 func newConfig(state any, taken []guess) config {

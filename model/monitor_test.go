@@ -138,13 +138,13 @@ func TestKeysForgetWhatNoLongerMatters(t *testing.T) {
 	require.Equal(t, done, key(Set(), a, b, rb, ra))
 	require.NotEqual(t, done, key(Set(), a, b, ra))
 	require.Equal(t,
-		key(Mutex()), key(Mutex(), invoke(0, Acquire{"A"}), ret(0, ok), invoke(0, Release{"A"}), ret(0, Released{})))
-	require.NotEqual(t, key(Mutex()), key(Mutex(), invoke(0, Acquire{"A"})))
-	require.NotEqual(t, key(Mutex(), invoke(0, Acquire{"A"})), key(Mutex(), invoke(1, Acquire{"A"})))
+		key(Mutex()), key(Mutex(), invoke(0, Acquire{Owner: "A"}), ret(0, ok), invoke(0, Release{Owner: "A"}), ret(0, Released{})))
+	require.NotEqual(t, key(Mutex()), key(Mutex(), invoke(0, Acquire{Owner: "A"})))
+	require.NotEqual(t, key(Mutex(), invoke(0, Acquire{Owner: "A"})), key(Mutex(), invoke(1, Acquire{Owner: "A"})))
 }
 
 func TestCopiesOfAMonitorAreIndependent(t *testing.T) {
-	m := watch(Mutex(), []event{invoke(0, Acquire{"A"}), invoke(1, Acquire{"B"})})
+	m := watch(Mutex(), []event{invoke(0, Acquire{Owner: "A"}), invoke(1, Acquire{Owner: "B"})})
 	before := m.AppendKey(nil)
 	won, lost := m.Clone(), m.Clone()
 	won.Return(0, ok)
@@ -162,16 +162,16 @@ func TestMonitorRefusesWhatIsNoHistory(t *testing.T) {
 	m := NewMonitor(Mutex())
 	require.PanicsWithValue(t, "model: client 0 returns ok from no operation", func() { m.Return(0, ok) })
 	require.PanicsWithValue(t, "model: mutex does not accept model.Read", func() { m.Invoke(0, Read{}) })
-	m.Invoke(0, Acquire{"A"})
+	m.Invoke(0, Acquire{Owner: "A"})
 	require.PanicsWithValue(t, "model: client 0 invokes release(A) while acquire(A) is pending",
-		func() { m.Invoke(0, Release{"A"}) })
+		func() { m.Invoke(0, Release{Owner: "A"}) })
 }
 
 // A history of several specifications, as operations and as events, is judged by
 // each as if it were its own.
 func TestPorcupineIgnoresWhatIsNotAccepted(t *testing.T) {
 	mixed := []event{
-		invoke(0, Acquire{"A"}), ret(0, ok), invoke(1, Read{}), ret(1, ReadValue{"torn"}),
+		invoke(0, Acquire{Owner: "A"}), ret(0, ok), invoke(1, Read{}), ret(1, ReadValue{"torn"}),
 		invoke(2, WhoHolds{}), ret(2, Holder{"B"}),
 	}
 	for _, c := range []struct {

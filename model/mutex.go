@@ -24,8 +24,8 @@ func (s MutexState) String() string {
 // that is [StrictMutex]'s concern; so is a release by somebody who does not
 // hold, which has no effect here.
 func Mutex() Spec {
-	return Define("mutex", MutexState{},
-		On(MutexState.Acquire), On(MutexState.Release), On(MutexState.Crash))
+	return LockByLock(Define("mutex", MutexState{},
+		On(MutexState.Acquire), On(MutexState.Release), On(MutexState.Crash)))
 }
 
 // Acquire obtains a free lock, joins the owner's own, or is refused.

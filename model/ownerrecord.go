@@ -3,10 +3,13 @@ package model
 import "fmt"
 
 // WhoHolds asks for the recorded holder of the lock. It returns [Holder].
-type WhoHolds struct{}
+type WhoHolds struct{ Lock string }
 
-// String renders the operation.
-func (WhoHolds) String() string { return "who holds?" }
+// String renders the operation: "who holds?", "who holds /x.lock?".
+func (w WhoHolds) String() string { return asked("who holds", w.Lock) }
+
+// LockName is the lock's name.
+func (w WhoHolds) LockName() string { return w.Lock }
 
 // Holder is the answer to [WhoHolds]. The empty Owner says that none is recorded.
 type Holder struct{ Owner string }
@@ -19,8 +22,8 @@ func (h Holder) String() string { return fmt.Sprintf("%q", h.Owner) }
 // over included. That two owners hold together is [Mutex]'s concern and legal
 // here; either is then a right answer.
 func OwnerRecord() Spec {
-	return Define("owner-record", Holders{},
-		On(Holders.Acquire), On(Holders.Release), On(Holders.Crash), On(Holders.WhoHolds))
+	return LockByLock(Define("owner-record", Holders{},
+		On(Holders.Acquire), On(Holders.Release), On(Holders.Crash), On(Holders.WhoHolds)))
 }
 
 // WhoHolds answers with any one of the holders, with anything if there is none.

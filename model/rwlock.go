@@ -1,30 +1,40 @@
 package model
 
-import "fmt"
-
 // RAcquire asks to read. It returns [Acquired], never Shared.
-type RAcquire struct{ Owner string }
+type RAcquire struct{ Owner, Lock string }
 
-// String renders the operation: "racquire(A)".
-func (a RAcquire) String() string { return fmt.Sprintf("racquire(%s)", a.Owner) }
+// String renders the operation: "racquire(A)", "racquire(A, /x.lock)".
+func (a RAcquire) String() string { return called("racquire", a.Owner, a.Lock) }
+
+// LockName is the lock's name.
+func (a RAcquire) LockName() string { return a.Lock }
 
 // RRelease ends reading. It returns [Released].
-type RRelease struct{ Owner string }
+type RRelease struct{ Owner, Lock string }
 
-// String renders the operation: "rrelease(A)".
-func (r RRelease) String() string { return fmt.Sprintf("rrelease(%s)", r.Owner) }
+// String renders the operation: "rrelease(A)", "rrelease(A, /x.lock)".
+func (r RRelease) String() string { return called("rrelease", r.Owner, r.Lock) }
+
+// LockName is the lock's name.
+func (r RRelease) LockName() string { return r.Lock }
 
 // WAcquire asks to write. It returns [Acquired], never Shared.
-type WAcquire struct{ Owner string }
+type WAcquire struct{ Owner, Lock string }
 
-// String renders the operation: "wacquire(A)".
-func (a WAcquire) String() string { return fmt.Sprintf("wacquire(%s)", a.Owner) }
+// String renders the operation: "wacquire(A)", "wacquire(A, /x.lock)".
+func (a WAcquire) String() string { return called("wacquire", a.Owner, a.Lock) }
+
+// LockName is the lock's name.
+func (a WAcquire) LockName() string { return a.Lock }
 
 // WRelease ends writing. It returns [Released].
-type WRelease struct{ Owner string }
+type WRelease struct{ Owner, Lock string }
 
-// String renders the operation: "wrelease(A)".
-func (r WRelease) String() string { return fmt.Sprintf("wrelease(%s)", r.Owner) }
+// String renders the operation: "wrelease(A)", "wrelease(A, /x.lock)".
+func (r WRelease) String() string { return called("wrelease", r.Owner, r.Lock) }
+
+// LockName is the lock's name.
+func (r WRelease) LockName() string { return r.Lock }
 
 // RWLockState says who reads and who writes; at most one does, and then nobody
 // reads.
@@ -50,9 +60,9 @@ func (s RWLockState) String() string {
 // read hold into a write hold, or joins one's own: a writer is alone, its own
 // process included.
 func RWLock() Spec {
-	return Define("rw-lock", RWLockState{},
+	return LockByLock(Define("rw-lock", RWLockState{},
 		On(RWLockState.RAcquire), On(RWLockState.RRelease),
-		On(RWLockState.WAcquire), On(RWLockState.WRelease), On(RWLockState.Crash))
+		On(RWLockState.WAcquire), On(RWLockState.WRelease), On(RWLockState.Crash)))
 }
 
 // RAcquire reads unless somebody writes, or is refused.

@@ -45,6 +45,9 @@ type Spec struct {
 	// Accepts reports whether an input belongs to this specification; a
 	// history may hold operations of several.
 	Accepts func(input any) bool
+	// PerLock: it is of one lock, and a history with several is judged lock by lock; see
+	// [LockByLock].
+	PerLock bool
 	// Apply lists every legal outcome of an accepted input in a state, always
 	// in the same order. An empty list says that the operation cannot happen
 	// in this state. It panics on an input that is not accepted.
@@ -114,32 +117,46 @@ func (s Spec) step(state, input, output any) []any {
 	return after
 }
 
-// partition keeps the operations of this specification, as one partition.
+// partition keeps the operations of this specification, as one partition, or as one for each
+// lock.
 func (s Spec) partition(history []porcupine.Operation) [][]porcupine.Operation {
-	kept := make([]porcupine.Operation, 0, len(history))
+	var inputs []any
 	for _, op := range history {
-		if s.Accepts(op.Input) {
-			kept = append(kept, op)
-		}
+		inputs = append(inputs, op.Input)
 	}
-	return [][]porcupine.Operation{kept}
+	var parts [][]porcupine.Operation
+	for _, lock := range s.parts(inputs) {
+		kept := make([]porcupine.Operation, 0, len(history))
+		for _, op := range history {
+			if s.isOf(op.Input, lock) {
+				kept = append(kept, op)
+			}
+		}
+		parts = append(parts, kept)
+	}
+	return parts
 }
 
 // partitionEvent is partition for histories written as events.
 func (s Spec) partitionEvent(history []porcupine.Event) [][]porcupine.Event {
-	accepted := make(map[int]bool, len(history)) // by operation id
+	inputs := make(map[int]any, len(history)) // by operation id
+	var all []any
 	for _, e := range history {
 		if e.Kind == porcupine.CallEvent {
-			accepted[e.Id] = s.Accepts(e.Value)
+			inputs[e.Id], all = e.Value, append(all, e.Value)
 		}
 	}
-	kept := make([]porcupine.Event, 0, len(history))
-	for _, e := range history {
-		if accepted[e.Id] {
-			kept = append(kept, e)
+	var parts [][]porcupine.Event
+	for _, lock := range s.parts(all) {
+		kept := make([]porcupine.Event, 0, len(history))
+		for _, e := range history {
+			if s.isOf(inputs[e.Id], lock) {
+				kept = append(kept, e)
+			}
 		}
+		parts = append(parts, kept)
 	}
-	return [][]porcupine.Event{kept}
+	return parts
 }
 
 // describeOperation renders "acquire(A) -> ok"; operations name themselves.

@@ -1,10 +1,13 @@
 package model
 
 // IsHeld asks whether anybody holds the lock. It returns [Held].
-type IsHeld struct{}
+type IsHeld struct{ Lock string }
 
-// String renders the operation.
-func (IsHeld) String() string { return "held?" }
+// String renders the operation: "held?", "held /x.lock?".
+func (h IsHeld) String() string { return asked("held", h.Lock) }
+
+// LockName is the lock's name.
+func (h IsHeld) LockName() string { return h.Lock }
 
 // Held is the answer to [IsHeld].
 type Held struct{ Yes bool }
@@ -26,8 +29,8 @@ func (h Held) String() string {
 // An acquirer that is refused by another acquirer, which is then refused too,
 // has been refused for nothing: neither of them ever held.
 func StrictMutex() Spec {
-	return Define("strict-mutex", Holders{},
-		On(Holders.AcquireStrict), On(Holders.Release), On(Holders.Crash), On(Holders.IsHeld))
+	return LockByLock(Define("strict-mutex", Holders{},
+		On(Holders.AcquireStrict), On(Holders.Release), On(Holders.Crash), On(Holders.IsHeld)))
 }
 
 // IsHeld answers whether anybody holds.

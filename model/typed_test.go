@@ -37,7 +37,7 @@ func TestEncodingsDifferExactlyWhenValuesDo(t *testing.T) {
 	values := []any{
 		nil, 0, 1, -1, 64, int8(1), uint(1), "", "a", false, true,
 		pair{"a", ""}, pair{"", "a"}, list{1, 0}, list{0, 1},
-		Added{}, Released{}, Acquire{"A"}, Release{"A"}, Acquire{"B"},
+		Added{}, Released{}, Acquire{Owner: "A"}, Release{Owner: "A"}, Acquire{Owner: "B"},
 		MutexState{"A", 1}, MutexState{"A", 2}, Held{true}, Found{true},
 	}
 	for i, v := range values {

@@ -115,15 +115,17 @@ func acquisition(a Answer) (Fact, bool) {
 		return Fact{}, false
 	}
 	out, ok := a.Output.(model.Acquired)
+	lock, _ := model.LockOf(a.Input)
+	f := Fact{Did: didAcquire, By: a.Task, About: lock}
 	switch {
 	case !ok:
-		return Fact{Did: didTry, By: a.Task}, true
+		f.Did = didTry
 	case !out.OK:
-		return Fact{Did: didRefuse, By: a.Task}, true
+		f.Did = didRefuse
 	case isA[model.WAcquire](a.Input, nil):
-		return Fact{Did: didWrite, By: a.Task}, true
+		f.Did = didWrite
 	}
-	return Fact{Did: didAcquire, By: a.Task}, true
+	return f, true
 }
 
 // twoHolders asks for a lock that two different tasks have acquired, each at some time.

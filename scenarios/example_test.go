@@ -119,13 +119,12 @@ func ExampleTask_Acquire() {
 	fmt.Println(err)
 	fmt.Println(t.Release(func() error { return lockfile.Release(t, h) }))
 	// Output:
-	// noted {/tmp/lock}
-	// noted {acquire(A)}
+	// noted {acquire(A, /tmp/lock)}
 	// noted {ok}
-	// noted {/tmp/lock 3 false}
+	// noted {/tmp/lock 3 false /tmp/lock}
 	// <nil>
 	// noted {}
-	// noted {release(A)}
+	// noted {release(A, /tmp/lock)}
 	// noted {released}
 	// <nil>
 }

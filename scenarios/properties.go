@@ -85,6 +85,7 @@ var ForeignRelease = &Property{
 	ID:        "foreign-release",
 	Meaning:   "No release or cleanup removes or overwrites somebody else's lock.",
 	OfHolders: true,
+	PerLock:   true,
 	Symmetric: true,
 	Invariant: func(v View) string {
 		for h := range v.Holders() {
@@ -182,7 +183,7 @@ func together(v Violation) string {
 	if !v.Clash {
 		return ""
 	}
-	return HoldText(v.Holders)
+	return HoldTextOf(v.Lock, v.Holders)
 }
 
 // isAny reports whether an operation is of one of several kinds.

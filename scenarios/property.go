@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -47,6 +48,9 @@ type Property struct {
 	// OfHolders: the invariant is about those who hold a lock. A space in which nobody
 	// ever holds is no evidence for it.
 	OfHolders bool
+	// PerLock: an invariant about holders is right where there are several locks: it looks at
+	// the lock of each holder. A specification says so itself ([model.LockByLock]).
+	PerLock bool
 	// Symmetric: the property judges a run as it judges the same run with processes in
 	// each other's place. checker.Options.Symmetry asks for it.
 	Symmetric bool
@@ -99,20 +103,23 @@ func (p *Property) Judgement() Judgement {
 	return ""
 }
 
-// OfLock reports whether p is about one lock: its specification knows acquisitions, or its
-// invariant is about those who hold the lock. What it says of several locks would be wrong: two
-// processes may each hold one.
+// OfLock reports whether p is about locks: its specification knows operations of a lock, or its
+// invariant is about those who hold one.
 func (p *Property) OfLock() bool {
 	if p.Spec.Apply == nil {
 		return p.OfHolders
 	}
-	for _, input := range []any{model.Acquire{}, model.RAcquire{}, model.WAcquire{}} {
+	for _, input := range []any{model.Acquire{}, model.RAcquire{}, model.WAcquire{}, model.Grant{}, model.Use{}, model.WhoHolds{}, model.IsHeld{}} {
 		if p.Spec.Accepts(input) {
 			return true
 		}
 	}
 	return false
 }
+
+// OfOneLock reports whether p is about locks and cannot tell one from another: what it says of
+// several would be wrong, since two processes may each hold one.
+func (p *Property) OfOneLock() bool { return p.OfLock() && !p.PerLock && !p.Spec.PerLock }
 
 // A Question is one about the graph of reachable states.
 type Question uint8
@@ -154,9 +161,11 @@ func (p *Property) Counts(input, output any) bool {
 // A Violation is what there is to say of the step that breaks a property.
 type Violation struct {
 	// Holders names the tasks that hold a lock after it, "A", "A.2", and says of readers that
-	// they read: "A (reads)". Clash: they may not hold together.
+	// they read: "A (reads)". Clash: they may not hold together; Holders are of one lock then,
+	// and Lock names it where there are several.
 	Holders []string
 	Clash   bool
+	Lock    string
 	// Answer is the operation that answered with it: "acquire(B) → ok".
 	Answer string
 	// Cycle is how many of the last steps can repeat for ever.
@@ -214,6 +223,8 @@ func (p *Property) Validate() error {
 		return bad("Decides is missing: it says which operations may starve")
 	case p.OfHolders && p.Invariant == nil:
 		return bad("OfHolders is for invariants")
+	case p.PerLock && !p.OfHolders:
+		return bad("PerLock is for invariants with OfHolders; make a Spec with model.LockByLock")
 	case slices.ContainsFunc(Properties(), func(q *Property) bool { return q.ID == p.ID && q != p }):
 		return bad("the id belongs to a property of package scenarios: choose another")
 	}
@@ -226,16 +237,20 @@ func (p *Property) Validate() error {
 }
 
 // HoldText says who holds the lock: "A and B both hold the lock".
-func HoldText(holders []string) string {
+func HoldText(holders []string) string { return HoldTextOf("", holders) }
+
+// HoldTextOf is HoldText for one lock of several: "A and B both hold /x.lock".
+func HoldTextOf(lock string, holders []string) string {
+	lock = cmp.Or(lock, "the lock")
 	switch n := len(holders); n {
 	case 0:
-		return "nobody holds the lock"
+		return "nobody holds " + lock
 	case 1:
-		return holders[0] + " holds the lock"
+		return holders[0] + " holds " + lock
 	case 2:
-		return holders[0] + " and " + holders[1] + " both hold the lock"
+		return holders[0] + " and " + holders[1] + " both hold " + lock
 	default:
-		return strings.Join(holders[:n-1], ", ") + " and " + holders[n-1] + " all hold the lock"
+		return strings.Join(holders[:n-1], ", ") + " and " + holders[n-1] + " all hold " + lock
 	}
 }
 

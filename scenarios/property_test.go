@@ -165,11 +165,11 @@ func TestView(t *testing.T) {
 	require.Equal(t, m.Now(), v.Now())
 
 	id, _ := m.Lookup("/a")
-	m.Mark(fsfake.Task{Pid: Pid(0), N: 2}, "/a", id)
+	m.Mark(fsfake.Task{Pid: Pid(0), N: 2}, "/lock", "/a", id)
 	require.Empty(t, ForeignRelease.Invariant(v))
 	require.NoError(t, root.Rename("/c", "/a"))
 	for h := range v.Holders() {
-		require.Equal(t, Holder{Process: "A", Task: 2, Path: "/a"}, h)
+		require.Equal(t, Holder{Process: "A", Task: 2, Lock: "/lock", Path: "/a"}, h)
 	}
 	require.Equal(t, "A.2 holds, but what stands at /a is not the file it acquired", ForeignRelease.Invariant(v))
 }

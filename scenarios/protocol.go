@@ -47,7 +47,7 @@ func Locked(t *Task, l Protocol, body func()) error {
 		return err
 	}
 	body()
-	return t.Release(func() error { return l.Release(t, h) })
+	return t.ReleaseOf(l.Path, func() error { return l.Release(t, h) })
 }
 
 // Attempt is the probe of a lock protocol: one acquisition by a fresh process.

@@ -3,6 +3,9 @@ package scenarios
 import (
 	"cmp"
 	"fmt"
+	"path"
+	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -19,14 +22,13 @@ type Task struct {
 	Process string
 	// Index counts the processes from 0, as Scenario.Program does.
 	Index int
+	// holds names the locks that it has acquired and not released, as often as it has.
+	holds []string
 }
 
 // Invoked is noted when an operation begins. Its time is that of the operation's
 // first step.
 type Invoked struct{ Input any }
-
-// Asks is noted when an acquisition begins: it is of the lock at Path.
-type Asks struct{ Path string }
 
 // Returned is noted when the operation begun last has returned. Its time is that of
 // the operation's last step.
@@ -40,6 +42,8 @@ type Holding struct {
 	FD   int
 	// Reads: others may hold it together with the task, as long as they all read.
 	Reads bool
+	// Lock is the lock's name in histories; see LockName.
+	Lock string
 }
 
 // Asserted is noted when a task asserts something: whether it is so, and its text if it
@@ -49,7 +53,8 @@ type Asserted struct {
 	Text string
 }
 
-// LetGo is noted when a release begins: it takes effect with the release's first step.
+// LetGo is noted when a release begins: it takes effect with the release's first step. The
+// release is noted next, and says of which lock.
 type LetGo struct{}
 
 // By is noted before a call that is not the task's own: another thread or a child of the
@@ -81,44 +86,53 @@ func Record[O comparable](t *Task, input any, f func() O) O {
 	return out
 }
 
-// Acquire records f as an acquisition by the task's process. When f succeeds the task
-// holds the lock at path from f's last step on. All acquisitions of a scenario are of one
-// lock, and say so by one path; where it has several names, Hold.Path tells them apart. On a
-// scenario with several locks the properties of a lock have no verdict; see Property.OfLock.
+// Acquire records f as an acquisition of the lock at path by the task's process. When f succeeds
+// the task holds it from f's last step on. A scenario may have several locks, each judged for
+// itself: see [LockName] for which paths are one lock. Where one lock has several names, all its
+// acquisitions give one path, and Hold.Path tells the names apart.
 func (t *Task) Acquire(path string, f func() (Hold, error)) (Hold, error) {
-	return t.acquire(model.Acquire{Owner: t.Process}, path, f)
+	return t.acquire(model.Acquire{Owner: t.Process, Lock: LockName(path)}, path, f)
 }
 
 // Release records f as the release of what the task holds. The task is outside the
-// critical section from f's first step on.
-func (t *Task) Release(f func() error) error {
-	return t.release(model.Release{Owner: t.Process}, f)
+// critical section from f's first step on. A task that holds several locks says which with
+// ReleaseOf; otherwise properties of a lock have no verdict.
+func (t *Task) Release(f func() error) error { return t.ReleaseOf("", f) }
+
+// ReleaseOf is Release for the lock at path.
+func (t *Task) ReleaseOf(path string, f func() error) error {
+	return t.release(model.Release{Owner: t.Process, Lock: t.held(path)}, f)
 }
 
 // AcquireRead is Acquire for a reader, which may hold the lock together with other
 // readers. The property is RWExclusion.
 func (t *Task) AcquireRead(path string, f func() (Hold, error)) (Hold, error) {
-	return t.acquire(model.RAcquire{Owner: t.Process}, path, f)
+	return t.acquire(model.RAcquire{Owner: t.Process, Lock: LockName(path)}, path, f)
 }
 
 // ReleaseRead is Release for a reader.
-func (t *Task) ReleaseRead(f func() error) error {
-	return t.release(model.RRelease{Owner: t.Process}, f)
+func (t *Task) ReleaseRead(f func() error) error { return t.ReleaseReadOf("", f) }
+
+// ReleaseReadOf is ReleaseOf for a reader.
+func (t *Task) ReleaseReadOf(path string, f func() error) error {
+	return t.release(model.RRelease{Owner: t.Process, Lock: t.held(path)}, f)
 }
 
 // AcquireWrite is Acquire for a writer, which holds the lock alone. The property is
 // RWExclusion.
 func (t *Task) AcquireWrite(path string, f func() (Hold, error)) (Hold, error) {
-	return t.acquire(model.WAcquire{Owner: t.Process}, path, f)
+	return t.acquire(model.WAcquire{Owner: t.Process, Lock: LockName(path)}, path, f)
 }
 
 // ReleaseWrite is Release for a writer.
-func (t *Task) ReleaseWrite(f func() error) error {
-	return t.release(model.WRelease{Owner: t.Process}, f)
+func (t *Task) ReleaseWrite(f func() error) error { return t.ReleaseWriteOf("", f) }
+
+// ReleaseWriteOf is ReleaseOf for a writer.
+func (t *Task) ReleaseWriteOf(path string, f func() error) error {
+	return t.release(model.WRelease{Owner: t.Process, Lock: t.held(path)}, f)
 }
 
 func (t *Task) acquire(input any, path string, f func() (Hold, error)) (Hold, error) {
-	t.Note(Asks{path})
 	t.Note(Invoked{input})
 	h, err := f()
 	_, reads := input.(model.RAcquire)
@@ -129,12 +143,18 @@ func (t *Task) acquire(input any, path string, f func() (Hold, error)) (Hold, er
 		if h.File != nil {
 			fd = h.File.Fd()
 		}
-		t.Note(Holding{Path: cmp.Or(h.Path, path), FD: fd, Reads: reads})
+		lock := LockName(path)
+		t.holds = append(t.holds, lock)
+		t.Note(Holding{Path: cmp.Or(h.Path, path), FD: fd, Reads: reads, Lock: lock})
 	}
 	return h, err
 }
 
 func (t *Task) release(input any, f func() error) error {
+	lock, _ := model.LockOf(input)
+	if at := slices.Index(t.holds, lock); at >= 0 {
+		t.holds = slices.Delete(t.holds, at, at+1)
+	}
 	t.Note(LetGo{})
 	t.Note(Invoked{input})
 	err := f()
@@ -142,11 +162,42 @@ func (t *Task) release(input any, f func() error) error {
 	return err
 }
 
+// held names the lock at path, or with no path the one lock that the task holds.
+func (t *Task) held(path string) string {
+	if path != "" || len(t.holds) == 0 {
+		return LockName(path)
+	}
+	for _, lock := range t.holds {
+		if lock != t.holds[0] {
+			return ""
+		}
+	}
+	return t.holds[0]
+}
+
+// LockName names the lock at a path, as histories do. Two acquisitions are of one lock if their
+// paths have one name: relative paths begin at the root, where every process starts, and
+// "/run/./x.lock" and "run/x.lock" are /run/x.lock. A path with ".." in it stays as it is, for
+// what it means is up to the machine. Paths with different names that lead to one file or to
+// one place in a directory, through symlinks or hard links, are told by the checker, which then
+// gives no verdict. The empty path names no lock: it is for a scenario with one.
+func LockName(lock string) string {
+	if lock == "" || slices.Contains(strings.Split(lock, "/"), "..") {
+		return lock
+	}
+	return path.Clean("/" + lock)
+}
+
 // Grant records f as the grant of a lease: f answers with the lease's fencing token,
 // which counts the grants from 1, or with an error when it was refused. The property is
-// Fencing.
+// Fencing. Where there are several leases, GrantOf says which.
 func (t *Task) Grant(f func() (token int, err error)) (token int, err error) {
-	Record(t, model.Grant{Owner: t.Process}, func() model.Granted {
+	return t.GrantOf("", f)
+}
+
+// GrantOf is Grant for the lease at path.
+func (t *Task) GrantOf(path string, f func() (token int, err error)) (token int, err error) {
+	Record(t, model.Grant{Owner: t.Process, Lock: LockName(path)}, func() model.Granted {
 		if token, err = f(); err != nil {
 			return model.Granted{Refused: true}
 		}
@@ -157,8 +208,11 @@ func (t *Task) Grant(f func() (token int, err error)) (token int, err error) {
 
 // Use records f as the use of a resource under a fencing token; f reports whether the
 // resource accepted it.
-func (t *Task) Use(token int, f func() bool) bool {
-	return Record(t, model.Use{Token: token}, func() model.Used { return model.Used{OK: f()} }).OK
+func (t *Task) Use(token int, f func() bool) bool { return t.UseOf("", token, f) }
+
+// UseOf is Use for a token of the lease at path.
+func (t *Task) UseOf(path string, token int, f func() bool) bool {
+	return Record(t, model.Use{Token: token, Lock: LockName(path)}, func() model.Used { return model.Used{OK: f()} }).OK
 }
 
 // Assert notes whether something is so at this point of the protocol. The property

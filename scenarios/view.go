@@ -25,8 +25,9 @@ type Holder struct {
 	// process from 1.
 	Process string
 	Task    int
-	// Path is the lock's name, as given to Task.Acquire.
-	Path string
+	// Lock is the lock's name, made of the path that Task.Acquire was given by [LockName]. Path
+	// is what it was taken under, which is that path unless Hold.Path says otherwise.
+	Lock, Path string
 	// InPlace: what stands at Path is the object that the task acquired; or Path leads to it
 	// through a symlink, as it did when the task opened it.
 	InPlace bool
@@ -44,7 +45,7 @@ func (h Holder) String() string {
 func (v View) Holders() iter.Seq[Holder] {
 	return func(yield func(Holder) bool) {
 		for _, k := range v.m.Marks() {
-			h := Holder{Process: ProcessName(k.Task.Pid - firstPid), Task: k.Task.N, Path: k.Path}
+			h := Holder{Process: ProcessName(k.Task.Pid - firstPid), Task: k.Task.N, Lock: k.Lock, Path: k.Path}
 			for _, lookup := range []func(string) (fsfake.InodeID, bool){v.m.LookupName, v.m.Lookup} {
 				there, ok := lookup(k.Path)
 				h.InPlace = h.InPlace || ok && there == k.Inode

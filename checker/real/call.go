@@ -106,8 +106,8 @@ func (r *run) compareNotes(tr trace.Trace) {
 			if s.Choice.Task != t.task {
 				continue
 			}
-			if s.Invoked != nil {
-				want = append(want, kernel.NoteText(scenarios.Invoked{Input: s.Invoked}))
+			if s.Noted != nil {
+				want = append(want, kernel.NoteText(scenarios.Invoked{Input: s.Noted}))
 			}
 			if s.Returned != nil {
 				want = append(want, kernel.NoteText(scenarios.Returned{Output: s.Returned}))

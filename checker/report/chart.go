@@ -212,7 +212,7 @@ func (c *charter) row(st *trace.Walked) {
 }
 
 // operation is the answer of an operation that returned with the step, unless the bar
-// of the lane shows it already.
+// of the lane shows it already. Of several locks the bar does not show which.
 func (c *charter) operation(st *trace.Step, lane int) []CallText {
 	if st.Invoked != nil {
 		c.asked[lane] = st.Invoked
@@ -222,13 +222,15 @@ func (c *charter) operation(st *trace.Step, lane int) []CallText {
 	}
 	switch out := st.Returned.(type) {
 	case model.Acquired:
-		if out.OK && !out.Shared {
+		if out.OK && !out.Shared && lockOf(c.asked[lane]) == "" {
 			return nil
 		}
 	case model.Released:
-		return nil
+		if lockOf(c.asked[lane]) == "" {
+			return nil
+		}
 	}
-	return []CallText{{Call: fmt.Sprint(c.asked[lane]), Answer: fmt.Sprint(st.Returned), Operation: true}}
+	return []CallText{{Call: ofLocks(c.walk.Names, c.asked[lane], fmt.Sprint(c.asked[lane])), Answer: fmt.Sprint(st.Returned), Operation: true}}
 }
 
 // file describes what stands at a name; before is nil for the first row.

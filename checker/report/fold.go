@@ -108,7 +108,7 @@ func (c *Chart) stretchText(from, n int) string {
 		}
 		if st.Returned != nil {
 			begun = nil
-			done = append(done, operationText(c.asked(i), st.Returned))
+			done = append(done, ofLocks(c.Walk.Names, c.asked(i), operationText(c.asked(i), st.Returned)))
 		}
 		for _, call := range st.Calls {
 			name := call.Op.Call.String()
@@ -124,7 +124,7 @@ func (c *Chart) stretchText(from, n int) string {
 		return fmt.Sprintf("goes on undisturbed, %d steps: %s", n, strings.Join(calls, ", "))
 	}
 	if begun != nil {
-		done = append(done, beginning(begun))
+		done = append(done, ofLocks(c.Walk.Names, begun, beginning(begun)))
 	}
 	return fmt.Sprintf("%s undisturbed, %d steps", strings.Join(done, ", "), n)
 }
@@ -144,11 +144,11 @@ func operationText(input, output any) string {
 	switch out := output.(type) {
 	case model.Acquired:
 		if out.OK {
-			return "acquires"
+			return "acquires" + lockOf(input)
 		}
-		return "is refused"
+		return "is refused" + lockOf(input)
 	case model.Released:
-		return "releases"
+		return "releases" + lockOf(input)
 	}
 	return fmt.Sprintf("%v → %v", input, output)
 }
@@ -157,12 +157,28 @@ func operationText(input, output any) string {
 func beginning(input any) string {
 	switch input.(type) {
 	case model.Acquire:
-		return "begins to acquire"
+		return "begins to acquire" + lockOf(input)
 	case model.Release:
-		return "begins to release"
+		return "begins to release" + lockOf(input)
 	}
 	return fmt.Sprintf("begins %v", input)
 }
 
 // steps counts what happens in a schedule: every choice is a step.
 func steps(s sched.Schedule) string { return numbers.Count(len(s), "step", "steps") }
+
+// ofLocks shortens the name of its lock in the text of an operation, where there are several.
+func ofLocks(names trace.Names, input any, text string) string {
+	if lockOf(input) == "" {
+		return text
+	}
+	return names.Shorten(text)
+}
+
+// lockOf names the lock that an operation is of, where there are several: " /x.lock".
+func lockOf(input any) string {
+	if name, _ := model.LockOf(input); name != "" {
+		return " " + name
+	}
+	return ""
+}

@@ -22,8 +22,13 @@ func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	}
 	wrong.Wrong = cx.Property.Judgement() != scenarios.ByGraph
 	held := cx.Trace[len(cx.Trace)-1].Holders
+	clash := trace.Clashing(held)
+	lock := ""
+	if clash != nil {
+		held, lock = clash, c.Walk.Names.Shorten(clash[0].Lock)
+	}
 	c.Wrong = Visible(cx.Property.Told(scenarios.Violation{
-		Holders: trace.HolderTexts(held), Clash: trace.Clash(held),
+		Holders: trace.HolderTexts(held), Clash: clash != nil, Lock: lock,
 		Answer: c.answerText(sc, cx, wrong.N), Cycle: cx.Cycle, Said: trace.NamesOf(sc).Shorten(cx.Said),
 	}))
 }
@@ -34,7 +39,8 @@ func (c *Chart) answerText(sc *scenarios.Scenario, cx *trace.Counterexample, ste
 	for i := step - 1; i >= 0; i-- {
 		if st := &cx.Trace[i]; st.Invoked != nil && st.Choice.Task == last.Choice.Task {
 			if spec := &cx.Property.Spec; spec.Apply != nil && spec.Accepts(st.Invoked) && last.Returned != nil {
-				return strings.ReplaceAll(spec.DescribeOperation(st.Invoked, last.Returned), "->", "→")
+				text := strings.ReplaceAll(spec.DescribeOperation(st.Invoked, last.Returned), "->", "→")
+				return ofLocks(c.Walk.Names, st.Invoked, text)
 			}
 			break
 		}

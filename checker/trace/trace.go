@@ -2,6 +2,7 @@ package trace
 
 import (
 	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -24,6 +25,8 @@ type Step struct {
 	// the step; nil for none.
 	Invoked  any `json:"-"`
 	Returned any `json:"-"`
+	// Noted is Invoked as the program noted it: it names its lock where there is one, too.
+	Noted any `json:"-"`
 	// Holders are the tasks that believe to hold a lock after the step, in the order of
 	// tasks.
 	Holders []Holder `json:"-"`
@@ -47,7 +50,9 @@ type Call struct {
 // A Holder is a task that believes to hold a lock.
 type Holder struct {
 	Task sched.Task
-	// Path is the lock's name; empty when the acquisition did not say.
+	// Lock is the lock's name where a scenario has several; empty where it has one.
+	Lock string
+	// Path is the name under which it was taken; empty when the acquisition did not say.
 	Path string
 	// ID is the lock object: the inode behind the descriptor that the acquisition keeps, or
 	// else what stood at the name when the acquisition ended. It is 0 when there was none.
@@ -75,8 +80,43 @@ func HolderTexts(holders []Holder) []string {
 	return out
 }
 
-// Clash reports whether tasks hold together that may not: one of several does not only
+// Clash reports whether tasks hold a lock together that may not: one of several does not only
 // read.
-func Clash(holders []Holder) bool {
-	return len(holders) > 1 && slices.ContainsFunc(holders, func(h Holder) bool { return !h.Reads })
+func Clash(holders []Holder) bool { return Clashing(holders) != nil }
+
+// Clashing returns those who hold a lock together and may not: of the first lock of which there
+// are such.
+func Clashing(holders []Holder) []Holder {
+	for _, part := range byLock(holders) {
+		if len(part) > 1 && slices.ContainsFunc(part, func(h Holder) bool { return !h.Reads }) {
+			return part
+		}
+	}
+	return nil
+}
+
+// HoldText says who holds which lock: "A and B both hold the lock", and of several locks
+// "A holds /x.lock; B holds /y.lock".
+func HoldText(holders []Holder) string {
+	if len(holders) == 0 {
+		return scenarios.HoldText(nil)
+	}
+	var texts []string
+	for _, part := range byLock(holders) {
+		texts = append(texts, scenarios.HoldTextOf(part[0].Lock, HolderTexts(part)))
+	}
+	return strings.Join(texts, "; ")
+}
+
+// byLock divides holders by their locks, which come in the order of their first holders.
+func byLock(holders []Holder) [][]Holder {
+	var parts [][]Holder
+	for _, h := range holders {
+		at := slices.IndexFunc(parts, func(p []Holder) bool { return p[0].Lock == h.Lock })
+		if at < 0 {
+			at, parts = len(parts), append(parts, nil)
+		}
+		parts[at] = append(parts[at], h)
+	}
+	return parts
 }

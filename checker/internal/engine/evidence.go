@@ -80,8 +80,10 @@ func (x *Space) Facts() []scenarios.Fact {
 func (w *World) AddFacts(facts []scenarios.Fact, p *scenarios.Property) []scenarios.Fact {
 	for i := range w.actors {
 		a := w.actors[i]
-		if p.OfHolders && a.held != "" {
-			facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidHold, By: a.task.String(), About: a.held})
+		for _, path := range a.held {
+			if p.OfHolders {
+				facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidHold, By: a.task.String(), About: path})
+			}
 		}
 		if p.Assertions && a.asserted {
 			facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidAssert, By: a.task.String()})

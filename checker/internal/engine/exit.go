@@ -111,12 +111,12 @@ func (x *Space) tasksOf(process int) (from, to int) {
 
 // gone takes a task out of the run: its process has ended.
 func (w *World) gone(a *actor) {
-	a.gone, a.holding = true, nil
+	a.gone, a.holds = true, nil
 	if a.code != nil {
 		a.code.Stop()
 	}
 	if w.marks {
-		w.M.Unmark(a.id)
+		w.M.UnmarkAll(a.id)
 	}
 }
 

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -9,15 +11,44 @@ import (
 
 // Who holds what, and whether it still stands at its name.
 
+// A hold is what a task holds of one lock.
+type hold struct {
+	scenarios.Holding
+	times  int            // how often it was acquired and not released
+	since  int            // the step with which the hold began, from 1
+	object fsfake.InodeID // what it is of, in a run that is recorded
+}
+
 // hold notes that a task holds a lock, and marks the object where an invariant asks for it.
 func (w *World) hold(a *actor, h scenarios.Holding) {
-	a.holding, a.since = &h, w.Steps+1
-	if h.Path != "" {
-		a.held = h.Path
+	at, found := a.holdOf(h.Lock)
+	if !found {
+		a.holds = slices.Insert(a.holds, at, hold{})
 	}
+	a.holds[at] = hold{Holding: h, times: a.holds[at].times + 1, since: w.Steps + 1}
+	a.held = withName(a.held, h.Path)
 	if w.marks && h.Path != "" {
-		w.M.Mark(a.id, h.Path, lockObject(w.M, a.id.Pid, h))
+		w.M.Mark(a.id, h.Lock, h.Path, lockObject(w.M, a.id.Pid, h))
 	}
+}
+
+// letGo notes that a task holds a lock once less.
+func (w *World) letGo(a *actor, lock string) {
+	at, found := a.holdOf(lock)
+	if !found {
+		return
+	}
+	if a.holds[at].times--; a.holds[at].times == 0 {
+		a.holds = slices.Delete(a.holds, at, at+1)
+	}
+	if w.marks {
+		w.M.Unmark(a.id, lock)
+	}
+}
+
+// holdOf returns the place of a lock among what a task holds.
+func (a *actor) holdOf(lock string) (int, bool) {
+	return slices.BinarySearchFunc(a.holds, lock, func(h hold, lock string) int { return strings.Compare(h.Lock, lock) })
 }
 
 // lockObject finds the inode that an acquisition acquired: the one that the task has open, or

@@ -34,7 +34,7 @@ type resultTable struct {
 // Operations on a machine that no program makes.
 type (
 	opMark   struct{ scenarios.Holding }
-	opUnmark struct{}
+	opUnmark struct{ lock string }
 	opKill   struct{}
 	opStall  struct{}
 )
@@ -154,9 +154,9 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, m *fsfake.Machine,
 			t.unmark(m, task.Pid)
 		}
 	case opMark:
-		m.Mark(task, v.Path, lockObject(m, task.Pid, v.Holding))
+		m.Mark(task, v.Lock, v.Path, lockObject(m, task.Pid, v.Holding))
 	case opUnmark:
-		m.Unmark(task)
+		m.Unmark(task, v.lock)
 	case opForget:
 		m.ForgetInodes(task.Pid, uint64(v.keep))
 	case opPin:
@@ -201,6 +201,6 @@ func (t *machineTable) unmark(m *fsfake.Machine, pid int) {
 		tasks = t.sc.Setting.TasksOf(process)
 	}
 	for n := 1; n <= tasks; n++ {
-		m.Unmark(fsfake.Task{Pid: pid, N: n})
+		m.UnmarkAll(fsfake.Task{Pid: pid, N: n})
 	}
 }

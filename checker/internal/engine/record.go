@@ -23,6 +23,7 @@ func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBef
 	s.Calls = append(s.Calls, calls...)
 	if len(w.History.Ops) > opsBefore && c.Action == sched.Run && w.History.Ops[opsBefore].ClientId < len(w.actors) {
 		s.Invoked = w.History.Ops[opsBefore].Input
+		s.Noted = s.Invoked
 	}
 	at := int64((w.Steps-1)*trace.TimestampsPerStep + trace.AtReturn)
 	for _, op := range w.History.Ops {
@@ -31,13 +32,13 @@ func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBef
 		}
 	}
 	for _, a := range w.actors {
-		if a.holding == nil {
-			continue
+		for i := range a.holds {
+			h := &a.holds[i]
+			if h.since == s.N {
+				h.object = lockObject(w.M, a.id.Pid, h.Holding)
+			}
+			s.Holders = append(s.Holders, trace.Holder{Task: a.task, Lock: h.Lock, Path: h.Path, ID: h.object, Since: h.since, Reads: h.Reads})
 		}
-		if a.since == s.N {
-			a.object = lockObject(w.M, a.id.Pid, *a.holding)
-		}
-		s.Holders = append(s.Holders, trace.Holder{Task: a.task, Path: a.holding.Path, ID: a.object, Since: a.since, Reads: a.holding.Reads})
 	}
 	s.Exited = len(calls) > 0 && calls[len(calls)-1].Op.Call == fsfake.CallExit
 	return s

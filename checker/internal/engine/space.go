@@ -61,7 +61,7 @@ type slot struct {
 }
 
 // specialOps are the numbers of operations that every exploration needs.
-type specialOps struct{ exit, unmark, kill, stall uint32 }
+type specialOps struct{ exit, kill, stall uint32 }
 
 // Words of a state before the nodes, and after them.
 const (
@@ -98,7 +98,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	}
 	x.machines = newMachineTable(sc, p.Invariant)
 	x.special = specialOps{
-		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}), unmark: x.machines.op(opUnmark{}),
+		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}),
 		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{}),
 	}
 	switch p.Judgement() {
@@ -175,8 +175,8 @@ type place struct {
 	ways   []uint32 // the operations, where the call can go in several ways
 	inv    uint32   // event of the operation that begins with the call, 0 for none
 	begins bool     // something begins with the call
-	unmark bool
-	fails  bool // an assertion before it, the task's first call
+	unmark uint32   // operation that takes the mark off a lock, 0 for none
+	fails  bool     // an assertion before it, the task's first call
 	cell   bool
 	sleep  bool
 	exit   bool
@@ -212,8 +212,10 @@ func (x *Space) place(slot int, n uint32) place {
 	p := place{
 		known: true, op: x.machines.op(op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
-		unmark: nd.Begins.LetGo && x.machines.marks,
-		fails:  n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows,
+		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows,
+	}
+	if nd.Begins.LetGo && x.machines.marks {
+		p.unmark = x.machines.op(opUnmark{lockOf(&nd.Begins)})
 	}
 	if n := nd.Op.Ways(); n > 1 {
 		for which := range n {

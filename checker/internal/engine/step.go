@@ -19,11 +19,8 @@ func (w *World) step(a *actor, which int, calls []trace.Call) []trace.Call {
 	if w.exits(a) {
 		a.op = fsfake.Op{Call: fsfake.CallExit}
 	}
-	if a.begins.LetGo && a.holding != nil {
-		a.holding = nil
-		if w.marks {
-			w.M.Unmark(a.id)
-		}
+	if a.begins.LetGo {
+		w.letGo(a, lockOf(&a.begins))
 	}
 	if a.begins.Invoked {
 		w.History.Invoke(a.index, w.Steps, a.begins.Input)
@@ -93,8 +90,8 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 	pl := w.place(slot, n)
 	if !begun {
 		succ.Bad = pl.fails
-		if pl.unmark {
-			m, err := w.transition(next[wordMachine], slot, x.special.unmark)
+		if pl.unmark != 0 {
+			m, err := w.transition(next[wordMachine], slot, pl.unmark)
 			if err != nil {
 				return err
 			}

@@ -28,9 +28,8 @@ type World struct {
 	View     sched.View
 	Steps    int
 	property *scenarios.Property
-	spins    *actor   // it goes round over a cell, and blocks its event loop
-	changes  int      // answers of operations that are more than a look
-	asked    []string // the paths of the locks that were asked for, sorted
+	spins    *actor // it goes round over a cell, and blocks its event loop
+	changes  int    // answers of operations that are more than a look
 	// invariant is asked for: marks must be kept.
 	marks bool
 	// failed is the first assertion that was not so, and failedBy whose.
@@ -62,12 +61,10 @@ type actor struct {
 	idle     bool
 	// rounds are the retry loops that it is in, the innermost last; top is how things stood
 	// at the top of the round begun last.
-	rounds  []round
-	top     situation
-	holding *scenarios.Holding
-	held    string         // the lock that it has held last, if it has a name
-	since   int            // the step with which the hold began, from 1
-	object  fsfake.InodeID // what it is of, in a run that is recorded
+	rounds []round
+	top    situation
+	holds  []hold   // in the order of their locks
+	held   []string // the paths of the locks that it has held so far, sorted
 }
 
 // NewWorld starts a live run, every task up to its first call. Stop must be called in
@@ -96,7 +93,6 @@ func EmptyWorld(sc *scenarios.Scenario, p *scenarios.Property) *World {
 func (w *World) Start(m *fsfake.Machine) {
 	w.M, w.last, w.Steps, w.changes, w.Err = m, -1, 0, 0, nil
 	w.failed, w.spins = "", nil
-	w.asked = w.asked[:0]
 	w.crashes, w.stalls, w.Losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
 	w.History.Reset()
 	w.Preempted = w.Preempted[:0]
@@ -191,7 +187,6 @@ func (w *World) resume(a *actor) {
 // settle applies what a task did between two calls.
 func (w *World) settle(a *actor, e learn.Effects) {
 	w.observed.effects(&e)
-	w.asked = addPath(w.asked, e.Asks)
 	if e.Returned {
 		if w.History.Open[a.index] < 0 {
 			w.fail("%s: an operation returned %v that was never invoked", a.task, e.Output)

@@ -30,15 +30,24 @@ func (t *teller) misjudged() bool {
 	return false
 }
 
+// contenders are those who hold after a step: of several locks the one that it is about, where
+// some hold it together that may not.
+func contenders(st *trace.Walked) []trace.Holder {
+	if clash := trace.Clashing(st.Holders); clash != nil {
+		return clash
+	}
+	return st.Holders
+}
+
 // robbed finds the holder whose lock a change removes.
 func (t *teller) robbed(c *change) (trace.Holder, bool) {
 	by, made := t.maker(c.Path, c.Before.ID, c.Step)
-	for _, h := range t.last().Holders {
+	for _, h := range contenders(t.last()) {
 		if h.Task != c.By && (h.Path == c.Path && h.ID == c.Before.ID || made && by.By == h.Task && h.ID == 0) {
 			return h, true
 		}
 	}
-	for _, h := range t.last().Holders {
+	for _, h := range contenders(t.last()) {
 		if made && by.By == h.Task && h.Task != c.By {
 			return h, true
 		}

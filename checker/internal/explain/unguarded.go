@@ -15,8 +15,8 @@ func (t *teller) twoNames() bool {
 	if last == nil {
 		return false
 	}
-	for i, a := range last.Holders {
-		for _, b := range last.Holders[:i] {
+	for i, a := range contenders(last) {
+		for _, b := range contenders(last)[:i] {
 			if !trace.Clash([]trace.Holder{a, b}) {
 				continue
 			}
@@ -40,7 +40,7 @@ func (t *teller) overtaken() bool {
 	if last == nil || !trace.Clash(last.Holders) {
 		return false
 	}
-	for _, h := range last.Holders {
+	for _, h := range contenders(last) {
 		op := t.acquisitionBefore(h.Task, h.Since+1)
 		for _, l := range slices.Backward(t.all[h.Task]) {
 			if l.how != missing || l.step < op.first || l.step > h.Since {
@@ -67,7 +67,7 @@ func (t *teller) unguarded() bool {
 	}
 	var parts []string
 	var claims []*trace.Call
-	holders := slices.SortedStableFunc(slices.Values(last.Holders), func(a, b trace.Holder) int { return a.Since - b.Since })
+	holders := slices.SortedStableFunc(slices.Values(contenders(last)), func(a, b trace.Holder) int { return a.Since - b.Since })
 	for _, h := range holders {
 		op, text := t.claim(h)
 		parts, claims = append(parts, h.Task.String()+" "+text), append(claims, op)

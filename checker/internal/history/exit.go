@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"lockpick/checker/trace"
 	"lockpick/model"
 )
@@ -8,19 +10,21 @@ import (
 // A process that exits dies: what it had begun takes effect before that or never, and what it
 // held it holds no more. Most exits leave nothing behind, and then nothing is recorded.
 
-// A balance counts what one client holds, as far as a history tells.
-type balance int
+// A balance lists the locks that one client holds, as far as a history tells, each as often as
+// it does.
+type balance []string
 
 // add counts an operation. open: it has not ended, or was cut off.
 func (b *balance) add(input, output any, open bool) {
+	lock, _ := model.LockOf(input)
 	switch input.(type) {
 	case model.Acquire, model.RAcquire, model.WAcquire:
 		if out, ok := output.(model.Acquired); ok && out.OK {
-			*b++
+			*b = append(*b, lock)
 		}
 	case model.Release, model.RRelease, model.WRelease:
-		if !open {
-			*b = max(0, *b-1)
+		if at := slices.Index(*b, lock); at >= 0 && !open {
+			*b = slices.Delete(*b, at, at+1)
 		}
 	}
 }
@@ -39,7 +43,7 @@ func (h *Recorder) Exit(from, to, died, step int, owner string) {
 		}
 	}
 	for i := range held {
-		left = left || held[i] > 0
+		left = left || len(held[i]) > 0
 		h.Cut(from+i, step)
 	}
 	if left {
@@ -68,7 +72,7 @@ func (t *Table) LeavesBehind(id uint32, from, to int) bool {
 			}
 			held.add(t.values.Values[op.In], output, op.State != Return)
 		}
-		if held > 0 {
+		if len(held) > 0 {
 			return true
 		}
 	}

@@ -91,3 +91,10 @@ func Prefix(ops []porcupine.Operation, step int) []porcupine.Operation {
 	}
 	return out
 }
+
+// Unnamed takes the names of locks out of operations, where there is one lock.
+func Unnamed(ops []porcupine.Operation) {
+	for i := range ops {
+		ops[i].Input = model.Unnamed(ops[i].Input)
+	}
+}

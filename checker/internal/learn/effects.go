@@ -25,7 +25,6 @@ type Effects struct {
 	Invoked bool
 	Input   any
 	LetGo   bool
-	Asks    string // the path of the lock that is asked for
 	// Asserts: the task asserted something after the call before. Failed is the text of the
 	// first assertion that was not so, empty for none.
 	Asserts bool
@@ -80,8 +79,6 @@ func Digest(task string, notes []any) (Effects, error) {
 			e.Invoked, e.Input = true, n.Input
 		case scenarios.Holding:
 			e.Holds, e.Holding = true, n
-		case scenarios.Asks:
-			e.Asks = n.Path
 		case scenarios.LetGo:
 			e.LetGo = true
 		case scenarios.Asserted:

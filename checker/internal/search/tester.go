@@ -40,7 +40,8 @@ type Tester struct {
 	NoTraps  bool
 	TooLarge bool
 	observed engine.Observed // by the tasks, in all runs so far
-	asked    []string        // the paths of the locks that they asked for
+	Locks    engine.Locks    // those that are known to be used
+	looked   bool            // they were looked for
 	// KeepHistory: let every outcome have a history, which costs less than a trace.
 	KeepHistory bool
 	// Unjudged: leave histories unjudged (for measuring what judging costs).
@@ -98,6 +99,10 @@ type Outcome struct {
 // the step that breaks the property. The error is a drift of a replay, or a fault of
 // the scenario itself.
 func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
+	if keep && !t.looked {
+		t.looked = true
+		t.Locks.Add(engine.LocksOf(t.Sc, t.Property))
+	}
 	w, err := t.begin(keep)
 	if err != nil {
 		return Outcome{}, err
@@ -146,6 +151,9 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 		if keep {
 			o.Trace = append(o.Trace, w.Record(c, calls, preempts, before))
 		}
+		if err := t.Locks.Distinct(t.Sc, t.Property, w.M); err != nil {
+			return o, err
+		}
 		if o.said, err = w.BrokenHere(t.Property); err != nil {
 			return o, err
 		}
@@ -156,8 +164,8 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	if w.Err != nil {
 		return o, w.Err
 	}
-	t.asked = w.AddPaths(t.asked)
-	if err := engine.OneLock(t.Sc, t.Property, t.asked); err != nil {
+	w.AddLocks(&t.Locks)
+	if err := t.Locks.Judgeable(t.Sc, t.Property); err != nil {
 		return o, err
 	}
 	if err := t.decide(w, &o); err != nil {
@@ -167,6 +175,10 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	t.Nowhere = t.Nowhere || o.Finished && w.Unfinished()
 	if keep || t.KeepHistory {
 		o.History = append([]porcupine.Operation(nil), w.History.Ops...)
+	}
+	if keep && !t.Locks.Named() {
+		engine.Unnamed(o.Trace)
+		history.Unnamed(o.History)
 	}
 	return o, nil
 }

@@ -16,6 +16,7 @@ import (
 type state struct {
 	N       int
 	Holders []string
+	Holding string // who holds what, in a sentence
 	Clash   bool
 	Wrong   string // what is wrong here, at the step that breaks the property
 	Files   []fileState
@@ -59,7 +60,7 @@ type memory struct {
 
 // HoldersText says who believes to hold.
 func (s *state) HoldersText() string {
-	text := scenarios.HoldText(s.Holders)
+	text := s.Holding
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -107,7 +108,7 @@ func (v *viewer) see(s *trace.State) {
 }
 
 func (v *viewer) state(n int, at *trace.State) state {
-	s := state{N: n, known: v.known, Clash: trace.Clash(at.Holders), Holders: trace.HolderTexts(at.Holders)}
+	s := state{N: n, known: v.known, Clash: trace.Clash(at.Holders), Holders: trace.HolderTexts(at.Holders), Holding: v.walk.Names.Shorten(trace.HoldText(at.Holders))}
 	for i := range at.Files {
 		s.Files = append(s.Files, v.file(&at.Files[i]))
 	}

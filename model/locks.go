@@ -1,0 +1,126 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A history may be of several locks. Locks are objects of their own, so that it is linearizable
+// exactly if the part of it that is of each lock is (Herlihy and Wing, Linearizability, 1990:
+// the property is local). What names no lock, above all the death of a process, is told to each:
+// dying lets go of one lock and of another, and nothing is between the two.
+
+// LockOf returns the name of the lock that an operation is of, as its method LockName tells; ok
+// is false for one that is not of a lock. The empty name means the only lock that there is.
+func LockOf(input any) (name string, ok bool) {
+	of, ok := input.(interface{ LockName() string })
+	if !ok {
+		return "", false
+	}
+	return of.LockName(), true
+}
+
+// LockByLock makes a specification of one lock a specification of any number: a history is
+// judged lock by lock, by [LockOf]. The state is that of one lock.
+func LockByLock(s Spec) Spec {
+	s.PerLock = true
+	return s
+}
+
+// locks lists the locks that are named by operations which the specification accepts, in order.
+func (s Spec) locks(inputs []any) []string {
+	var names []string
+	for _, in := range inputs {
+		name, _ := LockOf(in)
+		if at, found := slices.BinarySearch(names, name); name != "" && !found && s.Accepts(in) {
+			names = slices.Insert(names, at, name)
+		}
+	}
+	return names
+}
+
+// parts lists the locks into which a history is divided: one that is empty stands for all of it.
+func (s Spec) parts(inputs []any) []string {
+	if s.PerLock {
+		if names := s.locks(inputs); len(names) > 1 {
+			return names
+		}
+	}
+	return []string{""}
+}
+
+// isOf reports whether an operation belongs to the part of a history that is of a lock.
+func (s Spec) isOf(input any, lock string) bool {
+	name, _ := LockOf(input)
+	return s.Accepts(input) && (lock == "" || name == "" || name == lock)
+}
+
+// called renders an operation: "acquire(A)", and of one lock among several "acquire(A, /x.lock)".
+func called(operation, argument, lock string) string {
+	if lock == "" {
+		return fmt.Sprintf("%s(%s)", operation, argument)
+	}
+	return fmt.Sprintf("%s(%s, %s)", operation, argument, lock)
+}
+
+// asked renders a question: "held?", and of one lock among several "held /x.lock?".
+func asked(question, lock string) string {
+	if lock == "" {
+		return question + "?"
+	}
+	return question + " " + lock + "?"
+}
+
+// Unnamed returns an operation without the name of its lock, for where there is only one.
+func Unnamed(input any) any {
+	switch v := input.(type) {
+	case Acquire:
+		return Acquire{Owner: v.Owner}
+	case Release:
+		return Release{Owner: v.Owner}
+	case RAcquire:
+		return RAcquire{Owner: v.Owner}
+	case WAcquire:
+		return WAcquire{Owner: v.Owner}
+	case RRelease:
+		return RRelease{Owner: v.Owner}
+	case WRelease:
+		return WRelease{Owner: v.Owner}
+	case Grant:
+		return Grant{Owner: v.Owner}
+	case Use:
+		return Use{Token: v.Token}
+	case WhoHolds:
+		return WhoHolds{}
+	case IsHeld:
+		return IsHeld{}
+	}
+	return input
+}
+
+// Renamed returns an input or output with its owner's name replaced. The
+// specifications of this package treat owners alike: a history is as good as the same
+// history under other names.
+func Renamed(v any, owner func(string) string) any {
+	switch v := v.(type) {
+	case Acquire:
+		return Acquire{owner(v.Owner), v.Lock}
+	case Release:
+		return Release{owner(v.Owner), v.Lock}
+	case Crash:
+		return Crash{owner(v.Owner)}
+	case Holder:
+		return Holder{owner(v.Owner)}
+	case RAcquire:
+		return RAcquire{owner(v.Owner), v.Lock}
+	case WAcquire:
+		return WAcquire{owner(v.Owner), v.Lock}
+	case RRelease:
+		return RRelease{owner(v.Owner), v.Lock}
+	case WRelease:
+		return WRelease{owner(v.Owner), v.Lock}
+	case Grant:
+		return Grant{owner(v.Owner), v.Lock}
+	}
+	return v
+}

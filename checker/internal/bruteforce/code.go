@@ -106,7 +106,7 @@ func (c *compiler) stmt(s *Stmt) {
 		c.emit(instr{op: opHold, stmt: s})
 		free := c.emit(instr{op: opFree})
 		c.block(s.Else)
-		c.emit(instr{op: opLetGo})
+		c.emit(instr{op: opLetGo, stmt: s})
 		c.emit(instr{op: opInvoke, stmt: s, release: true})
 		c.block(s.Release)
 		c.emit(instr{op: opAnswer, stmt: s, release: true})

@@ -12,15 +12,17 @@ import (
 //
 // Most are locks as people write them: exclusive creation, look and create, mkdir, link,
 // rename, flock, record locks, a variable shared by tasks, each with polls, takeovers and
-// releases of many kinds. Some are read-modify-write cycles, and some are just calls that
+// releases of many kinds. Some have two locks, one inside the other or in turn. Some are read-modify-write cycles, and some are just calls that
 // wait. Then statements are struck out, doubled, swapped and put in.
 func Draw(seed uint64) *Protocol {
 	d := &drawer{r: rand.New(rand.NewPCG(seed, 10))}
 	d.p.Name = fmt.Sprintf("seed-%d", seed)
 	d.setting()
 	switch k := d.r.IntN(20); {
-	case k < 13:
+	case k < 10:
 		d.lock()
+	case k < 13:
+		d.locks()
 	case k < 17:
 		d.data()
 	default:
@@ -177,7 +179,7 @@ func (d *drawer) critical() []Stmt {
 }
 
 func (d *drawer) who() Stmt {
-	return Stmt{Do: Record, Text: OpWho, Body: []Stmt{
+	return Stmt{Do: Record, Text: OpWho, Path: lockPath, Body: []Stmt{
 		{Do: Open, Path: lockPath, Flags: Existing, Slot: 1}, {Do: Read, Slot: 1}, {Do: Close, Slot: 1},
 	}}
 }

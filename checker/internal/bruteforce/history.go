@@ -2,6 +2,8 @@ package bruteforce
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -89,7 +91,7 @@ func newJudge(p *scenarios.Property) *judge {
 	case scenarios.SpuriousFailure:
 		j.accepts, j.next = locks, nextStrict
 	case scenarios.OwnerInfo:
-		j.accepts = func(input any) bool { return locks(input) || input == any(model.WhoHolds{}) }
+		j.accepts = func(input any) bool { _, who := input.(model.WhoHolds); return who || locks(input) }
 		j.next = nextOwner
 	case scenarios.LostUpdate:
 		j.accepts = func(input any) bool {
@@ -125,7 +127,7 @@ func (j *judge) linearizable(h history) bool {
 	ok, known := j.seen[key]
 	if !known {
 		o := &ordering{judge: j, h: h, failed: map[string]bool{}}
-		ok = o.goOn(make([]int, len(h)), "")
+		ok = o.goOn(make([]int, len(h)), objects{})
 		j.seen[key] = ok
 	}
 	return ok
@@ -138,9 +140,52 @@ type ordering struct {
 	failed map[string]bool
 }
 
+// Objects are the states of all locks by their names, or of the one object that a history is of.
+// A lock that is not there is as at the beginning.
+type objects map[string]string
+
+// with returns the objects with one in another state.
+func (o objects) with(name, state string) objects {
+	out := maps.Clone(o)
+	if out[name] = state; state == "" {
+		delete(out, name)
+	}
+	return out
+}
+
+// objectOf names the object that an operation is of.
+func objectOf(input any) string {
+	switch in := input.(type) {
+	case model.Acquire:
+		return in.Lock
+	case model.Release:
+		return in.Lock
+	case model.WhoHolds:
+		return in.Lock
+	}
+	return ""
+}
+
+// next lists what an operation may make of the objects: all locks at once are put in one order,
+// and a death is one operation on all of them.
+func (o *ordering) next(state objects, input, output any) []objects {
+	if _, dies := input.(model.Crash); dies {
+		for _, name := range slices.Sorted(maps.Keys(state)) {
+			state = state.with(name, o.judge.next(state[name], input, output)[0])
+		}
+		return []objects{state}
+	}
+	var out []objects
+	name := objectOf(input)
+	for _, after := range o.judge.next(state[name], input, output) {
+		out = append(out, state.with(name, after))
+	}
+	return out
+}
+
 // goOn: the first at[c] operations of each client have been put in order, and leave the
-// object in the state.
-func (o *ordering) goOn(at []int, state string) bool {
+// objects in the state.
+func (o *ordering) goOn(at []int, state objects) bool {
 	complete := true
 	for c, ops := range o.h {
 		complete = complete && at[c] == len(ops)
@@ -159,11 +204,11 @@ func (o *ordering) goOn(at []int, state string) bool {
 		op := &ops[at[c]]
 		next := append([]int(nil), at...)
 		next[c]++
-		var states []string
+		var states []objects
 		if op.state == done {
-			states = o.judge.next(state, op.input, op.output)
+			states = o.next(state, op.input, op.output)
 		} else {
-			states = append(o.judge.next(state, op.input, nil), state) // or it never takes effect
+			states = append(o.next(state, op.input, nil), state) // or it never takes effect
 		}
 		for _, after := range states {
 			if o.goOn(next, after) {

@@ -111,15 +111,15 @@ func (k *keyer) actor(a *actor) {
 		k.text("/")
 		k.regs(&a.saved[i])
 	}
-	k.bool(a.invokes != nil).bool(a.letsGo)
+	k.bool(a.invokes != nil).text(a.letsGo)
 	if w := a.blocked; w != nil {
 		k.text("waits").int(int64(w.fd)).bool(w.closed).text(w.on)
 		if w.file != 0 {
 			k.inode(w.file, "")
 		}
 	}
-	if h := a.held; h != nil {
-		k.text("holds").text(h.path)
+	for _, h := range a.held {
+		k.text("holds").text(h.path).int(int64(h.times))
 		k.inode(h.file, "")
 	}
 }

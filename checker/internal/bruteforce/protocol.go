@@ -71,7 +71,7 @@ const (
 	Break   Kind = "break"   // leaves the innermost Retry
 	Return  Kind = "return"  // leaves the Acquire: with the lock when N is 1, Slot its file, Shared
 	Acquire Kind = "acquire" // Path; Body; with the lock Else, and then Release
-	Record  Kind = "record"  // Text: which operation, To: its key or value, N: its number; Body
+	Record  Kind = "record"  // Text: which operation, To: its key or value, N: its number, Path: of who, its lock; Body
 )
 
 // The operations of Record. What is answered is the register text after the body.

@@ -67,8 +67,9 @@ func Property(id string) *scenarios.Property {
 
 // A runner is one task as Go code.
 type runner struct {
-	t   *scenarios.Task
-	reg registers
+	t      *scenarios.Task
+	reg    registers
+	inside int // how many locks it holds
 }
 
 type registers struct {
@@ -158,11 +159,17 @@ func (r *runner) locked(s *Stmt) {
 	if err != nil {
 		return
 	}
+	r.inside++
 	r.run(s.Else)
-	_ = r.t.Release(func() error {
+	release := func() error {
 		r.run(s.Release)
 		return nil
-	})
+	}
+	if r.inside--; r.inside > 0 { // it holds another lock, too
+		_ = r.t.ReleaseOf(s.Path, release)
+	} else {
+		_ = r.t.Release(release)
+	}
 }
 
 func (r *runner) acquire(body []Stmt) (scenarios.Hold, error) {
@@ -195,7 +202,7 @@ func (r *runner) record(s *Stmt) {
 	case OpRead:
 		scenarios.Record(r.t, model.Read{}, func() model.ReadValue { r.run(s.Body); return model.ReadValue{Value: r.reg.text} })
 	case OpWho:
-		scenarios.Record(r.t, model.WhoHolds{}, func() model.Holder { r.run(s.Body); return model.Holder{Owner: r.reg.text} })
+		scenarios.Record(r.t, model.WhoHolds{Lock: s.Path}, func() model.Holder { r.run(s.Body); return model.Holder{Owner: r.reg.text} })
 	default:
 		panic("bruteforce: unknown operation " + s.Text)
 	}

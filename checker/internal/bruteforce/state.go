@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -39,7 +40,7 @@ type actor struct {
 	*task
 	gone    bool // its process has exited or was killed
 	blocked *waiting
-	held    *holding
+	held    []holding // by path
 }
 
 // A waiting is a call that has begun. What the machine keeps of it cannot be looked at, so it
@@ -51,10 +52,42 @@ type waiting struct {
 	on     string // the locks that were there when it began
 }
 
-// A holding is a lock that a task holds: its name, and the object acquired.
+// A holding is a lock that a task holds: its name, the object acquired last, and how often it was
+// acquired and not released.
 type holding struct {
-	path string
-	file fsfake.InodeID
+	path  string
+	file  fsfake.InodeID
+	times int
+}
+
+// holding adds a lock that was acquired; the slice is not changed in place.
+func (a *actor) holding(h holding) {
+	out := make([]holding, 0, len(a.held)+1)
+	h.times = 1
+	for _, k := range a.held {
+		if k.path == h.path {
+			h.times += k.times
+		} else {
+			out = append(out, k)
+		}
+	}
+	out = append(out, h)
+	slices.SortFunc(out, func(a, b holding) int { return strings.Compare(a.path, b.path) })
+	a.held = out
+}
+
+// letGo takes a lock away once.
+func (a *actor) letGo(path string) {
+	var out []holding
+	for _, k := range a.held {
+		if k.path == path {
+			k.times--
+		}
+		if k.times > 0 {
+			out = append(out, k)
+		}
+	}
+	a.held = out
 }
 
 type cell struct {
@@ -289,8 +322,8 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 	t := *a.task
 	a.task = &t
 	if a.blocked == nil {
-		if t.letsGo {
-			a.held = nil
+		if t.letsGo != "" {
+			a.letGo(t.letsGo)
 		}
 		if t.invokes != nil {
 			x.event(s, i, t.invokes)
@@ -330,11 +363,11 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 					s.history[i] = answer(s.history[i], k.output)
 				}
 			case holds:
-				a.held = x.acquired(s, sl, k)
+				a.holding(x.acquired(s, sl, k))
 			}
 		}
 		inTurn := !x.p.Threads && op.Call.IsCell() && !t.ended() && t.op().Call.IsCell()
-		if !inTurn || len(remarks) > 0 || t.invokes != nil || t.letsGo {
+		if !inTurn || len(remarks) > 0 || t.invokes != nil || t.letsGo != "" {
 			return op.Call == fsfake.CallSleep, judged, nil
 		}
 	}
@@ -405,8 +438,8 @@ func (x *space) waitFor(s *state, sl slot, op fsfake.Op, file fsfake.InodeID) *w
 }
 
 // acquired finds the object that an acquisition acquired.
-func (x *space) acquired(s *state, sl slot, k remark) *holding {
-	h := &holding{path: k.path}
+func (x *space) acquired(s *state, sl slot, k remark) holding {
+	h := holding{path: k.path}
 	if k.fd >= 0 {
 		if id, ok := s.m.FDInode(sl.id.Pid, k.fd); ok {
 			h.file = id
@@ -453,14 +486,12 @@ func store(cells []cell, name string, value int) []cell {
 // foreign reports whether somebody holds a lock whose object no longer stands at its name.
 func foreign(s *state) bool {
 	for i := range s.tasks {
-		h := s.tasks[i].held
-		if h == nil {
-			continue
-		}
-		name, ok := s.m.LookupName(h.path)
-		leads, too := s.m.Lookup(h.path)
-		if (!ok || name != h.file) && (!too || leads != h.file) {
-			return true
+		for _, h := range s.tasks[i].held {
+			name, ok := s.m.LookupName(h.path)
+			leads, too := s.m.Lookup(h.path)
+			if (!ok || name != h.file) && (!too || leads != h.file) {
+				return true
+			}
 		}
 	}
 	return false

@@ -21,7 +21,7 @@ type task struct {
 	// The operation that is under way, and what comes with the next call.
 	open    any
 	invokes any
-	letsGo  bool
+	letsGo  string // the lock that a release lets go of
 	// trails: keep regs.trail.
 	trails bool
 }
@@ -190,7 +190,7 @@ func (t *task) take(r fsfake.Result, file fsfake.InodeID) ([]remark, error) {
 	in := &t.code[t.pc]
 	s := in.stmt
 	g := &t.reg
-	t.invokes, t.letsGo = nil, false
+	t.invokes, t.letsGo = nil, ""
 	t.pc++
 	ok := r.Errno == 0
 	if t.trails {
@@ -290,7 +290,7 @@ func (t *task) proceed() ([]remark, error) {
 		case opHeld:
 			g.held, g.slot, g.shared = in.stmt.N == 1, in.stmt.Slot, in.stmt.Shared
 		case opLetGo:
-			t.letsGo = true
+			t.letsGo = in.stmt.Path
 		case opInvoke:
 			t.invokes = t.input(in)
 			t.open = t.invokes
@@ -339,9 +339,9 @@ func (t *task) input(in *instr) any {
 	s := in.stmt
 	switch {
 	case in.release:
-		return model.Release{Owner: t.who}
+		return model.Release{Owner: t.who, Lock: s.Path}
 	case s.Do == Acquire:
-		return model.Acquire{Owner: t.who}
+		return model.Acquire{Owner: t.who, Lock: s.Path}
 	}
 	switch key := t.name(s.To); s.Text {
 	case OpAdd:
@@ -355,7 +355,11 @@ func (t *task) input(in *instr) any {
 	case OpRead:
 		return model.Read{}
 	case OpWho:
-		return model.WhoHolds{}
+		lock := s.Path
+		if lock == "" { // it does not say which, where there is one
+			lock = lockPath
+		}
+		return model.WhoHolds{Lock: lock}
 	}
 	panic("bruteforce: unknown operation " + s.Text)
 }

@@ -124,7 +124,8 @@ func TestTutorial(t *testing.T) {
 
 	// The broken lock fails, with the timeline.
 	n.take("broken", ".")
-	out := n.fails("go", "test")
+	tests := filepath.Join(n.dir, "seat.test.exe") // kept, for go test would link the same again
+	out := n.fails("go", "test", "-o", tests)
 	for _, want := range []string{
 		"seat/file/contend  BROKEN (claimed: holds)  mutual-exclusion", "A and B both hold the lock",
 		"A  pid 101", "cause", "schedule  A1 B4 A3", "--- FAIL: TestLocks/file-contend/mutual-exclusion",
@@ -134,7 +135,7 @@ func TestTutorial(t *testing.T) {
 	page.output("go test", timeless(out))
 
 	// The printed command replays it.
-	again, ok := n.run("LOCKPICK_SCHEDULE=A1 B4 A3", "go", "test", "-run", "^TestLocks$/^file-contend$/^mutual-exclusion$", ".")
+	again, ok := n.run("LOCKPICK_SCHEDULE=A1 B4 A3", tests, "-test.run", "^TestLocks$/^file-contend$/^mutual-exclusion$")
 	require.False(t, ok)
 	require.Contains(t, again, "A and B both hold the lock")
 
@@ -150,14 +151,14 @@ func TestTutorial(t *testing.T) {
 
 	// The fixed one passes, and the saved schedule guards it.
 	n.take("fixed", ".")
-	require.Contains(t, n.fails("go", "test"), "THE BUG IS GONE")
+	require.Contains(t, n.fails("go", "test", "-o", tests), "THE BUG IS GONE")
 	bundle := filepath.Join(n.dir, "testdata", "race.txtar")
 	text, err := os.ReadFile(bundle)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(bundle, append(text, "-- expect --\nnot broken\n"...), 0o644))
-	out, ok = n.run("LOCKPICK_UPDATE=1", "go", "test")
+	out, ok = n.run("LOCKPICK_UPDATE=1", tests)
 	require.True(t, ok, out)
-	n.must("go", "test")
+	n.must(tests)
 	n.must("go", "build")
 	page.output("check", stateless(n.must(seat, "check")))
 	text, err = os.ReadFile(bundle)

@@ -226,7 +226,7 @@ func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 				case c.Property.Judgement() != scenarios.ByHistory:
 					crossVerdict(t, &sc, c.Property, budget)
 				case fixtures.Large[sc.ID]:
-					t.Skip("more than 100 000 states: compared step by step only, in TestLockstep")
+					t.Skip("SKIPPED: more than 100 000 states, whose histories are too many to list; go test ./checker/internal/engine compares it step by step (TestLockstep)")
 				default:
 					crossCheck(t, &sc, c.Property, budget, runs)
 				}

@@ -14,7 +14,7 @@ import (
 // space has, and the rest is left alone. What is said does not depend on who worked on it.
 func TestTheViolationFirst(t *testing.T) {
 	if testing.Short() {
-		t.Skip("SKIPPED with -short: it covers large spaces to their end")
+		t.Skip("SKIPPED with -short: it covers large spaces to their end; go test ./checker runs it")
 	}
 	five := scenarios.Setting{Processes: 5}
 	for _, c := range []struct {
@@ -53,7 +53,7 @@ func TestTheViolationFirst(t *testing.T) {
 // the programs, but to check what it has.
 func TestMonitorsGoOnWithWhatIsLearned(t *testing.T) {
 	if race.Detector {
-		t.Skip("SKIPPED under the race detector: it counts how often code is run in a large space; TestWorkersAgree and TestWhatWasSeenIsNeverUnknown have workers side by side")
+		t.Skip("SKIPPED under the race detector: it counts how often code is run in a large space, which takes too long; TestWorkersAgree and TestWhatWasSeenIsNeverUnknown have workers side by side; go test ./checker runs it")
 	}
 	sc := fixtures.New("toy/excl/large", fixtures.Excl(), scenarios.Setting{Processes: 5, Crashes: 1})
 	one, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Memory: RememberMonitors})

@@ -102,7 +102,7 @@ func TestForgettingChangesNothing(t *testing.T) {
 // a row in which every round makes a file has an end only with it.
 func TestForgettingIsWorthIt(t *testing.T) {
 	if testing.Short() {
-		t.Skip("SKIPPED with -short: it covers spaces of some hundred thousand states")
+		t.Skip("SKIPPED with -short: it covers spaces of some hundred thousand states; go test ./checker runs it")
 	}
 	for _, sc := range all.All() {
 		switch sc.ID {

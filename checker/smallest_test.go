@@ -12,7 +12,6 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/search"
 	"lockpick/internal/golden"
-	"lockpick/internal/race"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -20,9 +19,7 @@ import (
 
 // The smallest counterexample of every broken row, for people to read.
 func TestSmallestCounterexamples(t *testing.T) {
-	if race.Detector {
-		t.Skip("all rows, and one worker: nothing for the race detector to find")
-	}
+	fixtures.OneWorker(t)
 	t.Parallel()
 	var b bytes.Buffer
 	many := 1000 // preemptions: a search in the order of cost, which stops at the first
@@ -58,9 +55,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 
 // Nothing that holds is vacuous: somebody met the lock.
 func TestNoVacuousHolds(t *testing.T) {
-	if race.Detector {
-		t.Skip("all rows, and one worker: nothing for the race detector to find")
-	}
+	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
@@ -71,7 +66,7 @@ func TestNoVacuousHolds(t *testing.T) {
 			if fixtures.Large[sc.ID] { // whoever meets it with two processes meets it with three
 				var err error
 				sc = small(sc, mutator{})
-				r, err = Check(context.Background(), &sc, c.Property, Options{SkipOdds: true, Tried: tried(&sc)})
+				r, err = Check(context.Background(), &sc, c.Property, Options{SkipOdds: true, Workers: 1, Tried: tried(&sc)})
 				require.NoError(t, err)
 			} else {
 				r = decided(t, &sc, c.Property)
@@ -84,9 +79,7 @@ func TestNoVacuousHolds(t *testing.T) {
 
 // Nothing smaller than the smallest: by brute force over all schedules of the toys.
 func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
-	if race.Detector {
-		t.Skip("all rows, and one worker: nothing for the race detector to find")
-	}
+	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, sc := range fixtures.All() {
 		for _, c := range sc.Claims {

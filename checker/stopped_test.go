@@ -63,7 +63,7 @@ func TestStoppedAtAnyMoment(t *testing.T) {
 // A check ends soon after its time is up, wherever it is then.
 func TestTimeIsKept(t *testing.T) {
 	if testing.Short() {
-		t.Skip("SKIPPED with -short: it waits for time limits to pass")
+		t.Skip("SKIPPED with -short: it waits for time limits to pass; go test ./checker runs it")
 	}
 	sc, err := toys.All()[0].WithProcesses(6)
 	require.NoError(t, err)

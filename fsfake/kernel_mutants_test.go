@@ -85,7 +85,7 @@ func TestMutantsApply(t *testing.T) {
 
 func TestMutants(t *testing.T) {
 	if !*mutantsFlag {
-		t.Skip("-kernel.mutants runs them")
+		t.Skip("SKIPPED: it compiles each mutant of the fake and compares it with the kernel, which takes long; go test ./fsfake -run 'TestMutants$' -kernel.mutants runs it")
 	}
 	var doc strings.Builder
 	fmt.Fprintf(&doc, `# Mutants of the fake

@@ -23,14 +23,14 @@ func terminal(t *testing.T, columns int) (tty *os.File, screen func() string) {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("needs a pseudo-terminal: %v", err)
+		t.Skipf("SKIPPED: it needs a pseudo-terminal; where there are some go test ./checker/cli runs it: %v", err)
 	}
 	n, err := unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
 	require.NoError(t, err)
 	require.NoError(t, unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0))
 	tty, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		t.Skipf("needs a pseudo-terminal: %v", err)
+		t.Skipf("SKIPPED: it needs a pseudo-terminal; where there are some go test ./checker/cli runs it: %v", err)
 	}
 	require.NoError(t, unix.IoctlSetWinsize(int(tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}))
 	read := make(chan string)

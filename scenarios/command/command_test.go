@@ -48,7 +48,7 @@ func TestPrograms(t *testing.T) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() && p.needs != "sh" {
-				t.Skip("SKIPPED with -short: interpreters take long to start")
+				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
 			}
 			sc := scenario(t, p.needs, p.lines, p.files, p.setting)
 			id, want, named := strings.Cut(p.verdict, ":")
@@ -75,10 +75,10 @@ func TestPrograms(t *testing.T) {
 func scenario(t testing.TB, needs string, lines []string, files map[string]string, setting string) scenarios.Scenario {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("SKIPPED: programs are traced on linux/amd64 only")
+		t.Skip("SKIPPED: programs are traced on linux/amd64 only; go test ./scenarios/command runs it there")
 	}
 	if _, err := exec.LookPath(needs); err != nil {
-		t.Skipf("SKIPPED: there is no %s", needs)
+		t.Skipf("SKIPPED: there is no %s here; where it is installed go test ./scenarios/command runs it", needs)
 	}
 	spec := command.Spec{ID: "test/commands/run", Timeout: time.Minute}
 	for _, l := range lines {
@@ -124,7 +124,7 @@ func TestNothingToSay(t *testing.T) {
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			if _, err := exec.LookPath("sh"); err != nil {
-				t.Skip("SKIPPED: there is no sh")
+				t.Skip("SKIPPED: there is no sh here; where it is installed go test ./scenarios/command runs it")
 			}
 			files, err := command.Copy("testdata", time.Now())
 			require.NoError(t, err)

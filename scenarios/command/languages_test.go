@@ -38,11 +38,11 @@ func TestLanguages(t *testing.T) {
 			t.Run(lock.name+" in "+l.name, func(t *testing.T) {
 				t.Parallel()
 				if testing.Short() && l.name != "C" {
-					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile")
+					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile; go test ./scenarios/command runs it")
 				}
 				name := lock.name
 				if name == "excl" && l.name == "bash" {
-					t.Skip("SKIPPED: it is sh's")
+					t.Skip("SKIPPED: its calls are those of excl in sh, which is run here")
 				}
 				line := strings.ReplaceAll(l.line, "%s", name)
 				if !strings.Contains(line, " ") {
@@ -71,7 +71,7 @@ func TestCounters(t *testing.T) {
 		t.Run(strings.Join(c.lines, " | "), func(t *testing.T) {
 			t.Parallel()
 			if testing.Short() {
-				t.Skip("SKIPPED with -short: interpreters take long to start")
+				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
 			}
 			for i, l := range c.lines {
 				if strings.Contains(l, "python3") {
@@ -92,7 +92,7 @@ func TestCounters(t *testing.T) {
 func TestFlockInGo(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("SKIPPED with -short: it is compiled")
+		t.Skip("SKIPPED with -short: it is compiled, which takes seconds; go test ./scenarios/command runs it")
 	}
 	bin := compiled(t, "go", "lockfile.go")
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestTimeoutIsNoDeadlock(t *testing.T) {
 // git's own locks hold: who does not get one fails, and has changed nothing.
 func TestGit(t *testing.T) {
 	if testing.Short() {
-		t.Skip("SKIPPED with -short: git makes many calls")
+		t.Skip("SKIPPED with -short: git makes many calls; go test ./scenarios/command runs it")
 	}
 	repo := repository(t)
 	head := strings.TrimSpace(gitIn(t, repo, "rev-parse", "HEAD"))
@@ -175,7 +175,7 @@ func traced(t *testing.T, spec command.Spec, lines []string, setting string) sce
 func compiled(t *testing.T, compiler, source string) string {
 	t.Helper()
 	if _, err := exec.LookPath(compiler); err != nil {
-		t.Skipf("SKIPPED: there is no %s", compiler)
+		t.Skipf("SKIPPED: there is no %s here to compile with; where it is installed go test ./scenarios/command runs it", compiler)
 	}
 	dir := t.TempDir()
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
@@ -195,7 +195,7 @@ func compiled(t *testing.T, compiler, source string) string {
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("SKIPPED: there is no git")
+		t.Skip("SKIPPED: there is no git here; where it is installed go test ./scenarios/command runs it")
 	}
 	repo := t.TempDir()
 	gitIn(t, repo, "init", "-q", "--template=")

@@ -19,7 +19,7 @@ func TestCallsSideBySide(t *testing.T) {
 			t.Run(l.line+c.arg, func(t *testing.T) {
 				t.Parallel()
 				if testing.Short() && l.needs == "node" {
-					t.Skip("SKIPPED with -short: interpreters take long to start")
+					t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
 				}
 				line := l.line
 				if !strings.Contains(line, " ") {

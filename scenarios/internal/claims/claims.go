@@ -60,7 +60,7 @@ func Run(t *testing.T, sc scenarios.Scenario) {
 		r, err := checker.Check(t.Context(), &sc, c.Property, checker.Options{States: race.States, SkipOdds: true})
 		require.NoError(t, err)
 		require.Contains(t, []scenarios.Verdict{scenarios.Unknown, c.Verdict}, r.Verdict)
-		t.Logf("%s: SKIPPED under the race detector: what lies beyond %d states; without it go test runs it", c.Property, race.States)
+		t.Logf("%s: SKIPPED under the race detector: what lies beyond %d states; go test of this package without -race runs it", c.Property, race.States)
 	}
 }
 
@@ -69,7 +69,7 @@ func Run(t *testing.T, sc scenarios.Scenario) {
 func Verdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) string {
 	t.Helper()
 	if race.Detector {
-		t.Skip("SKIPPED under the race detector: a verdict over a whole space; without it go test runs it")
+		t.Skip("SKIPPED under the race detector: a verdict over a whole space; go test of this package without -race runs it")
 	}
 	r, err := checker.Check(t.Context(), sc, p, checker.Options{})
 	require.NoError(t, err, sc.ID)

@@ -47,9 +47,7 @@ var answers = sync.OnceValue(func() map[question]func() (Result, error) {
 			for _, histories := range []bool{false, true} {
 				q := question{sc.ID, c.Property.ID, histories}
 				out[q] = sync.OnceValues(func() (Result, error) {
-					o := q.options()
-					o.Tried = tried(sc)
-					return Check(context.Background(), sc, c.Property, o)
+					return Check(context.Background(), sc, c.Property, q.options())
 				})
 			}
 		}
@@ -68,7 +66,8 @@ var everTried sync.Map
 
 // tried is what was tried out of a toy or a row, for all tests that do not ask whether programs
 // keep their promises: each promise is looked at once in a run of the tests. It is not for programs
-// that a test makes, which may have one name and not be the same.
+// that a test makes, which may have one name and not be the same, nor where it matters how often
+// programs were run, since that depends on who asked first.
 func tried(sc *scenarios.Scenario) *Tried {
 	v, _ := everTried.LoadOrStore(tryout{sc.ID, reflect.ValueOf(sc.Program).Pointer()}, &Tried{})
 	t := v.(*Tried)

@@ -20,7 +20,7 @@ func TestWorkersAgree(t *testing.T) {
 		for _, c := range sc.Claims {
 			one := decided(t, &sc, c.Property)
 			for workers := 2; workers <= 3; workers++ {
-				many, err := Check(context.Background(), &sc, c.Property, Options{Workers: workers, Tried: tried(&sc)})
+				many, err := Check(context.Background(), &sc, c.Property, Options{Workers: workers})
 				require.NoError(t, err)
 				require.Equal(t, one.Verdict, many.Verdict, "%s %s", sc.ID, c.Property)
 				require.InDelta(t, one.Odds, many.Odds, 1e-12, "%s %s", sc.ID, c.Property)

@@ -120,7 +120,7 @@ var imports = map[string]string{
 	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys internal/race",
 	"internal/golden":             "testify",
 	"internal/race":               "",
-	"internal/testmain":           "",
+	"internal/testmain":           "internal/race",
 	"internal/numbers":            "",
 	"scenarios/internal/claims":   "checker checker/checkertest internal/race scenarios sched testify",
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime/debug"
 	"testing"
+
+	"lockpick/internal/race"
 )
 
 // collectAt is how far the heap may grow between two collections, in per cent of what lives, and
@@ -18,9 +20,9 @@ const (
 )
 
 // Run runs the tests and ends the process; it is for TestMain. GOGC is left as it is where the
-// environment sets it.
+// environment sets it, and under the race detector, which takes several times the memory.
 func Run(m *testing.M) {
-	if os.Getenv("GOGC") == "" {
+	if os.Getenv("GOGC") == "" && !race.Detector {
 		debug.SetGCPercent(collectAt)
 		debug.SetMemoryLimit(enough)
 	}

@@ -12,29 +12,54 @@ import (
 	"lockpick/scenarios"
 )
 
-// BenchmarkSizes covers, on one worker, the protocols that were counted with SPIN, too. The table
-// in ARCHITECTURE.md is its output.
+// BenchmarkSizes covers, on one worker, the protocols that were counted with SPIN, too: with the
+// automata as they were learned, and merged, which includes the verification. The table in
+// ARCHITECTURE.md is its output.
 func BenchmarkSizes(b *testing.B) {
 	for _, s := range fixtures.Sizes() {
-		b.Run(fmt.Sprintf("%s/%d", s.Name, s.Processes), func(b *testing.B) {
-			states, transitions, memory, machines := 0, 0, 0, 0
-			var tried Tried // retry loops are tried out once
-			for b.Loop() {
-				x, err := search.NewExplorer(s.Scenario(), scenarios.Deadlock)
-				require.NoError(b, err)
-				x.Tried = &tried
-				c, err := x.Explore(context.Background(), search.Limits{Workers: 1, States: 3_000_000}, x.Initial)
-				require.NoError(b, err)
-				require.True(b, c.Complete, c.Why)
-				states, transitions, memory = c.States.Len(), c.Transitions, x.Bytes(c.States)
-				machines = x.Learned().Machines
-			}
-			b.ReportMetric(float64(states), "states")
-			b.ReportMetric(float64(states)/float64(s.Spin), "of-SPIN's")
-			b.ReportMetric(float64(transitions), "transitions")
-			b.ReportMetric(float64(transitions)*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
-			b.ReportMetric(float64(machines), "machines")
-			b.ReportMetric(float64(memory)/float64(states), "B/state")
-		})
+		name := fmt.Sprintf("%s/%d", s.Name, s.Processes)
+		b.Run(name+"/learned", func(b *testing.B) { benchSize(b, &s, false) })
+		b.Run(name+"/merged", func(b *testing.B) { benchSize(b, &s, true) })
 	}
+}
+
+func benchSize(b *testing.B, s *fixtures.Size, merge bool) {
+	transitions := 0
+	var c *search.Coverage
+	var x *search.Explorer
+	var how search.Merging
+	var tried Tried // retry loops are tried out once
+	for b.Loop() {
+		var err error
+		x, err = search.NewExplorer(s.Scenario(), scenarios.Deadlock)
+		require.NoError(b, err)
+		x.Tried = &tried
+		limits := search.Limits{Workers: 1, States: 3_000_000}
+		if merge {
+			c, how = x.ExploreMerged(context.Background(), limits)
+			if how == Unmerged {
+				b.Skip("merging is not worth it")
+			}
+		} else {
+			c, err = x.Explore(context.Background(), limits, x.Initial)
+		}
+		require.NoError(b, err)
+		if !c.Complete {
+			b.Skip(c.Why)
+		}
+		transitions = c.Transitions
+	}
+	states := float64(c.States.Len())
+	b.ReportMetric(states, "states")
+	b.ReportMetric(states/float64(s.Spin), "of-SPIN's")
+	b.ReportMetric(float64(transitions), "transitions")
+	if merge {
+		b.ReportMetric(float64(how), "how-verified")
+	} else {
+		b.ReportMetric(float64(transitions)*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
+	}
+	l := x.Learned()
+	b.ReportMetric(float64(l.Coroutines), "coroutine-runs")
+	b.ReportMetric(float64(l.Machines), "machines")
+	b.ReportMetric(float64(x.Bytes(c.States))/states, "B/state")
 }

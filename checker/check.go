@@ -128,17 +128,17 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	defer x.Close()
 	x.Tried = o.Tried
 	if t.Sc.External { // whose programs are expensive to run again
 		t.ExploreWith(x)
 	}
+	g := &decision{t: t, x: x, o: o}
+	defer func() { g.x.Close() }()
 	if o.Symmetry {
 		if err := x.Symmetric(); err != nil {
 			return Result{}, err
 		}
 	}
-	g := &decision{t: t, x: x, o: o}
 	if err := g.explore(ctx); err != nil {
 		return Result{}, err
 	}
@@ -151,6 +151,8 @@ type decision struct {
 	x *search.Explorer
 	o Options
 	c *search.Coverage
+	// merging says how the merging of automata was verified.
+	merging Merging
 	// found is the smallest counterexample, if it was searched for already.
 	found *found
 }
@@ -161,26 +163,77 @@ func (g *decision) explore(ctx context.Context) (err error) {
 	if !g.o.Full && !g.t.Property.OfCycles() {
 		limits.Enough = smallSpace
 	}
-	if g.o.Memory == RememberMonitors {
+	switch g.o.Memory {
+	case RememberMonitors:
 		g.x.RememberMonitors()
-	}
-	first := limits
-	changes := g.o.Memory == RememberAuto && g.t.Judge != nil && !g.o.Symmetry && (limits.States == 0 || limits.States > autoStates)
-	if changes {
-		first.States = autoStates
-	}
-	g.c, err = g.x.Explore(ctx, first, g.x.Initial)
-	if err != nil || !changes || g.c.Complete || g.c.Enough || ctx.Err() != nil {
-		return err
-	}
-	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next
-		if g.found, err = g.find(ctx); err != nil {
+	case RememberLeast:
+		if err := g.merge(ctx, limits); err != nil || g.merging != Unmerged {
 			return err
 		}
+		g.x.RememberMonitors()
 	}
-	g.x.RememberMonitors()
+	auto := g.o.Memory == RememberAuto && !g.o.Symmetry
+	if auto && g.t.Judge != nil && exceeds(limits, autoStates) {
+		if done, err := g.begin(ctx, limits, autoStates); done || err != nil {
+			return err
+		}
+		g.x.RememberMonitors()
+	}
+	if auto && g.found == nil && g.x.MayMerge() && exceeds(limits, mergeStates) {
+		if done, err := g.begin(ctx, limits, mergeStates); done || err != nil {
+			return err
+		}
+		if g.found == nil {
+			if err := g.merge(ctx, limits); err != nil || g.merging != Unmerged {
+				return err
+			}
+			if ctx.Err() != nil {
+				g.c.Why = fmt.Sprintf("it was stopped: %d states and %d transitions covered, and what programs are told was being merged", g.c.States.Len(), g.c.Transitions)
+			}
+		}
+		if ctx.Err() != nil || g.c.States.Len() <= mergeStates { // it was another budget that ended
+			return nil
+		}
+	}
 	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
 	return err
+}
+
+// exceeds reports whether limits allow for more than so many states.
+func exceeds(limits search.Limits, states int) bool {
+	return limits.States == 0 || limits.States > states
+}
+
+// begin covers the space as far as to so many states. It is done when that is all, or enough.
+func (g *decision) begin(ctx context.Context, limits search.Limits, states int) (done bool, err error) {
+	limits.States = states
+	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
+	if err != nil || g.c.Complete || g.c.Enough || ctx.Err() != nil {
+		return true, err
+	}
+	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next
+		g.found, err = g.find(ctx)
+	}
+	return false, err
+}
+
+// merge covers the space with merged automata, where that comes to an end. It begins anew: what
+// was learned does not depend on what was done before.
+func (g *decision) merge(ctx context.Context, limits search.Limits) error {
+	y, err := search.NewExplorer(g.t.Sc, g.t.Property)
+	if err != nil {
+		return err
+	}
+	y.Tried = g.x.Tried
+	y.RememberMonitors()
+	c, how := y.ExploreMerged(ctx, limits)
+	if how == Unmerged {
+		y.Close()
+		return nil
+	}
+	g.x.Close()
+	g.x, g.c, g.merging = y, c, how
+	return nil
 }
 
 // oneOrder is why a space that was covered is no proof all the same.
@@ -245,6 +298,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		return res, nil
 	}
 	res.Stats.learned(x)
+	res.Stats.Merging = g.merging
 	res.Stats.States, res.Stats.Transitions = c.States.Len(), c.Transitions
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
 	res.Stats.Violations = len(x.Fingerprints(c.Violated))

@@ -65,7 +65,8 @@ type Memory uint8
 
 const (
 	// RememberAuto keeps histories for a million states, and covers a space that turns out to
-	// be larger with monitors, with what was learned until then.
+	// be larger with monitors, with what was learned until then; one of more than twenty million
+	// as RememberLeast does.
 	RememberAuto Memory = iota
 	// RememberHistories keeps each distinct history, and has porcupine judge it.
 	RememberHistories
@@ -73,14 +74,37 @@ const (
 	// states. The monitor agrees with porcupine on every history of the test suite, and a
 	// violation is confirmed by porcupine on the counterexample.
 	RememberMonitors
+	// RememberLeast keeps monitors, and of what a task was told only what makes a difference to
+	// what it does from there on: places in a program that do the same are one. That is a guess,
+	// and it is verified ([Stats.Merging]). Where it cannot be, where nothing is gained by it, and
+	// where the property is broken, it is RememberMonitors.
+	RememberLeast
+)
+
+// Merging says how it was verified that places in a program do the same.
+type Merging = search.Merging
+
+// The ways in which that is verified.
+const (
+	// Unmerged: no places were taken for one.
+	Unmerged = search.Unmerged
+	// Closed: each program was run over all that the places that are left allow it to be told.
+	Closed = search.Closed
+	// Unfolded: for some tasks that takes too many runs, and the space was covered once more for
+	// each of them, with its places taken apart.
+	Unfolded = search.Unfolded
 )
 
 // smallSpace is how many states make a space small. A small space is covered to its end also
 // when the property is broken. It does not depend on it what the smallest counterexample is.
 const smallSpace = 50_000
 
-// autoStates is where RememberAuto changes over.
-const autoStates = 1_000_000
+// autoStates is where RememberAuto changes over to monitors, and mergeStates where to as little
+// as it can: below that, verifying may take longer than is gained.
+const (
+	autoStates  = 1_000_000
+	mergeStates = 20_000_000
+)
 
 // Progress is how far an exploration has come.
 type Progress struct {
@@ -122,7 +146,7 @@ func (o *Options) validate() error {
 			return fmt.Errorf("checker: a budget of %d %s: choose 1 or more, or 0 for the default", b.n, b.name)
 		}
 	}
-	if o.Symmetry && o.Memory == RememberMonitors {
+	if o.Symmetry && o.Memory >= RememberMonitors {
 		return fmt.Errorf("checker: symmetry gives what a state remembers other names, and a monitor has none: choose histories, or RememberMonitors without Symmetry")
 	}
 	if o.Preemptions != nil && *o.Preemptions < 0 {

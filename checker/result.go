@@ -110,6 +110,8 @@ type Stats struct {
 	Histories int
 	// Coroutines counts the runs of tasks' Go code, and Edges what was learned by them.
 	Coroutines, Edges int
+	// Merging says whether places in programs were taken for one, and how that was verified.
+	Merging Merging `json:",omitempty"`
 	// Machines counts the distinct states of the machine alone.
 	Machines int
 	// Contended counts the transitions in which a task was told that the lock is taken,

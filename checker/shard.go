@@ -266,6 +266,7 @@ func (s *Stats) add(t Stats) {
 	s.Histories = max(s.Histories, t.Histories)
 	s.Coroutines += t.Coroutines
 	s.Edges = max(s.Edges, t.Edges)
+	s.Merging = max(s.Merging, t.Merging)
 	s.Machines = max(s.Machines, t.Machines)
 	s.Contended += t.Contended
 	s.Bytes = max(s.Bytes, t.Bytes)

@@ -37,12 +37,12 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.IntVar(&f.maxSchedules, "max-schedules", 0, "end a search of the reference engine after `N` schedules (default 200 000)")
 	fs.IntVar(&f.maxMemory, "max-memory", 0, "end a search of the graph at `N` MiB; the command takes some 50 more (default 8192)")
 	fs.IntVar(&f.preemptions, "max-preemptions", -1, "leave out schedules with more than `N` preemptions; unknown, then, unless one breaks (default no bound)")
-	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, or auto (histories first, monitors when the space is large)")
+	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, least (monitors, and of what a program was told what makes a difference to it), or auto (the first for small spaces, the last for large ones)")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable")
 	fs.BoolVar(&f.full, "full", false, "cover all states of a broken property too, however many, for the odds (default up to 50 000)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	a.completeValues(c, "engine", "graph", "reference")
-	a.completeValues(c, "memory", "auto", "histories", "monitors")
+	a.completeValues(c, "memory", "auto", "histories", "monitors", "least")
 	return f
 }
 
@@ -72,8 +72,8 @@ func (f *engineFlags) options() (checker.Options, error) {
 	if f.preemptions < -1 {
 		return o, fmt.Errorf("--max-preemptions %d: choose 0 or more", f.preemptions)
 	}
-	if f.symmetry && f.memory == "monitors" {
-		return o, fmt.Errorf("--symmetry with --memory monitors: symmetry gives what a state remembers other names, and a monitor has none; choose histories or auto")
+	if f.symmetry && (f.memory == "monitors" || f.memory == "least") {
+		return o, fmt.Errorf("--symmetry with --memory %s: symmetry gives what a state remembers other names, and a monitor has none; choose histories or auto", f.memory)
 	}
 	if f.maxMemory > 0 {
 		// Garbage may take as much as what is kept, and a little is taken by everything else.
@@ -88,8 +88,10 @@ func (f *engineFlags) options() (checker.Options, error) {
 		o.Memory = checker.RememberHistories
 	case "monitors":
 		o.Memory = checker.RememberMonitors
+	case "least":
+		o.Memory = checker.RememberLeast
 	default:
-		return o, fmt.Errorf("--memory %q: choose histories, monitors or auto", f.memory)
+		return o, fmt.Errorf("--memory %q: choose histories, monitors, least or auto", f.memory)
 	}
 	switch f.engine {
 	case "graph":

@@ -59,6 +59,9 @@ type jsonFound struct {
 	Transitions int      `json:"transitions"`
 	Schedules   int      `json:"schedules"`
 	Histories   int      `json:"histories"`
+	// Merging says how it was verified that places in programs do the same, where any were taken
+	// for one.
+	Merging string `json:"merging,omitempty"`
 	// Contended counts the steps that met somebody else's lock.
 	Contended int `json:"contended"`
 	// Odds is there when it was computed, OddsWhy when it should have been.
@@ -197,6 +200,9 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 		},
+	}
+	if m := r.Stats.Merging; m != checker.Unmerged {
+		j.Merging = m.String()
 	}
 	j.Conditions = r.Conditions()
 	for _, c := range r.Cases {

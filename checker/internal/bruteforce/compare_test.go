@@ -25,6 +25,7 @@ type comparison struct {
 	want     *bruteforce.Answer
 	tried    *checker.Tried // the rounds of the protocol, for all that lockpick is asked
 	outcome  string
+	merged   int // explorations with merged automata
 }
 
 // tooLarge is the outcome of a protocol that brute force does not finish.
@@ -47,6 +48,7 @@ func (c *comparison) ways() []way {
 		{"histories, two workers", checker.Options{Workers: 2, Memory: checker.RememberHistories}},
 		{"monitors", checker.Options{Workers: 1, Memory: checker.RememberMonitors}},
 		{"monitors, two workers", checker.Options{Workers: 2, Memory: checker.RememberMonitors}},
+		{"least", checker.Options{Workers: 1, Memory: checker.RememberLeast}},
 	}
 	if c.p.Alike && c.property != scenarios.Starvation {
 		out = append(out, way{"symmetry", checker.Options{Workers: 1, Symmetry: true}})
@@ -118,6 +120,9 @@ func (c *comparison) graph(ctx context.Context, w way) error {
 	}
 	if err != nil {
 		return err
+	}
+	if r.Stats.Merging != checker.Unmerged {
+		c.merged++
 	}
 	if r.Verdict == checker.Unknown && strings.Contains(r.Why, "always shows in the time stamp") {
 		c.outcome = c.name + " " + unboundedStamps

@@ -33,6 +33,7 @@ type Automaton struct {
 	turns    bool // accesses to cells are turns of an event loop
 	alone    bool // the only task of its process
 	kept     instances
+	merged   *merging        // nil where each node is on its own
 	tried    map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
 }
 
@@ -112,11 +113,18 @@ func (a *Automaton) First() uint32 {
 	return Ended
 }
 
-// Learn returns where result leads from node at. Several may learn side by side.
+// Learn returns where result leads from node at, or from its class. Several may learn side by
+// side.
 func (a *Automaton) Learn(at uint32, result *fsfake.Result) (Edge, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.edge(at, result)
+	switch {
+	case a.merged == nil:
+		return a.edge(at, result)
+	case a.merged.unfolds:
+		return a.unfolded(at, result)
+	}
+	return a.mergedEdge(at, result)
 }
 
 // Knows reports whether an edge has been learned.
@@ -131,7 +139,9 @@ func (a *Automaton) Knows(at uint32, result *fsfake.Result) bool {
 func (a *Automaton) Node(n uint32) node {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.nodes[n]
+	nd := a.nodes[n]
+	nd.Knows = a.knownTo(n)
+	return nd
 }
 
 // edge returns where result leads from node at, and learns it when it is new.
@@ -316,7 +326,7 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		e.To = Ended
 		return e, nil
 	}
-	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open, Knows: from.knows(result)}
+	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open, Knows: a.knownTo(at).with(result)}
 	if at >= Start {
 		n.depth = from.depth + 1
 	}
@@ -358,9 +368,17 @@ func (a *Automaton) backTo(at uint32, e Edge, op fsfake.Op, ended bool) (Edge, e
 	return e, fmt.Errorf("checker: task %s of %s: a retry loop goes on that was never begun", a.name, a.scenario)
 }
 
-// Each visits what was learned, in the order in which it was, until visit returns false.
-// Nobody may learn meanwhile.
+// Each visits what was learned, in the order in which it was, until visit returns false; of
+// merged nodes, what their classes were asked for. Nobody may learn meanwhile.
 func (a *Automaton) Each(visit func(Edge) bool) {
+	if a.merged != nil {
+		for _, k := range a.merged.asked {
+			if !visit(a.merged.edges[k]) {
+				return
+			}
+		}
+		return
+	}
 	for _, k := range a.order {
 		if !visit(a.edges[k]) {
 			return

@@ -13,15 +13,15 @@ type Numbers uint64
 // All is the set of all numbers.
 const All = ^Numbers(0)
 
-// knows is Knows after a result.
-func (n *node) knows(r *fsfake.Result) Numbers {
+// with is what is known after a result.
+func (n Numbers) with(r *fsfake.Result) Numbers {
 	switch {
 	case r == nil || r.Stat.Ino == 0:
-		return n.Knows
+		return n
 	case r.Stat.Ino > 64:
 		return All
 	}
-	return n.Knows | 1<<(r.Stat.Ino-1)
+	return n | 1<<(r.Stat.Ino-1)
 }
 
 // Forgets reports whether the task can make use of fewer inode numbers after an edge than before:
@@ -35,8 +35,8 @@ func (a *Automaton) Forgets(from uint32, r *fsfake.Result, e *Edge) (keep Number
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	keep = a.nodes[e.To&^Begun].Knows
-	return keep, keep != a.nodes[from].knows(r)
+	keep = a.knownTo(e.To &^ Begun)
+	return keep, keep != a.knownTo(from).with(r)
 }
 
 // A numbering says which inode numbers a walk shows in place of those that were learned: the same,

@@ -35,6 +35,28 @@ type Coverage struct {
 // depend on the number of workers: a level is a set of states, and every state of it is
 // expanded once.
 func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*Coverage, error) {
+	c, w, workers, err := x.cover(ctx, o, roots...)
+	if err != nil {
+		return nil, err
+	}
+	if c.Why != "" {
+		if c.Enough {
+			return c, x.checked(ctx, w)
+		}
+		return c, x.Histories.Fault()
+	}
+	err = x.onceMore(ctx, w, workers, c.Violations > 0)
+	if err != nil && errors.Is(err, ctx.Err()) {
+		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.States.Len(), c.Transitions)
+		return c, x.Histories.Fault()
+	}
+	c.Complete = err == nil
+	return c, err
+}
+
+// cover visits the states. Where a limit ended that, the coverage says why. It returns one of the
+// workers, who knows the space, and how many there were.
+func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Coverage, *engine.Expander, int, error) {
 	workers := o.Workers
 	if workers == 0 {
 		workers = runtime.GOMAXPROCS(0)
@@ -62,26 +84,18 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 		left, err := x.level(crew, level, limit, c.Violations > 0)
 		c.collect(crew)
 		if err != nil {
-			return nil, err
+			return nil, nil, 0, err
 		}
 		level = c.States.Batches(before, batchStates)
 		n = c.States.Len() - sum(before) + left
 		if limit.hit() {
 			c.Why = limit.why(c, n)
 			c.frontier = n
-			if c.Enough = limit.kind.Load() == enough; c.Enough {
-				return c, x.checked(ctx, crew[0].Expander)
-			}
-			return c, x.Histories.Fault()
+			c.Enough = limit.kind.Load() == enough
+			break
 		}
 	}
-	err := x.onceMore(ctx, crew[0].Expander, workers, c.Violations > 0)
-	if err != nil && errors.Is(err, ctx.Err()) {
-		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.States.Len(), c.Transitions)
-		return c, x.Histories.Fault()
-	}
-	c.Complete = err == nil
-	return c, err
+	return c, crew[0].Expander, workers, nil
 }
 
 // checked looks once more at what was learned, as far as there is time for it.

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"lockpick/checker/internal/learn"
+)
+
+// Merge guesses anew which nodes of the automata are one: see [learn.Automaton.Merge]. Expanders
+// and states from before are no good any more. What is observed is observed anew.
+func (x *Space) Merge() (nodes, classes int) {
+	x.observed = observer{}
+	for _, a := range x.automata {
+		n, c := a.Merge()
+		nodes, classes = nodes+n, classes+c
+		begins := a.Node(a.First()).Begins
+		x.observed.effects(&begins)
+	}
+	return nodes, classes
+}
+
+// MayMerge reports whether nodes may be merged: not of programs that are slow to start, nor where
+// processes are taken for each other already.
+func (x *Space) MayMerge() bool { return !x.Sc.External && !x.alike && !x.Property.OfCycles() }
+
+// Unfolded looks whether the merged automata do what the programs do, for all runs that were
+// followed: closed tells that it was seen by running each program over everything that its merged
+// automaton allows, within a budget of runs for each task. Otherwise cover must cover the space
+// once for every task, which is unfolded then. The error is [learn.ErrMerged] for a wrong guess.
+func (x *Space) Unfolded(ctx context.Context, runs int, cover func() error) (closed bool, err error) {
+	var open []*learn.Automaton
+	for _, a := range x.automata {
+		closed, err := a.CloseTable(ctx, runs)
+		if errors.Is(err, learn.ErrMerged) || ctx.Err() != nil {
+			return false, cmp.Or(err, ctx.Err())
+		}
+		if !closed || err != nil { // a program may fail over results that never come together
+			open = append(open, a)
+		}
+	}
+	for _, a := range x.automata {
+		if !slices.Contains(open, a) {
+			continue
+		}
+		a.Unfold(true)
+		err := cover()
+		a.Unfold(false)
+		if err != nil {
+			return false, err
+		}
+	}
+	return len(open) == 0, nil
+}

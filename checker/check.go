@@ -323,7 +323,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 		return false, nil
 	case err != nil || found == nil:
 		return false, err
-	case g.t.Sc.External && g.x.Observed().Clock:
+	case g.t.Sc.External && (g.x.Observed().Clock || g.x.Observed().Frozen):
 		res.Complete, res.Why = false, frozen
 		return false, nil
 	}

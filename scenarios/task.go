@@ -61,6 +61,11 @@ type LetGo struct{}
 // program that the task runs makes it.
 type By struct{ Task fsfake.Task }
 
+// ClockSeen is noted before a call when the program, which is no Go function, has looked at the
+// time of day since its last one without asking the machine: it has been told that the clock
+// stands still.
+type ClockSeen struct{}
+
 // OneOrder is noted where several threads or processes of one program asked at once and
 // only one order of their calls was followed: a space with it never holds. Where all orders are,
 // the program makes an [fsfake.CallChoose] before each such call.

@@ -60,12 +60,12 @@ is changed. Everything outside the directory is real, and happens at each execut
 		{"refused", "exit statuses by which a program may refuse to do anything, such as `1,75`, or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},
-		{"crashes", "let up to `K` processes be killed; with --inside"},
+		{"crashes", "let up to `K` processes be killed, each at any call"},
 		{"env", "add `NAME=VALUE` to the programs' environment"},
 	} {
 		f.set[o.name] = fs.StringArray(o.name, nil, o.usage)
 	}
-	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, mutual-exclusion (with --inside), or deadlock")
+	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), or wedge (with --crashes)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
@@ -238,7 +238,7 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 			return []*scenarios.Property{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("--property %q: choose serializable, deadlock, or with --inside mutual-exclusion", f.property)
+	return nil, fmt.Errorf("--property %q: choose serializable, deadlock, with --inside mutual-exclusion, or with --crashes wedge", f.property)
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, a

@@ -17,6 +17,7 @@ import (
 func (t *thread) wall(f func(ns int64)) {
 	r := t.r
 	if !r.c.AskTime || r.nowKnown && r.nowIs == r.answers {
+		t.p.looked = t.p.looked || r.answers > 0
 		f(r.now)
 		return
 	}

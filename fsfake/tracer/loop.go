@@ -161,13 +161,14 @@ func (r *Run) pending() ([]Pending, error) {
 		for _, t := range p.threads {
 			if t.state == asking || t.state == inCall && t.blocked {
 				set = append(set, Pending{
-					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit,
+					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked,
 					Blocked: t.blocked, Interrupted: t.blocked && t.state == asking && t.signalled(),
 				})
 			}
 		}
 		slices.SortStableFunc(set[from:], func(a, b Pending) int { return compareOps(a.Op, b.Op) })
 		if timer := p.soonest(); timer != nil {
+			timer.Clock = p.looked
 			set = append(set, *timer)
 		}
 	}
@@ -216,6 +217,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 	if res.Unmodelled != "" {
 		return fmt.Errorf("tracer: %s (pid %d): the fake has no answer: %s", p.name, p.pid, res.Unmodelled)
 	}
+	p.looked = false
 	if timer := p.soonest(); timer != nil && timer.Task == task {
 		r.answers++
 		p.rounds = 0

@@ -220,6 +220,16 @@ func TestChildrenOutliveTheirParent(t *testing.T) {
 	require.Equal(t, []string{`late drwxr-xr-x ""`}, got.Tree)
 }
 
+// A lock of flock(1) is that of the command that it runs, too: kill -9 of the parent does not free
+// it, on the kernel and on the fake.
+func TestLockOutlivesTheParent(t *testing.T) {
+	need(t, "flock")
+	line := []string{"sh", "-c", `flock lock sleep 0.4 & sleep 0.1; kill -9 $!; flock -n lock echo free || echo held; sleep 0.6; flock -n lock echo free || echo held`}
+	got, calls := alone(t, newMachine(), config(line...))
+	require.Equal(t, "held\nfree\n", got.Stdout, "%v", calls)
+	require.Equal(t, native(t, line...), got)
+}
+
 // A process that a signal ends while a call of it is blocked ends in the fake, too.
 func TestKilledWhileBlocked(t *testing.T) {
 	need(t, "flock")

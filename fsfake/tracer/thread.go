@@ -108,7 +108,8 @@ type process struct {
 	reaped   bool // its parent has waited for it
 	alarms   []*alarm
 	language language
-	rounds   int // of sysmon since the last answer
+	looked   bool // at the time of day, since its last call that was asked, but for those of its start
+	rounds   int  // of sysmon since the last answer
 }
 
 // A descriptor is what is known of a real descriptor of a process.

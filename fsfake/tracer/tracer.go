@@ -51,6 +51,9 @@ type Pending struct {
 	// Path is Op.Path as an absolute, clean name, when there is one: the directory that it begins
 	// at is called as it was when it was entered or opened.
 	Path string
+	// Clock: the process has looked at the time of day, without asking for it, since a call of it
+	// was answered last; what it does before the run's first answer does not count.
+	Clock bool
 	// Timer: the wait need not end; time passes, or another thread wakes it. When the driver
 	// answers, the wait's time has come. Of each process only the soonest is offered.
 	Timer bool

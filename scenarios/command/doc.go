@@ -17,6 +17,12 @@
 // that poll for ever, each in vain, break it; where they read the clock, which stands still, that
 // is unknown.
 //
+// With [Spec.Crashes] commands may be killed, each at any call. What is left behind must then be
+// what one of the serial orders leaves behind in which as many are killed, each anywhere. Wedge is
+// asked, too, of commands that are all the same: when all have ended or died, one more run of the
+// command, alone and with time passing, exits 0, now or later. It is not asked of a command that
+// does not exit 0 either when nobody was killed; what is assumed says so.
+//
 // # On the real kernel
 //
 // [Spec.Carry] lets the commands carry out the steps of a run on the real kernel, in a temporary
@@ -44,8 +50,7 @@
 // that happened never holds (the verdict is unknown), while what a state breaks is broken; that
 // somebody waits for ever is not said there. Threads that race through memory, or for a mutex,
 // do so in one order; that is assumed, and said with the verdict. Loops
-// that repeat themselves for more than a hundred rounds count as endless. Crashes of a
-// command that has started others are refused, and so are crashes where what is left behind
-// would be compared. Three or more commands are compared with every serial order, also with
+// that repeat themselves for more than a hundred rounds count as endless. Kills are refused
+// where a command starts others. Three or more commands are compared with every serial order, also with
 // those that real time rules out. The clock stands still.
 package command

@@ -32,7 +32,9 @@ type driver struct {
 	root     int
 	children map[int]bool // by pid: it runs
 	run      *tracer.Run
-	choices  int // made among its own calls
+	probes   bool        // one more run, alone, with time passing
+	exit     tracer.Exit // how it has ended
+	choices  int         // made among its own calls
 	inside   bool
 	acquires bool // an acquisition has been invoked
 
@@ -64,7 +66,9 @@ func (d *driver) recorded() error {
 }
 
 func (d *driver) drive() error {
-	run, err := tracer.Start(d.spec.config(d.process))
+	config := d.spec.config(d.process)
+	config.Pid, config.AskTime = d.root, d.probes
+	run, err := tracer.Start(config)
 	if err != nil {
 		return err
 	}
@@ -172,15 +176,21 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	case fsfake.CallFork:
 		op = fsfake.Op{Call: fsfake.CallForkAs, Pid: d.newPid()}
 	case fsfake.CallExit:
-		if delete(d.children, p.Task.Pid); p.Task.Pid == d.root {
+		if delete(d.children, p.Task.Pid); p.Task.Pid == d.root && !d.probes {
 			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit), Data: d.printed()}
 		}
+	}
+	if p.Clock && !d.probes {
+		d.note(scenarios.ClockSeen{})
 	}
 	leaves := d.before(op, p.Path)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {
 		d.note(scenarios.By{Task: p.Task})
 	}
 	r, err := d.do(op)
+	if d.probes && op.Call == fsfake.CallSleep {
+		d.note(fsfake.RoundTop{})
+	}
 	d.after(op, p.Path, r, leaves)
 	return r, err
 }
@@ -259,7 +269,8 @@ var errNeverStarted = errors.New("it made no call in the virtual directory and w
 
 // ended is the end of the command and all that it has started.
 func (d *driver) ended() error {
-	if _, ok := d.run.Exit(d.root); !ok {
+	var ok bool
+	if d.exit, ok = d.run.Exit(d.root); !ok {
 		return errNeverStarted
 	}
 	d.note(said{d.run.Stderr()})

@@ -41,10 +41,11 @@ func (s *Spec) serializable(sc *scenarios.Scenario) (*scenarios.Property, error)
 	}, nil
 }
 
-// An order is the outcome of running some commands one after the other. Those that are left
-// out have not run.
+// An order is the outcome of running some commands one after the other, each to its end or until
+// it is killed. Those that are left out have not run.
 type order struct {
 	ran     []int
+	killed  []int // of those
 	outcome Outcome
 	called  string // a name of its own, or empty
 }
@@ -56,7 +57,11 @@ func (o order) name() string {
 	}
 	var names []string
 	for _, i := range o.ran {
-		names = append(names, scenarios.ProcessName(i))
+		name := scenarios.ProcessName(i)
+		if slices.Contains(o.killed, i) {
+			name += " killed"
+		}
+		names = append(names, name)
 	}
 	if len(names) == 1 && len(o.outcome.Exits) > 1 {
 		return names[0] + " alone"
@@ -79,16 +84,19 @@ func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
 // orders lists the outcomes of the serial runs, each once.
 func (s *Spec) orders(sc *scenarios.Scenario) ([]order, error) {
 	var out []order
-	var run func(m *fsfake.Machine, ran []int) error
-	run = func(m *fsfake.Machine, ran []int) error {
+	var run func(m *fsfake.Machine, ran, killed []int) error
+	run = func(m *fsfake.Machine, ran, killed []int) error {
 		if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
-			out = addOrder(out, order{ran: slices.Clone(ran), outcome: s.outcome(scenarios.NewView(m))})
+			out = addOrder(out, order{ran: slices.Clone(ran), killed: slices.Clone(killed), outcome: s.outcome(scenarios.NewView(m))})
 		}
 		for i := range s.Commands {
 			if slices.Contains(ran, i) {
 				continue
 			}
 			ends, err := s.everyWay(sc, m, i, len(ran) == 0)
+			if len(killed) > 0 && errors.As(err, new(stuck)) {
+				err = nil // for want of what a killed one has not done: this order has no end
+			}
 			if err != nil {
 				return err
 			}
@@ -98,30 +106,53 @@ func (s *Spec) orders(sc *scenarios.Scenario) ([]order, error) {
 				}
 			}
 			for _, e := range ends {
-				if err := run(e.m, append(ran, i)); err != nil {
+				if err := s.runOn(run, e, i, ran, killed); err != nil {
 					return err
 				}
 			}
 		}
 		return nil
 	}
-	err := run(sc.NewMachine(), nil)
+	err := run(sc.NewMachine(), nil, nil)
 	return out, err
+}
+
+// runOn goes on with the others when a command has ended, or has been killed.
+func (s *Spec) runOn(run func(m *fsfake.Machine, ran, killed []int) error, e aloneEnd, i int, ran, killed []int) error {
+	ran = append(slices.Clone(ran), i)
+	if e.m != nil {
+		if err := run(e.m, ran, killed); err != nil {
+			return err
+		}
+	}
+	if len(killed) == s.Crashes {
+		return nil
+	}
+	for _, m := range e.cuts {
+		if err := run(m, ran, append(slices.Clone(killed), i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addOrder adds an order, unless it is there with the same outcome.
 func addOrder(list []order, o order) []order {
 	all := func(int) bool { return true }
-	if slices.ContainsFunc(list, func(k order) bool { return slices.Equal(k.ran, o.ran) && k.outcome.key(all) == o.outcome.key(all) }) {
+	if slices.ContainsFunc(list, func(k order) bool {
+		return slices.Equal(k.ran, o.ran) && slices.Equal(k.killed, o.killed) && k.outcome.key(all) == o.outcome.key(all)
+	}) {
 		return list
 	}
 	return append(list, o)
 }
 
-// An aloneEnd is how a command ends that runs alone: the machine, and the steps that led there.
+// An aloneEnd is how a command ends that runs alone: the machine, or nil if it makes no end, and
+// the steps that led there. cuts are the machines that it leaves behind when it is killed on the way.
 type aloneEnd struct {
 	m     *fsfake.Machine
 	steps []Step
+	cuts  []*fsfake.Machine
 }
 
 // maxOrders is how many orders of its own calls a command that runs alone may have, and
@@ -135,31 +166,48 @@ const (
 var errManyOrders = errors.New("command: its calls have too many orders")
 
 // everyWay runs a command alone in every order of those of its own calls that can go on side by
-// side, and returns the machines that it leaves behind. The first is that of the first order.
+// side, and returns the machines that it leaves behind. The first is that of the first order. The
+// error may be that it makes no end, a stuck; then what a kill leaves behind is returned none the
+// less.
 func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) ([]aloneEnd, error) {
 	var out []aloneEnd
+	var endless error
 	seen := map[string]bool{}
+	isNew := func(m *fsfake.Machine) bool {
+		all := func(int) bool { return true }
+		key := string(m.AppendKey(nil)) + s.outcome(scenarios.NewView(m)).key(all)
+		was := seen[key]
+		seen[key] = true
+		return !was
+	}
 	var ways []way
 	for n := 0; ; n++ {
 		if n == maxOrders || len(ways) > maxChoosing {
 			return nil, errManyOrders
 		}
 		end := aloneEnd{m: m.Clone()}
-		var err error
-		if end.steps, ways, err = s.alone(sc, end.m, process, first, ways); err != nil {
+		port, err := s.alone(sc, end.m, process, first, ways)
+		if err != nil && !errors.As(err, new(stuck)) {
 			return nil, err
 		}
-		all := func(int) bool { return true }
-		key := string(end.m.AppendKey(nil)) + s.outcome(scenarios.NewView(end.m)).key(all)
-		if !seen[key] {
-			seen[key] = true
+		end.steps, ways = port.steps, port.ways
+		if err != nil {
+			endless, end.m = err, nil
+		}
+		for _, cut := range port.before {
+			cut.KillProc(scenarios.Pid(process))
+			if isNew(cut) {
+				end.cuts = append(end.cuts, cut)
+			}
+		}
+		if end.m == nil || isNew(end.m) || len(end.cuts) > 0 {
 			out = append(out, end)
 		}
 		for len(ways) > 0 && ways[len(ways)-1].which+1 == ways[len(ways)-1].of {
 			ways = ways[:len(ways)-1]
 		}
 		if len(ways) == 0 {
-			return out, nil
+			return out, endless
 		}
 		ways[len(ways)-1].which++
 	}
@@ -205,18 +253,18 @@ var errAlone = errors.New("it does not end")
 // alone runs one command on a machine, with nobody else there. The first one must get
 // through: of commands that fail on the files as they are at the start nothing can be
 // learned. Where its own calls can go on side by side they go in the given ways, and then in the
-// first; it returns all that they went.
-func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way) (steps []Step, went []way, err error) {
+// first. What it did is in the port, also when the error is that it makes no end, a stuck.
+func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way) (port *alonePort, err error) {
 	name := scenarios.ProcessName(process)
 	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
-	port := &alonePort{m: m, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
+	port = &alonePort{m: m, kills: s.Crashes > 0, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
 		case scenarios.Fault:
 			err = e.Err
 		case stuck:
-			err = fmt.Errorf("%s %s: nothing can be said of it beside others", who, e)
+			err = fmt.Errorf("%s %w: nothing can be said of it beside others", who, e)
 		default:
 			panic(e)
 		}
@@ -226,19 +274,19 @@ func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, fir
 		assume(sc, threads)
 	}
 	if !first {
-		return port.steps, port.ways, nil
+		return port, nil
 	}
 	e, ok := scenarios.NewView(m).Exit(name)
 	status := exitText(e, ok)
 	switch {
 	case s.Inside != "" && !port.inside:
-		return nil, nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
+		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
 	case port.files == 0:
-		return nil, nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
+		return nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
 	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
-		return nil, nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
+		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
 	}
-	return port.steps, port.ways, nil
+	return port, nil
 }
 
 // threads is assumed of commands in which several threads make calls.
@@ -268,6 +316,9 @@ func (r Refused) has(exit string) bool {
 // stuck is why a command that runs alone makes no end.
 type stuck string
 
+// Error implements error.
+func (s stuck) Error() string { return string(s) }
+
 // An alonePort answers the calls of one command from a machine, at once.
 type alonePort struct {
 	m       *fsfake.Machine
@@ -280,6 +331,8 @@ type alonePort struct {
 	chosen  int // among its own calls, so far
 	ways    []way
 	thread  bool // another thread than the first has made a call
+	kills   bool // it may be killed: before has the machine before each step then
+	before  []*fsfake.Machine
 	// stderr is what the command has written there; inside, whether it was.
 	stderr string
 	inside bool
@@ -309,6 +362,9 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	case fsfake.CallForkAs, fsfake.CallExec, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallNow, fsfake.CallKill, fsfake.CallChoose:
 	default:
 		p.files++
+	}
+	if p.kills {
+		p.before = append(p.before, p.m.Clone())
 	}
 	r := p.m.Do(task, op)
 	step.Result = r

@@ -37,8 +37,8 @@ type Spec struct {
 	// path.Match has them, that are left out.
 	NoStdout bool
 	Ignore   []string
-	// Crashes is how many commands may be killed, each at any call. What a killed command leaves
-	// behind is not compared with anything yet, so this needs Inside.
+	// Crashes is how many commands may be killed, each at any call. What they leave behind then is
+	// compared with serial orders in which as many are killed, each anywhere.
 	Crashes int
 	// Env has entries NAME=VALUE for all commands, added to a fixed environment.
 	Env []string
@@ -143,11 +143,14 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 	if err != nil {
 		return sc, err
 	}
-	if s.Crashes == 0 {
-		sc.Claims = []scenarios.Claim{{Property: p, Verdict: scenarios.Holds}}
-	}
+	sc.Claims = []scenarios.Claim{{Property: p, Verdict: scenarios.Holds}}
 	// What never ends leaves nothing behind that could be compared.
 	sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.Deadlock, Verdict: scenarios.Holds})
+	if s.Crashes > 0 {
+		if err := s.askWedge(&sc); err != nil {
+			return sc, err
+		}
+	}
 	if s.Inside != "" {
 		sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: scenarios.Holds})
 	}
@@ -163,8 +166,6 @@ func (s *Spec) validate() error {
 		return bad("the virtual directory %q must be an absolute path, clean, and not the root", s.Dir)
 	case s.Crashes < 0:
 		return bad("%d crashes: give 0 or more", s.Crashes)
-	case s.Crashes > 0 && s.Inside == "":
-		return bad("what a killed command leaves behind is not judged yet: ask for mutual exclusion, with a name that marks the critical section (--inside), or without crashes")
 	}
 	for i, l := range s.Commands {
 		if len(l.Argv) == 0 && strings.TrimSpace(l.Shell) == "" {
@@ -227,10 +228,15 @@ func (s *Spec) setup(m *fsfake.Machine) {
 		}
 	}
 	for i := range s.Commands {
-		id := scenarios.ProcID(i)
-		m.KillProc(id.Pid)
-		m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: id.Start, Cwd: s.Dir})
+		m.KillProc(scenarios.Pid(i))
+		m.AddProc(s.procSpec(i))
 	}
+}
+
+// procSpec is the process of a command, which is the user's who runs the commands.
+func (s *Spec) procSpec(process int) fsfake.ProcSpec {
+	id := scenarios.ProcID(process)
+	return fsfake.ProcSpec{Pid: id.Pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: id.Start, Cwd: s.Dir}
 }
 
 // begin is the time of day when the commands start.

@@ -14,16 +14,18 @@ type Observed struct {
 	// Inodes: an inode number. Times: a time of a file. Clock: the clock. Loops: a loop that
 	// nobody has marked was taken for endless.
 	Inodes, Times, Clock, Loops bool
+	// Frozen: a program looked at a clock that stood still.
+	Frozen bool
 }
 
 // BelievedAfter is after how many rounds a loop that nobody has marked is taken for endless.
 const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
-type observer struct{ inodes, times, clock atomic.Bool }
+type observer struct{ inodes, times, clock, frozen atomic.Bool }
 
 func (o *observer) get() Observed {
-	return Observed{Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load()}
+	return Observed{Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load()}
 }
 
 // effects tells what a task looked at between two calls.
@@ -33,6 +35,9 @@ func (o *observer) effects(e *learn.Effects) {
 	}
 	if e.TimeSeen {
 		o.times.Store(true)
+	}
+	if e.ClockSeen {
+		o.frozen.Store(true)
 	}
 }
 
@@ -85,5 +90,5 @@ func (w *World) Observed() Observed { return w.observed.get() }
 
 // Or is what is looked at in either.
 func (o Observed) Or(p Observed) Observed {
-	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock, o.Loops || p.Loops}
+	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock, o.Loops || p.Loops, o.Frozen || p.Frozen}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"time"
@@ -26,6 +27,8 @@ type Prober struct {
 	runs int
 	// unrolled: a loop of the probe was tried out for so many rounds as loops are.
 	unrolled bool
+	// asked: the attempt that was made last asked for the time, or slept.
+	asked bool
 	// recorded are the last calls of the attempt that was made last.
 	recorded []trace.Call
 	observed observer
@@ -109,17 +112,29 @@ func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
 	start := m.Now()
 	for try := 0; ; try++ {
 		late := m.Now().Sub(start) > horizon
+		var before []byte
+		if p.sc.External { // after a process with that pid, for pids are seen
+			m.AddProc(fsfake.ProcSpec{Pid: scenarios.ProbePid + try})
+			m.KillProc(scenarios.ProbePid + try)
+			before = m.AppendKey(nil)
+		}
 		r, err := p.attempt(m, start, scenarios.ProbePid+try)
 		switch {
 		case err != nil:
 			return probed{}, err
 		case r.How == 0:
 			return probed{}, nil
-		case late || r.How != trace.GivesUp:
+		case late || r.How != trace.GivesUp || p.timeless(m, before):
 			return probed{true, []trace.Wait{r}}, nil
 		}
 		pass(m, start, time.Second)
 	}
+}
+
+// timeless reports that the next attempt of a program does what the last one did, however late it
+// comes: that has left everything as it was, and asked for no time.
+func (p *Prober) timeless(m *fsfake.Machine, before []byte) bool {
+	return p.sc.External && !p.asked && bytes.Equal(m.AppendKey(nil), before)
 }
 
 // probeSteps bounds one attempt, or a round of one; no probe comes near.
@@ -129,7 +144,7 @@ const probeSteps = 100_000
 // returned an error, and otherwise what it waits for without end.
 func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wait, error) {
 	p.runs++
-	p.recorded = p.recorded[:0]
+	p.recorded, p.asked = p.recorded[:0], false
 	m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, Start: int64(pid), Cwd: "/"})
 	var result error
 	code := learn.Probe(p.sc, func(port fsfake.Port) {
@@ -138,6 +153,7 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 	})
 	defer code.Stop()
 	id := fsfake.Task{Pid: pid, N: 1}
+	who := id
 	last, slept, late, rounds := fsfake.Op{}, false, false, 0
 	for steps := 0; steps < probeSteps; steps++ {
 		op, more, notes, err := code.Next()
@@ -146,12 +162,15 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 		}
 		for _, n := range notes {
 			p.observed.note(n)
+			if by, ok := n.(scenarios.By); ok {
+				who = by.Task
+			}
 			if a, ok := n.(scenarios.Asserted); ok && !a.OK {
 				return trace.Wait{}, fmt.Errorf("checker: the probe of %s fails the assertion %q: a probe that does not get through returns an error", p.sc.ID, a.Text)
 			}
 			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
 				rounds, steps = rounds+1, 0
-				if late && (p.unrolled || rounds >= learn.UnrolledRounds) {
+				if late && (p.unrolled || rounds >= p.rounds()) {
 					p.unrolled = true
 					return hindered(trace.Polls, last), nil
 				}
@@ -168,7 +187,10 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			}
 			return trace.Wait{}, nil
 		}
-		r := m.Do(id, op)
+		p.asked = p.asked || op.Call == fsfake.CallNow || op.Call == fsfake.CallSleep
+		r := m.Do(who, op)
+		by := who
+		who = id
 		if len(p.recorded) == recordedCalls {
 			p.recorded = p.recorded[:copy(p.recorded, p.recorded[1:])]
 		}
@@ -178,7 +200,7 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			return trace.Wait{}, fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
 		case r.Blocked:
 			w := hindered(trace.WaitsInCall, op)
-			w.On, _ = m.WaitsOn(id)
+			w.On, _ = m.WaitsOn(by)
 			return w, nil
 		}
 		if op.Call == fsfake.CallSleep && late {
@@ -195,6 +217,14 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 		}
 	}
 	return trace.Wait{}, fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
+}
+
+// rounds is after how many rounds a loop of the probe is endless, unless one was tried out before.
+func (p *Prober) rounds() int {
+	if p.sc.External {
+		return learn.ExternalRounds
+	}
+	return learn.UnrolledRounds
 }
 
 func hindered(how trace.Hindrance, call fsfake.Op) trace.Wait {

@@ -37,6 +37,8 @@ type Effects struct {
 	InodeSeen, TimeSeen bool
 	// NumberSeen: the task got hold of an inode number itself.
 	NumberSeen bool
+	// ClockSeen: the program looked at the time of day, which stood still.
+	ClockSeen bool
 	// OneOrder: others of the program asked as well, and were left waiting.
 	OneOrder bool
 }
@@ -103,6 +105,8 @@ func Digest(task string, notes []any) (Effects, error) {
 			e.NumberSeen = true
 		case scenarios.By:
 			e.By = n.Task
+		case scenarios.ClockSeen:
+			e.ClockSeen = true
 		case scenarios.OneOrder:
 			e.OneOrder = true
 		}

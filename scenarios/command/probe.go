@@ -1,0 +1,83 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+	"lockpick/scenarios"
+)
+
+// Whether one more run of the command gets through, when all others have ended or been killed.
+
+// askWedge adds that to what is asked, or says why it is not.
+func (s *Spec) askWedge(sc *scenarios.Scenario) error {
+	switch {
+	case !s.sameCommands():
+		assume(sc, "whether one more run gets through after a kill is not asked: the commands differ")
+		return nil
+	case len(s.Commands) == scenarios.MaxProcesses:
+		assume(sc, "whether one more run gets through after a kill is not asked: there is room for no more")
+		return nil
+	}
+	again, err := s.repeats(sc)
+	switch {
+	case err != nil:
+		return err
+	case !again:
+		assume(sc, "whether one more run gets through after a kill is not asked: it does not exit 0 without a kill either, after the others")
+	default:
+		sc.Probe = s.probe
+		sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.Wedge, Verdict: scenarios.Holds})
+	}
+	return nil
+}
+
+// sameCommands reports whether every process runs the same.
+func (s *Spec) sameCommands() bool {
+	return !slices.ContainsFunc(s.Commands, func(l Line) bool {
+		return l.String() != s.Commands[0].String() || l.Stdin != s.Commands[0].Stdin
+	})
+}
+
+// repeats reports whether the command exits 0 once more when all have run, one after the other.
+// Of one that does not (it makes what may not be there yet, say) it is no wonder that it does not
+// either when some have been killed.
+func (s *Spec) repeats(sc *scenarios.Scenario) (bool, error) {
+	once := *s
+	once.Crashes, once.Commands, once.record, once.oneOrder = 0, append(slices.Clone(s.Commands), s.Commands[0]), newRecord(len(s.Commands)+1), true
+	all := *sc
+	all.Program = once.program
+	m := sc.NewMachine()
+	last := len(s.Commands)
+	m.AddProc(once.procSpec(last))
+	for i := range once.Commands {
+		_, err := once.alone(&all, m, i, false, nil)
+		if errors.As(err, new(stuck)) {
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+	e, ok := scenarios.NewView(m).Exit(scenarios.ProcessName(last))
+	return ok && e.Status == 0 && e.Signal == 0, nil
+}
+
+// probe runs the command afresh. It sees the time of day, which passes, and each of its sleeps may
+// be the end of a round of polling.
+func (s *Spec) probe(t *scenarios.Task) error {
+	fresh := *s
+	fresh.Crashes, fresh.Inside, fresh.record, fresh.oneOrder = 0, "", newRecord(1), true
+	d := &driver{spec: &fresh, t: t, root: t.Getpid(), children: map[int]bool{}, probes: true}
+	t.Do(fsfake.Op{Call: fsfake.CallChdir, Path: s.Dir})
+	if err := d.drive(); err != nil {
+		t.Fault(fmt.Errorf("command: one more run of %s: %w", s.Commands[0], err))
+	}
+	if d.exit != (tracer.Exit{}) {
+		return fmt.Errorf("it ends with %s", d.exit)
+	}
+	return nil
+}

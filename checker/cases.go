@@ -139,6 +139,9 @@ func (r *Result) Conditions() []string {
 	if r.looks.Clock && r.Scenario.Setting.Stalls == 0 {
 		out = append(out, "assumes that nobody is delayed: the clock is read, and no stall is allowed")
 	}
+	if set := &r.Scenario.Setting; r.looks.Clock && set.Stalls > 0 && len(set.Punctual) > 0 {
+		out = append(out, "assumes that "+set.PunctualNames()+" delayed: no time passes but what is slept")
+	}
 	if r.looks.Loops {
 		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", engine.BelievedAfter))
 	}

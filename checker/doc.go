@@ -15,7 +15,10 @@
 // another. A process that has nothing left to do exits in a step of its own.
 //
 // A sleep lasts for any time: the task may go on at any moment, also before the clock
-// has moved. The clock moves only by a stall, of which the setting allows so many. A
+// has moved. The clock moves only by a stall, of which the setting allows so many. Processes that
+// are punctual are not stalled: while one could take a step and does not sleep no time passes,
+// and a stall passes in pieces, so that it wakes when it has slept as long as it said; but it may
+// begin late, and wake early. A
 // polling loop written with Retry leads back to its own beginning, so polling adds
 // cycles to the graph and no states.
 //

@@ -41,6 +41,9 @@ func (m *Machine) Do(t Task, op Op) (r Result) {
 	if p == nil {
 		return unmodelled("%s by process %d, which does not run,", op.Call, t.Pid)
 	}
+	if len(m.punctual) != 0 {
+		m.paced(t, &op)
+	}
 	if len(p.waits) != 0 {
 		if i := p.waiting(t.N); i >= 0 {
 			return m.resume(p, i, &op)

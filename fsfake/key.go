@@ -76,6 +76,7 @@ func (k *keyer) machine(b []byte) []byte {
 	for _, p := range m.procs {
 		b = k.proc(b, p)
 	}
+	b = m.appendPaces(b)
 	b = appendLen(b, len(m.marks))
 	for i := range m.marks {
 		b = k.mark(b, &m.marks[i])

@@ -19,6 +19,7 @@ type Machine struct {
 	procs  []*proc
 	marks  []Mark // sorted by task; never changed in place
 	exits  []Exit // sorted by pid; never changed in place
+	paces  []pace // sorted by task; never changed in place. See punctual.go
 
 	own                           *token // marks the objects that only this machine holds
 	ownInodes, ownDescs, ownProcs bool   // whether the slices above are this machine's alone
@@ -33,6 +34,8 @@ type Machine struct {
 	policy                        InodePolicy
 	times                         TimePolicy
 	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
+	punctual                      []int     // pids, sorted
+	stallLeft                     int64     // nanoseconds
 	powerLoss                     bool      // remember what is durable; see powerloss.go
 	queues                        bool      // remember who waits behind whom; see queue.go
 	border                        InodeID

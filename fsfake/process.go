@@ -71,6 +71,7 @@ func (m *Machine) KillProc(pid int) {
 		return
 	}
 	m.dropWaits(pid, -1)
+	m.unpaced(pid)
 	fds := m.proc(pid).fds
 	m.mutProc(pid).fds = nil
 	for _, f := range fds {

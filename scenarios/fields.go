@@ -110,6 +110,17 @@ func Fields() []Field {
 			moot:   func(s *Setting) bool { return s.Stalls == 0 },
 			access: at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
 		}, {
+			Name: "punctual", Flag: "punctual", JSON: "punctual",
+			Usage: "never delay the processes `LIST`, such as A or A,B, beyond what they sleep, when the clock jumps",
+			words: func(s *Setting) string {
+				if len(s.Punctual) == 0 || s.Stalls == 0 {
+					return ""
+				}
+				return join(names(s.Punctual)) + " punctual"
+			},
+			moot:   func(s *Setting) bool { return s.Stalls == 0 },
+			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Punctual }),
+		}, {
 			Name: "power-losses", Flag: "power-losses", Usage: "let the power be lost up to `K` times, 0 or 1", JSON: "power_losses",
 			Title: "Power losses", Tells: tellPowerLosses,
 			words:  func(s *Setting) string { return upTo(s.PowerLosses, "power loss", "power losses") },
@@ -201,7 +212,19 @@ func tellStalls(s *Setting) string {
 	if s.Stalls == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("up to %d, of %s", s.Stalls, s.StallFor)
+	text := fmt.Sprintf("up to %d, of %s", s.Stalls, s.StallFor)
+	if len(s.Punctual) > 0 {
+		text += "; " + s.PunctualNames() + " delayed"
+	}
+	return text
+}
+
+// PunctualNames says who is never delayed: "A and B are never".
+func (s *Setting) PunctualNames() string {
+	if len(s.Punctual) == 1 {
+		return ProcessName(s.Punctual[0]) + " is never"
+	}
+	return join(names(s.Punctual)) + " are never"
 }
 
 func tellPowerLosses(s *Setting) string {

@@ -185,6 +185,9 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	o := s.Setting.Assume.machine(s.Setting.Machine)
 	o.PowerLoss = o.PowerLoss || s.Setting.PowerLosses > 0
 	m := fsfake.New(o)
+	if s.Setting.Stalls > 0 {
+		m.SetPunctual(s.Setting.punctualPids()...)
+	}
 	s.boot(m, false)
 	if s.Setup != nil {
 		if err := m.Prepare(s.Setup); err != nil {

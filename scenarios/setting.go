@@ -44,6 +44,13 @@ type Setting struct {
 	// in the middle of something has then been paused for that long.
 	Stalls   int
 	StallFor time.Duration
+	// Punctual lists the processes that are never delayed: before each step of theirs no time passes
+	// but what they sleep, or wait in a call for others, and they begin when they like. The
+	// clock moves only while all of them sleep, wait, or have ended, and to the time at
+	// which the first of them wakes at most: a stall then passes in pieces, each a choice of its
+	// own. So a lease is kept by a heartbeat that comes in time. A sleep may still end early, as
+	// all sleeps.
+	Punctual []int
 	// PowerLosses is how often the power may be lost, at any moment, also after the last
 	// step: 0 or 1. Every process ends then, and of what was not synced the disk keeps what
 	// package fsfake lists as legal; what Setup made is synced.
@@ -105,6 +112,18 @@ func (s *Setting) CanDie(i int) bool {
 		}
 	}
 	return false
+}
+
+// IsPunctual reports whether process i is never delayed.
+func (s *Setting) IsPunctual(i int) bool { return slices.Contains(s.Punctual, i) }
+
+// punctualPids are the pids of the processes that are never delayed.
+func (s *Setting) punctualPids() []int {
+	var out []int
+	for _, i := range s.Punctual {
+		out = append(out, Pid(i))
+	}
+	return out
 }
 
 // AfterReboot reports whether process i starts only after a loss of power.
@@ -273,6 +292,9 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("every process starts after a loss of power: nobody runs before")
 	}
 	if err := s.members("mortal", s.Mortal); err != nil {
+		return err
+	}
+	if err := s.members("punctual", s.Punctual); err != nil {
 		return err
 	}
 	return s.members("reboot", s.Reboot)

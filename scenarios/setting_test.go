@@ -111,6 +111,7 @@ func settings() *rapid.Generator[Setting] {
 			Crashes: rapid.IntRange(0, MaxProcesses).Draw(t, "crashes"), Mortal: some("mortal"),
 			Stalls:      rapid.IntRange(0, MaxStalls).Draw(t, "stalls"),
 			StallFor:    time.Duration(rapid.Int64Range(1, int64(maxJump/MaxStalls)).Draw(t, "stall for")),
+			Punctual:    rapid.SampledFrom([][]int{nil, {0}, {n - 1}}).Draw(t, "punctual"),
 			Daemons:     rapid.Bool().Draw(t, "daemons"),
 			Concurrency: rapid.SampledFrom([]Concurrency{EventLoop, Threads}).Draw(t, "concurrency"),
 			Machine: fsfake.Options{
@@ -169,8 +170,12 @@ func TestSettingInWords(t *testing.T) {
 	require.Equal(t, "processes 1\ntasks 2\ncrashes 1\nstalls 2\nstall-for 48h0m0s\npower-losses 1\n", st.Format())
 	changed := st.Changed(Setting{Processes: 1, Tasks: []int{2}, Stalls: 1, StallFor: time.Hour, Mortal: []int{0}})
 	require.Equal(t, "[crashes 1, not 0 mortal all, not A stalls 2, not 1 stall-for 48h0m0s, not 1h0m0s power-losses 1, not 0]", fmt.Sprint(changed))
+	st = Setting{Processes: 3, Stalls: 1, StallFor: time.Hour, Punctual: []int{0, 2}}
+	require.Equal(t, "3 processes, up to 1 stall, A and C punctual", st.String())
+	require.Equal(t, "processes 3\ncrashes 0\nstalls 1\nstall-for 1h0m0s\npunctual A,C\n", st.Format())
+	require.Equal(t, "up to 1, of 1h0m0s; A and C are never delayed", tellStalls(&st))
 	// How far nothing jumps does not matter, nor who cannot be killed anyway.
-	require.Empty(t, Setting{Processes: 2, StallFor: time.Hour, Mortal: []int{1}}.Changed(Setting{Processes: 2}))
+	require.Empty(t, Setting{Processes: 2, StallFor: time.Hour, Mortal: []int{1}, Punctual: []int{0}}.Changed(Setting{Processes: 2}))
 }
 
 func TestParseSettingErrors(t *testing.T) {
@@ -217,6 +222,7 @@ func TestSettingBounds(t *testing.T) {
 		"tasks are given for 1 processes of 2":                  {Processes: 2, Tasks: []int{1}},
 		"tasks 0,1: choose 1 to 64":                             {Processes: 2, Tasks: []int{0, 1}},
 		"the list mortal has process number 2":                  {Processes: 2, Crashes: 1, Mortal: []int{2}},
+		"the list punctual has process number 2":                {Processes: 2, Stalls: 1, StallFor: time.Hour, Punctual: []int{2}},
 		"the list reboot has process number 1":                  {Processes: 4, PowerLosses: 1, Reboot: []int{1, 1}},
 		"concurrency 7: choose one of":                          {Processes: 2, Concurrency: 7},
 		"the file system is not modelled: choose posix":         {Processes: 2, Machine: fsfake.Options{Profile: fsfake.NFS}},

@@ -129,7 +129,7 @@ func (r *run) step(s trace.Step) error {
 	r.now = s.Choice.Task
 	switch s.Choice.Action {
 	case sched.Stall:
-		r.fake.Advance(r.sc.Setting.StallFor)
+		r.fake.Advance(s.Passed)
 		r.report.Emulated["clock"]++
 		return nil
 	case sched.Kill:

@@ -188,7 +188,7 @@ func (c *charter) row(st *trace.Walked) {
 		r.Calls = []CallText{{Call: "killed (SIGKILL)"}}
 	case sched.Stall:
 		r.Fault = true
-		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", c.sc.Setting.StallFor)}}
+		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", st.Passed)}}
 	case sched.PowerLoss:
 		r.Fault = true
 		r.Calls = []CallText{{Call: fmt.Sprintf("the power is lost; the disk is left in state %d", st.Choice.State)}}

@@ -3,6 +3,7 @@ package trace
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -32,6 +33,8 @@ type Step struct {
 	Holders []Holder `json:"-"`
 	// Exited: the step ended its process.
 	Exited bool `json:"exited,omitempty"`
+	// Passed is how far the clock moved, with a stall.
+	Passed time.Duration `json:"-"`
 	// After is the machine after the step. It must not be changed.
 	After *fsfake.Machine `json:"-"`
 }

@@ -38,7 +38,31 @@ func Draw(seed uint64) *Protocol {
 	if len(d.p.Ask) == 0 {
 		d.ask("deadlock")
 	}
+	if d.p.Stalls > 0 && !d.p.Alike && d.chance(2) {
+		d.punctual()
+	}
 	return &d.p
+}
+
+// punctual lets a process never be delayed. It sleeps so long that a stall passes in a few pieces.
+func (d *drawer) punctual() {
+	d.p.Punctual, d.p.StallFor = []int{d.r.IntN(len(d.p.Programs))}, 100
+	for _, tasks := range d.p.Programs {
+		for _, body := range tasks {
+			lengthen(body)
+		}
+	}
+}
+
+func lengthen(body []Stmt) {
+	for i := range body {
+		if body[i].Do == Sleep {
+			body[i].N = 40
+		}
+		lengthen(body[i].Body)
+		lengthen(body[i].Else)
+		lengthen(body[i].Release)
+	}
 }
 
 // decided says by which operation's answer a property can be violated.

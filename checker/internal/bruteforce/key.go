@@ -14,7 +14,7 @@ import (
 // order in which the description comes to them.
 func (x *space) key(s *state) string {
 	k := &keyer{m: s.m, b: make([]byte, 0, 512)}
-	k.int(s.m.Now().UnixNano()).int(int64(s.crashes)).int(int64(s.stalls))
+	k.int(s.m.Now().UnixNano()).int(int64(s.crashes)).int(int64(s.stalls)).int(int64(s.rest))
 	root, _ := s.m.Lookup("/")
 	k.inode(root, "/")
 	for p := range x.p.Programs {
@@ -103,6 +103,9 @@ func (k *keyer) actor(a *actor) {
 		return
 	}
 	k.text("\n@").int(int64(a.pc))
+	if a.begun {
+		k.text("punctual").int(max(0, a.wakes-k.m.Now().UnixNano()))
+	}
 	if a.ended() {
 		return // where it came from does not matter any more
 	}

@@ -23,6 +23,10 @@ type Protocol struct {
 	Crashes int   `json:",omitempty"`
 	Mortal  []int `json:",omitempty"`
 	Stalls  int   `json:",omitempty"`
+	// StallFor is how far a stall moves the clock, in seconds; 0 is an hour. Punctual processes
+	// are never delayed.
+	StallFor int64 `json:",omitempty"`
+	Punctual []int `json:",omitempty"`
 	// Ask names the properties that are asked.
 	Ask []string
 }
@@ -31,7 +35,20 @@ type Protocol struct {
 type File struct{ Path, Text string }
 
 // stallFor is how far a stall moves the clock.
-const stallFor = time.Hour
+func (p *Protocol) stallFor() time.Duration {
+	if p.StallFor > 0 {
+		return time.Duration(p.StallFor) * time.Second
+	}
+	return time.Hour
+}
+
+// sleepFor is how long a sleep lasts: N seconds, or a millisecond for none.
+func (s *Stmt) sleepFor() time.Duration {
+	if s.N > 0 {
+		return time.Duration(s.N) * time.Second
+	}
+	return time.Millisecond
+}
 
 // A Kind says what a statement does. Calls set the register ok to whether they succeeded.
 type Kind string
@@ -141,8 +158,8 @@ func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
 // String renders the protocol for people.
 func (p *Protocol) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: crashes %d %v, stalls %d, threads %v, daemons %v, alike %v, files %v, asks %v\n",
-		p.Name, p.Crashes, p.Mortal, p.Stalls, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	fmt.Fprintf(&b, "%s: crashes %d %v, stalls %d of %s, punctual %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
+		p.Name, p.Crashes, p.Mortal, p.Stalls, p.stallFor(), p.Punctual, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
 	for i, tasks := range p.Programs {
 		for n, body := range tasks {
 			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)

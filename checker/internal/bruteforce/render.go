@@ -30,7 +30,7 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 		},
 	}
 	if p.Stalls > 0 {
-		s.Setting.StallFor = stallFor
+		s.Setting.StallFor, s.Setting.Punctual = p.stallFor(), p.Punctual
 	}
 	if p.Threads {
 		s.Setting.Concurrency = scenarios.Threads
@@ -255,7 +255,7 @@ func (r *runner) call(s *Stmt) {
 			done(r.t.Kill(scenarios.Pid(int(reg.text[0] - 'A'))))
 		}
 	case Sleep:
-		r.t.Sleep(time.Millisecond)
+		r.t.Sleep(s.sleepFor())
 		reg.ok = true
 	case Work:
 		r.t.Work()

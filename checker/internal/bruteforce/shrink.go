@@ -55,6 +55,9 @@ func (p *Protocol) smaller() []*Protocol {
 	if p.Stalls > 0 {
 		less(func(q *Protocol) { q.Stalls-- })
 	}
+	if len(p.Punctual) > 0 {
+		less(func(q *Protocol) { q.Punctual = nil })
+	}
 	if p.Daemons {
 		less(func(q *Protocol) { q.Daemons = false })
 	}

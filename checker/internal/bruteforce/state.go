@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -33,12 +34,15 @@ type state struct {
 	shown   [][]fsfake.InodeID
 	crashes int // left
 	stalls  int
+	rest    time.Duration // of a stall that has begun
 }
 
 // An actor is a task in a state.
 type actor struct {
 	*task
-	gone    bool // its process has exited or was killed
+	gone    bool  // its process has exited or was killed
+	begun   bool  // it is punctual, and has made a call
+	wakes   int64 // and sleeps until then, in nanoseconds; 0: it does not
 	blocked *waiting
 	held    []holding // by path
 }
@@ -214,10 +218,38 @@ func (x *space) choices(s *state) []sched.Choice {
 			out = append(out, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: p, N: 1}})
 		}
 	}
-	if s.stalls > 0 && x.unfinished(s) {
+	if x.passes(s) > 0 {
 		out = append(out, sched.Choice{Action: sched.Stall})
 	}
 	return out
+}
+
+// passes is how far the clock may move. Time that was begun to be lost goes on being lost first. Who
+// is punctual is not robbed of any: nothing passes before the step that it could take, and what
+// it sleeps ends in time.
+func (x *space) passes(s *state) time.Duration {
+	if !x.unfinished(s) {
+		return 0
+	}
+	d := s.rest
+	if d == 0 && s.stalls > 0 {
+		d = x.p.stallFor()
+	}
+	for i := range s.tasks {
+		if a := &s.tasks[i]; a.begun && x.enabled(s, i) {
+			d = max(0, min(d, time.Duration(a.wakes-s.m.Now().UnixNano())))
+		}
+	}
+	return d
+}
+
+// keepsTime notes that a task has made a call, which may be a sleep.
+func (x *space) keepsTime(s *state, i int, op fsfake.Op) {
+	a := &s.tasks[i]
+	a.begun, a.wakes = slices.Contains(x.p.Punctual, x.slots[i].process) && x.p.Stalls > 0, 0
+	if a.begun && op.Call == fsfake.CallSleep {
+		a.wakes = s.m.Now().UnixNano() + op.Time
+	}
 }
 
 // A stepped is what one choice came to.
@@ -235,8 +267,13 @@ func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
 	var err error
 	switch c.Action {
 	case sched.Stall:
-		out.to.stalls--
-		out.to.m.Advance(stallFor)
+		d := x.passes(s)
+		if s.rest == 0 {
+			out.to.stalls--
+			out.to.rest = x.p.stallFor()
+		}
+		out.to.rest -= d
+		out.to.m.Advance(d)
 	case sched.Kill:
 		out.to.crashes--
 		x.kill(out.to, c.Task.Process)
@@ -334,6 +371,7 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 		file, known := x.about(s, sl, op)
 		wait := x.waitFor(s, sl, op, file)
 		r := s.m.Do(sl.id, op)
+		x.keepsTime(s, i, op)
 		if r.Unmodelled != "" {
 			return false, false, fmt.Errorf("bruteforce: %w: %s", ErrNotModelled, r.Unmodelled)
 		}

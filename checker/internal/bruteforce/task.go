@@ -131,7 +131,7 @@ func (t *task) op() fsfake.Op {
 	case Alive:
 		return fsfake.Op{Call: fsfake.CallKill, Pid: pidOf(t.reg.text)}
 	case Sleep:
-		return fsfake.Op{Call: fsfake.CallSleep, Time: int64(time.Millisecond)}
+		return fsfake.Op{Call: fsfake.CallSleep, Time: int64(s.sleepFor())}
 	case Work:
 		return fsfake.Op{Call: fsfake.CallWork}
 	case Load, Await:

@@ -22,7 +22,7 @@ func (w *World) Look() (progress bool) {
 	v.Step, v.Last = w.Steps, w.last
 	for i, a := range w.actors {
 		on := w.enabled(a)
-		idle := a.idle && w.stands(&a.top)
+		idle := a.idle && w.stands(&a.top) && w.delayed(a)
 		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Ways: a.op.Ways(), Asleep: a.asleep, Idle: idle}
 		progress = progress || on && !idle
 	}
@@ -34,7 +34,7 @@ func (w *World) Look() (progress bool) {
 			}
 		}
 	}
-	v.Stall = w.stalls > 0 && w.Unfinished()
+	_, v.Stall = w.piece()
 	v.Losses = w.lossStates()
 	if len(v.Kills) > 0 || v.Stall || v.Losses > 0 {
 		return true
@@ -47,8 +47,7 @@ func (w *World) Look() (progress bool) {
 func (w *World) Apply(c sched.Choice, calls []trace.Call) []trace.Call {
 	switch c.Action {
 	case sched.Stall:
-		w.stalls--
-		w.M.Advance(w.sc.Setting.StallFor)
+		w.stall()
 	case sched.Kill:
 		w.crashes--
 		w.kill(c.Task.Process)
@@ -92,15 +91,10 @@ func (w *Expander) Expand(s []uint32) error {
 			}
 		}
 	}
-	if b.stalls > 0 && w.unfinished {
-		m, err := w.transition(s[wordMachine], 0, w.X.special.stall)
-		if err != nil {
+	if w.unfinished {
+		if err := w.stall(s, b); err != nil {
 			return err
 		}
-		next, succ := w.begin(s, sched.Choice{Action: sched.Stall}, -1)
-		next[wordMachine] = m.machine
-		next[len(next)-1] = budgets{b.crashes, b.stalls - 1, b.losses}.pack()
-		w.end(succ, next)
 	}
 	if b.losses > 0 {
 		return w.losePower(s, b)

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
@@ -36,8 +37,10 @@ type (
 	opMark   struct{ scenarios.Holding }
 	opUnmark struct{ lock string }
 	opKill   struct{}
-	opStall  struct{}
 )
+
+// An opStall moves the clock; see [piece].
+type opStall struct{ pass, left time.Duration }
 
 // An opBy is a call that is not the task's own: see scenarios.By.
 type opBy struct {
@@ -167,7 +170,7 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, m *fsfake.Machine,
 	case opLose:
 		t.sc.LosePower(m, v.state)
 	case opStall:
-		m.Advance(t.sc.Setting.StallFor)
+		m.Stall(v.pass, v.left)
 	}
 	if mv.machine = id; !m.Untouched(from) {
 		mv.machine, key = t.add(m, key)

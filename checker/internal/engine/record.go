@@ -21,6 +21,9 @@ func (w *World) Preempts(c sched.Choice) bool {
 func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBefore int) trace.Step {
 	s := trace.Step{N: w.Steps, Choice: c, Preempts: preempts, After: w.M.Clone()}
 	s.Calls = append(s.Calls, calls...)
+	if c.Action == sched.Stall {
+		s.Passed = w.passed
+	}
 	if len(w.History.Ops) > opsBefore && c.Action == sched.Run && w.History.Ops[opsBefore].ClientId < len(w.actors) {
 		s.Invoked = w.History.Ops[opsBefore].Input
 		s.Noted = s.Invoked

@@ -99,7 +99,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	x.machines = newMachineTable(sc, p.Invariant)
 	x.special = specialOps{
 		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}),
-		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{}),
+		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{pass: sc.Setting.StallFor}),
 	}
 	switch p.Judgement() {
 	case scenarios.ByHistory:

@@ -49,6 +49,8 @@ func (x *Space) Symmetric() error {
 		return bad("the setting does not declare its processes interchangeable")
 	case st.PowerLosses > 0:
 		return bad("the power may be lost")
+	case len(st.Punctual) > 0:
+		return bad("some processes are punctual")
 	case st.Tasks != nil || st.Mortal != nil || st.Processes > maxSymmetric:
 		return bad(fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric))
 	case !x.Property.Symmetric:

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/learn"
@@ -21,10 +22,11 @@ type World struct {
 	M        *fsfake.Machine
 	actors   []*actor
 	History  *history.Recorder
-	crashes  int // left
-	stalls   int // left
-	Losses   int // of power, left
-	last     int // the actor that stepped last, or -1
+	crashes  int           // left
+	stalls   int           // left
+	passed   time.Duration // with the last stall
+	Losses   int           // of power, left
+	last     int           // the actor that stepped last, or -1
 	View     sched.View
 	Steps    int
 	property *scenarios.Property

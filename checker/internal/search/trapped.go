@@ -78,6 +78,9 @@ func (f *trapFinder) follow(first []uint32) (r *reached, known bool, err error) 
 			return nil, true, nil
 		}
 		for i := range f.w.Out {
+			if f.w.Out[i].Slot < 0 { // time that is left of a stall
+				continue
+			}
 			to := f.w.State(&f.w.Out[i])
 			key := f.keyOf(to)
 			waits, ok := f.known[key]

@@ -1,0 +1,88 @@
+package fsfake
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Processes that are never delayed. The machine does not make time pass; it remembers which of
+// their tasks are awake, and until when the others sleep, for whoever does.
+
+// A pace is where a task of a punctual process stands: it is awake, or sleeps until a time.
+type pace struct {
+	task  Task
+	until int64 // nanoseconds since 1970; 0: it is awake
+}
+
+// SetPunctual says which processes are never delayed; call it before they do anything.
+func (m *Machine) SetPunctual(pids ...int) {
+	m.punctual = slices.Clone(pids)
+	slices.Sort(m.punctual)
+}
+
+// MayPass returns how far the clock may move now, d at most. While a punctual task is awake no time
+// passes, and those that sleep wake in time. A task that has not begun may begin late, and
+// one that waits in a call, or has ended, holds up nothing: waits tells who does.
+func (m *Machine) MayPass(d time.Duration, waits func(Task) bool) time.Duration {
+	for _, p := range m.paces {
+		if !waits(p.task) {
+			d = min(d, max(0, time.Duration(p.until-m.clock)))
+		}
+	}
+	return d
+}
+
+// StallLeft is how much of a stall that has begun may still pass; see [Machine.Stall].
+func (m *Machine) StallLeft() time.Duration { return time.Duration(m.stallLeft) }
+
+// Stall moves the clock by d, and remembers how much of the stall is left after that.
+func (m *Machine) Stall(d, left time.Duration) {
+	m.Advance(d)
+	m.stallLeft = int64(left)
+}
+
+// paced remembers that a task of a punctual process has made a call.
+func (m *Machine) paced(t Task, op *Op) {
+	if _, ok := slices.BinarySearch(m.punctual, t.Pid); !ok || m.proc(t.Pid) == nil {
+		return
+	}
+	p := pace{task: t}
+	if op.Call == CallSleep && op.Time > 0 {
+		p.until = m.clock + op.Time
+	}
+	at, found := slices.BinarySearchFunc(m.paces, t, comparePace)
+	switch {
+	case !found:
+		m.paces = slices.Insert(slices.Clone(m.paces), at, p)
+	case m.paces[at] != p:
+		m.paces = slices.Clone(m.paces)
+		m.paces[at] = p
+	}
+}
+
+// unpaced forgets the tasks of a process that has ended.
+func (m *Machine) unpaced(pid int) {
+	if slices.ContainsFunc(m.paces, func(p pace) bool { return p.task.Pid == pid }) {
+		m.paces = slices.DeleteFunc(slices.Clone(m.paces), func(p pace) bool { return p.task.Pid == pid })
+	}
+}
+
+func comparePace(p pace, t Task) int {
+	return cmp.Or(cmp.Compare(p.task.Pid, t.Pid), cmp.Compare(p.task.N, t.N))
+}
+
+// appendPaces appends what decides how time can pass.
+func (m *Machine) appendPaces(b []byte) []byte {
+	if len(m.punctual) == 0 {
+		return b
+	}
+	b = appendInt(b, m.stallLeft)
+	b = appendLen(b, len(m.paces))
+	for _, p := range m.paces {
+		b = appendLen(b, p.task.Pid)
+		b = appendLen(b, p.task.N)
+		b = appendInt(b, max(0, p.until-m.clock)) // whoever is due is awake
+	}
+	return b
+}

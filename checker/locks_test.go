@@ -126,6 +126,10 @@ func TestCauseNamesTheLock(t *testing.T) {
 	r, err := Check(t.Context(), toy(t, "toy/look/contend"), scenarios.MutualExclusion, Options{})
 	require.NoError(t, err)
 	require.Contains(t, fmt.Sprint(r.Counterexample.History), "acquire(A)")
+
+	r, err = Check(t.Context(), toy(t, "toy/twice/contend"), scenarios.MutualExclusion, Options{})
+	require.NoError(t, err)
+	require.Equal(t, "A held the lock already, since step 2. It took the lock with fcntl-setlk fd 4 F_WRLCK 0+0 at step 4: a record lock belongs to its process, whose tasks it does not keep apart.", r.Counterexample.Cause)
 }
 
 // What is done under one name does not count under another: where two names are one lock on the
@@ -245,6 +249,17 @@ func TestSeveralLocksElsewhere(t *testing.T) {
 	require.Equal(t, Broken, merged.Verdict)
 	require.Equal(t, whole.Counterexample.Schedule, merged.Counterexample.Schedule)
 	require.Equal(t, whole.Counterexample.Cause, merged.Counterexample.Cause)
+
+	alike := toy(t, "toy/nested-flock/contend")
+	alike.Setting.Interchangeable = true
+	for _, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.ForeignRelease} {
+		all, err := Check(t.Context(), alike, p, Options{})
+		require.NoError(t, err)
+		fewer, err := Check(t.Context(), alike, p, Options{Symmetry: true})
+		require.NoError(t, err)
+		require.Equal(t, Holds, fewer.Verdict)
+		require.Less(t, fewer.Stats.States, all.Stats.States)
+	}
 
 	holds := toy(t, "toy/abba-flock/contend")
 	_, err = Sample(t.Context(), holds, scenarios.MutualExclusion, SampleOptions{Runs: 200})

@@ -180,3 +180,11 @@ func TestHoldText(t *testing.T) {
 	require.Equal(t, "A and B both hold the lock", HoldText([]string{"A", "B"}))
 	require.Equal(t, "A, B and C all hold the lock", HoldText([]string{"A", "B", "C"}))
 }
+
+func TestLockName(t *testing.T) {
+	for path, want := range map[string]string{
+		"": "", "/x": "/x", "x": "/x", "./x": "/x", "/run//./x/": "/run/x", "/d/../x": "/d/../x", "..": "..", "/a..b": "/a..b",
+	} {
+		require.Equal(t, want, LockName(path), path)
+	}
+}

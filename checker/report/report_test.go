@@ -174,3 +174,18 @@ func TestReplayCommand(t *testing.T) {
 	wrong := result(t, "toy/wrong/contend", scenarios.MutualExclusion)
 	require.Contains(t, ReplayCommand(wrong, Options{}), "--property mutual-exclusion")
 }
+
+// Where a scenario has several locks, timelines name them.
+func TestTimelineOfTwoLocks(t *testing.T) {
+	for _, sc := range toys.Locks() {
+		if sc.ID != "toy/rw-two-shared/contend" {
+			continue
+		}
+		r, err := checker.Check(t.Context(), &sc, scenarios.RWExclusion, checker.Options{Workers: 1})
+		require.NoError(t, err)
+		r = withoutSource(r)
+		golden.Check(t, "timeline/two-locks.txt", text(t, func(b *bytes.Buffer) error { return Timeline(b, &r, Options{}) }))
+		return
+	}
+	t.Fatal("no such toy")
+}

@@ -74,6 +74,7 @@ var mistakes = []mistake{
 	{"stale look", (*teller).overtaken},
 	{"stale memory", (*teller).wroteTheSame},
 	{"no exclusion", (*teller).unguarded},
+	{"no exclusion", (*teller).twice},
 	{"ignored refusal", (*teller).ignored},
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/model"
 )
 
 // twoNames tells of holders whose locks have different names.
@@ -52,6 +53,28 @@ func (t *teller) overtaken() bool {
 				}
 				_, claim := t.claim(h)
 				t.say("%s %s. Then %s %s %s. %s did not look again and %s.", h.Task, t.told(l), c.By, t.whole(c), t.at(c.Step), h.Task, claim)
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// twice tells of a task that was given a lock that it held.
+func (t *teller) twice() bool {
+	last := t.last()
+	if last == nil || last.Before == nil {
+		return false
+	}
+	got, ok := last.Returned.(model.Acquired)
+	if !ok || !got.OK || got.Shared {
+		return false
+	}
+	for _, h := range last.Holders {
+		for _, before := range last.Before.Holders {
+			if h.Task == last.Choice.Task && before.Task == h.Task && before.Lock == h.Lock && h.Since == last.N {
+				claim, text := t.claim(h)
+				t.say("%s held the lock already, %s. It %s: %s.", h.Task, since(t, before), text, whyNot([]*trace.Call{claim, claim}, []trace.Holder{before, h}))
 				return true
 			}
 		}
@@ -141,7 +164,11 @@ func (t *teller) claim(h trace.Holder) (*trace.Call, string) {
 		return nil, "holds " + since(t, h)
 	}
 	c := best.Calls[len(best.Calls)-1]
-	text := fmt.Sprintf("took the lock with %s %s", t.walk.Names.Call(c.Op), t.did(best.N))
+	lock := "the lock"
+	if h.Lock != "" {
+		lock = t.walk.Names.Short(h.Lock)
+	}
+	text := fmt.Sprintf("took %s with %s %s", lock, t.walk.Names.Call(c.Op), t.did(best.N))
 	if c.Result.Errno != 0 {
 		text += fmt.Sprintf(", although that answered %s", fsfake.ErrnoName(c.Result.Errno))
 	}

@@ -76,6 +76,9 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 		if but := res.Uncontended(); but != "" {
 			t.Logf("%s: %s: but %s: look at the workload", sc.ID, c.Property, but)
 		}
+		for _, text := range res.Conditions() {
+			t.Logf("%s: %s: %s", sc.ID, c.Property, text)
+		}
 	case res.Verdict == checker.Broken && res.Claim == checker.Broken:
 		t.Fatalf("%s: %s: the scenario claims that it is %s; it is %s", sc.ID, c.Property, res.ClaimText(), strings.Join(res.Conditions(), "; "))
 	case res.Verdict == checker.Broken:

@@ -49,6 +49,18 @@ func TestRunAsClaimed(t *testing.T) {
 	Run(t, toyScenario(false, scenarios.Broken))
 }
 
+// What a verdict assumes is told where the test passes, too.
+func TestRunTellsConditions(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	program := sc.Program(0, 1)
+	sc.Program = func(int, int) scenarios.Program {
+		return func(t *scenarios.Task) { t.Now(); program(t) }
+	}
+	got := captured("TestX/mutual-exclusion", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
+	require.False(t, got.failed, "%s", got.log)
+	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: assumes that nobody is delayed")
+}
+
 // A verdict that differs fails the test with everything that one needs to see.
 func TestRunShowsTheCounterexample(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)

@@ -40,7 +40,7 @@ func TestDrawnProtocols(t *testing.T) {
 		n = min(n, 40)
 	}
 	tally := tally{}
-	failed := 0
+	failed, merged := 0, 0
 	for seed := *firstSeed; n > 0; seed++ {
 		p := bruteforce.Draw(seed)
 		small := false
@@ -54,6 +54,7 @@ func TestDrawnProtocols(t *testing.T) {
 				}
 			}
 			tally[c.outcome]++
+			merged += c.merged
 			small = small || c.outcome != tooLarge
 		}
 		if small {
@@ -67,6 +68,7 @@ func TestDrawnProtocols(t *testing.T) {
 			unbounded += n
 		}
 	}
+	require.Positive(t, merged, "no space was covered with merged automata")
 	require.LessOrEqual(t, unbounded, 2+*protocols/100, "an unknown is to be rare")
 }
 

@@ -280,3 +280,42 @@ func toy(t *testing.T, id string) *scenarios.Scenario {
 	t.Fatal("no " + id)
 	return nil
 }
+
+// What was done with one lock is no evidence of another: whoever asks about a name that nobody
+// takes, and two leases of one task each, show nothing.
+func TestEvidenceIsOfOneLock(t *testing.T) {
+	for _, c := range []struct {
+		p       *scenarios.Property
+		program func(process int) scenarios.Program
+		want    string
+	}{
+		{scenarios.OwnerInfo, func(process int) scenarios.Program {
+			return func(t *scenarios.Task) {
+				if process == 0 {
+					_ = exclusively(t, "/x")
+					return
+				}
+				scenarios.Record(t, model.WhoHolds{Lock: "/y"}, func() model.Holder {
+					text, _ := t.ReadFile("/y")
+					return model.Holder{Owner: string(text)}
+				})
+			}
+		}, "nobody ever asked who holds a lock that anybody acquired"},
+		{scenarios.Fencing, func(process int) scenarios.Program {
+			return func(t *scenarios.Task) {
+				_, _ = t.GrantOf([]string{"/x", "/y"}[process], func() (int, error) {
+					t.Work()
+					return 1, nil
+				})
+			}
+		}, "of no lease was anything done after one task was granted it"},
+	} {
+		sc := fixtures.Programs("toy/evidence/contend", scenarios.Setting{Processes: 2, Fixed: true}, func(process, _ int) scenarios.Program { return c.program(process) },
+			scenarios.Claim{Property: c.p, Verdict: Holds})
+		for _, w := range ways(c.p) {
+			_, err := Check(t.Context(), sc, c.p, w.o)
+			require.ErrorIs(t, err, ErrNothingToJudge, w.name)
+			require.ErrorContains(t, err, c.want, w.name)
+		}
+	}
+}

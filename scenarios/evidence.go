@@ -280,7 +280,8 @@ func twoCounts(facts []Fact) string {
 func owned(a Answer) (Fact, bool) {
 	if isA[model.WhoHolds](a.Input, nil) {
 		_, answered := a.Output.(model.Holder)
-		return Fact{Did: "asked"}, answered
+		lock, _ := model.LockOf(a.Input)
+		return Fact{Did: "asked", About: lock}, answered
 	}
 	return acquisition(a)
 }
@@ -288,26 +289,34 @@ func owned(a Answer) (Fact, bool) {
 // askedWhileHeld asks for a successful acquisition, and for a look at who is recorded.
 func askedWhileHeld(facts []Fact) string {
 	switch {
-	case !slices.Contains(facts, Fact{Did: "asked"}):
+	case !slices.ContainsFunc(facts, func(f Fact) bool { return f.Did == "asked" }):
 		return nothingRecorded
 	case len(holdersOf(facts)) == 0:
 		return nobodyAcquired
 	}
-	return ""
+	for _, h := range holdersOf(facts) {
+		for _, f := range facts {
+			if f.Did == "asked" && (f.About == "" || h.path == "" || f.About == h.path) {
+				return ""
+			}
+		}
+	}
+	return "nobody ever asked who holds a lock that anybody acquired"
 }
 
 // leased states who was granted a lease, and who used a token.
 func leased(a Answer) (Fact, bool) {
+	lock, _ := model.LockOf(a.Input)
 	switch out := a.Output.(type) {
 	case model.Granted:
-		return Fact{Did: "granted", By: a.Task}, !out.Refused
+		return Fact{Did: "granted", By: a.Task, About: lock}, !out.Refused
 	case model.Used:
-		return Fact{Did: "used", By: a.Task}, true
+		return Fact{Did: "used", By: a.Task, About: lock}, true
 	}
 	return Fact{}, false
 }
 
-// aGrantAndMore asks for a grant, and for another or a use.
+// aGrantAndMore asks for a grant, and for another of the same lease, or a use.
 func aGrantAndMore(facts []Fact) string {
 	switch {
 	case !slices.ContainsFunc(facts, func(f Fact) bool { return f.Did == "granted" }):
@@ -315,5 +324,12 @@ func aGrantAndMore(facts []Fact) string {
 	case len(facts) == 1:
 		return "nobody but " + facts[0].By + " was ever granted a lease, and no token was used"
 	}
-	return ""
+	for i, f := range facts {
+		for k, g := range facts {
+			if i != k && f.Did == "granted" && f.About == g.About {
+				return ""
+			}
+		}
+	}
+	return "of no lease was anything done after one task was granted it"
 }

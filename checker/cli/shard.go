@@ -104,6 +104,7 @@ func (a *app) checkShard(ctx context.Context, questions []question, f *checkFlag
 
 func (a *app) mergeCommand() *cobra.Command {
 	f := &checkFlags{}
+	states := 0
 	c := &cobra.Command{
 		Use:   "merge FILE...",
 		Short: "Merge the results of shards into verdicts",
@@ -122,30 +123,51 @@ smallest counterexamples are those of a run that was not split; a missing part m
 verdict unknown. The parts know the setting that they were explored in; it must be one.`,
 		Args: func(c *cobra.Command, files []string) error {
 			if len(files) == 0 {
-				return fmt.Errorf("merge takes the files that check --shard wrote: see \"%s --help\"", c.CommandPath())
+				return fmt.Errorf("merge takes the files that check --shard wrote, or the last lines of expand: see \"%s --help\"", c.CommandPath())
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, files []string) error { return a.merge(c, files, f) },
+		RunE: func(c *cobra.Command, files []string) error { return a.merge(c, files, f, states) },
 	}
 	f.setting, f.formats, f.github = &settingFlags{}, addFormatFlags(c), addGitHubFlag(c)
 	c.Flags().BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	c.Flags().BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	addDateFlag(c.Flags(), &f.date)
+	c.Flags().IntVar(&states, "states", 0, "the files have the last lines of expand, and there were `N` states")
 	return c
 }
 
 // merge reads the files, and makes one verdict of all shards of each question.
-func (a *app) merge(c *cobra.Command, files []string, f *checkFlags) error {
+func (a *app) merge(c *cobra.Command, files []string, f *checkFlags, states int) error {
 	if err := f.refuse(files...); err != nil {
 		return err
 	}
+	var results []checker.Result
+	var err error
+	if c.Flags().Changed("states") {
+		results, err = mergeExpanded(a, files, states)
+	} else {
+		results, err = mergeShards(a, files)
+	}
+	if err != nil {
+		return err
+	}
+	f.idleDrawing(a, c)
+	out := a.handOut(f)
+	if err := out.add(results); err != nil {
+		return err
+	}
+	return out.end(results)
+}
+
+// mergeShards makes verdicts of what check --shard wrote.
+func mergeShards(a *app, files []string) ([]checker.Result, error) {
 	parts := map[checked][]checker.ShardResult{}
 	var order []checked
 	for _, name := range files {
 		file, err := readShards(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for _, r := range file.Results {
 			k := checked{r.Scenario, r.Property}
@@ -156,31 +178,26 @@ func (a *app) merge(c *cobra.Command, files []string, f *checkFlags) error {
 		}
 	}
 	if len(order) == 0 {
-		return fmt.Errorf("%s has no results: nothing was asked of that shard", strings.Join(files, ", "))
+		return nil, fmt.Errorf("%s has no results: nothing was asked of that shard", strings.Join(files, ", "))
 	}
 	var results []checker.Result
 	for _, k := range order {
 		sc, err := a.one(k.scenario)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		p, err := a.property(k.property, sc)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		r, err := mergeParts(sc, p, parts[k])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		a.worsen(exitOf(&r))
 		results = append(results, r)
 	}
-	f.idleDrawing(a, c)
-	out := a.handOut(f)
-	if err := out.add(results); err != nil {
-		return err
-	}
-	return out.end(results)
+	return results, nil
 }
 
 // mergeParts merges the shards of one question, in the setting of the first.

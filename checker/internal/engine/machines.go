@@ -119,6 +119,13 @@ func (t *machineTable) get(id, op uint32) (*fsfake.Machine, any) {
 	return t.all[id], t.ops.Values[op]
 }
 
+// key is a copy of the key of a machine.
+func (t *machineTable) key(id uint32) []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append([]byte(nil), t.keys.Key(id)...)
+}
+
 func (t *machineTable) isBad(id uint32) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -33,8 +33,10 @@ type Automaton struct {
 	turns    bool // accesses to cells are turns of an event loop
 	alone    bool // the only task of its process
 	kept     instances
-	merged   *merging        // nil where each node is on its own
-	tried    map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
+	merged   *merging // nil where each node is on its own
+	// fingerprints are those of the nodes that were asked for.
+	fingerprints map[uint32]Fingerprint
+	tried        map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
 }
 
 // An edgeKey names an edge: results are numbered, so equal results are one pointer.

@@ -86,7 +86,7 @@ func TestASecondTaskJoinsAndTheLastOneRemovesTheLock(t *testing.T) {
 		h2, err := t2.Acquire(l.Path, func() (scenarios.Hold, error) { return l.Acquire(t2) })
 		require.NoError(t, err)
 		require.True(t, h2.Shared, v.name)
-		require.Contains(t, p2.notes, any(scenarios.Holding{Path: lockPath, FD: h1.File.Fd()}), v.name)
+		require.Contains(t, p2.notes, any(scenarios.Holding{Path: lockPath, FD: h1.File.Fd(), Lock: lockPath}), v.name)
 		require.NoError(t, l.Release(t1, h1))
 		_, there := m.Lookup(lockPath)
 		require.True(t, there, v.name)

@@ -2,15 +2,18 @@ package search
 
 import (
 	"context"
+	"slices"
 
 	"lockpick/checker/internal/engine"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
 // A Place is a state of a space, and what can happen in it.
 type Place struct {
 	Moves []Move
-	// Broken: nothing more happens here, and that breaks the property.
+	// Broken: nothing more happens here, or nothing that matters does, and that breaks the
+	// property. There are no moves then.
 	Broken bool
 }
 
@@ -31,6 +34,7 @@ func (x *Explorer) Places(ctx context.Context, most int) ([]Place, error) {
 	rows := [][]uint32{x.Initial}
 	numbers := map[string]int{key(x.Initial): 0}
 	moves := 0
+	var ended []bool // everybody has come to an end
 	for i := 0; i < len(rows); i++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -62,8 +66,48 @@ func (x *Explorer) Places(ctx context.Context, most int) ([]Place, error) {
 			return nil, nil
 		}
 		places = append(places, p)
+		ended = append(ended, !w.Unfinished())
 	}
-	return places, nil
+	return places, x.markTraps(places, rows, ended)
+}
+
+// markTraps marks the places in traps, as [Explorer.FindTrap] finds them. The first place is none:
+// there is nothing to see of a run without a step.
+func (x *Explorer) markTraps(places []Place, rows [][]uint32, out []bool) error {
+	if x.Property.Question != scenarios.LockedOut || !x.MayTrap() {
+		return nil
+	}
+	markBack(places, out)
+	for i := range places {
+		if out[i] {
+			continue
+		}
+		wedged, _, err := x.LockedOut(rows[i])
+		if err != nil {
+			return err
+		}
+		out[i] = !wedged
+	}
+	markBack(places, out)
+	for i := range places {
+		if i > 0 && !out[i] {
+			places[i] = Place{Broken: true}
+		}
+	}
+	return nil
+}
+
+// markBack marks the places from which steps lead to one that is marked.
+func markBack(places []Place, marked []bool) {
+	for again := true; again; {
+		again = false
+		for i := range places {
+			leads := func(m Move) bool { return m.Choice.Action == sched.Run && m.To >= 0 && marked[m.To] }
+			if !marked[i] && slices.ContainsFunc(places[i].Moves, leads) {
+				marked[i], again = true, true
+			}
+		}
+	}
 }
 
 // key is a row as the key of a map.

@@ -120,7 +120,7 @@ def main():
     p.add_argument("--out", help="write what the processes said here (default a temporary file)")
     p.add_argument("arguments", nargs="+", help="those of lockpick expand")
     o = p.parse_args()
-    sc = SparkContext(conf=SparkConf().setAppName("lockpick " + " ".join(o.arguments)).setIfMissing("spark.master", "local[2]"))
+    sc = SparkContext(conf=SparkConf().setAppName("lockpick " + " ".join(o.arguments)).setIfMissing("spark.master", "local[2,4]"))
     sc.setLogLevel("ERROR")
     with tempfile.TemporaryDirectory() as temporary:
         sc.setCheckpointDir(o.checkpoints or temporary)

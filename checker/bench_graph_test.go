@@ -60,7 +60,7 @@ func BenchmarkFlockRMWCrash(b *testing.B) {
 // They take turns, so that what else the computer does hits both.
 func BenchmarkTwoWorkersAgainstOne(b *testing.B) {
 	if runtime.GOMAXPROCS(0) < 2 {
-		b.Skip("one processor")
+		b.Skip("SKIPPED: two workers need two processors, and there is one; run it where there are two")
 	}
 	sc := fixtures.Row(b, "gateguard/flock-rmw/crash", 3)
 	var took [3]time.Duration

@@ -136,7 +136,7 @@ func TestLossStatesAreThoseOfTheModel(t *testing.T) {
 		}
 		n, err := m.LossStates()
 		if err != nil {
-			t.Skip("more than is looked at")
+			t.Skipf("SKIPPED, this draw only: it leaves more states than are ever looked at: %v", err)
 		}
 		var got []string
 		for k := range n {

@@ -73,54 +73,45 @@ func asked(question, lock string) string {
 
 // Unnamed returns an operation without the name of its lock, for where there is only one.
 func Unnamed(input any) any {
-	switch v := input.(type) {
-	case Acquire:
-		return Acquire{Owner: v.Owner}
-	case Release:
-		return Release{Owner: v.Owner}
-	case RAcquire:
-		return RAcquire{Owner: v.Owner}
-	case WAcquire:
-		return WAcquire{Owner: v.Owner}
-	case RRelease:
-		return RRelease{Owner: v.Owner}
-	case WRelease:
-		return WRelease{Owner: v.Owner}
-	case Grant:
-		return Grant{Owner: v.Owner}
-	case Use:
-		return Use{Token: v.Token}
-	case WhoHolds:
-		return WhoHolds{}
-	case IsHeld:
-		return IsHeld{}
-	}
-	return input
+	return mapped(input, same, func(string) string { return "" })
 }
 
 // Renamed returns an input or output with its owner's name replaced. The
 // specifications of this package treat owners alike: a history is as good as the same
 // history under other names.
 func Renamed(v any, owner func(string) string) any {
+	return mapped(v, owner, same)
+}
+
+func same(name string) string { return name }
+
+// mapped returns an input or output with the names of owners and locks in it replaced.
+func mapped(v any, owner, lock func(string) string) any {
 	switch v := v.(type) {
 	case Acquire:
-		return Acquire{owner(v.Owner), v.Lock}
+		return Acquire{owner(v.Owner), lock(v.Lock)}
 	case Release:
-		return Release{owner(v.Owner), v.Lock}
+		return Release{owner(v.Owner), lock(v.Lock)}
+	case RAcquire:
+		return RAcquire{owner(v.Owner), lock(v.Lock)}
+	case WAcquire:
+		return WAcquire{owner(v.Owner), lock(v.Lock)}
+	case RRelease:
+		return RRelease{owner(v.Owner), lock(v.Lock)}
+	case WRelease:
+		return WRelease{owner(v.Owner), lock(v.Lock)}
+	case Grant:
+		return Grant{owner(v.Owner), lock(v.Lock)}
+	case Use:
+		return Use{v.Token, lock(v.Lock)}
+	case WhoHolds:
+		return WhoHolds{lock(v.Lock)}
+	case IsHeld:
+		return IsHeld{lock(v.Lock)}
 	case Crash:
 		return Crash{owner(v.Owner)}
 	case Holder:
 		return Holder{owner(v.Owner)}
-	case RAcquire:
-		return RAcquire{owner(v.Owner), v.Lock}
-	case WAcquire:
-		return WAcquire{owner(v.Owner), v.Lock}
-	case RRelease:
-		return RRelease{owner(v.Owner), v.Lock}
-	case WRelease:
-		return WRelease{owner(v.Owner), v.Lock}
-	case Grant:
-		return Grant{owner(v.Owner), v.Lock}
 	}
 	return v
 }

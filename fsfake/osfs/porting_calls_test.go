@@ -56,14 +56,14 @@ func TestSystemCallsOfPackageOS(t *testing.T) {
 	}
 	strace, err := exec.LookPath("strace")
 	if err != nil {
-		t.Skip("strace is not installed: the system calls of package os were not compared")
+		t.Skip("SKIPPED: strace is not installed, so the system calls that package os makes were not compared; where it is, go test ./fsfake/osfs runs it")
 	}
 	real := realRoot(t)
 	traces := t.TempDir()
 	cmd := exec.Command(strace, "-ff", "-qq", "-s", "1", "-o", traces+"/trace", os.Args[0], "-test.run", "^TestSystemCallsOfPackageOS$")
 	cmd.Env = append(os.Environ(), tracedEnv+"="+real)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Skipf("strace cannot trace here: the system calls of package os were not compared: %v\n%s", err, out)
+		t.Skipf("SKIPPED: strace cannot trace here, so the system calls that package os makes were not compared; where it can, go test ./fsfake/osfs runs it: %v\n%s", err, out)
 	}
 	var traced []string
 	files, err := filepath.Glob(traces + "/trace.*") // one of each thread

@@ -1,0 +1,196 @@
+package checker
+
+import (
+	"context"
+	"fmt"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/search"
+	"lockpick/scenarios"
+)
+
+func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, error) {
+	if o.Preemptions != nil {
+		return checkBounded(ctx, t, o)
+	}
+	x, err := search.NewExplorer(t.Sc, t.Property)
+	if err != nil {
+		return Result{}, err
+	}
+	x.Tried = o.Tried
+	if t.Sc.External { // whose programs are expensive to run again
+		t.ExploreWith(x)
+	}
+	g := &decision{t: t, x: x, o: o}
+	defer func() { g.x.Close() }()
+	if o.Symmetry {
+		if err := x.Symmetric(); err != nil {
+			return Result{}, err
+		}
+	}
+	if err := g.explore(ctx); err != nil {
+		return Result{}, err
+	}
+	return g.conclude(ctx)
+}
+
+// A decision is one verdict of the graph engine on its way.
+type decision struct {
+	t *search.Tester
+	x *search.Explorer
+	o Options
+	c *search.Coverage
+	// merging says how the merging of automata was verified.
+	merging Merging
+	// found is the smallest counterexample, if it was searched for already.
+	found *found
+}
+
+// explore covers the space, as far as the verdict needs it and the budgets allow.
+func (g *decision) explore(ctx context.Context) (err error) {
+	limits := g.o.limits(g.t.Sc, g.t.Property)
+	if !g.o.Full && !g.t.Property.OfCycles() {
+		limits.Enough = smallSpace
+	}
+	switch g.o.Memory {
+	case RememberMonitors:
+		g.x.RememberMonitors()
+	case RememberLeast:
+		if err := g.merge(ctx, limits); err != nil || g.merging != Unmerged {
+			return err
+		}
+		g.x.RememberMonitors()
+	}
+	auto := g.o.Memory == RememberAuto && !g.o.Symmetry
+	if auto && g.t.Judge != nil && exceeds(limits, autoStates) {
+		if done, err := g.begin(ctx, limits, autoStates); done || err != nil {
+			return err
+		}
+		g.x.RememberMonitors()
+	}
+	if auto && g.found == nil && g.x.MayMerge() && exceeds(limits, mergeStates) {
+		if done, err := g.begin(ctx, limits, mergeStates); done || err != nil {
+			return err
+		}
+		if g.found == nil {
+			if err := g.merge(ctx, limits); err != nil || g.merging != Unmerged {
+				return err
+			}
+			if ctx.Err() != nil {
+				g.c.Why = fmt.Sprintf("it was stopped: %d states and %d transitions covered, and what programs are told was being merged", g.c.States.Len(), g.c.Transitions)
+			}
+		}
+		if ctx.Err() != nil || g.c.States.Len() <= mergeStates { // it was another budget that ended
+			return nil
+		}
+	}
+	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
+	return err
+}
+
+// exceeds reports whether limits allow for more than so many states.
+func exceeds(limits search.Limits, states int) bool {
+	return limits.States == 0 || limits.States > states
+}
+
+// begin covers the space as far as to so many states. It is done when that is all, or enough.
+func (g *decision) begin(ctx context.Context, limits search.Limits, states int) (done bool, err error) {
+	limits.States = states
+	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
+	if err != nil || g.c.Complete || g.c.Enough || ctx.Err() != nil {
+		return true, err
+	}
+	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next
+		g.found, err = g.find(ctx)
+	}
+	return false, err
+}
+
+// merge covers the space with merged automata, where that comes to an end. It begins anew: what
+// was learned does not depend on what was done before.
+func (g *decision) merge(ctx context.Context, limits search.Limits) error {
+	y, err := search.NewExplorer(g.t.Sc, g.t.Property)
+	if err != nil {
+		return err
+	}
+	y.Tried = g.x.Tried
+	y.RememberMonitors()
+	c, how := y.ExploreMerged(ctx, limits)
+	if how == Unmerged {
+		y.Close()
+		return nil
+	}
+	g.x.Close()
+	g.x, g.c, g.merging = y, c, how
+	return nil
+}
+
+// oneOrder is why a space that was covered is no proof all the same.
+const oneOrder = "nothing broke it, but several threads or processes of one program asked at once, and only one order of their calls was followed"
+
+// oneOrderStuck is why somebody who never gets on is no violation there: what was left waiting
+// beside a call that blocks, a timeout for one, might have ended it.
+const oneOrderStuck = "somebody may wait for ever, but several threads or processes of one program asked at once, or one had a timeout, and only one order of that was followed"
+
+// conclude makes the verdict, with everything that goes with it.
+func (g *decision) conclude(ctx context.Context) (Result, error) {
+	res := NewResult(g.t.Sc, g.t.Property, nil)
+	c, x := g.c, g.x
+	if err := x.Judgeable(); err != nil {
+		return res, err
+	}
+	g.t.Locks.Add(x.Locks())
+	if !c.Enough {
+		res.Complete, res.Why = c.Complete, c.Why
+	}
+	broken := c.Violations > 0 || g.found != nil
+	var err error
+	switch {
+	case x.OneOrder() && g.t.Property.Question != scenarios.NoQuestion:
+		switch {
+		case broken:
+			res.Why = oneOrderStuck
+		case res.Complete:
+			res.Why = oneOrder
+		}
+		broken, res.Complete = false, false
+	case g.t.Property.OfCycles():
+		broken, err = checkStarvation(ctx, g.t, x, g.o, c, &res)
+	case broken:
+		err = g.explain(ctx, &res)
+	default:
+		broken, err = g.trap(ctx, &res)
+	}
+	if err != nil {
+		return res, err
+	}
+	if !broken && res.Complete && x.OneOrder() {
+		res.Complete, res.Why = false, oneOrder
+	}
+	if !c.Enough {
+		res.Facts = x.Facts()
+	}
+	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds {
+		if err := engine.Lacking(g.t.Sc, g.t.Property, res.Facts); err != nil {
+			return res, err
+		}
+	}
+	res.looks = x.Observed()
+	if g.t.Sc.External {
+		res.Stats.learned(x)
+		if c.Complete { // a number to print: that it could not be counted changes no verdict
+			res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
+		}
+	}
+	if c.Enough && res.Counterexample != nil && res.Counterexample.Smallest { // which depends on nothing but the scenario
+		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = g.found.Stored, g.found.Transitions, g.found.Contended
+		return res, nil
+	}
+	res.Stats.learned(x)
+	res.Stats.Merging = g.merging
+	res.Stats.States, res.Stats.Transitions = c.States.Len(), c.Transitions
+	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
+	res.Stats.Violations = len(x.Fingerprints(c.Violated))
+	res.Stats.Bytes = x.Bytes(c.States)
+	return res, nil
+}

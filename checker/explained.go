@@ -1,0 +1,145 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lockpick/checker/internal/search"
+	"lockpick/sched"
+)
+
+// frozen is why polling for ever proves nothing where it may be for a time only.
+const frozen = "processes poll for ever, but they read the clock, which stands still"
+
+// trap looks for a part of the graph that nobody gets out of, and adds the smallest way into
+// one.
+func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
+	if !g.c.Complete {
+		return false, nil
+	}
+	found, err := g.x.FindTrap(ctx, g.c, g.o.limits(g.t.Sc, g.t.Property))
+	var ended *search.EndedError
+	switch {
+	case errors.As(err, &ended):
+		res.Complete, res.Why = false, ended.Why
+		return false, nil
+	case err != nil || found == nil:
+		return false, err
+	case g.t.Sc.External && (g.x.Observed().Clock || g.x.Observed().Frozen):
+		res.Complete, res.Why = false, frozen
+		return false, nil
+	}
+	if res.Counterexample, err = g.t.Counterexample(found.Schedule); err != nil {
+		return true, err
+	}
+	if res.Counterexample.Smallest = found.Smallest; !found.Smallest {
+		res.notSmallest(&search.EndedError{Why: found.Why})
+	}
+	return true, g.odds(ctx, res)
+}
+
+// A found is a counterexample that was searched for in the order of cost.
+type found struct {
+	schedule sched.Schedule
+	// ended says which budget ended before the smallest was found; nil for none.
+	ended *search.EndedError
+	search.Target
+}
+
+// find returns the smallest counterexample. When a budget ends before it is found, it is the
+// way on which the violation was seen, made smaller.
+func (g *decision) find(ctx context.Context) (*found, error) {
+	tg := &search.Target{Limits: search.Limits{Bytes: g.o.Bytes}, Beside: g.c.States.Bytes(), Monitors: true}
+	schedule, err := g.x.FindSmallest(ctx, tg)
+	f := &found{Target: *tg}
+	if errors.As(err, &f.ended) {
+		if schedule, err = g.x.Path(g.c); err == nil {
+			schedule, err = g.t.ShrinkABit(schedule)
+		}
+	}
+	f.schedule = schedule
+	return f, err
+}
+
+// explain adds the counterexample and the odds to a broken result.
+func (g *decision) explain(ctx context.Context, res *Result) (err error) {
+	if g.t.Property.NeedsProbe() {
+		if trapped, err := g.trap(ctx, res); trapped || err != nil { // which may be smaller
+			return err
+		}
+	}
+	if g.found == nil {
+		if g.found, err = g.find(ctx); err != nil {
+			return err
+		}
+	}
+	if res.Counterexample, err = g.t.Counterexample(g.found.schedule); err != nil {
+		return err
+	}
+	if res.Counterexample.Smallest = g.found.ended == nil; g.found.ended != nil {
+		res.notSmallest(g.found.ended)
+	}
+	return g.odds(ctx, res)
+}
+
+// odds adds the odds to a broken result.
+func (g *decision) odds(ctx context.Context, res *Result) error {
+	if g.o.SkipOdds {
+		return nil
+	}
+	if g.c.Enough {
+		res.OddsWhy = fmt.Sprintf("more than %d states, which only a full check covers", smallSpace)
+	}
+	if !g.c.Complete {
+		return nil
+	}
+	odds, err := g.x.Odds(ctx, g.c, g.o.limits(g.t.Sc, g.t.Property))
+	var ended *search.EndedError
+	switch {
+	case errors.As(err, &ended):
+		res.OddsWhy = ended.Why
+	case err != nil:
+		return err
+	case !odds.Converged():
+		res.OddsWhy = "not converged: " + odds.String()
+	default:
+		res.Odds = odds.Value()
+	}
+	return nil
+}
+
+// notSmallest says why a counterexample may not be the smallest.
+func (r *Result) notSmallest(ended *search.EndedError) {
+	if r.Why == "" {
+		r.Why = ended.Why
+	}
+	r.Why += "; a smaller counterexample may exist"
+}
+
+// checkStarvation looks for a fair cycle in which somebody starves, and adds the
+// smallest way into one, and once around it.
+func checkStarvation(ctx context.Context, t *search.Tester, x *search.Explorer, o Options, c *search.Coverage, res *Result) (bool, error) {
+	if !c.Complete {
+		return false, nil
+	}
+	found, err := x.FindStarvation(ctx, c, o.limits(t.Sc, t.Property))
+	var ended *search.EndedError
+	switch {
+	case errors.As(err, &ended):
+		res.Complete, res.Why = false, ended.Why
+		return false, nil
+	case err != nil:
+		return true, err
+	case found == nil:
+		return false, nil
+	}
+	if res.Counterexample, err = t.Trace(found.Schedule); err != nil {
+		return true, err
+	}
+	if res.Counterexample.Smallest = found.Smallest; !found.Smallest {
+		res.notSmallest(&search.EndedError{Why: found.Why})
+	}
+	t.Starves(res.Counterexample, found.Cycle, found.Waits)
+	return true, nil
+}

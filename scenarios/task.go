@@ -71,6 +71,15 @@ type ClockSeen struct{}
 // the program makes an [fsfake.CallChoose] before each such call.
 type OneOrder struct{}
 
+// Killed is the Value of the answer to a call during which the first process of a program was
+// killed that has others: the program goes on with what those ask. The call itself has not
+// returned.
+type Killed struct {
+	// Begun: the call waits. When another process than the killed one made it, it still does, and
+	// what was noted before it has been taken.
+	Begun bool
+}
+
 // A Fault is what a program panics with that cannot go on, and not because of what its
 // calls answered: the run is an error and no verdict.
 type Fault struct{ Err error }

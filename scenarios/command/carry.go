@@ -183,6 +183,7 @@ func (c *carrier) step(n int, st *Step) error {
 	name := scenarios.ProcessName(st.Process)
 	if st.Kill {
 		r.killed = true
+		r.waits = slices.DeleteFunc(r.waits, func(w waitingCall) bool { return w.task.Pid == r.root })
 		err := r.Kill(r.root)
 		if err == nil {
 			_, err = r.Next()
@@ -282,7 +283,7 @@ func told(op fsfake.Op, r fsfake.Result) string {
 // handed to whoever waits as soon as they are free, and no schedule can delay that.
 func (c *carrier) woken() bool {
 	for _, r := range c.runs {
-		if r.Run == nil || r.killed {
+		if r.Run == nil {
 			continue
 		}
 		for _, w := range r.waits {
@@ -306,12 +307,12 @@ func (c *carrier) ends(end *fsfake.Machine) error {
 	real := Outcome{}
 	for i, r := range c.runs {
 		exit, printed := fake.Exits[i], fake.Printed[i]
-		if r.Run != nil && !r.killed {
+		if r.Run != nil {
 			set, err := r.Next()
 			if err != nil {
 				return err
 			}
-			if e, ok := r.Exit(r.root); ok {
+			if e, ok := r.Exit(r.root); ok && !r.killed {
 				exit, printed = exitText(fsfake.Exit{Status: e.Status, Signal: e.Signal}, true), r.Stdout()
 			}
 			for _, w := range r.waits { // what may go on by now the kernel has let go on, or somebody else

@@ -34,6 +34,7 @@ type driver struct {
 	run      *tracer.Run
 	probes   bool        // one more run, alone, with time passing
 	exit     tracer.Exit // how it has ended
+	killed   bool        // its first process was
 	choices  int         // made among its own calls
 	inside   bool
 	acquires bool // an acquisition has been invoked
@@ -86,14 +87,25 @@ func (d *driver) drive() error {
 		if err != nil {
 			return err
 		}
-		r, err := d.ask(p)
+		if p == nil { // killed before it has chosen
+			continue
+		}
+		r, err := d.ask(*p)
+		switch {
+		case err != nil:
+		case isKilled(r):
+		default:
+			err = run.Answer(p.Task, r)
+		}
 		if err != nil {
 			return err
 		}
-		if err := run.Answer(p.Task, r); err != nil {
-			return err
-		}
 	}
+}
+
+func isKilled(r fsfake.Result) bool {
+	_, is := r.Value.(scenarios.Killed)
+	return is
 }
 
 // note notes what the command does before its next call.
@@ -110,6 +122,10 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 		d.answer = d.t.Do(op)
 	}
 	d.calls++
+	if isKilled(d.answer) {
+		d.killed = true
+		return d.answer, d.run.Kill(d.root)
+	}
 	return d.answer, nil
 }
 
@@ -130,8 +146,9 @@ func (d *driver) come(is *place) (err error) {
 
 // pick takes the call that is let go on. Of several that can, which one is a choice of the
 // schedule; but a call that may block comes after all others, and the end of a wait comes last:
-// that these could have gone on instead is noted.
-func (d *driver) pick(set []tracer.Pending) (tracer.Pending, error) {
+// that these could have gone on instead is noted. There is none when the first process was killed
+// instead.
+func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	free := 0
 	for free < len(set) && rank(set[free]) == 0 {
@@ -144,15 +161,21 @@ func (d *driver) pick(set []tracer.Pending) (tracer.Pending, error) {
 		d.note(scenarios.OneOrder{})
 	}
 	if free < 2 {
-		return set[0], nil
+		return &set[0], nil
 	}
 	d.choices++
 	var lines []string
 	for _, p := range set[:free] {
 		lines = append(lines, p.Op.String())
 	}
+	if _, ended := d.run.Exit(d.root); ended || d.killed {
+		d.note(scenarios.By{Task: set[0].Task}) // one that lives
+	}
 	r, err := d.do(fsfake.Op{Call: fsfake.CallChoose, Len: int64(free), Data: strings.Join(lines, "\n")})
-	return set[r.N], err
+	if err != nil || isKilled(r) {
+		return nil, err
+	}
+	return &set[r.N], nil
 }
 
 // maxChoices is how often an execution chooses among calls of its own; after that only one order
@@ -176,23 +199,39 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	case fsfake.CallFork:
 		op = fsfake.Op{Call: fsfake.CallForkAs, Pid: d.newPid()}
 	case fsfake.CallExit:
-		if delete(d.children, p.Task.Pid); p.Task.Pid == d.root && !d.probes {
+		if p.Task.Pid == d.root && !d.probes {
 			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit), Data: d.printed()}
 		}
 	}
 	if p.Clock && !d.probes {
 		d.note(scenarios.ClockSeen{})
 	}
+	acquires := d.acquires
 	leaves := d.before(op, p.Path)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {
 		d.note(scenarios.By{Task: p.Task})
 	}
 	r, err := d.do(op)
+	if err != nil {
+		return r, err
+	}
+	if killed, is := r.Value.(scenarios.Killed); is {
+		if !killed.Begun {
+			d.acquires = acquires // what was noted of it is void, and it is asked again if it still stands
+		}
+		if op.Call == fsfake.CallForkAs {
+			delete(d.children, op.Pid)
+		}
+		return r, nil
+	}
+	if op.Call == fsfake.CallExit {
+		delete(d.children, p.Task.Pid)
+	}
 	if d.probes && op.Call == fsfake.CallSleep {
 		d.note(fsfake.RoundTop{})
 	}
 	d.after(op, p.Path, r, leaves)
-	return r, err
+	return r, nil
 }
 
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.
@@ -213,9 +252,6 @@ const childPids = 1000
 // processes has. So it does not hang on what other commands do, and one round of a loop that
 // starts processes is like the next.
 func (d *driver) newPid() int {
-	if d.spec.Crashes > 0 {
-		d.t.Fault(errors.New("it starts another process, and kills are only modelled for commands of one: ask without crashes"))
-	}
 	pid := d.root*childPids + 1
 	for d.children[pid] {
 		pid++
@@ -274,7 +310,7 @@ func (d *driver) ended() error {
 		return errNeverStarted
 	}
 	d.note(said{d.run.Stderr()})
-	if d.spec.Inside != "" && d.acquires && !d.inside {
+	if d.spec.Inside != "" && d.acquires && !d.inside && !d.killed {
 		d.note(scenarios.Returned{Output: model.Acquired{}})
 	}
 	return d.come(&place{ended: true})

@@ -186,7 +186,7 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 			return nil, errManyOrders
 		}
 		end := aloneEnd{m: m.Clone()}
-		port, err := s.alone(sc, end.m, process, first, ways)
+		port, err := s.alone(sc, end.m, process, first, ways, never)
 		if err != nil && !errors.As(err, new(stuck)) {
 			return nil, err
 		}
@@ -194,8 +194,11 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		if err != nil {
 			endless, end.m = err, nil
 		}
-		for _, cut := range port.before {
-			cut.KillProc(scenarios.Pid(process))
+		cuts, err := s.killed(sc, m, process, port)
+		if err != nil {
+			return nil, err
+		}
+		for _, cut := range cuts {
 			if isNew(cut) {
 				end.cuts = append(end.cuts, cut)
 			}
@@ -203,14 +206,52 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		if end.m == nil || isNew(end.m) || len(end.cuts) > 0 {
 			out = append(out, end)
 		}
-		for len(ways) > 0 && ways[len(ways)-1].which+1 == ways[len(ways)-1].of {
-			ways = ways[:len(ways)-1]
-		}
-		if len(ways) == 0 {
+		if ways = nextWays(ways, 0); ways == nil {
 			return out, endless
 		}
-		ways[len(ways)-1].which++
 	}
+}
+
+// nextWays are the ways after these that have the first so many in common with them; nil when
+// there are none.
+func nextWays(ways []way, common int) []way {
+	for len(ways) > common && ways[len(ways)-1].which+1 == ways[len(ways)-1].of {
+		ways = ways[:len(ways)-1]
+	}
+	if len(ways) <= common {
+		return nil
+	}
+	ways[len(ways)-1].which++
+	return ways
+}
+
+// killed returns what a command that ran alone, from a machine on, leaves behind when it is killed
+// before one of its steps. What it has started goes on, to its end and in every way.
+func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort) ([]*fsfake.Machine, error) {
+	var out []*fsfake.Machine
+	for at, before := range ran.before {
+		if !before.goesOn {
+			before.m.KillProc(scenarios.Pid(process))
+			out = append(out, before.m)
+			continue
+		}
+		ways := slices.Clone(ran.ways[:before.chosen])
+		for n := 0; ways != nil; n++ {
+			if n == maxOrders {
+				return nil, errManyOrders
+			}
+			end := m.Clone()
+			port, err := s.alone(sc, end, process, false, ways, at)
+			switch {
+			case err == nil:
+				out = append(out, end)
+			case !errors.As(err, new(stuck)): // what waits for ever has no end to compare with
+				return nil, err
+			}
+			ways = nextWays(port.ways, before.chosen)
+		}
+	}
+	return out, nil
 }
 
 // A way is which of so many ways a step went.
@@ -247,17 +288,21 @@ const (
 	aloneSleeps = 100
 )
 
+// never is the step at which nobody is killed.
+const never = -1
+
 // errAlone ends a run that makes no end.
 var errAlone = errors.New("it does not end")
 
 // alone runs one command on a machine, with nobody else there. The first one must get
 // through: of commands that fail on the files as they are at the start nothing can be
 // learned. Where its own calls can go on side by side they go in the given ways, and then in the
-// first. What it did is in the port, also when the error is that it makes no end, a stuck.
-func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way) (port *alonePort, err error) {
+// first. Before the step killAt, if it comes to that, its first process is killed. What it did is
+// in the port, also when the error is that it makes no end, a stuck.
+func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int) (port *alonePort, err error) {
 	name := scenarios.ProcessName(process)
 	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
-	port = &alonePort{m: m, kills: s.Crashes > 0, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
+	port = &alonePort{m: m, kills: s.Crashes > 0 && killAt == never, killAt: killAt, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -331,15 +376,32 @@ type alonePort struct {
 	chosen  int // among its own calls, so far
 	ways    []way
 	thread  bool // another thread than the first has made a call
-	kills   bool // it may be killed: before has the machine before each step then
-	before  []*fsfake.Machine
+	kills   bool // it may be killed: before has how things stood before each step then
+	before  []moment
+	killAt  int // before this step it is killed
+	family  scenarios.Family
 	// stderr is what the command has written there; inside, whether it was.
 	stderr string
 	inside bool
 }
 
+// A moment is how things stood before a step of a command: the machine, what it had chosen, and
+// whether it goes on when its first process is killed.
+type moment struct {
+	m      *fsfake.Machine
+	chosen int
+	goesOn bool
+}
+
 // Do implements fsfake.Port.
 func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
+	if len(p.steps) == p.killAt {
+		p.m.KillProc(p.task.Pid)
+		p.by = fsfake.Task{}
+		p.steps = append(p.steps, Step{Process: p.process, Kill: true})
+		return fsfake.Result{Value: scenarios.Killed{}}
+	}
+	chosen := p.chosen
 	if op.Ways() > 1 {
 		if p.chosen == len(p.ways) {
 			p.ways = append(p.ways, way{of: op.Ways()})
@@ -364,11 +426,12 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		p.files++
 	}
 	if p.kills {
-		p.before = append(p.before, p.m.Clone())
+		p.before = append(p.before, moment{p.m.Clone(), chosen, p.family.Outlives()})
 	}
 	r := p.m.Do(task, op)
 	step.Result = r
 	p.steps = append(p.steps, step)
+	p.family = p.family.After(&op, &r)
 	switch {
 	case r.Unmodelled != "":
 		panic(scenarios.Fault{Err: errors.New("command: " + r.Unmodelled)})

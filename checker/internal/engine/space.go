@@ -181,6 +181,7 @@ type place struct {
 	sleep  bool
 	exit   bool
 	knows  learn.Numbers
+	family scenarios.Family
 	ended  bool
 }
 
@@ -200,7 +201,7 @@ type leap struct {
 func (x *Space) place(slot int, n uint32) place {
 	nd := x.automata[slot].Node(n)
 	if nd.Ended {
-		return place{known: true, ended: true}
+		return place{known: true, ended: true, family: scenarios.Family{Ended: x.Sc.External}}
 	}
 	var op any = nd.Op
 	if by := nd.Begins.By; by != (fsfake.Task{}) {
@@ -212,7 +213,7 @@ func (x *Space) place(slot int, n uint32) place {
 	p := place{
 		known: true, op: x.machines.op(op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
-		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows,
+		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
 	}
 	if nd.Begins.LetGo && x.machines.marks {
 		p.unmark = x.machines.op(opUnmark{lockOf(&nd.Begins)})

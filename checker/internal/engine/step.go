@@ -53,6 +53,7 @@ func (w *World) step(a *actor, which int, calls []trace.Call) []trace.Call {
 		}
 		a.asleep = op.Call == fsfake.CallSleep
 		w.proceed(a, &r)
+		w.bereft(a)
 		if !turn || a.ended || !a.op.Call.IsCell() || w.Err != nil {
 			return calls
 		}
@@ -135,20 +136,11 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 		if err != nil {
 			return err
 		}
-		st := w.remember(next[WordHistory], slot, l.ret)
-		next[WordHistory] = st.to
-		succ.Bad = succ.Bad || !st.ok || l.fails
-		if l.mark != 0 {
-			if m, err = w.transition(next[wordMachine], slot, l.mark); err != nil {
-				return err
-			}
-			next[wordMachine] = m.machine
-		}
-		if err := w.forget(next, slot, &l); err != nil {
+		if err := w.follow(next, &succ, slot, &l); err != nil {
 			return err
 		}
 		succ.Asleep = pl.sleep
-		next[wordNodes+slot] = l.to
+		w.bereft(next, &succ, slot, pl.family.Killed)
 		n, begun = l.to&^learn.Begun, l.to&learn.Begun != 0
 		pl = w.place(slot, n)
 		if !turn || pl.ended || !pl.cell || pl.begins && !begun || l.returned {
@@ -156,5 +148,24 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 		}
 	}
 	w.end(succ, next)
+	return nil
+}
+
+// follow goes over an edge of a task: what ended with the call before it is remembered.
+func (w *Expander) follow(next []uint32, succ *successor, slot int, l *leap) error {
+	st := w.remember(next[WordHistory], slot, l.ret)
+	next[WordHistory] = st.to
+	succ.Bad = succ.Bad || !st.ok || l.fails
+	if l.mark != 0 {
+		m, err := w.transition(next[wordMachine], slot, l.mark)
+		if err != nil {
+			return err
+		}
+		next[wordMachine] = m.machine
+	}
+	if err := w.forget(next, slot, l); err != nil {
+		return err
+	}
+	next[wordNodes+slot] = l.to
 	return nil
 }

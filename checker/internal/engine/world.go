@@ -65,7 +65,8 @@ type actor struct {
 	// at the top of the round begun last.
 	rounds []round
 	top    situation
-	holds  []hold   // in the order of their locks
+	holds  []hold // in the order of their locks
+	family scenarios.Family
 	held   []string // the paths of the locks that it has held so far, sorted
 }
 
@@ -153,6 +154,7 @@ func (w *World) fail(format string, args ...any) {
 
 // proceed gives a task the result of its call and applies what it does until its next.
 func (w *World) proceed(a *actor, r *fsfake.Result) {
+	a.family = a.family.After(&a.op, r)
 	if w.Memo == nil {
 		if err := a.code.Answer(*r); err != nil {
 			w.Err = cmp.Or(w.Err, err)

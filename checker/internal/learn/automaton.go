@@ -68,8 +68,9 @@ type node struct {
 	heads  []head // the retry loops begun on the way here
 	Open   any    // input of the operation that is under way, nil for none
 	// Knows are the inode numbers that the task was shown on the way here.
-	Knows Numbers
-	spent bool // no instance stands here: the one that came was used to try a loop
+	Knows  Numbers
+	Family scenarios.Family
+	spent  bool // no instance stands here: the one that came was used to try a loop
 }
 
 // A head is the top of a retry loop.
@@ -305,7 +306,7 @@ func (a *Automaton) sameNotes(step int, was Effects, notes []any) error {
 func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended bool, eff Effects) (Edge, error) {
 	from := &a.nodes[at]
 	e := Edge{Effects: eff, Input: from.Open}
-	if from.Begins.Invoked {
+	if from.Begins.Invoked && !cutShort(result) {
 		e.Input = from.Begins.Input
 	}
 	open := e.Input
@@ -331,6 +332,7 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open, Knows: a.knownTo(at).with(result)}
 	if at >= Start {
 		n.depth = from.depth + 1
+		n.Family = from.Family.After(&from.Op, result)
 	}
 	e.To = uint32(len(a.nodes))
 	n.heads = n.heads[:len(n.heads):len(n.heads)]
@@ -393,4 +395,13 @@ func (a *Automaton) Counts() (runs, edges int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.runs, a.learned
+}
+
+// cutShort reports whether a call was not even begun when the program's first process was killed.
+func cutShort(r *fsfake.Result) bool {
+	if r == nil {
+		return false
+	}
+	k, is := r.Value.(scenarios.Killed)
+	return is && !k.Begun
 }

@@ -19,7 +19,7 @@ import (
 	"lockpick/sched"
 )
 
-var forced = flag.Int("forced", 21, "how many drawn schedules of real programs are carried out on the kernel")
+var forced = flag.Int("forced", 24, "how many drawn schedules of real programs are carried out on the kernel")
 
 // specOf is the spec of a command line for so many processes, over the scripts that package
 // command is tested with.
@@ -79,9 +79,10 @@ func TestForcedSchedules(t *testing.T) {
 		{"python3 store.py a", 2, nil},
 		{"python3 excl.py", 2, []string{"inside cs", "crashes 1"}},
 		{"node counter.js", 2, nil},
+		{"flock lock sh counter.sh", 2, []string{"crashes 1"}}, // what is killed has children mostly
 	}
 	for _, p := range programs {
-		t.Run(p.line, func(t *testing.T) {
+		t.Run(strings.Join(append([]string{p.line}, p.settings...), ", "), func(t *testing.T) {
 			if testing.Short() && !strings.HasPrefix(p.line, "sh ") {
 				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./checker/cli runs it")
 			}
@@ -91,7 +92,11 @@ func TestForcedSchedules(t *testing.T) {
 			require.NoError(t, err)
 			waited, cannot := 0, 0
 			for seed := range uint64(max(1, *forced/len(programs))) {
-				ran, err := r.Run(sched.NewRandom(seed), true)
+				var st sched.Strategy = sched.NewRandom(seed)
+				if sc.Setting.Crashes > 0 { // at any step, and not as soon as it can
+					st = sched.NewPCT(seed, 60, 3)
+				}
+				ran, err := r.Run(st, true)
 				require.NoError(t, err)
 				c := spec.Carry(t.Context(), carrySteps(ran.Trace), ran.Trace[len(ran.Trace)-1].After)
 				require.Empty(t, c.Differs, "%s", ran.Schedule)

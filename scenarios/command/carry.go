@@ -184,7 +184,10 @@ func (c *carrier) step(n int, st *Step) error {
 	if st.Kill {
 		r.killed = true
 		r.waits = slices.DeleteFunc(r.waits, func(w waitingCall) bool { return w.task.Pid == r.root })
-		err := r.Kill(r.root)
+		_, err := r.Next() // the last call has done all that it does
+		if err == nil {
+			err = r.Kill(r.root)
+		}
 		if err == nil {
 			_, err = r.Next()
 		}

@@ -17,8 +17,12 @@
 // that poll for ever, each in vain, break it; where they read the clock, which stands still, that
 // is unknown.
 //
-// With [Spec.Crashes] commands may be killed, each at any call. What is left behind must then be
-// what one of the serial orders leaves behind in which as many are killed, each anywhere. Wedge is
+// With [Spec.Crashes] commands may be killed, each at any call. That ends a command's first process;
+// what it has started lives on, and keeps what it has inherited. What is left behind must then be
+// what one of the serial orders leaves behind in which as many are killed, each anywhere, and in
+// which what a killed command has started ends before the next one begins. A command is inside its
+// critical section until it leaves it, or until it was killed and the last of its processes has
+// ended. Wedge is
 // asked, too, of commands that are all the same: when all have ended or died, one more run of the
 // command, alone and with time passing, exits 0, now or later. It is not asked of a command that
 // does not exit 0 either when nobody was killed; what is assumed says so.
@@ -50,7 +54,7 @@
 // that happened never holds (the verdict is unknown), while what a state breaks is broken; that
 // somebody waits for ever is not said there. Threads that race through memory, or for a mutex,
 // do so in one order; that is assumed, and said with the verdict. Loops
-// that repeat themselves for more than a hundred rounds count as endless. Kills are refused
-// where a command starts others. Three or more commands are compared with every serial order, also with
+// that repeat themselves for more than a hundred rounds count as endless. Of the processes of a command
+// only the first is killed. Three or more commands are compared with every serial order, also with
 // those that real time rules out. The clock stands still.
 package command

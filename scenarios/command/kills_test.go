@@ -60,3 +60,19 @@ func TestKilledIsCutOff(t *testing.T) {
 		require.Equal(t, want, ran.Broken, schedule)
 	}
 }
+
+// A command whose first process is killed goes on in the others, with what they have open: a lock
+// that a child has inherited outlives the parent, one that only the parent has does not.
+func TestKilledParent(t *testing.T) {
+	bin := compiled(t, "gcc", "family.c")
+	for _, c := range []struct{ how, serializable string }{{"inherit", "holds"}, {"own", "broken"}} {
+		t.Run(c.how, func(t *testing.T) {
+			t.Parallel()
+			sc := scenario(t, "gcc", []string{bin + " " + c.how + " 1", bin + " " + c.how + " 10"}, map[string]string{"n": "0\n", "lock": ""}, "crashes 1")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, c.serializable)
+			decide(t, sc, scenarios.Deadlock, "holds")
+		})
+	}
+}

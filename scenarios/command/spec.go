@@ -37,8 +37,9 @@ type Spec struct {
 	// path.Match has them, that are left out.
 	NoStdout bool
 	Ignore   []string
-	// Crashes is how many commands may be killed, each at any call. What they leave behind then is
-	// compared with serial orders in which as many are killed, each anywhere.
+	// Crashes is how many commands may be killed, each at any call: their first processes, while
+	// those that they have started live on. What they leave behind then is compared with serial
+	// orders in which as many are killed, each anywhere.
 	Crashes int
 	// Env has entries NAME=VALUE for all commands, added to a fixed environment.
 	Env []string

@@ -31,7 +31,8 @@ type Counterexample struct {
 	Named   []int
 	Mistake string
 	// Act is the step with the call by which it went wrong: the one that should have noticed,
-	// or that leaves behind what it should not. It is 0 when the cause knows none.
+	// that leaves behind what it should not, that closes a circle of those who wait, or that is
+	// refused round after round. It is 0 when the cause knows none.
 	Act int
 	// Blamed is, for a property that histories decide, the step whose answer no order of
 	// the operations explains; 0 for other properties.

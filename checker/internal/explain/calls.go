@@ -74,7 +74,7 @@ func (s *story) byName(st *trace.Walked, c *trace.Call, on *trace.Target) {
 	case c.Op.Call == fsfake.CallReadlink:
 		l.how, l.text = read, c.Result.Data
 	default:
-		l.how, l.dated = saw, true
+		l.how, l.dated, l.ino = saw, true, c.Result.Stat.Ino
 	}
 	s.see(l)
 }

@@ -91,7 +91,7 @@ func (t *teller) halves(reading operation, reads []*trace.Walked) bool {
 			for _, c := range t.changes[p] {
 				if c.By != reading.task && c.Step > reads[i-1].N && c.Step < reads[i].N && (c.Before.ID == id || c.After.ID == id) {
 					t.say("%s read the first piece %s and the next %s. In between %s %s %s.", reading.task, t.at(reads[i-1].N),
-						t.at(reads[i].N), c.By, t.whole(c), t.at(c.Step))
+						t.did(reads[i].N), c.By, t.whole(c), t.at(c.Step))
 					return true
 				}
 			}

@@ -62,6 +62,7 @@ var mistakes = []mistake{
 	{"lost kernel lock", (*teller).unlocked},
 	{"refused by nobody", (*teller).refused},
 	{"half a change", (*teller).torn},
+	{"wrong judgement", (*teller).gaveBack},
 	{"stale look", (*teller).staleLook},
 	{"half a change", (*teller).midway},
 	{"stale memory", (*teller).overwritten},

@@ -12,8 +12,21 @@ import (
 // misjudged tells of a lock that was taken away from its holder by somebody who took it to
 // be nobody's, or its own.
 func (t *teller) misjudged() bool {
-	last := t.last()
-	if last == nil {
+	return t.robbery(func(*change, trace.Holder) bool { return true })
+}
+
+// gaveBack tells of a lock that was taken away from its holder by somebody who had it before
+// and had given it back.
+func (t *teller) gaveBack() bool {
+	return t.robbery(func(c *change, h trace.Holder) bool {
+		_, at := t.claimed(c, h)
+		return t.gaveUpBefore(c, at) > 0
+	})
+}
+
+// robbery tells of the last removal of a holder's lock by somebody else that is wanted.
+func (t *teller) robbery(wanted func(*change, trace.Holder) bool) bool {
+	if t.last() == nil {
 		return false
 	}
 	for _, p := range t.walk.Paths() {
@@ -21,7 +34,7 @@ func (t *teller) misjudged() bool {
 			if !c.Removes() {
 				continue
 			}
-			if h, ok := t.robbed(c); ok {
+			if h, ok := t.robbed(c); ok && wanted(c, h) {
 				t.tellRobbed(c, h)
 				return true
 			}
@@ -59,8 +72,7 @@ func (t *teller) robbed(c *change) (trace.Holder, bool) {
 func (t *teller) tellRobbed(c *change, h trace.Holder) {
 	name := t.called(&c.Before)
 	claim, at := t.claimed(c, h)
-	gave, unlocked := t.gaveUp(c)
-	if unlocked && gave < at {
+	if gave := t.gaveUpBefore(c, at); gave > 0 {
 		t.say("%s gave its lock on %s back %s. Then %s %s it %s and holds.", c.By, name, t.at(gave), h.Task, claim, t.at(at))
 		t.say(" %s did not look again and %s %s", c.By, t.deed(c.Change), t.did(c.Step))
 	} else {
@@ -97,16 +109,16 @@ func (t *teller) claimed(c *change, h trace.Holder) (verb string, step int) {
 	return verb, step
 }
 
-// gaveUp is the step in which somebody who removes a file had given back a kernel lock on
-// it.
-func (t *teller) gaveUp(c *change) (int, bool) {
+// gaveUpBefore is the step in which somebody who removes a file had given back a kernel lock
+// on it, before its holder claimed it; 0 when it was not so.
+func (t *teller) gaveUpBefore(c *change, claimed int) int {
 	n := 0
 	for _, l := range t.kernelLocks() {
-		if l.task == c.By && l.id == c.Before.ID && l.until > 0 && l.until < c.Step {
+		if l.task == c.By && l.id == c.Before.ID && l.until > 0 && l.until < claimed && claimed < c.Step {
 			n = l.until
 		}
 	}
-	return n, n > 0
+	return n
 }
 
 // grounds says what somebody who took a lock away had gone by.
@@ -123,7 +135,21 @@ func (t *teller) grounds(c *change) string {
 	if _, release := c.within.(model.Release); release {
 		return fmt.Sprintf(", which had last looked %s, released its own lock and", t.at(c.went.step))
 	}
-	return fmt.Sprintf(", which %s,", t.told(c.went))
+	return fmt.Sprintf(", which %s%s,", t.told(c.went), t.sameNumber(c.went))
+}
+
+// sameNumber tells that a look showed the number of a file that was gone: it was reused, and
+// whoever compares numbers takes one file for the other.
+func (t *teller) sameNumber(l *look) string {
+	if l.ino == 0 {
+		return ""
+	}
+	for _, old := range slices.Backward(t.all[l.task]) {
+		if old.step < l.step && old.path == l.path && old.ino == l.ino && old.file.ID != l.file.ID {
+			return fmt.Sprintf(" with the number that %s had %s, as the number of a file that is gone is used again", t.object(&old.file), t.at(old.step))
+		}
+	}
+	return ""
 }
 
 // acquisitionBefore is the last acquisition of a task that had returned before a step.
@@ -165,8 +191,31 @@ func (t *teller) remembered() bool {
 			}
 		}
 	}
-	t.say(", but the lock is not its own.")
+	t.notItsOwn(me)
 	return true
+}
+
+// notItsOwn says of somebody who joined a hold by what it had seen that others have the lock.
+func (t *teller) notItsOwn(me sched.Task) {
+	if l := t.recent[me]; l != nil && l.how == read {
+		t.say(", as it had %s", t.told(l))
+	}
+	all := t.kernelLocks()
+	for _, theirs := range all {
+		if theirs.until > 0 || theirs.task.Process == me.Process {
+			continue
+		}
+		t.say("; but %s had locked %s %s", theirs.task, t.called(t.named(theirs.id)), t.at(theirs.step))
+		for _, mine := range slices.Backward(all) {
+			if mine.task.Process == me.Process && mine.id == theirs.id && mine.until > 0 {
+				t.say(" after %s had given its lock back %s", me, t.at(mine.until))
+				break
+			}
+		}
+		t.say(".")
+		return
+	}
+	t.say(", but the lock is not its own.")
 }
 
 // memory names the variable by which a task went in a step.

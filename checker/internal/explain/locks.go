@@ -167,6 +167,9 @@ func (t *teller) gaveUpByItself(me sched.Task, op operation) {
 	t.say("%s gave up %s, although none of its calls was refused and nobody held the lock", me, t.did(op.last))
 	if l := t.recent[me]; l != nil && l.step >= op.first && l.how != created && l.how != acted {
 		t.say(": it had %s%s", t.told(l), t.judgements(l, 0, op.last+1))
+		if by, ok := t.maker(l.path, l.file.ID, l.step); ok && by.By != me {
+			t.say(", which %s had put there %s; but %s did not hold the lock", by.By, t.at(by.Step), by.By)
+		}
 	}
 	t.say(".")
 }

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,6 +25,8 @@ type look struct {
 	step, since int
 	// file is what stood there.
 	file trace.FileState
+	// ino is the inode number that the look showed; 0 when it showed none.
+	ino uint64
 	// text is what was read.
 	text string
 	// opened is, for a read, the look that opened the file.
@@ -190,4 +193,7 @@ func (s *story) judge(st *trace.Walked, c *trace.Call) {
 		return
 	}
 	l.judged = append(slices.Clip(l.judged), j)
+	if dir := s.looks[lookKey{l.task, path.Dir(l.path)}]; dir != nil && dir.file.Exists && j.pid > 0 {
+		dir.judged = append(slices.Clip(dir.judged), j) // the directory is the lock, and a file in it says whose
+	}
 }

@@ -60,7 +60,8 @@ func (c *causes) add(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property
 func (c *causes) note(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, cx *trace.Counterexample) {
 	t.Helper()
 	assert.NotEqual(t, explain.Unexplained, cx.Mistake, "%s %s: %s", sc.ID, p, cx.Cause)
-	for _, n := range append(cx.Named, cx.Blamed) {
+	assert.Positive(t, cx.Act, "%s %s: no call is accused of what went wrong", sc.ID, p)
+	for _, n := range append(cx.Named, cx.Blamed, cx.Act) {
 		assert.LessOrEqual(t, n, len(cx.Trace), "%s %s names a step that there is not", sc.ID, p)
 	}
 	if c.seen == nil {

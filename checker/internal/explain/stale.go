@@ -30,9 +30,27 @@ func (t *teller) staleLook() bool {
 	default:
 		t.say(" %s did not look again and %s.", u.task, t.relied(u))
 	}
+	if n := taken(u); n > 0 {
+		t.act = n
+	}
 	t.jumped(u.step)
 	t.observed(u)
 	return true
+}
+
+// taken is the step in which somebody took away what a task had just made, and had not
+// finished: not to look again at one's own new file is no mistake, and to remove it is. It is
+// 0 when it was not so.
+func taken(u *use) int {
+	if u.look.how != created || u.how != wroteLost && u.how != heldOld {
+		return 0
+	}
+	for _, c := range u.between {
+		if c.Removes() {
+			return c.Step
+		}
+	}
+	return 0
 }
 
 // decisive is the stale use that counts. Uses of watched files go before others. Of these

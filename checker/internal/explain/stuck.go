@@ -14,6 +14,7 @@ import (
 func (t *teller) deadlock() bool {
 	if len(t.cx.Waits) > 0 && t.cx.Waits[0].How == trace.Spins {
 		w := t.cx.Waits[0]
+		t.act = t.lastStepOf(w.Task)
 		t.say("%s goes round over the cell %s without an await, so nothing else of its process can run, and nobody there can change the cell: let it wait for the cell (Cell.Wait), or sleep in each round.", w.Task, w.Call.Cell)
 		return true
 	}
@@ -21,9 +22,12 @@ func (t *teller) deadlock() bool {
 		return false
 	}
 	var parts []string
+	closed := 0 // the step that closed the circle
 	for _, w := range t.cx.Waits {
 		parts = append(parts, t.waits(w))
+		closed = max(closed, t.lastStepOf(w.Task))
 	}
+	t.act = closed
 	t.say("%s: nobody is left to end that.", strings.Join(parts, "; "))
 	return true
 }
@@ -103,7 +107,7 @@ func (t *teller) starvation() bool {
 	round := t.walk.Steps[max(first, 0):]
 	for _, b := range t.walk.End().Waits {
 		if b.Task == me && b.On != 0 {
-			t.say(" It waits %s for the %s on %s, and %s always has it.", t.at(t.lastStepOf(me)), lockName(&b.Call),
+			t.say(" It waits %s for the %s on %s, and %s always has it.", t.did(t.lastStepOf(me)), lockName(&b.Call),
 				t.called(t.named(b.On)), t.inTurn(round, me, b.Call))
 			return true
 		}
@@ -116,7 +120,7 @@ func (t *teller) starvation() bool {
 		}
 		for k := range st.Calls {
 			if text := t.refusal(st, k); text != "" {
-				met = append(met, t.at(st.N)+", as "+text)
+				met = append(met, t.did(st.N)+", as "+text)
 			}
 		}
 	}

@@ -22,6 +22,7 @@ func (t *teller) twoNames() bool {
 				continue
 			}
 			if a.Path != "" && b.Path != "" && a.Path != b.Path {
+				t.act = t.claimStep(later(a, b)).N
 				t.say("%s holds %s %s, %s holds %s %s: two names are two locks.", b.Task, t.walk.Names.Short(b.Path), since(t, b),
 					a.Task, t.walk.Names.Short(a.Path), since(t, a))
 				return true
@@ -29,6 +30,13 @@ func (t *teller) twoNames() bool {
 		}
 	}
 	return false
+}
+
+func later(a, b trace.Holder) trace.Holder {
+	if a.Since > b.Since {
+		return a
+	}
+	return b
 }
 
 func since(t *teller, h trace.Holder) string {
@@ -131,18 +139,36 @@ func shared(op *fsfake.Op) bool {
 	return op.Flags == fsfake.F_RDLCK
 }
 
-// claim tells the call by which a holder took the lock: the last of its acquisition that
-// locked, made or opened anything, or else the last.
+// claim tells the call by which a holder took the lock.
 func (t *teller) claim(h trace.Holder) (*trace.Call, string) {
+	best := t.claimStep(h)
+	if len(best.Calls) == 0 {
+		return nil, "holds " + since(t, h)
+	}
+	c := best.Calls[len(best.Calls)-1]
+	lock := "the lock"
+	if h.Lock != "" {
+		lock = t.walk.Names.Short(h.Lock)
+	}
+	text := fmt.Sprintf("took %s with %s %s", lock, t.walk.Names.Call(c.Op), t.did(best.N))
+	if c.Result.Errno != 0 {
+		text += fmt.Sprintf(", although that answered %s", fsfake.ErrnoName(c.Result.Errno))
+	}
+	return &c, text
+}
+
+// claimStep is the step with which a holder took the lock: the last of its acquisition that
+// locked, made or opened anything, or else the last with a call, or else the last of all.
+func (s *story) claimStep(h trace.Holder) *trace.Walked {
 	first := 1
-	for _, op := range t.done {
+	for _, op := range s.done {
 		if op.task == h.Task && op.last == h.Since {
 			first = op.first
 		}
 	}
 	var best, byName, other *trace.Walked
 	for n := first; n <= h.Since; n++ {
-		st := &t.walk.Steps[n-1]
+		st := &s.walk.Steps[n-1]
 		if st.Choice.Task != h.Task || len(st.Calls) == 0 {
 			continue
 		}
@@ -157,22 +183,13 @@ func (t *teller) claim(h trace.Holder) (*trace.Call, string) {
 	if byName != nil && (best == nil || len(best.Targets[0]) > 0 && best.Targets[0][0].Path != h.Path) {
 		best = byName
 	}
-	if best == nil {
-		best = other
+	switch {
+	case best != nil:
+		return best
+	case other != nil:
+		return other
 	}
-	if best == nil {
-		return nil, "holds " + since(t, h)
-	}
-	c := best.Calls[len(best.Calls)-1]
-	lock := "the lock"
-	if h.Lock != "" {
-		lock = t.walk.Names.Short(h.Lock)
-	}
-	text := fmt.Sprintf("took %s with %s %s", lock, t.walk.Names.Call(c.Op), t.did(best.N))
-	if c.Result.Errno != 0 {
-		text += fmt.Sprintf(", although that answered %s", fsfake.ErrnoName(c.Result.Errno))
-	}
-	return &c, text
+	return &s.walk.Steps[h.Since-1]
 }
 
 // opens reports whether a step opens a file to write to it.

@@ -33,9 +33,28 @@ func (t *teller) wedge() bool {
 		t.say("%s %s %s%s: ", c.By, t.made(c), t.did(c.Step), t.fate(c))
 	} else {
 		t.say("Nobody removes %s: ", t.called(f))
+		t.act = t.refusedAlike(f)
 	}
 	t.say("%s.", t.met(w, f))
 	return true
+}
+
+// refusedAlike is the last step in which a task met what the fresh process meets: what it
+// made of that is why it removed nothing. It is 0 when no task did.
+func (t *teller) refusedAlike(f *trace.FileState) int {
+	for _, c := range slices.Backward(lastRound(t.cx.Attempt)) {
+		if c.Op.Call != fsfake.CallKill && c.Op.Path != f.Path && c.Op.Path2 != f.Path {
+			continue
+		}
+		for _, st := range slices.Backward(t.walk.Steps) {
+			if slices.ContainsFunc(st.Calls, func(mine trace.Call) bool {
+				return mine.Op.Call == c.Op.Call && mine.Op.Path2 == c.Op.Path2 && mine.Op.Pid == c.Op.Pid && mine.Result.Errno == c.Result.Errno
+			}) {
+				return st.N
+			}
+		}
+	}
+	return 0
 }
 
 // made tells the change that made something, by its name.

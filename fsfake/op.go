@@ -49,6 +49,9 @@ func (c Call) Uses(o Operand) bool { return c.row().uses&o == o }
 // IsCell reports whether c touches the memory of the process and nothing else.
 func (c Call) IsCell() bool { return c.Group() == Memory }
 
+// IsLock reports whether c takes or gives back a lock of the kernel.
+func (c Call) IsLock() bool { return c == CallFlock || c == CallSetlk || c == CallOFDSetlk }
+
 // ShowsPid reports whether the call shows a pid to somebody: to the caller, as kill(2)
 // does, or to whoever looks later, as a POSIX record lock does. A search that treats
 // processes as interchangeable must not meet one.

@@ -33,8 +33,8 @@ func carryOut(ctx context.Context, spec *command.Spec, r *checker.Result) {
 	}
 }
 
-// watchChanges makes the files that the timeline shows those that change in the counterexample:
-// which they are is not known before.
+// watchChanges makes the files that the timeline shows those that change in the counterexample
+// or are locked: which they are is not known before.
 func watchChanges(r *checker.Result) {
 	const most = 3
 	if r.Counterexample == nil {
@@ -43,11 +43,22 @@ func watchChanges(r *checker.Result) {
 	sc := *r.Scenario
 	sc.Watch = nil
 	var watch []string
+	note := func(p string) {
+		if p != "" && len(watch) < most && !slices.Contains(watch, p) {
+			watch = append(watch, p)
+		}
+	}
 	walk := trace.NewWalk(&sc, r.Counterexample.Trace)
 	for i := range walk.Steps {
-		for _, c := range walk.Steps[i].Changes {
-			if c.Path != "" && len(watch) < most && !slices.Contains(watch, c.Path) {
-				watch = append(watch, c.Path)
+		st := &walk.Steps[i]
+		for _, c := range st.Changes {
+			note(c.Path)
+		}
+		for k, c := range st.Calls {
+			for _, on := range st.Targets[k] {
+				if c.Op.Call.IsLock() {
+					note(on.Path)
+				}
 			}
 		}
 	}

@@ -31,7 +31,7 @@ func newOwnFold(w *trace.Walk) *ownFold {
 			o.inodes = append(o.inodes, c.Before.ID, c.After.ID)
 		}
 		for k, c := range st.Calls {
-			if !takesLock(c.Op.Call) {
+			if !c.Op.Call.IsLock() {
 				continue
 			}
 			for _, t := range st.Targets[k] {
@@ -43,14 +43,6 @@ func newOwnFold(w *trace.Walk) *ownFold {
 	o.inodes = slices.DeleteFunc(o.inodes, nothing)
 	o.names = slices.DeleteFunc(o.names, func(n string) bool { return n == "" })
 	return o
-}
-
-func takesLock(c fsfake.Call) bool {
-	switch c {
-	case fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk:
-		return true
-	}
-	return false
 }
 
 // own reports whether a step concerns nobody but its task.
@@ -71,7 +63,7 @@ func (o *ownFold) own(st *trace.Walked) bool {
 				continue
 			}
 		}
-		if takesLock(c.Op.Call) || slices.ContainsFunc(st.Targets[k], o.shared) {
+		if c.Op.Call.IsLock() || slices.ContainsFunc(st.Targets[k], o.shared) {
 			return false
 		}
 	}

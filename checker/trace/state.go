@@ -57,6 +57,8 @@ type FDState struct {
 // A Blocked is a task that is blocked in a call.
 type Blocked struct {
 	Task sched.Task
+	// By is who waits on the machine: the task, or a thread or a child of its program.
+	By   fsfake.Task
 	Call fsfake.Op
 	// On is the inode whose lock it waits for; 0 when it waits for a cell.
 	On fsfake.InodeID
@@ -91,9 +93,9 @@ func (s *State) File(path string) FileState {
 // Inode looks at an inode, whether it has a name or not.
 func (s *State) Inode(id fsfake.InodeID) fsfake.FileView { return s.machine.View(id) }
 
-// InTheWay lists whose locks stand against a lock call that a task makes here.
-func (s *State) InTheWay(t sched.Task, op fsfake.Op) []fsfake.FDRef {
-	return s.machine.InTheWay(machineTask(t), op)
+// InTheWay lists whose locks stand against a lock call that is made here; see [Step.By].
+func (s *State) InTheWay(by fsfake.Task, op fsfake.Op) []fsfake.FDRef {
+	return s.machine.InTheWay(by, op)
 }
 
 // Alive reports whether a process runs.
@@ -116,14 +118,19 @@ func (w *Walk) state(m *fsfake.Machine, st *Step, before *State) *State {
 	for _, p := range w.sc.Watch {
 		s.Files = append(s.Files, s.File(p))
 	}
+	if st != nil {
+		w.note(st)
+	}
 	for _, t := range w.tasks {
-		if op, ok := m.Blocked(machineTask(t)); ok {
-			on, _ := m.WaitsOn(machineTask(t))
-			s.Waits = append(s.Waits, Blocked{Task: t, Call: op, On: on, For: s.InTheWay(t, op)})
+		for _, by := range append([]fsfake.Task{machineTask(t)}, w.waiters[t]...) {
+			if op, ok := m.Blocked(by); ok {
+				on, _ := m.WaitsOn(by)
+				s.Waits = append(s.Waits, Blocked{Task: t, By: by, Call: op, On: on, For: s.InTheWay(by, op)})
+				break
+			}
 		}
 	}
 	if st != nil {
-		w.note(st)
 		s.Ended, s.Cells, s.Holders = w.ended(st, before), cells(st, before.Cells), st.Holders
 	}
 	for _, pid := range m.Pids() {

@@ -104,10 +104,13 @@ func clean(m *fsfake.Machine, pid int, name string) string {
 	return m.Absolute(pid, name)
 }
 
-// pidOf is the process that makes a call of the step: the task's own, or a child of its program.
-func (st *Step) pidOf(c *Call) int {
+// By is who makes a call of the step on the machine: the task, or a thread or a child of its
+// program.
+func (st *Step) By(c *Call) fsfake.Task {
 	if c.By.Pid != 0 {
-		return c.By.Pid
+		return c.By
 	}
-	return PidOf(st.Choice.Task)
+	return machineTask(st.Choice.Task)
 }
+
+func (st *Step) pidOf(c *Call) int { return st.By(c).Pid }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"slices"
 	"strconv"
 
 	"lockpick/fsfake"
@@ -22,6 +23,8 @@ type Walk struct {
 	tasks []sched.Task
 	// children are the processes that forks have made.
 	children []child
+	// waiters are threads and children of the tasks' programs that had to wait in a call.
+	waiters map[sched.Task][]fsfake.Task
 	// opened are the opens of the file descriptions seen so far, by their numbers.
 	opened map[int]Opened
 }
@@ -45,7 +48,7 @@ type child struct {
 
 // NewWalk walks through a trace of a scenario.
 func NewWalk(sc *scenarios.Scenario, tr Trace) *Walk {
-	w := &Walk{Names: NamesOf(sc), sc: sc, tasks: Tasks(&sc.Setting), opened: map[int]Opened{}}
+	w := &Walk{Names: NamesOf(sc), sc: sc, tasks: Tasks(&sc.Setting), opened: map[int]Opened{}, waiters: map[sched.Task][]fsfake.Task{}}
 	w.Start = w.state(sc.NewMachine(), nil, nil)
 	w.Inodes.add(w.Start.Files)
 	w.Steps = make([]Walked, len(tr))
@@ -95,11 +98,13 @@ func (w *Walk) Paths() []string {
 	return out
 }
 
-// note remembers what later steps are explained by: children, and who opened what.
+// note remembers what later steps are explained by: children, who waits, and who opened what.
 func (w *Walk) note(st *Step) {
 	for i := range st.Calls {
 		c, t := &st.Calls[i], st.Choice.Task
 		switch {
+		case c.Result.Blocked && c.By.Pid != 0 && !slices.Contains(w.waiters[t], c.By):
+			w.waiters[t] = append(w.waiters[t], c.By)
 		case !c.Result.OK():
 		case c.Op.Call == fsfake.CallFork || c.Op.Call == fsfake.CallForkAs:
 			w.children = append(w.children, child{int(c.Result.N), t})

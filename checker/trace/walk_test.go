@@ -199,15 +199,42 @@ func TestWalkTellsWaits(t *testing.T) {
 	w := s.walk()
 	waits := w.Steps[5].After.Waits
 	require.Len(t, waits, 2)
-	require.Equal(t, trace.Blocked{Task: a2, Call: fsfake.Op{Call: fsfake.CallCellWait, Cell: "held"}}, waits[0])
+	require.Equal(t, trace.Blocked{Task: a2, By: fsfake.Task{Pid: 101, N: 2}, Call: fsfake.Op{Call: fsfake.CallCellWait, Cell: "held"}}, waits[0])
 	require.Equal(t, b, waits[1].Task)
 	require.Equal(t, 1, w.Inodes.Of(waits[1].On))
 	require.Equal(t, []fsfake.FDRef{{Pid: 101, FD: 3}, {Pid: 101, FD: 4}}, waits[1].For)
 	require.Len(t, w.End().Waits, 1, "the dead wait for nothing")
 	require.Empty(t, w.End().Waits[0].For, "and have nothing")
 	require.Equal(t, []trace.Ended{{Process: 0, Step: 7, How: sched.Kill}}, w.End().Ended)
-	require.Empty(t, w.Steps[2].Before.InTheWay(a, lock))
-	require.Equal(t, []fsfake.FDRef{{Pid: 101, FD: 3}}, w.Steps[3].Before.InTheWay(b, lock))
+	require.Empty(t, w.Steps[2].Before.InTheWay(fsfake.Task{Pid: 101, N: 1}, lock))
+	require.Equal(t, []fsfake.FDRef{{Pid: 101, FD: 3}}, w.Steps[3].Before.InTheWay(fsfake.Task{Pid: 102, N: 1}, lock))
+}
+
+// A task whose program waits in a child waits, too, and for what stands in the child's way.
+func TestWalkTellsWaitingChildren(t *testing.T) {
+	s := newScript(t)
+	child := func(by int, op fsfake.Op) fsfake.Result {
+		who := fsfake.Task{Pid: by, N: 1}
+		r := s.m.Do(who, op)
+		require.Empty(t, r.Unmodelled)
+		s.step(sched.Choice{Task: b}, trace.Call{Op: op, Result: r, By: who})
+		return r
+	}
+	lock := fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: fsfake.LOCK_EX}
+	s.do(a, open("/run/lock", excl))
+	s.do(a, lock)
+	pid := int(s.do(b, fsfake.Op{Call: fsfake.CallFork}).N)
+	child(pid, open("/run/lock", os.O_RDWR))
+	require.True(t, child(pid, lock).Blocked)
+	w := s.walk()
+	require.Equal(t, "a child of B", w.Who(pid))
+	waits := w.End().Waits
+	require.Len(t, waits, 1)
+	require.Equal(t, b, waits[0].Task)
+	require.Equal(t, 1, w.Inodes.Of(waits[0].On))
+	require.Equal(t, []fsfake.FDRef{{Pid: 101, FD: 3}}, waits[0].For)
+	s.do(a, onFD(fsfake.CallClose, 3))
+	require.Empty(t, s.walk().End().Waits[0].For, "nothing stands in its way any more")
 }
 
 // Variables are listed in the order of their first stores, with their last values.

@@ -135,15 +135,6 @@ func (s *story) byDescriptor(st *trace.Walked, c *trace.Call, on *trace.Target) 
 	}
 }
 
-// isLock reports whether a call takes or gives back a kernel lock.
-func isLock(op *fsfake.Op) bool {
-	switch op.Call {
-	case fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk:
-		return true
-	}
-	return false
-}
-
 // unlocks reports whether a lock call gives a lock back.
 func unlocks(op *fsfake.Op) bool {
 	switch op.Call {

@@ -77,6 +77,7 @@ var mistakes = []mistake{
 	{"no exclusion", (*teller).unguarded},
 	{"no exclusion", (*teller).twice},
 	{"ignored refusal", (*teller).ignored},
+	{"gave way", (*teller).gaveWay},
 }
 
 // Unexplained is the mistake that a counterexample is given when nothing better is known.

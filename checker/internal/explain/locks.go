@@ -53,7 +53,7 @@ func locked(st *trace.Walked) (held, bool) {
 			continue
 		}
 		on := st.Targets[i][0]
-		h := held{task: st.Choice.Task, step: st.N, pid: trace.PidOf(st.Choice.Task), id: on.ID, path: on.Path, call: c.Op}
+		h := held{task: st.Choice.Task, step: st.N, pid: st.By(&c).Pid, id: on.ID, path: on.Path, call: c.Op}
 		switch c.Op.Call {
 		case fsfake.CallFlock, fsfake.CallOFDSetlk:
 			h.desc = on.Desc
@@ -191,7 +191,7 @@ func (t *teller) inTheWay(st *trace.Walked, i int) bool {
 		return false
 	}
 	me, on := st.Choice.Task, &st.Targets[i][len(st.Targets[i])-1]
-	if refs := st.Before.InTheWay(me, c.Op); len(refs) > 0 {
+	if refs := st.Before.InTheWay(st.By(c), c.Op); len(refs) > 0 {
 		who := t.walk.Who(refs[0].Pid)
 		t.say("%s was refused %s because %s had a %s on %s; but %s.", me, t.did(st.N), who, lockName(&c.Op),
 			t.called(t.fileOf(on)), t.standing(who, refs[0], st))

@@ -153,7 +153,7 @@ func (t *teller) judgement(j judgement) string {
 		return "read " + t.walk.TimeText(j.clock) + " from the clock"
 	case j.call == fsfake.CallCellLoad:
 		return "found nothing in " + j.cell
-	case isLock(&fsfake.Op{Call: j.call}):
+	case j.call.IsLock():
 		return "got no lock on it"
 	case j.err == 0:
 		return "found " + t.asked(j) + " alive"
@@ -188,7 +188,7 @@ func (s *story) judge(st *trace.Walked, c *trace.Call) {
 			j.age = time.Duration(c.Result.N - l.file.Mtime)
 		}
 	case c.Op.Call == fsfake.CallCellLoad && c.Result.Value == nil:
-	case isLock(&c.Op) && c.Result.Errno != 0:
+	case c.Op.Call.IsLock() && c.Result.Errno != 0:
 	default:
 		return
 	}

@@ -459,6 +459,17 @@ func incrementsInPlace(t *task) {
 	_ = f.Close()
 }
 
+// givesWay does nothing when somebody is at it.
+func givesWay(t *task) {
+	if _, err := t.Stat(lock + ".at"); err == nil {
+		return
+	}
+	if kit.Create(t, lock+".at", "") == nil {
+		incrementsInPlace(t)
+		_ = t.Unlink(lock + ".at")
+	}
+}
+
 // incrementsByRename says when it is done.
 func incrementsByRename(t *task) {
 	n := next(t)

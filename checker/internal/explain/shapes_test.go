@@ -68,6 +68,7 @@ func shapes() []scenarios.Scenario {
 		row("data/read-modify-write", scenarios.Protocol{}, scenarios.LostUpdate, kit.Roles(adds, adds)),
 		row("data/increments-in-place", scenarios.Protocol{}, counted, kit.Roles(incrementsInPlace, incrementsInPlace), kit.File(lock, "0")),
 		row("data/increments-by-rename", scenarios.Protocol{}, counted, kit.Roles(incrementsLast, incrementsByRename), kit.File(lock, "0")),
+		row("data/gave-way", scenarios.Protocol{}, counted, kit.Roles(givesWay, givesWay), kit.File(lock, "0")),
 		row("data/power-loss", scenarios.Protocol{}, scenarios.TornRead, kit.Roles(writesAside, reads), kit.LosePower(1)),
 		// Nobody gets through.
 		row("left/killed", create(nil, os.O_CREATE|os.O_EXCL), wedge, kit.Contend(1), kit.Kill(1)),

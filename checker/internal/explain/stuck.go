@@ -108,7 +108,7 @@ func (t *teller) starvation() bool {
 	for _, b := range t.walk.End().Waits {
 		if b.Task == me && b.On != 0 {
 			t.say(" It waits %s for the %s on %s, and %s always has it.", t.did(t.lastStepOf(me)), lockName(&b.Call),
-				t.called(t.named(b.On)), t.inTurn(round, me, b.Call))
+				t.called(t.named(b.On)), t.inTurn(round, &b))
 			return true
 		}
 	}
@@ -131,10 +131,10 @@ func (t *teller) starvation() bool {
 }
 
 // inTurn names those who have what a task waits for, in the steps of a round.
-func (t *teller) inTurn(round []trace.Walked, me sched.Task, call fsfake.Op) string {
+func (t *teller) inTurn(round []trace.Walked, b *trace.Blocked) string {
 	var out []string
 	for i := range round {
-		for _, ref := range round[i].After.InTheWay(me, call) {
+		for _, ref := range round[i].After.InTheWay(b.By, b.Call) {
 			if who := t.walk.Who(ref.Pid); !slices.Contains(out, who) {
 				out = append(out, who)
 			}
@@ -150,7 +150,7 @@ func (t *teller) refusal(st *trace.Walked, i int) string {
 		return ""
 	}
 	on := &st.Targets[i][len(st.Targets[i])-1]
-	if refs := st.Before.InTheWay(st.Choice.Task, c.Op); len(refs) > 0 {
+	if refs := st.Before.InTheWay(st.By(c), c.Op); len(refs) > 0 {
 		return fmt.Sprintf("%s has a %s on %s", t.walk.Who(refs[0].Pid), lockName(&c.Op), t.called(t.fileOf(on)))
 	}
 	if !on.Before.Exists {

@@ -122,7 +122,7 @@ func whyNot(claims []*trace.Call, holders []trace.Holder) string {
 		return claims[i].Op.Call == fsfake.CallSetlk && holders[i].Task.Process == holders[0].Task.Process
 	}):
 		return "a record lock belongs to its process, whose tasks it does not keep apart"
-	case every(func(i int) bool { return isLock(&claims[i].Op) && shared(&claims[i].Op) }):
+	case every(func(i int) bool { return claims[i].Op.Call.IsLock() && shared(&claims[i].Op) }):
 		return "shared locks do not keep each other out"
 	case slices.ContainsFunc(claims, func(c *trace.Call) bool { return c != nil && c.Result.Errno != 0 }):
 		return "a refusal was taken for a success"

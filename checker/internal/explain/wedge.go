@@ -106,7 +106,7 @@ func (t *teller) met(w trace.Wait, f *trace.FileState) string {
 			out = append(out, t.reads(c.Result.Data))
 		case c.Op.Call == fsfake.CallReaddir && slices.Contains(strings.Split(c.Result.Data, "\x00"), path.Base(f.Path)):
 			out = append(out, "finds it in its directory")
-		case isLock(&c.Op) && c.Result.Errno != 0:
+		case c.Op.Call.IsLock() && c.Result.Errno != 0:
 			out = append(out, "gets no lock on it")
 		case c.Op.Call == fsfake.CallKill && len(out) > 0:
 			j := judgement{call: c.Op.Call, pid: c.Op.Pid, err: c.Result.Errno}

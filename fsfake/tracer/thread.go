@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"os"
 	"strconv"
 	"syscall"
 
@@ -76,7 +75,8 @@ type thread struct {
 	parentTid, childTid uint64  // where the id of the new thread is written
 	newPid              int     // the virtual pid that the driver gave; 0 for a thread
 
-	proc []*os.File // files of /proc, when they have been needed
+	proc  []int  // descriptors of its files in /proc, when they have been needed
+	slept string // how often it had been put on the CPU when it was last seen asleep
 }
 
 // A process is a process of the program.
@@ -240,37 +240,73 @@ func (t *thread) fault(format string, args ...any) {
 }
 
 // asleep says whether a thread in a call waits for something, and how often it has been given
-// the CPU. The state S does not suffice: a thread that is about to sleep has it while it still
-// runs, or has been preempted. /proc/T/syscall tells whether it has really gone.
+// the CPU. /proc/T/stat alone does not suffice: a thread that is about to sleep has the state S
+// while it still runs, or has been preempted. /proc/T/syscall tells whether it has really gone;
+// but it does not tell a thread that sleeps from one that is stopped. One that was seen asleep
+// and has not had the CPU since is in the state S unless it was woken, which syscall tells too:
+// so stat, which costs as much as the other two, is read once for each time that it sleeps.
 func (t *thread) asleep() (waits bool, turns string) {
-	if t.proc == nil {
-		base := "/proc/" + strconv.Itoa(t.p.real) + "/task/" + strconv.Itoa(t.tid)
-		for _, name := range []string{"/stat", "/syscall", "/schedstat"} {
-			f, err := os.Open(base + name)
-			if err != nil {
-				t.forget()
-				return false, ""
-			}
-			t.proc = append(t.proc, f)
+	if t.proc == nil && !t.look() {
+		return false, ""
+	}
+	inside, turns := t.stays()
+	if inside && turns != t.slept {
+		before := turns
+		if t.letter() != 'S' {
+			return false, ""
+		}
+		if inside, turns = t.stays(); inside && turns == before {
+			t.slept = turns
 		}
 	}
+	return inside && turns != "" && turns == t.slept, turns
+}
+
+// The files of /proc that asleep reads.
+const (
+	inSyscall = iota
+	inSchedstat
+	inStat
+)
+
+// look opens them.
+func (t *thread) look() bool {
+	base := "/proc/" + strconv.Itoa(t.p.real) + "/task/" + strconv.Itoa(t.tid)
+	for _, name := range [...]string{inSyscall: "/syscall", inSchedstat: "/schedstat", inStat: "/stat"} {
+		fd, err := unix.Open(base+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			t.forget()
+			return false
+		}
+		t.proc = append(t.proc, fd)
+	}
+	return true
+}
+
+// stays reports whether it is off the CPU, in a call; and how often it was put there.
+func (t *thread) stays() (bool, string) {
+	var b [256]byte
+	if n, err := unix.Pread(t.proc[inSyscall], b[:], 0); err != nil || n == 0 || b[0] == 'r' { // "running"
+		return false, ""
+	}
+	n, _ := unix.Pread(t.proc[inSchedstat], b[:], 0)
+	return true, string(b[:max(n, 0)])
+}
+
+// letter is its state.
+func (t *thread) letter() byte {
 	var b [512]byte
-	n, _ := t.proc[0].ReadAt(b[:], 0)
+	n, _ := unix.Pread(t.proc[inStat], b[:], 0)
 	// pid (comm) state …; comm may hold anything, so look for the last parenthesis.
-	if i := bytes.LastIndexByte(b[:n], ')'); i < 0 || i+2 >= n || b[i+2] != 'S' {
-		return false, ""
+	if i := bytes.LastIndexByte(b[:max(n, 0)], ')'); i >= 0 && i+2 < n {
+		return b[i+2]
 	}
-	n, _ = t.proc[1].ReadAt(b[:], 0)
-	if n == 0 || b[0] == 'r' { // "running"
-		return false, ""
-	}
-	n, _ = t.proc[2].ReadAt(b[:], 0)
-	return n > 0, string(b[:n])
+	return 0
 }
 
 func (t *thread) forget() {
-	for _, f := range t.proc {
-		f.Close()
+	for _, fd := range t.proc {
+		unix.Close(fd)
 	}
-	t.proc = nil
+	t.proc, t.slept = nil, ""
 }

@@ -23,28 +23,34 @@ type Replayed struct {
 // what the schedule says after that is not looked at. A schedule that asks for the
 // impossible gives a *sched.DriftError.
 func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Replayed, error) {
-	t, err := search.NewTester(sc, p)
+	r, err := NewRunner(sc, p)
 	if err != nil {
 		return Replayed{}, err
 	}
+	return r.Replay(s)
+}
+
+// Replay is as [Replay]. What was probed in earlier runs is not probed again.
+func (r *Runner) Replay(s sched.Schedule) (Replayed, error) {
+	sc, p := r.t.Sc, r.t.Property
 	if err := knownTasks(sc, s); err != nil {
 		return Replayed{}, err
 	}
-	o, err := t.Run(sched.Replay{Schedule: s}, true)
-	r := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: t.Evidence(o)}
+	o, err := r.t.Run(sched.Replay{Schedule: s}, true)
+	out := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: r.t.Evidence(o)}
 	if err != nil || !p.OfCycles() {
-		return r, err
+		return out, err
 	}
 	x, err := search.NewExplorer(sc, p)
 	if err != nil {
-		return r, err
+		return out, err
 	}
 	defer x.Close()
 	cycle, waits, err := x.Starves(s)
-	if r.Broken = cycle > 0; r.Broken {
-		t.Starves(r.Counterexample, cycle, waits)
+	if out.Broken = cycle > 0; out.Broken {
+		r.t.Starves(out.Counterexample, cycle, waits)
 	}
-	return r, err
+	return out, err
 }
 
 // knownTasks reports a schedule that names a task that the scenario does not have.

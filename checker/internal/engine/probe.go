@@ -29,7 +29,7 @@ type Prober struct {
 	unrolled bool
 	// asked: the attempt that was made last asked for the time, or slept.
 	asked bool
-	// recorded are the last calls of the attempt that was made last.
+	// recorded are the calls of the attempt that was made last, the last ones at least.
 	recorded []trace.Call
 	observed observer
 }
@@ -37,6 +37,19 @@ type Prober struct {
 // recordedCalls is how many of the calls of an attempt are kept: more than a round of
 // polling has.
 const recordedCalls = 64
+
+// record keeps a call. What is too much is dropped from time to time, for calls are large.
+func (p *Prober) record(c trace.Call) {
+	if len(p.recorded) == 2*recordedCalls {
+		p.recorded = p.recorded[:copy(p.recorded, p.last())]
+	}
+	p.recorded = append(p.recorded, c)
+}
+
+// last are the last calls of the attempt that was made last.
+func (p *Prober) last() []trace.Call {
+	return p.recorded[max(0, len(p.recorded)-recordedCalls):]
+}
 
 // horizon is the virtual time after which a process that still has not got through
 // never will: longer than any lease or stale rule.
@@ -79,10 +92,10 @@ func (p *Prober) probeTwice(m *fsfake.Machine) (probed, error) {
 	if err != nil {
 		return r, err
 	}
-	attempts, calls := p.runs-first, slices.Clone(p.recorded)
+	attempts, calls := p.runs-first, slices.Clone(p.last())
 	p.unrolled = unrolled // how far the loop is tried out is to be the same, too
 	again, err := p.probe(m.Clone())
-	same := r.wedged == again.wedged && p.runs-first == 2*attempts && slices.Equal(calls, p.recorded)
+	same := r.wedged == again.wedged && p.runs-first == 2*attempts && slices.Equal(calls, p.last())
 	if err == nil && !same {
 		err = fmt.Errorf("checker: the probe of %s is not a function of its calls: on one disk it does not do the same twice; does it count, range over a map, or read time.Now?", p.sc.ID)
 	}
@@ -105,7 +118,7 @@ func (p *Prober) childless(m *fsfake.Machine) error {
 // decided.
 func (p *Prober) Attempted(m *fsfake.Machine) ([]trace.Call, error) {
 	_, err := p.probe(m.Clone())
-	return append([]trace.Call(nil), p.recorded...), err
+	return slices.Clone(p.last()), err
 }
 
 func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
@@ -191,10 +204,7 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 		r := m.Do(who, op)
 		by := who
 		who = id
-		if len(p.recorded) == recordedCalls {
-			p.recorded = p.recorded[:copy(p.recorded, p.recorded[1:])]
-		}
-		p.recorded = append(p.recorded, trace.Call{Op: op, Result: r})
+		p.record(trace.Call{Op: op, Result: r})
 		switch {
 		case r.Unmodelled != "":
 			return trace.Wait{}, fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)

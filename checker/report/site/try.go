@@ -248,7 +248,7 @@ func (u *unfolding) run(n int, onwards sched.Schedule) error {
 	cx := &trace.Counterexample{Property: u.p, Schedule: ran.Schedule, Trace: ran.Trace, Waits: ran.Waits}
 	chart := report.NewChartSoFar(u.sc, cx)
 	if ran.Broken {
-		told, err := checker.Replay(u.sc, u.p, ran.Schedule) // with what is known of the violation
+		told, err := u.runner.Replay(ran.Schedule) // with what is known of the violation
 		if err != nil {
 			return fmt.Errorf("site: %s: %w", u.sc.ID, err)
 		}

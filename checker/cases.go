@@ -20,6 +20,11 @@ type Case struct {
 	Why string
 }
 
+// severalCases reports whether what was looked at leaves more than one case to decide.
+func severalCases(sc *scenarios.Scenario, looks engine.Observed) bool {
+	return len(sc.Setting.Assumed().Cases(looks.Inodes, looks.Times)) > 1
+}
+
 // byCases decides a scenario again in each case that is open, if there are several. r is the
 // result on the machine as the setting has it.
 func (r Result) byCases(decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
@@ -49,6 +54,14 @@ func (r Result) byCases(decide func(*scenarios.Scenario) (Result, error)) (Resul
 			results = append(results, res)
 		}
 		if len(assumed.Cases(seen.Inodes, seen.Times)) == len(cases) {
+			// All cases broken: then the counterexample is that of the machine as the setting has it.
+			if r.undecided && !slices.ContainsFunc(results, func(c Result) bool { return c.Verdict != Broken }) {
+				whole, err := decide(r.Scenario)
+				if err != nil {
+					return Result{}, err
+				}
+				r = whole
+			}
 			r.looks = seen
 			return r.merged(results), nil
 		}

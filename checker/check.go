@@ -22,7 +22,7 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err := o.Tried.For(sc); err != nil {
 		return Result{}, err
 	}
-	res, err := checkCase(ctx, sc, p, o)
+	res, err := checkCase(ctx, sc, p, o, true)
 	if err != nil {
 		return Result{}, err
 	}
@@ -33,12 +33,14 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 			r.Why = "it was stopped"
 			return r, nil
 		}
-		return checkCase(ctx, sc, p, o)
+		return checkCase(ctx, sc, p, o, false)
 	})
 }
 
-// checkCase decides one property of a scenario on the machine that its setting describes.
-func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
+// checkCase decides one property of a scenario on the machine that its setting describes. With
+// ask it may leave a large space alone in which nothing is broken so far, once it knows that there
+// are cases to decide instead: see Result.undecided.
+func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options, ask bool) (Result, error) {
 	if err := o.validate(); err != nil {
 		return Result{}, err
 	}
@@ -54,7 +56,7 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	if o.Engine == Reference {
 		res, err = checkByReference(ctx, t, o)
 	} else {
-		res, err = checkByGraph(ctx, t, o)
+		res, err = checkByGraph(ctx, t, o, ask)
 	}
 	if err != nil {
 		return Result{}, err

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -9,7 +10,7 @@ import (
 	"lockpick/scenarios"
 )
 
-func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, error) {
+func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (Result, error) {
 	if o.Preemptions != nil {
 		return checkBounded(ctx, t, o)
 	}
@@ -21,7 +22,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options) (Result, err
 	if t.Sc.External { // whose programs are expensive to run again
 		t.ExploreWith(x)
 	}
-	g := &decision{t: t, x: x, o: o}
+	g := &decision{t: t, x: x, o: o, ask: ask && !t.Sc.External}
 	defer func() { g.x.Close() }()
 	if o.Symmetry {
 		if err := x.Symmetric(); err != nil {
@@ -44,6 +45,9 @@ type decision struct {
 	merging Merging
 	// found is the smallest counterexample, if it was searched for already.
 	found *found
+	// ask: it is enough to know which cases there are. cases: there are several, and the space was
+	// left alone.
+	ask, cases bool
 }
 
 // explore covers the space, as far as the verdict needs it and the budgets allow.
@@ -62,14 +66,21 @@ func (g *decision) explore(ctx context.Context) (err error) {
 		g.x.RememberMonitors()
 	}
 	auto := g.o.Memory == RememberAuto && !g.o.Symmetry
-	if auto && g.t.Judge != nil && exceeds(limits, autoStates) {
-		if done, err := g.begin(ctx, limits, autoStates); done || err != nil {
+	monitors, least := cmp.Or(g.o.changes.monitors, autoStates), cmp.Or(g.o.changes.least, mergeStates)
+	if auto && g.t.Judge != nil && exceeds(limits, monitors) {
+		if done, err := g.begin(ctx, limits, monitors); done || err != nil {
 			return err
+		}
+		if err := g.x.Histories.FinalCheck(ctx, 1); err != nil && ctx.Err() == nil {
+			return err
+		}
+		if g.cases = g.ask && g.found == nil && severalCases(g.t.Sc, g.x.Observed()); g.cases {
+			return nil
 		}
 		g.x.RememberMonitors()
 	}
-	if auto && g.found == nil && g.x.MayMerge() && exceeds(limits, mergeStates) {
-		if done, err := g.begin(ctx, limits, mergeStates); done || err != nil {
+	if auto && g.found == nil && g.x.MayMerge() && exceeds(limits, least) {
+		if done, err := g.begin(ctx, limits, least); done || err != nil {
 			return err
 		}
 		if g.found == nil {
@@ -80,7 +91,7 @@ func (g *decision) explore(ctx context.Context) (err error) {
 				g.c.Why = fmt.Sprintf("it was stopped: %d states and %d transitions covered, and what programs are told was being merged", g.c.States.Len(), g.c.Transitions)
 			}
 		}
-		if ctx.Err() != nil || g.c.States.Len() <= mergeStates { // it was another budget that ended
+		if ctx.Err() != nil || g.c.States.Len() <= least { // it was another budget that ended
 			return nil
 		}
 	}
@@ -175,7 +186,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			return res, err
 		}
 	}
-	res.looks = x.Observed()
+	res.looks, res.undecided = x.Observed(), g.cases
 	if g.t.Sc.External {
 		res.Stats.learned(x)
 		if c.Complete { // a number to print: that it could not be counted changes no verdict

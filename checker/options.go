@@ -51,7 +51,13 @@ type Options struct {
 	SkipOdds bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
+	// changes is where RememberAuto changes over, for tests.
+	changes changes
 }
+
+// changes are the sizes of spaces, in states, beyond which RememberAuto changes over to monitors,
+// and to as little as it can; 0 means autoStates and mergeStates.
+type changes struct{ monitors, least int }
 
 // Tried remembers what was tried out of a scenario's programs: which rounds of their retry loops,
 // 10 000 times each, and how often they were run again to see that they do the same, which is 500
@@ -64,9 +70,9 @@ type Tried = learn.Tried
 type Memory uint8
 
 const (
-	// RememberAuto keeps histories for a million states, and covers a space that turns out to
-	// be larger with monitors, with what was learned until then; one of more than twenty million
-	// as RememberLeast does.
+	// RememberAuto keeps histories for 50 000 states, and covers a space that turns out to be
+	// larger with monitors, with what was learned until then; one of more than twenty million as
+	// RememberLeast does. Porcupine judges what histories there were when it changes over.
 	RememberAuto Memory = iota
 	// RememberHistories keeps each distinct history, and has porcupine judge it.
 	RememberHistories
@@ -99,10 +105,11 @@ const (
 // when the property is broken. It does not depend on it what the smallest counterexample is.
 const smallSpace = 50_000
 
-// autoStates is where RememberAuto changes over to monitors, and mergeStates where to as little
-// as it can: below that, verifying may take longer than is gained.
+// autoStates is where RememberAuto changes over to monitors: a space that is not small with
+// histories is often small without. mergeStates is where it changes over to as little as it can:
+// below that, verifying may take longer than is gained.
 const (
-	autoStates  = 1_000_000
+	autoStates  = smallSpace
 	mergeStates = 20_000_000
 )
 

@@ -45,6 +45,9 @@ type Result struct {
 	// decides, and Scenario says by its assumptions which, unless it is so in all.
 	Cases []Case
 	looks engine.Observed
+	// undecided: there are several cases, and the machine as the setting has it was left alone for
+	// them, since nothing is broken there so far.
+	undecided bool
 	// checked: all schedules were asked about, and not a single one followed.
 	checked bool
 	// Stats are the counts of the exploration, of all cases together.

@@ -1,0 +1,80 @@
+package checker
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+// Where RememberAuto changes over makes no difference to what is said of a row: from histories to
+// monitors, from these to merged automata, or from the machine as the setting has it to the cases
+// of what file systems make of it.
+func TestWhereAutoChangesOverMakesNoDifference(t *testing.T) {
+	t.Parallel()
+	rows := fixtures.SmallRows()
+	for _, sc := range fixtures.All() {
+		rows = append(rows, *sc)
+	}
+	for _, sc := range all.Corpus() { // which look at inode numbers
+		if sc.ID == "freebsd-pidfile/flopen/contend" || sc.ID == "factory-factory/same-inode/dead-owner" {
+			st := sc.Setting
+			st.Processes = 2
+			two, err := sc.In(st)
+			require.NoError(t, err)
+			rows = append(rows, two)
+		}
+	}
+	merged, before := 0, 0
+	cases := map[scenarios.Verdict]int{}
+	for i := range rows {
+		sc := &rows[i]
+		for _, c := range sc.Claims {
+			want := decided(t, sc, c.Property)
+			if want.Stats.States > 2100 || want.Stats.States < 2*leastOfAll {
+				continue
+			}
+			o := Options{Workers: 1, Tried: tried(sc), changes: changes{monitors: leastOfAll, least: 2 * leastOfAll}}
+			got, err := Check(t.Context(), sc, c.Property, o)
+			require.NoError(t, err)
+			requireSaysTheSame(t, want, got)
+			if got.Stats.Merging != Unmerged {
+				merged++
+			}
+			if len(got.Cases) > 0 {
+				cases[got.Verdict]++
+			}
+			if got.Stats.Histories == 0 && want.Stats.Histories > 0 {
+				before++
+			}
+		}
+	}
+	require.Positive(t, merged, "no space was large enough to be merged")
+	require.Positive(t, cases[Broken], "no cases were broken")
+	require.Positive(t, cases[Holds], "no cases held")
+	require.Positive(t, before, "no space went over to monitors")
+}
+
+// leastOfAll is how many states a large space has in this test.
+const leastOfAll = 50
+
+// requireSaysTheSame compares all that does not depend on what states remember.
+func requireSaysTheSame(t *testing.T, want, got Result) {
+	t.Helper()
+	who := want.Scenario.ID + " " + want.Property.ID
+	require.Equal(t, want.Verdict, got.Verdict, who)
+	require.Equal(t, want.Complete, got.Complete, who)
+	require.Equal(t, want.Why, got.Why, who)
+	require.Equal(t, want.Cases, got.Cases, who)
+	require.Equal(t, want.looks, got.looks, who)
+	require.InDelta(t, want.Odds, got.Odds, 1e-9, who)
+	require.Equal(t, want.Scenario.Setting.Format(), got.Scenario.Setting.Format(), who)
+	if want.Verdict != scenarios.Broken {
+		require.Equal(t, want.Facts, got.Facts, who)
+		return
+	}
+	require.Equal(t, want.Counterexample, got.Counterexample, who)
+}

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -56,6 +57,31 @@ func TestWhereAutoChangesOverMakesNoDifference(t *testing.T) {
 	require.Positive(t, cases[Broken], "no cases were broken")
 	require.Positive(t, cases[Holds], "no cases held")
 	require.Positive(t, before, "no space went over to monitors")
+}
+
+// Whoever wants an answer for the whole space or none has the answer that everybody has, or none.
+func TestWholeOrNothing(t *testing.T) {
+	t.Parallel()
+	parts := 0
+	for _, sc := range fixtures.SmallRows() {
+		for _, c := range sc.Claims {
+			want := decided(t, &sc, c.Property)
+			if want.Stats.States > 500 || len(want.Cases) > 0 || c.Property.OfCycles() {
+				continue
+			}
+			o := Options{Workers: 1, Tried: tried(&sc), Whole: true, States: want.Stats.States}
+			got, err := Check(t.Context(), &sc, c.Property, o)
+			if !errors.Is(err, ErrPart) { // the search in the order of cost may take more
+				require.NoError(t, err)
+				requireSaysTheSame(t, want, got)
+			}
+			o.States /= 2
+			_, err = Check(t.Context(), &sc, c.Property, o)
+			require.ErrorIs(t, err, ErrPart, "%s %s", sc.ID, c.Property)
+			parts++
+		}
+	}
+	require.Positive(t, parts)
 }
 
 // leastOfAll is how many states a large space has in this test.

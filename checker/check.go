@@ -61,6 +61,9 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	if err != nil {
 		return Result{}, err
 	}
+	if o.Whole && (!res.Complete || res.Why != "") {
+		return Result{}, ErrPart
+	}
 	if res.Counterexample != nil {
 		res.looks, err = looksOf(sc, p, res.Counterexample.Schedule)
 	}

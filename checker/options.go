@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"errors"
 	"fmt"
 
 	"lockpick/checker/internal/learn"
@@ -49,11 +50,18 @@ type Options struct {
 	Tried *Tried
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
 	SkipOdds bool
+	// Whole has Check return [ErrPart] as soon as it knows that a budget ends before it has an
+	// answer, for those who will ask again with a larger one.
+	Whole bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
 	// changes is where RememberAuto changes over, for tests.
 	changes changes
 }
+
+// ErrPart says that a budget ended before there was an answer, and that only one was wanted that no
+// budget has a part in; see [Options.Whole].
+var ErrPart = errors.New("checker: a budget ended first")
 
 // changes are the sizes of spaces, in states, beyond which RememberAuto changes over to monitors,
 // and to as little as it can; 0 means autoStates and mergeStates.

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/parallel"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
@@ -167,9 +168,25 @@ func (a *app) questions(patterns []string, f *checkFlags) ([]question, error) {
 	return out, nil
 }
 
-// answer makes the verdicts, one after the other, and hands those of each system to
-// decided when they are complete. When ctx ends, what was not begun is Unknown.
-func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o checker.Options, decided func([]checker.Result) error) ([]checker.Result, error) {
+// answer makes the verdicts, and hands those of each system to decided when they are complete.
+// When ctx ends, what was not begun is Unknown. What is small may be decided ahead of its turn.
+func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o checker.Options, decided func([]checker.Result) error) (results []checker.Result, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	early, others := newAhead(questions), f.ahead(o, len(questions))
+	parallel.Together(1+others, func(k int) {
+		if k > 0 {
+			early.work(ctx, f, o)
+			return
+		}
+		defer cancel()
+		results, err = a.answerInTurn(ctx, early, f, o, decided)
+	})
+	return results, err
+}
+
+// answerInTurn makes the verdicts one after the other, but for what is there already.
+func (a *app) answerInTurn(ctx context.Context, early *ahead, f *checkFlags, o checker.Options, decided func([]checker.Result) error) ([]checker.Result, error) {
+	questions := early.questions
 	bar := a.newProgress(ctx, len(questions), f.options.Quiet)
 	defer bar.clear()
 	o.Progress = bar.follow
@@ -178,10 +195,7 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 	told := 0
 	for i, q := range questions {
 		bar.begin(q.sc.ID, q.property.ID)
-		if i == 0 || questions[i-1].sc != q.sc {
-			o.Tried = &checker.Tried{}
-		}
-		r, err := a.verdict(ctx, q, f, o)
+		r, err := a.verdict(ctx, early, i, f, o)
 		switch _, claimed := q.sc.Claim(q.property); {
 		case !claimed && errors.Is(err, checker.ErrNothingToJudge):
 			leftOut = append(leftOut, q.sc.ID)
@@ -211,12 +225,19 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 	return results, nil
 }
 
-// verdict answers one question, or says that it was stopped.
-func (a *app) verdict(ctx context.Context, q question, f *checkFlags, o checker.Options) (checker.Result, error) {
-	if ctx.Err() != nil {
+// verdict answers question i, or says that it was stopped.
+func (a *app) verdict(ctx context.Context, early *ahead, i int, f *checkFlags, o checker.Options) (r checker.Result, err error) {
+	q := early.questions[i]
+	ready := early.take(i)
+	switch {
+	case ready != nil:
+		r = *ready
+	case ctx.Err() != nil:
 		return unfinished(q.sc, q.property, "stopped before it began"), nil
+	default:
+		o.Tried = early.tried[i]
+		r, err = f.engine.decide(ctx, q.sc, q.property, o)
 	}
-	r, err := f.engine.decide(ctx, q.sc, q.property, o)
 	if err == nil && f.kernel != nil { // merge has none
 		f.kernel.confirm(ctx, a, &r)
 	}

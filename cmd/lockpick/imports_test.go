@@ -101,7 +101,7 @@ var imports = map[string]string{
 	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
 	"checker/report/site":       "checker checker/report checker/trace scenarios sched fsfake porcupine internal/numbers",
 	"checker/real":              "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli":               "checker checker/internal/saved checker/internal/watchdog checker/real checker/report checker/report/site checker/trace scenarios scenarios/command sched cobra pflag x/term",
+	"checker/cli":               "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/real checker/report checker/report/site checker/trace scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":              "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"lockpick/checker"
+)
+
+// Most spaces are small: what takes time is to look once more at everything that their verdicts
+// rest on, one thing after the other. So small spaces are decided ahead of their turn, a scenario
+// at a time on each processor, while a large one may be under way on all of them. Verdict and
+// counts are the same. A space that turns out to be larger waits for its turn and begins anew, so
+// that only one that takes much memory is under way at a time.
+type ahead struct {
+	questions []question
+	tried     []*checker.Tried // by question: one for each scenario
+	mu        sync.Mutex
+	next      int // the first question that nobody has begun
+	ready     []*readyResult
+}
+
+// A readyResult is decided when done is closed; result is nil where it has to be asked again.
+type readyResult struct {
+	done   chan struct{}
+	result *checker.Result
+}
+
+// aheadStates is how many states a space has at most that is decided ahead of its turn.
+const aheadStates = 10_000
+
+func newAhead(questions []question) *ahead {
+	e := &ahead{questions: questions, tried: make([]*checker.Tried, len(questions)), ready: make([]*readyResult, len(questions))}
+	for i := range questions {
+		if i > 0 && questions[i-1].sc == questions[i].sc {
+			e.tried[i] = e.tried[i-1]
+		} else {
+			e.tried[i] = &checker.Tried{}
+		}
+	}
+	return e
+}
+
+// ahead is how many decide ahead: none where the time that a verdict takes matters, or what is
+// asked for is not covered by the counts of a small space.
+func (f *checkFlags) ahead(o checker.Options, questions int) int {
+	if questions == 1 || f.options.Timings || f.engine.timeout > 0 || o.Engine != checker.Graph ||
+		o.Memory != checker.RememberAuto || o.Preemptions != nil || o.States > 0 || o.Workers == 1 {
+		return 0
+	}
+	return min(runtime.GOMAXPROCS(0)-1, questions)
+}
+
+// take returns the result of a question, waiting for it where somebody is about to have it. It is
+// nil where nobody has it: then nobody else will begin with it.
+func (e *ahead) take(i int) *checker.Result {
+	e.mu.Lock()
+	e.next = max(e.next, i+1)
+	r := e.ready[i]
+	e.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	<-r.done
+	return r.result
+}
+
+// begin takes the questions of a scenario that nobody has begun: those from one to another.
+func (e *ahead) begin() (from, to int) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	from = e.next
+	for to = from; to < len(e.questions) && e.questions[to].sc == e.questions[from].sc; to++ {
+		e.ready[to] = &readyResult{done: make(chan struct{})}
+	}
+	e.next = to
+	return from, to
+}
+
+// work decides what nobody has begun.
+func (e *ahead) work(ctx context.Context, f *checkFlags, o checker.Options) {
+	o.Workers, o.States, o.Whole, o.Progress = 1, aheadStates, true, nil
+	for {
+		from, to := e.begin()
+		if from == to {
+			return
+		}
+		for i := from; i < to; i++ {
+			q := e.questions[i]
+			o.Tried = e.tried[i]
+			if ctx.Err() == nil {
+				// An error is told, or gone, when it is asked again.
+				if r, err := f.engine.decide(ctx, q.sc, q.property, o); err == nil && r.Complete {
+					e.ready[i].result = &r
+				}
+			}
+			close(e.ready[i].done)
+		}
+	}
+}

@@ -27,9 +27,9 @@ func severalCases(sc *scenarios.Scenario, looks engine.Observed) bool {
 
 // byCases decides a scenario again in each case that is open, if there are several. r is the
 // result on the machine as the setting has it.
-func (r Result) byCases(decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
-	assumed, looks := r.Scenario.Setting.Assumed(), r.looks
-	if r.Scenario.External { // Conditions says what is assumed
+func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
+	assumed, looks := sc.Setting.Assumed(), r.looks
+	if sc.External { // Conditions says what is assumed
 		return r, nil
 	}
 	for {
@@ -40,13 +40,13 @@ func (r Result) byCases(decide func(*scenarios.Scenario) (Result, error)) (Resul
 		var results []Result
 		seen := looks
 		for _, c := range cases {
-			st := r.Scenario.Setting
+			st := sc.Setting
 			st.Assume = c
-			sc, err := r.Scenario.In(st)
+			in, err := sc.In(st)
 			if err != nil {
 				return Result{}, err
 			}
-			res, err := decide(&sc)
+			res, err := decide(&in)
 			if err != nil {
 				return Result{}, fmt.Errorf("%w (assuming %s)", err, c)
 			}
@@ -56,14 +56,14 @@ func (r Result) byCases(decide func(*scenarios.Scenario) (Result, error)) (Resul
 		if len(assumed.Cases(seen.Inodes, seen.Times)) == len(cases) {
 			// All cases broken: then the counterexample is that of the machine as the setting has it.
 			if r.undecided && !slices.ContainsFunc(results, func(c Result) bool { return c.Verdict != Broken }) {
-				whole, err := decide(r.Scenario)
+				whole, err := decide(sc)
 				if err != nil {
 					return Result{}, err
 				}
 				r = whole
 			}
 			r.looks = seen
-			return r.merged(results), nil
+			return r.merged(cases, results), nil
 		}
 		looks = seen // something is looked at in one case only: tell that apart, too
 	}
@@ -71,13 +71,13 @@ func (r Result) byCases(decide func(*scenarios.Scenario) (Result, error)) (Resul
 
 // merged joins the results of all cases. r, on the machine as the setting has it, is one of
 // them or between them: its counterexample stands for all when all are broken.
-func (r Result) merged(results []Result) Result {
+func (r Result) merged(assumed []scenarios.Assumptions, results []Result) Result {
 	first := 0 // the one that decides: broken if any is, else unknown if any is
 	var cases []Case
 	var stats Stats
 	for i := range results {
 		c := &results[i]
-		cases = append(cases, Case{Assume: c.Scenario.Setting.Assume, Verdict: c.Verdict, Why: c.Why})
+		cases = append(cases, Case{Assume: assumed[i], Verdict: c.Verdict, Why: c.Why})
 		if rank(c.Verdict) > rank(results[first].Verdict) {
 			first = i
 		}
@@ -144,6 +144,9 @@ func (r *Result) ClaimText() string {
 func (r *Result) Conditions() []string {
 	var out []string
 	if text := r.depends(); text != "" {
+		out = append(out, text)
+	}
+	if text := r.sleeps(); text != "" {
 		out = append(out, text)
 	}
 	if r.Verdict == Broken {

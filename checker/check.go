@@ -22,18 +22,25 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err := o.Tried.For(sc); err != nil {
 		return Result{}, err
 	}
-	res, err := checkCase(ctx, sc, p, o, true)
+	decide := func(sc *scenarios.Scenario, ask bool) (Result, error) {
+		res, err := checkCase(ctx, sc, p, o, ask)
+		if err != nil {
+			return Result{}, err
+		}
+		return res.withSleeps(o, func(sc *scenarios.Scenario, o Options) (Result, error) { return checkCase(ctx, sc, p, o, false) })
+	}
+	res, err := decide(sc, true)
 	if err != nil {
 		return Result{}, err
 	}
 	res.checked = true
-	return res.byCases(func(sc *scenarios.Scenario) (Result, error) {
+	return res.byCases(sc, func(sc *scenarios.Scenario) (Result, error) {
 		if ctx.Err() != nil {
 			r := NewResult(sc, p, nil)
 			r.Why = "it was stopped"
 			return r, nil
 		}
-		return checkCase(ctx, sc, p, o, false)
+		return decide(sc, false)
 	})
 }
 

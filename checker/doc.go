@@ -14,11 +14,15 @@
 // continuation does. A call that has to wait begins in one step and is granted in
 // another. A process that has nothing left to do exits in a step of its own.
 //
-// A sleep lasts for any time: the task may go on at any moment, also before the clock
-// has moved. The clock moves only by a stall, of which the setting allows so many. Processes that
-// are punctual are not stalled: while one could take a step and does not sleep no time passes,
+// Where nobody can see how long it takes, a sleep lasts for any time: the task may go on at any moment,
+// and the clock moves only by a stall, of which the setting allows so many. Where tasks sleep
+// and look at the clock or at file times, a sleep has two steps, its beginning and its end, and
+// the clock has moved by as long as it says when it ends; a round of a Retry loop that changes
+// nothing takes no time ([scenarios.SleepsLast]). Processes that
+// are punctual are not delayed: while one could take a step and does not sleep no time passes,
+// so that nobody else wakes either,
 // and a stall passes in pieces, so that it wakes when it has slept as long as it said; but it may
-// begin late, and wake early. A
+// begin late. A
 // polling loop written with Retry leads back to its own beginning, so polling adds
 // cycles to the graph and no states.
 //

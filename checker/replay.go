@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"errors"
 	"fmt"
 
 	"lockpick/checker/internal/search"
@@ -22,6 +23,9 @@ type Replayed struct {
 // Replay follows a schedule strictly. It ends with the step that breaks the property;
 // what the schedule says after that is not looked at. A schedule that asks for the
 // impossible gives a *sched.DriftError.
+//
+// Where tasks sleep and somebody can see how long, the schedule may be one with sleeps that last; and
+// it breaks the property only when it does so with them.
 func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Replayed, error) {
 	r, err := NewRunner(sc, p)
 	if err != nil {
@@ -32,10 +36,32 @@ func Replay(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (Re
 
 // Replay is as [Replay]. What was probed in earlier runs is not probed again.
 func (r *Runner) Replay(s sched.Schedule) (Replayed, error) {
-	sc, p := r.t.Sc, r.t.Property
-	if err := knownTasks(sc, s); err != nil {
+	p := r.t.Property
+	if err := knownTasks(r.t.Sc, s); err != nil {
 		return Replayed{}, err
 	}
+	out, err := r.replay(s)
+	in, unset := r.Lasting()
+	if in == nil || unset != nil {
+		return out, errors.Join(err, unset)
+	}
+	if err == nil && out.Broken && !p.OfCycles() && p.Question == scenarios.NoQuestion {
+		out.Broken = lastsToo(in, p, out.Counterexample.Trace)
+	}
+	if err == nil && out.Broken {
+		return out, nil
+	}
+	if r, err := NewRunner(in, p); err == nil {
+		if slept, err := r.replay(s); err == nil && slept.Broken {
+			return slept, nil
+		}
+	}
+	return out, err
+}
+
+// replay follows a schedule with sleeps as the setting has them.
+func (r *Runner) replay(s sched.Schedule) (Replayed, error) {
+	sc, p := r.t.Sc, r.t.Property
 	o, err := r.t.Run(sched.Replay{Schedule: s}, true)
 	out := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: r.t.Evidence(o)}
 	if err != nil || !p.OfCycles() {

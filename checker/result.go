@@ -48,6 +48,9 @@ type Result struct {
 	// undecided: there are several cases, and the machine as the setting has it was left alone for
 	// them, since nothing is broken there so far.
 	undecided bool
+	// early says why the space in which sleeps last was not decided, where that would have told
+	// more; otherwise it is empty.
+	early string
 	// checked: all schedules were asked about, and not a single one followed.
 	checked bool
 	// Stats are the counts of the exploration, of all cases together.

@@ -59,6 +59,10 @@ func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) {
 // what is missing: then it proves even less that they broke nothing.
 func (r *Runner) Lacking() error { return r.t.Lacking() }
 
+// Lasting returns the scenario with sleeps that last, when in the runs so far tasks slept and
+// somebody could see how long: runs are to be made in that one then. Otherwise it is nil.
+func (r *Runner) Lasting() (*scenarios.Scenario, error) { return lasting(r.t.Sc, r.t.Observed()) }
+
 // Shrink makes a schedule that breaks the property smaller: fewer faults, then fewer
 // preemptions, then fewer steps, to a local minimum. A schedule that does not break it
 // is an error.

@@ -42,15 +42,27 @@ func (m *Machine) Do(t Task, op Op) (r Result) {
 		return unmodelled("%s by process %d, which does not run,", op.Call, t.Pid)
 	}
 	if len(m.punctual) != 0 {
-		m.paced(t, &op)
+		until := int64(0)
+		if op.Call == CallSleep && op.Time > 0 {
+			until = m.clock + op.Time
+		}
+		m.paced(t, until)
 	}
+	if m.lasts {
+		return m.inTime(p, t, &op)
+	}
+	return m.do(p, t, &op)
+}
+
+// do carries out a call that takes no time.
+func (m *Machine) do(p *proc, t Task, op *Op) (r Result) {
 	if len(p.waits) != 0 {
 		if i := p.waiting(t.N); i >= 0 {
-			return m.resume(p, i, &op)
+			return m.resume(p, i, op)
 		}
 	}
 	var c request // set field by field: a literal would be copied
-	c.p, c.t, c.op, c.r = p, t, hide(&op), hide(&r)
+	c.p, c.t, c.op, c.r = p, t, hide(op), hide(&r)
 	m.call(hide(&c))
 	return r
 }

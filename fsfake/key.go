@@ -77,6 +77,7 @@ func (k *keyer) machine(b []byte) []byte {
 		b = k.proc(b, p)
 	}
 	b = m.appendPaces(b)
+	b = m.appendNaps(b)
 	b = appendLen(b, len(m.marks))
 	for i := range m.marks {
 		b = k.mark(b, &m.marks[i])

@@ -98,7 +98,8 @@ func (m *Machine) reboot(picks []pick) {
 	}
 	slices.SortFunc(inodes, func(a, b *inode) int { return int(a.id - b.id) })
 	m.inodes, m.ownInodes = inodes, true
-	m.descs, m.procs, m.marks, m.paces, m.stallLeft = nil, nil, nil, nil, 0
+	m.settle()
+	m.descs, m.procs, m.marks, m.paces, m.naps, m.stallLeft = nil, nil, nil, nil, nil, 0
 	m.ownDescs, m.ownProcs, m.maxPid = false, false, 0
 	m.version++
 	m.AddProc(ProcSpec{Pid: 1})

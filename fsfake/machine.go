@@ -20,6 +20,7 @@ type Machine struct {
 	marks  []Mark // sorted by task; never changed in place
 	exits  []Exit // sorted by pid; never changed in place
 	paces  []pace // sorted by task; never changed in place. See punctual.go
+	naps   []nap  // sorted by task; never changed in place. See sleep.go
 
 	own                           *token // marks the objects that only this machine holds
 	ownInodes, ownDescs, ownProcs bool   // whether the slices above are this machine's alone
@@ -36,6 +37,8 @@ type Machine struct {
 	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
 	punctual                      []int     // pids, sorted
 	stallLeft                     int64     // nanoseconds
+	lasts                         bool      // sleeps take their time
+	base                          int64     // what of the clock is never taken back; see sleep.go
 	powerLoss                     bool      // remember what is durable; see powerloss.go
 	queues                        bool      // remember who waits behind whom; see queue.go
 	border                        InodeID
@@ -146,5 +149,8 @@ func (m *Machine) Version() uint64 { return m.version }
 // Now returns the virtual clock.
 func (m *Machine) Now() time.Time { return time.Unix(0, m.clock).UTC() }
 
-// Advance moves the virtual clock; nothing else moves it. A negative d steps it back.
-func (m *Machine) Advance(d time.Duration) { m.clock += int64(d) }
+// Advance moves the virtual clock; nothing else moves it but sleeps that last. A negative d steps it back.
+func (m *Machine) Advance(d time.Duration) {
+	m.clock += int64(d)
+	m.settle()
+}

@@ -251,8 +251,8 @@ func (p *Proc) Now() time.Time {
 	return time.Unix(0, p.port.Do(Op{Call: CallNow}).N).UTC()
 }
 
-// Sleep is time.Sleep: the task gives way. It may go on after any delay, so also
-// before the virtual clock has moved.
+// Sleep is time.Sleep: the task gives way. It may go on after any delay; whether that can be before
+// the virtual clock has moved by d, [Machine.LetSleepsLast] decides.
 func (p *Proc) Sleep(d time.Duration) { p.port.Do(Op{Call: CallSleep, Time: int64(d)}) }
 
 // Work is one visible step that touches no file: the body of a critical section.

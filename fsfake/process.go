@@ -72,6 +72,7 @@ func (m *Machine) KillProc(pid int) {
 	}
 	m.dropWaits(pid, -1)
 	m.unpaced(pid)
+	m.napless(pid)
 	fds := m.proc(pid).fds
 	m.mutProc(pid).fds = nil
 	for _, f := range fds {

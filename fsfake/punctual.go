@@ -42,15 +42,13 @@ func (m *Machine) Stall(d, left time.Duration) {
 	m.stallLeft = int64(left)
 }
 
-// paced remembers that a task of a punctual process has made a call.
-func (m *Machine) paced(t Task, op *Op) {
+// paced remembers that a task of a punctual process has made a call, and until when it sleeps; 0
+// for a call that is no sleep.
+func (m *Machine) paced(t Task, until int64) {
 	if _, ok := slices.BinarySearch(m.punctual, t.Pid); !ok || m.proc(t.Pid) == nil {
 		return
 	}
-	p := pace{task: t}
-	if op.Call == CallSleep && op.Time > 0 {
-		p.until = m.clock + op.Time
-	}
+	p := pace{t, until}
 	at, found := slices.BinarySearchFunc(m.paces, t, comparePace)
 	switch {
 	case !found:
@@ -68,8 +66,10 @@ func (m *Machine) unpaced(pid int) {
 	}
 }
 
-func comparePace(p pace, t Task) int {
-	return cmp.Or(cmp.Compare(p.task.Pid, t.Pid), cmp.Compare(p.task.N, t.N))
+func comparePace(p pace, t Task) int { return compareTask(p.task, t) }
+
+func compareTask(a, b Task) int {
+	return cmp.Or(cmp.Compare(a.Pid, b.Pid), cmp.Compare(a.N, b.N))
 }
 
 // appendPaces appends what decides how time can pass.

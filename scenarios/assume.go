@@ -16,6 +16,7 @@ import (
 type Assumptions struct {
 	Inodes InodeAssumption
 	Times  TimeAssumption
+	Sleeps SleepAssumption
 }
 
 // An InodeAssumption is what becomes of the number of a file that has gone.
@@ -45,11 +46,27 @@ const (
 	TimesShow
 )
 
+// A SleepAssumption is what becomes of the clock while somebody sleeps.
+type SleepAssumption uint8
+
+// The assumptions about sleeps.
+const (
+	// SleepsOpen: as SleepsShort, and where that makes a difference as SleepsLast.
+	SleepsOpen SleepAssumption = iota
+	// SleepsShort: no time passes while somebody sleeps, as if all sleeps ended early.
+	SleepsShort
+	// SleepsLast: whoever sleeps goes on when the clock has moved by as much, and not before;
+	// a round of a retry loop that changes nothing takes no time. See [fsfake.Machine.LetSleepsLast].
+	SleepsLast
+)
+
 // The words of assumptions, and what they mean in sentences.
 var (
 	inodeWords = [...]string{"", "inodes-not-reused", "inodes-reused"}
 	timeWords  = [...]string{"", "times-shared", "times-show"}
+	sleepWords = [...]string{"", "sleeps-short", "sleeps-last"}
 	inodeWhere = [...]string{"", "inode numbers never come back (tmpfs, btrfs)", "inode numbers are reused (ext4, xfs; not tmpfs, btrfs)"}
+	sleepWhere = [...]string{"", "sleeps take no time", "sleeps take as long as they say"}
 	timeWhere  = [...]string{
 		"", "two changes may share a time stamp (Linux before 6.13, within 4 ms)",
 		"a change after a look always shows in the time stamp (Linux ≥ 6.13; before that not within 4 ms)",
@@ -61,7 +78,7 @@ const noAssumptions = "nothing"
 
 // String is the text that [ParseAssumptions] reads: "inodes-reused,times-show", "nothing".
 func (a Assumptions) String() string {
-	words := both(inodeWords[a.Inodes], timeWords[a.Times])
+	words := given(inodeWords[a.Inodes], timeWords[a.Times], sleepWords[a.Sleeps])
 	if len(words) == 0 {
 		return noAssumptions
 	}
@@ -71,11 +88,11 @@ func (a Assumptions) String() string {
 // Where says in words where the assumptions are met, to stand after "where"; it is empty for
 // none.
 func (a Assumptions) Where() string {
-	return strings.Join(both(inodeWhere[a.Inodes], timeWhere[a.Times]), " and ")
+	return strings.Join(given(inodeWhere[a.Inodes], timeWhere[a.Times], sleepWhere[a.Sleeps]), " and ")
 }
 
-// both lists the texts that are not empty.
-func both(texts ...string) []string {
+// given lists the texts that are not empty.
+func given(texts ...string) []string {
 	var out []string
 	for _, t := range texts {
 		if t != "" {
@@ -93,14 +110,16 @@ func ParseAssumptions(text string) (Assumptions, error) {
 		return a, nil
 	}
 	for _, word := range strings.Split(text, ",") {
-		switch i, t := at1(inodeWords[:], word), at1(timeWords[:], word); {
+		switch i, t, s := at1(inodeWords[:], word), at1(timeWords[:], word), at1(sleepWords[:], word); {
 		case i > 0 && a.Inodes == 0:
 			a.Inodes = InodeAssumption(i)
 		case t > 0 && a.Times == 0:
 			a.Times = TimeAssumption(t)
+		case s > 0 && a.Sleeps == 0:
+			a.Sleeps = SleepAssumption(s)
 		default:
-			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s and %s, or one of each with a comma", noAssumptions,
-				inodeWords[InodesNotReused], inodeWords[InodesReused], timeWords[TimesShared], timeWords[TimesShow])
+			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s and %s, one of %s and %s, or one of each with commas", noAssumptions,
+				inodeWords[InodesNotReused], inodeWords[InodesReused], timeWords[TimesShared], timeWords[TimesShow], sleepWords[SleepsShort], sleepWords[SleepsLast])
 		}
 	}
 	return a, nil
@@ -118,7 +137,8 @@ func at1(words []string, word string) int {
 
 // Allows reports whether a case may be so under the assumptions: it contradicts none.
 func (a Assumptions) Allows(c Assumptions) bool {
-	return (a.Inodes == 0 || c.Inodes == 0 || a.Inodes == c.Inodes) && (a.Times == 0 || c.Times == 0 || a.Times == c.Times)
+	return (a.Inodes == 0 || c.Inodes == 0 || a.Inodes == c.Inodes) && (a.Times == 0 || c.Times == 0 || a.Times == c.Times) &&
+		(a.Sleeps == 0 || c.Sleeps == 0 || a.Sleeps == c.Sleeps)
 }
 
 // Cases lists the cases of what is looked at, as far as the assumptions leave them open: in
@@ -126,7 +146,7 @@ func (a Assumptions) Allows(c Assumptions) bool {
 func (a Assumptions) Cases(inodes, times bool) []Assumptions {
 	out := []Assumptions{a}
 	if inodes && a.Inodes == InodesOpen {
-		out = []Assumptions{{InodesNotReused, a.Times}, {InodesReused, a.Times}}
+		out = []Assumptions{{InodesNotReused, a.Times, a.Sleeps}, {InodesReused, a.Times, a.Sleeps}}
 	}
 	if !times || a.Times != TimesOpen {
 		return out
@@ -134,7 +154,7 @@ func (a Assumptions) Cases(inodes, times bool) []Assumptions {
 	var all []Assumptions
 	for _, c := range out {
 		for _, t := range []TimeAssumption{TimesShared, TimesShow} {
-			all = append(all, Assumptions{c.Inodes, t})
+			all = append(all, Assumptions{c.Inodes, t, a.Sleeps})
 		}
 	}
 	return all

@@ -185,7 +185,8 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	o := s.Setting.Assume.machine(s.Setting.Machine)
 	o.PowerLoss = o.PowerLoss || s.Setting.PowerLosses > 0
 	m := fsfake.New(o)
-	if s.Setting.Stalls > 0 {
+	lasts := s.Setting.Assume.Sleeps == SleepsLast
+	if s.Setting.Stalls > 0 || lasts {
 		m.SetPunctual(s.Setting.punctualPids()...)
 	}
 	s.boot(m, false)
@@ -196,6 +197,9 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	}
 	if o.PowerLoss {
 		m.Sync()
+	}
+	if lasts {
+		m.LetSleepsLast()
 	}
 	return m, nil
 }

@@ -48,8 +48,8 @@ type Setting struct {
 	// but what they sleep, or wait in a call for others, and they begin when they like. The
 	// clock moves only while all of them sleep, wait, or have ended, and to the time at
 	// which the first of them wakes at most: a stall then passes in pieces, each a choice of its
-	// own. So a lease is kept by a heartbeat that comes in time. A sleep may still end early, as
-	// all sleeps.
+	// own. So a lease is kept by a heartbeat that comes in time, and a lock that works by waiting
+	// alone holds. Sleeps last as long as they say where that is seen, so also beside them.
 	Punctual []int
 	// PowerLosses is how often the power may be lost, at any moment, also after the last
 	// step: 0 or 1. Every process ends then, and of what was not synced the disk keeps what

@@ -30,7 +30,7 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 	switch {
 	case replayed(t, &sc, p):
 	case rapidInCharge():
-		runner, err := checker.NewRunner(&sc, p)
+		runner, err := inTime(&sc, p)
 		if err != nil {
 			t.Fatalf("%s", fromHere(err.Error()))
 		}
@@ -40,6 +40,20 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 		var runner *checker.Runner
 		seed, err := watchdog.Over(func(w scenarios.Watchdog) (seed int, err error) {
 			watched := watchedBy(w, &sc)
+			if runner, err = checker.NewRunner(watched, p); err != nil {
+				return 0, err
+			}
+			if seed, err = search(runner, watched, Runs); err != nil {
+				return 0, err
+			}
+			lasting, err := runner.Lasting()
+			if lasting == nil || err != nil {
+				return seed, err
+			}
+			if sc, err = sc.In(lasting.Setting); err != nil {
+				return 0, err
+			}
+			watched = watchedBy(w, &sc)
 			if runner, err = checker.NewRunner(watched, p); err != nil {
 				return 0, err
 			}
@@ -55,6 +69,26 @@ func Rapid(t rapid.TB, sc scenarios.Scenario, p *scenarios.Property) {
 		}
 		shrink(t, seed, Property(&sc, p))
 	}
+}
+
+// inTime returns a runner of a scenario, which becomes one with sleeps that last when a few runs show
+// that somebody can see how long.
+func inTime(sc *scenarios.Scenario, p *scenarios.Property) (*checker.Runner, error) {
+	runner, err := checker.NewRunner(sc, p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := search(runner, sc, 20); err != nil {
+		return nil, err
+	}
+	lasting, err := runner.Lasting()
+	if lasting == nil || err != nil {
+		return runner, err
+	}
+	if *sc, err = sc.In(lasting.Setting); err != nil {
+		return nil, err
+	}
+	return checker.NewRunner(sc, p)
 }
 
 // lacking fails a test whose schedules showed nothing that could have been wrong.

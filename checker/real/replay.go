@@ -88,8 +88,10 @@ func newRun(sc *scenarios.Scenario) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
+	fake := sc.NewMachine()
+	fake.EndSleeps() // the trace says what time it is
 	return &run{
-		sc: sc, fake: sc.NewMachine(), real: m,
+		sc: sc, fake: fake, real: m,
 		inos: map[uint64]fsfake.InodeID{}, ids: map[fsfake.InodeID]uint64{},
 		report: Report{Emulated: map[string]int{}},
 	}, nil
@@ -142,11 +144,15 @@ func (r *run) step(s trace.Step) error {
 	default:
 		t := r.task(s.Choice.Task)
 		for _, c := range s.Calls {
+			if c.Op.Call == fsfake.CallSleep && c.Result.Blocked {
+				continue // its end comes
+			}
 			if err := r.call(t, c.Op); err != nil || r.lost {
 				return err
 			}
 		}
 	}
+	r.fake.Advance(s.After.Now().Sub(r.fake.Now())) // what was slept
 	if err := r.wakes(); err != nil {
 		return err
 	}

@@ -39,6 +39,12 @@ type Step struct {
 	After *fsfake.Machine `json:"-"`
 }
 
+// Sleeps reports whether the step is a sleep of some time.
+func (s *Step) Sleeps() bool {
+	n := len(s.Calls)
+	return n > 0 && s.Calls[n-1].Op.Call == fsfake.CallSleep && s.Calls[n-1].Op.Time > 0
+}
+
 // A Call is one call with its result.
 type Call struct {
 	Op     fsfake.Op

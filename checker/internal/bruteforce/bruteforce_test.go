@@ -22,8 +22,12 @@ import (
 var (
 	protocols = flag.Int("bruteforce.protocols", 300, "how many protocols are compared")
 	firstSeed = flag.Uint64("bruteforce.seed", 1, "the number of the first")
+	sleeps    = flag.Bool("bruteforce.sleeps", false, "compare only protocols whose sleeps last and that look how old a file is")
 	save      = flag.String("bruteforce.save", "", "a directory for what was found, as in testdata")
 )
+
+// progressEach is after how many protocols a line says so.
+const progressEach = 500
 
 // maxStates is the size of space up to which protocols are compared.
 const maxStates = 1000
@@ -40,9 +44,12 @@ func TestDrawnProtocols(t *testing.T) {
 		n = min(n, 40)
 	}
 	tally := tally{}
-	failed, merged := 0, 0
+	failed, merged, all := 0, 0, n
 	for seed := *firstSeed; n > 0; seed++ {
 		p := bruteforce.Draw(seed)
+		if *sleeps && !p.ShowsSleeps() {
+			continue
+		}
 		small := false
 		var tried checker.Tried
 		for _, name := range p.Ask {
@@ -59,6 +66,9 @@ func TestDrawnProtocols(t *testing.T) {
 		}
 		if small {
 			n--
+		}
+		if done := all - n; small && done%progressEach == 0 { // so that a run that is cut off says how far it came
+			fmt.Printf("%d of %d protocols compared, up to seed %d, %d differences\n", done, all, seed, failed)
 		}
 	}
 	t.Log(tally)

@@ -38,6 +38,11 @@ func (x *space) unfinished(s *state) bool {
 
 // enabled: the task can take a step now.
 func (x *space) enabled(s *state, i int) bool {
+	return x.able(s, i) && !x.robs(s, i)
+}
+
+// able: the task can take a step now, or could if nobody were punctual.
+func (x *space) able(s *state, i int) bool {
 	if x.finished(s, i) {
 		return false
 	}
@@ -106,8 +111,11 @@ func (x *space) passes(s *state) time.Duration {
 // keepsTime notes that a task has made a call, which may be a sleep.
 func (x *space) keepsTime(s *state, i int, op fsfake.Op) {
 	a := &s.tasks[i]
-	a.begun, a.wakes = slices.Contains(x.p.Punctual, x.slots[i].process) && x.p.Stalls > 0, 0
-	if a.begun && op.Call == fsfake.CallSleep {
+	a.begun, a.wakes = slices.Contains(x.p.Punctual, x.slots[i].process) && (x.p.Stalls > 0 || x.p.Lasts), 0
+	switch {
+	case a.begun && x.p.Lasts:
+		a.wakes = a.until
+	case a.begun && op.Call == fsfake.CallSleep:
 		a.wakes = s.m.Now().UnixNano() + op.Time
 	}
 }

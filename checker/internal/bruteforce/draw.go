@@ -41,7 +41,23 @@ func Draw(seed uint64) *Protocol {
 	if d.p.Stalls > 0 && !d.p.Alike && d.chance(2) {
 		d.punctual()
 	}
+	if d.p.has(func(s *Stmt) bool { return s.Do == Sleep }) && d.chance(2) {
+		d.lasting()
+	}
 	return &d.p
+}
+
+// lasting has sleeps take as long as they say: less than what is old, or longer.
+func (d *drawer) lasting() {
+	d.p.Lasts, d.p.Alike = true, false
+	for _, tasks := range d.p.Programs {
+		for _, body := range tasks {
+			lengthen(body, one[int64](d, 40, 70))
+		}
+	}
+	if d.p.Punctual == nil && d.chance(3) {
+		d.p.Punctual = []int{d.r.IntN(len(d.p.Programs))}
+	}
 }
 
 // punctual lets a process never be delayed. It sleeps so long that a stall passes in a few pieces.
@@ -49,19 +65,19 @@ func (d *drawer) punctual() {
 	d.p.Punctual, d.p.StallFor = []int{d.r.IntN(len(d.p.Programs))}, 100
 	for _, tasks := range d.p.Programs {
 		for _, body := range tasks {
-			lengthen(body)
+			lengthen(body, 40)
 		}
 	}
 }
 
-func lengthen(body []Stmt) {
+func lengthen(body []Stmt, seconds int64) {
 	for i := range body {
 		if body[i].Do == Sleep {
-			body[i].N = 40
+			body[i].N = seconds
 		}
-		lengthen(body[i].Body)
-		lengthen(body[i].Else)
-		lengthen(body[i].Release)
+		lengthen(body[i].Body, seconds)
+		lengthen(body[i].Else, seconds)
+		lengthen(body[i].Release, seconds)
 	}
 }
 

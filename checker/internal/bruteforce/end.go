@@ -9,6 +9,7 @@ import (
 // kill ends a process between two of its steps.
 func (x *space) kill(s *state, process int) {
 	s.m.KillProc(101 + process)
+	s.settle()
 	x.die(s, process)
 }
 
@@ -30,6 +31,7 @@ func (x *space) end(s *state, process int) {
 	for i := range s.tasks {
 		if x.slots[i].process == process {
 			s.tasks[i].gone, s.tasks[i].held, s.tasks[i].blocked = true, nil, nil
+			s.tasks[i].until, s.tasks[i].lead, s.tasks[i].changed = 0, 0, nil
 		}
 	}
 	s.cells[process], s.shown[process] = nil, nil

@@ -13,8 +13,9 @@ import (
 // be looked at in a machine, and not from the machine's own key. Inodes are numbered in the
 // order in which the description comes to them.
 func (x *space) key(s *state) string {
-	k := &keyer{m: s.m, b: make([]byte, 0, 512)}
+	k := &keyer{m: s.m, base: s.base, b: make([]byte, 0, 512)}
 	k.int(s.m.Now().UnixNano()).int(int64(s.crashes)).int(int64(s.stalls)).int(int64(s.rest))
+	k.int(s.base)
 	root, _ := s.m.Lookup("/")
 	k.inode(root, "/")
 	for p := range x.p.Programs {
@@ -49,6 +50,7 @@ type keyer struct {
 	m    *fsfake.Machine
 	b    []byte
 	seen []fsfake.InodeID
+	base int64
 }
 
 func (k *keyer) int(n int64) *keyer {
@@ -106,8 +108,13 @@ func (k *keyer) actor(a *actor) {
 	if a.begun {
 		k.text("punctual").int(max(0, a.wakes-k.m.Now().UnixNano()))
 	}
+	k.int(a.lead)
 	if a.ended() {
 		return // where it came from does not matter any more
+	}
+	k.bool(a.until > 0).int(max(0, a.until-k.base))
+	for _, did := range a.changed {
+		k.bool(did)
 	}
 	k.regs(&a.reg)
 	for i := range a.saved {

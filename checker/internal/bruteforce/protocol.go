@@ -27,6 +27,8 @@ type Protocol struct {
 	// are never delayed.
 	StallFor int64 `json:",omitempty"`
 	Punctual []int `json:",omitempty"`
+	// Lasts: sleeps take as long as they say. Otherwise they take no time.
+	Lasts bool `json:",omitempty"`
 	// Ask names the properties that are asked.
 	Ask []string
 }
@@ -158,8 +160,8 @@ func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
 // String renders the protocol for people.
 func (p *Protocol) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: crashes %d %v, stalls %d of %s, punctual %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
-		p.Name, p.Crashes, p.Mortal, p.Stalls, p.stallFor(), p.Punctual, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	fmt.Fprintf(&b, "%s: crashes %d %v, stalls %d of %s, punctual %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
+		p.Name, p.Crashes, p.Mortal, p.Stalls, p.stallFor(), p.Punctual, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
 	for i, tasks := range p.Programs {
 		for n, body := range tasks {
 			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)

@@ -32,6 +32,10 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 	if p.Stalls > 0 {
 		s.Setting.StallFor, s.Setting.Punctual = p.stallFor(), p.Punctual
 	}
+	s.Setting.Assume.Sleeps = scenarios.SleepsShort
+	if p.Lasts {
+		s.Setting.Assume.Sleeps, s.Setting.Punctual = scenarios.SleepsLast, p.Punctual
+	}
 	if p.Threads {
 		s.Setting.Concurrency = scenarios.Threads
 	}

@@ -33,6 +33,7 @@ type state struct {
 	crashes int // left
 	stalls  int
 	rest    time.Duration // of a stall that has begun
+	base    int64         // see sleep.go
 }
 
 // An actor is a task in a state.
@@ -43,6 +44,10 @@ type actor struct {
 	wakes   int64 // and sleeps until then, in nanoseconds; 0: it does not
 	blocked *waiting
 	held    []holding // by path
+	// Where sleeps last: until when it sleeps, the end of its last sleep while nobody knows of it, and
+	// for each loop that it is in whether this round has changed something. Never changed in place.
+	until, lead int64
+	changed     []bool
 }
 
 // A waiting is a call that has begun. What the machine keeps of it cannot be looked at, so it
@@ -127,9 +132,11 @@ func newSpace(p *Protocol, property *scenarios.Property) (*space, *state, error)
 			}
 			t.trails = property == scenarios.Starvation
 			s.tasks = append(s.tasks, actor{task: t})
+			s.turn(len(s.tasks) - 1)
 		}
 	}
 	s.history = make(history, len(x.slots)+len(p.Programs))
+	x.lasts(s)
 	return x, s, nil
 }
 

@@ -30,6 +30,7 @@ func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
 		}
 		out.to.rest -= d
 		out.to.m.Advance(d)
+		out.to.settle()
 	case sched.Kill:
 		out.to.crashes--
 		x.kill(out.to, c.Task.Process)
@@ -62,6 +63,7 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 	sl := x.slots[i]
 	if x.exits(s, i) {
 		s.m.Do(sl.id, fsfake.Op{Call: fsfake.CallExit})
+		s.settle()
 		x.die(s, sl.process)
 		return false, true, nil
 	}
@@ -80,14 +82,19 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 		op := t.op()
 		file, known := x.about(s, sl, op)
 		wait := x.waitFor(s, sl, op, file)
-		r := s.m.Do(sl.id, op)
+		var r fsfake.Result
+		if x.p.Lasts {
+			r = x.do(s, i, op)
+		} else {
+			r = s.m.Do(sl.id, op)
+		}
 		x.keepsTime(s, i, op)
 		if r.Unmodelled != "" {
 			return false, false, fmt.Errorf("bruteforce: %w: %s", ErrNotModelled, r.Unmodelled)
 		}
 		if r.Blocked {
 			a.blocked = wait
-			return false, judged, nil
+			return op.Call == fsfake.CallSleep, judged, nil
 		}
 		a.blocked = nil
 		x.note(s, sl, op)
@@ -102,6 +109,7 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 		if err != nil {
 			return false, false, err
 		}
+		s.turn(i)
 		x.forget(s, sl.process)
 		for _, k := range remarks {
 			switch k.kind {

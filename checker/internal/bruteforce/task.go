@@ -22,6 +22,8 @@ type task struct {
 	open    any
 	invokes any
 	letsGo  string // the lock that a release lets go of
+	// loops are what became of the loops that it is in since its last call.
+	loops []turning
 	// trails: keep regs.trail.
 	trails bool
 }
@@ -55,6 +57,15 @@ type remark struct {
 	path          string
 	fd            int
 }
+
+// A turning is what happens with a loop.
+type turning uint8
+
+const (
+	entered turning = iota
+	round
+	left
+)
 
 type remarkKind uint8
 
@@ -245,6 +256,7 @@ func number(v any) int {
 func (t *task) proceed() ([]remark, error) {
 	var out []remark
 	g := &t.reg
+	t.loops = nil
 	for n := 0; ; n++ {
 		if n > 10_000 {
 			return nil, fmt.Errorf("bruteforce: a round makes no call")
@@ -281,10 +293,16 @@ func (t *task) proceed() ([]remark, error) {
 			continue
 		case opPush:
 			t.saved = append(t.saved[:len(t.saved):len(t.saved)], *g)
+			t.loops = append(t.loops, entered)
+			t.pc++ // its top
 		case opTop:
 			*g = t.saved[len(t.saved)-1]
+			t.loops = append(t.loops, round)
 		case opPop:
 			t.saved = t.saved[:len(t.saved)-in.part]
+			for range in.part {
+				t.loops = append(t.loops, left)
+			}
 		case opClear:
 			g.held, g.slot, g.shared = false, -1, false
 		case opHeld:

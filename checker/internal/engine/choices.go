@@ -12,7 +12,7 @@ func (w *World) enabled(a *actor) bool {
 	if w.finished(a) {
 		return false
 	}
-	return !a.blocked || w.M.Ready(a.who(), a.op)
+	return (!a.blocked || w.M.Ready(a.who(), a.op)) && !w.M.Robs(a.who(), w.waits)
 }
 
 // Look brings the view up to date. It reports whether anybody can progress: when nobody
@@ -75,6 +75,9 @@ func (w *Expander) Expand(s []uint32) error {
 			continue
 		}
 		w.unfinished = true
+		if w.robs(s, i) {
+			continue
+		}
 		for which := range w.ways(s, i, exits) {
 			if err := w.step(s, i, exits, which); err != nil {
 				return err

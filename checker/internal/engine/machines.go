@@ -169,6 +169,8 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, m *fsfake.Machine,
 		m.Unmark(task, v.lock)
 	case opForget:
 		m.ForgetInodes(task.Pid, uint64(v.keep))
+	case opTops:
+		v.tell(m, task)
 	case opPin:
 		m.PinInodes(task.Pid)
 	case opKill:

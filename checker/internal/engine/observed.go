@@ -16,16 +16,18 @@ type Observed struct {
 	Inodes, Times, Clock, Loops bool
 	// Frozen: a program looked at a clock that stood still.
 	Frozen bool
+	// Slept: somebody sleeps.
+	Slept bool
 }
 
 // BelievedAfter is after how many rounds a loop that nobody has marked is taken for endless.
 const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
-type observer struct{ inodes, times, clock, frozen atomic.Bool }
+type observer struct{ inodes, times, clock, frozen, slept atomic.Bool }
 
 func (o *observer) get() Observed {
-	return Observed{Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load()}
+	return Observed{Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load()}
 }
 
 // effects tells what a task looked at between two calls.
@@ -56,6 +58,9 @@ func (o *observer) note(n any) {
 func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 	if op.Call == fsfake.CallNow {
 		o.clock.Store(true)
+	}
+	if op.Call == fsfake.CallSleep {
+		o.slept.Store(true)
 	}
 	if !shown || r == nil {
 		return
@@ -90,5 +95,5 @@ func (w *World) Observed() Observed { return w.observed.get() }
 
 // Or is what is looked at in either.
 func (o Observed) Or(p Observed) Observed {
-	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock, o.Loops || p.Loops, o.Frozen || p.Frozen}
+	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock, o.Loops || p.Loops, o.Frozen || p.Frozen, o.Slept || p.Slept}
 }

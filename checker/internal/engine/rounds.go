@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"time"
+
 	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -24,12 +26,13 @@ type situation struct {
 	version uint64
 	stalls  int
 	changes int
+	clock   time.Time
 	fds     []fsfake.FDView
 }
 
 // stands reports whether nothing that others can do has happened since.
 func (w *World) stands(s *situation) bool {
-	return s.version == w.M.Version() && s.stalls == w.stalls && s.changes == w.changes
+	return s.version == w.M.Version() && s.stalls == w.stalls && s.changes == w.changes && s.clock.Equal(w.M.Now())
 }
 
 // again reports whether the top of a round, now, is as that of another was.
@@ -47,11 +50,32 @@ func (w *World) again(before, now *situation) bool {
 	return true
 }
 
+// opTops has the machine know of the tops of rounds that a task came to, where sleeps last.
+type opTops struct {
+	again int
+	begun [learn.MaxBegun]int
+}
+
+// topsOf returns the tops in what a task did between two calls.
+func topsOf(e *learn.Effects) opTops { return opTops{e.Again, e.Begun} }
+
+func (o opTops) tell(m *fsfake.Machine, t fsfake.Task) {
+	if o.again != 0 {
+		m.Round(t, o.again, false)
+	}
+	for _, loop := range o.begun {
+		if loop != 0 {
+			m.Round(t, loop, true)
+		}
+	}
+}
+
 // turnRound keeps count of the rounds.
 func (w *World) turnRound(a *actor, e *learn.Effects) {
 	var now situation
-	if e.Again != 0 || e.Begun[0] != 0 {
-		now = situation{w.M.Version(), w.stalls, w.changes, w.M.FDs(a.id.Pid)}
+	if tops := topsOf(e); tops != (opTops{}) {
+		tops.tell(w.M, a.id)
+		now = situation{w.M.Version(), w.stalls, w.changes, w.M.Now(), w.M.FDs(a.id.Pid)}
 	}
 	if e.Again != 0 {
 		i := len(a.rounds) - 1

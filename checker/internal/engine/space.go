@@ -36,6 +36,7 @@ type Space struct {
 	alike       bool          // processes are verified to be interchangeable
 	KeepNumbers bool          // processes remember inode numbers that they will never use again
 	Reduce      bool          // explore up to symmetry
+	lasts       bool          // sleeps take as long as they say
 	transitions table.Shared  // what operations come to on machines
 	steps       *table.Shared // what events come to on histories
 	oneOrder    atomic.Bool   // see OneOrder
@@ -79,7 +80,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	x := &Space{Sc: sc, Property: p, steps: &table.Shared{}, KeepNumbers: p.OfCycles()}
+	x := &Space{Sc: sc, Property: p, steps: &table.Shared{}, KeepNumbers: p.OfCycles(), lasts: sc.Setting.Assume.Sleeps == scenarios.SleepsLast}
 	for i, n := range sc.Setting.EachTask() {
 		x.Slots = append(x.Slots, slot{
 			Task: sched.Task{Process: i, N: n}, process: i,
@@ -190,6 +191,7 @@ type leap struct {
 	to       uint32 // with nodeBegun
 	ret      uint32 // event of the operation that ended, 0 for none
 	mark     uint32 // operation that marks the lock's object, 0 for none
+	tops     uint32 // operation that tells of rounds where sleeps last, 0 for none
 	pins     bool   // the task has got hold of an inode number itself
 	forgets  bool   // it will never use inode numbers again but those in keeps
 	keeps    learn.Numbers
@@ -242,6 +244,9 @@ func (x *Space) leap(slot int, n, result uint32) (leap, error) {
 	}
 	if x.machines.marks && e.Effects.Marks() {
 		l.mark = x.machines.op(opMark{e.Effects.Holding})
+	}
+	if tops := topsOf(&e.Effects); x.lasts && tops != (opTops{}) {
+		l.tops = x.machines.op(tops)
 	}
 	if !x.KeepNumbers {
 		l.pins = e.Effects.NumberSeen && e.To != learn.Ended

@@ -3,6 +3,7 @@ package engine
 import (
 	"time"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -37,10 +38,30 @@ func (w *World) piece() (piece, bool) {
 	if !w.timeLeft() || !w.Unfinished() {
 		return piece{}, false
 	}
-	return pieceOf(&w.sc.Setting, w.M, w.stalls, func(t fsfake.Task) bool {
-		for _, a := range w.actors {
-			if a.id == t {
-				return !w.enabled(a)
+	return pieceOf(&w.sc.Setting, w.M, w.stalls, w.waits)
+}
+
+// waits reports whether a task cannot take a step, were it only for others.
+func (w *World) waits(t fsfake.Task) bool {
+	for _, a := range w.actors {
+		if a.id == t {
+			return w.finished(a) || a.blocked && !w.M.Ready(a.who(), a.op)
+		}
+	}
+	return true
+}
+
+// robs reports that a task cannot wake yet: see [fsfake.Machine.Robs].
+func (w *Expander) robs(s []uint32, slot int) bool {
+	if !w.X.lasts || len(w.X.Sc.Setting.Punctual) == 0 || s[wordNodes+slot]&learn.Begun == 0 {
+		return false
+	}
+	m, _ := w.X.machines.get(s[wordMachine], 0)
+	return m.Robs(w.X.Slots[slot].id, func(t fsfake.Task) bool {
+		for i := range w.X.Slots {
+			if w.X.Slots[i].id == t {
+				finished, _ := w.status(s, i)
+				return finished || s[wordNodes+i]&learn.Begun != 0 && !m.Ready(t, w.X.op(s, i))
 			}
 		}
 		return true

@@ -45,6 +45,7 @@ func (w *World) step(a *actor, which int, calls []trace.Call) []trace.Call {
 			return calls
 		}
 		if a.blocked = r.Blocked; r.Blocked {
+			a.asleep = op.Call == fsfake.CallSleep
 			return calls
 		}
 		if op.Call == fsfake.CallExit && a.by == (fsfake.Task{}) { // the task's own process ends
@@ -125,6 +126,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 				return nil // still not granted: it cannot take a step
 			}
 			next[wordMachine], next[wordNodes+slot] = m.machine, n|learn.Begun
+			succ.Asleep = pl.sleep
 			break
 		}
 		next[wordMachine] = m.machine
@@ -158,6 +160,13 @@ func (w *Expander) follow(next []uint32, succ *successor, slot int, l *leap) err
 	succ.Bad = succ.Bad || !st.ok || l.fails
 	if l.mark != 0 {
 		m, err := w.transition(next[wordMachine], slot, l.mark)
+		if err != nil {
+			return err
+		}
+		next[wordMachine] = m.machine
+	}
+	if l.tops != 0 {
+		m, err := w.transition(next[wordMachine], slot, l.tops)
 		if err != nil {
 			return err
 		}

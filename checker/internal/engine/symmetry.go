@@ -49,6 +49,8 @@ func (x *Space) Symmetric() error {
 		return bad("the setting does not declare its processes interchangeable")
 	case st.PowerLosses > 0:
 		return bad("the power may be lost")
+	case st.Assume.Sleeps == scenarios.SleepsLast:
+		return bad("sleeps take as long as they say")
 	case len(st.Punctual) > 0:
 		return bad("some processes are punctual")
 	case st.Tasks != nil || st.Mortal != nil || st.Processes > maxSymmetric:

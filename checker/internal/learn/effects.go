@@ -20,7 +20,7 @@ type Effects struct {
 	// Again is the retry loop that began another round, 0 for none; of several the first,
 	// which is the innermost. begun are the loops begun since, or all when there is none.
 	Again int
-	Begun [maxBegun]int
+	Begun [MaxBegun]int
 	// Begins with the call after.
 	Invoked bool
 	Input   any
@@ -46,8 +46,8 @@ type Effects struct {
 // Marks reports whether a task has acquired a lock whose object can be watched.
 func (e *Effects) Marks() bool { return e.Holds && e.Holding.Path != "" }
 
-// maxBegun bounds how many retry loops begin between two calls, one inside the other.
-const maxBegun = 4
+// MaxBegun bounds how many retry loops begin between two calls, one inside the other.
+const MaxBegun = 4
 
 // beginLoop adds a loop to those begun.
 func (e *Effects) beginLoop(loop int) bool {
@@ -90,7 +90,7 @@ func Digest(task string, notes []any) (Effects, error) {
 			}
 		case fsfake.RoundTop:
 			if n.First && !e.beginLoop(n.Loop) {
-				return e, fmt.Errorf("checker: %s: more than %d retry loops begin without a call between them", task, maxBegun)
+				return e, fmt.Errorf("checker: %s: more than %d retry loops begin without a call between them", task, MaxBegun)
 			}
 			if !n.First && e.Again == 0 {
 				e.Again = n.Loop

@@ -39,6 +39,9 @@ func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario)
 		}
 		var results []Result
 		seen := looks
+		if r.undecided { // each case says itself whether its verdict depends on sleeps
+			seen.Slept = false
+		}
 		for _, c := range cases {
 			st := sc.Setting
 			st.Assume = c
@@ -60,7 +63,7 @@ func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario)
 				if err != nil {
 					return Result{}, err
 				}
-				r = whole
+				r, seen.Slept = whole, seen.Slept || whole.looks.Slept
 			}
 			r.looks = seen
 			return r.merged(cases, results), nil

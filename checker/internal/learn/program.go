@@ -74,6 +74,7 @@ type function struct {
 	co     *sched.Coroutine[struct{}, struct{}]
 	ask    func(struct{}) struct{}
 	answer fsfake.Result
+	told   *fsfake.Result // the answer that the program gets: answer, or one that lies elsewhere
 	notes  []any
 	// locates: source is kept. noted is what the program says itself of its next call.
 	locates       bool
@@ -95,6 +96,14 @@ type function struct {
 
 // Next implements [Code].
 func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
+	if more, err = f.turn(); more {
+		op = f.last
+	}
+	return op, more, f.notes, err
+}
+
+// turn runs the program to its next call, which is last then.
+func (f *function) turn() (more bool, err error) {
 	defer func() {
 		f.leave()
 		switch e := recover().(type) {
@@ -112,15 +121,13 @@ func (f *function) Next() (op fsfake.Op, more bool, notes []any, err error) {
 	f.state.Store(running)
 	_, more = f.co.Next()
 	f.state.Store(waiting)
-	if more {
-		op = f.last
-	}
-	return op, more, f.notes, f.faults.seen()
+	return more, f.faults.seen()
 }
 
 // Answer implements [Code].
 func (f *function) Answer(r fsfake.Result) error {
 	f.answer = r
+	f.told = &f.answer
 	return nil
 }
 
@@ -174,7 +181,7 @@ func (f *function) Do(op fsfake.Op) fsfake.Result {
 	f.locate()
 	f.last = op
 	f.ask(struct{}{})
-	return f.answer
+	return *f.told
 }
 
 // Note implements [fsfake.Port].

@@ -119,7 +119,7 @@ func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, bac
 				next = round[i+1]
 				r = a.nodes[next].via
 			}
-			op, more, notes, err := proceed(code, r)
+			op, more, notes, err := proceedAtOnce(code, r)
 			if err != nil {
 				return err
 			}
@@ -139,12 +139,26 @@ func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, bac
 				return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, round %d fails the assertion %q, and an earlier one %q (empty is none)",
 					a.name, a.scenario, n, failed, was)
 			}
-			if !more || op != a.nodes[next].Op {
-				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, op, more)
+			if !more || *op != a.nodes[next].Op {
+				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, *op, more)
 			}
 		}
 	}
 	return nil
+}
+
+// proceedAtOnce is proceed for millions of calls: of a Go function neither the result nor the call
+// is copied. The result must stay as it is until the program has it, and op is valid until the
+// program runs again.
+func proceedAtOnce(code Code, r *fsfake.Result) (op *fsfake.Op, more bool, notes []any, err error) {
+	f, ok := code.(*function)
+	if !ok {
+		next, more, notes, err := proceed(code, r)
+		return &next, more, notes, err
+	}
+	f.told = r
+	more, err = f.turn()
+	return &f.last, more, f.notes, err
 }
 
 // carriesOver reports a retry loop whose later rounds go on differently.

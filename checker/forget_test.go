@@ -24,15 +24,16 @@ type whole struct {
 	odds     float64
 }
 
-// cover explores a space of at most so many states, with inode numbers kept or forgotten. What
-// was tried out of retry loops is not tried again.
-func cover(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, tried *Tried, keep bool, states int) whole {
+// cover explores a space of at most so many states, with inode numbers kept or forgotten. Whether
+// the programs keep their promises is not asked: TestEveryRow of internal/reference asks it of every
+// row, TestEnginesAgreeOnToys of the toys.
+func cover(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, keep bool, states int) whole {
 	t.Helper()
 	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
 	defer x.Close()
 	x.KeepNumbers = x.KeepNumbers || keep
-	x.Tried = tried
+	x.Believes = true
 	limits := search.Limits{States: states, Workers: 1}
 	c, err := x.Explore(t.Context(), limits, x.Initial)
 	require.NoError(t, err)
@@ -79,11 +80,11 @@ func TestForgettingChangesNothing(t *testing.T) {
 			asked = append(asked, c.Property)
 		}
 		for _, p := range asked {
-			want := cover(t, sc, p, tried(sc), true, most)
+			want := cover(t, sc, p, true, most)
 			if !want.complete {
 				continue
 			}
-			got := cover(t, sc, p, tried(sc), false, most)
+			got := cover(t, sc, p, false, most)
 			require.LessOrEqual(t, got.states, want.states, "%s %s", sc.ID, p)
 			require.InEpsilon(t, 1+want.odds, 1+got.odds, 1e-9, "%s %s", sc.ID, p)
 			if got.states < want.states {
@@ -109,10 +110,10 @@ func TestForgettingIsWorthIt(t *testing.T) {
 		case "freebsd-pidfile/flopen/contend":
 			four, err := sc.WithProcesses(4)
 			require.NoError(t, err)
-			kept, forgotten := cover(t, &four, scenarios.Deadlock, &Tried{}, true, 1_000_000), cover(t, &four, scenarios.Deadlock, &Tried{}, false, 1_000_000)
+			kept, forgotten := cover(t, &four, scenarios.Deadlock, true, 1_000_000), cover(t, &four, scenarios.Deadlock, false, 1_000_000)
 			require.Equal(t, []int{228_111, 49_937}, []int{kept.states, forgotten.states})
 		case "nightlyone-lockfile/own-pid-is-stale/tasks":
-			kept, forgotten := cover(t, &sc, scenarios.MutualExclusion, &Tried{}, true, 100_000), cover(t, &sc, scenarios.MutualExclusion, &Tried{}, false, 100_000)
+			kept, forgotten := cover(t, &sc, scenarios.MutualExclusion, true, 100_000), cover(t, &sc, scenarios.MutualExclusion, false, 100_000)
 			require.False(t, kept.complete)
 			require.True(t, forgotten.complete)
 			require.Equal(t, 6618, forgotten.states)
@@ -172,7 +173,7 @@ func TestNumbersWrittenDownAreKept(t *testing.T) {
 			return err == nil && string(text) == number
 		}
 	})
-	kept, forgotten := cover(t, sc, scenarios.Deadlock, &Tried{}, true, 1000), cover(t, sc, scenarios.Deadlock, &Tried{}, false, 1000)
+	kept, forgotten := cover(t, sc, scenarios.Deadlock, true, 1000), cover(t, sc, scenarios.Deadlock, false, 1000)
 	kept.states, forgotten.states = 0, 0
 	require.Equal(t, kept, forgotten)
 	require.False(t, kept.complete, "each round makes a file, and all are remembered")

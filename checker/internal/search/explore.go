@@ -109,7 +109,7 @@ func (x *Explorer) checked(ctx context.Context, w *engine.Expander) error {
 // onceMore looks once more at everything that a space that was covered rests on. The worker
 // is one that knows the space.
 func (x *Explorer) onceMore(ctx context.Context, g *engine.Expander, workers int, broken bool) error {
-	if err := x.Histories.FinalCheck(ctx, workers); err != nil {
+	if err := x.Histories.FinalCheck(ctx, workers); err != nil || x.Believes {
 		return err
 	}
 	if err := x.Verify(ctx, g, x.Tried); err != nil || broken {

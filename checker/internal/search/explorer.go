@@ -11,6 +11,9 @@ type Explorer struct {
 	*engine.Space
 	// Tried is what need not be tried out again of the programs.
 	Tried *learn.Tried
+	// Believes: no program is run once more, nor its rounds tried out. It is for tests that compare
+	// explorations with each other, of programs whose promises are kept as other tests have seen.
+	Believes bool
 }
 
 // NewExplorer returns an explorer of the space of a scenario for one property.
@@ -19,5 +22,5 @@ func NewExplorer(sc *scenarios.Scenario, p *scenarios.Property) (*Explorer, erro
 	if err != nil {
 		return nil, err
 	}
-	return &Explorer{s, &learn.Tried{}}, nil
+	return &Explorer{Space: s, Tried: &learn.Tried{}}, nil
 }

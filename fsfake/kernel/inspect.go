@@ -142,17 +142,19 @@ func (p *process) ownFDs() ([]FD, error) {
 	return fds, err
 }
 
-// listFDs is the worker's side of ownFDs.
-func (e *encoder) listFDs() {
-	const low = 32               // all are asked for themselves; of the others
-	var open [maxFDs]unix.PollFd // one call tells which are open, if not with O_PATH
-	for fd := range open {
-		open[fd].Fd = int32(fd)
+// listFDs is the worker's side of ownFDs. No descriptor has a number of end or more.
+func (e *encoder) listFDs(end int) {
+	const low = 32 // all are asked for themselves; of the others
+	var open []unix.PollFd
+	for fd := low; fd < end; fd++ {
+		open = append(open, unix.PollFd{Fd: int32(fd)})
 	}
-	unix.Poll(open[:], 0)
+	if len(open) > 0 {
+		unix.Poll(open, 0) // one call tells which are open, if not with O_PATH
+	}
 	streams := statsOf(fdNull, fdErr)
-	for fd := range open {
-		if fd >= low && open[fd].Revents&unix.POLLNVAL != 0 {
+	for fd := range end {
+		if fd >= low && open[fd-low].Revents&unix.POLLNVAL != 0 {
 			continue
 		}
 		cloexec, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)

@@ -194,35 +194,47 @@ func (f *File) Sync() error {
 // Flock is flock(2): how is LOCK_SH, LOCK_EX or LOCK_UN, with LOCK_NB for a call that
 // answers EWOULDBLOCK instead of waiting. The lock belongs to the open file
 // description. Converting a lock drops it first: a refused conversion loses it.
+//
+// Its errors, and those of the calls on record locks, are the bare syscall.Errno, as
+// those of package syscall are: programs compare them with ==.
 func (f *File) Flock(how int) error {
-	_, err := f.call("flock", Op{Call: CallFlock, Flags: how})
+	_, err := f.lockCall("flock", Op{Call: CallFlock, Flags: how})
 	return err
+}
+
+// lockCall makes a call that package os does not have: its error says no more than the errno.
+func (f *File) lockCall(op string, c Op) (Result, error) {
+	r, err := f.call(op, c)
+	if r.Errno != 0 {
+		err = r.Errno
+	}
+	return r, err
 }
 
 // FcntlLock is fcntl(F_SETLK), or F_SETLKW when wait: a POSIX record lock, owned by
 // the process and the inode. lk.Pid is ignored.
 func (f *File) FcntlLock(lk RecordLock, wait bool) error {
-	_, err := f.call("fcntl-setlk", Op{Call: CallSetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len, Wait: wait})
+	_, err := f.lockCall("fcntl-setlk", Op{Call: CallSetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len, Wait: wait})
 	return err
 }
 
 // FcntlGetLock is fcntl(F_GETLK): the first lock that conflicts with lk, or Type
 // F_UNLCK when none does.
 func (f *File) FcntlGetLock(lk RecordLock) (RecordLock, error) {
-	r, err := f.call("fcntl-getlk", Op{Call: CallGetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len})
+	r, err := f.lockCall("fcntl-getlk", Op{Call: CallGetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len})
 	return r.Lock, err
 }
 
 // OFDLock is fcntl(F_OFD_SETLK), or F_OFD_SETLKW when wait: a record lock owned by the
 // open file description.
 func (f *File) OFDLock(lk RecordLock, wait bool) error {
-	_, err := f.call("ofd-setlk", Op{Call: CallOFDSetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len, Wait: wait})
+	_, err := f.lockCall("ofd-setlk", Op{Call: CallOFDSetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len, Wait: wait})
 	return err
 }
 
 // OFDGetLock is fcntl(F_OFD_GETLK).
 func (f *File) OFDGetLock(lk RecordLock) (RecordLock, error) {
-	r, err := f.call("ofd-getlk", Op{Call: CallOFDGetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len})
+	r, err := f.lockCall("ofd-getlk", Op{Call: CallOFDGetlk, Flags: lk.Type, Off: lk.Start, Len: lk.Len})
 	return r.Lock, err
 }
 

@@ -227,10 +227,11 @@ func (p *Proc) Chown(name string, uid, gid int) error {
 }
 
 // Kill is kill(pid, 0): nil when the process exists and may be signalled, ESRCH when
-// there is none, EPERM when it belongs to another user.
+// there is none, EPERM when it belongs to another user. As with syscall.Kill these are the
+// bare errnos.
 func (p *Proc) Kill(pid int) error {
 	if r := p.port.Do(Op{Call: CallKill, Pid: pid}); r.Errno != 0 {
-		return os.NewSyscallError("kill", r.Errno)
+		return r.Errno
 	}
 	return nil
 }

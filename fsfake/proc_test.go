@@ -29,7 +29,7 @@ func TestErrorsAreThoseOfPackageOS(t *testing.T) {
 		{a.Rename("/none", "/x"), fs.ErrNotExist, "rename /none /x: no such file or directory"},
 		{a.Link("/none", "/x"), fs.ErrNotExist, "link /none /x: no such file or directory"},
 		{a.Symlink("t", "/d"), fs.ErrExist, "symlink t /d: file exists"},
-		{a.Kill(999), syscall.ESRCH, "kill: no such process"},
+		{a.Kill(999), syscall.ESRCH, "no such process"},
 		{a.NewFile(9, "f").Close(), syscall.EBADF, "close f: bad file descriptor"},
 	} {
 		require.ErrorIs(t, tt.err, tt.is)
@@ -40,6 +40,24 @@ func TestErrorsAreThoseOfPackageOS(t *testing.T) {
 	var le *os.LinkError
 	require.ErrorAs(t, a.Link("/none", "/x"), &le)
 	require.Zero(t, Errno(errors.New("x")))
+}
+
+// TestErrorsAreThoseOfPackageSyscall: what package os does not have answers with bare errnos,
+// which programs compare with ==, as gofrs/flock does.
+func TestErrorsAreThoseOfPackageSyscall(t *testing.T) {
+	_, a, b := pair()
+	require.True(t, a.Kill(999) == syscall.ESRCH)
+	f, err := a.OpenFile("/f", os.O_RDWR|os.O_CREATE, 0o640)
+	require.NoError(t, err)
+	g, err := b.OpenFile("/f", os.O_RDWR, 0)
+	require.NoError(t, err)
+	require.NoError(t, f.Flock(LOCK_EX))
+	require.NoError(t, f.FcntlLock(RecordLock{Type: F_WRLCK}, false))
+	require.True(t, g.Flock(LOCK_EX|LOCK_NB) == syscall.EWOULDBLOCK)
+	require.True(t, g.FcntlLock(RecordLock{Type: F_WRLCK}, false) == syscall.EAGAIN)
+	require.True(t, g.OFDLock(RecordLock{Type: F_WRLCK}, false) == syscall.EAGAIN)
+	require.NoError(t, f.Close())
+	require.ErrorIs(t, f.Flock(LOCK_EX), os.ErrClosed, "no call was made")
 }
 
 func second[T any](_ T, err error) error { return err }

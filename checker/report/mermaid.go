@@ -81,7 +81,20 @@ func (m *mermaid) draw(replay string) {
 	m.bars(make([]bool, len(m.active))) // a bar that does not end is not drawn
 }
 
-func (m *mermaid) note(over, text string) { m.line("Note over %s: %s", over, mermaidText(text)) }
+// noteWidth is how many columns the line of a note has at most where it stands over one
+// participant: Mermaid does not wrap, and long ones stick out of their boxes.
+const noteWidth = 26
+
+func (m *mermaid) note(over, text string) {
+	lines := []string{text}
+	if !strings.Contains(over, ",") {
+		lines = wrap(text, noteWidth)
+	}
+	for i := range lines {
+		lines[i] = mermaidText(lines[i])
+	}
+	m.line("Note over %s: %s", over, strings.Join(lines, "<br/>"))
+}
 
 // lane is the name of a participant.
 func (m *mermaid) lane(i int) string {

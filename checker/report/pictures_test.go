@@ -65,6 +65,7 @@ func validMermaid(diagram string) error {
 				return fmt.Errorf("%q: no participant %s", l, w)
 			}
 		}
+		words = strings.ReplaceAll(words, "<br/>", " ") // the lines of a note
 		if rest := entity.ReplaceAllString(words, ""); strings.ContainsAny(rest, "#;<>\\`") || strings.Contains(rest, "%%") {
 			return fmt.Errorf("not escaped: %q", l)
 		}

@@ -82,7 +82,7 @@ func TestNotModelled(t *testing.T) {
 		{Op{Call: CallPwrite, FD: 3, Data: "x", Off: 1 << 30}, "a file of more than 16777216 bytes is not modelled"},
 		{Op{Call: CallLseek, FD: 4, Flags: io.SeekEnd}, "lseek in a directory but to its start is not modelled"},
 		{Op{Call: CallWrite, FD: 1, Data: "x"}, "write of a standard stream is not modelled"},
-		{Op{Call: CallKill, Pid: -1}, "kill of a process group is not modelled"},
+		{Op{Call: CallKill, Pid: -1}, "kill of a process group that is not one's own is not modelled"},
 		{Op{Call: CallNone}, "none is not modelled"},
 		{Op{Call: numCalls}, "call(" + fmt.Sprint(int(numCalls)) + ") is not modelled"},
 	} {

@@ -110,10 +110,14 @@ func (m *Machine) startTime(pid int, r *Result) {
 	}
 }
 
-// kill is kill(pid, 0).
+// kill is kill(pid, 0). Pid 0 is the caller's process group, in which at least the caller may
+// be signalled: whoever reads a pid from an empty file finds it alive.
 func (m *Machine) kill(p *proc, pid int, r *Result) {
-	if pid <= 0 {
-		*r = unmodelled("kill of a process group")
+	switch {
+	case pid == 0:
+		return
+	case pid < 0:
+		*r = unmodelled("kill of a process group that is not one's own")
 		return
 	}
 	o := m.proc(pid)

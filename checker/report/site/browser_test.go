@@ -151,6 +151,15 @@ func onPaper(t *testing.T, b *tab, dir string) {
 func linksToSteps(t *testing.T, b *tab, dir string) {
 	b.open(fileURL(dir, "scenarios/toy.look.contend.html") + "#mutual-exclusion-3")
 	require.Contains(t, b.text(`document.querySelector('.say').textContent`), "Step 3 of")
+	for _, width := range []int{1280, 390} { // the row of the step is in sight, whatever the browser takes for the place
+		b.look(width, 420, "light")
+		page := fileURL(dir, "scenarios/toy.lease.stall.html")
+		b.open(page)
+		late := b.number(`document.querySelectorAll('.player .timeline tbody tr').length - 2`)
+		b.open(page + "#mutual-exclusion-" + strconv.Itoa(late))
+		b.eval(`new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))`, nil)
+		require.Equal(t, 1, b.number(`(() => { const r = document.querySelector('[aria-current=step]').getBoundingClientRect(); return r.top > 60 && r.bottom < innerHeight ? 1 : 0 })()`), width)
+	}
 }
 
 // contrasts measures text against what it stands on: 4.5 to 1 is what WCAG 2 AA asks.

@@ -16,6 +16,6 @@
 //
 // Limits: the site is written into a directory and never cleans it: pages of an earlier
 // run with other scenarios stay. The drawing of histories relies on the page that
-// porcupine v1.3 writes. A graph of more than 2 000 moves is not carried, and one of a real
+// porcupine v1.3 writes. A graph of more than 4 000 moves is not carried, and one of a real
 // program or about cycles neither; who polls for ever in vain is not noticed while one tries.
 package site

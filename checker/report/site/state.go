@@ -152,7 +152,7 @@ func (v *viewer) file(f *trace.FileState) fileState {
 	if !f.Exists {
 		return out
 	}
-	content := fmt.Sprintf("%q", clip(f.Content, 120))
+	content := v.walk.Quote(f.Content, 120)
 	switch {
 	case f.Kind == fsfake.KindDir:
 		content = strings.Join(f.Names, " ") + "/"
@@ -160,8 +160,6 @@ func (v *viewer) file(f *trace.FileState) fileState {
 		content = "→ " + f.Target
 	case f.Content == "":
 		content = "empty"
-	case strings.Contains(f.Content, `"`) && !strings.Contains(f.Content, "'"):
-		content = "'" + strings.ReplaceAll(content[1:len(content)-1], `\"`, `"`) + "'"
 	}
 	out.Inode.Text, out.Content.Text, out.Links.Text = v.inode(f.ID), content, fmt.Sprint(f.Nlink)
 	out.Openers.Text = v.refs(f.Openers)

@@ -15,7 +15,7 @@ import (
 )
 
 // mostMoves is how many moves a page carries at most.
-const mostMoves = 2_000
+const mostMoves = 4_000
 
 // A try is the part of a page in which one chooses who takes the next step: everything that
 // can happen in the scenario, as the engine explored it and as live runs show it.

@@ -161,7 +161,7 @@ func TestTooManyMovesForAPage(t *testing.T) {
 	page := written(t, []checker.Result{r}, Options{Program: "./mine"})["scenarios/ctx.excl.contend.html"]
 	require.Nil(t, dataOf(t, page))
 	_, page, _ = strings.Cut(page, `id="try"`)
-	require.Contains(t, page, "more than 2000 moves, too many for a page")
+	require.Contains(t, page, "more than 4000 moves, too many for a page")
 	require.Contains(t, page, "./mine replay ctx/excl/contend &#39;A1&#39; --property mutual-exclusion --procs 4")
 }
 

@@ -39,6 +39,13 @@
       try { history.replaceState(null, '', '#' + self.id + '-' + n); } catch (e) { /* not allowed here */ }
     };
 
+    // middle scrolls the page so that the row of the step is in the middle: who follows a link
+    // to a step sees it, and what was there then beside it.
+    self.middle = function () {
+      if (self.at > 0 && self.at < self.last) rows[self.at].scrollIntoView({ block: 'center' });
+      else root.scrollIntoView({ block: 'start' });
+    };
+
     // reveal scrolls a long diagram to a step, and nothing else.
     function reveal(strip) {
       var room = root.querySelector('.diagram .scroll');
@@ -98,13 +105,14 @@
       if (m && m[1] === p.id) {
         active = p;
         p.show(Number(m[2]), false);
-        p.root.scrollIntoView({ block: 'start' });
+        p.middle();
       }
     });
   }
   players.forEach(function (p) { p.show(p.last, false); });
   follow();
   window.addEventListener('hashchange', follow);
+  window.addEventListener('load', follow); // after the browser has gone to what it takes for the place
 
   document.querySelectorAll('.copy').forEach(function (button) {
     button.addEventListener('click', function () {

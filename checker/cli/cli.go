@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"lockpick/checker/internal/watchdog"
 	"lockpick/checker/real"
@@ -123,7 +124,11 @@ func (a *app) note(format string, args ...any) {
 	if a.bar != nil {
 		a.bar.clear()
 	}
-	_, _ = fmt.Fprintln(a.stderr, report.Visible(a.name+": "+fmt.Sprintf(format, args...)))
+	text := report.Visible(a.name + ": " + fmt.Sprintf(format, args...))
+	if f, ok := a.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		text = strings.Join(a.style(a.stderr, 0).Lines(text), "\n")
+	}
+	_, _ = fmt.Fprintln(a.stderr, text)
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -31,7 +31,10 @@ func (a *app) explainCommand() *cobra.Command {
 		Long: `Draw the smallest counterexample of a scenario: a column for each task, the files at
 the right, the step that goes wrong, the cause, and the command that shows it again.
 Without --property it is that of the first property claimed broken, or else of the
-first claimed.`,
+first claimed.
+
+On a terminal the counterexample is carried out on the real kernel as often as can be
+done in a second, at most --times; --real=false leaves that out, and --real does all.`,
 		Args: exactly(1, "SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.explain(c.Context(), c, args[0], f)
@@ -77,6 +80,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err != nil {
 		return err
 	}
+	f.kernel.look(c, a)
 	f.kernel.confirm(ctx, a, &r)
 	a.worsen(exitOf(&r))
 	ro := a.reportOptions(f.setting, f.width)

@@ -3,8 +3,11 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"lockpick/checker"
 	"lockpick/checker/real"
@@ -14,6 +17,18 @@ import (
 type kernelFlags struct {
 	real  bool
 	times int
+	// unasked: --real was not given, and is tried for a moment where somebody looks on.
+	unasked bool
+}
+
+// moment is how long counterexamples are carried out unasked.
+const moment = time.Second
+
+// look makes it so that explain carries a counterexample out unasked on a terminal. What goes
+// to a file or through a pipe stays the same on every machine.
+func (f *kernelFlags) look(c *cobra.Command, a *app) {
+	out, ok := a.stdout.(*os.File)
+	f.unasked = !c.Flags().Changed("real") && ok && term.IsTerminal(int(out.Fd()))
 }
 
 // addKernelFlags adds --real and --times.
@@ -35,25 +50,39 @@ func (f *kernelFlags) validate(c *cobra.Command) error {
 // confirm carries the counterexample of a result out on the real kernel, if that is asked,
 // and writes into it what came of that. A kernel that answers otherwise than the fake machine
 // makes the exit code that of a differing verdict.
+//
+// Unasked it is silent where it cannot be done, or not once in a moment.
 func (f *kernelFlags) confirm(ctx context.Context, a *app, r *checker.Result) {
-	if !f.real || r.Counterexample == nil {
+	if !f.real && !f.unasked || r.Counterexample == nil {
 		return
+	}
+	if f.unasked {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, moment)
+		defer cancel()
 	}
 	cx := r.Counterexample
 	if cx.Cycle > 0 {
+		if f.unasked {
+			return
+		}
 		cx.Kernel = "not carried out on this kernel: what repeats for ever cannot be"
 		return
 	}
-	same := 0
+	done, same := 0, 0
 	var last real.Report
 	var differs string
 	for range f.times {
 		report, err := real.Replay(ctx, r.Scenario, r.Property, cx.Schedule)
+		if err != nil && f.unasked {
+			break
+		}
 		if err != nil {
 			cx.Kernel = "not carried out on this kernel: " + oneLine(err.Error())
 			return
 		}
 		last = report
+		done++
 		if len(report.Mismatches) == 0 {
 			same++
 		} else if differs == "" {
@@ -61,14 +90,15 @@ func (f *kernelFlags) confirm(ctx context.Context, a *app, r *checker.Result) {
 		}
 	}
 	switch {
+	case done == 0:
 	case differs != "":
-		cx.Kernel = fmt.Sprintf("differs on this kernel, %d of %d runs went as on the fake machine: %s", same, f.times, differs)
+		cx.Kernel = fmt.Sprintf("differs on this kernel, %d of %d runs went as on the fake machine: %s", same, done, differs)
 		a.worsen(ExitDiffers)
 	case last.Broken:
 		cx.Kernel = fmt.Sprintf("confirmed on this kernel, %d of %d: it breaks there too, every answer is the same (%d calls, %d states of the disk)%s",
-			same, f.times, last.Compared, last.Disks, emulated(last.Emulated))
+			same, done, last.Compared, last.Disks, emulated(last.Emulated))
 	default:
 		cx.Kernel = fmt.Sprintf("as on this kernel, %d of %d: every answer is the same (%d calls, %d states of the disk); whether it breaks there was not asked%s",
-			same, f.times, last.Compared, last.Disks, emulated(last.Emulated))
+			same, done, last.Compared, last.Disks, emulated(last.Emulated))
 	}
 }

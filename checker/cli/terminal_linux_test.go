@@ -98,6 +98,25 @@ func TestProgressEndsWithAnInterrupt(t *testing.T) {
 	require.Equal(t, "\r\x1b[K[1/2] a/b/c wedge\r\x1b[K", screen())
 }
 
+// On a terminal explain says what the real kernel answers, unasked; not in a pipe, and not
+// where one says no.
+func TestExplainAsksTheKernelOnATerminal(t *testing.T) {
+	env := func(string) string { return "" }
+	for _, c := range []struct {
+		flags []string
+		asked bool
+	}{{nil, true}, {[]string{"--real=false"}, false}} {
+		tty, screen := terminal(t, 100)
+		exit := Run(t.Context(), toys.All(), append([]string{"explain", "toy/look/contend"}, c.flags...), tty, tty, env)
+		text := plainText(erased(screen()))
+		require.Equal(t, ExitAsClaimed, exit)
+		require.Equal(t, c.asked, strings.Contains(text, "confirmed on this kernel"), text)
+	}
+	var piped strings.Builder
+	require.Equal(t, ExitAsClaimed, Run(t.Context(), toys.All(), []string{"explain", "toy/look/contend"}, &piped, io.Discard, env))
+	require.NotContains(t, piped.String(), "this kernel")
+}
+
 // Notes come on a line of their own.
 func TestNoteTakesProgressAway(t *testing.T) {
 	tty, screen := terminal(t, 80)

@@ -148,12 +148,27 @@ type piece struct {
 // pieceOf makes a piece in one ink.
 func pieceOf(i ink, text string) piece { return piece{ink: i, text: text} }
 
+// Lines breaks a message into lines that fit, indented after the first.
+func (s Style) Lines(text string) []string {
+	return s.flow(words(plain, text), " ", "  ", s.width())
+}
+
 // flow writes pieces one after the other, in lines of at most n columns; every line after
-// the first is indented.
+// the first is indented. A piece in one ink that no line has room for is broken at a blank.
 func (s Style) flow(pieces []piece, between, indent string, n int) []string {
+	var fitting []piece
+	for _, p := range pieces {
+		if p.painted != "" || columns(p.text) <= n-columns(indent) {
+			fitting = append(fitting, p)
+			continue
+		}
+		for _, text := range wrap(p.text, n-columns(indent)) {
+			fitting = append(fitting, pieceOf(p.ink, text))
+		}
+	}
 	var lines []string
 	line, at := "", 0
-	for i, p := range pieces {
+	for i, p := range fitting {
 		switch gap := columns(between); {
 		case i == 0:
 		case at+gap+columns(p.text) > n:

@@ -17,6 +17,19 @@ import (
 	"lockpick/scenarios"
 )
 
+// Whatever is said fits into the columns there are.
+func TestLinesFit(t *testing.T) {
+	long := strings.Repeat("a long word ", 20) + strings.Repeat("x", 50)
+	s := Style{Width: 60}
+	for _, lines := range [][]string{s.Lines(long), joinWrapped([]string{"1 step", long, "2 steps"}, 60), s.flow([]piece{pieceOf(plain, "name"), pieceOf(dim, long)}, "  ", "    ", 60)} {
+		require.Greater(t, len(lines), 3)
+		for _, l := range lines {
+			require.LessOrEqual(t, columns(l), 60, l)
+		}
+		require.Equal(t, 20, strings.Count(strings.Join(lines, "\n"), "long"), "nothing is lost")
+	}
+}
+
 func TestVisible(t *testing.T) {
 	for text, want := range map[string]string{
 		"lock":                "lock",

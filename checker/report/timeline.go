@@ -131,8 +131,16 @@ func OddsText(p float64) string {
 // joinWrapped joins parts by dots, in lines of at most n columns.
 func joinWrapped(parts []string, n int) []string {
 	const dot = " · "
-	lines := []string{parts[0]}
-	for _, p := range parts[1:] {
+	var fitting []string
+	for _, p := range parts {
+		if columns(p) > n {
+			fitting = append(fitting, wrap(p, n)...)
+		} else {
+			fitting = append(fitting, p)
+		}
+	}
+	lines := []string{fitting[0]}
+	for _, p := range fitting[1:] {
 		last := &lines[len(lines)-1]
 		if columns(*last)+columns(dot)+columns(p) > n {
 			lines = append(lines, p)

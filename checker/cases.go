@@ -142,7 +142,8 @@ func (r *Result) ClaimText() string {
 }
 
 // Conditions says in sentences what the verdict depends on that is not the program's doing:
-// how the file system gives numbers and times, and that nobody is delayed. There are none
+// how the file system gives numbers and times, and that nobody is delayed; and of which of several
+// locks it says nothing, since nothing happened there that could have been wrong. There are none
 // for a program that looks at neither, and of what breaks anyway.
 func (r *Result) Conditions() []string {
 	var out []string
@@ -154,6 +155,11 @@ func (r *Result) Conditions() []string {
 	}
 	if r.Verdict == Broken {
 		return out
+	}
+	if r.Verdict == Holds {
+		for _, text := range r.Property.Unjudged(r.Facts) {
+			out = append(out, "says nothing of "+text)
+		}
 	}
 	if r.looks.Clock && r.Scenario.Setting.Stalls == 0 {
 		out = append(out, "assumes that nobody is delayed: the clock is read, and no stall is allowed")

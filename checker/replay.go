@@ -18,6 +18,9 @@ type Replayed struct {
 	Counterexample *trace.Counterexample
 	// Finished: nothing could happen any more at the end of the schedule.
 	Finished bool
+	// Unasked says what was not decided of a schedule that breaks nothing otherwise; mostly it is
+	// empty.
+	Unasked string
 }
 
 // Replay follows a schedule strictly. It ends with the step that breaks the property;
@@ -64,6 +67,9 @@ func (r *Runner) replay(s sched.Schedule) (Replayed, error) {
 	sc, p := r.t.Sc, r.t.Property
 	o, err := r.t.Run(sched.Replay{Schedule: s}, true)
 	out := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: r.t.Evidence(o)}
+	if !out.Broken && r.t.TooLarge {
+		out.Unasked = unasked
+	}
 	if err != nil || !p.OfCycles() {
 		return out, err
 	}
@@ -78,6 +84,9 @@ func (r *Runner) replay(s sched.Schedule) (Replayed, error) {
 	}
 	return out, err
 }
+
+// unasked is what is not decided of a run after which too much can follow.
+const unasked = "whether the schedule leads to where somebody goes on for ever and keeps everybody out was not decided, since too many states follow; check asks of all"
 
 // knownTasks reports a schedule that names a task that the scenario does not have.
 func knownTasks(sc *scenarios.Scenario, s sched.Schedule) error {

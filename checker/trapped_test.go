@@ -52,3 +52,19 @@ func TestTrapsAreSampled(t *testing.T) {
 		})
 	}
 }
+
+// A run after which too much can follow is not said to break nothing without a word.
+func TestReplaySaysWhatWasNotAsked(t *testing.T) {
+	sc := fixtures.New("toy/poll/dead", fixtures.ExclWait(), scenarios.Setting{Processes: 2})
+	sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644) }
+	schedule := sched.Schedule{{Action: sched.Run, Task: sched.Task{N: 1}}}
+	for most, want := range map[int]bool{0: false, 1: true} {
+		r, err := NewRunner(sc, scenarios.Wedge)
+		require.NoError(t, err)
+		r.t.TrapStates = most
+		got, err := r.Replay(schedule)
+		require.NoError(t, err)
+		require.Equal(t, !want, got.Broken)
+		require.Equal(t, want, got.Unasked != "")
+	}
+}

@@ -28,7 +28,7 @@ var MutualExclusion = &Property{
 	Spec:      model.Mutex(),
 	Symmetric: true,
 	Tell:      together,
-	Evidence:  Evidence{Of: acquisition, Lacks: twoHolders},
+	Evidence:  Evidence{Of: acquisition, Lacks: twoHolders, ByLock: true},
 }
 
 // RWExclusion: while somebody writes nobody else is inside the critical section; readers
@@ -39,7 +39,7 @@ var RWExclusion = &Property{
 	Spec:      model.RWLock(),
 	Symmetric: true,
 	Tell:      together,
-	Evidence:  Evidence{Of: acquisition, Lacks: aWriterAndAnother},
+	Evidence:  Evidence{Of: acquisition, Lacks: aWriterAndAnother, ByLock: true},
 }
 
 // LostUpdate: what an operation added is still there afterwards.
@@ -112,7 +112,7 @@ var OwnerInfo = &Property{
 	Meaning:   "The recorded holder is right while the lock is held.",
 	Spec:      model.OwnerRecord(),
 	Symmetric: true,
-	Evidence:  Evidence{Of: owned, Lacks: askedWhileHeld},
+	Evidence:  Evidence{Of: owned, Lacks: askedWhileHeld, ByLock: true},
 }
 
 // SpuriousFailure: nobody is told "locked" while nobody holds.
@@ -121,7 +121,7 @@ var SpuriousFailure = &Property{
 	Meaning:   `Nobody is told "locked" while nobody holds.`,
 	Spec:      model.StrictMutex(),
 	Symmetric: true,
-	Evidence:  Evidence{Of: acquisition, Lacks: aRefusal},
+	Evidence:  Evidence{Of: acquisition, Lacks: aRefusal, ByLock: true},
 }
 
 // Fencing: every grant of a lease comes with a token above all before it, and a resource
@@ -131,7 +131,7 @@ var Fencing = &Property{
 	Meaning:   "Tokens grow with every grant, and a resource refuses the tokens of overtaken holders only.",
 	Spec:      model.Lease(),
 	Symmetric: true,
-	Evidence:  Evidence{Of: leased, Lacks: aGrantAndMore},
+	Evidence:  Evidence{Of: leased, Lacks: aGrantAndMore, ByLock: true},
 }
 
 // Assertion: what the tasks assert ([Task.Assert]) is so.
@@ -175,7 +175,7 @@ var Starvation = &Property{
 	Question: Starves,
 	Decides:  isAny(isA[model.Acquire], isA[model.RAcquire], isA[model.WAcquire]),
 	Tell:     func(v Violation) string { return fmt.Sprintf("the last %d steps can repeat for ever", v.Cycle) },
-	Evidence: Evidence{Of: acquisition, Lacks: somebodyAcquired},
+	Evidence: Evidence{Of: acquisition, Lacks: somebodyAcquired, ByLock: true},
 }
 
 // together says who holds at once.

@@ -96,6 +96,9 @@ func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 		lost(t, file, b, sc, p, &got, difference)
 	case difference == "":
 		t.Logf("%s: %s, as recorded", file, expectText(b.expectBroken))
+		if got.Unasked != "" {
+			t.Logf("%s: %s", file, got.Unasked)
+		}
 	case !update:
 		t.Fatalf("%s: DRIFT: %s of %s is %s under this schedule, as recorded, but the steps are others.%s\n"+
 			"Look at the difference (- recorded, + now), and if it is meant, run this test with %s=1.\n%s",

@@ -145,6 +145,9 @@ func replayed(t rapid.TB, sc *scenarios.Scenario, p *scenarios.Property) bool {
 	}
 	if !ran.Broken {
 		t.Logf("%s: %s: schedule %s does not break it", sc.ID, p, s)
+		if ran.Unasked != "" {
+			t.Logf("%s: %s: %s", sc.ID, p, ran.Unasked)
+		}
 		return true
 	}
 	r := checker.NewResult(sc, p, ran.Counterexample)

@@ -264,7 +264,7 @@ func (a *app) reportOptions(f *settingFlags, width int) report.Options {
 func (a *app) notReproduced(ctx context.Context, r *replayed, got saved.Followed, f *replayFlags) error {
 	a.worsen(ExitDiffers)
 	p := r.properties[0]
-	end := report.RunEnd{Scenario: &r.sc, Properties: r.properties, Run: got.Counterexample, Finished: got.Finished}
+	end := report.RunEnd{Scenario: &r.sc, Properties: r.properties, Run: got.Counterexample, Finished: got.Finished, Unasked: got.Unasked}
 	if got.Left != nil {
 		a.note("%v", drifted(got.Left, r.recipe.Schedule))
 	}

@@ -19,6 +19,8 @@ type RunEnd struct {
 	Properties []*scenarios.Property
 	Run        *trace.Counterexample
 	Finished   bool
+	// Unasked says what was not decided of the run; see checker.Replayed.
+	Unasked string
 	// Checked is the verdict on the first property over all schedules, or nil.
 	Checked *checker.Result
 }
@@ -46,6 +48,9 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	}
 	if e.Checked == nil || e.Checked.Verdict != checker.Holds {
 		tell("differs", e.difference())
+	}
+	if e.Unasked != "" {
+		tell("unknown", strings.ToUpper(e.Unasked[:1])+e.Unasked[1:]+".")
 	}
 	switch r := e.Checked; {
 	case r == nil:

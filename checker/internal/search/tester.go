@@ -39,9 +39,11 @@ type Tester struct {
 	traps    *trapFinder
 	NoTraps  bool
 	TooLarge bool
-	observed engine.Observed // by the tasks, in all runs so far
-	Locks    engine.Locks    // those that are known to be used
-	looked   bool            // they were looked for
+	// TrapStates is how many states may follow; 0 means 200 000.
+	TrapStates int
+	observed   engine.Observed // by the tasks, in all runs so far
+	Locks      engine.Locks    // those that are known to be used
+	looked     bool            // they were looked for
 	// KeepHistory: let every outcome have a history, which costs less than a trace.
 	KeepHistory bool
 	// Unjudged: leave histories unjudged (for measuring what judging costs).

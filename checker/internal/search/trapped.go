@@ -1,6 +1,8 @@
 package search
 
 import (
+	"cmp"
+
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
@@ -19,6 +21,7 @@ type trapFinder struct {
 	w     *engine.Expander
 	known map[string][]trace.Wait // nil: in no such trap; faults left do not matter
 	key   []byte
+	most  int // states that may follow
 }
 
 // trapStates bounds what is looked at from one state; most lead to an end within a run.
@@ -29,7 +32,7 @@ const (
 )
 
 func newTrapFinder(x *Explorer) *trapFinder {
-	return &trapFinder{x: x, w: engine.NewExpander(x.Space), known: map[string][]trace.Wait{}}
+	return &trapFinder{x: x, w: engine.NewExpander(x.Space), known: map[string][]trace.Wait{}, most: trapStates}
 }
 
 // at returns what a fresh process waits for where a state is in a trap that breaks the property,
@@ -95,7 +98,7 @@ func (f *trapFinder) follow(first []uint32) (r *reached, known bool, err error) 
 			}
 			r.into[k] = append(r.into[k], n)
 		}
-		if len(r.rows) > trapStates {
+		if len(r.rows) > f.most {
 			return nil, false, nil
 		}
 	}
@@ -174,6 +177,7 @@ func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 		}
 		defer x.Close()
 		t.traps = newTrapFinder(x)
+		t.traps.most = cmp.Or(t.TrapStates, trapStates)
 	}
 	rows, err := t.traps.x.follow(o.Schedule)
 	if err != nil {

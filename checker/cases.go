@@ -157,7 +157,7 @@ func (r *Result) Conditions() []string {
 		return out
 	}
 	if r.Verdict == Holds {
-		for _, text := range r.Property.Unjudged(r.Facts) {
+		for _, text := range unjudged(r.Property, r.Facts) {
 			out = append(out, "says nothing of "+text)
 		}
 	}

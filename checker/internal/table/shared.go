@@ -8,9 +8,8 @@ import (
 )
 
 // A Shared is what all workers share of what any of them has computed. It maps
-// 64-bit keys to values that are not 0. Nobody waits to read it: whoever does not find
-// what another is just entering computes it again, with the same result. The zero value
-// is empty.
+// 64-bit keys to values that are not 0. Nobody waits to read it: whoever does not find what
+// another is just entering computes it again, with the same result. The zero value is empty.
 type Shared struct {
 	entries atomic.Pointer[[]sharedEntry]
 	n       atomic.Int64
@@ -24,7 +23,15 @@ type sharedEntry struct {
 
 // hash tells where an entry belongs, and whether there is one: one whose value is still
 // on its way is none.
-func (e *sharedEntry) hash() (uint64, bool) { return hash64(e.key.Load() - 1), e.val.Load() != 0 }
+func (e *sharedEntry) hash() (uint64, bool) { return near(e.key.Load() - 1), e.val.Load() != 0 }
+
+// near tells where a key belongs. Keys with one upper half are asked for together: what each task,
+// above bit 26, does to a machine by its next operation, below. So they lie side by side, sixteen
+// operations together, and the others are in the cache when the first was looked at.
+func near(key uint64) uint64 {
+	const operation = 1<<26 - 1
+	return hash64(key>>32^(key&operation)>>4<<32)<<4 | (key^key>>26)&15
+}
 
 // sharedMin is the size of the smallest table. A quarter of it stays free for those who
 // have looked whether there is room and then enter at the same moment: all the workers.
@@ -37,7 +44,7 @@ func (t *Shared) Get(key uint64) uint64 {
 		return 0
 	}
 	mask := uint64(len(*es) - 1)
-	for i := hash64(key) & mask; ; i = (i + 1) & mask {
+	for i := near(key) & mask; ; i = (i + 1) & mask {
 		switch e := &(*es)[i]; e.key.Load() {
 		case key + 1:
 			return e.val.Load()
@@ -61,7 +68,7 @@ func (t *Shared) Put(key, val uint64) {
 // enter puts a value into a table that has room, and reports whether its key is new.
 func enter(es []sharedEntry, key, val uint64) bool {
 	mask := uint64(len(es) - 1)
-	for i := hash64(key) & mask; ; i = (i + 1) & mask {
+	for i := near(key) & mask; ; i = (i + 1) & mask {
 		e := &es[i]
 		at := e.key.Load()
 		isNew := at == 0 && e.key.CompareAndSwap(0, key+1)

@@ -42,22 +42,28 @@ func TestKeyTable(t *testing.T) {
 // The table that workers share knows what was put into it, or nothing.
 func TestSharedTable(t *testing.T) {
 	var tb Shared
+	key := func(i uint64) uint64 {
+		if i < 5000 {
+			return i * 7 // all of one upper half
+		}
+		return i/7<<32 | i%7<<26 | i%3
+	}
 	parallel.Together(4, func(k int) {
 		for i := range uint64(20_000) {
-			tb.Put(i*7, i+1)
-			if got := tb.Get((i + uint64(k)) * 7); got != 0 && got != i+uint64(k)+1 {
+			tb.Put(key(i), i+1)
+			if got := tb.Get(key(i + uint64(k))); got != 0 && got != i+uint64(k)+1 {
 				panic("another's value")
 			}
 		}
 	})
 	known := 0
 	for i := range uint64(20_000) {
-		if got := tb.Get(i * 7); got != 0 {
+		if got := tb.Get(key(i)); got != 0 {
 			require.Equal(t, i+1, got)
 			known++
 		}
 	}
 	require.Greater(t, known, 10_000, "what is lost while the table grows is little")
-	require.Zero(t, tb.Get(3))
+	require.Zero(t, tb.Get(6<<32|3))
 	require.Positive(t, tb.Bytes())
 }

@@ -31,13 +31,19 @@ func TestEveryCounterexampleReplays(t *testing.T) {
 			require.True(t, got.Broken, "%s %s", sc.ID, text)
 			require.Equal(t, ce.Trace, got.Counterexample.Trace, sc.ID)
 			require.Equal(t, ce.Cost, got.Counterexample.Cost, sc.ID)
-			replayChanged(t, &sc, c.Property, ce.Schedule)
+			// One runner for many schedules remembers what it probed, and says the same.
+			runner, err := NewRunner(&sc, c.Property)
+			require.NoError(t, err)
+			replayChanged(t, runner, &sc, ce.Schedule)
+			again, err := runner.Replay(ce.Schedule)
+			require.NoError(t, err, "%s %s", sc.ID, text)
+			require.Equal(t, got, again, "%s %s", sc.ID, text)
 		}
 	}
 }
 
 // replayChanged replays schedules with one choice changed.
-func replayChanged(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) {
+func replayChanged(t *testing.T, runner *Runner, sc *scenarios.Scenario, s sched.Schedule) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, uint64(len(s))))
 	for range 20 {
@@ -48,7 +54,7 @@ func replayChanged(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, 
 			Action: sched.Action(rng.IntN(2)),
 			Task:   sched.Task{Process: process, N: 1},
 		}
-		_, err := Replay(sc, p, changed)
+		_, err := runner.Replay(changed)
 		var drift *sched.DriftError
 		if err != nil {
 			require.ErrorAs(t, err, &drift, "%s %s", sc.ID, changed)

@@ -122,10 +122,13 @@ func (p *Prober) childless(m *fsfake.Machine) error {
 	return nil
 }
 
-// Attempted probes a machine once more and returns the last calls of the attempt that
-// decided.
+// Attempted probes a machine that is known to be wedged once more, and returns the last calls of
+// the attempt that decided. Rounds are not tried out for it: that was done for the verdict.
 func (p *Prober) Attempted(m *fsfake.Machine) ([]trace.Call, error) {
+	unrolled := p.unrolled
+	p.unrolled = true
 	_, err := p.probe(m.Clone())
+	p.unrolled = unrolled
 	return slices.Clone(p.last()), err
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -121,4 +122,19 @@ func TestProbeWithoutRetryIsAnError(t *testing.T) {
 	}
 	_, _, err := NewProber(sc).Wedged(sc.NewMachine())
 	require.ErrorContains(t, err, "does its loop use Retry?")
+}
+
+// Of the calls of an attempt the last are kept, in order, however many were made.
+func TestLastCallsOfAProbe(t *testing.T) {
+	for _, n := range []int{0, 1, recordedCalls, recordedCalls + 1, 2 * recordedCalls, 2*recordedCalls + 1, 5*recordedCalls + 7} {
+		p := &Prober{}
+		var want []trace.Call
+		for i := range n {
+			c := trace.Call{Op: fsfake.Op{FD: i}}
+			p.record(c)
+			want = append(want, c)
+		}
+		require.Equal(t, want[max(0, n-recordedCalls):], p.last(), "of %d", n)
+		require.LessOrEqual(t, len(p.recorded), 2*recordedCalls)
+	}
 }

@@ -25,17 +25,25 @@ func (m *Machine) statOf(p *proc, id InodeID, look int, st *Stat) {
 		n.lookedAt = true
 	}
 	if look != 0 {
-		*st = Stat{Dev: device, Nlink: n.nlink, Mode: n.fileMode(), UID: n.uid, GID: n.gid, Size: n.size()}
+		*st = Stat{Dev: device, Nlink: m.linksOf(n), Mode: n.fileMode(), UID: n.uid, GID: n.gid, Size: n.size()}
 		if look&lookDirIno != 0 && n.kind == KindDir {
 			st.Ino = m.inoFor(p, n)
 		}
 		return
 	}
 	*st = Stat{
-		Ino: m.inoFor(p, n), Dev: device, Nlink: n.nlink, Mode: n.fileMode(),
+		Ino: m.inoFor(p, n), Dev: device, Nlink: m.linksOf(n), Mode: n.fileMode(),
 		UID: n.uid, GID: n.gid, Size: n.size(),
 		Atime: n.atime, Mtime: n.mtime, Ctime: n.ctime, Btime: n.btime,
 	}
+}
+
+// linksOf is how many links stat(2) shows.
+func (m *Machine) linksOf(n *inode) uint32 {
+	if m.dirLinksHidden && n.kind == KindDir {
+		return min(n.nlink, 1)
+	}
+	return n.nlink
 }
 
 // inoFor returns the number that p sees for an inode. Under InodesCanonical and

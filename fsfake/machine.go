@@ -34,6 +34,7 @@ type Machine struct {
 	umask                         uint32
 	policy                        InodePolicy
 	times                         TimePolicy
+	dirLinksHidden                bool
 	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
 	punctual                      []int     // pids, sorted
 	stallLeft                     int64     // nanoseconds
@@ -59,6 +60,9 @@ type Options struct {
 	Start time.Time
 	// Umask is every process's umask; zero means 022. [NoUmask] is none.
 	Umask uint32
+	// DirLinksHidden: stat(2) shows one link of every directory, as on btrfs, and not how many
+	// directories are in it.
+	DirLinksHidden bool
 	// PowerLoss makes the machine remember what is durable, for [Machine.LosePower].
 	PowerLoss bool
 }
@@ -128,7 +132,7 @@ func New(o Options) *Machine {
 	}
 	m := &Machine{
 		clock: o.Start.UnixNano(), boot: o.Start.UnixNano(),
-		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes,
+		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes, dirLinksHidden: o.DirLinksHidden,
 		nextIno: 2, // the root directory of a Linux file system is inode 2
 	}
 	root := m.newInode(KindDir, 0o755, 0, 0)

@@ -128,8 +128,8 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: scenarios.Setting{
 			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes,
-			Daemons: true,                                                                 // a command makes its own exit, which is a call of its own
-			Machine: fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest())}, // the tracer masks, as the kernel does
+			Daemons: true,                                                                                       // a command makes its own exit, which is a call of its own
+			Machine: fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true}, // the tracer masks, as the kernel does
 		},
 		Setup:   s.setup,
 		Program: s.program,
@@ -228,6 +228,10 @@ func (s *Spec) setup(m *fsfake.Machine) {
 			must(p.Chtimes(path.Join(s.Dir, f.Name), at, at))
 		}
 	}
+	// The directory itself was changed just now. The clock stands still, so its times do not show
+	// what the commands do in it: most interpreters ask for them on their way to a script, and to
+	// each that would be another run of the program.
+	must(p.Chtimes(s.Dir, m.Now(), m.Now()))
 	for i := range s.Commands {
 		m.KillProc(scenarios.Pid(i))
 		m.AddProc(s.procSpec(i))

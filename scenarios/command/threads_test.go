@@ -44,6 +44,15 @@ func TestCallsSideBySide(t *testing.T) {
 	}
 }
 
+// Children that outlive the first process of their command go on side by side.
+func TestChildrenLeftBehind(t *testing.T) {
+	t.Parallel()
+	sc := scenario(t, "gcc", []string{compiled(t, "gcc", "family.c") + " leave 0", "mkdir c"}, nil, "")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	decide(t, sc, p, "holds")
+}
+
 // Where the calls of a command have more orders than can be followed, one is, and that is no
 // proof.
 func TestTooManyOrders(t *testing.T) {

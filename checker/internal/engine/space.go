@@ -205,15 +205,17 @@ func (x *Space) place(slot int, n uint32) place {
 	if nd.Ended {
 		return place{known: true, ended: true, family: scenarios.Family{Ended: x.Sc.External}}
 	}
-	var op any = nd.Op
-	if by := nd.Begins.By; by != (fsfake.Task{}) {
-		op = opBy{by, nd.Op}
+	made := func(op fsfake.Op) any {
+		if by := nd.Begins.By; by != (fsfake.Task{}) {
+			return opBy{by, op}
+		}
+		return op
 	}
 	if nd.Begins.OneOrder {
 		x.oneOrder.Store(true)
 	}
 	p := place{
-		known: true, op: x.machines.op(op), begins: nd.Begins.Invoked || nd.Begins.LetGo,
+		known: true, op: x.machines.op(made(nd.Op)), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
 		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
 	}
@@ -222,7 +224,7 @@ func (x *Space) place(slot int, n uint32) place {
 	}
 	if n := nd.Op.Ways(); n > 1 {
 		for which := range n {
-			p.ways = append(p.ways, x.machines.op(nd.Op.Way(which)))
+			p.ways = append(p.ways, x.machines.op(made(nd.Op.Way(which))))
 		}
 	}
 	if nd.Begins.Invoked {

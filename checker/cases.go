@@ -170,6 +170,9 @@ func (r *Result) Conditions() []string {
 	if r.looks.Loops {
 		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", engine.BelievedAfter))
 	}
+	if r.looks.Timers {
+		out = append(out, "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
+	}
 	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
 		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen {
 			out = append(out, "assumes that the inode numbers shown never come back")

@@ -71,6 +71,9 @@ type ClockSeen struct{}
 // the program makes an [fsfake.CallChoose] before each such call.
 type OneOrder struct{}
 
+// TimersLast is noted where a program had a timer running beside a call, and the call went first.
+type TimersLast struct{}
+
 // Killed is the Value of the answer to a call during which the first process of a program was
 // killed that has others: the program goes on with what those ask. The call itself has not
 // returned.

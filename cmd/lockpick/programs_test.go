@@ -103,7 +103,7 @@ func programRows() []programRow {
 		{"filelock SoftFileLock", "python3", "", inside(twice("PYTHON -c 'import filelock,os\nwith filelock.SoftFileLock(\"l\"): os.mkdir(\"cs\"); os.rmdir(\"cs\")'")...), mutex, "", 30},
 		{"proper-lockfile, stale", "npm", npm + stale, inside(refused("75", twice("node BIN/npm/lock.js 0")...)...), mutex, "broken", 8},
 		{"proper-lockfile, retries", "npm", npm + ": > data", inside(refused("75", twice("node BIN/npm/lock.js 2")...)...), mutex, "holds", 20},
-		{"dotlockfile", "dotlockfile", "", inside(twice("sh -c 'dotlockfile -l l && mkdir cs && rmdir cs && dotlockfile -u l'")...), mutex, "holds", 5},
+		{"dotlockfile, a retry", "dotlockfile", "", inside(twice("sh -c 'dotlockfile -r 1 -l l && mkdir cs && rmdir cs && dotlockfile -u l'")...), mutex, "holds", 5},
 		{"counter, sh", "sh", counter, twice("sh counter.sh"), serial, "broken", 1},
 		{"counter, sh", "sh", counter, []string{"-n", "3", "--", "sh", "counter.sh"}, serial, "broken", 4},
 		{"counter, python3", "python3", counter, twice("PYTHON counter.py"), serial, "broken", 1},

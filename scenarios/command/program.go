@@ -146,7 +146,8 @@ func (d *driver) come(is *place) (err error) {
 
 // pick takes the call that is let go on. Of several that can, which one is a choice of the
 // schedule; but a call that may block comes after all others, and the end of a wait comes last:
-// that these could have gone on instead is noted. There is none when the first process was killed
+// that these could have gone on instead is noted. Beside a call that does not wait the end of a wait is
+// not followed: the clock stands still while the call is made, and that is assumed. There is none when the first process was killed
 // instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
@@ -157,7 +158,11 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if d.spec.oneOrder || d.choices >= maxChoices {
 		free = min(free, 1)
 	}
-	if len(set) > max(free, 1) {
+	switch {
+	case len(set) <= max(free, 1):
+	case free > 0 && rank(set[free]) == 2: // no lock is waited for, and no other call left waiting
+		d.note(scenarios.TimersLast{})
+	default:
 		d.note(scenarios.OneOrder{})
 	}
 	if free < 2 {

@@ -53,6 +53,19 @@ func TestChildrenLeftBehind(t *testing.T) {
 	decide(t, sc, p, "holds")
 }
 
+// A timer beside calls that do not wait goes off after them, which is assumed, and said. Beside a call
+// that waits for a lock it might come first: there is no verdict then (TestTimeoutIsNoDeadlock).
+func TestTimerBesideCalls(t *testing.T) {
+	t.Parallel()
+	sc := scenario(t, "gcc", twice(compiled(t, "gcc", "timer.c")), nil, "refused 1")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+	require.NoError(t, err)
+	require.Equal(t, checker.Holds, r.Verdict, r.Why)
+	require.Contains(t, r.Conditions(), "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
+}
+
 // Where the calls of a command have more orders than can be followed, one is, and that is no
 // proof.
 func TestTooManyOrders(t *testing.T) {

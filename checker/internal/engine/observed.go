@@ -14,8 +14,9 @@ type Observed struct {
 	// Inodes: an inode number. Times: a time of a file. Clock: the clock. Loops: a loop that
 	// nobody has marked was taken for endless.
 	Inodes, Times, Clock, Loops bool
-	// Frozen: a program looked at a clock that stood still.
-	Frozen bool
+	// Frozen: a program looked at a clock that stood still. Timers: one had a timer running beside
+	// a call, which went first.
+	Frozen, Timers bool
 	// Slept: somebody sleeps.
 	Slept bool
 }
@@ -24,10 +25,13 @@ type Observed struct {
 const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
-type observer struct{ inodes, times, clock, frozen, slept atomic.Bool }
+type observer struct{ inodes, times, clock, frozen, slept, timers atomic.Bool }
 
 func (o *observer) get() Observed {
-	return Observed{Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load()}
+	return Observed{
+		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
+		Timers: o.timers.Load(),
+	}
 }
 
 // effects tells what a task looked at between two calls.
@@ -40,6 +44,9 @@ func (o *observer) effects(e *learn.Effects) {
 	}
 	if e.ClockSeen {
 		o.frozen.Store(true)
+	}
+	if e.TimersLast {
+		o.timers.Store(true)
 	}
 }
 
@@ -95,5 +102,8 @@ func (w *World) Observed() Observed { return w.observed.get() }
 
 // Or is what is looked at in either.
 func (o Observed) Or(p Observed) Observed {
-	return Observed{o.Inodes || p.Inodes, o.Times || p.Times, o.Clock || p.Clock, o.Loops || p.Loops, o.Frozen || p.Frozen, o.Slept || p.Slept}
+	return Observed{
+		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops,
+		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers,
+	}
 }

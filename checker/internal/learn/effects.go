@@ -39,6 +39,8 @@ type Effects struct {
 	NumberSeen bool
 	// ClockSeen: the program looked at the time of day, which stood still.
 	ClockSeen bool
+	// TimersLast: a timer of the program was running beside the call.
+	TimersLast bool
 	// OneOrder: others of the program asked as well, and were left waiting.
 	OneOrder bool
 }
@@ -107,6 +109,8 @@ func Digest(task string, notes []any) (Effects, error) {
 			e.By = n.Task
 		case scenarios.ClockSeen:
 			e.ClockSeen = true
+		case scenarios.TimersLast:
+			e.TimersLast = true
 		case scenarios.OneOrder:
 			e.OneOrder = true
 		}

@@ -173,6 +173,9 @@ func Fields() []Field {
 			Name:   "umask",
 			access: at(umasks(), func(s *Setting) *uint32 { return &s.Machine.Umask }),
 		}, {
+			Name:   "dir-links-hidden",
+			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.DirLinksHidden }),
+		}, {
 			Name:   "durability",
 			moot:   func(s *Setting) bool { return s.PowerLosses > 0 }, // it is remembered anyway
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.PowerLoss }),

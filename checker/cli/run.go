@@ -253,7 +253,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	defer bar.clear()
 	bar.begin(sc.ID, p.ID)
 	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun}
-	r, err := checker.Check(ctx, sc, p, o)
+	r, err := lookFirst(ctx, sc, p, o, fewStates)
 	refusals := p.Invariant != nil // the property of what is left behind counts them
 	if err != nil || r.Verdict != checker.Holds || !refusals || spec.Refused.Declared {
 		return r, err
@@ -275,6 +275,32 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	}
 	r.Why += "; say which with --refused none or --refused STATUS"
 	return r, nil
+}
+
+// fewStates is after how many states schedules are drawn, and drawnFirst how many.
+const (
+	fewStates  = 50_000
+	drawnFirst = 100
+)
+
+// lookFirst checks a property. Where that takes more than a few states, as with long programs, some schedules
+// are drawn before it goes on: what they break is broken, and found in seconds.
+func lookFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options, few int) (checker.Result, error) {
+	if o.States > 0 && o.States <= few || p.Question != scenarios.NoQuestion {
+		return checker.Check(ctx, sc, p, o)
+	}
+	first := o
+	first.States = few
+	r, err := checker.Check(ctx, sc, p, first)
+	if err != nil || r.Verdict != checker.Unknown || r.Stats.States < few || ctx.Err() != nil {
+		return r, err
+	}
+	drawn, err := checker.Sample(ctx, sc, p, checker.SampleOptions{Strategy: "pct", Runs: drawnFirst})
+	if err != nil || drawn.Verdict != checker.Broken {
+		return checker.Check(ctx, sc, p, o)
+	}
+	drawn.Stats.Coroutines, drawn.Stats.Edges, drawn.Stats.States = r.Stats.Coroutines, r.Stats.Edges, r.Stats.States
+	return drawn.Result, nil
 }
 
 // read makes the spec of the arguments and flags.

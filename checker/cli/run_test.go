@@ -12,7 +12,9 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker"
 	"lockpick/internal/golden"
+	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
 
@@ -108,4 +110,24 @@ func TestRunWritesFormats(t *testing.T) {
 	got = run(t, "run", "--save", filepath.Join(dir, "x"), "--property", "deadlock", file)
 	require.Equal(t, ExitUsage, got.exit)
 	require.Contains(t, got.stderr, "there is no counterexample")
+}
+
+// Where a space has many states some schedules are drawn first: what they break is broken, with as
+// much of a counterexample, and what they do not is looked at in full.
+func TestRunDrawsFirst(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	spec, err := command.Parse([]byte(race))
+	require.NoError(t, err)
+	sc, err := spec.Scenario()
+	require.NoError(t, err)
+	r, err := lookFirst(t.Context(), &sc, sc.Claims[0].Property, checker.Options{SkipOdds: true}, 20)
+	require.NoError(t, err)
+	require.Equal(t, checker.Broken, r.Verdict)
+	require.False(t, r.Counterexample.Smallest)
+	require.NotEmpty(t, r.Counterexample.Trace)
+	c := spec.Carry(t.Context(), carrySteps(r.Counterexample.Trace), r.Counterexample.Trace[len(r.Counterexample.Trace)-1].After)
+	require.True(t, c.Confirmed(), c.String())
+	r, err = lookFirst(t.Context(), &sc, scenarios.Deadlock, checker.Options{SkipOdds: true}, 20)
+	require.NoError(t, err)
+	require.Equal(t, checker.Holds, r.Verdict)
 }

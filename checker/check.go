@@ -57,6 +57,9 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	}
 	t.Tried = o.Tried
 	var res Result
+	if o.Disk.Dir != "" && p.OfCycles() {
+		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which states on disk cannot answer: decide it in memory")
+	}
 	if o.Engine == Reference && p.OfCycles() {
 		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which no single schedule shows: choose the graph engine")
 	}

@@ -59,6 +59,11 @@ func (g *decision) explore(ctx context.Context) (err error) {
 	if !g.o.Full && !g.t.Property.OfCycles() {
 		limits.Enough = smallSpace
 	}
+	if g.o.Disk.Dir != "" {
+		g.x.RememberMonitors()
+		g.c, err = g.x.ExploreOnDisk(ctx, limits, g.o.Disk.of(g.t.Sc, g.t.Property))
+		return err
+	}
 	switch g.o.Memory {
 	case RememberMonitors:
 		g.x.RememberMonitors()
@@ -201,8 +206,10 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		return res, nil
 	}
 	res.Stats.learned(x)
+	res.Resumable = c.States == nil && c.Why != ""
+	res.DiskHelps = c.Outgrown && diskHelps*res.Stats.Machines < c.Count() && !g.t.Property.OfCycles()
 	res.Stats.Merging = g.merging
-	res.Stats.States, res.Stats.Transitions = c.States.Len(), c.Transitions
+	res.Stats.States, res.Stats.Transitions = c.Count(), c.Transitions
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
 	res.Stats.Violations = len(x.Fingerprints(c.Violated))
 	res.Stats.Bytes = x.Bytes(c.States)

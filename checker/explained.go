@@ -18,6 +18,10 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 	if !g.c.Complete {
 		return false, nil
 	}
+	if g.c.States == nil && g.x.MayTrap() {
+		res.Complete, res.Why = false, "no state breaks it; whether somebody goes on for ever in vain is a question about all states at once, and they are on disk: decide it in memory"
+		return false, nil
+	}
 	found, err := g.x.FindTrap(ctx, g.c, g.o.limits(g.t.Sc, g.t.Property))
 	var ended *search.EndedError
 	switch {
@@ -90,6 +94,10 @@ func (g *decision) odds(ctx context.Context, res *Result) error {
 	}
 	if g.c.Enough {
 		res.OddsWhy = fmt.Sprintf("more than %d states, which only a full check covers", smallSpace)
+	}
+	if g.c.States == nil {
+		res.OddsWhy = "the states are on disk"
+		return nil
 	}
 	if !g.c.Complete {
 		return nil

@@ -36,6 +36,11 @@ type Result struct {
 	// Why says, for Unknown, which budget ended first and what was covered. For Broken it says
 	// which budget ended before the space was covered, or the smallest counterexample found.
 	Why string
+	// DiskHelps: there are more states than memory was to take, and few machines, so that
+	// [Options].Disk has room for more.
+	DiskHelps bool
+	// Resumable: the search did not end, and its states are on disk, where it can go on.
+	Resumable bool
 	// Facts are what was seen that can be evidence for the property: who acquired, who was
 	// refused. The graph engine lists them.
 	Facts []scenarios.Fact

@@ -238,6 +238,9 @@ func (a *app) verdict(ctx context.Context, early *ahead, i int, f *checkFlags, o
 		o.Tried = early.tried[i]
 		r, err = f.engine.decide(ctx, q.sc, q.property, o)
 	}
+	if err == nil {
+		f.engine.afterwards(a, &r, &o)
+	}
 	if err == nil && f.kernel != nil { // merge has none
 		f.kernel.confirm(ctx, a, &r)
 	}

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -26,6 +28,8 @@ type engineFlags struct {
 	symmetry                bool
 	timeout                 time.Duration
 	skipOdds, full          bool
+	disk, resume            string
+	maxDisk                 int
 }
 
 func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
@@ -41,6 +45,9 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable")
 	fs.BoolVar(&f.full, "full", false, "cover all states of a broken property too, however many, for the odds (default up to 50 000)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
+	fs.StringVar(&f.disk, "disk", "", "keep states in files in directory `DIR`, for spaces larger than memory; see docs/large.md")
+	fs.StringVar(&f.resume, "resume", "", "go on with a search that kept its states in directory `DIR` and did not end")
+	fs.IntVar(&f.maxDisk, "max-disk", 0, "end a search with --disk at `N` MiB of files (default no bound)")
 	a.completeValues(c, "engine", "graph", "reference")
 	a.completeValues(c, "memory", "auto", "histories", "monitors", "least")
 	return f
@@ -61,7 +68,7 @@ func (f *engineFlags) options() (checker.Options, error) {
 	for _, b := range []struct {
 		name string
 		n    int
-	}{{"workers", f.workers}, {"max-states", f.maxStates}, {"max-schedules", f.maxSchedules}, {"max-memory", f.maxMemory}} {
+	}{{"workers", f.workers}, {"max-states", f.maxStates}, {"max-schedules", f.maxSchedules}, {"max-memory", f.maxMemory}, {"max-disk", f.maxDisk}} {
 		if b.n < 0 {
 			return o, fmt.Errorf("--%s %d: choose 1 or more, or 0 for the default", b.name, b.n)
 		}
@@ -74,6 +81,9 @@ func (f *engineFlags) options() (checker.Options, error) {
 	}
 	if f.symmetry && (f.memory == "monitors" || f.memory == "least") {
 		return o, fmt.Errorf("--symmetry with --memory %s: symmetry gives what a state remembers other names, and a monitor has none; choose histories or auto", f.memory)
+	}
+	if err := f.onDisk(&o); err != nil {
+		return o, err
 	}
 	if f.maxMemory > 0 {
 		// Garbage may take as much as what is kept, and a little is taken by everything else.
@@ -104,9 +114,43 @@ func (f *engineFlags) options() (checker.Options, error) {
 	return o, nil
 }
 
+// onDisk reads the flags about states on disk.
+func (f *engineFlags) onDisk(o *checker.Options) error {
+	switch {
+	case f.disk != "" && f.resume != "":
+		return fmt.Errorf("--disk %s and --resume %s: choose one, --disk begins and --resume goes on", f.disk, f.resume)
+	case f.maxDisk > math.MaxInt>>20:
+		return fmt.Errorf("--max-disk %d: choose up to %d", f.maxDisk, math.MaxInt>>20)
+	case f.resume != "":
+		if found, err := filepath.Glob(filepath.Join(f.resume, "*", "*")); err != nil || len(found) == 0 {
+			return fmt.Errorf("--resume %s: no states are kept there: begin with --disk", f.resume)
+		}
+	}
+	o.Disk = checker.Disk{Dir: cmp.Or(f.disk, f.resume), Bytes: int64(f.maxDisk) << 20, Resume: f.resume != ""}
+	return nil
+}
+
+// afterwards removes the states of a question that was decided, or says where they are, and says
+// which space has room on disk only.
+func (f *engineFlags) afterwards(a *app, r *checker.Result, o *checker.Options) {
+	switch {
+	case o.Disk.Dir == "":
+		if r.DiskHelps {
+			a.note("%s, %s: it has more states than memory was to take, and room on disk: try --disk DIR, which can be interrupted and resumed", r.Scenario.ID, r.Property)
+		}
+	case r.Resumable:
+		a.note("%s, %s: its states are kept in %s: --resume %s goes on, with the other flags as they are", r.Scenario.ID, r.Property, o.Disk.Dir, o.Disk.Dir)
+	default:
+		if err := o.Disk.Remove(r.Scenario, r.Property); err != nil {
+			a.note("%v", err)
+		}
+	}
+}
+
 // idle notes the flags that do nothing with these scenarios.
 func (f *engineFlags) idle(a *app, c *cobra.Command, list ...scenarios.Scenario) {
 	graph := f.engine == "graph"
+	a.idle(c, "max-disk", f.disk != "" || f.resume != "", "nothing is kept on disk without --disk or --resume")
 	for _, flag := range []string{"max-states", "max-memory", "max-preemptions", "memory", "symmetry", "workers", "full"} {
 		a.idle(c, flag, graph, "it is about the graph engine, not the reference engine")
 	}

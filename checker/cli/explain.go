@@ -80,6 +80,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err != nil {
 		return err
 	}
+	f.engine.afterwards(a, &r, &o)
 	f.kernel.look(c, a)
 	f.kernel.confirm(ctx, a, &r)
 	a.worsen(exitOf(&r))

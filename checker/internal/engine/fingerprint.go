@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 
 	"lockpick/checker/internal/learn"
 )
@@ -44,6 +45,17 @@ func (n *Namer) Name(row []uint32, with uint32) learn.Fingerprint {
 	b = binary.BigEndian.AppendUint32(b, row[len(row)-1]) // the budgets
 	b = binary.BigEndian.AppendUint32(b, with)
 	n.text = b
+	return sum(b)
+}
+
+// Chain returns what names a chain of states that goes on with one more. It also depends on which
+// call each task makes next in that, so that it is another when the programs are.
+func (n *Namer) Chain(before learn.Fingerprint, row []uint32) learn.Fingerprint {
+	name := n.Name(row, 0)
+	b := append(before[:], name[:]...)
+	for i := range n.x.Slots {
+		b = fmt.Appendf(b, "%#v", n.x.op(row, i))
+	}
 	return sum(b)
 }
 

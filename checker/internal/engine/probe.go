@@ -66,7 +66,15 @@ func NewProber(sc *scenarios.Scenario) *Prober {
 }
 
 // Probed reports whether any machine was probed. p may be nil.
-func (p *Prober) Probed() bool { return p != nil && len(p.seen) > 0 }
+func (p *Prober) Probed() bool { return p.Count() > 0 }
+
+// Count is how many machines were probed. p may be nil.
+func (p *Prober) Count() int {
+	if p == nil {
+		return 0
+	}
+	return len(p.seen)
+}
 
 // Wedged probes a clone of m, once for each distinct state of the machine.
 func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {

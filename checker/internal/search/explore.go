@@ -23,10 +23,20 @@ type Coverage struct {
 	Complete    bool
 	Why         string
 	Enough      bool // not complete, because a violation was seen and that was enough
+	Outgrown    bool // not complete, because there are more states than memory was to take
 	frontier    int  // states seen and not expanded, when not complete
 	// seen is the state in which a violation was seen first, or after one choice from it; it is
 	// meaningless without violations.
 	seen int
+	disk *diskSearch // where the states are, if they are not in memory
+}
+
+// Count counts the states.
+func (c *Coverage) Count() int {
+	if c.disk != nil {
+		return c.disk.set.Len()
+	}
+	return c.States.Len()
 }
 
 // Explore visits every state reachable from the roots, level by level, with any number of
@@ -47,7 +57,7 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 	}
 	err = x.onceMore(ctx, w, workers, c.Violations > 0)
 	if err != nil && errors.Is(err, ctx.Err()) {
-		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.States.Len(), c.Transitions)
+		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.Count(), c.Transitions)
 		return c, x.Histories.Fault()
 	}
 	c.Complete = err == nil
@@ -91,7 +101,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		if limit.hit() {
 			c.Why = limit.why(c, n)
 			c.frontier = n
-			c.Enough = limit.kind.Load() == enough
+			c.Enough, c.Outgrown = limit.kind.Load() == enough, limit.outgrown()
 			break
 		}
 	}
@@ -307,7 +317,7 @@ func (c *Coverage) collect(crew []*worker) {
 func (x *Explorer) soFar(c *Coverage, frontier int) Progress {
 	l := x.Learned()
 	return Progress{
-		States: c.States.Len(), Transitions: c.Transitions, Depth: c.Depth, Frontier: frontier, Bytes: x.Bytes(c.States),
+		States: c.Count(), Transitions: c.Transitions, Depth: c.Depth, Frontier: frontier, Bytes: x.Bytes(c.States),
 		Executions: l.Coroutines, Learned: l.Edges,
 	}
 }

@@ -74,6 +74,7 @@ const (
 	bytesEnded
 	interrupted
 	enough
+	diskEnded
 )
 
 func newLimit(ctx context.Context, o Limits, bytes func() int) *limit {
@@ -83,6 +84,12 @@ func newLimit(ctx context.Context, o Limits, bytes func() int) *limit {
 }
 
 func (l *limit) hit() bool { return l.kind.Load() != withinLimits }
+
+// outgrown reports whether there were too many states.
+func (l *limit) outgrown() bool {
+	kind := l.kind.Load()
+	return kind == statesEnded || kind == bytesEnded
+}
 
 // check looks at the budgets. It is called between two rounds, from one goroutine only: budgets
 // end there, so that what is covered until then does not depend on who was faster.
@@ -114,6 +121,8 @@ func (l *limit) ended() string {
 		return fmt.Sprintf("the budget of %d states ended first", l.o.states())
 	case bytesEnded:
 		return fmt.Sprintf("the budget of %d MiB ended first", l.o.bytes()>>20)
+	case diskEnded:
+		return "the limit on disk was reached first"
 	case enough:
 		return fmt.Sprintf("a violation was seen, and the space has more than %d states", l.o.Enough)
 	}
@@ -125,7 +134,7 @@ func (l *limit) err() error { return &EndedError{Why: l.ended(), cause: l.ctx.Er
 
 // why says which budget ended, what was covered, and guesses at the rest.
 func (l *limit) why(c *Coverage, frontier int) string {
-	seen := c.States.Len()
+	seen := c.Count()
 	expanded := max(seen-frontier, 1)
 	rest := "the number of states was still growing"
 	if frontier < expanded {

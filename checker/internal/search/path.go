@@ -14,7 +14,11 @@ import (
 // violation first. It has the fewest choices, and need not be the smallest. It takes no longer
 // than to walk it.
 func (x *Explorer) Path(c *Coverage) (sched.Schedule, error) {
-	schedule, at, err := x.way(c, c.seen)
+	rows, err := c.rows()
+	if err != nil {
+		return nil, err
+	}
+	schedule, at, err := x.along(rows)
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +63,16 @@ func (x *Explorer) PathBelow(sp splitting, c *Coverage) (sched.Schedule, error) 
 	return append(above, below...), err
 }
 
-// way returns a schedule that leads to a stored state, and the state: up to symmetry, that is
-// one that the stored one stands for.
-func (x *Explorer) way(c *Coverage, id int) (sched.Schedule, []uint32, error) {
+// rows are the states on the way on which a violation was seen first.
+func (c *Coverage) rows() ([][]uint32, error) {
+	if c.disk != nil {
+		return c.disk.rows()
+	}
+	return c.rowsTo(c.seen), nil
+}
+
+// rowsTo are the states on the way on which a stored state was found first.
+func (c *Coverage) rowsTo(id int) [][]uint32 {
 	rows := [][]uint32{c.States.Row(id)}
 	for {
 		parent, ok := c.States.Parent(id)
@@ -72,6 +83,12 @@ func (x *Explorer) way(c *Coverage, id int) (sched.Schedule, []uint32, error) {
 		rows = append(rows, c.States.Row(id))
 	}
 	slices.Reverse(rows)
+	return rows
+}
+
+// along returns a schedule that leads along states, and the last of them: up to symmetry, that is
+// one that the one given stands for.
+func (x *Explorer) along(rows [][]uint32) (sched.Schedule, []uint32, error) {
 	w := engine.NewExpander(x.Space)
 	var sym *engine.Symmetry
 	if x.Reduce {

@@ -163,7 +163,7 @@ func (x *Explorer) into(ctx context.Context, c *Coverage, o Limits, who map[uint
 		out.Why = ended.Why
 		for id := range c.States.Span() {
 			if _, in := who[uint32(id)]; in {
-				schedule, _, err = x.way(c, id)
+				schedule, _, err = x.along(c.rowsTo(id))
 				break
 			}
 		}

@@ -191,6 +191,11 @@ type Batch struct {
 // Len counts the states of a batch.
 func (b *Batch) Len() int { return len(b.rows) / b.stride }
 
+// NewBatch returns a batch of one state, which is not stored in a set, with a number.
+func NewBatch(id int, row []uint32) Batch {
+	return Batch{rows: row, first: id, width: len(row), stride: len(row)}
+}
+
 // At returns the number and the words of state i of a batch.
 func (b *Batch) At(i int) (id int, row []uint32) {
 	return b.first + i*b.step, b.rows[i*b.stride : i*b.stride+b.width]
@@ -238,9 +243,12 @@ func (s *States) Span() int {
 // Has reports whether id numbers a state.
 func (s *States) Has(id int) bool { return id/len(s.Shards) < s.Shards[id%len(s.Shards)].n }
 
-// Bytes is the memory that the set takes.
+// Bytes is the memory that the set takes; nil takes none.
 func (s *States) Bytes() int {
 	b := 0
+	if s == nil {
+		return b
+	}
 	for i := range s.Shards {
 		b += 8 * cap(s.Shards[i].slots)
 		for _, p := range s.Shards[i].pages {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -59,8 +60,8 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 	}
 }
 
-// The same of states that are violations by themselves, and of shards.
-func TestDeadlocksAndShardsThatWereSeen(t *testing.T) {
+// The same of states that are violations by themselves, and of states on disk.
+func TestDeadlocksAndStatesOnDiskThatWereSeen(t *testing.T) {
 	sc := fixtures.Programs("toy/flock-twice/stopped", scenarios.Setting{Processes: 3, Crashes: 1}, fixtures.FlockTwice,
 		scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -73,25 +74,17 @@ func TestDeadlocksAndShardsThatWereSeen(t *testing.T) {
 	require.NoError(t, err)
 	seenBroken(t, sc, r)
 
-	look := manyLook("toy/look/shards", false)
-	var parts []ShardResult
-	for i := range 2 {
-		ctx, cancel := context.WithCancel(context.Background())
-		part, err := CheckShard(ctx, look, scenarios.MutualExclusion, Options{Workers: 1, Progress: func(p Progress) {
-			if p.Depth == 10 {
-				cancel()
-			}
-		}}, Shard{i, 2})
-		require.NoError(t, err)
-		require.False(t, part.Complete)
-		require.NotEmpty(t, part.Schedule)
-		parts = append(parts, part)
-		cancel()
-	}
-	merged, err := Merge(look, scenarios.MutualExclusion, parts)
+	look := manyLook("toy/look/disk", false)
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	r, err = Check(ctx, look, scenarios.MutualExclusion, Options{Disk: Disk{Dir: testmain.QuickDir(t)}, Progress: func(p Progress) {
+		if p.Depth == 12 {
+			cancel()
+		}
+	}})
 	require.NoError(t, err)
-	require.Equal(t, Broken, merged.Verdict)
-	require.False(t, merged.Counterexample.Smallest)
+	seenBroken(t, look, r)
+	require.True(t, r.Resumable)
 }
 
 // A search with few preemptions is bounded like any other.

@@ -227,18 +227,18 @@ func takeoverBySize(t *scenarios.Task) {
 	})
 }
 
-// A shard is of one case: it says so, and explores the one that is assumed.
-func TestShardsAreOfOneCase(t *testing.T) {
+// States that travel are of one case: they say so, and are of the one that is assumed.
+func TestPartsAreOfOneCase(t *testing.T) {
 	sc := numbers()
-	_, err := CheckShard(t.Context(), sc, scenarios.MutualExclusion, Options{}, Shard{0, 1})
-	require.ErrorContains(t, err, "a shard is of one case")
+	_, _, err := expandAll(t, sc, scenarios.MutualExclusion, ExpandOptions{}, 1, 10_000)
+	require.ErrorContains(t, err, "states that travel are of one case")
 	st := sc.Setting
 	st.Assume = reused
 	in, err := sc.In(st)
 	require.NoError(t, err)
-	part, err := CheckShard(t.Context(), &in, scenarios.MutualExclusion, Options{}, Shard{0, 1})
+	parts, states, err := expandAll(t, &in, scenarios.MutualExclusion, ExpandOptions{}, 1, 10_000)
 	require.NoError(t, err)
-	r, err := Merge(&in, scenarios.MutualExclusion, []ShardResult{part})
+	r, err := MergeExpanded(&in, scenarios.MutualExclusion, parts, states)
 	require.NoError(t, err)
 	require.Equal(t, Broken, r.Verdict)
 }

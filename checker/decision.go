@@ -206,7 +206,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		return res, nil
 	}
 	res.Stats.learned(x)
-	res.Resumable = c.States == nil && c.Why != ""
+	res.Resumable = c.OnDisk() && c.Why != ""
 	res.DiskHelps = c.Outgrown && diskHelps*res.Stats.Machines < c.Count() && !g.t.Property.OfCycles()
 	res.Stats.Merging = g.merging
 	res.Stats.States, res.Stats.Transitions = c.Count(), c.Transitions

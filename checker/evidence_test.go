@@ -54,9 +54,9 @@ func TestNothingToJudge(t *testing.T) {
 			all := 100
 			_, err = Check(ctx, c.sc, p, Options{Preemptions: &all})
 			require.ErrorIs(t, err, ErrNothingToJudge, p)
-			part, err := CheckShard(ctx, c.sc, p, Options{}, Shard{0, 1})
+			parts, states, err := expandAll(t, c.sc, p, ExpandOptions{}, 1, 10_000)
 			if err == nil {
-				_, err = Merge(c.sc, p, []ShardResult{part})
+				_, err = MergeExpanded(c.sc, p, parts, states)
 			}
 			require.ErrorIs(t, err, ErrNothingToJudge, p)
 			s, err := Sample(ctx, c.sc, p, SampleOptions{Runs: 5})
@@ -142,17 +142,12 @@ func requireNoVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 		require.ErrorIs(t, err, ErrNothingToJudge, name)
 		require.ErrorContains(t, err, want, name)
 	}
-	var parts []ShardResult
-	for i := range 2 {
-		part, err := CheckShard(ctx, sc, p, Options{}, Shard{i, 2})
-		if p.OfCycles() {
-			require.ErrorIs(t, err, ErrNothingToJudge)
-			return
-		}
-		require.NoError(t, err)
-		parts = append(parts, part)
+	if p.OfCycles() {
+		return
 	}
-	_, err := Merge(sc, p, parts)
+	parts, states, err := expandAll(t, sc, p, ExpandOptions{}, 2, 10_000)
+	require.NoError(t, err)
+	_, err = MergeExpanded(sc, p, parts, states)
 	require.ErrorIs(t, err, ErrNothingToJudge)
 	require.ErrorContains(t, err, want)
 	s, err := Sample(ctx, sc, p, SampleOptions{Runs: 5})
@@ -222,23 +217,28 @@ func TestWhatIsNoEvidence(t *testing.T) {
 
 func looks(t *scenarios.Task) { _, _ = t.Stat("/") }
 
-// Evidence is that of all shards together: one that saw A acquire and one that saw B do.
-func TestEvidenceIsTheUnionOfShards(t *testing.T) {
+// Evidence is that of all parts together: one that saw A acquire and one that saw B do.
+func TestEvidenceIsTheUnionOfParts(t *testing.T) {
 	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
-	part := func(i int, by string) ShardResult {
-		return ShardResult{
-			Scenario: sc.ID, Property: scenarios.MutualExclusion.ID, Setting: sc.Setting.Format(), Shard: i, Of: 2, Complete: true,
-			Facts: []scenarios.Fact{{Did: "acquired", By: by}},
-		}
-	}
-	r, err := Merge(sc, scenarios.MutualExclusion, []ShardResult{part(0, "A"), part(1, "B")})
+	x, err := NewExpansion(sc, scenarios.MutualExclusion, ExpandOptions{})
 	require.NoError(t, err)
-	require.Equal(t, Holds, r.Verdict)
-	_, err = Merge(sc, scenarios.MutualExclusion, []ShardResult{part(0, "B"), part(1, "B")})
+	whole, err := x.End(t.Context()) // of no state
+	require.NoError(t, err)
+	merge := func(by ...string) error {
+		var parts []Expanded
+		for _, who := range by {
+			part := whole
+			part.States, part.Facts = 1, []scenarios.Fact{{Did: "acquired", By: who}}
+			parts = append(parts, part)
+		}
+		_, err := MergeExpanded(sc, scenarios.MutualExclusion, parts, len(by))
+		return err
+	}
+	require.NoError(t, merge("A", "B"))
+	err = merge("B", "B")
 	require.ErrorIs(t, err, ErrNothingToJudge)
 	require.ErrorContains(t, err, "nobody but B ever acquired")
-	_, err = Merge(sc, scenarios.MutualExclusion, nil)
-	require.ErrorContains(t, err, "no shard of toy/excl/contend mutual-exclusion: nothing was explored")
+	require.ErrorContains(t, merge(), "nothing of toy/excl/contend mutual-exclusion was expanded")
 }
 
 // Half a disk would be judged wrongly.

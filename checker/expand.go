@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/expand"
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -29,7 +32,7 @@ type ExpandOptions struct {
 type Expansion struct {
 	sc     *scenarios.Scenario
 	p      *scenarios.Property
-	e      *search.Expansion
+	e      *expand.Expansion
 	o      ExpandOptions
 	states int
 }
@@ -37,7 +40,7 @@ type Expansion struct {
 // Expanded is what some states showed that were expanded by one process. It is plain data, to be
 // stored as JSON and merged by [MergeExpanded].
 type Expanded struct {
-	// Version is that of this format and of [State]: 1.
+	// Version is that of this format and of [State]: 2.
 	Version  int    `json:"expanded"`
 	Scenario string `json:"scenario"`
 	Property string `json:"property"`
@@ -55,6 +58,9 @@ type Expanded struct {
 	Contended   int `json:"contended"`
 	// Facts are what was shown that can be evidence for the property.
 	Facts []scenarios.Fact `json:"facts"`
+	// Locks are the names of the locks that the tasks asked for, sorted; they are different locks
+	// on all machines that came up. None: there is one, which has no name.
+	Locks []string `json:"locks"`
 	// Violations are the fingerprints of the distinct violations, sorted. Schedule is the
 	// smallest way to one of them, and Cost is its cost, as of a [State]: no way is smaller
 	// when all states of a lower cost were expanded in order.
@@ -63,7 +69,7 @@ type Expanded struct {
 	Cost       string   `json:"cost,omitempty"`
 }
 
-const expandedVersion = 1
+const expandedVersion = 2
 
 // NewExpansion returns an expansion of the space of a scenario for one property. The error is a fault
 // of the scenario, or a property that is a question about cycles, which no state can answer.
@@ -87,7 +93,7 @@ func NewExpansion(sc *scenarios.Scenario, p *scenarios.Property, o ExpandOptions
 	if o.Monitors {
 		x.RememberMonitors()
 	}
-	return &Expansion{sc: sc, p: p, e: search.NewExpansion(x, o.InOrder), o: o}, nil
+	return &Expansion{sc: sc, p: p, e: expand.New(x, o.InOrder), o: o}, nil
 }
 
 // First is the state where everything begins.
@@ -104,7 +110,7 @@ func (x *Expansion) Expand(s State, visit func(State) error) error {
 		return err
 	}
 	x.states++
-	return x.e.Expand(t, func(t *search.Traveller) error {
+	return x.e.Expand(t, func(t *expand.Traveller) error {
 		to, err := newState(t)
 		if err != nil {
 			return err
@@ -128,6 +134,9 @@ func (x *Expansion) End(ctx context.Context) (Expanded, error) {
 	if err := oneCase(x.sc, x.e.X.Observed()); err != nil {
 		return out, err
 	}
+	if out.Locks, err = x.e.X.JudgeableWith(engine.LocksOf(x.sc, x.p)); err != nil {
+		return out, err
+	}
 	if x.e.X.MayTrap() {
 		return out, fmt.Errorf("checker: %s can go on for ever, and whether %s is broken there is a question about all states at once: decide it on one machine", x.sc.ID, x.p)
 	}
@@ -142,71 +151,111 @@ func (x *Expansion) End(ctx context.Context) (Expanded, error) {
 	return out, nil
 }
 
+// oneCase reports a scenario whose tasks look at what a part cannot leave open.
+func oneCase(sc *scenarios.Scenario, looks engine.Observed) error {
+	cases := sc.Setting.Assumed().Cases(looks.Inodes, looks.Times)
+	if len(cases) == 1 {
+		return nil
+	}
+	var words []string
+	for _, c := range cases {
+		words = append(words, c.String())
+	}
+	return fmt.Errorf("checker: %s: tasks look at inode numbers or file times, and states that travel are of one case: assume one of %s", sc.ID, strings.Join(words, "; "))
+}
+
 // MergeExpanded joins what the states of a whole space showed into a verdict. states is how many
 // distinct states there were: each must have been expanded once. Whoever distributes them
 // answers for it that none was lost, and, when they were expanded in the order of their costs, that
 // all were that cost less than the violation; the rest need not have been then.
 func MergeExpanded(sc *scenarios.Scenario, p *scenarios.Property, parts []Expanded, states int) (Result, error) {
+	res := NewResult(sc, p, nil)
 	if len(parts) == 0 {
-		return Result{}, fmt.Errorf("checker: nothing of %s %s was expanded", sc.ID, p)
+		return res, fmt.Errorf("checker: nothing of %s %s was expanded", sc.ID, p)
 	}
 	x, err := NewExpansion(sc, p, ExpandOptions{Monitors: parts[0].Monitors, InOrder: parts[0].InOrder})
 	if err != nil {
-		return Result{}, err
+		return res, err
 	}
 	first, err := x.First()
 	if err != nil {
-		return Result{}, err
+		return res, err
 	}
-	whole := ShardResult{Scenario: sc.ID, Property: p.ID, Setting: parts[0].Setting, Of: 1, Complete: true}
 	t, err := search.NewTester(sc, p)
 	if err != nil {
-		return Result{}, err
+		return res, err
 	}
 	var best sched.Schedule
+	violations := map[string]bool{}
 	for i := range parts {
 		part := &parts[i]
 		if err := part.fits(x, first); err != nil {
-			return Result{}, err
+			return res, err
 		}
-		whole.Stats.add(Stats{States: part.States, Transitions: part.Transitions, Contended: part.Contended})
-		whole.Violations = append(whole.Violations, part.Violations...)
-		for _, f := range part.Facts {
-			whole.Facts = scenarios.AddFact(whole.Facts, f)
+		if !slices.Equal(part.Locks, parts[0].Locks) {
+			return res, fmt.Errorf("checker: tasks of %s ask for other locks in some parts than in others, and whether two names are one lock is a question about all states at once: decide it on one machine", sc.ID)
 		}
-		if part.Schedule == "" {
-			continue
+		if best, err = part.addTo(&res, t, best); err != nil {
+			return res, err
 		}
-		s, err := sched.ParseSchedule(part.Schedule)
-		if err != nil {
-			return Result{}, err
-		}
-		if best, err = t.Smaller(best, s); err != nil {
-			return Result{}, err
+		for _, v := range part.Violations {
+			violations[v] = true
 		}
 	}
-	if whole.Stats.States != states {
-		return Result{}, fmt.Errorf("checker: %d states of %s were expanded, and there are %d: some were lost, or were expanded twice", whole.Stats.States, sc.ID, states)
+	res.Stats.Violations = len(violations)
+	if res.Stats.States != states {
+		return res, fmt.Errorf("checker: %d states of %s were expanded, and there are %d: some were lost, or were expanded twice", res.Stats.States, sc.ID, states)
 	}
-	slices.Sort(whole.Violations)
-	if best != nil {
-		whole.Schedule = best.String()
+	res.Complete = true
+	if res.Verdict = conclude(best != nil, true); res.Verdict == Holds {
+		return res, engine.Lacking(sc, p, res.Facts)
 	}
-	r, err := Merge(sc, p, []ShardResult{whole})
-	if r.Counterexample != nil {
-		r.Counterexample.Smallest = parts[0].InOrder
+	r, err := Replay(sc, p, best)
+	if err != nil {
+		return res, err
 	}
-	return r, err
+	if !r.Broken {
+		return res, fmt.Errorf("checker: the counterexample of a part of %s does not break %s: is it of another version?", sc.ID, p)
+	}
+	res.Counterexample = r.Counterexample
+	res.Counterexample.Smallest = parts[0].InOrder
+	return res, nil
+}
+
+// addTo adds what a part showed to a result, and returns the smallest schedule so far.
+func (e *Expanded) addTo(res *Result, t *search.Tester, best sched.Schedule) (sched.Schedule, error) {
+	res.Stats.add(Stats{States: e.States, Transitions: e.Transitions, Contended: e.Contended})
+	for _, f := range e.Facts {
+		res.Facts = scenarios.AddFact(res.Facts, f)
+	}
+	if e.Schedule == "" {
+		return best, nil
+	}
+	s, err := sched.ParseSchedule(e.Schedule)
+	if err != nil {
+		return nil, err
+	}
+	return t.Smaller(best, s)
 }
 
 // fits reports a part that was expanded of something else.
 func (e *Expanded) fits(x *Expansion, first State) error {
-	whole := ShardResult{Scenario: e.Scenario, Property: e.Property, Setting: e.Setting, Of: 1}
 	if e.Version != expandedVersion {
 		return fmt.Errorf("checker: a result of expand is of version %d, and this program reads version %d: expand and merge with one program", e.Version, expandedVersion)
 	}
-	if err := whole.fits(x.sc, x.p, 1); err != nil {
-		return err
+	if e.Scenario != x.sc.ID || e.Property != x.p.ID {
+		return fmt.Errorf("checker: a result of expand for %s %s cannot be merged into %s %s", e.Scenario, e.Property, x.sc.ID, x.p)
+	}
+	st, err := scenarios.ParseSetting(e.Setting, scenarios.Setting{})
+	if err != nil {
+		return fmt.Errorf("checker: a result of expand for %s: %w", x.sc.ID, err)
+	}
+	if changed := st.Changed(x.sc.Setting); len(changed) > 0 {
+		var words []string
+		for _, c := range changed {
+			words = append(words, c.String())
+		}
+		return fmt.Errorf("checker: a part of %s was expanded in another setting: %s; expand all parts in one", x.sc.ID, strings.Join(words, ", "))
 	}
 	if e.Monitors != x.o.Monitors || e.InOrder != x.o.InOrder || e.First != first.Key {
 		return fmt.Errorf("checker: results of expand for %s are of two versions of lockpick or of the scenario, or were asked for with different options", e.Scenario)

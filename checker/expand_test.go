@@ -30,8 +30,9 @@ func expandAll(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, o Ex
 	crew := make([]*Expansion, parts)
 	for i := range crew {
 		var err error
-		crew[i], err = NewExpansion(sc, p, o)
-		require.NoError(t, err)
+		if crew[i], err = NewExpansion(sc, p, o); err != nil {
+			return nil, 0, err
+		}
 	}
 	first, err := crew[0].First()
 	require.NoError(t, err)
@@ -109,7 +110,7 @@ func TestPartsAreTheWhole(t *testing.T) {
 			require.NoError(t, wrong, name)
 			switch {
 			case len(want.Cases) > 0:
-				require.ErrorContains(t, err, "a shard is of one case", name)
+				require.ErrorContains(t, err, "states that travel are of one case", name)
 				asked["of one case"]++
 				continue
 			case err != nil && p.Question == scenarios.LockedOut:
@@ -165,7 +166,7 @@ func TestPartsOfSomethingElse(t *testing.T) {
 	merge(func(p []Expanded) ([]Expanded, int) { return append(p, p[0]), states }, "or were expanded twice")
 	merge(func(p []Expanded) ([]Expanded, int) { p[1].First = p[1].First[1:] + "0"; return p, states }, "two versions")
 	merge(func(p []Expanded) ([]Expanded, int) { p[1].InOrder = true; return p, states }, "different options")
-	merge(func(p []Expanded) ([]Expanded, int) { p[1].Version = 2; return p, states }, "is of version 2")
+	merge(func(p []Expanded) ([]Expanded, int) { p[1].Version = 1; return p, states }, "is of version 1")
 	merge(func(p []Expanded) ([]Expanded, int) { p[0].Setting = "processes 3"; return p, states }, "another setting")
 	merge(func(p []Expanded) ([]Expanded, int) { p[0].Scenario = "x"; return p, states }, "cannot be merged")
 

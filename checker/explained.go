@@ -18,7 +18,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 	if !g.c.Complete {
 		return false, nil
 	}
-	if g.c.States == nil && g.x.MayTrap() {
+	if g.c.OnDisk() && g.x.MayTrap() {
 		res.Complete, res.Why = false, "no state breaks it; whether somebody goes on for ever in vain is a question about all states at once, and they are on disk: decide it in memory"
 		return false, nil
 	}
@@ -95,7 +95,7 @@ func (g *decision) odds(ctx context.Context, res *Result) error {
 	if g.c.Enough {
 		res.OddsWhy = fmt.Sprintf("more than %d states, which only a full check covers", smallSpace)
 	}
-	if g.c.States == nil {
+	if g.c.OnDisk() {
 		res.OddsWhy = "the states are on disk"
 		return nil
 	}

@@ -192,7 +192,7 @@ func TestTwoNamesOfOneLock(t *testing.T) {
 		require.NoError(t, err)
 		_, err = Replay(sc, scenarios.MutualExclusion, s)
 		require.ErrorContains(t, err, c.want, name)
-		_, err = CheckShard(t.Context(), sc, scenarios.MutualExclusion, Options{}, Shard{0, 1})
+		_, _, err = expandAll(t, sc, scenarios.MutualExclusion, ExpandOptions{}, 1, 1000)
 		require.ErrorContains(t, err, c.want, name)
 	}
 }
@@ -233,19 +233,19 @@ func TestLocksThatCannotBeTold(t *testing.T) {
 	}
 }
 
-// Drawn schedules, shards and replays know locks as well.
+// Drawn schedules, parts and replays know locks as well.
 func TestSeveralLocksElsewhere(t *testing.T) {
-	sc := toy(t, "toy/second-removed/contend")
-	whole, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{})
+	sc := toy(t, "toy/rw-two-shared/contend")
+	whole, err := Check(t.Context(), sc, scenarios.RWExclusion, Options{})
 	require.NoError(t, err)
-	var parts []ShardResult
-	for i := range 2 {
-		part, err := CheckShard(t.Context(), sc, scenarios.MutualExclusion, Options{}, Shard{i, 2})
-		require.NoError(t, err)
-		parts = append(parts, part)
-	}
-	merged, err := Merge(sc, scenarios.MutualExclusion, parts)
+	parts, states, err := expandAll(t, sc, scenarios.RWExclusion, ExpandOptions{InOrder: true}, 2, 1000)
 	require.NoError(t, err)
+	merged, err := MergeExpanded(sc, scenarios.RWExclusion, parts, states)
+	require.NoError(t, err)
+	require.Len(t, parts[0].Locks, 2)
+	parts[1].Locks = parts[1].Locks[:1]
+	_, err = MergeExpanded(sc, scenarios.RWExclusion, parts, states)
+	require.ErrorContains(t, err, "whether two names are one lock is a question about all states at once")
 	require.Equal(t, Broken, merged.Verdict)
 	require.Equal(t, whole.Counterexample.Schedule, merged.Counterexample.Schedule)
 	require.Equal(t, whole.Counterexample.Cause, merged.Counterexample.Cause)

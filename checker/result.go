@@ -149,3 +149,18 @@ func (s *Stats) learned(x *search.Explorer) {
 // "holds" would say nothing. It is found out by exploring, and says which call went wrong
 // first where one did.
 var ErrNothingToJudge = engine.ErrNothing
+
+// add sums up the counts of two explorations.
+func (s *Stats) add(t Stats) {
+	s.States += t.States
+	s.Transitions += t.Transitions
+	s.Schedules += t.Schedules
+	s.Histories = max(s.Histories, t.Histories)
+	s.Coroutines += t.Coroutines
+	s.Edges = max(s.Edges, t.Edges)
+	s.Merging = max(s.Merging, t.Merging)
+	s.Machines = max(s.Machines, t.Machines)
+	s.Contended += t.Contended
+	s.Bytes = max(s.Bytes, t.Bytes)
+	s.Depth = max(s.Depth, t.Depth)
+}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"lockpick/checker/internal/search"
+	"lockpick/checker/internal/expand"
 	"lockpick/checker/trace"
 	"lockpick/sched"
 )
@@ -45,7 +45,7 @@ func costText(c trace.Cost) string {
 }
 
 // newState writes a traveller down.
-func newState(t *search.Traveller) (State, error) {
+func newState(t *expand.Traveller) (State, error) {
 	var b strings.Builder
 	b.WriteString(costText(t.Cost))
 	if b.Len() > costLen {
@@ -60,8 +60,8 @@ func newState(t *search.Traveller) (State, error) {
 }
 
 // traveller reads it back, without the cost: whoever goes the way finds out.
-func (s State) traveller() (*search.Traveller, error) {
-	var t search.Traveller
+func (s State) traveller() (*expand.Traveller, error) {
+	var t expand.Traveller
 	key, err := hex.DecodeString(s.Key)
 	if err != nil || len(key) != len(t.Key) || len(s.Way) < costLen {
 		return nil, fmt.Errorf("checker: no state")

@@ -21,7 +21,7 @@ type checkFlags struct {
 	engine   *engineFlags
 	formats  []*formatChoice
 	github   *githubFlag
-	shard    *shardFlags
+	shard    string
 	kernel   *kernelFlags
 	property string
 	options  report.Options
@@ -42,7 +42,8 @@ func (a *app) checkCommand() *cobra.Command {
 	f.filters = a.addFilters(c, false)
 	f.setting, f.engine, f.formats = addSettingFlags(c), a.addEngineFlags(c), addFormatFlags(c)
 	f.github = addGitHubFlag(c)
-	f.shard, f.kernel = addShardFlags(c), addKernelFlags(c)
+	f.kernel = addKernelFlags(c)
+	addShardFlag(c, &f.shard)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "decide only property `P`, whether it is claimed or not")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
@@ -79,10 +80,10 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 	if err != nil {
 		return err
 	}
-	f.idle(a, c, questions)
-	if f.shard.shard != "" {
-		return a.checkShard(ctx, questions, f, o)
+	if questions, err = part(questions, f.shard, a.env); err != nil {
+		return err
 	}
+	f.idle(a, c, questions)
 	out := a.handOut(f)
 	results, err := a.answer(ctx, questions, f, o, out.add)
 	if err != nil {
@@ -100,7 +101,6 @@ func (f *checkFlags) idle(a *app, c *cobra.Command, questions []question) {
 	f.setting.idle(a, c, list...)
 	f.engine.idle(a, c, list...)
 	f.idleDrawing(a, c)
-	a.idle(c, "real", f.shard.shard == "", "a shard has no counterexamples")
 }
 
 // formatted reports whether a format is asked for.

@@ -10,9 +10,6 @@ import (
 // drawn reports whether the matrix is printed: when nothing else takes its place on
 // standard output.
 func (f *checkFlags) drawn() bool {
-	if f.shard != nil && f.shard.shard != "" {
-		return false
-	}
 	for _, c := range f.formats {
 		if _, instead := c.asked(); instead {
 			return false
@@ -25,21 +22,11 @@ func (f *checkFlags) drawn() bool {
 // files that the command reads.
 func (f *checkFlags) refuse(inputs ...string) error {
 	var outputs []output
-	sharded := f.shard != nil && f.shard.shard != ""
 	for _, c := range f.formats {
 		yes, _ := c.asked()
-		if yes && sharded {
-			return fmt.Errorf("--%s: a shard has no verdicts to write: give it to merge", c.flag)
-		}
 		if yes && c.arg != "" {
 			outputs = append(outputs, output{c.flag, c.to, c.arg == "DIR"})
 		}
-	}
-	if f.shard != nil && f.shard.out != "" {
-		if !sharded {
-			return fmt.Errorf("--out %s: it is where a shard's result goes: give --shard too, or choose --markdown, --junit, --sarif or --html", f.shard.out)
-		}
-		outputs = append(outputs, output{flag: "out", path: f.shard.out})
 	}
 	return writable(outputs, inputs...)
 }

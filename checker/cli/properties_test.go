@@ -57,14 +57,4 @@ func TestOwnProperties(t *testing.T) {
 		require.Contains(t, again.stdout, "BROKEN  "+p.ID)
 	}
 
-	var parts []string
-	for _, shard := range []string{"0/2", "1/2"} {
-		part := filepath.Join(dir, "part-"+shard[:1]+".json")
-		o = runOwn("check", "--shard", shard, "--out", part, "toy/tickets-*", "toy/move-*", "toy/assert-*", "toy/rw-*")
-		require.Zero(t, o.exit, o.stderr)
-		parts = append(parts, part)
-	}
-	o = runOwn(append([]string{"merge"}, parts...)...)
-	require.Zero(t, o.exit, o.stderr)
-	require.Contains(t, o.stdout, "9 verdicts: 5 broken, 4 holds · all as claimed")
 }

@@ -2,8 +2,7 @@ package cli
 
 import (
 	"context"
-	"os"
-	"path/filepath"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -12,7 +11,7 @@ import (
 	"lockpick/scenarios/ctx"
 )
 
-// command runs the command line over the scenarios of ctx.
+// commandLine runs the command line over the scenarios of ctx.
 func commandLine(t *testing.T, env map[string]string, args ...string) (exit int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
@@ -20,71 +19,60 @@ func commandLine(t *testing.T, env map[string]string, args ...string) (exit int,
 	return exit, out.String(), errs.String()
 }
 
-func TestShardsAndMerge(t *testing.T) {
-	dir := t.TempDir()
-	var files []string
-	for i, env := range []map[string]string{{jobIndex: "0"}, {jobIndex: "1"}, nil} {
-		file := filepath.Join(dir, string(rune('a'+i))+".json")
-		shard := "env/3"
-		if env == nil {
-			shard = "2/3"
-		}
-		exit, out, errs := commandLine(t, env, "check", "--crashes", "1", "--shard", shard, "--out", file, "ctx/excl/contend", "ctx/stat-then-write")
-		require.Equal(t, ExitAsClaimed, exit, errs)
-		require.Empty(t, out)
-		files = append(files, file)
+// Each question is decided by one shard.
+func TestShardsShareTheQuestions(t *testing.T) {
+	list := ctx.Scenarios()
+	questions := make([]question, 7)
+	for i := range questions {
+		questions[i].sc = &list[i]
 	}
-	whole := []string{"check", "--crashes", "1", "ctx/excl/contend", "ctx/stat-then-write", "--quiet"}
-	exit, out, _ := commandLine(t, nil, append([]string{"merge", "--quiet"}, files...)...)
-	wantExit, wantOut, _ := commandLine(t, nil, whole...)
-	require.Equal(t, wantExit, exit)
-	require.Equal(t, firstLine(wantOut), firstLine(out))
-
-	exit, out, _ = commandLine(t, nil, append([]string{"merge", "--json"}, files[:2]...)...)
-	require.Equal(t, ExitUnknown, exit)
-	require.Contains(t, out, "shard 2 of 3 is missing")
-
-	other := filepath.Join(dir, "other.json")
-	exit, _, _ = commandLine(t, nil, "check", "--stalls", "2", "--stall-for", "5m", "--shard", "2/3", "--out", other, "ctx/excl/contend", "ctx/stat-then-write")
-	require.Equal(t, ExitAsClaimed, exit)
-	exit, _, errs := commandLine(t, nil, "merge", files[0], files[1], other)
-	require.Equal(t, ExitUsage, exit)
-	require.Contains(t, errs, "shard 2 of ctx/stat-then-write/contend was explored in another setting: crashes 0, not 1, stalls 2, not 0, stall-for 5m0s, not 0s; explore all shards in one")
-	none := filepath.Join(dir, "none.json")
-	require.NoError(t, os.WriteFile(none, []byte(`{"version": 3, "results": []}`), 0o644))
-	exit, _, errs = commandLine(t, nil, "merge", none)
-	require.Equal(t, ExitUsage, exit)
-	require.Contains(t, errs, "none.json has no results")
-	exit, _, errs = commandLine(t, nil, "merge", files[0], files[0])
-	require.Equal(t, ExitUsage, exit)
-	require.Contains(t, errs, "twice")
-	broken := filepath.Join(dir, "broken.json")
-	require.NoError(t, os.WriteFile(broken, []byte("{}{}"), 0o644))
-	exit, _, errs = commandLine(t, nil, "merge", broken)
-	require.Equal(t, ExitUsage, exit)
-	require.Contains(t, errs, "not a result")
+	decided := 0
+	for i := range 3 {
+		mine, err := part(questions, fmt.Sprintf("%d/3", i), nil)
+		require.NoError(t, err)
+		require.InDelta(t, 7./3, len(mine), 1)
+		for k, q := range mine {
+			require.Same(t, questions[i+3*k].sc, q.sc)
+		}
+		decided += len(mine)
+	}
+	require.Equal(t, len(questions), decided)
+	_, err := part(questions[:1], "1/2", nil)
+	require.ErrorContains(t, err, "none is left for this part")
 }
 
-// firstLine leaves out the count of states, which parts count twice.
-func firstLine(s string) string { l, _, _ := strings.Cut(s, " · all as claimed"); return l }
+func TestShardsOfCheck(t *testing.T) {
+	whole := []string{"check", "ctx/excl/contend", "ctx/stat-then-write", "--verbose", "--skip-odds"}
+	_, want, _ := commandLine(t, nil, whole...)
+	for _, env := range []map[string]string{{bazelIndex: "0", bazelTotal: "2"}, {bazelIndex: "1", bazelTotal: "2"}} {
+		exit, out, errs := commandLine(t, env, append(whole, "--shard", "env")...)
+		require.Equal(t, ExitAsClaimed, exit, errs)
+		require.Contains(t, out, "verdicts: ")
+		for l := range strings.Lines(out) {
+			if strings.HasPrefix(l, "    ✓") || strings.HasPrefix(l, "    ✗") {
+				require.Contains(t, want, l)
+			}
+		}
+	}
+}
 
 func TestParseShard(t *testing.T) {
-	bazel := map[string]string{bazelIndex: "1", bazelTotal: "4"}
+	bazel, gitlab := map[string]string{bazelIndex: "1", bazelTotal: "4"}, map[string]string{gitlabIndex: "1", gitlabTotal: "4"}
 	for _, c := range []struct {
 		text string
 		env  map[string]string
 		want string
 	}{
-		{"0/1", nil, "0/1"}, {"3/8", nil, "3/8"}, {"env", bazel, "1/4"}, {"env/9", map[string]string{jobIndex: "7"}, "7/9"},
-		{"8/8", nil, ""}, {"-1/8", nil, ""}, {"x/8", nil, ""}, {"1", nil, ""}, {"env", nil, ""}, {"env/3", nil, ""},
-		{"env/3", map[string]string{jobIndex: "3"}, ""},
+		{"0/1", nil, "0/1"}, {"3/8", nil, "3/8"}, {"env", bazel, "1/4"}, {"env", gitlab, "0/4"},
+		{"8/8", nil, ""}, {"-1/8", nil, ""}, {"x/8", nil, ""}, {"1", nil, ""}, {"env", nil, ""}, {"env/3", bazel, ""},
+		{"env", map[string]string{gitlabIndex: "5", gitlabTotal: "4"}, ""},
 	} {
-		s, err := parseShard(c.text, func(k string) string { return c.env[k] })
+		i, n, err := parseShard(c.text, func(k string) string { return c.env[k] })
 		if c.want == "" {
 			require.ErrorContains(t, err, "--shard "+c.text)
 			continue
 		}
 		require.NoError(t, err, c.text)
-		require.Equal(t, c.want, string(rune('0'+s.Index))+"/"+string(rune('0'+s.Of)))
+		require.Equal(t, c.want, fmt.Sprintf("%d/%d", i, n))
 	}
 }

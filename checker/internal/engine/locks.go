@@ -173,16 +173,24 @@ func sameLock(m *fsfake.Machine, a, b string) string {
 // Judgeable is the error for a space whose property cannot be judged because of its locks. Nobody
 // may learn meanwhile.
 func (x *Space) Judgeable() error {
+	_, err := x.JudgeableWith(&Locks{})
+	return err
+}
+
+// JudgeableWith is Judgeable where others use more locks, for a part of a space. It returns the names of all
+// locks that it has looked at.
+func (x *Space) JudgeableWith(more *Locks) (names []string, err error) {
 	l := x.Locks()
+	l.Add(more)
 	if err := l.Judgeable(x.Sc, x.Property); err != nil || !l.Several() {
-		return err
+		return l.names, err
 	}
 	for _, m := range x.machines.all {
 		if err := l.Distinct(x.Sc, x.Property, m); err != nil {
-			return err
+			return l.names, err
 		}
 	}
-	return nil
+	return l.names, nil
 }
 
 // Unnamed takes the names of locks out of a trace, where there is one lock: it is "the lock" then.

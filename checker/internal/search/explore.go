@@ -31,6 +31,9 @@ type Coverage struct {
 	disk *diskSearch // where the states are, if they are not in memory
 }
 
+// OnDisk: there are no states in memory.
+func (c *Coverage) OnDisk() bool { return c.disk != nil }
+
 // Count counts the states.
 func (c *Coverage) Count() int {
 	if c.disk != nil {

@@ -1,7 +1,6 @@
 package search
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -35,32 +34,6 @@ func (x *Explorer) Path(c *Coverage) (sched.Schedule, error) {
 		}
 	}
 	return nil, fmt.Errorf("checker: %s: a violation was seen after %q and is not there any more: this is a fault of lockpick", x.Sc.ID, schedule)
-}
-
-// PathBelow is Path for an exploration of states of a split: the way there comes first. What is
-// above the split is small, and searched for the smallest way.
-func (x *Explorer) PathBelow(sp splitting, c *Coverage) (sched.Schedule, error) {
-	none := func([]uint32) bool { return false }
-	above, err := x.FindSmallest(context.Background(), &Target{Depth: sp.Depth, Only: none})
-	if above != nil || err != nil || c.Violations == 0 {
-		return above, err
-	}
-	id := c.seen
-	for {
-		parent, ok := c.States.Parent(id)
-		if !ok {
-			break
-		}
-		id = parent
-	}
-	root := c.States.Row(id)
-	is := func(state []uint32) bool { return table.EqualWords(state, root) }
-	above, err = x.FindSmallest(context.Background(), &Target{Depth: sp.Depth, Only: is, goal: is})
-	if err != nil {
-		return nil, err
-	}
-	below, err := x.Path(c)
-	return append(above, below...), err
 }
 
 // rows are the states on the way on which a violation was seen first.

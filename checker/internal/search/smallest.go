@@ -35,10 +35,6 @@ type smallest struct {
 type Target struct {
 	// goal, when not nil, is the state to reach; nil means a violation.
 	goal func(state []uint32) bool
-	// Only, when not nil, cuts the search at its depth, in choices, down to the states
-	// for which it is true.
-	Only  func(state []uint32) bool
-	Depth int
 	// Preemptions, when not nil, bounds them; pruned is set when that left anything out.
 	Preemptions *int
 	Pruned      bool
@@ -202,9 +198,6 @@ func (s *smallest) expand(at int32) (bool, error) {
 	v := s.visits[at]
 	row := s.set.Row(int(at)) // visits are numbered as their states are
 	state := row[:len(row)-1]
-	if t := &s.target; t.Only != nil && int(v.length) == t.Depth && !t.Only(state) {
-		return false, nil
-	}
 	if g := s.target.goal; g != nil && g(state) {
 		return true, nil
 	}

@@ -1,4 +1,4 @@
-package search
+package expand
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/sched"
 )
@@ -21,7 +22,7 @@ type Traveller struct {
 // An Expansion expands states that travel. It keeps where it has been last, so states whose
 // schedules begin alike are quick to take up one after the other. It is for one goroutine.
 type Expansion struct {
-	X *Explorer
+	X *search.Explorer
 	// InOrder: a state is one together with who stepped last, so that it has the costs of the
 	// smallest schedule that leads there.
 	InOrder bool
@@ -45,8 +46,8 @@ type stop struct {
 	cost trace.Cost
 }
 
-// NewExpansion returns an expansion of the states of a space.
-func NewExpansion(x *Explorer, inOrder bool) *Expansion {
+// New returns an expansion of the states of a space.
+func New(x *search.Explorer, inOrder bool) *Expansion {
 	return &Expansion{
 		X: x, InOrder: inOrder, Violated: engine.Violated{}, w: engine.NewExpander(x.Space), namer: engine.NewNamer(x.Space),
 		stops: []stop{{row: slices.Clone(x.Initial)}},
@@ -130,7 +131,7 @@ func (e *Expansion) after(at *stop, i int, could bool) stop {
 // breaks remembers a violation, and the smallest way to any.
 func (e *Expansion) breaks(row []uint32, cost trace.Cost, way sched.Schedule) {
 	e.Violated[e.X.Violation(row)] = struct{}{}
-	if e.Bad == nil || cost.Less(e.BadCost) || !e.BadCost.Less(cost) && slices.CompareFunc(way, e.Bad, CompareChoices) < 0 {
+	if e.Bad == nil || cost.Less(e.BadCost) || !e.BadCost.Less(cost) && slices.CompareFunc(way, e.Bad, search.CompareChoices) < 0 {
 		e.Bad, e.BadCost = slices.Clone(way), cost
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"os"
 	"runtime"
 	"strings"
 	"testing"
@@ -17,6 +18,10 @@ import (
 
 // The processes of a replay on the real disk are this binary once more.
 func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
 	real.Worker(all.All())
 	testmain.Run(m)
 }

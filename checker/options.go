@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"errors"
 	"fmt"
 
 	"lockpick/checker/internal/learn"

@@ -61,6 +61,10 @@ type Expanded struct {
 	// Locks are the names of the locks that the tasks asked for, sorted; they are different locks
 	// on all machines that came up. None: there is one, which has no name.
 	Locks []string `json:"locks"`
+	// Slept: somebody slept. Timed: somebody looked at the clock or at a time of a file. Where parts
+	// show both it depends on how long sleeps take, and the setting has to say it.
+	Slept bool `json:"slept"`
+	Timed bool `json:"timed"`
 	// Violations are the fingerprints of the distinct violations, sorted. Schedule is the
 	// smallest way to one of them, and Cost is its cost, as of a [State]: no way is smaller
 	// when all states of a lower cost were expanded in order.
@@ -131,9 +135,11 @@ func (x *Expansion) End(ctx context.Context) (Expanded, error) {
 		Monitors: x.o.Monitors, InOrder: x.o.InOrder, States: x.states,
 		Transitions: x.e.Transitions, Contended: x.e.Contended, Violations: []string{},
 	}
-	if err := oneCase(x.sc, x.e.X.Observed()); err != nil {
+	looks := x.e.X.Observed()
+	if err := oneCase(x.sc, looks); err != nil {
 		return out, err
 	}
+	out.Slept, out.Timed = looks.Slept, looks.Clock || looks.Times
 	if out.Locks, err = x.e.X.JudgeableWith(engine.LocksOf(x.sc, x.p)); err != nil {
 		return out, err
 	}
@@ -186,6 +192,7 @@ func MergeExpanded(sc *scenarios.Scenario, p *scenarios.Property, parts []Expand
 		return res, err
 	}
 	var best sched.Schedule
+	var looks engine.Observed
 	violations := map[string]bool{}
 	for i := range parts {
 		part := &parts[i]
@@ -198,9 +205,13 @@ func MergeExpanded(sc *scenarios.Scenario, p *scenarios.Property, parts []Expand
 		if best, err = part.addTo(&res, t, best); err != nil {
 			return res, err
 		}
+		looks.Slept, looks.Clock = looks.Slept || part.Slept, looks.Clock || part.Timed
 		for _, v := range part.Violations {
 			violations[v] = true
 		}
+	}
+	if sleepsShow(sc, looks) {
+		return res, fmt.Errorf("checker: tasks of %s sleep, and somebody can see how long: let all parts assume the same, %s or %s", sc.ID, scenarios.Assumptions{Sleeps: scenarios.SleepsLast}, scenarios.Assumptions{Sleeps: scenarios.SleepsShort})
 	}
 	res.Stats.Violations = len(violations)
 	if res.Stats.States != states {

@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -179,6 +180,30 @@ func TestPartsOfSomethingElse(t *testing.T) {
 	require.ErrorContains(t, x.Expand(State{first.Key, first.Way + "A10"}, none), "not the one that was meant")
 	_, err = NewExpansion(&sc, scenarios.Starvation, ExpandOptions{})
 	require.ErrorContains(t, err, "question about cycles")
+}
+
+// Whether sleeps last is a question about all states: parts that leave it open give no verdict.
+func TestPartsAssumeHowLongSleepsTake(t *testing.T) {
+	sc := fischer(time.Second, 0, 1)
+	p := sc.Claims[0].Property
+	sc.Setting.Assume.Times = scenarios.TimesShared
+	merge := func(assume scenarios.SleepAssumption) (Result, error) {
+		st := sc.Setting
+		st.Assume.Sleeps = assume
+		in, err := sc.In(st)
+		require.NoError(t, err)
+		parts, states, err := expandAll(t, &in, p, ExpandOptions{}, 2, 10_000)
+		require.NoError(t, err)
+		return MergeExpanded(&in, p, parts, states)
+	}
+	_, err := merge(scenarios.SleepsOpen)
+	require.ErrorContains(t, err, "tasks of "+sc.ID+" sleep, and somebody can see how long: let all parts assume the same, sleeps-last or sleeps-short")
+	last, err := merge(scenarios.SleepsLast)
+	require.NoError(t, err)
+	require.Equal(t, Holds, last.Verdict)
+	short, err := merge(scenarios.SleepsShort)
+	require.NoError(t, err)
+	require.Equal(t, Broken, short.Verdict)
 }
 
 // What a state is written as is read back, and compares as choices do.

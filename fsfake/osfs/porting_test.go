@@ -209,7 +209,7 @@ func (osCalls) Chtimes(name string, atime, mtime time.Time) error {
 }
 
 // osFile is an os.File. Package os has no Flock: what is asked of it here is what an error
-// of a method of os.File looks like.
+// of package syscall looks like, and of a file that was closed what one of package os does.
 type osFile struct{ *os.File }
 
 func (f osFile) Flock(how int) error {
@@ -222,8 +222,8 @@ func (f osFile) Flock(how int) error {
 		return err
 	}
 	_ = conn.Control(func(fd uintptr) { failed = syscall.Flock(int(fd), how) })
-	if failed == nil {
-		return nil
+	if failed != fs.ErrClosed {
+		return failed
 	}
 	return &fs.PathError{Op: "flock", Path: f.Name(), Err: failed}
 }

@@ -65,7 +65,7 @@ func open(f *os.File, err error) (File, error) {
 // realFile is an os.File with flock(2).
 type realFile struct{ *os.File }
 
-// Flock is flock(2). The file stays in the runtime's care: Fd, which makes it
+// Flock is flock(2), with its bare errno, as on the fake. The file stays in the runtime's care: Fd, which makes it
 // blocking, is not called.
 func (f realFile) Flock(how int) error {
 	conn, err := f.SyscallConn()
@@ -74,8 +74,8 @@ func (f realFile) Flock(how int) error {
 	}
 	failed := fs.ErrClosed // when Control does not get to call the function
 	_ = conn.Control(func(fd uintptr) { failed = flock(int(fd), how) })
-	if failed != nil {
+	if failed == fs.ErrClosed {
 		return &fs.PathError{Op: "flock", Path: f.Name(), Err: failed}
 	}
-	return nil
+	return failed
 }

@@ -120,7 +120,8 @@
 // # Odds
 //
 // The odds are the probability that a uniformly random scheduler hits the violation: in
-// every state it takes each choice that is possible (a step of a task, a kill, a stall)
+// every state it takes each choice that is possible (a step of a task, each error
+// with which its call can fail, a kill, a stall)
 // with equal probability, until the property breaks or nothing can happen any more.
 // They are the solution of a system of linear equations over the graph, which is solved
 // exactly, or around large groups of retry loops bounded from both sides until nine

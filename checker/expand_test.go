@@ -243,6 +243,9 @@ func TestWaysCompareAsChoices(t *testing.T) {
 					return sched.Choice{Action: sched.PowerLoss, State: rapid.IntRange(0, 300).Draw(t, "state")}
 				}
 				task.N = rapid.IntRange(1, 12).Draw(t, "n")
+				if rapid.IntRange(0, 3).Draw(t, "fails") == 0 {
+					return sched.Choice{Task: task, Fails: rapid.SampledFrom([]string{"EACCES", "EIO", "ENOSPC"}).Draw(t, "error")}
+				}
 				return sched.Choice{Action: sched.Run, Task: task, Which: rapid.IntRange(0, 40).Draw(t, "which")}
 			}), 3, 3).Draw(t, name)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/internal/expand"
 	"lockpick/checker/trace"
+	"lockpick/fsfake"
 	"lockpick/sched"
 )
 
@@ -41,7 +42,7 @@ const costLen = 2*3 + 6 + 2
 
 // costText is a cost as it stands at the beginning of a way.
 func costText(c trace.Cost) string {
-	return fmt.Sprintf("%03d.%03d.%06d", c.Crashes+c.Stalls, c.Preemptions, c.Steps)
+	return fmt.Sprintf("%03d.%03d.%06d", c.Faults(), c.Preemptions, c.Steps)
 }
 
 // newState writes a traveller down.
@@ -82,10 +83,12 @@ const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // pack writes a choice so that choices compare as bytes as they do in the order of choices: a step is
 // the process as a capital letter, the task and the way in which it goes; a kill is a small
-// letter, a stall "{", a loss of power "|" and four hexadecimal digits.
+// letter, one whose call fails has "~", the error's name and "." in the place of the way, a stall "{", a loss of power "|" and four hexadecimal digits.
 func pack(b *strings.Builder, c sched.Choice) error {
 	switch {
-	case c.Action == sched.Run && c.Task.Process < 26 && c.Task.N < len(digits) && c.Which < len(digits):
+	case c.Fails != "" && c == sched.Choice{Task: c.Task, Fails: c.Fails} && c.Task.Process < 26 && c.Task.N < len(digits):
+		fmt.Fprintf(b, "%c%c~%s.", 'A'+c.Task.Process, digits[c.Task.N], c.Fails)
+	case c.Fails == "" && c.Action == sched.Run && c.Task.Process < 26 && c.Task.N < len(digits) && c.Which < len(digits):
 		b.WriteByte(byte('A' + c.Task.Process))
 		b.WriteByte(digits[c.Task.N])
 		b.WriteByte(digits[c.Which])
@@ -106,6 +109,13 @@ func unpack(way string) (c sched.Choice, rest string, err error) {
 	wrong := fmt.Errorf("checker: %.20q is no choice of a way", way)
 	switch first := way[0]; {
 	case 'A' <= first && first <= 'Z' && len(way) >= 3:
+		if fails, rest, ok := strings.Cut(way[2:], "."); ok && fails[0] == '~' {
+			n := strings.IndexByte(digits, way[1])
+			if _, err := fsfake.FailingErrno(fails[1:]); n < 1 || err != nil {
+				return c, "", wrong
+			}
+			return sched.Choice{Task: sched.Task{Process: int(first - 'A'), N: n}, Fails: fails[1:]}, rest, nil
+		}
 		n, which := strings.IndexByte(digits, way[1]), strings.IndexByte(digits, way[2])
 		if n < 1 || which < 0 {
 			return c, "", wrong

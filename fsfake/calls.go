@@ -92,6 +92,9 @@ type row struct {
 	first func(*Op) (syscall.Errno, bool)
 	// takes is what the descriptor of a call by descriptor may be open on.
 	takes reach
+	// failing are the errors with which it may fail although nothing in the machine stands in its
+	// way; see [Machine.Fail].
+	failing []syscall.Errno
 	// do carries the call out.
 	do func(*Machine, *request)
 	// text is how the call reads after its name, answer how its success does.
@@ -122,82 +125,82 @@ const (
 
 var calls = [numCalls]*row{
 	CallOpen: {
-		name: "open", group: ByName, uses: onPath | OperandFlags | OperandMode,
+		name: "open", group: ByName, uses: onPath | OperandFlags | OperandMode, failing: failsToMake,
 		do:   func(m *Machine, c *request) { m.open(c.p, c.op, c.r) },
 		text: words(pathText, openText), answer: fdAnswer, contends: exists,
 	},
 	CallStat: {
-		name: "stat", group: ByName, uses: onPath | OperandFlags,
+		name: "stat", group: ByName, uses: onPath | OperandFlags, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.stat(c.p, c.op, true, &c.r.Stat)) },
 		text: pathText, answer: statAnswer, contends: notDir,
 	},
 	CallLstat: {
-		name: "lstat", group: ByName, uses: onPath | OperandFlags,
+		name: "lstat", group: ByName, uses: onPath | OperandFlags, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.stat(c.p, c.op, false, &c.r.Stat)) },
 		text: pathText, answer: statAnswer, contends: notDir,
 	},
 	CallUnlink: {
-		name: "unlink", group: ByName, uses: onPath,
+		name: "unlink", group: ByName, uses: onPath, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.unlink(c.p, c.op.Path)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallRename: {
-		name: "rename", group: ByName, uses: onPaths | OperandFlags,
+		name: "rename", group: ByName, uses: onPaths | OperandFlags, failing: failsToMake,
 		do:   func(m *Machine, c *request) { m.rename(c.p, c.op, c.r) },
 		text: words(pathText, path2Text, renameText), answer: okAnswer, contends: exists,
 	},
 	CallLink: {
-		name: "link", group: ByName, uses: onPaths,
+		name: "link", group: ByName, uses: onPaths, failing: failsToMake,
 		do:   func(m *Machine, c *request) { c.fails(m.link(c.p, c.op.Path, c.op.Path2)) },
 		text: words(pathText, path2Text), answer: okAnswer, contends: exists,
 	},
 	CallSymlink: {
-		name: "symlink", group: ByName, uses: onPaths,
+		name: "symlink", group: ByName, uses: onPaths, failing: failsToMake,
 		do:   func(m *Machine, c *request) { c.fails(m.symlink(c.p, c.op.Path2, c.op.Path)) },
 		text: words(path2Text, pathText), answer: okAnswer, contends: exists,
 	},
 	CallReadlink: {
-		name: "readlink", group: ByName, uses: onPath,
+		name: "readlink", group: ByName, uses: onPath, failing: failsByName,
 		do:   func(m *Machine, c *request) { m.readlink(c.p, c.op.Path, c.r) },
 		text: pathText, answer: dataAnswer,
 	},
 	CallMkdir: {
-		name: "mkdir", group: ByName, uses: onPath | OperandMode,
+		name: "mkdir", group: ByName, uses: onPath | OperandMode, failing: failsToMake,
 		do:   func(m *Machine, c *request) { c.fails(m.mkdir(c.p, c.op.Path, c.op.Mode)) },
 		text: pathText, answer: okAnswer, contends: exists,
 	},
 	CallRmdir: {
-		name: "rmdir", group: ByName, uses: onPath,
+		name: "rmdir", group: ByName, uses: onPath, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.rmdir(c.p, c.op.Path)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallTruncate: {
-		name: "truncate", group: ByName, uses: onPath | OperandLen,
+		name: "truncate", group: ByName, uses: onPath | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { m.truncate(c.p, c.op.Path, c.op.Len, c.r) },
 		text: words(pathText, lenText), answer: okAnswer,
 	},
 	CallUtimes: {
-		name: "utimes", group: ByName, uses: onPath | OperandTime | OperandTime2,
+		name: "utimes", group: ByName, uses: onPath | OperandTime | OperandTime2, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op, true)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallLutimes: {
-		name: "lutimes", group: ByName, uses: onPath | OperandTime | OperandTime2,
+		name: "lutimes", group: ByName, uses: onPath | OperandTime | OperandTime2, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op, false)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallChmod: {
-		name: "chmod", group: ByName, uses: onPath | OperandMode,
+		name: "chmod", group: ByName, uses: onPath | OperandMode, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chmod(c.p, c.op.Path, c.op.Mode)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallChown: {
-		name: "chown", group: ByName, uses: onPath | OperandOff | OperandLen,
+		name: "chown", group: ByName, uses: onPath | OperandOff | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, true)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallLchown: {
-		name: "lchown", group: ByName, uses: onPath | OperandOff | OperandLen,
+		name: "lchown", group: ByName, uses: onPath | OperandOff | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, false)) },
 		text: pathText, answer: okAnswer,
 	},
@@ -208,22 +211,22 @@ var calls = [numCalls]*row{
 	},
 
 	CallRead: {
-		name: "read", group: ByFD, uses: onFD | OperandLen,
+		name: "read", group: ByFD, uses: onFD | OperandLen, failing: failsByFD,
 		do:   func(m *Machine, c *request) { m.read(c.d, c.op.Len, c.r) },
 		text: fdText, answer: dataAnswer,
 	},
 	CallPread: {
-		name: "pread", group: ByFD, uses: onFD | OperandLen | OperandOff, first: validOffset,
+		name: "pread", group: ByFD, uses: onFD | OperandLen | OperandOff, first: validOffset, failing: failsByFD,
 		do:   func(m *Machine, c *request) { m.pread(c.d, c.op.Len, c.op.Off, c.r) },
 		text: words(fdText, atText), answer: dataAnswer,
 	},
 	CallWrite: {
-		name: "write", group: ByFD, uses: onFD | OperandData,
+		name: "write", group: ByFD, uses: onFD | OperandData, failing: failsToWrite,
 		do:   func(m *Machine, c *request) { m.write(c.p, c.d, c.op.Data, c.r) },
 		text: words(fdText, dataText), answer: numberAnswer,
 	},
 	CallPwrite: {
-		name: "pwrite", group: ByFD, uses: onFD | OperandData | OperandOff, first: validOffset,
+		name: "pwrite", group: ByFD, uses: onFD | OperandData | OperandOff, first: validOffset, failing: failsToWrite,
 		do:   func(m *Machine, c *request) { m.pwrite(c.p, c.d, c.op.Data, c.op.Off, c.r) },
 		text: words(fdText, dataText, atText), answer: numberAnswer,
 	},
@@ -233,7 +236,7 @@ var calls = [numCalls]*row{
 		text: words(fdText, offText, whenceText), answer: numberAnswer,
 	},
 	CallClose: {
-		name: "close", group: ByFD, uses: onFD, takes: anything,
+		name: "close", group: ByFD, uses: onFD, takes: anything, failing: failsByFD,
 		do:   func(m *Machine, c *request) { m.closeFD(c.p.pid, c.op.FD); m.lookInVain() },
 		text: fdText, answer: okAnswer,
 	},
@@ -267,48 +270,48 @@ var calls = [numCalls]*row{
 		text: words(fdText, openText), answer: okAnswer,
 	},
 	CallFstat: {
-		name: "fstat", group: ByFD, uses: onFD | OperandFlags, takes: places,
+		name: "fstat", group: ByFD, uses: onFD | OperandFlags, takes: places, failing: failsByFD,
 		do:   func(m *Machine, c *request) { m.statOf(c.p, c.d.inode, c.op.Flags, &c.r.Stat) },
 		text: fdText, answer: statAnswer,
 	},
 	CallFtruncate: {
-		name: "ftruncate", group: ByFD, uses: onFD | OperandLen, first: validLength,
+		name: "ftruncate", group: ByFD, uses: onFD | OperandLen, first: validLength, failing: failsByFD,
 		do:   func(m *Machine, c *request) { m.ftruncate(c.p, c.d, c.op.Len, c.r) },
 		text: words(fdText, lenText), answer: okAnswer,
 	},
 	CallFutimes: {
-		name: "futimes", group: ByFD, uses: onFD | OperandTime | OperandTime2, first: noTimes,
+		name: "futimes", group: ByFD, uses: onFD | OperandTime | OperandTime2, first: noTimes, failing: failsByFD,
 		do:   func(m *Machine, c *request) { c.fails(m.setTimes(c.p, c.d.inode, c.op.Time, c.op.Time2)) },
 		text: fdText, answer: okAnswer,
 	},
 	CallFchmod: {
-		name: "fchmod", group: ByFD, uses: onFD | OperandMode,
+		name: "fchmod", group: ByFD, uses: onFD | OperandMode, failing: failsByFD,
 		do:   func(m *Machine, c *request) { c.fails(m.setMode(c.p, c.d.inode, c.op.Mode)) },
 		text: fdText, answer: okAnswer,
 	},
 	CallFchown: {
-		name: "fchown", group: ByFD, uses: onFD | OperandOff | OperandLen,
+		name: "fchown", group: ByFD, uses: onFD | OperandOff | OperandLen, failing: failsByFD,
 		do:   func(m *Machine, c *request) { c.fails(m.setOwner(c.p, c.d.inode, c.op.Off, c.op.Len)) },
 		text: fdText, answer: okAnswer,
 	},
 	CallFsync: {
-		name: "fsync", group: ByFD, uses: onFD,
+		name: "fsync", group: ByFD, uses: onFD, failing: failsToWrite,
 		do:   func(m *Machine, c *request) { m.fsync(c.d.inode) },
 		text: fdText, answer: okAnswer,
 	},
 	CallReaddir: {
-		name: "readdir", group: ByFD, uses: onFD,
+		name: "readdir", group: ByFD, uses: onFD, failing: failsByFD,
 		do:   func(m *Machine, c *request) { m.readdir(c.d, c.r) },
 		text: fdText, answer: namesAnswer,
 	},
 	CallFlock: {
-		name: "flock", group: ByFD, uses: onFD | OperandFlags, first: validFlock,
+		name: "flock", group: ByFD, uses: onFD | OperandFlags, first: validFlock, failing: failsToLock,
 		do:   (*Machine).flock,
 		text: words(fdText, flockText), answer: okAnswer,
 		mayBlock: func(o *Op) bool { return o.Flags&LOCK_NB == 0 }, contends: held,
 	},
 	CallSetlk: {
-		name: "fcntl-setlk", group: ByFD, uses: onRange | OperandWait,
+		name: "fcntl-setlk", group: ByFD, uses: onRange | OperandWait, failing: failsToLock,
 		do:   func(m *Machine, c *request) { m.setlk(c.p, c.t, c.d, c.op, c.r) },
 		text: words(fdText, lockTypeText, rangeText), answer: okAnswer,
 		showsPid: true, mayBlock: waits, contends: held,
@@ -319,7 +322,7 @@ var calls = [numCalls]*row{
 		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
 	},
 	CallOFDSetlk: {
-		name: "ofd-setlk", group: ByFD, uses: onRange | OperandWait,
+		name: "ofd-setlk", group: ByFD, uses: onRange | OperandWait, failing: failsToLock,
 		do:   func(m *Machine, c *request) { m.setlk(c.p, c.t, c.d, c.op, c.r) },
 		text: words(fdText, lockTypeText, rangeText), answer: okAnswer,
 		mayBlock: waits, contends: held,
@@ -330,7 +333,7 @@ var calls = [numCalls]*row{
 		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
 	},
 	CallLinkFD: {
-		name: "linkat", group: ByFD, uses: onFD | OperandPath2, takes: places, first: validPath2,
+		name: "linkat", group: ByFD, uses: onFD | OperandPath2, takes: places, first: validPath2, failing: failsToMake,
 		do:   func(m *Machine, c *request) { c.fails(m.linkFD(c.p, c.d, c.op.Path2)) },
 		text: words(fdText, path2Text), answer: okAnswer, contends: exists,
 	},

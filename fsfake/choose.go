@@ -1,6 +1,9 @@
 package fsfake
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Ways is in how many ways the call can go: which one it is, is a choice of the schedule. For
 // all calls but [CallChoose] it is 1.
@@ -29,6 +32,9 @@ func choose(op *Op, r *Result) {
 
 // chosenText is the line of Data that is about the call that goes on.
 func chosenText(o *Op) string {
+	if o.Data == "" {
+		return fmt.Sprintf("%d of %d", o.Off+1, o.Len)
+	}
 	lines := strings.Split(o.Data, "\n")
 	if o.Off < 0 || o.Off >= int64(len(lines)) {
 		return ""

@@ -59,7 +59,7 @@
 //
 // There are no calls at all for what is absent here: pipes, devices, mmap, leases, extended
 // attributes, ACLs, capabilities, chroot, mounts, quotas, pid namespaces. Nothing fails for want
-// of space.
+// of space by itself: whoever drives the machine may have calls fail ([Machine.Fail]).
 //
 // # Power loss
 //

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"lockpick/fsfake"
@@ -133,11 +134,22 @@ func processes() codec[int] {
 	}
 }
 
+// errnos are the errors with which calls fail, by name.
+func errnos() codec[syscall.Errno] {
+	return codec[syscall.Errno]{text: fsfake.ErrnoName, parse: func(text string) (syscall.Errno, error) {
+		e, err := fsfake.FailingErrno(text)
+		if err != nil {
+			return 0, fmt.Errorf("choose errors with which calls fail: %w", err)
+		}
+		return e, nil
+	}}
+}
+
 // listOf are lists with commas. A nil list has a name; one that is empty and not nil is
 // "none".
-func listOf(whenNil string, of codec[int]) codec[[]int] {
-	return codec[[]int]{
-		text: func(list []int) string {
+func listOf[T any](whenNil string, of codec[T]) codec[[]T] {
+	return codec[[]T]{
+		text: func(list []T) string {
 			switch {
 			case list == nil:
 				return whenNil
@@ -150,14 +162,14 @@ func listOf(whenNil string, of codec[int]) codec[[]int] {
 			}
 			return strings.Join(words, ",")
 		},
-		parse: func(text string) ([]int, error) {
+		parse: func(text string) ([]T, error) {
 			switch text {
 			case whenNil:
 				return nil, nil
 			case "none":
-				return []int{}, nil
+				return []T{}, nil
 			}
-			var list []int
+			var list []T
 			for _, word := range strings.Split(text, ",") {
 				v, err := of.parse(word)
 				if err != nil {

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"strings"
+	"syscall"
 	"time"
 
 	"lockpick/fsfake"
@@ -17,6 +18,8 @@ const (
 	MaxTasks = 64
 	// MaxStalls bounds the stalls: every one multiplies what there is to explore.
 	MaxStalls = 1000
+	// MaxFailingCalls bounds the calls that fail: every one multiplies what there is to explore.
+	MaxFailingCalls = 100
 	// maxJump is how far all stalls together may move the clock, which ends in 2262.
 	maxJump = 100 * 365 * 24 * time.Hour
 )
@@ -130,6 +133,17 @@ func Fields() []Field {
 			moot:   func(s *Setting) bool { return s.PowerLosses == 0 },
 			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Reboot }),
 		}, {
+			Name: "failing-calls", Flag: "failing-calls", JSON: "failing_calls",
+			Usage: "let up to `K` calls fail, as on a full disk",
+			Title: "Failing calls", Tells: tellFailingCalls,
+			words:  func(s *Setting) string { return upTo(s.FailingCalls, "failing call", "failing calls") },
+			access: at(counts(0, MaxFailingCalls), func(s *Setting) *int { return &s.FailingCalls }),
+		}, {
+			Name: "fail-with", Flag: "fail-with", JSON: "fail_with",
+			Usage:  "the errors with which calls fail, `LIST`, such as ENOSPC or EIO,EACCES (default any)",
+			moot:   func(s *Setting) bool { return s.FailingCalls == 0 },
+			access: at(listOf("any", errnos()), func(s *Setting) *[]syscall.Errno { return &s.FailWith }),
+		}, {
 			Name:  "daemons",
 			Title: "When a program ends", Tells: func(s *Setting) string {
 				if s.Daemons {
@@ -239,6 +253,20 @@ func tellPowerLosses(s *Setting) string {
 		text += "; " + join(names(s.Reboot)) + " start after it"
 	}
 	return text
+}
+
+func tellFailingCalls(s *Setting) string {
+	switch {
+	case s.FailingCalls == 0:
+		return "none"
+	case s.FailWith == nil:
+		return fmt.Sprintf("up to %d, with any error", s.FailingCalls)
+	}
+	var list []string
+	for _, e := range s.FailWith {
+		list = append(list, fsfake.ErrnoName(e))
+	}
+	return fmt.Sprintf("up to %d, with %s", s.FailingCalls, strings.Join(list, ", "))
 }
 
 func names(list []int) []string {

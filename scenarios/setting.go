@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"lockpick/fsfake"
@@ -58,6 +59,11 @@ type Setting struct {
 	// Reboot lists the processes that start when the power is back; nobody else runs from
 	// there on, and these do not exist before. They are not killed by the power loss.
 	Reboot []int
+	// FailingCalls is how many calls may fail although nothing stands in their way, any call of
+	// any process but a fresh one's: "what if this write fails". FailWith lists the errors with
+	// which they do; nil means all that package fsfake knows of the call. See [fsfake.Machine.CanFail].
+	FailingCalls int
+	FailWith     []syscall.Errno
 	// Daemons: a process stays alive when its programs have ended. Otherwise it exits
 	// then, in a step of its own, and its pid is dead from there on.
 	Daemons bool
@@ -122,6 +128,20 @@ func (s *Setting) punctualPids() []int {
 	var out []int
 	for _, i := range s.Punctual {
 		out = append(out, Pid(i))
+	}
+	return out
+}
+
+// MayFail lists the errors with which a call may fail in the setting, in the order of their names.
+func (s *Setting) MayFail(c fsfake.Call) []syscall.Errno {
+	if s.FailingCalls == 0 {
+		return nil
+	}
+	var out []syscall.Errno
+	for _, e := range c.Failing() {
+		if s.FailWith == nil || slices.Contains(s.FailWith, e) {
+			out = append(out, e)
+		}
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"reflect"
+	"syscall"
 	"testing"
 	"time"
 
@@ -84,6 +85,8 @@ func sample(t *testing.T, name string, v reflect.Value) {
 		*x = time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
 	case *[]int:
 		*x = []int{1, 2}
+	case *[]syscall.Errno:
+		*x = []syscall.Errno{fsfake.ENOSPC, fsfake.EIO}
 	default:
 		switch v.Kind() {
 		case reflect.Uint8, reflect.Uint32:
@@ -109,11 +112,13 @@ func settings() *rapid.Generator[Setting] {
 			Processes: n,
 			Fixed:     rapid.Bool().Draw(t, "fixed"), Interchangeable: rapid.Bool().Draw(t, "interchangeable"),
 			Crashes: rapid.IntRange(0, MaxProcesses).Draw(t, "crashes"), Mortal: some("mortal"),
-			Stalls:      rapid.IntRange(0, MaxStalls).Draw(t, "stalls"),
-			StallFor:    time.Duration(rapid.Int64Range(1, int64(maxJump/MaxStalls)).Draw(t, "stall for")),
-			Punctual:    rapid.SampledFrom([][]int{nil, {0}, {n - 1}}).Draw(t, "punctual"),
-			Daemons:     rapid.Bool().Draw(t, "daemons"),
-			Concurrency: rapid.SampledFrom([]Concurrency{EventLoop, Threads}).Draw(t, "concurrency"),
+			Stalls:       rapid.IntRange(0, MaxStalls).Draw(t, "stalls"),
+			StallFor:     time.Duration(rapid.Int64Range(1, int64(maxJump/MaxStalls)).Draw(t, "stall for")),
+			Punctual:     rapid.SampledFrom([][]int{nil, {0}, {n - 1}}).Draw(t, "punctual"),
+			Daemons:      rapid.Bool().Draw(t, "daemons"),
+			FailingCalls: rapid.IntRange(0, MaxFailingCalls).Draw(t, "failing calls"),
+			FailWith:     rapid.SampledFrom([][]syscall.Errno{nil, {fsfake.EIO}, fsfake.FailingErrnos()}).Draw(t, "fail with"),
+			Concurrency:  rapid.SampledFrom([]Concurrency{EventLoop, Threads}).Draw(t, "concurrency"),
 			Machine: fsfake.Options{
 				InodeNumbers: rapid.SampledFrom([]fsfake.InodePolicy{fsfake.InodesCanonical, fsfake.InodesReuse, fsfake.InodesUnique}).Draw(t, "inodes"),
 				Umask:        rapid.SampledFrom([]uint32{0, 0o077, 0o777, fsfake.NoUmask}).Draw(t, "umask"),

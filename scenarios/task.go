@@ -232,6 +232,12 @@ func (t *Task) UseOf(path string, token int, f func() bool) bool {
 	return Record(t, model.Use{Token: token, Lock: LockName(path)}, func() model.Used { return model.Used{OK: f()} }).OK
 }
 
+// Choose returns a number from 0 to n-1: which one is a choice of the schedule, and every one is
+// tried. It is a step. n must be 1 or more.
+func (t *Task) Choose(n int) int {
+	return int(t.Do(fsfake.Op{Call: fsfake.CallChoose, Len: int64(n)}).N)
+}
+
 // Assert notes whether something is so at this point of the protocol. The property
 // Assertion is broken where it is not; the text says what should be. The task goes on
 // either way, and other properties are judged as if Assert were not there. It makes no

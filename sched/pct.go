@@ -10,7 +10,7 @@ import "math/rand/v2"
 // 1/(n·k^(depth-1)) for n tasks and k steps.
 //
 // Deviations: a task that sleeps falls below all others, as a yield does in the
-// paper's implementation; and each kill, stall or loss of power that the budgets allow is tried at a
+// paper's implementation; and each kill, stall, loss of power or failing call that the budgets allow is tried at a
 // random step of its own, or after the last, which the paper does not speak of.
 type PCT struct {
 	rng      *rand.Rand
@@ -20,6 +20,7 @@ type PCT struct {
 	lowest   int
 	changes  []int
 	faults   []int
+	buf      []Choice
 }
 
 // NewPCT returns a PCT strategy for one run of about steps steps, which looks for bugs
@@ -84,6 +85,9 @@ func (p *PCT) begin(v *View) {
 	if v.Losses > 0 {
 		p.faults = append(p.faults, p.rng.IntN(p.steps+1))
 	}
+	for range v.Failing {
+		p.faults = append(p.faults, p.rng.IntN(p.steps+1))
+	}
 }
 
 func (p *PCT) sink(t Task) {
@@ -91,7 +95,7 @@ func (p *PCT) sink(t Task) {
 	p.priority[t] = p.lowest
 }
 
-// fault returns a kill or the stall when one was drawn for this step. A fault that
+// fault returns one of the faults that can happen when one was drawn for this step. A fault that
 // comes too early or too late is lost: not every run has one.
 func (p *PCT) fault(v *View) (Choice, bool) {
 	for i, s := range p.faults {
@@ -99,23 +103,20 @@ func (p *PCT) fault(v *View) (Choice, bool) {
 			continue
 		}
 		p.faults[i] = -1
-		n := len(v.Kills)
-		if v.Stall {
-			n++
+		p.buf = p.buf[:0]
+		for _, c := range v.Options(nil) {
+			if c.IsFault() && (c.Action != PowerLoss || c.State == 0) {
+				p.buf = append(p.buf, c)
+			}
 		}
-		if v.Losses > 0 {
-			n++
-		}
-		if n == 0 {
+		if len(p.buf) == 0 {
 			return Choice{}, false
 		}
-		switch k := p.rng.IntN(n); {
-		case k < len(v.Kills):
-			return Choice{Action: Kill, Task: Task{v.Kills[k], 1}}, true
-		case k == len(v.Kills) && v.Stall:
-			return Choice{Action: Stall}, true
+		c := p.buf[p.rng.IntN(len(p.buf))]
+		if c.Action == PowerLoss {
+			c.State = p.rng.IntN(v.Losses)
 		}
-		return Choice{Action: PowerLoss, State: p.rng.IntN(v.Losses)}, true
+		return c, true
 	}
 	return Choice{}, false
 }

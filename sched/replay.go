@@ -48,6 +48,9 @@ func (v *View) obstacle(c Choice) string {
 		return "no crash is left, or the process may not be killed, has ended or is unknown"
 	}
 	for i := range v.Tasks {
+		if v.Tasks[i].Task == c.Task && v.Tasks[i].Enabled && c.Fails != "" {
+			return fmt.Sprintf("the call cannot fail with %s then: it would fail anyway, or is none that fails so, or no more calls may fail", c.Fails)
+		}
 		if v.Tasks[i].Task == c.Task && v.Tasks[i].Enabled {
 			return fmt.Sprintf("the step can go in %d ways then, counted from 1", max(v.Tasks[i].Ways, 1))
 		}

@@ -45,7 +45,14 @@ type Choice struct {
 	// Which is, of a Run, the way in which the step goes where it can go in several; they count
 	// from 0. Where a program's threads ask at once, it says whose call is next.
 	Which int
+	// Fails is, of a Run, the name of the error with which the step's call fails: "EIO". It is
+	// empty when the call goes as it goes.
+	Fails string
 }
+
+// IsFault reports whether the choice is more than a step that goes as it goes: a kill, a stall, a
+// loss of power or a call that fails.
+func (c Choice) IsFault() bool { return c.Action != Run || c.Fails != "" }
 
 // String renders one choice as a schedule of one.
 func (c Choice) String() string { return Schedule{c}.String() }
@@ -54,7 +61,8 @@ func (c Choice) String() string { return Schedule{c}.String() }
 // steps, B takes 2 and is killed, A takes 4. A later task of a process is written with
 // an x, "A.2x3"; "B!" kills B where it stands; "~" moves the clock; "*2" loses the power
 // and leaves the disk in its legal state 2; "A/2" is one step of A in the second of the ways in
-// which it can go, where a plain step goes in the first. The text round-trips through [ParseSchedule].
+// which it can go, where a plain step goes in the first; "A/EIO" is one step of A whose call fails
+// with EIO. The text round-trips through [ParseSchedule].
 type Schedule []Choice
 
 // String renders the schedule.
@@ -76,11 +84,13 @@ func (s Schedule) String() string {
 			i++
 		default:
 			n := 1
-			for i+n < len(s) && s[i+n] == c && c.Which == 0 {
+			for i+n < len(s) && s[i+n] == c && c.Which == 0 && c.Fails == "" {
 				n++
 			}
 			b.WriteString(c.Task.String())
 			switch {
+			case c.Fails != "":
+				b.WriteString("/" + c.Fails)
 			case c.Which > 0:
 				b.WriteString("/" + strconv.Itoa(c.Which+1))
 			case c.Task.N > 1:
@@ -130,8 +140,10 @@ func parseWord(word string) (Schedule, error) {
 	t := Task{int(word[0] - 'A'), 1}
 	rest, kill := strings.CutSuffix(word[1:], "!")
 	rest, way, several := strings.Cut(rest, "/")
-	which := 0
-	if several {
+	which, fails := 0, ""
+	if several && isErrorName(way) {
+		fails = way
+	} else if several {
 		n, err := parseCount(way)
 		if err != nil {
 			return nil, fmt.Errorf("the way in which the step goes: %w", err)
@@ -162,11 +174,16 @@ func parseWord(word string) (Schedule, error) {
 		}
 		steps = n
 	}
-	s := repeat(Choice{Action: Run, Task: t, Which: which}, steps)
+	s := repeat(Choice{Action: Run, Task: t, Which: which, Fails: fails}, steps)
 	if kill {
 		s = append(s, Choice{Action: Kill, Task: Task{t.Process, 1}})
 	}
 	return s, nil
+}
+
+// isErrorName reports whether a text is how errors are called: "EIO".
+func isErrorName(s string) bool {
+	return len(s) > 1 && s[0] == 'E' && strings.Trim(s, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") == ""
 }
 
 func parseCount(s string) (int, error) {

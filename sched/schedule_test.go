@@ -61,6 +61,7 @@ func TestScheduleText(t *testing.T) {
 		{"A3 *2 C4", join(run(0, 1, 3), lose(2), run(2, 1, 4)), ""},
 		{"A1 *07", join(run(0, 1, 1), lose(7)), "A1 *7"},
 		{"A3 A/2 A/2 A1", join(run(0, 1, 3), way(0, 1, 1), way(0, 1, 1), run(0, 1, 1)), ""},
+		{"A2 A/EIO! B.2/ENOSPC", join(run(0, 1, 2), fails(0, 1, "EIO"), kill(0), fails(1, 2, "ENOSPC")), ""},
 		{"A/1", run(0, 1, 1), "A1"},
 		{"A.2/3! B/2!", join(way(0, 2, 2), kill(0), way(1, 1, 1), kill(1)), ""},
 		{"A1 ~~ A1", join(run(0, 1, 1), stall(2), run(0, 1, 1)), "A1 ~ ~ A1"},
@@ -84,6 +85,9 @@ func TestScheduleErrors(t *testing.T) {
 		"!":                        "want a process from A to Z, or ~",
 		"A/0":                      "the way in which the step goes: want a number from 1 on",
 		"A/":                       "the way in which the step goes",
+		"A/E":                      "the way in which the step goes",
+		"A/eio":                    "the way in which the step goes",
+		"A2/EIO":                   "want no number of steps before /",
 		"A2/2":                     "want no number of steps before /",
 		"A.2x3/2":                  "want no number of steps before /",
 		"*2/2":                     "want the number of a state",
@@ -114,13 +118,19 @@ func TestScheduleErrors(t *testing.T) {
 	}
 }
 
+func fails(process, task int, with string) sched.Schedule {
+	return sched.Schedule{{Task: sched.Task{Process: process, N: task}, Fails: with}}
+}
+
 // schedules generates any schedule that can be written down.
 func schedules() *rapid.Generator[sched.Schedule] {
 	return rapid.Custom(func(t *rapid.T) sched.Schedule {
 		s := sched.Schedule{}
 		for range rapid.IntRange(0, 30).Draw(t, "blocks") {
 			p := rapid.IntRange(0, 25).Draw(t, "process")
-			switch rapid.IntRange(0, 7).Draw(t, "action") {
+			switch rapid.IntRange(0, 8).Draw(t, "action") {
+			case 4:
+				s = append(s, fails(p, rapid.IntRange(1, 3).Draw(t, "task"), rapid.SampledFrom([]string{"EIO", "E2BIG"}).Draw(t, "error"))...)
 			case 3:
 				s = append(s, way(p, rapid.IntRange(1, 3).Draw(t, "task"), rapid.IntRange(1, 3).Draw(t, "which"))...)
 			case 0:

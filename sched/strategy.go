@@ -1,6 +1,9 @@
 package sched
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // A Strategy decides what happens next. Random choice, systematic search and replay
 // are the same interface.
@@ -47,6 +50,8 @@ type View struct {
 	// Losses is how many states the disk may be in when the power is lost now; 0 when it
 	// cannot be lost.
 	Losses int
+	// Failing is how many calls may still fail.
+	Failing int
 }
 
 // A TaskView is what a strategy sees of one task.
@@ -56,6 +61,8 @@ type TaskView struct {
 	Enabled bool
 	// Ways is in how many ways the step can go; 0 is 1.
 	Ways int
+	// Fails names the errors with which the step's call can fail now.
+	Fails []string
 	// Asleep: its last step was a sleep, so it has given way by itself.
 	Asleep bool
 	// Idle: it has polled for a whole round in vain, and nothing has changed since that
@@ -65,12 +72,16 @@ type TaskView struct {
 
 // Options returns the choices that are possible now, in a fixed order: steps by task,
 // then kills by process, then the stall, then the power loss by state of the disk; a
-// step that can go in several ways is as many. It appends to buf.
+// step that can go in several ways is as many, and after them one for each error with which its
+// call can fail. It appends to buf.
 func (v *View) Options(buf []Choice) []Choice {
 	for i := range v.Tasks {
 		if v.Tasks[i].Enabled {
 			for which := range max(v.Tasks[i].Ways, 1) {
 				buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task, Which: which})
+			}
+			for _, name := range v.Tasks[i].Fails {
+				buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task, Fails: name})
 			}
 		}
 	}
@@ -103,6 +114,9 @@ func (v *View) possible(c Choice) bool {
 	}
 	for i := range v.Tasks {
 		if v.Tasks[i].Task == c.Task {
+			if c.Fails != "" {
+				return v.Tasks[i].Enabled && c.Which == 0 && slices.Contains(v.Tasks[i].Fails, c.Fails)
+			}
 			return v.Tasks[i].Enabled && c.Which < max(v.Tasks[i].Ways, 1)
 		}
 	}

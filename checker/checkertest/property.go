@@ -50,6 +50,7 @@ func (r ran) run(runner *checker.Runner, drawn []sched.Preemption) (checker.Ran,
 		for _, n := range []int{p.Step, int(p.Choice.Action), p.Choice.Task.Process, p.Choice.Task.N, p.Choice.State, p.Choice.Which} {
 			key = append(strconv.AppendInt(key, int64(n), 10), ' ')
 		}
+		key = append(append(key, p.Choice.Fails...), ' ')
 	}
 	if got, ok := r[string(key)]; ok {
 		return got, nil

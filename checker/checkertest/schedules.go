@@ -1,9 +1,12 @@
 package checkertest
 
 import (
+	"syscall"
+
 	"pgregory.net/rapid"
 
 	"lockpick/checker"
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -30,7 +33,7 @@ func Schedules(sc *scenarios.Scenario) *rapid.Generator[[]sched.Preemption] {
 	return rapid.Custom(func(t *rapid.T) []sched.Preemption {
 		var list []sched.Preemption
 		if len(faults) > 0 {
-			budget := sc.Setting.Crashes + sc.Setting.Stalls + sc.Setting.PowerLosses
+			budget := sc.Setting.Crashes + sc.Setting.Stalls + sc.Setting.PowerLosses + sc.Setting.FailingCalls
 			list = rapid.SliceOfN(fault, 0, budget).Draw(t, "faults")
 		}
 		few := atLeast.Draw(t, "at least")
@@ -48,11 +51,16 @@ func preemption(choices []sched.Choice, steps int) *rapid.Generator[sched.Preemp
 }
 
 // choices lists what can be forced at a step: a switch to any task, and the faults,
-// which are the kill of any process that may die and the stall.
+// which are the kill of any process that may die, a call that fails, and the stall.
 func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
 			switches = append(switches, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i, N: n}})
+		}
+		for _, e := range failing(&sc.Setting) {
+			for n := 1; n <= sc.Setting.TasksOf(i); n++ {
+				faults = append(faults, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i, N: n}, Fails: fsfake.ErrnoName(e)})
+			}
 		}
 		if sc.Setting.Crashes > 0 && sc.Setting.CanDie(i) {
 			faults = append(faults, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: i, N: 1}})
@@ -65,6 +73,17 @@ func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 		faults = append(faults, sched.Choice{Action: sched.Stall})
 	}
 	return switches, faults
+}
+
+// failing are the errors with which some call may fail.
+func failing(s *scenarios.Setting) []syscall.Errno {
+	switch {
+	case s.FailingCalls == 0:
+		return nil
+	case s.FailWith != nil:
+		return s.FailWith
+	}
+	return fsfake.FailingErrnos()
 }
 
 // drawnLosses is how many states of the disk after a loss of power are drawn from; the

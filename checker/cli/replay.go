@@ -206,6 +206,9 @@ func drifted(err error, s sched.Schedule) error {
 		return err
 	}
 	what := "task " + d.Want.Task.String() + " cannot step"
+	if d.Want.Fails != "" {
+		what = "the call of " + d.Want.Task.String() + " cannot fail"
+	}
 	switch d.Want.Action {
 	case sched.Kill:
 		what = "process " + d.Want.Task.String() + " cannot be killed"

@@ -9,10 +9,11 @@ import (
 	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // call makes one call of a task on both machines. op is what the fake's run did.
-func (r *run) call(t *task, op fsfake.Op) error {
+func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
 	if op.Call == fsfake.CallExit && t.ask.Ended {
 		r.fake.Do(t.id, op)
 		r.report.Compared++
@@ -22,13 +23,16 @@ func (r *run) call(t *task, op fsfake.Op) error {
 		r.gone(t.task.Process)
 		return nil
 	}
-	if t.ask.Ended || !sameOp(op, t.ask.Op) {
+	if t.ask.Ended || !sameOp(op, t.ask.Op.Way(c.Which)) {
 		next := "nothing: the program has ended"
 		if !t.ask.Ended {
 			next = t.ask.Op.String()
 		}
 		r.differ("the next call", op.String(), next)
 		return nil
+	}
+	if c.Fails != "" {
+		return r.failing(t, op, c.Fails)
 	}
 	f := r.fake.Do(t.id, op)
 	if f.Unmodelled != "" {

@@ -18,6 +18,8 @@
 //   - the clock: reading it, sleeping, a stall of the schedule. File times are the real
 //     file system's, but the program is shown the virtual clock's; see below;
 //   - the start time of a process;
+//   - a call that fails because the schedule says so: it is not made, but for a close, and for a
+//     wait that a signal ends, which is compared like any other call;
 //   - work, which is no call at all.
 //
 // These are translated in what a real call has answered, after the rest was compared: pids

@@ -88,7 +88,7 @@ func (r *run) probe(pid int, start time.Time) (through, blocked bool, err error)
 			r.pass(start, time.Second)
 		}
 		op := t.ask.Op
-		if err := r.call(t, op); err != nil || r.lost {
+		if err := r.call(t, op, sched.Choice{}); err != nil || r.lost {
 			return false, false, err
 		}
 		if t.waits {

@@ -147,7 +147,7 @@ func (r *run) step(s trace.Step) error {
 			if c.Op.Call == fsfake.CallSleep && c.Result.Blocked {
 				continue // its end comes
 			}
-			if err := r.call(t, c.Op); err != nil || r.lost {
+			if err := r.call(t, c.Op, s.Choice); err != nil || r.lost {
 				return err
 			}
 		}

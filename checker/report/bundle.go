@@ -125,6 +125,9 @@ func TraceText(tr trace.Trace) string {
 		case sched.Stall:
 			fmt.Fprintf(&b, "%d ~ the clock jumps\n", st.N)
 		}
+		if st.Choice.Fails != "" {
+			fmt.Fprintf(&b, "%d %s the call is made to fail\n", st.N, st.Choice)
+		}
 		for _, c := range st.Calls {
 			fmt.Fprintf(&b, "%d %s %s\n", st.N, st.Choice.Task, strings.TrimSpace(oneLine(c.Op.String()+" -> "+c.Result.Describe(c.Op))))
 		}

@@ -197,6 +197,9 @@ func (c *charter) row(st *trace.Walked) {
 		for i := range st.Calls {
 			r.Calls = append(r.Calls, c.call(st, i))
 		}
+		if st.Choice.Fails != "" {
+			r.Calls[0].Answer += " (made to fail)"
+		}
 		r.Calls = append(r.Calls, c.operation(st.Step, r.Lane)...)
 	}
 	r.Clash = trace.Clash(st.Holders)

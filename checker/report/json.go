@@ -118,14 +118,15 @@ func joinObjects(parts ...any) ([]byte, error) {
 
 // A jsonCounterexample is the evidence for a verdict "broken".
 type jsonCounterexample struct {
-	Schedule    string   `json:"schedule"`
-	Steps       int      `json:"steps"`
-	Preemptions int      `json:"preemptions"`
-	Crashes     int      `json:"crashes"`
-	Stalls      int      `json:"stalls"`
-	Smallest    bool     `json:"smallest"`
-	Cause       string   `json:"cause"`
-	Waits       []string `json:"waits,omitempty"`
+	Schedule     string   `json:"schedule"`
+	Steps        int      `json:"steps"`
+	Preemptions  int      `json:"preemptions"`
+	Crashes      int      `json:"crashes"`
+	Stalls       int      `json:"stalls"`
+	FailingCalls int      `json:"failing_calls,omitempty"`
+	Smallest     bool     `json:"smallest"`
+	Cause        string   `json:"cause"`
+	Waits        []string `json:"waits,omitempty"`
 	// Table shows what is wrong at the end, under a heading.
 	Table [][]string `json:"table,omitempty"`
 	// Kernel is what came of carrying it out on the real kernel, if anybody has.
@@ -222,7 +223,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	if c := r.Counterexample; c != nil {
 		j.Counterexample = &jsonCounterexample{
 			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
-			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, Smallest: c.Smallest,
+			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, FailingCalls: c.Cost.Failing, Smallest: c.Smallest,
 			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel, Table: TableOf(c),
 		}
 		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)

@@ -113,6 +113,8 @@ func doing(tr trace.Trace, at int, names trace.Names) string {
 		return st.Choice.Task.String() + ": killed"
 	case len(st.Calls) == 0:
 		return st.Choice.Task.String()
+	case st.Choice.Fails != "":
+		return st.Choice.Task.String() + ": " + names.Call(withoutMode(st.Calls[0].Op)) + ", which fails with " + st.Choice.Fails
 	}
 	return st.Choice.Task.String() + ": " + names.Call(withoutMode(st.Calls[0].Op))
 }

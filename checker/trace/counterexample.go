@@ -43,15 +43,18 @@ type Counterexample struct {
 }
 
 // A Cost orders counterexamples: fewest faults first, then fewest preemptions, then
-// fewest steps. A loss of power counts as a crash. A preemption is a switch away from a
+// fewest steps. A loss of power counts as a crash; a call that fails is a fault and a step. A preemption is a switch away from a
 // task that could have gone on.
 type Cost struct {
-	Crashes, Stalls, Preemptions, Steps int
+	Crashes, Stalls, Failing, Preemptions, Steps int
 }
+
+// Faults counts the faults of all kinds.
+func (c Cost) Faults() int { return c.Crashes + c.Stalls + c.Failing }
 
 // Less reports whether c is the smaller counterexample's cost.
 func (c Cost) Less(d Cost) bool {
-	if a, b := c.Crashes+c.Stalls, d.Crashes+d.Stalls; a != b {
+	if a, b := c.Faults(), d.Faults(); a != b {
 		return a < b
 	}
 	if c.Preemptions != d.Preemptions {
@@ -69,6 +72,9 @@ func (c *Cost) Add(choice sched.Choice, preempts bool) {
 		c.Stalls++
 	default:
 		c.Steps++
+		if choice.Fails != "" {
+			c.Failing++
+		}
 		if preempts {
 			c.Preemptions++
 		}

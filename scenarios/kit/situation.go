@@ -2,6 +2,7 @@ package kit
 
 import (
 	"path"
+	"syscall"
 	"time"
 
 	"lockpick/fsfake"
@@ -108,6 +109,15 @@ func Stall(d time.Duration) Situation {
 func LosePower(reboot ...int) Situation {
 	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
 		sc.Setting.PowerLosses, sc.Setting.Reboot = 1, reboot
+		Probe(sc, l)
+	}
+}
+
+// FailCalls lets so many calls fail, with one of these errors, or with any that they have when
+// none is given; and it asks a fresh process to acquire when everybody has ended.
+func FailCalls(n int, with ...syscall.Errno) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		sc.Setting.FailingCalls, sc.Setting.FailWith = n, with
 		Probe(sc, l)
 	}
 }

@@ -76,6 +76,11 @@ func (x *space) choices(s *state) []sched.Choice {
 	for i := range s.tasks {
 		if x.enabled(s, i) {
 			out = append(out, x.slots[i].choice)
+			for _, name := range x.fails(s, i) {
+				c := x.slots[i].choice
+				c.Fails = name
+				out = append(out, c)
+			}
 		}
 	}
 	for p := range x.p.Programs {

@@ -148,7 +148,7 @@ func (c *comparison) graph(ctx context.Context, w way) error {
 		return err
 	}
 	cost := ce.Cost
-	if cost.Crashes+cost.Stalls != c.want.Faults || cost.Preemptions != c.want.Preemptions || cost.Steps != c.want.Steps {
+	if cost.Faults() != c.want.Faults || cost.Preemptions != c.want.Preemptions || cost.Steps != c.want.Steps {
 		return differ("%s costs %+v, and not %d, %d, %d", ce.Schedule, cost, c.want.Faults, c.want.Preemptions, c.want.Steps)
 	}
 	if c.want.HasOdds && math.Abs(r.Odds-c.want.Odds) > 1e-9 {

@@ -6,7 +6,7 @@ import (
 	"lockpick/sched"
 )
 
-// A cost orders schedules: fewest crashes and stalls, then fewest preemptions, then fewest
+// A cost orders schedules: fewest crashes, stalls and failing calls, then fewest preemptions, then fewest
 // steps. A preemption is a switch away from a task that could have gone on and has not just
 // slept.
 type cost struct{ faults, preemptions, steps int }
@@ -47,6 +47,9 @@ func (g *graph) moves(p position, bound int) []move {
 			m.cost.faults = 1
 		default:
 			m.cost.steps = 1
+			if e.choice.Fails != "" {
+				m.cost.faults = 1
+			}
 			if p.last >= 0 && p.last != e.slot && n.enabled[p.last] {
 				m.cost.preemptions = 1
 			}

@@ -44,6 +44,10 @@ func Draw(seed uint64) *Protocol {
 	if d.p.has(func(s *Stmt) bool { return s.Do == Sleep }) && d.chance(2) {
 		d.lasting()
 	}
+	d.r = rand.New(rand.NewPCG(seed, 11)) // so that all the rest is what it was
+	if !d.p.Lasts && d.chance(4) {
+		d.failing()
+	}
 	return &d.p
 }
 
@@ -57,6 +61,15 @@ func (d *drawer) lasting() {
 	}
 	if d.p.Punctual == nil && d.chance(3) {
 		d.p.Punctual = []int{d.r.IntN(len(d.p.Programs))}
+	}
+}
+
+// failing lets a call fail, with few errors, as each is one more way on.
+func (d *drawer) failing() {
+	d.p.Failing, d.p.Crashes, d.p.Mortal = 1, 0, nil
+	d.p.FailWith = []string{one(d, failNames...)}
+	if d.chance(3) {
+		d.p.FailWith = nil
 	}
 }
 

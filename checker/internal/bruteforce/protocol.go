@@ -23,6 +23,9 @@ type Protocol struct {
 	Crashes int   `json:",omitempty"`
 	Mortal  []int `json:",omitempty"`
 	Stalls  int   `json:",omitempty"`
+	// Failing is how many calls may fail, with the errors of FailWith, or with any.
+	Failing  int      `json:",omitempty"`
+	FailWith []string `json:",omitempty"`
 	// StallFor is how far a stall moves the clock, in seconds; 0 is an hour. Punctual processes
 	// are never delayed.
 	StallFor int64 `json:",omitempty"`
@@ -160,8 +163,8 @@ func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
 // String renders the protocol for people.
 func (p *Protocol) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: crashes %d %v, stalls %d of %s, punctual %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
-		p.Name, p.Crashes, p.Mortal, p.Stalls, p.stallFor(), p.Punctual, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	fmt.Fprintf(&b, "%s: crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
+		p.Name, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
 	for i, tasks := range p.Programs {
 		for n, body := range tasks {
 			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)

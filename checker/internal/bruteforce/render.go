@@ -29,6 +29,14 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 			return func(t *scenarios.Task) { (&runner{t: t}).run(p.Programs[process][task-1]) }
 		},
 	}
+	s.Setting.FailingCalls = p.Failing
+	for _, name := range p.FailWith {
+		e, err := fsfake.FailingErrno(name)
+		if err != nil {
+			panic(err)
+		}
+		s.Setting.FailWith = append(s.Setting.FailWith, e)
+	}
 	if p.Stalls > 0 {
 		s.Setting.StallFor, s.Setting.Punctual = p.stallFor(), p.Punctual
 	}

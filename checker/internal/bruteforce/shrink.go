@@ -52,6 +52,10 @@ func (p *Protocol) smaller() []*Protocol {
 	if p.Crashes > 0 {
 		less(func(q *Protocol) { q.Crashes--; q.Mortal = nil })
 	}
+	if p.Failing > 0 {
+		less(func(q *Protocol) { q.Failing-- })
+		less(func(q *Protocol) { q.FailWith = failNames[:1] })
+	}
 	if p.Stalls > 0 {
 		less(func(q *Protocol) { q.Stalls-- })
 	}

@@ -31,6 +31,7 @@ type state struct {
 	// starvation they stay for ever, as its lap ends where nothing at all is different.
 	shown   [][]fsfake.InodeID
 	crashes int // left
+	failing int
 	stalls  int
 	rest    time.Duration // of a stall that has begun
 	base    int64         // see sleep.go
@@ -117,7 +118,7 @@ var ErrNotModelled = errors.New("a call is not modelled")
 func newSpace(p *Protocol, property *scenarios.Property) (*space, *state, error) {
 	x := &space{p: p, property: property, judge: newJudge(property)}
 	s := &state{
-		m: p.Scenario().NewMachine(), crashes: p.Crashes, stalls: p.Stalls,
+		m: p.Scenario().NewMachine(), crashes: p.Crashes, stalls: p.Stalls, failing: p.Failing,
 		cells: make([][]cell, len(p.Programs)), shown: make([][]fsfake.InodeID, len(p.Programs)),
 	}
 	for i, tasks := range p.Programs {

@@ -37,7 +37,7 @@ func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
 		judged = true
 	default:
 		out.slot = x.slotOf(c.Task)
-		out.slept, judged, err = x.step(out.to, out.slot)
+		out.slept, judged, err = x.step(out.to, out.slot, c.Fails)
 	}
 	if err != nil {
 		return out, err
@@ -56,10 +56,10 @@ func (x *space) slotOf(t sched.Task) int {
 	return -1
 }
 
-// step lets a task make its next call. Under an event loop a turn, which is the accesses to
+// step lets a task make its next call, which fails with an error where one is named. Under an event loop a turn, which is the accesses to
 // cells up to the next call of another kind, is one step; operations begin and end between
 // steps. judged: an operation was answered.
-func (x *space) step(s *state, i int) (slept, judged bool, err error) {
+func (x *space) step(s *state, i int, fails string) (slept, judged bool, err error) {
 	sl := x.slots[i]
 	if x.exits(s, i) {
 		s.m.Do(sl.id, fsfake.Op{Call: fsfake.CallExit})
@@ -83,7 +83,9 @@ func (x *space) step(s *state, i int) (slept, judged bool, err error) {
 		file, known := x.about(s, sl, op)
 		wait := x.waitFor(s, sl, op, file)
 		var r fsfake.Result
-		if x.p.Lasts {
+		if fails != "" {
+			r = s.fail(sl.id, op, fails)
+		} else if x.p.Lasts {
 			r = x.do(s, i, op)
 		} else {
 			r = s.m.Do(sl.id, op)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
 	"lockpick/sched"
 )
@@ -23,8 +24,8 @@ func (w *World) Look() (progress bool) {
 	for i, a := range w.actors {
 		on := w.enabled(a)
 		idle := a.idle && w.stands(&a.top) && w.delayed(a)
-		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Ways: a.op.Ways(), Asleep: a.asleep, Idle: idle}
-		progress = progress || on && !idle
+		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Ways: a.op.Ways(), Fails: w.failing(a, v.Tasks[i].Fails[:0]), Asleep: a.asleep, Idle: idle}
+		progress = progress || on && !idle || len(v.Tasks[i].Fails) > 0
 	}
 	v.Kills = v.Kills[:0]
 	if w.crashes > 0 {
@@ -35,7 +36,7 @@ func (w *World) Look() (progress bool) {
 		}
 	}
 	_, v.Stall = w.piece()
-	v.Losses = w.lossStates()
+	v.Losses, v.Failing = w.lossStates(), w.fails
 	if len(v.Kills) > 0 || v.Stall || v.Losses > 0 {
 		return true
 	}
@@ -56,7 +57,7 @@ func (w *World) Apply(c sched.Choice, calls []trace.Call) []trace.Call {
 	default:
 		for _, a := range w.actors {
 			if a.task == c.Task {
-				calls = w.step(a, c.Which, calls)
+				calls = w.step(a, c.Which, c.Fails, calls)
 				break
 			}
 		}
@@ -68,7 +69,7 @@ func (w *World) Apply(c sched.Choice, calls []trace.Call) []trace.Call {
 // Expand computes every successor of s, in the order of sched.View.Options.
 func (w *Expander) Expand(s []uint32) error {
 	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
-	set := &w.X.Sc.Setting
+	set, b := &w.X.Sc.Setting, unpackBudgets(s[len(s)-1])
 	for i := range w.X.Slots {
 		finished, exits := w.status(s, i)
 		if finished {
@@ -79,12 +80,18 @@ func (w *Expander) Expand(s []uint32) error {
 			continue
 		}
 		for which := range w.ways(s, i, exits) {
-			if err := w.step(s, i, exits, which); err != nil {
+			if err := w.step(s, i, exits, which, nil); err != nil {
 				return err
 			}
 		}
+		if b.failing > 0 && !exits {
+			for k := range w.place(i, s[wordNodes+i]&^learn.Begun).failing {
+				if err := w.failing(s, i, k); err != nil {
+					return err
+				}
+			}
+		}
 	}
-	b := unpackBudgets(s[len(s)-1])
 	if b.crashes > 0 {
 		for p := range set.Processes {
 			if set.CanDie(p) && w.killable(s, p) {

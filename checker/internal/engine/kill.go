@@ -75,6 +75,7 @@ func (w *Expander) killable(s []uint32, process int) bool {
 // kill is the mirror of world.kill.
 func (w *Expander) kill(s []uint32, process int, b budgets) error {
 	x := w.X
+	b.crashes--
 	next, succ := w.begin(s, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: process, N: 1}}, -1)
 	goesOn := false
 	for j := range x.Slots {
@@ -105,7 +106,7 @@ func (w *Expander) kill(s []uint32, process int, b budgets) error {
 		next[WordHistory] = st.to
 		succ.Bad = !st.ok
 	}
-	next[len(next)-1] = budgets{b.crashes - 1, b.stalls, b.losses}.pack()
+	next[len(next)-1] = b.pack()
 	w.end(succ, next)
 	return nil
 }

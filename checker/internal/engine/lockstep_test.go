@@ -111,7 +111,7 @@ func (l *lockstep) compare(succ *successor) {
 		live, graph := l.w.M.AppendKey(nil), m.AppendKey(nil)
 		l.same("the machine", bytes.Equal(live, graph), live, graph)
 	}
-	left, want := unpackBudgets(l.row[len(l.row)-1]), budgets{l.w.crashes, l.w.stalls, l.w.Losses}
+	left, want := unpackBudgets(l.row[len(l.row)-1]), budgets{l.w.crashes, l.w.fails, l.w.stalls, l.w.Losses}
 	l.same("what is left of faults", left == want, want, left)
 	switch {
 	case l.judge != nil:
@@ -160,7 +160,7 @@ func (l *lockstep) walk(rng *rand.Rand, steps int) int {
 			return n
 		}
 		i := rng.IntN(len(options))
-		if options[i].Action != sched.Run && rng.IntN(8) > 0 {
+		if options[i].IsFault() && rng.IntN(8) > 0 {
 			i = rng.IntN(len(options))
 		}
 		if rng.IntN(3) == 0 { // long stretches of one task, as preemptions leave them
@@ -226,6 +226,7 @@ func TestLockstepWithMoreFaults(t *testing.T) {
 		sc.Setting.Crashes += 2
 		sc.Setting.Stalls++
 		sc.Setting.Mortal = nil
+		sc.Setting.FailingCalls++
 		sc.Setting.StallFor = max(sc.Setting.StallFor, 60e9)
 		t.Run(sc.ID, func(t *testing.T) {
 			lockstepRuns(t, sc, sc.Claims[0].Property, steps)
@@ -267,6 +268,15 @@ func TestLockstepOnPowerLoss(t *testing.T) {
 			more.Setting.Crashes++
 			lockstepRuns(t, more, sc.Claims[0].Property, 1000)
 		})
+	}
+}
+
+func TestLockstepOnFailingCalls(t *testing.T) {
+	for _, sc := range fixtures.FailingToys() {
+		sc.Setting.FailingCalls = 2
+		for _, p := range lockstepProperties(sc) {
+			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 500) })
+		}
 	}
 }
 

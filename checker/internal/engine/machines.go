@@ -163,6 +163,14 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, m *fsfake.Machine,
 		if v.Call == fsfake.CallExit {
 			t.unmark(m, task.Pid)
 		}
+	case opFail:
+		var ok bool
+		r, ok = m.Fail(task, v.op, v.e)
+		if mv.blocked = !ok; !ok {
+			mv.machine, mv.result = id, t.resultID(r)
+			return mv, key, nil
+		}
+		mv.contended = v.op.Call.Contends(&r)
 	case opMark:
 		m.Mark(task, v.Lock, v.Path, lockObject(m, task.Pid, v.Holding))
 	case opUnmark:

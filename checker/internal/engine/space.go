@@ -124,7 +124,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		}
 		x.Initial, x.rebooted = append(x.Initial, first), append(x.rebooted, again)
 	}
-	x.Initial = append(x.Initial, budgets{sc.Setting.Crashes, sc.Setting.Stalls, sc.Setting.PowerLosses}.pack())
+	x.Initial = append(x.Initial, budgets{sc.Setting.Crashes, sc.Setting.FailingCalls, sc.Setting.Stalls, sc.Setting.PowerLosses}.pack())
 	return x, nil
 }
 
@@ -149,14 +149,14 @@ func (x *Space) RememberMonitors() (back func()) {
 }
 
 // budgets are the faults left in a state.
-type budgets struct{ crashes, stalls, losses int }
+type budgets struct{ crashes, failing, stalls, losses int }
 
 func (b budgets) pack() uint32 {
-	return uint32(b.crashes) | uint32(b.stalls)<<16 | uint32(b.losses)<<31
+	return uint32(b.crashes) | uint32(b.failing)<<8 | uint32(b.stalls)<<16 | uint32(b.losses)<<31
 }
 
 func unpackBudgets(w uint32) budgets {
-	return budgets{int(w & 0xffff), int(w >> 16 & 0x7fff), int(w >> 31)}
+	return budgets{int(w & 0xff), int(w >> 8 & 0xff), int(w >> 16 & 0x7fff), int(w >> 31)}
 }
 
 // WithoutFaults returns a state as it is when no fault can happen any more.
@@ -171,19 +171,20 @@ func (x *Space) Width() int { return wordNodes + len(x.Slots) + 1 }
 
 // A place is what a worker needs to know of a node.
 type place struct {
-	known  bool
-	op     uint32
-	ways   []uint32 // the operations, where the call can go in several ways
-	inv    uint32   // event of the operation that begins with the call, 0 for none
-	begins bool     // something begins with the call
-	unmark uint32   // operation that takes the mark off a lock, 0 for none
-	fails  bool     // an assertion before it, the task's first call
-	cell   bool
-	sleep  bool
-	exit   bool
-	knows  learn.Numbers
-	family scenarios.Family
-	ended  bool
+	known   bool
+	op      uint32
+	ways    []uint32     // the operations, where the call can go in several ways
+	failing []failingWay // in which it can fail, if nothing on the machine is against it
+	inv     uint32       // event of the operation that begins with the call, 0 for none
+	begins  bool         // something begins with the call
+	unmark  uint32       // operation that takes the mark off a lock, 0 for none
+	fails   bool         // an assertion before it, the task's first call
+	cell    bool
+	sleep   bool
+	exit    bool
+	knows   learn.Numbers
+	family  scenarios.Family
+	ended   bool
 }
 
 // A leap is what a worker needs to know of an edge.
@@ -218,6 +219,9 @@ func (x *Space) place(slot int, n uint32) place {
 		known: true, op: x.machines.op(made(nd.Op)), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
 		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
+	}
+	if nd.Begins.By == (fsfake.Task{}) {
+		p.failing = x.failures(nd.Op)
 	}
 	if nd.Begins.LetGo && x.machines.marks {
 		p.unmark = x.machines.op(opUnmark{lockOf(&nd.Begins)})

@@ -103,9 +103,10 @@ func (w *Expander) stall(s []uint32, b budgets) error {
 	if err != nil {
 		return err
 	}
+	b.stalls = p.stalls
 	next, succ := w.begin(s, sched.Choice{Action: sched.Stall}, -1)
 	next[wordMachine] = m.machine
-	next[len(next)-1] = budgets{b.crashes, p.stalls, b.losses}.pack()
+	next[len(next)-1] = b.pack()
 	w.end(succ, next)
 	return nil
 }

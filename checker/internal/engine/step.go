@@ -11,9 +11,9 @@ import (
 // A step of a task, twice: of a live run, and on the numbers of a space. The two must do
 // the same; package documentation says what a step is.
 
-// step lets a make its next call, which goes in one of its ways. Under an event loop a turn, the cell accesses up to
+// step lets a make its next call, which goes in one of its ways, or fails with an error. Under an event loop a turn, the cell accesses up to
 // the next system call, is one step.
-func (w *World) step(a *actor, which int, calls []trace.Call) []trace.Call {
+func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []trace.Call {
 	w.last = a.index
 	a.asleep, a.idle = false, false
 	if w.exits(a) {
@@ -37,7 +37,7 @@ func (w *World) step(a *actor, which int, calls []trace.Call) []trace.Call {
 			return calls[:begun+spunCalls]
 		}
 		op, source := a.op.Way(which), w.source(a)
-		r := w.M.Do(a.who(), op)
+		r := w.do(a, op, fails)
 		w.observed.call(op, &r, w.sc.External)
 		calls = append(calls, trace.Call{Op: op, Result: r, By: a.by, Source: source})
 		if r.Unmodelled != "" {
@@ -73,8 +73,18 @@ func (w *Expander) ways(s []uint32, slot int, exits bool) int {
 	return max(len(w.place(slot, s[wordNodes+slot]&^learn.Begun).ways), 1)
 }
 
+// failing is a step whose call fails, in way k of those of its place.
+func (w *Expander) failing(s []uint32, slot, k int) error {
+	f := w.place(slot, s[wordNodes+slot]&^learn.Begun).failing[k]
+	m, err := w.transition(s[wordMachine], slot, f.op)
+	if err != nil || m.blocked {
+		return err
+	}
+	return w.step(s, slot, false, 0, &f)
+}
+
 // step is the mirror of [world.step] on numbers.
-func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
+func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *failingWay) error {
 	x := w.X
 	next, succ := w.begin(s, sched.Choice{Action: sched.Run, Task: x.Slots[slot].Task, Which: which}, slot)
 	if exits {
@@ -90,6 +100,12 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 	word := s[wordNodes+slot]
 	n, begun := word&^learn.Begun, word&learn.Begun != 0
 	pl := w.place(slot, n)
+	if fails != nil {
+		succ.Choice.Fails = fails.name
+		b := unpackBudgets(next[len(next)-1])
+		b.failing--
+		next[len(next)-1] = b.pack()
+	}
 	if !begun {
 		succ.Bad = pl.fails
 		if pl.unmark != 0 {
@@ -115,6 +131,9 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int) error {
 		op := pl.op
 		if which > 0 {
 			op = pl.ways[which]
+		}
+		if fails != nil {
+			op = fails.op
 		}
 		m, err := w.transition(next[wordMachine], slot, op)
 		if err != nil {

@@ -33,6 +33,19 @@ func Explain(sc *scenarios.Scenario, cx *trace.Counterexample) {
 		}
 		cx.Cause, cx.Named = strings.TrimSpace(t.text.String()+" "+cx.Cause), append(t.steps, cx.Named...)
 	}
+	if f := (&teller{story: s}); cx.Cost.Failing > 0 {
+		f.madeToFail()
+		cx.Cause, cx.Named = cx.Cause+f.text.String(), append(cx.Named, f.steps...)
+	}
+}
+
+// madeToFail tells of the calls that failed because the schedule says so.
+func (t *teller) madeToFail() {
+	for i := range t.walk.Steps {
+		if st := &t.walk.Steps[i]; st.Choice.Fails != "" && len(st.Calls) > 0 {
+			t.say(" %s's %s was made to fail with %s %s.", st.Choice.Task, t.walk.Names.Call(st.Calls[0].Op), st.Choice.Fails, t.at(st.N))
+		}
+	}
 }
 
 // said tells what an assertion or an invariant says; of an invariant about holders nothing,

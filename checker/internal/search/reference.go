@@ -44,7 +44,7 @@ func progressOptions(v *sched.View) []sched.Choice {
 	for _, c := range all {
 		idle := false
 		for i := range v.Tasks {
-			idle = idle || c.Action == sched.Run && v.Tasks[i].Task == c.Task && v.Tasks[i].Idle
+			idle = idle || !c.IsFault() && v.Tasks[i].Task == c.Task && v.Tasks[i].Idle
 		}
 		if !idle {
 			out = append(out, c)

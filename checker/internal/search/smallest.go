@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"strings"
 	"unsafe"
 
 	"lockpick/checker/internal/engine"
@@ -187,6 +188,9 @@ func CompareChoices(a, b sched.Choice) int {
 	}
 	if a.State != b.State {
 		return a.State - b.State
+	}
+	if a.Fails != b.Fails {
+		return strings.Compare(a.Fails, b.Fails)
 	}
 	return a.Which - b.Which
 }

@@ -165,7 +165,7 @@ func (t *Tester) ExploreWith(x *Explorer) { t.traps = newTrapFinder(x) }
 func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 	faults := false
 	for _, c := range o.Schedule {
-		faults = faults || c.Action != sched.Run
+		faults = faults || c.IsFault()
 	}
 	if t.NoTraps || t.TooLarge || !faults && !w.Unfinished() {
 		return false, nil

@@ -74,6 +74,10 @@ func annotations(cx *trace.Counterexample) []porcupine.Annotation {
 			mark("faults", fmt.Sprintf("step %d: the power is lost", i+1), i, "#f6d5a8")
 		case sched.Stall:
 			mark("faults", fmt.Sprintf("step %d: the clock jumps", i+1), i, "#f6d5a8")
+		case sched.Run:
+			if c.Fails != "" {
+				mark("faults", fmt.Sprintf("step %d: the call of %s fails with %s", i+1, c.Task, c.Fails), i, "#f6d5a8")
+			}
 		}
 	}
 	mark("verdict", fmt.Sprintf("step %d: no order is left", len(cx.Schedule)), len(cx.Schedule)-1, "#f4b8b0")
@@ -96,7 +100,7 @@ func clients(w *row, cx *trace.Counterexample, ops []porcupine.Operation) (text,
 		names = append(names, fmt.Sprintf("%d and up are deaths", n))
 	}
 	rows := last + 2 // and one for the verdict
-	if cx.Cost.Crashes+cx.Cost.Stalls > 0 {
+	if cx.Cost.Faults() > 0 {
 		rows++
 	}
 	return list(names), fmt.Sprintf("rows-%d", min(rows, 8))

@@ -1,0 +1,91 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+func TestFailingVerdicts(t *testing.T) {
+	smallest := map[string]string{
+		"toy/excl-pid/full wedge":                   "A1 A/ENOSPC A2 B2",
+		"toy/excl-pid-tidy/failing wedge":           "A4 A/EACCES A1", // nothing takes away what cannot be unlinked
+		"toy/flock-blindly/signal mutual-exclusion": "A2 B1 B/EINTR",
+		"toy/stat/failing mutual-exclusion":         "A1 B4 A3", // no call need fail
+		"toy/flock-twice/signal deadlock":           "A3 B4 A1",
+	}
+	for _, sc := range fixtures.FailingToys() {
+		for _, c := range sc.Claims {
+			id := sc.ID + " " + c.Property.ID
+			t.Run(id, func(t *testing.T) {
+				r, err := Check(context.Background(), sc, c.Property, Options{Workers: 1})
+				require.NoError(t, err)
+				require.Equal(t, c.Verdict, r.Verdict, r.Why)
+				if c.Verdict != Broken {
+					require.Empty(t, smallest[id])
+					return
+				}
+				require.Equal(t, smallest[id], r.Counterexample.Schedule.String())
+				again, err := Replay(sc, c.Property, r.Counterexample.Schedule)
+				require.NoError(t, err)
+				require.True(t, again.Broken)
+			})
+		}
+	}
+}
+
+func TestEnginesAgreeOnFailingCalls(t *testing.T) {
+	fixtures.OneWorker(t)
+	const budget, runs = 10_000, 300
+	for _, sc := range fixtures.FailingToys() {
+		for _, c := range sc.Claims {
+			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
+				if c.Property.Judgement() == scenarios.ByHistory {
+					crossCheck(t, sc, c.Property, budget, runs)
+				} else {
+					crossVerdict(t, sc, c.Property, budget)
+				}
+			})
+		}
+	}
+}
+
+// Every choice of a task's own is tried, and drawn.
+func TestChoose(t *testing.T) {
+	sc := fixtures.Programs("toy/choose/one", scenarios.Setting{Processes: 1}, fixtures.Same(func(t *scenarios.Task) {
+		n := t.Choose(3)
+		t.Assert(n < 2, "the number is below 2")
+	}), scenarios.Claim{Property: scenarios.Assertion, Verdict: scenarios.Broken})
+	r, err := Check(context.Background(), sc, scenarios.Assertion, Options{Workers: 1})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Verdict)
+	require.Equal(t, "A/3", r.Counterexample.Schedule.String())
+	require.InDelta(t, 1.0/3, r.Odds, 1e-12)
+	s, err := Sample(context.Background(), sc, scenarios.Assertion, SampleOptions{Runs: 50, KeepGoing: true})
+	require.NoError(t, err)
+	require.Greater(t, s.Failures, 0)
+	require.Less(t, s.Failures, 50)
+}
+
+// A schedule in which a call fails that cannot says so.
+func TestFailingCallThatCannot(t *testing.T) {
+	sc := fixtures.FailingToys()[0]
+	for text, why := range map[string]string{
+		"A/EIO":             "cannot fail with EIO then",
+		"A1 B/ENOSPC":       "cannot fail with ENOSPC then", // it fails with EEXIST
+		"A/ENOSPC B/ENOSPC": "cannot fail with ENOSPC then", // no more may
+	} {
+		_, err := Replay(sc, scenarios.Wedge, fixtures.Parse(t, text))
+		var drift *sched.DriftError
+		require.ErrorAs(t, err, &drift, text)
+		require.Contains(t, err.Error(), why, text)
+	}
+	_, err := fsfake.FailingErrno("EEXIST")
+	require.ErrorContains(t, err, "no call fails with EEXIST")
+}

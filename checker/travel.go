@@ -7,7 +7,6 @@ import (
 
 	"lockpick/checker/internal/expand"
 	"lockpick/checker/trace"
-	"lockpick/fsfake"
 	"lockpick/sched"
 )
 
@@ -111,10 +110,12 @@ func unpack(way string) (c sched.Choice, rest string, err error) {
 	case 'A' <= first && first <= 'Z' && len(way) >= 3:
 		if fails, rest, ok := strings.Cut(way[2:], "."); ok && fails[0] == '~' {
 			n := strings.IndexByte(digits, way[1])
-			if _, err := fsfake.FailingErrno(fails[1:]); n < 1 || err != nil {
+			s, err := sched.ParseSchedule("A/" + fails[1:])
+			if n < 1 || err != nil || len(s) != 1 || s[0].Fails == "" {
 				return c, "", wrong
 			}
-			return sched.Choice{Task: sched.Task{Process: int(first - 'A'), N: n}, Fails: fails[1:]}, rest, nil
+			s[0].Task = sched.Task{Process: int(first - 'A'), N: n}
+			return s[0], rest, nil
 		}
 		n, which := strings.IndexByte(digits, way[1]), strings.IndexByte(digits, way[2])
 		if n < 1 || which < 0 {

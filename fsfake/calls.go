@@ -345,7 +345,7 @@ var calls = [numCalls]*row{
 	},
 	CallStartTime: {
 		name: "starttime", group: Processes, uses: OperandPid,
-		do:   func(m *Machine, c *request) { m.startTime(c.op.Pid, c.r) },
+		do:   func(m *Machine, c *request) { m.startTime(c.p, c.op.Pid, c.r) },
 		text: pidText, answer: numberAnswer, showsPid: true,
 	},
 	CallExit: {
@@ -355,7 +355,7 @@ var calls = [numCalls]*row{
 	},
 	CallFork: {
 		name: "fork", group: Processes,
-		do:   func(m *Machine, c *request) { c.r.N = int64(m.fork(c.p, 0)) },
+		do:   (*Machine).forkNext,
 		text: noText, answer: numberAnswer, showsPid: true,
 	},
 	CallForkAs: {

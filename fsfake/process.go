@@ -11,6 +11,7 @@ type proc struct {
 	parent   int // no call shows it
 	uid, gid uint32
 	start    int64
+	inside   int // its pid in a namespace of its own; 0: it has none. Constant, so no part of a key
 	cwd      InodeID
 	fds      []fdesc   // sorted by fd
 	seen     []InodeID // under InodesCanonical: inode numbers handed out, from 1
@@ -27,6 +28,9 @@ type ProcSpec struct {
 	Start    int64  // start time in clock ticks since boot, as in /proc/PID/stat
 	Tasks    int    // how many tasks it may have; 0 means one
 	Cwd      string // working directory; empty means "/"
+	// Inside, unless 0, is its pid in a pid namespace of its own, as the first process of a container
+	// has. It sees nobody else there; who is in none sees it by Pid.
+	Inside int
 }
 
 // AddProc starts a process without any open files but the standard streams, which come
@@ -48,7 +52,7 @@ func (m *Machine) AddProc(s ProcSpec) {
 	if s.Tasks > 1 {
 		m.keepQueues()
 	}
-	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, cwd: cwd, fds: standard})
+	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, inside: s.Inside, cwd: cwd, fds: standard})
 }
 
 func (m *Machine) addProc(p proc) {
@@ -101,9 +105,20 @@ func (m *Machine) dropWaits(pid, except int) {
 	m.lookAgain()
 }
 
+// visible is the process that another one knows by a pid, or nil.
+func (m *Machine) visible(by *proc, pid int) *proc {
+	switch {
+	case by.inside == 0:
+		return m.proc(pid)
+	case by.inside == pid:
+		return by
+	}
+	return nil
+}
+
 // startTime reads when a process started.
-func (m *Machine) startTime(pid int, r *Result) {
-	if o := m.proc(pid); o != nil {
+func (m *Machine) startTime(p *proc, pid int, r *Result) {
+	if o := m.visible(p, pid); o != nil {
 		r.N = o.start
 	} else {
 		r.Errno = ENOENT
@@ -120,7 +135,7 @@ func (m *Machine) kill(p *proc, pid int, r *Result) {
 		*r = unmodelled("kill of a process group that is not one's own")
 		return
 	}
-	o := m.proc(pid)
+	o := m.visible(p, pid)
 	switch {
 	case o == nil:
 		r.Errno = ESRCH
@@ -158,6 +173,14 @@ func (m *Machine) fork(p *proc, pid int) int {
 		m.maxPid = next - 1 // a chosen pid does not count
 	}
 	return c.pid
+}
+
+func (m *Machine) forkNext(c *request) {
+	if c.p.inside != 0 {
+		*c.r = unmodelled("fork in a pid namespace of its own")
+		return
+	}
+	c.r.N = int64(m.fork(c.p, 0))
 }
 
 // exec is execve(2) of another program by one task: descriptors with O_CLOEXEC close,

@@ -328,6 +328,10 @@ func (m *Machine) getlk(p *proc, d *desc, op *Op, r *Result) {
 		return
 	}
 	recs := m.inode(d.inode).records
+	if p.inside != 0 {
+		*r = unmodelled("F_GETLK in a pid namespace of its own")
+		return
+	}
 	for _, o := range recs {
 		hit := o.conflicts(want)
 		if want.typ == F_UNLCK { // asks a description for its own locks; Linux 6.7 and later

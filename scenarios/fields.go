@@ -20,6 +20,8 @@ const (
 	MaxStalls = 1000
 	// MaxFailingCalls bounds the calls that fail: every one multiplies what there is to explore.
 	MaxFailingCalls = 100
+	// maxPid is Linux's PID_MAX_LIMIT.
+	maxPid = 1 << 22
 	// maxJump is how far all stalls together may move the clock, which ends in 2262.
 	maxJump = 100 * 365 * 24 * time.Hour
 )
@@ -132,6 +134,37 @@ func Fields() []Field {
 			Name:   "reboot",
 			moot:   func(s *Setting) bool { return s.PowerLosses == 0 },
 			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Reboot }),
+		}, {
+			Name:  "users",
+			Title: "Users", Tells: func(s *Setting) string {
+				if s.Users == nil {
+					return "root"
+				}
+				return "of each process, " + strings.Trim(fmt.Sprint(s.Users), "[]")
+			},
+			words: func(s *Setting) string {
+				if s.Users == nil {
+					return ""
+				}
+				return "users " + strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Users), "[]"), " ", " and ")
+			},
+			access: at(listOf("root", counts(0, 65534)), func(s *Setting) *[]int { return &s.Users }),
+		}, {
+			Name: "containers", Flag: "containers", JSON: "containers",
+			Usage: "run each process in a pid namespace of its own, with the pids `LIST` in there, such as 1,1 or 1,2",
+			Title: "Containers", Tells: func(s *Setting) string {
+				if s.Containers == nil {
+					return "none"
+				}
+				return "one each, with the pids " + pidsInside(s)
+			},
+			words: func(s *Setting) string {
+				if s.Containers == nil {
+					return ""
+				}
+				return "in containers with pids " + pidsInside(s)
+			},
+			access: at(listOf("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
 		}, {
 			Name: "failing-calls", Flag: "failing-calls", JSON: "failing_calls",
 			Usage: "let up to `K` calls fail, as on a full disk",
@@ -255,6 +288,10 @@ func tellPowerLosses(s *Setting) string {
 	return text
 }
 
+func pidsInside(s *Setting) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Containers), "[]"), " ", ", ")
+}
+
 func tellFailingCalls(s *Setting) string {
 	switch {
 	case s.FailingCalls == 0:
@@ -262,11 +299,7 @@ func tellFailingCalls(s *Setting) string {
 	case s.FailWith == nil:
 		return fmt.Sprintf("up to %d, with any error", s.FailingCalls)
 	}
-	var list []string
-	for _, e := range s.FailWith {
-		list = append(list, fsfake.ErrnoName(e))
-	}
-	return fmt.Sprintf("up to %d, with %s", s.FailingCalls, strings.Join(list, ", "))
+	return fmt.Sprintf("up to %d, with %s", s.FailingCalls, strings.Join(s.FailNames(), ", "))
 }
 
 func names(list []int) []string {

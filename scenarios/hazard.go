@@ -22,6 +22,7 @@ const (
 	HazardHostName     = "host-name"
 	HazardPowerLoss    = "power-loss"
 	HazardFileSystem   = "file-system"
+	HazardFailingCall  = "failing-call"
 )
 
 // Hazards lists all hazards, in the order of reports.
@@ -34,10 +35,11 @@ func Hazards() []Hazard {
 		{HazardExit, "A process ends in an orderly way, and its pid is dead from then on."},
 		{HazardStall, "A process stands still for longer than every age rule allows, and then goes on."},
 		{HazardPidReuse, "The pid of a dead owner belongs to an unrelated process today."},
-		{HazardPidNamespace, "Two owners have one pid, or a living owner's pid looks dead, because each counts its own."},
+		{HazardPidNamespace, "Two owners have one pid, or a living owner's pid looks dead, because each counts its own, or may not ask."},
 		{HazardHostName, "Two hosts share the directory, or the host has another name today."},
 		{HazardPowerLoss, "The power is lost, and the disk keeps what was synced and a part of the rest."},
 		{HazardFileSystem, "The file system is not the one that the protocol was tried on."},
+		{HazardFailingCall, "A call fails that nothing stands in the way of: the disk is full, the medium is bad, a signal was caught."},
 	}
 }
 
@@ -61,6 +63,8 @@ func (s *Scenario) Hazard() string {
 		return s.Entry.Hazard
 	case st.PowerLosses > 0:
 		return HazardPowerLoss
+	case st.FailingCalls > 0:
+		return HazardFailingCall
 	case st.Stalls > 0:
 		return HazardStall
 	case st.Crashes > 0:

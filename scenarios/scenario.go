@@ -158,6 +158,9 @@ func (s *Scenario) validateClaim(p *Property, i int) error {
 	if c := s.Claims[i]; c.Verdict != Broken && c.Where != (Assumptions{}) {
 		return fmt.Errorf("scenarios: scenario %q: the claim on %s is %s where %s: say where it is broken", s.ID, p, c.Verdict, c.Where)
 	}
+	if p.NeedsProbe() && len(s.Setting.Containers) > 0 {
+		return fmt.Errorf("scenarios: scenario %q: the property %s asks a fresh process, which is in no container: do not ask it with containers", s.ID, p)
+	}
 	if p.NeedsProbe() && s.Probe == nil {
 		return fmt.Errorf("scenarios: scenario %q: the property %s needs a Probe", s.ID, p)
 	}
@@ -216,9 +219,21 @@ func (s *Scenario) boot(m *fsfake.Machine, again bool) {
 	for i := range s.Setting.Processes {
 		if s.Setting.AfterReboot(i) == again {
 			id := ProcID(i)
-			m.AddProc(fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: "/", Tasks: s.Setting.TasksOf(i)})
+			spec := fsfake.ProcSpec{Pid: id.Pid, Parent: 1, Start: id.Start, Cwd: "/", Tasks: s.Setting.TasksOf(i)}
+			if i < len(s.Setting.Users) {
+				spec.UID, spec.GID = uint32(s.Setting.Users[i]), uint32(s.Setting.Users[i])
+			}
+			spec.Inside = s.Setting.PidInContainer(i)
+			m.AddProc(spec)
 		}
 	}
+}
+
+// Task returns the task n (from 1) of process i (from 0) of the scenario, whose calls go to port.
+func (s *Scenario) Task(port fsfake.Port, i, n int) *Task {
+	t := NewTask(port, i, n)
+	t.inside = s.Setting.PidInContainer(i)
+	return t
 }
 
 // NewTask returns the task n (from 1) of process i (from 0), whose calls go to port.

@@ -59,6 +59,13 @@ type Setting struct {
 	// Reboot lists the processes that start when the power is back; nobody else runs from
 	// there on, and these do not exist before. They are not killed by the power loss.
 	Reboot []int
+	// Users are the users that the processes run as, by process; nil means root, for all. A user may
+	// not signal another's process, nor do what the disk's permissions do not allow.
+	Users []int
+	// Containers are the pids that processes have in a container of their own each, by process; 0 is
+	// a process in none, and nil is nobody. A container is a pid namespace in which nobody else
+	// is; the disk is one.
+	Containers []int
 	// FailingCalls is how many calls may fail although nothing stands in their way, any call of
 	// any process but a fresh one's: "what if this write fails". FailWith lists the errors with
 	// which they do; nil means all that package fsfake knows of the call. See [fsfake.Machine.CanFail].
@@ -144,6 +151,30 @@ func (s *Setting) MayFail(c fsfake.Call) []syscall.Errno {
 		}
 	}
 	return out
+}
+
+// FailNames names the errors with which some call may fail in the setting.
+func (s *Setting) FailNames() []string {
+	with := s.FailWith
+	switch {
+	case s.FailingCalls == 0:
+		return nil
+	case with == nil:
+		with = fsfake.FailingErrnos()
+	}
+	var out []string
+	for _, e := range with {
+		out = append(out, fsfake.ErrnoName(e))
+	}
+	return out
+}
+
+// PidInContainer is the pid of process i in a container of its own, or 0 when it is in none.
+func (s *Setting) PidInContainer(i int) int {
+	if i < len(s.Containers) {
+		return s.Containers[i]
+	}
+	return 0
 }
 
 // AfterReboot reports whether process i starts only after a loss of power.
@@ -236,7 +267,7 @@ const DefaultStall = time.Hour
 // processes than the roles that they have, or a value out of range.
 func (s Scenario) In(st Setting) (Scenario, error) {
 	own := &s.Setting
-	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil) {
+	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil || own.Users != nil || own.Containers != nil) {
 		return s, fmt.Errorf("scenarios: %s has exactly %d processes, each with its own role", s.ID, own.Processes)
 	}
 	if st.Stalls > 0 && st.StallFor == 0 {
@@ -313,6 +344,12 @@ func (s *Setting) validate() error {
 	}
 	if err := s.members("mortal", s.Mortal); err != nil {
 		return err
+	}
+	if s.Users != nil && len(s.Users) != s.Processes {
+		return fmt.Errorf("users are given for %d processes of %d", len(s.Users), s.Processes)
+	}
+	if s.Containers != nil && len(s.Containers) != s.Processes {
+		return fmt.Errorf("pids in containers are given for %d processes of %d", len(s.Containers), s.Processes)
 	}
 	if err := s.members("punctual", s.Punctual); err != nil {
 		return err

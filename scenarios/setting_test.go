@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -116,6 +117,7 @@ func settings() *rapid.Generator[Setting] {
 			StallFor:     time.Duration(rapid.Int64Range(1, int64(maxJump/MaxStalls)).Draw(t, "stall for")),
 			Punctual:     rapid.SampledFrom([][]int{nil, {0}, {n - 1}}).Draw(t, "punctual"),
 			Daemons:      rapid.Bool().Draw(t, "daemons"),
+			Containers:   rapid.SampledFrom([][]int{nil, slices.Repeat([]int{1}, n)}).Draw(t, "containers"),
 			FailingCalls: rapid.IntRange(0, MaxFailingCalls).Draw(t, "failing calls"),
 			FailWith:     rapid.SampledFrom([][]syscall.Errno{nil, {fsfake.EIO}, fsfake.FailingErrnos()}).Draw(t, "fail with"),
 			Concurrency:  rapid.SampledFrom([]Concurrency{EventLoop, Threads}).Draw(t, "concurrency"),

@@ -62,6 +62,7 @@ const maxOwnerCalls = 200
 //   - stall: two processes, and the clock may jump by two days at any step, so that
 //     whoever is in the middle of something, holder or contender, has stood still;
 //   - pid-reuse: as dead-owner, and the dead owner's pid is an unrelated process's;
+//   - pid-namespace: processes in a container each, with equal pids, and with different ones;
 //   - power-loss: one process, and the power may be lost at any step;
 //   - file-system: inode numbers come back at once, as on ext4.
 //
@@ -157,7 +158,12 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		reuse.Assume.Inodes = InodesReused
 		add("inode-reuse-3", "Three processes want the lock, and inode numbers come back at once.", reuse, once, MutualExclusion)
 	case HazardPidNamespace:
-		st.NotAsked = "the machine has one pid namespace"
+		same, apart := alive(3), alive(2)
+		same.Containers, apart.Containers = []int{1, 1, 1}, []int{1, 2}
+		add("pid-namespace-same", "Three containers with one host name, whose processes have one pid, want the lock.", same, once, MutualExclusion, Deadlock)
+		add("pid-namespace-apart", "Two containers with one host name want the lock; neither knows the other's pid.", apart, once, MutualExclusion, Deadlock)
+	case HazardFailingCall:
+		st.NotAsked = "a port must handle errors like the original: see --failing-calls"
 	case HazardHostName:
 		st.NotAsked = "a host's name is a constant of the protocol: write a scenario with two"
 	}

@@ -60,10 +60,11 @@ func ExampleSurvey() {
 	// exit 3
 	// stall 1
 	// pid-reuse 4
-	// pid-namespace is not asked: the machine has one pid namespace
+	// pid-namespace 2
 	// host-name is not asked: a host's name is a constant of the protocol: write a scenario with two
 	// power-loss 1
 	// file-system 1
+	// failing-call is not asked: a port must handle errors like the original: see --failing-calls
 	// An owner was killed after 1 call; two days later its pid is dead; nobody else comes.
 }
 

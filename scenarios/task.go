@@ -22,8 +22,19 @@ type Task struct {
 	Process string
 	// Index counts the processes from 0, as Scenario.Program does.
 	Index int
+	// inside is its process's pid in a container of its own; 0: it is in none.
+	inside int
 	// holds names the locks that it has acquired and not released, as often as it has.
 	holds []string
+}
+
+// Getpid returns the process id, that of its container if it is in one. It is constant for a process, and so no
+// step.
+func (t *Task) Getpid() int {
+	if pid := t.Proc.Getpid(); t.inside == 0 {
+		return pid
+	}
+	return t.inside
 }
 
 // Invoked is noted when an operation begins. Its time is that of the operation's
@@ -230,6 +241,25 @@ func (t *Task) Use(token int, f func() bool) bool { return t.UseOf("", token, f)
 // UseOf is Use for a token of the lease at path.
 func (t *Task) UseOf(path string, token int, f func() bool) bool {
 	return Record(t, model.Use{Token: token, Lock: LockName(path)}, func() model.Used { return model.Used{OK: f()} }).OK
+}
+
+// In is the task with every call made by another task, in its process: a child's, as [By] says. What is
+// not a call, such as a cell, stays the task's own.
+func (t *Task) In(by By) *Task {
+	in := *t
+	in.Proc = fsfake.NewProc(byPort{t.Proc, by}, by.Task.Pid, by.Task.N)
+	return &in
+}
+
+// byPort notes before each call who makes it.
+type byPort struct {
+	*fsfake.Proc
+	by By
+}
+
+func (p byPort) Do(op fsfake.Op) fsfake.Result {
+	p.Note(p.by)
+	return p.Proc.Do(op)
 }
 
 // Choose returns a number from 0 to n-1: which one is a choice of the schedule, and every one is

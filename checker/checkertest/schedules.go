@@ -1,12 +1,9 @@
 package checkertest
 
 import (
-	"syscall"
-
 	"pgregory.net/rapid"
 
 	"lockpick/checker"
-	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -57,9 +54,9 @@ func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
 			switches = append(switches, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i, N: n}})
 		}
-		for _, e := range failing(&sc.Setting) {
+		for _, name := range sc.Setting.FailNames() {
 			for n := 1; n <= sc.Setting.TasksOf(i); n++ {
-				faults = append(faults, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i, N: n}, Fails: fsfake.ErrnoName(e)})
+				faults = append(faults, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i, N: n}, Fails: name})
 			}
 		}
 		if sc.Setting.Crashes > 0 && sc.Setting.CanDie(i) {
@@ -73,17 +70,6 @@ func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 		faults = append(faults, sched.Choice{Action: sched.Stall})
 	}
 	return switches, faults
-}
-
-// failing are the errors with which some call may fail.
-func failing(s *scenarios.Setting) []syscall.Errno {
-	switch {
-	case s.FailingCalls == 0:
-		return nil
-	case s.FailWith != nil:
-		return s.FailWith
-	}
-	return fsfake.FailingErrnos()
 }
 
 // drawnLosses is how many states of the disk after a loss of power are drawn from; the

@@ -35,7 +35,7 @@
 // Of a starvation, the way to the cycle is replayed, not the cycle. A fresh process that
 // probes for a wedge makes its calls on the real kernel too.
 //
-// A scenario whose power may be lost is refused.
+// A scenario whose power may be lost is refused, and one with users or containers.
 //
 // Linux only. The worker finds the scenario by its id, so it must be among those that
 // [Worker] was given, by the same binary.

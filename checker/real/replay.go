@@ -80,6 +80,9 @@ func newRun(sc *scenarios.Scenario) (*run, error) {
 	if sc.Setting.PowerLosses > 0 {
 		return nil, fmt.Errorf("real: %s: its power may be lost, and that of a real machine is not cut", sc.ID)
 	}
+	if set := &sc.Setting; set.Users != nil || len(set.Containers) > 0 {
+		return nil, fmt.Errorf("real: %s: its processes are of several users, or in containers, and real ones run beside each other as one user", sc.ID)
+	}
 	tasks := 1
 	for i := range sc.Setting.Processes {
 		tasks = max(tasks, sc.Setting.TasksOf(i))

@@ -44,7 +44,7 @@ func (n *name) run(sc *scenarios.Scenario, port fsfake.Port) error {
 		sc = &more
 	}
 	if n.Probe == 0 {
-		sc.Program(n.Process, n.N)(scenarios.NewTask(port, n.Process, n.N))
+		sc.Program(n.Process, n.N)(sc.Task(port, n.Process, n.N))
 		return nil
 	}
 	t := &scenarios.Task{Proc: fsfake.NewProc(port, n.Probe, 1), Process: "fresh", Index: sc.Setting.Processes}

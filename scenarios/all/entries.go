@@ -16,6 +16,9 @@ var hazardOf = map[string]string{
 	"late-renewal": scenarios.HazardStall,
 	"late-exit":    scenarios.HazardStall,
 	"recycled-pid": scenarios.HazardPidReuse,
+	"fork":         scenarios.HazardContention,
+	"containers":   scenarios.HazardPidNamespace,
+	"users":        scenarios.HazardPidNamespace,
 	"renamed-host": scenarios.HazardHostName,
 	"two-hosts":    scenarios.HazardHostName,
 }

@@ -45,7 +45,7 @@ func Shapes() []Shape {
 			Variants: []string{
 				"phantombot-runlock/unlink-then-create", "invoker/corrupt-is-stale", "compact-contracts/overwrite-stale", "compact-contracts/unlink-stale", "claude-remember/overwrite", "claude-remember/recreate-and-verify", "marionette-collective/look-then-exclusive", "md-redline/steal-old", "factory-factory/same-inode", "celo-rewards/overwrite-old", "openswarm/pid-only", "openswarm/pid-or-age", "khive/unlink-at-end", "khive/unlink-own-at-end", "agents-in-a-box/unlink-dead", "altimate-code/no-owner-is-stale", "demarkus/mkdir-then-pid", "prime-agent/remove-then-mkdir",
 				"ctx/pid-cleanup", "ctx/pid-cleanup-empty-stale", "openclaw-takeover/rm-then-create", "openclaw-takeover/empty-is-stale",
-				"emacs/unlink-dead", "itervox/empty-is-stale", "itervox/link-publish", "libreport/unlink-dead", "nightlyone-lockfile/link-samefile", "nightlyone-lockfile/own-pid-is-stale",
+				"emacs/unlink-dead", "itervox/empty-is-stale", "itervox/link-publish", "libreport/unlink-dead", "nightlyone-lockfile/link-samefile", "nightlyone-lockfile/own-pid-is-stale", "nightlyone-lockfile/eperm-is-dead", "nightlyone-lockfile/esrch-is-dead",
 				"postgres/postmaster-pid", "npm-lockfile/unlink-stale", "npm-lockfile/lock-sync", "codex-plugin/locked-rmw-steal",
 				"proper-lockfile/rmdir-mkdir", "instar/foreign-host-held", "instar/foreign-host-stale", "npm-cli-with-lock/release-twice",
 				"npm-cli-with-lock/release-once",
@@ -87,7 +87,7 @@ func Shapes() []Shape {
 			ID: "kernel-lock-kept", Title: "A kernel lock (flock, fcntl) on a file that nobody removes",
 			Is: "The kernel knows the owner and lets the lock go when it ends, however it ends. The file is no lock, only its place: that it lies there means nothing. This is the shape to choose.",
 			Variants: []string{
-				"hermit/keep-file", "hermit/empty-on-release", "fslock/flock", "filelock/unix-keep-file",
+				"hermit/keep-file", "hermit/empty-on-release", "fslock/flock", "filelock/unix-keep-file", "filelock/unix-unlock-in-child", "filelock/unix-close-in-child",
 				"gofrs-flock/keep-file", "ctx/flock", "gateguard/flock-rmw", "openclaw-takeover/flock", "agentwire/flock-only", "rubygems/keep-file",
 				"dpkg/fcntl-permanent", "lockedfile/truncate-after-lock", "lockedfile/transform", "jib/keep-file", "gascity/scan-under-flock",
 				"gascity/counter-under-flock", "cargo/two-names", "cargo/both-names",
@@ -112,7 +112,7 @@ func Shapes() []Shape {
 			Is: "After it has the lock, an acquirer asks whether the file still stands at its name (inode number, link count), and starts over if not. Both halves are needed: removal by the holder only, and the look by everybody.",
 			Variants: []string{
 				"portalocker/verify-and-unlink-held", "portalocker/pidfile-sidecar", "freebsd-pidfile/flopen", "systemd/make-lock-file",
-				"lockgate/gc-nlink-check", "nix/unlink-then-mark",
+				"lockgate/gc-nlink-check", "nix/unlink-then-mark", "nix/wait-eintr", "nix/wait-checked",
 			},
 			Surveyed: "portalocker/verify-and-unlink-held",
 			Repaired: []string{"portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "systemd/make-lock-file"},
@@ -121,7 +121,7 @@ func Shapes() []Shape {
 			ID: "owner-record", Title: "A locked file that also names its holder",
 			Is: "The record is right only if nobody writes or truncates it without the lock, and nobody takes the lock merely to ask. Opening with O_TRUNC empties the holder's record; a probe that locks refuses a real contender.",
 			Variants: []string{
-				"agentwire/truncating-open", "agentwire/probe-by-locking", "filelock/unix-truncating-open", "filelock/unix-truncate-after-lock", "zc-lockfile/append-on-create",
+				"agentwire/truncating-open", "agentwire/probe-by-locking", "filelock/unix-truncating-open", "filelock/unix-truncate-after-lock", "filelock/follow-symlink", "filelock/nofollow", "zc-lockfile/append-on-create",
 			},
 			Surveyed: "filelock/unix-truncate-after-lock",
 			Repaired: []string{"filelock/unix-truncate-after-lock", "portalocker/pidfile-sidecar"},

@@ -56,6 +56,19 @@ func Scenarios() []scenarios.Scenario {
 		}
 		return kit.Row{ID: id + "/contend", Report: report, Does: does, Lock: l, In: kit.In(kit.Contend(3)), Claims: claims}
 	}
+	fork := func(id, does string, unlocks bool, claims []scenarios.Claim) kit.Row {
+		l := unix(false)
+		return kit.Row{
+			ID: id + "/fork", Report: "https://github.com/tox-dev/filelock/issues/634", Does: does, Claims: claims,
+			In: kit.In(kit.Family(forks(l), childOf(unlocks)), kit.Beside(scenarios.Once(l))),
+		}
+	}
+	attack := func(id, does string, flags int, claims []scenarios.Claim) kit.Row {
+		return kit.Row{
+			ID: id + "/attack", Report: pulls + "461", Does: does, Claims: claims, Watch: []string{victim},
+			In: kit.In(kit.Roles(saves(flags), plants)),
+		}
+	}
 	return sys.Scenarios(
 		file("unix-unlink-on-release", "https://github.com/tox-dev/filelock/issues/574", "The file is unlinked, unlocked and closed (3.20.4): a waiter locks what has no name.", true, kit.Broken(scenarios.MutualExclusion)),
 		file("unix-keep-file", pulls+"577", "The file stays, as before.", false, kit.Holds(scenarios.MutualExclusion)),
@@ -64,6 +77,10 @@ func Scenarios() []scenarios.Scenario {
 		takeover("soft-verify-inode", "561", "After the rename the inode number is compared as well.", soft{mtime: true, inode: true}),
 		takeover("soft-private-name", "576", "The name aside is unique for each attempt.", soft{mtime: true, inode: true, random: true}),
 		ask("unix-truncating-open", "https://github.com/tox-dev/filelock/issues/591", "Whoever tries the lock empties the file that names the holder.", true, kit.Broken(scenarios.OwnerInfo)),
+		fork("unix-unlock-in-child", "A child inherits the lock, and its copy of the object is finalised: it unlocks what both share.", true, kit.Broken(scenarios.MutualExclusion)),
+		fork("unix-close-in-child", "A child that inherits the lock only closes its descriptor.", false, kit.Holds(scenarios.MutualExclusion)),
+		attack("follow-symlink", "A look for a symbolic link, and then an open that follows one: somebody puts it there in between, and a file of the user's is emptied.", 0, kit.Broken(scenarios.LostUpdate)),
+		attack("nofollow", "The open itself refuses symbolic links.", fsfake.O_NOFOLLOW, kit.Holds(scenarios.LostUpdate)),
 		ask("unix-truncate-after-lock", pulls+"594", "The file is emptied only when it is locked.", false, kit.Holds(scenarios.OwnerInfo)),
 	)
 }

@@ -75,6 +75,9 @@ func Private(t *scenarios.Task, name, text string) (string, error) {
 // further task of a process of the task's number.
 func PrivateName(t *scenarios.Task, name string) string {
 	private := fmt.Sprintf("%s.%d", name, t.Getpid())
+	if t.Getpid() != scenarios.Pid(t.Index) {
+		private += t.Process // each container has a process 1
+	}
 	if t.Task() > 1 {
 		private += fmt.Sprintf(".%d", t.Task())
 	}

@@ -113,6 +113,16 @@ func LosePower(reboot ...int) Situation {
 	}
 }
 
+// Users lets the processes run as these users, the first one A's.
+func Users(ids ...int) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Users = ids }
+}
+
+// Containers runs every process in a pid namespace of its own, with these pids in there.
+func Containers(pids ...int) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Containers = pids }
+}
+
 // FailCalls lets so many calls fail, with one of these errors, or with any that they have when
 // none is given; and it asks a fresh process to acquire when everybody has ended.
 func FailCalls(n int, with ...syscall.Errno) Situation {
@@ -163,6 +173,11 @@ func Prepared(make func(p *fsfake.Proc) error) Situation {
 	return func(sc *scenarios.Scenario, _ scenarios.Protocol) {
 		prepare(sc, func(m *fsfake.Machine) { must(make(m.Proc(1))) })
 	}
+}
+
+// Open lets everybody write in the lock's directory.
+func Open(sc *scenarios.Scenario, l scenarios.Protocol) {
+	prepare(sc, func(m *fsfake.Machine) { must(m.Proc(1).Chmod(path.Dir(l.Path), 0o777)) })
 }
 
 // NoDirectory removes the lock's directory again: the protocol makes it.

@@ -38,12 +38,30 @@ func Scenarios() []scenarios.Scenario {
 			ID: "own-pid-is-stale/tasks", Does: "A file with the own pid counts as left behind: it may be another thread's, which holds the lock.",
 			Lock: protocol, In: kit.In(kit.Tasks(2)), Claims: kit.Broken(me),
 		},
+		kit.Row{
+			ID: "own-pid-is-stale/containers", Does: "The same with two containers that share a volume and are process 1 each.",
+			Lock: protocol, In: kit.In(kit.Contend(2), kit.Containers(1, 1)), Claims: kit.Broken(me),
+		},
+		kit.Row{
+			ID: "eperm-is-dead/users", Does: "Any error of kill counts as dead: a user may not ask about another's process, which lives.",
+			Lock: protocol, In: kit.In(kit.Contend(2), kit.Users(1000, 1001), kit.Open), Claims: kit.Broken(me),
+		},
+		kit.Row{
+			ID: "esrch-is-dead/users", Does: "Only ESRCH counts as dead, and one's own pid as alive; processes never end.",
+			Lock: repaired, In: kit.In(kit.Contend(2), kit.Users(1000, 1001), kit.Open, kit.Daemons), Claims: kit.Holds(me),
+		},
 	)
 }
 
-var protocol = scenarios.Protocol{
-	Path: lock,
-	Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+var (
+	protocol = pidFile(func(t *scenarios.Task, pid int) bool {
+		return pid != t.Getpid() && t.Kill(pid) == nil // any error of kill counts as dead
+	})
+	repaired = pidFile(func(t *scenarios.Task, pid int) bool { return !kit.Gone(t, pid) })
+)
+
+func pidFile(alive func(t *scenarios.Task, pid int) bool) scenarios.Protocol {
+	return scenarios.Protocol{Path: lock, Release: release, Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
 		for retry := t.Retry(); retry.Next(); {
 			private, err := kit.Private(t, lock, kit.Me(t))
 			if err != nil {
@@ -60,7 +78,7 @@ var protocol = scenarios.Protocol{
 			}
 			text, err := kit.ReadAll(t, lock)
 			pid := kit.PidIn(text)
-			if err != nil || pid > 0 && pid != t.Getpid() && t.Kill(pid) == nil { // any error of kill counts as dead
+			if err != nil || pid > 0 && alive(t, pid) {
 				return kit.Failed(errors.Join(scenarios.ErrLocked, err, t.Unlink(private)))
 			}
 			if err := t.Unlink(lock); err != nil && !kit.Missing(err) {
@@ -69,12 +87,13 @@ var protocol = scenarios.Protocol{
 			_ = t.Unlink(private)
 		}
 		panic("unreachable")
-	},
-	Release: func(t *scenarios.Task, _ scenarios.Hold) error {
-		text, err := kit.ReadAll(t, lock)
-		if err != nil || kit.PidIn(text) != t.Getpid() {
-			return errors.Join(err, scenarios.ErrLocked)
-		}
-		return t.Unlink(lock)
-	},
+	}}
+}
+
+func release(t *scenarios.Task, _ scenarios.Hold) error {
+	text, err := kit.ReadAll(t, lock)
+	if err != nil || kit.PidIn(text) != t.Getpid() {
+		return errors.Join(err, scenarios.ErrLocked)
+	}
+	return t.Unlink(lock)
 }

@@ -37,6 +37,14 @@ func Scenarios() []scenarios.Scenario {
 			Lock: protocol, In: kit.In(kit.Contend(3), kit.Kill(1)), Alike: true, Claims: kit.Broken(me),
 		},
 		kit.Row{
+			ID: "wait-eintr/interrupt", Does: "The waiting flock is interrupted by a caught signal, and nobody looks what it answers.",
+			Lock: waiting(false), In: kit.In(kit.Contend(2), kit.FailCalls(1, fsfake.EINTR)), Claims: kit.Broken(me),
+		},
+		kit.Row{
+			ID: "wait-checked/interrupt", Does: "The same, and a wait that is interrupted is no lock.",
+			Lock: waiting(true), In: kit.In(kit.Contend(2), kit.FailCalls(1, fsfake.EINTR)), Claims: kit.Holds(me),
+		},
+		kit.Row{
 			ID: "keep-until-exit/contend", Does: "Locks of what is built are kept until the process ends, and two processes build in two orders.",
 			Report: issues + "issues/6468",
 			In:     kit.In(kit.Roles(keep(lock, second), keep(second, lock))), Claims: kit.Broken(dead), Watch: other,
@@ -64,16 +72,18 @@ func Scenarios() []scenarios.Scenario {
 	)
 }
 
-var protocol = scenarios.Protocol{
-	Path: lock,
-	Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+var protocol = waiting(true)
+
+// waiting is the lock; what the waiting flock answers is looked at or not.
+func waiting(looks bool) scenarios.Protocol {
+	return scenarios.Protocol{Path: lock, Release: release, Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
 		for retry := t.Retry(); retry.Next(); {
 			f, err := t.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
 			if err != nil {
 				return kit.Failed(err)
 			}
 			if f.Flock(fsfake.LOCK_EX|fsfake.LOCK_NB) != nil {
-				if err := f.Flock(fsfake.LOCK_EX); err != nil {
+				if err := f.Flock(fsfake.LOCK_EX); err != nil && looks {
 					return kit.Failed(err)
 				}
 			}
@@ -87,12 +97,13 @@ var protocol = scenarios.Protocol{
 			_ = f.Close() // it was removed meanwhile
 		}
 		panic("unreachable")
-	},
-	Release: func(t *scenarios.Task, h scenarios.Hold) error {
-		err := t.Unlink(lock)
-		_, werr := h.File.WriteString("d")
-		return errors.Join(err, werr, h.File.Close())
-	},
+	}}
+}
+
+func release(t *scenarios.Task, h scenarios.Hold) error {
+	err := t.Unlink(lock)
+	_, werr := h.File.WriteString("d")
+	return errors.Join(err, werr, h.File.Close())
 }
 
 // exclusively opens a lock and waits for it.

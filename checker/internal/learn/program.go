@@ -39,7 +39,7 @@ func Functions(sc *scenarios.Scenario) Starter {
 	asserts := slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.Assertions })
 	return func(process, n int) (Code, error) {
 		program := sc.Program(process, n)
-		f := newFunction(func(port fsfake.Port) { program(scenarios.NewTask(port, process, n)) })
+		f := newFunction(func(port fsfake.Port) { program(sc.Task(port, process, n)) })
 		f.name = fmt.Sprintf("task %s of %s", sched.Task{Process: process, N: n}, sc.ID)
 		f.faults, f.asserts = faults, asserts
 		f.watched(sc.Watchdog)

@@ -13,15 +13,19 @@ import (
 // looks at no clock: a sleep may as well end early. Where tasks sleep and somebody can see how long,
 // the verdict is that of the space in which sleeps last (scenarios.SleepsLast).
 
-// sleepsShow reports whether somebody can see how long a sleep lasted.
+// sleepsShow reports whether somebody can see how long a sleep lasted, and the setting leaves that
+// open.
 func sleepsShow(sc *scenarios.Scenario, looks engine.Observed) bool {
-	set := &sc.Setting
-	return looks.Slept && (looks.Clock || looks.Times || len(set.Punctual) > 0) && set.Assume.Sleeps == scenarios.SleepsOpen && !sc.External
+	return sleepsSeen(sc, looks) && sc.Setting.Assume.Sleeps == scenarios.SleepsOpen && !sc.External
+}
+
+func sleepsSeen(sc *scenarios.Scenario, looks engine.Observed) bool {
+	return looks.Slept && (looks.Clock || looks.Times || len(sc.Setting.Punctual) > 0)
 }
 
 // lasting returns the scenario with sleeps that last, or nil where nobody can see that.
 func lasting(sc *scenarios.Scenario, looks engine.Observed) (*scenarios.Scenario, error) {
-	if !sleepsShow(sc, looks) {
+	if !sleepsShow(sc, looks) || sc.Setting.FailingCalls > 0 { // with these the verdict says what it assumes
 		return nil, nil
 	}
 	st := sc.Setting
@@ -105,7 +109,7 @@ func sleeping(run trace.Trace, atOnce bool) sched.Schedule {
 // sleeps says what a verdict assumes of sleeps, "" for nothing.
 func (r *Result) sleeps() string {
 	set := &r.Scenario.Setting
-	short := r.early != "" || r.looks.Slept && (r.looks.Clock || r.looks.Times) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External)
+	short := r.early != "" || set.FailingCalls > 0 && sleepsSeen(r.Scenario, r.looks) || r.looks.Slept && (r.looks.Clock || r.looks.Times) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External)
 	switch {
 	case !short:
 		return ""

@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -192,4 +193,18 @@ func TestSleepsLast(t *testing.T) {
 			require.Equal(t, c.want == Broken, found)
 		})
 	}
+}
+
+// Failing calls are not combined with sleeps that last: the verdict says what it assumes.
+func TestSleepsAndFailingCalls(t *testing.T) {
+	sc := claiming(waitsAndLooks)
+	sc.Setting.FailingCalls, sc.Setting.Assume.Times = 1, scenarios.TimesShared
+	r, err := Check(t.Context(), sc, sc.Claims[0].Property, Options{SkipOdds: true})
+	require.NoError(t, err)
+	require.Contains(t, strings.Join(r.Conditions(), "; "), map[Verdict]string{
+		Broken: "assumes that a sleep may end early", Holds: "assumes that no time passes while somebody sleeps",
+	}[r.Verdict])
+	sc.Setting.Assume.Sleeps = scenarios.SleepsLast
+	_, err = Check(t.Context(), sc, sc.Claims[0].Property, Options{})
+	require.ErrorContains(t, err, "failing calls and sleeps that last are not compared with anything together")
 }

@@ -337,6 +337,8 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("stalls need StallFor, the time by which the clock jumps")
 	case s.Stalls > 0 && s.StallFor > maxJump/time.Duration(s.Stalls):
 		return fmt.Errorf("%d stalls of %s move the clock by more than 100 years: choose less", s.Stalls, s.StallFor)
+	case s.FailingCalls > 0 && s.Assume.Sleeps == SleepsLast:
+		return fmt.Errorf("failing calls and sleeps that last are not compared with anything together: leave one of them out")
 	case len(s.Reboot) > 0 && s.PowerLosses == 0:
 		return fmt.Errorf("processes start after a loss of power (Reboot), and PowerLosses is 0")
 	case len(s.Reboot) >= s.Processes:

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/race"
 )
 
 // asCommand makes the test binary the command, for scripts that run it.
@@ -13,6 +15,9 @@ const asCommand = "LOCKPICK_TEST_AS_COMMAND"
 
 // The script decides a space in parts that are processes of their own, at each level new ones.
 func TestPartsScript(t *testing.T) {
+	if race.Detector {
+		t.Skip("SKIPPED under the race detector: it starts a hundred processes, of which each is alone; go test ./cmd/lockpick runs it")
+	}
 	for _, program := range []string{"sh", "awk", "sort", "comm", "join"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skipf("SKIPPED: docs/parts.sh needs %s, and there is none here; go test ./cmd/lockpick runs it where there is: %v", program, err)

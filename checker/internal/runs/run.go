@@ -60,7 +60,7 @@ func (f *Folder) open(name string) (*Run, error) {
 	if _, err := file.ReadAt(index, at); err != nil {
 		return nil, err
 	}
-	if crc32.Checksum(index, castagnoli) != binary.LittleEndian.Uint32(trailer[16:]) {
+	if crc32.Update(crc32.Checksum(index, castagnoli), castagnoli, trailer[:16]) != binary.LittleEndian.Uint32(trailer[16:]) {
 		return nil, errDamaged
 	}
 	r := &Run{folder: f, Name: name, Rows: int(rows), bytes: info.Size()}

@@ -109,11 +109,14 @@ func kept(l Listing) map[string]bool {
 	return names
 }
 
+// rowsWritten is how many rows a run has whose last block is not full.
+const rowsWritten = 3*blockRows - 100
+
 // written is a run of some blocks.
 func written(t *testing.T, f *Folder) *Run {
 	w, err := f.Create("run")
 	require.NoError(t, err)
-	for i := range uint32(3 * blockRows) {
+	for i := range uint32(rowsWritten) {
 		require.NoError(t, w.Add([]uint32{i / 100, i % 100, 7 * i}, i%5))
 	}
 	r, err := w.Finish()
@@ -127,7 +130,7 @@ func TestSeek(t *testing.T) {
 	for _, step := range []uint32{1, 37, 900, 2500} {
 		c, err := r.Read()
 		require.NoError(t, err)
-		for i := uint32(0); i < 3*blockRows; i += step {
+		for i := uint32(0); i < rowsWritten; i += step {
 			ok, err := c.Seek([]uint32{i / 100, i % 100, 7 * i})
 			require.NoError(t, err)
 			require.True(t, ok)
@@ -161,7 +164,7 @@ func TestDamage(t *testing.T) {
 		try("changed", at, b)
 		try("cut", at, whole[:at])
 	}
-	for at := len(whole) - 60; at < len(whole); at++ {
+	for at := len(whole) - trailerBytes - 100; at < len(whole); at++ { // the index and what follows it, byte by byte
 		b := slices.Clone(whole)
 		b[at]++
 		try("changed", at, b)

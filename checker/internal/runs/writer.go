@@ -25,8 +25,8 @@ type Writer struct {
 	lasts  bool // it is to outlast the process
 }
 
-// The end of a file: where the index begins, how many rows there are, the checksum of the index,
-// and a word that says what the file is.
+// The end of a file: where the index begins, how many rows there are, the checksum of the index and
+// of these two, and a word that says what the file is.
 const (
 	trailerBytes = 28
 	magic        = "lockruns"
@@ -129,10 +129,9 @@ func (w *Writer) index() []byte {
 	for _, word := range w.run.first {
 		b = binary.LittleEndian.AppendUint32(b, word)
 	}
-	sum := crc32.Checksum(b, castagnoli)
 	b = binary.LittleEndian.AppendUint64(b, uint64(w.at))
 	b = binary.LittleEndian.AppendUint64(b, uint64(w.run.Rows))
-	b = binary.LittleEndian.AppendUint32(b, sum)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 	return append(b, magic...)
 }
 

@@ -232,7 +232,9 @@ func TestLongSchedulesHaveFewCandidates(t *testing.T) {
 	}
 	n := 0
 	for c := range candidates(toBlocks(long)) {
-		require.Less(t, len(c), 3001)
+		if len(c) > len(long) {
+			t.Fatal("a candidate is longer than the schedule")
+		}
 		n++
 	}
 	require.Less(t, n, 10*len(long))

@@ -51,49 +51,6 @@ func Draw(seed uint64) *Protocol {
 	return &d.p
 }
 
-// lasting has sleeps take as long as they say: less than what is old, or longer.
-func (d *drawer) lasting() {
-	d.p.Lasts, d.p.Alike = true, false
-	for _, tasks := range d.p.Programs {
-		for _, body := range tasks {
-			lengthen(body, one[int64](d, 40, 70))
-		}
-	}
-	if d.p.Punctual == nil && d.chance(3) {
-		d.p.Punctual = []int{d.r.IntN(len(d.p.Programs))}
-	}
-}
-
-// failing lets a call fail, with few errors, as each is one more way on.
-func (d *drawer) failing() {
-	d.p.Failing, d.p.Crashes, d.p.Mortal = 1, 0, nil
-	d.p.FailWith = []string{one(d, failNames...)}
-	if d.chance(3) {
-		d.p.FailWith = nil
-	}
-}
-
-// punctual lets a process never be delayed. It sleeps so long that a stall passes in a few pieces.
-func (d *drawer) punctual() {
-	d.p.Punctual, d.p.StallFor = []int{d.r.IntN(len(d.p.Programs))}, 100
-	for _, tasks := range d.p.Programs {
-		for _, body := range tasks {
-			lengthen(body, 40)
-		}
-	}
-}
-
-func lengthen(body []Stmt, seconds int64) {
-	for i := range body {
-		if body[i].Do == Sleep {
-			body[i].N = seconds
-		}
-		lengthen(body[i].Body, seconds)
-		lengthen(body[i].Else, seconds)
-		lengthen(body[i].Release, seconds)
-	}
-}
-
 // decided says by which operation's answer a property can be violated.
 var decided = map[string]string{"owner-info": OpWho, "lost-update": OpContains, "torn-read": OpRead, "duplicate": OpAppend}
 

@@ -1,0 +1,66 @@
+package bruteforce
+
+import (
+	"slices"
+)
+
+// lasting has sleeps take as long as they say: less than what is old, or longer.
+func (d *drawer) lasting() {
+	d.p.Lasts, d.p.Alike = true, false
+	for _, tasks := range d.p.Programs {
+		for i, body := range tasks {
+			if d.chance(2) {
+				tasks[i] = d.within(body)
+				body = tasks[i]
+			}
+			lengthen(body, one[int64](d, 40, 70))
+		}
+	}
+	if d.p.Punctual == nil && d.chance(3) {
+		d.p.Punctual = []int{d.r.IntN(len(d.p.Programs))}
+	}
+}
+
+// within puts a sleep, and a look how old the lock is, into the rounds of loops.
+func (d *drawer) within(body []Stmt) []Stmt {
+	out := slices.Clone(body)
+	for i := range out {
+		s := &out[i]
+		s.Body, s.Else = d.within(s.Body), d.within(s.Else)
+		if s.Do == Retry {
+			s.Body = slices.Insert(s.Body, d.r.IntN(len(s.Body)+1), Stmt{Do: Sleep})
+			s.Body = slices.Insert(s.Body, d.r.IntN(len(s.Body)+1), Stmt{Do: Old, Path: lockPath, N: 60}, then(IfOK, Stmt{Do: Unlink, Path: lockPath}))
+		}
+	}
+	return out
+}
+
+// failing lets a call fail, with few errors, as each is one more way on.
+func (d *drawer) failing() {
+	d.p.Failing, d.p.Crashes, d.p.Mortal = 1, 0, nil
+	d.p.FailWith = []string{one(d, failNames...)}
+	if d.chance(3) {
+		d.p.FailWith = nil
+	}
+}
+
+// punctual lets a process never be delayed. It sleeps so long that a stall passes in a few pieces.
+func (d *drawer) punctual() {
+	d.p.Punctual, d.p.StallFor = []int{d.r.IntN(len(d.p.Programs))}, 100
+	for _, tasks := range d.p.Programs {
+		for _, body := range tasks {
+			lengthen(body, 40)
+		}
+	}
+}
+
+func lengthen(body []Stmt, seconds int64) {
+	for i := range body {
+		if body[i].Do == Sleep {
+			body[i].N = seconds
+		}
+		lengthen(body[i].Body, seconds)
+		lengthen(body[i].Else, seconds)
+		lengthen(body[i].Release, seconds)
+	}
+}

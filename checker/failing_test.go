@@ -20,41 +20,10 @@ func TestFailingVerdicts(t *testing.T) {
 		"toy/stat/failing mutual-exclusion":         "A1 B4 A3", // no call need fail
 		"toy/flock-twice/signal deadlock":           "A3 B4 A1",
 	}
-	for _, sc := range fixtures.FailingToys() {
-		for _, c := range sc.Claims {
-			id := sc.ID + " " + c.Property.ID
-			t.Run(id, func(t *testing.T) {
-				r, err := Check(context.Background(), sc, c.Property, Options{Workers: 1})
-				require.NoError(t, err)
-				require.Equal(t, c.Verdict, r.Verdict, r.Why)
-				if c.Verdict != Broken {
-					require.Empty(t, smallest[id])
-					return
-				}
-				require.Equal(t, smallest[id], r.Counterexample.Schedule.String())
-				again, err := Replay(sc, c.Property, r.Counterexample.Schedule)
-				require.NoError(t, err)
-				require.True(t, again.Broken)
-			})
-		}
-	}
+	requireSmallest(t, fixtures.FailingToys(), smallest)
 }
 
-func TestEnginesAgreeOnFailingCalls(t *testing.T) {
-	fixtures.OneWorker(t)
-	const budget, runs = 10_000, 300
-	for _, sc := range fixtures.FailingToys() {
-		for _, c := range sc.Claims {
-			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
-				if c.Property.Judgement() == scenarios.ByHistory {
-					crossCheck(t, sc, c.Property, budget, runs)
-				} else {
-					crossVerdict(t, sc, c.Property, budget)
-				}
-			})
-		}
-	}
-}
+func TestEnginesAgreeOnFailingCalls(t *testing.T) { enginesAgreeOn(t, fixtures.FailingToys()) }
 
 // Every choice of a task's own is tried, and drawn.
 func TestChoose(t *testing.T) {

@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -25,41 +24,10 @@ func TestPowerLossVerdicts(t *testing.T) {
 		"toy/stat/reboot mutual-exclusion":     "A1 B4 A3",
 		"toy/flock-twice/reboot deadlock":      "A3 B4 A1",
 	}
-	for _, sc := range fixtures.LossToys() {
-		for _, c := range sc.Claims {
-			id := sc.ID + " " + c.Property.ID
-			t.Run(id, func(t *testing.T) {
-				r, err := Check(context.Background(), sc, c.Property, Options{Workers: 1})
-				require.NoError(t, err)
-				require.Equal(t, c.Verdict, r.Verdict, r.Why)
-				if c.Verdict != Broken {
-					require.Empty(t, smallest[id])
-					return
-				}
-				require.Equal(t, smallest[id], r.Counterexample.Schedule.String())
-				again, err := Replay(sc, c.Property, r.Counterexample.Schedule)
-				require.NoError(t, err)
-				require.True(t, again.Broken)
-			})
-		}
-	}
+	requireSmallest(t, fixtures.LossToys(), smallest)
 }
 
-func TestEnginesAgreeOnPowerLoss(t *testing.T) {
-	fixtures.OneWorker(t)
-	const budget, runs = 10_000, 300
-	for _, sc := range fixtures.LossToys() {
-		for _, c := range sc.Claims {
-			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
-				if c.Property.Judgement() == scenarios.ByHistory {
-					crossCheck(t, sc, c.Property, budget, runs)
-				} else {
-					crossVerdict(t, sc, c.Property, budget)
-				}
-			})
-		}
-	}
-}
+func TestEnginesAgreeOnPowerLoss(t *testing.T) { enginesAgreeOn(t, fixtures.LossToys()) }
 
 // The trace of the empty file after a rename, step by step.
 func TestPowerLossTrace(t *testing.T) {

@@ -1,0 +1,51 @@
+package checker
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/scenarios"
+)
+
+// requireSmallest decides what scenarios claim, and holds it against the claims and the smallest
+// schedules, by scenario and property; what holds has none.
+func requireSmallest(t *testing.T, list []*scenarios.Scenario, smallest map[string]string) {
+	for _, sc := range list {
+		for _, c := range sc.Claims {
+			id := sc.ID + " " + c.Property.ID
+			t.Run(id, func(t *testing.T) {
+				r, err := Check(context.Background(), sc, c.Property, Options{Workers: 1})
+				require.NoError(t, err)
+				require.Equal(t, c.Verdict, r.Verdict, r.Why)
+				if c.Verdict != Broken {
+					require.Empty(t, smallest[id])
+					return
+				}
+				require.Equal(t, smallest[id], r.Counterexample.Schedule.String())
+				again, err := Replay(sc, c.Property, r.Counterexample.Schedule)
+				require.NoError(t, err)
+				require.True(t, again.Broken)
+			})
+		}
+	}
+}
+
+// enginesAgreeOn compares the engines on everything that scenarios claim.
+func enginesAgreeOn(t *testing.T, list []*scenarios.Scenario) {
+	fixtures.OneWorker(t)
+	const budget, runs = 10_000, 300
+	for _, sc := range list {
+		for _, c := range sc.Claims {
+			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
+				if c.Property.Judgement() == scenarios.ByHistory {
+					crossCheck(t, sc, c.Property, budget, runs)
+				} else {
+					crossVerdict(t, sc, c.Property, budget)
+				}
+			})
+		}
+	}
+}

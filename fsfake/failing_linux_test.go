@@ -16,7 +16,7 @@ import (
 func TestFullDiskOnTheKernel(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=4k,nr_inodes=3"); err != nil {
-		t.Skipf("a small file system cannot be mounted here, which root may: %v", err)
+		t.Skipf("SKIPPED: a small file system cannot be mounted here, so that ENOSPC was not compared with the kernel; as root, where tmpfs can be mounted, go test ./fsfake runs it: %v", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	f, g, other := filepath.Join(dir, "f"), filepath.Join(dir, "g"), filepath.Join(dir, "new")

@@ -78,19 +78,7 @@ func (x *Explorer) ExploreOnDisk(ctx context.Context, o Limits, d Disk) (c *Cove
 	if err := s.log.close(); err != nil {
 		return nil, err
 	}
-	if s.c.Why != "" {
-		if s.c.Enough {
-			return s.c, x.checked(ctx, s.w.Expander)
-		}
-		return s.c, x.Histories.Fault()
-	}
-	err = x.onceMore(ctx, s.w.Expander, 1, s.c.Violations > 0)
-	if err != nil && errors.Is(err, ctx.Err()) {
-		s.c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", s.c.Count(), s.c.Transitions)
-		return s.c, x.Histories.Fault()
-	}
-	s.c.Complete = err == nil
-	return s.c, err
+	return s.c, x.conclude(ctx, s.c, s.w.Expander, 1)
 }
 
 // bytes is what the exploration takes in memory.

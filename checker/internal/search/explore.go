@@ -52,19 +52,25 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 	if err != nil {
 		return nil, err
 	}
+	return c, x.conclude(ctx, c, w, workers)
+}
+
+// conclude looks once more at what a coverage rests on, which is complete then, unless a limit
+// ended it.
+func (x *Explorer) conclude(ctx context.Context, c *Coverage, w *engine.Expander, workers int) error {
 	if c.Why != "" {
 		if c.Enough {
-			return c, x.checked(ctx, w)
+			return x.checked(ctx, w)
 		}
-		return c, x.Histories.Fault()
+		return x.Histories.Fault()
 	}
-	err = x.onceMore(ctx, w, workers, c.Violations > 0)
+	err := x.onceMore(ctx, w, workers, c.Violations > 0)
 	if err != nil && errors.Is(err, ctx.Err()) {
 		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.Count(), c.Transitions)
-		return c, x.Histories.Fault()
+		return x.Histories.Fault()
 	}
 	c.Complete = err == nil
-	return c, err
+	return err
 }
 
 // cover visits the states. Where a limit ended that, the coverage says why. It returns one of the

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -41,6 +42,34 @@ func TestPollingForADeadOwnersFile(t *testing.T) {
 			require.True(t, again.Broken)
 			require.NotEmpty(t, r.Counterexample.Cause)
 		})
+	}
+}
+
+// A call that fails once need not fail: what nothing but that leads out of is a trap, whatever may
+// still fail. Whoever takes every error of stat for "the file is gone" gets in by one.
+func TestTrapsThatFailingCallsLeadOutOf(t *testing.T) {
+	lock := scenarios.Protocol{
+		Path: fixtures.Lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			for retry := t.Retry(); retry.Next(); {
+				if _, err := t.Stat(fixtures.Lock); err != nil {
+					break
+				}
+				t.Sleep(1e9)
+			}
+			return scenarios.Hold{}, t.WriteFile(fixtures.Lock, nil, 0o644)
+		},
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(fixtures.Lock) },
+	}
+	for failing := range 3 {
+		sc := fixtures.New("toy/poll/fails", lock, scenarios.Setting{Processes: 1, FailingCalls: failing, FailWith: []syscall.Errno{fsfake.EACCES}})
+		sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644) }
+		for _, engine := range []Engine{Graph, Reference} {
+			r, err := Check(context.Background(), sc, scenarios.Wedge, Options{Engine: engine})
+			require.NoError(t, err)
+			require.Equal(t, Broken, r.Verdict, "%d calls may fail, engine %v: %s", failing, engine, r.Why)
+			require.Equal(t, "A1", r.Counterexample.Schedule.String(), "%d calls may fail", failing)
+		}
 	}
 }
 

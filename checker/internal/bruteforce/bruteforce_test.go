@@ -104,6 +104,7 @@ func TestFoundProtocols(t *testing.T) {
 
 // report fails the test with the smallest protocol on which there is a difference too.
 func report(t *testing.T, c *comparison, err error) {
+	fmt.Printf("seed %d, %s: %v\n", c.seed, c.name, err) // at once, as making it smaller can take minutes
 	last := err
 	tries := 0
 	smallest := bruteforce.Shrink(c.p, func(q *bruteforce.Protocol) (still bool) {

@@ -42,14 +42,11 @@ func (g *graph) moves(p position, bound int) []move {
 	for i := range n.edges {
 		e := &n.edges[i]
 		m := move{edge: e, to: position{state: e.to, last: p.last, used: p.used}}
-		switch {
-		case e.slot < 0:
+		if e.fault() {
 			m.cost.faults = 1
-		default:
+		}
+		if e.slot >= 0 {
 			m.cost.steps = 1
-			if e.choice.Fails != "" {
-				m.cost.faults = 1
-			}
 			if p.last >= 0 && p.last != e.slot && n.enabled[p.last] {
 				m.cost.preemptions = 1
 			}

@@ -32,6 +32,9 @@ type edge struct {
 	slept  bool
 }
 
+// fault reports whether the choice uses up a budget: a kill, a stall, or a call that fails.
+func (e *edge) fault() bool { return e.slot < 0 || e.choice.Fails != "" }
+
 // bad is where choices lead that break the property.
 const bad = -1
 

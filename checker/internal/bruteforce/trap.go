@@ -7,7 +7,7 @@ func (g *graph) traps() ([]bool, error) {
 	for n := range g.nodes {
 		left[n] = !g.nodes[n].left
 		for _, e := range g.nodes[n].edges {
-			left[n] = left[n] || e.slot >= 0 && e.to == bad
+			left[n] = left[n] || !e.fault() && e.to == bad
 		}
 	}
 	g.back(left)
@@ -43,7 +43,7 @@ func (g *graph) back(marked []bool) {
 				continue
 			}
 			for _, e := range g.nodes[n].edges {
-				marked[n] = marked[n] || e.slot >= 0 && e.to != bad && marked[e.to]
+				marked[n] = marked[n] || !e.fault() && e.to != bad && marked[e.to]
 			}
 			again = again || marked[n]
 		}

@@ -44,6 +44,15 @@ type successor struct {
 	Asleep    bool // whoever stepped has given way
 }
 
+// Stepper is whose step a successor is, or -1 for a fault. A call that fails because a budget lets
+// it is one: what nothing but faults leads out of is a trap.
+func (s *successor) Stepper() int {
+	if s.Choice.Fails != "" {
+		return -1
+	}
+	return s.Slot
+}
+
 // NewExpander returns an expander of the states of a space.
 func NewExpander(x *Space) *Expander {
 	return &Expander{

@@ -52,7 +52,7 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 	for i := range w.Out {
 		s := &w.Out[i]
 		if s.Bad {
-			g.Edge(graph.Bad, s.Slot)
+			g.Edge(graph.Bad, s.Stepper())
 			continue
 		}
 		words := w.State(s)
@@ -63,7 +63,7 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 		if !ok {
 			panic("checker: a successor of a visited state was not visited: this is a fault of lockpick")
 		}
-		g.Edge(uint32(at), s.Slot)
+		g.Edge(uint32(at), s.Stepper())
 	}
 	return bad, nil
 }

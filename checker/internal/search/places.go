@@ -102,7 +102,7 @@ func markBack(places []Place, marked []bool) {
 	for again := true; again; {
 		again = false
 		for i := range places {
-			leads := func(m Move) bool { return m.Choice.Action == sched.Run && m.To >= 0 && marked[m.To] }
+			leads := func(m Move) bool { return !m.Choice.IsFault() && m.To >= 0 && marked[m.To] }
 			if !marked[i] && slices.ContainsFunc(places[i].Moves, leads) {
 				marked[i], again = true, true
 			}

@@ -7,7 +7,6 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 // Traps of single runs: whoever draws schedules, follows one, or runs them all without a graph
@@ -184,7 +183,7 @@ func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 		return false, err
 	}
 	for i, row := range rows {
-		if i < len(o.Schedule) && o.Schedule[i].Action == sched.Run {
+		if i < len(o.Schedule) && !o.Schedule[i].IsFault() {
 			continue
 		}
 		waits, known, err := t.traps.at(row)
@@ -197,7 +196,7 @@ func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 		if waits == nil {
 			continue
 		}
-		for ; i > 0 && o.Schedule[i-1].Action == sched.Run; i-- {
+		for ; i > 0 && !o.Schedule[i-1].IsFault(); i-- {
 			if before, _, err := t.traps.at(rows[i-1]); before == nil || err != nil {
 				break
 			}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"slices"
 )
 
 // A block is some rows that lie together: how many bytes of rows it has, how many rows, and their
@@ -112,8 +111,22 @@ func (d *decoder) word() (uint32, bool) {
 
 // ascends reports rows that do not come in order: a fault of whoever writes them.
 func ascends(last, row []uint32) error {
-	if last != nil && slices.Compare(last, row) >= 0 {
+	if last != nil && compare(last, row) >= 0 {
 		return fmt.Errorf("runs: row %v comes after %v: rows are written in order, each once", row, last)
 	}
 	return nil
+}
+
+// compare orders two rows of one width.
+func compare(a, b []uint32) int {
+	b = b[:len(a)]
+	for i, w := range a {
+		if w != b[i] {
+			if w < b[i] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
 }

@@ -67,7 +67,7 @@ func (m *Merger) Next() error {
 
 // Seek moves to the first row that is not less than another. It moves forward only.
 func (m *Merger) Seek(row []uint32) error {
-	for len(m.left) > 0 && slices.Compare(m.left[0].Row, row) < 0 {
+	for len(m.left) > 0 && compare(m.left[0].Row, row) < 0 {
 		if err := m.settle(m.left[0].Seek(row)); err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (m *Merger) settle(ok bool, err error) error {
 type cursors []*Cursor
 
 func (h cursors) Len() int           { return len(h) }
-func (h cursors) Less(i, j int) bool { return slices.Compare(h[i].Row, h[j].Row) < 0 }
+func (h cursors) Less(i, j int) bool { return compare(h[i].Row, h[j].Row) < 0 }
 func (h cursors) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *cursors) Push(any)          { panic("runs: nothing is pushed") }
 func (h *cursors) Pop() any {

@@ -86,7 +86,7 @@ func (r *Run) firstOf(block int) []uint32 {
 
 // blockOf is the block in which a row is, if it is there.
 func (r *Run) blockOf(row []uint32) int {
-	return sort.Search(r.blocks(), func(i int) bool { return slices.Compare(r.firstOf(i), row) > 0 }) - 1
+	return sort.Search(r.blocks(), func(i int) bool { return compare(r.firstOf(i), row) > 0 }) - 1
 }
 
 // A Cursor reads the rows of a run in order.
@@ -152,15 +152,15 @@ func (c *Cursor) load(block int) error {
 // Seek moves to the first row that is not less than another, and reports whether there is one. It
 // moves forward only, and reads no block that it can pass over.
 func (c *Cursor) Seek(row []uint32) (bool, error) {
-	if c.Row != nil && slices.Compare(c.Row, row) >= 0 {
+	if c.Row != nil && compare(c.Row, row) >= 0 {
 		return true, nil
 	}
-	if block := c.run.blockOf(row); block >= c.block {
-		c.block, c.d.left = block, 0
+	if c.block < c.run.blocks() && compare(c.run.firstOf(c.block), row) <= 0 { // it is not in this block
+		c.block, c.d.left = c.run.blockOf(row), 0
 	}
 	for {
 		ok, err := c.Next()
-		if !ok || err != nil || slices.Compare(c.Row, row) >= 0 {
+		if !ok || err != nil || compare(c.Row, row) >= 0 {
 			return ok, err
 		}
 	}

@@ -1,8 +1,10 @@
 package runs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"lockpick/checker/internal/table"
@@ -24,36 +26,73 @@ func NewSorter(f *Folder, room int) *Sorter {
 	return &Sorter{folder: f, set: table.NewStates(f.width, 1), room: room}
 }
 
-// lookEvery is how many rows are added between two looks at the memory: counting takes a while.
-const lookEvery = 1 << 12
+// measureEvery is how many rows are added between two counts of the memory: counting takes a while.
+const measureEvery = 1 << 12
 
 // sortBytes is what sorting takes for each row.
-const sortBytes = 4
+const sortBytes = 16
 
-// Add adds a row.
-func (s *Sorter) Add(row []uint32) error {
-	id, isNew := s.set.Insert(row)
-	if !isNew || id < s.most {
-		return nil
+// Add adds rows, which lie one behind the other.
+func (s *Sorter) Add(rows []uint32) error {
+	for step := measureEvery * s.folder.width; len(rows) > 0; {
+		n := min(step, len(rows))
+		s.set.Store(0, rows[:n])
+		rows = rows[n:]
+		if s.set.Len() < s.most {
+			continue
+		}
+		if s.most = s.set.Len() + measureEvery; s.Bytes() < s.room {
+			continue
+		}
+		if err := s.spill(); err != nil {
+			return err
+		}
 	}
-	s.most = id + lookEvery
-	if s.set.Bytes()+sortBytes*id < s.room {
-		return nil
-	}
-	return s.spill()
+	return nil
 }
 
 // Bytes is the memory that it takes.
 func (s *Sorter) Bytes() int { return s.set.Bytes() + sortBytes*s.set.Len() }
 
+// A sortKey is a row to be sorted: as many of its first words as there is room for, one behind the
+// other, and its number. Most comparisons need no look at the row, which is at a place in memory that
+// no cache has.
+type sortKey struct {
+	head uint64
+	id   int32
+}
+
 // sorted lists the rows in memory in order.
-func (s *Sorter) sorted() []int32 {
-	ids := make([]int32, s.set.Len())
-	for i := range ids {
-		ids[i] = int32(i)
+func (s *Sorter) sorted() []sortKey {
+	n := s.set.Len()
+	all := make([]uint32, s.folder.width) // the bits that some row has, by word
+	for id := range n {
+		for i, w := range s.set.Row(id) {
+			all[i] |= w
+		}
 	}
-	slices.SortFunc(ids, func(a, b int32) int { return slices.Compare(s.set.Row(int(a)), s.set.Row(int(b))) })
-	return ids
+	shifts, left := make([]int, 0, len(all)), 64
+	for _, w := range all {
+		if left -= bits.Len32(w); left < 0 {
+			break
+		}
+		shifts = append(shifts, left)
+	}
+	keys := make([]sortKey, n)
+	for id := range keys {
+		keys[id].id = int32(id)
+		row := s.set.Row(id)
+		for i, shift := range shifts {
+			keys[id].head |= uint64(row[i]) << shift
+		}
+	}
+	slices.SortFunc(keys, func(a, b sortKey) int {
+		if a.head != b.head || len(shifts) == len(all) {
+			return cmp.Compare(a.head, b.head)
+		}
+		return compare(s.set.Row(int(a.id)), s.set.Row(int(b.id)))
+	})
+	return keys
 }
 
 // spill writes the rows in memory to the disk.
@@ -62,8 +101,8 @@ func (s *Sorter) spill() error {
 	if err != nil {
 		return err
 	}
-	for _, id := range s.sorted() {
-		if err := w.Add(s.set.Row(int(id)), 0); err != nil {
+	for _, k := range s.sorted() {
+		if err := w.Add(s.set.Row(int(k.id)), 0); err != nil {
 			return errors.Join(err, w.Abandon())
 		}
 	}
@@ -80,8 +119,8 @@ func (s *Sorter) spill() error {
 // valid until visit returns.
 func (s *Sorter) Each(visit func(row []uint32) error) error {
 	if len(s.spills) == 0 {
-		for _, id := range s.sorted() {
-			if err := visit(s.set.Row(int(id))); err != nil {
+		for _, k := range s.sorted() {
+			if err := visit(s.set.Row(int(k.id))); err != nil {
 				return err
 			}
 		}

@@ -200,8 +200,10 @@ func (a *app) answerInTurn(ctx context.Context, early *ahead, f *checkFlags, o c
 		case !claimed && errors.Is(err, checker.ErrNothingToJudge):
 			leftOut = append(leftOut, q.sc.ID)
 		case err != nil:
-			a.note("%s, %s: no verdict: %s", q.sc.ID, q.property, oneLine(err.Error()))
+			// It is undecided in what is written: nobody must take what is left for all that was asked.
+			a.note("%s, %s: no verdict", q.sc.ID, q.property)
 			a.worsen(ExitUsage)
+			results = append(results, unfinished(q.sc, q.property, oneLine(err.Error())))
 		default:
 			a.worsen(exitOf(&r))
 			results = append(results, r)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"lockpick/checker/internal/toys"
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 )
 
 // Each system's table stands there as soon as it is decided, where one worker decides before the
@@ -62,4 +64,23 @@ func TestNothingClaimed(t *testing.T) {
 	errs.Reset()
 	require.Equal(t, ExitUsage, Run(t.Context(), nil, []string{"check"}, &out, &errs, nil))
 	require.Contains(t, errs.String(), "there are no scenarios")
+}
+
+// Of a question that cannot be decided what is written says so: nobody takes what is left, or an
+// empty table, for all that was asked.
+func TestUndecidableIsShown(t *testing.T) {
+	sc := toys.All()[0]
+	n := 0
+	sc.Setup = func(m *fsfake.Machine) {
+		n++
+		_ = m.Proc(1).Mkdir(fmt.Sprintf("/new%d", n), 0o777)
+	}
+	for flag, want := range map[string]string{"--verbose": "1 unknown", "--json": `"unknown"`} {
+		var out, errs strings.Builder
+		args := []string{"check", flag}
+		require.Equal(t, ExitUsage, Run(t.Context(), []scenarios.Scenario{sc}, args, &out, &errs, nil), errs.String())
+		require.Contains(t, errs.String(), "no verdict")
+		require.Contains(t, out.String(), want)
+		require.Contains(t, out.String(), "makes another machine each time", flag)
+	}
 }

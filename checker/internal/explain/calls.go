@@ -3,6 +3,7 @@ package explain
 import (
 	"path"
 	"slices"
+	"syscall"
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
@@ -21,8 +22,9 @@ type use struct {
 	call    fsfake.Op
 	// change is what the call did to the name, for changed.
 	change *trace.Change
-	// file is what the call worked on.
-	file trace.FileState
+	// file is what the call worked on, errno what it was told, for refusedBy.
+	file  trace.FileState
+	errno syscall.Errno
 }
 
 // call takes in one call: what relies on a look first, and then the look that it is.
@@ -54,6 +56,8 @@ func (s *story) byName(st *trace.Walked, c *trace.Call, on *trace.Target) {
 		s.use(st, &use{look: before, path: on.Path, how: changed, change: ch, call: c.Op, file: on.Before})
 	case ch == nil && c.Result.OK() && creates(&c.Op) && on.Before.Exists && before != nil && before.how == missing:
 		s.use(st, &use{look: before, path: on.Path, how: tookOver, call: c.Op, file: on.Before})
+	case !c.Result.OK() && before != nil && !looksOnly(c.Op.Call):
+		s.use(st, &use{look: before, path: on.Path, how: refusedBy, call: c.Op, file: on.Before, errno: c.Result.Errno})
 	}
 	l := &look{task: t, path: on.Path, step: st.N, since: st.N, file: on.After}
 	switch {
@@ -79,6 +83,15 @@ func (s *story) byName(st *trace.Walked, c *trace.Call, on *trace.Target) {
 	s.see(l)
 }
 
+// looksOnly reports calls by name that ask what is there, and rely on nothing.
+func looksOnly(c fsfake.Call) bool {
+	switch c {
+	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallReadlink, fsfake.CallChdir:
+		return true
+	}
+	return false
+}
+
 // creates reports whether an open would create a file, and takes one that is there.
 func creates(op *fsfake.Op) bool {
 	return op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0 && op.Flags&fsfake.O_EXCL == 0
@@ -89,7 +102,7 @@ func (s *story) see(l *look) {
 	key := lookKey{l.task, l.path}
 	if old := s.looks[key]; old != nil && l.file.Exists && old.file.Exists && old.file.ID == l.file.ID && l.how != acted {
 		l.judged, l.dated = old.judged, l.dated || old.dated
-		if l.how == saw || l.how == met {
+		if l.how == saw || l.how == met || l.how == opened {
 			l.prior = old.knowing()
 		}
 	}
@@ -121,8 +134,8 @@ func (s *story) byDescriptor(st *trace.Walked, c *trace.Call, on *trace.Target) 
 		if !on.AtName() {
 			s.lost(st, c, on, wroteLost)
 		} else if ch := s.changeAt(st, on.Path); ch != nil && ch.Kind != trace.Truncated && ch.Kind != trace.Touched {
-			if l := s.looks[lookKey{st.Choice.Task, on.Path}]; l != nil && l.open == o.open {
-				o = l
+			if l := s.looks[lookKey{st.Choice.Task, on.Path}]; l != nil && (l.open == o.open || l.how == read && l.file.ID == on.ID && l.step > o.step) {
+				o = l // also what was read by another descriptor
 			}
 			s.use(st, &use{look: o, path: on.Path, how: changed, change: ch, call: c.Op, file: on.Before})
 		} else if ch == nil && c.Result.OK() && c.Op.Data != "" {
@@ -153,7 +166,7 @@ func (s *story) read(st *trace.Walked, c *trace.Call, on *trace.Target) {
 		return
 	}
 	r := *l
-	r.how, r.step, r.text = read, st.N, c.Result.Data
+	r.how, r.step, r.text, r.prior = read, st.N, c.Result.Data, nil
 	if l.how == read { // a further piece
 		r.text = l.text + c.Result.Data
 	} else {
@@ -253,6 +266,8 @@ func (s *story) use(st *trace.Walked, u *use) {
 	}
 	switch {
 	case len(u.between) == 0:
+	case u.how == refusedBy:
+		s.refusals = append(s.refusals, u)
 	case u.look != nil:
 		s.stale = append(s.stale, u)
 	default:

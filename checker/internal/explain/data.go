@@ -79,6 +79,12 @@ func (t *teller) whole(c *change) string {
 		return "wrote to " + t.called(&f)
 	case trace.Created:
 		return making(&f) + " " + t.called(&f)
+	case trace.Linked, trace.RenamedHere:
+		return t.made(c)
+	case trace.Replaced:
+		return "put " + t.called(&f) + " in the place of " + t.object(&c.Before)
+	case trace.Unlinked:
+		return t.deed(c.Change).verb + " " + t.called(&c.Before)
 	}
 	return t.deed(c.Change).String()
 }

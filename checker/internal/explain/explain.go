@@ -90,7 +90,10 @@ var mistakes = []mistake{
 	{"no exclusion", (*teller).unguarded},
 	{"no exclusion", (*teller).twice},
 	{"ignored refusal", (*teller).ignored},
+	{"stale look", (*teller).turnedAway},
+	{"half a change", (*teller).readAmid},
 	{"gave way", (*teller).gaveWay},
+	{"interrupted", (*teller).interrupted},
 }
 
 // Unexplained is the mistake that a counterexample is given when nothing better is known.

@@ -79,7 +79,7 @@ func (t *teller) tellRobbed(c *change, h trace.Holder) {
 		t.say("%s %s %s %s and holds.", h.Task, claim, name, t.at(at))
 		t.say(" %s%s %s %s all the same", c.By, t.grounds(c), t.deed(c.Change), t.did(c.Step))
 	}
-	if n := notice(&use{call: c.Call, change: c.Change}); n != "" {
+	if n := t.notice(&use{call: c.Call, change: c.Change}); n != "" {
 		t.say(": %s", n)
 	}
 	t.say(".")

@@ -81,8 +81,11 @@ func (l *look) knowing() *look {
 // told says what the look told: "found no .sync.lock at step 2".
 func (t *teller) told(l *look) string {
 	if l.prior != nil {
-		text := t.told(l.prior)
-		return fmt.Sprintf("%s, saw it there still %s", text, t.at(l.step))
+		again := "saw it there still"
+		if l.how == opened {
+			again = "opened it again"
+		}
+		return fmt.Sprintf("%s, %s %s", t.told(l.prior), again, t.at(l.step))
 	}
 	name, at := t.called(&l.file), t.at(l.step)
 	switch l.how {

@@ -55,7 +55,8 @@ func taken(u *use) int {
 
 // decisive is the stale use that counts. Uses of watched files go before others. Of these
 // it is the last that puts another file at a name, or none, when somebody else had done
-// so before; or else the last for which that was so; or else the last.
+// so before; or else the last for which that was so; or else the last. Where that one is the
+// victim of an earlier one, which has changed what it had seen, the earlier one counts.
 func (s *story) decisive() *use {
 	swapped := func(u *use) bool { return slices.ContainsFunc(u.between, func(c *change) bool { return c.Identity() }) }
 	for _, all := range [][]*use{s.watched(s.stale), s.stale} {
@@ -64,14 +65,25 @@ func (s *story) decisive() *use {
 			swapped,
 			func(*use) bool { return true },
 		} {
-			for _, u := range slices.Backward(all) {
+			for i, u := range slices.Backward(all) {
 				if want(u) {
-					return u
+					return firstOf(u, all[:i], want)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// firstOf goes back from a use to the first that it follows from: to one by somebody else whose
+// change made its look stale, and which relied on a stale look itself.
+func firstOf(u *use, earlier []*use, want func(*use) bool) *use {
+	for _, by := range slices.Backward(earlier) {
+		if by.task != u.task && by.change != nil && want(by) && slices.ContainsFunc(u.between, func(c *change) bool { return c.Change == by.change }) {
+			u = by
+		}
+	}
+	return u
 }
 
 // watched keeps the uses of watched files.
@@ -147,7 +159,7 @@ func (t *teller) relied(u *use) string {
 	name := t.walk.Names.Short(u.path)
 	switch u.how {
 	case tookOver:
-		return fmt.Sprintf("opened %s %s as if it had made it: %s", t.object(&u.file), at, notice(u))
+		return fmt.Sprintf("opened %s %s as if it had made it: %s", t.object(&u.file), at, t.notice(u))
 	case wroteLost:
 		return fmt.Sprintf("wrote to %s %s, which %s no longer leads to", t.object(&u.file), at, name)
 	case lockedOld:
@@ -156,18 +168,20 @@ func (t *teller) relied(u *use) string {
 		return fmt.Sprintf("took the lock with %s %s, which %s no longer leads to", t.object(&u.file), at, name)
 	}
 	text := fmt.Sprintf("%s %s", t.deed(u.change), at)
-	if n := notice(u); n != "" {
+	if n := t.notice(u); n != "" {
 		text += ": " + n
 	}
 	return text
 }
 
 // notice says why a call does not notice that what it works on is not what was seen.
-func notice(u *use) string {
+func (t *teller) notice(u *use) string {
 	op := &u.call
 	switch {
 	case creates(op) && u.look == nil && op.Flags&fsfake.O_TRUNC != 0:
 		return "O_TRUNC empties a file when it is opened, before any lock on it"
+	case creates(op) && op.Flags&fsfake.O_TRUNC != 0 && u.look != nil && u.look.file.Exists && t.cx.Said != "":
+		return "O_TRUNC empties whatever it finds"
 	case creates(op):
 		return "without O_EXCL an open takes what is there"
 	case op.Call == fsfake.CallUnlink, op.Call == fsfake.CallRmdir:
@@ -224,7 +238,7 @@ func (t *teller) blindly() bool {
 	c := u.between[len(u.between)-1]
 	t.say("%s %s (%s) %s without a look, after %s had %s %s", u.task, t.deed(u.change), t.walk.Names.Short(u.path),
 		t.did(u.step), c.By, t.deed(c.Change).had(), t.at(c.Step))
-	if n := notice(u); n != "" {
+	if n := t.notice(u); n != "" {
 		t.say(": %s", n)
 	}
 	t.say(".")

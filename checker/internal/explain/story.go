@@ -24,14 +24,16 @@ type story struct {
 	changes map[string][]*change
 	stale   []*use
 	blind   []*use
-	same    []*use        // writes of what others had written meanwhile
-	joined  *trace.Walked // the last acquisition that joined a hold of the same process
-	kills   []*trace.Walked
-	stalls  []*trace.Walked
-	loss    *trace.Walked
-	clocks  map[sched.Task][]int // the steps in which a task read the clock
-	begun   map[sched.Task]operation
-	done    []operation
+	// refusals are calls that were refused because of what others had changed.
+	refusals []*use
+	same     []*use        // writes of what others had written meanwhile
+	joined   *trace.Walked // the last acquisition that joined a hold of the same process
+	kills    []*trace.Walked
+	stalls   []*trace.Walked
+	loss     *trace.Walked
+	clocks   map[sched.Task][]int // the steps in which a task read the clock
+	begun    map[sched.Task]operation
+	done     []operation
 }
 
 type lookKey struct {
@@ -56,6 +58,7 @@ const (
 	wroteLost                     // it wrote to a file that the name no longer leads to
 	lockedOld                     // it locked such a file
 	heldOld                       // an acquisition ended with such a file open
+	refusedBy                     // it was refused, because of what the others had changed
 )
 
 // An operation is one of the history, from its first step to its last.

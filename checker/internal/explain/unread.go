@@ -17,7 +17,7 @@ func (t *teller) unread() bool {
 	me := last.Choice.Task
 	for _, p := range t.sc.Watch {
 		mine, theirs := t.lastChanges(p, me)
-		if mine == nil || theirs == nil || !mine.Before.Exists || mine.went == nil || mine.went.how == read {
+		if mine == nil || theirs == nil || !mine.Before.Exists || mine.Before.ID != theirs.After.ID || mine.went == nil || mine.went.how == read {
 			continue
 		}
 		t.say("%s %s %s", theirs.By, t.whole(theirs), t.at(theirs.Step))
@@ -38,7 +38,7 @@ func (t *teller) unread() bool {
 func (s *story) lastChanges(path string, task sched.Task) (mine, theirs *change) {
 	for _, c := range slices.Backward(s.changes[path]) {
 		switch {
-		case c.Kind == trace.Touched || c.Kind == trace.Truncated:
+		case c.Kind == trace.Touched || c.Kind == trace.Truncated || c.Kind == trace.RenamedAway:
 		case mine == nil && c.By == task:
 			mine = c
 		case mine != nil && c.By != task:

@@ -1,0 +1,159 @@
+package explain
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+	"lockpick/sched"
+)
+
+// turnedAway tells of a call that was refused because of what others had changed since its task
+// looked: nothing was overwritten, but who looked first has ended otherwise than it would have
+// alone.
+func (t *teller) turnedAway() bool {
+	if t.cx.Said == "" || len(t.refusals) == 0 {
+		return false
+	}
+	u := t.refusals[len(t.refusals)-1]
+	t.say("%s %s. Then %s.", u.task, t.told(u.look), t.meanwhile(u.between))
+	t.say(" %s did not look again, and %s was told %s %s.", u.task, u.call.Call, fsfake.ErrnoName(u.errno), t.did(u.step))
+	return true
+}
+
+// readAmid tells of a read of files, or of a directory, between two changes that somebody else
+// made to them: what was read was never there before or after both.
+func (t *teller) readAmid() bool {
+	if t.cx.Said == "" {
+		return false
+	}
+	for i := range t.walk.Steps {
+		st := &t.walk.Steps[i]
+		for k := range st.Calls {
+			c := &st.Calls[k]
+			if len(st.Targets[k]) == 0 || !c.Result.OK() || c.Op.Call != fsfake.CallRead && c.Op.Call != fsfake.CallPread && c.Op.Call != fsfake.CallReaddir {
+				continue
+			}
+			first, second := t.changesAround(st, &st.Targets[k][0])
+			if first == nil {
+				continue
+			}
+			t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), t.whole(second),
+				t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(c, &st.Targets[k][0]))
+			return true
+		}
+	}
+	return false
+}
+
+// readHere tells what a read found.
+func (t *teller) readHere(c *trace.Call, on *trace.Target) string {
+	name := t.walk.Names.Short(on.Path)
+	if c.Op.Call == fsfake.CallReaddir {
+		if on.Path == t.walk.Names.Dir() {
+			return "listed the directory"
+		}
+		return "listed " + name
+	}
+	return "read " + t.data(c.Result.Data) + " from " + name
+}
+
+// changesAround finds the last change by one task before a step and the first after it, of what
+// another reads there: a file, or what stands in a directory.
+func (t *teller) changesAround(st *trace.Walked, on *trace.Target) (first, second *change) {
+	for _, p := range t.walk.Paths() {
+		for _, c := range t.changes[p] {
+			switch {
+			case c.By == st.Choice.Task || c.Kind == trace.Touched || c.Kind == trace.RenamedAway:
+			case p != on.Path && path.Dir(p) != on.Path:
+			case c.Step < st.N && (first == nil || c.Step > first.Step):
+				first = c
+			}
+		}
+	}
+	if first == nil {
+		return nil, nil
+	}
+	for _, p := range t.walk.Paths() {
+		for _, c := range t.changes[p] {
+			if c.By == first.By && c.Step > st.N && c.Kind != trace.Touched && c.Kind != trace.RenamedAway &&
+				(p == on.Path || path.Dir(p) == on.Path) && (second == nil || c.Step < second.Step) {
+				second = c
+			}
+		}
+	}
+	if second == nil {
+		return nil, nil
+	}
+	return first, second
+}
+
+// interrupted tells between which two of its calls a task was preempted the last time, and what
+// others did there. It is for what is said of an end: the counterexample is the smallest, so that
+// what happened in between counts.
+func (t *teller) interrupted() bool {
+	if t.cx.Said == "" {
+		return false
+	}
+	for _, away := range slices.Backward(t.walk.Steps) {
+		if !away.Preempts {
+			continue
+		}
+		preempted := t.walk.Steps[away.N-2].Choice
+		before, after := t.onFile(away.N-1, -1, preempted), t.onFile(away.N, 1, preempted)
+		if before == nil || after == nil {
+			continue
+		}
+		t.say("Between %s %s and %s %s, both by %s, %s", t.walk.Names.Call(before.Calls[0].Op), t.at(before.N),
+			t.walk.Names.Call(after.Calls[0].Op), t.did(after.N), preempted.Task, t.happened(before.N+1, after.N-1, preempted.Task))
+		if e := after.Calls[0].Result.Errno; e != 0 {
+			t.say(", so that it was told %s", fsfake.ErrnoName(e))
+		}
+		t.say(".")
+		return true
+	}
+	return false
+}
+
+// onFile is the step nearest to one, back or on, in which a task made a call on a file; nil when
+// there is none.
+func (s *story) onFile(from, by int, c sched.Choice) *trace.Walked {
+	for n := from; n >= 1 && n <= len(s.walk.Steps); n += by {
+		if st := &s.walk.Steps[n-1]; st.Choice == c && len(st.Calls) > 0 && len(st.Targets[0]) > 0 {
+			return st
+		}
+	}
+	return nil
+}
+
+// happened says what others than a task changed from one step to another, or that they made calls.
+func (t *teller) happened(from, to int, but sched.Task) string {
+	var parts []string
+	var last *trace.Change
+	who := but
+	for n := from; n <= to; n++ {
+		st := &t.walk.Steps[n-1]
+		if st.Choice.Task == but {
+			continue
+		}
+		who = st.Choice.Task
+		for k := range st.Changes {
+			c := &st.Changes[k]
+			if t.deed(c).verb == "" || c.Kind == trace.RenamedAway || last != nil && last.Path == c.Path && last.Kind == c.Kind {
+				continue
+			}
+			parts, last = append(parts, fmt.Sprintf("%s %s %s", c.By, t.whole(&change{Change: c}), t.at(c.Step))), c
+		}
+	}
+	const most = 3
+	switch n := len(parts); {
+	case n == 0:
+		return fmt.Sprintf("%s made the calls of steps %d to %d", who, from, to)
+	case n > most:
+		parts = append(parts[:1], parts[n-most+1:]...)
+	}
+	return strings.Join(parts, ", ")
+}

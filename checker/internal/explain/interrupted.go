@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -32,63 +33,60 @@ func (t *teller) readAmid() bool {
 	}
 	for i := range t.walk.Steps {
 		st := &t.walk.Steps[i]
-		for k := range st.Calls {
-			c := &st.Calls[k]
-			if len(st.Targets[k]) == 0 || !c.Result.OK() || c.Op.Call != fsfake.CallRead && c.Op.Call != fsfake.CallPread && c.Op.Call != fsfake.CallReaddir {
-				continue
-			}
-			first, second := t.changesAround(st, &st.Targets[k][0])
-			if first == nil {
-				continue
-			}
+		if !isRead(st) && !isList(st) {
+			continue
+		}
+		if first, second := t.changesAround(st, &st.Targets[0][0]); first != nil {
 			t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), t.whole(second),
-				t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(c, &st.Targets[k][0]))
+				t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(st))
 			return true
 		}
 	}
 	return false
 }
 
+// isList reports whether a step lists a directory.
+func isList(st *trace.Walked) bool {
+	return len(st.Calls) == 1 && st.Calls[0].Op.Call == fsfake.CallReaddir && st.Calls[0].Result.OK() && len(st.Targets[0]) > 0
+}
+
 // readHere tells what a read found.
-func (t *teller) readHere(c *trace.Call, on *trace.Target) string {
-	name := t.walk.Names.Short(on.Path)
-	if c.Op.Call == fsfake.CallReaddir {
-		if on.Path == t.walk.Names.Dir() {
-			return "listed the directory"
-		}
-		return "listed " + name
+func (t *teller) readHere(st *trace.Walked) string {
+	on := st.Targets[0][0].Path
+	switch {
+	case !isList(st):
+		return "read " + t.data(st.Calls[0].Result.Data) + " from " + t.walk.Names.Short(on)
+	case on == t.walk.Names.Dir():
+		return "listed the directory"
 	}
-	return "read " + t.data(c.Result.Data) + " from " + name
+	return "listed " + t.walk.Names.Short(on)
 }
 
 // changesAround finds the last change by one task before a step and the first after it, of what
 // another reads there: a file, or what stands in a directory.
 func (t *teller) changesAround(st *trace.Walked, on *trace.Target) (first, second *change) {
-	for _, p := range t.walk.Paths() {
-		for _, c := range t.changes[p] {
-			switch {
-			case c.By == st.Choice.Task || c.Kind == trace.Touched || c.Kind == trace.RenamedAway:
-			case p != on.Path && path.Dir(p) != on.Path:
-			case c.Step < st.N && (first == nil || c.Step > first.Step):
-				first = c
-			}
+	for _, c := range t.changesOf(on.Path) {
+		switch {
+		case c.Step < st.N && c.By != st.Choice.Task:
+			first = c
+		case c.Step > st.N && first != nil && c.By == first.By:
+			return first, c
 		}
 	}
-	if first == nil {
-		return nil, nil
-	}
-	for _, p := range t.walk.Paths() {
-		for _, c := range t.changes[p] {
-			if c.By == first.By && c.Step > st.N && c.Kind != trace.Touched && c.Kind != trace.RenamedAway &&
-				(p == on.Path || path.Dir(p) == on.Path) && (second == nil || c.Step < second.Step) {
-				second = c
-			}
+	return nil, nil
+}
+
+// changesOf lists the changes of a file, or of what stands in a directory, in order.
+func (s *story) changesOf(p string) []*change {
+	var out []*change
+	for name, all := range s.changes { // order does not matter: they are sorted
+		if name == p || path.Dir(name) == p {
+			out = append(out, all...)
 		}
 	}
-	if second == nil {
-		return nil, nil
-	}
-	return first, second
+	out = slices.DeleteFunc(out, func(c *change) bool { return c.Kind == trace.Touched || c.Kind == trace.RenamedAway })
+	slices.SortFunc(out, func(a, b *change) int { return cmp.Or(a.Step-b.Step, strings.Compare(a.Path, b.Path)) })
+	return out
 }
 
 // interrupted tells between which two of its calls a task was preempted the last time, and what

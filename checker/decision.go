@@ -197,7 +197,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res.looks, res.undecided = x.Observed(), g.cases
 	if g.t.Sc.External {
 		res.Stats.learned(x)
-		if c.Complete { // a number to print: that it could not be counted changes no verdict
+		if !c.OnDisk() { // a number to print: that it could not be counted changes no verdict
 			res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
 		}
 	}

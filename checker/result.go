@@ -115,7 +115,8 @@ type Stats struct {
 	// Schedules counts complete runs of the program.
 	Schedules int
 	// Covered is how many schedules the graph stands for, at least: there are more where
-	// somebody polls. It is counted for real programs, when the space was covered; otherwise 0.
+	// somebody polls, or where a violation or a budget ended the exploration. It is counted for
+	// real programs; otherwise it is 0.
 	Covered float64 `json:"-"`
 	// Histories counts the distinct histories seen.
 	Histories int

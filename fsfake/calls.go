@@ -60,6 +60,7 @@ const (
 	// Processes and time.
 	CallKill
 	CallStartTime
+	CallProcs // the pids in a listing of /proc
 	CallExit
 	CallEnd // exit whose status is kept
 	CallFork
@@ -347,6 +348,11 @@ var calls = [numCalls]*row{
 		name: "starttime", group: Processes, uses: OperandPid,
 		do:   func(m *Machine, c *request) { m.startTime(c.p, c.op.Pid, c.r) },
 		text: pidText, answer: numberAnswer, showsPid: true,
+	},
+	CallProcs: {
+		name: "procs", group: Processes,
+		do:   func(m *Machine, c *request) { m.pids(c.p, c.r) },
+		text: noText, answer: namesAnswer, showsPid: true,
 	},
 	CallExit: {
 		name: "exit", group: Processes,

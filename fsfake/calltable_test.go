@@ -194,6 +194,7 @@ var callTable = [...]tried{
 	fsfake.CallEnd:    {words: "ending data", not: "it is exit, and a note that no program sees"},
 
 	fsfake.CallStartTime: {words: "pid", answer: holdsNumber, not: "real processes started when the test did"},
+	fsfake.CallProcs:     {answer: holdsNames, not: "the real machine has other processes"},
 	fsfake.CallGetcwd:    {weight: 2, answer: holdsData, manual: "EACCES EFAULT EINVAL ENAMETOOLONG ENOENT ENOMEM ERANGE"},
 
 	fsfake.CallNow:       {answer: holdsNumber, not: "the virtual clock is the fake's"},

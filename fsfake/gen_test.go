@@ -39,7 +39,7 @@ var genCall = rapid.SampledFrom(slices.Concat(
 	[]Call{
 		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallLutimes, CallChmod, CallChown, CallLchown, CallChdir,
 		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallDup2, CallDup3, CallGetfd, CallSetfd, CallGetfl, CallSetfl, CallFstat, CallFtruncate, CallFutimes, CallFchmod, CallFchown, CallFsync, CallReaddir,
-		CallGetlk, CallOFDGetlk, CallLinkFD, CallKill, CallStartTime, CallFork, CallExec, CallExit,
+		CallGetlk, CallOFDGetlk, CallLinkFD, CallKill, CallStartTime, CallProcs, CallFork, CallExec, CallExit,
 		CallGetcwd, CallNow, CallCellLoad, CallCellStore, CallCellWait,
 	},
 ))

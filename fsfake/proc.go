@@ -4,6 +4,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -244,6 +246,17 @@ func (p *Proc) StartTime(pid int) (int64, error) {
 		return 0, os.NewSyscallError("starttime", r.Errno)
 	}
 	return r.N, nil
+}
+
+// Procs lists the pids in /proc, in order.
+func (p *Proc) Procs() []int {
+	var pids []int
+	for name := range strings.SplitSeq(p.port.Do(Op{Call: CallProcs}).Data, "\x00") {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // Now is time.Now on the machine's virtual clock. It is a step: the clock may move

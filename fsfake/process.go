@@ -2,6 +2,9 @@ package fsfake
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 // A proc is a running process. A dead one is gone: whoever started it reaps it at once.
@@ -123,6 +126,25 @@ func (m *Machine) startTime(p *proc, pid int, r *Result) {
 	} else {
 		r.Errno = ENOENT
 	}
+}
+
+// pids lists the processes that a listing of /proc shows, in order: Data has the pids, with NUL in between.
+func (m *Machine) pids(p *proc, r *Result) {
+	var pids []int
+	for _, o := range m.procs {
+		switch {
+		case p.inside == 0:
+			pids = append(pids, o.pid)
+		case o == p:
+			pids = append(pids, p.inside)
+		}
+	}
+	slices.Sort(pids)
+	names := make([]string, len(pids))
+	for i, pid := range pids {
+		names[i] = strconv.Itoa(pid)
+	}
+	r.Data, r.N = strings.Join(names, "\x00"), int64(len(names))
 }
 
 // kill is kill(pid, 0). Pid 0 is the caller's process group, in which at least the caller may

@@ -305,6 +305,7 @@ var makers = [...]maker{
 	fsfake.CallWork:      {not: "it is no system call"},
 	fsfake.CallChoose:    {not: "it is no system call"},
 	fsfake.CallStartTime: {not: "real processes started when the test did"},
+	fsfake.CallProcs:     {not: "the real machine has other processes"},
 	fsfake.CallCellLoad:  {not: "cells are the memory of the program"},
 	fsfake.CallCellStore: {not: "cells are the memory of the program"},
 	fsfake.CallCellWait:  {not: "cells are the memory of the program"},

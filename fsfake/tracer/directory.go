@@ -26,6 +26,10 @@ type listing struct {
 
 // getdents gives the names of a directory, which the fake reads in one step, in pieces.
 func (t *thread) getdents(c *call) {
+	if d := t.p.fds[c.fd(0)]; d != nil && d.procs {
+		t.listProcs(&d.file.dir)
+		return
+	}
 	d := t.fake(0)
 	if d == nil {
 		return
@@ -113,6 +117,9 @@ func (t *thread) giveNames(l *listing) {
 }
 
 func (t *thread) lseek(c *call) {
+	if d := t.p.fds[c.fd(0)]; d != nil && d.procs {
+		d.file.dir = listing{}
+	}
 	d := t.fake(0)
 	if d == nil {
 		return

@@ -37,6 +37,12 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 				t.p.fds[int(ret)] = &descriptor{fake: -1, random: true}
 			}
 		})
+	case pl.path == "/proc" && flags&unix.O_PATH == 0:
+		t.passThen(func(ret int64) {
+			if ret >= 0 {
+				t.p.fds[int(ret)] = &descriptor{fake: -1, procs: true, file: &description{}}
+			}
+		})
 	default:
 		t.real(pl, i)
 	}

@@ -238,7 +238,7 @@ func (w *walk) process(pid int, rest string) (place, error) {
 			return pl, err
 		}
 	}
-	if what == "" || what == "stat" {
+	if what == "" || rest == "stat" || rest == "status" {
 		return place{fd: -1, proc: pid, rest: rest}, nil
 	}
 	return place{fd: -1, path: real, changed: true}, nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -15,22 +16,25 @@ import (
 
 // Files of /proc about processes, under their virtual pids.
 
-// procFile makes a call on /proc/PID, or on /proc/PID/stat. Whether the process runs, and since
-// when, is the fake's to say: it may be one of another run.
+// procFile makes a call on /proc/PID, or on what is below it and is not real. Whether the process
+// runs, and since when, is the fake's to say: it may be one of another run.
 func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 	opens := t.c.nr == unix.SYS_OPEN || t.c.nr == unix.SYS_OPENAT
 	own := t.r.process(pl.proc)
+	text := map[string]func(int, *process, int64) string{"stat": procStat, "status": procStatus}[pl.rest]
 	switch {
-	case pl.rest == "stat" && opens:
+	case pl.rest == "status" && opens && own != nil: // it runs
+		t.openText(i, procStatus(pl.proc, own, 0))
+	case text != nil && opens:
 		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(r fsfake.Result) {
-			t.openText(i, procStat(pl.proc, own, r.N))
+			t.openText(i, text(pl.proc, own, r.N))
 		})
 	case own != nil:
 		t.otherPath(i, path.Join("/proc", strconv.Itoa(own.real), pl.rest), f)
-	case pl.rest == "" && !opens:
-		// Any directory of /proc looks like that of another process.
+	case !opens && (pl.rest == "" || text != nil):
+		// Any of /proc looks like that of another process.
 		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(fsfake.Result) {
-			t.otherPath(i, "/proc/1", f)
+			t.otherPath(i, path.Join("/proc/1", pl.rest), f)
 		})
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(fsfake.Result) {
@@ -39,15 +43,61 @@ func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 	}
 }
 
+// An identity is what /proc tells of a process. Of one of another run nobody knows the name.
+type identity struct {
+	name                   string
+	parent, group, session int
+}
+
+func identityOf(pid int, p *process) identity {
+	if p == nil {
+		return identity{"program", 1, pid, pid}
+	}
+	return identity{p.name[:min(len(p.name), 15)], p.ppid, p.pgid, p.sid}
+}
+
 // procStat is the text of /proc/PID/stat, as far as programs identify a process by it: pid,
 // name, state, parent, group, session and, as the 22nd field, the start time.
 func procStat(pid int, p *process, start int64) string {
-	name, parent, group, session := "program", 1, pid, pid
-	if p != nil {
-		name, parent, group, session = p.name[:min(len(p.name), 15)], p.ppid, p.pgid, p.sid
-	}
+	is := identityOf(pid, p)
 	return fmt.Sprintf("%d (%s) S %d %d %d 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0 18446744073709551615"+
-		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, name, parent, group, session, start)
+		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, is.name, is.parent, is.group, is.session, start)
+}
+
+// procStatus is the text of /proc/PID/status, as far as programs identify a process by it. What it
+// tells of memory, signals and capabilities is left out.
+func procStatus(pid int, p *process, _ int64) string {
+	is := identityOf(pid, p)
+	uid, gid, threads := os.Getuid(), os.Getgid(), 1
+	if p != nil {
+		threads = len(p.threads)
+	}
+	return fmt.Sprintf("Name:\t%s\nState:\tS (sleeping)\nTgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n"+
+		"Uid:\t%d\t%d\t%d\t%d\nGid:\t%d\t%d\t%d\t%d\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\nThreads:\t%d\n",
+		is.name, pid, pid, is.parent, uid, uid, uid, uid, gid, gid, gid, gid, pid, pid, is.group, is.session, threads)
+}
+
+// listProcs lists /proc: the pids that the fake has, and what is there beside pids.
+func (t *thread) listProcs(l *listing) {
+	switch {
+	case l.read && l.given < len(l.names):
+		t.giveNames(l)
+		return
+	case l.read:
+		t.result(0)
+		return
+	}
+	t.ask(fsfake.Op{Call: fsfake.CallProcs}, func(r fsfake.Result) {
+		names := []string{".", ".."}
+		entries, _ := os.ReadDir("/proc")
+		for _, e := range entries {
+			if _, err := strconv.Atoi(e.Name()); err != nil {
+				names = append(names, e.Name())
+			}
+		}
+		*l = listing{names: append(names, strings.Split(r.Data, "\x00")...), read: true}
+		t.giveNames(l)
+	})
 }
 
 // openText makes an open(2) of a file with a text return a descriptor of a memory file. Its

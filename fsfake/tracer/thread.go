@@ -120,6 +120,7 @@ type descriptor struct {
 	atDir  bool   // it is surely the virtual directory itself
 	file   *description
 	random bool // /dev/urandom
+	procs  bool // /proc itself; file has its listing
 	kind   kind // of a real one
 }
 

@@ -5,7 +5,8 @@ import "context"
 // Schedules counts the schedules from a state to an end, or to where the property breaks. Where
 // the graph has cycles there are infinitely many; then the number is one that there are at least:
 // of the ways through a component those are counted that leave it by different edges. Numbers
-// beyond 2^53 are rounded. The error is that ctx ended first.
+// beyond 2^53 are rounded. Where the graph is a part of a space, beginnings of schedules are counted,
+// each of which is that of another one. The error is that ctx ended first.
 func (g *Graph) Schedules(ctx context.Context, start uint32) (float64, error) {
 	ways := make([]float64, g.Len())
 	component := make([]uint32, g.Len())

@@ -3,17 +3,14 @@ package search
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/graph"
 	"lockpick/checker/internal/table"
 )
 
-// BuildGraph expands every state once more and writes the edges down, for the questions
-// that need them: odds and starvation. Of a space that was left early it has the edges of the
-// levels of which every state was expanded, which does not depend on the workers, and nothing is
-// learned for it. The error may say that a budget ended first.
+// BuildGraph expands every state once more and writes the edges down: for odds, starvation, counts.
+// Of a space left early it has the levels that were expanded in full. The error may be a budget's end.
 func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*graph.Graph, error) {
 	set := c.States
 	n := set.Span()
@@ -26,13 +23,13 @@ func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*grap
 	if x.Reduce {
 		sym = engine.NewSymmetry(x.Space)
 	}
-	whole := c.whole()
+	level := set.Levels()
 	for id := range n {
 		if id%4096 == 0 && ctx.Err() != nil {
 			return nil, stopped(ctx.Err())
 		}
 		bad := false
-		if set.Has(id) && whole(id) {
+		if set.Has(id) && (c.Complete || level(id) < c.Depth) {
 			var err error
 			if bad, err = x.edges(g, w, sym, set, set.Row(id)); err != nil {
 				return nil, err
@@ -41,32 +38,6 @@ func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*grap
 		g.End(set.Has(id), bad)
 	}
 	return g, nil
-}
-
-// whole returns what tells of a state whether it is of a level of which every state was expanded.
-func (c *Coverage) whole() func(id int) bool {
-	if c.Complete {
-		return func(int) bool { return true }
-	}
-	levels := make([]int, c.States.Span()) // from 1; 0: not known yet
-	level := func(id int) int {
-		var way []int
-		for levels[id] == 0 {
-			way = append(way, id)
-			parent, ok := c.States.Parent(id)
-			if !ok {
-				break
-			}
-			id = parent
-		}
-		n := levels[id]
-		for _, id := range slices.Backward(way) {
-			n++
-			levels[id] = n
-		}
-		return n
-	}
-	return func(id int) bool { return level(id) <= c.Depth }
 }
 
 // edges writes down the edges of one state, and reports whether the state breaks the
@@ -98,8 +69,7 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 	return bad, nil
 }
 
-// Schedules is how many schedules the graph stands for, at least; see [graph.Graph.Schedules]. Of a
-// space that was left early, beginnings of schedules are counted, of which each is that of another.
+// Schedules is how many schedules the graph stands for, at least; see [graph.Graph.Schedules].
 func (x *Explorer) Schedules(ctx context.Context, c *Coverage, o Limits) (float64, error) {
 	g, err := x.BuildGraph(ctx, c, o)
 	if err != nil {
@@ -128,7 +98,7 @@ func (x *Explorer) Odds(ctx context.Context, c *Coverage, o Limits) (graph.Odds,
 	start, _ := c.States.Find(x.Initial)
 	odds, err := g.Odds(ctx, uint32(start))
 	if err != nil {
-		return odds, stopped(err)
+		err = stopped(err)
 	}
-	return odds, nil
+	return odds, err
 }

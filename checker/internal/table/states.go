@@ -1,6 +1,10 @@
 package table
 
-import "lockpick/checker/internal/parallel"
+import (
+	"slices"
+
+	"lockpick/checker/internal/parallel"
+)
 
 // A States holds the visited states: each a row of words of one width, stored once.
 // It is sharded by hash: workers may insert side by side, each into shards of its own.
@@ -169,6 +173,28 @@ func (s *States) Row(id int) []uint32 {
 func (s *States) Parent(id int) (parent int, ok bool) {
 	word := s.Shards[id%len(s.Shards)].row(id/len(s.Shards), s.stride)[s.width]
 	return int(word) - 1, word != 0
+}
+
+// Levels returns what tells the level of a state of a tree: that of a root is 0.
+func (s *States) Levels() func(id int) int {
+	after := make([]int32, s.Span()) // its level, and 1; 0: not known yet
+	return func(id int) int {
+		var way []int
+		for ok := true; ok && after[id] == 0; {
+			way = append(way, id)
+			if parent, has := s.Parent(id); has {
+				id = parent
+			} else {
+				ok = false
+			}
+		}
+		n := after[id]
+		for _, id := range slices.Backward(way) {
+			n++
+			after[id] = n
+		}
+		return int(n) - 1
+	}
 }
 
 // Sizes returns how many states each shard holds.

@@ -39,11 +39,11 @@ type Prober struct {
 const recordedCalls = 64
 
 // record keeps a call. What is too much is dropped from time to time, for calls are large.
-func (p *Prober) record(c trace.Call) {
+func (p *Prober) record(op *fsfake.Op, r *fsfake.Result) {
 	if len(p.recorded) == 2*recordedCalls {
 		p.recorded = p.recorded[:copy(p.recorded, p.last())]
 	}
-	p.recorded = append(p.recorded, c)
+	p.recorded = append(p.recorded, trace.Call{Op: *op, Result: *r})
 }
 
 // last are the last calls of the attempt that was made last.
@@ -191,25 +191,24 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 	defer code.Stop()
 	id := fsfake.Task{Pid: pid, N: 1}
 	who := id
-	last, slept, late, rounds := fsfake.Op{}, false, false, 0
-	for steps := 0; steps < probeSteps; steps++ {
-		op, more, notes, err := code.Next()
-		if err != nil {
-			return trace.Wait{}, err
-		}
+	last, slept, late, rounds, steps := fsfake.Op{}, false, false, 0, 0
+	var wait trace.Wait // what hinders it, once that is known
+	var r fsfake.Result
+	err := learn.Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
 		for _, n := range notes {
 			p.observed.note(n)
 			if by, ok := n.(scenarios.By); ok {
 				who = by.Task
 			}
 			if a, ok := n.(scenarios.Asserted); ok && !a.OK {
-				return trace.Wait{}, fmt.Errorf("checker: the probe of %s fails the assertion %q: a probe that does not get through returns an error", p.sc.ID, a.Text)
+				return nil, fmt.Errorf("checker: the probe of %s fails the assertion %q: a probe that does not get through returns an error", p.sc.ID, a.Text)
 			}
 			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
 				rounds, steps = rounds+1, 0
 				if late && (p.unrolled || rounds >= p.rounds()) {
 					p.unrolled = true
-					return hindered(trace.Polls, last), nil
+					wait = hindered(trace.Polls, last)
+					return nil, nil
 				}
 				if late = m.Now().Sub(start) > horizon; !slept && !late {
 					pass(m, start, time.Second)
@@ -220,22 +219,22 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 		if !more {
 			m.KillProc(pid)
 			if result != nil {
-				return hindered(trace.GivesUp, last), nil
+				wait = hindered(trace.GivesUp, last)
 			}
-			return trace.Wait{}, nil
+			return nil, nil
 		}
 		p.asked = p.asked || op.Call == fsfake.CallNow || op.Call == fsfake.CallSleep
-		r := m.Do(who, op)
+		r = m.Do(who, *op)
 		by := who
 		who = id
-		p.record(trace.Call{Op: op, Result: r})
+		p.record(op, &r)
 		switch {
 		case r.Unmodelled != "":
-			return trace.Wait{}, fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
+			return nil, fmt.Errorf("checker: the probe of %s: %s: %s", p.sc.ID, op.Call, r.Unmodelled)
 		case r.Blocked:
-			w := hindered(trace.WaitsInCall, op)
-			w.On, _ = m.WaitsOn(by)
-			return w, nil
+			wait = hindered(trace.WaitsInCall, *op)
+			wait.On, _ = m.WaitsOn(by)
+			return nil, nil
 		}
 		if op.Call == fsfake.CallSleep && late {
 			m.Advance(time.Second)
@@ -244,13 +243,14 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			pass(m, start, time.Duration(op.Time))
 			slept = true
 		} else {
-			last = op
+			last = *op
 		}
-		if err := code.Answer(r); err != nil {
-			return trace.Wait{}, err
+		if steps++; steps >= probeSteps {
+			return nil, fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
 		}
-	}
-	return trace.Wait{}, fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
+		return &r, nil
+	})
+	return wait, err
 }
 
 // rounds is after how many rounds a loop of the probe is endless, unless one was tried out before.

@@ -131,7 +131,7 @@ func TestLastCallsOfAProbe(t *testing.T) {
 		var want []trace.Call
 		for i := range n {
 			c := trace.Call{Op: fsfake.Op{FD: i}}
-			p.record(c)
+			p.record(&c.Op, &c.Result)
 			want = append(want, c)
 		}
 		require.Equal(t, want[max(0, n-recordedCalls):], p.last(), "of %d", n)

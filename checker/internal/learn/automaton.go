@@ -208,35 +208,44 @@ func (a *Automaton) reach(at uint32, result *fsfake.Result) (code Code, op fsfak
 		op, more, notes, err = proceed(kept, result)
 		return kept, op, more, notes, err
 	}
+	return a.run(at, result, true)
+}
+
+// run starts the program and brings it to where result leads from node at; nil is where it
+// starts. What it does on the way must be what it did when that was learned. identify says that
+// the call after result is looked at, whether the program itself makes it.
+func (a *Automaton) run(at uint32, result *fsfake.Result, identify bool) (code Code, op fsfake.Op, more bool, notes []any, err error) {
 	a.runs++
 	if code, err = a.start(a.process, a.n); err != nil {
 		return nil, op, false, nil, err
 	}
-	if f, ok := code.(*function); ok && result == nil {
-		f.identify = true
-	}
-	op, more, notes, err = code.Next()
-	if err != nil || result == nil {
-		return code, op, more, notes, err
-	}
-	path := a.path(at)
-	for i, id := range path {
-		if !more || op != a.nodes[id].Op {
-			return code, op, more, notes, a.indeterminate(i, a.nodes[id].Op, op, more)
-		}
-		if err := a.sameNotes(i, a.nodes[id].Begins, notes); err != nil {
-			return code, op, more, notes, err
-		}
-		r := result
-		if i+1 < len(path) {
-			r = a.nodes[path[i+1]].via
-		} else if f, ok := code.(*function); ok {
-			f.identify = true
-		}
-		if op, more, notes, err = proceed(code, r); err != nil {
-			break
+	last := func() {
+		if f, ok := code.(*function); ok {
+			f.identify = identify
 		}
 	}
+	path, i := a.path(at), 0
+	if result == nil {
+		path = nil
+		last()
+	}
+	err = Follow(code, nil, func(is *fsfake.Op, goesOn bool, noted []any) (*fsfake.Result, error) {
+		if i == len(path) {
+			op, more, notes = *is, goesOn, noted
+			return nil, nil
+		}
+		if !goesOn || *is != a.nodes[path[i]].Op {
+			return nil, a.indeterminate(i, a.nodes[path[i]].Op, *is, goesOn)
+		}
+		if err := a.sameNotes(i, a.nodes[path[i]].Begins, noted); err != nil {
+			return nil, err
+		}
+		if i++; i < len(path) {
+			return a.nodes[path[i]].via, nil
+		}
+		last()
+		return result, nil
+	})
 	return code, op, more, notes, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"lockpick/fsfake"
 )
 
 // A retry loop's rounds come in any order, and what one kind of round leaves behind may
@@ -120,40 +122,38 @@ func (w *walker) walk(rng *rand.Rand) error {
 		return err
 	}
 	defer code.Stop()
-	op, more, _, err := code.Next()
-	if err != nil {
-		return err
-	}
-	at, numbers := uint32(Start), numbering{}
-	for calls := 0; ; calls++ {
-		if nd := &a.nodes[at]; more == nd.Ended || more && op != nd.Op {
-			return a.carriesAcross(calls, nd.Op, op, more)
+	at, numbers, calls := uint32(Start), numbering{}, 0
+	var k edgeKey
+	var r fsfake.Result
+	return Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
+		if calls > 0 {
+			e := a.edges[k]
+			at = e.To &^ Begun
+			if e.leadsBack() {
+				numbers.forget(a.nodes[at].Knows)
+			}
+			did, err := Digest(a.name, notes)
+			if err != nil {
+				return nil, err
+			}
+			if did != e.Effects {
+				return nil, a.carriesAcross(calls-1, a.nodes[at].Op, *op, more)
+			}
 		}
-		k, ok := w.next(rng, at, calls)
-		if !ok {
-			return nil
+		if nd := &a.nodes[at]; more == nd.Ended || more && *op != nd.Op {
+			return nil, a.carriesAcross(calls, nd.Op, *op, more)
 		}
-		var notes []any
-		r := *k.result
+		var ok bool
+		if k, ok = w.next(rng, at, calls); !ok {
+			return nil, nil
+		}
+		r = *k.result
 		if w.renumbers {
 			numbers.rename(rng, &r)
 		}
-		if op, more, notes, err = proceed(code, &r); err != nil {
-			return err
-		}
-		e := a.edges[k]
-		at = e.To &^ Begun
-		if e.leadsBack() {
-			numbers.forget(a.nodes[at].Knows)
-		}
-		did, err := Digest(a.name, notes)
-		if err != nil {
-			return err
-		}
-		if did != e.Effects {
-			return a.carriesAcross(calls, a.nodes[at].Op, op, more)
-		}
-	}
+		calls++
+		return &r, nil
+	})
 }
 
 // Repeats reports whether the program can go on for ever, as far as it was learned: it has a

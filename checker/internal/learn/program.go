@@ -76,6 +76,11 @@ type function struct {
 	answer fsfake.Result
 	told   *fsfake.Result // the answer that the program gets: answer, or one that lies elsewhere
 	notes  []any
+	// guide answers the program's calls where they are made; nil where the caller of Next does.
+	// lost is what it found, broke what it panicked with.
+	guide guide
+	lost  error
+	broke any
 	// locates: source is kept. noted is what the program says itself of its next call.
 	locates       bool
 	source, noted scenarios.Source
@@ -178,9 +183,13 @@ func (f *function) Do(op fsfake.Op) fsfake.Result {
 		f.abandoned = true // its own goroutine stands elsewhere, and cannot be unwound
 	}
 	f.identify = false
-	f.locate()
+	if f.locates || f.noted != (scenarios.Source{}) {
+		f.locate()
+	}
 	f.last = op
-	f.ask(struct{}{})
+	if f.guide == nil || !f.guided() {
+		f.ask(struct{}{})
+	}
 	return *f.told
 }
 

@@ -62,40 +62,18 @@ func (a *Automaton) verifyOnce(ctx context.Context) error {
 
 // repeat runs the program along one path and compares what it does with what it did.
 func (a *Automaton) repeat(k edgeKey, e Edge) error {
-	a.runs++
-	code, err := a.start(a.process, a.n)
+	code, op, more, notes, err := a.run(k.from, k.result, false)
+	if code != nil {
+		defer code.Stop()
+	}
 	if err != nil {
 		return err
 	}
-	defer code.Stop()
-	path := a.path(k.from)
-	for i := 0; ; i++ {
-		if i > len(path) {
-			return nil
-		}
-		want, via := a.nodes[e.To&^Begun], k.result
-		if i < len(path) {
-			want = a.nodes[path[i]]
-			via = want.via
-		} else {
-			want.Begins = e.Effects
-		}
-		if via != nil {
-			if err := code.Answer(*via); err != nil {
-				return err
-			}
-		}
-		op, more, notes, err := code.Next()
-		if err != nil {
-			return err
-		}
-		if more == want.Ended || more && op != want.Op {
-			return a.indeterminate(i, want.Op, op, more)
-		}
-		if err := a.sameNotes(i, want.Begins, notes); err != nil {
-			return err
-		}
+	calls, want := len(a.path(k.from)), &a.nodes[e.To&^Begun]
+	if more == want.Ended || more && op != want.Op {
+		return a.indeterminate(calls, want.Op, op, more)
 	}
+	return a.sameNotes(calls, e.Effects, notes)
 }
 
 // told says what a task told its history between two calls, and what it asserted.

@@ -111,54 +111,41 @@ func (a *Automaton) unrollFrom(ctx context.Context, k edgeKey, e Edge) error {
 // is at the top of the second round, round lists the nodes of the first, and result is
 // what led back, by back; the rounds tried are those from one number to another. What was asserted in the first round must be so in all.
 func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, back Effects, from, to int) error {
-	for n := from; n < to; n++ {
-		for i := range round {
-			r := result
-			next := round[0]
-			if i+1 < len(round) {
-				next = round[i+1]
-				r = a.nodes[next].via
-			}
-			op, more, notes, err := proceedAtOnce(code, r)
+	answer := func(i int) *fsfake.Result { // that of the round's call i
+		if i+1 < len(round) {
+			return a.nodes[round[i+1]].via
+		}
+		return result
+	}
+	n, i := from, 0
+	return Follow(code, answer(0), func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
+		next, was := round[0], back.Failed
+		if i+1 < len(round) {
+			next = round[i+1]
+			was = a.nodes[next].Begins.Failed
+		}
+		failed := ""
+		if len(notes) > 0 {
+			did, err := Digest(a.name, notes)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			was := back.Failed
-			if i+1 < len(round) {
-				was = a.nodes[next].Begins.Failed
-			}
-			failed := ""
-			if len(notes) > 0 {
-				did, err := Digest(a.name, notes)
-				if err != nil {
-					return err
-				}
-				failed = did.Failed
-			}
-			if failed != was {
-				return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, round %d fails the assertion %q, and an earlier one %q (empty is none)",
-					a.name, a.scenario, n, failed, was)
-			}
-			if !more || *op != a.nodes[next].Op {
-				return a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, *op, more)
+			failed = did.Failed
+		}
+		if failed != was {
+			return nil, fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, round %d fails the assertion %q, and an earlier one %q (empty is none)",
+				a.name, a.scenario, n, failed, was)
+		}
+		if !more || *op != a.nodes[next].Op {
+			return nil, a.carriesOver(n+(i+1)/len(round), i+1, a.nodes[next].Op, *op, more)
+		}
+		if i++; i == len(round) {
+			if n, i = n+1, 0; n == to {
+				return nil, nil
 			}
 		}
-	}
-	return nil
-}
-
-// proceedAtOnce is proceed for millions of calls: of a Go function neither the result nor the call
-// is copied. The result must stay as it is until the program has it, and op is valid until the
-// program runs again.
-func proceedAtOnce(code Code, r *fsfake.Result) (op *fsfake.Op, more bool, notes []any, err error) {
-	f, ok := code.(*function)
-	if !ok {
-		next, more, notes, err := proceed(code, r)
-		return &next, more, notes, err
-	}
-	f.told = r
-	more, err = f.turn()
-	return &f.last, more, f.notes, err
+		return answer(i), nil
+	})
 }
 
 // carriesOver reports a retry loop whose later rounds go on differently.

@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 	"lockpick/sched"
 )
@@ -25,8 +26,9 @@ func carryOut(ctx context.Context, spec *command.Spec, r *checker.Result) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, carryFor)
 	defer cancel()
-	c := spec.Carry(ctx, carrySteps(cx.Trace), cx.Trace[len(cx.Trace)-1].After)
+	c := spec.Locate(ctx, carrySteps(cx.Trace), cx.Trace[len(cx.Trace)-1].After)
 	cx.Kernel = c.String()
+	locate(cx.Trace, c.Sources)
 	if c.Differs != "" {
 		r.Verdict, r.Complete = checker.Unknown, false
 		r.Why = "the schedule breaks it on the fake machine and goes otherwise on this kernel, so one of the two is not as programs see it: nothing is concluded; please report it"
@@ -80,6 +82,19 @@ func carrySteps(tr trace.Trace) []command.Step {
 		}
 	}
 	return steps
+}
+
+// locate notes in a trace where in the commands' sources its calls stand.
+func locate(tr trace.Trace, sources []scenarios.Source) {
+	for i := range tr {
+		if tr[i].Choice.Action == sched.Kill {
+			sources = sources[1:]
+			continue
+		}
+		for k := range tr[i].Calls {
+			tr[i].Calls[k].Source, sources = sources[0], sources[1:]
+		}
+	}
 }
 
 // onKernel carries a followed run of commands out on the real kernel, times over.

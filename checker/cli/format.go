@@ -20,7 +20,7 @@ type format struct {
 	write func(stdout io.Writer, to string, results []checker.Result, o report.Options) error
 }
 
-// formats lists the output formats of check.
+// formats lists the output formats.
 func formats() []format {
 	return append([]format{
 		{
@@ -38,9 +38,11 @@ type formatChoice struct {
 	to string
 }
 
-func addFormatFlags(c *cobra.Command) []*formatChoice {
+func addFormatFlags(c *cobra.Command) []*formatChoice { return addFormats(c, formats()) }
+
+func addFormats(c *cobra.Command, all []format) []*formatChoice {
 	var out []*formatChoice
-	for _, f := range formats() {
+	for _, f := range all {
 		choice := &formatChoice{format: f}
 		if f.arg == "" {
 			c.Flags().BoolVar(&choice.on, f.flag, false, f.usage)

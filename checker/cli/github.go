@@ -7,7 +7,7 @@ import (
 	"lockpick/checker/report"
 )
 
-// githubFlag says whether check annotates a run of GitHub Actions.
+// githubFlag says whether a run is annotated, one of GitHub Actions.
 type githubFlag struct {
 	cmd *cobra.Command
 	on  bool
@@ -22,12 +22,16 @@ func addGitHubFlag(c *cobra.Command) *githubFlag {
 // annotate writes workflow commands to standard error, where GitHub reads them too and
 // where they spoil no machine output.
 func (f *githubFlag) annotate(a *app, results []checker.Result, o report.Options) error {
-	on := f.on
-	if !f.cmd.Flags().Changed("github") {
-		on = a.env("GITHUB_ACTIONS") == "true"
-	}
-	if !on {
+	if !f.wanted(a) {
 		return nil
 	}
 	return report.GitHub(a.stderr, results, o)
+}
+
+// wanted reports whether the run is to be annotated.
+func (f *githubFlag) wanted(a *app) bool {
+	if !f.cmd.Flags().Changed("github") {
+		return a.env("GITHUB_ACTIONS") == "true"
+	}
+	return f.on
 }

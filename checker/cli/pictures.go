@@ -36,16 +36,25 @@ func (f *pictureFlags) show(stdout io.Writer, r *checker.Result, o report.Option
 	if *f.source {
 		o = withSource(o)
 	}
-	if f.svg != "" {
-		if r.Counterexample == nil {
-			return fmt.Errorf("--svg %s: there is no counterexample to draw", f.svg)
-		}
-		if err := writeFile(f.svg, func(w io.Writer) error { return report.SVG(w, r, o) }); err != nil {
-			return fmt.Errorf("--svg: %w", err)
-		}
+	if err := f.draw(r, o); err != nil {
+		return err
 	}
 	if f.markdown {
 		return report.Markdown(stdout, r, o)
 	}
 	return report.Timeline(stdout, r, o)
+}
+
+// draw writes the SVG that is asked for.
+func (f *pictureFlags) draw(r *checker.Result, o report.Options) error {
+	switch {
+	case f.svg == "":
+		return nil
+	case r.Counterexample == nil:
+		return fmt.Errorf("--svg %s: there is no counterexample to draw", f.svg)
+	}
+	if err := writeFile(f.svg, func(w io.Writer) error { return report.SVG(w, r, o) }); err != nil {
+		return fmt.Errorf("--svg: %w", err)
+	}
+	return nil
 }

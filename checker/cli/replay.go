@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -23,8 +24,8 @@ type replayFlags struct {
 	width    int
 	real     bool
 	times    int
-	unfold   *bool
-	source   *bool
+	pictures *pictureFlags
+	results  *resultFlags
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -50,7 +51,7 @@ hold is broken, 2 the schedule cannot happen.`,
 		},
 	}
 	c.ValidArgsFunction = a.completeID(true)
-	f.setting, f.unfold, f.source = addSettingFlags(c), addUnfold(c), addSource(c)
+	f.setting, f.pictures, f.results = addSettingFlags(c), addPictureFlags(c), addResultFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "judge by property `P` only")
 	fs.BoolVar(&f.real, "real", false, "then replay it on the real disk, with real processes, and compare every call (Linux)")
@@ -67,6 +68,9 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 	if f.times < 1 || f.times > 1 && !f.real {
 		return fmt.Errorf("--times %d: choose 1 or more, with --real", f.times)
 	}
+	if err := writable(f.outputs(), args...); err != nil {
+		return err
+	}
 	r, err := a.toReplay(args, f)
 	if err != nil {
 		return err
@@ -79,7 +83,7 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 			return err
 		}
 		if got.Broken {
-			if err := a.reproduced(&r, p, got, f); err != nil || !f.real {
+			if err := a.reproduced(ctx, &r, p, got, f); err != nil || !f.real {
 				return err
 			}
 			return a.forReal(ctx, &r, p, got, f)
@@ -96,6 +100,10 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 
 // forReal replays what was followed on the real kernel.
 func (a *app) forReal(ctx context.Context, r *replayed, p *scenarios.Property, got saved.Followed, f *replayFlags) error {
+	if f.results.instead() { // what is there for a program must stay readable for it
+		defer func(stdout io.Writer) { a.stdout = stdout }(a.stdout)
+		a.stdout = a.stderr
+	}
 	if r.run != nil {
 		return a.onKernel(ctx, r.run, got.Counterexample.Trace, f.times)
 	}
@@ -221,7 +229,7 @@ func drifted(err error, s sched.Schedule) error {
 }
 
 // reproduced shows a schedule that breaks a property.
-func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Followed, f *replayFlags) error {
+func (a *app) reproduced(ctx context.Context, asked *replayed, p *scenarios.Property, got saved.Followed, f *replayFlags) error {
 	r := checker.NewResult(&asked.sc, p, got.Counterexample)
 	s, want := got.Counterexample.Schedule, asked.recipe.Schedule
 	switch {
@@ -234,6 +242,9 @@ func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Follo
 	}
 	if asked.run != nil { // nobody claims anything of commands
 		r.Claimed = false
+		if f.real || *f.pictures.source || f.results.any(a) {
+			carryOut(ctx, asked.run, &r) // the run that locates its calls
+		}
 		watchChanges(&r)
 	}
 	if r.Claimed && !r.AsClaimed() {
@@ -244,14 +255,30 @@ func (a *app) reproduced(asked *replayed, p *scenarios.Property, got saved.Follo
 	if asked.run != nil {
 		o.Replay = a.program + " replay " + report.ShellWord(asked.file) + " --real"
 	}
-	return report.Timeline(a.stdout, &r, o)
+	show := f.pictures.show
+	if f.results.instead() {
+		show = func(_ io.Writer, r *checker.Result, o report.Options) error { return f.pictures.draw(r, o) }
+	}
+	if err := show(a.stdout, &r, o); err != nil {
+		return err
+	}
+	return f.results.write(a, a.stdout, []checker.Result{r}, o)
+}
+
+// outputs lists the files asked for.
+func (f *replayFlags) outputs() []output {
+	out := f.results.outputs()
+	if f.pictures.svg != "" {
+		out = append(out, output{flag: "svg", path: f.pictures.svg})
+	}
+	return out
 }
 
 // drawing says how the schedule is drawn.
 func (f *replayFlags) drawing(a *app) report.Options {
 	o := a.reportOptions(f.setting, f.width)
-	o.Unfold = *f.unfold
-	if *f.source {
+	o.Unfold = *f.pictures.unfold
+	if *f.pictures.source {
 		o = withSource(o)
 	}
 	return o
@@ -281,5 +308,24 @@ func (a *app) notReproduced(ctx context.Context, r *replayed, got saved.Followed
 		}
 		end.Checked = &checked
 	}
-	return report.NotBroken(a.stdout, end, f.drawing(a))
+	return f.nothingBroken(a, &end)
+}
+
+// nothingBroken writes what there is of a schedule that breaks nothing: of the smallest
+// counterexample, which is another schedule, no format speaks.
+func (f *replayFlags) nothingBroken(a *app, end *report.RunEnd) error {
+	o := f.drawing(a)
+	if f.pictures.markdown {
+		a.note("--markdown has no effect: the schedule breaks nothing")
+	}
+	if f.pictures.svg != "" {
+		a.note("--svg %s: the schedule breaks nothing, and there is no counterexample to draw", f.pictures.svg)
+	}
+	if !f.results.instead() {
+		if err := report.NotBroken(a.stdout, *end, o); err != nil {
+			return err
+		}
+	}
+	r := unfinished(end.Scenario, end.Properties[0], "the schedule "+end.Run.Schedule.String()+" does not break it; of others nothing is said")
+	return f.results.write(a, a.stdout, []checker.Result{r}, o)
 }

@@ -15,7 +15,6 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
-	"lockpick/checker/report/site"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -30,10 +29,8 @@ type runFlags struct {
 	timeout  time.Duration
 	skipOdds bool
 	states   int
-	json     bool
-	html     string
-	date     string // for the pages
 	save     string
+	results  *resultFlags
 	pictures *pictureFlags
 }
 
@@ -70,11 +67,8 @@ is changed. Everything outside the directory is real, and happens at each execut
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
-	fs.BoolVar(&f.json, "json", false, "write JSON (docs/schema/check-v1.json)")
-	fs.StringVar(&f.html, "html", "", "write a static web site to `DIR`")
-	addDateFlag(fs, &f.date)
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
-	f.pictures = addPictureFlags(c)
+	f.pictures, f.results = addPictureFlags(c), addResultFlags(c)
 	return c
 }
 
@@ -97,7 +91,10 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		return err
 	}
 	var results []checker.Result
-	o := report.Options{Style: a.style(a.stdout, f.width), Program: a.program, Replay: a.replayRun(f), Made: a.made(f.date)}
+	o := report.Options{
+		Style: a.style(a.stdout, f.width), Program: a.program, Replay: a.replayRun(f), Root: workDir(), Places: true,
+		Commands: f.places(&spec, args),
+	}
 	for i, p := range asked {
 		r, err := a.decideRun(ctx, &spec, &sc, p, f)
 		if err != nil {
@@ -109,7 +106,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		r.Claimed = false // nobody claims anything of a command
 		r.Elapsed = time.Since(start)
 		results = append(results, r)
-		if f.json {
+		if f.results.instead() {
 			continue
 		}
 		if i > 0 {
@@ -120,12 +117,29 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		}
 		_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", countsOf(&r))
 	}
-	if !f.json && !f.pictures.markdown {
+	if !f.results.instead() && !f.pictures.markdown {
 		for _, l := range o.Tell("assumed", strings.Join(sc.Assumes, "; ")+".") {
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
 	}
-	return f.write(a.stdout, &spec, results, o)
+	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(&spec, results, o))
+}
+
+// places says in which files the commands stand.
+func (f *runFlags) places(spec *command.Spec, args []string) []scenarios.Source {
+	archive, from := "", f.from
+	if f.archive(args) {
+		archive = args[0]
+	}
+	if from == "" {
+		from = spec.Dir
+	}
+	return commandPlaces(spec, archive, from)
+}
+
+// archive reports whether the arguments are an archive.
+func (f *runFlags) archive(args []string) bool {
+	return len(args) == 1 && f.copies == 0 && strings.HasSuffix(args[0], ".txtar")
 }
 
 // show prints a verdict. Of what holds beside the first, a line is enough.
@@ -160,23 +174,17 @@ func about(n float64) string {
 // outputs lists the files asked for.
 func (f *runFlags) outputs() []output {
 	var out []output
-	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}, {flag: "html", path: f.html, dir: true}} {
+	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
 		if o.path != "" {
 			out = append(out, o)
 		}
 	}
-	return out
+	return append(out, f.results.outputs()...)
 }
 
-// write writes what is asked for beside the timelines.
-func (f *runFlags) write(stdout io.Writer, spec *command.Spec, results []checker.Result, o report.Options) error {
+// write writes the picture and the bundle that are asked for.
+func (f *runFlags) write(spec *command.Spec, results []checker.Result, o report.Options) error {
 	var errs []error
-	if f.json {
-		errs = append(errs, report.JSON(stdout, results, o))
-	}
-	if f.html != "" {
-		errs = append(errs, site.Write(f.html, results, site.Options{Program: o.Program, Made: o.Made}))
-	}
 	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
 	for _, file := range []struct {
 		flag, name string
@@ -215,13 +223,37 @@ func (a *app) replayRun(f *runFlags) string {
 	}
 	const file = "race.lockpick"
 	words := []string{a.program}
-	for i, arg := range a.args {
+	for i, arg := range f.withoutOutputs(a.args) {
 		words = append(words, report.ShellWord(arg))
 		if i == 0 {
 			words = append(words, "--save", file)
 		}
 	}
 	return strings.Join(words, " ") + "; " + a.program + " replay " + file
+}
+
+// withoutOutputs are the arguments without the flags that say what is written, and how: whoever sees
+// a counterexample again need not write the files again.
+func (f *runFlags) withoutOutputs(args []string) []string {
+	takesValue := map[string]bool{"svg": true, "date": true, "markdown": false, "unfold": false, "source": false, "github": false}
+	for _, c := range f.results.formats {
+		takesValue[c.flag] = c.arg != ""
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		name, _, joined := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
+		value, known := takesValue[name]
+		switch {
+		case !known || !strings.HasPrefix(args[i], "--"):
+			out = append(out, args[i])
+		case value && !joined:
+			i++
+		}
+	}
+	return out
 }
 
 // asked lists the properties that are decided.
@@ -307,7 +339,7 @@ func lookFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 func (f *runFlags) read(args []string) (command.Spec, error) {
 	spec := command.Spec{}
 	var err error
-	archive := len(args) == 1 && f.copies == 0 && strings.HasSuffix(args[0], ".txtar")
+	archive := f.archive(args)
 	switch {
 	case len(args) == 0:
 		return spec, errors.New("run takes commands, one argument for each process, or -n N -- COMMAND ARG...: see \"lockpick help run\"")

@@ -41,7 +41,42 @@ func TestOutcomes(t *testing.T) {
 		require.NotZero(t, n, outcome(o))
 	}
 	// Nothing was claimed: no verdict differs.
-	require.Equal(t, passed, outcomeOf(&checker.Result{Verdict: checker.Broken}))
+	require.Equal(t, passed, outcomeOf(&checker.Result{Verdict: checker.Broken, Scenario: &scenarios.Scenario{}}))
+	// Real programs claim nothing, and are run to know whether they hold.
+	require.Equal(t, failed, outcomeOf(&checker.Result{Verdict: checker.Broken, Scenario: &scenarios.Scenario{External: true}}))
+}
+
+// Of real programs whose calls are not located the command's own file is shown, at the line of an
+// archive, or without a line.
+func TestCommandsHaveAPlace(t *testing.T) {
+	schema := sarifSchemaOf(t)
+	r := exhibit(t, "ctx/stat-then-write/contend", scenarios.MutualExclusion)
+	sc := *r.Scenario
+	sc.External, r.Scenario, r.Claimed = true, &sc, false
+	cx := *r.Counterexample
+	cx.Trace, r.Counterexample = slices.Clone(cx.Trace), &cx
+	for i := range cx.Trace {
+		cx.Trace[i].Calls = slices.Clone(cx.Trace[i].Calls)
+		for k := range cx.Trace[i].Calls {
+			cx.Trace[i].Calls[k].Source = scenarios.Source{}
+		}
+	}
+	for _, c := range []struct {
+		at          scenarios.Source
+		sarif, file string
+	}{
+		{scenarios.Source{File: "/repo/race.txtar", Line: 3}, `"startLine": 3`, "::error file=race.txtar,line=3,title="},
+		{scenarios.Source{File: "/repo/count.sh"}, `"uri": "count.sh"`, "::error file=count.sh,title="},
+	} {
+		o := Options{Root: "/repo", Commands: []scenarios.Source{c.at, {}}}
+		got := text(t, func(b *bytes.Buffer) error { return SARIF(b, []checker.Result{r}, o) })
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(got))
+		require.NoError(t, err)
+		require.NoError(t, schema.Validate(doc))
+		require.Contains(t, got, c.sarif)
+		require.Equal(t, c.at.Line > 0, strings.Contains(got, "region"))
+		require.Contains(t, text(t, func(b *bytes.Buffer) error { return GitHub(b, []checker.Result{r}, o) }), c.file)
+	}
 }
 
 func TestGitHub(t *testing.T) {

@@ -36,11 +36,13 @@ func (o *Options) githubPlace(r *checker.Result) string {
 	if r.Counterexample == nil {
 		return ""
 	}
-	at := Culprit(r.Counterexample)
-	if at == nil {
+	s := o.whereWrong(r.Counterexample)
+	switch {
+	case s.File == "":
 		return ""
+	case s.Line == 0:
+		return fmt.Sprintf("file=%s,", githubProperty(o.file(s.File)))
 	}
-	s := sourceOf(at)
 	return fmt.Sprintf("file=%s,line=%d,", githubProperty(o.file(s.File)), s.Line)
 }
 

@@ -12,9 +12,9 @@ import (
 type outcome uint8
 
 const (
-	// passed: the verdict is as claimed, or nothing was claimed.
+	// passed: the verdict is as claimed, or nothing was claimed of what is not real programs.
 	passed outcome = iota
-	// failed: the verdict is not the one claimed.
+	// failed: the verdict is not the one claimed, or real programs are broken.
 	failed
 	// undecided: there is no verdict, which is never a pass.
 	undecided
@@ -26,6 +26,8 @@ func outcomeOf(r *checker.Result) outcome {
 		return undecided
 	case r.Claimed && !r.AsClaimed():
 		return failed
+	case !r.Claimed && r.Scenario.External && r.Verdict == checker.Broken:
+		return failed // who runs commands wants to know whether they hold
 	}
 	return passed
 }
@@ -42,7 +44,7 @@ func headline(r *checker.Result) string {
 	default:
 		text += "is undecided"
 	}
-	if outcomeOf(r) == failed {
+	if outcomeOf(r) == failed && r.Claimed {
 		text += ", and the claim is: " + r.ClaimText()
 	}
 	return text

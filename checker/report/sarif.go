@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/scenarios"
 )
 
 // SARIFVersion is the version of the format that [SARIF] writes.
@@ -20,7 +21,8 @@ const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/
 // counterexample as a code flow of one thread flow for each task, and a warning for each
 // verdict that could not be reached. What is as claimed is no finding and is left out.
 //
-// A result is shown at the line of the source whose call went wrong. Where that is not
+// A result is shown at the line of the source whose call went wrong. Of real programs without
+// debug information it is the script, or the line of an archive, that made it. Where that is not
 // known, the scenario's id takes the place of a file, so that readers that insist on a
 // place have it.
 func SARIF(w io.Writer, results []checker.Result, o Options) error {
@@ -91,7 +93,7 @@ type sarifLocation struct {
 
 type sarifPhysical struct {
 	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   sarifRegion   `json:"region"`
+	Region   *sarifRegion  `json:"region,omitempty"`
 }
 
 type sarifArtifact struct {
@@ -166,12 +168,12 @@ func sarifResultOf(r *checker.Result, rules []sarifRule, o Options) sarifResult 
 func sarifPlace(r *checker.Result, o Options) sarifLocation {
 	sc := r.Scenario
 	out := sarifLocation{
-		Physical: &sarifPhysical{sarifArtifact{(&url.URL{Path: sc.ID}).EscapedPath()}, sarifRegion{1}},
+		Physical: &sarifPhysical{sarifArtifact{(&url.URL{Path: sc.ID}).EscapedPath()}, &sarifRegion{1}},
 		Logical:  []sarifLogical{{sc.SettingName(), sc.ID, "module"}},
 	}
 	if r.Counterexample != nil {
-		if at := Culprit(r.Counterexample); at != nil {
-			out.Physical = sarifCall(at, o)
+		if at := sarifSource(o.whereWrong(r.Counterexample), o); at != nil {
+			out.Physical = at
 		}
 	}
 	return out
@@ -179,11 +181,17 @@ func sarifPlace(r *checker.Result, o Options) sarifLocation {
 
 // sarifCall is where in the source a step makes its call; nil when that is not known.
 func sarifCall(st *trace.Step, o Options) *sarifPhysical {
-	s := sourceOf(st)
-	if s.File == "" {
+	return sarifSource(sourceOf(st), o)
+}
+
+func sarifSource(s scenarios.Source, o Options) *sarifPhysical {
+	switch {
+	case s.File == "":
 		return nil
+	case s.Line == 0:
+		return &sarifPhysical{sarifArtifact{o.uri(s.File)}, nil}
 	}
-	return &sarifPhysical{sarifArtifact{o.uri(s.File)}, sarifRegion{s.Line}}
+	return &sarifPhysical{sarifArtifact{o.uri(s.File)}, &sarifRegion{s.Line}}
 }
 
 // sarifFlow is a counterexample as a thread flow for each task; the steps of all are

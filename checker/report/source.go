@@ -45,6 +45,25 @@ func Culprit(cx *trace.Counterexample) *trace.Step {
 	return nil
 }
 
+// whereWrong is where a counterexample is shown: at the call that went wrong, or else at the command
+// that made it. Its line is 0 where only the file is known.
+func (o *Options) whereWrong(cx *trace.Counterexample) scenarios.Source {
+	if at := Culprit(cx); at != nil {
+		return sourceOf(at)
+	}
+	n := len(cx.Trace)
+	if cx.Act > 0 && cx.Act <= n {
+		n = cx.Act
+	}
+	if n == 0 {
+		return scenarios.Source{}
+	}
+	if p := cx.Trace[n-1].Choice.Task.Process; p < len(o.Commands) {
+		return o.Commands[p]
+	}
+	return scenarios.Source{}
+}
+
 // file is a file of the source as it is told: relative to the root where it is below it.
 func (o *Options) file(name string) string {
 	if name == "" || o.Root == "" || !filepath.IsAbs(name) {

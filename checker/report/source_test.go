@@ -107,7 +107,7 @@ func TestSourceInSARIF(t *testing.T) {
 	var doc any
 	require.NoError(t, json.Unmarshal([]byte(out), &doc))
 	require.NoError(t, sarifSchemaOf(t).Validate(doc))
-	want := sarifPhysical{sarifArtifact{"report/source_test.go"}, sarifRegion{line}}
+	want := sarifPhysical{sarifArtifact{"report/source_test.go"}, &sarifRegion{line}}
 	got := log.Runs[0].Results[0]
 	require.Equal(t, want, *got.Locations[0].Physical)
 	for _, f := range got.CodeFlows[0].ThreadFlows {

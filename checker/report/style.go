@@ -2,6 +2,8 @@ package report
 
 import (
 	"strings"
+
+	"lockpick/scenarios"
 )
 
 // A Style says what the output looks like. The zero value is plain text of 100 columns.
@@ -33,6 +35,9 @@ type Options struct {
 	Made Made
 	// Timings adds how long each verdict took.
 	Timings bool
+	// Commands are, by process, the files in which the commands of real programs stand, with a line
+	// where one is known: what is shown where no call of a counterexample is located.
+	Commands []scenarios.Source
 	// Root is the absolute path of the directory that files of the source are told relative
 	// to; empty tells them as the compiler recorded them.
 	Root string

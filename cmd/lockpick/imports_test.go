@@ -107,10 +107,11 @@ var imports = map[string]string{
 	"cmd/lockpick":              "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
-	"fsfake/kernel":  "fsfake x/sys",
-	"fsfake/tracer":  "fsfake x/sys",
-	"fsfake/osfs":    "fsfake",
-	"fsfake/aferofs": "fsfake afero",
+	"fsfake/kernel":       "fsfake x/sys",
+	"fsfake/tracer":       "fsfake fsfake/tracer/stack x/sys",
+	"fsfake/tracer/stack": "",
+	"fsfake/osfs":         "fsfake",
+	"fsfake/aferofs":      "fsfake afero",
 
 	// What docs/reference says, from verdicts.
 	"internal/reference": "checker checker/report scenarios scenarios/all",

@@ -50,6 +50,9 @@
 // kernel, and each answer of the kernel can be compared with the fake's. Pids, clocks, random
 // numbers, inode numbers and the times of files stay virtual.
 //
+// [Run.Where] says where in its source a program makes a call, for those that have debug
+// information (package stack).
+//
 // # Limits
 //
 // The program is no prisoner: what it does outside the virtual directory is real, and happens

@@ -78,7 +78,7 @@ func compiled(compiler ...string) func(testing.TB, string) []string {
 	return func(t testing.TB, file string) []string {
 		need(t, compiler[0])
 		build := sync.OnceValues(func() (string, error) {
-			bin := filepath.Join(binaries, strings.ReplaceAll(filepath.Base(file), ".", "-"))
+			bin := filepath.Join(binaries, strings.NewReplacer(".", "-", "/", "-").Replace(file))
 			out, err := exec.Command(compiler[0], append(compiler[1:len(compiler):len(compiler)], bin, file)...).CombinedOutput()
 			if err != nil {
 				return "", &buildError{string(out)}

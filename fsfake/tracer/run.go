@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/fsfake/tracer/stack"
 )
 
 // A Run is one execution of a program and of the processes that it starts. Its methods are for
@@ -38,6 +39,7 @@ type Run struct {
 	out      capture
 	temp     string // a directory to remove at the end, or empty
 	dog      watchdog
+	sources  stack.Files
 }
 
 var errOver = errors.New("tracer: the run is over; start another one")

@@ -28,6 +28,9 @@ func (*Run) Let(fsfake.Task, fsfake.Result) (fsfake.Result, error) {
 	return fsfake.Result{}, errPlatform
 }
 
+// Where knows nothing.
+func (*Run) Where(fsfake.Task) Place { return Place{} }
+
 // SetNow fails.
 func (*Run) SetNow(time.Time) error { return errPlatform }
 

@@ -5,7 +5,11 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/fsfake/tracer/stack"
 )
+
+// A Place is a line of a program's source.
+type Place = stack.Place
 
 // A Config says what to run and what it sees. Argv and Dir are required.
 type Config struct {

@@ -33,6 +33,9 @@ type Carried struct {
 	Differs string
 	// Cannot says why the steps could not be carried out to their end; empty when they could.
 	Cannot string
+	// Sources are, step by step, where in the commands' sources the calls stand, as far as that is
+	// known; nil unless they were asked for.
+	Sources []scenarios.Source
 }
 
 // Confirmed reports that everything went on the kernel as on the fake machine.
@@ -59,7 +62,19 @@ func (c Carried) String() string {
 //
 // Carry makes every verdict about a run, good and bad, in its answer.
 func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine) Carried {
+	return s.carry(ctx, steps, end, false)
+}
+
+// Locate is Carry, and looks before each call where in its source it stands.
+func (s Spec) Locate(ctx context.Context, steps []Step, end *fsfake.Machine) Carried {
+	return s.carry(ctx, steps, end, true)
+}
+
+func (s Spec) carry(ctx context.Context, steps []Step, end *fsfake.Machine, locates bool) Carried {
 	var c carrier
+	if locates {
+		c.carried.Sources = make([]scenarios.Source, len(steps))
+	}
 	if s.Dir == "" {
 		s.Dir = defaultDir
 	}
@@ -225,6 +240,9 @@ func (c *carrier) step(n int, st *Step) error {
 			next = "it asks for " + set[i].Op.String()
 		}
 		return &difference{at("the next call"), st.Op.String(), next}
+	}
+	if c.carried.Sources != nil {
+		c.carried.Sources[n-1] = scenarios.Source(r.Where(who))
 	}
 	got, err := r.Let(who, st.Result)
 	if err != nil {

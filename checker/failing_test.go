@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +25,34 @@ func TestFailingVerdicts(t *testing.T) {
 }
 
 func TestEnginesAgreeOnFailingCalls(t *testing.T) { enginesAgreeOn(t, fixtures.FailingToys()) }
+
+// A round in which a call failed is not in vain, nor is one in which the task chose otherwise: the next
+// may come through. Whoever draws schedules goes on.
+func TestRoundsThatMayComeThrough(t *testing.T) {
+	gone := func(t *scenarios.Task) { t.Assert(false, "nobody comes through") }
+	for name, once := range map[string]func(t *scenarios.Task) bool{
+		"a call fails": func(t *scenarios.Task) bool { _, err := t.Stat("/"); return err == nil },
+		"a choice":     func(t *scenarios.Task) bool { return t.Choose(2) == 1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			sc := fixtures.Programs("toy/rounds/some", scenarios.Setting{Processes: 1, FailingCalls: 1, FailWith: []syscall.Errno{fsfake.EIO}}, fixtures.Same(func(t *scenarios.Task) {
+				for retry := t.Retry(); retry.Next(); {
+					if once(t) {
+						gone(t)
+						return
+					}
+				}
+			}), scenarios.Claim{Property: scenarios.Assertion, Verdict: scenarios.Broken})
+			r, err := Check(context.Background(), sc, scenarios.Assertion, Options{Workers: 1})
+			require.NoError(t, err)
+			require.Equal(t, Broken, r.Verdict)
+			require.InDelta(t, 1, r.Odds, 1e-12)
+			s, err := Sample(context.Background(), sc, scenarios.Assertion, SampleOptions{Runs: 100, KeepGoing: true})
+			require.NoError(t, err)
+			require.Equal(t, 100, s.Failures)
+		})
+	}
+}
 
 // Every choice of a task's own is tried, and drawn.
 func TestChoose(t *testing.T) {

@@ -17,6 +17,17 @@ import (
 type round struct {
 	loop int
 	top  situation
+	// vain counts the rounds before it that came back to the same situation; chosen is how much was
+	// chosen until it began, and most how much in one of those.
+	vain, chosen, most int
+}
+
+// inVain reports whether a round that came back to where it began was the last that is needed to
+// say that no other comes through. A task that chooses may choose otherwise in the next. Where
+// every choice is tried anyway, one round is enough; where they are drawn, each was drawn with all
+// but certainty: each of n with a probability of 1 - e^-40.
+func (w *World) inVain(r *round) bool {
+	return w.Enumerates || r.most == 0 || r.vain >= 40<<min(r.most, 8)
 }
 
 // A situation is everything that what a task does next, and what is said of it, can depend on
@@ -25,6 +36,7 @@ type round struct {
 type situation struct {
 	version uint64
 	stalls  int
+	fails   int
 	changes int
 	clock   time.Time
 	fds     []fsfake.FDView
@@ -32,7 +44,7 @@ type situation struct {
 
 // stands reports whether nothing that others can do has happened since.
 func (w *World) stands(s *situation) bool {
-	return s.version == w.M.Version() && s.stalls == w.stalls && s.changes == w.changes && s.clock.Equal(w.M.Now())
+	return s.version == w.M.Version() && s.stalls == w.stalls && s.fails == w.fails && s.changes == w.changes && s.clock.Equal(w.M.Now())
 }
 
 // again reports whether the top of a round, now, is as that of another was.
@@ -75,7 +87,7 @@ func (w *World) turnRound(a *actor, e *learn.Effects) {
 	var now situation
 	if tops := topsOf(e); tops != (opTops{}) {
 		tops.tell(w.M, a.id)
-		now = situation{w.M.Version(), w.stalls, w.changes, w.M.Now(), w.M.FDs(a.id.Pid)}
+		now = situation{w.M.Version(), w.stalls, w.fails, w.changes, w.M.Now(), w.M.FDs(a.id.Pid)}
 	}
 	if e.Again != 0 {
 		i := len(a.rounds) - 1
@@ -87,14 +99,18 @@ func (w *World) turnRound(a *actor, e *learn.Effects) {
 			i = len(a.rounds) - 1
 		}
 		if i >= 0 {
-			a.idle = w.again(&a.rounds[i].top, &now)
-			a.rounds = append(a.rounds[:i], round{e.Again, now})
+			next := round{loop: e.Again, top: now, chosen: a.chosen}
+			if last := &a.rounds[i]; w.again(&last.top, &now) {
+				next.vain, next.most = last.vain+1, max(last.most, a.chosen-last.chosen)
+				a.idle = w.inVain(&next)
+			}
+			a.rounds = append(a.rounds[:i], next)
 		}
 		a.top = now
 	}
 	for _, loop := range e.Begun {
 		if loop != 0 {
-			a.rounds = append(a.rounds, round{loop, now})
+			a.rounds = append(a.rounds, round{loop: loop, top: now, chosen: a.chosen})
 		}
 	}
 }

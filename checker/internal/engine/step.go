@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math/bits"
+
 	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
@@ -37,6 +39,7 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 			return calls[:begun+spunCalls]
 		}
 		op, source := a.op.Way(which), w.source(a)
+		a.chosen += bits.Len(uint(a.op.Ways() - 1))
 		r := w.do(a, op, fails)
 		w.observed.call(op, &r, w.sc.External)
 		calls = append(calls, trace.Call{Op: op, Result: r, By: a.by, Source: source})

@@ -16,23 +16,25 @@ import (
 // A World is one run of a scenario: the machine, and every task. A live world runs the
 // tasks' own Go code as coroutines; one with a memo follows what was learned of it.
 type World struct {
-	sc       *scenarios.Scenario
-	Memo     *learn.Memo // nil: live
-	Locates  bool        // a live run tells where in the source each call stands
-	M        *fsfake.Machine
-	actors   []*actor
-	History  *history.Recorder
-	crashes  int           // left
-	stalls   int           // left
-	passed   time.Duration // with the last stall
-	Losses   int           // of power, left
-	fails    int           // calls that may still fail
-	last     int           // the actor that stepped last, or -1
-	View     sched.View
-	Steps    int
-	property *scenarios.Property
-	spins    *actor // it goes round over a cell, and blocks its event loop
-	changes  int    // answers of operations that are more than a look
+	sc      *scenarios.Scenario
+	Memo    *learn.Memo // nil: live
+	Locates bool        // a live run tells where in the source each call stands
+	// Enumerates: the run is one of those with every choice, in every round.
+	Enumerates bool
+	M          *fsfake.Machine
+	actors     []*actor
+	History    *history.Recorder
+	crashes    int           // left
+	stalls     int           // left
+	passed     time.Duration // with the last stall
+	Losses     int           // of power, left
+	fails      int           // calls that may still fail
+	last       int           // the actor that stepped last, or -1
+	View       sched.View
+	Steps      int
+	property   *scenarios.Property
+	spins      *actor // it goes round over a cell, and blocks its event loop
+	changes    int    // answers of operations that are more than a look
 	// invariant is asked for: marks must be kept.
 	marks bool
 	// failed is the first assertion that was not so, and failedBy whose.
@@ -66,6 +68,7 @@ type actor struct {
 	// at the top of the round begun last.
 	rounds []round
 	top    situation
+	chosen int    // bits of choices of its own, so far
 	holds  []hold // in the order of their locks
 	family scenarios.Family
 	held   []string // the paths of the locks that it has held so far, sorted

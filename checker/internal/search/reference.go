@@ -78,7 +78,7 @@ type searched struct {
 // after a violation, to collect every history.
 func (t *Tester) SearchAll(ctx context.Context, budget int, all bool) (res searched, first *Outcome, err error) {
 	res.Complete = true
-	t.Live = true
+	t.Live, t.enumerates = true, true
 	d := &DepthFirst{}
 	cut := 0
 	for {
@@ -123,7 +123,7 @@ const confirmed = 1_000
 // Confirm reports a retry loop that does something else after many rounds. A search over all
 // schedules passes over the rounds of whoever polls in vain, as if the loop were endless.
 func (t *Tester) Confirm(ctx context.Context) error {
-	t.Live = false
+	t.Live, t.enumerates = false, true
 	defer func() { t.Live = true }()
 	d := &DepthFirst{}
 	for range confirmed {

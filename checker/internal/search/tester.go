@@ -27,8 +27,10 @@ type Tester struct {
 	// MaxSteps cuts a run that does not end.
 	MaxSteps int
 	// Live: let every run be one of the tasks' own code. Runs that are kept always are.
-	Live    bool
-	learned *engine.World // the one whose buffers are used again
+	Live bool
+	// enumerates: runs are made with every choice.
+	enumerates bool
+	learned    *engine.World // the one whose buffers are used again
 	// facts are what the runs so far showed that can be evidence; enough: it is.
 	facts  []scenarios.Fact
 	enough bool
@@ -192,7 +194,7 @@ func (t *Tester) Observed() engine.Observed { return t.observed.Or(t.prober.Obse
 func (t *Tester) begin(keep bool) (*engine.World, error) {
 	if keep || t.Live {
 		w := engine.EmptyWorld(t.Sc, t.Property)
-		w.Locates = keep
+		w.Locates, w.Enumerates = keep, t.enumerates
 		w.Start(t.base.Clone())
 		return w, nil
 	}
@@ -204,6 +206,7 @@ func (t *Tester) begin(keep bool) (*engine.World, error) {
 		t.learned = engine.EmptyWorld(t.Sc, t.Property)
 		t.learned.Memo = c
 	}
+	t.learned.Enumerates = t.enumerates
 	t.learned.Start(t.base.Clone())
 	return t.learned, nil
 }

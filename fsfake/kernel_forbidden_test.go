@@ -23,7 +23,7 @@ func (p *pair) mustNot(l line) bool {
 		return true
 	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2) || hides(op)):
 		return true
-	case op.Call == fsfake.CallTruncate && p.keepsSize(op), op.Call == fsfake.CallRead && p.readToItsEnd(l):
+	case op.Call == fsfake.CallTruncate && p.keepsSize(l), op.Call == fsfake.CallRead && p.readToItsEnd(l):
 		return true
 	}
 	return p.several && (p.shutsRoot(l.pid, op) || p.linksOthers(l) || p.strangerInSticky(l))
@@ -47,9 +47,9 @@ func hides(op fsfake.Op) bool {
 
 // keepsSize: whether truncate to the size that the file has changes its times depends on
 // the file system.
-func (p *pair) keepsSize(op fsfake.Op) bool {
-	id, ok := p.fake.Lookup(op.Path)
-	return ok && int64(len(p.fake.View(id).Content)) == op.Len
+func (p *pair) keepsSize(l line) bool { // the path may lead through the process's own descriptors
+	r := p.fake.Clone().Do(fsfake.Task{Pid: l.pid, N: 1}, fsfake.Op{Call: fsfake.CallStat, Path: l.op.Path})
+	return r.OK() && r.Stat.Size == l.op.Len
 }
 
 // readToItsEnd: the offset at the end of a directory is the file system's, and may be so

@@ -208,7 +208,8 @@ func (e *environment) enter(first bool) error {
 		return unix.Fchdir(fdCwd)
 	}
 	cwd := "." + e.Cwd
-	fd, err := unix.Open(cwd, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	// Of any other kind, its closing would take the process's record locks on the directory away.
+	fd, err := unix.Open(cwd, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"slices"
+	"sort"
 	"unsafe"
 
 	"lockpick/checker/trace"
@@ -26,21 +28,11 @@ func (b *costBucket) row(i int) []uint32 {
 }
 
 func (q *costQueue) push(row []uint32, v visit) {
-	lo, hi := 0, len(q.buckets)
-	for lo < hi {
-		mid := (lo + hi) / 2
-		if q.buckets[mid].cost.Less(v.cost) {
-			lo = mid + 1
-		} else {
-			hi = mid
-		}
+	at := sort.Search(len(q.buckets), func(i int) bool { return !q.buckets[i].cost.Less(v.cost) })
+	if at == len(q.buckets) || v.cost.Less(q.buckets[at].cost) {
+		q.buckets = slices.Insert(q.buckets, at, &costBucket{cost: v.cost})
 	}
-	if lo == len(q.buckets) || v.cost.Less(q.buckets[lo].cost) {
-		q.buckets = append(q.buckets, nil)
-		copy(q.buckets[lo+1:], q.buckets[lo:])
-		q.buckets[lo] = &costBucket{cost: v.cost}
-	}
-	b := q.buckets[lo]
+	b := q.buckets[at]
 	b.rows = append(b.rows, row...)
 	b.visits = append(b.visits, v)
 }

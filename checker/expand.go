@@ -20,6 +20,9 @@ type ExpandOptions struct {
 	// InOrder makes a state one together with who stepped last. There are more states then, and
 	// whoever expands them in the order of their costs meets the smallest counterexample first.
 	InOrder bool
+	// Program, when not empty, names the program by its contents. What programs of several names have
+	// found is not merged.
+	Program string
 	// Tried, when not nil, has the rounds of retry loops that were tried out before: see
 	// [Options].
 	Tried *Tried
@@ -40,7 +43,7 @@ type Expansion struct {
 // Expanded is what some states showed that were expanded by one process. It is plain data, to be
 // stored as JSON and merged by [MergeExpanded].
 type Expanded struct {
-	// Version is that of this format and of [State]: 2.
+	// Version is that of this format and of [State]: 3.
 	Version  int    `json:"expanded"`
 	Scenario string `json:"scenario"`
 	Property string `json:"property"`
@@ -48,6 +51,8 @@ type Expanded struct {
 	// begins, so that only equals are merged.
 	Setting string `json:"setting"`
 	First   string `json:"first"`
+	// Program is that of the options.
+	Program string `json:"program"`
 	// Monitors and InOrder are the options.
 	Monitors bool `json:"monitors"`
 	InOrder  bool `json:"in_order"`
@@ -73,7 +78,7 @@ type Expanded struct {
 	Cost       string   `json:"cost,omitempty"`
 }
 
-const expandedVersion = 2
+const expandedVersion = 3
 
 // NewExpansion returns an expansion of the space of a scenario for one property. The error is a fault
 // of the scenario, or a property that is a question about cycles, which no state can answer.
@@ -131,7 +136,7 @@ func (x *Expansion) End(ctx context.Context) (Expanded, error) {
 		return Expanded{}, err
 	}
 	out := Expanded{
-		Version: expandedVersion, Scenario: x.sc.ID, Property: x.p.ID, Setting: x.sc.Setting.Format(), First: first.Key,
+		Version: expandedVersion, Program: x.o.Program, Scenario: x.sc.ID, Property: x.p.ID, Setting: x.sc.Setting.Format(), First: first.Key,
 		Monitors: x.o.Monitors, InOrder: x.o.InOrder, States: x.states,
 		Transitions: x.e.Transitions, Contended: x.e.Contended, Violations: []string{},
 	}
@@ -179,7 +184,7 @@ func MergeExpanded(sc *scenarios.Scenario, p *scenarios.Property, parts []Expand
 	if len(parts) == 0 {
 		return res, fmt.Errorf("checker: nothing of %s %s was expanded", sc.ID, p)
 	}
-	x, err := NewExpansion(sc, p, ExpandOptions{Monitors: parts[0].Monitors, InOrder: parts[0].InOrder})
+	x, err := NewExpansion(sc, p, ExpandOptions{Monitors: parts[0].Monitors, InOrder: parts[0].InOrder, Program: parts[0].Program})
 	if err != nil {
 		return res, err
 	}
@@ -267,6 +272,9 @@ func (e *Expanded) fits(x *Expansion, first State) error {
 			words = append(words, c.String())
 		}
 		return fmt.Errorf("checker: a part of %s was expanded in another setting: %s; expand all parts in one", x.sc.ID, strings.Join(words, ", "))
+	}
+	if e.Program != x.o.Program {
+		return fmt.Errorf("checker: parts of %s were expanded by different builds of the program: expand all parts with one", e.Scenario)
 	}
 	if e.Monitors != x.o.Monitors || e.InOrder != x.o.InOrder || e.First != first.Key {
 		return fmt.Errorf("checker: results of expand for %s are of two versions of lockpick or of the scenario, or were asked for with different options", e.Scenario)

@@ -166,6 +166,7 @@ func TestPartsOfSomethingElse(t *testing.T) {
 	merge(func(p []Expanded) ([]Expanded, int) { return p[:1], states }, "some were lost")
 	merge(func(p []Expanded) ([]Expanded, int) { return append(p, p[0]), states }, "or were expanded twice")
 	merge(func(p []Expanded) ([]Expanded, int) { p[1].First = p[1].First[1:] + "0"; return p, states }, "two versions")
+	merge(func(p []Expanded) ([]Expanded, int) { p[1].Program = "0f"; return p, states }, "different builds")
 	merge(func(p []Expanded) ([]Expanded, int) { p[1].InOrder = true; return p, states }, "different options")
 	merge(func(p []Expanded) ([]Expanded, int) { p[1].Version = 1; return p, states }, "is of version 1")
 	merge(func(p []Expanded) ([]Expanded, int) { p[0].Setting = "processes 3"; return p, states }, "another setting")

@@ -284,3 +284,14 @@ func FuzzParseSetting(f *testing.F) {
 		require.Equal(t, st.Format(), back.Format())
 	})
 }
+
+// What is narrower fixes the same and more, and everything that does is there once.
+func TestNarrowerAssumptions(t *testing.T) {
+	require.Len(t, Assumptions{}.Narrower(), 27)
+	require.Equal(t, []Assumptions{
+		{InodesReused, TimesOpen, SleepsLast}, {InodesReused, TimesShared, SleepsLast}, {InodesReused, TimesShow, SleepsLast},
+	}, Assumptions{Inodes: InodesReused, Sleeps: SleepsLast}.Narrower())
+	for _, c := range (Assumptions{}).Cases(true, true) {
+		require.Contains(t, Assumptions{}.Narrower(), c)
+	}
+}

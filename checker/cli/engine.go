@@ -127,7 +127,19 @@ func (f *engineFlags) onDisk(o *checker.Options) error {
 		}
 	}
 	o.Disk = checker.Disk{Dir: cmp.Or(f.disk, f.resume), Bytes: int64(f.maxDisk) << 20, Resume: f.resume != ""}
-	return nil
+	if o.Disk.Dir == "" {
+		return nil
+	}
+	var err error
+	o.Disk.Program, err = programSum()
+	return err
+}
+
+// beforehand says which question begins anew although it was to go on.
+func (f *engineFlags) beforehand(a *app, sc *scenarios.Scenario, p *scenarios.Property, o *checker.Options) {
+	if o.Disk.Resume && !o.Disk.Begun(sc, p) {
+		a.note("%s, %s: there are no states of it in %s, as it is asked now: it begins anew", sc.ID, p, o.Disk.Dir)
+	}
 }
 
 // afterwards removes the states of a question that was decided, or says where they are, and says

@@ -111,21 +111,15 @@ func (a *app) expand(ctx context.Context, c *cobra.Command, id string, f *expand
 // this scenario and this setting only.
 func (f *expandFlags) open(sc *scenarios.Scenario) (string, error) {
 	f.options.Tried = &checker.Tried{}
+	var err error
+	if f.options.Program, err = programSum(); err != nil {
+		return "", err
+	}
 	if f.cache == "" {
 		return "", nil
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return "", err
-	}
-	program, err := os.ReadFile(self)
-	if err != nil {
-		return "", err
-	}
-	h := sha256.New()
-	_, _ = h.Write(program)
-	_, _ = fmt.Fprint(h, sc.ID, "\n", sc.Setting.Format())
-	name := filepath.Join(f.cache, hex.EncodeToString(h.Sum(nil)[:16])+".json")
+	h := sha256.Sum256([]byte(f.options.Program + "\n" + sc.ID + "\n" + sc.Setting.Format()))
+	name := filepath.Join(f.cache, hex.EncodeToString(h[:16])+".json")
 	text, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return name, nil

@@ -72,6 +72,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	}
 	f.setting.idle(a, c, sc)
 	f.engine.idle(a, c, sc)
+	f.engine.beforehand(a, &sc, p, &o)
 	bar := a.newProgress(ctx, 1, false)
 	o.Progress = bar.follow
 	bar.begin(sc.ID, p.ID)

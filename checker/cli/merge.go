@@ -79,6 +79,13 @@ func mergeExpanded(a *app, files []string, states int) ([]checker.Result, error)
 	if err != nil {
 		return nil, err
 	}
+	program, err := programSum()
+	if err != nil {
+		return nil, err
+	}
+	if parts[0].Program != program {
+		return nil, fmt.Errorf("%s: these states were expanded by another build of the program: merge with that one", files[0])
+	}
 	p, err := a.property(parts[0].Property, sc)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,8 @@ reads states from its input and writes their successors. Spark moves the states,
 them on disk, and repeats what a lost worker was about. With --in-order the states are
 expanded in the order of what their ways cost, and the counterexample is the smallest.
 
-The last line is how many states there were; "lockpick merge" makes the verdict.
+At the end stand how many states each partition has expanded, what was moved between
+them, how much of the time lockpick ran, and the verdict, which "lockpick merge" makes.
 """
 
 import argparse
@@ -19,6 +20,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
+from collections import Counter
 
 from pyspark import SparkConf, SparkContext, StorageLevel
 
@@ -30,14 +33,21 @@ def owner(key):
     return int(key[:8], 16)
 
 
-def expand(command, run_id):
-    """A function from the states of a partition to what lockpick writes about them."""
+def expand(command, run_id, parts):
+    """A function from the states of a partition to what lockpick writes about them.
 
-    def run(states):
+    Behind the successors, under no key, stand the partition, the seconds that lockpick
+    took and the bytes of what it wrote, and its last line.
+    """
+
+    def run(part, states):
+        began = time.monotonic()
         cache = os.path.join(tempfile.gettempdir(), run_id)
         os.makedirs(cache, mode=0o700, exist_ok=True)
         # Ways that begin alike are quick to go one after the other.
         lines = sorted((way, key) for key, way in states)
+        if any(owner(key) % parts != part for _, key in lines):
+            raise RuntimeError(f"partition {part} was given a state of another")
         if not lines:
             return []
         with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile("w+") as found:
@@ -50,7 +60,8 @@ def expand(command, run_id):
             out = [line.rstrip("\n") for line in found]
         if not out or json.loads(out[-1])["states"] != len(lines):
             raise RuntimeError(f"{command[0]} has not expanded all of {len(lines)} states")
-        return [tuple(line.split(" ", 1)) for line in out[:-1]] + [("", out[-1])]
+        figures = part, round(time.monotonic() - began, 3), sum(map(len, out[:-1])), out[-1]
+        return [tuple(line.split(" ", 1)) for line in out[:-1]] + [("", figures)]
 
     return run
 
@@ -70,7 +81,7 @@ def unknown(states):
 
 
 def decide(sc, lockpick, arguments, parts):
-    """Expand all states. Returns how many there were, and what each process said of its own."""
+    """Expand all states. Returns how many there were, and the figures of each process."""
     command = [lockpick, "expand", *arguments]
     run_id = "lockpick-" + sc.applicationId
     in_order = "--in-order" in arguments
@@ -84,14 +95,15 @@ def decide(sc, lockpick, arguments, parts):
         level = waiting
         if in_order and not waiting.isEmpty():
             cost = waiting.values().map(lambda way: way[:COST]).min()
-            bad = [s["cost"] for s in map(json.loads, shown) if "cost" in s]
+            bad = [s["cost"] for s in (json.loads(f[-1]) for f in shown) if "cost" in s]
             if bad and min(bad) <= cost:
                 break
             level = waiting.filter(lambda s, c=cost: s[1][:COST] == c).persist(keep)
         n = level.count()
         if n == 0:
             break
-        out = level.mapPartitions(expand(command, run_id), preservesPartitioning=True).persist(keep)
+        # Not preservesPartitioning: what follows from a state belongs anywhere, and Spark would leave it here.
+        out = level.mapPartitionsWithIndex(expand(command, run_id, parts)).persist(keep)
         shown += out.filter(lambda s: s[0] == "").values().collect()
         states, levels = states + n, levels + 1
         known = known.union(level.mapValues(lambda _: ""))
@@ -112,6 +124,17 @@ def decide(sc, lockpick, arguments, parts):
     return states, shown
 
 
+def tell(states, shown, seconds):
+    """Print the figures of all processes."""
+    parts, busy, written = Counter(), 0, 0
+    for part, took, size, text in shown:
+        parts[part] += json.loads(text)["states"]
+        busy, written = busy + took, written + size
+    print(f"{states} states, by partition: " + ", ".join(str(parts[p]) for p in sorted(parts)))
+    print(f"{len(shown)} processes wrote {written} bytes, {written / max(states, 1):.0f} for each state")
+    print(f"{seconds:.0f} s, and {busy:.0f} s of processes, one after the other")
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--lockpick", default="lockpick", help="the program, at the same place on each worker")
@@ -124,10 +147,12 @@ def main():
     sc.setLogLevel("ERROR")
     with tempfile.TemporaryDirectory() as temporary:
         sc.setCheckpointDir(o.checkpoints or temporary)
+        began = time.monotonic()
         states, shown = decide(sc, o.lockpick, o.arguments, o.parts)
+        tell(states, shown, time.monotonic() - began)
         out = o.out or temporary + "/shown.jsonl"
         with open(out, "w") as f:
-            f.writelines(line + "\n" for line in shown)
+            f.writelines(text + "\n" for *_, text in shown)
         sys.exit(subprocess.run([o.lockpick, "merge", "--states", str(states), "--verbose", out]).returncode)
 
 

@@ -18,7 +18,10 @@ const (
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-var errDamaged = errors.New("the file is damaged")
+var (
+	errDamaged = errors.New("the file is damaged")
+	errVersion = errors.New("the file is of another version of lockpick: go on with that, or remove the directory")
+)
 
 // appendRow appends a row to a block; last is the row before, nil for the first.
 func appendRow(block []byte, last, row []uint32, depth uint32) []byte {

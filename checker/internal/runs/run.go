@@ -50,6 +50,9 @@ func (f *Folder) open(name string) (*Run, error) {
 	if _, err := file.ReadAt(trailer, info.Size()-trailerBytes); err != nil {
 		return nil, err
 	}
+	if word := string(trailer[20:]); word != magic && word[:len(word)-1] == magic[:len(magic)-1] {
+		return nil, errVersion
+	}
 	at, rows := int64(binary.LittleEndian.Uint64(trailer)), int64(binary.LittleEndian.Uint64(trailer[8:]))
 	n := info.Size() - trailerBytes - at // bytes of the index
 	each := int64(8 + 4*f.width)

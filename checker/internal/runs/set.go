@@ -28,6 +28,15 @@ type Listing struct {
 	Frontier string   `json:"frontier"`
 }
 
+// Files are the names of the files in a listing, and of others that go with them.
+func (l Listing) Files(others ...string) map[string]bool {
+	files := map[string]bool{l.Frontier: true}
+	for _, name := range append(others, l.Runs...) {
+		files[name] = true
+	}
+	return files
+}
+
 // Listing names the files that the set is in now. Only these are needed.
 func (s *Set) Listing() Listing {
 	l := Listing{Made: s.made, Frontier: s.frontier.Name}

@@ -15,6 +15,11 @@ import (
 type Sorter struct {
 	folder *Folder
 	set    *table.States
+	// rows were added and are not in the set yet: so many are stored together. Each is compared with
+	// what is at a place in memory that no cache has, and waiting for several at once takes no longer
+	// than for one.
+	rows     []uint32
+	together int
 	// room is how many bytes it may take, and most how many rows there were when that was looked
 	// at last, and have to be when it is looked at again.
 	room, most int
@@ -23,32 +28,33 @@ type Sorter struct {
 
 // NewSorter returns a sorter that takes about so many bytes of memory.
 func NewSorter(f *Folder, room int) *Sorter {
-	return &Sorter{folder: f, set: table.NewStates(f.width, 1), room: room}
+	return &Sorter{folder: f, set: table.NewStates(f.width, 1), room: room, together: 1 << 10}
 }
 
-// measureEvery is how many rows are added between two counts of the memory: counting takes a while.
+// measureEvery is how many rows are stored between two counts of the memory: counting takes a while.
 const measureEvery = 1 << 12
 
 // sortBytes is what sorting takes for each row.
 const sortBytes = 16
 
-// Add adds rows, which lie one behind the other.
-func (s *Sorter) Add(rows []uint32) error {
-	for step := measureEvery * s.folder.width; len(rows) > 0; {
-		n := min(step, len(rows))
-		s.set.Store(0, rows[:n])
-		rows = rows[n:]
-		if s.set.Len() < s.most {
-			continue
-		}
-		if s.most = s.set.Len() + measureEvery; s.Bytes() < s.room {
-			continue
-		}
-		if err := s.spill(); err != nil {
-			return err
-		}
+// Add adds a row.
+func (s *Sorter) Add(row []uint32) error {
+	if s.rows = append(s.rows, row...); len(s.rows) < s.together*s.folder.width {
+		return nil
 	}
-	return nil
+	return s.store()
+}
+
+// store stores the rows that were added last.
+func (s *Sorter) store() error {
+	s.set.Store(0, s.rows)
+	if s.rows = s.rows[:0]; s.set.Len() < s.most {
+		return nil
+	}
+	if s.most = s.set.Len() + measureEvery; s.Bytes() < s.room {
+		return nil
+	}
+	return s.spill()
 }
 
 // Bytes is the memory that it takes.
@@ -118,6 +124,9 @@ func (s *Sorter) spill() error {
 // Each calls visit with each row that was added, once and in order, and forgets them all. Rows are
 // valid until visit returns.
 func (s *Sorter) Each(visit func(row []uint32) error) error {
+	if err := s.store(); err != nil {
+		return err
+	}
 	if len(s.spills) == 0 {
 		for _, k := range s.sorted() {
 			if err := visit(s.set.Row(int(k.id))); err != nil {

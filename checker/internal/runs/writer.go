@@ -26,10 +26,11 @@ type Writer struct {
 }
 
 // The end of a file: where the index begins, how many rows there are, the checksum of the index and
-// of these two, and a word that says what the file is.
+// of these two, and a word that says what the file is, of which the last letter is the version: "s"
+// was the first.
 const (
 	trailerBytes = 28
-	magic        = "lockruns"
+	magic        = "lockrun2"
 )
 
 // Create begins a run, which has its name when it is finished.

@@ -20,6 +20,9 @@ type Disk struct {
 	Bytes int64
 	// Resume goes on where an exploration ended that worked in Dir, however it ended.
 	Resume bool
+	// Program, when not empty, names the program by its contents: what another one has found is not
+	// taken up.
+	Program string
 	// room, when positive, is how much memory there is for what follows from a level.
 	room int
 }
@@ -43,7 +46,6 @@ type diskSearch struct {
 	folder *runs.Folder
 	set    *runs.Set
 	next   *runs.Sorter
-	found  []uint32 // what follows from the states expanded last, and is not in next yet
 	log    learnLog
 	// seen is the state in which a violation was seen first, or after one choice from it, at a
 	// depth; nil for none.
@@ -73,10 +75,7 @@ func (x *Explorer) ExploreOnDisk(ctx context.Context, o Limits, d Disk) (c *Cove
 	if err := s.begin(d.Resume); err != nil {
 		return nil, err
 	}
-	if err := s.cover(); err != nil {
-		return nil, errors.Join(err, s.log.close())
-	}
-	if err := s.log.close(); err != nil {
+	if err := errors.Join(s.cover(), s.log.f.Close()); err != nil {
 		return nil, err
 	}
 	return s.c, x.conclude(ctx, s.c, s.w.Expander, 1)
@@ -147,9 +146,6 @@ func (s *diskSearch) level() (err error) {
 	if s.limit.hit() {
 		return nil
 	}
-	if err := s.add(); err != nil {
-		return err
-	}
 	s.c.collect([]*worker{s.w})
 	s.c.Depth++
 	added, err := s.set.AddNew(s.next, uint32(s.c.Depth))
@@ -187,25 +183,14 @@ func (s *diskSearch) expand(row []uint32) error {
 	if err := s.log.learned(s.x, s.w, row); err != nil {
 		return err
 	}
-	width := len(row)
-	for box := s.w.boxes[0]; len(box) > 0; box = box[width+1:] { // each with its parent
-		s.found = append(s.found, box[:width]...)
+	box := s.w.boxes[0]
+	for width := len(row); len(box) > 0; box = box[width+1:] { // each with its parent
+		if err := s.next.Add(box[:width]); err != nil {
+			return err
+		}
 	}
 	s.w.boxes[0] = s.w.boxes[0][:0]
-	if len(s.found) < foundTogether*width {
-		return nil
-	}
-	return s.add()
-}
-
-// foundTogether is how many states are sorted in together.
-const foundTogether = 1 << 10
-
-// add sorts in what was found.
-func (s *diskSearch) add() error {
-	err := s.next.Add(s.found)
-	s.found = s.found[:0]
-	return err
+	return nil
 }
 
 // rows are the states on the way to where a violation was seen: each is looked for among those that

@@ -2,6 +2,7 @@ package search
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
@@ -22,6 +23,8 @@ import (
 // directory that it does not name is of no use.
 type kept struct {
 	Version int `json:"lockpick_disk"`
+	// Program is that of [Disk].
+	Program string `json:"program"`
 	// Scenario, Property and Setting say what is asked, in words.
 	Scenario string `json:"scenario"`
 	Property string `json:"property"`
@@ -43,11 +46,26 @@ type kept struct {
 	Learned int    `json:"learned"`
 	Known   int    `json:"known"`
 	Chain   string `json:"chain"`
+	// Sum is a checksum of all that, so that no count is believed that was changed.
+	Sum string `json:"sum"`
+}
+
+// format writes it down, with the checksum.
+func (k kept) format() ([]byte, error) {
+	k.Sum = ""
+	bare, err := json.MarshalIndent(k, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	k.Sum = engine.Hash(bare)
+	text, err := json.MarshalIndent(k, "", "  ")
+	return append(text, '\n'), err
 }
 
 const (
-	keptVersion = 1
+	keptVersion = 2
 	keptName    = "level.json"
+	learnedName = "learned" // the file of a [learnLog]
 )
 
 // A learnLog is the states by which something new was learned, in order, in a file. Behind each
@@ -61,8 +79,6 @@ type learnLog struct {
 	rows  int
 	known int
 }
-
-const learnedName = "learned"
 
 // learned notes a state, if expanding it has taught something.
 func (l *learnLog) learned(x *Explorer, w *worker, row []uint32) error {
@@ -90,13 +106,6 @@ func (l *learnLog) follow(w *worker, known int) {
 	for i := range w.Out {
 		l.chain = l.namer.Chain(l.chain, w.State(&w.Out[i]))
 	}
-}
-
-func (l *learnLog) close() error {
-	if l.f == nil {
-		return nil
-	}
-	return l.f.Close()
 }
 
 // begin makes the directory's first level, or takes up the last, if one was completed.
@@ -135,7 +144,7 @@ func (s *diskSearch) keep() error {
 		return fmt.Errorf("checker: %s: %w", s.folder, err)
 	}
 	k := kept{
-		Version: keptVersion, Scenario: s.x.Sc.ID, Property: s.x.Property.ID, Setting: s.x.Sc.Setting.Format(), Done: s.done,
+		Version: keptVersion, Program: s.d.Program, Scenario: s.x.Sc.ID, Property: s.x.Property.ID, Setting: s.x.Sc.Setting.Format(), Done: s.done,
 		Depth: s.c.Depth, Transitions: s.c.Transitions, Violations: s.c.Violations, Contended: s.c.Contended,
 		Seen: s.seen, SeenDepth: s.seenDepth, States: s.set.Listing(),
 		Learned: s.log.rows, Known: s.log.known, Chain: hex.EncodeToString(s.log.chain[:]),
@@ -144,23 +153,14 @@ func (s *diskSearch) keep() error {
 		k.Violated = append(k.Violated, id)
 	}
 	slices.Sort(k.Violated)
-	text, err := json.MarshalIndent(k, "", "  ")
+	text, err := k.format()
 	if err != nil {
 		return err
 	}
-	if err := s.folder.Write(keptName, append(text, '\n')); err != nil {
+	if err := s.folder.Write(keptName, text); err != nil {
 		return err
 	}
-	return s.folder.Keep(k.files())
-}
-
-// files are the names of the files that are needed.
-func (k *kept) files() map[string]bool {
-	files := map[string]bool{keptName: true, learnedName: true, k.States.Frontier: true}
-	for _, name := range k.States.Runs {
-		files[name] = true
-	}
-	return files
+	return s.folder.Keep(k.States.Files(keptName, learnedName))
 }
 
 // resume takes up the level that was completed last.
@@ -169,10 +169,10 @@ func (s *diskSearch) resume(text []byte) error {
 	if err := json.Unmarshal(text, &k); err != nil {
 		return fmt.Errorf("checker: %s: %s is damaged: remove the directory: %w", s.folder, keptName, err)
 	}
-	if err := k.fits(s.x); err != nil {
+	if err := k.fits(s.x, text, s.d.Program); err != nil {
 		return fmt.Errorf("checker: %s: %w", s.folder, err)
 	}
-	err := s.folder.Keep(k.files())
+	err := s.folder.Keep(k.States.Files(keptName, learnedName))
 	if err != nil {
 		return err
 	}
@@ -194,11 +194,18 @@ func (s *diskSearch) resume(text []byte) error {
 	return nil
 }
 
-// fits reports what is of another search.
-func (k *kept) fits(x *Explorer) error {
+// fits reports what is of another search, or is not what was written.
+func (k *kept) fits(x *Explorer, text []byte, program string) error {
+	written, err := k.format()
 	switch {
+	case err != nil:
+		return err
 	case k.Version != keptVersion:
 		return fmt.Errorf("its states are of version %d, and this program reads version %d: remove them", k.Version, keptVersion)
+	case !bytes.Equal(written, text):
+		return fmt.Errorf("%s is damaged: remove the directory", keptName)
+	case k.Program != program:
+		return errors.New("its states are of another build of the program: go on with that one, or remove them")
 	case k.Scenario != x.Sc.ID || k.Property != x.Property.ID || k.Setting != x.Sc.Setting.Format():
 		return fmt.Errorf("its states are of %s, %s, %q: ask for that, or choose another directory", k.Scenario, k.Property, k.Setting)
 	}

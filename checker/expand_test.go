@@ -179,6 +179,11 @@ func TestPartsOfSomethingElse(t *testing.T) {
 	none := func(State) error { return nil }
 	require.ErrorContains(t, x.Expand(State{first.Key, first.Way + "A10A10A10A10A10A10A10A10A10A10A10"}, none), "another version of lockpick")
 	require.ErrorContains(t, x.Expand(State{first.Key, first.Way + "A10"}, none), "not the one that was meant")
+	other := sc
+	other.ID = "toy/other/contend"
+	x, err = NewExpansion(&other, p, ExpandOptions{})
+	require.NoError(t, err)
+	require.ErrorContains(t, x.Expand(first, none), "not the one that was meant")
 	_, err = NewExpansion(&sc, scenarios.Starvation, ExpandOptions{})
 	require.ErrorContains(t, err, "question about cycles")
 }

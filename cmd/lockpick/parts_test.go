@@ -1,14 +1,20 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker"
 	"lockpick/internal/race"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
 )
 
 // asCommand makes the test binary the command, for scripts that run it.
@@ -33,7 +39,7 @@ func TestPartsScript(t *testing.T) {
 	}
 	shown := run("write-file-atomic/fsync-file-and-dir/read-after-loss", "--property", "torn-read")
 	require.Contains(t, shown, "1 verdict: 1 holds · all as claimed · 32 states")
-	require.Contains(t, shown, "part 0 expanded 10 states\npart 1 expanded 22 states\n")
+	require.Contains(t, shown, "part 0 expanded 14 states\npart 1 expanded 18 states\n")
 	require.Contains(t, shown, "32 states in 14 levels, 44 lines of 2935 bytes between the parts")
 	shown = run("gunicorn/check-then-rename/recycled-pid", "--property", "wedge", "--in-order")
 	require.Contains(t, shown, "1 verdict: 1 broken · all as claimed")
@@ -65,4 +71,36 @@ func TestSparkDriver(t *testing.T) {
 	require.DirExists(t, killed)
 	require.Contains(t, string(out), "5 states, by partition: 2, 3")
 	require.Contains(t, string(out), "1 verdict: 1 broken · all as claimed · 5 states")
+}
+
+// The table of what parts cost counts what there is: a line of it is counted again, and the bytes by the formula.
+func TestCostTable(t *testing.T) {
+	i := slices.IndexFunc(all.Core(), func(sc scenarios.Scenario) bool { return sc.ID == "ctx/excl/contend" })
+	sc, err := all.Core()[i].WithProcesses(4)
+	require.NoError(t, err)
+	x, err := checker.NewExpansion(&sc, scenarios.MutualExclusion, checker.ExpandOptions{Monitors: true})
+	require.NoError(t, err)
+	first, err := x.First()
+	require.NoError(t, err)
+	known := map[string]bool{first.Key: true}
+	levels, lines, bytes, choices := 0, 0, 0, 0
+	for level := []checker.State{first}; len(level) > 0; levels++ {
+		var next []checker.State
+		slices.SortFunc(level, func(a, b checker.State) int { return strings.Compare(a.Way, b.Way) })
+		for _, s := range level {
+			require.NoError(t, x.Expand(s, func(to checker.State) error {
+				lines, bytes, choices = lines+1, bytes+len(to.String())+1, choices+levels+1
+				if !known[to.Key] {
+					known[to.Key] = true
+					next = append(next, to)
+				}
+				return nil
+			}))
+		}
+		level = next
+	}
+	require.Equal(t, 48*lines+3*choices, bytes)
+	text, err := os.ReadFile("../../docs/large.md")
+	require.NoError(t, err)
+	require.Contains(t, string(text), fmt.Sprintf("| `ctx/excl/contend`, 4 processes | %d | %d | %d | %d |", len(known), levels, lines, bytes))
 }

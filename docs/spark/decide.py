@@ -91,22 +91,21 @@ def decide(sc, lockpick, arguments, parts):
     waiting = sc.parallelize([tuple(first.split())], 1).partitionBy(parts, owner).persist(keep)
     known = sc.parallelize([], 1).partitionBy(parts, owner)
     states, shown, levels = 0, [], 0
-    while True:
-        level = waiting
-        if in_order and not waiting.isEmpty():
+    left = 1
+    while left > 0:
+        level, n = waiting, left
+        if in_order:
             cost = waiting.values().map(lambda way: way[:COST]).min()
             bad = [s["cost"] for s in (json.loads(f[-1]) for f in shown) if "cost" in s]
             if bad and min(bad) <= cost:
                 break
             level = waiting.filter(lambda s, c=cost: s[1][:COST] == c).persist(keep)
-        n = level.count()
-        if n == 0:
-            break
+            n = level.count()
         # Not preservesPartitioning: what follows from a state belongs anywhere, and Spark would leave it here.
         out = level.mapPartitionsWithIndex(expand(command, run_id, parts)).persist(keep)
         shown += out.filter(lambda s: s[0] == "").values().collect()
         states, levels = states + n, levels + 1
-        known = known.union(level.mapValues(lambda _: ""))
+        known = known.union(level.mapValues(lambda _: "").persist(keep))
         found = out.filter(lambda s: s[0] != "")
         if in_order:
             found = found.union(waiting)
@@ -119,7 +118,7 @@ def decide(sc, lockpick, arguments, parts):
             known = known.persist(keep)
             known.checkpoint()
             known.count()
-        waiting.count()
+        left = waiting.count()
         print(f"level {levels}: {n} states, {states} in all", file=sys.stderr)
     return states, shown
 

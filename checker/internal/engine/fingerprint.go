@@ -13,6 +13,7 @@ import (
 // on the same scenario. It remembers the fingerprints of the parts. It is for one goroutine.
 type Namer struct {
 	x         *Space
+	question  learn.Fingerprint // the scenario, its setting and the property
 	machines  map[uint32]learn.Fingerprint
 	histories map[uint32]learn.Fingerprint
 	nodes     []map[uint32]learn.Fingerprint // by slot
@@ -22,7 +23,7 @@ type Namer struct {
 // NewNamer returns a namer of the states of a space.
 func NewNamer(x *Space) *Namer {
 	n := &Namer{
-		x: x, machines: map[uint32]learn.Fingerprint{}, histories: map[uint32]learn.Fingerprint{},
+		x: x, question: sum([]byte(x.Sc.ID + "\n" + x.Property.ID + "\n" + x.Sc.Setting.Format())), machines: map[uint32]learn.Fingerprint{}, histories: map[uint32]learn.Fingerprint{},
 		nodes: make([]map[uint32]learn.Fingerprint, len(x.Slots)),
 	}
 	for i := range n.nodes {
@@ -35,6 +36,7 @@ func NewNamer(x *Space) *Namer {
 func (n *Namer) Name(row []uint32, with uint32) learn.Fingerprint {
 	b := n.text[:0]
 	add := func(f learn.Fingerprint) { b = append(b, f[:]...) }
+	add(n.question) // without it, states of two programs would be one until they are told different things
 	add(named(n.machines, row[wordMachine], n.machine))
 	add(named(n.histories, row[WordHistory], n.history))
 	for i := range n.x.Slots {

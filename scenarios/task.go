@@ -22,10 +22,28 @@ type Task struct {
 	Process string
 	// Index counts the processes from 0, as Scenario.Program does.
 	Index int
+	// Learning is not nil while it is learned what the program does, which is run once more without
+	// before anything is concluded; nil everywhere else.
+	Learning *Learning
 	// inside is its process's pid in a container of its own; 0: it is in none.
 	inside int
 	// holds names the locks that it has acquired and not released, as often as it has.
 	holds []string
+}
+
+// A Learning is what a program that takes long to start may keep between the runs by which it is
+// learned, and by these only. One goroutine uses it at a time.
+type Learning struct {
+	// Kept is the program's; nil at first.
+	Kept interface{ Close() }
+}
+
+// Close lets go of what is kept.
+func (l *Learning) Close() {
+	if l.Kept != nil {
+		l.Kept.Close()
+	}
+	l.Kept = nil
 }
 
 // Getpid returns the process id, that of its container if it is in one. It is constant for a process, and so no

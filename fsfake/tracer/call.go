@@ -47,6 +47,7 @@ func (c *call) int(i int) int { return int(int32(c.args[i])) }
 
 // called is the stop before a call.
 func (t *thread) called() {
+	t.r.calls++
 	info, err := getSyscallInfo(t.tid)
 	if err != nil {
 		t.goOn(unix.PTRACE_CONT) // killed meanwhile
@@ -54,7 +55,7 @@ func (t *thread) called() {
 	}
 	t.c = call{nr: int(info.u[0])}
 	copy(t.c.args[:], info.u[1:7])
-	t.subst, t.fakeOnly, t.asked = nil, false, false
+	t.subst, t.fakeOnly, t.asked, t.asks = nil, false, false, 0
 	if info.arch != archX86_64 || t.c.nr&(1<<30) != 0 {
 		t.fault("32-bit system calls are not handled")
 		return
@@ -189,6 +190,7 @@ func (t *thread) failErr(err error) {
 // ask waits for the driver's answer to op; f gets it.
 func (t *thread) ask(op fsfake.Op, f func(fsfake.Result)) {
 	t.state, t.op, t.answer = asking, op, f
+	t.asks++
 }
 
 // askNumber asks, and returns the error or the number of the answer to the program.

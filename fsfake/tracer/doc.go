@@ -43,6 +43,12 @@
 // out of it through a symlink of the fake is then an error. The umask is applied here, for it is each process's own: the machine must not apply another
 // one ([fsfake.NoUmask]).
 //
+// # Clones
+//
+// A run at rest can be cloned ([Run.Clone]): the program forks, and the second process, which is the
+// tracer's child like the first, is a run of its own, with the same answers behind it. So what has
+// been told the same at first need not be started anew.
+//
 // # For real
 //
 // With [Config.Through] the calls are made, in a real directory that stands for the virtual one,

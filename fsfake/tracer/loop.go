@@ -249,12 +249,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 func (r *Run) end() {
 	r.killAll()
 	r.out.drain()
-	for _, s := range []*stream{&r.out.stdout, &r.out.stderr} {
-		if s.fd > 0 {
-			unix.Close(s.fd)
-		}
-		s.fd = -1
-	}
+	r.out.close()
 	if r.temp != "" {
 		os.RemoveAll(r.temp)
 	}
@@ -264,6 +259,17 @@ func (r *Run) end() {
 // does not notice that it is killed, so every thread is told to go on, too; and a child that is
 // being made may come up only now.
 func (r *Run) killAll() {
+	if r.cloned { // this thread may have others' processes as children
+		for _, p := range r.procs {
+			for _, t := range p.threads {
+				killOne(t.tid)
+				t.forget()
+			}
+			p.threads, p.gone = nil, true
+			r.dog.forget(p.real)
+		}
+		return
+	}
 	for idle := 0; ; {
 		if idle%1000 == 0 {
 			r.dog.killAll()
@@ -295,6 +301,16 @@ func (r *Run) killAll() {
 			}
 			_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
 		}
+	}
+}
+
+// close closes the reading ends.
+func (c *capture) close() {
+	for _, s := range []*stream{&c.stdout, &c.stderr} {
+		if s.fd > 0 {
+			unix.Close(s.fd)
+		}
+		s.fd = -1
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer/stack"
 )
@@ -23,6 +25,7 @@ type Run struct {
 	mu   sync.Mutex // one method at a time
 
 	stopped bool
+	cloned  bool // it is a snapshot
 
 	// All below belongs to that thread, but for the watchdog's part.
 	threads  map[int]*thread // by real id
@@ -35,9 +38,12 @@ type Run struct {
 	nowIs    int   // count of answers when now was learned, if nowKnown
 	nowKnown bool
 	answers  int
+	calls    int    // that were looked at
 	dir      string // Dir, as it is without symlinks of the real file system
 	out      capture
 	temp     string // a directory to remove at the end, or empty
+	cpu      unix.CPUSet
+	mask     uint64 // of a clone: the signals that it blocks
 	dog      watchdog
 	sources  stack.Files
 }
@@ -50,12 +56,19 @@ func Start(c Config) (*Run, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	r := &Run{
-		c: c, do: make(chan func()), over: make(chan struct{}),
-		threads: map[int]*thread{}, early: map[int]bool{}, now: c.Now.UnixNano(), dir: physical(c.Dir),
-	}
+	r := newRun(c)
+	r.now, r.dir = c.Now.UnixNano(), physical(c.Dir)
+	return r.begin(r.launch)
+}
+
+func newRun(c Config) *Run {
+	return &Run{c: c, do: make(chan func()), over: make(chan struct{}), threads: map[int]*thread{}, early: map[int]bool{}}
+}
+
+// begin makes a thread for the run, on which its processes are started.
+func (r *Run) begin(start func() error) (*Run, error) {
 	started := make(chan error)
-	onThreadOfItsOwn(func() { r.own(started) })
+	onThreadOfItsOwn(func() { r.own(start, started) })
 	if err := <-started; err != nil {
 		r.Stop()
 		return nil, err
@@ -110,9 +123,8 @@ func physical(name string) string {
 
 // own is the thread that all processes of the run belong to. It is never unlocked: the thread
 // ends with it, for its affinity and personality are not those of others.
-func (r *Run) own(started chan<- error) {
-	err := r.launch()
-	started <- err
+func (r *Run) own(start func() error, started chan<- error) {
+	started <- start()
 	for f := range r.do {
 		f()
 	}
@@ -142,6 +154,9 @@ func (r *Run) on(f func()) error {
 // other, or for the outside, is an [Error].
 func (r *Run) Next() (set []Pending, err error) {
 	over := r.on(func() {
+		if r.cloned && r.err == nil {
+			r.err = errSnapshot
+		}
 		if r.err == nil {
 			r.dog.deadline.Store(time.Now().Add(r.c.Timeout).UnixNano())
 			for r.settle(); r.err == nil && r.ticks(); r.settle() {
@@ -164,6 +179,9 @@ func (r *Run) Next() (set []Pending, err error) {
 // what is not modelled.
 func (r *Run) Answer(t fsfake.Task, res fsfake.Result) (err error) {
 	over := r.on(func() {
+		if r.cloned && r.err == nil {
+			r.err = errSnapshot
+		}
 		if r.err == nil {
 			err = r.answer(t, res)
 		}
@@ -226,6 +244,13 @@ func (r *Run) Exit(pid int) (e Exit, ok bool) {
 		}
 	})
 	return e, ok
+}
+
+// Calls counts the system calls that have been looked at, in this run and not in the one that it is
+// a clone of.
+func (r *Run) Calls() (n int) {
+	r.look(func() { n = r.calls })
+	return n
 }
 
 // Stdout returns what the processes have written to the run's standard output so far.

@@ -84,9 +84,8 @@ func (r *Run) pin() error {
 	if _, _, e := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); e != 0 {
 		return fmt.Errorf("tracer: getcpu: %w", e)
 	}
-	var set unix.CPUSet
-	set.Set(int(cpu))
-	if err := unix.SchedSetaffinity(0, &set); err != nil {
+	r.cpu.Set(int(cpu))
+	if err := unix.SchedSetaffinity(0, &r.cpu); err != nil {
 		return fmt.Errorf("tracer: sched_setaffinity: %w", err)
 	}
 	return nil
@@ -207,7 +206,7 @@ func (r *Run) streams() ([]*os.File, error) {
 		if err := unix.Pipe2(p[:], unix.O_CLOEXEC); err != nil {
 			return nil, fmt.Errorf("tracer: a pipe for the output: %w", err)
 		}
-		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, 1<<20)
+		_, _ = unix.FcntlInt(uintptr(p[0]), unix.F_SETPIPE_SZ, pipeSize)
 		if err := unix.SetNonblock(p[0], true); err != nil {
 			return nil, fmt.Errorf("tracer: a pipe for the output: %w", err)
 		}
@@ -216,6 +215,9 @@ func (r *Run) streams() ([]*os.File, error) {
 	}
 	return files, nil
 }
+
+// pipeSize is how much a program can print until somebody takes it.
+const pipeSize = 1 << 20
 
 // input is a file that can be read but has no name.
 func input(text string) (*os.File, error) {
@@ -248,6 +250,16 @@ func (r *Run) adopt(pid int) error {
 	if err := ptrace(unix.PTRACE_DETACH, pid, 0, uintptr(unix.SIGSTOP)); err != nil {
 		return err
 	}
+	if err := r.seize(pid); err != nil {
+		return err
+	}
+	return r.install(pid)
+}
+
+// seize traces a process that nobody traces, and that is stopped by SIGSTOP or about to be. It
+// stands at its next instruction then.
+func (r *Run) seize(pid int) error {
+	var ws unix.WaitStatus
 	if err := ptrace(unix.PTRACE_SEIZE, pid, 0, eventOptions); err != nil {
 		return err
 	}
@@ -259,7 +271,7 @@ func (r *Run) adopt(pid int) error {
 			return err
 		}
 		if ws.Stopped() && ws.TrapCause() <= 0 && ws.StopSignal() == unix.SIGCONT {
-			return r.install(pid)
+			return nil
 		}
 		if err := ptrace(unix.PTRACE_CONT, pid, 0, 0); err != nil {
 			return err
@@ -268,7 +280,7 @@ func (r *Run) adopt(pid int) error {
 	return errors.New("it does not stop")
 }
 
-// install makes the process install the filter and set its umask, by system calls that are run by single
+// install makes the process install the filter, set its umask and close what it has inherited, by system calls that are run by single
 // steps in place of its first instruction. Nothing is left of them.
 func (r *Run) install(pid int) error {
 	var saved unix.PtraceRegs
@@ -293,6 +305,11 @@ func (r *Run) install(pid int) error {
 		b = append(b, (*[8]byte)(unsafe.Pointer(&f))[:]...)
 	}
 	if err := writeMem(pid, at, b); err != nil {
+		return err
+	}
+	// Descriptors that this process has inherited are none of the program's.
+	err := inject(pid, saved, [4]uint64{unix.SYS_CLOSE_RANGE, 3, 1<<31 - 1})
+	if err != nil && !errors.Is(err, unix.ENOSYS) {
 		return err
 	}
 	for _, c := range [][4]uint64{

@@ -11,6 +11,9 @@ import (
 
 var errPlatform = errors.New("tracer: programs can be run under linux/amd64 only; run the check there, or write the protocol as a Go function")
 
+// ErrNoClone is why a run cannot be cloned.
+var ErrNoClone = errPlatform
+
 // A Run is a running program. On this platform there is none.
 type Run struct{}
 
@@ -42,6 +45,12 @@ func (*Run) Stop() {}
 
 // Exit knows no process.
 func (*Run) Exit(int) (Exit, bool) { return Exit{}, false }
+
+// Clone fails.
+func (*Run) Clone() (*Run, error) { return nil, errPlatform }
+
+// Calls counts none.
+func (*Run) Calls() int { return 0 }
 
 // Stdout is empty.
 func (*Run) Stdout() string { return "" }

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -72,7 +73,7 @@ func TestPrograms(t *testing.T) {
 }
 
 // scenario makes the scenario of some command lines over the scripts of testdata.
-func scenario(t testing.TB, needs string, lines []string, files map[string]string, setting string) scenarios.Scenario {
+func scenario(t testing.TB, needs string, lines []string, files map[string]string, setting string, change ...func(*command.Spec)) scenarios.Scenario {
 	t.Helper()
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: programs are traced on linux/amd64 only; go test ./scenarios/command runs it there")
@@ -96,6 +97,9 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 	for line := range strings.Lines(setting) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		require.NoError(t, spec.Set(name, value))
+	}
+	for _, f := range change {
+		f(&spec)
 	}
 	sc, err := spec.Scenario()
 	if err != nil && strings.Contains(err.Error(), "cannot be traced here") {
@@ -194,9 +198,67 @@ func TestExecutionsAreShared(t *testing.T) {
 
 // A command that does not do the same twice gets an error that says where, and no verdict.
 func TestNotAFunction(t *testing.T) {
-	sc := scenario(t, "sh", twice(`sh -c 'mkdir d || { read x < /proc/sys/kernel/random/uuid; echo $x > n; }'`), map[string]string{"n": "0\n"}, "")
-	p, err := scenarios.FindProperty("serializable", sc)
-	require.NoError(t, err)
-	_, err = checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
-	require.ErrorContains(t, err, "it is not a function of what its calls answer: after the same")
+	for _, line := range []string{
+		`sh -c 'mkdir d || { read x < /proc/sys/kernel/random/uuid; echo $x > n; }'`,
+		`sh -c 'read x < /proc/sys/kernel/random/uuid; mkdir d || echo $x > n'`, // before a snapshot, and told after it
+	} {
+		for _, change := range [][]func(*command.Spec){nil, {command.SnapshotEverywhere}} {
+			sc := scenario(t, "sh", twice(line), map[string]string{"n": "0\n"}, "", change...)
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			_, err = checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+			require.ErrorContains(t, err, "it is not a function of what its calls answer: after the same")
+		}
+	}
+}
+
+var allSnapshots = flag.Bool("snapshots.all", false, "compare verdicts with and without snapshots of every program, not only of two in sh")
+
+// With snapshots wherever they are possible everything is as without, but for how often a command is
+// started.
+func TestSnapshotsChangeNothing(t *testing.T) {
+	for _, p := range programs {
+		if !*allSnapshots && p.name != "counter in sh" && p.name != "stat-then-write in sh" {
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
+			var starts []int
+			var results []checker.Result
+			for _, change := range []func(*command.Spec){command.SnapshotEverywhere, func(s *command.Spec) { s.NoSnapshots = true }} {
+				count := filepath.Join(t.TempDir(), "count")
+				sc := scenario(t, p.needs, p.lines, p.files, p.setting, change, func(s *command.Spec) {
+					for i := range s.Commands {
+						s.Commands[i].Shell = fmt.Sprintf("echo >> %s; exec %s", count, s.Commands[i].Shell)
+					}
+				})
+				id, _, named := strings.Cut(p.verdict, ":")
+				if !named {
+					id = "serializable"
+				}
+				property, err := scenarios.FindProperty(id, sc)
+				require.NoError(t, err)
+				r, err := checker.Check(t.Context(), &sc, property, checker.Options{Workers: 1, SkipOdds: true})
+				require.NoError(t, err)
+				text, err := os.ReadFile(count)
+				require.NoError(t, err)
+				starts, results = append(starts, len(text)), append(results, r)
+			}
+			with, without := results[0], results[1]
+			require.Equal(t, without.Verdict, with.Verdict)
+			require.Equal(t, without.Stats.Coroutines, with.Stats.Coroutines)
+			require.Equal(t, without.Stats.Edges, with.Stats.Edges)
+			require.Equal(t, without.Stats.States, with.Stats.States)
+			require.Equal(t, without.Stats.Transitions, with.Stats.Transitions)
+			require.Equal(t, without.Stats.Covered, with.Stats.Covered)
+			require.Equal(t, without.Counterexample == nil, with.Counterexample == nil)
+			if with.Counterexample != nil {
+				require.Equal(t, without.Counterexample.Schedule, with.Counterexample.Schedule)
+			}
+			t.Log("starts with and without", starts)
+			if p.name == "stat-then-write in sh" { // of few paths, as many are looked at again from the start as are spared
+				require.Less(t, starts[0], starts[1])
+			}
+		})
+	}
 }

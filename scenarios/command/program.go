@@ -46,13 +46,20 @@ type driver struct {
 	answer fsfake.Result
 	notes  []any           // since that call
 	told   []fsfake.Result // answers that were given while the record served, and still are to be
+
+	lineage int  // which execution it is, or is cloned from
+	cloned  bool // it is no execution from the start
+	// leaves: a snapshot is to be left on the way.
+	leaves  bool
+	answers []fsfake.Result // all so far, while leaves
 }
 
 // recorded follows the record as far as it goes, and an execution from there on. That is one from
-// the start, which is told the same answers.
+// the start, which is told the same answers; or, while it is only learned what the command does, one
+// from a snapshot on the way.
 func (d *driver) recorded() error {
-	rec := d.spec.record
-	for at := rec.begin(d.process); at != nil; {
+	rec, learns := d.spec.record, d.t.Learning != nil
+	for at := rec.begin(d.process, learns); at != nil; {
 		for _, v := range at.notes {
 			d.t.Note(v)
 		}
@@ -61,11 +68,15 @@ func (d *driver) recorded() error {
 		}
 		r := d.t.Do(at.op)
 		d.told = append(d.told, r)
-		at = rec.after(at, r)
+		at = rec.after(at, r, learns)
+	}
+	if learns && !d.spec.NoSnapshots {
+		return d.driveOn()
 	}
 	return d.drive()
 }
 
+// drive executes the command from its start.
 func (d *driver) drive() error {
 	config := d.spec.config(d.process)
 	config.Pid, config.AskTime = d.root, d.probes
@@ -73,11 +84,19 @@ func (d *driver) drive() error {
 	if err != nil {
 		return err
 	}
-	defer run.Stop()
-	d.run = run
+	d.run, d.lineage = run, d.spec.record.begins()
+	return d.follow()
+}
+
+// follow answers the run's calls to its end.
+func (d *driver) follow() error {
+	defer func() { d.run.Stop() }()
 	for {
-		set, err := run.Next()
+		set, err := d.run.Next()
 		if err != nil {
+			return err
+		}
+		if err := d.leave(set); err != nil {
 			return err
 		}
 		if len(set) == 0 {
@@ -95,7 +114,7 @@ func (d *driver) drive() error {
 		case err != nil:
 		case isKilled(r):
 		default:
-			err = run.Answer(p.Task, r)
+			err = d.run.Answer(p.Task, r)
 		}
 		if err != nil {
 			return err
@@ -122,6 +141,9 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 		d.answer = d.t.Do(op)
 	}
 	d.calls++
+	if d.leaves {
+		d.answers = append(d.answers, d.answer)
+	}
 	if isKilled(d.answer) {
 		d.killed = true
 		return d.answer, d.run.Kill(d.root)

@@ -3,7 +3,9 @@ package command
 import (
 	"crypto/sha256"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"sync"
 
 	"lockpick/fsfake"
@@ -15,16 +17,21 @@ import (
 // a tree, whose edges are answers. Each claim is decided by learning the commands anew, and all
 // learn the same; what has been executed is taken from the record then.
 //
-// Nothing is served from it that has not run twice: twice in this process, or once in it and
-// once in another one that runs the same command, where both did the same but for their pids.
+// Nothing that is concluded rests on what has not run in two executions, at least one of which was
+// made from the start to there: both of this process, or one of it and one of another that runs the
+// same command, where both did the same but for their pids. A clone of an execution (snapshot.go) is
+// no second one. Who only learns what a command does is served what was seen once: all that is learned
+// is asked once more before a verdict.
 // Every execution compares what it does with what was recorded, so that a command that is no
 // function of its answers is an error. The record holds at most [maxRecorded] bytes; what comes
 // after that is executed each time.
 type record struct {
 	mu    sync.Mutex
 	roots []*place // by process
-	twins map[twin]*int
+	twins map[twin]*runs
 	bytes int
+	// lineages counts the executions that were started.
+	lineages int
 }
 
 // maxRecorded bounds a record, in bytes, about.
@@ -38,9 +45,24 @@ type place struct {
 	next  map[fsfake.Result]*place
 	runs  int  // of this process, that have come here
 	twin  twin // of this place
-	// together counts the runs that have come here of all processes with the same command, which
+	// together are the runs that have come here of all processes with the same command, which
 	// did the same up to here.
-	together *int
+	together *runs
+}
+
+// A runs is who has come to a place. All clones of one execution are of its lineage.
+type runs struct {
+	lineage int  // of the first
+	more    bool // some were of another lineage
+	whole   bool // some were executed from the start, and never cloned
+}
+
+func (r *runs) add(d *driver) {
+	if r.lineage == 0 {
+		r.lineage = d.lineage
+	}
+	r.more = r.more || r.lineage != d.lineage
+	r.whole = r.whole || !d.cloned
 }
 
 // A twin names a place among those of processes that run the same command: it sums up the
@@ -48,28 +70,37 @@ type place struct {
 type twin [sha256.Size]byte
 
 func newRecord(processes int) *record {
-	return &record{roots: make([]*place, processes), twins: map[twin]*int{}}
+	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}}
 }
 
-// begin returns where a process begins, as far as that may be served; else nil.
-func (r *record) begin(process int) *place {
+// begin returns where a process begins, as far as that may be served; else nil. Who learns is served
+// what has been seen once.
+func (r *record) begin(process int, learns bool) *place {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return served(r.roots[process])
+	return served(r.roots[process], learns)
 }
 
 // after returns where an answer leads, as far as that may be served; else nil.
-func (r *record) after(at *place, answer fsfake.Result) *place {
+func (r *record) after(at *place, answer fsfake.Result, learns bool) *place {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return served(at.next[answer])
+	return served(at.next[answer], learns)
 }
 
-func served(p *place) *place {
-	if p == nil || p.runs == 0 || *p.together < 2 {
+func served(p *place, learns bool) *place {
+	if p == nil || p.runs == 0 || !learns && !(p.together.more && p.together.whole) {
 		return nil
 	}
 	return p
+}
+
+// begins counts an execution that is started.
+func (r *record) begins() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lineages++
+	return r.lineages
 }
 
 // come notes that an execution of a command has come to a place, after an answer at the place
@@ -90,7 +121,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 				d.calls, was.told(), is.told())
 		}
 		was.runs++
-		*was.together++
+		was.together.add(d)
 		return was, nil
 	}
 	size := placeBytes + len(is.op.Data) + len(d.answer.Data)
@@ -101,10 +132,10 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	is.runs, is.next = 1, map[fsfake.Result]*place{}
 	is.twin = d.twin(is)
 	if r.twins[is.twin] == nil {
-		r.twins[is.twin] = new(int)
+		r.twins[is.twin] = &runs{}
 	}
 	is.together = r.twins[is.twin]
-	*is.together++
+	is.together.add(d)
 	if d.calls == 0 {
 		r.roots[d.process] = is
 	} else {
@@ -148,6 +179,7 @@ func (d *driver) twin(p *place) twin {
 		if d.at.op.Call == fsfake.CallForkAs {
 			answer.N = int64(d.anonymous(int(answer.N)))
 		}
+		answer.Data = d.anonymousText(answer.Data)
 		h.Write(d.at.twin[:])
 		fmt.Fprintf(h, "%#v\n", answer)
 	}
@@ -171,6 +203,7 @@ func (d *driver) twin(p *place) twin {
 	}
 	op := p.op
 	op.Pid = d.anonymous(op.Pid)
+	op.Path, op.Path2, op.Data = d.anonymousText(op.Path), d.anonymousText(op.Path2), d.anonymousText(op.Data)
 	fmt.Fprintf(h, "%t %#v\n", p.ended, op)
 	return twin(h.Sum(nil))
 }
@@ -185,3 +218,17 @@ func (d *driver) anonymous(pid int) int {
 	}
 	return pid
 }
+
+// anonymousText is a text in which every number that is a pid of the command is replaced. So two
+// processes did the same that have written their own pids, or made files with them in the names.
+func (d *driver) anonymousText(text string) string {
+	return numbers.ReplaceAllStringFunc(text, func(digits string) string {
+		n, err := strconv.Atoi(digits)
+		if is := d.anonymous(n); err == nil && is != n {
+			return fmt.Sprintf("\x00%d\x00", is)
+		}
+		return digits
+	})
+}
+
+var numbers = regexp.MustCompile("[0-9]+")

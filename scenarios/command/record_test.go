@@ -15,11 +15,15 @@ import (
 // each answer. Every call is answered by its number.
 func execute(t *testing.T, s *Spec, process int, calls []place, answers ...fsfake.Result) []*place {
 	t.Helper()
-	d := &driver{spec: s, process: process, root: scenarios.Pid(process)}
+	return follow(t, &driver{spec: s, process: process, root: scenarios.Pid(process), lineage: s.record.begins()}, calls, answers...)
+}
+
+func follow(t *testing.T, d *driver, calls []place, answers ...fsfake.Result) []*place {
+	t.Helper()
 	var at []*place
 	for i := range calls {
 		is := calls[i]
-		p, err := s.record.come(d, &is)
+		p, err := d.spec.record.come(d, &is)
 		require.NoError(t, err)
 		at = append(at, p)
 		d.at, d.calls = p, i+1
@@ -50,22 +54,22 @@ func TestRecordOfTwins(t *testing.T) {
 	}
 	a := execute(t, s, 0, calls(0, "A"), answers(0)...)
 	for _, p := range a {
-		require.Nil(t, served(p), "it has run once")
+		require.Nil(t, served(p, false), "it has run once")
 	}
-	require.Nil(t, s.record.begin(1), "its twin has run, it has not")
+	require.Nil(t, s.record.begin(1, false), "its twin has run, it has not")
 	b := execute(t, s, 1, calls(1, "B"), answers(1)...)
 	for i := range 2 {
-		require.NotNil(t, served(a[i]))
-		require.NotNil(t, served(b[i]))
+		require.NotNil(t, served(a[i], false))
+		require.NotNil(t, served(b[i], false))
 	}
-	require.Nil(t, served(a[2]), "they write different texts")
-	require.Nil(t, served(b[2]))
+	require.Nil(t, served(a[2], false), "they write different texts")
+	require.Nil(t, served(b[2], false))
 	c := execute(t, s, 2, calls(2, "A"), answers(2)...)
-	require.Nil(t, served(c[0]), "it is another command")
+	require.Nil(t, served(c[0], false), "it is another command")
 	execute(t, s, 0, calls(0, "A"), answers(0)...)
-	require.NotNil(t, served(a[2]), "it has run twice")
-	require.Equal(t, a[1], s.record.after(s.record.begin(0), answers(0)[0]))
-	require.Nil(t, s.record.after(s.record.begin(0), fsfake.Result{Errno: fsfake.ENOENT}), "it never had that answer")
+	require.NotNil(t, served(a[2], false), "it has run twice")
+	require.Equal(t, a[1], s.record.after(s.record.begin(0, false), answers(0)[0], false))
+	require.Nil(t, s.record.after(s.record.begin(0, false), fsfake.Result{Errno: fsfake.ENOENT}, false), "it never had that answer")
 }
 
 // A record that is full serves what it has, and takes nothing more.
@@ -78,6 +82,34 @@ func TestRecordIsBounded(t *testing.T) {
 		require.Nil(t, at[1])
 		require.Nil(t, at[2])
 	}
-	require.NotNil(t, s.record.begin(0))
+	require.NotNil(t, s.record.begin(0, false))
 	require.Less(t, s.record.bytes, maxRecorded)
+}
+
+// A clone of an execution is no second one, and two executions that went on as clones are not enough
+// either: one has to be made from the start to there. Who only learns is served it all the same.
+func TestRecordOfClones(t *testing.T) {
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	calls := []place{{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}}, {op: fsfake.Op{Call: fsfake.CallRmdir, Path: "d"}}}
+	from := func(lineage int, cloned bool) []*place {
+		return follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: lineage, cloned: cloned}, calls, fsfake.Result{})
+	}
+	untold := func(at []*place) {
+		t.Helper()
+		for _, p := range at {
+			require.Nil(t, served(p, false))
+			require.NotNil(t, served(p, true))
+		}
+	}
+	untold(from(1, false))
+	untold(from(1, true)) // its own clone
+	untold(from(1, true))
+	at := from(2, false)
+	require.NotNil(t, served(at[1], false))
+
+	s.record = newRecord(1)
+	untold(from(1, true))
+	untold(from(2, true)) // the start of neither is known to be followed by this
+	at = from(3, false)
+	require.NotNil(t, served(at[0], false))
 }

@@ -46,6 +46,11 @@ type Spec struct {
 	// Timeout is how long a command may compute between two calls; zero means 20 s.
 	Timeout time.Duration
 
+	// NoSnapshots starts every execution of a command anew. Verdicts do not depend on it; it costs
+	// time, and is for tests of that.
+	NoSnapshots bool
+
+	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
 	record *record // of the scenario's executions
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
 	"sync/atomic"
 
 	"lockpick/checker/internal/learn"
@@ -34,13 +35,8 @@ func (x *Space) Verify(ctx context.Context, g *Expander, tried *learn.Tried) err
 	if err := x.verifyInvariant(ctx); err != nil {
 		return err
 	}
-	for _, a := range x.automata {
-		if err := a.Verify(ctx, tried, learn.Repeats/len(x.automata)); err != nil {
-			return err
-		}
-		if err := a.FuzzLoops(ctx, tried); err != nil {
-			return err
-		}
+	if err := x.verifyCode(ctx, tried); err != nil {
+		return err
 	}
 	n := uint64(crossChecks)
 	if x.Sc.External {
@@ -55,6 +51,38 @@ func (x *Space) Verify(ctx context.Context, g *Expander, tried *learn.Tried) err
 		}
 	}
 	return nil
+}
+
+// verifyCode runs the tasks' programs again: those that take long to start side by side.
+func (x *Space) verifyCode(ctx context.Context, tried *learn.Tried) error {
+	verify := func(a *learn.Automaton) error {
+		if err := a.Verify(ctx, tried, learn.Repeats/len(x.automata)); err != nil {
+			return err
+		}
+		return a.FuzzLoops(ctx, tried)
+	}
+	if x.Sc.External {
+		return x.eachAutomaton(min(runtime.GOMAXPROCS(0), parallel.MaxWorkers), verify)
+	}
+	for _, a := range x.automata {
+		if err := verify(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachAutomaton does something with each task's program, with so many workers, and returns the error
+// of the first in order.
+func (x *Space) eachAutomaton(workers int, f func(*learn.Automaton) error) error {
+	errs := make([]error, len(x.automata))
+	var taken atomic.Int64
+	parallel.Together(min(workers, len(errs)), func(int) {
+		for i := int(taken.Add(1)) - 1; i < len(errs); i = int(taken.Add(1)) - 1 {
+			errs[i] = f(x.automata[i])
+		}
+	})
+	return cmp.Or(errs...)
 }
 
 // verifyInvariant reports an invariant that judges a machine otherwise than it did before,
@@ -108,14 +136,7 @@ func (x *Space) Unroll(ctx context.Context, workers int, tried *learn.Tried) err
 		}
 		return nil
 	}
-	errs := make([]error, len(x.automata))
-	var taken atomic.Int64
-	parallel.Together(min(workers, len(errs)), func(int) {
-		for i := int(taken.Add(1)) - 1; i < len(errs); i = int(taken.Add(1)) - 1 {
-			errs[i] = x.automata[i].Unroll(ctx, tried, false)
-		}
-	})
-	return cmp.Or(errs...)
+	return x.eachAutomaton(workers, func(a *learn.Automaton) error { return a.Unroll(ctx, tried, false) })
 }
 
 // crossCheck makes one live run and follows it through the graph.

@@ -33,6 +33,7 @@ type Automaton struct {
 	turns    bool // accesses to cells are turns of an event loop
 	alone    bool // the only task of its process
 	kept     instances
+	learning scenarios.Learning
 	merged   *merging // nil where each node is on its own
 	// fingerprints are those of the nodes that were asked for.
 	fingerprints map[uint32]Fingerprint
@@ -212,16 +213,20 @@ func (a *Automaton) reach(at uint32, result *fsfake.Result) (code Code, op fsfak
 }
 
 // run starts the program and brings it to where result leads from node at; nil is where it
-// starts. What it does on the way must be what it did when that was learned. identify says that
-// the call after result is looked at, whether the program itself makes it.
-func (a *Automaton) run(at uint32, result *fsfake.Result, identify bool) (code Code, op fsfake.Op, more bool, notes []any, err error) {
+// starts. What it does on the way must be what it did when that was learned. learns says that what
+// comes then is new, and not looked at once more: of the call it is found out whether the program itself
+// makes it, and the program may use what it keeps for learning.
+func (a *Automaton) run(at uint32, result *fsfake.Result, learns bool) (code Code, op fsfake.Op, more bool, notes []any, err error) {
 	a.runs++
 	if code, err = a.start(a.process, a.n); err != nil {
 		return nil, op, false, nil, err
 	}
+	if f, ok := code.(*function); ok && learns && a.external {
+		f.learning = &a.learning
+	}
 	last := func() {
 		if f, ok := code.(*function); ok {
-			f.identify = identify
+			f.identify = learns
 		}
 	}
 	path, i := a.path(at), 0

@@ -41,7 +41,8 @@ func (s *instances) keep(node uint32, code Code) {
 	}
 }
 
-// Close stops every instance that is kept. The automaton can go on learning after it.
+// Close stops every instance that is kept, and lets go of what the program keeps for learning. The
+// automaton can go on learning after it.
 func (a *Automaton) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -51,4 +52,5 @@ func (a *Automaton) Close() {
 		}
 	}
 	a.kept.order = nil
+	a.learning.Close()
 }

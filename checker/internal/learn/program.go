@@ -39,7 +39,12 @@ func Functions(sc *scenarios.Scenario) Starter {
 	asserts := slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.Assertions })
 	return func(process, n int) (Code, error) {
 		program := sc.Program(process, n)
-		f := newFunction(func(port fsfake.Port) { program(sc.Task(port, process, n)) })
+		var f *function
+		f = newFunction(func(port fsfake.Port) {
+			t := sc.Task(port, process, n)
+			t.Learning = f.learning
+			program(t)
+		})
 		f.name = fmt.Sprintf("task %s of %s", sched.Task{Process: process, N: n}, sc.ID)
 		f.faults, f.asserts = faults, asserts
 		f.watched(sc.Watchdog)
@@ -92,6 +97,7 @@ type function struct {
 	asserts  bool
 	watchdog scenarios.Watchdog
 	run      *scenarios.WatchedRun // nil without a watchdog
+	learning *scenarios.Learning   // nil unless the run is one by which an automaton learns
 	// state is whose turn it is; identify: the next call says whether it comes from the
 	// program's own goroutine, and abandoned: it did not, or the program cannot be unwound.
 	state               atomic.Int32

@@ -1,0 +1,140 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What stands in the way of a clone.
+
+// ErrNoClone is why a run cannot be cloned: something of its program would be shared by both, or
+// would be missing in the second. The run can go on.
+var ErrNoClone = errors.New("tracer: a run cannot be cloned here")
+
+func noClone(format string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrNoClone, fmt.Sprintf(format, args...))
+}
+
+// clonable says why the run cannot be cloned.
+func (r *Run) clonable() error {
+	if r.cloned {
+		return nil
+	}
+	p := r.procs[0]
+	for _, o := range r.procs[1:] {
+		if !o.gone || !o.reaped {
+			return noClone("it has children")
+		}
+	}
+	switch {
+	case r.c.Through != "" || r.temp != "":
+		return noClone("it has a directory of its own")
+	case p.gone || len(p.threads) != 1:
+		return noClone("it has several threads, or none")
+	case len(p.alarms) > 0:
+		return noClone("it has timers")
+	}
+	if t := p.threads[0]; t.state != asking || t.asks != 1 || t.blocked {
+		return noClone("it does not stand before a call that is asked by itself")
+	}
+	if err := p.sharesFiles(); err != nil {
+		return err
+	}
+	return p.sharesMemory()
+}
+
+// sharesFiles reports a real descriptor whose position, or whose other end, both would have.
+func (p *process) sharesFiles() error {
+	for fd := range p.realDescriptors() {
+		if d := p.fds[fd]; d != nil && (d.fake >= 0 || d.random) {
+			continue
+		}
+		var s unix.Stat_t
+		name := "/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd)
+		if err := unix.Stat(name, &s); err != nil {
+			return noClone("descriptor %d: %v", fd, err)
+		}
+		if target, _ := os.Readlink(name); p.r.out.of(&s) == nil && target != os.DevNull {
+			return noClone("descriptor %d is open on %s", fd, target)
+		}
+	}
+	return nil
+}
+
+// sharesMemory reports memory that both would have, or that a child does not get; and signals.
+func (p *process) sharesMemory() error {
+	base := "/proc/" + strconv.Itoa(p.real)
+	maps, err := os.ReadFile(base + "/smaps")
+	if err != nil {
+		return noClone("%v", err)
+	}
+	for line := range bytes.Lines(maps) {
+		f := strings.Fields(string(line))
+		switch {
+		case len(f) > 1 && strings.Contains(f[0], "-") && !strings.HasSuffix(f[0], ":") && f[1][1] == 'w' && f[1][3] == 's':
+			return noClone("it shares memory: %s", strings.TrimSpace(string(line)))
+		case len(f) > 1 && f[0] == "VmFlags:":
+			for _, flag := range f[1:] {
+				if flag == "wf" || flag == "dc" {
+					return noClone("it has memory that a child does not get")
+				}
+			}
+		}
+	}
+	status, err := os.ReadFile(base + "/status")
+	if err != nil {
+		return noClone("%v", err)
+	}
+	for line := range strings.Lines(string(status)) {
+		name, value, _ := strings.Cut(line, ":")
+		if (name == "SigPnd" || name == "ShdPnd") && strings.Trim(value, "0 \t\n") != "" {
+			return noClone("a signal is to come")
+		}
+	}
+	return nil
+}
+
+// of returns the stream whose pipe a file is, or nil.
+func (c *capture) of(s *unix.Stat_t) *stream {
+	for _, to := range []*stream{&c.stdout, &c.stderr} {
+		var own unix.Stat_t
+		if to.fd > 0 && unix.Fstat(to.fd, &own) == nil && own.Dev == s.Dev && own.Ino == s.Ino {
+			return to
+		}
+	}
+	return nil
+}
+
+// A number is that of a descriptor that may close at an execve(2).
+type number struct {
+	number int
+	closes bool
+}
+
+// numbersOf lists the descriptors that are open on a stream, in order.
+func (p *process) numbersOf(s *stream) []number {
+	var list []number
+	base := "/proc/" + strconv.Itoa(p.real)
+	for fd := range p.realDescriptors() { // order does not matter: sorted below
+		var is unix.Stat_t
+		if unix.Stat(base+"/fd/"+strconv.Itoa(fd), &is) != nil || p.r.out.of(&is) != s {
+			continue
+		}
+		info, _ := os.ReadFile(base + "/fdinfo/" + strconv.Itoa(fd))
+		_, flags, _ := strings.Cut(string(info), "flags:")
+		flags, _, _ = strings.Cut(strings.TrimSpace(flags), "\n")
+		bits, _ := strconv.ParseUint(flags, 8, 64)
+		list = append(list, number{fd, bits&unix.O_CLOEXEC != 0})
+	}
+	slices.SortFunc(list, func(a, b number) int { return a.number - b.number })
+	return list
+}

@@ -1,0 +1,71 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Calls that the tracer makes in a program's place.
+
+// setMask sets which signals a stopped thread blocks, and returns which it did.
+func setMask(tid int, mask uint64) (was uint64, err error) {
+	const getMask, setMask = 0x420a, 0x420b // PTRACE_GETSIGMASK, PTRACE_SETSIGMASK
+	if err := ptrace(getMask, tid, 8, uintptr(unsafe.Pointer(&was))); err != nil {
+		return 0, err
+	}
+	return was, ptrace(setMask, tid, 8, uintptr(unsafe.Pointer(&mask)))
+}
+
+// An injector makes calls in a stopped process, which stands before a syscall instruction.
+type injector struct {
+	pid  int
+	regs unix.PtraceRegs
+	at   uint64 // memory for what a call writes
+	err  error  // the first
+}
+
+func (c *injector) call(nr int, args ...uint64) uint64 {
+	if c.err != nil {
+		return 0
+	}
+	regs := c.regs
+	regs.Rax, regs.Orig_rax = uint64(nr), ^uint64(0)
+	for i, to := range []*uint64{&regs.Rdi, &regs.Rsi, &regs.Rdx, &regs.R10}[:len(args)] {
+		*to = args[i]
+	}
+	if c.err = unix.PtraceSetRegs(c.pid, &regs); c.err != nil {
+		return 0
+	}
+	ws, err := step(c.pid, unix.PTRACE_SINGLESTEP)
+	if err == nil && int(uint32(ws)>>16) == unix.PTRACE_EVENT_SECCOMP {
+		ws, err = step(c.pid, unix.PTRACE_SINGLESTEP)
+	}
+	if err == nil && (ws.StopSignal() != unix.SIGTRAP || uint32(ws)>>16 != 0) {
+		err = fmt.Errorf("an unexpected stop, status %#x", uint32(ws))
+	}
+	if err == nil {
+		err = unix.PtraceGetRegs(c.pid, &regs)
+	}
+	if e := int64(regs.Rax); err == nil && e < 0 && e > -4096 {
+		err = fmt.Errorf("call %d: %w", nr, unix.Errno(-e))
+	}
+	c.err = err
+	return regs.Rax
+}
+
+// pipe makes a pipe.
+func (c *injector) pipe() (reads, writes uint64) {
+	if c.call(unix.SYS_PIPE2, c.at, 0); c.err != nil {
+		return 0, 0
+	}
+	var b []byte
+	if b, c.err = readFull(c.pid, c.at, 8); c.err != nil {
+		return 0, 0
+	}
+	return uint64(binary.LittleEndian.Uint32(b)), uint64(binary.LittleEndian.Uint32(b[4:]))
+}

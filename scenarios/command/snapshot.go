@@ -1,0 +1,124 @@
+package command
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+)
+
+// Starting a program, an interpreter above all, takes a hundred times as long as a call of it. So
+// while it is learned what a command does, an execution leaves a snapshot of itself behind, where
+// something is learned that the record does not know: the next one that is told the same so far goes
+// on from a clone of it. What was learned so is executed from the start before anything is concluded
+// ([record]).
+
+// snapshots are those of one command, in the order in which they were left.
+type snapshots struct{ of []*snapshot }
+
+// A snapshot is an execution that stands before a call.
+type snapshot struct {
+	run  *tracer.Run
+	told []fsfake.Result // all answers on the way
+	d    driver          // as it was there
+}
+
+const (
+	// maxSnapshots is how many a command has; the one left first stays, of others the oldest goes.
+	maxSnapshots = 8
+	// snapshotCalls is how many system calls an execution must have made, since its start or since
+	// the snapshot that it was cloned from, to be worth one.
+	snapshotCalls = 100
+)
+
+// Close stops all.
+func (s *snapshots) Close() {
+	for _, one := range s.of {
+		one.run.Stop()
+	}
+	s.of = nil
+}
+
+// nearest returns the snapshot that has been told most of some answers, and nothing else; nil when
+// there is none.
+func (s *snapshots) nearest(told []fsfake.Result) (best *snapshot) {
+	for _, one := range s.of {
+		n := len(one.told)
+		if n <= len(told) && slices.Equal(one.told, told[:n]) && (best == nil || n > len(best.told)) {
+			best = one
+		}
+	}
+	return best
+}
+
+func (s *snapshots) add(one *snapshot) {
+	if len(s.of) == maxSnapshots {
+		s.of[1].run.Stop()
+		s.of = slices.Delete(s.of, 1, 2)
+	}
+	s.of = append(s.of, one)
+}
+
+// kept are the snapshots of the command that is learned.
+func (d *driver) kept() *snapshots {
+	if d.t.Learning.Kept == nil {
+		d.t.Learning.Kept = &snapshots{}
+	}
+	return d.t.Learning.Kept.(*snapshots)
+}
+
+// driveOn executes the command from the nearest snapshot on, or else from its start.
+func (d *driver) driveOn() error {
+	d.leaves = true
+	one := d.kept().nearest(d.told)
+	if one == nil {
+		return d.drive()
+	}
+	run, err := one.run.Clone()
+	if err != nil {
+		return fmt.Errorf("a clone of a snapshot: %w", err)
+	}
+	was := *d
+	*d = one.d
+	d.spec, d.t = was.spec, was.t
+	d.children, d.notes = maps.Clone(d.children), slices.Clone(d.notes)
+	d.run, d.cloned, d.leaves = run, true, true
+	d.told, d.answers = was.told[len(one.told):], slices.Clone(one.told)
+	return d.follow()
+}
+
+// leave leaves a snapshot behind, where that is worth it and possible, and goes on with a clone: at
+// the first call when there is none yet, and at the last call of which the record knows the answer,
+// for others may be learned there.
+func (d *driver) leave(set []tracer.Pending) error {
+	switch {
+	case !d.leaves, len(d.told) > 1 && (d.calls > 0 || len(d.kept().of) > 0):
+		return nil
+	case len(d.told) <= 1:
+		d.leaves = false
+	}
+	if d.run.Calls() < cmp.Or(d.spec.worth, snapshotCalls) {
+		return nil
+	}
+	run := d.run
+	next, err := run.Clone()
+	switch {
+	case errors.Is(err, tracer.ErrNoClone):
+		return nil
+	case err != nil:
+		return err
+	}
+	d.run, d.cloned = next, true
+	state := *d
+	state.children, state.notes = maps.Clone(d.children), slices.Clone(d.notes)
+	d.kept().add(&snapshot{run: run, told: slices.Clone(d.answers), d: state})
+	again, err := next.Next()
+	if err == nil && !slices.Equal(set, again) {
+		err = fmt.Errorf("a clone asks for %v, and not for %v: this is a fault of lockpick", again, set)
+	}
+	return err
+}

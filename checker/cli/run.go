@@ -312,7 +312,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 // fewStates is after how many states schedules are drawn, and drawnFirst how many.
 const (
 	fewStates  = 50_000
-	drawnFirst = 100
+	drawnFirst = 1000
 )
 
 // lookFirst checks a property. Where that takes more than a few states, as with long programs, some schedules

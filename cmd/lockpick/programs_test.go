@@ -117,6 +117,7 @@ func programRows() []programRow {
 		{"git add", "git", repository, refused("128", "git add a", "git add b"), serial, "holds", 10},
 		{"git update-ref", "git", repository, refused("1,128", "git update-ref refs/heads/x HEAD", "git update-ref -d refs/heads/x"), serial, "holds", 10},
 		{"git commit", "git", repository + " && git add a b", refused("1,128", "git commit -qm A", "git commit -qm B"), serial, "broken", 60},
+		{"git commit, whose message", "git", repository + " && git add a b", refused("1,128", "--ignore", "COMMIT_EDITMSG", "--ignore", "objects", "--ignore", "index", "git commit -qm A", "git commit -qm B"), serial, "broken", 60},
 		{"writer beside a cleaner", "sh", "", []string{"echo 1 > a.tmp; mv a.tmp a", "rm -f *.tmp"}, serial, "unknown", 1},
 		{"writer beside a cleaner, no refusal", "sh", "", refused("none", "echo 1 > a.tmp; mv a.tmp a", "rm -f *.tmp"), serial, "broken", 1},
 		{"killed parent of flock(1)", "flock", adds, []string{"--crashes", "1", "flock lock sh add.sh 1", "flock lock sh add.sh 10"}, serial, "holds", 5},

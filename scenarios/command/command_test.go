@@ -229,7 +229,7 @@ func TestSnapshotsChangeNothing(t *testing.T) {
 				count := filepath.Join(t.TempDir(), "count")
 				sc := scenario(t, p.needs, p.lines, p.files, p.setting, change, func(s *command.Spec) {
 					for i := range s.Commands {
-						s.Commands[i].Shell = fmt.Sprintf("echo >> %s; exec %s", count, s.Commands[i].Shell)
+						s.Commands[i].Shell = fmt.Sprintf("echo >> '%s'; exec %s", count, s.Commands[i].Shell)
 					}
 				})
 				id, _, named := strings.Cut(p.verdict, ":")

@@ -146,6 +146,12 @@ func onPaper(t *testing.T, b *tab, dir string) {
 	defer b.call("Emulation.setEmulatedMedia", map[string]any{"media": ""}, nil)
 	require.Equal(t, b.number(`document.querySelectorAll('.player .timeline tbody tr').length`), b.number(visible(".player .state")))
 	require.Zero(t, b.number(visible(".bar")))
+	// Paper does not scroll: a long diagram is there to its end, which is where it breaks.
+	b.look(720, 900, "light")
+	b.call("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+	b.open(fileURL(dir, "scenarios/toy.lease.stall.html"))
+	b.eval(`document.querySelector('.diagram').classList.add('wide', 'long')`, nil) // as of twice as many steps
+	require.Zero(t, b.number(`Array.from(document.querySelectorAll('.diagram svg')).filter(s => s.getBoundingClientRect().right > innerWidth).length`))
 }
 
 func linksToSteps(t *testing.T, b *tab, dir string) {

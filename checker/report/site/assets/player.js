@@ -39,10 +39,11 @@
       try { history.replaceState(null, '', '#' + self.id + '-' + n); } catch (e) { /* not allowed here */ }
     };
 
-    // middle scrolls the page so that the row of the step is in the middle: who follows a link
-    // to a step sees it, and what was there then beside it.
+    // middle scrolls the page so that who follows a link to a step sees its row, and what was there
+    // then beside it: with the diagram above it where both find room, or else in the middle.
     self.middle = function () {
-      if (self.at > 0 && self.at < self.last) rows[self.at].scrollIntoView({ block: 'center' });
+      var room = rows[self.at].getBoundingClientRect().bottom - root.getBoundingClientRect().top;
+      if (self.at > 0 && self.at < self.last && room > window.innerHeight) rows[self.at].scrollIntoView({ block: 'center' });
       else root.scrollIntoView({ block: 'start' });
     };
 

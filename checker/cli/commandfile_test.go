@@ -91,3 +91,10 @@ func TestReplayRunWritesNothingAgain(t *testing.T) {
 	require.Equal(t, strings.Fields("run --crashes 1 a -- --sarif x"),
 		f.withoutOutputs(strings.Fields("run --sarif a.sarif --crashes 1 --junit=x.xml --json --html site --github=false a -- --sarif x")))
 }
+
+// The counts of a run fit the columns.
+func TestCountsFit(t *testing.T) {
+	const text = "16 executions learned 92 answers · 698 states · 2.1e9 schedules, 1.3e8 for each execution · 0.4 s"
+	require.Equal(t, []string{text}, within(text, 98))
+	require.Equal(t, []string{"16 executions learned 92 answers · 698 states", "2.1e9 schedules, 1.3e8 for each execution · 0.4 s"}, within(text, 58))
+}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +117,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		if err := f.show(a.stdout, &r, o, i == 0); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", countsOf(&r))
+		_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(within(countsOf(&r), cmp.Or(o.Width, 100)-2), "\n  "))
 	}
 	if !f.results.instead() && !f.pictures.markdown {
 		for _, l := range o.Tell("assumed", strings.Join(sc.Assumes, "; ")+".") {
@@ -161,6 +163,21 @@ func countsOf(r *checker.Result) string {
 		text += fmt.Sprintf(" · %s schedules, %s for each execution", about(s.Covered), about(s.Covered/float64(s.Coroutines)))
 	}
 	return fmt.Sprintf("%s · %.1f s", text, r.Elapsed.Seconds())
+}
+
+// within breaks a line of counts where it is too long for so many columns.
+func within(text string, columns int) []string {
+	const between = " · "
+	var lines []string
+	for _, part := range strings.Split(text, between) {
+		n := len(lines) - 1
+		if n >= 0 && utf8.RuneCountInString(lines[n]+between+part) <= columns {
+			lines[n] += between + part
+		} else {
+			lines = append(lines, part)
+		}
+	}
+	return lines
 }
 
 // about is a number with three digits that matter.

@@ -107,7 +107,7 @@ func (t *teller) told(l *look) string {
 		}
 		return fmt.Sprintf("read %s from %s %s", t.data(l.text), name, at)
 	}
-	return t.deed(l.did).String() + " " + at
+	return t.whole(&change{Change: l.did}) + " " + at
 }
 
 // making is the verb for what somebody has made: files are created, the rest is made.

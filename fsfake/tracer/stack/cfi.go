@@ -26,7 +26,7 @@ type cursor struct {
 }
 
 func (c *cursor) bytes(n int) []byte {
-	if n < 0 || c.at+n > len(c.b) {
+	if n < 0 || n > len(c.b)-c.at {
 		c.bad, c.at = true, len(c.b)
 		return make([]byte, 8)
 	}
@@ -164,7 +164,7 @@ func parseCommon(c *cursor) *frameEntry {
 		}
 		c.at = end
 	}
-	if c.bad || c.at > len(c.b) {
+	if c.bad || c.at < 0 || c.at > len(c.b) {
 		return nil
 	}
 	f.initial = c.b[c.at:]

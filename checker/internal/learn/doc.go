@@ -6,7 +6,8 @@
 // automata of all tasks of a scenario, for single runs.
 //
 // [Code] is the seam: all that this package, and live runs, know of a running program. A Go
-// function as a coroutine ([Functions]) is one, and the only one today.
+// function as a coroutine ([Functions]) is one, and the only one today. [Follow] runs a Code over
+// answers that are at hand.
 //
 // That a program is such a function is checked, not assumed: while it is learned, since
 // every path begins with one learned before; when everything is learned, since

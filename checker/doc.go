@@ -76,6 +76,8 @@
 //     accesses long: it holds up the event loop of its process for ever.
 //     Real programs, which all are to end, must not poll for ever either: a part of the
 //     graph that no step leads out of, with somebody in it who has not ended, is a violation.
+//   - left-behind: a state where every process has ended, none of them killed, and a file is there
+//     that was not there at the start and is not to stay ([scenarios.Scenario.Keeps]);
 //   - wedge: a state where every process has finished or died, and a fresh process,
 //     running alone with time passing, never gets through. "Never" means within 30 days
 //     of virtual time and an attempt after that. Or a state from which steps lead to no end,

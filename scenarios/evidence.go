@@ -38,6 +38,8 @@ const (
 	DidAssert = "asserted"
 	// DidProbe: a fresh process tried to get through. For properties with a probe.
 	DidProbe = "probed"
+	// DidEnd: everybody ended, and nobody was killed. For the question [Leaves].
+	DidEnd = "ended in order"
 )
 
 // Evidence says what must have been seen somewhere in a space before a property can be said
@@ -172,6 +174,18 @@ func somebodyAcquired(facts []Fact) string {
 	case len(facts) == 0:
 		return "its tasks record no operation that could starve"
 	case len(holdersOf(facts)) == 0:
+		return nobodyAcquired
+	}
+	return ""
+}
+
+// anEndInOrder asks for a run in which everybody ended and nobody was killed; and where tasks
+// acquire, for one that did.
+func anEndInOrder(facts []Fact) string {
+	switch {
+	case !slices.Contains(facts, Fact{Did: DidEnd}):
+		return "in no run did everybody end without a kill"
+	case len(facts) > 1 && len(holdersOf(facts)) == 0:
 		return nobodyAcquired
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"lockpick/model"
 )
@@ -17,7 +18,7 @@ func Properties() []*Property {
 	return []*Property{
 		MutualExclusion, RWExclusion, LostUpdate, LostIncrement, Duplicate, CursorConsistency,
 		ForeignRelease, TornRead, OwnerInfo, SpuriousFailure, Fencing, Assertion,
-		Deadlock, Wedge, Starvation,
+		Deadlock, Wedge, WedgeWithinHour, LeftBehind, Starvation,
 	}
 }
 
@@ -165,6 +166,19 @@ var Wedge = &Property{
 	Tell: func(v Violation) string {
 		return cmp.Or(v.Said, "every process has ended or died, and nobody can ever acquire again")
 	},
+}
+
+// WedgeWithinHour is WedgeWithin an hour.
+var WedgeWithinHour = wedgeFor(time.Hour)
+
+// LeftBehind: when all have ended well, no lock, claim or temporary file of theirs is still there.
+var LeftBehind = &Property{
+	ID:        "left-behind",
+	Meaning:   "When everybody has ended and nobody was killed, no file is there that was not there before, but for what is to stay.",
+	Question:  Leaves,
+	Symmetric: true,
+	Tell:      func(v Violation) string { return cmp.Or(v.Said, "everybody has ended, and something is left behind") },
+	Evidence:  Evidence{Of: acquisition, Lacks: anEndInOrder},
 }
 
 // Starvation: there is no weakly fair cycle in which somebody keeps trying and never

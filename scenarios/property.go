@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"lockpick/model"
 )
@@ -34,6 +35,9 @@ type Property struct {
 	Invariant func(v View) string
 	// Question decides by the graph of reachable states.
 	Question Question
+	// Within makes the question LockedOut one of time: how long a fresh process may be kept out,
+	// in whole milliseconds. 0 means for ever. See [WedgeWithin].
+	Within time.Duration
 	// Assertions decides by what the tasks assert ([Task.Assert]).
 	Assertions bool
 
@@ -137,7 +141,15 @@ const (
 	// Starves: is there a weakly fair cycle in which an operation that Decides accepts has
 	// begun and never answers?
 	Starves
+	// Leaves: is there a reachable state where every process has ended, none of them killed or lost
+	// with the power, and a name is on the disk that was not there at the start and that the
+	// scenario does not keep ([Scenario.Keeps])?
+	Leaves
 )
+
+// Horizon is the time after which a process that still has not got through never will: longer
+// than any lease or rule about ages.
+const Horizon = 30 * 24 * time.Hour
 
 // NeedsProbe reports whether p can only be asked of a scenario with a Probe.
 func (p *Property) NeedsProbe() bool { return p.Question == LockedOut }
@@ -217,8 +229,12 @@ func (p *Property) Validate() error {
 		return bad("nothing decides it: give Spec, Invariant, Question or Assertions")
 	case len(ways) > 1:
 		return bad("%s both decide it: give one of them", strings.Join(ways, " and "))
-	case p.Question > Starves:
+	case p.Question > Leaves:
 		return bad("question %d is unknown", p.Question)
+	case p.Within != 0 && p.Question != LockedOut:
+		return bad("Within is for the question LockedOut")
+	case p.Within < 0 || p.Within > Horizon || p.Within%time.Millisecond != 0:
+		return bad("Within is %s: choose whole milliseconds up to %s, or 0 for ever", p.Within, Horizon)
 	case p.Question == Starves && p.Decides == nil:
 		return bad("Decides is missing: it says which operations may starve")
 	case p.OfHolders && p.Invariant == nil:
@@ -255,7 +271,7 @@ func HoldTextOf(lock string, holders []string) string {
 }
 
 // FindProperty returns the property with an id: one that a scenario of the list claims
-// something of, or else one of this package's.
+// something of, or else one of this package's, [WedgeWithin] of any time included.
 func FindProperty(id string, list ...Scenario) (*Property, error) {
 	var names []string
 	for _, p := range PropertiesOf(list...) {
@@ -263,6 +279,13 @@ func FindProperty(id string, list ...Scenario) (*Property, error) {
 			return p, nil
 		}
 		names = append(names, p.ID)
+	}
+	if text, ok := strings.CutPrefix(id, wedgeWithin); ok {
+		d, err := time.ParseDuration(text)
+		if err == nil && d >= time.Millisecond && d <= Horizon && d%time.Millisecond == 0 {
+			return WedgeWithin(d), nil
+		}
+		return nil, fmt.Errorf("scenarios: the time of %q is not understood: choose one from 1ms to %s, such as %s10m", id, Horizon, wedgeWithin)
 	}
 	return nil, fmt.Errorf("scenarios: unknown property %q: choose one of %s", id, strings.Join(names, ", "))
 }

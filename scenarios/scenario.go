@@ -50,6 +50,10 @@ type Scenario struct {
 	Program func(process, task int) Program
 	// Probe decides the property wedge. It is needed for that property only.
 	Probe Probe
+	// Keeps lists what may be on the disk when everybody has ended, as patterns of package path:
+	// a lock file that is never removed, the file that the lock guards. What was there at the start
+	// may be anyway. It is for the property left-behind only.
+	Keeps []string
 	// Watch lists the files that a timeline shows.
 	Watch []string
 	// Claims lists the properties asked, with the verdict expected of each.
@@ -144,7 +148,7 @@ func (s *Scenario) Validate() error {
 			return err
 		}
 	}
-	return nil
+	return s.validateKeeps()
 }
 
 // validateClaim reports what is wrong with the property of claim number i, or nil.

@@ -21,7 +21,7 @@ func play(t *testing.T, schedule string, change func(*run)) Report {
 	require.NoError(t, err)
 	fake, err := checker.Replay(sc, scenarios.MutualExclusion, s)
 	require.NoError(t, err)
-	r, err := newRun(sc)
+	r, err := newRun(sc, sc.Claims[0].Property)
 	require.NoError(t, err)
 	defer r.real.Close()
 	require.NoError(t, r.start())

@@ -3,6 +3,7 @@
 package real
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -13,13 +14,12 @@ import (
 	"lockpick/sched"
 )
 
-// probeAttempts and probeCalls bound the probe. Between attempts, and when the program
+// probeAttempts and probeCalls bound the probe. Without a bound, between attempts and when the program
 // sleeps, the virtual clock moves by as much as has passed, so that after this many every
 // rule about ages has been met with.
 const (
 	probeAttempts = 64
 	probeCalls    = 2000
-	horizon       = 30 * 24 * time.Hour
 )
 
 // wedged has fresh processes try to get through on the real disk, as the fake's verdict
@@ -27,12 +27,12 @@ const (
 func (r *run) wedged() (bool, error) {
 	start := r.fake.Now()
 	for n := range probeAttempts {
-		late := r.fake.Now().Sub(start) > horizon
+		late := r.over(start, 1)
 		through, blocked, err := r.probe(scenarios.ProbePid+n, start)
 		switch {
 		case err != nil || r.lost || through:
 			return false, err
-		case blocked || late:
+		case blocked || late || r.property.Within > 0 && r.over(start, 1):
 			return true, nil
 		}
 		r.pass(start, time.Second)
@@ -40,8 +40,27 @@ func (r *run) wedged() (bool, error) {
 	return true, nil
 }
 
+// over reports whether the time in which a fresh process is to get through has passed so many times.
+func (r *run) over(start time.Time, times time.Duration) bool {
+	return r.fake.Now().Sub(start) > times*cmp.Or(r.property.Within, scenarios.Horizon)
+}
+
+// parts is into how many parts a bound is divided. It is less than for the fake's verdict: real calls
+// take longer.
+const parts = 32
+
+// pass moves the clock as the fake's verdict does (package engine, probe.go).
 func (r *run) pass(start time.Time, d time.Duration) {
-	r.fake.Advance(max(d, r.fake.Now().Sub(start), time.Millisecond))
+	passed := r.fake.Now().Sub(start)
+	if within := r.property.Within; within > 0 {
+		r.move(max(1, min(within/parts, within-passed+1)))
+		return
+	}
+	r.move(max(d, passed, time.Millisecond))
+}
+
+func (r *run) move(d time.Duration) {
+	r.fake.Advance(d)
 	r.report.Emulated["clock"]++
 }
 
@@ -82,19 +101,26 @@ func (r *run) probe(pid int, start time.Time) (through, blocked bool, err error)
 			return last == kernel.NoteText(probed{gotThrough: true}), false, nil
 		}
 		if pollsAgain(t.ask) {
-			if r.fake.Now().Sub(start) > 2*horizon {
+			if r.over(start, 2) || r.property.Within > 0 && r.over(start, 1) {
 				return false, true, nil
 			}
 			r.pass(start, time.Second)
 		}
 		op := t.ask.Op
+		if op.Call == fsfake.CallSleep && r.property.Within > 0 && r.over(start, 1) {
+			return false, true, nil
+		}
 		if err := r.call(t, op, sched.Choice{}); err != nil || r.lost {
 			return false, false, err
 		}
 		if t.waits {
 			return false, true, nil
 		}
-		if op.Call == fsfake.CallSleep {
+		switch {
+		case op.Call != fsfake.CallSleep:
+		case r.property.Within > 0:
+			r.move(max(time.Duration(op.Time), time.Millisecond))
+		default:
 			r.pass(start, time.Duration(op.Time))
 		}
 	}

@@ -5,6 +5,7 @@ package real
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
@@ -22,7 +23,7 @@ func Replay(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	if err != nil {
 		return Report{}, err
 	}
-	r, err := newRun(sc)
+	r, err := newRun(sc, p)
 	if err != nil {
 		return Report{}, err
 	}
@@ -47,6 +48,11 @@ func Replay(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 			return r.report, err
 		}
 	}
+	if broken && p.Question == scenarios.Leaves {
+		if broken, err = r.leftBehind(); err != nil {
+			return r.report, err
+		}
+	}
 	r.compareNotes(fake.Counterexample.Trace)
 	r.report.Broken = broken && len(r.report.Mismatches) == 0
 	return r.report, nil
@@ -54,15 +60,16 @@ func Replay(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 
 // A run is a real run, and a fake machine that does the same.
 type run struct {
-	sc     *scenarios.Scenario
-	fake   *fsfake.Machine
-	real   *kernel.Machine
-	tasks  []*task
-	now    sched.Task // whose step it is
-	lost   bool       // the two have parted
-	inos   map[uint64]fsfake.InodeID
-	ids    map[fsfake.InodeID]uint64
-	report Report
+	sc       *scenarios.Scenario
+	property *scenarios.Property
+	fake     *fsfake.Machine
+	real     *kernel.Machine
+	tasks    []*task
+	now      sched.Task // whose step it is
+	lost     bool       // the two have parted
+	inos     map[uint64]fsfake.InodeID
+	ids      map[fsfake.InodeID]uint64
+	report   Report
 }
 
 // A task is one task of the scenario.
@@ -76,7 +83,7 @@ type task struct {
 	gone  bool
 }
 
-func newRun(sc *scenarios.Scenario) (*run, error) {
+func newRun(sc *scenarios.Scenario, p *scenarios.Property) (*run, error) {
 	if sc.Setting.PowerLosses > 0 {
 		return nil, fmt.Errorf("real: %s: its power may be lost, and that of a real machine is not cut", sc.ID)
 	}
@@ -94,10 +101,22 @@ func newRun(sc *scenarios.Scenario) (*run, error) {
 	fake := sc.NewMachine()
 	fake.EndSleeps() // the trace says what time it is
 	return &run{
-		sc: sc, fake: fake, real: m,
+		sc: sc, property: p, fake: fake, real: m,
 		inos: map[uint64]fsfake.InodeID{}, ids: map[fsfake.InodeID]uint64{},
 		report: Report{Emulated: map[string]int{}},
 	}, nil
+}
+
+// leftBehind reports whether the real disk has what the fake's verdict says is left behind.
+func (r *run) leftBehind() (bool, error) {
+	left := r.sc.Remainder(r.sc.NewMachine()).Left(r.fake)
+	tree, err := r.real.Tree()
+	for _, name := range left {
+		if !slices.ContainsFunc(tree, func(e kernel.Entry) bool { return e.Path == name }) {
+			return false, err
+		}
+	}
+	return len(left) > 0, err
 }
 
 // start sets the disk up and brings every program to its first call.

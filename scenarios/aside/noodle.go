@@ -2,6 +2,7 @@ package aside
 
 import (
 	_ "embed"
+	"slices"
 	"time"
 
 	"lockpick/scenarios"
@@ -34,6 +35,11 @@ func noodle() []scenarios.Scenario {
 		kit.Row{
 			ID: "rename-old/stall", Does: "A holder that stands still for longer than 30 s goes on beside its successor.",
 			Lock: l, In: kit.In(kit.Contend(2), kit.Stall(kit.LongAgo)), Claims: kit.Broken(me),
+		},
+		kit.Row{
+			ID: "rename-old/crash", Does: "A holder that is killed keeps everybody out until its directory is 30 s old.",
+			Lock: l, In: kit.In(kit.Contend(2), kit.Kill(1)),
+			Claims: slices.Concat(kit.Holds(scenarios.Wedge, scenarios.WedgeWithin(31*time.Second)), kit.Broken(scenarios.WedgeWithin(29*time.Second))),
 		},
 	)
 }

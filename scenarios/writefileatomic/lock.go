@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"errors"
 	"path"
+	"syscall"
 
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -33,10 +34,18 @@ func Scenarios() []scenarios.Scenario {
 			In: kit.In(kit.Roles(writes(true, syncDir), reads), kit.LosePower(1)),
 		}
 	}
+	full := func(id, does string, tidy bool, claims []scenarios.Claim) kit.Row {
+		return kit.Row{
+			ID: id + "/disk-full", Does: does, Claims: claims,
+			In: kit.In(kit.Roles(updates(tidy), updates(tidy)), kit.File(file, "{}"), kit.FailCalls(1, syscall.ENOSPC)),
+		}
+	}
 	return sys.Scenarios(
 		start("no-fsync", "The rename is on the disk, the data is not: the file is empty from then on.", false, kit.Broken(scenarios.Wedge)),
 		start("fsync-file", "The data is on the disk before the rename.", true, kit.Holds(scenarios.Wedge)),
 		read("fsync-file", "The write has returned, and its rename is lost: the reader sees what was before.", false, kit.Broken(scenarios.TornRead)),
+		full("no-cleanup", "A write that fails leaves its private file there.", false, kit.Broken(scenarios.LeftBehind)),
+		full("cleanup", "The private file of a write that fails is removed.", true, kit.Holds(scenarios.LeftBehind)),
 		read("fsync-file-and-dir", "The directory is synced as well before the write returns.", true, kit.Holds(scenarios.TornRead)),
 	)
 }
@@ -44,6 +53,20 @@ func Scenarios() []scenarios.Scenario {
 func writes(syncFile, syncDir bool) scenarios.Program {
 	return func(t *scenarios.Task) {
 		_ = kit.Writes(t, "{}", func() error { return write(t, "{}", syncFile, syncDir) })
+	}
+}
+
+// updates writes once, and removes the private file when that fails, or does not.
+func updates(tidy bool) scenarios.Program {
+	return func(t *scenarios.Task) {
+		private := kit.PrivateName(t, file)
+		err := kit.Create(t, private, "{}")
+		if err == nil {
+			err = t.Rename2(private, file, 0)
+		}
+		if err != nil && tidy {
+			_ = t.Unlink(private)
+		}
 	}
 }
 

@@ -44,11 +44,24 @@ func Draw(seed uint64) *Protocol {
 	if d.p.has(func(s *Stmt) bool { return s.Do == Sleep }) && d.chance(2) {
 		d.lasting()
 	}
+	d.ends(rand.New(rand.NewPCG(seed, 12)))
 	d.r = rand.New(rand.NewPCG(seed, 11)) // so that all the rest is what it was
 	if !d.p.Lasts && d.chance(4) {
 		d.failing()
 	}
 	return &d.p
+}
+
+// ends sometimes asks what there is when everybody has ended: whether somebody gets in soon, and
+// whether anything is left.
+func (d *drawer) ends(r *rand.Rand) {
+	if d.p.Probe != nil && r.IntN(4) == 0 {
+		within := []string{"500ms", "30s", "59s", "60s", "61s", "90m"}
+		d.ask("wedge-within-" + within[r.IntN(len(within))])
+	}
+	if r.IntN(6) == 0 {
+		d.ask("left-behind")
+	}
 }
 
 // decided says by which operation's answer a property can be violated.

@@ -52,7 +52,7 @@ func build(p *Protocol, property *scenarios.Property, limit int) (*graph, error)
 	states := []*state{first}
 	for i := 0; i < len(states); i++ {
 		s := states[i]
-		if property != scenarios.Wedge {
+		if property.Question != scenarios.LockedOut {
 			states[i] = nil
 		}
 		n := x.describe(s)
@@ -100,19 +100,21 @@ func (x *space) describe(s *state) node {
 
 // badState reports whether a state is a deadlock or a wedge, when that is the question.
 func (x *space) badState(s *state, n node) (bool, error) {
-	switch x.property {
-	case scenarios.Deadlock:
+	switch x.property.Question {
+	case scenarios.Stuck:
 		for _, on := range n.enabled {
 			if on {
 				return false, nil
 			}
 		}
 		return x.unfinished(s), nil
-	case scenarios.Wedge:
+	case scenarios.LockedOut:
 		if x.unfinished(s) {
 			return false, nil
 		}
 		return x.wedged(s.m.Clone())
+	case scenarios.Leaves:
+		return !x.unfinished(s) && s.crashes == x.p.Crashes && x.litter(s.m), nil
 	}
 	return false, nil
 }

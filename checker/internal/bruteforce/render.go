@@ -69,12 +69,11 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 
 // Property returns the property with an id; it panics when there is none.
 func Property(id string) *scenarios.Property {
-	for _, p := range scenarios.Properties() {
-		if fmt.Sprint(p) == id {
-			return p
-		}
+	p, err := scenarios.FindProperty(id)
+	if err != nil {
+		panic("bruteforce: " + err.Error())
 	}
-	panic("bruteforce: there is no property " + id)
+	return p
 }
 
 // A runner is one task as Go code.

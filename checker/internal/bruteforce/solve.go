@@ -38,7 +38,7 @@ func Solve(p *Protocol, property *scenarios.Property, limit int) (*Answer, error
 	if property == scenarios.Starvation {
 		a.starving = g.starving()
 	}
-	if property == scenarios.Wedge {
+	if property.Question == scenarios.LockedOut {
 		if a.traps, err = g.traps(); err != nil {
 			return nil, err
 		}

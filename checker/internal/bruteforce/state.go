@@ -108,7 +108,8 @@ type space struct {
 	p        *Protocol
 	property *scenarios.Property
 	slots    []slot
-	judge    *judge // nil for a property that is not judged by history
+	judge    *judge            // nil for a property that is not judged by history
+	start    []fsfake.NameView // what is on the disk at first
 }
 
 // ErrNotModelled is the error of [Solve] for a protocol that makes a call which the machine
@@ -121,6 +122,7 @@ func newSpace(p *Protocol, property *scenarios.Property) (*space, *state, error)
 		m: p.Scenario().NewMachine(), crashes: p.Crashes, stalls: p.Stalls, failing: p.Failing,
 		cells: make([][]cell, len(p.Programs)), shown: make([][]fsfake.InodeID, len(p.Programs)),
 	}
+	x.start = s.m.Tree()
 	for i, tasks := range p.Programs {
 		for n := range tasks {
 			x.slots = append(x.slots, slot{

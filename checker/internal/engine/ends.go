@@ -2,9 +2,11 @@ package engine
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
@@ -52,8 +54,45 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 			}
 		}
 		return true, waits, nil
+	case scenarios.Leaves:
+		if left := unpackBudgets(s[len(s)-1]); w.unfinished || left.crashes < x.Sc.Setting.Crashes || left.losses < x.Sc.Setting.PowerLosses {
+			return false, nil, nil
+		}
+		m, _ := x.machines.get(s[wordMachine], 0)
+		return len(x.remainder.left(m)) > 0, nil, nil
 	}
 	return false, nil, nil
+}
+
+// A Remainder looks at what is left when all have ended, and remembers that they have.
+type Remainder struct {
+	of   *scenarios.Remainder
+	seen atomic.Bool
+}
+
+// NewRemainder returns what may be left by a scenario that starts on a machine, or nil where the
+// property does not ask.
+func NewRemainder(sc *scenarios.Scenario, p *scenarios.Property, start *fsfake.Machine) *Remainder {
+	if p.Question != scenarios.Leaves {
+		return nil
+	}
+	return &Remainder{of: sc.Remainder(start)}
+}
+
+func (r *Remainder) left(m *fsfake.Machine) []string {
+	r.seen.Store(true)
+	return r.of.Left(m)
+}
+
+// Seen reports whether all had ended in some state that was asked. r may be nil.
+func (r *Remainder) Seen() bool { return r != nil && r.seen.Load() }
+
+// LeftBehind returns what should not be there although everybody has ended, and nobody was killed.
+func (w *World) LeftBehind(r *Remainder) []string {
+	if w.Unfinished() || w.crashes < w.sc.Setting.Crashes || w.Losses < w.sc.Setting.PowerLosses {
+		return nil
+	}
+	return r.left(w.M)
 }
 
 // LockedOut probes the machine of a state.

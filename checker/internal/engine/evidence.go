@@ -49,6 +49,9 @@ func (x *Space) Facts() []scenarios.Fact {
 	if x.prober.Probed() {
 		add(scenarios.Fact{Did: scenarios.DidProbe})
 	}
+	if x.remainder.Seen() {
+		add(scenarios.Fact{Did: scenarios.DidEnd})
+	}
 	for i, a := range x.automata {
 		task := x.Slots[i].Task.String()
 		asserted := a.Node(a.First()).Begins.Asserts

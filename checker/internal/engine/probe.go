@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -20,11 +21,18 @@ import (
 // already (so any rule of the form "older than d" is met with soon), until the horizon
 // is behind it; the attempt that begins after that is the last. A call that blocks, with
 // nobody left to unblock it, is the end at once.
+//
+// "Within" is the same with that time as the horizon, but that sleeps last as long as they say, and
+// rounds and attempts for a part of the time (parts) at least; that the last of them begins right behind the
+// horizon; and that who sleeps, polls or gives up behind it has come too late. So a verdict
+// is right to a part of the time for each round that getting through takes.
 type Prober struct {
-	sc   *scenarios.Scenario
-	seen map[string]probed
-	buf  []byte
-	runs int
+	sc *scenarios.Scenario
+	// within is for how long a process may be kept out, 0 for ever; horizon is where it ends.
+	within, horizon time.Duration
+	seen            map[string]probed
+	buf             []byte
+	runs            int
 	// unrolled: a loop of the probe was tried out for so many rounds as loops are.
 	unrolled bool
 	// asked: the attempt that was made last asked for the time, or slept.
@@ -51,18 +59,14 @@ func (p *Prober) last() []trace.Call {
 	return p.recorded[max(0, len(p.recorded)-recordedCalls):]
 }
 
-// horizon is the virtual time after which a process that still has not got through
-// never will: longer than any lease or stale rule.
-const horizon = 30 * 24 * time.Hour
-
 type probed struct {
 	wedged bool
 	waits  []trace.Wait
 }
 
-// NewProber returns a prober of the machines of a scenario.
-func NewProber(sc *scenarios.Scenario) *Prober {
-	return &Prober{sc: sc, seen: map[string]probed{}}
+// NewProber returns a prober of the machines of a scenario, for a property.
+func NewProber(sc *scenarios.Scenario, p *scenarios.Property) *Prober {
+	return &Prober{sc: sc, seen: map[string]probed{}, within: p.Within, horizon: cmp.Or(p.Within, scenarios.Horizon)}
 }
 
 // Probed reports whether any machine was probed. p may be nil.
@@ -148,7 +152,7 @@ func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
 	start := m.Now()
 	m.EndSleeps() // whoever probes moves the clock
 	for try := 0; ; try++ {
-		late := m.Now().Sub(start) > horizon
+		late, began := p.late(m, start), m.Now()
 		var before []byte
 		if p.sc.External { // after a process with that pid, for pids are seen
 			m.AddProc(fsfake.ProcSpec{Pid: scenarios.ProbePid + try})
@@ -161,12 +165,15 @@ func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
 			return probed{}, err
 		case r.How == 0:
 			return probed{}, nil
-		case late || r.How != trace.GivesUp || p.timeless(m, before):
+		case late || r.How != trace.GivesUp || p.timeless(m, before) || p.within > 0 && p.late(m, start):
 			return probed{true, []trace.Wait{r}}, nil
 		}
-		pass(m, start, time.Second)
+		p.pass(m, start, began, time.Second)
 	}
 }
+
+// late reports whether the horizon is behind.
+func (p *Prober) late(m *fsfake.Machine, start time.Time) bool { return m.Now().Sub(start) > p.horizon }
 
 // timeless reports that the next attempt of a program does what the last one did, however late it
 // comes: that has left everything as it was, and asked for no time.
@@ -191,7 +198,7 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 	defer code.Stop()
 	id := fsfake.Task{Pid: pid, N: 1}
 	who := id
-	last, slept, late, rounds, steps := fsfake.Op{}, false, false, 0, 0
+	last, slept, late, rounds, steps, began := fsfake.Op{}, false, false, 0, 0, m.Now()
 	var wait trace.Wait // what hinders it, once that is known
 	var r fsfake.Result
 	err := learn.Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
@@ -205,14 +212,16 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			}
 			if top, ok := n.(fsfake.RoundTop); ok && !top.First {
 				rounds, steps = rounds+1, 0
-				if late && (p.unrolled || rounds >= p.rounds()) {
+				over := p.late(m, start)
+				if over && (p.within > 0 || late && (p.unrolled || rounds >= p.rounds())) {
 					p.unrolled = true
 					wait = hindered(trace.Polls, last)
 					return nil, nil
 				}
-				if late = m.Now().Sub(start) > horizon; !slept && !late {
-					pass(m, start, time.Second)
+				if late = over; !late && (!slept || p.within > 0) {
+					p.pass(m, start, began, time.Second)
 				}
+				began = m.Now()
 				slept = false
 			}
 		}
@@ -236,15 +245,20 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 			wait.On, _ = m.WaitsOn(by)
 			return nil, nil
 		}
-		if op.Call == fsfake.CallSleep && late {
-			m.Advance(time.Second)
-			slept = true
-		} else if op.Call == fsfake.CallSleep {
-			pass(m, start, time.Duration(op.Time))
-			slept = true
-		} else {
+		switch {
+		case op.Call != fsfake.CallSleep:
 			last = *op
+		case p.within > 0 && p.late(m, start):
+			wait = hindered(trace.Polls, last)
+			return nil, nil
+		case p.within > 0:
+			m.Advance(max(time.Duration(op.Time), time.Millisecond))
+		case late:
+			m.Advance(time.Second)
+		default:
+			p.pass(m, start, began, time.Duration(op.Time))
 		}
+		slept = slept || op.Call == fsfake.CallSleep
 		if steps++; steps >= probeSteps {
 			return nil, fmt.Errorf("checker: the probe of %s did not end after %d calls: does its loop use Retry?", p.sc.ID, probeSteps)
 		}
@@ -265,7 +279,20 @@ func hindered(how trace.Hindrance, call fsfake.Op) trace.Wait {
 	return trace.Wait{How: how, Fresh: true, Call: call}
 }
 
-// pass moves the clock by d, or by as much as has passed since start.
-func pass(m *fsfake.Machine, start time.Time, d time.Duration) {
-	m.Advance(max(d, m.Now().Sub(start), time.Millisecond))
+// parts is into how many parts the time is divided in which somebody is to get through.
+const parts = 256
+
+// pass moves the clock by d, or by as much as has passed since start. With a bound it moves it to where
+// a part of the bound has passed since a round began, and not further than right behind the bound.
+func (p *Prober) pass(m *fsfake.Machine, start, began time.Time, d time.Duration) {
+	now := m.Now()
+	if p.within > 0 {
+		end := began.Add(p.within / parts)
+		if last := start.Add(p.horizon + 1); end.After(last) {
+			end = last
+		}
+		m.Advance(max(0, end.Sub(now)))
+		return
+	}
+	m.Advance(max(d, now.Sub(start), time.Millisecond))
 }

@@ -74,7 +74,7 @@ func TestWedgeProbe(t *testing.T) {
 		m := sc.NewMachine()
 		require.NoError(t, m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644))
 		before := m.AppendKey(nil)
-		p := NewProber(sc)
+		p := NewProber(sc, scenarios.Wedge)
 		wedged, waits, err := p.Wedged(m)
 		require.NoError(t, err, c.name)
 		require.Equal(t, c.wedged != "", wedged, c.name)
@@ -99,13 +99,13 @@ func TestWedgeProbeBlocks(t *testing.T) {
 	f, err := m.Proc(scenarios.Pid(0)).OpenFile(fixtures.Lock, os.O_CREATE|os.O_RDWR, 0o644)
 	require.NoError(t, err)
 	require.NoError(t, f.Flock(fsfake.LOCK_EX))
-	wedged, waits, err := NewProber(sc).Wedged(m)
+	wedged, waits, err := NewProber(sc, scenarios.Wedge).Wedged(m)
 	require.NoError(t, err)
 	require.True(t, wedged)
 	require.Contains(t, waits[0].String(), "a fresh process waits for ever in flock")
 
 	m.KillProc(scenarios.Pid(0))
-	wedged, _, err = NewProber(sc).Wedged(m)
+	wedged, _, err = NewProber(sc, scenarios.Wedge).Wedged(m)
 	require.NoError(t, err)
 	require.False(t, wedged)
 }
@@ -120,7 +120,7 @@ func TestProbeWithoutRetryIsAnError(t *testing.T) {
 			}
 		}
 	}
-	_, _, err := NewProber(sc).Wedged(sc.NewMachine())
+	_, _, err := NewProber(sc, scenarios.Wedge).Wedged(sc.NewMachine())
 	require.ErrorContains(t, err, "does its loop use Retry?")
 }
 
@@ -136,5 +136,36 @@ func TestLastCallsOfAProbe(t *testing.T) {
 		}
 		require.Equal(t, want[max(0, n-recordedCalls):], p.last(), "of %d", n)
 		require.LessOrEqual(t, len(p.recorded), 2*recordedCalls)
+	}
+}
+
+// A bound is kept to the sleep: who takes the lock for dead at an age gets in right after it, and a
+// poll that comes too late is too late.
+func TestProbesWithinATime(t *testing.T) {
+	stale := func(age, poll time.Duration) scenarios.Protocol {
+		return polling(withStale(olderThan(age)), poll)
+	}
+	for _, c := range []struct {
+		name   string
+		lock   scenarios.Protocol
+		within time.Duration
+		wedged bool
+	}{
+		{"at the age itself", withStale(olderThan(time.Minute)), time.Minute, false},
+		{"a millisecond before", withStale(olderThan(time.Minute)), time.Minute - time.Millisecond, true},
+		{"polled every 50 ms", stale(time.Minute, 50*time.Millisecond), 61 * time.Second, false},
+		{"polled every 50 ms, too soon", stale(time.Minute, 50*time.Millisecond), 59 * time.Second, true},
+		{"polled every 40 s", stale(time.Minute, 40*time.Second), 80 * time.Second, false},
+		{"polled every 40 s, and the next poll begins too late", stale(time.Minute, 40*time.Second), 79 * time.Second, true},
+		{"the third poll begins too late", stale(81*time.Second, 40*time.Second), 90 * time.Second, true},
+		{"polled without sleeping", stale(time.Minute, 0), 61 * time.Second, false},
+		{"never", withStale(func(*scenarios.Task) bool { return false }), time.Hour, true},
+	} {
+		sc := fixtures.New("toy/stale/dead", c.lock, scenarios.Setting{Processes: 1})
+		m := sc.NewMachine()
+		require.NoError(t, m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644))
+		wedged, _, err := NewProber(sc, scenarios.WedgeWithin(c.within)).Wedged(m)
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.wedged, wedged, c.name)
 	}
 }

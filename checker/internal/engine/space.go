@@ -28,6 +28,7 @@ type Space struct {
 	machines    *machineTable
 	Histories   *history.Table // nil for a property that is not judged by history
 	prober      *Prober        // nil but for wedge
+	remainder   *Remainder     // nil but for what is left behind
 	mu          sync.Mutex     // guards prober, and learning for all automata at once
 	automata    []*learn.Automaton
 	Initial     []uint32
@@ -109,12 +110,13 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		if p.NeedsProbe() && sc.Probe == nil {
 			return nil, NoProbe(sc, p)
 		}
-		x.prober = NewProber(sc)
+		x.prober = NewProber(sc, p)
 	}
 	m, err := MachineAtFirst(sc, p)
 	if err != nil {
 		return nil, err
 	}
+	x.remainder = NewRemainder(sc, p, m)
 	first, _ := x.machines.add(m, nil)
 	x.Initial = append(x.Initial, first, history.Empty)
 	for i, a := range x.automata {

@@ -69,6 +69,7 @@ type mistake struct {
 // mistakes are tried in this order: what says most about a trace comes first.
 var mistakes = []mistake{
 	{"wedge", (*teller).wedge},
+	{"left behind", (*teller).leftBehind},
 	{"deadlock", (*teller).deadlock},
 	{"starvation", (*teller).starvation},
 	{"power loss", (*teller).powerLoss},

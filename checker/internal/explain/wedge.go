@@ -39,6 +39,25 @@ func (t *teller) wedge() bool {
 	return true
 }
 
+// leftBehind tells who made what is left when everybody has ended.
+func (t *teller) leftBehind() bool {
+	if t.cx.Property.Question != scenarios.Leaves || len(t.cx.Trace) == 0 {
+		return false
+	}
+	start := t.sc.NewMachine()
+	for _, name := range t.sc.Remainder(start).Left(t.cx.Trace[len(t.cx.Trace)-1].After) {
+		f := t.walk.End().File(name)
+		if c, ok := t.maker(name, f.ID, len(t.walk.Steps)+1); ok {
+			if t.act > 0 {
+				t.say(" ")
+			}
+			t.act = c.Step
+			t.say("%s %s %s%s.", c.By, t.made(c), t.did(c.Step), t.fate(c))
+		}
+	}
+	return true
+}
+
 // refusedAlike is the last step in which a task met what the fresh process meets: what it
 // made of that is why it removed nothing. It is 0 when no task did.
 func (t *teller) refusedAlike(f *trace.FileState) int {
@@ -115,13 +134,28 @@ func (t *teller) met(w trace.Wait, f *trace.FileState) string {
 	}
 	switch w.How {
 	case trace.Polls:
-		out = append(out, "polls for ever")
+		out = append(out, "polls for "+t.howLong())
 	case trace.GivesUp:
-		out = append(out, "gives up, however late it comes")
+		out = append(out, "gives up, "+t.howLate())
 	default:
 		out = []string{"waits for ever in " + w.Call.Call.String()}
 	}
 	return "a fresh process " + list(out)
+}
+
+// howLong and howLate are for how long a fresh process tries in vain.
+func (t *teller) howLong() string {
+	if d := t.cx.Property.Within; d > 0 {
+		return "more than " + d.String()
+	}
+	return "ever"
+}
+
+func (t *teller) howLate() string {
+	if d := t.cx.Property.Within; d > 0 {
+		return "also after " + d.String()
+	}
+	return "however late it comes"
 }
 
 func (t *teller) reads(text string) string {

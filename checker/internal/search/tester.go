@@ -22,6 +22,8 @@ type Tester struct {
 	base     *fsfake.Machine
 	Judge    *history.Judge
 	prober   *engine.Prober
+	// remainder is what may be left behind; nil where nobody asks.
+	remainder *engine.Remainder
 	// Tried is what need not be tried out again of the programs.
 	Tried *learn.Tried
 	// MaxSteps cuts a run that does not end.
@@ -76,8 +78,9 @@ func NewTester(sc *scenarios.Scenario, p *scenarios.Property) (*Tester, error) {
 		if p.NeedsProbe() && sc.Probe == nil {
 			return nil, engine.NoProbe(sc, p)
 		}
-		t.prober = engine.NewProber(sc)
+		t.prober = engine.NewProber(sc, p)
 	}
+	t.remainder = engine.NewRemainder(sc, p, base)
 	return t, nil
 }
 
@@ -225,6 +228,10 @@ func (t *Tester) decide(w *engine.World, o *Outcome) error {
 			_, err := t.inTrap(w, o)
 			return err
 		}
+	case t.Property.Question == scenarios.Leaves:
+		if names := w.LeftBehind(t.remainder); len(names) > 0 {
+			o.Broken, o.said = true, scenarios.LeftText(names)
+		}
 	case t.Property.Question == scenarios.LockedOut:
 		if trapped, err := t.inTrap(w, o); trapped || err != nil {
 			return err
@@ -247,6 +254,9 @@ func (t *Tester) remember(w *engine.World) {
 	}
 	if t.facts = w.AddFacts(t.facts, t.Property); t.prober.Probed() {
 		t.facts = scenarios.AddFact(t.facts, scenarios.Fact{Did: scenarios.DidProbe})
+	}
+	if t.remainder.Seen() {
+		t.facts = scenarios.AddFact(t.facts, scenarios.Fact{Did: scenarios.DidEnd})
 	}
 	t.enough = t.Property.Lacks(t.facts) == ""
 }
@@ -303,6 +313,8 @@ func (t *Tester) endsHere(w *engine.World) (bool, error) {
 		}
 		bad, _ := w.Deadlocked()
 		return bad, nil
+	case scenarios.Leaves:
+		return len(w.LeftBehind(t.remainder)) > 0, nil
 	case scenarios.LockedOut:
 		if w.Losses == 0 && len(w.View.Kills) == 0 || w.Unfinished() {
 			return false, nil

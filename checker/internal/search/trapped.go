@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"fmt"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/history"
@@ -218,6 +219,9 @@ func (t *Tester) trapped(w *engine.World, o *Outcome, n int, waits []trace.Wait)
 		return nil
 	}
 	o.said = "whoever is left goes on for ever in vain, and nobody can ever acquire again"
+	if d := t.Property.Within; d > 0 {
+		o.said = fmt.Sprintf("whoever is left goes on for ever in vain, and a fresh process is kept out for more than %s", d)
+	}
 	if o.Trace == nil {
 		return nil
 	}

@@ -1,8 +1,10 @@
 package toys
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -132,4 +134,30 @@ func starvesWriter(process int) scenarios.Program {
 			}
 		}
 	}
+}
+
+// claims makes a claim file and links it to the lock's name; who is refused removes the claim again,
+// or forgets to.
+func claims(tidy bool) scenarios.Program {
+	return scenarios.Once(scenarios.Protocol{
+		Path: Lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			claim := Lock + "." + t.Process
+			if err := t.WriteFile(claim, nil, 0o644); err != nil {
+				return scenarios.Hold{}, err
+			}
+			err := t.Link(claim, Lock)
+			if err == nil || tidy {
+				err = errors.Join(err, t.Unlink(claim))
+			}
+			return scenarios.Hold{}, err
+		},
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(Lock) },
+	})
+}
+
+// soon is a lock that is taken for dead at an age, and a crash.
+func soon(id string, stale time.Duration, claims ...scenarios.Claim) scenarios.Scenario {
+	l := expiring(stale)
+	return toy(id, "A lock of a certain age is taken for dead, and one process may be killed.", l, scenarios.Setting{Processes: 2, Crashes: 1}, claims...)
 }

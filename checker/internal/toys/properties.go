@@ -1,6 +1,8 @@
 package toys
 
 import (
+	"time"
+
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -47,6 +49,12 @@ func Properties() []scenarios.Scenario {
 			alike(asserts(look())), broken(scenarios.Assertion), broken(scenarios.MutualExclusion)),
 		programs("toy/assert-excl/contend", "Create or fail; the holder's name must be in the lock.", two,
 			alike(asserts(excl())), holds(scenarios.Assertion)),
+		programs("toy/claim-kept/contend", "Whoever is refused leaves its claim file there.", two,
+			alike(claims(false)), broken(scenarios.LeftBehind)),
+		programs("toy/claim-removed/contend", "Whoever is refused removes its claim file.", two,
+			alike(claims(true)), holds(scenarios.LeftBehind)),
+		soon("toy/stale-2h/crash", 2*time.Hour, broken(scenarios.WedgeWithinHour), holds(scenarios.WedgeWithin(3*time.Hour))),
+		soon("toy/stale-1h/crash", time.Hour, holds(scenarios.WedgeWithinHour), broken(scenarios.WedgeWithin(time.Hour-time.Millisecond))),
 		programs("toy/tickets-count/contend", "A ticket's number is how many there are.", two,
 			alike(tickets(false)), broken(ticketsDiffer)),
 		programs("toy/tickets-excl/contend", "A ticket is a name that nobody had before.", two,

@@ -104,17 +104,22 @@ func abba() scenarios.Scenario {
 	return sc
 }
 
-// lease takes the lock to be free when it is old.
-func lease() scenarios.Scenario {
+// expiring takes the lock to be free when it is older than that.
+func expiring(stale time.Duration) scenarios.Protocol {
 	l := excl()
 	create := l.Acquire
 	l.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 		info, err := t.Stat(Lock)
-		if err == nil && t.Now().Sub(info.ModTime()) > time.Minute {
+		if err == nil && t.Now().Sub(info.ModTime()) > stale {
 			_ = t.Unlink(Lock)
 		}
 		return create(t)
 	}
-	return toy("toy/lease/stall", "A lock that is a minute old is taken for dead.", l,
+	return l
+}
+
+// lease takes the lock to be free when it is old.
+func lease() scenarios.Scenario {
+	return toy("toy/lease/stall", "A lock that is a minute old is taken for dead.", expiring(time.Minute),
 		scenarios.Setting{Processes: 2, Stalls: 1, StallFor: 2 * time.Minute}, broken(scenarios.MutualExclusion))
 }

@@ -90,9 +90,12 @@ func (r *Remainder) kept(name string) bool {
 	return false
 }
 
-// LeftText says what is left behind: "everybody has ended, and /run/x is still there".
+// LeftText says what is left behind: "everybody has ended, and /run/x is still there"; "" for nothing.
 func LeftText(names []string) string {
-	if len(names) == 1 {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
 		return "everybody has ended, and " + names[0] + " is still there"
 	}
 	return "everybody has ended, and " + join(names) + " are still there"

@@ -175,7 +175,7 @@ func Shapes() []Shape {
 			ID: "atomic-write", Title: "Write a private file and rename it over the name",
 			Is:       "A reader sees the old text or the new one, whole. After a power loss that is so only if the file was synced before the rename, and the new one is sure only if the directory was synced after it.",
 			Variants: []string{"write-file-atomic/no-fsync", "write-file-atomic/fsync-file", "write-file-atomic/fsync-file-and-dir", "write-file-atomic/no-cleanup", "write-file-atomic/cleanup"},
-			Repaired: []string{"write-file-atomic/fsync-file-and-dir", "write-file-atomic/no-cleanup", "write-file-atomic/cleanup"},
+			Repaired: []string{"write-file-atomic/fsync-file-and-dir", "write-file-atomic/cleanup"},
 		},
 	}
 }

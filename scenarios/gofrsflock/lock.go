@@ -3,6 +3,7 @@ package gofrsflock
 import (
 	_ "embed"
 	"errors"
+	"io"
 	"os"
 
 	"lockpick/fsfake"
@@ -121,7 +122,10 @@ func upgrade(reread bool) func(scenarios.Protocol) scenarios.Program {
 		}
 		if err == nil && reread {
 			buf := make([]byte, 64)
-			n, _ := f.ReadAt(buf, 0)
+			var n int
+			if n, err = f.ReadAt(buf, 0); errors.Is(err, io.EOF) {
+				err = nil
+			}
 			text = string(buf[:n])
 		}
 		if err == nil {

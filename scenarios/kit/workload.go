@@ -58,9 +58,17 @@ func AddLine(t *scenarios.Task, name, key string, write func(t *scenarios.Task, 
 	return write(t, name, text+key+"\n") == nil
 }
 
-// HasLine reports whether a file has a line.
+// HasLine reports whether a file has a line; one that is not there has none. A read that fails says
+// nothing about the file, and is made again.
 func HasLine(t *scenarios.Task, name, key string) bool {
-	text, _ := ReadAll(t, name)
+	text, err := ReadAll(t, name)
+	if err != nil && !Missing(err) {
+		for retry := t.Retry(); retry.Next(); {
+			if text, err = ReadAll(t, name); err == nil || Missing(err) {
+				break
+			}
+		}
+	}
 	return slices.Contains(strings.Split(text, "\n"), key)
 }
 

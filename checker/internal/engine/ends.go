@@ -87,12 +87,25 @@ func (r *Remainder) left(m *fsfake.Machine) []string {
 // Seen reports whether all had ended in some state that was asked. r may be nil.
 func (r *Remainder) Seen() bool { return r != nil && r.seen.Load() }
 
-// LeftBehind returns what should not be there although everybody has ended, and nobody was killed.
-func (w *World) LeftBehind(r *Remainder) []string {
+// LeftBehind says what should not be there although everybody has ended, and nobody was killed; ""
+// for nothing.
+func (w *World) LeftBehind(r *Remainder) string {
 	if w.Unfinished() || w.crashes < w.sc.Setting.Crashes || w.Losses < w.sc.Setting.PowerLosses {
-		return nil
+		return ""
 	}
-	return r.left(w.M)
+	return scenarios.LeftText(r.left(w.M))
+}
+
+// TrapText says what is wrong of a trap that breaks the property.
+func TrapText(p *scenarios.Property) string {
+	const goes = "whoever is left goes on for ever"
+	switch {
+	case p.Question != scenarios.LockedOut:
+		return goes + ", and nobody can ever end"
+	case p.Within > 0:
+		return goes + " in vain, and a fresh process is kept out for more than " + p.Within.String()
+	}
+	return goes + " in vain, and nobody can ever acquire again"
 }
 
 // LockedOut probes the machine of a state.

@@ -44,14 +44,8 @@ func Lacking(sc *scenarios.Scenario, p *scenarios.Property, facts []scenarios.Fa
 // may learn meanwhile.
 func (x *Space) Facts() []scenarios.Fact {
 	p := x.Property
-	var facts []scenarios.Fact
+	facts := EndFacts(nil, x.prober, x.remainder)
 	add := func(f scenarios.Fact) { facts = scenarios.AddFact(facts, f) }
-	if x.prober.Probed() {
-		add(scenarios.Fact{Did: scenarios.DidProbe})
-	}
-	if x.remainder.Seen() {
-		add(scenarios.Fact{Did: scenarios.DidEnd})
-	}
 	for i, a := range x.automata {
 		task := x.Slots[i].Task.String()
 		asserted := a.Node(a.First()).Begins.Asserts
@@ -75,6 +69,17 @@ func (x *Space) Facts() []scenarios.Fact {
 		if p.Assertions && asserted {
 			add(scenarios.Fact{Did: scenarios.DidAssert, By: task})
 		}
+	}
+	return facts
+}
+
+// EndFacts adds what was seen of ends: whether anybody was probed, and whether all had ended well.
+func EndFacts(facts []scenarios.Fact, p *Prober, r *Remainder) []scenarios.Fact {
+	if p.Probed() {
+		facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidProbe})
+	}
+	if r.Seen() {
+		facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidEnd})
 	}
 	return facts
 }

@@ -22,8 +22,7 @@ type Tester struct {
 	base     *fsfake.Machine
 	Judge    *history.Judge
 	prober   *engine.Prober
-	// remainder is what may be left behind; nil where nobody asks.
-	remainder *engine.Remainder
+	remains  *engine.Remainder // what may be left behind; nil where nobody asks
 	// Tried is what need not be tried out again of the programs.
 	Tried *learn.Tried
 	// MaxSteps cuts a run that does not end.
@@ -80,7 +79,7 @@ func NewTester(sc *scenarios.Scenario, p *scenarios.Property) (*Tester, error) {
 		}
 		t.prober = engine.NewProber(sc, p)
 	}
-	t.remainder = engine.NewRemainder(sc, p, base)
+	t.remains = engine.NewRemainder(sc, p, base)
 	return t, nil
 }
 
@@ -229,9 +228,8 @@ func (t *Tester) decide(w *engine.World, o *Outcome) error {
 			return err
 		}
 	case t.Property.Question == scenarios.Leaves:
-		if names := w.LeftBehind(t.remainder); len(names) > 0 {
-			o.Broken, o.said = true, scenarios.LeftText(names)
-		}
+		o.said = w.LeftBehind(t.remains)
+		o.Broken = o.said != ""
 	case t.Property.Question == scenarios.LockedOut:
 		if trapped, err := t.inTrap(w, o); trapped || err != nil {
 			return err
@@ -252,12 +250,7 @@ func (t *Tester) remember(w *engine.World) {
 	if t.enough {
 		return
 	}
-	if t.facts = w.AddFacts(t.facts, t.Property); t.prober.Probed() {
-		t.facts = scenarios.AddFact(t.facts, scenarios.Fact{Did: scenarios.DidProbe})
-	}
-	if t.remainder.Seen() {
-		t.facts = scenarios.AddFact(t.facts, scenarios.Fact{Did: scenarios.DidEnd})
-	}
+	t.facts = engine.EndFacts(w.AddFacts(t.facts, t.Property), t.prober, t.remains)
 	t.enough = t.Property.Lacks(t.facts) == ""
 }
 
@@ -314,7 +307,7 @@ func (t *Tester) endsHere(w *engine.World) (bool, error) {
 		bad, _ := w.Deadlocked()
 		return bad, nil
 	case scenarios.Leaves:
-		return len(w.LeftBehind(t.remainder)) > 0, nil
+		return w.LeftBehind(t.remains) != "", nil
 	case scenarios.LockedOut:
 		if w.Losses == 0 && len(w.View.Kills) == 0 || w.Unfinished() {
 			return false, nil

@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"fmt"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/history"
@@ -214,15 +213,8 @@ func (t *Tester) trapped(w *engine.World, o *Outcome, n int, waits []trace.Wait)
 		o.cut(n, w.Preempted)
 	}
 	o.Broken, o.Waits = true, waits
-	o.said = "whoever is left goes on for ever, and nobody can ever end"
-	if t.Property.Question != scenarios.LockedOut {
-		return nil
-	}
-	o.said = "whoever is left goes on for ever in vain, and nobody can ever acquire again"
-	if d := t.Property.Within; d > 0 {
-		o.said = fmt.Sprintf("whoever is left goes on for ever in vain, and a fresh process is kept out for more than %s", d)
-	}
-	if o.Trace == nil {
+	o.said = engine.TrapText(t.Property)
+	if t.Property.Question != scenarios.LockedOut || o.Trace == nil {
 		return nil
 	}
 	end := t.base

@@ -26,6 +26,9 @@ type desc struct {
 	// flockTurn says when it got that lock: later than all with a smaller number.
 	flockTurn uint64
 	offset    int64 // for a directory, 1 once it has been read
+	// since are the names made in a directory since it was opened, sorted, where a listing does not
+	// show them. Never changed in place.
+	since []string
 }
 
 func (d *desc) readable() bool { return d.flags&O_ACCMODE != O_WRONLY }

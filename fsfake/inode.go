@@ -192,6 +192,7 @@ func (m *Machine) addName(dir InodeID, s string, id InodeID) {
 	if m.powerLoss {
 		d.keepNames(old)
 	}
+	m.entered(dir, s)
 	m.modify(d)
 	m.version++
 }
@@ -205,6 +206,7 @@ func (m *Machine) dropName(dir InodeID, s string) {
 	if m.powerLoss {
 		d.keepNames(old)
 	}
+	m.left(dir, s)
 	m.modify(d)
 	m.version++
 }
@@ -232,6 +234,8 @@ func (m *Machine) moveName(dir InodeID, from, to string) {
 	if m.powerLoss {
 		d.keepNames(old)
 	}
+	m.left(dir, from)
+	m.entered(dir, to)
 	m.modify(d)
 	m.version++
 }

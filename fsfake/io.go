@@ -3,6 +3,7 @@ package fsfake
 import (
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -126,6 +127,7 @@ func (m *Machine) lseek(d *desc, off int64, whence int, r *Result) {
 			*r = unmodelled("lseek in a directory but to its start")
 			return
 		}
+		m.rewound(d)
 		m.moveOffset(d, 0)
 		return
 	}
@@ -170,7 +172,7 @@ func (m *Machine) setSize(p *proc, id InodeID, size int64) {
 }
 
 // truncate is truncate(2). It stamps the file also when the size is as asked already, as
-// on ext4; other file systems may not.
+// on ext4; other file systems do not ([Profile.Differs]).
 func (m *Machine) truncate(p *proc, path string, size int64, r *Result) {
 	if size < 0 {
 		r.Errno = EINVAL
@@ -189,6 +191,7 @@ func (m *Machine) truncate(p *proc, path string, size int64, r *Result) {
 		r.Errno = EACCES
 	case size > maxSize:
 		*r = unmodelled("a file of more than %d bytes", maxSize)
+	case m.profile.keepsTimes(size) && int64(len(n.data)) == size:
 	default:
 		m.setSize(p, id, size)
 	}
@@ -220,10 +223,13 @@ func (m *Machine) readdir(d *desc, r *Result) {
 	case d.offset != 0:
 		return
 	}
-	names := make([]string, len(n.names))
+	names := make([]string, 0, len(n.names))
 	for i := range n.names {
-		names[i] = n.names[i].name
+		if _, since := slices.BinarySearch(d.since, n.names[i].name); !since {
+			names = append(names, n.names[i].name)
+		}
 	}
+	m.rewound(d)
 	m.moveOffset(d, 1)
 	r.N, r.Data = int64(len(names)), strings.Join(names, "\x00")
 }

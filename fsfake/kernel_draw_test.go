@@ -30,7 +30,7 @@ type drawer struct {
 
 func sequences(severalUsers bool) *rapid.Generator[sequence] {
 	return rapid.Custom(func(t *rapid.T) sequence {
-		d := &drawer{t: t, m: fsfake.New(fsfake.Options{}), below: map[int]*rapid.Generator[int]{}}
+		d := &drawer{t: t, m: fsfake.New(fsfake.Options{Profile: profile()}), below: map[int]*rapid.Generator[int]{}}
 		d.users = severalUsers && d.n(3) == 0
 		d.busy = d.n(8) == 0
 		d.locks = d.n(4) == 0

@@ -23,7 +23,7 @@ func (p *pair) mustNot(l line) bool {
 		return true
 	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2) || hides(op)):
 		return true
-	case op.Call == fsfake.CallTruncate && p.keepsSize(l), op.Call == fsfake.CallRead && p.readToItsEnd(l):
+	case op.Call == fsfake.CallTruncate && profile() == fsfake.Posix && p.keepsSize(l), op.Call == fsfake.CallRead && p.readToItsEnd(l):
 		return true
 	}
 	return p.several && (p.shutsRoot(l.pid, op) || p.linksOthers(l) || p.strangerInSticky(l))

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -25,12 +26,18 @@ var (
 	sequencesFlag = flag.Int("kernel.sequences", 0, "how many drawn `sequences` to compare with the kernel; 0 means 20000, or 1000 with -short or -race")
 	seedFlag      = flag.Int("kernel.seed", 1, "the seed of the first drawn sequence")
 	cpusFlag      = flag.Int("kernel.cpus", 4, "how many CPUs to use at most, a real machine on each")
+	fsFlag        = flag.String("kernel.fs", "", "the `profile` that the fake has, when -kernel.dir is on such a file system: ext4, xfs, btrfs, tmpfs")
 	dirFlag       = flag.String("kernel.dir", "", "where the real disks are made; empty means /dev/shm or the directory for temporary files")
 )
 
 func TestMain(m *testing.M) {
 	kernel.MaybeWorker(nil)
 	os.Exit(m.Run())
+}
+
+// profile is what the fake is to be like.
+func profile() fsfake.Profile {
+	return fsfake.Profile(max(0, slices.Index(fsfake.ProfileNames(), *fsFlag)))
 }
 
 // numSequences is how many sequences are drawn.

@@ -183,6 +183,12 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 		b = k.sharedBefore(b, d)
 	}
 	b = appendUint(b, uint64(d.offset))
+	if k.m.profile.listsOpened() {
+		b = appendLen(b, len(d.since))
+		for _, s := range d.since {
+			b = appendString(b, s)
+		}
+	}
 	return k.inode(b, d.inode)
 }
 

@@ -35,6 +35,7 @@ type Machine struct {
 	policy                        InodePolicy
 	times                         TimePolicy
 	dirLinksHidden                bool
+	profile                       Profile
 	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
 	punctual                      []int     // pids, sorted
 	stallLeft                     int64     // nanoseconds
@@ -69,17 +70,6 @@ type Options struct {
 
 // NoUmask is the [Options.Umask] of processes that mask no permission bit.
 const NoUmask = 1 << 31
-
-// A Profile is a family of file-system semantics.
-type Profile uint8
-
-// The profiles. Only Posix is modelled; [New] panics for the others.
-const (
-	Posix   Profile = iota // a local file system under Linux (ext4, tmpfs)
-	NFS                    // not modelled yet
-	Windows                // not modelled yet
-	MacOS                  // not modelled yet
-)
 
 // An InodePolicy is how inodes get the numbers that stat(2) shows.
 type InodePolicy uint8
@@ -121,7 +111,7 @@ const (
 // New returns a machine with an empty "/" (root's, mode 0755), "/tmp" (sticky, mode
 // 1777), and the process 1 ("init", uid 0).
 func New(o Options) *Machine {
-	if o.Profile != Posix {
+	if !o.Profile.Modelled() {
 		panic(fmt.Sprintf("fsfake: profile %d is not modelled", o.Profile))
 	}
 	if o.Start.IsZero() {
@@ -132,7 +122,8 @@ func New(o Options) *Machine {
 	}
 	m := &Machine{
 		clock: o.Start.UnixNano(), boot: o.Start.UnixNano(),
-		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes, dirLinksHidden: o.DirLinksHidden,
+		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes, dirLinksHidden: o.DirLinksHidden || o.Profile == Btrfs,
+		profile: o.Profile,
 		nextIno: 2, // the root directory of a Linux file system is inode 2
 	}
 	root := m.newInode(KindDir, 0o755, 0, 0)

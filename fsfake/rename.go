@@ -138,10 +138,13 @@ func (m *Machine) mayRename(p *proc, from, to *place, f int) syscall.Errno {
 	if f == RENAME_EXCHANGE {
 		return mayMove(p, dst, from.dir != to.dir)
 	}
-	if len(dst.names) != 0 {
-		return ENOTEMPTY
+	if len(dst.names) == 0 {
+		return 0
 	}
-	return 0
+	if m.profile == XFS {
+		return EEXIST
+	}
+	return ENOTEMPTY
 }
 
 // mayMove: to change a directory's ".." one must be allowed to write to it.
@@ -183,8 +186,7 @@ func (m *Machine) exchange(from, to *place) {
 	if from.dir == to.dir {
 		m.oneChange(to.dir, names, unsynced)
 	}
-	m.changed(from.id)
-	m.changed(to.id)
+	m.exchanged(from, to)
 	m.moveParent(from.id, from.dir, to.dir)
 	m.moveParent(to.id, to.dir, from.dir)
 }

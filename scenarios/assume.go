@@ -199,10 +199,31 @@ func (a Assumptions) machine(o fsfake.Options) fsfake.Options {
 	return o
 }
 
-// Assumed is what is fixed in the setting: what Assume says, and what the options of the
-// machine say otherwise than by default.
-func (s *Setting) Assumed() Assumptions {
+// onProfile is what is so on a file system. What xfs does lies between the cases: a number comes back, and
+// not at once.
+func onProfile(p fsfake.Profile) Assumptions {
+	switch p {
+	case fsfake.Ext4:
+		return Assumptions{Inodes: InodesReused}
+	case fsfake.Btrfs, fsfake.Tmpfs:
+		return Assumptions{Inodes: InodesNotReused}
+	}
+	return Assumptions{}
+}
+
+// chosen is what Assume says, and of the rest what is so on the setting's file system.
+func (s *Setting) chosen() Assumptions {
 	a := s.Assume
+	if a.Inodes == InodesOpen && s.Machine.InodeNumbers == fsfake.InodesCanonical {
+		a.Inodes = onProfile(s.Machine.Profile).Inodes
+	}
+	return a
+}
+
+// Assumed is what is fixed in the setting: what Assume and the file system say, and what the
+// options of the machine say otherwise than by default.
+func (s *Setting) Assumed() Assumptions {
+	a := s.chosen()
 	if a.Inodes == InodesOpen {
 		switch s.Machine.InodeNumbers {
 		case fsfake.InodesReuse:

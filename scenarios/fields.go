@@ -190,8 +190,15 @@ func Fields() []Field {
 			moot:   func(s *Setting) bool { return s.Contenders() == s.Processes },
 			access: at(oneOf[Concurrency]("event-loop", "threads"), func(s *Setting) *Concurrency { return &s.Concurrency }),
 		}, {
-			Name: "file-system",
-			access: at(oneOf[fsfake.Profile]("posix", "nfs", "windows", "macos"),
+			Name: "file-system", Flag: "fs", JSON: "file_system",
+			Usage: "run on the file system `NAME`: ext4, xfs, btrfs or tmpfs",
+			words: func(s *Setting) string {
+				if s.Machine.Profile == fsfake.Posix {
+					return ""
+				}
+				return "on " + s.Machine.Profile.String()
+			},
+			access: at(oneOf[fsfake.Profile](fsfake.ProfileNames()...),
 				func(s *Setting) *fsfake.Profile { return &s.Machine.Profile }),
 		}, {
 			Name: "assume", Flag: "assume", JSON: "assume",

@@ -189,7 +189,7 @@ func (s *Scenario) NewMachine() *fsfake.Machine {
 // processes there, but for those that start after a reboot. The error is a Setup that
 // panics, or that makes a call in vain: half a disk would be judged wrongly.
 func (s *Scenario) Start() (*fsfake.Machine, error) {
-	o := s.Setting.Assume.machine(s.Setting.Machine)
+	o := s.Setting.chosen().machine(s.Setting.Machine)
 	o.PowerLoss = o.PowerLoss || s.Setting.PowerLosses > 0
 	m := fsfake.New(o)
 	lasts := s.Setting.Assume.Sleeps == SleepsLast

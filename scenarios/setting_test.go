@@ -232,7 +232,7 @@ func TestSettingBounds(t *testing.T) {
 		"the list punctual has process number 2":                {Processes: 2, Stalls: 1, StallFor: time.Hour, Punctual: []int{2}},
 		"the list reboot has process number 1":                  {Processes: 4, PowerLosses: 1, Reboot: []int{1, 1}},
 		"concurrency 7: choose one of":                          {Processes: 2, Concurrency: 7},
-		"the file system is not modelled: choose posix":         {Processes: 2, Machine: fsfake.Options{Profile: fsfake.NFS}},
+		"the file system nfs is not modelled: choose ext4,":     {Processes: 2, Machine: fsfake.Options{Profile: fsfake.NFS}},
 	} {
 		sc.Setting = st
 		require.ErrorContains(t, sc.Validate(), want)

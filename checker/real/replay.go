@@ -90,6 +90,9 @@ func newRun(sc *scenarios.Scenario, p *scenarios.Property) (*run, error) {
 	if set := &sc.Setting; set.Users != nil || len(set.Containers) > 0 {
 		return nil, fmt.Errorf("real: %s: its processes are of several users, or in containers, and real ones run beside each other as one user", sc.ID)
 	}
+	if p := sc.Setting.Machine.Profile; p != fsfake.Posix {
+		return nil, fmt.Errorf("real: %s: its file system is %s, and real replays run on the one that temporary files are on: replay it without --fs", sc.ID, p)
+	}
 	tasks := 1
 	for i := range sc.Setting.Processes {
 		tasks = max(tasks, sc.Setting.TasksOf(i))

@@ -165,11 +165,13 @@ func (e *encoder) listFDs(end int) {
 		if cloexec&unix.FD_CLOEXEC != 0 {
 			flags |= unix.O_CLOEXEC
 		}
-		offset, err := unix.Seek(fd, 0, unix.SEEK_CUR)
-		if err != nil { // of O_PATH there is none
-			offset = 0
-		}
 		r := (&caller{}).stat(fd, "", unix.AT_EMPTY_PATH)
+		offset := int64(0)
+		if !r.Stat.Mode.IsDir() { // where to ask may change what a listing shows (btrfs)
+			if offset, err = unix.Seek(fd, 0, unix.SEEK_CUR); err != nil { // of O_PATH there is none
+				offset = 0
+			}
+		}
 		stream := streams.have(&r.Stat)
 		if stream {
 			flags, offset, r.Stat = flags&unix.O_CLOEXEC, 0, fsfake.Stat{}
@@ -273,6 +275,9 @@ func (m *Machine) Locks() ([]HeldLock, error) {
 		return nil, fmt.Errorf("kernel: the disk: %w", err)
 	}
 	dev := fmt.Sprintf("%02x:%02x", unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev)))
+	if d, ok := mountedDevice(m.root); ok { // btrfs has another number for each subvolume in stat(2)
+		dev = d
+	}
 	b, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		return nil, fmt.Errorf("kernel: listing locks: %w", err)
@@ -283,12 +288,12 @@ func (m *Machine) Locks() ([]HeldLock, error) {
 		if len(f) != 8 || f[1] == "->" {
 			continue
 		}
-		ino, ok := strings.CutPrefix(f[5], dev+":")
-		if !ok {
+		at := strings.LastIndexByte(f[5], ':')
+		if f[5][:max(at, 0)] != dev {
 			continue
 		}
 		h := HeldLock{Kind: f[1]}
-		h.Ino, _ = strconv.ParseUint(ino, 10, 64)
+		h.Ino, _ = strconv.ParseUint(f[5][at+1:], 10, 64)
 		if f[3] == "WRITE" {
 			h.Lock.Type = fsfake.F_WRLCK
 		}
@@ -304,4 +309,27 @@ func (m *Machine) Locks() ([]HeldLock, error) {
 		ls = append(ls, h)
 	}
 	return ls, nil
+}
+
+// mountedDevice returns the device of the mount that a path is on, as /proc/locks writes it; false
+// where that is not known.
+func mountedDevice(path string) (string, bool) {
+	b, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return "", false
+	}
+	best, dev := "", ""
+	for _, l := range strings.Split(string(b), "\n") {
+		f := strings.Fields(l) // "36 35 0:31 / /mnt rw … - btrfs /dev/loop2 rw"
+		if len(f) < 7 || len(f[4]) < len(best) || path != f[4] && !strings.HasPrefix(path, strings.TrimSuffix(f[4], "/")+"/") {
+			continue
+		}
+		major, minor, _ := strings.Cut(f[2], ":")
+		x, err1 := strconv.ParseUint(major, 10, 32)
+		y, err2 := strconv.ParseUint(minor, 10, 32)
+		if err1 == nil && err2 == nil {
+			best, dev = f[4], fmt.Sprintf("%02x:%02x", x, y)
+		}
+	}
+	return dev, dev != ""
 }

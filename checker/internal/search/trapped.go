@@ -212,8 +212,7 @@ func (t *Tester) trapped(w *engine.World, o *Outcome, n int, waits []trace.Wait)
 		w.History.Ops = history.Prefix(w.History.Ops, n-1)
 		o.cut(n, w.Preempted)
 	}
-	o.Broken, o.Waits = true, waits
-	o.said = engine.TrapText(t.Property)
+	o.Broken, o.Waits, o.said = true, waits, engine.TrapText(t.Property)
 	if t.Property.Question != scenarios.LockedOut || o.Trace == nil {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	Worker(all.Core())
+	Worker(all.All())
 	os.Exit(m.Run())
 }
 

@@ -127,8 +127,11 @@ func (r *run) start() error {
 	if err := r.real.Import(r.fake); err != nil {
 		return err
 	}
-	for i := range r.sc.Setting.Processes {
-		if err := r.real.AddProc(fsfake.ProcSpec{Pid: scenarios.Pid(i), Cwd: "/"}); err != nil {
+	for _, pid := range r.fake.Pids() { // others may run beside them, such as one with a dead owner's pid
+		if pid == 1 {
+			continue
+		}
+		if err := r.real.AddProc(fsfake.ProcSpec{Pid: pid, Cwd: "/"}); err != nil {
 			return err
 		}
 	}

@@ -1,6 +1,9 @@
 package fsfake
 
-import "slices"
+import (
+	"slices"
+	"syscall"
+)
 
 // A Profile is a family of file-system semantics.
 type Profile uint8
@@ -62,6 +65,14 @@ func (p Profile) Differs() []string { return slices.Clone(profiles[p].differs) }
 // keepsTimes reports whether truncate(2) of a file of a size to that size changes no times.
 func (p Profile) keepsTimes(size int64) bool {
 	return p == XFS || p == Btrfs || p == Tmpfs && size == 0
+}
+
+// full is what a rename over a directory answers that is not empty.
+func (p Profile) full() syscall.Errno {
+	if p == XFS {
+		return EEXIST
+	}
+	return ENOTEMPTY
 }
 
 // listsOpened reports whether a directory's listing begins when it is opened.

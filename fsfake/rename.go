@@ -138,13 +138,10 @@ func (m *Machine) mayRename(p *proc, from, to *place, f int) syscall.Errno {
 	if f == RENAME_EXCHANGE {
 		return mayMove(p, dst, from.dir != to.dir)
 	}
-	if len(dst.names) == 0 {
-		return 0
+	if len(dst.names) != 0 {
+		return m.profile.full()
 	}
-	if m.profile == XFS {
-		return EEXIST
-	}
-	return ENOTEMPTY
+	return 0
 }
 
 // mayMove: to change a directory's ".." one must be allowed to write to it.

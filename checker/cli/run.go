@@ -326,30 +326,36 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	return r, nil
 }
 
-// fewStates is after how many states schedules are drawn, and drawnFirst how many.
+// fewStates is after how many states schedules are drawn, and drawnFirst how many; drawnLater are
+// drawn when there are four times as many states and nothing was broken yet: what is found by exploring
+// is the smallest, and what is drawn is not.
 const (
 	fewStates  = 50_000
-	drawnFirst = 1000
+	drawnFirst = 100
+	drawnLater = 1000
 )
 
 // lookFirst checks a property. Where that takes more than a few states, as with long programs, some schedules
 // are drawn before it goes on: what they break is broken, and found in seconds.
 func lookFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options, few int) (checker.Result, error) {
-	if o.States > 0 && o.States <= few || p.Question != scenarios.NoQuestion {
-		return checker.Check(ctx, sc, p, o)
+	for _, look := range []struct{ states, draws int }{{few, drawnFirst}, {4 * few, drawnLater}} {
+		if o.States > 0 && o.States <= look.states || p.Question != scenarios.NoQuestion {
+			break
+		}
+		first := o
+		first.States = look.states
+		r, err := checker.Check(ctx, sc, p, first)
+		if err != nil || r.Verdict != checker.Unknown || r.Stats.States < look.states || ctx.Err() != nil {
+			return r, err
+		}
+		drawn, err := checker.Sample(ctx, sc, p, checker.SampleOptions{Strategy: "pct", Runs: look.draws})
+		if err == nil && drawn.Verdict == checker.Broken {
+			drawn.Stats.Coroutines, drawn.Stats.Edges, drawn.Stats.States = r.Stats.Coroutines, r.Stats.Edges, r.Stats.States
+			drawn.Stats.Covered = r.Stats.Covered
+			return drawn.Result, nil
+		}
 	}
-	first := o
-	first.States = few
-	r, err := checker.Check(ctx, sc, p, first)
-	if err != nil || r.Verdict != checker.Unknown || r.Stats.States < few || ctx.Err() != nil {
-		return r, err
-	}
-	drawn, err := checker.Sample(ctx, sc, p, checker.SampleOptions{Strategy: "pct", Runs: drawnFirst})
-	if err != nil || drawn.Verdict != checker.Broken {
-		return checker.Check(ctx, sc, p, o)
-	}
-	drawn.Stats.Coroutines, drawn.Stats.Edges, drawn.Stats.States = r.Stats.Coroutines, r.Stats.Edges, r.Stats.States
-	return drawn.Result, nil
+	return checker.Check(ctx, sc, p, o)
 }
 
 // read makes the spec of the arguments and flags.

@@ -21,9 +21,10 @@ func (w *World) enabled(a *actor) bool {
 func (w *World) Look() (progress bool) {
 	v := &w.View
 	v.Step, v.Last = w.Steps, w.last
+	kept := w.keepsSleepers()
 	for i, a := range w.actors {
 		on := w.enabled(a)
-		idle := a.idle && w.stands(&a.top) && w.delayed(a)
+		idle := a.idle && w.stands(&a.top) && w.delayed(a) && (a.keeps || !kept)
 		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Ways: a.op.Ways(), Fails: w.failing(a, v.Tasks[i].Fails[:0]), Asleep: a.asleep, Idle: idle}
 		progress = progress || on && !idle || len(v.Tasks[i].Fails) > 0
 	}

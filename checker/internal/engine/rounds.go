@@ -20,14 +20,38 @@ type round struct {
 	// vain counts the rounds before it that came back to the same situation; chosen is how much was
 	// chosen until it began, and most how much in one of those.
 	vain, chosen, most int
+	// kept: a sleeper is kept from going on.
+	kept bool
 }
 
 // inVain reports whether a round that came back to where it began was the last that is needed to
-// say that no other comes through. A task that chooses may choose otherwise in the next. Where
-// every choice is tried anyway, one round is enough; where they are drawn, each was drawn with all
-// but certainty: each of n with a probability of 1 - e^-40.
+// say that no other comes through. A task that chooses may choose otherwise in the next, and a
+// sleeper may go on while the task sleeps. Where every choice is tried anyway, one round is enough;
+// where they are drawn, each was drawn with all but certainty: each of n with a probability
+// of 1 - e^-40.
 func (w *World) inVain(r *round) bool {
-	return w.Enumerates || r.most == 0 || r.vain >= 40<<min(r.most, 8)
+	needs := 0
+	if r.most > 0 {
+		needs = 40 << min(r.most, 8)
+	}
+	if r.kept {
+		needs = max(needs, 40*len(w.actors))
+	}
+	return w.Enumerates || r.vain >= needs
+}
+
+// keepsSleepers reports whether somebody sleeps who cannot go on now: the clock may not move while
+// somebody punctual is awake.
+func (w *World) keepsSleepers() bool {
+	if w.Enumerates || !w.M.SleepsLast() {
+		return false
+	}
+	for _, a := range w.actors {
+		if a.blocked && a.op.Call == fsfake.CallSleep && !w.finished(a) && !w.enabled(a) {
+			return true
+		}
+	}
+	return false
 }
 
 // A situation is everything that what a task does next, and what is said of it, can depend on
@@ -101,8 +125,11 @@ func (w *World) turnRound(a *actor, e *learn.Effects) {
 		if i >= 0 {
 			next := round{loop: e.Again, top: now, chosen: a.chosen}
 			if last := &a.rounds[i]; w.again(&last.top, &now) {
-				next.vain, next.most = last.vain+1, max(last.most, a.chosen-last.chosen)
-				a.idle = w.inVain(&next)
+				next.vain, next.most, next.kept = 1, max(last.most, a.chosen-last.chosen), w.keepsSleepers()
+				if next.kept == last.kept {
+					next.vain += last.vain
+				}
+				a.idle, a.keeps = w.inVain(&next), next.kept
 			}
 			a.rounds = append(a.rounds[:i], next)
 		}

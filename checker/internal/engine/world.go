@@ -64,6 +64,7 @@ type actor struct {
 	blocked  bool
 	asleep   bool
 	idle     bool
+	keeps    bool // it is idle although a sleeper was kept from going on
 	// rounds are the retry loops that it is in, the innermost last; top is how things stood
 	// at the top of the round begun last.
 	rounds []round

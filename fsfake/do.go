@@ -69,6 +69,11 @@ func (m *Machine) do(p *proc, t Task, op *Op) (r Result) {
 
 // call starts a system call. Its answer goes to c.r: a Result is large, and most answers
 // are an error number or little more.
+//
+// It must not become a part of [Machine.do] (as builds with a profile would have it): c is a number
+// there, as [hide] made it, which the growth of the stack within the call would leave behind.
+//
+//go:noinline
 func (m *Machine) call(c *request) {
 	k, op := c.op.Call.row(), c.op
 	if k.do == nil {

@@ -28,9 +28,9 @@ type drawer struct {
 	below map[int]*rapid.Generator[int]
 }
 
-func sequences(severalUsers bool) *rapid.Generator[sequence] {
+func sequences(severalUsers bool, like fsfake.Profile) *rapid.Generator[sequence] {
 	return rapid.Custom(func(t *rapid.T) sequence {
-		d := &drawer{t: t, m: fsfake.New(fsfake.Options{Profile: profile()}), below: map[int]*rapid.Generator[int]{}}
+		d := &drawer{t: t, m: fsfake.New(fsfake.Options{Profile: like}), below: map[int]*rapid.Generator[int]{}}
 		d.users = severalUsers && d.n(3) == 0
 		d.busy = d.n(8) == 0
 		d.locks = d.n(4) == 0

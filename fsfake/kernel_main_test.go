@@ -122,7 +122,7 @@ func numCPUs() int { return min(len(kernel.CPUs()), max(*cpusFlag, 1)) }
 func TestKernelDraws(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1000)) // little lives long here
 	n := numSequences()
-	gen := sequences(os.Geteuid() == 0)
+	gen := sequences(os.Geteuid() == 0, profile())
 	var calls, passed atomic.Int64
 	var next atomic.Int64
 	var mu sync.Mutex
@@ -293,7 +293,7 @@ func readSequence(file string) (sequence, error) {
 
 // TestSequenceText: what is printed is read as it was.
 func TestSequenceText(t *testing.T) {
-	gen := sequences(true)
+	gen := sequences(true, profile())
 	for seed := range 200 {
 		s := gen.Example(seed)
 		got, err := parseSequence(s.String())

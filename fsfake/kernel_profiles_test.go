@@ -48,7 +48,7 @@ func TestKernelProfiles(t *testing.T) {
 			*dirFlag, *fsFlag, probeOnce = mounted(t, p.profile, p.mkfs), p.profile.String(), sync.Once{}
 			kept, err := readSequence("testdata/kernel/profiles/differences.txt")
 			require.NoError(t, err)
-			gen := sequences(true)
+			gen := sequences(true, profile())
 			require.NoError(t, onKernel(0, func(m *kernel.Machine) error {
 				if len(p.profile.Differs()) > 0 { // ext4 is told apart from it
 					*fsFlag = fsfake.Ext4.String()

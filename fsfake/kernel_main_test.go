@@ -32,6 +32,11 @@ var (
 
 func TestMain(m *testing.M) {
 	kernel.MaybeWorker(nil)
+	flag.Parse()
+	if *fsFlag != "" && !slices.Contains(fsfake.ProfileNames(), *fsFlag) {
+		fmt.Fprintf(os.Stderr, "-kernel.fs: there is no profile %q; there are %s\n", *fsFlag, strings.Join(fsfake.ProfileNames(), ", "))
+		os.Exit(2)
+	}
 	os.Exit(m.Run())
 }
 

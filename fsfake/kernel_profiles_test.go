@@ -32,10 +32,10 @@ var mountedProfiles = []struct {
 // as different, and drawn sequences (-kernel.sequences). Only root may mount.
 func TestKernelProfiles(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root mounts file systems: ext4, xfs, btrfs and tmpfs are not compared with their profiles")
+		t.Skip("SKIPPED: only root mounts file systems, so that no profile was compared with its file system; as root, go test ./fsfake runs it")
 	}
 	if testing.Short() || raceEnabled {
-		t.Skip("file systems are made and mounted: the profiles are compared without -short and without -race")
+		t.Skip("SKIPPED with -short, and under the race detector: making file systems takes seconds, and what is compared are processes of their own; go test ./fsfake runs it")
 	}
 	n := 300
 	if *sequencesFlag > 0 {
@@ -87,11 +87,11 @@ func mounted(t *testing.T, p fsfake.Profile, mkfs []string) string {
 	dir := t.TempDir()
 	if mkfs == nil {
 		if err := unix.Mount("none", dir, p.String(), 0, ""); err != nil {
-			t.Skipf("mounting %s: %v: its profile is not compared", p, err)
+			t.Skipf("SKIPPED: a %s cannot be mounted here, so that its profile was not compared; go test ./fsfake runs it where it can: %v", p, err)
 		}
 	} else {
 		if _, err := exec.LookPath(mkfs[0]); err != nil {
-			t.Skipf("%s is not there: the profile %s is not compared", mkfs[0], p)
+			t.Skipf("SKIPPED: there is no %s here, so that the profile %s was not compared; go test ./fsfake runs it where there is", mkfs[0], p)
 		}
 		image := filepath.Join(t.TempDir(), "image")
 		require.NoError(t, os.WriteFile(image, nil, 0o600))
@@ -99,7 +99,7 @@ func mounted(t *testing.T, p fsfake.Profile, mkfs []string) string {
 		out, err := exec.Command(mkfs[0], append(mkfs[1:], image)...).CombinedOutput()
 		require.NoError(t, err, string(out))
 		if out, err := exec.Command("mount", "-o", "loop", image, dir).CombinedOutput(); err != nil {
-			t.Skipf("no %s can be mounted here: its profile is not compared: %s", p, out)
+			t.Skipf("SKIPPED: a %s on a loop device cannot be mounted here, so that its profile was not compared; go test ./fsfake runs it where it can: %s", p, out)
 		}
 	}
 	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, 0)) })

@@ -37,7 +37,7 @@ func TestCommandPlaces(t *testing.T) {
 func TestRunTellsTheLine(t *testing.T) {
 	raceFile(t) // skips where nothing can be traced
 	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("SKIPPED: gcc is not installed, and what is to be told is a line of C")
+		t.Skip("SKIPPED: there is no gcc here, so that no line of C was told; go test ./checker/cli runs it where there is")
 	}
 	dir := t.TempDir()
 	t.Chdir(dir)

@@ -64,21 +64,30 @@ func alone(t testing.TB, m *fsfake.Machine, c tracer.Config) (outcome, []string)
 	require.NoError(t, err)
 	defer run.Stop()
 	var calls []string
+	toItsEnd(t, m, run, func(p tracer.Pending, r fsfake.Result) {
+		calls = append(calls, fmt.Sprintf("%v %v = %v", p.Task, p.Op, r))
+	})
+	exit, ok := run.Exit(100)
+	require.True(t, ok)
+	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr(), Tree: machineTree(m, dir, "")}, calls
+}
+
+// toItsEnd answers what a run asks, until it asks no more. each sees every call, which still waits for
+// its answer.
+func toItsEnd(t testing.TB, m *fsfake.Machine, run *tracer.Run, each func(p tracer.Pending, r fsfake.Result)) {
+	t.Helper()
 	for {
 		set, err := run.Next()
 		require.NoError(t, err, "%s%s", run.Stdout(), run.Stderr())
 		if len(set) == 0 {
-			break
+			return
 		}
 		p, ok := pickOrInterrupt(m, set)
 		require.True(t, ok, "all are blocked: %v", set)
 		r := answer(m, p)
-		calls = append(calls, fmt.Sprintf("%v %v = %v", p.Task, p.Op, r))
-		require.NoError(t, run.Answer(p.Task, r), "%v", calls)
+		each(p, r)
+		require.NoError(t, run.Answer(p.Task, r), "%v", p)
 	}
-	exit, ok := run.Exit(100)
-	require.True(t, ok)
-	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr(), Tree: machineTree(m, dir, "")}, calls
 }
 
 // answer is what the machine says to a call.

@@ -84,7 +84,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		return err
 	}
 	start := time.Now()
-	sc, err := spec.Scenario()
+	sc, strict, err := spec.Readings()
 	if err != nil {
 		return err
 	}
@@ -97,8 +97,9 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		Style: a.style(a.stdout, f.width), Program: a.program, Replay: a.replayRun(f), Root: workDir(), Places: true,
 		Commands: f.places(&spec, args),
 	}
+	tried := &checker.Tried{}
 	for i, p := range asked {
-		r, err := a.decideRun(ctx, &spec, &sc, p, f)
+		r, err := a.decideRun(ctx, &spec, &sc, &strict, p, tried, f)
 		if err != nil {
 			return err
 		}
@@ -291,8 +292,9 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, a
-// run that is serializable only if every failure is one is neither broken nor whole.
-func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.Scenario, p *scenarios.Property, f *runFlags) (checker.Result, error) {
+// run that is serializable only if every failure is one is neither broken nor whole; strict is the
+// scenario in which none is.
+func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario, p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
@@ -301,19 +303,13 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc *scenarios.S
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	bar.begin(sc.ID, p.ID)
-	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun}
+	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried}
 	r, err := lookFirst(ctx, sc, p, o, fewStates)
 	refusals := p.Invariant != nil // the property of what is left behind counts them
 	if err != nil || r.Verdict != checker.Holds || !refusals || spec.Refused.Declared {
 		return r, err
 	}
-	strict := *spec
-	strict.Refused.Declared = true
-	all, err := strict.Scenario()
-	if err != nil {
-		return r, err
-	}
-	full, err := checker.Check(ctx, &all, all.Claims[0].Property, o)
+	full, err := checker.Check(ctx, strict, strict.Claims[0].Property, o)
 	if err != nil || full.Verdict == checker.Holds {
 		return r, err
 	}

@@ -30,7 +30,7 @@ type outcome struct {
 const dir = "/virtual/dir"
 
 // env is what both sides run with.
-var env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/", "LANG=C.UTF-8", "TZ=UTC", "PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}
+var env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/", "LC_CTYPE=C.UTF-8", "TZ=UTC", "PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}
 
 // newMachine is a machine with the virtual directory and the program's process.
 func newMachine() *fsfake.Machine {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -91,10 +92,11 @@ func (r *Run) pin() error {
 	return nil
 }
 
-// environment is the fixed one, and what the configuration says.
+// environment is the fixed one, and what the configuration says. The locale is C but for the
+// characters: LANG would say the same, and have each program read a dozen files at its start.
 func (r *Run) environment() []string {
 	env := []string{
-		"PATH=" + searchPath(), "HOME=/", "LANG=C.UTF-8", "TZ=UTC", "TERM=dumb",
+		"PATH=" + searchPath(), "HOME=/", "TZ=UTC", "TERM=dumb",
 		"PYTHONHASHSEED=0", "GODEBUG=asyncpreemptoff=1", "PERL_HASH_SEED=0",
 	}
 	for _, e := range r.c.Env {
@@ -113,6 +115,9 @@ func (r *Run) environment() []string {
 		default:
 			env[at] = e
 		}
+	}
+	if !slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, "LANG=") || strings.HasPrefix(e, "LC_CTYPE=") }) {
+		env = append(env, "LC_CTYPE=C.UTF-8")
 	}
 	return env
 }

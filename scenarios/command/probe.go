@@ -12,27 +12,26 @@ import (
 
 // Whether one more run of the command gets through, when all others have ended or been killed.
 
-// askWedge adds that to what is asked, or says why it is not.
-func (s *Spec) askWedge(sc *scenarios.Scenario) error {
+// asksWedge reports whether that is asked of the scenario, or assumes why it is not.
+func (s *Spec) asksWedge(sc *scenarios.Scenario) (bool, error) {
 	switch {
 	case !s.sameCommands():
 		assume(sc, "whether one more run gets through after a kill is not asked: the commands differ")
-		return nil
+		return false, nil
 	case len(s.Commands) == scenarios.MaxProcesses:
 		assume(sc, "whether one more run gets through after a kill is not asked: there is room for no more")
-		return nil
+		return false, nil
 	}
 	again, err := s.repeats(sc)
 	switch {
 	case err != nil:
-		return err
+		return false, err
 	case !again:
 		assume(sc, "whether one more run gets through after a kill is not asked: it does not exit 0 without a kill either, after the others")
-	default:
-		sc.Probe = s.probe
-		sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.Wedge, Verdict: scenarios.Holds})
+		return false, nil
 	}
-	return nil
+	sc.Probe = s.probe
+	return true, nil
 }
 
 // sameCommands reports whether every process runs the same.

@@ -21,13 +21,8 @@ type Refused struct {
 	Statuses []int
 }
 
-// serializable returns the property of the commands of a scenario. It runs them one after
-// the other, in every order.
-func (s *Spec) serializable(sc *scenarios.Scenario) (*scenarios.Property, error) {
-	serial, err := s.serial(sc)
-	if err != nil {
-		return nil, err
-	}
+// serializable returns the property of commands whose serial runs are given.
+func (s *Spec) serializable(serial []order) *scenarios.Property {
 	return &scenarios.Property{
 		ID:      "serializable",
 		Meaning: "What the commands leave behind is what they leave behind one after the other, in some order.",
@@ -38,7 +33,12 @@ func (s *Spec) serializable(sc *scenarios.Scenario) (*scenarios.Property, error)
 			return s.judge(s.outcome(v), serial)
 		},
 		Table: func(v scenarios.View) [][]string { return s.table(s.outcome(v), serial) },
-	}, nil
+	}
+}
+
+// whole are the orders in which every one of so many commands has run.
+func whole(serial []order, commands int) []order {
+	return slices.DeleteFunc(slices.Clone(serial), func(o order) bool { return len(o.ran) < commands })
 }
 
 // An order is the outcome of running some commands one after the other, each to its end or until

@@ -119,6 +119,14 @@ const defaultDir = "/data"
 // Scenario returns the scenario of the commands. The error says what is wrong with the
 // spec, or that programs cannot be traced here.
 func (s Spec) Scenario() (scenarios.Scenario, error) {
+	sc, _, err := s.Readings()
+	return sc, err
+}
+
+// Readings returns the scenario of the commands as it is to be read, and as it is read where no
+// exit status is a refusal. They differ where that is not declared ([Refused]), and what was executed
+// for one of them is not executed again for the other.
+func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	if s.Dir == "" {
 		s.Dir = defaultDir
 	}
@@ -126,10 +134,10 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 		s.ID = fmt.Sprintf("run/commands/%d", len(s.Commands))
 	}
 	if err := s.validate(); err != nil {
-		return scenarios.Scenario{}, err
+		return sc, strict, err
 	}
 	s.record = newRecord(len(s.Commands))
-	sc := scenarios.Scenario{
+	sc = scenarios.Scenario{
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: scenarios.Setting{
 			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes,
@@ -145,22 +153,37 @@ func (s Spec) Scenario() (scenarios.Scenario, error) {
 		"the time of day stands still, and a sleep lasts for any time",
 		"a loop that sleeps and has gone round a hundred times alike goes round for ever",
 	}
-	p, err := s.serializable(&sc)
+	serial, err := s.serial(&sc)
 	if err != nil {
-		return sc, err
+		return sc, strict, err
 	}
-	sc.Claims = []scenarios.Claim{{Property: p, Verdict: scenarios.Holds}}
 	// What never ends leaves nothing behind that could be compared.
-	sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.Deadlock, Verdict: scenarios.Holds})
+	others := []scenarios.Claim{{Property: scenarios.Deadlock, Verdict: scenarios.Holds}}
 	if s.Crashes > 0 {
-		if err := s.askWedge(&sc); err != nil {
-			return sc, err
+		asked, err := s.asksWedge(&sc)
+		if err != nil {
+			return sc, strict, err
+		}
+		if asked {
+			others = append(others, scenarios.Claim{Property: scenarios.Wedge, Verdict: scenarios.Holds})
 		}
 	}
 	if s.Inside != "" {
-		sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: scenarios.Holds})
+		others = append(others, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: scenarios.Holds})
 	}
-	return sc, nil
+	claims := func(p *scenarios.Property) []scenarios.Claim {
+		return append([]scenarios.Claim{{Property: p, Verdict: scenarios.Holds}}, others...)
+	}
+	strict = sc
+	sc.Claims = claims(s.serializable(serial))
+	strict.Claims = claims(s.strictly().serializable(whole(serial, len(s.Commands))))
+	return sc, strict, nil
+}
+
+// strictly is the spec in which no exit status is a refusal.
+func (s Spec) strictly() *Spec {
+	s.Refused = Refused{Declared: true}
+	return &s
 }
 
 func (s *Spec) validate() error {

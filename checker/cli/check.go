@@ -66,7 +66,7 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 	if f.options.Largest < 0 {
 		return fmt.Errorf("--largest %d: choose 0 or more", f.options.Largest)
 	}
-	o, err := f.engine.options()
+	o, err := f.engine.options(a)
 	if err != nil {
 		return err
 	}

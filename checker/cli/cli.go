@@ -37,6 +37,7 @@ func Main(list []scenarios.Scenario) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	a := &app{scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
+	a.reserve()
 	var typed string
 	if len(os.Args) > 0 {
 		typed = os.Args[0]
@@ -87,6 +88,7 @@ type app struct {
 	args          []string  // as typed
 	bar           *progress // what is shown now, or nil
 	exit          int
+	untouched     []byte // reserved; see reserve
 }
 
 // command builds the tree of commands.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -53,11 +52,8 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	return f
 }
 
-// ownMemory is what the command takes beside what --max-memory bounds, in MiB.
-const ownMemory = 32
-
-// options reads the flags.
-func (f *engineFlags) options() (checker.Options, error) {
+// options reads the flags, and limits memory as they say.
+func (f *engineFlags) options(a *app) (checker.Options, error) {
 	o := checker.Options{
 		Workers: f.workers, States: f.maxStates, Schedules: f.maxSchedules,
 		Bytes: f.maxMemory << 20, SkipOdds: f.skipOdds, Full: f.full,
@@ -86,8 +82,7 @@ func (f *engineFlags) options() (checker.Options, error) {
 		return o, err
 	}
 	if f.maxMemory > 0 {
-		// Garbage may take as much as what is kept, and a little is taken by everything else.
-		debug.SetMemoryLimit(int64(f.maxMemory+ownMemory) << 20)
+		a.limitMemory(f.maxMemory)
 	}
 	if f.preemptions >= 0 {
 		o.Preemptions = &f.preemptions

@@ -53,7 +53,7 @@ done in a second, at most --times; --real=false leaves that out, and --real does
 }
 
 func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *explainFlags) error {
-	o, err := f.engine.options()
+	o, err := f.engine.options(a)
 	if err != nil {
 		return err
 	}

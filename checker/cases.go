@@ -25,6 +25,30 @@ func severalCases(sc *scenarios.Scenario, looks engine.Observed) bool {
 	return len(sc.Setting.Assumed().Cases(looks.Inodes, looks.Times)) > 1
 }
 
+// comparedFirst decides a scenario in which numbers never come back on a machine that numbers files
+// for each process as it meets them, which forgets what it will not compare again: a loop that makes
+// a file in every round has an end there, and none where each file has its number for good. The two
+// can be told apart only with a number itself; where somebody gets hold of one, the latter decides.
+func comparedFirst(sc *scenarios.Scenario, ask bool, decide func(*scenarios.Scenario, bool) (Result, error)) (Result, error) {
+	st, ok := sc.Setting.Compared()
+	if !ok || sc.External {
+		return decide(sc, ask)
+	}
+	in, err := sc.In(st)
+	if err != nil {
+		return Result{}, err
+	}
+	res, err := decide(&in, ask)
+	if err != nil || res.looks.Numbers {
+		return decide(sc, ask)
+	}
+	st = res.Scenario.Setting
+	st.Machine.InodeNumbers = sc.Setting.Machine.InodeNumbers
+	out, err := res.Scenario.In(st)
+	res.Scenario = &out
+	return res, err
+}
+
 // byCases decides a scenario again in each case that is open, if there are several. r is the
 // result on the machine as the setting has it.
 func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario) (Result, error)) (Result, error) {

@@ -22,12 +22,16 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err := o.Tried.For(sc); err != nil {
 		return Result{}, err
 	}
-	decide := func(sc *scenarios.Scenario, ask bool) (Result, error) {
+	withSleeps := func(sc *scenarios.Scenario, ask bool) (Result, error) {
 		res, err := checkCase(ctx, sc, p, o, ask)
 		if err != nil {
 			return Result{}, err
 		}
 		return res.withSleeps(o, func(sc *scenarios.Scenario, o Options) (Result, error) { return checkCase(ctx, sc, p, o, false) })
+	}
+	decide := withSleeps
+	if o.Disk.Dir == "" { // where there is room for one search only
+		decide = func(sc *scenarios.Scenario, ask bool) (Result, error) { return comparedFirst(sc, ask, withSleeps) }
 	}
 	res, err := decide(sc, true)
 	if err != nil {

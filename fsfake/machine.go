@@ -90,6 +90,10 @@ const (
 	// the order in which anybody was first shown them: so a number means the same file to
 	// every process, and files that nobody asks about make no difference.
 	InodesFirstSeen
+	// InodesCompared is InodesCanonical where it was found out that no program does more with two
+	// numbers than compare them: whoever knows that numbers never come back need not tell it apart
+	// from InodesFirstSeen, and a process may forget numbers that it will never compare again.
+	InodesCompared
 )
 
 // A TimePolicy is how a change of a file gets the time that stat(2) shows.
@@ -119,6 +123,9 @@ func New(o Options) *Machine {
 	}
 	if o.Umask == 0 {
 		o.Umask = 0o022
+	}
+	if o.InodeNumbers == InodesCompared {
+		o.InodeNumbers = InodesCanonical
 	}
 	m := &Machine{
 		clock: o.Start.UnixNano(), boot: o.Start.UnixNano(),

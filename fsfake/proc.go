@@ -56,7 +56,11 @@ func (p *Proc) Note(v any) { p.port.Note(v) }
 func (p *Proc) Do(op Op) Result {
 	r := unhosted(p.port).Do(op)
 	if r.Stat.Ino != 0 {
+		p.Note(InodeSeen{})
 		p.Note(NumberSeen{})
+	}
+	if _, times := r.Shows(op); times {
+		p.Note(TimeSeen{})
 	}
 	return r
 }

@@ -186,7 +186,9 @@ func fixing[A ~uint8](a, last A) []A {
 func (a Assumptions) machine(o fsfake.Options) fsfake.Options {
 	switch a.Inodes {
 	case InodesNotReused:
-		o.InodeNumbers = fsfake.InodesFirstSeen
+		if o.InodeNumbers != fsfake.InodesCompared {
+			o.InodeNumbers = fsfake.InodesFirstSeen
+		}
 	case InodesReused:
 		o.InodeNumbers = fsfake.InodesReuse
 	}
@@ -220,6 +222,14 @@ func (s *Setting) chosen() Assumptions {
 	return a
 }
 
+// Compared returns a setting in which numbers never come back with [fsfake.InodesCompared]; false
+// where they may, or where the setting itself says how files are numbered.
+func (s *Setting) Compared() (Setting, bool) {
+	out := *s
+	out.Machine.InodeNumbers = fsfake.InodesCompared
+	return out, s.Assumed().Inodes == InodesNotReused && s.Machine.InodeNumbers == fsfake.InodesCanonical
+}
+
 // Assumed is what is fixed in the setting: what Assume and the file system say, and what the
 // options of the machine say otherwise than by default.
 func (s *Setting) Assumed() Assumptions {
@@ -228,7 +238,7 @@ func (s *Setting) Assumed() Assumptions {
 		switch s.Machine.InodeNumbers {
 		case fsfake.InodesReuse:
 			a.Inodes = InodesReused
-		case fsfake.InodesUnique, fsfake.InodesFirstSeen:
+		case fsfake.InodesUnique, fsfake.InodesFirstSeen, fsfake.InodesCompared:
 			a.Inodes = InodesNotReused
 		}
 	}

@@ -214,7 +214,7 @@ func Fields() []Field {
 				func(s *Setting) *Assumptions { return &s.Assume }),
 		}, {
 			Name: "inode-numbers",
-			access: at(oneOf[fsfake.InodePolicy]("canonical", "reuse", "unique", "first-seen"),
+			access: at(oneOf[fsfake.InodePolicy]("canonical", "reuse", "unique", "first-seen", "compared"),
 				func(s *Setting) *fsfake.InodePolicy { return &s.Machine.InodeNumbers }),
 		}, {
 			Name: "file-times",

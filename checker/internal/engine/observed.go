@@ -19,18 +19,20 @@ type Observed struct {
 	Frozen, Timers bool
 	// Slept: somebody sleeps.
 	Slept bool
+	// Numbers: an inode number itself, which somebody may do more with than compare it.
+	Numbers bool
 }
 
 // BelievedAfter is after how many rounds a loop that nobody has marked is taken for endless.
 const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
-type observer struct{ inodes, times, clock, frozen, slept, timers atomic.Bool }
+type observer struct{ inodes, times, clock, frozen, slept, timers, numbers atomic.Bool }
 
 func (o *observer) get() Observed {
 	return Observed{
 		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
-		Timers: o.timers.Load(),
+		Timers: o.timers.Load(), Numbers: o.numbers.Load(),
 	}
 }
 
@@ -38,6 +40,9 @@ func (o *observer) get() Observed {
 func (o *observer) effects(e *learn.Effects) {
 	if e.InodeSeen {
 		o.inodes.Store(true)
+	}
+	if e.NumberSeen {
+		o.numbers.Store(true)
 	}
 	if e.TimeSeen {
 		o.times.Store(true)
@@ -55,6 +60,8 @@ func (o *observer) note(n any) {
 	switch n.(type) {
 	case fsfake.InodeSeen:
 		o.inodes.Store(true)
+	case fsfake.NumberSeen:
+		o.numbers.Store(true)
 	case fsfake.TimeSeen:
 		o.times.Store(true)
 	}
@@ -75,6 +82,7 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 	inode, times := r.Shows(op)
 	if inode {
 		o.inodes.Store(true)
+		o.numbers.Store(true)
 	}
 	if times {
 		o.times.Store(true)
@@ -105,5 +113,6 @@ func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops,
 		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers,
+		Numbers: o.Numbers || p.Numbers,
 	}
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,4 +64,23 @@ func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict)
 	}
+}
+
+// The run in which the locks of a scenario are looked for ends where a turn never does: before,
+// each of its thousand steps was a turn of ten thousand accesses to the cell.
+func TestATurnThatNeverEndsIsToldAtOnce(t *testing.T) {
+	taken := fsfake.Cell[bool]{Name: "taken"}
+	rounds := 0
+	sc := plain(scenarios.Deadlock, func(t *scenarios.Task) (scenarios.Hold, error) {
+		for retry := t.Retry(); retry.Next(); rounds++ {
+			taken.Load(t.Proc)
+		}
+		panic("a retry loop was left")
+	})
+	sc.Setting.Tasks, sc.Setting.Stalls, sc.Setting.StallFor = []int{2, 1}, 1, time.Hour
+	r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Broken, r.Verdict)
+	require.Equal(t, "A1", r.Counterexample.Schedule.String())
+	require.Less(t, rounds, 1_000_000) // twenty million before
 }

@@ -28,7 +28,7 @@ type Answer struct {
 }
 
 // Solve answers one property of a protocol. It stores at most limit states, and fails with
-// [ErrTooLarge] when there are more, or with [ErrNotModelled].
+// [ErrTooLarge] when there are more, with [ErrNotModelled] or with [ErrSpins].
 func Solve(p *Protocol, property *scenarios.Property, limit int) (*Answer, error) {
 	g, err := build(p, property, limit)
 	if err != nil {

@@ -116,6 +116,10 @@ type space struct {
 // does not model.
 var ErrNotModelled = errors.New("a call is not modelled")
 
+// ErrSpins is the error of [Solve] for a protocol in which a task can go round over a cell for
+// ever in one turn of its event loop. That is a deadlock, and for another property no answer.
+var ErrSpins = errors.New("bruteforce: a task goes round over a cell for ever")
+
 func newSpace(p *Protocol, property *scenarios.Property) (*space, *state, error) {
 	x := &space{p: p, property: property, judge: newJudge(property)}
 	s := &state{

@@ -1,6 +1,7 @@
 package bruteforce
 
 import (
+	"errors"
 	"fmt"
 
 	"lockpick/fsfake"
@@ -15,6 +16,9 @@ type stepped struct {
 	slept bool // and gave way
 	bad   bool // it breaks the property
 }
+
+// turnCalls is how many accesses to cells a turn has that ends.
+const turnCalls = 1000
 
 // apply makes a choice, which must be possible.
 func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
@@ -38,6 +42,10 @@ func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
 	default:
 		out.slot = x.slotOf(c.Task)
 		out.slept, judged, err = x.step(out.to, out.slot, c.Fails)
+	}
+	if errors.Is(err, ErrSpins) && x.property.Question == scenarios.Stuck {
+		out.bad = true
+		return out, nil
 	}
 	if err != nil {
 		return out, err
@@ -78,7 +86,10 @@ func (x *space) step(s *state, i int, fails string) (slept, judged bool, err err
 			x.event(s, i, t.invokes)
 		}
 	}
-	for {
+	for made := 0; ; made++ {
+		if made > turnCalls {
+			return false, false, ErrSpins
+		}
 		op := t.op()
 		file, known := x.about(s, sl, op)
 		wait := x.waitFor(s, sl, op, file)

@@ -91,7 +91,7 @@ func LocksOf(sc *scenarios.Scenario, p *scenarios.Property) *Locks {
 	}
 	w := NewWorld(sc, p, sc.NewMachine())
 	defer w.Stop()
-	for w.Err == nil && w.Steps < lockSteps && w.Look() {
+	for w.Err == nil && !w.Spins() && w.Steps < lockSteps && w.Look() {
 		c, err := sched.RunToCompletion{}.Next(&w.View)
 		if err != nil {
 			break

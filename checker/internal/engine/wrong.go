@@ -42,7 +42,7 @@ func wentWrong(sc *scenarios.Scenario, p *scenarios.Property) string {
 	defer w.Stop()
 	failed := make([][]failure, len(w.actors)) // in the operation under way
 	var first *failure
-	for w.Err == nil && w.Steps < wrongSteps && w.Look() {
+	for w.Err == nil && !w.Spins() && w.Steps < wrongSteps && w.Look() {
 		c, err := sched.RunToCompletion{}.Next(&w.View)
 		if err != nil {
 			break

@@ -11,7 +11,7 @@ import (
 // A costQueue hands out visits in the order of their costs, all of one cost at a time.
 // Costs are small numbers, so it is a queue of queues.
 type costQueue struct {
-	buckets []*costBucket // sorted by cost
+	buckets []*costBucket // the dearest first, as what is added is mostly among the cheapest
 }
 
 type costBucket struct {
@@ -28,8 +28,8 @@ func (b *costBucket) row(i int) []uint32 {
 }
 
 func (q *costQueue) push(row []uint32, v visit) {
-	at := sort.Search(len(q.buckets), func(i int) bool { return !q.buckets[i].cost.Less(v.cost) })
-	if at == len(q.buckets) || v.cost.Less(q.buckets[at].cost) {
+	at := sort.Search(len(q.buckets), func(i int) bool { return !v.cost.Less(q.buckets[i].cost) })
+	if at == len(q.buckets) || q.buckets[at].cost.Less(v.cost) {
 		q.buckets = slices.Insert(q.buckets, at, &costBucket{cost: v.cost})
 	}
 	b := q.buckets[at]
@@ -38,11 +38,12 @@ func (q *costQueue) push(row []uint32, v visit) {
 }
 
 func (q *costQueue) pop() (*costBucket, bool) {
-	if len(q.buckets) == 0 {
+	last := len(q.buckets) - 1
+	if last < 0 {
 		return nil, false
 	}
-	b := q.buckets[0]
-	q.buckets = q.buckets[1:]
+	b := q.buckets[last]
+	q.buckets = q.buckets[:last]
 	return b, true
 }
 

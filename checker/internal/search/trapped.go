@@ -196,6 +196,12 @@ func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 		if waits == nil {
 			continue
 		}
+		if i == 0 && len(o.Schedule) > 0 && t.traps.lockedOut() && !w.Unfinished() {
+			// The fault leads out, so the end of the run says more.
+			if ends, _, err := t.prober.Wedged(w.M); err != nil || ends {
+				return false, err
+			}
+		}
 		for ; i > 0 && !o.Schedule[i-1].IsFault(); i-- {
 			if before, _, err := t.traps.at(rows[i-1]); before == nil || err != nil {
 				break

@@ -198,8 +198,10 @@ func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 		}
 		if i == 0 && len(o.Schedule) > 0 && t.traps.lockedOut() && !w.Unfinished() {
 			// The fault leads out, so the end of the run says more.
-			if ends, _, err := t.prober.Wedged(w.M); err != nil || ends {
+			if ends, _, err := t.prober.Wedged(w.M); err != nil {
 				return false, err
+			} else if ends {
+				continue
 			}
 		}
 		for ; i > 0 && !o.Schedule[i-1].IsFault(); i-- {

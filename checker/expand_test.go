@@ -16,7 +16,6 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/search"
 	"lockpick/checker/internal/toys"
-	"lockpick/internal/race"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -84,9 +83,10 @@ func expandAll(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, o Ex
 // A space that is spread over parts by the keys of its states is the space: verdict, counts and the
 // smallest counterexample, and each state is expanded once.
 func TestPartsAreTheWhole(t *testing.T) {
+	fixtures.OneWorker(t)
 	small := 600 // states; larger ones show the same and take longer
-	if race.Detector {
-		small = 60 // nothing here runs side by side
+	if testing.Short() {
+		small = 60
 	}
 	list := fixtures.All()
 	for _, sc := range all.Core() {
@@ -143,8 +143,8 @@ func TestPartsAreTheWhole(t *testing.T) {
 	}
 	t.Log(asked)
 	for _, kind := range []string{"broken", "holds", "of one case", "about all states"} {
-		if kind == "of one case" && race.Detector {
-			continue // those are larger
+		if kind == "of one case" && testing.Short() {
+			continue // those are larger: go test ./checker has them
 		}
 		require.NotZero(t, asked[kind], kind)
 	}

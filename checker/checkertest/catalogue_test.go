@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -64,6 +65,7 @@ func (c *capture) schedule(t *testing.T) sched.Schedule {
 // Every reported race is found within Runs drawn schedules, and shrinks to a few
 // preemptions.
 func TestRapidFindsEveryReportedRace(t *testing.T) {
+	fixtures.OneWorker(t)
 	for i, sc := range all.Core() {
 		if testing.Short() && i%8 != 0 {
 			continue

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -168,6 +169,7 @@ func TestRapidIsDeterministic(t *testing.T) {
 }
 
 func TestRapidFindsNothingInALockThatHolds(t *testing.T) {
+	fixtures.OneWorker(t)
 	got := captured("TestX", func(t *capture) { Rapid(t, toyScenario(true, scenarios.Holds), scenarios.MutualExclusion) })
 	require.False(t, got.failed)
 	require.Contains(t, got.log.String(), "10000 drawn schedules broke nothing, which proves nothing")

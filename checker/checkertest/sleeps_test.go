@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
@@ -56,6 +57,7 @@ func worksFor(d time.Duration) scenarios.Scenario {
 
 // What sleeps is seen by drawn schedules, by the environment and by bundles as by a check.
 func TestSleepsEverywhere(t *testing.T) {
+	fixtures.OneWorker(t)
 	p := scenarios.MutualExclusion
 	rapid := func(d time.Duration) *capture {
 		return captured("TestX", func(t *capture) { Rapid(t, worksFor(d), p) })

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/checker/report"
 )
@@ -16,6 +17,7 @@ import (
 // Scenarios with two locks go through drawn schedules, the environment and bundles as others do, and
 // what they print names the lock.
 func TestTwoLocksEverywhere(t *testing.T) {
+	fixtures.OneWorker(t)
 	broken, held := 0, 0
 	for _, sc := range toys.Locks() {
 		if len(sc.Watch) != 2 || sc.Watch[0] != toys.First {

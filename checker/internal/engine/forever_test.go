@@ -9,6 +9,7 @@ import (
 
 // Loops inside loops: live runs of programs that never end keep to the graph as well.
 func TestLockstepForEver(t *testing.T) {
+	fixtures.OneWorker(t)
 	for _, sc := range fixtures.ForeverToys() {
 		for _, p := range []*scenarios.Property{scenarios.Deadlock, scenarios.MutualExclusion} {
 			sc.Setting.Crashes = 1

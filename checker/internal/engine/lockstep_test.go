@@ -202,6 +202,7 @@ func lockstepWalks(t *testing.T, x *Space, steps int) {
 }
 
 func TestLockstep(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	steps := 2500
 	if testing.Short() {
@@ -217,6 +218,7 @@ func TestLockstep(t *testing.T) {
 // A scenario is walked for what it claims, for deadlock (no history in the state) and
 // with faults that it does not claim anything about.
 func TestLockstepWithMoreFaults(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	steps := 1000
 	if testing.Short() {
@@ -236,6 +238,7 @@ func TestLockstepWithMoreFaults(t *testing.T) {
 }
 
 func TestLockstepOnToys(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	steps := 3000
 	if testing.Short() {
@@ -259,6 +262,7 @@ func lockstepProperties(sc *scenarios.Scenario) []*scenarios.Property {
 }
 
 func TestLockstepOnPowerLoss(t *testing.T) {
+	fixtures.OneWorker(t)
 	for _, sc := range fixtures.LossToys() {
 		for _, p := range lockstepProperties(sc) {
 			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
@@ -272,6 +276,7 @@ func TestLockstepOnPowerLoss(t *testing.T) {
 }
 
 func TestLockstepOnFailingCalls(t *testing.T) {
+	fixtures.OneWorker(t)
 	for _, sc := range fixtures.FailingToys() {
 		sc.Setting.FailingCalls = 2
 		for _, p := range lockstepProperties(sc) {
@@ -281,6 +286,7 @@ func TestLockstepOnFailingCalls(t *testing.T) {
 }
 
 func TestLockstepOnProperties(t *testing.T) {
+	fixtures.OneWorker(t)
 	early := scenarios.Scenario{
 		ID: "toy/assert/early", Setting: scenarios.Setting{Processes: 2, Crashes: 1},
 		Program: func(process, _ int) scenarios.Program {

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/race"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
@@ -38,6 +39,10 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 				continue
 			}
 			for _, workers := range []int{1, 3} {
+				if workers == 1 && race.Detector {
+					t.Log("SKIPPED under the race detector: one worker, whom nobody works beside; go test ./checker runs it")
+					continue
+				}
 				sc := manyLook("toy/look/stopped", alike)
 				ctx, cancel := context.WithCancel(context.Background())
 				r, err := Check(ctx, sc, scenarios.MutualExclusion, Options{Full: true, Workers: workers, Memory: memory, Symmetry: alike, Progress: func(p Progress) {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestReferenceOnToys(t *testing.T) {
+	fixtures.OneWorker(t)
 	two := scenarios.Setting{Processes: 2}
 	crash := scenarios.Setting{Processes: 2, Crashes: 1}
 	for _, c := range []struct {

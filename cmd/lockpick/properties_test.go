@@ -98,7 +98,7 @@ func isProperty(t types.Type) bool {
 func TestComparisonsAreFound(t *testing.T) {
 	pkgs, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
-			packages.NeedImports | packages.NeedDeps,
+			packages.NeedImports,
 	}, "./testdata/asks")
 	require.NoError(t, err)
 	found := comparisons(pkgs[0])

@@ -270,14 +270,6 @@ type HeldLock struct {
 // Locks lists every lock that is held on the file system of the disk, from /proc/locks.
 // While others change locks the list may miss one, or have it twice.
 func (m *Machine) Locks() ([]HeldLock, error) {
-	var st unix.Stat_t
-	if err := unix.Stat(m.root, &st); err != nil {
-		return nil, fmt.Errorf("kernel: the disk: %w", err)
-	}
-	dev := fmt.Sprintf("%02x:%02x", unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev)))
-	if d, ok := mountedDevice(m.root); ok { // btrfs has another number for each subvolume in stat(2)
-		dev = d
-	}
 	b, err := os.ReadFile("/proc/locks")
 	if err != nil {
 		return nil, fmt.Errorf("kernel: listing locks: %w", err)
@@ -289,7 +281,7 @@ func (m *Machine) Locks() ([]HeldLock, error) {
 			continue
 		}
 		at := strings.LastIndexByte(f[5], ':')
-		if f[5][:max(at, 0)] != dev {
+		if f[5][:max(at, 0)] != m.device {
 			continue
 		}
 		h := HeldLock{Kind: f[1]}
@@ -309,6 +301,18 @@ func (m *Machine) Locks() ([]HeldLock, error) {
 		ls = append(ls, h)
 	}
 	return ls, nil
+}
+
+// deviceOf returns the device that a directory is on, as /proc/locks writes it.
+func deviceOf(dir string) (string, error) {
+	if d, ok := mountedDevice(dir); ok { // btrfs has another number for each subvolume in stat(2)
+		return d, nil
+	}
+	var st unix.Stat_t
+	if err := unix.Stat(dir, &st); err != nil {
+		return "", fmt.Errorf("kernel: the disk: %w", err)
+	}
+	return fmt.Sprintf("%02x:%02x", unix.Major(uint64(st.Dev)), unix.Minor(uint64(st.Dev))), nil
 }
 
 // mountedDevice returns the device of the mount that a path is on, as /proc/locks writes it; false

@@ -18,6 +18,7 @@ import (
 // machinery, never what a program did. It is not for concurrent use.
 type Machine struct {
 	root    string
+	device  string // that root is on, as /proc/locks writes it
 	options Options
 	slots   slots
 	procs   []*simulated // in the order of pids
@@ -69,6 +70,10 @@ func New(o Options) (*Machine, error) {
 	if err := m.slots.open(); err != nil {
 		m.Close()
 		return nil, fmt.Errorf("kernel: making pipes: %w", err)
+	}
+	if m.device, err = deviceOf(root); err != nil {
+		m.Close()
+		return nil, err
 	}
 	if err := m.format(); err != nil {
 		m.Close()

@@ -60,6 +60,7 @@ func sized(t *testing.T) map[*scenarios.Scenario]*scenarios.Property {
 // A space on disk is the space in memory, however often the search is interrupted: whatever is in the
 // directory while a level is being expanded is what a process leaves that is killed then.
 func TestDiskIsMemory(t *testing.T) {
+	fixtures.OneWorker(t)
 	for sc, p := range sized(t) {
 		t.Run(sc.ID, func(t *testing.T) {
 			x, want := inMemory(t, sc, p)
@@ -98,6 +99,7 @@ func TestDiskIsMemory(t *testing.T) {
 
 // Who is stopped, or has no room left on the disk, goes on later.
 func TestDiskIsResumed(t *testing.T) {
+	fixtures.OneWorker(t)
 	sc, p := fixtures.Row(t, "ctx/flock/crash", 0), scenarios.MutualExclusion
 	x, want := inMemory(t, sc, p)
 	dir := testmain.QuickDir(t)
@@ -126,6 +128,7 @@ func TestDiskIsResumed(t *testing.T) {
 
 // What is of another program, or was damaged, is an error, and no verdict.
 func TestDiskOfSomethingElse(t *testing.T) {
+	fixtures.OneWorker(t)
 	sc, p := fixtures.New("toy/x/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2},
 		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: scenarios.Broken}), scenarios.MutualExclusion
 	dir := testmain.QuickDir(t)

@@ -43,6 +43,7 @@ func remembers(rounds, round int) *scenarios.Scenario {
 // that was seen is a guess that says "holds" of a lock that is broken; so whatever the guess was,
 // the verification must notice it, in each of its ways alone.
 func TestMergingIsVerified(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	believed := 0
 	for _, round := range []int{0, 4, 6} {
@@ -86,6 +87,7 @@ func guessed(t *testing.T, x *Explorer) *Coverage {
 // A protocol whose attempts are bounded needs as many states as SPIN counts, whichever way the
 // merging is verified, and not the 18 974 that remember all past attempts.
 func TestMergedSizes(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	want := map[string]int{"hg, 2 rounds": 3576}
 	for _, s := range fixtures.Sizes() {

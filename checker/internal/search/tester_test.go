@@ -209,6 +209,7 @@ func TestForeignRelease(t *testing.T) {
 
 // One schedule, one trace: nothing in a run depends on anything else.
 func TestTwoRunsGiveOneTrace(t *testing.T) {
+	fixtures.OneWorker(t)
 	for _, sc := range fixtures.All() {
 		for seed := range uint64(10) {
 			var got [2]Outcome

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/parallel"
 	"lockpick/scenarios"
 )
 
@@ -97,4 +98,25 @@ func TestPatienceBeginsAnew(t *testing.T) {
 	require.Regexp(t, `task A runs on without a call.*, before its first call`, err.Error())
 	d.End(r)
 	require.NoError(t, d.look())
+}
+
+// It looks while programs begin and end on other goroutines: for the race detector.
+func TestItLooksWhileProgramsRun(t *testing.T) {
+	d := &dog{}
+	parallel.Together(3, func(k int) {
+		for range 200 {
+			if k == 0 {
+				if err := d.look(); err != nil {
+					t.Error(err)
+				}
+				continue
+			}
+			r := &scenarios.WatchedRun{Who: "task A"}
+			d.Begin(r)
+			r.Turns.Add(1)
+			r.Turns.Add(1)
+			d.End(r)
+		}
+	})
+	require.Empty(t, d.runs)
 }

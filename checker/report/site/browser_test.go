@@ -9,16 +9,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"lockpick/internal/race"
 )
 
 // In a real browser, from a file URL: the first page leads to a scenario's, whose
 // counterexample is stepped through by keyboard.
 func TestBrowser(t *testing.T) {
-	if race.Detector {
-		t.Skip("SKIPPED under the race detector: the pages run in a browser, where it sees nothing; go test ./checker/report/site runs it")
-	}
 	b := openTab(t)
 	dir := t.TempDir()
 	require.NoError(t, Write(dir, results(t), Options{}))

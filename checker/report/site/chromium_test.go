@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/race"
 )
 
 // A tab is a page of a headless Chromium, driven by the DevTools protocol over a pair of
@@ -41,9 +43,13 @@ type message struct {
 // patience is how long a browser may take to answer on a busy machine.
 const patience = 60 * time.Second
 
-// openTab starts a browser, or skips the test where there is none.
+// openTab starts a browser, or skips the test where there is none, or where starting it takes longer
+// than all other tests of pages.
 func openTab(t *testing.T) *tab {
 	t.Helper()
+	if testing.Short() || race.Detector {
+		t.Skip("SKIPPED with -short, and under the race detector, which sees nothing of a browser: starting one takes seconds; go test ./checker/report/site runs it")
+	}
 	var path string
 	for _, name := range []string{os.Getenv("LOCKPICK_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
 		if p, err := exec.LookPath(name); err == nil && name != "" {

@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,17 +14,21 @@ import (
 )
 
 // BenchmarkSizes covers, on one worker, the protocols that were counted with SPIN, too: with the
-// automata as they were learned, and merged, which includes the verification. The table in
-// ARCHITECTURE.md is its output.
+// automata as they were learned, and merged, which includes the verification; and up to symmetry,
+// merged where that changes anything. The table in ARCHITECTURE.md is its output.
 func BenchmarkSizes(b *testing.B) {
 	for _, s := range fixtures.Sizes() {
 		name := fmt.Sprintf("%s/%d", s.Name, s.Processes)
-		b.Run(name+"/learned", func(b *testing.B) { benchSize(b, &s, false) })
-		b.Run(name+"/merged", func(b *testing.B) { benchSize(b, &s, true) })
+		b.Run(name+"/learned", func(b *testing.B) { benchSize(b, &s, false, false) })
+		b.Run(name+"/merged", func(b *testing.B) { benchSize(b, &s, true, false) })
+		if s.Alike {
+			merges := strings.Contains(s.Name, "polls")
+			b.Run(name+"/symmetry", func(b *testing.B) { benchSize(b, &s, merges, true) })
+		}
 	}
 }
 
-func benchSize(b *testing.B, s *fixtures.Size, merge bool) {
+func benchSize(b *testing.B, s *fixtures.Size, merge, alike bool) {
 	transitions := 0
 	var c *search.Coverage
 	var x *search.Explorer
@@ -34,6 +39,9 @@ func benchSize(b *testing.B, s *fixtures.Size, merge bool) {
 		x, err = search.NewExplorer(s.Scenario(), scenarios.Deadlock)
 		require.NoError(b, err)
 		x.Tried = &tried
+		if alike {
+			require.NoError(b, x.Symmetric())
+		}
 		limits := search.Limits{Workers: 1, States: 3_000_000}
 		if merge {
 			c, how = x.ExploreMerged(context.Background(), limits)

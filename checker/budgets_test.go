@@ -35,9 +35,6 @@ func seenBroken(t *testing.T, sc *scenarios.Scenario, r Result) {
 func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 	for _, alike := range []bool{false, true} {
 		for _, memory := range []Memory{RememberHistories, RememberMonitors} {
-			if alike && memory == RememberMonitors {
-				continue
-			}
 			for _, workers := range []int{1, 3} {
 				if workers == 1 && race.Detector {
 					t.Log("SKIPPED under the race detector: one worker, whom nobody works beside; go test ./checker runs it")
@@ -56,8 +53,11 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 				require.Contains(t, r.Why, "it was stopped")
 				cancel()
 			}
-			sc := manyLook("toy/look/memory", alike)
-			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Full: true, Memory: memory, Symmetry: alike, Bytes: 2 << 20})
+			sc, room := manyLook("toy/look/memory", alike), 2<<20
+			if alike && memory == RememberMonitors {
+				room >>= 3 // few states are left
+			}
+			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Full: true, Memory: memory, Symmetry: alike, Bytes: room})
 			require.NoError(t, err)
 			seenBroken(t, sc, r)
 			require.Contains(t, r.Why, "MiB ended first")
@@ -120,12 +120,4 @@ func TestOddsWithinBudgets(t *testing.T) {
 	require.Equal(t, Broken, r.Verdict)
 	require.Negative(t, r.Odds)
 	require.Contains(t, r.OddsWhy, "the graph takes")
-}
-
-// Monitors cannot be renamed, and symmetry renames what is remembered.
-func TestSymmetryKeepsHistories(t *testing.T) {
-	sc := manyLook("toy/look/symmetry", true)
-	_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Symmetry: true, Memory: RememberMonitors})
-	require.ErrorContains(t, err, "symmetry")
-	require.ErrorContains(t, err, "RememberMonitors")
 }

@@ -73,7 +73,7 @@ func (g *decision) explore(ctx context.Context) (err error) {
 		}
 		g.x.RememberMonitors()
 	}
-	auto := g.o.Memory == RememberAuto && !g.o.Symmetry
+	auto := g.o.Memory == RememberAuto
 	monitors, least := cmp.Or(g.o.changes.monitors, autoStates), cmp.Or(g.o.changes.least, mergeStates)
 	if auto && g.t.Judge != nil && exceeds(limits, monitors) {
 		if done, err := g.begin(ctx, limits, monitors); done || err != nil {
@@ -134,6 +134,11 @@ func (g *decision) merge(ctx context.Context, limits search.Limits) error {
 	}
 	y.Tried = g.x.Tried
 	y.RememberMonitors()
+	if g.o.Symmetry {
+		if err := y.Symmetric(); err != nil {
+			return err
+		}
+	}
 	c, how := y.ExploreMerged(ctx, limits)
 	if how == Unmerged {
 		y.Close()

@@ -39,7 +39,7 @@ type Options struct {
 	// Memory is what a state remembers of its past.
 	Memory Memory
 	// Symmetry keeps one of the states that differ only in who is who. The scenario must
-	// declare its processes interchangeable. It keeps histories.
+	// declare its processes interchangeable.
 	Symmetry bool
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int
@@ -162,9 +162,6 @@ func (o *Options) validate() error {
 		if b.n < 0 {
 			return fmt.Errorf("checker: a budget of %d %s: choose 1 or more, or 0 for the default", b.n, b.name)
 		}
-	}
-	if o.Symmetry && o.Memory >= RememberMonitors {
-		return fmt.Errorf("checker: symmetry gives what a state remembers other names, and a monitor has none: choose histories, or RememberMonitors without Symmetry")
 	}
 	if o.Disk.Bytes < 0 {
 		return fmt.Errorf("checker: a limit of %d bytes on disk: choose 1 or more, or 0 for none", o.Disk.Bytes)

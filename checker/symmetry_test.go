@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,13 +36,19 @@ func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
 		{"flock", fixtures.Flock(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3, Crashes: 1}},
 		{"flock-wedge", fixtures.Flock(), scenarios.Wedge, scenarios.Setting{Processes: 4, Crashes: 1}},
 		{"flock-deadlock", fixtures.Flock(), scenarios.Deadlock, scenarios.Setting{Processes: 3, Crashes: 2}},
+		{"stat-monitors", fixtures.StatThenWrite(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3, Crashes: 1}},
+		{"excl-monitors", fixtures.Excl(), scenarios.MutualExclusion, scenarios.Setting{Processes: 3, Crashes: 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			monitors := strings.HasSuffix(c.name, "monitors")
 			c.setting.Interchangeable = true
 			sc := fixtures.New("toy/"+c.name+"/symmetry", c.lock, c.setting, scenarios.Claim{Property: c.property})
 			x, err := search.NewExplorer(sc, c.property)
 			require.NoError(t, err)
 			require.NoError(t, x.Symmetric())
+			if monitors {
+				x.RememberMonitors()
+			}
 			x.Reduce = false
 			full, err := x.Explore(context.Background(), search.Limits{Workers: 1}, x.Initial)
 			require.NoError(t, err)
@@ -64,12 +71,14 @@ func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
 
 			a, err := Check(context.Background(), sc, c.property, Options{Workers: 1})
 			require.NoError(t, err)
-			b, err := Check(context.Background(), sc, c.property, Options{Workers: 2, Symmetry: true})
-			require.NoError(t, err)
-			require.Equal(t, a.Verdict, b.Verdict)
-			require.InDelta(t, a.Odds, b.Odds, 1e-9, "renaming changes no odds")
-			if a.Counterexample != nil {
-				require.Equal(t, a.Counterexample.Schedule.String(), b.Counterexample.Schedule.String())
+			for _, memory := range []Memory{RememberAuto, RememberMonitors, RememberLeast} {
+				b, err := Check(context.Background(), sc, c.property, Options{Workers: 2, Symmetry: true, Memory: memory})
+				require.NoError(t, err)
+				require.Equal(t, a.Verdict, b.Verdict)
+				require.InDelta(t, a.Odds, b.Odds, 1e-9, "renaming changes no odds")
+				if a.Counterexample != nil {
+					require.Equal(t, a.Counterexample.Schedule.String(), b.Counterexample.Schedule.String())
+				}
 			}
 		})
 	}

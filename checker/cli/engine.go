@@ -75,9 +75,6 @@ func (f *engineFlags) options(a *app) (checker.Options, error) {
 	if f.preemptions < -1 {
 		return o, fmt.Errorf("--max-preemptions %d: choose 0 or more", f.preemptions)
 	}
-	if f.symmetry && (f.memory == "monitors" || f.memory == "least") {
-		return o, fmt.Errorf("--symmetry with --memory %s: symmetry gives what a state remembers other names, and a monitor has none; choose histories or auto", f.memory)
-	}
 	if err := f.onDisk(&o); err != nil {
 		return o, err
 	}

@@ -54,7 +54,10 @@ func (c *comparison) ways() []way {
 		{"least", checker.Options{Workers: 1, Memory: checker.RememberLeast}},
 	}
 	if c.p.Alike && c.property != scenarios.Starvation {
-		out = append(out, way{"symmetry", checker.Options{Workers: 1, Symmetry: true}})
+		out = append(out,
+			way{"symmetry", checker.Options{Workers: 1, Symmetry: true}},
+			way{"symmetry, monitors", checker.Options{Workers: 1, Symmetry: true, Memory: checker.RememberMonitors}},
+			way{"symmetry, least", checker.Options{Workers: 2, Symmetry: true, Memory: checker.RememberLeast}})
 	}
 	return out
 }

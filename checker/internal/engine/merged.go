@@ -22,24 +22,39 @@ func (x *Space) Merge() (nodes, classes int) {
 	return nodes, classes
 }
 
-// MayMerge reports whether nodes may be merged: not of programs that are slow to start, nor where
-// processes are taken for each other already.
-func (x *Space) MayMerge() bool { return !x.Sc.External && !x.alike && !x.Property.OfCycles() }
+// MayMerge reports whether nodes may be merged: not of programs that are slow to start.
+func (x *Space) MayMerge() bool { return !x.Sc.External && !x.Property.OfCycles() }
+
+// errAlike says that nothing tells whether the merged automata of processes that are taken for each
+// other are right.
+var errAlike = errors.New("checker: one of several processes that are taken for each other cannot be unfolded")
 
 // Unfolded looks whether the merged automata do what the programs do, for all runs that were
 // followed: closed tells that it was seen by running each program over everything that its merged
 // automaton allows, within a budget of runs for each task. Otherwise cover must cover the space
-// once for every task, which is unfolded then. The error is [learn.ErrMerged] for a wrong guess.
+// once for every task, which is unfolded then; where processes are taken for each other they must
+// stay alike, and no other way is left. The error is [learn.ErrMerged] for a wrong guess.
 func (x *Space) Unfolded(ctx context.Context, runs int, cover func() error) (closed bool, err error) {
 	var open []*learn.Automaton
+	var wrong error
 	for _, a := range x.automata {
 		closed, err := a.CloseTable(ctx, runs)
-		if errors.Is(err, learn.ErrMerged) || ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return false, cmp.Or(err, ctx.Err())
-		}
-		if !closed || err != nil { // a program may fail over results that never come together
+		case errors.Is(err, learn.ErrMerged):
+			if wrong = err; !x.alike {
+				return false, wrong
+			} // all learn the same from it
+		case !closed || err != nil: // a program may fail over results that never come together
 			open = append(open, a)
 		}
+	}
+	switch {
+	case wrong != nil:
+		return false, wrong
+	case x.alike && len(open) > 0:
+		return false, errAlike
 	}
 	for _, a := range x.automata {
 		if !slices.Contains(open, a) {

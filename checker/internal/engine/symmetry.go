@@ -14,7 +14,9 @@ import (
 // Symmetry: processes that run one program are interchangeable, and states that differ
 // only in who is who lead to the same future under other names. The exploration then
 // keeps one of them. A verdict is not affected: the specifications treat owners alike,
-// and the invariant and the probe look at no name.
+// and the invariant and the probe look at no name. What is remembered of the past, histories or
+// monitors, is renamed, too; see history.Table.Rename. Nodes that are taken for one
+// (learn/merge.go) are the same for every process, since all learn the same in the same order.
 //
 // Pids are data, so this is only sound where no program can get hold of one. The
 // promise is verified, not believed: what one process's code is learned to do, every

@@ -13,13 +13,21 @@ import (
 type monitors struct {
 	keys  table.Keys
 	all   []model.Monitor
+	begun []told // by monitor: a history that leads to it
 	steps table.Cache[uint32]
 	key   []byte
 }
 
+// A told is the last event of a history, and what the monitor makes of what was before it.
+type told struct {
+	before uint32
+	client int
+	event  uint32
+}
+
 func newMonitors(spec model.Spec) *monitors {
 	t := &monitors{}
-	t.id(model.NewMonitor(spec)) // it gets the number Empty
+	t.id(model.NewMonitor(spec), told{}) // it gets the number Empty
 	return t
 }
 
@@ -46,7 +54,7 @@ func (t *monitors) next(id uint32, client int, event uint32, events *table.Inter
 		m.Invoke(client, ev.value)
 		m.Return(client, model.Crashed{})
 	}
-	to := t.id(m)
+	to := t.id(m, told{id, client, event})
 	t.steps.Put(key, to)
 	return to
 }
@@ -54,18 +62,19 @@ func (t *monitors) next(id uint32, client int, event uint32, events *table.Inter
 // violated reports whether no history with this state is linearizable.
 func (t *monitors) violated(id uint32) bool { return t.all[id].Violated() }
 
-// id numbers a monitor, which must not change afterwards.
-func (t *monitors) id(m model.Monitor) uint32 {
+// id numbers a monitor, which must not change afterwards; a history that leads to it is kept.
+func (t *monitors) id(m model.Monitor, last told) uint32 {
 	t.key = m.AppendKey(t.key[:0])
 	id, isNew := t.keys.ID(t.key)
 	if isNew {
 		t.all = append(t.all, m)
+		t.begun = append(t.begun, last)
 	}
 	return id
 }
 
 // monitorBytes is about what a monitor takes beside its key, which it holds a second time.
-const monitorBytes = 80
+const monitorBytes = 104
 
 // size is about the memory that the table takes, in bytes.
 func (t *monitors) size() int { return 2*t.keys.Bytes() + monitorBytes*len(t.all) }

@@ -131,12 +131,12 @@ func (a *Automaton) Learn(at uint32, result *fsfake.Result) (Edge, error) {
 	return a.mergedEdge(at, result)
 }
 
-// Knows reports whether an edge has been learned.
+// Knows reports whether an edge has been learned. Of classes it knows none, for they are guesses.
 func (a *Automaton) Knows(at uint32, result *fsfake.Result) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, ok := a.edges[edgeKey{at, result}]
-	return ok
+	return ok && a.merged == nil
 }
 
 // Has reports whether there is a node of that number.

@@ -84,6 +84,54 @@ func guessed(t *testing.T, x *Explorer) *Coverage {
 	}
 }
 
+// The same of processes that are taken for each other, which can be verified in one way only.
+func TestMergingUpToSymmetryIsVerified(t *testing.T) {
+	t.Parallel()
+	explorer := func() *Explorer {
+		sc := remembers(7, 0)
+		sc.Setting.Interchangeable = true
+		x, err := NewExplorer(sc, scenarios.MutualExclusion)
+		require.NoError(t, err)
+		require.NoError(t, x.Symmetric())
+		x.RememberMonitors()
+		return x
+	}
+	_, how := explorer().ExploreMerged(t.Context(), Limits{})
+	require.Equal(t, Unmerged, how)
+
+	x := explorer()
+	for range 2 { // a guess from a part of the space
+		x.Merge()
+		_, _, _, err := x.cover(t.Context(), Limits{Workers: 1, States: mergedFirst}, x.Initial)
+		require.NoError(t, err)
+	}
+	_, err := x.Unfolded(t.Context(), defaultRuns, nil)
+	require.ErrorIs(t, err, learn.ErrMerged)
+}
+
+// Merging and symmetry come together: a protocol with bounded polling has 1 099 states, of 6 239
+// that differ in who is who, too, and of 33 065 that remember all past attempts. Where closing the table takes too
+// many runs, nothing is merged.
+func TestMergedUpToSymmetry(t *testing.T) {
+	t.Parallel()
+	for _, s := range fixtures.Sizes() {
+		if s.Name != "flopen, 3 polls, 2 opens" || s.Processes != 3 {
+			continue
+		}
+		for _, runs := range []int{0, -1} {
+			x, err := NewExplorer(s.Scenario(), scenarios.Deadlock)
+			require.NoError(t, err)
+			require.NoError(t, x.Symmetric())
+			c, how := x.ExploreMerged(t.Context(), Limits{Runs: runs})
+			require.Equal(t, []Merging{Closed, Unmerged}[-runs], how)
+			if how == Closed {
+				require.True(t, c.Complete)
+				require.Equal(t, 1099, c.States.Len())
+			}
+		}
+	}
+}
+
 // A protocol whose attempts are bounded needs as many states as SPIN counts, whichever way the
 // merging is verified, and not the 18 974 that remember all past attempts.
 func TestMergedSizes(t *testing.T) {

@@ -3,6 +3,8 @@ package checker
 import (
 	"errors"
 	"fmt"
+	"os"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -24,7 +26,7 @@ func onFS(p fsfake.Profile, programs ...scenarios.Program) *scenarios.Scenario {
 					panic(err)
 				}
 			}
-			if err := m.Proc(1).WriteFile("/q/f/job", nil, 0o644); err != nil {
+			if err := errors.Join(m.Proc(1).WriteFile("/q/f/job", nil, 0o644), m.Proc(1).WriteFile("/q/one", nil, 0o644), m.Proc(1).Link("/q/one", "/q/two")); err != nil {
 				panic(err)
 			}
 		},
@@ -55,17 +57,35 @@ func TestProfilesDecide(t *testing.T) {
 		is, err4 := t.Stat("/q/f/job")
 		t.Assert(errors.Join(err1, err2, err3, err4) == nil && !fsfake.SameFile(was, is), "a new file has a new number")
 	}
+	aside := func(t *scenarios.Task) {
+		t.Assert(t.Rename2("/q/d", "/q/d.stale", 0) == nil, "a stale directory is moved aside")
+	}
+	removed := func(t *scenarios.Task) {
+		f, err1 := t.OpenFile("/q/f/job", os.O_RDONLY, 0)
+		err2 := t.Unlink("/q/f/job")
+		info, err3 := f.Stat()
+		t.Assert(errors.Join(err1, err2, err3) == nil && info.Sys().(*fsfake.Stat).Nlink == 0, "a file that was removed has no links")
+	}
+	alias := func(t *scenarios.Task) {
+		one, err1 := t.OpenFile("/q/one", os.O_RDONLY, 0)
+		two, err2 := t.OpenFile("/q/two", os.O_RDONLY, 0)
+		err3 := one.Flock(fsfake.LOCK_EX | fsfake.LOCK_NB)
+		t.Assert(errors.Join(err1, err2, err3) == nil && two.Flock(fsfake.LOCK_EX|fsfake.LOCK_NB) != nil, "two names of a file have one lock")
+	}
 	for _, c := range []struct {
 		name     string
 		programs []scenarios.Program
 		broken   []fsfake.Profile
 	}{
 		{"a job that is renamed while it is listed", []scenarios.Program{renames, lists}, []fsfake.Profile{fsfake.Btrfs}},
-		{"a rename over a full directory", []scenarios.Program{over}, []fsfake.Profile{fsfake.XFS}},
+		{"a rename over a full directory", []scenarios.Program{over}, []fsfake.Profile{fsfake.XFS, fsfake.Overlay}},
 		{"links of directories", []scenarios.Program{links}, []fsfake.Profile{fsfake.Btrfs}},
+		{"a directory that was there before", []scenarios.Program{aside}, []fsfake.Profile{fsfake.Overlay}},
+		{"links of a file that was removed", []scenarios.Program{removed}, []fsfake.Profile{fsfake.Overlay}},
+		{"two names of a file", []scenarios.Program{alias}, []fsfake.Profile{fsfake.Overlay}},
 		{"inode numbers", []scenarios.Program{numbers}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Posix}},
 	} {
-		for _, p := range []fsfake.Profile{fsfake.Posix, fsfake.Ext4, fsfake.XFS, fsfake.Btrfs, fsfake.Tmpfs} {
+		for _, p := range []fsfake.Profile{fsfake.Posix, fsfake.Ext4, fsfake.XFS, fsfake.Btrfs, fsfake.Tmpfs, fsfake.Overlay} {
 			want := Holds
 			for _, b := range c.broken {
 				if b == p {
@@ -86,5 +106,40 @@ func TestProfilesDecide(t *testing.T) {
 				}
 			}
 		}
+		// From the verdict without a file system it is known what becomes of it on each.
+		sc := onFS(fsfake.Posix, c.programs...)
+		base, err := Check(t.Context(), sc, scenarios.Assertion, Options{Workers: 1})
+		require.NoError(t, err)
+		all, err := FileSystems(t.Context(), sc, &base, Options{Workers: 1})
+		require.NoError(t, err)
+		require.Len(t, all, 5)
+		for _, f := range all {
+			broken := slices.ContainsFunc(c.broken, func(p fsfake.Profile) bool { return p.String() == f.Name })
+			require.Equal(t, broken, f.Verdict == Broken, "%s on %s", c.name, f.Name)
+		}
 	}
+}
+
+// What nobody is told cannot differ: one exploration says it of all file systems.
+func TestFileSystemsNobodyCanTell(t *testing.T) {
+	excl := func(t *scenarios.Task) {
+		f, err := t.OpenFile("/q/lock", os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+		t.Assert(err != nil || f.Close() == nil, "what was made is closed")
+	}
+	sc := onFS(fsfake.Posix, excl, excl)
+	sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).MkdirAll("/q", 0o755) }
+	r, err := Check(t.Context(), sc, scenarios.Assertion, Options{Workers: 1})
+	require.NoError(t, err)
+	all, err := FileSystems(t.Context(), sc, &r, Options{Workers: 1})
+	require.NoError(t, err)
+	for _, f := range all {
+		require.Nil(t, f.Result, f.Name)
+		require.Equal(t, Holds, f.Verdict, f.Name)
+	}
+	on, err := sc.On("overlay")
+	require.NoError(t, err)
+	_, err = on.On("ext4")
+	require.ErrorContains(t, err, "is on overlay already")
+	_, err = sc.On("nfs")
+	require.ErrorContains(t, err, `there is no file system "nfs"`)
 }

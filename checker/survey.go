@@ -13,6 +13,9 @@ type Surveyed struct {
 	Hazard scenarios.Hazard
 	// NotAsked says why nothing was asked; empty otherwise.
 	NotAsked string
+	// On are the file systems on each of which was asked what does not break without, where that is the
+	// hazard; a result's scenario says which it is on, unless nobody can tell.
+	On []string
 	// Broken has the first counterexample of each property that is broken, Unknown what a
 	// budget ended, and Holds the rest.
 	Broken, Unknown, Holds []Result
@@ -43,7 +46,11 @@ func Survey(ctx context.Context, studies []scenarios.Study, o Options) ([]Survey
 	}
 	var out []Surveyed
 	for _, study := range studies {
-		s, err := survey(ctx, study, o)
+		ask := survey
+		if study.On != nil {
+			ask = surveyOn
+		}
+		s, err := ask(ctx, study, o)
 		if err != nil {
 			return nil, err
 		}
@@ -92,6 +99,72 @@ func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, er
 		}
 	}
 	return s, nil
+}
+
+// surveyOn asks on each of a study's file systems what does not break anyway.
+func surveyOn(ctx context.Context, study scenarios.Study, o Options) (Surveyed, error) {
+	s := Surveyed{Hazard: study.Hazard, On: study.On}
+	for i := range study.Scenarios {
+		sc := &study.Scenarios[i]
+		o.Tried = &Tried{}
+		for _, c := range sc.Claims {
+			r, err := Check(ctx, sc, c.Property, o)
+			if errors.Is(err, ErrNothingToJudge) || err == nil && r.Verdict == Broken && !r.Depends() {
+				continue
+			}
+			if err == nil && ctx.Err() == nil {
+				err = s.on(ctx, sc, &r, o)
+			}
+			switch {
+			case ctx.Err() != nil:
+				return s, ctx.Err()
+			case err != nil:
+				r = NewResult(sc, c.Property, nil)
+				r.Why = err.Error()
+				s.Unknown = append(s.Unknown, r)
+			}
+		}
+	}
+	// Where somebody never gets in, nobody else has anything that could be judged.
+	s.Unknown = slices.DeleteFunc(s.Unknown, func(r Result) bool { return len(s.BrokenOn(r.Scenario.FileSystem())) > 0 })
+	if s.Broken == nil && s.Unknown == nil && s.Holds == nil {
+		s.NotAsked = "all that is asked breaks on no file system in particular"
+	}
+	return s, nil
+}
+
+// on adds what becomes of a result on each file system, unless it is broken on all.
+func (s *Surveyed) on(ctx context.Context, sc *scenarios.Scenario, r *Result, o Options) error {
+	all, err := FileSystems(ctx, sc, r, o)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(all, func(f OnFileSystem) bool { return f.Verdict != Broken }) {
+		return nil
+	}
+	for _, f := range all {
+		is := f.Result
+		if is == nil {
+			is = r
+		}
+		told := slices.ContainsFunc(s.Broken, func(b Result) bool {
+			return b.Property == is.Property && b.Scenario.FileSystem() == is.Scenario.FileSystem()
+		})
+		switch {
+		case f.Verdict == Broken && !told:
+			s.Broken = append(s.Broken, *is)
+		case f.Verdict == Unknown:
+			s.Unknown = append(s.Unknown, *is)
+		case f.Verdict == Holds:
+			s.Holds = append(s.Holds, *is)
+		}
+	}
+	return nil
+}
+
+// BrokenOn lists what is broken on a file system and not on all.
+func (s *Surveyed) BrokenOn(name string) []Result {
+	return slices.DeleteFunc(slices.Clone(s.Broken), func(r Result) bool { return r.Scenario.FileSystem() != name })
 }
 
 // asked reports whether a property is among the results.

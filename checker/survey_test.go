@@ -7,6 +7,7 @@ import (
 
 	"lockpick/internal/race"
 	"lockpick/scenarios"
+	"lockpick/scenarios/aside"
 	"lockpick/scenarios/ctx"
 	"lockpick/scenarios/emacs"
 	"lockpick/scenarios/gofrsflock"
@@ -33,10 +34,14 @@ func TestSurvey(t *testing.T) {
 		{subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"), nil},
 		{subject(t, gofrsflock.Scenarios(), "gofrs-flock/unlink-after-unlock"), map[string]string{
 			"contention": "mutual-exclusion", "threads": "mutual-exclusion", "crash": "mutual-exclusion",
-			"exit": "mutual-exclusion", "file-system": "mutual-exclusion", "pid-namespace": "mutual-exclusion",
+			"exit": "mutual-exclusion", "pid-namespace": "mutual-exclusion",
 		}},
 		{subject(t, ctx.Scenarios(), "ctx/excl"), map[string]string{
 			"dead-owner": "wedge", "crash": "wedge", "exit": "wedge", "pid-reuse": "wedge", "power-loss": "wedge",
+		}},
+		{subject(t, aside.Scenarios(), "noodle/rename-old"), map[string]string{
+			"dead-owner": "mutual-exclusion", "stall": "mutual-exclusion", "pid-reuse": "mutual-exclusion",
+			"file-system": "wedge", // a directory of an image cannot be renamed
 		}},
 		{subject(t, emacs.Scenarios(), "emacs/unlink-dead"), map[string]string{
 			"threads": "mutual-exclusion", "dead-owner": "mutual-exclusion", "crash": "mutual-exclusion",

@@ -40,6 +40,9 @@ func (m *Machine) statOf(p *proc, id InodeID, look int, st *Stat) {
 
 // linksOf is how many links stat(2) shows.
 func (m *Machine) linksOf(n *inode) uint32 {
+	if m.sealed {
+		return n.overlayLinks()
+	}
 	if m.dirLinksHidden && n.kind == KindDir {
 		return min(n.nlink, 1)
 	}
@@ -56,15 +59,16 @@ func (m *Machine) inoFor(p *proc, n *inode) uint64 {
 	case InodesCanonical:
 		seen = p.seen
 	}
-	if i := slices.Index(seen, n.id); i >= 0 {
+	id := n.shownAs()
+	if i := slices.Index(seen, id); i >= 0 {
 		return uint64(i + 1)
 	}
 	at := slices.Index(seen, forgotten)
 	if at < 0 {
-		at, seen = len(seen), insert(seen, len(seen), n.id)
+		at, seen = len(seen), insert(seen, len(seen), id)
 	} else {
 		seen = slices.Clone(seen)
-		seen[at] = n.id
+		seen[at] = id
 	}
 	if m.policy == InodesCanonical {
 		m.mutProc(p.pid).seen = seen

@@ -21,8 +21,8 @@
 //   - read(2) of a directory is EISDIR always. (On ext4 it is EINVAL once the directory has
 //     been read to its end, for that end is the largest offset there is.)
 //   - truncate(2) to the size that a file has changes its times, as on ext4.
-//   - What xfs, btrfs and tmpfs do otherwise, Options.Profile says (Profile.Differs).
-//   - One file system, one mount, device number 1; nothing is ever EXDEV.
+//   - What xfs, btrfs, tmpfs and an overlay do otherwise, Options.Profile says (Profile.Differs).
+//   - One file system, one mount, device number 1; nothing but directories of an overlay's image is EXDEV.
 //   - The fs.protected_* sysctls are off, which is the kernel's default.
 //   - There are no supplementary groups, and root may do everything.
 //   - A dead process is reaped at once: kill(2) says ESRCH and /proc has it no more.

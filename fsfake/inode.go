@@ -45,12 +45,18 @@ type inode struct {
 	unsynced *unsynced // what may be on the disk instead; nil for none
 
 	atime, mtime, ctime, btime int64
+	// Of an overlay; see overlay.go. imageLinks are the links of a file of the image, which stay;
+	// twin stands for the number of a file that has several names in the image, 0 for its own.
+	layer      layer
+	imageLinks uint32
+	twin       InodeID
 	// lookedAt: under TimesMultigrain, stat(2) has shown the times since they last changed.
 	lookedAt bool
 }
 
 // stamp returns the time of a change of n, which must be this machine's own.
 func (m *Machine) stamp(n *inode) int64 {
+	m.copyUp(n)
 	if n.lookedAt {
 		n.lookedAt = false
 		m.clock++
@@ -78,6 +84,13 @@ func (m *Machine) newInode(k Kind, mode, uid, gid uint32) *inode {
 		own: m.owner(), id: m.nextInode, kind: k, mode: mode, uid: uid, gid: gid,
 		atime: m.clock, mtime: m.clock, ctime: m.clock, btime: m.clock,
 	}
+	m.number(n)
+	m.inodes = append(m.inodes, n)
+	return n
+}
+
+// number gives a new inode its number, under policies that number inodes as they are made.
+func (m *Machine) number(n *inode) {
 	switch m.policy {
 	case InodesReuse:
 		n.ino = m.lowestIno()
@@ -85,12 +98,10 @@ func (m *Machine) newInode(k Kind, mode, uid, gid uint32) *inode {
 		n.ino = m.nextIno
 		m.nextIno++
 	}
-	m.inodes = append(m.inodes, n)
-	return n
 }
 
 func (m *Machine) lowestIno() uint64 {
-	for ino := uint64(2); ; ino++ {
+	for ino := max(2, m.imageInos); ; ino++ { // the files of an image are there for good
 		taken := false
 		for _, n := range m.inodes {
 			taken = taken || n.ino == ino
@@ -244,7 +255,9 @@ func (m *Machine) moveName(dir InodeID, from, to string) {
 func (m *Machine) dropLink(id InodeID) {
 	n := m.mutInode(id)
 	n.nlink--
-	n.ctime = m.stamp(n)
+	if n.layer != ofImage { // whose name is hidden, and the file as it was
+		n.ctime = m.stamp(n)
+	}
 	m.reap(id)
 }
 
@@ -252,7 +265,10 @@ func (m *Machine) dropLink(id InodeID) {
 func (m *Machine) forget(dir, child InodeID) {
 	m.mutInode(dir).nlink--
 	c := m.mutInode(child)
-	c.nlink, c.ctime = 0, m.stamp(c)
+	c.nlink = 0
+	if c.layer == above {
+		c.ctime = m.stamp(c)
+	}
 	m.reap(child)
 }
 

@@ -1,6 +1,8 @@
 package fsfake_test
 
 import (
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +32,7 @@ type drawer struct {
 
 func sequences(severalUsers bool, like fsfake.Profile) *rapid.Generator[sequence] {
 	return rapid.Custom(func(t *rapid.T) sequence {
-		d := &drawer{t: t, m: fsfake.New(fsfake.Options{Profile: like}), below: map[int]*rapid.Generator[int]{}}
+		d := &drawer{t: t, m: newFake(like, fsfake.Options{}), below: map[int]*rapid.Generator[int]{}}
 		d.users = severalUsers && d.n(3) == 0
 		d.busy = d.n(8) == 0
 		d.locks = d.n(4) == 0
@@ -61,6 +63,55 @@ func sequences(severalUsers bool, like fsfake.Profile) *rapid.Generator[sequence
 		}
 		return d.s
 	})
+}
+
+// newFake is a machine with a profile; that of an overlay has an image.
+func newFake(like fsfake.Profile, o fsfake.Options) *fsfake.Machine {
+	o.Profile = like
+	m := fsfake.New(o)
+	if like == fsfake.Overlay {
+		m.Prepare(func(m *fsfake.Machine) { image.on(m.Proc(1), "") })
+		m.SealImage()
+	}
+	return m
+}
+
+// A tree is what a disk has: directories, then files with a content, links and symlinks to the first
+// of two.
+type tree struct {
+	dirs, files     []string
+	links, symlinks [][2]string
+}
+
+// image is what is drawn sequences' overlay begins with.
+var image = tree{
+	dirs: []string{"/d", "/d/e", "/e", "/t"}, files: []string{"/a", "/d/a", "/d/e/b", "/t/x"}, symlinks: [][2]string{{"d", "/s"}},
+}
+
+// A maker makes files as package os does.
+type maker interface {
+	Mkdir(name string, perm fs.FileMode) error
+	WriteFile(name string, data []byte, perm fs.FileMode) error
+	Link(oldname, newname string) error
+	Symlink(oldname, newname string) error
+}
+
+// on makes the tree below a directory.
+func (t tree) on(p maker, dir string) error {
+	var errs []error
+	for _, d := range t.dirs {
+		errs = append(errs, p.Mkdir(dir+d, 0o755))
+	}
+	for _, f := range t.files {
+		errs = append(errs, p.WriteFile(dir+f, []byte("abc"), 0o644))
+	}
+	for _, l := range t.links {
+		errs = append(errs, p.Link(dir+l[0], dir+l[1]))
+	}
+	for _, l := range t.symlinks {
+		errs = append(errs, p.Symlink(l[0], dir+l[1]))
+	}
+	return errors.Join(errs...)
 }
 
 // n draws a number below k.

@@ -110,7 +110,9 @@ func (p *pair) lookTree(fakes []found) (f, r []string, err error) {
 			e, v := tree[i], p.fake.View(fakes[i].id)
 			a, b := "", ""
 			if e.Path == fakes[i].path { // otherwise nothing can be concluded
-				a, b = p.see.stats(p.stat(fakes[i].id), e.Stat)
+				st := p.stat(fakes[i].id)
+				st.Nlink = p.fake.Clone().Do(fsfake.Task{Pid: 1}, fsfake.Op{Call: fsfake.CallLstat, Path: e.Path}).Stat.Nlink
+				a, b = p.see.stats(st, e.Stat)
 			}
 			f = append(f, fmt.Sprint("name ", fakes[i].path, " ", a, " ", quote(v.Content+v.Target)))
 			r = append(r, fmt.Sprint("name ", e.Path, " ", b, " ", quote(e.Content)))

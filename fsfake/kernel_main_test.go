@@ -26,7 +26,7 @@ var (
 	sequencesFlag = flag.Int("kernel.sequences", 0, "how many drawn `sequences` to compare with the kernel; 0 means 10000, or 1000 with -short or -race")
 	seedFlag      = flag.Int("kernel.seed", 1, "the seed of the first drawn sequence")
 	cpusFlag      = flag.Int("kernel.cpus", 4, "how many CPUs to use at most, a real machine on each")
-	fsFlag        = flag.String("kernel.fs", "", "the `profile` that the fake has, when -kernel.dir is on such a file system: ext4, xfs, btrfs, tmpfs")
+	fsFlag        = flag.String("kernel.fs", "", "the `profile` that the fake has, when -kernel.dir is on such a file system: ext4, xfs, btrfs, tmpfs; overlays have a test of their own")
 	dirFlag       = flag.String("kernel.dir", "", "where the real disks are made; empty means /dev/shm or the directory for temporary files")
 )
 

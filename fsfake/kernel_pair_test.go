@@ -72,7 +72,7 @@ func (m *mismatch) String() string {
 // runPair runs a sequence on both sides. The error is a fault of the machinery.
 func runPair(real *kernel.Machine, s sequence, seen answered) (*pair, *mismatch, error) {
 	p := &pair{
-		fake: fsfake.New(fsfake.Options{Profile: profile(), InodeNumbers: fsfake.InodesUnique, FileTimes: fileTimes()}), real: real, seen: seen, users: map[int]uint32{},
+		fake: newFake(profile(), fsfake.Options{InodeNumbers: fsfake.InodesUnique, FileTimes: fileTimes()}), real: real, seen: seen, users: map[int]uint32{},
 	}
 	p.see = newSight(p.fake, real)
 	if err := real.Reset(); err != nil {

@@ -98,6 +98,7 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 	k.inodes[at] = k.numInodes
 	n := k.m.inodes[at]
 	b = n.appendAttrs(append(b, 0), k.m.boot)
+	b = k.appendLayer(b, n)
 	if n.kind == KindDir {
 		b = k.names(b, n)
 	} else {
@@ -257,6 +258,9 @@ func (k *keyer) seen(b []byte, ids []InodeID) []byte {
 // maybeInode refers to an inode that may be gone, and that nobody can meet again then.
 func (k *keyer) maybeInode(b []byte, id InodeID) []byte {
 	if k.m.findInode(id) == nil {
+		if k.m.sealed && slices.ContainsFunc(k.m.inodes, func(n *inode) bool { return n.twin == id }) {
+			return appendUint(append(b, 3), uint64(id)) // of twins, which are as they were at the start
+		}
 		return append(b, 0)
 	}
 	return k.inode(append(b, 1), id)

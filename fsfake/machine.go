@@ -36,6 +36,8 @@ type Machine struct {
 	times                         TimePolicy
 	dirLinksHidden                bool
 	profile                       Profile
+	sealed                        bool      // an overlay, and its image is there; see overlay.go
+	imageInos                     uint64    // numbers below are the image's
 	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
 	punctual                      []int     // pids, sorted
 	stallLeft                     int64     // nanoseconds

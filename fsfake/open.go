@@ -190,6 +190,7 @@ func (m *Machine) openTemp(p *proc, op *Op) (InodeID, syscall.Errno) {
 	if e := d.mayCreate(p); e != 0 {
 		return 0, e
 	}
+	m.copyUpID(pl.id)
 	n := m.createIn(p, d, KindFile, op.Mode&0o7777&^m.umask)
 	n.linkable = op.Flags&O_EXCL == 0
 	return n.id, 0
@@ -219,6 +220,9 @@ func (m *Machine) openInode(p *proc, id InodeID, f int) syscall.Errno {
 		return EACCES
 	case f&O_NOATIME != 0 && !n.ownedBy(p):
 		return EPERM
+	}
+	if mask&mayWrite != 0 {
+		m.copyUpID(id)
 	}
 	if f&O_TRUNC != 0 {
 		m.setSize(p, id, 0)

@@ -21,6 +21,7 @@ const (
 	XFS
 	Btrfs
 	Tmpfs
+	Overlay
 )
 
 // profiles is the table of profiles.
@@ -42,6 +43,12 @@ var profiles = [...]struct {
 		"truncate(2) to the size that a file has changes no times",
 	}},
 	Tmpfs: {"tmpfs", true, []string{"truncate(2) of an empty file to size 0 changes no times"}},
+	Overlay: {"overlay", true, []string{
+		"a directory of the image is renamed nowhere (EXDEV)",
+		"a file of the image that is open for reading has its links, however many names are removed",
+		"the names of a file of the image are files of their own, with the number of one: each has locks of its own, and who writes to one changes that alone",
+		"a directory of the image in which something was changed has one link",
+	}},
 }
 
 // ProfileNames lists the names of the profiles, in the order of their values.
@@ -61,6 +68,18 @@ func (p Profile) Modelled() bool { return int(p) < len(profiles) && profiles[p].
 
 // Differs says in sentences what the profile does otherwise than [Posix].
 func (p Profile) Differs() []string { return slices.Clone(profiles[p].differs) }
+
+// Profiled reports whether what a call answers, or leaves, may be otherwise with another profile: its
+// answer is of one of the kinds that profiles differ in. The links that a Stat has are another such kind.
+func (r Result) Profiled(op Op) bool {
+	switch op.Call {
+	case CallReaddir, CallTruncate:
+		return true
+	case CallRename:
+		return r.OK() || r.Errno == ENOTEMPTY || r.Errno == EEXIST || r.Errno == EXDEV
+	}
+	return false
+}
 
 // keepsTimes reports whether truncate(2) of a file of a size to that size changes no times.
 func (p Profile) keepsTimes(size int64) bool {

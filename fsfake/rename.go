@@ -26,6 +26,9 @@ func (m *Machine) rename(p *proc, op *Op, r *Result) {
 	if e == 0 {
 		e = m.mayRename(p, &from, &to, f)
 	}
+	if e == 0 {
+		e = m.canRename(&from, &to, f)
+	}
 	if e != 0 {
 		r.Errno = e
 		return
@@ -138,7 +141,15 @@ func (m *Machine) mayRename(p *proc, from, to *place, f int) syscall.Errno {
 	if f == RENAME_EXCHANGE {
 		return mayMove(p, dst, from.dir != to.dir)
 	}
-	if len(dst.names) != 0 {
+	return 0
+}
+
+// canRename is what the file system says when everything else allows for a rename.
+func (m *Machine) canRename(from, to *place, f int) syscall.Errno {
+	switch {
+	case !m.inode(from.id).movable(), f == RENAME_EXCHANGE && !m.inode(to.id).movable():
+		return EXDEV
+	case to.id != 0 && f != RENAME_EXCHANGE && len(m.inode(to.id).names) != 0:
 		return m.profile.full()
 	}
 	return 0

@@ -191,7 +191,7 @@ func Fields() []Field {
 			access: at(oneOf[Concurrency]("event-loop", "threads"), func(s *Setting) *Concurrency { return &s.Concurrency }),
 		}, {
 			Name: "file-system", Flag: "fs", JSON: "file_system",
-			Usage: "run on the file system `NAME`: ext4, xfs, btrfs or tmpfs",
+			Usage: "run on the file system `NAME`: ext4, xfs, btrfs, tmpfs or overlay, of which Setup makes the image",
 			words: func(s *Setting) string {
 				if s.Machine.Profile == fsfake.Posix {
 					return ""

@@ -202,6 +202,7 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 			return nil, fmt.Errorf("scenarios: the Setup of %s fails: %w; make first what it needs, such as the directory", s.ID, err)
 		}
 	}
+	m.SealImage()
 	if o.PowerLoss {
 		m.Sync()
 	}

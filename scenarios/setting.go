@@ -328,9 +328,11 @@ func (s *Setting) validate() error {
 	}
 	switch {
 	case !s.Machine.Profile.Modelled():
-		return fmt.Errorf("the file system %s is not modelled: choose ext4, xfs, btrfs, tmpfs, or posix for what they have in common", s.Machine.Profile)
+		return fmt.Errorf("the file system %s is not modelled: choose ext4, xfs, btrfs, tmpfs, overlay, or posix for what they have in common", s.Machine.Profile)
 	case s.Assume.Inodes != InodesOpen && !onProfile(s.Machine.Profile).Allows(Assumptions{Inodes: s.Assume.Inodes}):
 		return fmt.Errorf("%s is not how %s numbers files: leave the assumption out", Assumptions{Inodes: s.Assume.Inodes}, s.Machine.Profile)
+	case s.PowerLosses > 0 && (s.Machine.Profile == fsfake.Tmpfs || s.Machine.Profile == fsfake.Overlay):
+		return fmt.Errorf("what a loss of power leaves on %s is not modelled: choose another file system", s.Machine.Profile)
 	case s.Tasks != nil && len(s.Tasks) != s.Processes:
 		return fmt.Errorf("tasks are given for %d processes of %d", len(s.Tasks), s.Processes)
 	case s.Contenders() > MaxTasks:

@@ -27,6 +27,9 @@ type Study struct {
 	// Scenarios are the situations, small ones first. What each claims is what one wishes:
 	// that every property asked holds.
 	Scenarios []Scenario
+	// On are file systems on each of which the scenarios are asked, as far as what they ask does not break
+	// without: what breaks anyway is another hazard's to tell.
+	On []string
 	// NotAsked says why there is no scenario; empty when there are some.
 	NotAsked string
 }
@@ -64,7 +67,8 @@ const maxOwnerCalls = 200
 //   - pid-reuse: as dead-owner, and the dead owner's pid is an unrelated process's;
 //   - pid-namespace: processes in a container each, with equal pids, and with different ones;
 //   - power-loss: one process, and the power may be lost at any step;
-//   - file-system: inode numbers come back at once, as on ext4.
+//   - file-system: contention and dead owners again, on each of [FileSystems], where whatever is there at the
+//     start is an overlay's image.
 //
 // The error says what is missing from the subject, or what its owner could not do alone.
 func Survey(s Subject) ([]Study, error) {
@@ -154,9 +158,10 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 	case HazardPowerLoss:
 		add("power-loss-1", "One process wants the lock, and the power may be lost.", Setting{Processes: 1, Daemons: true, PowerLosses: 1}, once, Wedge)
 	case HazardFileSystem:
-		reuse := alive(3)
-		reuse.Assume.Inodes = InodesReused
-		add("inode-reuse-3", "Three processes want the lock, and inode numbers come back at once.", reuse, once, MutualExclusion)
+		for _, of := range []string{HazardContention, HazardDeadOwner} {
+			st.Scenarios = append(st.Scenarios, s.study(Hazard{ID: of}, left).Scenarios...)
+		}
+		st.On = FileSystems()
 	case HazardPidNamespace:
 		same, apart := alive(3), alive(2)
 		same.Containers, apart.Containers = []int{1, 1, 1}, []int{1, 2}

@@ -63,7 +63,7 @@ func ExampleSurvey() {
 	// pid-namespace 2
 	// host-name is not asked: a host's name is a constant of the protocol: write a scenario with two
 	// power-loss 1
-	// file-system 1
+	// file-system 7
 	// failing-call is not asked: a port must handle errors like the original: see --failing-calls
 	// An owner was killed after 1 call; two days later its pid is dead; nobody else comes.
 }
@@ -82,7 +82,7 @@ func TestSurveyIsComplete(t *testing.T) {
 			require.NoError(t, sc.Validate())
 			require.True(t, scenarios.Surveyed(sc.ID))
 			require.Equal(t, s.Hazard.ID, sc.Hazard())
-			require.False(t, seen[sc.ID], sc.ID)
+			require.Equal(t, s.On != nil, seen[sc.ID], sc.ID) // on file systems others are asked again
 			seen[sc.ID] = true
 		}
 	}

@@ -51,7 +51,7 @@ func surveyPieces(l *checker.Surveyed) [][]piece {
 		r := &l.Broken[i]
 		out = append(out, []piece{
 			pieceOf(bad, "✗ broken"), pieceOf(plain, r.Property.ID), pieceOf(plain, r.Counterexample.Schedule.String()),
-			pieceOf(dim, strings.Join(append([]string{lowerFirst(r.Scenario.Summary)}, r.Conditions()...), "; ")),
+			pieceOf(dim, strings.Join(append([]string{onFileSystem(r) + lowerFirst(r.Scenario.Summary)}, r.Conditions()...), "; ")),
 		})
 	}
 	switch {
@@ -63,6 +63,14 @@ func surveyPieces(l *checker.Surveyed) [][]piece {
 		out = append(out, []piece{pieceOf(good, "✓ holds "), pieceOf(plain, strings.Join(held(l), ", ")), pieceOf(dim, bounds(l))})
 	}
 	return out
+}
+
+// onFileSystem says where a result is of, to stand before what it is about.
+func onFileSystem(r *checker.Result) string {
+	if name := r.Scenario.FileSystem(); name != "" {
+		return "on " + name + ": "
+	}
+	return ""
 }
 
 // held lists the properties that hold, each once.
@@ -82,12 +90,15 @@ func bounds(l *checker.Surveyed) string {
 	var seen []string
 	for i := range l.Holds {
 		sc := l.Holds[i].Scenario
-		if text := sc.Setting.String(); !slices.Contains(out, text) {
+		if text := sc.Setting.String(); l.On == nil && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 		if !slices.Contains(seen, sc.ID) {
 			seen = append(seen, sc.ID)
 		}
+	}
+	if l.On != nil {
+		out = []string{"what holds elsewhere, on each of " + strings.Join(l.On, ", ")}
 	}
 	text := strings.Join(out, "; ")
 	if n := len(seen); n > 1 {

@@ -39,6 +39,9 @@ type Options struct {
 	// Dir is where its directory is made; empty means /dev/shm when that is a tmpfs, the
 	// default directory for temporary files otherwise.
 	Dir string
+	// Disk is a directory that is the disk as it is, in place of an empty one: nothing is made in it
+	// or removed from it. Empty means a new directory in Dir.
+	Disk string
 	// CPU is the CPU that the workers run on, counting from 0 those of [CPUs].
 	CPU int
 	// Tasks is how many tasks a process has at most; 0 means one.
@@ -56,9 +59,12 @@ func New(o Options) (*Machine, error) {
 	if dir == "" {
 		dir = DefaultDir()
 	}
-	root, err := os.MkdirTemp(dir, "lockpick-")
-	if err != nil {
-		return nil, fmt.Errorf("kernel: making the disk: %w", err)
+	root := o.Disk
+	if root == "" {
+		var err error
+		if root, err = os.MkdirTemp(dir, "lockpick-"); err != nil {
+			return nil, fmt.Errorf("kernel: making the disk: %w", err)
+		}
 	}
 	if o.CallsOnly && o.Tasks > 1 {
 		return nil, errors.New("kernel: a process of several tasks cannot be forked: leave CallsOnly or Tasks out")
@@ -104,6 +110,9 @@ func (m *Machine) Root() string { return m.root }
 
 // format makes the disk empty, but for /tmp.
 func (m *Machine) format() error {
+	if m.options.Disk != "" {
+		return nil
+	}
 	if err := os.Chmod(m.root, 0o755); err != nil {
 		return fmt.Errorf("kernel: the disk: %w", err)
 	}
@@ -153,7 +162,7 @@ func openUp(dir string) {
 	}
 }
 
-// Close ends all workers and removes the directory.
+// Close ends all workers and removes the directory, unless it was given.
 func (m *Machine) Close() error {
 	for _, s := range m.procs {
 		m.end(s)
@@ -166,6 +175,9 @@ func (m *Machine) Close() error {
 	}
 	m.procs, m.idle, m.nursery = nil, nil, nil
 	m.slots.close()
+	if m.options.Disk != "" {
+		return nil
+	}
 	return m.remove(m.root)
 }
 

@@ -20,7 +20,11 @@ type book struct {
 	results []checker.Result
 	shapes  []all.Shape
 	surveys []Survey
+	on      map[Row][]checker.OnFileSystem
 }
+
+// A Row is a claim of a scenario: the ids of both.
+type Row struct{ Scenario, Property string }
 
 // A Survey is what a survey of a variant found out.
 type Survey struct {
@@ -41,9 +45,9 @@ func Subjects(list []scenarios.Scenario) []scenarios.Subject {
 }
 
 // Pages writes the reference from the scenarios, a result for each of their claims, and a
-// survey of each of [Subjects].
-func Pages(list []scenarios.Scenario, results []checker.Result, surveys []Survey) ([]Page, error) {
-	b := &book{list: list, results: results, shapes: all.Shapes(), surveys: surveys}
+// survey of each of [Subjects]; on is what becomes of rows on each file system, where that was asked.
+func Pages(list []scenarios.Scenario, results []checker.Result, surveys []Survey, on map[Row][]checker.OnFileSystem) ([]Page, error) {
+	b := &book{list: list, results: results, shapes: all.Shapes(), surveys: surveys, on: on}
 	if err := b.complete(); err != nil {
 		return nil, err
 	}

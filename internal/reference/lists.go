@@ -38,12 +38,17 @@ func (b *book) whichLock() string {
 // matrix is the table of shapes and hazards, as the surveys of one variant of each say.
 func (b *book) matrix(w *strings.Builder) {
 	w.WriteString("Each row is one protocol, as good as its shape gets, under every hazard that `lockpick survey` makes: " +
-		"✓ mutual exclusion holds, nobody deadlocks, and a fresh process still gets in; ✗ one of these is broken; · not asked.\n\n| |")
+		"✓ mutual exclusion holds, nobody deadlocks, and a fresh process still gets in; ✗ one of these is broken; · not asked. " +
+		"On each file system: ✓ what contention and dead owners do not break, they do not break there either; ✗ there they do.\n\n| |")
 	hazards := scenarios.Hazards()
+	columns := 0
 	for _, h := range hazards {
-		w.WriteString(" " + h.ID + " |")
+		for _, head := range heads(h) {
+			w.WriteString(" " + head + " |")
+			columns++
+		}
 	}
-	w.WriteString("\n|---|" + strings.Repeat(":-:|", len(hazards)) + "\n")
+	w.WriteString("\n|---|" + strings.Repeat(":-:|", columns) + "\n")
 	for i := range b.shapes {
 		s := &b.shapes[i]
 		if s.Surveyed == "" {
@@ -51,7 +56,9 @@ func (b *book) matrix(w *strings.Builder) {
 		}
 		fmt.Fprintf(w, "| [%s](shapes/%s.md)<br>[%s](#%s) |", cell(s.Title), s.ID, s.Surveyed, anchor(s.Surveyed))
 		for _, l := range b.survey(s.Surveyed).Lines {
-			w.WriteString(" " + surveySign(&l) + " |")
+			for _, sign := range surveySigns(&l) {
+				w.WriteString(" " + sign + " |")
+			}
 		}
 		w.WriteString("\n")
 	}
@@ -60,6 +67,34 @@ func (b *book) matrix(w *strings.Builder) {
 
 // anchor is what GitHub calls the heading of a variant.
 func anchor(variant string) string { return strings.ReplaceAll(variant, "/", "") }
+
+// heads are the columns of a hazard: one, or one for each file system.
+func heads(h scenarios.Hazard) []string {
+	if h.ID != scenarios.HazardFileSystem {
+		return []string{h.ID}
+	}
+	var out []string
+	for _, name := range scenarios.FileSystems() {
+		out = append(out, "on "+name)
+	}
+	return out
+}
+
+// surveySigns are what a survey says of a hazard, column by column.
+func surveySigns(l *checker.Surveyed) []string {
+	if l.On == nil {
+		return []string{surveySign(l)}
+	}
+	var out []string
+	for _, name := range l.On {
+		one := *l
+		if broken := l.BrokenOn(name); one.NotAsked == "" {
+			one.Broken = broken
+		}
+		out = append(out, surveySign(&one))
+	}
+	return out
+}
 
 // surveySign is what a survey says of a hazard, as one character, and what is broken.
 func surveySign(l *checker.Surveyed) string {
@@ -90,13 +125,21 @@ func (b *book) surveyed(w *strings.Builder, s *all.Shape, survey *Survey) {
 			fmt.Fprintf(w, "| %s | · %s | |\n", l.Hazard.ID, l.NotAsked)
 		case len(l.Broken) > 0:
 			for j := range l.Broken {
-				fmt.Fprintf(w, "| %s | %s: %s | `%s` |\n", l.Hazard.ID, verdict(&l.Broken[j]), cell(l.Broken[j].Scenario.Summary)+conditions(&l.Broken[j]), replay(&l.Broken[j]))
+				fmt.Fprintf(w, "| %s | %s: %s | `%s` |\n", l.Hazard.ID, verdict(&l.Broken[j]), cell(placed(&l.Broken[j]))+conditions(&l.Broken[j]), replay(&l.Broken[j]))
 			}
 		default:
 			fmt.Fprintf(w, "| %s | %s | `lockpick survey %s --hazard %s` |\n", l.Hazard.ID, surveySign(l), survey.Variant, l.Hazard.ID)
 		}
 	}
 	w.WriteString("\n")
+}
+
+// placed is what a result's scenario is about, and the file system that it is on.
+func placed(r *checker.Result) string {
+	if name := r.Scenario.FileSystem(); name != "" {
+		return "On " + name + ". " + r.Scenario.Summary
+	}
+	return r.Scenario.Summary
 }
 
 // cells writes the rows about a hazard that have one verdict, shape by shape.

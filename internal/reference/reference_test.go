@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +38,7 @@ const (
 func TestEveryRow(t *testing.T) {
 	list := all.All()
 	results := make([][]checker.Result, len(list))
+	on := make([]map[Row][]checker.OnFileSystem, len(list))
 	var surveys []Survey
 	t.Run("decided", func(t *testing.T) {
 		for i := range list {
@@ -46,6 +48,9 @@ func TestEveryRow(t *testing.T) {
 			t.Run(strings.ReplaceAll(list[i].ID, "/", " "), func(t *testing.T) {
 				t.Parallel()
 				results[i] = decideRow(t, &list[i])
+				if !testing.Short() && !race.Detector {
+					on[i] = onFileSystems(t, &list[i], results[i])
+				}
 			})
 		}
 		if testing.Short() || race.Detector {
@@ -64,12 +69,12 @@ func TestEveryRow(t *testing.T) {
 		if testing.Short() || race.Detector {
 			t.Skip("SKIPPED with -short and under the race detector: large rows, odds, surveys and docs/reference; go test ./internal/reference runs them")
 		}
-		compare(t, list, slices.Concat(results...), surveys)
+		compare(t, list, slices.Concat(results...), surveys, on)
 	})
 }
 
 // compare compares what was decided with the record and with docs/reference.
-func compare(t *testing.T, list []scenarios.Scenario, results []checker.Result, surveys []Survey) {
+func compare(t *testing.T, list []scenarios.Scenario, results []checker.Result, surveys []Survey, on []map[Row][]checker.OnFileSystem) {
 	t.Helper()
 	if len(surveys) != len(Subjects(list)) || slices.ContainsFunc(surveys, func(s Survey) bool { return s.Lines == nil }) {
 		t.Fatal("not everything was decided: see above")
@@ -78,7 +83,11 @@ func compare(t *testing.T, list []scenarios.Scenario, results []checker.Result, 
 	for i := range results {
 		rows.WriteString(rowOf(&results[i]).String())
 	}
-	pages, err := Pages(list, results, surveys)
+	rowsOn := map[Row][]checker.OnFileSystem{}
+	for _, o := range on {
+		maps.Copy(rowsOn, o)
+	}
+	pages, err := Pages(list, results, surveys, rowsOn)
 	require.NoError(t, err)
 	golden.CheckFile(t, kept, rows.String())
 	var want []string
@@ -121,6 +130,26 @@ func decideRow(t *testing.T, sc *scenarios.Scenario) []checker.Result {
 			require.Equal(t, was.String(), rowOf(&r).String())
 		}
 		out = append(out, r)
+	}
+	return out
+}
+
+// onFileSystems asks what becomes of the claims of a row on each file system, where its setting leaves that
+// open and it is known what each does.
+func onFileSystems(t *testing.T, sc *scenarios.Scenario, results []checker.Result) map[Row][]checker.OnFileSystem {
+	t.Helper()
+	out := map[Row][]checker.OnFileSystem{}
+	for i := range results {
+		r := &results[i]
+		if set := &sc.Setting; sc.FileSystem() != "" || set.Assumed().Inodes != scenarios.InodesOpen || set.PowerLosses > 0 {
+			continue
+		}
+		on, err := checker.FileSystems(t.Context(), sc, r, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		for _, f := range on {
+			require.True(t, f.Verdict != checker.Unknown || f.Result.Why == checker.ErrNothingToJudge.Error(), "%s on %s: %v", r.Property, f.Name, f.Result)
+		}
+		out[Row{sc.ID, r.Property.ID}] = on
 	}
 	return out
 }
@@ -199,9 +228,9 @@ func files(t *testing.T) []string {
 // A claim without its verdict, or with an unknown one, makes no reference.
 func TestNoReferenceWithGaps(t *testing.T) {
 	list := all.Core()[:1]
-	_, err := Pages(list, nil, nil)
+	_, err := Pages(list, nil, nil, nil)
 	require.ErrorContains(t, err, "reference: ctx/stat-then-write/contend, mutual-exclusion: there is no result")
 	claim := list[0].Claims[0]
-	_, err = Pages(list, []checker.Result{{Scenario: &list[0], Property: claim.Property, Why: "the budget ended"}}, nil)
+	_, err = Pages(list, []checker.Result{{Scenario: &list[0], Property: claim.Property, Why: "the budget ended"}}, nil, nil)
 	require.ErrorContains(t, err, "is unknown (the budget ended)")
 }

@@ -161,15 +161,37 @@ func (b *book) hazardOf(w *strings.Builder, s *all.Shape, h scenarios.Hazard) {
 			continue
 		}
 		if !begun {
-			fmt.Fprintf(w, "## %s\n\n%s\n\n| row | what it does | setting | verdict | smallest schedule | odds |\n|---|---|---|---|---|---|\n", h.ID, h.Meaning)
+			fmt.Fprintf(w, "## %s\n\n%s\n\n| row | what it does | setting | verdict | on other file systems | smallest schedule | odds |\n|---|---|---|---|---|---|---|\n", h.ID, h.Meaning)
 			begun = true
 		}
 		sc := r.Scenario
-		fmt.Fprintf(w, "| [%s](%s) | %s | %s | %s | %s | %s |\n", sc.ID, sc.Report, cell(sc.Summary), sc.Setting.String(), verdict(r)+conditions(r), schedule(r), odds(r))
+		fmt.Fprintf(w, "| [%s](%s) | %s | %s | %s | %s | %s | %s |\n", sc.ID, sc.Report, cell(sc.Summary), sc.Setting.String(), verdict(r)+conditions(r), b.elsewhere(r), schedule(r), odds(r))
 	}
 	if begun {
 		w.WriteString("\n")
 	}
+}
+
+// elsewhere says what becomes of a verdict on each file system: "the same", or "✓ btrfs, tmpfs ✗ ext4".
+func (b *book) elsewhere(r *checker.Result) string {
+	var names [3][]string
+	for _, on := range b.on[Row{r.Scenario.ID, r.Property.ID}] {
+		names[on.Verdict] = append(names[on.Verdict], on.Name)
+	}
+	var parts []string
+	for _, v := range []checker.Verdict{checker.Holds, checker.Broken, checker.Unknown} {
+		switch {
+		case len(names[v]) == 0:
+		case v == checker.Unknown:
+			parts = append(parts, "nobody gets in on "+strings.Join(names[v], ", "))
+		default:
+			parts = append(parts, sign(v)+" "+strings.Join(names[v], ", "))
+		}
+	}
+	if len(parts) == 1 && len(names[r.Verdict]) > 0 {
+		return "the same"
+	}
+	return strings.Join(parts, "; ")
 }
 
 // repaired writes a variant that holds, with the command that shows it.

@@ -21,18 +21,20 @@ type Observed struct {
 	Slept bool
 	// Numbers: an inode number itself, which somebody may do more with than compare it.
 	Numbers bool
+	// Profiled: somebody was told what not all file systems say.
+	Profiled bool
 }
 
 // BelievedAfter is after how many rounds a loop that nobody has marked is taken for endless.
 const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
-type observer struct{ inodes, times, clock, frozen, slept, timers, numbers atomic.Bool }
+type observer struct{ inodes, times, clock, frozen, slept, timers, numbers, profiled atomic.Bool }
 
 func (o *observer) get() Observed {
 	return Observed{
 		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
-		Timers: o.timers.Load(), Numbers: o.numbers.Load(),
+		Timers: o.timers.Load(), Numbers: o.numbers.Load(), Profiled: o.profiled.Load(),
 	}
 }
 
@@ -43,6 +45,7 @@ func (o *observer) effects(e *learn.Effects) {
 	}
 	if e.NumberSeen {
 		o.numbers.Store(true)
+		o.profiled.Store(true) // the links go with it
 	}
 	if e.TimeSeen {
 		o.times.Store(true)
@@ -62,6 +65,7 @@ func (o *observer) note(n any) {
 		o.inodes.Store(true)
 	case fsfake.NumberSeen:
 		o.numbers.Store(true)
+		o.profiled.Store(true)
 	case fsfake.TimeSeen:
 		o.times.Store(true)
 	}
@@ -75,6 +79,9 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 	}
 	if op.Call == fsfake.CallSleep {
 		o.slept.Store(true)
+	}
+	if r != nil && r.Profiled(op) {
+		o.profiled.Store(true)
 	}
 	if !shown || r == nil {
 		return
@@ -113,6 +120,6 @@ func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops,
 		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers,
-		Numbers: o.Numbers || p.Numbers,
+		Numbers: o.Numbers || p.Numbers, Profiled: o.Profiled || p.Profiled,
 	}
 }

@@ -234,6 +234,9 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 		}
 		p.asked = p.asked || op.Call == fsfake.CallNow || op.Call == fsfake.CallSleep
 		r = m.Do(who, *op)
+		if r.Profiled(*op) {
+			p.observed.profiled.Store(true)
+		}
 		by := who
 		who = id
 		p.record(op, &r)

@@ -59,9 +59,8 @@ func New(o Options) (*Machine, error) {
 	if dir == "" {
 		dir = DefaultDir()
 	}
-	root := o.Disk
+	root, err := o.Disk, error(nil)
 	if root == "" {
-		var err error
 		if root, err = os.MkdirTemp(dir, "lockpick-"); err != nil {
 			return nil, fmt.Errorf("kernel: making the disk: %w", err)
 		}

@@ -49,11 +49,11 @@ func Twice(n int) Situation {
 }
 
 // Roles lets each process run a program of its own, the first one A's. The number of
-// processes is fixed then.
+// processes is fixed then, unless there is one role, which all have.
 func Roles(programs ...scenarios.Program) Situation {
 	return func(sc *scenarios.Scenario, _ scenarios.Protocol) {
 		sc.Setting.Processes, sc.Setting.Fixed = len(programs), len(programs) > 1
-		sc.Program = func(process, _ int) scenarios.Program { return programs[process] }
+		sc.Program = func(process, _ int) scenarios.Program { return programs[min(process, len(programs)-1)] }
 	}
 }
 

@@ -1,0 +1,90 @@
+package reference
+
+import (
+	"fmt"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// FurtherPage is the name of the page that [Further] writes.
+const FurtherPage = "one-step-further.md"
+
+// A Step is one more of something that a setting bounds.
+type Step struct {
+	// Name heads its column.
+	Name string
+	take func(*scenarios.Setting)
+}
+
+// Steps lists what a row that holds is tried with beyond its setting.
+func Steps() []Step {
+	return []Step{
+		{"one process more", func(s *scenarios.Setting) { s.Processes++ }},
+		{"one crash more", func(s *scenarios.Setting) { s.Crashes++ }},
+		{"one stall more", func(s *scenarios.Setting) {
+			s.Stalls++
+			if s.StallFor == 0 {
+				s.StallFor = scenarios.DefaultStall
+			}
+		}},
+	}
+}
+
+// Of returns the scenario one step further; the error says why there is none.
+func (s Step) Of(sc *scenarios.Scenario) (scenarios.Scenario, error) {
+	st := sc.Setting
+	s.take(&st)
+	return sc.In(st)
+}
+
+// A Further is what became of a claim "holds" one step further.
+type Further struct {
+	Scenario *scenarios.Scenario
+	Property *scenarios.Property
+	// Found has a result for each of [Steps], nil where there is none, and Why says why.
+	Found []*checker.Result
+	Why   []string
+}
+
+// FurtherText is the page of the rows that hold, tried one step further with at most so many states.
+func FurtherText(rows []Further, states int) string {
+	var w, broken strings.Builder
+	var count [3]int
+	for _, row := range rows {
+		fmt.Fprintf(&w, "| %s | %s |", row.Scenario.ID, row.Property)
+		for i, r := range row.Found {
+			text := "· " + cell(row.Why[i])
+			if r != nil {
+				count[r.Verdict]++
+				text = furtherSign(r)
+			}
+			if r != nil && r.Verdict == checker.Broken {
+				fmt.Fprintf(&broken, "- %s, %s: %s\n\n      %s\n\n", row.Scenario.ID, Steps()[i].Name, r.Counterexample.Cause, replay(r))
+			}
+			w.WriteString(" " + text + " |")
+		}
+		w.WriteString("\n")
+	}
+	var head strings.Builder
+	fmt.Fprintf(&head, "<!-- Generated: go test ./internal/reference -run TestOneStepFurther -reference.further -update -->\n\n# One step further\n\n"+
+		"Every claim of the corpus that holds, tried with one process, one crash and one stall more than its row has, each up to %d states. "+
+		"✓ holds (%d), ✗ broken (%d), ? larger than that (%d), · not asked. "+
+		"A row of gateguard that loses an update in a stall loses it as it is meant to: a session ends after 30 minutes, of which the property knows nothing.\n\n| row | property |", states, count[checker.Holds], count[checker.Broken], count[checker.Unknown])
+	for _, s := range Steps() {
+		head.WriteString(" " + s.Name + " |")
+	}
+	head.WriteString("\n|---|---|" + strings.Repeat("---|", len(Steps())) + "\n")
+	return head.String() + w.String() + "\n## What breaks\n\n" + broken.String() + "[All shapes](README.md)\n"
+}
+
+func furtherSign(r *checker.Result) string {
+	switch r.Verdict {
+	case checker.Broken:
+		return "✗ " + schedule(r)
+	case checker.Holds:
+		return "✓"
+	}
+	return "?"
+}

@@ -15,6 +15,7 @@ import (
 // monitors, from these to merged automata, or from the machine as the setting has it to the cases
 // of what file systems make of it.
 func TestWhereAutoChangesOverMakesNoDifference(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	rows := fixtures.SmallRows()
 	for _, sc := range fixtures.All() {
@@ -61,6 +62,7 @@ func TestWhereAutoChangesOverMakesNoDifference(t *testing.T) {
 
 // Whoever wants an answer for the whole space or none has the answer that everybody has, or none.
 func TestWholeOrNothing(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	parts := 0
 	for _, sc := range fixtures.SmallRows() {

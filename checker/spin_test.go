@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/race"
 	"lockpick/scenarios"
 )
 
@@ -26,6 +27,10 @@ func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 			}
 		},
 	} {
+		if race.Detector && name != "marked" {
+			t.Log("SKIPPED under the race detector: a loop of which a thousand calls are learned, by one goroutine; go test ./checker runs it")
+			continue
+		}
 		sc := plain(scenarios.Deadlock, func(t *scenarios.Task) (scenarios.Hold, error) {
 			wait(t)
 			taken.Store(t.Proc, true)

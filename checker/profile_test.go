@@ -143,3 +143,22 @@ func TestFileSystemsNobodyCanTell(t *testing.T) {
 	_, err = sc.On("nfs")
 	require.ErrorContains(t, err, `there is no file system "nfs"`)
 }
+
+// A rule such as "newer than my start" is broken where stamps lie behind the clock, and only there.
+func TestLateStampsDecide(t *testing.T) {
+	fresh := func(t *scenarios.Task) {
+		start := t.Now()
+		err1 := t.WriteFile("/q/lock", nil, 0o644)
+		info, err2 := t.Stat("/q/lock")
+		t.Assert(errors.Join(err1, err2) == nil && !info.ModTime().Before(start), "what was made after the start is not older")
+	}
+	for want, times := range map[Verdict]scenarios.TimeAssumption{Holds: scenarios.TimesOpen, Broken: scenarios.TimesLate} {
+		for _, o := range []Options{{Workers: 1}, {Engine: Reference}} {
+			sc := onFS(fsfake.Posix, fresh)
+			sc.Setting.Assume.Times = times
+			r, err := Check(t.Context(), sc, scenarios.Assertion, o)
+			require.NoError(t, err)
+			require.Equal(t, want, r.Verdict)
+		}
+	}
+}

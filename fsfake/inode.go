@@ -61,7 +61,7 @@ func (m *Machine) stamp(n *inode) int64 {
 		n.lookedAt = false
 		m.clock++
 	}
-	return m.clock
+	return m.clock - m.late
 }
 
 // modify stamps a change of an inode's contents.
@@ -80,9 +80,10 @@ type name struct {
 func (m *Machine) newInode(k Kind, mode, uid, gid uint32) *inode {
 	m.ownInodeSlice(1)
 	m.nextInode++
+	now := m.clock - m.late
 	n := &inode{
 		own: m.owner(), id: m.nextInode, kind: k, mode: mode, uid: uid, gid: gid,
-		atime: m.clock, mtime: m.clock, ctime: m.clock, btime: m.clock,
+		atime: now, mtime: now, ctime: now, btime: now,
 	}
 	m.number(n)
 	m.inodes = append(m.inodes, n)

@@ -36,6 +36,7 @@ type Machine struct {
 	times                         TimePolicy
 	dirLinksHidden                bool
 	profile                       Profile
+	late                          int64     // nanoseconds by which stamps lie behind the clock
 	sealed                        bool      // an overlay, and its image is there; see overlay.go
 	imageInos                     uint64    // numbers below are the image's
 	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
@@ -112,7 +113,13 @@ const (
 	// its last change, the clock moves by a nanosecond. Other changes share a time as before,
 	// also with those of other files.
 	TimesMultigrain
+	// TimesLate is TimesCoarse with stamps that are a [Tick] older than the clock: Linux stamps what nobody has
+	// looked at with the time of the last tick, so that a file may look older than a clock that was read before it was made.
+	TimesLate
 )
+
+// Tick is how far stamps lie behind the clock under [TimesLate]: 4 ms, a jiffy of a kernel with HZ=250.
+const Tick = 4 * time.Millisecond
 
 // New returns a machine with an empty "/" (root's, mode 0755), "/tmp" (sticky, mode
 // 1777), and the process 1 ("init", uid 0).
@@ -134,6 +141,9 @@ func New(o Options) *Machine {
 		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes, dirLinksHidden: o.DirLinksHidden || o.Profile == Btrfs,
 		profile: o.Profile,
 		nextIno: 2, // the root directory of a Linux file system is inode 2
+	}
+	if o.FileTimes == TimesLate {
+		m.late = int64(Tick)
 	}
 	root := m.newInode(KindDir, 0o755, 0, 0)
 	root.parent, root.nlink = root.id, 2

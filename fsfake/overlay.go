@@ -95,7 +95,7 @@ func (m *Machine) copyUp(n *inode) {
 	if n.lookedAt {
 		m.clock++ // as in stamp
 	}
-	n.btime, n.ctime = m.clock, m.clock // of the copy
+	n.btime, n.ctime = m.clock-m.late, m.clock-m.late // of the copy
 	if n.twin != 0 {
 		n.twin = 0
 		m.number(n)

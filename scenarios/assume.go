@@ -44,6 +44,9 @@ const (
 	TimesShared
 	// TimesShow: a change after somebody looked has a later time (Linux 6.13 and later).
 	TimesShow
+	// TimesLate: as TimesShared, and each stamp is a tick older than the clock ([fsfake.TimesLate]). It is
+	// decided only when it is asked for.
+	TimesLate
 )
 
 // A SleepAssumption is what becomes of the clock while somebody sleeps.
@@ -63,13 +66,14 @@ const (
 // The words of assumptions, and what they mean in sentences.
 var (
 	inodeWords = [...]string{"", "inodes-not-reused", "inodes-reused"}
-	timeWords  = [...]string{"", "times-shared", "times-show"}
+	timeWords  = [...]string{"", "times-shared", "times-show", "times-late"}
 	sleepWords = [...]string{"", "sleeps-short", "sleeps-last"}
 	inodeWhere = [...]string{"", "inode numbers never come back (tmpfs, btrfs)", "inode numbers are reused (ext4, xfs; not tmpfs, btrfs)"}
 	sleepWhere = [...]string{"", "sleeps take no time", "sleeps take as long as they say"}
 	timeWhere  = [...]string{
 		"", "two changes may share a time stamp (Linux before 6.13, within 4 ms)",
 		"a change after a look always shows in the time stamp (Linux ≥ 6.13; before that not within 4 ms)",
+		"time stamps are up to 4 ms older than the clock (what nobody has looked at, on Linux)",
 	}
 )
 
@@ -118,8 +122,8 @@ func ParseAssumptions(text string) (Assumptions, error) {
 		case s > 0 && a.Sleeps == 0:
 			a.Sleeps = SleepAssumption(s)
 		default:
-			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s and %s, one of %s and %s, or one of each with commas", noAssumptions,
-				inodeWords[InodesNotReused], inodeWords[InodesReused], timeWords[TimesShared], timeWords[TimesShow], sleepWords[SleepsShort], sleepWords[SleepsLast])
+			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s, %s and %s, one of %s and %s, or one of each with commas", noAssumptions,
+				inodeWords[InodesNotReused], inodeWords[InodesReused], timeWords[TimesShared], timeWords[TimesShow], timeWords[TimesLate], sleepWords[SleepsShort], sleepWords[SleepsLast])
 		}
 	}
 	return a, nil
@@ -164,7 +168,7 @@ func (a Assumptions) Cases(inodes, times bool) []Assumptions {
 func (a Assumptions) Narrower() []Assumptions {
 	var out []Assumptions
 	for _, i := range fixing(a.Inodes, InodesReused) {
-		for _, t := range fixing(a.Times, TimesShow) {
+		for _, t := range fixing(a.Times, TimesLate) {
 			for _, s := range fixing(a.Sleeps, SleepsLast) {
 				out = append(out, Assumptions{i, t, s})
 			}
@@ -197,6 +201,8 @@ func (a Assumptions) machine(o fsfake.Options) fsfake.Options {
 		o.FileTimes = fsfake.TimesCoarse
 	case TimesShow:
 		o.FileTimes = fsfake.TimesMultigrain
+	case TimesLate:
+		o.FileTimes = fsfake.TimesLate
 	}
 	return o
 }
@@ -242,8 +248,13 @@ func (s *Setting) Assumed() Assumptions {
 			a.Inodes = InodesNotReused
 		}
 	}
-	if a.Times == TimesOpen && s.Machine.FileTimes == fsfake.TimesMultigrain {
-		a.Times = TimesShow
+	if a.Times == TimesOpen {
+		switch s.Machine.FileTimes {
+		case fsfake.TimesMultigrain:
+			a.Times = TimesShow
+		case fsfake.TimesLate:
+			a.Times = TimesLate
+		}
 	}
 	return a
 }

@@ -202,7 +202,7 @@ func Fields() []Field {
 				func(s *Setting) *fsfake.Profile { return &s.Machine.Profile }),
 		}, {
 			Name: "assume", Flag: "assume", JSON: "assume",
-			Usage: "decide only the case `WORDS` of what file systems do: inodes-reused or inodes-not-reused, times-shared or times-show, or one of each with a comma",
+			Usage: "decide only the case `WORDS` of what file systems do: inodes-reused or inodes-not-reused, times-shared, times-show or times-late, or one of each with a comma",
 			Title: "Assumed", Tells: func(s *Setting) string { return s.Assume.String() },
 			words: func(s *Setting) string {
 				if s.Assume == (Assumptions{}) {
@@ -218,7 +218,7 @@ func Fields() []Field {
 				func(s *Setting) *fsfake.InodePolicy { return &s.Machine.InodeNumbers }),
 		}, {
 			Name: "file-times",
-			access: at(oneOf[fsfake.TimePolicy]("coarse", "multigrain"),
+			access: at(oneOf[fsfake.TimePolicy]("coarse", "multigrain", "late"),
 				func(s *Setting) *fsfake.TimePolicy { return &s.Machine.FileTimes }),
 		}, {
 			Name:   "clock-start",

@@ -10,6 +10,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
+	"lockpick/scenarios/writefileatomic"
 	"lockpick/sched"
 )
 
@@ -86,4 +87,23 @@ func TestFailingCallThatCannot(t *testing.T) {
 	}
 	_, err := fsfake.FailingErrno("EEXIST")
 	require.ErrorContains(t, err, "no call fails with EEXIST")
+}
+
+// A file that is written aside is renamed into place only when the write succeeded. The port of
+// write-file-atomic did so in any case, and was called broken for what the library does not do.
+func TestFailedWritesAreNotRenamed(t *testing.T) {
+	for _, sc := range writefileatomic.Scenarios() {
+		if sc.ID != "write-file-atomic/fsync-file/start-after-loss" {
+			continue
+		}
+		st := sc.Setting
+		st.FailingCalls, st.FailWith = 1, []syscall.Errno{fsfake.ENOSPC}
+		in, err := sc.In(st)
+		require.NoError(t, err)
+		r, err := Check(t.Context(), &in, scenarios.Wedge, Options{Workers: 1})
+		require.NoError(t, err)
+		require.Equal(t, Holds, r.Verdict)
+		return
+	}
+	t.Fatal("the row is gone")
 }

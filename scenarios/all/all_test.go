@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -37,9 +38,8 @@ func TestNothingIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	dirs, err := os.ReadDir("..")
 	require.NoError(t, err)
-	other := []string{"all", "command", "internal", "kit", "testdata"}
 	for _, d := range dirs {
-		if d.IsDir() && !slices.Contains(other, d.Name()) {
+		if d.IsDir() && !slices.Contains(noProtocols(), d.Name()) {
 			require.Contains(t, string(text), fmt.Sprintf("%q", "lockpick/scenarios/"+d.Name()),
 				"scenarios/%s is not in the list: name it in scenarios/all/all.go", d.Name())
 		}
@@ -59,4 +59,35 @@ func TestScenariosExplainThemselves(t *testing.T) {
 		require.NotEmpty(t, sc.Source, sc.ID)
 		require.NotEmpty(t, sc.Watch, sc.ID)
 	}
+}
+
+// noProtocols are the directories that have none.
+func noProtocols() []string { return []string{"all", "command", "internal", "kit", "testdata"} }
+
+// linesPerVariant is how many lines of Go a variant of a protocol has at most, on average: its calls, its
+// rows and its report, without comments and empty lines.
+const linesPerVariant = 40
+
+func TestProtocolsAreShort(t *testing.T) {
+	files, err := filepath.Glob("../*/*.go")
+	require.NoError(t, err)
+	lines, variants := 0, map[string]bool{}
+	for _, f := range files {
+		dir := filepath.Base(filepath.Dir(f))
+		if strings.HasSuffix(f, "_test.go") || slices.Contains(noProtocols(), dir) {
+			continue
+		}
+		text, err := os.ReadFile(f)
+		require.NoError(t, err)
+		for line := range strings.Lines(string(text)) {
+			if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "//") {
+				lines++
+			}
+		}
+	}
+	for _, sc := range All() {
+		variants[sc.System()+"/"+sc.Variant()] = true
+	}
+	t.Logf("%d lines, %d variants: %.1f a variant", lines, len(variants), float64(lines)/float64(len(variants)))
+	require.LessOrEqual(t, lines, linesPerVariant*len(variants), "move what several protocols have in common to scenarios/kit")
 }

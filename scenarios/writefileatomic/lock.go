@@ -80,8 +80,14 @@ func write(t *scenarios.Task, text string, syncFile, syncDir bool) error {
 	if syncFile {
 		err = errors.Join(err, f.Sync())
 	}
-	if err = errors.Join(err, f.Close(), t.Rename2(private, file, 0)); err != nil || !syncDir {
-		return err
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = t.Rename2(private, file, 0)
+	}
+	if err != nil {
+		return errors.Join(err, t.Unlink(private))
+	}
+	if !syncDir {
+		return nil
 	}
 	dir, err := t.Open(path.Dir(file))
 	if err != nil {

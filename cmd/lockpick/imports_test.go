@@ -100,11 +100,13 @@ var imports = map[string]string{
 	"checker/internal/table":    "checker/internal/parallel",
 	"checker/internal/saved":    "checker checker/report scenarios sched",
 	"checker/checkertest":       "checker checker/internal/saved checker/internal/watchdog checker/report checker/trace scenarios sched rapid x/tools/txtar",
+	"checker/impure":            "x/tools/analysis x/tools/typeutil",
 	"checker/report":            "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
 	"checker/report/site":       "checker checker/report checker/trace scenarios sched fsfake porcupine internal/numbers",
 	"checker/real":              "checker checker/trace fsfake fsfake/kernel scenarios sched",
 	"checker/cli":               "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/real checker/report checker/report/site checker/trace scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":              "checker/cli scenarios/all",
+	"cmd/lockpick-vet":          "checker/impure x/tools/unitchecker",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
 	"fsfake/kernel":       "fsfake x/sys",
@@ -140,6 +142,10 @@ var modules = map[string]string{
 	"x/term":        "golang.org/x/term",
 	"x/sys":         "golang.org/x/sys/unix",
 	"x/tools/txtar": "golang.org/x/tools/txtar",
+
+	"x/tools/analysis":    "golang.org/x/tools/go/analysis",
+	"x/tools/typeutil":    "golang.org/x/tools/go/types/typeutil",
+	"x/tools/unitchecker": "golang.org/x/tools/go/analysis/unitchecker",
 }
 
 const module = "lockpick/"

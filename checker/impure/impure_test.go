@@ -1,0 +1,14 @@
+package impure_test
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"lockpick/checker/impure"
+)
+
+// Each comment "want" is an offence that is reported there, and there are no others.
+func TestAnalyzer(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), impure.Analyzer, "locks", "helper")
+}

@@ -75,6 +75,7 @@ func (m *Machine) inoFor(p *proc, n *inode) uint64 {
 	} else {
 		m.seen = seen
 		m.version++ // another file will have another number
+		m.numbered++
 	}
 	return uint64(at + 1)
 }

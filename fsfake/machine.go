@@ -31,6 +31,7 @@ type Machine struct {
 	nextIno                       uint64
 	turn                          uint64 // the last one given to a wait or to an flock
 	version                       uint64
+	numbered                      uint64 // how many of these changes are numbers that were shown
 	umask                         uint32
 	policy                        InodePolicy
 	times                         TimePolicy

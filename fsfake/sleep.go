@@ -41,9 +41,9 @@ func (m *Machine) inTime(p *proc, t Task, op *Op) Result {
 	if op.Call == CallNow {
 		m.readBy(t)
 	}
-	before := m.version
+	before := m.version - m.numbered
 	r := m.do(p, t, op)
-	if m.version == before {
+	if m.version-m.numbered == before { // a number that is shown is made at no time
 		return r
 	}
 	m.settle()

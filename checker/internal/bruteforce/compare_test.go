@@ -206,7 +206,18 @@ func (c *comparison) cycle(ce *trace.Counterexample) error {
 
 // bounded compares a search with few preemptions.
 func (c *comparison) bounded(ctx context.Context) error {
-	k := int(c.seed % 3)
+	if c.seed > 0 {
+		return c.within(ctx, int(c.seed%3))
+	}
+	for k := range 3 {
+		if err := c.within(ctx, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *comparison) within(ctx context.Context, k int) error {
 	want, broken := c.want.Within(k)
 	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Preemptions: &k, Workers: 1, States: mostStates, Tried: c.tried})
 	if errors.Is(err, checker.ErrNothingToJudge) && !broken {

@@ -50,8 +50,8 @@ type Run struct {
 
 var errOver = errors.New("tracer: the run is over; start another one")
 
-// Start runs a program up to its first instruction. The error says what is wrong with the
-// configuration, or that ptrace(2) or seccomp(2) is not available here.
+// Start starts a program, which goes on to what it asks first while the caller does something else. The
+// error says what is wrong with the configuration, or that ptrace(2) or seccomp(2) is not available here.
 func Start(c Config) (*Run, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -123,8 +123,17 @@ func physical(name string) string {
 
 // own is the thread that all processes of the run belong to. It is never unlocked: the thread
 // ends with it, for its affinity and personality are not those of others.
+//
+// The program goes to its first rest at once: whoever has started several runs lets them do that side
+// by side.
 func (r *Run) own(start func() error, started chan<- error) {
-	started <- start()
+	r.mu.Lock()
+	err := start()
+	started <- err
+	if err == nil {
+		r.rest()
+	}
+	r.mu.Unlock()
 	for f := range r.do {
 		f()
 	}
@@ -158,10 +167,7 @@ func (r *Run) Next() (set []Pending, err error) {
 			r.err = errSnapshot
 		}
 		if r.err == nil {
-			r.dog.deadline.Store(time.Now().Add(r.c.Timeout).UnixNano())
-			for r.settle(); r.err == nil && r.ticks(); r.settle() {
-			}
-			r.dog.deadline.Store(0)
+			r.rest()
 		}
 		if r.err == nil {
 			set, err = r.pending()
@@ -172,6 +178,14 @@ func (r *Run) Next() (set []Pending, err error) {
 		}
 	})
 	return set, errors.Join(err, over)
+}
+
+// rest lets the program run until it is at rest.
+func (r *Run) rest() {
+	r.dog.deadline.Store(time.Now().Add(r.c.Timeout).UnixNano())
+	for r.settle(); r.err == nil && r.ticks(); r.settle() {
+	}
+	r.dog.deadline.Store(0)
 }
 
 // Answer answers the call of one task; it goes on with the next call of Next. An answer that

@@ -79,6 +79,11 @@ func (s Spec) carry(ctx context.Context, steps []Step, end *fsfake.Machine, loca
 		s.Dir = defaultDir
 	}
 	c.spec = &s
+	return c.carries(ctx, steps, end)
+}
+
+// carries says what became of the steps.
+func (c *carrier) carries(ctx context.Context, steps []Step, end *fsfake.Machine) Carried {
 	err := c.carry(ctx, steps, end)
 	var d *difference
 	switch {
@@ -134,28 +139,40 @@ func (r *carriedRun) wait(t fsfake.Task, op fsfake.Op, waits bool) {
 }
 
 func (c *carrier) carry(ctx context.Context, steps []Step, end *fsfake.Machine) error {
+	defer c.close()
 	if err := c.spec.movable(steps); err != nil {
 		return err
+	}
+	takesPart := make([]bool, len(c.spec.Commands))
+	for _, st := range steps {
+		takesPart[st.Process] = true
+	}
+	if err := c.begin(takesPart); err != nil {
+		return err
+	}
+	for i, st := range steps {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("stopped before step %d of %d: %w", i+1, len(steps), err)
+		}
+		if err := c.step(i+1, &st); err != nil {
+			return c.forced(err)
+		}
+	}
+	return c.ends(end)
+}
+
+// begin makes the directory and starts the commands that take part, unless that was done before.
+func (c *carrier) begin(takesPart []bool) error {
+	if c.root != "" {
+		return nil
 	}
 	root, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(root)
 	c.root = filepath.Join(root, "dir")
 	if err := c.spec.write(c.root); err != nil {
 		return err
-	}
-	defer func() {
-		for _, r := range c.runs {
-			if r.Run != nil {
-				r.Stop()
-			}
-		}
-	}()
-	takesPart := make([]bool, len(c.spec.Commands))
-	for _, st := range steps {
-		takesPart[st.Process] = true
 	}
 	for i := range c.spec.Commands {
 		r := &carriedRun{root: scenarios.Pid(i)}
@@ -169,15 +186,19 @@ func (c *carrier) carry(ctx context.Context, steps []Step, end *fsfake.Machine) 
 			return err
 		}
 	}
-	for i, st := range steps {
-		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("stopped before step %d of %d: %w", i+1, len(steps), err)
-		}
-		if err := c.step(i+1, &st); err != nil {
-			return c.forced(err)
+	return nil
+}
+
+// close ends the commands and removes the directory.
+func (c *carrier) close() {
+	for _, r := range c.runs {
+		if r.Run != nil {
+			r.Stop()
 		}
 	}
-	return c.ends(end)
+	if c.root != "" {
+		os.RemoveAll(filepath.Dir(c.root))
+	}
 }
 
 // forced tells a difference from what no schedule can force.

@@ -80,9 +80,12 @@ func (d *driver) recorded() error {
 func (d *driver) drive() error {
 	config := d.spec.config(d.process)
 	config.Pid, config.AskTime = d.root, d.probes
-	run, err := tracer.Start(config)
-	if err != nil {
-		return err
+	run := d.spec.early.take(d.process)
+	if run == nil {
+		var err error
+		if run, err = tracer.Start(config); err != nil {
+			return err
+		}
 	}
 	d.run, d.lineage = run, d.spec.record.begins()
 	return d.follow()

@@ -73,6 +73,11 @@ func (o order) name() string {
 // of some of them. A command whose own calls can go on side by side ends in as many ways as they
 // have orders; where these are too many, only one is followed, here and in all that is decided.
 func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
+	s.early = s.startEarly()
+	defer func() {
+		s.early.close()
+		s.early = nil
+	}()
 	out, err := s.orders(sc)
 	if errors.Is(err, errManyOrders) {
 		s.record, s.oneOrder = newRecord(len(s.Commands)), true
@@ -268,7 +273,7 @@ func (s *Spec) hasEarlier(process int) bool {
 // the same calls. An answer that differs is an error: what the fake gets wrong cannot be
 // judged on it.
 func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, end *fsfake.Machine) error {
-	c := s.Carry(context.Background(), steps, end)
+	c := s.early.carrier(s, process).carries(context.Background(), steps, end)
 	who := fmt.Sprintf("%s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
 	switch {
 	case c.Differs != "":

@@ -52,6 +52,7 @@ type Spec struct {
 
 	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
 	record *record // of the scenario's executions
+	early  *early  // of the serial runs
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
 }

@@ -81,13 +81,13 @@ func (w *Expander) Expand(s []uint32) error {
 			continue
 		}
 		for which := range w.ways(s, i, exits) {
-			if err := w.step(s, i, exits, which, nil); err != nil {
+			if err := w.laterIf(w.step(s, i, exits, which, nil)); err != nil {
 				return err
 			}
 		}
 		if b.failing > 0 && !exits {
 			for k := range w.place(i, s[wordNodes+i]&^learn.Begun).failing {
-				if err := w.failing(s, i, k); err != nil {
+				if err := w.laterIf(w.failing(s, i, k)); err != nil {
 					return err
 				}
 			}
@@ -96,7 +96,7 @@ func (w *Expander) Expand(s []uint32) error {
 	if b.crashes > 0 {
 		for p := range set.Processes {
 			if set.CanDie(p) && w.killable(s, p) {
-				if err := w.kill(s, p, b); err != nil {
+				if err := w.laterIf(w.kill(s, p, b)); err != nil {
 					return err
 				}
 			}

@@ -23,6 +23,9 @@ type Expander struct {
 	key    []byte
 	copy   fsfake.Machine // on which calls are tried out
 	tmp    []uint32
+	// postpones: what is not known is not learned, but listed in wanted.
+	postpones bool
+	wanted    []want
 	// unfinished: the state expanded last has somebody who is not finished.
 	unfinished bool
 	_          [parallel.CacheLine]byte
@@ -80,6 +83,10 @@ func (w *Expander) leap(slot int, n, result uint32) (leap, error) {
 	key := uint64(slot)<<58 | uint64(n)<<32 | uint64(result)
 	if l, ok := w.leaps.Get(key); ok {
 		return l, nil
+	}
+	if w.postpones && !w.X.knows(slot, n, result) {
+		w.postpone(slot, n, result)
+		return leap{}, errPostponed
 	}
 	l, err := w.X.leap(slot, n, result)
 	if err == nil {

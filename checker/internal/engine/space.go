@@ -87,14 +87,14 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 			Task: sched.Task{Process: i, N: n}, process: i,
 			id: fsfake.Task{Pid: scenarios.Pid(i), N: n},
 		})
-		a, err := learn.New(sc, learn.Functions(sc), i, n)
-		if err != nil {
-			return nil, err
-		}
-		x.automata = append(x.automata, a)
+	}
+	if err := x.start(); err != nil {
+		return nil, err
+	}
+	for i, a := range x.automata {
 		begins := a.Node(a.First()).Begins
 		x.observed.effects(&begins)
-		if err := x.heard(len(x.Slots)-1, &begins); err != nil {
+		if err := x.heard(i, &begins); err != nil {
 			return nil, err
 		}
 	}

@@ -1,0 +1,64 @@
+package command
+
+import "lockpick/fsfake/tracer"
+
+// Programs take long to start, and come to their first call by themselves. So what the serial runs
+// need in any case is started at once, side by side: each command on the fake machine, and each that is
+// not like an earlier one on the kernel.
+
+// An early has what was started and not been asked for yet. A nil one has nothing.
+type early struct {
+	runs     []*tracer.Run // by process
+	carriers []*carrier
+}
+
+// startEarly starts all. What cannot be started is left to whoever asks for it, who finds out why.
+func (s *Spec) startEarly() *early {
+	n := len(s.Commands)
+	e := &early{make([]*tracer.Run, n), make([]*carrier, n)}
+	for i := range s.Commands {
+		e.runs[i], _ = tracer.Start(s.config(i))
+		if s.hasEarlier(i) {
+			continue
+		}
+		c := &carrier{spec: s}
+		takesPart := make([]bool, n)
+		takesPart[i] = true
+		if err := c.begin(takesPart); err != nil {
+			c.close()
+			continue
+		}
+		e.carriers[i] = c
+	}
+	return e
+}
+
+// take returns an execution of a command that has been told nothing, or nil.
+func (e *early) take(process int) (run *tracer.Run) {
+	if e != nil {
+		run, e.runs[process] = e.runs[process], nil
+	}
+	return run
+}
+
+// carrier returns what carries out a serial run on the kernel.
+func (e *early) carrier(s *Spec, process int) (c *carrier) {
+	if c, e.carriers[process] = e.carriers[process], nil; c == nil {
+		c = &carrier{spec: s}
+	}
+	return c
+}
+
+// close ends what nobody has asked for.
+func (e *early) close() {
+	for _, r := range e.runs {
+		if r != nil {
+			r.Stop()
+		}
+	}
+	for _, c := range e.carriers {
+		if c != nil {
+			c.close()
+		}
+	}
+}

@@ -210,7 +210,8 @@ func (r *Run) Answer(t fsfake.Task, res fsfake.Result) (err error) {
 // Let makes the call of one task for real, in the directory [Config.Through], and returns what
 // the kernel answered, in the fake's words: the number of a new descriptor, inode numbers and
 // times are those of expected, the fake's answer to the same call. Blocked means that the call
-// waits in the kernel; it returns by itself, and stays in the set until then. A call that is
+// waits: in the kernel, from which it returns by itself, and stays in the set until then; or, where
+// [Parks] says so, until it is let again, and gets what it waits for. A call that is
 // not one of the file system's is answered with expected.
 func (r *Run) Let(t fsfake.Task, expected fsfake.Result) (res fsfake.Result, err error) {
 	over := r.on(func() {

@@ -30,6 +30,9 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 	r.answers++
 	t.p.rounds = 0
 	f, op := t.answer, t.op
+	if t.blocked && expected.Errno == unix.EINTR && t.signalled() {
+		return expected, r.answer(task, expected)
+	}
 	t.answer, t.blocked = nil, false
 	t.through, t.letting, t.kernel, t.refused = true, true, fsfake.Result{}, 0
 	expected.Blocked, expected.Errno = false, 0
@@ -50,6 +53,14 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 	t.letting = false
 	if t.state == asking { // a call that takes several: this one was but a look
 		return expected, r.err
+	}
+	if t.kernel.Errno == unix.EWOULDBLOCK && Parks(op) && r.err == nil {
+		if err := t.comeAgain(); err != nil {
+			r.err = fmt.Errorf("tracer: a call that waits for a lock does not come again: %w", err)
+			return fsfake.Result{}, r.err
+		}
+		t.state, t.op, t.answer, t.blocked = asking, op, f, true
+		return fsfake.Result{Blocked: true}, nil
 	}
 	return t.inWords(op, expected), r.err
 }
@@ -106,6 +117,10 @@ func (t *thread) really(f func(ret int64)) {
 	}
 	at := (info.sp - 1024 - size) &^ 15
 	args := t.c.args
+	parks := Parks(t.op)
+	if parks {
+		args[1] = withoutWait(t.c.nr, args[1])
+	}
 	for _, s := range t.subst {
 		args[s.arg] = at + uint64(len(b))
 		b = append(append(b, s.path...), 0)
@@ -119,6 +134,8 @@ func (t *thread) really(f func(ret int64)) {
 			t.fault("no room for its path on the stack")
 			return
 		}
+	}
+	if parks || len(b) > 0 {
 		t.instead(t.c.nr, args[:]...)
 	}
 	t.passWaiting(func(ret int64) {
@@ -127,6 +144,25 @@ func (t *thread) really(f func(ret int64)) {
 			f(ret)
 		}
 	})
+}
+
+// withoutWait is the second argument of a call that waits for a lock, as it is for one that does not.
+func withoutWait(nr int, arg uint64) uint64 {
+	if nr == unix.SYS_FLOCK {
+		return arg | unix.LOCK_NB
+	}
+	return unix.F_OFD_SETLK
+}
+
+// comeAgain brings a thread that has returned from its call before that call again.
+func (t *thread) comeAgain() error {
+	var regs unix.PtraceRegs
+	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
+		return err
+	}
+	regs.Rip -= 2 // the call is made again
+	regs.Rax, regs.Orig_rax = regs.Orig_rax, ^uint64(0)
+	return comeAgain(t.tid, &regs)
 }
 
 // A substitute is a path to put in place of one of the program's.

@@ -106,9 +106,15 @@ func TestLocksBetweenRunsOnTheKernel(t *testing.T) {
 	set, err := runs[1].Next()
 	require.NoError(t, err)
 	require.True(t, set[0].Blocked)
+	again, err := runs[1].Let(set[0].Task, fsfake.Result{Blocked: true})
+	require.NoError(t, err)
+	require.True(t, again.Blocked, "the lock is held")
 	step(runs[0], fsfake.CallNone) // to its end
+	got, err := runs[1].Let(set[0].Task, fsfake.Result{})
+	require.NoError(t, err)
+	require.Equal(t, fsfake.Result{}, got, "it tries again, and gets the lock")
 	set, err = runs[1].Next()
 	require.NoError(t, err)
-	require.False(t, set[0].Blocked, "the kernel has granted the lock")
+	require.False(t, set[0].Blocked)
 	require.Equal(t, "in\n", runs[0].Stdout())
 }

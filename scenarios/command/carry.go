@@ -33,6 +33,9 @@ type Carried struct {
 	Differs string
 	// Cannot says why the steps could not be carried out to their end; empty when they could.
 	Cannot string
+	// Parked is how many calls waited for a lock and tried again when the steps say that they get
+	// it, instead of in the kernel.
+	Parked int
 	// Sources are, step by step, where in the commands' sources the calls stand, as far as that is
 	// known; nil unless they were asked for.
 	Sources []scenarios.Source
@@ -49,7 +52,11 @@ func (c Carried) String() string {
 	case c.Cannot != "":
 		return "not carried out on this kernel: " + c.Cannot
 	}
-	return fmt.Sprintf("confirmed on this kernel: %d calls in this order, answered as on the fake machine, with the same end", c.Calls)
+	parked := ""
+	if c.Parked > 0 {
+		parked = "; who waited for a lock tried again when it was its turn"
+	}
+	return fmt.Sprintf("confirmed on this kernel: %d calls in this order, answered as on the fake machine, with the same end%s", c.Calls, parked)
 }
 
 // Carry carries out a run on the real kernel: the commands run in a temporary directory that
@@ -248,7 +255,8 @@ func (c *carrier) step(n int, st *Step) error {
 			who = set[i].Task
 		}
 	}
-	if r.waiting(who) { // the call has been made, and the kernel answers when it can
+	waited := r.waiting(who)
+	if waited && !tracer.Parks(st.Op) { // the call has been made, and the kernel answers when it can
 		if waits := i >= 0 && set[i].Blocked; waits != st.Result.Blocked {
 			return &difference{at(st.Op.String()), told(st.Op, st.Result), told(st.Op, fsfake.Result{Blocked: waits})}
 		}
@@ -269,7 +277,13 @@ func (c *carrier) step(n int, st *Step) error {
 	if err != nil {
 		return err
 	}
-	c.carried.Calls++
+	if waited {
+		if !got.Blocked {
+			c.carried.Parked++
+		}
+	} else {
+		c.carried.Calls++
+	}
 	if seen(st.Op, got) != seen(st.Op, st.Result) {
 		return &difference{at(st.Op.String()), told(st.Op, st.Result), told(st.Op, got)}
 	}
@@ -357,8 +371,19 @@ func (c *carrier) ends(end *fsfake.Machine) error {
 			if e, ok := r.Exit(r.root); ok && !r.killed {
 				exit, printed = exitText(fsfake.Exit{Status: e.Status, Signal: e.Signal}, true), r.Stdout()
 			}
-			for _, w := range r.waits { // what may go on by now the kernel has let go on, or somebody else
-				if !blocked(set, w.task) && !end.Ready(w.task, w.op) {
+			for _, w := range slices.Clone(r.waits) { // what may go on by now the kernel has let go on, or somebody else
+				if end.Ready(w.task, w.op) {
+					continue
+				}
+				waits := blocked(set, w.task)
+				if waits && tracer.Parks(w.op) {
+					got, err := r.Let(w.task, fsfake.Result{Blocked: true})
+					if err != nil {
+						return err
+					}
+					waits = got.Blocked
+				}
+				if !waits {
 					return &difference{"at the end, " + w.op.String() + " of " + scenarios.ProcessName(i), "that it waits", "that it does not"}
 				}
 			}

@@ -32,8 +32,10 @@
 // [Spec.Carry] lets the commands carry out the steps of a run on the real kernel, in a temporary
 // directory and in the same order, and compares every answer and the end. So is every command
 // compared when it runs alone, before anything is explored, and every counterexample before it is
-// shown. The kernel gives a lock to whoever waits for it as soon as it is free: a schedule in
-// which somebody else takes it first cannot be forced.
+// shown. A call that waits for a lock of flock(2), or of an open file description, is tried again
+// when the steps say that it gets the lock: so does the kernel when it wakes who waits, and somebody else
+// may have come first. Record locks of a process the kernel gives to whoever waits as soon as they are free: a
+// schedule in which somebody else takes one first cannot be forced.
 //
 // # Executions
 //

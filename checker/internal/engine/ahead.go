@@ -23,8 +23,28 @@ type want struct {
 // errPostponed is why a step has no successor yet.
 var errPostponed = errors.New("checker: what a program does next is learned later")
 
-// Postpone lets the expander list what it does not know instead of learning it.
-func (w *Expander) Postpone() { w.postpones = w.X.Sc.External && len(w.X.automata) > 1 }
+// Postpone lets the expander list what it does not know instead of learning it, where it works alone.
+func (w *Expander) Postpone(alone bool) {
+	w.postpones = alone && w.X.Sc.External && len(w.X.automata) > 1
+}
+
+// ExpandAhead expands one of n states. Where that lacks what programs are to be asked, it is found out
+// first what they are to be asked for all states from there on.
+func (w *Expander) ExpandAhead(state func(i int) (id int, row []uint32), at, n int) error {
+	_, row := state(at)
+	err := w.Expand(row)
+	for i := at + 1; err == nil && len(w.wanted) > 0; i++ {
+		if i < n {
+			_, row := state(i)
+			err = w.Expand(row)
+			continue
+		}
+		if err = w.learn(); err == nil {
+			return w.ExpandAhead(state, at, n)
+		}
+	}
+	return err
+}
 
 // postpone notes a want, once.
 func (w *Expander) postpone(slot int, n, result uint32) {
@@ -41,13 +61,9 @@ func (w *Expander) laterIf(err error) error {
 	return err
 }
 
-// Lacks reports whether the states expanded since the last [Expander.Learn] want what is not known, so
-// that some of their successors are missing.
-func (w *Expander) Lacks() bool { return len(w.wanted) > 0 }
-
-// Learn learns all that was wanted, that of different tasks side by side. The error is that of what
+// learn learns all that was wanted, that of different tasks side by side. The error is that of what
 // was wanted first, of those that have one.
-func (w *Expander) Learn() error {
+func (w *Expander) learn() error {
 	errs := make([]error, len(w.wanted))
 	slot := map[*learn.Automaton]int{}
 	for i, a := range w.X.automata {

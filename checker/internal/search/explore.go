@@ -85,9 +85,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	crew := make([]*worker, workers)
 	for i := range crew {
 		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), violated: engine.Violated{}}
-		if workers == 1 {
-			crew[i].Postpone()
-		}
+		crew[i].Postpone(workers == 1)
 		if x.Reduce {
 			crew[i].symmetry = engine.NewSymmetry(x.Space)
 		}
@@ -269,7 +267,7 @@ func sum(ns []int) int {
 func (w *worker) run(batch *table.Batch) {
 	for i := range batch.Len() {
 		id, row := batch.At(i)
-		if w.err = w.expand(batch, i); w.err != nil {
+		if w.err = w.ExpandAhead(batch.At, i, batch.Len()); w.err != nil {
 			return
 		}
 		bad, _, err := w.X.BadEnd(w.Expander, row)
@@ -298,24 +296,6 @@ func (w *worker) run(batch *table.Batch) {
 			*box = append(append(*box, words...), uint32(id)+1)
 		}
 	}
-}
-
-// expand expands a state of a batch. Where that lacks what programs are to be asked, it is found out
-// first what they are to be asked for all that is left of the batch.
-func (w *worker) expand(batch *table.Batch, at int) error {
-	_, row := batch.At(at)
-	err := w.Expand(row)
-	for i := at + 1; err == nil && w.Lacks(); i++ {
-		if i < batch.Len() {
-			_, row := batch.At(i)
-			err = w.Expand(row)
-			continue
-		}
-		if err = w.Learn(); err == nil {
-			return w.expand(batch, at)
-		}
-	}
-	return err
 }
 
 // sees counts a violation, which a state is, or which a choice from it leads to.

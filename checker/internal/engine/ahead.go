@@ -23,14 +23,11 @@ type want struct {
 // errPostponed is why a step has no successor yet.
 var errPostponed = errors.New("checker: what a program does next is learned later")
 
-// Postpone lets the expander list what it does not know instead of learning it, where it works alone.
-func (w *Expander) Postpone(alone bool) {
-	w.postpones = alone && w.X.Sc.External && len(w.X.automata) > 1
-}
-
 // ExpandAhead expands one of n states. Where that lacks what programs are to be asked, it is found out
 // first what they are to be asked for all states from there on.
 func (w *Expander) ExpandAhead(state func(i int) (id int, row []uint32), at, n int) error {
+	w.postpones = w.X.Sc.External && len(w.X.automata) > 1
+	defer func() { w.postpones = false }() // whoever expands a state by itself gets all its successors
 	_, row := state(at)
 	err := w.Expand(row)
 	for i := at + 1; err == nil && len(w.wanted) > 0; i++ {

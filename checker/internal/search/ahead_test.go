@@ -1,10 +1,12 @@
 package search
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
@@ -33,5 +35,24 @@ func TestLearningSideBySide(t *testing.T) {
 			require.Equal(t, want, again)
 			require.Equal(t, runs, n, "%+v", s)
 		}
+	}
+}
+
+// A state that is expanded by itself has all its successors, also of an expander that has learned ahead.
+func TestExpandingAfterLearningAhead(t *testing.T) {
+	sc := fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 3})
+	sc.External = true
+	x, err := NewExplorer(sc, scenarios.MutualExclusion)
+	require.NoError(t, err)
+	defer x.Close()
+	w := engine.NewExpander(x.Space)
+	row := slices.Clone(x.Initial)
+	for range 3 {
+		require.NoError(t, w.ExpandAhead(func(int) (int, []uint32) { return 0, row }, 0, 1))
+		require.Len(t, w.Out, 3)
+		row = slices.Clone(w.State(&w.Out[0]))
+		require.NoError(t, w.Expand(row))
+		require.Len(t, w.Out, 3)
+		row = slices.Clone(w.State(&w.Out[1]))
 	}
 }

@@ -85,7 +85,6 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	crew := make([]*worker, workers)
 	for i := range crew {
 		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), violated: engine.Violated{}}
-		crew[i].Postpone(workers == 1)
 		if x.Reduce {
 			crew[i].symmetry = engine.NewSymmetry(x.Space)
 		}
@@ -267,7 +266,11 @@ func sum(ns []int) int {
 func (w *worker) run(batch *table.Batch) {
 	for i := range batch.Len() {
 		id, row := batch.At(i)
-		if w.err = w.ExpandAhead(batch.At, i, batch.Len()); w.err != nil {
+		upTo := batch.Len()
+		if len(w.boxes) > 1 { // others ask as well
+			upTo = i + 1
+		}
+		if w.err = w.ExpandAhead(batch.At, i, upTo); w.err != nil {
 			return
 		}
 		bad, _, err := w.X.BadEnd(w.Expander, row)

@@ -65,18 +65,7 @@ var errNoOverlay = fmt.Errorf("no overlay can be mounted")
 // TestKernelOverlay compares the profile of overlays with one that lies on an ext4 on a loop device:
 // drawn sequences (-kernel.sequences), each on an image of its own.
 func TestKernelOverlay(t *testing.T) {
-	if os.Geteuid() != 0 {
-		t.Skip("SKIPPED: only root mounts overlays, so that the profile was not compared; as root, go test ./fsfake runs it")
-	}
-	if testing.Short() || raceEnabled {
-		t.Skip("SKIPPED with -short, and under the race detector: mounting takes seconds, and what is compared are processes of their own; go test ./fsfake runs it")
-	}
-	n := 150
-	if *sequencesFlag > 0 {
-		n = *sequencesFlag
-	}
-	dir, fs := *dirFlag, *fsFlag
-	t.Cleanup(func() { *dirFlag, *fsFlag, probeOnce = dir, fs, sync.Once{} })
+	n := onMounted(t, 150)
 	base := mounted(t, fsfake.Ext4, []string{"mkfs.ext4", "-q"})
 	*dirFlag, *fsFlag, probeOnce = base, "ext4", sync.Once{}
 	require.NoError(t, onKernel(0, func(*kernel.Machine) error { return nil })) // probes

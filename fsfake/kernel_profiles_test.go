@@ -28,21 +28,28 @@ var mountedProfiles = []struct {
 	{fsfake.Tmpfs, nil},
 }
 
-// TestKernelProfiles compares each profile with its file system on a loop device: what is written down
-// as different, and drawn sequences (-kernel.sequences). Only root may mount.
-func TestKernelProfiles(t *testing.T) {
+// onMounted returns how many sequences are drawn for file systems that a test mounts, and skips it
+// where it cannot. The flags that it changes are put back.
+func onMounted(t *testing.T, n int) int {
+	t.Helper()
 	if os.Geteuid() != 0 {
 		t.Skip("SKIPPED: only root mounts file systems, so that no profile was compared with its file system; as root, go test ./fsfake runs it")
 	}
 	if testing.Short() || raceEnabled {
 		t.Skip("SKIPPED with -short, and under the race detector: making file systems takes seconds, and what is compared are processes of their own; go test ./fsfake runs it")
 	}
-	n := 300
+	dir, fs := *dirFlag, *fsFlag
+	t.Cleanup(func() { *dirFlag, *fsFlag, probeOnce = dir, fs, sync.Once{} })
 	if *sequencesFlag > 0 {
 		n = *sequencesFlag
 	}
-	dir, fs := *dirFlag, *fsFlag
-	t.Cleanup(func() { *dirFlag, *fsFlag, probeOnce = dir, fs, sync.Once{} })
+	return n
+}
+
+// TestKernelProfiles compares each profile with its file system on a loop device: what is written down
+// as different, and drawn sequences (-kernel.sequences). Only root may mount.
+func TestKernelProfiles(t *testing.T) {
+	n := onMounted(t, 300)
 	for _, p := range mountedProfiles {
 		t.Run(p.profile.String(), func(t *testing.T) {
 			*dirFlag, *fsFlag, probeOnce = mounted(t, p.profile, p.mkfs), p.profile.String(), sync.Once{}

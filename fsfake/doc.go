@@ -53,6 +53,8 @@
 //     unless the machine knows in time that descriptions may be shared ([ProcSpec.Tasks], or a
 //     fork before there are locks), flock that shares a lock through a description that
 //     another task waits to lock alone;
+//   - of a process that is killed while it waits in flock and holds a lock of the same file, more than
+//     one order: who waited behind its request tries again before its lock goes, never after;
 //   - reading, writing or asking about a standard stream (descriptors 0 to 2 are open on them
 //     at first, and may be closed, duplicated and replaced like any other);
 //   - files of more than 16 MiB, offsets beyond 1 TiB;

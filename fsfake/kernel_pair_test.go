@@ -124,6 +124,13 @@ func (p *pair) step(l line) (*mismatch, error) {
 	case lineLook:
 		return p.look()
 	case lineKill:
+		if p.waitsBesideOthers(task) {
+			// Its request ends before its locks do. Whether somebody who waited behind the one tries
+			// again before the other is gone is the kernel's, and shows; so the request ends alone first.
+			if m, err := p.interrupt(l, task); m != nil || err != nil {
+				return m, err
+			}
+		}
 		for _, m := range p.fakes() {
 			m.KillProc(l.pid)
 		}
@@ -267,13 +274,28 @@ func (p *pair) wakes() (*mismatch, error) {
 	return p.settle(ws)
 }
 
-func (p *pair) anyBlocked() bool {
+func (p *pair) anyBlocked() bool { return len(p.blocked()) > 0 }
+
+// blocked lists the processes that are in a blocked call, and the calls.
+func (p *pair) blocked() map[int]fsfake.Call {
+	all := map[int]fsfake.Call{}
 	for _, pid := range p.fake.Pids() {
-		if _, ok := p.fake.Blocked(fsfake.Task{Pid: pid, N: 1}); ok {
-			return true
+		if op, ok := p.fake.Blocked(fsfake.Task{Pid: pid, N: 1}); ok {
+			all[pid] = op.Call
 		}
 	}
-	return false
+	return all
+}
+
+// waitsBesideOthers reports whether a task waits in flock(2) and another does.
+func (p *pair) waitsBesideOthers(task fsfake.Task) bool {
+	n := 0
+	for _, call := range p.blocked() { // order does not matter: they are counted
+		if call == fsfake.CallFlock {
+			n++
+		}
+	}
+	return n > 1 && p.blocked()[task.Pid] == fsfake.CallFlock
 }
 
 // settle has the waiters of the fake go on until nobody can any more, as they do in the

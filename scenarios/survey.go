@@ -170,7 +170,7 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 	case HazardFailingCall:
 		st.NotAsked = "a port must handle errors like the original: see --failing-calls"
 	case HazardHostName:
-		st.NotAsked = "a host's name is a constant of the protocol: write a scenario with two"
+		st.NotAsked = "host names are constants of the protocol: write a scenario with two"
 	}
 	if len(st.Scenarios) == 0 && st.NotAsked == "" {
 		st.NotAsked = "an owner that is killed leaves nothing behind"

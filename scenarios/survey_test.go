@@ -61,7 +61,7 @@ func ExampleSurvey() {
 	// stall 1
 	// pid-reuse 4
 	// pid-namespace 2
-	// host-name is not asked: a host's name is a constant of the protocol: write a scenario with two
+	// host-name is not asked: host names are constants of the protocol: write a scenario with two
 	// power-loss 1
 	// file-system 7
 	// failing-call is not asked: a port must handle errors like the original: see --failing-calls

@@ -11,16 +11,16 @@ import (
 // FurtherPage is the name of the page that [Further] writes.
 const FurtherPage = "one-step-further.md"
 
-// A Step is one more of something that a setting bounds.
-type Step struct {
+// A Widening is one more of something that a setting bounds.
+type Widening struct {
 	// Name heads its column.
 	Name string
 	take func(*scenarios.Setting)
 }
 
-// Steps lists what a row that holds is tried with beyond its setting.
-func Steps() []Step {
-	return []Step{
+// Widenings lists what a row that holds is tried with beyond its setting.
+func Widenings() []Widening {
+	return []Widening{
 		{"one process more", func(s *scenarios.Setting) { s.Processes++ }},
 		{"one crash more", func(s *scenarios.Setting) { s.Crashes++ }},
 		{"one stall more", func(s *scenarios.Setting) {
@@ -33,7 +33,7 @@ func Steps() []Step {
 }
 
 // Of returns the scenario one step further; the error says why there is none.
-func (s Step) Of(sc *scenarios.Scenario) (scenarios.Scenario, error) {
+func (s Widening) Of(sc *scenarios.Scenario) (scenarios.Scenario, error) {
 	st := sc.Setting
 	s.take(&st)
 	return sc.In(st)
@@ -43,7 +43,7 @@ func (s Step) Of(sc *scenarios.Scenario) (scenarios.Scenario, error) {
 type Further struct {
 	Scenario *scenarios.Scenario
 	Property *scenarios.Property
-	// Found has a result for each of [Steps], nil where there is none, and Why says why.
+	// Found has a result for each of [Widenings], nil where there is none, and Why says why.
 	Found []*checker.Result
 	Why   []string
 }
@@ -61,7 +61,7 @@ func FurtherText(rows []Further, states int) string {
 				text = furtherSign(r)
 			}
 			if r != nil && r.Verdict == checker.Broken {
-				fmt.Fprintf(&broken, "- %s, %s: %s\n\n      %s\n\n", row.Scenario.ID, Steps()[i].Name, r.Counterexample.Cause, replay(r))
+				fmt.Fprintf(&broken, "- %s, %s: %s\n\n      %s\n\n", row.Scenario.ID, Widenings()[i].Name, r.Counterexample.Cause, replay(r))
 			}
 			w.WriteString(" " + text + " |")
 		}
@@ -72,10 +72,10 @@ func FurtherText(rows []Further, states int) string {
 		"Every claim of the corpus that holds, tried with one process, one crash and one stall more than its row has, each up to %d states. "+
 		"✓ holds (%d), ✗ broken (%d), ? larger than that (%d), · not asked. "+
 		"A row of gateguard that loses an update in a stall loses it as it is meant to: a session ends after 30 minutes, of which the property knows nothing.\n\n| row | property |", states, count[checker.Holds], count[checker.Broken], count[checker.Unknown])
-	for _, s := range Steps() {
+	for _, s := range Widenings() {
 		head.WriteString(" " + s.Name + " |")
 	}
-	head.WriteString("\n|---|---|" + strings.Repeat("---|", len(Steps())) + "\n")
+	head.WriteString("\n|---|---|" + strings.Repeat("---|", len(Widenings())) + "\n")
 	return head.String() + w.String() + "\n## What breaks\n\n" + broken.String() + "[All shapes](README.md)\n"
 }
 

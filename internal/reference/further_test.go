@@ -36,8 +36,8 @@ func TestOneStepFurther(t *testing.T) {
 				rows = append(rows, row)
 				t.Run(list[i].ID+" "+c.Property.ID, func(t *testing.T) {
 					t.Parallel()
-					for _, s := range Steps() {
-						r, why := tryStep(t, s, row)
+					for _, s := range Widenings() {
+						r, why := tryWider(t, s, row)
 						row.Found, row.Why = append(row.Found, r), append(row.Why, why)
 					}
 				})
@@ -51,8 +51,8 @@ func TestOneStepFurther(t *testing.T) {
 	golden.CheckFile(t, filepath.Join(dir, FurtherPage), FurtherText(done, furtherStates))
 }
 
-// tryStep decides a row one step further, or says why that is not asked.
-func tryStep(t *testing.T, s Step, row *Further) (*checker.Result, string) {
+// tryWider decides a row one step further, or says why that is not asked.
+func tryWider(t *testing.T, s Widening, row *Further) (*checker.Result, string) {
 	sc, err := s.Of(row.Scenario)
 	if err != nil {
 		return nil, "the setting allows for no more"
@@ -69,12 +69,12 @@ func tryStep(t *testing.T, s Step, row *Further) (*checker.Result, string) {
 	return &r, ""
 }
 
-// Steps are taken from the row's setting, which stays as it is.
-func TestSteps(t *testing.T) {
+// Widenings are made from the row's setting, which stays as it is.
+func TestWidenings(t *testing.T) {
 	sc := all.Core()[0]
 	was := sc.Setting
 	for i, want := range []string{"3 processes", "2 processes, up to 1 crash", "2 processes, up to 1 stall"} {
-		in, err := Steps()[i].Of(&sc)
+		in, err := Widenings()[i].Of(&sc)
 		require.NoError(t, err)
 		require.Equal(t, want, in.Setting.String())
 	}
@@ -85,7 +85,7 @@ func TestSteps(t *testing.T) {
 func TestOneRole(t *testing.T) {
 	for _, sc := range all.All() {
 		if sc.ID == "write-file-atomic/fsync-file/start-after-loss" {
-			in, err := Steps()[0].Of(&sc)
+			in, err := Widenings()[0].Of(&sc)
 			require.NoError(t, err)
 			require.NotNil(t, in.Program(1, 1))
 			return

@@ -1,6 +1,9 @@
 package command
 
-import "lockpick/fsfake/tracer"
+import (
+	"lockpick/fsfake/tracer"
+	"lockpick/scenarios"
+)
 
 // Programs take long to start, and come to their first call by themselves. So what the serial runs
 // need in any case is started at once, side by side: each command on the fake machine, and each that is
@@ -33,9 +36,10 @@ func (s *Spec) startEarly() *early {
 	return e
 }
 
-// take returns an execution of a command that has been told nothing, or nil.
-func (e *early) take(process int) (run *tracer.Run) {
-	if e != nil {
+// take returns an execution of a command that has been told nothing, under the pid of its process, or
+// nil.
+func (e *early) take(process, pid int) (run *tracer.Run) {
+	if e != nil && pid == scenarios.Pid(process) {
 		run, e.runs[process] = e.runs[process], nil
 	}
 	return run
@@ -43,7 +47,10 @@ func (e *early) take(process int) (run *tracer.Run) {
 
 // carrier returns what carries out a serial run on the kernel.
 func (e *early) carrier(s *Spec, process int) (c *carrier) {
-	if c, e.carriers[process] = e.carriers[process], nil; c == nil {
+	if e != nil {
+		c, e.carriers[process] = e.carriers[process], nil
+	}
+	if c == nil {
 		c = &carrier{spec: s}
 	}
 	return c

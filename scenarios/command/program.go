@@ -80,7 +80,7 @@ func (d *driver) recorded() error {
 func (d *driver) drive() error {
 	config := d.spec.config(d.process)
 	config.Pid, config.AskTime = d.root, d.probes
-	run := d.spec.early.take(d.process)
+	run := d.spec.early.take(d.process, d.root)
 	if run == nil {
 		var err error
 		if run, err = tracer.Start(config); err != nil {

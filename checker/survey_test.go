@@ -99,6 +99,6 @@ func TestSurveyIsHonest(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Unknown, lines[0].Verdict())
 	require.Contains(t, lines[0].Unknown[0].Why, "is not modelled")
-	require.Contains(t, lines[8].NotAsked, "a host's name is a constant of the protocol")
+	require.Contains(t, lines[8].NotAsked, "host names are constants of the protocol")
 	require.Equal(t, Unknown, lines[8].Verdict())
 }

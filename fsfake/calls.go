@@ -1,6 +1,9 @@
 package fsfake
 
-import "syscall"
+import (
+	"strconv"
+	"syscall"
+)
 
 // The table of calls. A constant without a row is not modelled: [Machine.Do] says so, and
 // a test names it. How the real kernel makes a call is in package kernel, how it is drawn
@@ -78,6 +81,9 @@ const (
 	CallCellLoad
 	CallCellStore
 	CallCellWait
+	// CallStart begins the task of its process with the number Len, which has not begun: whoever
+	// drives the machine does that. Of the machine it is no more than a step.
+	CallStart
 
 	numCalls
 )
@@ -419,6 +425,11 @@ var calls = [numCalls]*row{
 		do:   func(m *Machine, c *request) { *c.r = m.waitCell(c.p, c.t, c.op) },
 		text: words(cellText, awaitedText), answer: noAnswer,
 		mayBlock: func(*Op) bool { return true },
+	},
+	CallStart: {
+		name: "start", group: Memory, uses: OperandLen,
+		do:   func(m *Machine, _ *request) { m.version++ }, // it is seen, by whoever is started
+		text: func(o *Op) string { return "task " + strconv.FormatInt(o.Len, 10) }, answer: noAnswer,
 	},
 }
 

@@ -204,6 +204,7 @@ var callTable = [...]tried{
 	fsfake.CallCellLoad:  {words: "cell", answer: holdsValue, not: "cells are the memory of the program"},
 	fsfake.CallCellStore: {words: "cell value", not: "cells are the memory of the program"},
 	fsfake.CallCellWait:  {words: "cell value", not: "cells are the memory of the program"},
+	fsfake.CallStart:     {words: "size", not: "it is no system call"},
 }
 
 // row returns what the tests know of a call.

@@ -19,6 +19,7 @@ func TestUntouched(t *testing.T) {
 		{Op{Call: CallOpen, Path: "/f", Flags: os.O_CREATE | os.O_EXCL}, true},
 		{Op{Call: CallUnlink, Path: "/none"}, true},
 		{Op{Call: CallWork}, true},
+		{Op{Call: CallStart, Len: 2}, false},
 		{Op{Call: CallKill, Pid: 101}, true},
 		{Op{Call: CallOpen, Path: "/f"}, false},
 		{Op{Call: CallUnlink, Path: "/f"}, false},

@@ -45,6 +45,7 @@ func TestVersion(t *testing.T) {
 		{"sleep", Op{Call: CallSleep, Time: 1}, false},
 		{"now", Op{Call: CallNow}, false},
 		{"store", Op{Call: CallCellStore, Cell: "c", Value: 1}, true},
+		{"start", Op{Call: CallStart, Len: 2}, true},
 		{"store of what is there", Op{Call: CallCellStore, Cell: "c"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

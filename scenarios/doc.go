@@ -8,5 +8,5 @@
 // of your own ([Property]).
 //
 // Limits: a process has at most 26 peers (processes are named A to Z), the tasks of
-// a process are fixed before the run, and what tasks share must be in fsfake.Cell.
+// a process are counted before the run (some of them may begin later: [Task.Start]), and what tasks share must be in fsfake.Cell.
 package scenarios

@@ -90,6 +90,9 @@ func Fields() []Field {
 			},
 			access: at(listOf("one-each", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Tasks }),
 		}, {
+			Name:   "running",
+			access: at(listOf("all", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Running }),
+		}, {
 			Name:   "fixed",
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Fixed }),
 		}, {
@@ -243,7 +246,11 @@ func tellTasks(s *Setting) string {
 	}
 	var list []string
 	for i := range s.Processes {
-		list = append(list, numbers.Count(s.TasksOf(i), "task", "tasks")+" in "+ProcessName(i))
+		text := numbers.Count(s.TasksOf(i), "task", "tasks") + " in " + ProcessName(i)
+		if i < len(s.Running) && s.Running[i] < s.TasksOf(i) {
+			text += fmt.Sprintf(" (%d at first)", s.Running[i])
+		}
+		list = append(list, text)
 	}
 	if s.Concurrency == Threads {
 		return join(list) + ", threads"

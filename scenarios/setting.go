@@ -30,6 +30,10 @@ type Setting struct {
 	// Tasks is the number of tasks of each process; nil means one each. When it is
 	// given, the number of processes is fixed.
 	Tasks []int
+	// Running is how many of its tasks each process has at first, the others do not exist before
+	// [Task.Start] starts them: until then they neither step nor wait, and a process ends
+	// without them. nil means that all run from the start.
+	Running []int
 	// Fixed: the processes have roles of their own, so their number cannot be changed.
 	Fixed bool
 	// Interchangeable: every process runs the same program, which looks at neither its
@@ -90,6 +94,10 @@ func (s *Setting) TasksOf(i int) int {
 	}
 	return 1
 }
+
+// RunsAtFirst reports whether task n of process i runs as soon as its process does, and need not be
+// started.
+func (s *Setting) RunsAtFirst(i, n int) bool { return i >= len(s.Running) || n <= s.Running[i] }
 
 // Contenders returns the number of tasks of all processes: the "processes" of reports.
 func (s *Setting) Contenders() int {
@@ -335,6 +343,8 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("what a loss of power leaves on %s is not modelled: choose another file system", s.Machine.Profile)
 	case s.Tasks != nil && len(s.Tasks) != s.Processes:
 		return fmt.Errorf("tasks are given for %d processes of %d", len(s.Tasks), s.Processes)
+	case s.Running != nil && len(s.Running) != s.Processes:
+		return fmt.Errorf("the tasks that run at first are given for %d processes of %d", len(s.Running), s.Processes)
 	case s.Contenders() > MaxTasks:
 		return fmt.Errorf("%d tasks in all: choose up to %d", s.Contenders(), MaxTasks)
 	case s.Stalls > 0 && s.StallFor == 0:
@@ -347,6 +357,11 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("processes start after a loss of power (Reboot), and PowerLosses is 0")
 	case len(s.Reboot) >= s.Processes:
 		return fmt.Errorf("every process starts after a loss of power: nobody runs before")
+	}
+	for i, n := range s.Running {
+		if n > s.TasksOf(i) {
+			return fmt.Errorf("%d tasks of process %s run at first, and it has %d: give it more (Tasks)", n, ProcessName(i), s.TasksOf(i))
+		}
 	}
 	if err := s.members("mortal", s.Mortal); err != nil {
 		return err

@@ -286,6 +286,16 @@ func (t *Task) Choose(n int) int {
 	return int(t.Do(fsfake.Op{Call: fsfake.CallChoose, Len: int64(n)}).N)
 }
 
+// Start begins task n of the same process, one that [Setting.Running] leaves to be started: as
+// pthread_create(3), a go statement, or a call of an async function that is not awaited. It is an
+// access to memory: a step of its own between threads, a part of the turn under an event loop. The
+// new task begins in a step, or turn, of its own: of an async function, what it does before its
+// first await is written here instead. A task that runs, has ended or is not there cannot be
+// started: the run is an error, and no verdict.
+func (t *Task) Start(n int) {
+	t.Do(fsfake.Op{Call: fsfake.CallStart, Len: int64(n)})
+}
+
 // Assert notes whether something is so at this point of the protocol. The property
 // Assertion is broken where it is not; the text says what should be. The task goes on
 // either way, and other properties are judged as if Assert were not there. It makes no

@@ -65,7 +65,7 @@ func (r *reader) walk(body, root ast.Node, tell func(ast.Node, offence)) {
 		case *ast.CallExpr:
 			r.sorts(n, sorted)
 		case *ast.GoStmt:
-			tell(n, offence{what: "a goroutine is scheduled by Go, in no order", instead: "make it a task of the process (Setting.Tasks)"})
+			tell(n, offence{what: "a goroutine is scheduled by Go, in no order", instead: "make it a task of the process (Setting.Tasks), which Task.Start may start"})
 		case *ast.SelectStmt, *ast.SendStmt:
 			tell(n, offence{what: "a channel is not seen by the fake", instead: "use fsfake.Cell"})
 		case *ast.UnaryExpr:

@@ -52,7 +52,7 @@ func (o *ownFold) own(st *trace.Walked) bool {
 	}
 	for k, c := range st.Calls {
 		switch c.Op.Call {
-		case fsfake.CallEnd, fsfake.CallKill, fsfake.CallSleep, fsfake.CallReaddir:
+		case fsfake.CallEnd, fsfake.CallStart, fsfake.CallKill, fsfake.CallSleep, fsfake.CallReaddir:
 			return false
 		case fsfake.CallChoose:
 			if c.Op.Off > 0 { // not as it goes when it runs alone

@@ -309,6 +309,7 @@ var makers = [...]maker{
 	fsfake.CallCellLoad:  {not: "cells are the memory of the program"},
 	fsfake.CallCellStore: {not: "cells are the memory of the program"},
 	fsfake.CallCellWait:  {not: "cells are the memory of the program"},
+	fsfake.CallStart:     {not: "threads that do nothing yet are there from the start"},
 }
 
 // Makes reports whether the kernel makes a call. The others, of which there is no real

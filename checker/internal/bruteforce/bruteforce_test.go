@@ -22,7 +22,7 @@ import (
 var (
 	protocols = flag.Int("bruteforce.protocols", 300, "how many protocols are compared")
 	firstSeed = flag.Uint64("bruteforce.seed", 1, "the number of the first")
-	sleeps    = flag.Bool("bruteforce.sleeps", false, "compare only protocols whose sleeps last and that look how old a file is")
+	only      = flag.String("bruteforce.only", "", "compare only protocols with `WORD`: sleeps (they last, and somebody looks how old a file is) or starts (tasks that others start)")
 	save      = flag.String("bruteforce.save", "", "a directory for what was found, as in testdata")
 )
 
@@ -47,7 +47,8 @@ func TestDrawnProtocols(t *testing.T) {
 	failed, merged, all := 0, 0, n
 	for seed := *firstSeed; n > 0; seed++ {
 		p := bruteforce.Draw(seed)
-		if *sleeps && !p.ShowsSleeps() {
+		switch {
+		case *only == "sleeps" && !p.ShowsSleeps(), *only == "starts" && p.Running == nil:
 			continue
 		}
 		small := false

@@ -9,13 +9,13 @@ import (
 )
 
 // exits reports whether the next step of a task is the exit of its process: the first task
-// makes it when the programs of all have ended.
+// makes it when the programs of all that were started have ended.
 func (x *space) exits(s *state, i int) bool {
 	if x.p.Daemons || x.slots[i].n != 1 || s.tasks[i].gone {
 		return false
 	}
 	for j := range s.tasks {
-		if x.slots[j].process == x.slots[i].process && !s.tasks[j].ended() {
+		if x.slots[j].process == x.slots[i].process && !s.tasks[j].dormant && !s.tasks[j].ended() {
 			return false
 		}
 	}
@@ -24,7 +24,7 @@ func (x *space) exits(s *state, i int) bool {
 
 // finished: the task will never take a step again.
 func (x *space) finished(s *state, i int) bool {
-	return s.tasks[i].gone || s.tasks[i].ended() && !x.exits(s, i)
+	return s.tasks[i].gone || s.tasks[i].dormant || s.tasks[i].ended() && !x.exits(s, i)
 }
 
 func (x *space) unfinished(s *state) bool {

@@ -104,6 +104,10 @@ func (k *keyer) actor(a *actor) {
 		k.text("\ngone")
 		return
 	}
+	if a.dormant {
+		k.text("\nnot started")
+		return
+	}
 	k.text("\n@").int(int64(a.pc))
 	if a.begun {
 		k.text("punctual").int(max(0, a.wakes-k.m.Now().UnixNano()))

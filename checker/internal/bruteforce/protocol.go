@@ -13,6 +13,9 @@ type Protocol struct {
 	Programs [][][]Stmt
 	// Probe is the body of an acquisition, run by a fresh process; nil for none.
 	Probe []Stmt `json:",omitempty"`
+	// Running is how many of its tasks each process has at first; nil is all of them. The others are
+	// started.
+	Running []int `json:",omitempty"`
 	// Files exist at the start, durable and old.
 	Files []File `json:",omitempty"`
 	// Threads: tasks of one process interleave at cells too. Daemons: no process exits.
@@ -84,6 +87,7 @@ const (
 	Store  Kind = "store" // Path, N
 	Add    Kind = "add"   // Path, N: stores cell + N
 	Await  Kind = "await" // Path, N: waits until the cell is N
+	Start  Kind = "start" // N: begins task N of the process
 )
 
 // What is no call.
@@ -135,6 +139,11 @@ type Stmt struct {
 	Release []Stmt `json:",omitempty"`
 }
 
+// dormant: the task has to be started.
+func (p *Protocol) dormant(process, n int) bool {
+	return process < len(p.Running) && n > p.Running[process]
+}
+
 // slots is how many descriptors a task can remember.
 const slots = 2
 
@@ -163,8 +172,8 @@ func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
 // String renders the protocol for people.
 func (p *Protocol) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
-		p.Name, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	fmt.Fprintf(&b, "%s: running %v, crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
+		p.Name, p.Running, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
 	for i, tasks := range p.Programs {
 		for n, body := range tasks {
 			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)

@@ -55,6 +55,7 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 	for i := range s.Setting.Tasks {
 		s.Setting.Tasks[i] = len(p.Programs[i])
 	}
+	s.Setting.Running = p.Running
 	if p.Probe != nil {
 		s.Probe = func(t *scenarios.Task) error {
 			_, err := (&runner{t: t}).acquire(p.Probe)
@@ -270,6 +271,9 @@ func (r *runner) call(s *Stmt) {
 		reg.ok = true
 	case Work:
 		r.t.Work()
+		reg.ok = true
+	case Start:
+		r.t.Start(int(s.N))
 		reg.ok = true
 	case Load:
 		reg.cell = r.cell(s).Load(r.t.Proc)

@@ -24,13 +24,16 @@ func (p *Protocol) smaller() []*Protocol {
 		out = append(out, &q)
 	}
 	if last := len(p.Programs) - 1; last > 0 && !slices.Contains(p.Mortal, last) {
-		less(func(q *Protocol) { q.Programs = p.Programs[:last] })
+		less(func(q *Protocol) { q.Programs, q.Running = p.Programs[:last], p.Running[:min(last, len(p.Running))] })
 	}
 	for i, tasks := range p.Programs {
 		if last := len(tasks) - 1; last > 0 {
 			less(func(q *Protocol) {
 				q.Programs = slices.Clone(p.Programs)
 				q.Programs[i] = tasks[:last]
+				if q.Running = slices.Clone(p.Running); p.Running != nil {
+					q.Running[i] = min(q.Running[i], last)
+				}
 			})
 		}
 		for n, body := range tasks {

@@ -41,6 +41,7 @@ type state struct {
 type actor struct {
 	*task
 	gone    bool  // its process has exited or was killed
+	dormant bool  // nobody has started it
 	begun   bool  // it is punctual, and has made a call
 	wakes   int64 // and sleeps until then, in nanoseconds; 0: it does not
 	blocked *waiting
@@ -138,8 +139,10 @@ func newSpace(p *Protocol, property *scenarios.Property) (*space, *state, error)
 				return nil, nil, err
 			}
 			t.trails = property == scenarios.Starvation
-			s.tasks = append(s.tasks, actor{task: t})
-			s.turn(len(s.tasks) - 1)
+			s.tasks = append(s.tasks, actor{task: t, dormant: p.dormant(i, n+1)})
+			if !p.dormant(i, n+1) {
+				s.turn(len(s.tasks) - 1)
+			}
 		}
 	}
 	s.history = make(history, len(x.slots)+len(p.Programs))

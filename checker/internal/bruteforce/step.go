@@ -118,6 +118,11 @@ func (x *space) step(s *state, i int, fails string) (slept, judged bool, err err
 			s.show(sl.process, file)
 			t.reg.told = with(t.reg.told, file)
 		}
+		if op.Call == fsfake.CallStart {
+			if err := x.begins(s, sl.process, int(op.Len)); err != nil {
+				return false, false, err
+			}
+		}
 		remarks, err := t.take(r, file)
 		if err != nil {
 			return false, false, err
@@ -140,6 +145,18 @@ func (x *space) step(s *state, i int, fails string) (slept, judged bool, err err
 			return op.Call == fsfake.CallSleep, judged, nil
 		}
 	}
+}
+
+// begins begins a task that was not started before.
+func (x *space) begins(s *state, process, n int) error {
+	for i := range s.tasks {
+		if x.slots[i].process == process && x.slots[i].n == n && s.tasks[i].dormant {
+			s.tasks[i].dormant = false
+			s.turn(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("bruteforce: %w: a second start of a task", ErrNotModelled)
 }
 
 // about returns the file that a call on a descriptor is about.

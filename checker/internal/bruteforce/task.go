@@ -145,6 +145,8 @@ func (t *task) op() fsfake.Op {
 		return fsfake.Op{Call: fsfake.CallSleep, Time: int64(s.sleepFor())}
 	case Work:
 		return fsfake.Op{Call: fsfake.CallWork}
+	case Start:
+		return fsfake.Op{Call: fsfake.CallStart, Len: s.N}
 	case Load, Await:
 		return fsfake.Op{Call: fsfake.CallCellLoad, Cell: s.Path}
 	case Store, Add:

@@ -8,13 +8,13 @@ import (
 // The end of a process and of its tasks, live and on numbers.
 
 // exits reports whether a's next step is the exit of its process: the first task of a
-// process makes it, when the programs of all have ended.
+// process makes it, when the programs of all that have begun have ended.
 func (w *World) exits(a *actor) bool {
 	if !a.ended || a.task.N != 1 || a.gone || w.sc.Setting.Daemons {
 		return false
 	}
 	for _, b := range w.actors {
-		if b.task.Process == a.task.Process && !b.ended {
+		if b.task.Process == a.task.Process && !b.ended && !b.gone {
 			return false
 		}
 	}
@@ -35,7 +35,7 @@ func (w *World) Unfinished() bool {
 }
 
 // status tells whether the task of a slot is finished, and if not whether its next
-// step is the exit of its process: the first task makes it when all have ended.
+// step is the exit of its process: the first task makes it when all that have begun have ended.
 func (w *Expander) status(s []uint32, slot int) (finished, exits bool) {
 	n := s[wordNodes+slot] &^ learn.Begun
 	if n == learn.Gone {
@@ -51,7 +51,7 @@ func (w *Expander) status(s []uint32, slot int) (finished, exits bool) {
 	for j := range w.X.Slots {
 		if w.X.Slots[j].process == sl.process {
 			m := s[wordNodes+j] &^ learn.Begun
-			if m == learn.Gone || !w.place(j, m).ended {
+			if !w.place(j, m).ended { // Gone, of a process that runs, has not begun
 				return true, false
 			}
 		}

@@ -61,7 +61,7 @@ func (w *World) losePower(state int) {
 		if !a.gone {
 			w.gone(a)
 		}
-		if w.sc.Setting.AfterReboot(a.task.Process) {
+		if w.sc.Setting.AfterReboot(a.task.Process) && w.sc.Setting.RunsAtFirst(a.task.Process, a.task.N) {
 			w.begin(a)
 		}
 	}

@@ -121,7 +121,10 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	x.Initial = append(x.Initial, first, history.Empty)
 	for i, a := range x.automata {
 		first, again := a.First(), uint32(learn.Gone)
-		if sc.Setting.AfterReboot(x.Slots[i].process) {
+		switch at := &x.Slots[i]; {
+		case !sc.Setting.RunsAtFirst(at.process, at.Task.N):
+			first = learn.Gone
+		case sc.Setting.AfterReboot(at.process):
 			first, again = again, first
 		}
 		x.Initial, x.rebooted = append(x.Initial, first), append(x.rebooted, again)
@@ -184,6 +187,7 @@ type place struct {
 	cell    bool
 	sleep   bool
 	exit    bool
+	starts  int64 // the number of the task that the call starts, 0 for none
 	knows   learn.Numbers
 	family  scenarios.Family
 	ended   bool
@@ -224,6 +228,9 @@ func (x *Space) place(slot int, n uint32) place {
 	}
 	if nd.Begins.By == (fsfake.Task{}) {
 		p.failing = x.failures(nd.Op)
+	}
+	if nd.Op.Call == fsfake.CallStart {
+		p.starts = nd.Op.Len
 	}
 	if nd.Begins.LetGo && x.machines.marks {
 		p.unmark = x.machines.op(opUnmark{lockOf(&nd.Begins)})

@@ -56,6 +56,9 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 			return calls
 		}
 		a.asleep = op.Call == fsfake.CallSleep
+		if op.Call == fsfake.CallStart {
+			w.start(a, op.Len)
+		}
 		w.proceed(a, &r)
 		w.bereft(a)
 		if !turn || a.ended || !a.op.Call.IsCell() || w.Err != nil {
@@ -155,6 +158,11 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		if pl.exit {
 			succ.Bad = !w.exit(next, x.Slots[slot].process) || succ.Bad
 			break
+		}
+		if pl.starts != 0 {
+			if err := w.start(next, slot, pl.starts); err != nil {
+				return err
+			}
 		}
 		l, err := w.leap(slot, n, m.result)
 		if err != nil {

@@ -60,7 +60,7 @@ type actor struct {
 	by       fsfake.Task   // who makes it, when that is not the task itself
 	asserted bool          // it has asserted something
 	ended    bool          // the program has returned
-	gone     bool          // the process has exited or was killed, or has not begun
+	gone     bool          // the process has exited or was killed, or the task has not begun
 	blocked  bool
 	asleep   bool
 	idle     bool
@@ -106,7 +106,7 @@ func (w *World) Start(m *fsfake.Machine) {
 	w.History.Reset()
 	w.Preempted = w.Preempted[:0]
 	for _, a := range w.actors {
-		if w.sc.Setting.AfterReboot(a.task.Process) {
+		if w.sc.Setting.AfterReboot(a.task.Process) || !w.sc.Setting.RunsAtFirst(a.task.Process, a.task.N) {
 			*a = actor{task: a.task, id: a.id, index: a.index, gone: true}
 		} else {
 			w.begin(a)

@@ -221,7 +221,7 @@ func (t *teller) notItsOwn(me sched.Task) {
 // memory names the variable by which a task went in a step.
 func (t *teller) memory(st *trace.Walked) string {
 	for _, c := range st.Calls {
-		if c.Op.Call.IsCell() {
+		if c.Op.Cell != "" {
 			return " in " + c.Op.Cell
 		}
 	}

@@ -84,6 +84,7 @@ const (
 	// CallStart begins the task of its process with the number Len, which has not begun: whoever
 	// drives the machine does that. Of the machine it is no more than a step.
 	CallStart
+	CallCellCAS // compare-and-swap
 
 	numCalls
 )
@@ -431,6 +432,11 @@ var calls = [numCalls]*row{
 		do:   func(m *Machine, _ *request) { m.version++ }, // it is seen, by whoever is started
 		text: func(o *Op) string { return "task " + strconv.FormatInt(o.Len, 10) }, answer: noAnswer,
 	},
+	CallCellCAS: {
+		name: "compare-and-swap", group: Memory, uses: OperandCell | OperandValue,
+		do:   func(m *Machine, c *request) { m.swapCell(c.p, c.op, c.r) },
+		text: words(cellText, swapText), answer: swapAnswer, contends: notSwapped,
+	},
 }
 
 // What the kernel answers before it looks at the descriptor.
@@ -443,9 +449,10 @@ func noTimes(o *Op) (syscall.Errno, bool)     { return 0, o.Time == UTIME_OMIT &
 
 // What it means that a call has met somebody else's lock.
 
-func exists(r *Result) bool { return r.Errno == EEXIST }
-func held(r *Result) bool   { return r.Errno == EAGAIN || r.Errno == EACCES }
-func notDir(r *Result) bool { return r.Errno == 0 && !r.Stat.Mode.IsDir() }
+func exists(r *Result) bool     { return r.Errno == EEXIST }
+func held(r *Result) bool       { return r.Errno == EAGAIN || r.Errno == EACCES }
+func notSwapped(r *Result) bool { return r.OK() && r.N == 0 }
+func notDir(r *Result) bool     { return r.Errno == 0 && !r.Stat.Mode.IsDir() }
 
 func waits(o *Op) bool { return o.Wait }
 

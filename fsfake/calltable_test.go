@@ -205,6 +205,7 @@ var callTable = [...]tried{
 	fsfake.CallCellStore: {words: "cell value", not: "cells are the memory of the program"},
 	fsfake.CallCellWait:  {words: "cell value", not: "cells are the memory of the program"},
 	fsfake.CallStart:     {words: "size", not: "it is no system call"},
+	fsfake.CallCellCAS:   {words: "cell swap", answer: holdsNumber, not: "cells are the memory of the program"},
 }
 
 // row returns what the tests know of a call.
@@ -377,6 +378,11 @@ var vocabulary = map[string]word{
 		operand: fsfake.OperandValue,
 		text:    func(o *fsfake.Op) string { return fmt.Sprint(o.Value) },
 		parse:   func(o *fsfake.Op, w string) error { o.Value = w; return nil },
+	},
+	"swap": {
+		operand: fsfake.OperandValue,
+		text:    func(o *fsfake.Op) string { return fmt.Sprint(o.Value.(fsfake.Swap).New) },
+		parse:   func(o *fsfake.Op, w string) error { o.Value = fsfake.Swap{New: w}; return nil },
 	},
 
 	"uid":   offWord([]int64{-1, 0, 1000, 1001}, nil, 1),

@@ -32,12 +32,30 @@ func (c Cell[T]) Load(p *Proc) T {
 // Store sets the cell's value.
 func (c Cell[T]) Store(p *Proc, v T) {
 	mustBePlain(reflect.TypeFor[T]())
+	p.port.Do(Op{Call: CallCellStore, Cell: c.Name, Value: stored(v)})
+}
+
+// CompareAndSwap stores new if the cell's value is old, in one step, and reports whether it was.
+// Between threads that is what keeps apart who looks and then stores: after Load another thread
+// may store before Store does. It does not wait: a loop around it spins, which holds up an event
+// loop for ever, and is to be marked between threads ([Proc.Retry]); let it Wait in each round.
+func (c Cell[T]) CompareAndSwap(p *Proc, old, new T) bool {
+	mustBePlain(reflect.TypeFor[T]())
+	return p.port.Do(Op{Call: CallCellCAS, Cell: c.Name, Value: Swap{stored(old), stored(new)}}).N == 1
+}
+
+// A Swap is the operand of a compare-and-swap of a cell: what the cell must hold, and what it holds
+// then. nil is the initial value, as everywhere in an [Op].
+type Swap struct{ Old, New any }
+
+// stored is a cell's value as the machine keeps it: the initial value has one representation, so
+// that states merge.
+func stored[T comparable](v T) any {
 	var zero T
-	if v == zero { // one representation of the initial value, so that states merge
-		p.port.Do(Op{Call: CallCellStore, Cell: c.Name})
-		return
+	if v == zero {
+		return nil
 	}
-	p.port.Do(Op{Call: CallCellStore, Cell: c.Name, Value: v})
+	return v
 }
 
 // Wait blocks until cond is true of the cell's value, and returns that value. cond
@@ -48,12 +66,7 @@ func (c Cell[T]) Wait(p *Proc, cond func(T) bool) T {
 		if cond(v) {
 			return v
 		}
-		var seen any
-		var zero T
-		if v != zero {
-			seen = v
-		}
-		p.port.Do(Op{Call: CallCellWait, Cell: c.Name, Value: seen})
+		p.port.Do(Op{Call: CallCellWait, Cell: c.Name, Value: stored(v)})
 	}
 }
 

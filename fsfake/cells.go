@@ -33,6 +33,16 @@ func (m *Machine) waitCell(p *proc, t Task, op *Op) Result {
 	return m.block(p, t, op, 0)
 }
 
+// swapCell stores a value if the cell holds the one that is expected. A swap that fails is a look
+// that does not even tell what is there.
+func (m *Machine) swapCell(p *proc, op *Op, r *Result) {
+	swap, _ := op.Value.(Swap)
+	if p.cell(op.Cell) == swap.Old {
+		m.storeCell(p, op.Cell, swap.New)
+		r.N = 1
+	}
+}
+
 func (m *Machine) storeCell(p *proc, name string, v any) {
 	i, ok := p.cellAt(name)
 	if ok && p.cells[i].value == v || !ok && v == nil {

@@ -67,6 +67,11 @@ func cellText(o *Op) string     { return o.Cell }
 func storedText(o *Op) string   { return "= " + cellValue(o.Value) }
 func awaitedText(o *Op) string  { return "≠ " + cellValue(o.Value) }
 
+func swapText(o *Op) string {
+	swap, _ := o.Value.(Swap)
+	return cellValue(swap.Old) + " → " + cellValue(swap.New)
+}
+
 func cloexecText(o *Op) string {
 	if o.Flags&O_CLOEXEC != 0 {
 		return "O_CLOEXEC"
@@ -113,6 +118,13 @@ func namesAnswer(_ *Op, r *Result) string {
 
 func timeAnswer(_ *Op, r *Result) string {
 	return "= " + time.Unix(0, r.N).UTC().Format("15:04:05.000")
+}
+
+func swapAnswer(_ *Op, r *Result) string {
+	if r.N == 0 {
+		return "not swapped"
+	}
+	return "swapped"
 }
 
 func valueAnswer(_ *Op, r *Result) string { return "= " + cellValue(r.Value) }

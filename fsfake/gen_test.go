@@ -40,7 +40,7 @@ var genCall = rapid.SampledFrom(slices.Concat(
 		CallStat, CallLstat, CallReadlink, CallRmdir, CallTruncate, CallUtimes, CallLutimes, CallChmod, CallChown, CallLchown, CallChdir,
 		CallRead, CallPread, CallPwrite, CallLseek, CallDup, CallDup2, CallDup3, CallGetfd, CallSetfd, CallGetfl, CallSetfl, CallFstat, CallFtruncate, CallFutimes, CallFchmod, CallFchown, CallFsync, CallReaddir,
 		CallGetlk, CallOFDGetlk, CallLinkFD, CallKill, CallStartTime, CallProcs, CallFork, CallExec, CallExit,
-		CallGetcwd, CallNow, CallCellLoad, CallCellStore, CallCellWait,
+		CallGetcwd, CallNow, CallCellLoad, CallCellStore, CallCellWait, CallCellCAS,
 	},
 ))
 
@@ -65,7 +65,12 @@ var genOp = rapid.Custom(func(t *rapid.T) Op {
 		{OperandTime2, func() { op.Time2 = small.Draw(t, "mtime") }},
 		{OperandWait, func() { op.Wait = rapid.Bool().Draw(t, "wait") }},
 		{OperandCell, func() { op.Cell = "c" }},
-		{OperandValue, func() { op.Value = rapid.SampledFrom([]any{nil, 1, "1", true}).Draw(t, "value") }},
+		{OperandValue, func() {
+			value := rapid.SampledFrom([]any{nil, 1, "1", true})
+			if op.Value = value.Draw(t, "value"); op.Call == CallCellCAS {
+				op.Value = Swap{op.Value, value.Draw(t, "new")}
+			}
+		}},
 	} {
 		if op.Call.Uses(f.operand) {
 			f.draw()

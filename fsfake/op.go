@@ -115,8 +115,8 @@ type Op struct {
 	// Time and Time2: atime and mtime of utimes in nanoseconds since 1970; Time is
 	// also the duration of a sleep in nanoseconds.
 	Time, Time2 int64
-	// Cell names a memory cell; Value is what to store in it, or the value that a
-	// wait waits to see replaced.
+	// Cell names a memory cell; Value is what to store in it, the value that a
+	// wait waits to see replaced, or the [Swap] of a compare-and-swap.
 	Cell  string
 	Value any
 }

@@ -11,7 +11,8 @@ type Result struct {
 	// Errno is 0 on success.
 	Errno syscall.Errno
 	// N is the call's number: a descriptor, a byte count, an offset, a pid, a time
-	// in nanoseconds since 1970, a process start time in clock ticks.
+	// in nanoseconds since 1970, a process start time in clock ticks, 1 when a
+	// compare-and-swap has swapped.
 	N int64
 	// Blocked: the call has started and waits for a lock or a cell. It has not
 	// returned: the task is to make the same call again once [Machine.Ready] says so.

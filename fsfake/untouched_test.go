@@ -24,6 +24,8 @@ func TestUntouched(t *testing.T) {
 		{Op{Call: CallOpen, Path: "/f"}, false},
 		{Op{Call: CallUnlink, Path: "/f"}, false},
 		{Op{Call: CallCellStore, Cell: "c", Value: 1}, false},
+		{Op{Call: CallCellCAS, Cell: "c", Value: Swap{New: 1}}, false},
+		{Op{Call: CallCellCAS, Cell: "c", Value: Swap{Old: 2, New: 1}}, true},
 		{Op{Call: CallExit}, false},
 	} {
 		k := m.Clone()

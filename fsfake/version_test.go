@@ -47,6 +47,8 @@ func TestVersion(t *testing.T) {
 		{"store", Op{Call: CallCellStore, Cell: "c", Value: 1}, true},
 		{"start", Op{Call: CallStart, Len: 2}, true},
 		{"store of what is there", Op{Call: CallCellStore, Cell: "c"}, false},
+		{"compare-and-swap", Op{Call: CallCellCAS, Cell: "c", Value: Swap{New: 1}}, true},
+		{"compare-and-swap of another value", Op{Call: CallCellCAS, Cell: "c", Value: Swap{Old: 2, New: 1}}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			m, a, b := pair()

@@ -67,10 +67,10 @@ func (r *reader) walk(body, root ast.Node, tell func(ast.Node, offence)) {
 		case *ast.GoStmt:
 			tell(n, offence{what: "a goroutine is scheduled by Go, in no order", instead: "make it a task of the process (Setting.Tasks), which Task.Start may start"})
 		case *ast.SelectStmt, *ast.SendStmt:
-			tell(n, offence{what: "a channel is not seen by the fake", instead: "use fsfake.Cell"})
+			tell(n, offence{what: "a channel is not seen by the fake", instead: "use fsfake.Cell, or kit.Channel"})
 		case *ast.UnaryExpr:
 			if n.Op == token.ARROW {
-				tell(n, offence{what: "a channel is not seen by the fake", instead: "use fsfake.Cell"})
+				tell(n, offence{what: "a channel is not seen by the fake", instead: "use fsfake.Cell, or kit.Channel"})
 			}
 		case *ast.RangeStmt:
 			if _, ok := r.TypesInfo.TypeOf(n.X).Underlying().(*types.Map); ok && !r.excused(n) {
@@ -96,7 +96,7 @@ func (r *reader) function(n *ast.Ident, fn *types.Func, tell func(ast.Node, offe
 	}
 	switch path := fn.Pkg().Path(); {
 	case path == "sync" || path == "sync/atomic":
-		tell(n, offence{what: path + " is not seen by the fake", instead: "tasks share memory by fsfake.Cell, and wait for each other by its Wait"})
+		tell(n, offence{what: path + " is not seen by the fake", instead: "tasks share memory by fsfake.Cell, wait for each other by its Wait, and keep each other out by its CompareAndSwap, or by kit.Mutex"})
 	case path == "maps" && strings.Contains(" All Keys Values ", " "+fn.Name()+" "):
 		tell(n, offence{what: "maps." + fn.Name() + " has another order each time", instead: "sort it, by slices.Sorted"})
 	case fn.Signature().Recv() == nil:

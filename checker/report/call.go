@@ -24,7 +24,7 @@ func (c *charter) call(st *trace.Walked, i int) CallText {
 	op, r := st.Calls[i].Op, st.Calls[i].Result
 	op.Path, op.Path2 = c.short(op.Path), c.short(op.Path2)
 	op = withoutMode(op)
-	t := CallText{Failed: r.Errno != 0 || r.Blocked, Answer: c.answer(st, i)}
+	t := CallText{Failed: r.Errno != 0 || r.Blocked || op.Call == fsfake.CallCellCAS && r.N == 0, Answer: c.answer(st, i)}
 	switch op.Call {
 	case fsfake.CallWrite:
 		t.Call = fmt.Sprintf("write fd %d %s", op.FD, c.walk.Quote(op.Data, dataInCall))
@@ -34,6 +34,9 @@ func (c *charter) call(st *trace.Walked, i int) CallText {
 		t.Call = op.String() + " to " + c.walk.TimeText(time.Unix(0, op.Time2))
 	case fsfake.CallCellStore:
 		t.Call = fmt.Sprintf("store %s = %s", op.Cell, CellText(op.Value))
+	case fsfake.CallCellCAS:
+		swap, _ := op.Value.(fsfake.Swap)
+		t.Call = fmt.Sprintf("%s %s %s → %s", op.Call, op.Cell, CellText(swap.Old), CellText(swap.New))
 	case fsfake.CallOpen, fsfake.CallFlock:
 		t.Call = op.String()
 		t.Terse = terse(t.Call)

@@ -166,7 +166,8 @@ func (w *Walk) ended(st *Step, before *State) []Ended {
 func cells(st *Step, before []CellState) []CellState {
 	out := before
 	for _, c := range st.Calls {
-		if c.Op.Call != fsfake.CallCellStore {
+		v, stores := stored(&c)
+		if !stores {
 			continue
 		}
 		out = slices.Clone(out)
@@ -175,7 +176,18 @@ func cells(st *Step, before []CellState) []CellState {
 		if i < 0 {
 			i, out = len(out), append(out, CellState{Process: p, Cell: c.Op.Cell})
 		}
-		out[i].Value = c.Op.Value
+		out[i].Value = v
 	}
 	return out
+}
+
+// stored is what a call has stored in its variable, if it has.
+func stored(c *Call) (any, bool) {
+	switch swap, swaps := c.Op.Value.(fsfake.Swap); {
+	case c.Op.Call == fsfake.CallCellStore:
+		return c.Op.Value, true
+	case swaps && c.Op.Call == fsfake.CallCellCAS && c.Result.N == 1:
+		return swap.New, true
+	}
+	return nil, false
 }

@@ -244,11 +244,14 @@ func TestWalkTellsCells(t *testing.T) {
 	s.do(b, fsfake.Op{Call: fsfake.CallCellStore, Cell: "held", Value: 2})
 	s.do(a, fsfake.Op{Call: fsfake.CallCellStore, Cell: "count", Value: 3})
 	s.do(a2, fsfake.Op{Call: fsfake.CallCellStore, Cell: "held"})
+	s.do(a, fsfake.Op{Call: fsfake.CallCellCAS, Cell: "held", Value: fsfake.Swap{New: 4}})
+	s.do(a2, fsfake.Op{Call: fsfake.CallCellCAS, Cell: "held", Value: fsfake.Swap{Old: 3, New: 5}})
 	w := s.walk()
 	require.Equal(t, []trace.CellState{{Process: 0, Cell: "held", Value: 1}}, w.Steps[0].After.Cells)
 	require.Equal(t, []trace.CellState{
 		{Process: 0, Cell: "held"}, {Process: 1, Cell: "held", Value: 2}, {Process: 0, Cell: "count", Value: 3},
-	}, w.End().Cells)
+	}, w.Steps[3].After.Cells)
+	require.Equal(t, 4, w.End().Cells[0].Value, "the second finds another value")
 }
 
 // A trace without steps has a beginning, which is its end.

@@ -310,6 +310,7 @@ var makers = [...]maker{
 	fsfake.CallCellStore: {not: "cells are the memory of the program"},
 	fsfake.CallCellWait:  {not: "cells are the memory of the program"},
 	fsfake.CallStart:     {not: "threads that do nothing yet are there from the start"},
+	fsfake.CallCellCAS:   {not: "cells are the memory of the program"},
 }
 
 // Makes reports whether the kernel makes a call. The others, of which there is no real

@@ -224,6 +224,11 @@ func (t *thread) cell(op *fsfake.Op) fsfake.Result {
 		return fsfake.Result{Value: t.cells[op.Cell]}
 	case fsfake.CallCellStore:
 		t.cells[op.Cell] = op.Value
+	case fsfake.CallCellCAS:
+		if swap, _ := op.Value.(fsfake.Swap); t.cells[op.Cell] == swap.Old {
+			t.cells[op.Cell] = swap.New
+			return fsfake.Result{N: 1}
+		}
 	}
 	return fsfake.Result{}
 }

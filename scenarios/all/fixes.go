@@ -159,6 +159,10 @@ func Fixes() []Fix {
 			"fcntl locks between processes are enough for the threads, too.", "fasteners/lockf/tasks",
 			"A record lock belongs to the process: a second thread is granted it at once.", "rocksdb/table-then-open",
 		},
+		{
+			"A flag in memory keeps the threads apart: look at it, and set it.", "fasteners/flag/threads",
+			"Both threads look before either sets it. A mutex, or a compare-and-swap, looks and sets in one step.", "fasteners/mutex",
+		},
 	}
 }
 

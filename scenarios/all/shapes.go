@@ -138,12 +138,12 @@ func Shapes() []Shape {
 			Is: "The order of the two decides: the table first when locking, last when releasing. An fcntl lock belongs to the process, and the close of any descriptor of the file drops it, so a thread that opens the file only to look takes the lock from its sister.",
 			Variants: []string{
 				"fslock/lockf",
-				"fasteners/lockf", "lucene/native", "rocksdb/open-then-table", "rocksdb/table-then-open",
+				"fasteners/lockf", "fasteners/flag", "fasteners/mutex", "lucene/native", "rocksdb/open-then-table", "rocksdb/table-then-open",
 				"openclaw-release/original", "openclaw-release/original-starttime", "openclaw-release/in-flight", "openclaw-release/option-a",
 				"openclaw-release/option-b-reentrant", "openclaw-release/option-b-join", "openclaw-release/option-b-join-reread",
 			},
 			Surveyed: "rocksdb/table-then-open",
-			Repaired: []string{"rocksdb/table-then-open", "openclaw-release/option-b-join-reread", "jib/keep-file"},
+			Repaired: []string{"rocksdb/table-then-open", "fasteners/mutex", "openclaw-release/option-b-join-reread", "jib/keep-file"},
 		},
 		{
 			ID: "lock-upgrade", Title: "A shared lock that becomes exclusive",

@@ -69,6 +69,14 @@ func Tasks(tasks ...int) Situation {
 	}
 }
 
+// Threads is Tasks where every access to a cell is a step of its own.
+func Threads(tasks ...int) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		Tasks(tasks...)(sc, l)
+		sc.Setting.Concurrency = scenarios.Threads
+	}
+}
+
 // Daemons lets no process ever exit.
 func Daemons(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Daemons = true }
 

@@ -50,6 +50,7 @@ func Draw(seed uint64) *Protocol {
 	if !d.p.Lasts && d.chance(4) {
 		d.failing()
 	}
+	d.swaps(seed)
 	return &d.p
 }
 

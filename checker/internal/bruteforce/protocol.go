@@ -88,6 +88,7 @@ const (
 	Add    Kind = "add"   // Path, N: stores cell + N
 	Await  Kind = "await" // Path, N: waits until the cell is N
 	Start  Kind = "start" // N: begins task N of the process
+	CAS    Kind = "cas"   // Path, Len, N: stores N if the cell is Len; ok: it was
 )
 
 // What is no call.

@@ -284,6 +284,8 @@ func (r *runner) call(s *Stmt) {
 	case Add:
 		r.cell(s).Store(r.t.Proc, reg.cell+int(s.N))
 		reg.ok = true
+	case CAS:
+		reg.ok = r.cell(s).CompareAndSwap(r.t.Proc, int(s.Len), int(s.N))
 	case Await:
 		reg.cell = r.cell(s).Wait(r.t.Proc, func(v int) bool { return v == int(s.N) })
 		reg.ok = true

@@ -110,7 +110,7 @@ func (x *space) step(s *state, i int, fails string) (slept, judged bool, err err
 			return op.Call == fsfake.CallSleep, judged, nil
 		}
 		a.blocked = nil
-		x.note(s, sl, op)
+		x.note(s, sl, op, r)
 		if !known && op.Call == fsfake.CallStat {
 			file, _ = s.m.Lookup(op.Path)
 		}
@@ -195,10 +195,14 @@ func (x *space) acquired(s *state, sl slot, k remark) holding {
 
 // note keeps what the machine does not show: the values of cells, and that the descriptor of
 // a waiting call was closed.
-func (x *space) note(s *state, sl slot, op fsfake.Op) {
+func (x *space) note(s *state, sl slot, op fsfake.Op, r fsfake.Result) {
 	switch op.Call {
 	case fsfake.CallCellStore:
 		s.cells[sl.process] = store(s.cells[sl.process], op.Cell, number(op.Value))
+	case fsfake.CallCellCAS:
+		if swap := op.Value.(fsfake.Swap); r.N == 1 {
+			s.cells[sl.process] = store(s.cells[sl.process], op.Cell, number(swap.New))
+		}
 	case fsfake.CallClose:
 		for j := range s.tasks {
 			if w := s.tasks[j].blocked; x.slots[j].process == sl.process && w != nil && w.file != 0 && w.fd == op.FD {

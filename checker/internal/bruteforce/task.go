@@ -155,6 +155,8 @@ func (t *task) op() fsfake.Op {
 			op.Value = v
 		}
 		return op
+	case CAS:
+		return fsfake.Op{Call: fsfake.CallCellCAS, Cell: s.Path, Value: fsfake.Swap{Old: value(s.Len), New: value(s.N)}}
 	}
 	panic(fmt.Sprintf("bruteforce: unknown statement %q", s.Do))
 }
@@ -240,11 +242,21 @@ func (t *task) take(r fsfake.Result, file fsfake.InodeID) ([]remark, error) {
 			g.ok = true
 			t.pc += 2
 		}
+	case s.Do == CAS:
+		g.ok = r.N == 1
 	case s.Do == Await: // the wait is over: look again
 	default:
 		g.ok = ok
 	}
 	return t.proceed()
+}
+
+// value is how a machine keeps a number in a cell.
+func value(n int64) any {
+	if n == 0 {
+		return nil
+	}
+	return int(n)
 }
 
 func number(v any) int {

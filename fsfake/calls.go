@@ -393,7 +393,7 @@ var calls = [numCalls]*row{
 	},
 	CallNow: {
 		name: "now", group: Processes,
-		do:   func(m *Machine, c *request) { c.r.N = m.clock },
+		do:   func(m *Machine, c *request) { c.r.N = m.clock + c.p.skew },
 		text: noText, answer: timeAnswer,
 	},
 	CallSleep: {

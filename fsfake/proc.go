@@ -263,7 +263,7 @@ func (p *Proc) Procs() []int {
 	return pids
 }
 
-// Now is time.Now on the machine's virtual clock. It is a step: the clock may move
+// Now is time.Now on the machine's virtual clock, as the process has it ([ProcSpec.Skew]). It is a step: the clock may move
 // before it.
 func (p *Proc) Now() time.Time {
 	return time.Unix(0, p.port.Do(Op{Call: CallNow}).N).UTC()

@@ -181,3 +181,20 @@ func TestReadFileOfAnySize(t *testing.T) {
 		require.Equal(t, want, append([]byte{}, got...))
 	}
 }
+
+// A process's clock may be ahead of the one that stamps files; its children have it too.
+func TestSkew(t *testing.T) {
+	m := New(Options{})
+	m.AddProc(ProcSpec{Pid: 101, Skew: time.Minute})
+	m.AddProc(ProcSpec{Pid: 102, Skew: -time.Hour})
+	require.Equal(t, time.Minute, m.Proc(101).Now().Sub(m.Now()))
+	require.Equal(t, -time.Hour, m.Proc(102).Now().Sub(m.Now()))
+	require.NoError(t, m.Proc(101).WriteFile("/f", nil, 0o644))
+	st, err := m.Proc(102).Stat("/f")
+	require.NoError(t, err)
+	require.Equal(t, m.Now(), st.ModTime())
+	child := m.Do(Task{101, 1}, Op{Call: CallFork}).N
+	require.Equal(t, time.Minute, m.Proc(int(child)).Now().Sub(m.Now()))
+	m.Advance(-time.Second)
+	require.Equal(t, time.Minute, m.Proc(101).Now().Sub(m.Now()))
+}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A proc is a running process. A dead one is gone: whoever started it reaps it at once.
@@ -14,7 +15,8 @@ type proc struct {
 	parent   int // no call shows it
 	uid, gid uint32
 	start    int64
-	inside   int // its pid in a namespace of its own; 0: it has none. Constant, so no part of a key
+	skew     int64 // how far its clock is ahead. Constant, so no part of a key
+	inside   int   // its pid in a namespace of its own; 0: it has none. Constant, so no part of a key
 	cwd      InodeID
 	fds      []fdesc   // sorted by fd
 	seen     []InodeID // under InodesCanonical: inode numbers handed out, from 1
@@ -34,6 +36,9 @@ type ProcSpec struct {
 	// Inside, unless 0, is its pid in a pid namespace of its own, as the first process of a container
 	// has. It sees nobody else there; who is in none sees it by Pid.
 	Inside int
+	// Skew is how far the process's time of day is ahead of the clock that stamps files, negative
+	// where it is behind: on another host than the disk. Sleeps last as long as anybody's.
+	Skew time.Duration
 }
 
 // AddProc starts a process without any open files but the standard streams, which come
@@ -55,7 +60,7 @@ func (m *Machine) AddProc(s ProcSpec) {
 	if s.Tasks > 1 {
 		m.keepQueues()
 	}
-	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, inside: s.Inside, cwd: cwd, fds: standard})
+	m.addProc(proc{pid: s.Pid, parent: s.Parent, uid: s.UID, gid: s.GID, start: s.Start, inside: s.Inside, skew: int64(s.Skew), cwd: cwd, fds: standard})
 }
 
 func (m *Machine) addProc(p proc) {

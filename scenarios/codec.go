@@ -97,6 +97,20 @@ func durations() codec[time.Duration] {
 	}
 }
 
+// skews are times as Go writes them, ahead or behind.
+func skews() codec[time.Duration] {
+	return codec[time.Duration]{
+		text: time.Duration.String,
+		parse: func(text string) (time.Duration, error) {
+			d, err := time.ParseDuration(text)
+			if err != nil || d.Abs() > maxJump {
+				return 0, fmt.Errorf("choose a time for each process, such as 0s,90s or -1h,0s, up to 100 years")
+			}
+			return d, nil
+		},
+	}
+}
+
 // oneOf are the values of an enumeration, by name, from 0.
 func oneOf[T ~uint8](names ...string) codec[T] {
 	return codec[T]{

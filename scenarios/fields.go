@@ -169,6 +169,22 @@ func Fields() []Field {
 			},
 			access: at(listOf("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
 		}, {
+			Name: "skew", Flag: "skew", JSON: "skew",
+			Usage: "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
+			Title: "Clocks", Tells: func(s *Setting) string {
+				if s.Skew == nil {
+					return "as the file system's"
+				}
+				return "of " + tellSkew(s)
+			},
+			words: func(s *Setting) string {
+				if s.Skew == nil {
+					return ""
+				}
+				return "the clock of " + tellSkew(s)
+			},
+			access: at(listOf("none", skews()), func(s *Setting) *[]time.Duration { return &s.Skew }),
+		}, {
 			Name: "failing-calls", Flag: "failing-calls", JSON: "failing_calls",
 			Usage: "let up to `K` calls fail, as on a full disk",
 			Title: "Failing calls", Tells: tellFailingCalls,
@@ -300,6 +316,23 @@ func tellPowerLosses(s *Setting) string {
 		text += "; " + join(names(s.Reboot)) + " start after it"
 	}
 	return text
+}
+
+// tellSkew says whose clock is not the file system's: "A 1m0s behind and B 2m0s ahead".
+func tellSkew(s *Setting) string {
+	var list []string
+	for i, d := range s.Skew {
+		switch name := ProcessName(i); {
+		case d > 0:
+			list = append(list, name+" "+d.String()+" ahead")
+		case d < 0:
+			list = append(list, name+" "+(-d).String()+" behind")
+		}
+	}
+	if list == nil {
+		return "nobody ahead or behind"
+	}
+	return join(list)
 }
 
 func pidsInside(s *Setting) string {

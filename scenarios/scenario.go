@@ -229,6 +229,9 @@ func (s *Scenario) boot(m *fsfake.Machine, again bool) {
 				spec.UID, spec.GID = uint32(s.Setting.Users[i]), uint32(s.Setting.Users[i])
 			}
 			spec.Inside = s.Setting.PidInContainer(i)
+			if i < len(s.Setting.Skew) {
+				spec.Skew = s.Setting.Skew[i]
+			}
 			m.AddProc(spec)
 		}
 	}

@@ -70,6 +70,10 @@ type Setting struct {
 	// a process in none, and nil is nobody. A container is a pid namespace in which nobody else
 	// is; the disk is one.
 	Containers []int
+	// Skew is how far the time of day of each process is ahead of the clock that stamps files,
+	// negative where it is behind, by process; nil is nobody. It is as on several hosts that share
+	// one disk. Sleeps and stalls take as long for everybody; a fresh process has the disk's clock.
+	Skew []time.Duration
 	// FailingCalls is how many calls may fail although nothing stands in their way, any call of
 	// any process but a fresh one's: "what if this write fails". FailWith lists the errors with
 	// which they do; nil means all that package fsfake knows of the call. See [fsfake.Machine.CanFail].
@@ -275,7 +279,7 @@ const DefaultStall = time.Hour
 // processes than the roles that they have, or a value out of range.
 func (s Scenario) In(st Setting) (Scenario, error) {
 	own := &s.Setting
-	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil || own.Users != nil || own.Containers != nil) {
+	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil || own.Users != nil || own.Containers != nil || own.Skew != nil) {
 		return s, fmt.Errorf("scenarios: %s has exactly %d processes, each with its own role", s.ID, own.Processes)
 	}
 	if st.Stalls > 0 && st.StallFor == 0 {
@@ -371,6 +375,9 @@ func (s *Setting) validate() error {
 	}
 	if s.Containers != nil && len(s.Containers) != s.Processes {
 		return fmt.Errorf("pids in containers are given for %d processes of %d", len(s.Containers), s.Processes)
+	}
+	if s.Skew != nil && len(s.Skew) != s.Processes {
+		return fmt.Errorf("skews of clocks are given for %d processes of %d", len(s.Skew), s.Processes)
 	}
 	if err := s.members("punctual", s.Punctual); err != nil {
 		return err

@@ -86,6 +86,8 @@ func sample(t *testing.T, name string, v reflect.Value) {
 		*x = time.Date(2001, 2, 3, 4, 5, 6, 7, time.UTC)
 	case *[]int:
 		*x = []int{1, 2}
+	case *[]time.Duration:
+		*x = []time.Duration{0, -90 * time.Second}
 	case *[]syscall.Errno:
 		*x = []syscall.Errno{fsfake.ENOSPC, fsfake.EIO}
 	default:
@@ -118,6 +120,7 @@ func settings() *rapid.Generator[Setting] {
 			Punctual:     rapid.SampledFrom([][]int{nil, {0}, {n - 1}}).Draw(t, "punctual"),
 			Daemons:      rapid.Bool().Draw(t, "daemons"),
 			Containers:   rapid.SampledFrom([][]int{nil, slices.Repeat([]int{1}, n)}).Draw(t, "containers"),
+			Skew:         rapid.SampledFrom([][]time.Duration{nil, slices.Repeat([]time.Duration{-90 * time.Second}, n)}).Draw(t, "skew"),
 			FailingCalls: rapid.IntRange(0, MaxFailingCalls).Draw(t, "failing calls"),
 			FailWith:     rapid.SampledFrom([][]syscall.Errno{nil, {fsfake.EIO}, fsfake.FailingErrnos()}).Draw(t, "fail with"),
 			Concurrency:  rapid.SampledFrom([]Concurrency{EventLoop, Threads}).Draw(t, "concurrency"),

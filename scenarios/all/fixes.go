@@ -160,6 +160,14 @@ func Fixes() []Fix {
 			"A record lock belongs to the process: a second thread is granted it at once.", "rocksdb/table-then-open",
 		},
 		{
+			"Hosts have clocks of their own, so take the lock's age from the file's time.", "mulmoclaude/file-time/reader-ahead",
+			"The time is the disk's then, and what it is compared with still the reader's: a clock that is ahead finds a new lock old.", "mulmoclaude/file-clock",
+		},
+		{
+			"With O_CLOEXEC the lock does not go to a child that runs another program.", "materialize/close-on-exec/fork",
+			"The child has the descriptor until it runs that program; who does not wait for it may end before.", "materialize/close-on-exec",
+		},
+		{
 			"A flag in memory keeps the threads apart: look at it, and set it.", "fasteners/flag/threads",
 			"Both threads look before either sets it. A mutex, or a compare-and-swap, looks and sets in one step.", "fasteners/mutex",
 		},

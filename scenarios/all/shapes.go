@@ -43,6 +43,7 @@ func Shapes() []Shape {
 			ID: "remove-stale", Title: "Judge the lock that is there, remove it by its name, create one's own",
 			Is: "No call removes a name only if it is still that file. Between the judgement and the removal another contender may have done both and created its own lock, which is removed then. No second look, grace period or sleep closes the window; it only narrows it.",
 			Variants: []string{
+				"mulmoclaude/written-time", "mulmoclaude/file-time", "mulmoclaude/file-clock",
 				"phantombot-runlock/unlink-then-create", "invoker/corrupt-is-stale", "compact-contracts/overwrite-stale", "compact-contracts/unlink-stale", "claude-remember/overwrite", "claude-remember/recreate-and-verify", "marionette-collective/look-then-exclusive", "md-redline/steal-old", "factory-factory/same-inode", "celo-rewards/overwrite-old", "openswarm/pid-only", "openswarm/pid-or-age", "khive/unlink-at-end", "khive/unlink-own-at-end", "agents-in-a-box/unlink-dead", "altimate-code/no-owner-is-stale", "demarkus/mkdir-then-pid", "prime-agent/remove-then-mkdir",
 				"ctx/pid-cleanup", "ctx/pid-cleanup-empty-stale", "openclaw-takeover/rm-then-create", "openclaw-takeover/empty-is-stale",
 				"emacs/unlink-dead", "itervox/empty-is-stale", "itervox/link-publish", "libreport/unlink-dead", "nightlyone-lockfile/link-samefile", "nightlyone-lockfile/own-pid-is-stale", "nightlyone-lockfile/eperm-is-dead", "nightlyone-lockfile/esrch-is-dead",
@@ -90,7 +91,7 @@ func Shapes() []Shape {
 				"hermit/keep-file", "hermit/empty-on-release", "fslock/flock", "filelock/unix-keep-file", "filelock/unix-unlock-in-child", "filelock/unix-close-in-child",
 				"gofrs-flock/keep-file", "ctx/flock", "gateguard/flock-rmw", "openclaw-takeover/flock", "agentwire/flock-only", "rubygems/keep-file",
 				"dpkg/fcntl-permanent", "lockedfile/truncate-after-lock", "lockedfile/transform", "jib/keep-file", "gascity/scan-under-flock",
-				"gascity/counter-under-flock", "cargo/two-names", "cargo/both-names",
+				"gascity/counter-under-flock", "materialize/inherited", "materialize/waits-for-child", "materialize/close-on-exec", "cargo/two-names", "cargo/both-names",
 			},
 			Surveyed: "gofrs-flock/keep-file",
 			Repaired: []string{"gofrs-flock/keep-file"},

@@ -11,5 +11,5 @@ import (
 
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
-	return slices.Concat(fslock(), hermit(), ilock(), patchify())
+	return slices.Concat(fslock(), hermit(), ilock(), materialize(), patchify())
 }

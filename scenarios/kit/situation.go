@@ -131,6 +131,11 @@ func Containers(pids ...int) Situation {
 	return func(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Containers = pids }
 }
 
+// Skew sets the clocks of the processes ahead of the file system's by so much, the first one A's.
+func Skew(ahead ...time.Duration) Situation {
+	return func(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Skew = ahead }
+}
+
 // FailCalls lets so many calls fail, with one of these errors, or with any that they have when
 // none is given; and it asks a fresh process to acquire when everybody has ended.
 func FailCalls(n int, with ...syscall.Errno) Situation {

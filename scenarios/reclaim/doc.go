@@ -18,7 +18,7 @@ import (
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
 		addInstaller(), celoRewards(), claudeRemember(), compactContracts(), factoryFactory(), ihub(), invoker(),
-		khive(), marionette(), mdRedline(), openswarm(), phantombot(),
+		khive(), marionette(), mdRedline(), mulmoclaude(), openswarm(), phantombot(),
 	)
 }
 

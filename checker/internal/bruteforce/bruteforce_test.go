@@ -22,7 +22,7 @@ import (
 var (
 	protocols = flag.Int("bruteforce.protocols", 300, "how many protocols are compared")
 	firstSeed = flag.Uint64("bruteforce.seed", 1, "the number of the first")
-	only      = flag.String("bruteforce.only", "", "compare only protocols with `WORD`: sleeps (they last, and somebody looks how old a file is), starts (tasks that others start) or swaps (a compare-and-swap)")
+	only      = flag.String("bruteforce.only", "", "compare only protocols with `WORD`: sleeps (they last, and somebody looks how old a file is), starts (tasks that others start) swaps (a compare-and-swap) or skew (clocks that are apart)")
 	save      = flag.String("bruteforce.save", "", "a directory for what was found, as in testdata")
 )
 
@@ -48,7 +48,8 @@ func TestDrawnProtocols(t *testing.T) {
 	for seed := *firstSeed; n > 0; seed++ {
 		p := bruteforce.Draw(seed)
 		switch {
-		case *only == "sleeps" && !p.ShowsSleeps(), *only == "starts" && p.Running == nil, *only == "swaps" && !p.Swaps():
+		case *only == "sleeps" && !p.ShowsSleeps(), *only == "starts" && p.Running == nil, *only == "swaps" && !p.Swaps(),
+			*only == "skew" && p.Skew == nil:
 			continue
 		}
 		small := false

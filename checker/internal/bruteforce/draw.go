@@ -51,6 +51,7 @@ func Draw(seed uint64) *Protocol {
 		d.failing()
 	}
 	d.swaps(seed)
+	d.skews(rand.New(rand.NewPCG(seed, 18)))
 	return &d.p
 }
 

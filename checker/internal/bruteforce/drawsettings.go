@@ -1,6 +1,7 @@
 package bruteforce
 
 import (
+	"math/rand/v2"
 	"slices"
 )
 
@@ -33,6 +34,18 @@ func (d *drawer) within(body []Stmt) []Stmt {
 		}
 	}
 	return out
+}
+
+// skews sometimes sets clocks apart, by more and by less than what is old, where somebody looks how
+// old a file is.
+func (d *drawer) skews(r *rand.Rand) {
+	looks := d.p.has(func(s *Stmt) bool { return s.Do == Old })
+	if !looks || d.p.Alike || r.IntN(2) == 0 {
+		return
+	}
+	for range d.p.Programs {
+		d.p.Skew = append(d.p.Skew, []int64{0, 0, 90, 30, -90}[r.IntN(5)])
+	}
 }
 
 // failing lets a call fail, with few errors, as each is one more way on.

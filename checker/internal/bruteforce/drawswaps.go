@@ -8,14 +8,14 @@ import (
 // swaps sometimes has the tasks of a process look and store in one step, as locks in memory do:
 // whoever waits and then stores, or just stores, makes a compare-and-swap in its place.
 func (d *drawer) swaps(seed uint64) {
-	s := swapper{rand.New(rand.NewPCG(seed, 13))}
+	s := swapper{rand.New(rand.NewPCG(seed, 16))}
 	if s.r.IntN(2) == 0 {
 		return
 	}
 	d.p.Probe = s.body(d.p.Probe, true)
 	for p, tasks := range d.p.Programs {
 		if d.p.Alike { // equal programs stay equal
-			s.r = rand.New(rand.NewPCG(seed, 14))
+			s.r = rand.New(rand.NewPCG(seed, 17))
 		}
 		for i := range tasks {
 			d.p.Programs[p][i] = s.body(tasks[i], false)

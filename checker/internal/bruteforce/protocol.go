@@ -33,6 +33,8 @@ type Protocol struct {
 	// are never delayed.
 	StallFor int64 `json:",omitempty"`
 	Punctual []int `json:",omitempty"`
+	// Skew is how many seconds the clock of each process is ahead; nil is nobody's.
+	Skew []int64 `json:",omitempty"`
 	// Lasts: sleeps take as long as they say. Otherwise they take no time.
 	Lasts bool `json:",omitempty"`
 	// Ask names the properties that are asked.
@@ -173,8 +175,8 @@ func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
 // String renders the protocol for people.
 func (p *Protocol) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: running %v, crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
-		p.Name, p.Running, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	fmt.Fprintf(&b, "%s: running %v, crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, skew %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
+		p.Name, p.Running, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Skew, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
 	for i, tasks := range p.Programs {
 		for n, body := range tasks {
 			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)

@@ -44,6 +44,9 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 	if p.Lasts {
 		s.Setting.Assume.Sleeps, s.Setting.Punctual = scenarios.SleepsLast, p.Punctual
 	}
+	for _, seconds := range p.Skew {
+		s.Setting.Skew = append(s.Setting.Skew, time.Duration(seconds)*time.Second)
+	}
 	if p.Threads {
 		s.Setting.Concurrency = scenarios.Threads
 	}

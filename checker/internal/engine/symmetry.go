@@ -55,6 +55,8 @@ func (x *Space) Symmetric() error {
 		return bad("sleeps take as long as they say")
 	case len(st.Punctual) > 0:
 		return bad("some processes are punctual")
+	case st.Skew != nil:
+		return bad("clocks are apart")
 	case st.Tasks != nil || st.Mortal != nil || st.Processes > maxSymmetric:
 		return bad(fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric))
 	case !x.Property.Symmetric:

@@ -278,6 +278,7 @@ func (r *Run) threadGone(t *thread, ws unix.WaitStatus) {
 func (p *process) giveBack() {
 	if t := p.lender; t != nil && t.state == vforking {
 		t.state = running
+		t.p.clock.ns = unknownClock // the child has had its own there
 	}
 	p.lender = nil
 }

@@ -5,6 +5,7 @@ package tracer
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -97,6 +98,7 @@ type process struct {
 	cwd      string // the virtual working directory, as it was called when it was entered; or empty
 	atDir    bool   // it is surely the virtual directory itself, which nobody can rename
 	mono     int64  // CLOCK_MONOTONIC, in nanoseconds
+	clock    shownClock
 	rng      *rand.ChaCha8
 	handlers [65]uint64 // flags of sigaction(2)
 	pgid     int
@@ -143,7 +145,7 @@ func (r *Run) addProcess(parent *process, real, pid int) *process {
 		fds: map[int]*descriptor{}, mono: firstMono, umask: firstUmask, rng: r.randomFor(pid),
 	}
 	if parent != nil {
-		p.ppid, p.name, p.mono = parent.pid, parent.name, parent.mono
+		p.ppid, p.name, p.mono, p.clock = parent.pid, parent.name, parent.mono, parent.clock
 		p.cwd, p.atDir = parent.cwd, parent.atDir
 		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
 		for fd, d := range parent.fds { // order does not matter: a copy
@@ -229,6 +231,9 @@ func (t *thread) resume() {
 	sig := t.sig
 	t.sig = 0
 	t.r.moved = true
+	if err := t.showClock(); err != nil && !errors.Is(err, unix.ESRCH) {
+		t.fault("%v", err)
+	}
 	if err := ptrace(t.req, t.tid, 0, uintptr(sig)); err != nil && err != unix.ESRCH {
 		t.fault("ptrace: %v", err)
 	}

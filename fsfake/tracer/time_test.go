@@ -88,6 +88,13 @@ except Up: print("up after", time.monotonic() - a)`,
 import subprocess, time
 a = time.monotonic(); subprocess.run(["sleep", "4"]); print(time.monotonic() - a)`,
 			"4.0\n", []time.Duration{4 * time.Second}},
+		{"a fork has a clock of its own", `
+import os, time
+a = time.monotonic()
+if os.fork() == 0:
+    time.sleep(3); print("child", time.monotonic() - a, flush=True); os._exit(0)
+print("parent", time.monotonic() - a, flush=True); os.wait(); print(time.monotonic() - a)`,
+			"parent 0.0\nchild 3.0\n3.0\n", []time.Duration{3 * time.Second}},
 		{"timeout", `
 import subprocess
 try: subprocess.run(["sleep", "100"], timeout=1)
@@ -208,6 +215,28 @@ open(my $f, ">", "lock"); $| = 1; flock($f, LOCK_EX) or die; print "locked\n";`)
 		require.Contains(t, run.Stdout(), "locked\n")
 		require.Contains(t, run.Stdout(), "alarm\n")
 	})
+}
+
+// Programs look at the monotonic clock without a stop, so it costs no more than without a tracer.
+func TestMonotonicClockWithoutStop(t *testing.T) {
+	m := newMachine()
+	run, err := tracer.Start(config(python(t, "")[0], "-ISc", `
+import time
+for i in range(20000): time.monotonic()
+print(time.monotonic(), time.clock_gettime(time.CLOCK_MONOTONIC_RAW), time.clock_gettime(time.CLOCK_BOOTTIME))`))
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	for {
+		set, err := run.Next()
+		require.NoError(t, err)
+		if len(set) == 0 {
+			break
+		}
+		require.NoError(t, run.Answer(set[0].Task, answer(m, set[0])))
+	}
+	require.Equal(t, "3600.0 3600.0 3600.0\n", run.Stdout(), run.Stderr())
+	require.Less(t, run.Calls(), 10000)
 }
 
 // Reading the time of day is a call when the driver wants it, but not twice when nothing can

@@ -3,6 +3,7 @@ package command
 import (
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,11 +18,13 @@ import (
 // a tree, whose edges are answers. Each claim is decided by learning the commands anew, and all
 // learn the same; what has been executed is taken from the record then.
 //
-// Nothing that is concluded rests on what has not run in two executions, at least one of which was
-// made from the start to there: both of this process, or one of it and one of another that runs the
-// same command, where both did the same but for their pids. A clone of an execution (snapshot.go) is
-// no second one. Who only learns what a command does is served what was seen once: all that is learned
-// is asked once more before a verdict.
+// Nothing that is concluded rests on what has not run in two executions: both of this process, or one
+// of it and one of another that runs the same command, where both did the same but for their pids. A
+// clone of an execution (snapshot.go) is no second one: what differs between two starts differs between
+// the clones of the one and those of the other, too. And some execution from the start, never
+// cloned, has made the same calls up to there, whatever it was told: so a program that goes on
+// otherwise as a clone than from its start is noticed at the call where it does. Who only learns what a
+// command does is served what was seen once: all that is learned is asked once more before a verdict.
 // Every execution compares what it does with what was recorded, so that a command that is no
 // function of its answers is an error. The record holds at most [maxRecorded] bytes; what comes
 // after that is executed each time.
@@ -29,6 +32,7 @@ type record struct {
 	mu    sync.Mutex
 	roots []*place // by process
 	twins map[twin]*runs
+	whole map[twin]*bool
 	bytes int
 	// lineages counts the executions that were started.
 	lineages int
@@ -48,13 +52,15 @@ type place struct {
 	// together are the runs that have come here of all processes with the same command, which
 	// did the same up to here.
 	together *runs
+	calls    twin // of what was asked up to here, without the answers
+	// whole says that an execution from the start, never cloned, has asked the same up to here.
+	whole *bool
 }
 
 // A runs is who has come to a place. All clones of one execution are of its lineage.
 type runs struct {
 	lineage int  // of the first
 	more    bool // some were of another lineage
-	whole   bool // some were executed from the start, and never cloned
 }
 
 func (r *runs) add(d *driver) {
@@ -62,7 +68,6 @@ func (r *runs) add(d *driver) {
 		r.lineage = d.lineage
 	}
 	r.more = r.more || r.lineage != d.lineage
-	r.whole = r.whole || !d.cloned
 }
 
 // A twin names a place among those of processes that run the same command: it sums up the
@@ -70,7 +75,7 @@ func (r *runs) add(d *driver) {
 type twin [sha256.Size]byte
 
 func newRecord(processes int) *record {
-	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}}
+	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{}}
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served
@@ -89,7 +94,7 @@ func (r *record) after(at *place, answer fsfake.Result, learns bool) *place {
 }
 
 func served(p *place, learns bool) *place {
-	if p == nil || p.runs == 0 || !learns && !(p.together.more && p.together.whole) {
+	if p == nil || p.runs == 0 || !learns && !(p.together.more && *p.whole) {
 		return nil
 	}
 	return p
@@ -120,8 +125,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 			return nil, fmt.Errorf("it is not a function of what its calls answer: after the same %d answers its next call was first %q, then %q; does it draw random names, look at the time or at what differs elsewhere, or do its threads race?",
 				d.calls, was.told(), is.told())
 		}
-		was.runs++
-		was.together.add(d)
+		was.add(d)
 		return was, nil
 	}
 	size := placeBytes + len(is.op.Data) + len(d.answer.Data)
@@ -129,13 +133,16 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 		return nil, nil
 	}
 	r.bytes += size
-	is.runs, is.next = 1, map[fsfake.Result]*place{}
-	is.twin = d.twin(is)
+	is.next = map[fsfake.Result]*place{}
+	is.twin, is.calls = d.twins(is)
 	if r.twins[is.twin] == nil {
 		r.twins[is.twin] = &runs{}
 	}
-	is.together = r.twins[is.twin]
-	is.together.add(d)
+	if r.whole[is.calls] == nil {
+		r.whole[is.calls] = new(bool)
+	}
+	is.together, is.whole = r.twins[is.twin], r.whole[is.calls]
+	is.add(d)
 	if d.calls == 0 {
 		r.roots[d.process] = is
 	} else {
@@ -144,8 +151,15 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	return is, nil
 }
 
+// add notes that an execution has come to the place.
+func (p *place) add(d *driver) {
+	p.runs++
+	p.together.add(d)
+	*p.whole = *p.whole || !d.cloned
+}
+
 // placeBytes is about what a place takes beside texts.
-const placeBytes = 1200
+const placeBytes = 1300
 
 // told names what comes at a place.
 func (p *place) told() string {
@@ -168,12 +182,13 @@ func compared(notes []any) []any {
 	})
 }
 
-// twin sums up how the command has come to a place.
-func (d *driver) twin(p *place) twin {
-	h := sha256.New()
+// twins sum up how the command has come to a place: with the answers, and without.
+func (d *driver) twins(p *place) (all, calls twin) {
+	h, c := sha256.New(), sha256.New()
+	both := io.MultiWriter(h, c)
 	if d.calls == 0 {
 		l := d.spec.Commands[d.process]
-		fmt.Fprintf(h, "%q %q\n", l.argv(), l.Stdin)
+		fmt.Fprintf(both, "%q %q\n", l.argv(), l.Stdin)
 	} else {
 		answer := d.answer
 		if d.at.op.Call == fsfake.CallForkAs {
@@ -181,31 +196,37 @@ func (d *driver) twin(p *place) twin {
 		}
 		answer.Data = d.anonymousText(answer.Data)
 		h.Write(d.at.twin[:])
+		c.Write(d.at.calls[:])
 		fmt.Fprintf(h, "%#v\n", answer)
 	}
 	for _, v := range compared(p.notes) {
-		switch n := v.(type) {
-		case scenarios.By:
-			n.Task.Pid = d.anonymous(n.Task.Pid)
-			v = n
-		case scenarios.Invoked:
-			switch input := n.Input.(type) {
-			case model.Acquire:
-				input.Owner = ""
-				n.Input = input
-			case model.Release:
-				input.Owner = ""
-				n.Input = input
-			}
-			v = n
-		}
-		fmt.Fprintf(h, "%#v\n", v)
+		fmt.Fprintf(both, "%#v\n", d.anonymousNote(v))
 	}
 	op := p.op
 	op.Pid = d.anonymous(op.Pid)
 	op.Path, op.Path2, op.Data = d.anonymousText(op.Path), d.anonymousText(op.Path2), d.anonymousText(op.Data)
-	fmt.Fprintf(h, "%t %#v\n", p.ended, op)
-	return twin(h.Sum(nil))
+	fmt.Fprintf(both, "%t %#v\n", p.ended, op)
+	return twin(h.Sum(nil)), twin(c.Sum(nil))
+}
+
+// anonymousNote is what a command notes, without saying which process it is.
+func (d *driver) anonymousNote(v any) any {
+	switch n := v.(type) {
+	case scenarios.By:
+		n.Task.Pid = d.anonymous(n.Task.Pid)
+		return n
+	case scenarios.Invoked:
+		switch input := n.Input.(type) {
+		case model.Acquire:
+			input.Owner = ""
+			n.Input = input
+		case model.Release:
+			input.Owner = ""
+			n.Input = input
+		}
+		return n
+	}
+	return v
 }
 
 // anonymous is a pid of the command without saying of which process: a number that is no pid.

@@ -87,12 +87,14 @@ func TestRecordIsBounded(t *testing.T) {
 }
 
 // A clone of an execution is no second one, and two executions that went on as clones are not enough
-// either: one has to be made from the start to there. Who only learns is served it all the same.
+// either: one from the start has to make the same calls up to there. It may be told something else; but what
+// two clones do after the same answers must be the same none the less. Who only learns is served it all the same.
 func TestRecordOfClones(t *testing.T) {
 	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
 	calls := []place{{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}}, {op: fsfake.Op{Call: fsfake.CallRmdir, Path: "d"}}}
+	told := fsfake.Result{}
 	from := func(lineage int, cloned bool) []*place {
-		return follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: lineage, cloned: cloned}, calls, fsfake.Result{})
+		return follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: lineage, cloned: cloned}, calls, told)
 	}
 	untold := func(at []*place) {
 		t.Helper()
@@ -112,4 +114,14 @@ func TestRecordOfClones(t *testing.T) {
 	untold(from(2, true)) // the start of neither is known to be followed by this
 	at = from(3, false)
 	require.NotNil(t, served(at[0], false))
+
+	told.N = 1
+	untold(from(3, true)[1:])
+	require.NotNil(t, served(from(4, true)[1], false), "3 has made the same calls from its start")
+	told.N, calls[1].op.Path = 2, "e"
+	untold(from(3, true)[1:])
+	untold(from(4, true)[1:]) // nobody has made these from the start
+	told.N, calls[1] = 3, place{ended: true}
+	untold(from(3, true)[1:])
+	untold(from(4, true)[1:])
 }

@@ -14,6 +14,7 @@ import (
 
 // call makes one call of a task on both machines. op is what the fake's run did.
 func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
+	child := t.by != (fsfake.Task{})
 	if op.Call == fsfake.CallExit && t.ask.Ended {
 		r.fake.Do(t.id, op)
 		r.report.Compared++
@@ -34,7 +35,7 @@ func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
 	if c.Fails != "" {
 		return r.failing(t, op, c.Fails)
 	}
-	f := r.fake.Do(t.id, op)
+	f := r.fake.Do(t.who(), op)
 	if f.Unmodelled != "" {
 		return fmt.Errorf("%s: %s", op.Call, f.Unmodelled)
 	}
@@ -62,7 +63,7 @@ func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
 	if t.waits = f.Blocked; f.Blocked {
 		return nil
 	}
-	if op.Call == fsfake.CallExit {
+	if op.Call == fsfake.CallExit && !child {
 		r.gone(t.task.Process)
 		return nil
 	}
@@ -75,7 +76,7 @@ func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
 func (r *run) doReal(t *task, op fsfake.Op) (fsfake.Result, error) {
 	if !t.waits {
 		r.report.Compared++
-		return r.real.Do(t.id, op)
+		return r.real.Do(t.who(), op)
 	}
 	if t.woken == nil {
 		return fsfake.Result{Blocked: true}, nil

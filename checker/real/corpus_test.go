@@ -59,3 +59,21 @@ func TestCorpusOnTheKernel(t *testing.T) {
 		t.Logf("%d were not tried: %s", refused[why], why)
 	}
 }
+
+// A child's calls are made by a real child: one that runs a program of its own leaves its parent what
+// it is, and keeps what it has inherited when the parent closes it. Before, a thread of the parent made
+// them.
+func TestChildrenOnTheKernel(t *testing.T) {
+	for _, id := range []string{"materialize/inherited/spawn", "materialize/close-on-exec/fork"} {
+		for _, sc := range all.Corpus() {
+			if sc.ID != id {
+				continue
+			}
+			s := counterexample(t, &sc, scenarios.SpuriousFailure)
+			r, err := Replay(t.Context(), &sc, scenarios.SpuriousFailure, s)
+			require.NoError(t, err)
+			require.Empty(t, r.Mismatches)
+			require.True(t, r.Broken)
+		}
+	}
+}

@@ -16,7 +16,7 @@ func (r *run) failing(t *task, op fsfake.Op, name string) error {
 	if err != nil {
 		return err
 	}
-	f, ok := r.fake.Fail(t.id, op, e)
+	f, ok := r.fake.Fail(t.who(), op, e)
 	if !ok {
 		return fmt.Errorf("real: %s cannot fail with %s here", op, name)
 	}
@@ -26,7 +26,7 @@ func (r *run) failing(t *task, op fsfake.Op, name string) error {
 			return err
 		}
 	case op.Call == fsfake.CallClose:
-		if _, err := r.real.Do(t.id, op); err != nil {
+		if _, err := r.real.Do(t.who(), op); err != nil {
 			return err
 		}
 		fallthrough
@@ -41,12 +41,12 @@ func (r *run) failing(t *task, op fsfake.Op, name string) error {
 // interrupted lets a call wait on the real kernel, and ends the wait by a signal.
 func (r *run) interrupted(t *task, op fsfake.Op, f fsfake.Result) error {
 	r.report.Compared++
-	real, err := r.real.Do(t.id, op)
+	real, err := r.real.Do(t.who(), op)
 	if err != nil {
 		return err
 	}
 	if real.Blocked {
-		if err := r.real.Interrupt(t.id); err != nil {
+		if err := r.real.Interrupt(t.who()); err != nil {
 			return err
 		}
 		if err := r.wakes(); err != nil {

@@ -81,6 +81,15 @@ type task struct {
 	woken *fsfake.Result // what that has answered meanwhile
 	notes []string
 	gone  bool
+	by    fsfake.Task // the child that makes the call; zero when it is the task itself
+}
+
+// who makes the call.
+func (t *task) who() fsfake.Task {
+	if t.by != (fsfake.Task{}) {
+		return t.by
+	}
+	return t.id
 }
 
 func newRun(sc *scenarios.Scenario, p *scenarios.Property) (*run, error) {
@@ -175,6 +184,7 @@ func (r *run) step(s trace.Step) error {
 			if c.Op.Call == fsfake.CallSleep && c.Result.Blocked {
 				continue // its end comes
 			}
+			t.by = c.By
 			if err := r.call(t, c.Op, s.Choice); err != nil || r.lost {
 				return err
 			}
@@ -207,7 +217,7 @@ func (r *run) wakes() error {
 	ws, err := r.real.Woken()
 	for _, w := range ws {
 		for _, t := range r.tasks {
-			if t.id == w.Task {
+			if t.who() == w.Task {
 				t.woken = &w.Result
 			}
 		}

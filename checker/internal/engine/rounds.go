@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"lockpick/checker/internal/learn"
@@ -24,17 +25,18 @@ type round struct {
 	kept bool
 }
 
-// inVain reports whether a round that came back to where it began was the last that is needed to
-// say that no other comes through. A task that chooses may choose otherwise in the next, and a
-// sleeper may go on while the task sleeps. Where every choice is tried anyway, one round is enough;
+// inVain reports whether a round of a that came back to where it began was the last that is needed to
+// say that no other comes through. A task that chooses may choose otherwise in the next, a
+// sleeper may go on while the task sleeps, and what another has slept shows on the clock until it
+// begins a round of its own. Where every choice is tried anyway, one round is enough;
 // where they are drawn, each was drawn with all but certainty: each of n with a probability
 // of 1 - e^-40.
-func (w *World) inVain(r *round) bool {
+func (w *World) inVain(a *actor, r *round) bool {
 	needs := 0
 	if r.most > 0 {
 		needs = 40 << min(r.most, 8)
 	}
-	if r.kept {
+	if r.kept || w.othersSleep(a) {
 		needs = max(needs, 40*len(w.actors))
 	}
 	return w.Enumerates || r.vain >= needs
@@ -52,6 +54,13 @@ func (w *World) keepsSleepers() bool {
 		}
 	}
 	return false
+}
+
+// othersSleep reports whether somebody else has slept, and may again, where that shows.
+func (w *World) othersSleep(a *actor) bool {
+	return w.M.SleepsLast() && slices.ContainsFunc(w.actors, func(b *actor) bool {
+		return b != a && b.sleeps && !w.finished(b)
+	})
 }
 
 // A situation is everything that what a task does next, and what is said of it, can depend on
@@ -129,7 +138,7 @@ func (w *World) turnRound(a *actor, e *learn.Effects) {
 				if next.kept == last.kept {
 					next.vain += last.vain
 				}
-				a.idle, a.keeps = w.inVain(&next), next.kept
+				a.idle, a.keeps = w.inVain(a, &next), next.kept
 			}
 			a.rounds = append(a.rounds[:i], next)
 		}

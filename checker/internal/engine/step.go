@@ -47,6 +47,7 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 			w.fail("%s: %s: %s", a.task, op.Call, r.Unmodelled)
 			return calls
 		}
+		a.sleeps = a.sleeps || op.Call == fsfake.CallSleep
 		if a.blocked = r.Blocked; r.Blocked {
 			a.asleep = op.Call == fsfake.CallSleep
 			return calls

@@ -63,6 +63,7 @@ type actor struct {
 	gone     bool          // the process has exited or was killed, or the task has not begun
 	blocked  bool
 	asleep   bool
+	sleeps   bool // it has slept
 	idle     bool
 	keeps    bool // it is idle although a sleeper was kept from going on
 	// rounds are the retry loops that it is in, the innermost last; top is how things stood

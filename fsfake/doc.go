@@ -58,7 +58,7 @@
 //   - reading, writing or asking about a standard stream (descriptors 0 to 2 are open on them
 //     at first, and may be closed, duplicated and replaced like any other);
 //   - files of more than 16 MiB, offsets beyond 1 TiB;
-//   - fork and F_GETLK in a pid namespace of its own, which has one process ([ProcSpec.Inside]);
+//   - fork in a pid namespace of its own, which has one process ([ProcSpec.Inside]);
 //   - a call by a process that does not run, or by a task that is blocked in another.
 //
 // There are no calls at all for what is absent here: pipes, devices, mmap, leases, extended

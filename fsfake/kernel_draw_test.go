@@ -44,7 +44,10 @@ func sequences(severalUsers bool, like fsfake.Profile) *rapid.Generator[sequence
 				u = uint32(1000 + d.n(2))
 			}
 			d.s.users = append(d.s.users, u)
-			d.m.AddProc(fsfake.ProcSpec{Pid: firstPid + i, UID: u, GID: u})
+			if severalUsers && d.n(8) == 0 {
+				d.s.contained = append(d.s.contained, firstPid+i)
+			}
+			d.m.AddProc(fsfake.ProcSpec{Pid: firstPid + i, UID: u, GID: u, Inside: d.s.inside(firstPid + i)})
 		}
 		if d.share {
 			d.beginShared()
@@ -241,6 +244,9 @@ func (d *drawer) line() (line, bool) {
 		return line{}, false
 	}
 	pid := pick(d, free...)
+	if d.s.contained != nil && d.n(10) == 0 {
+		return line{pid: pid, op: d.opOf(pid, fsfake.CallKill)}, true
+	}
 	if d.share && d.n(12) != 0 {
 		return line{pid: pid, op: d.shared(pid)}, true
 	}

@@ -120,6 +120,10 @@ func (p *pair) sticky(dir fsfake.InodeID) bool {
 	return p.fake.View(dir).Mode&os.ModeSticky != 0
 }
 
+// needsRoot reports whether only root can run the sequence: its processes belong to several users, or
+// are in pid namespaces.
+func (s *sequence) needsRoot() bool { return s.severalUsers() || s.contained != nil }
+
 // severalUsers reports whether the processes belong to several users.
 func (s *sequence) severalUsers() bool {
 	for _, u := range s.users {

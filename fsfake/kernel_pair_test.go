@@ -86,7 +86,7 @@ func runPair(real *kernel.Machine, s sequence, seen answered) (*pair, *mismatch,
 	}
 	for i, u := range s.users {
 		p.users[firstPid+i] = u
-		spec := fsfake.ProcSpec{Pid: firstPid + i, UID: u, GID: u}
+		spec := fsfake.ProcSpec{Pid: firstPid + i, UID: u, GID: u, Inside: s.inside(firstPid + i)}
 		if !real.Rooted() {
 			spec.UID, spec.GID = uint32(os.Geteuid()), uint32(os.Getegid())
 		}

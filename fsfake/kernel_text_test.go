@@ -2,6 +2,7 @@ package fsfake_test
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 // a line, as in
 //
 //	users 0 1000
+//	contained B
 //	A open /a rw|creat 0644
 //	B fcntl-setlk 3 wrlck 0 10 wait
 //	kill A
@@ -19,11 +21,21 @@ import (
 //	look
 //
 // The processes A, B, … (pids 101, 102, …) belong to the users given; a forked one has the
-// next letter. A line that makes no sense when it is reached, because its process is dead
+// next letter. Those that are contained are process 1 in a pid namespace of their own each. A line that makes no sense when it is reached, because its process is dead
 // or blocked, is passed over: so any part of a sequence is a sequence too.
 type sequence struct {
 	users []uint32
-	lines []line
+	// contained are pids of processes in a pid namespace of their own.
+	contained []int
+	lines     []line
+}
+
+// inside is the pid of a process in a pid namespace of its own, or 0 where it has none.
+func (s *sequence) inside(pid int) int {
+	if slices.Contains(s.contained, pid) {
+		return 1
+	}
+	return 0
 }
 
 // A line is one step of a sequence.
@@ -53,6 +65,12 @@ func (s sequence) String() string {
 		fmt.Fprintf(&b, " %d", u)
 	}
 	b.WriteByte('\n')
+	for i, pid := range s.contained {
+		b.WriteString([...]string{"contained ", " "}[min(i, 1)] + procName(pid))
+	}
+	if s.contained != nil {
+		b.WriteByte('\n')
+	}
 	for _, l := range s.lines {
 		b.WriteString(l.String())
 		b.WriteByte('\n')
@@ -106,6 +124,15 @@ func (s *sequence) parseLine(w []string) error {
 				return err
 			}
 			s.users = append(s.users, uint32(n))
+		}
+		return nil
+	case w[0] == "contained":
+		for _, name := range w[1:] {
+			n, err := pid(name)
+			if err != nil {
+				return err
+			}
+			s.contained = append(s.contained, n)
 		}
 		return nil
 	case w[0] == "look":

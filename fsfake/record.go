@@ -328,10 +328,6 @@ func (m *Machine) getlk(p *proc, d *desc, op *Op, r *Result) {
 		return
 	}
 	recs := m.inode(d.inode).records
-	if p.inside != 0 {
-		*r = unmodelled("F_GETLK in a pid namespace of its own")
-		return
-	}
 	for _, o := range recs {
 		hit := o.conflicts(want)
 		if want.typ == F_UNLCK { // asks a description for its own locks; Linux 6.7 and later
@@ -339,6 +335,13 @@ func (m *Machine) getlk(p *proc, d *desc, op *Op, r *Result) {
 		}
 		if hit {
 			r.Lock = o.public()
+			switch {
+			case p.inside == 0 || r.Lock.Pid <= 0:
+			case r.Lock.Pid == p.pid:
+				r.Lock.Pid = p.inside
+			default:
+				r.Lock.Pid = 0 // nobody else has a pid in there
+			}
 			return
 		}
 	}

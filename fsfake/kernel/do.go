@@ -38,6 +38,9 @@ func (m *Machine) Do(t fsfake.Task, op fsfake.Op) (fsfake.Result, error) {
 	case fsfake.CallSleep, fsfake.CallWork:
 		return fsfake.Result{}, nil
 	case fsfake.CallKill:
+		if s.inside {
+			break // a pid is what it is in there
+		}
 		if op.Pid, err = m.realPid(op.Pid); err != nil {
 			return fsfake.Result{}, err
 		}

@@ -34,5 +34,6 @@
 //     fail with [fsfake.Result.Unmodelled].
 //   - fork(2) is a fork followed by execve(2) of the same binary with every descriptor kept:
 //     what a child inherits is real, its memory is not. With Options.CallsOnly it is a fork.
-//   - Pids are translated: programs see the simulated ones.
+//   - Pids are translated: programs see the simulated ones. Those that a process in a pid namespace of its own
+//     asks about are not: it is 1 there, and alone.
 package kernel

@@ -35,8 +35,8 @@ const maxCalls = 20_000
 
 // forkOnly makes a child that goes on as this process does, and serves another channel. In
 // the child it returns as well; what the child then answers is hello.
-func (t *thread) forkOnly(slot int) (int, error) {
-	pid, err := rawFork()
+func (t *thread) forkOnly(slot, spaces int) (int, error) {
+	pid, err := rawFork(spaces)
 	if err == nil && pid == 0 {
 		t.env.Stage, t.env.Slot = stageFork, slot
 		t.channel, t.newborn = t.env.channel(slot), true
@@ -47,7 +47,7 @@ func (t *thread) forkOnly(slot int) (int, error) {
 // forkNursery forks the nursery. The process that was executed says which process that is,
 // and ends.
 func (t *thread) forkNursery() error {
-	pid, err := rawFork()
+	pid, err := rawFork(0)
 	if err == nil && pid == 0 {
 		tryRuntime()
 		return nil
@@ -72,7 +72,11 @@ func tryRuntime() {
 // spawn has the nursery fork a worker. It returns in the worker as well.
 func (t *thread) spawn(d *decoder) (fsfake.Result, error) {
 	slot, uid, gid, cwd := int(d.int()), int(d.int()), int(d.int()), d.string()
-	pid, err := t.forkOnly(slot)
+	spaces := 0
+	if d.bool() {
+		spaces = unix.CLONE_NEWPID
+	}
+	pid, err := t.forkOnly(slot, spaces)
 	if err != nil || pid > 0 {
 		return number(pid, err), nil
 	}

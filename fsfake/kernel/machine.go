@@ -187,7 +187,7 @@ const numIdle = numSlots - 7
 func (m *Machine) Reset() error {
 	var kept []*process
 	for _, s := range m.procs {
-		if s.cwd != "/" || s.program || m.options.CallsOnly && (s.calls > maxCalls || s.execed) || s.more != nil || len(m.idle)+len(kept) >= numIdle {
+		if s.cwd != "/" || s.inside || s.program || m.options.CallsOnly && (s.calls > maxCalls || s.execed) || s.more != nil || len(m.idle)+len(kept) >= numIdle {
 			m.end(s)
 			continue
 		}
@@ -236,7 +236,8 @@ func (m *Machine) enter(pid int, p *process) {
 }
 
 // AddProc starts a process. Its start time is not the simulated one, and neither is its
-// parent. Only a [Machine.Rooted] machine has users.
+// parent. Only a [Machine.Rooted] machine has users, and pid namespaces (ProcSpec.Inside, which is 1 then),
+// those only with Options.CallsOnly.
 func (m *Machine) AddProc(s fsfake.ProcSpec) error {
 	if _, there := m.at(s.Pid); there || s.Pid <= 1 {
 		return fmt.Errorf("kernel: pid %d is not free", s.Pid)
@@ -247,8 +248,11 @@ func (m *Machine) AddProc(s fsfake.ProcSpec) error {
 	if !m.Rooted() && s.UID != 0 && int(s.UID) != os.Geteuid() {
 		return errors.New("kernel: only root can start processes of other users")
 	}
+	if s.Inside > 1 || s.Inside == 1 && !(m.Rooted() && m.options.CallsOnly) {
+		return errors.New("kernel: only root can start the first process of a pid namespace, and one that only makes calls")
+	}
 	for i, p := range m.idle {
-		if p.uid == s.UID && p.cwd == s.Cwd {
+		if p.uid == s.UID && p.cwd == s.Cwd && s.Inside == 0 {
 			m.idle = slices.Delete(m.idle, i, i+1)
 			m.enter(s.Pid, p)
 			return nil
@@ -285,7 +289,7 @@ func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
 	}
 	var pid int
 	if m.options.CallsOnly {
-		pid, err = m.spawn(slot, uid, gid, s.Cwd)
+		pid, err = m.spawn(slot, uid, gid, s.Cwd, s.Inside == 1)
 	} else {
 		e := m.environment(stageStart, slot)
 		e.UID, e.GID, e.Cwd = uid, gid, s.Cwd
@@ -294,7 +298,9 @@ func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.process(pid, slot, s.UID, s.Cwd), nil
+	p := m.process(pid, slot, s.UID, s.Cwd)
+	p.inside = s.Inside == 1
+	return p, nil
 }
 
 func (m *Machine) environment(s stage, slot int) *environment {
@@ -307,7 +313,7 @@ func (m *Machine) environment(s stage, slot int) *environment {
 }
 
 // spawn has the nursery fork a worker.
-func (m *Machine) spawn(slot, uid, gid int, cwd string) (int, error) {
+func (m *Machine) spawn(slot, uid, gid int, cwd string, inside bool) (int, error) {
 	if m.nursery != nil && m.nursery.calls > maxCalls {
 		m.end(&simulated{process: m.nursery})
 		m.nursery = nil
@@ -323,6 +329,7 @@ func (m *Machine) spawn(slot, uid, gid int, cwd string) (int, error) {
 	e.int(int64(uid))
 	e.int(int64(gid))
 	e.string(cwd)
+	e.bool(inside)
 	n.calls++
 	if err := n.send(frameSpawn, e.b); err != nil {
 		return 0, err

@@ -18,6 +18,7 @@ type process struct {
 	tid      int // the thread's
 	null     int // what the driver has opened as the workers' standard input
 	uid      uint32
+	inside   bool // it is process 1 of a pid namespace of its own
 	cwd      string
 	greeted  bool
 	program  bool // it has run a program, whose memory it may hold
@@ -81,7 +82,9 @@ func (p *process) greet() error {
 	}
 	d := decoder{body}
 	p.greeted = true
-	p.tid = int(d.int())
+	if p.tid = int(d.int()); p.inside {
+		p.tid = p.pid // it only knows what it is in there
+	}
 	return nil
 }
 

@@ -237,7 +237,7 @@ func (t *thread) cell(op *fsfake.Op) fsfake.Result {
 // The child is the driver's to wait for.
 func (t *thread) fork(slot int) fsfake.Result {
 	if t.env.CallsOnly {
-		return number(t.forkOnly(slot))
+		return number(t.forkOnly(slot, 0))
 	}
 	e := t.env
 	e.Stage, e.Slot, e.CloseOnExec, e.Closed = stageFork, slot, nil, nil

@@ -23,9 +23,12 @@ func sleepsSeen(sc *scenarios.Scenario, looks engine.Observed) bool {
 	return looks.Slept && (looks.Clock || looks.Times || len(sc.Setting.Punctual) > 0)
 }
 
+// struck reports whether there are faults with which sleeps that last are not compared with anything.
+func struck(set *scenarios.Setting) bool { return set.FailingCalls > 0 || set.Signals > 0 }
+
 // lasting returns the scenario with sleeps that last, or nil where nobody can see that.
 func lasting(sc *scenarios.Scenario, looks engine.Observed) (*scenarios.Scenario, error) {
-	if !sleepsShow(sc, looks) || sc.Setting.FailingCalls > 0 { // with these the verdict says what it assumes
+	if !sleepsShow(sc, looks) || struck(&sc.Setting) { // with these the verdict says what it assumes
 		return nil, nil
 	}
 	st := sc.Setting
@@ -109,7 +112,7 @@ func sleeping(run trace.Trace, atOnce bool) sched.Schedule {
 // sleeps says what a verdict assumes of sleeps, "" for nothing.
 func (r *Result) sleeps() string {
 	set := &r.Scenario.Setting
-	short := r.early != "" || set.FailingCalls > 0 && sleepsSeen(r.Scenario, r.looks) || r.looks.Slept && (r.looks.Clock || r.looks.Times) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External)
+	short := r.early != "" || struck(set) && sleepsSeen(r.Scenario, r.looks) || r.looks.Slept && (r.looks.Clock || r.looks.Times) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External)
 	switch {
 	case !short:
 		return ""

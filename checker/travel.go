@@ -82,7 +82,8 @@ const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 // pack writes a choice so that choices compare as bytes as they do in the order of choices: a step is
 // the process as a capital letter, the task and the way in which it goes; a kill is a small
-// letter, one whose call fails has "~", the error's name and "." in the place of the way, a stall "{", a loss of power "|" and four hexadecimal digits.
+// letter, one whose call fails has "~", the error's name and "." in the place of the way, a stall "{", a loss of power "|" and four hexadecimal digits,
+// a signal "}" and the process.
 func pack(b *strings.Builder, c sched.Choice) error {
 	switch {
 	case c.Fails != "" && c == sched.Choice{Task: c.Task, Fails: c.Fails} && c.Task.Process < 26 && c.Task.N < len(digits):
@@ -97,6 +98,8 @@ func pack(b *strings.Builder, c sched.Choice) error {
 		b.WriteByte('{')
 	case c == sched.Choice{Action: sched.PowerLoss, State: c.State} && c.State < 1<<16:
 		fmt.Fprintf(b, "|%04x", c.State)
+	case c == sched.Choice{Action: sched.Signal, Task: c.Task} && c.Task.N == 1 && c.Task.Process < 26:
+		fmt.Fprintf(b, "}%c", 'A'+c.Task.Process)
 	default:
 		return fmt.Errorf("checker: the choice %q cannot travel: a state is told by at most 26 processes of 61 tasks, and steps that go in at most 62 ways", c)
 	}
@@ -126,6 +129,8 @@ func unpack(way string) (c sched.Choice, rest string, err error) {
 		return sched.Choice{Action: sched.Kill, Task: sched.Task{Process: int(first - 'a'), N: 1}}, way[1:], nil
 	case first == '{':
 		return sched.Choice{Action: sched.Stall}, way[1:], nil
+	case first == '}' && len(way) >= 2 && 'A' <= way[1] && way[1] <= 'Z':
+		return sched.Choice{Action: sched.Signal, Task: sched.Task{Process: int(way[1] - 'A'), N: 1}}, way[2:], nil
 	case first == '|' && len(way) >= 5:
 		state, err := hex.DecodeString(way[1:5])
 		if err != nil || strings.ToLower(way[1:5]) != way[1:5] {

@@ -48,7 +48,8 @@
 //     O_NONBLOCK, O_NOCTTY, O_LARGEFILE), O_PATH and O_NOATIME; in particular O_DIRECT;
 //   - RENAME_WHITEOUT; SEEK_DATA and SEEK_HOLE; seeking in a directory but to its start;
 //   - kill(2) of process groups but one's own; signals other than 0, SIGKILL from outside ([Machine.KillProc])
-//     and one that interrupts a blocked lock call ([Machine.Interrupt]);
+//     and one that interrupts a blocked lock call ([Machine.Interrupt]), or
+//     after which it is made anew ([Machine.TakeOut]);
 //   - flock by two tasks that wait to lock one open file description in different modes, and,
 //     unless the machine knows in time that descriptions may be shared ([ProcSpec.Tasks], or a
 //     fork before there are locks), flock that shares a lock through a description that

@@ -126,6 +126,24 @@ func (m *Machine) Interrupt(t Task) Result {
 	panic("fsfake: Interrupt of a task that is in no blocked lock call")
 }
 
+// TakeOut takes a task out of the call that it is blocked in, as a caught signal does with SA_RESTART: the
+// call has no answer, and is to be made anew. A lock that it was converting stays lost. It does
+// nothing to a task that is in no blocked call.
+func (m *Machine) TakeOut(t Task) {
+	p := m.proc(t.Pid)
+	if p == nil {
+		return
+	}
+	i := p.waiting(t.N)
+	switch {
+	case i < 0:
+	case p.waits[i].desc == 0: // a cell
+		m.unblock(t.Pid, i)
+	default:
+		m.Interrupt(t)
+	}
+}
+
 // Blocked returns the call that a task is blocked in.
 func (m *Machine) Blocked(t Task) (Op, bool) {
 	if p := m.proc(t.Pid); p != nil {

@@ -20,6 +20,8 @@ const (
 	MaxStalls = 1000
 	// MaxFailingCalls bounds the calls that fail: every one multiplies what there is to explore.
 	MaxFailingCalls = 100
+	// MaxSignals bounds the signals: every one multiplies what there is to explore.
+	MaxSignals = 20
 	// maxPid is Linux's PID_MAX_LIMIT.
 	maxPid = 1 << 22
 	// maxJump is how far all stalls together may move the clock, which ends in 2262.
@@ -196,6 +198,16 @@ func Fields() []Field {
 			moot:   func(s *Setting) bool { return s.FailingCalls == 0 },
 			access: at(listOf("any", errnos()), func(s *Setting) *[]syscall.Errno { return &s.FailWith }),
 		}, {
+			Name:   "handlers",
+			moot:   func(s *Setting) bool { return s.Signals == 0 },
+			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Handlers }),
+		}, {
+			Name: "signals", Flag: "signals", JSON: "signals",
+			Usage: "let up to `K` signals come, to processes that have a handler",
+			Title: "Signals", Tells: tellSignals,
+			words:  func(s *Setting) string { return upTo(s.Signals, "signal", "signals") },
+			access: at(counts(0, MaxSignals), func(s *Setting) *int { return &s.Signals }),
+		}, {
 			Name:  "daemons",
 			Title: "When a program ends", Tells: func(s *Setting) string {
 				if s.Daemons {
@@ -206,7 +218,7 @@ func Fields() []Field {
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Daemons }),
 		}, {
 			Name:   "concurrency",
-			moot:   func(s *Setting) bool { return s.Contenders() == s.Processes },
+			moot:   func(s *Setting) bool { return s.Contenders() == s.Processes && s.Signals == 0 },
 			access: at(oneOf[Concurrency]("event-loop", "threads"), func(s *Setting) *Concurrency { return &s.Concurrency }),
 		}, {
 			Name: "file-system", Flag: "fs", JSON: "file_system",
@@ -262,8 +274,8 @@ func tellTasks(s *Setting) string {
 	}
 	var list []string
 	for i := range s.Processes {
-		text := numbers.Count(s.TasksOf(i), "task", "tasks") + " in " + ProcessName(i)
-		if i < len(s.Running) && s.Running[i] < s.TasksOf(i) {
+		text := numbers.Count(s.ownTasks(i), "task", "tasks") + " in " + ProcessName(i)
+		if i < len(s.Running) && s.Running[i] < s.ownTasks(i) {
 			text += fmt.Sprintf(" (%d at first)", s.Running[i])
 		}
 		list = append(list, text)
@@ -347,6 +359,13 @@ func tellFailingCalls(s *Setting) string {
 		return fmt.Sprintf("up to %d, with any error", s.FailingCalls)
 	}
 	return fmt.Sprintf("up to %d, with %s", s.FailingCalls, strings.Join(s.FailNames(), ", "))
+}
+
+func tellSignals(s *Setting) string {
+	if s.Signals == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("up to %d, handled by %s", s.Signals, join(names(s.Handlers)))
 }
 
 func names(list []int) []string {

@@ -23,6 +23,7 @@ const (
 	HazardPowerLoss    = "power-loss"
 	HazardFileSystem   = "file-system"
 	HazardFailingCall  = "failing-call"
+	HazardSignal       = "signal"
 )
 
 // Hazards lists all hazards, in the order of reports.
@@ -40,6 +41,7 @@ func Hazards() []Hazard {
 		{HazardPowerLoss, "The power is lost, and the disk keeps what was synced and a part of the rest."},
 		{HazardFileSystem, "The file system is not the one that the protocol was tried on."},
 		{HazardFailingCall, "A call fails that nothing stands in the way of: the disk is full, the medium is bad, a signal was caught."},
+		{HazardSignal, "A process gets a signal that it handles (SIGINT, SIGTERM, SIGALRM), at any step."},
 	}
 }
 
@@ -65,6 +67,8 @@ func (s *Scenario) Hazard() string {
 		return HazardPowerLoss
 	case st.FailingCalls > 0:
 		return HazardFailingCall
+	case st.Signals > 0:
+		return HazardSignal
 	case st.Stalls > 0:
 		return HazardStall
 	case st.Crashes > 0:

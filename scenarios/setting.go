@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -79,6 +80,15 @@ type Setting struct {
 	// which they do; nil means all that package fsfake knows of the call. See [fsfake.Machine.CanFail].
 	FailingCalls int
 	FailWith     []syscall.Errno
+	// Handlers lists the processes with a signal handler, which is one more task of theirs, with the
+	// highest number, and does not exist before a signal comes. Signals is how many signals may come,
+	// each to one of them, at any moment while it lives, also between its last step and its exit. The handler then
+	// interrupts the first task, which makes no step before the handler has ended; other tasks go on.
+	// It may end the process ([fsfake.Proc.Exit]). A call in which the first task waits is
+	// made anew afterwards (SA_RESTART, which is what Python and Go do): it keeps no place in a queue. While a handler runs
+	// no other signal is handled: one that comes meanwhile comes when it has ended.
+	Handlers []int
+	Signals  int
 	// Daemons: a process stays alive when its programs have ended. Otherwise it exits
 	// then, in a step of its own, and its pid is dead from there on.
 	Daemons bool
@@ -91,23 +101,40 @@ type Setting struct {
 	Assume Assumptions
 }
 
-// TasksOf returns the number of tasks of process i.
+// TasksOf returns the number of tasks of process i, its signal handler among them.
 func (s *Setting) TasksOf(i int) int {
+	if s.Handles(i) {
+		return s.ownTasks(i) + 1
+	}
+	return s.ownTasks(i)
+}
+
+// ownTasks is the number of tasks of process i without a handler.
+func (s *Setting) ownTasks(i int) int {
 	if i < len(s.Tasks) {
 		return s.Tasks[i]
 	}
 	return 1
 }
 
-// RunsAtFirst reports whether task n of process i runs as soon as its process does, and need not be
-// started.
-func (s *Setting) RunsAtFirst(i, n int) bool { return i >= len(s.Running) || n <= s.Running[i] }
+// Handles reports whether process i has a signal handler. That is its last task.
+func (s *Setting) Handles(i int) bool { return slices.Contains(s.Handlers, i) }
 
-// Contenders returns the number of tasks of all processes: the "processes" of reports.
+// IsHandler reports whether task n of process i is its signal handler.
+func (s *Setting) IsHandler(i, n int) bool { return s.Handles(i) && n == s.TasksOf(i) }
+
+// RunsAtFirst reports whether task n of process i runs as soon as its process does: nobody has to
+// start it, and no signal.
+func (s *Setting) RunsAtFirst(i, n int) bool {
+	return !s.IsHandler(i, n) && (i >= len(s.Running) || n <= s.Running[i])
+}
+
+// Contenders returns the number of tasks of all processes, without signal handlers: the
+// "processes" of reports.
 func (s *Setting) Contenders() int {
 	n := 0
-	for range s.EachTask() {
-		n++
+	for i := range s.Processes {
+		n += s.ownTasks(i)
 	}
 	return n
 }
@@ -279,7 +306,7 @@ const DefaultStall = time.Hour
 // processes than the roles that they have, or a value out of range.
 func (s Scenario) In(st Setting) (Scenario, error) {
 	own := &s.Setting
-	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil || own.Users != nil || own.Containers != nil || own.Skew != nil) {
+	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil || own.Users != nil || own.Containers != nil || own.Skew != nil || own.Handlers != nil) {
 		return s, fmt.Errorf("scenarios: %s has exactly %d processes, each with its own role", s.ID, own.Processes)
 	}
 	if st.Stalls > 0 && st.StallFor == 0 {
@@ -349,8 +376,12 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("tasks are given for %d processes of %d", len(s.Tasks), s.Processes)
 	case s.Running != nil && len(s.Running) != s.Processes:
 		return fmt.Errorf("the tasks that run at first are given for %d processes of %d", len(s.Running), s.Processes)
-	case s.Contenders() > MaxTasks:
-		return fmt.Errorf("%d tasks in all: choose up to %d", s.Contenders(), MaxTasks)
+	case s.Contenders()+len(s.Handlers) > MaxTasks:
+		return fmt.Errorf("%d tasks in all: choose up to %d", s.Contenders()+len(s.Handlers), MaxTasks)
+	case s.Signals > 0 && len(s.Handlers) == 0:
+		return fmt.Errorf("signals are handled by nobody: say which processes have a handler (Handlers)")
+	case s.Signals > 0 && (s.Assume.Sleeps == SleepsLast || len(s.Punctual) > 0):
+		return fmt.Errorf("signals are not compared with anything beside sleeps that last, or punctual processes: leave one of them out")
 	case s.Stalls > 0 && s.StallFor == 0:
 		return fmt.Errorf("stalls need StallFor, the time by which the clock jumps")
 	case s.Stalls > 0 && s.StallFor > maxJump/time.Duration(s.Stalls):
@@ -363,8 +394,8 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("every process starts after a loss of power: nobody runs before")
 	}
 	for i, n := range s.Running {
-		if n > s.TasksOf(i) {
-			return fmt.Errorf("%d tasks of process %s run at first, and it has %d: give it more (Tasks)", n, ProcessName(i), s.TasksOf(i))
+		if n > s.ownTasks(i) {
+			return fmt.Errorf("%d tasks of process %s run at first, and it has %d: give it more (Tasks)", n, ProcessName(i), s.ownTasks(i))
 		}
 	}
 	if err := s.members("mortal", s.Mortal); err != nil {
@@ -379,7 +410,7 @@ func (s *Setting) validate() error {
 	if s.Skew != nil && len(s.Skew) != s.Processes {
 		return fmt.Errorf("skews of clocks are given for %d processes of %d", len(s.Skew), s.Processes)
 	}
-	if err := s.members("punctual", s.Punctual); err != nil {
+	if err := cmp.Or(s.members("punctual", s.Punctual), s.members("handlers", s.Handlers)); err != nil {
 		return err
 	}
 	return s.members("reboot", s.Reboot)

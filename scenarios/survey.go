@@ -19,6 +19,9 @@ type Subject struct {
 	Setup func(m *fsfake.Machine)
 	// Watch lists further files that a timeline shows, after the lock.
 	Watch []string
+	// Handler is the signal handler that belongs to the lock, such as a trap that removes it; nil
+	// where there is none.
+	Handler Program
 }
 
 // A Study is what a survey asks about one hazard.
@@ -67,6 +70,7 @@ const maxOwnerCalls = 200
 //   - pid-reuse: as dead-owner, and the dead owner's pid is an unrelated process's;
 //   - pid-namespace: processes in a container each, with equal pids, and with different ones;
 //   - power-loss: one process, and the power may be lost at any step;
+//   - signal: two and three processes, of which one may get a signal, where the subject has a handler;
 //   - file-system: contention and dead owners again, on each of [FileSystems], where whatever is there at the
 //     start is an overlay's image.
 //
@@ -169,6 +173,25 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		add("pid-namespace-apart", "Two containers with one host name want the lock; neither knows the other's pid.", apart, once, MutualExclusion, Deadlock)
 	case HazardFailingCall:
 		st.NotAsked = "a port must handle errors like the original: see --failing-calls"
+	case HazardSignal:
+		if s.Handler == nil {
+			st.NotAsked = "the lock comes without a signal handler"
+			break
+		}
+		for n := 2; n <= 3; n++ {
+			signal := alive(n)
+			signal.Signals = 1
+			for i := range n {
+				signal.Handlers = append(signal.Handlers, i)
+			}
+			sc := add(fmt.Sprintf("signal-%d", n), fmt.Sprintf("%d processes want the lock, and one may get a signal.", n), signal, once, MutualExclusion, Wedge)
+			sc.Program = func(process, task int) Program {
+				if signal.IsHandler(process, task) {
+					return s.Handler
+				}
+				return once
+			}
+		}
 	case HazardHostName:
 		st.NotAsked = "host names are constants of the protocol: write a scenario with two"
 	}

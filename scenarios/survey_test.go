@@ -65,6 +65,7 @@ func ExampleSurvey() {
 	// power-loss 1
 	// file-system 7
 	// failing-call is not asked: a port must handle errors like the original: see --failing-calls
+	// signal is not asked: the lock comes without a signal handler
 	// An owner was killed after 1 call; two days later its pid is dead; nobody else comes.
 }
 

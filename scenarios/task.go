@@ -27,6 +27,8 @@ type Task struct {
 	Learning *Learning
 	// inside is its process's pid in a container of its own; 0: it is in none.
 	inside int
+	// leaves: it is the signal handler of a process with one other task.
+	leaves bool
 	// holds names the locks that it has acquired and not released, as often as it has.
 	holds []string
 }
@@ -84,7 +86,10 @@ type Asserted struct {
 
 // LetGo is noted when a release begins: it takes effect with the release's first step. The
 // release is noted next, and says of which lock.
-type LetGo struct{}
+type LetGo struct {
+	// First: what is let go is the first task's, which a signal handler has interrupted for good.
+	First bool
+}
 
 // By is noted before a call that is not the task's own: another thread or a child of the
 // program that the task runs makes it.
@@ -148,6 +153,23 @@ func (t *Task) Release(f func() error) error { return t.ReleaseOf("", f) }
 // ReleaseOf is Release for the lock at path.
 func (t *Task) ReleaseOf(path string, f func() error) error {
 	return t.release(model.Release{Owner: t.Process, Lock: t.held(path)}, f)
+}
+
+// Leave is how a signal handler lets go of the lock at path and ends its process: f is recorded as the
+// release of what the interrupted task holds of it, if it does, and then the process exits
+// ([fsfake.Proc.Exit]). The program must return after it: the interrupted task never goes on, so it is
+// outside of the critical section from f's first step on. f must make a call. A handler that returns
+// to that task must not record a release, for the task goes on as if it held the lock. Only the
+// handler of a process with one task may call it; properties of readers and writers have no such release.
+func (t *Task) Leave(path string, f func()) {
+	if !t.leaves {
+		t.Fault(fmt.Errorf("scenarios: task %s.%d calls Leave, and is not the signal handler (Setting.Handlers) of a process with one task", t.Process, t.Proc.Task()))
+	}
+	t.Note(LetGo{First: true})
+	t.Note(Invoked{model.Release{Owner: t.Process, Lock: LockName(path)}})
+	f()
+	t.Note(Returned{model.Released{}})
+	t.Exit()
 }
 
 // AcquireRead is Acquire for a reader, which may hold the lock together with other

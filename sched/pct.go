@@ -10,7 +10,7 @@ import "math/rand/v2"
 // 1/(n·k^(depth-1)) for n tasks and k steps.
 //
 // Deviations: a task that sleeps falls below all others, as a yield does in the
-// paper's implementation; and each kill, stall, loss of power or failing call that the budgets allow is tried at a
+// paper's implementation; and each kill, stall, loss of power, failing call or signal that the budgets allow is tried at a
 // random step of its own, or after the last, which the paper does not speak of.
 type PCT struct {
 	rng      *rand.Rand
@@ -85,7 +85,7 @@ func (p *PCT) begin(v *View) {
 	if v.Losses > 0 {
 		p.faults = append(p.faults, p.rng.IntN(p.steps+1))
 	}
-	for range v.Failing {
+	for range v.Failing + len(v.Signals) {
 		p.faults = append(p.faults, p.rng.IntN(p.steps+1))
 	}
 }

@@ -3,8 +3,8 @@ package sched
 import "math/rand/v2"
 
 // Random chooses uniformly among everything that can happen: each enabled task's next
-// step, each error with which its call can fail, each kill, the stall and each state of the disk after a loss of power, while their
-// budgets last.
+// step, each error with which its call can fail, each kill, the stall, each state of the disk after a loss of power and each signal,
+// while their budgets last.
 type Random struct {
 	rng *rand.Rand
 	buf []Choice

@@ -33,9 +33,11 @@ const (
 	Stall
 	// PowerLoss ends every process and leaves the disk in one of its legal states.
 	PowerLoss
+	// Signal has the handler of a process run, which interrupts its first task.
+	Signal
 )
 
-// A Choice is one element of a schedule. Kill concerns the whole process of Task, and
+// A Choice is one element of a schedule. Kill and Signal concern the whole process of Task, and
 // Task.N is then 1; a Stall and a PowerLoss have the zero Task.
 type Choice struct {
 	Action Action
@@ -51,7 +53,7 @@ type Choice struct {
 }
 
 // IsFault reports whether the choice is more than a step that goes as it goes: a kill, a stall, a
-// loss of power or a call that fails.
+// loss of power, a signal or a call that fails.
 func (c Choice) IsFault() bool { return c.Action != Run || c.Fails != "" }
 
 // String renders one choice as a schedule of one.
@@ -59,7 +61,8 @@ func (c Choice) String() string { return Schedule{c}.String() }
 
 // A Schedule is who did what, in order. Its text reads aloud: "A3 B2! A4" is A takes 3
 // steps, B takes 2 and is killed, A takes 4. A later task of a process is written with
-// an x, "A.2x3"; "B!" kills B where it stands; "~" moves the clock; "*2" loses the power
+// an x, "A.2x3"; "B!" kills B where it stands, and "B^" has it
+// get a signal, so that its handler runs from there on; "~" moves the clock; "*2" loses the power
 // and leaves the disk in its legal state 2; "A/2" is one step of A in the second of the ways in
 // which it can go, where a plain step goes in the first; "A/EIO" is one step of A whose call fails
 // with EIO. The text round-trips through [ParseSchedule].
@@ -82,6 +85,9 @@ func (s Schedule) String() string {
 		case Kill:
 			b.WriteString(Task{c.Task.Process, 1}.String() + "!")
 			i++
+		case Signal:
+			b.WriteString(Task{c.Task.Process, 1}.String() + "^")
+			i++
 		default:
 			n := 1
 			for i+n < len(s) && s[i+n] == c && c.Which == 0 && c.Fails == "" {
@@ -99,6 +105,10 @@ func (s Schedule) String() string {
 				b.WriteString(strconv.Itoa(n))
 			}
 			i += n
+			if i < len(s) && s[i].Action == Signal && s[i].Task.Process == c.Task.Process {
+				b.WriteByte('^')
+				i++
+			}
 			if i < len(s) && s[i].Action == Kill && s[i].Task.Process == c.Task.Process {
 				b.WriteByte('!')
 				i++
@@ -139,6 +149,7 @@ func parseWord(word string) (Schedule, error) {
 	}
 	t := Task{int(word[0] - 'A'), 1}
 	rest, kill := strings.CutSuffix(word[1:], "!")
+	rest, signal := strings.CutSuffix(rest, "^")
 	rest, way, several := strings.Cut(rest, "/")
 	which, fails := 0, ""
 	if several && isErrorName(way) {
@@ -163,7 +174,7 @@ func parseWord(word string) (Schedule, error) {
 	}
 	steps := 1
 	switch {
-	case rest == "" && kill && t.N == 1 && !several:
+	case rest == "" && (kill || signal) && t.N == 1 && !several:
 		steps = 0
 	case several && (rest != "" || strings.Contains(word, "x")):
 		return nil, fmt.Errorf("want no number of steps before /: it is one")
@@ -175,6 +186,9 @@ func parseWord(word string) (Schedule, error) {
 		steps = n
 	}
 	s := repeat(Choice{Action: Run, Task: t, Which: which, Fails: fails}, steps)
+	if signal {
+		s = append(s, Choice{Action: Signal, Task: Task{t.Process, 1}})
+	}
 	if kill {
 		s = append(s, Choice{Action: Kill, Task: Task{t.Process, 1}})
 	}

@@ -57,6 +57,9 @@ func TestScheduleText(t *testing.T) {
 		{"A.2!", join(run(0, 2, 1), kill(0)), "A.2x1!"},
 		{"A.12x7 Z9", join(run(0, 12, 7), run(25, 1, 9)), ""},
 		{"~", stall(1), ""},
+		{"A3^ A.2x2 A", slices.Concat(run(0, 1, 3), signal(0), run(0, 2, 2), run(0, 1, 1)), "A3^ A.2x2 A1"},
+		{"B^ B^!", slices.Concat(signal(1), signal(1), kill(1)), "B^ B^ B!"},
+		{"A.2^!", slices.Concat(run(0, 2, 1), signal(0), kill(0)), "A.2x1^!"},
 		{"*0", lose(0), ""},
 		{"A3 *2 C4", join(run(0, 1, 3), lose(2), run(2, 1, 4)), ""},
 		{"A1 *07", join(run(0, 1, 1), lose(7)), "A1 *7"},
@@ -118,6 +121,10 @@ func TestScheduleErrors(t *testing.T) {
 	}
 }
 
+func signal(process int) sched.Schedule {
+	return sched.Schedule{{Action: sched.Signal, Task: sched.Task{Process: process, N: 1}}}
+}
+
 func fails(process, task int, with string) sched.Schedule {
 	return sched.Schedule{{Task: sched.Task{Process: process, N: task}, Fails: with}}
 }
@@ -128,7 +135,9 @@ func schedules() *rapid.Generator[sched.Schedule] {
 		s := sched.Schedule{}
 		for range rapid.IntRange(0, 30).Draw(t, "blocks") {
 			p := rapid.IntRange(0, 25).Draw(t, "process")
-			switch rapid.IntRange(0, 8).Draw(t, "action") {
+			switch rapid.IntRange(0, 9).Draw(t, "action") {
+			case 5:
+				s = append(s, signal(p)...)
 			case 4:
 				s = append(s, fails(p, rapid.IntRange(1, 3).Draw(t, "task"), rapid.SampledFrom([]string{"EIO", "E2BIG"}).Draw(t, "error"))...)
 			case 3:
@@ -158,7 +167,7 @@ func TestScheduleRoundTrip(t *testing.T) {
 
 // Whatever is understood is written in one way, which is understood as the same.
 func FuzzParseSchedule(f *testing.F) {
-	for _, seed := range []string{"", "A3 B2! A4", "A.2x3 ~~ B!", "A1 Q9", "A.2x3!", "Ä", "A!!", "~!", "A1 *2 C4", "*00", "A3 B/2!", "A.2/3"} {
+	for _, seed := range []string{"", "A3 B2! A4", "A.2x3 ~~ B!", "A1 Q9", "A.2x3!", "Ä", "A!!", "~!", "A1 *2 C4", "*00", "A3 B/2!", "A.2/3", "A3^ B^!", "A/EIO^"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

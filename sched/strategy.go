@@ -52,6 +52,8 @@ type View struct {
 	Losses int
 	// Failing is how many calls may still fail.
 	Failing int
+	// Signals lists the processes that may get a signal now.
+	Signals []int
 }
 
 // A TaskView is what a strategy sees of one task.
@@ -71,8 +73,8 @@ type TaskView struct {
 }
 
 // Options returns the choices that are possible now, in a fixed order: steps by task,
-// then kills by process, then the stall, then the power loss by state of the disk; a
-// step that can go in several ways is as many, and after them one for each error with which its
+// then kills by process, then the stall, then the power loss by state of the disk, then signals by
+// process; a step that can go in several ways is as many, and after them one for each error with which its
 // call can fail. It appends to buf.
 func (v *View) Options(buf []Choice) []Choice {
 	for i := range v.Tasks {
@@ -94,6 +96,9 @@ func (v *View) Options(buf []Choice) []Choice {
 	for k := range v.Losses {
 		buf = append(buf, Choice{Action: PowerLoss, State: k})
 	}
+	for _, p := range v.Signals {
+		buf = append(buf, Choice{Action: Signal, Task: Task{p, 1}})
+	}
 	return buf
 }
 
@@ -101,12 +106,9 @@ func (v *View) Options(buf []Choice) []Choice {
 func (v *View) possible(c Choice) bool {
 	switch c.Action {
 	case Kill:
-		for _, p := range v.Kills {
-			if p == c.Task.Process {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(v.Kills, c.Task.Process)
+	case Signal:
+		return slices.Contains(v.Signals, c.Task.Process)
 	case Stall:
 		return v.Stall
 	case PowerLoss:

@@ -30,7 +30,7 @@ func Schedules(sc *scenarios.Scenario) *rapid.Generator[[]sched.Preemption] {
 	return rapid.Custom(func(t *rapid.T) []sched.Preemption {
 		var list []sched.Preemption
 		if len(faults) > 0 {
-			budget := sc.Setting.Crashes + sc.Setting.Stalls + sc.Setting.PowerLosses + sc.Setting.FailingCalls
+			budget := sc.Setting.Crashes + sc.Setting.Stalls + sc.Setting.PowerLosses + sc.Setting.FailingCalls + sc.Setting.Signals
 			list = rapid.SliceOfN(fault, 0, budget).Draw(t, "faults")
 		}
 		few := atLeast.Draw(t, "at least")
@@ -48,7 +48,7 @@ func preemption(choices []sched.Choice, steps int) *rapid.Generator[sched.Preemp
 }
 
 // choices lists what can be forced at a step: a switch to any task, and the faults,
-// which are the kill of any process that may die, a call that fails, and the stall.
+// which are the kill of any process that may die, a call that fails, a signal, and the stall.
 func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 	for i := range sc.Setting.Processes {
 		for n := 1; n <= sc.Setting.TasksOf(i); n++ {
@@ -65,6 +65,12 @@ func choices(sc *scenarios.Scenario) (switches, faults []sched.Choice) {
 	}
 	for k := range drawnLosses * sc.Setting.PowerLosses {
 		faults = append(faults, sched.Choice{Action: sched.PowerLoss, State: k})
+	}
+	for _, i := range sc.Setting.Handlers {
+		if sc.Setting.Signals == 0 {
+			break
+		}
+		faults = append(faults, sched.Choice{Action: sched.Signal, Task: sched.Task{Process: i, N: 1}})
 	}
 	if sc.Setting.Stalls > 0 {
 		faults = append(faults, sched.Choice{Action: sched.Stall})

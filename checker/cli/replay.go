@@ -34,7 +34,7 @@ func (a *app) replayCommand() *cobra.Command {
 		Use:   "replay SCENARIO SCHEDULE | replay BUNDLE-FILE",
 		Short: "Follow one schedule and show what it does",
 		Long: `Follow one schedule strictly and show what it does. "A3 B2! A4" is A takes 3 steps, B
-takes 2 and is killed, A takes 4; a second task of A is "A.2x3"; "~" moves the clock.
+takes 2 and is killed, A takes 4; a second task of A is "A.2x3"; "B^" is a signal to B; "~" moves the clock.
 Without --property the schedule is judged by each claimed property, those claimed
 broken first, and the first that it breaks is shown.
 
@@ -220,6 +220,8 @@ func drifted(err error, s sched.Schedule) error {
 	switch d.Want.Action {
 	case sched.Kill:
 		what = "process " + d.Want.Task.String() + " cannot be killed"
+	case sched.Signal:
+		what = "process " + d.Want.Task.String() + " cannot get a signal"
 	case sched.PowerLoss:
 		what = "the power cannot be lost like that"
 	case sched.Stall:

@@ -67,9 +67,11 @@ type run struct {
 	tasks    []*task
 	now      sched.Task // whose step it is
 	lost     bool       // the two have parted
-	inos     map[uint64]fsfake.InodeID
-	ids      map[fsfake.InodeID]uint64
-	report   Report
+	// signalled are the processes whose handler has begun.
+	signalled map[int]bool
+	inos      map[uint64]fsfake.InodeID
+	ids       map[fsfake.InodeID]uint64
+	report    Report
 }
 
 // A task is one task of the scenario.
@@ -114,7 +116,7 @@ func newRun(sc *scenarios.Scenario, p *scenarios.Property) (*run, error) {
 	fake.EndSleeps() // the trace says what time it is
 	return &run{
 		sc: sc, property: p, fake: fake, real: m,
-		inos: map[uint64]fsfake.InodeID{}, ids: map[fsfake.InodeID]uint64{},
+		signalled: map[int]bool{}, inos: map[uint64]fsfake.InodeID{}, ids: map[fsfake.InodeID]uint64{},
 		report: Report{Emulated: map[string]int{}},
 	}, nil
 }
@@ -171,6 +173,8 @@ func (r *run) step(s trace.Step) error {
 		r.fake.Advance(s.Passed)
 		r.report.Emulated["clock"]++
 		return nil
+	case sched.Signal:
+		return r.signal(s.Choice.Task.Process)
 	case sched.Kill:
 		pid := scenarios.Pid(s.Choice.Task.Process)
 		r.fake.KillProc(pid)
@@ -195,6 +199,17 @@ func (r *run) step(s trace.Step) error {
 		return err
 	}
 	return r.compareDisks()
+}
+
+// signal has the handler of a process begin, which is a thread that has done nothing so far.
+func (r *run) signal(process int) error {
+	t := r.task(sched.Task{Process: process, N: 1})
+	if t.waits || r.signalled[process] {
+		return fmt.Errorf("real: on the real kernel a process gets one signal at most, and not while it waits in a call: %s gets another, or waits", t.task)
+	}
+	r.signalled[process] = true
+	r.report.Emulated["signal"]++
+	return nil
 }
 
 func (r *run) task(t sched.Task) *task {

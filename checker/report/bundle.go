@@ -120,6 +120,8 @@ func TraceText(tr trace.Trace) string {
 		switch st.Choice.Action {
 		case sched.Kill:
 			fmt.Fprintf(&b, "%d %s killed\n", st.N, st.Choice.Task)
+		case sched.Signal:
+			fmt.Fprintf(&b, "%d %s gets a signal\n", st.N, st.Choice.Task)
 		case sched.PowerLoss:
 			fmt.Fprintf(&b, "%d %s the power is lost\n", st.N, st.Choice)
 		case sched.Stall:

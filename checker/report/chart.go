@@ -186,6 +186,9 @@ func (c *charter) row(st *trace.Walked) {
 	case sched.Kill:
 		r.Lane, r.Fault = c.lane(st.Choice.Task), true
 		r.Calls = []CallText{{Call: "killed (SIGKILL)"}}
+	case sched.Signal:
+		r.Lane, r.Fault = c.lane(st.Choice.Task), true
+		r.Calls = []CallText{{Call: "gets a signal; its handler begins"}}
 	case sched.Stall:
 		r.Fault = true
 		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", st.Passed)}}

@@ -23,6 +23,7 @@ const (
 	markSame     = "│"
 	markActs     = "•"
 	markKilled   = "†"
+	markSignal   = "^"
 )
 
 // A layout is where things go on a line.

@@ -124,6 +124,7 @@ type jsonCounterexample struct {
 	Crashes      int      `json:"crashes"`
 	Stalls       int      `json:"stalls"`
 	FailingCalls int      `json:"failing_calls,omitempty"`
+	Signals      int      `json:"signals,omitempty"`
 	Smallest     bool     `json:"smallest"`
 	Cause        string   `json:"cause"`
 	Waits        []string `json:"waits,omitempty"`
@@ -223,7 +224,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	if c := r.Counterexample; c != nil {
 		j.Counterexample = &jsonCounterexample{
 			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
-			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, FailingCalls: c.Cost.Failing, Smallest: c.Smallest,
+			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, FailingCalls: c.Cost.Failing, Signals: c.Cost.Signals, Smallest: c.Smallest,
 			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel, Table: TableOf(c),
 		}
 		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)

@@ -111,6 +111,8 @@ func doing(tr trace.Trace, at int, names trace.Names) string {
 		return "a loss of power"
 	case st.Choice.Action == sched.Kill:
 		return st.Choice.Task.String() + ": killed"
+	case st.Choice.Action == sched.Signal:
+		return st.Choice.Task.String() + ": a signal"
 	case len(st.Calls) == 0:
 		return st.Choice.Task.String()
 	case st.Choice.Fails != "":

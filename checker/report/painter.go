@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"strconv"
+
+	"lockpick/sched"
 )
 
 // A painter writes a drawing in one layout.
@@ -126,6 +128,14 @@ func (p *painter) margin(l *line, r *Row, first bool) {
 	}
 }
 
+// fault is the mark of a row that is more than a step of its lane.
+func (p *painter) fault(r *Row) string {
+	if p.Walk.Steps[r.N-1].Choice.Action == sched.Signal {
+		return markSignal
+	}
+	return markKilled
+}
+
 // bars shows who holds.
 func (p *painter) bars(l *line, r *Row) {
 	for i, h := range r.Holding {
@@ -139,7 +149,7 @@ func (p *painter) bars(l *line, r *Row) {
 		case h:
 			l.put(at, good, markHolds)
 		case !p.l.lanes && i == r.Lane && r.Fault:
-			l.put(at, bad, markKilled)
+			l.put(at, bad, p.fault(r))
 		case !p.l.lanes && i == r.Lane:
 			l.put(at, laneInk(p.Lanes[i].Task.Process), markActs)
 		case !p.l.lanes:

@@ -110,6 +110,9 @@ func costText(c trace.Cost, s sched.Schedule) string {
 	if c.Stalls > 0 {
 		parts = append(parts, numbers.Count(c.Stalls, "jump of the clock", "jumps of the clock"))
 	}
+	if c.Signals > 0 {
+		parts = append(parts, numbers.Count(c.Signals, "signal", "signals"))
+	}
 	if c.Failing > 0 {
 		parts = append(parts, numbers.Count(c.Failing, "call made to fail", "calls made to fail"))
 	}

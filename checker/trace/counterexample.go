@@ -46,11 +46,11 @@ type Counterexample struct {
 // fewest steps. A loss of power counts as a crash; a call that fails is a fault and a step. A preemption is a switch away from a
 // task that could have gone on.
 type Cost struct {
-	Crashes, Stalls, Failing, Preemptions, Steps int
+	Crashes, Stalls, Failing, Signals, Preemptions, Steps int
 }
 
 // Faults counts the faults of all kinds.
-func (c Cost) Faults() int { return c.Crashes + c.Stalls + c.Failing }
+func (c Cost) Faults() int { return c.Crashes + c.Stalls + c.Failing + c.Signals }
 
 // Less reports whether c is the smaller counterexample's cost.
 func (c Cost) Less(d Cost) bool {
@@ -70,6 +70,8 @@ func (c *Cost) Add(choice sched.Choice, preempts bool) {
 		c.Crashes++
 	case sched.Stall:
 		c.Stalls++
+	case sched.Signal:
+		c.Signals++
 	default:
 		c.Steps++
 		if choice.Fails != "" {

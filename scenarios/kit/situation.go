@@ -89,6 +89,28 @@ func Kill(crashes int) Situation {
 	}
 }
 
+// Signal lets so many signals come, each to any process, which then runs the handler, and asks a fresh
+// process to acquire when everybody has ended. It comes after the situation that says who runs what.
+func Signal(n int, handler scenarios.Program) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		sc.Setting.Signals = n
+		for i := range sc.Setting.Processes {
+			sc.Setting.Handlers = append(sc.Setting.Handlers, i)
+		}
+		set, own := sc.Setting, sc.Program
+		sc.Program = func(process, task int) scenarios.Program {
+			if set.IsHandler(process, task) {
+				return handler
+			}
+			return own(process, task)
+		}
+		if sc.Subject != nil {
+			sc.Subject.Handler = handler
+		}
+		Probe(sc, l)
+	}
+}
+
 // Mortal lists the processes that may be killed, from 0 for A.
 func Mortal(processes ...int) Situation {
 	return func(sc *scenarios.Scenario, _ scenarios.Protocol) { sc.Setting.Mortal = processes }

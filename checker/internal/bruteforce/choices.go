@@ -47,6 +47,9 @@ func (x *space) able(s *state, i int) bool {
 		return false
 	}
 	a := &s.tasks[i]
+	if h := x.handler(x.slots[i].process); x.slots[i].n == 1 && h >= 0 && s.active(h) {
+		return false // it stands still as long as the handler runs
+	}
 	return a.blocked == nil || s.m.Ready(x.slots[i].id, a.op())
 }
 
@@ -70,7 +73,7 @@ func (x *space) killable(s *state, process int) bool {
 }
 
 // choices lists what can happen in a state, in the order of schedules: steps by task, kills
-// by process, the stall.
+// by process, the stall, signals by process.
 func (x *space) choices(s *state) []sched.Choice {
 	var out []sched.Choice
 	for i := range s.tasks {
@@ -90,6 +93,11 @@ func (x *space) choices(s *state) []sched.Choice {
 	}
 	if x.passes(s) > 0 {
 		out = append(out, sched.Choice{Action: sched.Stall})
+	}
+	for p := range x.p.Programs {
+		if s.signals > 0 && x.signalled(s, p) {
+			out = append(out, sched.Choice{Action: sched.Signal, Task: sched.Task{Process: p, N: 1}})
+		}
 	}
 	return out
 }

@@ -31,6 +31,7 @@ type instr struct {
 	to   int
 	// release: opInvoke and opAnswer are about the release of an acquisition.
 	release bool
+	first   bool // opLetGo is about what the first task holds
 }
 
 // The parts of statements of several calls.
@@ -115,6 +116,12 @@ func (c *compiler) stmt(s *Stmt) {
 		c.emit(instr{op: opInvoke, stmt: s})
 		c.block(s.Body)
 		c.emit(instr{op: opAnswer, stmt: s})
+	case Leave:
+		c.emit(instr{op: opLetGo, stmt: s, first: true})
+		c.emit(instr{op: opInvoke, stmt: s, release: true})
+		c.block(s.Body)
+		c.emit(instr{op: opAnswer, stmt: s, release: true})
+		c.emit(instr{op: opCall, stmt: &Stmt{Do: Exit}})
 	case Same, Old:
 		c.emit(instr{op: opCall, stmt: s})
 		c.emit(instr{op: opCall, stmt: s, part: partSecond})

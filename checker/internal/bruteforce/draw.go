@@ -46,6 +46,7 @@ func Draw(seed uint64) *Protocol {
 	}
 	d.ends(rand.New(rand.NewPCG(seed, 12)))
 	d.starts(rand.New(rand.NewPCG(seed, 13)))
+	d.signals(rand.New(rand.NewPCG(seed, 14)))
 	d.r = rand.New(rand.NewPCG(seed, 11)) // so that all the rest is what it was
 	if !d.p.Lasts && d.chance(4) {
 		d.failing()

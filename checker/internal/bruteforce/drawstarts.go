@@ -3,6 +3,8 @@ package bruteforce
 import (
 	"math/rand/v2"
 	"slices"
+
+	"lockpick/fsfake"
 )
 
 // starts has some tasks of a process begin only when another one starts them: the first, or one that
@@ -28,6 +30,36 @@ func (d *drawer) starts(r *rand.Rand) {
 			tasks[by] = insertAt(tasks[by], r.IntN(places), Stmt{Do: Start, N: int64(n + 1)})
 		}
 	}
+}
+
+// signals sometimes gives a process a signal handler, of which most remove the lock, as traps of shells
+// do, or look whether it is theirs before, and many exit.
+func (d *drawer) signals(r *rand.Rand) {
+	if d.p.Lasts || d.p.Punctual != nil || r.IntN(5) > 0 {
+		return
+	}
+	own, draws := d.r, d.anonymous
+	d.r, d.anonymous, d.p.Alike = r, false, false
+	d.p.Signals = 1 + r.IntN(8)/7
+	d.p.Handlers = make([][]Stmt, len(d.p.Programs))
+	for range 1 + r.IntN(2) {
+		remove := []Stmt{{Do: Unlink, Path: lockPath}}
+		body := one(d, remove, remove, d.checked(remove), []Stmt{d.anything()}, []Stmt{{Do: Rmdir, Path: lockPath}},
+			[]Stmt{{Do: Store, Path: cellName, N: int64(r.IntN(2))}}, []Stmt{d.small(lockPath, 0)}, []Stmt{d.wait(3)},
+			[]Stmt{{Do: Open, Path: lockPath, Flags: Create}, {Do: Flock, Flags: fsfake.LOCK_EX}})
+		if d.chance(3) {
+			body = d.spoil(body)
+		}
+		of := r.IntN(len(d.p.Programs))
+		switch k := r.IntN(4); {
+		case k == 0:
+			body = append(slices.Clone(body), Stmt{Do: Exit})
+		case k < 3 && len(d.p.Programs[of]) == 1 && !hasStmt(body, func(s *Stmt) bool { return s.Do == Acquire }):
+			body = []Stmt{{Do: Leave, Path: lockPath, Body: body}}
+		}
+		d.p.Handlers[of] = sound(body)
+	}
+	d.r, d.anonymous = own, draws
 }
 
 // inner are the bodies of a statement that are not gone round.

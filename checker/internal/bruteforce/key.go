@@ -14,7 +14,7 @@ import (
 // order in which the description comes to them.
 func (x *space) key(s *state) string {
 	k := &keyer{m: s.m, base: s.base, b: make([]byte, 0, 512)}
-	k.int(s.m.Now().UnixNano()).int(int64(s.crashes)).int(int64(s.failing)).int(int64(s.stalls)).int(int64(s.rest))
+	k.int(s.m.Now().UnixNano()).int(int64(s.crashes)).int(int64(s.failing)).int(int64(s.signals)).int(int64(s.stalls)).int(int64(s.rest))
 	k.int(s.base)
 	root, _ := s.m.Lookup("/")
 	k.inode(root, "/")

@@ -2,6 +2,7 @@ package bruteforce
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -16,6 +17,9 @@ type Protocol struct {
 	// Running is how many of its tasks each process has at first; nil is all of them. The others are
 	// started.
 	Running []int `json:",omitempty"`
+	// Handlers are the signal handlers of processes, nil for none, and Signals how many signals may come.
+	Handlers [][]Stmt `json:",omitempty"`
+	Signals  int      `json:",omitempty"`
 	// Files exist at the start, durable and old.
 	Files []File `json:",omitempty"`
 	// Threads: tasks of one process interleave at cells too. Daemons: no process exits.
@@ -91,6 +95,8 @@ const (
 	Await  Kind = "await" // Path, N: waits until the cell is N
 	Start  Kind = "start" // N: begins task N of the process
 	CAS    Kind = "cas"   // Path, Len, N: stores N if the cell is Len; ok: it was
+	Exit   Kind = "exit"  // of a handler: ends the process
+	Leave  Kind = "leave" // of a handler: Path; Body is the release of what the first task holds; ends the process
 )
 
 // What is no call.
@@ -142,9 +148,20 @@ type Stmt struct {
 	Release []Stmt `json:",omitempty"`
 }
 
+// tasks are the programs of a process, its handler last.
+func (p *Protocol) tasks(process int) [][]Stmt {
+	if process < len(p.Handlers) && p.Handlers[process] != nil {
+		return append(slices.Clone(p.Programs[process]), p.Handlers[process])
+	}
+	return p.Programs[process]
+}
+
+// handles: the task is a signal handler.
+func (p *Protocol) handles(process, n int) bool { return n > len(p.Programs[process]) }
+
 // dormant: the task has to be started.
 func (p *Protocol) dormant(process, n int) bool {
-	return process < len(p.Running) && n > p.Running[process]
+	return p.handles(process, n) || process < len(p.Running) && n > p.Running[process]
 }
 
 // slots is how many descriptors a task can remember.
@@ -157,6 +174,11 @@ func (p *Protocol) has(is func(*Stmt) bool) bool {
 			if hasStmt(body, is) {
 				return true
 			}
+		}
+	}
+	for _, body := range p.Handlers {
+		if hasStmt(body, is) {
+			return true
 		}
 	}
 	return false
@@ -175,11 +197,17 @@ func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
 // String renders the protocol for people.
 func (p *Protocol) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: running %v, crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, skew %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
-		p.Name, p.Running, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Skew, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	fmt.Fprintf(&b, "%s: running %v, signals %d, crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, skew %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
+		p.Name, p.Running, p.Signals, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Skew, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
 	for i, tasks := range p.Programs {
 		for n, body := range tasks {
 			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)
+			writeStmts(&b, body, 1)
+		}
+	}
+	for i, body := range p.Handlers {
+		if body != nil {
+			fmt.Fprintf(&b, "handler of %c\n", 'A'+i)
 			writeStmts(&b, body, 1)
 		}
 	}

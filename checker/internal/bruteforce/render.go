@@ -26,7 +26,7 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 			}
 		},
 		Program: func(process, task int) scenarios.Program {
-			return func(t *scenarios.Task) { (&runner{t: t}).run(p.Programs[process][task-1]) }
+			return func(t *scenarios.Task) { (&runner{t: t}).run(p.tasks(process)[task-1]) }
 		},
 	}
 	s.Setting.FailingCalls = p.Failing
@@ -58,7 +58,12 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 	for i := range s.Setting.Tasks {
 		s.Setting.Tasks[i] = len(p.Programs[i])
 	}
-	s.Setting.Running = p.Running
+	s.Setting.Running, s.Setting.Signals = p.Running, p.Signals
+	for i, body := range p.Handlers {
+		if body != nil {
+			s.Setting.Handlers = append(s.Setting.Handlers, i)
+		}
+	}
 	if p.Probe != nil {
 		s.Probe = func(t *scenarios.Task) error {
 			_, err := (&runner{t: t}).acquire(p.Probe)
@@ -275,6 +280,10 @@ func (r *runner) call(s *Stmt) {
 	case Work:
 		r.t.Work()
 		reg.ok = true
+	case Exit:
+		r.t.Exit()
+	case Leave:
+		r.t.Leave(s.Path, func() { r.run(s.Body) })
 	case Start:
 		r.t.Start(int(s.N))
 		reg.ok = true

@@ -24,7 +24,10 @@ func (p *Protocol) smaller() []*Protocol {
 		out = append(out, &q)
 	}
 	if last := len(p.Programs) - 1; last > 0 && !slices.Contains(p.Mortal, last) {
-		less(func(q *Protocol) { q.Programs, q.Running = p.Programs[:last], p.Running[:min(last, len(p.Running))] })
+		less(func(q *Protocol) {
+			q.Programs, q.Running = p.Programs[:last], p.Running[:min(last, len(p.Running))]
+			q.Handlers = p.Handlers[:min(last, len(p.Handlers))]
+		})
 	}
 	for i, tasks := range p.Programs {
 		if last := len(tasks) - 1; last > 0 {
@@ -45,6 +48,17 @@ func (p *Protocol) smaller() []*Protocol {
 				})
 			}
 		}
+	}
+	for i := range p.Handlers {
+		for _, b := range smallerBodies(p.Handlers[i]) {
+			less(func(q *Protocol) {
+				q.Handlers = slices.Clone(p.Handlers)
+				q.Handlers[i] = append([]Stmt{}, b...)
+			})
+		}
+	}
+	if p.Signals > 0 {
+		less(func(q *Protocol) { q.Signals-- })
 	}
 	for _, b := range smallerBodies(p.Probe) {
 		less(func(q *Protocol) { q.Probe = b })

@@ -53,7 +53,7 @@ func sound(body []Stmt) []Stmt {
 		switch s.Do {
 		case Acquire:
 			s.Body, s.Release = begun(s.Body), begun(s.Release)
-		case Record, Retry:
+		case Record, Retry, Leave:
 			s.Body = begun(s.Body)
 		}
 	}

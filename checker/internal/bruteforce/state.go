@@ -32,6 +32,7 @@ type state struct {
 	shown   [][]fsfake.InodeID
 	crashes int // left
 	failing int
+	signals int
 	stalls  int
 	rest    time.Duration // of a stall that has begun
 	base    int64         // see sleep.go
@@ -124,11 +125,12 @@ var ErrSpins = errors.New("bruteforce: a task goes round over a cell for ever")
 func newSpace(p *Protocol, property *scenarios.Property) (*space, *state, error) {
 	x := &space{p: p, property: property, judge: newJudge(property)}
 	s := &state{
-		m: p.Scenario().NewMachine(), crashes: p.Crashes, stalls: p.Stalls, failing: p.Failing,
+		m: p.Scenario().NewMachine(), crashes: p.Crashes, stalls: p.Stalls, failing: p.Failing, signals: p.Signals,
 		cells: make([][]cell, len(p.Programs)), shown: make([][]fsfake.InodeID, len(p.Programs)),
 	}
 	x.start = s.m.Tree()
-	for i, tasks := range p.Programs {
+	for i := range p.Programs {
+		tasks := p.tasks(i)
 		for n := range tasks {
 			x.slots = append(x.slots, slot{
 				process: i, n: n + 1, id: fsfake.Task{Pid: 101 + i, N: n + 1},

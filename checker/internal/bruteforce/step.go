@@ -39,6 +39,10 @@ func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
 		out.to.crashes--
 		x.kill(out.to, c.Task.Process)
 		judged = true
+	case sched.Signal:
+		if err := x.signal(out.to, c.Task.Process); err != nil {
+			return out, err
+		}
 	default:
 		out.slot = x.slotOf(c.Task)
 		out.slept, judged, err = x.step(out.to, out.slot, c.Fails)
@@ -70,9 +74,7 @@ func (x *space) slotOf(t sched.Task) int {
 func (x *space) step(s *state, i int, fails string) (slept, judged bool, err error) {
 	sl := x.slots[i]
 	if x.exits(s, i) {
-		s.m.Do(sl.id, fsfake.Op{Call: fsfake.CallExit})
-		s.settle()
-		x.die(s, sl.process)
+		x.exit(s, i)
 		return false, true, nil
 	}
 	a := &s.tasks[i]
@@ -80,7 +82,13 @@ func (x *space) step(s *state, i int, fails string) (slept, judged bool, err err
 	a.task = &t
 	if a.blocked == nil {
 		if t.letsGo != "" {
-			a.letGo(t.letsGo)
+			by := a
+			for j := range s.tasks {
+				if t.first && x.slots[j].process == sl.process && x.slots[j].n == 1 {
+					by = &s.tasks[j]
+				}
+			}
+			by.letGo(t.letsGo)
 		}
 		if t.invokes != nil {
 			x.event(s, i, t.invokes)
@@ -91,6 +99,10 @@ func (x *space) step(s *state, i int, fails string) (slept, judged bool, err err
 			return false, false, ErrSpins
 		}
 		op := t.op()
+		if op.Call == fsfake.CallExit {
+			x.exit(s, i)
+			return false, true, nil
+		}
 		file, known := x.about(s, sl, op)
 		wait := x.waitFor(s, sl, op, file)
 		var r fsfake.Result
@@ -150,7 +162,7 @@ func (x *space) step(s *state, i int, fails string) (slept, judged bool, err err
 // begins begins a task that was not started before.
 func (x *space) begins(s *state, process, n int) error {
 	for i := range s.tasks {
-		if x.slots[i].process == process && x.slots[i].n == n && s.tasks[i].dormant {
+		if x.slots[i].process == process && x.slots[i].n == n && s.tasks[i].dormant && !x.p.handles(process, n) {
 			s.tasks[i].dormant = false
 			s.turn(i)
 			return nil

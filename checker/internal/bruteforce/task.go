@@ -22,6 +22,7 @@ type task struct {
 	open    any
 	invokes any
 	letsGo  string // the lock that a release lets go of
+	first   bool   // it is the first task's
 	// loops are what became of the loops that it is in since its last call.
 	loops []turning
 	// trails: keep regs.trail.
@@ -145,6 +146,8 @@ func (t *task) op() fsfake.Op {
 		return fsfake.Op{Call: fsfake.CallSleep, Time: int64(s.sleepFor())}
 	case Work:
 		return fsfake.Op{Call: fsfake.CallWork}
+	case Exit:
+		return fsfake.Op{Call: fsfake.CallExit}
 	case Start:
 		return fsfake.Op{Call: fsfake.CallStart, Len: s.N}
 	case Load, Await:
@@ -205,7 +208,7 @@ func (t *task) take(r fsfake.Result, file fsfake.InodeID) ([]remark, error) {
 	in := &t.code[t.pc]
 	s := in.stmt
 	g := &t.reg
-	t.invokes, t.letsGo = nil, ""
+	t.invokes, t.letsGo, t.first = nil, "", false
 	t.pc++
 	ok := r.Errno == 0
 	if t.trails {
@@ -322,7 +325,7 @@ func (t *task) proceed() ([]remark, error) {
 		case opHeld:
 			g.held, g.slot, g.shared = in.stmt.N == 1, in.stmt.Slot, in.stmt.Shared
 		case opLetGo:
-			t.letsGo = in.stmt.Path
+			t.letsGo, t.first = in.stmt.Path, in.first
 		case opInvoke:
 			t.invokes = t.input(in)
 			t.open = t.invokes

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"lockpick/checker/internal/learn"
 	"lockpick/checker/trace"
 	"lockpick/sched"
@@ -13,7 +15,7 @@ func (w *World) enabled(a *actor) bool {
 	if w.finished(a) {
 		return false
 	}
-	return (!a.blocked || w.M.Ready(a.who(), a.op)) && !w.M.Robs(a.who(), w.waits)
+	return !w.interrupted(a) && (!a.blocked || w.M.Ready(a.who(), a.op)) && !w.M.Robs(a.who(), w.waits)
 }
 
 // Look brings the view up to date. It reports whether anybody can progress: when nobody
@@ -38,7 +40,14 @@ func (w *World) Look() (progress bool) {
 	}
 	_, v.Stall = w.piece()
 	v.Losses, v.Failing = w.lossStates(), w.fails
-	if len(v.Kills) > 0 || v.Stall || v.Losses > 0 {
+	v.Signals = v.Signals[:0]
+	for _, i := range w.sc.Setting.Handlers {
+		if w.signals > 0 && w.signalable(i) {
+			v.Signals = append(v.Signals, i)
+		}
+	}
+	slices.Sort(v.Signals)
+	if len(v.Kills) > 0 || v.Stall || v.Losses > 0 || len(v.Signals) > 0 {
 		return true
 	}
 	return progress
@@ -55,6 +64,8 @@ func (w *World) Apply(c sched.Choice, calls []trace.Call) []trace.Call {
 		w.kill(c.Task.Process)
 	case sched.PowerLoss:
 		w.losePower(c.State)
+	case sched.Signal:
+		w.signal(c.Task.Process)
 	default:
 		for _, a := range w.actors {
 			if a.task == c.Task {
@@ -77,7 +88,7 @@ func (w *Expander) Expand(s []uint32) error {
 			continue
 		}
 		w.unfinished = true
-		if w.robs(s, i) {
+		if w.robs(s, i) || w.interrupted(s, i) {
 			continue
 		}
 		for which := range w.ways(s, i, exits) {
@@ -108,7 +119,16 @@ func (w *Expander) Expand(s []uint32) error {
 		}
 	}
 	if b.losses > 0 {
-		return w.losePower(s, b)
+		if err := w.losePower(s, b); err != nil {
+			return err
+		}
+	}
+	for p := range set.Processes {
+		if b.signals > 0 && w.signalable(s, p) {
+			if err := w.signal(s, p, b); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (w *World) Deadlocked() (bool, []trace.Wait) {
 	}
 	var waits []trace.Wait
 	for _, a := range w.actors {
-		if w.finished(a) {
+		if w.finished(a) || w.interrupted(a) {
 			continue
 		}
 		if w.enabled(a) {
@@ -49,7 +49,7 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 		}
 		var waits []trace.Wait
 		for i := range x.Slots {
-			if finished, _ := w.status(s, i); !finished {
+			if finished, _ := w.status(s, i); !finished && !w.interrupted(s, i) {
 				waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: x.Slots[i].Task, Call: x.op(s, i)})
 			}
 		}

@@ -111,7 +111,7 @@ func (l *lockstep) compare(succ *successor) {
 		live, graph := l.w.M.AppendKey(nil), m.AppendKey(nil)
 		l.same("the machine", bytes.Equal(live, graph), live, graph)
 	}
-	left, want := unpackBudgets(l.row[len(l.row)-1]), budgets{l.w.crashes, l.w.fails, l.w.stalls, l.w.Losses}
+	left, want := unpackBudgets(l.row[len(l.row)-1]), budgets{crashes: l.w.crashes, failing: l.w.fails, stalls: l.w.stalls, losses: l.w.Losses, signals: l.w.signals}
 	l.same("what is left of faults", left == want, want, left)
 	switch {
 	case l.judge != nil:

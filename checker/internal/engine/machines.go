@@ -37,6 +37,8 @@ type (
 	opMark   struct{ scenarios.Holding }
 	opUnmark struct{ lock string }
 	opKill   struct{}
+	// opInterrupt takes a task out of the call that it waits in, if it does.
+	opInterrupt struct{}
 )
 
 // An opStall moves the clock; see [piece].
@@ -184,6 +186,8 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, m *fsfake.Machine,
 	case opKill:
 		m.KillProc(task.Pid)
 		t.unmark(m, task.Pid)
+	case opInterrupt:
+		m.TakeOut(task)
 	case opLose:
 		t.sc.LosePower(m, v.state)
 	case opStall:

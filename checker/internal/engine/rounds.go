@@ -70,6 +70,7 @@ type situation struct {
 	version uint64
 	stalls  int
 	fails   int
+	signals int
 	changes int
 	clock   time.Time
 	fds     []fsfake.FDView
@@ -77,7 +78,7 @@ type situation struct {
 
 // stands reports whether nothing that others can do has happened since.
 func (w *World) stands(s *situation) bool {
-	return s.version == w.M.Version() && s.stalls == w.stalls && s.fails == w.fails && s.changes == w.changes && s.clock.Equal(w.M.Now())
+	return s.version == w.M.Version() && s.stalls == w.stalls && s.fails == w.fails && s.signals == w.signals && s.changes == w.changes && s.clock.Equal(w.M.Now())
 }
 
 // again reports whether the top of a round, now, is as that of another was.
@@ -120,7 +121,7 @@ func (w *World) turnRound(a *actor, e *learn.Effects) {
 	var now situation
 	if tops := topsOf(e); tops != (opTops{}) {
 		tops.tell(w.M, a.id)
-		now = situation{w.M.Version(), w.stalls, w.fails, w.changes, w.M.Now(), w.M.FDs(a.id.Pid)}
+		now = situation{w.M.Version(), w.stalls, w.fails, w.signals, w.changes, w.M.Now(), w.M.FDs(a.id.Pid)}
 	}
 	if e.Again != 0 {
 		i := len(a.rounds) - 1

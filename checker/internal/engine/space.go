@@ -63,7 +63,7 @@ type slot struct {
 }
 
 // specialOps are the numbers of operations that every exploration needs.
-type specialOps struct{ exit, kill, stall uint32 }
+type specialOps struct{ exit, kill, stall, interrupt uint32 }
 
 // Words of a state before the nodes, and after them.
 const (
@@ -102,6 +102,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	x.special = specialOps{
 		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}),
 		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{pass: sc.Setting.StallFor}),
+		interrupt: x.machines.op(opInterrupt{}),
 	}
 	switch p.Judgement() {
 	case scenarios.ByHistory:
@@ -129,7 +130,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		}
 		x.Initial, x.rebooted = append(x.Initial, first), append(x.rebooted, again)
 	}
-	x.Initial = append(x.Initial, budgets{sc.Setting.Crashes, sc.Setting.FailingCalls, sc.Setting.Stalls, sc.Setting.PowerLosses}.pack())
+	x.Initial = append(x.Initial, budgetsOf(&sc.Setting).pack())
 	return x, nil
 }
 
@@ -154,14 +155,20 @@ func (x *Space) RememberMonitors() (back func()) {
 }
 
 // budgets are the faults left in a state.
-type budgets struct{ crashes, failing, stalls, losses int }
+type budgets struct{ crashes, failing, stalls, losses, signals int }
 
+// budgetsOf are those that a run begins with.
+func budgetsOf(s *scenarios.Setting) budgets {
+	return budgets{crashes: s.Crashes, failing: s.FailingCalls, stalls: s.Stalls, losses: s.PowerLosses, signals: s.Signals}
+}
+
+// The bits of each: scenarios.MaxProcesses, MaxFailingCalls, MaxStalls, MaxSignals and 1 fit in.
 func (b budgets) pack() uint32 {
-	return uint32(b.crashes) | uint32(b.failing)<<8 | uint32(b.stalls)<<16 | uint32(b.losses)<<31
+	return uint32(b.crashes) | uint32(b.failing)<<8 | uint32(b.stalls)<<16 | uint32(b.signals)<<26 | uint32(b.losses)<<31
 }
 
 func unpackBudgets(w uint32) budgets {
-	return budgets{int(w & 0xff), int(w >> 8 & 0xff), int(w >> 16 & 0x7fff), int(w >> 31)}
+	return budgets{crashes: int(w & 0xff), failing: int(w >> 8 & 0xff), stalls: int(w >> 16 & 0x3ff), signals: int(w >> 26 & 0x1f), losses: int(w >> 31)}
 }
 
 // WithoutFaults returns a state as it is when no fault can happen any more.
@@ -183,6 +190,7 @@ type place struct {
 	inv     uint32       // event of the operation that begins with the call, 0 for none
 	begins  bool         // something begins with the call
 	unmark  uint32       // operation that takes the mark off a lock, 0 for none
+	ofFirst bool         // which the first task of the process has
 	fails   bool         // an assertion before it, the task's first call
 	cell    bool
 	sleep   bool
@@ -233,7 +241,7 @@ func (x *Space) place(slot int, n uint32) place {
 		p.starts = nd.Op.Len
 	}
 	if nd.Begins.LetGo && x.machines.marks {
-		p.unmark = x.machines.op(opUnmark{lockOf(&nd.Begins)})
+		p.unmark, p.ofFirst = x.machines.op(opUnmark{lockOf(&nd.Begins)}), nd.Begins.OfFirst
 	}
 	if n := nd.Op.Ways(); n > 1 {
 		for which := range n {

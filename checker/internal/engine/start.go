@@ -16,7 +16,7 @@ import (
 // start begins a task of a's process.
 func (w *World) start(a *actor, n int64) {
 	for _, b := range w.actors {
-		if b.gone && b.task.Process == a.task.Process && int64(b.task.N) == n {
+		if b.gone && b.task.Process == a.task.Process && int64(b.task.N) == n && !w.sc.Setting.IsHandler(b.task.Process, b.task.N) {
 			w.begin(b)
 			return
 		}
@@ -29,7 +29,7 @@ func (w *Expander) start(next []uint32, slot int, n int64) error {
 	x := w.X
 	from, to := x.tasksOf(x.Slots[slot].process)
 	j := from + int(n) - 1
-	if n < 1 || j >= to || next[wordNodes+j] != learn.Gone {
+	if n < 1 || j >= to || next[wordNodes+j] != learn.Gone || j == w.handler(x.Slots[slot].process) {
 		return fmt.Errorf("checker: %w", cannotStart(x.Sc, x.Slots[slot].Task, n))
 	}
 	next[wordNodes+j] = x.automata[j].First()

@@ -22,7 +22,11 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 		a.op = fsfake.Op{Call: fsfake.CallExit}
 	}
 	if a.begins.LetGo {
-		w.letGo(a, lockOf(&a.begins))
+		by := a
+		if a.begins.OfFirst {
+			by = w.first(a.task.Process)
+		}
+		w.letGo(by, lockOf(&a.begins))
 	}
 	if a.begins.Invoked {
 		w.History.Invoke(a.index, w.Steps, a.begins.Input)
@@ -116,7 +120,11 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 	if !begun {
 		succ.Bad = pl.fails
 		if pl.unmark != 0 {
-			m, err := w.transition(next[wordMachine], slot, pl.unmark)
+			by := slot
+			if pl.ofFirst {
+				by, _ = x.tasksOf(x.Slots[slot].process)
+			}
+			m, err := w.transition(next[wordMachine], by, pl.unmark)
 			if err != nil {
 				return err
 			}

@@ -57,7 +57,7 @@ func (x *Space) Symmetric() error {
 		return bad("some processes are punctual")
 	case st.Skew != nil:
 		return bad("clocks are apart")
-	case st.Tasks != nil || st.Mortal != nil || st.Processes > maxSymmetric:
+	case st.Tasks != nil || st.Handlers != nil || st.Mortal != nil || st.Processes > maxSymmetric:
 		return bad(fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric))
 	case !x.Property.Symmetric:
 		return bad(fmt.Sprintf("the property %s may tell processes apart: it is not declared symmetric", x.Property))

@@ -29,6 +29,7 @@ type World struct {
 	passed     time.Duration // with the last stall
 	Losses     int           // of power, left
 	fails      int           // calls that may still fail
+	signals    int           // left
 	last       int           // the actor that stepped last, or -1
 	View       sched.View
 	Steps      int
@@ -103,7 +104,7 @@ func (w *World) Start(m *fsfake.Machine) {
 	w.M, w.last, w.Steps, w.changes, w.Err = m, -1, 0, 0, nil
 	w.failed, w.spins = "", nil
 	w.crashes, w.stalls, w.Losses = w.sc.Setting.Crashes, w.sc.Setting.Stalls, w.sc.Setting.PowerLosses
-	w.fails = w.sc.Setting.FailingCalls
+	w.fails, w.signals = w.sc.Setting.FailingCalls, w.sc.Setting.Signals
 	w.History.Reset()
 	w.Preempted = w.Preempted[:0]
 	for _, a := range w.actors {

@@ -95,6 +95,8 @@ func (s *story) step(st *trace.Walked) {
 	case sched.Kill:
 		s.kills = append(s.kills, st)
 		return
+	case sched.Signal:
+		return // what its handler does, it does
 	case sched.Stall:
 		s.stalls = append(s.stalls, st)
 		return

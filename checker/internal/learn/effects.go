@@ -25,6 +25,7 @@ type Effects struct {
 	Invoked bool
 	Input   any
 	LetGo   bool
+	OfFirst bool // what is let go is the first task's
 	// Asserts: the task asserted something after the call before. Failed is the text of the
 	// first assertion that was not so, empty for none.
 	Asserts bool
@@ -84,7 +85,7 @@ func Digest(task string, notes []any) (Effects, error) {
 		case scenarios.Holding:
 			e.Holds, e.Holding = true, n
 		case scenarios.LetGo:
-			e.LetGo = true
+			e.LetGo, e.OfFirst = true, n.First
 		case scenarios.Asserted:
 			e.Asserts = true
 			if !n.OK && e.Failed == "" {

@@ -309,7 +309,7 @@ func (t *Tester) endsHere(w *engine.World) (bool, error) {
 	case scenarios.Leaves:
 		return w.LeftBehind(t.remains) != "", nil
 	case scenarios.LockedOut:
-		if w.Losses == 0 && len(w.View.Kills) == 0 || w.Unfinished() {
+		if w.Losses == 0 && len(w.View.Kills) == 0 && len(w.View.Signals) == 0 || w.Unfinished() {
 			return false, nil
 		}
 		bad, _, err := t.prober.Wedged(w.M)

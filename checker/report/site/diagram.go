@@ -129,6 +129,8 @@ func (d *diagram) step(chart *report.Chart, r *report.Row) {
 		if st.Choice.Action == sched.PowerLoss {
 			s.Label = "power"
 		}
+	case st.Choice.Action == sched.Signal:
+		s.Label = "signal"
 	case r.Fault:
 		s.Label = "killed"
 	case len(st.Calls) > 0:
@@ -138,7 +140,7 @@ func (d *diagram) step(chart *report.Chart, r *report.Row) {
 		s.Y, s.Ink = d.laneY(r.Lane), d.Lanes[r.Lane].Ink
 		s.Title = chart.Lanes[r.Lane].Name + ", " + s.Title
 	}
-	if r.Fault || st.Exited {
+	if r.Fault && st.Choice.Action != sched.Signal || st.Exited {
 		for i := range d.Lanes {
 			if l := &d.Lanes[i]; r.Lane < 0 && st.Choice.Action == sched.PowerLoss || r.Lane >= 0 && chart.Lanes[i].Task.Process == chart.Lanes[r.Lane].Task.Process {
 				l.To, l.Killed = min(l.To, s.X), l.Killed || r.Fault

@@ -72,6 +72,8 @@ func annotations(cx *trace.Counterexample) []porcupine.Annotation {
 			mark("faults", fmt.Sprintf("step %d: %s killed", i+1, c), i, "#f6d5a8")
 		case sched.PowerLoss:
 			mark("faults", fmt.Sprintf("step %d: the power is lost", i+1), i, "#f6d5a8")
+		case sched.Signal:
+			mark("faults", fmt.Sprintf("step %d: %s gets a signal", i+1, c.Task), i, "#f6d5a8")
 		case sched.Stall:
 			mark("faults", fmt.Sprintf("step %d: the clock jumps", i+1), i, "#f6d5a8")
 		case sched.Run:

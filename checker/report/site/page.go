@@ -203,6 +203,9 @@ func caseFacts(r *checker.Result) []string {
 	if n := cx.Cost.Stalls; n > 0 {
 		out = append(out, count(n, "stall", "stalls"))
 	}
+	if n := cx.Cost.Signals; n > 0 {
+		out = append(out, count(n, "signal", "signals"))
+	}
 	if n := cx.Cost.Failing; n > 0 {
 		out = append(out, count(n, "call made to fail", "calls made to fail"))
 	}

@@ -139,6 +139,7 @@ const (
 	tryKill
 	tryStall
 	tryPowerLoss
+	trySignal
 )
 
 // An unfolding makes nodes of states. What is shown of a state may depend on the way to it, as
@@ -324,6 +325,8 @@ func (u *unfolding) told(c sched.Choice, chart *report.Chart, r *report.Row, to 
 		m[0] = tryStall
 	case sched.PowerLoss:
 		m[0], m[1] = tryPowerLoss, c.State
+	case sched.Signal:
+		m[0] = trySignal
 	}
 	var calls [][]int
 	for _, call := range r.Calls {

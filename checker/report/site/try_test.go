@@ -40,8 +40,11 @@ func (d *tryData) choice(sc *scenarios.Scenario, m tryMove) sched.Choice {
 		return sched.Choice{Action: sched.PowerLoss, State: m[1]}
 	}
 	c := sched.Choice{Action: sched.Run, Task: trace.Tasks(&sc.Setting)[m[1]]}
-	if m[0] == tryKill {
+	switch m[0] {
+	case tryKill:
 		c = sched.Choice{Action: sched.Kill, Task: sched.Task{Process: c.Task.Process, N: 1}}
+	case trySignal:
+		c = sched.Choice{Action: sched.Signal, Task: sched.Task{Process: c.Task.Process, N: 1}}
 	}
 	return c
 }

@@ -5,7 +5,7 @@
   var root = document.querySelector('.try .own');
   if (!source || !root) return;
   var data = JSON.parse(source.textContent);
-  var RUN = 0, KILL = 1, STALL = 2, POWER = 3;
+  var RUN = 0, KILL = 1, STALL = 2, POWER = 3, SIGNAL = 4;
   var way = [], undone = [], notice = ''; // way: the moves taken
 
   function text(n) { return data.texts[n || 0]; }
@@ -25,6 +25,7 @@
   }
   function clear(e) { while (e.firstChild) e.removeChild(e.firstChild); }
   function ink(lane) { return 'ink-' + data.lanes[lane].ink; }
+  function ofTask(m) { return m[0] === RUN || m[0] === KILL || m[0] === SIGNAL; }
   function processOf(lane) { return data.lanes[lane].name.split('.')[0]; }
 
   // One choice as schedules write it, and a whole schedule.
@@ -32,6 +33,7 @@
     if (m[0] === STALL) return '~';
     if (m[0] === POWER) return '*' + m[1];
     if (m[0] === KILL) return processOf(m[1]) + '!';
+    if (m[0] === SIGNAL) return processOf(m[1]) + '^';
     return data.lanes[m[1]].name;
   }
   function schedule() {
@@ -54,11 +56,12 @@
         else w.split('').forEach(function (c) { out.push(c); });
         return;
       }
-      var m = /^([A-Z](?:\.\d+)?)(?:x?(\d+))?(!)?$/.exec(w);
+      var m = /^([A-Z](?:\.\d+)?)(?:x?(\d+))?(\^)?(!)?$/.exec(w);
       if (!m) { bad = true; return; }
-      var n = m[2] ? Number(m[2]) : m[3] && m[1].length === 1 ? 0 : 1;
+      var n = m[2] ? Number(m[2]) : (m[3] || m[4]) && m[1].length === 1 ? 0 : 1;
       for (var i = 0; i < Math.min(n, 10000); i++) out.push(m[1]);
-      if (m[3]) out.push(m[1][0] + '!');
+      if (m[3]) out.push(m[1][0] + '^');
+      if (m[4]) out.push(m[1][0] + '!');
     });
     return bad ? null : out;
   }
@@ -81,6 +84,7 @@
   function label(m) {
     var calls = table(m[3]);
     if (m[0] === KILL) return 'is killed';
+    if (m[0] === SIGNAL) return 'gets a signal';
     if (m[0] === STALL || m[0] === POWER) return text(calls[0][0]);
     return calls.filter(function (c) { return c[2] !== 2; }).map(function (c) { return text(c[0]); }).join(', ') || 'goes on';
   }
@@ -90,11 +94,11 @@
     var focused = box.contains(document.activeElement) ? document.activeElement.dataset.word : '';
     clear(box);
     (node(at(way.length)).m || []).slice().sort(function (a, b) { return a[0] - b[0] || a[1] - b[1]; }).forEach(function (m) {
-      var b = make('button', m[0] === RUN || m[0] === KILL ? ink(m[1]) : '');
+      var b = make('button', ofTask(m) ? ink(m[1]) : '');
       b.type = 'button';
       b.dataset.word = word(m);
       if (m[0] !== RUN) b.classList.add('fault');
-      if (m[0] === RUN || m[0] === KILL) add(b, make('b', 'who', m[0] === RUN ? data.lanes[m[1]].name : processOf(m[1])));
+      if (ofTask(m)) add(b, make('b', 'who', m[0] === RUN ? data.lanes[m[1]].name : processOf(m[1])));
       add(b, make('span', 'call', label(m)));
       b.addEventListener('click', function () { way.push(m); undone = []; notice = ''; show(true); });
       add(box, b);
@@ -119,7 +123,7 @@
     no.scope = 'row';
     add(tr, no);
     data.lanes.forEach(function (l, k) {
-      var mine = (m[0] === RUN || m[0] === KILL) && m[1] === k;
+      var mine = (ofTask(m)) && m[1] === k;
       var td = make('td', 'ink-' + l.ink + (mine ? ' acts' : ''));
       td.dataset.lane = l.name;
       if (mine && m[0] === KILL) add(td, make('span', 'tag t-fault', 'crash'));

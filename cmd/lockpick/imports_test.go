@@ -56,6 +56,7 @@ var imports = map[string]string{
 	"scenarios/gunicorn":        "scenarios/kit scenarios fsfake model",
 	"scenarios/instar":          "scenarios/kit scenarios fsfake model",
 	"scenarios/itervox":         "scenarios/kit scenarios fsfake model",
+	"scenarios/aidevops":        "scenarios/kit scenarios fsfake",
 	"scenarios/jib":             "scenarios/kit scenarios fsfake model",
 	"scenarios/kubeconfig":      "scenarios/kit scenarios fsfake model",
 	"scenarios/libreport":       "scenarios/kit scenarios fsfake model",

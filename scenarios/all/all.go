@@ -6,6 +6,7 @@ import (
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/agentwire"
+	"lockpick/scenarios/aidevops"
 	"lockpick/scenarios/aside"
 	"lockpick/scenarios/borg"
 	"lockpick/scenarios/bundler"
@@ -81,6 +82,7 @@ func Core() []scenarios.Scenario {
 // of names, and then the families with several systems each. Each is marked as a part of the corpus.
 func Corpus() []scenarios.Scenario {
 	list := slices.Concat(
+		aidevops.Scenarios(),
 		borg.Scenarios(),
 		bundler.Scenarios(),
 		cargo.Scenarios(),

@@ -16,6 +16,18 @@ type Fix struct {
 func Fixes() []Fix {
 	return []Fix{
 		{
+			"Remove the lock in a trap, and arm the trap first of all.", "aidevops/trap-first/signal",
+			"A script that was refused, or has not come to the lock yet, gets a signal and removes the lock of whoever has it.", "aidevops/link-owned",
+		},
+		{
+			"Set a flag when the lock is taken, and have the trap remove the lock only if the flag is set.", "aidevops/flag-cleared-last/signal",
+			"Flag and lock change in two steps. Cleared after the removal, the flag says held when somebody else holds; cleared before, a signal in between leaves the lock for ever.", "aidevops/link-owned",
+		},
+		{
+			"Arm the trap right after the lock was taken.", "aidevops/trap-last/signal",
+			"A signal before that leaves the lock for ever, and one after the release finds the trap still armed.", "aidevops/link-owned",
+		},
+		{
 			"Check whether the file exists, and create it if it does not.", "ctx/stat-then-write/contend",
 			"Look and creation are two calls, and both contenders may look first.", "ctx/excl",
 		},

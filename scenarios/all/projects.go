@@ -6,6 +6,7 @@ var projects = map[string][]string{
 	"add-installer":         {"pilotspace/ADD"},
 	"agents-in-a-box":       {"stevengonsalvez/agents-in-a-box"},
 	"agentwire":             {"dotdevdotdev/agentwire-dev"},
+	"aidevops":              {"marcusquinn/aidevops", "sociotechnica-org/symphony-ts", "rappdw/sandy"},
 	"altimate-code":         {"AltimateAI/altimate-code"},
 	"borg":                  {"borgbackup/borg"},
 	"bundler":               {"ruby/rubygems"},

@@ -35,6 +35,7 @@ func Shapes() []Shape {
 			Variants: []string{
 				"ctx/excl", "ctx/excl-cursor", "gateguard/excl-rmw", "git-lockfile/excl-rename", "sqlite-dotfile/mkdir", "kubeconfig/lock-over-all",
 				"codex-plugin/locked-rmw", "pytorch-baton/wait-until-gone", "pytorch-baton/timeout",
+				"aidevops/trap-first", "aidevops/flag-cleared-last", "aidevops/flag-cleared-first", "aidevops/trap-last", "aidevops/link-owned",
 			},
 			Surveyed: "ctx/excl",
 			Repaired: []string{"gofrs-flock/keep-file", "ctx/flock"},

@@ -86,10 +86,11 @@ type Asserted struct {
 
 // LetGo is noted when a release begins: it takes effect with the release's first step. The
 // release is noted next, and says of which lock.
-type LetGo struct {
-	// First: what is let go is the first task's, which a signal handler has interrupted for good.
-	First bool
-}
+type LetGo struct{}
+
+// LetGoFirst is noted in its place when a signal handler lets go of what the first task of its process
+// holds, which it has interrupted for good.
+type LetGoFirst struct{}
 
 // By is noted before a call that is not the task's own: another thread or a child of the
 // program that the task runs makes it.
@@ -165,7 +166,7 @@ func (t *Task) Leave(path string, f func()) {
 	if !t.leaves {
 		t.Fault(fmt.Errorf("scenarios: task %s.%d calls Leave, and is not the signal handler (Setting.Handlers) of a process with one task", t.Process, t.Proc.Task()))
 	}
-	t.Note(LetGo{First: true})
+	t.Note(LetGoFirst{})
 	t.Note(Invoked{model.Release{Owner: t.Process, Lock: LockName(path)}})
 	f()
 	t.Note(Returned{model.Released{}})

@@ -85,7 +85,9 @@ func Digest(task string, notes []any) (Effects, error) {
 		case scenarios.Holding:
 			e.Holds, e.Holding = true, n
 		case scenarios.LetGo:
-			e.LetGo, e.OfFirst = true, n.First
+			e.LetGo = true
+		case scenarios.LetGoFirst:
+			e.LetGo, e.OfFirst = true, true
 		case scenarios.Asserted:
 			e.Asserts = true
 			if !n.OK && e.Failed == "" {

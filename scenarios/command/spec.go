@@ -82,15 +82,51 @@ func (l Line) String() string {
 	return strings.Join(words, " ")
 }
 
-// argv is what is executed. A shell command of plain words needs no shell.
+// argv is what is executed. A shell command of plain words, and of words in quotes, needs no shell, which
+// would be a process more.
 func (l Line) argv() []string {
-	switch {
-	case len(l.Argv) > 0:
+	if len(l.Argv) > 0 {
 		return l.Argv
-	case strings.ContainsAny(l.Shell, special+"={}!") || isBuiltin(strings.Fields(l.Shell)[0]):
+	}
+	words, ok := plainWords(l.Shell)
+	if !ok || isBuiltin(words[0]) {
 		return []string{"sh", "-c", l.Shell}
 	}
-	return strings.Fields(l.Shell)
+	return words
+}
+
+// plainWords splits a shell command into its words. It is false when a shell does more with one of
+// them than to take the quotes away.
+func plainWords(text string) (words []string, ok bool) {
+	var word strings.Builder
+	within := false // a word has begun
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == ' ':
+			if within {
+				words = append(words, word.String())
+			}
+			word.Reset()
+			within = false
+		case c == '\'' || c == '"':
+			n := strings.IndexByte(text[i+1:], c)
+			if n < 0 || len(words) == 0 || c == '"' && strings.ContainsAny(text[i+1:i+1+n], "$`\\!") {
+				return nil, false
+			}
+			word.WriteString(text[i+1 : i+1+n])
+			within = true
+			i += n + 1
+		case strings.IndexByte(special+"={}!", c) >= 0:
+			return nil, false
+		default:
+			word.WriteByte(c)
+			within = true
+		}
+	}
+	if within {
+		words = append(words, word.String())
+	}
+	return words, len(words) > 0
 }
 
 // special are the characters that mean something to a shell.

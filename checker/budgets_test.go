@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -63,6 +64,26 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 			require.Contains(t, r.Why, "MiB ended first")
 		}
 	}
+}
+
+// There may be no end to the schedules that cost less than the smallest counterexample: here those in
+// which the process that writes for ever is never interrupted.
+func TestNoEndOfWhatIsCheaper(t *testing.T) {
+	sc := fixtures.Programs("toy/stat/beside-a-log", scenarios.Setting{Processes: 3, Fixed: true}, func(process, _ int) scenarios.Program {
+		if process > 0 {
+			return scenarios.Once(fixtures.StatThenWrite())
+		}
+		return func(t *scenarios.Task) {
+			f, err := t.OpenFile("/log", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644)
+			for retry := t.Retry(); err == nil && retry.Next(); {
+				_, err = f.Write([]byte("x"))
+			}
+		}
+	}, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Broken})
+	r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{States: 3000})
+	require.NoError(t, err)
+	seenBroken(t, sc, r)
+	require.False(t, r.Counterexample.Smallest)
 }
 
 // The same of states that are violations by themselves, and of states on disk.

@@ -55,6 +55,10 @@ type found struct {
 // way on which the violation was seen, made smaller.
 func (g *decision) find(ctx context.Context) (*found, error) {
 	tg := &search.Target{Limits: search.Limits{Bytes: g.o.Bytes}, Beside: g.c.States.Bytes(), Monitors: true}
+	if !g.c.Complete && g.o.States > 0 {
+		// There may be no end to what is cheaper. The search looks at a state together with who ran last.
+		tg.Limits.States = g.o.States * (g.t.Sc.Setting.Contenders() + 1)
+	}
 	schedule, err := g.x.FindSmallest(ctx, tg)
 	f := &found{Target: *tg}
 	if errors.As(err, &f.ended) {

@@ -25,7 +25,8 @@ type Options struct {
 	Engine Engine
 	// Schedules bounds the runs of the reference engine; 0 means 200 000.
 	Schedules int
-	// States bounds the stored states of the graph; 0 means 50 million.
+	// States bounds the stored states of the graph; 0 means 50 million. Where it ended an exploration, the search
+	// for the smallest counterexample stores that many for each task, and one more, that may have run last.
 	States int
 	// Bytes bounds the memory for states, and for what is found out about them: the search for
 	// the smallest counterexample, and the graph for the odds. 0 means 8 GiB. The process takes

@@ -342,6 +342,9 @@ func lookFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 		first.States = look.states
 		r, err := checker.Check(ctx, sc, p, first)
 		if err != nil || r.Verdict != checker.Unknown || r.Stats.States < look.states || ctx.Err() != nil {
+			if err == nil && r.Verdict == checker.Broken && !r.Counterexample.Smallest && ctx.Err() == nil {
+				break // few states were too few to find the smallest
+			}
 			return r, err
 		}
 		drawn, err := checker.Sample(ctx, sc, p, checker.SampleOptions{Strategy: "pct", Runs: look.draws})

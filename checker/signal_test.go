@@ -16,6 +16,7 @@ func TestSignals(t *testing.T) {
 		"toy/trap/signal foreign-release": "A1 B^ B.2x1",
 		"toy/trap/three mutual-exclusion": "A1 B^ B.2x2 C1",
 		"toy/trap-exits/signal wedge":     "A1^ A.2x1 B2",
+		"toy/count/signals assertion":     "",
 		"toy/trap-locks/signal deadlock":  "A2^ A.2x2 B2",
 	})
 }

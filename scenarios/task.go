@@ -22,8 +22,8 @@ type Task struct {
 	Process string
 	// Index counts the processes from 0, as Scenario.Program does.
 	Index int
-	// Learning is not nil while it is learned what the program does, which is run once more without
-	// before anything is concluded; nil everywhere else.
+	// Learning is not nil while it is learned what the program does, and while that is looked at
+	// again, before anything is concluded; nil everywhere else.
 	Learning *Learning
 	// inside is its process's pid in a container of its own; 0: it is in none.
 	inside int
@@ -34,8 +34,11 @@ type Task struct {
 }
 
 // A Learning is what a program that takes long to start may keep between the runs by which it is
-// learned, and by these only. One goroutine uses it at a time.
+// learned, and by these only; or between those by which that is looked at again. One goroutine uses it
+// at a time.
 type Learning struct {
+	// Again: what was learned is looked at again, with another Learning.
+	Again bool
 	// Kept is the program's; nil at first.
 	Kept interface{ Close() }
 }

@@ -42,8 +42,9 @@
 // What commands do is recorded, for the life of a scenario: an execution with the same answers
 // is not made again for another claim, a serial order or a replay. Nothing is taken from the
 // record that has not really run twice and done the same, or once in each of two processes that
-// run the same command. Only
-// while it is learned what a command does, executions are clones of earlier ones: a program that has
+// run the same command. While
+// it is learned what a command does, executions are clones of earlier ones, and when that is looked at again
+// those of another start: a program that has
 // made a hundred system calls leaves a snapshot behind, unless it has threads, children, real files or
 // shared memory ([tracer.Run.Clone]). What differs between two starts of a program is noticed all the
 // same: a clone counts as a part of the execution that it is a clone of. And whatever clones do, some execution

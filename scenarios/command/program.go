@@ -55,10 +55,12 @@ type driver struct {
 }
 
 // recorded follows the record as far as it goes, and an execution from there on. That is one from
-// the start, which is told the same answers; or, while it is only learned what the command does, one
-// from a snapshot on the way.
+// the start, which is told the same answers; or one from a snapshot on the way, while it is only learned
+// what the command does, and when that is looked at again where executions from the start have made the
+// same calls.
 func (d *driver) recorded() error {
-	rec, learns := d.spec.record, d.t.Learning != nil
+	rec, learns := d.spec.record, d.t.Learning != nil && !d.t.Learning.Again
+	var last *place
 	for at := rec.begin(d.process, learns); at != nil; {
 		for _, v := range at.notes {
 			d.t.Note(v)
@@ -68,9 +70,9 @@ func (d *driver) recorded() error {
 		}
 		r := d.t.Do(at.op)
 		d.told = append(d.told, r)
-		at = rec.after(at, r, learns)
+		last, at = at, rec.after(at, r, learns)
 	}
-	if learns && !d.spec.NoSnapshots {
+	if d.t.Learning != nil && !d.spec.NoSnapshots && (learns || rec.mayClone(d, last)) {
 		return d.driveOn()
 	}
 	return d.drive()

@@ -34,6 +34,7 @@ type record struct {
 	twins map[twin]*runs
 	whole map[twin]*bool
 	bytes int
+	full  bool // some place was not taken
 	// lineages counts the executions that were started.
 	lineages int
 }
@@ -100,6 +101,28 @@ func served(p *place, learns bool) *place {
 	return p
 }
 
+// mayClone reports whether a second execution of what is known of a command, beyond a place and the
+// last answer there, may be a clone, of another start than the first: executions from the start, never
+// cloned, have made all the calls that it can come to.
+func (r *record) mayClone(d *driver, last *place) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	at := r.roots[d.process]
+	if last != nil {
+		at = last.next[d.told[len(d.told)-1]]
+	}
+	return at != nil && !r.full && at.wholeBelow()
+}
+
+func (p *place) wholeBelow() bool {
+	for _, next := range p.next { // order does not matter: all of them
+		if !next.wholeBelow() {
+			return false
+		}
+	}
+	return *p.whole
+}
+
 // begins counts an execution that is started.
 func (r *record) begins() int {
 	r.mu.Lock()
@@ -130,6 +153,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	}
 	size := placeBytes + len(is.op.Data) + len(d.answer.Data)
 	if d.calls > 0 && d.at == nil || r.bytes+size > maxRecorded {
+		r.full = true
 		return nil, nil
 	}
 	r.bytes += size

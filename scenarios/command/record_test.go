@@ -125,3 +125,33 @@ func TestRecordOfClones(t *testing.T) {
 	untold(from(3, true)[1:])
 	untold(from(4, true)[1:])
 }
+
+// What is known of a command is looked at again by clones only where executions from the start have made
+// all the calls that it can come to, and where nothing is missing in the record.
+func TestWhatClonesMayLookAt(t *testing.T) {
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	op := func(path string) place { return place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: path}} }
+	run := func(cloned bool, told int64, next string) {
+		follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: 1, cloned: cloned}, []place{op("d"), op(next)}, fsfake.Result{N: told})
+	}
+	may := func(told ...fsfake.Result) bool {
+		d := &driver{spec: s, told: told}
+		if told == nil {
+			return s.record.mayClone(d, nil)
+		}
+		return s.record.mayClone(d, s.record.roots[0])
+	}
+	require.False(t, may(), "nothing is known")
+	run(false, 1, "e")
+	run(true, 2, "e")
+	require.True(t, may())
+	run(true, 3, "f")
+	require.False(t, may(), "only a clone has made f")
+	require.True(t, may(fsfake.Result{N: 2}))
+	require.False(t, may(fsfake.Result{N: 3}))
+	require.False(t, may(fsfake.Result{N: 4}), "it was never told that")
+	run(false, 4, "f")
+	require.True(t, may())
+	s.record.full = true
+	require.False(t, may())
+}

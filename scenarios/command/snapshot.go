@@ -14,8 +14,8 @@ import (
 // Starting a program, an interpreter above all, takes a hundred times as long as a call of it. So
 // while it is learned what a command does, an execution leaves a snapshot of itself behind, where
 // something is learned that the record does not know: the next one that is told the same so far goes
-// on from a clone of it. What was learned so is executed from the start before anything is concluded
-// ([record]).
+// on from a clone of it. What was learned so is executed again before anything is concluded, from the start
+// or from the snapshots of another start ([record]).
 
 // snapshots are those of one command, in the order in which they were left.
 type snapshots struct{ of []*snapshot }

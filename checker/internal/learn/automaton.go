@@ -34,7 +34,8 @@ type Automaton struct {
 	alone    bool // the only task of its process
 	kept     instances
 	learning scenarios.Learning
-	merged   *merging // nil where each node is on its own
+	again    scenarios.Learning // of what is looked at again
+	merged   *merging           // nil where each node is on its own
 	// fingerprints are those of the nodes that were asked for.
 	fingerprints map[uint32]Fingerprint
 	tried        map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
@@ -215,14 +216,17 @@ func (a *Automaton) reach(at uint32, result *fsfake.Result) (code Code, op fsfak
 // run starts the program and brings it to where result leads from node at; nil is where it
 // starts. What it does on the way must be what it did when that was learned. learns says that what
 // comes then is new, and not looked at once more: of the call it is found out whether the program itself
-// makes it, and the program may use what it keeps for learning.
+// makes it. The program may use what it keeps for learning, or for looking at it again.
 func (a *Automaton) run(at uint32, result *fsfake.Result, learns bool) (code Code, op fsfake.Op, more bool, notes []any, err error) {
 	a.runs++
 	if code, err = a.start(a.process, a.n); err != nil {
 		return nil, op, false, nil, err
 	}
-	if f, ok := code.(*function); ok && learns && a.external {
-		f.learning = &a.learning
+	if f, ok := code.(*function); ok && a.external {
+		f.learning = &a.again
+		if a.again.Again = true; learns {
+			f.learning = &a.learning
+		}
 	}
 	last := func() {
 		if f, ok := code.(*function); ok {

@@ -53,4 +53,5 @@ func (a *Automaton) Close() {
 	}
 	a.kept.order = nil
 	a.learning.Close()
+	a.again.Close()
 }

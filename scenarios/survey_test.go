@@ -138,3 +138,23 @@ func TestSurveyRefuses(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+// A subject with a signal handler is asked about signals: every process has the handler, as its last task.
+func TestSurveyOfAHandler(t *testing.T) {
+	nothing := func(*scenarios.Task) {}
+	s := scenarios.Subject{ID: "toy/trap", Handler: nothing, Lock: scenarios.Protocol{
+		Path:    "/lock",
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) { return scenarios.Hold{}, t.Mkdir("/lock", 0o777) },
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Rmdir("/lock") },
+	}}
+	studies, err := scenarios.Survey(s)
+	require.NoError(t, err)
+	last := studies[len(studies)-1]
+	require.Equal(t, scenarios.HazardSignal, last.Hazard.ID)
+	require.Len(t, last.Scenarios, 2)
+	three := last.Scenarios[1].Setting
+	require.Equal(t, []int{0, 1, 2}, three.Handlers)
+	require.Equal(t, 1, three.Signals)
+	require.Equal(t, 3, three.Contenders())
+	require.True(t, three.IsHandler(2, 2))
+}

@@ -94,7 +94,23 @@ func (s System) Scenarios(rows ...Row) []scenarios.Scenario {
 		}
 		out = append(out, sc)
 	}
+	shareHandlers(out)
 	return out
+}
+
+// shareHandlers gives the subject of each variant the signal handler that one of its rows has.
+func shareHandlers(list []scenarios.Scenario) {
+	handlers := map[string]scenarios.Program{}
+	for i := range list {
+		if s := list[i].Subject; s != nil && s.Handler != nil {
+			handlers[s.ID] = s.Handler
+		}
+	}
+	for i := range list {
+		if s := list[i].Subject; s != nil {
+			s.Handler = handlers[s.ID]
+		}
+	}
 }
 
 // prepare adds something to a scenario's Setup.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -15,6 +16,7 @@ import (
 // monitors, from these to merged automata, or from the machine as the setting has it to the cases
 // of what file systems make of it.
 func TestWhereAutoChangesOverMakesNoDifference(t *testing.T) {
+	testmain.Slow(t, "it covers spaces many times", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	rows := fixtures.SmallRows()

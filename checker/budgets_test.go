@@ -34,6 +34,7 @@ func seenBroken(t *testing.T, sc *scenarios.Scenario, r Result) {
 
 // A violation that was seen is shown whatever ends the search.
 func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
+	testmain.Slow(t, "it covers a large space many times", "./checker")
 	for _, alike := range []bool{false, true} {
 		for _, memory := range []Memory{RememberHistories, RememberMonitors} {
 			for _, workers := range []int{1, 3} {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -48,6 +49,7 @@ func TestComparedNumbersAreForgotten(t *testing.T) {
 // A number that is written down is compared with another process's: there each file has its own for good,
 // and two files that two processes see first are not one.
 func TestNumbersThatAreWrittenDown(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about numbers", "./checker")
 	tells := func(t *scenarios.Task) {
 		_ = t.WriteFile("/mine."+t.Process, nil, 0o644)
 		if mine, err := t.Stat("/mine." + t.Process); err == nil {

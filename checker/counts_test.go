@@ -12,6 +12,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/search"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -149,6 +150,7 @@ func TestCountsOfSchedules(t *testing.T) {
 // The graph has as many ways through it as there are schedules, on every toy without
 // retry loops.
 func TestWaysThroughTheGraphAreSchedules(t *testing.T) {
+	testmain.Slow(t, "it follows thousands of schedules", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, sc := range fixtures.All() {

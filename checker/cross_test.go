@@ -12,6 +12,7 @@ import (
 	"lockpick/checker/internal/graph"
 	"lockpick/checker/internal/search"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -185,6 +186,7 @@ func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, b
 }
 
 func TestEnginesAgreeOnToys(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about every toy", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	budget, runs := 60_000, 500

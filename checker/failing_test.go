@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/writefileatomic"
 	"lockpick/sched"
@@ -25,7 +26,10 @@ func TestFailingVerdicts(t *testing.T) {
 	requireSmallest(t, fixtures.FailingToys(), smallest)
 }
 
-func TestEnginesAgreeOnFailingCalls(t *testing.T) { enginesAgreeOn(t, fixtures.FailingToys()) }
+func TestEnginesAgreeOnFailingCalls(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about calls that fail", "./checker")
+	enginesAgreeOn(t, fixtures.FailingToys())
+}
 
 // A round in which a call failed is not in vain, nor is one in which the task chose otherwise: the next
 // may come through. Whoever draws schedules goes on.

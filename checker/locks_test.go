@@ -14,6 +14,7 @@ import (
 	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -66,6 +67,7 @@ func ways(p *scenarios.Property) []way {
 // Every toy with several locks is decided by every engine as it is claimed to be, with the same
 // smallest counterexample.
 func TestSeveralLocks(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about several locks", "./checker")
 	for _, sc := range toys.Locks() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+" "+c.Property.ID, func(t *testing.T) {

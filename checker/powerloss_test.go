@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/trace"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -27,7 +28,10 @@ func TestPowerLossVerdicts(t *testing.T) {
 	requireSmallest(t, fixtures.LossToys(), smallest)
 }
 
-func TestEnginesAgreeOnPowerLoss(t *testing.T) { enginesAgreeOn(t, fixtures.LossToys()) }
+func TestEnginesAgreeOnPowerLoss(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about losses of power", "./checker")
+	enginesAgreeOn(t, fixtures.LossToys())
+}
 
 // The trace of the empty file after a rename, step by step.
 func TestPowerLossTrace(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -17,6 +18,7 @@ import (
 // Every property, ours or a scenario's own, is judged alike by every engine: a toy that
 // breaks it is broken, and the schedule breaks it again; one that keeps it holds.
 func TestEveryEngineJudgesEveryProperty(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about every property", "./checker")
 	for _, sc := range toys.Properties() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -74,6 +75,7 @@ func (h heart) scenario(punctual ...int) *scenarios.Scenario {
 
 // A heartbeat of a holder that is never delayed keeps the lease where it is right, and only there.
 func TestHeartbeat(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about heartbeats", "./checker")
 	ctx := context.Background()
 	const in, late = 4 * time.Second, 12 * time.Second
 	for _, c := range []struct {

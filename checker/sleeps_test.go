@@ -11,6 +11,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -138,6 +139,7 @@ func pollsWithWaits(t *scenarios.Task) {
 // Sleeps take as long as they say where somebody can see it: whoever waits long enough is right, and
 // whoever holds a lock for longer than its lease is found out.
 func TestSleepsLast(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about sleeps that last", "./checker")
 	const nobody = "assumes that nobody is delayed: the clock is read, and no stall is allowed"
 	for _, c := range []struct {
 		name string

@@ -12,6 +12,7 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/search"
 	"lockpick/internal/golden"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -79,6 +80,7 @@ func TestNoVacuousHolds(t *testing.T) {
 
 // Nothing smaller than the smallest: by brute force over all schedules of the toys.
 func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
+	testmain.Slow(t, "it tries every smaller schedule", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, sc := range fixtures.All() {

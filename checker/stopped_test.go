@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -29,6 +30,7 @@ func (c *endsAfter) Err() error {
 // Whenever a check is stopped, it says so: the verdict is unknown with a reason, or the
 // right one, and never an error.
 func TestStoppedAtAnyMoment(t *testing.T) {
+	testmain.Slow(t, "it stops searches at many moments", "./checker")
 	fixtures.OneWorker(t)
 	few := 2
 	for _, sc := range toys.All() {

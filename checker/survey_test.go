@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/aside"
 	"lockpick/scenarios/ctx"
@@ -27,6 +28,7 @@ func subject(t *testing.T, list []scenarios.Scenario, id string) scenarios.Subje
 
 // A survey finds what is known of a lock, and everything that it calls broken replays.
 func TestSurvey(t *testing.T) {
+	testmain.Slow(t, "it decides whole surveys", "./checker")
 	for i, c := range []struct {
 		subject scenarios.Subject
 		broken  map[string]string

@@ -14,6 +14,7 @@ import (
 	"lockpick/checker/internal/search"
 	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -21,6 +22,7 @@ import (
 // The reduced space is exactly the unreduced one with its renamings put together, and
 // says the same.
 func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
+	testmain.Slow(t, "it covers spaces with and without symmetry", "./checker")
 	fixtures.OneWorker(t)
 	for _, c := range []struct {
 		name     string

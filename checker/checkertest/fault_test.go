@@ -11,6 +11,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -31,6 +32,7 @@ func faulty(path string, acquire func(t *scenarios.Task) error) scenarios.Scenar
 // A program that panics, goes round without an end, or misses a directory is told what to do,
 // by Run as by Rapid, and the test binary goes on.
 func TestFaultyPrograms(t *testing.T) {
+	testmain.Slow(t, "it runs programs that make no sense, for long", "./checker/checkertest")
 	const name = "/tmp/lock"
 	panics := faulty(name, func(t *scenarios.Task) error {
 		if _, err := t.Stat(name); err == nil {

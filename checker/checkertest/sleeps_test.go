@@ -12,6 +12,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/report"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -57,6 +58,7 @@ func worksFor(d time.Duration) scenarios.Scenario {
 
 // What sleeps is seen by drawn schedules, by the environment and by bundles as by a check.
 func TestSleepsEverywhere(t *testing.T) {
+	testmain.Slow(t, "it checks sleeps in every way", "./checker/checkertest")
 	fixtures.OneWorker(t)
 	p := scenarios.MutualExclusion
 	rapid := func(d time.Duration) *capture {

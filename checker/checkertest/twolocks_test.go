@@ -12,11 +12,13 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/checker/report"
+	"lockpick/internal/testmain"
 )
 
 // Scenarios with two locks go through drawn schedules, the environment and bundles as others do, and
 // what they print names the lock.
 func TestTwoLocksEverywhere(t *testing.T) {
+	testmain.Slow(t, "it checks two locks in every way", "./checker/checkertest")
 	fixtures.OneWorker(t)
 	broken, held := 0, 0
 	for _, sc := range toys.Locks() {

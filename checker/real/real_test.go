@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/internal/decided"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -44,6 +45,7 @@ func counterexample(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property)
 
 // Three races, each twenty times out of twenty on the real disk.
 func TestTwentyTimes(t *testing.T) {
+	testmain.Slow(t, "it runs programs many times", "./checker/real")
 	for _, row := range []struct {
 		id string
 		p  *scenarios.Property

@@ -11,12 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/cli"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/ctx"
 )
 
 // Every command on the page about CI does what the page says: it runs, and writes its files.
 func TestDocsOnCI(t *testing.T) {
+	testmain.Slow(t, "it checks scenarios for each page", "./cmd/lockpick")
 	page, err := os.ReadFile("../../docs/ci.md")
 	require.NoError(t, err)
 	var list []scenarios.Scenario

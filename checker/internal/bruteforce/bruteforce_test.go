@@ -17,6 +17,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/internal/bruteforce"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 )
 
 var (
@@ -41,7 +42,7 @@ func TestDrawnProtocols(t *testing.T) {
 	case race.Detector: // .ci/run leaves this package out there: what it computes, it computes alone
 		n = min(n, 8)
 	case testing.Short():
-		n = min(n, 20)
+		n = min(n, 10)
 	}
 	tally := tally{}
 	failed, merged, all := 0, 0, n
@@ -86,6 +87,7 @@ func TestDrawnProtocols(t *testing.T) {
 
 // Protocols on which there was a difference once, made smaller.
 func TestFoundProtocols(t *testing.T) {
+	testmain.Slow(t, "it compares protocols whose traps take long", "./checker/internal/bruteforce")
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)

@@ -7,11 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/bruteforce"
+	"lockpick/internal/testmain"
 )
 
 // A lease of ten seconds with a heartbeat, and a contender that takes over what is older. A holder
 // that is never delayed keeps its lease when it beats in time, and only then.
 func TestHeartbeats(t *testing.T) {
+	testmain.Slow(t, "brute force takes long for heartbeats", "./checker/internal/bruteforce")
 	for _, c := range []struct {
 		name     string
 		interval int64

@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
 // Loops inside loops: live runs of programs that never end keep to the graph as well.
 func TestLockstepForEver(t *testing.T) {
+	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
 	for _, sc := range fixtures.ForeverToys() {
 		for _, p := range []*scenarios.Property{scenarios.Deadlock, scenarios.MutualExclusion} {

@@ -13,6 +13,7 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -238,6 +239,7 @@ func TestLockstepWithMoreFaults(t *testing.T) {
 }
 
 func TestLockstepOnToys(t *testing.T) {
+	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	steps := 3000
@@ -262,6 +264,7 @@ func lockstepProperties(sc *scenarios.Scenario) []*scenarios.Property {
 }
 
 func TestLockstepOnPowerLoss(t *testing.T) {
+	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
 	for _, sc := range fixtures.LossToys() {
 		for _, p := range lockstepProperties(sc) {
@@ -286,6 +289,7 @@ func TestLockstepOnFailingCalls(t *testing.T) {
 }
 
 func TestLockstepOnProperties(t *testing.T) {
+	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
 	early := scenarios.Scenario{
 		ID: "toy/assert/early", Setting: scenarios.Setting{Processes: 2, Crashes: 1},

@@ -60,6 +60,7 @@ func sized(t *testing.T) map[*scenarios.Scenario]*scenarios.Property {
 // A space on disk is the space in memory, however often the search is interrupted: whatever is in the
 // directory while a level is being expanded is what a process leaves that is killed then.
 func TestDiskIsMemory(t *testing.T) {
+	testmain.Slow(t, "it covers spaces on disk", "./checker/internal/search")
 	fixtures.OneWorker(t)
 	for sc, p := range sized(t) {
 		t.Run(sc.ID, func(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/internal/toys"
 	"lockpick/internal/golden"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -26,6 +27,7 @@ func TestPagesAreAsTheyWere(t *testing.T) {
 
 // Two runs give the same bytes, although porcupine's own page differs from run to run.
 func TestEqualResultsGiveEqualBytes(t *testing.T) {
+	testmain.Slow(t, "it writes the same pages twice", "./checker/report/site")
 	first := written(t, results(t), Options{})
 	again, err := decide(toys.All(), checker.Options{Workers: 2})
 	require.NoError(t, err)

@@ -147,8 +147,13 @@ type charter struct {
 	aging, renumbered bool
 }
 
+// lanes are the tasks, without those that nobody started and handlers that no signal came to.
 func (c *charter) lanes() {
 	for _, t := range trace.Tasks(&c.sc.Setting) {
+		steps := func(st trace.Walked) bool { return st.Choice.Task == t && st.Choice.Action != sched.Signal }
+		if !c.sc.Setting.RunsAtFirst(t.Process, t.N) && !slices.ContainsFunc(c.walk.Steps, steps) {
+			continue
+		}
 		c.chart.Lanes = append(c.chart.Lanes, Lane{t, t.String(), trace.PidOf(t)})
 	}
 	c.asked = make([]any, len(c.chart.Lanes))

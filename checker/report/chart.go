@@ -151,7 +151,7 @@ type charter struct {
 func (c *charter) lanes() {
 	for _, t := range trace.Tasks(&c.sc.Setting) {
 		steps := func(st trace.Walked) bool { return st.Choice.Task == t && st.Choice.Action != sched.Signal }
-		if !c.sc.Setting.RunsAtFirst(t.Process, t.N) && !slices.ContainsFunc(c.walk.Steps, steps) {
+		if !c.walk.RunsAtFirst(t) && !slices.ContainsFunc(c.walk.Steps, steps) {
 			continue
 		}
 		c.chart.Lanes = append(c.chart.Lanes, Lane{t, t.String(), trace.PidOf(t)})

@@ -125,6 +125,9 @@ func Tasks(st *scenarios.Setting) []sched.Task {
 	return out
 }
 
+// RunsAtFirst reports whether a task runs as soon as its process does: nobody starts it, and no signal.
+func (w *Walk) RunsAtFirst(t sched.Task) bool { return w.sc.Setting.RunsAtFirst(t.Process, t.N) }
+
 // PidOf returns the pid of a task's process.
 func PidOf(t sched.Task) int { return scenarios.Pid(t.Process) }
 

@@ -40,7 +40,7 @@ type diagramLane struct {
 // A diagramStep is one step: the strip that is clicked on, and its mark.
 type diagramStep struct {
 	N, X, Y, Left, Wide int
-	Label, Title        string
+	Label, Title, Mark  string
 	Ink                 int
 	// Everybody: a stall or a loss of power.
 	Failed, Wrong, Preempts, Fault, Everybody bool
@@ -96,6 +96,7 @@ func newDiagram(cx *trace.Counterexample, chart *report.Chart) *diagram {
 	for i := range chart.Rows {
 		d.step(chart, &chart.Rows[i])
 	}
+	d.begin(chart)
 	d.holds(chart)
 	d.arrows(cx, chart)
 	d.Height += 8
@@ -107,13 +108,23 @@ func newDiagram(cx *trace.Counterexample, chart *report.Chart) *diagram {
 
 func (d *diagram) laneY(i int) int { return diagramTop + diagramRow*i + diagramRow*3/5 }
 
+// begin has the lanes of tasks that do not run at first begin with their first steps.
+func (d *diagram) begin(chart *report.Chart) {
+	for i, l := range chart.Lanes {
+		first := slices.IndexFunc(chart.Rows, func(r report.Row) bool { return r.Lane == i })
+		if !chart.Walk.RunsAtFirst(l.Task) && first >= 0 {
+			d.Lanes[i].From = d.x(chart.Rows[first].N) - diagramColumn/2
+		}
+	}
+}
+
 // x is the middle of a step's strip; of 0, that of the time before the first.
 func (d *diagram) x(step int) int { return diagramLeft + diagramColumn*step }
 
 // step draws the mark of one step.
 func (d *diagram) step(chart *report.Chart, r *report.Row) {
 	s := diagramStep{
-		N: r.N, X: d.x(r.N), Left: d.x(r.N) - diagramColumn/2, Wide: diagramColumn,
+		N: r.N, X: d.x(r.N), Left: d.x(r.N) - diagramColumn/2, Wide: diagramColumn, Mark: "✕",
 		Wrong: r.Wrong, Preempts: r.Preempts, Fault: r.Fault, Everybody: r.Lane < 0, Y: diagramTop,
 	}
 	var told []string
@@ -130,7 +141,7 @@ func (d *diagram) step(chart *report.Chart, r *report.Row) {
 			s.Label = "power"
 		}
 	case st.Choice.Action == sched.Signal:
-		s.Label = "signal"
+		s.Label, s.Mark = "signal", "^"
 	case r.Fault:
 		s.Label = "killed"
 	case len(st.Calls) > 0:

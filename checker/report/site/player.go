@@ -7,6 +7,7 @@ import (
 	"lockpick/checker/report"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // A player is a counterexample to step through: rows of a timeline, and the state of
@@ -37,6 +38,8 @@ type step struct {
 	Clock                         string
 	Changes                       []change
 	Preempts, Fault, Wrong, Clash bool
+	// Tag names the fault of a task, "crash" or "signal"; empty for none.
+	Tag string
 	// Source is the line of the source that makes the call; empty when it is not known.
 	Source string
 	// Repeats: the step is part of the cycle that repeats for ever.
@@ -85,6 +88,12 @@ func newPlayer(cx *trace.Counterexample, chart *report.Chart) *player {
 
 func (p *player) step(chart *report.Chart, r *report.Row) step {
 	s := step{N: r.N, Source: r.Source, Preempts: r.Preempts, Fault: r.Fault, Wrong: r.Wrong, Clash: r.Clash}
+	switch chart.Walk.Steps[r.N-1].Choice.Action {
+	case sched.Kill:
+		s.Tag = "crash"
+	case sched.Signal:
+		s.Tag = "signal"
+	}
 	for i, l := range p.Lanes {
 		c := laneCell{lane: l, Holds: r.Holding[i]}
 		if r.Lane == i {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/internal/golden"
 	"lockpick/internal/testmain"
@@ -34,6 +35,19 @@ func TestEqualResultsGiveEqualBytes(t *testing.T) {
 	for range 5 {
 		require.Equal(t, first, written(t, again, Options{}))
 	}
+}
+
+// A signal is told as one, and no lane stands for a handler that never ran.
+func TestPageOfASignal(t *testing.T) {
+	sc := fixtures.Trapped("toy/trap-first/signal", fixtures.Excl(), fixtures.RemoveAndExit, scenarios.Setting{Processes: 3, Signals: 1},
+		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: checker.Broken})
+	r, err := checker.Check(t.Context(), sc, scenarios.MutualExclusion, checker.Options{Workers: 1, SkipOdds: true})
+	require.NoError(t, err)
+	page := written(t, []checker.Result{r}, Options{})["scenarios/toy.trap-first.signal.html"]
+	require.Contains(t, page, `<span class="tag t-fault">signal</span>`)
+	require.NotContains(t, page, ">crash</span>")
+	require.Contains(t, page, `data-lane="B.2"`)
+	require.NotContains(t, page, `data-lane="C.2"`)
 }
 
 // Every page stands alone: nothing is fetched from anywhere, every link leads to a file

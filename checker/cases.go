@@ -185,7 +185,7 @@ func (r *Result) Conditions() []string {
 			out = append(out, "says nothing of "+text)
 		}
 	}
-	if r.looks.Clock && r.Scenario.Setting.Stalls == 0 {
+	if set := &r.Scenario.Setting; r.looks.Clock && (set.Stalls == 0 || set.SetsBack()) {
 		out = append(out, "assumes that nobody is delayed: the clock is read, and no stall is allowed")
 	}
 	if set := &r.Scenario.Setting; r.looks.Clock && set.Stalls > 0 && len(set.Punctual) > 0 {

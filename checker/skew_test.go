@@ -45,3 +45,37 @@ func TestSkewedClocks(t *testing.T) {
 	sc.Setting.Skew = sc.Setting.Skew[:1]
 	require.ErrorContains(t, sc.Validate(), "for 1 processes of 2")
 }
+
+// A clock that is set back makes locks young, and those of before lie in the future; nobody sleeps for
+// longer or shorter by it, and nobody is delayed.
+func TestClockSetBack(t *testing.T) {
+	sc := fixtures.New("toy/mkdir-lease/set-back", fixtures.MkdirLease(), scenarios.Setting{Processes: 2, Stalls: 1, StallFor: -time.Hour},
+		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
+	for _, engine := range []Engine{Graph, Reference} {
+		r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Engine: engine})
+		require.NoError(t, err)
+		require.Equal(t, Holds, r.Verdict)
+		require.Contains(t, r.Conditions(), "assumes that nobody is delayed: the clock is read, and no stall is allowed")
+	}
+
+	slept := &scenarios.Scenario{
+		ID: "toy/sleep/set-back", Setting: scenarios.Setting{Processes: 2, Stalls: 1, StallFor: -time.Hour},
+		Claims: []scenarios.Claim{{Property: scenarios.Assertion, Verdict: Holds}},
+		Program: func(int, int) scenarios.Program {
+			return func(t *scenarios.Task) {
+				before := t.Now()
+				_ = t.Mkdir("/made", 0o755)
+				t.Sleep(time.Minute)
+				took := t.Now().Sub(before)
+				t.Assert(took == time.Minute || took == 2*time.Minute || took == time.Minute-time.Hour || took == 2*time.Minute-time.Hour, "it took %s", took)
+			}
+		},
+	}
+	r, err := Check(t.Context(), slept, scenarios.Assertion, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict)
+	require.Equal(t, []string{"assumes that nobody is delayed: the clock is read, and no stall is allowed"}, r.Conditions())
+
+	slept.Setting.Punctual = []int{0}
+	require.ErrorContains(t, slept.Validate(), "a clock that is set back delays nobody")
+}

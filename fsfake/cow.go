@@ -32,7 +32,7 @@ func (m *Machine) CloneTo(c *Machine) {
 func (m *Machine) Untouched(o *Machine) bool {
 	return m.own == nil && o.own == nil && sameSlice(m.inodes, o.inodes) && sameSlice(m.descs, o.descs) &&
 		sameSlice(m.procs, o.procs) && sameSlice(m.marks, o.marks) && sameSlice(m.exits, o.exits) && sameSlice(m.seen, o.seen) &&
-		sameSlice(m.paces, o.paces) && m.stallLeft == o.stallLeft &&
+		sameSlice(m.paces, o.paces) && m.stallLeft == o.stallLeft && m.back == o.back &&
 		sameSlice(m.naps, o.naps) && m.base == o.base &&
 		m.nextInode == o.nextInode && m.nextDesc == o.nextDesc && m.maxPid == o.maxPid &&
 		m.clock == o.clock && m.boot == o.boot && m.nextIno == o.nextIno && m.version == o.version

@@ -64,7 +64,10 @@ func bit(on bool, b byte) byte {
 func (k *keyer) machine(b []byte) []byte {
 	m := k.m
 	b = appendInt(b, m.clock-m.boot)
-	b = appendLen(b, m.maxPid<<1|int(bit(m.queues, 1)))
+	b = appendLen(b, m.maxPid<<2|int(bit(m.queues, 1)|bit(m.back != 0, 2)))
+	if m.back != 0 {
+		b = appendInt(b, m.back)
+	}
 	if m.policy == InodesUnique {
 		b = appendUint(b, m.nextIno)
 	}

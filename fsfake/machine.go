@@ -43,6 +43,7 @@ type Machine struct {
 	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
 	punctual                      []int     // pids, sorted
 	stallLeft                     int64     // nanoseconds
+	back                          int64     // nanoseconds by which the clock was set back
 	lasts                         bool      // sleeps take their time
 	base                          int64     // what of the clock is never taken back; see sleep.go
 	powerLoss                     bool      // remember what is durable; see powerloss.go

@@ -198,3 +198,26 @@ func TestSkew(t *testing.T) {
 	m.Advance(-time.Second)
 	require.Equal(t, time.Minute, m.Proc(101).Now().Sub(m.Now()))
 }
+
+// A clock that is set back makes later stamps older; who sleeps has as much to sleep as before, and
+// what started started when it did.
+func TestSetBack(t *testing.T) {
+	m := New(Options{})
+	m.AddProc(ProcSpec{Pid: 101})
+	m.AddProc(ProcSpec{Pid: 102})
+	m.LetSleepsLast()
+	a, begun := Task{101, 1}, m.Now()
+	nap := Op{Call: CallSleep, Time: int64(time.Minute)}
+	require.True(t, m.Do(a, nap).Blocked)
+	key := m.AppendKey(nil)
+	m.Stall(-time.Hour, 0)
+	require.NotEqual(t, key, m.AppendKey(nil))
+	require.False(t, m.Do(a, nap).Blocked)
+	require.Equal(t, begun.Add(time.Minute-time.Hour), m.Now())
+	require.NoError(t, m.Proc(102).WriteFile("/f", nil, 0o644))
+	st, err := m.Proc(102).Stat("/f")
+	require.NoError(t, err)
+	require.True(t, st.ModTime().Before(begun))
+	child := int(m.Do(Task{102, 1}, Op{Call: CallFork}).N)
+	require.EqualValues(t, 60*ticksPerSecond, m.Do(a, Op{Call: CallStartTime, Pid: child}).N)
+}

@@ -185,7 +185,7 @@ func (m *Machine) fork(p *proc, pid int) int {
 		pid = m.maxPid + 1
 	}
 	c.pid, c.parent = pid, p.pid
-	c.start = (m.clock - m.boot) / (1e9 / ticksPerSecond)
+	c.start = (m.clock + m.back - m.boot) / (1e9 / ticksPerSecond)
 	c.waits = nil
 	c.bequeath()
 	for i := range c.fds {

@@ -36,8 +36,12 @@ func (m *Machine) MayPass(d time.Duration, waits func(Task) bool) time.Duration 
 // StallLeft is how much of a stall that has begun may still pass; see [Machine.Stall].
 func (m *Machine) StallLeft() time.Duration { return time.Duration(m.stallLeft) }
 
-// Stall moves the clock by d, and remembers how much of the stall is left after that.
+// Stall moves the clock by d, and remembers how much of the stall is left after that. A negative d sets
+// the clock back, as a step of NTP does: no time passes, and who sleeps has as much to sleep as before.
 func (m *Machine) Stall(d, left time.Duration) {
+	if d < 0 {
+		m.setBack(-d)
+	}
 	m.Advance(d)
 	m.stallLeft = int64(left)
 }

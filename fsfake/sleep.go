@@ -1,6 +1,9 @@
 package fsfake
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // Sleeps that take their time, where that is asked for ([Machine.LetSleepsLast]). A sleep is a call
 // that waits then: it begins, others may do what they like, and when it goes on the clock has moved
@@ -132,6 +135,21 @@ func (m *Machine) known(base int64) {
 		if n := m.naps[i]; n.lead != 0 && n.lead <= base {
 			n.lead = 0
 			m.setNap(n)
+		}
+	}
+}
+
+// setBack has sleeps end when they would have, on a clock that is set back by d.
+func (m *Machine) setBack(d time.Duration) {
+	m.back += int64(d)
+	m.base -= int64(d)
+	m.naps = slices.Clone(m.naps)
+	for i := range m.naps {
+		if n := &m.naps[i]; n.lead != 0 {
+			n.lead -= int64(d)
+		}
+		if n := &m.naps[i]; n.until != 0 {
+			n.until -= int64(d)
 		}
 	}
 }

@@ -83,14 +83,14 @@ func btoi(b bool) int {
 	return 0
 }
 
-// durations are as Go writes them, and more than 0.
+// durations are as Go writes them, and not 0.
 func durations() codec[time.Duration] {
 	return codec[time.Duration]{
 		text: time.Duration.String,
 		parse: func(text string) (time.Duration, error) {
 			d, err := time.ParseDuration(text)
-			if err != nil || d <= 0 || d > maxJump {
-				return 0, fmt.Errorf("choose a time such as 90s or 48h, more than 0 and up to 100 years")
+			if err != nil || d == 0 || d.Abs() > maxJump {
+				return 0, fmt.Errorf("choose a time such as 90s, 48h or -1h, not 0 and up to 100 years")
 			}
 			return d, nil
 		},

@@ -112,11 +112,16 @@ func Fields() []Field {
 		}, {
 			Name: "stalls", Flag: "stalls", Usage: "let the clock jump ahead up to `K` times", JSON: "stalls", always: true,
 			Title: "Stalls", Tells: tellStalls,
-			words:  func(s *Setting) string { return upTo(s.Stalls, "stall", "stalls") },
+			words: func(s *Setting) string {
+				if s.SetsBack() {
+					return upTo(s.Stalls, "step back", "steps back") + " of the clock by " + (-s.StallFor).String()
+				}
+				return upTo(s.Stalls, "stall", "stalls")
+			},
 			access: at(counts(0, MaxStalls), func(s *Setting) *int { return &s.Stalls }),
 		}, {
 			Name: "stall-for", Flag: "stall-for", JSON: "stall_for",
-			Usage:  "how far it jumps, such as `48h` (default what the scenario says, or 1h)",
+			Usage:  "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is set back",
 			moot:   func(s *Setting) bool { return s.Stalls == 0 },
 			access: at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
 		}, {
@@ -303,6 +308,9 @@ func tellCrashes(s *Setting) string {
 func tellStalls(s *Setting) string {
 	if s.Stalls == 0 {
 		return "none"
+	}
+	if s.SetsBack() {
+		return fmt.Sprintf("none; the clock is set back up to %s, by %s", numbers.Count(s.Stalls, "time", "times"), -s.StallFor)
 	}
 	text := fmt.Sprintf("up to %d, of %s", s.Stalls, s.StallFor)
 	if len(s.Punctual) > 0 {

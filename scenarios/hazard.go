@@ -17,6 +17,7 @@ const (
 	HazardCrash        = "crash"
 	HazardExit         = "exit"
 	HazardStall        = "stall"
+	HazardClock        = "clock"
 	HazardPidReuse     = "pid-reuse"
 	HazardPidNamespace = "pid-namespace"
 	HazardHostName     = "host-name"
@@ -35,6 +36,7 @@ func Hazards() []Hazard {
 		{HazardCrash, "A process is killed (SIGKILL) at any step."},
 		{HazardExit, "A process ends in an orderly way, and its pid is dead from then on."},
 		{HazardStall, "A process stands still for longer than every age rule allows, and then goes on."},
+		{HazardClock, "Hosts that share the directory have clocks that are apart, or a clock is set back."},
 		{HazardPidReuse, "The pid of a dead owner belongs to an unrelated process today."},
 		{HazardPidNamespace, "Two owners have one pid, or a living owner's pid looks dead, because each counts its own, or may not ask."},
 		{HazardHostName, "Two hosts share the directory, or the host has another name today."},
@@ -69,6 +71,8 @@ func (s *Scenario) Hazard() string {
 		return HazardFailingCall
 	case st.Signals > 0:
 		return HazardSignal
+	case st.SetsBack() || st.Skew != nil:
+		return HazardClock
 	case st.Stalls > 0:
 		return HazardStall
 	case st.Crashes > 0:

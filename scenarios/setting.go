@@ -47,7 +47,9 @@ type Setting struct {
 	// Mortal lists the processes that may be killed; nil means all.
 	Mortal []int
 	// Stalls is how often the clock may jump ahead by StallFor, at any moment: whoever is
-	// in the middle of something has then been paused for that long.
+	// in the middle of something has then been paused for that long. A negative StallFor sets the time
+	// of day back instead, as a step of NTP or an administrator does, and nobody is delayed: sleeps last
+	// as long as before, and files are stamped with earlier times. A setting has one or the other.
 	Stalls   int
 	StallFor time.Duration
 	// Punctual lists the processes that are never delayed: before each step of theirs no time passes
@@ -165,6 +167,9 @@ func (s *Setting) CanDie(i int) bool {
 	}
 	return false
 }
+
+// SetsBack reports whether the clock may be set back, in place of stalls.
+func (s *Setting) SetsBack() bool { return s.Stalls > 0 && s.StallFor < 0 }
 
 // IsPunctual reports whether process i is never delayed.
 func (s *Setting) IsPunctual(i int) bool { return slices.Contains(s.Punctual, i) }
@@ -384,7 +389,9 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("signals are not compared with anything beside sleeps that last, or punctual processes: leave one of them out")
 	case s.Stalls > 0 && s.StallFor == 0:
 		return fmt.Errorf("stalls need StallFor, the time by which the clock jumps")
-	case s.Stalls > 0 && s.StallFor > maxJump/time.Duration(s.Stalls):
+	case s.SetsBack() && len(s.Punctual) > 0:
+		return fmt.Errorf("a clock that is set back delays nobody: leave Punctual out")
+	case s.Stalls > 0 && s.StallFor.Abs() > maxJump/time.Duration(s.Stalls):
 		return fmt.Errorf("%d stalls of %s move the clock by more than 100 years: choose less", s.Stalls, s.StallFor)
 	case s.FailingCalls > 0 && s.Assume.Sleeps == SleepsLast:
 		return fmt.Errorf("failing calls and sleeps that last are not compared with anything together: leave one of them out")

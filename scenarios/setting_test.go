@@ -133,6 +133,9 @@ func settings() *rapid.Generator[Setting] {
 		if rapid.Bool().Draw(t, "start given") {
 			st.Machine.Start = time.Unix(0, rapid.Int64Range(0, 4e18).Draw(t, "start")).UTC()
 		}
+		if st.Punctual == nil && rapid.Bool().Draw(t, "set back") {
+			st.StallFor = -st.StallFor
+		}
 		if rapid.Bool().Draw(t, "tasks given") {
 			st.Tasks = rapid.SliceOfN(rapid.IntRange(1, 2), n, n).Draw(t, "tasks")
 		}
@@ -198,7 +201,7 @@ func TestParseSettingErrors(t *testing.T) {
 		"crashes 65536":            "crashes 65536: choose 0 to 26",
 		"stalls 32768":             "stalls 32768: choose 0 to 1000",
 		"stalls -1":                "stalls -1: choose 0 to 1000",
-		"stall-for 0s":             "stall-for 0s: choose a time such as 90s or 48h, more than 0",
+		"stall-for 0s":             "stall-for 0s: choose a time such as 90s, 48h or -1h, not 0",
 		"stall-for 900000h":        "stall-for 900000h: choose a time",
 		"power-losses 2":           "power-losses 2: choose 0 to 1",
 		"mortal A,b":               "mortal A,b: choose processes from A to Z",
@@ -225,7 +228,9 @@ func TestSettingBounds(t *testing.T) {
 		"stalls 32768: choose 0 to 1000":                        {Processes: 2, Stalls: 32768, StallFor: time.Hour},
 		"stalls need StallFor":                                  {Processes: 2, Stalls: 1},
 		"1000 stalls of 87600h0m0s move the clock by more than": {Processes: 2, Stalls: 1000, StallFor: 10 * 365 * 24 * time.Hour},
-		"stall-for -1s: choose a time":                          {Processes: 2, Stalls: 1, StallFor: -time.Second},
+		"stalls of -87600h0m0s move the clock by more than":     {Processes: 2, Stalls: 1000, StallFor: -10 * 365 * 24 * time.Hour},
+		"a clock that is set back delays nobody":                {Processes: 2, Stalls: 1, StallFor: -time.Second, Punctual: []int{1}},
+		"skews of clocks are given for 1 processes of 2":        {Processes: 2, Skew: []time.Duration{time.Hour}},
 		"power-losses 2: choose 0 to 1":                         {Processes: 2, PowerLosses: 2},
 		"tasks 65: choose 1 to 64":                              {Processes: 1, Tasks: []int{65}},
 		"65 tasks in all: choose up to 64":                      {Processes: 2, Tasks: []int{32, 33}},

@@ -153,6 +153,13 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		stall := alive(2)
 		stall.Stalls, stall.StallFor = 1, surveyLong
 		add("stall-2", "Two processes want the lock, and two days may pass at any step.", stall, once, MutualExclusion, Wedge)
+	case HazardClock:
+		ahead, behind, back := alive(2), alive(2), alive(2)
+		ahead.Skew, behind.Skew = []time.Duration{0, surveyLong}, []time.Duration{0, -surveyLong}
+		back.Stalls, back.StallFor = 1, -surveyLong
+		add("clock-ahead", "Two hosts want the lock, and the clock of the second is two days ahead.", ahead, once, MutualExclusion)
+		add("clock-behind", "Two hosts want the lock, and the clock of the second is two days behind.", behind, once, MutualExclusion)
+		add("clock-set-back", "Two processes want the lock, and the clock may be set back by two days at any step.", back, once, MutualExclusion, Wedge)
 	case HazardPidReuse:
 		for _, l := range left {
 			const other = "is an unrelated process's"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -59,6 +60,7 @@ func ExampleSurvey() {
 	// crash 2
 	// exit 3
 	// stall 1
+	// clock 3
 	// pid-reuse 4
 	// pid-namespace 2
 	// host-name is not asked: host names are constants of the protocol: write a scenario with two
@@ -95,14 +97,18 @@ func TestSurveyIsComplete(t *testing.T) {
 func TestSurveyLeavesWhatAKilledOwnerLeaves(t *testing.T) {
 	studies, err := scenarios.Survey(scenarios.Subject{ID: "app/pid-file", Lock: pidLock})
 	require.NoError(t, err)
+	about := func(hazard string) scenarios.Study {
+		return studies[slices.IndexFunc(studies, func(s scenarios.Study) bool { return s.Hazard.ID == hazard })]
+	}
+	dead, reused := about(scenarios.HazardDeadOwner), about(scenarios.HazardPidReuse)
 	for i, want := range []string{"", "99"} {
 		for range 2 {
-			m := studies[2].Scenarios[2*i].NewMachine()
+			m := dead.Scenarios[2*i].NewMachine()
 			text, err := m.Proc(1).ReadFile(pidLock.Path)
 			require.NoError(t, err)
 			require.Equal(t, want, string(text))
 			require.False(t, m.Alive(scenarios.DeadPid))
-			require.True(t, studies[6].Scenarios[2*i].NewMachine().Alive(scenarios.DeadPid))
+			require.True(t, reused.Scenarios[2*i].NewMachine().Alive(scenarios.DeadPid))
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestBadInput(t *testing.T) {
 		"check --procs two":                             "--procs two: choose 1 to 26",
 		"check --crashes -1":                            "--crashes -1: choose 0 to 26",
 		"check --stalls -1":                             "--stalls -1: choose 0 to 1000",
-		"check --stall-for 0s":                          "--stall-for 0s: choose a time such as 90s or 48h, more than 0",
+		"check --stall-for 0s":                          "--stall-for 0s: choose a time such as 90s, 48h or -1h, not 0",
 		"check --crashes 65536":                         "--crashes 65536: choose 0 to 26",
 		"check --stalls 32768":                          "--stalls 32768: choose 0 to 1000",
 		"check --power-losses 2":                        "--power-losses 2: choose 0 to 1",

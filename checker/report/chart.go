@@ -197,6 +197,9 @@ func (c *charter) row(st *trace.Walked) {
 	case sched.Stall:
 		r.Fault = true
 		r.Calls = []CallText{{Call: fmt.Sprintf("the clock jumps ahead by %s", st.Passed)}}
+		if st.Passed < 0 {
+			r.Calls[0].Call = fmt.Sprintf("the clock is set back by %s", -st.Passed)
+		}
 	case sched.PowerLoss:
 		r.Fault = true
 		r.Calls = []CallText{{Call: fmt.Sprintf("the power is lost; the disk is left in state %d", st.Choice.State)}}

@@ -19,8 +19,6 @@ var hazardOf = map[string]string{
 	"fork":         scenarios.HazardContention,
 	"containers":   scenarios.HazardPidNamespace,
 	"users":        scenarios.HazardPidNamespace,
-	"owner-behind": scenarios.HazardHostName,
-	"reader-ahead": scenarios.HazardHostName,
 	"spawn":        scenarios.HazardExit,
 	"renamed-host": scenarios.HazardHostName,
 	"two-hosts":    scenarios.HazardHostName,

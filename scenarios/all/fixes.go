@@ -172,6 +172,10 @@ func Fixes() []Fix {
 			"A record lock belongs to the process: a second thread is granted it at once.", "rocksdb/table-then-open",
 		},
 		{
+			"A lock whose time lies in the future is stale, too: the clock was set back.", "proper-lockfile/future-is-stale/set-back",
+			"The lock of an owner at work lies in the future as well when the clock is set back.", "gofrs-flock/keep-file",
+		},
+		{
 			"Hosts have clocks of their own, so take the lock's age from the file's time.", "mulmoclaude/file-time/reader-ahead",
 			"The time is the disk's then, and what it is compared with still the reader's: a clock that is ahead finds a new lock old.", "mulmoclaude/file-clock",
 		},

@@ -49,7 +49,7 @@ func Shapes() []Shape {
 				"ctx/pid-cleanup", "ctx/pid-cleanup-empty-stale", "openclaw-takeover/rm-then-create", "openclaw-takeover/empty-is-stale",
 				"emacs/unlink-dead", "itervox/empty-is-stale", "itervox/link-publish", "libreport/unlink-dead", "nightlyone-lockfile/link-samefile", "nightlyone-lockfile/own-pid-is-stale", "nightlyone-lockfile/eperm-is-dead", "nightlyone-lockfile/esrch-is-dead",
 				"postgres/postmaster-pid", "npm-lockfile/unlink-stale", "npm-lockfile/lock-sync", "codex-plugin/locked-rmw-steal",
-				"proper-lockfile/rmdir-mkdir", "instar/foreign-host-held", "instar/foreign-host-stale", "npm-cli-with-lock/release-twice",
+				"proper-lockfile/rmdir-mkdir", "proper-lockfile/future-is-stale", "instar/foreign-host-held", "instar/foreign-host-stale", "npm-cli-with-lock/release-twice",
 				"npm-cli-with-lock/release-once",
 			},
 			Surveyed: "itervox/link-publish",

@@ -135,6 +135,15 @@ func Stall(d time.Duration) Situation {
 	}
 }
 
+// SetBack lets the clock be set back by d at any moment, as NTP does, and asks a fresh process to
+// acquire when everybody has ended.
+func SetBack(d time.Duration) Situation {
+	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
+		sc.Setting.Stalls, sc.Setting.StallFor = 1, -d
+		Probe(sc, l)
+	}
+}
+
 // LosePower lets the power be lost once. The processes listed start when it is back.
 func LosePower(reboot ...int) Situation {
 	return func(sc *scenarios.Scenario, l scenarios.Protocol) {

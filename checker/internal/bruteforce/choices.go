@@ -91,7 +91,7 @@ func (x *space) choices(s *state) []sched.Choice {
 			out = append(out, sched.Choice{Action: sched.Kill, Task: sched.Task{Process: p, N: 1}})
 		}
 	}
-	if x.passes(s) > 0 {
+	if x.passes(s) != 0 {
 		out = append(out, sched.Choice{Action: sched.Stall})
 	}
 	for p := range x.p.Programs {

@@ -48,6 +48,13 @@ func (d *drawer) skews(r *rand.Rand) {
 	}
 }
 
+// setsBack sometimes sets the clock back in place of a stall.
+func (d *drawer) setsBack(r *rand.Rand) {
+	if d.p.Stalls > 0 && d.p.Punctual == nil && r.IntN(4) == 0 {
+		d.p.StallFor = []int64{-90, -30, -3600}[r.IntN(3)]
+	}
+}
+
 // failing lets a call fail, with few errors, as each is one more way on.
 func (d *drawer) failing() {
 	d.p.Failing, d.p.Crashes, d.p.Mortal = 1, 0, nil

@@ -33,7 +33,7 @@ type Protocol struct {
 	// Failing is how many calls may fail, with the errors of FailWith, or with any.
 	Failing  int      `json:",omitempty"`
 	FailWith []string `json:",omitempty"`
-	// StallFor is how far a stall moves the clock, in seconds; 0 is an hour. Punctual processes
+	// StallFor is how far a stall moves the clock, in seconds; 0 is an hour, and less than 0 sets it back. Punctual processes
 	// are never delayed.
 	StallFor int64 `json:",omitempty"`
 	Punctual []int `json:",omitempty"`
@@ -50,7 +50,7 @@ type File struct{ Path, Text string }
 
 // stallFor is how far a stall moves the clock.
 func (p *Protocol) stallFor() time.Duration {
-	if p.StallFor > 0 {
+	if p.StallFor != 0 {
 		return time.Duration(p.StallFor) * time.Second
 	}
 	return time.Hour

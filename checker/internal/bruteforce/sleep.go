@@ -36,6 +36,15 @@ func (s *state) settle() {
 	s.forgetLeads()
 }
 
+// setBack has sleeps end when they would have, on a clock that is set back; no d less than 0 does.
+func (s *state) setBack(d time.Duration) {
+	for i := range s.tasks {
+		if a := &s.tasks[i]; d > 0 {
+			a.lead, a.until = max(0, a.lead-int64(d)), max(0, a.until-int64(d))
+		}
+	}
+}
+
 func (s *state) forgetLeads() {
 	for i := range s.tasks {
 		if s.tasks[i].lead <= s.base {

@@ -33,6 +33,7 @@ func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
 			out.to.rest = x.p.stallFor()
 		}
 		out.to.rest -= d
+		out.to.setBack(-d)
 		out.to.m.Advance(d)
 		out.to.settle()
 	case sched.Kill:

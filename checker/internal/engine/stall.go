@@ -30,7 +30,7 @@ func pieceOf(set *scenarios.Setting, m *fsfake.Machine, stalls int, waits func(f
 		all, after = set.StallFor, stalls-1
 	}
 	pass := m.MayPass(all, waits)
-	return piece{pass, all - pass, after}, pass > 0
+	return piece{pass, all - pass, after}, pass != 0 // less than 0 sets the clock back
 }
 
 // piece is the next move of the clock in a live run.

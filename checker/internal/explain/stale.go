@@ -203,7 +203,11 @@ func (t *teller) jumped(before int) {
 			continue
 		}
 		by := st.After.Clock.Sub(st.Before.Clock)
-		t.say(" The clock had jumped ahead by %s %s", trace.AgeText(by), t.at(st.N))
+		how := "jumped ahead"
+		if by < 0 {
+			how, by = "been set back", -by
+		}
+		t.say(" The clock had %s by %s %s", how, trace.AgeText(by), t.at(st.N))
 		task := t.walk.Steps[before-1].Choice.Task
 		if all := t.clocks[task]; len(all) > 0 {
 			if n := lastBefore(all, before); n < st.N && n > 0 {

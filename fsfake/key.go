@@ -63,11 +63,11 @@ func bit(on bool, b byte) byte {
 
 func (k *keyer) machine(b []byte) []byte {
 	m := k.m
-	b = appendInt(b, m.clock-m.boot)
-	b = appendLen(b, m.maxPid<<2|int(bit(m.queues, 1)|bit(m.back != 0, 2)))
 	if m.back != 0 {
-		b = appendInt(b, m.back)
+		b = appendInt(append(b, 0x80, 0), m.back) // as no number begins
 	}
+	b = appendInt(b, m.clock-m.boot)
+	b = appendLen(b, m.maxPid<<1|int(bit(m.queues, 1)))
 	if m.policy == InodesUnique {
 		b = appendUint(b, m.nextIno)
 	}

@@ -52,7 +52,7 @@ func TestFilters(t *testing.T) {
 func TestFiltersRefuse(t *testing.T) {
 	for args, want := range map[string]string{
 		"list --shape leas":                      `no scenario has the shape "leas": did you mean lease?`,
-		"list --hazard x":                        `no scenario has the hazard "x": choose one of contention, crash`,
+		"list --hazard x":                        `no scenario has the hazard "x": choose one of clock, contention, crash`,
 		"list --project nobody/nothing":          "docs/reference lists them",
 		"list --verdict maybe":                   `--verdict "maybe": choose holds or broken`,
 		"check --verdict maybe":                  `--verdict "maybe": choose holds or broken`,

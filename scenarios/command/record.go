@@ -265,14 +265,20 @@ func (d *driver) anonymous(pid int) int {
 }
 
 // anonymousText is a text in which every number that is a pid of the command is replaced. So two
-// processes did the same that have written their own pids, or made files with them in the names.
+// processes did the same that have written their own pids, or made files with them in the names. The pid
+// of a child has so many digits that more may follow: dotlockfile appends the time.
 func (d *driver) anonymousText(text string) string {
+	children := len(strconv.Itoa(d.root * childPids))
 	return numbers.ReplaceAllStringFunc(text, func(digits string) string {
+		rest := ""
+		if len(digits) > children {
+			digits, rest = digits[:children], digits[children:]
+		}
 		n, err := strconv.Atoi(digits)
 		if is := d.anonymous(n); err == nil && is != n {
-			return fmt.Sprintf("\x00%d\x00", is)
+			digits = fmt.Sprintf("\x00%d\x00", is)
 		}
-		return digits
+		return digits + rest
 	})
 }
 

@@ -45,7 +45,7 @@ func TestRecordOfTwins(t *testing.T) {
 		begins := scenarios.Invoked{Input: model.Acquire{Owner: scenarios.ProcessName(process)}}
 		return []place{
 			{op: fsfake.Op{Call: fsfake.CallForkAs, Pid: pid*childPids + 1}, notes: []any{begins}},
-			{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}, notes: []any{by}},
+			{op: fsfake.Op{Call: fsfake.CallMkdir, Path: fmt.Sprintf("d%d0vm", pid*childPids+1)}, notes: []any{by}},
 			{op: fsfake.Op{Call: fsfake.CallWrite, Data: text}, notes: []any{said{fmt.Sprint(pid)}}},
 		}
 	}

@@ -23,7 +23,7 @@ const (
 	// kept is what tests of other packages take for decided.
 	kept = "../decided/rows.txt"
 	// small bounds the states of each verdict under -short.
-	small = 20_000
+	small = 5_000
 )
 
 // Every claim of the list is decided over all interleavings, here and nowhere else: it has
@@ -31,7 +31,7 @@ const (
 // ones on record. From the same results docs/reference is what it should be, every file of
 // it and no other.
 //
-// With -short rows of more than 20 000 states are left out, and the reference is not made. Rows
+// With -short rows of more than 5000 states are left out, and the reference is not made. Rows
 // are decided side by side, so each by one worker. Under the race detector every fourth row is
 // explored by several, up to [race.States] states: it looks for what workers do to each other,
 // which depends on the engine and not on the row.

@@ -14,6 +14,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 	"lockpick/sched"
@@ -67,6 +68,7 @@ func scenarioOf(t testing.TB, s *command.Spec) scenarios.Scenario {
 
 // Drawn schedules of programs go on the real kernel as on the fake, call by call.
 func TestForcedSchedules(t *testing.T) {
+	testmain.Slow(t, "it carries schedules out on the kernel", "./checker/cli")
 	programs := []struct {
 		line     string
 		n        int
@@ -117,6 +119,7 @@ func TestForcedSchedules(t *testing.T) {
 
 // A kernel that answers otherwise is noticed, wherever it does.
 func TestCarryNotices(t *testing.T) {
+	testmain.Slow(t, "it carries schedules out on the kernel", "./checker/cli")
 	spec := specOf(t, "sh counter.sh", 2)
 	sc := scenarioOf(t, &spec)
 	r, err := checker.NewRunner(&sc, scenarios.Deadlock)
@@ -170,6 +173,7 @@ func TestCarryLeavesTheOriginalAlone(t *testing.T) {
 // In which order a directory lists its names is the file system's business: a command that
 // prints them as they come goes on the kernel as on the fake.
 func TestDirectoryOrder(t *testing.T) {
+	testmain.Slow(t, "it executes commands in several orders", "./checker/cli")
 	dir := t.TempDir()
 	script := dir + "/list.py"
 	require.NoError(t, os.WriteFile(script, []byte("import os\nprint(os.listdir())\n"), 0o600))

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/stretchr/testify/require"
 
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -35,6 +36,7 @@ func TestCommandPlaces(t *testing.T) {
 // A compiled program that is broken is shown at the line of its source whose call went wrong, in
 // every format; what shows it again writes no files again.
 func TestRunTellsTheLine(t *testing.T) {
+	testmain.Slow(t, "it compiles programs", "./checker/cli")
 	raceFile(t) // skips where nothing can be traced
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("SKIPPED: there is no gcc here, so that no line of C was told; go test ./checker/cli runs it where there is")

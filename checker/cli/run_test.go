@@ -14,6 +14,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/internal/golden"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -51,6 +52,7 @@ func raceFile(t *testing.T) string {
 
 // What a run prints: the table of what differs, the kernel's word, the counts.
 func TestRunOutput(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	file := raceFile(t)
 	sh, err := filepath.EvalSymlinks("/bin/sh")
 	require.NoError(t, err)

@@ -7,12 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
 // The command ends within seconds when a program runs on without a call, and says which, where, and
 // what to do instead.
 func TestMainEndsWhatRunsOn(t *testing.T) {
+	testmain.Slow(t, "it waits for programs that do not end", "./checker/cli")
 	t.Parallel()
 	const inside = "LOCKPICK_RUNS_ON"
 	if os.Getenv(inside) != "" {

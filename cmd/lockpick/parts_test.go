@@ -13,6 +13,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -22,6 +23,7 @@ const asCommand = "LOCKPICK_TEST_AS_COMMAND"
 
 // The script decides a space in parts that are processes of their own, at each level new ones.
 func TestPartsScript(t *testing.T) {
+	testmain.Slow(t, "it runs a script of several processes", "./cmd/lockpick")
 	if race.Detector {
 		t.Skip("SKIPPED under the race detector: it starts a hundred processes, of which each is alone; go test ./cmd/lockpick runs it")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/testmain"
 )
 
 var thousand = flag.Bool("thousand", false, "repeat the runs of five programs a thousand times")
@@ -139,6 +140,7 @@ func first(t *testing.T, argv []string) (outcome, []string) {
 
 // A program that runs alone cannot tell the fake from the kernel.
 func TestAloneAsOnTheKernel(t *testing.T) {
+	testmain.Slow(t, "interpreters take long to start", "./fsfake/tracer")
 	each(t, func(t *testing.T, _ program, argv []string) {
 		want := native(t, argv...)
 		got, _ := first(t, argv)

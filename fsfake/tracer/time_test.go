@@ -11,6 +11,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/testmain"
 )
 
 // sleeps are the waits whose time was made to come, in order.
@@ -43,6 +44,7 @@ func sleeps(t *testing.T, m *fsfake.Machine, c tracer.Config) (outcome, []time.D
 
 // Waits take no time, and the clocks of the program agree with them.
 func TestWaits(t *testing.T) {
+	testmain.Slow(t, "it waits for programs that wait", "./fsfake/tracer")
 	start := time.Now()
 	python := python(t, "")[0]
 	for _, c := range []struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -119,6 +120,7 @@ func python(t testing.TB) string {
 
 // What cannot be judged is an error that says what to do, and no verdict.
 func TestNothingToSay(t *testing.T) {
+	testmain.Slow(t, "it executes commands that cannot be judged", "./scenarios/command")
 	for _, c := range []struct{ line, want string }{
 		{"sh nosuch.sh", "fails with exit 2"},
 		{"nosuchprogram x", "makes no call on a file"},
@@ -198,6 +200,7 @@ func TestExecutionsAreShared(t *testing.T) {
 
 // A command that does not do the same twice gets an error that says where, and no verdict.
 func TestNotAFunction(t *testing.T) {
+	testmain.Slow(t, "it runs programs that differ from run to run", "./scenarios/command")
 	for _, line := range []string{
 		`sh -c 'mkdir d || { read x < /proc/sys/kernel/random/uuid; echo $x > n; }'`,
 		`sh -c 'read x < /proc/sys/kernel/random/uuid; mkdir d || echo $x > n'`, // before a snapshot, and told after it

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -46,6 +47,7 @@ func TestCallsSideBySide(t *testing.T) {
 
 // Children that outlive the first process of their command go on side by side.
 func TestChildrenLeftBehind(t *testing.T) {
+	testmain.Slow(t, "it waits for children", "./scenarios/command")
 	t.Parallel()
 	sc := scenario(t, "gcc", []string{compiled(t, "gcc", "family.c") + " leave 0", "mkdir c"}, nil, "")
 	p, err := scenarios.FindProperty("serializable", sc)
@@ -69,6 +71,7 @@ func TestTimerBesideCalls(t *testing.T) {
 // Where the calls of a command have more orders than can be followed, one is, and that is no
 // proof.
 func TestTooManyOrders(t *testing.T) {
+	testmain.Slow(t, "it executes a hundred orders", "./scenarios/command")
 	t.Parallel()
 	sc := scenario(t, "sh", []string{"sh both.sh go", "sh look.sh go"}, map[string]string{"tmp": "1\n"}, "refused none")
 	p, err := scenarios.FindProperty("serializable", sc)

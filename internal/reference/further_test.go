@@ -2,7 +2,9 @@ package reference
 
 import (
 	"flag"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,6 +13,7 @@ import (
 	"lockpick/internal/golden"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
+	"lockpick/sched"
 )
 
 var (
@@ -51,15 +54,21 @@ func TestOneStepFurther(t *testing.T) {
 	golden.CheckFile(t, filepath.Join(dir, FurtherPage), FurtherText(done, furtherStates))
 }
 
+// Why a cell has no result.
+const (
+	noMore         = "the setting allows for no more"
+	nothingToJudge = "nothing to judge"
+)
+
 // tryWider decides a row one step further, or says why that is not asked.
 func tryWider(t *testing.T, s Widening, row *Further) (*checker.Result, string) {
 	sc, err := s.Of(row.Scenario)
 	if err != nil {
-		return nil, "the setting allows for no more"
+		return nil, noMore
 	}
 	r, err := checker.Check(t.Context(), &sc, row.Property, checker.Options{Workers: 1, SkipOdds: true, States: furtherStates})
 	if err != nil {
-		return nil, "nothing to judge"
+		return nil, nothingToJudge
 	}
 	if r.Verdict == checker.Broken {
 		ran, err := checker.Replay(r.Scenario, r.Property, r.Counterexample.Schedule)
@@ -92,4 +101,68 @@ func TestOneRole(t *testing.T) {
 		}
 	}
 	t.Fatal("the row is gone: take another one with one role")
+}
+
+// The page of what was tried further has the rows and settings of today, and each schedule on it still breaks
+// its row. What holds there is decided again of the smallest family, of the others only by -reference.further.
+func TestFurtherPageIsCurrent(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(dir, FurtherPage))
+	require.NoError(t, err)
+	table, _, ok := strings.Cut(string(text), "\n## What breaks\n")
+	require.True(t, ok)
+	var there [][]string // of the table's rows: id, property, a cell for each widening
+	for line := range strings.Lines(table) {
+		if cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|"); len(cells) == 2+len(Widenings()) && strings.Contains(cells[0], "/") {
+			for i := range cells {
+				cells[i] = strings.TrimSpace(cells[i])
+			}
+			there = append(there, cells)
+		}
+	}
+	list := all.All()
+	for i := range list {
+		for _, c := range list[i].Claims {
+			if c.Verdict != scenarios.Holds {
+				continue
+			}
+			require.NotEmpty(t, there, "%s %s is not on the page: -reference.further -update writes it", list[i].ID, c.Property)
+			row := there[0]
+			there = there[1:]
+			require.Equal(t, []string{list[i].ID, c.Property.ID}, row[:2], "-reference.further -update writes the page anew")
+			for k, w := range Widenings() {
+				current(t, w, &list[i], c.Property, row[2+k])
+			}
+		}
+	}
+	require.Empty(t, there, "the page has rows that are gone: -reference.further -update writes it anew")
+}
+
+// current compares a cell of the page with the row as it is today.
+func current(t *testing.T, w Widening, of *scenarios.Scenario, p *scenarios.Property, cell string) {
+	what := of.ID + " " + p.ID + ", " + w.Name + ": " + cell
+	sc, err := w.Of(of)
+	require.Equal(t, err != nil, cell == "· "+noMore, what)
+	mark, schedule, broken := strings.Cut(cell, "`")
+	if !broken {
+		require.Contains(t, []string{"✓", "?", "· " + noMore, "· " + nothingToJudge}, cell, what)
+		if cell == "✓" && of.System() == "ctx" {
+			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err, what)
+			require.Equal(t, checker.Holds, r.Verdict, what)
+		}
+		return
+	}
+	require.Equal(t, "✗ ", mark, what)
+	plan, err := sched.ParseSchedule(strings.Trim(schedule, "`"))
+	require.NoError(t, err, what)
+	for _, assumed := range sc.Setting.Assume.Narrower() { // where a row depends on what file systems do, the schedule is of one case
+		st := sc.Setting
+		st.Assume = assumed
+		in, err := sc.In(st)
+		require.NoError(t, err, what)
+		if ran, err := checker.Replay(&in, p, plan); err == nil && ran.Broken {
+			return
+		}
+	}
+	t.Errorf("%s: the schedule breaks it no more", what)
 }

@@ -18,12 +18,19 @@ type OnFileSystem struct {
 	Result *Result
 }
 
+// Alike reports that the verdict on a scenario is the same on each of [scenarios.FileSystems]: nobody was told
+// what not all of them say. r must be the result on the scenario, as for [FileSystems].
+func (r *Result) Alike(of *scenarios.Scenario) bool {
+	depends := r.Depends() || of.External && severalCases(of, r.looks) // of programs the cases are not decided
+	return r.Verdict != Unknown && !r.looks.Profiled && !depends && (r.Verdict == Broken || !of.FilesHaveNames())
+}
+
 // FileSystems says what becomes of a verdict on each of [scenarios.FileSystems]. Where nobody is told
 // what not all of them say, that is known; otherwise the property is decided on each. r must be
 // the result on the scenario, which is on none in particular and assumes nothing of inode numbers.
 func FileSystems(ctx context.Context, of *scenarios.Scenario, r *Result, o Options) ([]OnFileSystem, error) {
 	var out []OnFileSystem
-	alike := r.Verdict != Unknown && !r.looks.Profiled && !r.Depends() && (r.Verdict == Broken || !of.FilesHaveNames())
+	alike := r.Alike(of)
 	for _, name := range scenarios.FileSystems() {
 		on := OnFileSystem{Name: name, Verdict: r.Verdict}
 		if !alike {

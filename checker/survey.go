@@ -19,6 +19,43 @@ type Surveyed struct {
 	// Broken has the first counterexample of each property that is broken, Unknown what a
 	// budget ended, and Holds the rest.
 	Broken, Unknown, Holds []Result
+
+	nothing []Result // what gave no evidence
+}
+
+// Asks reports whether a property is still asked: it is broken in no situation so far.
+func (s *Surveyed) Asks(p *scenarios.Property) bool {
+	return !slices.ContainsFunc(s.Broken, func(r Result) bool { return r.Property.ID == p.ID })
+}
+
+// Take adds what came of asking a property of a scenario; err is that of [Check]. A call that is not
+// modelled gives no verdict, and what else is asked has its own.
+func (s *Surveyed) Take(sc *scenarios.Scenario, p *scenarios.Property, r Result, err error) {
+	if err != nil {
+		r = NewResult(sc, p, nil)
+		r.Why = err.Error()
+	}
+	switch {
+	case errors.Is(err, ErrNothingToJudge):
+		s.nothing = append(s.nothing, r)
+	case r.Verdict == Broken:
+		s.Broken = append(s.Broken, r)
+	case r.Verdict == Holds:
+		s.Holds = append(s.Holds, r)
+	default:
+		s.Unknown = append(s.Unknown, r)
+	}
+}
+
+// Close concludes, when all situations were asked: what gave no evidence on a property in any of them is
+// unknown, unless something is broken, which then says why nobody ever acquires or ends.
+func (s *Surveyed) Close() {
+	for _, r := range s.nothing {
+		if len(s.Broken) == 0 && !asked(s.Holds, r.Property) && !asked(s.Unknown, r.Property) {
+			s.Unknown = append(s.Unknown, r)
+		}
+	}
+	s.nothing = nil
 }
 
 // Verdict is the hazard's: broken when a property is, unknown when nothing was asked or a
@@ -61,43 +98,21 @@ func Survey(ctx context.Context, studies []scenarios.Study, o Options) ([]Survey
 
 func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, error) {
 	s := Surveyed{Hazard: study.Hazard, NotAsked: study.NotAsked}
-	var nothing []Result
 	for i := range study.Scenarios {
 		sc := &study.Scenarios[i]
 		o.Tried = &Tried{}
 		for _, c := range sc.Claims {
-			if asked(s.Broken, c.Property) {
+			if !s.Asks(c.Property) {
 				continue
 			}
 			r, err := Check(ctx, sc, c.Property, o)
-			switch {
-			case errors.Is(err, ErrNothingToJudge):
-				r = NewResult(sc, c.Property, nil)
-				r.Why = err.Error()
-				nothing = append(nothing, r)
-				continue
-			case ctx.Err() != nil:
+			if ctx.Err() != nil && !errors.Is(err, ErrNothingToJudge) {
 				return s, ctx.Err()
-			case err != nil: // a call that is not modelled: no verdict, and the other hazards have theirs
-				r = NewResult(sc, c.Property, nil)
-				r.Why = err.Error()
 			}
-			switch r.Verdict {
-			case Broken:
-				s.Broken = append(s.Broken, r)
-			case Holds:
-				s.Holds = append(s.Holds, r)
-			default:
-				s.Unknown = append(s.Unknown, r)
-			}
+			s.Take(sc, c.Property, r, err)
 		}
 	}
-	for _, r := range nothing {
-		// Nobody ever acquires, or nobody ever ends: what is broken says why, or nothing does.
-		if len(s.Broken) == 0 && !asked(s.Holds, r.Property) && !asked(s.Unknown, r.Property) {
-			s.Unknown = append(s.Unknown, r)
-		}
-	}
+	s.Close()
 	return s, nil
 }
 
@@ -169,5 +184,5 @@ func (s *Surveyed) BrokenOn(name string) []Result {
 
 // asked reports whether a property is among the results.
 func asked(rs []Result, p *scenarios.Property) bool {
-	return slices.ContainsFunc(rs, func(r Result) bool { return r.Property == p })
+	return slices.ContainsFunc(rs, func(r Result) bool { return r.Property.ID == p.ID })
 }

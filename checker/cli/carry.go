@@ -77,8 +77,11 @@ func carrySteps(tr trace.Trace) []command.Step {
 			steps = append(steps, command.Step{Process: st.Choice.Task.Process, Kill: true})
 			continue
 		}
+		if st.Choice.Action == sched.PowerLoss {
+			steps = append(steps, command.Step{PowerLoss: true})
+		}
 		for _, c := range st.Calls {
-			steps = append(steps, command.Step{Process: st.Choice.Task.Process, By: c.By, Op: c.Op, Result: c.Result})
+			steps = append(steps, command.Step{Process: st.Choice.Task.Process, By: c.By, Op: c.Op, Result: c.Result, Fails: st.Choice.Fails != ""})
 		}
 	}
 	return steps
@@ -87,7 +90,7 @@ func carrySteps(tr trace.Trace) []command.Step {
 // locate notes in a trace where in the commands' sources its calls stand.
 func locate(tr trace.Trace, sources []scenarios.Source) {
 	for i := range tr {
-		if tr[i].Choice.Action == sched.Kill {
+		if a := tr[i].Choice.Action; a == sched.Kill || a == sched.PowerLoss {
 			sources = sources[1:]
 			continue
 		}

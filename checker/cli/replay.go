@@ -255,7 +255,9 @@ func (a *app) reproduced(ctx context.Context, asked *replayed, p *scenarios.Prop
 	a.worsen(exitOf(&r))
 	o := f.drawing(a)
 	if asked.run != nil {
-		o.Replay = a.program + " replay " + report.ShellWord(asked.file) + " --real"
+		o.Replay = func(*checker.Result) string {
+			return a.program + " replay " + report.ShellWord(asked.file) + " --real"
+		}
 	}
 	show := f.pictures.show
 	if f.results.instead() {

@@ -26,6 +26,7 @@ type runFlags struct {
 	set      map[string]*[]string // by name of what command.Spec.Set takes
 	copies   int
 	from     string
+	survey   string
 	property string
 	width    int
 	timeout  time.Duration
@@ -47,11 +48,23 @@ they leave behind one after the other.
 
 Each argument is a shell command and one process; with -n, what follows -- is one command
 and its arguments, for N processes. The files of the directory are copied; nothing in it
-is changed. Everything outside the directory is real, and happens at each execution.`,
-		RunE: func(c *cobra.Command, args []string) error { return a.runPrograms(c.Context(), args, f) },
+is changed. Everything outside the directory is real, and happens at each execution.
+
+With --survey there is one command, and the situations are made in which locks break: two and
+three runs of it, what one leaves behind that is killed at any call, a crash, a pid that is
+another's today, a loss of power, a full disk, each file system. A line for each hazard says that
+it holds, or is broken and how, or why it was not asked.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if f.survey != "" && c.ArgsLenAtDash() == 0 && f.copies == 0 {
+				f.copies = 1 // what follows -- is the command and its arguments
+			}
+			return a.runPrograms(c.Context(), args, f)
+		},
 	}
 	fs := c.Flags()
 	fs.IntVarP(&f.copies, "copies", "n", 0, "run `N` processes of one command, which follows --")
+	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; or decide one situation of the survey alone, by its name")
+	fs.Lookup("survey").NoOptDefVal = surveyAll
 	fs.StringVar(&f.from, "from", "", "copy the files at the start from `DIR` (default what --dir names, or the current directory)")
 	for _, o := range []struct{ name, usage string }{
 		{"dir", "the directory whose files the programs share, as `DIR` (default the current one)"},
@@ -83,6 +96,20 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 	if err := writable(f.outputs()); err != nil {
 		return err
 	}
+	if f.survey != "" {
+		studies, err := spec.Survey()
+		if err != nil {
+			return err
+		}
+		one, err := situation(studies, f.survey)
+		if err != nil {
+			return err
+		}
+		if one == nil {
+			return a.surveyRun(ctx, &runSurvey{app: a, f: f, studies: studies, lines: map[string]*checker.Surveyed{}}, args)
+		}
+		spec = one.Spec
+	}
 	start := time.Now()
 	sc, strict, err := spec.Readings()
 	if err != nil {
@@ -93,10 +120,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		return err
 	}
 	var results []checker.Result
-	o := report.Options{
-		Style: a.style(a.stdout, f.width), Program: a.program, Replay: a.replayRun(f), Root: workDir(), Places: true,
-		Commands: f.places(&spec, args),
-	}
+	o := f.reportOptions(a, &spec, args)
 	tried := &checker.Tried{}
 	for i, p := range asked {
 		r, err := a.decideRun(ctx, &spec, &sc, &strict, p, tried, f)
@@ -138,6 +162,14 @@ func (f *runFlags) places(spec *command.Spec, args []string) []scenarios.Source 
 		from = spec.Dir
 	}
 	return commandPlaces(spec, archive, from)
+}
+
+// reportOptions says how what was found is told.
+func (f *runFlags) reportOptions(a *app, spec *command.Spec, args []string) report.Options {
+	return report.Options{
+		Style: a.style(a.stdout, f.width), Program: a.program, Root: workDir(), Places: true, Commands: f.places(spec, args),
+		Replay: func(*checker.Result) string { return a.replayRun(f) },
+	}
 }
 
 // archive reports whether the arguments are an archive.
@@ -347,14 +379,22 @@ func lookFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 			}
 			return r, err
 		}
-		drawn, err := checker.Sample(ctx, sc, p, checker.SampleOptions{Strategy: "pct", Runs: look.draws})
-		if err == nil && drawn.Verdict == checker.Broken {
-			drawn.Stats.Coroutines, drawn.Stats.Edges, drawn.Stats.States = r.Stats.Coroutines, r.Stats.Edges, r.Stats.States
-			drawn.Stats.Covered = r.Stats.Covered
-			return drawn.Result, nil
+		if drawn := draw(ctx, sc, p, r, look.draws); drawn.Verdict == checker.Broken {
+			return drawn, nil
 		}
 	}
 	return checker.Check(ctx, sc, p, o)
+}
+
+// draw draws schedules where a search has ended without a verdict. What they do not break stays unknown.
+func draw(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, r checker.Result, draws int) checker.Result {
+	drawn, err := checker.Sample(ctx, sc, p, checker.SampleOptions{Strategy: "pct", Runs: draws})
+	if err != nil || drawn.Verdict != checker.Broken {
+		return r
+	}
+	drawn.Stats.Coroutines, drawn.Stats.Edges, drawn.Stats.States = r.Stats.Coroutines, r.Stats.Edges, r.Stats.States
+	drawn.Stats.Covered = r.Stats.Covered
+	return drawn.Result
 }
 
 // read makes the spec of the arguments and flags.

@@ -11,8 +11,8 @@ import (
 // ReplayCommand is the command that shows r's counterexample again, in the setting that
 // the scenario is in.
 func ReplayCommand(r *checker.Result, o Options) string {
-	if o.Replay != "" {
-		return o.Replay
+	if o.Replay != nil {
+		return o.Replay(r)
 	}
 	words := []string{o.program(), "replay", ShellWord(r.Scenario.ID), ShellWord(r.Counterexample.Schedule.String())}
 	// Without the flag, replay takes the first property claimed broken that breaks.

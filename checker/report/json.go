@@ -20,6 +20,8 @@ const JSONVersion = 1
 type jsonDocument struct {
 	Version int          `json:"version"`
 	Results []jsonResult `json:"results"`
+	// NotAsked is there for a survey, in which nothing was asked of some hazards.
+	NotAsked []NotAsked `json:"not_asked,omitempty"`
 }
 
 // A jsonResult is the verdict on one property of one scenario: what was asked, within
@@ -176,7 +178,7 @@ func jsonTrace(r *checker.Result, o Options) (steps []jsonStep, culprit *jsonPla
 
 // JSON writes results as one JSON document.
 func JSON(w io.Writer, results []checker.Result, o Options) error {
-	doc := jsonDocument{Version: JSONVersion, Results: make([]jsonResult, 0, len(results))}
+	doc := jsonDocument{Version: JSONVersion, Results: make([]jsonResult, 0, len(results)), NotAsked: o.NotAsked}
 	for i := range results {
 		doc.Results = append(doc.Results, newJSONResult(&results[i], o))
 	}

@@ -3,6 +3,7 @@ package report
 import (
 	"strings"
 
+	"lockpick/checker"
 	"lockpick/scenarios"
 )
 
@@ -25,9 +26,9 @@ type Options struct {
 	// Program is what the command is called where the reader is, quoted for a shell when
 	// it needs it; empty means "lockpick".
 	Program string
-	// Replay is the command that shows a counterexample again, when it is another than replay
-	// with the scenario and the schedule; empty when it is not.
-	Replay string
+	// Replay returns the command that shows a counterexample again, when it is another than replay
+	// with the scenario and the schedule; nil when it is not.
+	Replay func(r *checker.Result) string
 	// Flags are the flags that changed the scenarios' settings, as typed, such as
 	// "--procs 3": the line below a matrix repeats them.
 	Flags string
@@ -44,11 +45,19 @@ type Options struct {
 	// Places adds to a counterexample where in the source the calls stand that its cause
 	// names.
 	Places bool
+	// NotAsked are the hazards of a survey that were not asked.
+	NotAsked []NotAsked
 	// Quiet leaves out what is as claimed; Verbose adds the counterexamples and counts.
 	Quiet, Verbose bool
 	// Largest is how many of the largest verdicts are listed, by states; with Timings it
 	// is the slowest, by time.
 	Largest int
+}
+
+// A NotAsked is a hazard of which a survey has asked nothing, and why.
+type NotAsked struct {
+	Hazard string `json:"hazard"`
+	Why    string `json:"why"`
 }
 
 // Made says how a report came about. What is empty is left out.

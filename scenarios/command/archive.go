@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -29,7 +30,7 @@ const (
 //
 //	file MODE AGE KIND "NAME" "TARGET"
 //
-// KIND is text, noeol (the text lacks its last newline), base64, dir, or link, which alone has a
+// KIND is text, noeol (the text lacks its last newline), base64, dir, link, or same (a hard link), which have a
 // TARGET; and "stdin N TEXT" is the quoted standard input of process N, from 1.
 func Parse(text []byte) (Spec, error) {
 	var s Spec
@@ -140,6 +141,7 @@ const (
 	kindBase64 = "base64"
 	kindDir    = "dir"
 	kindLink   = "link"
+	kindSame   = "same"
 )
 
 // parseFile reads what a setting says of a file. Its kind stands in Content.
@@ -164,8 +166,8 @@ func parseFile(value string) (f File, err error) {
 	}
 	f.Mode, f.Content = uint32(mode), words[2]
 	rest := strings.TrimSpace(words[3][len(quoted):])
-	if f.Content == kindLink {
-		if f.Link, err = strconv.Unquote(rest); err != nil {
+	if to := map[string]*string{kindLink: &f.Link, kindSame: &f.Same}[f.Content]; to != nil {
+		if *to, err = strconv.Unquote(rest); err != nil {
 			return f, errors.New("its target is not quoted as Go quotes strings")
 		}
 		rest = ""
@@ -188,9 +190,8 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 		text, there := parts[f.Name]
 		kind := f.Content
 		f.Content = ""
-		hasPart := kind != kindDir && kind != kindLink
-		if there != hasPart {
-			return fmt.Errorf("command: file %q is of the kind %s: give it a part exactly when it is no dir and no link", f.Name, kind)
+		if there != hasPart(kind) {
+			return fmt.Errorf("command: file %q is of the kind %s: give it a part exactly when it is no dir, no link and no same", f.Name, kind)
 		}
 		order = slices.DeleteFunc(order, func(n string) bool { return n == f.Name })
 		switch kind {
@@ -205,8 +206,12 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 			}
 			f.Content = string(b)
 		case kindDir, kindLink:
+		case kindSame:
+			if !slices.ContainsFunc(s.Files, func(o File) bool { return o.Name == f.Same }) {
+				return fmt.Errorf("command: file %q is the same as %q, which does not stand above it", f.Name, f.Same)
+			}
 		default:
-			return fmt.Errorf("command: file %q: the kind %q is unknown: choose text, noeol, base64, dir or link", f.Name, kind)
+			return fmt.Errorf("command: file %q: the kind %q is unknown: choose text, noeol, base64, dir, link or same", f.Name, kind)
 		}
 		s.Files = append(s.Files, f)
 	}
@@ -215,6 +220,9 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 	}
 	return nil
 }
+
+// hasPart reports whether a file of a kind has a part of its own.
+func hasPart(kind string) bool { return kind != kindDir && kind != kindLink && kind != kindSame }
 
 // usualMode is the mode of a file in an archive that says nothing of it.
 func usualMode(content string) uint32 {
@@ -252,12 +260,12 @@ func (s *Spec) Format() ([]byte, error) {
 		kind, data := f.encode()
 		if !plain {
 			fmt.Fprintf(&setting, "file %04o %s %s %s", f.mode(), f.Age, kind, strconv.Quote(f.Name))
-			if kind == kindLink {
-				fmt.Fprintf(&setting, " %s", strconv.Quote(f.Link))
+			if to := cmp.Or(f.Link, f.Same); to != "" {
+				fmt.Fprintf(&setting, " %s", strconv.Quote(to))
 			}
 			fmt.Fprintln(&setting)
 		}
-		if kind != kindDir && kind != kindLink {
+		if hasPart(kind) {
 			parts = append(parts, txtar.File{Name: partName(f.Name), Data: data})
 		}
 	}
@@ -295,8 +303,22 @@ func (s *Spec) formatSetting(b *strings.Builder) error {
 	if s.NoStdout {
 		add("stdout", "off")
 	}
-	if s.Crashes > 0 {
-		add("crashes", strconv.Itoa(s.Crashes))
+	for _, n := range []struct {
+		name string
+		n    int
+	}{{"crashes", s.Crashes}, {"failing-calls", s.FailingCalls}, {"power-losses", s.PowerLosses}} {
+		if n.n > 0 {
+			add(n.name, strconv.Itoa(n.n))
+		}
+	}
+	if s.FileSystem != "" {
+		add("fs", s.FileSystem)
+	}
+	if s.Left {
+		add("left", "on")
+	}
+	for _, pid := range s.Living {
+		add("living", strconv.Itoa(pid))
 	}
 	for _, e := range s.Env {
 		add("env", e)
@@ -324,6 +346,8 @@ func (f *File) encode() (kind string, data []byte) {
 	switch {
 	case f.Link != "":
 		return kindLink, nil
+	case f.Same != "":
+		return kindSame, nil
 	case strings.HasSuffix(f.Name, "/"):
 		return kindDir, nil
 	case holds(f.Content):

@@ -19,6 +19,9 @@ type Step struct {
 	// Process is whose step it is, from 0. Kill: the process is killed instead of going on.
 	Process int
 	Kill    bool
+	// PowerLoss: the power is lost instead, which no kernel is asked to do. Fails: the call fails although
+	// nothing stands in its way, and the kernel is not asked.
+	PowerLoss, Fails bool
 	// By is the thread or the child that makes the call; zero is the process's first thread.
 	By     fsfake.Task
 	Op     fsfake.Op
@@ -36,6 +39,8 @@ type Carried struct {
 	// Parked is how many calls waited for a lock and tried again when the steps say that they get
 	// it, instead of in the kernel.
 	Parked int
+	// Failed is how many calls were made to fail as the steps say, instead of being made.
+	Failed int
 	// Sources are, step by step, where in the commands' sources the calls stand, as far as that is
 	// known; nil unless they were asked for.
 	Sources []scenarios.Source
@@ -53,8 +58,11 @@ func (c Carried) String() string {
 		return "not carried out on this kernel: " + c.Cannot
 	}
 	parked := ""
+	if c.Failed > 0 {
+		parked = fmt.Sprintf("; %d of the calls made to fail, and not asked of it", c.Failed)
+	}
 	if c.Parked > 0 {
-		parked = "; who waited for a lock tried again when it was its turn"
+		parked += "; who waited for a lock tried again when it was its turn"
 	}
 	return fmt.Sprintf("confirmed on this kernel: %d calls in this order, answered as on the fake machine, with the same end%s", c.Calls, parked)
 }
@@ -95,6 +103,8 @@ func (c *carrier) carries(ctx context.Context, steps []Step, end *fsfake.Machine
 	var d *difference
 	switch {
 	case err == nil:
+	case errors.As(err, &d) && c.spec.FileSystem != "":
+		c.carried.Cannot = fmt.Sprintf("it is of %s, which answers otherwise than the directory of temporary files here: %s", c.spec.FileSystem, d.Error())
 	case errors.As(err, &d):
 		c.carried.Differs = d.Error()
 	default:
@@ -149,6 +159,9 @@ func (c *carrier) carry(ctx context.Context, steps []Step, end *fsfake.Machine) 
 	defer c.close()
 	if err := c.spec.movable(steps); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(steps, func(st Step) bool { return st.PowerLoss }) {
+		return errors.New("the power is not lost here")
 	}
 	takesPart := make([]bool, len(c.spec.Commands))
 	for _, st := range steps {
@@ -272,6 +285,10 @@ func (c *carrier) step(n int, st *Step) error {
 	}
 	if c.carried.Sources != nil {
 		c.carried.Sources[n-1] = scenarios.Source(r.Where(who))
+	}
+	if st.Fails {
+		c.carried.Failed++
+		return r.Answer(who, st.Result)
 	}
 	got, err := r.Let(who, st.Result)
 	if err != nil {

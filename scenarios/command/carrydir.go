@@ -97,6 +97,8 @@ func (f *File) write(name string, dir bool) error {
 	switch {
 	case f.Link != "":
 		return os.Symlink(f.Link, name)
+	case f.Same != "":
+		return os.Link(filepath.Join(strings.TrimSuffix(name, filepath.FromSlash(f.Name)), f.Same), name)
 	case dir:
 		if err := makeDirs(name); err != nil {
 			return err

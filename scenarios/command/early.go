@@ -20,7 +20,9 @@ func (s *Spec) startEarly() *early {
 	n := len(s.Commands)
 	e := &early{make([]*tracer.Run, n), make([]*carrier, n)}
 	for i := range s.Commands {
-		e.runs[i], _ = tracer.Start(s.config(i))
+		if s.record.begin(i, false) == nil {
+			e.runs[i], _ = tracer.Start(s.config(i))
+		}
 		if s.hasEarlier(i) {
 			continue
 		}

@@ -101,10 +101,24 @@ func (s *Spec) Set(name, value string) (err error) {
 		}
 	case "crashes":
 		number(&s.Crashes)
+	case "failing-calls":
+		number(&s.FailingCalls)
+	case "power-losses":
+		number(&s.PowerLosses)
+	case "fs":
+		s.FileSystem = value
+	case "left":
+		if s.Left = value == "on"; value != "on" && value != "off" {
+			return fmt.Errorf("command: left %q: give on or off", value)
+		}
+	case "living":
+		pid := 0
+		number(&pid)
+		s.Living = append(s.Living, pid)
 	case "timeout":
 		duration(&s.Timeout)
 	default:
-		return fmt.Errorf("command: setting %q is unknown: choose dir, inside, refused, ignore, stdout, crashes, env or timeout", name)
+		return fmt.Errorf("command: setting %q is unknown: choose dir, inside, refused, ignore, stdout, crashes, failing-calls, power-losses, fs, left, living, env or timeout", name)
 	}
 	return err
 }

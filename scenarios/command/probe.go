@@ -45,6 +45,12 @@ func (s *Spec) sameCommands() bool {
 // Of one that does not (it makes what may not be there yet, say) it is no wonder that it does not
 // either when some have been killed.
 func (s *Spec) repeats(sc *scenarios.Scenario) (bool, error) {
+	switch {
+	case s.again != nil:
+		return *s.again, nil
+	case s.Left: // on what is left behind it may fail: that is what is asked
+		return true, nil
+	}
 	once := *s
 	once.Crashes, once.Commands, once.record, once.oneOrder = 0, append(slices.Clone(s.Commands), s.Commands[0]), newRecord(len(s.Commands)+1), true
 	all := *sc

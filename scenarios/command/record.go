@@ -269,7 +269,7 @@ func (d *driver) anonymous(pid int) int {
 // of a child has so many digits that more may follow: dotlockfile appends the time.
 func (d *driver) anonymousText(text string) string {
 	children := len(strconv.Itoa(d.root * childPids))
-	return numbers.ReplaceAllStringFunc(text, func(digits string) string {
+	return decimals.ReplaceAllStringFunc(text, func(digits string) string {
 		rest := ""
 		if len(digits) > children {
 			digits, rest = digits[:children], digits[children:]
@@ -282,4 +282,5 @@ func (d *driver) anonymousText(text string) string {
 	})
 }
 
-var numbers = regexp.MustCompile("[0-9]+")
+// decimals are the numbers in a text.
+var decimals = regexp.MustCompile("[0-9]+")

@@ -9,6 +9,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"lockpick/fsfake"
@@ -41,6 +42,17 @@ type Spec struct {
 	// those that they have started live on. What they leave behind then is compared with serial
 	// orders in which as many are killed, each anywhere.
 	Crashes int
+	// FailingCalls is how many calls of the commands' first processes may fail for want of space (ENOSPC),
+	// and PowerLosses how often the power may be lost, 0 or 1. What is left behind then is not compared with
+	// serial orders.
+	FailingCalls, PowerLosses int
+	// FileSystem is one of [scenarios.FileSystems]; empty means none in particular.
+	FileSystem string
+	// Left: the files at the start are what a command left behind that was killed. So a command may fail on
+	// them, and wedge is asked.
+	Left bool
+	// Living are pids that unrelated processes have, of the user who runs the commands.
+	Living []int
 	// Env has entries NAME=VALUE for all commands, added to a fixed environment.
 	Env []string
 	// Timeout is how long a command may compute between two calls; zero means 20 s.
@@ -52,6 +64,8 @@ type Spec struct {
 
 	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
 	record *record // of the scenario's executions
+	shared *record // of all scenarios of a survey; nil outside of one
+	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
 	early  *early  // of the serial runs
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
@@ -144,6 +158,8 @@ type File struct {
 	Name string
 	// Content of a file; Link, when not empty, is the target of a symbolic link.
 	Content, Link string
+	// Same, when not empty, is the name of an earlier file that is this one too: a hard link.
+	Same string
 	// Mode is the permission bits; zero means 0644, for a directory 0755.
 	Mode uint32
 	// Age is how long before the start it was changed last.
@@ -173,11 +189,39 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	if err := s.validate(); err != nil {
 		return sc, strict, err
 	}
-	s.record = newRecord(len(s.Commands))
-	sc = scenarios.Scenario{
+	if sc, err = s.bare(); err != nil {
+		return sc, strict, err
+	}
+	serial, err := s.serial(&sc)
+	if err != nil {
+		return sc, strict, err
+	}
+	others, err := s.others(&sc)
+	if err != nil {
+		return sc, strict, err
+	}
+	strict = sc
+	sc.Claims, strict.Claims = others, others
+	switch {
+	case s.FailingCalls > 0 || s.PowerLosses > 0:
+		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked where calls fail or the power is lost")
+	case len(serial) == 0:
+		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked: no command ends alone on the files at the start")
+	default:
+		sc.Claims = slices.Concat(claims(s.serializable(serial)), others)
+		strict.Claims = slices.Concat(claims(s.strictly().serializable(whole(serial, len(s.Commands)))), others)
+	}
+	strict.Assumes = sc.Assumes
+	return sc, strict, nil
+}
+
+// bare is the scenario of the commands in which nothing is asked yet.
+func (s *Spec) bare() (scenarios.Scenario, error) {
+	s.record = cmp.Or(s.shared, newRecord(len(s.Commands)))
+	sc := scenarios.Scenario{
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: scenarios.Setting{
-			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes,
+			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes, FailingCalls: s.FailingCalls, PowerLosses: s.PowerLosses,
 			Daemons: true,                                                                                       // a command makes its own exit, which is a call of its own
 			Machine: fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true}, // the tracer masks, as the kernel does
 		},
@@ -190,31 +234,44 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 		"the time of day stands still, and a sleep lasts for any time",
 		"a loop that sleeps and has gone round a hundred times alike goes round for ever",
 	}
-	serial, err := s.serial(&sc)
-	if err != nil {
-		return sc, strict, err
+	if s.FailingCalls > 0 {
+		sc.Setting.FailWith = []syscall.Errno{syscall.ENOSPC}
+		assume(&sc, "no call of what a command starts fails")
 	}
-	// What never ends leaves nothing behind that could be compared.
-	others := []scenarios.Claim{{Property: scenarios.Deadlock, Verdict: scenarios.Holds}}
-	if s.Crashes > 0 {
-		asked, err := s.asksWedge(&sc)
+	if s.FileSystem == "" {
+		return sc, nil
+	}
+	return sc.On(s.FileSystem)
+}
+
+// others lists what is asked beside what is left behind. What never ends leaves nothing behind that
+// could be compared, so deadlock is.
+func (s *Spec) others(sc *scenarios.Scenario) ([]scenarios.Claim, error) {
+	var out []*scenarios.Property
+	if s.PowerLosses == 0 {
+		out = append(out, scenarios.Deadlock)
+	}
+	if s.Crashes > 0 || s.PowerLosses > 0 || s.FailingCalls > 0 || s.Left {
+		asked, err := s.asksWedge(sc)
 		if err != nil {
-			return sc, strict, err
+			return nil, err
 		}
 		if asked {
-			others = append(others, scenarios.Claim{Property: scenarios.Wedge, Verdict: scenarios.Holds})
+			out = append(out, scenarios.Wedge)
 		}
 	}
-	if s.Inside != "" {
-		others = append(others, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: scenarios.Holds})
+	if s.Inside != "" && s.PowerLosses == 0 {
+		out = append(out, scenarios.MutualExclusion)
 	}
-	claims := func(p *scenarios.Property) []scenarios.Claim {
-		return append([]scenarios.Claim{{Property: p, Verdict: scenarios.Holds}}, others...)
+	return claims(out...), nil
+}
+
+// claims claims properties. Of commands a claim says no more than that the property is asked.
+func claims(of ...*scenarios.Property) (out []scenarios.Claim) {
+	for _, p := range of {
+		out = append(out, scenarios.Claim{Property: p, Verdict: scenarios.Holds})
 	}
-	strict = sc
-	sc.Claims = claims(s.serializable(serial))
-	strict.Claims = claims(s.strictly().serializable(whole(serial, len(s.Commands))))
-	return sc, strict, nil
+	return out
 }
 
 // strictly is the spec in which no exit status is a refusal.
@@ -230,8 +287,12 @@ func (s *Spec) validate() error {
 		return bad("%d commands: give 1 to %d", len(s.Commands), scenarios.MaxProcesses)
 	case !path.IsAbs(s.Dir) || path.Clean(s.Dir) != s.Dir || s.Dir == "/":
 		return bad("the virtual directory %q must be an absolute path, clean, and not the root", s.Dir)
-	case s.Crashes < 0:
-		return bad("%d crashes: give 0 or more", s.Crashes)
+	case s.Crashes < 0 || s.FailingCalls < 0 || s.PowerLosses < 0:
+		return bad("%d crashes, %d failing calls, %d losses of power: give 0 or more", s.Crashes, s.FailingCalls, s.PowerLosses)
+	case s.PowerLosses > 1:
+		return bad("%d losses of power: give 0 or 1", s.PowerLosses)
+	case s.FileSystem != "" && !slices.Contains(scenarios.FileSystems(), s.FileSystem):
+		return bad("there is no file system %q: choose one of %v", s.FileSystem, scenarios.FileSystems())
 	}
 	for i, l := range s.Commands {
 		if len(l.Argv) == 0 && strings.TrimSpace(l.Shell) == "" {
@@ -301,6 +362,9 @@ func (s *Spec) setup(m *fsfake.Machine) {
 		m.KillProc(scenarios.Pid(i))
 		m.AddProc(s.procSpec(i))
 	}
+	for _, pid := range s.Living {
+		m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: 900, Cwd: "/"})
+	}
 }
 
 // procSpec is the process of a command, which is the user's who runs the commands.
@@ -345,6 +409,8 @@ func (f *File) make(p *fsfake.Proc, dir string) error {
 	}
 	chmod := fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}
 	switch {
+	case f.Same != "":
+		return p.Link(path.Join(dir, f.Same), name)
 	case f.Link != "":
 		return p.Symlink(f.Link, name)
 	case strings.HasSuffix(f.Name, "/"):

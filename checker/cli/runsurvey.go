@@ -1,0 +1,286 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// surveyAll is --survey without a value.
+const surveyAll = "all"
+
+// surveyRunStates bounds the states of each question of a survey of a command, where nobody says: a state
+// costs as much as ten of a protocol in Go.
+const surveyRunStates = 100_000
+
+// A runSurvey is a survey of a command under way.
+type runSurvey struct {
+	app     *app
+	f       *runFlags
+	studies []command.Study
+	lines   map[string]*checker.Surveyed // by hazard, as far as they were decided
+	assumes []string
+}
+
+// situation finds a situation of a survey by its name; nil for all of them, or those of a hazard.
+func situation(studies []command.Study, name string) (*command.Situation, error) {
+	choices := []string{surveyAll}
+	for _, st := range studies {
+		choices = append(choices, st.Hazard.ID)
+	}
+	if slices.Contains(choices, name) {
+		return nil, nil
+	}
+	plain, on, _ := strings.Cut(name, "-on-")
+	for _, st := range studies {
+		for _, one := range st.Situations {
+			choices = append(choices, one.Name)
+			if one.Name != plain {
+				continue
+			}
+			if on != "" {
+				one = one.On(on)
+			}
+			return &one, nil
+		}
+	}
+	return nil, fmt.Errorf("--survey=%s: there is no such hazard, and no such situation of this command%s", name, meant(name, choices))
+}
+
+// surveyRun decides the situations that are asked for, and writes what was found out.
+func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error {
+	var lines []checker.Surveyed
+	var results []checker.Result
+	var spec *command.Spec
+	s.f.states = cmp.Or(s.f.states, surveyRunStates)
+	for i := range s.studies {
+		st := &s.studies[i]
+		if s.f.survey != surveyAll && s.f.survey != st.Hazard.ID {
+			continue
+		}
+		line, err := s.line(ctx, st)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, *line)
+		results = slices.Concat(results, line.Broken, line.Unknown, line.Holds)
+		switch v := line.Verdict(); {
+		case v == checker.Broken:
+			a.worsen(ExitDiffers)
+		case v == checker.Unknown && line.NotAsked == "":
+			a.worsen(ExitUnknown)
+		}
+	}
+	first := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
+	if first >= 0 {
+		one, err := situation(s.studies, situationName(&results[first]))
+		if err != nil {
+			return err
+		}
+		spec = &one.Spec
+	} else {
+		spec = &command.Spec{}
+	}
+	o := s.f.reportOptions(a, spec, args)
+	o.Replay = s.replay
+	for _, l := range lines {
+		if l.NotAsked != "" {
+			o.NotAsked = append(o.NotAsked, report.NotAsked{Hazard: l.Hazard.ID, Why: l.NotAsked})
+		}
+	}
+	if !s.f.results.instead() {
+		if err := s.show(lines, results, o); err != nil {
+			return err
+		}
+	}
+	return errors.Join(s.f.results.write(a, a.stdout, results, o), s.f.write(spec, results, o))
+}
+
+// show prints the table, what came of the counterexamples on the kernel, and what is assumed.
+func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o report.Options) error {
+	a := s.app
+	subject := s.studies[0].Situations[0].Spec.Commands[0].String()
+	if err := report.Survey(a.stdout, subject, lines, o); err != nil {
+		return err
+	}
+	broken, confirmed := 0, 0
+	var not []string
+	for i := range results {
+		r := &results[i]
+		if r.Verdict != checker.Broken {
+			continue
+		}
+		broken++
+		if strings.HasPrefix(r.Counterexample.Kernel, "confirmed") {
+			confirmed++
+		} else {
+			not = append(not, situationName(r)+" "+r.Counterexample.Kernel)
+		}
+	}
+	_, _ = fmt.Fprintln(a.stdout)
+	if broken > 0 {
+		text := fmt.Sprintf("%d of %d schedules confirmed on this kernel, call by call", confirmed, broken)
+		for _, l := range o.Tell("kernel", strings.Join(append([]string{text}, not...), "; ")) {
+			_, _ = fmt.Fprintln(a.stdout, l)
+		}
+	}
+	for _, l := range o.Tell("assumed", strings.Join(s.assumes, "; ")+".") {
+		_, _ = fmt.Fprintln(a.stdout, l)
+	}
+	return nil
+}
+
+// situationName is the name of the situation that a result is of.
+func situationName(r *checker.Result) string {
+	return strings.TrimPrefix(r.Scenario.SettingName(), "survey-")
+}
+
+// replay is the command that decides the situation of a result alone.
+func (s *runSurvey) replay(r *checker.Result) string {
+	words := []string{s.app.program}
+	for i, arg := range s.f.withoutOutputs(s.app.args) {
+		if arg == "--survey" || strings.HasPrefix(arg, "--survey=") {
+			continue
+		}
+		words = append(words, report.ShellWord(arg))
+		if i == 0 {
+			words = append(words, "--survey="+situationName(r), "--property", r.Property.ID)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// line decides what is asked about a hazard, once.
+func (s *runSurvey) line(ctx context.Context, st *command.Study) (*checker.Surveyed, error) {
+	if l := s.lines[st.Hazard.ID]; l != nil {
+		return l, nil
+	}
+	l := &checker.Surveyed{Hazard: st.Hazard, NotAsked: st.NotAsked, On: st.On}
+	s.lines[st.Hazard.ID] = l
+	for i := range st.Situations {
+		if err := s.ask(ctx, l, &st.Situations[i], st.Situations[i].Asked); err != nil {
+			return nil, err
+		}
+	}
+	if st.Of != nil {
+		if err := s.onFileSystems(ctx, l, st); err != nil {
+			return nil, err
+		}
+	}
+	l.Close()
+	if l.NotAsked == "" && l.Broken == nil && l.Unknown == nil && l.Holds == nil {
+		l.NotAsked = "none of it can be asked of this command; what is assumed says why"
+	}
+	return l, nil
+}
+
+// ask asks properties in a situation. Beside what is broken only mutual exclusion is asked, and what was too
+// large is not asked of more runs.
+func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.Situation, asked []string) error {
+	if len(asked) == 0 || len(l.Broken) > 0 && one.Spec.Inside == "" {
+		return nil
+	}
+	sc, strict, err := one.Spec.Readings()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil { // a call that is not modelled, say: the other hazards have their verdicts
+		sc.ID, sc.Summary, sc.Setting.Processes = one.Spec.ID, one.Summary, len(one.Spec.Commands)
+		l.Take(&sc, scenarios.MutualExclusion, checker.Result{}, err)
+		return nil
+	}
+	sc.Summary, strict.Summary = one.Summary, one.Summary
+	for _, text := range sc.Assumes {
+		if !slices.Contains(s.assumes, text) {
+			s.assumes = append(s.assumes, text)
+		}
+	}
+	tried := &checker.Tried{}
+	for _, id := range asked {
+		at := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == id })
+		if at < 0 || !s.open(l, one, sc.Claims[at].Property) { // assumed says why it is not asked
+			continue
+		}
+		p := sc.Claims[at].Property
+		f := *s.f
+		f.skipOdds = true
+		r, err := s.app.decideRun(ctx, &one.Spec, &sc, &strict, p, tried, &f)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && r.Verdict == checker.Unknown && r.Stats.States >= f.states {
+			r = draw(ctx, &sc, p, r, drawnFirst)
+		}
+		if err == nil {
+			carryOut(ctx, &one.Spec, &r)
+			watchChanges(&r)
+			r.Claimed = false
+		}
+		l.Take(&sc, p, r, err)
+	}
+	return nil
+}
+
+// open reports whether a property is to be asked in a situation.
+func (s *runSurvey) open(l *checker.Surveyed, one *command.Situation, p *scenarios.Property) bool {
+	tooLarge := func(r checker.Result) bool {
+		return r.Property.ID == p.ID && r.Stats.States >= s.f.states && r.Scenario.Setting.Processes < len(one.Spec.Commands)
+	}
+	beside := p.Judgement() == scenarios.ByHistory
+	return (s.f.property == "" || s.f.property == p.ID) && l.Asks(p) && (beside || len(l.Broken) == 0) && !slices.ContainsFunc(l.Unknown, tooLarge)
+}
+
+// onEach asks a situation on each of some file systems; what breaks on one is asked on the next.
+func (s *runSurvey) onEach(ctx context.Context, l *checker.Surveyed, of *command.Situation, names []string) error {
+	for _, name := range names {
+		on, there := of.On(name), &checker.Surveyed{}
+		if err := s.ask(ctx, there, &on, of.Asked); err != nil {
+			return err
+		}
+		there.Close()
+		l.Broken, l.Unknown, l.Holds = append(l.Broken, there.Broken...), append(l.Unknown, there.Unknown...), append(l.Holds, there.Holds...)
+	}
+	return nil
+}
+
+// onFileSystems asks again on each file system what holds on none in particular.
+func (s *runSurvey) onFileSystems(ctx context.Context, l *checker.Surveyed, st *command.Study) error {
+	for _, of := range s.studies {
+		if !slices.Contains(st.Of, of.Hazard.ID) {
+			continue
+		}
+		base, err := s.line(ctx, &of)
+		if err != nil {
+			return err
+		}
+		l.Unknown = append(l.Unknown, base.Unknown...)
+		for i := range of.Situations {
+			again := of.Situations[i]
+			again.Asked = nil
+			for k := range base.Holds {
+				switch r := &base.Holds[k]; {
+				case situationName(r) != again.Name:
+				case r.Alike(r.Scenario):
+					l.Holds = append(l.Holds, *r)
+				default:
+					again.Asked = append(again.Asked, r.Property.ID)
+				}
+			}
+			if err := s.onEach(ctx, l, &again, st.On); err != nil {
+				return err
+			}
+		}
+	}
+	if l.Broken == nil && l.Unknown == nil && l.Holds == nil {
+		l.NotAsked = "all that is asked breaks on no file system in particular"
+	}
+	return nil
+}

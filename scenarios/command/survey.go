@@ -121,7 +121,7 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 	case scenarios.HazardDeadOwner:
 		add("dead-owner-alone", "The command is killed, and nobody else comes but one more run.", 1, func(o *Spec) { o.Crashes = 1 }, wedge)
 		for _, l := range left {
-			add("dead-owner-"+l.name(), l.summary("is dead"), 2, l.starts(), excl, serial)
+			add("dead-owner-"+l.name(), l.summary("is dead", "two runs come"), 2, l.starts(), excl, serial)
 		}
 	case scenarios.HazardCrash:
 		for n := 2; n <= 3; n++ {
@@ -141,8 +141,8 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 			if l.names(scenarios.Pid(ownerNumber)) {
 				st.NotAsked = ""
 				lives := l.starts(scenarios.Pid(ownerNumber))
-				add("pid-reuse-"+l.name()+"-alone", l.summary("is an unrelated process's; one comes, and one more"), 1, lives, wedge)
-				add("pid-reuse-"+l.name(), l.summary("is an unrelated process's"), 2, lives, excl, serial)
+				add("pid-reuse-"+l.name()+"-alone", l.summary("is an unrelated process's", "one run comes, and one more"), 1, lives, wedge)
+				add("pid-reuse-"+l.name(), l.summary("is an unrelated process's", "two runs come"), 2, lives, excl, serial)
 			}
 		}
 	case scenarios.HazardPidNamespace:
@@ -169,8 +169,8 @@ type leftover struct {
 
 func (l leftover) name() string { return strconv.Itoa(l.calls) }
 
-func (l leftover) summary(pid string) string {
-	return fmt.Sprintf("A run was killed before its call %d; two days later its pid %s; two runs come.", l.calls+1, pid)
+func (l leftover) summary(pid, then string) string {
+	return fmt.Sprintf("A run was killed before its call %d; two days later its pid %s; %s.", l.calls+1, pid, then)
 }
 
 // starts makes it the start, where processes with the given pids live.

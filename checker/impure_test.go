@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -199,6 +200,32 @@ func TestCallsFromGoroutinesAreTold(t *testing.T) {
 		_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{})
 		require.ErrorContains(t, err, "from a goroutine that the program has started", name)
 		require.Regexp(t, `^checker: task A of toy/impure/contend: "(stat /lock|work)" is called at .*/impure_test\.go:\d+`, err.Error(), name)
+	}
+}
+
+// The same of a call that a goroutine makes only when it was learned already what the program does: the
+// panic that unwinds a program must not reach the goroutine, where nothing recovers from it.
+func TestLateCallsFromGoroutinesAreTold(t *testing.T) {
+	if race.Detector {
+		t.Skip("SKIPPED under the race detector: what these programs do is a data race, and it says so; go test ./checker runs it")
+	}
+	for late := range int32(12) {
+		var runs atomic.Int32
+		sc := plain(scenarios.MutualExclusion, func(t *scenarios.Task) (scenarios.Hold, error) {
+			if runs.Add(1) <= late {
+				t.Work()
+				return create(t)
+			}
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				_, _ = t.Stat("/lock")
+			}()
+			<-done
+			return create(t)
+		})
+		_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1})
+		require.ErrorContains(t, err, "from a goroutine that the program has started", "%d", late)
 	}
 }
 

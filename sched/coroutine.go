@@ -10,6 +10,10 @@ type Coroutine[Q, A any] struct {
 	answer A
 	failed any // what the body panicked with
 	begun  bool
+	// Own, when not nil, reports whether it is called on the goroutine of the body, and not on one that
+	// the body has started, which cannot be unwound from here and is left where it is. It is asked
+	// where a body that is stopped has asked last.
+	Own func() bool
 	// stopping: the driver has given the body up. lost: it goes on asking all the same.
 	stopping, lost bool
 }
@@ -41,7 +45,7 @@ func Go[Q, A any](body func(ask func(Q) A)) *Coroutine[Q, A] {
 				yield(q)
 			}
 			if c.stopping {
-				if refused++; refused > patience {
+				if refused++; refused > patience || c.Own != nil && !c.Own() {
 					yield(q) // for good: nobody asks for more
 				}
 				panic(stopped{})

@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -255,6 +256,10 @@ func (a *Automaton) run(at uint32, result *fsfake.Result, learns bool) (code Cod
 		last()
 		return result, nil
 	})
+	if f, ok := code.(*function); ok && err != nil {
+		f.Stop() // which finds out whether the call was the program's own
+		err = cmp.Or(f.faults.seen(), err)
+	}
 	return code, op, more, notes, err
 }
 

@@ -55,14 +55,24 @@ func (f *function) foreign(op fsfake.Op) error {
 	return fmt.Errorf("checker: %s: %q is called%s from a goroutine that the program has started, which cannot be scheduled: make it a task of its own (Setting.Tasks), which Task.Start may start", f.name, op, placeText(caller()))
 }
 
-// isOwn reports whether it is called on the goroutine of a coroutine. The functions of one are
-// never inlined: they are called as values.
+// own reports whether it is called on the program's own goroutine, and tells the fault if not: of a
+// call that is not learned this is found out only when the program is stopped there.
+func (f *function) own() bool {
+	own := isOwn()
+	if !own {
+		f.faults.add(f.foreign(f.last))
+	}
+	return own
+}
+
+// isOwn reports whether it is called on the goroutine of a coroutine, whose outermost function is the
+// first in sched.Go. The functions of one are never inlined: they are called as values.
 func isOwn() bool {
 	pcs := make([]uintptr, stackDepth)
 	for skip := 2; ; skip += stackDepth {
 		n := runtime.Callers(skip, pcs)
 		for i := n - 1; i >= 0; i-- { // the outermost are the last
-			if f := runtime.FuncForPC(pcs[i] - 1); f != nil && strings.HasPrefix(f.Name(), coroutine) {
+			if f := runtime.FuncForPC(pcs[i] - 1); f != nil && strings.HasPrefix(f.Name(), coroutine) && strings.HasSuffix(f.Name(), "].func1") {
 				return true
 			}
 		}

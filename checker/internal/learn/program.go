@@ -70,6 +70,7 @@ func newFunction(body func(port fsfake.Port)) *function {
 		defer f.caught()
 		body(f)
 	})
+	f.co.Own = f.own
 	return f
 }
 

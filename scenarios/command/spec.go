@@ -66,6 +66,7 @@ type Spec struct {
 	record *record // of the scenario's executions
 	shared *record // of all scenarios of a survey; nil outside of one
 	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
+	space  bool    // in a survey: some call of the command's first process needs space on the disk
 	early  *early  // of the serial runs
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool

@@ -63,7 +63,7 @@ func (s Situation) On(name string) Situation {
 //   - pid-reuse: as dead-owner, and the pid of the killed run is an unrelated process's, where what it leaves
 //     has that pid in it, in decimals;
 //   - power-loss: one run, and the power may be lost at any call;
-//   - failing-call: one and two runs, and one call of a command's first process may find no space left;
+//   - failing-call: one and two runs, and one call of a command's first process may find no space left, where one needs any;
 //   - file-system: contention and dead-owner again, on each of [scenarios.FileSystems].
 //
 // A run that is made again is another process; three runs have among their schedules those in which one begins
@@ -154,6 +154,10 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 	case scenarios.HazardFileSystem:
 		st.Of, st.On = []string{scenarios.HazardContention, scenarios.HazardDeadOwner}, scenarios.FileSystems()
 	case scenarios.HazardFailingCall:
+		if !s.space {
+			st.NotAsked = "no call of the command's first process needs space on the disk"
+			break
+		}
 		fails := func(o *Spec) { o.FailingCalls = 1 }
 		add("failing-call-1", "A call may find no space left, and one more run comes.", 1, fails, wedge)
 		add("failing-call-2", "Two runs of the command, of which a call may find no space left.", 2, fails, excl, wedge)
@@ -221,6 +225,8 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 	}
 	seen := [][]File{s.filesOf(start), s.filesOf(end)} // what is left at an end is for contention to show
 	for at := range ran.before {
+		own := ran.steps[at].By == (fsfake.Task{})
+		s.space = s.space || own && ran.before[at].m.CanFail(ran.task, ran.steps[at].Op, fsfake.ENOSPC)
 		cuts, err := owner.killedBefore(&sc, start, ownerNumber, ran, at)
 		if errors.Is(err, errManyOrders) { // what it has started races, and one end of that is enough here
 			err = nil

@@ -39,19 +39,20 @@
 //
 // # Executions
 //
-// What commands do is recorded, for the life of a scenario: an execution with the same answers
-// is not made again for another claim, a serial order or a replay. Nothing is taken from the
-// record that has not really run twice and done the same, or once in each of two processes that
-// run the same command. While
-// it is learned what a command does, executions are clones of earlier ones, and when that is looked at again
-// those of another start: a program that has
-// made a hundred system calls leaves a snapshot behind, unless it has threads, children, real files or
-// shared memory ([tracer.Run.Clone]). What differs between two starts of a program is noticed all the
-// same: a clone counts as a part of the execution that it is a clone of. And whatever clones do, some execution
-// from the start, never cloned, has made the same calls on the virtual directory up to there, though it may have
-// been told something else (a file of another size, say). So the number of runs that a verdict tells, of paths that were learned
-// and looked at again, is not that of executions. A record has a bound, beyond which everything
-// is executed.
+// What commands do is recorded, for the life of a scenario: an execution with the same answers is
+// not made again for another claim, a serial order or a replay. Nothing is taken from the record
+// that has not really run twice and done the same, or once in each of two processes that run the
+// same command. While it is learned what a command does, executions are clones of earlier ones,
+// and when that is looked at again those of another start: a program that has made a hundred
+// system calls leaves a snapshot behind, unless it has threads, children, real files or shared
+// memory ([tracer.Run.Clone]). What differs between two starts of a program is noticed all the
+// same: a clone counts as a part of the execution that it is a clone of. And whatever clones do,
+// some execution from the start, never cloned, has made the same calls on the virtual directory up
+// to there, though it may have been told something else (a file of another size, say). What would
+// go unnoticed is a fault of the snapshots themselves that shows after particular answers only, in
+// clones of both starts alike, and not on the kernel; [Spec.NoSnapshots] makes every execution
+// from the start. The number of runs that a verdict tells, of paths that were learned and looked
+// at again, is not that of executions. A record has a bound, beyond which everything is executed.
 //
 // # Limits
 //

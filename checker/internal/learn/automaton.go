@@ -24,6 +24,7 @@ type Automaton struct {
 	process  int
 	n        int // task number, from 1
 	name     string
+	first    uint32 // where it begins
 	nodes    []node
 	edges    map[edgeKey]Edge
 	order    []edgeKey // in which the edges were learned
@@ -108,16 +109,12 @@ func New(sc *scenarios.Scenario, start Starter, process, n int) (*Automaton, err
 	if e.To != Start && e.To != Ended {
 		return nil, fmt.Errorf("checker: %s: no start", a.name)
 	}
+	a.first = e.To
 	return a, nil
 }
 
-// First is where the task begins.
-func (a *Automaton) First() uint32 {
-	if len(a.nodes) > Start {
-		return Start
-	}
-	return Ended
-}
+// First is where the task begins. Several may ask side by side, while others learn.
+func (a *Automaton) First() uint32 { return a.first }
 
 // Learn returns where result leads from node at, or from its class. Several may learn side by
 // side.

@@ -70,6 +70,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 // There may be no end to the schedules that cost less than the smallest counterexample: here those in
 // which the process that writes for ever is never interrupted.
 func TestNoEndOfWhatIsCheaper(t *testing.T) {
+	testmain.Slow(t, "it searches until a budget ends", "./checker")
 	sc := fixtures.Programs("toy/stat/beside-a-log", scenarios.Setting{Processes: 3, Fixed: true}, func(process, _ int) scenarios.Program {
 		if process > 0 {
 			return scenarios.Once(fixtures.StatThenWrite())

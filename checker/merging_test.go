@@ -7,12 +7,14 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/search"
+	"lockpick/internal/testmain"
 )
 
 // To take places in a program for one changes no verdict and makes no space larger. Whichever way
 // it is verified, what is broken is never covered without a violation. This is about rows; drawn
 // protocols are compared with brute force (package bruteforce).
 func TestMergingChangesNothing(t *testing.T) {
+	testmain.Slow(t, "it covers spaces with and without merging", "./checker")
 	t.Parallel()
 	fixtures.OneWorker(t)
 	const most = 1000

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -103,6 +104,7 @@ func TestOddsOfARetryLoop(t *testing.T) {
 }
 
 func TestOddsOfToysMatchSamples(t *testing.T) {
+	testmain.Slow(t, "it draws thousands of schedules", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	runs := 8000 // the odds themselves are those of brute force, to the ninth digit: see package bruteforce

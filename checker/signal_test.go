@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -21,7 +22,10 @@ func TestSignals(t *testing.T) {
 	})
 }
 
-func TestEnginesAgreeOnSignals(t *testing.T) { enginesAgreeOn(t, fixtures.Signalled()) }
+func TestEnginesAgreeOnSignals(t *testing.T) {
+	testmain.Slow(t, "it asks every engine about signals", "./checker")
+	enginesAgreeOn(t, fixtures.Signalled())
+}
 
 func TestNoSymmetryWithHandlers(t *testing.T) {
 	sc := *fixtures.Signalled()[0]

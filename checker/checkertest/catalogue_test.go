@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -65,6 +66,7 @@ func (c *capture) schedule(t *testing.T) sched.Schedule {
 // Every reported race is found within Runs drawn schedules, and shrinks to a few
 // preemptions.
 func TestRapidFindsEveryReportedRace(t *testing.T) {
+	testmain.Slow(t, "it draws schedules until it finds each race", "./checker/checkertest")
 	fixtures.OneWorker(t)
 	for i, sc := range all.Core() {
 		if testing.Short() && i%8 != 0 {

@@ -195,6 +195,7 @@ func TestProgramInTheVirtualDirectory(t *testing.T) {
 
 // Equal answers give equal calls.
 func TestEqualAnswersGiveEqualCalls(t *testing.T) {
+	testmain.Slow(t, "it runs programs in many languages many times", "./fsfake/tracer")
 	times := 10
 	if testing.Short() {
 		times = 3

@@ -6,12 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
 // A test ends within seconds when a program runs on without a call, checked or drawn, and says
 // which, where, and what to do instead.
 func TestTestsEndWhatRunsOn(t *testing.T) {
+	testmain.Slow(t, "it waits for the watchdog", "./checker/checkertest")
 	for name, run := range map[string]func(t *capture, sc scenarios.Scenario){
 		"checked": func(t *capture, sc scenarios.Scenario) { check(context.Background(), t, &sc, sc.Claims[0], nil) },
 		"drawn":   func(t *capture, sc scenarios.Scenario) { Rapid(t, sc, scenarios.MutualExclusion) },

@@ -1,0 +1,329 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/fsfake"
+	"lockpick/model"
+	"lockpick/scenarios"
+)
+
+// A command that runs alone, on the fake machine and on the kernel: so it is seen what it does at all,
+// and what the serial orders are made of.
+
+// An aloneEnd is how a command ends that runs alone: the machine, or nil if it makes no end, and
+// the steps that led there. cuts are the machines that it leaves behind when it is killed on the way.
+type aloneEnd struct {
+	m     *fsfake.Machine
+	steps []Step
+	cuts  []*fsfake.Machine
+}
+
+// maxOrders is how many orders of its own calls a command that runs alone may have, and
+// maxChoosing how often it may choose among them: two children that make six calls each have
+// 924 orders.
+const (
+	maxOrders   = 100
+	maxChoosing = 8
+)
+
+var errManyOrders = errors.New("command: its calls have too many orders")
+
+// everyWay runs a command alone in every order of those of its own calls that can go on side by
+// side, and returns the machines that it leaves behind. The first is that of the first order. The
+// error may be that it makes no end, a stuck; then what a kill leaves behind is returned none the
+// less.
+func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) ([]aloneEnd, error) {
+	var out []aloneEnd
+	var endless error
+	seen := map[string]bool{}
+	isNew := func(m *fsfake.Machine) bool {
+		all := func(int) bool { return true }
+		key := string(m.AppendKey(nil)) + s.outcome(scenarios.NewView(m)).key(all)
+		was := seen[key]
+		seen[key] = true
+		return !was
+	}
+	var ways []way
+	for n := 0; ; n++ {
+		if n == maxOrders || len(ways) > maxChoosing {
+			return nil, errManyOrders
+		}
+		end := aloneEnd{m: m.Clone()}
+		port, err := s.alone(sc, end.m, process, first, ways, never)
+		if err != nil && !errors.As(err, new(stuck)) {
+			return nil, err
+		}
+		end.steps, ways = port.steps, port.ways
+		if err != nil {
+			endless, end.m = err, nil
+		}
+		cuts, err := s.killed(sc, m, process, port)
+		if err != nil {
+			return nil, err
+		}
+		for _, cut := range cuts {
+			if isNew(cut) {
+				end.cuts = append(end.cuts, cut)
+			}
+		}
+		if end.m == nil || isNew(end.m) || len(end.cuts) > 0 {
+			out = append(out, end)
+		}
+		if ways = nextWays(ways, 0); ways == nil {
+			return out, endless
+		}
+	}
+}
+
+// nextWays are the ways after these that have the first so many in common with them; nil when
+// there are none.
+func nextWays(ways []way, common int) []way {
+	for len(ways) > common && ways[len(ways)-1].which+1 == ways[len(ways)-1].of {
+		ways = ways[:len(ways)-1]
+	}
+	if len(ways) <= common {
+		return nil
+	}
+	ways[len(ways)-1].which++
+	return ways
+}
+
+// killed returns what a command that ran alone, from a machine on, leaves behind when it is killed
+// before one of its steps. What it has started goes on, to its end and in every way.
+func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort) ([]*fsfake.Machine, error) {
+	var out []*fsfake.Machine
+	for at := range ran.before {
+		cuts, err := s.killedBefore(sc, m, process, ran, at)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, cuts...)
+	}
+	return out, nil
+}
+
+// killedBefore is killed of one step.
+func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, at int) ([]*fsfake.Machine, error) {
+	before := ran.before[at]
+	if !before.goesOn {
+		before.m.KillProc(scenarios.Pid(process))
+		return []*fsfake.Machine{before.m}, nil
+	}
+	var out []*fsfake.Machine
+	ways := slices.Clone(ran.ways[:before.chosen])
+	for n := 0; ways != nil; n++ {
+		if n == maxOrders {
+			return out, errManyOrders
+		}
+		end := m.Clone()
+		port, err := s.alone(sc, end, process, false, ways, at)
+		switch {
+		case err == nil:
+			out = append(out, end)
+		case !errors.As(err, new(stuck)): // what waits for ever has no end to compare with
+			return nil, err
+		}
+		ways = nextWays(port.ways, before.chosen)
+	}
+	return out, nil
+}
+
+// A way is which of so many ways a step went.
+type way struct{ which, of int }
+
+// hasEarlier reports whether an earlier command is the same.
+func (s *Spec) hasEarlier(process int) bool {
+	return slices.ContainsFunc(s.Commands[:process], func(l Line) bool {
+		return l.String() == s.Commands[process].String() && l.Stdin == s.Commands[process].Stdin
+	})
+}
+
+// asOnTheKernel runs a command that has run alone on the fake once more on the real kernel, by
+// the same calls. An answer that differs is an error: what the fake gets wrong cannot be
+// judged on it.
+func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, end *fsfake.Machine) error {
+	c := s.early.carrier(s, process).carries(context.Background(), steps, end)
+	who := fmt.Sprintf("%s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
+	switch {
+	case c.Differs != "" && s.FileSystem != "":
+		assume(sc, fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers otherwise: %s", who, s.FileSystem, c.Differs))
+	case c.Differs != "":
+		return fmt.Errorf("command: %s is answered otherwise by the kernel than by the fake machine: %s: nothing can be said of it", who, c.Differs)
+	case c.Cannot != "":
+		assume(sc, fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
+	}
+	return nil
+}
+
+// aloneCalls is how many calls a command may make when it runs alone, and aloneSleeps how
+// often it may sleep: one that waits for something then waits for ever.
+const (
+	aloneCalls  = 20_000
+	aloneSleeps = 100
+)
+
+// never is the step at which nobody is killed.
+const never = -1
+
+// errAlone ends a run that makes no end.
+var errAlone = errors.New("it does not end")
+
+// alone runs one command on a machine, with nobody else there. The first one must get
+// through: of commands that fail on the files as they are at the start nothing can be
+// learned. Where its own calls can go on side by side they go in the given ways, and then in the
+// first. Before the step killAt, if it comes to that, its first process is killed. What it did is
+// in the port, also when the error is that it makes no end, a stuck.
+func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int) (port *alonePort, err error) {
+	name := scenarios.ProcessName(process)
+	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
+	port = &alonePort{m: m, kills: s.Crashes > 0 && killAt == never, killAt: killAt, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
+	defer func() {
+		switch e := recover().(type) {
+		case nil:
+		case scenarios.Fault:
+			err = e.Err
+		case stuck:
+			err = fmt.Errorf("%s %w: nothing can be said of it beside others", who, e)
+		default:
+			panic(e)
+		}
+	}()
+	sc.Program(process, 1)(scenarios.NewTask(port, process, 1))
+	if port.thread {
+		assume(sc, threads)
+	}
+	if !first {
+		return port, nil
+	}
+	e, ok := scenarios.NewView(m).Exit(name)
+	status := exitText(e, ok)
+	switch {
+	case s.Inside != "" && !port.inside:
+		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
+	case port.files == 0:
+		return nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
+	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
+		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
+	}
+	return port, nil
+}
+
+// threads is assumed of commands in which several threads make calls.
+const threads = "threads of one command that wait for each other, or look at the same memory, do so in one order"
+
+// assume notes that a verdict assumes something.
+func assume(sc *scenarios.Scenario, text string) {
+	if !slices.Contains(sc.Assumes, text) {
+		sc.Assumes = append(sc.Assumes, text)
+	}
+}
+
+// oneLine is the last line of a text that says anything, or "it says nothing".
+func oneLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if last := lines[len(lines)-1]; last != "" {
+		return fmt.Sprintf("%q", last)
+	}
+	return "it says nothing"
+}
+
+// stuck is why a command that runs alone makes no end.
+type stuck string
+
+// Error implements error.
+func (s stuck) Error() string { return string(s) }
+
+// An alonePort answers the calls of one command from a machine, at once.
+type alonePort struct {
+	m       *fsfake.Machine
+	process int
+	task    fsfake.Task
+	by      fsfake.Task
+	steps   []Step
+	sleeps  int
+	files   int // calls on files
+	chosen  int // among its own calls, so far
+	ways    []way
+	thread  bool // another thread than the first has made a call
+	kills   bool // it may be killed: before has how things stood before each step then
+	before  []moment
+	killAt  int // before this step it is killed
+	family  scenarios.Family
+	// stderr is what the command has written there; inside, whether it was.
+	stderr string
+	inside bool
+}
+
+// A moment is how things stood before a step of a command: the machine, what it had chosen, and
+// whether it goes on when its first process is killed.
+type moment struct {
+	m      *fsfake.Machine
+	chosen int
+	goesOn bool
+}
+
+// Do implements fsfake.Port.
+func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
+	if len(p.steps) == p.killAt {
+		p.m.KillProc(p.task.Pid)
+		p.by = fsfake.Task{}
+		p.steps = append(p.steps, Step{Process: p.process, Kill: true})
+		return fsfake.Result{Value: scenarios.Killed{}}
+	}
+	chosen := p.chosen
+	if op.Ways() > 1 {
+		if p.chosen == len(p.ways) {
+			p.ways = append(p.ways, way{of: op.Ways()})
+		}
+		op = op.Way(p.ways[p.chosen].which)
+		p.chosen++
+	}
+	step := Step{Process: p.process, By: p.by, Op: op}
+	task := p.task
+	if p.by != (fsfake.Task{}) {
+		task, p.by = p.by, fsfake.Task{}
+	}
+	if op.Call == fsfake.CallSleep {
+		p.sleeps++
+	}
+	if len(p.steps) > aloneCalls || p.sleeps > aloneSleeps {
+		panic(stuck(errAlone.Error()))
+	}
+	switch op.Call {
+	case fsfake.CallForkAs, fsfake.CallExec, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallNow, fsfake.CallKill, fsfake.CallChoose:
+	default:
+		p.files++
+	}
+	if p.kills {
+		p.before = append(p.before, moment{p.m.Clone(), chosen, p.family.Outlives()})
+	}
+	r := p.m.Do(task, op)
+	step.Result = r
+	p.steps = append(p.steps, step)
+	p.family = p.family.After(&op, &r)
+	switch {
+	case r.Unmodelled != "":
+		panic(scenarios.Fault{Err: errors.New("command: " + r.Unmodelled)})
+	case r.Blocked:
+		panic(stuck("waits for ever in " + op.String()))
+	}
+	return r
+}
+
+// Note implements fsfake.Port.
+func (p *alonePort) Note(v any) {
+	switch v := v.(type) {
+	case scenarios.By:
+		p.by = v.Task
+		p.thread = p.thread || v.Task.N > 1
+	case said:
+		p.stderr = v.text
+	case scenarios.Returned:
+		p.inside = p.inside || v.Output == (model.Acquired{OK: true})
+	}
+}

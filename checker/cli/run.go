@@ -106,7 +106,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 			return err
 		}
 		if one == nil {
-			return a.surveyRun(ctx, &runSurvey{app: a, f: f, studies: studies, lines: map[string]*checker.Surveyed{}}, args)
+			return a.surveyRun(ctx, &runSurvey{app: a, f: f, studies: studies, lines: map[string]*checker.Surveyed{}, decided: map[string]bool{}}, args)
 		}
 		spec = one.Spec
 	}

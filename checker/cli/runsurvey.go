@@ -27,6 +27,7 @@ type runSurvey struct {
 	f       *runFlags
 	studies []command.Study
 	lines   map[string]*checker.Surveyed // by hazard, as far as they were decided
+	decided map[string]bool              // whether that was to the end
 	assumes []string
 }
 
@@ -67,7 +68,10 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 			continue
 		}
 		line, err := s.line(ctx, st)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			line = s.stopped(st)
+		case err != nil:
 			return err
 		}
 		lines = append(lines, *line)
@@ -75,7 +79,7 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 		switch v := line.Verdict(); {
 		case v == checker.Broken:
 			a.worsen(ExitDiffers)
-		case v == checker.Unknown && line.NotAsked == "":
+		case v == checker.Unknown && (line.NotAsked == "" || line.NotAsked == wasStopped):
 			a.worsen(ExitUnknown)
 		}
 	}
@@ -102,6 +106,22 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 		}
 	}
 	return errors.Join(s.f.results.write(a, a.stdout, results, o), s.f.write(spec, results, o))
+}
+
+// wasStopped is said of a hazard when the survey was interrupted before it was decided.
+const wasStopped = "the survey was stopped before it was decided"
+
+// stopped is what is known of a hazard when the survey is interrupted: that it is broken, or nothing.
+func (s *runSurvey) stopped(st *command.Study) *checker.Surveyed {
+	l := s.lines[st.Hazard.ID]
+	switch {
+	case s.decided[st.Hazard.ID]:
+		return l
+	case l != nil && len(l.Broken) > 0:
+		l.Close()
+		return l
+	}
+	return &checker.Surveyed{Hazard: st.Hazard, NotAsked: cmp.Or(st.NotAsked, wasStopped)}
 }
 
 // show prints the table, what came of the counterexamples on the kernel, and what is assumed.
@@ -163,6 +183,9 @@ func (s *runSurvey) line(ctx context.Context, st *command.Study) (*checker.Surve
 	if l := s.lines[st.Hazard.ID]; l != nil {
 		return l, nil
 	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	l := &checker.Surveyed{Hazard: st.Hazard, NotAsked: st.NotAsked, On: st.On}
 	s.lines[st.Hazard.ID] = l
 	for i := range st.Situations {
@@ -179,6 +202,7 @@ func (s *runSurvey) line(ctx context.Context, st *command.Study) (*checker.Surve
 	if l.NotAsked == "" && l.Broken == nil && l.Unknown == nil && l.Holds == nil {
 		l.NotAsked = "none of it can be asked of this command; what is assumed says why"
 	}
+	s.decided[st.Hazard.ID] = true
 	return l, nil
 }
 

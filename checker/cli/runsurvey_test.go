@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -75,6 +76,19 @@ func TestRunSurveyPidReuse(t *testing.T) {
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Regexp(t, `pid-reuse +✗ broken +wedge`, got.stdout)
 	require.Contains(t, got.stdout, "1 of 1 schedules confirmed on this kernel")
+}
+
+// A survey that is interrupted shows what it has decided, and says of the rest that it was stopped.
+func TestRunSurveyIsInterrupted(t *testing.T) {
+	raceFile(t)
+	t.Chdir(t.TempDir())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	got := runIn(ctx, nil, "run", "--survey", "--refused", "75", mkdirLock)
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Regexp(t, `contention +· not asked: the survey was stopped before it was decided`, got.stdout)
+	require.Regexp(t, `stall +· not asked: the clock of commands stands still`, got.stdout)
+	require.NotContains(t, got.stdout, "holds")
 }
 
 func TestRunSurveyRefuses(t *testing.T) {

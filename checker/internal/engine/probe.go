@@ -132,6 +132,9 @@ func (p *Prober) childless(m *fsfake.Machine) error {
 	at := p.sc.NewMachine().Pids() // others may be there from the beginning, as owners of locks
 	for _, pid := range m.Pids() {
 		if i, ok := scenarios.ProcessOf(pid); !(ok && i < p.sc.Setting.Processes) && !slices.Contains(at, pid) {
+			if p.sc.External {
+				return fmt.Errorf("checker: wedge cannot be asked of %s: a process that a command has started, with pid %d, lives when all others have ended, died, or poll for ever, and nobody knows what it lets go later; ask the other properties (--property)", p.sc.ID, pid)
+			}
 			return fmt.Errorf("checker: wedge cannot be asked of %s: a process made by fork, with pid %d, lives when all others have ended or died, and has no program: nobody knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would inherit", p.sc.ID, pid)
 		}
 	}

@@ -82,13 +82,13 @@ type Setting struct {
 	// which they do; nil means all that package fsfake knows of the call. See [fsfake.Machine.CanFail].
 	FailingCalls int
 	FailWith     []syscall.Errno
-	// Handlers lists the processes with a signal handler, which is one more task of theirs, with the
-	// highest number, and does not exist before a signal comes. Signals is how many signals may come,
-	// each to one of them, at any moment while it lives, also between its last step and its exit. The handler then
-	// interrupts the first task, which makes no step before the handler has ended; other tasks go on.
-	// It may end the process ([fsfake.Proc.Exit]). A call in which the first task waits is
-	// made anew afterwards (SA_RESTART, which is what Python and Go do): it keeps no place in a queue. While a handler runs
-	// no other signal is handled: one that comes meanwhile comes when it has ended.
+	// Handlers lists the processes that have a signal handler. A handler is one more task of its
+	// process, the last, and does not exist before a signal comes. It interrupts the first task, which
+	// makes no step until the handler has ended; other tasks go on. It may end the process
+	// ([fsfake.Proc.Exit]). A call in which the first task waits is made anew afterwards, at the end of
+	// the queue (SA_RESTART, which Python and Go ask for). Signals is how many signals may come, each to
+	// one of these processes, at any moment while it lives, also between its last step and its exit. A
+	// signal that comes while a handler runs is handled when that has ended.
 	Handlers []int
 	Signals  int
 	// Daemons: a process stays alive when its programs have ended. Otherwise it exits

@@ -6,9 +6,9 @@ import (
 	"lockpick/internal/race"
 )
 
-// Slow leaves a test out where only quick ones are wanted (go test -short), and says so: what makes it
-// slow, and in which package, as in "./checker", go test runs it. It leaves nothing out under the race
-// detector, where tests run with -short because each takes ten times as long, and not to be done soon.
+// Slow skips a test under go test -short, and says so: why it is slow, and in which package, as in
+// "./checker", go test runs it. Under the race detector it skips nothing: there -short only has tests
+// do less, for each takes ten times as long.
 func Slow(t *testing.T, why, pkg string) {
 	t.Helper()
 	if testing.Short() && !race.Detector {

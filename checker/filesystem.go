@@ -31,6 +31,9 @@ func (r *Result) Alike(of *scenarios.Scenario) bool {
 func FileSystems(ctx context.Context, of *scenarios.Scenario, r *Result, o Options) ([]OnFileSystem, error) {
 	var out []OnFileSystem
 	alike := r.Alike(of)
+	if o.Tried == nil {
+		o.Tried = &Tried{} // a program knows of the file system by what it is told only
+	}
 	for _, name := range scenarios.FileSystems() {
 		on := OnFileSystem{Name: name, Verdict: r.Verdict}
 		if !alike {
@@ -38,7 +41,6 @@ func FileSystems(ctx context.Context, of *scenarios.Scenario, r *Result, o Optio
 			if err != nil {
 				return nil, err
 			}
-			o.Tried = &Tried{}
 			res, err := Check(ctx, &sc, r.Property, o)
 			if errors.Is(err, ErrNothingToJudge) { // there nobody gets in, say
 				res, err = NewResult(&sc, r.Property, nil), nil

@@ -47,9 +47,10 @@ func TestEveryRow(t *testing.T) {
 			}
 			t.Run(strings.ReplaceAll(list[i].ID, "/", " "), func(t *testing.T) {
 				t.Parallel()
-				results[i] = decideRow(t, &list[i])
+				tried := &checker.Tried{} // by all questions about a row, as the command has it
+				results[i] = decideRow(t, &list[i], tried)
 				if !testing.Short() && !race.Detector {
-					on[i] = onFileSystems(t, &list[i], results[i])
+					on[i] = onFileSystems(t, &list[i], results[i], tried)
 				}
 			})
 		}
@@ -100,16 +101,15 @@ func compare(t *testing.T, list []scenarios.Scenario, results []checker.Result, 
 
 // decideRow puts the claims of a row to the test. The odds are those that a check computes,
 // in spaces of up to 50 000 states.
-func decideRow(t *testing.T, sc *scenarios.Scenario) []checker.Result {
+func decideRow(t *testing.T, sc *scenarios.Scenario, tried *checker.Tried) []checker.Result {
 	t.Helper()
-	o := checker.Options{Workers: 1, Tried: &checker.Tried{}}
+	o := checker.Options{Workers: 1, Tried: tried}
 	switch {
 	case race.Detector:
 		o = checker.Options{States: race.States, SkipOdds: true, Tried: o.Tried} // by several workers
 	case testing.Short():
 		o.States, o.SkipOdds = small, true
 	}
-	o.Tried = &checker.Tried{} // as the command does
 	var out []checker.Result
 	for _, c := range sc.Claims {
 		r, err := checker.Check(t.Context(), sc, c.Property, o)
@@ -136,7 +136,7 @@ func decideRow(t *testing.T, sc *scenarios.Scenario) []checker.Result {
 
 // onFileSystems asks what becomes of the claims of a row on each file system, where its setting leaves that
 // open and it is known what each does.
-func onFileSystems(t *testing.T, sc *scenarios.Scenario, results []checker.Result) map[Row][]checker.OnFileSystem {
+func onFileSystems(t *testing.T, sc *scenarios.Scenario, results []checker.Result, tried *checker.Tried) map[Row][]checker.OnFileSystem {
 	t.Helper()
 	out := map[Row][]checker.OnFileSystem{}
 	for i := range results {
@@ -144,7 +144,7 @@ func onFileSystems(t *testing.T, sc *scenarios.Scenario, results []checker.Resul
 		if set := &sc.Setting; sc.FileSystem() != "" || set.Assumed().Inodes != scenarios.InodesOpen || set.PowerLosses > 0 {
 			continue
 		}
-		on, err := checker.FileSystems(t.Context(), sc, r, checker.Options{Workers: 1, SkipOdds: true})
+		on, err := checker.FileSystems(t.Context(), sc, r, checker.Options{Workers: 1, SkipOdds: true, Tried: tried})
 		require.NoError(t, err)
 		for _, f := range on {
 			require.True(t, f.Verdict != checker.Unknown || f.Result.Why == checker.ErrNothingToJudge.Error(), "%s on %s: %v", r.Property, f.Name, f.Result)

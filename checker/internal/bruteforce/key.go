@@ -125,8 +125,10 @@ func (k *keyer) actor(a *actor) {
 		k.text("/")
 		k.regs(&a.saved[i])
 	}
-	k.bool(a.invokes != nil).text(a.letsGo)
-	if w := a.blocked; w != nil {
+	w := a.blocked
+	if w == nil { // otherwise what came before the call is over
+		k.bool(a.invokes != nil).text(a.letsGo)
+	} else {
 		k.text("waits").int(int64(w.fd)).bool(w.closed).text(w.on)
 		if w.file != 0 {
 			k.inode(w.file, "")

@@ -167,8 +167,13 @@ func (a *Automaton) unfolded(at uint32, result *fsfake.Result) (Edge, error) {
 	return e, nil
 }
 
+// closingCalls bounds the calls of the runs that close a table, on average: a program that spins on a
+// cell goes on without end, each time from its start.
+const closingCalls = 100
+
 // CloseTable runs the program over all sequences of results that the merged automaton allows, as far
-// as that takes no more than so many runs: closed is false when it takes more. The error is
+// as that takes no more than so many runs, of [closingCalls] calls on average: closed is false when it takes
+// more. The error is
 // [ErrMerged], that of ctx, or one of the program, which may be given results that never come
 // together.
 func (a *Automaton) CloseTable(ctx context.Context, runs int) (closed bool, err error) {
@@ -180,18 +185,20 @@ func (a *Automaton) CloseTable(ctx context.Context, runs int) (closed bool, err 
 	for _, k := range a.merged.asked {
 		results[k.from] = append(results[k.from], k.result)
 	}
-	first := a.runs
+	first, calls := a.runs, 0
 	var wrong error
 	seen := map[uint32]bool{a.First(): true}
 	for todo := []uint32{a.First()}; len(todo) > 0; todo = todo[1:] {
 		for _, r := range results[a.merged.classOf(todo[0])] {
-			if a.runs-first > runs {
+			if a.runs-first > runs || calls > runs*closingCalls {
 				return false, wrong
 			}
 			if ctx.Err() != nil {
 				return false, ctx.Err()
 			}
+			before := a.runs
 			e, err := a.unfolded(todo[0], r)
+			calls += (a.runs - before) * a.nodes[todo[0]].depth
 			if errors.Is(err, ErrMerged) {
 				wrong = err // going on teaches more for the next guess
 				continue

@@ -64,7 +64,8 @@ func TestNumbersThatAreWrittenDown(t *testing.T) {
 			t.Assert(string(text) != fmt.Sprint(mine.Sys().(*fsfake.Stat).Ino), "two files have two numbers")
 		}
 	}
-	for _, o := range []Options{{}, {Engine: Reference}} {
+	for _, engine := range engines() {
+		o := Options{Engine: engine}
 		r := inOneCase(t, looking("told", scenarios.Assertion, Holds, scenarios.Assumptions{}, tells, reads), o)
 		require.Equal(t, Holds, r.Verdict, r.Why)
 	}

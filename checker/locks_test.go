@@ -14,6 +14,7 @@ import (
 	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/race"
 	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -51,10 +52,23 @@ type way struct {
 	o    Options
 }
 
-// ways are the ways in which a property is decided; the reference engine may not come to an end.
+// engines are those that decide a property, each by default. Under the race detector the reference engine is
+// left out: it is one goroutine.
+func engines() []Engine {
+	if race.Detector {
+		return []Engine{Graph}
+	}
+	return []Engine{Graph, Reference}
+}
+
+// ways are the ways in which a property is decided; the reference engine may not come to an end. Under the
+// race detector those are left out in which one goroutine does everything.
 func ways(p *scenarios.Property) []way {
 	all := 1000
 	out := []way{{"graph", Options{}}, {"monitors", Options{Memory: RememberMonitors}}}
+	if race.Detector {
+		return out
+	}
 	if !p.OfCycles() {
 		out = append(out, way{"reference", Options{Engine: Reference, Schedules: 300}})
 	}

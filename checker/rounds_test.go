@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/fsfake"
+	"lockpick/internal/race"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -18,6 +19,10 @@ import (
 // samples, which can only find what is broken.
 func everyEngine(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, want Verdict) {
 	t.Helper()
+	if race.Detector {
+		t.Log("SKIPPED under the race detector: one worker, the reference engine and samples, each of them one goroutine; go test ./checker runs them")
+		return
+	}
 	ctx := context.Background()
 	for _, o := range []Options{{Workers: 1, Memory: RememberMonitors}, {Engine: Reference}} {
 		r, err := Check(ctx, sc, p, o)
@@ -42,6 +47,9 @@ func TestDeadlockWithFaultsLeft(t *testing.T) {
 		r, err := Check(context.Background(), sc, scenarios.Deadlock, Options{})
 		require.NoError(t, err)
 		require.Zero(t, r.Counterexample.Cost.Crashes+r.Counterexample.Cost.Stalls)
+		if race.Detector {
+			continue // samples are drawn by one goroutine
+		}
 		const runs = 20_000
 		s, err := Sample(context.Background(), sc, scenarios.Deadlock, SampleOptions{Runs: runs, KeepGoing: true})
 		require.NoError(t, err)

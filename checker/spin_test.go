@@ -39,7 +39,7 @@ func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 			return h, err
 		})
 		sc.Setting.Processes, sc.Setting.Tasks = 1, []int{2}
-		engines := []Engine{Graph, Reference}
+		engines := engines()
 		if name != "marked" {
 			engines = engines[:1] // a thousand calls are learned each time, which takes long
 		}

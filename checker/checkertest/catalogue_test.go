@@ -68,6 +68,7 @@ func (c *capture) schedule(t *testing.T) sched.Schedule {
 func TestRapidFindsEveryReportedRace(t *testing.T) {
 	testmain.Slow(t, "it draws schedules until it finds each race", "./checker/checkertest")
 	fixtures.OneWorker(t)
+	t.Parallel()
 	for i, sc := range all.Core() {
 		if testing.Short() && i%8 != 0 {
 			continue

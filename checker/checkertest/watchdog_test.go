@@ -14,6 +14,7 @@ import (
 // which, where, and what to do instead.
 func TestTestsEndWhatRunsOn(t *testing.T) {
 	testmain.Slow(t, "it waits for the watchdog", "./checker/checkertest")
+	t.Parallel()
 	for name, run := range map[string]func(t *capture, sc scenarios.Scenario){
 		"checked": func(t *capture, sc scenarios.Scenario) { check(context.Background(), t, &sc, sc.Claims[0], nil) },
 		"drawn":   func(t *capture, sc scenarios.Scenario) { Rapid(t, sc, scenarios.MutualExclusion) },

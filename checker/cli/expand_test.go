@@ -16,6 +16,7 @@ import (
 // A space that is expanded run by run, each of which knows nothing of the others, has the verdict
 // of check.
 func TestExpandAndMerge(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	file := func(name string, lines []string) string {
 		at := filepath.Join(dir, name)

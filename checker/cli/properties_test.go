@@ -22,6 +22,7 @@ func runOwn(args ...string) outcome {
 // A scenario's own property is listed, checked, asked for, explained, saved, replayed and
 // split as ours are.
 func TestOwnProperties(t *testing.T) {
+	t.Parallel()
 	o := runOwn("list")
 	require.Contains(t, o.stdout, "✗ one-queue")
 	o = runOwn("check")

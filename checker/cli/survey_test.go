@@ -12,6 +12,7 @@ import (
 
 // The table of a survey, and every command that it prints replays.
 func TestSurvey(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]int{"ctx/excl": ExitDiffers, "gofrs-flock/keep-file": ExitAsClaimed} {
 		got := runAll("survey " + name)
 		require.Equal(t, want, got.exit, got.stderr)

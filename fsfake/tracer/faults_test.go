@@ -45,6 +45,7 @@ func failure(t *testing.T, c tracer.Config) error {
 // What the tracer does not handle is an error with the program's name and the call.
 func TestFaults(t *testing.T) {
 	testmain.Slow(t, "it runs programs that are faulty, with all their time limits", "./fsfake/tracer")
+	t.Parallel()
 	python := python(t, "")[0]
 	for _, c := range []struct{ name, program, want string }{
 		{"shared mapping", `import mmap

@@ -141,6 +141,7 @@ func first(t *testing.T, argv []string) (outcome, []string) {
 // A program that runs alone cannot tell the fake from the kernel.
 func TestAloneAsOnTheKernel(t *testing.T) {
 	testmain.Slow(t, "interpreters take long to start", "./fsfake/tracer")
+	t.Parallel()
 	each(t, func(t *testing.T, _ program, argv []string) {
 		want := native(t, argv...)
 		got, _ := first(t, argv)
@@ -196,6 +197,7 @@ func TestProgramInTheVirtualDirectory(t *testing.T) {
 // Equal answers give equal calls.
 func TestEqualAnswersGiveEqualCalls(t *testing.T) {
 	testmain.Slow(t, "it runs programs in many languages many times", "./fsfake/tracer")
+	t.Parallel()
 	times := 10
 	if testing.Short() {
 		times = 3

@@ -55,6 +55,7 @@ func seen(op fsfake.Op, r fsfake.Result) fsfake.Result {
 
 // Call by call, the kernel answers what the fake answers.
 func TestEachCallAsOnTheKernel(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, _ program, argv []string) {
 		m := newMachine()
 		want, _ := first(t, argv)

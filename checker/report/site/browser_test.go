@@ -14,6 +14,7 @@ import (
 // In a real browser, from a file URL: the first page leads to a scenario's, whose
 // counterexample is stepped through by keyboard.
 func TestBrowser(t *testing.T) {
+	t.Parallel()
 	b := openTab(t)
 	dir := t.TempDir()
 	require.NoError(t, Write(dir, results(t), Options{}))

@@ -40,6 +40,7 @@ func catalogue(t *testing.T) []checker.Result {
 
 // The site of everything that lockpick brings along.
 func TestCatalogue(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it writes the whole catalogue and opens every page in a browser; go test ./checker/report/site runs it")
 	}

@@ -170,6 +170,7 @@ func TestTooManyMovesForAPage(t *testing.T) {
 
 // In a real browser: choose, see, undo, follow, share.
 func TestTryYourOwn(t *testing.T) {
+	t.Parallel()
 	b := openTab(t)
 	dir := t.TempDir()
 	require.NoError(t, Write(dir, results(t), Options{}))

@@ -45,8 +45,8 @@ func profile() fsfake.Profile {
 	return fsfake.Profile(max(0, slices.Index(fsfake.ProfileNames(), *fsFlag)))
 }
 
-// numSequences is how many sequences are drawn: at least twice the number of the last that is the first
-// to show some mutant of docs/mutants.md.
+// numSequences is how many sequences are drawn: twice as many as show every mutant of docs/mutants.md that
+// drawn sequences show at all.
 func numSequences() int {
 	switch {
 	case *sequencesFlag > 0:

@@ -60,6 +60,7 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		res.Counterexample, err = t.Counterexample(schedule)
 		if err == nil {
 			res.Counterexample.Smallest = true
+			res.outlived(x)
 		}
 		return res, err
 	}

@@ -36,6 +36,31 @@ func TestWedgeWithALivingChildGetsNoVerdict(t *testing.T) {
 		require.ErrorContains(t, err, "a process made by fork, with pid 102, lives when all others have ended or died")
 	}
 
+	// It does not keep anybody from finding out what is broken where no child lives.
+	lock := sc.Program
+	sc.Setting.Processes = 2
+	sc.Program = func(process, task int) scenarios.Program {
+		if process == 0 {
+			return lock(0, task)
+		}
+		return func(t *scenarios.Task) {
+			if _, err := t.Stat("/lock"); err != nil {
+				_ = t.Mkdir("/lock", 0o700)
+			}
+		}
+	}
+	for _, engine := range engines() {
+		r, err := Check(t.Context(), sc, scenarios.Wedge, Options{Engine: engine})
+		require.NoError(t, err)
+		require.Equal(t, Broken, r.Verdict)
+		require.Contains(t, r.Counterexample.Cause, "B made the directory lock")
+		if engine == Graph {
+			require.False(t, r.Counterexample.Smallest)
+			require.Contains(t, r.Why, "it was not asked where a process without a program lives on; a smaller counterexample may exist")
+		}
+	}
+	sc.Setting.Processes, sc.Program = 1, lock
+
 	// One that is there from the beginning is the scenario's own.
 	sc.Setup = func(m *fsfake.Machine) { m.AddProc(fsfake.ProcSpec{Pid: 77, Parent: 1}) }
 	sc.Program = plain(scenarios.Wedge, create).Program

@@ -40,6 +40,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 	if res.Counterexample.Smallest = found.Smallest; !found.Smallest {
 		res.notSmallest(&search.EndedError{Why: found.Why})
 	}
+	res.outlived(g.x)
 	return true, g.odds(ctx, res)
 }
 
@@ -88,12 +89,17 @@ func (g *decision) explain(ctx context.Context, res *Result) (err error) {
 	if res.Counterexample.Smallest = g.found.ended == nil; g.found.ended != nil {
 		res.notSmallest(g.found.ended)
 	}
+	res.outlived(g.x)
 	return g.odds(ctx, res)
 }
 
 // odds adds the odds to a broken result.
 func (g *decision) odds(ctx context.Context, res *Result) error {
 	if g.o.SkipOdds {
+		return nil
+	}
+	if g.x.Outlived() != nil {
+		res.OddsWhy = outlived
 		return nil
 	}
 	if g.c.Enough {
@@ -119,6 +125,18 @@ func (g *decision) odds(ctx context.Context, res *Result) error {
 		res.Odds = odds.Value()
 	}
 	return nil
+}
+
+// outlived says of what a broken wedge was not asked.
+const outlived = "it was not asked where a process without a program lives on"
+
+// outlived says that a counterexample need not be the smallest where somebody lived on of whom nothing is
+// known.
+func (r *Result) outlived(x *search.Explorer) {
+	if r.Counterexample.Smallest && x.Outlived() != nil {
+		r.Counterexample.Smallest = false
+		r.notSmallest(&search.EndedError{Why: outlived})
+	}
 }
 
 // notSmallest says why a counterexample may not be the smallest.

@@ -67,8 +67,14 @@ func (r *Runner) replay(s sched.Schedule) (Replayed, error) {
 	sc, p := r.t.Sc, r.t.Property
 	o, err := r.t.Run(sched.Replay{Schedule: s}, true)
 	out := Replayed{Broken: o.Broken, Finished: o.Finished, Counterexample: r.t.Evidence(o)}
-	if !out.Broken && r.t.TooLarge {
+	switch {
+	case out.Broken || err != nil:
+	case r.t.TooLarge:
 		out.Unasked = unasked
+	default:
+		if err := r.t.Unsaid(o); err != nil {
+			out.Unasked = err.Error()
+		}
 	}
 	if err != nil || !p.OfCycles() {
 		return out, err

@@ -40,6 +40,9 @@ const (
 	DidProbe = "probed"
 	// DidEnd: everybody ended, and nobody was killed. For the question [Leaves].
 	DidEnd = "ended in order"
+	// DidOutlive: somebody without a program lived on where a fresh process did not get through, so that
+	// nobody can say whether it ever does. By is its pid. No property holds then that has a probe.
+	DidOutlive = "lived on"
 )
 
 // Evidence says what must have been seen somewhere in a space before a property can be said

@@ -96,6 +96,19 @@ func ProcessOf(pid int) (process int, ok bool) {
 	return process, process >= 0 && process < MaxProcesses
 }
 
+// ChildPids is how many pids the processes that a command starts have: those from the command's own pid
+// times this on, which is nobody's.
+const ChildPids = 1000
+
+// StartedBy returns the number of the process whose command has started the one that has a pid; false for
+// a pid that is none of theirs.
+func StartedBy(pid int) (process int, ok bool) {
+	if pid%ChildPids == 0 {
+		return 0, false
+	}
+	return ProcessOf(pid / ChildPids)
+}
+
 // ProcessName returns "A" for 0, "B" for 1, and so on.
 func ProcessName(i int) string { return string(rune('A' + i)) }
 

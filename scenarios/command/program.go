@@ -277,14 +277,11 @@ func (d *driver) printed() string {
 	return d.run.Stdout()
 }
 
-// childPids is how many pids the processes that a command starts have, beyond its own times this.
-const childPids = 1000
-
 // newPid is the pid of the next process that the command starts: the lowest that none of its
 // processes has. So it does not hang on what other commands do, and one round of a loop that
 // starts processes is like the next.
 func (d *driver) newPid() int {
-	pid := d.root*childPids + 1
+	pid := d.root*scenarios.ChildPids + 1
 	for d.children[pid] {
 		pid++
 	}

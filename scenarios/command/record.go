@@ -258,8 +258,8 @@ func (d *driver) anonymous(pid int) int {
 	switch {
 	case pid == d.root:
 		return -1 << 40
-	case pid/childPids == d.root:
-		return -1<<40 - pid%childPids
+	case pid/scenarios.ChildPids == d.root:
+		return -1<<40 - pid%scenarios.ChildPids
 	}
 	return pid
 }
@@ -268,7 +268,7 @@ func (d *driver) anonymous(pid int) int {
 // processes did the same that have written their own pids, or made files with them in the names. The pid
 // of a child has so many digits that more may follow: dotlockfile appends the time.
 func (d *driver) anonymousText(text string) string {
-	children := len(strconv.Itoa(d.root * childPids))
+	children := len(strconv.Itoa(d.root * scenarios.ChildPids))
 	return decimals.ReplaceAllStringFunc(text, func(digits string) string {
 		rest := ""
 		if len(digits) > children {

@@ -41,16 +41,16 @@ func TestRecordOfTwins(t *testing.T) {
 	s := &Spec{Commands: []Line{line, line, {Shell: "sh b"}}, record: newRecord(3)}
 	calls := func(process int, text string) []place {
 		pid := scenarios.Pid(process)
-		by := scenarios.By{Task: fsfake.Task{Pid: pid*childPids + 1, N: 1}}
+		by := scenarios.By{Task: fsfake.Task{Pid: pid*scenarios.ChildPids + 1, N: 1}}
 		begins := scenarios.Invoked{Input: model.Acquire{Owner: scenarios.ProcessName(process)}}
 		return []place{
-			{op: fsfake.Op{Call: fsfake.CallForkAs, Pid: pid*childPids + 1}, notes: []any{begins}},
-			{op: fsfake.Op{Call: fsfake.CallMkdir, Path: fmt.Sprintf("d%d0vm", pid*childPids+1)}, notes: []any{by}},
+			{op: fsfake.Op{Call: fsfake.CallForkAs, Pid: pid*scenarios.ChildPids + 1}, notes: []any{begins}},
+			{op: fsfake.Op{Call: fsfake.CallMkdir, Path: fmt.Sprintf("d%d0vm", pid*scenarios.ChildPids+1)}, notes: []any{by}},
 			{op: fsfake.Op{Call: fsfake.CallWrite, Data: text}, notes: []any{said{fmt.Sprint(pid)}}},
 		}
 	}
 	answers := func(process int) []fsfake.Result {
-		return []fsfake.Result{{N: int64(scenarios.Pid(process)*childPids + 1)}, {}}
+		return []fsfake.Result{{N: int64(scenarios.Pid(process)*scenarios.ChildPids + 1)}, {}}
 	}
 	a := execute(t, s, 0, calls(0, "A"), answers(0)...)
 	for _, p := range a {

@@ -116,6 +116,13 @@ func (x *Space) LockedOut(row []uint32) (bool, []trace.Wait, error) {
 	return x.prober.Wedged(m)
 }
 
+// Outlived is that of the space's prober: see [Prober.Outlived].
+func (x *Space) Outlived() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.prober.Outlived()
+}
+
 // Unfinished reports whether somebody is not finished in the state that was expanded last.
 func (w *Expander) Unfinished() bool { return w.unfinished }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"lockpick/checker/internal/learn"
 	"lockpick/model"
@@ -29,6 +30,11 @@ func NoProbe(sc *scenarios.Scenario, p *scenarios.Property) error {
 // Lacking returns nil when the facts seen in a whole space are evidence for p, and
 // otherwise the error that says what is missing, and which call went wrong first.
 func Lacking(sc *scenarios.Scenario, p *scenarios.Property, facts []scenarios.Fact) error {
+	for _, f := range facts {
+		if pid, err := strconv.Atoi(f.By); f.Did == scenarios.DidOutlive && err == nil {
+			return outlives(sc, pid)
+		}
+	}
 	lacks := p.Lacks(facts)
 	if lacks == "" {
 		return nil
@@ -73,13 +79,17 @@ func (x *Space) Facts() []scenarios.Fact {
 	return facts
 }
 
-// EndFacts adds what was seen of ends: whether anybody was probed, and whether all had ended well.
+// EndFacts adds what was seen of ends: whether anybody was probed, whether all had ended well, and whether
+// somebody lived on of whom nothing is known.
 func EndFacts(facts []scenarios.Fact, p *Prober, r *Remainder) []scenarios.Fact {
 	if p.Probed() {
 		facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidProbe})
 	}
 	if r.Seen() {
 		facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidEnd})
+	}
+	if p != nil && p.outlived != 0 {
+		facts = scenarios.AddFact(facts, scenarios.Fact{Did: scenarios.DidOutlive, By: strconv.Itoa(p.outlived)})
 	}
 	return facts
 }

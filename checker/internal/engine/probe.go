@@ -40,6 +40,8 @@ type Prober struct {
 	// recorded are the calls of the attempt that was made last, the last ones at least.
 	recorded []trace.Call
 	observed observer
+	// outlived is the least that was met of the pids of this name in what was probed.
+	outlived int
 }
 
 // recordedCalls is how many of the calls of an attempt are kept: more than a round of
@@ -62,6 +64,9 @@ func (p *Prober) last() []trace.Call {
 type probed struct {
 	wedged bool
 	waits  []trace.Wait
+	// outlived is the pid of a process without a program that lives where all others have ended, which
+	// says that nobody knows whether the fresh one is locked out for good; 0 when it does not matter.
+	outlived int
 }
 
 // NewProber returns a prober of the machines of a scenario, for a property.
@@ -80,7 +85,8 @@ func (p *Prober) Count() int {
 	return len(p.seen)
 }
 
-// Wedged probes a clone of m, once for each distinct state of the machine.
+// Wedged probes a clone of m, once for each distinct state of the machine. Where nobody can say it, since
+// a process lives that has no program, it reports false, and [Prober.Outlived] says so from then on.
 func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 	p.buf = m.AppendKey(p.buf[:0])
 	if r, ok := p.seen[string(p.buf)]; ok {
@@ -89,7 +95,12 @@ func (p *Prober) Wedged(m *fsfake.Machine) (bool, []trace.Wait, error) {
 	key := string(p.buf)
 	r, err := p.probeTwice(m)
 	if err == nil && r.wedged {
-		err = p.childless(m)
+		if pid := p.orphan(m); pid != 0 {
+			r = probed{outlived: pid}
+			if p.outlived == 0 || pid < p.outlived { // whoever meets it first
+				p.outlived = pid
+			}
+		}
 	}
 	if err == nil {
 		p.seen[key] = r
@@ -126,21 +137,6 @@ func (p *Prober) probeTwice(m *fsfake.Machine) (probed, error) {
 	return r, nil
 }
 
-// childless reports a child without a program that lives on a machine. What it holds it holds
-// for ever, since nobody has said what it does.
-func (p *Prober) childless(m *fsfake.Machine) error {
-	at := p.sc.NewMachine().Pids() // others may be there from the beginning, as owners of locks
-	for _, pid := range m.Pids() {
-		if i, ok := scenarios.ProcessOf(pid); !(ok && i < p.sc.Setting.Processes) && !slices.Contains(at, pid) {
-			if p.sc.External {
-				return fmt.Errorf("checker: wedge cannot be asked of %s: a process that a command has started, with pid %d, lives when all others have ended, died, or poll for ever, and nobody knows what it lets go later; ask the other properties (--property)", p.sc.ID, pid)
-			}
-			return fmt.Errorf("checker: wedge cannot be asked of %s: a process made by fork, with pid %d, lives when all others have ended or died, and has no program: nobody knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would inherit", p.sc.ID, pid)
-		}
-	}
-	return nil
-}
-
 // Attempted probes a machine that is known to be wedged once more, and returns the last calls of
 // the attempt that decided. Rounds are not tried out for it: that was done for the verdict.
 func (p *Prober) Attempted(m *fsfake.Machine) ([]trace.Call, error) {
@@ -169,7 +165,7 @@ func (p *Prober) probe(m *fsfake.Machine) (probed, error) {
 		case r.How == 0:
 			return probed{}, nil
 		case late || r.How != trace.GivesUp || p.timeless(m, before) || p.within > 0 && p.late(m, start):
-			return probed{true, []trace.Wait{r}}, nil
+			return probed{wedged: true, waits: []trace.Wait{r}}, nil
 		}
 		p.pass(m, start, began, time.Second)
 	}

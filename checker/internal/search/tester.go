@@ -257,10 +257,31 @@ func (t *Tester) remember(w *engine.World) {
 // Lacking returns nil when the runs so far showed what is evidence for the property, and
 // otherwise the error that says what is missing.
 func (t *Tester) Lacking() error {
+	if err := t.Outlived(); err != nil {
+		return err
+	}
 	if t.enough {
 		return nil
 	}
 	return engine.Lacking(t.Sc, t.Property, t.facts)
+}
+
+// Outlived returns an error where some run ended in a way of which nobody can say whether it is a wedge:
+// see [engine.Prober.Outlived].
+func (t *Tester) Outlived() error {
+	err := t.prober.Outlived()
+	if err == nil && t.traps != nil {
+		err = t.traps.x.Outlived()
+	}
+	return err
+}
+
+// Unsaid returns an error where nobody can say whether the end of a run that was kept is a wedge.
+func (t *Tester) Unsaid(o Outcome) error {
+	if t.prober == nil || len(o.Trace) == 0 {
+		return nil
+	}
+	return t.prober.Unsaid(o.Trace[len(o.Trace)-1].After)
 }
 
 // cutToViolation shortens a run whose history is not linearizable to the first step at

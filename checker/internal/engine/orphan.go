@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// Processes without a program, which live on when all others have ended: nobody knows what they let go.
+
+// Outlived returns an error where it could not be said of some machine whether it is wedged. p may be nil.
+func (p *Prober) Outlived() error {
+	if p == nil || p.outlived == 0 {
+		return nil
+	}
+	return outlives(p.sc, p.outlived)
+}
+
+// Unsaid returns that error for a machine that was probed.
+func (p *Prober) Unsaid(m *fsfake.Machine) error {
+	if r := p.seen[string(m.AppendKey(nil))]; r.outlived != 0 {
+		return outlives(p.sc, r.outlived)
+	}
+	return nil
+}
+
+// orphan returns the pid of a process without a program that lives on a machine, 0 for none. What it holds
+// it holds for ever, since nobody has said what it does. What a command has started does what the command
+// does, as long as that lives.
+func (p *Prober) orphan(m *fsfake.Machine) int {
+	at, pids := p.sc.NewMachine().Pids(), m.Pids() // others may be there from the beginning, as owners of locks
+	for _, pid := range pids {
+		if p.sc.External {
+			if by, ok := scenarios.StartedBy(pid); ok && slices.Contains(pids, scenarios.Pid(by)) {
+				continue
+			}
+		}
+		if i, ok := scenarios.ProcessOf(pid); !(ok && i < p.sc.Setting.Processes) && !slices.Contains(at, pid) {
+			return pid
+		}
+	}
+	return 0
+}
+
+// outlives is the error for a process without a program that lives on.
+func outlives(sc *scenarios.Scenario, pid int) error {
+	const said = "checker: wedge cannot be said to hold for %s: nobody is locked out where all have ended, but "
+	if sc.External {
+		return fmt.Errorf(said+"elsewhere a process that a killed command has started, with pid %d, lives when all others have ended, died, or poll for ever, and nobody knows what it lets go later; ask the other properties (--property)", sc.ID, pid)
+	}
+	return fmt.Errorf(said+"elsewhere a process made by fork, with pid %d, lives when all others have ended or died, and has no program: nobody knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would inherit", sc.ID, pid)
+}

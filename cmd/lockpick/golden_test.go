@@ -17,7 +17,7 @@ import (
 
 // large are the goldens of spaces that take long.
 var large = map[string]bool{
-	"check-unclaimed.txt": true, "explain-stall.txt": true, "explain-guarded.txt": true, "explain-starvation.txt": true,
+	"explain-stall.txt": true, "explain-guarded.txt": true, "explain-starvation.txt": true,
 }
 
 // What a person sees of the reported races.
@@ -46,14 +46,11 @@ func TestGolden(t *testing.T) {
 		"explain-owner-info.txt":         "explain agentwire/truncating-open/contend",
 		"explain-spurious.txt":           "explain agentwire/probe-by-locking/contend",
 		"explain-starvation.txt":         "explain openclaw-takeover/guarded/crash --property starvation",
-		"check-unclaimed.txt":            "check openclaw-takeover --property starvation",
+		"check-unclaimed.txt":            "check openclaw-takeover --property starvation --procs 2",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if race.Detector && large[name] {
 				t.Skip("SKIPPED under the race detector: a large space, whose workers do as in the small ones; go test ./cmd/lockpick runs it")
-			}
-			if testing.Short() && name == "check-unclaimed.txt" {
-				t.Skip("SKIPPED with -short: 1.4 million states; go test ./cmd/lockpick runs it")
 			}
 			var stdout, stderr bytes.Buffer
 			exit := cli.Run(context.Background(), all.All(), strings.Fields(line), &stdout, &stderr, nil)

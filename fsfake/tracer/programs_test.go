@@ -198,7 +198,7 @@ func TestProgramInTheVirtualDirectory(t *testing.T) {
 func TestEqualAnswersGiveEqualCalls(t *testing.T) {
 	testmain.Slow(t, "it runs programs in many languages many times", "./fsfake/tracer")
 	t.Parallel()
-	times := 10
+	times := 5
 	if testing.Short() {
 		times = 3
 	}

@@ -88,9 +88,10 @@ var imports = map[string]string{
 	// What a run looked like; the engines and their judgement; what is made of results.
 	"checker":                   "checker/internal/engine checker/internal/expand checker/internal/explain checker/internal/learn checker/internal/search checker/trace sched scenarios porcupine",
 	"checker/internal/engine":   "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
-	"checker/internal/search":   "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/runs checker/internal/table checker/trace sched fsfake scenarios porcupine",
+	"checker/internal/search":   "checker/internal/blocks checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/runs checker/internal/table checker/trace sched fsfake scenarios porcupine",
 	"checker/internal/expand":   "checker/internal/engine checker/internal/learn checker/internal/search checker/trace sched",
 	"checker/internal/runs":     "checker/internal/table x/sys",
+	"checker/internal/blocks":   "sched",
 	"checker/trace":             "sched fsfake scenarios porcupine",
 	"checker/internal/explain":  "checker/trace sched fsfake model scenarios porcupine",
 	"checker/internal/graph":    "",

@@ -1,10 +1,9 @@
 package search
 
 import (
-	"iter"
 	"math"
-	"slices"
 
+	"lockpick/checker/internal/blocks"
 	"lockpick/sched"
 )
 
@@ -29,11 +28,11 @@ func (t *Tester) ShrinkABit(s sched.Schedule) (sched.Schedule, error) {
 func (t *Tester) shrink(best Outcome, runs int) (Outcome, error) {
 	for {
 		better := false
-		for candidate := range candidates(toBlocks(best.Schedule)) {
+		for candidate := range blocks.Smaller(blocks.Of(best.Schedule)) {
 			if runs--; runs < 0 {
 				return best, nil
 			}
-			o, err := t.Run(&blockStrategy{blocks: candidate}, false)
+			o, err := t.Run(&blocks.Strategy{Blocks: candidate}, false)
 			if err != nil {
 				return best, err
 			}
@@ -46,133 +45,4 @@ func (t *Tester) shrink(best Outcome, runs int) (Outcome, error) {
 			return best, nil
 		}
 	}
-}
-
-// A block is a run of equal choices.
-type block struct {
-	choice sched.Choice
-	n      int
-}
-
-func toBlocks(s sched.Schedule) []block {
-	var out []block
-	for _, c := range s {
-		if k := len(out) - 1; k >= 0 && out[k].choice == c && c.Action == sched.Run {
-			out[k].n++
-		} else {
-			out = append(out, block{c, 1})
-		}
-	}
-	return out
-}
-
-// manyBlocks is more blocks than a schedule has whose pairs are tried: pairs are as many as the
-// square of the blocks, and a run that polls for long has thousands of blocks.
-const manyBlocks = 128
-
-// candidates yields smaller variants of a schedule, the boldest first. They are made one at a
-// time, as each is as long as the schedule.
-func candidates(b []block) iter.Seq[[]block] {
-	return func(yield func([]block) bool) {
-		_ = withoutParts(b, yield) && withoutPairs(b, yield) && withoutOne(b, yield) && joined(b, yield) && resized(b, yield)
-	}
-}
-
-// withoutParts leaves out halves, quarters and so on: long runs have few blocks that matter.
-func withoutParts(b []block, yield func([]block) bool) bool {
-	for size := len(b) / 2; size > 1; size /= 2 {
-		for i := 0; i < len(b); i += size {
-			if !yield(slices.Concat(b[:i], b[min(i+size, len(b)):])) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func withoutPairs(b []block, yield func([]block) bool) bool {
-	if len(b) > manyBlocks {
-		return true
-	}
-	for i := range b {
-		for j := i + 1; j < len(b); j++ {
-			if !yield(slices.Concat(b[:i], b[i+1:j], b[j+1:])) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-func withoutOne(b []block, yield func([]block) bool) bool {
-	for i := range b {
-		if !yield(slices.Concat(b[:i], b[i+1:])) {
-			return false
-		}
-	}
-	return true
-}
-
-// joined joins a block with the next block of the same task, at either place.
-func joined(b []block, yield func([]block) bool) bool {
-	for i := range b {
-		k := slices.IndexFunc(b[i+1:], func(n block) bool { return n.choice == b[i].choice })
-		if k < 0 || b[i].choice.Action != sched.Run {
-			continue
-		}
-		j := i + 1 + k
-		first := slices.Concat(b[:j], b[j+1:])
-		first[i].n += b[j].n
-		second := slices.Concat(b[:i], b[i+1:])
-		second[j-1].n += b[i].n
-		if !yield(first) || !yield(second) {
-			return false
-		}
-	}
-	return true
-}
-
-// resized shortens or lengthens a block.
-func resized(b []block, yield func([]block) bool) bool {
-	for i := range b {
-		if b[i].choice.Action != sched.Run {
-			continue
-		}
-		for _, n := range []int{b[i].n - 1, b[i].n + 1, b[i].n * 2} {
-			if n == 0 {
-				continue
-			}
-			c := slices.Clone(b)
-			c[i].n = n
-			if !yield(c) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// blockStrategy follows blocks as far as they are possible, then the baseline.
-type blockStrategy struct {
-	blocks   []block
-	at, done int
-	buf      []sched.Choice
-}
-
-// Next implements sched.Strategy.
-func (s *blockStrategy) Next(v *sched.View) (sched.Choice, error) {
-	s.buf = v.Options(s.buf[:0])
-	for s.at < len(s.blocks) {
-		b := s.blocks[s.at]
-		if s.done < b.n {
-			for _, c := range s.buf {
-				if c == b.choice {
-					s.done++
-					return c, nil
-				}
-			}
-		}
-		s.at, s.done = s.at+1, 0
-	}
-	return sched.RunToCompletion{}.Next(v)
 }

@@ -223,25 +223,3 @@ func TestTwoRunsGiveOneTrace(t *testing.T) {
 		}
 	}
 }
-
-// A run that polls for long has thousands of blocks. What is tried of it grows with their number,
-// not with its square, and is made one at a time: all at once it was more than there is memory.
-func TestLongSchedulesHaveFewCandidates(t *testing.T) {
-	var long sched.Schedule
-	for i := range 600 { // several times manyBlocks: a square would be 180 000
-		long = append(long, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i % 2, N: 1}})
-	}
-	n := 0
-	for c := range candidates(toBlocks(long)) {
-		if len(c) > len(long) {
-			t.Fatal("a candidate is longer than the schedule")
-		}
-		n++
-	}
-	require.Less(t, n, 10*len(long))
-	short := 0
-	for range candidates(toBlocks(long[:20])) {
-		short++
-	}
-	require.Greater(t, short, 20*19/2, "of a short one, pairs are left out too")
-}

@@ -3,6 +3,7 @@ package learn
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockpick/fsfake"
@@ -68,16 +69,32 @@ func (a *Automaton) BelievesEndless() bool {
 // kind names the kind of round that an edge leads back from.
 func (a *Automaton) kind(k edgeKey, e Edge) string {
 	round := a.path(k.from)[a.nodes[e.To&^Begun].depth:]
-	var b strings.Builder
-	fmt.Fprint(&b, e.Effects.Again)
+	calls := make([]string, 0, len(round))
 	for i, id := range round {
 		op, r := &a.nodes[id].Op, k.result
 		if i+1 < len(round) {
 			r = a.nodes[round[i+1]].via
 		}
-		fmt.Fprintf(&b, "|%d %q %q %d %d %t", op.Call, op.Path, op.Path2, op.Flags, r.Errno, r.Blocked)
+		calls = append(calls, fmt.Sprintf("|%d %q %q %d %d %t", op.Call, op.Path, op.Path2, op.Flags, r.Errno, r.Blocked))
+		calls = withoutSpins(calls)
 	}
-	return b.String()
+	return fmt.Sprint(e.Effects.Again) + strings.Join(calls, "")
+}
+
+// manySpins is how often the same few calls come in a row, at most spinCalls of them, before it does not
+// matter to the kind of a round how often: who waits for a cell has rounds of every length, each of which
+// was tried out for [firstRounds] anyway.
+const manySpins, spinCalls = 8, 2
+
+// withoutSpins drops the last few calls where they are what came manySpins times before.
+func withoutSpins(calls []string) []string {
+	for n := 1; n <= spinCalls; n++ {
+		from := len(calls) - n*(manySpins+1)
+		if from >= 0 && slices.Equal(calls[from:len(calls)-n], calls[from+n:]) {
+			return calls[:len(calls)-n]
+		}
+	}
+	return calls
 }
 
 // unrollFrom runs the program to the end of the round that an edge leads back from, and on

@@ -167,7 +167,7 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 			break
 		}
 	}
-	if w.Err != nil {
+	if w.Err != nil && !t.brokenBefore(w) {
 		return o, w.Err
 	}
 	w.AddLocks(&t.Locks)
@@ -211,6 +211,12 @@ func (t *Tester) begin(keep bool) (*engine.World, error) {
 	t.learned.Enumerates = t.enumerates
 	t.learned.Start(t.base.Clone())
 	return t.learned, nil
+}
+
+// brokenBefore reports whether a run that ended with somebody who spins for ever had broken its property
+// before: histories are judged when a run is over.
+func (t *Tester) brokenBefore(w *engine.World) bool {
+	return w.Spins() && t.Judge != nil && !t.Unjudged && !t.Judge.OK(w.History.Ops)
 }
 
 // decide judges a run at its end, and cuts it to the step that broke the property.

@@ -28,7 +28,8 @@ const firstRounds = 100
 
 // Unroll tries out [UnrolledRounds] rounds of each kind that was learned. Rounds are of one
 // kind when they make the same calls and these succeed and fail alike: what a program counts
-// is its attempts, or those of one kind, and not the inode numbers that it is told. Kinds that
+// is its attempts, or those of one kind, and not the inode numbers that it is told, nor how often it
+// spins on a cell in each (see [withoutSpins]). Kinds that
 // were tried out before are passed over; alike says that all tasks run the same program. When
 // ctx ends first the error is that of ctx.
 func (a *Automaton) Unroll(ctx context.Context, tried *Tried, alike bool) error {

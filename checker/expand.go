@@ -234,7 +234,8 @@ func MergeExpanded(sc *scenarios.Scenario, p *scenarios.Property, parts []Expand
 		return res, fmt.Errorf("checker: the counterexample of a part of %s does not break %s: is it of another version?", sc.ID, p)
 	}
 	res.Counterexample = r.Counterexample
-	res.Counterexample.Smallest = parts[0].InOrder
+	res.Counterexample.Smallest = parts[0].InOrder &&
+		!slices.ContainsFunc(res.Facts, func(f scenarios.Fact) bool { return f.Did == scenarios.DidOutlive })
 	return res, nil
 }
 

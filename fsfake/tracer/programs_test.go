@@ -125,17 +125,18 @@ type firstRun struct {
 	calls []string
 }
 
-var firstRuns = map[string]firstRun{} // by command
+var firstRuns sync.Map // firstRun by command
 
 // first runs a program alone, unless another test has.
 func first(t *testing.T, argv []string) (outcome, []string) {
 	key := strings.Join(argv, "\x00")
-	f, ok := firstRuns[key]
+	f, ok := firstRuns.Load(key)
 	if !ok {
-		f.outcome, f.calls = alone(t, newMachine(), config(argv...))
-		firstRuns[key] = f
+		var is firstRun
+		is.outcome, is.calls = alone(t, newMachine(), config(argv...))
+		f, _ = firstRuns.LoadOrStore(key, is)
 	}
-	return f.outcome, f.calls
+	return f.(firstRun).outcome, f.(firstRun).calls
 }
 
 // A program that runs alone cannot tell the fake from the kernel.

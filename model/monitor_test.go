@@ -75,7 +75,7 @@ func TestMonitorAgreesWithPorcupineOnEveryPrefix(t *testing.T) {
 	for _, f := range fixtures() {
 		t.Run(f.spec.Name, func(t *testing.T) {
 			verdicts := map[bool]int{}
-			rapid.Check(t, func(t *rapid.T) {
+			agrees := func(t *rapid.T) {
 				history := drawHistory(t, f, 8)
 				m := NewMonitor(f.spec)
 				for i, e := range history {
@@ -85,11 +85,13 @@ func TestMonitorAgreesWithPorcupineOnEveryPrefix(t *testing.T) {
 					}
 				}
 				verdicts[m.Violated()]++
-			})
-			if !testing.Short() { // which leaves rapid a fifth of its checks
-				require.Greater(t, verdicts[true], 2, "no vacuous agreement")
-				require.Greater(t, verdicts[false], 2, "no vacuous agreement")
 			}
+			for range 10 { // few histories of some specifications are violations
+				if rapid.Check(t, agrees); testing.Short() || min(verdicts[true], verdicts[false]) > 2 {
+					return
+				}
+			}
+			t.Fatalf("no vacuous agreement: %v", verdicts)
 		})
 	}
 }

@@ -21,6 +21,7 @@ import (
 
 // The smallest counterexample of every broken row, for people to read.
 func TestSmallestCounterexamples(t *testing.T) {
+	testmain.Slow(t, "it searches for the smallest counterexample of every broken row", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	var b bytes.Buffer

@@ -9,6 +9,7 @@ import (
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -16,6 +17,7 @@ import (
 // change the cell: a deadlock, where the cell was taken before it came. Before, a marked loop hung
 // the engine, and one without a mark got no verdict.
 func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
+	testmain.Slow(t, "it tries out loops for thousands of rounds", "./checker")
 	taken := fsfake.Cell[bool]{Name: "taken"}
 	for name, wait := range map[string]func(t *scenarios.Task){
 		"marked": func(t *scenarios.Task) {

@@ -12,6 +12,7 @@ import (
 	"lockpick/checker/cli"
 	"lockpick/internal/golden"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios/all"
 )
 
@@ -51,6 +52,9 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if race.Detector && large[name] {
 				t.Skip("SKIPPED under the race detector: a large space, whose workers do as in the small ones; go test ./cmd/lockpick runs it")
+			}
+			if large[name] {
+				testmain.Slow(t, "a large space", "./cmd/lockpick")
 			}
 			var stdout, stderr bytes.Buffer
 			exit := cli.Run(context.Background(), all.All(), strings.Fields(line), &stdout, &stderr, nil)

@@ -229,6 +229,7 @@ func TestChildrenOutliveTheirParent(t *testing.T) {
 // A lock of flock(1) is that of the command that it runs, too: kill -9 of the parent does not free
 // it, on the kernel and on the fake.
 func TestLockOutlivesTheParent(t *testing.T) {
+	testmain.Slow(t, "it waits for what sleeps", "./fsfake/tracer")
 	need(t, "flock")
 	line := []string{"sh", "-c", `flock lock sleep 0.4 & sleep 0.1; kill -9 $!; flock -n lock echo free || echo held; sleep 0.6; flock -n lock echo free || echo held`}
 	got, calls := alone(t, newMachine(), config(line...))

@@ -10,12 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"lockpick/internal/testmain"
+
 	"github.com/stretchr/testify/require"
 )
 
 // A thread that computes without a call is poked, so that others may go on; one that does not
 // have the CPU is not: which call comes first must not depend on how busy the machine is.
 func TestWhoIsPoked(t *testing.T) {
+	testmain.Slow(t, "it waits for what sleeps", "./fsfake/tracer")
 	for program, want := range map[string]string{"while :; do :; done": "T", "exec sleep 60": "S"} {
 		cmd := exec.Command("sh", "-c", program)
 		if err := cmd.Start(); err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -25,6 +26,9 @@ func TestKills(t *testing.T) {
 		{"none", "", map[string]string{"serializable": "broken"}},
 	} {
 		t.Run(c.how, func(t *testing.T) {
+			if c.how == "polls" {
+				testmain.Slow(t, "it starts many processes", "./scenarios/command")
+			}
 			t.Parallel()
 			files := map[string]string{"n": "0\n"}
 			if c.lock != "" {

@@ -31,7 +31,7 @@ func TestWedgeWithALivingChildGetsNoVerdict(t *testing.T) {
 		}
 		return f.Flock(fsfake.LOCK_EX)
 	}
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		_, err := Check(t.Context(), sc, scenarios.Wedge, Options{Engine: engine})
 		require.ErrorContains(t, err, "a process made by fork, with pid 102, lives when all others have ended or died")
 	}
@@ -49,7 +49,7 @@ func TestWedgeWithALivingChildGetsNoVerdict(t *testing.T) {
 			}
 		}
 	}
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		r, err := Check(t.Context(), sc, scenarios.Wedge, Options{Engine: engine})
 		require.NoError(t, err)
 		require.Equal(t, Broken, r.Verdict)

@@ -64,7 +64,7 @@ func TestNumbersThatAreWrittenDown(t *testing.T) {
 			t.Assert(string(text) != fmt.Sprint(mine.Sys().(*fsfake.Stat).Ino), "two files have two numbers")
 		}
 	}
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		o := Options{Engine: engine}
 		r := inOneCase(t, looking("told", scenarios.Assertion, Holds, scenarios.Assumptions{}, tells, reads), o)
 		require.Equal(t, Holds, r.Verdict, r.Why)

@@ -33,7 +33,7 @@ func TestDeadlock(t *testing.T) {
 		}
 		return twoLocks("/b", "/a")
 	}
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: engine})
 		require.NoError(t, err)
 		require.Equal(t, Broken, r.Verdict)
@@ -43,7 +43,7 @@ func TestDeadlock(t *testing.T) {
 
 	sc.ID = "toy/two-locks/same"
 	sc.Program = func(int, int) scenarios.Program { return twoLocks("/a", "/b") }
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: engine})
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict, r.Why)

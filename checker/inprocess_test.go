@@ -83,7 +83,7 @@ func TestCompareAndSwapIsOneStep(t *testing.T) {
 		{"mutex", mutex, scenarios.EventLoop, me, Holds, ""},
 		{"mutex", mutex, scenarios.EventLoop, stuck, Holds, ""},
 	} {
-		for _, engine := range engines() {
+		for _, engine := range engines(t) {
 			r, err := Check(t.Context(), among(2, c.how, c.p, c.acquire), c.p, Options{Engine: engine})
 			require.NoError(t, err, c.name)
 			require.Equal(t, c.want, r.Verdict, "%s, %v, %s", c.name, c.how, c.p)

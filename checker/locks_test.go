@@ -54,8 +54,10 @@ type way struct {
 
 // engines are those that decide a property, each by default. Under the race detector the reference engine is
 // left out: it is one goroutine.
-func engines() []Engine {
+func engines(t *testing.T) []Engine {
+	t.Helper()
 	if race.Detector {
+		t.Log("SKIPPED under the race detector: the reference engine, which is one goroutine; go test ./checker asks it")
 		return []Engine{Graph}
 	}
 	return []Engine{Graph, Reference}
@@ -63,10 +65,12 @@ func engines() []Engine {
 
 // ways are the ways in which a property is decided; the reference engine may not come to an end. Under the
 // race detector those are left out in which one goroutine does everything.
-func ways(p *scenarios.Property) []way {
+func ways(t *testing.T, p *scenarios.Property) []way {
+	t.Helper()
 	all := 1000
 	out := []way{{"graph", Options{}}, {"monitors", Options{Memory: RememberMonitors}}}
 	if race.Detector {
+		t.Log("SKIPPED under the race detector: the reference engine and bounded preemptions, which are one goroutine each; go test ./checker asks them")
 		return out
 	}
 	if !p.OfCycles() {
@@ -86,7 +90,7 @@ func TestSeveralLocks(t *testing.T) {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+" "+c.Property.ID, func(t *testing.T) {
 				var smallest sched.Schedule
-				for _, w := range ways(c.Property) {
+				for _, w := range ways(t, c.Property) {
 					r, err := Check(t.Context(), &sc, c.Property, w.o)
 					require.NoError(t, err, w.name)
 					if w.o.Engine == Reference && (r.Verdict == Unknown || c.Verdict == Broken) {
@@ -109,12 +113,12 @@ func TestSeveralLocks(t *testing.T) {
 // A's lock is not B's, and where nobody but one task ever acquires a lock there is no evidence.
 func TestLocksOfTheirOwn(t *testing.T) {
 	sc := takers(scenarios.MutualExclusion, []string{"/x"}, []string{"/y"})
-	for _, w := range ways(scenarios.MutualExclusion) {
+	for _, w := range ways(t, scenarios.MutualExclusion) {
 		_, err := Check(t.Context(), sc, scenarios.MutualExclusion, w.o)
 		require.ErrorIs(t, err, ErrNothingToJudge, w.name)
 		require.EqualError(t, err, "checker: toy/two-locks/contend cannot be judged by mutual-exclusion: no lock was ever acquired by two tasks", w.name)
 	}
-	for _, w := range ways(scenarios.MutualExclusion) {
+	for _, w := range ways(t, scenarios.MutualExclusion) {
 		r, err := Check(t.Context(), takers(scenarios.MutualExclusion, []string{"/x", "/y"}, []string{"/y", "/x"}), scenarios.MutualExclusion, w.o)
 		require.NoError(t, err, w.name)
 		require.Equal(t, Holds, r.Verdict, w.name)
@@ -189,7 +193,7 @@ func TestTwoNamesOfOneLock(t *testing.T) {
 				panic("setup")
 			}
 		}
-		for _, w := range ways(scenarios.MutualExclusion) {
+		for _, w := range ways(t, scenarios.MutualExclusion) {
 			r, err := Check(t.Context(), sc, scenarios.MutualExclusion, w.o)
 			if c.want == "" {
 				require.NoError(t, err, "%s %s", name, w.name)
@@ -232,7 +236,7 @@ func TestLocksThatCannotBeTold(t *testing.T) {
 		}
 		return strings.Repeat("several hold", min(1, max(0, n-1)))
 	}}
-	for _, w := range ways(scenarios.MutualExclusion) {
+	for _, w := range ways(t, scenarios.MutualExclusion) {
 		for _, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.ForeignRelease} {
 			_, err := Check(t.Context(), sc, p, w.o)
 			require.ErrorIs(t, err, ErrNothingToJudge)
@@ -328,7 +332,7 @@ func TestEvidenceIsOfOneLock(t *testing.T) {
 	} {
 		sc := fixtures.Programs("toy/evidence/contend", scenarios.Setting{Processes: 2, Fixed: true}, func(process, _ int) scenarios.Program { return c.program(process) },
 			scenarios.Claim{Property: c.p, Verdict: Holds})
-		for _, w := range ways(c.p) {
+		for _, w := range ways(t, c.p) {
 			_, err := Check(t.Context(), sc, c.p, w.o)
 			require.ErrorIs(t, err, ErrNothingToJudge, w.name)
 			require.ErrorContains(t, err, c.want, w.name)

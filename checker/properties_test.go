@@ -161,7 +161,7 @@ func TestAssertionsBeforeTheFirstCall(t *testing.T) {
 		_, _ = task.Stat("/")
 		_, _ = task.Stat("/")
 	}, scenarios.Assertion)
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		r, err := Check(t.Context(), sc, scenarios.Assertion, Options{Engine: engine})
 		require.NoError(t, err)
 		require.Equal(t, Broken, r.Verdict)
@@ -177,13 +177,13 @@ func TestAssertionsBeforeTheFirstCall(t *testing.T) {
 // A program that asserts nothing is no evidence that its assertions hold.
 func TestNoAssertionIsNoEvidence(t *testing.T) {
 	sc := asserting(func(task *scenarios.Task) { _, _ = task.Stat("/") }, scenarios.Assertion)
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		_, err := Check(t.Context(), sc, scenarios.Assertion, Options{Engine: engine})
 		require.ErrorIs(t, err, ErrNothingToJudge)
 		require.ErrorContains(t, err, "its tasks assert nothing")
 	}
 	early := asserting(func(task *scenarios.Task) { task.Assert(true, ""); _, _ = task.Stat("/") }, scenarios.Assertion)
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		r, err := Check(t.Context(), early, scenarios.Assertion, Options{Engine: engine})
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict)
@@ -209,7 +209,7 @@ func TestFailedAssertionsAreHeard(t *testing.T) {
 		require.Equal(t, Broken, r.Verdict)
 
 		both := asserting(p, scenarios.Deadlock, scenarios.Assertion)
-		for _, engine := range engines() {
+		for _, engine := range engines(t) {
 			r, err := Check(t.Context(), both, scenarios.Deadlock, Options{Engine: engine})
 			require.NoError(t, err)
 			require.Equal(t, Holds, r.Verdict, "the program goes on after an assertion")
@@ -248,7 +248,7 @@ func TestInvariantsHoldAtFirst(t *testing.T) {
 		setup(m)
 		require.NoError(t, m.Proc(1).Link("/run/todo/job", "/run/done/job"))
 	}
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		_, err := Check(t.Context(), &sc, sc.Claims[0].Property, Options{Engine: engine})
 		require.ErrorContains(t, err, "one-queue is broken before the first step: the job is in /run/todo and in /run/done")
 	}

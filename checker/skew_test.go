@@ -27,7 +27,7 @@ func TestSkewedClocks(t *testing.T) {
 		{time.Minute, 0, Broken},
 		{-time.Hour, -time.Hour, Holds},
 	} {
-		for _, engine := range engines() {
+		for _, engine := range engines(t) {
 			r, err := Check(t.Context(), lease(c.a, c.b), scenarios.MutualExclusion, Options{Engine: engine})
 			require.NoError(t, err)
 			require.Equal(t, c.want, r.Verdict, "%s, %s", c.a, c.b)
@@ -51,7 +51,7 @@ func TestSkewedClocks(t *testing.T) {
 func TestClockSetBack(t *testing.T) {
 	sc := fixtures.New("toy/mkdir-lease/set-back", fixtures.MkdirLease(), scenarios.Setting{Processes: 2, Stalls: 1, StallFor: -time.Hour},
 		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
-	for _, engine := range engines() {
+	for _, engine := range engines(t) {
 		r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Engine: engine})
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict)

@@ -41,7 +41,7 @@ func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 			return h, err
 		})
 		sc.Setting.Processes, sc.Setting.Tasks = 1, []int{2}
-		engines := engines()
+		engines := engines(t)
 		if name != "marked" {
 			engines = engines[:1] // a thousand calls are learned each time, which takes long
 		}

@@ -64,7 +64,7 @@ func TestTrapsThatFailingCallsLeadOutOf(t *testing.T) {
 	for failing := range 3 {
 		sc := fixtures.New("toy/poll/fails", lock, scenarios.Setting{Processes: 1, FailingCalls: failing, FailWith: []syscall.Errno{fsfake.EACCES}})
 		sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644) }
-		for _, engine := range engines() {
+		for _, engine := range engines(t) {
 			r, err := Check(context.Background(), sc, scenarios.Wedge, Options{Engine: engine})
 			require.NoError(t, err)
 			require.Equal(t, Broken, r.Verdict, "%d calls may fail, engine %v: %s", failing, engine, r.Why)

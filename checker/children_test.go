@@ -7,6 +7,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // A child without a program that keeps what it inherited is no wedge and no proof: nobody knows
@@ -35,6 +36,15 @@ func TestWedgeWithALivingChildGetsNoVerdict(t *testing.T) {
 		_, err := Check(t.Context(), sc, scenarios.Wedge, Options{Engine: engine})
 		require.ErrorContains(t, err, "a process made by fork, with pid 102, lives when all others have ended or died")
 	}
+
+	// Of one schedule that is said, too, and no more.
+	plan, err := sched.ParseSchedule("A4")
+	require.NoError(t, err)
+	ran, err := Replay(sc, scenarios.Wedge, plan)
+	require.NoError(t, err)
+	require.True(t, ran.Finished)
+	require.False(t, ran.Broken)
+	require.Contains(t, ran.Unasked, "was not decided, since the process with pid 102 lives on")
 
 	// It does not keep anybody from finding out what is broken where no child lives.
 	lock := sc.Program

@@ -72,9 +72,7 @@ func (r *Runner) replay(s sched.Schedule) (Replayed, error) {
 	case r.t.TooLarge:
 		out.Unasked = unasked
 	default:
-		if err := r.t.Unsaid(o); err != nil {
-			out.Unasked = err.Error()
-		}
+		out.Unasked = r.t.Unsaid(o)
 	}
 	if err != nil || !p.OfCycles() {
 		return out, err

@@ -18,12 +18,13 @@ func (p *Prober) Outlived() error {
 	return outlives(p.sc, p.outlived)
 }
 
-// Unsaid returns that error for a machine that was probed.
-func (p *Prober) Unsaid(m *fsfake.Machine) error {
-	if r := p.seen[string(m.AppendKey(nil))]; r.outlived != 0 {
-		return outlives(p.sc, r.outlived)
+// Unsaid says why it could not be said of a machine that was probed; "" where it was.
+func (p *Prober) Unsaid(m *fsfake.Machine) string {
+	r := p.seen[string(m.AppendKey(nil))]
+	if r.outlived == 0 {
+		return ""
 	}
-	return nil
+	return fmt.Sprintf("whether a fresh process is locked out for good was not decided, since the process with pid %d lives on, and nobody knows what it lets go later", r.outlived)
 }
 
 // orphan returns the pid of a process without a program that lives on a machine, 0 for none. What it holds

@@ -82,9 +82,9 @@ func (a *Automaton) kind(k edgeKey, e Edge) string {
 	return fmt.Sprint(e.Effects.Again) + strings.Join(calls, "")
 }
 
-// manySpins is how often the same few calls come in a row, at most spinCalls of them, before it does not
-// matter to the kind of a round how often: who waits for a cell has rounds of every length, each of which
-// was tried out for [firstRounds] anyway.
+// Where the same calls, at most spinCalls of them, come more than manySpins times in a row, the kind of a
+// round does not say how often. Whoever waits for a cell has rounds of every length. Each of them was tried
+// out for [firstRounds] when it was learned.
 const manySpins, spinCalls = 8, 2
 
 // withoutSpins drops the last few calls where they are what came manySpins times before.

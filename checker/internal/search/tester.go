@@ -282,10 +282,10 @@ func (t *Tester) Outlived() error {
 	return err
 }
 
-// Unsaid returns an error where nobody can say whether the end of a run that was kept is a wedge.
-func (t *Tester) Unsaid(o Outcome) error {
+// Unsaid says why nobody can say whether the end of a run that was kept is a wedge; "" where it was decided.
+func (t *Tester) Unsaid(o Outcome) string {
 	if t.prober == nil || len(o.Trace) == 0 {
-		return nil
+		return ""
 	}
 	return t.prober.Unsaid(o.Trace[len(o.Trace)-1].After)
 }

@@ -32,7 +32,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	if err := g.explore(ctx); err != nil {
 		return Result{}, err
 	}
-	if o.Whole && !g.c.Complete && !g.c.Enough {
+	if o.Whole && !g.c.Complete {
 		return Result{}, ErrPart
 	}
 	return g.conclude(ctx)

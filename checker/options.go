@@ -54,8 +54,7 @@ type Options struct {
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
 	SkipOdds bool
 	// Whole has Check return [ErrPart] as soon as it knows that a budget ends before it has an
-	// answer, for those who will ask again with a larger one. Where a violation is enough for
-	// everybody, that and its smallest counterexample are an answer.
+	// answer, for those who will ask again with a larger one.
 	Whole bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)

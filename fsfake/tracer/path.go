@@ -17,6 +17,13 @@ import (
 
 const maxPath = 4096
 
+// looksOnly are the calls by name after which each name leads where it did before. Programs make hundreds of
+// them at their start, below the same few directories.
+var looksOnly = map[int]bool{
+	unix.SYS_OPEN: true, unix.SYS_OPENAT: true, unix.SYS_STAT: true, unix.SYS_LSTAT: true, unix.SYS_NEWFSTATAT: true, unix.SYS_STATX: true,
+	unix.SYS_ACCESS: true, unix.SYS_FACCESSAT: true, unix.SYS_FACCESSAT2: true, unix.SYS_READLINK: true, unix.SYS_READLINKAT: true,
+}
+
 // A place is where a path leads, as far as the real file system and the working directories
 // say: below the virtual directory the fake goes on.
 type place struct {
@@ -35,6 +42,9 @@ type place struct {
 // fake's to resolve, with its own links, at the moment of the call.
 func (t *thread) locate(dirfd int, name string, follow bool) (place, error) {
 	p := t.p
+	if !looksOnly[t.c.nr] {
+		clear(t.r.plain)
+	}
 	w := walk{t: t, follow: follow}
 	if path.IsAbs(name) {
 		return w.from("/", name)
@@ -179,7 +189,15 @@ func (w *walk) from(dir, name string) (place, error) {
 			return place{virtual: true, path: name, fd: -1}, nil
 		}
 		if !last || w.follow {
-			if target, err := os.Readlink(next); err == nil {
+			if !last && w.t.r.plain[next] {
+				cur, rest = next, more
+				continue
+			}
+			target, err := os.Readlink(next)
+			if !last && errors.Is(err, unix.EINVAL) {
+				w.t.r.plain[next] = true
+			}
+			if err == nil {
 				if w.links++; w.links > 40 {
 					return place{fd: -1}, unix.ELOOP
 				}

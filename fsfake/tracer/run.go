@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
-	"lockpick/fsfake/tracer/stack"
 )
 
 // A Run is one execution of a program and of the processes that it starts. Its methods are for
@@ -40,12 +39,13 @@ type Run struct {
 	answers  int
 	calls    int    // that were looked at
 	dir      string // Dir, as it is without symlinks of the real file system
-	out      capture
-	temp     string // a directory to remove at the end, or empty
-	cpu      unix.CPUSet
-	mask     uint64 // of a clone: the signals that it blocks
-	dog      watchdog
-	sources  stack.Files
+	// plain are real names on the way to others that are no symlinks, since the program last changed a name.
+	plain map[string]bool
+	out   capture
+	temp  string // a directory to remove at the end, or empty
+	cpu   unix.CPUSet
+	mask  uint64 // of a clone: the signals that it blocks
+	dog   watchdog
 }
 
 var errOver = errors.New("tracer: the run is over; start another one")
@@ -62,7 +62,7 @@ func Start(c Config) (*Run, error) {
 }
 
 func newRun(c Config) *Run {
-	return &Run{c: c, do: make(chan func()), over: make(chan struct{}), threads: map[int]*thread{}, early: map[int]bool{}}
+	return &Run{c: c, do: make(chan func()), over: make(chan struct{}), threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}}
 }
 
 // begin makes a thread for the run, on which its processes are started.
@@ -99,6 +99,9 @@ func (c *Config) check() error {
 	if c.Now.IsZero() {
 		c.Now = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
+	if c.Sources == nil {
+		c.Sources = &Sources{}
+	}
 	if c.Timeout == 0 {
 		c.Timeout = 20 * time.Second
 	}
@@ -128,6 +131,7 @@ func physical(name string) string {
 // by side.
 func (r *Run) own(start func() error, started chan<- error) {
 	r.mu.Lock()
+	r.dog.owner.Store(int64(unix.Gettid()))
 	err := start()
 	started <- err
 	if err == nil {

@@ -78,18 +78,39 @@ func (r *Run) launch() error {
 	return nil
 }
 
-// pin binds this thread, and so everything that it starts, to the CPU that it is on: several runs
-// side by side have several.
+// pin binds this thread, and so everything that it starts, to one CPU: the one that the configuration
+// says, or that it is on. A thread that has just been made is often on the CPU of its maker.
 func (r *Run) pin() error {
 	var cpu uint32
 	if _, _, e := unix.RawSyscall(unix.SYS_GETCPU, uintptr(unsafe.Pointer(&cpu)), 0, 0); e != 0 {
 		return fmt.Errorf("tracer: getcpu: %w", e)
+	}
+	if r.c.CPU > 0 {
+		var may unix.CPUSet
+		if err := unix.SchedGetaffinity(0, &may); err != nil {
+			return fmt.Errorf("tracer: sched_getaffinity: %w", err)
+		}
+		cpu = uint32(nthCPU(&may, r.c.CPU))
 	}
 	r.cpu.Set(int(cpu))
 	if err := unix.SchedSetaffinity(0, &r.cpu); err != nil {
 		return fmt.Errorf("tracer: sched_setaffinity: %w", err)
 	}
 	return nil
+}
+
+// nthCPU is the n-th CPU of a set that is not empty, from 1; after the last comes the first again.
+func nthCPU(set *unix.CPUSet, n int) int {
+	left := (n - 1) % set.Count()
+	for cpu := 0; ; cpu++ {
+		switch {
+		case !set.IsSet(cpu):
+		case left == 0:
+			return cpu
+		default:
+			left--
+		}
+	}
 }
 
 // environment is the fixed one, and what the configuration says. The locale is C but for the

@@ -11,6 +11,9 @@ import (
 // A Place is a line of a program's source.
 type Place = stack.Place
 
+// Sources are the executables whose debug information has been read. The zero value is ready.
+type Sources = stack.Files
+
 // A Config says what to run and what it sees. Argv and Dir are required.
 type Config struct {
 	// Argv is the command. A name without a slash is looked up in PATH.
@@ -41,8 +44,14 @@ type Config struct {
 	// AskTime makes each reading of the time of day a [fsfake.CallNow], unless nothing has
 	// been answered since the last one.
 	AskTime bool
-	// Timeout is for how long, in real time, the program may run before it is at rest; zero
-	// means 20 s.
+	// CPU says which of the CPUs that this process may use the program runs on, for drivers that run
+	// several side by side: the first is 1, and after the last comes the first again. Zero leaves it to
+	// the scheduler, which may put two runs on one.
+	CPU int
+	// Sources are those that runs share of which [Run.Where] is asked. Nil means the run's own.
+	Sources *Sources
+	// Timeout is for how long, in real time, the program may run before it is at rest; time in which it
+	// waits for the CPU, on a busy machine, does not count. Zero means 20 s.
 	Timeout time.Duration
 }
 

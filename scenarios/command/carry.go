@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"slices"
@@ -194,6 +195,7 @@ func (c *carrier) begin(takesPart []bool) error {
 	if err := c.spec.write(c.root); err != nil {
 		return err
 	}
+	sources := &tracer.Sources{}
 	for i := range c.spec.Commands {
 		r := &carriedRun{root: scenarios.Pid(i)}
 		c.runs = append(c.runs, r)
@@ -201,7 +203,8 @@ func (c *carrier) begin(takesPart []bool) error {
 			continue
 		}
 		config := c.spec.config(i)
-		config.Through = c.root
+		config.Through, config.Sources = c.root, sources
+		config.CPU++ // beside the execution on the fake machine
 		if r.Run, err = tracer.Start(config); err != nil {
 			return err
 		}
@@ -426,5 +429,6 @@ func (s *Spec) config(process int) tracer.Config {
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.Env, Stdin: l.Stdin,
 		Pid: scenarios.Pid(process), Seed: 1, Now: begin, Timeout: s.Timeout,
+		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one
 	}
 }

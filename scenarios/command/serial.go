@@ -111,6 +111,9 @@ func (s *Spec) orders(sc *scenarios.Scenario) ([]order, error) {
 					return err
 				}
 			}
+			if len(ran) == 0 && i == 0 && s.changes(m, ends) {
+				s.early.startAgain()
+			}
 			for _, e := range ends {
 				if err := s.runOn(run, e, i, ran, killed); err != nil {
 					return err
@@ -121,6 +124,14 @@ func (s *Spec) orders(sc *scenarios.Scenario) ([]order, error) {
 	}
 	err := run(sc.NewMachine(), nil, nil)
 	return out, err
+}
+
+// changes reports whether a command leaves other files behind than it has found.
+func (s *Spec) changes(m *fsfake.Machine, ends []aloneEnd) bool {
+	was := s.tree(scenarios.NewView(m), s.Dir, "")
+	return slices.ContainsFunc(ends, func(e aloneEnd) bool {
+		return e.m != nil && !slices.Equal(s.tree(scenarios.NewView(e.m), s.Dir, ""), was)
+	})
 }
 
 // runOn goes on with the others when a command has ended, or has been killed.

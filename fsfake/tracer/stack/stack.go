@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // A Place is a line of a program's source. File is as the compiler recorded it.
@@ -30,12 +31,18 @@ type Memory func(addr uint64, n int) ([]byte, error)
 // maxFrames is how many callers are looked at.
 const maxFrames = 64
 
-// Files are the executables that have been looked at, each read once. The zero value is ready.
-type Files struct{ images map[string]*image }
+// Files are the executables that have been looked at, each read once. The zero value is ready; several
+// goroutines may ask.
+type Files struct {
+	mu     sync.Mutex
+	images map[string]*image
+}
 
 // Where finds the innermost line of the program's own source on the stack of a stopped thread;
 // false when it is not known. Maps is what /proc/PID/maps says.
 func (f *Files) Where(maps string, regs Registers, mem Memory) (Place, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	var library Place // of a module that the program uses
 	mapped := parseMaps(maps)
 	for range maxFrames {

@@ -1,0 +1,39 @@
+//go:build linux && amd64
+
+package tracer_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// A directory that becomes a symlink, outside of the virtual directory, leads there from then on, though
+// the program has passed through it before.
+func TestDirectoryBecomesASymlink(t *testing.T) {
+	need(t, "sh")
+	need(t, "ln")
+	d := filepath.Join(t.TempDir(), "d")
+	got, calls := alone(t, newMachine(), config("sh", "-c", "mkdir $0 $0/x; : < $0/x/../x; rm -r $0; ln -s "+dir+" $0; echo 1 > $0/n; cat "+dir+"/n", d))
+	require.Equal(t, "1\n", got.Stdout, "%v %s", calls, got.Stderr)
+}
+
+// Runs that are told their CPUs go side by side, and the next after the last is the first again.
+func TestCPU(t *testing.T) {
+	need(t, "python3")
+	var may unix.CPUSet
+	require.NoError(t, unix.SchedGetaffinity(0, &may))
+	of := func(n int) string {
+		c := config(python(t, "")[0], "-I", "-S", "-c", "import os; print(sorted(os.sched_getaffinity(0)))")
+		c.CPU = n
+		got, _ := alone(t, newMachine(), c)
+		return got.Stdout
+	}
+	first := of(1)
+	require.Equal(t, first, of(1+may.Count()))
+	if may.Count() > 1 {
+		require.NotEqual(t, first, of(2))
+	}
+}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,10 +17,12 @@ import (
 // in user mode has computed for a while, it pokes that thread, by a signal that the owner
 // recognises: others may have to run before it can go on. A thread that has not had the CPU,
 // on a busy machine, is left alone: to let another go on first would be another order of calls.
-// When the time is over, it kills.
+// When the time is over, it kills. Time in which somebody of the run was ready and had not the CPU does not
+// count: the deadline moves on by it.
 type watchdog struct {
 	stop     atomic.Bool   // the run is to end
 	deadline atomic.Int64  // real, in nanoseconds since 1970; 0 when none
+	owner    atomic.Int64  // the thread that traces
 	seq      atomic.Uint64 // odd while the owner waits
 	tgid     atomic.Int64  // whom to poke
 	tid      atomic.Int64
@@ -71,6 +71,7 @@ func (r *Run) watch() {
 	d := &r.dog
 	var last uint64
 	var from time.Duration // what the thread had computed when it was seen first
+	starved := starvation{at: time.Now()}
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
 	for {
@@ -79,6 +80,7 @@ func (r *Run) watch() {
 			return
 		case <-ticker.C:
 		}
+		starved.look(d)
 		seq := d.seq.Load()
 		if seq%2 == 0 {
 			continue
@@ -105,10 +107,51 @@ const computes = 50 * time.Millisecond
 
 // computed is how long a thread has had the CPU; 0 when it is gone.
 func computed(tgid, tid int) time.Duration {
+	had, _ := onCPU(tgid, tid)
+	return had
+}
+
+// onCPU is how long a thread has had the CPU, and how long it was ready and had it not; 0 when it is gone.
+func onCPU(tgid, tid int) (had, waited time.Duration) {
 	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/schedstat", tgid, tid))
-	first, _, _ := strings.Cut(string(b), " ")
-	n, _ := strconv.ParseInt(first, 10, 64)
-	return time.Duration(n)
+	_, _ = fmt.Sscan(string(b), &had, &waited)
+	return had, waited
+}
+
+// A starvation is how long each thread of a run had waited for the CPU at the last look, and when that was.
+type starvation struct {
+	at     time.Time
+	waited map[int]time.Duration // by thread
+}
+
+// look moves the deadline on by what was waited since the last look: a run has one CPU, so at most by all the
+// time since.
+func (s *starvation) look(d *watchdog) {
+	now, was := time.Now(), s.waited
+	s.waited = map[int]time.Duration{}
+	note := func(tgid, tid int) {
+		if tid != 0 {
+			_, s.waited[tid] = onCPU(tgid, tid)
+		}
+	}
+	d.mu.Lock()
+	for _, p := range d.real {
+		note(p, p)
+	}
+	d.mu.Unlock()
+	note(int(d.tgid.Load()), int(d.tid.Load()))
+	note(os.Getpid(), int(d.owner.Load()))
+	var more time.Duration
+	for tid, waited := range s.waited { // order does not matter: a sum
+		if before, known := was[tid]; known {
+			more += max(waited-before, 0)
+		}
+	}
+	more = min(more, now.Sub(s.at))
+	s.at = now
+	if at := d.deadline.Load(); at != 0 {
+		d.deadline.CompareAndSwap(at, at+int64(more))
+	}
 }
 
 // late makes an error when the run is to end, or the program does not come to rest in time.

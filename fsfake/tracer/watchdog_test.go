@@ -13,6 +13,7 @@ import (
 	"lockpick/internal/testmain"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 )
 
 // A thread that computes without a call is poked, so that others may go on; one that does not
@@ -42,4 +43,45 @@ func TestWhoIsPoked(t *testing.T) {
 		require.NoError(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 	}
+}
+
+// The time in which a program waits for the CPU, on a busy machine, does not count; that in which it sleeps does.
+func TestWhoWaitsForTheCPUIsNotLate(t *testing.T) {
+	testmain.Slow(t, "it waits for programs that hardly get the CPU", "./fsfake/tracer")
+	var one unix.CPUSet
+	require.NoError(t, unix.SchedGetaffinity(0, &one))
+	cpu := nthCPU(&one, 1)
+	one.Zero()
+	one.Set(cpu)
+	start := func(program string) int {
+		cmd := exec.Command("sh", "-c", program)
+		if err := cmd.Start(); err != nil {
+			t.Skipf("SKIPPED: there is no sh here: %v", err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		})
+		require.NoError(t, unix.SchedSetaffinity(cmd.Process.Pid, &one))
+		return cmd.Process.Pid
+	}
+	busy := []int{start("while :; do :; done"), start("while :; do :; done"), start("while :; do :; done")}
+	moved := func(pid int) (by, in time.Duration) {
+		var d watchdog
+		d.remember(pid)
+		begun := time.Now()
+		s := starvation{at: begun}
+		s.look(&d)
+		d.deadline.Store(1)
+		time.Sleep(200 * time.Millisecond)
+		s.look(&d)
+		return time.Duration(d.deadline.Load() - 1), time.Since(begun)
+	}
+	by, in := moved(busy[0])
+	require.Greater(t, by, 50*time.Millisecond, "each has a third of the CPU")
+	require.LessOrEqual(t, by, in)
+	sleeps := start("exec sleep 60")
+	time.Sleep(100 * time.Millisecond) // until it does
+	by, _ = moved(sleeps)
+	require.Less(t, by, 50*time.Millisecond)
 }

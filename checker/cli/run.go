@@ -424,6 +424,11 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	}
 	for _, name := range []string{"dir", "inside", "refused", "ignore", "stdout", "crashes", "env"} {
 		for _, value := range *f.set[name] {
+			if name == "dir" {
+				if value, err = filepath.Abs(value); err != nil {
+					return spec, fmt.Errorf("--dir: %w", err)
+				}
+			}
 			if err = spec.Set(name, value); err != nil {
 				return spec, fmt.Errorf("--%s: %w", name, err)
 			}
@@ -445,10 +450,12 @@ func (f *runFlags) files(spec *command.Spec, archive bool) error {
 		}
 		spec.Dir = dir
 	}
+	if spec.Dir = filepath.Clean(spec.Dir); spec.Dir == "/" {
+		return errors.New("the virtual directory cannot be the root: choose with --dir the one that the programs share")
+	}
 	if from == "" {
 		from = spec.Dir
 	}
-	spec.Dir = filepath.Clean(spec.Dir)
 	if _, err := os.Stat(from); err != nil && f.from == "" && errors.Is(err, os.ErrNotExist) {
 		return nil // an empty directory that is only there for the programs
 	}

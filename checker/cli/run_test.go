@@ -91,6 +91,27 @@ func TestRunIsSavedAndReplayed(t *testing.T) {
 	}
 }
 
+// A directory may be given relative to the current one; an archive's own is absolute.
+func TestRunDirIsRelative(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.Mkdir("data", 0o755))
+	require.NoError(t, os.WriteFile("data/n", []byte("0\n"), 0o600))
+	const bump = "read x < n; echo $((x+1)) > n"
+	for _, args := range [][]string{{"--dir", "data"}, {"--dir=./data/"}, {"--dir", "data/../data"}} {
+		got := run(t, append(append([]string{"run", "--property", "serializable"}, args...), bump, bump)...)
+		require.Equal(t, ExitDiffers, got.exit, got.stderr)
+		require.Contains(t, got.stdout, "files in "+filepath.Join(dir, "data"))
+	}
+	t.Chdir("data")
+	require.Equal(t, ExitDiffers, run(t, "run", "--property", "serializable", "--dir", ".", bump, bump).exit)
+	t.Chdir("/")
+	got := run(t, "run", "--dir", ".", bump, bump)
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, "cannot be the root")
+}
+
 func TestRunWritesFormats(t *testing.T) {
 	file := raceFile(t)
 	schema, err := jsonschema.NewCompiler().Compile("../../docs/schema/check-v1.json")

@@ -108,7 +108,7 @@ func (sh *stateShard) insert(row []uint32, width int, h uint64) (int, bool) {
 // it adds them: each look is at a place in memory that no cache has, and waiting for several
 // at once takes no longer than for one.
 func (s *States) Store(shard int, rows []uint32) {
-	const together = 16
+	const together = 32
 	var hashes, found [together]uint64
 	sh, width, stride := &s.Shards[shard], s.width, s.stride
 	for len(rows) > 0 {
@@ -116,7 +116,9 @@ func (s *States) Store(shard int, rows []uint32) {
 		mask := uint64(len(sh.slots) - 1)
 		for i := range n {
 			hashes[i] = hashWords(rows[i*stride : i*stride+width])
-			found[i] = sh.slots[hashes[i]>>32&mask]
+		}
+		for i, h := range hashes[:n] { // nothing between the looks, so that none waits for another
+			found[i] = sh.slots[h>>32&mask]
 		}
 		sum := uint32(0)
 		for i := range n {

@@ -14,14 +14,15 @@ import (
 type Expander struct {
 	X      *Space
 	places [][]place
-	leaps  table.Cache[leap]
+	leaps  table.Cache[leap]   // but the first of each place
+	late   leap                // one of these
 	exits  table.Cache[judged] // what the exit of a process does to a history
 	bads   map[uint32]bool
 	losses map[uint32]int // states of the disk after a loss of power, by machine
 	Out    []successor
 	words  []uint32
 	key    []byte
-	copy   fsfake.Machine // on which calls are tried out
+	bench  bench
 	tmp    []uint32
 	// postpones: what is not known is not learned, but listed in wanted.
 	postpones bool
@@ -79,20 +80,40 @@ func (w *Expander) place(slot int, n uint32) *place {
 	return &ps[n]
 }
 
-func (w *Expander) leap(slot int, n, result uint32) (leap, error) {
+// fewLeaps is how many leaps lie with their place: most calls have few answers.
+const fewLeaps = 8
+
+// leap returns what a worker needs to know of an edge. It is not to be changed, and valid until another is
+// asked for.
+func (w *Expander) leap(slot int, n, result uint32) (*leap, error) {
+	pl := w.place(slot, n)
+	for i := range pl.leaps {
+		if pl.leaps[i].result == result {
+			return &pl.leaps[i], nil
+		}
+	}
 	key := uint64(slot)<<58 | uint64(n)<<32 | uint64(result)
-	if l, ok := w.leaps.Get(key); ok {
-		return l, nil
+	if len(pl.leaps) == fewLeaps {
+		var ok bool
+		if w.late, ok = w.leaps.Get(key); ok {
+			return &w.late, nil
+		}
 	}
 	if w.postpones && !w.X.knows(slot, n, result) {
 		w.postpone(slot, n, result)
-		return leap{}, errPostponed
+		return nil, errPostponed
 	}
 	l, err := w.X.leap(slot, n, result)
-	if err == nil {
+	if err != nil {
+		return nil, err
+	}
+	if l.result = result; len(pl.leaps) < fewLeaps {
+		pl.leaps = append(pl.leaps, l)
+	} else {
 		w.leaps.Put(key, l)
 	}
-	return l, err
+	w.late = l
+	return &w.late, nil
 }
 
 func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, error) {
@@ -102,7 +123,7 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	}
 	var m transition
 	var err error
-	m, w.key, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.copy, w.key)
+	m, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
 	if err == nil {
 		w.X.transitions.Put(key, m.pack())
 	}

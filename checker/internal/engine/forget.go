@@ -29,11 +29,11 @@ type (
 // forget has the machine of a state forget what nobody will use after an edge of a task. The
 // nodes of the other tasks of its process are those of the state.
 func (w *Expander) forget(next []uint32, slot int, l *leap) error {
-	var v any
-	switch {
-	case l.pins:
-		v = opPin{}
-	case l.forgets:
+	if !l.pins && !l.forgets {
+		return nil
+	}
+	op := l.forget
+	if !l.pins {
 		keep := l.keeps
 		for j := range w.X.Slots {
 			if n := next[wordNodes+j] &^ learn.Begun; j != slot && w.X.Slots[j].process == w.X.Slots[slot].process {
@@ -43,11 +43,11 @@ func (w *Expander) forget(next []uint32, slot int, l *leap) error {
 		if keep == learn.All {
 			return nil
 		}
-		v = opForget{keep}
-	default:
-		return nil
+		if keep != l.keeps {
+			op = w.X.machines.op(opForget{keep})
+		}
 	}
-	m, err := w.transition(next[wordMachine], slot, w.X.machines.op(v))
+	m, err := w.transition(next[wordMachine], slot, op)
 	next[wordMachine] = m.machine
 	return err
 }

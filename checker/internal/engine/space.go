@@ -199,16 +199,19 @@ type place struct {
 	knows   learn.Numbers
 	family  scenarios.Family
 	ended   bool
+	leaps   []leap // of the first answers, fewLeaps at most
 }
 
 // A leap is what a worker needs to know of an edge.
 type leap struct {
+	result   uint32 // the answer
 	to       uint32 // with nodeBegun
 	ret      uint32 // event of the operation that ended, 0 for none
 	mark     uint32 // operation that marks the lock's object, 0 for none
 	tops     uint32 // operation that tells of rounds where sleeps last, 0 for none
 	pins     bool   // the task has got hold of an inode number itself
 	forgets  bool   // it will never use inode numbers again but those in keeps
+	forget   uint32 // operation for that, where no other task of the process knows more, 0 for none
 	keeps    learn.Numbers
 	returned bool
 	fails    bool // an assertion
@@ -273,7 +276,11 @@ func (x *Space) leap(slot int, n, result uint32) (leap, error) {
 	}
 	if !x.KeepNumbers {
 		l.pins = e.Effects.NumberSeen && e.To != learn.Ended
-		l.keeps, l.forgets = x.automata[slot].Forgets(n, r, &e)
+		if l.keeps, l.forgets = x.automata[slot].Forgets(n, r, &e); l.pins {
+			l.forget = x.machines.op(opPin{})
+		} else if l.forgets && l.keeps != learn.All {
+			l.forget = x.machines.op(opForget{l.keeps})
+		}
 	}
 	return l, nil
 }

@@ -177,7 +177,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		if err != nil {
 			return err
 		}
-		if err := w.follow(next, &succ, slot, &l); err != nil {
+		if err := w.follow(next, &succ, slot, l); err != nil {
 			return err
 		}
 		succ.Asleep = pl.sleep

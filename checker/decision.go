@@ -156,6 +156,10 @@ const oneOrder = "nothing broke it, but several threads or processes of one prog
 // beside a call that blocks, a timeout for one, might have ended it.
 const oneOrderStuck = "somebody may wait for ever, but several threads or processes of one program asked at once, or one had a timeout, and only one order of that was followed"
 
+// timedStuck is why somebody who never gets on is no violation where waits have timeouts: that a timeout ends
+// one at once is followed, and that it does so later is not.
+const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait that has begun, and some waits have one"
+
 // conclude makes the verdict, with everything that goes with it.
 func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res := NewResult(g.t.Sc, g.t.Property, nil)
@@ -178,6 +182,8 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			res.Why = oneOrder
 		}
 		broken, res.Complete = false, false
+	case x.TimedWait() && broken && g.t.Property.Question != scenarios.NoQuestion:
+		broken, res.Complete, res.Why = false, false, timedStuck
 	case g.t.Property.OfCycles():
 		broken, err = checkStarvation(ctx, g.t, x, g.o, c, &res)
 	case broken:

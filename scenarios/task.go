@@ -109,6 +109,10 @@ type ClockSeen struct{}
 // the program makes an [fsfake.CallChoose] before each such call.
 type OneOrder struct{}
 
+// TimedWait is noted before a call that waits while a timer runs which may end the wait: who waits there does
+// not wait for ever. That the timer does end it is another way that the program goes.
+type TimedWait struct{}
+
 // TimersLast is noted where a program had a timer running beside a call, and the call went first.
 type TimersLast struct{}
 

@@ -76,6 +76,8 @@ func TestForcedSchedules(t *testing.T) {
 	}{
 		{"sh counter.sh", 3, nil},
 		{"flock lock sh counter.sh", 3, nil},
+		{"flock -w 1 lock sh counter.sh", 3, nil},
+		{"flock -w 1 lock sh counter.sh", 2, []string{"crashes 1"}},
 		{"sh mkdir-counter.sh", 2, nil},
 		{"sh stat-then-write.sh", 2, []string{"refused 1"}},
 		{"python3 store.py a", 2, nil},

@@ -95,6 +95,15 @@ func Parks(op fsfake.Op) bool {
 	return false
 }
 
+// WithoutWait is a call that [Parks] as it is tried at its turn.
+func WithoutWait(op fsfake.Op) fsfake.Op {
+	if op.Call == fsfake.CallFlock {
+		op.Flags |= fsfake.LOCK_NB
+	}
+	op.Wait = false
+	return op
+}
+
 // An Exit is how a process ended: by exit(2) with a status, or by a signal.
 type Exit struct {
 	Status int

@@ -257,7 +257,7 @@ func (c *carrier) step(n int, st *Step) error {
 		who = fsfake.Task{Pid: r.root, N: 1}
 	}
 	at := func(what string) string { return fmt.Sprintf("step %d, %s of %s", n, what, name) }
-	set, err := r.Next()
+	set, err := next(r.Run)
 	if err != nil {
 		return err
 	}
@@ -297,6 +297,9 @@ func (c *carrier) step(n int, st *Step) error {
 	if err != nil {
 		return err
 	}
+	if got.Blocked && st.Op != set[i].Op { // it was tried, as in [driver.waitInTime]
+		got = fsfake.Result{Errno: fsfake.EAGAIN}
+	}
 	if waited {
 		if !got.Blocked {
 			c.carried.Parked++
@@ -327,7 +330,7 @@ func (c *carrier) sameCall(r *carriedRun, p tracer.Pending, op fsfake.Op) bool {
 		}
 		return p.Op.Call == fsfake.CallExit && p.Task.Pid == r.root && op.Flags == endFlags(p.Exit) && op.Data == printed
 	}
-	return p.Op == op
+	return p.Op == op || tracer.Parks(p.Op) && tracer.WithoutWait(p.Op) == op
 }
 
 // seen is what both sides must agree on of an answer.

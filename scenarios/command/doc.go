@@ -59,8 +59,10 @@
 // linux/amd64 with ptrace(2). Everything outside the virtual directory is real, and happens
 // each time that a program is run. Where several threads or processes of one command ask at
 // once, whose call comes first is a choice of the schedule. A timer that runs beside a call which
-// does not wait goes off after it, which is assumed, and said with the verdict. That is given up, and
-// one order is followed, where one of them may wait for a lock, where several timers run and there is
+// does not wait goes off after it, which is assumed, and said with the verdict. Whether it goes off
+// while a call waits for a lock of flock(2), or of an open file description, is a choice; that somebody waits
+// for ever is not said there. All that is given up, and
+// one order is followed, where another call may wait for a lock, where several timers run and there is
 // no such call, and where the command has more than a hundred orders when it runs alone; a scenario
 // in which that happened never holds (the verdict is unknown), while what a state breaks is broken; that
 // somebody waits for ever is not said there. Threads that race through memory, or for a mutex,

@@ -107,8 +107,36 @@ func TestFlockInGo(t *testing.T) {
 	}
 }
 
-// Two that wait for each other's lock for a second at most do not wait for ever. Only one order of
-// the lock and the timeout is followed, so there is no verdict; a deadlock it would be without.
+// A timer ends the wait for a lock, or it does not: both are followed, and what becomes of a command whose time
+// has come is judged as anything else.
+func TestTimedWaits(t *testing.T) {
+	t.Parallel()
+	const restarts = `perl -e 'use POSIX; use Fcntl ":flock"; open(my $f, ">>", "lock"); sigaction(SIGALRM, POSIX::SigAction->new(sub {}, POSIX::SigSet->new, SA_RESTART)); alarm 1; flock($f, LOCK_EX) or exit 2; system "sh", "counter.sh"'`
+	for _, c := range []struct {
+		needs, line, refused, verdict string
+	}{
+		{"flock", "flock -w 1 lock sh counter.sh", "1", "holds"},
+		{"flock", "flock -w 1 lock sh counter.sh", "none", "broken"}, // one that gave up has not counted
+		{"flock", "flock -w 1 lock true; sh counter.sh", "1", "broken"},
+		{"flock", "flock -w 1 lock sh counter.sh || :", "1", "broken"},
+		{"perl", restarts, "none", "holds"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && c.needs == "perl" {
+				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
+			}
+			sc := scenario(t, c.needs, twice(c.line), map[string]string{"n": "0\n", "lock": ""}, "refused "+c.refused)
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, c.verdict)
+			decide(t, sc, scenarios.Deadlock, "holds")
+		})
+	}
+}
+
+// Two that wait for each other's lock for a second at most do not wait for ever. That a timer goes off later
+// than at once is not followed, so there is no verdict; a deadlock it would be without.
 func TestTimeoutIsNoDeadlock(t *testing.T) {
 	files := map[string]string{"n": "0\n", "a": "", "b": ""}
 	sc := scenario(t, "flock", []string{"flock -w 1 a flock -w 1 b cat n", "flock -w 1 b flock -w 1 a cat n"}, files, "refused 1")

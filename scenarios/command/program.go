@@ -47,6 +47,9 @@ type driver struct {
 	notes  []any           // since that call
 	told   []fsfake.Result // answers that were given while the record served, and still are to be
 
+	// stands is the task whose call waits on the machine although nobody has been told that it does.
+	stands fsfake.Task
+
 	lineage int  // which execution it is, or is cloned from
 	cloned  bool // it is no execution from the start
 	// leaves: a snapshot is to be left on the way.
@@ -97,7 +100,7 @@ func (d *driver) drive() error {
 func (d *driver) follow() error {
 	defer func() { d.run.Stop() }()
 	for {
-		set, err := d.run.Next()
+		set, err := next(d.run)
 		if err != nil {
 			return err
 		}
@@ -111,20 +114,26 @@ func (d *driver) follow() error {
 		if err != nil {
 			return err
 		}
-		if p == nil { // killed before it has chosen
-			continue
-		}
-		r, err := d.ask(*p)
 		switch {
-		case err != nil:
-		case isKilled(r):
+		case p == nil: // killed before it has chosen
+		case d.timed(set):
+			err = d.waitInTime(*p, set[1:])
 		default:
-			err = d.run.Answer(p.Task, r)
+			err = d.goOn(*p)
 		}
 		if err != nil {
 			return err
 		}
 	}
+}
+
+// goOn makes a call on the machine, and tells the command what that answers.
+func (d *driver) goOn(p tracer.Pending) error {
+	r, err := d.ask(p)
+	if err != nil || isKilled(r) {
+		return err
+	}
+	return d.run.Answer(p.Task, r)
 }
 
 func isKilled(r fsfake.Result) bool {
@@ -187,6 +196,8 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	}
 	switch {
 	case len(set) <= max(free, 1):
+	case d.timed(set):
+		d.note(scenarios.TimersLast{})
 	case free > 0 && rank(set[free]) == 2: // no lock is waited for, and no other call left waiting
 		d.note(scenarios.TimersLast{})
 	default:
@@ -195,19 +206,24 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if free < 2 {
 		return &set[0], nil
 	}
-	d.choices++
 	var lines []string
 	for _, p := range set[:free] {
 		lines = append(lines, p.Op.String())
 	}
-	if _, ended := d.run.Exit(d.root); ended || d.killed {
-		d.note(scenarios.By{Task: set[0].Task}) // one that lives
-	}
-	r, err := d.do(fsfake.Op{Call: fsfake.CallChoose, Len: int64(free), Data: strings.Join(lines, "\n")})
+	r, err := d.choose(set[0].Task, lines)
 	if err != nil || isKilled(r) {
 		return nil, err
 	}
 	return &set[r.N], nil
+}
+
+// choose makes a choice of the schedule among what the lines tell. The task is one that lives.
+func (d *driver) choose(by fsfake.Task, lines []string) (fsfake.Result, error) {
+	d.choices++
+	if _, ended := d.run.Exit(d.root); ended || d.killed {
+		d.note(scenarios.By{Task: by})
+	}
+	return d.do(fsfake.Op{Call: fsfake.CallChoose, Len: int64(len(lines)), Data: strings.Join(lines, "\n")})
 }
 
 // maxChoices is how often an execution chooses among calls of its own; after that only one order
@@ -253,6 +269,9 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		}
 		if op.Call == fsfake.CallForkAs {
 			delete(d.children, op.Pid)
+		}
+		if killed.Begun {
+			d.stands = p.Task
 		}
 		return r, nil
 	}

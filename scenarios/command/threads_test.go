@@ -55,8 +55,8 @@ func TestChildrenLeftBehind(t *testing.T) {
 	decide(t, sc, p, "holds")
 }
 
-// A timer beside calls that do not wait goes off after them, which is assumed, and said. Beside a call
-// that waits for a lock it might come first: there is no verdict then (TestTimeoutIsNoDeadlock).
+// A timer beside calls that do not wait goes off after them, which is assumed, and said. What it does
+// beside a call that waits for a lock, TestTimedWaits says.
 func TestTimerBesideCalls(t *testing.T) {
 	t.Parallel()
 	sc := scenario(t, "gcc", twice(compiled(t, "gcc", "timer.c")), nil, "refused 1")

@@ -41,12 +41,16 @@ type Space struct {
 	transitions table.Shared  // what operations come to on machines
 	steps       *table.Shared // what events come to on histories
 	oneOrder    atomic.Bool   // see OneOrder
+	timedWait   atomic.Bool   // see TimedWait
 	observed    observer
 }
 
 // OneOrder reports whether somewhere in what was explored several threads or processes of
 // one program asked at once, and one order of their calls was followed.
 func (x *Space) OneOrder() bool { return x.oneOrder.Load() }
+
+// TimedWait reports whether somewhere in what was explored somebody waits who has a timer that would end it.
+func (x *Space) TimedWait() bool { return x.timedWait.Load() }
 
 // Close ends the runs of programs that are kept for further learning.
 func (x *Space) Close() {
@@ -231,6 +235,9 @@ func (x *Space) place(slot int, n uint32) place {
 	}
 	if nd.Begins.OneOrder {
 		x.oneOrder.Store(true)
+	}
+	if nd.Begins.TimedWait {
+		x.timedWait.Store(true)
 	}
 	p := place{
 		known: true, op: x.machines.op(made(nd.Op)), begins: nd.Begins.Invoked || nd.Begins.LetGo,

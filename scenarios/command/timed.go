@@ -1,0 +1,66 @@
+package command
+
+import (
+	"slices"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+	"lockpick/scenarios"
+)
+
+// Waits for a lock that a timer may end: flock -w, alarm(2) around flock(2).
+//
+// The call is tried without waiting. Who finds the lock held chooses: the wait goes on until the lock is his, or a
+// timer goes off. That it goes off later, when others have made more steps, need not be followed: nobody sees
+// that somebody waits, so it is the same as a timer that has gone off at once in a process that is slow from there on.
+
+// timed reports whether the first of some calls, in the order of [rank], waits for a lock and the others
+// are timers.
+func (d *driver) timed(set []tracer.Pending) bool {
+	return len(set) > 1 && tracer.Parks(set[0].Op) && set[0].Task != d.stands &&
+		!slices.ContainsFunc(set[1:], func(p tracer.Pending) bool { return !p.Timer }) &&
+		!d.probes && !d.spec.oneOrder && d.choices < maxChoices
+}
+
+// waitInTime makes a call that waits for a lock while timers run.
+func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
+	try := p
+	try.Op = tracer.WithoutWait(p.Op)
+	r, err := d.ask(try)
+	switch {
+	case err != nil || isKilled(r):
+		return err
+	case r.Errno != fsfake.EAGAIN:
+		return d.run.Answer(p.Task, r)
+	}
+	lines := []string{p.Op.String() + ", which waits"}
+	for range timers {
+		lines = append(lines, "a timer that goes off while it waits")
+	}
+	if r, err = d.choose(p.Task, lines); err != nil || isKilled(r) {
+		return err
+	}
+	if r.N == 0 {
+		d.note(scenarios.TimedWait{})
+		return d.goOn(p)
+	}
+	if err := d.run.Answer(p.Task, fsfake.Result{Blocked: true}); err != nil {
+		return err
+	}
+	return d.goOn(timers[r.N-1])
+}
+
+// next lets a command go on to what it asks. A call that waits, and that a signal has ended, has its
+// answer: the machine does not know that it waits.
+func next(run *tracer.Run) ([]tracer.Pending, error) {
+	for {
+		set, err := run.Next()
+		i := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Interrupted })
+		if err != nil || i < 0 {
+			return set, err
+		}
+		if err := run.Answer(set[i].Task, fsfake.Result{Errno: fsfake.EINTR}); err != nil {
+			return nil, err
+		}
+	}
+}

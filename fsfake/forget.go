@@ -8,6 +8,10 @@ package fsfake
 // forgotten stands in place of an inode whose number is free again.
 const forgotten InodeID = 0
 
+// CountsInodes reports whether inode numbers are each process's own, counted as files are shown to it:
+// under [InodesCanonical].
+func (m *Machine) CountsInodes() bool { return m.policy == InodesCanonical }
+
 // ForgetInodes has a process forget the inode numbers that it was shown, but for those in keep,
 // where number n is bit n-1. The next file that it is shown and does not remember gets the lowest
 // number that is free. That is right when the process will never use what it forgets: a task has

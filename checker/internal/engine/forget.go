@@ -12,7 +12,8 @@ import "lockpick/checker/internal/learn"
 //   - on the way back to the top of a retry loop, all that were shown since the top of the first
 //     round: a round has promised to carry nothing over. The promise is tried out with numbers
 //     that differ from round to round (learn.Automaton.FuzzLoops), and live runs, which forget
-//     nothing, are followed through the graph ([Space.Verify]).
+//     nothing, are followed through the graph ([Space.Verify]);
+//   - where automata are merged, also wherever it is dead (learn/dead.go).
 //
 // A number that another task of the process knows is kept. Where a number itself may have been
 // told to somebody, or written down, nothing is right but to keep all: the process pins them when

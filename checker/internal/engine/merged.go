@@ -10,16 +10,19 @@ import (
 )
 
 // Merge guesses anew which nodes of the automata are one: see [learn.Automaton.Merge]. Expanders
-// and states from before are no good any more. What is observed is observed anew.
-func (x *Space) Merge() (nodes, classes int) {
+// and states from before are no good any more. What is observed is observed anew. forgets allows to
+// forget inode numbers that are guessed to be dead.
+func (x *Space) Merge(forgets bool) (is learn.Merging) {
 	x.observed = observer{}
+	first, _ := x.machines.get(x.Initial[wordMachine], 0)
+	forgets = forgets && !x.KeepNumbers && first.CountsInodes()
 	for _, a := range x.automata {
-		n, c := a.Merge()
-		nodes, classes = nodes+n, classes+c
+		of := a.Merge(forgets)
+		is.Nodes, is.Classes, is.Forgets = is.Nodes+of.Nodes, is.Classes+of.Classes, is.Forgets || of.Forgets
 		begins := a.Node(a.First()).Begins
 		x.observed.effects(&begins)
 	}
-	return nodes, classes
+	return is
 }
 
 // MayMerge reports whether nodes may be merged: not of programs that are slow to start.

@@ -103,6 +103,9 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		}
 	}
 	x.machines = newMachineTable(sc, p.Invariant)
+	for _, a := range x.automata {
+		a.Intern = x.machines.intern
+	}
 	x.special = specialOps{
 		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}),
 		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{pass: sc.Setting.StallFor}),

@@ -38,6 +38,8 @@ type Automaton struct {
 	learning scenarios.Learning
 	again    scenarios.Learning // of what is looked at again
 	merged   *merging           // nil where each node is on its own
+	// Intern returns the one pointer of a result. It is called while something is learned.
+	Intern func(fsfake.Result) *fsfake.Result
 	// fingerprints are those of the nodes that were asked for.
 	fingerprints map[uint32]Fingerprint
 	tried        map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
@@ -356,7 +358,11 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		e.To = Ended
 		return e, nil
 	}
-	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open, Knows: a.knownTo(at).with(result)}
+	knows := from.Knows
+	if a.merged == nil || !a.merged.forgets {
+		knows = a.knownTo(at)
+	}
+	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open, Knows: knows.with(result)}
 	if at >= Start {
 		n.depth = from.depth + 1
 		n.Family = from.Family.After(&from.Op, result)

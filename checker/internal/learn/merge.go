@@ -23,7 +23,8 @@ import (
 //     last step all merged automata were right, so the run was followed when that task was
 //     unfolded.
 //
-// Inode numbers of merged nodes are kept when any of them knows them.
+// Inode numbers of merged nodes are kept when any of them knows them; where numbers are forgotten that
+// nobody will compare any more, see dead.go.
 
 // ErrMerged says that nodes were taken for one that are not, or that a result came which had not
 // come before.
@@ -36,27 +37,37 @@ type merging struct {
 	edges map[edgeKey]Edge
 	asked []edgeKey // edges of classes that were asked for
 	known map[edgeKey]bool
-	// unfolds: nodes are followed and not classes. class is that of each node met so, and
-	// frozen how many nodes there were before.
-	unfolds bool
-	frozen  int
-	class   map[uint32]uint32
+	// unfolds: nodes are followed and not classes. standing is where the merged automaton is at
+	// each node met so.
+	unfolds  bool
+	standing map[uint32]standing
+	// forgets: knows are the numbers that may still be compared, and the machine forgets the others.
+	forgets bool
+}
+
+// Merging says what merging an automaton came to: how many nodes it has, how many classes these are
+// put into, and whether numbers are forgotten in some of them that their nodes know.
+type Merging struct {
+	Nodes, Classes int
+	Forgets        bool
 }
 
 // Merge guesses which nodes are one, from everything that is known, and forgets any earlier
-// guess. It returns how many nodes there are, and how many classes of them.
-func (a *Automaton) Merge() (nodes, classes int) {
+// guess. forgets allows to guess also which inode numbers nobody will compare any more; that is for a
+// process of one task, whose numbers are its own.
+func (a *Automaton) Merge(forgets bool) Merging {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	f := newFolder(a)
 	f.guess()
 	m := &merging{of: make([]uint32, len(a.nodes)), knows: make([]Numbers, len(a.nodes)), edges: map[edgeKey]Edge{}, known: map[edgeKey]bool{}}
+	is := Merging{Nodes: len(a.nodes)}
 	for n := range a.nodes {
 		c := f.find(uint32(n))
 		m.of[n] = c
 		m.knows[c] |= a.nodes[n].Knows
 		if c == uint32(n) {
-			classes++
+			is.Classes++
 		}
 	}
 	for _, k := range a.order {
@@ -64,9 +75,13 @@ func (a *Automaton) Merge() (nodes, classes int) {
 		e.To = m.of[e.To&^Begun] | e.To&Begun
 		m.edges[edgeKey{m.of[k.from], k.result}] = e
 	}
-	m.spread(a)
+	if m.forgets = forgets && a.mayForget(); m.forgets {
+		is.Forgets = m.drop(a)
+	} else {
+		m.spread(a)
+	}
 	a.merged = m
-	return len(a.nodes), classes
+	return is
 }
 
 // spread has a class know what the classes before it know, as nodes do.
@@ -107,25 +122,22 @@ func (a *Automaton) mergedEdge(at uint32, result *fsfake.Result) (Edge, error) {
 	return e, nil
 }
 
-// classOf is the class of a node.
-func (m *merging) classOf(n uint32) uint32 {
-	switch {
-	case int(n) < len(m.of):
-		return m.of[n]
-	case m.unfolds && int(n) >= m.frozen:
-		return m.class[n] // 0 as long as it has none
-	}
-	return n
-}
-
-// knownTo are the inode numbers that a task may know at a node.
+// knownTo are the inode numbers that a task may know at a node, or at a class; those that it may still
+// compare, where others are forgotten.
 func (a *Automaton) knownTo(n uint32) Numbers {
-	if m := a.merged; m != nil {
-		if c := m.classOf(n); int(c) < len(m.knows) && c != 0 {
-			return m.knows[c]
-		} else if c != 0 {
-			n = c
+	m := a.merged
+	switch {
+	case m == nil || m.forgets && m.unfolds:
+		return a.nodes[n].Knows
+	case m.unfolds:
+		if s, ok := m.standing[n]; ok {
+			n = s.class
 		}
+	case int(n) < len(m.of):
+		n = m.of[n]
+	}
+	if int(n) < len(m.knows) {
+		return m.knows[n]
 	}
 	return a.nodes[n].Knows
 }
@@ -136,8 +148,8 @@ func (a *Automaton) Unfold(on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m := a.merged
-	if on && m.class == nil {
-		m.frozen, m.class = len(a.nodes), map[uint32]uint32{}
+	if on && m.standing == nil {
+		m.standing = map[uint32]standing{a.First(): {class: m.of[a.First()]}}
 	}
 	m.unfolds = on
 }
@@ -145,24 +157,32 @@ func (a *Automaton) Unfold(on bool) {
 // unfolded returns where result leads from a node, and compares that with its class.
 func (a *Automaton) unfolded(at uint32, result *fsfake.Result) (Edge, error) {
 	m := a.merged
-	from := m.classOf(at)
-	want, ok := m.edges[edgeKey{from, result}]
-	if !ok || !m.known[edgeKey{from, result}] {
-		return Edge{}, ErrMerged
+	s := m.standing[at]
+	key := edgeKey{s.class, result}
+	if m.forgets {
+		key.result = a.asTold(&s, result)
 	}
-	e, err := a.edge(at, result)
+	e, err := a.edge(at, result) // whatever comes of it, the next guess will know
 	if err != nil {
 		return e, err
+	}
+	want, ok := m.edges[key]
+	if !ok || !m.known[key] {
+		return Edge{}, ErrMerged
 	}
 	to, class := e.To&^Begun, want.To&^Begun
 	if e.Effects != want.Effects || e.Input != want.Input || e.To&Begun != want.To&Begun || !sameLabel(a, to, class) {
 		return Edge{}, ErrMerged
 	}
-	if int(to) >= m.frozen && m.class[to] == 0 {
-		m.class[to] = class
+	next := standing{class: class}
+	if m.forgets {
+		next.names = s.after(result, key.result, a.knownToClass(class))
 	}
-	if m.classOf(to) != class {
+	switch old, met := m.standing[to]; {
+	case met && old != next:
 		return Edge{}, ErrMerged
+	case !met:
+		m.standing[to] = next
 	}
 	return e, nil
 }
@@ -189,7 +209,7 @@ func (a *Automaton) CloseTable(ctx context.Context, runs int) (closed bool, err 
 	var wrong error
 	seen := map[uint32]bool{a.First(): true}
 	for todo := []uint32{a.First()}; len(todo) > 0; todo = todo[1:] {
-		for _, r := range results[a.merged.classOf(todo[0])] {
+		for _, r := range a.possible(todo[0], results) {
 			if a.runs-first > runs || calls > runs*closingCalls {
 				return false, wrong
 			}

@@ -46,10 +46,10 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		return nil, Unmerged
 	}
 	o.Workers, o.Enough = 1, 0
-	wrong := 0
+	wrong, forgets := 0, true
 	for states := mergedFirst; wrong < mergedTries; {
-		nodes, classes := x.Merge()
-		if states > 16*mergedFirst && 4*classes > 3*nodes {
+		is := x.Merge(forgets)
+		if states > 16*mergedFirst && 4*is.Classes > 3*is.Nodes && !is.Forgets {
 			return nil, Unmerged
 		}
 		edges := x.Learned().Edges
@@ -58,7 +58,11 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		c, w, _, err := x.cover(ctx, limits, x.Initial)
 		switch {
 		case err != nil || c.Violations > 0:
-			return nil, Unmerged
+			if !is.Forgets || ctx.Err() != nil {
+				return nil, Unmerged
+			}
+			forgets = false // it may have been told of another file that it is the one it knows
+			continue
 		case c.Why != "" && (c.States.Len() <= states || states >= o.states()): // a limit of o's
 			return nil, Unmerged
 		case c.Why != "":
@@ -70,6 +74,12 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		closed, err := x.Unfolded(ctx, o.runs(), func() error { return x.unfold(ctx, o) })
 		if errors.Is(err, learn.ErrMerged) {
 			wrong++
+			if x.Learned().Edges == edges { // the next guess would be the same
+				if !is.Forgets {
+					return nil, Unmerged
+				}
+				forgets = false
+			}
 			continue
 		}
 		if err != nil {

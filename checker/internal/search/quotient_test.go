@@ -1,0 +1,95 @@
+package search
+
+import (
+	"encoding/binary"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/fixtures"
+	"lockpick/scenarios"
+)
+
+// quotient counts the states of a space that differ in what can follow: whose steps, and what these
+// lead to.
+func quotient(t *testing.T, x *Explorer, c *Coverage) int {
+	t.Helper()
+	w := engine.NewExpander(x.Space)
+	type edge struct {
+		choice uint32
+		to     int
+	}
+	edges := make([][]edge, c.States.Len())
+	choices := map[string]uint32{}
+	for id := range edges {
+		require.NoError(t, w.Expand(c.States.Row(id)))
+		for i := range w.Out {
+			s := &w.Out[i]
+			to, there := c.States.Find(w.State(s))
+			require.True(t, there)
+			name := s.Choice.String()
+			if _, known := choices[name]; !known {
+				choices[name] = uint32(len(choices))
+			}
+			edges[id] = append(edges[id], edge{choices[name], to})
+		}
+	}
+	class, n := make([]uint32, len(edges)), 1
+	for {
+		next, seen := make([]uint32, len(edges)), map[string]uint32{}
+		for id, out := range edges {
+			var words []uint64
+			for _, e := range out {
+				words = append(words, uint64(e.choice)<<32|uint64(class[e.to]))
+			}
+			slices.Sort(words)
+			key := []byte(nil)
+			for _, v := range slices.Compact(words) {
+				key = binary.LittleEndian.AppendUint64(key, v)
+			}
+			key = binary.LittleEndian.AppendUint32(key, class[id])
+			if _, known := seen[string(key)]; !known {
+				seen[string(key)] = uint32(len(seen))
+			}
+			next[id] = seen[string(key)]
+		}
+		if class = next; len(seen) == n {
+			return n
+		}
+		n = len(seen)
+	}
+}
+
+// A space with merged automata, in which dead inode numbers are forgotten, is the whole one with states put
+// together that nothing tells apart: both have as many that something does, whichever way the
+// merging was verified.
+func TestMergedSpacesAreLikeWholeOnes(t *testing.T) {
+	fixtures.OneWorker(t)
+	t.Parallel()
+	fewer := 0
+	for _, s := range fixtures.Sizes() {
+		switch name := s.Name; {
+		case s.Processes > 3, name != "ctx" && name != "flopen, blocking" && name != "hg, no bound" && name != "agentwire, no bound":
+			continue
+		}
+		x, err := NewExplorer(s.Scenario(), scenarios.Deadlock)
+		require.NoError(t, err)
+		x.KeepNumbers = true
+		whole, err := x.Explore(t.Context(), Limits{Workers: 1}, x.Initial)
+		require.NoError(t, err)
+		want := quotient(t, x, whole)
+		for _, runs := range []int{0, -1} {
+			y, err := NewExplorer(s.Scenario(), scenarios.Deadlock)
+			require.NoError(t, err)
+			merged, how := y.ExploreMerged(t.Context(), Limits{Workers: 1, Runs: runs})
+			require.Equal(t, []Merging{Closed, Unfolded}[-runs], how, s.Name)
+			require.Equal(t, want, quotient(t, y, merged), s.Name)
+			if merged.States.Len() < whole.States.Len() {
+				fewer++
+			}
+		}
+	}
+	require.Greater(t, fewer, 5)
+}

@@ -47,7 +47,12 @@ func (t *thread) left(ret int64) {
 
 func (t *thread) enter(called string, atDir bool, name string) {
 	t.askThen(fsfake.Op{Call: fsfake.CallChdir, Path: name}, func(fsfake.Result) {
-		t.p.cwd, t.p.atDir = called, atDir
+		entered := func(int64) { t.p.cwd, t.p.atDir = called, atDir }
+		if t.through { // the kernel may refuse it
+			t.really(entered)
+			return
+		}
+		entered(0)
 		t.result(0)
 	})
 }

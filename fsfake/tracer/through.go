@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -24,6 +26,9 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 		return fsfake.Result{}, fmt.Errorf("tracer: calls are let through only with Config.Through")
 	}
 	t := r.asks(task)
+	if t != nil && !t.fakeOnly && t.op.Call == fsfake.CallGetcwd {
+		return t.realCwd(), r.answer(task, expected)
+	}
 	if t == nil || t.fakeOnly || !onFile(t.op.Call) {
 		return expected, r.answer(task, expected)
 	}
@@ -63,6 +68,17 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 		return fsfake.Result{Blocked: true}, nil
 	}
 	return t.inWords(op, expected), r.err
+}
+
+// realCwd is where the process is, as getcwd(2) would say it of the virtual directory.
+func (t *thread) realCwd() fsfake.Result {
+	at, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/cwd")
+	rest, inside := strings.CutPrefix(at, physical(t.r.c.Through))
+	if _, removed := strings.CutSuffix(at, " (deleted)"); err != nil || removed || !inside {
+		return fsfake.Result{Errno: unix.ENOENT}
+	}
+	name := t.r.c.Dir + rest
+	return fsfake.Result{N: int64(len(name)), Data: name}
 }
 
 // inWords is what the kernel has answered as the fake would say it. What the program's own call

@@ -1,4 +1,5 @@
 # The working directory is a directory and not its name: it goes where others rename it to.
+cd nowhere 2>/dev/null || cat ../nowhere 2>/dev/null || echo still at the top
 mkdir -p d/sub && cd d/sub || exit 1
 echo one > f
 mv ../../d ../../e

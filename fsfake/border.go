@@ -22,7 +22,8 @@ func (m *Machine) SetBorder(dir string) {
 	if !ok || m.inode(id).kind != KindDir || path.Clean(dir) != dir {
 		panic(fmt.Sprintf("fsfake: SetBorder: %q is no directory", dir))
 	}
-	m.border, m.borderPath = id, dir
+	s := m.mutSetup()
+	s.border, s.borderPath = id, dir
 }
 
 // leads reports whether the target of a symlink leads over the border at once.

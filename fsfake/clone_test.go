@@ -1,9 +1,11 @@
 package fsfake
 
 import (
+	"fmt"
 	"os"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -78,6 +80,32 @@ func TestDivergingClones(t *testing.T) {
 				t.Fatalf("clones that do %s and %s meet", d, e)
 			}
 		}
+	}
+}
+
+// TestWhatIsSeldomChanged: what clones share of what few programs change is changed for one of them only.
+func TestWhatIsSeldomChanged(t *testing.T) {
+	m := New(Options{Profile: Overlay})
+	for pid := 101; pid <= 102; pid++ {
+		m.AddProc(ProcSpec{Pid: pid})
+	}
+	sleep := func(pid int) { m.Do(Task{pid, 1}, Op{Call: CallSleep, Time: int64(time.Second)}) }
+	shared := func(m *Machine) string { return fmt.Sprintf("%+v %+v", *m.setup, *m.seldom) }
+	for i, change := range []func(){
+		func() { m.SealImage() }, func() { m.SetBorder("/tmp") }, func() { m.keepQueues() },
+		func() { m.SetPunctual(102, 101) }, func() { m.LetSleepsLast() },
+		func() { sleep(101) }, func() { sleep(102) }, func() { sleep(101) }, // which ends its sleep
+		func() { m.Round(Task{101, 1}, 1, false) },
+		func() { m.Stall(time.Minute, time.Second) }, func() { m.Stall(-time.Minute, 0) },
+		func() { m.KillProc(102) }, func() { m.EndSleeps() },
+		func() { m.Do(Task{101, 1}, Op{Call: CallEnd, Flags: 3}) },
+	} {
+		clone := m.Clone()
+		before := shared(clone)
+		change()
+		require.Equal(t, before, shared(clone), "change %d", i)
+		require.NotEqual(t, before, shared(m), "change %d", i)
+		require.False(t, m.Untouched(clone), "change %d", i)
 	}
 }
 

@@ -31,11 +31,24 @@ func (m *Machine) CloneTo(c *Machine) {
 // undone.
 func (m *Machine) Untouched(o *Machine) bool {
 	return m.own == nil && o.own == nil && sameSlice(m.inodes, o.inodes) && sameSlice(m.descs, o.descs) &&
-		sameSlice(m.procs, o.procs) && sameSlice(m.marks, o.marks) && sameSlice(m.exits, o.exits) && sameSlice(m.seen, o.seen) &&
-		sameSlice(m.paces, o.paces) && m.stallLeft == o.stallLeft && m.back == o.back &&
-		sameSlice(m.naps, o.naps) && m.base == o.base &&
+		sameSlice(m.procs, o.procs) && sameSlice(m.marks, o.marks) && sameSlice(m.seen, o.seen) && m.setup == o.setup && m.seldom == o.seldom &&
 		m.nextInode == o.nextInode && m.nextDesc == o.nextDesc && m.maxPid == o.maxPid &&
-		m.clock == o.clock && m.boot == o.boot && m.nextIno == o.nextIno && m.version == o.version
+		m.clock == o.clock && m.nextIno == o.nextIno && m.version == o.version
+}
+
+// mutSetup returns what the machine is like, for changing it at once: it is the machine's own until it is
+// cloned.
+func (m *Machine) mutSetup() *setup {
+	s := *m.setup
+	m.setup = &s
+	return &s
+}
+
+// mutSeldom is mutSetup for what is seldom changed.
+func (m *Machine) mutSeldom() *seldom {
+	s := *m.seldom
+	m.seldom = &s
+	return &s
 }
 
 // sameSlice reports whether a and b are one piece of memory.

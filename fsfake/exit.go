@@ -26,7 +26,7 @@ func (m *Machine) end(p *proc, op *Op) {
 	m.KillProc(pid)
 	e := Exit{Pid: pid, Status: op.Flags & (1<<exitSignal - 1), Signal: op.Flags >> exitSignal, Output: op.Data}
 	at, _ := m.exitAt(pid)
-	m.exits = insert(m.exits, at, e)
+	m.mutSeldom().exits = insert(m.exits, at, e)
 }
 
 // endText is how a process ended.

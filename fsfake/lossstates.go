@@ -99,7 +99,9 @@ func (m *Machine) reboot(picks []pick) {
 	slices.SortFunc(inodes, func(a, b *inode) int { return int(a.id - b.id) })
 	m.inodes, m.ownInodes = inodes, true
 	m.settle()
-	m.descs, m.procs, m.marks, m.paces, m.naps, m.stallLeft = nil, nil, nil, nil, nil, 0
+	m.descs, m.procs, m.marks = nil, nil, nil
+	s := m.mutSeldom()
+	s.paces, s.naps, s.stallLeft = nil, nil, 0
 	m.ownDescs, m.ownProcs, m.maxPid = false, false, 0
 	m.version++
 	m.AddProc(ProcSpec{Pid: 1})

@@ -17,40 +17,53 @@ type Machine struct {
 	inodes []*inode
 	descs  []*desc
 	procs  []*proc
-	marks  []Mark // sorted by task; never changed in place
-	exits  []Exit // sorted by pid; never changed in place
-	paces  []pace // sorted by task; never changed in place. See punctual.go
-	naps   []nap  // sorted by task; never changed in place. See sleep.go
+	marks  []Mark    // sorted by task; never changed in place
+	seen   []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1; never changed in place
+
+	*setup  // never changed in place; see mutSetup
+	*seldom // never changed in place; see mutSeldom
 
 	own                           *token // marks the objects that only this machine holds
 	ownInodes, ownDescs, ownProcs bool   // whether the slices above are this machine's alone
 	nextInode                     InodeID
 	nextDesc                      descID
 	maxPid                        int   // the highest pid ever used
-	clock, boot                   int64 // nanoseconds since 1970
+	clock                         int64 // nanoseconds since 1970
 	nextIno                       uint64
 	turn                          uint64 // the last one given to a wait or to an flock
 	version                       uint64
 	numbered                      uint64 // how many of these changes are numbers that were shown
-	umask                         uint32
-	policy                        InodePolicy
-	times                         TimePolicy
-	dirLinksHidden                bool
-	profile                       Profile
-	late                          int64     // nanoseconds by which stamps lie behind the clock
-	sealed                        bool      // an overlay, and its image is there; see overlay.go
-	imageInos                     uint64    // numbers below are the image's
-	seen                          []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1
-	punctual                      []int     // pids, sorted
-	stallLeft                     int64     // nanoseconds
-	back                          int64     // nanoseconds by which the clock was set back
-	lasts                         bool      // sleeps take their time
-	base                          int64     // what of the clock is never taken back; see sleep.go
-	powerLoss                     bool      // remember what is durable; see powerloss.go
-	queues                        bool      // remember who waits behind whom; see queue.go
-	border                        InodeID
-	borderPath                    string // see border.go
 	preparing                     *error // see Prepare; nil but during it
+}
+
+// A setup is what a machine is like, which calls hardly ever change. Searches keep millions of machines, so
+// that all share it.
+type setup struct {
+	boot           int64 // nanoseconds since 1970
+	umask          uint32
+	policy         InodePolicy
+	times          TimePolicy
+	dirLinksHidden bool
+	profile        Profile
+	late           int64  // nanoseconds by which stamps lie behind the clock
+	sealed         bool   // an overlay, and its image is there; see overlay.go
+	imageInos      uint64 // numbers below are the image's
+	punctual       []int  // pids, sorted
+	lasts          bool   // sleeps take their time
+	powerLoss      bool   // remember what is durable; see powerloss.go
+	queues         bool   // remember who waits behind whom; see queue.go
+	border         InodeID
+	borderPath     string // see border.go
+}
+
+// A seldom is what few programs change: machines on which nobody does share it.
+type seldom struct {
+	exits     []Exit // sorted by pid; never changed in place
+	paces     []pace // sorted by task; never changed in place. See punctual.go
+	naps      []nap  // sorted by task; never changed in place. See sleep.go
+	stallLeft int64  // nanoseconds
+	back      int64  // nanoseconds by which the clock was set back
+	base      int64  // what of the clock is never taken back; see sleep.go
 }
 
 // Options says what kind of machine [New] makes. The zero value is a local Linux
@@ -138,14 +151,17 @@ func New(o Options) *Machine {
 	if o.InodeNumbers == InodesCompared {
 		o.InodeNumbers = InodesCanonical
 	}
-	m := &Machine{
-		clock: o.Start.UnixNano(), boot: o.Start.UnixNano(),
+	s := &setup{
+		boot: o.Start.UnixNano(), profile: o.Profile,
 		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes, dirLinksHidden: o.DirLinksHidden || o.Profile == Btrfs,
-		profile: o.Profile,
-		nextIno: 2, // the root directory of a Linux file system is inode 2
 	}
 	if o.FileTimes == TimesLate {
-		m.late = int64(Tick)
+		s.late = int64(Tick)
+	}
+	m := &Machine{
+		setup: s, seldom: &seldom{},
+		clock:   s.boot,
+		nextIno: 2, // the root directory of a Linux file system is inode 2
 	}
 	root := m.newInode(KindDir, 0o755, 0, 0)
 	root.parent, root.nlink = root.id, 2
@@ -153,7 +169,7 @@ func New(o Options) *Machine {
 	m.adopt(rootID, tmp.id)
 	m.addName(rootID, "tmp", tmp.id)
 	m.AddProc(ProcSpec{Pid: 1})
-	m.version, m.powerLoss = 0, o.PowerLoss
+	m.version, m.setup.powerLoss = 0, o.PowerLoss // which nobody shares yet
 	return m
 }
 

@@ -21,9 +21,10 @@ func (m *Machine) SealImage() {
 	if m.profile != Overlay || m.sealed {
 		return
 	}
-	m.sealed, m.imageInos = true, m.nextIno
+	s := m.mutSetup()
+	s.sealed, s.imageInos = true, m.nextIno
 	for _, n := range m.inodes {
-		m.imageInos = max(m.imageInos, n.ino+1)
+		s.imageInos = max(s.imageInos, n.ino+1)
 	}
 	for _, e := range m.Tree() {
 		n := m.inode(e.ID)

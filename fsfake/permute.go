@@ -58,5 +58,5 @@ func (m *Machine) Permute(ids []ProcID, perm []int) {
 		}
 	}
 	slices.SortFunc(exits, func(a, b Exit) int { return a.Pid - b.Pid })
-	m.exits = exits
+	m.mutSeldom().exits = exits
 }

@@ -17,8 +17,7 @@ type pace struct {
 
 // SetPunctual says which processes are never delayed; call it before they do anything.
 func (m *Machine) SetPunctual(pids ...int) {
-	m.punctual = slices.Clone(pids)
-	slices.Sort(m.punctual)
+	m.mutSetup().punctual = slices.Sorted(slices.Values(pids))
 }
 
 // MayPass returns how far the clock may move now, d at most. While a punctual task is awake no time
@@ -43,7 +42,9 @@ func (m *Machine) Stall(d, left time.Duration) {
 		m.setBack(-d)
 	}
 	m.Advance(d)
-	m.stallLeft = int64(left)
+	if m.stallLeft != int64(left) {
+		m.mutSeldom().stallLeft = int64(left)
+	}
 }
 
 // paced remembers that a task of a punctual process has made a call, and until when it sleeps; 0
@@ -56,17 +57,18 @@ func (m *Machine) paced(t Task, until int64) {
 	at, found := slices.BinarySearchFunc(m.paces, t, comparePace)
 	switch {
 	case !found:
-		m.paces = slices.Insert(slices.Clone(m.paces), at, p)
+		m.mutSeldom().paces = insert(m.paces, at, p)
 	case m.paces[at] != p:
-		m.paces = slices.Clone(m.paces)
-		m.paces[at] = p
+		s := m.mutSeldom()
+		s.paces = slices.Clone(s.paces)
+		s.paces[at] = p
 	}
 }
 
 // unpaced forgets the tasks of a process that has ended.
 func (m *Machine) unpaced(pid int) {
 	if slices.ContainsFunc(m.paces, func(p pace) bool { return p.task.Pid == pid }) {
-		m.paces = slices.DeleteFunc(slices.Clone(m.paces), func(p pace) bool { return p.task.Pid == pid })
+		m.mutSeldom().paces = slices.DeleteFunc(slices.Clone(m.paces), func(p pace) bool { return p.task.Pid == pid })
 	}
 }
 

@@ -48,7 +48,7 @@ func (m *Machine) keepQueues() {
 			}
 		}
 	}
-	m.queues = true
+	m.mutSetup().queues = true
 	for _, p := range m.procs {
 		for i := range p.waits {
 			if w := &p.waits[i]; w.op.Call == CallFlock && !m.grantable(p, w) {

@@ -28,13 +28,17 @@ type nap struct {
 }
 
 // LetSleepsLast has every sleep from here on take as long as it says.
-func (m *Machine) LetSleepsLast() { m.lasts, m.base = true, m.clock }
+func (m *Machine) LetSleepsLast() { m.mutSetup().lasts, m.mutSeldom().base = true, m.clock }
 
 // SleepsLast reports whether sleeps take as long as they say.
 func (m *Machine) SleepsLast() bool { return m.lasts }
 
 // EndSleeps has sleeps take no time from here on, and nobody sleep.
-func (m *Machine) EndSleeps() { m.lasts, m.naps = false, nil }
+func (m *Machine) EndSleeps() {
+	if m.lasts || m.naps != nil {
+		m.mutSetup().lasts, m.mutSeldom().naps = false, nil
+	}
+}
 
 // inTime carries out a call where sleeps last.
 func (m *Machine) inTime(p *proc, t Task, op *Op) Result {
@@ -130,7 +134,9 @@ func (m *Machine) readBy(t Task) {
 
 // known has time up to a moment never be taken back.
 func (m *Machine) known(base int64) {
-	m.base = base
+	if m.base != base {
+		m.mutSeldom().base = base
+	}
 	for i := len(m.naps) - 1; i >= 0; i-- {
 		if n := m.naps[i]; n.lead != 0 && n.lead <= base {
 			n.lead = 0
@@ -141,14 +147,15 @@ func (m *Machine) known(base int64) {
 
 // setBack has sleeps end when they would have, on a clock that is set back by d.
 func (m *Machine) setBack(d time.Duration) {
-	m.back += int64(d)
-	m.base -= int64(d)
-	m.naps = slices.Clone(m.naps)
-	for i := range m.naps {
-		if n := &m.naps[i]; n.lead != 0 {
+	s := m.mutSeldom()
+	s.back += int64(d)
+	s.base -= int64(d)
+	s.naps = slices.Clone(s.naps)
+	for i := range s.naps {
+		if n := &s.naps[i]; n.lead != 0 {
 			n.lead -= int64(d)
 		}
-		if n := &m.naps[i]; n.until != 0 {
+		if n := &s.naps[i]; n.until != 0 {
 			n.until -= int64(d)
 		}
 	}
@@ -168,12 +175,13 @@ func (m *Machine) setNap(n nap) {
 	says := n != nap{task: n.task}
 	switch {
 	case !found && says:
-		m.naps = insert(m.naps, i, n)
+		m.mutSeldom().naps = insert(m.naps, i, n)
 	case found && !says:
-		m.naps = remove(m.naps, i)
+		m.mutSeldom().naps = remove(m.naps, i)
 	case found && m.naps[i] != n:
-		m.naps = slices.Clone(m.naps)
-		m.naps[i] = n
+		s := m.mutSeldom()
+		s.naps = slices.Clone(s.naps)
+		s.naps[i] = n
 	}
 }
 
@@ -181,7 +189,7 @@ func (m *Machine) setNap(n nap) {
 func (m *Machine) napless(pid int) {
 	m.settle()
 	if slices.ContainsFunc(m.naps, func(n nap) bool { return n.task.Pid == pid }) {
-		m.naps = slices.DeleteFunc(slices.Clone(m.naps), func(n nap) bool { return n.task.Pid == pid })
+		m.mutSeldom().naps = slices.DeleteFunc(slices.Clone(m.naps), func(n nap) bool { return n.task.Pid == pid })
 	}
 }
 

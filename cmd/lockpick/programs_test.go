@@ -97,6 +97,7 @@ func programRows() []programRow {
 		{"run lock (agentwire)", "python3", "cp $ALSO/systems/run.py .; echo 98 > main.lock", inside(twice("PYTHON run.py")...), mutex, "broken", 8},
 		{"run lock (agentwire), fixed", "python3", "cp $ALSO/systems/run.py .; echo 98 > main.lock", inside(twice("PYTHON run.py fixed")...), mutex, "holds", 8},
 		{"flock(1)", "flock", counter, []string{"-n", "4", "--", "flock", "lock", "sh", "counter.sh"}, serial, "holds", 1},
+		{"flock(1) with a timeout", "flock", counter, refused("1", "-n", "3", "--", "flock", "-w", "5", "lock", "sh", "counter.sh"), serial, "holds", 1},
 		{"gofrs/flock", "go", gofrs, inside("-n", "3", "--", "BIN/gofrs-lock"), mutex, "holds", 5},
 		{"gofrs/flock, os.Remove", "go", gofrs, inside("-n", "3", "--", "BIN/gofrs-lock", "remove"), mutex, "broken", 5},
 		{"filelock FileLock", "python3", "", inside(twice("PYTHON -c 'import filelock,os\nwith filelock.FileLock(\"l\"): os.mkdir(\"cs\"); os.rmdir(\"cs\")'")...), mutex, "", 30},

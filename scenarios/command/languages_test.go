@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -133,6 +134,19 @@ func TestTimedWaits(t *testing.T) {
 			decide(t, sc, scenarios.Deadlock, "holds")
 		})
 	}
+}
+
+// Who waits on when the shell that has started him is killed has chosen to; that his time comes instead is
+// another way.
+func TestTimedWaitsOutliveTheirParent(t *testing.T) {
+	testmain.Slow(t, "kills of process trees have many serial orders", "./scenarios/command")
+	t.Parallel()
+	lines := []string{"flock -w 1 lock sh add.sh 1", "flock -w 1 lock sh add.sh 10"}
+	files := map[string]string{"n": "0\n", "lock": "", "add.sh": "read x < n; echo $((x+$1)) > n\n"}
+	sc := scenario(t, "flock", lines, files, "refused 1\ncrashes 1")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	decide(t, sc, p, "holds")
 }
 
 // Two that wait for each other's lock for a second at most do not wait for ever. That a timer goes off later

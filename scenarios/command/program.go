@@ -116,7 +116,7 @@ func (d *driver) follow() error {
 		}
 		switch {
 		case p == nil: // killed before it has chosen
-		case d.timed(set):
+		case d.timed(set) && p.Task != d.stands:
 			err = d.waitInTime(*p, set[1:])
 		default:
 			err = d.goOn(*p)
@@ -198,6 +198,9 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	case len(set) <= max(free, 1):
 	case d.timed(set):
 		d.note(scenarios.TimersLast{})
+		if set[0].Task == d.stands { // it has chosen to wait on
+			d.note(scenarios.TimedWait{})
+		}
 	case free > 0 && rank(set[free]) == 2: // no lock is waited for, and no other call left waiting
 		d.note(scenarios.TimersLast{})
 	default:
@@ -274,6 +277,9 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 			d.stands = p.Task
 		}
 		return r, nil
+	}
+	if p.Task == d.stands {
+		d.stands = fsfake.Task{}
 	}
 	if op.Call == fsfake.CallExit {
 		delete(d.children, p.Task.Pid)

@@ -17,7 +17,7 @@ import (
 // timed reports whether the first of some calls, in the order of [rank], waits for a lock and the others
 // are timers.
 func (d *driver) timed(set []tracer.Pending) bool {
-	return len(set) > 1 && tracer.Parks(set[0].Op) && set[0].Task != d.stands &&
+	return len(set) > 1 && tracer.Parks(set[0].Op) &&
 		!slices.ContainsFunc(set[1:], func(p tracer.Pending) bool { return !p.Timer }) &&
 		!d.probes && !d.spec.oneOrder && d.choices < maxChoices
 }

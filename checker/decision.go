@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"lockpick/checker/internal/engine"
@@ -24,12 +25,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	}
 	g := &decision{t: t, x: x, o: o, ask: ask && !t.Sc.External}
 	defer func() { g.x.Close() }()
-	if o.Symmetry {
-		if err := x.Symmetric(); err != nil {
-			return Result{}, err
-		}
-	}
-	if err := g.explore(ctx); err != nil {
+	if err := g.exploreAlike(ctx); err != nil {
 		return Result{}, err
 	}
 	if o.Whole && !g.c.Complete {
@@ -48,9 +44,42 @@ type decision struct {
 	merging Merging
 	// found is the smallest counterexample, if it was searched for already.
 	found *found
+	// pids: processes that are taken for each other use their pids.
+	pids bool
 	// ask: it is enough to know which cases there are. cases: there are several, and the space was
 	// left alone.
 	ask, cases bool
+}
+
+// exploreAlike covers the space, up to symmetry where that is asked for. Where a pid comes up, it begins anew.
+func (g *decision) exploreAlike(ctx context.Context) error {
+	if !g.o.Symmetry {
+		return g.explore(ctx)
+	}
+	err := g.symmetric(g.x)
+	if err == nil {
+		err = g.explore(ctx)
+	}
+	if g.pids || !errors.Is(err, engine.ErrPids) {
+		return err
+	}
+	g.pids = true
+	x, err := search.NewExplorer(g.t.Sc, g.t.Property)
+	if err != nil {
+		return err
+	}
+	x.Tried = g.o.Tried
+	g.x.Close()
+	g.x, g.c, g.found = x, nil, nil
+	return g.exploreAlike(ctx)
+}
+
+// symmetric has a space explored up to symmetry.
+func (g *decision) symmetric(x *search.Explorer) error {
+	if g.pids {
+		return x.SymmetricWithPids()
+	}
+	return x.Symmetric()
 }
 
 // explore covers the space, as far as the verdict needs it and the budgets allow.
@@ -135,7 +164,7 @@ func (g *decision) merge(ctx context.Context, limits search.Limits) error {
 	y.Tried = g.x.Tried
 	y.RememberMonitors()
 	if g.o.Symmetry {
-		if err := y.Symmetric(); err != nil {
+		if err := g.symmetric(y); err != nil {
 			return err
 		}
 	}

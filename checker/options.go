@@ -40,7 +40,8 @@ type Options struct {
 	// Memory is what a state remembers of its past.
 	Memory Memory
 	// Symmetry keeps one of the states that differ only in who is who. The scenario must
-	// declare its processes interchangeable.
+	// declare its processes interchangeable. Where these use pids, all that they write and read is
+	// renamed with them, of at most 4 processes, for deadlock and what is judged by histories.
 	Symmetry bool
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int

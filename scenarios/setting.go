@@ -37,8 +37,9 @@ type Setting struct {
 	Running []int
 	// Fixed: the processes have roles of their own, so their number cannot be changed.
 	Fixed bool
-	// Interchangeable: every process runs the same program, which looks at neither its
-	// index nor its pid, so that a search may treat states that differ only in who is who
+	// Interchangeable: every process runs the same program, which does not look at its index, and to which
+	// pids are names that are as good as others: it may write its own down, look whether another's owner
+	// lives, and compare two. So a search may treat states that differ only in who is who
 	// as one. The search verifies the promise.
 	Interchangeable bool
 	// Crashes is how many processes may be killed (SIGKILL), each at any moment while it lives: before

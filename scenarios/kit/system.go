@@ -34,8 +34,7 @@ type Row struct {
 	Lock scenarios.Protocol
 	// In are the situations, applied in order.
 	In []Situation
-	// Alike: every process runs the same program and looks at neither index nor pid; see
-	// scenarios.Setting.Interchangeable.
+	// Alike: every process runs the same program; see scenarios.Setting.Interchangeable.
 	Alike bool
 	// Claims are the verdicts expected.
 	Claims []scenarios.Claim

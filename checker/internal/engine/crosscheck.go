@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
 	"lockpick/checker/internal/learn"
@@ -128,7 +129,7 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 // which nothing is broken: a schedule that breaks something is believed when it was replayed.
 // What was tried out before is passed over.
 func (x *Space) Unroll(ctx context.Context, workers int, tried *learn.Tried) error {
-	if x.Sc.Setting.Interchangeable {
+	if x.Sc.Setting.Interchangeable && !slices.ContainsFunc(x.automata, (*learn.Automaton).SeesPid) {
 		for _, a := range x.automata {
 			if err := a.Unroll(ctx, tried, true); err != nil {
 				return err

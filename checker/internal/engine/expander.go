@@ -124,6 +124,9 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	var m transition
 	var err error
 	m, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
+	if r := w.X.renames; r != nil && err == nil {
+		err = r.sameForAll(machine, slot, op, m, &w.bench)
+	}
 	if err == nil {
 		w.X.transitions.Put(key, m.pack())
 	}

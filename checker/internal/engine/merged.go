@@ -12,7 +12,7 @@ import (
 // Merge guesses anew which nodes of the automata are one: see [learn.Automaton.Merge]. Expanders
 // and states from before are no good any more. What is observed is observed anew. forgets allows to
 // forget inode numbers that are guessed to be dead.
-func (x *Space) Merge(forgets bool) (is learn.Merging) {
+func (x *Space) Merge(forgets bool) (is learn.Merging, err error) {
 	x.observed = observer{}
 	first, _ := x.machines.get(x.Initial[wordMachine], 0)
 	forgets = forgets && !x.KeepNumbers && first.CountsInodes()
@@ -22,7 +22,10 @@ func (x *Space) Merge(forgets bool) (is learn.Merging) {
 		begins := a.Node(a.First()).Begins
 		x.observed.effects(&begins)
 	}
-	return is
+	if x.renames != nil {
+		err = x.renames.restart()
+	}
+	return is, err
 }
 
 // MayMerge reports whether nodes may be merged: not of programs that are slow to start.

@@ -18,11 +18,12 @@ import (
 // monitors, is renamed, too; see history.Table.Rename. Nodes that are taken for one
 // (learn/merge.go) are the same for every process, since all learn the same in the same order.
 //
-// Pids are data, so this is only sound where no program can get hold of one. The
+// Pids are data, so this is only sound where no program can get hold of one; where they do, pids are
+// renamed, too (rename.go). The
 // promise is verified, not believed: what one process's code is learned to do, every
 // other's must be learned to do as well, and a program that asks for a pid, names one
 // in a call, or takes a POSIX record lock (which shows its owner's pid) ends the
-// exploration with an error. Processes with several tasks, or not all mortal, are not
+// exploration with an error, which is [ErrPids] where renaming may do. Processes with several tasks, or not all mortal, are not
 // treated so.
 type Symmetry struct {
 	x     *Space
@@ -40,27 +41,37 @@ type Symmetry struct {
 // more, trying the permutations costs more than it saves.
 const maxSymmetric = 6
 
-// Symmetric prepares x for exploration up to symmetry, or says why it cannot be.
-func (x *Space) Symmetric() error {
+// asymmetric says why the setting or the property keeps processes from being interchangeable; empty if
+// neither does.
+func (x *Space) asymmetric() string {
 	st := &x.Sc.Setting
+	switch {
+	case !st.Interchangeable:
+		return "the setting does not declare its processes interchangeable"
+	case st.PowerLosses > 0:
+		return "the power may be lost"
+	case st.Assume.Sleeps == scenarios.SleepsLast:
+		return "sleeps take as long as they say"
+	case len(st.Punctual) > 0:
+		return "some processes are punctual"
+	case st.Skew != nil:
+		return "clocks are apart"
+	case st.Tasks != nil || st.Handlers != nil || st.Mortal != nil || st.Processes > maxSymmetric:
+		return fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric)
+	case !x.Property.Symmetric:
+		return fmt.Sprintf("the property %s may tell processes apart: it is not declared symmetric", x.Property)
+	}
+	return ""
+}
+
+// Symmetric prepares x for exploration up to symmetry, or says why it cannot be. The error is [ErrPids], at once or
+// when a pid comes up, where [Space.SymmetricWithPids] may do.
+func (x *Space) Symmetric() error {
 	bad := func(why string) error {
 		return fmt.Errorf("checker: %s: no symmetry: %s", x.Sc.ID, why)
 	}
-	switch {
-	case !st.Interchangeable:
-		return bad("the setting does not declare its processes interchangeable")
-	case st.PowerLosses > 0:
-		return bad("the power may be lost")
-	case st.Assume.Sleeps == scenarios.SleepsLast:
-		return bad("sleeps take as long as they say")
-	case len(st.Punctual) > 0:
-		return bad("some processes are punctual")
-	case st.Skew != nil:
-		return bad("clocks are apart")
-	case st.Tasks != nil || st.Handlers != nil || st.Mortal != nil || st.Processes > maxSymmetric:
-		return bad(fmt.Sprintf("it needs one task in each of at most %d processes, all of them mortal or none", maxSymmetric))
-	case !x.Property.Symmetric:
-		return bad(fmt.Sprintf("the property %s may tell processes apart: it is not declared symmetric", x.Property))
+	if why := x.asymmetric(); why != "" {
+		return bad(why)
 	}
 	for slot := 1; slot < len(x.Slots); slot++ {
 		if err := x.sameNode(slot, x.automata[0].First(), x.automata[slot].First()); err != nil {
@@ -115,7 +126,7 @@ func (x *Space) learnAlike(n uint32, r *fsfake.Result) error {
 		}
 	}
 	if e.Effects.PidSeen {
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid", x.Sc.ID)
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid (%w)", x.Sc.ID, ErrPids)
 	}
 	return nil
 }
@@ -129,12 +140,15 @@ func (x *Space) sameEffects(slot int, a, b learn.Effects) bool {
 // sameNode verifies that a node of a process's automaton is that of process A.
 func (x *Space) sameNode(slot int, n, m uint32) error {
 	a, b := x.automata[0].Node(n&^learn.Begun), x.automata[slot].Node(m&^learn.Begun)
+	if a.Begins.PidSeen || b.Begins.PidSeen {
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid (%w)", x.Sc.ID, ErrPids)
+	}
 	if n != m || a.Op != b.Op || a.Ended != b.Ended || !x.sameEffects(slot, a.Begins, b.Begins) {
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: where process A calls %q, process %s calls %q", x.Sc.ID, a.Op, x.Slots[slot].Task, b.Op)
 	}
 	switch c := a.Op.Call; {
-	case a.Begins.PidSeen:
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid", x.Sc.ID)
+	case c == fsfake.CallKill:
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid (%w)", x.Sc.ID, a.Op, ErrPids)
 	case c.ShowsPid():
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid", x.Sc.ID, a.Op)
 	}
@@ -199,6 +213,16 @@ func permute(p []int, at int, visit func([]int)) {
 // the order of their nodes, and among equals the renaming with the lowest numbers.
 func (s *Symmetry) Canonical(row []uint32) {
 	n := len(s.ids)
+	if s.x.renames != nil {
+		for k := range s.perms {
+			s.apply(row, s.perms[k])
+			if k == 0 || slices.Compare(s.trial, s.best) < 0 {
+				copy(s.best, s.trial)
+			}
+		}
+		copy(row, s.best)
+		return
+	}
 	nodes := row[wordNodes : wordNodes+n]
 	s.order = s.order[:0]
 	for i := range n {
@@ -236,10 +260,14 @@ func (s *Symmetry) ties(nodes []uint32, at int, visit func()) {
 // apply writes row under a renaming to s.trial.
 func (s *Symmetry) apply(row []uint32, perm []int) {
 	copy(s.trial, row)
-	for from, to := range perm {
-		s.trial[wordNodes+to] = row[wordNodes+from]
-	}
 	p := s.index[permKey(perm)]
+	for from, to := range perm {
+		word := row[wordNodes+from]
+		if s.x.renames != nil {
+			word = s.x.renames.node(p, from, word)
+		}
+		s.trial[wordNodes+to] = word
+	}
 	s.trial[wordMachine] = s.machine(row[wordMachine], p)
 	if s.x.Histories != nil {
 		s.trial[WordHistory] = s.history(row[WordHistory], p)
@@ -249,6 +277,14 @@ func (s *Symmetry) apply(row []uint32, perm []int) {
 func (s *Symmetry) machine(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
 	to, ok := s.machines.Get(key)
+	if r := s.x.renames; !ok && r != nil {
+		var err error
+		if to, err = r.machine(perm, id); err != nil { // each was renamed when it came up
+			panic(err)
+		}
+		s.machines.Put(key, to)
+		return to
+	}
 	if !ok {
 		from, _ := s.x.machines.get(id, 0)
 		m := from.Clone()

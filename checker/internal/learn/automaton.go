@@ -3,6 +3,7 @@ package learn
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 
 	"lockpick/fsfake"
@@ -154,6 +155,13 @@ func (a *Automaton) Node(n uint32) node {
 	nd := a.nodes[n]
 	nd.Knows = a.knownTo(n)
 	return nd
+}
+
+// SeesPid reports whether the program was seen to ask for its own pid.
+func (a *Automaton) SeesPid() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.nodes[a.first].Begins.PidSeen || slices.ContainsFunc(a.order, func(k edgeKey) bool { return a.edges[k].Effects.PidSeen })
 }
 
 // edge returns where result leads from node at, and learns it when it is new.

@@ -48,7 +48,10 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 	o.Workers, o.Enough = 1, 0
 	wrong, forgets := 0, true
 	for states := mergedFirst; wrong < mergedTries; {
-		is := x.Merge(forgets)
+		is, err := x.Merge(forgets)
+		if err != nil {
+			return nil, Unmerged
+		}
 		if states > 16*mergedFirst && 4*is.Classes > 3*is.Nodes && !is.Forgets {
 			return nil, Unmerged
 		}

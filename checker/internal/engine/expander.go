@@ -161,13 +161,13 @@ func (w *Expander) begin(s []uint32, c sched.Choice, slot int) ([]uint32, succes
 }
 
 // end stores a successor.
-func (w *Expander) end(succ successor, next []uint32) {
+func (w *Expander) end(succ *successor, next []uint32) {
 	if w.X.machines.marks && w.isBad(next[wordMachine]) {
 		succ.Bad = true
 	}
 	succ.at = len(w.words)
 	w.words = append(w.words, next...)
-	w.Out = append(w.Out, succ)
+	w.Out = append(w.Out, *succ)
 }
 
 // op returns the call that a task would make next, for reports.

@@ -107,7 +107,7 @@ func (w *Expander) kill(s []uint32, process int, b budgets) error {
 		succ.Bad = !st.ok
 	}
 	next[len(next)-1] = b.pack()
-	w.end(succ, next)
+	w.end(&succ, next)
 	return nil
 }
 

@@ -102,7 +102,7 @@ func (w *Expander) losePower(s []uint32, b budgets) error {
 		copy(next[wordNodes:], w.X.rebooted)
 		next[len(next)-1] = b.pack()
 		succ.Bad = !ok
-		w.end(succ, next)
+		w.end(&succ, next)
 	}
 	return nil
 }

@@ -105,6 +105,6 @@ func (w *Expander) signal(s []uint32, process int, b budgets) error {
 	h := w.handler(process)
 	next[wordMachine], next[wordNodes+h] = m.machine, x.automata[h].First()
 	next[len(next)-1] = b.pack()
-	w.end(succ, next)
+	w.end(&succ, next)
 	return nil
 }

@@ -107,7 +107,7 @@ func (w *Expander) stall(s []uint32, b budgets) error {
 	next, succ := w.begin(s, sched.Choice{Action: sched.Stall}, -1)
 	next[wordMachine] = m.machine
 	next[len(next)-1] = b.pack()
-	w.end(succ, next)
+	w.end(&succ, next)
 	return nil
 }
 

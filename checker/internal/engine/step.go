@@ -105,7 +105,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		}
 		next[wordMachine] = m.machine
 		succ.Bad = !w.exit(next, x.Slots[slot].process)
-		w.end(succ, next)
+		w.end(&succ, next)
 		return nil
 	}
 	word := s[wordNodes+slot]
@@ -188,7 +188,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 			break
 		}
 	}
-	w.end(succ, next)
+	w.end(&succ, next)
 	return nil
 }
 

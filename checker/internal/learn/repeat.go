@@ -79,7 +79,7 @@ func (a *Automaton) repeat(k edgeKey, e Edge) error {
 	if more == want.Ended || more && op != want.Op {
 		return a.indeterminate(calls, want.Op, op, more)
 	}
-	return a.sameNotes(calls, e.Effects, notes)
+	return a.sameNotes(calls, &e.Effects, notes)
 }
 
 // told says what a task told its history between two calls, and what it asserted.

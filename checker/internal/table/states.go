@@ -60,6 +60,9 @@ func hashWords(w []uint32) uint64 {
 // ShardOf is the number of the shard that a state belongs to. Two words are enough to
 // spread states evenly over a few shards.
 func (s *States) ShardOf(w []uint32) int {
+	if len(s.Shards) == 1 {
+		return 0
+	}
 	h := hash64(uint64(w[0])<<32|uint64(w[1])) >> 32
 	return int(uint64(uint32(h)) * uint64(len(s.Shards)) >> 32)
 }

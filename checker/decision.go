@@ -28,7 +28,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	if err := g.exploreAlike(ctx); err != nil {
 		return Result{}, err
 	}
-	if o.Whole && !g.c.Complete {
+	if o.Whole && !g.c.Complete && !g.c.Enough {
 		return Result{}, ErrPart
 	}
 	return g.conclude(ctx)

@@ -30,7 +30,7 @@ func TestTheViolationFirst(t *testing.T) {
 		require.True(t, whole.Complete)
 		require.Greater(t, whole.Stats.States, smallSpace, "the space of %s is small", c.sc.ID)
 		var first *Result
-		for _, o := range []Options{{Workers: 1}, {Workers: 3}, {Memory: RememberMonitors}, {Memory: RememberHistories}} {
+		for _, o := range []Options{{Workers: 1}, {Workers: 3}, {Memory: RememberMonitors}, {Memory: RememberHistories}, {Workers: 1, Whole: true, States: 2 * smallSpace}} {
 			r, err := Check(t.Context(), c.sc, c.p, o)
 			require.NoError(t, err)
 			require.Equal(t, Broken, r.Verdict)

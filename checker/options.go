@@ -55,7 +55,8 @@ type Options struct {
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
 	SkipOdds bool
 	// Whole has Check return [ErrPart] as soon as it knows that a budget ends before it has an
-	// answer, for those who will ask again with a larger one.
+	// answer, for those who will ask again with a larger one. Where a violation is enough for
+	// everybody, that and its smallest counterexample are an answer.
 	Whole bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"sync"
@@ -12,7 +13,8 @@ import (
 // rest on, one thing after the other. So small spaces are decided ahead of their turn, a scenario
 // at a time on each processor, while a large one may be under way on all of them. Verdict and
 // counts are the same. A space that turns out to be larger waits for its turn and begins anew, so
-// that only one that takes much memory is under way at a time.
+// that only one that takes much memory is under way at a time. Whoever would wait for its turn
+// decides something ahead meanwhile.
 type ahead struct {
 	questions []question
 	tried     []*checker.Tried // by question: one for each scenario
@@ -27,8 +29,12 @@ type readyResult struct {
 	result *checker.Result
 }
 
-// aheadStates is how many states a space has at most that is decided ahead of its turn.
-const aheadStates = 10_000
+// What is decided ahead of its turn has at most so many states, which take at most so much memory: no
+// processor is to take much. Of a larger space that is broken it is enough that a violation is among these.
+const (
+	aheadStates = 100_000
+	aheadBytes  = 64 << 20
+)
 
 func newAhead(questions []question) *ahead {
 	e := &ahead{questions: questions, tried: make([]*checker.Tried, len(questions)), ready: make([]*readyResult, len(questions))}
@@ -52,9 +58,10 @@ func (f *checkFlags) ahead(o checker.Options, questions int) int {
 	return min(runtime.GOMAXPROCS(0)-1, questions)
 }
 
-// take returns the result of a question, waiting for it where somebody is about to have it. It is
-// nil where nobody has it: then nobody else will begin with it.
-func (e *ahead) take(i int) *checker.Result {
+// take returns the result of a question, waiting for it where somebody is about to have it: it
+// helps as long as there is something to help with. It is nil where nobody has it: then nobody else
+// will begin with it.
+func (e *ahead) take(i int, help func() bool) *checker.Result {
 	e.mu.Lock()
 	e.next = max(e.next, i+1)
 	r := e.ready[i]
@@ -62,8 +69,16 @@ func (e *ahead) take(i int) *checker.Result {
 	if r == nil {
 		return nil
 	}
-	<-r.done
-	return r.result
+	for helping := true; ; {
+		select {
+		case <-r.done:
+			return r.result
+		default:
+		}
+		if helping = helping && help(); !helping {
+			<-r.done
+		}
+	}
 }
 
 // begin takes the questions of a scenario that nobody has begun: those from one to another.
@@ -78,24 +93,21 @@ func (e *ahead) begin() (from, to int) {
 	return from, to
 }
 
-// work decides what nobody has begun.
-func (e *ahead) work(ctx context.Context, f *checkFlags, o checker.Options) {
+// work decides what nobody has begun, a scenario, and reports whether there was one.
+func (e *ahead) work(ctx context.Context, f *checkFlags, o checker.Options) bool {
 	o.Workers, o.States, o.Whole, o.Progress = 1, aheadStates, true, nil
-	for {
-		from, to := e.begin()
-		if from == to {
-			return
-		}
-		for i := from; i < to; i++ {
-			q := e.questions[i]
-			o.Tried = e.tried[i]
-			if ctx.Err() == nil {
-				// An error is told, or gone, when it is asked again.
-				if r, err := f.engine.decide(ctx, q.sc, q.property, o); err == nil && r.Complete {
-					e.ready[i].result = &r
-				}
+	o.Bytes = min(cmp.Or(o.Bytes, aheadBytes), aheadBytes)
+	from, to := e.begin()
+	for i := from; i < to; i++ {
+		q := e.questions[i]
+		o.Tried = e.tried[i]
+		if ctx.Err() == nil {
+			// An error is told, or gone, when it is asked again.
+			if r, err := f.engine.decide(ctx, q.sc, q.property, o); err == nil && r.Verdict != checker.Unknown {
+				e.ready[i].result = &r
 			}
-			close(e.ready[i].done)
 		}
+		close(e.ready[i].done)
 	}
+	return from < to
 }

@@ -48,14 +48,18 @@ func TestWhatIsDecidedAhead(t *testing.T) {
 	}
 	f := &checkFlags{engine: &engineFlags{}}
 	e := newAhead(questions)
-	require.Nil(t, e.take(0), "nobody has begun it")
-	parallel.Together(2, func(int) { e.work(t.Context(), f, checker.Options{}) })
-	require.Nil(t, e.take(0), "it had its turn")
+	nobody := func() bool { return false }
+	require.Nil(t, e.take(0, nobody), "nobody has begun it")
+	parallel.Together(2, func(int) {
+		for e.work(t.Context(), f, checker.Options{}) {
+		}
+	})
+	require.Nil(t, e.take(0, nobody), "it had its turn")
 	decided := 0
 	for i, q := range questions {
-		if r := e.take(i); r != nil {
+		if r := e.take(i, nobody); r != nil {
 			decided++
-			require.True(t, r.Complete)
+			require.True(t, r.Complete) // these spaces are small
 			require.LessOrEqual(t, r.Stats.States, aheadStates)
 			require.Equal(t, q.property, r.Property)
 			require.Same(t, q.sc, r.Scenario)
@@ -66,6 +70,7 @@ func TestWhatIsDecidedAhead(t *testing.T) {
 	e = newAhead(questions)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e.work(ctx, f, checker.Options{})
-	require.Nil(t, e.take(1), "it was stopped")
+	for e.work(ctx, f, checker.Options{}) {
+	}
+	require.Nil(t, e.take(1, nobody), "it was stopped")
 }

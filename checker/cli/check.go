@@ -175,7 +175,8 @@ func (a *app) answer(ctx context.Context, questions []question, f *checkFlags, o
 	early, others := newAhead(questions), f.ahead(o, len(questions))
 	parallel.Together(1+others, func(k int) {
 		if k > 0 {
-			early.work(ctx, f, o)
+			for early.work(ctx, f, o) {
+			}
 			return
 		}
 		defer cancel()
@@ -230,7 +231,7 @@ func (a *app) answerInTurn(ctx context.Context, early *ahead, f *checkFlags, o c
 // verdict answers question i, or says that it was stopped.
 func (a *app) verdict(ctx context.Context, early *ahead, i int, f *checkFlags, o checker.Options) (r checker.Result, err error) {
 	q := early.questions[i]
-	ready := early.take(i)
+	ready := early.take(i, func() bool { return early.work(ctx, f, o) })
 	switch {
 	case ready != nil:
 		r = *ready

@@ -41,6 +41,9 @@ type Learning struct {
 	Again bool
 	// Kept is the program's; nil at first.
 	Kept interface{ Close() }
+	// Light, as the program says, is how many runs of it may stand still at once, each at the end of what was
+	// learned by it, because they share what they need. Zero means as few as of any program.
+	Light int
 }
 
 // Close lets go of what is kept.

@@ -11,6 +11,9 @@ import (
 
 var errPlatform = errors.New("tracer: programs can be run under linux/amd64 only; run the check there, or write the protocol as a Go function")
 
+// Room is for none.
+func Room() int { return 0 }
+
 // ErrNoClone is why a run cannot be cloned.
 var ErrNoClone = errPlatform
 

@@ -80,11 +80,12 @@ func (r *Run) watch() {
 			return
 		case <-ticker.C:
 		}
-		starved.look(d)
 		seq := d.seq.Load()
-		if seq%2 == 0 {
+		if seq%2 == 0 { // many runs stand still
+			starved = starvation{at: time.Now()}
 			continue
 		}
+		starved.look(d)
 		tgid, tid := int(d.tgid.Load()), int(d.tid.Load())
 		switch {
 		case seq != last:

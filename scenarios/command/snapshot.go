@@ -82,6 +82,7 @@ func (d *driver) driveOn() error {
 	if err != nil {
 		return fmt.Errorf("a clone of a snapshot: %w", err)
 	}
+	d.t.Learning.Light = mostClones(len(d.spec.Commands))
 	was := *d
 	*d = one.d
 	d.spec, d.t = was.spec, was.t
@@ -121,4 +122,12 @@ func (d *driver) leave(set []tracer.Pending) error {
 		err = fmt.Errorf("a clone asks for %v, and not for %v: this is a fault of lockpick", again, set)
 	}
 	return err
+}
+
+// mostClones is how many clones of each of some commands may stand still at once. Each is a process that shares
+// its memory with the others, a thread of this one and half a dozen descriptors; here they may be a quarter of what
+// there may be.
+func mostClones(commands int) int {
+	const atAll = 512
+	return min(atAll, tracer.Room()/4) / commands
 }

@@ -185,7 +185,7 @@ func (a *Automaton) extend(at uint32, result *fsfake.Result) (e Edge, err error)
 	if code != nil {
 		defer func() {
 			if a.external && err == nil && e.To > Ended && a.nodes[e.To&^Begun].parent == at && !a.nodes[e.To&^Begun].spent {
-				a.kept.keep(e.To, code)
+				a.kept.keep(e.To, code, max(maxInstances, a.learning.Light))
 			} else {
 				code.Stop()
 			}

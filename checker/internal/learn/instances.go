@@ -6,8 +6,9 @@ package learn
 // ends, not of the edges. A Go function is cheaper to run again than to keep, and the number
 // of its runs, which is reported, would depend on which worker came first.
 
-// maxInstances bounds how many instances an automaton keeps; the one kept longest goes
-// first.
+// maxInstances bounds how many instances an automaton keeps, unless the program says that more are no burden
+// ([scenarios.Learning]); the one kept longest goes first. Where more nodes than that are at the frontier, level
+// by level, each has lost its instance by the time that an edge out of it is learned.
 const maxInstances = 64
 
 // instances are the running programs of one automaton, each standing at a node.
@@ -23,8 +24,8 @@ func (s *instances) take(node uint32) (Code, bool) {
 	return code, ok
 }
 
-// keep lets an instance stand at a node.
-func (s *instances) keep(node uint32, code Code) {
+// keep lets an instance stand at a node, one of so many at most.
+func (s *instances) keep(node uint32, code Code, most int) {
 	if s.at == nil {
 		s.at = map[uint32]Code{}
 	}
@@ -33,7 +34,7 @@ func (s *instances) keep(node uint32, code Code) {
 	}
 	s.at[node] = code
 	s.order = append(s.order, node)
-	for len(s.at) > maxInstances {
+	for len(s.at) > most {
 		if old, ok := s.take(s.order[0]); ok {
 			old.Stop()
 		}

@@ -116,6 +116,11 @@ func (g *decision) explore(ctx context.Context) (err error) {
 		}
 		g.x.RememberMonitors()
 	}
+	if auto && g.found == nil && exceeds(limits, monitors) {
+		if done, err := g.upToSymmetry(ctx, limits, monitors); done || err != nil {
+			return err
+		}
+	}
 	if auto && g.found == nil && g.x.MayMerge() && exceeds(limits, least) {
 		if done, err := g.begin(ctx, limits, least); done || err != nil {
 			return err
@@ -152,6 +157,43 @@ func (g *decision) begin(ctx context.Context, limits search.Limits, states int) 
 		g.found, err = g.find(ctx)
 	}
 	return false, err
+}
+
+// upToSymmetry covers a space of more than so many states up to symmetry, where the scenario says that its
+// processes are interchangeable, and they are. It is done when nothing is left to do.
+func (g *decision) upToSymmetry(ctx context.Context, limits search.Limits, small int) (done bool, err error) {
+	if g.o.Symmetry || !g.t.Sc.Setting.Interchangeable {
+		return false, nil
+	}
+	if g.t.Judge == nil { // otherwise it was begun with histories
+		if done, err := g.begin(ctx, limits, small); done || err != nil || g.found != nil {
+			return done, err
+		}
+	}
+	if limits.Enough > 0 { // so many were seen
+		limits.Enough = max(1, limits.Enough-small)
+	}
+	for g.pids = false; ; g.pids = true {
+		y, err := search.NewExplorer(g.t.Sc, g.t.Property)
+		if err != nil {
+			return false, err
+		}
+		y.Tried = g.x.Tried
+		y.RememberMonitors()
+		var c *search.Coverage
+		if err = g.symmetric(y); err == nil {
+			c, err = y.Explore(ctx, limits, y.Initial)
+		}
+		if err == nil {
+			g.x.Close()
+			g.x, g.c = y, c
+			return true, nil
+		}
+		y.Close()
+		if g.pids || !errors.Is(err, engine.ErrPids) {
+			return false, nil // they are not: the whole space says what is wrong, if anything is
+		}
+	}
 }
 
 // merge covers the space with merged automata, where that comes to an end. It begins anew: what
@@ -248,7 +290,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res.Stats.learned(x)
 	res.Resumable = c.OnDisk() && c.Why != ""
 	res.DiskHelps = c.Outgrown && diskHelps*res.Stats.Machines < c.Count() && !g.t.Property.OfCycles()
-	res.Stats.Merging = g.merging
+	res.Stats.Merging, res.Stats.Symmetry = g.merging, x.Reduce
 	res.Stats.States, res.Stats.Transitions = c.Count(), c.Transitions
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
 	res.Stats.Violations = len(x.Fingerprints(c.Violated))

@@ -41,7 +41,8 @@ type Options struct {
 	Memory Memory
 	// Symmetry keeps one of the states that differ only in who is who. The scenario must
 	// declare its processes interchangeable. Where these use pids, all that they write and read is
-	// renamed with them, of at most 4 processes, for deadlock and what is judged by histories.
+	// renamed with them, of at most 4 processes, for deadlock and what is judged by histories. With
+	// RememberAuto a space of more than 50 000 states in which nothing was broken is explored so without being asked, if it can be.
 	Symmetry bool
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int

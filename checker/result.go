@@ -124,6 +124,8 @@ type Stats struct {
 	Coroutines, Edges int
 	// Merging says whether places in programs were taken for one, and how that was verified.
 	Merging Merging `json:",omitempty"`
+	// Symmetry: of states that differ only in who is who one was kept, and counted.
+	Symmetry bool `json:",omitempty"`
 	// Machines counts the distinct states of the machine alone.
 	Machines int
 	// Contended counts the transitions in which a task was told that the lock is taken,
@@ -160,6 +162,7 @@ func (s *Stats) add(t Stats) {
 	s.Coroutines += t.Coroutines
 	s.Edges = max(s.Edges, t.Edges)
 	s.Merging = max(s.Merging, t.Merging)
+	s.Symmetry = s.Symmetry || t.Symmetry
 	s.Machines = max(s.Machines, t.Machines)
 	s.Contended += t.Contended
 	s.Bytes = max(s.Bytes, t.Bytes)

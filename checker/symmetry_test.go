@@ -86,9 +86,16 @@ func areOrbits(t *testing.T, x *search.Explorer, full, less *search.Coverage) {
 func saysTheSame(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) Verdict {
 	a, err := Check(context.Background(), sc, p, Options{Workers: 1})
 	require.NoError(t, err)
-	for _, memory := range []Memory{RememberAuto, RememberMonitors, RememberLeast} {
-		b, err := Check(context.Background(), sc, p, Options{Workers: 2, Symmetry: true, Memory: memory})
+	for _, o := range []Options{
+		{Workers: 2, Symmetry: true}, {Workers: 2, Symmetry: true, Memory: RememberMonitors}, {Workers: 2, Symmetry: true, Memory: RememberLeast},
+		{Workers: 1, changes: changes{monitors: 50}},
+	} {
+		b, err := Check(context.Background(), sc, p, o)
 		require.NoError(t, err)
+		if a.Verdict == Holds && a.Stats.States > 500 {
+			require.Equal(t, p.Symmetric, b.Stats.Symmetry, "where it is declared it is the default for what is not small")
+			require.Less(t, b.Stats.States, a.Stats.States)
+		}
 		require.Equal(t, a.Verdict, b.Verdict)
 		if a.Odds >= 0 { // the whole space is not too large for them
 			require.InDelta(t, a.Odds, b.Odds, 1e-9, "renaming changes no odds")

@@ -64,6 +64,8 @@ type jsonFound struct {
 	// Merging says how it was verified that places in programs do the same, where any were taken
 	// for one.
 	Merging string `json:"merging,omitempty"`
+	// Symmetry: of states that differ only in who is who one was kept, and counted.
+	Symmetry bool `json:"symmetry,omitempty"`
 	// Contended counts the steps that met somebody else's lock.
 	Contended int `json:"contended"`
 	// Odds is there when it was computed, OddsWhy when it should have been.
@@ -203,6 +205,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Complete: r.Complete, Why: r.Why,
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
+			Symmetry: r.Stats.Symmetry,
 		},
 	}
 	if m := r.Stats.Merging; m != checker.Unmerged {

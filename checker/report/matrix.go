@@ -291,6 +291,9 @@ func countsText(r *checker.Result, o Options) string {
 		if c.n > 0 {
 			parts = append(parts, numbers.Count(c.n, c.one, c.many))
 		}
+		if c.one == "state" && s.Symmetry {
+			parts[0] += " up to symmetry"
+		}
 	}
 	if o.Timings {
 		parts = append(parts, r.Elapsed.Round(time.Millisecond).String())

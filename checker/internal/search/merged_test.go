@@ -148,6 +148,7 @@ func TestMergingUpToSymmetryIsVerified(t *testing.T) {
 // that differ in who is who, too, and of 33 065 that remember all past attempts. So do two that write pids down. Where closing the table takes too
 // many runs, nothing is merged.
 func TestMergedUpToSymmetry(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, s := range fixtures.Sizes() {
 		want := map[string]int{"flopen, 3 polls, 2 opens": 585, "hg, 2 rounds": 655, "agentwire, no bound": 965}[s.Name]

@@ -71,6 +71,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 // which the process that writes for ever is never interrupted.
 func TestNoEndOfWhatIsCheaper(t *testing.T) {
 	testmain.Slow(t, "it searches until a budget ends", "./checker")
+	fixtures.OnlyAnswers(t)
 	sc := fixtures.Programs("toy/stat/beside-a-log", scenarios.Setting{Processes: 3, Fixed: true}, func(process, _ int) scenarios.Program {
 		if process > 0 {
 			return scenarios.Once(fixtures.StatThenWrite())

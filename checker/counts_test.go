@@ -70,6 +70,7 @@ func deaths(t *testing.T, sc *scenarios.Scenario) Stats {
 // Every process is somewhere among its k+1 places, and all places go together. A
 // daemon ends with its last step; another process makes one more step, its exit.
 func TestCountsOfPrivateSteps(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for n := 1; n <= 4; n++ {
 		for k := 1; k <= 4; k++ {
 			name := fmt.Sprintf("%d processes of %d steps", n, k)
@@ -93,6 +94,7 @@ func TestCountsOfPrivateSteps(t *testing.T) {
 // A killed process is as gone as one that has exited: only the budget tells, and the
 // history when the property knows deaths.
 func TestCountsOfFaults(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for n := 1; n <= 3; n++ {
 		for k := 1; k <= 3; k++ {
 			name := fmt.Sprintf("%d processes of %d steps", n, k)

@@ -163,6 +163,7 @@ func requireNoVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 
 // What each property must have seen.
 func TestWhatIsNoEvidence(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	of := func(programs ...scenarios.Program) *scenarios.Scenario {
 		sc := fixtures.New("toy/own/contend", fixtures.Excl(), scenarios.Setting{Processes: len(programs), Fixed: true})
 		sc.Program = func(process, _ int) scenarios.Program { return programs[process] }

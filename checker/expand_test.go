@@ -190,6 +190,7 @@ func TestPartsOfSomethingElse(t *testing.T) {
 
 // Whether sleeps last is a question about all states: parts that leave it open give no verdict.
 func TestPartsAssumeHowLongSleepsTake(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	sc := fischer(time.Second, 0, 1)
 	p := sc.Claims[0].Property
 	sc.Setting.Assume.Times = scenarios.TimesShared

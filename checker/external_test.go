@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
 
@@ -74,6 +75,7 @@ func TestUnmarkedLoopThatGivesUp(t *testing.T) {
 
 // What is written piece by piece is no loop.
 func TestPiecesAreNoLoop(t *testing.T) {
+	fixtures.OneWorker(t)
 	sc := external(scenarios.Protocol{}, true)
 	sc.Setting.Processes = 1
 	sc.Program = func(int, int) scenarios.Program {

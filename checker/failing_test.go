@@ -16,6 +16,7 @@ import (
 )
 
 func TestFailingVerdicts(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	smallest := map[string]string{
 		"toy/excl-pid/full wedge":                   "A1 A/ENOSPC A2 B2",
 		"toy/excl-pid-tidy/failing wedge":           "A4 A/EACCES A1", // nothing takes away what cannot be unlinked

@@ -162,6 +162,7 @@ func TestNumbersCarriedOverAreNoticed(t *testing.T) {
 // from then on. With the number forgotten, every file that a later round makes would be taken for
 // the one that the note speaks of.
 func TestNumbersWrittenDownAreKept(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	const note = "/run/note"
 	sc := remakes("toy/remakes/written", func() func(*scenarios.Task, fs.FileInfo) bool {
 		return func(t *scenarios.Task, info fs.FileInfo) bool {

@@ -53,6 +53,7 @@ func TestDeadlockInTheGraph(t *testing.T) {
 
 // Wedge: time passes for the fresh process, so a lease runs out and a sentinel does not.
 func TestWedgeInTheGraph(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	crash := scenarios.Setting{Processes: 2, Crashes: 1}
 	claim := func(v Verdict) scenarios.Claim { return scenarios.Claim{Property: scenarios.Wedge, Verdict: v} }
 	r := asClaimed(t, fixtures.New("toy/excl/crash", fixtures.Excl(), crash, claim(Broken)))
@@ -78,6 +79,7 @@ func TestWedgeInTheGraph(t *testing.T) {
 }
 
 func TestStarvation(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	// Whoever finds the lock free takes it: the other may always come too late.
 	r := asClaimed(t, fixtures.NewForEver("toy/test-and-set/forever", fixtures.TestAndSet(), 2, fixtures.Starvation(Broken)))
 	ce := r.Counterexample
@@ -119,6 +121,7 @@ func TestStarvation(t *testing.T) {
 // Tickets are handed out under a kernel lock, at which one may starve; who has a ticket
 // gets in.
 func TestStarvationOfTickets(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	r := asClaimed(t, fixtures.NewForEver("toy/tickets/forever", fixtures.Tickets(), 2, fixtures.Starvation(Broken)))
 	require.Equal(t, trace.Starves, r.Counterexample.Waits[0].How)
 	sc := fixtures.NewForEver("toy/tickets/forever", fixtures.Tickets(), 2, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})

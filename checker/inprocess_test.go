@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -31,6 +32,7 @@ func among(n int, how scenarios.Concurrency, p *scenarios.Property, acquire func
 }
 
 func TestCompareAndSwapIsOneStep(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	locked := func(got bool) (scenarios.Hold, error) {
 		if !got {
 			return scenarios.Hold{}, scenarios.ErrLocked

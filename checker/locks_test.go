@@ -86,6 +86,7 @@ func ways(t *testing.T, p *scenarios.Property) []way {
 // smallest counterexample.
 func TestSeveralLocks(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about several locks", "./checker")
+	fixtures.OnlyAnswers(t)
 	for _, sc := range toys.Locks() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+" "+c.Property.ID, func(t *testing.T) {
@@ -127,6 +128,7 @@ func TestLocksOfTheirOwn(t *testing.T) {
 
 // The cause names the lock, whichever it is, and says "the lock" where there is one.
 func TestCauseNamesTheLock(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for id, want := range map[string]string{
 		"toy/first-removed/contend":  "first",
 		"toy/second-removed/contend": "second",
@@ -155,6 +157,7 @@ func TestCauseNamesTheLock(t *testing.T) {
 // What is done under one name does not count under another: where two names are one lock on the
 // machine there is no verdict, whichever way they are one, and in every engine.
 func TestTwoNamesOfOneLock(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	makeLink := func(m *fsfake.Machine) error { return m.Proc(1).Symlink("/x", "/y") }
 	for name, c := range map[string]struct {
 		paths [2]string

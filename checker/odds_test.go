@@ -72,6 +72,7 @@ func TestOddsOfARace(t *testing.T) {
 // With a retry loop the odds solve an equation: B polls until A has made a file, and
 // then reads what A has written by then.
 func TestOddsOfARetryLoop(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	sc := fixtures.Programs("toy/race/poll", scenarios.Setting{Processes: 2, Daemons: true}, func(process, _ int) scenarios.Program {
 		if process == 0 {
 			return func(t *scenarios.Task) {

@@ -15,6 +15,7 @@ import (
 )
 
 func TestPowerLossVerdicts(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	smallest := map[string]string{
 		"toy/save/power torn-read":             "A4 *1 B3",
 		"toy/save-file-synced/power torn-read": "A5 *1 B3",

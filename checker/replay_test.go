@@ -14,6 +14,7 @@ import (
 // Every counterexample replays: the same verdict, the same trace. A schedule with one
 // step changed either still breaks the property, or holds, or says where it drifted.
 func TestEveryCounterexampleReplays(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Broken || c.Property == scenarios.Starvation {

@@ -13,6 +13,7 @@ import (
 
 // The smallest schedules of the toys with signal handlers.
 func TestSignals(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	requireSmallest(t, fixtures.Signalled(), map[string]string{
 		"toy/trap/signal foreign-release": "A1 B^ B.2x1",
 		"toy/trap/three mutual-exclusion": "A1 B^ B.2x2 C1",

@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
-	"lockpick/internal/race"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
@@ -18,6 +18,7 @@ import (
 // the engine, and one without a mark got no verdict.
 func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 	testmain.Slow(t, "it tries out loops for thousands of rounds", "./checker")
+	fixtures.OnlyAnswers(t)
 	taken := fsfake.Cell[bool]{Name: "taken"}
 	for name, wait := range map[string]func(t *scenarios.Task){
 		"marked": func(t *scenarios.Task) {
@@ -29,10 +30,6 @@ func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 			}
 		},
 	} {
-		if race.Detector && name != "marked" {
-			t.Log("SKIPPED under the race detector: a loop of which a thousand calls are learned, by one goroutine; go test ./checker runs it")
-			continue
-		}
 		sc := plain(scenarios.Deadlock, func(t *scenarios.Task) (scenarios.Hold, error) {
 			wait(t)
 			taken.Store(t.Proc, true)

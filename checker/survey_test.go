@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/internal/race"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/aside"
@@ -30,7 +30,8 @@ func subject(t *testing.T, list []scenarios.Scenario, id string) scenarios.Subje
 // A survey finds what is known of a lock, and everything that it calls broken replays.
 func TestSurvey(t *testing.T) {
 	testmain.Slow(t, "it decides whole surveys", "./checker")
-	for i, c := range []struct {
+	fixtures.OnlyAnswers(t)
+	for _, c := range []struct {
 		subject scenarios.Subject
 		broken  map[string]string
 	}{
@@ -52,9 +53,6 @@ func TestSurvey(t *testing.T) {
 			"exit": "mutual-exclusion", "pid-reuse": "wedge", "pid-namespace": "mutual-exclusion",
 		}},
 	} {
-		if race.Detector && (c.broken == nil || i > 2) {
-			continue // workers do the same for a subject that holds, and for further ones
-		}
 		studies, err := scenarios.Survey(c.subject)
 		require.NoError(t, err)
 		lines, err := Survey(t.Context(), studies, Options{SkipOdds: true})

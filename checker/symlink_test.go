@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
 	"lockpick/checker/internal/fixtures"
 	"lockpick/fsfake"
 	"lockpick/scenarios"

@@ -15,6 +15,7 @@ import (
 // Processes that poll for ever for the file of a dead owner never finish, and nobody can ever
 // get in: that is a wedge, also when nobody is killed after the start.
 func TestPollingForADeadOwnersFile(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	dead := func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644) }
 	for _, c := range []struct {
 		name    string
@@ -48,6 +49,7 @@ func TestPollingForADeadOwnersFile(t *testing.T) {
 // A call that fails once need not fail: what nothing but that leads out of is a trap, whatever may
 // still fail. Whoever takes every error of stat for "the file is gone" gets in by one.
 func TestTrapsThatFailingCallsLeadOutOf(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	lock := scenarios.Protocol{
 		Path: fixtures.Lock,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {

@@ -16,6 +16,7 @@ import (
 // Two that poll for ever for a dead owner's file, and nobody can ever acquire again: whoever draws
 // schedules sees it as well, as often as the odds say, and who runs them all does too.
 func TestTrapsAreSampled(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	ctx := context.Background()
 	dead := func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644) }
 	for _, c := range []struct {

@@ -14,6 +14,7 @@ import (
 // Rounds that were tried out for one property need not be for the next; nor may those of one
 // scenario be taken for those of another.
 func TestRoundsAreTriedOnce(t *testing.T) {
+	fixtures.OneWorker(t)
 	sc := fixtures.Row(t, "gateguard/excl-rmw/contend", 2)
 	var tried Tried
 	for _, p := range []*scenarios.Property{scenarios.LostUpdate, scenarios.Deadlock} {

@@ -15,6 +15,7 @@ import (
 // A program that loses patience after some attempts is not what its first round looks
 // like, and must not get a verdict as if it were.
 func TestRoundsThatCarrySomethingOver(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	impatient := func(limit int) scenarios.Protocol {
 		once := fixtures.Excl()
 		l := fixtures.Excl()
@@ -58,6 +59,7 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 
 // A probe that unlinks the lock after 200 attempts gets through.
 func TestProbeThatLosesPatience(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	sc := fixtures.New("toy/excl/crash", fixtures.Excl(), scenarios.Setting{Processes: 2, Crashes: 1})
 	probe := func(limit int) scenarios.Probe {
 		return func(t *scenarios.Task) error {

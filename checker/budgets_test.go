@@ -55,7 +55,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 				require.Contains(t, r.Why, "it was stopped")
 				cancel()
 			}
-			sc, room := manyLook("toy/look/memory", alike), 2<<20
+			sc, room := manyLook("toy/look/memory", alike), 3<<20
 			if alike && memory == RememberMonitors {
 				room >>= 3 // few states are left
 			}

@@ -126,7 +126,8 @@ type Stats struct {
 	Merging Merging `json:",omitempty"`
 	// Symmetry: of states that differ only in who is who one was kept, and counted.
 	Symmetry bool `json:",omitempty"`
-	// Machines counts the distinct states of the machine alone.
+	// Machines counts the distinct states of the machine alone; up to symmetry it depends a little on which
+	// worker came first.
 	Machines int
 	// Contended counts the transitions in which a task was told that the lock is taken,
 	// or waited for it: a verdict "holds" without any would be vacuous.

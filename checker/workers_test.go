@@ -31,7 +31,7 @@ func TestWorkersAgree(t *testing.T) {
 				require.InDelta(t, one.Odds, many.Odds, 1e-12, "%s %s", sc.ID, c.Property)
 				a, b := one.Stats, many.Stats
 				a.Bytes, b.Bytes = 0, 0 // buffers have grown differently
-				if a.Symmetry { // which machine of an orbit stands for it depends on who came first
+				if a.Symmetry {         // which machine of an orbit stands for it depends on who came first
 					a.Machines, b.Machines = 0, 0
 				}
 				require.Equal(t, a, b, "%s %s with %d workers", sc.ID, c.Property, workers)

@@ -11,7 +11,6 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/graph"
 	"lockpick/checker/internal/search"
-	"lockpick/internal/race"
 	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -233,13 +232,11 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 // Of the catalogue the reference engine can finish next to nothing: every run that it
 // and the samples make must be one of the graph's all the same.
 func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	budget, runs := 1500, 300
 	if testing.Short() {
 		budget, runs = 200, 100
-	}
-	if race.Detector { // the runs are one worker's
-		budget, runs = 20, 20
 	}
 	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {

@@ -73,6 +73,7 @@ func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 // The run in which the locks of a scenario are looked for ends where a turn never does: before,
 // each of its thousand steps was a turn of ten thousand accesses to the cell.
 func TestATurnThatNeverEndsIsToldAtOnce(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	taken := fsfake.Cell[bool]{Name: "taken"}
 	rounds := 0
 	sc := plain(scenarios.Deadlock, func(t *scenarios.Task) (scenarios.Hold, error) {

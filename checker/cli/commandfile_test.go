@@ -19,7 +19,7 @@ import (
 // Where a command stands: at its line of the archive, or in the script that it runs.
 func TestCommandPlaces(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"a.sh": "read x < n\n", "bin": "\x7fELF\x00", "race.txtar": race} {
+	for name, text := range map[string]string{"a.sh": "read x < n\n", "bin": "\x7fELF\x00", "race.txtar": counting} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	spec := command.Spec{Commands: []command.Line{
@@ -27,7 +27,7 @@ func TestCommandPlaces(t *testing.T) {
 	}}
 	a := scenarios.Source{File: filepath.Join(dir, "a.sh")}
 	require.Equal(t, []scenarios.Source{a, a, {}, {}, {}}, commandPlaces(&spec, "", dir))
-	spec, err := command.Parse([]byte(race))
+	spec, err := command.Parse([]byte(counting))
 	require.NoError(t, err)
 	file := filepath.Join(dir, "race.txtar")
 	require.Equal(t, []scenarios.Source{{File: file, Line: 3}, {File: file, Line: 4}}, commandPlaces(&spec, file, dir))

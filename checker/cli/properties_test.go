@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 )
@@ -22,6 +23,7 @@ func runOwn(args ...string) outcome {
 // A scenario's own property is listed, checked, asked for, explained, saved, replayed and
 // split as ours are.
 func TestOwnProperties(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	t.Parallel()
 	o := runOwn("list")
 	require.Contains(t, o.stdout, "✗ one-queue")

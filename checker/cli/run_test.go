@@ -19,7 +19,7 @@ import (
 	"lockpick/scenarios/command"
 )
 
-const race = `A counter that two scripts increment.
+const counting = `A counter that two scripts increment.
 -- commands --
 sh bump.sh
 sh bump.sh
@@ -35,7 +35,7 @@ echo $((x+1)) > n
 // raceFile writes the race, and skips the test where it cannot be traced.
 func raceFile(t *testing.T) string {
 	t.Helper()
-	spec, err := command.Parse([]byte(race))
+	spec, err := command.Parse([]byte(counting))
 	require.NoError(t, err)
 	_, err = exec.LookPath("sh")
 	if err == nil {
@@ -46,7 +46,7 @@ func raceFile(t *testing.T) string {
 	}
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "race.txtar")
-	require.NoError(t, os.WriteFile(file, []byte(race), 0o600))
+	require.NoError(t, os.WriteFile(file, []byte(counting), 0o600))
 	return file
 }
 
@@ -139,7 +139,7 @@ func TestRunWritesFormats(t *testing.T) {
 // much of a counterexample, and what they do not is looked at in full.
 func TestRunDrawsFirst(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced
-	spec, err := command.Parse([]byte(race))
+	spec, err := command.Parse([]byte(counting))
 	require.NoError(t, err)
 	sc, err := spec.Scenario()
 	require.NoError(t, err)

@@ -14,6 +14,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/search"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -78,6 +79,7 @@ func pidLock(seed uint64) scenarios.Protocol {
 // Processes that know pids are taken for each other with the pids renamed: the reduced space is exactly the unreduced
 // one with its renamings put together, and says the same.
 func TestSymmetryWithPids(t *testing.T) {
+	testmain.Slow(t, "it explores the spaces of drawn locks whole and reduced", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	verdicts := map[Verdict]int{}

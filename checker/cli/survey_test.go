@@ -9,10 +9,12 @@ import (
 
 	"lockpick/internal/golden"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 )
 
 // The table of a survey, and every command that it prints replays.
 func TestSurvey(t *testing.T) {
+	testmain.Slow(t, "it decides whole surveys", "./checker/cli")
 	t.Parallel()
 	for name, want := range map[string]int{"ctx/excl": ExitDiffers, "gofrs-flock/keep-file": ExitAsClaimed} {
 		if race.Detector && want == ExitAsClaimed {

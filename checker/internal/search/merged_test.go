@@ -10,6 +10,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -148,6 +149,7 @@ func TestMergingUpToSymmetryIsVerified(t *testing.T) {
 // that differ in who is who, too, and of 33 065 that remember all past attempts. So do two that write pids down. Where closing the table takes too
 // many runs, nothing is merged.
 func TestMergedUpToSymmetry(t *testing.T) {
+	testmain.Slow(t, "it explores many sizes", "./checker/internal/search")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	for _, s := range fixtures.Sizes() {
@@ -177,6 +179,7 @@ func TestMergedUpToSymmetry(t *testing.T) {
 // and not the 18 974 and 33 065 that remember all past attempts, where the merging is verified by closing the
 // table. Where the other way teaches too little of which numbers are dead, these are kept.
 func TestMergedSizes(t *testing.T) {
+	testmain.Slow(t, "it explores many sizes", "./checker/internal/search")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	want := map[string][2]int{"hg, 2 rounds": {3576, 3576}, "flopen, 3 polls, 2 opens": {3162, 6239}}

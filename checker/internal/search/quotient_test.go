@@ -67,6 +67,7 @@ func quotient(t *testing.T, x *Explorer, c *Coverage) int {
 // together that nothing tells apart: both have as many that something does, whichever way the
 // merging was verified.
 func TestMergedSpacesAreLikeWholeOnes(t *testing.T) {
+	testmain.Slow(t, "it explores spaces whole and merged", "./checker/internal/search")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	fewer := 0

@@ -127,9 +127,9 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 
 // Unroll reports a retry loop that does something else after many rounds. It is for spaces in
 // which nothing is broken: a schedule that breaks something is believed when it was replayed.
-// What was tried out before is passed over.
+// What was tried out before is passed over; where processes are verified to be interchangeable, by any of them.
 func (x *Space) Unroll(ctx context.Context, workers int, tried *learn.Tried) error {
-	if x.Sc.Setting.Interchangeable && !slices.ContainsFunc(x.automata, (*learn.Automaton).SeesPid) {
+	if x.alike && !slices.ContainsFunc(x.automata, (*learn.Automaton).SeesPid) {
 		for _, a := range x.automata {
 			if err := a.Unroll(ctx, tried, true); err != nil {
 				return err

@@ -32,14 +32,19 @@ func remembers(rounds, round int) *scenarios.Scenario {
 			if !saw {
 				flags |= os.O_EXCL
 			}
-			f, err := t.OpenFile(fixtures.Lock, flags, 0o644)
-			if err != nil {
-				return scenarios.Hold{}, err
-			}
-			return scenarios.Hold{}, f.Close()
+			return create(t, flags)
 		},
 		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(fixtures.Lock) },
 	}, scenarios.Setting{Processes: 3})
+}
+
+// create makes the lock, with O_EXCL or without.
+func create(t *scenarios.Task, flags int) (scenarios.Hold, error) {
+	f, err := t.OpenFile(fixtures.Lock, flags, 0o644)
+	if err != nil {
+		return scenarios.Hold{}, err
+	}
+	return scenarios.Hold{}, f.Close()
 }
 
 // compares is a protocol that looks at the lock, then so many times at something else, and at the lock again.
@@ -59,11 +64,7 @@ func compares(looks int, breaks bool) *scenarios.Scenario {
 			if err == nil && lastErr == nil && !fsfake.SameFile(other, last) && fsfake.SameFile(first, last) == breaks {
 				flags &^= os.O_EXCL
 			}
-			f, err := t.OpenFile(fixtures.Lock, flags, 0o644)
-			if err != nil {
-				return scenarios.Hold{}, err
-			}
-			return scenarios.Hold{}, f.Close()
+			return create(t, flags)
 		},
 		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(fixtures.Lock) },
 	}, scenarios.Setting{Processes: 3})

@@ -61,6 +61,9 @@ func (m *Machine) storeCell(p *proc, name string, v any) {
 	m.version++
 }
 
+// printed is the first byte of a value that is a user's own type.
+const printed = 4
+
 // appendValue appends a cell's value: its type, and what it prints as, which differ
 // when the values do.
 func appendValue(b []byte, v any) []byte {
@@ -77,5 +80,5 @@ func appendValue(b []byte, v any) []byte {
 	case string:
 		return appendString(append(b, 3), v)
 	}
-	return appendString(append(b, 4), fmt.Sprintf("%T %#v", v, v))
+	return appendString(append(b, printed), fmt.Sprintf("%T %#v", v, v))
 }

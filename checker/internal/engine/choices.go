@@ -88,7 +88,9 @@ func (w *Expander) Expand(s []uint32) error {
 			continue
 		}
 		w.unfinished = true
-		if w.robs(s, i) || w.interrupted(s, i) {
+		if robs, err := w.robs(s, i); err != nil {
+			return err
+		} else if robs || w.interrupted(s, i) {
 			continue
 		}
 		for which := range w.ways(s, i, exits) {

@@ -104,9 +104,14 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 	if x.Reduce {
 		s = NewSymmetry(x)
 	}
-	for id, m := range t.all {
+	r := fsfake.NewRebuilder(t.first)
+	for id := range uint32(t.len()) {
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		m, err := t.rebuilt(id, r)
+		if err != nil {
+			return err
 		}
 		if err := differs(m, t.bad[id], "before: it must be a pure function of its View"); err != nil {
 			return err

@@ -58,7 +58,10 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 		if left := unpackBudgets(s[len(s)-1]); w.unfinished || left.crashes < x.Sc.Setting.Crashes || left.losses < x.Sc.Setting.PowerLosses {
 			return false, nil, nil
 		}
-		m, _ := x.machines.get(s[wordMachine], 0)
+		m, err := x.machines.get(s[wordMachine])
+		if err != nil {
+			return false, nil, err
+		}
 		return len(x.remainder.left(m)) > 0, nil, nil
 	}
 	return false, nil, nil
@@ -110,7 +113,10 @@ func TrapText(p *scenarios.Property) string {
 
 // LockedOut probes the machine of a state.
 func (x *Space) LockedOut(row []uint32) (bool, []trace.Wait, error) {
-	m, _ := x.machines.get(row[wordMachine], 0)
+	m, err := x.machines.get(row[wordMachine])
+	if err != nil {
+		return false, nil, err
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.prober.Wedged(m)

@@ -185,7 +185,11 @@ func (x *Space) JudgeableWith(more *Locks) (names []string, err error) {
 	if err := l.Judgeable(x.Sc, x.Property); err != nil || !l.Several() {
 		return l.names, err
 	}
-	for _, m := range x.machines.all {
+	for id := range uint32(x.machines.len()) {
+		m, err := x.machines.get(id)
+		if err != nil {
+			return l.names, err
+		}
 		if err := l.Distinct(x.Sc, x.Property, m); err != nil {
 			return l.names, err
 		}

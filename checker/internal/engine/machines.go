@@ -13,6 +13,9 @@ import (
 // A machineTable holds the distinct states of the machine, numbered in order of
 // arrival, the distinct operations, and the distinct results. A state of the whole
 // world refers to its machine by number: few machines are shared by many states.
+//
+// Of a machine its key is kept, which says all of it: whoever needs the machine has it rebuilt. The few that cannot be
+// are kept themselves.
 type machineTable struct {
 	sc *scenarios.Scenario
 	// invariant says what is wrong in a state, for a property that is judged so; marks
@@ -20,9 +23,10 @@ type machineTable struct {
 	invariant func(scenarios.View) string
 	marks     bool
 	mu        sync.Mutex
+	first     *fsfake.Machine
 	keys      table.Keys
-	all       []*fsfake.Machine
-	bad       []bool // by the invariant
+	kept      map[uint32]*fsfake.Machine
+	bad       map[uint32]bool // by the invariant
 	ops       *table.Interner
 	results   *resultTable
 }
@@ -75,8 +79,14 @@ func unpackTransition(w uint64) transition {
 func newMachineTable(sc *scenarios.Scenario, invariant func(scenarios.View) string) *machineTable {
 	return &machineTable{
 		sc: sc, invariant: invariant, marks: invariant != nil, ops: table.NewInterner(),
-		results: &resultTable{ids: map[fsfake.Result]uint32{}},
+		results: &resultTable{ids: map[fsfake.Result]uint32{}}, kept: map[uint32]*fsfake.Machine{}, bad: map[uint32]bool{},
 	}
+}
+
+// start numbers the machine at the start.
+func (t *machineTable) start(m *fsfake.Machine) uint32 {
+	t.first = m.Clone()
+	return t.number(m)
 }
 
 // op numbers an operation.
@@ -86,22 +96,34 @@ func (t *machineTable) op(v any) uint32 {
 	return t.ops.ID(v)
 }
 
-// add numbers a machine. It keeps a clone of one that is new. key is scratch.
-func (t *machineTable) add(m *fsfake.Machine, key []byte) (uint32, []byte) {
+// add numbers a machine, and tells whether it was kept itself, because r does not rebuild it from its key; the machine
+// and its clones must stay as they are then. key is scratch.
+func (t *machineTable) add(m *fsfake.Machine, r *fsfake.Rebuilder, key []byte) (id uint32, kept bool, scratch []byte) {
 	key = m.AppendKey(key[:0])
 	if id, ok := t.find(key); ok {
-		return id, key
+		return id, false, key
 	}
 	bad := t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""
-	kept := m.Clone() // which is shared from here on, and reading it is safe for everybody
+	var keep *fsfake.Machine
+	if kept = !r.Rebuilds(m); kept {
+		keep = m.Clone() // which is shared from here on, and reading it is safe for everybody
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id, isNew := t.keys.ID(key)
-	if isNew {
-		t.all = append(t.all, kept)
-		t.bad = append(t.bad, bad)
+	if isNew && kept {
+		t.kept[id] = keep
 	}
-	return id, key
+	if isNew && bad {
+		t.bad[id] = true
+	}
+	return id, kept, key
+}
+
+// number is add for a machine that stays as it is.
+func (t *machineTable) number(m *fsfake.Machine) uint32 {
+	id, _, _ := t.add(m, fsfake.NewRebuilder(t.first), nil)
+	return id
 }
 
 func (t *machineTable) find(key []byte) (uint32, bool) {
@@ -110,15 +132,34 @@ func (t *machineTable) find(key []byte) (uint32, bool) {
 	return t.keys.Find(key)
 }
 
-// machineBytes is about what a machine takes beside its key, measured: some 200 bytes for itself,
-// and what it does not share with its neighbours.
+// machineBytes is about what a machine takes that is kept itself, beside its key, measured: some 200 bytes
+// for itself, and what it does not share with its neighbours.
 const machineBytes = 550
 
-// get returns machine id, an operation, and whether the machine violates the invariant.
-func (t *machineTable) get(id, op uint32) (*fsfake.Machine, any) {
+// get returns machine id. The error is a fault of lockpick: the machine that was made from its key has another.
+func (t *machineTable) get(id uint32) (*fsfake.Machine, error) {
+	return t.rebuilt(id, fsfake.NewRebuilder(t.first))
+}
+
+// rebuilt is get with a rebuilder, whose next machine takes the place of this.
+func (t *machineTable) rebuilt(id uint32, r *fsfake.Rebuilder) (*fsfake.Machine, error) {
+	t.mu.Lock()
+	kept, key := t.kept[id], t.keys.Key(id)
+	t.mu.Unlock()
+	if kept != nil {
+		return kept, nil
+	}
+	if m, ok := r.Machine(key); ok {
+		return m, nil
+	}
+	return nil, fmt.Errorf("checker: %s: machine %d has another key when it is rebuilt: this is a fault of lockpick", t.sc.ID, id)
+}
+
+// opOf returns an operation.
+func (t *machineTable) opOf(op uint32) any {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.all[id], t.ops.Values[op]
+	return t.ops.Values[op]
 }
 
 // key is a copy of the key of a machine.
@@ -140,20 +181,61 @@ func (t *machineTable) result(id uint32) *fsfake.Result {
 	return t.results.all[id]
 }
 
+func (t *machineTable) len() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.keys.Len()
+}
+
 func (t *machineTable) count() (machines, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return len(t.all), t.keys.Bytes() + machineBytes*len(t.all)
+	return t.keys.Len(), t.keys.Bytes() + machineBytes*len(t.kept)
 }
 
-// A bench is what a worker carries out operations with: a machine on which they are tried out, room for its
-// key and for the result, and the first few answers to each operation, by its number. Comparing a result with a
-// few takes less time than finding it among all.
+// A bench is what a worker carries out operations with: the machine that was rebuilt last, and the one that came of the last
+// operation, for mostly the next is on one of the two; room for keys and for the result; and the first few
+// answers to each operation, by its number. Comparing a result with a few takes less time than
+// finding it among all.
 type bench struct {
-	m    fsfake.Machine
-	key  []byte
-	r    fsfake.Result
-	said [][]answer
+	rebuilder *fsfake.Rebuilder
+	base      onBench
+	last      onBench
+	room      [2]fsfake.Machine // last lies in one of them
+	key       []byte
+	r         fsfake.Result
+	said      [][]answer
+}
+
+// An onBench is a machine on a bench, and its number; m is nil for none.
+type onBench struct {
+	m  *fsfake.Machine
+	id uint32
+}
+
+// put has machine id on the bench.
+func (t *machineTable) put(b *bench, id uint32) (*fsfake.Machine, error) {
+	if b.rebuilder == nil {
+		b.rebuilder = fsfake.NewRebuilder(t.first)
+	}
+	switch {
+	case b.last.m != nil && b.last.id == id:
+		return b.last.m, nil
+	case b.base.m != nil && b.base.id == id:
+		return b.base.m, nil
+	}
+	b.base, b.last = onBench{}, onBench{} // the latter may share with the former
+	m, err := t.rebuilt(id, b.rebuilder)
+	b.base = onBench{m, id}
+	return m, err
+}
+
+// free is where the next machine may lie, which is made from another.
+func (b *bench) free(from *fsfake.Machine) *fsfake.Machine {
+	if from == &b.room[0] {
+		return &b.room[1]
+	}
+	return &b.room[0]
 }
 
 // An answer is a result and its number.
@@ -185,10 +267,13 @@ func (t *machineTable) answered(b *bench, op uint32) uint32 {
 
 // apply carries out an operation of a task on a copy of machine id.
 func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *bench) (transition, error) {
-	from, v := t.get(id, op)
-	m, r := &b.m, &b.r
+	from, err := t.put(b, id)
+	if err != nil {
+		return transition{}, err
+	}
+	v, m, r := t.opOf(op), b.free(from), &b.r
 	from.CloneTo(m)
-	*r = fsfake.Result{}
+	b.last, *r = onBench{}, fsfake.Result{}
 	var mv transition
 	if by, ok := v.(opBy); ok {
 		task, v = by.task, by.op
@@ -232,8 +317,12 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *bench) (transit
 		m.Stall(v.pass, v.left)
 	}
 	if mv.machine = id; !m.Untouched(from) {
-		mv.machine, b.key = t.add(m, b.key)
+		var kept bool
+		if mv.machine, kept, b.key = t.add(m, b.rebuilder, b.key); kept {
+			b.rebuilder.Keep() // it may share with what was rebuilt
+		}
 	}
+	b.last = onBench{m, mv.machine}
 	mv.result = t.answered(b, op)
 	return mv, nil
 }

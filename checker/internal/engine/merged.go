@@ -14,8 +14,7 @@ import (
 // forget inode numbers that are guessed to be dead.
 func (x *Space) Merge(forgets bool) (is learn.Merging, err error) {
 	x.observed = observer{}
-	first, _ := x.machines.get(x.Initial[wordMachine], 0)
-	forgets = forgets && !x.KeepNumbers && first.CountsInodes()
+	forgets = forgets && !x.KeepNumbers && x.machines.first.CountsInodes()
 	for _, a := range x.automata {
 		of := a.Merge(forgets)
 		is.Nodes, is.Classes, is.Forgets = is.Nodes+of.Nodes, is.Classes+of.Classes, is.Forgets || of.Forgets

@@ -74,8 +74,10 @@ type opLose struct{ state int }
 func (w *Expander) lossStates(machine uint32) (int, error) {
 	n, ok := w.losses[machine]
 	if !ok {
-		m, _ := w.X.machines.get(machine, 0)
-		var err error
+		m, err := w.X.machines.get(machine)
+		if err != nil {
+			return 0, err
+		}
 		if n, err = m.LossStates(); err != nil {
 			return 0, err
 		}

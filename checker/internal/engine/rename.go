@@ -97,7 +97,7 @@ func (x *Space) SymmetricWithPids() error {
 		}
 		r.product = append(r.product, row)
 	}
-	first, _ := x.machines.get(x.Initial[wordMachine], 0)
+	first := x.machines.first
 	want := first.AppendKey(nil)
 	for k := range r.perms {
 		m := first.Clone()
@@ -243,12 +243,15 @@ func (r *renames) machine(k int, id uint32) (uint32, error) {
 	if ok {
 		return to, nil
 	}
-	from, _ := r.x.machines.get(id, 0)
+	from, err := r.x.machines.get(id)
+	if err != nil {
+		return 0, err
+	}
 	m := from.Clone()
 	if !r.by[k].Machine(m) {
 		return 0, r.unlike("a file is named after a pid")
 	}
-	to, _ = r.x.machines.add(m, nil)
+	to = r.x.machines.number(m)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.machines[key] = to
@@ -257,7 +260,7 @@ func (r *renames) machine(k int, id uint32) (uint32, error) {
 
 // op is a renamed operation on a machine.
 func (r *renames) op(k int, op uint32) (uint32, error) {
-	_, v := r.x.machines.get(0, op)
+	v := r.x.machines.opOf(op)
 	ok := true
 	switch is := v.(type) {
 	case fsfake.Op:
@@ -295,7 +298,7 @@ func (r *renames) sameForAll(machine uint32, slot int, op uint32, is transition,
 			return err
 		}
 		if got != want {
-			_, v := r.x.machines.get(0, op)
+			v := r.x.machines.opOf(op)
 			return r.unlike("%v of process %s tells pids apart on the machine", v, r.x.Slots[slot].Task)
 		}
 	}

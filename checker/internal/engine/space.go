@@ -126,7 +126,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		return nil, err
 	}
 	x.remainder = NewRemainder(sc, p, m)
-	first, _ := x.machines.add(m, nil)
+	first := x.machines.start(m)
 	x.Initial = append(x.Initial, first, history.Empty)
 	for i, a := range x.automata {
 		first, again := a.First(), uint32(learn.Gone)

@@ -52,11 +52,14 @@ func (w *World) waits(t fsfake.Task) bool {
 }
 
 // robs reports that a task cannot wake yet: see [fsfake.Machine.Robs].
-func (w *Expander) robs(s []uint32, slot int) bool {
+func (w *Expander) robs(s []uint32, slot int) (bool, error) {
 	if !w.X.lasts || len(w.X.Sc.Setting.Punctual) == 0 || s[wordNodes+slot]&learn.Begun == 0 {
-		return false
+		return false, nil
 	}
-	m, _ := w.X.machines.get(s[wordMachine], 0)
+	m, err := w.X.machines.get(s[wordMachine])
+	if err != nil {
+		return false, err
+	}
 	return m.Robs(w.X.Slots[slot].id, func(t fsfake.Task) bool {
 		for i := range w.X.Slots {
 			if w.X.Slots[i].id == t {
@@ -65,7 +68,7 @@ func (w *Expander) robs(s []uint32, slot int) bool {
 			}
 		}
 		return true
-	})
+	}), nil
 }
 
 // timeLeft reports whether the clock may move, now or later.
@@ -92,7 +95,10 @@ func (w *Expander) stall(s []uint32, b budgets) error {
 			return nil
 		}
 	} else {
-		m, _ := w.X.machines.get(s[wordMachine], 0)
+		m, err := w.X.machines.get(s[wordMachine])
+		if err != nil {
+			return err
+		}
 		var ok bool
 		if p, ok = pieceOf(set, m, b.stalls, w.waits); !ok {
 			return nil

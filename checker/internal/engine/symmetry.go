@@ -78,7 +78,7 @@ func (x *Space) Symmetric() error {
 			return err
 		}
 	}
-	first, _ := x.machines.get(x.Initial[wordMachine], 0)
+	first := x.machines.first
 	want := first.AppendKey(nil)
 	ids := x.procIDs()
 	for i := 1; i < len(ids); i++ {
@@ -286,10 +286,13 @@ func (s *Symmetry) machine(id uint32, perm int) uint32 {
 		return to
 	}
 	if !ok {
-		from, _ := s.x.machines.get(id, 0)
+		from, err := s.x.machines.get(id)
+		if err != nil {
+			panic(err)
+		}
 		m := from.Clone()
 		m.Permute(s.ids, s.perms[perm])
-		to, _ = s.x.machines.add(m, nil)
+		to = s.x.machines.number(m)
 		s.machines.Put(key, to)
 	}
 	return to

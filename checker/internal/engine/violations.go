@@ -31,8 +31,7 @@ func (x *Space) Fingerprints(v Violated) []string {
 	for id := range v { // order does not matter: the result is sorted
 		switch {
 		case x.Histories == nil:
-			m, _ := x.machines.get(id, 0)
-			out = append(out, Hash(m.AppendKey(nil)))
+			out = append(out, Hash(x.machines.key(id)))
 		case x.Histories.MonitorsOnly:
 			out = append(out, "watched") // a monitor forgets how it was violated
 		default:

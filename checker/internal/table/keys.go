@@ -89,8 +89,8 @@ func (t *Keys) Key(id uint32) []byte {
 	return t.pages[k.page][k.from:k.to:k.to]
 }
 
-// len is how many keys there are.
-func (t *Keys) len() int { return len(t.keys) }
+// Len is how many keys there are.
+func (t *Keys) Len() int { return len(t.keys) }
 
 // Bytes is the memory that the table takes, in bytes.
 func (t *Keys) Bytes() int { return t.bytes + 12*cap(t.keys) + 8*len(t.slots) }

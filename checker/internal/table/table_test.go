@@ -35,7 +35,7 @@ func TestKeyTable(t *testing.T) {
 		for id, k := range keys {
 			require.Equal(t, k, string(tb.Key(uint32(id))))
 		}
-		require.Equal(t, len(keys), tb.len())
+		require.Equal(t, len(keys), tb.Len())
 	})
 }
 

@@ -41,6 +41,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 				t.Log("SKIPPED under the race detector: symmetry with histories, and monitors without; go test ./checker runs them")
 				continue
 			}
+			room := 0 // what is taken when it is stopped
 			for _, workers := range []int{1, 3} {
 				if workers == 1 && race.Detector {
 					t.Log("SKIPPED under the race detector: one worker, whom nobody works beside; go test ./checker runs it")
@@ -50,6 +51,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 				ctx, cancel := context.WithCancel(context.Background())
 				r, err := Check(ctx, sc, scenarios.MutualExclusion, Options{Full: true, Workers: workers, Memory: memory, Symmetry: alike, Progress: func(p Progress) {
 					if p.Depth == 12 {
+						room = p.Bytes
 						cancel()
 					}
 				}})
@@ -59,10 +61,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 				require.Contains(t, r.Why, "it was stopped")
 				cancel()
 			}
-			sc, room := manyLook("toy/look/memory", alike), 3<<20
-			if alike && memory == RememberMonitors {
-				room >>= 3 // few states are left
-			}
+			sc := manyLook("toy/look/memory", alike)
 			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{Full: true, Memory: memory, Symmetry: alike, Bytes: room})
 			require.NoError(t, err)
 			seenBroken(t, sc, r)

@@ -45,7 +45,7 @@ func graphHistories(t *testing.T, x *search.Explorer, spec model.Spec) map[strin
 			}
 		}
 		for _, id := range component {
-			ends[c.States.Row(int(id))[engine.WordHistory]] = true
+			ends[c.States.Row(int(id), nil)[engine.WordHistory]] = true
 		}
 	})
 	w := engine.NewExpander(x.Space)
@@ -53,7 +53,7 @@ func graphHistories(t *testing.T, x *search.Explorer, spec model.Spec) map[strin
 		if !c.States.Has(id) {
 			continue
 		}
-		require.NoError(t, w.Expand(c.States.Row(id)))
+		require.NoError(t, w.Expand(c.States.Row(id, nil)))
 		for i := range w.Out {
 			if w.Out[i].Bad {
 				ends[w.State(&w.Out[i])[engine.WordHistory]] = true

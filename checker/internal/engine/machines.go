@@ -100,13 +100,14 @@ func (t *machineTable) op(v any) uint32 {
 // and its clones must stay as they are then. key is scratch.
 func (t *machineTable) add(m *fsfake.Machine, r *fsfake.Rebuilder, key []byte) (id uint32, kept bool, scratch []byte) {
 	key = m.AppendKey(key[:0])
-	if id, ok := t.find(key); ok {
-		return id, false, key
-	}
-	bad := t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""
-	var keep *fsfake.Machine
-	if kept = !r.Rebuilds(m); kept {
-		keep = m.Clone() // which is shared from here on, and reading it is safe for everybody
+	bad, keep := false, (*fsfake.Machine)(nil)
+	if kept = !r.Rebuilds(m); kept || t.invariant != nil {
+		if id, ok := t.find(key); ok {
+			return id, false, key
+		}
+		if bad = t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""; kept {
+			keep = m.Clone() // which is shared from here on, and reading it is safe for everybody
+		}
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -72,8 +72,10 @@ type sortKey struct {
 func (s *Sorter) sorted() []sortKey {
 	n := s.set.Len()
 	all := make([]uint32, s.folder.width) // the bits that some row has, by word
+	var row, other []uint32
 	for id := range n {
-		for i, w := range s.set.Row(id) {
+		row = s.set.Row(id, row)
+		for i, w := range row {
 			all[i] |= w
 		}
 	}
@@ -87,7 +89,7 @@ func (s *Sorter) sorted() []sortKey {
 	keys := make([]sortKey, n)
 	for id := range keys {
 		keys[id].id = int32(id)
-		row := s.set.Row(id)
+		row = s.set.Row(id, row)
 		for i, shift := range shifts {
 			keys[id].head |= uint64(row[i]) << shift
 		}
@@ -96,7 +98,8 @@ func (s *Sorter) sorted() []sortKey {
 		if a.head != b.head || len(shifts) == len(all) {
 			return cmp.Compare(a.head, b.head)
 		}
-		return compare(s.set.Row(int(a.id)), s.set.Row(int(b.id)))
+		row, other = s.set.Row(int(a.id), row), s.set.Row(int(b.id), other)
+		return compare(row, other)
 	})
 	return keys
 }
@@ -107,8 +110,10 @@ func (s *Sorter) spill() error {
 	if err != nil {
 		return err
 	}
+	var row []uint32
 	for _, k := range s.sorted() {
-		if err := w.Add(s.set.Row(int(k.id)), 0); err != nil {
+		row = s.set.Row(int(k.id), row)
+		if err := w.Add(row, 0); err != nil {
 			return errors.Join(err, w.Abandon())
 		}
 	}
@@ -128,8 +133,10 @@ func (s *Sorter) Each(visit func(row []uint32) error) error {
 		return err
 	}
 	if len(s.spills) == 0 {
+		var row []uint32
 		for _, k := range s.sorted() {
-			if err := visit(s.set.Row(int(k.id))); err != nil {
+			row = s.set.Row(int(k.id), row)
+			if err := visit(row); err != nil {
 				return err
 			}
 		}

@@ -147,6 +147,7 @@ type worker struct {
 	*engine.Expander
 	set                                *table.States
 	boxes                              [][]uint32       // for each shard: states for it
+	rows                               []uint32         // room for those of a batch
 	symmetry                           *engine.Symmetry // nil for none
 	transitions, violations, contended int
 	violated                           engine.Violated
@@ -231,6 +232,7 @@ func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) er
 				if b == nil {
 					break
 				}
+				w.rows = b.Load(w.rows)
 				w.run(b)
 			}
 		}

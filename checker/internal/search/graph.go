@@ -24,6 +24,7 @@ func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*grap
 		sym = engine.NewSymmetry(x.Space)
 	}
 	level := set.Levels()
+	var row []uint32
 	for id := range n {
 		if id%4096 == 0 && ctx.Err() != nil {
 			return nil, stopped(ctx.Err())
@@ -31,7 +32,8 @@ func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*grap
 		bad := false
 		if set.Has(id) && (c.Complete || level(id) < c.Depth) {
 			var err error
-			if bad, err = x.edges(g, w, sym, set, set.Row(id)); err != nil {
+			row = set.Row(id, row)
+			if bad, err = x.edges(g, w, sym, set, row); err != nil {
 				return nil, err
 			}
 		}

@@ -46,14 +46,14 @@ func (c *Coverage) rows() ([][]uint32, error) {
 
 // rowsTo are the states on the way on which a stored state was found first.
 func (c *Coverage) rowsTo(id int) [][]uint32 {
-	rows := [][]uint32{c.States.Row(id)}
+	rows := [][]uint32{c.States.Row(id, nil)}
 	for {
 		parent, ok := c.States.Parent(id)
 		if !ok {
 			break
 		}
 		id = parent
-		rows = append(rows, c.States.Row(id))
+		rows = append(rows, c.States.Row(id, nil))
 	}
 	slices.Reverse(rows)
 	return rows

@@ -25,7 +25,7 @@ func quotient(t *testing.T, x *Explorer, c *Coverage) int {
 	edges := make([][]edge, c.States.Len())
 	choices := map[string]uint32{}
 	for id := range edges {
-		require.NoError(t, w.Expand(c.States.Row(id)))
+		require.NoError(t, w.Expand(c.States.Row(id, nil)))
 		for i := range w.Out {
 			s := &w.Out[i]
 			to, there := c.States.Find(w.State(s))

@@ -30,6 +30,7 @@ type smallest struct {
 	queue  costQueue
 	target Target
 	limit  *limit
+	row    []uint32 // room for one
 }
 
 // A Target says what the search looks for, and where it may look.
@@ -200,7 +201,8 @@ func CompareChoices(a, b sched.Choice) int {
 // switch costs nothing: that task has given way by itself.
 func (s *smallest) expand(at int32) (bool, error) {
 	v := s.visits[at]
-	row := s.set.Row(int(at)) // visits are numbered as their states are
+	row := s.set.Row(int(at), s.row) // visits are numbered as their states are
+	s.row = row
 	state := row[:len(row)-1]
 	if g := s.target.goal; g != nil && g(state) {
 		return true, nil

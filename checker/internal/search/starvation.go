@@ -115,7 +115,7 @@ func (x *Explorer) FindStarvation(ctx context.Context, c *Coverage, o Limits) (*
 	if err != nil {
 		return nil, err
 	}
-	found, err := g.Starvation(ctx, len(x.Slots), func(id uint32, slot int) bool { return x.Tries(c.States.Row(int(id)), slot) })
+	found, err := g.Starvation(ctx, len(x.Slots), func(id uint32, slot int) bool { return x.Tries(c.States.Row(int(id), nil), slot) })
 	if err != nil {
 		return nil, stopped(err)
 	}

@@ -61,7 +61,7 @@ func (x *Explorer) traps(g *graph.Graph, c *Coverage) (who map[uint32]int, err e
 		if err != nil || slices.ContainsFunc(steps, func(slot int8) bool { return slot >= 0 }) {
 			return false
 		}
-		if err = w.Expand(c.States.Row(int(id))); err != nil {
+		if err = w.Expand(c.States.Row(int(id), nil)); err != nil {
 			return false
 		}
 		return !w.Unfinished()
@@ -85,7 +85,7 @@ func (x *Explorer) traps(g *graph.Graph, c *Coverage) (who map[uint32]int, err e
 	for id := range out {
 		if err == nil && !out[id] && c.States.Has(id) {
 			var wedged bool
-			wedged, _, err = x.LockedOut(c.States.Row(id))
+			wedged, _, err = x.LockedOut(c.States.Row(id, nil))
 			out[id] = !wedged
 		}
 	}

@@ -1,7 +1,7 @@
 // Package table holds the hash tables of an exploration: [Keys] numbers byte strings,
 // [States] numbers rows of words, [Interner] numbers any comparable values; [Cache] and
 // [Shared] map 64-bit keys to small values, for one worker and for all. They take little
-// memory for each entry, hold few pointers, and all grow in one way.
+// memory for each entry, and hold few pointers. States are packed.
 //
 // It knows nothing of what is stored. Numbers are given in the order of arrival.
 //

@@ -19,11 +19,3 @@ func grow[E any](old []E, least int, hash func(*E) (h uint64, used bool), put fu
 	}
 	return entries
 }
-
-// A slot of a table whose entries lie elsewhere is an entry's number + 1, below the upper
-// half of its hash; 0 is free. The hash says where the slot belongs, and spares most looks
-// at entries that are others.
-
-func hashInSlot(s *uint64) (uint64, bool) { return *s >> 32, *s != 0 }
-
-func copySlot(to, from *uint64) { *to = *from }

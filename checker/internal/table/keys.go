@@ -8,7 +8,7 @@ import "encoding/binary"
 type Keys struct {
 	pages [][]byte
 	keys  []keyPlace // by number
-	slots []uint64   // number + 1, below the upper half of the hash; 0 is free
+	slots slots
 	bytes int
 }
 
@@ -34,15 +34,13 @@ func hashBytes(b []byte) uint64 {
 
 // ID returns the number of a key, and whether it is new.
 func (t *Keys) ID(key []byte) (id uint32, isNew bool) {
-	if 4*(len(t.keys)+1) > 3*len(t.slots) {
-		t.slots = grow(t.slots, 64, hashInSlot, copySlot)
-	}
+	t.slots = t.slots.withRoom(len(t.keys))
 	h := hashBytes(key)
 	id, i, ok := t.look(key, h)
 	if ok {
 		return id, false
 	}
-	t.slots[i] = h>>32<<32 | uint64(len(t.keys)+1)
+	t.slots[i] = slotOf(h, len(t.keys))
 	t.add(key)
 	return uint32(len(t.keys) - 1), true
 }
@@ -57,14 +55,14 @@ func (t *Keys) Find(key []byte) (id uint32, ok bool) {
 }
 
 // look returns the number of a key, and the slot where it is or belongs.
-func (t *Keys) look(key []byte, h uint64) (id uint32, slot uint64, ok bool) {
-	mask := uint64(len(t.slots) - 1)
-	i := h >> 32 & mask
-	for t.slots[i] != 0 {
-		if id := uint32(t.slots[i]) - 1; t.slots[i]>>32 == h>>32 && string(t.Key(id)) == string(key) {
-			return id, i, true
+func (t *Keys) look(key []byte, h uint64) (id uint32, slot int, ok bool) {
+	i := t.slots.home(h)
+	for ; t.slots[i] != 0; i = t.slots.after(i) {
+		if is(t.slots[i], h) {
+			if id := uint32(entry(t.slots[i])); string(t.Key(id)) == string(key) {
+				return id, i, true
+			}
 		}
-		i = (i + 1) & mask
 	}
 	return 0, i, false
 }

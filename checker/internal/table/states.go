@@ -16,13 +16,13 @@ type States struct {
 	Shards        []stateShard
 }
 
-// The states of a shard lie in pages, in the order in which they came, and stay where
-// they are: growing copies nothing, and a level of the exploration is a range of them.
+// The states of a shard lie in pages, in the order in which they came. A level of the exploration is a range of them. The
+// first page holds them as they are; when it is full one sees how much of each word there is to keep.
 type stateShard struct {
-	pages  [][]uint32 // the states, stride words each
-	slots  []uint64   // index of a state + 1, below the upper half of its hash, which says where it stands; 0 is free
+	pages  []page
+	slots  slots
 	n      int
-	looked uint32
+	looked byte
 	_      [parallel.CacheLine]byte
 }
 
@@ -42,7 +42,7 @@ func NewTree(width, shards int) *States { return newStates(width, width+1, shard
 func newStates(width, stride, shards int) *States {
 	s := &States{width: width, stride: stride, Shards: make([]stateShard, shards)}
 	for i := range s.Shards {
-		s.Shards[i].slots = make([]uint64, 64)
+		s.Shards[i].slots = make(slots, leastSlots)
 	}
 	return s
 }
@@ -80,31 +80,41 @@ func (s *States) Insert(w []uint32) (id int, isNew bool) {
 
 // insert adds a row, of which the first width words are the state.
 func (sh *stateShard) insert(row []uint32, width int, h uint64) (int, bool) {
-	w := row[:width]
-	if 4*(sh.n+1) > 3*len(sh.slots) {
-		sh.slots = grow(sh.slots, 64, hashInSlot, copySlot)
-	}
-	mask := uint64(len(sh.slots) - 1)
-	i := h >> 32 & mask
-	// The hash in the slot spares most looks at rows that are others: each would be a
-	// place in memory that no cache has.
-	for sh.slots[i] != 0 {
-		if at := int(uint32(sh.slots[i]) - 1); sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, len(row))[:width], w) {
-			return at, false
-		}
-		i = (i + 1) & mask
-	}
-	sh.slots[i] = h>>32<<32 | uint64(sh.n+1)
-	if sh.n&(pageStates-1) == 0 {
-		sh.pages = append(sh.pages, nil)
-		if sh.n > 0 {
-			sh.pages[len(sh.pages)-1] = make([]uint32, 0, pageStates*len(row))
+	sh.slots = sh.slots.withRoom(sh.n)
+	i := sh.slots.home(h)
+	for ; sh.slots[i] != 0; i = sh.slots.after(i) {
+		if is(sh.slots[i], h) {
+			if at := entry(sh.slots[i]); sh.same(at, row[:width]) {
+				return at, false
+			}
 		}
 	}
-	last := len(sh.pages) - 1
-	sh.pages[last] = append(sh.pages[last], row...)
-	sh.n++
+	sh.slots[i] = slotOf(h, sh.n)
+	sh.add(row)
 	return sh.n - 1, true
+}
+
+// add stores a new row.
+func (sh *stateShard) add(row []uint32) {
+	last := len(sh.pages) - 1
+	switch {
+	case last < 0:
+		sh.pages = []page{{layout: plain(len(row))}}
+		last = 0
+	case sh.n&(pageStates-1) == 0:
+		if last == 0 {
+			sh.pages[0] = sh.pages[0].laid(sh.pages[0].tight(), pageStates)
+		}
+		l := sh.pages[last].layout
+		sh.pages = append(sh.pages, page{layout: l, bytes: make([]byte, 0, pageStates*l.bytes+padding)})
+		last++
+	}
+	p := &sh.pages[last]
+	if !p.fits(row) {
+		*p = p.laid(p.wider(row), pageStates)
+	}
+	p.add(row, pageStates)
+	sh.n++
 }
 
 // Store adds rows to the shard that their states belong to. It looks at some together before
@@ -116,17 +126,17 @@ func (s *States) Store(shard int, rows []uint32) {
 	sh, width, stride := &s.Shards[shard], s.width, s.stride
 	for len(rows) > 0 {
 		n := min(together, len(rows)/stride)
-		mask := uint64(len(sh.slots) - 1)
 		for i := range n {
 			hashes[i] = hashWords(rows[i*stride : i*stride+width])
 		}
 		for i, h := range hashes[:n] { // nothing between the looks, so that none waits for another
-			found[i] = sh.slots[h>>32&mask]
+			found[i] = sh.slots[sh.slots.home(h)]
 		}
-		sum := uint32(0)
+		sum := byte(0)
 		for i := range n {
-			if found[i]>>32 == hashes[i]>>32 && found[i] != 0 {
-				sum += sh.row(int(uint32(found[i])-1), stride)[0]
+			if is(found[i], hashes[i]) {
+				_, packed := sh.packed(entry(found[i]))
+				sum += packed[0]
 			}
 		}
 		sh.looked = sum // so that the compiler does not leave out the looks
@@ -137,10 +147,16 @@ func (s *States) Store(shard int, rows []uint32) {
 	}
 }
 
-// row returns a row of the shard.
-func (sh *stateShard) row(at, stride int) []uint32 {
-	i := (at & (pageStates - 1)) * stride
-	return sh.pages[at>>pageBits][i : i+stride]
+// packed returns a row of the shard, and how it is packed.
+func (sh *stateShard) packed(at int) (*layout, []byte) {
+	p := &sh.pages[at>>pageBits]
+	return p.layout, p.at(at & (pageStates - 1))
+}
+
+// same reports whether a row of the shard begins with these words.
+func (sh *stateShard) same(at int, words []uint32) bool {
+	l, packed := sh.packed(at)
+	return l.same(packed, words)
 }
 
 // EqualWords reports whether two rows of one width are equal.
@@ -158,25 +174,34 @@ func (s *States) Find(w []uint32) (int, bool) {
 	h := hashWords(w)
 	k := s.ShardOf(w)
 	sh := &s.Shards[k]
-	mask := uint64(len(sh.slots) - 1)
-	for i := h >> 32 & mask; sh.slots[i] != 0; i = (i + 1) & mask {
-		at := int(uint32(sh.slots[i]) - 1)
-		if sh.slots[i]>>32 == h>>32 && EqualWords(sh.row(at, s.stride)[:s.width], w) {
-			return at*len(s.Shards) + k, true
+	for i := sh.slots.home(h); sh.slots[i] != 0; i = sh.slots.after(i) {
+		if is(sh.slots[i], h) {
+			if at := entry(sh.slots[i]); sh.same(at, w) {
+				return at*len(s.Shards) + k, true
+			}
 		}
 	}
 	return 0, false
 }
 
-// Row returns a stored state.
-func (s *States) Row(id int) []uint32 {
-	return s.Shards[id%len(s.Shards)].row(id/len(s.Shards), s.stride)[:s.width:s.width]
+// row returns a packed row.
+func (s *States) row(id int) (*layout, []byte) {
+	return s.Shards[id%len(s.Shards)].packed(id / len(s.Shards))
+}
+
+// Row returns the words of a stored state, in room for them where it is large enough.
+func (s *States) Row(id int, room []uint32) []uint32 {
+	l, packed := s.row(id)
+	room = slices.Grow(room[:0], s.width)[:s.width]
+	l.unpack(packed, room)
+	return room
 }
 
 // Parent returns the state of a tree from which another was found first; ok is false for a
 // root.
 func (s *States) Parent(id int) (parent int, ok bool) {
-	word := s.Shards[id%len(s.Shards)].row(id/len(s.Shards), s.stride)[s.width]
+	l, packed := s.row(id)
+	word := l.word(packed, s.width)
 	return int(word) - 1, word != 0
 }
 
@@ -213,23 +238,34 @@ func (s *States) Sizes() []int {
 
 // A Batch is some states of one shard that lie together.
 type Batch struct {
-	rows          []uint32
-	first         int // number of the first
-	step          int // from one to the next
-	width, stride int
+	page     page
+	from, to int // in the page
+	first    int // number of the first
+	step     int // from one to the next
+	width    int
+	rows     []uint32 // once they are loaded
 }
 
 // Len counts the states of a batch.
-func (b *Batch) Len() int { return len(b.rows) / b.stride }
+func (b *Batch) Len() int { return b.to - b.from }
 
 // NewBatch returns a batch of one state, which is not stored in a set, with a number.
 func NewBatch(id int, row []uint32) Batch {
-	return Batch{rows: row, first: id, width: len(row), stride: len(row)}
+	return Batch{rows: row, to: 1, first: id, width: len(row)}
 }
 
-// At returns the number and the words of state i of a batch.
+// Load makes the words of all states of a batch readable, in room for them where it is large enough, and returns that room.
+func (b *Batch) Load(room []uint32) []uint32 {
+	b.rows = slices.Grow(room[:0], b.Len()*b.width)[:b.Len()*b.width]
+	for i := range b.Len() {
+		b.page.unpack(b.page.at(b.from+i), b.rows[i*b.width:(i+1)*b.width])
+	}
+	return b.rows
+}
+
+// At returns the number and the words of state i of a batch that is loaded.
 func (b *Batch) At(i int) (id int, row []uint32) {
-	return b.first + i*b.step, b.rows[i*b.stride : i*b.stride+b.width]
+	return b.first + i*b.step, b.rows[i*b.width : (i+1)*b.width : (i+1)*b.width]
 }
 
 // Batches cuts what came after the given sizes into pieces of at most size states, and
@@ -240,9 +276,9 @@ func (s *States) Batches(after []int, size int) [][]Batch {
 		sh := &s.Shards[k]
 		for at := after[k]; at < sh.n; {
 			n := min(size, sh.n-at, pageStates-(at&(pageStates-1)))
-			i := (at & (pageStates - 1)) * s.stride
+			from := at & (pageStates - 1)
 			out[k] = append(out[k], Batch{
-				rows: sh.pages[at>>pageBits][i : i+n*s.stride], width: s.width, stride: s.stride,
+				page: sh.pages[at>>pageBits], from: from, to: from + n, width: s.width,
 				first: at*len(s.Shards) + k, step: len(s.Shards),
 			})
 			at += n
@@ -283,7 +319,7 @@ func (s *States) Bytes() int {
 	for i := range s.Shards {
 		b += 8 * cap(s.Shards[i].slots)
 		for _, p := range s.Shards[i].pages {
-			b += 4 * cap(p)
+			b += cap(p.bytes)
 		}
 	}
 	return b

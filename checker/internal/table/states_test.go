@@ -1,0 +1,94 @@
+package table
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// A set numbers rows as a map would, whatever their words are, and gives them back with what goes with
+// them; so it does where a page is full, and words become larger than any before.
+func TestStates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		width, shards := rapid.IntRange(2, 5).Draw(t, "width"), rapid.IntRange(1, 3).Draw(t, "shards")
+		s := NewTree(width, shards)
+		if rapid.Bool().Draw(t, "few") {
+			s = NewStates(width, shards)
+		}
+		word := rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 3), rapid.SampledFrom([]uint32{0, 1 << 31, 1<<31 | 5, 1<<32 - 1}))
+		var rows [][]uint32
+		listed := 0
+		known := map[[5]uint32]int{}
+		add := func(row []uint32) {
+			var key [5]uint32
+			copy(key[:], row)
+			_, is := known[key]
+			at, found := s.Find(row)
+			id, isNew := s.Insert(row)
+			if is != found || isNew == is || is && (at != known[key] || id != at) {
+				t.Fatalf("%v: %t, found at %d: %t, inserted at %d: %t", row, is, at, found, id, isNew)
+			}
+			if !is {
+				known[key], rows = id, append(rows, slices.Clone(row))
+			}
+		}
+		row := make([]uint32, width)
+		for range rapid.IntRange(0, 3).Draw(t, "pieces") {
+			for range rapid.IntRange(0, 40).Draw(t, "drawn") {
+				for k := range row {
+					row[k] = word.Draw(t, "word")
+				}
+				add(row)
+			}
+			column, step := rapid.IntRange(0, width-1).Draw(t, "column"), word.Draw(t, "step")
+			for range rapid.SampledFrom([]int{0, 10, pageStates, 2*pageStates + 100}).Draw(t, "many") {
+				row[column] += step
+				row[0]++
+				add(row)
+			}
+		}
+		require.Equal(t, len(rows), s.Len())
+		var room []uint32
+		for _, row := range rows {
+			id, ok := s.Find(row)
+			if room = s.Row(id, room); !ok || !slices.Equal(row, room) {
+				t.Fatalf("%v is %v", row, room)
+			}
+		}
+		for _, list := range s.Batches(make([]int, shards), 256) {
+			for _, b := range list {
+				room = b.Load(room)
+				for i := range b.Len() {
+					id, row := b.At(i)
+					if !slices.Equal(s.Row(id, nil), row) {
+						t.Fatalf("%v is %v in a batch", s.Row(id, nil), row)
+					}
+					listed++
+				}
+			}
+		}
+		require.Equal(t, len(rows), listed)
+	})
+}
+
+// The parents of a tree, which grow while it does, are those that were given.
+func TestParents(t *testing.T) {
+	s := NewTree(2, 1)
+	var rows []uint32
+	const n = 3*pageStates + 5
+	for i := range uint32(n) {
+		rows = append(rows, i, i%7<<31|i%7, i/2)
+	}
+	s.Store(0, rows)
+	s.Store(0, rows) // the second time nothing is new
+	require.Equal(t, n, s.Len())
+	for i := range n {
+		row := s.Row(i, nil)
+		if parent, ok := s.Parent(i); row[0] != uint32(i) || row[1] != uint32(i%7)<<31|uint32(i%7) || ok != (i > 1) || parent != i/2-1 {
+			t.Fatalf("state %d is %v, and its parent %d", i, row, parent)
+		}
+	}
+	require.Less(t, s.Bytes(), (n+2*pageStates)*4+8*len(s.Shards[0].slots), "14 bits, 4, and 13")
+}

@@ -116,7 +116,6 @@ func TestSymmetryIsVerified(t *testing.T) {
 		}
 	}
 	for name, f := range map[string]func(t *scenarios.Task){
-		"temp":     func(t *scenarios.Task) { _, _ = t.CreateTemp("/tmp", "x") },
 		"kill":     func(t *scenarios.Task) { _ = t.Kill(scenarios.Pid(0)) },
 		"index":    func(t *scenarios.Task) { t.Work(); _ = t.Unlink(fmt.Sprint("/x", t.Index)) },
 		"one ends": func(t *scenarios.Task) { t.Work(); _ = t.Index > 0 || t.Unlink("/x") == nil },

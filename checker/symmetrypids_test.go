@@ -6,7 +6,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"path"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,16 +19,23 @@ import (
 	"lockpick/fsfake"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
+	"lockpick/scenarios/openclawtakeover"
 )
 
-// pidLock is a lock drawn from a seed, whose owner leaves its pid in a file or in the target of a symlink. Those who
-// find one look whether its owner is alive, or is themselves, and may take it away.
+// pidLock is a lock drawn from a seed, whose owner leaves its pid in a file, in the target of a symlink, or in the name of a
+// file that it prepares. Those who find one look whether its owner is alive, or is themselves, and may take it away.
 func pidLock(seed uint64) scenarios.Protocol {
-	const aside = fixtures.Lock + ".2"
+	const aside, prepared = fixtures.Lock + ".2", fixtures.Lock + ".new."
 	rng := rand.New(rand.NewPCG(seed, 0))
 	var steps []int
 	for range 3 + rng.IntN(3) {
 		steps = append(steps, []int{0, 1, 2, 3, 4, 4, 4, 5, 6, 7, 8}[rng.IntN(11)])
+	}
+	if seed >= namedPids {
+		steps = append([]int{9}, steps[2:]...)
+		for i := range 2 {
+			steps = slices.Insert(steps, 1+i+rng.IntN(len(steps)-i), []int{10, 11, 12, 12, 13, 14, 15}[rng.IntN(7)])
+		}
 	}
 	steps = append(steps, rng.IntN(2))
 	number := func(text string) int {
@@ -68,6 +78,29 @@ func pidLock(seed uint64) scenarios.Protocol {
 					if seen != "" && seen != me {
 						_ = t.Unlink(aside)
 					}
+				case 9:
+					_ = t.WriteFile(prepared+me, []byte("pid "+me+"\n"), 0o644)
+				case 10:
+					err = t.Link(prepared+me, fixtures.Lock)
+				case 11:
+					err = t.Rename2(prepared+me, fixtures.Lock, fsfake.RENAME_NOREPLACE)
+				case 12: // who waits beside it
+					names, _ := t.ReadDir(path.Dir(prepared))
+					others := slices.DeleteFunc(names, func(name string) bool {
+						return !strings.HasPrefix(name, path.Base(prepared)) || strings.HasSuffix(name, me)
+					})
+					if seen = ""; len(others) == 1 {
+						seen = others[0][len(path.Base(prepared)):]
+					}
+				case 13:
+					_ = t.Unlink(prepared + seen)
+				case 14:
+					_ = t.Symlink(prepared+me, fixtures.Lock)
+				case 15:
+					if f, tempErr := t.CreateTemp(path.Dir(prepared), path.Base(prepared)); tempErr == nil {
+						err = t.Link(f.Name(), fixtures.Lock)
+						_ = f.Close()
+					}
 				}
 			}
 			return scenarios.Hold{}, err
@@ -76,46 +109,76 @@ func pidLock(seed uint64) scenarios.Protocol {
 	}
 }
 
+// namedPids is the first seed of a lock with files that are named after pids.
+const namedPids = 100
+
 // Processes that know pids are taken for each other with the pids renamed: the reduced space is exactly the unreduced
 // one with its renamings put together, and says the same.
 func TestSymmetryWithPids(t *testing.T) {
 	testmain.Slow(t, "it explores the spaces of drawn locks whole and reduced", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	verdicts := map[Verdict]int{}
-	orbits := 0
-	for seed := range uint64(14) {
+	verdicts, named := map[Verdict]int{}, map[Verdict]int{}
+	for i := range uint64(28) {
+		seed := i/2 + i%2*namedPids
 		setting := scenarios.Setting{Processes: 2 + int(seed%2), Crashes: int(seed / 2 % 2), Interchangeable: true}
 		sc := fixtures.New(fmt.Sprint("toy/pids-", seed, "/symmetry"), pidLock(seed), setting, scenarios.Claim{Property: scenarios.MutualExclusion})
 		for _, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.Deadlock} {
-			x, err := search.NewExplorer(sc, p)
-			require.NoError(t, err)
-			require.NoError(t, x.SymmetricWithPids())
-			x.Believes = true
-			if seed%3 == 0 {
-				x.RememberMonitors()
-			}
-			x.Reduce = false
-			full, err := x.Explore(t.Context(), search.Limits{Workers: 1, States: 1500}, x.Initial)
-			require.NoError(t, err, "%d", seed)
-			if !full.Complete {
+			if !areOrbitsWithPids(t, sc, p, seed%3 == 0) {
 				continue
 			}
-			x.Reduce = true
-			less, err := x.Explore(t.Context(), search.Limits{Workers: 1}, x.Initial)
-			require.NoError(t, err)
-			areOrbits(t, x, full, less)
-			require.Less(t, less.States.Len(), full.States.Len())
-			orbits++
 			if _, err := Check(t.Context(), sc, p, Options{Workers: 1}); errors.Is(err, ErrNothingToJudge) {
 				continue
 			}
-			verdicts[saysTheSame(t, sc, p)]++
+			is := saysTheSame(t, sc, p)
+			if verdicts[is]++; seed >= namedPids {
+				named[is]++
+			}
 		}
 	}
-	t.Log(orbits, verdicts)
+	t.Log(verdicts, named)
 	require.Greater(t, verdicts[Holds], 3)
 	require.Greater(t, verdicts[Broken], 1)
+	require.Greater(t, named[Holds], 2)
+	require.NotZero(t, named[Broken])
+}
+
+// The rows of a lock whose owner prepares a file named after its pid are so, too.
+func TestSymmetryWithPidsOfRows(t *testing.T) {
+	testmain.Slow(t, "it explores spaces whole and reduced", "./checker")
+	fixtures.OneWorker(t)
+	t.Parallel()
+	compared := 0
+	for _, sc := range openclawtakeover.Scenarios() {
+		sc.Setting.Processes = 2
+		if areOrbitsWithPids(t, &sc, scenarios.MutualExclusion, true) {
+			compared++
+		}
+	}
+	require.Equal(t, 6, compared)
+}
+
+// areOrbitsWithPids compares a space whole and up to symmetry, where it is small.
+func areOrbitsWithPids(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, monitors bool) (small bool) {
+	x, err := search.NewExplorer(sc, p)
+	require.NoError(t, err)
+	require.NoError(t, x.SymmetricWithPids())
+	x.Believes = true
+	if monitors {
+		x.RememberMonitors()
+	}
+	x.Reduce = false
+	full, err := x.Explore(t.Context(), search.Limits{Workers: 1, States: 4000}, x.Initial)
+	require.NoError(t, err, sc.ID)
+	if !full.Complete {
+		return false
+	}
+	x.Reduce = true
+	less, err := x.Explore(t.Context(), search.Limits{Workers: 1}, x.Initial)
+	require.NoError(t, err)
+	areOrbits(t, x, full, less)
+	require.Less(t, less.States.Len(), full.States.Len())
+	return true
 }
 
 // What makes more of pids than names that are as good as others is refused.
@@ -152,10 +215,20 @@ func TestSymmetryWithPidsIsVerified(t *testing.T) {
 			f, _ := t.OpenFile("/tmp/x", os.O_WRONLY|os.O_APPEND, 0)
 			_, _ = f.WriteString(strconv.Itoa(t.Getpid()))
 		}},
-		"name": {"shows a pid to others", func(t *scenarios.Task) { _ = t.WriteFile("/tmp/x"+strconv.Itoa(t.Getpid()), nil, 0o644) }},
-		"followed": {"a file is named after a pid", func(t *scenarios.Task) {
-			_ = t.Symlink(strconv.Itoa(t.Getpid()), "/tmp/x")
-			_ = t.WriteFile("/tmp/x", nil, 0o644)
+		"part of a number": {"process B calls", func(t *scenarios.Task) { _ = t.WriteFile("/tmp/1"+strconv.Itoa(t.Getpid()), nil, 0o644) }},
+		"half a name":      {"process B calls", func(t *scenarios.Task) { _ = t.WriteFile("/tmp/x"+strconv.Itoa(t.Getpid())[2:], nil, 0o644) }},
+		"first of a listing": {"process B calls", func(t *scenarios.Task) {
+			_ = t.WriteFile("/tmp/"+strconv.Itoa(t.Getpid()), nil, 0o644)
+			names, _ := t.ReadDir("/tmp")
+			_ = t.Unlink("/tmp/" + names[0])
+		}},
+		"order of a listing": {"on results that are the same but for the names", func(t *scenarios.Task) {
+			_ = t.WriteFile("/tmp/"+strconv.Itoa(t.Getpid()), nil, 0o644)
+			names, _ := t.ReadDir("/tmp")
+			_ = slices.Index(names, strconv.Itoa(t.Getpid())) > 0 && t.Unlink("/x") == nil
+		}},
+		"lock": {"process B calls", func(t *scenarios.Task) {
+			_, _ = t.Acquire("/tmp/x"+strconv.Itoa(t.Getpid()), func() (scenarios.Hold, error) { t.Work(); return scenarios.Hold{}, nil })
 		}},
 		"kill":  {"process B calls", func(t *scenarios.Task) { _ = t.Kill(scenarios.Pid(0)) }},
 		"start": {"shows a pid to others", func(t *scenarios.Task) { _, _ = t.StartTime(t.Getpid()) }},

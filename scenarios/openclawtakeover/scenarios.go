@@ -66,7 +66,6 @@ func Scenarios() []scenarios.Scenario {
 	guardCrash.Claims = claims(scenarios.Wedge, scenarios.Broken)
 
 	kernel := scenario("flock/dead-owner", kernelLock(), 3)
-	kernel.Setting.Interchangeable = true // no pid is ever looked at
 	kernel.Summary = "A kernel lock on a file that nobody removes: a dead owner's file stands in nobody's way."
 	kernel.Report = pull
 	kernel.Source = stepsSource + "\n" + flockSource
@@ -79,7 +78,7 @@ func Scenarios() []scenarios.Scenario {
 func scenario(id string, l scenarios.Protocol, n int) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID:      "openclaw-takeover/" + id,
-		Setting: scenarios.Setting{Processes: n},
+		Setting: scenarios.Setting{Processes: n, Interchangeable: true}, // whose pids are in texts and names alone
 		Setup:   deadOwner,
 		Program: func(int, int) scenarios.Program { return scenarios.Once(l) },
 		Probe:   scenarios.Attempt(l),

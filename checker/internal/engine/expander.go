@@ -12,18 +12,19 @@ import (
 // An Expander computes successors of states. It has caches of its own of what is small and
 // asked for all the time.
 type Expander struct {
-	X      *Space
-	places [][]place
-	leaps  table.Cache[leap]   // but the first of each place
-	late   leap                // one of these
-	exits  table.Cache[judged] // what the exit of a process does to a history
-	bads   map[uint32]bool
-	losses map[uint32]int // states of the disk after a loss of power, by machine
-	Out    []successor
-	words  []uint32
-	key    []byte
-	bench  bench
-	tmp    []uint32
+	X       *Space
+	places  [][]place
+	leaps   table.Cache[leap]   // but the first of each place
+	late    leap                // one of these
+	exits   table.Cache[judged] // what the exit of a process does to a history
+	bads    map[uint32]bool
+	losses  map[uint32]int // states of the disk after a loss of power, by machine
+	Out     []successor
+	words   []uint32
+	key     []byte
+	bench   bench
+	renamed bench // of renamed machines
+	tmp     []uint32
 	// postpones: what is not known is not learned, but listed in wanted.
 	postpones bool
 	wanted    []want
@@ -125,7 +126,7 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	var err error
 	m, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
 	if r := w.X.renames; r != nil && err == nil {
-		err = r.sameForAll(machine, slot, op, m, &w.bench)
+		err = r.sameForAll(machine, slot, op, m, &w.renamed)
 	}
 	if err == nil {
 		w.X.transitions.Put(key, m.pack())

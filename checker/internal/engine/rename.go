@@ -37,17 +37,25 @@ type renames struct {
 	perms   [][]int
 	by      []fsfake.Renaming
 	product [][]int // of two renamings, the first of which is made last
+	none    int     // the renaming that leaves everybody in place
 	mu      sync.RWMutex
 	nodes   map[image]uint32
 	done    map[learnedEdge]bool
-	// machines are by number and renaming.
-	machines map[uint64]uint32
+	ops     map[renamedOp]uint32 // from 1
+	orbits  orbits
+	bench   bench
 }
 
 // An image is asked for: a renaming of a node of a slot.
 type image struct {
 	renaming, slot int
 	node           uint32
+}
+
+// A renamedOp is asked for: a renaming of an operation on a machine.
+type renamedOp struct {
+	renaming int
+	op       uint32
 }
 
 type learnedEdge struct {
@@ -75,7 +83,7 @@ func (x *Space) SymmetricWithPids() error {
 			return bad("the processes use pids, and are in containers")
 		}
 	}
-	r := &renames{x: x, nodes: map[image]uint32{}, done: map[learnedEdge]bool{}, machines: map[uint64]uint32{}}
+	r := &renames{x: x, nodes: map[image]uint32{}, done: map[learnedEdge]bool{}, ops: map[renamedOp]uint32{}}
 	index := map[string]int{}
 	permute(identity(n), 0, func(p []int) {
 		index[permKey(p)] = len(r.perms)
@@ -105,6 +113,7 @@ func (x *Space) SymmetricWithPids() error {
 			return bad("the machine at the start tells the processes apart")
 		}
 	}
+	r.none = slices.IndexFunc(r.perms, slices.IsSorted)
 	x.renames, x.alike, x.Reduce = r, true, true
 	return r.restart()
 }
@@ -142,7 +151,7 @@ func (r *renames) maps(slot int, to uint32, all []learn.Edge) error {
 		other := r.x.automata[p[slot]].Node(is)
 		op, ok := r.by[k].Op(nd.Op)
 		if !nd.Ended && !ok {
-			return r.unlike("%q shows a pid to others than by what it writes", nd.Op)
+			return r.unlike("%q shows a pid to others than by what it writes or names", nd.Op)
 		}
 		if nd.Ended != other.Ended || !nd.Ended && op != other.Op || r.effects(k, nd.Begins) != other.Begins {
 			return r.unlike("where process %s calls %q, process %s calls %q", r.x.Slots[slot].Task, nd.Op, r.x.Slots[p[slot]].Task, other.Op)
@@ -189,12 +198,13 @@ func (r *renames) learn(slot int, n uint32, result *fsfake.Result) error {
 	}
 	all, drops := make([]learn.Edge, len(r.perms)), make([]drop, len(r.perms))
 	edges := make([]learnedEdge, len(r.perms))
+	call := r.x.automata[slot].Node(n).Op.Call
 	for k, p := range r.perms {
 		from, ok := r.nodes[image{k, slot, n}]
 		if !ok {
 			return r.unlike("a place is not known under other names")
 		}
-		told := r.x.machines.intern(r.by[k].Result(*result))
+		told := r.x.machines.intern(r.by[k].Result(call, *result))
 		a := r.x.automata[p[slot]]
 		e, err := a.Learn(from, told)
 		if err != nil {
@@ -203,14 +213,13 @@ func (r *renames) learn(slot int, n uint32, result *fsfake.Result) error {
 		all[k], edges[k] = e, learnedEdge{p[slot], from, told}
 		drops[k].keep, drops[k].fewer = a.Forgets(from, told, &e)
 	}
-	first := slices.IndexFunc(r.perms, slices.IsSorted)
 	for k := range r.perms {
-		if r.effects(k, all[first].Effects) != all[k].Effects || r.value(k, all[first].Input) != all[k].Input ||
-			all[k].To&learn.Begun != all[first].To&learn.Begun || drops[k] != drops[first] {
+		if r.effects(k, all[r.none].Effects) != all[k].Effects || r.value(k, all[r.none].Input) != all[k].Input ||
+			all[k].To&learn.Begun != all[r.none].To&learn.Begun || drops[k] != drops[r.none] {
 			return r.unlike("after %s process %s does not go on as %s does", r.x.automata[slot].Node(n).Op, r.x.Slots[r.perms[k][slot]].Task, r.x.Slots[slot].Task)
 		}
 	}
-	if err := r.maps(slot, all[first].To, all); err != nil {
+	if err := r.maps(slot, all[r.none].To, all); err != nil {
 		return err
 	}
 	for _, e := range edges {
@@ -219,47 +228,14 @@ func (r *renames) learn(slot int, n uint32, result *fsfake.Result) error {
 	return nil
 }
 
-// node is where a renaming maps a place to.
-func (r *renames) node(k, slot int, word uint32) uint32 {
-	n := word &^ learn.Begun
-	if n <= learn.Ended {
-		return word
-	}
-	r.mu.RLock()
-	defer r.mu.RUnlock()
-	to, ok := r.nodes[image{k, slot, n}]
-	if !ok {
-		panic(fmt.Sprintf("checker: %s: place %d of process %s is not known under other names: this is a fault of lockpick", r.x.Sc.ID, n, r.x.Slots[slot].Task))
-	}
-	return to | word&learn.Begun
-}
-
-// machine is what a renaming makes of a machine.
-func (r *renames) machine(k int, id uint32) (uint32, error) {
-	key := uint64(id)<<32 | uint64(k)
-	r.mu.RLock()
-	to, ok := r.machines[key]
-	r.mu.RUnlock()
-	if ok {
-		return to, nil
-	}
-	from, err := r.x.machines.get(id)
-	if err != nil {
-		return 0, err
-	}
-	m := from.Clone()
-	if !r.by[k].Machine(m) {
-		return 0, r.unlike("a file is named after a pid")
-	}
-	to = r.x.machines.number(m)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.machines[key] = to
-	return to, nil
-}
-
 // op is a renamed operation on a machine.
 func (r *renames) op(k int, op uint32) (uint32, error) {
+	r.mu.RLock()
+	to := r.ops[renamedOp{k, op}]
+	r.mu.RUnlock()
+	if to != 0 {
+		return to - 1, nil
+	}
 	v := r.x.machines.opOf(op)
 	ok := true
 	switch is := v.(type) {
@@ -272,33 +248,44 @@ func (r *renames) op(k int, op uint32) (uint32, error) {
 		ok = false
 	}
 	if !ok {
-		return 0, r.unlike("%v shows a pid to others than by what it writes", v)
+		return 0, r.unlike("%v shows a pid to others than by what it writes or names", v)
 	}
-	return r.x.machines.op(v), nil
+	to = r.x.machines.op(v)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ops[renamedOp{k, op}] = to + 1
+	return to, nil
 }
 
 // sameForAll verifies that what an operation of a slot came to it comes to under all renamings.
 func (r *renames) sameForAll(machine uint32, slot int, op uint32, is transition, b *bench) error {
+	v := r.x.machines.opOf(op)
+	call, _ := v.(fsfake.Op) // an operation of another kind answers no more than an errno
+	result := *r.x.machines.result(is.result)
+	from, fromBy, err := r.orbit(machine)
+	if err != nil {
+		return err
+	}
+	to, toBy, err := r.orbit(is.machine)
+	if err != nil {
+		return err
+	}
 	for k, p := range r.perms {
-		from, err := r.machine(k, machine)
-		if err != nil {
-			return err
+		if k == r.none {
+			continue
 		}
 		renamed, err := r.op(k, op)
 		if err != nil {
 			return err
 		}
 		want := is
-		if want.machine, err = r.machine(k, is.machine); err != nil {
-			return err
-		}
-		want.result = r.x.machines.resultID(r.by[k].Result(*r.x.machines.result(is.result)))
-		got, err := r.x.machines.apply(from, renamed, r.x.Slots[p[slot]].id, b)
+		want.machine = to[r.product[k][toBy]]
+		want.result = r.x.machines.resultID(r.by[k].Result(call.Call, result))
+		got, err := r.x.machines.apply(from[r.product[k][fromBy]], renamed, r.x.Slots[p[slot]].id, b)
 		if err != nil {
 			return err
 		}
 		if got != want {
-			v := r.x.machines.opOf(op)
 			return r.unlike("%v of process %s tells pids apart on the machine", v, r.x.Slots[slot].Task)
 		}
 	}

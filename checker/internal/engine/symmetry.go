@@ -32,6 +32,7 @@ type Symmetry struct {
 	index map[string]int
 	// Renamed machines and histories, by number and permutation.
 	machines, histories table.Cache[uint32]
+	pids                *renamer // the processes use pids; nil where they do not
 	order               []int
 	best                []uint32
 	trial               []uint32
@@ -177,6 +178,9 @@ func NewSymmetry(x *Space) *Symmetry {
 		s.index[permKey(p)] = len(s.perms)
 		s.perms = append(s.perms, slices.Clone(p))
 	})
+	if x.renames != nil {
+		s.pids = newRenamer(x.renames)
+	}
 	return s
 }
 
@@ -213,14 +217,8 @@ func permute(p []int, at int, visit func([]int)) {
 // the order of their nodes, and among equals the renaming with the lowest numbers.
 func (s *Symmetry) Canonical(row []uint32) {
 	n := len(s.ids)
-	if s.x.renames != nil {
-		for k := range s.perms {
-			s.apply(row, s.perms[k])
-			if k == 0 || slices.Compare(s.trial, s.best) < 0 {
-				copy(s.best, s.trial)
-			}
-		}
-		copy(row, s.best)
+	if s.pids != nil {
+		s.canonical(row)
 		return
 	}
 	nodes := row[wordNodes : wordNodes+n]
@@ -262,11 +260,7 @@ func (s *Symmetry) apply(row []uint32, perm []int) {
 	copy(s.trial, row)
 	p := s.index[permKey(perm)]
 	for from, to := range perm {
-		word := row[wordNodes+from]
-		if s.x.renames != nil {
-			word = s.x.renames.node(p, from, word)
-		}
-		s.trial[wordNodes+to] = word
+		s.trial[wordNodes+to] = row[wordNodes+from]
 	}
 	s.trial[wordMachine] = s.machine(row[wordMachine], p)
 	if s.x.Histories != nil {
@@ -277,14 +271,6 @@ func (s *Symmetry) apply(row []uint32, perm []int) {
 func (s *Symmetry) machine(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
 	to, ok := s.machines.Get(key)
-	if r := s.x.renames; !ok && r != nil {
-		var err error
-		if to, err = r.machine(perm, id); err != nil { // each was renamed when it came up
-			panic(err)
-		}
-		s.machines.Put(key, to)
-		return to
-	}
 	if !ok {
 		from, err := s.x.machines.get(id)
 		if err != nil {

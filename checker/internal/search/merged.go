@@ -37,8 +37,8 @@ const (
 func (m Merging) String() string { return [...]string{"unmerged", "closed", "unfolded"}[m] }
 
 // ExploreMerged covers the space with merged automata, and with one worker, so that the counts
-// depend on nothing else. It gives up, and returns [Unmerged], where a violation comes up, where
-// merging is not worth it, and where it cannot be verified: the space is then to be explored by
+// depend on nothing else. It gives up, and returns [Unmerged], where a violation comes up of which a wrong guess is not
+// seen to be the cause, where merging is not worth it, and where it cannot be verified: the space is then to be explored by
 // another explorer, without merging. That is so after any error, too, for merged programs may be
 // given results that never come together.
 func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merging) {
@@ -52,7 +52,7 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		if err != nil {
 			return nil, Unmerged
 		}
-		if states > 16*mergedFirst && 4*is.Classes > 3*is.Nodes && !is.Forgets {
+		if wrong == 0 && states > 16*mergedFirst && 4*is.Classes > 3*is.Nodes && !is.Forgets {
 			return nil, Unmerged
 		}
 		edges := x.Learned().Edges
@@ -61,10 +61,14 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		c, w, _, err := x.cover(ctx, limits, x.Initial)
 		switch {
 		case err != nil || c.Violations > 0:
-			if !is.Forgets || ctx.Err() != nil {
+			if ctx.Err() == nil && is.Forgets {
+				forgets = false // it may have been told of another file that it is the one it knows
+				continue
+			}
+			if err != nil || !x.mistaken(ctx, o) {
 				return nil, Unmerged
 			}
-			forgets = false // it may have been told of another file that it is the one it knows
+			wrong++
 			continue
 		case c.Why != "" && (c.States.Len() <= states || states >= o.states()): // a limit of o's
 			return nil, Unmerged
@@ -91,6 +95,14 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		return x.merged(ctx, c, w, closed)
 	}
 	return nil, Unmerged
+}
+
+// mistaken reports whether the guess is seen to be wrong, and more is known for the next: then it may have been what broke
+// the property.
+func (x *Explorer) mistaken(ctx context.Context, o Limits) bool {
+	edges := x.Learned().Edges
+	_, err := x.Unfolded(ctx, o.runs(), func() error { return errUnfinished })
+	return errors.Is(err, learn.ErrMerged) && x.Learned().Edges > edges
 }
 
 // errUnfinished says that a space could not be covered with a task unfolded.

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -18,16 +19,17 @@ import (
 // whoever finds a stale lock at two looks removes it. A lock that somebody else has put
 // there in between has the same number where numbers come back.
 func byNumber(t *scenarios.Task) (scenarios.Hold, error) {
+	old := "/lock.old." + strconv.Itoa(t.Getpid())
 	judged, err := t.Stat("/lock")
 	if err == nil {
 		if text, err := t.ReadFile("/lock"); err == nil && string(text) == "dead" {
 			if now, err := t.Stat("/lock"); err == nil && fsfake.SameFile(judged, now) {
-				_ = t.Rename("/lock", "/lock.old."+t.Process)
-				old, err := t.Stat("/lock.old." + t.Process)
-				if err == nil && !fsfake.SameFile(judged, old) {
-					_ = t.Link("/lock.old."+t.Process, "/lock") // not the one judged: it goes back
+				_ = t.Rename("/lock", old)
+				is, err := t.Stat(old)
+				if err == nil && !fsfake.SameFile(judged, is) {
+					_ = t.Link(old, "/lock") // not the one judged: it goes back
 				}
-				_ = t.Unlink("/lock.old." + t.Process)
+				_ = t.Unlink(old)
 			}
 		}
 	}
@@ -100,6 +102,22 @@ func numbers() *scenarios.Scenario {
 
 func stamps() *scenarios.Scenario {
 	return looking("by-time", scenarios.Assertion, Broken, shared, byTime, write("1"))
+}
+
+// Cases of processes that are taken for each other are explored so at once, where the space was not small before it was
+// known that there are cases; each says what it says otherwise.
+func TestCasesUpToSymmetry(t *testing.T) {
+	fixtures.OnlyAnswers(t)
+	whole, err := Check(t.Context(), numbers(), scenarios.MutualExclusion, Options{})
+	require.NoError(t, err)
+	alike := numbers()
+	alike.Setting.Interchangeable = true
+	less, err := Check(t.Context(), alike, scenarios.MutualExclusion, Options{changes: changes{monitors: 50}})
+	require.NoError(t, err)
+	require.Equal(t, "inodes-not-reused holds, inodes-reused broken", casesText(&less))
+	require.Equal(t, whole.Counterexample.Schedule.String(), less.Counterexample.Schedule.String())
+	require.True(t, less.Stats.Symmetry)
+	require.Less(t, less.Stats.States, whole.Stats.States)
 }
 
 // A verdict says what it depends on, where a program looks at inode numbers or file times.

@@ -37,7 +37,7 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err != nil {
 		return Result{}, err
 	}
-	res.checked = true
+	res.checked, o.large = true, res.undecided
 	return res.byCases(sc, func(sc *scenarios.Scenario) (Result, error) {
 		if ctx.Err() != nil {
 			r := NewResult(sc, p, nil)

@@ -104,6 +104,11 @@ func (g *decision) explore(ctx context.Context) (err error) {
 	}
 	auto := g.o.Memory == RememberAuto
 	monitors, least := cmp.Or(g.o.changes.monitors, autoStates), cmp.Or(g.o.changes.least, mergeStates)
+	if auto && g.o.large && exceeds(limits, monitors) {
+		if done, err := g.upToSymmetry(ctx, limits, 0); done || err != nil {
+			return err
+		}
+	}
 	if auto && g.t.Judge != nil && exceeds(limits, monitors) {
 		if done, err := g.begin(ctx, limits, monitors); done || err != nil {
 			return err
@@ -116,7 +121,7 @@ func (g *decision) explore(ctx context.Context) (err error) {
 		}
 		g.x.RememberMonitors()
 	}
-	if auto && g.found == nil && exceeds(limits, monitors) {
+	if auto && g.found == nil && !g.o.large && exceeds(limits, monitors) {
 		if done, err := g.upToSymmetry(ctx, limits, monitors); done || err != nil {
 			return err
 		}
@@ -160,12 +165,12 @@ func (g *decision) begin(ctx context.Context, limits search.Limits, states int) 
 }
 
 // upToSymmetry covers a space of more than so many states up to symmetry, where the scenario says that its
-// processes are interchangeable, and they are. It is done when nothing is left to do.
+// processes are interchangeable, and they are. It is done when nothing is left to do. With 0 the space is known not to be small.
 func (g *decision) upToSymmetry(ctx context.Context, limits search.Limits, small int) (done bool, err error) {
 	if g.o.Symmetry || !g.t.Sc.Setting.Interchangeable {
 		return false, nil
 	}
-	if g.t.Judge == nil { // otherwise it was begun with histories
+	if g.t.Judge == nil && small > 0 { // otherwise it was begun with histories
 		if done, err := g.begin(ctx, limits, small); done || err != nil || g.found != nil {
 			return done, err
 		}

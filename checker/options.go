@@ -63,6 +63,8 @@ type Options struct {
 	Progress func(Progress)
 	// changes is where RememberAuto changes over, for tests.
 	changes changes
+	// large: in another case the space was not small, and nothing was broken in what was seen of it.
+	large bool
 }
 
 // ErrPart says that a budget ended before there was an answer, and that only one was wanted that no

@@ -34,7 +34,7 @@ func pidLock(seed uint64) scenarios.Protocol {
 	if seed >= namedPids {
 		steps = append([]int{9}, steps[2:]...)
 		for i := range 2 {
-			steps = slices.Insert(steps, 1+i+rng.IntN(len(steps)-i), []int{10, 11, 12, 12, 13, 14, 15}[rng.IntN(7)])
+			steps = slices.Insert(steps, 1+i+rng.IntN(len(steps)-i), []int{10, 11, 12, 12, 13, 14, 15, 16}[rng.IntN(8)])
 		}
 	}
 	steps = append(steps, rng.IntN(2))
@@ -100,6 +100,12 @@ func pidLock(seed uint64) scenarios.Protocol {
 					if f, tempErr := t.CreateTemp(path.Dir(prepared), path.Base(prepared)); tempErr == nil {
 						err = t.Link(f.Name(), fixtures.Lock)
 						_ = f.Close()
+					}
+				case 16: // is the lock its own
+					there, errA := t.Stat(fixtures.Lock)
+					mine, errB := t.Stat(prepared + me)
+					if errA == nil && errB == nil && fsfake.SameFile(there, mine) {
+						err = nil
 					}
 				}
 			}

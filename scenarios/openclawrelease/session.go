@@ -1,7 +1,6 @@
 package openclawrelease
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -9,6 +8,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
+	"lockpick/scenarios/internal/openclaw"
 )
 
 const (
@@ -31,11 +31,7 @@ var held = fsfake.Cell[heldLocks]{Name: "HELD_LOCKS"}
 
 // payload is the text of a lock file. The zero value stands for a text that is missing
 // or not readable.
-type payload struct {
-	Pid       int    `json:"pid"`
-	CreatedAt string `json:"createdAt"`
-	StartTime int64  `json:"starttime,omitempty"`
-}
+type payload = openclaw.Payload
 
 // A session is the session write lock with the choices that the variants differ in.
 type session struct {
@@ -89,11 +85,7 @@ func (s session) fill(t *scenarios.Task, f *fsfake.File) (scenarios.Hold, error)
 		}
 		p.StartTime = start
 	}
-	text, err := json.Marshal(p)
-	if err != nil {
-		return scenarios.Hold{}, err
-	}
-	if _, err := f.Write(text); err != nil { // a6
+	if _, err := f.Write(p.Text()); err != nil { // a6
 		return scenarios.Hold{}, err
 	}
 	if s.publishLast {
@@ -117,11 +109,10 @@ func readPayload(t *scenarios.Task) payload {
 	text := make([]byte, 256)
 	n, err := f.Read(text)
 	_ = f.Close()
-	var p payload
-	if err != nil || json.Unmarshal(text[:n], &p) != nil {
+	if err != nil {
 		return payload{}
 	}
-	return p
+	return openclaw.Parse(text[:n])
 }
 
 // stale is b2 and b3.

@@ -1,11 +1,11 @@
 package openclawtakeover
 
 import (
-	"encoding/json"
 	"time"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
+	"lockpick/scenarios/internal/openclaw"
 )
 
 const (
@@ -16,23 +16,16 @@ const (
 
 // payload is the text of a lock file. The zero value stands for a text that is missing
 // or not readable.
-type payload struct {
-	Pid       int    `json:"pid"`
-	CreatedAt string `json:"createdAt"`
-}
+type payload = openclaw.Payload
 
 // textOf is the lock text of a process.
 func textOf(pid int) []byte {
-	text, err := json.Marshal(payload{Pid: pid, CreatedAt: "2026-02-06T00:00:00Z"})
-	if err != nil {
-		panic(err)
-	}
-	return text
+	return payload{Pid: pid, CreatedAt: "2026-02-06T00:00:00Z"}.Text()
 }
 
 func parse(text []byte) payload {
-	var p payload
-	if json.Unmarshal(text, &p) != nil || p.CreatedAt == "" {
+	p := openclaw.Parse(text)
+	if p.CreatedAt == "" {
 		return payload{}
 	}
 	return p

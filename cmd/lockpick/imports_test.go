@@ -27,8 +27,8 @@ var imports = map[string]string{
 	"scenarios/agentwire":        "scenarios fsfake model",
 	"scenarios/ctx":              "scenarios fsfake model",
 	"scenarios/gateguard":        "scenarios fsfake model",
-	"scenarios/openclawrelease":  "scenarios fsfake model",
-	"scenarios/openclawtakeover": "scenarios fsfake model",
+	"scenarios/openclawrelease":  "scenarios/internal/openclaw scenarios fsfake model",
+	"scenarios/openclawtakeover": "scenarios/internal/openclaw scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
 	// The corpus: lock protocols in use, a package for each system.
 	"scenarios/command":         "scenarios fsfake fsfake/tracer model x/tools/txtar",
@@ -129,6 +129,7 @@ var imports = map[string]string{
 	"internal/race":               "",
 	"internal/testmain":           "internal/race",
 	"internal/numbers":            "",
+	"scenarios/internal/openclaw": "rapid testify",
 	"scenarios/internal/claims":   "checker checker/checkertest internal/race scenarios sched testify",
 }
 

@@ -23,7 +23,7 @@ type Expander struct {
 	words   []uint32
 	key     []byte
 	bench   bench
-	renamed bench // of renamed machines
+	renamed []bench // of renamed machines, by renaming
 	tmp     []uint32
 	// postpones: what is not known is not learned, but listed in wanted.
 	postpones bool
@@ -126,7 +126,7 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	var err error
 	m, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
 	if r := w.X.renames; r != nil && err == nil {
-		err = r.sameForAll(machine, slot, op, m, &w.renamed)
+		err = r.sameForAll(machine, slot, op, m, w.benches(len(r.perms)))
 	}
 	if err == nil {
 		w.X.transitions.Put(key, m.pack())

@@ -90,6 +90,14 @@ func (o *orbits) add(images []uint32) {
 	}
 }
 
+// benches are those on which renamed machines are tried.
+func (w *Expander) benches(n int) []bench {
+	if w.renamed == nil {
+		w.renamed = make([]bench, n)
+	}
+	return w.renamed
+}
+
 // A least is the machine with the lowest number that renamings make of one, and which do: one bit each.
 type least struct{ machine, by uint32 }
 

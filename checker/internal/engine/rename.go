@@ -257,8 +257,9 @@ func (r *renames) op(k int, op uint32) (uint32, error) {
 	return to, nil
 }
 
-// sameForAll verifies that what an operation of a slot came to it comes to under all renamings.
-func (r *renames) sameForAll(machine uint32, slot int, op uint32, is transition, b *bench) error {
+// sameForAll verifies that what an operation of a slot came to it comes to under all renamings. There is a bench for each, for
+// what is asked next is mostly asked of the same machine.
+func (r *renames) sameForAll(machine uint32, slot int, op uint32, is transition, benches []bench) error {
 	v := r.x.machines.opOf(op)
 	call, _ := v.(fsfake.Op) // an operation of another kind answers no more than an errno
 	result := *r.x.machines.result(is.result)
@@ -281,7 +282,7 @@ func (r *renames) sameForAll(machine uint32, slot int, op uint32, is transition,
 		want := is
 		want.machine = to[r.product[k][toBy]]
 		want.result = r.x.machines.resultID(r.by[k].Result(call.Call, result))
-		got, err := r.x.machines.apply(from[r.product[k][fromBy]], renamed, r.x.Slots[p[slot]].id, b)
+		got, err := r.x.machines.apply(from[r.product[k][fromBy]], renamed, r.x.Slots[p[slot]].id, &benches[k])
 		if err != nil {
 			return err
 		}

@@ -69,10 +69,9 @@ func (f *function) guided() (answered bool) {
 		f.lost = err
 		return false
 	}
-	f.leave() // for the watchdog it is a turn like any other
 	f.told = r
 	f.notes = f.notes[:0]
-	f.enter()
+	f.again() // for the watchdog it is a turn like any other
 	f.state.Store(running)
 	return true
 }

@@ -181,6 +181,14 @@ func (f *function) leave() {
 	}
 }
 
+// again is leave and enter: code came back, and goes on.
+func (f *function) again() {
+	if f.run != nil {
+		f.run.Last = f.last
+		f.run.Turns.Add(2)
+	}
+}
+
 // Do implements [fsfake.Port].
 func (f *function) Do(op fsfake.Op) fsfake.Result {
 	if !f.state.CompareAndSwap(running, waiting) {

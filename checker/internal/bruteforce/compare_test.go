@@ -56,7 +56,8 @@ func (c *comparison) ways() []way {
 		{"monitors, two workers", checker.Options{Workers: 2, Memory: checker.RememberMonitors}},
 		{"least", checker.Options{Workers: 1, Memory: checker.RememberLeast}},
 	}
-	if c.p.Alike && c.property != scenarios.Starvation {
+	hidesPids := c.property.Judgement() == scenarios.ByHistory || c.property.Question == scenarios.Stuck
+	if c.p.Alike && c.property != scenarios.Starvation && (!c.p.Pids || hidesPids) {
 		out = append(out,
 			way{"symmetry", checker.Options{Workers: 1, Symmetry: true}},
 			way{"symmetry, monitors", checker.Options{Workers: 1, Symmetry: true, Memory: checker.RememberMonitors}},

@@ -54,6 +54,7 @@ func Draw(seed uint64) *Protocol {
 	d.swaps(seed)
 	d.skews(rand.New(rand.NewPCG(seed, 18)))
 	d.setsBack(rand.New(rand.NewPCG(seed, 19)))
+	d.pids(rand.New(rand.NewPCG(seed, 20)))
 	return &d.p
 }
 

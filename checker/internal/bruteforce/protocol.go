@@ -26,7 +26,9 @@ type Protocol struct {
 	Threads bool `json:",omitempty"`
 	Daemons bool `json:",omitempty"`
 	// Alike: every process runs the same program and looks at nothing that tells who it is.
-	Alike   bool  `json:",omitempty"`
+	Alike bool `json:",omitempty"`
+	// Pids: "@" in paths and texts is the pid of the process.
+	Pids    bool  `json:",omitempty"`
 	Crashes int   `json:",omitempty"`
 	Mortal  []int `json:",omitempty"`
 	Stalls  int   `json:",omitempty"`
@@ -153,6 +155,13 @@ func (p *Protocol) tasks(process int) [][]Stmt {
 	if process < len(p.Handlers) && p.Handlers[process] != nil {
 		return append(slices.Clone(p.Programs[process]), p.Handlers[process])
 	}
+	if p.Pids {
+		var tasks [][]Stmt
+		for _, body := range p.Programs[process] {
+			tasks = append(tasks, asProcess(body, process))
+		}
+		return tasks
+	}
 	return p.Programs[process]
 }
 
@@ -197,8 +206,8 @@ func hasStmt(body []Stmt, is func(*Stmt) bool) bool {
 // String renders the protocol for people.
 func (p *Protocol) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: running %v, signals %d, crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, skew %v, sleeps last %v, threads %v, daemons %v, alike %v, files %v, asks %v\n",
-		p.Name, p.Running, p.Signals, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Skew, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Files, p.Ask)
+	fmt.Fprintf(&b, "%s: running %v, signals %d, crashes %d %v, failing %d %v, stalls %d of %s, punctual %v, skew %v, sleeps last %v, threads %v, daemons %v, alike %v, pids %v, files %v, asks %v\n",
+		p.Name, p.Running, p.Signals, p.Crashes, p.Mortal, p.Failing, p.FailWith, p.Stalls, p.stallFor(), p.Punctual, p.Skew, p.Lasts, p.Threads, p.Daemons, p.Alike, p.Pids, p.Files, p.Ask)
 	for i, tasks := range p.Programs {
 		for n, body := range tasks {
 			fmt.Fprintf(&b, "task %c.%d\n", 'A'+i, n+1)

@@ -2,6 +2,7 @@ package bruteforce
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -26,7 +27,13 @@ func (p *Protocol) Scenario() *scenarios.Scenario {
 			}
 		},
 		Program: func(process, task int) scenarios.Program {
-			return func(t *scenarios.Task) { (&runner{t: t}).run(p.tasks(process)[task-1]) }
+			return func(t *scenarios.Task) {
+				r := &runner{t: t}
+				if p.Pids {
+					r.pid = t.Getpid()
+				}
+				r.run(p.tasks(process)[task-1])
+			}
 		},
 	}
 	s.Setting.FailingCalls = p.Failing
@@ -88,6 +95,7 @@ func Property(id string) *scenarios.Property {
 // A runner is one task as Go code.
 type runner struct {
 	t      *scenarios.Task
+	pid    int // 0 for a program that does not use it
 	reg    registers
 	inside int // how many locks it holds
 }
@@ -165,7 +173,7 @@ func (r *runner) cond(c string) bool {
 	case IfNoText:
 		return r.reg.text == ""
 	case IfMine:
-		return r.reg.text == r.t.Process
+		return r.reg.text == r.t.Process || r.pid != 0 && r.reg.text == fmt.Sprintln(r.pid)
 	case IfZero:
 		return r.reg.cell == 0
 	case IfMore:
@@ -273,6 +281,8 @@ func (r *runner) call(s *Stmt) {
 		reg.ok = false
 		if len(reg.text) == 1 && reg.text >= "A" && reg.text <= "Z" {
 			done(r.t.Kill(scenarios.Pid(int(reg.text[0] - 'A'))))
+		} else if pid, err := strconv.Atoi(strings.TrimSuffix(reg.text, "\n")); err == nil && r.pid != 0 {
+			done(r.t.Kill(pid))
 		}
 	case Sleep:
 		r.t.Sleep(s.sleepFor())

@@ -194,10 +194,13 @@ func (t *task) written(text string) string {
 	return t.name(text)
 }
 
-// pidOf returns the pid of the process with a name of one letter, or 0.
+// pidOf returns the pid of the process with a name of one letter, or the pid in a line of its own; 0 for neither.
 func pidOf(name string) int {
 	if len(name) == 1 && name[0] >= 'A' && name[0] <= 'Z' {
 		return 101 + int(name[0]-'A')
+	}
+	if len(name) == 4 && name[:2] == "10" && name[2] >= '1' && name[2] <= '9' && name[3] == '\n' {
+		return 100 + int(name[2]-'0')
 	}
 	return 0
 }
@@ -360,7 +363,7 @@ func (t *task) cond(c string) bool {
 	case IfNoText:
 		return g.text == ""
 	case IfMine:
-		return g.text == t.who
+		return g.text != "" && pidOf(g.text) == pidOf(t.who)
 	case IfZero:
 		return g.cell == 0
 	case IfMore:

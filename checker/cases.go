@@ -194,6 +194,9 @@ func (r *Result) Conditions() []string {
 	if r.looks.Loops {
 		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", engine.BelievedAfter))
 	}
+	if r.looks.Joined {
+		out = append(out, "assumes that a program that polls forgets what it saw when it sleeps, as it did wherever that was tried out")
+	}
 	if r.looks.Timers {
 		out = append(out, "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
 	}

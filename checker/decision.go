@@ -88,6 +88,14 @@ func (g *decision) explore(ctx context.Context) (err error) {
 	if !g.o.Full && !g.t.Property.OfCycles() {
 		limits.Enough = smallSpace
 	}
+	if g.t.Sc.External {
+		return g.exploreExternal(ctx, limits)
+	}
+	return g.cover(ctx, limits)
+}
+
+// cover covers the space within limits.
+func (g *decision) cover(ctx context.Context, limits search.Limits) (err error) {
 	if g.o.Disk.Dir != "" {
 		g.x.RememberMonitors()
 		g.c, err = g.x.ExploreOnDisk(ctx, limits, g.o.Disk.of(g.t.Sc, g.t.Property))
@@ -155,7 +163,7 @@ func exceeds(limits search.Limits, states int) bool {
 func (g *decision) begin(ctx context.Context, limits search.Limits, states int) (done bool, err error) {
 	limits.States = states
 	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
-	if err != nil || g.c.Complete || g.c.Enough || ctx.Err() != nil {
+	if err != nil || g.c.Complete || g.c.Enough || g.c.Outrun || ctx.Err() != nil {
 		return true, err
 	}
 	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next

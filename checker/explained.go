@@ -41,6 +41,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 		res.notSmallest(&search.EndedError{Why: found.Why})
 	}
 	res.outlived(g.x)
+	res.joined(g.x)
 	return true, g.odds(ctx, res)
 }
 
@@ -90,6 +91,7 @@ func (g *decision) explain(ctx context.Context, res *Result) (err error) {
 		res.notSmallest(g.found.ended)
 	}
 	res.outlived(g.x)
+	res.joined(g.x)
 	return g.odds(ctx, res)
 }
 
@@ -136,6 +138,15 @@ func (r *Result) outlived(x *search.Explorer) {
 	if r.Counterexample.Smallest && x.Outlived() != nil {
 		r.Counterexample.Smallest = false
 		r.notSmallest(&search.EndedError{Why: outlived})
+	}
+}
+
+// joined says that a counterexample need not be the smallest where rounds of polling were taken to carry
+// nothing over: a program that remembers one might break something sooner.
+func (r *Result) joined(x *search.Explorer) {
+	if r.Counterexample.Smallest && x.Joins() {
+		r.Counterexample.Smallest = false
+		r.notSmallest(&search.EndedError{Why: "rounds of polling were taken to carry nothing over"})
 	}
 }
 

@@ -73,7 +73,7 @@ var ErrPart = errors.New("checker: a budget ended first")
 
 // changes are the sizes of spaces, in states, beyond which RememberAuto changes over to monitors,
 // and to as little as it can; 0 means autoStates and mergeStates.
-type changes struct{ monitors, least int }
+type changes struct{ monitors, least, executions int }
 
 // Tried remembers what was tried out of a scenario's programs: which rounds of their retry loops,
 // 10 000 times each, and how often they were run again to see that they do the same, which is 500

@@ -61,6 +61,9 @@ type Scenario struct {
 	// External: the programs are not Go functions but run somebody else's code, as package
 	// scenarios/command does: each start is expensive, and retry loops are not marked.
 	External bool
+	// Same says of External programs which of the processes, from 0, is the first that runs the same as one
+	// does, but for its pid. Nil: none runs what another does.
+	Same func(process int) int
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
 	// sentence each, for reports. It may be empty.
 	Assumes []string

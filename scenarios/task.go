@@ -39,6 +39,8 @@ type Task struct {
 type Learning struct {
 	// Again: what was learned is looked at again, with another Learning.
 	Again bool
+	// Tries: it is tried out whether the program forgets what it was told. What is seen then is of no further use.
+	Tries bool
 	// Kept is the program's; nil at first.
 	Kept interface{ Close() }
 	// Light, as the program says, is how many runs of it may stand still at once, each at the end of what was

@@ -166,22 +166,35 @@ func (r *Run) on(f func()) error {
 // The set is empty when the program and all its children have ended. That all wait for each
 // other, or for the outside, is an [Error].
 func (r *Run) Next() (set []Pending, err error) {
-	over := r.on(func() {
-		if r.cloned && r.err == nil {
-			r.err = errSnapshot
-		}
-		if r.err == nil {
-			r.rest()
-		}
-		if r.err == nil {
-			set, err = r.pending()
-		}
-		if r.err != nil {
-			r.killAll()
-			set, err = nil, r.err
-		}
-	})
+	over := r.on(func() { set, err = r.goOn(func() error { return nil }) })
 	return set, errors.Join(err, over)
+}
+
+// AnswerNext is [Run.Answer] and then, unless that is an error, [Run.Next]. It takes less time than both.
+func (r *Run) AnswerNext(t fsfake.Task, res fsfake.Result) (set []Pending, err error) {
+	over := r.on(func() { set, err = r.goOn(func() error { return r.answer(t, res) }) })
+	return set, errors.Join(err, over)
+}
+
+// goOn lets the program go on to what it asks next, when it has been answered.
+func (r *Run) goOn(answer func() error) (set []Pending, err error) {
+	if r.cloned && r.err == nil {
+		r.err = errSnapshot
+	}
+	if r.err == nil {
+		err = answer()
+	}
+	if r.err == nil && err == nil {
+		r.rest()
+	}
+	if r.err == nil && err == nil {
+		set, err = r.pending()
+	}
+	if r.err != nil {
+		r.killAll()
+		return nil, r.err
+	}
+	return set, err
 }
 
 // rest lets the program run until it is at rest.

@@ -29,6 +29,9 @@ func (*Run) Next() ([]Pending, error) { return nil, errPlatform }
 // Answer fails.
 func (*Run) Answer(fsfake.Task, fsfake.Result) error { return errPlatform }
 
+// AnswerNext fails.
+func (*Run) AnswerNext(fsfake.Task, fsfake.Result) ([]Pending, error) { return nil, errPlatform }
+
 // Let fails.
 func (*Run) Let(fsfake.Task, fsfake.Result) (fsfake.Result, error) {
 	return fsfake.Result{}, errPlatform

@@ -257,7 +257,7 @@ func (c *carrier) step(n int, st *Step) error {
 		who = fsfake.Task{Pid: r.root, N: 1}
 	}
 	at := func(what string) string { return fmt.Sprintf("step %d, %s of %s", n, what, name) }
-	set, err := next(r.Run)
+	set, err := next(r.Run, nil)
 	if err != nil {
 		return err
 	}

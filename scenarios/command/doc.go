@@ -67,7 +67,9 @@
 // in which that happened never holds (the verdict is unknown), while what a state breaks is broken; that
 // somebody waits for ever is not said there. Threads that race through memory, or for a mutex,
 // do so in one order; that is assumed, and said with the verdict. Loops
-// that repeat themselves for more than a hundred rounds count as endless. Of the processes of a command
+// that repeat themselves for more than a hundred rounds count as endless. Where rounds of polling come in so many
+// orders that 300 executions are not all, a program is taken to forget a round when it sleeps: that is tried
+// out, and said with the verdict. Of the processes of a command
 // only the first is killed. Three or more commands are compared with every serial order, also with
 // those that real time rules out. The clock stands still.
 package command

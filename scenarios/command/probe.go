@@ -36,9 +36,18 @@ func (s *Spec) asksWedge(sc *scenarios.Scenario) (bool, error) {
 
 // sameCommands reports whether every process runs the same.
 func (s *Spec) sameCommands() bool {
-	return !slices.ContainsFunc(s.Commands, func(l Line) bool {
-		return l.String() != s.Commands[0].String() || l.Stdin != s.Commands[0].Stdin
-	})
+	for i := range s.Commands {
+		if s.sameAs(i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sameAs is the first process that runs what another one does.
+func (s *Spec) sameAs(process int) int {
+	l := s.Commands[process]
+	return slices.IndexFunc(s.Commands, func(m Line) bool { return m.String() == l.String() && m.Stdin == l.Stdin })
 }
 
 // repeats reports whether the command exits 0 once more when all have run, one after the other.

@@ -55,6 +55,14 @@ type driver struct {
 	// leaves: a snapshot is to be left on the way.
 	leaves  bool
 	answers []fsfake.Result // all so far, while leaves
+	reply   *reply          // that it has not been told yet
+	branch  int             // after so many calls it is told something else than the execution before
+}
+
+// A reply is the answer to a task's call.
+type reply struct {
+	task   fsfake.Task
+	answer fsfake.Result
 }
 
 // recorded follows the record as far as it goes, and an execution from there on. That is one from
@@ -75,7 +83,7 @@ func (d *driver) recorded() error {
 		d.told = append(d.told, r)
 		last, at = at, rec.after(at, r, learns)
 	}
-	if d.t.Learning != nil && !d.spec.NoSnapshots && (learns || rec.mayClone(d, last)) {
+	if d.t.Learning != nil && !d.spec.NoSnapshots && (learns || d.t.Learning.Tries || rec.mayClone(d, last)) {
 		return d.driveOn()
 	}
 	return d.drive()
@@ -100,7 +108,8 @@ func (d *driver) drive() error {
 func (d *driver) follow() error {
 	defer func() { d.run.Stop() }()
 	for {
-		set, err := next(d.run)
+		set, err := next(d.run, d.reply)
+		d.reply = nil
 		if err != nil {
 			return err
 		}
@@ -133,7 +142,8 @@ func (d *driver) goOn(p tracer.Pending) error {
 	if err != nil || isKilled(r) {
 		return err
 	}
-	return d.run.Answer(p.Task, r)
+	d.reply = &reply{p.Task, r}
+	return nil
 }
 
 func isKilled(r fsfake.Result) bool {

@@ -151,6 +151,9 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 		was.add(d)
 		return was, nil
 	}
+	if d.t.Learning != nil && d.t.Learning.Tries {
+		return nil, nil
+	}
 	size := placeBytes + len(is.op.Data) + len(d.answer.Data)
 	if d.calls > 0 && d.at == nil || r.bytes+size > maxRecorded {
 		r.full = true

@@ -18,7 +18,19 @@ import (
 // or from the snapshots of another start ([record]).
 
 // snapshots are those of one command, in the order in which they were left.
-type snapshots struct{ of []*snapshot }
+type snapshots struct {
+	of []*snapshot
+	// last is what the record told the execution before, that goes on from a snapshot.
+	last []fsfake.Result
+}
+
+// common is how many of some answers are those of the execution before.
+func (s *snapshots) common(told []fsfake.Result) (n int) {
+	for n < len(told) && n < len(s.last) && told[n] == s.last[n] {
+		n++
+	}
+	return n
+}
 
 // A snapshot is an execution that stands before a call.
 type snapshot struct {
@@ -29,7 +41,7 @@ type snapshot struct {
 
 const (
 	// maxSnapshots is how many a command has; the one left first stays, of others the oldest goes.
-	maxSnapshots = 8
+	maxSnapshots = 24
 	// snapshotCalls is how many system calls an execution must have made, since its start or since
 	// the snapshot that it was cloned from, to be worth one.
 	snapshotCalls = 100
@@ -74,7 +86,9 @@ func (d *driver) kept() *snapshots {
 // driveOn executes the command from the nearest snapshot on, or else from its start.
 func (d *driver) driveOn() error {
 	d.leaves = true
-	one := d.kept().nearest(d.told)
+	kept := d.kept()
+	one, branch := kept.nearest(d.told), kept.common(d.told)
+	kept.last = slices.Clone(d.told)
 	if one == nil {
 		return d.drive()
 	}
@@ -88,7 +102,7 @@ func (d *driver) driveOn() error {
 	d.spec, d.t = was.spec, was.t
 	d.children, d.notes = maps.Clone(d.children), slices.Clone(d.notes)
 	d.run, d.cloned, d.leaves = run, true, true
-	d.told, d.answers = was.told[len(one.told):], slices.Clone(one.told)
+	d.told, d.answers, d.branch = was.told[len(one.told):], slices.Clone(one.told), branch
 	return d.follow()
 }
 
@@ -96,12 +110,10 @@ func (d *driver) driveOn() error {
 // the first call when there is none yet, and at the last call of which the record knows the answer,
 // for others may be learned there.
 func (d *driver) leave(set []tracer.Pending) error {
-	switch {
-	case !d.leaves, len(d.told) > 1 && (d.calls > 0 || len(d.kept().of) > 0):
+	if !d.leaves || len(d.told) > 1 && d.calls != d.branch && (d.calls > 0 || len(d.kept().of) > 0) {
 		return nil
-	case len(d.told) <= 1:
-		d.leaves = false
 	}
+	d.leaves = len(d.told) > 1
 	if d.run.Calls() < cmp.Or(d.spec.worth, snapshotCalls) {
 		return nil
 	}

@@ -227,7 +227,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 			Machine: fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true}, // the tracer masks, as the kernel does
 		},
 		Setup:   s.setup,
-		Program: s.program,
+		Program: s.program, Same: s.sameAs,
 		Watch:   s.watch(),
 	}
 	sc.Assumes = []string{

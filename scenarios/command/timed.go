@@ -31,7 +31,8 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	case err != nil || isKilled(r):
 		return err
 	case r.Errno != fsfake.EAGAIN:
-		return d.run.Answer(p.Task, r)
+		d.reply = &reply{p.Task, r}
+		return nil
 	}
 	lines := []string{p.Op.String() + ", which waits"}
 	for range timers {
@@ -50,17 +51,19 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	return d.goOn(timers[r.N-1])
 }
 
-// next lets a command go on to what it asks. A call that waits, and that a signal has ended, has its
+// next lets a command go on to what it asks, once it has been told the answer to what it asked before, if that is left to tell. A call that waits, and that a signal has ended, has its
 // answer: the machine does not know that it waits.
-func next(run *tracer.Run) ([]tracer.Pending, error) {
+func next(run *tracer.Run, r *reply) (set []tracer.Pending, err error) {
 	for {
-		set, err := run.Next()
+		if r != nil {
+			set, err = run.AnswerNext(r.task, r.answer)
+		} else {
+			set, err = run.Next()
+		}
 		i := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Interrupted })
 		if err != nil || i < 0 {
 			return set, err
 		}
-		if err := run.Answer(set[i].Task, fsfake.Result{Errno: fsfake.EINTR}); err != nil {
-			return nil, err
-		}
+		r = &reply{set[i].Task, fsfake.Result{Errno: fsfake.EINTR}}
 	}
 }

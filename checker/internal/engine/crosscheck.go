@@ -145,6 +145,32 @@ func (x *Space) Unroll(ctx context.Context, workers int, tried *learn.Tried) err
 	return x.eachAutomaton(workers, func(a *learn.Automaton) error { return a.Unroll(ctx, tried, false) })
 }
 
+// Joins reports whether somewhere a round of polling was taken to carry nothing over.
+func (x *Space) Joins() bool { return slices.ContainsFunc(x.automata, (*learn.Automaton).Joins) }
+
+// TryRounds tries that out for each program. after says whether the task of a slot, once it has been at one node, may
+// come to another one later. Several may ask side by side, each for a slot of its own.
+func (x *Space) TryRounds(ctx context.Context, after func(slot int, was, is uint32) bool) error {
+	ways := make([][]string, len(x.automata))
+	for i, a := range x.automata {
+		ways[i] = a.Ways()
+	}
+	return x.eachAutomaton(min(runtime.GOMAXPROCS(0), parallel.MaxWorkers), func(a *learn.Automaton) error {
+		slot := slices.Index(x.automata, a)
+		var alike []int // the slots whose programs are the same, and have shown the same
+		for i := range ways {
+			if i == slot || x.Sc.Same != nil && x.Sc.Same(x.Slots[i].process) == x.Sc.Same(x.Slots[slot].process) && slices.Equal(ways[i], ways[slot]) {
+				alike = append(alike, i)
+			}
+		}
+		mine := func(way string) bool { return alike[int(way[0])%len(alike)] == slot }
+		return a.TryRounds(ctx, mine, func(was, is uint32) bool { return after(slot, was, is) })
+	})
+}
+
+// NodeOf is the node of a slot's task in a state, without what has begun there.
+func (x *Space) NodeOf(row []uint32, slot int) uint32 { return row[wordNodes+slot] &^ learn.Begun }
+
 // crossCheck makes one live run and follows it through the graph.
 func (x *Space) crossCheck(g *Expander, seed uint64) error {
 	w := NewWorld(x.Sc, x.Property, x.Sc.NewMachine())

@@ -14,6 +14,8 @@ type Observed struct {
 	// Inodes: an inode number. Times: a time of a file. Clock: the clock. Loops: a loop that
 	// nobody has marked was taken for endless.
 	Inodes, Times, Clock, Loops bool
+	// Joined: a round of polling was taken to carry nothing over.
+	Joined bool
 	// Frozen: a program looked at a clock that stood still. Timers: one had a timer running beside
 	// a call, which went first.
 	Frozen, Timers bool
@@ -100,6 +102,7 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 func (x *Space) Observed() Observed {
 	o := x.observed.get().Or(x.prober.Observed())
 	o.Loops = slices.ContainsFunc(x.automata, (*learn.Automaton).BelievesEndless)
+	o.Joined = x.Joins()
 	return o
 }
 
@@ -118,7 +121,7 @@ func (w *World) Observed() Observed { return w.observed.get() }
 // Or is what is looked at in either.
 func (o Observed) Or(p Observed) Observed {
 	return Observed{
-		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops,
+		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops, Joined: o.Joined || p.Joined,
 		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers,
 		Numbers: o.Numbers || p.Numbers, Profiled: o.Profiled || p.Profiled,
 	}

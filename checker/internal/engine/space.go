@@ -53,6 +53,13 @@ func (x *Space) OneOrder() bool { return x.oneOrder.Load() }
 // TimedWait reports whether somewhere in what was explored somebody waits who has a timer that would end it.
 func (x *Space) TimedWait() bool { return x.timedWait.Load() }
 
+// JoinRounds takes rounds of polling of real programs to carry nothing over: see [learn.Automaton.JoinRounds].
+func (x *Space) JoinRounds() {
+	for _, a := range x.automata {
+		a.JoinRounds()
+	}
+}
+
 // Close ends the runs of programs that are kept for further learning.
 func (x *Space) Close() {
 	for _, a := range x.automata {

@@ -38,7 +38,9 @@ type Automaton struct {
 	kept     instances
 	learning scenarios.Learning
 	again    scenarios.Learning // of what is looked at again
+	tries    scenarios.Learning // of what is tried out
 	merged   *merging           // nil where each node is on its own
+	joined   *joining           // nil where a round of polling may carry something over
 	// Intern returns the one pointer of a result. It is called while something is learned.
 	Intern func(fsfake.Result) *fsfake.Result
 	// fingerprints are those of the nodes that were asked for.
@@ -199,6 +201,11 @@ func (a *Automaton) extend(at uint32, result *fsfake.Result) (e Edge, err error)
 		return e, err
 	}
 	path := a.path(at)
+	if more {
+		if e, ok := a.join(at, result, op, eff); ok {
+			return e, nil
+		}
+	}
 	if a.external && more {
 		if top, ok := a.roundTop(at, result, op, eff); ok {
 			return a.backOrOn(code, path, top, result, op, eff)

@@ -15,6 +15,9 @@
 // for retry loops by rounds of one kind in a row ([Automaton.Unroll]) and by drawn walks through
 // all kinds ([Automaton.FuzzLoops]).
 //
+// Rounds of polling of a real program may be taken to carry nothing over ([Automaton.JoinRounds]), which is
+// tried out before anything is concluded ([Automaton.TryRounds]).
+//
 // What is learned is not located: where in its source a call stands is asked of live runs
 // only ([Located]), so that it enters neither states nor verdicts.
 //

@@ -55,4 +55,5 @@ func (a *Automaton) Close() {
 	a.kept.order = nil
 	a.learning.Close()
 	a.again.Close()
+	a.tries.Close()
 }

@@ -79,7 +79,7 @@ func (w *walker) next(rng *rand.Rand, at uint32, calls int) (edgeKey, bool) {
 // these kinds before.
 func (a *Automaton) FuzzLoops(ctx context.Context, tried *Tried) error {
 	w := newWalker(a)
-	if !w.loops() {
+	if a.joined != nil || !w.loops() {
 		return nil
 	}
 	kinds := kindKey{a.task(), w.kinds()}

@@ -43,9 +43,8 @@ func (a *Automaton) verifyOnce(ctx context.Context) error {
 		goesOn[k.from] = true
 	}
 	order := a.order
-	if a.external && a.process%2 == 1 { // neighbours that run the same spare each other half of it
-		order = slices.Clone(order)
-		slices.Reverse(order)
+	if a.external {
+		order = a.alongside()
 	}
 	for _, k := range order {
 		if ctx.Err() != nil {
@@ -98,4 +97,19 @@ func (e Effects) told() string {
 		return "nothing"
 	}
 	return s[:len(s)-2]
+}
+
+// alongside lists the edges so that paths that go the same way for long are next to each other: a program
+// that keeps snapshots goes on from there. Neighbours that run the same spare each other half of it.
+func (a *Automaton) alongside() []edgeKey {
+	paths := make(map[edgeKey][]uint32, len(a.order))
+	for _, k := range a.order {
+		paths[k] = a.path(k.from)
+	}
+	order := slices.Clone(a.order)
+	slices.SortStableFunc(order, func(x, y edgeKey) int { return slices.Compare(paths[x], paths[y]) })
+	if a.process%2 == 1 {
+		slices.Reverse(order)
+	}
+	return order
 }

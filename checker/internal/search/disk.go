@@ -70,7 +70,7 @@ func (x *Explorer) ExploreOnDisk(ctx context.Context, o Limits, d Disk) (c *Cove
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.folder.Close()) }()
-	s.limit = newLimit(ctx, o, s.bytes)
+	s.limit = newLimit(ctx, o, s.bytes, nil)
 	defer s.limit.release()
 	if err := s.begin(d.Resume); err != nil {
 		return nil, err

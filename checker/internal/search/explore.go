@@ -24,6 +24,7 @@ type Coverage struct {
 	Why         string
 	Enough      bool // not complete, because a violation was seen and that was enough
 	Outgrown    bool // not complete, because there are more states than memory was to take
+	Outrun      bool // not complete, because programs were run too often
 	frontier    int  // states seen and not expanded, when not complete
 	// seen is the state in which a violation was seen first, or after one choice from it; it is
 	// meaningless without violations.
@@ -65,6 +66,9 @@ func (x *Explorer) conclude(ctx context.Context, c *Coverage, w *engine.Expander
 		return x.Histories.Fault()
 	}
 	err := x.onceMore(ctx, w, workers, c.Violations > 0)
+	if err == nil && c.Violations == 0 && x.Joins() {
+		err = x.tryRounds(ctx, c)
+	}
 	if err != nil && errors.Is(err, ctx.Err()) {
 		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.Count(), c.Transitions)
 		return x.Histories.Fault()
@@ -92,7 +96,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	for _, row := range roots {
 		c.States.Insert(row)
 	}
-	limit := newLimit(ctx, o, func() int { return x.Bytes(c.States) })
+	limit := newLimit(ctx, o, func() int { return x.Bytes(c.States) }, func() int { return x.Learned().Coroutines })
 	defer limit.release()
 	level := c.States.Batches(make([]int, workers), batchStates)
 	for n := c.States.Len(); n > 0; c.Depth++ {
@@ -110,7 +114,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		if limit.hit() {
 			c.Why = limit.why(c, n)
 			c.frontier = n
-			c.Enough, c.Outgrown = limit.kind.Load() == enough, limit.outgrown()
+			c.Enough, c.Outgrown, c.Outrun = limit.kind.Load() == enough, limit.outgrown(), limit.kind.Load() == executionsEnded
 			break
 		}
 	}

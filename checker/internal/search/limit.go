@@ -21,6 +21,8 @@ type Limits struct {
 	// Runs bounds how often each program is run to see that merged automata do what it does; 0
 	// means 20 000, and less none.
 	Runs int
+	// Executions bounds how often programs are run while the space is covered; 0 means without a bound.
+	Executions int
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
 }
@@ -62,6 +64,7 @@ type limit struct {
 	ctx      context.Context
 	o        Limits
 	bytes    func() int
+	runs     func() int
 	kind     atomic.Int32
 	measured int // how many states there were when bytes were counted last
 	// release ends the wait for an interrupt, which is noticed within a round.
@@ -75,10 +78,11 @@ const (
 	interrupted
 	enough
 	diskEnded
+	executionsEnded
 )
 
-func newLimit(ctx context.Context, o Limits, bytes func() int) *limit {
-	l := &limit{ctx: ctx, o: o, bytes: bytes}
+func newLimit(ctx context.Context, o Limits, bytes, runs func() int) *limit {
+	l := &limit{ctx: ctx, o: o, bytes: bytes, runs: runs}
 	l.release = context.AfterFunc(ctx, func() { l.kind.CompareAndSwap(withinLimits, interrupted) })
 	return l
 }
@@ -103,6 +107,8 @@ func (l *limit) check(states int, violated bool) {
 		kind = enough
 	case states > l.o.states():
 		kind = statesEnded
+	case l.o.Executions > 0 && l.runs() > l.o.Executions:
+		kind = executionsEnded
 	case states-l.measured >= max(l.measured/16, 1000): // counting takes a while
 		l.measured = states
 		if l.bytes() > l.o.bytes() {
@@ -123,6 +129,8 @@ func (l *limit) ended() string {
 		return fmt.Sprintf("the budget of %d MiB ended first", l.o.bytes()>>20)
 	case diskEnded:
 		return "the limit on disk was reached first"
+	case executionsEnded:
+		return fmt.Sprintf("the budget of %d executions ended first", l.o.Executions)
 	case enough:
 		return fmt.Sprintf("a violation was seen, and the space has more than %d states", l.o.Enough)
 	}

@@ -1,0 +1,338 @@
+package learn
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A real program that polls is told something else in each round while others get on, and each sequence of
+// rounds is a path of its own as long as none repeats itself. Most programs forget all of it when
+// they sleep. So where the paths are too many, a round is taken to carry nothing over: all places right after
+// the same sleep, with the same call to come, are one, the top. That is a guess like that of merged nodes
+// (merge.go), and nothing may be concluded before it was tried out ([Automaton.TryRounds]). A program may
+// remember more than that shows, so a verdict that rests on it says so.
+
+// ErrCarriesOver says that rounds of polling were taken to carry nothing over, and one did.
+var ErrCarriesOver = errors.New("a round of polling carries something over")
+
+// A top is what the places have in common that are taken for one.
+type top struct {
+	sleep, next fsfake.Op
+	slept       fsfake.Result
+	begins      Effects
+	open        any
+	family      scenarios.Family
+}
+
+// A joining is the tops of a program.
+type joining struct {
+	at   map[top]uint32
+	tops []uint32  // in the order in which they were met
+	into []edgeKey // the edges that lead back to one
+}
+
+// JoinRounds has the automaton take rounds of polling to carry nothing over. It is for real programs, and
+// to be asked before anything is learned.
+func (a *Automaton) JoinRounds() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.joined = &joining{at: map[top]uint32{}}
+}
+
+// Joins reports whether a round was taken to carry nothing over.
+func (a *Automaton) Joins() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.joined != nil && len(a.joined.into) > 0
+}
+
+// join leads an edge to the top that it comes back to. A place that is the first of its kind is about to become
+// the last node, and a top.
+func (a *Automaton) join(at uint32, result *fsfake.Result, op fsfake.Op, eff Effects) (e Edge, ok bool) {
+	from := &a.nodes[at]
+	if a.joined == nil || at < Start || from.Op.Call != fsfake.CallSleep || eff.Returned || from.Begins.Invoked {
+		return e, false
+	}
+	is := top{sleep: from.Op, next: op, slept: *result, begins: eff, open: from.Open, family: from.Family.After(&from.Op, result)}
+	to, ok := a.joined.at[is]
+	if !ok {
+		to = uint32(len(a.nodes))
+		a.joined.at[is] = to
+		a.joined.tops = append(a.joined.tops, to)
+		return e, false
+	}
+	a.joined.into = append(a.joined.into, edgeKey{at, result})
+	return Edge{To: to, Effects: eff, Input: from.Open, Back: true}, true
+}
+
+// TryRounds tries out that rounds of polling carry nothing over: after each way into a top the program is to do what it
+// did after the way on which the top was met first. A round is followed by [ExternalRounds] more of itself; and each way
+// by all rounds that can follow it, one after the other, a round by itself after each of them. after says whether the
+// task, once it has been at one node, may come to another later.
+//
+// Not all of these rounds can follow each other: the owner of the lock is found dead once. What the program does
+// otherwise then is no matter, unless it does so too when what cannot have come before is left out. Such a round
+// is tried by itself after each other round, and one of them after each other way.
+//
+// mine says which ways are tried out, by what [Automaton.Ways] calls them: others are left to somebody who runs the same.
+//
+// The error is [ErrCarriesOver], that of ctx, or one of the program.
+func (a *Automaton) TryRounds(ctx context.Context, mine func(way string) bool, after func(was, is uint32) bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.joined == nil {
+		return nil
+	}
+	for _, at := range a.joined.tops {
+		t := a.trialOf(at)
+		t.after = after
+		for i := range t.ways {
+			if !mine(t.called(i)) {
+				continue
+			}
+			if err := t.try(ctx, i); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Ways lists, sorted, what the ways into tops are called: the same for programs that do the same but for pids.
+func (a *Automaton) Ways() (all []string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.joined == nil {
+		return nil
+	}
+	for _, at := range a.joined.tops {
+		t := a.trialOf(at)
+		for i := range t.ways {
+			all = append(all, t.called(i))
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// A trial is what is tried out of a top.
+type trial struct {
+	a *Automaton
+	// ways lead to the top; those from the number rounds on are rounds of the loop. outs lead to the program's end.
+	ways   []part
+	rounds int
+	outs   []part
+	// first is what comes before a round.
+	first part
+	after func(was, is uint32) bool
+	once  []int // the rounds that are tried by themselves
+}
+
+// A part of a plan is edges that the program is to take; round is the number of its way if it is a round, else -1.
+type part struct {
+	edges []edgeKey
+	round int
+}
+
+// end is the node that a part leaves last.
+func (p part) end() uint32 { return p.edges[len(p.edges)-1].from }
+
+// trialOf lists the ways to a top, and those from it to the program's end.
+func (a *Automaton) trialOf(at uint32) *trial {
+	t := &trial{a: a, first: part{a.edgesTo(at), -1}}
+	t.ways = append(t.ways, t.first)
+	from := func(k edgeKey) []edgeKey { return append(a.edgesTo(k.from), k)[len(t.first.edges):] }
+	var rounds []edgeKey
+	for _, k := range a.joined.into {
+		switch {
+		case a.edges[k].To != at:
+		case slices.Contains(a.path(k.from), at):
+			rounds = append(rounds, k)
+		default:
+			t.ways = append(t.ways, part{append(a.edgesTo(k.from), k), -1})
+		}
+	}
+	t.rounds = len(t.ways)
+	for _, k := range rounds {
+		t.ways = append(t.ways, part{from(k), len(t.ways)})
+	}
+	for _, k := range a.order {
+		if a.edges[k].To == Ended && slices.Contains(a.path(k.from), at) {
+			t.outs = append(t.outs, part{from(k), -1})
+		}
+	}
+	return t
+}
+
+// called sums up a way without what may have a pid in it.
+func (t *trial) called(i int) string {
+	h := sha256.New()
+	for _, k := range t.ways[i].edges {
+		op, r := &t.a.nodes[k.from].Op, k.result
+		fmt.Fprintf(h, "%d %d %d %d %d %t %d %d %d\n", op.Call, op.Flags, op.FD, len(op.Data), r.Errno, r.Blocked, len(r.Data), r.Stat.Size, r.Stat.Ino)
+	}
+	return string(h.Sum(nil))
+}
+
+// edgesTo lists the edges from the start to a node.
+func (a *Automaton) edgesTo(at uint32) []edgeKey {
+	path := a.path(at)
+	edges := make([]edgeKey, 0, len(path)+1)
+	for i := 1; i < len(path); i++ {
+		edges = append(edges, edgeKey{path[i-1], a.nodes[path[i]].via})
+	}
+	return edges
+}
+
+// begin is the plan that goes one way.
+func (t *trial) begin(i int) []part {
+	if i < t.rounds {
+		return []part{t.ways[i]}
+	}
+	return []part{t.first, t.ways[i]}
+}
+
+// try tries out one way.
+func (t *trial) try(ctx context.Context, i int) error {
+	plan, again := t.begin(i), -1
+	if i >= t.rounds {
+		wrong, err := t.follow(ctx, append(t.begin(i), slices.Repeat(t.ways[i:i+1], ExternalRounds)...))
+		if err != nil {
+			return err
+		}
+		if wrong < 0 {
+			again = i
+		}
+	}
+	if n := len(t.outs); n > 0 {
+		plan = append(plan, t.outs[i%n])
+	}
+	if _, err := t.follow(ctx, plan); err != nil {
+		return err
+	}
+	for {
+		wrong, err := t.follow(ctx, t.mixed(i, again))
+		if err != nil {
+			return err
+		}
+		if wrong < 0 {
+			break
+		}
+		t.once = append(t.once, wrong)
+	}
+	for n, late := range t.once {
+		if i < t.rounds && n != i%len(t.once) || !t.follows(i, late) {
+			continue
+		}
+		if _, err := t.follow(ctx, append(t.begin(i), t.ways[late])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// follows reports whether a round can come after a way, sooner or later.
+func (t *trial) follows(way, round int) bool { return t.after(t.ways[way].end(), t.ways[round].end()) }
+
+// mixed is one way followed by the rounds that can follow it, those first after which most others can; and again by
+// itself after each of them, if that is a round.
+func (t *trial) mixed(i, again int) []part {
+	var rounds []int
+	left := map[int]int{} // how many rounds can follow
+	for j := t.rounds; j < len(t.ways); j++ {
+		if !t.follows(i, j) || slices.Contains(t.once, j) {
+			continue
+		}
+		rounds = append(rounds, j)
+		for k := t.rounds; k < len(t.ways); k++ {
+			if t.follows(j, k) {
+				left[j]++
+			}
+		}
+	}
+	slices.SortStableFunc(rounds, func(x, y int) int { return left[y] - left[x] })
+	plan := t.begin(i)
+	for _, j := range rounds {
+		if plan = append(plan, t.ways[j]); again >= 0 && t.follows(j, again) {
+			plan = append(plan, t.ways[again])
+		}
+	}
+	return plan
+}
+
+// follow runs the program along a plan. wrong is the number of a round in which it does something else, but not when what
+// cannot have come before is left out; otherwise -1.
+func (t *trial) follow(ctx context.Context, plan []part) (wrong int, err error) {
+	var edges []edgeKey
+	for _, p := range plan {
+		edges = append(edges, p.edges...)
+	}
+	calls, err := t.a.along(ctx, edges)
+	if err == nil || ctx.Err() != nil {
+		return -1, err
+	}
+	is := edges[max(calls-1, 0)]
+	at := is.from
+	if e := t.a.edges[is]; e.To > Ended && t.a.nodes[e.To&^Begun].parent == is.from && t.a.nodes[e.To&^Begun].via == is.result {
+		at = e.To &^ Begun
+	}
+	var possible []part
+	n := 0
+	for ; n < len(plan) && calls > len(plan[n].edges); n++ {
+		if calls -= len(plan[n].edges); n == 0 || t.after(plan[n].end(), at) {
+			possible = append(possible, plan[n])
+		}
+	}
+	if len(possible) == n {
+		return -1, fmt.Errorf("%w: %w", ErrCarriesOver, err)
+	}
+	if _, err := t.follow(ctx, append(possible, plan[n])); err != nil {
+		return -1, err
+	}
+	return plan[n].round, nil
+}
+
+// along runs the program along edges, which it is to take, and counts those that it has taken.
+func (a *Automaton) along(ctx context.Context, plan []edgeKey) (calls int, err error) {
+	if ctx.Err() != nil {
+		return 0, ctx.Err()
+	}
+	code, err := a.start(a.process, a.n)
+	if err != nil {
+		return 0, err
+	}
+	defer code.Stop()
+	a.tries.Again, a.tries.Tries = true, true
+	if f, ok := code.(*function); ok {
+		f.learning = &a.tries
+	}
+	err = Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
+		at := a.first
+		if calls > 0 {
+			e := a.edges[plan[calls-1]]
+			at = e.To &^ Begun
+			did, err := Digest(a.name, notes)
+			if err != nil {
+				return nil, err
+			}
+			if did != e.Effects {
+				return nil, a.carriesAcross(calls-1, a.nodes[at].Op, *op, more)
+			}
+		}
+		if nd := &a.nodes[at]; more == nd.Ended || more && *op != nd.Op {
+			return nil, a.carriesAcross(calls, nd.Op, *op, more)
+		}
+		if calls == len(plan) || calls%100 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		calls++
+		return plan[calls-1].result, nil
+	})
+	return calls, err
+}

@@ -15,7 +15,7 @@ import (
 // each answer. Every call is answered by its number.
 func execute(t *testing.T, s *Spec, process int, calls []place, answers ...fsfake.Result) []*place {
 	t.Helper()
-	return follow(t, &driver{spec: s, process: process, root: scenarios.Pid(process), lineage: s.record.begins()}, calls, answers...)
+	return follow(t, &driver{spec: s, process: process, root: scenarios.Pid(process), lineage: s.record.begins(), t: &scenarios.Task{}}, calls, answers...)
 }
 
 func follow(t *testing.T, d *driver, calls []place, answers ...fsfake.Result) []*place {
@@ -94,7 +94,7 @@ func TestRecordOfClones(t *testing.T) {
 	calls := []place{{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}}, {op: fsfake.Op{Call: fsfake.CallRmdir, Path: "d"}}}
 	told := fsfake.Result{}
 	from := func(lineage int, cloned bool) []*place {
-		return follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: lineage, cloned: cloned}, calls, told)
+		return follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: lineage, t: &scenarios.Task{}, cloned: cloned}, calls, told)
 	}
 	untold := func(at []*place) {
 		t.Helper()
@@ -132,7 +132,7 @@ func TestWhatClonesMayLookAt(t *testing.T) {
 	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
 	op := func(path string) place { return place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: path}} }
 	run := func(cloned bool, told int64, next string) {
-		follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: 1, cloned: cloned}, []place{op("d"), op(next)}, fsfake.Result{N: told})
+		follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: 1, t: &scenarios.Task{}, cloned: cloned}, []place{op("d"), op(next)}, fsfake.Result{N: told})
 	}
 	may := func(told ...fsfake.Result) bool {
 		d := &driver{spec: s, told: told}

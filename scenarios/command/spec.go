@@ -228,7 +228,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		},
 		Setup:   s.setup,
 		Program: s.program, Same: s.sameAs,
-		Watch:   s.watch(),
+		Watch: s.watch(),
 	}
 	sc.Assumes = []string{
 		"what the commands do outside " + s.Dir + " is real, and is the same in every execution",

@@ -28,7 +28,7 @@ func (x *Explorer) tryRounds(ctx context.Context, c *Coverage) error {
 
 // nodesAfter are the nodes at which a task may be once it has made the step from one, whoever makes the other steps.
 func (x *Explorer) nodesAfter(g *graph.Graph, c *Coverage, slot int, was uint32) map[uint32]bool {
-	seen := make([]bool, g.Len())
+	seen, row := make([]bool, g.Len()), make([]uint32, x.Width())
 	var todo []uint32
 	follow := func(id uint32, leaves bool) {
 		to, whose := g.Edges(id)
@@ -40,7 +40,7 @@ func (x *Explorer) nodesAfter(g *graph.Graph, c *Coverage, slot int, was uint32)
 		}
 	}
 	for id := range seen {
-		if c.States.Has(id) && x.NodeOf(c.States.Row(id), slot) == was {
+		if c.States.Has(id) && x.NodeOf(c.States.Row(id, row), slot) == was {
 			follow(uint32(id), true)
 		}
 	}
@@ -48,7 +48,7 @@ func (x *Explorer) nodesAfter(g *graph.Graph, c *Coverage, slot int, was uint32)
 	for len(todo) > 0 {
 		id := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		nodes[x.NodeOf(c.States.Row(int(id)), slot)] = true
+		nodes[x.NodeOf(c.States.Row(int(id), row), slot)] = true
 		follow(id, false)
 	}
 	return nodes

@@ -17,13 +17,14 @@ import (
 type memory struct{ rounds, empty, gone int }
 
 // stealing is a lock file with the owner's name in it. Whoever finds it there looks at it, and sleeps; what he then
-// does may depend on what he remembers. steals says that he removes the file.
-func stealing(steals func(t *scenarios.Task, m *memory, text string) bool) scenarios.Protocol {
+// does may depend on what he remembers. steals says that he removes the file. He gives up after so many attempts, each after a
+// longer sleep than the one before; 0 is never.
+func stealing(attempts int, steals func(t *scenarios.Task, m *memory, text string) bool) scenarios.Protocol {
 	const lock = "/tmp/lock"
 	return scenarios.Protocol{
 		Path: lock,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
-			for m := (memory{}); ; m.rounds++ {
+			for m := (memory{}); attempts == 0 || m.rounds < attempts; m.rounds++ {
 				f, err := t.OpenFile(lock, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 				if err == nil {
 					_, err = f.WriteString("me")
@@ -43,8 +44,9 @@ func stealing(steals func(t *scenarios.Task, m *memory, text string) bool) scena
 				case "gone":
 					m.gone++
 				}
-				t.Sleep(time.Second)
+				t.Sleep(time.Second * time.Duration(1+min(m.rounds, attempts)))
 			}
+			return scenarios.Hold{}, scenarios.ErrLocked
 		},
 		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(lock) },
 	}
@@ -89,7 +91,7 @@ func TestJoinedRounds(t *testing.T) {
 		}, Holds, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sc := external(stealing(c.steals), true)
+			sc := external(stealing(0, c.steals), true)
 			joined, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, SkipOdds: true, changes: changes{executions: 1}})
 			if c.verdict == Unknown {
 				require.ErrorContains(t, err, "carries something over")
@@ -111,6 +113,32 @@ func TestJoinedRounds(t *testing.T) {
 			if c.verdict == Broken {
 				require.Equal(t, whole.Counterexample.Schedule, joined.Counterexample.Schedule)
 			}
+		})
+	}
+}
+
+// Programs that sleep longer after each attempt have a top for each, and what they remember shows attempts later.
+func TestJoinedAttempts(t *testing.T) {
+	fixtures.OneWorker(t)
+	for name, c := range map[string]struct {
+		steals  func(t *scenarios.Task, m *memory, text string) bool
+		verdict Verdict
+	}{
+		"nothing": {func(*scenarios.Task, *memory, string) bool { return false }, Holds},
+		"the attempt before": {func(_ *scenarios.Task, m *memory, text string) bool {
+			return m.rounds == 2 && m.empty == 2 && text == "me"
+		}, Broken},
+		"an attempt long ago": {func(_ *scenarios.Task, m *memory, text string) bool {
+			return m.rounds == 2 && m.empty == 1 && text == "me"
+		}, Broken},
+		"no attempt": {func(_ *scenarios.Task, m *memory, text string) bool { return m.rounds == 2 && text == "me" }, Broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sc := external(stealing(4, c.steals), true)
+			joined, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, SkipOdds: true, changes: changes{executions: 1}})
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, joined.Verdict, joined.Why)
+			require.Equal(t, c.verdict == Holds, joined.looks.Joined)
 		})
 	}
 }

@@ -128,46 +128,70 @@ type trial struct {
 	ways   []part
 	rounds int
 	outs   []part
+	// on lead to other tops, of programs that sleep longer in each round, say.
+	on []part
 	// first is what comes before a round.
 	first part
 	after func(was, is uint32) bool
 	once  []int // the rounds that are tried by themselves
 }
 
-// A part of a plan is edges that the program is to take; round is the number of its way if it is a round, else -1.
+// A part of a plan is edges that the program is to take, to a top or to its end. round is the number of its way if it is a
+// round, else -1.
 type part struct {
 	edges []edgeKey
 	round int
+	to    uint32
 }
 
 // end is the node that a part leaves last.
 func (p part) end() uint32 { return p.edges[len(p.edges)-1].from }
 
-// trialOf lists the ways to a top, and those from it to the program's end.
+// trialOf lists the ways to a top, and those from it to the next one or to the program's end.
 func (a *Automaton) trialOf(at uint32) *trial {
-	t := &trial{a: a, first: part{a.edgesTo(at), -1}}
+	t := &trial{a: a, first: part{a.edgesTo(at), -1, at}}
 	t.ways = append(t.ways, t.first)
-	from := func(k edgeKey) []edgeKey { return append(a.edgesTo(k.from), k)[len(t.first.edges):] }
-	var rounds []edgeKey
-	for _, k := range a.joined.into {
-		switch {
-		case a.edges[k].To != at:
-		case slices.Contains(a.path(k.from), at):
-			rounds = append(rounds, k)
+	var rounds []part
+	for _, p := range a.partsFrom(at) {
+		switch p.to {
+		case at:
+			rounds = append(rounds, p)
+		case Ended:
+			t.outs = append(t.outs, p)
 		default:
-			t.ways = append(t.ways, part{append(a.edgesTo(k.from), k), -1})
+			t.on = append(t.on, p)
+		}
+	}
+	for _, k := range a.joined.into {
+		if a.edges[k].To == at && !slices.ContainsFunc(rounds, func(p part) bool { return p.edges[len(p.edges)-1] == k }) {
+			t.ways = append(t.ways, part{append(a.edgesTo(k.from), k), -1, at})
 		}
 	}
 	t.rounds = len(t.ways)
-	for _, k := range rounds {
-		t.ways = append(t.ways, part{from(k), len(t.ways)})
-	}
-	for _, k := range a.order {
-		if a.edges[k].To == Ended && slices.Contains(a.path(k.from), at) {
-			t.outs = append(t.outs, part{from(k), -1})
-		}
+	for _, p := range rounds {
+		p.round = len(t.ways)
+		t.ways = append(t.ways, p)
 	}
 	return t
+}
+
+// partsFrom lists the ways from a top to the next one, or to the program's end.
+func (a *Automaton) partsFrom(at uint32) (parts []part) {
+	for _, k := range a.order {
+		e := a.edges[k]
+		if e.To != Ended && !e.Back && !slices.Contains(a.joined.tops, e.To) {
+			continue
+		}
+		path := a.path(k.from)
+		i := len(path) - 1
+		for i > 0 && !slices.Contains(a.joined.tops, path[i]) {
+			i--
+		}
+		if path[i] == at {
+			parts = append(parts, part{append(a.edgesTo(k.from), k)[i:], -1, e.To})
+		}
+	}
+	return parts
 }
 
 // called sums up a way without what may have a pid in it.
@@ -226,6 +250,14 @@ func (t *trial) try(ctx context.Context, i int) error {
 		}
 		t.once = append(t.once, wrong)
 	}
+	for n, p := range t.on {
+		if !t.after(t.ways[i].end(), p.end()) {
+			continue
+		}
+		if _, err := t.follow(ctx, t.toTheEnd(append(t.begin(i), p), i+n)); err != nil {
+			return err
+		}
+	}
 	for n, late := range t.once {
 		if i < t.rounds && n != i%len(t.once) || !t.follows(i, late) {
 			continue
@@ -235,6 +267,24 @@ func (t *trial) try(ctx context.Context, i int) error {
 		}
 	}
 	return nil
+}
+
+// toTheEnd goes on with a plan from top to top as long as it can; n chooses among the ways.
+func (t *trial) toTheEnd(plan []part, n int) []part {
+	for len(plan) < 2*len(t.a.joined.tops)+2 {
+		last := plan[len(plan)-1].to
+		if last == Ended {
+			break
+		}
+		all := slices.DeleteFunc(t.a.partsFrom(last), func(p part) bool {
+			return p.to == last || slices.ContainsFunc(plan, func(q part) bool { return !t.after(q.end(), p.end()) })
+		})
+		if len(all) == 0 {
+			break
+		}
+		plan = append(plan, all[n%len(all)])
+	}
+	return plan
 }
 
 // follows reports whether a round can come after a way, sooner or later.

@@ -15,9 +15,18 @@ import (
 // processes by pid and their descriptors by number), and gives each inode and
 // description its number, followed by what it holds, where it first comes up.
 func (m *Machine) AppendKey(b []byte) []byte {
+	return m.appendKey(b, nil)
+}
+
+// AppendParts is AppendKey, and appends to ends where in b each part of the key ends: the files, each process, and
+// the rest. Most calls change one of them or two, so a search that stores each distinct part once
+// stores little for each machine.
+func (m *Machine) AppendParts(b []byte, ends *[]int) []byte { return m.appendKey(b, ends) }
+
+func (m *Machine) appendKey(b []byte, ends *[]int) []byte {
 	var inodes [48]uint32
 	var descs [24]uint32
-	k := keyer{m: m, inodes: inodes[:], descs: descs[:]}
+	k := keyer{m: m, inodes: inodes[:], descs: descs[:], ends: ends}
 	if len(m.inodes) > len(inodes) {
 		k.inodes = make([]uint32, len(m.inodes))
 	}
@@ -35,6 +44,14 @@ type keyer struct {
 	// before it has come up. Numbers count from 1.
 	inodes, descs       []uint32
 	numInodes, numDescs uint32
+	ends                *[]int // of the parts so far; nil when nobody asks
+}
+
+// end notes that a part ends.
+func (k *keyer) end(b []byte) {
+	if k.ends != nil {
+		*k.ends = append(*k.ends, len(b))
+	}
 }
 
 // appendUint is binary.AppendUvarint with the common case first.
@@ -76,8 +93,10 @@ func (k *keyer) machine(b []byte) []byte {
 		b = k.seen(b, m.seen)
 	}
 	b = appendLen(b, len(m.procs))
+	k.end(b)
 	for _, p := range m.procs {
 		b = k.proc(b, p)
+		k.end(b)
 	}
 	b = m.appendPaces(b)
 	b = m.appendNaps(b)
@@ -88,6 +107,7 @@ func (k *keyer) machine(b []byte) []byte {
 	for i := range m.exits { // after the marks nothing but these
 		b = appendExit(b, &m.exits[i])
 	}
+	k.end(b)
 	return b
 }
 
@@ -199,7 +219,7 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 func (k *keyer) proc(b []byte, p *proc) []byte {
 	const owned, started, moved, cells, waits, seen, redirected, pinned = 1, 2, 4, 8, 16, 32, 64, 128
 	fds := p.fds
-	if len(fds) >= len(standard) && slices.Equal(fds[:len(standard)], standard) {
+	if hasStreams(fds) {
 		fds = fds[len(standard):]
 	}
 	tag := bit(p.uid|p.gid != 0, owned) | bit(p.start != 0, started) | bit(p.cwd != rootID, moved) |
@@ -235,6 +255,11 @@ func (k *keyer) proc(b []byte, p *proc) []byte {
 		b = k.seen(b, p.seen)
 	}
 	return b
+}
+
+// hasStreams reports whether a table of descriptors begins as [standard] does.
+func hasStreams(fds []fdesc) bool {
+	return len(fds) >= len(standard) && fds[0] == standard[0] && fds[1] == standard[1] && fds[2] == standard[2]
 }
 
 func appendCells(b []byte, cs []cell) []byte {

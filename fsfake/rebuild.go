@@ -12,8 +12,9 @@ package fsfake
 type Rebuilder struct {
 	of       *Machine
 	m        Machine
-	key      string // what is left of it
-	bad      bool   // it is none
+	key      string
+	at       int  // how far it is read
+	bad      bool // it is none
 	again    []byte
 	gone     InodeID // the identity given last to an inode that is gone
 	newcomer token   // what is rebuilt is nobody's own
@@ -86,7 +87,17 @@ func (s *seldom) same(o *seldom, lasts bool) bool {
 // Machine returns the machine that has a key. It and its clones are valid until the next call. ok is
 // false, and the machine is not to be used, where the key is of none that can be rebuilt.
 func (r *Rebuilder) Machine(key []byte) (m *Machine, ok bool) {
-	r.key, r.bad, r.gone = string(key), false, 0
+	if m, ok = r.Again(key); ok {
+		r.again = m.AppendKey(r.again[:0])
+		ok = string(r.again) == string(key)
+	}
+	return m, ok
+}
+
+// Again is Machine for a key of which a machine was made before: it is made in the same way, and whether it has that key
+// was seen then.
+func (r *Rebuilder) Again(key []byte) (m *Machine, ok bool) {
+	r.key, r.at, r.bad, r.gone = string(key), 0, false, 0
 	r.inodes.used, r.descs.used, r.procs.used, r.entries.used, r.tables.used, r.numbers.used = 0, 0, 0, 0, 0, 0
 	r.inodeAt, r.descAt, r.procAt = r.inodeAt[:0], r.descAt[:0], r.procAt[:0]
 	m = &r.m
@@ -95,11 +106,7 @@ func (r *Rebuilder) Machine(key []byte) (m *Machine, ok bool) {
 	r.machine()
 	m.inodes, m.descs, m.procs = r.inodeAt, r.descAt, r.procAt
 	m.own, m.ownInodes, m.ownDescs, m.ownProcs = nil, false, false, false
-	if r.bad || len(r.key) != 0 {
-		return nil, false
-	}
-	r.again = m.AppendKey(r.again[:0])
-	return m, string(r.again) == string(key)
+	return m, !r.bad && r.at == len(r.key)
 }
 
 // Keep has what was rebuilt last, and its clones, stay valid for good.
@@ -268,10 +275,8 @@ func (r *Rebuilder) proc() {
 		p.cells = make([]cell, r.count())
 		for i := range p.cells {
 			p.cells[i] = cell{name: r.string(), key: r.string()}
-			rest := r.key
-			r.key = p.cells[i].key
+			r.at -= len(p.cells[i].key)
 			p.cells[i].value = r.value()
-			r.key = rest
 		}
 	}
 	if tag&waits != 0 {
@@ -379,8 +384,8 @@ func (r *Rebuilder) value() any {
 func (r *Rebuilder) seen() []InodeID {
 	ids := r.numbers.row(r.count())
 	for i := range ids {
-		if len(r.key) > 0 && r.key[0] == 2 {
-			r.byte()
+		if r.at < len(r.key) && r.key[r.at] == 2 {
+			r.at++
 			ids[i] = forgotten
 		} else {
 			ids[i] = r.maybeInode()
@@ -403,19 +408,23 @@ func (r *Rebuilder) maybeInode() InodeID {
 }
 
 func (r *Rebuilder) byte() byte {
-	if len(r.key) == 0 {
+	if r.at >= len(r.key) {
 		r.bad = true
 		return 0
 	}
-	c := r.key[0]
-	r.key = r.key[1:]
-	return c
+	r.at++
+	return r.key[r.at-1]
 }
 
 func (r *Rebuilder) uint() uint64 {
-	if len(r.key) > 0 && r.key[0] < 0x80 {
-		return uint64(r.byte())
+	if at := r.at; at < len(r.key) && r.key[at] < 0x80 {
+		r.at++
+		return uint64(r.key[at])
 	}
+	return r.long()
+}
+
+func (r *Rebuilder) long() uint64 {
 	v, n := uint64(0), uint(0)
 	for {
 		c := r.byte()
@@ -436,7 +445,7 @@ func (r *Rebuilder) len() int { return int(r.uint()) }
 // count is a number of things of which each takes a byte at least.
 func (r *Rebuilder) count() int {
 	n := r.uint()
-	if n > uint64(len(r.key)) {
+	if n > uint64(len(r.key)-r.at) {
 		r.bad = true
 		return 0
 	}
@@ -445,13 +454,12 @@ func (r *Rebuilder) count() int {
 
 // text returns the next n bytes.
 func (r *Rebuilder) text(n int) string {
-	if n > len(r.key) {
+	if n > len(r.key)-r.at {
 		r.bad = true
 		return ""
 	}
-	s := r.key[:n]
-	r.key = r.key[n:]
-	return s
+	r.at += n
+	return r.key[r.at-n : r.at]
 }
 
 func (r *Rebuilder) string() string { return r.text(r.count()) }

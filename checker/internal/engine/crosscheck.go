@@ -104,12 +104,12 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 	if x.Reduce {
 		s = NewSymmetry(x)
 	}
-	r := fsfake.NewRebuilder(t.first)
+	b := &bench{rebuilder: fsfake.NewRebuilder(t.first)}
 	for id := range uint32(t.len()) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		m, err := t.rebuilt(id, r)
+		m, err := t.rebuilt(id, b)
 		if err != nil {
 			return err
 		}

@@ -25,6 +25,9 @@ type Expander struct {
 	bench   bench
 	renamed []bench // of renamed machines, by renaming
 	tmp     []uint32
+	thens   table.Cache[uint32] // the numbers of operations after which something is forgotten
+	// known and tried count transitions.
+	known, tried int
 	// postpones: what is not known is not learned, but listed in wanted.
 	postpones bool
 	wanted    []want
@@ -70,14 +73,19 @@ func NewExpander(x *Space) *Expander {
 func (w *Expander) State(s *successor) []uint32 { return w.words[s.at : s.at+w.X.Width()] }
 
 func (w *Expander) place(slot int, n uint32) *place {
+	if ps := w.places[slot]; int(n) < len(ps) && ps[n].known {
+		return &ps[n]
+	}
+	return w.newPlace(slot, n)
+}
+
+func (w *Expander) newPlace(slot int, n uint32) *place {
 	ps := w.places[slot]
 	if int(n) >= len(ps) {
 		ps = append(ps, make([]place, int(n)+64-len(ps))...)
 		w.places[slot] = ps
 	}
-	if !ps[n].known {
-		ps[n] = w.X.place(slot, n)
-	}
+	ps[n] = w.X.place(slot, n)
 	return &ps[n]
 }
 
@@ -117,21 +125,42 @@ func (w *Expander) leap(slot int, n, result uint32) (*leap, error) {
 	return &w.late, nil
 }
 
+// oftenKnown is how many transitions must be known already for each that was tried, so that none is forgotten. With a
+// machine for every state hardly any is asked for twice.
+const oftenKnown = 2
+
 func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, error) {
-	key := uint64(machine)<<32 | uint64(slot)<<26 | uint64(op)
-	if m := w.X.transitions.Get(key); m != 0 {
-		return unpackTransition(m), nil
+	m, known := w.recall(machine, slot, op)
+	if known && m.machine != unnumbered {
+		return m, nil
 	}
-	var m transition
-	var err error
-	m, err = w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
+	m, err := w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
 	if r := w.X.renames; r != nil && err == nil {
 		err = r.sameForAll(machine, slot, op, m, w.benches(len(r.perms)))
 	}
 	if err == nil {
-		w.X.transitions.Put(key, m.pack())
+		w.note(machine, slot, op, m)
 	}
 	return m, err
+}
+
+// recall looks up what an operation comes to; its machine may be unnumbered.
+func (w *Expander) recall(machine uint32, slot int, op uint32) (transition, bool) {
+	m := w.X.transitions.Get(transitionKey(machine, slot, op))
+	if m == 0 {
+		w.tried++
+		return transition{}, false
+	}
+	w.known++
+	return unpackTransition(m), true
+}
+
+func (w *Expander) note(machine uint32, slot int, op uint32, m transition) {
+	w.X.transitions.Put(transitionKey(machine, slot, op), m.pack(), w.known < oftenKnown*w.tried)
+}
+
+func transitionKey(machine uint32, slot int, op uint32) uint64 {
+	return uint64(machine)<<32 | uint64(slot)<<26 | uint64(op)
 }
 
 // remember appends an event to a history; event 0 is none.

@@ -24,9 +24,10 @@ type machineTable struct {
 	marks     bool
 	mu        sync.Mutex
 	first     *fsfake.Machine
-	keys      table.Keys
+	keys      *table.Collapse
 	kept      map[uint32]*fsfake.Machine
 	bad       map[uint32]bool // by the invariant
+	once      []uint64        // a bit for each machine that was rebuilt
 	ops       *table.Interner
 	results   *resultTable
 }
@@ -78,7 +79,7 @@ func unpackTransition(w uint64) transition {
 
 func newMachineTable(sc *scenarios.Scenario, invariant func(scenarios.View) string) *machineTable {
 	return &machineTable{
-		sc: sc, invariant: invariant, marks: invariant != nil, ops: table.NewInterner(),
+		sc: sc, invariant: invariant, marks: invariant != nil, keys: table.NewCollapse(), ops: table.NewInterner(),
 		results: &resultTable{ids: map[fsfake.Result]uint32{}}, kept: map[uint32]*fsfake.Machine{}, bad: map[uint32]bool{},
 	}
 }
@@ -96,14 +97,15 @@ func (t *machineTable) op(v any) uint32 {
 	return t.ops.ID(v)
 }
 
-// add numbers a machine, and tells whether it was kept itself, because r does not rebuild it from its key; the machine
-// and its clones must stay as they are then. key is scratch.
-func (t *machineTable) add(m *fsfake.Machine, r *fsfake.Rebuilder, key []byte) (id uint32, kept bool, scratch []byte) {
-	key = m.AppendKey(key[:0])
+// add numbers a machine, which came of the one whose key is like its own, and tells whether it was kept itself,
+// because it cannot be rebuilt from its key; it and its clones must stay as they are then.
+func (t *machineTable) add(m *fsfake.Machine, b *bench, key, like *table.Split) (id uint32, kept bool) {
+	key.Ends = key.Ends[:0]
+	key.Key = m.AppendParts(key.Key[:0], &key.Ends)
 	bad, keep := false, (*fsfake.Machine)(nil)
-	if kept = !r.Rebuilds(m); kept || t.invariant != nil {
-		if id, ok := t.find(key); ok {
-			return id, false, key
+	if kept = !b.rebuilder.Rebuilds(m); kept || t.invariant != nil {
+		if id, ok := t.find(key, like); ok {
+			return id, false
 		}
 		if bad = t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""; kept {
 			keep = m.Clone() // which is shared from here on, and reading it is safe for everybody
@@ -111,26 +113,26 @@ func (t *machineTable) add(m *fsfake.Machine, r *fsfake.Rebuilder, key []byte) (
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	id, isNew := t.keys.ID(key)
+	id, isNew := t.keys.ID(key, like)
 	if isNew && kept {
 		t.kept[id] = keep
 	}
 	if isNew && bad {
 		t.bad[id] = true
 	}
-	return id, kept, key
+	return id, kept
 }
 
 // number is add for a machine that stays as it is.
 func (t *machineTable) number(m *fsfake.Machine) uint32 {
-	id, _, _ := t.add(m, fsfake.NewRebuilder(t.first), nil)
+	id, _ := t.add(m, &bench{rebuilder: fsfake.NewRebuilder(t.first)}, &table.Split{}, nil)
 	return id
 }
 
-func (t *machineTable) find(key []byte) (uint32, bool) {
+func (t *machineTable) find(key, like *table.Split) (uint32, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.keys.Find(key)
+	return t.keys.Find(key, like)
 }
 
 // machineBytes is about what a machine takes that is kept itself, beside its key, measured: some 200 bytes
@@ -139,21 +141,37 @@ const machineBytes = 550
 
 // get returns machine id. The error is a fault of lockpick: the machine that was made from its key has another.
 func (t *machineTable) get(id uint32) (*fsfake.Machine, error) {
-	return t.rebuilt(id, fsfake.NewRebuilder(t.first))
+	return t.rebuilt(id, &bench{rebuilder: fsfake.NewRebuilder(t.first)})
 }
 
-// rebuilt is get with a rebuilder, whose next machine takes the place of this.
-func (t *machineTable) rebuilt(id uint32, r *fsfake.Rebuilder) (*fsfake.Machine, error) {
+// rebuilt is get on a bench, where the next machine takes the place of this.
+func (t *machineTable) rebuilt(id uint32, b *bench) (*fsfake.Machine, error) {
 	t.mu.Lock()
-	kept, key := t.kept[id], t.keys.Key(id)
+	kept, again := t.kept[id], t.rebuiltOnce(id)
+	t.keys.Get(id, &b.base.key)
 	t.mu.Unlock()
 	if kept != nil {
 		return kept, nil
 	}
-	if m, ok := r.Machine(key); ok {
+	make := b.rebuilder.Machine
+	if again {
+		make = b.rebuilder.Again
+	}
+	if m, ok := make(b.base.key.Key); ok {
 		return m, nil
 	}
 	return nil, fmt.Errorf("checker: %s: machine %d has another key when it is rebuilt: this is a fault of lockpick", t.sc.ID, id)
+}
+
+// rebuiltOnce reports whether a machine was rebuilt before, as it is from now on. Where it had another key then, there is an
+// error already.
+func (t *machineTable) rebuiltOnce(id uint32) bool {
+	for int(id/64) >= len(t.once) {
+		t.once = append(t.once, 0)
+	}
+	is := t.once[id/64]>>(id%64)&1 != 0
+	t.once[id/64] |= 1 << (id % 64)
+	return is
 }
 
 // opOf returns an operation.
@@ -167,7 +185,9 @@ func (t *machineTable) opOf(op uint32) any {
 func (t *machineTable) key(id uint32) []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return append([]byte(nil), t.keys.Key(id)...)
+	var key table.Split
+	t.keys.Get(id, &key)
+	return key.Key
 }
 
 func (t *machineTable) isBad(id uint32) bool {
@@ -191,141 +211,7 @@ func (t *machineTable) len() int {
 func (t *machineTable) count() (machines, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.keys.Len(), t.keys.Bytes() + machineBytes*len(t.kept)
-}
-
-// A bench is what a worker carries out operations with: the machine that was rebuilt last, and the one that came of the last
-// operation, for mostly the next is on one of the two; room for keys and for the result; and the first few
-// answers to each operation, by its number. Comparing a result with a few takes less time than
-// finding it among all.
-type bench struct {
-	rebuilder *fsfake.Rebuilder
-	base      onBench
-	last      onBench
-	room      [2]fsfake.Machine // last lies in one of them
-	key       []byte
-	r         fsfake.Result
-	said      [][]answer
-}
-
-// An onBench is a machine on a bench, and its number; m is nil for none.
-type onBench struct {
-	m  *fsfake.Machine
-	id uint32
-}
-
-// put has machine id on the bench.
-func (t *machineTable) put(b *bench, id uint32) (*fsfake.Machine, error) {
-	if b.rebuilder == nil {
-		b.rebuilder = fsfake.NewRebuilder(t.first)
-	}
-	switch {
-	case b.last.m != nil && b.last.id == id:
-		return b.last.m, nil
-	case b.base.m != nil && b.base.id == id:
-		return b.base.m, nil
-	}
-	b.base, b.last = onBench{}, onBench{} // the latter may share with the former
-	m, err := t.rebuilt(id, b.rebuilder)
-	b.base = onBench{m, id}
-	return m, err
-}
-
-// free is where the next machine may lie, which is made from another.
-func (b *bench) free(from *fsfake.Machine) *fsfake.Machine {
-	if from == &b.room[0] {
-		return &b.room[1]
-	}
-	return &b.room[0]
-}
-
-// An answer is a result and its number.
-type answer struct {
-	result *fsfake.Result
-	id     uint32
-}
-
-// fewAnswers is how many answers to an operation a bench has.
-const fewAnswers = 4
-
-// answered numbers the result of an operation, which lies on the bench.
-func (t *machineTable) answered(b *bench, op uint32) uint32 {
-	for int(op) >= len(b.said) {
-		b.said = append(b.said, nil)
-	}
-	known := b.said[op]
-	for i := range known {
-		if *known[i].result == b.r {
-			return known[i].id
-		}
-	}
-	id := t.resultID(b.r)
-	if len(known) < fewAnswers {
-		b.said[op] = append(known, answer{t.result(id), id})
-	}
-	return id
-}
-
-// apply carries out an operation of a task on a copy of machine id.
-func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *bench) (transition, error) {
-	from, err := t.put(b, id)
-	if err != nil {
-		return transition{}, err
-	}
-	v, m, r := t.opOf(op), b.free(from), &b.r
-	from.CloneTo(m)
-	b.last, *r = onBench{}, fsfake.Result{}
-	var mv transition
-	if by, ok := v.(opBy); ok {
-		task, v = by.task, by.op
-	}
-	switch v := v.(type) {
-	case fsfake.Op:
-		*r = m.Do(task, v)
-		if r.Unmodelled != "" {
-			return mv, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
-		}
-		mv.blocked, mv.contended = r.Blocked, v.Call.Contends(r)
-		if v.Call == fsfake.CallExit {
-			t.unmark(m, task.Pid)
-		}
-	case opFail:
-		var ok bool
-		*r, ok = m.Fail(task, v.op, v.e)
-		if mv.blocked = !ok; !ok {
-			mv.machine, mv.result = id, t.answered(b, op)
-			return mv, nil
-		}
-		mv.contended = v.op.Call.Contends(r)
-	case opMark:
-		m.Mark(task, v.Lock, v.Path, lockObject(m, task.Pid, v.Holding))
-	case opUnmark:
-		m.Unmark(task, v.lock)
-	case opForget:
-		m.ForgetInodes(task.Pid, uint64(v.keep))
-	case opTops:
-		v.tell(m, task)
-	case opPin:
-		m.PinInodes(task.Pid)
-	case opKill:
-		m.KillProc(task.Pid)
-		t.unmark(m, task.Pid)
-	case opInterrupt:
-		m.TakeOut(task)
-	case opLose:
-		t.sc.LosePower(m, v.state)
-	case opStall:
-		m.Stall(v.pass, v.left)
-	}
-	if mv.machine = id; !m.Untouched(from) {
-		var kept bool
-		if mv.machine, kept, b.key = t.add(m, b.rebuilder, b.key); kept {
-			b.rebuilder.Keep() // it may share with what was rebuilt
-		}
-	}
-	b.last = onBench{m, mv.machine}
-	mv.result = t.answered(b, op)
-	return mv, nil
+	return t.keys.Len(), t.keys.Bytes() + 8*cap(t.once) + machineBytes*len(t.kept)
 }
 
 // resultID numbers a result.

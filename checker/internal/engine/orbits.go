@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/table"
 )
 
 // What all renamings make of a machine is an orbit. One renaming after another is a renaming, so the orbit of a machine is
@@ -54,13 +55,14 @@ func (r *renames) orbit(id uint32) (images []uint32, by uint32, err error) {
 		return nil, 0, err
 	}
 	images = make([]uint32, len(r.perms))
+	var key table.Split
 	for k := range images {
-		m := first.Clone()
+		m := first.m.Clone()
 		if !r.by[k].Machine(m) {
 			return nil, 0, r.unlike("a machine shows a pid otherwise than in texts and names")
 		}
 		var kept bool
-		if images[k], kept, r.bench.key = r.x.machines.add(m, r.bench.rebuilder, r.bench.key); kept {
+		if images[k], kept = r.x.machines.add(m, &r.bench, &key, &first.key); kept {
 			r.bench.rebuilder.Keep()
 		}
 	}

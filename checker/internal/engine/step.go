@@ -150,7 +150,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		if fails != nil {
 			op = fails.op
 		}
-		m, err := w.transition(next[wordMachine], slot, op)
+		m, l, err := w.call(next, slot, n, op, pl)
 		if err != nil {
 			return err
 		}
@@ -173,11 +173,13 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 				return err
 			}
 		}
-		l, err := w.leap(slot, n, m.result)
-		if err != nil {
-			return err
+		forgot := l != nil
+		if !forgot {
+			if l, err = w.leap(slot, n, m.result); err != nil {
+				return err
+			}
 		}
-		if err := w.follow(next, &succ, slot, l); err != nil {
+		if err := w.follow(next, &succ, slot, l, forgot); err != nil {
 			return err
 		}
 		succ.Asleep = pl.sleep
@@ -192,8 +194,9 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 	return nil
 }
 
-// follow goes over an edge of a task: what ended with the call before it is remembered.
-func (w *Expander) follow(next []uint32, succ *successor, slot int, l *leap) error {
+// follow goes over an edge of a task: what ended with the call before it is remembered. forgot tells that the machine has forgotten what
+// it forgets there.
+func (w *Expander) follow(next []uint32, succ *successor, slot int, l *leap, forgot bool) error {
 	st := w.remember(next[WordHistory], slot, l.ret)
 	next[WordHistory] = st.to
 	succ.Bad = succ.Bad || !st.ok || l.fails
@@ -211,8 +214,10 @@ func (w *Expander) follow(next []uint32, succ *successor, slot int, l *leap) err
 		}
 		next[wordMachine] = m.machine
 	}
-	if err := w.forget(next, slot, l); err != nil {
-		return err
+	if !forgot {
+		if err := w.forget(next, slot, l); err != nil {
+			return err
+		}
 	}
 	next[wordNodes+slot] = l.to
 	return nil

@@ -1,6 +1,6 @@
 // Package table holds the hash tables of an exploration: [Keys] numbers byte strings,
-// [States] numbers rows of words, [Interner] numbers any comparable values; [Cache] and
-// [Shared] map 64-bit keys to small values, for one worker and for all. They take little
+// [Collapse] those that are made of parts, [States] numbers rows of words, [Interner] numbers any comparable values; [Cache] and
+// [Shared] map 64-bit keys to small values, for one worker and for all, and so does [Memo], which forgets. They take little
 // memory for each entry, and hold few pointers. States are packed.
 //
 // It knows nothing of what is stored. Numbers are given in the order of arrival.
@@ -8,5 +8,5 @@
 // # Limits
 //
 // A table holds fewer than 1<<32 entries, and [Keys] fewer than 1<<32 pages. Nothing is ever
-// removed. Only [Shared] may be used by several at once; of [States] each shard by one.
+// removed but from a [Memo]. Only [Shared] and [Memo] may be used by several at once; of [States] each shard by one.
 package table

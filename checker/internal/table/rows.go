@@ -10,8 +10,7 @@ import (
 // is often a flag beside a small number.
 type layout struct {
 	cols  []column
-	bytes int  // of a row
-	plain bool // words lie there as they are
+	bytes int // of a row
 }
 
 // A column is one word of all rows.
@@ -19,31 +18,14 @@ type column struct {
 	first uint32 // of the first row, turned
 	low   uint8  // the lowest bit that is kept
 	mask  uint32 // the bits that are kept, from the lowest on
+	width uint8  // how many these are
 	at    int    // the bit of the row at which they begin
 }
 
 func turned(w uint32) uint32 { return bits.RotateLeft32(w, 1) }
 
-// plain is the layout that any row of so many words fits in.
-func plain(words int) *layout {
-	return &layout{cols: make([]column, words), bytes: 4 * words, plain: true}
-}
-
 // differs are the bits in which a word differs from the first of its column.
 func (c *column) differs(w uint32) uint32 { return turned(w) ^ c.first }
-
-// fits reports whether a row can be packed.
-func (l *layout) fits(row []uint32) bool {
-	if l.plain {
-		return true
-	}
-	for k := range l.cols {
-		if c := &l.cols[k]; c.differs(row[k])&^(c.mask<<c.low) != 0 {
-			return false
-		}
-	}
-	return true
-}
 
 // narrow returns the layout for rows that differ from the first in these bits.
 func narrow(first, differs []uint32) *layout {
@@ -52,7 +34,7 @@ func narrow(first, differs []uint32) *layout {
 	for k, d := range differs {
 		low := bits.TrailingZeros32(d) & 31 // of no bit, any
 		n := max(32-bits.LeadingZeros32(d)-low, 0)
-		l.cols[k] = column{first: first[k], low: uint8(low), mask: uint32(1<<n - 1), at: at}
+		l.cols[k] = column{first: first[k], low: uint8(low), mask: uint32(1<<n - 1), width: uint8(n), at: at}
 		at += n
 	}
 	l.bytes = (at + 7) / 8
@@ -72,90 +54,99 @@ func (l *layout) wider(row []uint32) *layout {
 // padding is how many bytes follow the last row, so that a word can be read with what follows it.
 const padding = 8
 
-// A page is some packed rows.
+// A page is some rows: as they are, where there is no layout, or packed.
 type page struct {
 	*layout
-	bytes []byte // with padding
-	n     int
+	n      int
+	words  []uint32
+	stride int    // words of a row
+	packed []byte // with padding
 }
 
-// at returns the bytes of a row, and some that follow.
-func (p *page) at(i int) []byte { return p.bytes[i*p.layout.bytes:] }
+// at returns the bytes of a packed row, and some that follow.
+func (p *page) at(i int) []byte { return p.packed[i*p.bytes:] }
+
+// plain are the words of a row that is not packed.
+func (p *page) plain(i int) []uint32 { return p.words[i*p.stride : (i+1)*p.stride] }
 
 // word returns word k of a packed row.
 func (l *layout) word(packed []byte, k int) uint32 {
-	if l.plain {
-		return binary.LittleEndian.Uint32(packed[4*k:])
-	}
 	c := &l.cols[k]
 	v := uint32(binary.LittleEndian.Uint64(packed[c.at>>3:])>>(c.at&7)) & c.mask
 	return bits.RotateLeft32(v<<c.low^c.first, -1)
 }
 
-// unpack puts the words of a packed row into room for some of them.
-func (l *layout) unpack(packed []byte, into []uint32) {
-	if l.plain {
-		for k := range into {
-			into[k] = binary.LittleEndian.Uint32(packed)
-			packed = packed[4:]
-		}
+// row puts the first words of a row into room for them.
+func (p *page) row(i int, into []uint32) {
+	if p.layout == nil {
+		copy(into, p.plain(i))
 		return
 	}
+	packed := p.at(i)
 	for k := range into {
-		into[k] = l.word(packed, k)
+		into[k] = p.word(packed, k)
 	}
 }
 
-// same reports whether a packed row begins with these words.
-func (l *layout) same(packed []byte, words []uint32) bool {
-	if l.plain {
-		for _, w := range words {
-			if binary.LittleEndian.Uint32(packed) != w {
-				return false
-			}
-			packed = packed[4:]
-		}
-		return true
+// same reports whether a row begins with these words.
+func (p *page) same(i int, words []uint32) bool {
+	if p.layout == nil {
+		return EqualWords(words, p.plain(i))
 	}
+	packed := p.at(i)
 	for k, w := range words {
-		if l.word(packed, k) != w {
+		if p.word(packed, k) != w {
 			return false
 		}
 	}
 	return true
 }
 
-// add packs one row more, which fits, into a page that is to have at most so many.
+// add adds a row to a page that is to have at most so many.
 func (p *page) add(row []uint32, most int) {
-	need := (p.n+1)*p.layout.bytes + padding
-	if need > cap(p.bytes) {
-		room := min(2*(p.n+1), most)*p.layout.bytes + padding
-		p.bytes = append(make([]byte, 0, room), p.bytes...)
-	}
-	p.bytes = p.bytes[:need]
-	packed := p.at(p.n)
-	p.n++
-	if p.plain {
-		for _, w := range row {
-			binary.LittleEndian.PutUint32(packed, w)
-			packed = packed[4:]
-		}
+	if p.layout == nil {
+		p.words = append(p.words, row...)
+		p.n++
 		return
 	}
-	for k, w := range row {
-		c := &p.cols[k]
-		to := packed[c.at>>3:]
-		v := uint64(c.differs(w)>>c.low) << (c.at & 7)
-		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)|v)
+	for p.packed = p.packed[:(p.n+1)*p.bytes+padding]; !p.pack(p.at(p.n), row); {
+		*p = p.laid(p.wider(row), most)
+		p.packed = p.packed[:(p.n+1)*p.bytes+padding]
 	}
+	p.n++
+}
+
+// pack packs a row, and tells whether it fits. It writes into the padding behind the row, too.
+func (l *layout) pack(to []byte, row []uint32) bool {
+	word, n := uint64(0), uint8(0) // bits that are not written yet, and how many
+	for k, w := range row {
+		c := &l.cols[k]
+		d := c.differs(w)
+		if d&^(c.mask<<c.low) != 0 {
+			return false
+		}
+		word |= uint64(d>>c.low) << n
+		if n += c.width; n >= 32 {
+			binary.LittleEndian.PutUint32(to, uint32(word))
+			word, n, to = word>>32, n-32, to[4:]
+		}
+	}
+	binary.LittleEndian.PutUint32(to, uint32(word))
+	return true
+}
+
+// after returns an empty page for at most so many rows, in the layout of another.
+func (p *page) after(most int) page {
+	return page{layout: p.layout, stride: p.stride, packed: make([]byte, 0, most*p.bytes+padding)}
 }
 
 // laid returns the page with its rows in another layout, in which they fit.
 func (p *page) laid(l *layout, most int) page {
-	to := page{layout: l, bytes: make([]byte, 0, most*l.bytes+padding)}
-	row := make([]uint32, len(l.cols))
+	to := page{layout: l, stride: p.stride}
+	to = to.after(most)
+	row := make([]uint32, p.stride)
 	for i := range p.n {
-		p.unpack(p.at(i), row)
+		p.row(i, row)
 		to.add(row, most)
 	}
 	return to
@@ -163,9 +154,9 @@ func (p *page) laid(l *layout, most int) page {
 
 // tight returns the narrowest layout for the rows of a page.
 func (p *page) tight() *layout {
-	row, first, differs := make([]uint32, len(p.cols)), make([]uint32, len(p.cols)), make([]uint32, len(p.cols))
+	row, first, differs := make([]uint32, p.stride), make([]uint32, p.stride), make([]uint32, p.stride)
 	for i := range p.n {
-		p.unpack(p.at(i), row)
+		p.row(i, row)
 		for k, w := range row {
 			if i == 0 {
 				first[k] = turned(w)
@@ -175,3 +166,6 @@ func (p *page) tight() *layout {
 	}
 	return narrow(first, differs)
 }
+
+// room is the memory that a page takes.
+func (p *page) room() int { return cap(p.packed) + 4*cap(p.words) }

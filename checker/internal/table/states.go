@@ -17,12 +17,12 @@ type States struct {
 }
 
 // The states of a shard lie in pages, in the order in which they came. A level of the exploration is a range of them. The
-// first page holds them as they are; when it is full one sees how much of each word there is to keep.
+// first ones are held as they are. When there are more, they are packed: one sees by then how much of each word there is to keep.
 type stateShard struct {
 	pages  []page
 	slots  slots
 	n      int
-	looked byte
+	looked uint32
 	_      [parallel.CacheLine]byte
 }
 
@@ -30,6 +30,8 @@ type stateShard struct {
 const (
 	pageBits   = 12
 	pageStates = 1 << pageBits
+	// plainStates is how many states a shard holds that are not packed.
+	plainStates = 4 * pageStates
 )
 
 // NewStates returns an empty set of rows of so many words, in so many shards.
@@ -49,6 +51,10 @@ func newStates(width, stride, shards int) *States {
 
 func hashWords(w []uint32) uint64 {
 	h := uint64(0x9e3779b97f4a7c15)
+	for ; len(w) >= 2; w = w[2:] {
+		h = (h ^ (uint64(w[0]) | uint64(w[1])<<32)) * 0xff51afd7ed558ccd
+		h ^= h >> 32
+	}
 	for _, x := range w {
 		h = (h ^ uint64(x)) * 0xff51afd7ed558ccd
 		h ^= h >> 32
@@ -99,21 +105,22 @@ func (sh *stateShard) add(row []uint32) {
 	last := len(sh.pages) - 1
 	switch {
 	case last < 0:
-		sh.pages = []page{{layout: plain(len(row))}}
+		sh.pages = []page{{stride: len(row)}}
 		last = 0
+	case sh.n < plainStates && sh.n&(pageStates-1) == 0:
+		sh.pages = append(sh.pages, page{stride: len(row), words: make([]uint32, 0, pageStates*len(row))})
+		last++
 	case sh.n&(pageStates-1) == 0:
-		if last == 0 {
-			sh.pages[0] = sh.pages[0].laid(sh.pages[0].tight(), pageStates)
+		if sh.n == plainStates {
+			for i := range sh.pages {
+				p := &sh.pages[i]
+				*p = p.laid(p.tight(), pageStates)
+			}
 		}
-		l := sh.pages[last].layout
-		sh.pages = append(sh.pages, page{layout: l, bytes: make([]byte, 0, pageStates*l.bytes+padding)})
+		sh.pages = append(sh.pages, sh.pages[last].after(pageStates))
 		last++
 	}
-	p := &sh.pages[last]
-	if !p.fits(row) {
-		*p = p.laid(p.wider(row), pageStates)
-	}
-	p.add(row, pageStates)
+	sh.pages[last].add(row, pageStates)
 	sh.n++
 }
 
@@ -132,11 +139,10 @@ func (s *States) Store(shard int, rows []uint32) {
 		for i, h := range hashes[:n] { // nothing between the looks, so that none waits for another
 			found[i] = sh.slots[sh.slots.home(h)]
 		}
-		sum := byte(0)
+		sum := uint32(0)
 		for i := range n {
 			if is(found[i], hashes[i]) {
-				_, packed := sh.packed(entry(found[i]))
-				sum += packed[0]
+				sum += sh.look(entry(found[i]))
 			}
 		}
 		sh.looked = sum // so that the compiler does not leave out the looks
@@ -147,16 +153,22 @@ func (s *States) Store(shard int, rows []uint32) {
 	}
 }
 
-// packed returns a row of the shard, and how it is packed.
-func (sh *stateShard) packed(at int) (*layout, []byte) {
-	p := &sh.pages[at>>pageBits]
-	return p.layout, p.at(at & (pageStates - 1))
+// in returns where in which page a row of the shard is.
+func (sh *stateShard) in(at int) (*page, int) { return &sh.pages[at>>pageBits], at & (pageStates - 1) }
+
+// look looks at a row.
+func (sh *stateShard) look(at int) uint32 {
+	p, i := sh.in(at)
+	if p.layout == nil {
+		return p.words[i*p.stride]
+	}
+	return uint32(p.packed[i*p.bytes])
 }
 
 // same reports whether a row of the shard begins with these words.
 func (sh *stateShard) same(at int, words []uint32) bool {
-	l, packed := sh.packed(at)
-	return l.same(packed, words)
+	p, i := sh.in(at)
+	return p.same(i, words)
 }
 
 // EqualWords reports whether two rows of one width are equal.
@@ -184,24 +196,21 @@ func (s *States) Find(w []uint32) (int, bool) {
 	return 0, false
 }
 
-// row returns a packed row.
-func (s *States) row(id int) (*layout, []byte) {
-	return s.Shards[id%len(s.Shards)].packed(id / len(s.Shards))
-}
-
 // Row returns the words of a stored state, in room for them where it is large enough.
 func (s *States) Row(id int, room []uint32) []uint32 {
-	l, packed := s.row(id)
-	room = slices.Grow(room[:0], s.width)[:s.width]
-	l.unpack(packed, room)
-	return room
+	return s.row(id, slices.Grow(room[:0], s.width)[:s.width])
+}
+
+func (s *States) row(id int, into []uint32) []uint32 {
+	p, i := s.Shards[id%len(s.Shards)].in(id / len(s.Shards))
+	p.row(i, into)
+	return into
 }
 
 // Parent returns the state of a tree from which another was found first; ok is false for a
 // root.
 func (s *States) Parent(id int) (parent int, ok bool) {
-	l, packed := s.row(id)
-	word := l.word(packed, s.width)
+	word := s.row(id, make([]uint32, s.stride))[s.width]
 	return int(word) - 1, word != 0
 }
 
@@ -244,6 +253,7 @@ type Batch struct {
 	step     int // from one to the next
 	width    int
 	rows     []uint32 // once they are loaded
+	stride   int      // of these
 }
 
 // Len counts the states of a batch.
@@ -251,21 +261,26 @@ func (b *Batch) Len() int { return b.to - b.from }
 
 // NewBatch returns a batch of one state, which is not stored in a set, with a number.
 func NewBatch(id int, row []uint32) Batch {
-	return Batch{rows: row, to: 1, first: id, width: len(row)}
+	return Batch{rows: row, to: 1, first: id, width: len(row), stride: len(row)}
 }
 
-// Load makes the words of all states of a batch readable, in room for them where it is large enough, and returns that room.
+// Load makes the words of all states of a batch readable, if need be in room for them, and returns that room.
 func (b *Batch) Load(room []uint32) []uint32 {
-	b.rows = slices.Grow(room[:0], b.Len()*b.width)[:b.Len()*b.width]
+	if b.page.layout == nil {
+		b.stride = b.page.stride
+		b.rows = b.page.words[b.from*b.stride : b.to*b.stride]
+		return room
+	}
+	b.rows, b.stride = slices.Grow(room[:0], b.Len()*b.width)[:b.Len()*b.width], b.width
 	for i := range b.Len() {
-		b.page.unpack(b.page.at(b.from+i), b.rows[i*b.width:(i+1)*b.width])
+		b.page.row(b.from+i, b.rows[i*b.width:(i+1)*b.width])
 	}
 	return b.rows
 }
 
 // At returns the number and the words of state i of a batch that is loaded.
 func (b *Batch) At(i int) (id int, row []uint32) {
-	return b.first + i*b.step, b.rows[i*b.width : (i+1)*b.width : (i+1)*b.width]
+	return b.first + i*b.step, b.rows[i*b.stride : i*b.stride+b.width]
 }
 
 // Batches cuts what came after the given sizes into pieces of at most size states, and
@@ -319,7 +334,7 @@ func (s *States) Bytes() int {
 	for i := range s.Shards {
 		b += 8 * cap(s.Shards[i].slots)
 		for _, p := range s.Shards[i].pages {
-			b += cap(p.bytes)
+			b += p.room()
 		}
 	}
 	return b

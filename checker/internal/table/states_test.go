@@ -43,7 +43,7 @@ func TestStates(t *testing.T) {
 				add(row)
 			}
 			column, step := rapid.IntRange(0, width-1).Draw(t, "column"), word.Draw(t, "step")
-			for range rapid.SampledFrom([]int{0, 10, pageStates, 2*pageStates + 100}).Draw(t, "many") {
+			for range rapid.SampledFrom([]int{0, 10, pageStates, plainStates + 100}).Draw(t, "many") {
 				row[column] += step
 				row[0]++
 				add(row)
@@ -77,7 +77,7 @@ func TestStates(t *testing.T) {
 func TestParents(t *testing.T) {
 	s := NewTree(2, 1)
 	var rows []uint32
-	const n = 3*pageStates + 5
+	const n = plainStates + 3*pageStates + 5
 	for i := range uint32(n) {
 		rows = append(rows, i, i%7<<31|i%7, i/2)
 	}
@@ -90,5 +90,5 @@ func TestParents(t *testing.T) {
 			t.Fatalf("state %d is %v, and its parent %d", i, row, parent)
 		}
 	}
-	require.Less(t, s.Bytes(), (n+2*pageStates)*4+8*len(s.Shards[0].slots), "14 bits, 4, and 13")
+	require.Less(t, s.Bytes(), (n+2*pageStates)*5+8*len(s.Shards[0].slots), "15 bits, 4, and 14")
 }

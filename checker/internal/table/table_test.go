@@ -39,6 +39,49 @@ func TestKeyTable(t *testing.T) {
 	})
 }
 
+// A collapsed table numbers keys as a map would, by their parts, and gives them back whole.
+func TestCollapse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tb := NewCollapse()
+		var like *Split
+		ids := map[string]uint32{}
+		var keys []string
+		part := rapid.OneOf(rapid.StringN(0, 2, 2), rapid.StringN(0, 40, 200))
+		for range rapid.IntRange(0, 300).Draw(t, "keys") {
+			var key []byte
+			var ends []int
+			for range rapid.IntRange(0, 4).Draw(t, "parts") {
+				p := part.Draw(t, "part")
+				key = append(append(key, byte(len(p))), p...) // which tells where the part ends
+				ends = append(ends, len(key))
+			}
+			want, known := ids[string(key)]
+			if !known {
+				want = uint32(len(keys))
+				ids[string(key)], keys = want, append(keys, string(key))
+			}
+			s := &Split{Key: key, Ends: ends}
+			at, found := tb.Find(s, nil)
+			got, isNew := tb.ID(s, like)
+			if rapid.Bool().Draw(t, "like") {
+				like = s
+			}
+			if found != known || isNew == known || got != want || known && at != want {
+				t.Fatalf("%q is %d, found %t at %d, numbered %d, new %t", key, want, found, at, got, isNew)
+			}
+		}
+		for id, k := range keys {
+			var s Split
+			tb.Get(uint32(id), &s)
+			require.Equal(t, k, string(s.Key))
+			at, found := tb.Find(&s, &s)
+			require.True(t, found)
+			require.EqualValues(t, id, at)
+		}
+		require.Equal(t, len(keys), tb.Len())
+	})
+}
+
 // The table that workers share knows what was put into it, or nothing.
 func TestSharedTable(t *testing.T) {
 	var tb Shared
@@ -66,4 +109,27 @@ func TestSharedTable(t *testing.T) {
 	require.Greater(t, known, 10_000, "what is lost while the table grows is little")
 	require.Zero(t, tb.Get(6<<32|3))
 	require.Positive(t, tb.Bytes())
+}
+
+// A memo that forgets stays small, knows what was entered lately and what was asked for again and again, and says nothing wrong.
+func TestMemo(t *testing.T) {
+	var tb, all Memo
+	require.Zero(t, tb.Get(1))
+	const n = 5 * generation
+	asked := 0
+	for i := range uint64(n) {
+		tb.Put(i<<26, i+1, true)
+		all.Put(i<<26, i+1, false)
+		if tb.Get(7<<26) == 8 {
+			asked++
+		}
+		if got := tb.Get(i / 2 << 26); got != 0 && got != i/2+1 {
+			t.Fatalf("%d is remembered as %d", i/2, got)
+		}
+		require.Equal(t, i+1, tb.Get(i<<26))
+	}
+	require.Equal(t, n-7, asked, "it was asked for all the time")
+	require.Zero(t, tb.Get(8<<26))
+	require.EqualValues(t, 9, all.Get(8<<26))
+	require.LessOrEqual(t, tb.Bytes(), 1<<20)
 }

@@ -19,6 +19,7 @@ type bench struct {
 	from, to  *onBench // of the operation tried last
 	r         fsfake.Result
 	said      [][]answer
+	ops       []any // by number, those that were asked for
 }
 
 // An onBench is a machine on a bench; m is nil for none.
@@ -44,6 +45,17 @@ func (t *machineTable) put(b *bench, id uint32) (*onBench, error) {
 	m, err := t.rebuilt(id, b)
 	b.base.m, b.base.id = m, id
 	return &b.base, err
+}
+
+// op returns an operation, which stays what it is.
+func (b *bench) op(t *machineTable, op uint32) any {
+	for int(op) >= len(b.ops) {
+		b.ops = append(b.ops, nil)
+	}
+	if b.ops[op] == nil {
+		b.ops[op] = t.opOf(op)
+	}
+	return b.ops[op]
 }
 
 // free is where the next machine may lie, which is made from another.
@@ -99,7 +111,7 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *bench) (transitio
 	if err != nil {
 		return transition{}, err
 	}
-	v, to, r := t.opOf(op), b.free(from), &b.r
+	v, to, r := b.op(t, op), b.free(from), &b.r
 	m := &to.room
 	from.m.CloneTo(m)
 	b.last, *r = nil, fsfake.Result{}

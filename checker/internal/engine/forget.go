@@ -129,7 +129,7 @@ func (w *Expander) thenForgets(machine uint32, slot int, both opThen, m transiti
 			return m, err
 		}
 	}
-	forgetNumbers(&w.bench.to.room, id.Pid, t.opOf(both.forget))
+	forgetNumbers(&w.bench.to.room, id.Pid, w.bench.op(t, both.forget))
 	m.machine = t.settle(&w.bench, m)
 	w.note(machine, slot, op, m)
 	return m, nil

@@ -102,20 +102,18 @@ func (t *machineTable) op(v any) uint32 {
 func (t *machineTable) add(m *fsfake.Machine, b *bench, key, like *table.Split) (id uint32, kept bool) {
 	key.Ends = key.Ends[:0]
 	key.Key = m.AppendParts(key.Key[:0], &key.Ends)
-	bad, keep := false, (*fsfake.Machine)(nil)
-	if kept = !b.rebuilder.Rebuilds(m); kept || t.invariant != nil {
+	bad := false
+	if t.invariant != nil {
 		if id, ok := t.find(key, like); ok {
 			return id, false
 		}
-		if bad = t.invariant != nil && t.invariant(scenarios.NewView(m)) != ""; kept {
-			keep = m.Clone() // which is shared from here on, and reading it is safe for everybody
-		}
+		bad = t.invariant(scenarios.NewView(m)) != ""
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	id, isNew := t.keys.ID(key, like)
-	if isNew && kept {
-		t.kept[id] = keep
+	if kept = isNew && !b.rebuilder.Rebuilds(m); kept {
+		t.kept[id] = m.Clone() // which is shared from here on, and reading it is safe for everybody
 	}
 	if isNew && bad {
 		t.bad[id] = true

@@ -54,12 +54,13 @@ func (h *Recorder) Exit(from, to, died, step int, owner string) {
 // LeavesBehind reports whether clients, from one number to another, have an operation under
 // way or hold something in a history.
 func (t *Table) LeavesBehind(id uint32, from, to int) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.MonitorsOnly {
 		return true // a death that changes nothing is no state of its own
 	}
-	for _, row := range parse(t.keys.Key(id), t.clients)[from:to] {
+	t.mu.Lock()
+	key, values := t.keys.Key(id), t.values.Values // neither changes as far as it goes
+	t.mu.Unlock()
+	for _, row := range parse(key, t.clients)[from:to] {
 		var held balance
 		for i := range row {
 			op := &row[i]
@@ -68,9 +69,9 @@ func (t *Table) LeavesBehind(id uint32, from, to int) bool {
 			}
 			var output any
 			if op.State == Return {
-				output = t.values.Values[op.Out]
+				output = values[op.Out]
 			}
-			held.add(t.values.Values[op.In], output, op.State != Return)
+			held.add(values[op.In], output, op.State != Return)
 		}
 		if len(held) > 0 {
 			return true

@@ -28,6 +28,7 @@ func failure(t *testing.T, c tracer.Config) error {
 	require.NoError(t, err)
 	defer run.Stop()
 	m := newMachine()
+	m.AddProc(fsfake.ProcSpec{Pid: 7, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Cwd: "/"}) // somebody else
 	for {
 		set, err := run.Next()
 		if err != nil {
@@ -69,6 +70,14 @@ os.read(r, 1)`, `it waits for something that nobody will do: python3.* in read\(
 os.kill(os.getpid(), signal.SIGSTOP)`, `stopped by SIGSTOP: job control is not handled`},
 		{"signal to a stranger", `import os
 os.kill(1, 15)`, `kill\(1, 15\): a signal to process 1, which is not one of its own, is not modelled`},
+		{"killing a group of others", `import os
+os.killpg(7, 15)`, `kill.*a signal to process group 7, which is not one of its own, is not modelled`},
+		{"asking for a group of others", `import os
+os.killpg(7, 0)`, `kill.*a signal to process group 7, which is not one of its own, is not modelled`},
+		{"killing a thread of others", `import ctypes
+ctypes.CDLL(None).syscall(234, 7, 7, 15)`, `tgkill.*a signal to process 7, which is not one of its own, is not modelled`},
+		{"a descriptor of others", `import os
+os.pidfd_open(7)`, `pidfd_open.*a descriptor of process 7, which is not one of its own, is not modelled`},
 		{"endless", `while True: pass`, `it computes for longer than 1s without a call`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

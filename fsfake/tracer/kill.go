@@ -3,6 +3,8 @@
 package tracer
 
 import (
+	"slices"
+
 	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
@@ -55,10 +57,19 @@ func (t *thread) foreign(pid int) {
 	})
 }
 
-// killGroup is kill(0, …) and kill(-PGID, …). All processes of a group of the run are its own.
+// killGroup is kill(0, …) and kill(-PGID, …). All processes of a group of the run are its own. A group that the
+// run does not know is another's as long as the process lives that leads it; one that has outlived its leader is not
+// noticed.
 func (t *thread) killGroup(pgid, sig int) {
 	if pgid == 0 {
 		pgid = t.p.pgid
+	}
+	own := func(p *process) bool { return p.pgid == pgid || p.pid == pgid }
+	if !slices.ContainsFunc(t.r.procs, own) {
+		t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pgid}, func(fsfake.Result) {
+			t.fault("a signal to process group %d, which is not one of its own, is not modelled", pgid)
+		})
+		return
 	}
 	for _, p := range t.r.procs {
 		if p.pgid != pgid || p.gone {

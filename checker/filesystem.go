@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lockpick/scenarios"
 )
@@ -22,12 +23,31 @@ type OnFileSystem struct {
 // what not all of them say. r must be the result on the scenario, as for [FileSystems].
 func (r *Result) Alike(of *scenarios.Scenario) bool {
 	depends := r.Depends() || of.External && severalCases(of, r.looks) // of programs the cases are not decided
-	return r.Verdict != Unknown && !r.looks.Profiled && !depends && (r.Verdict == Broken || !of.FilesHaveNames())
+	return r.Verdict != Unknown && r.looks.Profiled == 0 && !depends && (r.Verdict == Broken || !of.FilesHaveNames())
+}
+
+// on returns the result on a file system, of is on none, where it is known from r: nobody was told what is said otherwise
+// there, or looked at the number of a file, which is all that what is known of the file system decides. So
+// whatever r saw, it would have seen there, in each case of file times.
+func (r *Result) on(of, sc *scenarios.Scenario) (Result, bool) {
+	switch {
+	case sc.External, r.Verdict == Unknown, r.looks.Inodes, r.looks.Profiled.Has(sc.Setting.Machine.Profile),
+		r.Depends(), r.Scenario.Setting.Assume != sc.Setting.Assume, // the result of one case
+		sc.SplitsNames() && r.Verdict != Broken && of.FilesHaveNames():
+		return Result{}, false
+	}
+	out := *r
+	out.Scenario, out.Cases = sc, slices.Clone(r.Cases)
+	for i := range out.Cases {
+		out.Cases[i].Assume.Inodes = sc.Setting.Assumed().Inodes
+	}
+	return out, true
 }
 
 // FileSystems says what becomes of a verdict on each of [scenarios.FileSystems]. Where nobody is told
-// what not all of them say, that is known; otherwise the property is decided on each. r must be
-// the result on the scenario, which is on none in particular and assumes nothing of inode numbers.
+// what not all of them say, that is known of all; otherwise it is known of those that say the same, and the
+// property is decided on each of the others. r must be the result on the scenario, which is on none in
+// particular and assumes nothing of inode numbers.
 func FileSystems(ctx context.Context, of *scenarios.Scenario, r *Result, o Options) ([]OnFileSystem, error) {
 	var out []OnFileSystem
 	alike := r.Alike(of)
@@ -41,11 +61,7 @@ func FileSystems(ctx context.Context, of *scenarios.Scenario, r *Result, o Optio
 			if err != nil {
 				return nil, err
 			}
-			res, err := Check(ctx, &sc, r.Property, o)
-			if errors.Is(err, ErrNothingToJudge) { // there nobody gets in, say
-				res, err = NewResult(&sc, r.Property, nil), nil
-				res.Why = ErrNothingToJudge.Error()
-			}
+			res, err := r.decidedOn(ctx, of, &sc, o)
 			if err != nil {
 				return nil, fmt.Errorf("%w (on %s)", err, name)
 			}
@@ -54,4 +70,17 @@ func FileSystems(ctx context.Context, of *scenarios.Scenario, r *Result, o Optio
 		out = append(out, on)
 	}
 	return out, nil
+}
+
+// decidedOn decides the property of a result on a file system, unless the result says it all.
+func (r *Result) decidedOn(ctx context.Context, of, sc *scenarios.Scenario, o Options) (Result, error) {
+	if known, ok := r.on(of, sc); ok {
+		return known, nil
+	}
+	res, err := Check(ctx, sc, r.Property, o)
+	if errors.Is(err, ErrNothingToJudge) { // there nobody gets in, say
+		res, err = NewResult(sc, r.Property, nil), nil
+		res.Why = ErrNothingToJudge.Error()
+	}
+	return res, err
 }

@@ -76,14 +76,15 @@ func TestProfilesDecide(t *testing.T) {
 		name     string
 		programs []scenarios.Program
 		broken   []fsfake.Profile
+		known    []fsfake.Profile // of which the verdict on none in particular says it
 	}{
-		{"a job that is renamed while it is listed", []scenarios.Program{renames, lists}, []fsfake.Profile{fsfake.Btrfs}},
-		{"a rename over a full directory", []scenarios.Program{over}, []fsfake.Profile{fsfake.XFS, fsfake.Overlay}},
-		{"links of directories", []scenarios.Program{links}, []fsfake.Profile{fsfake.Btrfs}},
-		{"a directory that was there before", []scenarios.Program{aside}, []fsfake.Profile{fsfake.Overlay}},
-		{"links of a file that was removed", []scenarios.Program{removed}, []fsfake.Profile{fsfake.Overlay}},
-		{"two names of a file", []scenarios.Program{alias}, []fsfake.Profile{fsfake.Overlay}},
-		{"inode numbers", []scenarios.Program{numbers}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Posix}},
+		{"a job that is renamed while it is listed", []scenarios.Program{renames, lists}, []fsfake.Profile{fsfake.Btrfs}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Tmpfs}},
+		{"a rename over a full directory", []scenarios.Program{over}, []fsfake.Profile{fsfake.XFS, fsfake.Overlay}, []fsfake.Profile{fsfake.Ext4, fsfake.Btrfs, fsfake.Tmpfs}},
+		{"links of directories", []scenarios.Program{links}, []fsfake.Profile{fsfake.Btrfs}, nil},
+		{"a directory that was there before", []scenarios.Program{aside}, []fsfake.Profile{fsfake.Overlay}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Btrfs, fsfake.Tmpfs}},
+		{"links of a file that was removed", []scenarios.Program{removed}, []fsfake.Profile{fsfake.Overlay}, nil},
+		{"two names of a file", []scenarios.Program{alias}, []fsfake.Profile{fsfake.Overlay}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Btrfs, fsfake.Tmpfs}},
+		{"inode numbers", []scenarios.Program{numbers}, []fsfake.Profile{fsfake.Ext4, fsfake.XFS, fsfake.Posix}, nil},
 	} {
 		for _, p := range []fsfake.Profile{fsfake.Posix, fsfake.Ext4, fsfake.XFS, fsfake.Btrfs, fsfake.Tmpfs, fsfake.Overlay} {
 			want := Holds
@@ -116,8 +117,64 @@ func TestProfilesDecide(t *testing.T) {
 		for _, f := range all {
 			broken := slices.ContainsFunc(c.broken, func(p fsfake.Profile) bool { return p.String() == f.Name })
 			require.Equal(t, broken, f.Verdict == Broken, "%s on %s", c.name, f.Name)
+			on, err := sc.On(f.Name)
+			require.NoError(t, err)
+			known, ok := base.on(sc, &on)
+			require.Equal(t, slices.Contains(c.known, on.Setting.Machine.Profile), ok, "%s on %s", c.name, f.Name)
+			if ok {
+				asked, err := Check(t.Context(), &on, scenarios.Assertion, Options{Workers: 1})
+				require.NoError(t, err)
+				requireSameAnswer(t, &asked, &known)
+			}
 		}
 	}
+}
+
+// requireSameAnswer compares what is said of a scenario: all but how much was explored for it.
+func requireSameAnswer(t *testing.T, want, got *Result) {
+	t.Helper()
+	what := want.Scenario.ID + " on " + want.Scenario.FileSystem()
+	require.Equal(t, want.Verdict, got.Verdict, what)
+	require.Equal(t, want.Cases, got.Cases, what)
+	require.Equal(t, want.Conditions(), got.Conditions(), what)
+	require.Equal(t, want.Scenario.Setting, got.Scenario.Setting, what)
+	if want.Verdict == Broken {
+		require.Equal(t, want.Counterexample.Schedule, got.Counterexample.Schedule, what)
+		require.Equal(t, want.Counterexample.Cause, got.Counterexample.Cause, what)
+		ran, err := Replay(got.Scenario, got.Property, got.Counterexample.Schedule)
+		require.NoError(t, err, what)
+		require.True(t, ran.Broken, what)
+	}
+}
+
+// Where a row is decided on each file system, what is known of one without asking is what asking says.
+func TestKnownOnFileSystems(t *testing.T) {
+	fixtures.OneWorker(t)
+	known := 0
+	for _, sc := range fixtures.Rows() {
+		if fixtures.Large[sc.ID] || sc.FileSystem() != "" || sc.Setting.Assumed().Inodes != scenarios.InodesOpen || sc.Setting.PowerLosses > 0 {
+			continue
+		}
+		for _, c := range sc.Claims {
+			o := Options{Workers: 1, SkipOdds: true, States: 2000, Tried: &Tried{}}
+			r, err := Check(t.Context(), &sc, c.Property, o)
+			require.NoError(t, err)
+			if r.Alike(&sc) {
+				continue
+			}
+			for _, name := range scenarios.FileSystems() {
+				on, err := sc.On(name)
+				require.NoError(t, err)
+				if is, ok := r.on(&sc, &on); ok {
+					asked, err := Check(t.Context(), &on, c.Property, o)
+					require.NoError(t, err)
+					requireSameAnswer(t, &asked, &is)
+					known++
+				}
+			}
+		}
+	}
+	require.Greater(t, known, 10)
 }
 
 // What nobody is told cannot differ: one exploration says it of all file systems.

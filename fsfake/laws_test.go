@@ -106,6 +106,61 @@ func TestIdentitiesAreInvisible(t *testing.T) {
 	})
 }
 
+// TestOnlyWhatIsProfiledDiffers: until a call is answered on [Posix] that another profile may answer otherwise,
+// as [Result.Profiled] says, that profile answers every call as [Posix] does; but for the links of directories.
+func TestOnlyWhatIsProfiledDiffers(t *testing.T) {
+	require.Equal(t, NewProfiles(XFS, Btrfs, Tmpfs, Overlay), Different())
+	met := map[Profile]int{}
+	seldom := rapid.SampledFrom([]deed{
+		{task: Task{101, 1}, op: Op{Call: CallTruncate, Path: "/f"}}, {task: Task{101, 1}, op: Op{Call: CallTruncate, Path: "/f", Len: 1}},
+		{task: Task{102, 1}, op: Op{Call: CallRename, Path: "/d", Path2: "/full"}}, {task: Task{101, 1}, op: Op{Call: CallRename, Path: "/d/e", Path2: "/full"}},
+		{task: Task{102, 1}, op: Op{Call: CallRename, Path: "/f", Path2: "/g", Flags: RENAME_EXCHANGE}},
+		{task: Task{101, 1}, op: Op{Call: CallReaddir, FD: 3}}, {task: Task{101, 1}, op: Op{Call: CallMkdir, Path: "/d/new", Mode: 0o755}},
+		{task: Task{101, 1}, op: Op{Call: CallStat, Path: "/f"}}, {task: Task{101, 1}, op: Op{Call: CallStat, Path: "/d/e"}},
+		{task: Task{101, 1}, op: Op{Call: CallStat, Path: "/full"}}, {advance: true}, {advance: true},
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		o := genOptions.Draw(t, "options")
+		posix := trioOf(o)
+		o.Profile = rapid.SampledFrom([]Profile{Ext4, XFS, Btrfs, Tmpfs}).Draw(t, "profile")
+		other := trioOf(o)
+		for _, m := range []*Machine{posix, other} {
+			for _, dir := range []string{"/d/e", "/full/x"} {
+				require.NoError(t, m.Proc(101).MkdirAll(dir, 0o777))
+			}
+			require.NoError(t, m.Proc(101).WriteFile("/f", nil, 0o666))
+			require.NoError(t, m.Proc(101).WriteFile("/g", nil, 0o666))
+			d, err := m.Proc(101).Open("/d")
+			require.NoError(t, err)
+			require.Equal(t, 3, d.Fd())
+		}
+		var deeds []deed
+		if rapid.IntRange(0, 4).Draw(t, "mixed") == 0 {
+			deeds = genDeeds.Draw(t, "deeds")
+		}
+		for _, d := range rapid.SliceOfN(seldom, 10, 30).Draw(t, "seldom") {
+			deeds = slices.Insert(deeds, rapid.IntRange(0, len(deeds)).Draw(t, "at"), d)
+		}
+		for _, d := range deeds {
+			r, s := d.apply(posix), d.apply(other)
+			if r.Profiled(d.op).Has(o.Profile) {
+				met[o.Profile]++
+				return
+			}
+			if o.Profile == Btrfs {
+				r.Stat.Nlink, s.Stat.Nlink = 0, 0
+			}
+			if r != s {
+				t.Fatalf("%s answered %v, and %v on %s", d, r, s, o.Profile)
+			}
+		}
+	})
+	require.Zero(t, met[Ext4])
+	for _, p := range []Profile{XFS, Btrfs, Tmpfs} {
+		require.NotZero(t, met[p], p)
+	}
+}
+
 // TestOrderOfIndependentSteps: steps that do not touch one another have one key in any
 // order.
 func TestOrderOfIndependentSteps(t *testing.T) {

@@ -69,16 +69,50 @@ func (p Profile) Modelled() bool { return int(p) < len(profiles) && profiles[p].
 // Differs says in sentences what the profile does otherwise than [Posix].
 func (p Profile) Differs() []string { return slices.Clone(profiles[p].differs) }
 
-// Profiled reports whether what a call answers, or leaves, may be otherwise with another profile: its
-// answer is of one of the kinds that profiles differ in. The links that a Stat has are another such kind.
-func (r Result) Profiled(op Op) bool {
-	switch op.Call {
-	case CallReaddir, CallTruncate:
-		return true
-	case CallRename:
-		return r.OK() || r.Errno == ENOTEMPTY || r.Errno == EEXIST || r.Errno == EXDEV
+// Profiles is a set of profiles.
+type Profiles uint16
+
+// NewProfiles returns the set of some profiles.
+func NewProfiles(list ...Profile) Profiles {
+	var s Profiles
+	for _, p := range list {
+		s |= 1 << p
 	}
-	return false
+	return s
+}
+
+// Has reports whether a profile is in the set.
+func (s Profiles) Has(p Profile) bool { return s&(1<<p) != 0 }
+
+// Different are the modelled profiles that do anything otherwise than [Posix].
+func Different() Profiles {
+	var s Profiles
+	for p := range profiles {
+		if len(profiles[p].differs) > 0 {
+			s |= 1 << p
+		}
+	}
+	return s
+}
+
+// Profiled are the profiles on which what a call answers, or leaves, may be otherwise than on [Posix]: its
+// answer is of one of the kinds that these differ in. What a name that is made, or goes, leaves otherwise on
+// btrfs, only a listing shows. The links that a Stat has are another such kind, on [Different] profiles.
+func (r Result) Profiled(op Op) Profiles {
+	switch op.Call {
+	case CallReaddir:
+		return NewProfiles(Btrfs, Overlay)
+	case CallTruncate:
+		return NewProfiles(XFS, Btrfs, Tmpfs, Overlay)
+	case CallRename:
+		switch {
+		case r.OK() && op.Flags&RENAME_EXCHANGE == 0, r.Errno == EXDEV:
+			return NewProfiles(Overlay)
+		case r.OK(), r.Errno == ENOTEMPTY, r.Errno == EEXIST:
+			return NewProfiles(XFS, Overlay)
+		}
+	}
+	return 0
 }
 
 // keepsTimes reports whether truncate(2) of a file of a size to that size changes no times.

@@ -55,3 +55,6 @@ func (s *Scenario) FilesHaveNames() bool {
 		return v.Kind != fsfake.KindDir && v.Nlink > 1
 	})
 }
+
+// SplitsNames reports whether that is so on the file system that the setting is on.
+func (s *Scenario) SplitsNames() bool { return s.Setting.Machine.Profile == fsfake.Overlay }

@@ -23,20 +23,30 @@ type Observed struct {
 	Slept bool
 	// Numbers: an inode number itself, which somebody may do more with than compare it.
 	Numbers bool
-	// Profiled: somebody was told what not all file systems say.
-	Profiled bool
+	// Profiled are the file systems that say otherwise what somebody was told.
+	Profiled fsfake.Profiles
 }
 
 // BelievedAfter is after how many rounds a loop that nobody has marked is taken for endless.
 const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
-type observer struct{ inodes, times, clock, frozen, slept, timers, numbers, profiled atomic.Bool }
+type observer struct {
+	inodes, times, clock, frozen, slept, timers, numbers atomic.Bool
+	profiles                                             atomic.Uint32
+}
+
+// profiled tells of what some file systems say otherwise.
+func (o *observer) profiled(p fsfake.Profiles) {
+	if p != 0 && o.profiles.Load()|uint32(p) != o.profiles.Load() {
+		o.profiles.Or(uint32(p))
+	}
+}
 
 func (o *observer) get() Observed {
 	return Observed{
 		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
-		Timers: o.timers.Load(), Numbers: o.numbers.Load(), Profiled: o.profiled.Load(),
+		Timers: o.timers.Load(), Numbers: o.numbers.Load(), Profiled: fsfake.Profiles(o.profiles.Load()),
 	}
 }
 
@@ -47,7 +57,7 @@ func (o *observer) effects(e *learn.Effects) {
 	}
 	if e.NumberSeen {
 		o.numbers.Store(true)
-		o.profiled.Store(true) // the links go with it
+		o.profiled(fsfake.Different()) // the links go with it
 	}
 	if e.TimeSeen {
 		o.times.Store(true)
@@ -67,7 +77,7 @@ func (o *observer) note(n any) {
 		o.inodes.Store(true)
 	case fsfake.NumberSeen:
 		o.numbers.Store(true)
-		o.profiled.Store(true)
+		o.profiled(fsfake.Different())
 	case fsfake.TimeSeen:
 		o.times.Store(true)
 	}
@@ -82,8 +92,8 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 	if op.Call == fsfake.CallSleep {
 		o.slept.Store(true)
 	}
-	if r != nil && r.Profiled(op) {
-		o.profiled.Store(true)
+	if r != nil {
+		o.profiled(r.Profiled(op))
 	}
 	if !shown || r == nil {
 		return
@@ -123,6 +133,6 @@ func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops, Joined: o.Joined || p.Joined,
 		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers,
-		Numbers: o.Numbers || p.Numbers, Profiled: o.Profiled || p.Profiled,
+		Numbers: o.Numbers || p.Numbers, Profiled: o.Profiled | p.Profiled,
 	}
 }

@@ -233,9 +233,7 @@ func (p *Prober) attempt(m *fsfake.Machine, start time.Time, pid int) (trace.Wai
 		}
 		p.asked = p.asked || op.Call == fsfake.CallNow || op.Call == fsfake.CallSleep
 		r = m.Do(who, *op)
-		if r.Profiled(*op) {
-			p.observed.profiled.Store(true)
-		}
+		p.observed.profiled(r.Profiled(*op))
 		by := who
 		who = id
 		p.record(op, &r)

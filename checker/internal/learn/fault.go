@@ -22,7 +22,7 @@ func (f *function) caught() {
 	}
 	if !fault && f.state.Load() != stopping {
 		f.panicked = fmt.Errorf("checker: the program of %s panics%s: %v%s; a panic is no answer of a lock: mend it, or recover where it counts as a failed attempt",
-			f.name, placeText(caller()), r, f.after())
+			f.name(), placeText(caller()), r, f.after())
 	}
 	panic(r)
 }

@@ -52,7 +52,7 @@ func (f *function) outOfTurn(op fsfake.Op) {
 
 // foreign is the error for a call from another goroutine.
 func (f *function) foreign(op fsfake.Op) error {
-	return fmt.Errorf("checker: %s: %q is called%s from a goroutine that the program has started, which cannot be scheduled: make it a task of its own (Setting.Tasks), which Task.Start may start", f.name, op, placeText(caller()))
+	return fmt.Errorf("checker: %s: %q is called%s from a goroutine that the program has started, which cannot be scheduled: make it a task of its own (Setting.Tasks), which Task.Start may start", f.name(), op, placeText(caller()))
 }
 
 // own reports whether it is called on the program's own goroutine, and tells the fault if not: of a

@@ -45,7 +45,7 @@ func Functions(sc *scenarios.Scenario) Starter {
 			t.Learning = f.learning
 			program(t)
 		})
-		f.name = fmt.Sprintf("task %s of %s", sched.Task{Process: process, N: n}, sc.ID)
+		f.task, f.of = sched.Task{Process: process, N: n}, sc.ID
 		f.faults, f.asserts = faults, asserts
 		f.watched(sc.Watchdog)
 		return f, nil
@@ -55,7 +55,7 @@ func Functions(sc *scenarios.Scenario) Starter {
 // Probe runs the probe of a scenario as a Code, on the port that it is given.
 func Probe(sc *scenarios.Scenario, body func(port fsfake.Port)) Code {
 	f := newFunction(body)
-	f.name = "the probe of " + sc.ID
+	f.of = sc.ID
 	f.watched(sc.Watchdog)
 	return f
 }
@@ -64,7 +64,7 @@ func Probe(sc *scenarios.Scenario, body func(port fsfake.Port)) Code {
 // makes through its port. A panic of the function comes out of Next, as its error; that of a
 // scenario that claims something of assertions is one that fails, and the program ends there.
 func newFunction(body func(port fsfake.Port)) *function {
-	f := &function{name: "a task", faults: &faults{}}
+	f := &function{faults: &faults{}}
 	f.co = sched.Go(func(ask func(struct{}) struct{}) {
 		f.ask = ask
 		defer f.caught()
@@ -90,8 +90,9 @@ type function struct {
 	// locates: source is kept. noted is what the program says itself of its next call.
 	locates       bool
 	source, noted scenarios.Source
-	// name is whose program it is, last the call it made last, and panicked how it failed.
-	name     string
+	// task and of are whose program it is, see name; last is the call it made last, and panicked how it failed.
+	task     sched.Task
+	of       string
 	last     fsfake.Op
 	panicked error
 	// asserts: a panic is an assertion that fails, since the scenario claims something of them.
@@ -104,6 +105,17 @@ type function struct {
 	state               atomic.Int32
 	identify, abandoned bool
 	faults              *faults
+}
+
+// name says whose program it is: seldom, for errors and the watchdog.
+func (f *function) name() string {
+	switch {
+	case f.of == "":
+		return "a task"
+	case f.task == sched.Task{}:
+		return "the probe of " + f.of
+	}
+	return fmt.Sprintf("task %s of %s", f.task, f.of)
 }
 
 // Next implements [Code].
@@ -151,7 +163,7 @@ func (f *function) Stop() {
 	f.enter()
 	f.state.Store(stopping)
 	if f.abandoned = !f.co.Stop(); f.abandoned {
-		f.faults.add(fmt.Errorf("checker: the program of %s cannot be stopped: it recovers from every panic, in a loop, and makes %q again and again; let it recover from its own panics only, around code that makes no call", f.name, f.last))
+		f.faults.add(fmt.Errorf("checker: the program of %s cannot be stopped: it recovers from every panic, in a loop, and makes %q again and again; let it recover from its own panics only, around code that makes no call", f.name(), f.last))
 	}
 	if f.run != nil {
 		f.watchdog.End(f.run)
@@ -162,7 +174,7 @@ func (f *function) Stop() {
 // watched lets a watchdog watch the run.
 func (f *function) watched(w scenarios.Watchdog) {
 	if w != nil {
-		f.watchdog, f.run = w, &scenarios.WatchedRun{Who: f.name}
+		f.watchdog, f.run = w, &scenarios.WatchedRun{Who: f.name()}
 		w.Begin(f.run)
 	}
 }
@@ -215,7 +227,7 @@ func (f *function) Note(v any) {
 		return
 	}
 	if top, ok := v.(fsfake.RoundTop); ok && !top.First && slices.Contains(f.notes, v) {
-		panic(scenarios.Fault{Err: fmt.Errorf("checker: %s: its retry loop%s goes round without a call, so nothing can ever end it: let each round make a call, such as t.Sleep, or leave the loop", f.name, placeText(caller()))})
+		panic(scenarios.Fault{Err: fmt.Errorf("checker: %s: its retry loop%s goes round without a call, so nothing can ever end it: let each round make a call, such as t.Sleep, or leave the loop", f.name(), placeText(caller()))})
 	}
 	f.notes = append(f.notes, v)
 }

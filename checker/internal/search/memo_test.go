@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -55,17 +56,29 @@ func TestCastForgets(t *testing.T) {
 	require.NotSame(t, old, ts.learned.Memo)
 }
 
-// What a run returns does not change when the next one uses the buffers again.
+// What a run returns does not change when the next one uses the buffers again, and that does what it does
+// with buffers of its own.
 func TestOutcomesOutliveTheNextRun(t *testing.T) {
-	sc := fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2})
-	ts, err := NewTester(sc, scenarios.MutualExclusion)
-	require.NoError(t, err)
-	a, err := ts.Run(sched.NewRandom(3), false)
-	require.NoError(t, err)
-	text := a.Schedule.String()
-	for seed := range uint64(20) {
-		_, err := ts.Run(sched.NewRandom(seed), false)
+	sc := fixtures.New("toy/stat/contend", fixtures.StatThenWrite(), scenarios.Setting{Processes: 2, Crashes: 1})
+	for _, live := range []bool{false, true} {
+		fresh := func() *Tester {
+			ts, err := NewTester(sc, scenarios.MutualExclusion)
+			require.NoError(t, err)
+			ts.Live, ts.KeepHistory = live, true
+			return ts
+		}
+		ts := fresh()
+		a, err := ts.Run(sched.NewRandom(3), false)
 		require.NoError(t, err)
+		text, history := a.Schedule.String(), slices.Clone(a.History)
+		for seed := range uint64(20) {
+			got, err := ts.Run(sched.NewRandom(seed), false)
+			require.NoError(t, err)
+			want, err := fresh().Run(sched.NewRandom(seed), false)
+			require.NoError(t, err)
+			require.Equal(t, want, got)
+		}
+		require.Equal(t, text, a.Schedule.String())
+		require.Equal(t, history, a.History)
 	}
-	require.Equal(t, text, a.Schedule.String())
 }

@@ -30,8 +30,9 @@ type Tester struct {
 	// Live: let every run be one of the tasks' own code. Runs that are kept always are.
 	Live bool
 	// enumerates: runs are made with every choice.
-	enumerates bool
-	learned    *engine.World // the one whose buffers are used again
+	enumerates    bool
+	learned, live *engine.World // those whose buffers are used again
+	steps         int           // of the run before
 	// facts are what the runs so far showed that can be evidence; enough: it is.
 	facts  []scenarios.Fact
 	enough bool
@@ -115,9 +116,9 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 	}
 	defer w.Stop()
 	defer func() { t.observed = t.observed.Or(w.Observed()) }()
-	var o Outcome
+	o := Outcome{Schedule: make(sched.Schedule, 0, t.steps)} // it outlives the run
 	calls := w.Calls
-	defer func() { w.Calls = calls[:0] }()
+	defer func() { w.Calls, t.steps = calls[:0], len(o.Schedule) }()
 	follows := sched.Follows(st)
 	for w.Err == nil {
 		// Whoever follows a schedule may go on although everybody polls in vain, and says how
@@ -194,23 +195,27 @@ func (t *Tester) Observed() engine.Observed { return t.observed.Or(t.prober.Obse
 
 // begin starts a run.
 func (t *Tester) begin(keep bool) (*engine.World, error) {
-	if keep || t.Live {
-		w := engine.EmptyWorld(t.Sc, t.Property)
-		w.Locates, w.Enumerates = keep, t.enumerates
-		w.Start(t.base.Clone())
-		return w, nil
-	}
-	if t.learned == nil || t.learned.Memo.Full() {
+	w := t.live
+	switch {
+	case keep, t.Live && w == nil:
+		if w = engine.EmptyWorld(t.Sc, t.Property); !keep {
+			t.live = w
+		}
+	case t.Live:
+	case t.learned == nil || t.learned.Memo.Full():
 		c, err := learn.NewMemo(t.Sc, learn.Functions(t.Sc))
 		if err != nil {
 			return nil, err
 		}
 		t.learned = engine.EmptyWorld(t.Sc, t.Property)
 		t.learned.Memo = c
+		fallthrough
+	default:
+		w = t.learned
 	}
-	t.learned.Enumerates = t.enumerates
-	t.learned.Start(t.base.Clone())
-	return t.learned, nil
+	w.Locates, w.Enumerates = keep, t.enumerates
+	w.Start(t.base.Clone())
+	return w, nil
 }
 
 // brokenBefore reports whether a run that ended with somebody who spins for ever had broken its property

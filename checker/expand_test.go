@@ -84,6 +84,7 @@ func expandAll(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, o Ex
 // smallest counterexample, and each state is expanded once.
 func TestPartsAreTheWhole(t *testing.T) {
 	fixtures.OneWorker(t)
+	t.Parallel()
 	small := 600 // states; larger ones show the same and take longer
 	if testing.Short() {
 		small = 60

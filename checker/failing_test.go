@@ -29,6 +29,7 @@ func TestFailingVerdicts(t *testing.T) {
 
 func TestEnginesAgreeOnFailingCalls(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about calls that fail", "./checker")
+	t.Parallel()
 	enginesAgreeOn(t, fixtures.FailingToys())
 }
 

@@ -64,6 +64,7 @@ func cover(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, keep boo
 // in the rows of every system, in the corpus and in toys, and it makes no space larger.
 func TestForgettingChangesNothing(t *testing.T) {
 	fixtures.OneWorker(t)
+	t.Parallel()
 	const most = 20_000
 	rows := all.All()
 	if testing.Short() {

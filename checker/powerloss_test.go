@@ -31,6 +31,7 @@ func TestPowerLossVerdicts(t *testing.T) {
 
 func TestEnginesAgreeOnPowerLoss(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about losses of power", "./checker")
+	t.Parallel()
 	enginesAgreeOn(t, fixtures.LossToys())
 }
 

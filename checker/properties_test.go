@@ -19,6 +19,7 @@ import (
 // breaks it is broken, and the schedule breaks it again; one that keeps it holds.
 func TestEveryEngineJudgesEveryProperty(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about every property", "./checker")
+	t.Parallel()
 	for _, sc := range toys.Properties() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {

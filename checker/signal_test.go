@@ -25,6 +25,7 @@ func TestSignals(t *testing.T) {
 
 func TestEnginesAgreeOnSignals(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about signals", "./checker")
+	t.Parallel()
 	enginesAgreeOn(t, fixtures.Signalled())
 }
 

@@ -43,7 +43,7 @@ func TestStates(t *testing.T) {
 				add(row)
 			}
 			column, step := rapid.IntRange(0, width-1).Draw(t, "column"), word.Draw(t, "step")
-			for range rapid.SampledFrom([]int{0, 10, pageStates, plainStates + 100}).Draw(t, "many") {
+			for range rapid.SampledFrom([]int{0, 0, 0, 0, 0, 0, 10, 10, 10, 10, 10, 10, 10, 10, pageStates, plainStates + 100}).Draw(t, "many") {
 				row[column] += step
 				row[0]++
 				add(row)

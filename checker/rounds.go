@@ -3,8 +3,10 @@ package checker
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/internal/search"
 )
 
@@ -36,8 +38,10 @@ func (g *decision) exploreExternal(ctx context.Context, limits search.Limits) er
 		return nil
 	}
 	err := g.cover(ctx, limits)
-	if g.c.Why != "" {
+	if g.c.Why != "" && errors.Is(carries, learn.ErrCarriesOver) {
 		g.c.Why += fmt.Sprintf("; each sequence of rounds of polling is a path of its own, and there may be no end of them, because %v", carries)
+	} else if g.c.Why != "" {
+		g.c.Why += "; each sequence of rounds of polling is a path of its own, for what a program does hangs on more than its last round: a number of attempts, say"
 	}
 	return err
 }

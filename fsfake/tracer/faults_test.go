@@ -69,7 +69,7 @@ os.read(r, 1)`, `it waits for something that nobody will do: python3.* in read\(
 		{"job control", `import os, signal
 os.kill(os.getpid(), signal.SIGSTOP)`, `stopped by SIGSTOP: job control is not handled`},
 		{"signal to a stranger", `import os
-os.kill(1, 15)`, `kill\(1, 15\): a signal to process 1, which is not one of its own, is not modelled`},
+os.kill(7, 15)`, `kill\(7, 15\): a signal to process 7, which is not one of its own, is not modelled`},
 		{"killing a group of others", `import os
 os.killpg(7, 15)`, `kill.*a signal to process group 7, which is not one of its own, is not modelled`},
 		{"asking for a group of others", `import os

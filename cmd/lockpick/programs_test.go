@@ -105,6 +105,7 @@ func programRows() []programRow {
 		{"proper-lockfile, stale", "npm", npm + stale, inside(refused("75", twice("node BIN/npm/lock.js 0")...)...), mutex, "broken", 8},
 		{"proper-lockfile, retries", "npm", npm + ": > data", inside(refused("75", twice("node BIN/npm/lock.js 2")...)...), mutex, "holds", 20},
 		{"dotlockfile, a retry", "dotlockfile", "", inside(twice("sh -c 'dotlockfile -r 1 -l l && mkdir cs && rmdir cs && dotlockfile -u l'")...), mutex, "holds", 5},
+		{"dotlockfile, five retries", "dotlockfile", "", inside(twice("sh -c 'dotlockfile -l l && mkdir cs && rmdir cs && dotlockfile -u l'")...), mutex, "holds", 60},
 		{"counter, sh", "sh", counter, twice("sh counter.sh"), serial, "broken", 1},
 		{"counter, sh", "sh", counter, []string{"-n", "3", "--", "sh", "counter.sh"}, serial, "broken", 4},
 		{"counter, python3", "python3", counter, twice("PYTHON counter.py"), serial, "broken", 1},

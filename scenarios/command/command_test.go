@@ -93,7 +93,11 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 	require.NoError(t, err)
 	spec.Files = scripts
 	for name, text := range files {
-		spec.Files = append(spec.Files, command.File{Name: name, Content: text, Mode: 0o666})
+		f := command.File{Name: name, Content: text, Mode: 0o666}
+		if strings.HasSuffix(name, "/") {
+			f.Mode = 0 // the usual one: nobody but root gets into a directory with that of a file
+		}
+		spec.Files = append(spec.Files, f)
 	}
 	for line := range strings.Lines(setting) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")

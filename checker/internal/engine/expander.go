@@ -23,7 +23,7 @@ type Expander struct {
 	words   []uint32
 	key     []byte
 	bench   bench
-	renamed []bench // of renamed machines, by renaming
+	renamed *renamedCalls // nil where none was tried
 	tmp     []uint32
 	thens   table.Cache[uint32] // the numbers of operations after which something is forgotten
 	// known and tried count transitions.
@@ -136,7 +136,10 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	}
 	m, err := w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
 	if r := w.X.renames; r != nil && err == nil {
-		err = r.sameForAll(machine, slot, op, m, w.benches(len(r.perms)))
+		if w.renamed == nil {
+			w.renamed = newRenamedCalls(r)
+		}
+		err = w.renamed.sameForAll(machine, slot, op, m)
 	}
 	if err == nil {
 		w.note(machine, slot, op, m)

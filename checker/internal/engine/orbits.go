@@ -4,14 +4,15 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"lockpick/checker/internal/learn"
-	"lockpick/checker/internal/table"
 )
 
 // What all renamings make of a machine is an orbit. One renaming after another is a renaming, so the orbit of a machine is
 // known with that of any other in it, and each is renamed once.
 type orbits struct {
+	mu     sync.RWMutex
 	by     []member // by machine
 	images []uint32 // of the first machine of each orbit, by renaming
 }
@@ -37,38 +38,51 @@ func (r *renames) node(k, slot int, word uint32) uint32 {
 	return to | word&learn.Begun
 }
 
-// orbit is what all renamings make of the first machine in the orbit of id, and which of them makes id.
-func (r *renames) orbit(id uint32) (images []uint32, by uint32, err error) {
-	r.mu.RLock()
-	images, by, ok := r.orbits.find(id, len(r.perms))
-	r.mu.RUnlock()
+// orbit is what all renamings make of the first machine in the orbit of id, and which of them makes id. What is not known
+// is made on a bench, while nobody waits; where two workers make the same, one of them has been first.
+func (r *renames) orbit(id uint32, b *bench) (images []uint32, by uint32, err error) {
+	o := &r.orbits
+	o.mu.RLock()
+	images, by, ok := o.find(id, len(r.perms))
+	o.mu.RUnlock()
 	if ok {
 		return images, by, nil
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if images, by, ok = r.orbits.find(id, len(r.perms)); ok {
-		return images, by, nil
-	}
-	first, err := r.x.machines.put(&r.bench, id)
-	if err != nil {
+	if images, err = r.images(id, b); err != nil {
 		return nil, 0, err
 	}
-	images = make([]uint32, len(r.perms))
-	var key table.Split
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if images, by, ok := o.find(id, len(r.perms)); ok {
+		return images, by, nil
+	}
+	o.add(images)
+	images, by, _ = o.find(id, len(r.perms))
+	return images, by, nil
+}
+
+// images are what all renamings make of a machine.
+func (r *renames) images(id uint32, b *bench) ([]uint32, error) {
+	from, err := r.x.machines.put(b, id)
+	if err != nil {
+		return nil, err
+	}
+	to := b.free(from)
+	if b.last != from {
+		b.last = nil
+	}
+	images := make([]uint32, len(r.perms))
 	for k := range images {
-		m := first.m.Clone()
-		if !r.by[k].Machine(m) {
-			return nil, 0, r.unlike("a machine shows a pid otherwise than in texts and names")
+		from.m.CloneTo(&to.room)
+		if !r.by[k].Machine(&to.room) {
+			return nil, r.unlike("a machine shows a pid otherwise than in texts and names")
 		}
 		var kept bool
-		if images[k], kept = r.x.machines.add(m, &r.bench, &key, &first.key); kept {
-			r.bench.rebuilder.Keep()
+		if images[k], kept = r.x.machines.add(&to.room, b, &to.key, &from.key); kept {
+			b.rebuilder.Keep()
 		}
 	}
-	r.orbits.add(images)
-	images, by, _ = r.orbits.find(id, len(r.perms))
-	return images, by, nil
+	return images, nil
 }
 
 func (o *orbits) find(id uint32, n int) (images []uint32, by uint32, ok bool) {
@@ -92,20 +106,13 @@ func (o *orbits) add(images []uint32) {
 	}
 }
 
-// benches are those on which renamed machines are tried.
-func (w *Expander) benches(n int) []bench {
-	if w.renamed == nil {
-		w.renamed = make([]bench, n)
-	}
-	return w.renamed
-}
-
 // A least is the machine with the lowest number that renamings make of one, and which do: one bit each.
 type least struct{ machine, by uint32 }
 
 // A renamer is what one worker remembers of renamings.
 type renamer struct {
 	*renames
+	bench  bench
 	least  []least    // by machine; by is 0 where it is not known
 	places [][]uint32 // by slot, node and renaming; 0 where it is not known
 }
@@ -119,7 +126,7 @@ func (w *renamer) lowest(id uint32) least {
 	if int(id) < len(w.least) && w.least[id].by != 0 {
 		return w.least[id]
 	}
-	images, by, err := w.orbit(id)
+	images, by, err := w.orbit(id, &w.bench)
 	if err != nil { // each was renamed when it came up
 		panic(err)
 	}

@@ -36,26 +36,18 @@ type renames struct {
 	x       *Space
 	perms   [][]int
 	by      []fsfake.Renaming
-	product [][]int // of two renamings, the first of which is made last
-	none    int     // the renaming that leaves everybody in place
-	mu      sync.RWMutex
+	product [][]int      // of two renamings, the first of which is made last
+	none    int          // the renaming that leaves everybody in place
+	mu      sync.RWMutex // guards nodes, which change under Space.mu only
 	nodes   map[image]uint32
-	done    map[learnedEdge]bool
-	ops     map[renamedOp]uint32 // from 1
+	done    map[learnedEdge]bool // under Space.mu
 	orbits  orbits
-	bench   bench
 }
 
 // An image is asked for: a renaming of a node of a slot.
 type image struct {
 	renaming, slot int
 	node           uint32
-}
-
-// A renamedOp is asked for: a renaming of an operation on a machine.
-type renamedOp struct {
-	renaming int
-	op       uint32
 }
 
 type learnedEdge struct {
@@ -83,7 +75,7 @@ func (x *Space) SymmetricWithPids() error {
 			return bad("the processes use pids, and are in containers")
 		}
 	}
-	r := &renames{x: x, nodes: map[image]uint32{}, done: map[learnedEdge]bool{}, ops: map[renamedOp]uint32{}}
+	r := &renames{x: x, nodes: map[image]uint32{}, done: map[learnedEdge]bool{}}
 	index := map[string]int{}
 	permute(identity(n), 0, func(p []int) {
 		index[permKey(p)] = len(r.perms)
@@ -119,10 +111,8 @@ func (x *Space) SymmetricWithPids() error {
 }
 
 // restart forgets where places are mapped to, but for where programs begin: nodes mean something else
-// from here on.
+// from here on. Nobody else is at work.
 func (r *renames) restart() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	clear(r.nodes)
 	clear(r.done)
 	for slot, a := range r.x.automata {
@@ -144,6 +134,8 @@ func (r *renames) unlike(format string, args ...any) error {
 
 // maps has all renamings of a node be where the edges lead, and verifies that these places do the same.
 func (r *renames) maps(slot int, to uint32, all []learn.Edge) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	to &^= learn.Begun
 	nd := r.x.automata[slot].Node(to)
 	for k, p := range r.perms {
@@ -185,10 +177,8 @@ func (r *renames) value(k int, v any) any {
 	})
 }
 
-// learn learns an edge under all renamings, and verifies that all lead to the same under other names.
+// learn learns an edge under all renamings, and verifies that all lead to the same under other names. One at a time learns.
 func (r *renames) learn(slot int, n uint32, result *fsfake.Result) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.done[learnedEdge{slot, n, result}] {
 		return nil
 	}
@@ -230,12 +220,6 @@ func (r *renames) learn(slot int, n uint32, result *fsfake.Result) error {
 
 // op is a renamed operation on a machine.
 func (r *renames) op(k int, op uint32) (uint32, error) {
-	r.mu.RLock()
-	to := r.ops[renamedOp{k, op}]
-	r.mu.RUnlock()
-	if to != 0 {
-		return to - 1, nil
-	}
 	v := r.x.machines.opOf(op)
 	ok := true
 	switch is := v.(type) {
@@ -250,43 +234,68 @@ func (r *renames) op(k int, op uint32) (uint32, error) {
 	if !ok {
 		return 0, r.unlike("%v shows a pid to others than by what it writes or names", v)
 	}
-	to = r.x.machines.op(v)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.ops[renamedOp{k, op}] = to + 1
+	return r.x.machines.op(v), nil
+}
+
+// renamedCalls is what one worker tries calls with under all renamings. There is a bench for each, for what is asked next is
+// mostly asked of the same machine; the one of the renaming that leaves everybody in place is for orbits.
+type renamedCalls struct {
+	*renames
+	benches []bench
+	ops     [][]uint32 // by renaming and number: the renamed operations, from 1
+}
+
+func newRenamedCalls(r *renames) *renamedCalls {
+	return &renamedCalls{renames: r, benches: make([]bench, len(r.perms)), ops: make([][]uint32, len(r.perms))}
+}
+
+// renamed is a renamed operation.
+func (w *renamedCalls) renamed(k int, op uint32) (uint32, error) {
+	if known := w.ops[k]; int(op) < len(known) && known[op] != 0 {
+		return known[op] - 1, nil
+	}
+	to, err := w.op(k, op)
+	if err != nil {
+		return 0, err
+	}
+	for int(op) >= len(w.ops[k]) {
+		w.ops[k] = append(w.ops[k], 0)
+	}
+	w.ops[k][op] = to + 1
 	return to, nil
 }
 
-// sameForAll verifies that what an operation of a slot came to it comes to under all renamings. There is a bench for each, for
-// what is asked next is mostly asked of the same machine.
-func (r *renames) sameForAll(machine uint32, slot int, op uint32, is transition, benches []bench) error {
-	v := r.x.machines.opOf(op)
+// sameForAll verifies that what an operation of a slot came to it comes to under all renamings.
+func (w *renamedCalls) sameForAll(machine uint32, slot int, op uint32, is transition) error {
+	r, t := w.renames, w.renames.x.machines
+	none := &w.benches[r.none]
+	v := none.op(t, op)
 	call, _ := v.(fsfake.Op) // an operation of another kind answers no more than an errno
-	result := *r.x.machines.result(is.result)
-	from, fromBy, err := r.orbit(machine)
+	from, fromBy, err := r.orbit(machine, none)
 	if err != nil {
 		return err
 	}
-	to, toBy, err := r.orbit(is.machine)
+	to, toBy, err := r.orbit(is.machine, none)
 	if err != nil {
 		return err
 	}
+	result := t.result(is.result)
 	for k, p := range r.perms {
 		if k == r.none {
 			continue
 		}
-		renamed, err := r.op(k, op)
+		renamed, err := w.renamed(k, op)
+		if err != nil {
+			return err
+		}
+		b := &w.benches[k]
+		got, err := t.apply(from[r.product[k][fromBy]], renamed, r.x.Slots[p[slot]].id, b)
 		if err != nil {
 			return err
 		}
 		want := is
-		want.machine = to[r.product[k][toBy]]
-		want.result = r.x.machines.resultID(r.by[k].Result(call.Call, result))
-		got, err := r.x.machines.apply(from[r.product[k][fromBy]], renamed, r.x.Slots[p[slot]].id, &benches[k])
-		if err != nil {
-			return err
-		}
-		if got != want {
+		want.machine, want.result = to[r.product[k][toBy]], got.result
+		if got != want || b.r != r.by[k].Result(call.Call, *result) {
 			return r.unlike("%v of process %s tells pids apart on the machine", v, r.x.Slots[slot].Task)
 		}
 	}

@@ -75,7 +75,7 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	if err != nil {
 		return Result{}, err
 	}
-	if o.Whole && (!res.Complete && res.Verdict != Broken || res.Why != "") {
+	if o.Whole && !res.undecided && (!res.Complete && res.Verdict != Broken || res.Why != "") {
 		return Result{}, ErrPart
 	}
 	if res.Counterexample != nil {

@@ -28,7 +28,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	if err := g.exploreAlike(ctx); err != nil {
 		return Result{}, err
 	}
-	if o.Whole && !g.c.Complete && !g.c.Enough {
+	if o.Whole && !g.c.Complete && !g.c.Enough && !g.cases { // where there are cases, each is to be decided
 		return Result{}, ErrPart
 	}
 	return g.conclude(ctx)

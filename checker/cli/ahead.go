@@ -14,13 +14,14 @@ import (
 // at a time on each processor, while a large one may be under way on all of them. Verdict and
 // counts are the same. A space that turns out to be larger waits for its turn and begins anew, so
 // that only one that takes much memory is under way at a time. Whoever would wait for its turn
-// decides something ahead meanwhile.
+// decides something ahead meanwhile. What is decided ahead is taken from the end: where the last
+// takes long, nobody has to wait for it alone.
 type ahead struct {
-	questions []question
-	tried     []*checker.Tried // by question: one for each scenario
-	mu        sync.Mutex
-	next      int // the first question that nobody has begun
-	ready     []*readyResult
+	questions  []question
+	tried      []*checker.Tried // by question: one for each scenario
+	mu         sync.Mutex
+	next, last int // nobody has begun those from one to another
+	ready      []*readyResult
 }
 
 // A readyResult is decided when done is closed; result is nil where it has to be asked again.
@@ -32,12 +33,12 @@ type readyResult struct {
 // What is decided ahead of its turn has at most so many states, which take at most so much memory: no
 // processor is to take much. Of a larger space that is broken it is enough that a violation is among these.
 const (
-	aheadStates = 100_000
+	aheadStates = 200_000
 	aheadBytes  = 64 << 20
 )
 
 func newAhead(questions []question) *ahead {
-	e := &ahead{questions: questions, tried: make([]*checker.Tried, len(questions)), ready: make([]*readyResult, len(questions))}
+	e := &ahead{questions: questions, tried: make([]*checker.Tried, len(questions)), ready: make([]*readyResult, len(questions)), last: len(questions)}
 	for i := range questions {
 		if i > 0 && questions[i-1].sc == questions[i].sc {
 			e.tried[i] = e.tried[i-1]
@@ -85,11 +86,12 @@ func (e *ahead) take(i int, help func() bool) *checker.Result {
 func (e *ahead) begin() (from, to int) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	from = e.next
-	for to = from; to < len(e.questions) && e.questions[to].sc == e.questions[from].sc; to++ {
-		e.ready[to] = &readyResult{done: make(chan struct{})}
+	from, to = e.last, e.last
+	for from > e.next && e.questions[from-1].sc == e.questions[to-1].sc {
+		from--
+		e.ready[from] = &readyResult{done: make(chan struct{})}
 	}
-	e.next = to
+	e.last = from
 	return from, to
 }
 

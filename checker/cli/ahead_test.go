@@ -68,6 +68,17 @@ func TestWhatIsDecidedAhead(t *testing.T) {
 	require.Equal(t, len(questions)-1, decided)
 
 	e = newAhead(questions)
+	last := questions[len(questions)-1]
+	from, to := e.begin()
+	require.Equal(t, len(questions), to, "it begins at the end")
+	for i, q := range questions {
+		require.Equal(t, q.sc == last.sc, i >= from, "with one scenario")
+	}
+	require.Nil(t, e.take(from-1, nobody))
+	from, to = e.begin()
+	require.Equal(t, from, to, "what is before the one that has its turn has had it")
+
+	e = newAhead(questions)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for e.work(ctx, f, checker.Options{}) {

@@ -88,7 +88,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	c := &Coverage{States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}}
 	crew := make([]*worker, workers)
 	for i := range crew {
-		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), violated: engine.Violated{}}
+		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), recent: table.NewRecent(x.Width()), violated: engine.Violated{}}
 		if x.Reduce {
 			crew[i].symmetry = engine.NewSymmetry(x.Space)
 		}
@@ -103,14 +103,14 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		if o.Progress != nil {
 			o.Progress(x.soFar(c, n))
 		}
-		before := c.States.Sizes()
+		before, stored := c.States.Sizes(), c.States.Len()
 		left, err := x.level(crew, level, limit, c.Violations > 0)
 		c.collect(crew)
 		if err != nil {
 			return nil, nil, 0, err
 		}
 		level = c.States.Batches(before, batchStates)
-		n = c.States.Len() - sum(before) + left
+		n = c.States.Len() - stored + left
 		if limit.hit() {
 			c.Why = limit.why(c, n)
 			c.frontier = n
@@ -152,6 +152,7 @@ type worker struct {
 	set                                *table.States
 	boxes                              [][]uint32       // for each shard: states for it
 	rows                               []uint32         // room for those of a batch
+	recent                             *table.Recent    // where transitions led; nil for not
 	symmetry                           *engine.Symmetry // nil for none
 	transitions, violations, contended int
 	violated                           engine.Violated
@@ -260,14 +261,6 @@ func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) er
 	return nil
 }
 
-func sum(ns []int) int {
-	total := 0
-	for _, n := range ns {
-		total += n
-	}
-	return total
-}
-
 // run expands a batch of states.
 func (w *worker) run(batch *table.Batch) {
 	for i := range batch.Len() {
@@ -300,6 +293,9 @@ func (w *worker) run(batch *table.Batch) {
 			words := w.State(s)
 			if w.symmetry != nil {
 				w.symmetry.Canonical(words)
+			}
+			if w.recent != nil && w.recent.Knows(words) {
+				continue
 			}
 			box := &w.boxes[w.set.ShardOf(words)]
 			*box = append(append(*box, words...), uint32(id)+1)

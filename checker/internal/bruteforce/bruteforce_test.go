@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	protocols = flag.Int("bruteforce.protocols", 300, "how many protocols are compared")
+	protocols = flag.Int("bruteforce.protocols", 200, "how many protocols are compared")
 	firstSeed = flag.Uint64("bruteforce.seed", 1, "the number of the first")
 	only      = flag.String("bruteforce.only", "", "compare only protocols with `WORD`: sleeps (they last, and somebody looks how old a file is), starts (tasks that others start), swaps (a compare-and-swap), skew (clocks that are apart), pids (in texts and names), back (a clock that is set back) or signals")
 	save      = flag.String("bruteforce.save", "", "a directory for what was found, as in testdata")

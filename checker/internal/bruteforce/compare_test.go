@@ -80,6 +80,18 @@ func (c *comparison) inTurns(all []way) []way {
 	return []way{all[0], others[i], others[(i+1)%len(others)]}
 }
 
+// others are what is compared beside the explorations. Of the engines that make runs a few protocols ask
+// one each, in turn: the reference engine those that it may run longest for, too.
+func (c *comparison) others() []func(context.Context) error {
+	switch {
+	case c.seed == 0 || *protocols > few:
+		return []func(context.Context) error{c.bounded, c.reference, c.samples}
+	case c.seed/2%2 == 0:
+		return []func(context.Context) error{c.bounded, c.reference}
+	}
+	return []func(context.Context) error{c.bounded, c.samples}
+}
+
 // A difference is the error of a comparison in which lockpick said something else.
 type difference struct{ text string }
 
@@ -133,7 +145,7 @@ func (c *comparison) run(ctx context.Context) error {
 	if c.property == scenarios.Starvation {
 		return nil
 	}
-	for _, try := range []func(context.Context) error{c.bounded, c.reference, c.samples} {
+	for _, try := range c.others() {
 		if err := try(ctx); err != nil {
 			return err
 		}

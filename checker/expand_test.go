@@ -85,7 +85,7 @@ func expandAll(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, o Ex
 func TestPartsAreTheWhole(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	small := 600 // states; larger ones show the same and take longer
+	small := 300 // states; larger ones show the same and take longer
 	if testing.Short() {
 		small = 60
 	}

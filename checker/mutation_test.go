@@ -82,7 +82,7 @@ func verdictOfMutant(t *testing.T, sc scenarios.Scenario, p *scenarios.Property,
 	}
 	hardest, err := mutant.In(st)
 	require.NoError(t, err)
-	r, err := Check(context.Background(), &hardest, p, Options{Preemptions: &few})
+	r, err := Check(context.Background(), &hardest, p, Options{Preemptions: &few, SkipOdds: true})
 	if err == nil && r.Verdict != Broken {
 		r, err = Check(context.Background(), mutant, p, Options{SkipOdds: true})
 	}

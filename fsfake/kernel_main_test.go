@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	sequencesFlag = flag.Int("kernel.sequences", 0, "how many drawn `sequences` to compare with the kernel; 0 means 6000, or 1000 with -short or -race")
+	sequencesFlag = flag.Int("kernel.sequences", 0, "how many drawn `sequences` to compare with the kernel; 0 means 4500, or 1000 with -short or -race")
 	seedFlag      = flag.Int("kernel.seed", 1, "the seed of the first drawn sequence")
 	cpusFlag      = flag.Int("kernel.cpus", 4, "how many CPUs to use at most, a real machine on each")
 	fsFlag        = flag.String("kernel.fs", "", "the `profile` that the fake has, when -kernel.dir is on such a file system: ext4, xfs, btrfs, tmpfs; overlays have a test of their own")
@@ -54,7 +54,7 @@ func numSequences() int {
 	case testing.Short() || raceEnabled:
 		return 1000
 	}
-	return 6000
+	return 4500
 }
 
 // onKernel runs f with a real machine, on a thread and a CPU of its own.

@@ -36,7 +36,6 @@ var programs = []struct {
 	{name: "JSON store in python under flock", needs: "python3", lines: []string{"python3 store.py a lock", "python3 store.py b lock"}, files: map[string]string{"store.json": "{}"}, verdict: "holds"},
 	{name: "counter in node", needs: "node", lines: twice("node counter.js"), files: map[string]string{"n": "0"}, verdict: "broken"},
 	{name: "stat-then-write in sh", needs: "sh", lines: twice("sh stat-then-write.sh"), setting: "inside cs\nrefused 1", verdict: "mutual-exclusion:broken"},
-	{name: "O_EXCL polling in python", needs: "python3", lines: twice("python3 excl.py"), setting: "inside cs", verdict: "mutual-exclusion:holds"},
 	{name: "two locks in two orders", needs: "flock", lines: []string{"flock a flock b cat n", "flock b flock a cat n"}, files: map[string]string{"n": "0\n", "a": "", "b": ""}, verdict: "deadlock:broken"},
 	{name: "where am I, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && env pwd'", "mv d e"}, files: map[string]string{"d/": ""}, setting: "refused none", verdict: "broken"},
 	{name: "two files in one directory, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && echo 1 > a && echo 2 > b'", "sh -c 'mv d e && mkdir d'"}, files: map[string]string{"d/": ""}, setting: "refused 2", verdict: "holds"},

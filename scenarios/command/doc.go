@@ -9,7 +9,7 @@
 //
 // # What is judged
 //
-// [Serializable] needs no change to a program: the outcome of a run (exit statuses, what was
+// The property serializable needs no change to a program: the outcome of a run (exit statuses, what was
 // printed, the files at the end) must be one that the programs leave behind when they run
 // one after the other, in some order. With [Spec.Inside] the programs say themselves where
 // their critical section is, and mutual exclusion is judged as for a Go protocol.

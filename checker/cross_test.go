@@ -10,6 +10,7 @@ import (
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/graph"
+	"lockpick/checker/internal/schedules"
 	"lockpick/checker/internal/search"
 	"lockpick/internal/testmain"
 	"lockpick/model"
@@ -81,9 +82,9 @@ func referenceHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Prope
 	tr, err := search.NewTester(sc, p)
 	require.NoError(t, err)
 	c := collected{histories: map[string]bool{}, verdict: Holds}
-	for d := (&search.DepthFirst{}); ; {
+	for d := (&schedules.DepthFirst{}); ; {
 		collect(t, tr, d, spec, &c)
-		if !d.Advance(len(d.Path)) {
+		if !d.Advance() {
 			c.complete = true
 			return c
 		}

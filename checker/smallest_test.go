@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/schedules"
 	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/internal/golden"
@@ -102,7 +103,7 @@ func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
 				if o.Broken && (best == nil || o.Cost.Less(best.Cost) || !best.Cost.Less(o.Cost) && firstInOrder(o.Schedule, best.Schedule)) {
 					best = &o
 				}
-				if !d.Advance(len(d.Path)) {
+				if !d.Advance() {
 					break
 				}
 			}
@@ -116,7 +117,7 @@ func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
 // A cheap search ends every run that costs more than most. It counts as preemptions only what can be
 // nothing else: what a schedule costs is at least what it counts.
 type cheap struct {
-	search.DepthFirst
+	schedules.DepthFirst
 	most  trace.Cost
 	costs []trace.Cost // of the choices up to each step
 }

@@ -49,6 +49,9 @@ func (c Call) Uses(o Operand) bool { return c.row().uses&o == o }
 // IsCell reports whether c touches the memory of the process and nothing else.
 func (c Call) IsCell() bool { return c.Group() == Memory }
 
+// Ends reports whether the call is the exit of its process.
+func (c Call) Ends() bool { return c == CallExit || c == CallEnd }
+
 // IsLock reports whether c takes or gives back a lock of the kernel.
 func (c Call) IsLock() bool { return c == CallFlock || c == CallSetlk || c == CallOFDSetlk }
 

@@ -18,7 +18,7 @@ func Properties() []*Property {
 	return []*Property{
 		MutualExclusion, RWExclusion, LostUpdate, LostIncrement, Duplicate, CursorConsistency,
 		ForeignRelease, TornRead, OwnerInfo, SpuriousFailure, Fencing, Assertion,
-		Deadlock, Wedge, WedgeWithinHour, LeftBehind, Starvation,
+		Deadlock, Wedge, WedgeWithinHour, LeftBehind, Serializable, Starvation,
 	}
 }
 
@@ -179,6 +179,17 @@ var LeftBehind = &Property{
 	Symmetric: true,
 	Tell:      func(v Violation) string { return cmp.Or(v.Said, "everybody has ended, and something is left behind") },
 	Evidence:  Evidence{Of: acquisition, Lacks: anEndInOrder},
+}
+
+// Serializable: when all have ended, the files are as they are when the processes run one after the other,
+// each from its start to its end, in some order. The specification is the programs themselves. A process that
+// exits with another status than 0 ([fsfake.Proc.ExitWith]) says that it refuses: then the files may be as if it
+// had not run. Where processes may be killed, the clock may jump, and so on, that may happen in serial runs
+// as well, anywhere and as often; and a process that was killed is compared with one that was killed.
+var Serializable = &Property{
+	ID:       "serializable",
+	Meaning:  "What the processes leave behind is what they leave behind one after the other, in some order.",
+	Question: Unserial,
 }
 
 // Starvation: there is no weakly fair cycle in which somebody keeps trying and never

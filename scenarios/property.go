@@ -58,6 +58,8 @@ type Property struct {
 	// Symmetric: the property judges a run as it judges the same run with processes in
 	// each other's place. checker.Options.Symmetry asks for it.
 	Symmetric bool
+	// KeepsExits: the machine remembers how each process has ended, for [View.Exit].
+	KeepsExits bool
 	// Table shows what is wrong in the state that breaks an invariant, as rows of cells under a
 	// heading, which is the first row; see package report. Nil, or no rows, shows nothing.
 	Table func(v View) [][]string
@@ -97,7 +99,7 @@ func (p *Property) Judgement() Judgement {
 	switch {
 	case p.Spec.Apply != nil:
 		return ByHistory
-	case p.Invariant != nil:
+	case p.Invariant != nil, p.Question == Unserial:
 		return ByInvariant
 	case p.Question != NoQuestion:
 		return ByGraph
@@ -145,6 +147,10 @@ const (
 	// with the power, and a name is on the disk that was not there at the start and that the
 	// scenario does not keep ([Scenario.Keeps])?
 	Leaves
+	// Unserial: is there a reachable state where every process has ended or died, and the files are
+	// others than after every serial run? For each scenario this is an invariant, which the checker makes of
+	// the serial runs of its programs, or which a scenario of commands has in its claims under the same id.
+	Unserial
 )
 
 // Horizon is the time after which a process that still has not got through never will: longer
@@ -229,7 +235,7 @@ func (p *Property) Validate() error {
 		return bad("nothing decides it: give Spec, Invariant, Question or Assertions")
 	case len(ways) > 1:
 		return bad("%s both decide it: give one of them", strings.Join(ways, " and "))
-	case p.Question > Leaves:
+	case p.Question > Unserial:
 		return bad("question %d is unknown", p.Question)
 	case p.Within != 0 && p.Question != LockedOut:
 		return bad("Within is for the question LockedOut")
@@ -241,7 +247,7 @@ func (p *Property) Validate() error {
 		return bad("OfHolders is for invariants")
 	case p.PerLock && !p.OfHolders:
 		return bad("PerLock is for invariants with OfHolders; make a Spec with model.LockByLock")
-	case slices.ContainsFunc(Properties(), func(q *Property) bool { return q.ID == p.ID && q != p }):
+	case slices.ContainsFunc(Properties(), func(q *Property) bool { return q.ID == p.ID && q != p && !p.serialOf(q) }):
 		return bad("the id belongs to a property of package scenarios: choose another")
 	}
 	if p.Spec.Apply != nil {
@@ -251,6 +257,9 @@ func (p *Property) Validate() error {
 	}
 	return nil
 }
+
+// serialOf reports whether p is what q, which asks for what no serial run leaves behind, is in one scenario.
+func (p *Property) serialOf(q *Property) bool { return q.Question == Unserial && p.Invariant != nil }
 
 // HoldText says who holds the lock: "A and B both hold the lock".
 func HoldText(holders []string) string { return HoldTextOf("", holders) }

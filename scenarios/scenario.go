@@ -189,7 +189,14 @@ func (s *Scenario) validateClaim(p *Property, i int) error {
 
 // Property returns the property with an id: one that the scenario claims something of,
 // or else one of this package's.
-func (s *Scenario) Property(id string) (*Property, error) { return FindProperty(id, *s) }
+func (s *Scenario) Property(id string) (*Property, error) {
+	for _, c := range s.Claims {
+		if c.Property.ID == id {
+			return c.Property, nil
+		}
+	}
+	return FindProperty(id, *s)
+}
 
 // NewMachine returns the machine on which the scenario starts. It panics when Setup fails:
 // [Scenario.Start] says so before.

@@ -15,7 +15,7 @@ import (
 // call makes one call of a task on both machines. op is what the fake's run did.
 func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
 	child := t.by != (fsfake.Task{})
-	if op.Call == fsfake.CallExit && t.ask.Ended {
+	if op.Call.Ends() && t.ask.Ended {
 		r.fake.Do(t.id, op)
 		r.report.Compared++
 		if _, err := r.real.Do(t.id, op); err != nil {
@@ -42,7 +42,7 @@ func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
 	shown := f
 	switch {
 	case op.Call.IsCell():
-	case !kernel.Makes(op.Call):
+	case !kernel.Makes(op.Call) && !op.Call.Ends():
 		r.report.Emulated[op.Call.String()]++
 	default:
 		real, err := r.doReal(t, op)
@@ -63,7 +63,7 @@ func (r *run) call(t *task, op fsfake.Op, c sched.Choice) error {
 	if t.waits = f.Blocked; f.Blocked {
 		return nil
 	}
-	if op.Call == fsfake.CallExit && !child {
+	if op.Call.Ends() && !child {
 		r.gone(t.task.Process)
 		return nil
 	}
@@ -91,7 +91,7 @@ func sameOp(op, asked fsfake.Op) bool {
 	if op.Value != nil {
 		op.Value = fmt.Sprintf("%+v", op.Value)
 	}
-	return op == asked
+	return op == asked || op.Call.Ends() && asked.Call.Ends()
 }
 
 // shown is what the program sees of a real answer: in place of what depends on the machine

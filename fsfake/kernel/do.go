@@ -31,7 +31,7 @@ func (m *Machine) Do(t fsfake.Task, op fsfake.Op) (fsfake.Result, error) {
 		return fsfake.Result{}, fmt.Errorf("kernel: %s by task %d of process %d, which is blocked in %s", op.Call, t.N, t.Pid, p.blocked.Call)
 	}
 	switch op.Call {
-	case fsfake.CallExit:
+	case fsfake.CallExit, fsfake.CallEnd: // with which status, no process here sees
 		return fsfake.Result{}, m.exit(s)
 	case fsfake.CallFork:
 		return m.fork(s)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/outcome"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -42,8 +43,7 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	var endless error
 	seen := map[string]bool{}
 	isNew := func(m *fsfake.Machine) bool {
-		all := func(int) bool { return true }
-		key := string(m.AppendKey(nil)) + s.outcome(scenarios.NewView(m)).key(all)
+		key := string(m.AppendKey(nil)) + s.outcome(scenarios.NewView(m)).Key(nil)
 		was := seen[key]
 		seen[key] = true
 		return !was
@@ -201,7 +201,7 @@ func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, fir
 		return port, nil
 	}
 	e, ok := scenarios.NewView(m).Exit(name)
-	status := exitText(e, ok)
+	status := outcome.ExitText(e, ok)
 	switch {
 	case s.Inside != "" && !port.inside:
 		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)

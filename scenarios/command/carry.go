@@ -12,6 +12,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
 
@@ -383,7 +384,7 @@ func blocked(set []tracer.Pending, t fsfake.Task) bool {
 // have printed. Those that wait on the fake must wait on the kernel.
 func (c *carrier) ends(end *fsfake.Machine) error {
 	fake := c.spec.outcome(scenarios.NewView(end))
-	real := Outcome{}
+	real := outcome.Outcome{}
 	for i, r := range c.runs {
 		exit, printed := fake.Exits[i], fake.Printed[i]
 		if r.Run != nil {
@@ -392,7 +393,7 @@ func (c *carrier) ends(end *fsfake.Machine) error {
 				return err
 			}
 			if e, ok := r.Exit(r.root); ok && !r.killed {
-				exit, printed = exitText(fsfake.Exit{Status: e.Status, Signal: e.Signal}, true), r.Stdout()
+				exit, printed = outcome.ExitText(fsfake.Exit{Status: e.Status, Signal: e.Signal}, true), r.Stdout()
 			}
 			for _, w := range slices.Clone(r.waits) { // what may go on by now the kernel has let go on, or somebody else
 				if end.Ready(w.task, w.op) {

@@ -10,17 +10,18 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/outcome"
 )
 
 // The virtual directory as a real one, for [Spec.Carry].
 
-// realTree is [Spec.tree] of a real directory.
-func (s *Spec) realTree(dir, prefix string) ([]Entry, error) {
+// realTree is [outcome.Tree] of a real directory.
+func (s *Spec) realTree(dir, prefix string) ([]outcome.Entry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	var out []Entry
+	var out []outcome.Entry
 	for _, e := range entries {
 		name, rel := filepath.Join(dir, e.Name()), prefix+e.Name()
 		if s.ignored(rel) {
@@ -32,19 +33,19 @@ func (s *Spec) realTree(dir, prefix string) ([]Entry, error) {
 			if err != nil {
 				return nil, err
 			}
-			out = append(append(out, Entry{rel + "/", ""}), below...)
+			out = append(append(out, outcome.Entry{Name: rel + "/"}), below...)
 		case e.Type()&os.ModeSymlink != 0:
 			target, err := os.Readlink(name)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Entry{rel, "-> " + target})
+			out = append(out, outcome.Entry{Name: rel, Text: "-> " + target})
 		default:
 			text, err := os.ReadFile(name)
 			if err != nil {
 				return nil, err
 			}
-			out = append(out, Entry{rel, strconv.Quote(string(text))})
+			out = append(out, outcome.Entry{Name: rel, Text: strconv.Quote(string(text))})
 		}
 	}
 	return out, nil

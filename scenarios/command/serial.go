@@ -3,10 +3,11 @@ package command
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
-	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
 
@@ -19,61 +20,43 @@ type Refused struct {
 	Statuses []int
 }
 
-// serializable is the id of the property that [Spec.serializable] makes.
-const serializable = "serializable"
-
 // serializable returns the property of commands whose serial runs are given.
-func (s *Spec) serializable(serial []order) *scenarios.Property {
+func (s *Spec) serializable(serial []outcome.Order) *scenarios.Property {
+	of := func(v scenarios.View) outcome.Outcome { return s.outcome(v) }
+	c := &outcome.Serial{What: "commands", Orders: serial, Refuses: s.refuses}
 	return &scenarios.Property{
-		ID:      serializable,
-		Meaning: "What the commands leave behind is what they leave behind one after the other, in some order.",
-		Invariant: func(v scenarios.View) string {
-			if v.Running() > 0 {
-				return ""
-			}
-			return s.judge(s.outcome(v), serial)
-		},
-		Table: func(v scenarios.View) [][]string { return s.table(s.outcome(v), serial) },
+		ID:        scenarios.Serializable.ID,
+		Meaning:   "What the commands leave behind is what they leave behind one after the other, in some order.",
+		Invariant: c.Invariant(of),
+		Table:     func(v scenarios.View) [][]string { return c.Table(of(v)) },
 	}
+}
+
+// outcome looks at a machine on which every command has ended.
+func (s *Spec) outcome(v scenarios.View) outcome.Outcome {
+	return outcome.Of(v, len(s.Commands), s.Dir, s.ignored)
+}
+
+func (s *Spec) ignored(name string) bool {
+	for _, p := range s.Ignore {
+		whole, _ := path.Match(p, name)
+		base, _ := path.Match(p, path.Base(name))
+		if whole || base {
+			return true
+		}
+	}
+	return false
 }
 
 // whole are the orders in which every one of so many commands has run.
-func whole(serial []order, commands int) []order {
-	return slices.DeleteFunc(slices.Clone(serial), func(o order) bool { return len(o.ran) < commands })
-}
-
-// An order is the outcome of running some commands one after the other, each to its end or until
-// it is killed. Those that are left out have not run.
-type order struct {
-	ran     []int
-	killed  []int // of those
-	outcome Outcome
-	called  string // a name of its own, or empty
-}
-
-// name is the order as people say it: "A then B".
-func (o order) name() string {
-	if o.called != "" {
-		return o.called
-	}
-	var names []string
-	for _, i := range o.ran {
-		name := scenarios.ProcessName(i)
-		if slices.Contains(o.killed, i) {
-			name += " killed"
-		}
-		names = append(names, name)
-	}
-	if len(names) == 1 && len(o.outcome.Exits) > 1 {
-		return names[0] + " alone"
-	}
-	return strings.Join(names, " then ")
+func whole(serial []outcome.Order, commands int) []outcome.Order {
+	return slices.DeleteFunc(slices.Clone(serial), func(o outcome.Order) bool { return len(o.Ran) < commands })
 }
 
 // serial runs the commands in every order, and where refusals may count also in every order
 // of some of them. A command whose own calls can go on side by side ends in as many ways as they
 // have orders; where these are too many, only one is followed, here and in all that is decided.
-func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
+func (s *Spec) serial(sc *scenarios.Scenario) ([]outcome.Order, error) {
 	s.early = s.startEarly()
 	defer func() {
 		s.early.close()
@@ -88,12 +71,12 @@ func (s *Spec) serial(sc *scenarios.Scenario) ([]order, error) {
 }
 
 // orders lists the outcomes of the serial runs, each once.
-func (s *Spec) orders(sc *scenarios.Scenario) ([]order, error) {
-	var out []order
+func (s *Spec) orders(sc *scenarios.Scenario) ([]outcome.Order, error) {
+	var out []outcome.Order
 	var run func(m *fsfake.Machine, ran, killed []int) error
 	run = func(m *fsfake.Machine, ran, killed []int) error {
 		if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
-			out = addOrder(out, order{ran: slices.Clone(ran), killed: slices.Clone(killed), outcome: s.outcome(scenarios.NewView(m))})
+			out = outcome.Add(out, outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))})
 		}
 		for i := range s.Commands {
 			if slices.Contains(ran, i) {
@@ -128,9 +111,9 @@ func (s *Spec) orders(sc *scenarios.Scenario) ([]order, error) {
 
 // changes reports whether a command leaves other files behind than it has found.
 func (s *Spec) changes(m *fsfake.Machine, ends []aloneEnd) bool {
-	was := s.tree(scenarios.NewView(m), s.Dir, "")
+	was := outcome.Tree(scenarios.NewView(m), s.Dir, s.ignored)
 	return slices.ContainsFunc(ends, func(e aloneEnd) bool {
-		return e.m != nil && !slices.Equal(s.tree(scenarios.NewView(e.m), s.Dir, ""), was)
+		return e.m != nil && !slices.Equal(outcome.Tree(scenarios.NewView(e.m), s.Dir, s.ignored), was)
 	})
 }
 
@@ -153,17 +136,6 @@ func (s *Spec) runOn(run func(m *fsfake.Machine, ran, killed []int) error, e alo
 	return nil
 }
 
-// addOrder adds an order, unless it is there with the same outcome.
-func addOrder(list []order, o order) []order {
-	all := func(int) bool { return true }
-	if slices.ContainsFunc(list, func(k order) bool {
-		return slices.Equal(k.ran, o.ran) && slices.Equal(k.killed, o.killed) && k.outcome.key(all) == o.outcome.key(all)
-	}) {
-		return list
-	}
-	return append(list, o)
-}
-
 func (s *Spec) mayRefuse() bool { return !s.Refused.Declared || len(s.Refused.Statuses) > 0 }
 
 // has reports whether an outcome's exit is among the statuses.
@@ -172,29 +144,6 @@ func (r Refused) has(exit string) bool {
 }
 
 // refuses reports whether a command may have ended by a refusal.
-func (s *Spec) refuses(o Outcome, i int) bool {
+func (s *Spec) refuses(o outcome.Outcome, i int) bool {
 	return o.Exits[i] != "exit 0" && (!s.Refused.Declared || s.Refused.has(o.Exits[i]))
-}
-
-// explains reports whether an order can be that of an outcome: whoever has not run in it has
-// refused.
-func (s *Spec) explains(k order, o Outcome) bool {
-	for i := range s.Commands {
-		if !slices.Contains(k.ran, i) && !s.refuses(o, i) {
-			return false
-		}
-	}
-	return true
-}
-
-// judge compares an outcome with those of the serial orders. It returns "" when it is one
-// of them.
-func (s *Spec) judge(o Outcome, serial []order) string {
-	for _, k := range serial {
-		ran := func(i int) bool { return slices.Contains(k.ran, i) }
-		if s.explains(k, o) && o.key(ran) == k.outcome.key(ran) {
-			return ""
-		}
-	}
-	return "no order of the commands ends like this"
 }

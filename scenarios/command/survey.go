@@ -105,7 +105,7 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 		st.Situations = append(st.Situations, one)
 	}
 	as := func(*Spec) {}
-	excl, serial, wedge, stuck := "", serializable, scenarios.Wedge.ID, scenarios.Deadlock.ID
+	excl, serial, wedge, stuck := "", scenarios.Serializable.ID, scenarios.Wedge.ID, scenarios.Deadlock.ID
 	if s.Inside != "" {
 		excl = scenarios.MutualExclusion.ID
 	}

@@ -42,6 +42,9 @@ const alwaysShows = "always shows in the time stamp"
 // written in every round of a loop, and never looked at, gets a new time each time.
 const unboundedStamps = "unknown: time stamps without end"
 
+// manySerial is the outcome of a protocol with more serial runs than lockpick makes.
+const manySerial = "serial runs, which is too many"
+
 // A way is one way to ask lockpick.
 type way struct {
 	name    string
@@ -57,7 +60,7 @@ func (c *comparison) ways() []way {
 		{"least", checker.Options{Workers: 1, Memory: checker.RememberLeast}},
 	}
 	hidesPids := c.property.Judgement() == scenarios.ByHistory || c.property.Question == scenarios.Stuck
-	if c.p.Alike && c.property != scenarios.Starvation && (!c.p.Pids || hidesPids) {
+	if c.p.Alike && c.property.Symmetric && (!c.p.Pids || hidesPids) {
 		out = append(out,
 			way{"symmetry", checker.Options{Workers: 1, Symmetry: true}},
 			way{"symmetry, monitors", checker.Options{Workers: 1, Symmetry: true, Memory: checker.RememberMonitors}},
@@ -127,8 +130,21 @@ func (c *comparison) run(ctx context.Context) error {
 			return differ("holds, and a task can block its event loop for ever")
 		}
 		return nil
+	case errors.Is(err, bruteforce.ErrNoSerial):
+		c.outcome = "no serial run ends"
+		_, err := checker.Check(ctx, c.sc, c.property, checker.Options{Workers: 1})
+		if err == nil || !strings.Contains(err.Error(), "no serial run ends") && !strings.Contains(err.Error(), manySerial) {
+			return differ("no serial run ends, and lockpick says %v", err)
+		}
+		return nil
 	case err != nil:
 		return err
+	}
+	if c.property == scenarios.Serializable {
+		if _, err := checker.Sample(ctx, c.sc, c.property, checker.SampleOptions{Runs: 1}); err != nil && strings.Contains(err.Error(), manySerial) {
+			c.outcome = manySerial
+			return nil
+		}
 	}
 	c.outcome = c.name + " holds"
 	if c.want.Broken {

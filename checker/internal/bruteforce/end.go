@@ -2,6 +2,7 @@ package bruteforce
 
 import (
 	"fmt"
+	"slices"
 
 	"lockpick/model"
 )
@@ -11,6 +12,8 @@ func (x *space) kill(s *state, process int) {
 	s.m.KillProc(101 + process)
 	s.settle()
 	x.die(s, process)
+	s.dead = append(slices.Clone(s.dead), process)
+	slices.Sort(s.dead)
 }
 
 // die ends what the tasks of a process have begun, and what they hold: the process was killed

@@ -47,6 +47,9 @@ func build(p *Protocol, property *scenarios.Property, limit int) (*graph, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := x.knowSerial(first, limit); err != nil {
+		return nil, err
+	}
 	g := &graph{space: x}
 	known := map[string]int{x.key(first): 0}
 	states := []*state{first}

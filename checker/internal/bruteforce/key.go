@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 )
 
 // key describes a state: states with equal keys have equal futures. It is made from what may
@@ -16,6 +17,9 @@ func (x *space) key(s *state) string {
 	k := &keyer{m: s.m, base: s.base, b: make([]byte, 0, 512)}
 	k.int(s.m.Now().UnixNano()).int(int64(s.crashes)).int(int64(s.failing)).int(int64(s.signals)).int(int64(s.stalls)).int(int64(s.rest))
 	k.int(s.base)
+	if x.property == scenarios.Serializable {
+		k.text(fmt.Sprint(s.dead))
+	}
 	root, _ := s.m.Lookup("/")
 	k.inode(root, "/")
 	for p := range x.p.Programs {

@@ -36,6 +36,7 @@ type state struct {
 	stalls  int
 	rest    time.Duration // of a stall that has begun
 	base    int64         // see sleep.go
+	dead    []int         // who was killed, in order; never changed in place
 }
 
 // An actor is a task in a state.
@@ -112,6 +113,7 @@ type space struct {
 	slots    []slot
 	judge    *judge            // nil for a property that is not judged by history
 	start    []fsfake.NameView // what is on the disk at first
+	serial   map[string]bool   // what serial runs leave behind; nil where nobody asks
 }
 
 // ErrNotModelled is the error of [Solve] for a protocol that makes a call which the machine

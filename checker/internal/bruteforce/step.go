@@ -55,7 +55,7 @@ func (x *space) apply(s *state, c sched.Choice) (stepped, error) {
 	if err != nil {
 		return out, err
 	}
-	out.bad = x.property == scenarios.ForeignRelease && foreign(out.to) ||
+	out.bad = x.unserial(out.to) || x.property == scenarios.ForeignRelease && foreign(out.to) ||
 		judged && x.judge != nil && !x.judge.linearizable(out.to.history)
 	return out, nil
 }

@@ -126,7 +126,7 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *bench) (transitio
 			return mv, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
 		}
 		mv.blocked, mv.contended = r.Blocked, v.Call.Contends(r)
-		if v.Call == fsfake.CallExit {
+		if endsProcess(t.sc, v) {
 			t.unmark(m, task.Pid)
 		}
 	case opFail:

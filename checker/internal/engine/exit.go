@@ -2,10 +2,33 @@ package engine
 
 import (
 	"lockpick/checker/internal/learn"
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
 // The end of a process and of its tasks, live and on numbers.
+
+// exitOf is the exit of a process whose programs have ended.
+func exitOf(p *scenarios.Property) fsfake.Op {
+	if p.KeepsExits {
+		return fsfake.Op{Call: fsfake.CallEnd}
+	}
+	return fsfake.Op{Call: fsfake.CallExit}
+}
+
+// kept is a call of a task itself as it is made: an exit is one whose status is kept, where that is asked.
+func kept(p *scenarios.Property, op fsfake.Op) fsfake.Op {
+	if op.Call == fsfake.CallExit {
+		return exitOf(p)
+	}
+	return op
+}
+
+// endsProcess reports whether a task that makes a call itself has no more to do after it. A command does: it sees
+// that it has ended.
+func endsProcess(sc *scenarios.Scenario, op fsfake.Op) bool {
+	return op.Call == fsfake.CallExit || op.Call == fsfake.CallEnd && !sc.External
+}
 
 // exits reports whether a's next step is the exit of its process: the first task of a
 // process makes it, when the programs of all that have begun have ended.
@@ -23,6 +46,16 @@ func (w *World) exits(a *actor) bool {
 
 // finished reports whether a will never step again.
 func (w *World) finished(a *actor) bool { return a.gone || a.ended && !w.exits(a) }
+
+// Finished reports whether nobody of a process will ever step again.
+func (w *World) Finished(process int) bool {
+	for _, a := range w.actors {
+		if a.task.Process == process && !w.finished(a) {
+			return false
+		}
+	}
+	return true
+}
 
 // Unfinished reports whether anybody has anything left to do.
 func (w *World) Unfinished() bool {

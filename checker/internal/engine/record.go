@@ -2,7 +2,6 @@ package engine
 
 import (
 	"lockpick/checker/trace"
-	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/sched"
 )
@@ -43,6 +42,6 @@ func (w *World) Record(c sched.Choice, calls []trace.Call, preempts bool, opsBef
 			s.Holders = append(s.Holders, trace.Holder{Task: a.task, Lock: h.Lock, Path: h.Path, ID: h.object, Since: h.since, Reads: h.Reads})
 		}
 	}
-	s.Exited = len(calls) > 0 && calls[len(calls)-1].Op.Call == fsfake.CallExit
+	s.Exited = len(calls) > 0 && endsProcess(w.sc, calls[len(calls)-1].Op)
 	return s
 }

@@ -115,7 +115,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		a.Intern = x.machines.intern
 	}
 	x.special = specialOps{
-		exit: x.machines.op(fsfake.Op{Call: fsfake.CallExit}),
+		exit: x.machines.op(exitOf(p)),
 		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{pass: sc.Setting.StallFor}),
 		interrupt: x.machines.op(opInterrupt{}),
 	}
@@ -242,7 +242,7 @@ func (x *Space) place(slot int, n uint32) place {
 		if by := nd.Begins.By; by != (fsfake.Task{}) {
 			return opBy{by, op}
 		}
-		return op
+		return kept(x.Property, op)
 	}
 	if nd.Begins.OneOrder {
 		x.oneOrder.Store(true)
@@ -252,7 +252,7 @@ func (x *Space) place(slot int, n uint32) place {
 	}
 	p := place{
 		known: true, op: x.machines.op(made(nd.Op)), begins: nd.Begins.Invoked || nd.Begins.LetGo,
-		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: nd.Op.Call == fsfake.CallExit && nd.Begins.By == (fsfake.Task{}),
+		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: endsProcess(x.Sc, nd.Op) && nd.Begins.By == (fsfake.Task{}),
 		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
 	}
 	if nd.Begins.By == (fsfake.Task{}) {

@@ -19,7 +19,7 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 	w.last = a.index
 	a.asleep, a.idle = false, false
 	if w.exits(a) {
-		a.op = fsfake.Op{Call: fsfake.CallExit}
+		a.op = exitOf(w.property)
 	}
 	if a.begins.LetGo {
 		by := a
@@ -43,6 +43,9 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 			return calls[:begun+spunCalls]
 		}
 		op, source := a.op.Way(which), w.source(a)
+		if a.by == (fsfake.Task{}) {
+			op = kept(w.property, op)
+		}
 		a.chosen += bits.Len(uint(a.op.Ways() - 1))
 		r := w.do(a, op, fails)
 		w.observed.call(op, &r, w.sc.External)
@@ -56,7 +59,7 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 			a.asleep = op.Call == fsfake.CallSleep
 			return calls
 		}
-		if op.Call == fsfake.CallExit && a.by == (fsfake.Task{}) { // the task's own process ends
+		if endsProcess(w.sc, op) && a.by == (fsfake.Task{}) { // the task's own process ends
 			w.exit(a)
 			return calls
 		}

@@ -138,7 +138,7 @@ func (w *World) begin(a *actor) {
 
 // source is where the task's next call stands, in a run that tells it.
 func (w *World) source(a *actor) scenarios.Source {
-	if l, ok := a.code.(learn.Located); ok && w.Locates && a.op.Call != fsfake.CallExit {
+	if l, ok := a.code.(learn.Located); ok && w.Locates && !endsProcess(w.sc, a.op) {
 		return l.Source()
 	}
 	return scenarios.Source{}

@@ -3,6 +3,7 @@ package search
 import (
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/serial"
 	"lockpick/scenarios"
 )
 
@@ -18,6 +19,10 @@ type Explorer struct {
 
 // NewExplorer returns an explorer of the space of a scenario for one property.
 func NewExplorer(sc *scenarios.Scenario, p *scenarios.Property) (*Explorer, error) {
+	p, err := serial.Bind(sc, p)
+	if err != nil {
+		return nil, err
+	}
 	s, err := engine.NewSpace(sc, p)
 	if err != nil {
 		return nil, err

@@ -4,68 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"lockpick/sched"
+	"lockpick/checker/internal/schedules"
 )
 
 // The reference engine: a plain depth-first search over all schedules, each run from
 // the start with the program's own code. It merges nothing and learns nothing, so there
 // is little to get wrong; the exploration of the graph is checked against it.
-//
-// It passes over one kind of choice: the step of a task that has polled for a whole
-// round in vain while nothing has changed. Such a round ends where it began.
-
-// DepthFirst is the strategy of one run of the search.
-type DepthFirst struct {
-	Path []branch
-}
-
-type branch struct {
-	options []sched.Choice
-	next    int
-}
-
-// Next implements sched.Strategy: the path so far, then the first option each time.
-func (d *DepthFirst) Next(v *sched.View) (sched.Choice, error) {
-	if v.Step == len(d.Path) {
-		b := branch{options: progressOptions(v)}
-		d.Path = append(d.Path, b)
-	}
-	b := &d.Path[v.Step]
-	if len(b.options) == 0 {
-		return sched.Choice{}, sched.ErrEnd
-	}
-	return b.options[b.next], nil
-}
-
-// progressOptions are all options but the steps of idle tasks.
-func progressOptions(v *sched.View) []sched.Choice {
-	var out []sched.Choice
-	all := v.Options(nil)
-	for _, c := range all {
-		idle := false
-		for i := range v.Tasks {
-			idle = idle || !c.IsFault() && v.Tasks[i].Task == c.Task && v.Tasks[i].Idle
-		}
-		if !idle {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// Advance moves to the next schedule, given how many steps of the path the last run
-// used; it reports false when there is none.
-func (d *DepthFirst) Advance(used int) bool {
-	d.Path = d.Path[:min(used, len(d.Path))]
-	for n := len(d.Path); n > 0; n-- {
-		b := &d.Path[n-1]
-		if b.next++; b.next < len(b.options) {
-			return true
-		}
-		d.Path = d.Path[:n-1]
-	}
-	return false
-}
 
 // A searched is what a search over all schedules came to.
 type searched struct {
@@ -79,7 +23,7 @@ type searched struct {
 func (t *Tester) SearchAll(ctx context.Context, budget int, all bool) (res searched, first *Outcome, err error) {
 	res.Complete = true
 	t.Live, t.enumerates = true, true
-	d := &DepthFirst{}
+	d := &schedules.DepthFirst{}
 	cut := 0
 	for {
 		o, err := t.Run(d, false)
@@ -99,7 +43,7 @@ func (t *Tester) SearchAll(ctx context.Context, budget int, all bool) (res searc
 			break
 		}
 		// A run cut short by a violation of a history is known to be broken whatever follows.
-		if !d.Advance(len(d.Path)) {
+		if !d.Advance() {
 			break
 		}
 		if res.Schedules >= budget {
@@ -125,7 +69,7 @@ const confirmed = 1_000
 func (t *Tester) Confirm(ctx context.Context) error {
 	t.Live, t.enumerates = false, true
 	defer func() { t.Live = true }()
-	d := &DepthFirst{}
+	d := &schedules.DepthFirst{}
 	for range confirmed {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -133,7 +77,7 @@ func (t *Tester) Confirm(ctx context.Context) error {
 		if _, err := t.Run(d, false); err != nil {
 			return err
 		}
-		if !d.Advance(len(d.Path)) {
+		if !d.Advance() {
 			break
 		}
 	}

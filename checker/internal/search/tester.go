@@ -8,6 +8,7 @@ import (
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/serial"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -64,6 +65,10 @@ func NewTester(sc *scenarios.Scenario, p *scenarios.Property) (*Tester, error) {
 		return nil, err
 	}
 	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	p, err := serial.Bind(sc, p)
+	if err != nil {
 		return nil, err
 	}
 	base, err := engine.MachineAtFirst(sc, p)

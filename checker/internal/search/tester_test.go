@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/schedules"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -155,8 +156,8 @@ func updatesKept(t *testing.T, sc *scenarios.Scenario) (kept, all int) {
 	t.Helper()
 	ts, err := NewTester(sc, scenarios.MutualExclusion)
 	require.NoError(t, err)
-	d := &DepthFirst{}
-	for more := true; more; more = d.Advance(len(d.Path)) {
+	d := &schedules.DepthFirst{}
+	for more := true; more; more = d.Advance() {
 		o, err := ts.Run(d, true)
 		require.NoError(t, err)
 		all++

@@ -104,6 +104,16 @@ func counts(locked bool) scenarios.Program {
 	}
 }
 
+// countsOrRefuses adds one to a counter under a lock file, or ends with a status where somebody has it.
+func countsOrRefuses(status int) scenarios.Program {
+	return func(t *scenarios.Task) {
+		err := scenarios.Locked(t, excl(), func() { setNumber(t, "/run/count", number(t, "/run/count")+1) })
+		if err != nil && status != 0 {
+			t.ExitWith(status)
+		}
+	}
+}
+
 // appends appends an entry to a log, which is a directory, and moves the cursor: entry n,
 // or with locked the one after the cursor.
 func appends(n int, locked bool) scenarios.Program {

@@ -1,0 +1,53 @@
+package serial
+
+import (
+	"fmt"
+
+	"lockpick/fsfake"
+	"lockpick/internal/outcome"
+	"lockpick/scenarios"
+)
+
+// Bind returns what a property is in one scenario: p itself, or in place of [scenarios.Serializable] the
+// invariant that the scenario claims under its id, or else one that is made of the serial runs of its programs.
+// The error says why they cannot be compared with.
+func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, error) {
+	if p == nil || p.Question != scenarios.Unserial {
+		return p, nil
+	}
+	for _, c := range sc.Claims {
+		if c.Property.ID == p.ID && c.Property.Question != scenarios.Unserial {
+			return c.Property, nil
+		}
+	}
+	if err := sc.Validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case sc.External:
+		return nil, fmt.Errorf("checker: %s: %s is asked of commands by `lockpick run`, and was not claimed: claim what command.Spec makes of it", sc.ID, p)
+	case sc.Setting.Daemons:
+		return nil, fmt.Errorf("checker: %s: %s compares what is left behind when all have ended, and with Daemons nobody ends: leave Daemons out", sc.ID, p)
+	}
+	bound := *p
+	bound.Question, bound.KeepsExits = scenarios.NoQuestion, true
+	orders, err := orders(sc, &bound)
+	if err != nil {
+		return nil, err
+	}
+	of := func(v scenarios.View) outcome.Outcome { return endOf(sc, v) }
+	c := &outcome.Serial{What: "processes", Orders: orders, Refuses: refuses}
+	bound.Invariant = c.Invariant(of)
+	bound.Table = func(v scenarios.View) [][]string { return c.Table(of(v)) }
+	return &bound, nil
+}
+
+// endOf is what a run of a scenario has left behind.
+func endOf(sc *scenarios.Scenario, v scenarios.View) outcome.Outcome {
+	return outcome.Of(v, sc.Setting.Processes, "/", nil)
+}
+
+// refuses reports whether a process has ended by a refusal: with a status of its own that is not 0.
+func refuses(o outcome.Outcome, process int) bool {
+	return o.Exits[process] != "exit 0" && o.Exits[process] != outcome.ExitText(fsfake.Exit{}, false)
+}

@@ -1,0 +1,97 @@
+package serial
+
+import (
+	"errors"
+	"slices"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/schedules"
+	"lockpick/fsfake"
+	"lockpick/internal/outcome"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// nobody is the process that runs while none does.
+const nobody = -1
+
+// A run is one serial run.
+type run struct {
+	w     *engine.World
+	sc    *scenarios.Scenario
+	now   int   // the process that runs, or nobody
+	begun []int // in this order; who was killed before it began is among them
+	dead  []int // of those, who was killed or lost with the power
+	add   func(outcome.Order)
+}
+
+// make makes the run to its end, and adds what there is whenever one process has ended and none has begun.
+func (r *run) make(d *schedules.DepthFirst, m *fsfake.Machine) error {
+	r.now = nobody
+	d.Narrow = r.narrow
+	r.w.Start(m)
+	defer r.w.Stop()
+	for range mostSteps {
+		r.w.Look()
+		if r.now == nobody && len(r.begun) > 0 {
+			r.add(outcome.Order{Ran: slices.Clone(r.begun), Killed: slices.Clone(r.dead), Outcome: endOf(r.sc, scenarios.NewView(r.w.M))})
+		}
+		c, err := d.Next(&r.w.View)
+		if errors.Is(err, sched.ErrEnd) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		r.note(c)
+		r.w.Apply(c, nil)
+		if r.w.Err != nil {
+			return r.w.Err
+		}
+		if r.now != nobody && r.w.Finished(r.now) {
+			r.now = nobody
+		}
+	}
+	return nil
+}
+
+// note notes whom a choice concerns.
+func (r *run) note(c sched.Choice) {
+	switch c.Action {
+	case sched.Run:
+		if r.now = c.Task.Process; !slices.Contains(r.begun, r.now) {
+			r.begun = append(r.begun, r.now)
+		}
+	case sched.Kill:
+		r.dies(c.Task.Process)
+	case sched.PowerLoss:
+		for i := range r.sc.Setting.Processes {
+			if !r.sc.Setting.AfterReboot(i) && !r.w.Finished(i) {
+				r.dies(i)
+			}
+		}
+		r.now = nobody
+	}
+}
+
+func (r *run) dies(process int) {
+	if !slices.Contains(r.begun, process) {
+		r.begun = append(r.begun, process)
+	}
+	r.dead = append(r.dead, process)
+}
+
+// narrow leaves the steps of the process that runs, or the first step of one that has not begun, and what may
+// happen beside these.
+func (r *run) narrow(_ *sched.View, options []sched.Choice) []sched.Choice {
+	return slices.DeleteFunc(options, func(c sched.Choice) bool {
+		switch c.Action {
+		case sched.Run, sched.Kill, sched.Signal:
+			if r.now == nobody {
+				return slices.Contains(r.begun, c.Task.Process)
+			}
+			return c.Task.Process != r.now
+		}
+		return false
+	})
+}

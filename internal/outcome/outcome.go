@@ -1,0 +1,126 @@
+package outcome
+
+import (
+	"fmt"
+	"path"
+	"sort"
+	"strconv"
+	"strings"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// An Outcome is what a run of all processes leaves behind, as lines that are compared and
+// shown: how each process ended, what it printed, and the files at the end.
+type Outcome struct {
+	// Exits has a line for each process, "exit 0" or "killed"; Printed what it printed.
+	Exits, Printed []string
+	// Tree has each name below a directory with its kind and content. Times, modes, link
+	// counts and inode numbers are left out.
+	Tree []Entry
+}
+
+// An Entry is one name of a tree: "n" with the text "\"1\\n\"", "d/" with none, "l" with "-> n".
+type Entry struct{ Name, Text string }
+
+// String is the entry in a line.
+func (e Entry) String() string { return strings.TrimRight(e.Name+" "+e.Text, " ") }
+
+// Of looks at a machine on which each of so many processes has ended, and at what is below a directory.
+// Names relative to it that ignored is true of are left out, with all that is below them; ignored may be nil.
+func Of(v scenarios.View, processes int, dir string, ignored func(name string) bool) Outcome {
+	var o Outcome
+	for i := range processes {
+		e, ok := v.Exit(scenarios.ProcessName(i))
+		o.Exits, o.Printed = append(o.Exits, ExitText(e, ok)), append(o.Printed, e.Output)
+	}
+	o.Tree = Tree(v, dir, ignored)
+	return o
+}
+
+// ExitText says how a process has ended, or that it was killed.
+func ExitText(e fsfake.Exit, ended bool) string {
+	switch {
+	case !ended:
+		return "killed"
+	case e.Signal != 0:
+		return fmt.Sprintf("signal %d", e.Signal)
+	}
+	return fmt.Sprintf("exit %d", e.Status)
+}
+
+// Tree lists what is below a directory of the machine, in the order of names.
+func Tree(v scenarios.View, dir string, ignored func(name string) bool) []Entry {
+	return tree(v, dir, "", ignored)
+}
+
+func tree(v scenarios.View, dir, prefix string, ignored func(name string) bool) []Entry {
+	at, _ := v.Lstat(dir)
+	var out []Entry
+	for _, name := range at.Names {
+		rel := prefix + name
+		if ignored != nil && ignored(rel) {
+			continue
+		}
+		f, _ := v.Lstat(path.Join(dir, name))
+		switch f.Kind {
+		case fsfake.KindDir:
+			out = append(out, Entry{rel + "/", ""})
+			out = append(out, tree(v, path.Join(dir, name), rel+"/", ignored)...)
+		case fsfake.KindSymlink:
+			out = append(out, Entry{rel, "-> " + f.Target})
+		default:
+			out = append(out, Entry{rel, strconv.Quote(f.Content)})
+		}
+	}
+	return out
+}
+
+// Key is the outcome as far as it is compared, of the processes that keep is true of; nil is true of all.
+func (o Outcome) Key(keep func(i int) bool) string {
+	var b strings.Builder
+	for i := range o.Exits {
+		if keep == nil || keep(i) {
+			fmt.Fprintf(&b, "%d %s %q\n", i, o.Exits[i], o.Printed[i])
+		}
+	}
+	for _, line := range o.Tree {
+		fmt.Fprintln(&b, line)
+	}
+	return b.String()
+}
+
+// Differs lists what one outcome has and another has not, for reports: a line for each
+// thing that differs, first as it is here.
+func (o Outcome) Differs(other Outcome) []string {
+	var out []string
+	for i := range o.Exits {
+		if o.Exits[i] != other.Exits[i] {
+			out = append(out, fmt.Sprintf("%s: %s and not %s", scenarios.ProcessName(i), o.Exits[i], other.Exits[i]))
+		}
+		if o.Printed[i] != other.Printed[i] {
+			out = append(out, fmt.Sprintf("%s printed %q and not %q", scenarios.ProcessName(i), o.Printed[i], other.Printed[i]))
+		}
+	}
+	here, there := map[Entry]bool{}, map[Entry]bool{}
+	for _, l := range o.Tree {
+		here[l] = true
+	}
+	for _, l := range other.Tree {
+		there[l] = true
+	}
+	var only []string
+	for _, l := range o.Tree {
+		if !there[l] {
+			only = append(only, l.String())
+		}
+	}
+	for _, l := range other.Tree {
+		if !here[l] {
+			only = append(only, "no "+l.String())
+		}
+	}
+	sort.Strings(only)
+	return append(out, only...)
+}

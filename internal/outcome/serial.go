@@ -1,0 +1,95 @@
+package outcome
+
+import (
+	"slices"
+	"strings"
+
+	"lockpick/scenarios"
+)
+
+// A Serial is what an outcome is compared with.
+type Serial struct {
+	// What the processes are called: "commands".
+	What string
+	// Orders are those in which they can run one after the other, with the outcomes that they have then.
+	Orders []Order
+	// Refuses reports whether a process may have ended by a refusal, so that it need not have done anything;
+	// nil means that none refuses.
+	Refuses func(o Outcome, process int) bool
+}
+
+func (s *Serial) refuses(o Outcome, process int) bool {
+	return s.Refuses != nil && s.Refuses(o, process)
+}
+
+// Invariant is what a property asks of a machine: "" while somebody runs, and in the end what Judge says of
+// the outcome.
+func (s *Serial) Invariant(of func(v scenarios.View) Outcome) func(v scenarios.View) string {
+	return func(v scenarios.View) string {
+		if v.Running() > 0 {
+			return ""
+		}
+		return s.Judge(of(v))
+	}
+}
+
+// An Order is the outcome of running some processes one after the other, each to its end or until
+// it is killed. Those that are left out have not run.
+type Order struct {
+	Ran     []int
+	Killed  []int // of those
+	Outcome Outcome
+	called  string // a name of its own, or empty
+}
+
+// Name is the order as people say it: "A then B".
+func (o Order) Name() string {
+	if o.called != "" {
+		return o.called
+	}
+	var names []string
+	for _, i := range o.Ran {
+		name := scenarios.ProcessName(i)
+		if slices.Contains(o.Killed, i) {
+			name += " killed"
+		}
+		names = append(names, name)
+	}
+	if len(names) == 1 && len(o.Outcome.Exits) > 1 {
+		return names[0] + " alone"
+	}
+	return strings.Join(names, " then ")
+}
+
+// Add adds an order to a list, unless it is there with the same outcome.
+func Add(list []Order, o Order) []Order {
+	if slices.ContainsFunc(list, func(k Order) bool {
+		return slices.Equal(k.Ran, o.Ran) && slices.Equal(k.Killed, o.Killed) && k.Outcome.Key(nil) == o.Outcome.Key(nil)
+	}) {
+		return list
+	}
+	return append(list, o)
+}
+
+// explains reports whether an order can be that of an outcome: whoever has not run in it has
+// refused.
+func (s *Serial) explains(k Order, o Outcome) bool {
+	for i := range o.Exits {
+		if !slices.Contains(k.Ran, i) && !s.refuses(o, i) {
+			return false
+		}
+	}
+	return true
+}
+
+// Judge compares an outcome with those of the serial orders. It returns "" when it is one
+// of them, and otherwise what is wrong.
+func (s *Serial) Judge(o Outcome) string {
+	for _, k := range s.Orders {
+		ran := func(i int) bool { return slices.Contains(k.Ran, i) }
+		if s.explains(k, o) && o.Key(ran) == k.Outcome.Key(ran) {
+			return ""
+		}
+	}
+	return "no order of the " + s.What + " ends like this"
+}

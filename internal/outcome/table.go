@@ -1,0 +1,129 @@
+package outcome
+
+import (
+	"lockpick/scenarios"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// sameOutcomes reports whether orders all end alike.
+func sameOutcomes(orders []Order) bool {
+	first := orders[0].Outcome.Key(nil)
+	return !slices.ContainsFunc(orders, func(k Order) bool { return k.Outcome.Key(nil) != first })
+}
+
+// mostOrders is how many serial orders a table shows.
+const mostOrders = 6
+
+// Table shows what an outcome has otherwise than serial orders: a row for each thing that
+// differs, a column for the outcome and for each order, those that come closest first.
+func (s *Serial) Table(o Outcome) [][]string {
+	var orders []Order
+	for _, k := range s.Orders {
+		if s.explains(k, o) {
+			orders = append(orders, k)
+		}
+	}
+	slices.SortStableFunc(orders, func(a, b Order) int {
+		return len(o.Differs(a.Outcome)) - len(o.Differs(b.Outcome))
+	})
+	orders = orders[:min(len(orders), mostOrders)]
+	slices.SortStableFunc(orders, func(a, b Order) int { return strings.Compare(a.Name(), b.Name()) })
+	if len(orders) > 2 && sameOutcomes(orders) {
+		orders = orders[:1]
+		orders[0].called = "in any order"
+	}
+	heading := []string{"", "here"}
+	for _, k := range orders {
+		heading = append(heading, k.Name())
+	}
+	rows := [][]string{heading}
+	add := func(name string, of func(o Outcome, ran bool) string, process int) {
+		row := []string{name, of(o, true)}
+		differs := false
+		for _, k := range orders {
+			text := of(k.Outcome, slices.Contains(k.Ran, process))
+			row = append(row, text)
+			differs = differs || row[1] != text
+		}
+		if differs {
+			rows = append(rows, append(row[:1], fromDifference(row[1:])...))
+		}
+	}
+	const left = "—" // it has not run
+	for i := range o.Exits {
+		add(scenarios.ProcessName(i), func(o Outcome, ran bool) string {
+			if !ran {
+				return left
+			}
+			return o.Exits[i]
+		}, i)
+		add(scenarios.ProcessName(i)+" prints", func(o Outcome, ran bool) string {
+			if !ran {
+				return left
+			}
+			return strconv.Quote(o.Printed[i])
+		}, i)
+	}
+	for _, name := range namesOf(o, orders) {
+		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)
+	}
+	return rows
+}
+
+// namesOf lists the names of all trees in order.
+func namesOf(o Outcome, orders []Order) []string {
+	var names []string
+	add := func(o Outcome) {
+		for _, e := range o.Tree {
+			names = append(names, e.Name)
+		}
+	}
+	add(o)
+	for _, k := range orders {
+		add(k.Outcome)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// at is what stands at a name of the tree.
+func (o Outcome) at(name string) string {
+	for _, e := range o.Tree {
+		switch {
+		case e.Name != name:
+		case e.Text == "":
+			return "there"
+		default:
+			return e.Text
+		}
+	}
+	return "—"
+}
+
+// fromDifference shortens long texts to where they begin to differ.
+func fromDifference(texts []string) []string {
+	const lead = 12
+	common := len(texts[0])
+	for _, t := range texts[1:] {
+		n := 0
+		for n < min(common, len(t)) && t[n] == texts[0][n] {
+			n++
+		}
+		common = n
+	}
+	at := common - lead
+	for at > 0 && at < len(texts[0]) && !utf8.RuneStart(texts[0][at]) {
+		at--
+	}
+	if at <= lead {
+		return texts
+	}
+	out := make([]string, len(texts))
+	for i, t := range texts {
+		out[i] = "…" + t[at:]
+	}
+	return out
+}

@@ -137,11 +137,7 @@ func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process i
 type way struct{ which, of int }
 
 // hasEarlier reports whether an earlier command is the same.
-func (s *Spec) hasEarlier(process int) bool {
-	return slices.ContainsFunc(s.Commands[:process], func(l Line) bool {
-		return l.String() == s.Commands[process].String() && l.Stdin == s.Commands[process].Stdin
-	})
-}
+func (s *Spec) hasEarlier(process int) bool { return s.sameAs(process) != process }
 
 // asOnTheKernel runs a command that has run alone on the fake once more on the real kernel, by
 // the same calls. An answer that differs is an error: what the fake gets wrong cannot be

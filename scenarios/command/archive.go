@@ -238,6 +238,9 @@ func (s *Spec) Format() ([]byte, error) {
 	var a txtar.Archive
 	var commands, setting strings.Builder
 	for i, l := range s.Commands {
+		if l.Func != nil {
+			return nil, fmt.Errorf("command: %s is a Go function, which an archive cannot hold: keep the spec in Go", l)
+		}
 		text := l.Shell
 		if len(l.Argv) > 0 || text != strings.TrimSpace(text) || strings.HasPrefix(text, `["`) || strings.ContainsAny(text, "\n\r") {
 			var words []string

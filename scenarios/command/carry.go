@@ -165,6 +165,9 @@ func (c *carrier) carry(ctx context.Context, steps []Step, end *fsfake.Machine) 
 	if slices.ContainsFunc(steps, func(st Step) bool { return st.PowerLoss }) {
 		return errors.New("the power is not lost here")
 	}
+	if err := c.spec.notCarried(steps); err != nil {
+		return err
+	}
 	takesPart := make([]bool, len(c.spec.Commands))
 	for _, st := range steps {
 		takesPart[st.Process] = true

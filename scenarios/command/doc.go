@@ -5,7 +5,7 @@
 //
 // It knows how a program is run and what a scenario is. It must not know how a scenario
 // is explored or reported: what comes out of [Spec.Scenario] is a scenario like any other,
-// and commands and Go functions can stand side by side in one.
+// and commands and Go functions can stand side by side in one ([Line.Func]).
 //
 // # What is judged
 //

@@ -24,6 +24,9 @@ func (s *Spec) startEarly() *early {
 	n := len(s.Commands)
 	e := &early{spec: s, runs: make([]*tracer.Run, n), started: make([]int, n), carriers: make([]*carrier, n)}
 	for i := range s.Commands {
+		if s.Commands[i].Func != nil {
+			continue
+		}
 		if s.record.begin(i, false) == nil {
 			e.start(i)
 		}

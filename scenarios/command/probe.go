@@ -18,6 +18,9 @@ func (s *Spec) asksWedge(sc *scenarios.Scenario) (bool, error) {
 	case !s.sameCommands():
 		assume(sc, "whether one more run gets through after a kill is not asked: the commands differ")
 		return false, nil
+	case s.Commands[0].Func != nil:
+		assume(sc, "whether one more run gets through after a kill is not asked: it is a Go function")
+		return false, nil
 	case len(s.Commands) == scenarios.MaxProcesses:
 		assume(sc, "whether one more run gets through after a kill is not asked: there is room for no more")
 		return false, nil
@@ -47,7 +50,10 @@ func (s *Spec) sameCommands() bool {
 // sameAs is the first process that runs what another one does.
 func (s *Spec) sameAs(process int) int {
 	l := s.Commands[process]
-	return slices.IndexFunc(s.Commands, func(m Line) bool { return m.String() == l.String() && m.Stdin == l.Stdin })
+	if l.Func != nil { // functions cannot be compared
+		return process
+	}
+	return slices.IndexFunc(s.Commands, func(m Line) bool { return m.Func == nil && m.String() == l.String() && m.Stdin == l.Stdin })
 }
 
 // repeats reports whether the command exits 0 once more when all have run, one after the other.

@@ -16,6 +16,9 @@ import (
 // program is the program of a process. What the command is known to do comes from the record;
 // from there on it runs under the tracer, and asks the machine whatever the command asks.
 func (s *Spec) program(process, _ int) scenarios.Program {
+	if f := s.Commands[process].Func; f != nil {
+		return s.function(f)
+	}
 	return func(t *scenarios.Task) {
 		d := &driver{spec: s, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{}}
 		if err := d.recorded(); err != nil {

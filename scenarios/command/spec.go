@@ -72,7 +72,7 @@ type Spec struct {
 	oneOrder bool
 }
 
-// A Line is one command: Argv, or the text of a shell command.
+// A Line is one command: Argv, or the text of a shell command; or else a Go function.
 type Line struct {
 	// Argv is the program and its arguments.
 	Argv []string
@@ -80,10 +80,17 @@ type Line struct {
 	Shell string
 	// Stdin is what the command reads from its standard input.
 	Stdin string
+	// Func, when not nil, is what the process runs instead: a function of one task, which ends with status 0 when it
+	// returns, and otherwise by [fsfake.Proc.ExitWith]. It is a cleaner in Go beside a script, say. Shell is what it is called
+	// then. It cannot be written down in an archive, and a run in which it takes part is not carried out on the kernel.
+	Func scenarios.Program
 }
 
 // String is the command as a person would type it.
 func (l Line) String() string {
+	if l.Func != nil {
+		return cmp.Or(l.Shell, "a Go function")
+	}
 	if len(l.Argv) == 0 {
 		return l.Shell
 	}
@@ -296,7 +303,10 @@ func (s *Spec) validate() error {
 		return bad("there is no file system %q: choose one of %v", s.FileSystem, scenarios.FileSystems())
 	}
 	for i, l := range s.Commands {
-		if len(l.Argv) == 0 && strings.TrimSpace(l.Shell) == "" {
+		switch {
+		case l.Func != nil && (len(l.Argv) > 0 || l.Stdin != ""):
+			return bad("command %s is a Go function and has arguments or a standard input: give it one or the other", scenarios.ProcessName(i))
+		case l.Func == nil && len(l.Argv) == 0 && strings.TrimSpace(l.Shell) == "":
 			return bad("command %s is empty", scenarios.ProcessName(i))
 		}
 	}

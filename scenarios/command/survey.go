@@ -72,7 +72,7 @@ func (s Situation) On(name string) Situation {
 func (s Spec) Survey() ([]Study, error) {
 	s.Dir = cmp.Or(s.Dir, defaultDir)
 	switch {
-	case len(s.Commands) == 0 || !s.sameCommands():
+	case len(s.Commands) == 0 || !s.sameCommands() || s.Commands[0].Func != nil:
 		return nil, errors.New("command: a survey is of one command: it makes the others")
 	case s.Crashes > 0 || s.FailingCalls > 0 || s.PowerLosses > 0 || s.FileSystem != "" || s.Left || s.Living != nil:
 		return nil, errors.New("command: a survey makes its own settings: leave out crashes, failing calls, losses of power, file systems, left and living")

@@ -1,0 +1,116 @@
+package command_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/checker/checkertest"
+	"lockpick/fsfake"
+	"lockpick/internal/testmain"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// countsUnderMkdir adds one to n under a directory that is made and removed, as the script beside it does.
+func countsUnderMkdir(t *scenarios.Task) {
+	for retry := t.Retry(); retry.Next(); {
+		if t.Mkdir("lock", 0o777) == nil {
+			break
+		}
+		t.Sleep(1e9)
+	}
+	text, _ := t.ReadFile("n")
+	n, _ := strconv.Atoi(string(text[:max(0, len(text)-1)]))
+	_ = t.WriteFile("n", []byte(strconv.Itoa(n+1)+"\n"), 0o666)
+	_ = t.Rmdir("lock")
+}
+
+const scriptUnderMkdir = `until mkdir lock 2>/dev/null; do sleep 1; done; read x < n; echo $((x+1)) > n; rmdir lock`
+
+// beside is the script beside a Go function that may refuse.
+func beside(t *testing.T, f command.Line, refused []int) scenarios.Scenario {
+	t.Helper()
+	return scenario(t, "sh", []string{scriptUnderMkdir}, map[string]string{"n": "0\n"}, "", func(s *command.Spec) {
+		s.Commands = append(s.Commands, f)
+		s.Refused = command.Refused{Declared: true, Statuses: refused}
+	})
+}
+
+// A shell script and Go functions stand side by side in one scenario, and checkertest.Run decides it: a function
+// that keeps to the protocol, one that removes the lock of somebody else, and one that refuses.
+func TestCommandsBesideFunctions(t *testing.T) {
+	testmain.Slow(t, "it runs scripts beside Go functions", "./scenarios/command")
+	cleans := func(t *scenarios.Task) { _ = t.Rmdir("lock") }
+	refuses := func(t *scenarios.Task) {
+		if err := t.Mkdir("lock", 0o777); errors.Is(err, os.ErrExist) {
+			t.ExitWith(75)
+			return
+		}
+		_ = t.WriteFile("mine", nil, 0o666)
+		_ = t.Rmdir("lock")
+	}
+	looks := func(t *scenarios.Task) {
+		_, _ = t.Stat("n")
+		t.Exit()
+	}
+	for name, c := range map[string]struct {
+		f       scenarios.Program
+		refused []int
+		verdict checker.Verdict
+	}{
+		"keeps to the protocol":          {countsUnderMkdir, nil, checker.Holds},
+		"does nothing":                   {looks, nil, checker.Holds},
+		"removes another's lock":         {cleans, nil, checker.Broken},
+		"refuses":                        {refuses, []int{75}, checker.Holds},
+		"refuses, which is not declared": {refuses, nil, checker.Broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sc := beside(t, command.Line{Func: c.f, Shell: "in Go"}, c.refused)
+			require.Equal(t, scenarios.Serializable.ID, sc.Claims[0].Property.ID)
+			require.Contains(t, sc.Assumes, "the fake machine answers B (in Go), run alone, as the kernel does, which could not be compared: B is a Go function, which runs on the fake machine alone")
+			sc.Claims = sc.Claims[:1]
+			sc.Claims[0].Verdict = c.verdict
+			checkertest.Run(t, sc)
+		})
+	}
+}
+
+// What the two do to each other is found, and told with the Go function's calls; the kernel is not asked.
+func TestAFunctionThatBreaksACommand(t *testing.T) {
+	blind := func(t *scenarios.Task) { // it looks for no lock
+		text, _ := t.ReadFile("n")
+		n, _ := strconv.Atoi(string(text[:max(0, len(text)-1)]))
+		_ = t.WriteFile("n", []byte(strconv.Itoa(n+1)+"\n"), 0o666)
+	}
+	var spec command.Spec
+	sc := scenario(t, "sh", []string{scriptUnderMkdir}, map[string]string{"n": "0\n"}, "refused none", func(s *command.Spec) {
+		s.Commands = append(s.Commands, command.Line{Func: blind})
+		spec = *s
+	})
+	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{})
+	require.NoError(t, err)
+	require.Equal(t, checker.Broken, r.Verdict)
+	cx := r.Counterexample
+	end := cx.Trace[len(cx.Trace)-1].After
+	carried := spec.Carry(context.Background(), []command.Step{{Process: 1, Op: fsfake.Op{Call: fsfake.CallEnd}}}, end)
+	require.Equal(t, "not carried out on this kernel: B is a Go function, which runs on the fake machine alone", carried.String())
+	_, err = spec.Format()
+	require.ErrorContains(t, err, "a Go function is a Go function, which an archive cannot hold")
+}
+
+// Two functions are never taken for one, and a function has no arguments.
+func TestFunctionsAreNoCommands(t *testing.T) {
+	writes := func(t *scenarios.Task) { _ = t.WriteFile("n", nil, 0o666) }
+	sc, err := command.Spec{Commands: []command.Line{{Func: writes}, {Func: writes}}}.Scenario()
+	require.NoError(t, err)
+	require.Equal(t, 0, sc.Same(0))
+	require.Equal(t, 1, sc.Same(1))
+	_, err = command.Spec{Commands: []command.Line{{Func: writes, Argv: []string{"ls"}}}}.Scenario()
+	require.ErrorContains(t, err, "is a Go function and has arguments")
+}

@@ -19,6 +19,8 @@ type Outcome struct {
 	// Tree has each name below a directory with its kind and content. Times, modes, link
 	// counts and inode numbers are left out.
 	Tree []Entry
+	// Clock is how far the clock has moved; empty where that is not compared.
+	Clock string
 }
 
 // An Entry is one name of a tree: "n" with the text "\"1\\n\"", "d/" with none, "l" with "-> n".
@@ -88,7 +90,7 @@ func (o Outcome) Key(keep func(i int) bool) string {
 	for _, line := range o.Tree {
 		fmt.Fprintln(&b, line)
 	}
-	return b.String()
+	return b.String() + o.Clock
 }
 
 // Differs lists what one outcome has and another has not, for reports: a line for each

@@ -70,6 +70,7 @@ func (s *Serial) Table(o Outcome) [][]string {
 	for _, name := range namesOf(o, orders) {
 		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)
 	}
+	add("the clock", func(o Outcome, _ bool) string { return o.Clock }, -1)
 	return rows
 }
 

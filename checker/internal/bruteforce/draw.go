@@ -55,7 +55,7 @@ func Draw(seed uint64) *Protocol {
 	d.skews(rand.New(rand.NewPCG(seed, 18)))
 	d.setsBack(rand.New(rand.NewPCG(seed, 19)))
 	d.pids(rand.New(rand.NewPCG(seed, 20)))
-	if !d.p.Daemons && rand.New(rand.NewPCG(seed, 21)).IntN(3) == 0 {
+	if !d.p.Daemons && d.p.Signals == 0 && d.p.Failing == 0 && rand.New(rand.NewPCG(seed, 21)).IntN(3) == 0 {
 		d.ask("serializable")
 	}
 	return &d.p

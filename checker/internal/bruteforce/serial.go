@@ -20,6 +20,9 @@ func (x *space) left(s *state) string {
 	for i := range x.p.Programs {
 		fmt.Fprint(&b, slices.Contains(s.dead, i), " ")
 	}
+	if x.p.Stalls > 0 && !x.p.Lasts {
+		fmt.Fprint(&b, s.m.Now())
+	}
 	for _, n := range s.m.Tree() {
 		f := s.m.View(n.ID)
 		fmt.Fprintf(&b, "%q %v %q", n.Path, f.Kind, f.Target)

@@ -5,6 +5,7 @@ import (
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/schedules"
+	"lockpick/fsfake"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
@@ -17,11 +18,7 @@ const (
 
 // orders makes every serial run and lists what they leave behind, also while some processes have not begun:
 // these may be some that refuse. Each is listed once.
-func orders(sc *scenarios.Scenario, p *scenarios.Property) ([]outcome.Order, error) {
-	base, err := engine.MachineAtFirst(sc, p)
-	if err != nil {
-		return nil, err
-	}
+func orders(sc *scenarios.Scenario, p *scenarios.Property, base *fsfake.Machine, of func(scenarios.View) outcome.Outcome) ([]outcome.Order, error) {
 	var out []outcome.Order
 	seen := map[string]bool{}
 	whole := 0
@@ -36,7 +33,7 @@ func orders(sc *scenarios.Scenario, p *scenarios.Property) ([]outcome.Order, err
 	}
 	w, d := engine.EmptyWorld(sc, p), &schedules.DepthFirst{}
 	for range mostRuns {
-		r := &run{w: w, sc: sc, add: add}
+		r := &run{w: w, sc: sc, of: of, add: add}
 		if err := r.make(d, base.Clone()); err != nil {
 			return nil, err
 		}

@@ -2,7 +2,9 @@ package serial
 
 import (
 	"fmt"
+	"time"
 
+	"lockpick/checker/internal/engine"
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
@@ -29,13 +31,20 @@ func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 	case sc.Setting.Daemons:
 		return nil, fmt.Errorf("checker: %s: %s compares what is left behind when all have ended, and with Daemons nobody ends: leave Daemons out", sc.ID, p)
 	}
+	if st := &sc.Setting; st.FailingCalls > 0 || st.Signals > 0 {
+		return nil, fmt.Errorf("checker: %s: %s does not tell a run in which no call fails and no signal comes from one in which that happens: ask it without failing calls and signals", sc.ID, p)
+	}
 	bound := *p
 	bound.Question, bound.KeepsExits = scenarios.NoQuestion, true
-	orders, err := orders(sc, &bound)
+	base, err := engine.MachineAtFirst(sc, &bound)
 	if err != nil {
 		return nil, err
 	}
-	of := func(v scenarios.View) outcome.Outcome { return endOf(sc, v) }
+	of := func(v scenarios.View) outcome.Outcome { return endOf(sc, base.Now(), v) }
+	orders, err := orders(sc, &bound, base, of)
+	if err != nil {
+		return nil, err
+	}
 	c := &outcome.Serial{What: "processes", Orders: orders, Refuses: refuses}
 	bound.Invariant = c.Invariant(of)
 	bound.Table = func(v scenarios.View) [][]string { return c.Table(of(v)) }
@@ -43,8 +52,12 @@ func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 }
 
 // endOf is what a run of a scenario has left behind.
-func endOf(sc *scenarios.Scenario, v scenarios.View) outcome.Outcome {
-	return outcome.Of(v, sc.Setting.Processes, "/", nil)
+func endOf(sc *scenarios.Scenario, start time.Time, v scenarios.View) outcome.Outcome {
+	o := outcome.Of(v, sc.Setting.Processes, "/", nil)
+	if sc.Setting.Stalls > 0 && sc.Setting.Assume.Sleeps != scenarios.SleepsLast { // nothing else moves it
+		o.Clock = "+" + v.Now().Sub(start).String()
+	}
+	return o
 }
 
 // refuses reports whether a process has ended by a refusal: with a status of its own that is not 0.

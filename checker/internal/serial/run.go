@@ -22,6 +22,7 @@ type run struct {
 	now   int   // the process that runs, or nobody
 	begun []int // in this order; who was killed before it began is among them
 	dead  []int // of those, who was killed or lost with the power
+	of    func(scenarios.View) outcome.Outcome
 	add   func(outcome.Order)
 }
 
@@ -34,7 +35,7 @@ func (r *run) make(d *schedules.DepthFirst, m *fsfake.Machine) error {
 	for range mostSteps {
 		r.w.Look()
 		if r.now == nobody && len(r.begun) > 0 {
-			r.add(outcome.Order{Ran: slices.Clone(r.begun), Killed: slices.Clone(r.dead), Outcome: endOf(r.sc, scenarios.NewView(r.w.M))})
+			r.add(outcome.Order{Ran: r.ran(), Killed: slices.Clone(r.dead), Outcome: r.of(scenarios.NewView(r.w.M))})
 		}
 		c, err := d.Next(&r.w.View)
 		if errors.Is(err, sched.ErrEnd) {
@@ -53,6 +54,17 @@ func (r *run) make(d *schedules.DepthFirst, m *fsfake.Machine) error {
 		}
 	}
 	return nil
+}
+
+// ran lists who has run. Who begins when the power is back has nothing to do while it is not lost.
+func (r *run) ran() []int {
+	out := slices.Clone(r.begun)
+	for i := range r.sc.Setting.Processes {
+		if r.sc.Setting.AfterReboot(i) && r.w.Finished(i) && !slices.Contains(out, i) {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // note notes whom a choice concerns.

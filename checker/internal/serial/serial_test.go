@@ -30,11 +30,12 @@ func told(t *testing.T, sc *scenarios.Scenario) []string {
 	t.Helper()
 	p := *scenarios.Serializable
 	p.Question, p.KeepsExits = scenarios.NoQuestion, true
-	list, err := orders(sc, &p)
+	base := sc.NewMachine()
+	list, err := orders(sc, &p, base, func(v scenarios.View) outcome.Outcome { return endOf(sc, base.Now(), v) })
 	require.NoError(t, err)
 	var out []string
 	for _, o := range list {
-		text := o.Name() + ":"
+		text := o.Name() + o.Outcome.Clock + ":"
 		for _, e := range o.Outcome.Tree {
 			if e.Name == "tmp/log" {
 				text += " " + e.Text
@@ -60,7 +61,24 @@ func TestOrders(t *testing.T) {
 		`B then A killed: ""`, `B then A killed: "B"`, `B then A killed: "BA"`, `B then A: "BA"`,
 	}, told(t, scenario(scenarios.Setting{Processes: 2, Crashes: 1}, appends)))
 	stamps := func(t *scenarios.Task) { _ = t.WriteFile("/tmp/log", []byte(t.Now().Format("15:04")), 0o644) }
-	require.Equal(t, []string{`A: "00:00"`, `A: "00:20"`}, told(t, scenario(scenarios.Setting{Processes: 1, Stalls: 1, StallFor: 20 * 60e9}, stamps)))
+	require.Equal(t, []string{`A+0s: "00:00"`, `A+20m0s: "00:00"`, `A+20m0s: "00:20"`}, told(t, scenario(scenarios.Setting{Processes: 1, Stalls: 1, StallFor: 20 * 60e9}, stamps)))
+}
+
+// Who begins when the power is back has run in every order in which it is not lost, and after it where it is.
+func TestAfterAReboot(t *testing.T) {
+	sc := scenario(scenarios.Setting{Processes: 3, PowerLosses: 1, Reboot: []int{2}}, appends)
+	orders := told(t, sc)
+	require.Contains(t, orders, `A then B then C: "AB"`)
+	require.Contains(t, orders, `A killed then B killed then C: "C"`)
+	p, err := Bind(sc, scenarios.Serializable)
+	require.NoError(t, err)
+	m := sc.NewMachine()
+	require.NoError(t, m.Proc(1).WriteFile("/tmp/log", []byte("BA"), 0o644))
+	for i := range 2 {
+		m.Do(fsfake.Task{Pid: scenarios.Pid(i), N: 1}, fsfake.Op{Call: fsfake.CallEnd})
+	}
+	m.KillProc(scenarios.Pid(2))
+	require.Empty(t, p.Invariant(scenarios.NewView(m)))
 }
 
 // The tasks of one process go on side by side in a serial run.
@@ -128,6 +146,7 @@ func TestBindRefuses(t *testing.T) {
 		"with Daemons nobody ends":          scenario(scenarios.Setting{Processes: 2, Daemons: true}, appends),
 		"no serial run ends":                scenario(scenarios.Setting{Processes: 2}, waits),
 		"there are more than 10000 serial":  scenario(scenarios.Setting{Processes: 8}, appends),
+		"ask it without failing calls":      scenario(scenarios.Setting{Processes: 2, FailingCalls: 1}, appends),
 		"is asked of commands by `lockpick": external,
 		"processes 0: choose":               scenario(scenarios.Setting{Processes: 0}, appends),
 	} {

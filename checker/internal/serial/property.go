@@ -54,8 +54,9 @@ func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 // endOf is what a run of a scenario has left behind.
 func endOf(sc *scenarios.Scenario, start time.Time, v scenarios.View) outcome.Outcome {
 	o := outcome.Of(v, sc.Setting.Processes, "/", nil)
-	if sc.Setting.Stalls > 0 && sc.Setting.Assume.Sleeps != scenarios.SleepsLast { // nothing else moves it
-		o.Clock = "+" + v.Now().Sub(start).String()
+	if sc.Setting.Stalls > 0 && sc.Setting.Assume.Sleeps != scenarios.SleepsLast {
+		// Nothing else moves it, but the nanoseconds that make changes show in time stamps.
+		o.Clock = "+" + v.Now().Sub(start).Round(time.Millisecond).String()
 	}
 	return o
 }

@@ -60,6 +60,13 @@ func TestOrders(t *testing.T) {
 		`B killed then A: "A"`, `B killed then A: "BA"`,
 		`B then A killed: ""`, `B then A killed: "B"`, `B then A killed: "BA"`, `B then A: "BA"`,
 	}, told(t, scenario(scenarios.Setting{Processes: 2, Crashes: 1}, appends)))
+	// A change that shows in the time stamp moves the clock by a nanosecond, which is no jump.
+	looks := func(t *scenarios.Task) {
+		_, _ = t.Stat("/tmp")
+		_ = t.WriteFile("/tmp/log", nil, 0o644)
+	}
+	shown := scenarios.Setting{Processes: 1, Stalls: 1, StallFor: 20 * 60e9, Assume: scenarios.Assumptions{Times: scenarios.TimesShow, Sleeps: scenarios.SleepsShort}}
+	require.Equal(t, []string{`A+0s: ""`, `A+20m0s: ""`}, told(t, scenario(shown, looks)))
 	stamps := func(t *scenarios.Task) { _ = t.WriteFile("/tmp/log", []byte(t.Now().Format("15:04")), 0o644) }
 	require.Equal(t, []string{`A+0s: "00:00"`, `A+20m0s: "00:00"`, `A+20m0s: "00:20"`}, told(t, scenario(scenarios.Setting{Processes: 1, Stalls: 1, StallFor: 20 * 60e9}, stamps)))
 }

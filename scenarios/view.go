@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"lockpick/fsfake"
@@ -102,11 +103,14 @@ func (v View) Lstat(path string) (f fsfake.FileView, ok bool) {
 	return f, true
 }
 
-// Running counts the processes that run, children included.
-func (v View) Running() int {
+// Running counts the processes that run, children included, and those that Setup has added.
+func (v View) Running() int { return v.RunningBut(nil) }
+
+// RunningBut is Running without some processes, by pid: those that are there all the time, say.
+func (v View) RunningBut(pids []int) int {
 	n := 0
 	for _, pid := range v.m.Pids() {
-		if pid != 1 {
+		if pid != 1 && !slices.Contains(pids, pid) {
 			n++
 		}
 	}

@@ -13,6 +13,8 @@ type Serial struct {
 	What string
 	// Orders are those in which they can run one after the other, with the outcomes that they have then.
 	Orders []Order
+	// Strangers are the pids of processes that were there before and have no part in this: nobody waits for their end.
+	Strangers []int
 	// Refuses reports whether a process may have ended by a refusal, so that it need not have done anything;
 	// nil means that none refuses.
 	Refuses func(o Outcome, process int) bool
@@ -22,11 +24,11 @@ func (s *Serial) refuses(o Outcome, process int) bool {
 	return s.Refuses != nil && s.Refuses(o, process)
 }
 
-// Invariant is what a property asks of a machine: "" while somebody runs, and in the end what Judge says of
+// Invariant is what a property asks of a machine: "" while somebody runs who has a part in it, and in the end what Judge says of
 // the outcome.
 func (s *Serial) Invariant(of func(v scenarios.View) Outcome) func(v scenarios.View) string {
 	return func(v scenarios.View) string {
-		if v.Running() > 0 {
+		if v.RunningBut(s.Strangers) > 0 {
 			return ""
 		}
 		return s.Judge(of(v))

@@ -121,6 +121,20 @@ func python(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
+// Unrelated processes that live all the time change nothing in what is judged when the commands have ended.
+func TestLivingStrangers(t *testing.T) {
+	sc := scenario(t, "sh", twice("sh counter.sh"), map[string]string{"n": "0\n"}, "refused none\nliving 99\nliving 50")
+	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{})
+	require.NoError(t, err)
+	require.Equal(t, checker.Broken, r.Verdict)
+	for _, pid := range []int{1, 101, 102, 101002, 900, 905} {
+		_, err := command.Spec{Commands: []command.Line{{Shell: "sh x"}}, Living: []int{pid}}.Scenario()
+		require.ErrorContains(t, err, fmt.Sprintf("command: living %d: ", pid))
+	}
+	_, err = command.Spec{Commands: []command.Line{{Shell: "sh x"}}, Living: []int{50, 50}}.Scenario()
+	require.ErrorContains(t, err, "give each process a pid of its own")
+}
+
 // What cannot be judged is an error that says what to do, and no verdict.
 func TestNothingToSay(t *testing.T) {
 	testmain.Slow(t, "it executes commands that cannot be judged", "./scenarios/command")

@@ -23,7 +23,7 @@ type Refused struct {
 // serializable returns the property of commands whose serial runs are given.
 func (s *Spec) serializable(serial []outcome.Order) *scenarios.Property {
 	of := func(v scenarios.View) outcome.Outcome { return s.outcome(v) }
-	c := &outcome.Serial{What: "commands", Orders: serial, Refuses: s.refuses}
+	c := &outcome.Serial{What: "commands", Orders: serial, Strangers: s.Living, Refuses: s.refuses}
 	return &scenarios.Property{
 		ID:        scenarios.Serializable.ID,
 		Meaning:   "What the commands leave behind is what they leave behind one after the other, in some order.",

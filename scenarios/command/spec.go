@@ -310,6 +310,14 @@ func (s *Spec) validate() error {
 			return bad("command %s is empty", scenarios.ProcessName(i))
 		}
 	}
+	for i, pid := range s.Living {
+		switch {
+		case pid < 2 || slices.Contains(s.Living[:i], pid):
+			return bad("living %d: give each process a pid of its own, 2 or more", pid)
+		case s.mayHave(pid):
+			return bad("living %d: a command, what one starts, or one more run of one may have this pid: choose another, up to 100", pid)
+		}
+	}
 	for _, f := range s.Files {
 		if name := strings.TrimSuffix(f.Name, "/"); name == "" || path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {
 			return bad("file %q: the name must be relative, clean, and inside the directory", f.Name)
@@ -321,6 +329,13 @@ func (s *Spec) validate() error {
 		}
 	}
 	return nil
+}
+
+// mayHave reports whether a command, one more run of one, or what one of these starts may have a pid.
+func (s *Spec) mayHave(pid int) bool {
+	process, ours := scenarios.ProcessOf(pid)
+	_, child := scenarios.StartedBy(pid)
+	return ours && process <= len(s.Commands) || child || pid >= scenarios.ProbePid
 }
 
 // summary lists the commands; equal ones are counted.

@@ -2,6 +2,7 @@ package serial
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"lockpick/checker/internal/engine"
@@ -45,10 +46,18 @@ func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 	if err != nil {
 		return nil, err
 	}
-	c := &outcome.Serial{What: "processes", Orders: orders, Refuses: refuses}
+	c := &outcome.Serial{What: "processes", Orders: orders, Strangers: strangers(sc, base), Refuses: refuses}
 	bound.Invariant = c.Invariant(of)
 	bound.Table = func(v scenarios.View) [][]string { return c.Table(of(v)) }
 	return &bound, nil
+}
+
+// strangers are the processes that Setup has added.
+func strangers(sc *scenarios.Scenario, base *fsfake.Machine) []int {
+	return slices.DeleteFunc(base.Pids(), func(pid int) bool {
+		i, ok := scenarios.ProcessOf(pid)
+		return ok && i < sc.Setting.Processes
+	})
 }
 
 // endOf is what a run of a scenario has left behind.

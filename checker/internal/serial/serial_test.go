@@ -138,6 +138,21 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// Nobody waits for the end of a process that Setup has added, which lives on.
+func TestStrangers(t *testing.T) {
+	sc := scenario(scenarios.Setting{Processes: 2}, appends)
+	sc.Setup = func(m *fsfake.Machine) { m.AddProc(fsfake.ProcSpec{Pid: 50, Parent: 1, Start: 900, Cwd: "/"}) }
+	p, err := Bind(sc, scenarios.Serializable)
+	require.NoError(t, err)
+	m := sc.NewMachine()
+	require.Empty(t, p.Invariant(scenarios.NewView(m)))
+	for i := range 2 {
+		m.Do(fsfake.Task{Pid: scenarios.Pid(i), N: 1}, fsfake.Op{Call: fsfake.CallEnd})
+	}
+	require.True(t, m.Alive(50))
+	require.NotEmpty(t, p.Invariant(scenarios.NewView(m)))
+}
+
 // What cannot be compared is an error, and no verdict.
 func TestBindRefuses(t *testing.T) {
 	waits := func(t *scenarios.Task) {

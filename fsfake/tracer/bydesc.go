@@ -55,6 +55,7 @@ var byDescriptor = []spec{
 			t.askZero(fsfake.Op{Call: fsfake.CallFlock, FD: d.fake, Flags: c.int(1)})
 			return
 		}
+		t.noteLocked(c.fd(0))
 		t.passWaiting(nil)
 	}},
 

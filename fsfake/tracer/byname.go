@@ -115,7 +115,13 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 }
 
 // real makes the call, on another path when the place says so.
-func (t *thread) real(pl place, i int) { t.realThen(pl, i, nil) }
+func (t *thread) real(pl place, i int) {
+	if changesName[t.c.nr] {
+		t.realThen(pl, i, t.noting(pl.path))
+		return
+	}
+	t.realThen(pl, i, nil)
+}
 
 func (t *thread) realThen(pl place, i int, f func(ret int64)) {
 	switch {

@@ -75,7 +75,7 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 	case from.changed || to.changed || from.proc != 0 || to.proc != 0:
 		t.fault("on files of /proc it is not handled")
 	default:
-		t.pass()
+		t.passThen(t.noting(from.path, to.path))
 	}
 	return from, to, false
 }

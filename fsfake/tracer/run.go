@@ -42,10 +42,12 @@ type Run struct {
 	// plain are real names on the way to others that are no symlinks, since the program last changed a name.
 	plain map[string]bool
 	out   capture
-	temp  string // a directory to remove at the end, or empty
-	cpu   unix.CPUSet
-	mask  uint64 // of a clone: the signals that it blocks
-	dog   watchdog
+	// outside are files outside of the virtual directory that were changed or locked.
+	outside map[string]bool
+	temp    string // a directory to remove at the end, or empty
+	cpu     unix.CPUSet
+	mask    uint64 // of a clone: the signals that it blocks
+	dog     watchdog
 }
 
 var errOver = errors.New("tracer: the run is over; start another one")

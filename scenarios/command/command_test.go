@@ -121,6 +121,17 @@ func python(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
+// Files that commands share outside of the directory are not judged, and named.
+func TestOutsideIsNamed(t *testing.T) {
+	out, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	text := fmt.Sprintf("what the commands change or lock outside /data is not judged: %s/n", out)
+	sc := scenario(t, "sh", twice(fmt.Sprintf("sh -c 'echo 1 > %s/n; echo > here'", out)), nil, "")
+	require.Contains(t, sc.Assumes, text)
+	sc = scenario(t, "sh", twice("sh -c 'echo > here; echo > /dev/null'"), nil, "")
+	require.NotContains(t, strings.Join(sc.Assumes, "; "), "change or lock")
+}
+
 // Unrelated processes that live all the time change nothing in what is judged when the commands have ended.
 func TestLivingStrangers(t *testing.T) {
 	sc := scenario(t, "sh", twice("sh counter.sh"), map[string]string{"n": "0\n"}, "refused none\nliving 99\nliving 50")

@@ -109,7 +109,10 @@ func (d *driver) drive() error {
 
 // follow answers the run's calls to its end.
 func (d *driver) follow() error {
-	defer func() { d.run.Stop() }()
+	defer func() {
+		d.spec.record.changes(d.run.Outside())
+		d.run.Stop()
+	}()
 	for {
 		set, err := next(d.run, d.reply)
 		d.reply = nil

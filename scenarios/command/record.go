@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"lockpick/fsfake"
@@ -37,6 +39,8 @@ type record struct {
 	full  bool // some place was not taken
 	// lineages counts the executions that were started.
 	lineages int
+	// outside are the files outside of the virtual directory that executions have changed or locked.
+	outside map[string]bool
 }
 
 // maxRecorded bounds a record, in bytes, about.
@@ -76,7 +80,34 @@ func (r *runs) add(d *driver) {
 type twin [sha256.Size]byte
 
 func newRecord(processes int) *record {
-	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{}}
+	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{}, outside: map[string]bool{}}
+}
+
+// changes notes files that an execution has changed or locked outside of the virtual directory.
+func (r *record) changes(names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, name := range names {
+		r.outside[name] = true
+	}
+}
+
+// mostOutside is how many of these files are named.
+const mostOutside = 5
+
+// outsideText names the files that were changed or locked outside of a directory; "" where none was.
+func (r *record) outsideText(dir string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	names := slices.Sorted(maps.Keys(r.outside))
+	if len(names) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(names) - mostOutside; n > 0 {
+		names, more = names[:mostOutside], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("what the commands change or lock outside %s is not judged: %s%s", dir, strings.Join(names, ", "), more)
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served

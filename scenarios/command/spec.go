@@ -208,6 +208,9 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	if err != nil {
 		return sc, strict, err
 	}
+	if text := s.record.outsideText(s.Dir); text != "" {
+		assume(&sc, text)
+	}
 	strict = sc
 	sc.Claims, strict.Claims = others, others
 	switch {

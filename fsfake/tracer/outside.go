@@ -1,0 +1,71 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// What a program changes or locks outside of the virtual directory. It is real, and nobody judges it; whoever
+// reads a verdict should know of it.
+
+// changesName are the calls by name that change something, but for openings.
+var changesName = map[int]bool{
+	unix.SYS_UNLINK: true, unix.SYS_UNLINKAT: true, unix.SYS_RMDIR: true, unix.SYS_MKDIR: true, unix.SYS_MKDIRAT: true,
+	unix.SYS_TRUNCATE: true, unix.SYS_CHMOD: true, unix.SYS_FCHMODAT: true, unix.SYS_CHOWN: true, unix.SYS_LCHOWN: true, unix.SYS_FCHOWNAT: true,
+	unix.SYS_SYMLINK: true, unix.SYS_SYMLINKAT: true, unix.SYS_RENAME: true, unix.SYS_RENAMEAT: true, unix.SYS_RENAMEAT2: true,
+	unix.SYS_LINK: true, unix.SYS_LINKAT: true, unix.SYS_MKNOD: true, unix.SYS_MKNODAT: true,
+	unix.SYS_UTIME: true, unix.SYS_UTIMES: true, unix.SYS_UTIMENSAT: true,
+}
+
+// opensForWriting reports whether an opening may change what is there.
+func opensForWriting(flags int) bool {
+	return flags&unix.O_PATH == 0 && (flags&unix.O_ACCMODE != unix.O_RDONLY || flags&(unix.O_CREAT|unix.O_TRUNC) != 0)
+}
+
+// noting notes names when the call has changed them.
+func (t *thread) noting(names ...string) func(ret int64) {
+	return func(ret int64) {
+		for _, name := range names {
+			if ret >= 0 {
+				t.r.note(name)
+			}
+		}
+	}
+}
+
+// noteLocked notes that the file behind a real descriptor is locked.
+func (t *thread) noteLocked(fd int) {
+	if name, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/fd/" + strconv.Itoa(fd)); err == nil {
+		t.r.note(strings.TrimSuffix(name, " (deleted)"))
+	}
+}
+
+// note notes a file outside. What is no file is left out, and so is what is the run's own.
+func (r *Run) note(name string) {
+	if !strings.HasPrefix(name, "/") || r.temp != "" && below(name, r.temp) || below(name, r.c.Dir) {
+		return
+	}
+	for _, dir := range []string{"/dev", "/proc", "/sys"} {
+		if below(name, dir) {
+			return
+		}
+	}
+	if r.outside == nil {
+		r.outside = map[string]bool{}
+	}
+	r.outside[name] = true
+}
+
+// Outside lists the files outside of the virtual directory that the program has changed or locked so far, in this run and not in
+// the one that it is a clone of, in order: their absolute paths, without symlinks on the way. Devices and /proc are left out.
+func (r *Run) Outside() (names []string) {
+	r.look(func() { names = slices.Sorted(maps.Keys(r.outside)) })
+	return names
+}

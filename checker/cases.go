@@ -200,6 +200,9 @@ func (r *Result) Conditions() []string {
 	if r.looks.Timers {
 		out = append(out, "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
 	}
+	if r.looks.Mapped {
+		out = append(out, "assumes that who maps a file goes on to see what it held then")
+	}
 	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
 		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen {
 			out = append(out, "assumes that the inode numbers shown never come back")

@@ -121,6 +121,10 @@ type TimedWait struct{}
 // TimersLast is noted where a program had a timer running beside a call, and the call went first.
 type TimersLast struct{}
 
+// Mapped is noted before a call that maps a file: the program is shown the file as it is then, and a real
+// mapping may show what others write to it later.
+type Mapped struct{}
+
 // Killed is the Value of the answer to a call during which the first process of a program was
 // killed that has others: the program goes on with what those ask. The call itself has not
 // returned.

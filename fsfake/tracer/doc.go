@@ -70,7 +70,7 @@
 // so do processes that race through pipes: what one writes is a part of its step before.
 // Set-user-id programs get no privileges. Directories are listed sorted and without the kinds of
 // what is in them. A Go program is known by its file; the rounds of its runtime's own thread come
-// before a set is taken. A private mapping of a file is a copy of what the file held then.
+// before a set is taken. A private mapping of a file is a copy of what the file held then ([Pending].Maps).
 // A path that climbs out of the virtual directory from an open directory below it, or from a
 // removed one, is a fault.
 // What the tracer does not handle (an unknown call, a shared mapping of a file of the fake, a

@@ -161,7 +161,7 @@ func (r *Run) pending() ([]Pending, error) {
 		for _, t := range p.threads {
 			if t.state == asking || t.state == inCall && t.blocked {
 				set = append(set, Pending{
-					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked,
+					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked, Maps: t.c.nr == unix.SYS_MMAP,
 					Blocked: t.blocked, Interrupted: t.blocked && t.state == asking && t.signalled(),
 				})
 			}

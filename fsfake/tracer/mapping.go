@@ -30,6 +30,10 @@ func (t *thread) mmap(c *call) {
 		return
 	}
 	args := c.args
+	if args[1] == 0 || args[5]%uint64(os.Getpagesize()) != 0 {
+		t.fail(unix.EINVAL)
+		return
+	}
 	t.askThen(fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5])}, func(r fsfake.Result) {
 		if t.through {
 			t.really(func(ret int64) {

@@ -67,6 +67,8 @@ type Pending struct {
 	// Clock: the process has looked at the time of day, without asking for it, since a call of it
 	// was answered last; what it does before the run's first answer does not count.
 	Clock bool
+	// Maps: the call reads for a mapping of the file, which is a copy: it will not show what others write later.
+	Maps bool
 	// Timer: the wait need not end; time passes, or another thread wakes it. When the driver
 	// answers, the wait's time has come. Of each process only the soonest is offered.
 	Timer bool

@@ -66,7 +66,8 @@
 // no such call, and where the command has more than a hundred orders when it runs alone; a scenario
 // in which that happened never holds (the verdict is unknown), while what a state breaks is broken; that
 // somebody waits for ever is not said there. Threads that race through memory, or for a mutex,
-// do so in one order; that is assumed, and said with the verdict. Loops
+// do so in one order; that is assumed, and said with the verdict. Who maps a file sees what it held then, also
+// when others write to it later, which is assumed, and said. Loops
 // that repeat themselves for more than a hundred rounds count as endless. Where rounds of polling come in so many
 // orders that 300 executions are not all, a program is taken to forget a round when it sleeps: that is tried
 // out, and said with the verdict. Of the processes of a command

@@ -273,6 +273,9 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if p.Clock && !d.probes {
 		d.note(scenarios.ClockSeen{})
 	}
+	if p.Maps {
+		d.note(scenarios.Mapped{})
+	}
 	acquires := d.acquires
 	leaves := d.before(op, p.Path)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {

@@ -68,6 +68,23 @@ func TestTimerBesideCalls(t *testing.T) {
 	require.Contains(t, r.Conditions(), "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
 }
 
+// Who maps a file is shown what it held then. A real mapping shows what others write later, so that is assumed,
+// and said.
+func TestMappedFiles(t *testing.T) {
+	t.Parallel()
+	const assumed = "assumes that who maps a file goes on to see what it held then"
+	bin := compiled(t, "gcc", "map.c")
+	for _, text := range []string{"a\n", ""} { // of which the second cannot be mapped
+		sc := scenario(t, "flock", []string{bin + " f", "flock f sh -c 'echo b >> f'"}, map[string]string{"f": text}, "refused none")
+		p, err := scenarios.FindProperty("serializable", sc)
+		require.NoError(t, err)
+		r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		require.Equal(t, checker.Holds, r.Verdict, r.Why)
+		require.Contains(t, r.Conditions(), assumed)
+	}
+}
+
 // Where the calls of a command have more orders than can be followed, one is, and that is no
 // proof.
 func TestTooManyOrders(t *testing.T) {

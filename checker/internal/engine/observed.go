@@ -19,6 +19,8 @@ type Observed struct {
 	// Frozen: a program looked at a clock that stood still. Timers: one had a timer running beside
 	// a call, which went first.
 	Frozen, Timers bool
+	// Mapped: a program mapped a file, and is shown what it held then.
+	Mapped bool
 	// Slept: somebody sleeps.
 	Slept bool
 	// Numbers: an inode number itself, which somebody may do more with than compare it.
@@ -32,8 +34,8 @@ const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
 type observer struct {
-	inodes, times, clock, frozen, slept, timers, numbers atomic.Bool
-	profiles                                             atomic.Uint32
+	inodes, times, clock, frozen, slept, timers, mapped, numbers atomic.Bool
+	profiles                                                     atomic.Uint32
 }
 
 // profiled tells of what some file systems say otherwise.
@@ -46,7 +48,7 @@ func (o *observer) profiled(p fsfake.Profiles) {
 func (o *observer) get() Observed {
 	return Observed{
 		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
-		Timers: o.timers.Load(), Numbers: o.numbers.Load(), Profiled: fsfake.Profiles(o.profiles.Load()),
+		Timers: o.timers.Load(), Mapped: o.mapped.Load(), Numbers: o.numbers.Load(), Profiled: fsfake.Profiles(o.profiles.Load()),
 	}
 }
 
@@ -67,6 +69,9 @@ func (o *observer) effects(e *learn.Effects) {
 	}
 	if e.TimersLast {
 		o.timers.Store(true)
+	}
+	if e.Mapped {
+		o.mapped.Store(true)
 	}
 }
 
@@ -132,7 +137,7 @@ func (w *World) Observed() Observed { return w.observed.get() }
 func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops, Joined: o.Joined || p.Joined,
-		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers,
+		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers, Mapped: o.Mapped || p.Mapped,
 		Numbers: o.Numbers || p.Numbers, Profiled: o.Profiled | p.Profiled,
 	}
 }

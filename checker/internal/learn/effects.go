@@ -42,6 +42,8 @@ type Effects struct {
 	ClockSeen bool
 	// TimersLast: a timer of the program was running beside the call.
 	TimersLast bool
+	// Mapped: the call maps a file.
+	Mapped bool
 	// TimedWait: a timer may end the wait of the call.
 	TimedWait bool
 	// OneOrder: others of the program asked as well, and were left waiting.
@@ -116,6 +118,8 @@ func Digest(task string, notes []any) (Effects, error) {
 			e.ClockSeen = true
 		case scenarios.TimersLast:
 			e.TimersLast = true
+		case scenarios.Mapped:
+			e.Mapped = true
 		case scenarios.TimedWait:
 			e.TimedWait = true
 		case scenarios.OneOrder:

@@ -16,12 +16,13 @@ const (
 	maxBytes = 16 << 20
 )
 
-// Copy lists what is in a real directory, for [Spec.Files]: files, directories and symbolic
-// links, with their modes and their ages at now. Nothing in it is changed. The error says
+// Copy lists what is in a real directory, for [Spec.Files]: files, with those that are one and the same,
+// directories and symbolic links, with their modes and their ages at now. Nothing in it is changed. The error says
 // what cannot be copied: other kinds of files, or too many or too large ones.
 func Copy(dir string, now time.Time) ([]File, error) {
 	var out []File
 	total := int64(0)
+	var seen sameFiles
 	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || name == dir {
 			return err
@@ -43,6 +44,9 @@ func Copy(dir string, now time.Time) ([]File, error) {
 				return err
 			}
 		case info.Mode().IsRegular():
+			if f.Same = seen.earlier(f.Name, info); f.Same != "" {
+				break
+			}
 			if total += info.Size(); total > maxBytes {
 				return fmt.Errorf("command: %s holds more than %d MiB: choose a smaller directory with --from", dir, maxBytes>>20)
 			}
@@ -60,6 +64,31 @@ func Copy(dir string, now time.Time) ([]File, error) {
 		return nil
 	})
 	return out, err
+}
+
+// sameFiles knows the files that were listed, by what all names of one file have in common.
+type sameFiles map[sameKey][]sameFile
+
+type sameKey struct{ size, changed int64 }
+
+type sameFile struct {
+	name string
+	info fs.FileInfo
+}
+
+// earlier returns the earlier name of a file, or "" when this is its first.
+func (s *sameFiles) earlier(name string, info fs.FileInfo) string {
+	key := sameKey{info.Size(), info.ModTime().UnixNano()}
+	for _, f := range (*s)[key] {
+		if os.SameFile(f.info, info) {
+			return f.name
+		}
+	}
+	if *s == nil {
+		*s = sameFiles{}
+	}
+	(*s)[key] = append((*s)[key], sameFile{name, info})
+	return ""
 }
 
 // Set sets one thing of a spec by the name that flags and archives have for it.
@@ -82,6 +111,9 @@ func (s *Spec) Set(name, value string) (err error) {
 	case "ignore":
 		s.Ignore = append(s.Ignore, strings.Fields(value)...)
 	case "env":
+		if i := strings.Index(value, "="); i < 1 {
+			return fmt.Errorf("command: env %q: give NAME=VALUE", value)
+		}
 		s.Env = append(s.Env, value)
 	case "stdout":
 		if s.NoStdout = value == "off"; value != "off" && value != "on" {

@@ -379,7 +379,11 @@ func lookFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 			}
 			return r, err
 		}
-		if drawn := draw(ctx, sc, p, r, look.draws); drawn.Verdict == checker.Broken {
+		drawn := draw(ctx, sc, p, r, look.draws)
+		if ctx.Err() != nil && drawn.Verdict != checker.Broken {
+			drawn.Why = fmt.Sprintf("it was stopped while schedules were drawn: %d states and %d transitions covered before", r.Stats.States, r.Stats.Transitions)
+		}
+		if ctx.Err() != nil || drawn.Verdict == checker.Broken {
 			return drawn, nil
 		}
 	}

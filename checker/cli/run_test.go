@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -153,4 +154,37 @@ func TestRunDrawsFirst(t *testing.T) {
 	r, err = lookFirst(t.Context(), &sc, scenarios.Deadlock, checker.Options{SkipOdds: true}, 20)
 	require.NoError(t, err)
 	require.Equal(t, checker.Holds, r.Verdict)
+}
+
+// A look that is interrupted while schedules are drawn tells how much it has covered before.
+func TestRunStoppedWhileDrawing(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	spec, err := command.Parse([]byte(strings.ReplaceAll(counting, "sh bump.sh", "echo 1 >> n; echo 1 >> n")))
+	require.NoError(t, err)
+	sc, err := spec.Scenario()
+	require.NoError(t, err)
+	p := sc.Claims[0].Property
+	asked := &askedContext{Context: t.Context(), left: 1 << 30}
+	_, err = checker.Check(asked, &sc, p, checker.Options{SkipOdds: true, States: 20})
+	require.NoError(t, err)
+	asked.left = 1<<30 - asked.left + 10 // some draws
+	r, err := lookFirst(asked, &sc, p, checker.Options{SkipOdds: true}, 20)
+	require.NoError(t, err)
+	require.Equal(t, checker.Unknown, r.Verdict)
+	require.Contains(t, r.Why, "it was stopped while schedules were drawn")
+	require.GreaterOrEqual(t, r.Stats.States, 20)
+}
+
+// An askedContext is cancelled when it was asked so many times.
+type askedContext struct {
+	context.Context
+	left int
+}
+
+// Err implements context.Context.
+func (c *askedContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return c.Context.Err()
 }

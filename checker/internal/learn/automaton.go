@@ -207,7 +207,7 @@ func (a *Automaton) extend(at uint32, result *fsfake.Result) (e Edge, err error)
 		}
 	}
 	if a.external && more {
-		if top, ok := a.roundTop(at, result, op, eff); ok {
+		if top, ok := a.roundTop(path, result, op, eff); ok {
 			return a.backOrOn(code, path, top, result, op, eff)
 		}
 	}

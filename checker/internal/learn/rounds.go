@@ -16,10 +16,13 @@ import (
 // that does not sleep is never merged: programs write long texts piece by piece.
 
 // roundTop returns the node that a place with a pending call is merged with, if it is the
-// top of a further round: at is the node before it, result what led on from there. failed
+// top of a further round: path leads to the node before it, result is what led on from there. failed
 // rounds are not tried again.
-func (a *Automaton) roundTop(at uint32, result *fsfake.Result, op fsfake.Op, eff Effects) (uint32, bool) {
-	path := a.path(at)
+func (a *Automaton) roundTop(path []uint32, result *fsfake.Result, op fsfake.Op, eff Effects) (uint32, bool) {
+	slept := a.lastSleep(path)
+	if slept < 0 {
+		return 0, false
+	}
 	results := make([]*fsfake.Result, len(path)) // what each node's call answered
 	for i := range path {
 		results[i] = result
@@ -27,12 +30,12 @@ func (a *Automaton) roundTop(at uint32, result *fsfake.Result, op fsfake.Op, eff
 			results[i] = a.nodes[path[i+1]].via
 		}
 	}
-	for size := 1; 2*size <= len(path); size++ {
+	for size := len(path) - slept; 2*size <= len(path); size++ {
 		first := path[len(path)-size] // of the round that has just ended
 		if top := &a.nodes[first]; top.Op != op || top.Begins != eff || first == Start {
 			continue
 		}
-		if a.repeats(path, results, size) && !a.tried[first] && a.sleeps(path[len(path)-size:]) {
+		if !a.tried[first] && a.repeats(path, results, size) {
 			return first, true
 		}
 	}
@@ -51,10 +54,16 @@ func (a *Automaton) repeats(path []uint32, results []*fsfake.Result, size int) b
 	return true
 }
 
-// sleeps reports whether a round gives way: one that does not may be a long text that is
-// written piece by piece.
-func (a *Automaton) sleeps(round []uint32) bool {
-	return slices.ContainsFunc(round, func(id uint32) bool { return a.nodes[id].Op.Call == fsfake.CallSleep })
+// lastSleep returns where on a path the program slept last, or -1. Only a round that reaches back to there
+// gives way: one that does not may be a long text that is written piece by piece. Such a text has no sleep at
+// all, and nothing of it need be compared.
+func (a *Automaton) lastSleep(path []uint32) int {
+	for i, id := range slices.Backward(path) {
+		if a.nodes[id].Op.Call == fsfake.CallSleep {
+			return i
+		}
+	}
+	return -1
 }
 
 // endless reports whether a program goes round for ever, as far as it was tried: code is at

@@ -409,6 +409,8 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	switch {
 	case len(args) == 0:
 		return spec, errors.New("run takes commands, one argument for each process, or -n N -- COMMAND ARG...: see \"lockpick help run\"")
+	case f.timeout < 0:
+		return spec, fmt.Errorf("--timeout %s: choose a time such as 30s", f.timeout)
 	case f.copies < 0 || f.copies > scenarios.MaxProcesses:
 		return spec, fmt.Errorf("-n %d: choose 1 to %d", f.copies, scenarios.MaxProcesses)
 	case archive:

@@ -156,6 +156,16 @@ func TestRunDrawsFirst(t *testing.T) {
 	require.Equal(t, checker.Holds, r.Verdict)
 }
 
+// What is given and says nothing is refused, before anything is executed.
+func TestRunRefusesFlags(t *testing.T) {
+	for _, args := range [][]string{{"--timeout", "-1s"}, {"--inside", ""}, {"--refused", ""}, {"--env", "NAME"}} {
+		got := run(t, append(append([]string{"run"}, args...), "echo x > f")...)
+		require.Equal(t, ExitUsage, got.exit, args)
+		require.Contains(t, got.stderr, args[0], args)
+		require.Empty(t, got.stdout, args)
+	}
+}
+
 // A look that is interrupted while schedules are drawn tells how much it has covered before.
 func TestRunStoppedWhileDrawing(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced

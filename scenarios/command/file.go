@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -107,7 +108,9 @@ func (s *Spec) Set(name, value string) (err error) {
 	case "dir":
 		s.Dir = value
 	case "inside":
-		s.Inside = value
+		if s.Inside = value; value == "" {
+			return errors.New("command: inside: give the name that marks the critical section")
+		}
 	case "ignore":
 		s.Ignore = append(s.Ignore, strings.Fields(value)...)
 	case "env":
@@ -121,6 +124,9 @@ func (s *Spec) Set(name, value string) (err error) {
 		}
 	case "refused":
 		s.Refused.Declared = true
+		if strings.Trim(value, ", ") == "" {
+			return fmt.Errorf("command: refused %q: give exit statuses from 1 to 255, or none", value)
+		}
 		for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }) {
 			if word == "none" {
 				continue

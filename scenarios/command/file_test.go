@@ -50,7 +50,8 @@ func TestCopyOfHardLinks(t *testing.T) {
 func TestSetRefuses(t *testing.T) {
 	for name, values := range map[string][]string{
 		"env":     {"", "NAME", "=value"},
-		"refused": {"abc", "0", "256"},
+		"refused": {"", ",", "abc", "0", "256"},
+		"inside":  {""},
 		"crashes": {"-1", "x"},
 		"stdout":  {"maybe"},
 	} {

@@ -181,7 +181,7 @@ func TestProgramsDieWithTheTracer(t *testing.T) {
 	for _, sig := range []unix.Signal{unix.SIGKILL, unix.SIGTERM, unix.SIGINT} {
 		cmd := exec.Command(os.Args[0], "-test.run", "TestHelperTraces")
 		marker := "lockpick-left-" + strconv.Itoa(os.Getpid()) + "-" + strconv.Itoa(int(sig))
-		cmd.Env = append(os.Environ(), helper+"="+marker)
+		cmd.Env = append(os.Environ(), helper+"="+marker, "TMPDIR="+t.TempDir()) // which a killed tracer leaves behind
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())

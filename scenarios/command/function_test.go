@@ -2,7 +2,6 @@ package command_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"strconv"
 	"testing"
@@ -33,10 +32,18 @@ func countsUnderMkdir(t *scenarios.Task) {
 
 const scriptUnderMkdir = `until mkdir lock 2>/dev/null; do sleep 1; done; read x < n; echo $((x+1)) > n; rmdir lock`
 
-// beside is the script beside a Go function that may refuse.
-func beside(t *testing.T, f command.Line, refused []int) scenarios.Scenario {
+// scriptUnderFlock waits for its lock in one call: a loop need not be run for a hundred rounds, of which each
+// starts two programs.
+const scriptUnderFlock = `flock lock sh counter.sh`
+
+// beside is a script beside a Go function that may refuse.
+func beside(t *testing.T, script string, f command.Line, refused []int) scenarios.Scenario {
 	t.Helper()
-	return scenario(t, "sh", []string{scriptUnderMkdir}, map[string]string{"n": "0\n"}, "", func(s *command.Spec) {
+	needs, files := "sh", map[string]string{"n": "0\n"}
+	if script == scriptUnderFlock {
+		needs, files["lock"] = "flock", ""
+	}
+	return scenario(t, needs, []string{script}, files, "", func(s *command.Spec) {
 		s.Commands = append(s.Commands, f)
 		s.Refused = command.Refused{Declared: true, Statuses: refused}
 	})
@@ -48,30 +55,31 @@ func TestCommandsBesideFunctions(t *testing.T) {
 	testmain.Slow(t, "it runs scripts beside Go functions", "./scenarios/command")
 	cleans := func(t *scenarios.Task) { _ = t.Rmdir("lock") }
 	refuses := func(t *scenarios.Task) {
-		if err := t.Mkdir("lock", 0o777); errors.Is(err, os.ErrExist) {
+		f, err := t.OpenFile("lock", os.O_RDWR, 0)
+		if err == nil && f.Flock(fsfake.LOCK_EX|fsfake.LOCK_NB) != nil {
 			t.ExitWith(75)
 			return
 		}
 		_ = t.WriteFile("mine", nil, 0o666)
-		_ = t.Rmdir("lock")
 	}
 	looks := func(t *scenarios.Task) {
 		_, _ = t.Stat("n")
 		t.Exit()
 	}
 	for name, c := range map[string]struct {
+		script  string
 		f       scenarios.Program
 		refused []int
 		verdict checker.Verdict
 	}{
-		"keeps to the protocol":          {countsUnderMkdir, nil, checker.Holds},
-		"does nothing":                   {looks, nil, checker.Holds},
-		"removes another's lock":         {cleans, nil, checker.Broken},
-		"refuses":                        {refuses, []int{75}, checker.Holds},
-		"refuses, which is not declared": {refuses, nil, checker.Broken},
+		"keeps to the protocol":          {scriptUnderMkdir, countsUnderMkdir, nil, checker.Holds},
+		"does nothing":                   {scriptUnderMkdir, looks, nil, checker.Holds},
+		"removes another's lock":         {scriptUnderMkdir, cleans, nil, checker.Broken},
+		"refuses":                        {scriptUnderFlock, refuses, []int{75}, checker.Holds},
+		"refuses, which is not declared": {scriptUnderFlock, refuses, nil, checker.Broken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sc := beside(t, command.Line{Func: c.f, Shell: "in Go"}, c.refused)
+			sc := beside(t, c.script, command.Line{Func: c.f, Shell: "in Go"}, c.refused)
 			require.Equal(t, scenarios.Serializable.ID, sc.Claims[0].Property.ID)
 			require.Contains(t, sc.Assumes, "the fake machine answers B (in Go), run alone, as the kernel does, which could not be compared: B is a Go function, which runs on the fake machine alone")
 			sc.Claims = sc.Claims[:1]

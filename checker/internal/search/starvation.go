@@ -14,9 +14,13 @@ import (
 // follow walks a schedule through the states, from the initial one, and returns every
 // state on the way.
 func (x *Explorer) follow(s sched.Schedule) ([][]uint32, error) {
-	w := engine.NewExpander(x.Space)
-	rows := [][]uint32{append([]uint32(nil), x.Initial...)}
-	for i, c := range s {
+	return x.followOn(engine.NewExpander(x.Space), [][]uint32{append([]uint32(nil), x.Initial...)}, s)
+}
+
+// followOn is follow where the states before and after the first choices are known.
+func (x *Explorer) followOn(w *engine.Expander, rows [][]uint32, s sched.Schedule) ([][]uint32, error) {
+	for i := len(rows) - 1; i < len(s); i++ {
+		c := s[i]
 		if err := w.Expand(rows[i]); err != nil {
 			return nil, err
 		}

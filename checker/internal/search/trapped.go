@@ -7,6 +7,7 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // Traps of single runs: whoever draws schedules, follows one, or runs them all without a graph
@@ -21,6 +22,9 @@ type trapFinder struct {
 	known map[string][]trace.Wait // nil: in no such trap; faults left do not matter
 	key   []byte
 	most  int // states that may follow
+	// ran is the run that was asked about last, and rows are its states: the next one often begins alike.
+	ran  sched.Schedule
+	rows [][]uint32
 }
 
 // trapStates bounds what is looked at from one state; most lead to an end within a run.
@@ -104,6 +108,23 @@ func (f *trapFinder) follow(first []uint32) (r *reached, known bool, err error) 
 	return r, true, nil
 }
 
+// statesOf returns the states of a run, from the first on. They are valid until it is asked again.
+func (f *trapFinder) statesOf(s sched.Schedule) (rows [][]uint32, err error) {
+	n := 0
+	for n < min(len(s), len(f.ran)) && s[n] == f.ran[n] {
+		n++
+	}
+	if f.rows == nil {
+		f.rows = [][]uint32{append([]uint32(nil), f.x.Initial...)}
+	}
+	if rows, err = f.x.followOn(f.w, f.rows[:n+1], s); err != nil {
+		f.ran, f.rows = nil, nil
+		return nil, err
+	}
+	f.ran, f.rows = append(f.ran[:0], s...), rows
+	return rows, nil
+}
+
 // lockedOut: the question is whether anybody can acquire.
 func (f *trapFinder) lockedOut() bool { return f.x.Property.Question == scenarios.LockedOut }
 
@@ -178,7 +199,7 @@ func (t *Tester) inTrap(w *engine.World, o *Outcome) (bool, error) {
 		t.traps = newTrapFinder(x)
 		t.traps.most = cmp.Or(t.TrapStates, trapStates)
 	}
-	rows, err := t.traps.x.follow(o.Schedule)
+	rows, err := t.traps.statesOf(o.Schedule)
 	if err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ var programs = []struct {
 	{name: "JSON store in python under flock", needs: "python3", lines: []string{"python3 store.py a lock", "python3 store.py b lock"}, files: map[string]string{"store.json": "{}"}, verdict: "holds"},
 	{name: "counter in node", needs: "node", lines: twice("node counter.js"), files: map[string]string{"n": "0"}, verdict: "broken"},
 	{name: "stat-then-write in sh", needs: "sh", lines: twice("sh stat-then-write.sh"), setting: "inside cs\nrefused 1", verdict: "mutual-exclusion:broken"},
+	{name: "links with temporary names", needs: "ln", lines: []string{"ln -f a f", "ln -f b f"}, files: map[string]string{"a": "a", "b": "b", "f": "c"}, setting: "refused none", verdict: "holds"},
 	{name: "two locks in two orders", needs: "flock", lines: []string{"flock a flock b cat n", "flock b flock a cat n"}, files: map[string]string{"n": "0\n", "a": "", "b": ""}, verdict: "deadlock:broken"},
 	{name: "where am I, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && env pwd'", "mv d e"}, files: map[string]string{"d/": ""}, setting: "refused none", verdict: "broken"},
 	{name: "two files in one directory, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && echo 1 > a && echo 2 > b'", "sh -c 'mv d e && mkdir d'"}, files: map[string]string{"d/": ""}, setting: "refused 2", verdict: "holds"},
@@ -90,7 +92,7 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 	}
 	scripts, err := command.Copy("testdata", time.Now())
 	require.NoError(t, err)
-	spec.Files = scripts
+	spec.Files = used(lines, scripts)
 	for name, text := range files {
 		f := command.File{Name: name, Content: text, Mode: 0o666}
 		if strings.HasSuffix(name, "/") {
@@ -111,6 +113,22 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 	}
 	require.NoError(t, err)
 	return sc
+}
+
+// used are the scripts that lines name, and those that these name: every start of a command writes all that
+// there are.
+func used(lines []string, scripts []command.File) (out []command.File) {
+	texts := slices.Clone(lines)
+	for n := 0; n < len(texts); n++ {
+		scripts = slices.DeleteFunc(scripts, func(f command.File) bool {
+			if !strings.Contains(texts[n], f.Name) {
+				return false
+			}
+			texts, out = append(texts, f.Content), append(out, f)
+			return true
+		})
+	}
+	return out
 }
 
 // python is the interpreter itself, where python3 is a script that looks for one.

@@ -58,6 +58,9 @@ func (*Run) Clone() (*Run, error) { return nil, errPlatform }
 // Calls counts none.
 func (*Run) Calls() int { return 0 }
 
+// Outside lists none.
+func (*Run) Outside() []string { return nil }
+
 // Stdout is empty.
 func (*Run) Stdout() string { return "" }
 

@@ -55,6 +55,9 @@ type Options struct {
 
 // New makes a machine whose disk is as [fsfake.New] makes it: an empty "/" and "/tmp".
 func New(o Options) (*Machine, error) {
+	if o.CallsOnly && o.Tasks > 1 {
+		return nil, errors.New("kernel: a process of several tasks cannot be forked: leave CallsOnly or Tasks out")
+	}
 	dir := o.Dir
 	if dir == "" {
 		dir = DefaultDir()
@@ -64,9 +67,6 @@ func New(o Options) (*Machine, error) {
 		if root, err = os.MkdirTemp(dir, "lockpick-"); err != nil {
 			return nil, fmt.Errorf("kernel: making the disk: %w", err)
 		}
-	}
-	if o.CallsOnly && o.Tasks > 1 {
-		return nil, errors.New("kernel: a process of several tasks cannot be forked: leave CallsOnly or Tasks out")
 	}
 	if o.Umask == 0 {
 		o.Umask = 0o022

@@ -55,26 +55,9 @@ func Draw(seed uint64) *Protocol {
 	d.skews(rand.New(rand.NewPCG(seed, 18)))
 	d.setsBack(rand.New(rand.NewPCG(seed, 19)))
 	d.pids(rand.New(rand.NewPCG(seed, 20)))
-	if !d.p.Daemons && d.p.Signals == 0 && d.p.Failing == 0 && rand.New(rand.NewPCG(seed, 21)).IntN(3) == 0 {
-		d.ask("serializable")
-	}
+	d.serial(rand.New(rand.NewPCG(seed, 21)))
 	return &d.p
 }
-
-// ends sometimes asks what there is when everybody has ended: whether somebody gets in soon, and
-// whether anything is left.
-func (d *drawer) ends(r *rand.Rand) {
-	if d.p.Probe != nil && r.IntN(4) == 0 {
-		within := []string{"500ms", "30s", "59s", "60s", "61s", "90m"}
-		d.ask("wedge-within-" + within[r.IntN(len(within))])
-	}
-	if r.IntN(6) == 0 {
-		d.ask("left-behind")
-	}
-}
-
-// decided says by which operation's answer a property can be violated.
-var decided = map[string]string{"owner-info": OpWho, "lost-update": OpContains, "torn-read": OpRead, "duplicate": OpAppend}
 
 // The names that protocols use.
 const (
@@ -152,18 +135,6 @@ func (d *drawer) programs(make func() []Stmt) {
 			tasks = append(tasks, sound(body))
 		}
 		d.p.Programs = append(d.p.Programs, tasks)
-	}
-}
-
-func (d *drawer) ask(properties ...string) {
-	for _, p := range properties {
-		known := false
-		for _, q := range d.p.Ask {
-			known = known || p == q
-		}
-		if !known {
-			d.p.Ask = append(d.p.Ask, p)
-		}
 	}
 }
 

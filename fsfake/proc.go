@@ -280,9 +280,9 @@ func (p *Proc) Work() { p.port.Do(Op{Call: CallWork}) }
 // process. The task must return after it.
 func (p *Proc) Exit() { p.port.Do(Op{Call: CallExit}) }
 
-// ExitWith is Exit with a status other than 0, as of a program that refuses or fails; the status is kept
-// ([Machine.Exit]). It is from 1 to 255.
-func (p *Proc) ExitWith(status int) { p.port.Do(Op{Call: CallEnd, Flags: status}) }
+// ExitWith is Exit with a status, as of a program that refuses or fails. The status is kept
+// ([Machine.Exit]): its lowest eight bits, as of exit(2).
+func (p *Proc) ExitWith(status int) { p.port.Do(Op{Call: CallEnd, Flags: status & 0xff}) }
 
 func modeBits(m fs.FileMode) uint32 {
 	b := uint32(m.Perm())

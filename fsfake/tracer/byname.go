@@ -114,13 +114,13 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 	return name, pl, true
 }
 
-// real makes the call, on another path when the place says so.
+// real makes the call, on another path when the place says so. What it changes is noted.
 func (t *thread) real(pl place, i int) {
-	if changesName[t.c.nr] {
-		t.realThen(pl, i, t.noting(pl.path))
+	if looksOnly[t.c.nr] {
+		t.realThen(pl, i, nil)
 		return
 	}
-	t.realThen(pl, i, nil)
+	t.realThen(pl, i, t.noting(pl.path))
 }
 
 func (t *thread) realThen(pl place, i int, f func(ret int64)) {

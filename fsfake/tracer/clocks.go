@@ -18,19 +18,19 @@ func (t *thread) wall(f func(ns int64)) {
 	r := t.r
 	if !r.c.AskTime || r.nowKnown && r.nowIs == r.answers {
 		t.p.looked = t.p.looked || r.answers > 0
-		f(r.now + r.reads())
+		f(r.now + r.ahead())
 		return
 	}
 	t.askThen(fsfake.Op{Call: fsfake.CallNow}, func(res fsfake.Result) {
 		r.now, r.nowIs, r.nowKnown = res.N, r.answers, true
-		f(res.N + r.reads())
+		f(res.N + r.ahead())
 	})
 }
 
-// reads is how many nanoseconds later than it is a run reads its clocks. No two programs read them at the same time, and
-// names of temporary files are made of the nanoseconds, and of addresses, which are the same everywhere here: ln -f
-// and others draw no better ones.
-func (r *Run) reads() int64 { return int64(r.c.Pid) }
+// ahead is by how many nanoseconds a run's clocks are ahead. It differs from run to run, as no two programs look at a clock at
+// the same moment: ln -f names its temporary file after the nanoseconds and after an address, and addresses are the same
+// in all runs here.
+func (r *Run) ahead() int64 { return int64(r.c.Pid) }
 
 func (t *thread) clockGettime(c *call) {
 	show := func(ns int64) {

@@ -43,10 +43,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 				t.p.fds[int(ret)] = &descriptor{fake: -1, procs: true, file: &description{}}
 			}
 		})
-	case opensForWriting(flags):
-		t.realThen(pl, i, t.noting(pl.path))
 	default:
-		t.real(pl, i)
+		t.realOpen(pl, i, flags)
 	}
 }
 
@@ -97,9 +95,7 @@ func (t *thread) openat2(c *call) {
 		t.fail(unix.ENOSYS) // programs go on with openat(2)
 	case pl.virtual:
 		t.open(c.fd(0), 1, int(flags), mode)
-	case opensForWriting(int(flags)):
-		t.realThen(pl, 1, t.noting(pl.path))
 	default:
-		t.real(pl, 1)
+		t.realOpen(pl, 1, int(flags))
 	}
 }

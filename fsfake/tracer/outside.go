@@ -15,13 +15,13 @@ import (
 // What a program changes or locks outside of the virtual directory. It is real, and nobody judges it; whoever
 // reads a verdict should know of it.
 
-// changesName are the calls by name that change something, but for openings.
-var changesName = map[int]bool{
-	unix.SYS_UNLINK: true, unix.SYS_UNLINKAT: true, unix.SYS_RMDIR: true, unix.SYS_MKDIR: true, unix.SYS_MKDIRAT: true,
-	unix.SYS_TRUNCATE: true, unix.SYS_CHMOD: true, unix.SYS_FCHMODAT: true, unix.SYS_CHOWN: true, unix.SYS_LCHOWN: true, unix.SYS_FCHOWNAT: true,
-	unix.SYS_SYMLINK: true, unix.SYS_SYMLINKAT: true, unix.SYS_RENAME: true, unix.SYS_RENAMEAT: true, unix.SYS_RENAMEAT2: true,
-	unix.SYS_LINK: true, unix.SYS_LINKAT: true, unix.SYS_MKNOD: true, unix.SYS_MKNODAT: true,
-	unix.SYS_UTIME: true, unix.SYS_UTIMES: true, unix.SYS_UTIMENSAT: true,
+// realOpen makes a call that opens a file outside.
+func (t *thread) realOpen(pl place, i, flags int) {
+	if opensForWriting(flags) {
+		t.realThen(pl, i, t.noting(pl.path))
+		return
+	}
+	t.realThen(pl, i, nil)
 }
 
 // opensForWriting reports whether an opening may change what is there.
@@ -29,7 +29,7 @@ func opensForWriting(flags int) bool {
 	return flags&unix.O_PATH == 0 && (flags&unix.O_ACCMODE != unix.O_RDONLY || flags&(unix.O_CREAT|unix.O_TRUNC) != 0)
 }
 
-// noting notes names when the call has changed them.
+// noting returns what notes names once the call has succeeded, and so has changed them.
 func (t *thread) noting(names ...string) func(ret int64) {
 	return func(ret int64) {
 		for _, name := range names {

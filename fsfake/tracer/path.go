@@ -17,11 +17,12 @@ import (
 
 const maxPath = 4096
 
-// looksOnly are the calls by name after which each name leads where it did before. Programs make hundreds of
+// looksOnly are the calls by name that change nothing, but for openings, and after which each name leads where it did before. Programs make hundreds of
 // them at their start, below the same few directories.
 var looksOnly = map[int]bool{
 	unix.SYS_OPEN: true, unix.SYS_OPENAT: true, unix.SYS_STAT: true, unix.SYS_LSTAT: true, unix.SYS_NEWFSTATAT: true, unix.SYS_STATX: true,
 	unix.SYS_ACCESS: true, unix.SYS_FACCESSAT: true, unix.SYS_FACCESSAT2: true, unix.SYS_READLINK: true, unix.SYS_READLINKAT: true,
+	unix.SYS_STATFS: true, unix.SYS_GETXATTR: true, unix.SYS_LGETXATTR: true, unix.SYS_LISTXATTR: true, unix.SYS_LLISTXATTR: true,
 }
 
 // A place is where a path leads, as far as the real file system and the working directories

@@ -142,7 +142,7 @@ const firstUmask = 0o022
 func (r *Run) addProcess(parent *process, real, pid int) *process {
 	p := &process{
 		r: r, real: real, pid: pid, parent: parent, ppid: r.c.Parent, pgid: pid, sid: pid,
-		fds: map[int]*descriptor{}, mono: firstMono + r.reads(), umask: firstUmask, rng: r.randomFor(pid),
+		fds: map[int]*descriptor{}, mono: firstMono + r.ahead(), umask: firstUmask, rng: r.randomFor(pid),
 	}
 	if parent != nil {
 		p.ppid, p.name, p.mono, p.clock = parent.pid, parent.name, parent.mono, parent.clock

@@ -58,7 +58,7 @@ type Property struct {
 	// Symmetric: the property judges a run as it judges the same run with processes in
 	// each other's place. checker.Options.Symmetry asks for it.
 	Symmetric bool
-	// KeepsExits: the machine remembers how each process has ended, for [View.Exit].
+	// KeepsExits: the machine remembers how each process has ended, for [View.Exit]. It is for invariants.
 	KeepsExits bool
 	// Table shows what is wrong in the state that breaks an invariant, as rows of cells under a
 	// heading, which is the first row; see package report. Nil, or no rows, shows nothing.
@@ -245,6 +245,8 @@ func (p *Property) Validate() error {
 		return bad("Decides is missing: it says which operations may starve")
 	case p.OfHolders && p.Invariant == nil:
 		return bad("OfHolders is for invariants")
+	case p.KeepsExits && p.Invariant == nil:
+		return bad("KeepsExits is for invariants")
 	case p.PerLock && !p.OfHolders:
 		return bad("PerLock is for invariants with OfHolders; make a Spec with model.LockByLock")
 	case slices.ContainsFunc(Properties(), func(q *Property) bool { return q.ID == p.ID && q != p && !p.serialOf(q) }):

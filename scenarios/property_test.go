@@ -74,6 +74,9 @@ func TestPropertyValidate(t *testing.T) {
 		},
 		`question 9 is unknown`: func(p *Property) { p.Invariant, p.Question = nil, 9 },
 		`Decides is missing`:    func(p *Property) { p.Invariant, p.Question = nil, Starves },
+		`KeepsExits is for invariants`: func(p *Property) {
+			p.Invariant, p.Question, p.KeepsExits = nil, Stuck, true
+		},
 		`OfHolders is for invariants`: func(p *Property) {
 			p.Invariant, p.Question, p.OfHolders = nil, Stuck, true
 		},

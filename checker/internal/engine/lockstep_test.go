@@ -257,11 +257,21 @@ func TestLockstepOnToys(t *testing.T) {
 func lockstepProperties(sc *scenarios.Scenario) []*scenarios.Property {
 	out := []*scenarios.Property{scenarios.Deadlock}
 	for _, c := range sc.Claims {
-		if c.Property != scenarios.Deadlock {
+		switch {
+		case c.Property.Question == scenarios.Unserial: // its machine, without its judgement
+			out = append(out, &scenarios.Property{ID: "keeps-exits", Meaning: "Nothing is asked.", KeepsExits: true, Invariant: func(scenarios.View) string { return "" }})
+		case c.Property != scenarios.Deadlock:
 			out = append(out, c.Property)
 		}
 	}
 	return out
+}
+
+// A property that was not made for its scenario is an error, and does not hold because nothing is judged.
+func TestWhatIsNotBoundIsAnError(t *testing.T) {
+	sc := toys.Properties()[0]
+	_, err := NewSpace(&sc, scenarios.Serializable)
+	require.ErrorContains(t, err, "call serial.Bind first")
 }
 
 func TestLockstepOnPowerLoss(t *testing.T) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -92,6 +93,9 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	}
 	if err := p.Validate(); err != nil {
 		return nil, err
+	}
+	if p.Question == scenarios.Unserial {
+		return nil, fmt.Errorf("checker: %s: %s was not made for this scenario: call serial.Bind first", sc.ID, p)
 	}
 	x := &Space{Sc: sc, Property: p, steps: &table.Shared{}, KeepNumbers: p.OfCycles(), lasts: sc.Setting.Assume.Sleeps == scenarios.SleepsLast}
 	for i, n := range sc.Setting.EachTask() {

@@ -20,7 +20,7 @@ type ahead struct {
 	questions  []question
 	tried      []*checker.Tried // by question: one for each scenario
 	mu         sync.Mutex
-	next, last int // nobody has begun those from one to another
+	next, last int // the questions from next up to last, without it, have not been begun
 	ready      []*readyResult
 }
 

@@ -108,11 +108,17 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 		f(&spec)
 	}
 	sc, err := spec.Scenario()
-	if err != nil && strings.Contains(err.Error(), "cannot be traced here") {
-		t.Skipf("SKIPPED: %v", err)
-	}
+	needTracing(t, err)
 	require.NoError(t, err)
 	return sc
+}
+
+// needTracing skips a test whose scenario could not be made because programs cannot be traced.
+func needTracing(t testing.TB, err error) {
+	t.Helper()
+	if err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only")) {
+		t.Skipf("SKIPPED: it runs programs under ptrace: %v; go test ./scenarios/command runs it on linux/amd64 where that is allowed", err)
+	}
 }
 
 // used are the scripts that lines name, and those that these name: every start of a command writes all that

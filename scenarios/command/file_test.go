@@ -3,7 +3,6 @@ package command_test
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -36,9 +35,7 @@ func TestCopyOfHardLinks(t *testing.T) {
 		sc, err := command.Spec{Files: files, Commands: []command.Line{
 			{Shell: "read x < n; echo $((x+1)) > n"}, {Shell: "read x < " + by + "; echo $((x+1)) > " + by},
 		}}.Scenario()
-		if err != nil && strings.Contains(err.Error(), "cannot be traced here") {
-			t.Skipf("SKIPPED: %v", err)
-		}
+		needTracing(t, err)
 		require.NoError(t, err)
 		p, err := scenarios.FindProperty("serializable", sc)
 		require.NoError(t, err)

@@ -163,7 +163,7 @@ func (t *thread) setAlarm(a *alarm, from, to uint64, unit, now int64) {
 
 func (t *thread) isRealTimer(which int) bool {
 	if which != unix.ITIMER_REAL {
-		t.fault("timers of CPU time are not handled")
+		t.unmodelled("timers of CPU time are not handled")
 	}
 	return which == unix.ITIMER_REAL
 }
@@ -175,7 +175,7 @@ func (t *thread) timerCreate(c *call) {
 		a.id++
 	}
 	if clock := c.int(0); clock < 0 || clock == unix.CLOCK_PROCESS_CPUTIME_ID || clock == unix.CLOCK_THREAD_CPUTIME_ID {
-		t.fault("timers of CPU time are not handled")
+		t.unmodelled("timers of CPU time are not handled")
 		return
 	}
 	if c.args[1] != 0 {
@@ -193,7 +193,7 @@ func (t *thread) timerCreate(c *call) {
 		case byThread:
 			a.thread = int(le.Uint32(b[16:]))
 		default:
-			t.fault("notification %d is not handled", how)
+			t.unmodelled("notification %d is not handled", how)
 			return
 		}
 	}

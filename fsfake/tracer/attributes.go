@@ -86,8 +86,10 @@ func noAttributes(i int) func(*thread, *call) {
 		_, pl, ok := t.name(unix.AT_FDCWD, i, true)
 		switch {
 		case !ok:
-		case pl.virtual:
+		case pl.virtual && looksOnly[c.nr]:
 			t.fail(unix.EOPNOTSUPP)
+		case pl.virtual:
+			t.refuse(unix.EOPNOTSUPP)
 		default:
 			t.real(pl, i)
 		}

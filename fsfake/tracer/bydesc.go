@@ -69,22 +69,22 @@ var byDescriptor = []spec{
 	}},
 	{unix.SYS_FSTATFS, "fstatfs", 2, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.put(c.args[1], fileSystem(), 0) }) }},
 	{unix.SYS_FALLOCATE, "fallocate", 4, func(t *thread, c *call) {
-		t.onFake(func(*descriptor) { t.fail(unix.EOPNOTSUPP) }) // programs write zeros instead
+		t.onFake(func(*descriptor) { t.refuse(unix.EOPNOTSUPP) }) // programs write zeros instead
 	}},
-	{unix.SYS_FSETXATTR, "fsetxattr", 5, noAttributesOf},
+	{unix.SYS_FSETXATTR, "fsetxattr", 5, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.refuse(unix.EOPNOTSUPP) }) }},
 	{unix.SYS_FGETXATTR, "fgetxattr", 4, noAttributesOf},
 	{unix.SYS_FLISTXATTR, "flistxattr", 3, noAttributesOf},
 	{unix.SYS_FREMOVEXATTR, "fremovexattr", 2, noAttributesOf},
 	{unix.SYS_MMAP, "mmap", 6, (*thread).mmap},
-	{unix.SYS_SENDFILE, "sendfile", 4, copyBetween(0, 1)},
+	{unix.SYS_SENDFILE, "sendfile", 4, (*thread).sendfile},
 	{unix.SYS_SPLICE, "splice", 6, noneFake(0, 2)},
 	{unix.SYS_TEE, "tee", 4, noneFake(0, 1)},
 	{unix.SYS_VMSPLICE, "vmsplice", 4, noneFake(0)},
-	{unix.SYS_COPY_FILE_RANGE, "copy_file_range", 6, copyBetween(0, 2)},
+	{unix.SYS_COPY_FILE_RANGE, "copy_file_range", 6, (*thread).copyFileRange},
 	{unix.SYS_INOTIFY_RM_WATCH, "inotify_rm_watch", 2, realOnly},
 	{unix.SYS_INOTIFY_ADD_WATCH, "inotify_add_watch", 3, notInside(1)},
 	{unix.SYS_SIGNALFD4, "signalfd4", 4, realOnly},
-	{unix.SYS_TIMERFD_CREATE, "timerfd_create", 2, fault("timers as descriptors are not handled")},
+	{unix.SYS_TIMERFD_CREATE, "timerfd_create", 2, unmodelled("timers as descriptors are not handled")},
 }
 
 func syncFile(t *thread, c *call) {
@@ -93,8 +93,8 @@ func syncFile(t *thread, c *call) {
 
 func (t *thread) passCall(*call) { t.pass() }
 
-func fault(why string) func(*thread, *call) {
-	return func(t *thread, _ *call) { t.fault("%s", why) }
+func unmodelled(what string) func(*thread, *call) {
+	return func(t *thread, _ *call) { t.unmodelled("%s", what) }
 }
 
 // fake returns the descriptor that argument i names, when it is of the fake; else the call is
@@ -121,7 +121,7 @@ func (t *thread) onFakeAt(dirfd int, f func(*descriptor)) {
 	case d != nil && d.fake >= 0:
 		f(d)
 	case dirfd == unix.AT_FDCWD && t.p.cwd != "":
-		t.fault("of the working directory, by an empty name, it is not modelled")
+		t.unmodelled("of the working directory, by an empty name, it is not modelled")
 	default:
 		t.pass()
 	}
@@ -129,7 +129,7 @@ func (t *thread) onFakeAt(dirfd int, f func(*descriptor)) {
 
 // realOnly is a call that is not handled on a descriptor of the fake.
 func realOnly(t *thread, _ *call) {
-	t.onFake(func(d *descriptor) { t.fault("on a file of the fake (%s) it is not modelled", d.path) })
+	t.onFake(func(d *descriptor) { t.unmodelled("on a file of the fake (%s) it is not modelled", d.path) })
 }
 
 func noAttributesOf(t *thread, _ *call) {
@@ -141,21 +141,7 @@ func noneFake(which ...int) func(*thread, *call) {
 	return func(t *thread, c *call) {
 		for _, i := range which {
 			if d := t.p.fds[c.fd(i)]; d != nil && d.fake >= 0 {
-				t.fault("on a file of the fake (%s) it is not modelled", d.path)
-				return
-			}
-		}
-		t.passWaiting(nil)
-	}
-}
-
-// copyBetween is a call that copies without the program's memory. With a file of the fake it is
-// refused as by a file system that cannot do it: programs then read and write.
-func copyBetween(which ...int) func(*thread, *call) {
-	return func(t *thread, c *call) {
-		for _, i := range which {
-			if d := t.p.fds[c.fd(i)]; d != nil && d.fake >= 0 {
-				t.fail(unix.EINVAL)
+				t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
 				return
 			}
 		}

@@ -173,7 +173,7 @@ func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
 	case !pl.virtual:
 		t.real(pl, i)
 	case pl.fd >= 0:
-		t.fault("through /proc/self/fd it is not handled")
+		t.unmodelled("through /proc/self/fd it is not handled")
 	default:
 		op.Path = pl.path
 		t.askZero(op)
@@ -206,7 +206,7 @@ func notInsideAt(dir, i int) func(*thread, *call) {
 		switch {
 		case !ok:
 		case pl.virtual:
-			t.fault("on a file in the virtual directory it is not modelled")
+			t.unmodelled("on a file in the virtual directory it is not modelled")
 		default:
 			t.real(pl, i)
 		}

@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -57,11 +58,11 @@ func (t *thread) called() {
 	copy(t.c.args[:], info.u[1:7])
 	t.subst, t.fakeOnly, t.asked, t.asks = nil, false, false, 0
 	if info.arch != archX86_64 || t.c.nr&(1<<30) != 0 {
-		t.fault("32-bit system calls are not handled")
+		t.unmodelled("32-bit system calls are not handled")
 		return
 	}
 	if t.c.spec = calls.of(t.c.nr); t.c.spec == nil {
-		t.fault("this system call is not handled")
+		t.unmodelled("this system call is not handled")
 		return
 	}
 	t.c.spec.do(t, &t.c)
@@ -176,6 +177,15 @@ func (t *thread) fail(e syscall.Errno) {
 		return
 	}
 	t.result(-int64(e))
+}
+
+// refuse is fail for what a kernel can do and the fake cannot, where programs have another way: they get
+// the error that a kernel or a file system gives which cannot do it either.
+func (t *thread) refuse(e syscall.Errno) {
+	if text := t.c.String() + " = " + fsfake.ErrnoName(e); !slices.Contains(t.r.refused, text) {
+		t.r.refused = append(t.r.refused, text)
+	}
+	t.fail(e)
 }
 
 // failErr is fail for an error of this package's own reads and writes of memory.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -166,6 +167,7 @@ func killOne(pid int) {
 func (r *Run) copyFor(child int) *Run {
 	n := newRun(r.c)
 	n.dir, n.now, n.nowIs, n.nowKnown, n.answers = r.dir, r.now, r.nowIs, r.nowKnown, r.answers
+	n.refused = slices.Clone(r.refused)
 	n.out.stdout.text.WriteString(r.out.stdout.text.String())
 	n.out.stderr.text.WriteString(r.out.stderr.text.String())
 	of := map[*process]*process{}

@@ -91,7 +91,7 @@ func (p *process) named(name string) string {
 func (t *thread) askCwd() {
 	t.ask(fsfake.Op{Call: fsfake.CallGetcwd}, func(r fsfake.Result) {
 		if r.Errno != 0 {
-			t.fault("a path out of the virtual directory from one that has been removed is not handled")
+			t.unmodelled("a path out of the virtual directory from one that has been removed is not handled")
 			return
 		}
 		t.p.cwd, t.asked, t.subst = r.Data, true, nil

@@ -43,7 +43,7 @@ func (t *thread) closeRange(c *call) {
 	}
 	switch {
 	case flags&^unix.CLOSE_RANGE_CLOEXEC != 0 && len(t.p.threads) > 1:
-		t.fault("with flags %#x it is not modelled in a program of several threads", flags)
+		t.unmodelled("with flags %#x it is not modelled in a program of several threads", flags)
 	case at < 0:
 		t.pass()
 	default:
@@ -173,7 +173,7 @@ func (t *thread) fcntl(c *call) {
 		t.pass()
 	default:
 		if fake {
-			t.fault("on a file of the fake (%s) it is not modelled", d.path)
+			t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
 			return
 		}
 		t.pass()
@@ -185,7 +185,7 @@ func (t *thread) fcntl(c *call) {
 func (t *thread) setFlags(d *descriptor, flags int) {
 	const settable = unix.O_APPEND | unix.O_NONBLOCK | unix.O_NOATIME | unix.O_DIRECT
 	if flags&unix.O_ASYNC != 0 {
-		t.fault("signals about a file of the fake (%s) are not modelled", d.path)
+		t.unmodelled("signals about a file of the fake (%s) are not modelled", d.path)
 		return
 	}
 	set := d.file.flags&^settable | flags&settable
@@ -216,8 +216,8 @@ func (t *thread) ioctl(c *call) {
 	case req == unix.FS_IOC_GETFLAGS:
 		t.fail(unix.ENOTTY)
 	case req == unix.FICLONE || req == unix.FICLONERANGE:
-		t.fail(unix.EOPNOTSUPP)
+		t.refuse(unix.EOPNOTSUPP)
 	default:
-		t.fault("on a file of the fake (%s) it is not modelled", d.path)
+		t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
 	}
 }

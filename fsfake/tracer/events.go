@@ -55,7 +55,7 @@ func (r *Run) event(tid int, ws unix.WaitStatus) {
 func (t *thread) stopped(sig unix.Signal) {
 	if sig != unix.SIGTRAP {
 		t.c = call{}
-		t.fault("stopped by %s: job control is not handled", unix.SignalName(sig))
+		t.unmodelled("stopped by %s: job control is not handled", unix.SignalName(sig))
 		return
 	}
 	t.goOn(unix.PTRACE_CONT)
@@ -77,7 +77,7 @@ func (t *thread) signal(sig unix.Signal) {
 	}
 	if sig == unix.SIGSTOP || sig == unix.SIGTSTP || sig == unix.SIGTTIN || sig == unix.SIGTTOU {
 		t.c = call{}
-		t.fault("stopped by %s: job control is not handled", unix.SignalName(sig))
+		t.unmodelled("stopped by %s: job control is not handled", unix.SignalName(sig))
 		return
 	}
 	t.sig = int(sig)

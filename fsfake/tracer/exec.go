@@ -29,7 +29,7 @@ func (t *thread) exec(dirfd, i, flags int) {
 	switch {
 	case !ok:
 	case pl.virtual && (pl.fd >= 0 || flags != 0):
-		t.fault("by a descriptor of the fake it is not handled")
+		t.unmodelled("by a descriptor of the fake it is not handled")
 	case pl.virtual:
 		t.execVirtual(name, pl, i)
 	default:
@@ -74,7 +74,7 @@ func (t *thread) execScript(name, text string, i int) {
 		return
 	}
 	if pl, err := t.locate(unix.AT_FDCWD, interpreter, true); err == nil && pl.virtual {
-		t.fault("the interpreter %s of a script is in the virtual directory: that is not handled", interpreter)
+		t.unmodelled("the interpreter %s of a script is in the virtual directory: that is not handled", interpreter)
 		return
 	}
 	args := []string{interpreter}

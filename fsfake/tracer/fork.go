@@ -36,13 +36,13 @@ func (t *thread) fork(flags, parentTid, childTid uint64) {
 	}
 	switch {
 	case flags&namespaces != 0:
-		t.fault("namespaces are not handled")
+		t.unmodelled("namespaces are not handled")
 	case flags&(unix.CLONE_UNTRACED|unix.CLONE_PARENT|unix.CLONE_PTRACE) != 0:
-		t.fault("flags %#x are not handled", flags)
+		t.unmodelled("flags %#x are not handled", flags)
 	case flags&unix.CLONE_THREAD != 0:
 		t.passThen(t.forked)
 	case flags&unix.CLONE_FILES != 0, flags&unix.CLONE_VM != 0 && flags&unix.CLONE_VFORK == 0:
-		t.fault("a process that shares memory or descriptors is not handled")
+		t.unmodelled("a process that shares memory or descriptors is not handled")
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallFork}, func(r fsfake.Result) {
 			t.newPid = int(r.N)

@@ -20,7 +20,7 @@ func (t *thread) kill(c *call) {
 	case sig == 0 && pid > 0:
 		t.askZero(fsfake.Op{Call: fsfake.CallKill, Pid: pid})
 	case pid == -1:
-		t.fault("a signal to all processes is not handled")
+		t.unmodelled("a signal to all processes is not handled")
 	case pid <= 0:
 		t.killGroup(-pid, sig)
 	default:
@@ -53,7 +53,7 @@ func (t *thread) killProcess(pid, sig int) {
 // but not what the signal does.
 func (t *thread) foreign(pid int) {
 	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, func(fsfake.Result) {
-		t.fault("a signal to process %d, which is not one of its own, is not modelled", pid)
+		t.unmodelled("a signal to process %d, which is not one of its own, is not modelled", pid)
 	})
 }
 
@@ -67,7 +67,7 @@ func (t *thread) killGroup(pgid, sig int) {
 	own := func(p *process) bool { return p.pgid == pgid || p.pid == pgid }
 	if !slices.ContainsFunc(t.r.procs, own) {
 		t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pgid}, func(fsfake.Result) {
-			t.fault("a signal to process group %d, which is not one of its own, is not modelled", pgid)
+			t.unmodelled("a signal to process group %d, which is not one of its own, is not modelled", pgid)
 		})
 		return
 	}
@@ -111,6 +111,6 @@ func (t *thread) pidfdOpen(c *call) {
 		return
 	}
 	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: c.int(0)}, func(fsfake.Result) {
-		t.fault("a descriptor of process %d, which is not one of its own, is not modelled", c.int(0))
+		t.unmodelled("a descriptor of process %d, which is not one of its own, is not modelled", c.int(0))
 	})
 }

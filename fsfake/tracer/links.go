@@ -22,7 +22,7 @@ func (t *thread) readlink(dirfd, i int) {
 	switch {
 	case !ok:
 	case pl.fd >= 0:
-		t.fault("of a file of the fake is not modelled")
+		t.unmodelled("of a file of the fake it is not modelled")
 	case pl.proc != 0 && pl.rest == "":
 		t.put(buf, []byte(cut(strconv.Itoa(t.p.pid), size)), int64(len(cut(strconv.Itoa(t.p.pid), size)))) // /proc/self
 	case !pl.virtual:
@@ -73,7 +73,7 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 	case from.virtual:
 		return from, to, true
 	case from.changed || to.changed || from.proc != 0 || to.proc != 0:
-		t.fault("on files of /proc it is not handled")
+		t.unmodelled("on files of /proc it is not handled")
 	default:
 		t.passThen(t.noting(from.path, to.path))
 	}
@@ -102,7 +102,7 @@ func (t *thread) link(olddir, i, newdir, j, flags int) {
 	case from.fd >= 0:
 		t.askZero(fsfake.Op{Call: fsfake.CallLinkFD, FD: t.p.fds[from.fd].fake, Path2: to.path})
 	case flags != 0:
-		t.fault("with flags %#x it is not modelled", flags)
+		t.unmodelled("with flags %#x it is not modelled", flags)
 	default:
 		t.askZero(fsfake.Op{Call: fsfake.CallLink, Path: from.path, Path2: to.path})
 	}

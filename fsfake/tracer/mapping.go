@@ -26,7 +26,7 @@ func (t *thread) mmap(c *call) {
 		return
 	}
 	if c.int(3)&unix.MAP_TYPE != unix.MAP_PRIVATE {
-		t.fault("a shared mapping of a file of the fake (%s) is not modelled", d.path)
+		t.unmodelled("a shared mapping of a file of the fake (%s) is not modelled", d.path)
 		return
 	}
 	args := c.args

@@ -20,7 +20,7 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 	switch {
 	case !ok:
 	case pl.fd >= 0:
-		t.fault("opening a file anew through /proc/self/fd is not modelled")
+		t.unmodelled("opening a file anew through /proc/self/fd is not modelled")
 	case pl.virtual:
 		op := fsfake.Op{Call: fsfake.CallOpen, Path: pl.path, Flags: flags}
 		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {
@@ -92,7 +92,7 @@ func (t *thread) openat2(c *call) {
 	switch {
 	case !ok:
 	case pl.virtual && resolve != 0:
-		t.fail(unix.ENOSYS) // programs go on with openat(2)
+		t.refuse(unix.ENOSYS) // programs go on with openat(2)
 	case pl.virtual:
 		t.open(c.fd(0), 1, int(flags), mode)
 	default:

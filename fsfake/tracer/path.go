@@ -101,7 +101,7 @@ func (w *walk) relativeTo(d *descriptor, name string) (place, error) {
 	case up >= 0 && d.atDir:
 		return w.out(name[up:])
 	case up >= 0:
-		w.t.fault("a path out of the virtual directory from one below it (%s) that is open is not handled", d.path)
+		w.t.unmodelled("a path out of the virtual directory from one below it (%s) that is open is not handled", d.path)
 		return place{fd: -1}, unix.ENOENT
 	case d.atDir:
 		return place{virtual: true, path: w.t.r.c.Dir + "/" + name, fd: -1}, nil

@@ -42,7 +42,7 @@ func (t *thread) poll(ns int64, i int, none uint64) {
 		return
 	}
 	if len(readyAt) == 0 {
-		t.fault("waiting for a file of the fake is not modelled")
+		t.unmodelled("waiting for a file of the fake is not modelled")
 		return
 	}
 	if err := writeMem(t.tid, t.c.args[0], real); err != nil {
@@ -90,7 +90,7 @@ func (t *thread) selectOn(ns int64, i int, none uint64) {
 		}
 		for fd := range n {
 			if d := t.p.fds[fd]; d != nil && d.fake >= 0 && b[fd/8]&(1<<(fd%8)) != 0 {
-				t.fault("waiting for a file of the fake (%s) is not modelled", d.path)
+				t.unmodelled("waiting for a file of the fake (%s) is not modelled", d.path)
 				return
 			}
 		}
@@ -115,7 +115,7 @@ func (t *thread) futex(c *call) {
 	switch op & 0x7f {
 	case futexWait, futexWaitBitset:
 	case 6, 7, 8, 11, 12, 13:
-		t.fault("mutexes with priority inheritance are not handled")
+		t.unmodelled("mutexes with priority inheritance are not handled")
 		return
 	default:
 		t.pass()

@@ -38,7 +38,7 @@ func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 		})
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(fsfake.Result) {
-			t.fault("/proc/%d/%s of a process that is not one of its own is not modelled", pl.proc, pl.rest)
+			t.unmodelled("/proc/%d/%s of a process that is not one of its own is not modelled", pl.proc, pl.rest)
 		})
 	}
 }

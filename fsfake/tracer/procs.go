@@ -85,19 +85,19 @@ var aboutProcesses = []spec{
 		case unix.PR_SET_DUMPABLE: // or nobody could look at it any more
 			t.result(0)
 		case unix.PR_SET_SECCOMP:
-			t.fault("its own seccomp filter is not handled")
+			t.unmodelled("its own seccomp filter is not handled")
 		default:
 			t.pass()
 		}
 	}},
-	{unix.SYS_SECCOMP, "seccomp", 3, fault("its own seccomp filter is not handled")},
+	{unix.SYS_SECCOMP, "seccomp", 3, unmodelled("its own seccomp filter is not handled")},
 	{unix.SYS_PTRACE, "ptrace", 4, func(t *thread, c *call) { t.fail(unix.EPERM) }},
-	{unix.SYS_UNSHARE, "unshare", 1, fault("namespaces are not handled")},
-	{unix.SYS_SETNS, "setns", 2, fault("namespaces are not handled")},
-	{unix.SYS_CHROOT, "chroot", 1, fault("another root directory is not handled")},
-	{unix.SYS_PIVOT_ROOT, "pivot_root", 2, fault("another root directory is not handled")},
-	{unix.SYS_MOUNT, "mount", 5, fault("mounts are not handled")},
-	{unix.SYS_UMOUNT2, "umount2", 2, fault("mounts are not handled")},
+	{unix.SYS_UNSHARE, "unshare", 1, unmodelled("namespaces are not handled")},
+	{unix.SYS_SETNS, "setns", 2, unmodelled("namespaces are not handled")},
+	{unix.SYS_CHROOT, "chroot", 1, unmodelled("another root directory is not handled")},
+	{unix.SYS_PIVOT_ROOT, "pivot_root", 2, unmodelled("another root directory is not handled")},
+	{unix.SYS_MOUNT, "mount", 5, unmodelled("mounts are not handled")},
+	{unix.SYS_UMOUNT2, "umount2", 2, unmodelled("mounts are not handled")},
 }
 
 // getppid: the child of a dead process is init's.
@@ -206,7 +206,7 @@ func sameGroup(t *thread, c *call) { t.same(os.Getgid()) }
 func (t *thread) same(id int) {
 	for i := range t.c.spec.args {
 		if v := t.c.int(i); v != -1 && v != id {
-			t.fault("another user or group is not handled")
+			t.unmodelled("another user or group is not handled")
 			return
 		}
 	}

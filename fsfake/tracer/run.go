@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -44,7 +45,8 @@ type Run struct {
 	out   capture
 	// outside are files outside of the virtual directory that were changed or locked.
 	outside map[string]bool
-	temp    string // a directory to remove at the end, or empty
+	refused []string // calls that were refused because they are not modelled, and how
+	temp    string   // a directory to remove at the end, or empty
 	cpu     unix.CPUSet
 	mask    uint64 // of a clone: the signals that it blocks
 	dog     watchdog
@@ -266,6 +268,13 @@ func (r *Run) Stop() {
 		close(r.do)
 		<-r.over
 	}
+}
+
+// Refused lists the calls that are not modelled, and were answered as by a kernel or a file system that cannot do
+// them, each once: programs often have another way.
+func (r *Run) Refused() (calls []string) {
+	r.look(func() { calls = slices.Clone(r.refused) })
+	return calls
 }
 
 // Exit says how a process ended; false while it runs, or when there was none.

@@ -20,7 +20,7 @@ var aboutSockets = []spec{
 	{unix.SYS_SENDMSG, "sendmsg", 3, waits},
 	{unix.SYS_RECVMSG, "recvmsg", 3, waits},
 	{unix.SYS_SENDMMSG, "sendmmsg", 4, waits},
-	{unix.SYS_RECVMMSG, "recvmmsg", 5, fault("it is not handled")},
+	{unix.SYS_RECVMMSG, "recvmmsg", 5, unmodelled("it is not handled")},
 	{unix.SYS_GETSOCKNAME, "getsockname", 3, realOnly},
 	{unix.SYS_GETPEERNAME, "getpeername", 3, realOnly},
 	{unix.SYS_GETSOCKOPT, "getsockopt", 5, realOnly},
@@ -51,7 +51,7 @@ func socketAddress(t *thread, c *call) {
 			}
 		}
 		if pl, err := t.locate(unix.AT_FDCWD, string(name), true); err == errAskCwd || err == nil && pl.virtual {
-			t.fault("a socket below the virtual directory (%s) is not modelled", name)
+			t.unmodelled("a socket below the virtual directory (%s) is not modelled", name)
 			return
 		}
 	}

@@ -59,7 +59,7 @@ func (t *thread) nameless(dirfd, i int) bool {
 	if d == nil || d.fake < 0 || !t.emptyPath(i) {
 		return false
 	}
-	t.fault("of a file of the fake (%s), by an empty name, it is not modelled", d.path)
+	t.unmodelled("of a file of the fake (%s), by an empty name, it is not modelled", d.path)
 	return true
 }
 

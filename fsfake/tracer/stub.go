@@ -61,6 +61,9 @@ func (*Run) Calls() int { return 0 }
 // Outside lists none.
 func (*Run) Outside() []string { return nil }
 
+// Refused lists none.
+func (*Run) Refused() []string { return nil }
+
 // Stdout is empty.
 func (*Run) Stdout() string { return "" }
 

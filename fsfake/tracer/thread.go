@@ -69,6 +69,7 @@ type thread struct {
 	fakeOnly bool          // it is about a directory above the virtual one
 	through  bool          // its answer is to come from the kernel
 	letting  bool          // it is being made
+	itself   bool          // the tracer itself has made what was asked for
 	kernel   fsfake.Result // what the kernel has answered
 	refused  syscall.Errno // an error that the tracer itself finds in the fake's answer
 
@@ -126,6 +127,9 @@ type descriptor struct {
 	procs  bool // /proc itself; file has its listing
 	kind   kind // of a real one
 }
+
+// isFake reports whether it is a descriptor of the fake.
+func (d *descriptor) isFake() bool { return d != nil && d.fake >= 0 }
 
 // A description is what is known of an open file description of the fake; duplicates share it.
 type description struct {
@@ -244,6 +248,11 @@ func (t *thread) fault(format string, args ...any) {
 	if t.r.err == nil {
 		t.r.err = &Error{Program: t.p.name, Pid: t.p.pid, Call: t.c.String(), What: fmt.Sprintf(format, args...)}
 	}
+}
+
+// unmodelled is fault for what the tracer or the fake does not know, with what to do.
+func (t *thread) unmodelled(format string, args ...any) {
+	t.fault(format+"; have the program do without it", args...)
 }
 
 // asleep says whether a thread in a call waits for something, and how often it has been given

@@ -39,7 +39,7 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 		return expected, r.answer(task, expected)
 	}
 	t.answer, t.blocked = nil, false
-	t.through, t.letting, t.kernel, t.refused = true, true, fsfake.Result{}, 0
+	t.through, t.letting, t.itself, t.kernel, t.refused = true, true, false, fsfake.Result{}, 0
 	expected.Blocked, expected.Errno = false, 0
 	f(expected)
 	t.through = false
@@ -56,7 +56,7 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 		r.late()
 	}
 	t.letting = false
-	if t.state == asking { // a call that takes several: this one was but a look
+	if t.state == asking && !t.itself { // a call that takes several: this one was but a look
 		return expected, r.err
 	}
 	if t.kernel.Errno == unix.EWOULDBLOCK && Parks(op) && r.err == nil {

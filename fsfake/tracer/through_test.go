@@ -4,6 +4,7 @@ package tracer_test
 
 import (
 	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -23,11 +24,20 @@ func throughKernel(t *testing.T, m *fsfake.Machine, c tracer.Config) outcome {
 	skipUntraceable(t, err)
 	require.NoError(t, err)
 	defer run.Stop()
+	toItsEndThrough(t, m, run, func(tracer.Pending, fsfake.Result) {})
+	exit, _ := run.Exit(100)
+	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr(), Tree: realTree(t, c.Through)}
+}
+
+// toItsEndThrough lets a run make its calls, and compares each answer with the machine's. each sees every call when it
+// has been made.
+func toItsEndThrough(t *testing.T, m *fsfake.Machine, run *tracer.Run, each func(p tracer.Pending, r fsfake.Result)) {
+	t.Helper()
 	for {
 		set, err := run.Next()
 		require.NoError(t, err, "%s%s", run.Stdout(), run.Stderr())
 		if len(set) == 0 {
-			break
+			return
 		}
 		p, ok := pick(m, set)
 		require.True(t, ok)
@@ -35,9 +45,8 @@ func throughKernel(t *testing.T, m *fsfake.Machine, c tracer.Config) outcome {
 		got, err := run.Let(p.Task, want)
 		require.NoError(t, err)
 		require.Equal(t, seen(p.Op, want), seen(p.Op, got), "%v %v", p.Task, p.Op)
+		each(p, got)
 	}
-	exit, _ := run.Exit(100)
-	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr(), Tree: realTree(t, c.Through)}
 }
 
 // seen is what both sides must agree on.
@@ -118,4 +127,39 @@ func TestLocksBetweenRunsOnTheKernel(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, set[0].Blocked)
 	require.Equal(t, "in\n", runs[0].Stdout())
+}
+
+// A copy is a step that reads and one that writes, on the kernel as well: what others change between them is not copied.
+func TestOthersComeBetweenTheStepsOfACopy(t *testing.T) {
+	for _, c := range []struct{ name, program string }{
+		{"sendfile", "os.sendfile(m, n, None, 100)"}, {"copy_file_range", "os.copy_file_range(n, m, 100)"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cfg := config(python(t, "")[0], "-c", "import os; n, m = os.open('n', os.O_RDONLY), os.open('m', os.O_WRONLY); "+c.program)
+			cfg.Through = t.TempDir()
+			m := newMachine()
+			write := func(name, text string) {
+				must(m.Proc(100).WriteFile(dir+"/"+name, []byte(text), 0o644))
+				require.NoError(t, os.WriteFile(filepath.Join(cfg.Through, name), []byte(text), 0o644))
+			}
+			write("n", "old")
+			write("m", "")
+			run, err := tracer.Start(cfg)
+			skipUntraceable(t, err)
+			require.NoError(t, err)
+			defer run.Stop()
+			toItsEndThrough(t, m, run, func(p tracer.Pending, r fsfake.Result) {
+				if p.Op.Call == fsfake.CallRead && r.Data == "old" {
+					write("n", "new")
+				}
+			})
+			got, err := os.ReadFile(filepath.Join(cfg.Through, "m"))
+			require.NoError(t, err)
+			require.Equal(t, "old", string(got))
+			fake, err := m.Proc(1).ReadFile(dir + "/m")
+			require.NoError(t, err)
+			require.Equal(t, "old", string(fake))
+		})
+	}
 }

@@ -28,12 +28,15 @@ type piece struct {
 	n    int
 }
 
-const maxTransfer = 32 << 20
+const (
+	maxTransfer = 32 << 20
+	maxCount    = 0x7ffff000 // what the kernel moves in one call at most
+)
 
 // pieces returns the memory that arguments 1 and 2 describe.
 func (t *thread) pieces(s shape) ([]piece, int, bool) {
 	if s == whole {
-		n := int(min(t.c.args[2], 0x7ffff000))
+		n := int(min(t.c.args[2], maxCount))
 		return []piece{{t.c.args[1], n}}, n, true
 	}
 	count := t.c.int(2)
@@ -139,7 +142,7 @@ func (t *thread) write(s shape, op fsfake.Op) {
 		return
 	}
 	if n > maxTransfer {
-		t.fault("a write of more than %d MiB is not modelled", maxTransfer>>20)
+		t.unmodelled("a write of more than %d MiB is not modelled", maxTransfer>>20)
 		return
 	}
 	var data strings.Builder
@@ -170,7 +173,7 @@ func (t *thread) write2() {
 // second is the call that preadv2 or pwritev2 makes: with offset -1 that at the description's.
 func (t *thread) second(plain, at fsfake.Call) (fsfake.Op, bool) {
 	if d := t.p.fds[t.c.fd(0)]; d != nil && d.fake >= 0 && t.c.int(5) != 0 {
-		t.fault("with flags it is not modelled")
+		t.unmodelled("with flags %#x it is not modelled", t.c.int(5))
 		return fsfake.Op{}, false
 	}
 	if off := int64(t.c.args[3]); off != -1 {

@@ -203,6 +203,8 @@ func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, fir
 		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
 	case port.files == 0:
 		return nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
+	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)) && len(port.refused) > 0:
+		return nil, fmt.Errorf("%s fails with %s: %s; that may be lockpick's doing, which does not model a call of it and answered %s: have the program do without it", who, status, oneLine(port.stderr), strings.Join(port.refused, ", "))
 	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
 		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
 	}
@@ -250,9 +252,10 @@ type alonePort struct {
 	before  []moment
 	killAt  int // before this step it is killed
 	family  scenarios.Family
-	// stderr is what the command has written there; inside, whether it was.
-	stderr string
-	inside bool
+	// stderr is what the command has written there, refused which of its calls were; inside, whether it was.
+	stderr  string
+	refused []string // calls
+	inside  bool
 }
 
 // A moment is how things stood before a step of a command: the machine, what it had chosen, and
@@ -318,7 +321,7 @@ func (p *alonePort) Note(v any) {
 		p.by = v.Task
 		p.thread = p.thread || v.Task.N > 1
 	case said:
-		p.stderr = v.text
+		p.stderr, p.refused = v.text, v.refused
 	case scenarios.Returned:
 		p.inside = p.inside || v.Output == (model.Acquired{OK: true})
 	}

@@ -200,6 +200,18 @@ func TestNothingToSay(t *testing.T) {
 	}
 }
 
+// Who fails because a call is not modelled is told which, and not to work alone first.
+func TestRefusedCallIsNamed(t *testing.T) {
+	if _, err := exec.LookPath("fallocate"); err != nil {
+		t.Skip("SKIPPED: there is no fallocate here; where it is installed go test ./scenarios/command runs it")
+	}
+	const line = "fallocate -p -o 0 -l 4 n"
+	_, err := command.Spec{Commands: []command.Line{{Shell: line}, {Shell: line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}.Scenario()
+	needTracing(t, err)
+	require.ErrorContains(t, err, "fallocate(3, 3, 0, 4) = EOPNOTSUPP: have the program do without it")
+	require.NotContains(t, err.Error(), "make it work alone first")
+}
+
 func TestParse(t *testing.T) {
 	text, err := os.ReadFile("testdata/race.txtar")
 	require.NoError(t, err)

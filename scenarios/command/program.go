@@ -371,8 +371,12 @@ func (d *driver) after(op fsfake.Op, name string, r fsfake.Result, leaves bool) 
 	}
 }
 
-// said is noted at the end: what the command has written to its standard error.
-type said struct{ text string }
+// said is noted at the end: what the command has written to its standard error, and which of its calls were refused
+// because they are not modelled.
+type said struct {
+	text    string
+	refused []string
+}
 
 var errNeverStarted = errors.New("it made no call in the virtual directory and was not asked to end")
 
@@ -382,7 +386,7 @@ func (d *driver) ended() error {
 	if d.exit, ok = d.run.Exit(d.root); !ok {
 		return errNeverStarted
 	}
-	d.note(said{d.run.Stderr()})
+	d.note(said{d.run.Stderr(), d.run.Refused()})
 	if d.spec.Inside != "" && d.acquires && !d.inside && !d.killed {
 		d.note(scenarios.Returned{Output: model.Acquired{}})
 	}

@@ -46,7 +46,7 @@ func TestRecordOfTwins(t *testing.T) {
 		return []place{
 			{op: fsfake.Op{Call: fsfake.CallForkAs, Pid: pid*scenarios.ChildPids + 1}, notes: []any{begins}},
 			{op: fsfake.Op{Call: fsfake.CallMkdir, Path: fmt.Sprintf("d%d0vm", pid*scenarios.ChildPids+1)}, notes: []any{by}},
-			{op: fsfake.Op{Call: fsfake.CallWrite, Data: text}, notes: []any{said{fmt.Sprint(pid)}}},
+			{op: fsfake.Op{Call: fsfake.CallWrite, Data: text}, notes: []any{said{text: fmt.Sprint(pid)}}},
 		}
 	}
 	answers := func(process int) []fsfake.Result {

@@ -158,9 +158,9 @@ var calls = [numCalls]*row{
 		text: words(pathText, path2Text, renameText), answer: okAnswer, contends: exists,
 	},
 	CallLink: {
-		name: "link", group: ByName, uses: onPaths, failing: failsToMake,
-		do:   func(m *Machine, c *request) { c.fails(m.link(c.p, c.op.Path, c.op.Path2)) },
-		text: words(pathText, path2Text), answer: okAnswer, contends: exists,
+		name: "link", group: ByName, uses: onPaths | OperandFlags, failing: failsToMake,
+		do:   func(m *Machine, c *request) { m.link(c.p, c.op, c.r) },
+		text: words(pathText, path2Text, linkText), answer: okAnswer, contends: exists,
 	},
 	CallSymlink: {
 		name: "symlink", group: ByName, uses: onPaths, failing: failsToMake,

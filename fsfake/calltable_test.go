@@ -67,7 +67,7 @@ var callTable = [...]tried{
 		manual: "EACCES EBADF EBUSY EDQUOT EEXIST EFAULT EINVAL EIO EISDIR ELOOP EMLINK ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR ENOTEMPTY EPERM EROFS EXDEV",
 	},
 	fsfake.CallLink: {
-		words: "path name", weight: 5,
+		words: "path name follow", weight: 5,
 		manual: "EACCES EBADF EDQUOT EEXIST EFAULT EINVAL EIO ELOOP EMLINK ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS EXDEV",
 	},
 	fsfake.CallSymlink: {
@@ -281,9 +281,10 @@ var vocabulary = map[string]word{
 	},
 	"open":   bitsWord(openBits, nil),
 	"rename": bitsWord(renameBits, []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 8}),
+	"follow": optional(bitsWord([]bit{{"follow", fsfake.AT_SYMLINK_FOLLOW}}, []int{0, 0, fsfake.AT_SYMLINK_FOLLOW})),
 	"flock":  bitsWord(flockBits, flockDraws),
 	"type":   valuesWord(lockTypes, []int{0, 1, 1, 1, 2}, []int{3, 7, -1}, 60),
-	"whence": valuesWord([]string{"set", "cur", "end"}, []int{0, 1, 2}, []int{7, -1}, 40),
+	"whence": valuesWord([]string{"set", "cur", "end", "data", "hole"}, []int{0, 0, 1, 1, 2, 2, 3, 4}, []int{7, -1}, 40),
 	"mode": {
 		operand: fsfake.OperandMode,
 		text:    func(o *fsfake.Op) string { return fmt.Sprintf("%#o", o.Mode) },

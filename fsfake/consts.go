@@ -53,11 +53,20 @@ const (
 	RENAME_WHITEOUT  = 4
 )
 
+// AT_SYMLINK_FOLLOW is the flag of linkat(2) that links what a symlink leads to.
+const AT_SYMLINK_FOLLOW = 0x400
+
+// SEEK_DATA and SEEK_HOLE of lseek(2), beside those of package io.
+const (
+	SEEK_DATA = 3
+	SEEK_HOLE = 4
+)
+
 // Flags of stat, lstat and fstat: what of the answer the caller looks at, as the mask of
 // statx(2) says it. 0 is all of it. What nobody looks at is not told: an inode number that
 // a program is shown is remembered for it, and so a state of its own.
 const (
-	lookType   = 1 << iota // no inode number, no times
+	LookType   = 1 << iota // no inode number, no times
 	lookDirIno             // beyond that, the inode number of a directory
 )
 

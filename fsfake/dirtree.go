@@ -14,7 +14,7 @@ import (
 // MkdirAll is os.MkdirAll: a stat(2), and only when that fails the same for the
 // parent and a mkdir(2); after a failed mkdir an lstat(2).
 func (p *Proc) MkdirAll(name string, perm fs.FileMode) error {
-	r := p.port.Do(Op{Call: CallStat, Path: name, Flags: lookType})
+	r := p.port.Do(Op{Call: CallStat, Path: name, Flags: LookType})
 	if r.Errno == 0 {
 		if r.Stat.Mode.IsDir() {
 			return nil
@@ -29,7 +29,7 @@ func (p *Proc) MkdirAll(name string, perm fs.FileMode) error {
 	}
 	err := p.Mkdir(name, perm)
 	if err != nil {
-		if l := p.port.Do(Op{Call: CallLstat, Path: name, Flags: lookType}); l.Errno == 0 && l.Stat.Mode.IsDir() {
+		if l := p.port.Do(Op{Call: CallLstat, Path: name, Flags: LookType}); l.Errno == 0 && l.Stat.Mode.IsDir() {
 			return nil
 		}
 	}

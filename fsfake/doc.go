@@ -46,7 +46,7 @@
 //   - open flags other than the access modes, O_CREAT, O_EXCL, O_TRUNC, O_APPEND, O_NOFOLLOW,
 //     O_CLOEXEC, O_DIRECTORY, O_TMPFILE, and those that change nothing here (O_SYNC, O_DSYNC,
 //     O_NONBLOCK, O_NOCTTY, O_LARGEFILE), O_PATH and O_NOATIME; in particular O_DIRECT;
-//   - RENAME_WHITEOUT; SEEK_DATA and SEEK_HOLE; seeking in a directory but to its start;
+//   - RENAME_WHITEOUT; flags of linkat but AT_SYMLINK_FOLLOW; SEEK_DATA and SEEK_HOLE in a file with a block of zeros; seeking in a directory but to its start;
 //   - kill(2) of process groups but one's own; signals other than 0, SIGKILL from outside ([Machine.KillProc])
 //     and one that interrupts a blocked lock call ([Machine.Interrupt]), or
 //     after which it is made anew ([Machine.TakeOut]);

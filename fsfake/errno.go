@@ -13,6 +13,7 @@ const (
 	ESRCH        = syscall.Errno(3)
 	EINTR        = syscall.Errno(4)
 	EIO          = syscall.Errno(5)
+	ENXIO        = syscall.Errno(6)
 	EBADF        = syscall.Errno(9)
 	ECHILD       = syscall.Errno(10)
 	EAGAIN       = syscall.Errno(11) // EWOULDBLOCK is the same
@@ -50,7 +51,7 @@ var errnos = [...]struct {
 	host  syscall.Errno
 }{
 	{EPERM, "EPERM", syscall.EPERM}, {ENOENT, "ENOENT", syscall.ENOENT}, {ESRCH, "ESRCH", syscall.ESRCH},
-	{EINTR, "EINTR", syscall.EINTR}, {EIO, "EIO", syscall.EIO}, {EBADF, "EBADF", syscall.EBADF},
+	{EINTR, "EINTR", syscall.EINTR}, {EIO, "EIO", syscall.EIO}, {ENXIO, "ENXIO", syscall.ENXIO}, {EBADF, "EBADF", syscall.EBADF},
 	{ECHILD, "ECHILD", syscall.ECHILD}, {EAGAIN, "EWOULDBLOCK", syscall.EAGAIN}, {ENOMEM, "ENOMEM", syscall.ENOMEM},
 	{EACCES, "EACCES", syscall.EACCES}, {EBUSY, "EBUSY", syscall.EBUSY}, {EEXIST, "EEXIST", syscall.EEXIST},
 	{EXDEV, "EXDEV", syscall.EXDEV}, {ENOTDIR, "ENOTDIR", syscall.ENOTDIR}, {EISDIR, "EISDIR", syscall.EISDIR},

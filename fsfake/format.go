@@ -46,11 +46,17 @@ func words(texts ...func(*Op) string) func(*Op) string {
 
 // How operands read.
 
-func noText(*Op) string         { return "" }
-func pathText(o *Op) string     { return o.Path }
-func path2Text(o *Op) string    { return o.Path2 }
-func openText(o *Op) string     { return openFlags(o.Flags) }
-func renameText(o *Op) string   { return renameFlags(o.Flags) }
+func noText(*Op) string       { return "" }
+func pathText(o *Op) string   { return o.Path }
+func path2Text(o *Op) string  { return o.Path2 }
+func openText(o *Op) string   { return openFlags(o.Flags) }
+func renameText(o *Op) string { return renameFlags(o.Flags) }
+func linkText(o *Op) string {
+	if o.Flags&AT_SYMLINK_FOLLOW != 0 {
+		return "AT_SYMLINK_FOLLOW"
+	}
+	return ""
+}
 func fdText(o *Op) string       { return "fd " + strconv.Itoa(o.FD) }
 func toFDText(o *Op) string     { return "to fd " + strconv.Itoa(o.FD2) }
 func lenText(o *Op) string      { return strconv.FormatInt(o.Len, 10) }
@@ -95,7 +101,7 @@ func lowestText(o *Op) string {
 }
 
 func whenceText(o *Op) string {
-	return [...]string{"SEEK_SET", "SEEK_CUR", "SEEK_END", "?"}[min(max(o.Flags, 0), 3)]
+	return [...]string{"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA", "SEEK_HOLE", "?"}[min(max(o.Flags, 0), 5)]
 }
 
 // How successes read.

@@ -94,7 +94,7 @@ func genFlags(c Call) *rapid.Generator[int] {
 	case CallSetlk, CallGetlk, CallOFDSetlk, CallOFDGetlk:
 		return rapid.SampledFrom([]int{F_RDLCK, F_WRLCK, F_WRLCK, F_UNLCK})
 	case CallLseek:
-		return rapid.IntRange(0, 2)
+		return rapid.IntRange(0, 4)
 	case CallDup, CallDup3:
 		return rapid.SampledFrom([]int{0, O_CLOEXEC})
 	case CallSetfd:

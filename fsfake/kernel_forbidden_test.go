@@ -86,7 +86,11 @@ func (p *pair) linksOthers(l line) bool {
 	switch l.op.Call {
 	case fsfake.CallLink:
 		// Who does not get to the file is refused before that.
-		r := p.fake.Clone().Do(fsfake.Task{Pid: l.pid, N: 1}, fsfake.Op{Call: fsfake.CallLstat, Path: l.op.Path})
+		look := fsfake.CallLstat
+		if l.op.Flags&fsfake.AT_SYMLINK_FOLLOW != 0 {
+			look = fsfake.CallStat
+		}
+		r := p.fake.Clone().Do(fsfake.Task{Pid: l.pid, N: 1}, fsfake.Op{Call: look, Path: l.op.Path})
 		id, ok = idOf(r.Stat.Ino), r.OK()
 	case fsfake.CallLinkFD:
 	default:

@@ -75,7 +75,7 @@ func TestNotModelled(t *testing.T) {
 		{Op{Call: CallDup, FD: 3, Flags: O_APPEND}, "dup with flags 0x400 is not modelled"},
 		{Op{Call: CallOpen, Path: "/f", Flags: 3}, "open with O_WRONLY|O_RDWR is not modelled"},
 		{Op{Call: CallRename, Path: "/f", Path2: "/g", Flags: RENAME_WHITEOUT}, "RENAME_WHITEOUT is not modelled"},
-		{Op{Call: CallLseek, FD: 3, Flags: 3}, "SEEK_DATA and SEEK_HOLE is not modelled"},
+		{Op{Call: CallLink, Path: "/f", Path2: "/g", Flags: 1}, "linkat with flags 0x1 is not modelled"},
 		{Op{Call: CallLseek, FD: 3, Off: 1 << 41}, "a file offset beyond 1 TiB is not modelled"},
 		{Op{Call: CallFtruncate, FD: 3, Len: 1 << 30}, "a file of more than 16777216 bytes is not modelled"},
 		{Op{Call: CallTruncate, Path: "/f", Len: 1 << 30}, "a file of more than 16777216 bytes is not modelled"},

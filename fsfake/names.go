@@ -68,13 +68,17 @@ func (m *Machine) symlink(p *proc, target, path string) syscall.Errno {
 	return 0
 }
 
-// link is link(2). It does not follow a symlink: that gets the second name itself.
-func (m *Machine) link(p *proc, oldpath, newpath string) syscall.Errno {
-	id, e := m.lookup(p, oldpath, false)
-	if e != 0 {
-		return e
+// link is link(2) and linkat(2). It follows a symlink only with AT_SYMLINK_FOLLOW; else that gets the second name itself.
+func (m *Machine) link(p *proc, op *Op, r *Result) {
+	if op.Flags&^AT_SYMLINK_FOLLOW != 0 {
+		*r = unmodelled("linkat with flags %#x", op.Flags)
+		return
 	}
-	return m.linkInode(p, id, newpath)
+	id, e := m.lookup(p, op.Path, op.Flags != 0)
+	if e == 0 {
+		e = m.linkInode(p, id, op.Path2)
+	}
+	r.Errno = e
 }
 
 // linkFD is linkat(fd, "", AT_FDCWD, path, AT_EMPTY_PATH), which Linux 6.10 and later

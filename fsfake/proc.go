@@ -154,7 +154,7 @@ func (p *Proc) Remove(name string) error {
 // without flags.
 func (p *Proc) Rename(oldpath, newpath string) error {
 	lstat := func(path string) Result {
-		return p.port.Do(Op{Call: CallLstat, Path: path, Flags: lookType | lookDirIno})
+		return p.port.Do(Op{Call: CallLstat, Path: path, Flags: LookType | lookDirIno})
 	}
 	if at := lstat(newpath); at.Errno == 0 && at.Stat.Mode.IsDir() {
 		from := lstat(oldpath)

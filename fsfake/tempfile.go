@@ -27,7 +27,7 @@ func (p *Proc) CreateTemp(dir, pattern string) (*File, error) {
 func (p *Proc) MkdirTemp(dir, pattern string) (string, error) {
 	name, err := p.temporary("mkdirtemp", dir, pattern, func(name string) error { return p.Mkdir(name, 0o700) })
 	if errors.Is(err, fs.ErrNotExist) {
-		serr := p.pathCall("stat", Op{Call: CallStat, Path: tempDir(dir), Flags: lookType})
+		serr := p.pathCall("stat", Op{Call: CallStat, Path: tempDir(dir), Flags: LookType})
 		if errors.Is(serr, fs.ErrNotExist) {
 			err = serr
 		}

@@ -33,7 +33,7 @@ func (p *Proc) ReadFile(name string) ([]byte, error) {
 	}
 	defer f.Close()
 	size := int64(0)
-	if r, err := f.call("stat", Op{Call: CallFstat, Flags: lookType}); err == nil {
+	if r, err := f.call("stat", Op{Call: CallFstat, Flags: LookType}); err == nil {
 		size = r.Stat.Size
 	}
 	// One byte more than there should be, so that the first read may show the end; never

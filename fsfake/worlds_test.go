@@ -112,7 +112,7 @@ func TestWhatIsShown(t *testing.T) {
 		want bool
 	}{
 		{Op{Call: CallStat, Path: "/f"}, true}, {Op{Call: CallLstat, Path: "/f"}, true}, {Op{Call: CallStat, Path: "/none"}, false},
-		{Op{Call: CallLstat, Path: "/f", Flags: lookType}, false}, {Op{Call: CallUnlink, Path: "/f"}, false},
+		{Op{Call: CallLstat, Path: "/f", Flags: LookType}, false}, {Op{Call: CallUnlink, Path: "/f"}, false},
 	} {
 		r := m.Do(task, c.op)
 		inode, times := r.Shows(c.op)

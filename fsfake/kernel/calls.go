@@ -152,7 +152,7 @@ var makers = [...]maker{
 	fsfake.CallLink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		dir, name := t.at(op.Path)
 		dir2, name2 := t.at(op.Path2)
-		return failed(unix.Linkat(dir, name, dir2, name2, 0))
+		return failed(unix.Linkat(dir, name, dir2, name2, op.Flags))
 	}},
 	fsfake.CallSymlink: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		dir, name := t.at(op.Path)

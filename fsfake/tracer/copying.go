@@ -71,7 +71,7 @@ func (t *thread) copy(c *copying) {
 		return
 	}
 	if c.ranges {
-		c.ask(&c.in, fsfake.Op{Call: fsfake.CallFstat}, c.sized)
+		c.ask(&c.in, fsfake.Op{Call: fsfake.CallFstat, Flags: fsfake.LookType}, c.sized)
 		return
 	}
 	c.read()

@@ -216,7 +216,7 @@ func (t *thread) ioctl(c *call) {
 	case req == unix.FS_IOC_GETFLAGS:
 		t.fail(unix.ENOTTY)
 	case req == unix.FICLONE || req == unix.FICLONERANGE:
-		t.refuse(unix.EOPNOTSUPP)
+		t.fail(unix.EOPNOTSUPP)
 	default:
 		t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
 	}

@@ -101,10 +101,10 @@ func (t *thread) link(olddir, i, newdir, j, flags int) {
 	case !ok:
 	case from.fd >= 0:
 		t.askZero(fsfake.Op{Call: fsfake.CallLinkFD, FD: t.p.fds[from.fd].fake, Path2: to.path})
-	case flags != 0:
-		t.unmodelled("with flags %#x it is not modelled", flags)
+	case flags&^(unix.AT_SYMLINK_FOLLOW|unix.AT_EMPTY_PATH) != 0:
+		t.fail(unix.EINVAL)
 	default:
-		t.askZero(fsfake.Op{Call: fsfake.CallLink, Path: from.path, Path2: to.path})
+		t.askZero(fsfake.Op{Call: fsfake.CallLink, Path: from.path, Path2: to.path, Flags: flags & unix.AT_SYMLINK_FOLLOW})
 	}
 }
 

@@ -34,8 +34,19 @@ func (t *thread) mmap(c *call) {
 		t.fail(unix.EINVAL)
 		return
 	}
-	t.askThen(fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5])}, func(r fsfake.Result) {
-		if t.through {
+	if d.file.flags&unix.O_PATH == 0 && d.file.flags&unix.O_ACCMODE == unix.O_WRONLY {
+		t.fail(unix.EACCES)
+		return
+	}
+	t.ask(fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5])}, func(r fsfake.Result) {
+		switch {
+		case r.Errno == unix.EISDIR: // see inWords
+			t.fail(unix.ENODEV)
+			return
+		case r.Errno != 0:
+			t.fail(r.Errno)
+			return
+		case t.through:
 			t.really(func(ret int64) {
 				b, _ := readMem(t.tid, uint64(ret), len(r.Data))
 				t.kernel.Data, t.kernel.N = string(b), int64(len(b))

@@ -34,7 +34,7 @@ var programs = []program{
 	{"git.sh", by("sh", "git"), false},
 	{"cwd.sh", by("sh", "find", "env"), false}, {"cwd.py", python, false},
 	{"redirect.bash", by("bash"), false}, {"counter.sh", by("bash"), false},
-	{"lock.py", python, false}, {"files.py", python, true}, {"descriptors.py", python, false}, {"copying.py", python, false},
+	{"lock.py", python, false}, {"files.py", python, true}, {"descriptors.py", python, false}, {"copying.py", python, false}, {"newer.py", python, false},
 	{"lock.pl", by("perl"), false},
 	{"lock.js", by("node"), false}, {"promises.js", by("node"), true},
 	{"lock.c", compiled("gcc", "-O1", "-pthread", "-o"), true},

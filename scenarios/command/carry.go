@@ -43,6 +43,8 @@ type Carried struct {
 	Parked int
 	// Failed is how many calls were made to fail as the steps say, instead of being made.
 	Failed int
+	// Maps says that a command mapped a file: on the kernel it sees what others write to it later, on the fake machine not.
+	Maps bool
 	// Sources are, step by step, where in the commands' sources the calls stand, as far as that is
 	// known; nil unless they were asked for.
 	Sources []scenarios.Source
@@ -297,6 +299,7 @@ func (c *carrier) step(n int, st *Step) error {
 		c.carried.Failed++
 		return r.Answer(who, st.Result)
 	}
+	c.carried.Maps = c.carried.Maps || set[i].Maps
 	got, err := r.Let(who, st.Result)
 	if err != nil {
 		return err

@@ -142,6 +142,10 @@ func TestCarryNotices(t *testing.T) {
 		require.Contains(t, c.Differs, fmt.Sprintf("step %d", i+1))
 		require.Contains(t, c.Differs, "EIO")
 	}
+	long := slices.Clone(steps)
+	long[7].Op.Data = strings.Repeat("\x00", 1<<14)
+	require.Less(t, len(carry(long, end).Differs), 1000)
+
 	other := steps[0]
 	other.Op.Path += "x"
 	require.Contains(t, carry(append([]command.Step{other}, steps[1:]...), end).Differs, "the next call")

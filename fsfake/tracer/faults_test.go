@@ -78,6 +78,10 @@ os.killpg(7, 0)`, `kill.*a signal to process group 7, which is not one of its ow
 ctypes.CDLL(None).syscall(234, 7, 7, 15)`, `tgkill.*a signal to process 7, which is not one of its own, is not modelled`},
 		{"a descriptor of others", `import os
 os.pidfd_open(7)`, `pidfd_open.*a descriptor of process 7, which is not one of its own, is not modelled`},
+		{"limit of the size of files", `import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 40, -1)); resource.setrlimit(resource.RLIMIT_FSIZE, (1024, -1))`, `prlimit64.*a limit of 1024 bytes for the size of files \(RLIMIT_FSIZE, ulimit -f\) is not modelled; have the program do without it`},
+		{"flags of a write", `import os
+os.pwritev(os.open("f", os.O_CREAT | os.O_WRONLY), [b"x"], 0, os.RWF_DSYNC)`, `pwritev2\(.*with flags 0x2 it is not modelled; have the program do without it`},
 		{"endless", `while True: pass`, `it computes for longer than 1s without a call`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -65,7 +65,8 @@ var aboutProcesses = []spec{
 	{unix.SYS_SCHED_SETSCHEDULER, "sched_setscheduler", 3, ownPid(0)},
 	{unix.SYS_GETPRIORITY, "getpriority", 2, ownPid(1)},
 	{unix.SYS_SETPRIORITY, "setpriority", 3, ownPid(1)},
-	{unix.SYS_PRLIMIT64, "prlimit64", 4, ownPid(0)},
+	{unix.SYS_PRLIMIT64, "prlimit64", 4, (*thread).prlimit},
+	{unix.SYS_SETRLIMIT, "setrlimit", 2, (*thread).setrlimit},
 	{unix.SYS_GET_ROBUST_LIST, "get_robust_list", 3, ownPid(0)},
 	{unix.SYS_UMASK, "umask", 1, (*thread).setUmask},
 
@@ -175,6 +176,32 @@ func ownPid(i int) func(*thread, *call) {
 		t.instead(c.nr, args[:]...)
 		t.passThen(nil)
 	}
+}
+
+// prlimit gets and sets limits. That of the size of files is not modelled where a file of the fake could meet it.
+func (t *thread) prlimit(c *call) {
+	if !t.limitsFiles(c.int(1), c.args[2]) {
+		ownPid(0)(t, c)
+	}
+}
+
+func (t *thread) setrlimit(c *call) {
+	if !t.limitsFiles(c.int(0), c.args[1]) {
+		t.pass()
+	}
+}
+
+// limitsFiles reports whether the size of files is limited below what the fake has, which is a fault.
+func (t *thread) limitsFiles(resource int, addr uint64) bool {
+	if resource != unix.RLIMIT_FSIZE || addr == 0 {
+		return false
+	}
+	limit, err := readUint64(t.tid, addr)
+	if err != nil || limit >= maxTransfer {
+		return false
+	}
+	t.unmodelled("a limit of %d bytes for the size of files (RLIMIT_FSIZE, ulimit -f) is not modelled", limit)
+	return true
 }
 
 // realID is the real id of a thread or process, or 0.

@@ -121,7 +121,16 @@ func (c *carrier) carries(ctx context.Context, steps []Step, end *fsfake.Machine
 type difference struct{ at, fake, kernel string }
 
 func (d *difference) Error() string {
-	return fmt.Sprintf("%s: the fake machine says %s, the kernel %s", d.at, d.fake, d.kernel)
+	return fmt.Sprintf("%s: the fake machine says %s, the kernel %s", d.at, brief(d.fake), brief(d.kernel))
+}
+
+// brief is a text without its end, when that is far away: a call may write much.
+func brief(text string) string {
+	const most = 200
+	if len(text) <= most {
+		return text
+	}
+	return text[:most] + "…"
 }
 
 // A carrier carries out one run.
@@ -280,7 +289,7 @@ func (c *carrier) step(n int, st *Step) error {
 	waited := r.waiting(who)
 	if waited && !tracer.Parks(st.Op) { // the call has been made, and the kernel answers when it can
 		if waits := i >= 0 && set[i].Blocked; waits != st.Result.Blocked {
-			return &difference{at(st.Op.String()), told(st.Op, st.Result), told(st.Op, fsfake.Result{Blocked: waits})}
+			return &difference{at(brief(st.Op.String())), told(st.Op, st.Result), told(st.Op, fsfake.Result{Blocked: waits})}
 		}
 		r.wait(who, st.Op, st.Result.Blocked)
 		return nil
@@ -315,7 +324,7 @@ func (c *carrier) step(n int, st *Step) error {
 		c.carried.Calls++
 	}
 	if seen(st.Op, got) != seen(st.Op, st.Result) {
-		return &difference{at(st.Op.String()), told(st.Op, st.Result), told(st.Op, got)}
+		return &difference{at(brief(st.Op.String())), told(st.Op, st.Result), told(st.Op, got)}
 	}
 	r.wait(who, st.Op, got.Blocked)
 	switch st.Op.Call {

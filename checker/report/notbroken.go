@@ -95,15 +95,14 @@ func (e *RunEnd) difference() string {
 		return "It begins as the smallest counterexample does, and goes on from there."
 	case at == len(is):
 		return fmt.Sprintf("At step %d the smallest counterexample goes on with %s; this schedule ends.",
-			at+1, doing(smallest.Trace, at, names))
+			at+1, doing(&smallest.Trace[at], names))
 	}
 	return fmt.Sprintf("At step %d the smallest counterexample goes on with %s; this schedule with %s.",
-		at+1, doing(smallest.Trace, at, names), doing(e.Run.Trace, at, names))
+		at+1, doing(&smallest.Trace[at], names), doing(&e.Run.Trace[at], names))
 }
 
 // doing is one step in a few words: "A: close fd 3".
-func doing(tr trace.Trace, at int, names trace.Names) string {
-	st := &tr[at]
+func doing(st *trace.Step, names trace.Names) string {
 	switch {
 	case st.Choice.Action == sched.Stall:
 		return "a jump of the clock"

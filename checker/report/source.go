@@ -116,10 +116,10 @@ func (o *Options) sources(sc *scenarios.Scenario, cx *trace.Counterexample) []st
 		}
 	}
 	var lines []string
-	names := trace.NamesOf(sc)
+	walk := trace.NewWalk(sc, cx.Trace)
 	for _, n := range steps {
 		if at := o.place(sourceOf(&cx.Trace[n-1])); at != "" {
-			lines = append(lines, fmt.Sprintf("%s: step %d, %s", at, n, Visible(doing(cx.Trace, n-1, names))))
+			lines = append(lines, fmt.Sprintf("%s: step %d, %s", at, n, Visible(doing(walk.Steps[n-1].Step, walk.Names))))
 		}
 	}
 	if len(lines) > 1 {

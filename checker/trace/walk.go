@@ -55,7 +55,7 @@ func NewWalk(sc *scenarios.Scenario, tr Trace) *Walk {
 	before := w.Start
 	for i := range tr {
 		st := &w.Steps[i]
-		*st = Walked{Step: &tr[i], Before: before, After: w.state(tr[i].After, &tr[i], before)}
+		*st = Walked{Step: withNames(&tr[i], before.machine), Before: before, After: w.state(tr[i].After, &tr[i], before)}
 		for k := range st.Calls {
 			st.Targets = append(st.Targets, w.targets(st, &st.Calls[k]))
 		}
@@ -64,6 +64,34 @@ func NewWalk(sc *scenarios.Scenario, tr Trace) *Walk {
 		w.Inodes.add(before.Files)
 	}
 	return w
+}
+
+// withNames is a step in whose calls names begin at the name of a directory, where they began at a descriptor of it.
+func withNames(st *Step, m *fsfake.Machine) *Step {
+	beginsAtFD := func(name string) bool {
+		_, _, is := fsfake.SplitAt(name)
+		return is
+	}
+	told := st
+	for i := range st.Calls {
+		op := st.Calls[i].Op
+		if beginsAtFD(op.Path) {
+			op.Path = clean(m, st.pidOf(&st.Calls[i]), op.Path)
+		}
+		if beginsAtFD(op.Path2) && op.Call != fsfake.CallSymlink { // of which that is a text
+			op.Path2 = clean(m, st.pidOf(&st.Calls[i]), op.Path2)
+		}
+		if op == st.Calls[i].Op {
+			continue
+		}
+		if told == st {
+			copied := *st
+			copied.Calls = slices.Clone(st.Calls)
+			told = &copied
+		}
+		told.Calls[i].Op = op
+	}
+	return told
 }
 
 // End is what there is after the last step.

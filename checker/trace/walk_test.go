@@ -113,6 +113,23 @@ func TestWalkFollowsDescriptions(t *testing.T) {
 	require.Equal(t, []string{"/run/lock"}, procs[2].FDs[1].Paths)
 }
 
+// A name that begins at the descriptor of a directory is told by the name that the directory has then; the trace itself
+// stays as it is.
+func TestWalkTellsNamesAtDescriptors(t *testing.T) {
+	s := newScript(t)
+	s.do(a, open("/run", os.O_RDONLY))
+	s.do(a, open("/proc/self/fd/3/lock", excl))
+	s.do(a, named(fsfake.CallSymlink, "/run/link", "/proc/self/fd/3/lock"))
+	s.do(b, named(fsfake.CallRename, "/run", "/moved"))
+	s.do(a, named(fsfake.CallRename, "/proc/self/fd/3/lock", "/proc/self/fd/3/aside"))
+	steps := s.walk().Steps
+	require.Equal(t, "/run/lock", steps[1].Calls[0].Op.Path)
+	require.Equal(t, "/proc/self/fd/3/lock", steps[2].Calls[0].Op.Path2, "it is a text")
+	require.Equal(t, "/moved/lock", steps[4].Calls[0].Op.Path)
+	require.Equal(t, "/moved/aside", steps[4].Calls[0].Op.Path2)
+	require.Equal(t, "/proc/self/fd/3/lock", s.tr[1].Calls[0].Op.Path)
+}
+
 // What a step does to the disk is told by name, also at names that nobody watches.
 func TestWalkTellsChanges(t *testing.T) {
 	s := newScript(t)

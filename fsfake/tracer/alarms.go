@@ -34,9 +34,9 @@ var aboutAlarms = []spec{
 		if a := t.p.alarm(c.int(0)); a != nil {
 			now := int64(0)
 			if c.int(1)&unix.TIMER_ABSTIME != 0 {
-				now = t.p.mono
+				now = t.p.monotonic()
 				if a.wall {
-					now = t.r.now
+					now = t.r.now + t.p.ahead
 				}
 			}
 			t.setAlarm(a, c.args[2], c.args[3], 1, now)

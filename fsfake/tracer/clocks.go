@@ -18,19 +18,17 @@ func (t *thread) wall(f func(ns int64)) {
 	r := t.r
 	if !r.c.AskTime || r.nowKnown && r.nowIs == r.answers {
 		t.p.looked = t.p.looked || r.answers > 0
-		f(r.now + r.ahead())
+		f(r.now + t.p.ahead)
 		return
 	}
 	t.askThen(fsfake.Op{Call: fsfake.CallNow}, func(res fsfake.Result) {
 		r.now, r.nowIs, r.nowKnown = res.N, r.answers, true
-		f(res.N + r.ahead())
+		f(res.N + t.p.ahead)
 	})
 }
 
-// ahead is by how many nanoseconds a run's clocks are ahead. It differs from run to run, as no two programs look at a clock at
-// the same moment: ln -f names its temporary file after the nanoseconds and after an address, and addresses are the same
-// in all runs here.
-func (r *Run) ahead() int64 { return int64(r.c.Pid) }
+// monotonic is what the monotonic clock shows a process.
+func (p *process) monotonic() int64 { return p.mono + p.ahead }
 
 func (t *thread) clockGettime(c *call) {
 	show := func(ns int64) {
@@ -43,7 +41,7 @@ func (t *thread) clockGettime(c *call) {
 	case id == unix.CLOCK_PROCESS_CPUTIME_ID || id == unix.CLOCK_THREAD_CPUTIME_ID || id < 0:
 		show(1e6)
 	case id <= unix.CLOCK_BOOTTIME_ALARM:
-		show(t.p.mono)
+		show(t.p.monotonic())
 	default:
 		t.fail(unix.EINVAL)
 	}

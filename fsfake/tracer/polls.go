@@ -131,9 +131,9 @@ func (t *thread) futex(c *call) {
 	}
 	if op&0x7f == futexWaitBitset { // absolute
 		if op&futexRealtime != 0 {
-			ns -= t.r.now
+			ns -= t.r.now + t.p.ahead
 		} else {
-			ns -= t.p.mono
+			ns -= t.p.monotonic()
 		}
 	}
 	if ns <= 0 {

@@ -20,10 +20,10 @@ func (t *thread) clockNanosleep(c *call) {
 		return
 	}
 	if c.int(0) == unix.CLOCK_REALTIME {
-		t.nap(ns-t.r.now, 0)
+		t.nap(ns-t.r.now-t.p.ahead, 0)
 		return
 	}
-	t.nap(ns-t.p.mono, 0)
+	t.nap(ns-t.p.monotonic(), 0)
 }
 
 // nap sleeps. When a signal ends it, what is left is written to rem.

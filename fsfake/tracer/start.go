@@ -393,8 +393,12 @@ const (
 
 // freshImage prepares a program that has just been loaded: it takes the kernel's clocks out of the
 // vDSO, for they are no system calls, and sets the bytes that AT_RANDOM points to.
+//
+// Its clocks are ahead by its pid in nanoseconds, as no two programs look at a clock at the same moment: ln -f names its temporary
+// file after the nanoseconds and after an address, and addresses are the same in all programs here. A fork has its parent's
+// clocks, for what it has read there before.
 func (r *Run) freshImage(t *thread) error {
-	t.p.clock = shownClock{}
+	t.p.clock, t.p.ahead = shownClock{}, int64(t.p.pid)
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
 		return err

@@ -98,7 +98,8 @@ type process struct {
 	fds      map[int]*descriptor
 	cwd      string // the virtual working directory, as it was called when it was entered; or empty
 	atDir    bool   // it is surely the virtual directory itself, which nobody can rename
-	mono     int64  // CLOCK_MONOTONIC, in nanoseconds
+	mono     int64  // CLOCK_MONOTONIC, in nanoseconds, without what it is ahead
+	ahead    int64  // by so many nanoseconds its clocks are ahead
 	clock    shownClock
 	rng      *rand.ChaCha8
 	handlers [65]uint64 // flags of sigaction(2)
@@ -146,10 +147,10 @@ const firstUmask = 0o022
 func (r *Run) addProcess(parent *process, real, pid int) *process {
 	p := &process{
 		r: r, real: real, pid: pid, parent: parent, ppid: r.c.Parent, pgid: pid, sid: pid,
-		fds: map[int]*descriptor{}, mono: firstMono + r.ahead(), umask: firstUmask, rng: r.randomFor(pid),
+		fds: map[int]*descriptor{}, mono: firstMono, umask: firstUmask, rng: r.randomFor(pid),
 	}
 	if parent != nil {
-		p.ppid, p.name, p.mono, p.clock = parent.pid, parent.name, parent.mono, parent.clock
+		p.ppid, p.name, p.mono, p.ahead, p.clock = parent.pid, parent.name, parent.mono, parent.ahead, parent.clock
 		p.cwd, p.atDir = parent.cwd, parent.atDir
 		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
 		for fd, d := range parent.fds { // order does not matter: a copy

@@ -4,6 +4,8 @@ package tracer_test
 
 import (
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -310,4 +312,30 @@ func TestKilledParent(t *testing.T) {
 func locksOn(m *fsfake.Machine, name string) int {
 	id, _ := m.Lookup(name)
 	return len(m.View(id).Flocks)
+}
+
+// No two programs read their clocks at the same nanosecond, neither those of one run nor those of several; what one waits for
+// is as long as it says.
+func TestProgramsReadTheirClocksApart(t *testing.T) {
+	python := python(t, "")[0]
+	seen := map[string]bool{}
+	for _, pid := range []int{100, 200} {
+		c := config(python, "-c", `
+import subprocess, sys, threading, time
+told = "import threading, time; print(time.monotonic_ns(), time.time_ns(), flush=True); threading.Event().wait(2)"
+exec(told)
+for child in [subprocess.Popen([sys.executable, "-c", told]) for _ in range(2)]: child.wait()`)
+		c.Pid = pid
+		m := newMachine()
+		if pid != 100 {
+			m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Cwd: dir})
+		}
+		got, slept := sleeps(t, m, c)
+		require.Equal(t, slices.Repeat([]time.Duration{2 * time.Second}, 3), slept)
+		for _, n := range strings.Fields(got.Stdout) {
+			require.False(t, seen[n], "%s twice", n)
+			seen[n] = true
+		}
+	}
+	require.Len(t, seen, 12)
 }

@@ -82,7 +82,7 @@ func (t *thread) ownClock(at uint64) error {
 			copy(entry[info+2:], make([]byte, size-info-2)) // section, value and size: not defined
 		}
 	}
-	ns := t.p.mono
+	ns := t.p.monotonic()
 	sec, nsec := seconds(ns)
 	body := append(monoCode[:], putUint64s(uint64(sec), uint64(nsec))...)
 	// Through /proc, for the pages are read-only.
@@ -104,13 +104,13 @@ func (t *thread) ownClock(at uint64) error {
 // showClock shows the process what its monotonic clock is now, before a thread of it goes on.
 func (t *thread) showClock() error {
 	c := &t.p.clock
-	if c.at == 0 || c.ns == t.p.mono {
+	if c.at == 0 || c.ns == t.p.monotonic() {
 		return nil
 	}
-	sec, nsec := seconds(t.p.mono)
+	sec, nsec := seconds(t.p.monotonic())
 	if _, err := unix.PtracePokeData(t.tid, uintptr(c.at), putUint64s(uint64(sec), uint64(nsec))); err != nil {
 		return fmt.Errorf("its clock cannot be set: %w", err)
 	}
-	c.ns = t.p.mono
+	c.ns = t.p.monotonic()
 	return nil
 }

@@ -32,7 +32,7 @@ var aboutTime = []spec{
 		})
 	}},
 	{unix.SYS_TIMES, "times", 1, func(t *thread, c *call) {
-		ticks := t.p.mono / 1e7
+		ticks := t.p.monotonic() / 1e7
 		if c.args[0] == 0 {
 			t.result(ticks)
 			return

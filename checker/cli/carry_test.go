@@ -29,9 +29,7 @@ func specOf(t testing.TB, line string, n int, settings ...string) command.Spec {
 	t.Helper()
 	for _, word := range strings.Fields(line) {
 		if word == "sh" || word == "python3" || word == "node" || word == "flock" {
-			if _, err := exec.LookPath(word); err != nil {
-				t.Skipf("SKIPPED: there is no %s", word)
-			}
+			testmain.Needs(t, word, "./checker/cli")
 		}
 	}
 	if rest, ok := strings.CutPrefix(line, "python3 "); ok { // python3 may be a script that looks for one
@@ -57,9 +55,7 @@ func specOf(t testing.TB, line string, n int, settings ...string) command.Spec {
 func scenarioOf(t testing.TB, s *command.Spec) scenarios.Scenario {
 	t.Helper()
 	sc, err := s.Scenario()
-	if err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only")) {
-		t.Skipf("SKIPPED: %v", err)
-	}
+	testmain.Traced(t, err, "./checker/cli")
 	require.NoError(t, err)
 	for _, a := range sc.Assumes {
 		require.NotContains(t, a, "could not be compared", "each command was compared with the kernel when it ran alone")

@@ -38,9 +38,7 @@ func TestCommandPlaces(t *testing.T) {
 func TestRunTellsTheLine(t *testing.T) {
 	testmain.Slow(t, "it compiles programs", "./checker/cli")
 	raceFile(t) // skips where nothing can be traced
-	if _, err := exec.LookPath("gcc"); err != nil {
-		t.Skip("SKIPPED: there is no gcc here, so that no line of C was told; go test ./checker/cli runs it where there is")
-	}
+	testmain.Needs(t, "gcc", "./checker/cli")
 	dir := t.TempDir()
 	t.Chdir(dir)
 	source, err := filepath.Abs("bump.c")

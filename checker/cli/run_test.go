@@ -38,13 +38,9 @@ func raceFile(t *testing.T) string {
 	t.Helper()
 	spec, err := command.Parse([]byte(counting))
 	require.NoError(t, err)
-	_, err = exec.LookPath("sh")
-	if err == nil {
-		_, err = spec.Scenario()
-	}
-	if err != nil && !strings.Contains(err.Error(), "could not be") && (strings.Contains(err.Error(), "traced") || strings.Contains(err.Error(), "linux/amd64") || strings.Contains(err.Error(), "executable file not found")) {
-		t.Skipf("SKIPPED: %v", err)
-	}
+	testmain.Needs(t, "sh", "./checker/cli")
+	_, err = spec.Scenario()
+	testmain.Traced(t, err, "./checker/cli")
 	require.NoError(t, err)
 	file := filepath.Join(t.TempDir(), "race.txtar")
 	require.NoError(t, os.WriteFile(file, []byte(counting), 0o600))
@@ -58,7 +54,7 @@ func TestRunOutput(t *testing.T) {
 	sh, err := filepath.EvalSymlinks("/bin/sh")
 	require.NoError(t, err)
 	if filepath.Base(sh) != "dash" {
-		t.Skipf("SKIPPED: the golden file is of dash, and sh is %s here", sh)
+		t.Skipf("SKIPPED: the golden file is of dash, and sh is %s here; where it is dash go test ./checker/cli runs it", sh)
 	}
 	save := filepath.Join(t.TempDir(), "r")
 	got := run(t, "run", "--width", "100", "--save", save, file)

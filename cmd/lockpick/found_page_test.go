@@ -56,7 +56,7 @@ func TestFoundPage(t *testing.T) {
 			version := strings.Fields(p.version)
 			out, err := exec.Command(version[0], version[1:]...).CombinedOutput()
 			if err != nil || !strings.Contains(string(out), said) {
-				t.Skipf("SKIPPED: %s is not %s here", p.program, said)
+				t.Skipf("SKIPPED: the page shows %s, which is not %s here; where it is go test ./cmd/lockpick runs it", p.program, said)
 			}
 			emptyDir(t)
 			require.NoError(t, exec.Command("sh", "-c", p.setup).Run())

@@ -149,7 +149,7 @@ func TestProgramsTable(t *testing.T) {
 		}
 		t.Run(r.program, func(t *testing.T) {
 			if _, err := exec.LookPath(r.needs); err != nil {
-				t.Skipf("SKIPPED: there is no %s here, so this row was not decided; -programs.table decides it where that is installed", r.needs)
+				t.Skipf("SKIPPED: there is no %s here, so this row was not decided; where it is installed go test ./cmd/lockpick -programs.table decides it", r.needs)
 			}
 			emptyDir(t)
 			setup := exec.Command("sh", "-c", r.setup)

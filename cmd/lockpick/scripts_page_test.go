@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"lockpick/checker/cli"
 	"lockpick/internal/golden"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios/all"
 	"lockpick/scenarios/command"
 )
@@ -45,18 +45,15 @@ func needDash(t *testing.T) {
 	t.Helper()
 	sh, err := filepath.EvalSymlinks("/bin/sh")
 	if err != nil || filepath.Base(sh) != "dash" {
-		t.Skipf("SKIPPED: the pages show dash, and sh is %s here (%v)", sh, err)
+		t.Skipf("SKIPPED: the pages show dash, and sh is %s here (%v); where it is dash go test ./cmd/lockpick runs it", sh, err)
 	}
 	for _, p := range []string{"flock", "mkdir"} {
-		if _, err := exec.LookPath(p); err != nil {
-			t.Skipf("SKIPPED: there is no %s", p)
-		}
+		testmain.Needs(t, p, "./cmd/lockpick")
 	}
 	spec := command.Spec{Commands: []command.Line{{Shell: "sh -c 'echo > x'"}}}
-	if _, err := spec.Scenario(); err != nil {
-		require.True(t, strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only"), "%v", err)
-		t.Skipf("SKIPPED: %v", err)
-	}
+	_, err = spec.Scenario()
+	testmain.Traced(t, err, "./cmd/lockpick")
+	require.NoError(t, err)
 }
 
 // shownDir is the directory in the pages. The one in which they are followed has a name as long,
@@ -76,7 +73,7 @@ func emptyDir(t *testing.T) string {
 			return dir
 		}
 	}
-	t.Skip("SKIPPED: no free directory in /tmp")
+	t.Skip("SKIPPED: it works in a new directory /tmp/lockpick-500 to /tmp/lockpick-999, and all are taken here; when one is removed go test ./cmd/lockpick runs it")
 	return ""
 }
 

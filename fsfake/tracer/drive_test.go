@@ -17,6 +17,7 @@ import (
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
+	"lockpick/internal/testmain"
 )
 
 // An outcome is what a program leaves behind.
@@ -119,9 +120,8 @@ func pick(m *fsfake.Machine, set []tracer.Pending) (tracer.Pending, bool) {
 }
 
 func skipUntraceable(t testing.TB, err error) {
-	if err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only")) {
-		t.Skipf("SKIPPED: %v", err)
-	}
+	t.Helper()
+	testmain.Traced(t, err, "./fsfake/tracer")
 }
 
 // native runs a program on the kernel in an empty directory.

@@ -193,7 +193,7 @@ func TestProgramsDieWithTheTracer(t *testing.T) {
 		_, _ = out.Read(b)
 		if string(b) == "SKIPPED" {
 			_ = cmd.Wait()
-			t.Skip("SKIPPED: programs cannot be traced here")
+			t.Skip("SKIPPED: it kills what runs programs under ptrace(2), which is not possible here; on linux/amd64, where that is allowed, go test ./fsfake/tracer runs it")
 		}
 		require.Equal(t, "pending", string(b))
 		require.Len(t, withArgument(marker), 2, "the program and its child run")
@@ -244,7 +244,7 @@ func TestHelperTraces(t *testing.T) {
 // Nothing of it needs a privilege: the programs run as nobody, too.
 func TestUnprivileged(t *testing.T) {
 	if os.Getuid() != 0 {
-		t.Skip("SKIPPED: the tests run without privileges already")
+		t.Skip("SKIPPED: it runs tests as nobody, and all of them run without privileges here; as root go test ./fsfake/tracer runs it")
 	}
 	self, err := os.ReadFile(os.Args[0])
 	require.NoError(t, err)
@@ -256,8 +256,8 @@ func TestUnprivileged(t *testing.T) {
 	cmd.Dir = binaries
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
 	out, err := cmd.CombinedOutput()
-	if strings.Contains(string(out), "SKIPPED: tracer:") {
-		t.Skip("SKIPPED: programs cannot be traced as nobody here")
+	if strings.Contains(string(out), "SKIPPED: it runs programs under ptrace(2)") {
+		t.Skip("SKIPPED: it runs programs under ptrace(2) as nobody, which is not possible here; where that is allowed go test ./fsfake/tracer runs it")
 	}
 	require.NoError(t, err, "%s", out)
 	require.GreaterOrEqual(t, strings.Count(string(out), "--- PASS"), 2, "%s", out)

@@ -52,11 +52,8 @@ func by(needs ...string) func(testing.TB, string) []string {
 }
 
 func need(t testing.TB, program string) string {
-	path, err := exec.LookPath(program)
-	if err != nil {
-		t.Skipf("SKIPPED: there is no %s here", program)
-	}
-	return path
+	t.Helper()
+	return testmain.Needs(t, program, "./fsfake/tracer")
 }
 
 // python is the interpreter itself, not a script that looks for one.

@@ -20,11 +20,10 @@ import (
 // have the CPU is not: which call comes first must not depend on how busy the machine is.
 func TestWhoIsPoked(t *testing.T) {
 	testmain.Slow(t, "it waits for what sleeps", "./fsfake/tracer")
+	testmain.Needs(t, "sh", "./fsfake/tracer")
 	for program, want := range map[string]string{"while :; do :; done": "T", "exec sleep 60": "S"} {
 		cmd := exec.Command("sh", "-c", program)
-		if err := cmd.Start(); err != nil {
-			t.Skipf("SKIPPED: there is no sh here: %v", err)
-		}
+		require.NoError(t, cmd.Start())
 		r := &Run{over: make(chan struct{})}
 		r.dog.begin(&thread{p: &process{real: cmd.Process.Pid}, tid: cmd.Process.Pid})
 		go r.watch()
@@ -55,9 +54,7 @@ func TestWhoWaitsForTheCPUIsNotLate(t *testing.T) {
 	one.Set(cpu)
 	start := func(program string) int {
 		cmd := exec.Command("sh", "-c", program)
-		if err := cmd.Start(); err != nil {
-			t.Skipf("SKIPPED: there is no sh here: %v", err)
-		}
+		require.NoError(t, cmd.Start())
 		t.Cleanup(func() {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()

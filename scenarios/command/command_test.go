@@ -80,9 +80,7 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: programs are traced on linux/amd64 only; go test ./scenarios/command runs it there")
 	}
-	if _, err := exec.LookPath(needs); err != nil {
-		t.Skipf("SKIPPED: there is no %s here; where it is installed go test ./scenarios/command runs it", needs)
-	}
+	testmain.Needs(t, needs, "./scenarios/command")
 	spec := command.Spec{ID: "test/commands/run", Timeout: time.Minute}
 	for _, l := range lines {
 		if rest, ok := strings.CutPrefix(l, "python3 "); ok {
@@ -116,9 +114,7 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 // needTracing skips a test whose scenario could not be made because programs cannot be traced.
 func needTracing(t testing.TB, err error) {
 	t.Helper()
-	if err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only")) {
-		t.Skipf("SKIPPED: it runs programs under ptrace: %v; go test ./scenarios/command runs it on linux/amd64 where that is allowed", err)
-	}
+	testmain.Traced(t, err, "./scenarios/command")
 }
 
 // used are the scripts that lines name, and those that these name: every start of a command writes all that
@@ -181,9 +177,7 @@ func TestNothingToSay(t *testing.T) {
 		{"sh counter.sh", "never makes cs"},
 	} {
 		t.Run(c.line, func(t *testing.T) {
-			if _, err := exec.LookPath("sh"); err != nil {
-				t.Skip("SKIPPED: there is no sh here; where it is installed go test ./scenarios/command runs it")
-			}
+			testmain.Needs(t, "sh", "./scenarios/command")
 			files, err := command.Copy("testdata", time.Now())
 			require.NoError(t, err)
 			inside := ""
@@ -192,9 +186,7 @@ func TestNothingToSay(t *testing.T) {
 			}
 			_, err = command.Spec{Commands: []command.Line{{Shell: c.line}, {Shell: c.line}}, Files: append(files, command.File{Name: "n", Content: "0\n"}), Inside: inside}.Scenario()
 			require.Error(t, err)
-			if strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only") {
-				t.Skipf("SKIPPED: %v", err)
-			}
+			needTracing(t, err)
 			require.ErrorContains(t, err, c.want)
 		})
 	}
@@ -202,9 +194,7 @@ func TestNothingToSay(t *testing.T) {
 
 // Who fails because a call is not modelled is told which, and not to work alone first.
 func TestRefusedCallIsNamed(t *testing.T) {
-	if _, err := exec.LookPath("fallocate"); err != nil {
-		t.Skip("SKIPPED: there is no fallocate here; where it is installed go test ./scenarios/command runs it")
-	}
+	testmain.Needs(t, "fallocate", "./scenarios/command")
 	const line = "fallocate -p -o 0 -l 4 n"
 	_, err := command.Spec{Commands: []command.Line{{Shell: line}, {Shell: line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}.Scenario()
 	needTracing(t, err)

@@ -43,7 +43,7 @@ func TestLanguages(t *testing.T) {
 				}
 				name := lock.name
 				if name == "excl" && l.name == "bash" {
-					t.Skip("SKIPPED: its calls are those of excl in sh, which is run here")
+					t.Skip("SKIPPED: its calls are those of excl in sh, which is run beside it; go test ./scenarios/command runs that")
 				}
 				line := strings.ReplaceAll(l.line, "%s", name)
 				if !strings.Contains(line, " ") {
@@ -206,9 +206,7 @@ func traced(t *testing.T, spec command.Spec, lines []string, setting string) sce
 		require.NoError(t, spec.Set(name, value))
 	}
 	sc, err := spec.Scenario()
-	if err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only")) {
-		t.Skipf("SKIPPED: %v", err)
-	}
+	needTracing(t, err)
 	require.NoError(t, err)
 	return sc
 }
@@ -216,9 +214,7 @@ func traced(t *testing.T, spec command.Spec, lines []string, setting string) sce
 // compiled is a program of testdata, compiled.
 func compiled(t *testing.T, compiler, source string) string {
 	t.Helper()
-	if _, err := exec.LookPath(compiler); err != nil {
-		t.Skipf("SKIPPED: there is no %s here to compile with; where it is installed go test ./scenarios/command runs it", compiler)
-	}
+	testmain.Needs(t, compiler, "./scenarios/command")
 	dir := t.TempDir()
 	for d := dir; d != os.TempDir() && d != "/"; d = filepath.Dir(d) {
 		require.NoError(t, os.Chmod(d, 0o755))
@@ -236,9 +232,7 @@ func compiled(t *testing.T, compiler, source string) string {
 // repository makes a small git repository with two changed files.
 func repository(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("SKIPPED: there is no git here; where it is installed go test ./scenarios/command runs it")
-	}
+	testmain.Needs(t, "git", "./scenarios/command")
 	repo := t.TempDir()
 	gitIn(t, repo, "init", "-q", "--template=")
 	for _, name := range []string{"a", "b"} {

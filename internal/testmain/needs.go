@@ -1,0 +1,31 @@
+package testmain
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Needs skips a test for which a program is not installed, and returns where it is. pkg is where go test runs the
+// test, as for [Slow].
+func Needs(t testing.TB, program, pkg string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("SKIPPED: it needs %s, and there is none here; where it is installed go test %s runs it", program, pkg)
+	}
+	return path
+}
+
+// Traced skips a test when an error says that programs cannot be traced here.
+func Traced(t testing.TB, err error, pkg string) {
+	t.Helper()
+	if untraceable(err) {
+		t.Skipf("SKIPPED: it runs programs under ptrace(2), which is not possible here: %v; on linux/amd64, where that is allowed, go test %s runs it", err, pkg)
+	}
+}
+
+// untraceable reports whether an error says that programs cannot be traced here.
+func untraceable(err error) bool {
+	return err != nil && (strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only"))
+}

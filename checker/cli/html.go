@@ -13,7 +13,7 @@ func htmlFormat() format {
 	return format{
 		flag: "html", arg: "DIR", usage: "write a static web site",
 		write: func(_ io.Writer, dir string, rs []checker.Result, o report.Options) error {
-			return site.Write(dir, rs, site.Options{Flags: o.Flags, Program: o.Program, Root: o.Root, Made: o.Made})
+			return site.Write(dir, rs, site.Options{Flags: o.Flags, Program: o.Program, Root: o.Root, Replay: o.Replay, Made: o.Made})
 		},
 	}
 }

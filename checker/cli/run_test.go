@@ -63,6 +63,21 @@ func TestRunOutput(t *testing.T) {
 	golden.Check(t, "run.txt", text)
 }
 
+// The page of a run shows the ends beside each other, and the command that shows the run again.
+func TestRunWritesAPage(t *testing.T) {
+	file := raceFile(t)
+	dir := t.TempDir()
+	got := run(t, "run", "--property", "serializable", "--html", dir, file)
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	pages, err := filepath.Glob(filepath.Join(dir, "scenarios", "*.html"))
+	require.NoError(t, err)
+	require.Len(t, pages, 1)
+	page, err := os.ReadFile(pages[0])
+	require.NoError(t, err)
+	require.Contains(t, string(page), `<th scope="col">here</th><th scope="col">A then B</th>`)
+	require.Contains(t, string(page), "run --save race.lockpick --property serializable ")
+}
+
 // A saved run holds all that is needed: it is replayed without the scripts, on the fake and on
 // the kernel.
 func TestRunIsSavedAndReplayed(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
 
@@ -46,8 +47,10 @@ type evidence struct {
 	Cause           template.HTML
 	// Places are where in the source the calls stand that the cause names, and Kernel is what
 	// came of the schedule on a real kernel; empty when nobody knows.
-	Places  []string
-	Kernel  string
+	Places []string
+	Kernel string
+	// Ends are how the run ends, beside the ends that the property allows; see [report.TableOf].
+	Ends    [][]string
 	Facts   []string
 	Command string
 	Player  *player
@@ -167,7 +170,7 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	chart.Judge(w.Scenario, cx)
 	c := &evidence{
 		Property: r.Property.ID, Cause: linked(r.Property.ID, report.Visible(cx.Cause), len(cx.Schedule)), Wrong: chart.Wrong,
-		Places: report.Places(r, o.report()), Kernel: cx.Kernel, Facts: caseFacts(r),
+		Places: report.Places(r, o.report()), Kernel: cx.Kernel, Ends: ends(cx), Facts: caseFacts(r),
 		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart),
 	}
 	if strings.Contains(cx.Cause, c.Wrong) {
@@ -176,6 +179,20 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	var err error
 	c.History, err = newHistory(w, cx)
 	return c, err
+}
+
+// widestEnd is how many columns a cell of the table of ends shows at most: what a file holds may be long.
+const widestEnd = 80
+
+// ends is the table of ends as a page shows it.
+func ends(cx *trace.Counterexample) [][]string {
+	rows := report.TableOf(cx)
+	for _, row := range rows {
+		for i := range row {
+			row[i] = report.Clip(row[i], widestEnd)
+		}
+	}
+	return rows
 }
 
 // linked is a cause whose steps, of so many, are links to them.

@@ -24,6 +24,9 @@ type Options struct {
 	// Root is the absolute path of the directory that files of the source are told relative
 	// to; empty tells them as the compiler recorded them.
 	Root string
+	// Replay is the command that shows a counterexample again, where that is not one by the id of a scenario: see
+	// [report.Options].
+	Replay func(*checker.Result) string
 	// Made says how the site came about: it stands at the foot of each page.
 	Made report.Made
 }
@@ -35,7 +38,7 @@ func (o *Options) title() string {
 	return o.Title
 }
 
-func (o *Options) report() report.Options { return report.Options{Program: o.Program, Root: o.Root} }
+func (o *Options) report() report.Options { return report.Options{Program: o.Program, Root: o.Root, Replay: o.Replay} }
 
 // Write writes the site into a directory, which is made when it is not there: the first
 // page is index.html. It fails when a file cannot be written, or when a history cannot

@@ -114,6 +114,21 @@ func TestTextIsEscaped(t *testing.T) {
 	}
 }
 
+// A page shows the table of ends, as text.
+func TestPageShowsTheEnds(t *testing.T) {
+	r := *resultOf(t, "toy/look/contend", scenarios.MutualExclusion)
+	cx, p := *r.Counterexample, *r.Property
+	p.ID = "ends"
+	p.Table = func(scenarios.View) [][]string {
+		return [][]string{{"", "here", "A then B"}, {"<n>", strings.Repeat("long ", 100), `"2"`}}
+	}
+	cx.Property, r.Property, r.Counterexample = &p, &p, &cx
+	page := written(t, []checker.Result{r}, Options{})["scenarios/toy.look.contend.html"]
+	require.Contains(t, page, `<th scope="col">here</th><th scope="col">A then B</th>`)
+	require.Contains(t, page, `<th scope="row">&lt;n&gt;</th><td>long long`)
+	require.Contains(t, page, `…</td><td>&#34;2&#34;</td>`)
+}
+
 func TestDifferentIDsHaveDifferentPages(t *testing.T) {
 	seen := map[string]string{}
 	for _, id := range []string{"a/b/c", "a/b.c/d", "a/b/c.d", "a/b_2e_c/d", "a/b/ü", "a/b/_fc_", "../../x", "a/b/c d", "a/b/tasks+peer"} {

@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 
@@ -88,10 +89,11 @@ func (t *thread) openat2(c *call) {
 		return
 	}
 	flags, mode, resolve := binary.LittleEndian.Uint64(how), binary.LittleEndian.Uint64(how[8:]), binary.LittleEndian.Uint64(how[16:])
-	_, pl, ok := t.name(c.fd(0), 1, true)
+	name, pl, ok := t.name(c.fd(0), 1, true)
 	switch {
 	case !ok:
 	case pl.virtual && resolve != 0:
+		t.c.text = fmt.Sprintf("openat2(%q, resolve %#x)", name, resolve)
 		t.refuse(unix.ENOSYS) // programs go on with openat(2)
 	case pl.virtual:
 		t.open(c.fd(0), 1, int(flags), mode)

@@ -176,8 +176,9 @@ var errAlone = errors.New("it does not end")
 // in the port, also when the error is that it makes no end, a stuck.
 func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int) (port *alonePort, err error) {
 	name := scenarios.ProcessName(process)
-	who := fmt.Sprintf("command: %s (%s), run alone,", name, s.Commands[process])
-	port = &alonePort{m: m, kills: s.Crashes > 0 && killAt == never, killAt: killAt, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
+	command := fmt.Sprintf("command: %s (%s)", name, s.Commands[process])
+	who := command + ", run alone,"
+	port = &alonePort{m: m, command: command, kills: s.Crashes > 0 && killAt == never, killAt: killAt, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -239,6 +240,7 @@ func (s stuck) Error() string { return string(s) }
 // An alonePort answers the calls of one command from a machine, at once.
 type alonePort struct {
 	m       *fsfake.Machine
+	command string // in messages
 	process int
 	task    fsfake.Task
 	by      fsfake.Task
@@ -307,7 +309,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	p.family = p.family.After(&op, &r)
 	switch {
 	case r.Unmodelled != "":
-		panic(scenarios.Fault{Err: errors.New("command: " + r.Unmodelled)})
+		panic(scenarios.Fault{Err: fmt.Errorf("%s: %s: %s; have the program do without it", p.command, brief(op.String()), r.Unmodelled)})
 	case r.Blocked:
 		panic(stuck("waits for ever in " + op.String()))
 	}

@@ -194,12 +194,28 @@ func TestNothingToSay(t *testing.T) {
 
 // Who fails because a call is not modelled is told which, and not to work alone first.
 func TestRefusedCallIsNamed(t *testing.T) {
-	testmain.Needs(t, "fallocate", "./scenarios/command")
-	const line = "fallocate -p -o 0 -l 4 n"
-	_, err := command.Spec{Commands: []command.Line{{Shell: line}, {Shell: line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}.Scenario()
-	needTracing(t, err)
-	require.ErrorContains(t, err, "fallocate(3, 3, 0, 4) = EOPNOTSUPP: have the program do without it")
-	require.NotContains(t, err.Error(), "make it work alone first")
+	const call = `python3 -c 'import os, ctypes, sys
+f = os.open("n", os.O_RDWR)
+def failing(r): sys.exit(r < 0)
+def openat2(resolve): return ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, resolve), 24)
+CALL'`
+	testmain.Needs(t, "python3", "./scenarios/command")
+	for _, c := range []struct{ call, want string }{
+		{`os.setxattr("n", "user.a", b"")`, `does not model a call of it and answered setxattr("n") = EOPNOTSUPP: have the program do without it`},
+		{`os.sendfile(1, f, 0, 4)`, `sendfile(1, 3, `},
+		{`failing(openat2(8))`, `openat2("n", resolve 0x8) = ENOSYS: have the program do without it`},
+		{`os.open("n", os.O_DIRECT)`, `open n: open with flags 0x4000 is not modelled; have the program do without it`},
+		{`os.truncate(f, 9000); os.lseek(f, 0, os.SEEK_HOLE)`, `lseek fd 3 0 SEEK_HOLE: SEEK_DATA and SEEK_HOLE in a file with a block of zeros is not modelled; have the program do without it`},
+	} {
+		t.Run(c.call, func(t *testing.T) {
+			t.Parallel()
+			line := strings.Replace(strings.Replace(call, "CALL", c.call, 1), "python3", python(t), 1)
+			_, err := command.Spec{Commands: []command.Line{{Shell: line}, {Shell: line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}.Scenario()
+			needTracing(t, err)
+			require.ErrorContains(t, err, c.want)
+			require.NotContains(t, err.Error(), "work alone first")
+		})
+	}
 }
 
 func TestParse(t *testing.T) {

@@ -33,4 +33,4 @@ e = os.open("e", W | os.O_APPEND, 0o644)
 p, here = os.open("a", os.O_PATH), os.open(".", R)
 for copy in (lambda to, of: os.sendfile(to, of, None, 4), lambda to, of: os.copy_file_range(of, to, 4)):
     print(tries(copy, e, a), tries(copy, d, b), tries(copy, a, d), tries(copy, d, p), tries(copy, p, d), tries(copy, d, here), tries(copy, 99, a))
-print(tries(os.sendfile, d, a, -1, 4), os.stat("d").st_size, os.stat("e").st_size)
+print(tries(os.copy_file_range, d, d, 4, 0, 1), tries(os.sendfile, d, a, -1, 4), os.stat("d").st_size, os.stat("e").st_size)

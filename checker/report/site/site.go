@@ -38,7 +38,9 @@ func (o *Options) title() string {
 	return o.Title
 }
 
-func (o *Options) report() report.Options { return report.Options{Program: o.Program, Root: o.Root, Replay: o.Replay} }
+func (o *Options) report() report.Options {
+	return report.Options{Program: o.Program, Root: o.Root, Replay: o.Replay}
+}
 
 // Write writes the site into a directory, which is made when it is not there: the first
 // page is index.html. It fails when a file cannot be written, or when a history cannot

@@ -81,6 +81,7 @@ func TestForcedSchedules(t *testing.T) {
 		{"python3 excl.py", 2, []string{"inside cs", "crashes 1"}},
 		{"node counter.js", 2, nil},
 		{"flock lock sh counter.sh", 2, []string{"crashes 1"}}, // what is killed has children mostly
+		{"sh -c 'cp n store.json; cp store.json n'", 3, nil},   // which read and write without the program's memory
 	}
 	for _, p := range programs {
 		t.Run(strings.Join(append([]string{p.line}, p.settings...), ", "), func(t *testing.T) {

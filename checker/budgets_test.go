@@ -35,6 +35,7 @@ func seenBroken(t *testing.T, sc *scenarios.Scenario, r Result) {
 // A violation that was seen is shown whatever ends the search.
 func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 	testmain.Slow(t, "it covers a large space many times", "./checker")
+	t.Parallel()
 	for _, alike := range []bool{false, true} {
 		for _, memory := range []Memory{RememberHistories, RememberMonitors} {
 			if race.Detector && alike != (memory == RememberMonitors) {
@@ -75,6 +76,7 @@ func TestWhatWasSeenIsNeverUnknown(t *testing.T) {
 func TestNoEndOfWhatIsCheaper(t *testing.T) {
 	testmain.Slow(t, "it searches until a budget ends", "./checker")
 	fixtures.OnlyAnswers(t)
+	t.Parallel()
 	sc := fixtures.Programs("toy/stat/beside-a-log", scenarios.Setting{Processes: 3, Fixed: true}, func(process, _ int) scenarios.Program {
 		if process > 0 {
 			return scenarios.Once(fixtures.StatThenWrite())

@@ -50,6 +50,7 @@ func TestComparedNumbersAreForgotten(t *testing.T) {
 // and two files that two processes see first are not one.
 func TestNumbersThatAreWrittenDown(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about numbers", "./checker")
+	t.Parallel()
 	tells := func(t *scenarios.Task) {
 		_ = t.WriteFile("/mine."+t.Process, nil, 0o644)
 		if mine, err := t.Stat("/mine." + t.Process); err == nil {

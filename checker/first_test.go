@@ -16,6 +16,7 @@ func TestTheViolationFirst(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it covers large spaces to their end; go test ./checker runs it")
 	}
+	t.Parallel()
 	five := scenarios.Setting{Processes: 5}
 	for _, c := range []struct {
 		sc *scenarios.Scenario

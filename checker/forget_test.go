@@ -106,6 +106,7 @@ func TestForgettingIsWorthIt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it covers spaces of some hundred thousand states; go test ./checker runs it")
 	}
+	t.Parallel()
 	for _, sc := range all.All() {
 		switch sc.ID {
 		case "freebsd-pidfile/flopen/contend":

@@ -33,6 +33,7 @@ func among(n int, how scenarios.Concurrency, p *scenarios.Property, acquire func
 
 func TestCompareAndSwapIsOneStep(t *testing.T) {
 	fixtures.OnlyAnswers(t)
+	t.Parallel()
 	locked := func(got bool) (scenarios.Hold, error) {
 		if !got {
 			return scenarios.Hold{}, scenarios.ErrLocked

@@ -87,6 +87,7 @@ func ways(t *testing.T, p *scenarios.Property) []way {
 func TestSeveralLocks(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about several locks", "./checker")
 	fixtures.OnlyAnswers(t)
+	t.Parallel()
 	for _, sc := range toys.Locks() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+" "+c.Property.ID, func(t *testing.T) {

@@ -150,6 +150,7 @@ func requireSameAnswer(t *testing.T, want, got *Result) {
 // Where a row is decided on each file system, what is known of one without asking is what asking says.
 func TestKnownOnFileSystems(t *testing.T) {
 	fixtures.OneWorker(t)
+	t.Parallel()
 	known := 0
 	for _, sc := range fixtures.Rows() {
 		if fixtures.Large[sc.ID] || sc.FileSystem() != "" || sc.Setting.Assumed().Inodes != scenarios.InodesOpen || sc.Setting.PowerLosses > 0 {

@@ -15,6 +15,7 @@ import (
 // step changed either still breaks the property, or holds, or says where it drifted.
 func TestEveryCounterexampleReplays(t *testing.T) {
 	fixtures.OnlyAnswers(t)
+	t.Parallel()
 	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			if c.Verdict != Broken || c.Property == scenarios.Starvation {

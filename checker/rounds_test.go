@@ -39,6 +39,7 @@ func everyEngine(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, wa
 // Two processes that take two locks in opposite orders: that one might still be killed does not
 // make it less of a deadlock.
 func TestDeadlockWithFaultsLeft(t *testing.T) {
+	t.Parallel()
 	for _, st := range []scenarios.Setting{
 		{Processes: 2, Crashes: 1}, {Processes: 2, Stalls: 1, StallFor: 1}, {Processes: 2, Crashes: 2, Stalls: 1, StallFor: 1},
 	} {

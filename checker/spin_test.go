@@ -19,6 +19,7 @@ import (
 func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 	testmain.Slow(t, "it tries out loops for thousands of rounds", "./checker")
 	fixtures.OnlyAnswers(t)
+	t.Parallel()
 	taken := fsfake.Cell[bool]{Name: "taken"}
 	for name, wait := range map[string]func(t *scenarios.Task){
 		"marked": func(t *scenarios.Task) {

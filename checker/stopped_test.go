@@ -32,6 +32,7 @@ func (c *endsAfter) Err() error {
 func TestStoppedAtAnyMoment(t *testing.T) {
 	testmain.Slow(t, "it stops searches at many moments", "./checker")
 	fixtures.OneWorker(t)
+	t.Parallel()
 	few := 2
 	for _, sc := range toys.All() {
 		for _, c := range sc.Claims {

@@ -31,6 +31,7 @@ func subject(t *testing.T, list []scenarios.Scenario, id string) scenarios.Subje
 func TestSurvey(t *testing.T) {
 	testmain.Slow(t, "it decides whole surveys", "./checker")
 	fixtures.OnlyAnswers(t)
+	t.Parallel()
 	for _, c := range []struct {
 		subject scenarios.Subject
 		broken  map[string]string

@@ -24,6 +24,7 @@ import (
 func TestSymmetryAgainstTheUnreducedGraph(t *testing.T) {
 	testmain.Slow(t, "it covers spaces with and without symmetry", "./checker")
 	fixtures.OneWorker(t)
+	t.Parallel()
 	for _, c := range []struct {
 		name     string
 		lock     scenarios.Protocol

@@ -163,9 +163,9 @@ type worker struct {
 
 // A batch is a piece of a level: some states of one shard that lie together. A round is
 // some batches of each shard. In a round the workers first expand, each into a box for
-// every shard, and then each stores what is in the boxes for its own shard. So nobody
-// waits for a lock, and no two write where the other reads. A worker expands what it has
-// stored itself, which its caches may still know, and then helps others.
+// every shard; each stores what it finds for its own shard at once, and in the end what is in the
+// boxes of the others. So nobody waits for a lock, and no two write where the other reads. A worker
+// expands what it has stored itself, which its caches may still know, and then helps others.
 const (
 	batchStates  = 256
 	roundBatches = 64
@@ -239,6 +239,7 @@ func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) er
 				}
 				w.rows = b.Load(w.rows)
 				w.run(b)
+				w.keep(k) // its caches still have them
 			}
 		}
 	}
@@ -252,13 +253,20 @@ func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) er
 			return w.err
 		}
 	}
-	parallel.Together(len(crew), func(k int) {
-		for _, from := range crew {
-			crew[k].set.Store(k, from.boxes[k])
-			from.boxes[k] = from.boxes[k][:0]
-		}
-	})
+	if len(crew) > 1 {
+		parallel.Together(len(crew), func(k int) {
+			for _, from := range crew {
+				from.keep(k)
+			}
+		})
+	}
 	return nil
+}
+
+// keep stores what the worker has found for a shard. Only one worker at a time may store into it.
+func (w *worker) keep(shard int) {
+	w.set.Store(shard, w.boxes[shard])
+	w.boxes[shard] = w.boxes[shard][:0]
 }
 
 // run expands a batch of states.

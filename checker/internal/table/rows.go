@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -165,6 +166,16 @@ func (p *page) tight() *layout {
 		}
 	}
 	return narrow(first, differs)
+}
+
+// still returns the page as it is, for reading while rows are added: of a packed one that is not full a copy, for the
+// last row is read together with bytes of the next.
+func (p *page) still() page {
+	is := *p
+	if p.layout != nil && p.n < pageStates {
+		is.packed = bytes.Clone(p.packed)
+	}
+	return is
 }
 
 // room is the memory that a page takes.

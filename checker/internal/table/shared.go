@@ -12,6 +12,7 @@ import (
 // another is just entering computes it again, with the same result. The zero value is empty.
 type Shared struct {
 	entries atomic.Pointer[[]sharedEntry]
+	_       [parallel.CacheLine]byte // everybody reads entries all the time, and n is written with each entry
 	n       atomic.Int64
 	growing sync.Mutex
 }

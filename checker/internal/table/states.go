@@ -284,16 +284,20 @@ func (b *Batch) At(i int) (id int, row []uint32) {
 }
 
 // Batches cuts what came after the given sizes into pieces of at most size states, and
-// lists them by shard.
+// lists them by shard. They may be read while further states are stored.
 func (s *States) Batches(after []int, size int) [][]Batch {
 	out := make([][]Batch, len(s.Shards))
 	for k := range s.Shards {
 		sh := &s.Shards[k]
+		var p page
 		for at := after[k]; at < sh.n; {
-			n := min(size, sh.n-at, pageStates-(at&(pageStates-1)))
 			from := at & (pageStates - 1)
+			if at == after[k] || from == 0 {
+				p = sh.pages[at>>pageBits].still()
+			}
+			n := min(size, sh.n-at, pageStates-from)
 			out[k] = append(out[k], Batch{
-				page: sh.pages[at>>pageBits], from: from, to: from + n, width: s.width,
+				page: p, from: from, to: from + n, width: s.width,
 				first: at*len(s.Shards) + k, step: len(s.Shards),
 			})
 			at += n

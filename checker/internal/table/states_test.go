@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"lockpick/checker/internal/parallel"
 )
 
 // A set numbers rows as a map would, whatever their words are, and gives them back with what goes with
@@ -91,4 +93,46 @@ func TestParents(t *testing.T) {
 		}
 	}
 	require.Less(t, s.Bytes(), (n+2*pageStates)*5+8*len(s.Shards[0].slots), "15 bits, 4, and 14")
+}
+
+// The batches of a level are read by others while its worker stores what comes after it, in the same pages: no byte that
+// belongs to a batch is written any more.
+func TestBatchesAreStill(t *testing.T) {
+	for _, n := range []int{100, plainStates - 100, plainStates + pageStates/2, plainStates + pageStates} {
+		s := NewStates(2, 2)
+		row := func(i int) []uint32 { return []uint32{uint32(i), uint32(i%7)<<31 | uint32(i%7)} }
+		add := func(from, to int) {
+			var rows []uint32
+			for i := from; i < to; i++ {
+				rows = append(rows, row(i)...)
+			}
+			s.Store(1, rows)
+		}
+		add(0, n)
+		batches := s.Batches(make([]int, 2), 256)[1]
+		last := batches[len(batches)-1].page
+		words, packed := slices.Clone(last.words), slices.Clone(last.packed)
+		parallel.Together(2, func(k int) {
+			if k == 1 {
+				add(n, n+plainStates)
+				return
+			}
+			var room []uint32
+			at := 0
+			for _, b := range batches {
+				room = b.Load(room)
+				for i := range b.Len() {
+					if id, is := b.At(i); id != 2*at+1 || !slices.Equal(row(at), is) {
+						t.Errorf("state %d of %d is %v with the number %d", at, n, is, id)
+					}
+					at++
+				}
+			}
+			if at != n {
+				t.Errorf("%d states of %d", at, n)
+			}
+		})
+		require.True(t, slices.Equal(words, last.words), "%d states", n)
+		require.True(t, slices.Equal(packed, last.packed), "%d states", n)
+	}
 }

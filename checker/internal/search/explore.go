@@ -88,7 +88,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	c := &Coverage{States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}}
 	crew := make([]*worker, workers)
 	for i := range crew {
-		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), recent: table.NewRecent(x.Width()), violated: engine.Violated{}}
+		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), found: make([][]span, workers), recent: table.NewRecent(x.Width()), violated: engine.Violated{}}
 		if x.Reduce {
 			crew[i].symmetry = engine.NewSymmetry(x.Space)
 		}
@@ -96,20 +96,21 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	for _, row := range roots {
 		c.States.Insert(row)
 	}
+	for k := range crew {
+		crew[k].found[k] = []span{{0, c.States.Size(k)}}
+	}
 	limit := newLimit(ctx, o, func() int { return x.Bytes(c.States) }, func() int { return x.Learned().Coroutines })
 	defer limit.release()
-	level := c.States.Batches(make([]int, workers), batchStates)
 	for n := c.States.Len(); n > 0; c.Depth++ {
 		if o.Progress != nil {
 			o.Progress(x.soFar(c, n))
 		}
-		before, stored := c.States.Sizes(), c.States.Len()
-		left, err := x.level(crew, level, limit, c.Violations > 0)
+		stored := c.States.Len()
+		left, err := x.level(crew, limit, c.Violations > 0)
 		c.collect(crew)
 		if err != nil {
 			return nil, nil, 0, err
 		}
-		level = c.States.Batches(before, batchStates)
 		n = c.States.Len() - stored + left
 		if limit.hit() {
 			c.Why = limit.why(c, n)
@@ -151,6 +152,7 @@ type worker struct {
 	*engine.Expander
 	set                                *table.States
 	boxes                              [][]uint32       // for each shard: states for it
+	found                              [][]span         // for each shard: the new ones among these, in this level
 	rows                               []uint32         // room for those of a batch
 	recent                             *table.Recent    // where transitions led; nil for not
 	symmetry                           *engine.Symmetry // nil for none
@@ -165,20 +167,59 @@ type worker struct {
 // some batches of each shard. In a round the workers first expand, each into a box for
 // every shard; each stores what it finds for its own shard at once, and in the end what is in the
 // boxes of the others. So nobody waits for a lock, and no two write where the other reads. A worker
-// expands what it has stored itself, which its caches may still know, and then helps others.
+// expands what it has found itself, of all shards in turn, as one worker would: states that were found
+// together lead to the same states, and that is seen where one worker expands them, see [table.Recent].
+// Then it helps others.
 const (
-	batchStates  = 256
+	batchStates  = 256 // of one worker; of several they are so many together, one of each shard
 	roundBatches = 64
 )
 
+// A span is some states of a shard that came one after the other.
+type span struct{ from, to int }
+
+// next lists what the worker has found in the level before, and forgets that.
+func (w *worker) next() []table.Batch {
+	lists := make([][]table.Batch, len(w.found))
+	for shard, found := range w.found {
+		for _, s := range found {
+			lists[shard] = append(lists[shard], w.set.Cut(shard, s.from, s.to, max(1, batchStates/len(w.found)))...)
+		}
+		w.found[shard] = found[:0]
+	}
+	return inTurns(lists)
+}
+
+// inTurns merges lists so that each is as far as the others everywhere.
+func inTurns[T any](lists [][]T) []T {
+	out, at := []T{}, make([]int, len(lists))
+	for {
+		next := -1
+		for k, list := range lists {
+			if at[k] < len(list) && (next < 0 || at[k]*len(lists[next]) < at[next]*len(list)) {
+				next = k
+			}
+		}
+		if next < 0 {
+			return out
+		}
+		out = append(out, lists[next][at[next]])
+		at[next]++
+	}
+}
+
 // level expands the states of one level, and returns how many were left when a limit was
 // hit. Violated says whether a violation was seen before.
-func (x *Explorer) level(crew []*worker, batches [][]table.Batch, limit *limit, violated bool) (left int, err error) {
+func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int, err error) {
+	batches := make([][]table.Batch, len(crew))
+	for k, w := range crew {
+		batches[k] = w.next()
+	}
 	for {
 		round := make([]queue, len(crew))
 		n := 0
 		for k := range batches {
-			take := min(roundBatches, len(batches[k]))
+			take := min(roundBatches*len(crew), len(batches[k]))
 			if len(crew) == 1 {
 				take = min(1, take) // a limit need not wait for the end of a round
 			}
@@ -211,7 +252,7 @@ func (x *Explorer) level(crew []*worker, batches [][]table.Batch, limit *limit, 
 	return left, nil
 }
 
-// A queue is the batches of one shard in a round.
+// A queue is the batches of one worker in a round.
 type queue struct {
 	batches []table.Batch
 	taken   atomic.Int64
@@ -265,8 +306,14 @@ func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) er
 
 // keep stores what the worker has found for a shard. Only one worker at a time may store into it.
 func (w *worker) keep(shard int) {
+	from := w.set.Size(shard)
 	w.set.Store(shard, w.boxes[shard])
 	w.boxes[shard] = w.boxes[shard][:0]
+	if n := len(w.found[shard]); n > 0 && w.found[shard][n-1].to == from {
+		from = w.found[shard][n-1].from
+		w.found[shard] = w.found[shard][:n-1]
+	}
+	w.found[shard] = append(w.found[shard], span{from, w.set.Size(shard)})
 }
 
 // run expands a batch of states.

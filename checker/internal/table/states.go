@@ -236,14 +236,8 @@ func (s *States) Levels() func(id int) int {
 	}
 }
 
-// Sizes returns how many states each shard holds.
-func (s *States) Sizes() []int {
-	n := make([]int, len(s.Shards))
-	for i := range s.Shards {
-		n[i] = s.Shards[i].n
-	}
-	return n
-}
+// Size counts the states of a shard.
+func (s *States) Size(shard int) int { return s.Shards[shard].n }
 
 // A Batch is some states of one shard that lie together.
 type Batch struct {
@@ -283,25 +277,25 @@ func (b *Batch) At(i int) (id int, row []uint32) {
 	return b.first + i*b.step, b.rows[i*b.stride : i*b.stride+b.width]
 }
 
-// Batches cuts what came after the given sizes into pieces of at most size states, and
-// lists them by shard. They may be read while further states are stored.
-func (s *States) Batches(after []int, size int) [][]Batch {
-	out := make([][]Batch, len(s.Shards))
-	for k := range s.Shards {
-		sh := &s.Shards[k]
-		var p page
-		for at := after[k]; at < sh.n; {
-			from := at & (pageStates - 1)
-			if at == after[k] || from == 0 {
-				p = sh.pages[at>>pageBits].still()
+// Cut cuts some states of a shard, in the order in which they came, into batches of at most size. They may be read while
+// further states are stored.
+func (s *States) Cut(shard, from, to, size int) []Batch {
+	var out []Batch
+	var p page
+	for at := from; at < to; {
+		i := at & (pageStates - 1)
+		if at == from || i == 0 {
+			p = s.Shards[shard].pages[at>>pageBits]
+			if len(s.Shards) > 1 {
+				p = p.still()
 			}
-			n := min(size, sh.n-at, pageStates-from)
-			out[k] = append(out[k], Batch{
-				page: p, from: from, to: from + n, width: s.width,
-				first: at*len(s.Shards) + k, step: len(s.Shards),
-			})
-			at += n
 		}
+		n := min(size, to-at, pageStates-i)
+		out = append(out, Batch{
+			page: p, from: i, to: i + n, width: s.width,
+			first: at*len(s.Shards) + shard, step: len(s.Shards),
+		})
+		at += n
 	}
 	return out
 }

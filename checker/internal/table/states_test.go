@@ -59,8 +59,8 @@ func TestStates(t *testing.T) {
 				t.Fatalf("%v is %v", row, room)
 			}
 		}
-		for _, list := range s.Batches(make([]int, shards), 256) {
-			for _, b := range list {
+		for k := range shards {
+			for _, b := range s.Cut(k, 0, s.Size(k), 256) {
 				room = b.Load(room)
 				for i := range b.Len() {
 					id, row := b.At(i)
@@ -109,7 +109,7 @@ func TestBatchesAreStill(t *testing.T) {
 			s.Store(1, rows)
 		}
 		add(0, n)
-		batches := s.Batches(make([]int, 2), 256)[1]
+		batches := s.Cut(1, 0, n, 256)
 		last := batches[len(batches)-1].page
 		words, packed := slices.Clone(last.words), slices.Clone(last.packed)
 		parallel.Together(2, func(k int) {

@@ -38,6 +38,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 				t.p.fds[int(ret)] = &descriptor{fake: -1, random: true}
 			}
 		})
+	case flags&unix.O_PATH == 0 && t.tellsOfLocks(pl.path):
+		t.fault("%s shows no lock of the fake: it is not modelled", name)
 	case pl.path == "/proc" && flags&unix.O_PATH == 0:
 		t.passThen(func(ret int64) {
 			if ret >= 0 {

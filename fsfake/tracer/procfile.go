@@ -77,6 +77,18 @@ func procStatus(pid int, p *process, _ int64) string {
 		is.name, pid, pid, is.parent, uid, uid, uid, uid, gid, gid, gid, gid, pid, pid, is.group, is.session, threads)
 }
 
+// tellsOfLocks reports whether a real file of /proc tells of locks, so that those of the fake would be missing there: that of all
+// locks, or that of a descriptor of the process that is open on a file of the fake.
+func (t *thread) tellsOfLocks(name string) bool {
+	if name == "/proc/locks" {
+		return true
+	}
+	fd, is := strings.CutPrefix(name, "/proc/"+strconv.Itoa(t.p.real)+"/fdinfo/")
+	n, err := strconv.Atoi(fd)
+	d := t.p.fds[n]
+	return is && err == nil && d != nil && d.fake >= 0
+}
+
 // listProcs lists /proc: the pids that the fake has, and what is there beside pids.
 func (t *thread) listProcs(l *listing) {
 	switch {

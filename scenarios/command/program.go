@@ -40,6 +40,7 @@ type driver struct {
 	killed   bool        // its first process was
 	choices  int         // made among its own calls
 	inside   bool
+	markDir  bool // what marks the section is a directory
 	acquires bool // an acquisition has been invoked
 
 	// The execution in the record: how many calls it has made, the place where it made the last
@@ -277,7 +278,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		d.note(scenarios.Mapped{})
 	}
 	acquires := d.acquires
-	leaves := d.before(op, p.Path)
+	leaves := d.before(op, p)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {
 		d.note(scenarios.By{Task: p.Task})
 	}
@@ -306,8 +307,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if d.probes && op.Call == fsfake.CallSleep {
 		d.note(fsfake.RoundTop{})
 	}
-	d.after(op, p.Path, r, leaves)
-	return r, nil
+	return r, d.after(op, p.Path, r, leaves)
 }
 
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.
@@ -336,12 +336,33 @@ func (d *driver) newPid() int {
 // onMark reports whether a call is about the name that marks the critical section.
 func (d *driver) onMark(name string) bool { return name == path.Join(d.spec.Dir, d.spec.Inside) }
 
+// removes reports whether a call takes the mark away if it succeeds. Programs try to unlink what they
+// then remove as a directory: a call that cannot succeed is none.
+func (d *driver) removes(op fsfake.Op, name string) bool {
+	switch {
+	case !d.onMark(name):
+		return false
+	case op.Call == fsfake.CallRename:
+		return op.Flags&fsfake.RENAME_EXCHANGE == 0
+	}
+	return op.Call == fsfake.CallRmdir && d.markDir || op.Call == fsfake.CallUnlink && !d.markDir
+}
+
+// endsLast reports whether a call by a process is the end of the last one of the command.
+func (d *driver) endsLast(op fsfake.Op, pid int) bool {
+	if op.Call == fsfake.CallEnd {
+		return len(d.children) == 0
+	}
+	_, ended := d.run.Exit(d.root)
+	return op.Call == fsfake.CallExit && ended && !d.killed && d.children[pid] && len(d.children) == 1
+}
+
 // before notes what begins with a call: an attempt to get inside, or the way out.
-func (d *driver) before(op fsfake.Op, name string) (leaves bool) {
+func (d *driver) before(op fsfake.Op, p tracer.Pending) (leaves bool) {
 	if d.spec.Inside == "" {
 		return false
 	}
-	leaves = d.inside && d.onMark(name) && (op.Call == fsfake.CallRmdir || op.Call == fsfake.CallUnlink)
+	leaves = d.inside && (d.removes(op, p.Path) || d.endsLast(op, p.Task.Pid))
 	switch {
 	case leaves:
 		d.note(scenarios.LetGo{})
@@ -353,22 +374,32 @@ func (d *driver) before(op fsfake.Op, name string) (leaves bool) {
 	return leaves
 }
 
-// after notes what ended with a call. Whoever finds the mark there when he makes it is
-// inside as well: so is somebody else.
-func (d *driver) after(op fsfake.Op, name string, r fsfake.Result, leaves bool) {
+// makes reports whether a call makes the mark. Whoever finds it there when he makes it is inside as well: so is
+// somebody else.
+func (d *driver) makes(op fsfake.Op, name string, r fsfake.Result) bool {
+	is := op.Call == fsfake.CallMkdir || op.Call == fsfake.CallSymlink || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0
+	return is && d.onMark(name) && (r.Errno == 0 || r.Errno == fsfake.EEXIST || r.Errno == fsfake.EISDIR)
+}
+
+// after notes what ended with a call. The error is that the mark does not say where the section ends.
+func (d *driver) after(op fsfake.Op, name string, r fsfake.Result, leaves bool) error {
 	if d.spec.Inside == "" {
-		return
+		return nil
 	}
-	makes := d.onMark(name) && (op.Call == fsfake.CallMkdir || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0)
-	switch {
+	switch removes := op.Call == fsfake.CallRmdir || op.Call == fsfake.CallUnlink; {
+	case leaves && r.Errno != 0 && r.Errno != fsfake.ENOENT:
+		return fmt.Errorf("%s, which marks its critical section, cannot be removed (%s: %s): keep it empty, and remove it in one call", d.spec.Inside, op, fsfake.ErrnoName(r.Errno))
 	case leaves:
 		d.note(scenarios.Returned{Output: model.Released{}})
 		d.inside, d.acquires = false, false
-	case makes && !d.inside && (r.Errno == 0 || r.Errno == fsfake.EEXIST):
+	case d.inside && removes && d.onMark(name) && r.Errno == 0:
+		return fmt.Errorf("%s, which marks critical sections, is a file here and a directory there: make it one of both everywhere", d.spec.Inside)
+	case !d.inside && d.makes(op, name, r):
 		d.note(scenarios.Returned{Output: model.Acquired{OK: true}})
 		d.note(scenarios.Holding{Path: path.Join(d.spec.Dir, d.spec.Inside), FD: -1})
-		d.inside = true
+		d.inside, d.markDir = true, op.Call == fsfake.CallMkdir || r.Errno == fsfake.EISDIR
 	}
+	return nil
 }
 
 // said is noted at the end: what the command has written to its standard error, and which of its calls were refused

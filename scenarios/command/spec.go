@@ -28,7 +28,7 @@ type Spec struct {
 	Dir string
 	// Files are what is in it at the start.
 	Files []File
-	// Inside is a name in the directory that a command creates (mkdir, or open with O_CREAT)
+	// Inside is a name in the directory that a command creates (mkdir, symlink, or open with O_CREAT)
 	// where its critical section begins, and removes where it ends; empty for none.
 	Inside string
 	// Refused says which exit statuses are a refusal, by which a command may end without having

@@ -1,0 +1,54 @@
+package command_test
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// A command is inside from the call that makes the mark to the one that takes it away, or to its end: not to one
+// that fails to take it away.
+func TestMark(t *testing.T) {
+	for _, c := range []struct{ name, body, want string }{
+		{"made and removed under the lock", "mkdir cs; rmdir cs", "holds"},
+		{"the lock goes first", "mkdir cs; exec 9>&-; rmdir cs", "broken"},
+		{"a directory is not unlinked", "mkdir cs; unlink cs 2>&-; exec 9>&-; rmdir cs", "broken"},
+		{"a file is not removed as a directory", ": > cs; rmdir cs 2>&-; exec 9>&-; rm cs", "broken"},
+		{"moved away", "mkdir cs; mv cs $$; rmdir $$", "holds"},
+		{"moved away without the lock", "mkdir cs; exec 9>&-; mv cs $$; rmdir $$", "broken"},
+		{"a symlink", "ln -s x cs; rm cs", "holds"},
+		{"a symlink without the lock", "exec 9>&-; ln -s x cs 2>&-; rm -f cs", "broken"},
+		{"left there", "mkdir cs 2>&-; exit 0", "holds"},
+		{"left there without the lock", "mkdir cs 2>&-; exec 9>&-; : > n; exit 0", "broken"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := scenario(t, "flock", twice("sh -c 'exec 9>lock; flock 9; "+c.body+"'"), map[string]string{"lock": ""}, "inside cs\nrefused none")
+			decide(t, sc, scenarios.MutualExclusion, c.want)
+		})
+	}
+}
+
+// A mark that does not say where the section ends is an error, and no verdict.
+func TestMarkThatSaysNothing(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("SKIPPED: there is no sh here; where it is installed go test ./scenarios/command runs it")
+	}
+	for _, c := range []struct{ line, want string }{
+		{"sh -c 'mkdir cs; : > cs/x; rmdir cs; rm -r cs'", "cs, which marks its critical section, cannot be removed (rmdir cs: ENOTEMPTY): keep it empty"},
+		{"sh -c 'mkdir was; rm was'", "was, which marks critical sections, is a file here and a directory there"},
+	} {
+		inside, _, _ := strings.Cut(c.want, ",")
+		_, err := command.Spec{Commands: []command.Line{{Shell: c.line}, {Shell: c.line}}, Files: []command.File{{Name: "was"}}, Inside: inside}.Scenario()
+		require.Error(t, err)
+		if strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only") {
+			t.Skipf("SKIPPED: %v", err)
+		}
+		require.ErrorContains(t, err, c.want)
+	}
+}

@@ -110,6 +110,11 @@ func (x *Space) learnAlike(n uint32, r *fsfake.Result) error {
 	if a.Knows(n, r) {
 		return nil
 	}
+	for _, each := range x.automata { // also where one does not go on alike: another worker numbers nodes meanwhile
+		if _, err := each.Learn(n, r); err != nil {
+			return err
+		}
+	}
 	e, err := a.Learn(n, r)
 	if err != nil {
 		return err

@@ -85,7 +85,8 @@ func (s *Serial) explains(k Order, o Outcome) bool {
 }
 
 // Judge compares an outcome with those of the serial orders. It returns "" when it is one
-// of them, and otherwise what is wrong.
+// of them, and otherwise what is wrong. That all refuse is wrong unless they do in some order: whoever comes first
+// would have got through.
 func (s *Serial) Judge(o Outcome) string {
 	for _, k := range s.Orders {
 		ran := func(i int) bool { return slices.Contains(k.Ran, i) }
@@ -93,5 +94,11 @@ func (s *Serial) Judge(o Outcome) string {
 			return ""
 		}
 	}
-	return "no order of the " + s.What + " ends like this"
+	wrong := "no order of the " + s.What + " ends like this"
+	for i := range o.Exits {
+		if !s.refuses(o, i) {
+			return wrong
+		}
+	}
+	return "all refuse, and " + wrong
 }

@@ -2,6 +2,7 @@ package serial
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -114,6 +115,7 @@ func TestJudge(t *testing.T) {
 		"no order":                          {[]int{0, 0}, "A", false},
 		"one refuses":                       {[]int{0, 75}, "A", true},
 		"one refuses and has written":       {[]int{0, 75}, "B", false},
+		"both refuse":                       {[]int{75, 75}, "", false},
 		"both refuse, and one has written":  {[]int{75, 75}, "B", false},
 		"killed where nobody may be killed": {[]int{0, -1}, "AB", false},
 		"it is not over":                    {[]int{0, -2}, "", true},
@@ -133,7 +135,11 @@ func TestJudge(t *testing.T) {
 			require.Empty(t, said, name)
 			continue
 		}
-		require.Equal(t, "no order of the processes ends like this", said, name)
+		want := "no order of the processes ends like this"
+		if strings.HasPrefix(name, "both refuse") {
+			want = "all refuse, and " + want
+		}
+		require.Equal(t, want, said, name)
 		require.Greater(t, len(p.Table(scenarios.NewView(m))), 1, name)
 	}
 }

@@ -217,8 +217,12 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		return ctx.Err()
 	}
 	if err != nil { // a call that is not modelled, say: the other hazards have their verdicts
+		p, unknown := scenarios.FindProperty(asked[0])
+		if unknown != nil {
+			return unknown
+		}
 		sc.ID, sc.Summary, sc.Setting.Processes = one.Spec.ID, one.Summary, len(one.Spec.Commands)
-		l.Take(&sc, scenarios.MutualExclusion, checker.Result{}, err)
+		l.Take(&sc, p, checker.Result{}, err)
 		return nil
 	}
 	sc.Summary, strict.Summary = one.Summary, one.Summary

@@ -78,6 +78,24 @@ func TestRunSurveyPidReuse(t *testing.T) {
 	require.Contains(t, got.stdout, "1 of 1 schedules confirmed on this kernel")
 }
 
+// A command that does nothing but refuse has no verdict, of what was to be asked.
+func TestRunSurveyOfRefusals(t *testing.T) {
+	raceFile(t)
+	t.Chdir(t.TempDir())
+	got := run(t, "run", "--survey=contention", "--refused", "75", "mkdir a && rmdir a; exit 75")
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Regexp(t, `contention +\? unknown +serializable\n +survey-contention-2: .* cannot be judged\s+by\s+serializable: in whatever order they run`, got.stdout)
+}
+
+// A situation in which something cannot be said is unknown, of what was to be asked.
+func TestRunSurveyOfWhatIsNotModelled(t *testing.T) {
+	raceFile(t)
+	t.Chdir(t.TempDir())
+	got := run(t, "run", "--survey=contention", "mkdir a || mkdir b || mkfifo p")
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Regexp(t, `contention +\? unknown +serializable\n(.*\n)+.*not modelled`, got.stdout)
+}
+
 // A survey that is interrupted shows what it has decided, and says of the rest that it was stopped.
 func TestRunSurveyIsInterrupted(t *testing.T) {
 	raceFile(t)

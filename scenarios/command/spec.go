@@ -67,6 +67,7 @@ type Spec struct {
 	shared *record // of all scenarios of a survey; nil outside of one
 	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
 	space  bool    // in a survey: some call of the command's first process needs space on the disk
+	done   bool    // in a survey: a run has left the files at the start, so another one may have nothing to do
 	early  *early  // of the serial runs
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool

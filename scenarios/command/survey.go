@@ -113,7 +113,7 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 	case scenarios.HazardContention:
 		add("contention-2", "Two runs of the command.", 2, as, excl, serial, stuck)
 		if after != nil {
-			add("contention-again", "Two runs of the command, on what an earlier one leaves.", 2, func(o *Spec) { o.Files = after }, excl, serial, stuck)
+			add("contention-again", "Two runs of the command, on what an earlier one leaves.", 2, func(o *Spec) { o.Files, o.done = after, true }, excl, serial, stuck)
 		}
 		add("contention-3", "Three runs of the command.", 3, as, excl, serial, stuck)
 	case scenarios.HazardThreads:

@@ -1,6 +1,8 @@
 package outcome
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -82,6 +84,27 @@ func (s *Serial) explains(k Order, o Outcome) bool {
 		}
 	}
 	return true
+}
+
+// OnlyRefusals says that all do nothing but refuse, in whatever order they run, and gives one for an example; "" where
+// one does something. What they leave behind beside each other is what was there before then, which says nothing.
+func (s *Serial) OnlyRefusals() string {
+	example := ""
+	for _, k := range s.Orders {
+		for _, i := range k.Ran {
+			switch {
+			case slices.Contains(k.Killed, i):
+				continue
+			case !s.refuses(k.Outcome, i):
+				return ""
+			}
+			example = cmp.Or(example, scenarios.ProcessName(i)+": "+k.Outcome.Exits[i])
+		}
+	}
+	if example == "" {
+		return ""
+	}
+	return fmt.Sprintf("in whatever order they run, the %s do nothing but refuse (%s)", s.What, example)
 }
 
 // Judge compares an outcome with those of the serial orders. It returns "" when it is one

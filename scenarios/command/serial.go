@@ -30,8 +30,11 @@ func (s *Spec) serializable(serial []outcome.Order) *scenarios.Property {
 		Invariant: c.Invariant(of),
 		Table:     func(v scenarios.View) [][]string { return c.Table(of(v)) },
 	}
-	if text := s.onlyRefusals(serial); text != "" {
-		p.Evidence.Lacks = func([]scenarios.Fact) string { return text }
+	// What is there at the start may be what keeps them out, and then it is to.
+	if text := c.OnlyRefusals(); text != "" && s.Refused.Declared && !s.Left && !s.done && len(s.Living) == 0 {
+		p.Evidence.Lacks = func([]scenarios.Fact) string {
+			return text + ": make them work alone first, or leave that out of --refused"
+		}
 	}
 	return p
 }
@@ -138,27 +141,6 @@ func (s *Spec) runOn(run func(m *fsfake.Machine, ran, killed []int) error, e alo
 		}
 	}
 	return nil
-}
-
-// onlyRefusals says that commands do nothing but refuse, in whatever order they run; "" where one does something. That they
-// leave nothing else behind beside each other says nothing then, unless it is what is left behind that keeps them out.
-func (s *Spec) onlyRefusals(serial []outcome.Order) string {
-	if !s.Refused.Declared || s.Left || s.done || len(s.Living) > 0 {
-		return ""
-	}
-	text := ""
-	for _, k := range serial {
-		for _, i := range k.Ran {
-			switch {
-			case slices.Contains(k.Killed, i):
-				continue
-			case !s.refuses(k.Outcome, i):
-				return ""
-			}
-			text = fmt.Sprintf("in whatever order they run, the commands do nothing but refuse (%s: %s): make them work alone first, or leave that out of --refused", s.Commands[i], k.Outcome.Exits[i])
-		}
-	}
-	return text
 }
 
 func (s *Spec) mayRefuse() bool { return !s.Refused.Declared || len(s.Refused.Statuses) > 0 }

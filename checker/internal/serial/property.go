@@ -49,6 +49,10 @@ func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 	c := &outcome.Serial{What: "processes", Orders: orders, Strangers: strangers(sc, base), Refuses: refuses}
 	bound.Invariant = c.Invariant(of)
 	bound.Table = func(v scenarios.View) [][]string { return c.Table(of(v)) }
+	lives := slices.ContainsFunc(c.Strangers, func(pid int) bool { return pid != 1 }) // that may be what keeps them out
+	if text := c.OnlyRefusals(); text != "" && !lives {
+		bound.Evidence.Lacks = func([]scenarios.Fact) string { return text + ": whoever does something ends with status 0" }
+	}
 	return &bound, nil
 }
 

@@ -144,6 +144,23 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// Where nobody does anything but refuse there is nothing to judge.
+func TestNothingButRefusals(t *testing.T) {
+	lacks := func(status int, setup func(m *fsfake.Machine)) string {
+		sc := scenario(scenarios.Setting{Processes: 2, Crashes: 1}, func(t *scenarios.Task) {
+			appends(t)
+			t.ExitWith([]int{75, status}[t.Index])
+		})
+		sc.Setup = setup
+		p, err := Bind(sc, scenarios.Serializable)
+		require.NoError(t, err)
+		return p.Lacks(nil)
+	}
+	require.Equal(t, "in whatever order they run, the processes do nothing but refuse (A: exit 75): whoever does something ends with status 0", lacks(75, nil))
+	require.Empty(t, lacks(0, nil))
+	require.Empty(t, lacks(75, func(m *fsfake.Machine) { m.AddProc(fsfake.ProcSpec{Pid: 50, Parent: 1, Start: 900, Cwd: "/"}) }))
+}
+
 // Nobody waits for the end of a process that Setup has added, which lives on.
 func TestStrangers(t *testing.T) {
 	sc := scenario(scenarios.Setting{Processes: 2}, appends)

@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"encoding/binary"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -86,12 +87,27 @@ func noAttributes(i int) func(*thread, *call) {
 		_, pl, ok := t.name(unix.AT_FDCWD, i, true)
 		switch {
 		case !ok:
-		case pl.virtual && looksOnly[c.nr]:
-			t.fail(unix.EOPNOTSUPP)
 		case pl.virtual:
-			t.refuse(unix.EOPNOTSUPP)
+			t.noAttribute()
 		default:
 			t.real(pl, i)
 		}
 	}
+}
+
+// noAttribute answers a call on an extended attribute of a file of the fake: there is none, and none can be set. A
+// program that sets one of its own means it for others, which would never see it; what is copied along may be missing.
+func (t *thread) noAttribute() {
+	switch t.c.nr {
+	case unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR:
+		if name, err := readString(t.tid, t.c.args[1], maxPath); err == nil && strings.HasPrefix(name, "user.") {
+			t.unmodelled("the extended attribute %s of a file of the fake is not modelled", name)
+			return
+		}
+	}
+	if looksOnly[t.c.nr] {
+		t.fail(unix.EOPNOTSUPP)
+		return
+	}
+	t.refuse(unix.EOPNOTSUPP)
 }

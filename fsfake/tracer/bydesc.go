@@ -71,7 +71,7 @@ var byDescriptor = []spec{
 	{unix.SYS_FALLOCATE, "fallocate", 4, func(t *thread, c *call) {
 		t.onFake(func(*descriptor) { t.refuse(unix.EOPNOTSUPP) }) // programs write zeros instead
 	}},
-	{unix.SYS_FSETXATTR, "fsetxattr", 5, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.refuse(unix.EOPNOTSUPP) }) }},
+	{unix.SYS_FSETXATTR, "fsetxattr", 5, noAttributesOf},
 	{unix.SYS_FGETXATTR, "fgetxattr", 4, noAttributesOf},
 	{unix.SYS_FLISTXATTR, "flistxattr", 3, noAttributesOf},
 	{unix.SYS_FREMOVEXATTR, "fremovexattr", 2, noAttributesOf},
@@ -133,7 +133,7 @@ func realOnly(t *thread, _ *call) {
 }
 
 func noAttributesOf(t *thread, _ *call) {
-	t.onFake(func(*descriptor) { t.fail(unix.EOPNOTSUPP) })
+	t.onFake(func(*descriptor) { t.noAttribute() })
 }
 
 // noneFake is a call with several descriptors, none of which may be of the fake.

@@ -201,7 +201,7 @@ def openat2(resolve): return ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.
 CALL'`
 	testmain.Needs(t, "python3", "./scenarios/command")
 	for _, c := range []struct{ call, want string }{
-		{`os.setxattr("n", "user.a", b"")`, `does not model a call of it and answered setxattr("n") = EOPNOTSUPP: have the program do without it`},
+		{`os.setxattr("n", "trusted.a", b"")`, `does not model a call of it and answered setxattr("n") = EOPNOTSUPP: have the program do without it`},
 		{`os.sendfile(1, f, 0, 4)`, `sendfile(1, 3, `},
 		{`failing(openat2(8))`, `openat2("n", resolve 0x8) = ENOSYS: have the program do without it`},
 		{`os.open("n", os.O_DIRECT)`, `open n: open with flags 0x4000 is not modelled; have the program do without it`},

@@ -1,12 +1,12 @@
 package command_test
 
 import (
-	"os/exec"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -36,9 +36,7 @@ func TestMark(t *testing.T) {
 
 // A mark that does not say where the section ends is an error, and no verdict.
 func TestMarkThatSaysNothing(t *testing.T) {
-	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("SKIPPED: there is no sh here; where it is installed go test ./scenarios/command runs it")
-	}
+	testmain.Needs(t, "sh", "./scenarios/command")
 	for _, c := range []struct{ line, want string }{
 		{"sh -c 'mkdir cs; : > cs/x; rmdir cs; rm -r cs'", "cs, which marks its critical section, cannot be removed (rmdir cs: ENOTEMPTY): keep it empty"},
 		{"sh -c 'mkdir was; rm was'", "was, which marks critical sections, is a file here and a directory there"},
@@ -46,9 +44,7 @@ func TestMarkThatSaysNothing(t *testing.T) {
 		inside, _, _ := strings.Cut(c.want, ",")
 		_, err := command.Spec{Commands: []command.Line{{Shell: c.line}, {Shell: c.line}}, Files: []command.File{{Name: "was"}}, Inside: inside}.Scenario()
 		require.Error(t, err)
-		if strings.Contains(err.Error(), "cannot be traced here") || strings.Contains(err.Error(), "linux/amd64 only") {
-			t.Skipf("SKIPPED: %v", err)
-		}
+		needTracing(t, err)
 		require.ErrorContains(t, err, c.want)
 	}
 }

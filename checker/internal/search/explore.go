@@ -88,7 +88,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	c := &Coverage{States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}}
 	crew := make([]*worker, workers)
 	for i := range crew {
-		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), found: make([][]span, workers), recent: table.NewRecent(x.Width()), violated: engine.Violated{}}
+		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), found: table.NewFound(c.States), recent: table.NewRecent(x.Width()), violated: engine.Violated{}}
 		if x.Reduce {
 			crew[i].symmetry = engine.NewSymmetry(x.Space)
 		}
@@ -97,7 +97,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		c.States.Insert(row)
 	}
 	for k := range crew {
-		crew[k].found[k] = []span{{0, c.States.Size(k)}}
+		crew[k].found.AddFrom(k, 0)
 	}
 	limit := newLimit(ctx, o, func() int { return x.Bytes(c.States) }, func() int { return x.Learned().Coroutines })
 	defer limit.release()
@@ -152,7 +152,7 @@ type worker struct {
 	*engine.Expander
 	set                                *table.States
 	boxes                              [][]uint32       // for each shard: states for it
-	found                              [][]span         // for each shard: the new ones among these, in this level
+	found                              *table.Found     // the new ones among these, in this level
 	rows                               []uint32         // room for those of a batch
 	recent                             *table.Recent    // where transitions led; nil for not
 	symmetry                           *engine.Symmetry // nil for none
@@ -175,45 +175,12 @@ const (
 	roundBatches = 64
 )
 
-// A span is some states of a shard that came one after the other.
-type span struct{ from, to int }
-
-// next lists what the worker has found in the level before, and forgets that.
-func (w *worker) next() []table.Batch {
-	lists := make([][]table.Batch, len(w.found))
-	for shard, found := range w.found {
-		for _, s := range found {
-			lists[shard] = append(lists[shard], w.set.Cut(shard, s.from, s.to, max(1, batchStates/len(w.found)))...)
-		}
-		w.found[shard] = found[:0]
-	}
-	return inTurns(lists)
-}
-
-// inTurns merges lists so that each is as far as the others everywhere.
-func inTurns[T any](lists [][]T) []T {
-	out, at := []T{}, make([]int, len(lists))
-	for {
-		next := -1
-		for k, list := range lists {
-			if at[k] < len(list) && (next < 0 || at[k]*len(lists[next]) < at[next]*len(list)) {
-				next = k
-			}
-		}
-		if next < 0 {
-			return out
-		}
-		out = append(out, lists[next][at[next]])
-		at[next]++
-	}
-}
-
 // level expands the states of one level, and returns how many were left when a limit was
 // hit. Violated says whether a violation was seen before.
 func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int, err error) {
 	batches := make([][]table.Batch, len(crew))
 	for k, w := range crew {
-		batches[k] = w.next()
+		batches[k] = w.found.Batches(max(1, batchStates/len(crew)))
 	}
 	for {
 		round := make([]queue, len(crew))
@@ -306,14 +273,8 @@ func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) er
 
 // keep stores what the worker has found for a shard. Only one worker at a time may store into it.
 func (w *worker) keep(shard int) {
-	from := w.set.Size(shard)
-	w.set.Store(shard, w.boxes[shard])
+	w.found.Store(shard, w.boxes[shard])
 	w.boxes[shard] = w.boxes[shard][:0]
-	if n := len(w.found[shard]); n > 0 && w.found[shard][n-1].to == from {
-		from = w.found[shard][n-1].from
-		w.found[shard] = w.found[shard][:n-1]
-	}
-	w.found[shard] = append(w.found[shard], span{from, w.set.Size(shard)})
 }
 
 // run expands a batch of states.

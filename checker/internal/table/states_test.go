@@ -60,7 +60,7 @@ func TestStates(t *testing.T) {
 			}
 		}
 		for k := range shards {
-			for _, b := range s.Cut(k, 0, s.Size(k), 256) {
+			for _, b := range s.cut(k, 0, s.Shards[k].n, 256) {
 				room = b.Load(room)
 				for i := range b.Len() {
 					id, row := b.At(i)
@@ -95,6 +95,80 @@ func TestParents(t *testing.T) {
 	require.Less(t, s.Bytes(), (n+2*pageStates)*5+8*len(s.Shards[0].slots), "15 bits, 4, and 14")
 }
 
+// What several workers find is listed once, by who found it, all shards in turn.
+func TestFound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		shards := rapid.IntRange(1, 3).Draw(t, "shards")
+		s := NewTree(1, shards)
+		size := rapid.IntRange(1, 9).Draw(t, "size")
+		finders := []*Found{NewFound(s), NewFound(s)}
+		found := make([]map[uint32]bool, len(finders))
+		listed := map[uint32]bool{}
+		for range rapid.IntRange(0, 3).Draw(t, "levels") {
+			for i := range found {
+				found[i] = map[uint32]bool{}
+			}
+			for range rapid.IntRange(0, 20).Draw(t, "stored") {
+				i, shard := rapid.IntRange(0, 1).Draw(t, "finder"), rapid.IntRange(0, shards-1).Draw(t, "shard")
+				var rows []uint32
+				for range rapid.IntRange(0, 30).Draw(t, "rows") {
+					w := rapid.Uint32Range(0, 500).Draw(t, "row")*uint32(shards) + uint32(shard)
+					if _, known := s.Shards[shard].find(w); !known {
+						found[i][w] = true
+					}
+					rows = append(rows, w, 0)
+					finders[i].Store(shard, rows[len(rows)-2:])
+				}
+			}
+			for i, f := range finders {
+				n := 0
+				for _, b := range f.Batches(size) {
+					b.Load(nil)
+					require.LessOrEqual(t, b.Len(), size)
+					for k := range b.Len() {
+						id, row := b.At(k)
+						require.Equal(t, row, s.Row(id, nil))
+						require.True(t, found[i][row[0]] && !listed[row[0]])
+						listed[row[0]] = true
+						n++
+					}
+				}
+				require.Equal(t, len(found[i]), n)
+				require.Empty(t, f.Batches(size))
+			}
+		}
+		require.Equal(t, s.Len(), len(listed))
+	})
+}
+
+// Of two shards of which one has twice as many, one comes twice as often.
+func TestShardsInTurn(t *testing.T) {
+	s := NewStates(1, 2)
+	f := NewFound(s)
+	for shard, n := range []uint32{40, 20} {
+		for i := range n {
+			f.Store(shard, []uint32{i})
+		}
+	}
+	var order []int
+	for _, b := range f.Batches(10) {
+		b.Load(nil)
+		id, _ := b.At(0)
+		order = append(order, id%2)
+	}
+	require.Equal(t, []int{0, 1, 0, 0, 1, 0}, order)
+}
+
+// find looks for a row of one word.
+func (sh *stateShard) find(w uint32) (int, bool) {
+	for at := range sh.n {
+		if sh.same(at, []uint32{w}) {
+			return at, true
+		}
+	}
+	return 0, false
+}
+
 // The batches of a level are read by others while its worker stores what comes after it, in the same pages: no byte that
 // belongs to a batch is written any more.
 func TestBatchesAreStill(t *testing.T) {
@@ -109,7 +183,7 @@ func TestBatchesAreStill(t *testing.T) {
 			s.Store(1, rows)
 		}
 		add(0, n)
-		batches := s.Cut(1, 0, n, 256)
+		batches := s.cut(1, 0, n, 256)
 		last := batches[len(batches)-1].page
 		words, packed := slices.Clone(last.words), slices.Clone(last.packed)
 		parallel.Together(2, func(k int) {

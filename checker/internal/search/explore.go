@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/parallel"
@@ -183,14 +182,14 @@ func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int,
 		batches[k] = w.found.Batches(max(1, batchStates/len(crew)))
 	}
 	for {
-		round := make([]queue, len(crew))
+		round := make([]table.Queue, len(crew))
 		n := 0
 		for k := range batches {
 			take := min(roundBatches*len(crew), len(batches[k]))
 			if len(crew) == 1 {
 				take = min(1, take) // a limit need not wait for the end of a round
 			}
-			round[k].batches, batches[k] = batches[k][:take], batches[k][take:]
+			round[k].Batches, batches[k] = batches[k][:take], batches[k][take:]
 			n += take
 		}
 		if n == 0 {
@@ -204,7 +203,7 @@ func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int,
 		}
 		if limit.check(crew[0].set.Len(), violated); limit.hit() {
 			for i := range round {
-				for b := round[i].next(); b != nil; b = round[i].next() {
+				for b := round[i].Next(true); b != nil; b = round[i].Next(true) {
 					left += b.Len() // an interrupt does not wait for the end of a round
 				}
 			}
@@ -219,29 +218,14 @@ func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int,
 	return left, nil
 }
 
-// A queue is the batches of one worker in a round.
-type queue struct {
-	batches []table.Batch
-	taken   atomic.Int64
-	_       [parallel.CacheLine]byte
-}
-
-// next takes a batch, or returns nil when all are taken.
-func (q *queue) next() *table.Batch {
-	if i := int(q.taken.Add(1)) - 1; i < len(q.batches) {
-		return &q.batches[i]
-	}
-	return nil
-}
-
 // round expands n batches and stores what they lead to.
-func (x *Explorer) round(crew []*worker, queues []queue, n int, limit *limit) error {
+func (x *Explorer) round(crew []*worker, queues []table.Queue, n int, limit *limit) error {
 	expand := func(k int) {
 		w := crew[k]
 		for i := range queues {
 			q := &queues[(k+i)%len(queues)]
 			for w.err == nil && !limit.hit() {
-				b := q.next()
+				b := q.Next(i == 0)
 				if b == nil {
 					break
 				}

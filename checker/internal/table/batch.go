@@ -1,6 +1,11 @@
 package table
 
-import "slices"
+import (
+	"slices"
+	"sync/atomic"
+
+	"lockpick/checker/internal/parallel"
+)
 
 // A Batch is some states of one shard that lie together.
 type Batch struct {
@@ -116,4 +121,30 @@ func (f *Found) Batches(size int) []Batch {
 		at[next]++
 	}
 	return out
+}
+
+// A Queue is what one worker found, for it and for whoever has nothing left to do.
+type Queue struct {
+	Batches []Batch
+	taken   atomic.Uint64 // how many from the front, above how many from the back
+	_       [parallel.CacheLine]byte
+}
+
+// Next takes a batch, or returns nil when all are taken: the worker itself from the front, others from the back, so that
+// each goes on with what was found together.
+func (q *Queue) Next(own bool) *Batch {
+	for {
+		taken := q.taken.Load()
+		front, back := int(taken>>32), int(uint32(taken))
+		if front+back == len(q.Batches) {
+			return nil
+		}
+		at, then := front, taken+1<<32
+		if !own {
+			at, then = len(q.Batches)-1-back, taken+1
+		}
+		if q.taken.CompareAndSwap(taken, then) {
+			return &q.Batches[at]
+		}
+	}
 }

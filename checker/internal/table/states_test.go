@@ -159,6 +159,29 @@ func TestShardsInTurn(t *testing.T) {
 	require.Equal(t, []int{0, 1, 0, 0, 1, 0}, order)
 }
 
+// Each batch of a queue is taken once, by its worker from the front and by others from the back.
+func TestQueue(t *testing.T) {
+	q := &Queue{Batches: make([]Batch, 1000)}
+	for i := range q.Batches {
+		q.Batches[i].first = i
+	}
+	var took [3][]int
+	parallel.Together(len(took), func(k int) {
+		for b := q.Next(k == 0); b != nil; b = q.Next(k == 0) {
+			took[k] = append(took[k], b.first)
+		}
+	})
+	require.True(t, slices.IsSorted(took[0]))
+	for _, others := range took[1:] {
+		slices.Reverse(others)
+		require.True(t, slices.IsSorted(others))
+	}
+	all := slices.Concat(took[:]...)
+	slices.Sort(all)
+	require.Len(t, slices.Compact(all), 1000)
+	require.Equal(t, 999, all[999])
+}
+
 // find looks for a row of one word.
 func (sh *stateShard) find(w uint32) (int, bool) {
 	for at := range sh.n {

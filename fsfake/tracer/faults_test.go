@@ -88,6 +88,29 @@ os.killpg(7, 0)`, `kill.*a signal to process group 7, which is not one of its ow
 ctypes.CDLL(None).syscall(234, 7, 7, 15)`, `tgkill.*a signal to process 7, which is not one of its own, is not modelled`},
 		{"a descriptor of others", `import os
 os.pidfd_open(7)`, `pidfd_open.*a descriptor of process 7, which is not one of its own, is not modelled`},
+		{"the group of others", `import os
+os.getpgid(7)`, `getpgid\(7\): a question about process 7, which is not one of its own, is not modelled`},
+		{"the priority of others", `import os
+os.getpriority(os.PRIO_PROCESS, 7)`, `getpriority.*a question about process 7, which is not one of its own, is not modelled`},
+		{"a descriptor of the parent", `import os
+f = open("f", "w")
+if os.fork(): os.wait()
+else: open("/proc/%d/fd/%d" % (os.getppid(), f.fileno()))`, `open.*/proc/100/fd/[0-9]+.*a descriptor of process 100, another one, that is open on a file of the fake \(.*f\) is not modelled`},
+		{"the working directory of the parent", `import os
+if os.fork(): os.wait()
+else: open("/proc/%d/cwd/f" % os.getppid(), "w")`, `open.*/proc/100/cwd/f.*the working directory of process 100, which is in the fake, is not modelled there`},
+		{"where the working directory is", `import os
+os.readlink("/proc/self/cwd")`, `readlink.*the working directory of process 100, which is in the fake, is not modelled there`},
+		{"a working directory that is shared", `import ctypes
+ctypes.CDLL(None).syscall(56, 0x200 | 17, 0, 0, 0, 0)`, `clone\(.*a process that shares its working directory and umask is not handled`},
+		{"abstract socket", `import socket
+socket.socket(socket.AF_UNIX).bind("\0lock")`, `bind.*an abstract address \("\\x00lock"\), which commands share, is not modelled`},
+		{"port", `import socket
+socket.socket().bind(("127.0.0.1", 45671))`, `bind.*port 45671, which commands share, is not modelled`},
+		{"a descriptor that is sent", `import socket
+a, b = socket.socketpair()
+f = open("f", "w")
+socket.send_fds(a, [b"x"], [f.fileno()])`, `sendmsg.*sending a descriptor of a file of the fake \(.*f\) is not modelled`},
 		{"limit of the size of files", `import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 40, -1)); resource.setrlimit(resource.RLIMIT_FSIZE, (1024, -1))`, `prlimit64.*a limit of 1024 bytes for the size of files \(RLIMIT_FSIZE, ulimit -f\) is not modelled; have the program do without it`},
 		{"flags of a write", `import os
@@ -104,7 +127,7 @@ os.pwritev(os.open("f", os.O_CREAT | os.O_WRONLY), [b"x"], 0, os.RWF_DSYNC)`, `p
 			if c.name != "symlink that leads out" { // that is the fake's to say
 				require.ErrorAs(t, err, &fault)
 			}
-			require.Regexp(t, `^tracer: python3.* \(pid 100\): .*`+c.want, err.Error())
+			require.Regexp(t, `^tracer: python3.* \(pid 10[01]\): .*`+c.want, err.Error())
 		})
 	}
 }

@@ -43,6 +43,8 @@ func (t *thread) fork(flags, parentTid, childTid uint64) {
 		t.passThen(t.forked)
 	case flags&unix.CLONE_FILES != 0, flags&unix.CLONE_VM != 0 && flags&unix.CLONE_VFORK == 0:
 		t.unmodelled("a process that shares memory or descriptors is not handled")
+	case flags&unix.CLONE_FS != 0:
+		t.unmodelled("a process that shares its working directory and umask is not handled")
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallFork}, func(r fsfake.Result) {
 			t.newPid = int(r.N)

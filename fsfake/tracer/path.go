@@ -242,7 +242,11 @@ func (w *walk) process(pid int, rest string) (place, error) {
 	case "fd":
 		num, deeper, _ := strings.Cut(more, "/")
 		n, err := strconv.Atoi(num)
-		if d := p.fds[n]; err == nil && d != nil && d.fake >= 0 && p == w.t.p {
+		if d := p.fds[n]; err == nil && d != nil && d.fake >= 0 {
+			if p != w.t.p {
+				w.t.unmodelled("a descriptor of process %d, another one, that is open on a file of the fake (%s) is not modelled", pid, d.path)
+				return place{fd: -1}, unix.ENOENT
+			}
 			if deeper != "" {
 				pl, err := w.relativeTo(d, deeper)
 				pl.real = real
@@ -250,17 +254,40 @@ func (w *walk) process(pid int, rest string) (place, error) {
 			}
 			return place{virtual: true, fd: n}, nil
 		}
+		if deeper != "" {
+			return w.behind(path.Join("/proc", strconv.Itoa(p.real), "fd", num), deeper)
+		}
 	case "cwd":
-		if p.cwd != "" && p == w.t.p && (more != "" || w.follow) {
+		switch {
+		case p.cwd != "" && (p != w.t.p || more == "" && !w.follow):
+			w.t.unmodelled("the working directory of process %d, which is in the fake, is not modelled there", pid)
+			return place{fd: -1}, unix.ENOENT
+		case p.cwd != "":
 			pl, err := w.relative("./" + more)
 			pl.real = real
 			return pl, err
+		case more != "":
+			return w.behind(path.Join("/proc", strconv.Itoa(p.real), what), more)
+		}
+	case "root":
+		if more != "" {
+			return w.behind(path.Join("/proc", strconv.Itoa(p.real), what), more)
 		}
 	}
 	if what == "" || rest == "stat" || rest == "status" {
 		return place{fd: -1, proc: pid, rest: rest}, nil
 	}
 	return place{fd: -1, path: real, changed: true}, nil
+}
+
+// behind goes on from where a link of /proc leads to a real directory: what is below that may be in the virtual one.
+func (w *walk) behind(link, more string) (place, error) {
+	dir, err := os.Readlink(link)
+	if err != nil || !path.IsAbs(dir) || missing(dir) {
+		return place{fd: -1, path: path.Join(link, more), changed: true}, nil
+	}
+	w.changed = true
+	return w.from(dir, more)
 }
 
 func missing(name string) bool {

@@ -20,6 +20,21 @@ func TestDirectoryBecomesASymlink(t *testing.T) {
 	require.Equal(t, "1\n", got.Stdout, "%v %s", calls, got.Stderr)
 }
 
+// A path through a real directory that /proc has a link to leads into the virtual directory, too.
+func TestPathThroughProc(t *testing.T) {
+	need(t, "sh")
+	for _, script := range []string{
+		"echo 1 > /proc/self/root$0/n",
+		"exec 5< /; echo 1 > /proc/self/fd/5/$0/n",
+		"cd /; echo 1 > /proc/self/cwd$0/n",
+		"cd /; echo 1 > /proc/$$/root/proc/self/cwd/..$0/n",
+	} {
+		m := newMachine()
+		got, calls := alone(t, m, config("sh", "-c", script+"; cat "+dir+"/n", dir))
+		require.Equal(t, "1\n", got.Stdout, "%s: %v %s", script, calls, got.Stderr)
+	}
+}
+
 // Runs that are told their CPUs go side by side, and the next after the last is the first again.
 func TestCPU(t *testing.T) {
 	need(t, "python3")

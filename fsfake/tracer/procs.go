@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
 )
 
 type unixStat = syscall.Stat_t
@@ -117,10 +119,22 @@ func (t *thread) about(f func(*process) int) {
 		p = t.r.process(pid)
 	}
 	if p == nil {
-		t.fail(unix.ESRCH)
+		t.stranger(t.c.int(0))
 		return
 	}
 	t.result(int64(f(p)))
+}
+
+// stranger answers a question about a process that does not run, or that the run does not own: whether that one runs the fake knows,
+// and nothing else of it.
+func (t *thread) stranger(pid int) {
+	if pid <= 0 || t.r.leader(pid) != nil {
+		t.fail(unix.ESRCH)
+		return
+	}
+	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, func(fsfake.Result) {
+		t.unmodelled("a question about process %d, which is not one of its own, is not modelled", pid)
+	})
 }
 
 func (t *thread) setpgid(c *call) {
@@ -168,7 +182,7 @@ func ownPid(i int) func(*thread, *call) {
 		}
 		real := t.r.realID(id)
 		if real == 0 {
-			t.fail(unix.ESRCH)
+			t.stranger(id)
 			return
 		}
 		args := c.args

@@ -3,6 +3,7 @@
 package tracer
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"golang.org/x/sys/unix"
@@ -12,12 +13,12 @@ import (
 
 var aboutSockets = []spec{
 	{unix.SYS_CONNECT, "connect", 3, socketAddress},
-	{unix.SYS_BIND, "bind", 3, socketAddress},
+	{unix.SYS_BIND, "bind", 3, (*thread).bind},
 	{unix.SYS_ACCEPT, "accept", 3, waits},
 	{unix.SYS_ACCEPT4, "accept4", 4, waits},
 	{unix.SYS_SENDTO, "sendto", 6, waits},
 	{unix.SYS_RECVFROM, "recvfrom", 6, waits},
-	{unix.SYS_SENDMSG, "sendmsg", 3, waits},
+	{unix.SYS_SENDMSG, "sendmsg", 3, (*thread).sendmsg},
 	{unix.SYS_RECVMSG, "recvmsg", 3, waits},
 	{unix.SYS_SENDMMSG, "sendmmsg", 4, waits},
 	{unix.SYS_RECVMMSG, "recvmmsg", 5, unmodelled("it is not handled")},
@@ -56,4 +57,59 @@ func socketAddress(t *thread, c *call) {
 		}
 	}
 	waits(t, c)
+}
+
+// bind is bind(2). An address that only one process can have is shared by all commands, and by all executions of one command that run at a time.
+func (t *thread) bind(c *call) {
+	n := int(min(c.args[2], 128))
+	b, err := readFull(t.tid, c.args[1], n)
+	if err == nil && n > 3 {
+		port := binary.BigEndian.Uint16(b[2:])
+		switch family := binary.LittleEndian.Uint16(b); {
+		case family == unix.AF_UNIX && b[2] == 0:
+			t.unmodelled("an abstract address (%q), which commands share, is not modelled", bytes.TrimRight(b[2:], "\x00"))
+			return
+		case (family == unix.AF_INET || family == unix.AF_INET6) && port != 0:
+			t.unmodelled("port %d, which commands share, is not modelled", port)
+			return
+		}
+	}
+	socketAddress(t, c)
+}
+
+// sendmsg is sendmsg(2). A descriptor of the fake cannot be sent: it would stay open while it is under way, and be another process's then.
+func (t *thread) sendmsg(c *call) {
+	for _, fd := range t.sent(c.args[1]) {
+		if d := t.p.fds[fd]; d != nil && d.fake >= 0 {
+			t.unmodelled("sending a descriptor of a file of the fake (%s) is not modelled", d.path)
+			return
+		}
+	}
+	waits(t, c)
+}
+
+// sent lists the descriptors that a message at an address carries.
+func (t *thread) sent(addr uint64) (fds []int) {
+	msg, err := readFull(t.tid, addr, unix.SizeofMsghdr)
+	if err != nil {
+		return nil
+	}
+	control, size := binary.LittleEndian.Uint64(msg[32:]), binary.LittleEndian.Uint64(msg[40:])
+	if size < unix.SizeofCmsghdr || size > maxPath {
+		return nil
+	}
+	b, err := readFull(t.tid, control, int(size))
+	if err != nil {
+		return nil
+	}
+	parts, err := unix.ParseSocketControlMessage(b)
+	if err != nil {
+		return nil
+	}
+	for i := range parts {
+		if more, err := unix.ParseUnixRights(&parts[i]); err == nil {
+			fds = append(fds, more...)
+		}
+	}
+	return fds
 }

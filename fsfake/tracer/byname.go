@@ -103,7 +103,7 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 		t.failErr(err)
 		return "", pl, false
 	}
-	if t.r.c.Through != "" && pl.virtual && pl.fd < 0 && path.IsAbs(name) {
+	if t.r.c.Through != "" && pl.virtual && pl.fd < 0 && (path.IsAbs(name) || leadsIn(pl)) {
 		real := pl.real
 		if real == "" {
 			real = t.r.standsFor(pl.path)
@@ -112,6 +112,13 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 		t.subst = append(t.subst, substitute{i, real})
 	}
 	return name, pl, true
+}
+
+// leadsIn reports whether a relative path came into the virtual directory from outside, from a real directory or by "..": the fake then gets an
+// absolute one.
+func leadsIn(pl place) bool {
+	_, _, below := fsfake.SplitAt(pl.path)
+	return path.IsAbs(pl.path) && !below
 }
 
 // real makes the call, on another path when the place says so. What it changes is noted.

@@ -34,7 +34,10 @@ const dir = "/virtual/dir"
 var env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/", "LC_CTYPE=C.UTF-8", "TZ=UTC", "PYTHONHASHSEED=0", "PERL_HASH_SEED=0"}
 
 // newMachine is a machine with the virtual directory and the program's process.
-func newMachine() *fsfake.Machine {
+func newMachine() *fsfake.Machine { return newMachineWith(dir) }
+
+// newMachineWith is newMachine with another virtual directory.
+func newMachineWith(dir string) *fsfake.Machine {
 	m := fsfake.New(fsfake.Options{Umask: fsfake.NoUmask})
 	uid, gid := os.Getuid(), os.Getgid()
 	init := m.Proc(1)

@@ -5,6 +5,7 @@ package tracer_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -60,6 +61,29 @@ func seen(op fsfake.Op, r fsfake.Result) fsfake.Result {
 		s.N = 0
 	}
 	return s
+}
+
+// A relative path that leads in from outside leads into the directory that stands for the virtual one, which is real itself here.
+func TestRelativePathFromOutsideThroughTheKernel(t *testing.T) {
+	need(t, "sh")
+	for _, script := range []string{
+		"cd ..; echo 1 > NAME/n; cat NAME/n",
+		"echo 1 > ../NAME/n; cat n",
+		"cd ..; cd NAME; echo 1 > n; mv ../NAME/n m; cat m",
+		"mkdir sub; cd sub; echo 1 > ../../NAME/sub/n; cat n",
+		"exec 5< ..; cd /proc/self/fd/5/NAME; echo 1 > n; cat n",
+	} {
+		real, err := filepath.EvalSymlinks(t.TempDir())
+		require.NoError(t, err)
+		c := config("sh", "-c", strings.ReplaceAll(script, "NAME", filepath.Base(real)))
+		c.Dir, c.Cwd, c.Work, c.Through = real, real, real, t.TempDir()
+		got := throughKernel(t, newMachineWith(real), c)
+		require.Equal(t, "exit 0", got.Exit, "%s: %s", script, got.Stderr)
+		require.Equal(t, "1\n", got.Stdout, script)
+		left, err := os.ReadDir(real)
+		require.NoError(t, err)
+		require.Empty(t, left, script)
+	}
 }
 
 // Call by call, the kernel answers what the fake answers.

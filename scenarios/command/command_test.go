@@ -192,7 +192,21 @@ func TestNothingToSay(t *testing.T) {
 	}
 }
 
-// So is who makes no other call in the directory.
+// A file from 1970, as archives hold them, is one of the oldest that there can be.
+func TestOldestFiles(t *testing.T) {
+	d := t.TempDir()
+	require.NoError(t, os.WriteFile(d+"/n", []byte("0\n"), 0o644))
+	require.NoError(t, os.Chtimes(d+"/n", time.Unix(0, 0), time.Unix(0, 0)))
+	files, err := command.Copy(d, time.Now())
+	require.NoError(t, err)
+	sc, err := command.Spec{Commands: []command.Line{{Shell: "read x < n"}, {Shell: "read x < n"}}, Files: files}.Scenario()
+	needTracing(t, err)
+	require.NoError(t, err)
+	_, err = checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{})
+	require.NoError(t, err)
+}
+
+// Who makes no other call in the directory is told which call is not modelled, too.
 func TestRefusedCallIsTheOnlyOne(t *testing.T) {
 	testmain.Needs(t, "python3", "./scenarios/command")
 	line := python(t) + ` -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, 8), 24) < 0)'`

@@ -36,7 +36,7 @@ func Copy(dir string, now time.Time) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		f := File{Name: filepath.ToSlash(rel), Mode: uint32(info.Mode().Perm()), Age: max(now.Sub(info.ModTime()), 0)}
+		f := File{Name: filepath.ToSlash(rel), Mode: uint32(info.Mode().Perm()), Age: min(max(now.Sub(info.ModTime()), 0), maxAge)}
 		switch {
 		case e.IsDir():
 			f.Name += "/"
@@ -66,6 +66,9 @@ func Copy(dir string, now time.Time) ([]File, error) {
 	})
 	return out, err
 }
+
+// maxAge is as old as a file can be: the machine's clock begins in 1970, where many archives say that their files are from.
+var maxAge = begin.Sub(time.Unix(0, 0))
 
 // sameFiles knows the files that were listed, by what all names of one file have in common.
 type sameFiles map[sameKey][]sameFile

@@ -209,7 +209,7 @@ func TestOldestFiles(t *testing.T) {
 // Who makes no other call in the directory is told which call is not modelled, too.
 func TestRefusedCallIsTheOnlyOne(t *testing.T) {
 	testmain.Needs(t, "python3", "./scenarios/command")
-	line := python(t) + ` -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, 8), 24) < 0)'`
+	line := python(t) + ` -I -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, 8), 24) < 0)'`
 	_, err := command.Spec{Commands: []command.Line{{Shell: line}, {Shell: line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}.Scenario()
 	needTracing(t, err)
 	require.ErrorContains(t, err, `openat2("n", resolve 0x8) = ENOSYS: have the program do without it`)

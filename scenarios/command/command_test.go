@@ -222,6 +222,7 @@ f = os.open("n", os.O_RDWR)
 def failing(r): sys.exit(r < 0)
 def openat2(resolve): return ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, resolve), 24)
 CALL'`
+	testmain.Slow(t, "it runs programs that each start python", "./scenarios/command")
 	testmain.Needs(t, "python3", "./scenarios/command")
 	for _, c := range []struct{ call, want string }{
 		{`os.setxattr("n", "trusted.a", b"")`, `does not model a call of it and answered setxattr("n") = EOPNOTSUPP: have the program do without it`},

@@ -184,9 +184,9 @@ var LeftBehind = &Property{
 // Serializable: when all have ended, the files are as they are when the processes run one after the other,
 // each from its start to its end, in some order. The specification is the programs themselves. A process that
 // exits with another status than 0 ([fsfake.Proc.ExitWith]) says that it refuses: then the files may be as if it
-// had not run; where all refuse in every order there is nothing to judge. Where processes may be killed, the clock may jump, or the power be lost, that may happen in serial runs
-// as well, anywhere and as often; and a process that was killed is compared with one that was killed. It is not asked
-// where calls may fail or signals come.
+// had not run. Where all refuse in every order there is nothing to judge. Where processes may be killed, the clock may
+// jump, or the power be lost, that may happen in serial runs as well, anywhere and as often; and a process that was killed
+// is compared with one that was killed. It is not asked where calls may fail or signals come.
 var Serializable = &Property{
 	ID:       "serializable",
 	Meaning:  "What the processes leave behind is what they leave behind one after the other, in some order.",

@@ -114,8 +114,8 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 	return name, pl, true
 }
 
-// leadsIn reports whether a relative path came into the virtual directory from outside, from a real directory or by "..": the fake then gets an
-// absolute one.
+// leadsIn reports whether a relative path came into the virtual directory from outside: from a real directory, or by "..".
+// The fake is asked for an absolute path then.
 func leadsIn(pl place) bool {
 	_, _, below := fsfake.SplitAt(pl.path)
 	return path.IsAbs(pl.path) && !below

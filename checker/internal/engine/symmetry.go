@@ -110,20 +110,18 @@ func (x *Space) learnAlike(n uint32, r *fsfake.Result) error {
 	if a.Knows(n, r) {
 		return nil
 	}
-	for _, each := range x.automata { // also where one does not go on alike: another worker numbers nodes meanwhile
-		if _, err := each.Learn(n, r); err != nil {
+	// All learn it before any two are compared: when these differ, other workers still go on for a moment, and the nodes of all
+	// processes must have the same numbers for them.
+	edges := make([]learn.Edge, len(x.automata))
+	for i, each := range x.automata {
+		var err error
+		if edges[i], err = each.Learn(n, r); err != nil {
 			return err
 		}
 	}
-	e, err := a.Learn(n, r)
-	if err != nil {
-		return err
-	}
+	e := edges[0]
 	for slot := 1; slot < len(x.Slots); slot++ {
-		f, err := x.automata[slot].Learn(n, r)
-		if err != nil {
-			return err
-		}
+		f := edges[slot]
 		if !x.sameEffects(slot, e.Effects, f.Effects) {
 			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s process %s does not go on as process A does", x.Sc.ID, a.Node(n).Op, x.Slots[slot].Task)
 		}

@@ -284,6 +284,15 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	if !c.Enough {
 		res.Facts = x.Facts()
 	}
+	if late := g.t.Sc.Late; !broken && res.Complete && late != nil {
+		text, err := late()
+		if err != nil {
+			return res, err
+		}
+		if text != "" {
+			res.Complete, res.Why = false, text
+		}
+	}
 	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds {
 		if err := engine.Lacking(g.t.Sc, g.t.Property, res.Facts); err != nil {
 			return res, err

@@ -64,6 +64,9 @@ type Scenario struct {
 	// Same says of External programs which of the processes, from 0, is the first that runs the same as one
 	// does, but for its pid. Nil: none runs what another does.
 	Same func(process int) int
+	// Late is asked before a verdict about External programs holds. It tries out whether one of them does something
+	// else when more time has passed than its clock shows, and says what; "" where none does. It may be nil.
+	Late func() (string, error)
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
 	// sentence each, for reports. It may be empty.
 	Assumes []string

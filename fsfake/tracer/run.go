@@ -250,6 +250,17 @@ func (r *Run) Let(t fsfake.Task, expected fsfake.Result) (res fsfake.Result, err
 // SetNow says what the time of day is from now on.
 func (r *Run) SetNow(t time.Time) error { return r.on(func() { r.now = t.UnixNano() }) }
 
+// Pass lets time pass: the time of day and the monotonic clocks of all processes move by d. What waits for a time that
+// has come then is as before: its end is offered.
+func (r *Run) Pass(d time.Duration) {
+	_ = r.on(func() {
+		r.now += int64(d)
+		for _, p := range r.procs {
+			p.mono += int64(d)
+		}
+	})
+}
+
 // Kill ends one process as kill -9 does, at rest. The driver tells the machine itself, by
 // [fsfake.Machine.KillProc].
 func (r *Run) Kill(pid int) (err error) {

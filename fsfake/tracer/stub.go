@@ -43,6 +43,9 @@ func (*Run) Where(fsfake.Task) Place { return Place{} }
 // SetNow fails.
 func (*Run) SetNow(time.Time) error { return errPlatform }
 
+// Pass does nothing.
+func (*Run) Pass(time.Duration) {}
+
 // Kill fails.
 func (*Run) Kill(int) error { return errPlatform }
 

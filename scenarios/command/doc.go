@@ -71,5 +71,8 @@
 // orders that 300 executions are not all, a program is taken to forget a round when it sleeps: that is tried
 // out, and said with the verdict. Of the processes of a command
 // only the first is killed. Three or more commands are compared with every serial order, also with
-// those that real time rules out. The clock stands still.
+// those that real time rules out. The clock stands still. Before a verdict holds,
+// executions are repeated with the same answers and clocks that are up to 400 days ahead, at places where a command looked at
+// the time of day. Where a command then makes another call, the verdict is unknown. Up to 40 such places of a command are tried. The monotonic
+// clock is read without a stop, so a command that reads no other one is tried at three places of one execution.
 package command

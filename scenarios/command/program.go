@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -53,6 +54,9 @@ type driver struct {
 
 	// stands is the task whose call waits on the machine although nobody has been told that it does.
 	stands fsfake.Task
+
+	passAt int           // after so many calls time passes
+	passes time.Duration // so much
 
 	lineage int  // which execution it is, or is cloned from
 	cloned  bool // it is no execution from the start
@@ -172,6 +176,9 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 		d.answer = d.t.Do(op)
 	}
 	d.calls++
+	if d.passes > 0 && d.calls == d.passAt {
+		d.run.Pass(d.passes)
+	}
 	if d.leaves {
 		d.answers = append(d.answers, d.answer)
 	}

@@ -41,6 +41,8 @@ type record struct {
 	lineages int
 	// outside are the files outside of the virtual directory that executions have changed or locked.
 	outside map[string]bool
+	// late has, by process, where it looked at the clock; see clocks.go.
+	late []lateness
 }
 
 // maxRecorded bounds a record, in bytes, about.
@@ -52,8 +54,13 @@ type place struct {
 	op    fsfake.Op
 	ended bool
 	next  map[fsfake.Result]*place
-	runs  int  // of this process, that have come here
-	twin  twin // of this place
+	runs  int // of this process, that have come here
+	// before is the place before, via the answer that led here from it, depth how many did; first is the next
+	// place that was learned first.
+	before, first *place
+	via           fsfake.Result
+	depth         int
+	twin          twin // of this place
 	// together are the runs that have come here of all processes with the same command, which
 	// did the same up to here.
 	together *runs
@@ -80,7 +87,7 @@ func (r *runs) add(d *driver) {
 type twin [sha256.Size]byte
 
 func newRecord(processes int) *record {
-	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{}, outside: map[string]bool{}}
+	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{}, outside: map[string]bool{}, late: make([]lateness, processes)}
 }
 
 // changes notes files that an execution has changed or locked outside of the virtual directory.
@@ -205,7 +212,12 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 		r.roots[d.process] = is
 	} else {
 		d.at.next[d.answer] = is
+		is.before, is.via, is.depth = d.at, d.answer, d.at.depth+1
+		if d.at.first == nil {
+			d.at.first = is
+		}
 	}
+	r.late[d.process].add(is)
 	return is, nil
 }
 

@@ -241,6 +241,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Program: s.program, Same: s.sameAs,
 		Watch: s.watch(),
 	}
+	sc.Late = s.late
 	sc.Assumes = []string{
 		"what the commands do outside " + s.Dir + " is real, and is the same in every execution",
 		"the time of day stands still, and a sleep lasts for any time",

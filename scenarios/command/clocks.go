@@ -76,7 +76,7 @@ func (s *Spec) lateIs(process int) (string, error) {
 			return text, err
 		}
 	}
-	if len(l.looks) > 0 || l.blind || len(l.ends) == 0 {
+	if len(l.looks) > 0 || l.blind || len(l.ends) == 0 || s.hasEarlier(process) {
 		return "", nil
 	}
 	l.blind = true
@@ -105,12 +105,11 @@ func (p *place) path() []*place {
 // tryLate executes a command along a path, on which time passes after so many answers. It says what
 // differs after the shortest delay that makes a difference.
 func (s *Spec) tryLate(process int, path []*place, after int) (string, error) {
-	was, err := s.differsLate(process, path, after, 0)
-	if err != nil || was != "" { // not by the time
-		return "", err
-	}
 	longest := delays[len(delays)-1]
 	if is, err := s.differsLate(process, path, after, longest); err != nil || is == "" {
+		return "", err
+	}
+	if was, err := s.differsLate(process, path, after, 0); err != nil || was != "" { // not by the time
 		return "", err
 	}
 	for _, d := range delays {

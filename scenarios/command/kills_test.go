@@ -21,8 +21,8 @@ func TestKills(t *testing.T) {
 	}{
 		{"flock", "lock", map[string]string{"serializable": "holds", "deadlock": "holds", "wedge": "holds"}},
 		{"excl", "", map[string]string{"serializable": "holds", "deadlock": "holds", "wedge": "broken"}},
-		{"stale", "", map[string]string{"serializable": "holds", "deadlock": "unknown", "wedge": "holds"}},
-		{"polls", "", map[string]string{"wedge": "broken"}}, // while those live that whoever polls has started
+		{"stale", "", map[string]string{"serializable": "unknown", "deadlock": "unknown", "wedge": "unknown"}}, // by age, also while the holder lives,
+		{"polls", "", map[string]string{"wedge": "broken"}},                                                    // while those live that whoever polls has started
 		{"none", "", map[string]string{"serializable": "broken"}},
 	} {
 		t.Run(c.how, func(t *testing.T) {

@@ -40,6 +40,9 @@ type Field struct {
 	Flag string
 	// Usage is the option's help, with the name of its value between backquotes.
 	Usage string
+	// OfCommands is the help of the same option of run. It is empty where commands do not have the
+	// field.
+	OfCommands string
 	// JSON is its key in JSON documents, or empty.
 	JSON string
 	// Title and Tells are its name and its value on a page for people. Tells may be nil:
@@ -102,7 +105,8 @@ func Fields() []Field {
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Interchangeable }),
 		}, {
 			Name: "crashes", Flag: "crashes", Usage: "let up to `K` processes be killed", JSON: "crashes", always: true,
-			Title: "Crashes", Tells: tellCrashes,
+			OfCommands: "let up to `K` processes be killed, each at any call",
+			Title:      "Crashes", Tells: tellCrashes,
 			words:  func(s *Setting) string { return upTo(s.Crashes, "crash", "crashes") },
 			access: at(counts(0, MaxProcesses), func(s *Setting) *int { return &s.Crashes }),
 		}, {
@@ -111,7 +115,8 @@ func Fields() []Field {
 			access: at(listOf("all", processes()), func(s *Setting) *[]int { return &s.Mortal }),
 		}, {
 			Name: "stalls", Flag: "stalls", Usage: "let the clock jump ahead up to `K` times", JSON: "stalls", always: true,
-			Title: "Stalls", Tells: tellStalls,
+			OfCommands: "let the clock jump ahead up to `K` times",
+			Title:      "Stalls", Tells: tellStalls,
 			words: func(s *Setting) string {
 				if s.SetsBack() {
 					return upTo(s.Stalls, "step back", "steps back") + " of the clock by " + (-s.StallFor).String()
@@ -121,9 +126,10 @@ func Fields() []Field {
 			access: at(counts(0, MaxStalls), func(s *Setting) *int { return &s.Stalls }),
 		}, {
 			Name: "stall-for", Flag: "stall-for", JSON: "stall_for",
-			Usage:  "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is set back",
-			moot:   func(s *Setting) bool { return s.Stalls == 0 },
-			access: at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
+			Usage:      "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is set back",
+			OfCommands: "how far it jumps, such as `48h` (default 1h); with a minus the clock is set back",
+			moot:       func(s *Setting) bool { return s.Stalls == 0 },
+			access:     at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
 		}, {
 			Name: "punctual", Flag: "punctual", JSON: "punctual",
 			Usage: "never delay the processes `LIST`, such as A or A,B, beyond what they sleep, when the clock jumps",
@@ -137,7 +143,8 @@ func Fields() []Field {
 			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Punctual }),
 		}, {
 			Name: "power-losses", Flag: "power-losses", Usage: "let the power be lost up to `K` times, 0 or 1", JSON: "power_losses",
-			Title: "Power losses", Tells: tellPowerLosses,
+			OfCommands: "let the power be lost up to `K` times, 0 or 1, at any call",
+			Title:      "Power losses", Tells: tellPowerLosses,
 			words:  func(s *Setting) string { return upTo(s.PowerLosses, "power loss", "power losses") },
 			access: at(counts(0, 1), func(s *Setting) *int { return &s.PowerLosses }),
 		}, {
@@ -177,8 +184,9 @@ func Fields() []Field {
 			access: at(listOf("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
 		}, {
 			Name: "skew", Flag: "skew", JSON: "skew",
-			Usage: "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
-			Title: "Clocks", Tells: func(s *Setting) string {
+			Usage:      "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
+			OfCommands: "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
+			Title:      "Clocks", Tells: func(s *Setting) string {
 				if s.Skew == nil {
 					return "as the file system's"
 				}
@@ -193,8 +201,9 @@ func Fields() []Field {
 			access: at(listOf("none", skews()), func(s *Setting) *[]time.Duration { return &s.Skew }),
 		}, {
 			Name: "failing-calls", Flag: "failing-calls", JSON: "failing_calls",
-			Usage: "let up to `K` calls fail, as on a full disk",
-			Title: "Failing calls", Tells: tellFailingCalls,
+			Usage:      "let up to `K` calls fail, as on a full disk",
+			OfCommands: "let up to `K` calls of the programs find the disk full (ENOSPC)",
+			Title:      "Failing calls", Tells: tellFailingCalls,
 			words:  func(s *Setting) string { return upTo(s.FailingCalls, "failing call", "failing calls") },
 			access: at(counts(0, MaxFailingCalls), func(s *Setting) *int { return &s.FailingCalls }),
 		}, {
@@ -227,7 +236,8 @@ func Fields() []Field {
 			access: at(oneOf[Concurrency]("event-loop", "threads"), func(s *Setting) *Concurrency { return &s.Concurrency }),
 		}, {
 			Name: "file-system", Flag: "fs", JSON: "file_system",
-			Usage: "run on the file system `NAME`: ext4, xfs, btrfs, tmpfs or overlay, of which Setup makes the image",
+			Usage:      "run on the file system `NAME`: ext4, xfs, btrfs, tmpfs or overlay, of which Setup makes the image",
+			OfCommands: "run on the file system `NAME`: ext4, xfs, btrfs, tmpfs or overlay",
 			words: func(s *Setting) string {
 				if s.Machine.Profile == fsfake.Posix {
 					return ""

@@ -11,13 +11,13 @@ import (
 // what programs may rely on: "ext4", "xfs", …
 func FileSystems() []string {
 	return slices.DeleteFunc(fsfake.ProfileNames(), func(name string) bool {
-		p := profileOf(name)
+		p := ProfileOf(name)
 		return p == fsfake.Posix || !p.Modelled()
 	})
 }
 
-// profileOf is the profile of a name, [fsfake.Posix] of what is none.
-func profileOf(name string) fsfake.Profile {
+// ProfileOf is the profile of a name, [fsfake.Posix] of what is none.
+func ProfileOf(name string) fsfake.Profile {
 	return fsfake.Profile(max(0, slices.Index(fsfake.ProfileNames(), name)))
 }
 
@@ -31,13 +31,16 @@ func (s *Scenario) On(name string) (Scenario, error) {
 		return Scenario{}, fmt.Errorf("scenarios: %s is on %s already", s.ID, had)
 	}
 	st := s.Setting
-	st.Machine.Profile = profileOf(name)
+	st.Machine.Profile = ProfileOf(name)
 	return s.In(st)
 }
 
 // FileSystem is the name of the file system that the setting is on, "" for none in particular.
-func (s *Scenario) FileSystem() string {
-	if p := s.Setting.Machine.Profile; p != fsfake.Posix {
+func (s *Scenario) FileSystem() string { return s.Setting.FileSystem() }
+
+// FileSystem is the name of the file system that the setting is on, "" for none in particular.
+func (s *Setting) FileSystem() string {
+	if p := s.Machine.Profile; p != fsfake.Posix {
 		return p.String()
 	}
 	return ""

@@ -24,6 +24,7 @@ import (
 // runFlags are the flags of run.
 type runFlags struct {
 	set      map[string]*[]string // by name of what command.Spec.Set takes
+	names    []string             // of set, in the order in which they are set
 	copies   int
 	from     string
 	survey   string
@@ -36,6 +37,9 @@ type runFlags struct {
 	results  *resultFlags
 	pictures *pictureFlags
 }
+
+// A specFlag is a flag that sets what command.Spec.Set takes.
+type specFlag struct{ name, usage string }
 
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{set: map[string]*[]string{}}
@@ -66,18 +70,22 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; or decide one situation of the survey alone, by its name")
 	fs.Lookup("survey").NoOptDefVal = surveyAll
 	fs.StringVar(&f.from, "from", "", "copy the files at the start from `DIR` (default what --dir names, or the current directory)")
-	for _, o := range []struct{ name, usage string }{
+	options := []specFlag{
 		{"dir", "the directory whose files the programs share, as `DIR` (default the current one)"},
 		{"inside", "a `NAME` in the directory that the programs make where their critical section begins, and remove where it ends"},
 		{"refused", "exit statuses by which a program may refuse to do anything, such as `1,75`, or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},
-		{"crashes", "let up to `K` processes be killed, each at any call"},
 		{"env", "add `NAME=VALUE` to the programs' environment"},
-	} {
+	}
+	for _, field := range command.Fields() {
+		options = append(options, specFlag{field.Flag, field.OfCommands})
+	}
+	for _, o := range options {
+		f.names = append(f.names, o.name)
 		f.set[o.name] = fs.StringArray(o.name, nil, o.usage)
 	}
-	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), or wedge (with --crashes)")
+	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), or wedge (with --crashes, --failing-calls or --power-losses)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
@@ -320,7 +328,7 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 			return []*scenarios.Property{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("--property %q: choose serializable, deadlock, with --inside mutual-exclusion, or with --crashes wedge", f.property)
+	return nil, fmt.Errorf("--property %q: choose serializable, deadlock, with --inside mutual-exclusion, or with --crashes, --failing-calls or --power-losses wedge", f.property)
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, a
@@ -428,7 +436,7 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})
 		}
 	}
-	for _, name := range []string{"dir", "inside", "refused", "ignore", "stdout", "crashes", "env"} {
+	for _, name := range f.names {
 		for _, value := range *f.set[name] {
 			if name == "dir" {
 				if value, err = filepath.Abs(value); err != nil {

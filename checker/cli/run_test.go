@@ -169,12 +169,23 @@ func TestRunDrawsFirst(t *testing.T) {
 
 // What is given and says nothing is refused, before anything is executed.
 func TestRunRefusesFlags(t *testing.T) {
-	for _, args := range [][]string{{"--timeout", "-1s"}, {"--inside", ""}, {"--refused", ""}, {"--env", "NAME"}} {
+	for _, args := range [][]string{
+		{"--timeout", "-1s"}, {"--inside", ""}, {"--refused", ""}, {"--env", "NAME"},
+		{"--crashes", "-1"}, {"--failing-calls", "x"}, {"--power-losses", "2"}, {"--fs", "ntfs"}, {"--skew", "1"}, {"--stalls", "1"}, {"--stall-for", "1h"},
+	} {
 		got := run(t, append(append([]string{"run"}, args...), "echo x > f")...)
 		require.Equal(t, ExitUsage, got.exit, args)
-		require.Contains(t, got.stderr, args[0], args)
+		require.Contains(t, got.stderr, strings.TrimPrefix(args[0], "--"), args)
 		require.Empty(t, got.stdout, args)
 	}
+}
+
+// The options of a setting are those of the table, and what they ask for is in the verdict.
+func TestRunSettings(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	got := run(t, "run", "--failing-calls", "1", "--power-losses", "1", "--fs", "ext4", "--property", "wedge", "--dir", t.TempDir(), "mkdir a; rmdir a")
+	require.Equal(t, 0, got.exit, got.stdout+got.stderr)
+	require.Contains(t, got.stdout, "up to 1 power loss, up to 1 failing call, on ext4")
 }
 
 // A look that is interrupted while schedules are drawn tells how much it has covered before.

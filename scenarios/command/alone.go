@@ -146,8 +146,8 @@ func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, 
 	c := s.early.carrier(s, process).carries(context.Background(), steps, end)
 	who := fmt.Sprintf("%s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
 	switch {
-	case c.Differs != "" && s.FileSystem != "":
-		assume(sc, fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers otherwise: %s", who, s.FileSystem, c.Differs))
+	case c.Differs != "" && s.FileSystem() != "":
+		assume(sc, fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers otherwise: %s", who, s.FileSystem(), c.Differs))
 	case c.Differs != "":
 		return fmt.Errorf("command: %s is answered otherwise by the kernel than by the fake machine: %s: nothing can be said of it", who, c.Differs)
 	case c.Cannot != "":

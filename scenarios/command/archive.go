@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/tools/txtar"
+
+	"lockpick/scenarios"
 )
 
 // The parts of an archive that are no files. A file of such a name is written in quotes, and so
@@ -306,16 +308,10 @@ func (s *Spec) formatSetting(b *strings.Builder) error {
 	if s.NoStdout {
 		add("stdout", "off")
 	}
-	for _, n := range []struct {
-		name string
-		n    int
-	}{{"crashes", s.Crashes}, {"failing-calls", s.FailingCalls}, {"power-losses", s.PowerLosses}} {
-		if n.n > 0 {
-			add(n.name, strconv.Itoa(n.n))
+	for _, f := range Fields() {
+		if text := f.Text(&s.Setting); text != f.Text(&scenarios.Setting{}) {
+			add(f.Flag, text)
 		}
-	}
-	if s.FileSystem != "" {
-		add("fs", s.FileSystem)
 	}
 	if s.Left {
 		add("left", "on")

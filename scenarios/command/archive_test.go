@@ -48,7 +48,11 @@ func TestFormat(t *testing.T) {
 		s.Dir = rapid.SampledFrom([]string{"", "/srv"}).Draw(t, "dir")
 		s.Inside = rapid.SampledFrom([]string{"", "cs"}).Draw(t, "inside")
 		s.NoStdout = rapid.Bool().Draw(t, "stdout")
-		s.Crashes = rapid.IntRange(0, 2).Draw(t, "crashes")
+		for _, f := range command.Fields() {
+			if text, ok := fieldTexts[f.Name]; ok && rapid.Bool().Draw(t, f.Name) {
+				require.NoError(t, s.Set(f.Flag, text))
+			}
+		}
 		s.Env = rapid.SampledFrom([][]string{nil, {"A=b c"}, {"A=", "B=1"}}).Draw(t, "env")
 		s.Ignore = rapid.SampledFrom([][]string{nil, {"*.log", "x"}}).Draw(t, "ignore")
 		s.Timeout = rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "timeout")

@@ -107,8 +107,8 @@ func (c *carrier) carries(ctx context.Context, steps []Step, end *fsfake.Machine
 	var d *difference
 	switch {
 	case err == nil:
-	case errors.As(err, &d) && c.spec.FileSystem != "":
-		c.carried.Cannot = fmt.Sprintf("it is of %s, which answers otherwise than the directory of temporary files here: %s", c.spec.FileSystem, d.Error())
+	case errors.As(err, &d) && c.spec.FileSystem() != "":
+		c.carried.Cannot = fmt.Sprintf("it is of %s, which answers otherwise than the directory of temporary files here: %s", c.spec.FileSystem(), d.Error())
 	case errors.As(err, &d):
 		c.carried.Differs = d.Error()
 	default:

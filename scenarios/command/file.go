@@ -97,11 +97,6 @@ func (s *sameFiles) earlier(name string, info fs.FileInfo) string {
 
 // Set sets one thing of a spec by the name that flags and archives have for it.
 func (s *Spec) Set(name, value string) (err error) {
-	number := func(to *int) {
-		if *to, err = strconv.Atoi(value); err != nil || *to < 0 {
-			err = fmt.Errorf("command: %s %q: give a number, 0 or more", name, value)
-		}
-	}
 	duration := func(to *time.Duration) {
 		if *to, err = time.ParseDuration(value); err != nil || *to <= 0 {
 			err = fmt.Errorf("command: %s %q: give a time such as 30s", name, value)
@@ -140,26 +135,20 @@ func (s *Spec) Set(name, value string) (err error) {
 			}
 			s.Refused.Statuses = append(s.Refused.Statuses, n)
 		}
-	case "crashes":
-		number(&s.Crashes)
-	case "failing-calls":
-		number(&s.FailingCalls)
-	case "power-losses":
-		number(&s.PowerLosses)
-	case "fs":
-		s.FileSystem = value
 	case "left":
 		if s.Left = value == "on"; value != "on" && value != "off" {
 			return fmt.Errorf("command: left %q: give on or off", value)
 		}
 	case "living":
-		pid := 0
-		number(&pid)
+		pid, nerr := strconv.Atoi(value)
+		if nerr != nil || pid < 0 {
+			return fmt.Errorf("command: living %q: give a number, 0 or more", value)
+		}
 		s.Living = append(s.Living, pid)
 	case "timeout":
 		duration(&s.Timeout)
 	default:
-		return fmt.Errorf("command: setting %q is unknown: choose dir, inside, refused, ignore, stdout, crashes, failing-calls, power-losses, fs, left, living, env or timeout", name)
+		return s.setField(name, value)
 	}
 	return err
 }

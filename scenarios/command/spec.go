@@ -38,16 +38,12 @@ type Spec struct {
 	// path.Match has them, that are left out.
 	NoStdout bool
 	Ignore   []string
-	// Crashes is how many commands may be killed, each at any call: their first processes, while
-	// those that they have started live on. What they leave behind then is compared with serial
-	// orders in which as many are killed, each anywhere.
-	Crashes int
-	// FailingCalls is how many calls of the commands' first processes may fail for want of space (ENOSPC),
-	// and PowerLosses how often the power may be lost, 0 or 1. What is left behind then is not compared with
-	// serial orders.
-	FailingCalls, PowerLosses int
-	// FileSystem is one of [scenarios.FileSystems]; empty means none in particular.
-	FileSystem string
+	// Setting has the fields that [Fields] lists, and no others. Crashes kill commands, each at any call: their
+	// first processes, while those that they have started live on. What they leave behind then is compared with
+	// serial orders in which as many are killed, each anywhere. FailingCalls are calls of the commands' first
+	// processes that fail for want of space (ENOSPC). With them, and with PowerLosses, what is left behind is not
+	// compared with serial orders.
+	scenarios.Setting
 	// Left: the files at the start are what a command left behind that was killed. So a command may fail on
 	// them, and wedge is asked.
 	Left bool
@@ -232,29 +228,35 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	s.record = cmp.Or(s.shared, newRecord(len(s.Commands)))
 	sc := scenarios.Scenario{
 		ID: s.ID, Summary: s.summary(), External: true,
-		Setting: scenarios.Setting{
-			Processes: len(s.Commands), Fixed: true, Crashes: s.Crashes, FailingCalls: s.FailingCalls, PowerLosses: s.PowerLosses,
-			Daemons: true,                                                                                       // a command makes its own exit, which is a call of its own
-			Machine: fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true}, // the tracer masks, as the kernel does
-		},
-		Setup:   s.setup,
+		Setting: s.Setting, Setup: s.setup,
 		Program: s.program, Same: s.sameAs,
 		Watch: s.watch(),
 	}
 	sc.Late = s.late
+	st := &sc.Setting
+	st.Processes, st.Fixed = len(s.Commands), true
+	st.Daemons = true                                                                                       // a command makes its own exit, which is a call of its own
+	st.Machine = fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true} // the tracer masks, as the kernel does
+	if s.FailingCalls > 0 {
+		st.FailWith = []syscall.Errno{syscall.ENOSPC}
+	}
+	checked, err := sc.In(*st)
+	if err != nil {
+		return sc, err
+	}
+	*st = checked.Setting // with what is not said and follows
 	sc.Assumes = []string{
 		"what the commands do outside " + s.Dir + " is real, and is the same in every execution",
 		"the time of day stands still, and a sleep lasts for any time",
 		"a loop that sleeps and has gone round a hundred times alike goes round for ever",
 	}
 	if s.FailingCalls > 0 {
-		sc.Setting.FailWith = []syscall.Errno{syscall.ENOSPC}
 		assume(&sc, "no call of what a command starts fails")
 	}
-	if s.FileSystem == "" {
+	if s.FileSystem() == "" {
 		return sc, nil
 	}
-	return sc.On(s.FileSystem)
+	return sc.On(s.FileSystem())
 }
 
 // others lists what is asked beside what is left behind. What never ends leaves nothing behind that
@@ -300,12 +302,9 @@ func (s *Spec) validate() error {
 		return bad("%d commands: give 1 to %d", len(s.Commands), scenarios.MaxProcesses)
 	case !path.IsAbs(s.Dir) || path.Clean(s.Dir) != s.Dir || s.Dir == "/":
 		return bad("the virtual directory %q must be an absolute path, clean, and not the root", s.Dir)
-	case s.Crashes < 0 || s.FailingCalls < 0 || s.PowerLosses < 0:
-		return bad("%d crashes, %d failing calls, %d losses of power: give 0 or more", s.Crashes, s.FailingCalls, s.PowerLosses)
-	case s.PowerLosses > 1:
-		return bad("%d losses of power: give 0 or 1", s.PowerLosses)
-	case s.FileSystem != "" && !slices.Contains(scenarios.FileSystems(), s.FileSystem):
-		return bad("there is no file system %q: choose one of %v", s.FileSystem, scenarios.FileSystems())
+	}
+	if err := s.validateSetting(); err != nil {
+		return err
 	}
 	for i, l := range s.Commands {
 		switch {

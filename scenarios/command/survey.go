@@ -47,7 +47,8 @@ const ownerNumber = 3
 // On returns the situation on a file system.
 func (s Situation) On(name string) Situation {
 	s.Name += "-on-" + name
-	s.Spec.ID, s.Spec.FileSystem = surveyID+s.Name, name
+	s.Spec.ID = surveyID + s.Name
+	s.Spec.Machine.Profile = scenarios.ProfileOf(name)
 	return s
 }
 
@@ -74,8 +75,8 @@ func (s Spec) Survey() ([]Study, error) {
 	switch {
 	case len(s.Commands) == 0 || !s.sameCommands() || s.Commands[0].Func != nil:
 		return nil, errors.New("command: a survey is of one command: it makes the others")
-	case s.Crashes > 0 || s.FailingCalls > 0 || s.PowerLosses > 0 || s.FileSystem != "" || s.Left || s.Living != nil:
-		return nil, errors.New("command: a survey makes its own settings: leave out crashes, failing calls, losses of power, file systems, left and living")
+	case len(s.Changed(scenarios.Setting{})) > 0 || s.Left || s.Living != nil:
+		return nil, errors.New("command: a survey makes its own settings: leave out crashes, failing calls, losses of power, stalls, skews, file systems, left and living")
 	}
 	s.Commands, s.shared = s.Commands[:1], newRecord(ownerNumber+1)
 	left, after, err := s.leftovers()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -15,8 +16,9 @@ import (
 // What a survey adds to a specification is written into an archive as well.
 func TestFormatOfSurveys(t *testing.T) {
 	s := command.Spec{
-		Commands: []command.Line{{Shell: "sh a"}}, Dir: "/data", FailingCalls: 1, PowerLosses: 1, FileSystem: "xfs", Left: true, Living: []int{104, 7},
-		Files: []command.File{{Name: "n", Content: "0\n", Mode: 0o644, Age: time.Hour}, {Name: "m", Same: "n", Mode: 0o644, Age: time.Hour}},
+		Commands: []command.Line{{Shell: "sh a"}}, Dir: "/data", Left: true, Living: []int{104, 7},
+		Setting: scenarios.Setting{FailingCalls: 1, PowerLosses: 1, Machine: fsfake.Options{Profile: fsfake.XFS}},
+		Files:   []command.File{{Name: "n", Content: "0\n", Mode: 0o644, Age: time.Hour}, {Name: "m", Same: "n", Mode: 0o644, Age: time.Hour}},
 	}
 	text, err := s.Format()
 	require.NoError(t, err)

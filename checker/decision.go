@@ -281,6 +281,11 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	if !broken && res.Complete && x.OneOrder() {
 		res.Complete, res.Why = false, oneOrder
 	}
+	if un := g.t.Sc.Unjudged; un != nil && !broken && res.Complete {
+		if why := un(); why != "" {
+			res.Complete, res.Why = false, why
+		}
+	}
 	if !c.Enough {
 		res.Facts = x.Facts()
 	}

@@ -70,6 +70,9 @@ type Scenario struct {
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
 	// sentence each, for reports. It may be empty.
 	Assumes []string
+	// Unjudged says, once a search is over, what the programs share that was not judged, so that nothing it covered
+	// holds; "" for nothing. It may be nil.
+	Unjudged func() string
 	// Corpus: one of a large collection, which is decided only when it is asked for.
 	Corpus bool
 	// Subject is the protocol alone, for surveys; nil when there is none.

@@ -467,6 +467,9 @@ func (f *runFlags) files(spec *command.Spec, archive bool) error {
 	if spec.Dir = filepath.Clean(spec.Dir); spec.Dir == "/" {
 		return errors.New("the virtual directory cannot be the root: choose with --dir the one that the programs share")
 	}
+	if real, err := filepath.EvalSymlinks(spec.Dir); err == nil && !archive {
+		spec.Dir = real // the programs are told of it as the kernel would
+	}
 	if from == "" {
 		from = spec.Dir
 	}

@@ -124,6 +124,20 @@ func TestRunDirIsRelative(t *testing.T) {
 	require.Contains(t, got.stderr, "cannot be the root")
 }
 
+// A directory that is a symbolic link is the one that the link leads to, with its files.
+func TestRunDirIsALink(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(root+"/real", 0o755))
+	require.NoError(t, os.WriteFile(root+"/real/n", []byte("0\n"), 0o644))
+	require.NoError(t, os.Symlink("real", root+"/link"))
+	f := &runFlags{}
+	spec := command.Spec{Dir: root + "/link"}
+	require.NoError(t, f.files(&spec, false))
+	require.Equal(t, root+"/real", spec.Dir)
+	require.Len(t, spec.Files, 1)
+}
+
 func TestRunWritesFormats(t *testing.T) {
 	file := raceFile(t)
 	schema, err := jsonschema.NewCompiler().Compile("../../docs/schema/check-v1.json")

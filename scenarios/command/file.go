@@ -21,10 +21,14 @@ const (
 // directories and symbolic links, with their modes and their ages at now. Nothing in it is changed. The error says
 // what cannot be copied: other kinds of files, or too many or too large ones.
 func Copy(dir string, now time.Time) ([]File, error) {
+	dir, err := filepath.EvalSymlinks(dir) // it may be a symbolic link itself
+	if err != nil {
+		return nil, err
+	}
 	var out []File
 	total := int64(0)
 	var seen sameFiles
-	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil || name == dir {
 			return err
 		}

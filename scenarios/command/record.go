@@ -114,7 +114,8 @@ func (r *record) outsideText(dir string) string {
 	if n := len(names) - mostOutside; n > 0 {
 		names, more = names[:mostOutside], fmt.Sprintf(" and %d more", n)
 	}
-	return fmt.Sprintf("what the commands change or lock outside %s is not judged: %s%s", dir, strings.Join(names, ", "), more)
+	return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not judged: %s%s; "+
+		"have them keep it in %[1]s, or choose with --dir a directory that holds both", dir, strings.Join(names, ", "), more)
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served

@@ -205,9 +205,6 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	if err != nil {
 		return sc, strict, err
 	}
-	if text := s.record.outsideText(s.Dir); text != "" {
-		assume(&sc, text)
-	}
 	strict = sc
 	sc.Claims, strict.Claims = others, others
 	switch {
@@ -230,7 +227,8 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: s.Setting, Setup: s.setup,
 		Program: s.program, Same: s.sameAs,
-		Watch: s.watch(),
+		Watch:    s.watch(),
+		Unjudged: func() string { return s.record.outsideText(s.Dir) },
 	}
 	sc.Late = s.late
 	st := &sc.Setting
@@ -388,6 +386,7 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	// what the commands do in it: most interpreters ask for them on their way to a script, and to
 	// each that would be another run of the program.
 	must(p.Chtimes(s.Dir, m.Now(), m.Now()))
+	m.SetBorder(s.Dir)
 	for i := range s.Commands {
 		m.KillProc(scenarios.Pid(i))
 		m.AddProc(s.procSpec(i))

@@ -38,7 +38,8 @@ func makes(op *Op) bool {
 	case CallOpen:
 		return op.Flags&(O_CREAT|O_WRONLY|O_RDWR) != 0
 	case CallRename, CallLink, CallSymlink, CallMkdir, CallTruncate, CallUtimes, CallChmod, CallChown,
-		CallWrite, CallPwrite, CallFtruncate, CallFutimes, CallLinkFD:
+		CallWrite, CallPwrite, CallFtruncate, CallFutimes, CallLinkFD,
+		CallLchown, CallLutimes, CallFchmod, CallFchown, CallFlock:
 		return true
 	}
 	return false

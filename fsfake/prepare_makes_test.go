@@ -10,12 +10,17 @@ import (
 
 // A setup of which a call on owners, modes, times or locks fails is refused, whether it looks at the answer or not.
 func TestPrepareRefusesWhatFails(t *testing.T) {
-	for _, call := range []fsfake.Call{
-		fsfake.CallChown, fsfake.CallLchown, fsfake.CallChmod, fsfake.CallUtimes, fsfake.CallLutimes,
-		fsfake.CallFchown, fsfake.CallFchmod, fsfake.CallFutimes, fsfake.CallFlock,
+	const missing, closed = "/missing", 77
+	for _, op := range []fsfake.Op{
+		{Call: fsfake.CallChown, Path: missing}, {Call: fsfake.CallLchown, Path: missing}, {Call: fsfake.CallChmod, Path: missing},
+		{Call: fsfake.CallUtimes, Path: missing}, {Call: fsfake.CallLutimes, Path: missing},
+		{Call: fsfake.CallFchown, FD: closed}, {Call: fsfake.CallFchmod, FD: closed}, {Call: fsfake.CallFutimes, FD: closed},
+		{Call: fsfake.CallFlock, FD: closed, Flags: fsfake.LOCK_EX},
 	} {
 		m := fsfake.New(fsfake.Options{})
-		err := m.Prepare(func(m *fsfake.Machine) { m.Proc(1).Do(fsfake.Op{Call: call, Path: "/missing", FD: 77}) })
-		require.ErrorContains(t, err, call.String())
+		var errno error
+		err := m.Prepare(func(m *fsfake.Machine) { errno = m.Proc(1).Do(op).Errno })
+		require.Error(t, errno, op.Call)
+		require.ErrorContains(t, err, "fsfake: "+op.String()+": ", op.Call)
 	}
 }

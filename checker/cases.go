@@ -170,6 +170,9 @@ func (r *Result) ClaimText() string {
 // locks it says nothing, since nothing happened there that could have been wrong. There are none
 // for a program that looks at neither, and of what breaks anyway.
 func (r *Result) Conditions() []string {
+	if r.Scenario == nil { // it came with an error
+		return nil
+	}
 	var out []string
 	if text := r.depends(); text != "" {
 		out = append(out, text)

@@ -308,3 +308,10 @@ func TestCounterexamplesBelongToTheirCase(t *testing.T) {
 	}
 	require.False(t, ran.Broken)
 }
+
+// A result that came with an error says nothing of a scenario, and can be asked all the same.
+func TestConditionsOfNoResult(t *testing.T) {
+	r, err := Check(t.Context(), &scenarios.Scenario{}, scenarios.MutualExclusion, Options{})
+	require.Error(t, err)
+	require.Empty(t, r.Conditions())
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"lockpick/checker/internal/engine"
@@ -38,6 +39,7 @@ type Expansion struct {
 	e      *expand.Expansion
 	o      ExpandOptions
 	states int
+	keys   uint64 // the sum of their keys
 }
 
 // Expanded is what some states showed that were expanded by one process. It is plain data, to be
@@ -61,6 +63,9 @@ type Expanded struct {
 	States      int `json:"states"`
 	Transitions int `json:"transitions"`
 	Contended   int `json:"contended"`
+	// Keys is the sum of the keys of the states expanded, 16 hexadecimal digits of it. Each state is expanded once,
+	// so two parts with the same sum are one part given twice.
+	Keys string `json:"keys"`
 	// Facts are what was shown that can be evidence for the property.
 	Facts []scenarios.Fact `json:"facts"`
 	// Locks are the names of the locks that the tasks asked for, sorted; they are different locks
@@ -118,7 +123,11 @@ func (x *Expansion) Expand(s State, visit func(State) error) error {
 	if err != nil {
 		return err
 	}
-	x.states++
+	key, err := strconv.ParseUint(s.Key[:16], 16, 64)
+	if err != nil {
+		return fmt.Errorf("checker: the key of a state: %w", err)
+	}
+	x.states, x.keys = x.states+1, x.keys+key
 	return x.e.Expand(t, func(t *expand.Traveller) error {
 		to, err := newState(t)
 		if err != nil {
@@ -137,7 +146,7 @@ func (x *Expansion) End(ctx context.Context) (Expanded, error) {
 	}
 	out := Expanded{
 		Version: expandedVersion, Program: x.o.Program, Scenario: x.sc.ID, Property: x.p.ID, Setting: x.sc.Setting.Format(), First: first.Key,
-		Monitors: x.o.Monitors, InOrder: x.o.InOrder, States: x.states,
+		Monitors: x.o.Monitors, InOrder: x.o.InOrder, States: x.states, Keys: fmt.Sprintf("%016x", x.keys),
 		Transitions: x.e.Transitions, Contended: x.e.Contended, Violations: []string{},
 	}
 	looks := x.e.X.Observed()
@@ -198,12 +207,16 @@ func MergeExpanded(sc *scenarios.Scenario, p *scenarios.Property, parts []Expand
 	}
 	var best sched.Schedule
 	var looks engine.Observed
-	violations := map[string]bool{}
+	violations, keys := map[string]bool{}, map[string]bool{}
 	for i := range parts {
 		part := &parts[i]
 		if err := part.fits(x, first); err != nil {
 			return res, err
 		}
+		if part.States > 0 && keys[part.Keys] {
+			return res, fmt.Errorf("checker: two parts of %s expanded the same states: one of them was given twice, and another may be missing; merge each part once", sc.ID)
+		}
+		keys[part.Keys] = true
 		if !slices.Equal(part.Locks, parts[0].Locks) {
 			return res, fmt.Errorf("checker: tasks of %s ask for other locks in some parts than in others, and whether two names are one lock is a question about all states at once: decide it on one machine", sc.ID)
 		}

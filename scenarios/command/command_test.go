@@ -245,6 +245,29 @@ func TestRefusedCallIsTheOnlyOne(t *testing.T) {
 	require.ErrorContains(t, err, `openat2("n", resolve 0x8) = ENOSYS: have the program do without it`)
 }
 
+// A program that goes on another way after a call that is not modelled was not seen to go the first one, so
+// nothing holds: here it locks only where sendfile(2) fails.
+func TestRefusedCallThatMatters(t *testing.T) {
+	testmain.Needs(t, "python3", "./scenarios/command")
+	const text = `import os, fcntl
+m, f = os.memfd_create("m"), os.open("n", os.O_RDWR)
+try:
+    os.sendfile(m, f, 0, 9)
+    x = os.pread(m, 9, 0)
+except OSError:
+    fcntl.flock(os.open("lock", os.O_CREAT | os.O_RDWR), fcntl.LOCK_EX)
+    x = os.read(f, 9)
+os.pwrite(f, b"%d" % (int(x) + 1), 0)`
+	line := command.Line{Shell: python(t) + ` -I -S up.py`}
+	sc, err := command.Spec{Commands: []command.Line{line, line}, Files: []command.File{{Name: "n", Content: "0\n"}, {Name: "up.py", Content: text}}}.Scenario()
+	needTracing(t, err)
+	require.NoError(t, err)
+	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{})
+	require.NoError(t, err)
+	require.Equal(t, checker.Unknown, r.Verdict)
+	require.Contains(t, r.Why, "answered sendfile(3, 4, ")
+}
+
 // Who fails because a call is not modelled is told which, and not to work alone first.
 func TestRefusedCallIsNamed(t *testing.T) {
 	const call = `python3 -c 'import os, ctypes, sys

@@ -116,6 +116,7 @@ func (d *driver) drive() error {
 func (d *driver) follow() error {
 	defer func() {
 		d.spec.record.changes(d.run.Outside())
+		d.spec.record.refuses(d.run.Refused())
 		d.run.Stop()
 	}()
 	for {

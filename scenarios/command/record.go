@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -39,8 +40,9 @@ type record struct {
 	full  bool // some place was not taken
 	// lineages counts the executions that were started.
 	lineages int
-	// outside are the files outside of the virtual directory that executions have changed or locked.
-	outside map[string]bool
+	// outside are the files outside of the virtual directory that executions have changed or locked,
+	// refused the calls that were refused because they are not modelled, and after which a program went on.
+	outside, refused map[string]bool
 	// late has, by process, where it looked at the clock; see clocks.go.
 	late []lateness
 }
@@ -87,7 +89,8 @@ func (r *runs) add(d *driver) {
 type twin [sha256.Size]byte
 
 func newRecord(processes int) *record {
-	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{}, outside: map[string]bool{}, late: make([]lateness, processes)}
+	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{},
+		outside: map[string]bool{}, refused: map[string]bool{}, late: make([]lateness, processes)}
 }
 
 // changes notes files that an execution has changed or locked outside of the virtual directory.
@@ -99,20 +102,52 @@ func (r *record) changes(names []string) {
 	}
 }
 
-// mostOutside is how many of these files are named.
-const mostOutside = 5
+// refuses notes calls that were refused to an execution.
+func (r *record) refuses(calls []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, call := range calls {
+		r.refused[call] = true
+	}
+}
+
+// unjudged says what the executions did that no verdict covers; "" for nothing.
+func (r *record) unjudged(dir string) string {
+	return cmp.Or(r.outsideText(dir), r.refusedText())
+}
+
+// refusedText names the calls that were refused; "" where none was. What a program does where its kernel
+// makes such a call was not seen.
+func (r *record) refusedText() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	calls, more := mostOf(r.refused)
+	if len(calls) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("nothing broke it, but lockpick does not model a call of the commands, and answered %s%s: what they do "+
+		"where the kernel makes the call was not seen; have them do without it", strings.Join(calls, ", "), more)
+}
+
+// mostNamed is how many files or calls are named.
+const mostNamed = 5
+
+// mostOf returns the first names of a set, and a text that counts the others.
+func mostOf(set map[string]bool) (names []string, more string) {
+	names = slices.Sorted(maps.Keys(set))
+	if n := len(names) - mostNamed; n > 0 {
+		names, more = names[:mostNamed], fmt.Sprintf(" and %d more", n)
+	}
+	return names, more
+}
 
 // outsideText names the files that were changed or locked outside of a directory; "" where none was.
 func (r *record) outsideText(dir string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	names := slices.Sorted(maps.Keys(r.outside))
+	names, more := mostOf(r.outside)
 	if len(names) == 0 {
 		return ""
-	}
-	more := ""
-	if n := len(names) - mostOutside; n > 0 {
-		names, more = names[:mostOutside], fmt.Sprintf(" and %d more", n)
 	}
 	return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not judged: %s%s; "+
 		"have them keep it in %[1]s, or choose with --dir a directory that holds both", dir, strings.Join(names, ", "), more)

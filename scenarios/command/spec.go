@@ -228,7 +228,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Setting: s.Setting, Setup: s.setup,
 		Program: s.program, Same: s.sameAs,
 		Watch:    s.watch(),
-		Unjudged: func() string { return s.record.outsideText(s.Dir) },
+		Unjudged: func() string { return s.record.unjudged(s.Dir) },
 	}
 	sc.Late = s.late
 	st := &sc.Setting

@@ -214,7 +214,8 @@ func MergeExpanded(sc *scenarios.Scenario, p *scenarios.Property, parts []Expand
 			return res, err
 		}
 		if part.States > 0 && keys[part.Keys] {
-			return res, fmt.Errorf("checker: two parts of %s expanded the same states: one of them was given twice, and another may be missing; merge each part once", sc.ID)
+			return res, fmt.Errorf("checker: two parts of %s expanded the same states: "+
+				"one of them was given twice, and another may be missing; merge each part once", sc.ID)
 		}
 		keys[part.Keys] = true
 		if !slices.Equal(part.Locks, parts[0].Locks) {

@@ -75,4 +75,7 @@
 // executions are repeated with the same answers and clocks that are up to 400 days ahead, at places where a command looked at
 // the time of day. Where a command then makes another call, the verdict is unknown. Up to 40 such places of a command are tried. The monotonic
 // clock is read without a stop, so a command that reads no other one is tried at three places of one execution.
+// Some calls are refused because they are not modelled ([tracer.Run.Refused]). Nothing holds after one of these: what a
+// command does where the kernel makes the call was not seen. io_uring, io_setup, bpf, perf_event_open and userfaultfd are
+// refused as by a kernel without them, which is not said.
 package command

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"fmt"
 	"context"
 	"errors"
 	"os"
@@ -227,8 +228,9 @@ func TestEvidenceIsTheUnionOfParts(t *testing.T) {
 	require.NoError(t, err)
 	merge := func(by ...string) error {
 		var parts []Expanded
-		for _, who := range by {
+		for i, who := range by {
 			part := whole
+			part.Keys = fmt.Sprintf("%016x", i) // they expanded different states
 			part.States, part.Facts = 1, []scenarios.Fact{{Did: "acquired", By: who}}
 			parts = append(parts, part)
 		}

@@ -1,9 +1,9 @@
 package checker
 
 import (
-	"fmt"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"testing"
 

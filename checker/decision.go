@@ -244,6 +244,19 @@ const oneOrderStuck = "somebody may wait for ever, but several threads or proces
 // one at once is followed, and that it does so later is not.
 const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait that has begun, and some waits have one"
 
+// doubt says why programs whose whole space was covered do not hold all the same; "" for no reason.
+func doubt(sc *scenarios.Scenario) (string, error) {
+	if sc.Unjudged != nil {
+		if why := sc.Unjudged(); why != "" {
+			return why, nil
+		}
+	}
+	if sc.Late != nil {
+		return sc.Late()
+	}
+	return "", nil
+}
+
 // conclude makes the verdict, with everything that goes with it.
 func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res := NewResult(g.t.Sc, g.t.Property, nil)
@@ -281,21 +294,16 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	if !broken && res.Complete && x.OneOrder() {
 		res.Complete, res.Why = false, oneOrder
 	}
-	if un := g.t.Sc.Unjudged; un != nil && !broken && res.Complete {
-		if why := un(); why != "" {
-			res.Complete, res.Why = false, why
-		}
-	}
 	if !c.Enough {
 		res.Facts = x.Facts()
 	}
-	if late := g.t.Sc.Late; !broken && res.Complete && late != nil {
-		text, err := late()
+	if !broken && res.Complete {
+		why, err := doubt(g.t.Sc)
 		if err != nil {
 			return res, err
 		}
-		if text != "" {
-			res.Complete, res.Why = false, text
+		if why != "" {
+			res.Complete, res.Why = false, why
 		}
 	}
 	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds {

@@ -85,7 +85,8 @@ it holds, or is broken and how, or why it was not asked.`,
 		f.names = append(f.names, o.name)
 		f.set[o.name] = fs.StringArray(o.name, nil, o.usage)
 	}
-	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), or wedge (with --crashes, --failing-calls or --power-losses)")
+	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
+		"or wedge (with --crashes, --failing-calls or --power-losses)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
@@ -328,7 +329,8 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 			return []*scenarios.Property{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("--property %q: choose serializable, deadlock, with --inside mutual-exclusion, or with --crashes, --failing-calls or --power-losses wedge", f.property)
+	return nil, fmt.Errorf("--property %q: choose serializable, deadlock, "+
+		"with --inside mutual-exclusion, or with --crashes, --failing-calls or --power-losses wedge", f.property)
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, a

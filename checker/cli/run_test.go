@@ -185,7 +185,8 @@ func TestRunDrawsFirst(t *testing.T) {
 func TestRunRefusesFlags(t *testing.T) {
 	for _, args := range [][]string{
 		{"--timeout", "-1s"}, {"--inside", ""}, {"--refused", ""}, {"--env", "NAME"},
-		{"--crashes", "-1"}, {"--failing-calls", "x"}, {"--power-losses", "2"}, {"--fs", "ntfs"}, {"--skew", "1"}, {"--stalls", "1"}, {"--stall-for", "1h"},
+		{"--crashes", "-1"}, {"--failing-calls", "x"}, {"--power-losses", "2"}, {"--fs", "ntfs"},
+		{"--skew", "1"}, {"--stalls", "1"}, {"--stall-for", "1h"}, // commands have no such clock
 	} {
 		got := run(t, append(append([]string{"run"}, args...), "echo x > f")...)
 		require.Equal(t, ExitUsage, got.exit, args)
@@ -197,7 +198,8 @@ func TestRunRefusesFlags(t *testing.T) {
 // The options of a setting are those of the table, and what they ask for is in the verdict.
 func TestRunSettings(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced
-	got := run(t, "run", "--failing-calls", "1", "--power-losses", "1", "--fs", "ext4", "--property", "wedge", "--dir", t.TempDir(), "mkdir a; rmdir a")
+	got := run(t, "run", "--failing-calls", "1", "--power-losses", "1", "--fs", "ext4", "--property", "wedge",
+		"--dir", t.TempDir(), "mkdir a; rmdir a")
 	require.Equal(t, 0, got.exit, got.stdout+got.stderr)
 	require.Contains(t, got.stdout, "up to 1 power loss, up to 1 failing call, on ext4")
 }

@@ -188,6 +188,14 @@ func (t *thread) refuse(e syscall.Errno) {
 	t.fail(e)
 }
 
+// refuseUnlike is refuse with an answer that no kernel gives: what a program does then shows nothing of what it does elsewhere.
+func (t *thread) refuseUnlike(e syscall.Errno) {
+	if text := t.c.String(); !slices.Contains(t.r.unlike, text) {
+		t.r.unlike = append(t.r.unlike, text)
+	}
+	t.refuse(e)
+}
+
 // failErr is fail for an error of this package's own reads and writes of memory.
 func (t *thread) failErr(err error) {
 	if e, ok := err.(syscall.Errno); ok {

@@ -167,7 +167,7 @@ func killOne(pid int) {
 func (r *Run) copyFor(child int) *Run {
 	n := newRun(r.c)
 	n.dir, n.now, n.nowIs, n.nowKnown, n.answers = r.dir, r.now, r.nowIs, r.nowKnown, r.answers
-	n.refused = slices.Clone(r.refused)
+	n.refused, n.unlike = slices.Clone(r.refused), slices.Clone(r.unlike)
 	n.out.stdout.text.WriteString(r.out.stdout.text.String())
 	n.out.stderr.text.WriteString(r.out.stderr.text.String())
 	of := map[*process]*process{}

@@ -55,7 +55,7 @@ func (t *thread) copy(c *copying) {
 		t.passWaiting(nil)
 		return
 	case !in || !out || c.in.d.file == c.out.d.file || c.ranges && c.in.d.path == c.out.d.path:
-		t.refuse(unix.EINVAL)
+		t.refuseUnlike(unix.EINVAL)
 		return
 	}
 	for _, e := range []*end{&c.in, &c.out} {

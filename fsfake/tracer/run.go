@@ -46,6 +46,7 @@ type Run struct {
 	// outside are files outside of the virtual directory that were changed or locked.
 	outside map[string]bool
 	refused []string // calls that were refused because they are not modelled, and how
+	unlike  []string // those of them that every kernel makes
 	temp    string   // a directory to remove at the end, or empty
 	cpu     unix.CPUSet
 	mask    uint64 // of a clone: the signals that it blocks
@@ -285,6 +286,12 @@ func (r *Run) Stop() {
 // them, each once: programs often have another way.
 func (r *Run) Refused() (calls []string) {
 	r.look(func() { calls = slices.Clone(r.refused) })
+	return calls
+}
+
+// Unlike lists those of the refused calls that no kernel and no file system would have refused.
+func (r *Run) Unlike() (calls []string) {
+	r.look(func() { calls = slices.Clone(r.unlike) })
 	return calls
 }
 

@@ -67,6 +67,9 @@ func (*Run) Outside() []string { return nil }
 // Refused lists none.
 func (*Run) Refused() []string { return nil }
 
+// Unlike lists none.
+func (*Run) Unlike() []string { return nil }
+
 // Stdout is empty.
 func (*Run) Stdout() string { return "" }
 

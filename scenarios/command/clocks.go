@@ -10,9 +10,9 @@ import (
 	"lockpick/scenarios"
 )
 
-// Whether time matters. The clocks of a command move by its own sleeps only. So before a verdict holds, executions
-// that looked at the time of day are made once more, with the same answers, but later: time has passed
-// before the look. A command that makes other calls then hangs on how long others take, and nothing was said of that.
+// Whether time matters. The clocks of a command move by its own sleeps only. So before a verdict holds, each
+// execution that looked at the time of day is repeated. It gets the same answers, but time has passed before the
+// look. If the command then makes other calls, it depends on how long others take, which was not explored.
 
 // delays are how much time is let pass. The longest shows whether time matters at all, the others how much does.
 var delays = [...]time.Duration{
@@ -118,7 +118,8 @@ func (s *Spec) tryLate(process int, path []*place, after int) (string, error) {
 			return "", err
 		}
 		if is != "" {
-			return fmt.Sprintf("%s (%s) looks at the clock, which stood still. When %s more have passed it %s: try what it does then natively",
+			return fmt.Sprintf("%s (%s) looks at the clock, which stood still. When %s more have passed it %s. "+
+				"lockpick does not follow time here: try natively what the commands do after such a delay",
 				scenarios.ProcessName(process), s.Commands[process], d, is), nil
 		}
 	}

@@ -259,13 +259,20 @@ except OSError:
     x = os.read(f, 9)
 os.pwrite(f, b"%d" % (int(x) + 1), 0)`
 	line := command.Line{Shell: python(t) + ` -I -S up.py`}
-	sc, err := command.Spec{Commands: []command.Line{line, line}, Files: []command.File{{Name: "n", Content: "0\n"}, {Name: "up.py", Content: text}}}.Scenario()
+	files := []command.File{{Name: "n", Content: "0\n"}, {Name: "up.py", Content: text}}
+	sc, err := command.Spec{Commands: []command.Line{line, line}, Files: files}.Scenario()
 	needTracing(t, err)
 	require.NoError(t, err)
 	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{})
 	require.NoError(t, err)
 	require.Equal(t, checker.Unknown, r.Verdict)
-	require.Contains(t, r.Why, "answered sendfile(3, 4, ")
+	require.Contains(t, r.Why, "refused a call that it does not model: sendfile(3, 4, ")
+}
+
+// Extended attributes are refused as some file systems do, after which sed goes on: that is no doubt.
+func TestRefusedCallAsElsewhere(t *testing.T) {
+	sc := scenario(t, "sed", twice("flock lock sed -i s/0/1/ n"), map[string]string{"n": "0\n", "lock": ""}, "")
+	decide(t, sc, sc.Claims[0].Property, "holds")
 }
 
 // Who fails because a call is not modelled is told which, and not to work alone first.

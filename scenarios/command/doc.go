@@ -71,11 +71,15 @@
 // orders that 300 executions are not all, a program is taken to forget a round when it sleeps: that is tried
 // out, and said with the verdict. Of the processes of a command
 // only the first is killed. Three or more commands are compared with every serial order, also with
-// those that real time rules out. The clock stands still. Before a verdict holds,
-// executions are repeated with the same answers and clocks that are up to 400 days ahead, at places where a command looked at
-// the time of day. Where a command then makes another call, the verdict is unknown. Up to 40 such places of a command are tried. The monotonic
-// clock is read without a stop, so a command that reads no other one is tried at three places of one execution.
-// Some calls are refused because they are not modelled ([tracer.Run.Refused]). Nothing holds after one of these: what a
-// command does where the kernel makes the call was not seen. io_uring, io_setup, bpf, perf_event_open and userfaultfd are
-// refused as by a kernel without them, which is not said.
+// those that real time rules out.
+//
+// The clock stands still. Before a verdict holds, executions are repeated with the same answers and with clocks
+// that are up to 400 days ahead, at places where a command looked at the time of day. Where a command then makes
+// another call, the verdict is unknown. Up to 40 such places of a command are tried. The monotonic clock is read
+// without a stop, so a command that reads no other one is tried at three places of one execution.
+//
+// Some calls are not modelled and refused. Where no kernel refuses them ([tracer.Run.Unlike]) nothing holds: what a
+// command does where the kernel makes the call was not seen. Others are answered as by a kernel or a file system
+// without them, which is not said: extended attributes, fallocate, openat2, io_uring, io_setup, bpf,
+// perf_event_open and userfaultfd.
 package command

@@ -21,7 +21,7 @@ func TestKills(t *testing.T) {
 	}{
 		{"flock", "lock", map[string]string{"serializable": "holds", "deadlock": "holds", "wedge": "holds"}},
 		{"excl", "", map[string]string{"serializable": "holds", "deadlock": "holds", "wedge": "broken"}},
-		{"stale", "", map[string]string{"serializable": "unknown", "deadlock": "unknown", "wedge": "unknown"}}, // by age, also while the holder lives,
+		{"stale", "", map[string]string{"serializable": "unknown", "deadlock": "unknown", "wedge": "unknown"}}, // by age
 		{"polls", "", map[string]string{"wedge": "broken"}},                                                    // while those live that whoever polls has started
 		{"none", "", map[string]string{"serializable": "broken"}},
 	} {

@@ -115,8 +115,7 @@ func (d *driver) drive() error {
 // follow answers the run's calls to its end.
 func (d *driver) follow() error {
 	defer func() {
-		d.spec.record.changes(d.run.Outside())
-		d.spec.record.refuses(d.run.Refused())
+		d.spec.record.did(d.run.Outside(), d.run.Unlike())
 		d.run.Stop()
 	}()
 	for {

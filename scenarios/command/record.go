@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -41,7 +40,7 @@ type record struct {
 	// lineages counts the executions that were started.
 	lineages int
 	// outside are the files outside of the virtual directory that executions have changed or locked,
-	// refused the calls that were refused because they are not modelled, and after which a program went on.
+	// refused the calls that were refused although every kernel makes them.
 	outside, refused map[string]bool
 	// late has, by process, where it looked at the clock; see clocks.go.
 	late []lateness
@@ -93,64 +92,44 @@ func newRecord(processes int) *record {
 		outside: map[string]bool{}, refused: map[string]bool{}, late: make([]lateness, processes)}
 }
 
-// changes notes files that an execution has changed or locked outside of the virtual directory.
-func (r *record) changes(names []string) {
+// did notes which files outside of the virtual directory an execution has changed or locked, and which of
+// its calls were refused although every kernel makes them.
+func (r *record) did(outside, refused []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, name := range names {
+	for _, name := range outside {
 		r.outside[name] = true
 	}
-}
-
-// refuses notes calls that were refused to an execution.
-func (r *record) refuses(calls []string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, call := range calls {
+	for _, call := range refused {
 		r.refused[call] = true
 	}
 }
 
 // unjudged says what the executions did that no verdict covers; "" for nothing.
 func (r *record) unjudged(dir string) string {
-	return cmp.Or(r.outsideText(dir), r.refusedText())
-}
-
-// refusedText names the calls that were refused; "" where none was. What a program does where its kernel
-// makes such a call was not seen.
-func (r *record) refusedText() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	calls, more := mostOf(r.refused)
-	if len(calls) == 0 {
-		return ""
+	switch {
+	case len(r.outside) > 0:
+		return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not judged: %s; "+
+			"have them keep it in %[1]s, or choose with --dir a directory that holds both", dir, listed(r.outside))
+	case len(r.refused) > 0:
+		return fmt.Sprintf("nothing broke it, but lockpick refused a call that it does not model: %s. What the commands do "+
+			"where the kernel makes it was not seen; have them do without it", listed(r.refused))
 	}
-	return fmt.Sprintf("nothing broke it, but lockpick does not model a call of the commands, and answered %s%s: what they do "+
-		"where the kernel makes the call was not seen; have them do without it", strings.Join(calls, ", "), more)
+	return ""
 }
 
-// mostNamed is how many files or calls are named.
-const mostNamed = 5
+// mostListed is how many names of a set are listed.
+const mostListed = 5
 
-// mostOf returns the first names of a set, and a text that counts the others.
-func mostOf(set map[string]bool) (names []string, more string) {
-	names = slices.Sorted(maps.Keys(set))
-	if n := len(names) - mostNamed; n > 0 {
-		names, more = names[:mostNamed], fmt.Sprintf(" and %d more", n)
+// listed are the first names of a set as a text, with the number of the others.
+func listed(set map[string]bool) string {
+	names, more := slices.Sorted(maps.Keys(set)), ""
+	if n := len(names) - mostListed; n > 0 {
+		names, more = names[:mostListed], fmt.Sprintf(" and %d more", n)
 	}
-	return names, more
-}
-
-// outsideText names the files that were changed or locked outside of a directory; "" where none was.
-func (r *record) outsideText(dir string) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	names, more := mostOf(r.outside)
-	if len(names) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not judged: %s%s; "+
-		"have them keep it in %[1]s, or choose with --dir a directory that holds both", dir, strings.Join(names, ", "), more)
+	return strings.Join(names, ", ") + more
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served

@@ -14,9 +14,6 @@ func Fields() []scenarios.Field {
 	return slices.DeleteFunc(scenarios.Fields(), func(f scenarios.Field) bool { return f.OfCommands == "" })
 }
 
-// clocks are the fields that commands have and cannot honour yet.
-var clocks = []string{"stalls", "stall-for", "skew"}
-
 // setField sets a field of the setting.
 func (s *Spec) setField(name, value string) error {
 	names := []string{"dir", "inside", "refused", "ignore", "stdout", "left", "living", "timeout"}
@@ -37,11 +34,7 @@ func (s *Spec) setField(name, value string) error {
 func (s *Spec) validateSetting() error {
 	var honoured scenarios.Setting
 	for _, f := range Fields() {
-		if !slices.Contains(clocks, f.Name) {
-			f.Copy(&honoured, &s.Setting)
-		} else if f.Text(&s.Setting) != f.Text(&scenarios.Setting{}) {
-			return fmt.Errorf("command: %s %s: the clock of commands stands still: leave it out", f.Flag, f.Text(&s.Setting))
-		}
+		f.Copy(&honoured, &s.Setting)
 	}
 	if changed := s.Changed(honoured); len(changed) > 0 {
 		return fmt.Errorf("command: %s: commands have no such setting: leave it out", changed[0])

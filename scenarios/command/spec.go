@@ -233,8 +233,9 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	sc.Late = s.late
 	st := &sc.Setting
 	st.Processes, st.Fixed = len(s.Commands), true
-	st.Daemons = true                                                                                       // a command makes its own exit, which is a call of its own
-	st.Machine = fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true} // the tracer masks, as the kernel does
+	st.Daemons = true // a command makes its own exit, which is a call of its own
+	// The tracer masks, as the kernel does.
+	st.Machine = fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true}
 	if s.FailingCalls > 0 {
 		st.FailWith = []syscall.Errno{syscall.ENOSPC}
 	}

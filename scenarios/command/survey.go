@@ -76,7 +76,8 @@ func (s Spec) Survey() ([]Study, error) {
 	case len(s.Commands) == 0 || !s.sameCommands() || s.Commands[0].Func != nil:
 		return nil, errors.New("command: a survey is of one command: it makes the others")
 	case len(s.Changed(scenarios.Setting{})) > 0 || s.Left || s.Living != nil:
-		return nil, errors.New("command: a survey makes its own settings: leave out crashes, failing calls, losses of power, stalls, skews, file systems, left and living")
+		return nil, errors.New("command: a survey makes its own settings: " +
+			"leave out crashes, failing calls, losses of power, file systems, left and living")
 	}
 	s.Commands, s.shared = s.Commands[:1], newRecord(ownerNumber+1)
 	left, after, err := s.leftovers()

@@ -53,8 +53,8 @@ func comparedFirst(sc *scenarios.Scenario, ask bool, decide func(*scenarios.Scen
 // result on the machine as the setting has it.
 func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
 	assumed, looks := sc.Setting.Assumed(), r.looks
-	if sc.External { // Conditions says what is assumed
-		return r, nil
+	if sc.External {
+		return r.reusing(sc, decide)
 	}
 	for {
 		cases := assumed.Cases(looks.Inodes, looks.Times)
@@ -94,6 +94,28 @@ func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario)
 		}
 		looks = seen // something is looked at in one case only: tell that apart, too
 	}
+}
+
+// reusing decides programs again where inode numbers come back, if they were shown some and r, for which none does, holds. Of
+// file times Conditions says what is assumed.
+func (r Result) reusing(sc *scenarios.Scenario, decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
+	assumed := sc.Setting.Assumed()
+	if r.Verdict != Holds || !r.looks.Inodes || assumed.Inodes != scenarios.InodesOpen {
+		return r, nil
+	}
+	cases := assumed.Cases(true, false)
+	st := sc.Setting
+	st.Assume = cases[1]
+	in, err := sc.In(st)
+	if err != nil {
+		return Result{}, err
+	}
+	res, err := decide(&in)
+	if err != nil {
+		return Result{}, fmt.Errorf("%w (assuming %s)", err, cases[1])
+	}
+	r.looks = r.looks.Or(res.looks)
+	return r.merged(cases, []Result{r, res}), nil
 }
 
 // merged joins the results of all cases. r, on the machine as the setting has it, is one of
@@ -207,7 +229,7 @@ func (r *Result) Conditions() []string {
 		out = append(out, "assumes that who maps a file goes on to see what it held then")
 	}
 	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
-		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen {
+		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen && len(r.Cases) == 0 {
 			out = append(out, "assumes that the inode numbers shown never come back")
 		}
 		if r.looks.Times && a.Times == scenarios.TimesOpen {

@@ -50,16 +50,18 @@ func (m *Machine) linksOf(n *inode) uint32 {
 }
 
 // inoFor returns the number that p sees for an inode. Under InodesCanonical and
-// InodesFirstSeen the first sight makes the number.
+// InodesFirstSeen the first sight makes the number, and under InodesReuse, too, where families see numbers of their own.
 func (m *Machine) inoFor(p *proc, n *inode) uint64 {
-	seen := m.seen
-	switch m.policy {
-	case InodesReuse, InodesUnique:
+	seen, id := m.seen, n.shownAs()
+	own := m.policy != InodesFirstSeen
+	switch {
+	case m.policy == InodesReuse && m.childPids > 0:
+		seen, id = p.seen, InodeID(n.ino) // one number for all files that have it, one after the other
+	case m.policy == InodesReuse, m.policy == InodesUnique:
 		return n.ino
-	case InodesCanonical:
+	case m.policy == InodesCanonical:
 		seen = p.seen
 	}
-	id := n.shownAs()
 	if i := slices.Index(seen, id); i >= 0 {
 		return uint64(i + 1)
 	}
@@ -70,8 +72,8 @@ func (m *Machine) inoFor(p *proc, n *inode) uint64 {
 		seen = slices.Clone(seen)
 		seen[at] = id
 	}
-	if m.policy == InodesCanonical {
-		m.mutProc(p.pid).seen = seen
+	if own {
+		m.remember(p.pid, seen)
 	} else {
 		m.seen = seen
 		m.version++ // another file will have another number

@@ -39,13 +39,35 @@ func (m *Machine) ForgetInodes(pid int, keep uint64) {
 			seen[i] = p.seen[i]
 		}
 	}
-	m.mutProc(pid).seen = seen
+	m.remember(pid, seen)
+}
+
+// remember gives the whole family of a process the inode numbers that one of it was shown.
+func (m *Machine) remember(pid int, seen []InodeID) {
+	for _, o := range m.procs {
+		if m.family(o.pid) == m.family(pid) {
+			m.mutProc(o.pid).seen = seen
+		}
+	}
+}
+
+// family is the pid of the process that has started a process, directly or not, see [Options.ChildPids].
+func (m *Machine) family(pid int) int {
+	if m.childPids > 0 && pid >= m.childPids {
+		return pid / m.childPids
+	}
+	return pid
 }
 
 // PinInodes has a process remember all inode numbers for good: it may have told them to somebody,
 // or written them down, and meet them again.
 func (m *Machine) PinInodes(pid int) {
-	if p := m.proc(pid); p != nil && !p.pinned && m.policy == InodesCanonical {
-		m.mutProc(pid).pinned = true
+	if p := m.proc(pid); p == nil || p.pinned || m.policy != InodesCanonical {
+		return
+	}
+	for _, o := range m.procs {
+		if m.family(o.pid) == m.family(pid) {
+			m.mutProc(o.pid).pinned = true
+		}
 	}
 }

@@ -90,3 +90,22 @@ func TestNothingIsForgotten(t *testing.T) {
 		require.Equal(t, before, m.AppendKey(nil))
 	}
 }
+
+// What a process starts sees the numbers that it has seen, also of files that only a child was shown.
+func TestFamilySharesInodes(t *testing.T) {
+	m := fsfake.New(fsfake.Options{ChildPids: 1000})
+	m.AddProc(fsfake.ProcSpec{Pid: 101})
+	m.AddProc(fsfake.ProcSpec{Pid: 102})
+	for _, name := range []string{"/tmp/a", "/tmp/b"} {
+		require.NoError(t, m.Proc(1).WriteFile(name, nil, 0o644))
+	}
+	ino := func(pid int, name string) uint64 {
+		return m.Do(fsfake.Task{Pid: pid, N: 1}, fsfake.Op{Call: fsfake.CallStat, Path: name}).Stat.Ino
+	}
+	for _, child := range []int{101001, 101002} {
+		require.True(t, m.Do(fsfake.Task{Pid: 101, N: 1}, fsfake.Op{Call: fsfake.CallForkAs, Pid: child}).OK())
+	}
+	require.NotEqual(t, ino(101001, "/tmp/a"), ino(101002, "/tmp/b"))
+	require.Equal(t, ino(101002, "/tmp/b"), ino(101, "/tmp/b"))
+	require.EqualValues(t, 1, ino(102, "/tmp/b"), "another command counts for itself")
+}

@@ -274,7 +274,9 @@ func appendCells(b []byte, cs []cell) []byte {
 func (k *keyer) seen(b []byte, ids []InodeID) []byte {
 	b = appendLen(b, len(ids))
 	for _, id := range ids {
-		if id == forgotten {
+		if k.m.policy == InodesReuse { // of a family: these are numbers
+			b = appendUint(b, uint64(id))
+		} else if id == forgotten {
 			b = append(b, 2)
 		} else {
 			b = k.maybeInode(b, id) // the number of one that is gone is used up

@@ -44,6 +44,7 @@ type setup struct {
 	policy         InodePolicy
 	times          TimePolicy
 	dirLinksHidden bool
+	childPids      int
 	profile        Profile
 	late           int64  // nanoseconds by which stamps lie behind the clock
 	sealed         bool   // an overlay, and its image is there; see overlay.go
@@ -82,6 +83,11 @@ type Options struct {
 	// DirLinksHidden: stat(2) shows one link of every directory, as on btrfs, and not how many
 	// directories are in it.
 	DirLinksHidden bool
+	// ChildPids, unless 0, is how many pids belong to what a process starts: those from its own pid times so many
+	// on. Under InodesCanonical such a family sees one number for a file, for a program may compare what one of its
+	// children was shown with what another was. Under InodesReuse it counts the numbers that it is shown in the
+	// same way, so that it is told the same as under InodesCanonical until a number comes back.
+	ChildPids int
 	// PowerLoss makes the machine remember what is durable, for [Machine.LosePower].
 	PowerLoss bool
 }
@@ -155,6 +161,7 @@ func New(o Options) *Machine {
 		boot: o.Start.UnixNano(), profile: o.Profile,
 		umask: o.Umask & 0o777, policy: o.InodeNumbers, times: o.FileTimes, dirLinksHidden: o.DirLinksHidden || o.Profile == Btrfs,
 	}
+	s.childPids = o.ChildPids
 	if o.FileTimes == TimesLate {
 		s.late = int64(Tick)
 	}
@@ -177,6 +184,9 @@ func New(o Options) *Machine {
 // attributes, locks, processes and cells. A poller that saw nothing it wanted need not
 // look again while it stands still. It is not part of the machine's key.
 func (m *Machine) Version() uint64 { return m.version }
+
+// ReusesInodes reports whether a new file gets the number of one that has gone: under [InodesReuse].
+func (m *Machine) ReusesInodes() bool { return m.policy == InodesReuse }
 
 // Now returns the virtual clock.
 func (m *Machine) Now() time.Time { return time.Unix(0, m.clock).UTC() }

@@ -384,7 +384,9 @@ func (r *Rebuilder) value() any {
 func (r *Rebuilder) seen() []InodeID {
 	ids := r.numbers.row(r.count())
 	for i := range ids {
-		if r.at < len(r.key) && r.key[r.at] == 2 {
+		if r.m.policy == InodesReuse {
+			ids[i] = InodeID(r.uint())
+		} else if r.at < len(r.key) && r.key[r.at] == 2 {
 			r.at++
 			ids[i] = forgotten
 		} else {

@@ -273,6 +273,9 @@ func Fields() []Field {
 			Name:   "dir-links-hidden",
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.DirLinksHidden }),
 		}, {
+			Name:   "child-pids",
+			access: at(counts(0, ChildPids), func(s *Setting) *int { return &s.Machine.ChildPids }),
+		}, {
 			Name:   "durability",
 			moot:   func(s *Setting) bool { return s.PowerLosses > 0 }, // it is remembered anyway
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.PowerLoss }),

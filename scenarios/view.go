@@ -42,6 +42,9 @@ func (h Holder) String() string {
 	return h.Process
 }
 
+// ReusesInodes reports whether the file system gives a new file the number of one that has gone.
+func (v View) ReusesInodes() bool { return v.m.ReusesInodes() }
+
 // Holders yields those who hold, in the order of tasks.
 func (v View) Holders() iter.Seq[Holder] {
 	return func(yield func(Holder) bool) {

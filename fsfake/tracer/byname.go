@@ -103,7 +103,7 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 		t.failErr(err)
 		return "", pl, false
 	}
-	if t.r.c.Through != "" && pl.virtual && pl.fd < 0 && (path.IsAbs(name) || leadsIn(pl)) {
+	if t.r.c.Through != "" && pl.virtual && (path.IsAbs(name) || pl.fd < 0 && leadsIn(pl)) {
 		real := pl.real
 		if real == "" {
 			real = t.r.standsFor(pl.path)

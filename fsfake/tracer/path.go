@@ -244,6 +244,9 @@ func (w *walk) process(pid int, rest string) (place, error) {
 		n, err := strconv.Atoi(num)
 		if d := p.fds[n]; err == nil && d != nil && d.fake >= 0 {
 			if p != w.t.p {
+				n = w.t.p.sharing(n, d)
+			}
+			if n < 0 {
 				w.t.unmodelled("a descriptor of process %d, another one, that is open on a file of the fake (%s) is not modelled", pid, d.path)
 				return place{fd: -1}, unix.ENOENT
 			}
@@ -252,7 +255,7 @@ func (w *walk) process(pid int, rest string) (place, error) {
 				pl.real = real
 				return pl, err
 			}
-			return place{virtual: true, fd: n}, nil
+			return place{virtual: true, fd: n, real: path.Join("/proc", strconv.Itoa(w.t.p.real), "fd", strconv.Itoa(n))}, nil
 		}
 		if deeper != "" {
 			return w.behind(path.Join("/proc", strconv.Itoa(p.real), "fd", num), deeper)
@@ -278,6 +281,22 @@ func (w *walk) process(pid int, rest string) (place, error) {
 		return place{fd: -1, proc: pid, rest: rest}, nil
 	}
 	return place{fd: -1, path: real, changed: true}, nil
+}
+
+// sharing is a descriptor of the process for what another process has open as fd, through a fork(2) that one of
+// them has come from: the same number if that is one, or the lowest; -1 for none. So a shell's test of
+// /proc/$$/fd/9, which it has another program make, is of the file that both have open.
+func (p *process) sharing(fd int, d *descriptor) int {
+	if own := p.fds[fd]; own != nil && own.file == d.file {
+		return fd
+	}
+	found := -1
+	for n, own := range p.fds { // order does not matter: it looks for the lowest
+		if own.file == d.file && (found < 0 || n < found) {
+			found = n
+		}
+	}
+	return found
 }
 
 // behind goes on from where a link of /proc leads to a real directory: what is below that may be in the virtual one.

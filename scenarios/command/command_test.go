@@ -37,6 +37,9 @@ var programs = []struct {
 	{name: "JSON store in python under flock", needs: "python3", lines: []string{"python3 store.py a lock", "python3 store.py b lock"}, files: map[string]string{"store.json": "{}"}, verdict: "holds"},
 	{name: "counter in node", needs: "node", lines: twice("node counter.js"), files: map[string]string{"n": "0"}, verdict: "broken"},
 	{name: "stat-then-write in sh", needs: "sh", lines: twice("sh stat-then-write.sh"), setting: "inside cs\nrefused 1", verdict: "mutual-exclusion:broken"},
+	{name: "flock, compare fd with name, retry", needs: "flock", lines: twice("sh locked.sh"), files: map[string]string{"n": "0\n"}, verdict: "holds"},
+	{name: "two looks at a file that is replaced", needs: "stat", lines: []string{"sh replaced.sh", "mv g f"}, files: map[string]string{"f": "", "g": ""}, setting: "refused none", verdict: "broken"},
+	{name: "two readings between equal inode numbers, which come back", needs: "stat", lines: []string{"sh aba.sh", "sh anew.sh"}, files: map[string]string{"f": "old\n"}, setting: "refused none\nstdout off", verdict: "broken"},
 	{name: "links with temporary names", needs: "ln", lines: []string{"ln -f a f", "ln -f b f"}, files: map[string]string{"a": "a", "b": "b", "f": "c"}, setting: "refused none", verdict: "holds"},
 	{name: "two locks in two orders", needs: "flock", lines: []string{"flock a flock b cat n", "flock b flock a cat n"}, files: map[string]string{"n": "0\n", "a": "", "b": ""}, verdict: "deadlock:broken"},
 	{name: "where am I, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && env pwd'", "mv d e"}, files: map[string]string{"d/": ""}, setting: "refused none", verdict: "broken"},
@@ -65,7 +68,7 @@ func TestPrograms(t *testing.T) {
 			require.Equal(t, want, r.Verdict.String(), r.Why)
 			if cx := r.Counterexample; cx != nil {
 				t.Logf("%s %s: %s", property, cx.Schedule, cx.Trace[len(cx.Trace)-1].Choice)
-				ran, err := checker.Replay(&sc, property, cx.Schedule)
+				ran, err := checker.Replay(r.Scenario, property, cx.Schedule)
 				require.NoError(t, err)
 				require.True(t, ran.Broken)
 			}

@@ -21,14 +21,28 @@ type Refused struct {
 }
 
 // serializable returns the property of commands whose serial runs are given.
-func (s *Spec) serializable(serial []outcome.Order) *scenarios.Property {
+func (s *Spec) serializable(serial serialRuns) *scenarios.Property {
 	of := func(v scenarios.View) outcome.Outcome { return s.outcome(v) }
-	c := &outcome.Serial{What: "commands", Orders: serial, Strangers: s.Living, Refuses: s.refuses}
+	judge := func(orders []outcome.Order) *outcome.Serial {
+		return &outcome.Serial{What: "commands", Orders: orders, Strangers: s.Living, Refuses: s.refuses}
+	}
+	c, reused := judge(serial.orders), judge(serial.reused)
+	holds, holdsReused := c.Invariant(of), reused.Invariant(of)
 	p := &scenarios.Property{
-		ID:        scenarios.Serializable.ID,
-		Meaning:   "What the commands leave behind is what they leave behind one after the other, in some order.",
-		Invariant: c.Invariant(of),
-		Table:     func(v scenarios.View) [][]string { return c.Table(of(v)) },
+		ID:      scenarios.Serializable.ID,
+		Meaning: "What the commands leave behind is what they leave behind one after the other, in some order.",
+		Invariant: func(v scenarios.View) string {
+			if v.ReusesInodes() {
+				return holdsReused(v)
+			}
+			return holds(v)
+		},
+		Table: func(v scenarios.View) [][]string {
+			if v.ReusesInodes() {
+				return reused.Table(of(v))
+			}
+			return c.Table(of(v))
+		},
 	}
 	// What is there at the start may be what keeps them out, and then it is to.
 	if text := c.OnlyRefusals(); text != "" && s.Refused.Declared && !s.Left && !s.done && len(s.Living) == 0 {
@@ -55,6 +69,14 @@ func (s *Spec) ignored(name string) bool {
 	return false
 }
 
+// serialRuns are the outcomes of the serial runs, where inode numbers never come back and where they do.
+type serialRuns struct{ orders, reused []outcome.Order }
+
+// whole are the runs in which every one of so many commands has run.
+func (r serialRuns) whole(commands int) serialRuns {
+	return serialRuns{whole(r.orders, commands), whole(r.reused, commands)}
+}
+
 // whole are the orders in which every one of so many commands has run.
 func whole(serial []outcome.Order, commands int) []outcome.Order {
 	return slices.DeleteFunc(slices.Clone(serial), func(o outcome.Order) bool { return len(o.Ran) < commands })
@@ -63,57 +85,109 @@ func whole(serial []outcome.Order, commands int) []outcome.Order {
 // serial runs the commands in every order, and where refusals may count also in every order
 // of some of them. A command whose own calls can go on side by side ends in as many ways as they
 // have orders; where these are too many, only one is followed, here and in all that is decided.
-func (s *Spec) serial(sc *scenarios.Scenario) ([]outcome.Order, error) {
+func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
 	s.early = s.startEarly()
 	defer func() {
 		s.early.close()
 		s.early = nil
 	}()
-	out, err := s.orders(sc)
+	out, err := s.everyOrder(sc)
 	if errors.Is(err, errManyOrders) {
 		s.record, s.oneOrder = newRecord(len(s.Commands)), true
-		out, err = s.orders(sc)
+		out, err = s.everyOrder(sc)
 	}
 	return out, err
 }
 
-// orders lists the outcomes of the serial runs, each once.
-func (s *Spec) orders(sc *scenarios.Scenario) ([]outcome.Order, error) {
-	var out []outcome.Order
-	var run func(m *fsfake.Machine, ran, killed []int) error
-	run = func(m *fsfake.Machine, ran, killed []int) error {
-		if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
-			out = outcome.Add(out, outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))})
+// everyOrder lists the outcomes of all serial runs. Where inode numbers come back the commands are run once more only if
+// an answer to them is another one then.
+func (s *Spec) everyOrder(sc *scenarios.Scenario) (serialRuns, error) {
+	reusing := *sc
+	if sc.Setting.Assumed().Inodes == scenarios.InodesOpen {
+		st := sc.Setting
+		st.Assume.Inodes = scenarios.InodesReused
+		var err error
+		if reusing, err = sc.In(st); err != nil {
+			return serialRuns{}, err
 		}
-		for i := range s.Commands {
-			if slices.Contains(ran, i) {
-				continue
-			}
-			ends, err := s.everyWay(sc, m, i, len(ran) == 0 && !s.Left)
-			if (len(killed) > 0 || s.Left) && errors.As(err, new(stuck)) {
-				err = nil // for want of what a killed one has not done: this order has no end
-			}
-			if err != nil {
+	}
+	o := &ordering{s: s, sc: sc, kernel: true}
+	if err := o.run(sc.NewMachine(), reusing.NewMachine(), nil, nil); err != nil {
+		return serialRuns{}, err
+	}
+	again := o
+	if o.differs {
+		again = &ordering{s: s, sc: &reusing}
+		if err := again.run(reusing.NewMachine(), nil, nil, nil); err != nil {
+			return serialRuns{}, err
+		}
+	}
+	return serialRuns{o.out, again.out}, nil
+}
+
+// An ordering runs the commands one after the other.
+type ordering struct {
+	s      *Spec
+	sc     *scenarios.Scenario
+	kernel bool // what a command does alone is carried out on the kernel, too
+	out    []outcome.Order
+	// differs: where inode numbers come back, some call was answered otherwise, or nobody has asked.
+	differs bool
+}
+
+// run runs those that have not run yet. reusing is the machine on which inode numbers come back, or nil.
+func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int) error {
+	s := o.s
+	if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
+		o.out = outcome.Add(o.out, outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))})
+	}
+	for i := range s.Commands {
+		if slices.Contains(ran, i) {
+			continue
+		}
+		ends, err := s.everyWay(o.sc, m, i, o.kernel && len(ran) == 0 && !s.Left)
+		if (len(killed) > 0 || s.Left) && errors.As(err, new(stuck)) {
+			err = nil // for want of what a killed one has not done: this order has no end
+		}
+		if err != nil {
+			return err
+		}
+		if o.kernel && len(ran) == 0 && !s.hasEarlier(i) && ends[0].m != nil {
+			if err := s.asOnTheKernel(o.sc, i, ends[0].steps, ends[0].m); err != nil {
 				return err
 			}
-			if len(ran) == 0 && !s.hasEarlier(i) && ends[0].m != nil {
-				if err := s.asOnTheKernel(sc, i, ends[0].steps, ends[0].m); err != nil {
-					return err
-				}
-			}
-			if len(ran) == 0 && i == 0 && s.changes(m, ends) {
-				s.early.startAgain()
-			}
-			for _, e := range ends {
-				if err := s.runOn(run, e, i, ran, killed); err != nil {
-					return err
-				}
+		}
+		if o.kernel && len(ran) == 0 && i == 0 && s.changes(m, ends) {
+			s.early.startAgain()
+		}
+		for _, e := range ends {
+			if err := o.runOn(e, o.answeredAlike(reusing, i, e), i, ran, killed); err != nil {
+				return err
 			}
 		}
+	}
+	return nil
+}
+
+// answeredAlike makes the steps of a run on the machine on which inode numbers come back, and returns what that has become; nil
+// where an answer differs.
+func (o *ordering) answeredAlike(reusing *fsfake.Machine, process int, e aloneEnd) *fsfake.Machine {
+	if o.differs || reusing == nil || e.m == nil || len(e.cuts) > 0 {
+		o.differs = true
 		return nil
 	}
-	err := run(sc.NewMachine(), nil, nil)
-	return out, err
+	m := reusing.Clone()
+	for _, st := range e.steps {
+		task := st.By
+		if task == (fsfake.Task{}) {
+			task = fsfake.Task{Pid: scenarios.Pid(process), N: 1}
+		}
+		if m.Do(task, st.Op) != st.Result {
+			o.differs = true
+			return nil
+		}
+	}
+	return m
 }
 
 // changes reports whether a command leaves other files behind than it has found.
@@ -125,18 +199,18 @@ func (s *Spec) changes(m *fsfake.Machine, ends []aloneEnd) bool {
 }
 
 // runOn goes on with the others when a command has ended, or has been killed.
-func (s *Spec) runOn(run func(m *fsfake.Machine, ran, killed []int) error, e aloneEnd, i int, ran, killed []int) error {
+func (o *ordering) runOn(e aloneEnd, reusing *fsfake.Machine, i int, ran, killed []int) error {
 	ran = append(slices.Clone(ran), i)
 	if e.m != nil {
-		if err := run(e.m, ran, killed); err != nil {
+		if err := o.run(e.m, reusing, ran, killed); err != nil {
 			return err
 		}
 	}
-	if len(killed) == s.Crashes {
+	if len(killed) == o.s.Crashes {
 		return nil
 	}
 	for _, m := range e.cuts {
-		if err := run(m, ran, append(slices.Clone(killed), i)); err != nil {
+		if err := o.run(m, nil, ran, append(slices.Clone(killed), i)); err != nil {
 			return err
 		}
 	}

@@ -210,11 +210,11 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	switch {
 	case s.FailingCalls > 0 || s.PowerLosses > 0:
 		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked where calls fail or the power is lost")
-	case len(serial) == 0:
+	case len(serial.orders) == 0:
 		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked: no command ends alone on the files at the start")
 	default:
 		sc.Claims = slices.Concat(claims(s.serializable(serial)), others)
-		strict.Claims = slices.Concat(claims(s.strictly().serializable(whole(serial, len(s.Commands)))), others)
+		strict.Claims = slices.Concat(claims(s.strictly().serializable(serial.whole(len(s.Commands)))), others)
 	}
 	strict.Assumes = sc.Assumes
 	return sc, strict, nil
@@ -235,7 +235,9 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	st.Processes, st.Fixed = len(s.Commands), true
 	st.Daemons = true // a command makes its own exit, which is a call of its own
 	// The tracer masks, as the kernel does.
-	st.Machine = fsfake.Options{Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true}
+	st.Machine = fsfake.Options{
+		Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true, ChildPids: scenarios.ChildPids,
+	}
 	if s.FailingCalls > 0 {
 		st.FailWith = []syscall.Errno{syscall.ENOSPC}
 	}

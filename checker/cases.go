@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/learn"
 	"lockpick/scenarios"
 )
 
@@ -217,7 +218,11 @@ func (r *Result) Conditions() []string {
 		out = append(out, "assumes that "+set.PunctualNames()+" delayed: no time passes but what is slept")
 	}
 	if r.looks.Loops {
-		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", engine.BelievedAfter))
+		times := engine.BelievedAfter
+		if r.Verdict == Holds {
+			times = learn.LateForks
+		}
+		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", times))
 	}
 	if r.looks.Joined {
 		out = append(out, "assumes that a program that polls forgets what it saw when it sleeps, as it did wherever that was tried out")

@@ -299,7 +299,13 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	}
 	if !broken && res.Complete {
 		why, err := doubt(g.t.Sc)
-		if err != nil {
+		if err == nil && why == "" {
+			why, err = x.Outlast(ctx, x.Tried)
+		}
+		switch {
+		case err != nil && ctx.Err() != nil:
+			why = "it was stopped while it was tried out whether loops are endless"
+		case err != nil:
 			return res, err
 		}
 		if why != "" {

@@ -55,7 +55,7 @@ func TestUnmarkedLoopIsFound(t *testing.T) {
 	found, err := Check(t.Context(), external(pollingFor(0, false), true), scenarios.MutualExclusion, Options{Workers: 1})
 	require.NoError(t, err)
 	require.Equal(t, Holds, found.Verdict, found.Why)
-	require.Contains(t, found.Conditions(), "assumes that a loop that has done the same 100 times goes on for ever")
+	require.Contains(t, found.Conditions(), "assumes that a loop that has done the same 400 times goes on for ever")
 	require.Empty(t, marked.Conditions())
 	// A loop is known for one after its second round.
 	require.Less(t, found.Stats.States, 3*marked.Stats.States)

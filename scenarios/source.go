@@ -14,3 +14,8 @@ type Source struct {
 // At is noted before a call whose place the program knows better than its stack does. A task
 // that stands for a program in another language notes where that one is.
 type At struct{ Source Source }
+
+// Remembers is noted by a program that can say what it remembers while it waits for an answer: the same text twice
+// means that it goes on alike after the same answers. The text is empty when that is not known. It is no part of
+// what a program does.
+type Remembers struct{ Memory func() string }

@@ -132,6 +132,7 @@ func (t *thread) passThen(f func(ret int64)) {
 // passWaiting lets a call be made that may wait for another thread or process.
 func (t *thread) passWaiting(f func(ret int64)) {
 	t.after = f
+	_ = unix.PtraceGetRegs(t.tid, &t.entry)
 	t.req = unix.PTRACE_SYSCALL
 	t.state = ready
 	t.resume()

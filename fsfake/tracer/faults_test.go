@@ -95,7 +95,7 @@ os.getpriority(os.PRIO_PROCESS, 7)`, `getpriority.*a question about process 7, w
 		{"a descriptor of the parent", `import os
 f = open("f", "w")
 if os.fork(): os.wait()
-else: open("/proc/%d/fd/%d" % (os.getppid(), f.fileno()))`, `open.*/proc/100/fd/[0-9]+.*a descriptor of process 100, another one, that is open on a file of the fake \(.*f\) is not modelled`},
+else: os.close(f.fileno()); open("/proc/%d/fd/%d" % (os.getppid(), f.fileno()))`, `open.*/proc/100/fd/[0-9]+.*a descriptor of process 100, another one, that is open on a file of the fake \(.*f\) is not modelled`},
 		{"the working directory of the parent", `import os
 if os.fork(): os.wait()
 else: open("/proc/%d/cwd/f" % os.getppid(), "w")`, `open.*/proc/100/cwd/f.*the working directory of process 100, which is in the fake, is not modelled there`},

@@ -21,7 +21,7 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 	switch {
 	case !ok:
 	case pl.fd >= 0:
-		t.unmodelled("opening a file anew through /proc/self/fd is not modelled")
+		t.unmodelled("opening a file anew through /proc/PID/fd is not modelled")
 	case pl.virtual:
 		op := fsfake.Op{Call: fsfake.CallOpen, Path: pl.path, Flags: flags}
 		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {

@@ -61,6 +61,9 @@ func (*Run) Clone() (*Run, error) { return nil, errPlatform }
 // Calls counts none.
 func (*Run) Calls() int { return 0 }
 
+// Memory is unknown.
+func (*Run) Memory() string { return "" }
+
 // Outside lists none.
 func (*Run) Outside() []string { return nil }
 

@@ -53,6 +53,7 @@ type thread struct {
 	answer func(fsfake.Result) // asking: what to do with the answer
 	after  func(ret int64)     // when the real call has returned
 	regs   *unix.PtraceRegs    // registers to restore when the real call has returned
+	entry  unix.PtraceRegs     // inCall: the registers when the call was made
 
 	// A wait with a timeout. It ends at deadline on the monotonic clock of the process.
 	timed    bool

@@ -52,6 +52,9 @@ type driver struct {
 	notes  []any           // since that call
 	told   []fsfake.Result // answers that were given while the record served, and still are to be
 
+	// serves is where the command is while the record serves, and nil afterwards.
+	serves *place
+
 	// stands is the task whose call waits on the machine although nobody has been told that it does.
 	stands fsfake.Task
 
@@ -79,6 +82,9 @@ type reply struct {
 // same calls.
 func (d *driver) recorded() error {
 	rec, learns := d.spec.record, d.t.Learning != nil && !d.t.Learning.Again
+	if learns {
+		d.t.Note(scenarios.Remembers{Memory: d.memory})
+	}
 	var last *place
 	for at := rec.begin(d.process, learns); at != nil; {
 		for _, v := range at.notes {
@@ -90,6 +96,7 @@ func (d *driver) recorded() error {
 		r := d.t.Do(at.op)
 		d.told = append(d.told, r)
 		last, at = at, rec.after(at, r, learns)
+		d.serves = at
 	}
 	if d.t.Learning != nil && !d.spec.NoSnapshots && (learns || d.t.Learning.Tries || rec.mayClone(d, last)) {
 		return d.driveOn()

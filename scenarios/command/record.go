@@ -62,6 +62,8 @@ type place struct {
 	via           fsfake.Result
 	depth         int
 	twin          twin // of this place
+	// memory is what the command remembered here when somebody asked, see [tracer.Run.Memory].
+	memory string
 	// together are the runs that have come here of all processes with the same command, which
 	// did the same up to here.
 	together *runs
@@ -234,6 +236,21 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	}
 	r.late[d.process].add(is)
 	return is, nil
+}
+
+// memory says what the command remembers at its next call, or nothing. It is asked once at each place.
+func (d *driver) memory() string {
+	at := d.serves
+	if at == nil {
+		at = d.at
+	}
+	if at == nil || d.spec.record.full {
+		return ""
+	}
+	if at.memory == "" && d.serves == nil {
+		at.memory = d.run.Memory()
+	}
+	return at.memory
 }
 
 // add notes that an execution has come to the place.

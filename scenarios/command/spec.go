@@ -249,7 +249,6 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	sc.Assumes = []string{
 		"what the commands do outside " + s.Dir + " is real, and is the same in every execution",
 		"the time of day stands still, and a sleep lasts for any time",
-		"a loop that sleeps and has gone round a hundred times alike goes round for ever",
 	}
 	if s.FailingCalls > 0 {
 		assume(&sc, "no call of what a command starts fails")

@@ -145,6 +145,21 @@ func (x *Space) Unroll(ctx context.Context, workers int, tried *learn.Tried) err
 	return x.eachAutomaton(workers, func(a *learn.Automaton) error { return a.Unroll(ctx, tried, false) })
 }
 
+// Outlast says what a real program did otherwise after many rounds that were all the same; "" for nothing.
+// See [learn.Automaton.Outlast].
+func (x *Space) Outlast(ctx context.Context, tried *learn.Tried) (why string, err error) {
+	for i, a := range x.automata {
+		of := sched.Task{Process: x.Slots[i].process, N: 1}
+		if x.Sc.Same != nil {
+			of.Process = x.Sc.Same(of.Process)
+		}
+		if why, err = a.Outlast(ctx, tried, of); err != nil || why != "" {
+			return why, err
+		}
+	}
+	return "", nil
+}
+
 // Joins reports whether somewhere a round of polling was taken to carry nothing over.
 func (x *Space) Joins() bool { return slices.ContainsFunc(x.automata, (*learn.Automaton).Joins) }
 

@@ -96,6 +96,8 @@ type Edge struct {
 	Input any
 	// Back: it leads back to the top of a loop that the program has not marked.
 	Back bool
+	// Proved: a round by this edge brings the program back to what it remembered before.
+	Proved bool
 }
 
 // New returns what can be learned of task n of a process by starting it: at
@@ -282,12 +284,12 @@ func (a *Automaton) run(at uint32, result *fsfake.Result, learns bool) (code Cod
 // spent.
 func (a *Automaton) backOrOn(code Code, path []uint32, top uint32, result *fsfake.Result, op fsfake.Op, eff Effects) (Edge, error) {
 	at := path[len(path)-1]
-	endless, err := a.endless(code, path[a.nodes[top].depth:], result)
+	endless, proved, err := a.endless(code, path[a.nodes[top].depth:], result)
 	if err != nil {
 		return Edge{}, err
 	}
 	if endless {
-		return Edge{To: top, Effects: eff, Input: a.nodes[at].Open, Back: true}, nil
+		return Edge{To: top, Effects: eff, Input: a.nodes[at].Open, Back: true, Proved: proved}, nil
 	}
 	if a.tried == nil {
 		a.tried = map[uint32]bool{}

@@ -100,6 +100,7 @@ type function struct {
 	watchdog scenarios.Watchdog
 	run      *scenarios.WatchedRun // nil without a watchdog
 	learning *scenarios.Learning   // nil unless the run is one by which an automaton learns
+	memory   func() string         // see [scenarios.Remembers]
 	// state is whose turn it is; identify: the next call says whether it comes from the
 	// program's own goroutine, and abandoned: it did not, or the program cannot be unwound.
 	state               atomic.Int32
@@ -229,5 +230,17 @@ func (f *function) Note(v any) {
 	if top, ok := v.(fsfake.RoundTop); ok && !top.First && slices.Contains(f.notes, v) {
 		panic(scenarios.Fault{Err: fmt.Errorf("checker: %s: its retry loop%s goes round without a call, so nothing can ever end it: let each round make a call, such as t.Sleep, or leave the loop", f.name(), placeText(caller()))})
 	}
+	if m, ok := v.(scenarios.Remembers); ok {
+		f.memory = m.Memory
+		return
+	}
 	f.notes = append(f.notes, v)
+}
+
+// remembers says what the program remembers, or nothing.
+func (f *function) remembers() string {
+	if f.memory == nil {
+		return ""
+	}
+	return f.memory()
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 )
 
 // A real program does not mark its retry loops. They are found: where the last calls and
@@ -11,8 +12,9 @@ import (
 // of a round that could be repeated for ever. The program is then given that round's results
 // again and again; only if it makes the round's calls each time are the two places one.
 //
-// A program that gives up after so many rounds is not merged when it does so within
-// [ExternalRounds]; what gives up later counts as endless. A round
+// A round after which the program remembers what it remembered after an earlier one goes on for ever. Where that
+// is not seen, the program is given [ExternalRounds] of it at once, and [LateRounds] before anything is
+// concluded ([Automaton.Outlast]): what gives up later counts as endless, and the verdict says so. A round
 // that does not sleep is never merged: programs write long texts piece by piece.
 
 // roundTop returns the node that a place with a pending call is merged with, if it is the
@@ -66,21 +68,53 @@ func (a *Automaton) lastSleep(path []uint32) int {
 	return -1
 }
 
-// endless reports whether a program goes round for ever, as far as it was tried: code is at
-// the top of a further round, round lists the nodes of one, and result is what leads back.
-func (a *Automaton) endless(code Code, round []uint32, result *fsfake.Result) (bool, error) {
-	for range ExternalRounds {
+// endless reports whether a program goes round for ever, as far as it was tried: code is at the top of a further
+// round, round lists the nodes of one, and result is what leads back. proved says that it comes back to what it
+// remembered, and looks at no clock on the way.
+func (a *Automaton) endless(code Code, round []uint32, result *fsfake.Result) (endless, proved bool, err error) {
+	f, _ := code.(*function)
+	var memories []string
+	clock := false
+	goes, err := a.rounds(code, round, result, ExternalRounds, func(n int, notes []any) bool {
+		clock = clock || slices.Contains(notes, any(scenarios.ClockSeen{}))
+		if f == nil || clock || n == 0 || n > mostSummed {
+			return true
+		}
+		sum := f.remembers()
+		proved = sum != "" && slices.Contains(memories, sum)
+		memories = append(memories, sum)
+		return !proved
+	})
+	return goes == 0, proved, err
+}
+
+// mostSummed is after how many rounds at most it is asked what a program remembers: its heap has settled by then.
+const mostSummed = 12
+
+// rounds gives a program the results of one round again and again, so many times. It returns in which round the
+// program made another call, or 0. Before each round on looks at what the program noted since the one before; it
+// ends the trial by false.
+func (a *Automaton) rounds(
+	code Code, round []uint32, result *fsfake.Result, most int, on func(n int, notes []any) bool,
+) (int, error) {
+	var noted []any
+	for n := range most {
+		if !on(n, noted) {
+			return 0, nil
+		}
+		noted = noted[:0]
 		for i := range round {
 			next, r := round[0], result
 			if i+1 < len(round) {
 				next = round[i+1]
 				r = a.nodes[next].via
 			}
-			op, more, _, err := proceed(code, r)
+			op, more, notes, err := proceed(code, r)
 			if err != nil || !more || op != a.nodes[next].Op {
-				return false, err
+				return n + 1, err
 			}
+			noted = append(noted, notes...)
 		}
 	}
-	return true, nil
+	return 0, nil
 }

@@ -54,13 +54,13 @@ func (a *Automaton) Unroll(ctx context.Context, tried *Tried, alike bool) error 
 	return nil
 }
 
-// BelievesEndless reports whether a loop that nobody has marked was taken for endless, because
+// BelievesEndless reports whether a loop that nobody has marked was taken for endless, only because
 // it had repeated itself [ExternalRounds] times.
 func (a *Automaton) BelievesEndless() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, k := range a.order {
-		if a.edges[k].Back {
+		if e := a.edges[k]; e.Back && !e.Proved {
 			return true
 		}
 	}

@@ -1,0 +1,130 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Memory sums up all that the processes of a run at rest remember: their writable memory, their registers and
+// the positions of their real files. A run that comes back to an earlier sum, and is given the same answers from
+// there on, goes on as it did then, unless it looks at a clock. It is empty where that cannot be
+// said: processes share memory, read from a pipe, or have a timer.
+func (r *Run) Memory() (sum string) {
+	_ = r.on(func() {
+		if r.err != nil {
+			return
+		}
+		h := sha256.New()
+		for _, p := range r.procs {
+			if p.gone && p.reaped {
+				continue
+			}
+			memory, err := p.memory()
+			if err != nil {
+				return
+			}
+			fmt.Fprintf(h, "process %d, %d bytes\n", p.pid, len(memory))
+			h.Write(memory)
+		}
+		sum = string(h.Sum(nil))
+	})
+	return sum
+}
+
+var errNotSummed = errors.New("tracer: what it remembers cannot be summed up")
+
+// memory is what one process remembers. The error is that somebody else may change it.
+func (p *process) memory() ([]byte, error) {
+	if len(p.alarms) > 0 {
+		return nil, errNotSummed
+	}
+	out := []byte(fmt.Sprintf("%t %d %v %d %d %o\n", p.gone, p.ppid, p.exit, p.pgid, p.sid, p.umask))
+	if p.gone {
+		return out, nil
+	}
+	for _, t := range p.threads {
+		regs := t.entry
+		if t.timed || t.state != inCall && unix.PtraceGetRegs(t.tid, &regs) != nil {
+			return nil, errNotSummed
+		}
+		out = fmt.Appendf(out, "%d %s %+v %v\n", t.n, t.state, regs, t.c.args)
+	}
+	out, err := p.openFiles(out)
+	if err != nil {
+		return nil, err
+	}
+	return p.writable(out)
+}
+
+// openFiles appends what the process has open, and where in it.
+func (p *process) openFiles(out []byte) ([]byte, error) {
+	open := p.realDescriptors()
+	list := make([]int, 0, len(open))
+	for fd := range open { // order does not matter: sorted below
+		list = append(list, fd)
+	}
+	slices.Sort(list)
+	base := "/proc/" + strconv.Itoa(p.real)
+	for _, fd := range list {
+		if d := p.fds[fd]; d != nil && d.fake >= 0 {
+			out = fmt.Appendf(out, "%d fake %d %s\n", fd, d.fake, d.path)
+			continue
+		}
+		var s unix.Stat_t
+		name := base + "/fd/" + strconv.Itoa(fd)
+		if err := unix.Stat(name, &s); err != nil {
+			return nil, errNotSummed
+		}
+		if p.r.out.of(&s) != nil {
+			out = fmt.Appendf(out, "%d output\n", fd)
+			continue
+		}
+		info, err := os.ReadFile(base + "/fdinfo/" + strconv.Itoa(fd))
+		if kind := s.Mode & unix.S_IFMT; err != nil || kind != unix.S_IFREG && kind != unix.S_IFCHR && kind != unix.S_IFDIR {
+			return nil, errNotSummed
+		}
+		position, _, _ := bytes.Cut(info, []byte("\n"))
+		out = fmt.Appendf(out, "%d %d %d %s\n", fd, s.Dev, s.Ino, position)
+	}
+	return out, nil
+}
+
+// writable appends the memory that the process can write to.
+func (p *process) writable(out []byte) ([]byte, error) {
+	maps, err := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/maps")
+	if err != nil {
+		return nil, errNotSummed
+	}
+	for line := range strings.Lines(string(maps)) {
+		var from, to uint64
+		var may string
+		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &may); err != nil {
+			return nil, errNotSummed
+		}
+		if may[1] != 'w' {
+			continue
+		}
+		if may[3] == 's' || to-from > maxSummed || len(out) > maxSummed {
+			return nil, errNotSummed
+		}
+		b, err := readFull(p.real, from, int(to-from))
+		if err != nil {
+			return nil, errNotSummed
+		}
+		out = append(fmt.Appendf(out, "%x-%x\n", from, to), b...)
+	}
+	return out, nil
+}
+
+// maxSummed bounds the memory of a process that is summed up, in bytes.
+const maxSummed = 64 << 20

@@ -122,6 +122,9 @@ var imports = map[string]string{
 	// What a run leaves behind.
 	"internal/outcome": "fsfake scenarios",
 
+	// The machine as it is, for commands that change nothing of it.
+	"internal/view": "x/sys",
+
 	// What docs/reference says, from verdicts.
 	"internal/reference": "checker checker/report scenarios scenarios/all",
 

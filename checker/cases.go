@@ -204,6 +204,10 @@ func (r *Result) Conditions() []string {
 		out = append(out, text)
 	}
 	if r.Verdict == Broken {
+		if r.FollowsOneOrder() {
+			out = append(out, "follows one order of the calls that processes or threads of one program make side by side; "+
+				"the program alone was tried in others, too, and never ends like this")
+		}
 		return out
 	}
 	if r.Verdict == Holds {
@@ -243,6 +247,10 @@ func (r *Result) Conditions() []string {
 	}
 	return out
 }
+
+// FollowsOneOrder reports whether processes or threads of one program made calls side by side on the way, and one order
+// of these was followed.
+func (r *Result) FollowsOneOrder() bool { return r.looks.OneOrder }
 
 // Depends reports whether the verdict is not the same in all cases.
 func (r *Result) Depends() bool {

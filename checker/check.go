@@ -78,10 +78,27 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	if o.Whole && !res.undecided && (!res.Complete && res.Verdict != Broken || res.Why != "") {
 		return Result{}, ErrPart
 	}
-	if res.Counterexample != nil {
-		res.looks, err = looksOf(sc, p, res.Counterexample.Schedule)
+	if res.Counterexample == nil {
+		return res, nil
 	}
+	if again, err := res.reconsidered(); err != nil || again {
+		if err == nil {
+			res, err = checkCase(ctx, sc, p, o, ask)
+		}
+		return res, err
+	}
+	res.looks, err = looksOf(sc, p, res.Counterexample.Schedule)
 	return res, err
+}
+
+// reconsidered reports whether the end of the counterexample turns out to be a good one; see
+// [scenarios.Property.Reconsider].
+func (r *Result) reconsidered() (bool, error) {
+	cx := r.Counterexample
+	if cx == nil || r.Property.Reconsider == nil || len(cx.Trace) == 0 {
+		return false, nil
+	}
+	return r.Property.Reconsider(scenarios.NewView(cx.Trace[len(cx.Trace)-1].After))
 }
 
 // looksOf is what is looked at on one schedule: what breaks a property there breaks it in

@@ -112,8 +112,16 @@ func sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	if err != nil {
 		return s, err
 	}
-	s.Counterexample, err = t.Counterexample(best.Schedule)
-	return s, err
+	if s.Counterexample, err = t.Counterexample(best.Schedule); err != nil {
+		return s, err
+	}
+	if again, err := s.reconsidered(); err != nil || again {
+		if err == nil {
+			s, err = sample(ctx, sc, p, o)
+		}
+		return s, err
+	}
+	return s, nil
 }
 
 // drawing returns the kind of strategy that o asks for, with a length of runs and a depth

@@ -63,6 +63,9 @@ type Property struct {
 	// Table shows what is wrong in the state that breaks an invariant, as rows of cells under a
 	// heading, which is the first row; see package report. Nil, or no rows, shows nothing.
 	Table func(v View) [][]string
+	// Reconsider, when not nil, is asked about the end of a counterexample before it is shown. It reports whether
+	// the invariant accepts that end from now on; then the question is decided again.
+	Reconsider func(end View) (bool, error)
 	// Tell says in a few words what is wrong at the step that breaks the property. Nil,
 	// or an empty answer, means the wording that fits the way in which it was decided.
 	Tell func(v Violation) string

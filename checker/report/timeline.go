@@ -175,7 +175,7 @@ func (t *timeline) verdictOnly() {
 // conditions says what the verdict depends on. What is broken everywhere is broken, and the
 // counterexample says it all.
 func (t *timeline) conditions() {
-	if t.r.Verdict == checker.Broken && !t.r.Depends() {
+	if t.r.Verdict == checker.Broken && !t.r.Depends() && !t.r.FollowsOneOrder() {
 		return
 	}
 	for _, text := range t.r.Conditions() {

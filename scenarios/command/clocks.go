@@ -12,15 +12,15 @@ import (
 
 // Whether time matters. The clocks of a command move by its own sleeps only. So before a verdict holds, each
 // execution that looked at the time of day is repeated. It gets the same answers, but time has passed before the
-// look. If the command then makes other calls, it depends on how long others take, which was not explored.
+// look, or before each of its looks. If the command then makes other calls, it depends on how long others take, which
+// was not explored.
 
-// delays are how much time is let pass. The longest shows whether time matters at all, the others how much does.
-var delays = [...]time.Duration{
-	time.Second, 15 * time.Second, time.Minute, 10 * time.Minute, time.Hour, 24 * time.Hour, 400 * 24 * time.Hour,
-}
+// longestDelay is how much time is let pass to see whether time matters; clockEnds is how far the clock can go.
+const longestDelay, clockEnds = 400 * 24 * time.Hour, 200 * 365 * 24 * time.Hour
 
 const (
-	// mostLate is how many executions of one command are made later, at most.
+	// mostLate is how many executions of one command are made with time passing once, and as many with time
+	// passing again and again.
 	mostLate = 40
 	// blindLate is how many are of a command that was not seen to look: the monotonic clock is read without a stop.
 	blindLate = 3
@@ -32,19 +32,33 @@ const (
 type lateness struct {
 	looks []*place // where it had looked at the time of day
 	ends  []*place
-	tried int // looks
-	blind bool
-	found string
+	// tried are looks and ends of paths, passed the looks on those paths.
+	tried, passed map[*place]bool
+	blind         bool
+	found         string
 }
 
 // add notes a place that is new.
 func (l *lateness) add(p *place) {
-	if slices.ContainsFunc(p.notes, func(v any) bool { return v == scenarios.ClockSeen{} }) && p.depth > 0 {
+	if p.depth > 0 && p.looks() {
 		l.looks = append(l.looks, p)
 	}
 	if p.ended {
 		l.ends = append(l.ends, p)
 	}
+}
+
+// looks reports whether the command had looked at the time of day when it came here.
+func (p *place) looks() bool { return slices.Contains(p.notes, any(scenarios.ClockSeen{})) }
+
+// untried counts the looks before which no time has passed in any trial.
+func (l *lateness) untried() (n int) {
+	for _, p := range l.looks {
+		if !l.tried[p] && !l.passed[p] {
+			n++
+		}
+	}
+	return n
 }
 
 // late says of which command it is seen that time matters, and in what way; "" for none.
@@ -64,30 +78,73 @@ func (s *Spec) late() (string, error) {
 // lateIs is late of one command.
 func (s *Spec) lateIs(process int) (string, error) {
 	l := &s.record.late[process]
-	looks := l.looks[l.tried:]
-	l.tried = len(l.looks)
 	if l.found != "" {
 		return l.found, nil
 	}
-	for n := range min(len(looks), mostLate) {
-		p := looks[n*len(looks)/min(len(looks), mostLate)]
-		if text, err := s.tryLate(process, p.path(), p.depth); err != nil || text != "" {
-			l.found = text
-			return text, err
+	try := func(path []*place, after ...int) (is bool, err error) {
+		l.found, err = s.tryLate(process, path, after)
+		return l.found != "" || err != nil, err
+	}
+	if l.tried == nil {
+		l.tried, l.passed = map[*place]bool{}, map[*place]bool{}
+	}
+	for _, end := range someOf(l.ends, mostLate, l.tried) {
+		path := end.path()
+		if looks := l.on(path); len(looks) > 0 {
+			if is, err := try(path, looks...); is {
+				return l.found, err
+			}
 		}
+	}
+	for _, look := range someOf(l.looks, mostLate, l.tried) {
+		if is, err := try(look.path(), look.depth); is {
+			return l.found, err
+		}
+	}
+	if n := l.untried(); n > 0 {
+		return fmt.Sprintf("%s (%s) looks at the clock in %d places, in %d of which it was not tried whether time matters: have it look less often",
+			scenarios.ProcessName(process), s.Commands[process], len(l.looks), n), nil
 	}
 	if len(l.looks) > 0 || l.blind || len(l.ends) == 0 || s.hasEarlier(process) {
 		return "", nil
 	}
 	l.blind = true
 	path := l.ends[len(l.ends)-1].path()
+	var every []int
+	for n := 1; n < len(path); n++ {
+		every = append(every, n)
+	}
+	if is, err := try(path, every...); is {
+		return l.found, err
+	}
 	for n := range min(blindLate, len(path)-1) {
-		if text, err := s.tryLate(process, path, 1+n*(len(path)-1)/blindLate); err != nil || text != "" {
-			l.found = text
-			return text, err
+		if is, err := try(path, 1+n*(len(path)-1)/blindLate); is {
+			return l.found, err
 		}
 	}
 	return "", nil
+}
+
+// someOf takes so many places at most, evenly, that were not tried, and notes that they are.
+func someOf(places []*place, most int, tried map[*place]bool) (out []*place) {
+	places = slices.DeleteFunc(slices.Clone(places), func(p *place) bool { return tried[p] })
+	for n := range min(len(places), most) {
+		p := places[n*len(places)/min(len(places), most)]
+		tried[p] = true
+		out = append(out, p)
+	}
+	return out
+}
+
+// on lists after which answers of a path the command looks at the clock, and notes that these are tried.
+func (l *lateness) on(path []*place) (after []int) {
+	for _, p := range path {
+		if p.depth > 0 && p.looks() {
+			after = append(after, p.depth)
+			l.passed[p] = true
+		}
+	}
+	return after
 }
 
 // path lists the places from the beginning to this one and on, along what was learned first.
@@ -102,32 +159,36 @@ func (p *place) path() []*place {
 	return path
 }
 
-// tryLate executes a command along a path, on which time passes after so many answers. It says what
-// differs after the shortest delay that makes a difference.
-func (s *Spec) tryLate(process int, path []*place, after int) (string, error) {
-	longest := delays[len(delays)-1]
-	if is, err := s.differsLate(process, path, after, longest); err != nil || is == "" {
+// tryLate executes a command along a path, on which time passes after each of so many answers. It says what
+// differs after the shortest delay that makes a difference, to the second.
+func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) {
+	short, long := time.Duration(0), min(longestDelay, clockEnds/time.Duration(len(after)))
+	is, err := s.differsLate(process, path, after, long)
+	if err != nil || is == "" {
 		return "", err
 	}
-	if was, err := s.differsLate(process, path, after, 0); err != nil || was != "" { // not by the time
+	if was, err := s.differsLate(process, path, after, short); err != nil || was != "" { // not by the time
 		return "", err
 	}
-	for _, d := range delays {
-		is, err := s.differsLate(process, path, after, d)
-		if err != nil {
+	for long-short > time.Second {
+		d := min(short+(long-short)/2, max(2*short, time.Second)).Truncate(time.Second)
+		was, err := s.differsLate(process, path, after, d)
+		switch {
+		case err != nil:
 			return "", err
-		}
-		if is != "" {
-			return fmt.Sprintf("%s (%s) looks at the clock, which stood still. When %s more have passed it %s. "+
-				"lockpick does not follow time here: try natively what the commands do after such a delay",
-				scenarios.ProcessName(process), s.Commands[process], d, is), nil
+		case was == "":
+			short = d
+		default:
+			long, is = d, was
 		}
 	}
-	return "", nil
+	return fmt.Sprintf("%s (%s) looks at the clock, which stood still. When %s more have passed it %s; after %s it does not. "+
+		"lockpick does not follow time here: try natively what the commands do after such a delay",
+		scenarios.ProcessName(process), s.Commands[process], long, is, short), nil
 }
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
-func (s *Spec) differsLate(process int, path []*place, after int, by time.Duration) (is string, err error) {
+func (s *Spec) differsLate(process int, path []*place, after []int, by time.Duration) (is string, err error) {
 	anew := *s
 	anew.record, anew.early = newRecord(len(s.Commands)), nil
 	port := &latePort{path: path}
@@ -144,7 +205,7 @@ func (s *Spec) differsLate(process int, path []*place, after int, by time.Durati
 	}()
 	t := scenarios.NewTask(port, process, 1)
 	d := &driver{spec: &anew, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{}}
-	d.passAt, d.passes = after, by
+	d.passAfter, d.passes = after, by
 	if err := d.drive(); err != nil {
 		if by == 0 {
 			return "", fmt.Errorf("command: whether time matters cannot be tried out: %w", err)

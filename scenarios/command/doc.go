@@ -63,7 +63,8 @@
 // for ever is not said there. All that is given up, and
 // one order is followed, where another call may wait for a lock, where several timers run and there is
 // no such call, and where the command has more than a hundred orders when it runs alone; a scenario
-// in which that happened never holds (the verdict is unknown), while what a state breaks is broken; that
+// in which that happened never holds (the verdict is unknown), while what a state breaks is broken, unless the commands
+// end so when they run one after the other in one of 24 drawn orders of their own calls; that
 // somebody waits for ever is not said there. Threads that race through memory, or for a mutex,
 // do so in one order; that is assumed, and said with the verdict. Who maps a file sees what it held then, also
 // when others write to it later, which is assumed, and said. Loops
@@ -77,8 +78,10 @@
 //
 // The clock stands still. Before a verdict holds, executions are repeated with the same answers and with clocks
 // that are up to 400 days ahead, at places where a command looked at the time of day. Where a command then makes
-// another call, the verdict is unknown. Up to 40 such places of a command are tried. The monotonic clock is read
-// without a stop, so a command that reads no other one is tried at three places of one execution.
+// another call, the verdict is unknown. In up to 40 executions time passes before every look on the way, in up to 40
+// before one; a look that is in none of these makes the verdict unknown, too. The monotonic clock is read without a
+// stop, so a command that reads no other one is tried in one execution, with time passing after every call and at
+// three places.
 //
 // Some calls are not modelled and refused. Where no kernel refuses them ([tracer.Run.Unlike]) nothing holds: what a
 // command does where the kernel makes the call was not seen. Others are answered as by a kernel or a file system

@@ -40,6 +40,7 @@ type driver struct {
 	exit     tracer.Exit // how it has ended
 	killed   bool        // its first process was
 	choices  int         // made among its own calls
+	mix      *mixer      // draws one order of them
 	inside   bool
 	markDir  bool // what marks the section is a directory
 	acquires bool // an acquisition has been invoked
@@ -58,8 +59,8 @@ type driver struct {
 	// stands is the task whose call waits on the machine although nobody has been told that it does.
 	stands fsfake.Task
 
-	passAt int           // after so many calls time passes
-	passes time.Duration // so much
+	passAfter []int         // after so many calls time passes
+	passes    time.Duration // so much
 
 	lineage int  // which execution it is, or is cloned from
 	cloned  bool // it is no execution from the start
@@ -183,7 +184,7 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 		d.answer = d.t.Do(op)
 	}
 	d.calls++
-	if d.passes > 0 && d.calls == d.passAt {
+	if d.passes > 0 && slices.Contains(d.passAfter, d.calls) {
 		d.run.Pass(d.passes)
 	}
 	if d.leaves {
@@ -218,6 +219,9 @@ func (d *driver) come(is *place) (err error) {
 // instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
+	if d.spec.mixed > 0 {
+		return d.mixes(set), nil
+	}
 	free := 0
 	for free < len(set) && rank(set[free]) == 0 {
 		free++

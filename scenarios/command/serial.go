@@ -21,7 +21,7 @@ type Refused struct {
 }
 
 // serializable returns the property of commands whose serial runs are given.
-func (s *Spec) serializable(serial serialRuns) *scenarios.Property {
+func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenarios.Property {
 	of := func(v scenarios.View) outcome.Outcome { return s.outcome(v) }
 	judge := func(orders []outcome.Order) *outcome.Serial {
 		return &outcome.Serial{What: "commands", Orders: orders, Strangers: s.Living, Refuses: s.refuses}
@@ -29,8 +29,9 @@ func (s *Spec) serializable(serial serialRuns) *scenarios.Property {
 	c, reused := judge(serial.orders), judge(serial.reused)
 	holds, holdsReused := c.Invariant(of), reused.Invariant(of)
 	p := &scenarios.Property{
-		ID:      scenarios.Serializable.ID,
-		Meaning: "What the commands leave behind is what they leave behind one after the other, in some order.",
+		ID:         scenarios.Serializable.ID,
+		Reconsider: s.reconsider(sc, c, reused, of),
+		Meaning:    "What the commands leave behind is what they leave behind one after the other, in some order.",
 		Invariant: func(v scenarios.View) string {
 			if v.ReusesInodes() {
 				return holdsReused(v)

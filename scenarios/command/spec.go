@@ -67,6 +67,8 @@ type Spec struct {
 	early  *early  // of the serial runs
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
+	// mixed, when not 0, is the number of a drawn order of those calls.
+	mixed uint64
 }
 
 // A Line is one command: Argv, or the text of a shell command; or else a Go function.
@@ -213,8 +215,8 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	case len(serial.orders) == 0:
 		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked: no command ends alone on the files at the start")
 	default:
-		sc.Claims = slices.Concat(claims(s.serializable(serial)), others)
-		strict.Claims = slices.Concat(claims(s.strictly().serializable(serial.whole(len(s.Commands)))), others)
+		sc.Claims = slices.Concat(claims(s.serializable(&sc, serial)), others)
+		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial.whole(len(s.Commands)))), others)
 	}
 	strict.Assumes = sc.Assumes
 	return sc, strict, nil

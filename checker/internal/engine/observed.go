@@ -21,6 +21,8 @@ type Observed struct {
 	Frozen, Timers bool
 	// Mapped: a program mapped a file, and is shown what it held then.
 	Mapped bool
+	// OneOrder: processes or threads of one program asked at once, and one order of their calls was followed.
+	OneOrder bool
 	// Slept: somebody sleeps.
 	Slept bool
 	// Numbers: an inode number itself, which somebody may do more with than compare it.
@@ -34,8 +36,8 @@ const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
 type observer struct {
-	inodes, times, clock, frozen, slept, timers, mapped, numbers atomic.Bool
-	profiles                                                     atomic.Uint32
+	inodes, times, clock, frozen, slept, timers, mapped, numbers, oneOrder atomic.Bool
+	profiles                                                               atomic.Uint32
 }
 
 // profiled tells of what some file systems say otherwise.
@@ -48,7 +50,7 @@ func (o *observer) profiled(p fsfake.Profiles) {
 func (o *observer) get() Observed {
 	return Observed{
 		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
-		Timers: o.timers.Load(), Mapped: o.mapped.Load(), Numbers: o.numbers.Load(), Profiled: fsfake.Profiles(o.profiles.Load()),
+		Timers: o.timers.Load(), Mapped: o.mapped.Load(), Numbers: o.numbers.Load(), OneOrder: o.oneOrder.Load(), Profiled: fsfake.Profiles(o.profiles.Load()),
 	}
 }
 
@@ -72,6 +74,9 @@ func (o *observer) effects(e *learn.Effects) {
 	}
 	if e.Mapped {
 		o.mapped.Store(true)
+	}
+	if e.OneOrder {
+		o.oneOrder.Store(true)
 	}
 }
 
@@ -138,6 +143,6 @@ func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops, Joined: o.Joined || p.Joined,
 		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers, Mapped: o.Mapped || p.Mapped,
-		Numbers: o.Numbers || p.Numbers, Profiled: o.Profiled | p.Profiled,
+		Numbers: o.Numbers || p.Numbers, OneOrder: o.OneOrder || p.OneOrder, Profiled: o.Profiled | p.Profiled,
 	}
 }

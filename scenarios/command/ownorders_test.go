@@ -1,0 +1,34 @@
+package command_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+)
+
+// The first command has more own orders than are followed, and leaves "1\n" or "2\n" as its children come last.
+// That the other one delays a child shows no violation. A reader between the two is one, which says that one order was followed.
+func TestOwnOrders(t *testing.T) {
+	for _, c := range []struct{ other, verdict, says string }{
+		{"sh own-orders-lock.sh", "unknown", ""},
+		{"cat f > h", "broken", "follows one order"},
+	} {
+		t.Run(c.other, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && c.verdict == "unknown" {
+				t.Skip("SKIPPED with -short: it takes some seconds; go test ./scenarios/command runs it")
+			}
+			sc := scenario(t, "sh", []string{"sh own-orders.sh", c.other}, map[string]string{"f": "0\n"}, "refused none")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
+			require.Contains(t, strings.Join(r.Conditions(), "; "), c.says)
+		})
+	}
+}

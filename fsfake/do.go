@@ -103,7 +103,7 @@ func (m *Machine) call(c *request) {
 	}
 	k.do(m, c)
 	if c.r.Errno == errBorder {
-		*c.r = unmodelled("a path that leads out of %s", m.borderPath)
+		*c.r = m.beyondBorder()
 	}
 }
 

@@ -34,6 +34,7 @@ type Machine struct {
 	version                       uint64
 	numbered                      uint64 // how many of these changes are numbers that were shown
 	preparing                     *error // see Prepare; nil but during it
+	leadsTo                       string // during a call, where its path leads over the border
 }
 
 // A setup is what a machine is like, which calls hardly ever change. Searches keep millions of machines, so
@@ -53,8 +54,7 @@ type setup struct {
 	lasts          bool   // sleeps take their time
 	powerLoss      bool   // remember what is durable; see powerloss.go
 	queues         bool   // remember who waits behind whom; see queue.go
-	border         InodeID
-	borderPath     string // see border.go
+	border         *border
 }
 
 // A seldom is what few programs change: machines on which nobody does share it.

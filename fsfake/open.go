@@ -85,16 +85,11 @@ func checkOpenFlags(f int) syscall.Errno {
 
 // openOld opens what is there.
 func (m *Machine) openOld(p *proc, path string, f int) (InodeID, syscall.Errno) {
-	dir, path, e := m.from(p, path)
+	id, e := m.lookup(p, path, f&O_NOFOLLOW == 0)
 	if e != 0 {
 		return 0, e
 	}
-	w := walker{m: m, p: p}
-	pl, e := w.resolve(dir, path, f&O_NOFOLLOW == 0)
-	if e != 0 {
-		return 0, e
-	}
-	return pl.id, m.openInode(p, pl.id, f)
+	return id, m.openInode(p, id, f)
 }
 
 // openCreate opens what is there or makes a file. It goes through symlinks, dangling
@@ -119,9 +114,12 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 		if pl.id == 0 {
 			return m.createFile(p, pl, op.Mode)
 		}
+		if e := w.ends(pl.id); e != 0 {
+			return 0, e
+		}
 		n := m.inode(pl.id)
 		if n.kind == KindSymlink && op.Flags&(O_EXCL|O_NOFOLLOW) == 0 {
-			if e := w.countLink(n); e != 0 {
+			if e := w.countLink(); e != 0 {
 				return 0, e
 			}
 			dir, path = pl.dir, n.data

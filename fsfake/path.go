@@ -29,6 +29,8 @@ type place struct {
 	kind  lastKind
 	slash bool    // something is after the name: trailing slashes
 	id    InodeID // what is there, or 0
+	// crosses: the way there followed a symlink or went up; see border.go.
+	crosses bool
 }
 
 // A walker resolves the paths of one call.
@@ -36,6 +38,8 @@ type walker struct {
 	m     *Machine
 	p     *proc
 	links int // symlinks followed so far
+	// crosses: it has followed a symlink, or gone up, and may have come out of what is the machine's.
+	crosses bool
 }
 
 // start checks a path as a call gets it.
@@ -70,10 +74,13 @@ func (w *walker) parent(dir InodeID, path string) (place, syscall.Errno) {
 			path = ""
 		}
 		if path == "" {
-			return place{dir: dir, name: name, kind: kindOf(name), slash: slash}, 0
+			return place{dir: dir, name: name, kind: kindOf(name), slash: slash, crosses: w.crosses}, 0
 		}
 		var e syscall.Errno
 		if dir, e = w.step(d, name); e != 0 {
+			if e == errBorder {
+				w.follows(path)
+			}
 			return place{}, e
 		}
 	}
@@ -102,7 +109,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 	case lastDot:
 		return d.id, 0
 	case lastDotDot:
-		return w.up(d)
+		return w.up(d), 0
 	}
 	id, e := w.child(d, name)
 	if e == 0 && id == 0 {
@@ -113,7 +120,7 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 	}
 	n := w.m.inode(id)
 	if n.kind == KindSymlink {
-		if e := w.countLink(n); e != 0 {
+		if e := w.countLink(); e != 0 {
 			return 0, e
 		}
 		pl, e := w.resolve(d.id, n.data, true)
@@ -129,18 +136,14 @@ func (w *walker) step(d *inode, name string) (InodeID, syscall.Errno) {
 }
 
 // up goes to the directory above d.
-func (w *walker) up(d *inode) (InodeID, syscall.Errno) {
-	if d.id == w.m.border {
-		return 0, errBorder
-	}
-	return d.parent, 0
+func (w *walker) up(d *inode) InodeID {
+	w.crosses = true
+	return d.parent
 }
 
 // countLink is called for every symlink that is followed.
-func (w *walker) countLink(n *inode) syscall.Errno {
-	if w.m.leads(n.data) {
-		return errBorder
-	}
+func (w *walker) countLink() syscall.Errno {
+	w.crosses = true
 	w.links++
 	if w.links > maxSymlinks {
 		return ELOOP
@@ -156,16 +159,18 @@ func (w *walker) child(d *inode, name string) (InodeID, syscall.Errno) {
 	if len(name) > maxName {
 		return 0, ENAMETOOLONG
 	}
+	if e := w.leads(d.id, name); e != 0 {
+		return 0, e
+	}
 	return d.lookup(name), 0
 }
 
 // last looks the last component up, without following it; id is 0 when it is absent.
 func (w *walker) last(pl *place) syscall.Errno {
+	w.crosses = w.crosses || pl.crosses
 	switch pl.kind {
 	case lastDotDot:
-		var e syscall.Errno
-		pl.id, e = w.up(w.m.inode(pl.dir))
-		return e
+		pl.id = w.up(w.m.inode(pl.dir))
 	case lastName:
 		var e syscall.Errno
 		pl.id, e = w.child(w.m.inode(pl.dir), pl.name)
@@ -191,7 +196,7 @@ func (w *walker) resolve(dir InodeID, path string, follow bool) (place, syscall.
 	n := w.m.inode(pl.id)
 	slash := pl.slash
 	if n.kind == KindSymlink && (follow || slash) {
-		if e := w.countLink(n); e != 0 {
+		if e := w.countLink(); e != 0 {
 			return pl, e
 		}
 		if pl, e = w.resolve(pl.dir, n.data, true); e != 0 {
@@ -216,6 +221,9 @@ func (m *Machine) lookup(p *proc, path string, follow bool) (InodeID, syscall.Er
 	}
 	w := walker{m: m, p: p}
 	pl, e := w.resolve(dir, path, follow)
+	if e == 0 {
+		e = w.ends(pl.id)
+	}
 	return pl.id, e
 }
 

@@ -100,7 +100,12 @@ func (r *Renaming) names(names []string) (changed bool) {
 // one is elsewhere, or where that is not known: of what may be on a disk when the power is lost.
 func (r *Renaming) Machine(m *Machine) (ok bool) {
 	m.Permute(r.ids, r.perm)
-	ok = !m.powerLoss && r.Text(m.borderPath) == m.borderPath
+	ok = !m.powerLoss
+	if b := m.border; b != nil {
+		for _, name := range append([]string{b.dir}, pathsOf(b.regions)...) {
+			ok = ok && r.Text(name) == name
+		}
+	}
 	for i := range m.marks {
 		ok = ok && r.Text(m.marks[i].Path) == m.marks[i].Path && r.Text(m.marks[i].Lock) == m.marks[i].Lock
 	}

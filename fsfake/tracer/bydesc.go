@@ -55,8 +55,9 @@ var byDescriptor = []spec{
 			t.askZero(fsfake.Op{Call: fsfake.CallFlock, FD: d.fake, Flags: c.int(1)})
 			return
 		}
-		t.noteLocked(c.fd(0))
-		t.passWaiting(nil)
+		if !t.noteLocked(c.fd(0)) {
+			t.passWaiting(nil)
+		}
 	}},
 
 	{unix.SYS_FCHMOD, "fchmod", 2, func(t *thread, c *call) {
@@ -103,7 +104,9 @@ func (t *thread) fake(i int) *descriptor {
 	if d := t.p.fds[t.c.fd(i)]; d != nil && d.fake >= 0 {
 		return d
 	}
-	t.pass()
+	if !changesFile[t.c.nr] || !t.protectsFile(t.c.fd(i), changes) {
+		t.pass()
+	}
 	return nil
 }
 

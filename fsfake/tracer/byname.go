@@ -107,7 +107,7 @@ func (t *thread) name(dirfd, i int, follow bool) (name string, pl place, ok bool
 		real := pl.real
 		if real == "" {
 			real = t.r.standsFor(pl.path)
-			t.fakeOnly = t.fakeOnly || !below(path.Clean(pl.path), t.r.c.Dir)
+			t.fakeOnly = t.fakeOnly || !t.r.virtual(path.Clean(pl.path))
 		}
 		t.subst = append(t.subst, substitute{i, real})
 	}
@@ -123,11 +123,12 @@ func leadsIn(pl place) bool {
 
 // real makes the call, on another path when the place says so. What it changes is noted.
 func (t *thread) real(pl place, i int) {
-	if looksOnly[t.c.nr] {
+	switch {
+	case looksOnly[t.c.nr]:
 		t.realThen(pl, i, nil)
-		return
+	case !t.protects(pl.path, changeOf[t.c.nr]):
+		t.realThen(pl, i, t.noting(pl.path))
 	}
-	t.realThen(pl, i, t.noting(pl.path))
 }
 
 func (t *thread) realThen(pl place, i int, f func(ret int64)) {
@@ -190,6 +191,9 @@ func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
 // rmdir is rmdir(2). That the virtual directory itself goes is not handled: it is the world.
 func (t *thread) rmdir(dirfd, i int) {
 	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallRmdir})
+	if t.state == asking && t.movesRegion(t.op.Path) {
+		return
+	}
 	if t.state == asking && path.Clean(t.op.Path) == t.r.c.Dir {
 		t.askThen(t.op, func(fsfake.Result) { t.fault("the virtual directory itself cannot be removed") })
 	}

@@ -158,10 +158,9 @@ func (t *thread) fcntl(c *call) {
 		t.setFlags(d, c.int(2))
 	case unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW:
 		if !fake {
-			if cmd != unix.F_GETLK && cmd != unix.F_OFD_GETLK {
-				t.noteLocked(c.fd(0))
+			if cmd == unix.F_GETLK || cmd == unix.F_OFD_GETLK || !t.noteLocked(c.fd(0)) {
+				t.passWaiting(nil)
 			}
-			t.passWaiting(nil)
 			return
 		}
 		t.recordLock(d, cmd)

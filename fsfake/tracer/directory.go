@@ -60,6 +60,7 @@ func (t *thread) getdents(c *call) {
 		if data != "" {
 			names = append(names, strings.Split(data, "\x00")...)
 		}
+		names = t.r.withReal(d.path, names)
 		*l = listing{names: names, read: true}
 		t.giveNames(l)
 	})

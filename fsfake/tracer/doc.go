@@ -63,8 +63,10 @@
 //
 // # Limits
 //
-// The program is no prisoner: what it does outside the virtual directory is real, and happens
-// each time that it runs; [Run.Outside] lists what it changes there. Pipes to the outside, sockets, shared memory, files elsewhere, rdtsc
+// The program is no prisoner: what it does outside the virtual directory and the regions that are shared is real, and happens
+// each time that it runs; [Run.Outside] lists what it changes there. Under [Config.Protect] a run ends before it changes a
+// real file, as far as this package sees the change: sockets, terminals and what it tells of itself below /proc are let
+// through. Pipes to the outside, sockets, shared memory, files elsewhere, rdtsc
 // and most of /proc are not controlled; its list of pids, stat and status of processes are. Of a
 // process of another run these do not tell the name, and other files about it are a fault; so is what tells of locks, which are the
 // fake's: /proc/locks, and fdinfo of a file of the fake. Threads that race through memory run in one order, and

@@ -67,8 +67,12 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 		return from, to, false
 	}
 	t.c.text = t.c.spec.name + "(" + strconv.Quote(old) + ", " + strconv.Quote(name) + ")"
+	moves := t.c.nr != unix.SYS_LINK && t.c.nr != unix.SYS_LINKAT
 	switch {
-	case from.virtual != to.virtual:
+	case !from.virtual && (moves && t.protects(from.path, removes) || !moves && t.protects(from.path, changes)):
+	case !to.virtual && (moves && t.protects(to.path, replaces) || !moves && t.protects(to.path, makes)):
+	case moves && (t.movesRegion(from.path) || t.movesRegion(to.path)):
+	case from.virtual != to.virtual || from.virtual && t.device(from) != t.device(to):
 		t.fail(unix.EXDEV)
 	case from.virtual:
 		return from, to, true

@@ -18,6 +18,9 @@ import (
 // realOpen makes a call that opens a file outside.
 func (t *thread) realOpen(pl place, i, flags int) {
 	if opensForWriting(flags) {
+		if t.protectsOpen(pl.path, flags) {
+			return
+		}
 		t.realThen(pl, i, t.noting(pl.path))
 		return
 	}
@@ -40,16 +43,20 @@ func (t *thread) noting(names ...string) func(ret int64) {
 	}
 }
 
-// noteLocked notes that the file behind a real descriptor is locked.
-func (t *thread) noteLocked(fd int) {
+// noteLocked notes that the file behind a real descriptor is locked. It reports whether that has ended the run.
+func (t *thread) noteLocked(fd int) bool {
+	if t.protectsFile(fd, locks) {
+		return true
+	}
 	if name, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/fd/" + strconv.Itoa(fd)); err == nil {
 		t.r.note(strings.TrimSuffix(name, " (deleted)"))
 	}
+	return false
 }
 
 // note notes a file outside. What is no file is left out, and so is what is the run's own.
 func (r *Run) note(name string) {
-	if !strings.HasPrefix(name, "/") || r.temp != "" && below(name, r.temp) || below(name, r.c.Dir) {
+	if !strings.HasPrefix(name, "/") || r.temp != "" && below(name, r.temp) || r.virtual(name) {
 		return
 	}
 	for _, dir := range []string{"/dev", "/proc", "/sys"} {

@@ -86,6 +86,13 @@ var errAskCwd = errors.New("tracer: the working directory is to be asked for")
 // the fake unless it climbs out of the virtual directory by its own "..".
 func (w *walk) relative(name string) (place, error) {
 	p := w.t.p
+	switch g := w.t.r.region(p.cwd); {
+	case g != nil && g.Partly && g.Path == p.cwd:
+		w.changed = true
+		return w.from(p.cwd, name)
+	case g != nil:
+		return place{virtual: true, path: name, fd: -1}, nil
+	}
 	if up := climb(name, w.depth(p.cwd)); up >= 0 {
 		if !p.atDir && !w.t.asked {
 			return place{fd: -1}, errAskCwd
@@ -97,7 +104,12 @@ func (w *walk) relative(name string) (place, error) {
 
 // relativeTo is a path from an open directory of the fake.
 func (w *walk) relativeTo(d *descriptor, name string) (place, error) {
+	g := w.t.r.region(d.path)
 	switch up := climb(name, w.depth(d.path)); {
+	case g != nil && g.Partly && g.Path == d.path:
+		w.changed = true
+		return w.from(d.path, name)
+	case g != nil:
 	case up >= 0 && d.atDir:
 		return w.out(name[up:])
 	case up >= 0:
@@ -152,6 +164,10 @@ func (w *walk) from(dir, name string) (place, error) {
 		if cur == w.t.r.dir {
 			return w.inside(strings.TrimLeft(rest, "/"), strings.HasPrefix(rest, "/"))
 		}
+		g := w.t.r.shared[cur]
+		if g != nil && (!g.Partly || strings.Trim(rest, "/") == "") {
+			return placeIn(cur, strings.TrimLeft(rest, "/"), strings.HasPrefix(rest, "/")), nil
+		}
 		rest = strings.TrimLeft(rest, "/")
 		c, more, _ := strings.Cut(rest, "/")
 		last := strings.Trim(more, "/") == ""
@@ -174,7 +190,10 @@ func (w *walk) from(dir, name string) (place, error) {
 			}
 		}
 		next := path.Join(cur, c)
-		if next == w.t.r.dir {
+		if g != nil && w.t.r.shared[next] == nil && next != w.t.r.dir && g.Owns(next) {
+			return placeIn(next, strings.TrimLeft(more, "/"), last && strings.HasSuffix(rest, "/")), nil
+		}
+		if next == w.t.r.dir || w.t.r.shared[next] != nil {
 			cur = next
 			if rest = more; more == "" && strings.HasSuffix(name, "/") {
 				rest = "/"
@@ -221,11 +240,15 @@ func (w *walk) inside(rest string, slash bool) (place, error) {
 	if up := climb(rest, 0); up >= 0 {
 		return w.out(rest[up:])
 	}
-	name := w.t.r.c.Dir
+	return placeIn(w.t.r.c.Dir, rest, slash), nil
+}
+
+// placeIn is a virtual name and a rest from there.
+func placeIn(name, rest string, slash bool) place {
 	if rest != "" || slash {
 		name += "/" + rest
 	}
-	return place{virtual: true, path: name, fd: -1}, nil
+	return place{virtual: true, path: name, fd: -1}
 }
 
 // process is /proc/PID and what follows. Descriptors and working directories of the fake are

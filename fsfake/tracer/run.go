@@ -38,8 +38,9 @@ type Run struct {
 	nowIs    int   // count of answers when now was learned, if nowKnown
 	nowKnown bool
 	answers  int
-	calls    int    // that were looked at
-	dir      string // Dir, as it is without symlinks of the real file system
+	calls    int                       // that were looked at
+	dir      string                    // Dir, as it is without symlinks of the real file system
+	shared   map[string]*fsfake.Region // by path
 	// plain are real names on the way to others that are no symlinks, since the program last changed a name.
 	plain map[string]bool
 	out   capture
@@ -67,7 +68,11 @@ func Start(c Config) (*Run, error) {
 }
 
 func newRun(c Config) *Run {
-	return &Run{c: c, do: make(chan func()), over: make(chan struct{}), threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}}
+	r := &Run{c: c, shared: map[string]*fsfake.Region{}, do: make(chan func()), over: make(chan struct{}), threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}}
+	for i := range c.Shared {
+		r.shared[c.Shared[i].Path] = &c.Shared[i]
+	}
+	return r
 }
 
 // begin makes a thread for the run, on which its processes are started.

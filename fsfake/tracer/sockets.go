@@ -54,6 +54,8 @@ func socketAddress(t *thread, c *call) {
 		if pl, err := t.locate(unix.AT_FDCWD, string(name), true); err == errAskCwd || err == nil && pl.virtual {
 			t.unmodelled("a socket below the virtual directory (%s) is not modelled", name)
 			return
+		} else if err == nil && t.c.nr == unix.SYS_BIND && t.protects(pl.path, makes) {
+			return
 		}
 	}
 	waits(t, c)

@@ -162,7 +162,7 @@ func (r *Run) lookUp(env []string) (string, error) {
 		if !filepath.IsAbs(at) && r.c.Cwd != "" {
 			at = filepath.Join(r.c.Cwd, at)
 		}
-		if filepath.IsAbs(at) && below(filepath.Clean(at), r.c.Dir) {
+		if filepath.IsAbs(at) && r.virtual(filepath.Clean(at)) {
 			return standIn, nil
 		}
 		return at, nil // the real working directory is another one

@@ -74,10 +74,13 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 func (t *thread) realCwd() fsfake.Result {
 	at, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/cwd")
 	rest, inside := strings.CutPrefix(at, physical(t.r.c.Through))
+	name := t.r.c.Dir + rest
+	if !inside && len(t.r.shared) > 0 {
+		name, inside = strings.CutPrefix(at, physical(t.r.standsForRoot()))
+	}
 	if _, removed := strings.CutSuffix(at, " (deleted)"); err != nil || removed || !inside {
 		return fsfake.Result{Errno: unix.ENOENT}
 	}
-	name := t.r.c.Dir + rest
 	return fsfake.Result{N: int64(len(name)), Data: name}
 }
 
@@ -191,8 +194,14 @@ type substitute struct {
 
 // standsFor is the real path of a name below the virtual directory.
 func (r *Run) standsFor(name string) string {
+	if !below(name, r.c.Dir) && len(r.shared) > 0 {
+		return r.standsForRoot() + name
+	}
 	return r.c.Through + strings.TrimPrefix(name, r.c.Dir)
 }
+
+// standsForRoot is the real directory that stands for the root, where places beside the virtual directory are shared.
+func (r *Run) standsForRoot() string { return strings.TrimSuffix(r.c.Through, r.c.Dir) }
 
 // came notes what the real call returned.
 func (t *thread) came(ret int64) {

@@ -30,6 +30,12 @@ type Config struct {
 	// Through is a real directory that stands for Dir: calls are made there, one at a time,
 	// by [Run.Let], instead of being answered. The program still sees Dir.
 	Through string
+	// Shared are places outside of Dir that are virtual, too. With Through, the real directory must be called Dir
+	// below another one, and this stands for the root.
+	Shared []fsfake.Region
+	// Protect ends the run before a call would change, make, remove or lock a real file, by an [Error] that
+	// names the file. Devices such as /dev/null can be written to, and not be changed.
+	Protect bool
 	// Env has entries NAME=VALUE that are added to the fixed environment, or replace its.
 	Env []string
 	// Stdin is what the program reads from its standard input.
@@ -127,6 +133,10 @@ type Error struct {
 	Pid     int    // virtual
 	Call    string // the call as the program made it, or empty
 	What    string // what is wrong with it, and what to do
+	// Outside is, under [Config.Protect], the real file that the call would have changed: an absolute path
+	// without symlinks on the way. Tree: it is a directory that would have been moved or removed.
+	Outside string
+	Tree    bool
 }
 
 func (e *Error) Error() string {

@@ -36,6 +36,8 @@ type Result struct {
 	// Why says, for Unknown, which budget ended first and what was covered. For Broken it says
 	// which budget ended before the space was covered, or the smallest counterexample found.
 	Why string
+	// Question is what the verdict depends on and only the user knows; nil for nothing.
+	Question *Question
 	// DiskHelps: there are more states than memory was to take, and few machines, so that
 	// [Options].Disk has room for more.
 	DiskHelps bool

@@ -14,27 +14,36 @@ type Exit struct {
 	Status, Signal int
 	// Output is what the process had printed, as far as whoever drives it says.
 	Output string
+	// Idle: it has changed no file, as far as whoever drives it says.
+	Idle bool
 }
 
-// exitSignal is where an exit's Flags have the signal; the status is below.
-const exitSignal = 8
+// exitSignal is where an exit's Flags have the signal; the status is below. ExitIdle among the Flags of a [CallEnd] says
+// that the process has changed no file.
+const (
+	exitSignal = 8
+	ExitIdle   = 1 << 16
+)
 
 // end is exit(2), everything that [Machine.KillProc] does, and the end is kept: Flags has the
-// status, and the signal shifted left by 8; Data is the output.
+// status, the signal shifted left by 8, and [ExitIdle]; Data is the output.
 func (m *Machine) end(p *proc, op *Op) {
 	pid := p.pid
 	m.KillProc(pid)
-	e := Exit{Pid: pid, Status: op.Flags & (1<<exitSignal - 1), Signal: op.Flags >> exitSignal, Output: op.Data}
+	flags := op.Flags &^ ExitIdle
+	e := Exit{Pid: pid, Status: flags & (1<<exitSignal - 1), Signal: flags >> exitSignal, Output: op.Data}
+	e.Idle = flags != op.Flags
 	at, _ := m.exitAt(pid)
 	m.mutSeldom().exits = insert(m.exits, at, e)
 }
 
 // endText is how a process ended.
 func endText(o *Op) string {
-	if s := o.Flags >> exitSignal; s != 0 {
+	flags := o.Flags &^ ExitIdle
+	if s := flags >> exitSignal; s != 0 {
 		return "by signal " + strconv.Itoa(s)
 	}
-	return "with status " + strconv.Itoa(o.Flags)
+	return "with status " + strconv.Itoa(flags)
 }
 
 // forkAs is fork(2) of a child whose pid is chosen.
@@ -62,5 +71,6 @@ func appendExit(b []byte, e *Exit) []byte {
 	b = appendLen(b, e.Pid)
 	b = appendLen(b, e.Status)
 	b = appendLen(b, e.Signal)
+	b = append(b, bit(e.Idle, 1))
 	return appendString(b, e.Output)
 }

@@ -55,6 +55,10 @@ func (c Call) Ends() bool { return c == CallExit || c == CallEnd }
 // IsLock reports whether c takes or gives back a lock of the kernel.
 func (c Call) IsLock() bool { return c == CallFlock || c == CallSetlk || c == CallOFDSetlk }
 
+// Changes reports whether the call, where it succeeds, changes names, contents, times or modes of files. An open may do so
+// as well, by its flags: see [O_CREAT] and [O_TRUNC].
+func (c Call) Changes() bool { return c.row().changes }
+
 // ShowsPid reports whether the call shows a pid to somebody: to the caller, as kill(2)
 // does, or to whoever looks later, as a POSIX record lock does. A search that treats
 // processes as interchangeable must not meet one.

@@ -73,7 +73,7 @@ it holds, or is broken and how, or why it was not asked.`,
 	options := []specFlag{
 		{"dir", "the directory whose files the programs share, as `DIR` (default the current one)"},
 		{"inside", "a `NAME` in the directory that the programs make where their critical section begins, and remove where it ends"},
-		{"refused", "exit statuses by which a program may refuse to do anything, such as `1,75`, or none"},
+		{"refused", "exit statuses that mean \"I have done nothing\", such as `1,75`; 0 of a program that has changed no file; or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},
 		{"env", "add `NAME=VALUE` to the programs' environment"},
@@ -333,9 +333,8 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 		"with --inside mutual-exclusion, or with --crashes, --failing-calls or --power-losses wedge", f.property)
 }
 
-// decideRun makes one verdict. Where it was not said which exit statuses are refusals, a
-// run that is serializable only if every failure is one is neither broken nor whole; strict is the
-// scenario in which none is.
+// decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it, and
+// the result asks; strict is the scenario in which none is.
 func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario, p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
@@ -348,19 +347,18 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried}
 	r, err := lookFirst(ctx, sc, p, o, fewStates)
 	refusals := p.Invariant != nil // the property of what is left behind counts them
-	if err != nil || r.Verdict != checker.Holds || !refusals || spec.Refused.Declared {
+	if err != nil || !refusals || spec.Refused.Declared {
 		return r, err
 	}
-	full, err := checker.Check(ctx, strict, strict.Claims[0].Property, o)
-	if err != nil || full.Verdict == checker.Holds {
-		return r, err
+	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
+		return checker.Check(ctx, sc, p, o)
 	}
-	r.Verdict, r.Complete = checker.Unknown, false
-	r.Why = "it depends: it holds if a program that fails may be taken for one that has not run, and is broken if not"
-	if cx := full.Counterexample; cx != nil {
-		r.Counterexample = cx
+	switch r.Verdict {
+	case checker.Holds:
+		return ifRefused(r, strict, decide)
+	case checker.Broken:
+		return ifSkipped(ctx, r, spec, decide)
 	}
-	r.Why += "; say which with --refused none or --refused STATUS"
 	return r, nil
 }
 

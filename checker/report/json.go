@@ -53,6 +53,8 @@ type jsonFound struct {
 	Complete bool `json:"complete"`
 	// Why says which budget ended first.
 	Why string `json:"why,omitempty"`
+	// Question is what only the user knows, where the verdict depends on it.
+	Question *jsonQuestion `json:"question,omitempty"`
 	// Cases are the verdicts in each case of what file systems do differently.
 	Cases []jsonCase `json:"cases,omitempty"`
 	// Conditions says in sentences what the verdict depends on.
@@ -75,6 +77,27 @@ type jsonFound struct {
 	// between two runs.
 	ElapsedMS      *int64              `json:"elapsed_ms,omitempty"`
 	Counterexample *jsonCounterexample `json:"counterexample,omitempty"`
+}
+
+// A jsonQuestion is a question about what an exit status means, with both answers.
+type jsonQuestion struct {
+	Ask string     `json:"ask"`
+	Yes jsonAnswer `json:"yes"`
+	No  jsonAnswer `json:"no"`
+}
+
+// A jsonAnswer is how to give it, and the verdict then.
+type jsonAnswer struct {
+	Flags   string `json:"flags"`
+	Verdict string `json:"verdict"`
+}
+
+func newJSONQuestion(q *checker.Question) *jsonQuestion {
+	if q == nil {
+		return nil
+	}
+	answer := func(a checker.Answer) jsonAnswer { return jsonAnswer{a.Flags, a.Verdict.String()} }
+	return &jsonQuestion{q.Ask, answer(q.Yes), answer(q.No)}
 }
 
 // A jsonCase is the verdict under assumptions about the file system.
@@ -211,7 +234,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	if m := r.Stats.Merging; m != checker.Unmerged {
 		j.Merging = m.String()
 	}
-	j.Conditions = r.Conditions()
+	j.Conditions, j.Question = r.Conditions(), newJSONQuestion(r.Question)
 	for _, c := range r.Cases {
 		j.Cases = append(j.Cases, jsonCase{c.Assume.String(), c.Verdict.String(), c.Why})
 	}

@@ -46,6 +46,9 @@ func (t *timeline) line(text string) { _, _ = fmt.Fprintln(t.w, strings.TrimRigh
 func (t *timeline) header() {
 	r := t.r
 	verdict := strings.ToUpper(r.Verdict.String())
+	if r.Question.Open() {
+		verdict = "IT DEPENDS"
+	}
 	if r.Claimed && r.Verdict != checker.Unknown && !r.AsClaimed() {
 		verdict += " (claimed: " + r.ClaimText() + ")"
 	}
@@ -67,6 +70,14 @@ func (t *timeline) header() {
 		}
 	}
 	t.line("")
+	if t.r.Question != nil {
+		for i, l := range t.r.Question.Lines() {
+			for _, l := range wrap(l, t.o.width()-4) {
+				t.line(strings.Repeat("  ", min(i+1, 2)) + l)
+			}
+		}
+		t.line("")
+	}
 }
 
 // facts are the bounds of the setting and the size of the counterexample.
@@ -226,7 +237,11 @@ func (s Style) Tell(label, text string) []string { return s.tell(label, text) }
 func (t *timeline) footer() {
 	cx := t.r.Counterexample
 	t.table(cx)
-	for _, said := range []struct{ label, text string }{{"cause", cx.Cause}, {"kernel", cx.Kernel}, {"verdict", t.why()}} {
+	cause := cx.Cause
+	if q := t.r.Question; q.Open() && q.Because != "" {
+		cause = q.Because
+	}
+	for _, said := range []struct{ label, text string }{{"cause", cause}, {"kernel", cx.Kernel}, {"verdict", t.why()}} {
 		if said.text == "" && said.label != "cause" {
 			continue
 		}
@@ -242,7 +257,7 @@ func (t *timeline) footer() {
 
 // why says why there is no verdict although there is a counterexample; empty when there is one.
 func (t *timeline) why() string {
-	if t.r.Verdict == checker.Unknown {
+	if t.r.Verdict == checker.Unknown && t.r.Question == nil {
 		return t.r.Why
 	}
 	return ""

@@ -16,6 +16,8 @@ import (
 type Outcome struct {
 	// Exits has a line for each process, "exit 0" or "killed"; Printed what it printed.
 	Exits, Printed []string
+	// Idle says of each process that it has changed no file, where that is known; it is not compared.
+	Idle []bool
 	// Tree has each name below a directory with its kind and content. Times, modes, link
 	// counts and inode numbers are left out.
 	Tree []Entry
@@ -36,6 +38,7 @@ func Of(v scenarios.View, processes int, dir string, ignored func(name string) b
 	for i := range processes {
 		e, ok := v.Exit(scenarios.ProcessName(i))
 		o.Exits, o.Printed = append(o.Exits, ExitText(e, ok)), append(o.Printed, e.Output)
+		o.Idle = append(o.Idle, e.Idle)
 	}
 	o.Tree = Tree(v, dir, ignored)
 	return o

@@ -294,6 +294,9 @@ func (s *Spec) formatSetting(b *strings.Builder) error {
 	}
 	if s.Refused.Declared {
 		statuses := []string{"none"}
+		if s.Refused.Skips {
+			statuses = append(statuses, "0")
+		}
 		for _, n := range s.Refused.Statuses {
 			statuses = append(statuses, strconv.Itoa(n))
 		}

@@ -344,7 +344,7 @@ func (c *carrier) sameCall(r *carriedRun, p tracer.Pending, op fsfake.Op) bool {
 		if !c.spec.NoStdout {
 			printed = r.Stdout()
 		}
-		return p.Op.Call == fsfake.CallExit && p.Task.Pid == r.root && op.Flags == endFlags(p.Exit) && op.Data == printed
+		return p.Op.Call == fsfake.CallExit && p.Task.Pid == r.root && op.Flags&^fsfake.ExitIdle == endFlags(p.Exit) && op.Data == printed
 	}
 	return p.Op == op || tracer.Parks(p.Op) && tracer.WithoutWait(p.Op) == op
 }

@@ -126,18 +126,23 @@ func (s *Spec) Set(name, value string) (err error) {
 		}
 	case "refused":
 		s.Refused.Declared = true
+		bad := fmt.Errorf("command: refused %q: give exit statuses from 0 to 255, or none", value)
 		if strings.Trim(value, ", ") == "" {
-			return fmt.Errorf("command: refused %q: give exit statuses from 1 to 255, or none", value)
+			return bad
 		}
 		for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }) {
 			if word == "none" {
 				continue
 			}
 			n, nerr := strconv.Atoi(word)
-			if nerr != nil || n < 1 || n > 255 {
-				return fmt.Errorf("command: refused %q: give exit statuses from 1 to 255, or none", value)
+			switch {
+			case nerr != nil || n < 0 || n > 255:
+				return bad
+			case n == 0:
+				s.Refused.Skips = true
+			default:
+				s.Refused.Statuses = append(s.Refused.Statuses, n)
 			}
-			s.Refused.Statuses = append(s.Refused.Statuses, n)
 		}
 	case "left":
 		if s.Left = value == "on"; value != "on" && value != "off" {

@@ -47,7 +47,7 @@ func TestCopyOfHardLinks(t *testing.T) {
 func TestSetRefuses(t *testing.T) {
 	for name, values := range map[string][]string{
 		"env":     {"", "NAME", "=value"},
-		"refused": {"", ",", "abc", "0", "256"},
+		"refused": {"", ",", "abc", "-1", "256"},
 		"inside":  {""},
 		"crashes": {"-1", "x"},
 		"stdout":  {"maybe"},

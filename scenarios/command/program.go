@@ -44,6 +44,7 @@ type driver struct {
 	inside   bool
 	markDir  bool // what marks the section is a directory
 	acquires bool // an acquisition has been invoked
+	changed  bool // a call of it has changed a file
 
 	// The execution in the record: how many calls it has made, the place where it made the last
 	// one, or nil, and the answer there.
@@ -184,6 +185,7 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 		d.answer = d.t.Do(op)
 	}
 	d.calls++
+	d.changed = d.changed || op.Call.Changes() && d.answer.OK()
 	if d.passes > 0 && slices.Contains(d.passAfter, d.calls) {
 		d.run.Pass(d.passes)
 	}
@@ -286,7 +288,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		op = fsfake.Op{Call: fsfake.CallForkAs, Pid: d.newPid()}
 	case fsfake.CallExit:
 		if p.Task.Pid == d.root && !d.probes {
-			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit), Data: d.printed()}
+			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit) | d.idle(), Data: d.printed()}
 		}
 	}
 	if p.Clock && !d.probes {
@@ -330,6 +332,15 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.
 func endFlags(e tracer.Exit) int { return e.Status + e.Signal<<8 }
+
+// idle is [fsfake.ExitIdle] at the end of the first process, where that matters: the command has changed no file, and no process
+// that it has started can change one later.
+func (d *driver) idle() int {
+	if !d.spec.Refused.Skips || d.changed || len(d.children) > 0 || len(d.run.Outside()) > 0 {
+		return 0
+	}
+	return fsfake.ExitIdle
+}
 
 // printed is what the command has printed, when its first process ends.
 func (d *driver) printed() string {

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
+)
+
+// Scripts that skip or refuse while another one runs, with what is asked, and what each answer says.
+var depending = []struct {
+	name, script string
+	headline     string
+	asks         string // "" for no question
+	yes, no      string // flags
+	yesExit      int
+}{
+	{"skips", "exec 9>.lk\nflock -n 9 || exit 0\nread n <n; echo $((n+1)) >n\n",
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitAsClaimed},
+	{"says so and skips", "exec 9>.lk\nflock -n 9 || { echo busy; exit 0; }\nread n <n; echo $((n+1)) >n\n",
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitAsClaimed},
+	{"refuses", "exec 9>.lk\nflock -n 9 || exit 1\nread n <n; echo $((n+1)) >n\n",
+		"IT DEPENDS", "Does exit 1 mean that the command has done nothing?", "1", "none", ExitAsClaimed},
+	{"loses data although it skips", "[ -e pid ] && exit 0\n: >pid\nread n <n; echo $((n+1)) >n\nrm -f pid\n",
+		"BROKEN", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitDiffers},
+	// Who never changes a file skips nothing: what it has read is compared.
+	{"reads what is half written", "case $1 in w) echo 22 >n;; *) cat n;; esac\n", "BROKEN", "", "0", "none", ExitDiffers},
+	{"loses data", "read n <n; echo $((n+1)) >n\n", "BROKEN", "", "0", "none", ExitDiffers},
+}
+
+func TestRunAsksWhatAnExitMeans(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "flock", "./checker/cli")
+	for _, c := range depending {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "job.sh"), []byte(c.script), 0o644))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+			of := func(flags ...string) outcome {
+				args := append([]string{"run", "--dir", dir, "--property", "serializable"}, flags...)
+				return run(t, append(args, "sh job.sh w", "sh job.sh r")...)
+			}
+			got := of()
+			require.Contains(t, got.stdout, c.headline, got.stderr)
+			if c.asks == "" {
+				require.NotContains(t, got.stdout, "Does exit")
+			} else {
+				require.Contains(t, got.stdout, c.asks)
+			}
+			require.Equal(t, c.yesExit, of("--refused", c.yes).exit)
+			require.Equal(t, ExitDiffers, of("--refused", c.no).exit)
+			if c.headline != "IT DEPENDS" {
+				return
+			}
+			require.Equal(t, ExitUnknown, got.exit)
+			var report struct {
+				Results []struct {
+					Question struct {
+						Yes, No struct{ Flags, Verdict string }
+					}
+				}
+			}
+			require.NoError(t, json.Unmarshal([]byte(of("--json").stdout), &report))
+			q := report.Results[0].Question
+			require.Equal(t, "--refused "+c.yes+" holds", q.Yes.Flags+" "+q.Yes.Verdict)
+			require.Equal(t, "--refused "+c.no+" broken", q.No.Flags+" "+q.No.Verdict)
+		})
+	}
+}

@@ -5,15 +5,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"lockpick/checker"
-	"lockpick/checker/trace"
-	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
-	"lockpick/sched"
 )
 
 // A deciding makes a verdict on one property of a scenario.
@@ -28,7 +24,7 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 		return r, err
 	}
 	r.Verdict, r.Complete, r.Counterexample = checker.Unknown, false, full.Counterexample
-	statuses := failures(full.Counterexample)
+	statuses := full.Counterexample.Failures()
 	exit := "A failure"
 	if statuses != "" {
 		exit = "exit " + strings.ReplaceAll(statuses, ",", " or ")
@@ -41,7 +37,7 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 			Yes: checker.Answer{Flags: "--refused " + cmp.Or(statuses, "STATUS"), Verdict: checker.Holds},
 			No:  checker.Answer{Flags: "--refused none", Verdict: checker.Broken},
 		}
-		r.Question.Because = met(full.Counterexample)
+		r.Question.Because = full.Counterexample.Met()
 	}
 	return r, nil
 }
@@ -50,7 +46,7 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 // another one at work, as after flock -n || exit 0.
 func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide deciding) (
 	checker.Result, error) {
-	if !idles(r.Counterexample) || ctx.Err() != nil {
+	if !r.Counterexample.Idles() || ctx.Err() != nil {
 		return r, nil
 	}
 	skips := *spec
@@ -78,75 +74,7 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 		r.Why = "it depends: it holds if a command that exits 0 and has changed no file has skipped its work; " +
 			"say so with --refused 0, or --refused none"
 	}
-	q.Because = met(r.Counterexample)
+	q.Because = r.Counterexample.Met()
 	r.Question = q
 	return r, nil
-}
-
-// met says which command met another's lock last and how it ended then: what the question is about.
-func met(cx *trace.Counterexample) (because string) {
-	at := map[sched.Task]string{}
-	for _, st := range cx.Trace {
-		for _, c := range st.Calls {
-			who := scenarios.ProcessName(st.Choice.Task.Process)
-			switch {
-			case c.Result.Errno != 0 && c.Op.Call.Contends(&c.Result):
-				at[st.Choice.Task] = fmt.Sprintf("%s meets another's lock at step %d: %s answers %s.",
-					who, st.N, c.Op, fsfake.ErrnoName(c.Result.Errno))
-			case c.Op.Call == fsfake.CallEnd && at[st.Choice.Task] != "":
-				because = fmt.Sprintf("%s Then it ends with status %d.", at[st.Choice.Task], c.Op.Flags&^fsfake.ExitIdle)
-			}
-		}
-	}
-	return because
-}
-
-// failures lists the exit statuses in a counterexample beside 0, in order: "1,75".
-func failures(cx *trace.Counterexample) string {
-	var statuses []int
-	for _, c := range ends(cx) {
-		if n := c.Op.Flags &^ fsfake.ExitIdle; n > 0 && n <= 255 {
-			statuses = append(statuses, n)
-		}
-	}
-	slices.Sort(statuses)
-	var texts []string
-	for _, n := range slices.Compact(statuses) {
-		texts = append(texts, strconv.Itoa(n))
-	}
-	return strings.Join(texts, ",")
-}
-
-// ends lists the ends of the commands in a counterexample.
-func ends(cx *trace.Counterexample) (out []trace.Call) {
-	if cx == nil {
-		return nil
-	}
-	for _, st := range cx.Trace {
-		for _, c := range st.Calls {
-			if c.Op.Call == fsfake.CallEnd {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
-}
-
-// idles reports whether a command ends with status 0 in a counterexample and has changed no file in it.
-func idles(cx *trace.Counterexample) bool {
-	if cx == nil {
-		return false
-	}
-	changed := map[sched.Task]bool{}
-	for _, st := range cx.Trace {
-		for _, c := range st.Calls {
-			if c.Op.Call.Changes() && c.Result.OK() {
-				changed[st.Choice.Task] = true
-			}
-			if c.Op.Call == fsfake.CallEnd && c.Op.Flags == 0 && !changed[st.Choice.Task] {
-				return true
-			}
-		}
-	}
-	return false
 }

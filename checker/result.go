@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"fmt"
 	"time"
 
 	"lockpick/checker/internal/engine"
@@ -38,7 +37,7 @@ type Result struct {
 	// which budget ended before the space was covered, or the smallest counterexample found.
 	Why string
 	// Question is what the verdict depends on and only the user knows; nil for nothing.
-	Question *Question
+	Question *trace.Question
 	// DiskHelps: there are more states than memory was to take, and few machines, so that
 	// [Options].Disk has room for more.
 	DiskHelps bool
@@ -171,35 +170,4 @@ func (s *Stats) add(t Stats) {
 	s.Contended += t.Contended
 	s.Bytes = max(s.Bytes, t.Bytes)
 	s.Depth = max(s.Depth, t.Depth)
-}
-
-// A Question is what only the user can answer, where a verdict depends on it: what an exit status of a command means.
-type Question struct {
-	// Ask is the question, as a sentence. Yes and No say what follows from either answer.
-	Ask     string
-	Yes, No Answer
-	// Because says which call of the counterexample the question is about; empty when none is known.
-	Because string
-}
-
-// An Answer is how to give it, as flags of run, and the verdict then.
-type Answer struct {
-	Flags   string
-	Verdict Verdict
-}
-
-// Open reports whether the answers lead to different verdicts.
-func (q *Question) Open() bool { return q != nil && q.Yes.Verdict != q.No.Verdict }
-
-// String is the answer's consequence: "--refused 1, and it holds".
-func (a Answer) String() string { return fmt.Sprintf("%s, and it %s", a.Flags, verbs[a.Verdict]) }
-
-var verbs = map[Verdict]string{Holds: "holds", Broken: "is broken", Unknown: "is unknown"}
-
-// Lines are the question and its answers, for a person: a question with one verdict either way is a sentence.
-func (q *Question) Lines() []string {
-	if !q.Open() {
-		return []string{fmt.Sprintf("%s It %s either way.", q.Ask, verbs[q.Yes.Verdict])}
-	}
-	return []string{q.Ask, "yes: " + q.Yes.String(), "no: " + q.No.String()}
 }

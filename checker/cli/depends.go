@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -32,10 +33,10 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 	r.Why = "it depends: it holds if a command that fails has done nothing; " +
 		"say so with --refused STATUS, or --refused none"
 	if full.Verdict == checker.Broken {
-		r.Question = &checker.Question{
+		r.Question = &trace.Question{
 			Ask: fmt.Sprintf("Does %s mean that the command has done nothing?", exit),
-			Yes: checker.Answer{Flags: "--refused " + cmp.Or(statuses, "STATUS"), Verdict: checker.Holds},
-			No:  checker.Answer{Flags: "--refused none", Verdict: checker.Broken},
+			Yes: trace.Answer{Flags: "--refused " + cmp.Or(statuses, "STATUS"), Verdict: checker.Holds},
+			No:  trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
 		}
 		r.Question.Because = full.Counterexample.Met()
 	}
@@ -62,10 +63,10 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 	if even.Verdict == checker.Broken && slices.Equal(even.Counterexample.Schedule, r.Counterexample.Schedule) {
 		return r, nil // nobody skips in it
 	}
-	q := &checker.Question{
+	q := &trace.Question{
 		Ask: "Does exit 0 of a command that has changed no file mean that it may skip its work while another one runs?",
-		Yes: checker.Answer{Flags: "--refused 0", Verdict: even.Verdict},
-		No:  checker.Answer{Flags: "--refused none", Verdict: checker.Broken},
+		Yes: trace.Answer{Flags: "--refused 0", Verdict: even.Verdict},
+		No:  trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
 	}
 	if even.Verdict == checker.Broken {
 		r = even // what is lost then is lost in earnest

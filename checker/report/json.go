@@ -92,11 +92,11 @@ type jsonAnswer struct {
 	Verdict string `json:"verdict"`
 }
 
-func newJSONQuestion(q *checker.Question) *jsonQuestion {
+func newJSONQuestion(q *trace.Question) *jsonQuestion {
 	if q == nil {
 		return nil
 	}
-	answer := func(a checker.Answer) jsonAnswer { return jsonAnswer{a.Flags, a.Verdict.String()} }
+	answer := func(a trace.Answer) jsonAnswer { return jsonAnswer{a.Flags, a.Verdict.String()} }
 	return &jsonQuestion{q.Ask, answer(q.Yes), answer(q.No)}
 }
 

@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"encoding/binary"
+	"io/fs"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -15,6 +16,33 @@ import (
 
 func (t *thread) chmod(dirfd, i int, mode uint64) {
 	t.oneName(dirfd, i, true, fsfake.Op{Call: fsfake.CallChmod, Mode: uint32(mode) & 0o7777})
+}
+
+// chmodAt is fchmodat2(2). The mode of a symlink cannot be changed.
+func (t *thread) chmodAt(c *call) {
+	flags := c.int(3)
+	if flags&unix.AT_EMPTY_PATH != 0 && t.emptyPath(1) {
+		t.onFakeAt(c.fd(0), func(d *descriptor) {
+			if d.file.flags&unix.O_PATH != 0 {
+				t.unmodelled("of a file of the fake (%s) that is open with O_PATH it is not modelled", d.path)
+				return
+			}
+			t.askZero(fsfake.Op{Call: fsfake.CallFchmod, FD: d.fake, Mode: uint32(c.args[2]) & 0o7777})
+		})
+		return
+	}
+	follow := flags&unix.AT_SYMLINK_NOFOLLOW == 0
+	t.oneName(c.fd(0), 1, follow, fsfake.Op{Call: fsfake.CallChmod, Mode: uint32(c.args[2]) & 0o7777})
+	if chmod := t.op; t.state == asking && !follow {
+		t.askThen(fsfake.Op{Call: fsfake.CallLstat, Path: chmod.Path, Flags: fsfake.LookType}, func(r fsfake.Result) {
+			if r.Stat.Mode&fs.ModeSymlink != 0 {
+				t.refused = unix.EOPNOTSUPP
+				t.fail(unix.EOPNOTSUPP)
+				return
+			}
+			t.askZero(chmod)
+		})
+	}
 }
 
 // owners are the user and the group in argument i and the next one; -1 leaves one as it is.
@@ -39,6 +67,10 @@ func (t *thread) chown(dirfd, i, uid, flags int) {
 func (t *thread) utimensat(c *call) {
 	times, ok := t.times(c.args[2])
 	if !ok {
+		return
+	}
+	if c.int(3)&^pathFlags != 0 && times != [2]int64{fsfake.UTIME_OMIT, fsfake.UTIME_OMIT} {
+		t.fail(unix.EINVAL)
 		return
 	}
 	op := fsfake.Op{Call: fsfake.CallUtimes, Time: times[0], Time2: times[1]}
@@ -86,11 +118,22 @@ func (t *thread) times(addr uint64) (ns [2]int64, ok bool) {
 // noAttributes: the fake's file system has no extended attributes.
 func noAttributes(i int) func(*thread, *call) {
 	return func(t *thread, c *call) {
-		_, pl, ok := t.name(unix.AT_FDCWD, i, true)
+		op := fsfake.Op{Call: fsfake.CallStat, Flags: fsfake.LookType}
+		switch c.nr {
+		case unix.SYS_LSETXATTR, unix.SYS_LGETXATTR, unix.SYS_LLISTXATTR, unix.SYS_LREMOVEXATTR:
+			op.Call = fsfake.CallLstat
+		}
+		_, pl, ok := t.name(unix.AT_FDCWD, i, op.Call == fsfake.CallStat)
 		switch {
 		case !ok:
-		case pl.virtual:
+		case pl.virtual && pl.fd >= 0:
 			t.noAttribute()
+		case pl.virtual:
+			op.Path = pl.path
+			t.askThen(op, func(fsfake.Result) {
+				t.refused = unix.EOPNOTSUPP
+				t.noAttribute()
+			})
 		default:
 			t.real(pl, i)
 		}

@@ -51,6 +51,10 @@ var byDescriptor = []spec{
 	{unix.SYS_GETDENTS64, "getdents64", 3, (*thread).getdents},
 	{unix.SYS_GETDENTS, "getdents", 3, realOnly},
 	{unix.SYS_FLOCK, "flock", 2, func(t *thread, c *call) {
+		if c.int(1)&lockMand != 0 { // which Linux has ignored since 5.18
+			t.result(0)
+			return
+		}
 		if d := t.p.fds[c.fd(0)]; d != nil && d.fake >= 0 {
 			t.askZero(fsfake.Op{Call: fsfake.CallFlock, FD: d.fake, Flags: c.int(1)})
 			return
@@ -87,6 +91,9 @@ var byDescriptor = []spec{
 	{unix.SYS_SIGNALFD4, "signalfd4", 4, realOnly},
 	{unix.SYS_TIMERFD_CREATE, "timerfd_create", 2, unmodelled("timers as descriptors are not handled")},
 }
+
+// lockMand is LOCK_MAND of flock(2).
+const lockMand = 32
 
 func syncFile(t *thread, c *call) {
 	t.onFake(func(d *descriptor) { t.askZero(fsfake.Op{Call: fsfake.CallFsync, FD: d.fake}) })

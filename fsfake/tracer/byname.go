@@ -23,8 +23,14 @@ var byName = []spec{
 
 	{unix.SYS_STAT, "stat", 2, func(t *thread, c *call) { t.stat(unix.AT_FDCWD, 0, 1, 0) }},
 	{unix.SYS_LSTAT, "lstat", 2, func(t *thread, c *call) { t.stat(unix.AT_FDCWD, 0, 1, unix.AT_SYMLINK_NOFOLLOW) }},
-	{unix.SYS_NEWFSTATAT, "newfstatat", 4, func(t *thread, c *call) { t.stat(c.fd(0), 1, 2, c.int(3)) }},
-	{unix.SYS_STATX, "statx", 5, func(t *thread, c *call) { t.stat(c.fd(0), 1, 4, c.int(2)) }},
+	{unix.SYS_NEWFSTATAT, "newfstatat", 4, flags(3, lookFlags, func(t *thread, c *call) { t.stat(c.fd(0), 1, 2, c.int(3)) })},
+	{unix.SYS_STATX, "statx", 5, flags(2, lookFlags, func(t *thread, c *call) {
+		if c.int(2)&statxSync == statxSync || uint32(c.args[3])&unix.STATX__RESERVED != 0 {
+			t.fail(unix.EINVAL)
+			return
+		}
+		t.stat(c.fd(0), 1, 4, c.int(2))
+	})},
 
 	{unix.SYS_UNLINK, "unlink", 1, func(t *thread, c *call) { t.oneName(unix.AT_FDCWD, 0, false, fsfake.Op{Call: fsfake.CallUnlink}) }},
 	{unix.SYS_RMDIR, "rmdir", 1, func(t *thread, c *call) { t.rmdir(unix.AT_FDCWD, 0) }},
@@ -41,13 +47,18 @@ var byName = []spec{
 	{unix.SYS_MKDIR, "mkdir", 2, func(t *thread, c *call) { t.mkdir(unix.AT_FDCWD, 0, c.args[1]) }},
 	{unix.SYS_MKDIRAT, "mkdirat", 3, func(t *thread, c *call) { t.mkdir(c.fd(0), 1, c.args[2]) }},
 	{unix.SYS_TRUNCATE, "truncate", 2, func(t *thread, c *call) {
+		if int64(c.args[1]) < 0 {
+			t.fail(unix.EINVAL)
+			return
+		}
 		t.oneName(unix.AT_FDCWD, 0, true, fsfake.Op{Call: fsfake.CallTruncate, Len: int64(c.args[1])})
 	}},
 	{unix.SYS_CHMOD, "chmod", 2, func(t *thread, c *call) { t.chmod(unix.AT_FDCWD, 0, c.args[1]) }},
 	{unix.SYS_FCHMODAT, "fchmodat", 3, func(t *thread, c *call) { t.chmod(c.fd(0), 1, c.args[2]) }},
+	{fchmodat2, "fchmodat2", 4, flags(3, pathFlags, (*thread).chmodAt)},
 	{unix.SYS_CHOWN, "chown", 3, func(t *thread, c *call) { t.chown(unix.AT_FDCWD, 0, 1, 0) }},
 	{unix.SYS_LCHOWN, "lchown", 3, func(t *thread, c *call) { t.chown(unix.AT_FDCWD, 0, 1, unix.AT_SYMLINK_NOFOLLOW) }},
-	{unix.SYS_FCHOWNAT, "fchownat", 5, func(t *thread, c *call) { t.chown(c.fd(0), 1, 2, c.int(4)) }},
+	{unix.SYS_FCHOWNAT, "fchownat", 5, flags(4, pathFlags, func(t *thread, c *call) { t.chown(c.fd(0), 1, 2, c.int(4)) })},
 
 	{unix.SYS_READLINK, "readlink", 3, func(t *thread, c *call) { t.readlink(unix.AT_FDCWD, 0) }},
 	{unix.SYS_READLINKAT, "readlinkat", 4, func(t *thread, c *call) { t.readlink(c.fd(0), 1) }},
@@ -59,9 +70,11 @@ var byName = []spec{
 	{unix.SYS_LINK, "link", 2, func(t *thread, c *call) { t.link(unix.AT_FDCWD, 0, unix.AT_FDCWD, 1, 0) }},
 	{unix.SYS_LINKAT, "linkat", 5, func(t *thread, c *call) { t.link(c.fd(0), 1, c.fd(2), 3, c.int(4)) }},
 
-	{unix.SYS_ACCESS, "access", 2, func(t *thread, c *call) { t.access(unix.AT_FDCWD, 0, c.int(1)) }},
-	{unix.SYS_FACCESSAT, "faccessat", 3, func(t *thread, c *call) { t.access(c.fd(0), 1, c.int(2)) }},
-	{unix.SYS_FACCESSAT2, "faccessat2", 4, func(t *thread, c *call) { t.access(c.fd(0), 1, c.int(2)) }},
+	{unix.SYS_ACCESS, "access", 2, func(t *thread, c *call) { t.access(unix.AT_FDCWD, 0, c.int(1), 0) }},
+	{unix.SYS_FACCESSAT, "faccessat", 3, func(t *thread, c *call) { t.access(c.fd(0), 1, c.int(2), 0) }},
+	{unix.SYS_FACCESSAT2, "faccessat2", 4, flags(3, pathFlags|unix.AT_EACCESS, func(t *thread, c *call) {
+		t.access(c.fd(0), 1, c.int(2), c.int(3))
+	})},
 	{unix.SYS_UTIMENSAT, "utimensat", 4, (*thread).utimensat},
 
 	{unix.SYS_STATFS, "statfs", 2, (*thread).statfs},
@@ -221,5 +234,24 @@ func notInsideAt(dir, i int) func(*thread, *call) {
 		default:
 			t.real(pl, i)
 		}
+	}
+}
+
+// The flags that calls by name take, as the kernel checks them. Package unix has no number for fchmodat2(2).
+const (
+	fchmodat2 = 452
+	pathFlags = unix.AT_SYMLINK_NOFOLLOW | unix.AT_EMPTY_PATH
+	lookFlags = pathFlags | unix.AT_NO_AUTOMOUNT | statxSync
+	statxSync = unix.AT_STATX_FORCE_SYNC | unix.AT_STATX_DONT_SYNC
+)
+
+// flags is a call that fails with EINVAL when argument i has other flags than some.
+func flags(i, some int, do func(*thread, *call)) func(*thread, *call) {
+	return func(t *thread, c *call) {
+		if c.int(i)&^some != 0 {
+			t.fail(unix.EINVAL)
+			return
+		}
+		do(t, c)
 	}
 }

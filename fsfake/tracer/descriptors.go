@@ -61,7 +61,7 @@ func (t *thread) dup() {
 	switch {
 	case d == nil:
 		t.pass()
-	case d.fake < 0:
+	case d.fake < 0 || t.p.full():
 		t.passThen(func(ret int64) { t.p.copyFD(d, d.fake, int(ret)) })
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallDup, FD: d.fake}, func(r fsfake.Result) { t.duplicate(d, int(r.N)) })
@@ -121,6 +121,19 @@ func (t *thread) onto(d *descriptor, newFD int) {
 	})
 }
 
+// full reports whether a process that has lowered its limit of descriptors has so many.
+func (p *process) full() bool {
+	var limit unix.Rlimit
+	if !p.limited || unix.Prlimit(p.real, unix.RLIMIT_NOFILE, nil, &limit) != nil {
+		return false
+	}
+	open, free := p.realDescriptors(), 0
+	for open[free] {
+		free++
+	}
+	return uint64(free) >= limit.Cur
+}
+
 // open reports whether a real descriptor is open.
 func (p *process) open(fd int) bool {
 	_, err := os.Lstat("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd))
@@ -139,8 +152,22 @@ const (
 func (t *thread) fcntl(c *call) {
 	d := t.p.fds[c.fd(0)]
 	fake := d != nil && d.fake >= 0
-	switch cmd := c.int(1); cmd {
+	cmd := c.int(1)
+	switch cmd {
+	case unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL:
+	default:
+		if fake && d.file.flags&unix.O_PATH != 0 {
+			t.fail(unix.EBADF)
+			return
+		}
+	}
+	switch cmd {
 	case unix.F_DUPFD, unix.F_DUPFD_CLOEXEC:
+		var limit unix.Rlimit
+		if low := c.int(2); low < 0 || low > 3 && unix.Prlimit(t.p.real, unix.RLIMIT_NOFILE, nil, &limit) == nil && uint64(low) >= limit.Cur {
+			t.pass() // EINVAL
+			return
+		}
 		t.dup()
 	case unix.F_GETFD, unix.F_SETFD: // the real descriptor has it; the fake is told at an execve(2)
 		t.pass()
@@ -164,7 +191,13 @@ func (t *thread) fcntl(c *call) {
 			return
 		}
 		t.recordLock(d, cmd)
-	case fGetRWHint, unix.F_ADD_SEALS, unix.F_GET_SEALS:
+	case fGetRWHint:
+		if fake {
+			t.put(c.args[2], putUint64s(0), 0)
+			return
+		}
+		t.pass()
+	case unix.F_ADD_SEALS, unix.F_GET_SEALS:
 		if fake {
 			t.fail(unix.EINVAL)
 			return
@@ -208,6 +241,8 @@ func (t *thread) ioctl(c *call) {
 		return
 	}
 	switch req := uint32(c.args[1]); {
+	case d.file.flags&unix.O_PATH != 0:
+		t.fail(unix.EBADF)
 	case req == fioClEx, req == fioNClEx: // as F_SETFD
 		t.pass()
 	case req>>8 == 0x54 && req != fioNRead && req != fioClEx && req != fioNClEx && req != fioNBIO:

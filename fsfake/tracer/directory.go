@@ -92,7 +92,7 @@ func errnoOf(err error) syscall.Errno {
 
 // giveNames writes as many struct linux_dirent64 as fit.
 func (t *thread) giveNames(l *listing) {
-	size := t.c.int(2)
+	size, from := t.c.int(2), l.given
 	var b []byte
 	for l.given < len(l.names) {
 		name := l.names[l.given]
@@ -114,7 +114,12 @@ func (t *thread) giveNames(l *listing) {
 		t.fail(unix.EINVAL)
 		return
 	}
-	t.put(t.c.args[1], b, int64(len(b)))
+	if writeMem(t.tid, t.c.args[1], b) != nil {
+		l.given = from
+		t.fail(unix.EFAULT)
+		return
+	}
+	t.result(int64(len(b)))
 }
 
 func (t *thread) lseek(c *call) {

@@ -5,6 +5,7 @@ package tracer
 import (
 	"path"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -15,6 +16,10 @@ import (
 
 func (t *thread) readlink(dirfd, i int) {
 	buf, size := t.c.args[i+1], t.c.int(i+2)
+	if size <= 0 {
+		t.fail(unix.EINVAL)
+		return
+	}
 	if t.nameless(dirfd, i) {
 		return
 	}
@@ -27,8 +32,6 @@ func (t *thread) readlink(dirfd, i int) {
 		t.put(buf, []byte(cut(strconv.Itoa(t.p.pid), size)), int64(len(cut(strconv.Itoa(t.p.pid), size)))) // /proc/self
 	case !pl.virtual:
 		t.real(pl, i)
-	case size <= 0:
-		t.fail(unix.EINVAL)
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallReadlink, Path: pl.path}, func(r fsfake.Result) {
 			if t.through {
@@ -52,6 +55,10 @@ func (t *thread) symlink(dirfd, i int) {
 		t.failErr(err)
 		return
 	}
+	if target == "" {
+		t.fail(unix.ENOENT)
+		return
+	}
 	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallSymlink, Path2: target})
 }
 
@@ -68,6 +75,16 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 	}
 	t.c.text = t.c.spec.name + "(" + strconv.Quote(old) + ", " + strconv.Quote(name) + ")"
 	moves := t.c.nr != unix.SYS_LINK && t.c.nr != unix.SYS_LINKAT
+	for _, n := range []struct {
+		name string
+		place
+		dirfd int
+	}{{old, from, olddir}, {name, to, newdir}} {
+		if from.virtual != to.virtual && !n.virtual && n.path == "" && n.proc == 0 { // it leads nowhere
+			t.fail(t.nowhere(n.name, n.dirfd))
+			return from, to, false
+		}
+	}
 	switch {
 	case !from.virtual && (moves && t.protects(from.path, removes) || !moves && t.protects(from.path, changes)):
 	case !to.virtual && (moves && t.protects(to.path, replaces) || !moves && t.protects(to.path, makes)):
@@ -84,7 +101,23 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 	return from, to, false
 }
 
+// nowhere is why a name leads nowhere: it is empty, or relative to what is no directory, or not open.
+func (t *thread) nowhere(name string, dirfd int) syscall.Errno {
+	switch {
+	case name == "":
+		return unix.ENOENT
+	case t.p.open(dirfd):
+		return unix.ENOTDIR
+	}
+	return unix.EBADF
+}
+
 func (t *thread) rename(olddir, i, newdir, j, flags int) {
+	const one = unix.RENAME_NOREPLACE | unix.RENAME_WHITEOUT
+	if flags&^(one|unix.RENAME_EXCHANGE) != 0 || flags&one != 0 && flags&unix.RENAME_EXCHANGE != 0 {
+		t.fail(unix.EINVAL)
+		return
+	}
 	from, to, ok := t.twoNames(olddir, i, newdir, j, false)
 	switch {
 	case !ok:
@@ -96,8 +129,20 @@ func (t *thread) rename(olddir, i, newdir, j, flags int) {
 }
 
 func (t *thread) link(olddir, i, newdir, j, flags int) {
+	if flags&^(unix.AT_SYMLINK_FOLLOW|unix.AT_EMPTY_PATH) != 0 {
+		t.fail(unix.EINVAL)
+		return
+	}
+	if flags&unix.AT_EMPTY_PATH != 0 && olddir != unix.AT_FDCWD && t.emptyPath(i) && !t.p.open(olddir) {
+		t.fail(unix.EBADF)
+		return
+	}
 	if d := t.p.fds[olddir]; flags&unix.AT_EMPTY_PATH != 0 && d != nil && d.fake >= 0 && t.emptyPath(i) {
 		t.oneNameOf(newdir, j, fsfake.Op{Call: fsfake.CallLinkFD, FD: d.fake})
+		return
+	}
+	if flags&unix.AT_EMPTY_PATH != 0 && t.p.cwd != "" && t.emptyPath(i) {
+		t.unmodelled("of the working directory, by an empty name, it is not modelled")
 		return
 	}
 	from, to, ok := t.twoNames(olddir, i, newdir, j, flags&unix.AT_SYMLINK_FOLLOW != 0)
@@ -105,8 +150,6 @@ func (t *thread) link(olddir, i, newdir, j, flags int) {
 	case !ok:
 	case from.fd >= 0:
 		t.askZero(fsfake.Op{Call: fsfake.CallLinkFD, FD: t.p.fds[from.fd].fake, Path2: to.path})
-	case flags&^(unix.AT_SYMLINK_FOLLOW|unix.AT_EMPTY_PATH) != 0:
-		t.fail(unix.EINVAL)
 	default:
 		t.askZero(fsfake.Op{Call: fsfake.CallLink, Path: from.path, Path2: to.path, Flags: flags & unix.AT_SYMLINK_FOLLOW})
 	}

@@ -20,6 +20,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 	name, pl, ok := t.name(dirfd, i, flags&unix.O_NOFOLLOW == 0 && flags&(unix.O_CREAT|unix.O_EXCL) != unix.O_CREAT|unix.O_EXCL)
 	switch {
 	case !ok:
+	case pl.virtual && t.p.full():
+		t.fail(unix.EMFILE)
 	case pl.fd >= 0:
 		t.unmodelled("opening a file anew through /proc/PID/fd is not modelled")
 	case pl.virtual:
@@ -27,7 +29,10 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 		if flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0 {
 			op.Mode = uint32(mode) & 0o7777 &^ t.p.umask
 		}
-		d := &descriptor{closes: flags&unix.O_CLOEXEC != 0, path: t.p.named(pl.path), atDir: t.isDir(pl.path), file: &description{flags: statusFlags(flags)}}
+		d := &descriptor{
+			closes: flags&unix.O_CLOEXEC != 0, path: t.p.named(pl.path), atDir: t.isDir(pl.path) && flags&unix.O_TMPFILE != unix.O_TMPFILE,
+			file: &description{flags: statusFlags(flags)},
+		}
 		t.askThen(op, func(r fsfake.Result) {
 			d.fake = int(r.N)
 			t.placeholder(d)

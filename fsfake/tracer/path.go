@@ -178,6 +178,9 @@ func (w *walk) from(dir, name string) (place, error) {
 			rest = more
 			continue
 		case c == "..":
+			if !w.t.r.plain[cur] && !isDir(cur) {
+				return place{fd: -1, path: cur + "/" + rest, changed: w.changed}, nil // as the kernel has it: no way back from there
+			}
 			cur, rest = path.Dir(cur), more
 			continue
 		}
@@ -330,6 +333,11 @@ func (w *walk) behind(link, more string) (place, error) {
 	}
 	w.changed = true
 	return w.from(dir, more)
+}
+
+func isDir(name string) bool {
+	fi, err := os.Stat(name)
+	return err == nil && fi.IsDir()
 }
 
 func missing(name string) bool {

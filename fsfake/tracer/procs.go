@@ -3,6 +3,8 @@
 package tracer
 
 import (
+	"bytes"
+	"encoding/binary"
 	"os"
 	"syscall"
 
@@ -60,7 +62,7 @@ var aboutProcesses = []spec{
 	{unix.SYS_RT_SIGACTION, "rt_sigaction", 4, (*thread).sigaction},
 
 	{unix.SYS_SCHED_GETAFFINITY, "sched_getaffinity", 3, ownPid(0)},
-	{unix.SYS_SCHED_SETAFFINITY, "sched_setaffinity", 3, func(t *thread, c *call) { t.result(0) }},
+	{unix.SYS_SCHED_SETAFFINITY, "sched_setaffinity", 3, (*thread).setAffinity},
 	{unix.SYS_SCHED_GETPARAM, "sched_getparam", 2, ownPid(0)},
 	{unix.SYS_SCHED_SETPARAM, "sched_setparam", 2, ownPid(0)},
 	{unix.SYS_SCHED_GETSCHEDULER, "sched_getscheduler", 1, ownPid(0)},
@@ -81,7 +83,8 @@ var aboutProcesses = []spec{
 	{unix.SYS_SETRESGID, "setresgid", 3, sameGroup},
 	{unix.SYS_SETFSGID, "setfsgid", 1, sameGroup},
 	{unix.SYS_SETGROUPS, "setgroups", 2, (*thread).passCall},
-	{unix.SYS_CAPSET, "capset", 2, (*thread).passCall},
+	{unix.SYS_CAPGET, "capget", 2, func(t *thread, _ *call) { t.capabilities(t.passThen) }},
+	{unix.SYS_CAPSET, "capset", 2, (*thread).capset},
 	{unix.SYS_PERSONALITY, "personality", 1, (*thread).passCall},
 	{unix.SYS_PRCTL, "prctl", 5, func(t *thread, c *call) {
 		switch c.int(0) {
@@ -207,6 +210,7 @@ func (t *thread) setrlimit(c *call) {
 
 // limitsFiles reports whether the size of files is limited below what the fake has, which is a fault.
 func (t *thread) limitsFiles(resource int, addr uint64) bool {
+	t.p.limited = t.p.limited || resource == unix.RLIMIT_NOFILE && addr != 0
 	if resource != unix.RLIMIT_FSIZE || addr == 0 {
 		return false
 	}
@@ -237,6 +241,55 @@ func (r *Run) realID(id int) int {
 func (t *thread) setUmask(c *call) {
 	mask := uint32(c.args[0]) & 0o777
 	t.passThen(func(int64) { t.p.umask = mask })
+}
+
+// setAffinity answers as the kernel does, but changes nothing: all processes of a run stay on one CPU.
+func (t *thread) setAffinity(c *call) {
+	id := c.int(0)
+	if id != 0 && t.r.realID(id) == 0 {
+		t.stranger(id)
+		return
+	}
+	mask, err := readFull(t.tid, c.args[2], int(min(c.args[1], 128)))
+	switch {
+	case err != nil:
+		t.failErr(err)
+	case len(bytes.Trim(mask, "\x00")) == 0:
+		t.fail(unix.EINVAL)
+	default:
+		t.result(0)
+	}
+}
+
+// capabilities makes a call whose first argument is a struct __user_cap_header_struct, with the real pid in it.
+func (t *thread) capabilities(make func(func(int64))) {
+	at := t.c.args[0] + 4
+	b, err := readFull(t.tid, at, 4)
+	if err != nil {
+		t.pass() // EFAULT
+		return
+	}
+	id := int(int32(binary.LittleEndian.Uint32(b)))
+	real := t.r.realID(id)
+	switch {
+	case id <= 0:
+		make(nil)
+	case real == 0:
+		t.stranger(id)
+	default:
+		t.writeTid(at, real)
+		make(func(int64) { t.writeTid(at, id) })
+	}
+}
+
+// capset is capset(2). The fake knows root as one who may do all with its files.
+func (t *thread) capset(c *call) {
+	const files = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID
+	if b, err := readFull(t.tid, c.args[1], 4); err == nil && os.Getuid() == 0 && binary.LittleEndian.Uint32(b)&files != files {
+		t.unmodelled("a superuser who gives up capabilities for files is not modelled")
+		return
+	}
+	t.capabilities(t.passThen)
 }
 
 // sameUser is a change of the user that is none.

@@ -164,19 +164,24 @@ func unixMode(m fs.FileMode) uint32 {
 
 // access is access(2), by the mode and the owner that stat(2) shows: the fake has no other
 // permissions than these.
-func (t *thread) access(dirfd, i, mode int) {
-	if t.nameless(dirfd, i) {
+func (t *thread) access(dirfd, i, mode, flags int) {
+	if mode&^(unix.R_OK|unix.W_OK|unix.X_OK) != 0 {
+		t.fail(unix.EINVAL)
 		return
 	}
-	_, pl, ok := t.name(dirfd, i, true)
+	if flags&unix.AT_EMPTY_PATH != 0 && t.nameless(dirfd, i) {
+		return
+	}
+	_, pl, ok := t.name(dirfd, i, flags&unix.AT_SYMLINK_NOFOLLOW == 0)
 	switch {
 	case !ok:
 	case !pl.virtual:
 		t.real(pl, i)
-	case mode&^(unix.R_OK|unix.W_OK|unix.X_OK) != 0:
-		t.fail(unix.EINVAL)
 	default:
 		op := fsfake.Op{Call: fsfake.CallStat, Path: pl.path}
+		if flags&unix.AT_SYMLINK_NOFOLLOW != 0 {
+			op.Call = fsfake.CallLstat
+		}
 		if pl.fd >= 0 {
 			op = fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake}
 		}

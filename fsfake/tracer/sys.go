@@ -141,16 +141,24 @@ func readUint64(pid int, addr uint64) (uint64, error) {
 
 // writeMem writes all of b, or fails with EFAULT.
 func writeMem(pid int, addr uint64, b []byte) error {
-	for len(b) > 0 {
-		local := []unix.Iovec{{Base: &b[0]}}
-		local[0].SetLen(len(b))
-		k, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr), Len: len(b)}}, 0)
-		if err != nil || k <= 0 {
-			return unix.EFAULT
-		}
-		b, addr = b[k:], addr+uint64(k)
+	if writeSome(pid, addr, b) < len(b) {
+		return unix.EFAULT
 	}
 	return nil
+}
+
+// writeSome writes b up to the first page that cannot be written, and returns how much that was.
+func writeSome(pid int, addr uint64, b []byte) (done int) {
+	for done < len(b) {
+		local := []unix.Iovec{{Base: &b[done]}}
+		local[0].SetLen(len(b) - done)
+		k, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr) + uintptr(done), Len: len(b) - done}}, 0)
+		if err != nil || k <= 0 {
+			return done
+		}
+		done += k
+	}
+	return done
 }
 
 func putUint64s(v ...uint64) []byte {

@@ -74,7 +74,6 @@ var harmless = []spec{
 	{unix.SYS_GETGROUPS, "getgroups", 2, nil},
 	{unix.SYS_GETRESUID, "getresuid", 3, nil},
 	{unix.SYS_GETRESGID, "getresgid", 3, nil},
-	{unix.SYS_CAPGET, "capget", 2, nil},
 	{unix.SYS_SIGALTSTACK, "sigaltstack", 2, nil},
 	{unix.SYS_ARCH_PRCTL, "arch_prctl", 2, nil},
 	{unix.SYS_SCHED_GET_PRIORITY_MAX, "sched_get_priority_max", 1, nil},

@@ -114,6 +114,7 @@ type process struct {
 	reaped   bool // its parent has waited for it
 	alarms   []*alarm
 	language language
+	limited  bool // it has set the limit of its descriptors, or its parent has
 	looked   bool // at the time of day, since its last call that was asked, but for those of its start
 	rounds   int  // of sysmon since the last answer
 }
@@ -152,7 +153,7 @@ func (r *Run) addProcess(parent *process, real, pid int) *process {
 	}
 	if parent != nil {
 		p.ppid, p.name, p.mono, p.ahead, p.clock = parent.pid, parent.name, parent.mono, parent.ahead, parent.clock
-		p.cwd, p.atDir = parent.cwd, parent.atDir
+		p.cwd, p.atDir, p.limited = parent.cwd, parent.atDir, parent.limited
 		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
 		for fd, d := range parent.fds { // order does not matter: a copy
 			copied := *d

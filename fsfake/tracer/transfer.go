@@ -90,15 +90,29 @@ func (t *thread) scatter(ps []piece, data []byte) {
 	n := int64(len(data))
 	for _, p := range ps {
 		k := min(p.n, len(data))
-		if k > 0 {
-			if err := writeMem(t.tid, p.addr, data[:k]); err != nil {
-				t.fail(unix.EFAULT)
-				return
-			}
+		done := writeSome(t.tid, p.addr, data[:k])
+		if data = data[done:]; done < k {
+			t.unread(n-int64(len(data)), int64(len(data)))
+			return
 		}
-		data = data[k:]
 	}
 	t.result(n)
+}
+
+// unread ends a read of which the program's memory took only a part: what it did not take counts as not read.
+func (t *thread) unread(taken, rest int64) {
+	d, end := t.p.fds[t.c.fd(0)], func(fsfake.Result) {
+		if taken > 0 {
+			t.result(taken)
+			return
+		}
+		t.fail(unix.EFAULT)
+	}
+	if d.isFake() && t.op.Call == fsfake.CallRead {
+		t.ask(fsfake.Op{Call: fsfake.CallLseek, FD: d.fake, Off: -rest, Flags: unix.SEEK_CUR}, end)
+		return
+	}
+	end(fsfake.Result{})
 }
 
 // gather reads n bytes from pieces of memory.
@@ -137,6 +151,10 @@ func (t *thread) write(s shape, op fsfake.Op) {
 		t.transferReal(fd)
 		return
 	}
+	if op.Call == fsfake.CallPwrite && op.Off < 0 {
+		t.fail(unix.EINVAL)
+		return
+	}
 	ps, n, ok := t.pieces(s)
 	if !ok {
 		return
@@ -146,13 +164,15 @@ func (t *thread) write(s shape, op fsfake.Op) {
 		return
 	}
 	var data strings.Builder
-	for _, p := range ps {
-		b, err := readFull(t.tid, p.addr, p.n)
-		if err != nil {
-			t.failErr(err)
-			return
+	for _, p := range ps { // what can be read before a bad page is written
+		b, _ := readMem(t.tid, p.addr, p.n)
+		if data.Write(b); len(b) < p.n {
+			break
 		}
-		data.Write(b)
+	}
+	if n > 0 && data.Len() == 0 && d.file.flags&unix.O_PATH == 0 && d.file.flags&unix.O_ACCMODE != unix.O_RDONLY {
+		t.fail(unix.EFAULT)
+		return
 	}
 	op.FD, op.Data = d.fake, data.String()
 	t.askNumber(op)

@@ -58,7 +58,8 @@ int main(void) {
 	for (int i = 0; i < 3; i++) pthread_create(&t[i], NULL, work, names[i]);
 	for (int i = 0; i < 3; i++) pthread_join(t[i], NULL);
 	struct stat st;
-	printf("%d %d\n", stat("t2", &st), (int)st.st_size);
+	int found = stat("t2", &st); // before its size is read: arguments are evaluated in any order
+	printf("%d %d\n", found, (int)st.st_size);
 	unlink("lock");
 	int held = open("held", O_CREAT | O_RDWR, 0600);
 	printf("flock %d\n", flock(held, LOCK_EX));

@@ -62,6 +62,8 @@ type Row struct {
 	Source string
 	// Folded is how many steps the row stands for, from N on, when it is more than one.
 	Folded int
+	// Skipped is how many steps before the row are left out of the chart.
+	Skipped int
 }
 
 // A CallText is one call with its answer, or with Operation the answer of an operation

@@ -24,6 +24,7 @@ const (
 	markActs     = "•"
 	markKilled   = "†"
 	markSignal   = "^"
+	markSkips    = "…"
 )
 
 // A layout is where things go on a line.

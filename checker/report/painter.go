@@ -19,7 +19,7 @@ type painter struct {
 	// merged: one column tells the changes of all files.
 	merged bool
 	// seen are the marks that were used.
-	holds, preempts, inodes, folds bool
+	holds, preempts, inodes, folds, skips bool
 }
 
 func (p *painter) write(l *line) { p.emit(l, l.row) }
@@ -84,7 +84,7 @@ func railTitle(l *Lane) string {
 
 // row writes one step, on as many lines as it needs.
 func (p *painter) row(r *Row) {
-	p.preempts, p.folds = p.preempts || r.Preempts, p.folds || r.Folded > 0
+	p.preempts, p.folds, p.skips = p.preempts || r.Preempts, p.folds || r.Folded > 0, p.skips || r.Skipped > 0
 	cells := p.cells(r.Files)
 	n := 0
 	for _, c := range r.Calls {
@@ -121,6 +121,8 @@ func (p *painter) margin(l *line, r *Row, first bool) {
 		mark, i = markPreempts, warn
 	case p.Cycle > 0 && r.N > p.cycle:
 		mark, i = markCycle, warn
+	case r.Skipped > 0:
+		mark, i = markSkips, dim
 	}
 	l.put(2, i, mark).put(3, number, fmt.Sprintf("%3d", r.N))
 	if p.s.Source {
@@ -323,7 +325,10 @@ func (p *painter) legend() {
 	if p.Dir != "" {
 		parts = append(parts, "files in "+p.Dir)
 	}
-	if p.folds {
+	if p.skips {
+		parts = append(parts, markSkips+" steps are left out")
+	}
+	if p.folds || p.skips {
 		parts = append(parts, "--unfold shows every step")
 	}
 	l := &line{}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"lockpick/fsfake"
+)
+
+// A race of five calls takes real programs hundreds of calls. What a chart of them shows is the short story: the calls
+// that the cause names, and those by which files and locks become others.
+
+// shortRows is how many rows the short story has at most.
+const shortRows = 12
+
+// How much a row says: rows of a lower rank are kept first.
+const (
+	ofCause   = iota // the cause names it, it is a fault, it is the step that goes wrong
+	ofFiles          // a file that is shown becomes another
+	ofLock           // a lock is asked for, or a command ends
+	ofLook           // something is read, or is not there
+	ofNothing        // anything else: it is left out
+)
+
+// short returns the chart with the rows that tell most, and how many steps are left out before each.
+func (c *Chart) short(cycle int) *Chart {
+	if len(c.Rows) <= shortRows {
+		return c
+	}
+	var order []int
+	for i := range c.Rows {
+		if c.rank(i, cycle) < ofNothing {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(c.rank(a, cycle)-c.rank(b, cycle), c.far(a)-c.far(b))
+	})
+	kept := order[:min(shortRows, len(order))]
+	slices.Sort(kept)
+	s := *c
+	s.Rows = nil
+	before, next := c.First, 1
+	preempted := -1 // the lane that an elided row has preempted another one for
+	for i, row := range c.Rows {
+		if !slices.Contains(kept, i) {
+			if row.Preempts {
+				preempted = row.Lane
+			}
+			continue
+		}
+		row.Skipped, next = row.N-next, row.N+max(row.Folded, 1)
+		row.Preempts = row.Preempts || preempted == row.Lane && row.Lane >= 0
+		preempted = -1
+		row.Files = slices.Clone(row.Files)
+		for k := range row.Files {
+			row.Files[k].Changed = row.Files[k].Text != before[k].Text
+		}
+		before = row.Files
+		s.Rows = append(s.Rows, row)
+	}
+	return &s
+}
+
+// rank is how much a row says.
+func (c *Chart) rank(i, cycle int) int {
+	r := &c.Rows[i]
+	changed := func(f FileCell) bool { return f.Changed && !strings.HasSuffix(f.Text, " touched") }
+	switch {
+	case r.Fault || r.Wrong || r.Clash || i == len(c.Rows)-1 || slices.Contains(c.Named, r.N):
+		return ofCause
+	case r.Folded > 0:
+		return ofNothing
+	case i >= len(c.Rows)-cycle || slices.ContainsFunc(r.Files, changed):
+		return ofFiles
+	}
+	for _, call := range c.Walk.Steps[r.N-1].Calls {
+		switch {
+		case call.Op.Call.IsLock() || call.Op.Call == fsfake.CallEnd:
+			return ofLock
+		case call.Result.Errno != 0 || call.Op.Call == fsfake.CallRead || call.Op.Call == fsfake.CallPread:
+			return ofLook
+		}
+	}
+	return ofNothing
+}
+
+// far is how many rows lie between a row and the nearest one that the cause names.
+func (c *Chart) far(i int) int {
+	far := len(c.Rows)
+	for k := range c.Rows {
+		if slices.Contains(c.Named, c.Rows[k].N) {
+			far = min(far, max(i-k, k-i))
+		}
+	}
+	return far
+}

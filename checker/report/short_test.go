@@ -1,0 +1,72 @@
+package report
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+)
+
+// programs is a chart of a real program with so many steps, each a read of one byte at a place of its own; those
+// of changing change the file that is shown.
+func programs(n int, changing, named []int) *Chart {
+	c := &Chart{Walk: &trace.Walk{}, Lanes: []Lane{{}}, First: []FileCell{{Text: "at first"}}, Named: named, Programs: true}
+	text := "at first"
+	for i := 1; i <= n; i++ {
+		st := trace.Walked{Step: &trace.Step{N: i, Calls: []trace.Call{{Op: fsfake.Op{Call: fsfake.CallRead, FD: i}}}}}
+		cell := FileCell{Text: text}
+		for _, k := range changing {
+			if k == i {
+				text = fmt.Sprintf("after %d", i)
+				cell = FileCell{Text: text, Changed: true}
+			}
+		}
+		c.Walk.Steps = append(c.Walk.Steps, st)
+		c.Rows = append(c.Rows, Row{N: i, Files: []FileCell{cell}, Preempts: i == 40, Wrong: i == n})
+	}
+	return c
+}
+
+// The short story has at most twelve rows: first what the cause names and the last step, then what changes the files.
+func TestShortStory(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		changing, named []int
+		must            []int
+	}{
+		{"named", nil, []int{3, 50, 70}, []int{3, 50, 70, 100}},
+		{"changes beside named", []int{10, 60}, []int{50}, []int{10, 50, 60, 100}},
+		{"more changes than rows", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 90}, []int{92}, []int{90, 92, 100}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := programs(100, c.changing, c.named).short(0)
+			require.Len(t, s.Rows, shortRows)
+			next, shown := 1, map[int]bool{}
+			for _, r := range s.Rows {
+				require.Equal(t, r.N-next, r.Skipped)
+				next = r.N + 1
+				shown[r.N] = true
+			}
+			for _, n := range c.must {
+				require.True(t, shown[n], "step %d", n)
+			}
+		})
+	}
+	require.Equal(t, programs(12, nil, nil), programs(12, nil, nil).short(0), "what is short stays as it is")
+}
+
+// What stands at a name is told with the next row that is shown, although the step that put it there is not; so is that
+// somebody was preempted.
+func TestShortStoryCarriesOn(t *testing.T) {
+	changing := []int{5}
+	for n := 41; n < 60; n++ {
+		changing = append(changing, n)
+	}
+	s := programs(100, changing, []int{90}).short(0)
+	require.NotEqual(t, 40, s.Rows[0].N)
+	require.True(t, s.Rows[0].Preempts)
+	require.True(t, s.Rows[0].Files[0].Changed)
+}

@@ -123,7 +123,8 @@ var imports = map[string]string{
 	"internal/outcome": "fsfake scenarios",
 
 	// The machine as it is, for commands that change nothing of it.
-	"internal/view": "x/sys",
+	"internal/view":   "x/sys",
+	"internal/native": "internal/view x/sys",
 
 	// What docs/reference says, from verdicts.
 	"internal/reference": "checker checker/report scenarios scenarios/all",

@@ -240,11 +240,15 @@ func lock(at string) error {
 	return nil
 }
 
+// firstPid is where the pids of commands begin, so that other numbers do not look like them.
+const firstPid = "20000"
+
 // proc mounts a proc of the view's processes. A bind of the machine's would let root change the machine's host name.
 func (b *builder) proc(to string) error {
 	if err := mount("proc", to, "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, ""); err != nil {
 		return err
 	}
+	_ = os.WriteFile(to+"/sys/kernel/ns_last_pid", []byte(firstPid), 0o600) // an old kernel does not let us
 	for _, name := range []string{"sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "scsi", "tty", "timer_list"} {
 		p := to + "/" + name
 		if _, err := os.Lstat(p); err != nil {

@@ -1,0 +1,139 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"lockpick/internal/view"
+)
+
+// maxCommands bounds how many commands there are: 120 serial orders.
+const maxCommands = 5
+
+// A Check runs commands natively and knows their serial ends.
+type Check struct {
+	task    Task
+	temp    string // holds the start and copies
+	orders  []order
+	rounds  int             // of serial runs
+	runs    int             // serial
+	calls   []int           // the most shared calls that a command has made in a serial run
+	outside map[string]bool // files outside that every serial run of an order changes alike
+	varies  map[string]bool // names that are not compared
+	several bool            // a command has several tasks
+	sleeps  bool            // serial runs sleep for most of their time
+	took    time.Duration   // of the longest serial run
+}
+
+// Open copies the directory and makes the serial runs. The error says in a sentence why commands cannot be run natively.
+func Open(ctx context.Context, t Task) (*Check, error) {
+	if n := len(t.Commands); n < 1 || n > maxCommands {
+		return nil, fmt.Errorf("%d commands have too many serial orders: at most %d can be run natively", n, maxCommands)
+	}
+	from, err := filepath.EvalSymlinks(t.From)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err := filepath.EvalSymlinks(t.Dir); err == nil {
+		t.Dir = dir
+	}
+	temp, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
+	if err != nil {
+		return nil, err
+	}
+	c := &Check{task: t, temp: temp, calls: make([]int, len(t.Commands)), outside: map[string]bool{}, varies: map[string]bool{}}
+	c.task.From = filepath.Join(temp, "start")
+	if err = os.Mkdir(c.task.From, 0o777); err == nil {
+		err = view.CopyTree(from, c.task.From)
+	}
+	if err == nil {
+		err = c.serial(ctx)
+	}
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Close removes what the check has copied.
+func (c *Check) Close() { _ = os.RemoveAll(c.temp) }
+
+// prepare fills in what all jobs have in common.
+func (c *Check) prepare(j job) job {
+	j.Commands, j.Dir, j.From, j.Outside = c.task.Commands, c.task.Dir, c.task.From, c.outsideNames()
+	if j.Limit == 0 {
+		j.Limit = c.limit()
+	}
+	return j
+}
+
+// do runs a job. Copies of every third one lie on the disk, where numbers of removed files may come back.
+func (c *Check) do(ctx context.Context, j job) (*run, error) {
+	if j.Seed%3 == 2 {
+		dir, err := os.MkdirTemp(c.temp, "copy")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		j.Copy = dir
+	}
+	return execute(ctx, &j, c.task.Env)
+}
+
+func (c *Check) outsideNames() (out []string) {
+	for name := range c.outside { // order does not matter: they are sorted
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// limit is how long a run may take: a few times as long as a serial one.
+func (c *Check) limit() time.Duration { return max(10*time.Second, 3*c.took) }
+
+// all runs jobs side by side, and hands each to done in the order in which they end, until done says stop. Sleeping commands take
+// no processor, so more of them run at once.
+func (c *Check) all(ctx context.Context, jobs []job, done func(j *job, r *run) (goOn bool)) error {
+	workers := runtime.GOMAXPROCS(0)
+	if c.sleeps {
+		workers = 8 * workers
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	var failed error
+	next, stop := 0, false
+	for range min(workers, len(jobs)) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				if stop || next == len(jobs) || ctx.Err() != nil {
+					mu.Unlock()
+					return
+				}
+				j := c.prepare(jobs[next])
+				next++
+				mu.Unlock()
+				r, err := c.do(ctx, j)
+				mu.Lock()
+				switch {
+				case ctx.Err() != nil: // it was cut off, and says nothing
+				case err != nil:
+					failed, stop = errors.Join(failed, err), true
+				case !stop:
+					stop = !done(&j, r)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}

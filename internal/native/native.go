@@ -1,0 +1,93 @@
+package native
+
+import (
+	"time"
+)
+
+// A Task says what runs, and where.
+type Task struct {
+	// Commands run side by side: 1 to 5.
+	Commands []Command
+	// Dir is the directory in which they start: an absolute, clean path. It holds a copy of the real directory From.
+	Dir, From string
+	// Env is the whole environment.
+	Env []string
+	// Ignored reports whether a name relative to Dir is left out of what is compared; nil is never.
+	Ignored func(name string) bool
+	// NoStdout leaves what is printed out.
+	NoStdout bool
+	// Refuses reports whether a command that ended so, "exit 1" or "signal 9", may not have done anything, so that serial
+	// orders without it count; nil is never.
+	Refuses func(exit string) bool
+}
+
+// A Command is a program with its arguments, looked up in PATH, and what it reads from its standard input.
+type Command struct {
+	Argv  []string
+	Stdin string
+}
+
+// A Turn lets a command go on for so many shared calls; fewer than none: to its end.
+type Turn struct{ Command, Calls int }
+
+// A Step is a call of a command that a run is to make in its place in an order. Path is relative to the directory or
+// absolute; empty means any.
+type Step struct {
+	Command    int
+	Call, Path string
+}
+
+// A job is what a process in a view is told to run.
+type job struct {
+	Commands  []Command
+	Dir, From string
+	Copy      string        // where the copy of From lies; empty is in memory
+	Outside   []string      // shared files outside of Dir
+	Turns     []Turn        // then all commands run to their ends
+	Only      bool          // commands without a turn do not run
+	Script    []Step        // comes before Turns
+	Window    int           // how many steps ahead a call is looked for in Script
+	Patience  time.Duration // how long a command may sleep before its turn ends
+	Limit     time.Duration // of the run
+	Jitter    float64       // the chance that a process is held while others of its command go on
+	Seed      uint64
+}
+
+// A run is what came of a job.
+type run struct {
+	Err     string   // the view could not be made
+	Exits   []string // "exit 0", "signal 9"; empty when it has not ended
+	Printed []string
+	Tree    map[string]string // by name below Dir
+	Outside map[string]string // by path
+	Pids    [][]int           // by command
+	Calls   []int             // shared, by command
+	Turns   []turnEnd
+	Parts   int    // of the script, which come first in Turns
+	Cut     string // why the run was cut short: deadlock or unended
+	Slept   time.Duration
+	Took    time.Duration
+	// Skipped are steps of the script that no call matched, Extra calls that no step matched.
+	Skipped, Extra int
+	At             time.Time
+}
+
+// A turnEnd is how a turn ended, after so many calls.
+type turnEnd struct {
+	Command, Calls int
+	End            rest
+}
+
+// A rest is why a command does not go on.
+type rest string
+
+const (
+	held    rest = "held"
+	ended   rest = "ended"
+	waiting rest = "waiting"
+	asleep  rest = "asleep"
+	unended rest = "unended" // the time limit came first
+	running rest = ""
+
+	deadlock = "deadlock"
+)

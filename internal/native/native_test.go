@@ -1,0 +1,133 @@
+//go:build linux && amd64
+
+package native
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
+)
+
+// shell makes a task of shell commands on files, "name=content".
+func shell(t *testing.T, files []string, commands ...string) Task {
+	t.Helper()
+	from := t.TempDir()
+	for _, f := range files {
+		name, text, _ := strings.Cut(f, "=")
+		require.NoError(t, os.WriteFile(from+"/"+name, []byte(text), 0o644))
+	}
+	task := Task{Dir: from, From: from, Env: os.Environ()}
+	for _, text := range commands {
+		task.Commands = append(task.Commands, Command{Argv: []string{"sh", "-c", text}})
+	}
+	return task
+}
+
+func open(t *testing.T, task Task) *Check {
+	t.Helper()
+	c, err := Open(context.Background(), task)
+	if err != nil && strings.Contains(err.Error(), "refused here") {
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v; where it is, go test ./internal/native runs it", err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func sweep(t *testing.T, task Task, budget time.Duration) Report {
+	t.Helper()
+	c := open(t, task)
+	r, err := c.Sweep(context.Background(), budget)
+	require.NoError(t, err)
+	t.Logf("%+v", r)
+	if r.Bad != nil {
+		t.Logf("%+v", *r.Bad)
+	}
+	return r
+}
+
+const bump = `read n < n; echo $((n+1)) > n`
+
+// What package tracer and the fake machine can have wrong: each of these is broken natively, and would hold in a world in which that
+// is wrong. A false "holds" is noticed here.
+func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
+	testmain.Slow(t, "each case is some dozens of runs of programs", "./internal/native")
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(outside+"/n", []byte("0\n"), 0o644))
+	const through = `read n < link; echo $((n+1)) > link`
+	twice := func(what string) string { // two looks that only a change between them tells apart
+		return `a=$(` + what + `); b=$(` + what + `); [ "$a" = "$b" ] || echo torn > bad`
+	}
+	for name, commands := range map[string][]string{
+		"nothing: a lost update":           {bump, bump},
+		"inode numbers for each process":   {twice("stat -c %i n"), "echo 1 > m; mv m n"},
+		"inode numbers in listings":        {`[ "$(ls -i n | tr -dc 0-9\  | tr -s ' ' | cut -d' ' -f1)" = "$(stat -c %i n)" ] || echo torn > bad`, "echo 1 > m; mv m n"},
+		"the mode of a file":               {twice("stat -c %a n"), "chmod 600 n"},
+		"the time of a file":               {twice("stat -c %Y n"), "touch -d 2001-01-01 n"},
+		"a second clock look":              {`a=$(date +%s%N); cat n >/dev/null; b=$(date +%s%N); [ $((b-a)) -lt 300000000 ] || echo late > bad`, "sleep 0.4; echo 2 > n"},
+		"a symbolic link that leads out":   {through, through},
+		"a file outside":                   {"cd ..; " + bump, "cd ..; " + bump},
+		"a directory entered by a link":    {"cd ../by; " + bump, "cd ../by; " + bump},
+		"who runs":                         {`kill -0 $(cat p) 2>/dev/null && echo alive > saw || echo dead > saw; rm -f p`, "echo $$ > p; cat n; rm -f p"},
+		"a pipe between its own processes": {"cat n | { read n; echo $((n+1)) > n; }", bump},
+		"a deadlock":                       {"exec 8>a 9>b; flock 8; flock 9", "exec 8>a 9>b; flock 9; flock 8"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			task := shell(t, []string{"n=0\n"}, commands...)
+			require.NoError(t, os.Symlink(outside+"/n", task.From+"/link"))
+			require.NoError(t, os.WriteFile(filepath.Dir(task.From)+"/n", []byte("0\n"), 0o644))
+			require.NoError(t, os.Symlink(task.From, filepath.Dir(task.From)+"/by"))
+			r := sweep(t, task, 10*time.Second)
+			require.True(t, r.Bad != nil || r.Hang != nil)
+			require.Equal(t, name == "a deadlock", r.Hang != nil)
+		})
+	}
+}
+
+// What holds natively, and could be called broken by mistake.
+func TestCallsNothingBroken(t *testing.T) {
+	testmain.Slow(t, "each case is some dozens of runs of programs", "./internal/native")
+	locked := "exec 9>l; flock 9; " + bump
+	own := "(echo 1 >f.1; mv -f f.1 f)& (echo 2 >f.2; mv -f f.2 f)& wait"
+	for name, commands := range map[string][]string{
+		"flock":                          {locked, locked},
+		"lock of another directory":      {"exec 9>../l; flock 9; " + bump, "exec 9>../l; flock 9; " + bump},
+		"pids that are written":          {"echo $$ > p; cat p", "echo $$ > q; cat q"},
+		"times that are written":         {"date +%s.%N > p; date +%T >> p", "date +%s > q"},
+		"orders of its own":              {own, "cat f > h 2>/dev/null || :"},
+		"what is left behind":            {locked + "; sleep 100 9>&- &", locked},
+		"a temporary name":               {"f=$(mktemp ./t.XXXXXX); echo 1 > $f; mv $f a", "f=$(mktemp ./t.XXXXXX); echo 1 > $f; mv $f a"},
+		"random bytes":                   {"od -An -N8 -tx8 /dev/urandom > r; echo 1 > one", "cat one 2>/dev/null > two || :"},
+		"a temporary file elsewhere":     {"f=$(mktemp); echo 1 > $f", "f=$(mktemp); echo 1 > $f"},
+		"a timeout that is long enough":  {"exec 9>l; flock -w 20 9; " + bump, "exec 9>l; flock -w 20 9; " + bump},
+		"a signal to one that has ended": {"echo $$ > p", "kill $(cat p) 2>/dev/null; :"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := sweep(t, shell(t, []string{"n=0\n"}, commands...), time.Second/2)
+			require.Nil(t, r.Bad)
+			require.Nil(t, r.Hang)
+		})
+	}
+}
+
+func TestLostUpdate(t *testing.T) {
+	r := sweep(t, shell(t, []string{"n=0\n"}, bump, bump), 5*time.Second)
+	require.NotNil(t, r.Bad)
+	require.Equal(t, []string{`n: "1\n", and not "2\n"`}, r.Bad.Differs)
+	require.Equal(t, 4, r.Bad.Seen)
+}
+
+func TestFlockHolds(t *testing.T) {
+	locked := "exec 9>l; flock 9; " + bump
+	r := sweep(t, shell(t, []string{"n=0\n"}, locked, locked), time.Second/2)
+	require.Nil(t, r.Bad)
+	require.Nil(t, r.Hang)
+	require.Positive(t, r.Tried)
+}

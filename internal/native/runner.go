@@ -1,0 +1,243 @@
+//go:build linux && amd64
+
+package native
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os/exec"
+	"slices"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/internal/view"
+)
+
+// A runner lets commands run in an order. One of them has the turn; the others are held at their next shared call.
+type runner struct {
+	job       *job
+	v         *view.View
+	cmds      []*command
+	tasks     map[int]*task
+	early     map[int]bool // tasks that were stopped before their parents told of them
+	leads     map[string]bool
+	rng       *rand.Rand
+	turn      int
+	left      int // shared calls of the turn; negative for any number
+	events    int
+	abandoned int // tasks that are not waited for
+	deadline  time.Time
+	script    script
+	res       *run
+}
+
+// run carries out the script, then the turns, then everything to its end.
+func (r *runner) run() error {
+	for _, c := range r.job.Commands {
+		r.cmds = append(r.cmds, &command{argv: c.Argv})
+	}
+	r.script = script{steps: r.job.Script, taken: make([]bool, len(r.job.Script)), window: r.job.Window}
+	for r.script.next() {
+		if end, err := r.give(r.script.command(), -1); err != nil || end == unended {
+			return err
+		}
+	}
+	r.res.Skipped, r.res.Extra = r.script.skipped(), r.script.extra
+	r.script.steps, r.res.Parts = nil, len(r.res.Turns)
+	for _, t := range r.job.Turns {
+		if r.over(t.Command) {
+			continue
+		}
+		if end, err := r.give(t.Command, t.Calls); err != nil || end == unended {
+			return err
+		}
+	}
+	return r.finish()
+}
+
+// over reports whether a command has ended.
+func (r *runner) over(i int) bool { return r.cmds[i].started && len(r.cmds[i].tasks) == 0 }
+
+// finish lets all commands run to their ends, one after the other as far as they can.
+func (r *runner) finish() error {
+	for still := 0; ; {
+		open, moved := false, false
+		for i, c := range r.cmds {
+			if r.over(i) || !c.started && r.job.Only {
+				continue
+			}
+			open = true
+			events := r.events
+			end, err := r.give(i, -1)
+			if err != nil || end == unended {
+				return err
+			}
+			moved = moved || r.events != events || end == ended || end == asleep
+		}
+		switch {
+		case !open:
+			return nil
+		case moved:
+			still = 0
+		case still < 2:
+			still++
+		case !r.stirs(500 * time.Millisecond):
+			if slices.ContainsFunc(r.cmds, func(c *command) bool { return len(c.tasks) > 0 && c.exit == "" }) {
+				r.res.Cut = deadlock
+				if r.abandoned > 0 { // what sleeps there may hold what the others wait for
+					r.res.Cut = string(unended)
+				}
+			}
+			return nil
+		}
+	}
+}
+
+// stirs reports whether anything happens within a time in which all wait.
+func (r *runner) stirs(within time.Duration) bool {
+	events := r.events
+	for end := time.Now().Add(within); time.Now().Before(end) && r.events == events; {
+		if !r.collect() {
+			doze(time.Millisecond)
+		}
+	}
+	return r.events != events
+}
+
+// give lets a command go on for so many shared calls, and waits until it does not go on.
+func (r *runner) give(i, calls int) (rest, error) {
+	c := r.cmds[i]
+	before := c.calls
+	r.turn, r.left = i, calls
+	if !c.started {
+		if err := r.start(i); err != nil {
+			if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+				return "", fmt.Errorf("starting %q: %w", c.argv[0], err)
+			}
+			c.exit = "exit 127"
+		}
+	}
+	for _, tid := range slices.Clone(c.tasks) {
+		if t := r.tasks[tid]; t != nil && t.held && r.left != 0 {
+			r.release(t)
+		}
+	}
+	end := r.settle(i)
+	r.res.Turns = append(r.res.Turns, turnEnd{i, c.calls - before, end})
+	if end == unended {
+		r.res.Cut = string(unended)
+	}
+	return end, nil
+}
+
+// release lets a held task make its call, if the script has it now.
+func (r *runner) release(t *task) {
+	if !r.script.allows(t.cmd, t.step) {
+		return
+	}
+	t.held = false
+	r.goes(t)
+}
+
+// goes counts a shared call, and lets the task make it.
+func (r *runner) goes(t *task) {
+	r.cmds[t.cmd].calls++
+	if r.left > 0 {
+		r.left--
+	}
+	r.script.take(t.cmd, t.step)
+	_ = syscall.PtraceCont(t.tid, 0)
+}
+
+// collect handles an event of a task, if there is one.
+func (r *runner) collect() bool {
+	var ws syscall.WaitStatus
+	tid, err := syscall.Wait4(-1, &ws, syscall.WALL|syscall.WNOHANG, nil)
+	if err != nil || tid <= 0 {
+		return false
+	}
+	r.events++
+	t := r.tasks[tid]
+	switch {
+	case t == nil:
+		if ws.Stopped() {
+			r.early[tid] = true
+		}
+	case ws.Exited() || ws.Signaled():
+		r.ends(t, ws)
+	case ws.Stopped():
+		r.stopped(t, ws)
+	}
+	return true
+}
+
+func (r *runner) ends(t *task, ws syscall.WaitStatus) {
+	c := r.cmds[t.cmd]
+	r.remove(t)
+	if t.tid != c.pid {
+		return
+	}
+	if c.exit = fmt.Sprintf("exit %d", ws.ExitStatus()); ws.Signaled() {
+		c.exit = fmt.Sprintf("signal %d", ws.Signal())
+	}
+}
+
+// stopped handles a stop of a task.
+func (r *runner) stopped(t *task, ws syscall.WaitStatus) {
+	sig := ws.StopSignal()
+	switch {
+	case sig == syscall.SIGSTOP: // that of a new task
+		sig = 0
+	case sig != syscall.SIGTRAP:
+	case ws.TrapCause() == unix.PTRACE_EVENT_SECCOMP:
+		r.atCall(t)
+		return
+	default:
+		sig = 0
+		r.atEvent(t, ws.TrapCause())
+	}
+	_ = syscall.PtraceCont(t.tid, int(sig))
+}
+
+// atEvent notes new tasks, and those that an exec has ended.
+func (r *runner) atEvent(t *task, event int) {
+	other, err := syscall.PtraceGetEventMsg(t.tid)
+	if err != nil {
+		return
+	}
+	tid := int(other)
+	switch event {
+	case unix.PTRACE_EVENT_FORK, unix.PTRACE_EVENT_VFORK, unix.PTRACE_EVENT_CLONE:
+		r.add(tid, t.cmd)
+		if r.early[tid] {
+			delete(r.early, tid)
+			_ = syscall.PtraceCont(tid, 0)
+		}
+	case unix.PTRACE_EVENT_EXEC:
+		if old := r.tasks[tid]; old != nil && tid != t.tid {
+			r.remove(old)
+		}
+	}
+}
+
+// atCall lets a task make a call, or holds it there.
+func (r *runner) atCall(t *task) {
+	s, err := r.look(t)
+	if err != nil || s.path == "" && !s.ends {
+		_ = syscall.PtraceCont(t.tid, 0)
+		return
+	}
+	t.step = r.script.match(t.cmd, s.name, s.path)
+	c := r.cmds[t.cmd]
+	mine := r.turn == t.cmd && r.left != 0
+	waits := mine && r.job.Jitter > 0 && len(c.tasks) > 1 && r.rng.Float64() < r.job.Jitter
+	if !mine || waits || !r.script.allows(t.cmd, t.step) {
+		t.held = true
+		return
+	}
+	r.goes(t)
+}

@@ -1,0 +1,78 @@
+package native
+
+import "path/filepath"
+
+// A script is the order of calls of a run that was seen elsewhere. It comes in parts, each of one command.
+//
+// A call matches the next step of its command with the same name and path, or one of the next so many. One that matches none is not in
+// the script, and passes in its command's turn; one that matches a later part is held.
+type script struct {
+	steps  []Step
+	taken  []bool
+	window int
+	end    int // of the part: the step after its last
+	extra  int
+	missed int
+}
+
+// next goes on to the next part.
+func (s *script) next() bool {
+	begin := s.end
+	for s.end < len(s.steps) && s.steps[s.end].Command == s.steps[begin].Command {
+		s.end++
+	}
+	return s.end > begin
+}
+
+// command is whose part it is.
+func (s *script) command() int { return s.steps[s.end-1].Command }
+
+// match finds the step that a call is; -1 for none.
+func (s *script) match(command int, name, path string) int {
+	seen := 0
+	for i, st := range s.steps {
+		if st.Command != command || s.taken[i] {
+			continue
+		}
+		if seen++; seen > s.window {
+			break
+		}
+		if st.Call == name && (st.Path == "" || filepath.Base(st.Path) == filepath.Base(path)) {
+			return i
+		}
+	}
+	return -1
+}
+
+// allows reports whether a call may be made in this part.
+func (s *script) allows(command, step int) bool {
+	return s.steps == nil || command == s.command() && step < s.end
+}
+
+// take notes that a call was made.
+func (s *script) take(command, step int) {
+	switch {
+	case s.steps == nil:
+	case step < 0:
+		s.extra++
+	default:
+		s.taken[step] = true
+		for i := range step { // they come no more
+			if s.steps[i].Command == command && !s.taken[i] {
+				s.taken[i] = true
+				s.missed++
+			}
+		}
+	}
+}
+
+// skipped counts the steps that no call was.
+func (s *script) skipped() int {
+	n := s.missed
+	for _, t := range s.taken {
+		if !t {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,150 @@
+package native
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// forever is the patience of serial runs: with less the next command begins while one sleeps.
+const forever = time.Hour
+
+// serial makes the serial runs: each order twice, so that what differs without any schedule is known.
+func (c *Check) serial(ctx context.Context) error {
+	for range 2 {
+		if err := c.round(ctx); err != nil {
+			return err
+		}
+	}
+	if len(c.orders) == 0 {
+		return errors.New("no command comes to an end alone, run natively")
+	}
+	return nil
+}
+
+// round makes a serial run of each order. From the third round on the tasks of a command go in drawn orders.
+func (c *Check) round(ctx context.Context) error {
+	var jobs []job
+	for _, ran := range c.every() {
+		j := job{Only: true, Patience: forever, Seed: uint64(c.rounds)}
+		if c.rounds == 0 {
+			j.Limit = 30 * time.Second
+		}
+		if c.rounds > 1 && c.several {
+			j.Jitter = []float64{0.05, 0.3, 0.9}[c.rounds%3]
+		}
+		for _, i := range ran {
+			j.Turns = append(j.Turns, Turn{i, -1})
+		}
+		jobs = append(jobs, j)
+	}
+	c.rounds++
+	return c.all(ctx, jobs, func(j *job, r *run) bool {
+		c.took = max(c.took, r.Took)
+		c.sleeps = c.sleeps || r.Slept > r.Took/2
+		for _, t := range r.Turns {
+			if t.End != ended { // it waits for another one, so that this order has no end
+				return true
+			}
+		}
+		c.learn(j, r)
+		return true
+	})
+}
+
+// every lists the orders: of all commands, and where some may refuse also of some.
+func (c *Check) every() [][]int {
+	n := len(c.task.Commands)
+	var out [][]int
+	var extend func(ran []int)
+	extend = func(ran []int) {
+		if len(ran) == n || len(ran) > 0 && c.task.Refuses != nil {
+			out = append(out, slices.Clone(ran))
+		}
+		for i := range n {
+			if !slices.Contains(ran, i) {
+				extend(append(slices.Clone(ran), i))
+			}
+		}
+	}
+	extend(nil)
+	return out
+}
+
+// learn adds the end of a serial run.
+func (c *Check) learn(j *job, r *run) {
+	c.runs++
+	o := order{end: c.task.outcomeOf(r)}
+	for _, t := range j.Turns {
+		o.ran = append(o.ran, t.Command)
+		c.calls[t.Command] = max(c.calls[t.Command], r.Calls[t.Command])
+	}
+	for i := range r.Exits { // of those that did not run nothing is compared
+		if !slices.Contains(o.ran, i) {
+			delete(o.end, commandName(i))
+			delete(o.end, commandName(i)+" prints")
+		}
+		c.several = c.several || len(r.Pids[i]) > 1
+	}
+	first := true
+	for _, k := range c.orders {
+		if slices.Equal(k.ran, o.ran) {
+			first = false
+			for _, name := range namesOf(k.end, o.end) {
+				if name[0] == '/' && k.end[name] != o.end[name] {
+					c.varies[name] = true
+				}
+			}
+		}
+	}
+	for name := range r.Outside { // order does not matter: it goes into a set
+		if first {
+			c.outside[name] = true
+		}
+	}
+	if !slices.ContainsFunc(c.orders, func(k order) bool { return slices.Equal(k.ran, o.ran) && maps.Equal(k.end, o.end) }) {
+		c.orders = append(c.orders, o)
+	}
+}
+
+// clear asks the serial side again whether an outcome is one of its own. After some rounds names that differ between two
+// runs of one order are compared no more: they differ without any schedule.
+func (c *Check) clear(ctx context.Context, o outcome) (bool, error) {
+	const rounds = 4
+	for range rounds {
+		if err := c.round(ctx); err != nil || ctx.Err() != nil {
+			return false, errors.Join(err, ctx.Err())
+		}
+		if c.isSerial(o) {
+			return true, nil
+		}
+	}
+	for i, k := range c.orders {
+		for _, l := range c.orders[:i] {
+			if !slices.Equal(k.ran, l.ran) {
+				continue
+			}
+			for _, name := range namesOf(k.end, l.end) {
+				if k.end[name] != l.end[name] {
+					c.varies[name] = true
+				}
+			}
+		}
+	}
+	return c.isSerial(o), nil
+}
+
+// NotCompared lists names that differ between serial runs of one order, so that nothing is concluded from them.
+func (c *Check) notCompared() []string {
+	names := slices.Collect(maps.Keys(c.varies))
+	slices.Sort(names)
+	for i, name := range names {
+		if _, of := lineOf(name, len(c.task.Commands)); of {
+			names[i] = fmt.Sprintf("how %s ends or what it prints", name[:1])
+		}
+	}
+	return slices.Compact(names)
+}

@@ -1,0 +1,178 @@
+//go:build linux && amd64
+
+package native
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// doze sleeps as nanosleep(2) does. Go's own sleep takes seven times as long for such times.
+func doze(d time.Duration) {
+	t := unix.NsecToTimespec(int64(d))
+	_ = unix.Nanosleep(&t, nil)
+}
+
+// Looks at a command without an event, after which it counts as held, or as waiting: a task that was about to be
+// woken looks as if it waited.
+const (
+	looksHeld    = 5
+	looksWaiting = 12
+)
+
+// settle waits until the command that has the turn does not go on, and says why.
+func (r *runner) settle(i int) rest {
+	c := r.cmds[i]
+	quiet := 0
+	var since time.Time // the command sleeps
+	for {
+		if r.collect() {
+			quiet = 0
+			continue
+		}
+		if time.Now().After(r.deadline) {
+			return unended
+		}
+		quiet++
+		if quiet > 3 {
+			state := r.state(c)
+			leftBehind := c.exit != "" && (state == waiting || state == asleep) // by its first process, which has ended
+			if state == asleep && since.IsZero() {
+				since = time.Now()
+			}
+			switch slept := time.Since(since); {
+			case state == ended:
+				return ended
+			case state == held && quiet > looksHeld:
+				if !r.jitters(c) {
+					return held
+				}
+				quiet = 0
+			case state == waiting && quiet > looksWaiting && !leftBehind:
+				return waiting
+			case leftBehind && (state == waiting && quiet > looksWaiting || state == asleep && slept > 20*time.Millisecond):
+				r.abandon(c)
+				return ended
+			case state == asleep && slept > r.job.Patience:
+				r.res.Slept += slept
+				return asleep
+			case state == running:
+				if !since.IsZero() {
+					r.res.Slept += slept
+				}
+				since = time.Time{}
+			}
+		}
+		doze(15 * time.Microsecond << min(quiet, 6))
+	}
+}
+
+// jitters lets one held task of a command go on, where its tasks are to go in a drawn order.
+func (r *runner) jitters(c *command) bool {
+	if r.job.Jitter == 0 || r.left == 0 {
+		return false
+	}
+	var list []*task
+	for _, tid := range c.tasks {
+		if t := r.tasks[tid]; t.held && r.script.allows(t.cmd, t.step) {
+			list = append(list, t)
+		}
+	}
+	if len(list) == 0 {
+		return false
+	}
+	r.release(list[r.rng.IntN(len(list))])
+	return true
+}
+
+// abandon does not wait for what a command has left behind: it ends with the view.
+func (r *runner) abandon(c *command) {
+	for _, tid := range c.tasks {
+		delete(r.tasks, tid)
+	}
+	r.abandoned += len(c.tasks)
+	c.tasks = nil
+}
+
+// state says whether a command goes on, and why not.
+func (r *runner) state(c *command) rest {
+	if len(c.tasks) == 0 {
+		return ended
+	}
+	isHeld, sleeps := false, c.timer
+	for _, tid := range c.tasks {
+		if r.tasks[tid].held {
+			isHeld = true
+			continue
+		}
+		switch waits(tid) {
+		case running:
+			return running
+		case asleep:
+			sleeps = true
+		}
+	}
+	switch {
+	case isHeld:
+		return held
+	case sleeps:
+		return asleep
+	}
+	return waiting
+}
+
+// waits says whether a task waits for somebody, or for a time.
+func waits(tid int) rest {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", tid))
+	after := bytes.LastIndexByte(text, ')') + 2
+	if err != nil || after >= len(text) {
+		return running
+	}
+	state := text[after]
+	if state == 'Z' {
+		return waiting
+	}
+	if state != 'S' && state != 'D' {
+		return running
+	}
+	text, _ = os.ReadFile(fmt.Sprintf("/proc/%d/syscall", tid))
+	f := strings.Fields(string(text))
+	if len(f) < 7 {
+		return running
+	}
+	nr, _ := strconv.Atoi(f[0])
+	arg := func(n int) uint64 {
+		x, _ := strconv.ParseUint(strings.TrimPrefix(f[n+1], "0x"), 16, 64)
+		return x
+	}
+	timed := false
+	switch nr {
+	case unix.SYS_VFORK, unix.SYS_CLONE, unix.SYS_CLONE3:
+		return waiting // until the child of vfork has gone on, in state D
+	case unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_RESTART_SYSCALL:
+		timed = true
+	case unix.SYS_POLL:
+		timed = int32(arg(2)) >= 0
+	case unix.SYS_EPOLL_WAIT, unix.SYS_EPOLL_PWAIT:
+		timed = int32(arg(3)) >= 0
+	case unix.SYS_PPOLL, unix.SYS_RT_SIGTIMEDWAIT:
+		timed = arg(2) != 0
+	case unix.SYS_SELECT, unix.SYS_PSELECT6:
+		timed = arg(4) != 0
+	case unix.SYS_FUTEX, unix.SYS_SEMTIMEDOP, unix.SYS_EPOLL_PWAIT2:
+		timed = arg(3) != 0
+	}
+	switch {
+	case timed:
+		return asleep
+	case state == 'D': // for the disk
+		return running
+	}
+	return waiting
+}

@@ -199,15 +199,25 @@ func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, fir
 	}
 	e, ok := scenarios.NewView(m).Exit(name)
 	status := outcome.ExitText(e, ok)
+	fails := status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status))
+	nowhere := ""
+	if port.files == 0 {
+		nowhere = fmt.Sprintf(" makes no call on a file in %s: is that the directory that it works in? See --dir", s.Dir)
+	}
 	switch {
+	case fails && len(port.refused) > 0:
+		return nil, fmt.Errorf("%s fails with %s: %s; that may be lockpick's doing, which does not model a call of it and answered %s: "+
+			"have the program do without it", who, status, oneLine(port.stderr), strings.Join(port.refused, ", "))
+	case fails && nowhere != "":
+		return nil, fmt.Errorf("%s fails with %s: %s. It%s", who, status, oneLine(port.stderr), nowhere)
 	case s.Inside != "" && !port.inside:
-		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and remove it where it ends", who, s.Inside)
-	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)) && len(port.refused) > 0:
-		return nil, fmt.Errorf("%s fails with %s: %s; that may be lockpick's doing, which does not model a call of it and answered %s: have the program do without it", who, status, oneLine(port.stderr), strings.Join(port.refused, ", "))
-	case port.files == 0:
-		return nil, fmt.Errorf("%s makes no call on a file in %s: is that the directory that it works in? See --dir", who, s.Dir)
-	case status != "exit 0" && !(s.Refused.Declared && s.Refused.has(status)):
-		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is a refusal with --refused", who, status, oneLine(port.stderr))
+		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and "+
+			"remove it where it ends", who, s.Inside)
+	case fails:
+		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is "+
+			"a refusal with --refused", who, status, oneLine(port.stderr))
+	case nowhere != "":
+		return nil, fmt.Errorf("%s%s", who, nowhere)
 	}
 	return port, nil
 }

@@ -86,7 +86,7 @@ it holds, or is broken and how, or why it was not asked.`,
 		f.set[o.name] = fs.StringArray(o.name, nil, o.usage)
 	}
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
-		"or wedge (with --crashes, --failing-calls or --power-losses)")
+		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
@@ -329,8 +329,12 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 			return []*scenarios.Property{p}, nil
 		}
 	}
-	return nil, fmt.Errorf("--property %q: choose serializable, deadlock, "+
-		"with --inside mutual-exclusion, or with --crashes, --failing-calls or --power-losses wedge", f.property)
+	var ids []string
+	for _, p := range all {
+		ids = append(ids, p.ID)
+	}
+	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s; with --inside there is mutual-exclusion, and "+
+		"atomic and wedge with --crashes, --failing-calls or --power-losses, as far as what is assumed does not say why not", f.property, strings.Join(ids, ", "))
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it, and
@@ -346,8 +350,8 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	bar.begin(sc.ID, p.ID)
 	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried}
 	r, err := lookFirst(ctx, sc, p, o, fewStates)
-	refusals := p.Invariant != nil // the property of what is left behind counts them
-	if err != nil || !refusals || spec.Refused.Declared {
+	// The property of what is left behind counts refusals.
+	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p || spec.Refused.Declared {
 		return r, err
 	}
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {

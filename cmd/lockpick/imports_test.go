@@ -120,7 +120,7 @@ var imports = map[string]string{
 	"fsfake/aferofs":      "fsfake afero",
 
 	// What a run leaves behind.
-	"internal/outcome": "fsfake scenarios",
+	"internal/outcome": "fsfake internal/numbers scenarios",
 
 	// The machine as it is, for commands that change nothing of it.
 	"internal/view":   "x/sys",

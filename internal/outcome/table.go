@@ -52,17 +52,16 @@ func (s *Serial) Table(o Outcome) [][]string {
 			rows = append(rows, append(row[:1], fromDifference(row[1:])...))
 		}
 	}
-	const left = "—" // it has not run
 	for i := range o.Exits {
 		add(scenarios.ProcessName(i), func(o Outcome, ran bool) string {
 			if !ran {
-				return left
+				return absent // it has not run
 			}
 			return o.Exits[i]
 		}, i)
 		add(scenarios.ProcessName(i)+" prints", func(o Outcome, ran bool) string {
 			if !ran {
-				return left
+				return absent // it has not run
 			}
 			return strconv.Quote(o.Printed[i])
 		}, i)
@@ -101,8 +100,11 @@ func (o Outcome) at(name string) string {
 			return e.Text
 		}
 	}
-	return "—"
+	return absent
 }
+
+// absent is what stands at a name of which there is nothing.
+const absent = "—"
 
 // fromDifference shortens long texts to where they begin to differ.
 func fromDifference(texts []string) []string {

@@ -26,6 +26,12 @@
 // command, alone and with time passing, exits 0, now or later. It is not asked of a command that
 // does not exit 0 either when nobody was killed; what is assumed says so.
 //
+// Atomic is asked where commands may be killed, the power be lost, or a call fail: each file that was there and that the
+// commands change is in the end as it was, or as a serial run of some of them leaves it. It is compared by its contents, a
+// symbolic link by its target. A name that no serial run leaves is not judged (a temporary file that a kill leaves). A
+// new file may be unfinished, unless an old one is gone: gzip removes its source. A database (of SQLite, bbolt or
+// GDBM) is not judged. A command that exits 0 although a call has failed has done what it does.
+//
 // # On the real kernel
 //
 // [Spec.Carry] lets the commands carry out the steps of a run on the real kernel, in a temporary

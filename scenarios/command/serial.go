@@ -27,27 +27,27 @@ type Refused struct {
 // serializable returns the property of commands whose serial runs are given.
 func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenarios.Property {
 	of := func(v scenarios.View) outcome.Outcome { return s.outcome(v) }
+	if !s.mayRefuse() {
+		serial = serial.whole(len(s.Commands))
+	}
 	judge := func(orders []outcome.Order) *outcome.Serial {
 		return &outcome.Serial{What: "commands", Orders: orders, Strangers: s.Living, Refuses: s.refuses(orders)}
 	}
 	c, reused := judge(serial.orders), judge(serial.reused)
-	holds, holdsReused := c.Invariant(of), reused.Invariant(of)
+	compared := func(v scenarios.View) *outcome.Serial {
+		if v.ReusesInodes() {
+			return reused
+		}
+		return c
+	}
 	p := &scenarios.Property{
-		ID:         scenarios.Serializable.ID,
-		Reconsider: s.reconsider(sc, c, reused, of),
-		Meaning:    "What the commands leave behind is what they leave behind one after the other, in some order.",
-		Invariant: func(v scenarios.View) string {
-			if v.ReusesInodes() {
-				return holdsReused(v)
-			}
-			return holds(v)
-		},
-		Table: func(v scenarios.View) [][]string {
-			if v.ReusesInodes() {
-				return reused.Table(of(v))
-			}
-			return c.Table(of(v))
-		},
+		ID: scenarios.Serializable.ID,
+		Reconsider: s.reconsider(sc, func(v scenarios.View) bool { return compared(v).Judge(of(v)) == "" }, func(k outcome.Order) {
+			c.Orders, reused.Orders = outcome.Add(c.Orders, k), outcome.Add(reused.Orders, k)
+		}),
+		Meaning:   "What the commands leave behind is what they leave behind one after the other, in some order.",
+		Invariant: func(v scenarios.View) string { return compared(v).Invariant(of)(v) },
+		Table:     func(v scenarios.View) [][]string { return compared(v).Table(of(v)) },
 	}
 	// What is there at the start may be what keeps them out, and then it is to.
 	if text := c.OnlyRefusals(); text != "" && s.Refused.Declared && !s.Left && !s.done && len(s.Living) == 0 {
@@ -143,7 +143,7 @@ type ordering struct {
 // run runs those that have not run yet. reusing is the machine on which inode numbers come back, or nil.
 func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int) error {
 	s := o.s
-	if len(ran) == len(s.Commands) || len(ran) > 0 && s.mayRefuse() {
+	if len(ran) > 0 {
 		o.out = outcome.Add(o.out, outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))})
 	}
 	for i := range s.Commands {

@@ -207,16 +207,17 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	if err != nil {
 		return sc, strict, err
 	}
+	survives := s.survives(&sc, serial)
 	strict = sc
-	sc.Claims, strict.Claims = others, others
+	sc.Claims, strict.Claims = slices.Concat(survives, others), slices.Concat(survives, others)
 	switch {
 	case s.FailingCalls > 0 || s.PowerLosses > 0:
 		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked where calls fail or the power is lost")
 	case len(serial.orders) == 0:
 		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked: no command ends alone on the files at the start")
 	default:
-		sc.Claims = slices.Concat(claims(s.serializable(&sc, serial)), others)
-		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial.whole(len(s.Commands)))), others)
+		sc.Claims = slices.Concat(claims(s.serializable(&sc, serial)), survives, others)
+		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial.whole(len(s.Commands)))), survives, others)
 	}
 	strict.Assumes = sc.Assumes
 	return sc, strict, nil

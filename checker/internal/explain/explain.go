@@ -56,7 +56,10 @@ func (t *teller) said() {
 	case t.cx.Property.Assertions && last != nil:
 		t.say("%s asserts %q %s, and it is not so.", last.Choice.Task, said, t.at(last.N))
 	case said != "" && (t.cx.Mistake == "" || !t.cx.Property.OfHolders):
-		t.say("%s.", upper(said))
+		if name, _, _ := strings.Cut(said, " "); !strings.HasSuffix(name, ":") {
+			said = upper(said) // it begins with no file's name
+		}
+		t.say("%s.", said)
 	}
 }
 
@@ -73,6 +76,7 @@ var mistakes = []mistake{
 	{"deadlock", (*teller).deadlock},
 	{"starvation", (*teller).starvation},
 	{"power loss", (*teller).powerLoss},
+	{"cut short", (*teller).cutShort},
 	{"lost kernel lock", (*teller).unlocked},
 	{"refused by nobody", (*teller).refused},
 	{"half a change", (*teller).torn},

@@ -3,6 +3,7 @@ package explain
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"lockpick/checker/trace"
@@ -36,6 +37,24 @@ func (t *teller) powerLoss() bool {
 	}
 	t.say("The power was lost %s, before all was synced: %s.", t.at(t.loss.N), strings.Join(parts, "; "))
 	return true
+}
+
+// cutShort tells of a file that somebody had begun to change who was killed.
+func (t *teller) cutShort() bool {
+	for _, k := range slices.Backward(t.kills) {
+		for _, p := range t.walk.Paths() {
+			if !strings.HasPrefix(t.walk.Names.Shorten(t.cx.Said), t.walk.Names.Short(p)+":") {
+				continue
+			}
+			for _, c := range slices.Backward(t.changes[p]) {
+				if c.By.Process == k.Choice.Task.Process && c.Step < k.N && c.Kind != trace.Touched {
+					t.say("%s %s %s and was killed %s, before it could go on.", c.By, t.whole(c), t.did(c.Step), t.at(k.N))
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // unsyncedData says which write of a file was not synced.

@@ -1,0 +1,179 @@
+package outcome
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"lockpick/internal/numbers"
+)
+
+// An Atomic says what may be left of the files that runs change, when one of them is killed, the power is lost or a call
+// fails: each as it was before, or as it is after serial runs of some of the processes. A name that no serial run leaves,
+// as that of a temporary file, is not judged.
+type Atomic struct {
+	before Outcome
+	orders []Order
+	// changed are the names of the start that a serial run changes, made those that one adds.
+	changed, made []string
+	databases     []string
+}
+
+// NewAtomic compares what was there before with what serial runs leave behind.
+func NewAtomic(before Outcome, orders []Order) *Atomic {
+	a := &Atomic{before: before}
+	for _, k := range orders {
+		if len(k.Killed) == 0 {
+			a.orders = Add(a.orders, k)
+		}
+	}
+	for _, name := range namesOf(before, a.orders) {
+		was := before.at(name)
+		switch {
+		case !slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(name) != was }):
+		case was == absent:
+			a.made = append(a.made, name)
+		case isDatabase(was):
+			a.databases = append(a.databases, name)
+		default:
+			a.changed = append(a.changed, name)
+		}
+	}
+	return a
+}
+
+// Add lets what one more serial run leaves behind be left.
+func (a *Atomic) Add(k Order) { *a = *NewAtomic(a.before, append(slices.Clone(a.orders), k)) }
+
+// Databases are the names that are not judged although serial runs change them: a database is changed in place, and
+// what is left of it is for its own recovery to say.
+func (a *Atomic) Databases() []string { return a.databases }
+
+// Changed reports whether anything is judged.
+func (a *Atomic) Changed() bool { return len(a.changed) > 0 }
+
+// isDatabase reports whether a file begins as those of SQLite, bbolt or GDBM do.
+func isDatabase(at string) bool {
+	text, _ := fileText(at)
+	return strings.HasPrefix(text, "SQLite format 3\x00") ||
+		len(text) > 20 && text[16:20] == "\xed\xda\x0c\xed" ||
+		len(text) > 4 && text[1:4] == "\x9a\x57\x13"
+}
+
+// Judge says which file is lost in what is left behind; "" for none. done lists processes whose change must be there.
+func (a *Atomic) Judge(o Outcome, done []int) string {
+	for _, name := range a.changed {
+		switch here := o.at(name); {
+		case here == absent && a.kept(o, name):
+		case !a.may(name, here, done):
+			return a.lost(name, here, done)
+		case here == absent:
+			if text := a.unfinished(o, name, done); text != "" {
+				return text
+			}
+		}
+	}
+	for _, name := range a.made {
+		if here := o.at(name); len(done) > 0 && !a.may(name, here, done) {
+			return a.lost(name, here, done)
+		}
+	}
+	return ""
+}
+
+// may reports whether something may stand at a name.
+func (a *Atomic) may(name, text string, done []int) bool {
+	return len(done) == 0 && text == a.before.at(name) ||
+		slices.ContainsFunc(a.orders, func(k Order) bool { return k.has(done) && k.Outcome.at(name) == text })
+}
+
+// has reports whether some processes have run in an order.
+func (o Order) has(processes []int) bool {
+	return !slices.ContainsFunc(processes, func(i int) bool { return !slices.Contains(o.Ran, i) })
+}
+
+// kept reports whether what stood at a name stands now at another one at which serial runs leave it.
+func (a *Atomic) kept(o Outcome, name string) bool {
+	was := a.before.at(name)
+	return slices.ContainsFunc(a.made, func(n string) bool {
+		return o.at(n) == was && slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(n) == was })
+	})
+}
+
+// unfinished says what is not whole of that for which a name is gone; "" for nothing.
+func (a *Atomic) unfinished(o Outcome, gone string, done []int) string {
+	for _, n := range a.made {
+		moved := slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(n) == a.before.at(gone) && k.Outcome.at(gone) == absent })
+		here := o.at(n)
+		if moved && here == absent || here != absent && !a.may(n, here, done) {
+			return fmt.Sprintf("%s: gone, and %s", gone, a.lost(n, here, done))
+		}
+	}
+	return ""
+}
+
+// lost says of a name that what stands there is none of what it may be: "f: 0 bytes, neither the old 12 nor the new 12".
+func (a *Atomic) lost(name, here string, done []int) string {
+	var after []string
+	for _, k := range a.orders {
+		if text := thing(k.Outcome.at(name)); k.has(done) && !slices.Contains(after, text) {
+			after = append(after, text)
+		}
+	}
+	was, is, will := thing(a.before.at(name)), thing(here), strings.Join(after, " or ")
+	newOnly := len(done) > 0 || slices.Contains(a.made, name)
+	if here == a.before.at(name) && here != absent && newOnly {
+		return fmt.Sprintf("%s: the old %s, not the new %s", name, was, bare(will))
+	}
+	if is != bare(is) {
+		was, will = bare(was), bare(will)
+	}
+	if newOnly {
+		return fmt.Sprintf("%s: %s, not the new %s", name, is, will)
+	}
+	return fmt.Sprintf("%s: %s, neither the old %s nor the new %s", name, is, was, will)
+}
+
+// bare is sizes without their unit, which has been said.
+func bare(text string) string { return strings.NewReplacer(" bytes", "", " byte", "").Replace(text) }
+
+// thing is what stands at a name, in words.
+func thing(text string) string {
+	content, isFile := fileText(text)
+	switch {
+	case isFile:
+		return numbers.Count(len(content), "byte", "bytes")
+	case text == absent:
+		return "nothing"
+	case strings.HasPrefix(text, "-> "):
+		return "link to " + strings.TrimPrefix(text, "-> ")
+	}
+	return "directory"
+}
+
+// fileText is the content of a file, of what stands at its name.
+func fileText(text string) (content string, ok bool) {
+	content, err := strconv.Unquote(text)
+	return content, err == nil
+}
+
+// Table shows what is lost: a row for each name at which something stands that may not be left there.
+func (a *Atomic) Table(o Outcome, done []int) [][]string {
+	rows := [][]string{{"", "here", "before"}}
+	orders := a.orders[:min(len(a.orders), mostOrders)]
+	for _, k := range orders {
+		rows[0] = append(rows[0], "after "+k.Name())
+	}
+	for _, name := range slices.Concat(a.changed, a.made) {
+		row := []string{o.at(name), a.before.at(name)}
+		if a.may(name, row[0], done) && row[0] != absent {
+			continue
+		}
+		for _, k := range orders {
+			row = append(row, k.Outcome.at(name))
+		}
+		rows = append(rows, append([]string{name}, fromDifference(row)...))
+	}
+	return rows
+}

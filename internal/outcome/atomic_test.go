@@ -1,0 +1,61 @@
+package outcome
+
+import (
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// endsAs is an outcome with the files of pairs of name and content.
+func endsAs(exit string, pairs ...string) Outcome {
+	o := Outcome{Exits: []string{exit}, Printed: []string{""}}
+	for i := 0; i < len(pairs); i += 2 {
+		o.Tree = append(o.Tree, Entry{pairs[i], strconv.Quote(pairs[i+1])})
+	}
+	return o
+}
+
+// Each file is as before or as after; the answers were written down first.
+func TestAtomic(t *testing.T) {
+	end := func(pairs ...string) Outcome { return endsAs("exit 0", pairs...) }
+	for name, c := range map[string]struct {
+		before, after, here Outcome
+		done                []int
+		want                string
+	}{
+		"as before":                     {end("f", "a"), end("f", "bb"), end("f", "a"), nil, ""},
+		"as after":                      {end("f", "a"), end("f", "bb"), end("f", "bb"), nil, ""},
+		"empty":                         {end("f", "a"), end("f", "bb"), end("f", ""), nil, "f: 0 bytes, neither the old 1 nor the new 2"},
+		"gone":                          {end("f", "a"), end("f", "bb"), end(), nil, "f: nothing, neither the old 1 byte nor the new 2 bytes"},
+		"of the same size":              {end("f", "ab"), end("f", "cd"), end("f", "ad"), nil, "f: 2 bytes, neither the old 2 nor the new 2"},
+		"a temporary file":              {end("f", "a"), end("f", "b"), end("f", "a", "t", ""), nil, ""},
+		"another file":                  {end("f", "a", "g", "x"), end("f", "b", "g", "x"), end("f", "b", "g", ""), nil, ""},
+		"two files, one of each":        {end("f", "a", "g", "a"), end("f", "b", "g", "b"), end("f", "a", "g", "b"), nil, ""},
+		"unfinished":                    {end("f", "a"), end("f.gz", "zz"), end("f", "a", "f.gz", "z"), nil, ""},
+		"unfinished, and gone":          {end("f", "a"), end("f.gz", "zz"), end("f.gz", "z"), nil, "f: gone, and f.gz: 1 byte, not the new 2"},
+		"moved, and both names":         {end("f", "a"), end("g", "a"), end("f", "a", "g", "a"), nil, ""},
+		"moved, and no name":            {end("f", "a"), end("g", "a"), end(), nil, "f: gone, and g: nothing, not the new 1 byte"},
+		"rotated":                       {end("f", "a"), end("f", "", "f.1", "a"), end("f.1", "a"), nil, ""},
+		"rotated to a name nobody uses": {end("f", "a"), end("f", "", "f.1", "a"), end("f.2", "a"), nil, "f: nothing, neither the old 1 byte nor the new 0 bytes"},
+		"done, and as before":           {end("f", "a"), end("f", "bb"), end("f", "a"), []int{0}, "f: the old 1 byte, not the new 2"},
+		"done, and nothing made":        {end("f", "a"), end("f", "bb", "g", "c"), end("f", "bb"), []int{0}, "g: nothing, not the new 1 byte"},
+		"done":                          {end("f", "a"), end("f", "bb"), end("f", "bb"), []int{0}, ""},
+	} {
+		a := NewAtomic(c.before, []Order{{Ran: []int{0}, Outcome: c.after}})
+		require.Equal(t, c.want, a.Judge(c.here, c.done), name)
+		if c.want != "" {
+			require.Greater(t, len(a.Table(c.here, c.done)), 1, name)
+		}
+	}
+}
+
+// Serial runs of which somebody was killed are nothing to compare with.
+func TestAtomicKilledOrders(t *testing.T) {
+	half := endsAs("killed", "f", "")
+	a := NewAtomic(endsAs("exit 0", "f", "a"), []Order{{Ran: []int{0}, Killed: []int{0}, Outcome: half}})
+	require.False(t, a.Changed())
+	a.Add(Order{Ran: []int{0}, Outcome: endsAs("exit 0", "f", "b")})
+	require.True(t, a.Changed())
+	require.NotEmpty(t, a.Judge(half, nil))
+}

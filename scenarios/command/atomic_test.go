@@ -1,0 +1,69 @@
+package command_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+)
+
+// What is left of a file is as before or as after, or is not, when whoever changes it is killed, the power is lost, or
+// the disk is full. Kills are as strace(1) with inject=…:signal=KILL leaves them, losses of power as POSIX allows them.
+func TestAtomic(t *testing.T) {
+	sorts := map[string]string{"f": "b\na\nc\n"}
+	for _, c := range []struct {
+		needs, line string
+		files       map[string]string
+		broken      map[string]string // by setting: what is said; a setting that is not there holds
+	}{
+		{"sort", "sort -o f f", sorts, map[string]string{"crashes": "f: 0 bytes, neither the old 6 nor the new 6", "power-losses": "f: 0 bytes, neither the old 6 nor the new 6", "failing-calls": "f: 0 bytes, neither the old 6 nor the new 6"}},
+		{"cp", "cp g f", map[string]string{"f": "old", "g": "longer"}, map[string]string{"crashes": "f: 0 bytes, neither the old 3 nor the new 6", "power-losses": "f: 0 bytes, neither the old 3 nor the new 6", "failing-calls": "f: 0 bytes, neither the old 3 nor the new 6"}},
+		{"sed", "sed -i s/a/b/ f", sorts, map[string]string{"power-losses": "f: 0 bytes, neither the old 6 nor the new 6"}},
+		{"gzip", "gzip -n f", sorts, map[string]string{"power-losses": "f: gone, and f.gz: 0 bytes, not the new"}},
+		{"mv", "mv f g", sorts, nil},
+		{"sh", "sh -c 'echo x > g'; true", map[string]string{"f": ""}, nil},
+		{"sh", "echo x > f; true", sorts, map[string]string{"crashes": "f: 0 bytes", "power-losses": "f: 0 bytes", "failing-calls": "f: 0 bytes, not the new 2"}},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			t.Parallel()
+			for _, setting := range []string{"crashes", "power-losses", "failing-calls"} {
+				sc := scenario(t, c.needs, []string{c.line}, c.files, setting+" 1\nrefused none")
+				p, err := sc.Property("atomic")
+				if c.files["f"] == "" {
+					require.ErrorContains(t, err, "unknown property")
+					require.Contains(t, strings.Join(sc.Assumes, "; "), "the commands change none that was there")
+					continue
+				}
+				require.NoError(t, err)
+				r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+				require.NoError(t, err)
+				want := c.broken[setting]
+				require.Equal(t, want == "", r.Verdict == checker.Holds, "%s: %s %s", setting, r.Verdict, r.Why)
+				if want != "" {
+					require.Equal(t, checker.Broken, r.Verdict)
+					require.Contains(t, r.Counterexample.Said, want, setting)
+					require.Contains(t, r.Counterexample.Cause, "f: ")
+				}
+			}
+		})
+	}
+}
+
+// A database is recovered by who reads it next, and a file of one is not judged.
+func TestAtomicDatabase(t *testing.T) {
+	sc := scenario(t, "sh", []string{"printf 'SQLite format 3\\000 new' > db"}, map[string]string{"db": "SQLite format 3\x00 old"}, "crashes 1\nrefused none")
+	_, err := sc.Property("atomic")
+	require.ErrorContains(t, err, "unknown property")
+	require.Contains(t, strings.Join(sc.Assumes, "; "), "what is left of db is not asked")
+}
+
+// With several commands a file is as after any serial run of those, or of some.
+func TestAtomicOfSeveral(t *testing.T) {
+	sc := scenario(t, "sh", []string{"echo a > t && mv t f", "echo bb > u && mv u f"}, map[string]string{"f": "ccc\n"}, "crashes 1\nrefused none")
+	p, err := sc.Property("atomic")
+	require.NoError(t, err)
+	decide(t, sc, p, "holds")
+}

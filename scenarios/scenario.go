@@ -70,6 +70,8 @@ type Scenario struct {
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
 	// sentence each, for reports. It may be empty.
 	Assumes []string
+	// Assumed is Assumes for what only a search shows: it is asked once one is over. It may be nil.
+	Assumed func() []string
 	// Unjudged says, once a search is over, what the programs share that was not judged, so that nothing it covered
 	// holds; "" for nothing. It may be nil.
 	Unjudged func() string

@@ -154,7 +154,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(within(countsOf(&r), cmp.Or(o.Width, 100)-2), "\n  "))
 	}
 	if !f.results.instead() && !f.pictures.markdown {
-		for _, l := range o.Tell("assumed", strings.Join(sc.Assumes, "; ")+".") {
+		for _, l := range o.Tell("assumed", strings.Join(slices.Concat(sc.Assumes, sc.Assumed()), "; ")+".") {
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
 	}

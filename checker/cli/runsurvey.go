@@ -206,6 +206,15 @@ func (s *runSurvey) line(ctx context.Context, st *command.Study) (*checker.Surve
 	return l, nil
 }
 
+// assume adds to what is assumed, each text once.
+func (s *runSurvey) assume(texts []string) {
+	for _, text := range texts {
+		if !slices.Contains(s.assumes, text) {
+			s.assumes = append(s.assumes, text)
+		}
+	}
+}
+
 // ask asks properties in a situation. Beside what is broken only mutual exclusion is asked, and what was too
 // large is not asked of more runs.
 func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.Situation, asked []string) error {
@@ -226,11 +235,8 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		return nil
 	}
 	sc.Summary, strict.Summary = one.Summary, one.Summary
-	for _, text := range sc.Assumes {
-		if !slices.Contains(s.assumes, text) {
-			s.assumes = append(s.assumes, text)
-		}
-	}
+	s.assume(sc.Assumes)
+	defer func() { s.assume(sc.Assumed()) }()
 	tried := &checker.Tried{}
 	for _, id := range asked {
 		at := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == id })

@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io/fs"
 	"strings"
 
@@ -144,15 +145,21 @@ func noAttributes(i int) func(*thread, *call) {
 // program that sets one of its own means it for others, which would never see it; what is copied along may be missing.
 func (t *thread) noAttribute() {
 	switch t.c.nr {
-	case unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR:
-		if name, err := readString(t.tid, t.c.args[1], maxPath); err == nil && strings.HasPrefix(name, "user.") {
-			t.unmodelled("the extended attribute %s of a file of the fake is not modelled", name)
-			return
-		}
-	}
-	if looksOnly[t.c.nr] {
+	case unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR: // none, in other words
 		t.fail(unix.EOPNOTSUPP)
 		return
 	}
-	t.refuse(unix.EOPNOTSUPP)
+	name, err := readString(t.tid, t.c.args[1], maxPath)
+	if d := t.p.fds[t.c.fd(0)]; t.c.text == "" && d.isFake() {
+		t.c.text = fmt.Sprintf("%s(%q)", t.c.spec.name, name)
+	}
+	users, looks := err == nil && strings.HasPrefix(name, "user."), looksOnly[t.c.nr] || t.c.nr == unix.SYS_FGETXATTR
+	switch {
+	case users && !looks:
+		t.unmodelled("the extended attribute %s of a file of the fake is not modelled", name)
+	case users || !looks:
+		t.refuse(unix.EOPNOTSUPP)
+	default: // an attribute of the system, which files have seldom
+		t.fail(unix.EOPNOTSUPP)
+	}
 }

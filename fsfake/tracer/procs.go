@@ -97,7 +97,7 @@ var aboutProcesses = []spec{
 		}
 	}},
 	{unix.SYS_SECCOMP, "seccomp", 3, unmodelled("its own seccomp filter is not handled")},
-	{unix.SYS_PTRACE, "ptrace", 4, func(t *thread, c *call) { t.fail(unix.EPERM) }},
+	{unix.SYS_PTRACE, "ptrace", 4, func(t *thread, c *call) { t.refuse(unix.EPERM) }},
 	{unix.SYS_UNSHARE, "unshare", 1, unmodelled("namespaces are not handled")},
 	{unix.SYS_SETNS, "setns", 2, unmodelled("namespaces are not handled")},
 	{unix.SYS_CHROOT, "chroot", 1, unmodelled("another root directory is not handled")},

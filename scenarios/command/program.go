@@ -124,7 +124,7 @@ func (d *driver) drive() error {
 // follow answers the run's calls to its end.
 func (d *driver) follow() error {
 	defer func() {
-		d.spec.record.did(d.run.Outside(), d.run.Unlike())
+		d.spec.record.did(d.run)
 		d.run.Stop()
 	}()
 	for {

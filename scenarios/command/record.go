@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -40,8 +41,8 @@ type record struct {
 	// lineages counts the executions that were started.
 	lineages int
 	// outside are the files outside of the virtual directory that executions have changed or locked,
-	// refused the calls that were refused although every kernel makes them.
-	outside, refused map[string]bool
+	// unlike the calls that were refused although every kernel makes them, refused all that were.
+	outside, unlike, refused map[string]bool
 	// late has, by process, where it looked at the clock; see clocks.go.
 	late []lateness
 }
@@ -91,20 +92,32 @@ type twin [sha256.Size]byte
 
 func newRecord(processes int) *record {
 	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{},
-		outside: map[string]bool{}, refused: map[string]bool{}, late: make([]lateness, processes)}
+		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{}, late: make([]lateness, processes)}
 }
 
 // did notes which files outside of the virtual directory an execution has changed or locked, and which of
-// its calls were refused although every kernel makes them.
-func (r *record) did(outside, refused []string) {
+// its calls were refused.
+func (r *record) did(run *tracer.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, name := range outside {
-		r.outside[name] = true
+	for _, of := range []struct {
+		set   map[string]bool
+		names []string
+	}{{r.outside, run.Outside()}, {r.unlike, run.Unlike()}, {r.refused, run.Refused()}} {
+		for _, name := range of.names {
+			of.set[name] = true
+		}
 	}
-	for _, call := range refused {
-		r.refused[call] = true
+}
+
+// assumed says what a verdict takes for granted of what the executions did.
+func (r *record) assumed() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.refused) == 0 {
+		return nil
 	}
+	return []string{"lockpick does not model these calls and refused them, as a kernel without them does: " + listed(r.refused)}
 }
 
 // unjudged says what the executions did that no verdict covers; "" for nothing.
@@ -115,9 +128,9 @@ func (r *record) unjudged(dir string) string {
 	case len(r.outside) > 0:
 		return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not judged: %s; "+
 			"have them keep it in %[1]s, or choose with --dir a directory that holds both", dir, listed(r.outside))
-	case len(r.refused) > 0:
+	case len(r.unlike) > 0:
 		return fmt.Sprintf("nothing broke it, but lockpick refused a call that it does not model: %s. What the commands do "+
-			"where the kernel makes it was not seen; have them do without it", listed(r.refused))
+			"where the kernel makes it was not seen; have them do without it", listed(r.unlike))
 	}
 	return ""
 }

@@ -232,6 +232,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Program: s.program, Same: s.sameAs,
 		Watch:    s.watch(),
 		Unjudged: func() string { return s.record.unjudged(s.Dir) },
+		Assumed:  func() []string { return s.record.assumed() },
 	}
 	sc.Late = s.late
 	st := &sc.Setting

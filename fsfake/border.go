@@ -98,6 +98,33 @@ func (b *border) owns(name string) bool {
 	return slices.ContainsFunc(b.regions, func(r Region) bool { return r.Owns(name) })
 }
 
+// listing adds to the names in a directory those that are beyond the border and shown.
+func (b *border) listing(dir InodeID, names []string) []string {
+	if b == nil {
+		return names
+	}
+	at, is := b.around[dir]
+	if !is {
+		return names
+	}
+	for i := range b.regions {
+		if b.regions[i].Path == at {
+			names = b.regions[i].Listing(names)
+		}
+	}
+	return names
+}
+
+// Listing adds to the names that the machine has in the region's directory those that are real, in order.
+func (r *Region) Listing(names []string) []string {
+	if !r.Partly || r.Hidden {
+		return names
+	}
+	names = append(names, r.Real...)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
 // leads reports whether a name in a directory above the border is beyond it. The error says so then.
 func (w *walker) leads(dir InodeID, name string) syscall.Errno {
 	b := w.m.border

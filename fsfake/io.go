@@ -258,6 +258,7 @@ func (m *Machine) readdir(d *desc, r *Result) {
 			names = append(names, n.names[i].name)
 		}
 	}
+	names = m.border.listing(n.id, names)
 	m.rewound(d)
 	m.moveOffset(d, 1)
 	r.N, r.Data = int64(len(names)), strings.Join(names, "\x00")

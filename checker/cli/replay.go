@@ -183,7 +183,10 @@ func (a *app) parseBundle(file string, text []byte, f *replayFlags) (replayed, e
 		return r, err
 	}
 	if r.run != nil {
-		r.sc, err = r.run.Scenario()
+		err = extending(r.run, func() (err error) {
+			r.sc, err = r.run.Scenario()
+			return err
+		})
 	} else {
 		r.sc, err = a.one(b.Scenario)
 	}

@@ -52,7 +52,9 @@ they leave behind one after the other.
 
 Each argument is a shell command and one process; with -n, what follows -- is one command
 and its arguments, for N processes. The files of the directory are copied; nothing in it
-is changed. Everything outside the directory is real, and happens at each execution.
+is changed. What the commands change elsewhere, a lock in /var/lock or a file in HOME, they share as
+well: it is found out when they run, copied, and not changed for real either. /tmp is a private one.
+What they only read elsewhere is real.
 
 With --survey there is one command, and the situations are made in which locks break: two and
 three runs of it, what one leaves behind that is killed at any call, a crash, a pid that is
@@ -76,6 +78,7 @@ it holds, or is broken and how, or why it was not asked.`,
 		{"refused", "exit statuses that mean \"I have done nothing\", such as `1,75`; 0 of a program that has changed no file; or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},
+		{"outside", "`real` lets the programs change files outside of the directory, unjudged; else what they change there is shared, too, and nothing real is changed"},
 		{"env", "add `NAME=VALUE` to the programs' environment"},
 	}
 	for _, field := range command.Fields() {
@@ -106,7 +109,11 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		return err
 	}
 	if f.survey != "" {
-		studies, err := spec.Survey()
+		var studies []command.Study
+		err := extending(&spec, func() (err error) {
+			studies, err = spec.Survey()
+			return err
+		})
 		if err != nil {
 			return err
 		}
@@ -119,6 +126,26 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		}
 		spec = one.Spec
 	}
+	shown := 0
+	return extending(&spec, func() error { return a.decideAll(ctx, &spec, args, f, &shown) })
+}
+
+// extending tries something until the commands change nothing outside of the directory that is not shared.
+func extending(spec *command.Spec, try func() error) error {
+	for {
+		err := try()
+		more, failed := spec.Extend(err, time.Now())
+		switch {
+		case failed != nil:
+			return failed
+		case !more:
+			return err
+		}
+	}
+}
+
+// decideAll makes all verdicts, and shows those that were not shown before.
+func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) error {
 	start := time.Now()
 	sc, strict, err := spec.Readings()
 	if err != nil {
@@ -129,22 +156,23 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		return err
 	}
 	var results []checker.Result
-	o := f.reportOptions(a, &spec, args)
+	o := f.reportOptions(a, spec, args)
 	tried := &checker.Tried{}
 	for i, p := range asked {
-		r, err := a.decideRun(ctx, &spec, &sc, &strict, p, tried, f)
+		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, f)
 		if err != nil {
 			return err
 		}
-		carryOut(ctx, &spec, &r)
+		carryOut(ctx, spec, &r)
 		watchChanges(&r)
 		a.worsen(exitOf(&r))
 		r.Claimed = false // nobody claims anything of a command
 		r.Elapsed = time.Since(start)
 		results = append(results, r)
-		if f.results.instead() {
+		if f.results.instead() || i < *shown {
 			continue
 		}
+		*shown++
 		if i > 0 {
 			_, _ = fmt.Fprintln(a.stdout)
 		}
@@ -158,7 +186,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
 	}
-	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(&spec, results, o))
+	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(spec, results, o))
 }
 
 // places says in which files the commands stand.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockpick/checker"
 	"lockpick/checker/report"
@@ -221,7 +222,11 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	if len(asked) == 0 || len(l.Broken) > 0 && one.Spec.Inside == "" {
 		return nil
 	}
-	sc, strict, err := one.Spec.Readings()
+	var sc, strict scenarios.Scenario
+	err := extending(&one.Spec, func() (err error) {
+		sc, strict, err = one.Spec.Readings()
+		return err
+	})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -238,7 +243,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	s.assume(sc.Assumes)
 	defer func() { s.assume(sc.Assumed()) }()
 	tried := &checker.Tried{}
-	for _, id := range asked {
+	for i, id := range asked {
 		at := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == id })
 		if at < 0 || !s.open(l, one, sc.Claims[at].Property) { // assumed says why it is not asked
 			continue
@@ -249,6 +254,11 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		r, err := s.app.decideRun(ctx, &one.Spec, &sc, &strict, p, tried, &f)
 		if ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if more, failed := one.Spec.Extend(err, time.Now()); more {
+			return s.ask(ctx, l, one, asked[i:])
+		} else if failed != nil {
+			err = failed
 		}
 		if err == nil && r.Verdict == checker.Unknown && r.Stats.States >= f.states {
 			r = draw(ctx, &sc, p, r, drawnFirst)

@@ -60,7 +60,6 @@ func (t *thread) getdents(c *call) {
 		if data != "" {
 			names = append(names, strings.Split(data, "\x00")...)
 		}
-		names = t.r.withReal(d.path, names)
 		*l = listing{names: names, read: true}
 		t.giveNames(l)
 	})
@@ -78,7 +77,7 @@ func (t *thread) realNames(fd int, d *descriptor) ([]string, error) {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	return names, err
+	return t.p.withReal(fd, names), err
 }
 
 // errnoOf is the error number in an error of package os, or EIO.

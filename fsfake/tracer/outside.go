@@ -56,7 +56,7 @@ func (t *thread) noteLocked(fd int) bool {
 
 // note notes a file outside. What is no file is left out, and so is what is the run's own.
 func (r *Run) note(name string) {
-	if !strings.HasPrefix(name, "/") || r.temp != "" && below(name, r.temp) || r.virtual(name) {
+	if !strings.HasPrefix(name, "/") || r.inTemp(name) || r.virtual(name) {
 		return
 	}
 	for _, dir := range []string{"/dev", "/proc", "/sys"} {

@@ -193,7 +193,7 @@ func (w *walk) from(dir, name string) (place, error) {
 			}
 		}
 		next := path.Join(cur, c)
-		if g != nil && w.t.r.shared[next] == nil && next != w.t.r.dir && g.Owns(next) {
+		if g != nil && w.t.r.shared[next] == nil && next != w.t.r.dir && g.Owns(next) && !w.t.r.inTemp(next) {
 			return placeIn(next, strings.TrimLeft(more, "/"), last && strings.HasSuffix(rest, "/")), nil
 		}
 		if next == w.t.r.dir || w.t.r.shared[next] != nil {

@@ -34,6 +34,9 @@ func (r *Run) region(name string) *fsfake.Region {
 // virtual reports whether a clean path is in the virtual directory or in a region.
 func (r *Run) virtual(name string) bool { return below(name, r.c.Dir) || r.region(name) != nil }
 
+// inTemp reports whether a real path is in the run's own temporary directory.
+func (r *Run) inTemp(name string) bool { return r.temp != "" && below(name, r.temp) }
+
 // device tells the file system of a virtual place.
 func (t *thread) device(pl place) int {
 	name := t.p.named(pl.path)
@@ -46,15 +49,16 @@ func (t *thread) device(pl place) int {
 	return 0
 }
 
-// withReal adds, to the names that the fake has in a directory, those of which it is only partly the fake's.
-func (r *Run) withReal(dir string, names []string) []string {
-	g := r.shared[dir]
-	if g == nil || !g.Partly || g.Hidden {
+// withReal adds, to the names in a real directory that stands for one which is only partly virtual, what is beside them.
+func (p *process) withReal(fd int, names []string) []string {
+	if len(p.r.shared) == 0 {
 		return names
 	}
-	all := append(slices.Clone(names[2:]), g.Real...)
-	slices.Sort(all)
-	return append(names[:2:2], slices.Compact(all)...)
+	at, _ := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd))
+	if g := p.r.shared[strings.TrimPrefix(at, physical(p.r.standsForRoot()))]; g != nil {
+		return g.Listing(names)
+	}
+	return names
 }
 
 // A change is what a call would do to a file.
@@ -85,7 +89,7 @@ var changesFile = map[int]bool{
 // protects ends the run if a call would change a real file, or refuses the call if that is a device. It reports
 // whether it has done so. What the kernel refuses need not be prevented.
 func (t *thread) protects(name string, what change) bool {
-	if !t.r.c.Protect || !path.IsAbs(name) || t.r.temp != "" && below(name, t.r.temp) {
+	if !t.r.c.Protect || !path.IsAbs(name) || t.r.inTemp(name) {
 		return false
 	}
 	if t.c.nr == unix.SYS_INOTIFY_ADD_WATCH {

@@ -31,16 +31,14 @@ type Entry struct{ Name, Text string }
 // String is the entry in a line.
 func (e Entry) String() string { return strings.TrimRight(e.Name+" "+e.Text, " ") }
 
-// Of looks at a machine on which each of so many processes has ended, and at what is below a directory.
-// Names relative to it that ignored is true of are left out, with all that is below them; ignored may be nil.
-func Of(v scenarios.View, processes int, dir string, ignored func(name string) bool) Outcome {
+// Of looks at a machine on which each of so many processes has ended. The tree is left to the caller.
+func Of(v scenarios.View, processes int) Outcome {
 	var o Outcome
 	for i := range processes {
 		e, ok := v.Exit(scenarios.ProcessName(i))
 		o.Exits, o.Printed = append(o.Exits, ExitText(e, ok)), append(o.Printed, e.Output)
 		o.Idle = append(o.Idle, e.Idle)
 	}
-	o.Tree = Tree(v, dir, ignored)
 	return o
 }
 
@@ -55,7 +53,8 @@ func ExitText(e fsfake.Exit, ended bool) string {
 	return fmt.Sprintf("exit %d", e.Status)
 }
 
-// Tree lists what is below a directory of the machine, in the order of names.
+// Tree lists what is below a directory of the machine, in the order of names. Names relative to it that ignored is
+// true of are left out, with all that is below them; ignored may be nil.
 func Tree(v scenarios.View, dir string, ignored func(name string) bool) []Entry {
 	return tree(v, dir, "", ignored)
 }

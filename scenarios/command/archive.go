@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
@@ -33,7 +34,12 @@ const (
 //	file MODE AGE KIND "NAME" "TARGET"
 //
 // KIND is text, noeol (the text lacks its last newline), base64, dir, link, or same (a hard link), which have a
-// TARGET; and "stdin N TEXT" is the quoted standard input of process N, from 1.
+// TARGET; "stdin N TEXT" is the quoted standard input of process N, from 1; and
+//
+//	shared DEVICE KIND "PATH" "NAME"...
+//
+// is one of [Spec.Outside]: KIND is all, or of a directory new or private, of which the names are real, and not listed
+// where it is private.
 func Parse(text []byte) (Spec, error) {
 	var s Spec
 	var listed []File
@@ -123,6 +129,13 @@ func (s *Spec) parseSetting(line string, listed *[]File) error {
 		}
 		*listed = append(*listed, f)
 		return nil
+	case "shared":
+		r, err := parseRegion(value)
+		if err != nil {
+			return fmt.Errorf("command: shared %s: %w", value, err)
+		}
+		s.Outside = append(s.Outside, r)
+		return nil
 	case "stdin":
 		number, quoted, _ := strings.Cut(value, " ")
 		n, err := strconv.Atoi(number)
@@ -178,6 +191,55 @@ func parseFile(value string) (f File, err error) {
 		return f, fmt.Errorf("%q is too much", rest)
 	}
 	return f, nil
+}
+
+// The kinds of places outside of the directory in an archive.
+const (
+	sharedAll     = "all"
+	sharedNew     = "new"
+	sharedPrivate = "private"
+)
+
+// parseRegion reads what a setting says of a place outside of the directory.
+func parseRegion(value string) (r fsfake.Region, err error) {
+	words := strings.SplitN(value, " ", 3)
+	if len(words) < 3 {
+		return r, errors.New(`give DEVICE KIND "PATH"`)
+	}
+	if r.Device, err = strconv.Atoi(words[0]); err != nil {
+		return r, fmt.Errorf("the device %s is no number", words[0])
+	}
+	if r.Partly, r.Hidden = words[1] != sharedAll, words[1] == sharedPrivate; r.Partly && !r.Hidden && words[1] != sharedNew {
+		return r, fmt.Errorf("the kind %q is unknown: choose all, new or private", words[1])
+	}
+	for rest := words[2]; rest != ""; rest = strings.TrimSpace(rest) {
+		quoted, err := strconv.QuotedPrefix(rest)
+		if err != nil {
+			return r, errors.New("a name is not quoted as Go quotes strings")
+		}
+		name, _ := strconv.Unquote(quoted)
+		if rest = rest[len(quoted):]; r.Path == "" {
+			r.Path = name
+		} else {
+			r.Real = append(r.Real, name)
+		}
+	}
+	return r, nil
+}
+
+func formatRegion(r *fsfake.Region) string {
+	kind := sharedAll
+	switch {
+	case r.Hidden:
+		kind = sharedPrivate
+	case r.Partly:
+		kind = sharedNew
+	}
+	text := fmt.Sprintf("%d %s %q", r.Device, kind, r.Path)
+	for _, name := range r.Real {
+		text += " " + strconv.Quote(name)
+	}
+	return text
 }
 
 // parseFiles joins what the setting says of files with the parts that hold them.
@@ -285,9 +347,15 @@ func (s *Spec) Format() ([]byte, error) {
 // formatSetting writes what [Spec.Set] reads.
 func (s *Spec) formatSetting(b *strings.Builder) error {
 	var lines [][2]string
+	for i := range s.Outside {
+		fmt.Fprintf(b, "shared %s\n", formatRegion(&s.Outside[i]))
+	}
 	add := func(name, value string) { lines = append(lines, [2]string{name, value}) }
 	if s.Dir != "" {
 		add("dir", s.Dir)
+	}
+	if s.RealOutside {
+		add("outside", "real")
 	}
 	if s.Inside != "" {
 		add("inside", s.Inside)

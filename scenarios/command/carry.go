@@ -136,7 +136,7 @@ func brief(text string) string {
 // A carrier carries out one run.
 type carrier struct {
 	spec    *Spec
-	root    string // the real directory
+	root    string // the real directory that stands for the root
 	runs    []*carriedRun
 	carried Carried
 }
@@ -206,7 +206,7 @@ func (c *carrier) begin(takesPart []bool) error {
 	if err != nil {
 		return err
 	}
-	c.root = filepath.Join(root, "dir")
+	c.root = filepath.Join(root, "root")
 	if err := c.spec.write(c.root); err != nil {
 		return err
 	}
@@ -218,7 +218,7 @@ func (c *carrier) begin(takesPart []bool) error {
 			continue
 		}
 		config := c.spec.config(i)
-		config.Through, config.Sources = c.root, sources
+		config.Through, config.Sources = c.root+c.spec.Dir, sources
 		config.CPU++ // beside the execution on the fake machine
 		if r.Run, err = tracer.Start(config); err != nil {
 			return err
@@ -433,7 +433,7 @@ func (c *carrier) ends(end *fsfake.Machine) error {
 		real.Exits, real.Printed = append(real.Exits, exit), append(real.Printed, printed)
 	}
 	var err error
-	if real.Tree, err = c.spec.realTree(c.root, ""); err != nil {
+	if real.Tree, err = c.spec.realTree(c.root); err != nil {
 		return err
 	}
 	if diff := fake.Differs(real); len(diff) > 0 {
@@ -448,6 +448,7 @@ func (s *Spec) config(process int) tracer.Config {
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.Env, Stdin: l.Stdin,
 		Pid: scenarios.Pid(process), Seed: 1, Now: begin, Timeout: s.Timeout,
+		Shared: s.Outside, Protect: !s.RealOutside,
 		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one
 	}
 }

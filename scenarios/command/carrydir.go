@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
@@ -15,8 +16,8 @@ import (
 
 // The virtual directory as a real one, for [Spec.Carry].
 
-// realTree is [outcome.Tree] of a real directory.
-func (s *Spec) realTree(dir, prefix string) ([]outcome.Entry, error) {
+// realBelow is [outcome.Tree] of a real directory, with what it calls names in front.
+func (s *Spec) realBelow(dir, prefix string, ignored func(name string) bool) ([]outcome.Entry, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -24,12 +25,12 @@ func (s *Spec) realTree(dir, prefix string) ([]outcome.Entry, error) {
 	var out []outcome.Entry
 	for _, e := range entries {
 		name, rel := filepath.Join(dir, e.Name()), prefix+e.Name()
-		if s.ignored(rel) {
+		if ignored(rel) {
 			continue
 		}
 		switch {
 		case e.IsDir():
-			below, err := s.realTree(name, rel+"/")
+			below, err := s.realBelow(name, rel+"/", ignored)
 			if err != nil {
 				return nil, err
 			}
@@ -67,13 +68,20 @@ func (s *Spec) movable(steps []Step) error {
 	return nil
 }
 
-// write makes the directory with the files of the start, for real.
-func (s *Spec) write(dir string) error {
-	if err := makeDirs(dir); err != nil {
+// write makes the directory and the places outside with the files of the start, for real, below one that
+// stands for the root.
+func (s *Spec) write(root string) error {
+	at := func(name string) string { return filepath.Join(root, s.at(name)) }
+	if err := makeDirs(at("")); err != nil {
 		return err
 	}
+	for _, r := range s.Outside {
+		if err := makeDirs(at(path.Dir(r.Path))); err != nil {
+			return err
+		}
+	}
 	for _, f := range s.Files {
-		if err := f.write(filepath.Join(dir, f.Name), strings.HasSuffix(f.Name, "/")); err != nil {
+		if err := f.write(at); err != nil {
 			return err
 		}
 	}
@@ -91,7 +99,8 @@ func makeDirs(name string) error {
 	return errors.Join(os.Mkdir(name, 0o777), os.Chmod(name, 0o777))
 }
 
-func (f *File) write(name string, dir bool) error {
+func (f *File) write(at func(name string) string) error {
+	name := at(f.Name)
 	if err := makeDirs(filepath.Dir(name)); err != nil {
 		return err
 	}
@@ -99,8 +108,8 @@ func (f *File) write(name string, dir bool) error {
 	case f.Link != "":
 		return os.Symlink(f.Link, name)
 	case f.Same != "":
-		return os.Link(filepath.Join(strings.TrimSuffix(name, filepath.FromSlash(f.Name)), f.Same), name)
-	case dir:
+		return os.Link(at(f.Same), name)
+	case strings.HasSuffix(f.Name, "/"):
 		if err := makeDirs(name); err != nil {
 			return err
 		}
@@ -109,5 +118,5 @@ func (f *File) write(name string, dir bool) error {
 			return err
 		}
 	}
-	return os.Chmod(name, os.FileMode(f.mode()))
+	return syscall.Chmod(name, f.mode())
 }

@@ -61,7 +61,12 @@
 //
 // # Limits
 //
-// linux/amd64 with ptrace(2). Everything outside the virtual directory is real, and happens
+// linux/amd64 with ptrace(2). What lies outside of the directory is real as long as no command changes
+// it. An execution that would change it ends before it does, by an error that names it; [Spec.Extend] then shares that
+// place, with what is there, and the scenario is made anew. So nothing real is changed, and a race outside of the directory is one like any other. A
+// directory that all may write to, /tmp above all, is a private one: new names are the machine's, files that are there
+// can be read by name, and are not listed. Files that are one and the same under two names outside are taken for two. With [Spec.RealOutside] all of
+// it is real, and happens
 // each time that a program is run. Where several threads or processes of one command ask at
 // once, whose call comes first is a choice of the schedule. A timer that runs beside a call which
 // does not wait goes off after it, which is assumed, and said with the verdict. Whether it goes off

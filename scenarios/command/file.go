@@ -40,28 +40,24 @@ func Copy(dir string, now time.Time) ([]File, error) {
 		if err != nil {
 			return err
 		}
-		f := File{Name: filepath.ToSlash(rel), Mode: uint32(info.Mode().Perm()), Age: min(max(now.Sub(info.ModTime()), 0), maxAge)}
-		switch {
-		case e.IsDir():
-			f.Name += "/"
-		case info.Mode()&fs.ModeSymlink != 0:
-			if f.Link, err = os.Readlink(name); err != nil {
-				return err
-			}
-		case info.Mode().IsRegular():
-			if f.Same = seen.earlier(f.Name, info); f.Same != "" {
-				break
-			}
+		rel = filepath.ToSlash(rel)
+		same := ""
+		if info.Mode().IsRegular() {
+			same = seen.earlier(rel, info)
+		}
+		if same == "" && info.Mode().IsRegular() {
 			if total += info.Size(); total > maxBytes {
 				return fmt.Errorf("command: %s holds more than %d MiB: choose a smaller directory with --from", dir, maxBytes>>20)
 			}
-			text, err := os.ReadFile(name)
-			if err != nil {
+		}
+		f := File{Mode: uint32(info.Mode().Perm()), Age: age(info, now)}
+		if same == "" {
+			if f, err = copyOf(name, info, now); err != nil {
 				return err
 			}
-			f.Content = string(text)
-		default:
-			return fmt.Errorf("command: %s is a %s, which cannot be copied: choose another directory with --from", name, info.Mode().Type())
+		}
+		if f.Name, f.Same = rel, same; e.IsDir() {
+			f.Name += "/"
 		}
 		if out = append(out, f); len(out) > maxFiles {
 			return fmt.Errorf("command: %s has more than %d files: choose a smaller directory with --from", dir, maxFiles)
@@ -69,6 +65,30 @@ func Copy(dir string, now time.Time) ([]File, error) {
 		return nil
 	})
 	return out, err
+}
+
+// copyOf copies one file, but its name.
+func copyOf(name string, info fs.FileInfo, now time.Time) (f File, err error) {
+	f = File{Mode: uint32(info.Mode().Perm()), Age: age(info, now)}
+	switch {
+	case info.IsDir():
+	case info.Mode()&fs.ModeSymlink != 0:
+		f.Link, err = os.Readlink(name)
+	case info.Mode().IsRegular() && info.Size() <= maxBytes:
+		var text []byte
+		text, err = os.ReadFile(name)
+		f.Content = string(text)
+	case info.Mode().IsRegular():
+		err = fmt.Errorf("command: %s has more than %d MiB, and cannot be shared", name, maxBytes>>20)
+	default:
+		err = fmt.Errorf("command: %s is a %s, which cannot be copied: choose another directory with --from", name, info.Mode().Type())
+	}
+	return f, err
+}
+
+// age is how long before the time now a file was changed last.
+func age(info fs.FileInfo, now time.Time) time.Duration {
+	return min(max(now.Sub(info.ModTime()), 0), maxAge)
 }
 
 // maxAge is as old as a file can be: the machine's clock begins in 1970, where many archives say that their files are from.
@@ -109,6 +129,10 @@ func (s *Spec) Set(name, value string) (err error) {
 	switch name {
 	case "dir":
 		s.Dir = value
+	case "outside":
+		if s.RealOutside = value == "real"; value != "real" && value != "shared" {
+			return fmt.Errorf("command: outside %q: give real or shared", value)
+		}
 	case "inside":
 		if s.Inside = value; value == "" {
 			return errors.New("command: inside: give the name that marks the critical section")

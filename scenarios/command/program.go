@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -363,7 +362,7 @@ func (d *driver) newPid() int {
 }
 
 // onMark reports whether a call is about the name that marks the critical section.
-func (d *driver) onMark(name string) bool { return name == path.Join(d.spec.Dir, d.spec.Inside) }
+func (d *driver) onMark(name string) bool { return name == d.spec.at(d.spec.Inside) }
 
 // removes reports whether a call takes the mark away if it succeeds. Programs try to unlink what they
 // then remove as a directory: a call that cannot succeed is none.
@@ -425,7 +424,7 @@ func (d *driver) after(op fsfake.Op, name string, r fsfake.Result, leaves bool) 
 		return fmt.Errorf("%s, which marks critical sections, is a file here and a directory there: make it one of both everywhere", d.spec.Inside)
 	case !d.inside && d.makes(op, name, r):
 		d.note(scenarios.Returned{Output: model.Acquired{OK: true}})
-		d.note(scenarios.Holding{Path: path.Join(d.spec.Dir, d.spec.Inside), FD: -1})
+		d.note(scenarios.Holding{Path: d.spec.at(d.spec.Inside), FD: -1})
 		d.inside, d.markDir = true, op.Call == fsfake.CallMkdir || r.Errno == fsfake.EISDIR
 	}
 	return nil

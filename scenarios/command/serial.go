@@ -60,7 +60,9 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 
 // outcome looks at a machine on which every command has ended.
 func (s *Spec) outcome(v scenarios.View) outcome.Outcome {
-	return outcome.Of(v, len(s.Commands), s.Dir, s.ignored)
+	o := outcome.Of(v, len(s.Commands))
+	o.Tree = s.tree(v)
+	return o
 }
 
 func (s *Spec) ignored(name string) bool {
@@ -197,9 +199,9 @@ func (o *ordering) answeredAlike(reusing *fsfake.Machine, process int, e aloneEn
 
 // changes reports whether a command leaves other files behind than it has found.
 func (s *Spec) changes(m *fsfake.Machine, ends []aloneEnd) bool {
-	was := outcome.Tree(scenarios.NewView(m), s.Dir, s.ignored)
+	was := s.tree(scenarios.NewView(m))
 	return slices.ContainsFunc(ends, func(e aloneEnd) bool {
-		return e.m != nil && !slices.Equal(outcome.Tree(scenarios.NewView(e.m), s.Dir, s.ignored), was)
+		return e.m != nil && !slices.Equal(s.tree(scenarios.NewView(e.m)), was)
 	})
 }
 

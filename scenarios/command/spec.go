@@ -26,8 +26,14 @@ type Spec struct {
 	// Dir is the virtual directory, an absolute and clean path; empty means /data. The
 	// commands start in it.
 	Dir string
-	// Files are what is in it at the start.
+	// Files are what is in it at the start, and in Outside.
 	Files []File
+	// Outside are the places outside of the directory that are virtual, too, in the order of their paths; see
+	// [Spec.Extend], which finds them. An execution that would change a real file beside these is an error.
+	Outside []fsfake.Region
+	// RealOutside: nothing outside of the directory is virtual, and what the commands do there happens each
+	// time that one is executed. What they change there is not judged.
+	RealOutside bool
 	// Inside is a name in the directory that a command creates (mkdir, symlink, or open with O_CREAT)
 	// where its critical section begins, and removes where it ends; empty for none.
 	Inside string
@@ -58,13 +64,14 @@ type Spec struct {
 	// time, and is for tests of that.
 	NoSnapshots bool
 
-	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
-	record *record // of the scenario's executions
-	shared *record // of all scenarios of a survey; nil outside of one
-	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
-	space  bool    // in a survey: some call of the command's first process needs space on the disk
-	done   bool    // in a survey: a run has left the files at the start, so another one may have nothing to do
-	early  *early  // of the serial runs
+	worth   int      // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
+	record  *record  // of the scenario's executions
+	shared  *record  // of all scenarios of a survey; nil outside of one
+	again   *bool    // whether the command repeats, where that is known; see [Spec.repeats]
+	space   bool     // in a survey: some call of the command's first process needs space on the disk
+	done    bool     // in a survey: a run has left the files at the start, so another one may have nothing to do
+	early   *early   // of the serial runs
+	devices []uint64 // of Outside, by number
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
 	// mixed, when not 0, is the number of a drawn order of those calls.
@@ -161,7 +168,7 @@ func isBuiltin(word string) bool {
 
 // A File is something in the virtual directory at the start.
 type File struct {
-	// Name is relative to the directory. One that ends in a slash is a directory.
+	// Name is relative to the directory, or absolute and in [Spec.Outside]. One that ends in a slash is a directory.
 	Name string
 	// Content of a file; Link, when not empty, is the target of a symbolic link.
 	Content, Link string
@@ -251,7 +258,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	}
 	*st = checked.Setting // with what is not said and follows
 	sc.Assumes = []string{
-		"what the commands do outside " + s.Dir + " is real, and is the same in every execution",
+		s.assumedOutside(),
 		"the time of day stands still, and a sleep lasts for any time",
 	}
 	if s.FailingCalls > 0 {
@@ -327,8 +334,16 @@ func (s *Spec) validate() error {
 		}
 	}
 	for _, f := range s.Files {
-		if name := strings.TrimSuffix(f.Name, "/"); name == "" || path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") {
-			return bad("file %q: the name must be relative, clean, and inside the directory", f.Name)
+		name := strings.TrimSuffix(f.Name, "/")
+		switch {
+		case path.IsAbs(name) && s.owner(name) != nil:
+		case name == "" || path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, ".."):
+			return bad("file %q: the name must be relative, clean, and inside the directory, or absolute and in a place outside that is shared", f.Name)
+		}
+	}
+	for _, r := range s.Outside {
+		if !path.IsAbs(r.Path) || path.Clean(r.Path) != r.Path || r.Path == "/" || r.Path == s.Dir || strings.HasPrefix(r.Path, s.Dir+"/") {
+			return bad("outside %q: the path must be absolute, clean, and outside of the directory", r.Path)
 		}
 	}
 	for _, p := range s.Ignore {
@@ -372,27 +387,30 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	must(p.MkdirAll(s.Dir, 0o777))
 	must(p.Chmod(s.Dir, 0o777))
 	own(m, s.Dir)
+	for _, r := range s.Outside {
+		must(p.MkdirAll(path.Dir(r.Path), 0o777))
+	}
 	files := slices.Clone(s.Files)
 	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Age, a.Age) })
 	age := s.oldest()
 	for _, f := range files {
 		m.Advance(age - f.Age)
 		age = f.Age
-		must(f.make(p, s.Dir))
-		own(m, path.Join(s.Dir, f.Name))
+		must(f.make(p, s.at))
+		own(m, s.at(f.Name))
 	}
 	m.Advance(age)
 	for _, f := range files { // later files have changed the times of directories
 		if f.Age > 0 && strings.HasSuffix(f.Name, "/") {
 			at := m.Now().Add(-f.Age)
-			must(p.Chtimes(path.Join(s.Dir, f.Name), at, at))
+			must(p.Chtimes(s.at(f.Name), at, at))
 		}
 	}
 	// The directory itself was changed just now. The clock stands still, so its times do not show
 	// what the commands do in it: most interpreters ask for them on their way to a script, and to
 	// each that would be another run of the program.
 	must(p.Chtimes(s.Dir, m.Now(), m.Now()))
-	m.SetBorder(s.Dir)
+	m.SetBorder(s.Dir, s.Outside...)
 	for i := range s.Commands {
 		m.KillProc(scenarios.Pid(i))
 		m.AddProc(s.procSpec(i))
@@ -437,21 +455,40 @@ func (f *File) mode() uint32 {
 	return 0o644
 }
 
-func (f *File) make(p *fsfake.Proc, dir string) error {
-	name := path.Join(dir, f.Name)
+func (f *File) make(p *fsfake.Proc, at func(name string) string) error {
+	name := at(f.Name)
 	if err := p.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
 	chmod := fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}
 	switch {
 	case f.Same != "":
-		return p.Link(path.Join(dir, f.Same), name)
+		return p.Link(at(f.Same), name)
 	case f.Link != "":
 		return p.Symlink(f.Link, name)
 	case strings.HasSuffix(f.Name, "/"):
 		return errors.Join(p.MkdirAll(name, 0o777), do(p, chmod))
 	}
 	return errors.Join(p.WriteFile(name, []byte(f.Content), 0o666), do(p, chmod))
+}
+
+// assumedOutside is what every verdict assumes of the files that are not the machine's.
+func (s *Spec) assumedOutside() string {
+	if s.RealOutside {
+		return "what the commands do outside " + s.Dir + " is real, and is the same in every execution"
+	}
+	names := map[string]bool{}
+	for _, r := range s.Outside {
+		names[r.Path] = true
+		if r.Hidden { // what is there is not shown
+			delete(names, r.Path)
+			names[r.Path+" (a private one)"] = true
+		}
+	}
+	if len(names) == 0 {
+		return "files outside " + s.Dir + " stay as they are"
+	}
+	return "files outside " + s.Dir + " stay as they are, but for what the commands share: " + listed(names)
 }
 
 func do(p *fsfake.Proc, op fsfake.Op) error {
@@ -472,11 +509,11 @@ func (s *Spec) watch() []string {
 	var out []string
 	for _, f := range s.Files {
 		if !strings.HasSuffix(f.Name, "/") && len(out) < 3 {
-			out = append(out, path.Join(s.Dir, f.Name))
+			out = append(out, s.at(f.Name))
 		}
 	}
 	if s.Inside != "" {
-		out = append(out, path.Join(s.Dir, s.Inside))
+		out = append(out, s.at(s.Inside))
 	}
 	if len(out) == 0 {
 		out = []string{s.Dir}

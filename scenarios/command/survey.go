@@ -251,10 +251,10 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 func (s *Spec) filesOf(m *fsfake.Machine) (out []File) {
 	names := map[fsfake.InodeID]string{}
 	for _, n := range m.Tree() {
-		name, ok := strings.CutPrefix(n.Path, s.Dir+"/")
-		if !ok {
+		if n.Path == s.Dir || !s.owns(n.Path) {
 			continue
 		}
+		name := s.named(n.Path)
 		v := m.View(n.ID)
 		f := File{Name: name, Mode: uint32(v.Mode.Perm()), Age: surveyAge + begin.Sub(time.Unix(0, v.Mtime))}
 		switch {

@@ -66,7 +66,8 @@ func strangers(sc *scenarios.Scenario, base *fsfake.Machine) []int {
 
 // endOf is what a run of a scenario has left behind.
 func endOf(sc *scenarios.Scenario, start time.Time, v scenarios.View) outcome.Outcome {
-	o := outcome.Of(v, sc.Setting.Processes, "/", nil)
+	o := outcome.Of(v, sc.Setting.Processes)
+	o.Tree = outcome.Tree(v, "/", nil)
 	if sc.Setting.Stalls > 0 && sc.Setting.Assume.Sleeps != scenarios.SleepsLast {
 		// Nothing else moves it, but the nanoseconds that make changes show in time stamps.
 		o.Clock = "+" + v.Now().Sub(start).Round(time.Millisecond).String()

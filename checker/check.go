@@ -22,6 +22,16 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err := o.Tried.For(sc); err != nil {
 		return Result{}, err
 	}
+	var log []Attempt
+	o.log = &log
+	res, err := check(ctx, sc, p, o)
+	res.Attempts = log
+	return res, err
+}
+
+// check decides one property of a scenario on the machine that its setting describes, with sleeps that last where
+// that shows, and in each case that is open.
+func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
 	withSleeps := func(sc *scenarios.Scenario, ask bool) (Result, error) {
 		res, err := checkCase(ctx, sc, p, o, ask)
 		if err != nil {

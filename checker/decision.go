@@ -1,10 +1,7 @@
 package checker
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/search"
@@ -15,222 +12,15 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	if o.Preemptions != nil {
 		return checkBounded(ctx, t, o)
 	}
-	x, err := search.NewExplorer(t.Sc, t.Property)
-	if err != nil {
-		return Result{}, err
-	}
-	x.Tried = o.Tried
-	if t.Sc.External { // whose programs are expensive to run again
-		t.ExploreWith(x)
-	}
-	g := &decision{t: t, x: x, o: o, ask: ask && !t.Sc.External}
-	defer func() { g.x.Close() }()
-	if err := g.exploreAlike(ctx); err != nil {
+	g := &decision{t: t, o: o, ask: ask && !t.Sc.External, space: &space{}}
+	defer func() { g.keep(nil, nil) }()
+	if err := g.run(ctx, o.plan(traitsOf(t), o.limits(t.Sc, t.Property))); err != nil {
 		return Result{}, err
 	}
 	if o.Whole && !g.c.Complete && !g.c.Enough && !g.cases { // where there are cases, each is to be decided
 		return Result{}, ErrPart
 	}
 	return g.conclude(ctx)
-}
-
-// A decision is one verdict of the graph engine on its way.
-type decision struct {
-	t *search.Tester
-	x *search.Explorer
-	o Options
-	c *search.Coverage
-	// merging says how the merging of automata was verified.
-	merging Merging
-	// found is the smallest counterexample, if it was searched for already.
-	found *found
-	// pids: processes that are taken for each other use their pids.
-	pids bool
-	// ask: it is enough to know which cases there are. cases: there are several, and the space was
-	// left alone.
-	ask, cases bool
-}
-
-// exploreAlike covers the space, up to symmetry where that is asked for. Where a pid comes up, it begins anew.
-func (g *decision) exploreAlike(ctx context.Context) error {
-	if !g.o.Symmetry {
-		return g.explore(ctx)
-	}
-	err := g.symmetric(g.x)
-	if err == nil {
-		err = g.explore(ctx)
-	}
-	if g.pids || !errors.Is(err, engine.ErrPids) {
-		return err
-	}
-	g.pids = true
-	x, err := search.NewExplorer(g.t.Sc, g.t.Property)
-	if err != nil {
-		return err
-	}
-	x.Tried = g.o.Tried
-	g.x.Close()
-	g.x, g.c, g.found = x, nil, nil
-	return g.exploreAlike(ctx)
-}
-
-// symmetric has a space explored up to symmetry.
-func (g *decision) symmetric(x *search.Explorer) error {
-	if g.pids {
-		return x.SymmetricWithPids()
-	}
-	return x.Symmetric()
-}
-
-// explore covers the space, as far as the verdict needs it and the budgets allow.
-func (g *decision) explore(ctx context.Context) (err error) {
-	limits := g.o.limits(g.t.Sc, g.t.Property)
-	if !g.o.Full && !g.t.Property.OfCycles() {
-		limits.Enough = smallSpace
-	}
-	if g.t.Sc.External {
-		return g.exploreExternal(ctx, limits)
-	}
-	return g.cover(ctx, limits)
-}
-
-// cover covers the space within limits.
-func (g *decision) cover(ctx context.Context, limits search.Limits) (err error) {
-	if g.o.Disk.Dir != "" {
-		g.x.RememberMonitors()
-		g.c, err = g.x.ExploreOnDisk(ctx, limits, g.o.Disk.of(g.t.Sc, g.t.Property))
-		return err
-	}
-	switch g.o.Memory {
-	case RememberMonitors:
-		g.x.RememberMonitors()
-	case RememberLeast:
-		if err := g.merge(ctx, limits); err != nil || g.merging != Unmerged {
-			return err
-		}
-		g.x.RememberMonitors()
-	}
-	auto := g.o.Memory == RememberAuto
-	monitors, least := cmp.Or(g.o.changes.monitors, autoStates), cmp.Or(g.o.changes.least, mergeStates)
-	if auto && g.o.large && exceeds(limits, monitors) {
-		if done, err := g.upToSymmetry(ctx, limits, 0); done || err != nil {
-			return err
-		}
-	}
-	if auto && g.t.Judge != nil && exceeds(limits, monitors) {
-		if done, err := g.begin(ctx, limits, monitors); done || err != nil {
-			return err
-		}
-		if err := g.x.Histories.FinalCheck(ctx, 1); err != nil && ctx.Err() == nil {
-			return err
-		}
-		if g.cases = g.ask && g.found == nil && severalCases(g.t.Sc, g.x.Observed()); g.cases {
-			return nil
-		}
-		g.x.RememberMonitors()
-	}
-	if auto && g.found == nil && !g.o.large && exceeds(limits, monitors) {
-		if done, err := g.upToSymmetry(ctx, limits, monitors); done || err != nil {
-			return err
-		}
-	}
-	if auto && g.found == nil && g.x.MayMerge() && exceeds(limits, least) {
-		if done, err := g.begin(ctx, limits, least); done || err != nil {
-			return err
-		}
-		if g.found == nil {
-			if err := g.merge(ctx, limits); err != nil || g.merging != Unmerged {
-				return err
-			}
-			if ctx.Err() != nil {
-				g.c.Why = fmt.Sprintf("it was stopped: %d states and %d transitions covered, and what programs are told was being merged", g.c.States.Len(), g.c.Transitions)
-			}
-		}
-		if ctx.Err() != nil || g.c.States.Len() <= least { // it was another budget that ended
-			return nil
-		}
-	}
-	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
-	return err
-}
-
-// exceeds reports whether limits allow for more than so many states.
-func exceeds(limits search.Limits, states int) bool {
-	return limits.States == 0 || limits.States > states
-}
-
-// begin covers the space as far as to so many states. It is done when that is all, or enough.
-func (g *decision) begin(ctx context.Context, limits search.Limits, states int) (done bool, err error) {
-	limits.States = states
-	g.c, err = g.x.Explore(ctx, limits, g.x.Initial)
-	if err != nil || g.c.Complete || g.c.Enough || g.c.Outrun || ctx.Err() != nil {
-		return true, err
-	}
-	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next
-		g.found, err = g.find(ctx)
-	}
-	return false, err
-}
-
-// upToSymmetry covers a space of more than so many states up to symmetry, where the scenario says that its
-// processes are interchangeable, and they are. It is done when nothing is left to do. With 0 the space is known not to be small.
-func (g *decision) upToSymmetry(ctx context.Context, limits search.Limits, small int) (done bool, err error) {
-	if g.o.Symmetry || !g.t.Sc.Setting.Interchangeable {
-		return false, nil
-	}
-	if g.t.Judge == nil && small > 0 { // otherwise it was begun with histories
-		if done, err := g.begin(ctx, limits, small); done || err != nil || g.found != nil {
-			return done, err
-		}
-	}
-	if limits.Enough > 0 { // so many were seen
-		limits.Enough = max(1, limits.Enough-small)
-	}
-	for g.pids = false; ; g.pids = true {
-		y, err := search.NewExplorer(g.t.Sc, g.t.Property)
-		if err != nil {
-			return false, err
-		}
-		y.Tried = g.x.Tried
-		y.RememberMonitors()
-		var c *search.Coverage
-		if err = g.symmetric(y); err == nil {
-			c, err = y.Explore(ctx, limits, y.Initial)
-		}
-		if err == nil {
-			g.x.Close()
-			g.x, g.c = y, c
-			return true, nil
-		}
-		y.Close()
-		if g.pids || !errors.Is(err, engine.ErrPids) {
-			return false, nil // they are not: the whole space says what is wrong, if anything is
-		}
-	}
-}
-
-// merge covers the space with merged automata, where that comes to an end. It begins anew: what
-// was learned does not depend on what was done before.
-func (g *decision) merge(ctx context.Context, limits search.Limits) error {
-	y, err := search.NewExplorer(g.t.Sc, g.t.Property)
-	if err != nil {
-		return err
-	}
-	y.Tried = g.x.Tried
-	y.RememberMonitors()
-	if g.o.Symmetry {
-		if err := g.symmetric(y); err != nil {
-			return err
-		}
-	}
-	c, how := y.ExploreMerged(ctx, limits)
-	if how == Unmerged {
-		y.Close()
-		return nil
-	}
-	g.x.Close()
-	g.x, g.c, g.merging = y, c, how
-	return nil
 }
 
 // oneOrder is why a space that was covered is no proof all the same.

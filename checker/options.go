@@ -65,6 +65,8 @@ type Options struct {
 	changes changes
 	// large: in another case the space was not small, and nothing was broken in what was seen of it.
 	large bool
+	// log, when not nil, is where each attempt is noted.
+	log *[]Attempt
 }
 
 // ErrPart says that a budget ended before there was an answer, and that only one was wanted that no

@@ -60,6 +60,8 @@ type Result struct {
 	early string
 	// checked: all schedules were asked about, and not a single one followed.
 	checked bool
+	// Attempts are the ways in which the space was covered, one after the other, and why each was not enough.
+	Attempts []Attempt
 	// Stats are the counts of the exploration, of all cases together.
 	Stats Stats
 	// Odds is the probability that a uniformly random scheduler hits the violation; see

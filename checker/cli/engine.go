@@ -27,6 +27,7 @@ type engineFlags struct {
 	symmetry                bool
 	timeout                 time.Duration
 	skipOdds, full          bool
+	explainSearch           bool
 	disk, resume            string
 	maxDisk                 int
 }
@@ -44,6 +45,7 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable; by default of spaces of more than 50 000")
 	fs.BoolVar(&f.full, "full", false, "cover all states of a broken property too, however many, for the odds (default up to 50 000)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
+	fs.BoolVar(&f.explainSearch, "explain-search", false, "say how the states were covered, and why each attempt before the last was not enough")
 	fs.StringVar(&f.disk, "disk", "", "keep states in files in directory `DIR`, for spaces larger than memory; see docs/large.md")
 	fs.StringVar(&f.resume, "resume", "", "go on with a search that kept its states in directory `DIR` and did not end")
 	fs.IntVar(&f.maxDisk, "max-disk", 0, "end a search with --disk at `N` MiB of files (default no bound)")
@@ -137,6 +139,9 @@ func (f *engineFlags) beforehand(a *app, sc *scenarios.Scenario, p *scenarios.Pr
 // afterwards removes the states of a question that was decided, or says where they are, and says
 // which space has room on disk only.
 func (f *engineFlags) afterwards(a *app, r *checker.Result, o *checker.Options) {
+	if f.explainSearch {
+		a.explainSearch(r)
+	}
 	switch {
 	case o.Disk.Dir == "":
 		if r.DiskHelps {
@@ -148,6 +153,20 @@ func (f *engineFlags) afterwards(a *app, r *checker.Result, o *checker.Options) 
 		if err := o.Disk.Remove(r.Scenario, r.Property); err != nil {
 			a.note("%v", err)
 		}
+	}
+}
+
+// explainSearch says how a verdict was reached.
+func (a *app) explainSearch(r *checker.Result) {
+	for i, t := range r.Attempts {
+		name, why := t.Name, "this decided"
+		if t.Where != "" {
+			name += " (" + t.Where + ")"
+		}
+		if t.Why != "" {
+			why = "not enough: " + t.Why
+		}
+		a.note("%s, %s: attempt %d, %s: %s", r.Scenario.ID, r.Property, i+1, name, why)
 	}
 }
 

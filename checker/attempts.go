@@ -1,0 +1,252 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/learn"
+	"lockpick/checker/internal/search"
+	"lockpick/scenarios"
+)
+
+// A decision is one verdict of the graph engine on its way.
+type decision struct {
+	t      *search.Tester
+	o      Options
+	*space          // the one that the attempts work in
+	spaces []*space // all that they may come back to
+	known  facts
+	// carries is why rounds of polling cannot be joined; nil where that was not tried out.
+	carries error
+	// ask: it is enough to know which cases there are. cases: there are several, and the space was
+	// left alone.
+	ask, cases bool
+}
+
+// A space is what one explorer knows, and what was found with it.
+type space struct {
+	symmetry symmetry
+	quotient quotient
+	from     *space // where to go on if this one is no good
+	x        *search.Explorer
+	c        *search.Coverage
+	// merging says how the merging of automata was verified.
+	merging Merging
+	// found is the smallest counterexample, if it was searched for already.
+	found *found
+}
+
+// An Attempt is what became of one way to cover a space.
+type Attempt struct {
+	// Where says which case of what file systems and sleeps do it was about; "" for none in particular.
+	Where string
+	// Name says what was done, and Why for what reason that was not enough; "" for the attempt that decided.
+	Name, Why string
+}
+
+// traitsOf is what a plan for a tester's question depends on.
+func traitsOf(t *search.Tester) traits {
+	return traits{
+		judged: t.Judge != nil, cycles: t.Property.OfCycles(), external: t.Sc.External,
+		interchangeable: t.Sc.Setting.Interchangeable,
+	}
+}
+
+// run makes one attempt after the other until one is accepted.
+func (g *decision) run(ctx context.Context, plan []attempt) error {
+	for i, a := range plan {
+		if a.needs&^g.known != 0 || a.unless&g.known != 0 {
+			continue
+		}
+		why, err := g.make(ctx, &a)
+		if err != nil {
+			if why, err = g.refused(&a, err); err != nil {
+				return err
+			}
+			g.space = g.from
+			if ctx.Err() != nil && a.meanwhile() != "" && g.c != nil {
+				g.c.Why = fmt.Sprintf("it was stopped: %d states and %d transitions covered, and %s", g.c.Count(), g.c.Transitions, a.meanwhile())
+				return nil
+			}
+		}
+		g.log(&a, why)
+		if why == "" || g.cases {
+			g.keep(g.space, nil)
+			break
+		}
+		g.keep(g.space, plan[i+1:])
+	}
+	if g.carries != nil && g.quotient != joined && g.c.Why != "" {
+		g.c.Why += "; each sequence of rounds of polling is a path of its own, " + pathsOf(g.carries)
+	}
+	return nil
+}
+
+// make makes an attempt. It says why that was not enough, and fails where the reduction is no good.
+func (g *decision) make(ctx context.Context, a *attempt) (why string, err error) {
+	if err := g.enter(a); err != nil {
+		return "", err
+	}
+	if a.memory == RememberMonitors {
+		g.x.RememberMonitors()
+	}
+	switch {
+	case a.disk:
+		g.c, err = g.x.ExploreOnDisk(ctx, a.limits, g.o.Disk.of(g.t.Sc, g.t.Property))
+	case a.quotient == merged:
+		if g.c, g.merging = g.x.ExploreMerged(ctx, a.limits); g.merging == Unmerged {
+			err = errUnmerged
+		}
+	default:
+		g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
+	}
+	if err == nil {
+		why, err = g.missing(ctx, a)
+	}
+	if err == nil && why == "" && a.quotient == joined {
+		err = g.confirmJoined(ctx)
+	}
+	return why, err
+}
+
+// enter goes to the space that an attempt is about, which may be new.
+func (g *decision) enter(a *attempt) error {
+	of := &space{symmetry: a.symmetry, quotient: a.quotient, from: g.space}
+	i := slices.IndexFunc(g.spaces, of.same)
+	if i >= 0 {
+		g.space = g.spaces[i]
+		return nil
+	}
+	first := g.x == nil
+	g.space = of
+	x, err := search.NewExplorer(g.t.Sc, g.t.Property)
+	if err != nil {
+		return err
+	}
+	x.Tried, of.x = g.o.Tried, x
+	g.spaces = append(g.spaces, of)
+	switch {
+	case a.quotient == joined:
+		of.from.x.Close() // what is kept for further learning, which may never come
+		x.JoinRounds()
+	case first && g.t.Sc.External: // whose programs are expensive to run again
+		g.t.ExploreWith(x)
+	}
+	switch a.symmetry {
+	case alike:
+		return x.Symmetric()
+	case renamed:
+		return x.SymmetricWithPids()
+	}
+	return nil
+}
+
+func (s *space) same(t *space) bool { return s.symmetry == t.symmetry && s.quotient == t.quotient }
+
+// keep ends what is kept of all spaces but one and those that a plan comes back to.
+func (g *decision) keep(one *space, plan []attempt) {
+	g.spaces = slices.DeleteFunc(g.spaces, func(s *space) bool {
+		needed := s == one || slices.ContainsFunc(plan, func(a attempt) bool {
+			return a.symmetry == s.symmetry && a.quotient == s.quotient && a.unless&g.known == 0
+		})
+		if !needed {
+			s.x.Close()
+		}
+		return !needed
+	})
+}
+
+// missing says why what was covered is not enough; "" if it is.
+func (g *decision) missing(ctx context.Context, a *attempt) (why string, err error) {
+	if g.c.Outrun {
+		g.known |= manyPaths
+		if g.c.Violations == 0 && g.found == nil {
+			g.known |= roundsOpen
+		}
+		return g.c.Why, nil
+	}
+	if a.accept != whenDecided || g.c.Complete || g.c.Enough || ctx.Err() != nil {
+		return "", nil
+	}
+	if g.c.States.Len() <= a.limits.States {
+		g.known |= a.spent
+	}
+	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next
+		g.known |= brokenSoFar
+		if g.found, err = g.find(ctx); err != nil {
+			return "", err
+		}
+	}
+	if a.memory == RememberHistories && g.t.Judge != nil {
+		if err := g.x.Histories.FinalCheck(ctx, 1); err != nil && ctx.Err() == nil {
+			return "", err
+		}
+		if g.cases = g.ask && g.found == nil && severalCases(g.t.Sc, g.x.Observed()); g.cases {
+			return "each case of what file systems do is decided instead", nil
+		}
+	}
+	return g.c.Why, nil
+}
+
+var errUnmerged = errors.New("checker: nothing is gained by it, or it could not be verified")
+
+// refused says why an attempt was no good that ended with an error, or returns the error if that ends the search.
+func (g *decision) refused(a *attempt, err error) (why string, fatal error) {
+	switch {
+	case a.quotient == joined:
+		g.carries = err
+		g.known &^= roundsOpen | brokenSoFar
+	case a.symmetry == alike && errors.Is(err, engine.ErrPids):
+		if g.o.Symmetry { // all begins anew
+			g.known = 0
+		}
+		g.known |= pidsSeen
+	case a.accept != whenSound:
+		return "", err
+	}
+	return strings.TrimPrefix(err.Error(), "checker: "), nil
+}
+
+// confirmJoined asks of what breaks a property where rounds of polling are joined whether it is so when the
+// programs themselves run.
+func (g *decision) confirmJoined(ctx context.Context) (err error) {
+	if g.c.Violations > 0 {
+		if g.found == nil {
+			g.found, err = g.find(ctx)
+		}
+		if err == nil {
+			_, err = g.t.Counterexample(g.found.schedule)
+		}
+	}
+	if err == nil {
+		g.t.ExploreWith(g.x)
+	}
+	return err
+}
+
+// pathsOf says why there are so many paths, for the reason why rounds of polling could not be joined.
+func pathsOf(carries error) string {
+	if errors.Is(carries, learn.ErrCarriesOver) {
+		return fmt.Sprintf("and there may be no end of them, because %v", carries)
+	}
+	return "for what a program does hangs on more than its last round: a number of attempts, say"
+}
+
+// log notes what became of an attempt.
+func (g *decision) log(a *attempt, why string) {
+	if g.o.log != nil {
+		*g.o.log = append(*g.o.log, Attempt{Where: assumed(g.t.Sc), Name: a.name, Why: why})
+	}
+}
+
+// assumed is which case of what file systems do a scenario is about; "" for none in particular.
+func assumed(sc *scenarios.Scenario) string {
+	if sc.Setting.Assume == (scenarios.Assumptions{}) {
+		return ""
+	}
+	return sc.Setting.Assume.String()
+}

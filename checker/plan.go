@@ -1,0 +1,239 @@
+package checker
+
+import (
+	"cmp"
+	"fmt"
+
+	"lockpick/checker/internal/search"
+)
+
+// An attempt is one way to cover a space for a verdict. The attempts of a verdict are a list (plan), and
+// decision.run tries one after the other until one is accepted.
+type attempt struct {
+	name     string
+	memory   Memory // RememberHistories or RememberMonitors
+	symmetry symmetry
+	quotient quotient
+	disk     bool
+	limits   search.Limits
+	accept   acceptance
+	// needs are what must be known before it, and unless what must not.
+	needs, unless facts
+	// spent is what is known then where another budget than that of states has ended it.
+	spent facts
+}
+
+// A symmetry is how processes are taken for each other.
+type symmetry uint8
+
+// fewExecutions are how many runs of real programs are many.
+const fewExecutions = 300
+
+const (
+	noSymmetry symmetry = iota
+	alike               // as they are
+	renamed             // with their pids renamed
+)
+
+// A quotient is which nodes of the automata are taken for one.
+type quotient uint8
+
+const (
+	asLearned quotient = iota
+	merged             // those that are guessed to go on alike, which is verified
+	joined             // those after the same sleep and before the same call, which is tried out
+)
+
+// An acceptance is when what an attempt has found is enough for a verdict.
+type acceptance uint8
+
+const (
+	// whenItEnds accepts whatever is found, also that a budget has ended.
+	whenItEnds acceptance = iota
+	// whenDecided accepts a space that was covered, or broken, or a search that was stopped, within the attempt's states.
+	whenDecided
+	// whenSound accepts what whenItEnds does, and goes on after an error: the reduction is no good then.
+	whenSound
+)
+
+// facts are what attempts have found out so far.
+type facts uint8
+
+const (
+	brokenSoFar facts = 1 << iota // the property is broken in what was seen
+	pidsSeen                      // processes are alike with their pids renamed, at most
+	manyPaths                     // there are more executions of the programs than the first attempts are to make
+	roundsOpen                    // rounds of polling were not seen to carry something over
+	budgetSpent                   // another budget than that of states has ended: going on would end so, too
+)
+
+// Traits are what a plan depends on beside the options.
+type traits struct {
+	// judged: histories are judged. cycles: the property is about cycles. external: programs are no Go functions.
+	// interchangeable: the setting says that processes are.
+	judged, cycles, external, interchangeable bool
+}
+
+// plan lists the attempts at a verdict, in order.
+func (o *Options) plan(s traits, limits search.Limits) []attempt {
+	if !o.Full && !s.cycles {
+		limits.Enough = smallSpace
+	}
+	var out []attempt
+	for _, sym := range o.symmetries() {
+		for _, a := range o.phases(s, limits, sym) {
+			switch sym {
+			case alike:
+				a.unless |= pidsSeen
+			case renamed:
+				a.needs |= pidsSeen
+			}
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+func (o *Options) symmetries() []symmetry {
+	if o.Symmetry {
+		return []symmetry{alike, renamed}
+	}
+	return []symmetry{noSymmetry}
+}
+
+// phases are the attempts with one symmetry. A real program that polls takes another path for each sequence of
+// rounds, and each path is an execution: where there are many, rounds are first taken to carry nothing over.
+func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt {
+	if !s.external {
+		return o.coverings(s, limits, sym)
+	}
+	few := limits
+	few.Executions = cmp.Or(o.changes.executions, fewExecutions)
+	var out []attempt
+	for _, a := range o.coverings(s, few, sym) {
+		a.name += fmt.Sprintf(", %d executions", few.Executions)
+		a.unless |= manyPaths
+		out = append(out, a)
+	}
+	each := s
+	each.interchangeable = false
+	for _, a := range o.coverings(each, limits, noSymmetry) {
+		a.name += ", rounds of polling joined"
+		a.quotient = joined
+		a.needs |= manyPaths | roundsOpen
+		if a.accept == whenItEnds {
+			a.accept = whenSound
+		}
+		out = append(out, a)
+	}
+	for _, a := range o.coverings(s, limits, sym) {
+		a.needs |= manyPaths
+		out = append(out, a)
+	}
+	return out
+}
+
+// coverings are the attempts of one symmetry and one phase: from what is quick for small spaces to what is
+// needed for large ones.
+func (o *Options) coverings(s traits, limits search.Limits, sym symmetry) []attempt {
+	end := attempt{name: "to the end, with histories", memory: RememberHistories, symmetry: sym, limits: limits}
+	merging := attempt{
+		name: "states merged that behave the same", memory: RememberMonitors, symmetry: sym, quotient: merged,
+		limits: limits, accept: whenSound,
+	}
+	switch {
+	case o.Disk.Dir != "":
+		return []attempt{{name: "on disk, with monitors", memory: RememberMonitors, disk: true, limits: limits}}
+	case o.Memory == RememberHistories:
+		return []attempt{end}
+	case o.Memory == RememberLeast && s.mayMerge():
+		return []attempt{merging, end.with(RememberMonitors)}
+	case o.Memory != RememberAuto:
+		return []attempt{end.with(RememberMonitors)}
+	}
+	return o.automatic(s, limits, end, merging)
+}
+
+// automatic are the attempts of RememberAuto.
+func (o *Options) automatic(s traits, limits search.Limits, end, merging attempt) []attempt {
+	small, large := cmp.Or(o.changes.monitors, autoStates), cmp.Or(o.changes.least, mergeStates)
+	if !exceeds(limits, small) {
+		return []attempt{end}
+	}
+	var out []attempt
+	reduce := s.interchangeable && !o.Symmetry
+	if reduce && o.large {
+		out = append(out, upToSymmetry(limits)...)
+	}
+	if s.judged {
+		out = append(out, end.begin(small))
+		end = end.with(RememberMonitors)
+	}
+	if reduce && !o.large {
+		if !s.judged {
+			out = append(out, end.begin(small))
+		}
+		fewer := limits
+		if fewer.Enough > 0 { // so many were seen
+			fewer.Enough = max(1, fewer.Enough-small)
+		}
+		for _, a := range upToSymmetry(fewer) {
+			a.unless |= brokenSoFar
+			out = append(out, a)
+		}
+	}
+	if s.mayMerge() && exceeds(limits, large) {
+		begin := end.begin(large)
+		begin.unless, merging.unless, begin.spent = brokenSoFar, brokenSoFar, budgetSpent
+		end.unless = budgetSpent
+		out = append(out, begin, merging)
+	}
+	return append(out, end)
+}
+
+// upToSymmetry covers a space up to symmetry, where processes turn out to be interchangeable.
+func upToSymmetry(limits search.Limits) []attempt {
+	a := attempt{name: "up to symmetry", memory: RememberMonitors, symmetry: alike, limits: limits, accept: whenSound}
+	b := a
+	b.name, b.symmetry, b.needs = "up to symmetry, pids renamed", renamed, pidsSeen
+	return []attempt{a, b}
+}
+
+// begin is an attempt as far as to so many states.
+func (a attempt) begin(states int) attempt {
+	a.limits.States, a.accept = states, whenDecided
+	a.name = fmt.Sprintf("up to %d states, with %s", states, a.memory.noun())
+	return a
+}
+
+// with is an attempt that goes to the end with another memory.
+func (a attempt) with(m Memory) attempt {
+	a.memory, a.name = m, "to the end, with "+m.noun()
+	return a
+}
+
+func (m Memory) noun() string {
+	if m == RememberHistories {
+		return "histories"
+	}
+	return "monitors"
+}
+
+// meanwhile says what was being done when an attempt was stopped that may be no good; "" for the others.
+func (a *attempt) meanwhile() string {
+	switch a.quotient {
+	case merged:
+		return "what programs are told was being merged"
+	case joined:
+		return "whether rounds of polling carry something over was being tried out"
+	}
+	return ""
+}
+
+// mayMerge reports whether nodes of the automata may be taken for one; see engine.Space.MayMerge.
+func (s traits) mayMerge() bool { return !s.external && !s.cycles }
+
+// exceeds reports whether limits allow for more than so many states.
+func exceeds(limits search.Limits, states int) bool {
+	return limits.States == 0 || limits.States > states
+}

@@ -1,0 +1,108 @@
+package checker
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/search"
+	"lockpick/scenarios"
+)
+
+// The attempts at a verdict, for each kind of question and options. A new attempt changes a row here.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	histories, graph := traits{judged: true}, traits{}
+	for name, c := range map[string]struct {
+		of     traits
+		o      Options
+		states int
+		want   string
+	}{
+		"histories": {of: histories, want: `
+			up to 50000 states, with histories
+			up to 20000000 states, with monitors unless broken
+			states merged that behave the same unless broken
+			to the end, with monitors unless spent`},
+		"a small budget": {of: histories, states: 50_000, want: `
+			to the end, with histories`},
+		"less than merging is for": {of: histories, states: 1_000_000, want: `
+			up to 50000 states, with histories
+			to the end, with monitors`},
+		"cycles": {of: traits{cycles: true}, want: `
+			to the end, with histories`},
+		"no histories": {of: graph, want: `
+			up to 20000000 states, with histories unless broken
+			states merged that behave the same unless broken
+			to the end, with histories unless spent`},
+		"interchangeable": {of: traits{judged: true, interchangeable: true}, want: `
+			up to 50000 states, with histories
+			up to symmetry unless broken
+			up to symmetry, pids renamed needs pids unless broken
+			up to 20000000 states, with monitors unless broken
+			states merged that behave the same unless broken
+			to the end, with monitors unless spent`},
+		"interchangeable, known to be large": {of: traits{interchangeable: true}, o: Options{large: true}, states: 1e6, want: `
+			up to symmetry
+			up to symmetry, pids renamed needs pids
+			to the end, with histories`},
+		"symmetry asked for": {of: histories, o: Options{Symmetry: true, Memory: RememberLeast}, want: `
+			states merged that behave the same unless pids
+			to the end, with monitors unless pids
+			states merged that behave the same needs pids
+			to the end, with monitors needs pids`},
+		"real programs": {of: traits{judged: true, external: true}, want: `
+			up to 50000 states, with histories, 300 executions unless paths
+			to the end, with monitors, 300 executions unless paths
+			up to 50000 states, with histories, rounds of polling joined needs paths open
+			to the end, with monitors, rounds of polling joined needs paths open
+			up to 50000 states, with histories needs paths
+			to the end, with monitors needs paths`},
+		"on disk":        {of: histories, o: Options{Disk: Disk{Dir: "dir"}}, want: "\n\t\t\ton disk, with monitors"},
+		"histories only": {of: histories, o: Options{Memory: RememberHistories}, want: "\n\t\t\tto the end, with histories"},
+		"monitors only":  {of: histories, o: Options{Memory: RememberMonitors}, want: "\n\t\t\tto the end, with monitors"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got strings.Builder
+			for _, a := range c.o.plan(c.of, search.Limits{States: c.states}) {
+				fmt.Fprintf(&got, "\n\t\t\t%s%s%s", a.name, words(" needs", a.needs), words(" unless", a.unless))
+			}
+			require.Equal(t, c.want, got.String())
+		})
+	}
+}
+
+// words are the names of facts in the table of TestPlan.
+func words(before string, f facts) string {
+	out := ""
+	for i, name := range []string{"broken", "pids", "paths", "open", "spent"} {
+		if f&(1<<i) != 0 {
+			out += " " + name
+		}
+	}
+	if out != "" {
+		out = before + out
+	}
+	return out
+}
+
+// A verdict says which attempts were made at it, and why each before the last was not enough.
+func TestAttemptsAreTold(t *testing.T) {
+	t.Parallel()
+	sc := fixtures.New("toy/excl-wait/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 3})
+	r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, changes: changes{monitors: 5, least: 10}})
+	require.NoError(t, err)
+	var told []string
+	for _, a := range r.Attempts {
+		why, _, _ := strings.Cut(a.Why, ":")
+		told = append(told, a.Name+": "+why)
+	}
+	require.Equal(t, []string{
+		"up to 5 states, with histories: the budget of 5 states ended first",
+		"up to 10 states, with monitors: the budget of 10 states ended first",
+		"states merged that behave the same: ",
+	}, told)
+}

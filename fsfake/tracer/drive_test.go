@@ -63,6 +63,12 @@ func config(argv ...string) tracer.Config {
 // answered; time passes when nothing else is left. It returns the calls with their answers.
 func alone(t testing.TB, m *fsfake.Machine, c tracer.Config) (outcome, []string) {
 	t.Helper()
+	return aloneAs(t, m, c, 100)
+}
+
+// aloneAs is alone for a root process with another pid.
+func aloneAs(t testing.TB, m *fsfake.Machine, c tracer.Config, pid int) (outcome, []string) {
+	t.Helper()
 	run, err := tracer.Start(c)
 	skipUntraceable(t, err)
 	require.NoError(t, err)
@@ -71,7 +77,7 @@ func alone(t testing.TB, m *fsfake.Machine, c tracer.Config) (outcome, []string)
 	toItsEnd(t, m, run, func(p tracer.Pending, r fsfake.Result) {
 		calls = append(calls, fmt.Sprintf("%v %v = %v", p.Task, p.Op, r))
 	})
-	exit, ok := run.Exit(100)
+	exit, ok := run.Exit(pid)
 	require.True(t, ok)
 	return outcome{Exit: exit.String(), Stdout: run.Stdout(), Stderr: run.Stderr(), Tree: machineTree(m, dir, "")}, calls
 }

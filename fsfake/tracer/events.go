@@ -164,6 +164,10 @@ func (t *thread) execed() {
 		p.name, p.script = p.script, ""
 	}
 	p.stand, p.language = false, unknownLanguage
+	if _, err := step(t.tid, unix.PTRACE_SINGLESTEP); err != nil { // out of the call, to the first instruction
+		t.goOn(unix.PTRACE_CONT) // killed meanwhile
+		return
+	}
 	if err := t.r.freshImage(t); err != nil {
 		t.fault("the loaded program cannot be prepared: %v", err)
 		return

@@ -392,11 +392,10 @@ const (
 )
 
 // freshImage prepares a program that has just been loaded: it takes the kernel's clocks out of the
-// vDSO, for they are no system calls, and sets the bytes that AT_RANDOM points to.
+// vDSO, for they are no system calls, sets the bytes that AT_RANDOM points to, and gives it addresses of its own.
 //
 // Its clocks are ahead by its pid in nanoseconds, as no two programs look at a clock at the same moment: ln -f names its temporary
-// file after the nanoseconds and after an address, and addresses are the same in all programs here. A fork has its parent's
-// clocks, for what it has read there before.
+// file after the nanoseconds. A fork has its parent's clocks, for what it has read there before.
 func (r *Run) freshImage(t *thread) error {
 	t.p.clock, t.p.ahead = shownClock{}, int64(t.p.pid)
 	var regs unix.PtraceRegs
@@ -424,7 +423,7 @@ func (r *Run) freshImage(t *thread) error {
 		}
 		switch key, v := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]); key {
 		case atNull:
-			return nil
+			return t.shiftAddresses(regs, at+16)
 		case atSysinfoEhdr:
 			if t.ownClock(v) != nil {
 				err = writeMem(t.tid, at, putUint64s(atIgnore))

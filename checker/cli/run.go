@@ -34,6 +34,7 @@ type runFlags struct {
 	skipOdds bool
 	states   int
 	save     string
+	repair   bool
 	results  *resultFlags
 	pictures *pictureFlags
 }
@@ -95,6 +96,7 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
+	fs.BoolVar(&f.repair, "repair", false, "try changes to what is broken, and print those that hold, to paste")
 	f.pictures, f.results = addPictureFlags(c), addResultFlags(c)
 	return c
 }
@@ -184,6 +186,11 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 	if !f.results.instead() && !f.pictures.markdown {
 		for _, l := range o.Tell("assumed", strings.Join(slices.Concat(sc.Assumes, sc.Assumed()), "; ")+".") {
 			_, _ = fmt.Fprintln(a.stdout, l)
+		}
+	}
+	if f.repair && !f.results.instead() {
+		if err := a.repair(ctx, spec, results, f); err != nil {
+			return err
 		}
 	}
 	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(spec, results, o))

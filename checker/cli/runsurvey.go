@@ -219,9 +219,10 @@ func (s *runSurvey) assume(texts []string) {
 // ask asks properties in a situation. Beside what is broken only mutual exclusion is asked, and what was too
 // large is not asked of more runs.
 func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.Situation, asked []string) error {
-	if len(asked) == 0 || len(l.Broken) > 0 && one.Spec.Inside == "" {
+	if len(asked) == 0 || len(l.Broken) > 0 && one.Spec.Inside == "" && !one.Apart {
 		return nil
 	}
+	before := len(l.Broken)
 	var sc, strict scenarios.Scenario
 	err := extending(&one.Spec, func() (err error) {
 		sc, strict, err = one.Spec.Readings()
@@ -245,7 +246,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	tried := &checker.Tried{}
 	for i, id := range asked {
 		at := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == id })
-		if at < 0 || !s.open(l, one, sc.Claims[at].Property) { // assumed says why it is not asked
+		if at < 0 || !s.open(l, one, sc.Claims[at].Property) || one.Apart && len(l.Broken) > before { // assumed says why it is not asked
 			continue
 		}
 		p := sc.Claims[at].Property
@@ -278,7 +279,7 @@ func (s *runSurvey) open(l *checker.Surveyed, one *command.Situation, p *scenari
 	tooLarge := func(r checker.Result) bool {
 		return r.Property.ID == p.ID && r.Stats.States >= s.f.states && r.Scenario.Setting.Processes < len(one.Spec.Commands)
 	}
-	beside := p.Judgement() == scenarios.ByHistory
+	beside := p.Judgement() == scenarios.ByHistory || one.Apart
 	return (s.f.property == "" || s.f.property == p.ID) && l.Asks(p) && (beside || len(l.Broken) == 0) && !slices.ContainsFunc(l.Unknown, tooLarge)
 }
 

@@ -51,7 +51,7 @@ func surveyPieces(l *checker.Surveyed) [][]piece {
 		r := &l.Broken[i]
 		out = append(out, []piece{
 			pieceOf(bad, "✗ broken"), pieceOf(plain, r.Property.ID), pieceOf(plain, r.Counterexample.Schedule.String()),
-			pieceOf(dim, strings.Join(append([]string{onFileSystem(r) + lowerFirst(r.Scenario.Summary)}, r.Conditions()...), "; ")),
+			pieceOf(dim, strings.Join(append([]string{onFileSystem(r) + lowerFirst(r.Scenario.Summary) + lostFile(r)}, r.Conditions()...), "; ")),
 		})
 	}
 	switch {
@@ -63,6 +63,15 @@ func surveyPieces(l *checker.Surveyed) [][]piece {
 		out = append(out, []piece{pieceOf(good, "✓ holds "), pieceOf(plain, strings.Join(held(l), ", ")), pieceOf(dim, bounds(l))})
 	}
 	return out
+}
+
+// lostFile is what is said of a file by its name, to stand behind what it is about.
+func lostFile(r *checker.Result) string {
+	said := r.Counterexample.Said
+	if name, _, _ := strings.Cut(said, " "); !strings.HasSuffix(name, ":") {
+		return ""
+	}
+	return "; " + Visible(said)
 }
 
 // onFileSystem says where a result is of, to stand before what it is about.

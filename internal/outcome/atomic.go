@@ -50,8 +50,11 @@ func (a *Atomic) Add(k Order) { *a = *NewAtomic(a.before, append(slices.Clone(a.
 // what is left of it is for its own recovery to say.
 func (a *Atomic) Databases() []string { return a.databases }
 
-// Changed reports whether anything is judged.
+// Changed reports whether serial runs change a file of the start that is judged.
 func (a *Atomic) Changed() bool { return len(a.changed) > 0 }
+
+// Changes reports whether serial runs change or add anything that is judged.
+func (a *Atomic) Changes() bool { return len(a.changed)+len(a.made) > 0 }
 
 // isDatabase reports whether a file begins as those of SQLite, bbolt or GDBM do.
 func isDatabase(at string) bool {

@@ -23,40 +23,67 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 	if names := a.Databases(); len(names) > 0 {
 		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads it next")
 	}
-	if !a.Changed() {
+	var asked []*scenarios.Property
+	if a.Changed() {
+		asked = append(asked, s.left(sc, a, &scenarios.Property{
+			ID:      "atomic",
+			Meaning: "When all have ended, been killed or lost the power, each file that the commands change is as before or as serial runs leave it.",
+		}, func(o outcome.Outcome) (done []int, judged bool) {
+			if s.FailingCalls > 0 && s.PowerLosses == 0 { // who succeeds although a call has failed has done it
+				done = succeeded(o)
+			}
+			return done, true
+		}))
+	} else {
 		assume(sc, "whether a file is as before or as after is not asked: the commands change none that was there at the start")
-		return nil
 	}
-	return claims(s.atomic(sc, a))
+	switch {
+	case s.PowerLosses > 0 && len(s.Commands) > 1:
+		assume(sc, "whether what a command has done outlives a loss of power is asked of one command alone")
+	case s.PowerLosses > 0 && a.Changes():
+		asked = append(asked, s.left(sc, a, &scenarios.Property{
+			ID:      "durable",
+			Meaning: "What a command that has exited 0 did to its files is still there when the power was lost.",
+		}, func(o outcome.Outcome) ([]int, bool) {
+			done := succeeded(o)
+			return done, len(done) > 0
+		}))
+	}
+	return claims(asked...)
 }
 
-// atomic is the property that each file that the commands change is whole in the end, however that comes.
-func (s *Spec) atomic(sc *scenarios.Scenario, a *outcome.Atomic) *scenarios.Property {
+// left makes a property of what is left of files in the end. needs says whose changes must be there, and whether anything is
+// judged.
+func (s *Spec) left(
+	sc *scenarios.Scenario, a *outcome.Atomic, p *scenarios.Property, needs func(o outcome.Outcome) (done []int, judged bool),
+) *scenarios.Property {
 	judge := func(v scenarios.View) string {
 		o := s.outcome(v)
-		return a.Judge(o, s.succeeded(o))
+		done, judged := needs(o)
+		if !judged {
+			return ""
+		}
+		return a.Judge(o, done)
 	}
-	return &scenarios.Property{
-		ID:         "atomic",
-		Meaning:    "When all have ended, been killed or lost the power, each file that the commands change is as before or as serial runs leave it.",
-		Reconsider: s.reconsider(sc, func(v scenarios.View) bool { return judge(v) == "" }, a.Add),
-		Invariant: func(v scenarios.View) string {
-			if v.RunningBut(s.Living) > 0 {
-				return ""
-			}
-			return judge(v)
-		},
-		Table: func(v scenarios.View) [][]string {
-			o := s.outcome(v)
-			return a.Table(o, s.succeeded(o))
-		},
+	p.Reconsider = s.reconsider(sc, func(v scenarios.View) bool { return judge(v) == "" }, a.Add)
+	p.Invariant = func(v scenarios.View) string {
+		if v.RunningBut(s.Living) > 0 {
+			return ""
+		}
+		return judge(v)
 	}
+	p.Table = func(v scenarios.View) [][]string {
+		o := s.outcome(v)
+		done, _ := needs(o)
+		return a.Table(o, done)
+	}
+	return p
 }
 
-// succeeded are the commands that have reported success although a call may have failed: what they were to do is done.
-func (s *Spec) succeeded(o outcome.Outcome) (done []int) {
+// succeeded are the commands that have exited 0.
+func succeeded(o outcome.Outcome) (done []int) {
 	for i, e := range o.Exits {
-		if s.FailingCalls > 0 && s.PowerLosses == 0 && e == "exit 0" {
+		if e == "exit 0" {
 			done = append(done, i)
 		}
 	}

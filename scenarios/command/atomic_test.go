@@ -67,3 +67,20 @@ func TestAtomicOfSeveral(t *testing.T) {
 	require.NoError(t, err)
 	decide(t, sc, p, "holds")
 }
+
+// What a command that exits 0 has done outlives a loss of power if it has synced the file and, after a rename, the directory.
+func TestDurable(t *testing.T) {
+	for line, want := range map[string]string{
+		"echo x > f; sync f":                         "holds",
+		"echo x > f":                                 "broken",
+		"echo x > t; sync t; mv t f; sync .":         "holds",
+		"echo x > t; sync t; mv t f":                 "broken",
+		"echo x > t; mv t f; sync .":                 "broken",
+		"echo x > t; sync t; mv t f; sync .; exit 1": "holds", // it has reported nothing
+	} {
+		sc := scenario(t, "sync", []string{line}, map[string]string{"f": "old\n"}, "power-losses 1\nrefused 1")
+		p, err := sc.Property("durable")
+		require.NoError(t, err)
+		decide(t, sc, p, want)
+	}
+}

@@ -33,6 +33,8 @@ type Situation struct {
 	Spec          Spec
 	// Asked are the ids of properties, as far as [Spec.Readings] claims them.
 	Asked []string
+	// Apart: it is asked also where the hazard has broken something else, as it is about other things: what is left of files.
+	Apart bool
 }
 
 // surveyID begins the ids of a survey's scenarios, as [scenarios.Surveyed] knows them.
@@ -66,6 +68,8 @@ func (s Situation) On(name string) Situation {
 //   - power-loss: one run, and the power may be lost at any call;
 //   - failing-call: one and two runs, and one call of a command's first process may find no space left, where one needs any;
 //   - file-system: contention and dead-owner again, on each of [scenarios.FileSystems].
+//
+// Where one run may be killed, lose the power or find no space left, what is left of its files is asked as well (atomic, durable).
 //
 // A run that is made again is another process; three runs have among their schedules those in which one begins
 // when another has ended. The error says what is wrong with the spec, or that its one command does not get
@@ -108,6 +112,10 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 	}
 	as := func(*Spec) {}
 	excl, serial, wedge, stuck := "", scenarios.Serializable.ID, scenarios.Wedge.ID, scenarios.Deadlock.ID
+	data := func(name, summary string, change func(*Spec)) {
+		add(name+"-data", summary, 1, change, "atomic", "durable")
+		st.Situations[len(st.Situations)-1].Apart = true
+	}
 	if s.Inside != "" {
 		excl = scenarios.MutualExclusion.ID
 	}
@@ -129,6 +137,7 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 		for n := 2; n <= 3; n++ {
 			add(fmt.Sprintf("crash-%d", n), fmt.Sprintf("%d runs of the command, and one may be killed.", n), n, func(o *Spec) { o.Crashes = 1 }, excl, wedge, serial)
 		}
+		data("crash", "The command may be killed.", func(o *Spec) { o.Crashes = 1 })
 	case scenarios.HazardExit:
 		st.NotAsked = "a run ends by itself in every situation, and its pid is dead from then on"
 	case scenarios.HazardStall:
@@ -153,6 +162,7 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 		st.NotAsked = "the name of the host is the real one's, and there is one"
 	case scenarios.HazardPowerLoss:
 		add("power-loss-1", "The power may be lost, and one more run comes.", 1, func(o *Spec) { o.PowerLosses = 1 }, wedge)
+		data("power-loss", "The power may be lost.", func(o *Spec) { o.PowerLosses = 1 })
 	case scenarios.HazardFileSystem:
 		st.Of, st.On = []string{scenarios.HazardContention, scenarios.HazardDeadOwner}, scenarios.FileSystems()
 	case scenarios.HazardFailingCall:
@@ -162,6 +172,7 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 		}
 		fails := func(o *Spec) { o.FailingCalls = 1 }
 		add("failing-call-1", "A call may find no space left, and one more run comes.", 1, fails, wedge)
+		data("failing-call", "A call may find no space left.", fails)
 		add("failing-call-2", "Two runs of the command, of which a call may find no space left.", 2, fails, excl, wedge)
 	}
 	return st

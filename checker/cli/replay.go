@@ -183,6 +183,7 @@ func (a *app) parseBundle(file string, text []byte, f *replayFlags) (replayed, e
 		return r, err
 	}
 	if r.run != nil {
+		r.run.Inherit(os.Environ())
 		err = extending(r.run, func() (err error) {
 			r.sc, err = r.run.Scenario()
 			return err

@@ -57,6 +57,10 @@ is changed. What the commands change elsewhere, a lock in /var/lock or a file in
 well: it is found out when they run, copied, and not changed for real either. /tmp is a private one.
 What they only read elsewhere is real.
 
+The environment is yours, with what --env adds, and without what differs from run to run or leads to what does:
+` + command.LeftOut(96) + `.
+The time zone is UTC where you have none.
+
 With --survey there is one command, and the situations are made in which locks break: two and
 three runs of it, what one leaves behind that is killed at any call, a crash, a pid that is
 another's today, a loss of power, a full disk, each file system. A line for each hazard says that
@@ -475,6 +479,7 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})
 		}
 	}
+	spec.Inherit(os.Environ())
 	for _, name := range f.names {
 		for _, value := range *f.set[name] {
 			if name == "dir" {

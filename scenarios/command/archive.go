@@ -390,7 +390,7 @@ func (s *Spec) formatSetting(b *strings.Builder) error {
 	for _, pid := range s.Living {
 		add("living", strconv.Itoa(pid))
 	}
-	for _, e := range s.Env {
+	for _, e := range s.envToKeep() {
 		add("env", e)
 	}
 	if s.Timeout > 0 {

@@ -446,7 +446,7 @@ func (c *carrier) ends(end *fsfake.Machine) error {
 func (s *Spec) config(process int) tracer.Config {
 	l := s.Commands[process]
 	return tracer.Config{
-		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.Env, Stdin: l.Stdin,
+		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.env(), Stdin: l.Stdin,
 		Pid: scenarios.Pid(process), Seed: 1, Now: begin, Timeout: s.Timeout,
 		Shared: s.Outside, Protect: !s.RealOutside,
 		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one

@@ -55,7 +55,7 @@ type Spec struct {
 	Left bool
 	// Living are pids that unrelated processes have, of the user who runs the commands.
 	Living []int
-	// Env has entries NAME=VALUE for all commands, added to a fixed environment.
+	// Env has entries NAME=VALUE for all commands, added to a fixed environment and to what [Spec.Inherit] has given them.
 	Env []string
 	// Timeout is how long a command may compute between two calls; zero means 20 s.
 	Timeout time.Duration
@@ -64,14 +64,15 @@ type Spec struct {
 	// time, and is for tests of that.
 	NoSnapshots bool
 
-	worth   int      // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
-	record  *record  // of the scenario's executions
-	shared  *record  // of all scenarios of a survey; nil outside of one
-	again   *bool    // whether the command repeats, where that is known; see [Spec.repeats]
-	space   bool     // in a survey: some call of the command's first process needs space on the disk
-	done    bool     // in a survey: a run has left the files at the start, so another one may have nothing to do
-	early   *early   // of the serial runs
-	devices []uint64 // of Outside, by number
+	worth     int      // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
+	record    *record  // of the scenario's executions
+	shared    *record  // of all scenarios of a survey; nil outside of one
+	again     *bool    // whether the command repeats, where that is known; see [Spec.repeats]
+	space     bool     // in a survey: some call of the command's first process needs space on the disk
+	done      bool     // in a survey: a run has left the files at the start, so another one may have nothing to do
+	early     *early   // of the serial runs
+	inherited []string // environment of the caller
+	devices   []uint64 // of Outside, by number
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
 	// mixed, when not 0, is the number of a drawn order of those calls.

@@ -1,0 +1,42 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// HOME is the user's, with its files: a race there is found, carried out on the kernel and replayed, and nothing
+// in it is changed. What is saved has HOME of the environment, and nothing else.
+func TestRunInHome(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(home+"/count", []byte("0\n"), 0o644))
+	t.Setenv("HOME", home)
+	t.Setenv("STEP", "1")
+	t.Setenv("TERM", "strange")
+	save := filepath.Join(t.TempDir(), "race.lockpick")
+	t.Chdir(t.TempDir())
+	bump := `read x < ~/count; echo $((x+STEP)) > ~/count; [ "$TERM" = dumb ]`
+	got := run(t, "run", "--property", "serializable", "--save", save, bump, bump)
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "confirmed on this kernel")
+	text, err := os.ReadFile(home + "/count")
+	require.NoError(t, err)
+	require.Equal(t, "0\n", string(text))
+	text, err = os.ReadFile(save)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "env HOME="+home+"\n")
+	require.NotContains(t, string(text), "env STEP")
+	require.NoError(t, os.Remove(home+"/count")) // it was saved, too
+	got = run(t, "replay", save, "--real")
+	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "BROKEN  serializable")
+
+	got = run(t, "run", "--property", "serializable", "--outside", "real", "echo 1 >> ~/real; > here", "echo 1 >> ~/real; > here")
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.FileExists(t, home+"/real")
+}

@@ -71,6 +71,9 @@ type Result struct {
 	OddsWhy string
 	// Counterexample is the evidence for Broken, nil otherwise.
 	Counterexample *trace.Counterexample
+	// Native says in a sentence what came of running commands natively, without the machine that the verdict is of; empty
+	// when nobody has. It is set by whoever runs them.
+	Native string
 	// Elapsed is the wall-clock time that the verdict took, set by whoever measures it.
 	Elapsed time.Duration
 }

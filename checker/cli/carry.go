@@ -106,12 +106,12 @@ func locate(tr trace.Trace, sources []scenarios.Source) {
 
 // onKernel carries a followed run of commands out on the real kernel, times over.
 func (a *app) onKernel(ctx context.Context, spec *command.Spec, tr trace.Trace, times int) error {
-	confirmed := 0
+	same := 0
 	var last command.Carried
 	for range times {
 		last = spec.Carry(ctx, carrySteps(tr), tr[len(tr)-1].After)
 		if last.Confirmed() {
-			confirmed++
+			same++
 			continue
 		}
 		a.note("real: %s", last)
@@ -121,6 +121,6 @@ func (a *app) onKernel(ctx context.Context, spec *command.Spec, tr trace.Trace, 
 			a.worsen(ExitUnknown)
 		}
 	}
-	_, err := fmt.Fprintf(a.stdout, "\nreal    %d of %d runs confirmed; of the last: %s\n", confirmed, times, last)
+	_, err := fmt.Fprintf(a.stdout, "\nreal    %d of %d runs go as on the model; of the last: %s\n", same, times, last)
 	return err
 }

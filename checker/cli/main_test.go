@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"os"
 	"testing"
 
 	"lockpick/checker/internal/toys"
@@ -9,6 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	real.Worker(toys.All()) // for what is carried out on the real kernel
+	os.Setenv(nativeBudget, "off") // tests that ask for it say so
+	real.Worker(toys.All())        // for what is carried out on the real kernel
 	testmain.Run(m)
 }

@@ -35,6 +35,8 @@ type runFlags struct {
 	states   int
 	save     string
 	repair   bool
+	native   string
+	budget   time.Duration // of native
 	results  *resultFlags
 	pictures *pictureFlags
 }
@@ -101,6 +103,7 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
 	fs.BoolVar(&f.repair, "repair", false, "try changes to what is broken, and print those that hold, to paste")
+	fs.StringVar(&f.native, "native", "", "run the commands natively for up to `TIME`, to challenge what holds and to confirm what is broken; off runs nothing (default 5s, or $"+nativeBudget+")")
 	f.pictures, f.results = addPictureFlags(c), addResultFlags(c)
 	return c
 }
@@ -162,6 +165,8 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		return err
 	}
 	var results []checker.Result
+	n := f.challenge(spec, args)
+	defer n.close()
 	o := f.reportOptions(a, spec, args)
 	tried := &checker.Tried{}
 	for i, p := range asked {
@@ -169,8 +174,9 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		if err != nil {
 			return err
 		}
-		carryOut(ctx, spec, &r)
-		watchChanges(&r)
+		if err := a.witness(ctx, spec, n, &r); err != nil {
+			return err
+		}
 		a.worsen(exitOf(&r))
 		r.Claimed = false // nobody claims anything of a command
 		r.Elapsed = time.Since(start)
@@ -198,6 +204,33 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		}
 	}
 	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(spec, results, o))
+}
+
+// challenge is for the commands of a run; what it copies is there until it is closed.
+func (f *runFlags) challenge(spec *command.Spec, args []string) *challenge {
+	n := &challenge{spec: spec, budget: f.budget}
+	if _, err := os.Stat(spec.Dir); f.survey == "" && (f.from != "" || err == nil && !f.archive(args)) {
+		n.from = cmp.Or(f.from, spec.Dir)
+	}
+	return n
+}
+
+// witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do natively.
+func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) error {
+	carryOut(ctx, spec, r)
+	bar := a.newProgress(ctx, 1, false)
+	defer bar.clear()
+	n.begins = func() {
+		if bar.w == nil {
+			a.note("%s: %s on the model; now it is tried natively", r.Property.ID, r.Verdict)
+		}
+		bar.begin(r.Property.ID, fmt.Sprintf("%s on the model; now it is tried natively", r.Verdict))
+	}
+	if err := n.answer(ctx, r); err != nil {
+		return err
+	}
+	watchChanges(r)
+	return nil
 }
 
 // places says in which files the commands stand.
@@ -456,6 +489,9 @@ func draw(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, r 
 func (f *runFlags) read(args []string) (command.Spec, error) {
 	spec := command.Spec{}
 	var err error
+	if f.budget, err = parseBudget(f.native); err != nil {
+		return spec, err
+	}
 	archive := f.archive(args)
 	switch {
 	case len(args) == 0:

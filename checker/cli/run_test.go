@@ -88,7 +88,7 @@ func TestRunIsSavedAndReplayed(t *testing.T) {
 	got := run(t, "replay", save, "--real", "--times", "2")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "BROKEN  serializable")
-	require.Contains(t, got.stdout, "real    2 of 2 runs confirmed")
+	require.Contains(t, got.stdout, "real    2 of 2 runs go as on the model")
 
 	// With the script mended the schedule breaks nothing any more.
 	text, err := os.ReadFile(save)
@@ -148,13 +148,13 @@ func TestRunWritesFormats(t *testing.T) {
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(got.stdout))
 	require.NoError(t, err)
 	require.NoError(t, schema.Validate(v))
-	require.Contains(t, got.stdout, `"kernel": "confirmed on this kernel`)
+	require.Contains(t, got.stdout, `"kernel": "the model agrees with this kernel`)
 	require.Contains(t, got.stdout, `"A then B"`)
 	require.FileExists(t, filepath.Join(dir, "site", "index.html"))
 	require.FileExists(t, filepath.Join(dir, "a.svg"))
 
 	got = run(t, "run", "--markdown", "--property", "serializable", file)
-	require.Contains(t, got.stdout, "**Kernel:** confirmed")
+	require.Contains(t, got.stdout, "**Kernel:** the model agrees")
 	require.Contains(t, got.stdout, "|  | here | A then B | B then A |")
 	got = run(t, "run", "--save", filepath.Join(dir, "x"), "--property", "deadlock", file)
 	require.Equal(t, ExitUsage, got.exit)

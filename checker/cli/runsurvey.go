@@ -132,7 +132,7 @@ func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o r
 	if err := report.Survey(a.stdout, subject, lines, o); err != nil {
 		return err
 	}
-	broken, confirmed := 0, 0
+	broken, same, confirmed := 0, 0, 0
 	var not []string
 	for i := range results {
 		r := &results[i]
@@ -140,17 +140,25 @@ func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o r
 			continue
 		}
 		broken++
-		if strings.HasPrefix(r.Counterexample.Kernel, "confirmed") {
+		if strings.HasPrefix(r.Native, "confirmed") {
 			confirmed++
+		}
+		if strings.HasPrefix(r.Counterexample.Kernel, command.Agrees) {
+			same++
 		} else {
 			not = append(not, situationName(r)+" "+r.Counterexample.Kernel)
 		}
 	}
 	_, _ = fmt.Fprintln(a.stdout)
 	if broken > 0 {
-		text := fmt.Sprintf("%d of %d schedules confirmed on this kernel, call by call", confirmed, broken)
+		text := fmt.Sprintf("%d of %d schedules go on this kernel as on the model, call by call", same, broken)
 		for _, l := range o.Tell("kernel", strings.Join(append([]string{text}, not...), "; ")) {
 			_, _ = fmt.Fprintln(a.stdout, l)
+		}
+		if s.f.budget > 0 {
+			for _, l := range o.Tell("native", fmt.Sprintf("%d of %d schedules confirmed", confirmed, broken)) {
+				_, _ = fmt.Fprintln(a.stdout, l)
+			}
 		}
 	}
 	for _, l := range o.Tell("assumed", strings.Join(s.assumes, "; ")+".") {
@@ -244,6 +252,8 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	s.assume(sc.Assumes)
 	defer func() { s.assume(sc.Assumed()) }()
 	tried := &checker.Tried{}
+	n := s.f.challenge(&one.Spec, nil)
+	defer n.close()
 	for i, id := range asked {
 		at := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == id })
 		if at < 0 || !s.open(l, one, sc.Claims[at].Property) || one.Apart && len(l.Broken) > before { // assumed says why it is not asked
@@ -265,8 +275,9 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 			r = draw(ctx, &sc, p, r, drawnFirst)
 		}
 		if err == nil {
-			carryOut(ctx, &one.Spec, &r)
-			watchChanges(&r)
+			if err := s.app.witness(ctx, &one.Spec, n, &r); err != nil {
+				return err
+			}
 			r.Claimed = false
 		}
 		l.Take(&sc, p, r, err)

@@ -16,7 +16,7 @@ import (
 
 const mkdirLock = "mkdir lock || exit 75; rmdir lock"
 
-// What a survey of a command finds broken is confirmed on the kernel, and the command that it prints
+// What a survey of a command finds broken goes on the kernel as on the model, and the command that it prints
 // decides that situation again; saved, it is replayed on the fake and on the kernel.
 func TestRunSurvey(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced
@@ -24,7 +24,7 @@ func TestRunSurvey(t *testing.T) {
 	got := run(t, "run", "--survey=dead-owner", "--refused", "75", mkdirLock)
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Regexp(t, `dead-owner +✗ broken +wedge +A\d+!`, got.stdout)
-	require.Contains(t, got.stdout, "1 of 1 schedules confirmed on this kernel")
+	require.Contains(t, got.stdout, "1 of 1 schedules go on this kernel as on the model")
 	require.NotContains(t, got.stdout, "contention")
 
 	replay := regexp.MustCompile(`replay  lockpick (run --survey=dead-owner-alone --property wedge --refused 75) '(.*)'`).FindStringSubmatch(got.stdout)
@@ -35,7 +35,7 @@ func TestRunSurvey(t *testing.T) {
 	require.Contains(t, again.stdout, "run/commands/survey-dead-owner-alone  BROKEN  wedge")
 	real := run(t, "replay", save, "--real")
 	require.Equal(t, ExitAsClaimed, real.exit, real.stderr)
-	require.Contains(t, real.stdout, "real    1 of 1 runs confirmed")
+	require.Contains(t, real.stdout, "real    1 of 1 runs go as on the model")
 }
 
 // What holds was covered, also on each file system; and what is not asked says why, in JSON as well.
@@ -75,7 +75,7 @@ func TestRunSurveyPidReuse(t *testing.T) {
 	got := run(t, "run", "--survey=pid-reuse", "--refused", "75", "read p < pid; [ $p = 0 ] || ! kill -0 $p 2>/dev/null || exit 75; echo $$ > pid; echo 0 > pid")
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Regexp(t, `pid-reuse +✗ broken +wedge`, got.stdout)
-	require.Contains(t, got.stdout, "1 of 1 schedules confirmed on this kernel")
+	require.Contains(t, got.stdout, "1 of 1 schedules go on this kernel as on the model")
 }
 
 // A command that does nothing but refuse has no verdict, of what was to be asked.

@@ -110,7 +110,7 @@ func TestExplainAsksTheKernelOnATerminal(t *testing.T) {
 		exit := Run(t.Context(), toys.All(), append([]string{"explain", "toy/look/contend"}, c.flags...), tty, tty, env)
 		text := plainText(erased(screen()))
 		require.Equal(t, ExitAsClaimed, exit)
-		require.Equal(t, c.asked, strings.Contains(text, "confirmed on this kernel"), text)
+		require.Equal(t, c.asked, strings.Contains(text, "on this kernel too"), text)
 	}
 	var piped strings.Builder
 	require.Equal(t, ExitAsClaimed, Run(t.Context(), toys.All(), []string{"explain", "toy/look/contend"}, &piped, io.Discard, env))

@@ -53,6 +53,8 @@ type jsonFound struct {
 	Complete bool `json:"complete"`
 	// Why says which budget ended first.
 	Why string `json:"why,omitempty"`
+	// Native is what came of running commands natively, if anybody has.
+	Native string `json:"native,omitempty"`
 	// Question is what only the user knows, where the verdict depends on it.
 	Question *jsonQuestion `json:"question,omitempty"`
 	// Cases are the verdicts in each case of what file systems do differently.
@@ -228,7 +230,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Complete: r.Complete, Why: r.Why,
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
-			Symmetry: r.Stats.Symmetry,
+			Symmetry: r.Stats.Symmetry, Native: r.Native,
 		},
 	}
 	if m := r.Stats.Merging; m != checker.Unmerged {

@@ -96,6 +96,15 @@ func (m *markdown) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(m.w, format+"\n", args...)
 }
 
+// native says what came of running commands natively, if anybody has.
+func (m *markdown) native(r *checker.Result) {
+	if r.Native != "" {
+		m.line("")
+		m.line("**Native:** %s", markdownText(r.Native))
+		m.line("")
+	}
+}
+
 // section is everything about one result.
 func (m *markdown) section(r *checker.Result) error {
 	m.line("### %s", markdownText(headline(r)))
@@ -111,6 +120,7 @@ func (m *markdown) section(r *checker.Result) error {
 	c := r.Counterexample
 	if c == nil {
 		m.line("%s", markdownText(sentence(detail(r, m.o))))
+		m.native(r)
 		return nil
 	}
 	if c.Cause != "" {
@@ -122,6 +132,7 @@ func (m *markdown) section(r *checker.Result) error {
 		m.line("**Kernel:** %s", markdownText(c.Kernel))
 		m.line("")
 	}
+	m.native(r)
 	m.line("%s.", markdownText(strings.Join((&timeline{r: r, o: m.o}).facts(), " · ")))
 	m.line("")
 	m.fence("text", plainDrawing(r, m.o))

@@ -87,14 +87,14 @@ func TestSource(t *testing.T) {
 // What a real kernel made of a counterexample is in every picture of it.
 func TestKernelIsTold(t *testing.T) {
 	r, _, _ := carelessLock(t)
-	r.Counterexample.Kernel = "confirmed on this kernel, 20 of 20"
+	r.Counterexample.Kernel = "breaks on this kernel too, 20 of 20"
 	for name, write := range map[string]func(b *bytes.Buffer) error{
 		"timeline": func(b *bytes.Buffer) error { return Timeline(b, &r, Options{}) },
 		"markdown": func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) },
 		"svg":      func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) },
 		"json":     func(b *bytes.Buffer) error { return JSON(b, []checker.Result{r}, Options{}) },
 	} {
-		require.Contains(t, text(t, write), "confirmed on this kernel, 20 of 20", name)
+		require.Contains(t, text(t, write), "breaks on this kernel too, 20 of 20", name)
 	}
 }
 

@@ -180,6 +180,11 @@ func (t *timeline) verdictOnly() {
 	default:
 		t.paragraph(plain, r.Why)
 	}
+	if r.Native != "" {
+		for _, l := range t.o.tell("native", r.Native) {
+			t.line(l)
+		}
+	}
 	t.conditions()
 }
 
@@ -241,7 +246,7 @@ func (t *timeline) footer() {
 	if q := t.r.Question; q.Open() && q.Because != "" {
 		cause = q.Because
 	}
-	for _, said := range []struct{ label, text string }{{"cause", cause}, {"kernel", cx.Kernel}, {"verdict", t.why()}} {
+	for _, said := range []struct{ label, text string }{{"cause", cause}, {"kernel", cx.Kernel}, {"native", t.r.Native}, {"verdict", t.why()}} {
 		if said.text == "" && said.label != "cause" {
 			continue
 		}

@@ -83,8 +83,8 @@ func foundRow(t *testing.T, program, version, commands string, args []string) st
 	r := doc.Results[0]
 	row := fmt.Sprintf("| %s | %s | %s | serializable | %s | ", program, version, commands, r.Verdict)
 	if c := r.Counterexample; c != nil {
-		require.Contains(t, c.Kernel, fmt.Sprintf("confirmed on this kernel: %d calls", c.Steps))
-		return row + fmt.Sprintf("`%s` | confirmed, %d calls |", c.Schedule, c.Steps)
+		require.Contains(t, c.Kernel, fmt.Sprintf("the model agrees with this kernel: %d calls", c.Steps))
+		return row + fmt.Sprintf("`%s` | the model agrees, %d calls |", c.Schedule, c.Steps)
 	}
 	return row + "| |"
 }

@@ -199,10 +199,10 @@ func (r *programRow) decide(names *strings.Replacer) (line, verdict string) {
 	}
 	kernel := ""
 	switch {
-	case strings.Contains(text, "confirmed on this kernel"):
-		kernel = "confirmed"
+	case strings.Contains(text, "the model agrees with this kernel"):
+		kernel = "agrees"
 	case verdict == "broken":
-		kernel = "not confirmed"
+		kernel = "does not agree"
 	}
 	over := ""
 	if took > r.seconds {

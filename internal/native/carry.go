@@ -9,26 +9,39 @@ import (
 type Carried struct {
 	// Bad is how many of Runs runs ended in no serial way, or in a deadlock when that was to be.
 	Bad, Runs int
-	// Forced is how many runs made all calls of the order, each in its place, and ended as some serial order does. Otherwise
-	// that end is what it differs in.
+	// Forced is how many runs made all calls of the order, each in its place, and ended as some serial order does.
 	Forced int
-	// End is how a forced run ended, by name.
-	End map[string]string
-	// Differs says what a bad end has otherwise than the closest serial order.
-	Differs []string
+	// End is how a forced run ended, in a line.
+	End string
 	// Near is the schedule that ended badly, when it was not the order itself.
 	Near *Found
 }
 
-// Carry forces the order of a run that was seen elsewhere, three times. Where that ends as a serial order does it looks for a
+// Carry forces the order of a run that was seen elsewhere, three times or six. Where that ends as a serial order does it looks for a
 // bad end near by, within the budget. hang: the order is to end in a deadlock.
 func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.Duration) (Carried, error) {
 	var out Carried
+	for _, window := range []int{1, 8} { // temporary names and fallbacks need the second
+		if err := c.carry(ctx, job{Script: steps, Window: window, Patience: patience}, hang, &out); err != nil || out.Bad > 0 {
+			return out, err
+		}
+	}
+	rep, err := c.Sweep(ctx, budget, !hang)
+	if out.Near = rep.Bad; hang {
+		out.Near = rep.Hang
+	}
+	return out, err
+}
+
+// carry runs a script three times.
+func (c *Check) carry(ctx context.Context, j job, hang bool, out *Carried) error {
 	var jobs []job
-	for i := range 6 {
-		jobs = append(jobs, job{Script: steps, Window: []int{1, 8}[i%2], Patience: patience, Seed: uint64(i)})
+	for seed := range uint64(3) {
+		j.Seed = seed
+		jobs = append(jobs, j)
 	}
 	var suspects []outcome
+	out.Runs = 0
 	err := c.all(ctx, jobs, func(_ *job, r *run) bool {
 		out.Runs++
 		o := c.task.outcomeOf(r)
@@ -42,31 +55,20 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 			suspects = append(suspects, o)
 		case r.Skipped == 0 && r.forced():
 			out.Forced++
-			out.End = o
+			out.End = o.line()
 		}
 		return true
 	})
-	for _, o := range suspects {
-		if err != nil {
-			break
-		}
-		serial := c.isSerial(o)
+	for i := 0; i < len(suspects) && err == nil; i++ {
+		serial := c.isSerial(suspects[i])
 		if !serial && out.Bad == 0 {
-			serial, err = c.clear(ctx, o)
+			serial, err = c.clear(ctx, suspects[i])
 		}
 		if !serial && err == nil {
 			out.Bad++
-			out.Differs = c.differs(o)
 		}
 	}
-	if err != nil || out.Bad > 0 {
-		return out, err
-	}
-	rep, err := c.Sweep(ctx, budget)
-	if out.Near = rep.Bad; hang {
-		out.Near = rep.Hang
-	}
-	return out, err
+	return err
 }
 
 // forced reports whether each turn of the script ended where the script has another command go on.

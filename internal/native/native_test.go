@@ -44,7 +44,7 @@ func open(t *testing.T, task Task) *Check {
 func sweep(t *testing.T, task Task, budget time.Duration) Report {
 	t.Helper()
 	c := open(t, task)
-	r, err := c.Sweep(context.Background(), budget)
+	r, err := c.Sweep(context.Background(), budget, true)
 	require.NoError(t, err)
 	t.Logf("%+v", r)
 	if r.Bad != nil {

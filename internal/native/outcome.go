@@ -168,6 +168,17 @@ func (c *Check) differs(o outcome) []string {
 	return best
 }
 
+// line is an outcome in a line: the files below the directory, and how commands ended that did not end with status 0.
+func (o outcome) line() string {
+	var parts []string
+	for _, name := range namesOf(o, nil) {
+		if text := o[name]; !strings.HasPrefix(name, "/") && text != "exit 0" && text != `""` {
+			parts = append(parts, name+" "+brief(text))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // brief is a text without its end.
 func brief(text string) string {
 	const most = 80

@@ -44,16 +44,18 @@ const (
 
 // Sweep runs schedules until one ends in no serial way, all are done, or the budget is spent: first each place with one
 // preemption, then drawn ones. Serial runs of the end that is found may take as long again.
-func (c *Check) Sweep(ctx context.Context, budget time.Duration) (Report, error) {
+//
+// ends: such an end counts; otherwise only a deadlock does.
+func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Report, error) {
 	begin := time.Now()
 	in, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	rep := Report{}
 	singles := c.singles()
 	rep.Places = len(singles)
-	err := c.sweep(ctx, in, singles, &rep, &rep.Tried)
+	err := c.sweep(ctx, in, singles, ends, &rep, &rep.Tried)
 	if err == nil && rep.Bad == nil && rep.Hang == nil {
-		err = c.sweep(ctx, in, c.drawn(budget), &rep, &rep.Random)
+		err = c.sweep(ctx, in, c.drawn(rep.Places, budget), ends, &rep, &rep.Random)
 	}
 	rep.Serial, rep.Ends, rep.NotCompared, rep.Took = c.runs, len(c.orders), c.notCompared(), time.Since(begin)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
@@ -63,7 +65,7 @@ func (c *Check) Sweep(ctx context.Context, budget time.Duration) (Report, error)
 }
 
 // sweep runs jobs within the budget, in, and counts them.
-func (c *Check) sweep(ctx, in context.Context, jobs []job, rep *Report, count *int) error {
+func (c *Check) sweep(ctx, in context.Context, jobs []job, ends bool, rep *Report, count *int) error {
 	for len(jobs) > 0 && in.Err() == nil {
 		var suspect *job
 		var end outcome
@@ -79,7 +81,7 @@ func (c *Check) sweep(ctx, in context.Context, jobs []job, rep *Report, count *i
 			case r.Cut == string(unended):
 				rep.Unended++
 				return true
-			case r.Cut != deadlock && c.isSerial(c.task.outcomeOf(r)):
+			case r.Cut != deadlock && (!ends || c.isSerial(c.task.outcomeOf(r))):
 				return true
 			}
 			suspect = j
@@ -169,13 +171,13 @@ func (c *Check) singles() []job {
 	return out
 }
 
-// drawn draws schedules of two to five turns. In half of them the tasks of a command go in drawn orders, too, and where commands
+// drawn draws schedules of two to five turns, as many as the places and the budget are worth. In half of them the tasks of a command go in drawn orders, too, and where commands
 // sleep some are waited for.
-func (c *Check) drawn(budget time.Duration) []job {
+func (c *Check) drawn(places int, budget time.Duration) []job {
 	n := len(c.task.Commands)
 	rng := rand.New(rand.NewPCG(2, 2))
 	var out []job
-	for i := range int(8 * budget.Seconds()) {
+	for i := range int(min(8, max(2, float64(places)/10)) * budget.Seconds()) {
 		j := job{Patience: patience, Seed: uint64(i)}
 		if c.several && i%2 == 1 {
 			j.Jitter = []float64{0.05, 0.3, 0.9}[i/2%3]

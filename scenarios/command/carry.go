@@ -53,6 +53,9 @@ type Carried struct {
 // Confirmed reports that everything went on the kernel as on the fake machine.
 func (c Carried) Confirmed() bool { return c.Differs == "" && c.Cannot == "" }
 
+// Agrees begins what [Carried.String] says of a run that went on the kernel as on the fake machine.
+const Agrees = "the model agrees with this kernel"
+
 // String says what became of the run in a sentence.
 func (c Carried) String() string {
 	switch {
@@ -68,7 +71,7 @@ func (c Carried) String() string {
 	if c.Parked > 0 {
 		parked += "; who waited for a lock tried again when it was its turn"
 	}
-	return fmt.Sprintf("confirmed on this kernel: %d calls in this order, answered as on the fake machine, with the same end%s", c.Calls, parked)
+	return fmt.Sprintf("%s: %d calls in this order, answered as on the fake machine, with the same end%s", Agrees, c.Calls, parked)
 }
 
 // Carry carries out a run on the real kernel: the commands run in a temporary directory that

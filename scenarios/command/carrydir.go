@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
@@ -83,6 +84,26 @@ func (s *Spec) write(root string) error {
 	for _, f := range s.Files {
 		if err := f.write(at); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// Write makes the directory below a real one, root, with the files of the start, as old as they are at now.
+func (s Spec) Write(root string, now time.Time) error {
+	if err := s.write(root); err != nil {
+		return err
+	}
+	for _, kind := range []bool{false, true} { // directories last: to make a file in one changes its time
+		for i := range s.Files {
+			f := &s.Files[len(s.Files)-1-i]
+			if f.Link != "" || strings.HasSuffix(f.Name, "/") != kind {
+				continue
+			}
+			at := now.Add(-f.Age)
+			if err := os.Chtimes(filepath.Join(root, s.at(f.Name)), at, at); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -292,7 +292,7 @@ func copyFrom(name string, now time.Time) ([]File, error) {
 // tree lists what is shared on a machine: what is in the directory by its relative names, and the rest by
 // absolute ones.
 func (s *Spec) tree(v scenarios.View) []outcome.Entry {
-	out := outcome.Tree(v, s.Dir, s.ignored)
+	out := outcome.Tree(v, s.Dir, s.Ignored)
 	for i := range s.Outside {
 		r := &s.Outside[i]
 		if dir := s.owner(path.Dir(r.Path)); dir != nil && dir.Owns(r.Path) {
@@ -304,7 +304,7 @@ func (s *Spec) tree(v scenarios.View) []outcome.Entry {
 		}
 		out = append(out, prefixed(parent, outcome.Tree(v, path.Clean(parent), func(rel string) bool {
 			first, _, _ := strings.Cut(rel, "/")
-			return base != "" && first != base || !r.Owns(path.Join(parent, rel)) || s.ignored(path.Join(parent, rel))
+			return base != "" && first != base || !r.Owns(path.Join(parent, rel)) || s.Ignored(path.Join(parent, rel))
 		}))...)
 	}
 	return out
@@ -319,7 +319,7 @@ func prefixed(dir string, entries []outcome.Entry) []outcome.Entry {
 
 // realTree is tree of a real directory that stands for the root.
 func (s *Spec) realTree(root string) ([]outcome.Entry, error) {
-	out, err := s.realBelow(root+s.Dir, "", s.ignored)
+	out, err := s.realBelow(root+s.Dir, "", s.Ignored)
 	for i := range s.Outside {
 		r := &s.Outside[i]
 		if dir := s.owner(path.Dir(r.Path)); dir != nil && dir.Owns(r.Path) {
@@ -331,7 +331,7 @@ func (s *Spec) realTree(root string) ([]outcome.Entry, error) {
 		}
 		below, more := s.realBelow(filepath.Join(root, parent), strings.TrimSuffix(parent, "/")+"/", func(name string) bool {
 			first, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(name, parent), "/"), "/")
-			return base != "" && first != base || !r.Owns(name) || s.ignored(name)
+			return base != "" && first != base || !r.Owns(name) || s.Ignored(name)
 		})
 		out, err = append(out, below...), errors.Join(err, more)
 	}

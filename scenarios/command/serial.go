@@ -65,7 +65,8 @@ func (s *Spec) outcome(v scenarios.View) outcome.Outcome {
 	return o
 }
 
-func (s *Spec) ignored(name string) bool {
+// Ignored reports whether a name, relative to the directory, is left out of what is compared.
+func (s *Spec) Ignored(name string) bool {
 	for _, p := range s.Ignore {
 		whole, _ := path.Match(p, name)
 		base, _ := path.Match(p, path.Base(name))
@@ -228,6 +229,15 @@ func (s *Spec) mayRefuse() bool {
 	return !s.Refused.Declared || len(s.Refused.Statuses) > 0 || s.Refused.Skips
 }
 
+// May reports whether a command that ended so, "exit 1", may have refused to do anything. Of one that skips its work by status 0
+// it says so, whatever that has changed.
+func (r Refused) May(exit string) bool {
+	if exit == "exit 0" {
+		return r.Skips
+	}
+	return !r.Declared || r.has(exit)
+}
+
 // has reports whether an outcome's exit is among the statuses.
 func (r Refused) has(exit string) bool {
 	return slices.ContainsFunc(r.Statuses, func(n int) bool { return exit == fmt.Sprintf("exit %d", n) })
@@ -246,6 +256,6 @@ func (s *Spec) refuses(orders []outcome.Order) func(o outcome.Outcome, i int) bo
 		if o.Exits[i] == "exit 0" {
 			return s.Refused.Skips && works[i] && o.Idle[i]
 		}
-		return !s.Refused.Declared || s.Refused.has(o.Exits[i])
+		return s.Refused.May(o.Exits[i])
 	}
 }

@@ -1,0 +1,298 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"lockpick/checker"
+	"lockpick/checker/trace"
+	"lockpick/internal/native"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+	"lockpick/sched"
+)
+
+// nativeBudget is the environment's word for --native where that is not given.
+const nativeBudget = "LOCKPICK_NATIVE"
+
+// defaultBudget is how long commands run natively where nobody says.
+const defaultBudget = 5 * time.Second
+
+// A challenge runs commands natively, which shares nothing with the machine that the verdicts are of: what "holds" is challenged, what
+// is broken is confirmed.
+type challenge struct {
+	spec   *command.Spec
+	from   string // the real directory with the files of the start; empty where there is none
+	budget time.Duration
+	temp   string // for files of the start that lie nowhere
+	// checks have the serial ends, with and without orders in which refusing commands have not run; nil where that was not asked yet.
+	checks [2]*native.Check
+	// serial: that what is left behind is serializable holds on the model.
+	serial bool
+	swept  *native.Report
+	begins func() // is called before anything runs
+}
+
+// parseBudget reads --native: a time, or off.
+func parseBudget(text string) (time.Duration, error) {
+	if text == "" {
+		text = os.Getenv(nativeBudget)
+	}
+	switch text {
+	case "":
+		return defaultBudget, nil
+	case "off":
+		return 0, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, fmt.Errorf("--native %q: give a time such as 30s, or off", text)
+	}
+	return d, nil
+}
+
+func (n *challenge) close() {
+	for _, c := range n.checks {
+		if c != nil {
+			c.Close()
+		}
+	}
+	if n.temp != "" {
+		_ = os.RemoveAll(n.temp)
+	}
+}
+
+// A native run shows what a property says of the commands' ends, or that they wait for each other; nothing else.
+func ofEnds(r *checker.Result) bool  { return r.Property.Invariant != nil }
+func ofHangs(r *checker.Result) bool { return r.Property.Question == scenarios.Stuck }
+
+// answer challenges or confirms a verdict.
+func (n *challenge) answer(ctx context.Context, r *checker.Result) error {
+	if n.budget == 0 {
+		return nil
+	}
+	var err error
+	switch {
+	case r.Verdict == checker.Holds && (ofEnds(r) || ofHangs(r)):
+		n.serial = n.serial || ofEnds(r)
+		err = n.challenge(ctx, r)
+	case r.Verdict == checker.Broken && n.modelOnly(r) != "":
+		r.Native = "shown on the model only: " + n.modelOnly(r)
+	case r.Verdict == checker.Broken:
+		err = n.confirm(ctx, r)
+	}
+	if err != nil && ctx.Err() == nil {
+		r.Native = "not tried: " + oneLine(err.Error())
+	}
+	return ctx.Err()
+}
+
+// check makes the serial runs, once for each reading of refusals.
+func (n *challenge) check(ctx context.Context, refusals bool) (*native.Check, error) {
+	at := 0
+	if refused := n.spec.Refused; refused.Declared && len(refused.Statuses) == 0 && !refused.Skips {
+		refusals = false
+	}
+	if refusals {
+		at = 1
+	}
+	if n.checks[at] != nil {
+		return n.checks[at], nil
+	}
+	t, err := n.task()
+	if err != nil {
+		return nil, err
+	}
+	if refusals {
+		t.Refuses = n.spec.Refused.May
+	}
+	n.checks[at], err = native.Open(ctx, t)
+	return n.checks[at], err
+}
+
+// task is what runs natively.
+func (n *challenge) task() (native.Task, error) {
+	s := n.spec
+	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(os.Environ(), s.Env), NoStdout: s.NoStdout, Ignored: s.Ignored}
+	for i, l := range s.Commands {
+		argv := l.Argv
+		switch {
+		case l.Func != nil:
+			return t, fmt.Errorf("%s is a Go function", scenarios.ProcessName(i))
+		case len(argv) == 0:
+			argv = []string{"sh", "-c", l.Shell}
+		}
+		t.Commands = append(t.Commands, native.Command{Argv: argv, Stdin: l.Stdin})
+	}
+	if len(s.Living) > 0 {
+		return t, errors.New("a process that has nothing to do with the commands takes part")
+	}
+	if n.from != "" {
+		return t, nil
+	}
+	if len(s.Outside) > 0 {
+		return t, errors.New("files outside of the directory are not as they are on this machine")
+	}
+	temp, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
+	if err != nil {
+		return t, err
+	}
+	n.temp, n.from = temp, filepath.Join(temp, s.Dir)
+	t.From = n.from
+	return t, s.Write(temp, time.Now())
+}
+
+// challenge looks natively for what a verdict says there is not. One sweep is for all properties.
+func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
+	c, err := n.check(ctx, n.spec.Refused.Declared)
+	if err != nil {
+		return err
+	}
+	if n.swept == nil {
+		n.begins()
+		rep, err := c.Sweep(ctx, n.budget, n.serial)
+		if err != nil {
+			return err
+		}
+		n.swept = &rep
+	}
+	rep := n.swept
+	found, what := rep.Hang, "they wait for each other for ever"
+	if rep.Bad != nil && ofEnds(r) {
+		found, what = rep.Bad, "no serial order ends like this: "+strings.Join(rep.Bad.Differs, "; ")
+	}
+	if found == nil {
+		r.Native = sweptText(rep)
+		return nil
+	}
+	r.Native = fmt.Sprintf("%s: %s (%d of %d runs)", found.Schedule, what, found.Seen, found.Runs)
+	r.Verdict, r.Complete = checker.Unknown, false
+	r.Why = "no schedule breaks it on the model, but run natively the commands end otherwise: lockpick is wrong here. Nothing is concluded; please report it, with the line \"native\""
+	return nil
+}
+
+// sweptText says how much was tried.
+func sweptText(rep *native.Report) string {
+	places := fmt.Sprint(rep.Tried)
+	if rep.Tried < rep.Places {
+		places = fmt.Sprintf("%d of %d", rep.Tried, rep.Places)
+	}
+	all := "all as in some serial order"
+	if rep.Unended > 0 {
+		all = fmt.Sprintf("as in some serial order, but for %d that did not end in time", rep.Unended)
+	}
+	text := fmt.Sprintf("%s runs with one preemption, %d random, %s", places, rep.Random, all)
+	if len(rep.NotCompared) > 0 {
+		text += "; not compared, since it differs between two serial runs: " + strings.Join(rep.NotCompared, ", ")
+	}
+	return text
+}
+
+// modelOnly says why a counterexample cannot be forced natively; "" when it may be.
+func (n *challenge) modelOnly(r *checker.Result) string {
+	cx := r.Counterexample
+	switch {
+	case cx == nil || len(cx.Trace) == 0:
+		return "there is no schedule"
+	case cx.Cycle > 0:
+		return "what repeats for ever cannot be run"
+	case !ofEnds(r) && !ofHangs(r):
+		return "what the commands leave behind does not show it"
+	}
+	for _, st := range cx.Trace {
+		switch {
+		case st.Choice.Action == sched.Kill:
+			return "a kill at a call is not forced natively"
+		case st.Choice.Action == sched.PowerLoss:
+			return "the power is not lost here"
+		case st.Choice.Action == sched.Stall:
+			return "the real clock does not jump"
+		case st.Choice.Fails != "":
+			return "no call is made to fail here"
+		}
+	}
+	return ""
+}
+
+// confirm forces the order of a counterexample natively.
+func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
+	c, err := n.check(ctx, ofEnds(r))
+	if err != nil {
+		return err
+	}
+	n.begins()
+	hang := ofHangs(r)
+	got, err := c.Carry(ctx, nativeSteps(n.spec, r), hang, n.budget)
+	if err != nil {
+		return err
+	}
+	end := "end as in no serial order"
+	if hang {
+		end = "wait for ever"
+	}
+	switch {
+	case got.Bad > 0:
+		r.Native = fmt.Sprintf("confirmed: %d of %d native runs in this order %s", got.Bad, got.Runs, end)
+	case got.Near != nil:
+		r.Native = fmt.Sprintf("confirmed in another order, %s: %d of %d native runs %s", got.Near.Schedule, got.Near.Seen, got.Near.Runs, end)
+	case got.Forced == 0 || r.Scenario.Setting.Assumed().Inodes == scenarios.InodesReused:
+		r.Native = "not confirmed: the order could not be forced natively, which refutes nothing"
+	default:
+		r.Native = fmt.Sprintf("%d of %d native runs in this order end as in some serial order: %s", got.Forced, got.Runs, got.End)
+		r.Verdict, r.Complete = checker.Unknown, false
+		r.Why = "the schedule breaks it on the model; the same calls in the same order end natively as in some serial order, so one of the two is not as programs see it: nothing is concluded; please report it"
+	}
+	return nil
+}
+
+// nativeCalls are the names of calls as package native has them, one for all that do the same. Others do not stop there.
+var nativeCalls = map[string]string{
+	"open": "open", "stat": "stat", "lstat": "stat", "fstat": "stat", "unlink": "unlink", "rename": "rename", "link": "link", "linkat": "link",
+	"symlink": "symlink", "readlink": "readlink", "mkdir": "mkdir", "rmdir": "rmdir", "truncate": "truncate", "ftruncate": "truncate",
+	"utimes": "utimes", "lutimes": "utimes", "futimes": "utimes", "chmod": "chmod", "fchmod": "chmod", "chown": "chown", "lchown": "chown", "fchown": "chown",
+	"read": "read", "pread": "read", "write": "write", "pwrite": "write", "close": "close", "readdir": "readdir", "flock": "flock",
+	"fcntl-setlk": "lock", "fcntl-getlk": "lock", "ofd-setlk": "lock", "ofd-getlk": "lock", "kill": "kill", "exit": "end", "end": "end",
+}
+
+// nativeSteps are the calls of a counterexample. A call that waited is made once natively. Names that are not there at the start may be
+// random, and are not compared.
+func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
+	walk := trace.NewWalk(r.Scenario, r.Counterexample.Trace)
+	start := map[string]bool{}
+	for _, f := range spec.Files {
+		name := f.Name
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(spec.Dir, name)
+		}
+		start[name] = true
+	}
+	var out []native.Step
+	waits := map[any]bool{}
+	for i := range walk.Steps {
+		st := &walk.Steps[i]
+		for k, c := range st.Calls {
+			name := nativeCalls[c.Op.Call.String()]
+			by := [2]any{st.Choice.Task, c.By}
+			again := waits[by]
+			waits[by] = c.Result.Blocked
+			if name == "" || again {
+				continue
+			}
+			step := native.Step{Command: st.Choice.Task.Process, Call: name}
+			for _, on := range st.Targets[k] {
+				if start[on.Path] {
+					step.Path = on.Path
+					break
+				}
+			}
+			out = append(out, step)
+		}
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/internal/testmain"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// challenged runs commands natively and says what becomes of a verdict that the model gives.
+func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []command.File, commands ...string) checker.Result {
+	t.Helper()
+	testmain.Needs(t, "sh", "./checker/cli")
+	spec := command.Spec{Dir: "/srv/lockpick-native", Files: files}
+	for _, text := range commands {
+		spec.Commands = append(spec.Commands, command.Line{Shell: text})
+	}
+	n := &challenge{spec: &spec, budget: time.Second, begins: func() {}}
+	defer n.close()
+	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true}
+	require.NoError(t, n.answer(context.Background(), &r))
+	if strings.Contains(r.Native, "refused here") {
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test ./checker/cli runs it", r.Native)
+	}
+	return r
+}
+
+// serializable is a property of the ends of commands.
+func serializable() *scenarios.Property {
+	return &scenarios.Property{ID: "serializable", Invariant: func(scenarios.View) string { return "" }}
+}
+
+const bumps = "read x < n; echo $((x+1)) > n"
+
+// A false "holds" of the model is no verdict: the native run that contradicts it is shown.
+func TestNativeContradictsAFalseHolds(t *testing.T) {
+	counter := []command.File{{Name: "n", Content: "0\n"}}
+	r := challenged(t, serializable(), checker.Holds, counter, bumps, bumps)
+	require.Equal(t, checker.Unknown, r.Verdict)
+	require.False(t, r.Complete)
+	require.Contains(t, r.Why, "lockpick is wrong here")
+	require.Contains(t, r.Native, `B to its end, the rest to their ends: no serial order ends like this: n: "1\n", and not "2\n" (4 of 4 runs)`)
+}
+
+// An end that no serial order gives says nothing of a deadlock.
+func TestNativeSaysNothingElse(t *testing.T) {
+	testmain.Slow(t, "it runs real programs for a second", "./checker/cli")
+	counter := []command.File{{Name: "n", Content: "0\n"}}
+	r := challenged(t, scenarios.Deadlock, checker.Holds, counter, bumps, bumps)
+	require.Equal(t, checker.Holds, r.Verdict)
+	require.Contains(t, r.Native, "runs with one preemption")
+}
+
+func TestNativeContradictsAFalseHoldsByADeadlock(t *testing.T) {
+	testmain.Slow(t, "a deadlock is one only after some time", "./checker/cli")
+	r := challenged(t, scenarios.Deadlock, checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9", "exec 8>a 9>b; flock 9; flock 8")
+	require.Equal(t, checker.Unknown, r.Verdict)
+	require.Contains(t, r.Native, "they wait for each other for ever")
+}
+
+// Files of the start keep their ages: a stale lock is stale natively, too.
+func TestNativeStartIsAsOld(t *testing.T) {
+	testmain.Slow(t, "it runs real programs for a second", "./checker/cli")
+	old := []command.File{{Name: "l/", Age: time.Hour}, {Name: "l/pid", Content: "1", Age: time.Hour}}
+	r := challenged(t, serializable(), checker.Holds, old, `[ -n "$(find l -maxdepth 0 -mmin +59)" ] && echo stale`, "sleep 0.01; ls l")
+	require.Equal(t, checker.Holds, r.Verdict, r.Why)
+	require.Contains(t, r.Native, "all as in some serial order")
+}
+
+// What is shown natively is said in every format; without it nothing is.
+func TestRunNatively(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	file := raceFile(t)
+	for args, want := range map[string]string{
+		"--native 1s --property serializable":            "  native  confirmed: 3 of 3 native runs in this order end as in no serial order",
+		"--native 1s --property serializable --markdown": "**Native:** confirmed: 3 of 3 native runs",
+		"--native 1s --property deadlock --json":         `"native": "`,
+	} {
+		got := run(t, append([]string{"run"}, append(strings.Fields(args), file)...)...)
+		require.Contains(t, got.stdout, want, got.stderr)
+		require.Contains(t, got.stderr, "on the model; now it is tried natively")
+	}
+	require.NotContains(t, run(t, "run", "--native", "off", file).stdout, "  native  ")
+	require.Contains(t, run(t, "run", "--native", "soon", file).stderr, `--native "soon": give a time such as 30s, or off`)
+	left, err := os.ReadDir("/srv")
+	require.NoError(t, err)
+	for _, e := range left {
+		require.NotEqual(t, "counter", e.Name())
+	}
+}

@@ -117,7 +117,6 @@ var imports = map[string]string{
 	"fsfake/tracer":       "fsfake fsfake/tracer/stack x/sys",
 	"fsfake/tracer/stack": "",
 	"fsfake/osfs":         "fsfake",
-	"fsfake/aferofs":      "fsfake afero",
 
 	// What a run leaves behind.
 	"internal/outcome": "fsfake internal/numbers scenarios",
@@ -131,7 +130,7 @@ var imports = map[string]string{
 
 	// For tests.
 	"internal/decided":            "",
-	"checker/internal/bruteforce": "fsfake model scenarios sched",
+	"checker/internal/bruteforce": "",
 	"checker/internal/toys":       "fsfake model scenarios",
 	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys internal/race",
 	"internal/golden":             "testify",
@@ -149,7 +148,6 @@ var modules = map[string]string{
 	"cobra":         "github.com/spf13/cobra",
 	"pflag":         "github.com/spf13/pflag", // cobra's flags
 	"x/text":        "golang.org/x/text/width",
-	"afero":         "github.com/spf13/afero",
 	"testify":       "github.com/stretchr/testify/require",
 	"x/term":        "golang.org/x/term",
 	"x/sys":         "golang.org/x/sys/unix",

@@ -13,19 +13,17 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/afero"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
-	"lockpick/fsfake/aferofs"
 	"lockpick/fsfake/osfs"
 )
 
 // "Porting is renaming" is a claim about package os. It is tested as the fake's system
 // calls are: drawn sequences of calls of package os are made by package os on a real
 // directory, and by everybody who promises to answer like it: a Proc with its Files
-// through osfs, and through aferofs, and the real half of osfs. Errors must be equal in
+// through osfs, and the real half of osfs. Errors must be equal in
 // type and text, bytes, numbers and the fields of every FileInfo.
 
 var (
@@ -78,12 +76,11 @@ const below = "/up/w"
 
 // subjects returns package os, and those who are to answer alike.
 func subjects(t *testing.T, real string) []*subject {
-	a, b := fakeMachine(t).Proc(101), fakeMachine(t).Proc(101)
+	a := fakeMachine(t).Proc(101)
 	return []*subject{
 		newSubject("package os", osCalls{osfs.OS()}, realDir(real, "os"), osFile{}),
 		newSubject("osfs.OS", osfs.OS(), realDir(real, "osfs"), osFile{}),
 		newSubject("osfs.On", osfs.On(a), below, (*fsfake.File)(nil)),
-		newSubject("aferofs.New", aferoCalls{osfs.On(b), aferofs.New(b)}, below, (*fsfake.File)(nil)),
 	}
 }
 
@@ -226,50 +223,4 @@ func (f osFile) Flock(how int) error {
 		return failed
 	}
 	return &fs.PathError{Op: "flock", Path: f.Name(), Err: failed}
-}
-
-// aferoCalls is aferofs for what afero has, and osfs for the rest.
-type aferoCalls struct {
-	osfs.FS
-	fs afero.Fs
-}
-
-func aferoOpened(f afero.File, err error) (osfs.File, error) {
-	if err != nil {
-		return nil, err
-	}
-	return f.(osfs.File), nil
-}
-
-func (a aferoCalls) OpenFile(name string, flag int, perm fs.FileMode) (osfs.File, error) {
-	return aferoOpened(a.fs.OpenFile(name, flag, perm))
-}
-func (a aferoCalls) Open(name string) (osfs.File, error)       { return aferoOpened(a.fs.Open(name)) }
-func (a aferoCalls) Create(name string) (osfs.File, error)     { return aferoOpened(a.fs.Create(name)) }
-func (a aferoCalls) Stat(name string) (fs.FileInfo, error)     { return a.fs.Stat(name) }
-func (a aferoCalls) Remove(name string) error                  { return a.fs.Remove(name) }
-func (a aferoCalls) RemoveAll(name string) error               { return a.fs.RemoveAll(name) }
-func (a aferoCalls) Rename(oldname, newname string) error      { return a.fs.Rename(oldname, newname) }
-func (a aferoCalls) Mkdir(name string, perm fs.FileMode) error { return a.fs.Mkdir(name, perm) }
-func (a aferoCalls) MkdirAll(name string, perm fs.FileMode) error {
-	return a.fs.MkdirAll(name, perm)
-}
-func (a aferoCalls) Chmod(name string, mode fs.FileMode) error { return a.fs.Chmod(name, mode) }
-func (a aferoCalls) Chown(name string, uid, gid int) error     { return a.fs.Chown(name, uid, gid) }
-func (a aferoCalls) Chtimes(name string, atime, mtime time.Time) error {
-	return a.fs.Chtimes(name, atime, mtime)
-}
-func (a aferoCalls) Lstat(name string) (fs.FileInfo, error) {
-	fi, _, err := a.fs.(afero.Lstater).LstatIfPossible(name)
-	return fi, err
-}
-func (a aferoCalls) Symlink(oldname, newname string) error {
-	return a.fs.(afero.Linker).SymlinkIfPossible(oldname, newname)
-}
-func (a aferoCalls) Readlink(name string) (string, error) {
-	return a.fs.(afero.LinkReader).ReadlinkIfPossible(name)
-}
-func (a aferoCalls) ReadFile(name string) ([]byte, error) { return afero.ReadFile(a.fs, name) }
-func (a aferoCalls) WriteFile(name string, data []byte, perm fs.FileMode) error {
-	return afero.WriteFile(a.fs, name, data, perm)
 }

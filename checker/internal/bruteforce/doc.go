@@ -1,6 +1,6 @@
 // Package bruteforce answers the questions that lockpick answers about a scenario, by
-// means of its own: slowly, plainly, and without any code of the engines. It is for tests,
-// which draw protocols and compare every answer.
+// means of its own: slowly, plainly, and without any code of the engines. It is a test, in
+// files of tests only: protocols are drawn, and every answer is compared.
 //
 // A [Protocol] is a small program as data, with branches on results, polls, operations
 // and memory shared by tasks. [Protocol.Scenario] renders it as a scenario for lockpick,
@@ -16,8 +16,8 @@
 // Histories are judged by a search over all orders, with specifications written here once
 // more. Wedges are probed with the protocol's own probe.
 //
-// It knows the fake machine, the vocabulary of scenarios, and schedules as values. It must
-// not know the engines: what it says must follow from the documentation of packages checker,
+// It knows the fake machine, the vocabulary of scenarios, and schedules as values. Only
+// the comparison knows the engines (files of package bruteforce_test): what is said here must follow from the documentation of packages checker,
 // scenarios and model alone.
 //
 // # Limits

@@ -57,13 +57,12 @@ func caller() scenarios.Source {
 }
 
 // carries reports a package whose functions stand between a program's code and the machine:
-// those of lockpick, and a library that they serve.
+// those of lockpick.
 func carries(pkg string) bool {
 	return slices.Contains([]string{
 		"lockpick/checker/internal/learn", "lockpick/sched", "iter", "runtime",
-		"lockpick/fsfake", "lockpick/fsfake/osfs", "lockpick/fsfake/aferofs",
+		"lockpick/fsfake", "lockpick/fsfake/osfs",
 		"lockpick/scenarios", "lockpick/scenarios/kit", "lockpick/scenarios/command",
-		"github.com/spf13/afero",
 	}, pkg)
 }
 

@@ -67,10 +67,15 @@ func (s *Spec) left(
 	}
 	p.Reconsider = s.reconsider(sc, func(v scenarios.View) bool { return judge(v) == "" }, a.Add)
 	p.Invariant = func(v scenarios.View) string {
-		if v.RunningBut(s.Living) > 0 {
-			return ""
+		if v.RunningBut(s.Living) == 0 {
+			return judge(v)
 		}
-		return judge(v)
+		// What a command has started lives on; mostly it is killed with it: by the terminal, a service manager, a container.
+		_, ended := v.Exit(scenarios.ProcessName(0))
+		if said := judge(v); said != "" && len(s.Commands) == 1 && !ended && !v.Alive(scenarios.ProcessName(0)) {
+			return said + ", if what it has started is killed with it"
+		}
+		return ""
 	}
 	p.Table = func(v scenarios.View) [][]string {
 		o := s.outcome(v)

@@ -83,27 +83,8 @@ func (w *Expander) Expand(s []uint32) error {
 	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
 	set, b := &w.X.Sc.Setting, unpackBudgets(s[len(s)-1])
 	for i := range w.X.Slots {
-		finished, exits := w.status(s, i)
-		if finished {
-			continue
-		}
-		w.unfinished = true
-		if robs, err := w.robs(s, i); err != nil {
+		if err := w.steps(s, i, b.failing > 0); err != nil {
 			return err
-		} else if robs || w.interrupted(s, i) {
-			continue
-		}
-		for which := range w.ways(s, i, exits) {
-			if err := w.laterIf(w.step(s, i, exits, which, nil)); err != nil {
-				return err
-			}
-		}
-		if b.failing > 0 && !exits {
-			for k := range w.place(i, s[wordNodes+i]&^learn.Begun).failing {
-				if err := w.laterIf(w.failing(s, i, k)); err != nil {
-					return err
-				}
-			}
 		}
 	}
 	if b.crashes > 0 {
@@ -133,4 +114,49 @@ func (w *Expander) Expand(s []uint32) error {
 		}
 	}
 	return nil
+}
+
+// steps computes the ways in which one task's next step can go, and the errors with which it can fail.
+func (w *Expander) steps(s []uint32, slot int, failing bool) error {
+	finished, exits := w.status(s, slot)
+	if finished {
+		return nil
+	}
+	w.unfinished = true
+	if robs, err := w.robs(s, slot); err != nil {
+		return err
+	} else if robs || w.interrupted(s, slot) {
+		return nil
+	}
+	for which := range w.ways(s, slot, exits) {
+		if err := w.laterIf(w.step(s, slot, exits, which, nil)); err != nil {
+			return err
+		}
+	}
+	if failing && !exits {
+		for k := range w.place(slot, s[wordNodes+slot]&^learn.Begun).failing {
+			if err := w.laterIf(w.failing(s, slot, k)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// ExpandTask computes the successors of s by steps of one task, without faults. With known it learns nothing, and
+// reports whether everything was known already; otherwise it learns what is missing.
+func (w *Expander) ExpandTask(s []uint32, slot int, known bool) (all bool, err error) {
+	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
+	w.postpones = known
+	err = w.steps(s, slot, false)
+	w.postpones = false
+	all = len(w.wanted) == 0
+	w.wanted = w.wanted[:0]
+	return all, err
+}
+
+// Finished reports whether a task takes no step in s any more, whatever others do.
+func (w *Expander) Finished(s []uint32, slot int) bool {
+	finished, _ := w.status(s, slot)
+	return finished
 }

@@ -7,8 +7,9 @@ package learn
 // of its runs, which is reported, would depend on which worker came first.
 
 // maxInstances bounds how many instances an automaton keeps, unless the program says that more are no burden
-// ([scenarios.Learning]); the one kept longest goes first. Where more nodes than that are at the frontier, level
-// by level, each has lost its instance by the time that an edge out of it is learned.
+// ([scenarios.Learning]). When there are more, the newest makes room. Breadth first needs the oldest next, and
+// stopping that one would leave each node without an instance by the time that an edge out of it is learned.
+// Depth first needs the one that has just come, which is kept.
 const maxInstances = 64
 
 // instances are the running programs of one automaton, each standing at a node.
@@ -32,14 +33,14 @@ func (s *instances) keep(node uint32, code Code, most int) {
 	if old, ok := s.take(node); ok {
 		old.Stop()
 	}
-	s.at[node] = code
-	s.order = append(s.order, node)
-	for len(s.at) > most {
-		if old, ok := s.take(s.order[0]); ok {
+	for n := len(s.order) - 1; n >= 0 && (len(s.at) >= most || s.at[s.order[n]] == nil); n-- {
+		if old, ok := s.take(s.order[n]); ok {
 			old.Stop()
 		}
-		s.order = s.order[1:]
+		s.order = s.order[:n]
 	}
+	s.at[node] = code
+	s.order = append(s.order, node)
 }
 
 // Close stops every instance that is kept, and lets go of what the program keeps for learning. The

@@ -32,6 +32,9 @@ type Progress struct {
 	States, Transitions, Depth, Frontier, Bytes int
 	// Executions counts the runs of programs, and Learned the answers learned by them.
 	Executions, Learned int
+	// Place of Places, at which schedules with so many Preemptions preempt, is being tried; Places is 0 in a search
+	// that goes by something else.
+	Preemptions, Place, Places int
 }
 
 const (

@@ -40,6 +40,8 @@ type Target struct {
 	// Preemptions, when not nil, bounds them; pruned is set when that left anything out.
 	Preemptions *int
 	Pruned      bool
+	// NoFaults leaves schedules with faults out.
+	NoFaults bool
 	// Limits bounds the search. Beside is the memory that is taken already, and counts.
 	Limits Limits
 	Beside int
@@ -82,7 +84,7 @@ func (x *Explorer) FindSmallest(ctx context.Context, tg *Target) (sched.Schedule
 
 func (x *Explorer) searchSmallest(ctx context.Context, tg *Target) (sched.Schedule, error) {
 	s := &smallest{x: x, w: engine.NewExpander(x.Space), set: table.NewStates(x.Width()+1, 1), target: *tg}
-	s.limit = newLimit(ctx, tg.Limits, func() int { return tg.Beside + s.bytes() }, nil)
+	s.limit = newLimit(ctx, tg.Limits, func() int { return tg.Beside + s.bytes() }, func() int { return x.Learned().Coroutines })
 	defer s.limit.release()
 	s.queue.push(append(append([]uint32(nil), x.Initial...), 0), visit{parent: -1})
 	defer func() { *tg = s.target; tg.Stored = s.set.Len() }()
@@ -207,13 +209,17 @@ func (s *smallest) expand(at int32) (bool, error) {
 	if g := s.target.goal; g != nil && g(state) {
 		return true, nil
 	}
-	if err := s.w.Expand(state); err != nil {
+	last := int(row[len(row)-1]) - 1
+	if alone, err := s.alone(v, state, last); err != nil {
 		return false, err
+	} else if !alone {
+		if err := s.w.Expand(state); err != nil {
+			return false, err
+		}
 	}
 	if bad, _, err := s.x.BadEnd(s.w, state); bad || err != nil {
 		return bad, err
 	}
-	last := int(row[len(row)-1]) - 1
 	could := false
 	for i := range s.w.Out {
 		could = could || last >= 0 && s.w.Out[i].Slot == last
@@ -227,7 +233,7 @@ func (s *smallest) expand(at int32) (bool, error) {
 		}
 		c := v.cost
 		c.Add(succ.Choice, could && succ.Slot >= 0 && succ.Slot != last)
-		if b := s.target.Preemptions; b != nil && c.Preemptions > *b {
+		if b := s.target.Preemptions; b != nil && c.Preemptions > *b || s.target.NoFaults && c.Faults() > 0 {
 			s.target.Pruned = true
 			continue
 		}
@@ -244,6 +250,17 @@ func (s *smallest) expand(at int32) (bool, error) {
 		s.queue.push(next, visit{parent: at, length: v.length + 1, choice: succ.Choice, cost: c, bad: succ.Bad && s.target.goal == nil})
 	}
 	return false, nil
+}
+
+// alone expands a state by the steps of the task that stepped last, and reports whether no other successor is within the
+// bounds. What others would be told need not be learned then.
+func (s *smallest) alone(v visit, state []uint32, last int) (bool, error) {
+	if b := s.target.Preemptions; b == nil || v.cost.Preemptions < *b || last < 0 || !s.target.NoFaults {
+		return false, nil
+	}
+	_, err := s.w.ExpandTask(state, last, false)
+	s.target.Pruned = true
+	return err == nil && len(s.w.Out) > 0, err
 }
 
 // settled reports whether a state was reached at a lower cost, or at this one.

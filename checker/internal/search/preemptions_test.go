@@ -1,0 +1,65 @@
+package search
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// Within each bound of preemptions a violation is found by depth where one is found by cost, the program itself goes that
+// way, and what is found by cost does not depend on which steps it leaves out.
+func TestPreemptionsAreCovered(t *testing.T) {
+	t.Parallel()
+	found, whole := 0, 0
+	for _, sc := range fixtures.All() {
+		for _, c := range sc.Claims {
+			if q := c.Property.Question; c.Property.OfCycles() || q != scenarios.NoQuestion && q != scenarios.Stuck {
+				continue
+			}
+			for bound := range 3 {
+				name := sc.ID + " " + c.Property.ID
+				new := func() *Explorer {
+					x, err := NewExplorer(sc, c.Property)
+					require.NoError(t, err, name)
+					return x
+				}
+				tg := &Target{Preemptions: &bound, NoFaults: true, Limits: Limits{States: 20_000}}
+				smallest, err := new().FindSmallest(t.Context(), tg)
+				if err != nil {
+					continue // too large for a test
+				}
+				p, err := new().CoverPreemptions(t.Context(), Limits{}, bound, bound, Limits{})
+				require.NoError(t, err, name)
+				require.Nil(t, p.Ended, name)
+				require.Equal(t, smallest != nil, p.Schedule != nil, "%s, %d preemptions: %v, but %v", name, bound, smallest, p.Schedule)
+				if p.Schedule == nil {
+					require.True(t, p.Bound == bound || p.Whole, name)
+					require.Equal(t, tg.Stored, p.States, "%s, %d preemptions", name, bound)
+					whole++
+					continue
+				}
+				found++
+				tr, err := NewTester(sc, c.Property)
+				require.NoError(t, err)
+				o, err := tr.Run(sched.Replay{Schedule: p.Schedule}, true)
+				require.NoError(t, err, name)
+				require.True(t, o.Broken, name)
+				require.Equal(t, p.Broken, o.Cost.Preemptions, "%s: %v", name, p.Schedule)
+				require.Zero(t, o.Cost.Faults())
+
+				all, err := new().FindSmallest(t.Context(), &Target{NoFaults: true})
+				require.NoError(t, err)
+				if o, err = tr.Run(sched.Replay{Schedule: all}, false); err == nil && o.Cost.Preemptions <= bound {
+					require.Equal(t, all.String(), smallest.String(), name)
+				}
+			}
+		}
+	}
+	t.Log(found, whole)
+	require.Greater(t, found, 10)
+	require.Greater(t, whole, 10)
+}

@@ -24,14 +24,14 @@ type preemptive struct {
 	x      *Explorer
 	w      *engine.Expander
 	set    *table.States // rows with who stepped last, from 1, or 0 where a switch is none
-	visits []reach // by state
+	visits []reach       // by state
 	limit  *limit
 	row    []uint32
 	// pending is what follows where programs must be executed, and next the
 	// preemptions that lie beyond the bound.
 	pending, next []preemption
-	result         *Preempted
-	deep           bool // some schedule was left where it became too long
+	result        *Preempted
+	deep          bool // some schedule was left where it became too long
 }
 
 // A reach is how a state was reached first.

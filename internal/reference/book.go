@@ -36,9 +36,11 @@ type Survey struct {
 func Subjects(list []scenarios.Scenario) []scenarios.Subject {
 	var out []scenarios.Subject
 	for _, s := range all.Shapes() {
-		i := slices.IndexFunc(list, func(sc scenarios.Scenario) bool { return sc.Subject != nil && sc.Subject.ID == s.Surveyed })
-		if i >= 0 {
-			out = append(out, *list[i].Subject)
+		for _, variant := range s.Surveyed {
+			of := func(sc scenarios.Scenario) bool { return sc.Subject != nil && sc.Subject.ID == variant }
+			if i := slices.IndexFunc(list, of); i >= 0 {
+				out = append(out, *list[i].Subject)
+			}
 		}
 	}
 	return out
@@ -72,8 +74,10 @@ func (b *book) complete() error {
 		}
 	}
 	for _, s := range b.shapes {
-		if s.Surveyed != "" && b.survey(s.Surveyed) == nil {
-			return fmt.Errorf("reference: there is no survey of %s, which stands for %s", s.Surveyed, s.ID)
+		for _, v := range s.Surveyed {
+			if b.survey(v) == nil {
+				return fmt.Errorf("reference: there is no survey of %s, which stands for %s", v, s.ID)
+			}
 		}
 	}
 	rows := []string{}

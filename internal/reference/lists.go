@@ -2,6 +2,7 @@ package reference
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockpick/checker"
@@ -15,11 +16,15 @@ func (b *book) whichLock() string {
 	var w strings.Builder
 	w.WriteString(generated + "# Which lock should I use?\n\n")
 	w.WriteString("A kernel lock on a file that nobody removes, unless something in this table speaks against it. " +
-		"Find the hazards that your program can meet: a lock must hold under each.\n\n")
+		"Find the hazards that your program can meet: a lock must hold under each. A lock of fcntl(2) belongs to the process: " +
+		"it keeps no threads apart, and is gone when any descriptor of the file is closed.\n\n" +
+		"All this is about Linux and its local file systems. NFS, SMB, macOS, Windows and object stores are not judged here. " +
+		"By their documentation, NFS emulates flock(2) by record locks of the whole file since Linux 2.6.12 (flock(2), NFS details), " +
+		"SMB makes both mandatory (flock(2), CIFS details), and object stores have neither.\n\n")
 	b.matrix(&w)
 	w.WriteString("## The cells\n\n")
 	for i := range b.shapes {
-		if v := b.shapes[i].Surveyed; v != "" {
+		for _, v := range b.shapes[i].Surveyed {
 			b.surveyed(&w, &b.shapes[i], b.survey(v))
 		}
 	}
@@ -35,35 +40,52 @@ func (b *book) whichLock() string {
 	return w.String()
 }
 
-// matrix is the table of shapes and hazards, as the surveys of one variant of each say.
+// matrix is the table of shapes and hazards, as the surveys of one variant of each say. Columns in which nothing was asked of any
+// are left out.
 func (b *book) matrix(w *strings.Builder) {
 	w.WriteString("Each row is one protocol, as good as its shape gets, under every hazard that `lockpick survey` makes: " +
 		"✓ mutual exclusion holds, nobody deadlocks, and a fresh process still gets in; ✗ one of these is broken; · not asked. " +
-		"On each file system: ✓ what contention and dead owners do not break, they do not break there either; ✗ there they do.\n\n| |")
-	hazards := scenarios.Hazards()
-	columns := 0
-	for _, h := range hazards {
-		for _, head := range heads(h) {
-			w.WriteString(" " + head + " |")
-			columns++
-		}
+		"On each file system: = as in the columns for contention and dead owners; ✗ broken there although it is not elsewhere.\n\n")
+	names, rows := []string{""}, [][]string(nil)
+	for _, h := range scenarios.Hazards() {
+		names = append(names, heads(h)...)
 	}
-	w.WriteString("\n|---|" + strings.Repeat(":-:|", columns) + "\n")
 	for i := range b.shapes {
 		s := &b.shapes[i]
-		if s.Surveyed == "" {
-			continue
+		for _, v := range s.Surveyed {
+			row := []string{fmt.Sprintf("[%s](shapes/%s.md)<br>[%s](#%s)", cell(s.Title), s.ID, v, anchor(v))}
+			for _, l := range b.survey(v).Lines {
+				row = append(row, surveySigns(&l)...)
+			}
+			rows = append(rows, row)
 		}
-		fmt.Fprintf(w, "| [%s](shapes/%s.md)<br>[%s](#%s) |", cell(s.Title), s.ID, s.Surveyed, anchor(s.Surveyed))
-		for _, l := range b.survey(s.Surveyed).Lines {
-			for _, sign := range surveySigns(&l) {
-				w.WriteString(" " + sign + " |")
+	}
+	asked := func(col int) bool {
+		return col == 0 || slices.ContainsFunc(rows, func(row []string) bool { return row[col] != notAsked })
+	}
+	line := func(cells []string) {
+		w.WriteString("|")
+		for i, c := range cells {
+			if asked(i) {
+				w.WriteString(" " + c + " |")
 			}
 		}
 		w.WriteString("\n")
 	}
+	rule := []string{"---"}
+	for range names[1:] {
+		rule = append(rule, ":-:")
+	}
+	line(names)
+	line(rule)
+	for _, row := range rows {
+		line(row)
+	}
 	w.WriteString("\n")
 }
+
+// notAsked is the sign of a hazard that was not asked.
+const notAsked = "·"
 
 // anchor is what GitHub calls the heading of a variant.
 func anchor(variant string) string { return strings.ReplaceAll(variant, "/", "") }
@@ -91,7 +113,11 @@ func surveySigns(l *checker.Surveyed) []string {
 		if broken := l.BrokenOn(name); one.NotAsked == "" {
 			one.Broken = broken
 		}
-		out = append(out, surveySign(&one))
+		sign := surveySign(&one)
+		if sign == "✓" {
+			sign = "="
+		}
+		out = append(out, sign)
 	}
 	return out
 }
@@ -109,7 +135,7 @@ func surveySign(l *checker.Surveyed) string {
 		return "✗ " + strings.Join(out, ", ")
 	}
 	if l.NotAsked != "" {
-		return "·"
+		return notAsked
 	}
 	return "?"
 }

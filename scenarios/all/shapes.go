@@ -8,9 +8,9 @@ type Shape struct {
 	Title, Is string
 	// Variants are the protocols of this shape, each system/variant.
 	Variants []string
-	// Surveyed is the variant that stands for the shape in the table of hazards, one that is
-	// as good as the shape gets; empty where the shape is no lock to acquire and release.
-	Surveyed string
+	// Surveyed are the variants that stand for the shape in the table of hazards, each as good as the shape
+	// gets with its kind of lock; empty where the shape is no lock to acquire and release.
+	Surveyed []string
 	// Repaired are the variants to copy instead, of this shape or another.
 	Repaired []string
 }
@@ -26,7 +26,7 @@ func Shapes() []Shape {
 				"ctx/stat-then-write", "dev3/mkdir-recursive", "dev3/mkdir-plain", "gunicorn/check-then-rename", "gunicorn/start-token",
 				"vm-bhyve/hostname-lock", "vm-bhyve/empty-is-free",
 			},
-			Surveyed: "ctx/stat-then-write",
+			Surveyed: []string{"ctx/stat-then-write"},
 			Repaired: []string{"ctx/excl", "dev3/mkdir-plain", "gofrs-flock/keep-file"},
 		},
 		{
@@ -37,7 +37,7 @@ func Shapes() []Shape {
 				"codex-plugin/locked-rmw", "pytorch-baton/wait-until-gone", "pytorch-baton/timeout",
 				"aidevops/trap-first", "aidevops/flag-cleared-last", "aidevops/flag-cleared-first", "aidevops/trap-last", "aidevops/link-owned",
 			},
-			Surveyed: "ctx/excl",
+			Surveyed: []string{"ctx/excl"},
 			Repaired: []string{"gofrs-flock/keep-file", "ctx/flock"},
 		},
 		{
@@ -52,7 +52,7 @@ func Shapes() []Shape {
 				"proper-lockfile/rmdir-mkdir", "proper-lockfile/future-is-stale", "instar/foreign-host-held", "instar/foreign-host-stale", "npm-cli-with-lock/release-twice",
 				"npm-cli-with-lock/release-once",
 			},
-			Surveyed: "itervox/link-publish",
+			Surveyed: []string{"itervox/link-publish"},
 			Repaired: []string{"gofrs-flock/keep-file", "openclaw-takeover/flock", "openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace"},
 		},
 		{
@@ -63,7 +63,7 @@ func Shapes() []Shape {
 				"filelock/soft-rename-aside", "filelock/soft-verify-mtime", "filelock/soft-verify-inode", "filelock/soft-private-name",
 				"remnic/rename-back", "openclaw-takeover/rename", "openlock/replace-read-back",
 			},
-			Surveyed: "filelock/soft-private-name",
+			Surveyed: []string{"filelock/soft-private-name"},
 			Repaired: []string{"filelock/unix-truncate-after-lock", "openclaw-takeover/flock", "openclaw-takeover/guarded"},
 		},
 		{
@@ -73,7 +73,7 @@ func Shapes() []Shape {
 				"add-installer/same-inode", "add-installer/same-inode-and-age",
 				"openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace", "npm-lockfile/stale-guard", "llxprt-code/guard-is-hard-link",
 			},
-			Surveyed: "git-gc-pid/guard-rejudge-replace",
+			Surveyed: []string{"git-gc-pid/guard-rejudge-replace"},
 			Repaired: []string{"openclaw-takeover/guarded", "gofrs-flock/keep-file"},
 		},
 		{
@@ -82,7 +82,7 @@ func Shapes() []Shape {
 			Variants: []string{
 				"gateguard/lease-rmw", "carina/renew-by-rename", "carina/renew-by-fd", "vellum/release-by-path", "vellum/release-checked", "vellum/release-by-fd",
 			},
-			Surveyed: "vellum/release-by-fd",
+			Surveyed: []string{"vellum/release-by-fd"},
 			Repaired: []string{"carina/renew-by-fd", "vellum/release-by-fd", "gateguard/flock-rmw"},
 		},
 		{
@@ -94,7 +94,7 @@ func Shapes() []Shape {
 				"dpkg/fcntl-permanent", "lockedfile/truncate-after-lock", "lockedfile/transform", "jib/keep-file", "gascity/scan-under-flock",
 				"gascity/counter-under-flock", "materialize/inherited", "materialize/waits-for-child", "materialize/close-on-exec", "cargo/two-names", "cargo/both-names",
 			},
-			Surveyed: "gofrs-flock/keep-file",
+			Surveyed: []string{"gofrs-flock/keep-file", "dpkg/fcntl-permanent"},
 			Repaired: []string{"gofrs-flock/keep-file"},
 		},
 		{
@@ -106,7 +106,7 @@ func Shapes() []Shape {
 				"simpleflock/unlink-after-unlock", "simpleflock/unlink-before-unlock", "rubygems/cleanup-after-close", "jib/delete-after-unlock",
 				"agentwire/blind-unlink", "agentwire/gated-unlink", "lockgate/gc-trylock-unlink", "bundler/process-lock",
 			},
-			Surveyed: "gofrs-flock/unlink-after-unlock",
+			Surveyed: []string{"gofrs-flock/unlink-after-unlock"},
 			Repaired: []string{"gofrs-flock/keep-file", "portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "lockgate/gc-nlink-check"},
 		},
 		{
@@ -116,7 +116,7 @@ func Shapes() []Shape {
 				"portalocker/verify-and-unlink-held", "portalocker/pidfile-sidecar", "freebsd-pidfile/flopen", "systemd/make-lock-file",
 				"lockgate/gc-nlink-check", "nix/unlink-then-mark", "nix/wait-eintr", "nix/wait-checked",
 			},
-			Surveyed: "portalocker/verify-and-unlink-held",
+			Surveyed: []string{"portalocker/verify-and-unlink-held"},
 			Repaired: []string{"portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "systemd/make-lock-file"},
 		},
 		{
@@ -125,14 +125,14 @@ func Shapes() []Shape {
 			Variants: []string{
 				"agentwire/truncating-open", "agentwire/probe-by-locking", "filelock/unix-truncating-open", "filelock/unix-truncate-after-lock", "filelock/follow-symlink", "filelock/nofollow", "zc-lockfile/append-on-create",
 			},
-			Surveyed: "filelock/unix-truncate-after-lock",
+			Surveyed: []string{"filelock/unix-truncate-after-lock"},
 			Repaired: []string{"filelock/unix-truncate-after-lock", "portalocker/pidfile-sidecar"},
 		},
 		{
 			ID: "own-file-each", Title: "Everybody makes a file of his own, and looks for others before and after",
 			Is:       "Names are unique, so nobody ever removes what is another's. Two who announce themselves at once both withdraw, and whoever dies leaves its file until somebody is asked to clean up.",
 			Variants: []string{"restic/own-file", "borg/candidate-recheck", "borg/candidate-kept"},
-			Surveyed: "borg/candidate-recheck",
+			Surveyed: []string{"borg/candidate-recheck"},
 			Repaired: []string{"borg/candidate-recheck", "gofrs-flock/keep-file"},
 		},
 		{
@@ -144,7 +144,7 @@ func Shapes() []Shape {
 				"openclaw-release/original", "openclaw-release/original-starttime", "openclaw-release/in-flight", "openclaw-release/option-a",
 				"openclaw-release/option-b-reentrant", "openclaw-release/option-b-join", "openclaw-release/option-b-join-reread",
 			},
-			Surveyed: "rocksdb/table-then-open",
+			Surveyed: []string{"rocksdb/table-then-open"},
 			Repaired: []string{"rocksdb/table-then-open", "fasteners/mutex", "openclaw-release/option-b-join-reread", "jib/keep-file"},
 		},
 		{

@@ -137,6 +137,7 @@ func leadsIn(pl place) bool {
 // real makes the call, on another path when the place says so. What it changes is noted.
 func (t *thread) real(pl place, i int) {
 	switch {
+	case looksOnly[t.c.nr] && t.holdsShared(pl.path):
 	case looksOnly[t.c.nr]:
 		t.realThen(pl, i, nil)
 	case !t.protects(pl.path, changeOf[t.c.nr]):

@@ -17,6 +17,9 @@ import (
 
 // realOpen makes a call that opens a file outside.
 func (t *thread) realOpen(pl place, i, flags int) {
+	if flags&unix.O_PATH == 0 && t.holdsShared(pl.path) {
+		return
+	}
 	if opensForWriting(flags) {
 		if t.protectsOpen(pl.path, flags) {
 			return

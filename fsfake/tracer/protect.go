@@ -217,6 +217,21 @@ func (t *thread) outside(name string, tree bool) {
 	}
 }
 
+// holdsShared ends the run, under Protect, if a real directory that a program looks at has a virtual name in it: its list
+// of names and its times are then others. It reports whether that is so.
+func (t *thread) holdsShared(dir string) bool {
+	if !t.r.c.Protect || dir == "/" {
+		return false
+	}
+	for name := range t.r.shared { // order does not matter: any
+		if path.Dir(name) == dir {
+			t.outside(dir, false)
+			return true
+		}
+	}
+	return false
+}
+
 // movesRegion ends the run if a call would move or remove a directory of which only some is virtual, and reports whether it does.
 func (t *thread) movesRegion(name string) bool {
 	g := t.r.shared[path.Clean(name)]

@@ -46,6 +46,8 @@ var outsideCases = []struct {
 		lines: twice("test -e OUT/new || echo first >> OUT/new; cat OUT/new")},
 	{name: "many new names", needs: "sh", verdict: "holds", shared: "OUT OUT/1 OUT/2 OUT/3", slow: true,
 		lines: []string{"for i in 1 2 3 4 5; do > OUT/$i; done; ls OUT", "cat n"}},
+	{name: "a directory that is listed", needs: "sh ls", verdict: "broken", shared: "OUT OUT/l",
+		lines: twice("n=$(ls OUT | grep -c '^l$'); : > OUT/l; echo $n >> n"), slow: true},
 	{name: "a directory that is moved", needs: "sh", verdict: "holds", shared: "OUT/e OUT/sub", slow: true,
 		lines: []string{"mv OUT/sub OUT/e && cat OUT/e/f", "cat n"}},
 	{name: "links that lead out", needs: "sh", verdict: "broken", shared: "OUT/n",

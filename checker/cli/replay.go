@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -184,7 +185,7 @@ func (a *app) parseBundle(file string, text []byte, f *replayFlags) (replayed, e
 	}
 	if r.run != nil {
 		r.run.Inherit(os.Environ())
-		err = extending(r.run, func() (err error) {
+		err = extending(r.run, time.Now(), func() (err error) {
 			r.sc, err = r.run.Scenario()
 			return err
 		})

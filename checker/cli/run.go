@@ -27,6 +27,7 @@ type runFlags struct {
 	names    []string             // of set, in the order in which they are set
 	copies   int
 	from     string
+	began    time.Time // when the files were copied
 	survey   string
 	property string
 	width    int
@@ -119,7 +120,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 	}
 	if f.survey != "" {
 		var studies []command.Study
-		err := extending(&spec, func() (err error) {
+		err := extending(&spec, f.began, func() (err error) {
 			studies, err = spec.Survey()
 			return err
 		})
@@ -136,14 +137,15 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		spec = one.Spec
 	}
 	shown := 0
-	return extending(&spec, func() error { return a.decideAll(ctx, &spec, args, f, &shown) })
+	return extending(&spec, f.began, func() error { return a.decideAll(ctx, &spec, args, f, &shown) })
 }
 
 // extending tries something until the commands change nothing outside of the directory that is not shared.
-func extending(spec *command.Spec, try func() error) error {
+// Ages of what is shared are those at the time now.
+func extending(spec *command.Spec, now time.Time, try func() error) error {
 	for {
 		err := try()
-		more, failed := spec.Extend(err, time.Now())
+		more, failed := spec.Extend(err, now)
 		switch {
 		case failed != nil:
 			return failed
@@ -515,6 +517,7 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})
 		}
 	}
+	f.began = time.Now()
 	spec.Inherit(os.Environ())
 	for _, name := range f.names {
 		for _, value := range *f.set[name] {
@@ -556,7 +559,7 @@ func (f *runFlags) files(spec *command.Spec, archive bool) error {
 	if _, err := os.Stat(from); err != nil && f.from == "" && errors.Is(err, os.ErrNotExist) {
 		return nil // an empty directory that is only there for the programs
 	}
-	files, err := command.Copy(from, time.Now())
+	files, err := command.Copy(from, f.began)
 	spec.Files = append(spec.Files, files...)
 	return err
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"lockpick/checker"
 	"lockpick/checker/report"
@@ -232,7 +231,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	}
 	before := len(l.Broken)
 	var sc, strict scenarios.Scenario
-	err := extending(&one.Spec, func() (err error) {
+	err := extending(&one.Spec, s.f.began, func() (err error) {
 		sc, strict, err = one.Spec.Readings()
 		return err
 	})
@@ -266,7 +265,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if more, failed := one.Spec.Extend(err, time.Now()); more {
+		if more, failed := one.Spec.Extend(err, s.f.began); more {
 			return s.ask(ctx, l, one, asked[i:])
 		} else if failed != nil {
 			err = failed

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -177,4 +178,28 @@ func TestShared(t *testing.T) {
 		}
 		require.Equal(t, want, got, script)
 	}
+}
+
+// A real directory that is known to be the virtual one is that, as where it is mounted a second time; a known file under another
+// name ends the run.
+func TestKnown(t *testing.T) {
+	out, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(out+"/real", nil, 0o644))
+	require.NoError(t, os.WriteFile(out+".file", nil, 0o644))
+	id := func(name string) tracer.FileID {
+		var st syscall.Stat_t
+		require.NoError(t, syscall.Lstat(name, &st))
+		return tracer.FileID{Dev: st.Dev, Ino: st.Ino}
+	}
+	c := config("sh", "-c", strings.ReplaceAll("echo 1 > n; cd OUT; cat n; echo 2 > OUT/m; ls OUT; cat OUT.file", "OUT", out))
+	c.Protect, c.Known = true, map[tracer.FileID]string{id(out): dir, id(out + ".file"): dir + "/file"}
+	run, err := tracer.Start(c)
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	var e *tracer.Error
+	require.ErrorAs(t, untilItsEnd(newMachine(), run), &e)
+	require.Equal(t, out+".file", e.Outside)
+	require.Equal(t, "1\nm\nn\n", run.Stdout())
 }

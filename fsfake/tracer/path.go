@@ -173,6 +173,7 @@ func (w *walk) from(dir, name string) (place, error) {
 		last := strings.Trim(more, "/") == ""
 		switch {
 		case rest == "":
+			w.t.other(cur)
 			return place{fd: -1, path: cur, changed: w.changed}, nil
 		case c == ".":
 			rest = more
@@ -217,8 +218,14 @@ func (w *walk) from(dir, name string) (place, error) {
 				continue
 			}
 			target, err := os.Readlink(next)
-			if !last && errors.Is(err, unix.EINVAL) {
-				w.t.r.plain[next] = true
+			if errors.Is(err, unix.EINVAL) {
+				if at := w.t.r.alias(next); at != "" {
+					cur, rest = at, more
+					continue
+				}
+				if !last {
+					w.t.r.plain[next] = true
+				}
 			}
 			if err == nil {
 				if w.links++; w.links > 40 {

@@ -232,6 +232,34 @@ func (t *thread) holdsShared(dir string) bool {
 	return false
 }
 
+// known is the virtual path of a real file that may have another name, and whether it is a directory.
+func (r *Run) known(name string) (at string, dir bool) {
+	var st unix.Stat_t
+	if len(r.c.Known) == 0 || unix.Lstat(name, &st) != nil {
+		return "", false
+	}
+	return r.c.Known[FileID{st.Dev, st.Ino}], st.Mode&unix.S_IFMT == unix.S_IFDIR
+}
+
+// alias is the virtual directory that a real one is under another name, or "".
+func (r *Run) alias(name string) string {
+	at, dir := r.known(name)
+	switch {
+	case !dir || at == name || !r.virtual(at):
+		return ""
+	case at == r.c.Dir:
+		return r.dir
+	}
+	return at
+}
+
+// other ends the run, under Protect, if a real file is a virtual one under another name.
+func (t *thread) other(name string) {
+	if at, dir := t.r.known(name); t.r.c.Protect && at != "" && !dir && at != name {
+		t.outside(name, false)
+	}
+}
+
 // movesRegion ends the run if a call would move or remove a directory of which only some is virtual, and reports whether it does.
 func (t *thread) movesRegion(name string) bool {
 	g := t.r.shared[path.Clean(name)]

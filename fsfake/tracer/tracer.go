@@ -33,6 +33,9 @@ type Config struct {
 	// Shared are places outside of Dir that are virtual, too. With Through, the real directory must be called Dir
 	// below another one, and this stands for the root.
 	Shared []fsfake.Region
+	// Known are real files that are virtual under these paths. A directory that is reached by another way, a bind mount
+	// say, is the virtual one; another name of a file counts under Protect as one that would be changed.
+	Known map[FileID]string
 	// Protect ends the run before a call would change, make, remove or lock a real file, by an [Error] that
 	// names the file. Devices such as /dev/null can be written to, and not be changed.
 	Protect bool
@@ -60,6 +63,9 @@ type Config struct {
 	// waits for the CPU, on a busy machine, does not count. Zero means 20 s.
 	Timeout time.Duration
 }
+
+// A FileID tells real files apart, as st_dev and st_ino of stat(2) do.
+type FileID struct{ Dev, Ino uint64 }
 
 // A Pending is one call that waits for its answer.
 type Pending struct {

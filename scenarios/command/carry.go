@@ -451,7 +451,7 @@ func (s *Spec) config(process int) tracer.Config {
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.env(), Stdin: l.Stdin,
 		Pid: scenarios.Pid(process), Seed: 1, Now: begin, Timeout: s.Timeout,
-		Shared: s.Outside, Protect: !s.RealOutside,
+		Shared: s.Outside, Protect: !s.RealOutside, Known: s.files(),
 		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one
 	}
 }

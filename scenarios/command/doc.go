@@ -66,7 +66,8 @@
 // it. An execution that would change it ends before it does, by an error that names it; [Spec.Extend] then shares that
 // place, with what is there, and the scenario is made anew. So nothing real is changed, and a race outside of the directory is one like any other. A
 // directory that all may write to, /tmp above all, is a private one: new names are the machine's, files that are there
-// can be read by name, and are not listed. Files that are one and the same under two names outside are taken for two. With [Spec.RealOutside] all of
+// can be read by name, and are not listed. Another name of a shared file, a hard link or a
+// bind mount, leads to the same file. With [Spec.RealOutside] all of
 // it is real, and happens
 // each time that a program is run. Where several threads or processes of one command ask at
 // once, whose call comes first is a choice of the schedule. A timer that runs beside a call which

@@ -51,8 +51,9 @@ func (s *Spec) owns(name string) bool {
 	return name == s.Dir || strings.HasPrefix(name, s.Dir+"/") || s.owner(name) != nil
 }
 
-// Extend adds to [Spec.Outside] the place that an error is about, with what is there at the time now, and reports
+// Extend adds to [Spec.Outside] the place that an error is about, with what is there, and reports
 // whether the error was about one: then what has failed can be tried again. The error says what cannot be shared.
+// Ages are those at the time now, which is that of [Copy].
 func (s *Spec) Extend(err error, now time.Time) (more bool, failed error) {
 	s.Dir = cmp.Or(s.Dir, defaultDir)
 	var e *tracer.Error
@@ -77,10 +78,40 @@ func (s *Spec) Extend(err error, now time.Time) (more bool, failed error) {
 	if failed != nil {
 		return false, failed
 	}
+	s.known = nil
 	if s.shared != nil { // what was executed has seen another world
 		s.shared = newRecord(ownerNumber + 1)
 	}
 	return true, nil
+}
+
+// files are the paths of the real files that the directory and the places outside are copies of: what has another name there
+// is the same file.
+func (s *Spec) files() map[tracer.FileID]string {
+	if s.known == nil && !s.RealOutside {
+		s.known = map[tracer.FileID]string{}
+		for _, f := range slices.Concat([]File{{}}, s.Files) {
+			if id, ok := idOf(s.at(f.Name)); ok && s.known[id] == "" {
+				s.known[id] = s.at(f.Name)
+			}
+		}
+	}
+	return s.known
+}
+
+// another makes a file another name of one that is there, if it is that.
+func (s *Spec) another(f *File) {
+	id, ok := idOf(s.at(f.Name))
+	is := func(of File) bool { return ok && s.at(of.Name) == s.files()[id] && !strings.HasSuffix(of.Name, "/") }
+	if i := slices.IndexFunc(s.Files, is); i >= 0 {
+		f.Same, f.Content, f.Age = s.Files[i].Name, "", s.Files[i].Age
+	}
+}
+
+func idOf(name string) (id tracer.FileID, ok bool) {
+	var st syscall.Stat_t
+	err := syscall.Lstat(name, &st)
+	return tracer.FileID{Dev: st.Dev, Ino: st.Ino}, err == nil
 }
 
 // An extension adds a place.
@@ -150,6 +181,7 @@ func (x *extension) add(name string, tree bool) error {
 		if err != nil {
 			return err
 		}
+		s.another(&files[0])
 		s.Files = append(s.Files, files...)
 		x.put(fsfake.Region{Path: name})
 	}
@@ -224,6 +256,8 @@ func (x *extension) whole(dir string) error {
 		}
 		if f.Same != "" {
 			f.Same = path.Join(dir, f.Same)
+		} else {
+			s.another(&f)
 		}
 		s.Files = append(s.Files, f)
 	}

@@ -172,3 +172,29 @@ func TestExtendFails(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, more)
 }
+
+// A file that has another name outside of the directory, or two names there, is one file.
+func TestSameFileByAnotherName(t *testing.T) {
+	testmain.Needs(t, "flock", "./scenarios/command")
+	for _, c := range []struct{ a, b, verdict, shared string }{
+		{"read x < n; echo $((x+1)) > n", "read x < OUT/hard; echo $((x+1)) > OUT/hard", "broken", "OUT/hard"},
+		{"flock n sh -c 'read x < n; echo $((x+1)) > n'", "flock OUT/hard sh -c 'read x < n; echo $((x+1)) > n'", "holds", "OUT/hard"},
+		{"read x < OUT/1; echo $((x+1)) > OUT/1", "cat OUT/2 > copy", "broken", "OUT/1 OUT/2"},
+	} {
+		out := realPlace(t)
+		dir := filepath.Join(out, "dir")
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		require.NoError(t, os.WriteFile(dir+"/n", []byte("0\n"), 0o644))
+		require.NoError(t, os.WriteFile(out+"/1", []byte("0\n"), 0o644))
+		require.NoError(t, os.Link(dir+"/n", out+"/hard"))
+		require.NoError(t, os.Link(out+"/1", out+"/2"))
+		before := lookAt(t, out)
+		files, err := command.Copy(dir, time.Now())
+		require.NoError(t, err)
+		names := strings.NewReplacer("OUT", out)
+		spec := command.Spec{ID: "test/commands/same", Dir: dir, Files: files, Commands: []command.Line{{Shell: names.Replace(c.a)}, {Shell: names.Replace(c.b)}}}
+		require.Equal(t, c.verdict, decideOutside(t, &spec).Verdict.String(), "%s beside %s", c.a, c.b)
+		require.Equal(t, c.shared, strings.ReplaceAll(strings.Join(pathsOf(&spec), " "), out, "OUT"))
+		require.Equal(t, before, lookAt(t, out), "real files were changed")
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
 	"lockpick/scenarios"
 )
 
@@ -64,15 +65,16 @@ type Spec struct {
 	// time, and is for tests of that.
 	NoSnapshots bool
 
-	worth     int      // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
-	record    *record  // of the scenario's executions
-	shared    *record  // of all scenarios of a survey; nil outside of one
-	again     *bool    // whether the command repeats, where that is known; see [Spec.repeats]
-	space     bool     // in a survey: some call of the command's first process needs space on the disk
-	done      bool     // in a survey: a run has left the files at the start, so another one may have nothing to do
-	early     *early   // of the serial runs
-	inherited []string // environment of the caller
-	devices   []uint64 // of Outside, by number
+	worth     int                      // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
+	record    *record                  // of the scenario's executions
+	shared    *record                  // of all scenarios of a survey; nil outside of one
+	again     *bool                    // whether the command repeats, where that is known; see [Spec.repeats]
+	space     bool                     // in a survey: some call of the command's first process needs space on the disk
+	done      bool                     // in a survey: a run has left the files at the start, so another one may have nothing to do
+	early     *early                   // of the serial runs
+	inherited []string                 // environment of the caller
+	known     map[tracer.FileID]string // see files
+	devices   []uint64                 // of Outside, by number
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
 	// mixed, when not 0, is the number of a drawn order of those calls.

@@ -19,13 +19,6 @@ const wedgeWithin = "wedge-within-"
 // time d is over, and once more then; what it does from there to its next sleep, or to the next round
 // of a retry loop, still counts. d is from a millisecond to [Horizon]; its id has it, as in "wedge-within-10m".
 func WedgeWithin(d time.Duration) *Property {
-	if d == WedgeWithinHour.Within {
-		return WedgeWithinHour
-	}
-	return wedgeFor(d)
-}
-
-func wedgeFor(d time.Duration) *Property {
 	within := inOneUnit(d)
 	return &Property{
 		ID:        wedgeWithin + within,

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"time"
 
 	"lockpick/model"
 )
@@ -18,7 +17,7 @@ func Properties() []*Property {
 	return []*Property{
 		MutualExclusion, RWExclusion, LostUpdate, LostIncrement, Duplicate, CursorConsistency,
 		ForeignRelease, TornRead, OwnerInfo, SpuriousFailure, Fencing, Assertion,
-		Deadlock, Wedge, WedgeWithinHour, LeftBehind, Serializable, Starvation,
+		Deadlock, Wedge, LeftBehind, Serializable, Starvation,
 	}
 }
 
@@ -167,9 +166,6 @@ var Wedge = &Property{
 		return cmp.Or(v.Said, "every process has ended or died, and nobody can ever acquire again")
 	},
 }
-
-// WedgeWithinHour is WedgeWithin an hour.
-var WedgeWithinHour = wedgeFor(time.Hour)
 
 // LeftBehind: when all have ended well, no lock, claim or temporary file of theirs is still there.
 var LeftBehind = &Property{

@@ -52,7 +52,7 @@ func newAhead(questions []question) *ahead {
 // ahead is how many decide ahead: none where the time that a verdict takes matters, or what is
 // asked for is not covered by the counts of a small space.
 func (f *checkFlags) ahead(o checker.Options, questions int) int {
-	if questions == 1 || f.options.Timings || f.engine.timeout > 0 || o.Engine != checker.Graph ||
+	if questions == 1 || f.options.Timings || f.engine.timeout > 0 ||
 		o.Memory != checker.RememberAuto || o.Preemptions != nil || o.States > 0 || o.Disk.Dir != "" || o.Workers == 1 {
 		return 0
 	}

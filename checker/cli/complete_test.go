@@ -18,7 +18,6 @@ func TestCompletion(t *testing.T) {
 		"check toy/look/":            "toy/look/contend toy/look/tasks :4",
 		"list x":                     ":4",
 		"replay ./f":                 ":0",
-		"check --engine ":            "graph reference :4",
 		"explain x --memory m":       "monitors :4",
 		"sample x --strategy p":      "pct :4",
 		"check --property w":         "wedge",
@@ -55,22 +54,18 @@ func TestNearest(t *testing.T) {
 // A flag that does nothing says so, and changes nothing else.
 func TestIdleFlags(t *testing.T) {
 	for args, want := range map[string]string{
-		"check toy/excl/contend --symmetry":                        "--symmetry has no effect: no selected scenario says that its processes are interchangeable",
-		"check toy/excl/contend --stall-for 3h":                    "--stall-for has no effect: it does not matter in any selected setting",
-		"check toy/excl/contend --max-schedules 9":                 "--max-schedules has no effect: it is about the reference engine",
-		"check toy/excl/contend --engine reference --max-states 9": "--max-states has no effect: it is about the graph engine",
-		"check toy/excl/contend --engine reference --memory auto":  "--memory has no effect: it is about the graph engine",
-		"check toy/excl/contend --json --verbose":                  "--verbose has no effect: it is about the table, which is not printed",
-		"check toy/excl/contend --date today":                      "--date has no effect: only the pages of --html have a date",
-		"check toy/excl/contend --json --largest 3":                "--largest has no effect",
-		"sample toy/look/contend --depth 2":                        "--depth has no effect: it is about --strategy pct",
-		"sample toy/look/contend --json --width 80":                "--width has no effect",
-		"explain toy/look/contend --stall-for 3h":                  "--stall-for has no effect",
-		"replay toy/look/contend A1 --stall-for 3h":                "--stall-for has no effect",
-		"check toy/excl/contend toy/lease --stall-for 3m":          "",
-		"check toy/excl/contend --stalls 1 --stall-for 3m":         "",
-		"sample toy/look/contend --strategy pct --depth 2":         "",
-		"check toy/excl/contend --engine reference --workers 1":    "--workers has no effect",
+		"check toy/excl/contend --symmetry":                "--symmetry has no effect: no selected scenario says that its processes are interchangeable",
+		"check toy/excl/contend --stall-for 3h":            "--stall-for has no effect: it does not matter in any selected setting",
+		"check toy/excl/contend --json --verbose":          "--verbose has no effect: it is about the table, which is not printed",
+		"check toy/excl/contend --date today":              "--date has no effect: only the pages of --html have a date",
+		"check toy/excl/contend --json --largest 3":        "--largest has no effect",
+		"sample toy/look/contend --depth 2":                "--depth has no effect: it is about --strategy pct",
+		"sample toy/look/contend --json --width 80":        "--width has no effect",
+		"explain toy/look/contend --stall-for 3h":          "--stall-for has no effect",
+		"replay toy/look/contend A1 --stall-for 3h":        "--stall-for has no effect",
+		"check toy/excl/contend toy/lease --stall-for 3m":  "",
+		"check toy/excl/contend --stalls 1 --stall-for 3m": "",
+		"sample toy/look/contend --strategy pct --depth 2": "",
 	} {
 		got := run(t, strings.Fields(args)...)
 		require.NotEqual(t, ExitUsage, got.exit, got.stderr)

@@ -18,27 +18,23 @@ import (
 
 // engineFlags say how the space is covered.
 type engineFlags struct {
-	engine                  string
-	workers                 int
-	maxStates, maxSchedules int
-	maxMemory               int
-	preemptions             int
-	memory                  string
-	symmetry                bool
-	timeout                 time.Duration
-	skipOdds, full          bool
-	explainSearch           bool
-	disk, resume            string
-	maxDisk                 int
+	workers              int
+	maxStates, maxMemory int
+	preemptions          int
+	memory               string
+	symmetry             bool
+	timeout              time.Duration
+	skipOdds, full       bool
+	explainSearch        bool
+	disk, resume         string
+	maxDisk              int
 }
 
 func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	f := &engineFlags{}
 	fs := c.Flags()
-	fs.StringVar(&f.engine, "engine", "graph", "how to explore: graph or reference (every schedule from its start)")
 	fs.IntVar(&f.workers, "workers", 0, "parallel workers (default one for each processor)")
 	fs.IntVar(&f.maxStates, "max-states", 0, "end a search of the graph after `N` states (default 50 million)")
-	fs.IntVar(&f.maxSchedules, "max-schedules", 0, "end a search of the reference engine after `N` schedules (default 200 000)")
 	fs.IntVar(&f.maxMemory, "max-memory", 0, "end a search of the graph at `N` MiB; the command takes some 50 more (default 8192)")
 	fs.IntVar(&f.preemptions, "max-preemptions", -1, "leave out schedules with more than `N` preemptions; unknown, then, unless one breaks (default no bound)")
 	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, least (monitors, and of what a program was told what makes a difference to it), or auto (the first for small spaces, the last for large ones)")
@@ -49,7 +45,6 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.StringVar(&f.disk, "disk", "", "keep states in files in directory `DIR`, for spaces larger than memory; see docs/large.md")
 	fs.StringVar(&f.resume, "resume", "", "go on with a search that kept its states in directory `DIR` and did not end")
 	fs.IntVar(&f.maxDisk, "max-disk", 0, "end a search with --disk at `N` MiB of files (default no bound)")
-	a.completeValues(c, "engine", "graph", "reference")
 	a.completeValues(c, "memory", "auto", "histories", "monitors", "least")
 	return f
 }
@@ -57,7 +52,7 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 // options reads the flags, and limits memory as they say.
 func (f *engineFlags) options(a *app) (checker.Options, error) {
 	o := checker.Options{
-		Workers: f.workers, States: f.maxStates, Schedules: f.maxSchedules,
+		Workers: f.workers, States: f.maxStates,
 		Bytes: f.maxMemory << 20, SkipOdds: f.skipOdds, Full: f.full,
 	}
 	if f.maxMemory > math.MaxInt>>20 {
@@ -66,7 +61,7 @@ func (f *engineFlags) options(a *app) (checker.Options, error) {
 	for _, b := range []struct {
 		name string
 		n    int
-	}{{"workers", f.workers}, {"max-states", f.maxStates}, {"max-schedules", f.maxSchedules}, {"max-memory", f.maxMemory}, {"max-disk", f.maxDisk}} {
+	}{{"workers", f.workers}, {"max-states", f.maxStates}, {"max-memory", f.maxMemory}, {"max-disk", f.maxDisk}} {
 		if b.n < 0 {
 			return o, fmt.Errorf("--%s %d: choose 1 or more, or 0 for the default", b.name, b.n)
 		}
@@ -96,14 +91,6 @@ func (f *engineFlags) options(a *app) (checker.Options, error) {
 		o.Memory = checker.RememberLeast
 	default:
 		return o, fmt.Errorf("--memory %q: choose histories, monitors, least or auto", f.memory)
-	}
-	switch f.engine {
-	case "graph":
-		o.Engine = checker.Graph
-	case "reference":
-		o.Engine = checker.Reference
-	default:
-		return o, fmt.Errorf("--engine %q: choose graph or reference", f.engine)
 	}
 	return o, nil
 }
@@ -172,16 +159,9 @@ func (a *app) explainSearch(r *checker.Result) {
 
 // idle notes the flags that do nothing with these scenarios.
 func (f *engineFlags) idle(a *app, c *cobra.Command, list ...scenarios.Scenario) {
-	graph := f.engine == "graph"
 	a.idle(c, "max-disk", f.disk != "" || f.resume != "", "nothing is kept on disk without --disk or --resume")
-	for _, flag := range []string{"max-states", "max-memory", "max-preemptions", "memory", "symmetry", "workers", "full"} {
-		a.idle(c, flag, graph, "it is about the graph engine, not the reference engine")
-	}
-	a.idle(c, "max-schedules", !graph, "it is about the reference engine, not the graph engine")
-	if graph {
-		alike := slices.ContainsFunc(list, func(sc scenarios.Scenario) bool { return sc.Setting.Interchangeable })
-		a.idle(c, "symmetry", alike, "no selected scenario says that its processes are interchangeable")
-	}
+	alike := slices.ContainsFunc(list, func(sc scenarios.Scenario) bool { return sc.Setting.Interchangeable })
+	a.idle(c, "symmetry", alike, "no selected scenario says that its processes are interchangeable")
 }
 
 // unfinished is the result of a search that was stopped before it had one.

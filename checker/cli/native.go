@@ -36,7 +36,9 @@ type challenge struct {
 	// serial: that what is left behind is serializable holds on the model.
 	serial bool
 	swept  *native.Report
-	begins func() // is called before anything runs
+	// onlyConfirms: what holds is not challenged.
+	onlyConfirms bool
+	begins       func() // is called before anything runs
 }
 
 // parseBudget reads --native: a time, or off.
@@ -79,6 +81,7 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) error {
 	}
 	var err error
 	switch {
+	case r.Verdict == checker.Holds && n.onlyConfirms:
 	case r.Verdict == checker.Holds && (ofEnds(r) || ofHangs(r)):
 		n.serial = n.serial || ofEnds(r)
 		err = n.challenge(ctx, r)

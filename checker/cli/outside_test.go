@@ -23,7 +23,7 @@ func TestRunInHome(t *testing.T) {
 	bump := `read x < ~/count; echo $((x+STEP)) > ~/count; [ "$TERM" = dumb ]`
 	got := run(t, "run", "--property", "serializable", "--save", save, bump, bump)
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
-	require.Contains(t, got.stdout, "confirmed on this kernel")
+	require.Contains(t, got.stdout, "the model agrees with this kernel")
 	text, err := os.ReadFile(home + "/count")
 	require.NoError(t, err)
 	require.Equal(t, "0\n", string(text))

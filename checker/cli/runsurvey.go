@@ -132,7 +132,7 @@ func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o r
 		return err
 	}
 	broken, same, confirmed := 0, 0, 0
-	var not []string
+	var not, modelOnly []string
 	for i := range results {
 		r := &results[i]
 		if r.Verdict != checker.Broken {
@@ -141,6 +141,8 @@ func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o r
 		broken++
 		if strings.HasPrefix(r.Native, "confirmed") {
 			confirmed++
+		} else {
+			modelOnly = append(modelOnly, situationName(r)+" "+r.Native)
 		}
 		if strings.HasPrefix(r.Counterexample.Kernel, command.Agrees) {
 			same++
@@ -155,7 +157,8 @@ func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o r
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
 		if s.f.budget > 0 {
-			for _, l := range o.Tell("native", fmt.Sprintf("%d of %d schedules confirmed", confirmed, broken)) {
+			text := fmt.Sprintf("%d of %d schedules confirmed", confirmed, broken)
+			for _, l := range o.Tell("native", strings.Join(append([]string{text}, modelOnly...), "; ")) {
 				_, _ = fmt.Fprintln(a.stdout, l)
 			}
 		}
@@ -253,6 +256,8 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	tried := &checker.Tried{}
 	n := s.f.challenge(&one.Spec, nil)
 	defer n.close()
+	sp := &one.Spec // without its faults it is natively what another situation is
+	n.onlyConfirms = sp.Crashes+sp.FailingCalls+sp.PowerLosses+sp.Stalls > 0 || sp.Left || len(sp.Living) > 0 || sp.FileSystem() != ""
 	for i, id := range asked {
 		at := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == id })
 		if at < 0 || !s.open(l, one, sc.Claims[at].Property) || one.Apart && len(l.Broken) > before { // assumed says why it is not asked

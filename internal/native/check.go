@@ -1,8 +1,8 @@
 package native
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +26,8 @@ type Check struct {
 	runs    int             // serial
 	calls   []int           // the most shared calls that a command has made in a serial run
 	outside map[string]bool // files outside that every serial run of an order changes alike
-	varies  map[string]bool // names that are not compared
+	varies  map[string]bool // names of which the content is not compared
+	loose   map[string]bool // directories of which the names are not compared: a random one, or a digest of a time
 	several bool            // a command has several tasks
 	sleeps  bool            // serial runs sleep for most of their time
 	took    time.Duration   // of the longest serial run
@@ -48,7 +49,7 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Check{task: t, temp: temp, calls: make([]int, len(t.Commands)), outside: map[string]bool{}, varies: map[string]bool{}}
+	c := &Check{task: t, temp: temp, calls: make([]int, len(t.Commands)), outside: map[string]bool{}, varies: map[string]bool{}, loose: map[string]bool{}}
 	c.task.From = filepath.Join(temp, "start")
 	if err = os.Mkdir(c.task.From, 0o777); err == nil {
 		err = view.CopyTree(from, c.task.From)
@@ -126,7 +127,7 @@ func (c *Check) all(ctx context.Context, jobs []job, done func(j *job, r *run) (
 				switch {
 				case ctx.Err() != nil: // it was cut off, and says nothing
 				case err != nil:
-					failed, stop = errors.Join(failed, err), true
+					failed, stop = cmp.Or(failed, err), true
 				case !stop:
 					stop = !done(&j, r)
 				}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -55,6 +56,21 @@ func sweep(t *testing.T, task Task, budget time.Duration) Report {
 
 const bump = `read n < n; echo $((n+1)) > n`
 
+// reuses reports whether the file system of temporary files gives the inode number of a removed file to the next.
+func reuses(t *testing.T) bool {
+	t.Helper()
+	name := t.TempDir() + "/f"
+	var numbers []uint64
+	for range 2 {
+		require.NoError(t, os.WriteFile(name, nil, 0o600))
+		i, err := os.Stat(name)
+		require.NoError(t, err)
+		numbers = append(numbers, i.Sys().(*syscall.Stat_t).Ino)
+		require.NoError(t, os.Remove(name))
+	}
+	return numbers[0] == numbers[1]
+}
+
 // What package tracer and the fake machine can have wrong: each of these is broken natively, and would hold in a world in which that
 // is wrong. A false "holds" is noticed here.
 func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
@@ -77,9 +93,13 @@ func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
 		"a directory entered by a link":    {"cd ../by; " + bump, "cd ../by; " + bump},
 		"who runs":                         {`kill -0 $(cat p) 2>/dev/null && echo alive > saw || echo dead > saw; rm -f p`, "echo $$ > p; cat n; rm -f p"},
 		"a pipe between its own processes": {"cat n | { read n; echo $((n+1)) > n; }", bump},
+		"a number that comes back":         {`i=$(stat -c %i n); c=$(cat n); d=$(cat n); j=$(stat -c %i n); [ $i = $j ] && [ "$c" != "$d" ] && echo same > bad`, "rm n; echo 5 > n"},
 		"a deadlock":                       {"exec 8>a 9>b; flock 8; flock 9", "exec 8>a 9>b; flock 9; flock 8"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if name == "a number that comes back" && !reuses(t) {
+				t.Skip("SKIPPED: the file system of temporary files gives no inode number twice; on ext4 go test ./internal/native runs it")
+			}
 			task := shell(t, []string{"n=0\n"}, commands...)
 			require.NoError(t, os.Symlink(outside+"/n", task.From+"/link"))
 			require.NoError(t, os.WriteFile(filepath.Dir(task.From)+"/n", []byte("0\n"), 0o644))
@@ -105,6 +125,7 @@ func TestCallsNothingBroken(t *testing.T) {
 		"what is left behind":            {locked + "; sleep 100 9>&- &", locked},
 		"a temporary name":               {"f=$(mktemp ./t.XXXXXX); echo 1 > $f; mv $f a", "f=$(mktemp ./t.XXXXXX); echo 1 > $f; mv $f a"},
 		"random bytes":                   {"od -An -N8 -tx8 /dev/urandom > r; echo 1 > one", "cat one 2>/dev/null > two || :"},
+		"random names that stay":         {"f=$(mktemp ./t.XXXXXX); echo 1 > $f; mkdir d$$.$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')", "f=$(mktemp ./t.XXXXXX); echo 1 > $f"},
 		"a temporary file elsewhere":     {"f=$(mktemp); echo 1 > $f", "f=$(mktemp); echo 1 > $f"},
 		"a timeout that is long enough":  {"exec 9>l; flock -w 20 9; " + bump, "exec 9>l; flock -w 20 9; " + bump},
 		"a signal to one that has ended": {"echo $$ > p", "kill $(cat p) 2>/dev/null; :"},

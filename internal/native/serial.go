@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"time"
 )
@@ -128,18 +129,31 @@ func (c *Check) clear(ctx context.Context, o outcome) (bool, error) {
 				continue
 			}
 			for _, name := range namesOf(k.end, l.end) {
-				if k.end[name] != l.end[name] {
-					c.varies[name] = true
-				}
+				c.differ(name, k.end, l.end)
 			}
 		}
 	}
 	return c.isSerial(o), nil
 }
 
-// NotCompared lists names that differ between serial runs of one order, so that nothing is concluded from them.
+// differ notes what two runs of one order have different of a name.
+func (c *Check) differ(name string, a, b outcome) {
+	text, here := a[name]
+	other, there := b[name]
+	switch {
+	case here != there:
+		c.loose[path.Dir(name)] = true
+	case text != other:
+		c.varies[name] = true
+	}
+}
+
+// notCompared lists names that differ between serial runs of one order, so that nothing is concluded from them.
 func (c *Check) notCompared() []string {
 	names := slices.Collect(maps.Keys(c.varies))
+	for dir := range c.loose { // order does not matter: they are sorted
+		names = append(names, "which names are in "+dir)
+	}
 	slices.Sort(names)
 	for i, name := range names {
 		if _, of := lineOf(name, len(c.task.Commands)); of {

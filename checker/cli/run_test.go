@@ -135,7 +135,7 @@ func TestRunDirIsALink(t *testing.T) {
 	spec := command.Spec{Dir: root + "/link"}
 	require.NoError(t, f.files(&spec, false))
 	require.Equal(t, root+"/real", spec.Dir)
-	require.Len(t, spec.Files, 1)
+	require.Len(t, spec.Files, 2)
 }
 
 func TestRunWritesFormats(t *testing.T) {

@@ -169,7 +169,7 @@ func parseFile(value string) (f File, err error) {
 	if err != nil {
 		return f, fmt.Errorf("the mode %s is no octal number", words[0])
 	}
-	if f.Age, err = time.ParseDuration(words[1]); err != nil || f.Age < 0 {
+	if f.Age, err = time.ParseDuration(words[1]); err != nil {
 		return f, fmt.Errorf("the age %s is none such as 3m0s", words[1])
 	}
 	quoted, err := strconv.QuotedPrefix(words[3])
@@ -187,10 +187,18 @@ func parseFile(value string) (f File, err error) {
 		}
 		rest = ""
 	}
+	if uid, gid, ok := strings.Cut(rest, ":"); ok && isNumber(uid) && isNumber(gid) {
+		f.Owner, rest = rest, ""
+	}
 	if rest != "" {
 		return f, fmt.Errorf("%q is too much", rest)
 	}
 	return f, nil
+}
+
+func isNumber(s string) bool {
+	_, err := strconv.ParseUint(s, 10, 32)
+	return err == nil
 }
 
 // The kinds of places outside of the directory in an archive.
@@ -329,6 +337,8 @@ func (s *Spec) Format() ([]byte, error) {
 			fmt.Fprintf(&setting, "file %04o %s %s %s", f.mode(), f.Age, kind, strconv.Quote(f.Name))
 			if to := cmp.Or(f.Link, f.Same); to != "" {
 				fmt.Fprintf(&setting, " %s", strconv.Quote(to))
+			} else if f.Owner != "" {
+				fmt.Fprintf(&setting, " %s", f.Owner)
 			}
 			fmt.Fprintln(&setting)
 		}
@@ -408,7 +418,7 @@ func (s *Spec) formatSetting(b *strings.Builder) error {
 // plain reports whether a part alone says everything of a file.
 func (f *File) plain() bool {
 	kind, _ := f.encode()
-	return kind == kindText && f.Age == 0 && f.mode() == usualMode(f.Content)
+	return kind == kindText && f.Age == 0 && f.Owner == "" && f.mode() == usualMode(f.Content)
 }
 
 // encode returns the kind of a file, and the text of its part.

@@ -30,7 +30,7 @@ func TestFormat(t *testing.T) {
 		for range rapid.IntRange(0, 4).Draw(t, "files") {
 			f := command.File{
 				Name: names.Draw(t, "name"), Mode: uint32(rapid.SampledFrom([]int{0o644, 0o755, 0o600, 0o1777}).Draw(t, "mode")),
-				Age: rapid.SampledFrom([]time.Duration{0, time.Second, 36 * time.Hour, 7}).Draw(t, "age"),
+				Age: rapid.SampledFrom([]time.Duration{0, -time.Second, time.Second, 36 * time.Hour, 7}).Draw(t, "age"),
 			}
 			switch rapid.IntRange(0, 2).Draw(t, "kind") {
 			case 0:
@@ -77,7 +77,7 @@ func TestParseRefuses(t *testing.T) {
 		"-- commands --\ntrue\n-- n --\n-- n --\n":                                  "two parts",
 		"-- commands --\ntrue\n-- setting --\nfile 0644 0s text n\n":                "not quoted",
 		"-- commands --\ntrue\n-- setting --\nfile 0944 0s text \"n\"\n":            "octal",
-		"-- commands --\ntrue\n-- setting --\nfile 0644 -1s text \"n\"\n":           "age",
+		"-- commands --\ntrue\n-- setting --\nfile 0644 1 text \"n\"\n":             "age",
 		"-- commands --\ntrue\n-- setting --\nfile 0644 0s\n":                       "give MODE",
 		"-- commands --\ntrue\n-- setting --\nfile 0644 0s text \"n\"\n":            "give it a part",
 		"-- commands --\ntrue\n-- setting --\nfile 0644 0s odd \"n\"\n-- n --\n":    "unknown",

@@ -238,7 +238,7 @@ func (c *carrier) close() {
 		}
 	}
 	if c.root != "" {
-		os.RemoveAll(filepath.Dir(c.root))
+		remove(filepath.Dir(c.root))
 	}
 }
 

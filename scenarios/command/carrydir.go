@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -86,6 +87,11 @@ func (s *Spec) write(root string) error {
 			return err
 		}
 	}
+	for _, f := range slices.Backward(s.Files) { // a directory last: it may not let anything be made in it
+		if err := f.permit(at(f.Name)); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
@@ -107,6 +113,33 @@ func (s Spec) Write(root string, now time.Time) error {
 		}
 	}
 	return nil
+}
+
+// remove removes a directory with all that is in it, also what lets nothing be removed from it.
+func remove(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	_ = filepath.WalkDir(dir, func(name string, e os.DirEntry, err error) error {
+		if err == nil && e.IsDir() {
+			_ = os.Chmod(name, 0o700)
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}
+
+// permit gives a file of the start its owner and its mode.
+func (f *File) permit(name string) error {
+	if f.Link != "" || f.Same != "" {
+		return nil
+	}
+	if uid, gid := f.owner(); uid != os.Getuid() || gid != os.Getgid() {
+		if err := os.Chown(name, uid, gid); err != nil {
+			return err
+		}
+	}
+	return syscall.Chmod(name, f.mode())
 }
 
 // makeDirs makes a directory and those above it, open to all: no umask is in its way.
@@ -131,13 +164,7 @@ func (f *File) write(at func(name string) string) error {
 	case f.Same != "":
 		return os.Link(at(f.Same), name)
 	case strings.HasSuffix(f.Name, "/"):
-		if err := makeDirs(name); err != nil {
-			return err
-		}
-	default:
-		if err := os.WriteFile(name, []byte(f.Content), 0o600); err != nil {
-			return err
-		}
+		return makeDirs(name)
 	}
-	return syscall.Chmod(name, f.mode())
+	return os.WriteFile(name, []byte(f.Content), 0o600)
 }

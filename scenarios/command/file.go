@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -17,8 +18,8 @@ const (
 	maxBytes = 16 << 20
 )
 
-// Copy lists what is in a real directory, for [Spec.Files]: files, with those that are one and the same,
-// directories and symbolic links, with their modes and their ages at now. Nothing in it is changed. The error says
+// Copy lists what is in a real directory, for [Spec.Files], and the directory itself: files, with those that are one and the
+// same, directories and symbolic links, with their modes, owners and their ages at now. Nothing in it is changed. The error says
 // what cannot be copied: other kinds of files, or too many or too large ones.
 func Copy(dir string, now time.Time) ([]File, error) {
 	dir, err := filepath.EvalSymlinks(dir) // it may be a symbolic link itself
@@ -29,7 +30,7 @@ func Copy(dir string, now time.Time) ([]File, error) {
 	total := int64(0)
 	var seen sameFiles
 	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil || name == dir {
+		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(dir, name)
@@ -50,7 +51,7 @@ func Copy(dir string, now time.Time) ([]File, error) {
 				return fmt.Errorf("command: %s holds more than %d MiB: choose a smaller directory with --from", dir, maxBytes>>20)
 			}
 		}
-		f := File{Mode: uint32(info.Mode().Perm()), Age: age(info, now)}
+		var f File
 		if same == "" {
 			if f, err = copyOf(name, info, now); err != nil {
 				return err
@@ -69,7 +70,7 @@ func Copy(dir string, now time.Time) ([]File, error) {
 
 // copyOf copies one file, but its name.
 func copyOf(name string, info fs.FileInfo, now time.Time) (f File, err error) {
-	f = File{Mode: uint32(info.Mode().Perm()), Age: age(info, now)}
+	f = File{Mode: modeOf(info.Mode()), Age: age(info, now), Owner: ownerOf(info)}
 	switch {
 	case info.IsDir():
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -86,9 +87,48 @@ func copyOf(name string, info fs.FileInfo, now time.Time) (f File, err error) {
 	return f, err
 }
 
-// age is how long before the time now a file was changed last.
-func age(info fs.FileInfo, now time.Time) time.Duration {
-	return min(max(now.Sub(info.ModTime()), 0), maxAge)
+// age is how long before the time now a file was changed last; less than 0 for one that was changed in the future.
+func age(info fs.FileInfo, now time.Time) time.Duration { return min(now.Sub(info.ModTime()), maxAge) }
+
+// modeOf are the permission bits of a mode, with setuid, setgid and sticky, as chmod(2) takes them.
+func modeOf(m fs.FileMode) uint32 {
+	bits := uint32(m.Perm())
+	for i, special := range []fs.FileMode{fs.ModeSticky, fs.ModeSetgid, fs.ModeSetuid} {
+		if m&special != 0 {
+			bits |= 0o1000 << i
+		}
+	}
+	return bits
+}
+
+// ownerOf is [File.Owner] of a real file.
+func ownerOf(info fs.FileInfo) string {
+	st, is := info.Sys().(*syscall.Stat_t)
+	if !is || int(st.Uid) == os.Getuid() && int(st.Gid) == os.Getgid() {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d", st.Uid, st.Gid)
+}
+
+// foreign lists the files whose owner the machine does not have.
+func (s *Spec) foreign() string {
+	names := map[string]bool{}
+	for _, f := range s.Files {
+		if f.Owner != "" && os.Getuid() != 0 {
+			names[f.Name] = true
+		}
+	}
+	return listed(names)
+}
+
+// owner is the file's owner on the machine. Who runs the commands as an ordinary user cannot give files away for real, so all
+// are that user's.
+func (f *File) owner() (uid, gid int) {
+	uid, gid = os.Getuid(), os.Getgid()
+	if f.Owner != "" && uid == 0 {
+		_, _ = fmt.Sscanf(f.Owner, "%d:%d", &uid, &gid)
+	}
+	return uid, gid
 }
 
 // maxAge is as old as a file can be: the machine's clock begins in 1970, where many archives say that their files are from.

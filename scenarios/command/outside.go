@@ -240,15 +240,10 @@ func (x *extension) whole(dir string) error {
 	if err != nil {
 		return err
 	}
-	top, err := copyFrom(dir, x.now)
-	if err != nil {
-		return err
-	}
 	s := x.s
 	within := func(name string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 	s.Outside = slices.DeleteFunc(s.Outside, func(r fsfake.Region) bool { return within(r.Path) })
 	s.Files = slices.DeleteFunc(s.Files, func(f File) bool { return within(s.at(f.Name)) })
-	s.Files = append(s.Files, top[0])
 	for _, f := range files {
 		slash := strings.HasSuffix(f.Name, "/")
 		if f.Name = path.Join(dir, f.Name); slash {
@@ -318,7 +313,6 @@ func copyFrom(name string, now time.Time) ([]File, error) {
 	}
 	if f.Name = name; info.IsDir() {
 		f.Name += "/"
-		f.Mode |= uint32(info.Mode()&os.ModeSticky) >> 11 & 0o1000
 	}
 	return []File{f}, nil
 }

@@ -177,9 +177,11 @@ type File struct {
 	Content, Link string
 	// Same, when not empty, is the name of an earlier file that is this one too: a hard link.
 	Same string
-	// Mode is the permission bits; zero means 0644, for a directory 0755.
+	// Mode is the permission bits, with setuid, setgid and sticky as chmod(2) has them; zero means 0644, for a directory 0755.
 	Mode uint32
-	// Age is how long before the start it was changed last.
+	// Owner is its user and group as "UID:GID"; empty means those of who runs the commands.
+	Owner string
+	// Age is how long before the start it was changed last; less than 0 for a time that has not come.
 	Age time.Duration
 }
 
@@ -263,6 +265,9 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	sc.Assumes = []string{
 		s.assumedOutside(),
 		"the time of day stands still, and a sleep lasts for any time",
+	}
+	if foreign := s.foreign(); foreign != "" {
+		assume(&sc, "files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
 	}
 	if s.FailingCalls > 0 {
 		assume(&sc, "no call of what a command starts fails")
@@ -389,7 +394,7 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	p := m.Proc(1)
 	must(p.MkdirAll(s.Dir, 0o777))
 	must(p.Chmod(s.Dir, 0o777))
-	own(m, s.Dir)
+	must(p.Chown(s.Dir, os.Getuid(), os.Getgid()))
 	for _, r := range s.Outside {
 		must(p.MkdirAll(path.Dir(r.Path), 0o777))
 	}
@@ -397,14 +402,13 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Age, a.Age) })
 	age := s.oldest()
 	for _, f := range files {
-		m.Advance(age - f.Age)
-		age = f.Age
+		m.Advance(age - max(f.Age, 0))
+		age = max(f.Age, 0)
 		must(f.make(p, s.at))
-		own(m, s.at(f.Name))
 	}
 	m.Advance(age)
 	for _, f := range files { // later files have changed the times of directories
-		if f.Age > 0 && strings.HasSuffix(f.Name, "/") {
+		if f.Age < 0 || f.Age > 0 && strings.HasSuffix(f.Name, "/") {
 			at := m.Now().Add(-f.Age)
 			must(p.Chtimes(s.at(f.Name), at, at))
 		}
@@ -440,13 +444,6 @@ func (s *Spec) oldest() (age time.Duration) {
 	return age
 }
 
-// own makes what stands at a path, unless it is a symbolic link, the user's.
-func own(m *fsfake.Machine, name string) {
-	if id, ok := m.LookupName(path.Clean(name)); ok && m.View(id).Kind != fsfake.KindSymlink && os.Getuid() != 0 {
-		must(m.Proc(1).Chown(name, os.Getuid(), os.Getgid()))
-	}
-}
-
 // mode is the file's permission bits.
 func (f *File) mode() uint32 {
 	switch {
@@ -463,16 +460,19 @@ func (f *File) make(p *fsfake.Proc, at func(name string) string) error {
 	if err := p.MkdirAll(path.Dir(name), 0o777); err != nil {
 		return err
 	}
-	chmod := fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}
+	var err error
 	switch {
 	case f.Same != "":
 		return p.Link(at(f.Same), name)
 	case f.Link != "":
 		return p.Symlink(f.Link, name)
 	case strings.HasSuffix(f.Name, "/"):
-		return errors.Join(p.MkdirAll(name, 0o777), do(p, chmod))
+		err = p.MkdirAll(name, 0o777)
+	default:
+		err = p.WriteFile(name, []byte(f.Content), 0o666)
 	}
-	return errors.Join(p.WriteFile(name, []byte(f.Content), 0o666), do(p, chmod))
+	uid, gid := f.owner() // first, for who gives a program away takes its privileges off
+	return errors.Join(err, p.Chown(name, uid, gid), do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}))
 }
 
 // assumedOutside is what every verdict assumes of the files that are not the machine's.

@@ -262,12 +262,15 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 func (s *Spec) filesOf(m *fsfake.Machine) (out []File) {
 	names := map[fsfake.InodeID]string{}
 	for _, n := range m.Tree() {
-		if n.Path == s.Dir || !s.owns(n.Path) {
+		if !s.owns(n.Path) {
 			continue
 		}
 		name := s.named(n.Path)
+		if n.Path == s.Dir {
+			name = "."
+		}
 		v := m.View(n.ID)
-		f := File{Name: name, Mode: uint32(v.Mode.Perm()), Age: surveyAge + begin.Sub(time.Unix(0, v.Mtime))}
+		f := File{Name: name, Mode: modeOf(v.Mode), Age: surveyAge + begin.Sub(time.Unix(0, v.Mtime))}
 		switch {
 		case names[n.ID] != "":
 			f.Same = names[n.ID]
@@ -277,6 +280,9 @@ func (s *Spec) filesOf(m *fsfake.Machine) (out []File) {
 			f.Link = v.Target
 		default:
 			f.Content = v.Content
+		}
+		if n.Path == s.Dir && f.Mode == 0o777 {
+			continue // as it is where nobody says
 		}
 		names[n.ID] = path.Clean(name)
 		out = append(out, f)

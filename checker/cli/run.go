@@ -193,7 +193,10 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		if err := f.show(a.stdout, &r, o, i == 0); err != nil {
 			return err
 		}
-		_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(within(countsOf(&r), cmp.Or(o.Width, 100)-2), "\n  "))
+		if !f.pictures.markdown {
+			counts := within(countsOf(&r), cmp.Or(o.Width, 100)-2)
+			_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(counts, "\n  "))
+		}
 	}
 	if !f.results.instead() && !f.pictures.markdown {
 		for _, l := range o.Tell("assumed", strings.Join(slices.Concat(sc.Assumes, sc.Assumed()), "; ")+".") {
@@ -252,7 +255,17 @@ func (f *runFlags) reportOptions(a *app, spec *command.Spec, args []string) repo
 	return report.Options{
 		Style: a.style(a.stdout, f.width), Program: a.program, Root: workDir(), Places: true, Commands: f.places(spec, args),
 		Replay: func(*checker.Result) string { return a.replayRun(f) },
+		Bundle: func(r *checker.Result) ([]byte, error) { return bundle(spec, r) },
 	}
+}
+
+// bundle is a counterexample with its commands and their files, as replay reads it.
+func bundle(spec *command.Spec, r *checker.Result) ([]byte, error) {
+	text, err := report.Bundle(r)
+	if err != nil {
+		return nil, err
+	}
+	return spec.AddTo(text)
 }
 
 // archive reports whether the arguments are an archive.
@@ -327,10 +340,7 @@ func (f *runFlags) write(spec *command.Spec, results []checker.Result, o report.
 			return writeFile(name, func(w io.Writer) error { return report.SVG(w, r, o) })
 		}},
 		{"save", f.save, func(name string, r *checker.Result) error {
-			text, err := report.Bundle(r)
-			if err == nil {
-				text, err = spec.AddTo(text)
-			}
+			text, err := bundle(spec, r)
 			if err != nil {
 				return err
 			}

@@ -12,8 +12,8 @@ import (
 )
 
 // Markdown writes one result as a section for an issue or a pull request: the verdict,
-// the cause, the timeline in a fenced block, the same as a Mermaid sequence diagram,
-// and the command that shows it again.
+// the cause, the timeline in a fenced block, and the command that shows it again. Folded below stand the same as a
+// Mermaid sequence diagram and, where o has one, the file that replays it elsewhere.
 //
 // The timeline is a block of text and not a table, because columns of calls and marks
 // keep their alignment there on a screen of any width.
@@ -127,28 +127,45 @@ func (m *markdown) section(r *checker.Result) error {
 		m.line("**Cause:** %s", markdownText(c.Cause))
 		m.line("")
 	}
+	m.fence("text", plainDrawing(r, m.o))
+	m.line("")
+	m.line("%s.", markdownText(strings.Join((&timeline{r: r, o: m.o}).facts(), " · ")))
+	m.line("")
 	m.outcomes(c)
 	if c.Kernel != "" {
 		m.line("**Kernel:** %s", markdownText(c.Kernel))
 		m.line("")
 	}
 	m.native(r)
-	m.line("%s.", markdownText(strings.Join((&timeline{r: r, o: m.o}).facts(), " · ")))
+	m.line("To see it again:")
 	m.line("")
-	m.fence("text", plainDrawing(r, m.o))
-	m.line("")
+	m.fence("sh", ReplayCommand(r, m.o))
 	if !m.short {
 		var d strings.Builder
 		if err := Mermaid(&d, r, m.o); err != nil {
 			return err
 		}
-		m.fence("mermaid", strings.TrimRight(d.String(), "\n"))
-		m.line("")
+		m.details("The same as a diagram", "mermaid", d.String())
 	}
-	m.line("To see it again:")
-	m.line("")
-	m.fence("sh", ReplayCommand(r, m.o))
+	if m.o.Bundle != nil {
+		text, err := m.o.Bundle(r)
+		if err != nil {
+			return err
+		}
+		m.details("The programs, their files and the schedule: save this as race.lockpick, then lockpick replay race.lockpick",
+			"text", string(text))
+	}
 	return nil
+}
+
+// details is a fenced text that is shown when somebody asks for it.
+func (m *markdown) details(summary, language, text string) {
+	m.line("")
+	m.line("<details><summary>%s</summary>", summary)
+	m.line("")
+	m.fence(language, strings.TrimRight(text, "\n"))
+	m.line("")
+	m.line("</details>")
 }
 
 // fence writes a block of code. Its fence is longer than any in the text.

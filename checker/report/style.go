@@ -29,6 +29,9 @@ type Options struct {
 	// Replay returns the command that shows a counterexample again, when it is another than replay
 	// with the scenario and the schedule; nil when it is not.
 	Replay func(r *checker.Result) string
+	// Bundle makes the file that replays a counterexample where its programs are not; nil where the id of the scenario
+	// says it all.
+	Bundle func(r *checker.Result) ([]byte, error)
 	// Flags are the flags that changed the scenarios' settings, as typed, such as
 	// "--procs 3": the line below a matrix repeats them.
 	Flags string

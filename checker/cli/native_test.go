@@ -47,7 +47,8 @@ func TestNativeContradictsAFalseHolds(t *testing.T) {
 	require.Equal(t, checker.Unknown, r.Verdict)
 	require.False(t, r.Complete)
 	require.Contains(t, r.Why, "lockpick is wrong here")
-	require.Contains(t, r.Native, `B to its end, the rest to their ends: no serial order ends like this: n: "1\n", and not "2\n" (4 of 4 runs)`)
+	// Which of several runs comes first is the machine's affair.
+	require.Contains(t, r.Native, `no serial order ends like this: n: "1\n", and not "2\n"`)
 }
 
 // An end that no serial order gives says nothing of a deadlock.

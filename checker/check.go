@@ -47,6 +47,9 @@ func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err != nil {
 		return Result{}, err
 	}
+	if moves, err := res.inTime(ctx, o); moves != nil || err != nil {
+		return *moves, err
+	}
 	res.checked, o.large = true, res.undecided
 	return res.byCases(sc, func(sc *scenarios.Scenario) (Result, error) {
 		if ctx.Err() != nil {

@@ -34,17 +34,18 @@ const oneOrderStuck = "somebody may wait for ever, but several threads or proces
 // one at once is followed, and that it does so later is not.
 const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait that has begun, and some waits have one"
 
-// doubt says why programs whose whole space was covered do not hold all the same; "" for no reason.
-func doubt(sc *scenarios.Scenario) (string, error) {
+// doubt says why programs whose whole space was covered do not hold all the same; "" for no reason. late: because of
+// the time.
+func doubt(sc *scenarios.Scenario) (why string, late bool, err error) {
 	if sc.Unjudged != nil {
 		if why := sc.Unjudged(); why != "" {
-			return why, nil
+			return why, false, nil
 		}
 	}
 	if sc.Late != nil {
-		return sc.Late()
+		why, err = sc.Late()
 	}
-	return "", nil
+	return why, why != "", err
 }
 
 // conclude makes the verdict, with everything that goes with it.
@@ -88,7 +89,8 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		res.Facts = x.Facts()
 	}
 	if !broken && res.Complete {
-		why, err := doubt(g.t.Sc)
+		why, late, err := doubt(g.t.Sc)
+		res.late = late
 		if err == nil && why == "" {
 			why, err = x.Outlast(ctx, x.Tried)
 		}

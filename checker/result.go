@@ -58,6 +58,8 @@ type Result struct {
 	// early says why the space in which sleeps last was not decided, where that would have told
 	// more; otherwise it is empty.
 	early string
+	// late: nothing holds because it depends on the time.
+	late bool
 	// checked: all schedules were asked about, and not a single one followed.
 	checked bool
 	// Attempts are the ways in which the space was covered, one after the other, and why each was not enough.

@@ -41,7 +41,7 @@ func (m *Machine) Do(t Task, op Op) (r Result) {
 	if p == nil {
 		return unmodelled("%s by process %d, which does not run,", op.Call, t.Pid)
 	}
-	if len(m.punctual) != 0 {
+	if len(m.punctual) != 0 || m.timely {
 		until := int64(0)
 		if op.Call == CallSleep && op.Time > 0 {
 			until = m.clock + op.Time

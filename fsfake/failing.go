@@ -116,7 +116,7 @@ func (m *Machine) Fail(t Task, op Op, e syscall.Errno) (r Result, ok bool) {
 		return m.Interrupt(t), true
 	case op.Call == CallClose:
 		m.Do(t, op)
-	case len(m.punctual) != 0:
+	case len(m.punctual) != 0 || m.timely:
 		m.paced(t, 0)
 	}
 	return fail(e), true

@@ -52,6 +52,7 @@ type setup struct {
 	imageInos      uint64 // numbers below are the image's
 	punctual       []int  // pids, sorted
 	lasts          bool   // sleeps take their time
+	timely         bool   // nobody is delayed, and no time is taken back; see LetNobodyDelay
 	powerLoss      bool   // remember what is durable; see powerloss.go
 	queues         bool   // remember who waits behind whom; see queue.go
 	border         *border

@@ -42,6 +42,9 @@ func (m *Machine) EndSleeps() {
 
 // inTime carries out a call where sleeps last.
 func (m *Machine) inTime(p *proc, t Task, op *Op) Result {
+	if m.timely {
+		m.settle()
+	}
 	if op.Call == CallSleep {
 		return m.sleep(t, op.Time)
 	}
@@ -91,8 +94,9 @@ func (m *Machine) Robs(t Task, waits func(Task) bool) bool {
 		return false
 	}
 	until := m.napOf(t).until
+	by := m.starter(t)
 	return until > m.clock && slices.ContainsFunc(m.paces, func(p pace) bool {
-		return p.task != t && p.until < until && !waits(p.task)
+		return p.task != by && p.until < until && !waits(p.task)
 	})
 }
 

@@ -115,7 +115,8 @@ func Fields() []Field {
 			access: at(listOf("all", processes()), func(s *Setting) *[]int { return &s.Mortal }),
 		}, {
 			Name: "stalls", Flag: "stalls", Usage: "let the clock jump ahead up to `K` times", JSON: "stalls", always: true,
-			Title: "Stalls", Tells: tellStalls,
+			OfCommands: "let the clock jump ahead up to `K` times, at any call: all commands are delayed",
+			Title:      "Stalls", Tells: tellStalls,
 			words: func(s *Setting) string {
 				if s.SetsBack() {
 					return upTo(s.Stalls, "step back", "steps back") + " of the clock by " + (-s.StallFor).String()
@@ -125,9 +126,10 @@ func Fields() []Field {
 			access: at(counts(0, MaxStalls), func(s *Setting) *int { return &s.Stalls }),
 		}, {
 			Name: "stall-for", Flag: "stall-for", JSON: "stall_for",
-			Usage:  "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is set back",
-			moot:   func(s *Setting) bool { return s.Stalls == 0 },
-			access: at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
+			Usage:      "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is set back",
+			OfCommands: "how far it jumps, such as `48h` (default 1h); with a minus the clock is set back",
+			moot:       func(s *Setting) bool { return s.Stalls == 0 },
+			access:     at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
 		}, {
 			Name: "punctual", Flag: "punctual", JSON: "punctual",
 			Usage: "never delay the processes `LIST`, such as A or A,B, beyond what they sleep, when the clock jumps",
@@ -182,8 +184,9 @@ func Fields() []Field {
 			access: at(listOf("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
 		}, {
 			Name: "skew", Flag: "skew", JSON: "skew",
-			Usage: "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
-			Title: "Clocks", Tells: func(s *Setting) string {
+			Usage:      "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
+			OfCommands: "set the clock of each command ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
+			Title:      "Clocks", Tells: func(s *Setting) string {
 				if s.Skew == nil {
 					return "as the file system's"
 				}

@@ -67,6 +67,9 @@ type Scenario struct {
 	// Late is asked before a verdict about External programs holds. It tries out whether one of them does something
 	// else when more time has passed than its clock shows, and says what; "" where none does. It may be nil.
 	Late func() (string, error)
+	// InTime, of programs whose clocks stand still, returns the scenario in which clocks move and sleeps last. It is asked
+	// where a verdict depends on clocks. May be nil.
+	InTime func() (Scenario, error)
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
 	// sentence each, for reports. It may be empty.
 	Assumes []string
@@ -239,6 +242,9 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	}
 	if lasts {
 		m.LetSleepsLast()
+	}
+	if lasts && s.External {
+		m.LetNobodyDelay()
 	}
 	return m, nil
 }

@@ -13,22 +13,48 @@ import (
 // Clocks.
 
 // wall gives the time of day to f. Asking for it is a step only when the answer may be another
-// than the last one.
+// than the last one. A look takes time: the next one of the process shows more.
 func (t *thread) wall(f func(ns int64)) {
+	t.askNow(func(now int64) {
+		t.p.ahead += lookTakes
+		f(now + t.p.ahead)
+	})
+}
+
+// lookTakes is how many nanoseconds a look at the time of day takes.
+const lookTakes = 1000
+
+// askNow gives the time of day to f, as the driver has it.
+func (t *thread) askNow(f func(now int64)) {
 	r := t.r
 	if !r.c.AskTime || r.nowKnown && r.nowIs == r.answers {
 		t.p.looked = t.p.looked || r.answers > 0
-		f(r.now + t.p.ahead)
+		f(r.now)
 		return
 	}
 	t.askThen(fsfake.Op{Call: fsfake.CallNow}, func(res fsfake.Result) {
+		for _, p := range r.procs { // time passes for all
+			p.mono = max(p.mono, firstMono+res.N-r.c.Now.UnixNano())
+		}
 		r.now, r.nowIs, r.nowKnown = res.N, r.answers, true
-		f(res.N + t.p.ahead)
+		f(res.N)
 	})
 }
 
 // monotonic is what the monotonic clock shows a process.
 func (p *process) monotonic() int64 { return p.mono + p.ahead }
+
+// elapsed gives what the monotonic clock shows to f. It is a step where the time of day is.
+func (t *thread) elapsed(f func(ns int64)) {
+	if !t.r.c.AskTime {
+		f(t.p.monotonic())
+		return
+	}
+	t.askNow(func(int64) {
+		t.p.ahead += lookTakes
+		f(t.p.monotonic())
+	})
+}
 
 func (t *thread) clockGettime(c *call) {
 	show := func(ns int64) {
@@ -41,7 +67,7 @@ func (t *thread) clockGettime(c *call) {
 	case id == unix.CLOCK_PROCESS_CPUTIME_ID || id == unix.CLOCK_THREAD_CPUTIME_ID || id < 0:
 		show(1e6)
 	case id <= unix.CLOCK_BOOTTIME_ALARM:
-		show(t.p.monotonic())
+		t.elapsed(show)
 	default:
 		t.fail(unix.EINVAL)
 	}

@@ -96,6 +96,11 @@ func (p *process) fire() {
 	timer := p.soonest()
 	p.mono += timer.Op.Time
 	p.r.moved = true
+	if p.r.c.AskTime {
+		for _, q := range p.r.procs { // time passes for all
+			q.mono = max(q.mono, p.mono)
+		}
+	}
 	if timer.Task.N == 0 {
 		p.ring(p.nextAlarm())
 		return

@@ -50,8 +50,8 @@ type Config struct {
 	// Now is the time of day until [Run.SetNow] says another; zero is 1 January 2026, as in
 	// [fsfake.Options].
 	Now time.Time
-	// AskTime makes each reading of the time of day a [fsfake.CallNow], unless nothing has
-	// been answered since the last one.
+	// AskTime makes each reading of a clock a [fsfake.CallNow], unless nothing has been answered since the last one;
+	// the vDSO is hidden.
 	AskTime bool
 	// CPU says which of the CPUs that this process may use the program runs on, for drivers that run
 	// several side by side: the first is 1, and after the last comes the first again. Zero leaves it to

@@ -32,12 +32,13 @@ var aboutTime = []spec{
 		})
 	}},
 	{unix.SYS_TIMES, "times", 1, func(t *thread, c *call) {
-		ticks := t.p.monotonic() / 1e7
-		if c.args[0] == 0 {
-			t.result(ticks)
-			return
-		}
-		t.put(c.args[0], make([]byte, 32), ticks)
+		t.elapsed(func(ns int64) {
+			if c.args[0] == 0 {
+				t.result(ns / 1e7)
+				return
+			}
+			t.put(c.args[0], make([]byte, 32), ns/1e7)
+		})
 	}},
 	{unix.SYS_GETRUSAGE, "getrusage", 2, func(t *thread, c *call) { t.put(c.args[1], make([]byte, 144), 0) }},
 	{unix.SYS_SYSINFO, "sysinfo", 1, (*thread).passCall},

@@ -42,6 +42,18 @@ func Of(v scenarios.View, processes int) Outcome {
 	return o
 }
 
+// Map returns the outcome with what each process printed, and each name and text of the tree, as change has it.
+func (o Outcome) Map(change func(text string) string) Outcome {
+	out := Outcome{Exits: o.Exits, Clock: o.Clock}
+	for _, p := range o.Printed {
+		out.Printed = append(out.Printed, change(p))
+	}
+	for _, e := range o.Tree {
+		out.Tree = append(out.Tree, Entry{change(e.Name), change(e.Text)})
+	}
+	return out
+}
+
 // ExitText says how a process has ended, or that it was killed.
 func ExitText(e fsfake.Exit, ended bool) string {
 	switch {

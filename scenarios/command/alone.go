@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
@@ -174,11 +175,13 @@ var errAlone = errors.New("it does not end")
 // learned. Where its own calls can go on side by side they go in the given ways, and then in the
 // first. Before the step killAt, if it comes to that, its first process is killed. What it did is
 // in the port, also when the error is that it makes no end, a stuck.
-func (s *Spec) alone(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int) (port *alonePort, err error) {
+func (s *Spec) alone(
+	sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int, stalls ...int,
+) (port *alonePort, err error) {
 	name := scenarios.ProcessName(process)
 	command := fmt.Sprintf("command: %s (%s)", name, s.Commands[process])
 	who := command + ", run alone,"
-	port = &alonePort{m: m, command: command, kills: s.Crashes > 0 && killAt == never, killAt: killAt, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
+	port = &alonePort{m: m, command: command, kills: s.Crashes > 0 && killAt == never, killAt: killAt, stalls: stalls, stallFor: sc.Setting.StallFor, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -263,7 +266,10 @@ type alonePort struct {
 	kills   bool // it may be killed: before has how things stood before each step then
 	before  []moment
 	killAt  int // before this step it is killed
-	family  scenarios.Family
+	// before these steps the clock jumps so far
+	stalls   []int
+	stallFor time.Duration
+	family   scenarios.Family
 	// stderr is what the command has written there, refused which of its calls were; inside, whether it was.
 	stderr  string
 	refused []string // calls
@@ -280,6 +286,11 @@ type moment struct {
 
 // Do implements fsfake.Port.
 func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
+	for _, at := range p.stalls {
+		if at == len(p.steps) {
+			p.m.Stall(p.stallFor, 0)
+		}
+	}
 	if len(p.steps) == p.killAt {
 		p.m.KillProc(p.task.Pid)
 		p.by = fsfake.Task{}
@@ -314,6 +325,9 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		p.before = append(p.before, moment{p.m.Clone(), chosen, p.family.Outlives()})
 	}
 	r := p.m.Do(task, op)
+	if op.Call == fsfake.CallSleep && r.Blocked { // nobody else is there
+		r = p.m.Do(task, op)
+	}
 	step.Result = r
 	p.steps = append(p.steps, step)
 	p.family = p.family.After(&op, &r)

@@ -94,6 +94,7 @@ func (s Spec) Locate(ctx context.Context, steps []Step, end *fsfake.Machine) Car
 
 func (s Spec) carry(ctx context.Context, steps []Step, end *fsfake.Machine, locates bool) Carried {
 	var c carrier
+	s.lasting = s.lasting || slices.ContainsFunc(steps, func(st Step) bool { return st.Op.Call == fsfake.CallNow })
 	if locates {
 		c.carried.Sources = make([]scenarios.Source, len(steps))
 	}
@@ -253,8 +254,8 @@ func (c *carrier) forced(err error) error {
 
 // step carries out one step.
 func (c *carrier) step(n int, st *Step) error {
-	if st.Op.Call == fsfake.CallChoose { // whose call is next, the next step says
-		return nil
+	if st.Op.Call == fsfake.CallChoose || st.Op.Call == fsfake.CallSleep && st.Result.Blocked {
+		return nil // whose call is next, the next step says; and it is when it ends that a sleep is told of
 	}
 	r := c.runs[st.Process]
 	name := scenarios.ProcessName(st.Process)
@@ -401,7 +402,7 @@ func blocked(set []tracer.Pending, t fsfake.Task) bool {
 // ends compares what there is at the end: the files, how commands have ended and what they
 // have printed. Those that wait on the fake must wait on the kernel.
 func (c *carrier) ends(end *fsfake.Machine) error {
-	fake := c.spec.outcome(scenarios.NewView(end))
+	fake := c.spec.wholeOutcome(scenarios.NewView(end))
 	real := outcome.Outcome{}
 	for i, r := range c.runs {
 		exit, printed := fake.Exits[i], fake.Printed[i]
@@ -450,7 +451,7 @@ func (s *Spec) config(process int) tracer.Config {
 	l := s.Commands[process]
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.env(), Stdin: l.Stdin,
-		Pid: scenarios.Pid(process), Seed: 1, Now: begin, Timeout: s.Timeout,
+		Pid: scenarios.Pid(process), Seed: 1, Now: begin, AskTime: s.lasting, Timeout: s.Timeout,
 		Shared: s.Outside, Protect: !s.RealOutside, Known: s.files(),
 		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one
 	}

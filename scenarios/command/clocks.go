@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
+	"sync"
 	"time"
 
 	"lockpick/fsfake"
@@ -28,6 +30,21 @@ const (
 	afterLate = 400
 )
 
+// movesClocks gives scenarios in which clocks stand still those in which they move.
+func (s Spec) movesClocks(sc, strict *scenarios.Scenario) {
+	if s.lasting {
+		return
+	}
+	both := sync.OnceValues(func() ([2]scenarios.Scenario, error) {
+		again := s
+		again.lasting, again.oneOrder = true, false
+		in, strictly, err := again.Readings()
+		return [...]scenarios.Scenario{in, strictly}, err
+	})
+	sc.InTime = func() (scenarios.Scenario, error) { r, err := both(); return r[0], err }
+	strict.InTime = func() (scenarios.Scenario, error) { r, err := both(); return r[1], err }
+}
+
 // A lateness is what was tried out of one command.
 type lateness struct {
 	looks []*place // where it had looked at the time of day
@@ -48,8 +65,10 @@ func (l *lateness) add(p *place) {
 	}
 }
 
-// looks reports whether the command had looked at the time of day when it came here.
-func (p *place) looks() bool { return slices.Contains(p.notes, any(scenarios.ClockSeen{})) }
+// looks reports whether the command had looked at a clock when it came here.
+func (p *place) looks() bool {
+	return p.before != nil && p.before.op.Call == fsfake.CallNow || slices.Contains(p.notes, any(scenarios.ClockSeen{}))
+}
 
 // untried counts the looks before which no time has passed in any trial.
 func (l *lateness) untried() (n int) {
@@ -182,16 +201,20 @@ func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) 
 			long, is = d, was
 		}
 	}
-	return fmt.Sprintf("%s (%s) looks at the clock, which stood still. When %s more have passed it %s; after %s it does not. "+
-		"lockpick does not follow time here: try natively what the commands do after such a delay",
-		scenarios.ProcessName(process), s.Commands[process], long, is, short), nil
+	who := fmt.Sprintf("%s (%s)", scenarios.ProcessName(process), s.Commands[process])
+	if !s.lasting {
+		return fmt.Sprintf("%s looks at the clock, which stood still. When %s more have passed it %s; after %s it does not. "+
+			"lockpick does not follow time here: try natively what the commands do after such a delay", who, long, is, short), nil
+	}
+	return fmt.Sprintf("nothing broke it as long as nobody is delayed. %s survives a delay of %s. When %s more have passed it %s. "+
+		"--stalls 1 --stall-for %[3]s decides what that leads to", who, short, long, is), nil
 }
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
 func (s *Spec) differsLate(process int, path []*place, after []int, by time.Duration) (is string, err error) {
 	anew := *s
 	anew.record, anew.early = newRecord(len(s.Commands)), nil
-	port := &latePort{path: path}
+	port := &latePort{path: path, after: after, by: by, lasting: s.lasting}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -205,7 +228,9 @@ func (s *Spec) differsLate(process int, path []*place, after []int, by time.Dura
 	}()
 	t := scenarios.NewTask(port, process, 1)
 	d := &driver{spec: &anew, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{}}
-	d.passAfter, d.passes = after, by
+	if !s.lasting {
+		d.passAfter, d.passes = after, by
+	}
 	if err := d.drive(); err != nil {
 		if by == 0 {
 			return "", fmt.Errorf("command: whether time matters cannot be tried out: %w", err)
@@ -222,6 +247,11 @@ func (s *Spec) differsLate(process int, path []*place, after []int, by time.Dura
 type latePort struct {
 	path []*place
 	at   int
+	// lasting: looks are calls, and the time passes in their answers.
+	lasting bool
+	after   []int
+	by      time.Duration
+	passed  time.Duration
 }
 
 // A lateEnd ends an execution: it says what differs, or "" when enough was seen.
@@ -239,7 +269,14 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 	if p.at++; p.at == len(p.path) {
 		panic(lateEnd(""))
 	}
-	return p.path[p.at].via
+	r := p.path[p.at].via
+	if p.lasting && op.Call == fsfake.CallNow {
+		if slices.Contains(p.after, p.at) {
+			p.passed += p.by
+		}
+		r.N += int64(p.passed)
+	}
+	return r
 }
 
 // Note implements fsfake.Port.
@@ -260,3 +297,21 @@ func withoutTimes(text string) string { return dated.ReplaceAllString(text, "0")
 // dated are numbers, and names of days and months, in a text.
 var dated = regexp.MustCompile(` *[0-9]+|\b(Mon|Tues?|Wed(nes)?|Thu(rs)?|Fri|Sat(ur)?|Sun)(day)?\b` +
 	`|\b(Jan(uary)?|Feb(ruary)?|Mar(ch)?|Apr(il)?|May|June?|July?|Aug(ust)?|Sep(tember)?|Oct(ober)?|Nov(ember)?|Dec(ember)?)\b`)
+
+// withoutDates replaces the times of day in a text that a run of the commands may have had, until now: seconds since
+// 1970 and fractions of them, and dates.
+func withoutDates(text string, now time.Time) string {
+	const near = 24 * time.Hour // a clock may be ahead, and a text may tell when something ends
+	return dates.ReplaceAllStringFunc(text, func(is string) string {
+		seconds, err := strconv.ParseInt(is[:min(len(is), 10)], 10, 64)
+		at := time.Unix(seconds, 0)
+		if err == nil && (at.Before(begin.Add(-near)) || at.After(now.Add(near))) {
+			return is
+		}
+		return "<time>"
+	})
+}
+
+var dates = regexp.MustCompile(`\b[0-9]{10}([0-9]{3}|[0-9]{6}|[0-9]{9})?([.,][0-9]+)?\b` +
+	`|\b20[0-9]{2}-[0-9]{2}-[0-9]{2}([T _][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?` +
+	`|\b[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?\b`)

@@ -51,7 +51,7 @@ func (s *Spec) drawnOrder(sc *scenarios.Scenario, seed uint64) ([]outcome.Order,
 	all := *sc
 	all.Program = once.program
 	o := &ordering{s: &once, sc: &all}
-	err := o.run(all.NewMachine(), nil, nil, nil)
+	err := o.run(all.NewMachine(), nil, nil, nil, 0)
 	if errors.As(err, new(stuck)) { // in this order it makes no end, which tells nothing
 		err = nil
 	}

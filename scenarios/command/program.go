@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -108,7 +109,7 @@ func (d *driver) recorded() error {
 // drive executes the command from its start.
 func (d *driver) drive() error {
 	config := d.spec.config(d.process)
-	config.Pid, config.AskTime = d.root, d.probes
+	config.Pid, config.AskTime = d.root, d.probes || d.spec.lasting
 	run := d.spec.early.take(d.process, d.root)
 	if run == nil {
 		var err error
@@ -220,6 +221,10 @@ func (d *driver) come(is *place) (err error) {
 // instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
+	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Timer })
+	if timers >= 0 && d.spec.lasting {
+		slices.SortStableFunc(set[timers:], func(a, b tracer.Pending) int { return cmp.Compare(a.Op.Time, b.Op.Time) })
+	}
 	if d.spec.mixed > 0 {
 		return d.mixes(set), nil
 	}
@@ -232,6 +237,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	}
 	switch {
 	case len(set) <= max(free, 1):
+	case timers == 0 && d.spec.lasting && set[0].Op.Time < set[1].Op.Time: // time says which comes first
 	case d.timed(set):
 		d.note(scenarios.TimersLast{})
 		if set[0].Task == d.stands { // it has chosen to wait on

@@ -14,6 +14,7 @@ import (
 // fieldTexts has a value of each field that commands have.
 var fieldTexts = map[string]string{
 	"crashes": "2", "failing-calls": "1", "power-losses": "1", "file-system": "xfs",
+	"stalls": "1", "stall-for": "2m0s", "skew": "0s,1m30s",
 }
 
 // A spec takes every field of the table that commands have; an archive keeps it, and so does the scenario.
@@ -42,8 +43,7 @@ func TestFieldsThatCommandsLack(t *testing.T) {
 	for want, st := range map[string]scenarios.Setting{
 		"no such setting":      {Signals: 1, Handlers: []int{0}},
 		"processes 3":          {Processes: 3},
-		"stalls 1":             {Stalls: 1, StallFor: time.Hour},
-		"skew 0s,1m0s":         {Skew: []time.Duration{0, time.Minute}},
+		"given for 2 processes":   {Skew: []time.Duration{0, time.Minute}},
 		"choose 0 to 1":        {PowerLosses: 2},
 		"crashes -1: choose 0": {Crashes: -1},
 		"no file system":       {Machine: fsfake.Options{Profile: fsfake.NFS}},

@@ -77,6 +77,8 @@ type Spec struct {
 	devices   []uint64                 // of Outside, by number
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
+	// lasting: sleeps last, and each look at a clock is a call.
+	lasting bool
 	// mixed, when not 0, is the number of a drawn order of those calls.
 	mixed uint64
 }
@@ -232,12 +234,18 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial.whole(len(s.Commands)))), survives, others)
 	}
 	strict.Assumes = sc.Assumes
+	s.movesClocks(&sc, &strict)
 	return sc, strict, nil
 }
 
 // bare is the scenario of the commands in which nothing is asked yet.
 func (s *Spec) bare() (scenarios.Scenario, error) {
-	s.record = cmp.Or(s.shared, newRecord(len(s.Commands)))
+	if s.Stalls > 0 || s.Skew != nil {
+		s.lasting = true
+	}
+	if s.record = newRecord(len(s.Commands)); s.shared != nil && !s.lasting {
+		s.record = s.shared
+	}
 	sc := scenarios.Scenario{
 		ID: s.ID, Summary: s.summary(), External: true,
 		Setting: s.Setting, Setup: s.setup,
@@ -246,8 +254,13 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Unjudged: func() string { return s.record.unjudged(s.Dir) },
 		Assumed:  func() []string { return s.record.assumed() },
 	}
-	sc.Late = s.late
 	st := &sc.Setting
+	if s.Stalls == 0 { // delays that are longer are ruled out
+		sc.Late = s.late
+	}
+	if s.lasting {
+		st.Assume.Sleeps = scenarios.SleepsLast
+	}
 	st.Processes, st.Fixed = len(s.Commands), true
 	st.Daemons = true // a command makes its own exit, which is a call of its own
 	// The tracer masks, as the kernel does.
@@ -265,6 +278,9 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	sc.Assumes = []string{
 		s.assumedOutside(),
 		"the time of day stands still, and a sleep lasts for any time",
+	}
+	if s.lasting {
+		sc.Assumes[1] = "a call takes no time, and a sleep as much as it says"
 	}
 	if foreign := s.foreign(); foreign != "" {
 		assume(&sc, "files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
@@ -430,7 +446,11 @@ func (s *Spec) setup(m *fsfake.Machine) {
 // procSpec is the process of a command, which is the user's who runs the commands.
 func (s *Spec) procSpec(process int) fsfake.ProcSpec {
 	id := scenarios.ProcID(process)
-	return fsfake.ProcSpec{Pid: id.Pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: id.Start, Cwd: s.Dir}
+	spec := fsfake.ProcSpec{Pid: id.Pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: id.Start, Cwd: s.Dir}
+	if process < len(s.Skew) {
+		spec.Skew = s.Skew[process]
+	}
+	return spec
 }
 
 // begin is the time of day when the commands start.

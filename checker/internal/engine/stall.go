@@ -53,22 +53,30 @@ func (w *World) waits(t fsfake.Task) bool {
 
 // robs reports that a task cannot wake yet: see [fsfake.Machine.Robs].
 func (w *Expander) robs(s []uint32, slot int) (bool, error) {
-	if !w.X.lasts || len(w.X.Sc.Setting.Punctual) == 0 || s[wordNodes+slot]&learn.Begun == 0 {
+	if !w.X.lasts || len(w.X.Sc.Setting.Punctual) == 0 && !w.X.Sc.External || s[wordNodes+slot]&learn.Begun == 0 {
 		return false, nil
 	}
 	m, err := w.X.machines.get(s[wordMachine])
 	if err != nil {
 		return false, err
 	}
-	return m.Robs(w.X.Slots[slot].id, func(t fsfake.Task) bool {
+	return m.Robs(w.who(s, slot), func(t fsfake.Task) bool {
 		for i := range w.X.Slots {
 			if w.X.Slots[i].id == t {
 				finished, _ := w.status(s, i)
-				return finished || s[wordNodes+i]&learn.Begun != 0 && !m.Ready(t, w.X.op(s, i))
+				return finished || s[wordNodes+i]&learn.Begun != 0 && !m.Ready(w.who(s, i), w.X.op(s, i))
 			}
 		}
 		return true
 	}), nil
+}
+
+// who makes a task's next call: itself, or what a program has started.
+func (w *Expander) who(s []uint32, slot int) fsfake.Task {
+	if by := w.X.automata[slot].Node(s[wordNodes+slot] &^ learn.Begun).Begins.By; by != (fsfake.Task{}) {
+		return by
+	}
+	return w.X.Slots[slot].id
 }
 
 // timeLeft reports whether the clock may move, now or later.

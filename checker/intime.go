@@ -1,0 +1,61 @@
+package checker
+
+import (
+	"context"
+	"slices"
+
+	"lockpick/scenarios"
+)
+
+// Programs are decided with clocks that stand still first: that is a small space. Where the verdict depends on clocks, it is
+// that of the space in which they move and sleeps last (scenarios.Scenario.InTime).
+
+// dependsOnClocks reports whether clocks that move may give another verdict.
+func (r *Result) dependsOnClocks() bool {
+	return r.late || r.Verdict == Unknown && r.Why == frozen || r.Verdict == Broken && r.looks.Frozen
+}
+
+// inTime decides programs again with clocks that move; nil where the verdict does not depend on it.
+func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
+	if r.Scenario.InTime == nil || !r.dependsOnClocks() || ctx.Err() != nil {
+		return nil, nil
+	}
+	sc, err := r.Scenario.InTime()
+	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
+	if err == nil && i < 0 {
+		return nil, nil
+	}
+	var res Result
+	if err == nil {
+		res, err = decideInTime(ctx, &sc, sc.Claims[i].Property, o.lastingStates(r.Stats.States))
+	}
+	switch {
+	case err != nil && ctx.Err() == nil:
+		res = Result{Why: err.Error()}
+	case err != nil:
+		res = Result{Why: "it was stopped"}
+	case res.Verdict == Broken || res.late || res.Verdict == Holds && r.Verdict == Unknown:
+		return &res, nil
+	case res.Verdict == Holds:
+		res.Why = "nothing breaks it"
+	}
+	if r.Verdict == Broken {
+		r.Verdict, r.Complete, r.Counterexample = Unknown, false, nil
+		r.Why = "it is broken where the clock stands still, which somebody looks at"
+	}
+	r.Why += "; with a clock that moves: " + res.Why
+	return &r, nil
+}
+
+// drawnInTime is how many schedules are drawn first: what these break needs no whole space.
+const drawnInTime = 60
+
+func decideInTime(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
+	if p.Question == scenarios.NoQuestion {
+		s, err := Sample(ctx, sc, p, SampleOptions{Strategy: "pct", Runs: drawnInTime})
+		if err != nil || s.Verdict == Broken {
+			return s.Result, err
+		}
+	}
+	return Check(ctx, sc, p, o)
+}

@@ -104,11 +104,17 @@ func (m *Machine) setTimes(p *proc, id InodeID, atime, mtime int64) syscall.Errn
 	}
 	n := m.mutInode(id)
 	n.ctime = m.stamp(n)
-	if atime != UTIME_OMIT {
-		n.atime = atime
-	}
-	if mtime != UTIME_OMIT {
-		n.mtime = mtime
+	for _, set := range []struct {
+		of *int64
+		to int64
+	}{{&n.atime, atime}, {&n.mtime, mtime}} {
+		switch set.to {
+		case UTIME_OMIT:
+		case UTIME_NOW:
+			*set.of = n.ctime
+		default:
+			*set.of = set.to
+		}
 	}
 	m.version++
 	return 0

@@ -72,3 +72,6 @@ const (
 
 // UTIME_OMIT, as a time of utimes or futimes, leaves that time of the file as it is.
 const UTIME_OMIT = math.MinInt64
+
+// UTIME_NOW, as such a time, is that of the change.
+const UTIME_NOW = math.MinInt64 + 1

@@ -31,7 +31,10 @@ func (c *charter) call(st *trace.Walked, i int) CallText {
 	case fsfake.CallPwrite:
 		t.Call = fmt.Sprintf("pwrite fd %d %s at %d", op.FD, c.walk.Quote(op.Data, dataInCall), op.Off)
 	case fsfake.CallUtimes, fsfake.CallFutimes:
-		t.Call = op.String() + " to " + c.walk.TimeText(time.Unix(0, op.Time2))
+		t.Call = op.String() + " to now"
+		if op.Time2 != fsfake.UTIME_NOW {
+			t.Call = op.String() + " to " + c.walk.TimeText(time.Unix(0, op.Time2))
+		}
 	case fsfake.CallCellStore:
 		t.Call = fmt.Sprintf("store %s = %s", op.Cell, CellText(op.Value))
 	case fsfake.CallCellCAS:

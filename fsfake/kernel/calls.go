@@ -370,8 +370,11 @@ func times(op *fsfake.Op) [2]unix.Timespec {
 }
 
 func timespec(t int64) unix.Timespec {
-	if t == fsfake.UTIME_OMIT {
+	switch t {
+	case fsfake.UTIME_OMIT:
 		return unix.Timespec{Nsec: unix.UTIME_OMIT}
+	case fsfake.UTIME_NOW:
+		return unix.Timespec{Nsec: unix.UTIME_NOW}
 	}
 	return unix.NsecToTimespec(t)
 }

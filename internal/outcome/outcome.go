@@ -44,7 +44,8 @@ func Of(v scenarios.View, processes int) Outcome {
 
 // Map returns the outcome with what each process printed, and each name and text of the tree, as change has it.
 func (o Outcome) Map(change func(text string) string) Outcome {
-	out := Outcome{Exits: o.Exits, Clock: o.Clock}
+	out := o
+	out.Printed, out.Tree = nil, nil
 	for _, p := range o.Printed {
 		out.Printed = append(out.Printed, change(p))
 	}

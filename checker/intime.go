@@ -26,6 +26,9 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 		return nil, nil
 	}
 	var res Result
+	if o.States >= smallSpace { // a first look
+		o.States = 0
+	}
 	if err == nil {
 		res, err = decideInTime(ctx, &sc, sc.Claims[i].Property, o.lastingStates(r.Stats.States))
 	}
@@ -34,6 +37,11 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 		res = Result{Why: err.Error()}
 	case err != nil:
 		res = Result{Why: "it was stopped"}
+	case res.Verdict == Broken && res.Stats.States == 0: // drawn
+		drawn := res.Stats.Schedules
+		res.Stats = r.Stats
+		res.Stats.Schedules = drawn
+		return &res, nil
 	case res.Verdict == Broken || res.late || res.Verdict == Holds && r.Verdict == Unknown:
 		return &res, nil
 	case res.Verdict == Holds:
@@ -54,6 +62,7 @@ func decideInTime(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Prop
 	if p.Question == scenarios.NoQuestion {
 		s, err := Sample(ctx, sc, p, SampleOptions{Strategy: "pct", Runs: drawnInTime})
 		if err != nil || s.Verdict == Broken {
+			s.Result.checked = true
 			return s.Result, err
 		}
 	}

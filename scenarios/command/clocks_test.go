@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,28 +10,42 @@ import (
 	"lockpick/scenarios"
 )
 
-// A lock that is stale by age does not hold because no clock has moved: two holders at once take as much as that the
-// first is slow. A program that only prints the time does.
+// A lock that is stale by age is broken where its holder sleeps for longer, and where a delay is allowed that is longer. No
+// delay that matters is passed over: where none is allowed, it is told to the second. A program that only prints the time holds.
 func TestTimeThatMatters(t *testing.T) {
 	for _, c := range []struct {
-		line, verdict, why string
+		line, setting, verdict, why string
+		long                        bool
 	}{
-		{"sh stale.sh", "unknown", "When 11s more have passed it makes the call rmdir"},
-		{"sh dated.sh", "holds", ""},
-		{"sh looks.sh", "unknown", "after 30s it does not"},
+		{"sh dated.sh", "", "holds", "", false},
+		{"sh lease.sh", "", "broken", "", false},
+		{"sh patience.sh", "", "broken", "", true},
+		{"python3 lease.py", "", "broken", "", true},
+		{"python3 end-time.py", "refused 75", "holds", "", true},
+		{"sh stale.sh", "", "unknown", "survives a delay of 10s. When 11s more have passed it makes the call rmdir", true},
+		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", true},
+		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", true},
+		{"sh heartbeat.sh", "", "unknown", "survives a delay of 1s. When 2s more have passed it makes the call rmdir", true},
+		{"sh looks.sh", "", "unknown", "When 31s more have passed it", true},
 	} {
-		t.Run(c.line, func(t *testing.T) {
+		t.Run(c.line+" "+c.setting, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && c.line == "sh looks.sh" {
+			if testing.Short() && c.long {
 				t.Skip("SKIPPED with -short: it takes some seconds; go test ./scenarios/command runs it")
 			}
-			sc := scenario(t, "sh", twice(c.line), map[string]string{"n": "0\n"}, "")
+			program, _, _ := strings.Cut(c.line, " ")
+			sc := scenario(t, program, twice(c.line), map[string]string{"n": "0\n"}, c.setting)
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)
 			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
 			require.NoError(t, err)
 			require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
 			require.Contains(t, r.Why, c.why)
+			if cx := r.Counterexample; cx != nil {
+				ran, err := checker.Replay(r.Scenario, r.Property, cx.Schedule)
+				require.NoError(t, err)
+				require.True(t, ran.Broken)
+			}
 		})
 	}
 }

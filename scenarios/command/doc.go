@@ -14,8 +14,7 @@
 // one after the other, in some order. With [Spec.Inside] the programs say themselves where
 // their critical section is, and mutual exclusion is judged as for a Go protocol.
 // A run that never ends leaves nothing behind to compare, so deadlock is asked as well: commands
-// that poll for ever, each in vain, break it; where they read the clock, which stands still, that
-// is unknown.
+// that poll for ever, each in vain, break it; where they read the clock, that is decided where clocks move.
 //
 // With [Spec.Crashes] commands may be killed, each at any call. That ends a command's first process;
 // what it has started lives on, and keeps what it has inherited. What is left behind must then be
@@ -89,12 +88,20 @@
 // only the first is killed. Three or more commands are compared with every serial order, also with
 // those that real time rules out.
 //
-// The clock stands still. Before a verdict holds, executions are repeated with the same answers and with clocks
-// that are up to 400 days ahead, at places where a command looked at the time of day. Where a command then makes
-// another call, the verdict is unknown. In up to 40 executions time passes before every look on the way, in up to 40
-// before one; a look that is in none of these makes the verdict unknown, too. The monotonic clock is read without a
-// stop, so a command that reads no other one is tried in one execution, with time passing after every call and at
-// three places.
+// # Clocks
+//
+// At first clocks stand still, and a sleep lasts for any time. Before a verdict holds, executions are repeated with
+// the same answers and with clocks that are up to 400 days ahead, at places where a command looked at the time of day.
+// In up to 40 executions time passes before every look on the way, in up to 40 before one; a look that is in none of
+// these makes the verdict unknown. The monotonic clock is read without a stop, so a command that reads no other one is
+// tried in one execution, with time passing after every call and at three places.
+//
+// Where a command then makes another call, or looked at the clock in a counterexample, the question is decided where
+// clocks move ([scenarios.Scenario.InTime]): each look at a clock is a call, a sleep lasts as long as it says, and other
+// calls take no time. So nobody is delayed, but that a command begins late. Such a space may be too large, which is
+// unknown. What holds there is tried with delays again: one that matters is told to the second, as unknown.
+// With [Spec.Stalls] clocks move from the beginning, and jump up to so many times by the same, which delays all commands.
+// Texts that tell the present time are not compared there.
 //
 // Some calls are not modelled and refused. Where no kernel refuses them ([tracer.Run.Unlike]) nothing holds: what a
 // command does where the kernel makes the call was not seen. Others are answered as by a kernel or a file system

@@ -41,12 +41,12 @@ func TestFieldsOfCommands(t *testing.T) {
 // What commands do not honour is refused, and not ignored.
 func TestFieldsThatCommandsLack(t *testing.T) {
 	for want, st := range map[string]scenarios.Setting{
-		"no such setting":      {Signals: 1, Handlers: []int{0}},
-		"processes 3":          {Processes: 3},
-		"given for 2 processes":   {Skew: []time.Duration{0, time.Minute}},
-		"choose 0 to 1":        {PowerLosses: 2},
-		"crashes -1: choose 0": {Crashes: -1},
-		"no file system":       {Machine: fsfake.Options{Profile: fsfake.NFS}},
+		"no such setting":       {Signals: 1, Handlers: []int{0}},
+		"processes 3":           {Processes: 3},
+		"given for 2 processes": {Skew: []time.Duration{0, time.Minute}},
+		"choose 0 to 1":         {PowerLosses: 2},
+		"crashes -1: choose 0":  {Crashes: -1},
+		"no file system":        {Machine: fsfake.Options{Profile: fsfake.NFS}},
 	} {
 		s := command.Spec{Commands: []command.Line{{Shell: "mkdir a"}}, Setting: st}
 		_, err := s.Scenario()

@@ -141,9 +141,9 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 	case scenarios.HazardExit:
 		st.NotAsked = "a run ends by itself in every situation, and its pid is dead from then on"
 	case scenarios.HazardStall:
-		st.NotAsked = "the clock of commands stands still; delays without it are in every schedule"
+		st.NotAsked = "run with --stalls 1 asks it"
 	case scenarios.HazardClock:
-		st.NotAsked = "the clock of commands stands still, and is one for all"
+		st.NotAsked = "run with --skew 0s,90s asks it"
 	case scenarios.HazardSignal:
 		st.NotAsked = "no signal that a command handles is sent; crash has the one that none can"
 	case scenarios.HazardPidReuse:

@@ -47,8 +47,11 @@ func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if err != nil {
 		return Result{}, err
 	}
-	if moves, err := res.inTime(ctx, o); moves != nil || err != nil {
-		return *moves, err
+	switch moves, err := res.inTime(ctx, o); {
+	case err != nil:
+		return Result{}, err
+	case moves != nil:
+		return *moves, nil
 	}
 	res.checked, o.large = true, res.undecided
 	return res.byCases(sc, func(sc *scenarios.Scenario) (Result, error) {

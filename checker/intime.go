@@ -11,14 +11,21 @@ import (
 // that of the space in which they move and sleeps last (scenarios.Scenario.InTime).
 
 // dependsOnClocks reports whether clocks that move may give another verdict.
-func (r *Result) dependsOnClocks() bool {
-	return r.late || r.Verdict == Unknown && r.Why == frozen || r.Verdict == Broken && r.looks.Frozen
+func (r *Result) dependsOnClocks() (bool, error) {
+	if r.Verdict == Broken && r.looks.Frozen && r.Scenario.Late != nil {
+		why, err := r.Scenario.Late()
+		return why != "", err
+	}
+	return r.late || r.Verdict == Unknown && r.Why == frozen, nil
 }
 
 // inTime decides programs again with clocks that move; nil where the verdict does not depend on it.
 func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
-	if r.Scenario.InTime == nil || !r.dependsOnClocks() || ctx.Err() != nil {
+	if r.Scenario.InTime == nil || ctx.Err() != nil {
 		return nil, nil
+	}
+	if depends, err := r.dependsOnClocks(); !depends || err != nil {
+		return nil, err
 	}
 	sc, err := r.Scenario.InTime()
 	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
@@ -66,5 +73,5 @@ func decideInTime(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Prop
 			return s.Result, err
 		}
 	}
-	return Check(ctx, sc, p, o)
+	return check(ctx, sc, p, o)
 }

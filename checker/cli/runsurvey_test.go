@@ -62,7 +62,7 @@ func TestRunSurveyHolds(t *testing.T) {
 		}
 		require.Equal(t, want, largest)
 		if notAsked, is := doc["not_asked"].([]any); is || want == 0 {
-			require.Contains(t, notAsked[0].(map[string]any)["why"], "the clock of commands stands still")
+			require.Contains(t, notAsked[0].(map[string]any)["why"], "run with --stalls 1 asks it")
 		}
 	}
 }
@@ -105,7 +105,7 @@ func TestRunSurveyIsInterrupted(t *testing.T) {
 	got := runIn(ctx, nil, "run", "--survey", "--refused", "75", mkdirLock)
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Regexp(t, `contention +· not asked: the survey was stopped before it was decided`, got.stdout)
-	require.Regexp(t, `stall +· not asked: the clock of commands stands still`, got.stdout)
+	require.Regexp(t, `stall +· not asked: run with --stalls 1 asks it`, got.stdout)
 	require.NotContains(t, got.stdout, "holds")
 }
 

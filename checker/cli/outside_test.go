@@ -40,3 +40,11 @@ func TestRunInHome(t *testing.T) {
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.FileExists(t, home+"/real")
 }
+
+// A directory that is not there is no empty one.
+func TestRunInNoDirectory(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	got := run(t, "run", "--dir", filepath.Join(t.TempDir(), "none"), "> x", "> x")
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, "there is no such directory, so the programs would find nothing")
+}

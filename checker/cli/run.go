@@ -567,7 +567,7 @@ func (f *runFlags) files(spec *command.Spec, archive bool) error {
 		from = spec.Dir
 	}
 	if _, err := os.Stat(from); err != nil && f.from == "" && errors.Is(err, os.ErrNotExist) {
-		return nil // an empty directory that is only there for the programs
+		return fmt.Errorf("--dir %s: there is no such directory, so the programs would find nothing: make it, or say with --from where its files are", from)
 	}
 	files, err := command.Copy(from, f.began)
 	spec.Files = append(spec.Files, files...)

@@ -24,6 +24,7 @@ func Properties() []*Property {
 // MutualExclusion: two parties are never inside the critical section together.
 var MutualExclusion = &Property{
 	ID:        "mutual-exclusion",
+	Shows:     InTwoHolders,
 	Meaning:   "Two parties are never inside the critical section together.",
 	Spec:      model.Mutex(),
 	Symmetric: true,
@@ -35,6 +36,7 @@ var MutualExclusion = &Property{
 // may be many.
 var RWExclusion = &Property{
 	ID:        "rw-exclusion",
+	Shows:     InTwoHolders,
 	Meaning:   "Whoever writes is alone inside the critical section; readers may be many.",
 	Spec:      model.RWLock(),
 	Symmetric: true,
@@ -83,6 +85,7 @@ var CursorConsistency = &Property{
 // a task holds, the object at the lock's name is the one it acquired.
 var ForeignRelease = &Property{
 	ID:        "foreign-release",
+	Shows:     InAHolder,
 	Meaning:   "No release or cleanup removes or overwrites somebody else's lock.",
 	OfHolders: true,
 	PerLock:   true,
@@ -137,6 +140,7 @@ var Fencing = &Property{
 // Assertion: what the tasks assert ([Task.Assert]) is so.
 var Assertion = &Property{
 	ID:         "assertion",
+	Shows:      InAStep,
 	Meaning:    "What the protocol asserts is so.",
 	Assertions: true,
 	Symmetric:  true,

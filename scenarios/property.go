@@ -21,6 +21,8 @@ import (
 // Properties are used by pointer and never changed. Within a scenario an ID belongs to
 // one property, and the ids of this package's properties to them.
 type Property struct {
+	// Shows says where a violation shows, which decides whether the property is asked of any number of processes.
+	Shows Shows
 	// ID names the property in flags, JSON and reports: lower-case words joined by
 	// hyphens, such as "lost-update".
 	ID string
@@ -337,3 +339,18 @@ func InOrder(ps []*Property) []*Property {
 	}
 	return append(ours, others...)
 }
+
+// Shows is where a violation of a property shows.
+type Shows uint8
+
+// Where violations show.
+const (
+	// InHistories: in what happened before, or in all processes together. It is the zero value.
+	InHistories Shows = iota
+	// InTwoHolders: in two processes that hold one lock at the same time.
+	InTwoHolders
+	// InAHolder: in a process that holds a lock whose path leads to another file than the one it acquired.
+	InAHolder
+	// InAStep: in a step of one process that fails an assertion.
+	InAStep
+)

@@ -33,7 +33,8 @@ func (a *app) checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check [PATTERN...]",
 		Short: "Decide every claim and compare the verdicts",
-		Long:  "Decide every claim of the selected scenarios and compare the verdicts with the claims.\n\n" + patternHelp,
+		Long: "Decide every claim of the selected scenarios and compare the verdicts with the claims.\n\n" +
+			"--procs any asks whether a claim holds for every number of processes and kills; see docs/holds.md.\n\n" + patternHelp,
 		RunE: func(c *cobra.Command, patterns []string) error {
 			return a.check(c.Context(), c, patterns, f)
 		},
@@ -76,12 +77,16 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 	if err := f.refuse(); err != nil {
 		return err
 	}
+	asksAny := f.setting.takeAny()
 	questions, err := a.questions(patterns, f)
 	if err != nil {
 		return err
 	}
 	if questions, err = part(questions, f.shard, a.env); err != nil {
 		return err
+	}
+	if asksAny {
+		return a.checkAny(ctx, questions, f, o)
 	}
 	f.idle(a, c, questions)
 	out := a.handOut(f)

@@ -33,5 +33,5 @@ func TestHoldsPage(t *testing.T) {
 			require.Contains(t, out, line+"\n")
 		}
 	}
-	require.Equal(t, 3, commands)
+	require.Equal(t, 4, commands)
 }

@@ -89,6 +89,8 @@ var imports = map[string]string{
 	"checker":                    "checker/internal/engine checker/internal/expand checker/internal/explain checker/internal/learn checker/internal/search checker/trace sched scenarios porcupine",
 	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
 	"checker/internal/search":    "checker/internal/blocks checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/runs checker/internal/schedules checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
+	"checker/parameterized":      "checker checker/internal/anynumber scenarios",
+	"checker/internal/anynumber": "checker/internal/learn fsfake model scenarios",
 	"checker/internal/expand":    "checker/internal/engine checker/internal/learn checker/internal/search checker/trace sched",
 	"checker/internal/runs":      "checker/internal/table x/sys",
 	"checker/internal/schedules": "sched",
@@ -108,7 +110,7 @@ var imports = map[string]string{
 	"checker/report":             "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
 	"checker/report/site":        "checker checker/report checker/trace scenarios sched fsfake porcupine internal/numbers",
 	"checker/real":               "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli":                "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/real checker/report checker/report/site checker/trace internal/native scenarios scenarios/command sched cobra pflag x/term",
+	"checker/cli":                "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/parameterized checker/real checker/report checker/report/site checker/trace internal/native scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":               "checker/cli scenarios/all",
 	"cmd/lockpick-vet":           "checker/impure x/tools/unitchecker",
 

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"lockpick/checker"
+	"lockpick/checker/parameterized"
+	"lockpick/scenarios"
+)
+
+// anyNumber is the value of --procs that stands for every number of processes.
+const anyNumber = "any"
+
+// takeAny takes --procs any out of the flags, and reports whether it was there.
+func (f *settingFlags) takeAny() bool {
+	for _, flag := range f.given {
+		if flag.field.Flag == "procs" && flag.text == anyNumber {
+			flag.set, flag.text = false, ""
+			return true
+		}
+	}
+	return false
+}
+
+// checkAny asks the questions of any number of processes, and prints a line for each.
+func (a *app) checkAny(ctx context.Context, questions []question, f *checkFlags, o checker.Options) error {
+	if !f.drawn() || f.kernel.real {
+		return fmt.Errorf("--procs any prints lines of text: leave out the flags for other formats and for the kernel")
+	}
+	counts := map[string]int{}
+	for _, q := range questions {
+		ans, err := parameterized.Check(ctx, q.sc, q.property, o)
+		if err != nil {
+			return err
+		}
+		verdict, why := anyVerdict(&ans)
+		counts[verdict]++
+		if _, err := fmt.Fprintf(a.stdout, "%s %s: %s%s\n", q.sc.ID, q.property.ID, verdict, why); err != nil {
+			return err
+		}
+		claim, claimed := q.sc.Claim(q.property)
+		switch {
+		case ans.Broken != nil && claimed && claim != scenarios.Broken:
+			a.worsen(ExitDiffers)
+		case ans.Asked && ans.Broken == nil && !ans.Proved:
+			a.worsen(ExitUnknown)
+		}
+	}
+	_, err := fmt.Fprintf(a.stdout, "\n%d proved for any number · %d broken · %d not proved · %d not asked\n",
+		counts[provedForAny], counts[brokenWithFew], counts[notProved], counts[notAsked])
+	return err
+}
+
+// The verdicts on any number of processes.
+const (
+	provedForAny  = "holds for any number of processes"
+	brokenWithFew = "broken"
+	notProved     = "not proved for any number of processes"
+	notAsked      = "not asked"
+)
+
+// anyVerdict says what an answer comes to, and why.
+func anyVerdict(a *parameterized.Answer) (verdict, why string) {
+	switch {
+	case !a.Asked:
+		return notAsked, ": " + a.Why
+	case a.Proved && a.Scenario.Setting.Crashes > 0:
+		return provedForAny, fmt.Sprintf(" and kills (%d views of %d, %d configurations)", a.Views, a.K, a.Configurations)
+	case a.Proved:
+		return provedForAny, fmt.Sprintf("; nobody is killed (%d views of %d, %d configurations)", a.Views, a.K, a.Configurations)
+	case a.Broken != nil:
+		return brokenWithFew, fmt.Sprintf(" with %d processes", a.Broken.Scenario.Setting.Processes)
+	case a.UpTo > 0:
+		return notProved, fmt.Sprintf(", holds for up to %d: %s", a.UpTo, a.Why)
+	}
+	return notProved, ": " + a.Why
+}

@@ -1,0 +1,167 @@
+package anynumber
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+// budget is how many configurations a proof in a test may glue, states how many a concrete search may have.
+const (
+	budget = 40_000
+	states = 20_000
+)
+
+func row(t *testing.T, id string) *scenarios.Scenario {
+	for _, sc := range all.All() {
+		if sc.ID == id {
+			return &sc
+		}
+	}
+	t.Fatalf("no row %s", id)
+	return nil
+}
+
+// first returns the first proof, and the system that it is of.
+func first(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, without int) (*System, *Proof) {
+	for _, how := range Hows() {
+		s, err := New(sc)
+		if err != nil {
+			require.ErrorAs(t, err, new(Refused))
+			return nil, nil
+		}
+		proof, out, err := s.prove(context.Background(), p, how, budget, without)
+		if err != nil {
+			require.ErrorAs(t, err, new(Refused))
+			return nil, nil
+		}
+		if out == Proved {
+			return s, proof
+		}
+	}
+	return nil, nil
+}
+
+// reach visits the states of n processes, as configurations, until there are too many; it reports whether one is bad.
+func (s *System) reach(n int, bad func(*Config) bool, visit func(*Config)) (broken bool) {
+	c := s.begin(n)
+	v := c.canonical(c.full(), false)
+	seen, work := map[string]bool{v.Key: true}, []Config{v.Config}
+	for ; len(work) > 0 && len(seen) < states; work = work[1:] {
+		c := work[0]
+		visit(&c)
+		broken = broken || bad(&c)
+		for _, pid := range c.full() {
+			s.next(&c, pid, func(d step) {
+				broken = broken || d.failed
+				if v := d.canonical(d.full(), false); !seen[v.Key] {
+					seen[v.Key] = true
+					work = append(work, v.Config)
+				}
+			})
+		}
+	}
+	return broken
+}
+
+// missing counts the views of states of n processes that a proof has not.
+func missing(s *System, proof *Proof, n int) (all, missing int) {
+	s.reach(n, func(*Config) bool { return false }, func(c *Config) {
+		subsets(c.full(), proof.How.K, func(keep []int) bool {
+			all++
+			if _, ok := proof.Views[c.canonical(keep, proof.How.Inside).Key]; !ok {
+				missing++
+			}
+			return true
+		})
+	})
+	return all, missing
+}
+
+// What is proved of the catalogue, with which views.
+func TestProvedRows(t *testing.T) {
+	for _, c := range []struct {
+		id    string
+		how   How
+		views int
+	}{
+		{"ctx/excl/contend", How{1, false, true}, 59},
+		{"ctx/excl/crash", How{1, false, true}, 85},
+		{"openclaw-takeover/flock/dead-owner", How{1, false, false}, 10},
+		{"dev3/mkdir-plain/contend", How{1, true, false}, 16},
+		{"gofrs-flock/keep-file/contend", How{1, false, false}, 13},
+		{"portalocker/verify-and-unlink-held/contend", How{1, false, false}, 57},
+		{"rubygems/keep-file/contend", How{1, false, false}, 11},
+		{"sqlite-dotfile/mkdir/crash", How{1, true, false}, 11},
+	} {
+		t.Run(c.id, func(t *testing.T) {
+			s, proof := first(t, row(t, c.id), scenarios.MutualExclusion, 0)
+			require.NotNil(t, proof)
+			require.Equal(t, c.how, proof.How)
+			require.Len(t, proof.Views, c.views)
+			for n := 2; n <= 3; n++ {
+				all, gone := missing(s, proof, n)
+				require.NotZero(t, all)
+				require.Zero(t, gone, "views of %d processes that the proof has not", n)
+			}
+		})
+	}
+}
+
+// Every state of up to four processes projects into every proof, and no row is proved that is broken.
+func TestNoBrokenRowIsProved(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it asks every row; skipped in -short")
+	}
+	proved := 0
+	for _, sc := range all.All() {
+		for _, claim := range sc.Claims {
+			s, proof := first(t, &sc, claim.Property, 0)
+			if proof == nil {
+				continue
+			}
+			proved++
+			require.Equal(t, scenarios.Holds, claim.Verdict, "%s %s", sc.ID, claim.Property)
+			for n := 2; n <= 4; n++ {
+				_, gone := missing(s, proof, n)
+				require.Zero(t, gone, "%s %s: views of %d processes that the proof has not", sc.ID, claim.Property, n)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, proved, 10)
+}
+
+// Without a rule of the gluing there are proofs of what is broken, or states that project to no known view.
+func TestGluingRulesAreNeeded(t *testing.T) {
+	for _, c := range []struct {
+		without int
+		id      string
+	}{
+		{1, "simpleflock/unlink-before-unlock/contend"},
+		{3, "simpleflock/unlink-before-unlock/contend"},
+		{1, "nix/unlink-then-mark/crash"},
+		{3, "nix/unlink-then-mark/crash"},
+	} {
+		t.Run(fmt.Sprint(c.without, c.id), func(t *testing.T) {
+			if testing.Short() && c.id[0] == 'n' {
+				t.Skip("it takes seconds; skipped in -short")
+			}
+			sc := row(t, c.id)
+			_, proof := first(t, sc, scenarios.MutualExclusion, 0)
+			require.Nil(t, proof, "it is broken")
+			s, proof := first(t, sc, scenarios.MutualExclusion, c.without)
+			require.NotNil(t, proof, "the rule makes no difference here")
+			lost := 0
+			for n := 2; n <= 3; n++ {
+				_, gone := missing(s, proof, n)
+				lost += gone
+			}
+			require.NotZero(t, lost)
+		})
+	}
+}

@@ -1,0 +1,117 @@
+// Package parameterized asks a property of any number of equal processes. It looks for a proof (see package
+// lockpick/checker/internal/anynumber), and where there is none decides a few processes by package checker. It must not know how
+// a proof is found, nor how an answer is reported.
+package parameterized
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lockpick/checker"
+	"lockpick/checker/internal/anynumber"
+	"lockpick/scenarios"
+)
+
+// An Answer is what is known of a property for every number of equal processes, with every number of kills where the
+// setting has kills.
+type Answer struct {
+	Scenario *scenarios.Scenario
+	Property *scenarios.Property
+	// Asked is false where the question makes no sense; Why says why.
+	Asked bool
+	// Proved: it holds for any number. K is how many processes a view has, Views and Configurations how many there are.
+	Proved                   bool
+	K, Views, Configurations int
+	// Why says why it is not proved.
+	Why string
+	// Broken is the result of the smallest number of processes that break it; nil where none is known.
+	Broken *checker.Result
+	// UpTo is the largest number of processes with which it was decided, and holds; 0 for none.
+	UpTo int
+}
+
+// The bounds of a search for a proof, in configurations, and of deciding a few processes, in states.
+const (
+	anyConfigurations = 150_000
+	anyProcesses      = 5
+	anyStates         = 300_000
+)
+
+// Check asks a property of any number of processes. Where there is no proof, it decides 2 to 5 processes as package checker does, each with
+// as many kills as processes where the setting has kills: a search for a proof that fails is no counterexample.
+func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options) (Answer, error) {
+	a := Answer{Scenario: sc, Property: p}
+	if !sc.Setting.Interchangeable {
+		a.Why = "the processes are not declared interchangeable, so \"one more\" says nothing"
+		return a, nil
+	}
+	if !anynumber.Asks(p) {
+		a.Why = "it is about a history or an end, not about what a few processes see at one moment"
+		return a, nil
+	}
+	a.Asked = true
+	proof, err := a.prove(ctx)
+	if err != nil || proof {
+		return a, err
+	}
+	return a, a.decide(ctx, o)
+}
+
+// prove tries views of one process, then with what they may remember beside, then views of two.
+func (a *Answer) prove(ctx context.Context) (bool, error) {
+	a.Why = "a configuration of views is bad that perhaps no run leads to"
+	for _, how := range anynumber.Hows() {
+		s, err := anynumber.New(a.Scenario)
+		var proof *anynumber.Proof
+		var out anynumber.Outcome
+		if err == nil {
+			proof, out, err = s.Prove(ctx, a.Property, how, anyConfigurations)
+		}
+		var refused anynumber.Refused
+		switch {
+		case errors.As(err, &refused):
+			a.Why = refused.Why
+			return false, nil
+		case err != nil:
+			return false, err
+		case out == anynumber.Exhausted:
+			a.Why = fmt.Sprintf("the search for a proof was given up after %d configurations", anyConfigurations)
+			return false, nil
+		case out == anynumber.Proved:
+			a.Proved, a.Why = true, ""
+			a.K, a.Views, a.Configurations = how.K, len(proof.Views), proof.Configurations
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// decide decides few processes, one number after the other.
+func (a *Answer) decide(ctx context.Context, o checker.Options) error {
+	o.SkipOdds, o.States = true, anyStates
+	for n := 2; n <= anyProcesses; n++ {
+		st := a.Scenario.Setting
+		if st.Processes = n; st.Crashes > 0 {
+			st.Crashes = n
+		}
+		sc, err := a.Scenario.In(st)
+		if err != nil {
+			return err
+		}
+		r, err := checker.Check(ctx, &sc, a.Property, o)
+		if err != nil {
+			return err
+		}
+		switch r.Verdict {
+		case checker.Broken:
+			a.Broken = &r
+			return nil
+		case checker.Holds:
+			a.UpTo = n
+		default:
+			return nil
+		}
+	}
+	return nil
+}

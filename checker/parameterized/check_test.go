@@ -1,0 +1,39 @@
+package parameterized
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	rows := all.All()
+	ask := func(id string, p *scenarios.Property) Answer {
+		at := slices.IndexFunc(rows, func(sc scenarios.Scenario) bool { return sc.ID == id })
+		require.NotEqual(t, -1, at, id)
+		a, err := Check(context.Background(), &rows[at], p, checker.Options{})
+		require.NoError(t, err)
+		return a
+	}
+	proved := ask("ctx/excl/crash", scenarios.MutualExclusion)
+	require.True(t, proved.Proved)
+	require.Equal(t, []int{1, 85, 249}, []int{proved.K, proved.Views, proved.Configurations})
+
+	broken := ask("gofrs-flock/unlink-after-unlock/contend", scenarios.MutualExclusion)
+	require.False(t, broken.Proved)
+	require.Equal(t, 3, broken.Broken.Scenario.Setting.Processes, "two processes hold")
+
+	refused := ask("dpkg/fcntl-permanent/contend", scenarios.MutualExclusion)
+	require.False(t, refused.Proved)
+	require.Equal(t, 5, refused.UpTo)
+	require.Contains(t, refused.Why, "fcntl-setlk")
+
+	require.False(t, ask("ctx/excl/crash", scenarios.Wedge).Asked)
+}

@@ -33,7 +33,7 @@ type challenge struct {
 	temp   string // for files of the start that lie nowhere
 	// checks have the serial ends, with and without orders in which refusing commands have not run; nil where that was not asked yet.
 	checks [2]*native.Check
-	// serial: that what is left behind is serializable holds on the model.
+	// serial: that what is left behind is serializable is not broken on the model.
 	serial bool
 	swept  *native.Report
 	// onlyConfirms: what holds is not challenged.
@@ -81,8 +81,8 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) error {
 	}
 	var err error
 	switch {
-	case r.Verdict == checker.Holds && n.onlyConfirms:
-	case r.Verdict == checker.Holds && (ofEnds(r) || ofHangs(r)):
+	case r.Verdict != checker.Broken && (n.onlyConfirms || r.Counterexample != nil):
+	case r.Verdict != checker.Broken && (ofEnds(r) || ofHangs(r)): // of what is unknown a native end says more than nothing
 		n.serial = n.serial || ofEnds(r)
 		err = n.challenge(ctx, r)
 	case r.Verdict == checker.Broken && n.modelOnly(r) != "":
@@ -167,14 +167,19 @@ func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
 	}
 	rep := n.swept
 	found, what := rep.Hang, "they wait for each other for ever"
-	if rep.Bad != nil && ofEnds(r) {
-		found, what = rep.Bad, "no serial order ends like this: "+strings.Join(rep.Bad.Differs, "; ")
+	if ofEnds(r) {
+		if found = rep.Bad; found != nil {
+			what = "no serial order ends like this: " + strings.Join(found.Differs, "; ")
+		}
 	}
 	if found == nil {
 		r.Native = sweptText(rep)
 		return nil
 	}
 	r.Native = fmt.Sprintf("%s: %s (%d of %d runs)", found.Schedule, what, found.Seen, found.Runs)
+	if r.Verdict != checker.Holds {
+		return nil
+	}
 	r.Verdict, r.Complete = checker.Unknown, false
 	r.Why = "no schedule breaks it on the model, but run natively the commands end otherwise: lockpick is wrong here. Nothing is concluded; please report it, with the line \"native\""
 	return nil
@@ -182,11 +187,17 @@ func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
 
 // sweptText says how much was tried.
 func sweptText(rep *native.Report) string {
+	if rep.Tried+rep.Random == 0 && rep.Places > 0 {
+		return fmt.Sprintf("not tried: no run ended in %s; give more time, such as --native 1m", rep.Took.Round(100*time.Millisecond))
+	}
 	places := fmt.Sprint(rep.Tried)
 	if rep.Tried < rep.Places {
 		places = fmt.Sprintf("%d of %d", rep.Tried, rep.Places)
 	}
 	all := "all as in some serial order"
+	if rep.Hang != nil {
+		all = "as in some serial order, or waiting for each other for ever"
+	}
 	if rep.Unended > 0 {
 		all = fmt.Sprintf("as in some serial order, but for %d that did not end in time", rep.Unended)
 	}

@@ -23,7 +23,7 @@ func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []
 	for _, text := range commands {
 		spec.Commands = append(spec.Commands, command.Line{Shell: text})
 	}
-	n := &challenge{spec: &spec, budget: time.Second, begins: func() {}}
+	n := &challenge{spec: &spec, budget: 5 * time.Second, begins: func() {}}
 	defer n.close()
 	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true}
 	require.NoError(t, n.answer(context.Background(), &r))
@@ -58,6 +58,27 @@ func TestNativeSaysNothingElse(t *testing.T) {
 	r := challenged(t, scenarios.Deadlock, checker.Holds, counter, bumps, bumps)
 	require.Equal(t, checker.Holds, r.Verdict)
 	require.Contains(t, r.Native, "runs with one preemption")
+}
+
+// A lock that is stale by its age while its holder lives: only a real clock shows it.
+func TestNativeContradictsAClockThatStandsStill(t *testing.T) {
+	testmain.Slow(t, "it sleeps for real", "./checker/cli")
+	const lease = `until mkdir l 2>/dev/null; do [ -n "$(find l -maxdepth 0 -mmin +0.004 2>/dev/null)" ] && rmdir l; sleep 0.1; done; read x < n; sleep 0.6; echo $((x+1)) > n; rmdir l`
+	r := challenged(t, serializable(), checker.Holds, []command.File{{Name: "n", Content: "0\n"}}, lease, lease)
+	require.Equal(t, checker.Unknown, r.Verdict, r.Native)
+	require.Contains(t, r.Native, "no serial order ends like this")
+	// What is unknown stays unknown, and what was seen is said.
+	r = challenged(t, serializable(), checker.Unknown, []command.File{{Name: "n", Content: "0\n"}}, bumps, bumps)
+	require.Empty(t, r.Why)
+	require.Contains(t, r.Native, "no serial order ends like this")
+}
+
+// A deadlock does not contradict what is said of ends.
+func TestNativeDeadlockIsNoEnd(t *testing.T) {
+	testmain.Slow(t, "a deadlock is one only after some time", "./checker/cli")
+	r := challenged(t, serializable(), checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9", "exec 8>a 9>b; flock 9; flock 8")
+	require.Equal(t, checker.Holds, r.Verdict, r.Native)
+	require.Contains(t, r.Native, "waiting for each other for ever")
 }
 
 func TestNativeContradictsAFalseHoldsByADeadlock(t *testing.T) {

@@ -16,7 +16,7 @@ const forever = time.Hour
 // serial makes the serial runs: each order twice, so that what differs without any schedule is known.
 func (c *Check) serial(ctx context.Context) error {
 	for range 2 {
-		if err := c.round(ctx); err != nil {
+		if err := c.serialRuns(ctx, 1); err != nil {
 			return err
 		}
 	}
@@ -26,23 +26,25 @@ func (c *Check) serial(ctx context.Context) error {
 	return nil
 }
 
-// round makes a serial run of each order. From the third round on the tasks of a command go in drawn orders.
-func (c *Check) round(ctx context.Context) error {
+// serialRuns makes serial runs of each order, some times. From the third time on the tasks of a command go in drawn orders.
+func (c *Check) serialRuns(ctx context.Context, times int) error {
 	var jobs []job
-	for _, ran := range c.every() {
-		j := job{Only: true, Patience: forever, Seed: uint64(c.rounds)}
-		if c.rounds == 0 {
-			j.Limit = 30 * time.Second
+	for range times {
+		for _, ran := range c.every() {
+			j := job{Only: true, Patience: forever, Seed: uint64(c.rounds)}
+			if c.rounds == 0 {
+				j.Limit = 30 * time.Second
+			}
+			if c.rounds > 1 && c.several {
+				j.Jitter = []float64{0.05, 0.3, 0.9}[c.rounds%3]
+			}
+			for _, i := range ran {
+				j.Turns = append(j.Turns, Turn{i, -1})
+			}
+			jobs = append(jobs, j)
 		}
-		if c.rounds > 1 && c.several {
-			j.Jitter = []float64{0.05, 0.3, 0.9}[c.rounds%3]
-		}
-		for _, i := range ran {
-			j.Turns = append(j.Turns, Turn{i, -1})
-		}
-		jobs = append(jobs, j)
+		c.rounds++
 	}
-	c.rounds++
 	return c.all(ctx, jobs, func(j *job, r *run) bool {
 		c.took = max(c.took, r.Took)
 		c.sleeps = c.sleeps || r.Slept > r.Took/2
@@ -111,17 +113,15 @@ func (c *Check) learn(j *job, r *run) {
 	}
 }
 
-// clear asks the serial side again whether an outcome is one of its own. After some rounds names that differ between two
+// clear asks the serial side again whether an outcome is one of its own. Names that differ between two
 // runs of one order are compared no more: they differ without any schedule.
 func (c *Check) clear(ctx context.Context, o outcome) (bool, error) {
-	const rounds = 4
-	for range rounds {
-		if err := c.round(ctx); err != nil || ctx.Err() != nil {
-			return false, errors.Join(err, ctx.Err())
-		}
-		if c.isSerial(o) {
-			return true, nil
-		}
+	const times = 4
+	if err := c.serialRuns(ctx, times); err != nil || ctx.Err() != nil {
+		return false, errors.Join(err, ctx.Err())
+	}
+	if c.isSerial(o) {
+		return true, nil
 	}
 	for i, k := range c.orders {
 		for _, l := range c.orders[:i] {

@@ -43,18 +43,22 @@ const (
 )
 
 // Sweep runs schedules until one ends in no serial way, all are done, or the budget is spent: first each place with one
-// preemption, then drawn ones. Serial runs of the end that is found may take as long again.
+// preemption, then drawn ones. Where
+// commands sleep the budget is twice as long as a serial run at least. Serial runs of the end that is found may take as long again.
 //
-// ends: such an end counts; otherwise only a deadlock does.
+// ends: such an end counts, and a deadlock does not end the sweep; otherwise only a deadlock counts.
 func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Report, error) {
 	begin := time.Now()
+	if c.sleeps { // else it is over before the first run is
+		budget = max(budget, 2*c.took)
+	}
 	in, cancel := context.WithTimeout(ctx, budget)
 	defer cancel()
 	rep := Report{}
 	singles := c.singles()
 	rep.Places = len(singles)
 	err := c.sweep(ctx, in, singles, ends, &rep, &rep.Tried)
-	if err == nil && rep.Bad == nil && rep.Hang == nil {
+	if err == nil && rep.Bad == nil && (ends || rep.Hang == nil) {
 		err = c.sweep(ctx, in, c.drawn(rep.Places, budget), ends, &rep, &rep.Random)
 	}
 	rep.Serial, rep.Ends, rep.NotCompared, rep.Took = c.runs, len(c.orders), c.notCompared(), time.Since(begin)
@@ -83,6 +87,8 @@ func (c *Check) sweep(ctx, in context.Context, jobs []job, ends bool, rep *Repor
 				return true
 			case r.Cut != deadlock && (!ends || c.isSerial(c.task.outcomeOf(r))):
 				return true
+			case r.Cut == deadlock && rep.Hang != nil: // one is enough, and another end may come
+				return true
 			}
 			suspect = j
 			if r.Cut != deadlock {
@@ -95,7 +101,7 @@ func (c *Check) sweep(ctx, in context.Context, jobs []job, ends bool, rep *Repor
 		}
 		again = remaining(jobs, suspect)
 		bad, err := c.judge(ctx, suspect, end, rep)
-		if err != nil || bad {
+		if err != nil || bad && (end != nil || !ends) {
 			return err
 		}
 		jobs = again

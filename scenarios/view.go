@@ -19,6 +19,9 @@ type View struct{ m *fsfake.Machine }
 // drives the machine marks in it who holds what ([fsfake.Machine.Mark]).
 func NewView(m *fsfake.Machine) View { return View{m} }
 
+// Clone returns a machine that is as the one in view, and that its caller may change.
+func (v View) Clone() *fsfake.Machine { return v.m.Clone() }
+
 // A Holder is a task that holds a lock, from the last step of its acquisition to the
 // first of its release.
 type Holder struct {

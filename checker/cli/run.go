@@ -83,6 +83,8 @@ it holds, or is broken and how, or why it was not asked.`,
 	options := []specFlag{
 		{"dir", "the directory whose files the programs share, as `DIR` (default the current one)"},
 		{"inside", "a `NAME` in the directory that the programs make where their critical section begins, and remove where it ends"},
+		{"recover", "with --crashes, --power-losses or --failing-calls: a `COMMAND` that runs on what is left before it is compared, and must exit 0"},
+		{"read", "a `COMMAND` whose output and exit status on what is left are compared, in place of the files"},
 		{"refused", "exit statuses that mean \"I have done nothing\", such as `1,75`; 0 of a program that has changed no file; or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},

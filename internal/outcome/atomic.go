@@ -24,14 +24,18 @@ type Atomic struct {
 func NewAtomic(before Outcome, orders []Order) *Atomic {
 	a := &Atomic{before: before}
 	for _, k := range orders {
-		if len(k.Killed) == 0 {
-			a.orders = Add(a.orders, k)
+		if len(k.Killed) > 0 {
+			continue
 		}
+		if k.Found != nil {
+			k.Outcome.Tree = k.Found
+		}
+		a.orders = Add(a.orders, k)
 	}
 	for _, name := range namesOf(before, a.orders) {
 		was := before.at(name)
 		switch {
-		case !slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(name) != was }):
+		case !before.always(name) && !slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(name) != was }):
 		case was == absent:
 			a.made = append(a.made, name)
 		case isDatabase(was):
@@ -45,6 +49,11 @@ func NewAtomic(before Outcome, orders []Order) *Atomic {
 
 // Add lets what one more serial run leaves behind be left.
 func (a *Atomic) Add(k Order) { *a = *NewAtomic(a.before, append(slices.Clone(a.orders), k)) }
+
+// always reports whether a name is judged also where nothing changes it.
+func (o Outcome) always(name string) bool {
+	return slices.Contains(o.Tree, Entry{Name: name, Text: o.at(name), Always: true})
+}
 
 // Databases are the names that are not judged although serial runs change them: a database is changed in place, and
 // what is left of it is for its own recovery to say.
@@ -149,6 +158,8 @@ func thing(text string) string {
 		return numbers.Count(len(content), "byte", "bytes")
 	case text == absent:
 		return "nothing"
+	case strings.HasPrefix(text, "= "):
+		return strings.TrimPrefix(text, "= ")
 	case strings.HasPrefix(text, "-> "):
 		return "link to " + strings.TrimPrefix(text, "-> ")
 	}

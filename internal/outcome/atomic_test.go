@@ -11,7 +11,7 @@ import (
 func endsAs(exit string, pairs ...string) Outcome {
 	o := Outcome{Exits: []string{exit}, Printed: []string{""}}
 	for i := 0; i < len(pairs); i += 2 {
-		o.Tree = append(o.Tree, Entry{pairs[i], strconv.Quote(pairs[i+1])})
+		o.Tree = append(o.Tree, Entry{Name: pairs[i], Text: strconv.Quote(pairs[i+1])})
 	}
 	return o
 }

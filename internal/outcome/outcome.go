@@ -26,7 +26,11 @@ type Outcome struct {
 }
 
 // An Entry is one name of a tree: "n" with the text "\"1\\n\"", "d/" with none, "l" with "-> n".
-type Entry struct{ Name, Text string }
+// Always: it is judged also where serial runs do not change it.
+type Entry struct {
+	Name, Text string
+	Always     bool
+}
 
 // String is the entry in a line.
 func (e Entry) String() string { return strings.TrimRight(e.Name+" "+e.Text, " ") }
@@ -50,7 +54,7 @@ func (o Outcome) Map(change func(text string) string) Outcome {
 		out.Printed = append(out.Printed, change(p))
 	}
 	for _, e := range o.Tree {
-		out.Tree = append(out.Tree, Entry{change(e.Name), change(e.Text)})
+		out.Tree = append(out.Tree, Entry{Name: change(e.Name), Text: change(e.Text)})
 	}
 	return out
 }
@@ -83,12 +87,12 @@ func tree(v scenarios.View, dir, prefix string, ignored func(name string) bool) 
 		f, _ := v.Lstat(path.Join(dir, name))
 		switch f.Kind {
 		case fsfake.KindDir:
-			out = append(out, Entry{rel + "/", ""})
+			out = append(out, Entry{Name: rel + "/"})
 			out = append(out, tree(v, path.Join(dir, name), rel+"/", ignored)...)
 		case fsfake.KindSymlink:
-			out = append(out, Entry{rel, "-> " + f.Target})
+			out = append(out, Entry{Name: rel, Text: "-> " + f.Target})
 		default:
-			out = append(out, Entry{rel, strconv.Quote(f.Content)})
+			out = append(out, Entry{Name: rel, Text: strconv.Quote(f.Content)})
 		}
 	}
 	return out

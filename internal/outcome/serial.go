@@ -43,7 +43,9 @@ type Order struct {
 	Ran     []int
 	Killed  []int // of those
 	Outcome Outcome
-	called  string // a name of its own, or empty
+	// Found, when not nil, is the tree that is judged in place of that of the outcome: what a reader finds.
+	Found  []Entry
+	called string // a name of its own, or empty
 }
 
 // Name is the order as people say it: "A then B".

@@ -370,6 +370,12 @@ func (s *Spec) formatSetting(b *strings.Builder) error {
 	if s.Inside != "" {
 		add("inside", s.Inside)
 	}
+	if s.Recover != "" {
+		add("recover", s.Recover)
+	}
+	if s.Read != "" {
+		add("read", s.Read)
+	}
 	if s.Refused.Declared {
 		statuses := []string{"none"}
 		if s.Refused.Skips {

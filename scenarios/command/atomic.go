@@ -19,9 +19,9 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		assume(sc, "what failing calls leave of a file is asked of one command alone")
 		return nil
 	}
-	a := outcome.NewAtomic(s.outcome(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused))
+	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused))
 	if names := a.Databases(); len(names) > 0 {
-		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads it next")
+		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads it next; --read says what that is")
 	}
 	var asked []*scenarios.Property
 	if a.Changed() {
@@ -58,7 +58,7 @@ func (s *Spec) left(
 	sc *scenarios.Scenario, a *outcome.Atomic, p *scenarios.Property, needs func(o outcome.Outcome) (done []int, judged bool),
 ) *scenarios.Property {
 	judge := func(v scenarios.View) string {
-		o := s.outcome(v)
+		o := s.found(v)
 		done, judged := needs(o)
 		if !judged {
 			return ""
@@ -78,7 +78,7 @@ func (s *Spec) left(
 		return ""
 	}
 	p.Table = func(v scenarios.View) [][]string {
-		o := s.outcome(v)
+		o := s.found(v)
 		done, _ := needs(o)
 		return a.Table(o, done)
 	}

@@ -85,3 +85,24 @@ func TestDurable(t *testing.T) {
 		decide(t, sc, p, want)
 	}
 }
+
+// What is left is judged after a recovery, or by what a reader prints.
+func TestReaders(t *testing.T) {
+	const backup = "cp f tmp && mv tmp f.bak && echo newer > f && rm f.bak"
+	for _, c := range []struct{ line, setting, property, want string }{
+		{backup, "crashes 1", "atomic", "broken"},
+		{backup, "crashes 1\nrecover test ! -e f.bak || mv f.bak f", "atomic", "holds"},
+		{backup, "crashes 1\nrecover test ! -e f.bak", "atomic", "broken"}, // it must exit 0
+		{backup, "crashes 1\nread cat f.bak 2>&- || cat f", "atomic", "holds"},
+		{backup, "power-losses 1\nread cat f.bak 2>&- || cat f", "atomic", "broken"},
+		{"echo x > t; sync t; mv t f", "power-losses 1\nread cat f", "durable", "broken"},
+		{"echo x > t; sync t; mv t f; sync .", "power-losses 1\nread cat f", "durable", "holds"},
+	} {
+		sc := scenario(t, "sync", []string{c.line}, map[string]string{"f": "old\n"}, c.setting+"\nrefused none")
+		p, err := sc.Property(c.property)
+		require.NoError(t, err)
+		r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		require.Equal(t, c.want, r.Verdict.String(), "%s: %s %v", c.line, c.setting, r.Why)
+	}
+}

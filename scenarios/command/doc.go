@@ -29,7 +29,8 @@
 // commands change is in the end as it was, or as a serial run of some of them leaves it. It is compared by its contents, a
 // symbolic link by its target. A name that no serial run leaves is not judged (a temporary file that a kill leaves). A
 // new file may be unfinished, unless an old one is gone: gzip removes its source. A database (of SQLite, bbolt or
-// GDBM) is not judged. Of one command that is killed it is compared at once and at the end: what it has started may be
+// GDBM) is not judged; with [Spec.Read] what a command prints of it is, after [Spec.Recover] has run, if that is given: both
+// run alone, on what is left, and what they do outside of the directory is not looked at. Of one command that is killed it is compared at once and at the end: what it has started may be
 // killed with it, or live on. A command that exits 0 although a call has failed has done what it does.
 //
 // # On the real kernel

@@ -173,6 +173,11 @@ func (s *Spec) Set(name, value string) (err error) {
 		if s.RealOutside = value == "real"; value != "real" && value != "shared" {
 			return fmt.Errorf("command: outside %q: give real or shared", value)
 		}
+	case "recover", "read":
+		if strings.TrimSpace(value) == "" {
+			return fmt.Errorf("command: %s: give a command", name)
+		}
+		*map[string]*string{"recover": &s.Recover, "read": &s.Read}[name] = value
 	case "inside":
 		if s.Inside = value; value == "" {
 			return errors.New("command: inside: give the name that marks the critical section")

@@ -120,6 +120,16 @@ func (r *record) assumed() []string {
 	return []string{"lockpick does not model these calls and refused them, as a kernel without them does: " + listed(r.refused)}
 }
 
+// unjudged says what no verdict covers; "" for nothing.
+func (s *Spec) unjudged() string {
+	if s.reader != nil {
+		if text := s.reader.failed(); text != "" {
+			return text
+		}
+	}
+	return s.record.unjudged(s.Dir)
+}
+
 // unjudged says what the executions did that no verdict covers; "" for nothing.
 func (r *record) unjudged(dir string) string {
 	r.mu.Lock()

@@ -157,7 +157,11 @@ type ordering struct {
 func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled int) error {
 	s := o.s
 	if len(ran) > 0 {
-		o.out = outcome.Add(o.out, outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))})
+		k := outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))}
+		if s.reader != nil && len(killed) == 0 {
+			k.Found = s.reader.look(scenarios.NewView(m))
+		}
+		o.out = outcome.Add(o.out, k)
 	}
 	for i := range s.Commands {
 		if slices.Contains(ran, i) {

@@ -16,7 +16,7 @@ func Fields() []scenarios.Field {
 
 // setField sets a field of the setting.
 func (s *Spec) setField(name, value string) error {
-	names := []string{"dir", "inside", "refused", "ignore", "stdout", "left", "living", "timeout"}
+	names := []string{"dir", "inside", "recover", "read", "refused", "ignore", "stdout", "left", "living", "timeout"}
 	for _, f := range Fields() {
 		if f.Flag != name {
 			names = append(names, f.Flag)

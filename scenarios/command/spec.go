@@ -45,6 +45,9 @@ type Spec struct {
 	// path.Match has them, that are left out.
 	NoStdout bool
 	Ignore   []string
+	// Recover and Read are shell commands by which atomic and durable judge what is left: Recover runs first and must exit 0,
+	// and what Read prints and exits with is compared in place of the files. Empty for neither.
+	Recover, Read string
 	// Setting has the fields that [Fields] lists, and no others. Crashes kill commands, each at any call: their
 	// first processes, while those that they have started live on. What they leave behind then is compared with
 	// serial orders in which as many are killed, each anywhere. FailingCalls are calls of the commands' first
@@ -71,6 +74,7 @@ type Spec struct {
 	again     *bool                    // whether the command repeats, where that is known; see [Spec.repeats]
 	space     bool                     // in a survey: some call of the command's first process needs space on the disk
 	done      bool                     // in a survey: a run has left the files at the start, so another one may have nothing to do
+	reader    *reader                  // what Recover and Read say of machines
 	early     *early                   // of the serial runs
 	inherited []string                 // environment of the caller
 	known     map[tracer.FileID]string // see files
@@ -213,6 +217,7 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	if sc, err = s.bare(); err != nil {
 		return sc, strict, err
 	}
+	s.reader = s.newReader(&sc)
 	serial, err := s.serial(&sc)
 	if err != nil {
 		return sc, strict, err
@@ -251,7 +256,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Setting: s.Setting, Setup: s.setup,
 		Program: s.program, Same: s.sameAs,
 		Watch:    s.watch(),
-		Unjudged: func() string { return s.record.unjudged(s.Dir) },
+		Unjudged: s.unjudged,
 		Assumed:  func() []string { return s.record.assumed() },
 	}
 	st := &sc.Setting

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+
+	"lockpick/fsfake"
+	"lockpick/internal/outcome"
+	"lockpick/scenarios"
+)
+
+// A reader looks at what is left in the directory with commands of its own, alone: one that recovers it, and one that
+// prints what is in it. Each machine is looked at once.
+type reader struct {
+	recover, read string
+	spec          Spec // its last command is the reader's
+	sc            scenarios.Scenario
+	mu            sync.Mutex
+	seen          map[string][]outcome.Entry // by the machine's key
+	err           error                      // the first
+}
+
+// newReader returns a reader for a scenario, or nil where none is asked for.
+func (s *Spec) newReader(sc *scenarios.Scenario) *reader {
+	if s.Recover == "" && s.Read == "" {
+		return nil
+	}
+	r := &reader{recover: s.Recover, read: s.Read, spec: *s, sc: *sc, seen: map[string][]outcome.Entry{}}
+	n := len(s.Commands)
+	r.spec.Crashes, r.spec.Inside, r.spec.Refused, r.spec.oneOrder = 0, "", Refused{Declared: true}, true
+	r.spec.record, r.spec.shared, r.spec.early = newRecord(n+2), nil, nil
+	r.spec.Commands = append(slices.Clone(s.Commands), Line{Shell: s.Recover}, Line{Shell: s.Read})
+	r.sc.Program = r.spec.program
+	return r
+}
+
+// look returns what there is to compare of a machine: its files after the recovery, or what is printed then.
+func (r *reader) look(v scenarios.View) []outcome.Entry {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	m := v.Clone()
+	for _, pid := range m.Pids() {
+		if pid != 1 {
+			m.KillProc(pid)
+		}
+	}
+	key := string(m.AppendKey(nil))
+	if _, known := r.seen[key]; !known {
+		r.seen[key] = r.looks(m)
+	}
+	return r.seen[key]
+}
+
+func (r *reader) looks(m *fsfake.Machine) (out []outcome.Entry) {
+	n := len(r.spec.Commands)
+	if r.recover != "" {
+		text := r.run(m, n-2, false)
+		out = append(out, outcome.Entry{Name: "--recover", Text: text, Always: true})
+		if text != "= exit 0" {
+			return out
+		}
+	}
+	if r.read == "" {
+		return append(out, r.spec.tree(scenarios.NewView(m))...)
+	}
+	return append(out, outcome.Entry{Name: "--read", Text: r.run(m, n-1, true), Always: true})
+}
+
+// run runs one of its commands, and says how that ends.
+func (r *reader) run(m *fsfake.Machine, process int, prints bool) string {
+	m.AddProc(r.spec.procSpec(process))
+	_, err := r.spec.alone(&r.sc, m, process, false, nil, never)
+	if errors.As(err, new(stuck)) {
+		return "= no end"
+	}
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	e, ended := scenarios.NewView(m).Exit(scenarios.ProcessName(process))
+	text := "= " + outcome.ExitText(e, ended)
+	if prints {
+		text += " " + strconv.Quote(e.Output)
+	}
+	return text
+}
+
+// failed says why nothing can be said of what a reader finds; "" where it can.
+func (r *reader) failed() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		return ""
+	}
+	return fmt.Sprintf("what --recover or --read does with what is left is not known: %v", r.err)
+}
+
+// found is what is judged of a machine: its files, or what the reader finds.
+func (s *Spec) found(v scenarios.View) outcome.Outcome {
+	o := s.outcome(v)
+	if s.reader != nil {
+		o.Tree = s.reader.look(v)
+	}
+	return o
+}

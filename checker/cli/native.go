@@ -205,6 +205,9 @@ func sweptText(rep *native.Report) string {
 	if len(rep.NotCompared) > 0 {
 		text += "; not compared, since it differs between two serial runs: " + strings.Join(rep.NotCompared, ", ")
 	}
+	if len(rep.Cut) > 0 {
+		text += "; the names outside of the directory were other files there: " + strings.Join(rep.Cut, ", ")
+	}
 	return text
 }
 

@@ -29,6 +29,7 @@ type Check struct {
 	varies  map[string]bool // names of which the content is not compared
 	loose   map[string]bool // directories of which the names are not compared: a random one, or a digest of a time
 	several bool            // a command has several tasks
+	cut     []string        // files of the directory that have names outside, too, which the copy does not have
 	sleeps  bool            // serial runs sleep for most of their time
 	took    time.Duration   // of the longest serial run
 }
@@ -53,6 +54,9 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 	c.task.From = filepath.Join(temp, "start")
 	if err = os.Mkdir(c.task.From, 0o777); err == nil {
 		err = view.CopyTree(from, c.task.From)
+	}
+	if err == nil {
+		c.cut, err = view.NamedElsewhere(from)
 	}
 	if err == nil {
 		err = c.serial(ctx)

@@ -20,6 +20,8 @@ type Report struct {
 	NotForced, Unended int
 	// NotCompared are names that differ between two serial runs of one order.
 	NotCompared []string
+	// Cut are files of the directory that have names outside, too: the copy is another file than those.
+	Cut []string
 	// Bad is an end that no serial order gives, and Hang a deadlock; nil when there is none.
 	Bad, Hang *Found
 	Took      time.Duration
@@ -61,7 +63,7 @@ func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Rep
 	if err == nil && rep.Bad == nil && (ends || rep.Hang == nil) {
 		err = c.sweep(ctx, in, c.drawn(rep.Places, budget), ends, &rep, &rep.Random)
 	}
-	rep.Serial, rep.Ends, rep.NotCompared, rep.Took = c.runs, len(c.orders), c.notCompared(), time.Since(begin)
+	rep.Serial, rep.Ends, rep.NotCompared, rep.Cut, rep.Took = c.runs, len(c.orders), c.notCompared(), c.cut, time.Since(begin)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -114,6 +115,37 @@ func own(name string, like fs.FileInfo) {
 	if s, ok := like.Sys().(*syscall.Stat_t); ok && os.Getuid() == 0 {
 		_ = os.Lchown(name, int(s.Uid), int(s.Gid))
 	}
+}
+
+// NamedElsewhere lists the files below a directory, relative to it, that have names outside of it, too. A copy is not such a file.
+func NamedElsewhere(dir string) ([]string, error) {
+	type id struct{ dev, ino uint64 }
+	names, left := map[id]string{}, map[id]uint64{}
+	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return err
+		}
+		i, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if s, ok := i.Sys().(*syscall.Stat_t); ok && s.Nlink > 1 {
+			at := id{uint64(s.Dev), s.Ino}
+			if names[at] == "" {
+				names[at], left[at] = strings.TrimPrefix(name, dir+"/"), uint64(s.Nlink)
+			}
+			left[at]--
+		}
+		return nil
+	})
+	var out []string
+	for at, n := range left { // order does not matter: they are sorted
+		if n > 0 {
+			out = append(out, names[at])
+		}
+	}
+	slices.Sort(out)
+	return out, err
 }
 
 // several reports whether a file has several names.

@@ -19,5 +19,8 @@ func (*View) File(string) string { return "" }
 // Changes fails.
 func (*View) Changes() ([]Change, error) { return nil, ErrPlatform }
 
+// NamedElsewhere fails.
+func NamedElsewhere(string) ([]string, error) { return nil, ErrPlatform }
+
 // CopyTree fails.
 func CopyTree(string, string) error { return ErrPlatform }

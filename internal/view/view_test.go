@@ -151,6 +151,19 @@ func machine(t *testing.T) string {
 	return b.String()
 }
 
+// A file that has a name outside, too, is another file in the copy: it is named.
+func TestNamedElsewhere(t *testing.T) {
+	dir, other := t.TempDir(), t.TempDir()
+	for _, name := range []string{"a", "b", "c"} {
+		require.NoError(t, os.WriteFile(dir+"/"+name, nil, 0o600))
+	}
+	require.NoError(t, os.Link(dir+"/b", dir+"/again"))
+	require.NoError(t, os.Link(dir+"/c", other+"/c"))
+	got, err := NamedElsewhere(dir)
+	require.NoError(t, err)
+	require.Equal(t, []string{"c"}, got)
+}
+
 // The directory is a copy with its modes, times, links and owners, in which changes are not listed.
 func TestTheDirectoryIsACopy(t *testing.T) {
 	from := t.TempDir()

@@ -15,8 +15,10 @@ import (
 
 // A decision is one verdict of the graph engine on its way.
 type decision struct {
-	t      *search.Tester
-	o      Options
+	t *search.Tester
+	o Options
+	// within is what was covered with few preemptions; nil for nothing.
+	within *Within
 	*space          // the one that the attempts work in
 	spaces []*space // all that they may come back to
 	known  facts
@@ -52,7 +54,7 @@ type Attempt struct {
 func traitsOf(t *search.Tester) traits {
 	return traits{
 		judged: t.Judge != nil, cycles: t.Property.OfCycles(), external: t.Sc.External,
-		interchangeable: t.Sc.Setting.Interchangeable,
+		interchangeable: t.Sc.Setting.Interchangeable, preempts: mayPreempt(t.Property),
 	}
 }
 
@@ -93,6 +95,9 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 	}
 	if a.memory == RememberMonitors {
 		g.x.RememberMonitors()
+	}
+	if a.preempts {
+		return g.preempt(ctx)
 	}
 	switch {
 	case a.disk:
@@ -162,6 +167,16 @@ func (g *decision) keep(one *space, plan []attempt) {
 
 // missing says why what was covered is not enough; "" if it is.
 func (g *decision) missing(ctx context.Context, a *attempt) (why string, err error) {
+	if a.accept == whenComplete {
+		if g.known&shown != 0 {
+			g.c.Enough = !g.c.Complete
+			return "", nil
+		}
+		if g.c.Complete || ctx.Err() != nil {
+			return "", nil
+		}
+		return g.c.Why, nil
+	}
 	if g.c.Outrun {
 		g.known |= manyPaths
 		if g.c.Violations == 0 && g.found == nil {

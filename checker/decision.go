@@ -109,6 +109,9 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			return res, err
 		}
 	}
+	if err := res.hold(g.within); err != nil {
+		return res, err
+	}
 	res.looks, res.undecided = x.Observed(), g.cases
 	if g.t.Sc.External {
 		res.Stats.learned(x)

@@ -104,7 +104,10 @@ func (g *decision) odds(ctx context.Context, res *Result) error {
 		res.OddsWhy = outlived
 		return nil
 	}
-	if g.c.Enough {
+	switch {
+	case g.c.Enough && g.known&shown != 0:
+		res.OddsWhy = "it takes too many executions to cover the space"
+	case g.c.Enough:
 		res.OddsWhy = fmt.Sprintf("more than %d states, which only a full check covers", smallSpace)
 	}
 	if g.c.OnDisk() {

@@ -142,6 +142,10 @@ type Progress struct {
 	Bytes       int
 	// Executions counts the runs of the tasks' programs, and Learned the answers learned by them.
 	Executions, Learned int
+	// Place of Places is being tried, in schedules with so many Preemptions; Places is 0 while anything else is done.
+	Preemptions, Place, Places int
+	// Broken: a counterexample is known, and a smaller one is looked for.
+	Broken bool
 }
 
 const defaultSchedules = 200_000
@@ -155,6 +159,7 @@ func (o *Options) limits(sc *scenarios.Scenario, p *scenarios.Property) search.L
 				Scenario: sc.ID, Property: p, States: g.States, Transitions: g.Transitions,
 				Depth: g.Depth, Frontier: g.Frontier, Bytes: g.Bytes,
 				Executions: g.Executions, Learned: g.Learned,
+				Preemptions: g.Preemptions, Place: g.Place, Places: g.Places, Broken: g.Broken,
 			})
 		}
 	}

@@ -15,6 +15,8 @@ type attempt struct {
 	symmetry symmetry
 	quotient quotient
 	disk     bool
+	// preempts: schedules with few preemptions are made, and the space is left alone.
+	preempts bool
 	limits   search.Limits
 	accept   acceptance
 	// needs are what must be known before it, and unless what must not.
@@ -52,6 +54,8 @@ const (
 	whenItEnds acceptance = iota
 	// whenDecided accepts a space that was covered, or broken, or a search that was stopped, within the attempt's states.
 	whenDecided
+	// whenComplete accepts a space that was covered, or a search that was stopped.
+	whenComplete
 	// whenSound accepts what whenItEnds does, and goes on after an error: the reduction is no good then.
 	whenSound
 )
@@ -65,13 +69,14 @@ const (
 	manyPaths                     // there are more executions of the programs than the first attempts are to make
 	roundsOpen                    // rounds of polling were not seen to carry something over
 	budgetSpent                   // another budget than that of states has ended: going on would end so, too
+	shown                         // a schedule with few preemptions breaks the property
 )
 
 // Traits are what a plan depends on beside the options.
 type traits struct {
 	// judged: histories are judged. cycles: the property is about cycles. external: programs are no Go functions.
-	// interchangeable: the setting says that processes are.
-	judged, cycles, external, interchangeable bool
+	// interchangeable: the setting says that processes are. preempts: few preemptions may break it.
+	judged, cycles, external, interchangeable, preempts bool
 }
 
 // plan lists the attempts at a verdict, in order.
@@ -110,9 +115,12 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 	few := limits
 	few.Executions = cmp.Or(o.changes.executions, fewExecutions)
 	var out []attempt
+	if s.preempts && sym == noSymmetry && exceeds(limits, glimpseStates) && o.changes.executions == 0 {
+		out = o.fewPreemptions(limits)
+	}
 	for _, a := range o.coverings(s, few, sym) {
 		a.name += fmt.Sprintf(", %d executions", few.Executions)
-		a.unless |= manyPaths
+		a.unless |= manyPaths | shown
 		out = append(out, a)
 	}
 	each := s
@@ -131,6 +139,19 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 		out = append(out, a)
 	}
 	return out
+}
+
+// fewPreemptions are the attempts before the space of real programs is explored. What is found first
+// is as small as a search by cost can make it; then a small space is covered for the odds.
+func (o *Options) fewPreemptions(limits search.Limits) []attempt {
+	glimpse, odds := limits, limits
+	glimpse.Executions, glimpse.States = glimpseExecutions, glimpseStates
+	odds.Executions, odds.States = oddsExecutions, smallSpace
+	return []attempt{
+		{name: fmt.Sprintf("up to %d executions", glimpse.Executions), memory: RememberHistories, limits: glimpse, accept: whenComplete},
+		{name: "few preemptions", memory: RememberHistories, preempts: true},
+		{name: fmt.Sprintf("up to %d executions, for the odds", odds.Executions), memory: RememberHistories, limits: odds, accept: whenComplete, needs: shown},
+	}
 }
 
 // coverings are the attempts of one symmetry and one phase: from what is quick for small spaces to what is

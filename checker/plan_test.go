@@ -55,12 +55,19 @@ func TestPlan(t *testing.T) {
 			states merged that behave the same needs pids
 			to the end, with monitors needs pids`},
 		"real programs": {of: traits{judged: true, external: true}, want: `
-			up to 50000 states, with histories, 300 executions unless paths
-			to the end, with monitors, 300 executions unless paths
+			up to 50000 states, with histories, 300 executions unless paths shown
+			to the end, with monitors, 300 executions unless paths shown
 			up to 50000 states, with histories, rounds of polling joined needs paths open
 			to the end, with monitors, rounds of polling joined needs paths open
 			up to 50000 states, with histories needs paths
 			to the end, with monitors needs paths`},
+		"real programs, few preemptions": {of: traits{external: true, preempts: true}, states: 50_000, want: `
+			up to 16 executions
+			few preemptions
+			up to 100 executions, for the odds needs shown
+			to the end, with histories, 300 executions unless paths shown
+			to the end, with histories, rounds of polling joined needs paths open
+			to the end, with histories needs paths`},
 		"on disk":        {of: histories, o: Options{Disk: Disk{Dir: "dir"}}, want: "\n\t\t\ton disk, with monitors"},
 		"histories only": {of: histories, o: Options{Memory: RememberHistories}, want: "\n\t\t\tto the end, with histories"},
 		"monitors only":  {of: histories, o: Options{Memory: RememberMonitors}, want: "\n\t\t\tto the end, with monitors"},
@@ -78,7 +85,7 @@ func TestPlan(t *testing.T) {
 // words are the names of facts in the table of TestPlan.
 func words(before string, f facts) string {
 	out := ""
-	for i, name := range []string{"broken", "pids", "paths", "open", "spent"} {
+	for i, name := range []string{"broken", "pids", "paths", "open", "spent", "shown"} {
 		if f&(1<<i) != 0 {
 			out += " " + name
 		}

@@ -36,6 +36,8 @@ type Result struct {
 	// Why says, for Unknown, which budget ended first and what was covered. For Broken it says
 	// which budget ended before the space was covered, or the smallest counterexample found.
 	Why string
+	// Within is what was covered where the verdict is Unknown all the same; nil for nothing.
+	Within *Within
 	// Question is what the verdict depends on and only the user knows; nil for nothing.
 	Question *trace.Question
 	// DiskHelps: there are more states than memory was to take, and few machines, so that

@@ -160,7 +160,10 @@ func extending(spec *command.Spec, now time.Time, try func() error) error {
 // decideAll makes all verdicts, and shows those that were not shown before.
 func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) error {
 	start := time.Now()
+	bar := a.newProgress(ctx, 1, false)
+	bar.begin("run", "learning what the commands do one after the other")
 	sc, strict, err := spec.Readings()
+	bar.clear()
 	if err != nil {
 		return err
 	}
@@ -224,9 +227,12 @@ func (f *runFlags) challenge(spec *command.Spec, args []string) *challenge {
 
 // witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do natively.
 func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) error {
-	carryOut(ctx, spec, r)
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
+	if r.Counterexample != nil {
+		bar.begin(r.Property.ID, "broken on the model; now this kernel is asked")
+	}
+	carryOut(ctx, spec, r)
 	n.begins = func() {
 		if bar.w == nil {
 			a.note("%s: %s on the model; now it is tried natively", r.Property.ID, r.Verdict)
@@ -435,7 +441,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	defer bar.clear()
 	bar.begin(sc.ID, p.ID)
 	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried}
-	r, err := lookFirst(ctx, sc, p, o, fewStates)
+	r, err := checker.Check(ctx, sc, p, o)
 	// The property of what is left behind counts refusals.
 	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p || spec.Refused.Declared {
 		return r, err
@@ -450,53 +456,6 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 		return ifSkipped(ctx, r, spec, decide)
 	}
 	return r, nil
-}
-
-// fewStates is after how many states schedules are drawn, and drawnFirst how many; drawnLater are
-// drawn when there are four times as many states and nothing was broken yet: what is found by exploring
-// is the smallest, and what is drawn is not.
-const (
-	fewStates  = 50_000
-	drawnFirst = 100
-	drawnLater = 1000
-)
-
-// lookFirst checks a property. Where that takes more than a few states, as with long programs, some schedules
-// are drawn before it goes on: what they break is broken, and found in seconds.
-func lookFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options, few int) (checker.Result, error) {
-	for _, look := range []struct{ states, draws int }{{few, drawnFirst}, {4 * few, drawnLater}} {
-		if o.States > 0 && o.States <= look.states || p.Question != scenarios.NoQuestion {
-			break
-		}
-		first := o
-		first.States = look.states
-		r, err := checker.Check(ctx, sc, p, first)
-		if err != nil || r.Verdict != checker.Unknown || r.Stats.States < look.states || ctx.Err() != nil {
-			if err == nil && r.Verdict == checker.Broken && !r.Counterexample.Smallest && ctx.Err() == nil {
-				break // few states were too few to find the smallest
-			}
-			return r, err
-		}
-		drawn := draw(ctx, sc, p, r, look.draws)
-		if ctx.Err() != nil && drawn.Verdict != checker.Broken {
-			drawn.Why = fmt.Sprintf("it was stopped while schedules were drawn: %d states and %d transitions covered before", r.Stats.States, r.Stats.Transitions)
-		}
-		if ctx.Err() != nil || drawn.Verdict == checker.Broken {
-			return drawn, nil
-		}
-	}
-	return checker.Check(ctx, sc, p, o)
-}
-
-// draw draws schedules where a search has ended without a verdict. What they do not break stays unknown.
-func draw(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, r checker.Result, draws int) checker.Result {
-	drawn, err := checker.Sample(ctx, sc, p, checker.SampleOptions{Strategy: "pct", Runs: draws})
-	if err != nil || drawn.Verdict != checker.Broken {
-		return r
-	}
-	drawn.Stats.Coroutines, drawn.Stats.Edges, drawn.Stats.States = r.Stats.Coroutines, r.Stats.Edges, r.Stats.States
-	drawn.Stats.Covered = r.Stats.Covered
-	return drawn.Result
 }
 
 // read makes the spec of the arguments and flags.

@@ -16,7 +16,6 @@ import (
 	"lockpick/checker"
 	"lockpick/internal/golden"
 	"lockpick/internal/testmain"
-	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
 
@@ -161,24 +160,42 @@ func TestRunWritesFormats(t *testing.T) {
 	require.Contains(t, got.stderr, "there is no counterexample")
 }
 
-// Where a space has many states some schedules are drawn first: what they break is broken, with as
-// much of a counterexample, and what they do not is looked at in full.
-func TestRunDrawsFirst(t *testing.T) {
+// pidFile is a script that takes over the lock of a dead process: its space has some 50 000 states, and takes hundreds of
+// executions.
+const pidFile = `-- job.sh --
+if [ -f job.pid ]; then
+  pid=$(cat job.pid)
+  if kill -0 "$pid" 2>/dev/null; then exit 1; fi
+  rm -f job.pid
+fi
+echo $$ > job.pid
+n=$(cat n); echo $((n+1)) > n
+rm -f job.pid
+-- job.pid --
+99999
+-- n --
+0
+-- commands --
+sh job.sh
+sh job.sh
+`
+
+// Where a space takes many executions, schedules with few preemptions come first. What they break is confirmed, and none that is
+// smaller exists.
+func TestRunPreemptsFirst(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced
-	spec, err := command.Parse([]byte(counting))
+	spec, err := command.Parse([]byte(pidFile))
 	require.NoError(t, err)
 	sc, err := spec.Scenario()
 	require.NoError(t, err)
-	r, err := lookFirst(t.Context(), &sc, sc.Claims[0].Property, checker.Options{SkipOdds: true}, 20)
+	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{Workers: 1})
 	require.NoError(t, err)
 	require.Equal(t, checker.Broken, r.Verdict)
-	require.False(t, r.Counterexample.Smallest)
-	require.NotEmpty(t, r.Counterexample.Trace)
+	require.True(t, r.Counterexample.Smallest, r.Why)
+	require.Equal(t, 2, r.Counterexample.Cost.Preemptions)
+	require.Less(t, r.Stats.Coroutines, 200)
 	c := spec.Carry(t.Context(), carrySteps(r.Counterexample.Trace), r.Counterexample.Trace[len(r.Counterexample.Trace)-1].After)
 	require.True(t, c.Confirmed(), c.String())
-	r, err = lookFirst(t.Context(), &sc, scenarios.Deadlock, checker.Options{SkipOdds: true}, 20)
-	require.NoError(t, err)
-	require.Equal(t, checker.Holds, r.Verdict)
 }
 
 // What is given and says nothing is refused, before anything is executed.
@@ -204,23 +221,22 @@ func TestRunSettings(t *testing.T) {
 	require.Contains(t, got.stdout, "up to 1 power loss, up to 1 failing call, on ext4")
 }
 
-// A look that is interrupted while schedules are drawn tells how much it has covered before.
-func TestRunStoppedWhileDrawing(t *testing.T) {
+// A search that is interrupted while schedules with few preemptions are made says so.
+func TestRunStoppedWhilePreempting(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced
-	spec, err := command.Parse([]byte(strings.ReplaceAll(counting, "sh bump.sh", "echo 1 >> n; echo 1 >> n")))
+	spec, err := command.Parse([]byte(pidFile))
 	require.NoError(t, err)
 	sc, err := spec.Scenario()
 	require.NoError(t, err)
-	p := sc.Claims[0].Property
-	asked := &askedContext{Context: t.Context(), left: 1 << 30}
-	_, err = checker.Check(asked, &sc, p, checker.Options{SkipOdds: true, States: 20})
-	require.NoError(t, err)
-	asked.left = 1<<30 - asked.left + 10 // some draws
-	r, err := lookFirst(asked, &sc, p, checker.Options{SkipOdds: true}, 20)
-	require.NoError(t, err)
-	require.Equal(t, checker.Unknown, r.Verdict)
-	require.Contains(t, r.Why, "it was stopped while schedules were drawn")
-	require.GreaterOrEqual(t, r.Stats.States, 20)
+	seen := ""
+	for left := 4; left < 2000 && !strings.Contains(seen, "(at most 1)"); left += 4 {
+		asked := &askedContext{Context: t.Context(), left: left}
+		r, err := checker.Check(asked, &sc, sc.Claims[0].Property, checker.Options{SkipOdds: true, Workers: 1})
+		require.NoError(t, err)
+		require.Equal(t, checker.Unknown, r.Verdict)
+		seen = r.Why
+	}
+	require.Contains(t, seen, "it was stopped while schedules with few preemptions were made (at most 1)")
 }
 
 // An askedContext is cancelled when it was asked so many times.

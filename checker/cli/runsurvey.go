@@ -275,9 +275,6 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		} else if failed != nil {
 			err = failed
 		}
-		if err == nil && r.Verdict == checker.Unknown && r.Stats.States >= f.states {
-			r = draw(ctx, &sc, p, r, drawnFirst)
-		}
 		if err == nil {
 			if err := s.app.witness(ctx, &one.Spec, n, &r); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/internal/numbers"
 )
 
 // style is how output to w looks: colour only on a terminal and unless NO_COLOR is
@@ -48,16 +49,19 @@ type progress struct {
 	w     *os.File // nil for none
 	total int
 
-	mu    sync.Mutex // an interrupt comes from elsewhere
+	mu    sync.Mutex // an interrupt comes from elsewhere, and so does a second that has passed
 	done  int
 	last  time.Time
 	ended bool
 	shown bool
+	text  string // what is shown, without the time
+	start time.Time
+	timer *time.Timer // until the time is shown anew
 }
 
 // newProgress shows how far total verdicts have come, until ctx ends or clear is called.
 func (a *app) newProgress(ctx context.Context, total int, quiet bool) *progress {
-	p := &progress{total: total}
+	p := &progress{total: total, start: time.Now()}
 	if f, ok := a.stderr.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) && a.env("TERM") != "dumb" {
 		p.w = f
 		context.AfterFunc(ctx, p.end)
@@ -88,7 +92,15 @@ func (p *progress) followRun(g checker.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if time.Since(p.last) >= 100*time.Millisecond {
-		p.line(fmt.Sprintf("%s: %d executions, %d calls learned, %d states", g.Property, g.Executions, g.Learned, g.States))
+		text := fmt.Sprintf("%d states", g.States)
+		switch {
+		case g.Broken:
+			text = fmt.Sprintf("broken in %s with %s; looking for a smaller counterexample",
+				numbers.Count(g.Depth, "step", "steps"), numbers.Count(g.Preemptions, "preemption", "preemptions"))
+		case g.Places > 0:
+			text = fmt.Sprintf("schedules with %s: %d of %d places", numbers.Count(g.Preemptions, "preemption", "preemptions"), g.Place, g.Places)
+		}
+		p.line(fmt.Sprintf("%s: %s, %d executions, %d calls learned", g.Property, text, g.Executions, g.Learned))
 	}
 }
 
@@ -102,9 +114,25 @@ func (p *progress) line(text string) {
 	if err != nil || width < 2 {
 		return
 	}
-	p.last, p.shown = time.Now(), true
+	p.last, p.shown, p.text = time.Now(), true, text
+	if p.timer == nil {
+		p.timer = time.AfterFunc(time.Second, p.tick)
+	}
+	if d := time.Since(p.start); d >= time.Second {
+		text += fmt.Sprintf(" · %.0f s", d.Seconds())
+	}
 	text = report.Clip(report.Visible(fmt.Sprintf("[%d/%d] %s", p.done, p.total, text)), width-1)
 	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", text)
+}
+
+// tick shows the line again with the time, so that nothing is silent.
+func (p *progress) tick() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.shown && !p.ended {
+		p.line(p.text)
+		p.timer.Reset(time.Second)
+	}
 }
 
 // clear takes the line away.
@@ -114,6 +142,8 @@ func (p *progress) clear() {
 	if p.shown {
 		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
 		p.shown = false
+		p.timer.Stop()
+		p.timer = nil
 	}
 }
 

@@ -49,10 +49,17 @@ type jsonAsked struct {
 	Processes int `json:"processes"`
 }
 
+type jsonWithin struct {
+	Preemptions int `json:"preemptions"`
+	Places      int `json:"places"`
+}
+
 type jsonFound struct {
 	Complete bool `json:"complete"`
 	// Why says which budget ended first.
 	Why string `json:"why,omitempty"`
+	// Within is what was covered of a space that was not: every schedule with so many preemptions.
+	Within *jsonWithin `json:"within,omitempty"`
 	// Native is what came of running commands natively, if anybody has.
 	Native string `json:"native,omitempty"`
 	// Question is what only the user knows, where the verdict depends on it.
@@ -232,6 +239,9 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 			Symmetry: r.Stats.Symmetry, Native: r.Native,
 		},
+	}
+	if w := r.Within; w != nil {
+		j.Within = &jsonWithin{w.Preemptions, w.Places}
 	}
 	if m := r.Stats.Merging; m != checker.Unmerged {
 		j.Merging = m.String()

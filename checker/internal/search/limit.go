@@ -35,6 +35,8 @@ type Progress struct {
 	// Place of Places, at which schedules with so many Preemptions preempt, is being tried; Places is 0 in a search
 	// that goes by something else.
 	Preemptions, Place, Places int
+	// Broken: a schedule that breaks the property is known.
+	Broken bool
 }
 
 const (

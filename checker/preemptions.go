@@ -1,0 +1,142 @@
+package checker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"lockpick/checker/internal/search"
+	"lockpick/scenarios"
+	"lockpick/sched"
+)
+
+// A program with many branches has more states than can be covered, and each new branch is an execution. So when so many
+// executions or states have not covered the space, schedules with few preemptions come first: one preemption finds most
+// of what there is.
+const (
+	glimpseExecutions = 16
+	glimpseStates     = 5000
+)
+
+// With one preemption there are as many schedules as places, and all are made. Of those with two, there may be as many
+// as the square of that: as many are made as take so many more executions and states, and then so many are drawn
+// that have up to three.
+const (
+	pairExecutions = 200
+	pairStates     = 200_000
+	drawnSchedules = 50
+)
+
+// The search for a smaller counterexample than one that is known may take so many executions, and so
+// may the odds that random runs find one.
+const smallerExecutions, oddsExecutions = 200, 100
+
+// mayPreempt reports whether schedules with few preemptions may show that a property is broken. They do not where it is
+// about cycles, or about what fresh processes find.
+func mayPreempt(p *scenarios.Property) bool {
+	return !p.OfCycles() && (p.Question == scenarios.NoQuestion || p.Question == scenarios.Stuck)
+}
+
+// Within says what was covered where a space was not: every schedule without faults and with up to so many
+// preemptions.
+type Within struct{ Preemptions, Places int }
+
+// String says it in words.
+func (w *Within) String() string {
+	if w.Preemptions == 1 {
+		return fmt.Sprintf("holds with up to 1 preemption (all %d places), unknown beyond", w.Places)
+	}
+	return fmt.Sprintf("holds with up to %d preemptions (the last at %d places), unknown beyond", w.Preemptions, w.Places)
+}
+
+// preempt makes the schedules with up to one preemption, some with two, and draws some. It says why that was not
+// enough.
+func (g *decision) preempt(ctx context.Context) (why string, err error) {
+	limits := g.o.limits(g.t.Sc, g.t.Property)
+	p, err := g.x.CoverPreemptions(ctx, limits, 2, 1, search.Limits{Executions: pairExecutions, States: pairStates})
+	if err != nil {
+		return "", err
+	}
+	if p.Schedule != nil {
+		g.found, err = g.smallestOf(ctx, p, limits)
+	} else if err = g.boundedBy(ctx, p); err == nil && !p.Whole && ctx.Err() == nil {
+		g.found, err = g.drawn(ctx)
+	}
+	switch {
+	case err != nil:
+		return "", err
+	case g.found != nil:
+		g.known |= shown
+		g.c.Enough = true
+		return "whether random runs find it, too, is not known yet", nil
+	case ctx.Err() != nil:
+		g.c.Why = fmt.Sprintf("it was stopped while schedules with few preemptions were made (at most %d)", p.Bound+1)
+		return "", nil
+	case g.within != nil:
+		return g.within.String(), nil
+	}
+	return "few preemptions break nothing", nil
+}
+
+// smallestOf makes a schedule smaller that breaks the property. None that is smaller has more preemptions.
+func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits search.Limits) (*found, error) {
+	tg := &search.Target{
+		Preemptions: &p.Broken, NoFaults: true, Monitors: true, Beside: g.c.States.Bytes(),
+		Limits: search.Limits{Bytes: g.o.Bytes, Executions: g.x.Learned().Coroutines + smallerExecutions},
+	}
+	if tell := limits.Progress; tell != nil {
+		l := g.x.Learned()
+		tell(search.Progress{Broken: true, Depth: len(p.Schedule), Preemptions: p.Broken, Executions: l.Coroutines, Learned: l.Edges})
+	}
+	schedule, err := g.x.FindSmallest(ctx, tg)
+	f := &found{Target: *tg, schedule: schedule}
+	if errors.As(err, &f.ended) {
+		f.schedule, err = p.Schedule, nil
+	}
+	return f, err
+}
+
+// boundedBy notes what holds within a bound, once everything that it rests on was looked at again.
+func (g *decision) boundedBy(ctx context.Context, p *search.Preempted) error {
+	if p.Bound < 1 || g.x.OneOrder() {
+		return nil
+	}
+	err := g.x.Confirm(ctx)
+	if err == nil {
+		g.within = &Within{p.Bound, p.Places}
+	} else if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// drawn draws schedules with more preemptions, and returns the first that breaks the property.
+func (g *decision) drawn(ctx context.Context) (*found, error) {
+	if g.t.Property.Question != scenarios.NoQuestion {
+		return nil, nil
+	}
+	first, err := g.t.Run(sched.RunToCompletion{}, false)
+	for i := 0; i < drawnSchedules && err == nil && ctx.Err() == nil; i++ {
+		var out search.Outcome
+		out, err = g.t.Run(sched.NewPCT(uint64(i), len(first.Schedule), 4), false)
+		if err == nil && out.Broken {
+			f := &found{ended: &search.EndedError{Why: "the schedule was drawn"}}
+			f.schedule, err = g.t.ShrinkABit(out.Schedule)
+			return f, err
+		}
+	}
+	return nil, err
+}
+
+// hold says of a verdict that is unknown what holds all the same.
+func (r *Result) hold(w *Within) error {
+	if w == nil || r.Complete || r.Verdict != Unknown {
+		return nil
+	}
+	why, err := doubt(r.Scenario)
+	if why == "" && err == nil {
+		r.Within = w
+		r.Why = w.String() + "; " + r.Why
+	}
+	return err
+}

@@ -64,7 +64,7 @@ func TestPlan(t *testing.T) {
 		"real programs, few preemptions": {of: traits{external: true, preempts: true}, states: 50_000, want: `
 			up to 16 executions
 			few preemptions
-			up to 100 executions, for the odds needs shown
+			up to 64 executions, for the odds needs shown
 			to the end, with histories, 300 executions unless paths shown
 			to the end, with histories, rounds of polling joined needs paths open
 			to the end, with histories needs paths`},

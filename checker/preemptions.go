@@ -27,9 +27,10 @@ const (
 	drawnSchedules = 50
 )
 
-// The search for a smaller counterexample than one that is known may take so many executions, and so
-// may the odds that random runs find one.
-const smallerExecutions, oddsExecutions = 200, 100
+// When a counterexample is known, the search for a smaller one may take as many executions as there were until then, or
+// smallerExecutions if that is more. For the odds that random runs find one a space is covered that takes
+// oddsExecutions at most.
+const smallerExecutions, oddsExecutions = 64, 64
 
 // mayPreempt reports whether schedules with few preemptions may show that a property is broken. They do not where it is
 // about cycles, or about what fresh processes find.
@@ -80,9 +81,10 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 
 // smallestOf makes a schedule smaller that breaks the property. None that is smaller has more preemptions.
 func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits search.Limits) (*found, error) {
+	executions := g.x.Learned().Coroutines
 	tg := &search.Target{
 		Preemptions: &p.Broken, NoFaults: true, Monitors: true, Beside: g.c.States.Bytes(),
-		Limits: search.Limits{Bytes: g.o.Bytes, Executions: g.x.Learned().Coroutines + smallerExecutions},
+		Limits: search.Limits{Bytes: g.o.Bytes, Executions: executions + max(executions, smallerExecutions)},
 	}
 	if tell := limits.Progress; tell != nil {
 		l := g.x.Learned()

@@ -91,7 +91,7 @@ func (p *progress) follow(g checker.Progress) {
 func (p *progress) followRun(g checker.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.last) >= 100*time.Millisecond {
+	if g.Broken || time.Since(p.last) >= 100*time.Millisecond {
 		text := fmt.Sprintf("%d states", g.States)
 		switch {
 		case g.Broken:

@@ -54,7 +54,7 @@ func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 		return *moves, nil
 	}
 	res.checked, o.large = true, res.undecided
-	return res.byCases(sc, func(sc *scenarios.Scenario) (Result, error) {
+	all, err := res.byCases(sc, func(sc *scenarios.Scenario) (Result, error) {
 		if ctx.Err() != nil {
 			r := NewResult(sc, p, nil)
 			r.Why = "it was stopped"
@@ -62,6 +62,10 @@ func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 		}
 		return decide(sc, false)
 	})
+	if len(all.Cases) > 0 { // it was covered in one of them
+		all.Within = nil
+	}
+	return all, err
 }
 
 // checkCase decides one property of a scenario on the machine that its setting describes. With

@@ -109,8 +109,8 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			return res, err
 		}
 	}
-	if err := res.hold(g.within); err != nil {
-		return res, err
+	if res.Verdict == Unknown && !res.Complete && g.within != nil {
+		res.Within = g.within
 	}
 	res.looks, res.undecided = x.Observed(), g.cases
 	if g.t.Sc.External {

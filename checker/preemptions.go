@@ -39,15 +39,31 @@ func mayPreempt(p *scenarios.Property) bool {
 }
 
 // Within says what was covered where a space was not: every schedule without faults and with up to so many
-// preemptions.
-type Within struct{ Preemptions, Places int }
+// preemptions. Places is at how many places a schedule can be preempted for the last time.
+type Within struct {
+	Preemptions, Places int
+	// Faultless: the setting allows faults, and they were left out.
+	Faultless bool
+}
 
 // String says it in words.
 func (w *Within) String() string {
+	text := fmt.Sprintf("holds with up to %d preemptions (the last at any of %d places)", w.Preemptions, w.Places)
 	if w.Preemptions == 1 {
-		return fmt.Sprintf("holds with up to 1 preemption (all %d places), unknown beyond", w.Places)
+		text = fmt.Sprintf("holds with up to 1 preemption (all %d places)", w.Places)
 	}
-	return fmt.Sprintf("holds with up to %d preemptions (the last at %d places), unknown beyond", w.Preemptions, w.Places)
+	if w.Faultless {
+		text += " and no fault"
+	}
+	return text + ", unknown beyond"
+}
+
+// Known says of a verdict that is unknown what is known, and why no more is.
+func (r *Result) Known() string {
+	if r.Within != nil && r.Verdict == Unknown {
+		return r.Within.String() + "; " + r.Why
+	}
+	return r.Why
 }
 
 // preempt makes the schedules with up to one preemption, some with two, and draws some. It says why that was not
@@ -104,10 +120,17 @@ func (g *decision) boundedBy(ctx context.Context, p *search.Preempted) error {
 		return nil
 	}
 	err := g.x.Confirm(ctx)
+	why := ""
 	if err == nil {
-		g.within = &Within{p.Bound, p.Places}
-	} else if ctx.Err() != nil {
+		why, _, err = doubt(g.t.Sc)
+	}
+	switch {
+	case ctx.Err() != nil:
 		return nil
+	case err == nil && why == "":
+		set := &g.t.Sc.Setting
+		faults := set.Crashes + set.Stalls + set.PowerLosses + set.FailingCalls + set.Signals
+		g.within = &Within{p.Bound, p.Places, faults > 0}
 	}
 	return err
 }
@@ -128,17 +151,4 @@ func (g *decision) drawn(ctx context.Context) (*found, error) {
 		}
 	}
 	return nil, err
-}
-
-// hold says of a verdict that is unknown what holds all the same.
-func (r *Result) hold(w *Within) error {
-	if w == nil || r.Complete || r.Verdict != Unknown {
-		return nil
-	}
-	why, err := doubt(r.Scenario)
-	if why == "" && err == nil {
-		r.Within = w
-		r.Why = w.String() + "; " + r.Why
-	}
-	return err
 }

@@ -274,7 +274,7 @@ func evidenceText(r *checker.Result) string {
 		}
 		return text
 	}
-	return r.Why
+	return r.Known()
 }
 
 // countsText is what an exploration did.

@@ -61,7 +61,7 @@ func detail(r *checker.Result, o Options) string {
 		}
 		lines = append(lines, r.Scenario.Setting.String()+" · "+costText(c.Cost, c.Schedule), "replay: "+ReplayCommand(r, o))
 	case r.Why != "":
-		lines = append(lines, Visible(r.Why))
+		lines = append(lines, Visible(r.Known()))
 	default:
 		lines = append(lines, evidenceText(r))
 	}

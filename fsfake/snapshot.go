@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A Snapshot is a machine as plain data: files, processes, descriptors and flocks. It has no more than
+// A Snapshot is a machine as plain data: files, processes, descriptors and locks. It has no more than
 // [Machine.Snapshot] lists, so a machine with more has no snapshot. Identities are those of the machine.
 type Snapshot struct {
 	Inodes []SnapshotInode // sorted by identity; the first is "/"
@@ -41,8 +41,17 @@ type SnapshotProc struct {
 	Cwd   InodeID
 	FDs   []SnapshotFD
 	// Seen are the inodes whose numbers it was shown, from 1 on; [Forgotten] and [Gone] stand for none.
-	Seen   []InodeID
-	Pinned bool
+	Seen    []InodeID
+	Pinned  bool
+	Records []SnapshotRecord // of its own and of its descriptions, by inode
+}
+
+// A SnapshotRecord is a record lock that excludes all others, and the only one of its file. End is included. FD is a descriptor of
+// the description that owns it (OFD), or -1 where the process does.
+type SnapshotRecord struct {
+	Inode      InodeID
+	Start, End int64
+	FD         int
 }
 
 // Forgotten stands for a number in Seen that is free again, Gone for one whose inode has gone.
@@ -66,8 +75,8 @@ type SnapshotFD struct {
 func (m *Machine) Snapshot() (Snapshot, error) {
 	var s Snapshot
 	for _, n := range m.inodes {
-		if len(n.records) > 0 {
-			return s, fmt.Errorf("a record lock (fcntl)")
+		if len(n.records) > 1 || len(n.records) == 1 && n.records[0].typ != F_WRLCK {
+			return s, fmt.Errorf("several record locks (fcntl) on a file, or one that is shared")
 		}
 		if n.linkable {
 			return s, fmt.Errorf("a file without a name that may get one (O_TMPFILE)")
@@ -95,7 +104,16 @@ func (m *Machine) Snapshot() (Snapshot, error) {
 			}
 			d := m.desc(f.desc)
 			ps.FDs = append(ps.FDs, SnapshotFD{int(f.fd), d.inode, int(d.flags), d.offset, int(d.flock), f.cloexec})
+			if n := m.inode(d.inode); len(n.records) > 0 && n.records[0].owner.desc == f.desc {
+				ps.Records = append(ps.Records, SnapshotRecord{n.id, n.records[0].start, n.records[0].end, int(f.fd)})
+			}
 		}
+		for _, n := range m.inodes {
+			if len(n.records) > 0 && n.records[0].owner.pid == p.pid {
+				ps.Records = append(ps.Records, SnapshotRecord{n.id, n.records[0].start, n.records[0].end, -1})
+			}
+		}
+		slices.SortFunc(ps.Records, func(a, b SnapshotRecord) int { return int(a.Inode - b.Inode) })
 		s.Procs = append(s.Procs, ps)
 	}
 	if string(m.Of(&s).AppendKey(nil)) != string(m.AppendKey(nil)) {
@@ -127,6 +145,14 @@ func (m *Machine) Of(s *Snapshot) *Machine {
 			c.nextDesc++
 			c.descs = append(c.descs, &desc{own: own, id: c.nextDesc, inode: f.Inode, refs: 1, flags: int32(f.Flags), offset: f.Offset, flock: uint8(f.Flock)})
 			p.fds = append(p.fds, fdesc{fd: int32(f.FD), desc: c.nextDesc, cloexec: f.Cloexec})
+		}
+		for _, r := range ps.Records {
+			owner := recordOwner{pid: p.pid}
+			if r.FD >= 0 {
+				owner = recordOwner{desc: p.fds[p.fdAt(r.FD)].desc}
+			}
+			n := c.inode(r.Inode)
+			n.records = append(n.records, record{owner, F_WRLCK, r.Start, r.End})
 		}
 		c.procs = append(c.procs, p)
 	}

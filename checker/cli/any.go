@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 
 	"lockpick/checker"
 	"lockpick/checker/parameterized"
@@ -21,6 +23,24 @@ func (f *settingFlags) takeAny() bool {
 		}
 	}
 	return false
+}
+
+// copiesFlag is how many copies of a command run.
+type copiesFlag int
+
+// String, Set and Type make it a pflag.Value.
+func (c *copiesFlag) String() string { return strconv.Itoa(int(*c)) }
+func (c *copiesFlag) Type() string   { return "int" }
+func (c *copiesFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	switch {
+	case text == anyNumber:
+		return errors.New("commands are decided for a number of copies, and proved for no other: choose 3 or more; only Go functions are proved for any number, by check --procs any")
+	case err != nil:
+		return errors.New("choose a number")
+	}
+	*c = copiesFlag(n)
+	return nil
 }
 
 // checkAny asks the questions of any number of processes, and prints a line for each.

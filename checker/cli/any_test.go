@@ -17,3 +17,11 @@ func TestCheckAnyNumber(t *testing.T) {
 	require.Equal(t, ExitUsage, got.exit)
 	require.Contains(t, got.stderr, "--procs any prints lines of text")
 }
+
+// Commands are not proved for any number of copies, and the refusal says so.
+func TestRunAnyNumber(t *testing.T) {
+	t.Parallel()
+	got := run(t, "run", "-n", "any", "--", "true")
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, "commands are decided for a number of copies, and proved for no other: choose 3 or more")
+}

@@ -25,7 +25,7 @@ import (
 type runFlags struct {
 	set      map[string]*[]string // by name of what command.Spec.Set takes
 	names    []string             // of set, in the order in which they are set
-	copies   int
+	copies   copiesFlag
 	from     string
 	began    time.Time // when the files were copied
 	survey   string
@@ -76,7 +76,7 @@ it holds, or is broken and how, or why it was not asked.`,
 		},
 	}
 	fs := c.Flags()
-	fs.IntVarP(&f.copies, "copies", "n", 0, "run `N` processes of one command, which follows --")
+	fs.VarP(&f.copies, "copies", "n", "run `N` processes of one command, which follows --")
 	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; or decide one situation of the survey alone, by its name")
 	fs.Lookup("survey").NoOptDefVal = surveyAll
 	fs.StringVar(&f.from, "from", "", "copy the files at the start from `DIR` (default what --dir names, or the current directory)")
@@ -482,7 +482,7 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 			return spec, fmt.Errorf("%s: %w", args[0], err)
 		}
 	case f.copies > 0:
-		spec.Commands = slices.Repeat([]command.Line{{Argv: args}}, f.copies)
+		spec.Commands = slices.Repeat([]command.Line{{Argv: args}}, int(f.copies))
 	default:
 		for _, text := range args {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})

@@ -33,7 +33,7 @@ func TestAnswers(t *testing.T) {
 	refused := ask("dpkg/fcntl-permanent/contend", scenarios.MutualExclusion)
 	require.False(t, refused.Proved)
 	require.Equal(t, 5, refused.UpTo)
-	require.Contains(t, refused.Why, "fcntl-setlk")
+	require.Contains(t, refused.Why, "fcntl-getlk")
 
 	require.False(t, ask("ctx/excl/crash", scenarios.Wedge).Asked)
 }

@@ -77,16 +77,22 @@ func (c *Config) full() (all []int) {
 	return all
 }
 
-// locker is who holds an flock on an inode, or 0.
-func (c *Config) locker(id fsfake.InodeID) int {
+// lockers lists who holds a lock of the kernel on an inode: an flock, and a record lock.
+func (c *Config) lockers(id fsfake.InodeID) (by [2]int) {
 	for i := range c.Procs {
-		for _, f := range c.Procs[i].FDs {
+		p := &c.Procs[i]
+		for _, f := range p.FDs {
 			if f.Inode == id && f.Flock != 0 {
-				return c.Procs[i].Pid
+				by[0] = p.Pid
+			}
+		}
+		for _, r := range p.Records {
+			if r.Inode == id {
+				by[1] = p.Pid
 			}
 		}
 	}
-	return 0
+	return by
 }
 
 // clone returns a copy of which procs may be replaced, and inodes too.
@@ -165,6 +171,10 @@ func (c *Config) key() string {
 		}
 		for _, id := range p.Seen {
 			num(int64(id))
+		}
+		num(int64(len(p.Records)))
+		for _, r := range p.Records {
+			num(int64(r.Inode), r.Start, r.End, int64(r.FD))
 		}
 		for _, q := range p.Place.Told {
 			num(int64(q))

@@ -66,7 +66,11 @@ func (g *gluing) file(x, y fsfake.InodeID) bool {
 	g.files[y], g.which[x] = x, y
 	m, n := g.v.inode(x), g.w.inode(y)
 	if m.Kind != n.Kind || m.Mode != n.Mode || m.Nlink != n.Nlink || m.UID != n.UID || m.GID != n.GID || m.Times != n.Times ||
-		!g.text(m.Data, n.Data) || !g.maybe(m.Maker, n.Maker) || !g.maybe(g.v.locker(x), g.w.locker(y)) {
+		!g.text(m.Data, n.Data) || !g.maybe(m.Maker, n.Maker) {
+		return false
+	}
+	vs, ws := g.v.lockers(x), g.w.lockers(y)
+	if !g.maybe(vs[0], ws[0]) || !g.maybe(vs[1], ws[1]) {
 		return false
 	}
 	if n.Kind != fsfake.KindDir {
@@ -292,19 +296,19 @@ func (g *gluing) process(u *Config, q Proc) {
 	for i := range q.FDs {
 		q.FDs[i].Inode = g.files[q.FDs[i].Inode]
 	}
+	q.Records = slices.Clone(q.Records)
+	for i := range q.Records {
+		q.Records[i].Inode = g.files[q.Records[i].Inode]
+	}
+	slices.SortFunc(q.Records, byInode)
 	p := u.proc(q.Pid)
 	switch {
 	case p != nil && p.Full:
 		return // as v has it; what w knows of it is compared with that
 	case !q.Full:
-		var locked []fsfake.InodeID
-		for _, f := range q.FDs {
-			locked = append(locked, f.Inode)
-		}
+		locked := locksOf(&q)
 		if p != nil {
-			for _, f := range p.FDs {
-				locked = append(locked, f.Inode)
-			}
+			locked = append(locked, locksOf(p)...)
 		}
 		q = stub(q.SnapshotProc, q.Dead, locked)
 	default:

@@ -179,8 +179,8 @@ func (c *Config) view(keep []int, inside bool) Config {
 	}
 	p.pidNames()
 	for _, id := range p.list {
-		if by := c.locker(id); by != 0 {
-			if _, ok := p.number[by]; !ok {
+		for _, by := range c.lockers(id) {
+			if _, ok := p.number[by]; !ok && by != 0 {
 				p.known(by)
 				p.felt[by] = true
 			}
@@ -233,7 +233,7 @@ func (p *projection) full(q *Proc, seen []fsfake.InodeID, holds []Hold) {
 		q.Place.Told = append(q.Place.Told, p.number[t])
 	}
 	if q.Dead {
-		q.FDs, q.Seen, q.Cwd, q.Pinned = nil, nil, 0, false
+		q.FDs, q.Seen, q.Records, q.Cwd, q.Pinned = nil, nil, nil, 0, false
 		return
 	}
 	q.Cwd, q.FDs, q.Seen = p.in[q.Cwd], slices.Clone(q.FDs), slices.Clone(seen)
@@ -245,6 +245,11 @@ func (p *projection) full(q *Proc, seen []fsfake.InodeID, holds []Hold) {
 			q.Seen[i] = p.in[id]
 		}
 	}
+	q.Records = slices.Clone(q.Records)
+	for i := range q.Records {
+		q.Records[i].Inode = p.in[q.Records[i].Inode]
+	}
+	slices.SortFunc(q.Records, byInode)
 	for _, h := range holds {
 		if h.Inode > 0 {
 			h.Inode = p.in[h.Inode]
@@ -256,24 +261,62 @@ func (p *projection) full(q *Proc, seen []fsfake.InodeID, holds []Hold) {
 
 // stub leaves of a process its locks on files of the view.
 func (p *projection) stub(q *Proc) {
-	var locked []fsfake.InodeID
-	for _, f := range q.FDs {
-		if to, ok := p.in[f.Inode]; ok && f.Flock != 0 {
-			locked = append(locked, to)
+	var locked []lock
+	for _, l := range locksOf(q) {
+		if to, ok := p.in[l.inode]; ok {
+			l.inode = to
+			locked = append(locked, l)
 		}
 	}
 	*q = stub(q.SnapshotProc, q.Dead, locked)
 }
 
-// stub is a process of which nothing is known but that it lives, and its exclusive flocks.
-func stub(of fsfake.SnapshotProc, dead bool, locked []fsfake.InodeID) Proc {
+// A lock is an exclusive lock of the kernel: an flock, or a record lock of a process or of an open file.
+type lock struct {
+	inode      fsfake.InodeID
+	flock, ofd bool
+	start, end int64
+}
+
+func byInode(a, b fsfake.SnapshotRecord) int { return int(a.Inode - b.Inode) }
+
+// locksOf lists the locks of a process.
+func locksOf(q *Proc) (all []lock) {
+	for _, f := range q.FDs {
+		if f.Flock != 0 {
+			all = append(all, lock{inode: f.Inode, flock: true})
+		}
+	}
+	for _, r := range q.Records {
+		all = append(all, lock{inode: r.Inode, ofd: r.FD >= 0, start: r.Start, end: r.End})
+	}
+	return all
+}
+
+// stub is a process of which nothing is known but that it lives, and its locks. Each that belongs to an open file has one of its own.
+func stub(of fsfake.SnapshotProc, dead bool, locked []lock) Proc {
 	q := Proc{SnapshotProc: fsfake.SnapshotProc{Pid: of.Pid, UID: of.UID, GID: of.GID, Start: of.Start}, Dead: dead}
 	if !dead {
 		q.Cwd = root
 	}
-	slices.SortFunc(locked, func(a, b fsfake.InodeID) int { return cmp.Compare(a, b) })
-	for i, id := range slices.Compact(locked) {
-		q.FDs = append(q.FDs, fsfake.SnapshotFD{FD: 3 + i, Inode: id, Flags: fsfake.O_RDWR, Flock: fsfake.LOCK_EX})
+	order := func(l lock) int {
+		if l.flock {
+			return 2*int(l.inode) + 1
+		}
+		return 2 * int(l.inode)
+	}
+	slices.SortFunc(locked, func(a, b lock) int { return cmp.Compare(order(a), order(b)) })
+	for _, l := range slices.Compact(locked) {
+		fd := -1
+		if l.flock || l.ofd {
+			fd = 3 + len(q.FDs)
+			q.FDs = append(q.FDs, fsfake.SnapshotFD{FD: fd, Inode: l.inode, Flags: fsfake.O_RDWR})
+		}
+		if l.flock {
+			q.FDs[len(q.FDs)-1].Flock = fsfake.LOCK_EX
+		} else {
+			q.Records = append(q.Records, fsfake.SnapshotRecord{Inode: l.inode, Start: l.start, End: l.end, FD: fd})
+		}
 	}
 	return q
 }

@@ -194,8 +194,8 @@ func (s *System) next(c *Config, pid int, visit func(step)) {
 	case r.Unmodelled != "":
 		panic(refusal(r.Unmodelled))
 	case r.Blocked:
-		if op.Call != fsfake.CallFlock {
-			panic(refusal("a call other than flock waits: " + op.String()))
+		if !op.Call.IsLock() {
+			panic(refusal("a call waits that asks for no lock: " + op.String()))
 		}
 		return // as if it had not asked yet
 	}
@@ -243,7 +243,7 @@ func (s *System) after(c *Config, m *fsfake.Machine, by int) Config {
 			p.SnapshotProc = snap.Procs[at]
 		case !p.Dead:
 			p.Dead, p.Place = true, Place{Node: learn.Gone}
-			p.FDs, p.Seen, p.Cwd, p.Pinned = nil, nil, 0, false
+			p.FDs, p.Seen, p.Records, p.Cwd, p.Pinned = nil, nil, nil, 0, false
 			for j := range d.Inodes {
 				if d.Inodes[j].Maker == p.Pid {
 					d.Inodes[j].Maker = 0
@@ -294,7 +294,7 @@ var modelled = []fsfake.Call{
 	fsfake.CallOpen, fsfake.CallStat, fsfake.CallLstat, fsfake.CallUnlink, fsfake.CallRename, fsfake.CallLink, fsfake.CallSymlink,
 	fsfake.CallReadlink, fsfake.CallMkdir, fsfake.CallRmdir, fsfake.CallTruncate, fsfake.CallChmod, fsfake.CallRead, fsfake.CallPread,
 	fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallClose, fsfake.CallGetfd, fsfake.CallSetfd, fsfake.CallGetfl,
-	fsfake.CallFstat, fsfake.CallFtruncate, fsfake.CallFchmod, fsfake.CallFsync, fsfake.CallFlock, fsfake.CallReaddir,
+	fsfake.CallFstat, fsfake.CallFtruncate, fsfake.CallFchmod, fsfake.CallFsync, fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk, fsfake.CallReaddir,
 	fsfake.CallKill, fsfake.CallStartTime, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallWork, fsfake.CallGetcwd,
 }
 
@@ -312,6 +312,13 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 		}) {
 			panic(refusal("a shared lock is converted: " + op.String()))
 		}
+	}
+	record := op.Call == fsfake.CallSetlk || op.Call == fsfake.CallOFDSetlk
+	switch {
+	case record && op.Flags == fsfake.F_RDLCK:
+		panic(refusal("a record lock is shared: " + op.String()))
+	case record && op.Wait && len(p.Records) > 0: // who waits with none is in no cycle of waits
+		panic(refusal("a process waits for a record lock and has another, which may be a deadlock (EDEADLK): " + op.String()))
 	}
 	real := func(q int) int {
 		if q == low {

@@ -1,0 +1,80 @@
+package bruteforce_test
+
+import (
+	"context"
+	"flag"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/anynumber"
+	"lockpick/checker/internal/bruteforce"
+	"lockpick/scenarios"
+)
+
+var unbounded = flag.Int("bruteforce.anynumber", 60, "how many drawn protocols of equal processes are asked for any number of them")
+
+// What is proved for any number of processes, brute force does not break with up to four, each of which may be killed if
+// one may.
+//
+//	go test ./checker/internal/bruteforce -run TestProofsAreSound -bruteforce.anynumber 100000 -timeout 0
+func TestProofsAreSound(t *testing.T) {
+	n := *unbounded
+	if testing.Short() {
+		n = min(n, 6)
+	}
+	proved, refuted, notProved := 0, 0, 0
+	for seed := *firstSeed; n > 0; seed++ {
+		p := bruteforce.Draw(seed)
+		if !p.Alike || len(p.Programs[0]) != 1 {
+			continue
+		}
+		p.Programs = slices.Repeat(p.Programs[:1], scenarios.MaxProcesses)
+		p.Stalls, p.Failing, p.Punctual, p.Skew, p.Lasts, p.Mortal, p.Handlers, p.Signals = 0, 0, nil, nil, false, nil, nil, 0
+		p.Ask = slices.DeleteFunc(p.Ask, func(name string) bool { return name != "mutual-exclusion" && name != "foreign-release" })
+		if len(p.Ask) == 0 {
+			continue
+		}
+		n--
+		sc := p.Scenario()
+		sc.Setting.Fixed, sc.Setting.Tasks, sc.Setting.Processes = false, nil, 2 // they are equal
+		for _, claim := range sc.Claims {
+			holds := false
+			for _, how := range anynumber.Hows()[:3] {
+				s, err := anynumber.New(sc)
+				if err != nil {
+					break
+				}
+				_, out, err := s.Prove(context.Background(), claim.Property, how, 4000)
+				if holds = err == nil && out == anynumber.Proved; holds || err != nil {
+					break
+				}
+			}
+			broken := false
+			for few := 2; few <= 4 && !broken; few++ {
+				q := *p
+				if q.Programs = p.Programs[:few]; q.Crashes > 0 {
+					q.Crashes = few
+				}
+				a, err := bruteforce.Solve(&q, claim.Property, 4000)
+				if err != nil {
+					break
+				}
+				broken = a.Broken
+			}
+			switch {
+			case holds:
+				proved++
+				require.False(t, broken, "%s is proved, and broken: %s\n%s", claim.Property, p.Name, p)
+			case broken:
+				refuted++
+			default:
+				notProved++
+			}
+		}
+	}
+	t.Logf("%d proved, %d broken with up to 4, %d neither", proved, refuted, notProved)
+	require.Positive(t, proved)
+	require.Positive(t, refuted)
+}

@@ -39,8 +39,13 @@ func (s *System) alike() error {
 	return nil
 }
 
-func (s *System) runsAlike(path []edge, to func(int) int) error {
+func (s *System) runsAlike(path []edge, to func(int) int) (err error) {
 	process, _ := scenarios.ProcessOf(to(low))
+	defer func() {
+		if r := recover(); r != nil {
+			err = Refused{fmt.Sprintf("process %s of the scenario does not start: %v", scenarios.ProcessName(process), r)}
+		}
+	}()
 	code, err := s.start(process, 1)
 	if err != nil {
 		return err

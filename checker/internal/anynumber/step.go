@@ -144,6 +144,10 @@ func (s *System) begin(n int) Config {
 	}
 	for _, p := range snap.Procs {
 		if _, ok := scenarios.ProcessOf(p.Pid); !ok {
+			if len(p.FDs)+len(p.Records) > 0 || p.Cwd != root {
+				panic(refusal("a process that the scenario does not run has something open"))
+			}
+			p.Seen = nil // it makes no call
 			s.rest = append(s.rest, p)
 			continue
 		}

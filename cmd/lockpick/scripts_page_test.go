@@ -24,7 +24,7 @@ import (
 // the output anew.
 func TestPagesOfPrograms(t *testing.T) {
 	needDash(t)
-	for _, name := range []string{"docs/scripts.md", "README.md"} {
+	for _, name := range []string{"docs/scripts.md", "docs/power.md", "README.md"} {
 		t.Run(name, func(t *testing.T) {
 			if testing.Short() && name != "README.md" {
 				t.Skip("SKIPPED with -short: scripts that poll take long; go test ./cmd/lockpick runs it")
@@ -47,7 +47,7 @@ func needDash(t *testing.T) {
 	if err != nil || filepath.Base(sh) != "dash" {
 		t.Skipf("SKIPPED: the pages show dash, and sh is %s here (%v); where it is dash go test ./cmd/lockpick runs it", sh, err)
 	}
-	for _, p := range []string{"flock", "mkdir"} {
+	for _, p := range []string{"flock", "mkdir", "perl", "sync"} {
 		testmain.Needs(t, p, "./cmd/lockpick")
 	}
 	spec := command.Spec{Commands: []command.Line{{Shell: "sh -c 'echo > x'"}}}

@@ -19,6 +19,9 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		assume(sc, "what failing calls leave of a file is asked of one command alone")
 		return nil
 	}
+	if s.PowerLosses > 0 {
+		assume(sc, "a loss of power keeps a prefix of the changes of each file and directory since its last fsync, tears no write and leaves no zeros")
+	}
 	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused))
 	if names := a.Databases(); len(names) > 0 {
 		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads it next; --read says what that is")

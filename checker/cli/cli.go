@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -36,7 +37,7 @@ func Main(list []scenarios.Scenario) {
 	real.Worker(list) // does not return in a process that replay --real has started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	a := &app{scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv}
+	a := &app{scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, giveUp: os.Exit, grace: time.Second}
 	a.reserve()
 	var typed string
 	if len(os.Args) > 0 {
@@ -89,6 +90,29 @@ type app struct {
 	bar           *progress // what is shown now, or nil
 	exit          int
 	untouched     []byte // reserved; see reserve
+	// giveUp ends the program when work goes on for longer than grace after it was to stop; nil for never.
+	giveUp func(status int)
+	grace  time.Duration
+}
+
+// within has the program end soon after a context does, if by then nobody has called what it returns: what is under way may be
+// an execution of a command, which nobody interrupts. What the program has started ends with it.
+func (a *app) within(ctx context.Context) (done func()) {
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-over:
+		case <-time.After(a.grace):
+			if a.giveUp != nil {
+				a.complain(errors.New("stopped; of what is not shown above there is no verdict: try it without --timeout, or with a longer one"))
+				a.giveUp(ExitUnknown)
+			}
+		}
+	})
+	return func() {
+		stop()
+		close(over)
+	}
 }
 
 // command builds the tree of commands.

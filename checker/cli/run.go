@@ -101,7 +101,7 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
 		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never; in a survey for each verdict)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
@@ -120,6 +120,12 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 	if err := writable(f.outputs()); err != nil {
 		return err
 	}
+	if f.timeout > 0 && f.survey == "" {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	defer a.within(ctx)()
 	if f.survey != "" {
 		var studies []command.Study
 		err := extending(&spec, f.began, func() (err error) {

@@ -30,7 +30,7 @@ func (r *Run) launch() error {
 	}
 	// Addresses are equal in every run.
 	if _, _, e := unix.RawSyscall(unix.SYS_PERSONALITY, 0x0040000 /* ADDR_NO_RANDOMIZE */, 0, 0); e != 0 {
-		return fmt.Errorf("tracer: personality(ADDR_NO_RANDOMIZE): %w", e)
+		return fmt.Errorf("tracer: programs cannot be traced here, for personality(ADDR_NO_RANDOMIZE) is refused: %w; %s", e, inContainer)
 	}
 	env := r.environment()
 	program, err := r.lookUp(env)
@@ -56,13 +56,15 @@ func (r *Run) launch() error {
 	for _, f := range files {
 		f.Close()
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, unix.EPERM): // of ptrace(PTRACE_TRACEME), mostly
+		return fmt.Errorf("tracer: %s cannot be traced here, for ptrace(2) is refused: %w; %s", program, err, inContainer)
+	case err != nil:
 		return fmt.Errorf("tracer: start %s: %w", program, err)
 	}
 	if err := r.adopt(pid); err != nil {
-		_ = unix.Kill(pid, unix.SIGKILL)
-		_, _ = unix.Wait4(pid, nil, wallNoThread, nil)
-		return fmt.Errorf("tracer: %s cannot be traced here (ptrace(2) or seccomp(2) is not permitted?): %w", program, err)
+		reap(pid)
+		return fmt.Errorf("tracer: %s cannot be traced here, for a call that lockpick needs is refused: %w; %s", program, err, inContainer)
 	}
 	p := r.addProcess(nil, pid, r.c.Pid)
 	p.name = filepath.Base(r.c.Argv[0])
@@ -76,6 +78,22 @@ func (r *Run) launch() error {
 	}
 	t.goOn(unix.PTRACE_CONT)
 	return nil
+}
+
+// inContainer is what to do where calls are refused.
+const inContainer = "in a container, start that with: docker run --security-opt seccomp=unconfined --cap-add SYS_PTRACE; gVisor cannot do it"
+
+// reap ends a process of which nothing else is known, and waits until it is gone. It stops at its exit, too.
+func reap(pid int) {
+	_ = unix.Kill(pid, unix.SIGKILL)
+	for {
+		var ws unix.WaitStatus
+		_, err := unix.Wait4(pid, &ws, wallNoThread, nil)
+		if err != nil && err != unix.EINTR || err == nil && !ws.Stopped() {
+			return
+		}
+		_ = ptrace(unix.PTRACE_CONT, pid, 0, 0)
+	}
 }
 
 // pin binds this thread, and so everything that it starts, to one CPU: the one that the configuration
@@ -200,7 +218,7 @@ func (r *Run) tempDir() (string, error) {
 	if r.temp != "" {
 		return r.temp, nil
 	}
-	sweep()
+	Sweep()
 	dir, err := os.MkdirTemp("", tempPrefix+strconv.Itoa(os.Getpid())+"-")
 	if err != nil {
 		return "", fmt.Errorf("tracer: a temporary directory: %w", err)
@@ -209,8 +227,9 @@ func (r *Run) tempDir() (string, error) {
 	return dir, nil
 }
 
-// sweep removes the temporary directories of tracers that were killed.
-func sweep() {
+// Sweep removes the temporary directories of programs with tracers that were killed: those in [os.TempDir] whose names begin with
+// "lockpick-run-" and the pid of a process that is gone.
+func Sweep() {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
 	for _, dir := range dirs {
 		pid, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), tempPrefix), "-")

@@ -67,6 +67,9 @@ func (*Run) Memory() string { return "" }
 // Outside lists none.
 func (*Run) Outside() []string { return nil }
 
+// Sweep removes nothing.
+func Sweep() {}
+
 // Refused lists none.
 func (*Run) Refused() []string { return nil }
 

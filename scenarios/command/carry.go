@@ -206,6 +206,7 @@ func (c *carrier) begin(takesPart []bool) error {
 	if c.root != "" {
 		return nil
 	}
+	tracer.Sweep()
 	root, err := os.MkdirTemp("", fmt.Sprintf("lockpick-run-%d-", os.Getpid()))
 	if err != nil {
 		return err

@@ -1,0 +1,40 @@
+//go:build linux && amd64
+
+package tracer_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake/tracer"
+)
+
+const startsTraced = "LOCKPICK_TEST_STARTS_TRACED"
+
+// Where a container refuses a call that is needed, an error says at once what to do.
+func TestRefusedInContainers(t *testing.T) {
+	if os.Getenv(startsTraced) != "" {
+		_, err := tracer.Start(config("/bin/true"))
+		fmt.Println(err)
+		return
+	}
+	need(t, "true")
+	deny := compiled("gcc", "-O1", "-o")(t, file(t, "deny.c"))[0]
+	for _, call := range []int{unix.SYS_PERSONALITY, unix.SYS_SECCOMP, unix.SYS_PTRACE} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		c := exec.CommandContext(ctx, deny, fmt.Sprint(call), os.Args[0], "-test.run=^TestRefusedInContainers$")
+		c.Env = append(os.Environ(), startsTraced+"=1")
+		out, err := c.CombinedOutput()
+		require.NoError(t, err, "%d: %s", call, out)
+		require.Contains(t, string(out), "cannot be traced here", call)
+		require.Contains(t, string(out), "docker run --security-opt seccomp=unconfined", call)
+	}
+}

@@ -6,7 +6,8 @@ import (
 )
 
 // The table of calls. A constant without a row is not modelled: [Machine.Do] says so, and
-// a test names it. How the real kernel makes a call is in package kernel, how it is drawn
+// a test names it. What several calls have in common is in the table of
+// traits. How the real kernel makes a call is in package kernel, how it is drawn
 // to compare the two in the tests; both have a table of their own, keyed by Call.
 
 // The calls that a [Machine] carries out. Each is one step.
@@ -93,8 +94,6 @@ const (
 type row struct {
 	name  string
 	group Group
-	// changes is as [Call.Changes] says.
-	changes bool
 	// uses are the operands that the call looks at; a call with others is refused.
 	uses Operand
 	// first, of a call by descriptor, answers what the kernel answers before it looks at the
@@ -150,22 +149,22 @@ var calls = [numCalls]*row{
 		text: pathText, answer: statAnswer, contends: notDir,
 	},
 	CallUnlink: {
-		name: "unlink", group: ByName, changes: true, uses: onPath, failing: failsByName,
+		name: "unlink", group: ByName, uses: onPath, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.unlink(c.p, c.op.Path)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallRename: {
-		name: "rename", group: ByName, changes: true, uses: onPaths | OperandFlags, failing: failsToMake,
+		name: "rename", group: ByName, uses: onPaths | OperandFlags, failing: failsToMake,
 		do:   func(m *Machine, c *request) { m.rename(c.p, c.op, c.r) },
 		text: words(pathText, path2Text, renameText), answer: okAnswer, contends: exists,
 	},
 	CallLink: {
-		name: "link", group: ByName, changes: true, uses: onPaths | OperandFlags, failing: failsToMake,
+		name: "link", group: ByName, uses: onPaths | OperandFlags, failing: failsToMake,
 		do:   func(m *Machine, c *request) { m.link(c.p, c.op, c.r) },
 		text: words(pathText, path2Text, linkText), answer: okAnswer, contends: exists,
 	},
 	CallSymlink: {
-		name: "symlink", group: ByName, changes: true, uses: onPaths, failing: failsToMake,
+		name: "symlink", group: ByName, uses: onPaths, failing: failsToMake,
 		do:   func(m *Machine, c *request) { c.fails(m.symlink(c.p, c.op.Path2, c.op.Path)) },
 		text: words(path2Text, pathText), answer: okAnswer, contends: exists,
 	},
@@ -175,42 +174,42 @@ var calls = [numCalls]*row{
 		text: pathText, answer: dataAnswer,
 	},
 	CallMkdir: {
-		name: "mkdir", group: ByName, changes: true, uses: onPath | OperandMode, failing: failsToMake,
+		name: "mkdir", group: ByName, uses: onPath | OperandMode, failing: failsToMake,
 		do:   func(m *Machine, c *request) { c.fails(m.mkdir(c.p, c.op.Path, c.op.Mode)) },
 		text: pathText, answer: okAnswer, contends: exists,
 	},
 	CallRmdir: {
-		name: "rmdir", group: ByName, changes: true, uses: onPath, failing: failsByName,
+		name: "rmdir", group: ByName, uses: onPath, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.rmdir(c.p, c.op.Path)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallTruncate: {
-		name: "truncate", group: ByName, changes: true, uses: onPath | OperandLen, failing: failsByName,
+		name: "truncate", group: ByName, uses: onPath | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { m.truncate(c.p, c.op.Path, c.op.Len, c.r) },
 		text: words(pathText, lenText), answer: okAnswer,
 	},
 	CallUtimes: {
-		name: "utimes", group: ByName, changes: true, uses: onPath | OperandTime | OperandTime2, failing: failsByName,
+		name: "utimes", group: ByName, uses: onPath | OperandTime | OperandTime2, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op, true)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallLutimes: {
-		name: "lutimes", group: ByName, changes: true, uses: onPath | OperandTime | OperandTime2, failing: failsByName,
+		name: "lutimes", group: ByName, uses: onPath | OperandTime | OperandTime2, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.utimes(c.p, c.op, false)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallChmod: {
-		name: "chmod", group: ByName, changes: true, uses: onPath | OperandMode, failing: failsByName,
+		name: "chmod", group: ByName, uses: onPath | OperandMode, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chmod(c.p, c.op.Path, c.op.Mode)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallChown: {
-		name: "chown", group: ByName, changes: true, uses: onPath | OperandOff | OperandLen, failing: failsByName,
+		name: "chown", group: ByName, uses: onPath | OperandOff | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, true)) },
 		text: pathText, answer: okAnswer,
 	},
 	CallLchown: {
-		name: "lchown", group: ByName, changes: true, uses: onPath | OperandOff | OperandLen, failing: failsByName,
+		name: "lchown", group: ByName, uses: onPath | OperandOff | OperandLen, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.chown(c.p, c.op, false)) },
 		text: pathText, answer: okAnswer,
 	},
@@ -231,12 +230,12 @@ var calls = [numCalls]*row{
 		text: words(fdText, atText), answer: dataAnswer,
 	},
 	CallWrite: {
-		name: "write", group: ByFD, changes: true, uses: onFD | OperandData, failing: failsToWrite,
+		name: "write", group: ByFD, uses: onFD | OperandData, failing: failsToWrite,
 		do:   func(m *Machine, c *request) { m.write(c.p, c.d, c.op.Data, c.r) },
 		text: words(fdText, dataText), answer: numberAnswer,
 	},
 	CallPwrite: {
-		name: "pwrite", group: ByFD, changes: true, uses: onFD | OperandData | OperandOff, first: validOffset,
+		name: "pwrite", group: ByFD, uses: onFD | OperandData | OperandOff, first: validOffset,
 		failing: failsToWrite,
 		do:      func(m *Machine, c *request) { m.pwrite(c.p, c.d, c.op.Data, c.op.Off, c.r) },
 		text:    words(fdText, dataText, atText), answer: numberAnswer,
@@ -286,23 +285,23 @@ var calls = [numCalls]*row{
 		text: fdText, answer: statAnswer,
 	},
 	CallFtruncate: {
-		name: "ftruncate", group: ByFD, changes: true, uses: onFD | OperandLen, first: validLength, failing: failsByFD,
+		name: "ftruncate", group: ByFD, uses: onFD | OperandLen, first: validLength, failing: failsByFD,
 		do:   func(m *Machine, c *request) { m.ftruncate(c.p, c.d, c.op.Len, c.r) },
 		text: words(fdText, lenText), answer: okAnswer,
 	},
 	CallFutimes: {
-		name: "futimes", group: ByFD, changes: true, uses: onFD | OperandTime | OperandTime2, first: noTimes,
+		name: "futimes", group: ByFD, uses: onFD | OperandTime | OperandTime2, first: noTimes,
 		failing: failsByFD,
 		do:      func(m *Machine, c *request) { c.fails(m.setTimes(c.p, c.d.inode, c.op.Time, c.op.Time2)) },
 		text:    fdText, answer: okAnswer,
 	},
 	CallFchmod: {
-		name: "fchmod", group: ByFD, changes: true, uses: onFD | OperandMode, failing: failsByFD,
+		name: "fchmod", group: ByFD, uses: onFD | OperandMode, failing: failsByFD,
 		do:   func(m *Machine, c *request) { c.fails(m.setMode(c.p, c.d.inode, c.op.Mode)) },
 		text: fdText, answer: okAnswer,
 	},
 	CallFchown: {
-		name: "fchown", group: ByFD, changes: true, uses: onFD | OperandOff | OperandLen, failing: failsByFD,
+		name: "fchown", group: ByFD, uses: onFD | OperandOff | OperandLen, failing: failsByFD,
 		do:   func(m *Machine, c *request) { c.fails(m.setOwner(c.p, c.d.inode, c.op.Off, c.op.Len)) },
 		text: fdText, answer: okAnswer,
 	},
@@ -345,7 +344,7 @@ var calls = [numCalls]*row{
 		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
 	},
 	CallLinkFD: {
-		name: "linkat", group: ByFD, changes: true, uses: onFD | OperandPath2, takes: places, first: validPath2, failing: failsToMake,
+		name: "linkat", group: ByFD, uses: onFD | OperandPath2, takes: places, first: validPath2, failing: failsToMake,
 		do:   func(m *Machine, c *request) { c.fails(m.linkFD(c.p, c.d, c.op.Path2)) },
 		text: words(fdText, path2Text), answer: okAnswer, contends: exists,
 	},

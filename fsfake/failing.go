@@ -85,12 +85,12 @@ func (m *Machine) CanFail(t Task, op Op, e syscall.Errno) bool {
 // needsSpace reports whether a call that was made on a clone of an earlier machine needs space on
 // the disk.
 func (m *Machine) needsSpace(before *Machine, t Task, op *Op) bool {
-	switch op.Call {
-	case CallOpen:
+	switch {
+	case op.Call == CallOpen:
 		return m.nextInode != before.nextInode
-	case CallWrite, CallPwrite:
+	case op.Call.Is(Writes):
 		return op.Data != ""
-	case CallRename:
+	case op.Call == CallRename:
 		// An entry that is there already is used again.
 		to, e := before.lookupParent(before.proc(t.Pid), op.Path2)
 		w := walker{m: before, p: before.proc(t.Pid)}

@@ -27,10 +27,10 @@ func (m *Machine) InTheWay(t Task, op Op) []FDRef {
 	if d == nil {
 		return nil
 	}
-	switch op.Call {
-	case CallFlock:
+	switch {
+	case op.Call == CallFlock:
 		return m.flocksAgainst(d, flockMode(op.Flags))
-	case CallSetlk, CallGetlk, CallOFDSetlk, CallOFDGetlk:
+	case op.Call.Is(Records):
 		return m.recordsAgainst(d, ownerOf(p.pid, &op, d.id), &op)
 	}
 	return nil

@@ -50,14 +50,14 @@ func (c Call) Uses(o Operand) bool { return c.row().uses&o == o }
 func (c Call) IsCell() bool { return c.Group() == Memory }
 
 // Ends reports whether the call is the exit of its process.
-func (c Call) Ends() bool { return c == CallExit || c == CallEnd }
+func (c Call) Ends() bool { return c.Is(Ends) }
 
 // IsLock reports whether c takes or gives back a lock of the kernel.
-func (c Call) IsLock() bool { return c == CallFlock || c == CallSetlk || c == CallOFDSetlk }
+func (c Call) IsLock() bool { return c.Is(Locks) }
 
 // Changes reports whether the call, where it succeeds, changes names, contents, times or modes of files. An open may do so
 // as well, by its flags: see [O_CREAT] and [O_TRUNC].
-func (c Call) Changes() bool { return c.row().changes }
+func (c Call) Changes() bool { return c.Is(Changes) }
 
 // ShowsPid reports whether the call shows a pid to somebody: to the caller, as kill(2)
 // does, or to whoever looks later, as a POSIX record lock does. A search that treats
@@ -92,7 +92,7 @@ const (
 )
 
 // isSetlk reports whether c takes or gives up a record lock.
-func (c Call) isSetlk() bool { return c == CallSetlk || c == CallOFDSetlk }
+func (c Call) isSetlk() bool { return c.Is(Locks) && c.Is(Records) }
 
 // An Op is one system call as data. Ops are comparable: two equal Ops are the
 // same request. Fields that a call does not use must be zero: see [Call.Uses].

@@ -34,15 +34,7 @@ func (d directPort) Do(op Op) Result {
 // makes reports whether a call is there to make something: whoever sets a machine up and
 // sees it fail has less than was wanted.
 func makes(op *Op) bool {
-	switch op.Call {
-	case CallOpen:
-		return op.Flags&(O_CREAT|O_WRONLY|O_RDWR) != 0
-	case CallRename, CallLink, CallSymlink, CallMkdir, CallTruncate, CallUtimes, CallChmod, CallChown,
-		CallWrite, CallPwrite, CallFtruncate, CallFutimes, CallLinkFD,
-		CallLchown, CallLutimes, CallFchmod, CallFchown, CallFlock:
-		return true
-	}
-	return false
+	return op.Call.Is(Makes) || op.Call == CallOpen && op.Flags&(O_CREAT|O_WRONLY|O_RDWR) != 0
 }
 
 // Prepare lets f set the machine up by calls of its Procs. The error is a panic of f, or

@@ -55,7 +55,7 @@ func rangeOf(owner recordOwner, op *Op) (record, syscall.Errno) {
 }
 
 func ownerOf(pid int, op *Op, id descID) recordOwner {
-	if op.Call == CallOFDSetlk || op.Call == CallOFDGetlk {
+	if op.Call.Is(OfDescription) {
 		return recordOwner{desc: id}
 	}
 	return recordOwner{pid: pid}

@@ -65,12 +65,8 @@ type RecordLock struct {
 // depends on it. Whether the program looks at them is known of Go programs only:
 // [InodeSeen], [TimeSeen].
 func (r Result) Shows(op Op) (inode, times bool) {
-	switch op.Call {
-	case CallStat, CallLstat, CallFstat:
-		all := r.OK() && op.Flags == 0
-		return all, all
-	}
-	return false, false
+	all := op.Call.Is(Stats) && r.OK() && op.Flags == 0
+	return all, all
 }
 
 // InodeSeen is noted when a task looks at an inode number: it compares two FileInfos, or

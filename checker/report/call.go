@@ -25,22 +25,22 @@ func (c *charter) call(st *trace.Walked, i int) CallText {
 	op.Path, op.Path2 = c.short(op.Path), c.short(op.Path2)
 	op = withoutMode(op)
 	t := CallText{Failed: r.Errno != 0 || r.Blocked || op.Call == fsfake.CallCellCAS && r.N == 0, Answer: c.answer(st, i)}
-	switch op.Call {
-	case fsfake.CallWrite:
+	switch {
+	case op.Call == fsfake.CallWrite:
 		t.Call = fmt.Sprintf("write fd %d %s", op.FD, c.walk.Quote(op.Data, dataInCall))
-	case fsfake.CallPwrite:
+	case op.Call == fsfake.CallPwrite:
 		t.Call = fmt.Sprintf("pwrite fd %d %s at %d", op.FD, c.walk.Quote(op.Data, dataInCall), op.Off)
-	case fsfake.CallUtimes, fsfake.CallFutimes:
+	case op.Call.Is(fsfake.SetsTimes):
 		t.Call = op.String() + " to now"
 		if op.Time2 != fsfake.UTIME_NOW {
 			t.Call = op.String() + " to " + c.walk.TimeText(time.Unix(0, op.Time2))
 		}
-	case fsfake.CallCellStore:
+	case op.Call == fsfake.CallCellStore:
 		t.Call = fmt.Sprintf("store %s = %s", op.Cell, CellText(op.Value))
-	case fsfake.CallCellCAS:
+	case op.Call == fsfake.CallCellCAS:
 		swap, _ := op.Value.(fsfake.Swap)
 		t.Call = fmt.Sprintf("%s %s %s → %s", op.Call, op.Cell, CellText(swap.Old), CellText(swap.New))
-	case fsfake.CallOpen, fsfake.CallFlock:
+	case op.Call.Is(fsfake.Flagged):
 		t.Call = op.String()
 		t.Terse = terse(t.Call)
 	default:
@@ -89,14 +89,14 @@ func (c *charter) answer(st *trace.Walked, i int) string {
 	if !r.OK() {
 		return text
 	}
-	switch call.Op.Call {
-	case fsfake.CallRead, fsfake.CallPread, fsfake.CallReadlink:
+	switch is := call.Op.Call; {
+	case is.Is(fsfake.Reads) || is == fsfake.CallReadlink:
 		return "= " + c.walk.Quote(r.Data, dataInCall)
-	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
+	case is.Is(fsfake.Stats):
 		return c.statText(st, i)
-	case fsfake.CallNow:
+	case is == fsfake.CallNow:
 		return "= " + c.walk.TimeText(time.Unix(0, r.N))
-	case fsfake.CallCellLoad:
+	case is == fsfake.CallCellLoad:
 		return "= " + CellText(r.Value)
 	}
 	return text

@@ -72,11 +72,7 @@ func (c *Chart) plain(r *Row) bool {
 // decides reports whether a call is one by which a task makes up its mind: it asks for the
 // time, for a process, for a kernel lock.
 func decides(c trace.Call) bool {
-	switch c.Op.Call {
-	case fsfake.CallNow, fsfake.CallKill, fsfake.CallStartTime, fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk:
-		return true
-	}
-	return false
+	return c.Op.Call.Is(fsfake.Asks | fsfake.Locks)
 }
 
 // fold makes one row of several.

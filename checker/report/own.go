@@ -51,14 +51,14 @@ func (o *ownFold) own(st *trace.Walked) bool {
 		return false
 	}
 	for k, c := range st.Calls {
-		switch c.Op.Call {
-		case fsfake.CallEnd, fsfake.CallStart, fsfake.CallKill, fsfake.CallSleep, fsfake.CallReaddir:
+		switch is := c.Op.Call; {
+		case is.Is(fsfake.Public):
 			return false
-		case fsfake.CallChoose:
+		case is == fsfake.CallChoose:
 			if c.Op.Off > 0 { // not as it goes when it runs alone
 				return false
 			}
-		case fsfake.CallClose, fsfake.CallDup:
+		case is.Is(fsfake.Closes | fsfake.Duplicates):
 			if !o.unlocks(st, k) {
 				continue
 			}

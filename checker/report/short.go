@@ -79,7 +79,7 @@ func (c *Chart) rank(i, cycle int) int {
 		switch {
 		case call.Op.Call.IsLock() || call.Op.Call == fsfake.CallEnd:
 			return ofLock
-		case call.Result.Errno != 0 || call.Op.Call == fsfake.CallRead || call.Op.Call == fsfake.CallPread:
+		case call.Result.Errno != 0 || call.Op.Call.Is(fsfake.Reads):
 			return ofLook
 		}
 	}

@@ -164,14 +164,13 @@ func (st *Walked) contents(b, a *FileState) ChangeKind {
 // truncates reports whether a call of the step has truncated a file.
 func (st *Walked) truncates(id fsfake.InodeID) bool {
 	return st.did(id, func(op *fsfake.Op) bool {
-		return op.Call == fsfake.CallTruncate || op.Call == fsfake.CallFtruncate ||
-			op.Call == fsfake.CallOpen && op.Flags&fsfake.O_TRUNC != 0
+		return op.Call.Is(fsfake.Truncates) || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_TRUNC != 0
 	})
 }
 
 // setsTimes reports whether a call of the step has set the times of a file.
 func (st *Walked) setsTimes(id fsfake.InodeID) bool {
-	return st.did(id, func(op *fsfake.Op) bool { return op.Call == fsfake.CallUtimes || op.Call == fsfake.CallFutimes })
+	return st.did(id, func(op *fsfake.Op) bool { return op.Call.Is(fsfake.SetsTimes) })
 }
 
 // did reports whether a call of the step that does something has succeeded on a file.

@@ -58,14 +58,14 @@ func (w *Walk) named(st *Walked, c *Call, name string) Target {
 	pid := st.pidOf(c)
 	p := clean(st.Before.machine, pid, name)
 	t := Target{Path: p, Before: st.Before.File(p), After: st.After.File(p)}
-	switch c.Op.Call {
-	case fsfake.CallOpen:
+	switch {
+	case c.Op.Call == fsfake.CallOpen:
 		if c.Result.OK() {
 			t.ID, _ = st.After.machine.FDInode(pid, int(c.Result.N))
 		} else {
 			t.ID, _ = st.Before.machine.Lookup(p)
 		}
-	case fsfake.CallStat, fsfake.CallTruncate, fsfake.CallUtimes, fsfake.CallChmod, fsfake.CallChown:
+	case c.Op.Call.Is(fsfake.Follows):
 		t.ID, _ = st.Before.machine.Lookup(p)
 	default:
 		t.ID = t.Before.ID

@@ -15,7 +15,7 @@ func (w *Walk) Ages() bool {
 			return true
 		}
 		for _, c := range w.Steps[i].Calls {
-			if c.Op.Call == fsfake.CallUtimes || c.Op.Call == fsfake.CallFutimes {
+			if c.Op.Call.Is(fsfake.SetsTimes) {
 				return true
 			}
 		}

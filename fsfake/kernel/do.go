@@ -30,14 +30,14 @@ func (m *Machine) Do(t fsfake.Task, op fsfake.Op) (fsfake.Result, error) {
 	if p.blocked != nil {
 		return fsfake.Result{}, fmt.Errorf("kernel: %s by task %d of process %d, which is blocked in %s", op.Call, t.N, t.Pid, p.blocked.Call)
 	}
-	switch op.Call {
-	case fsfake.CallExit, fsfake.CallEnd: // with which status, no process here sees
+	switch {
+	case op.Call.Ends(): // with which status, no process here sees
 		return fsfake.Result{}, m.exit(s)
-	case fsfake.CallFork:
+	case op.Call == fsfake.CallFork:
 		return m.fork(s)
-	case fsfake.CallSleep, fsfake.CallWork:
+	case op.Call == fsfake.CallSleep || op.Call == fsfake.CallWork:
 		return fsfake.Result{}, nil
-	case fsfake.CallKill:
+	case op.Call == fsfake.CallKill:
 		if s.inside {
 			break // a pid is what it is in there
 		}

@@ -96,11 +96,11 @@ func (t *thread) inWords(op fsfake.Op, expected fsfake.Result) fsfake.Result {
 	case res.Errno != 0:
 		return res
 	}
-	switch op.Call {
-	case fsfake.CallRead, fsfake.CallPread, fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallReaddir:
-	case fsfake.CallOpen, fsfake.CallDup, fsfake.CallDup2:
+	switch {
+	case op.Call.Is(fsfake.Reads | fsfake.Writes | fsfake.Moves):
+	case op.Call == fsfake.CallOpen || op.Call.Is(fsfake.Duplicates):
 		res.N = expected.N
-	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallFstat:
+	case op.Call.Is(fsfake.Stats):
 		if res.N = 0; res.Stat.Mode == 0 {
 			res.Stat = expected.Stat
 		}

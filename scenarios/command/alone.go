@@ -316,9 +316,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	if len(p.steps) > aloneCalls || p.sleeps > aloneSleeps {
 		panic(stuck(errAlone.Error()))
 	}
-	switch op.Call {
-	case fsfake.CallForkAs, fsfake.CallExec, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallNow, fsfake.CallKill, fsfake.CallChoose:
-	default:
+	if !op.Call.Is(fsfake.NoFile) {
 		p.files++
 	}
 	if p.kills {

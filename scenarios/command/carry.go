@@ -332,8 +332,7 @@ func (c *carrier) step(n int, st *Step) error {
 		return &difference{at(brief(st.Op.String())), told(st.Op, st.Result), told(st.Op, got)}
 	}
 	r.wait(who, st.Op, got.Blocked)
-	switch st.Op.Call {
-	case fsfake.CallEnd, fsfake.CallExit, fsfake.CallExec: // has closed descriptors when the program has come to rest
+	if st.Op.Call.Ends() || st.Op.Call == fsfake.CallExec { // it has closed descriptors when the program has come to rest
 		_, err = r.Next()
 	}
 	return err

@@ -261,10 +261,10 @@ func (s *System) after(c *Config, m *fsfake.Machine, by int) Config {
 
 // directories keeps which directories a call lists, removes or moves.
 func (s *System) directories(m *fsfake.Machine, op fsfake.Op) {
-	switch op.Call {
-	case fsfake.CallReaddir:
+	switch {
+	case op.Call == fsfake.CallReaddir:
 		s.listed = true
-	case fsfake.CallRmdir, fsfake.CallRename:
+	case op.Call == fsfake.CallRmdir || op.Call == fsfake.CallRename:
 		for _, p := range []string{op.Path, op.Path2} {
 			if id, ok := m.LookupName(p); ok && m.View(id).Kind == fsfake.KindDir {
 				s.emptied = append(s.emptied, m.Paths(id)...)

@@ -85,11 +85,7 @@ func (s *story) byName(st *trace.Walked, c *trace.Call, on *trace.Target) {
 
 // looksOnly reports calls by name that ask what is there, and rely on nothing.
 func looksOnly(c fsfake.Call) bool {
-	switch c {
-	case fsfake.CallStat, fsfake.CallLstat, fsfake.CallReadlink, fsfake.CallChdir:
-		return true
-	}
-	return false
+	return c.Is(fsfake.Looks)
 }
 
 // creates reports whether an open would create a file, and takes one that is there.
@@ -121,16 +117,16 @@ func (s *story) byDescriptor(st *trace.Walked, c *trace.Call, on *trace.Target) 
 	if o == nil {
 		return
 	}
-	switch c.Op.Call {
-	case fsfake.CallRead, fsfake.CallPread:
+	switch is := c.Op.Call; {
+	case is.Is(fsfake.Reads):
 		s.read(st, c, on)
-	case fsfake.CallReaddir:
+	case is == fsfake.CallReaddir:
 		s.list(st, c, on)
-	case fsfake.CallFstat:
+	case is == fsfake.CallFstat:
 		if l := s.looks[lookKey{st.Choice.Task, on.Path}]; l != nil && l.open == o.open {
 			l.dated = true
 		}
-	case fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallFtruncate:
+	case is.Is(fsfake.Writes | fsfake.Truncates):
 		if !on.AtName() {
 			s.lost(st, c, on, wroteLost)
 		} else if ch := s.changeAt(st, on.Path); ch != nil && ch.Kind != trace.Truncated && ch.Kind != trace.Touched {
@@ -141,7 +137,7 @@ func (s *story) byDescriptor(st *trace.Walked, c *trace.Call, on *trace.Target) 
 		} else if ch == nil && c.Result.OK() && c.Op.Data != "" {
 			s.wroteSame(st, c, on)
 		}
-	case fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk:
+	case is.Is(fsfake.Locks):
 		if c.Result.OK() && !unlocks(&c.Op) && !on.AtName() {
 			s.lost(st, c, on, lockedOld)
 		}
@@ -150,13 +146,10 @@ func (s *story) byDescriptor(st *trace.Walked, c *trace.Call, on *trace.Target) 
 
 // unlocks reports whether a lock call gives a lock back.
 func unlocks(op *fsfake.Op) bool {
-	switch op.Call {
-	case fsfake.CallFlock:
+	if op.Call == fsfake.CallFlock {
 		return op.Flags&fsfake.LOCK_UN != 0
-	case fsfake.CallSetlk, fsfake.CallOFDSetlk:
-		return op.Flags == fsfake.F_UNLCK
 	}
-	return false
+	return op.Call.Is(fsfake.Records) && op.Flags == fsfake.F_UNLCK
 }
 
 // read makes the text that was read the look, which is as old as the open.

@@ -107,7 +107,7 @@ func (t *teller) halves(reading operation, reads []*trace.Walked) bool {
 }
 
 func isRead(st *trace.Walked) bool {
-	return len(st.Calls) == 1 && (st.Calls[0].Op.Call == fsfake.CallRead || st.Calls[0].Op.Call == fsfake.CallPread) &&
+	return len(st.Calls) == 1 && st.Calls[0].Op.Call.Is(fsfake.Reads) &&
 		st.Calls[0].Result.OK() && len(st.Targets[0]) > 0
 }
 

@@ -54,13 +54,13 @@ func locked(st *trace.Walked) (held, bool) {
 		}
 		on := st.Targets[i][0]
 		h := held{task: st.Choice.Task, step: st.N, pid: st.By(&c).Pid, id: on.ID, path: on.Path, call: c.Op}
-		switch c.Op.Call {
-		case fsfake.CallFlock, fsfake.CallOFDSetlk:
-			h.desc = on.Desc
-			return h, true
-		case fsfake.CallSetlk:
-			return h, true
+		if !c.Op.Call.IsLock() {
+			continue
 		}
+		if c.Op.Call.Is(fsfake.OfDescription) {
+			h.desc = on.Desc
+		}
+		return h, true
 	}
 	return held{}, false
 }

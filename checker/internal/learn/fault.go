@@ -82,11 +82,8 @@ func (a *Automaton) polls(at uint32) (again uint32, err error) {
 // goesRound reports whether the calls of a path, and their answers, repeat after so many. A
 // file that is read or written piece by piece is no such round.
 func (a *Automaton) goesRound(path []uint32, round int) bool {
-	if round == 1 {
-		switch a.nodes[path[0]].Op.Call {
-		case fsfake.CallRead, fsfake.CallPread, fsfake.CallWrite, fsfake.CallPwrite:
-			return false
-		}
+	if round == 1 && a.nodes[path[0]].Op.Call.Is(fsfake.Reads|fsfake.Writes) {
+		return false
 	}
 	for i := round; i < len(path); i++ {
 		x, y := &a.nodes[path[i]], &a.nodes[path[i-round]]

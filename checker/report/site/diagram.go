@@ -329,7 +329,7 @@ func changed(w *trace.Walk, st *trace.Walked, such func(*trace.Change) bool) *tr
 }
 
 func locks(c fsfake.Call) bool {
-	return c == fsfake.CallFlock || c == fsfake.CallSetlk || c == fsfake.CallOFDSetlk
+	return c.IsLock()
 }
 
 // locker is the last step before one in which another task got a kernel lock on a file.

@@ -10,6 +10,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/search"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -103,8 +104,8 @@ func TestForgettingChangesNothing(t *testing.T) {
 // A lock file that is opened, locked and looked at in every round is what forgetting is for, and
 // a row in which every round makes a file has an end only with it.
 func TestForgettingIsWorthIt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED with -short: it covers spaces of some hundred thousand states; go test ./checker runs it")
+	if !testmain.Long() {
+		t.Skip("SKIPPED: it covers spaces of some hundred thousand states; LOCKPICK_LONG=1 go test ./checker runs it")
 	}
 	t.Parallel()
 	for _, sc := range all.All() {

@@ -14,6 +14,7 @@ import (
 	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
 )
@@ -83,7 +84,7 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 		}
 	}
 	for _, sc := range fixtures.Rows() {
-		if testing.Short() && fixtures.Large[sc.ID] {
+		if fixtures.Large[sc.ID] && !testmain.Long() {
 			continue
 		}
 		for _, c := range sc.Claims {

@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -33,6 +34,9 @@ func TestMutantsAreNoticed(t *testing.T) {
 	safety, wedge := mutators()
 	seen := map[string]bool{}
 	for _, sc := range fixtures.Rows() {
+		if fixtures.Large[sc.ID] && !testmain.Long() {
+			continue
+		}
 		for _, c := range sc.Claims {
 			if c.Verdict != scenarios.Holds {
 				continue
@@ -58,7 +62,7 @@ func TestMutantsAreNoticed(t *testing.T) {
 			require.NotZero(t, noticed, "%s %s: no mutator applies: the claim might be vacuous", sc.ID, c.Property)
 		}
 	}
-	if testing.Short() {
+	if !testmain.Long() {
 		return // some rows, and so some mutants
 	}
 	for id := range harmless {

@@ -1,6 +1,7 @@
 package testmain
 
 import (
+	"os"
 	"testing"
 
 	"lockpick/internal/race"
@@ -15,3 +16,7 @@ func Slow(t *testing.T, why, pkg string) {
 		t.Skipf("SKIPPED with -short: %s; go test %s runs it", why, pkg)
 	}
 }
+
+// Long reports whether tests are to look at large spaces, too, which takes minutes more: LOCKPICK_LONG is set. What
+// is left out otherwise is more of what was looked at, and nothing of another kind.
+func Long() bool { return os.Getenv("LOCKPICK_LONG") != "" && !testing.Short() }

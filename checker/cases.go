@@ -221,6 +221,9 @@ func (r *Result) Conditions() []string {
 	if set := &r.Scenario.Setting; r.looks.Clock && set.Stalls > 0 && len(set.Punctual) > 0 {
 		out = append(out, "assumes that "+set.PunctualNames()+" delayed: no time passes but what is slept")
 	}
+	if r.looks.Retries {
+		out = append(out, fmt.Sprintf("assumes that a retry loop whose rounds do the same %d times goes on for ever", learn.UnrolledRounds))
+	}
 	if r.looks.Loops {
 		times := engine.BelievedAfter
 		if r.Verdict == Holds {

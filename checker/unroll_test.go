@@ -55,6 +55,10 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 		require.ErrorContains(t, err, "carries something over")
 	}
 	require.Equal(t, 10_000, learn.UnrolledRounds, "more is believed to be endless")
+	sc = fixtures.New("toy/impatient/contend", impatient(20_000), scenarios.Setting{Processes: 2})
+	r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{})
+	require.NoError(t, err)
+	require.Contains(t, r.Conditions(), "assumes that a retry loop whose rounds do the same 10000 times goes on for ever")
 }
 
 // A probe that unlinks the lock after 200 attempts gets through.

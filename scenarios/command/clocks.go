@@ -206,8 +206,12 @@ func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) 
 		return fmt.Sprintf("%s looks at the clock, which stood still. When %s more have passed it %s; after %s it does not. "+
 			"lockpick does not follow time here: try natively what the commands do after such a delay", who, long, is, short), nil
 	}
-	return fmt.Sprintf("nothing broke it as long as nobody is delayed. %s survives a delay of %s. When %s more have passed it %s. "+
-		"--stalls 1 --stall-for %[3]s decides what that leads to", who, short, long, is), nil
+	when := fmt.Sprintf("When %s more have passed it %s; after %s it does not.", long, is, short)
+	if len(after) > 1 {
+		when = fmt.Sprintf("When %s more have passed before each of %d looks it %s.", long, len(after), is)
+	}
+	return fmt.Sprintf("nothing broke it as long as nobody is delayed, and %s looks at the clock. %s "+
+		"Another delay may matter elsewhere; --stalls 1 --stall-for %s decides what one leads to", who, when, long), nil
 }
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.

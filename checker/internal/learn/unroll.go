@@ -54,6 +54,13 @@ func (a *Automaton) Unroll(ctx context.Context, tried *Tried, alike bool) error 
 	return nil
 }
 
+// Retries reports whether a program has gone round in a marked loop: it is taken to do so for ever.
+func (a *Automaton) Retries() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.ContainsFunc(a.order, func(k edgeKey) bool { return a.edges[k].Effects.Again != 0 })
+}
+
 // BelievesEndless reports whether a loop that nobody has marked was taken for endless, only because
 // it had repeated itself [ExternalRounds] times.
 func (a *Automaton) BelievesEndless() bool {

@@ -62,7 +62,7 @@ func TestPlan(t *testing.T) {
 			up to 50000 states, with histories needs paths
 			to the end, with monitors needs paths`},
 		"real programs, few preemptions": {of: traits{external: true, preempts: true}, states: 50_000, want: `
-			up to 16 executions
+			up to 24 executions
 			few preemptions
 			up to 64 executions, for the odds needs shown
 			to the end, with histories, 300 executions unless paths shown

@@ -14,8 +14,8 @@ import (
 // executions or states have not covered the space, schedules with few preemptions come first: one preemption finds most
 // of what there is.
 const (
-	glimpseExecutions = 16
-	glimpseStates     = 5000
+	glimpseExecutions = 24
+	glimpseStates     = 20_000
 )
 
 // With one preemption there are as many schedules as places, and all are made. Of those with two, there may be as many
@@ -23,7 +23,7 @@ const (
 // that have up to three.
 const (
 	pairExecutions = 200
-	pairStates     = 200_000
+	pairStates     = 30_000
 	drawnSchedules = 50
 )
 

@@ -17,15 +17,16 @@ import (
 	"lockpick/scenarios/all"
 )
 
-// The README shows what the commands really print, code that really runs, and every
+// The README shows what the commands really print and code that really runs, and docs/systems.md every
 // scenario: what follows a marker like "<!-- output: lockpick list -->" is generated.
 // Run the test with -update to write it anew.
 func TestReadme(t *testing.T) {
-	file := filepath.Join("..", "..", "README.md")
-	data, err := os.ReadFile(file)
-	require.NoError(t, err)
-	got := regenerate(t, string(data))
-	golden.CheckFile(t, file, got)
+	for _, name := range []string{"README.md", "docs/systems.md"} {
+		file := filepath.Join("..", "..", name)
+		data, err := os.ReadFile(file)
+		require.NoError(t, err)
+		golden.CheckFile(t, file, regenerate(t, string(data)))
+	}
 }
 
 const marker, end = "<!-- ", "<!-- end -->\n"

@@ -121,7 +121,7 @@ func TestProvedRows(t *testing.T) {
 // Every state of up to three processes projects into every proof, and no row is proved that is broken.
 func TestNoBrokenRowIsProved(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it asks every row; skipped in -short")
+		t.Skip("SKIPPED with -short: it asks every row; go test ./checker/internal/anynumber runs it")
 	}
 	proved := 0
 	for _, sc := range all.All() {
@@ -154,7 +154,7 @@ func TestGluingRulesAreNeeded(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(c.without, c.id), func(t *testing.T) {
 			if testing.Short() && c.id[0] == 'n' {
-				t.Skip("it takes seconds; skipped in -short")
+				t.Skip("SKIPPED with -short: it takes seconds; go test ./checker/internal/anynumber runs it")
 			}
 			sc := row(t, c.id)
 			_, proof := first(t, sc, scenarios.MutualExclusion, 0)

@@ -178,7 +178,7 @@ func (t *timeline) verdictOnly() {
 			t.paragraph(warn, "But "+but+".")
 		}
 	default:
-		t.paragraph(plain, r.Why)
+		t.paragraph(plain, r.Known())
 	}
 	if r.Native != "" {
 		for _, l := range t.o.tell("native", r.Native) {

@@ -192,6 +192,8 @@ func (r *Result) ClaimText() string {
 // how the file system gives numbers and times, and that nobody is delayed; and of which of several
 // locks it says nothing, since nothing happened there that could have been wrong. There are none
 // for a program that looks at neither, and of what breaks anyway.
+//
+// One thing is assumed of every marked retry loop and is not among them; see [Result.Patience].
 func (r *Result) Conditions() []string {
 	if r.Scenario == nil { // it came with an error
 		return nil
@@ -220,9 +222,6 @@ func (r *Result) Conditions() []string {
 	}
 	if set := &r.Scenario.Setting; r.looks.Clock && set.Stalls > 0 && len(set.Punctual) > 0 {
 		out = append(out, "assumes that "+set.PunctualNames()+" delayed: no time passes but what is slept")
-	}
-	if r.looks.Retries {
-		out = append(out, fmt.Sprintf("assumes that a retry loop whose rounds do the same %d times goes on for ever", learn.UnrolledRounds))
 	}
 	if r.looks.Loops {
 		times := engine.BelievedAfter
@@ -322,4 +321,13 @@ func (r *Result) where(in []scenarios.Assumptions) string {
 		texts = append(texts, "where "+a.Where())
 	}
 	return strings.Join(texts, ", or ")
+}
+
+// Patience says what is assumed of loops that are marked as retries (scenarios.Task.Retry), where some went round that often;
+// empty otherwise. A protocol that gives up later than that is not followed so far.
+func (r *Result) Patience() string {
+	if !r.looks.Retries || r.Verdict == Broken {
+		return ""
+	}
+	return fmt.Sprintf("assumes that a retry loop whose rounds do the same %d times goes on for ever", learn.UnrolledRounds)
 }

@@ -42,6 +42,7 @@ func TestTheViolationFirst(t *testing.T) {
 			require.Negative(t, r.Odds)
 			require.Contains(t, r.OddsWhy, "more than 50000 states")
 			require.Less(t, r.Stats.States, whole.Stats.States)
+			r.Attempts = nil // they have names of their own
 			if first == nil {
 				first = &r
 			}

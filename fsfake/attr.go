@@ -99,8 +99,12 @@ func (m *Machine) utimes(p *proc, op *Op, follow bool) syscall.Errno {
 }
 
 func (m *Machine) setTimes(p *proc, id InodeID, atime, mtime int64) syscall.Errno {
-	if !m.inode(id).ownedBy(p) {
+	switch n := m.inode(id); {
+	case n.ownedBy(p):
+	case atime != UTIME_NOW || mtime != UTIME_NOW:
 		return EPERM
+	case !n.may(p, mayWrite): // who may write may say that it was now
+		return EACCES
 	}
 	n := m.mutInode(id)
 	n.ctime = m.stamp(n)

@@ -78,7 +78,6 @@ var reasons = map[string]string{
 	"utimes ESRCH":        "it is about /proc",
 	"lutimes EINVAL":      "every number of nanoseconds is a valid time",
 	"lutimes ESRCH":       "it is about /proc",
-	"futimes EACCES":      "both times are given: then only the owner may",
 	"futimes EINVAL":      "every number of nanoseconds is a valid time",
 	"fsync EINVAL":        "there are no special files",
 	"readdir EINVAL":      "the buffer is large enough",

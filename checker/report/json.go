@@ -247,6 +247,9 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		j.Merging = m.String()
 	}
 	j.Conditions, j.Question = r.Conditions(), newJSONQuestion(r.Question)
+	if text := r.Patience(); text != "" {
+		j.Conditions = append(j.Conditions, text)
+	}
 	for _, c := range r.Cases {
 		j.Cases = append(j.Cases, jsonCase{c.Assume.String(), c.Verdict.String(), c.Why})
 	}

@@ -194,7 +194,11 @@ func (t *timeline) conditions() {
 	if t.r.Verdict == checker.Broken && !t.r.Depends() && !t.r.FollowsOneOrder() {
 		return
 	}
-	for _, text := range t.r.Conditions() {
+	conditions := t.r.Conditions()
+	if text := t.r.Patience(); text != "" {
+		conditions = append(conditions, text)
+	}
+	for _, text := range conditions {
 		for _, l := range t.o.tell("depends", text) {
 			t.line(l)
 		}

@@ -67,7 +67,7 @@ ctypes.CDLL(None).shmget(77, 4096, 0o1600)`, `shmget.*memory that commands share
 		{"fifo", `import os
 os.mkfifo("p")`, `mknod.*"p".*not modelled`},
 		{"symlink that leads out", `import os
-os.symlink("/etc/passwd", "out"); open("out")`, `the fake has no answer: a path that leads out of /virtual/dir is not modelled`},
+os.symlink("/etc/passwd", "out"); open("out")`, `the fake has no answer: the path "/etc/passwd", which leads out of /virtual/dir, is not modelled`},
 		{"empty name", `import os
 os.symlink("a", "s")
 os.readlink("", dir_fd=os.open("s", os.O_PATH | os.O_NOFOLLOW))`, `readlinkat.*of a file of the fake .*, by an empty name, it is not modelled`},

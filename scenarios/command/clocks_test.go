@@ -26,7 +26,7 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", true},
 		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", true},
 		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", true},
-		{"sh looks.sh", "", "unknown", "When 31s more have passed it", true},
+		{"sh looks.sh", "", "unknown", "When 31s more have passed before each of", true},
 	} {
 		t.Run(c.line+" "+c.setting, func(t *testing.T) {
 			t.Parallel()

@@ -31,8 +31,17 @@ func (r *runner) settle(i int) rest {
 	c := r.cmds[i]
 	quiet := 0
 	var since time.Time // the command sleeps
+	var nap time.Time   // and nothing has happened since; a serial run wakes without being seen to run
+	woke := func() {
+		if !nap.IsZero() {
+			r.res.Slept += time.Since(nap)
+		}
+		nap = time.Time{}
+	}
+	defer woke()
 	for {
 		if r.collect() {
+			woke()
 			quiet = 0
 			continue
 		}
@@ -45,6 +54,9 @@ func (r *runner) settle(i int) rest {
 			leftBehind := c.exit != "" && (state == waiting || state == asleep) // by its first process, which has ended
 			if state == asleep && since.IsZero() {
 				since = time.Now()
+			}
+			if state == asleep && nap.IsZero() {
+				nap = time.Now()
 			}
 			switch slept := time.Since(since); {
 			case state == ended:
@@ -60,12 +72,9 @@ func (r *runner) settle(i int) rest {
 				r.abandon(c)
 				return ended
 			case state == asleep && slept > r.job.Patience:
-				r.res.Slept += slept
 				return asleep
 			case state == running:
-				if !since.IsZero() {
-					r.res.Slept += slept
-				}
+				woke()
 				since = time.Time{}
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -99,15 +98,6 @@ func modeOf(m fs.FileMode) uint32 {
 		}
 	}
 	return bits
-}
-
-// ownerOf is [File.Owner] of a real file.
-func ownerOf(info fs.FileInfo) string {
-	st, is := info.Sys().(*syscall.Stat_t)
-	if !is || int(st.Uid) == os.Getuid() && int(st.Gid) == os.Getgid() {
-		return ""
-	}
-	return fmt.Sprintf("%d:%d", st.Uid, st.Gid)
 }
 
 // foreign lists the files whose owner the machine does not have.

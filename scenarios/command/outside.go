@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"lockpick/fsfake"
@@ -106,12 +105,6 @@ func (s *Spec) another(f *File) {
 	if i := slices.IndexFunc(s.Files, is); i >= 0 {
 		f.Same, f.Content, f.Age = s.Files[i].Name, "", s.Files[i].Age
 	}
-}
-
-func idOf(name string) (id tracer.FileID, ok bool) {
-	var st syscall.Stat_t
-	err := syscall.Lstat(name, &st)
-	return tracer.FileID{Dev: st.Dev, Ino: st.Ino}, err == nil
 }
 
 // An extension adds a place.
@@ -283,9 +276,8 @@ func (x *extension) put(r fsfake.Region) {
 func (s *Spec) deviceOf(name string) int {
 	dev := func(name string) uint64 {
 		for ; ; name = path.Dir(name) {
-			var st syscall.Stat_t
-			if syscall.Lstat(name, &st) == nil {
-				return st.Dev
+			if id, ok := idOf(name); ok || name == "/" {
+				return id.Dev
 			}
 		}
 	}

@@ -248,7 +248,6 @@ func (g *gluing) build() {
 		m := u.inode(n.ID)
 		if m == nil {
 			u.Inodes = append(u.Inodes, n)
-			m = &u.Inodes[len(u.Inodes)-1]
 			slices.SortFunc(u.Inodes, func(a, b Inode) int { return int(a.ID - b.ID) })
 			m = u.inode(n.ID)
 		}

@@ -74,6 +74,7 @@ func reuses(t *testing.T) bool {
 // What package tracer and the fake machine can have wrong: each of these is broken natively, and would hold in a world in which that
 // is wrong. A false "holds" is noticed here.
 func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
 	testmain.Slow(t, "each case is some dozens of runs of programs", "./internal/native")
 	outside := t.TempDir()
 	require.NoError(t, os.WriteFile(outside+"/n", []byte("0\n"), 0o644))
@@ -113,6 +114,7 @@ func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
 
 // What holds natively, and could be called broken by mistake.
 func TestCallsNothingBroken(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
 	testmain.Slow(t, "each case is some dozens of runs of programs", "./internal/native")
 	locked := "exec 9>l; flock 9; " + bump
 	own := "(echo 1 >f.1; mv -f f.1 f)& (echo 2 >f.2; mv -f f.2 f)& wait"
@@ -146,6 +148,7 @@ func TestLostUpdate(t *testing.T) {
 }
 
 func TestFlockHolds(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
 	locked := "exec 9>l; flock 9; " + bump
 	r := sweep(t, shell(t, []string{"n=0\n"}, locked, locked), time.Second/2)
 	require.Nil(t, r.Bad)

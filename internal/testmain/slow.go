@@ -17,6 +17,15 @@ func Slow(t *testing.T, why, pkg string) {
 	}
 }
 
+// InRealTime skips a test of how real programs fare against the clock under the race detector, which makes this process some ten
+// times slower and them not.
+func InRealTime(t *testing.T, pkg string) {
+	t.Helper()
+	if race.Detector {
+		t.Skipf("SKIPPED under the race detector: it runs against the clock; go test %s runs it", pkg)
+	}
+}
+
 // Long reports whether tests are to look at large spaces, too, which takes minutes more: LOCKPICK_LONG is set. What
 // is left out otherwise is more of what was looked at, and nothing of another kind.
 func Long() bool { return os.Getenv("LOCKPICK_LONG") != "" && !testing.Short() }

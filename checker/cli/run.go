@@ -1,22 +1,18 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"lockpick/checker"
-	"lockpick/checker/report"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -36,6 +32,7 @@ type runFlags struct {
 	states   int
 	save     string
 	repair   bool
+	argv     bool // the arguments are one command
 	native   string
 	budget   time.Duration // of native
 	results  *resultFlags
@@ -48,14 +45,15 @@ type specFlag struct{ name, usage string }
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{set: map[string]*[]string{}}
 	c := &cobra.Command{
-		Use:   "run COMMAND... | run FILE.txtar | run -n N -- COMMAND ARG...",
+		Use:   "run COMMAND... | run FILE.txtar | run [-n N] -- COMMAND ARG...",
 		Short: "Run real programs side by side, in every interleaving",
 		Long: `Run real programs, unmodified and in any language, side by side in every interleaving of
 their calls on the files of one directory, and say whether what they leave behind is what
 they leave behind one after the other.
 
-Each argument is a shell command and one process; with -n, what follows -- is one command
-and its arguments, for N processes. The files of the directory are copied; nothing in it
+Each argument is a shell command and one process; what follows -- is one command and its
+arguments, for N processes with -n. One command alone is run twice; and where two runs of a
+command hold, three are asked as well, unless -n says how many. The files of the directory are copied; nothing in it
 is changed. What the commands change elsewhere, a lock in /var/lock or a file in HOME, they share as
 well: it is found out when they run, copied, and not changed for real either. /tmp is a private one.
 What they only read elsewhere is real.
@@ -69,9 +67,8 @@ three runs of it, what one leaves behind that is killed at any call, a crash, a 
 another's today, a loss of power, a full disk, each file system. A line for each hazard says that
 it holds, or is broken and how, or why it was not asked.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if f.survey != "" && c.ArgsLenAtDash() == 0 && f.copies == 0 {
-				f.copies = 1 // what follows -- is the command and its arguments
-			}
+			// What follows -- is a command and its arguments, unless its first word is a command by itself.
+			f.argv = c.ArgsLenAtDash() == 0 && len(args) > 0 && !strings.Contains(args[0], " ")
 			return a.runPrograms(c.Context(), args, f)
 		},
 	}
@@ -163,307 +160,6 @@ func extending(spec *command.Spec, now time.Time, try func() error) error {
 	}
 }
 
-// decideAll makes all verdicts, and shows those that were not shown before.
-func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) error {
-	start := time.Now()
-	bar := a.newProgress(ctx, 1, false)
-	bar.begin("run", "learning what the commands do one after the other")
-	sc, strict, err := spec.Readings()
-	bar.clear()
-	if err != nil {
-		return err
-	}
-	asked, err := f.asked(&sc)
-	if err != nil {
-		return err
-	}
-	var results []checker.Result
-	n := f.challenge(spec, args)
-	defer n.close()
-	o := f.reportOptions(a, spec, args)
-	tried := &checker.Tried{}
-	for i, p := range asked {
-		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, f)
-		if err != nil {
-			return err
-		}
-		if err := a.witness(ctx, spec, n, &r); err != nil {
-			return err
-		}
-		a.worsen(exitOf(&r))
-		r.Claimed = false // nobody claims anything of a command
-		r.Elapsed = time.Since(start)
-		results = append(results, r)
-		if f.results.instead() || i < *shown {
-			continue
-		}
-		*shown++
-		if i > 0 {
-			_, _ = fmt.Fprintln(a.stdout)
-		}
-		if err := f.show(a.stdout, &r, o, i == 0); err != nil {
-			return err
-		}
-		if !f.pictures.markdown {
-			counts := within(countsOf(&r), cmp.Or(o.Width, 100)-2)
-			_, _ = fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(counts, "\n  "))
-		}
-	}
-	if !f.results.instead() && !f.pictures.markdown {
-		for _, l := range o.Tell("assumed", strings.Join(slices.Concat(sc.Assumes, sc.Assumed()), "; ")+".") {
-			_, _ = fmt.Fprintln(a.stdout, l)
-		}
-	}
-	if f.repair && !f.results.instead() {
-		if err := a.repair(ctx, spec, results, f); err != nil {
-			return err
-		}
-	}
-	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(spec, results, o))
-}
-
-// challenge is for the commands of a run; what it copies is there until it is closed.
-func (f *runFlags) challenge(spec *command.Spec, args []string) *challenge {
-	n := &challenge{spec: spec, budget: f.budget}
-	if _, err := os.Stat(spec.Dir); f.survey == "" && (f.from != "" || err == nil && !f.archive(args)) {
-		n.from = cmp.Or(f.from, spec.Dir)
-	}
-	return n
-}
-
-// witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do natively.
-func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) error {
-	bar := a.newProgress(ctx, 1, false)
-	defer bar.clear()
-	if r.Counterexample != nil {
-		bar.begin(r.Property.ID, "broken on the model; now this kernel is asked")
-	}
-	carryOut(ctx, spec, r)
-	n.begins = func() {
-		if bar.w == nil {
-			a.note("%s: %s on the model; now it is tried natively", r.Property.ID, r.Verdict)
-		}
-		bar.begin(r.Property.ID, fmt.Sprintf("%s on the model; now it is tried natively", r.Verdict))
-	}
-	if err := n.answer(ctx, r); err != nil {
-		return err
-	}
-	watchChanges(r)
-	return nil
-}
-
-// places says in which files the commands stand.
-func (f *runFlags) places(spec *command.Spec, args []string) []scenarios.Source {
-	archive, from := "", f.from
-	if f.archive(args) {
-		archive = args[0]
-	}
-	if from == "" {
-		from = spec.Dir
-	}
-	return commandPlaces(spec, archive, from)
-}
-
-// reportOptions says how what was found is told.
-func (f *runFlags) reportOptions(a *app, spec *command.Spec, args []string) report.Options {
-	return report.Options{
-		Style: a.style(a.stdout, f.width), Program: a.program, Root: workDir(), Places: true, Commands: f.places(spec, args),
-		Replay: func(*checker.Result) string { return a.replayRun(f) },
-		Bundle: func(r *checker.Result) ([]byte, error) { return bundle(spec, r) },
-	}
-}
-
-// bundle is a counterexample with its commands and their files, as replay reads it.
-func bundle(spec *command.Spec, r *checker.Result) ([]byte, error) {
-	text, err := report.Bundle(r)
-	if err != nil {
-		return nil, err
-	}
-	return spec.AddTo(text)
-}
-
-// archive reports whether the arguments are an archive.
-func (f *runFlags) archive(args []string) bool {
-	return len(args) == 1 && f.copies == 0 && strings.HasSuffix(args[0], ".txtar")
-}
-
-// show prints a verdict. Of what holds beside the first, a line is enough.
-func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, first bool) error {
-	if !first && r.Verdict == checker.Holds && !f.pictures.markdown {
-		_, err := fmt.Fprintf(stdout, "%s  HOLDS  %s\n", r.Scenario.ID, r.Property)
-		return err
-	}
-	pictures := *f.pictures
-	pictures.svg = "" // there is one file for all
-	return pictures.show(stdout, r, o)
-}
-
-// countsOf says what a verdict took, and how many executions it has spared.
-func countsOf(r *checker.Result) string {
-	s := &r.Stats
-	text := fmt.Sprintf("%d executions learned %d answers · %d states", s.Coroutines, s.Edges, s.States)
-	if s.Covered > 0 && s.Coroutines > 0 {
-		text += fmt.Sprintf(" · %s schedules, %s for each execution", about(s.Covered), about(s.Covered/float64(s.Coroutines)))
-	}
-	return fmt.Sprintf("%s · %.1f s", text, r.Elapsed.Seconds())
-}
-
-// within breaks a line of counts where it is too long for so many columns.
-func within(text string, columns int) []string {
-	const between = " · "
-	var lines []string
-	for _, part := range strings.Split(text, between) {
-		n := len(lines) - 1
-		if n >= 0 && utf8.RuneCountInString(lines[n]+between+part) <= columns {
-			lines[n] += between + part
-		} else {
-			lines = append(lines, part)
-		}
-	}
-	return lines
-}
-
-// about is a number with three digits that matter.
-func about(n float64) string {
-	if n < 1e6 {
-		return fmt.Sprintf("%.0f", n)
-	}
-	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%.2g", n))
-}
-
-// outputs lists the files asked for.
-func (f *runFlags) outputs() []output {
-	var out []output
-	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
-		if o.path != "" {
-			out = append(out, o)
-		}
-	}
-	return append(out, f.results.outputs()...)
-}
-
-// write writes the picture and the bundle that are asked for.
-func (f *runFlags) write(spec *command.Spec, results []checker.Result, o report.Options) error {
-	var errs []error
-	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
-	for _, file := range []struct {
-		flag, name string
-		write      func(name string, r *checker.Result) error
-	}{
-		{"svg", f.pictures.svg, func(name string, r *checker.Result) error {
-			return writeFile(name, func(w io.Writer) error { return report.SVG(w, r, o) })
-		}},
-		{"save", f.save, func(name string, r *checker.Result) error {
-			text, err := bundle(spec, r)
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(name, text, 0o644)
-		}},
-	} {
-		switch {
-		case file.name == "":
-		case i < 0:
-			errs = append(errs, fmt.Errorf("--%s %s: there is no counterexample", file.flag, file.name))
-		default:
-			errs = append(errs, file.write(file.name, &results[i]))
-		}
-	}
-	return errors.Join(errs...)
-}
-
-// replayRun is the command that shows a counterexample again: of the file that it is saved in, or
-// the same command with one.
-func (a *app) replayRun(f *runFlags) string {
-	if f.save != "" {
-		return a.program + " replay " + report.ShellWord(f.save)
-	}
-	const file = "race.lockpick"
-	words := []string{a.program}
-	for i, arg := range f.withoutOutputs(a.args) {
-		words = append(words, report.ShellWord(arg))
-		if i == 0 {
-			words = append(words, "--save", file)
-		}
-	}
-	return strings.Join(words, " ") + "; " + a.program + " replay " + file
-}
-
-// withoutOutputs are the arguments without the flags that say what is written, and how: whoever sees
-// a counterexample again need not write the files again.
-func (f *runFlags) withoutOutputs(args []string) []string {
-	takesValue := map[string]bool{"svg": true, "date": true, "markdown": false, "unfold": false, "source": false, "github": false}
-	for _, c := range f.results.formats {
-		takesValue[c.flag] = c.arg != ""
-	}
-	var out []string
-	for i := 0; i < len(args); i++ {
-		if args[i] == "--" {
-			return append(out, args[i:]...)
-		}
-		name, _, joined := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
-		value, known := takesValue[name]
-		switch {
-		case !known || !strings.HasPrefix(args[i], "--"):
-			out = append(out, args[i])
-		case value && !joined:
-			i++
-		}
-	}
-	return out
-}
-
-// asked lists the properties that are decided.
-func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) {
-	var all []*scenarios.Property
-	for _, c := range sc.Claims {
-		all = append(all, c.Property)
-	}
-	if f.property == "" {
-		return all, nil
-	}
-	for _, p := range all {
-		if p.ID == f.property {
-			return []*scenarios.Property{p}, nil
-		}
-	}
-	var ids []string
-	for _, p := range all {
-		ids = append(ids, p.ID)
-	}
-	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s; with --inside there is mutual-exclusion, and "+
-		"atomic and wedge with --crashes, --failing-calls or --power-losses, as far as what is assumed does not say why not", f.property, strings.Join(ids, ", "))
-}
-
-// decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it, and
-// the result asks; strict is the scenario in which none is.
-func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario, p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
-	if f.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
-	}
-	bar := a.newProgress(ctx, 1, false)
-	defer bar.clear()
-	bar.begin(sc.ID, p.ID)
-	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried}
-	r, err := checker.Check(ctx, sc, p, o)
-	// The property of what is left behind counts refusals.
-	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p || spec.Refused.Declared {
-		return r, err
-	}
-	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
-		return checker.Check(ctx, sc, p, o)
-	}
-	switch r.Verdict {
-	case checker.Holds:
-		return ifRefused(r, strict, decide)
-	case checker.Broken:
-		return ifSkipped(ctx, r, spec, decide)
-	}
-	return r, nil
-}
-
 // read makes the spec of the arguments and flags.
 func (f *runFlags) read(args []string) (command.Spec, error) {
 	spec := command.Spec{}
@@ -487,8 +183,8 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 		if spec, err = command.Parse(text); err != nil {
 			return spec, fmt.Errorf("%s: %w", args[0], err)
 		}
-	case f.copies > 0:
-		spec.Commands = slices.Repeat([]command.Line{{Argv: args}}, int(f.copies))
+	case f.copies > 0 || f.argv:
+		spec.Commands = slices.Repeat([]command.Line{{Argv: args}}, int(max(f.copies, 1)))
 	default:
 		for _, text := range args {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})
@@ -507,6 +203,9 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 				return spec, fmt.Errorf("--%s: %w", name, err)
 			}
 		}
+	}
+	if !archive {
+		f.twice(&spec)
 	}
 	return spec, f.files(&spec, archive)
 }

@@ -55,6 +55,11 @@ func (s *Spec) changed(commands []Line, files []File) Spec {
 	return c
 }
 
+// OneMore is the spec with the first command once more.
+func (s *Spec) OneMore() Spec {
+	return s.changed(append(slices.Clone(s.Commands), s.Commands[0]), s.Files)
+}
+
 // wrapped runs each command under flock(1).
 func (s *Spec) wrapped(name, lock, made string) Repair {
 	r := Repair{Name: name, Lock: made}
@@ -135,7 +140,7 @@ func inserted(f File, lines string) (text string, diff []string) {
 
 // Trials are the settings in which a repair has to hold: as many processes as before, one more, and one that is killed.
 func (r *Repair) Trials() []Trial {
-	more := r.Spec.changed(append(slices.Clone(r.Spec.Commands), r.Spec.Commands[0]), r.Spec.Files)
+	more := r.Spec.OneMore()
 	killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
 	killed.Crashes = 1
 	n := len(r.Spec.Commands)

@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// A decided has the verdicts on some commands.
+type decided struct {
+	spec    *command.Spec
+	results []checker.Result
+	assumes []string
+	took    time.Duration // on the model, of all verdicts
+}
+
+// decideAll makes all verdicts, and shows those that were not shown before.
+func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) error {
+	d, err := a.decide(ctx, spec, args, f, shown)
+	if err != nil {
+		return err
+	}
+	results, saved := d.results, spec
+	if !f.archive(args) && f.asksThree(d) {
+		more, err := a.decideThree(ctx, spec, args, f)
+		if err != nil {
+			return err
+		}
+		results = append(results, more.results...)
+		if slices.ContainsFunc(more.results, hasCounterexample) {
+			saved = more.spec
+		}
+	}
+	o := f.reportOptions(a, saved, args)
+	if !f.results.instead() && !f.pictures.markdown {
+		for _, l := range o.Tell("assumed", strings.Join(d.assumes, "; ")+".") {
+			_, _ = fmt.Fprintln(a.stdout, l)
+		}
+	}
+	if f.repair && !f.results.instead() {
+		if err := a.repair(ctx, saved, results, f); err != nil {
+			return err
+		}
+	}
+	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(saved, results, o))
+}
+
+func hasCounterexample(r checker.Result) bool { return r.Counterexample != nil }
+
+// decide makes the verdicts on some commands.
+func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) (*decided, error) {
+	start := time.Now()
+	bar := a.newProgress(ctx, 1, false)
+	bar.begin("run", "learning what the commands do one after the other")
+	sc, strict, err := spec.Readings()
+	bar.clear()
+	if err != nil {
+		return nil, err
+	}
+	asked, err := f.asked(&sc)
+	if err != nil {
+		return nil, err
+	}
+	d := &decided{spec: spec, took: time.Since(start)}
+	n := f.challenge(spec, args)
+	defer n.close()
+	tried := &checker.Tried{}
+	for i, p := range asked {
+		began := time.Now()
+		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, f)
+		d.took += time.Since(began)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.witness(ctx, spec, n, &r); err != nil {
+			return nil, err
+		}
+		r.Elapsed = time.Since(start)
+		again := i < *shown
+		if !again {
+			*shown++
+		}
+		if err := a.tell(&r, f, f.reportOptions(a, spec, args), i == 0, again); err != nil {
+			return nil, err
+		}
+		d.results = append(d.results, r)
+	}
+	d.assumes = slices.Concat(sc.Assumes, sc.Assumed())
+	return d, nil
+}
+
+// tell counts a verdict, and shows it unless that was done before.
+func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, again bool) error {
+	a.worsen(exitOf(r))
+	r.Claimed = false // nobody claims anything of a command
+	if f.results.instead() || again {
+		return nil
+	}
+	if !first {
+		_, _ = fmt.Fprintln(a.stdout)
+	}
+	if err := f.show(a.stdout, r, o, first); err != nil || f.pictures.markdown {
+		return err
+	}
+	counts := within(countsOf(r), cmp.Or(o.Width, 100)-2)
+	_, err := fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(counts, "\n  "))
+	return err
+}
+
+// challenge is for the commands of a run; what it copies is there until it is closed.
+func (f *runFlags) challenge(spec *command.Spec, args []string) *challenge {
+	n := &challenge{spec: spec, budget: f.budget}
+	if _, err := os.Stat(spec.Dir); f.survey == "" && (f.from != "" || err == nil && !f.archive(args)) {
+		n.from = cmp.Or(f.from, spec.Dir)
+	}
+	return n
+}
+
+// witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do natively.
+func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) error {
+	bar := a.newProgress(ctx, 1, false)
+	defer bar.clear()
+	if r.Counterexample != nil {
+		bar.begin(r.Property.ID, "broken on the model; now this kernel is asked")
+	}
+	carryOut(ctx, spec, r)
+	n.begins = func() {
+		if bar.w == nil {
+			a.note("%s: %s on the model; now it is tried natively", r.Property.ID, r.Verdict)
+		}
+		bar.begin(r.Property.ID, fmt.Sprintf("%s on the model; now it is tried natively", r.Verdict))
+	}
+	if err := n.answer(ctx, r); err != nil {
+		return err
+	}
+	watchChanges(r)
+	return nil
+}
+
+// asked lists the properties that are decided.
+func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) {
+	var all []*scenarios.Property
+	for _, c := range sc.Claims {
+		all = append(all, c.Property)
+	}
+	if f.property == "" {
+		return all, nil
+	}
+	for _, p := range all {
+		if p.ID == f.property {
+			return []*scenarios.Property{p}, nil
+		}
+	}
+	var ids []string
+	for _, p := range all {
+		ids = append(ids, p.ID)
+	}
+	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s; with --inside there is mutual-exclusion, and "+
+		"atomic and wedge with --crashes, --failing-calls or --power-losses, as far as what is assumed does not say why not", f.property, strings.Join(ids, ", "))
+}
+
+// decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it, and
+// the result asks; strict is the scenario in which none is.
+func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario, p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	bar := a.newProgress(ctx, 1, false)
+	defer bar.clear()
+	bar.begin(sc.ID, p.ID)
+	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried}
+	r, err := checker.Check(ctx, sc, p, o)
+	// The property of what is left behind counts refusals.
+	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p || spec.Refused.Declared {
+		return r, err
+	}
+	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
+		return checker.Check(ctx, sc, p, o)
+	}
+	switch r.Verdict {
+	case checker.Holds:
+		return ifRefused(r, strict, decide)
+	case checker.Broken:
+		return ifSkipped(ctx, r, spec, decide)
+	}
+	return r, nil
+}

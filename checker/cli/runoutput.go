@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// places says in which files the commands stand.
+func (f *runFlags) places(spec *command.Spec, args []string) []scenarios.Source {
+	archive, from := "", f.from
+	if f.archive(args) {
+		archive = args[0]
+	}
+	if from == "" {
+		from = spec.Dir
+	}
+	return commandPlaces(spec, archive, from)
+}
+
+// reportOptions says how what was found is told.
+func (f *runFlags) reportOptions(a *app, spec *command.Spec, args []string) report.Options {
+	return report.Options{
+		Style: a.style(a.stdout, f.width), Program: a.program, Root: workDir(), Places: true, Commands: f.places(spec, args),
+		Replay: func(*checker.Result) string { return a.replayRun(f) },
+		Bundle: func(r *checker.Result) ([]byte, error) { return bundle(spec, r) },
+	}
+}
+
+// bundle is a counterexample with its commands and their files, as replay reads it.
+func bundle(spec *command.Spec, r *checker.Result) ([]byte, error) {
+	text, err := report.Bundle(r)
+	if err != nil {
+		return nil, err
+	}
+	return spec.AddTo(text)
+}
+
+// archive reports whether the arguments are an archive.
+func (f *runFlags) archive(args []string) bool {
+	return len(args) == 1 && f.copies == 0 && strings.HasSuffix(args[0], ".txtar")
+}
+
+// show prints a verdict. Of what holds beside the first, a line is enough.
+func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, first bool) error {
+	if !first && r.Verdict == checker.Holds && !f.pictures.markdown {
+		_, err := fmt.Fprintf(stdout, "%s  HOLDS  %s\n", r.Scenario.ID, r.Property)
+		return err
+	}
+	pictures := *f.pictures
+	pictures.svg = "" // there is one file for all
+	return pictures.show(stdout, r, o)
+}
+
+// countsOf says what a verdict took, and how many executions it has spared.
+func countsOf(r *checker.Result) string {
+	s := &r.Stats
+	text := fmt.Sprintf("%d executions learned %d answers · %d states", s.Coroutines, s.Edges, s.States)
+	if s.Covered > 0 && s.Coroutines > 0 {
+		text += fmt.Sprintf(" · %s schedules, %s for each execution", about(s.Covered), about(s.Covered/float64(s.Coroutines)))
+	}
+	return fmt.Sprintf("%s · %.1f s", text, r.Elapsed.Seconds())
+}
+
+// within breaks a line of counts where it is too long for so many columns.
+func within(text string, columns int) []string {
+	const between = " · "
+	var lines []string
+	for _, part := range strings.Split(text, between) {
+		n := len(lines) - 1
+		if n >= 0 && utf8.RuneCountInString(lines[n]+between+part) <= columns {
+			lines[n] += between + part
+		} else {
+			lines = append(lines, part)
+		}
+	}
+	return lines
+}
+
+// about is a number with three digits that matter.
+func about(n float64) string {
+	if n < 1e6 {
+		return fmt.Sprintf("%.0f", n)
+	}
+	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%.2g", n))
+}
+
+// outputs lists the files asked for.
+func (f *runFlags) outputs() []output {
+	var out []output
+	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
+		if o.path != "" {
+			out = append(out, o)
+		}
+	}
+	return append(out, f.results.outputs()...)
+}
+
+// write writes the picture and the bundle that are asked for.
+func (f *runFlags) write(spec *command.Spec, results []checker.Result, o report.Options) error {
+	var errs []error
+	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
+	for _, file := range []struct {
+		flag, name string
+		write      func(name string, r *checker.Result) error
+	}{
+		{"svg", f.pictures.svg, func(name string, r *checker.Result) error {
+			return writeFile(name, func(w io.Writer) error { return report.SVG(w, r, o) })
+		}},
+		{"save", f.save, func(name string, r *checker.Result) error {
+			text, err := bundle(spec, r)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(name, text, 0o644)
+		}},
+	} {
+		switch {
+		case file.name == "":
+		case i < 0:
+			errs = append(errs, fmt.Errorf("--%s %s: there is no counterexample", file.flag, file.name))
+		default:
+			errs = append(errs, file.write(file.name, &results[i]))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// replayRun is the command that shows a counterexample again: of the file that it is saved in, or
+// the same command with one.
+func (a *app) replayRun(f *runFlags) string {
+	if f.save != "" {
+		return a.program + " replay " + report.ShellWord(f.save)
+	}
+	const file = "race.lockpick"
+	words := []string{a.program}
+	for i, arg := range f.withoutOutputs(a.args) {
+		words = append(words, report.ShellWord(arg))
+		if i == 0 {
+			words = append(words, "--save", file)
+		}
+	}
+	return strings.Join(words, " ") + "; " + a.program + " replay " + file
+}
+
+// withoutOutputs are the arguments without the flags that say what is written, and how: whoever sees
+// a counterexample again need not write the files again.
+func (f *runFlags) withoutOutputs(args []string) []string {
+	takesValue := map[string]bool{"svg": true, "date": true, "markdown": false, "unfold": false, "source": false, "github": false}
+	for _, c := range f.results.formats {
+		takesValue[c.flag] = c.arg != ""
+	}
+	var out []string
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		name, _, joined := strings.Cut(strings.TrimPrefix(args[i], "--"), "=")
+		value, known := takesValue[name]
+		switch {
+		case !known || !strings.HasPrefix(args[i], "--"):
+			out = append(out, args[i])
+		case value && !joined:
+			i++
+		}
+	}
+	return out
+}

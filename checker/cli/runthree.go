@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"lockpick/checker"
+	"lockpick/scenarios/command"
+)
+
+// What holds with two runs of a command may be broken with three: flock on a file that sed -i replaces, say. So three are
+// asked as well, where two hold and are decided at once. -n 2 says two and means it.
+const (
+	atOnce    = time.Second
+	threeTime = 10 * time.Second
+)
+
+// twice makes two runs of a command that stands alone, for alone it shows no race. Where faults are asked about, one command is
+// a question of its own.
+func (f *runFlags) twice(spec *command.Spec) {
+	if len(spec.Commands) == 1 && f.copies == 0 && f.survey == "" && !spec.Left && faultless(spec) {
+		spec.Commands = append(spec.Commands, spec.Commands[0])
+	}
+}
+
+func faultless(spec *command.Spec) bool {
+	return spec.Crashes+spec.PowerLosses+spec.FailingCalls+spec.Stalls == 0
+}
+
+// asksThree reports whether a third run of a command is to be asked.
+func (f *runFlags) asksThree(d *decided) bool {
+	c := d.spec.Commands
+	return f.copies == 0 && len(c) == 2 && c[0].Func == nil && c[0].String() == c[1].String() && c[0].Stdin == c[1].Stdin &&
+		faultless(d.spec) && d.took < atOnce &&
+		!slices.ContainsFunc(d.results, func(r checker.Result) bool { return r.Verdict != checker.Holds })
+}
+
+// decideThree asks what was asked of two runs of a command of three, and shows it. What is not decided in time is said on standard
+// error: it takes nothing back.
+func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string, f *runFlags) (*decided, error) {
+	three := spec.OneMore()
+	in, cancel := context.WithTimeout(ctx, threeTime)
+	defer cancel()
+	sc, strict, err := three.Readings()
+	if err != nil {
+		return nil, err
+	}
+	asked, err := f.asked(&sc)
+	if err != nil {
+		return nil, err
+	}
+	d := &decided{spec: &three}
+	n := f.challenge(&three, args)
+	defer n.close()
+	tried := &checker.Tried{}
+	for _, p := range asked {
+		began := time.Now()
+		r, err := a.decideRun(in, &three, &sc, &strict, p, tried, f)
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Counterexample != nil:
+			err = a.witness(ctx, &three, n, &r)
+		case r.Verdict != checker.Holds:
+			a.note("%s: with three processes it is not decided in %s: ask with -n 3", p, threeTime)
+			continue
+		}
+		r.Elapsed = time.Since(began)
+		if err == nil {
+			err = a.tell(&r, f, f.reportOptions(a, &three, args), false, false)
+		}
+		if err != nil {
+			return nil, err
+		}
+		d.results = append(d.results, r)
+	}
+	return d, nil
+}

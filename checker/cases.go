@@ -323,8 +323,8 @@ func (r *Result) where(in []scenarios.Assumptions) string {
 	return strings.Join(texts, ", or ")
 }
 
-// Patience says what is assumed of loops that are marked as retries (scenarios.Task.Retry), where some went round that often;
-// empty otherwise. A protocol that gives up later than that is not followed so far.
+// Patience says what is assumed of loops that are marked as retries (scenarios.Task.Retry), where some went round
+// that often; empty otherwise. A protocol that gives up later than that is not followed so far.
 func (r *Result) Patience() string {
 	if !r.looks.Retries || r.Verdict == Broken {
 		return ""

@@ -7,8 +7,8 @@ import (
 	"lockpick/scenarios"
 )
 
-// Programs are decided with clocks that stand still first: that is a small space. Where the verdict depends on clocks, it is
-// that of the space in which they move and sleeps last (scenarios.Scenario.InTime).
+// Programs are decided with clocks that stand still first: that is a small space. Where the verdict depends on
+// clocks, it is that of the space in which they move and sleeps last (scenarios.Scenario.InTime).
 
 // dependsOnClocks reports whether clocks that move may give another verdict.
 func (r *Result) dependsOnClocks() (bool, error) {

@@ -10,9 +10,9 @@ import (
 	"lockpick/sched"
 )
 
-// A program with many branches has more states than can be covered, and each new branch is an execution. So when so many
-// executions or states have not covered the space, schedules with few preemptions come first: one preemption finds most
-// of what there is.
+// A program with many branches has more states than can be covered, and each new branch is an execution. So when so
+// many executions or states have not covered the space, schedules with few preemptions come first: one preemption
+// finds most of what there is.
 const (
 	glimpseExecutions = 24
 	glimpseStates     = 20_000

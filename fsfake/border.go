@@ -48,7 +48,8 @@ func (r *Region) Owns(name string) bool {
 type border struct {
 	dir     string
 	regions []Region
-	// around are the directories above these places, which are the machine's only as the way there, and the regions that are partly.
+	// around are the directories above these places, which are the machine's only as the way there, and the regions that
+	// are partly.
 	around map[InodeID]string
 }
 
@@ -172,8 +173,8 @@ func (m *Machine) beyondBorder() Result {
 	return unmodelled(beyond+"%q, which leads out of %s,", to, m.border.dir)
 }
 
-// LeadsTo finds in the text of an error that a path leads over the border, and where to. The path is absolute, and may go
-// through symlinks that the machine does not have.
+// LeadsTo finds in the text of an error that a path leads over the border, and where to. The path is absolute, and
+// may go through symlinks that the machine does not have.
 func LeadsTo(text string) (to string, ok bool) {
 	for {
 		_, after, found := strings.Cut(text, beyond)

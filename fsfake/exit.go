@@ -18,8 +18,8 @@ type Exit struct {
 	Idle bool
 }
 
-// exitSignal is where an exit's Flags have the signal; the status is below. ExitIdle among the Flags of a [CallEnd] says
-// that the process has changed no file.
+// exitSignal is where an exit's Flags have the signal; the status is below. ExitIdle among the Flags of a [CallEnd]
+// says that the process has changed no file.
 const (
 	exitSignal = 8
 	ExitIdle   = 1 << 16

@@ -55,8 +55,8 @@ func (c Call) Ends() bool { return c.Is(Ends) }
 // IsLock reports whether c takes or gives back a lock of the kernel.
 func (c Call) IsLock() bool { return c.Is(Locks) }
 
-// Changes reports whether the call, where it succeeds, changes names, contents, times or modes of files. An open may do so
-// as well, by its flags: see [O_CREAT] and [O_TRUNC].
+// Changes reports whether the call, where it succeeds, changes names, contents, times or modes of files. An open may
+// do so as well, by its flags: see [O_CREAT] and [O_TRUNC].
 func (c Call) Changes() bool { return c.Is(Changes) }
 
 // ShowsPid reports whether the call shows a pid to somebody: to the caller, as kill(2)

@@ -46,8 +46,8 @@ type SnapshotProc struct {
 	Records []SnapshotRecord // of its own and of its descriptions, by inode
 }
 
-// A SnapshotRecord is a record lock that excludes all others, and the only one of its file. End is included. FD is a descriptor of
-// the description that owns it (OFD), or -1 where the process does.
+// A SnapshotRecord is a record lock that excludes all others, and the only one of its file. End is included. FD is a
+// descriptor of the description that owns it (OFD), or -1 where the process does.
 type SnapshotRecord struct {
 	Inode      InodeID
 	Start, End int64

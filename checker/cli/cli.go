@@ -95,8 +95,8 @@ type app struct {
 	grace  time.Duration
 }
 
-// within has the program end soon after a context does, if by then nobody has called what it returns: what is under way may be
-// an execution of a command, which nobody interrupts. What the program has started ends with it.
+// within has the program end soon after a context does, if by then nobody has called what it returns: what is under
+// way may be an execution of a command, which nobody interrupts. What the program has started ends with it.
 func (a *app) within(ctx context.Context) (done func()) {
 	over := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

@@ -16,8 +16,8 @@ import (
 // A deciding makes a verdict on one property of a scenario.
 type deciding func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error)
 
-// ifRefused decides what holds so far once more with no exit status as a refusal. Where that is broken, the verdict depends on
-// what the statuses mean, and only the user knows that.
+// ifRefused decides what holds so far once more with no exit status as a refusal. Where that is broken, the verdict
+// depends on what the statuses mean, and only the user knows that.
 func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 	checker.Result, error) {
 	full, err := decide(strict, strict.Claims[0].Property)
@@ -43,8 +43,8 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 	return r, nil
 }
 
-// ifSkipped decides what is broken so far once more with runs that may skip: they exit 0 and change no file, because they find
-// another one at work, as after flock -n || exit 0.
+// ifSkipped decides what is broken so far once more with runs that may skip: they exit 0 and change no file, because
+// they find another one at work, as after flock -n || exit 0.
 func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide deciding) (
 	checker.Result, error) {
 	if !r.Counterexample.Idles() || ctx.Err() != nil {

@@ -24,14 +24,15 @@ const nativeBudget = "LOCKPICK_NATIVE"
 // defaultBudget is how long commands run natively where nobody says.
 const defaultBudget = 5 * time.Second
 
-// A challenge runs commands natively, which shares nothing with the machine that the verdicts are of: what "holds" is challenged, what
-// is broken is confirmed.
+// A challenge runs commands natively, which shares nothing with the machine that the verdicts are of: what "holds" is
+// challenged, what is broken is confirmed.
 type challenge struct {
 	spec   *command.Spec
 	from   string // the real directory with the files of the start; empty where there is none
 	budget time.Duration
 	temp   string // for files of the start that lie nowhere
-	// checks have the serial ends, with and without orders in which refusing commands have not run; nil where that was not asked yet.
+	// checks have the serial ends, with and without orders in which refusing commands have not run; nil where that was
+	// not asked yet.
 	checks [2]*native.Check
 	// serial: that what is left behind is serializable is not broken on the model.
 	serial bool
@@ -268,7 +269,8 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 	return nil
 }
 
-// nativeCalls are the names of calls as package native has them, one for all that do the same. Others do not stop there.
+// nativeCalls are the names of calls as package native has them, one for all that do the same. Others do not stop
+// there.
 var nativeCalls = map[string]string{
 	"open": "open", "stat": "stat", "lstat": "stat", "fstat": "stat", "unlink": "unlink", "rename": "rename", "link": "link", "linkat": "link",
 	"symlink": "symlink", "readlink": "readlink", "mkdir": "mkdir", "rmdir": "rmdir", "truncate": "truncate", "ftruncate": "truncate",
@@ -277,8 +279,8 @@ var nativeCalls = map[string]string{
 	"fcntl-setlk": "lock", "fcntl-getlk": "lock", "ofd-setlk": "lock", "ofd-getlk": "lock", "kill": "kill", "exit": "end", "end": "end",
 }
 
-// nativeSteps are the calls of a counterexample. A call that waited is made once natively. Names that are not there at the start may be
-// random, and are not compared.
+// nativeSteps are the calls of a counterexample. A call that waited is made once natively. Names that are not there
+// at the start may be random, and are not compared.
 func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
 	walk := trace.NewWalk(r.Scenario, r.Counterexample.Trace)
 	start := map[string]bool{}

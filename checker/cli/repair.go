@@ -15,8 +15,8 @@ import (
 // repairTime is how long one setting of a repair may take where --timeout says nothing else.
 const repairTime = time.Minute
 
-// repair tries changes to commands that are broken, and prints those that hold: as a command or a diff to paste, with what was
-// decided of them. What was tried and does not hold is a line.
+// repair tries changes to commands that are broken, and prints those that hold: as a command or a diff to paste, with
+// what was decided of them. What was tried and does not hold is a line.
 func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.Result, f *runFlags) error {
 	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
 	if i < 0 {
@@ -74,8 +74,8 @@ func spoiled(spec *command.Spec, r *checker.Result) string {
 	return ""
 }
 
-// holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken alone, too, is no
-// reason against it.
+// holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
+// alone, too, is no reason against it.
 func holds(ctx context.Context, spec *command.Spec, r *command.Repair, alone []checker.Result, f *runFlags) (
 	proof, why string, err error) {
 	same, err := spec.SameAlone(r)

@@ -10,8 +10,8 @@ import (
 	"lockpick/internal/testmain"
 )
 
-// A repair is printed to paste where it holds, and what does not hold is told with its schedule: a lock on the file that sed
-// replaces holds with two processes, and not with three.
+// A repair is printed to paste where it holds, and what does not hold is told with its schedule: a lock on the file
+// that sed replaces holds with two processes, and not with three.
 func TestRunRepairs(t *testing.T) {
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)

@@ -160,8 +160,8 @@ func TestRunWritesFormats(t *testing.T) {
 	require.Contains(t, got.stderr, "there is no counterexample")
 }
 
-// pidFile is a script that takes over the lock of a dead process: its space has some 50 000 states, and takes hundreds of
-// executions.
+// pidFile is a script that takes over the lock of a dead process: its space has some 50 000 states, and takes
+// hundreds of executions.
 const pidFile = `-- job.sh --
 if [ -f job.pid ]; then
   pid=$(cat job.pid)
@@ -180,8 +180,8 @@ sh job.sh
 sh job.sh
 `
 
-// Where a space takes many executions, schedules with few preemptions come first. What they break is confirmed, and none that is
-// smaller exists.
+// Where a space takes many executions, schedules with few preemptions come first. What they break is confirmed, and
+// none that is smaller exists.
 func TestRunPreemptsFirst(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced
 	spec, err := command.Parse([]byte(pidFile))

@@ -126,7 +126,8 @@ func (f *runFlags) challenge(spec *command.Spec, args []string) *challenge {
 	return n
 }
 
-// witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do natively.
+// witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do
+// natively.
 func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) error {
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
@@ -169,8 +170,8 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 		"atomic and wedge with --crashes, --failing-calls or --power-losses, as far as what is assumed does not say why not", f.property, strings.Join(ids, ", "))
 }
 
-// decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it, and
-// the result asks; strict is the scenario in which none is.
+// decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
+// and the result asks; strict is the scenario in which none is.
 func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario, p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc

@@ -9,15 +9,15 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// What holds with two runs of a command may be broken with three: flock on a file that sed -i replaces, say. So three are
-// asked as well, where two hold and are decided at once. -n 2 says two and means it.
+// What holds with two runs of a command may be broken with three: flock on a file that sed -i replaces, say. So three
+// are asked as well, where two hold and are decided at once. -n 2 says two and means it.
 const (
 	atOnce    = time.Second
 	threeTime = 10 * time.Second
 )
 
-// twice makes two runs of a command that stands alone, for alone it shows no race. Where faults are asked about, one command is
-// a question of its own.
+// twice makes two runs of a command that stands alone, for alone it shows no race. Where faults are asked about, one
+// command is a question of its own.
 func (f *runFlags) twice(spec *command.Spec) {
 	if len(spec.Commands) == 1 && f.copies == 0 && f.survey == "" && !spec.Left && faultless(spec) {
 		spec.Commands = append(spec.Commands, spec.Commands[0])
@@ -36,8 +36,8 @@ func (f *runFlags) asksThree(d *decided) bool {
 		!slices.ContainsFunc(d.results, func(r checker.Result) bool { return r.Verdict != checker.Holds })
 }
 
-// decideThree asks what was asked of two runs of a command of three, and shows it. What is not decided in time is said on standard
-// error: it takes nothing back.
+// decideThree asks what was asked of two runs of a command of three, and shows it. What is not decided in time is
+// said on standard error: it takes nothing back.
 func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string, f *runFlags) (*decided, error) {
 	three := spec.OneMore()
 	in, cancel := context.WithTimeout(ctx, threeTime)

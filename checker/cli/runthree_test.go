@@ -10,8 +10,8 @@ import (
 	"lockpick/internal/testmain"
 )
 
-// What holds with two runs of a command is asked with three. A lock on the file that sed replaces holds with two and is broken
-// with three; -n 2 means two; one command alone is run twice.
+// What holds with two runs of a command is asked with three. A lock on the file that sed replaces holds with two and
+// is broken with three; -n 2 means two; one command alone is run twice.
 func TestRunAsksThree(t *testing.T) {
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)

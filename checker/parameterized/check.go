@@ -1,6 +1,6 @@
 // Package parameterized asks a property of any number of equal processes. It looks for a proof (see package
-// lockpick/checker/internal/anynumber), and where there is none decides a few processes by package checker. It must not know how
-// a proof is found, nor how an answer is reported.
+// lockpick/checker/internal/anynumber), and where there is none decides a few processes by package checker. It must
+// not know how a proof is found, nor how an answer is reported.
 package parameterized
 
 import (
@@ -38,8 +38,9 @@ const (
 	anyStates         = 300_000
 )
 
-// Check asks a property of any number of processes. Where there is no proof, it decides 2 to 5 processes as package checker does, each with
-// as many kills as processes where the setting has kills: a search for a proof that fails is no counterexample.
+// Check asks a property of any number of processes. Where there is no proof, it decides 2 to 5 processes as package
+// checker does, each with as many kills as processes where the setting has kills: a search for a proof that fails is
+// no counterexample.
 func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options) (Answer, error) {
 	a := Answer{Scenario: sc, Property: p}
 	if !sc.Setting.Interchangeable {

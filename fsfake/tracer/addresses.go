@@ -8,11 +8,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Addresses. They are not random, so that equal answers give equal calls; and they are others in each process, as they are on
-// a kernel: programs name temporary files after the address of something.
+// Addresses. They are not random, so that equal answers give equal calls; and they are others in each process, as
+// they are on a kernel: programs name temporary files after the address of something.
 
-// shiftAddresses moves the heap, the mappings and the stack of a program that stands at its first instruction, each by an amount that
-// its pid decides. end is where what the kernel has put on its stack ends: the auxiliary vector, which is last.
+// shiftAddresses moves the heap, the mappings and the stack of a program that stands at its first instruction, each
+// by an amount that its pid decides. end is where what the kernel has put on its stack ends: the auxiliary vector,
+// which is last.
 func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 	stack, err := readFull(t.tid, regs.Rsp, int(end-regs.Rsp))
 	if err != nil {

@@ -180,8 +180,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// A real directory that is known to be the virtual one is that, as where it is mounted a second time; a known file under another
-// name ends the run.
+// A real directory that is known to be the virtual one is that, as where it is mounted a second time; a known file
+// under another name ends the run.
 func TestKnown(t *testing.T) {
 	out, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)

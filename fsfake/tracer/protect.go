@@ -49,7 +49,8 @@ func (t *thread) device(pl place) int {
 	return 0
 }
 
-// withReal adds, to the names in a real directory that stands for one which is only partly virtual, what is beside them.
+// withReal adds, to the names in a real directory that stands for one which is only partly virtual, what is beside
+// them.
 func (p *process) withReal(fd int, names []string) []string {
 	if len(p.r.shared) == 0 {
 		return names
@@ -217,8 +218,8 @@ func (t *thread) outside(name string, tree bool) {
 	}
 }
 
-// holdsShared ends the run, under Protect, if a real directory that a program looks at has a virtual name in it: its list
-// of names and its times are then others. It reports whether that is so.
+// holdsShared ends the run, under Protect, if a real directory that a program looks at has a virtual name in it: its
+// list of names and its times are then others. It reports whether that is so.
 func (t *thread) holdsShared(dir string) bool {
 	if !t.r.c.Protect || dir == "/" {
 		return false
@@ -260,7 +261,8 @@ func (t *thread) other(name string) {
 	}
 }
 
-// movesRegion ends the run if a call would move or remove a directory of which only some is virtual, and reports whether it does.
+// movesRegion ends the run if a call would move or remove a directory of which only some is virtual, and reports
+// whether it does.
 func (t *thread) movesRegion(name string) bool {
 	g := t.r.shared[path.Clean(name)]
 	if g == nil || !g.Partly {

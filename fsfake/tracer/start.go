@@ -227,8 +227,8 @@ func (r *Run) tempDir() (string, error) {
 	return dir, nil
 }
 
-// Sweep removes the temporary directories of programs with tracers that were killed: those in [os.TempDir] whose names begin with
-// "lockpick-run-" and the pid of a process that is gone.
+// Sweep removes the temporary directories of programs with tracers that were killed: those in [os.TempDir] whose
+// names begin with "lockpick-run-" and the pid of a process that is gone.
 func Sweep() {
 	dirs, _ := filepath.Glob(filepath.Join(os.TempDir(), tempPrefix+"*"))
 	for _, dir := range dirs {

@@ -17,8 +17,8 @@ type Carried struct {
 	Near *Found
 }
 
-// Carry forces the order of a run that was seen elsewhere, three times or six. Where that ends as a serial order does it looks for a
-// bad end near by, within the budget. hang: the order is to end in a deadlock.
+// Carry forces the order of a run that was seen elsewhere, three times or six. Where that ends as a serial order does
+// it looks for a bad end near by, within the budget. hang: the order is to end in a deadlock.
 func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.Duration) (Carried, error) {
 	var out Carried
 	for _, window := range []int{1, 8} { // temporary names and fallbacks need the second

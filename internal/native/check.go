@@ -34,7 +34,8 @@ type Check struct {
 	took    time.Duration   // of the longest serial run
 }
 
-// Open copies the directory and makes the serial runs. The error says in a sentence why commands cannot be run natively.
+// Open copies the directory and makes the serial runs. The error says in a sentence why commands cannot be run
+// natively.
 func Open(ctx context.Context, t Task) (*Check, error) {
 	if n := len(t.Commands); n < 1 || n > maxCommands {
 		return nil, fmt.Errorf("%d commands have too many serial orders: at most %d can be run natively", n, maxCommands)
@@ -104,8 +105,8 @@ func (c *Check) outsideNames() (out []string) {
 // limit is how long a run may take: a few times as long as a serial one.
 func (c *Check) limit() time.Duration { return max(10*time.Second, 3*c.took) }
 
-// all runs jobs side by side, and hands each to done in the order in which they end, until done says stop. Sleeping commands take
-// no processor, so more of them run at once.
+// all runs jobs side by side, and hands each to done in the order in which they end, until done says stop. Sleeping
+// commands take no processor, so more of them run at once.
 func (c *Check) all(ctx context.Context, jobs []job, done func(j *job, r *run) (goOn bool)) error {
 	workers := runtime.GOMAXPROCS(0)
 	if c.sleeps {

@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// trace makes a process that stands at its first instruction stop before the calls of the table, and all that it starts.
+// trace makes a process that stands at its first instruction stop before the calls of the table, and all that it
+// starts.
 func trace(pid int) error {
 	const options = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC |
 		unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_EXITKILL

@@ -71,8 +71,8 @@ func reuses(t *testing.T) bool {
 	return numbers[0] == numbers[1]
 }
 
-// What package tracer and the fake machine can have wrong: each of these is broken natively, and would hold in a world in which that
-// is wrong. A false "holds" is noticed here.
+// What package tracer and the fake machine can have wrong: each of these is broken natively, and would hold in a
+// world in which that is wrong. A false "holds" is noticed here.
 func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
 	testmain.InRealTime(t, "./internal/native")
 	testmain.Slow(t, "each case is some dozens of runs of programs", "./internal/native")

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// An outcome is what is compared of a run: lines by what they are of, "A" how a command ended, "A prints", the name of a file.
+// An outcome is what is compared of a run: lines by what they are of, "A" how a command ended, "A prints", the name
+// of a file.
 type outcome map[string]string
 
 // commandName is what people call a command.
@@ -72,7 +73,8 @@ func (t *Task) ignored(name string) bool {
 	return false
 }
 
-// present reports whether digits are a time within ten minutes of one: seconds since 1970, or a fraction of them, or a time of day.
+// present reports whether digits are a time within ten minutes of one: seconds since 1970, or a fraction of them, or
+// a time of day.
 func present(d string, at time.Time) bool {
 	const near = 10 * time.Minute
 	if strings.Contains(d, ":") {
@@ -107,7 +109,8 @@ type order struct {
 	end outcome
 }
 
-// explains reports whether an outcome is that of a serial order, as far as lines are compared: whoever has not run in it has refused.
+// explains reports whether an outcome is that of a serial order, as far as lines are compared: whoever has not run in
+// it has refused.
 func (c *Check) explains(k *order, o outcome) bool {
 	n := len(c.task.Commands)
 	for i := range n {

@@ -4,8 +4,8 @@ import "path/filepath"
 
 // A script is the order of calls of a run that was seen elsewhere. It comes in parts, each of one command.
 //
-// A call matches the next step of its command with the same name and path, or one of the next so many. One that matches none is not in
-// the script, and passes in its command's turn; one that matches a later part is held.
+// A call matches the next step of its command with the same name and path, or one of the next so many. One that
+// matches none is not in the script, and passes in its command's turn; one that matches a later part is held.
 type script struct {
 	steps  []Step
 	taken  []bool

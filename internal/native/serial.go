@@ -26,7 +26,8 @@ func (c *Check) serial(ctx context.Context) error {
 	return nil
 }
 
-// serialRuns makes serial runs of each order, some times. From the third time on the tasks of a command go in drawn orders.
+// serialRuns makes serial runs of each order, some times. From the third time on the tasks of a command go in drawn
+// orders.
 func (c *Check) serialRuns(ctx context.Context, times int) error {
 	var jobs []job
 	for range times {

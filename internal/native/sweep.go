@@ -13,10 +13,11 @@ import (
 type Report struct {
 	// Serial is how many serial runs there were, and Ends how many different ends they gave.
 	Serial, Ends int
-	// Places is how many shared calls there are after which a command can be stopped; Tried how many of them were, with one
-	// preemption, and Random how many drawn schedules were run.
+	// Places is how many shared calls there are after which a command can be stopped; Tried how many of them were, with
+	// one preemption, and Random how many drawn schedules were run.
 	Places, Tried, Random int
-	// NotForced counts runs in which a command came to its end, or waited, before its stop. Unended counts runs that took too long.
+	// NotForced counts runs in which a command came to its end, or waited, before its stop. Unended counts runs that
+	// took too long.
 	NotForced, Unended int
 	// NotCompared are names that differ between two serial runs of one order.
 	NotCompared []string
@@ -37,8 +38,8 @@ type Found struct {
 	Seen, Runs int
 }
 
-// patience is how long a command may sleep before others go on. Where serial runs sleep, half of the runs wait longer: a lock may be
-// stale by then.
+// patience is how long a command may sleep before others go on. Where serial runs sleep, half of the runs wait
+// longer: a lock may be stale by then.
 const (
 	patience     = 30 * time.Millisecond
 	longPatience = 4 * time.Second
@@ -46,7 +47,8 @@ const (
 
 // Sweep runs schedules until one ends in no serial way, all are done, or the budget is spent: first each place with one
 // preemption, then drawn ones. Where
-// commands sleep the budget is twice as long as a serial run at least. Serial runs of the end that is found may take as long again.
+// commands sleep the budget is twice as long as a serial run at least. Serial runs of the end that is found may take
+// as long again.
 //
 // ends: such an end counts, and a deadlock does not end the sweep; otherwise only a deadlock counts.
 func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Report, error) {
@@ -121,8 +123,8 @@ func remaining(jobs []job, last *job) []job {
 	return nil
 }
 
-// judge decides whether an end counts: asked of the serial side, and of the same schedule three times more. A nil end is a deadlock,
-// which must come again.
+// judge decides whether an end counts: asked of the serial side, and of the same schedule three times more. A nil end
+// is a deadlock, which must come again.
 func (c *Check) judge(ctx context.Context, j *job, end outcome, rep *Report) (bool, error) {
 	if end != nil {
 		if serial, err := c.clear(ctx, end); err != nil || serial {
@@ -179,8 +181,8 @@ func (c *Check) singles() []job {
 	return out
 }
 
-// drawn draws schedules of two to five turns, as many as the places and the budget are worth. In half of them the tasks of a command go in drawn orders, too, and where commands
-// sleep some are waited for.
+// drawn draws schedules of two to five turns, as many as the places and the budget are worth. In half of them the
+// tasks of a command go in drawn orders, too, and where commands sleep some are waited for.
 func (c *Check) drawn(places int, budget time.Duration) []job {
 	n := len(c.task.Commands)
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -9,9 +9,9 @@ import (
 	"lockpick/internal/numbers"
 )
 
-// An Atomic says what may be left of the files that runs change, when one of them is killed, the power is lost or a call
-// fails: each as it was before, or as it is after serial runs of some of the processes. A name that no serial run leaves,
-// as that of a temporary file, is not judged.
+// An Atomic says what may be left of the files that runs change, when one of them is killed, the power is lost or a
+// call fails: each as it was before, or as it is after serial runs of some of the processes. A name that no serial
+// run leaves, as that of a temporary file, is not judged.
 type Atomic struct {
 	before Outcome
 	orders []Order
@@ -126,7 +126,8 @@ func (a *Atomic) unfinished(o Outcome, gone string, done []int) string {
 	return ""
 }
 
-// lost says of a name that what stands there is none of what it may be: "f: 0 bytes, neither the old 12 nor the new 12".
+// lost says of a name that what stands there is none of what it may be: "f: 0 bytes, neither the old 12 nor the new
+// 12".
 func (a *Atomic) lost(name, here string, done []int) string {
 	var after []string
 	for _, k := range a.orders {

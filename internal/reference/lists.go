@@ -40,8 +40,8 @@ func (b *book) whichLock() string {
 	return w.String()
 }
 
-// matrix is the table of shapes and hazards, as the surveys of one variant of each say. Columns in which nothing was asked of any
-// are left out.
+// matrix is the table of shapes and hazards, as the surveys of one variant of each say. Columns in which nothing was
+// asked of any are left out.
 func (b *book) matrix(w *strings.Builder) {
 	w.WriteString("Each row is one protocol, as good as its shape gets, under every hazard that `lockpick survey` makes: " +
 		"✓ mutual exclusion holds, nobody deadlocks, and a fresh process still gets in; ✗ one of these is broken; · not asked. " +

@@ -17,8 +17,8 @@ func Slow(t *testing.T, why, pkg string) {
 	}
 }
 
-// InRealTime skips a test of how real programs fare against the clock under the race detector, which makes this process some ten
-// times slower and them not.
+// InRealTime skips a test of how real programs fare against the clock under the race detector, which makes this
+// process some ten times slower and them not.
 func InRealTime(t *testing.T, pkg string) {
 	t.Helper()
 	if race.Detector {

@@ -17,8 +17,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// CopyTree copies what is in a directory into another one that exists, and the modes and times of all: of files and their hard
-// links, directories, symbolic links and, as far as the process may make them their owners', owners. Other kinds of files are left out.
+// CopyTree copies what is in a directory into another one that exists, and the modes and times of all: of files and
+// their hard links, directories, symbolic links and, as far as the process may make them their owners', owners. Other
+// kinds of files are left out.
 func CopyTree(from, to string) error {
 	c := copier{to: to}
 	err := filepath.WalkDir(from, func(name string, e fs.DirEntry, err error) error {
@@ -117,7 +118,8 @@ func own(name string, like fs.FileInfo) {
 	}
 }
 
-// NamedElsewhere lists the files below a directory, relative to it, that have names outside of it, too. A copy is not such a file.
+// NamedElsewhere lists the files below a directory, relative to it, that have names outside of it, too. A copy is not
+// such a file.
 func NamedElsewhere(dir string) ([]string, error) {
 	type id struct{ dev, ino uint64 }
 	names, left := map[id]string{}, map[id]uint64{}

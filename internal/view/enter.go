@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Attr says in which namespaces a process starts that is to [Enter] a view. It is the first process there: when it ends,
-// the kernel kills all others.
+// Attr says in which namespaces a process starts that is to [Enter] a view. It is the first process there: when it
+// ends, the kernel kills all others.
 func Attr() *syscall.SysProcAttr {
 	ids := 1 // an ordinary user may map his own
 	a := &syscall.SysProcAttr{

@@ -55,8 +55,8 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 	return claims(asked...)
 }
 
-// left makes a property of what is left of files in the end. needs says whose changes must be there, and whether anything is
-// judged.
+// left makes a property of what is left of files in the end. needs says whose changes must be there, and whether
+// anything is judged.
 func (s *Spec) left(
 	sc *scenarios.Scenario, a *outcome.Atomic, p *scenarios.Property, needs func(o outcome.Outcome) (done []int, judged bool),
 ) *scenarios.Property {

@@ -69,7 +69,8 @@ func TestAtomicOfSeveral(t *testing.T) {
 	decide(t, sc, p, "holds")
 }
 
-// What a command that exits 0 has done outlives a loss of power if it has synced the file and, after a rename, the directory.
+// What a command that exits 0 has done outlives a loss of power if it has synced the file and, after a rename, the
+// directory.
 func TestDurable(t *testing.T) {
 	for line, want := range map[string]string{
 		"echo x > f; sync f":                         "holds",

@@ -10,8 +10,9 @@ import (
 	"lockpick/scenarios"
 )
 
-// A lock that is stale by age is broken where its holder sleeps for longer, and where a delay is allowed that is longer. No
-// delay that matters is passed over: where none is allowed, it is told to the second. A program that only prints the time holds.
+// A lock that is stale by age is broken where its holder sleeps for longer, and where a delay is allowed that is
+// longer. No delay that matters is passed over: where none is allowed, it is told to the second. A program that only
+// prints the time holds.
 func TestTimeThatMatters(t *testing.T) {
 	for _, c := range []struct {
 		line, setting, verdict, why string

@@ -25,13 +25,14 @@
 // command, alone and with time passing, exits 0, now or later. It is not asked of a command that
 // does not exit 0 either when nobody was killed; what is assumed says so.
 //
-// Atomic is asked where commands may be killed, the power be lost, or a call fail: each file that was there and that the
-// commands change is in the end as it was, or as a serial run of some of them leaves it. It is compared by its contents, a
-// symbolic link by its target. A name that no serial run leaves is not judged (a temporary file that a kill leaves). A
-// new file may be unfinished, unless an old one is gone: gzip removes its source. A database (of SQLite, bbolt or
-// GDBM) is not judged; with [Spec.Read] what a command prints of it is, after [Spec.Recover] has run, if that is given: both
-// run alone, on what is left, and what they do outside of the directory is not looked at. Of one command that is killed it is compared at once and at the end: what it has started may be
-// killed with it, or live on. A command that exits 0 although a call has failed has done what it does.
+// Atomic is asked where commands may be killed, the power be lost, or a call fail: each file that was there and that
+// the commands change is in the end as it was, or as a serial run of some of them leaves it. It is compared by its
+// contents, a symbolic link by its target. A name that no serial run leaves is not judged (a temporary file that a
+// kill leaves). A new file may be unfinished, unless an old one is gone: gzip removes its source. A database (of
+// SQLite, bbolt or GDBM) is not judged; with [Spec.Read] what a command prints of it is, after [Spec.Recover] has
+// run, if that is given: both run alone, on what is left, and what they do outside of the directory is not looked at.
+// Of one command that is killed it is compared at once and at the end: what it has started may be killed with it, or
+// live on. A command that exits 0 although a call has failed has done what it does.
 //
 // # On the real kernel
 //
@@ -64,30 +65,26 @@
 //
 // linux/amd64 with ptrace(2). What lies outside of the directory is real as long as no command changes
 // it. An execution that would change it ends before it does, by an error that names it; [Spec.Extend] then shares that
-// place, with what is there, and the scenario is made anew. So nothing real is changed, and a race outside of the directory is one like any other. A
-// directory that all may write to, /tmp above all, is a private one: new names are the machine's, files that are there
-// can be read by name, and are not listed. Another name of a shared file, a hard link or a
-// bind mount, leads to the same file. With [Spec.RealOutside] all of
-// it is real, and happens
-// each time that a program is run. Where several threads or processes of one command ask at
-// once, whose call comes first is a choice of the schedule. A timer that runs beside a call which
-// does not wait goes off after it, which is assumed, and said with the verdict. Whether it goes off
-// while a call waits for a lock of flock(2), or of an open file description, is a choice; that somebody waits
-// for ever is not said there. All that is given up, and
-// one order is followed, where another call may wait for a lock, where several timers run and there is
-// no such call, and where the command has more than a hundred orders when it runs alone; a scenario
-// in which that happened never holds (the verdict is unknown), while what a state breaks is broken, unless the commands
-// end so when they run one after the other in one of 24 drawn orders of their own calls; that
-// somebody waits for ever is not said there. Threads that race through memory, or for a mutex,
-// do so in one order; that is assumed, and said with the verdict. Who maps a file sees what it held then, also
-// when others write to it later, which is assumed, and said. Loops
-// after which all processes of a command remember what they remembered after an earlier round are endless. Others are
-// tried out for 100 rounds, and before a verdict holds for 2000, or 400 that start processes. What a command does
-// otherwise then makes the verdict unknown; what it does later is assumed away, and said. Where rounds of polling
-// come in so many orders that 300 executions are not all, a program is taken to forget a round when it sleeps: that is tried
-// out, and said with the verdict. Of the processes of a command
-// only the first is killed. Three or more commands are compared with every serial order, also with
-// those that real time rules out.
+// place, with what is there, and the scenario is made anew. So nothing real is changed, and a race outside of the
+// directory is one like any other. A directory that all may write to, /tmp above all, is a private one: new names are
+// the machine's, files that are there can be read by name, and are not listed. Another name of a shared file, a hard
+// link or a bind mount, leads to the same file. With [Spec.RealOutside] all of it is real, and happens each time that
+// a program is run. Where several threads or processes of one command ask at once, whose call comes first is a choice
+// of the schedule. A timer that runs beside a call which does not wait goes off after it, which is assumed, and said
+// with the verdict. Whether it goes off while a call waits for a lock of flock(2), or of an open file description, is
+// a choice; that somebody waits for ever is not said there. All that is given up, and one order is followed, where
+// another call may wait for a lock, where several timers run and there is no such call, and where the command has
+// more than a hundred orders when it runs alone; a scenario in which that happened never holds (the verdict is
+// unknown), while what a state breaks is broken, unless the commands end so when they run one after the other in one
+// of 24 drawn orders of their own calls; that somebody waits for ever is not said there. Threads that race through
+// memory, or for a mutex, do so in one order; that is assumed, and said with the verdict. Who maps a file sees what
+// it held then, also when others write to it later, which is assumed, and said. Loops after which all processes of a
+// command remember what they remembered after an earlier round are endless. Others are tried out for 100 rounds, and
+// before a verdict holds for 2000, or 400 that start processes. What a command does otherwise then makes the verdict
+// unknown; what it does later is assumed away, and said. Where rounds of polling come in so many orders that 300
+// executions are not all, a program is taken to forget a round when it sleeps: that is tried out, and said with the
+// verdict. Of the processes of a command only the first is killed. Three or more commands are compared with every
+// serial order, also with those that real time rules out.
 //
 // # Clocks
 //
@@ -98,11 +95,11 @@
 // tried in one execution, with time passing after every call and at three places.
 //
 // Where a command then makes another call, or looked at the clock in a counterexample, the question is decided where
-// clocks move ([scenarios.Scenario.InTime]): each look at a clock is a call, a sleep lasts as long as it says, and other
-// calls take no time. So nobody is delayed, but that a command begins late. Such a space may be too large, which is
-// unknown. What holds there is tried with delays again: one that matters is told to the second, as unknown.
-// With [Spec.Stalls] clocks move from the beginning, and jump up to so many times by the same, which delays all commands.
-// Texts that tell the present time are not compared there.
+// clocks move ([scenarios.Scenario.InTime]): each look at a clock is a call, a sleep lasts as long as it says, and
+// other calls take no time. So nobody is delayed, but that a command begins late. Such a space may be too large,
+// which is unknown. What holds there is tried with delays again: one that matters is told to the second, as unknown.
+// With [Spec.Stalls] clocks move from the beginning, and jump up to so many times by the same, which delays all
+// commands. Texts that tell the present time are not compared there.
 //
 // Some calls are not modelled and refused. Where no kernel refuses them ([tracer.Run.Unlike]) nothing holds: what a
 // command does where the kernel makes the call was not seen. Others are answered as by a kernel or a file system

@@ -17,9 +17,9 @@ const (
 	maxBytes = 16 << 20
 )
 
-// Copy lists what is in a real directory, for [Spec.Files], and the directory itself: files, with those that are one and the
-// same, directories and symbolic links, with their modes, owners and their ages at now. Nothing in it is changed. The error says
-// what cannot be copied: other kinds of files, or too many or too large ones.
+// Copy lists what is in a real directory, for [Spec.Files], and the directory itself: files, with those that are one
+// and the same, directories and symbolic links, with their modes, owners and their ages at now. Nothing in it is
+// changed. The error says what cannot be copied: other kinds of files, or too many or too large ones.
 func Copy(dir string, now time.Time) ([]File, error) {
 	dir, err := filepath.EvalSymlinks(dir) // it may be a symbolic link itself
 	if err != nil {
@@ -111,8 +111,8 @@ func (s *Spec) foreign() string {
 	return listed(names)
 }
 
-// owner is the file's owner on the machine. Who runs the commands as an ordinary user cannot give files away for real, so all
-// are that user's.
+// owner is the file's owner on the machine. Who runs the commands as an ordinary user cannot give files away for
+// real, so all are that user's.
 func (f *File) owner() (uid, gid int) {
 	uid, gid = os.Getuid(), os.Getgid()
 	if f.Owner != "" && uid == 0 {

@@ -84,8 +84,8 @@ func (s *Spec) Extend(err error, now time.Time) (more bool, failed error) {
 	return true, nil
 }
 
-// files are the paths of the real files that the directory and the places outside are copies of: what has another name there
-// is the same file.
+// files are the paths of the real files that the directory and the places outside are copies of: what has another
+// name there is the same file.
 func (s *Spec) files() map[tracer.FileID]string {
 	if s.known == nil && !s.RealOutside {
 		s.known = map[tracer.FileID]string{}
@@ -181,8 +181,8 @@ func (x *extension) add(name string, tree bool) error {
 	return nil
 }
 
-// manyNew reports whether new names in a directory are better taken for the machine's all at once: it is one for temporary
-// files, whose names nobody knows, or others were made there.
+// manyNew reports whether new names in a directory are better taken for the machine's all at once: it is one for
+// temporary files, whose names nobody knows, or others were made there.
 func (x *extension) manyNew(dir string) bool {
 	if isTemporary(dir) {
 		return true

@@ -19,8 +19,8 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// outsideCases are commands that share more than the directory. OUT is a real directory with a file n and one with a file
-// f, LOCK a name in /tmp that nobody has.
+// outsideCases are commands that share more than the directory. OUT is a real directory with a file n and one with a
+// file f, LOCK a name in /tmp that nobody has.
 var outsideCases = []struct {
 	name, needs string
 	lines       []string

@@ -18,8 +18,8 @@ import (
 // drawnOrders is how many are drawn.
 const drawnOrders = 24
 
-// reconsider makes [scenarios.Property.Reconsider] of a property that accepts the ends of serial runs and can be given more
-// of them; nil where all own orders were followed.
+// reconsider makes [scenarios.Property.Reconsider] of a property that accepts the ends of serial runs and can be
+// given more of them; nil where all own orders were followed.
 func (s *Spec) reconsider(
 	sc *scenarios.Scenario, accepts func(scenarios.View) bool, add func(outcome.Order),
 ) func(scenarios.View) (bool, error) {
@@ -58,8 +58,8 @@ func (s *Spec) drawnOrder(sc *scenarios.Scenario, seed uint64) ([]outcome.Order,
 	return o.out, err
 }
 
-// A mixer draws an order of a command's own calls. Each of its processes and threads has a rank, and the first that can go
-// on does. Now and then the one whose turn it is becomes the last.
+// A mixer draws an order of a command's own calls. Each of its processes and threads has a rank, and the first that
+// can go on does. Now and then the one whose turn it is becomes the last.
 type mixer struct {
 	r     *rand.Rand
 	ranks map[fsfake.Task]float64

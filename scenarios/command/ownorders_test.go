@@ -11,7 +11,8 @@ import (
 )
 
 // The first command has more own orders than are followed, and leaves "1\n" or "2\n" as its children come last.
-// That the other one delays a child shows no violation. A reader between the two is one, which says that one order was followed.
+// That the other one delays a child shows no violation. A reader between the two is one, which says that one order
+// was followed.
 func TestOwnOrders(t *testing.T) {
 	for _, c := range []struct{ other, verdict, says string }{
 		{"sh own-orders-lock.sh", "unknown", ""},

@@ -338,8 +338,8 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.
 func endFlags(e tracer.Exit) int { return e.Status + e.Signal<<8 }
 
-// idle is [fsfake.ExitIdle] at the end of the first process, where that matters: the command has changed no file, and no process
-// that it has started can change one later.
+// idle is [fsfake.ExitIdle] at the end of the first process, where that matters: the command has changed no file, and
+// no process that it has started can change one later.
 func (d *driver) idle() int {
 	if !d.spec.Refused.Skips || d.changed || len(d.children) > 0 || len(d.run.Outside()) > 0 {
 		return 0

@@ -24,8 +24,8 @@ type Repair struct {
 	Lock string
 }
 
-// Repairs lists changes to try, the least intrusive first. data is the name of a file that a race has spoiled, relative to
-// the directory; empty when none is known.
+// Repairs lists changes to try, the least intrusive first. data is the name of a file that a race has spoiled,
+// relative to the directory; empty when none is known.
 func (s *Spec) Repairs(data string) (out []Repair) {
 	lock := s.free(path.Base(cmp.Or(data, "command")))
 	if r, ok := s.lockedInside(lock); ok {
@@ -84,7 +84,8 @@ var lockers = map[string]string{
 // interpreters are other names for those.
 var interpreters = map[string]string{"bash": "sh", "dash": "sh", "python": "python3"}
 
-// lockedInside has every script take the lock in its first lines. It is false where a command is no script of the directory.
+// lockedInside has every script take the lock in its first lines. It is false where a command is no script of the
+// directory.
 func (s *Spec) lockedInside(lock string) (Repair, bool) {
 	r := Repair{Name: "a lock that the script takes in its first lines", Lock: lock}
 	files := slices.Clone(s.Files)
@@ -157,7 +158,8 @@ type Trial struct {
 	Spec Spec
 }
 
-// KilledAlone are the settings in which each command, as it is, is killed with nobody beside it. What that breaks no lock mends.
+// KilledAlone are the settings in which each command, as it is, is killed with nobody beside it. What that breaks no
+// lock mends.
 func (s *Spec) KilledAlone() (out []Trial) {
 	for _, l := range s.Commands {
 		one := s.changed([]Line{l}, s.Files)
@@ -169,8 +171,9 @@ func (s *Spec) KilledAlone() (out []Trial) {
 	return out
 }
 
-// SameAlone reports whether each command, alone, still does what it did: it ends as it did, has printed what it printed, and
-// leaves what it left, beside the lock file. A repair that does nothing, or refuses always, would hold otherwise.
+// SameAlone reports whether each command, alone, still does what it did: it ends as it did, has printed what it
+// printed, and leaves what it left, beside the lock file. A repair that does nothing, or refuses always, would hold
+// otherwise.
 func (s *Spec) SameAlone(r *Repair) (bool, error) {
 	ignore := append(slices.Clone(s.Ignore), r.Lock)
 	for _, f := range r.Spec.Files { // a script of the directory is what was changed

@@ -249,8 +249,8 @@ func (s *Spec) mayRefuse() bool {
 	return !s.Refused.Declared || len(s.Refused.Statuses) > 0 || s.Refused.Skips
 }
 
-// May reports whether a command that ended so, "exit 1", may have refused to do anything. Of one that skips its work by status 0
-// it says so, whatever that has changed.
+// May reports whether a command that ended so, "exit 1", may have refused to do anything. Of one that skips its work
+// by status 0 it says so, whatever that has changed.
 func (r Refused) May(exit string) bool {
 	if exit == "exit 0" {
 		return r.Skips
@@ -263,8 +263,8 @@ func (r Refused) has(exit string) bool {
 	return slices.ContainsFunc(r.Statuses, func(n int) bool { return exit == fmt.Sprintf("exit %d", n) })
 }
 
-// refuses returns what reports whether a command may have ended by a refusal. Who changes no file in any serial order does not
-// skip anything when it changes none: it is a reader, and what it prints is compared.
+// refuses returns what reports whether a command may have ended by a refusal. Who changes no file in any serial order
+// does not skip anything when it changes none: it is a reader, and what it prints is compared.
 func (s *Spec) refuses(orders []outcome.Order) func(o outcome.Outcome, i int) bool {
 	works := make([]bool, len(s.Commands))
 	for _, k := range orders {

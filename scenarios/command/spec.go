@@ -45,8 +45,8 @@ type Spec struct {
 	// path.Match has them, that are left out.
 	NoStdout bool
 	Ignore   []string
-	// Recover and Read are shell commands by which atomic and durable judge what is left: Recover runs first and must exit 0,
-	// and what Read prints and exits with is compared in place of the files. Empty for neither.
+	// Recover and Read are shell commands by which atomic and durable judge what is left: Recover runs first and must
+	// exit 0, and what Read prints and exits with is compared in place of the files. Empty for neither.
 	Recover, Read string
 	// Setting has the fields that [Fields] lists, and no others. Crashes kill commands, each at any call: their
 	// first processes, while those that they have started live on. What they leave behind then is compared with
@@ -183,7 +183,8 @@ type File struct {
 	Content, Link string
 	// Same, when not empty, is the name of an earlier file that is this one too: a hard link.
 	Same string
-	// Mode is the permission bits, with setuid, setgid and sticky as chmod(2) has them; zero means 0644, for a directory 0755.
+	// Mode is the permission bits, with setuid, setgid and sticky as chmod(2) has them; zero means 0644, for a directory
+	// 0755.
 	Mode uint32
 	// Owner is its user and group as "UID:GID"; empty means those of who runs the commands.
 	Owner string

@@ -14,8 +14,8 @@ import (
 // maxStalledRuns is how many runs of one command in which the clock jumps are made at one place of a serial order.
 const maxStalledRuns = 2000
 
-// stalled runs a command alone with 1 to most jumps of the clock, at all places, and hands on each end that is new, with
-// the number of its jumps.
+// stalled runs a command alone with 1 to most jumps of the clock, at all places, and hands on each end that is new,
+// with the number of its jumps.
 func (s *Spec) stalled(
 	sc *scenarios.Scenario, m *fsfake.Machine, process, most int, on func(e aloneEnd, jumps int) error,
 ) error {

@@ -33,7 +33,8 @@ type Situation struct {
 	Spec          Spec
 	// Asked are the ids of properties, as far as [Spec.Readings] claims them.
 	Asked []string
-	// Apart: it is asked also where the hazard has broken something else, as it is about other things: what is left of files.
+	// Apart: it is asked also where the hazard has broken something else, as it is about other things: what is left of
+	// files.
 	Apart bool
 }
 
@@ -69,7 +70,8 @@ func (s Situation) On(name string) Situation {
 //   - failing-call: one and two runs, and one call of a command's first process may find no space left, where one needs any;
 //   - file-system: contention and dead-owner again, on each of [scenarios.FileSystems].
 //
-// Where one run may be killed, lose the power or find no space left, what is left of its files is asked as well (atomic, durable).
+// Where one run may be killed, lose the power or find no space left, what is left of its files is asked as well
+// (atomic, durable).
 //
 // A run that is made again is another process; three runs have among their schedules those in which one begins
 // when another has ended. The error says what is wrong with the spec, or that its one command does not get

@@ -30,8 +30,8 @@ type Place struct {
 	Apart []Apart
 }
 
-// An Apart is what a process has seen to differ: the inode number of a file that it has open, and one that it was shown, in
-// the order of Seen.
+// An Apart is what a process has seen to differ: the inode number of a file that it has open, and one that it was
+// shown, in the order of Seen.
 type Apart struct{ FD, Number int }
 
 // A Proc is a process. One that is not full is a stub: known are its pid, whether it lives, and its locks, which

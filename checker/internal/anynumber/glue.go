@@ -8,9 +8,9 @@ import (
 	"lockpick/fsfake"
 )
 
-// A gluing joins two views v and w: that of all but a new process of w, and that of all but one of v. It enumerates who of w is
-// who of v, and which file is which. It may be too generous, for whatever it makes is projected back; it must
-// never leave out what can be.
+// A gluing joins two views v and w: that of all but a new process of w, and that of all but one of v. It enumerates
+// who of w is who of v, and which file is which. It may be too generous, for whatever it makes is projected back; it
+// must never leave out what can be.
 type gluing struct {
 	v, w         *Config
 	a, b         int // a is in v only, b in w only

@@ -293,7 +293,8 @@ func locksOf(q *Proc) (all []lock) {
 	return all
 }
 
-// stub is a process of which nothing is known but that it lives, and its locks. Each that belongs to an open file has one of its own.
+// stub is a process of which nothing is known but that it lives, and its locks. Each that belongs to an open file has
+// one of its own.
 func stub(of fsfake.SnapshotProc, dead bool, locked []lock) Proc {
 	q := Proc{SnapshotProc: fsfake.SnapshotProc{Pid: of.Pid, UID: of.UID, GID: of.GID, Start: of.Start}, Dead: dead}
 	if !dead {

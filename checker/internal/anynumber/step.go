@@ -273,8 +273,9 @@ func (s *System) directories(m *fsfake.Machine, op fsfake.Op) {
 	}
 }
 
-// hides refuses programs for which the answer of a call hangs on names that hold pids of processes that no view names: a
-// directory with such names is listed, removed or moved. Directories are told apart by their paths, which is stricter.
+// hides refuses programs for which the answer of a call hangs on names that hold pids of processes that no view
+// names: a directory with such names is listed, removed or moved. Directories are told apart by their paths, which is
+// stricter.
 func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 	for i := range snap.Inodes {
 		n := &snap.Inodes[i]

@@ -15,8 +15,8 @@ import (
 
 var unbounded = flag.Int("bruteforce.anynumber", 60, "how many drawn protocols of equal processes are asked for any number of them")
 
-// What is proved for any number of processes, brute force does not break with up to four, each of which may be killed if
-// one may.
+// What is proved for any number of processes, brute force does not break with up to four, each of which may be killed
+// if one may.
 //
 //	go test ./checker/internal/bruteforce -run TestProofsAreSound -bruteforce.anynumber 100000 -timeout 0
 func TestProofsAreSound(t *testing.T) {

@@ -17,8 +17,8 @@
 // more. Wedges are probed with the protocol's own probe.
 //
 // It knows the fake machine, the vocabulary of scenarios, and schedules as values. Only
-// the comparison knows the engines (files of package bruteforce_test): what is said here must follow from the documentation of packages checker,
-// scenarios and model alone.
+// the comparison knows the engines (files of package bruteforce_test): what is said here must follow from the
+// documentation of packages checker, scenarios and model alone.
 //
 // # Limits
 //

@@ -3,7 +3,8 @@
 // ([Tester.SearchAll]), and [Tester.Shrink], which makes a failing schedule smaller. An
 // [Explorer] covers the space of a scenario: level by level with any number of workers
 // ([Explorer.Explore]), in the order of cost to the smallest counterexample
-// ([Explorer.FindSmallest]), in the order of preemptions and depth first ([Explorer.CoverPreemptions]), and by its graph for odds and starvation.
+// ([Explorer.FindSmallest]), in the order of preemptions and depth first ([Explorer.CoverPreemptions]), and by its
+// graph for odds and starvation.
 //
 // It knows what a step does from package engine. It must not know it better: no file of it
 // says what a call, a kill or a loss of power changes. It concludes no verdict: package

@@ -18,8 +18,9 @@ import (
 //
 // Executions are dear and steps of the machine are not. So it first makes the schedules on which programs are told
 // what they were told before. These need no execution, and many violations lie there: two programs that lose an
-// update need not notice. Then it makes the others. A schedule on which some call conflicts with another task's needs a new
-// answer, so its program is executed; schedules that preempt at calls that conflict with nothing share its answers.
+// update need not notice. Then it makes the others. A schedule on which some call conflicts with another task's needs
+// a new answer, so its program is executed; schedules that preempt at calls that conflict with nothing share its
+// answers.
 type preemptive struct {
 	x      *Explorer
 	w      *engine.Expander
@@ -61,8 +62,8 @@ type Preempted struct {
 	Ended  *EndedError
 }
 
-// CoverPreemptions covers all schedules without faults with up to most preemptions, or until one breaks the property. Beyond
-// bounds how many executions and states those take that have more preemptions than sure.
+// CoverPreemptions covers all schedules without faults with up to most preemptions, or until one breaks the property.
+// Beyond bounds how many executions and states those take that have more preemptions than sure.
 func (x *Explorer) CoverPreemptions(ctx context.Context, o Limits, most, sure int, beyond Limits) (*Preempted, error) {
 	s := &preemptive{
 		x: x, w: engine.NewExpander(x.Space), set: table.NewStates(x.Width()+1, 1), result: &Preempted{Bound: -1},
@@ -210,8 +211,8 @@ func (s *preemptive) step(p preemption, known bool) (after []preemption, all boo
 	return s.free(p, row, last, known)
 }
 
-// free makes the steps of all tasks where a switch is no preemption. The one that has stepped last, and given way by itself, comes
-// last.
+// free makes the steps of all tasks where a switch is no preemption. The one that has stepped last, and given way by
+// itself, comes last.
 func (s *preemptive) free(p preemption, row []uint32, last int, known bool) (after []preemption, all bool, err error) {
 	moves := false
 	stepped := int(s.visits[p.at].slot)

@@ -10,8 +10,8 @@ import (
 	"lockpick/sched"
 )
 
-// Within each bound of preemptions a violation is found by depth where one is found by cost, the program itself goes that
-// way, and what is found by cost does not depend on which steps it leaves out.
+// Within each bound of preemptions a violation is found by depth where one is found by cost, the program itself goes
+// that way, and what is found by cost does not depend on which steps it leaves out.
 func TestPreemptionsAreCovered(t *testing.T) {
 	t.Parallel()
 	found, whole := 0, 0

@@ -252,8 +252,8 @@ func (s *smallest) expand(at int32) (bool, error) {
 	return false, nil
 }
 
-// alone expands a state by the steps of the task that stepped last, and reports whether no other successor is within the
-// bounds. What others would be told need not be learned then.
+// alone expands a state by the steps of the task that stepped last, and reports whether no other successor is within
+// the bounds. What others would be told need not be learned then.
 func (s *smallest) alone(v visit, state []uint32, last int) (bool, error) {
 	if b := s.target.Preemptions; b == nil || v.cost.Preemptions < *b || last < 0 || !s.target.NoFaults {
 		return false, nil

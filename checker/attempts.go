@@ -71,7 +71,8 @@ func (g *decision) run(ctx context.Context, plan []attempt) error {
 			}
 			g.space = g.from
 			if ctx.Err() != nil && a.meanwhile() != "" && g.c != nil {
-				g.c.Why = fmt.Sprintf("it was stopped: %d states and %d transitions covered, and %s", g.c.Count(), g.c.Transitions, a.meanwhile())
+				g.c.Why = fmt.Sprintf("it was stopped: %d states and %d transitions covered, and %s", g.c.Count(),
+					g.c.Transitions, a.meanwhile())
 				return nil
 			}
 		}

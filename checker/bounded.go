@@ -22,7 +22,8 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		return res, fmt.Errorf("checker: starvation is a question about whole cycles: it has no bound on preemptions")
 	}
 	if o.log != nil {
-		*o.log = append(*o.log, Attempt{Where: assumed(t.Sc), Name: fmt.Sprintf("in the order of cost, with at most %d preemptions", *o.Preemptions)})
+		*o.log = append(*o.log, Attempt{Where: assumed(t.Sc), Name: fmt.Sprintf("in the order of cost, with at most %d "+
+			"preemptions", *o.Preemptions)})
 	}
 	tg := &search.Target{Preemptions: o.Preemptions, Limits: o.limits(t.Sc, t.Property)}
 	schedule, err := x.FindSmallest(ctx, tg)

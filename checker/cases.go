@@ -329,5 +329,6 @@ func (r *Result) Patience() string {
 	if !r.looks.Retries || r.Verdict == Broken {
 		return ""
 	}
-	return fmt.Sprintf("assumes that a retry loop whose rounds do the same %d times goes on for ever", learn.UnrolledRounds)
+	return fmt.Sprintf("assumes that a retry loop whose rounds do the same %d times goes on for ever",
+		learn.UnrolledRounds)
 }

@@ -148,9 +148,11 @@ func (o *Options) fewPreemptions(limits search.Limits) []attempt {
 	glimpse.Executions, glimpse.States = glimpseExecutions, glimpseStates
 	odds.Executions, odds.States = oddsExecutions, smallSpace
 	return []attempt{
-		{name: fmt.Sprintf("up to %d executions", glimpse.Executions), memory: RememberHistories, limits: glimpse, accept: whenComplete},
+		{name: fmt.Sprintf("up to %d executions", glimpse.Executions), memory: RememberHistories, limits: glimpse,
+			accept: whenComplete},
 		{name: "few preemptions", memory: RememberHistories, preempts: true},
-		{name: fmt.Sprintf("up to %d executions, for the odds", odds.Executions), memory: RememberHistories, limits: odds, accept: whenComplete, needs: shown},
+		{name: fmt.Sprintf("up to %d executions, for the odds", odds.Executions), memory: RememberHistories,
+			limits: odds, accept: whenComplete, needs: shown},
 	}
 }
 

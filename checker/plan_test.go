@@ -100,7 +100,8 @@ func words(before string, f facts) string {
 func TestAttemptsAreTold(t *testing.T) {
 	t.Parallel()
 	sc := fixtures.New("toy/excl-wait/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 3})
-	r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, changes: changes{monitors: 5, least: 10}})
+	r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, changes: changes{monitors: 5,
+		least: 10}})
 	require.NoError(t, err)
 	var told []string
 	for _, a := range r.Attempts {

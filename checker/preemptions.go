@@ -104,7 +104,8 @@ func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits s
 	}
 	if tell := limits.Progress; tell != nil {
 		l := g.x.Learned()
-		tell(search.Progress{Broken: true, Depth: len(p.Schedule), Preemptions: p.Broken, Executions: l.Coroutines, Learned: l.Edges})
+		tell(search.Progress{Broken: true, Depth: len(p.Schedule), Preemptions: p.Broken, Executions: l.Coroutines,
+			Learned: l.Edges})
 	}
 	schedule, err := g.x.FindSmallest(ctx, tg)
 	f := &found{Target: *tg, schedule: schedule}

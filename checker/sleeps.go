@@ -112,7 +112,9 @@ func sleeping(run trace.Trace, atOnce bool) sched.Schedule {
 // sleeps says what a verdict assumes of sleeps, "" for nothing.
 func (r *Result) sleeps() string {
 	set := &r.Scenario.Setting
-	short := r.early != "" || struck(set) && sleepsSeen(r.Scenario, r.looks) || r.looks.Slept && (r.looks.Clock || r.looks.Times) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External && set.Assume.Sleeps == scenarios.SleepsOpen)
+	short := r.early != "" || struck(set) && sleepsSeen(r.Scenario, r.looks) || r.looks.Slept && (r.looks.Clock ||
+		r.looks.Times) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External &&
+		set.Assume.Sleeps == scenarios.SleepsOpen)
 	switch {
 	case !short:
 		return ""

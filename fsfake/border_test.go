@@ -66,7 +66,8 @@ func TestBorderWithRegions(t *testing.T) {
 		require.NoError(t, p.Symlink(target, "/srv/data/"+name))
 	}
 	m.AddProc(ProcSpec{Pid: 100, Cwd: "/srv/data"})
-	m.SetBorder("/srv/data", Region{Path: "/srv/state"}, Region{Path: "/srv/var/lock/l"}, Region{Path: "/tmp", Partly: true, Real: []string{"real"}})
+	m.SetBorder("/srv/data", Region{Path: "/srv/state"}, Region{Path: "/srv/var/lock/l"}, Region{Path: "/tmp",
+		Partly: true, Real: []string{"real"}})
 	for _, c := range []struct {
 		name  string
 		errno syscall.Errno

@@ -400,7 +400,8 @@ var vocabulary = map[string]word{
 
 var (
 	targets   = []string{"a", "/a", "d", "/d", "s", "/s", "d/e", "../a", ".", "no", "/d/", "/tmp/a", "a/", "..", "t", "/t"}
-	someTimes = []int64{0, 1e18, 1_000_000_001, 999_999_999_999_999_999, -5_000_000_000, fsfake.UTIME_OMIT, fsfake.UTIME_NOW}
+	someTimes = []int64{0, 1e18, 1_000_000_001, 999_999_999_999_999_999, -5_000_000_000, fsfake.UTIME_OMIT,
+		fsfake.UTIME_NOW}
 	lockTypes = []string{"rdlck", "wrlck", "unlck"}
 
 	openBits = []bit{

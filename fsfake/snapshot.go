@@ -81,7 +81,8 @@ func (m *Machine) Snapshot() (Snapshot, error) {
 		if n.linkable {
 			return s, fmt.Errorf("a file without a name that may get one (O_TMPFILE)")
 		}
-		is := SnapshotInode{n.id, n.kind, n.mode, n.uid, n.gid, n.nlink, n.data, nil, n.parent, [4]int64{n.atime, n.mtime, n.ctime, n.btime}}
+		is := SnapshotInode{n.id, n.kind, n.mode, n.uid, n.gid, n.nlink, n.data, nil, n.parent, [4]int64{n.atime,
+			n.mtime, n.ctime, n.btime}}
 		for _, e := range n.names {
 			is.Names = append(is.Names, SnapshotName{e.name, e.id})
 		}
@@ -117,7 +118,8 @@ func (m *Machine) Snapshot() (Snapshot, error) {
 		s.Procs = append(s.Procs, ps)
 	}
 	if string(m.Of(&s).AppendKey(nil)) != string(m.AppendKey(nil)) {
-		return s, fmt.Errorf("a machine with more than files, processes, open files and flocks: a call that waits, memory of tasks, a status of an exit, or what is not durable")
+		return s, fmt.Errorf("a machine with more than files, processes, open files and flocks: a call that waits, memory " +
+			"of tasks, a status of an exit, or what is not durable")
 	}
 	return s, nil
 }
@@ -130,7 +132,8 @@ func (m *Machine) Of(s *Snapshot) *Machine {
 	c.inodes, c.descs, c.procs, c.marks, c.seen, c.nextInode, c.nextDesc = nil, nil, nil, nil, nil, 0, 0
 	for i := range s.Inodes {
 		is := &s.Inodes[i]
-		n := &inode{own: own, id: is.ID, kind: is.Kind, mode: is.Mode, uid: is.UID, gid: is.GID, nlink: is.Nlink, data: is.Data,
+		n := &inode{own: own, id: is.ID, kind: is.Kind, mode: is.Mode, uid: is.UID, gid: is.GID, nlink: is.Nlink,
+			data:   is.Data,
 			parent: is.Parent, atime: is.Times[0], mtime: is.Times[1], ctime: is.Times[2], btime: is.Times[3]}
 		for _, e := range is.Names {
 			n.names = append(n.names, name{e.Name, e.Inode})
@@ -139,11 +142,13 @@ func (m *Machine) Of(s *Snapshot) *Machine {
 	}
 	for i := range s.Procs {
 		ps := &s.Procs[i]
-		p := &proc{own: own, pid: ps.Pid, parent: 1, uid: ps.UID, gid: ps.GID, start: ps.Start, cwd: ps.Cwd, pinned: ps.Pinned,
-			fds: slices.Clone(standard), seen: slices.Clone(ps.Seen)}
+		p := &proc{own: own, pid: ps.Pid, parent: 1, uid: ps.UID, gid: ps.GID, start: ps.Start, cwd: ps.Cwd,
+			pinned: ps.Pinned,
+			fds:    slices.Clone(standard), seen: slices.Clone(ps.Seen)}
 		for _, f := range ps.FDs {
 			c.nextDesc++
-			c.descs = append(c.descs, &desc{own: own, id: c.nextDesc, inode: f.Inode, refs: 1, flags: int32(f.Flags), offset: f.Offset, flock: uint8(f.Flock)})
+			c.descs = append(c.descs, &desc{own: own, id: c.nextDesc, inode: f.Inode, refs: 1, flags: int32(f.Flags),
+				offset: f.Offset, flock: uint8(f.Flock)})
 			p.fds = append(p.fds, fdesc{fd: int32(f.FD), desc: c.nextDesc, cloexec: f.Cloexec})
 		}
 		for _, r := range ps.Records {

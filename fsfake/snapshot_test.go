@@ -28,7 +28,8 @@ func TestSnapshot(t *testing.T) {
 	require.NoError(t, err)
 	again := m.Of(&s)
 	require.Equal(t, m.AppendKey(nil), again.AppendKey(nil))
-	refused := again.Do(fsfake.Task{Pid: 102, N: 1}, fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: fsfake.LOCK_EX | fsfake.LOCK_NB})
+	refused := again.Do(fsfake.Task{Pid: 102, N: 1}, fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: fsfake.LOCK_EX |
+		fsfake.LOCK_NB})
 	require.Equal(t, fsfake.EAGAIN, refused.Errno)
 
 	require.True(t, do(102, fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: fsfake.LOCK_EX}).Blocked)

@@ -126,7 +126,8 @@ func Fields() []Field {
 			access: at(counts(0, MaxStalls), func(s *Setting) *int { return &s.Stalls }),
 		}, {
 			Name: "stall-for", Flag: "stall-for", JSON: "stall_for",
-			Usage:      "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is set back",
+			Usage: "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is " +
+				"set back",
 			OfCommands: "how far it jumps, such as `48h` (default 1h); with a minus the clock is set back",
 			moot:       func(s *Setting) bool { return s.Stalls == 0 },
 			access:     at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
@@ -184,9 +185,11 @@ func Fields() []Field {
 			access: at(listOf("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
 		}, {
 			Name: "skew", Flag: "skew", JSON: "skew",
-			Usage:      "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
-			OfCommands: "set the clock of each command ahead of the file system's by the times `LIST`, such as 0s,90s; behind with a minus",
-			Title:      "Clocks", Tells: func(s *Setting) string {
+			Usage: "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; " +
+				"behind with a minus",
+			OfCommands: "set the clock of each command ahead of the file system's by the times `LIST`, such as 0s,90s; " +
+				"behind with a minus",
+			Title: "Clocks", Tells: func(s *Setting) string {
 				if s.Skew == nil {
 					return "as the file system's"
 				}

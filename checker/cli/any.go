@@ -35,7 +35,8 @@ func (c *copiesFlag) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	switch {
 	case text == anyNumber:
-		return errors.New("commands are decided for a number of copies, and proved for no other: choose 3 or more; only Go functions are proved for any number, by check --procs any")
+		return errors.New("commands are decided for a number of copies, and proved for no other: choose 3 or more; only " +
+			"Go functions are proved for any number, by check --procs any")
 	case err != nil:
 		return errors.New("choose a number")
 	}
@@ -88,7 +89,8 @@ func anyVerdict(a *parameterized.Answer) (verdict, why string) {
 	case a.Proved && a.Scenario.Setting.Crashes > 0:
 		return provedForAny, fmt.Sprintf(" and kills (%d views of %d, %d configurations)", a.Views, a.K, a.Configurations)
 	case a.Proved:
-		return provedForAny, fmt.Sprintf("; nobody is killed (%d views of %d, %d configurations)", a.Views, a.K, a.Configurations)
+		return provedForAny, fmt.Sprintf("; nobody is killed (%d views of %d, %d configurations)", a.Views, a.K,
+			a.Configurations)
 	case a.Broken != nil:
 		return brokenWithFew, fmt.Sprintf(" with %d processes", a.Broken.Scenario.Setting.Processes)
 	case a.UpTo > 0:

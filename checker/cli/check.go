@@ -34,7 +34,8 @@ func (a *app) checkCommand() *cobra.Command {
 		Use:   "check [PATTERN...]",
 		Short: "Decide every claim and compare the verdicts",
 		Long: "Decide every claim of the selected scenarios and compare the verdicts with the claims.\n\n" +
-			"--procs any asks whether a claim holds for every number of processes and kills; see docs/holds.md.\n\n" + patternHelp,
+			"--procs any asks whether a claim holds for every number of processes and kills; see docs/holds.md.\n\n" +
+			patternHelp,
 		RunE: func(c *cobra.Command, patterns []string) error {
 			return a.check(c.Context(), c, patterns, f)
 		},

@@ -41,7 +41,8 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable; by default of spaces of more than 50 000")
 	fs.BoolVar(&f.full, "full", false, "cover all states of a broken property too, however many, for the odds (default up to 50 000)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
-	fs.BoolVar(&f.explainSearch, "explain-search", false, "say how the states were covered, and why each attempt before the last was not enough")
+	fs.BoolVar(&f.explainSearch, "explain-search", false, "say how the states were covered, and why each attempt "+
+		"before the last was not enough")
 	fs.StringVar(&f.disk, "disk", "", "keep states in files in directory `DIR`, for spaces larger than memory; see docs/large.md")
 	fs.StringVar(&f.resume, "resume", "", "go on with a search that kept its states in directory `DIR` and did not end")
 	fs.IntVar(&f.maxDisk, "max-disk", 0, "end a search with --disk at `N` MiB of files (default no bound)")

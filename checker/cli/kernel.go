@@ -95,7 +95,8 @@ func (f *kernelFlags) confirm(ctx context.Context, a *app, r *checker.Result) {
 		cx.Kernel = fmt.Sprintf("differs on this kernel, %d of %d runs went as on the fake machine: %s", same, done, differs)
 		a.worsen(ExitDiffers)
 	case last.Broken:
-		cx.Kernel = fmt.Sprintf("breaks on this kernel too, %d of %d: every answer is the same (%d calls, %d states of the disk)%s",
+		cx.Kernel = fmt.Sprintf("breaks on this kernel too, %d of %d: every answer is the same (%d calls, %d states of "+
+			"the disk)%s",
 			same, done, last.Compared, last.Disks, emulated(last.Emulated))
 	default:
 		cx.Kernel = fmt.Sprintf("as on this kernel, %d of %d: every answer is the same (%d calls, %d states of the disk); whether it breaks there was not asked%s",

@@ -83,7 +83,8 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) error {
 	var err error
 	switch {
 	case r.Verdict != checker.Broken && (n.onlyConfirms || r.Counterexample != nil):
-	case r.Verdict != checker.Broken && (ofEnds(r) || ofHangs(r)): // of what is unknown a native end says more than nothing
+	// of what is unknown a native end says more than nothing
+	case r.Verdict != checker.Broken && (ofEnds(r) || ofHangs(r)):
 		n.serial = n.serial || ofEnds(r)
 		err = n.challenge(ctx, r)
 	case r.Verdict == checker.Broken && n.modelOnly(r) != "":
@@ -123,7 +124,8 @@ func (n *challenge) check(ctx context.Context, refusals bool) (*native.Check, er
 // task is what runs natively.
 func (n *challenge) task() (native.Task, error) {
 	s := n.spec
-	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(os.Environ(), s.Env), NoStdout: s.NoStdout, Ignored: s.Ignored}
+	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(os.Environ(), s.Env), NoStdout: s.NoStdout,
+		Ignored: s.Ignored}
 	for i, l := range s.Commands {
 		argv := l.Argv
 		switch {
@@ -182,14 +184,16 @@ func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
 		return nil
 	}
 	r.Verdict, r.Complete = checker.Unknown, false
-	r.Why = "no schedule breaks it on the model, but run natively the commands end otherwise: lockpick is wrong here. Nothing is concluded; please report it, with the line \"native\""
+	r.Why = "no schedule breaks it on the model, but run natively the commands end otherwise: lockpick is wrong here. " +
+		"Nothing is concluded; please report it, with the line \"native\""
 	return nil
 }
 
 // sweptText says how much was tried.
 func sweptText(rep *native.Report) string {
 	if rep.Tried+rep.Random == 0 && rep.Places > 0 {
-		return fmt.Sprintf("not tried: no run ended in %s; give more time, such as --native 1m", rep.Took.Round(100*time.Millisecond))
+		return fmt.Sprintf("not tried: no run ended in %s; give more time, such as --native 1m",
+			rep.Took.Round(100*time.Millisecond))
 	}
 	places := fmt.Sprint(rep.Tried)
 	if rep.Tried < rep.Places {
@@ -258,13 +262,16 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 	case got.Bad > 0:
 		r.Native = fmt.Sprintf("confirmed: %d of %d native runs in this order %s", got.Bad, got.Runs, end)
 	case got.Near != nil:
-		r.Native = fmt.Sprintf("confirmed in another order, %s: %d of %d native runs %s", got.Near.Schedule, got.Near.Seen, got.Near.Runs, end)
+		r.Native = fmt.Sprintf("confirmed in another order, %s: %d of %d native runs %s", got.Near.Schedule,
+			got.Near.Seen, got.Near.Runs, end)
 	case got.Forced == 0 || r.Scenario.Setting.Assumed().Inodes == scenarios.InodesReused:
 		r.Native = "not confirmed: the order could not be forced natively, which refutes nothing"
 	default:
-		r.Native = fmt.Sprintf("%d of %d native runs in this order end as in some serial order: %s", got.Forced, got.Runs, got.End)
+		r.Native = fmt.Sprintf("%d of %d native runs in this order end as in some serial order: %s", got.Forced,
+			got.Runs, got.End)
 		r.Verdict, r.Complete = checker.Unknown, false
-		r.Why = "the schedule breaks it on the model; the same calls in the same order end natively as in some serial order, so one of the two is not as programs see it: nothing is concluded; please report it"
+		r.Why = "the schedule breaks it on the model; the same calls in the same order end natively as in some serial " +
+			"order, so one of the two is not as programs see it: nothing is concluded; please report it"
 	}
 	return nil
 }
@@ -272,11 +279,16 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 // nativeCalls are the names of calls as package native has them, one for all that do the same. Others do not stop
 // there.
 var nativeCalls = map[string]string{
-	"open": "open", "stat": "stat", "lstat": "stat", "fstat": "stat", "unlink": "unlink", "rename": "rename", "link": "link", "linkat": "link",
-	"symlink": "symlink", "readlink": "readlink", "mkdir": "mkdir", "rmdir": "rmdir", "truncate": "truncate", "ftruncate": "truncate",
-	"utimes": "utimes", "lutimes": "utimes", "futimes": "utimes", "chmod": "chmod", "fchmod": "chmod", "chown": "chown", "lchown": "chown", "fchown": "chown",
-	"read": "read", "pread": "read", "write": "write", "pwrite": "write", "close": "close", "readdir": "readdir", "flock": "flock",
-	"fcntl-setlk": "lock", "fcntl-getlk": "lock", "ofd-setlk": "lock", "ofd-getlk": "lock", "kill": "kill", "exit": "end", "end": "end",
+	"open": "open", "stat": "stat", "lstat": "stat", "fstat": "stat", "unlink": "unlink", "rename": "rename",
+	"link": "link", "linkat": "link",
+	"symlink": "symlink", "readlink": "readlink", "mkdir": "mkdir", "rmdir": "rmdir", "truncate": "truncate",
+	"ftruncate": "truncate",
+	"utimes":    "utimes", "lutimes": "utimes", "futimes": "utimes", "chmod": "chmod", "fchmod": "chmod",
+	"chown": "chown", "lchown": "chown", "fchown": "chown",
+	"read": "read", "pread": "read", "write": "write", "pwrite": "write", "close": "close", "readdir": "readdir",
+	"flock":       "flock",
+	"fcntl-setlk": "lock", "fcntl-getlk": "lock", "ofd-setlk": "lock", "ofd-getlk": "lock", "kill": "kill",
+	"exit": "end", "end": "end",
 }
 
 // nativeSteps are the calls of a counterexample. A call that waited is made once natively. Names that are not there

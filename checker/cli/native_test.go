@@ -16,7 +16,8 @@ import (
 )
 
 // challenged runs commands natively and says what becomes of a verdict that the model gives.
-func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []command.File, commands ...string) checker.Result {
+func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []command.File,
+	commands ...string) checker.Result {
 	t.Helper()
 	testmain.Needs(t, "sh", "./checker/cli")
 	spec := command.Spec{Dir: "/srv/lockpick-native", Files: files}
@@ -28,7 +29,8 @@ func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []
 	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true}
 	require.NoError(t, n.answer(context.Background(), &r))
 	if strings.Contains(r.Native, "refused here") {
-		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test ./checker/cli runs it", r.Native)
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test "+
+			"./checker/cli runs it", r.Native)
 	}
 	return r
 }
@@ -77,14 +79,16 @@ func TestNativeContradictsAClockThatStandsStill(t *testing.T) {
 // A deadlock does not contradict what is said of ends.
 func TestNativeDeadlockIsNoEnd(t *testing.T) {
 	testmain.Slow(t, "a deadlock is one only after some time", "./checker/cli")
-	r := challenged(t, serializable(), checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9", "exec 8>a 9>b; flock 9; flock 8")
+	r := challenged(t, serializable(), checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
+		"exec 8>a 9>b; flock 9; flock 8")
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
 	require.Contains(t, r.Native, "waiting for each other for ever")
 }
 
 func TestNativeContradictsAFalseHoldsByADeadlock(t *testing.T) {
 	testmain.Slow(t, "a deadlock is one only after some time", "./checker/cli")
-	r := challenged(t, scenarios.Deadlock, checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9", "exec 8>a 9>b; flock 9; flock 8")
+	r := challenged(t, scenarios.Deadlock, checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
+		"exec 8>a 9>b; flock 9; flock 8")
 	require.Equal(t, checker.Unknown, r.Verdict)
 	require.Contains(t, r.Native, "they wait for each other for ever")
 }
@@ -93,7 +97,8 @@ func TestNativeContradictsAFalseHoldsByADeadlock(t *testing.T) {
 func TestNativeStartIsAsOld(t *testing.T) {
 	testmain.Slow(t, "it runs real programs for a second", "./checker/cli")
 	old := []command.File{{Name: "l/", Age: time.Hour}, {Name: "l/pid", Content: "1", Age: time.Hour}}
-	r := challenged(t, serializable(), checker.Holds, old, `[ -n "$(find l -maxdepth 0 -mmin +59)" ] && echo stale`, "sleep 0.01; ls l")
+	r := challenged(t, serializable(), checker.Holds, old, `[ -n "$(find l -maxdepth 0 -mmin +59)" ] && echo stale`,
+		"sleep 0.01; ls l")
 	require.Equal(t, checker.Holds, r.Verdict, r.Why)
 	require.Contains(t, r.Native, "all as in some serial order")
 }

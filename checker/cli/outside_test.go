@@ -36,7 +36,8 @@ func TestRunInHome(t *testing.T) {
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "BROKEN  serializable")
 
-	got = run(t, "run", "--property", "serializable", "--outside", "real", "echo 1 >> ~/real; > here", "echo 1 >> ~/real; > here")
+	got = run(t, "run", "--property", "serializable", "--outside", "real", "echo 1 >> ~/real; > here",
+		"echo 1 >> ~/real; > here")
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.FileExists(t, home+"/real")
 }

@@ -43,7 +43,8 @@ func TestOwnProperties(t *testing.T) {
 	o = runOwn("check", "--property", "two-queues")
 	require.Equal(t, ExitUsage, o.exit)
 	require.Contains(t, o.stderr, `unknown property "two-queues": choose one of mutual-exclusion, `)
-	require.Contains(t, o.stderr, "starvation, wedge-within-1h, wedge-within-3h, wedge-within-3599999ms, tickets-differ, one-queue, writer-starvation")
+	require.Contains(t, o.stderr, "starvation, wedge-within-1h, wedge-within-3h, wedge-within-3599999ms, "+
+		"tickets-differ, one-queue, writer-starvation")
 
 	dir := t.TempDir()
 	for _, sc := range toys.Properties() {

@@ -18,7 +18,8 @@ func TestRunRepairs(t *testing.T) {
 	testmain.Needs(t, "flock", "./checker/cli")
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "conf"), []byte("a=1\n"), 0o644))
-	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "sed -i s/a/b/ conf", "sed -i s/1/2/ conf")
+	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "sed -i s/a/b/ conf",
+		"sed -i s/1/2/ conf")
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Contains(t, got.stdout, `
   fix     flock(1) on a file of its own around each command: holds with 2 processes, with 3
@@ -26,7 +27,8 @@ func TestRunRepairs(t *testing.T) {
           flock conf.lock sed -i s/a/b/ conf
           flock conf.lock sed -i s/1/2/ conf
 `)
-	require.Contains(t, got.stdout, "  tried   flock(1) on the data file itself: with 3 processes serializable is broken by ")
+	require.Contains(t, got.stdout, "  tried   flock(1) on the data file itself: with 3 processes serializable is "+
+		"broken by ")
 	require.Equal(t, ExitAsClaimed, run(t, "run", "--dir", dir, "--property", "serializable",
 		"flock conf.lock sed -i s/a/b/ conf", "flock conf.lock sed -i s/1/2/ conf", "flock conf.lock sed -i s/1/2/ conf").exit)
 }

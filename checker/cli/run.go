@@ -80,12 +80,15 @@ it holds, or is broken and how, or why it was not asked.`,
 	options := []specFlag{
 		{"dir", "the directory whose files the programs share, as `DIR` (default the current one)"},
 		{"inside", "a `NAME` in the directory that the programs make where their critical section begins, and remove where it ends"},
-		{"recover", "with --crashes, --power-losses or --failing-calls: a `COMMAND` that runs on what is left before it is compared, and must exit 0"},
+		{"recover", "with --crashes, --power-losses or --failing-calls: a `COMMAND` that runs on what is left before it " +
+			"is compared, and must exit 0"},
 		{"read", "a `COMMAND` whose output and exit status on what is left are compared, in place of the files"},
-		{"refused", "exit statuses that mean \"I have done nothing\", such as `1,75`; 0 of a program that has changed no file; or none"},
+		{"refused", "exit statuses that mean \"I have done nothing\", such as `1,75`; 0 of a program that has changed no " +
+			"file; or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},
-		{"outside", "`real` lets the programs change files outside of the directory, unjudged; else what they change there is shared, too, and nothing real is changed"},
+		{"outside", "`real` lets the programs change files outside of the directory, unjudged; else what they change " +
+			"there is shared, too, and nothing real is changed"},
 		{"env", "add `NAME=VALUE` to the programs' environment"},
 	}
 	for _, field := range command.Fields() {
@@ -98,12 +101,14 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
 		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never; in a survey for each verdict)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never; "+
+		"in a survey for each verdict)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
 	fs.BoolVar(&f.repair, "repair", false, "try changes to what is broken, and print those that hold, to paste")
-	fs.StringVar(&f.native, "native", "", "run the commands natively for up to `TIME`, to challenge what holds and to confirm what is broken; off runs nothing (default 5s, or $"+nativeBudget+")")
+	fs.StringVar(&f.native, "native", "", "run the commands natively for up to `TIME`, to challenge what holds and to "+
+		"confirm what is broken; off runs nothing (default 5s, or $"+nativeBudget+")")
 	f.pictures, f.results = addPictureFlags(c), addResultFlags(c)
 	return c
 }
@@ -233,7 +238,8 @@ func (f *runFlags) files(spec *command.Spec, archive bool) error {
 		from = spec.Dir
 	}
 	if _, err := os.Stat(from); err != nil && f.from == "" && errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("--dir %s: there is no such directory, so the programs would find nothing: make it, or say with --from where its files are", from)
+		return fmt.Errorf("--dir %s: there is no such directory, so the programs would find nothing: make it, or say with "+
+			"--from where its files are", from)
 	}
 	files, err := command.Copy(from, f.began)
 	spec.Files = append(spec.Files, files...)

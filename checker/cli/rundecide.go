@@ -58,7 +58,8 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 func hasCounterexample(r checker.Result) bool { return r.Counterexample != nil }
 
 // decide makes the verdicts on some commands.
-func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) (*decided, error) {
+func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) (
+	*decided, error) {
 	start := time.Now()
 	bar := a.newProgress(ctx, 1, false)
 	bar.begin("run", "learning what the commands do one after the other")
@@ -166,13 +167,16 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 	for _, p := range all {
 		ids = append(ids, p.ID)
 	}
-	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s; with --inside there is mutual-exclusion, and "+
-		"atomic and wedge with --crashes, --failing-calls or --power-losses, as far as what is assumed does not say why not", f.property, strings.Join(ids, ", "))
+	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s; with --inside there is "+
+		"mutual-exclusion, and "+
+		"atomic and wedge with --crashes, --failing-calls or --power-losses, as far as what is assumed does not say why "+
+		"not", f.property, strings.Join(ids, ", "))
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
 // and the result asks; strict is the scenario in which none is.
-func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario, p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
+func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario,
+	p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)

@@ -66,7 +66,8 @@ func countsOf(r *checker.Result) string {
 	s := &r.Stats
 	text := fmt.Sprintf("%d executions learned %d answers · %d states", s.Coroutines, s.Edges, s.States)
 	if s.Covered > 0 && s.Coroutines > 0 {
-		text += fmt.Sprintf(" · %s schedules, %s for each execution", about(s.Covered), about(s.Covered/float64(s.Coroutines)))
+		text += fmt.Sprintf(" · %s schedules, %s for each execution", about(s.Covered),
+			about(s.Covered/float64(s.Coroutines)))
 	}
 	return fmt.Sprintf("%s · %.1f s", text, r.Elapsed.Seconds())
 }
@@ -155,7 +156,8 @@ func (a *app) replayRun(f *runFlags) string {
 // withoutOutputs are the arguments without the flags that say what is written, and how: whoever sees
 // a counterexample again need not write the files again.
 func (f *runFlags) withoutOutputs(args []string) []string {
-	takesValue := map[string]bool{"svg": true, "date": true, "markdown": false, "unfold": false, "source": false, "github": false}
+	takesValue := map[string]bool{"svg": true, "date": true, "markdown": false, "unfold": false, "source": false,
+		"github": false}
 	for _, c := range f.results.formats {
 		takesValue[c.flag] = c.arg != ""
 	}

@@ -257,10 +257,12 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	n := s.f.challenge(&one.Spec, nil)
 	defer n.close()
 	sp := &one.Spec // without its faults it is natively what another situation is
-	n.onlyConfirms = sp.Crashes+sp.FailingCalls+sp.PowerLosses+sp.Stalls > 0 || sp.Left || len(sp.Living) > 0 || sp.FileSystem() != ""
+	n.onlyConfirms = sp.Crashes+sp.FailingCalls+sp.PowerLosses+sp.Stalls > 0 || sp.Left || len(sp.Living) > 0 ||
+		sp.FileSystem() != ""
 	for i, id := range asked {
 		at := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == id })
-		if at < 0 || !s.open(l, one, sc.Claims[at].Property) || one.Apart && len(l.Broken) > before { // assumed says why it is not asked
+		// assumed says why it is not asked
+		if at < 0 || !s.open(l, one, sc.Claims[at].Property) || one.Apart && len(l.Broken) > before {
 			continue
 		}
 		p := sc.Claims[at].Property

@@ -31,7 +31,8 @@ func faultless(spec *command.Spec) bool {
 // asksThree reports whether a third run of a command is to be asked.
 func (f *runFlags) asksThree(d *decided) bool {
 	c := d.spec.Commands
-	return f.copies == 0 && len(c) == 2 && c[0].Func == nil && c[0].String() == c[1].String() && c[0].Stdin == c[1].Stdin &&
+	return f.copies == 0 && len(c) == 2 && c[0].Func == nil && c[0].String() == c[1].String() &&
+		c[0].Stdin == c[1].Stdin &&
 		faultless(d.spec) && d.took < atOnce &&
 		!slices.ContainsFunc(d.results, func(r checker.Result) bool { return r.Verdict != checker.Holds })
 }

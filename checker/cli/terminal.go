@@ -98,7 +98,8 @@ func (p *progress) followRun(g checker.Progress) {
 			text = fmt.Sprintf("broken in %s with %s; looking for a smaller counterexample",
 				numbers.Count(g.Depth, "step", "steps"), numbers.Count(g.Preemptions, "preemption", "preemptions"))
 		case g.Places > 0:
-			text = fmt.Sprintf("schedules with %s: %d of %d places", numbers.Count(g.Preemptions, "preemption", "preemptions"), g.Place, g.Places)
+			text = fmt.Sprintf("schedules with %s: %d of %d places", numbers.Count(g.Preemptions, "preemption",
+				"preemptions"), g.Place, g.Places)
 		}
 		p.line(fmt.Sprintf("%s: %s, %d executions, %d calls learned", g.Property, text, g.Executions, g.Learned))
 	}

@@ -152,7 +152,8 @@ func (m *markdown) section(r *checker.Result) error {
 		if err != nil {
 			return err
 		}
-		m.details("The programs, their files and the schedule: save this as race.lockpick, then lockpick replay race.lockpick",
+		m.details("The programs, their files and the schedule: save this as race.lockpick, then lockpick replay "+
+			"race.lockpick",
 			"text", string(text))
 	}
 	return nil

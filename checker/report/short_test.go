@@ -13,7 +13,8 @@ import (
 // programs is a chart of a real program with so many steps, each a read of one byte at a place of its own; those
 // of changing change the file that is shown.
 func programs(n int, changing, named []int) *Chart {
-	c := &Chart{Walk: &trace.Walk{}, Lanes: []Lane{{}}, First: []FileCell{{Text: "at first"}}, Named: named, Programs: true}
+	c := &Chart{Walk: &trace.Walk{}, Lanes: []Lane{{}}, First: []FileCell{{Text: "at first"}}, Named: named,
+		Programs: true}
 	text := "at first"
 	for i := 1; i <= n; i++ {
 		st := trace.Walked{Step: &trace.Step{N: i, Calls: []trace.Call{{Op: fsfake.Op{Call: fsfake.CallRead, FD: i}}}}}

@@ -51,7 +51,8 @@ func surveyPieces(l *checker.Surveyed) [][]piece {
 		r := &l.Broken[i]
 		out = append(out, []piece{
 			pieceOf(bad, "✗ broken"), pieceOf(plain, r.Property.ID), pieceOf(plain, r.Counterexample.Schedule.String()),
-			pieceOf(dim, strings.Join(append([]string{onFileSystem(r) + lowerFirst(r.Scenario.Summary) + lostFile(r)}, r.Conditions()...), "; ")),
+			pieceOf(dim, strings.Join(append([]string{onFileSystem(r) + lowerFirst(r.Scenario.Summary) + lostFile(r)},
+				r.Conditions()...), "; ")),
 		})
 	}
 	switch {

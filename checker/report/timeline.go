@@ -250,7 +250,8 @@ func (t *timeline) footer() {
 	if q := t.r.Question; q.Open() && q.Because != "" {
 		cause = q.Because
 	}
-	for _, said := range []struct{ label, text string }{{"cause", cause}, {"kernel", cx.Kernel}, {"native", t.r.Native}, {"verdict", t.why()}} {
+	for _, said := range []struct{ label, text string }{{"cause", cause}, {"kernel", cx.Kernel}, {"native",
+		t.r.Native}, {"verdict", t.why()}} {
 		if said.text == "" && said.label != "cause" {
 			continue
 		}

@@ -20,7 +20,8 @@ func TestCallsAreListedNowhereElse(t *testing.T) {
 	for _, p := range loaded(t) {
 		found = append(found, callLists(p)...)
 	}
-	require.Empty(t, strings.Join(found, "\n"), "give the calls a trait in fsfake/traits.go, and ask for that with Call.Is")
+	require.Empty(t, strings.Join(found, "\n"), "give the calls a trait in fsfake/traits.go, and ask for that with "+
+		"Call.Is")
 }
 
 // callLists finds the cases of a package that list several constants of type fsfake.Call.
@@ -36,7 +37,8 @@ func callLists(p *packages.Package) (found []string) {
 			c, ok := n.(*ast.CaseClause)
 			if ok && len(c.List) > 1 && call(c.List[0]) && call(c.List[1]) {
 				pos := p.Fset.Position(c.Pos())
-				found = append(found, fmt.Sprintf("%s/%s:%d lists calls", strings.TrimPrefix(p.PkgPath, module), filepath.Base(pos.Filename), pos.Line))
+				found = append(found, fmt.Sprintf("%s/%s:%d lists calls", strings.TrimPrefix(p.PkgPath, module),
+					filepath.Base(pos.Filename), pos.Line))
 			}
 			return true
 		})

@@ -23,7 +23,8 @@ func TestAddressesDifferBetweenProcesses(t *testing.T) {
 		return got.Stdout
 	}
 	for _, what := range []string{"heap", "r-xp.*/libc"} {
-		for _, argv := range [][]string{{grep, what, "/proc/self/maps"}, {sh, "-c", "grep '" + what + "' /proc/self/maps; true"}} {
+		for _, argv := range [][]string{{grep, what, "/proc/self/maps"}, {sh, "-c", "grep '" + what +
+			"' /proc/self/maps; true"}} {
 			first := maps(101, argv...)
 			require.Equal(t, first, maps(101, argv...))
 			require.NotEqual(t, first, maps(102, argv...), argv)

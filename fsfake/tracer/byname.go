@@ -23,7 +23,10 @@ var byName = []spec{
 
 	{unix.SYS_STAT, "stat", 2, func(t *thread, c *call) { t.stat(unix.AT_FDCWD, 0, 1, 0) }},
 	{unix.SYS_LSTAT, "lstat", 2, func(t *thread, c *call) { t.stat(unix.AT_FDCWD, 0, 1, unix.AT_SYMLINK_NOFOLLOW) }},
-	{unix.SYS_NEWFSTATAT, "newfstatat", 4, flags(3, lookFlags, func(t *thread, c *call) { t.stat(c.fd(0), 1, 2, c.int(3)) })},
+	{unix.SYS_NEWFSTATAT, "newfstatat", 4, flags(3, lookFlags, func(t *thread, c *call) {
+		t.stat(c.fd(0), 1, 2,
+			c.int(3))
+	})},
 	{unix.SYS_STATX, "statx", 5, flags(2, lookFlags, func(t *thread, c *call) {
 		if c.int(2)&statxSync == statxSync || uint32(c.args[3])&unix.STATX__RESERVED != 0 {
 			t.fail(unix.EINVAL)

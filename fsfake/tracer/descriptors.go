@@ -164,7 +164,8 @@ func (t *thread) fcntl(c *call) {
 	switch cmd {
 	case unix.F_DUPFD, unix.F_DUPFD_CLOEXEC:
 		var limit unix.Rlimit
-		if low := c.int(2); low < 0 || low > 3 && unix.Prlimit(t.p.real, unix.RLIMIT_NOFILE, nil, &limit) == nil && uint64(low) >= limit.Cur {
+		if low := c.int(2); low < 0 || low > 3 && unix.Prlimit(t.p.real, unix.RLIMIT_NOFILE, nil, &limit) == nil &&
+			uint64(low) >= limit.Cur {
 			t.pass() // EINVAL
 			return
 		}

@@ -26,12 +26,14 @@ type drawnCall struct {
 
 // words are what an argument may be, by the letter that stands for it in a drawnCall.
 var words = map[byte][]string{
-	'P': {`"a`, `"b`, `"d`, `"d/a`, `"d/e`, `"l`, `"d/l`, `"h`, `"missing/x`, `"a/x`, `"`, `"d/`, `"a/`, `"d/../a`, `"d/..`, `".`, `"missing/../a`, `"l/x`, `~`},
+	'P': {`"a`, `"b`, `"d`, `"d/a`, `"d/e`, `"l`, `"d/l`, `"h`, `"missing/x`, `"a/x`, `"`, `"d/`, `"a/`, `"d/../a`,
+		`"d/..`, `".`, `"missing/../a`, `"l/x`, `~`},
 	'T': {`"a`, `"d`, `"nowhere`, `"l`, `"`}, // targets of symlinks
 	'Q': {`"a`, `"b`, `"d`, `"d/a`, `"d/e`, `"l`, `"d/l`, `"h`, `"missing/x`, `"a/x`, `"d/`, `"a/`, `"l/x`},
 	'-': {"-100"},
 	'D': {"-100", "-100", "-100", "-100", "99", "-1", "F", "F"},
-	'O': {"0", "1", "2", "0x40", "0x41", "0x42", "0xc2", "0xc1", "0x241", "0x442", "0x402", "0x10000", "0x20000", "0x200000", "0x210000", "0x410002", "0x20042", "0x80042"},
+	'O': {"0", "1", "2", "0x40", "0x41", "0x42", "0xc2", "0xc1", "0x241", "0x442", "0x402", "0x10000", "0x20000",
+		"0x200000", "0x210000", "0x410002", "0x20042", "0x80042"},
 	'M': {"0644", "0600", "0", "0755", "07777", "01777", "02755", "04755"},
 	'B': {"@0", "@1", "@2", "!", "~"},
 	'W': {"@3", "@3", "@3", "?"}, // ext4 makes a file longer when a write beyond its end fails: no ~
@@ -46,7 +48,8 @@ var words = map[byte][]string{
 	'C': {"0", "1", "3", "3", "4", "1030", "1035", "77"}, // commands of fcntl
 	'V': {"0", "1", "0x400", "0x800", "0xc00", "0x4000", "-1"},
 	'G': {"5", "6", "36", "37"}, // locks that do not wait: F_GETLK, F_SETLK, F_OFD_GETLK, F_OFD_SETLK
-	'J': {lock(0, 0, 0, 0), lock(1, 0, 0, 0), lock(2, 0, 0, 0), lock(1, 1, 2, 3), lock(0, 2, -1, 1), lock(1, 0, -5, 1), lock(1, 0, 5, -3), lock(7, 0, 0, 0), lock(1, 3, 0, 0), "~"},
+	'J': {lock(0, 0, 0, 0), lock(1, 0, 0, 0), lock(2, 0, 0, 0), lock(1, 1, 2, 3), lock(0, 2, -1, 1), lock(1, 0, -5,
+		1), lock(1, 0, 5, -3), lock(7, 0, 0, 0), lock(1, 3, 0, 0), "~"},
 	'I': {"0", "#" + strings.Repeat("00", 32), "~"}, // times
 	'Z': {"0", "1", "4096"},                         // the names of the two directories differ in length
 	'Y': {`"user.x`, `"user.x`, `"nonsense`, "~"},

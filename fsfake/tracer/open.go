@@ -30,7 +30,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 			op.Mode = uint32(mode) & 0o7777 &^ t.p.umask
 		}
 		d := &descriptor{
-			closes: flags&unix.O_CLOEXEC != 0, path: t.p.named(pl.path), atDir: t.isDir(pl.path) && flags&unix.O_TMPFILE != unix.O_TMPFILE,
+			closes: flags&unix.O_CLOEXEC != 0, path: t.p.named(pl.path), atDir: t.isDir(pl.path) &&
+				flags&unix.O_TMPFILE != unix.O_TMPFILE,
 			file: &description{flags: statusFlags(flags)},
 		}
 		t.askThen(op, func(r fsfake.Result) {

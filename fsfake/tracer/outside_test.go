@@ -192,7 +192,8 @@ func TestKnown(t *testing.T) {
 		require.NoError(t, syscall.Lstat(name, &st))
 		return tracer.FileID{Dev: st.Dev, Ino: st.Ino}
 	}
-	c := config("sh", "-c", strings.ReplaceAll("echo 1 > n; cd OUT; cat n; echo 2 > OUT/m; ls OUT; cat OUT.file", "OUT", out))
+	c := config("sh", "-c", strings.ReplaceAll("echo 1 > n; cd OUT; cat n; echo 2 > OUT/m; ls OUT; cat OUT.file",
+		"OUT", out))
 	c.Protect, c.Known = true, map[tracer.FileID]string{id(out): dir, id(out + ".file"): dir + "/file"}
 	run, err := tracer.Start(c)
 	skipUntraceable(t, err)

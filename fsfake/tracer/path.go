@@ -180,7 +180,8 @@ func (w *walk) from(dir, name string) (place, error) {
 			continue
 		case c == "..":
 			if !w.t.r.plain[cur] && !isDir(cur) {
-				return place{fd: -1, path: cur + "/" + rest, changed: w.changed}, nil // as the kernel has it: no way back from there
+				// as the kernel has it: no way back from there
+				return place{fd: -1, path: cur + "/" + rest, changed: w.changed}, nil
 			}
 			cur, rest = path.Dir(cur), more
 			continue

@@ -284,8 +284,10 @@ func (t *thread) capabilities(make func(func(int64))) {
 
 // capset is capset(2). The fake knows root as one who may do all with its files.
 func (t *thread) capset(c *call) {
-	const files = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER | 1<<unix.CAP_FSETID
-	if b, err := readFull(t.tid, c.args[1], 4); err == nil && os.Getuid() == 0 && binary.LittleEndian.Uint32(b)&files != files {
+	const files = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_DAC_READ_SEARCH | 1<<unix.CAP_FOWNER |
+		1<<unix.CAP_FSETID
+	if b, err := readFull(t.tid, c.args[1], 4); err == nil && os.Getuid() == 0 &&
+		binary.LittleEndian.Uint32(b)&files != files {
 		t.unmodelled("a superuser who gives up capabilities for files is not modelled")
 		return
 	}

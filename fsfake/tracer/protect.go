@@ -135,7 +135,10 @@ func mayChange(name string, st *unix.Stat_t, what change) bool {
 // hasOthers reports whether there is something in a real directory that is not virtual.
 func (r *Run) hasOthers(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !r.virtual(path.Join(dir, e.Name())) })
+	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return !r.virtual(path.Join(dir,
+			e.Name()))
+	})
 }
 
 // protectsProc is protects of what is below /proc and /sys, and reports whether the name is there. What a program

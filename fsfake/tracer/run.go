@@ -68,7 +68,8 @@ func Start(c Config) (*Run, error) {
 }
 
 func newRun(c Config) *Run {
-	r := &Run{c: c, shared: map[string]*fsfake.Region{}, do: make(chan func()), over: make(chan struct{}), threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}}
+	r := &Run{c: c, shared: map[string]*fsfake.Region{}, do: make(chan func()), over: make(chan struct{}),
+		threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}}
 	for i := range c.Shared {
 		r.shared[c.Shared[i].Path] = &c.Shared[i]
 	}

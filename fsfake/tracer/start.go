@@ -30,7 +30,8 @@ func (r *Run) launch() error {
 	}
 	// Addresses are equal in every run.
 	if _, _, e := unix.RawSyscall(unix.SYS_PERSONALITY, 0x0040000 /* ADDR_NO_RANDOMIZE */, 0, 0); e != 0 {
-		return fmt.Errorf("tracer: programs cannot be traced here, for personality(ADDR_NO_RANDOMIZE) is refused: %w; %s", e, inContainer)
+		return fmt.Errorf("tracer: programs cannot be traced here, for personality(ADDR_NO_RANDOMIZE) is refused: %w; "+
+			"%s", e, inContainer)
 	}
 	env := r.environment()
 	program, err := r.lookUp(env)
@@ -64,7 +65,8 @@ func (r *Run) launch() error {
 	}
 	if err := r.adopt(pid); err != nil {
 		reap(pid)
-		return fmt.Errorf("tracer: %s cannot be traced here, for a call that lockpick needs is refused: %w; %s", program, err, inContainer)
+		return fmt.Errorf("tracer: %s cannot be traced here, for a call that lockpick needs is refused: %w; %s", program,
+			err, inContainer)
 	}
 	p := r.addProcess(nil, pid, r.c.Pid)
 	p.name = filepath.Base(r.c.Argv[0])
@@ -81,7 +83,8 @@ func (r *Run) launch() error {
 }
 
 // inContainer is what to do where calls are refused.
-const inContainer = "in a container, start that with: docker run --security-opt seccomp=unconfined --cap-add SYS_PTRACE; gVisor cannot do it"
+const inContainer = "in a container, start that with: docker run --security-opt seccomp=unconfined --cap-add " +
+	"SYS_PTRACE; gVisor cannot do it"
 
 // reap ends a process of which nothing else is known, and waits until it is gone. It stops at its exit, too.
 func reap(pid int) {

@@ -152,7 +152,8 @@ func writeSome(pid int, addr uint64, b []byte) (done int) {
 	for done < len(b) {
 		local := []unix.Iovec{{Base: &b[done]}}
 		local[0].SetLen(len(b) - done)
-		k, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr) + uintptr(done), Len: len(b) - done}}, 0)
+		k, err := unix.ProcessVMWritev(pid, local, []unix.RemoteIovec{{Base: uintptr(addr) + uintptr(done),
+			Len: len(b) - done}}, 0)
 		if err != nil || k <= 0 {
 			return done
 		}

@@ -22,7 +22,8 @@ type Carried struct {
 func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.Duration) (Carried, error) {
 	var out Carried
 	for _, window := range []int{1, 8} { // temporary names and fallbacks need the second
-		if err := c.carry(ctx, job{Script: steps, Window: window, Patience: patience}, hang, &out); err != nil || out.Bad > 0 {
+		if err := c.carry(ctx, job{Script: steps, Window: window, Patience: patience}, hang, &out); err != nil ||
+			out.Bad > 0 {
 			return out, err
 		}
 	}

@@ -51,7 +51,8 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Check{task: t, temp: temp, calls: make([]int, len(t.Commands)), outside: map[string]bool{}, varies: map[string]bool{}, loose: map[string]bool{}}
+	c := &Check{task: t, temp: temp, calls: make([]int, len(t.Commands)), outside: map[string]bool{},
+		varies: map[string]bool{}, loose: map[string]bool{}}
 	c.task.From = filepath.Join(temp, "start")
 	if err = os.Mkdir(c.task.From, 0o777); err == nil {
 		err = view.CopyTree(from, c.task.From)

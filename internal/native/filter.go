@@ -13,7 +13,8 @@ import (
 // trace makes a process that stands at its first instruction stop before the calls of the table, and all that it
 // starts.
 func trace(pid int) error {
-	const options = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE | unix.PTRACE_O_TRACEEXEC |
+	const options = unix.PTRACE_O_TRACEFORK | unix.PTRACE_O_TRACEVFORK | unix.PTRACE_O_TRACECLONE |
+		unix.PTRACE_O_TRACEEXEC |
 		unix.PTRACE_O_TRACESECCOMP | unix.PTRACE_O_EXITKILL
 	if err := unix.PtraceSetOptions(pid, options); err != nil {
 		return err
@@ -81,7 +82,8 @@ func filter() []byte {
 		out = binary.LittleEndian.AppendUint16(out, code)
 		out = binary.LittleEndian.AppendUint32(append(out, jt, jf), k)
 	}
-	const load, equal, give = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, unix.BPF_RET | unix.BPF_K
+	const load, equal, give = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K,
+		unix.BPF_RET | unix.BPF_K
 	add(load, 0, 0, 4)
 	add(equal, 1, 0, unix.AUDIT_ARCH_X86_64)
 	add(give, 0, 0, unix.SECCOMP_RET_ALLOW)

@@ -35,7 +35,8 @@ func open(t *testing.T, task Task) *Check {
 	t.Helper()
 	c, err := Open(context.Background(), task)
 	if err != nil && strings.Contains(err.Error(), "refused here") {
-		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v; where it is, go test ./internal/native runs it", err)
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v; where it is, go test "+
+			"./internal/native runs it", err)
 	}
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
@@ -99,7 +100,8 @@ func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "a number that comes back" && !reuses(t) {
-				t.Skip("SKIPPED: the file system of temporary files gives no inode number twice; on ext4 go test ./internal/native runs it")
+				t.Skip("SKIPPED: the file system of temporary files gives no inode number twice; on ext4 go test " +
+					"./internal/native runs it")
 			}
 			task := shell(t, []string{"n=0\n"}, commands...)
 			require.NoError(t, os.Symlink(outside+"/n", task.From+"/link"))

@@ -156,7 +156,8 @@ func (c *Check) differs(o outcome) []string {
 			a, here := o[name]
 			b, there := k.end[name]
 			switch {
-			case c.varies[name] || strings.HasPrefix(name, "/") && !c.outside[name] || here == there && a == b || here != there && c.loose[path.Dir(name)]:
+			case c.varies[name] || strings.HasPrefix(name, "/") && !c.outside[name] || here == there && a == b ||
+				here != there && c.loose[path.Dir(name)]:
 			case !here:
 				lines = append(lines, fmt.Sprintf("no %s, and not %s", name, brief(b)))
 			case !there:

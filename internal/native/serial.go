@@ -109,7 +109,10 @@ func (c *Check) learn(j *job, r *run) {
 			c.outside[name] = true
 		}
 	}
-	if !slices.ContainsFunc(c.orders, func(k order) bool { return slices.Equal(k.ran, o.ran) && maps.Equal(k.end, o.end) }) {
+	if !slices.ContainsFunc(c.orders, func(k order) bool {
+		return slices.Equal(k.ran, o.ran) && maps.Equal(k.end,
+			o.end)
+	}) {
 		c.orders = append(c.orders, o)
 	}
 }

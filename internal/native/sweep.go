@@ -65,7 +65,8 @@ func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Rep
 	if err == nil && rep.Bad == nil && (ends || rep.Hang == nil) {
 		err = c.sweep(ctx, in, c.drawn(rep.Places, budget), ends, &rep, &rep.Random)
 	}
-	rep.Serial, rep.Ends, rep.NotCompared, rep.Cut, rep.Took = c.runs, len(c.orders), c.notCompared(), c.cut, time.Since(begin)
+	rep.Serial, rep.Ends, rep.NotCompared, rep.Cut, rep.Took = c.runs, len(c.orders), c.notCompared(), c.cut,
+		time.Since(begin)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}

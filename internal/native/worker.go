@@ -64,7 +64,8 @@ func execute(ctx context.Context, j *job, env []string) (*run, error) {
 
 // work is what the process in the view does.
 func work() *run {
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT) // a command may send them to all
+	// a command may send them to all
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	var j job
 	if err := json.NewDecoder(os.Stdin).Decode(&j); err != nil {
 		return &run{Err: err.Error()}

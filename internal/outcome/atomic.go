@@ -117,9 +117,13 @@ func (a *Atomic) kept(o Outcome, name string) bool {
 // after a serial run, or a name of which one begins with the other: f and f.gz.
 func (a *Atomic) unfinished(o Outcome, gone string, done []int) string {
 	for _, n := range a.made {
-		moved := slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(n) == a.before.at(gone) && k.Outcome.at(gone) == absent })
+		moved := slices.ContainsFunc(a.orders, func(k Order) bool {
+			return k.Outcome.at(n) == a.before.at(gone) &&
+				k.Outcome.at(gone) == absent
+		})
 		here := o.at(n)
-		if moved && here == absent || here != absent && (strings.HasPrefix(n, gone) || strings.HasPrefix(gone, n)) && !a.may(n, here, done) {
+		if moved && here == absent || here != absent && (strings.HasPrefix(n, gone) || strings.HasPrefix(gone, n)) &&
+			!a.may(n, here, done) {
 			return fmt.Sprintf("%s: gone, and %s", gone, a.lost(n, here, done))
 		}
 	}

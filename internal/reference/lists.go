@@ -16,10 +16,13 @@ func (b *book) whichLock() string {
 	var w strings.Builder
 	w.WriteString(generated + "# Which lock should I use?\n\n")
 	w.WriteString("A kernel lock on a file that nobody removes, unless something in this table speaks against it. " +
-		"Find the hazards that your program can meet: a lock must hold under each. A lock of fcntl(2) belongs to the process: " +
+		"Find the hazards that your program can meet: a lock must hold under each. A lock of fcntl(2) belongs to the " +
+		"process: " +
 		"it keeps no threads apart, and is gone when any descriptor of the file is closed.\n\n" +
-		"All this is about Linux and its local file systems. NFS, SMB, macOS, Windows and object stores are not judged here. " +
-		"By their documentation, NFS emulates flock(2) by record locks of the whole file since Linux 2.6.12 (flock(2), NFS details), " +
+		"All this is about Linux and its local file systems. NFS, SMB, macOS, Windows and object stores are not judged " +
+		"here. " +
+		"By their documentation, NFS emulates flock(2) by record locks of the whole file since Linux 2.6.12 (flock(2), " +
+		"NFS details), " +
 		"SMB makes both mandatory (flock(2), CIFS details), and object stores have neither.\n\n")
 	b.matrix(&w)
 	w.WriteString("## The cells\n\n")
@@ -45,7 +48,8 @@ func (b *book) whichLock() string {
 func (b *book) matrix(w *strings.Builder) {
 	w.WriteString("Each row is one protocol, as good as its shape gets, under every hazard that `lockpick survey` makes: " +
 		"✓ mutual exclusion holds, nobody deadlocks, and a fresh process still gets in; ✗ one of these is broken; · not asked. " +
-		"On each file system: = as in the columns for contention and dead owners; ✗ broken there although it is not elsewhere.\n\n")
+		"On each file system: = as in the columns for contention and dead owners; ✗ broken there although it is not " +
+		"elsewhere.\n\n")
 	names, rows := []string{""}, [][]string(nil)
 	for _, h := range scenarios.Hazards() {
 		names = append(names, heads(h)...)

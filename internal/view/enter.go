@@ -25,7 +25,8 @@ func Attr() *syscall.SysProcAttr {
 	if os.Getuid() == 0 {
 		ids = mapped()
 	} else { // else they are lost at exec
-		a.AmbientCaps = []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH, unix.CAP_SETPCAP, unix.CAP_SYS_CHROOT, unix.CAP_SYS_PTRACE, unix.CAP_SYS_ADMIN}
+		a.AmbientCaps = []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH, unix.CAP_SETPCAP, unix.CAP_SYS_CHROOT,
+			unix.CAP_SYS_PTRACE, unix.CAP_SYS_ADMIN}
 	}
 	a.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getuid(), HostID: os.Getuid(), Size: ids}}
 	a.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getgid(), HostID: os.Getgid(), Size: ids}}
@@ -76,7 +77,8 @@ func (b *builder) build(o Options) (err error) {
 	if err := mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err
 	}
-	if b.sys, err = unix.OpenTree(unix.AT_FDCWD, "/sys", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE); err != nil {
+	if b.sys, err = unix.OpenTree(unix.AT_FDCWD, "/sys",
+		unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE); err != nil {
 		b.sys = -1
 	}
 	bases := []string{"/sys", "/mnt", "/srv"} // what stands there is hidden while the view is made
@@ -216,8 +218,10 @@ func (b *builder) overlay(at string) error {
 	if err := os.Chmod(b.base+"/"+up, mode); err != nil {
 		return err
 	}
-	data := fmt.Sprintf("lowerdir=%s,upperdir=%s/%s,workdir=%s", strings.NewReplacer(`\`, `\\`, ":", `\:`, ",", `\,`).Replace(at), b.base, up, work)
-	if mount("overlay", b.root+at, "overlay", 0, data+",userxattr") != nil && mount("overlay", b.root+at, "overlay", 0, data) != nil {
+	data := fmt.Sprintf("lowerdir=%s,upperdir=%s/%s,workdir=%s", strings.NewReplacer(`\`, `\\`, ":", `\:`, ",",
+		`\,`).Replace(at), b.base, up, work)
+	if mount("overlay", b.root+at, "overlay", 0, data+",userxattr") != nil && mount("overlay", b.root+at, "overlay",
+		0, data) != nil {
 		return b.readOnly(at, b.root+at)
 	}
 	b.v.uppers = append(b.v.uppers, upper{at, up})
@@ -334,7 +338,8 @@ func drop() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return err
 	}
-	for _, c := range []uintptr{unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_CHROOT, unix.CAP_SYS_PTRACE, unix.CAP_SYS_ADMIN, unix.CAP_SYS_BOOT, unix.CAP_SYS_TIME} {
+	for _, c := range []uintptr{unix.CAP_SYS_MODULE, unix.CAP_SYS_RAWIO, unix.CAP_SYS_CHROOT, unix.CAP_SYS_PTRACE,
+		unix.CAP_SYS_ADMIN, unix.CAP_SYS_BOOT, unix.CAP_SYS_TIME} {
 		if err := unix.Prctl(unix.PR_CAPBSET_DROP, c, 0, 0, 0); err != nil {
 			return fmt.Errorf("dropping capability %d: %w", c, err)
 		}

@@ -68,8 +68,11 @@ func run(t *testing.T, uid int, dir, from, script string) seen {
 		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}}
 	}
 	out, err := c.CombinedOutput()
-	if refused := regexp.MustCompile("operation not permitted|permission denied|no space left"); strings.HasPrefix(string(out), "start:") && refused.Match(out) || err != nil && refused.MatchString(err.Error()) {
-		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v %s; where it is, go test ./internal/view runs it", err, out)
+	if refused := regexp.MustCompile("operation not permitted|permission denied|no space " +
+		"left"); strings.HasPrefix(string(out), "start:") && refused.Match(out) || err != nil &&
+		refused.MatchString(err.Error()) {
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v %s; where it is, go test "+
+			"./internal/view runs it", err, out)
 	}
 	var s seen
 	require.NoError(t, json.Unmarshal(out, &s), string(out))
@@ -177,8 +180,10 @@ func TestTheDirectoryIsACopy(t *testing.T) {
 		require.NoError(t, os.Chtimes(p, old, old))
 	}
 	for _, dir := range []string{filepath.Join(t.TempDir(), "not", "there"), from} {
-		s := run(t, os.Getuid(), dir, from, "pwd; stat -c '%n %a %Y %h' again lock lock/pid; readlink link; echo 2 > again; cat lock/pid; echo x > ../x; find / -xdev -name 'up[0-9]*' -maxdepth 2")
-		require.Equal(t, fmt.Sprintf("%s\nagain 640 %d 2\nlock 711 %d 2\nlock/pid 640 %d 2\nagain\n2\n", dir, old.Unix(), old.Unix(), old.Unix()), s.Text)
+		s := run(t, os.Getuid(), dir, from, "pwd; stat -c '%n %a %Y %h' again lock lock/pid; readlink link; echo 2 > "+
+			"again; cat lock/pid; echo x > ../x; find / -xdev -name 'up[0-9]*' -maxdepth 2")
+		require.Equal(t, fmt.Sprintf("%s\nagain 640 %d 2\nlock 711 %d 2\nlock/pid 640 %d 2\nagain\n2\n", dir, old.Unix(),
+			old.Unix(), old.Unix()), s.Text)
 		require.True(t, slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Path == filepath.Dir(dir)+"/x" }))
 		require.False(t, slices.ContainsFunc(s.Changes, func(c Change) bool { return c.Path == dir+"/again" }))
 	}

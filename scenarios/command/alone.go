@@ -181,7 +181,8 @@ func (s *Spec) alone(
 	name := scenarios.ProcessName(process)
 	command := fmt.Sprintf("command: %s (%s)", name, s.Commands[process])
 	who := command + ", run alone,"
-	port = &alonePort{m: m, command: command, kills: s.Crashes > 0 && killAt == never, killAt: killAt, stalls: stalls, stallFor: sc.Setting.StallFor, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
+	port = &alonePort{m: m, command: command, kills: s.Crashes > 0 && killAt == never, killAt: killAt, stalls: stalls,
+		stallFor: sc.Setting.StallFor, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -209,7 +210,8 @@ func (s *Spec) alone(
 	}
 	switch {
 	case fails && len(port.refused) > 0:
-		return nil, fmt.Errorf("%s fails with %s: %s; that may be lockpick's doing, which does not model a call of it and answered %s: "+
+		return nil, fmt.Errorf("%s fails with %s: %s; that may be lockpick's doing, which does not model a call of it and "+
+			"answered %s: "+
 			"have the program do without it", who, status, oneLine(port.stderr), strings.Join(port.refused, ", "))
 	case fails && nowhere != "":
 		return nil, fmt.Errorf("%s fails with %s: %s. It%s", who, status, oneLine(port.stderr), nowhere)
@@ -217,7 +219,8 @@ func (s *Spec) alone(
 		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and "+
 			"remove it where it ends", who, s.Inside)
 	case fails:
-		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that this is "+
+		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that "+
+			"this is "+
 			"a refusal with --refused", who, status, oneLine(port.stderr))
 	case nowhere != "":
 		return nil, fmt.Errorf("%s%s", who, nowhere)

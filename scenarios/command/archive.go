@@ -217,7 +217,8 @@ func parseRegion(value string) (r fsfake.Region, err error) {
 	if r.Device, err = strconv.Atoi(words[0]); err != nil {
 		return r, fmt.Errorf("the device %s is no number", words[0])
 	}
-	if r.Partly, r.Hidden = words[1] != sharedAll, words[1] == sharedPrivate; r.Partly && !r.Hidden && words[1] != sharedNew {
+	if r.Partly, r.Hidden = words[1] != sharedAll, words[1] == sharedPrivate; r.Partly && !r.Hidden &&
+		words[1] != sharedNew {
 		return r, fmt.Errorf("the kind %q is unknown: choose all, new or private", words[1])
 	}
 	for rest := words[2]; rest != ""; rest = strings.TrimSpace(rest) {

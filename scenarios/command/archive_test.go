@@ -56,8 +56,10 @@ func TestFormat(t *testing.T) {
 		s.Env = rapid.SampledFrom([][]string{nil, {"A=b c"}, {"A=", "B=1"}}).Draw(t, "env")
 		s.Ignore = rapid.SampledFrom([][]string{nil, {"*.log", "x"}}).Draw(t, "ignore")
 		s.Timeout = rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "timeout")
-		s.Refused = rapid.SampledFrom([]command.Refused{{}, {Declared: true}, {Declared: true, Skips: true}, {Declared: true, Statuses: []int{1, 75}}}).Draw(t, "refused")
-		s.Recover, s.Read = rapid.SampledFrom([]string{"", "git fsck"}).Draw(t, "recover"), rapid.SampledFrom([]string{"", "cat f | sort"}).Draw(t, "read")
+		s.Refused = rapid.SampledFrom([]command.Refused{{}, {Declared: true}, {Declared: true, Skips: true},
+			{Declared: true, Statuses: []int{1, 75}}}).Draw(t, "refused")
+		s.Recover, s.Read = rapid.SampledFrom([]string{"", "git fsck"}).Draw(t, "recover"),
+			rapid.SampledFrom([]string{"", "cat f | sort"}).Draw(t, "read")
 
 		text, err := s.Format()
 		if err != nil {

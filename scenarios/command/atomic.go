@@ -20,17 +20,20 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		return nil
 	}
 	if s.PowerLosses > 0 {
-		assume(sc, "a loss of power keeps a prefix of the changes of each file and directory since its last fsync, tears no write and leaves no zeros")
+		assume(sc, "a loss of power keeps a prefix of the changes of each file and directory since its last fsync, tears "+
+			"no write and leaves no zeros")
 	}
 	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused))
 	if names := a.Databases(); len(names) > 0 {
-		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads it next; --read says what that is")
+		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
+			"it next; --read says what that is")
 	}
 	var asked []*scenarios.Property
 	if a.Changed() {
 		asked = append(asked, s.left(sc, a, &scenarios.Property{
-			ID:      "atomic",
-			Meaning: "When all have ended, been killed or lost the power, each file that the commands change is as before or as serial runs leave it.",
+			ID: "atomic",
+			Meaning: "When all have ended, been killed or lost the power, each file that the commands change is as before or " +
+				"as serial runs leave it.",
 		}, func(o outcome.Outcome) (done []int, judged bool) {
 			if s.FailingCalls > 0 && s.PowerLosses == 0 { // who succeeds although a call has failed has done it
 				done = succeeded(o)
@@ -38,7 +41,8 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 			return done, true
 		}))
 	} else {
-		assume(sc, "whether a file is as before or as after is not asked: the commands change none that was there at the start")
+		assume(sc, "whether a file is as before or as after is not asked: the commands change none that was there at the "+
+			"start")
 	}
 	switch {
 	case s.PowerLosses > 0 && len(s.Commands) > 1:
@@ -58,7 +62,8 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 // left makes a property of what is left of files in the end. needs says whose changes must be there, and whether
 // anything is judged.
 func (s *Spec) left(
-	sc *scenarios.Scenario, a *outcome.Atomic, p *scenarios.Property, needs func(o outcome.Outcome) (done []int, judged bool),
+	sc *scenarios.Scenario, a *outcome.Atomic, p *scenarios.Property, needs func(o outcome.Outcome) (done []int,
+		judged bool),
 ) *scenarios.Property {
 	judge := func(v scenarios.View) string {
 		o := s.found(v)

@@ -55,7 +55,8 @@ func TestAtomic(t *testing.T) {
 
 // A database is recovered by who reads it next, and a file of one is not judged.
 func TestAtomicDatabase(t *testing.T) {
-	sc := scenario(t, "sh", []string{"printf 'SQLite format 3\\000 new' > db"}, map[string]string{"db": "SQLite format 3\x00 old"}, "crashes 1\nrefused none")
+	sc := scenario(t, "sh", []string{"printf 'SQLite format 3\\000 new' > db"},
+		map[string]string{"db": "SQLite format 3\x00 old"}, "crashes 1\nrefused none")
 	_, err := sc.Property("atomic")
 	require.ErrorContains(t, err, "unknown property")
 	require.Contains(t, strings.Join(sc.Assumes, "; "), "what is left of db is not asked")
@@ -63,7 +64,8 @@ func TestAtomicDatabase(t *testing.T) {
 
 // With several commands a file is as after any serial run of those, or of some.
 func TestAtomicOfSeveral(t *testing.T) {
-	sc := scenario(t, "sh", []string{"echo a > t && mv t f", "echo bb > u && mv u f"}, map[string]string{"f": "ccc\n"}, "crashes 1\nrefused none")
+	sc := scenario(t, "sh", []string{"echo a > t && mv t f", "echo bb > u && mv u f"},
+		map[string]string{"f": "ccc\n"}, "crashes 1\nrefused none")
 	p, err := sc.Property("atomic")
 	require.NoError(t, err)
 	decide(t, sc, p, "holds")

@@ -71,7 +71,8 @@ func (c Carried) String() string {
 	if c.Parked > 0 {
 		parked += "; who waited for a lock tried again when it was its turn"
 	}
-	return fmt.Sprintf("%s: %d calls in this order, answered as on the fake machine, with the same end%s", Agrees, c.Calls, parked)
+	return fmt.Sprintf("%s: %d calls in this order, answered as on the fake machine, with the same end%s", Agrees,
+		c.Calls, parked)
 }
 
 // Carry carries out a run on the real kernel: the commands run in a temporary directory that
@@ -348,7 +349,8 @@ func (c *carrier) sameCall(r *carriedRun, p tracer.Pending, op fsfake.Op) bool {
 		if !c.spec.NoStdout {
 			printed = r.Stdout()
 		}
-		return p.Op.Call == fsfake.CallExit && p.Task.Pid == r.root && op.Flags&^fsfake.ExitIdle == endFlags(p.Exit) && op.Data == printed
+		return p.Op.Call == fsfake.CallExit && p.Task.Pid == r.root && op.Flags&^fsfake.ExitIdle == endFlags(p.Exit) &&
+			op.Data == printed
 	}
 	return p.Op == op || tracer.Parks(p.Op) && tracer.WithoutWait(p.Op) == op
 }

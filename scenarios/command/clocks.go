@@ -121,7 +121,8 @@ func (s *Spec) lateIs(process int) (string, error) {
 		}
 	}
 	if n := l.untried(); n > 0 {
-		return fmt.Sprintf("%s (%s) looks at the clock in %d places, in %d of which it was not tried whether time matters: have it look less often",
+		return fmt.Sprintf("%s (%s) looks at the clock in %d places, in %d of which it was not tried whether time "+
+			"matters: have it look less often",
 			scenarios.ProcessName(process), s.Commands[process], len(l.looks), n), nil
 	}
 	if len(l.looks) > 0 || l.blind || len(l.ends) == 0 || s.hasEarlier(process) {
@@ -204,7 +205,8 @@ func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) 
 	who := fmt.Sprintf("%s (%s)", scenarios.ProcessName(process), s.Commands[process])
 	if !s.lasting {
 		return fmt.Sprintf("%s looks at the clock, which stood still. When %s more have passed it %s; after %s it does not. "+
-			"lockpick does not follow time here: try natively what the commands do after such a delay", who, long, is, short), nil
+			"lockpick does not follow time here: try natively what the commands do after such a delay", who, long, is,
+			short), nil
 	}
 	when := fmt.Sprintf("When %s more have passed it %s; after %s it does not.", long, is, short)
 	if len(after) > 1 {

@@ -288,7 +288,8 @@ func TestRefusedCallIsAssumed(t *testing.T) {
 	line := python(t) + ` -I -S -c 'import os; os.posix_fallocate(os.open("n", os.O_RDWR), 0, 1)'`
 	sc := scenario(t, "sh", twice(line), map[string]string{"n": "0\n"}, "")
 	decide(t, sc, sc.Claims[0].Property, "holds")
-	require.Equal(t, []string{"lockpick does not model these calls and refused them, as a kernel without them does: fallocate(3, 0, 0, 1) = EOPNOTSUPP"}, sc.Assumed())
+	require.Equal(t, []string{"lockpick does not model these calls and refused them, as a kernel without them does: " +
+		"fallocate(3, 0, 0, 1) = EOPNOTSUPP"}, sc.Assumed())
 }
 
 // Who fails because a call is not modelled is told which, and not to work alone first.

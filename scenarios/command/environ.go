@@ -8,8 +8,10 @@ import (
 // leftOut are variables that differ from run to run, or lead a program to what does, such as a display or an agent; a
 // name that ends in * stands for all that begin so.
 var leftOut = []string{
-	"_", "PWD", "OLDPWD", "SHLVL", "TERM", "COLORTERM", "COLUMNS", "LINES", "WINDOWID", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
-	"DBUS_*", "SSH_*", "GPG_*", "TMUX*", "STY", "XDG_SESSION_*", "INVOCATION_ID", "JOURNAL_STREAM", "MANAGERPID", "SYSTEMD_*", "LD_*",
+	"_", "PWD", "OLDPWD", "SHLVL", "TERM", "COLORTERM", "COLUMNS", "LINES", "WINDOWID", "DISPLAY", "WAYLAND_DISPLAY",
+	"XAUTHORITY",
+	"DBUS_*", "SSH_*", "GPG_*", "TMUX*", "STY", "XDG_SESSION_*", "INVOCATION_ID", "JOURNAL_STREAM", "MANAGERPID",
+	"SYSTEMD_*", "LD_*",
 	"MALLOC_*", "GLIBC_TUNABLES", "PYTHONHASHSEED", "PERL_HASH_SEED", "GODEBUG", "GOMAXPROCS", "GOCOVERDIR", "LOCKPICK_*",
 }
 

@@ -81,7 +81,8 @@ func copyOf(name string, info fs.FileInfo, now time.Time) (f File, err error) {
 	case info.Mode().IsRegular():
 		err = fmt.Errorf("command: %s has more than %d MiB, and cannot be shared", name, maxBytes>>20)
 	default:
-		err = fmt.Errorf("command: %s is a %s, which cannot be copied: choose another directory with --from", name, info.Mode().Type())
+		err = fmt.Errorf("command: %s is a %s, which cannot be copied: choose another directory with --from", name,
+			info.Mode().Type())
 	}
 	return f, err
 }

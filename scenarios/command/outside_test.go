@@ -72,9 +72,10 @@ func TestOutsideIsShared(t *testing.T) {
 			before := lookAt(t, out)
 			lock := filepath.Join("/tmp", "lockpick-"+filepath.Base(filepath.Dir(out))+".lock")
 			names := strings.NewReplacer("OUT", out, "LOCK", lock, "SHM", "/dev/shm/lockpick-outside")
-			spec := command.Spec{ID: "test/commands/outside", Timeout: time.Minute, NoStdout: c.name == "many new names", Files: []command.File{
-				{Name: "n", Content: "0\n"}, {Name: "link", Link: out + "/n"}, {Name: "up", Link: ".." + out},
-			}}
+			spec := command.Spec{ID: "test/commands/outside", Timeout: time.Minute, NoStdout: c.name == "many new names",
+				Files: []command.File{
+					{Name: "n", Content: "0\n"}, {Name: "link", Link: out + "/n"}, {Name: "up", Link: ".." + out},
+				}}
 			for _, l := range c.lines {
 				spec.Commands = append(spec.Commands, command.Line{Shell: names.Replace(l)})
 			}
@@ -102,7 +103,8 @@ func realPlace(t *testing.T) string {
 	require.NoError(t, os.Mkdir(out+"/sub", 0o755))
 	require.NoError(t, os.WriteFile(out+"/sub/f", []byte("f\n"), 0o644))
 	require.NoError(t, os.WriteFile(out+"/n", []byte("0\n"), 0o644))
-	once := "#!/bin/sh\n[ \"${FLOCKER}\" != \"$0\" ] && exec env FLOCKER=\"$0\" flock -e \"$0\" \"$0\" \"$@\" || :\nread x < n; echo $((x+1)) > n\n"
+	once := "#!/bin/sh\n[ \"${FLOCKER}\" != \"$0\" ] && exec env FLOCKER=\"$0\" flock -e \"$0\" \"$0\" \"$@\" || " +
+		":\nread x < n; echo $((x+1)) > n\n"
 	require.NoError(t, os.WriteFile(out+"/once.sh", []byte(once), 0o755))
 	return out
 }
@@ -154,7 +156,8 @@ func written(t *testing.T, spec *command.Spec) *command.Spec {
 	again, err := command.Parse(text)
 	require.NoError(t, err, "%s", text)
 	require.True(t, slices.EqualFunc(spec.Outside, again.Outside, func(a, b fsfake.Region) bool {
-		return a.Path == b.Path && a.Partly == b.Partly && a.Hidden == b.Hidden && a.Device == b.Device && slices.Equal(a.Real, b.Real)
+		return a.Path == b.Path && a.Partly == b.Partly && a.Hidden == b.Hidden && a.Device == b.Device &&
+			slices.Equal(a.Real, b.Real)
 	}))
 	return &again
 }
@@ -192,7 +195,8 @@ func TestSameFileByAnotherName(t *testing.T) {
 		files, err := command.Copy(dir, time.Now())
 		require.NoError(t, err)
 		names := strings.NewReplacer("OUT", out)
-		spec := command.Spec{ID: "test/commands/same", Dir: dir, Files: files, Commands: []command.Line{{Shell: names.Replace(c.a)}, {Shell: names.Replace(c.b)}}}
+		spec := command.Spec{ID: "test/commands/same", Dir: dir, Files: files,
+			Commands: []command.Line{{Shell: names.Replace(c.a)}, {Shell: names.Replace(c.b)}}}
 		require.Equal(t, c.verdict, decideOutside(t, &spec).Verdict.String(), "%s beside %s", c.a, c.b)
 		require.Equal(t, c.shared, strings.ReplaceAll(strings.Join(pathsOf(&spec), " "), out, "OUT"))
 		require.Equal(t, before, lookAt(t, out), "real files were changed")

@@ -117,7 +117,8 @@ func (r *record) assumed() []string {
 	if len(r.refused) == 0 {
 		return nil
 	}
-	return []string{"lockpick does not model these calls and refused them, as a kernel without them does: " + listed(r.refused)}
+	return []string{"lockpick does not model these calls and refused them, as a kernel without them does: " +
+		listed(r.refused)}
 }
 
 // unjudged says what no verdict covers; "" for nothing.

@@ -97,7 +97,10 @@ func (s *Spec) lockedInside(lock string) (Repair, bool) {
 		}
 		interpreter := path.Base(words[0])
 		lines, known := lockers[cmp.Or(interpreters[interpreter], interpreter)]
-		i := slices.IndexFunc(files, func(f File) bool { return f.Name == path.Clean(words[1]) && f.Link == "" && f.Same == "" })
+		i := slices.IndexFunc(files, func(f File) bool {
+			return f.Name == path.Clean(words[1]) && f.Link == "" &&
+				f.Same == ""
+		})
 		if !known || i < 0 {
 			return r, false
 		}

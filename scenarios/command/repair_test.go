@@ -52,7 +52,8 @@ func TestLockOfARepairIsNew(t *testing.T) {
 func TestSameAlone(t *testing.T) {
 	testmain.Slow(t, "it executes commands", "./scenarios/command")
 	testmain.Needs(t, "sh", "./scenarios/command")
-	s := Spec{Commands: []Line{{Shell: "sh up.sh"}}, Files: []File{{Name: "n", Content: "0\n"}, {Name: "up.sh", Content: "read n <n; echo $((n+1)) >n\n"}}}
+	s := Spec{Commands: []Line{{Shell: "sh up.sh"}}, Files: []File{{Name: "n", Content: "0\n"}, {Name: "up.sh",
+		Content: "read n <n; echo $((n+1)) >n\n"}}}
 	_, err := s.Scenario()
 	testmain.Traced(t, err, "./scenarios/command")
 	for _, c := range []struct {

@@ -42,9 +42,10 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 	}
 	p := &scenarios.Property{
 		ID: scenarios.Serializable.ID,
-		Reconsider: s.reconsider(sc, func(v scenarios.View) bool { return compared(v).Judge(of(v)) == "" }, func(k outcome.Order) {
-			c.Orders, reused.Orders = outcome.Add(c.Orders, k), outcome.Add(reused.Orders, k)
-		}),
+		Reconsider: s.reconsider(sc, func(v scenarios.View) bool { return compared(v).Judge(of(v)) == "" },
+			func(k outcome.Order) {
+				c.Orders, reused.Orders = outcome.Add(c.Orders, k), outcome.Add(reused.Orders, k)
+			}),
 		Meaning:   "What the commands leave behind is what they leave behind one after the other, in some order.",
 		Invariant: func(v scenarios.View) string { return compared(v).Invariant(of)(v) },
 		Table:     func(v scenarios.View) [][]string { return compared(v).Table(of(v)) },

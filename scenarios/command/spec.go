@@ -1,11 +1,7 @@
 package command
 
 import (
-	"cmp"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -68,12 +64,13 @@ type Spec struct {
 	// time, and is for tests of that.
 	NoSnapshots bool
 
-	worth     int                      // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
-	record    *record                  // of the scenario's executions
-	shared    *record                  // of all scenarios of a survey; nil outside of one
-	again     *bool                    // whether the command repeats, where that is known; see [Spec.repeats]
-	space     bool                     // in a survey: some call of the command's first process needs space on the disk
-	done      bool                     // in a survey: a run has left the files at the start, so another one may have nothing to do
+	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
+	record *record // of the scenario's executions
+	shared *record // of all scenarios of a survey; nil outside of one
+	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
+	space  bool    // in a survey: some call of the command's first process needs space on the disk
+	// in a survey: a run has left the files at the start, so another one may have nothing to do
+	done      bool
 	reader    *reader                  // what Recover and Read say of machines
 	early     *early                   // of the serial runs
 	inherited []string                 // environment of the caller
@@ -85,111 +82,6 @@ type Spec struct {
 	lasting bool
 	// mixed, when not 0, is the number of a drawn order of those calls.
 	mixed uint64
-}
-
-// A Line is one command: Argv, or the text of a shell command; or else a Go function.
-type Line struct {
-	// Argv is the program and its arguments.
-	Argv []string
-	// Shell is run by sh -c when Argv is empty.
-	Shell string
-	// Stdin is what the command reads from its standard input.
-	Stdin string
-	// Func, when not nil, is what the process runs instead: a function of one task, which ends with status 0 when it
-	// returns, and otherwise by [fsfake.Proc.ExitWith]. It is a cleaner in Go beside a script, say. Shell is what it is called
-	// then. It cannot be written down in an archive, and a run in which it takes part is not carried out on the kernel.
-	Func scenarios.Program
-}
-
-// String is the command as a person would type it.
-func (l Line) String() string {
-	if l.Func != nil {
-		return cmp.Or(l.Shell, "a Go function")
-	}
-	if len(l.Argv) == 0 {
-		return l.Shell
-	}
-	words := make([]string, len(l.Argv))
-	for i, w := range l.Argv {
-		words[i] = w
-		if w == "" || strings.ContainsAny(w, " "+special) {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-// argv is what is executed. A shell command of plain words, and of words in quotes, needs no shell, which
-// would be a process more.
-func (l Line) argv() []string {
-	if len(l.Argv) > 0 {
-		return l.Argv
-	}
-	words, ok := plainWords(l.Shell)
-	if !ok || isBuiltin(words[0]) {
-		return []string{"sh", "-c", l.Shell}
-	}
-	return words
-}
-
-// plainWords splits a shell command into its words. It is false when a shell does more with one of
-// them than to take the quotes away.
-func plainWords(text string) (words []string, ok bool) {
-	var word strings.Builder
-	within := false // a word has begun
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == ' ':
-			if within {
-				words = append(words, word.String())
-			}
-			word.Reset()
-			within = false
-		case c == '\'' || c == '"':
-			n := strings.IndexByte(text[i+1:], c)
-			if n < 0 || len(words) == 0 || c == '"' && strings.ContainsAny(text[i+1:i+1+n], "$`\\!") {
-				return nil, false
-			}
-			word.WriteString(text[i+1 : i+1+n])
-			within = true
-			i += n + 1
-		case strings.IndexByte(special+"={}!", c) >= 0:
-			return nil, false
-		default:
-			word.WriteByte(c)
-			within = true
-		}
-	}
-	if within {
-		words = append(words, word.String())
-	}
-	return words, len(words) > 0
-}
-
-// special are the characters that mean something to a shell.
-const special = "\t\n'\"$&|;<>()*?[]\\`~#"
-
-// isBuiltin reports whether a shell command begins with a word that only a shell knows.
-func isBuiltin(word string) bool {
-	_, err := exec.LookPath(word)
-	return err != nil && !strings.Contains(word, "/")
-}
-
-// A File is something in the virtual directory at the start.
-type File struct {
-	// Name is relative to the directory, or absolute and in [Spec.Outside]. One that ends in a slash is a directory.
-	Name string
-	// Content of a file; Link, when not empty, is the target of a symbolic link.
-	Content, Link string
-	// Same, when not empty, is the name of an earlier file that is this one too: a hard link.
-	Same string
-	// Mode is the permission bits, with setuid, setgid and sticky as chmod(2) has them; zero means 0644, for a directory
-	// 0755.
-	Mode uint32
-	// Owner is its user and group as "UID:GID"; empty means those of who runs the commands.
-	Owner string
-	// Age is how long before the start it was changed last; less than 0 for a time that has not come.
-	Age time.Duration
 }
 
 // defaultDir is the virtual directory where none is named.
@@ -368,11 +260,13 @@ func (s *Spec) validate() error {
 		switch {
 		case path.IsAbs(name) && s.owner(name) != nil:
 		case name == "" || path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, ".."):
-			return bad("file %q: the name must be relative, clean, and inside the directory, or absolute and in a place outside that is shared", f.Name)
+			return bad("file %q: the name must be relative, clean, and inside the directory, or absolute and in a place "+
+				"outside that is shared", f.Name)
 		}
 	}
 	for _, r := range s.Outside {
-		if !path.IsAbs(r.Path) || path.Clean(r.Path) != r.Path || r.Path == "/" || r.Path == s.Dir || strings.HasPrefix(r.Path, s.Dir+"/") {
+		if !path.IsAbs(r.Path) || path.Clean(r.Path) != r.Path || r.Path == "/" || r.Path == s.Dir ||
+			strings.HasPrefix(r.Path, s.Dir+"/") {
 			return bad("outside %q: the path must be absolute, clean, and outside of the directory", r.Path)
 		}
 	}
@@ -407,130 +301,6 @@ func (s *Spec) summary() string {
 		i += n
 	}
 	return strings.Join(parts, " | ")
-}
-
-// setup makes the directory and its files, the oldest first and each at its time, and lets every
-// process start in the directory. All is the user's who runs the commands: a program asks the
-// kernel who that is.
-func (s *Spec) setup(m *fsfake.Machine) {
-	p := m.Proc(1)
-	must(p.MkdirAll(s.Dir, 0o777))
-	must(p.Chmod(s.Dir, 0o777))
-	must(p.Chown(s.Dir, os.Getuid(), os.Getgid()))
-	for _, r := range s.Outside {
-		must(p.MkdirAll(path.Dir(r.Path), 0o777))
-	}
-	files := slices.Clone(s.Files)
-	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Age, a.Age) })
-	age := s.oldest()
-	for _, f := range files {
-		m.Advance(age - max(f.Age, 0))
-		age = max(f.Age, 0)
-		must(f.make(p, s.at))
-	}
-	m.Advance(age)
-	for _, f := range files { // later files have changed the times of directories
-		if f.Age < 0 || f.Age > 0 && strings.HasSuffix(f.Name, "/") {
-			at := m.Now().Add(-f.Age)
-			must(p.Chtimes(s.at(f.Name), at, at))
-		}
-	}
-	// The directory itself was changed just now. The clock stands still, so its times do not show
-	// what the commands do in it: most interpreters ask for them on their way to a script, and to
-	// each that would be another run of the program.
-	must(p.Chtimes(s.Dir, m.Now(), m.Now()))
-	m.SetBorder(s.Dir, s.Outside...)
-	for i := range s.Commands {
-		m.KillProc(scenarios.Pid(i))
-		m.AddProc(s.procSpec(i))
-	}
-	for _, pid := range s.Living {
-		m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: 900, Cwd: "/"})
-	}
-}
-
-// procSpec is the process of a command, which is the user's who runs the commands.
-func (s *Spec) procSpec(process int) fsfake.ProcSpec {
-	id := scenarios.ProcID(process)
-	spec := fsfake.ProcSpec{Pid: id.Pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: id.Start, Cwd: s.Dir}
-	if process < len(s.Skew) {
-		spec.Skew = s.Skew[process]
-	}
-	return spec
-}
-
-// begin is the time of day when the commands start.
-var begin = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// oldest is the age of the oldest file. The commands start so long after the machine.
-func (s *Spec) oldest() (age time.Duration) {
-	for _, f := range s.Files {
-		age = max(age, f.Age)
-	}
-	return age
-}
-
-// mode is the file's permission bits.
-func (f *File) mode() uint32 {
-	switch {
-	case f.Mode != 0:
-		return f.Mode
-	case strings.HasSuffix(f.Name, "/"):
-		return 0o755
-	}
-	return 0o644
-}
-
-func (f *File) make(p *fsfake.Proc, at func(name string) string) error {
-	name := at(f.Name)
-	if err := p.MkdirAll(path.Dir(name), 0o777); err != nil {
-		return err
-	}
-	var err error
-	switch {
-	case f.Same != "":
-		return p.Link(at(f.Same), name)
-	case f.Link != "":
-		return p.Symlink(f.Link, name)
-	case strings.HasSuffix(f.Name, "/"):
-		err = p.MkdirAll(name, 0o777)
-	default:
-		err = p.WriteFile(name, []byte(f.Content), 0o666)
-	}
-	uid, gid := f.owner() // first, for who gives a program away takes its privileges off
-	return errors.Join(err, p.Chown(name, uid, gid), do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}))
-}
-
-// assumedOutside is what every verdict assumes of the files that are not the machine's.
-func (s *Spec) assumedOutside() string {
-	if s.RealOutside {
-		return "what the commands do outside " + s.Dir + " is real, and is the same in every execution"
-	}
-	names := map[string]bool{}
-	for _, r := range s.Outside {
-		names[r.Path] = true
-		if r.Hidden { // what is there is not shown
-			delete(names, r.Path)
-			names[r.Path+" (a private one)"] = true
-		}
-	}
-	if len(names) == 0 {
-		return "files outside " + s.Dir + " stay as they are"
-	}
-	return "files outside " + s.Dir + " stay as they are, but for what the commands share: " + listed(names)
-}
-
-func do(p *fsfake.Proc, op fsfake.Op) error {
-	if r := p.Do(op); r.Errno != 0 {
-		return fmt.Errorf("command: %s: %w", op, r.Errno)
-	}
-	return nil
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }
 
 // watch lists the files that a timeline shows: those of the start, but no directories.

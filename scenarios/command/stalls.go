@@ -32,7 +32,8 @@ func (s *Spec) stalled(
 		}
 		for at := first; at <= steps; at++ {
 			if runs++; runs > maxStalledRuns {
-				return fmt.Errorf("command: %s (%s), run alone, has more than %d places for jumps of the clock: allow fewer with --stalls",
+				return fmt.Errorf("command: %s (%s), run alone, has more than %d places for jumps of the clock: allow fewer "+
+					"with --stalls",
 					scenarios.ProcessName(process), s.Commands[process], maxStalledRuns)
 			}
 			jumps := append(slices.Clone(stalls), at)

@@ -62,7 +62,8 @@ func (s *System) runsAlike(path []edge, to func(int) int) (err error) {
 			return nil, err
 		}
 		if same := s.sameCall(at, *op, more, to) && sameEffects(begins, is, to); !same {
-			return nil, Refused{fmt.Sprintf("the program does something else under another pid: %q in place of %q", learn.Told(*op, more), s.a.Node(at).Op.String())}
+			return nil, Refused{fmt.Sprintf("the program does something else under another pid: %q in place of %q",
+				learn.Told(*op, more), s.a.Node(at).Op.String())}
 		}
 		if i == len(path) {
 			return nil, nil
@@ -103,7 +104,8 @@ func (s *System) sameCall(at uint32, op fsfake.Op, more bool, to func(int) int) 
 func sameEffects(a, b learn.Effects, to func(int) int) bool {
 	lock, _ := model.LockOf(a.Input)
 	other, _ := model.LockOf(b.Input)
-	return a.Holds == b.Holds && a.LetGo == b.LetGo && a.Failed == b.Failed && a.Invoked == b.Invoked && a.Returned == b.Returned &&
+	return a.Holds == b.Holds && a.LetGo == b.LetGo && a.Failed == b.Failed && a.Invoked == b.Invoked &&
+		a.Returned == b.Returned &&
 		renamed(lock, to) == other && a.Holding.FD == b.Holding.FD && renamed(a.Holding.Path, to) == b.Holding.Path &&
 		renamed(a.Holding.Lock, to) == b.Holding.Lock
 }

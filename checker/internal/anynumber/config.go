@@ -153,7 +153,8 @@ func (c *Config) key() string {
 	num(int64(len(c.Inodes)))
 	for i := range c.Inodes {
 		n := &c.Inodes[i]
-		num(int64(n.ID), int64(n.Kind), int64(n.Mode), int64(n.UID), int64(n.GID), int64(n.Nlink), int64(n.Parent), int64(n.Maker))
+		num(int64(n.ID), int64(n.Kind), int64(n.Mode), int64(n.UID), int64(n.GID), int64(n.Nlink), int64(n.Parent),
+			int64(n.Maker))
 		num(n.Times[:]...)
 		text(n.Data)
 		num(int64(len(n.Names)))
@@ -164,8 +165,10 @@ func (c *Config) key() string {
 	}
 	for i := range c.Procs {
 		p := &c.Procs[i]
-		num(int64(p.Pid), int64(p.UID), int64(p.GID), p.Start, int64(p.Cwd), flag(p.Pinned)|flag(p.Dead)<<1|flag(p.Full)<<2|flag(p.Place.Begun)<<3)
-		num(int64(p.Place.Node), int64(len(p.FDs)), int64(len(p.Seen)), int64(len(p.Place.Told)), int64(len(p.Place.Holds)), int64(len(p.Place.Apart)))
+		num(int64(p.Pid), int64(p.UID), int64(p.GID), p.Start, int64(p.Cwd),
+			flag(p.Pinned)|flag(p.Dead)<<1|flag(p.Full)<<2|flag(p.Place.Begun)<<3)
+		num(int64(p.Place.Node), int64(len(p.FDs)), int64(len(p.Seen)), int64(len(p.Place.Told)),
+			int64(len(p.Place.Holds)), int64(len(p.Place.Apart)))
 		for _, f := range p.FDs {
 			num(int64(f.FD), int64(f.Inode), int64(f.Flags), f.Offset, int64(f.Flock), flag(f.Cloexec))
 		}

@@ -65,7 +65,8 @@ func (g *gluing) file(x, y fsfake.InodeID) bool {
 	}
 	g.files[y], g.which[x] = x, y
 	m, n := g.v.inode(x), g.w.inode(y)
-	if m.Kind != n.Kind || m.Mode != n.Mode || m.Nlink != n.Nlink || m.UID != n.UID || m.GID != n.GID || m.Times != n.Times ||
+	if m.Kind != n.Kind || m.Mode != n.Mode || m.Nlink != n.Nlink || m.UID != n.UID || m.GID != n.GID ||
+		m.Times != n.Times ||
 		!g.text(m.Data, n.Data) || !g.maybe(m.Maker, n.Maker) {
 		return false
 	}
@@ -104,7 +105,8 @@ func plain(all []fsfake.SnapshotName) (out []fsfake.SnapshotName) {
 // common takes a full process that is in both views for one.
 func (g *gluing) common(p, q int) bool {
 	x, y := g.v.proc(p), g.w.proc(q)
-	if !g.pid(p, q) || x.Place.Node != y.Place.Node || len(x.Place.Told) != len(y.Place.Told) || len(x.FDs) != len(y.FDs) ||
+	if !g.pid(p, q) || x.Place.Node != y.Place.Node || len(x.Place.Told) != len(y.Place.Told) ||
+		len(x.FDs) != len(y.FDs) ||
 		len(x.Seen) != len(y.Seen) || len(x.Place.Holds) != len(y.Place.Holds) {
 		return false
 	}

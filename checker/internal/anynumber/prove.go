@@ -114,10 +114,12 @@ func (s *System) Prove(ctx context.Context, p *scenarios.Property, how How, budg
 	return s.prove(ctx, p, how, budget, 0)
 }
 
-func (s *System) prove(ctx context.Context, p *scenarios.Property, how How, budget, without int) (_ *Proof, _ Outcome, err error) {
+func (s *System) prove(ctx context.Context, p *scenarios.Property, how How, budget, without int) (
+	_ *Proof, _ Outcome, err error) {
 	defer refused(&err)
 	s.makers = how.Makers
-	x := &search{System: s, how: how, bad: s.badOf(p), asserts: p.Shows == scenarios.InAStep, budget: budget, proof: &Proof{How: how, Views: map[string]Config{}},
+	x := &search{System: s, how: how, bad: s.badOf(p), asserts: p.Shows == scenarios.InAStep, budget: budget,
+		proof: &Proof{How: how, Views: map[string]Config{}},
 		tried: map[string]bool{}, index: map[string][]half{}, without: without}
 	if x.bad == nil {
 		return nil, 0, Refused{"the property " + p.ID + " is about a history, not about what few processes see at once"}
@@ -191,8 +193,10 @@ func (x *search) pair(v seenView, a int) {
 			for i, p := range others {
 				shared = append(shared, [2]int{p, order[i]})
 			}
-			g := &gluing{v: &v.Config, w: &h.v.Config, a: v.full()[a], b: h.v.full()[h.a], pids: map[int]int{}, whose: map[int]int{},
-				files: map[fsfake.InodeID]fsfake.InodeID{}, which: map[fsfake.InodeID]fsfake.InodeID{}, without: x.without, visit: func(u Config) { x.among(u, union(v.Inside, h.v.Inside)) }}
+			g := &gluing{v: &v.Config, w: &h.v.Config, a: v.full()[a], b: h.v.full()[h.a], pids: map[int]int{},
+				whose: map[int]int{},
+				files: map[fsfake.InodeID]fsfake.InodeID{}, which: map[fsfake.InodeID]fsfake.InodeID{}, without: x.without,
+				visit: func(u Config) { x.among(u, union(v.Inside, h.v.Inside)) }}
 			if x.out == 0 {
 				g.glue(shared)
 			}

@@ -87,7 +87,8 @@ func settingOf(sc *scenarios.Scenario) string {
 		{!st.Interchangeable, "its processes are not interchangeable, so there is no \"one more of them\""},
 		{st.Tasks != nil, "a process has several tasks"},
 		{len(st.Handlers) > 0, "a process has a signal handler"},
-		{st.Stalls > 0 || len(st.Punctual) > 0 || len(st.Skew) > 0, "time passes: stalls, punctual processes or skewed clocks"},
+		{st.Stalls > 0 || len(st.Punctual) > 0 || len(st.Skew) > 0, "time passes: stalls, punctual processes or skewed " +
+			"clocks"},
 		{st.PowerLosses > 0, "the power may be lost"},
 		{st.FailingCalls > 0, "calls may fail for an outside reason"},
 		{len(st.Mortal) > 0, "only some processes may be killed"},
@@ -296,11 +297,16 @@ func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 
 // modelled are the calls whose answers hang on nothing but what views have.
 var modelled = []fsfake.Call{
-	fsfake.CallOpen, fsfake.CallStat, fsfake.CallLstat, fsfake.CallUnlink, fsfake.CallRename, fsfake.CallLink, fsfake.CallSymlink,
-	fsfake.CallReadlink, fsfake.CallMkdir, fsfake.CallRmdir, fsfake.CallTruncate, fsfake.CallChmod, fsfake.CallRead, fsfake.CallPread,
-	fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallClose, fsfake.CallGetfd, fsfake.CallSetfd, fsfake.CallGetfl,
-	fsfake.CallFstat, fsfake.CallFtruncate, fsfake.CallFchmod, fsfake.CallFsync, fsfake.CallFlock, fsfake.CallSetlk, fsfake.CallOFDSetlk, fsfake.CallReaddir,
-	fsfake.CallKill, fsfake.CallStartTime, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallWork, fsfake.CallGetcwd,
+	fsfake.CallOpen, fsfake.CallStat, fsfake.CallLstat, fsfake.CallUnlink, fsfake.CallRename, fsfake.CallLink,
+	fsfake.CallSymlink,
+	fsfake.CallReadlink, fsfake.CallMkdir, fsfake.CallRmdir, fsfake.CallTruncate, fsfake.CallChmod, fsfake.CallRead,
+	fsfake.CallPread,
+	fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallClose, fsfake.CallGetfd, fsfake.CallSetfd,
+	fsfake.CallGetfl,
+	fsfake.CallFstat, fsfake.CallFtruncate, fsfake.CallFchmod, fsfake.CallFsync, fsfake.CallFlock, fsfake.CallSetlk,
+	fsfake.CallOFDSetlk, fsfake.CallReaddir,
+	fsfake.CallKill, fsfake.CallStartTime, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallWork,
+	fsfake.CallGetcwd,
 }
 
 // called is a call of the automaton as a process makes it.
@@ -386,7 +392,8 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 	p.Place.Node, p.Place.Begun = e.To&^learn.Begun, e.To&learn.Begun != 0
 	s.remember(via, p)
 	s.forget(&c, pid, via, &e)
-	if out, ok := e.Effects.Output.(model.Acquired); ok && e.Effects.Returned && out.OK && (!e.Effects.Holds || out.Shared) {
+	if out, ok := e.Effects.Output.(model.Acquired); ok && e.Effects.Returned && out.OK && (!e.Effects.Holds ||
+		out.Shared) {
 		panic(refusal("a lock is joined, or acquired without a note of it"))
 	}
 	if s.reuses {

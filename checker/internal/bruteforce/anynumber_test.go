@@ -13,7 +13,8 @@ import (
 	"lockpick/scenarios"
 )
 
-var unbounded = flag.Int("bruteforce.anynumber", 60, "how many drawn protocols of equal processes are asked for any number of them")
+var unbounded = flag.Int("bruteforce.anynumber", 60, "how many drawn protocols of equal processes are asked for any "+
+	"number of them")
 
 // What is proved for any number of processes, brute force does not break with up to four, each of which may be killed
 // if one may.
@@ -32,7 +33,10 @@ func TestProofsAreSound(t *testing.T) {
 		}
 		p.Programs = slices.Repeat(p.Programs[:1], scenarios.MaxProcesses)
 		p.Stalls, p.Failing, p.Punctual, p.Skew, p.Lasts, p.Mortal, p.Handlers, p.Signals = 0, 0, nil, nil, false, nil, nil, 0
-		p.Ask = slices.DeleteFunc(p.Ask, func(name string) bool { return name != "mutual-exclusion" && name != "foreign-release" })
+		p.Ask = slices.DeleteFunc(p.Ask, func(name string) bool {
+			return name != "mutual-exclusion" &&
+				name != "foreign-release"
+		})
 		if len(p.Ask) == 0 {
 			continue
 		}

@@ -29,7 +29,8 @@ func TestSharesNoCode(t *testing.T) {
 			path, err := strconv.Unquote(spec.Path.Value)
 			require.NoError(t, err)
 			if own, ok := strings.CutPrefix(path, "lockpick/"); ok {
-				require.True(t, slices.Contains([]string{"fsfake", "model", "scenarios", "sched", "internal/testmain"}, own), "%s imports %s", name, own)
+				require.True(t, slices.Contains([]string{"fsfake", "model", "scenarios", "sched", "internal/testmain"}, own),
+					"%s imports %s", name, own)
 			}
 		}
 	}

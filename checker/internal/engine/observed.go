@@ -52,7 +52,8 @@ func (o *observer) profiled(p fsfake.Profiles) {
 func (o *observer) get() Observed {
 	return Observed{
 		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
-		Timers: o.timers.Load(), Mapped: o.mapped.Load(), Numbers: o.numbers.Load(), OneOrder: o.oneOrder.Load(), Profiled: fsfake.Profiles(o.profiles.Load()),
+		Timers: o.timers.Load(), Mapped: o.mapped.Load(), Numbers: o.numbers.Load(), OneOrder: o.oneOrder.Load(),
+		Profiled: fsfake.Profiles(o.profiles.Load()),
 	}
 }
 
@@ -146,6 +147,7 @@ func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops, Joined: o.Joined || p.Joined,
 		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers, Mapped: o.Mapped || p.Mapped,
-		Numbers: o.Numbers || p.Numbers, OneOrder: o.OneOrder || p.OneOrder, Retries: o.Retries || p.Retries, Profiled: o.Profiled | p.Profiled,
+		Numbers: o.Numbers || p.Numbers, OneOrder: o.OneOrder || p.OneOrder, Retries: o.Retries || p.Retries,
+		Profiled: o.Profiled | p.Profiled,
 	}
 }

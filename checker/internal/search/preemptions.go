@@ -82,7 +82,8 @@ func (x *Explorer) CoverPreemptions(ctx context.Context, o Limits, most, sure in
 	case s.limit.hit():
 		s.result.Ended = s.limit.err().(*EndedError)
 	case s.deep:
-		s.result.Ended = &EndedError{Why: fmt.Sprintf("a schedule with %d preemptions has more than %d steps", s.result.Bound+1, longSchedule)}
+		s.result.Ended = &EndedError{Why: fmt.Sprintf("a schedule with %d preemptions has more than %d steps",
+			s.result.Bound+1, longSchedule)}
 	}
 	return s.result, err
 }
@@ -238,7 +239,8 @@ func (s *preemptive) free(p preemption, row []uint32, last int, known bool) (aft
 }
 
 // task makes the next step of one task, in all its ways. It reports whether there is one.
-func (s *preemptive) task(p preemption, row []uint32, slot int, known bool) (after []preemption, can, all bool, err error) {
+func (s *preemptive) task(p preemption, row []uint32, slot int, known bool) (
+	after []preemption, can, all bool, err error) {
 	all, err = s.w.ExpandTask(row[:len(row)-1], slot, known)
 	if err != nil || !all {
 		return nil, false, all, err

@@ -35,7 +35,8 @@ func TestPreemptionsAreCovered(t *testing.T) {
 				p, err := new().CoverPreemptions(t.Context(), Limits{}, bound, bound, Limits{})
 				require.NoError(t, err, name)
 				require.Nil(t, p.Ended, name)
-				require.Equal(t, smallest != nil, p.Schedule != nil, "%s, %d preemptions: %v, but %v", name, bound, smallest, p.Schedule)
+				require.Equal(t, smallest != nil, p.Schedule != nil, "%s, %d preemptions: %v, but %v", name, bound, smallest,
+					p.Schedule)
 				if p.Schedule == nil {
 					require.True(t, p.Bound == bound || p.Whole, name)
 					require.Equal(t, tg.Stored, p.States, "%s, %d preemptions", name, bound)

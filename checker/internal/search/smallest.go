@@ -84,7 +84,8 @@ func (x *Explorer) FindSmallest(ctx context.Context, tg *Target) (sched.Schedule
 
 func (x *Explorer) searchSmallest(ctx context.Context, tg *Target) (sched.Schedule, error) {
 	s := &smallest{x: x, w: engine.NewExpander(x.Space), set: table.NewStates(x.Width()+1, 1), target: *tg}
-	s.limit = newLimit(ctx, tg.Limits, func() int { return tg.Beside + s.bytes() }, func() int { return x.Learned().Coroutines })
+	s.limit = newLimit(ctx, tg.Limits, func() int { return tg.Beside + s.bytes() },
+		func() int { return x.Learned().Coroutines })
 	defer s.limit.release()
 	s.queue.push(append(append([]uint32(nil), x.Initial...), 0), visit{parent: -1})
 	defer func() { *tg = s.target; tg.Stored = s.set.Len() }()

@@ -92,7 +92,7 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
 		n.data = n.data[:off] + data + n.data[end:]
 	}
 	if m.powerLoss {
-		n.keepData(old)
+		n.keepData(old, m.lossZeros)
 	}
 	m.modified(p, n)
 	r.N = int64(len(data))
@@ -195,7 +195,7 @@ func (m *Machine) setSize(p *proc, id InodeID, size int64) {
 		n.data += strings.Repeat("\x00", int(size-have))
 	}
 	if m.powerLoss {
-		n.keepData(old)
+		n.keepData(old, m.lossZeros)
 	}
 	m.modified(p, n)
 }

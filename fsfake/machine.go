@@ -54,6 +54,7 @@ type setup struct {
 	lasts          bool   // sleeps take their time
 	timely         bool   // nobody is delayed, and no time is taken back; see LetNobodyDelay
 	powerLoss      bool   // remember what is durable; see powerloss.go
+	lossZeros      bool   // and that files may be extended by zeros
 	queues         bool   // remember who waits behind whom; see queue.go
 	border         *border
 }
@@ -91,6 +92,8 @@ type Options struct {
 	ChildPids int
 	// PowerLoss makes the machine remember what is durable, for [Machine.LosePower].
 	PowerLoss bool
+	// LossZeros adds to what is legal after a loss of power: zeros in place of what a file was extended by.
+	LossZeros bool
 }
 
 // NoUmask is the [Options.Umask] of processes that mask no permission bit.
@@ -177,7 +180,7 @@ func New(o Options) *Machine {
 	m.adopt(rootID, tmp.id)
 	m.addName(rootID, "tmp", tmp.id)
 	m.AddProc(ProcSpec{Pid: 1})
-	m.version, m.setup.powerLoss = 0, o.PowerLoss // which nobody shares yet
+	m.version, m.setup.powerLoss, m.setup.lossZeros = 0, o.PowerLoss, o.LossZeros // which nobody shares yet
 	return m
 }
 

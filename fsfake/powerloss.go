@@ -3,6 +3,7 @@ package fsfake
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Power loss. A machine made with [Options.PowerLoss] remembers, beside what programs
@@ -23,9 +24,11 @@ import (
 //   - A new inode comes with its kind, mode and owner, and a symlink with its target,
 //     whenever its name is kept; modes, owners and times are what programs saw last.
 //
-// Not among the legal states: a single write torn in two, a file extended by zeros or
-// garbage, writes to one file that overtake each other, and a disk that did not keep what
-// it reported as synced.
+// With [Options.LossZeros] a file that became longer since its last fsync may also have its new size and zeros in place of
+// what was added: ext4 commits a size with its journal and the blocks later, xfs does so in place of a shorter size.
+//
+// Not among the legal states: a single write torn in two, a file extended by garbage, writes to one
+// file that overtake each other, and a disk that did not keep what it reported as synced.
 
 // maxLossStates bounds how many combinations a loss of power is to be looked at in.
 const maxLossStates = 4096
@@ -37,9 +40,13 @@ type unsynced struct {
 	names [][]name // of a directory
 }
 
-// keepData notes that a file whose contents have changed may still have the old ones.
-func (n *inode) keepData(old string) {
+// keepData notes that a file whose contents have changed may still have the old ones, or, where it became longer, zeros in
+// place of what was added.
+func (n *inode) keepData(old string, zeros bool) {
 	all := []string{old}
+	if more := len(n.data) - len(old); zeros && more > 0 {
+		all = append(all, old+strings.Repeat("\x00", more))
+	}
 	if n.unsynced != nil {
 		all = append(all, n.unsynced.data...)
 	}

@@ -147,6 +147,9 @@ func (a *Atomic) lost(name, here string, done []int) string {
 	if is != bare(is) {
 		was, will = bare(was), bare(will)
 	}
+	if content, _ := fileText(here); strings.HasSuffix(content, "\x00") {
+		is += fmt.Sprintf(" that end in %d zeros", len(content)-len(strings.TrimRight(content, "\x00")))
+	}
 	if newOnly {
 		return fmt.Sprintf("%s: %s, not the new %s", name, is, will)
 	}

@@ -20,8 +20,8 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		return nil
 	}
 	if s.PowerLosses > 0 {
-		assume(sc, "a loss of power keeps a prefix of the changes of each file and directory since its last fsync, tears "+
-			"no write and leaves no zeros")
+		assume(sc, "a loss of power keeps a prefix of the changes of each file and directory since its last fsync, or zeros "+
+			"in place of what a file was extended by, and tears no write")
 	}
 	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused))
 	if names := a.Databases(); len(names) > 0 {

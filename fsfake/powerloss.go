@@ -24,8 +24,9 @@ import (
 //   - A new inode comes with its kind, mode and owner, and a symlink with its target,
 //     whenever its name is kept; modes, owners and times are what programs saw last.
 //
-// With [Options.LossZeros] a file that became longer since its last fsync may also have its new size and zeros in place of
-// what was added: ext4 commits a size with its journal and the blocks later, xfs does so in place of a shorter size.
+// With [Options.LossZeros] a file that became longer since its last fsync may also have its new size and zeros in
+// place of what was added: ext4 commits a size with its journal and the blocks later, xfs does so in place of a
+// shorter size.
 //
 // Not among the legal states: a single write torn in two, a file extended by garbage, writes to one
 // file that overtake each other, and a disk that did not keep what it reported as synced.
@@ -40,8 +41,8 @@ type unsynced struct {
 	names [][]name // of a directory
 }
 
-// keepData notes that a file whose contents have changed may still have the old ones, or, where it became longer, zeros in
-// place of what was added.
+// keepData notes that a file whose contents have changed may still have the old ones, or, where it became longer,
+// zeros in place of what was added.
 func (n *inode) keepData(old string, zeros bool) {
 	all := []string{old}
 	if more := len(n.data) - len(old); zeros && more > 0 {

@@ -285,6 +285,9 @@ func Fields() []Field {
 			Name:   "durability",
 			moot:   func(s *Setting) bool { return s.PowerLosses > 0 }, // it is remembered anyway
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.PowerLoss }),
+		}, {
+			Name:   "loss-zeros",
+			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.LossZeros }),
 		},
 	}
 }

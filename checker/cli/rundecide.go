@@ -21,7 +21,6 @@ type decided struct {
 	spec    *command.Spec
 	results []checker.Result
 	assumes []string
-	took    time.Duration // on the model, of all verdicts
 }
 
 // decideAll makes all verdicts, and shows those that were not shown before.
@@ -72,14 +71,12 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	if err != nil {
 		return nil, err
 	}
-	d := &decided{spec: spec, took: time.Since(start)}
+	d := &decided{spec: spec}
 	n := f.challenge(spec, args)
 	defer n.close()
 	tried := &checker.Tried{}
 	for i, p := range asked {
-		began := time.Now()
 		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, f)
-		d.took += time.Since(began)
 		if err != nil {
 			return nil, err
 		}

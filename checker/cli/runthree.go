@@ -10,10 +10,12 @@ import (
 )
 
 // What holds with two runs of a command may be broken with three: flock on a file that sed -i replaces, say. So three
-// are asked as well, where two hold and are decided at once. -n 2 says two and means it.
+// are asked as well, where two hold and the space is small: counts decide that, so that an answer does not depend on how
+// fast the machine is. -n 2 says two and means it.
 const (
-	atOnce    = time.Second
-	threeTime = 10 * time.Second
+	smallExecutions = 32
+	smallStates     = 6_000
+	threeStates     = 400_000
 )
 
 // twice makes two runs of a command that stands alone, for alone it shows no race. Where faults are asked about, one
@@ -33,16 +35,19 @@ func (f *runFlags) asksThree(d *decided) bool {
 	c := d.spec.Commands
 	return f.copies == 0 && len(c) == 2 && c[0].Func == nil && c[0].String() == c[1].String() &&
 		c[0].Stdin == c[1].Stdin &&
-		faultless(d.spec) && d.took < atOnce &&
-		!slices.ContainsFunc(d.results, func(r checker.Result) bool { return r.Verdict != checker.Holds })
+		faultless(d.spec) && !slices.ContainsFunc(d.results, func(r checker.Result) bool {
+		return r.Verdict != checker.Holds || r.Stats.Coroutines > smallExecutions || r.Stats.States > smallStates
+	})
 }
 
-// decideThree asks what was asked of two runs of a command of three, and shows it. What is not decided in time is
-// said on standard error: it takes nothing back.
+// decideThree asks what was asked of two runs of a command of three, and shows it. What is not decided
+// within threeStates states is said on standard error: it takes nothing back.
 func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string, f *runFlags) (*decided, error) {
 	three := spec.OneMore()
-	in, cancel := context.WithTimeout(ctx, threeTime)
-	defer cancel()
+	few := *f
+	if few.states == 0 || few.states > threeStates {
+		few.states = threeStates
+	}
 	sc, strict, err := three.Readings()
 	if err != nil {
 		return nil, err
@@ -57,14 +62,14 @@ func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string
 	tried := &checker.Tried{}
 	for _, p := range asked {
 		began := time.Now()
-		r, err := a.decideRun(in, &three, &sc, &strict, p, tried, f)
+		r, err := a.decideRun(ctx, &three, &sc, &strict, p, tried, &few)
 		switch {
 		case err != nil:
 			return nil, err
 		case r.Counterexample != nil:
 			err = a.witness(ctx, &three, n, &r)
 		case r.Verdict != checker.Holds:
-			a.note("%s: with three processes it is not decided in %s: ask with -n 3", p, threeTime)
+			a.note("%s: with three processes it is not decided (%s): ask with -n 3", p, r.Why)
 			continue
 		}
 		r.Elapsed = time.Since(began)

@@ -17,8 +17,9 @@ type Line struct {
 	// Stdin is what the command reads from its standard input.
 	Stdin string
 	// Func, when not nil, is what the process runs instead: a function of one task, which ends with status 0 when it
-	// returns, and otherwise by [fsfake.Proc.ExitWith]. It is a cleaner in Go beside a script, say. Shell is what it is called
-	// then. It cannot be written down in an archive, and a run in which it takes part is not carried out on the kernel.
+	// returns, and otherwise by [fsfake.Proc.ExitWith]. It is a cleaner in Go beside a script, say. Shell is what it is
+	// called then. It cannot be written down in an archive, and a run in which it takes part is not carried out on the
+	// kernel.
 	Func scenarios.Program
 }
 

@@ -88,11 +88,21 @@ func filter() []byte {
 	add(equal, 1, 0, unix.AUDIT_ARCH_X86_64)
 	add(give, 0, 0, unix.SECCOMP_RET_ALLOW)
 	add(load, 0, 0, 0)
+	const firstArgument = 16
 	var numbers []int
 	for nr := range table { // order does not matter: they are sorted
 		numbers = append(numbers, nr)
 	}
 	slices.Sort(numbers)
+	// A mapping of memory is of no file, and one that denies writing, in name only, of a library.
+	add(equal, 0, 7, unix.SYS_MMAP)
+	add(load, 0, 0, firstArgument+8*4)
+	add(equal, 0, 1, 1<<32-1)
+	add(give, 0, 0, unix.SECCOMP_RET_ALLOW)
+	add(load, 0, 0, firstArgument+8*3)
+	add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 1, unix.MAP_DENYWRITE)
+	add(give, 0, 0, unix.SECCOMP_RET_ALLOW)
+	add(load, 0, 0, 0)
 	for _, nr := range numbers {
 		add(equal, 0, 1, uint32(nr))
 		add(give, 0, 0, unix.SECCOMP_RET_TRACE)

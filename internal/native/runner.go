@@ -11,6 +11,7 @@ import (
 	"slices"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -101,8 +102,8 @@ func (r *runner) finish() error {
 func (r *runner) stirs(within time.Duration) bool {
 	events := r.events
 	for end := time.Now().Add(within); time.Now().Before(end) && r.events == events; {
-		if !r.collect() {
-			doze(time.Millisecond)
+		if !r.collect(unix.WNOHANG) {
+			time.Sleep(time.Millisecond)
 		}
 	}
 	return r.events != events
@@ -153,13 +154,19 @@ func (r *runner) goes(t *task) {
 	_ = syscall.PtraceCont(t.tid, 0)
 }
 
-// collect handles an event of a task, if there is one.
-func (r *runner) collect() bool {
-	var ws syscall.WaitStatus
-	tid, err := syscall.Wait4(-1, &ws, syscall.WALL|syscall.WNOHANG, nil)
-	if err != nil || tid <= 0 {
+// collect handles an event of a task. It waits for one, until a signal comes, unless options say WNOHANG, and reports
+// whether there was one.
+func (r *runner) collect(options int) bool {
+	var status uint32 // the scheduler is not told: who waits here goes on within a microsecond
+	got, _, err := unix.RawSyscall6(unix.SYS_WAIT4, ^uintptr(0), uintptr(unsafe.Pointer(&status)),
+		uintptr(unix.WALL|options), 0, 0, 0)
+	if err == unix.ECHILD { // there is nobody to wait for
+		time.Sleep(tick)
+	}
+	if err != 0 || got == 0 {
 		return false
 	}
+	tid, ws := int(got), syscall.WaitStatus(status)
 	r.events++
 	t := r.tasks[tid]
 	switch {

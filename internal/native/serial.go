@@ -48,7 +48,7 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 	}
 	return c.all(ctx, jobs, func(j *job, r *run) bool {
 		c.took = max(c.took, r.Took)
-		c.sleeps = c.sleeps || r.Slept > r.Took/2
+		c.sleeps = c.sleeps || r.Slept > r.Took/4
 		for _, t := range r.Turns {
 			if t.End != ended { // it waits for another one, so that this order has no end
 				return true

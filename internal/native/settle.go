@@ -6,30 +6,49 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// doze sleeps as nanosleep(2) does. Go's own sleep takes seven times as long for such times.
-func doze(d time.Duration) {
-	t := unix.NsecToTimespec(int64(d))
-	_ = unix.Nanosleep(&t, nil)
+// A tick ends a wait for events, so that somebody looks whether the command waits itself.
+const tick = 500 * time.Microsecond
+
+// Looks at a command without an event, a tick apart, after which it counts as held, or as waiting: a task that was
+// about to be woken looks as if it waited.
+const (
+	looksHeld    = 2
+	looksWaiting = 16
+)
+
+// quiet prepares the process for waits: no handler runs at each stop of a task, and a tick interrupts a wait.
+func quiet() {
+	var a [4]uint64 // handler, flags, restorer, mask
+	action := func(sig unix.Signal, set, old *[4]uint64) {
+		_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(set)),
+			uintptr(unsafe.Pointer(old)), 8, 0, 0)
+	}
+	action(unix.SIGCHLD, &a, nil)
+	action(unix.SIGALRM, nil, &a)
+	const restart = 0x10000000
+	a[1] &^= restart
+	action(unix.SIGALRM, &a, nil)
 }
 
-// Looks at a command without an event, after which it counts as held, or as waiting: a task that was about to be
-// woken looks as if it waited.
-const (
-	looksHeld    = 5
-	looksWaiting = 12
-)
+// ticks begin or end.
+func ticks(every time.Duration) {
+	v := unix.NsecToTimeval(int64(every))
+	_, _ = unix.Setitimer(unix.ITIMER_REAL, unix.Itimerval{Interval: v, Value: v})
+}
 
 // settle waits until the command that has the turn does not go on, and says why.
 func (r *runner) settle(i int) rest {
 	c := r.cmds[i]
-	quiet := 0
+	looks := 0
 	var since time.Time // the command sleeps
 	var nap time.Time   // and nothing has happened since; a serial run wakes without being seen to run
 	woke := func() {
@@ -39,47 +58,58 @@ func (r *runner) settle(i int) rest {
 		nap = time.Time{}
 	}
 	defer woke()
-	for {
-		if r.collect() {
-			woke()
-			quiet = 0
+	ticks(tick)
+	defer ticks(0)
+	for came := true; ; came = r.collect(0) {
+		switch {
+		case len(c.tasks) == 0:
+			return ended
+		case r.allHeld(c):
+			if !r.jitters(c) {
+				return held
+			}
 			continue
-		}
-		if time.Now().After(r.deadline) {
+		case came:
+			woke()
+			looks = 0
+			continue
+		case time.Now().After(r.deadline):
 			return unended
 		}
-		quiet++
-		if quiet > 3 {
-			state := r.state(c)
-			leftBehind := c.exit != "" && (state == waiting || state == asleep) // by its first process, which has ended
-			if state == asleep && since.IsZero() {
-				since = time.Now()
-			}
-			if state == asleep && nap.IsZero() {
-				nap = time.Now()
-			}
-			switch slept := time.Since(since); {
-			case state == ended:
-				return ended
-			case state == held && quiet > looksHeld:
-				if !r.jitters(c) {
-					return held
-				}
-				quiet = 0
-			case state == waiting && quiet > looksWaiting && !leftBehind:
-				return waiting
-			case leftBehind && (state == waiting && quiet > looksWaiting || state == asleep && slept > 20*time.Millisecond):
-				r.abandon(c)
-				return ended
-			case state == asleep && slept > r.job.Patience:
-				return asleep
-			case state == running:
-				woke()
-				since = time.Time{}
-			}
+		looks++
+		state := r.state(c)
+		leftBehind := c.exit != "" && (state == waiting || state == asleep) // by its first process, which has ended
+		if state == asleep && since.IsZero() {
+			since = time.Now()
 		}
-		doze(15 * time.Microsecond << min(quiet, 6))
+		if state == asleep && nap.IsZero() {
+			nap = time.Now()
+		}
+		switch slept := time.Since(since); {
+		case state == ended:
+			return ended
+		case state == held && looks > looksHeld:
+			if !r.jitters(c) {
+				return held
+			}
+			looks = 0
+		case state == waiting && looks > looksWaiting && !leftBehind:
+			return waiting
+		case leftBehind && (state == waiting && looks > looksWaiting || state == asleep && slept > 20*time.Millisecond):
+			r.abandon(c)
+			return ended
+		case state == asleep && slept > r.job.Patience:
+			return asleep
+		case state == running:
+			woke()
+			since = time.Time{}
+		}
 	}
+}
+
+// allHeld reports whether each task of a command is held at a call, so that none of them goes on.
+func (r *runner) allHeld(c *command) bool {
+	return !slices.ContainsFunc(c.tasks, func(tid int) bool { return !r.tasks[tid].held })
 }
 
 // jitters lets one held task of a command go on, where its tasks are to go in a drawn order.

@@ -64,6 +64,7 @@ func execute(ctx context.Context, j *job, env []string) (*run, error) {
 
 // work is what the process in the view does.
 func work() *run {
+	quiet()
 	// a command may send them to all
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	var j job

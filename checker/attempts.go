@@ -17,11 +17,13 @@ import (
 type decision struct {
 	t *search.Tester
 	o Options
-	// within is what was covered with few preemptions; nil for nothing.
-	within *Within
-	*space          // the one that the attempts work in
-	spaces []*space // all that they may come back to
-	known  facts
+	// preempted is what schedules with few preemptions came to, and within what of that was looked at again; nil for
+	// nothing.
+	preempted *search.Preempted
+	within    *Within
+	*space             // the one that the attempts work in
+	spaces    []*space // all that they may come back to
+	known     facts
 	// carries is why rounds of polling cannot be joined; nil where that was not tried out.
 	carries error
 	// ask: it is enough to know which cases there are. cases: there are several, and the space was
@@ -97,8 +99,14 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 	if a.memory == RememberMonitors {
 		g.x.RememberMonitors()
 	}
-	if a.preempts {
+	switch {
+	case a.preempts:
 		return g.preempt(ctx)
+	case a.confirms:
+		return g.confirmBound(ctx)
+	case a.again:
+		made := g.x.Learned().Coroutines
+		a.limits.Executions = made + max(made, againExecutions)
 	}
 	switch {
 	case a.disk:

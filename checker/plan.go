@@ -15,10 +15,11 @@ type attempt struct {
 	symmetry symmetry
 	quotient quotient
 	disk     bool
-	// preempts: schedules with few preemptions are made, and the space is left alone.
-	preempts bool
-	limits   search.Limits
-	accept   acceptance
+	// preempts: schedules with few preemptions are made, and the space is left alone. confirms: what holds with few is
+	// looked at again. again: as many executions as were made until then bound it.
+	preempts, confirms, again bool
+	limits                    search.Limits
+	accept                    acceptance
 	// needs are what must be known before it, and unless what must not.
 	needs, unless facts
 	// spent is what is known then where another budget than that of states has ended it.
@@ -142,17 +143,22 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 }
 
 // fewPreemptions are the attempts before the space of real programs is explored. What is found first
-// is as small as a search by cost can make it; then a small space is covered for the odds.
+// is as small as a search by cost can make it; then a small space is covered for the odds. What holds with few
+// preemptions is looked at again only where as many executions more do not cover the space: that costs as much.
 func (o *Options) fewPreemptions(limits search.Limits) []attempt {
-	glimpse, odds := limits, limits
+	glimpse, odds, again := limits, limits, limits
 	glimpse.Executions, glimpse.States = glimpseExecutions, glimpseStates
 	odds.Executions, odds.States = oddsExecutions, smallSpace
+	again.States = againStates
 	return []attempt{
 		{name: fmt.Sprintf("up to %d executions", glimpse.Executions), memory: RememberHistories, limits: glimpse,
 			accept: whenComplete},
 		{name: "few preemptions", memory: RememberHistories, preempts: true},
 		{name: fmt.Sprintf("up to %d executions, for the odds", odds.Executions), memory: RememberHistories,
 			limits: odds, accept: whenComplete, needs: shown},
+		{name: "as many executions more", memory: RememberHistories, limits: again, again: true,
+			accept: whenComplete, unless: shown},
+		{name: "few preemptions, looked at again", memory: RememberHistories, confirms: true, unless: shown},
 	}
 }
 

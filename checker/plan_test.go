@@ -65,6 +65,8 @@ func TestPlan(t *testing.T) {
 			up to 24 executions
 			few preemptions
 			up to 64 executions, for the odds needs shown
+			as many executions more unless shown
+			few preemptions, looked at again unless shown
 			to the end, with histories, 300 executions unless paths shown
 			to the end, with histories, rounds of polling joined needs paths open
 			to the end, with histories needs paths`},

@@ -32,6 +32,10 @@ const (
 // oddsExecutions at most.
 const smallerExecutions, oddsExecutions = 64, 64
 
+// Before a bound is looked at again, the space is tried with as many executions as were made until then, or
+// againExecutions if that is more, and with so many states.
+const againExecutions, againStates = 100, 200_000
+
 // mayPreempt reports whether schedules with few preemptions may show that a property is broken. They do not where it is
 // about cycles, or about what fresh processes find.
 func mayPreempt(p *scenarios.Property) bool {
@@ -74,9 +78,10 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	if err != nil {
 		return "", err
 	}
+	g.preempted = p
 	if p.Schedule != nil {
 		g.found, err = g.smallestOf(ctx, p, limits)
-	} else if err = g.boundedBy(ctx, p); err == nil && !p.Whole && ctx.Err() == nil {
+	} else if !p.Whole && ctx.Err() == nil {
 		g.found, err = g.drawn(ctx)
 	}
 	switch {
@@ -89,8 +94,6 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	case ctx.Err() != nil:
 		g.c.Why = fmt.Sprintf("it was stopped while schedules with few preemptions were made (at most %d)", p.Bound+1)
 		return "", nil
-	case g.within != nil:
-		return g.within.String(), nil
 	}
 	return "few preemptions break nothing", nil
 }
@@ -115,25 +118,26 @@ func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits s
 	return f, err
 }
 
-// boundedBy notes what holds within a bound, once everything that it rests on was looked at again.
-func (g *decision) boundedBy(ctx context.Context, p *search.Preempted) error {
-	if p.Bound < 1 || g.x.OneOrder() {
-		return nil
+// confirmBound notes what holds with few preemptions, once everything that it rests on was looked at again.
+func (g *decision) confirmBound(ctx context.Context) (why string, err error) {
+	p := g.preempted
+	if p.Bound < 1 || g.c.Violations > 0 || g.x.OneOrder() {
+		return "few preemptions are no bound", nil
 	}
-	err := g.x.Confirm(ctx)
-	why := ""
-	if err == nil {
+	if err = g.x.Confirm(ctx); err == nil {
 		why, _, err = doubt(g.t.Sc)
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nil
+		g.c.Why = "it was stopped while what holds with few preemptions was looked at again"
+		return "", nil
 	case err == nil && why == "":
 		set := &g.t.Sc.Setting
 		faults := set.Crashes + set.Stalls + set.PowerLosses + set.FailingCalls + set.Signals
 		g.within = &Within{p.Bound, p.Places, faults > 0}
+		why = g.within.String()
 	}
-	return err
+	return why, err
 }
 
 // drawn draws schedules with more preemptions, and returns the first that breaks the property.

@@ -81,6 +81,9 @@ type NumberSeen struct{}
 // its [Stat].
 type TimeSeen struct{}
 
+// SizeSeen is noted when a task asks a FileInfo for its size. Link counts are seen by Sys only.
+type SizeSeen struct{}
+
 // fileInfo is the fs.FileInfo of a simulated file, as a task sees it.
 type fileInfo struct {
 	p    *Proc
@@ -89,9 +92,13 @@ type fileInfo struct {
 }
 
 func (i fileInfo) Name() string      { return i.name }
-func (i fileInfo) Size() int64       { return i.st.Size }
 func (i fileInfo) Mode() fs.FileMode { return i.st.Mode }
 func (i fileInfo) IsDir() bool       { return i.st.Mode.IsDir() }
+
+func (i fileInfo) Size() int64 {
+	i.p.Note(SizeSeen{})
+	return i.st.Size
+}
 
 func (i fileInfo) ModTime() time.Time {
 	i.p.Note(TimeSeen{})

@@ -42,6 +42,18 @@ const (
 // checker does, each with as many kills as processes where the setting has kills: a search for a proof that fails is
 // no counterexample.
 func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options) (Answer, error) {
+	a, err := Prove(ctx, sc, p)
+	if err != nil || !a.Asked || a.Proved {
+		return a, err
+	}
+	return a, a.decide(ctx, o)
+}
+
+// Asks reports whether a property is asked of any number of processes.
+func Asks(p *scenarios.Property) bool { return anynumber.Asks(p) }
+
+// Prove looks for a proof, and decides nothing.
+func Prove(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (Answer, error) {
 	a := Answer{Scenario: sc, Property: p}
 	if !sc.Setting.Interchangeable {
 		a.Why = "the processes are not declared interchangeable, so \"one more\" says nothing"
@@ -52,15 +64,11 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 		return a, nil
 	}
 	a.Asked = true
-	proof, err := a.prove(ctx)
-	if err != nil || proof {
-		return a, err
-	}
-	return a, a.decide(ctx, o)
+	return a, a.prove(ctx)
 }
 
 // prove tries views of one process, then with what they may remember beside, then views of two.
-func (a *Answer) prove(ctx context.Context) (bool, error) {
+func (a *Answer) prove(ctx context.Context) error {
 	a.Why = "a configuration of views is bad that perhaps no run leads to"
 	for _, how := range anynumber.Hows() {
 		s, err := anynumber.New(a.Scenario)
@@ -73,19 +81,19 @@ func (a *Answer) prove(ctx context.Context) (bool, error) {
 		switch {
 		case errors.As(err, &refused):
 			a.Why = refused.Why
-			return false, nil
+			return nil
 		case err != nil:
-			return false, err
+			return err
 		case out == anynumber.Exhausted:
 			a.Why = fmt.Sprintf("the search for a proof was given up after %d configurations", anyConfigurations)
-			return false, nil
+			return nil
 		case out == anynumber.Proved:
 			a.Proved, a.Why = true, ""
 			a.K, a.Views, a.Configurations = how.K, len(proof.Views), proof.Configurations
-			return true, nil
+			return nil
 		}
 	}
-	return false, nil
+	return nil
 }
 
 // decide decides few processes, one number after the other.

@@ -24,16 +24,16 @@ func TestAnswers(t *testing.T) {
 	}
 	proved := ask("ctx/excl/crash", scenarios.MutualExclusion)
 	require.True(t, proved.Proved)
-	require.Equal(t, []int{1, 85, 249}, []int{proved.K, proved.Views, proved.Configurations})
+	require.Equal(t, []int{1, 85, 233}, []int{proved.K, proved.Views, proved.Configurations})
 
 	broken := ask("gofrs-flock/unlink-after-unlock/contend", scenarios.MutualExclusion)
 	require.False(t, broken.Proved)
 	require.Equal(t, 3, broken.Broken.Scenario.Setting.Processes, "two processes hold")
 
-	refused := ask("dpkg/fcntl-permanent/contend", scenarios.MutualExclusion)
+	refused := ask("npm-cli-with-lock/release-once/contend", scenarios.MutualExclusion)
 	require.False(t, refused.Proved)
-	require.Equal(t, 5, refused.UpTo)
-	require.Contains(t, refused.Why, "fcntl-getlk")
+	require.GreaterOrEqual(t, refused.UpTo, 3)
+	require.Contains(t, refused.Why, "looks at a file time")
 
 	require.False(t, ask("ctx/excl/crash", scenarios.Wedge).Asked)
 }

@@ -128,7 +128,7 @@ var imports = map[string]string{
 	"internal/native": "internal/view x/sys",
 
 	// What docs/reference says, from verdicts.
-	"internal/reference": "checker checker/report scenarios scenarios/all",
+	"internal/reference": "checker checker/parameterized checker/report scenarios scenarios/all",
 
 	// For tests.
 	"internal/decided":            "",

@@ -1,10 +1,12 @@
 package reference
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/checker/parameterized"
 	"lockpick/scenarios"
 )
 
@@ -46,7 +48,27 @@ type Further struct {
 	// Found has a result for each of [Widenings], nil where there is none, and Why says why.
 	Found []*checker.Result
 	Why   []string
+	Any   string // an [AnyCell]
 }
+
+// anyHead heads the column of what is proved for any number of processes.
+const anyHead = "any number of processes and kills"
+
+// AnyCell says whether a claim that holds is proved for any number of processes, with any number of kills where its row
+// has kills, or why not. It is "·" where processes are not interchangeable.
+func AnyCell(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (string, error) {
+	if !sc.Setting.Interchangeable {
+		return "·", nil
+	}
+	a, err := parameterized.Prove(ctx, sc, p)
+	if a.Proved {
+		return "✓", err
+	}
+	return "· " + cell(a.Why), err
+}
+
+const anySentence = "The last column is proved, of processes that are interchangeable: see [what \"holds\" " +
+	"means](../holds.md#any-number-of-processes). "
 
 // FurtherText is the page of the rows that hold, tried one step further with at most so many states.
 func FurtherText(rows []Further, states int) string {
@@ -65,17 +87,17 @@ func FurtherText(rows []Further, states int) string {
 			}
 			w.WriteString(" " + text + " |")
 		}
-		w.WriteString("\n")
+		w.WriteString(" " + row.Any + " |\n")
 	}
 	var head strings.Builder
 	fmt.Fprintf(&head, "<!-- Generated: go test ./internal/reference -run TestOneStepFurther -reference.further -update -->\n\n# One step further\n\n"+
 		"Every claim of the corpus that holds, tried with one process, one crash and one stall more than its row has, each up to %d states. "+
-		"✓ holds (%d), ✗ broken (%d), ? larger than that (%d), · not asked. "+
+		"✓ holds (%d), ✗ broken (%d), ? larger than that (%d), · not asked. "+anySentence+
 		"A row of gateguard that loses an update in a stall loses it as it is meant to: a session ends after 30 minutes, of which the property knows nothing.\n\n| row | property |", states, count[checker.Holds], count[checker.Broken], count[checker.Unknown])
 	for _, s := range Widenings() {
 		head.WriteString(" " + s.Name + " |")
 	}
-	head.WriteString("\n|---|---|" + strings.Repeat("---|", len(Widenings())) + "\n")
+	head.WriteString(" " + anyHead + " |\n|---|---|" + strings.Repeat("---|", len(Widenings())+1) + "\n")
 	return head.String() + w.String() + "\n## What breaks\n\n" + broken.String() + "[All shapes](README.md)\n"
 }
 

@@ -68,11 +68,8 @@ func (s *System) runsAlike(path []edge, to func(int) int) (err error) {
 		if i == len(path) {
 			return nil, nil
 		}
-		result = *path[i].result
+		result = retold(op.Call, *path[i].result, to)
 		result.Data = renamed(result.Data, to)
-		if op.Call == fsfake.CallStartTime && result.OK() {
-			result.N = startOf(to(int(result.N-startOf(low)) + low))
-		}
 		i++
 		return &result, nil
 	})

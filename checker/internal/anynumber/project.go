@@ -20,6 +20,8 @@ type projection struct {
 	list   []fsfake.InodeID
 	felt   map[int]bool // known by a lock only: their pids name no file
 	public map[fsfake.InodeID]bool
+	how    How
+	kept   int // so many of order are full
 }
 
 func (p *projection) known(pid int) {
@@ -29,10 +31,10 @@ func (p *projection) known(pid int) {
 	}
 }
 
-// names reports whether all that a text names are known, and not by a lock only.
+// names reports whether a name is in the view: all that it names are full, or known and not by a lock only.
 func (p *projection) names(s string) bool {
 	for _, q := range pidsIn(s) {
-		if _, ok := p.number[q]; !ok || p.felt[q] {
+		if n, ok := p.number[q]; !ok || p.felt[q] || !p.how.Names && n >= low+p.kept {
 			return false
 		}
 	}
@@ -143,8 +145,8 @@ func (c *Config) remembers(p *Proc) (seen []fsfake.InodeID, holds []Hold) {
 
 // view is the view of the full processes in keep, which become 101, 102, … in this order; then come
 // others in the order in which the view meets them. So it is canonical for that order.
-func (c *Config) view(keep []int, inside bool) Config {
-	p := &projection{c: c, number: map[int]int{}, in: map[fsfake.InodeID]fsfake.InodeID{}, felt: map[int]bool{},
+func (c *Config) view(keep []int, how How) Config {
+	p := &projection{c: c, number: map[int]int{}, in: map[fsfake.InodeID]fsfake.InodeID{}, felt: map[int]bool{}, how: how, kept: len(keep),
 		public: c.publicDirs()}
 	for _, pid := range keep {
 		p.known(pid)
@@ -187,10 +189,10 @@ func (c *Config) view(keep []int, inside bool) Config {
 			}
 		}
 	}
-	return p.build(keep, seen, holds, inside)
+	return p.build(keep, seen, holds)
 }
 
-func (p *projection) build(keep []int, seen [][]fsfake.InodeID, holds [][]Hold, inside bool) Config {
+func (p *projection) build(keep []int, seen [][]fsfake.InodeID, holds [][]Hold) Config {
 	var out Config
 	for i, id := range p.list {
 		n := *p.c.inode(id)
@@ -215,7 +217,7 @@ func (p *projection) build(keep []int, seen [][]fsfake.InodeID, holds [][]Hold, 
 		}
 		out.Procs = append(out.Procs, q)
 	}
-	if inside {
+	if p.how.Inside {
 		out.Inside = p.c.Inside
 		for i := range p.c.Procs {
 			if q := &p.c.Procs[i]; q.Full && !slices.Contains(keep, q.Pid) {
@@ -330,10 +332,14 @@ type seenView struct {
 }
 
 // canonical is the view of some processes in the order that has the least key.
-func (c *Config) canonical(keep []int, inside bool) seenView {
+func (c *Config) canonical(keep []int, how How) seenView {
 	best := seenView{}
+	if len(keep) < 2 {
+		v := c.view(keep, how)
+		return seenView{v, v.key()}
+	}
 	permute(slices.Clone(keep), 0, func(order []int) {
-		v := c.view(order, inside)
+		v := c.view(order, how)
 		if k := v.key(); best.Key == "" || k < best.Key {
 			best = seenView{v, k}
 		}

@@ -2,6 +2,7 @@ package anynumber
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"lockpick/checker/internal/learn"
@@ -16,9 +17,10 @@ const (
 )
 
 // How is what views remember beside what programs can see: whether somebody else holds a lock, and who made a file.
+// Names has views show names that hold the pids of others, which a program may say.
 type How struct {
-	K              int
-	Inside, Makers bool
+	K                     int
+	Inside, Makers, Names bool
 }
 
 // A Proof is a set of views that no step leads out of, and in which nothing is bad.
@@ -47,7 +49,7 @@ type search struct {
 	budget  int // configurations that may be glued
 	glued   int
 	proof   *Proof
-	tried   map[string]bool
+	loud    map[string]bool // by view of one: others may notice its next step
 	work    []seenView
 	index   map[string][]half
 	without int
@@ -114,13 +116,31 @@ func (s *System) Prove(ctx context.Context, p *scenarios.Property, how How, budg
 	return s.prove(ctx, p, how, budget, 0)
 }
 
+// prove begins with programs that say no name with the pid of another process, and look at no size. Where one does, it
+// begins again. For tests a rule of the gluing may be left out.
 func (s *System) prove(ctx context.Context, p *scenarios.Property, how How, budget, without int) (
+	*Proof, Outcome, error) {
+	proof, out, err := s.search(ctx, p, how, budget, without)
+	names, sizes := errors.Is(err, Refused{string(othersNamed)}), errors.Is(err, Refused{string(sizeSeen)})
+	if names || sizes {
+		again, err := New(s.sc)
+		if err != nil {
+			return nil, 0, err
+		}
+		how.Names, again.sizes = how.Names || names, s.sizes || sizes
+		*s = *again
+		return s.prove(ctx, p, how, budget, without)
+	}
+	return proof, out, err
+}
+
+func (s *System) search(ctx context.Context, p *scenarios.Property, how How, budget, without int) (
 	_ *Proof, _ Outcome, err error) {
 	defer refused(&err)
-	s.makers = how.Makers
+	s.makers, s.names = how.Makers, how.Names
 	x := &search{System: s, how: how, bad: s.badOf(p), asserts: p.Shows == scenarios.InAStep, budget: budget,
 		proof: &Proof{How: how, Views: map[string]Config{}},
-		tried: map[string]bool{}, index: map[string][]half{}, without: without}
+		loud:  map[string]bool{}, index: map[string][]half{}, without: without}
 	if x.bad == nil {
 		return nil, 0, Refused{"the property " + p.ID + " is about a history, not about what few processes see at once"}
 	}
@@ -132,6 +152,7 @@ func (s *System) prove(ctx context.Context, p *scenarios.Property, how How, budg
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
 		}
+		x.alone(&v)
 		for a := range how.K {
 			x.pair(v, a)
 		}
@@ -155,7 +176,7 @@ func (s *System) prove(ctx context.Context, p *scenarios.Property, how How, budg
 // add adds the views of a configuration.
 func (x *search) add(c *Config) {
 	subsets(c.full(), x.how.K, func(keep []int) bool {
-		v := c.canonical(keep, x.how.Inside)
+		v := c.canonical(keep, x.how)
 		if _, ok := x.proof.Views[v.Key]; !ok {
 			x.proof.Views[v.Key] = v.Config
 			x.work = append(x.work, v)
@@ -184,9 +205,12 @@ func subsets[T any](all []T, n int, visit func([]T) bool) bool {
 // pair glues a view without its process number a to all views before that agree with it in the rest.
 func (x *search) pair(v seenView, a int) {
 	others := slices.Delete(v.full(), a, a+1)
-	key := v.canonical(others, x.how.Inside).Key
+	key := v.canonical(others, x.how).Key
 	x.index[key] = append(x.index[key], half{v, a})
 	for _, h := range slices.Clone(x.index[key]) {
+		if x.quiet(&v) && x.quiet(&h.v) && (!v.holding() || !h.v.holding()) {
+			continue
+		}
 		theirs := slices.Delete(h.v.full(), h.a, h.a+1)
 		permute(theirs, 0, func(order []int) {
 			var shared [][2]int
@@ -221,23 +245,26 @@ func (x *search) expand(u *Config) {
 		x.out = Exhausted
 		return
 	}
+	var quiet []int
 	if !subsets(u.full(), x.how.K, func(keep []int) bool {
-		_, ok := x.proof.Views[u.canonical(keep, x.how.Inside).Key]
+		v := u.canonical(keep, x.how)
+		if x.quiet(&v) {
+			quiet = append(quiet, keep[0])
+		}
+		_, ok := x.proof.Views[v.Key]
 		return ok
 	}) {
 		return
 	}
-	whole := u.canonical(u.full(), x.how.Inside)
-	if x.tried[whole.Key] {
-		return
-	}
-	x.tried[whole.Key] = true
 	x.proof.Configurations++
 	if x.bad(u) {
 		x.out = Spurious
 		return
 	}
 	for _, pid := range u.full() {
+		if slices.Contains(quiet, pid) {
+			continue
+		}
 		x.next(u, pid, func(d step) {
 			if d.failed && x.asserts || x.bad(&d.Config) {
 				x.out = Spurious
@@ -251,7 +278,7 @@ func (x *search) expand(u *Config) {
 
 // Hows lists what to try, the cheapest first.
 func Hows() []How {
-	return []How{{1, false, false}, {1, true, false}, {1, false, true}, {2, false, false}}
+	return []How{{K: 1}, {K: 1, Inside: true}, {K: 1, Makers: true}, {K: 2}}
 }
 
 // Asks reports whether a property is asked of any number of processes.

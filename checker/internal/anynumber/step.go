@@ -47,6 +47,10 @@ type System struct {
 	pidDirs []string // directories in which names hold pids
 	emptied []string // directories that are removed or moved
 	makers  bool     // files remember who made them
+	names   bool     // views show names that hold the pids of others
+	sizes   bool     // the program is told sizes and link counts
+	slept   bool     // it sleeps
+	timed   bool     // it looks at the clock, which stands still
 	reuses  bool     // inode numbers may come back
 }
 
@@ -238,6 +242,9 @@ func (s *System) after(c *Config, m *fsfake.Machine, by int) Config {
 		} else if s.makers {
 			i.Maker = by
 		}
+		if i.Maker != 0 && len(pidsIn(n.Data)) > 0 {
+			i.Maker = 0 // whoever matters is in the text
+		}
 		d.Inodes = append(d.Inodes, i)
 	}
 	for i := range c.Procs {
@@ -274,12 +281,27 @@ func (s *System) directories(m *fsfake.Machine, op fsfake.Op) {
 	}
 }
 
+// othersNamed is panicked with where a program may say a name that holds the pid of another process.
+const othersNamed refusal = "a name that holds the pid of another process is used"
+
+// sizeSeen is panicked with where a program looks at a size, and is not told sizes.
+const sizeSeen refusal = "a size is looked at"
+
+func (s *System) namesOthers() {
+	if !s.names {
+		panic(othersNamed)
+	}
+}
+
 // hides refuses programs for which the answer of a call hangs on names that hold pids of processes that no view
 // names: a directory with such names is listed, removed or moved. Directories are told apart by their paths, which is
 // stricter.
 func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 	for i := range snap.Inodes {
 		n := &snap.Inodes[i]
+		if n.Kind == fsfake.KindSymlink && len(pidsIn(n.Data)) > 0 {
+			s.namesOthers()
+		}
 		if slices.ContainsFunc(n.Names, func(e fsfake.SnapshotName) bool { return len(pidsIn(e.Name)) > 0 }) {
 			s.pidDirs = append(s.pidDirs, m.Paths(n.ID)...)
 		}
@@ -304,7 +326,7 @@ var modelled = []fsfake.Call{
 	fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallClose, fsfake.CallGetfd, fsfake.CallSetfd,
 	fsfake.CallGetfl,
 	fsfake.CallFstat, fsfake.CallFtruncate, fsfake.CallFchmod, fsfake.CallFsync, fsfake.CallFlock, fsfake.CallSetlk,
-	fsfake.CallOFDSetlk, fsfake.CallReaddir,
+	fsfake.CallOFDSetlk, fsfake.CallGetlk, fsfake.CallOFDGetlk, fsfake.CallReaddir, fsfake.CallNow,
 	fsfake.CallKill, fsfake.CallStartTime, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallWork,
 	fsfake.CallGetcwd,
 }
@@ -324,6 +346,10 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 			panic(refusal("a shared lock is converted: " + op.String()))
 		}
 	}
+	s.slept, s.timed = s.slept || op.Call == fsfake.CallSleep, s.timed || op.Call == fsfake.CallNow
+	if s.slept && s.timed {
+		panic(refusal("the program sleeps and looks at the clock, so time passes"))
+	}
 	record := op.Call == fsfake.CallSetlk || op.Call == fsfake.CallOFDSetlk
 	switch {
 	case record && op.Flags == fsfake.F_RDLCK:
@@ -339,6 +365,9 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 			return p.Place.Told[i]
 		}
 		panic(refusal("it names a process that it was not told of: " + op.String()))
+	}
+	if slices.ContainsFunc(pidsIn(op.Path+" "+op.Path2), func(q int) bool { return q != low }) {
+		s.namesOthers()
 	}
 	op.Path, op.Path2, op.Data = renamed(op.Path, real), renamed(op.Path2, real), renamed(op.Data, real)
 	if _, ok := scenarios.ProcessOf(op.Pid); ok {
@@ -380,13 +409,17 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 		return low + 1 + k
 	}
 	r.Data = renamed(r.Data, told)
-	if asked.Call == fsfake.CallStartTime && r.OK() {
-		r.N = startOf(told(int(r.N-startOf(low)) + low))
+	r = retold(asked.Call, r, told)
+	if !s.sizes {
+		r.Stat.Size, r.Stat.Nlink = 0, 0
 	}
 	via := edge{at.Node, s.intern(r)}
 	e, err := s.a.Learn(at.Node, via.result)
 	if err != nil {
 		panic(refusal(err.Error()))
+	}
+	if e.Effects.SizeSeen && !s.sizes {
+		panic(sizeSeen)
 	}
 	s.seesNothing(e.Effects)
 	p.Place.Node, p.Place.Begun = e.To&^learn.Begun, e.To&learn.Begun != 0
@@ -403,6 +436,19 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 		c.holds(s, pid, e.Effects.Holding)
 	}
 	visit(step{Config: c, failed: failed || e.Effects.Failed != ""})
+}
+
+// retold is a result, but for its text, with other processes in it.
+func retold(call fsfake.Call, r fsfake.Result, to func(int) int) fsfake.Result {
+	if _, ok := scenarios.ProcessOf(r.Lock.Pid); ok {
+		r.Lock.Pid = to(r.Lock.Pid)
+	}
+	if pid := int(r.N-startOf(low)) + low; call == fsfake.CallStartTime && r.OK() {
+		if _, ok := scenarios.ProcessOf(pid); ok {
+			r.N = startOf(to(pid))
+		}
+	}
+	return r
 }
 
 // remember keeps how a node was reached, and cuts whom a process was told of to what the node was told: a

@@ -38,6 +38,8 @@ type Effects struct {
 	InodeSeen, TimeSeen bool
 	// NumberSeen: the task got hold of an inode number itself.
 	NumberSeen bool
+	// SizeSeen: the task looked at the size of a file.
+	SizeSeen bool
 	// ClockSeen: the program looked at the time of day, which stood still.
 	ClockSeen bool
 	// TimersLast: a timer of the program was running beside the call.
@@ -110,6 +112,8 @@ func Digest(task string, notes []any) (Effects, error) {
 			e.InodeSeen = true
 		case fsfake.TimeSeen:
 			e.TimeSeen = true
+		case fsfake.SizeSeen:
+			e.SizeSeen = true
 		case fsfake.NumberSeen:
 			e.NumberSeen = true
 		case scenarios.By:

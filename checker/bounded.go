@@ -65,6 +65,7 @@ func checkBounded(ctx context.Context, t *search.Tester, o Options) (Result, err
 		if err == nil {
 			res.Counterexample.Smallest = true
 			res.outlived(x)
+			res.trapped(x, false)
 		}
 		return res, err
 	}

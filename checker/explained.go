@@ -29,6 +29,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 		res.Complete, res.Why = false, ended.Why
 		return false, nil
 	case err != nil || found == nil:
+		g.trapsKnown = err == nil
 		return false, err
 	case g.t.Sc.External && (g.x.Observed().Clock || g.x.Observed().Frozen):
 		res.Complete, res.Why = false, frozen
@@ -74,7 +75,7 @@ func (g *decision) find(ctx context.Context) (*found, error) {
 
 // explain adds the counterexample and the odds to a broken result.
 func (g *decision) explain(ctx context.Context, res *Result) (err error) {
-	if g.t.Property.NeedsProbe() {
+	if g.t.Property.NeedsProbe() && !g.c.OnDisk() {
 		if trapped, err := g.trap(ctx, res); trapped || err != nil { // which may be smaller
 			return err
 		}
@@ -92,6 +93,9 @@ func (g *decision) explain(ctx context.Context, res *Result) (err error) {
 	}
 	res.outlived(g.x)
 	res.joined(g.x)
+	if !g.trapsKnown {
+		res.trapped(g.x, g.c.Complete)
+	}
 	return g.odds(ctx, res)
 }
 
@@ -150,6 +154,16 @@ func (r *Result) joined(x *search.Explorer) {
 	if r.Counterexample.Smallest && x.Joins() {
 		r.Counterexample.Smallest = false
 		r.notSmallest(&search.EndedError{Why: "rounds of polling were taken to carry nothing over"})
+	}
+}
+
+// trapped says that a counterexample need not be the smallest where nobody has looked for traps, which are in the whole
+// graph. covered: nothing was left out, so that loops are known.
+func (r *Result) trapped(x *search.Explorer, covered bool) {
+	if r.Counterexample.Smallest && (x.MayTrap() || !covered && r.Property.NeedsProbe()) {
+		r.Counterexample.Smallest = false
+		r.notSmallest(&search.EndedError{Why: "whether a process polls for ever in vain was not asked: " +
+			"that takes the whole space, in memory"})
 	}
 }
 

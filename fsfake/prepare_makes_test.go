@@ -15,7 +15,8 @@ func TestPrepareRefusesWhatFails(t *testing.T) {
 		{Call: fsfake.CallChown, Path: missing}, {Call: fsfake.CallLchown, Path: missing}, {Call: fsfake.CallChmod, Path: missing},
 		{Call: fsfake.CallUtimes, Path: missing}, {Call: fsfake.CallLutimes, Path: missing},
 		{Call: fsfake.CallFchown, FD: closed}, {Call: fsfake.CallFchmod, FD: closed}, {Call: fsfake.CallFutimes, FD: closed},
-		{Call: fsfake.CallFlock, FD: closed, Flags: fsfake.LOCK_EX},
+		{Call: fsfake.CallFlock, FD: closed, Flags: fsfake.LOCK_EX}, {Call: fsfake.CallSetlk, FD: closed},
+		{Call: fsfake.CallOFDSetlk, FD: closed},
 	} {
 		m := fsfake.New(fsfake.Options{})
 		var errno error

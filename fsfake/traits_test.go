@@ -1,7 +1,6 @@
 package fsfake
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,18 +30,5 @@ func TestTraitsForgetNoSibling(t *testing.T) {
 			}
 			require.Equal(t, is, c.Is(trait), "%s", c)
 		}
-	}
-}
-
-// Who sets a machine up and fails to take a lock is told.
-func TestPrepareTellsOfFailedMakers(t *testing.T) {
-	m := New(Options{})
-	require.NoError(t, m.Proc(1).MkdirAll("/d", os.ModePerm))
-	for _, op := range []Op{
-		{Call: CallLutimes, Path: "/d/none"}, {Call: CallLchown, Path: "/d/none"}, {Call: CallFchmod, FD: 99},
-		{Call: CallFchown, FD: 99}, {Call: CallFlock, FD: 99, Flags: LOCK_EX},
-	} {
-		err := m.Prepare(func(m *Machine) { m.Proc(1).Do(op) })
-		require.Error(t, err, "%s", op.Call)
 	}
 }

@@ -34,12 +34,20 @@ func (b Bag) Has(name string) bool { return slices.Contains(b.Names(), name) }
 
 // Add returns the bag with one more name.
 func (b Bag) Add(name string) Bag {
-	if strings.Contains(name, bagEnd) {
-		panic(fmt.Sprintf("model: the name %q contains the byte 0x1f", name))
+	if err := nameable(name); err != nil {
+		panic(err)
 	}
 	names := b.Names()
 	at, _ := slices.BinarySearch(names, name)
 	return join(slices.Insert(names, at, name))
+}
+
+// nameable says why a name cannot be in a bag.
+func nameable(name string) error {
+	if strings.Contains(name, bagEnd) {
+		return fmt.Errorf("model: the name %q contains the byte 0x1f", name)
+	}
+	return nil
 }
 
 // Remove returns the bag with one name less, or the same bag if it has none.

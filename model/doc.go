@@ -38,9 +38,8 @@
 //     answer is legal, [Any] stands for all of them. A specification such as
 //     "any number above the last" cannot be written; [Lease] therefore counts
 //     its tokens one by one.
-//   - Sets of names are kept as sorted text, so names must not contain the
-//     byte 0x1f; one that does is refused with a panic. [Log] holds entries
-//     0 to 63 and says so in the same way.
+//   - Sets of names are kept as sorted text, so names must not contain the byte 0x1f. [Log] holds entries 0 to 63.
+//     [Recordable] refuses others before a history has them; a specification that is given one panics.
 //   - Deciding linearizability is NP-hard. Both judges are exponential in the
 //     number of operations that overlap, not in the length of the history.
 //   - Safety only. A history that stops early is never wrong for stopping;

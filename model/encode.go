@@ -6,6 +6,28 @@ import (
 	"reflect"
 )
 
+// Recordable says why a value can be no input of a recorded operation; nil for one that can.
+func Recordable(v any) (err error) {
+	switch v := v.(type) {
+	case Append:
+		_, err = entry(v.Entry)
+	case Advance:
+		_, err = entry(max(0, v.To))
+	case Add:
+		err = nameable(v.Key)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%v", r)
+		}
+	}()
+	_ = appendTyped(nil, v)
+	return nil
+}
+
 // appendTyped appends an unambiguous encoding of a comparable value, its type
 // included. Equal values have equal encodings, different ones different, so that
 // encodings can stand for values in keys.
@@ -47,7 +69,11 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		}
 		return b
 	}
-	panic(fmt.Sprintf("model: a value of a specification cannot hold a %v", v.Type()))
+	kind := "nil"
+	if v.IsValid() {
+		kind = v.Type().String()
+	}
+	panic("model: a value of a specification cannot hold a " + kind)
 }
 
 func appendText(b []byte, s string) []byte {

@@ -47,10 +47,18 @@ func (e Entries) String() string {
 }
 
 func bit(n int) Entries {
-	if n < 0 || n > MaxEntry {
-		panic(fmt.Sprintf("model: the log has entries 0 to %d, not %d", MaxEntry, n))
+	e, err := entry(n)
+	if err != nil {
+		panic(err)
 	}
-	return 1 << n
+	return e
+}
+
+func entry(n int) (Entries, error) {
+	if n < 0 || n > MaxEntry {
+		return 0, fmt.Errorf("model: the log has entries 0 to %d, not %d", MaxEntry, n)
+	}
+	return 1 << n, nil
 }
 
 // LogState is what has been appended.

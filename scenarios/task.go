@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -140,6 +141,25 @@ type Fault struct{ Err error }
 
 // Error returns what happened.
 func (f Fault) Error() string { return f.Err.Error() }
+
+// Note hands v to whoever drives the task, as [fsfake.Proc.Note] does. What an operation is invoked with and returns
+// is looked at first: a history that cannot hold it ends the run as an error.
+func (t *Task) Note(v any) {
+	var err error
+	switch v := v.(type) {
+	case Invoked:
+		err = model.Recordable(v.Input)
+	case Returned:
+		if v.Output != nil && !reflect.ValueOf(v.Output).Comparable() {
+			err = fmt.Errorf("values of %T cannot be compared", v.Output)
+		}
+	}
+	if err != nil {
+		t.Fault(fmt.Errorf("scenarios: task %s.%d records an operation that no history can hold: %w", t.Process,
+			t.Proc.Task(), err))
+	}
+	t.Proc.Note(v)
+}
 
 // Fault ends the task's program with a fault of what runs it. It does not return.
 func (t *Task) Fault(err error) { panic(Fault{err}) }

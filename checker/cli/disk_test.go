@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios/pytorchbaton"
 )
 
 // A search on disk that did not end stays until it is decided, whatever else is decided meanwhile; only
@@ -45,4 +48,19 @@ func TestStatesOnDisk(t *testing.T) {
 	require.Equal(t, want.stdout, got.stdout)
 	require.Empty(t, got.stderr)
 	require.Zero(t, kept())
+}
+
+// Where nobody has looked for traps, there may be one on a shorter way.
+func TestNotSmallestWithoutTraps(t *testing.T) {
+	explained := func(args ...string) string {
+		var stdout, stderr bytes.Buffer
+		args = append([]string{"explain", "pytorch-baton/wait-until-gone/crash", "--property", "wedge"}, args...)
+		Run(t.Context(), pytorchbaton.Scenarios(), args, &stdout, &stderr, func(string) string { return "" })
+		return stdout.String() + stderr.String()
+	}
+	require.Contains(t, explained(), "no smaller one exists")
+	for _, args := range [][]string{{"--max-preemptions", "4"}, {"--disk", t.TempDir()}} {
+		require.Contains(t, explained(args...), "a smaller one may exist")
+		require.Contains(t, explained(args...), "whether a process polls for ever in vain was not asked")
+	}
 }

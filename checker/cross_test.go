@@ -208,10 +208,8 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about every toy", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	most, few, runs := 60_000, 5000, 1000
-	if testing.Short() {
-		most = few
-	}
+	few, runs := testmain.Many(500, 1000, 5000), testmain.Many(100, 250, 1000)
+	most := testmain.Many(few, 5000, 60_000)
 	for _, sc := range fixtures.All() {
 		for _, p := range scenarios.Properties() {
 			_, claimed := sc.Claim(p)
@@ -235,10 +233,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	budget, runs := 1500, 300
-	if testing.Short() {
-		budget, runs = 200, 100
-	}
+	budget, runs := testmain.Many(200, 400, 1500), testmain.Many(100, 100, 300)
 	for _, sc := range fixtures.Rows() {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {

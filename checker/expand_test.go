@@ -16,6 +16,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/search"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -85,10 +86,7 @@ func expandAll(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, o Ex
 func TestPartsAreTheWhole(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	small := 300 // states; larger ones show the same and take longer
-	if testing.Short() {
-		small = 60
-	}
+	small := testmain.Many(60, 300, 300) // states; larger ones show the same and take longer
 	list := fixtures.All()
 	for _, sc := range all.Core() {
 		list = append(list, &sc)

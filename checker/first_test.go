@@ -7,15 +7,14 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/race"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
 // Of a large space that is broken the smallest counterexample is shown, the one that the whole
 // space has, and the rest is left alone. What is said does not depend on who worked on it.
 func TestTheViolationFirst(t *testing.T) {
-	if testing.Short() {
-		t.Skip("SKIPPED with -short: it covers large spaces to their end; go test ./checker runs it")
-	}
+	testmain.Slow(t, "it covers large spaces to their end", "./checker")
 	t.Parallel()
 	five := scenarios.Setting{Processes: 5}
 	for _, c := range []struct {
@@ -31,7 +30,11 @@ func TestTheViolationFirst(t *testing.T) {
 		require.True(t, whole.Complete)
 		require.Greater(t, whole.Stats.States, smallSpace, "the space of %s is small", c.sc.ID)
 		var first *Result
-		for _, o := range []Options{{Workers: 1}, {Workers: 3}, {Memory: RememberMonitors}, {Memory: RememberHistories}, {Workers: 1, Whole: true, States: 2 * smallSpace}} {
+		asked := []Options{{Workers: 3}, {Workers: 1, Whole: true, States: 2 * smallSpace}}
+		if testmain.Long() {
+			asked = append(asked, Options{Workers: 1}, Options{Memory: RememberMonitors}, Options{Memory: RememberHistories})
+		}
+		for _, o := range asked {
 			r, err := Check(t.Context(), c.sc, c.p, o)
 			require.NoError(t, err)
 			require.Equal(t, Broken, r.Verdict)

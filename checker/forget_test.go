@@ -66,7 +66,7 @@ func cover(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, keep boo
 func TestForgettingChangesNothing(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	const most = 20_000
+	most := testmain.Many(1000, 2500, 20_000)
 	rows := all.All()
 	if testing.Short() {
 		rows = fixtures.Rows()
@@ -104,9 +104,7 @@ func TestForgettingChangesNothing(t *testing.T) {
 // A lock file that is opened, locked and looked at in every round is what forgetting is for, and
 // a row in which every round makes a file has an end only with it.
 func TestForgettingIsWorthIt(t *testing.T) {
-	if !testmain.Long() {
-		t.Skip("SKIPPED: it covers spaces of some hundred thousand states; LOCKPICK_LONG=1 go test ./checker runs it")
-	}
+	testmain.OnlyLong(t, "it covers spaces of some hundred thousand states", "./checker")
 	t.Parallel()
 	for _, sc := range all.All() {
 		switch sc.ID {

@@ -108,10 +108,8 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 	testmain.Slow(t, "it draws thousands of schedules", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	runs := 8000 // the odds themselves are those of brute force, to the ninth digit: see package bruteforce
-	if testing.Short() {
-		runs = 2000
-	}
+	// The odds themselves are those of brute force, to the ninth digit: see package bruteforce.
+	runs := testmain.Many(1000, 2000, 8000)
 	for _, sc := range fixtures.All() {
 		for _, c := range sc.Claims {
 			if c.Verdict == Broken {
@@ -124,10 +122,7 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	runs := 4000
-	if testing.Short() {
-		runs = 1000
-	}
+	runs := testmain.Many(500, 1000, 4000)
 	for _, sc := range fixtures.Rows() {
 		if fixtures.Large[sc.ID] {
 			continue

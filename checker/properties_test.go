@@ -41,7 +41,7 @@ func TestEveryEngineJudgesEveryProperty(t *testing.T) {
 				if c.Verdict == Broken {
 					require.False(t, ref.Counterexample.Cost.Less(r.Counterexample.Cost), "%s is smaller", ref.Counterexample.Schedule)
 				}
-				s, err := Sample(t.Context(), &sc, c.Property, SampleOptions{Runs: 2000, Seed: 1})
+				s, err := Sample(t.Context(), &sc, c.Property, SampleOptions{Runs: testmain.Many(500, 500, 2000), Seed: 1})
 				require.NoError(t, err)
 				require.Equal(t, c.Verdict == Broken, s.Verdict == Broken)
 			})

@@ -33,7 +33,7 @@ func TestStoppedAtAnyMoment(t *testing.T) {
 	testmain.Slow(t, "it stops searches at many moments", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	few := 2
+	few, step := 2, int64(testmain.Many(2, 3, 8))
 	for _, sc := range toys.All() {
 		for _, c := range sc.Claims {
 			if sc.Variant() == "wrong" {
@@ -44,7 +44,7 @@ func TestStoppedAtAnyMoment(t *testing.T) {
 				"bounded": {Preemptions: &few}, "reference": {Engine: Reference, Schedules: 50},
 			} {
 				decided := false
-				for n := int64(0); n < 3000 && !decided; n += 1 + n/8 {
+				for n := int64(0); n < 3000 && !decided; n += 1 + n/step {
 					ctx := &endsAfter{Context: t.Context()}
 					ctx.left.Store(n)
 					o.Workers = 1

@@ -124,13 +124,13 @@ func TestSymmetryWithPids(t *testing.T) {
 	testmain.Slow(t, "it explores the spaces of drawn locks whole and reduced", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	verdicts, named := map[Verdict]int{}, map[Verdict]int{}
+	verdicts, named, most := map[Verdict]int{}, map[Verdict]int{}, testmain.Many(1500, 1500, 4000)
 	for i := range uint64(28) {
 		seed := i/2 + i%2*namedPids
 		setting := scenarios.Setting{Processes: 2 + int(seed%2), Crashes: int(seed / 2 % 2), Interchangeable: true}
 		sc := fixtures.New(fmt.Sprint("toy/pids-", seed, "/symmetry"), pidLock(seed), setting, scenarios.Claim{Property: scenarios.MutualExclusion})
 		for _, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.Deadlock} {
-			if !areOrbitsWithPids(t, sc, p, seed%3 == 0) {
+			if !areOrbitsWithPids(t, sc, p, seed%3 == 0, most) {
 				continue
 			}
 			if _, err := Check(t.Context(), sc, p, Options{Workers: 1}); errors.Is(err, ErrNothingToJudge) {
@@ -157,15 +157,15 @@ func TestSymmetryWithPidsOfRows(t *testing.T) {
 	compared := 0
 	for _, sc := range openclawtakeover.Scenarios() {
 		sc.Setting.Processes = 2
-		if areOrbitsWithPids(t, &sc, scenarios.MutualExclusion, true) {
+		if areOrbitsWithPids(t, &sc, scenarios.MutualExclusion, true, 4000) {
 			compared++
 		}
 	}
 	require.Equal(t, 6, compared)
 }
 
-// areOrbitsWithPids compares a space whole and up to symmetry, where it is small.
-func areOrbitsWithPids(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, monitors bool) (small bool) {
+// areOrbitsWithPids compares a space whole and up to symmetry, where it has at most so many states.
+func areOrbitsWithPids(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, monitors bool, states int) (small bool) {
 	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
 	require.NoError(t, x.SymmetricWithPids())
@@ -174,7 +174,7 @@ func areOrbitsWithPids(t *testing.T, sc *scenarios.Scenario, p *scenarios.Proper
 		x.RememberMonitors()
 	}
 	x.Reduce = false
-	full, err := x.Explore(t.Context(), search.Limits{Workers: 1, States: 4000}, x.Initial)
+	full, err := x.Explore(t.Context(), search.Limits{Workers: 1, States: states}, x.Initial)
 	require.NoError(t, err, sc.ID)
 	if !full.Complete {
 		return false

@@ -3,11 +3,14 @@ package checker
 import (
 	"context"
 	"testing"
-
-	"lockpick/checker/internal/fixtures"
-	"lockpick/internal/race"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/toys"
+	"lockpick/internal/testmain"
+	"lockpick/scenarios"
 )
 
 // Any number of workers gives the same verdict, the same counts and the same smallest
@@ -15,16 +18,12 @@ import (
 func TestWorkersAgree(t *testing.T) {
 	t.Parallel()
 	for _, sc := range fixtures.Rows() {
-		if fixtures.Large[sc.ID] && (testing.Short() || sc.ID != "agentwire/blind-unlink/crash") {
+		if fixtures.Large[sc.ID] && (!testmain.Long() || sc.ID != "agentwire/blind-unlink/crash") {
 			continue
 		}
 		for _, c := range sc.Claims {
 			one := decided(t, &sc, c.Property)
-			for workers := 2; workers <= 3; workers++ {
-				if race.Detector && workers == 2 {
-					t.Log("SKIPPED under the race detector: two workers, since three do no less side by side; go test ./checker compares both")
-					continue
-				}
+			for workers := testmain.Many(3, 3, 2); workers <= 3; workers++ {
 				many, err := Check(context.Background(), &sc, c.Property, Options{Workers: workers})
 				require.NoError(t, err)
 				require.Equal(t, one.Verdict, many.Verdict, "%s %s", sc.ID, c.Property)
@@ -37,6 +36,31 @@ func TestWorkersAgree(t *testing.T) {
 				require.Equal(t, a, b, "%s %s with %d workers", sc.ID, c.Property, workers)
 				require.Equal(t, one.Counterexample, many.Counterexample, "%s %s", sc.ID, c.Property)
 			}
+		}
+	}
+}
+
+// Each kind of fault, and each way in which tasks come and go, has workers side by side: whatever they share, the race
+// detector sees here, too.
+func TestWorkersAgreeOnFaults(t *testing.T) {
+	kinds := map[string][]*scenarios.Scenario{
+		"losses of power": fixtures.LossToys(), "failing calls": fixtures.FailingToys(), "signals": fixtures.Signalled(),
+		"started tasks": fixtures.Started(), "for ever": fixtures.ForeverToys(),
+		"sleeps that last": {fischer(time.Second), claiming(waitsAndLooks)},
+	}
+	for _, sc := range toys.Locks() {
+		kinds["several locks"] = append(kinds["several locks"], &sc)
+	}
+	for kind, list := range kinds {
+		for _, sc := range list[:min(2, len(list))] {
+			c := sc.Claims[0]
+			one, err := Check(t.Context(), sc, c.Property, Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err, kind)
+			many, err := Check(t.Context(), sc, c.Property, Options{Workers: 3, SkipOdds: true})
+			require.NoError(t, err, kind)
+			require.Equal(t, one.Verdict, many.Verdict, "%s: %s %s", kind, sc.ID, c.Property)
+			require.Equal(t, one.Stats.States, many.Stats.States, "%s: %s %s", kind, sc.ID, c.Property)
+			require.Equal(t, one.Counterexample, many.Counterexample, "%s: %s %s", kind, sc.ID, c.Property)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestConcurrentPackages(t *testing.T) {
 // concurrentAt returns where a file starts goroutines, has somebody start them, or, outside of tests,
 // guards memory against them.
 func concurrentAt(f *ast.File, test bool) (at token.Pos) {
-	starts := map[string]bool{"Parallel": true, "Together": true, "AfterFunc": true, "Notify": true, "NotifyContext": true}
+	starts := map[string]bool{"Together": true, "AfterFunc": true, "Notify": true, "NotifyContext": true}
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt:

@@ -8,11 +8,10 @@ import (
 )
 
 // Slow skips a test under go test -short, and says so: why it is slow, and in which package, as in
-// "./checker", go test runs it. Under the race detector it skips nothing: there -short only has tests
-// do less, for each takes ten times as long.
+// "./checker", go test runs it.
 func Slow(t *testing.T, why, pkg string) {
 	t.Helper()
-	if testing.Short() && !race.Detector {
+	if testing.Short() {
 		t.Skipf("SKIPPED with -short: %s; go test %s runs it", why, pkg)
 	}
 }
@@ -29,3 +28,23 @@ func InRealTime(t *testing.T, pkg string) {
 // Long reports whether tests are to look at large spaces, too, which takes minutes more: LOCKPICK_LONG is set. What
 // is left out otherwise is more of what was looked at, and nothing of another kind.
 func Long() bool { return os.Getenv("LOCKPICK_LONG") != "" && !testing.Short() }
+
+// OnlyLong skips a test unless tests are long, and says so as [Slow] does: other tests notice the same, or its kind.
+func OnlyLong(t *testing.T, why, pkg string) {
+	t.Helper()
+	if !Long() {
+		t.Skipf("SKIPPED: %s; LOCKPICK_LONG=1 go test %s runs it", why, pkg)
+	}
+}
+
+// Many is how many cases a test looks at of those that are drawn or alike: few with -short and under the race
+// detector, all where tests are long, and some otherwise. Some are enough for the mutants of docs/mutants.md.
+func Many(few, some, all int) int {
+	switch {
+	case testing.Short() || race.Detector:
+		return few
+	case Long():
+		return all
+	}
+	return some
+}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -14,25 +15,29 @@ import (
 // longer. No delay that matters is passed over: where none is allowed, it is told to the second. A program that only
 // prints the time holds.
 func TestTimeThatMatters(t *testing.T) {
+	const short, usual, long = "short", "usual", "long"
 	for _, c := range []struct {
 		line, setting, verdict, why string
-		long                        bool
+		takes                       string // short: also with -short; long: only where tests are long
 	}{
-		{"sh dated.sh", "", "holds", "", false},
-		{"sh lease.sh", "", "broken", "", false},
-		{"sh patience.sh", "", "broken", "", true},
-		{"python3 lease.py", "", "broken", "", true},
-		{"python3 end-time.py", "refused 75", "holds", "", true},
-		{"sh stale.sh", "", "unknown", "more have passed", true},
-		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", true},
-		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", true},
-		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", true},
-		{"sh looks.sh", "", "unknown", "When 31s more have passed before each of", true},
+		{"sh dated.sh", "", "holds", "", short},
+		{"sh lease.sh", "", "broken", "", usual},
+		{"sh patience.sh", "", "broken", "", usual},
+		{"python3 lease.py", "", "broken", "", long},
+		{"python3 end-time.py", "refused 75", "holds", "", usual},
+		{"sh stale.sh", "", "unknown", "more have passed", usual},
+		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", usual},
+		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", usual},
+		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", long},
+		{"sh looks.sh", "", "unknown", "When 31s more have passed before each of", long},
 	} {
 		t.Run(c.line+" "+c.setting, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && c.long {
-				t.Skip("SKIPPED with -short: it takes some seconds; go test ./scenarios/command runs it")
+			if c.takes != short {
+				testmain.Slow(t, "it takes some seconds", "./scenarios/command")
+			}
+			if c.takes == long {
+				testmain.OnlyLong(t, "it takes half a minute", "./scenarios/command")
 			}
 			program, _, _ := strings.Cut(c.line, " ")
 			sc := scenario(t, program, twice(c.line), map[string]string{"n": "0\n"}, c.setting)

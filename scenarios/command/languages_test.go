@@ -41,6 +41,9 @@ func TestLanguages(t *testing.T) {
 				if testing.Short() && l.name != "C" {
 					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile; go test ./scenarios/command runs it")
 				}
+				if l.name == "node with promises" && lock.name == "excl" {
+					testmain.OnlyLong(t, "it learns programs with many threads", "./scenarios/command")
+				}
 				name := lock.name
 				if name == "excl" && l.name == "bash" {
 					t.Skip("SKIPPED: its calls are those of excl in sh, which is run beside it; go test ./scenarios/command runs that")

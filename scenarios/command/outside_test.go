@@ -26,7 +26,7 @@ var outsideCases = []struct {
 	lines       []string
 	verdict     string
 	shared      string // paths, without OUT
-	slow        bool
+	slow, long  bool
 }{
 	{name: "a race on a file", needs: "sh", verdict: "broken", shared: "OUT/n",
 		lines: twice("sh -c 'read x < OUT/n; echo $((x+1)) > OUT/n'")},
@@ -47,7 +47,7 @@ var outsideCases = []struct {
 	{name: "many new names", needs: "sh", verdict: "holds", shared: "OUT OUT/1 OUT/2 OUT/3", slow: true,
 		lines: []string{"for i in 1 2 3 4 5; do > OUT/$i; done; ls OUT", "cat n"}},
 	{name: "a directory that is listed", needs: "sh ls", verdict: "broken", shared: "OUT OUT/l",
-		lines: twice("n=$(ls OUT | grep -c '^l$'); : > OUT/l; echo $n >> n"), slow: true},
+		lines: twice("n=$(ls OUT | grep -c '^l$'); : > OUT/l; echo $n >> n"), long: true},
 	{name: "a directory that is moved", needs: "sh", verdict: "holds", shared: "OUT/e OUT/sub", slow: true,
 		lines: []string{"mv OUT/sub OUT/e && cat OUT/e/f", "cat n"}},
 	{name: "links that lead out", needs: "sh", verdict: "broken", shared: "OUT/n",
@@ -62,6 +62,9 @@ var outsideCases = []struct {
 func TestOutsideIsShared(t *testing.T) {
 	for _, c := range outsideCases {
 		t.Run(c.name, func(t *testing.T) {
+			if c.long {
+				testmain.OnlyLong(t, "it learns programs with hundreds of calls", "./scenarios/command")
+			}
 			if c.slow {
 				testmain.Slow(t, "it learns long programs", "./scenarios/command")
 			}
@@ -89,6 +92,9 @@ func TestOutsideIsShared(t *testing.T) {
 			require.Equal(t, before, lookAt(t, out), "real files were changed")
 			require.NoFileExists(t, lock)
 			require.NoFileExists(t, "/dev/shm/lockpick-outside")
+			if c.slow && !testmain.Long() {
+				return
+			}
 			again := written(t, &spec)
 			require.Equal(t, r.Verdict, decideOutside(t, again).Verdict)
 			require.Equal(t, pathsOf(&spec), pathsOf(again), "nothing more is found in what was saved")

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -20,8 +21,9 @@ func TestOwnOrders(t *testing.T) {
 	} {
 		t.Run(c.other, func(t *testing.T) {
 			t.Parallel()
-			if testing.Short() && c.verdict == "unknown" {
-				t.Skip("SKIPPED with -short: it takes some seconds; go test ./scenarios/command runs it")
+			testmain.Slow(t, "it follows a hundred orders", "./scenarios/command")
+			if c.verdict == "unknown" {
+				testmain.OnlyLong(t, "it follows all orders that are followed", "./scenarios/command")
 			}
 			sc := scenario(t, "sh", []string{"sh own-orders.sh", c.other}, map[string]string{"f": "0\n"}, "refused none")
 			p, err := scenarios.FindProperty("serializable", sc)

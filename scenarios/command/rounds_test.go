@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -17,7 +18,7 @@ import (
 // taken for it, however long it counts.
 func TestLoopsThatCount(t *testing.T) {
 	attempts := filepath.Join(t.TempDir(), "attempts")
-	require.NoError(t, os.WriteFile(attempts, bytes.Repeat([]byte("x"), 150), 0o600))
+	require.NoError(t, os.WriteFile(attempts, bytes.Repeat([]byte("x\n"), 150), 0o600))
 	for _, c := range []struct {
 		line, verdict, why string
 		assumes            bool
@@ -29,6 +30,9 @@ func TestLoopsThatCount(t *testing.T) {
 	} {
 		t.Run(strings.Fields(c.line)[1], func(t *testing.T) {
 			t.Parallel()
+			if c.assumes {
+				testmain.Slow(t, "it makes hundreds of rounds", "./scenarios/command")
+			}
 			sc := scenario(t, "sh", twice(c.line), map[string]string{"n": "0\n"}, "")
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)

@@ -10,11 +10,12 @@ import (
 
 	"lockpick/checker/internal/anynumber"
 	"lockpick/checker/internal/bruteforce"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
-var unbounded = flag.Int("bruteforce.anynumber", 60, "how many drawn protocols of equal processes are asked for any "+
-	"number of them")
+var unbounded = flag.Int("bruteforce.anynumber", 0, "how many drawn protocols of equal processes are asked for any "+
+	"number of them, if not as many as is usual")
 
 // What is proved for any number of processes, brute force does not break with up to four, each of which may be killed
 // if one may.
@@ -22,8 +23,8 @@ var unbounded = flag.Int("bruteforce.anynumber", 60, "how many drawn protocols o
 //	go test ./checker/internal/bruteforce -run TestProofsAreSound -bruteforce.anynumber 100000 -timeout 0
 func TestProofsAreSound(t *testing.T) {
 	n := *unbounded
-	if testing.Short() {
-		n = min(n, 6)
+	if n == 0 {
+		n = testmain.Many(6, 25, 120)
 	}
 	proved, refuted, notProved := 0, 0, 0
 	for seed := *firstSeed; n > 0; seed++ {

@@ -16,12 +16,11 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/bruteforce"
-	"lockpick/internal/race"
 	"lockpick/internal/testmain"
 )
 
 var (
-	protocols = flag.Int("bruteforce.protocols", 200, "how many protocols are compared")
+	protocols = flag.Int("bruteforce.protocols", 0, "how many protocols are compared, if not as many as is usual")
 	firstSeed = flag.Uint64("bruteforce.seed", 1, "the number of the first")
 	only      = flag.String("bruteforce.only", "", "compare only protocols with `WORD`: sleeps (they last, and somebody looks how old a file is), starts (tasks that others start), swaps (a compare-and-swap), skew (clocks that are apart), pids (in texts and names), back (a clock that is set back) or signals")
 	save      = flag.String("bruteforce.save", "", "a directory for what was found, as in testdata")
@@ -38,11 +37,8 @@ const maxStates = 1000
 //	go test ./checker/internal/bruteforce -bruteforce.protocols 100000 -timeout 0
 func TestDrawnProtocols(t *testing.T) {
 	n := *protocols
-	switch {
-	case race.Detector: // .ci/run leaves this package out there: what it computes, it computes alone
-		n = min(n, 8)
-	case testing.Short():
-		n = min(n, 10)
+	if n == 0 {
+		n = testmain.Many(10, 80, 400)
 	}
 	tally := tally{}
 	failed, merged, all := 0, 0, n
@@ -83,7 +79,7 @@ func TestDrawnProtocols(t *testing.T) {
 		}
 	}
 	require.Positive(t, merged, "no space was covered with merged automata")
-	require.LessOrEqual(t, unbounded, 2+*protocols/100, "an unknown is to be rare")
+	require.LessOrEqual(t, unbounded, 2+all/100, "an unknown is to be rare")
 }
 
 // Protocols on which there was a difference once, made smaller.

@@ -206,10 +206,7 @@ func lockstepWalks(t *testing.T, x *Space, steps int) {
 func TestLockstep(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	steps := 2500
-	if testing.Short() {
-		steps = 1000
-	}
+	steps := testmain.Many(500, 800, 2500)
 	for _, sc := range fixtures.Rows() {
 		for _, p := range lockstepProperties(&sc) {
 			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, sc, p, steps) })
@@ -222,10 +219,7 @@ func TestLockstep(t *testing.T) {
 func TestLockstepWithMoreFaults(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	steps := 1000
-	if testing.Short() {
-		steps = 500
-	}
+	steps := testmain.Many(300, 400, 1000)
 	for _, sc := range fixtures.Rows() {
 		sc.Setting.Crashes += 2
 		sc.Setting.Stalls++
@@ -243,10 +237,7 @@ func TestLockstepOnToys(t *testing.T) {
 	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	steps := 3000
-	if testing.Short() {
-		steps = 1000
-	}
+	steps := testmain.Many(500, 1000, 3000)
 	for _, sc := range fixtures.All() {
 		for _, p := range lockstepProperties(sc) {
 			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, steps) })

@@ -50,13 +50,13 @@ func (m *Machine) linksOf(n *inode) uint32 {
 }
 
 // inoFor returns the number that p sees for an inode. Under InodesCanonical and
-// InodesFirstSeen the first sight makes the number, and under InodesReuse, too, where families see numbers of their own.
+// InodesFirstSeen the first sight makes the number; with Options.ChildPids it is [Machine.oneNumber].
 func (m *Machine) inoFor(p *proc, n *inode) uint64 {
 	seen, id := m.seen, n.shownAs()
 	own := m.policy != InodesFirstSeen
 	switch {
-	case m.policy == InodesReuse && m.childPids > 0:
-		seen, id = p.seen, InodeID(n.ino) // one number for all files that have it, one after the other
+	case m.childPids > 0:
+		return m.oneNumber(n)
 	case m.policy == InodesReuse, m.policy == InodesUnique:
 		return n.ino
 	case m.policy == InodesCanonical:
@@ -73,7 +73,7 @@ func (m *Machine) inoFor(p *proc, n *inode) uint64 {
 		seen[at] = id
 	}
 	if own {
-		m.remember(p.pid, seen)
+		m.mutProc(p.pid).seen = seen
 	} else {
 		m.seen = seen
 		m.version++ // another file will have another number

@@ -311,8 +311,8 @@ var calls = [numCalls]*row{
 		text: fdText, answer: okAnswer,
 	},
 	CallReaddir: {
-		name: "readdir", group: ByFD, uses: onFD, failing: failsByFD,
-		do:   func(m *Machine, c *request) { m.readdir(c.d, c.r) },
+		name: "readdir", group: ByFD, uses: onFD | OperandFlags, failing: failsByFD,
+		do:   func(m *Machine, c *request) { m.readdir(c.p, c.d, c.op.Flags, c.r) },
 		text: fdText, answer: namesAnswer,
 	},
 	CallFlock: {

@@ -159,7 +159,7 @@ var callTable = [...]tried{
 	fsfake.CallFchmod:  {words: "fd mode", weight: 2, manual: "EBADF EIO EPERM EROFS"},
 	fsfake.CallFchown:  {words: "fd uid gid", weight: 1, manual: "EBADF EIO EPERM EROFS"},
 	fsfake.CallFsync:   {words: "fd", weight: 1, manual: "EBADF EDQUOT EINTR EINVAL EIO ENOSPC EROFS"},
-	fsfake.CallReaddir: {words: "fd", weight: 2, answer: holdsNames, manual: "EBADF EFAULT EINVAL ENOENT ENOTDIR"},
+	fsfake.CallReaddir: {words: "fd look", weight: 2, answer: holdsNames, manual: "EBADF EFAULT EINVAL ENOENT ENOTDIR"},
 	fsfake.CallFlock:   {words: "fd flock", weight: 14, manual: "EBADF EINTR EINVAL ENOLCK EWOULDBLOCK"},
 	fsfake.CallSetlk: {
 		words: "fd type start range wait", weight: 14,

@@ -62,12 +62,13 @@ const (
 	SEEK_HOLE = 4
 )
 
-// Flags of stat, lstat and fstat: what of the answer the caller looks at, as the mask of
+// Flags of stat, lstat, fstat and readdir: what of the answer the caller looks at, as the mask of
 // statx(2) says it. 0 is all of it. What nobody looks at is not told: an inode number that
 // a program is shown is remembered for it, and so a state of its own.
 const (
 	LookType   = 1 << iota // no inode number, no times
 	lookDirIno             // beyond that, the inode number of a directory
+	LookIno                // of readdir: inode numbers, too
 )
 
 // UTIME_OMIT, as a time of utimes or futimes, leaves that time of the file as it is.

@@ -29,12 +29,12 @@ const (
 // status, the signal shifted left by 8, and [ExitIdle]; Data is the output.
 func (m *Machine) end(p *proc, op *Op) {
 	pid := p.pid
-	m.KillProc(pid)
 	flags := op.Flags &^ ExitIdle
 	e := Exit{Pid: pid, Status: flags & (1<<exitSignal - 1), Signal: flags >> exitSignal, Output: op.Data}
 	e.Idle = flags != op.Flags
 	at, _ := m.exitAt(pid)
 	m.mutSeldom().exits = insert(m.exits, at, e)
+	m.KillProc(pid)
 }
 
 // endText is how a process ended.

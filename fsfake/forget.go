@@ -9,8 +9,8 @@ package fsfake
 const forgotten InodeID = 0
 
 // CountsInodes reports whether inode numbers are each process's own, counted as files are shown to it:
-// under [InodesCanonical].
-func (m *Machine) CountsInodes() bool { return m.policy == InodesCanonical }
+// under [InodesCanonical] without [Options.ChildPids].
+func (m *Machine) CountsInodes() bool { return m.policy == InodesCanonical && m.childPids == 0 }
 
 // ForgetInodes has a process forget the inode numbers that it was shown, but for those in keep,
 // where number n is bit n-1. The next file that it is shown and does not remember gets the lowest
@@ -39,35 +39,14 @@ func (m *Machine) ForgetInodes(pid int, keep uint64) {
 			seen[i] = p.seen[i]
 		}
 	}
-	m.remember(pid, seen)
-}
-
-// remember gives the whole family of a process the inode numbers that one of it was shown.
-func (m *Machine) remember(pid int, seen []InodeID) {
-	for _, o := range m.procs {
-		if m.family(o.pid) == m.family(pid) {
-			m.mutProc(o.pid).seen = seen
-		}
-	}
-}
-
-// family is the pid of the process that has started a process, directly or not, see [Options.ChildPids].
-func (m *Machine) family(pid int) int {
-	if m.childPids > 0 && pid >= m.childPids {
-		return pid / m.childPids
-	}
-	return pid
+	m.mutProc(pid).seen = seen
 }
 
 // PinInodes has a process remember all inode numbers for good: it may have told them to somebody,
 // or written them down, and meet them again.
 func (m *Machine) PinInodes(pid int) {
-	if p := m.proc(pid); p == nil || p.pinned || m.policy != InodesCanonical {
+	if p := m.proc(pid); p == nil || p.pinned || !m.CountsInodes() {
 		return
 	}
-	for _, o := range m.procs {
-		if m.family(o.pid) == m.family(pid) {
-			m.mutProc(o.pid).pinned = true
-		}
-	}
+	m.mutProc(pid).pinned = true
 }

@@ -91,21 +91,41 @@ func TestNothingIsForgotten(t *testing.T) {
 	}
 }
 
-// What a process starts sees the numbers that it has seen, also of files that only a child was shown.
-func TestFamilySharesInodes(t *testing.T) {
-	m := fsfake.New(fsfake.Options{ChildPids: 1000})
-	m.AddProc(fsfake.ProcSpec{Pid: 101})
-	m.AddProc(fsfake.ProcSpec{Pid: 102})
-	for _, name := range []string{"/tmp/a", "/tmp/b"} {
-		require.NoError(t, m.Proc(1).WriteFile(name, nil, 0o644))
+// With ChildPids a file has one number for all processes, in which order they ask makes no difference to the files of
+// different families, and a listing has the same numbers. Where numbers come back, it is that of a file that has gone.
+func TestOneNumberForAll(t *testing.T) {
+	for _, policy := range []fsfake.InodePolicy{fsfake.InodesCanonical, fsfake.InodesReuse} {
+		m := fsfake.New(fsfake.Options{ChildPids: 1000, InodeNumbers: policy})
+		m.AddProc(fsfake.ProcSpec{Pid: 101})
+		m.AddProc(fsfake.ProcSpec{Pid: 102})
+		do := func(pid int, op fsfake.Op) fsfake.Result { return m.Do(fsfake.Task{Pid: pid, N: 1}, op) }
+		ino := func(pid int, name string) uint64 {
+			return do(pid, fsfake.Op{Call: fsfake.CallStat, Path: "/tmp/" + name}).Stat.Ino
+		}
+		require.NoError(t, m.Proc(1).WriteFile("/tmp/start", nil, 0o644))
+		require.True(t, do(101, fsfake.Op{Call: fsfake.CallForkAs, Pid: 101001}).OK())
+		require.NoError(t, m.Proc(101001).WriteFile("/tmp/a", nil, 0o644))
+		require.NoError(t, m.Proc(101).WriteFile("/tmp/b", nil, 0o644))
+		require.NoError(t, m.Proc(102).WriteFile("/tmp/c", nil, 0o644))
+		require.EqualValues(t, 4, ino(102, "start"))
+		require.EqualValues(t, 102000001, ino(101, "c"))
+		require.EqualValues(t, 101000001, ino(102, "b"), "the first of its family that is shown")
+		require.EqualValues(t, 101000002, ino(101001, "a"))
+		fd := do(102, fsfake.Op{Call: fsfake.CallOpen, Path: "/tmp", Flags: fsfake.O_DIRECTORY})
+		r := do(102, fsfake.Op{Call: fsfake.CallReaddir, FD: int(fd.N), Flags: fsfake.LookIno})
+		require.Equal(t, "a\x00b\x00c\x00start", r.Data)
+		require.Equal(t, "3 2 101000002 101000001 102000001 4", r.Value)
+		again, ok := fsfake.NewRebuilder(m).Machine(m.AppendKey(nil))
+		require.True(t, ok)
+		stat := fsfake.Op{Call: fsfake.CallStat, Path: "/tmp/a"}
+		require.EqualValues(t, 101000002, again.Do(fsfake.Task{Pid: 102, N: 1}, stat).Stat.Ino)
+
+		require.NoError(t, m.Proc(101).Remove("/tmp/b"))
+		require.NoError(t, m.Proc(102).WriteFile("/tmp/d", nil, 0o644))
+		if policy == fsfake.InodesReuse {
+			require.EqualValues(t, 101000001, ino(102, "d"))
+		} else {
+			require.EqualValues(t, 102000002, ino(102, "d"))
+		}
 	}
-	ino := func(pid int, name string) uint64 {
-		return m.Do(fsfake.Task{Pid: pid, N: 1}, fsfake.Op{Call: fsfake.CallStat, Path: name}).Stat.Ino
-	}
-	for _, child := range []int{101001, 101002} {
-		require.True(t, m.Do(fsfake.Task{Pid: 101, N: 1}, fsfake.Op{Call: fsfake.CallForkAs, Pid: child}).OK())
-	}
-	require.NotEqual(t, ino(101001, "/tmp/a"), ino(101002, "/tmp/b"))
-	require.Equal(t, ino(101002, "/tmp/b"), ino(101, "/tmp/b"))
-	require.EqualValues(t, 1, ino(102, "/tmp/b"), "another command counts for itself")
 }

@@ -40,7 +40,9 @@ type inode struct {
 	data     string // contents of a file, target of a symlink
 	names    []name // of a directory, sorted
 	parent   InodeID
-	ino      uint64 // as programs see it; 0 under InodesCanonical
+	// ino is the number as programs see it; 0 under InodesCanonical. With Options.ChildPids its upper half is the family
+	// that has made the file.
+	ino      uint64
 	records  []record
 	unsynced *unsynced // what may be on the disk instead; nil for none
 
@@ -105,7 +107,7 @@ func (m *Machine) lowestIno() uint64 {
 	for ino := max(2, m.imageInos); ; ino++ { // the files of an image are there for good
 		taken := false
 		for _, n := range m.inodes {
-			taken = taken || n.ino == ino
+			taken = taken || n.ino&inoSlot == ino
 		}
 		if !taken {
 			return ino

@@ -240,7 +240,7 @@ func (m *Machine) ftruncate(p *proc, d *desc, size int64, r *Result) {
 
 // readdir reads a whole directory. Once read, a description is at the end, where
 // nothing comes any more, until it is rewound.
-func (m *Machine) readdir(d *desc, r *Result) {
+func (m *Machine) readdir(p *proc, d *desc, look int, r *Result) {
 	n := m.inode(d.inode)
 	switch {
 	case n.kind != KindDir:
@@ -262,4 +262,7 @@ func (m *Machine) readdir(d *desc, r *Result) {
 	m.rewound(d)
 	m.moveOffset(d, 1)
 	r.N, r.Data = int64(len(names)), strings.Join(names, "\x00")
+	if look&LookIno != 0 {
+		r.Value = m.listed(p, n, names)
+	}
 }

@@ -92,6 +92,9 @@ func (k *keyer) machine(b []byte) []byte {
 	if m.policy == InodesFirstSeen {
 		b = k.seen(b, m.seen)
 	}
+	if m.childPids > 0 {
+		b = k.appendShown(b)
+	}
 	b = appendLen(b, len(m.procs))
 	k.end(b)
 	for _, p := range m.procs {
@@ -274,9 +277,7 @@ func appendCells(b []byte, cs []cell) []byte {
 func (k *keyer) seen(b []byte, ids []InodeID) []byte {
 	b = appendLen(b, len(ids))
 	for _, id := range ids {
-		if k.m.policy == InodesReuse { // of a family: these are numbers
-			b = appendUint(b, uint64(id))
-		} else if id == forgotten {
+		if id == forgotten {
 			b = append(b, 2)
 		} else {
 			b = k.maybeInode(b, id) // the number of one that is gone is used up

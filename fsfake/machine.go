@@ -17,8 +17,9 @@ type Machine struct {
 	inodes []*inode
 	descs  []*desc
 	procs  []*proc
-	marks  []Mark    // sorted by task; never changed in place
-	seen   []InodeID // under InodesFirstSeen: inodes whose number was shown, from 1; never changed in place
+	marks  []Mark     // sorted by task; never changed in place
+	seen   []InodeID  // under InodesFirstSeen: inodes whose number was shown, from 1; never changed in place
+	shown  []numbered // with Options.ChildPids: what was shown, by family; never changed in place
 
 	*setup  // never changed in place; see mutSetup
 	*seldom // never changed in place; see mutSeldom
@@ -57,6 +58,7 @@ type setup struct {
 	lossZeros      bool   // and that files may be extended by zeros
 	queues         bool   // remember who waits behind whom; see queue.go
 	border         *border
+	sign           string // see SetSign
 }
 
 // A seldom is what few programs change: machines on which nobody does share it.
@@ -86,9 +88,8 @@ type Options struct {
 	// directories are in it.
 	DirLinksHidden bool
 	// ChildPids, unless 0, is how many pids belong to what a process starts: those from its own pid times so many
-	// on. Under InodesCanonical such a family sees one number for a file, for a program may compare what one of its
-	// children was shown with what another was. Under InodesReuse it counts the numbers that it is shown in the
-	// same way, so that it is told the same as under InodesCanonical until a number comes back.
+	// on. Then a file has one number for all processes, under InodesCanonical and InodesReuse: for a program may compare
+	// what it is shown with what another one was. Both give the same numbers until one comes back.
 	ChildPids int
 	// PowerLoss makes the machine remember what is durable, for [Machine.LosePower].
 	PowerLoss bool
@@ -178,6 +179,9 @@ func New(o Options) *Machine {
 	root.parent, root.nlink = root.id, 2
 	tmp := m.newInode(KindDir, 0o1777, 0, 0)
 	m.adopt(rootID, tmp.id)
+	if s.childPids > 0 { // as what is made before the start
+		root.ino, tmp.ino, m.nextIno = m.nextIno, m.nextIno+1, m.nextIno+2
+	}
 	m.addName(rootID, "tmp", tmp.id)
 	m.AddProc(ProcSpec{Pid: 1})
 	m.version, m.setup.powerLoss, m.setup.lossZeros = 0, o.PowerLoss, o.LossZeros // which nobody shares yet

@@ -166,7 +166,9 @@ func (m *Machine) createIn(p *proc, dir *inode, k Kind, mode uint32) *inode {
 			mode &^= 0o2000
 		}
 	}
-	return m.newInode(k, mode, p.uid, gid)
+	n := m.newInode(k, mode, p.uid, gid)
+	m.madeBy(p, n)
+	return n
 }
 
 // openTemp is open with O_TMPFILE: a file without a name in the directory's file

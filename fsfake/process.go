@@ -96,6 +96,27 @@ func (m *Machine) KillProc(pid int) {
 	m.reap(p.cwd)
 	m.version++
 	m.lookInVain()
+	m.unsign(m.family(pid))
+}
+
+// SetSign names a file or an empty directory by which a command shows where it is, and which means nothing when that is
+// dead: it goes with the last process of the family ([Options.ChildPids]) that has made it, when the first one was killed.
+func (m *Machine) SetSign(path string) { m.mutSetup().sign = path }
+
+// unsign removes the sign of a family that was killed.
+func (m *Machine) unsign(family int) {
+	if m.sign == "" || slices.ContainsFunc(m.procs, func(p *proc) bool { return m.family(p.pid) == family }) {
+		return
+	}
+	_, ended := m.exitAt(family)
+	id, is := m.LookupName(m.sign)
+	if n := m.findInode(id); !ended && is && n.ino>>inoFamily == uint64(family) {
+		if init := m.proc(1); n.kind == KindDir {
+			m.rmdir(init, m.sign)
+		} else {
+			m.unlink(init, m.sign)
+		}
+	}
 }
 
 // dropWaits ends the blocked calls of a process's tasks but one.

@@ -102,7 +102,7 @@ func (r *Rebuilder) Again(key []byte) (m *Machine, ok bool) {
 	r.inodeAt, r.descAt, r.procAt = r.inodeAt[:0], r.descAt[:0], r.procAt[:0]
 	m = &r.m
 	r.of.CloneTo(m)
-	m.marks, m.seen, m.nextDesc, m.nextInode = nil, nil, 0, 0
+	m.marks, m.seen, m.shown, m.nextDesc, m.nextInode = nil, nil, nil, 0, 0
 	r.machine()
 	m.inodes, m.descs, m.procs = r.inodeAt, r.descAt, r.procAt
 	m.own, m.ownInodes, m.ownDescs, m.ownProcs = nil, false, false, false
@@ -129,6 +129,9 @@ func (r *Rebuilder) machine() {
 	r.inode(0)
 	if m.policy == InodesFirstSeen {
 		m.seen = r.seen()
+	}
+	if m.childPids > 0 {
+		m.shown = r.shown()
 	}
 	for range r.count() {
 		r.proc()
@@ -384,9 +387,7 @@ func (r *Rebuilder) value() any {
 func (r *Rebuilder) seen() []InodeID {
 	ids := r.numbers.row(r.count())
 	for i := range ids {
-		if r.m.policy == InodesReuse {
-			ids[i] = InodeID(r.uint())
-		} else if r.at < len(r.key) && r.key[r.at] == 2 {
+		if r.at < len(r.key) && r.key[r.at] == 2 {
 			r.at++
 			ids[i] = forgotten
 		} else {

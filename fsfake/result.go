@@ -24,7 +24,8 @@ type Result struct {
 	Stat Stat
 	// Lock is what F_GETLK answered.
 	Lock RecordLock
-	// Value is what a cell held.
+	// Value is what a cell held. Of a listing with [LookIno] it is a string, the inode numbers of ".", ".." and the
+	// names, separated by blanks; 0 for what is beyond the border.
 	Value any
 	// Unmodelled, when not empty, says what the fake does not model. The run ends
 	// as a harness error; no program sees such a result.
@@ -66,7 +67,7 @@ type RecordLock struct {
 // [InodeSeen], [TimeSeen].
 func (r Result) Shows(op Op) (inode, times bool) {
 	all := op.Call.Is(Stats) && r.OK() && op.Flags == 0
-	return all, all
+	return all || op.Call == CallReaddir && r.OK() && op.Flags&LookIno != 0, all
 }
 
 // InodeSeen is noted when a task looks at an inode number: it compares two FileInfos, or

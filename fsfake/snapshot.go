@@ -129,7 +129,8 @@ func (m *Machine) Of(s *Snapshot) *Machine {
 	c := m.Clone()
 	own := new(token)
 	c.own, c.ownInodes, c.ownDescs, c.ownProcs = own, true, true, true
-	c.inodes, c.descs, c.procs, c.marks, c.seen, c.nextInode, c.nextDesc = nil, nil, nil, nil, nil, 0, 0
+	c.inodes, c.descs, c.procs, c.marks, c.seen, c.shown = nil, nil, nil, nil, nil, nil
+	c.nextInode, c.nextDesc = 0, 0
 	for i := range s.Inodes {
 		is := &s.Inodes[i]
 		n := &inode{own: own, id: is.ID, kind: is.Kind, mode: is.Mode, uid: is.UID, gid: is.GID, nlink: is.Nlink,

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"os"
+	"path"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,7 +21,8 @@ import (
 // A listing is what a description of a directory has still to give.
 type listing struct {
 	names []string
-	read  bool // the fake has given them
+	inos  []uint64 // of each name
+	read  bool     // the fake has given them
 	given int
 }
 
@@ -39,7 +41,7 @@ func (t *thread) getdents(c *call) {
 		t.giveNames(l)
 		return
 	}
-	t.askThen(fsfake.Op{Call: fsfake.CallReaddir, FD: d.fake}, func(r fsfake.Result) {
+	t.askThen(fsfake.Op{Call: fsfake.CallReaddir, FD: d.fake, Flags: fsfake.LookIno}, func(r fsfake.Result) {
 		data, through := r.Data, t.through
 		t.through = false // the tracer itself looks
 		if through && !l.read {
@@ -50,7 +52,7 @@ func (t *thread) getdents(c *call) {
 				return
 			}
 			data = strings.Join(names, "\x00")
-			t.kernel.Data, t.kernel.N = data, int64(len(names))
+			t.kernel.Data, t.kernel.N, t.kernel.Value = data, int64(len(names)), r.Value
 		}
 		if l.read {
 			t.result(0)
@@ -60,9 +62,34 @@ func (t *thread) getdents(c *call) {
 		if data != "" {
 			names = append(names, strings.Split(data, "\x00")...)
 		}
-		*l = listing{names: names, read: true}
+		*l = listing{names: names, inos: t.inodes(d, names, r), read: true}
 		t.giveNames(l)
 	})
+}
+
+// inodes are the numbers of what is listed, as stat(2) shows them: those of the fake, and of what is real its own.
+func (t *thread) inodes(d *descriptor, names []string, r fsfake.Result) []uint64 {
+	known := map[string]uint64{}
+	text, _ := r.Value.(string)
+	listed := append([]string{".", ".."}, strings.Split(r.Data, "\x00")...)
+	for i, digits := range strings.Fields(text) {
+		known[listed[i]], _ = strconv.ParseUint(digits, 10, 64)
+	}
+	if d.atDir {
+		known[".."] = 0 // it is real
+	}
+	dir := d.path
+	if d.atDir {
+		dir = t.r.dir
+	}
+	all := make([]uint64, len(names))
+	for i, name := range names {
+		var st unix.Stat_t
+		if all[i] = known[name]; all[i] == 0 && unix.Lstat(path.Join(dir, name), &st) == nil {
+			all[i] = st.Ino
+		}
+	}
+	return all
 }
 
 // realNames lists the directory that a real descriptor is open on, sorted, as the fake lists
@@ -99,7 +126,7 @@ func (t *thread) giveNames(l *listing) {
 		if len(b)+n > size {
 			break
 		}
-		e := putUint64s(1, uint64(l.given+1))
+		e := putUint64s(max(1, l.inos[l.given]), uint64(l.given+1))
 		e = binary.LittleEndian.AppendUint16(e, uint16(n))
 		e = append(e, unix.DT_UNKNOWN)
 		if l.given < 2 {

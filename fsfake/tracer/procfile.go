@@ -107,7 +107,8 @@ func (t *thread) listProcs(l *listing) {
 				names = append(names, e.Name())
 			}
 		}
-		*l = listing{names: append(names, strings.Split(r.Data, "\x00")...), read: true}
+		names = append(names, strings.Split(r.Data, "\x00")...)
+		*l = listing{names: names, inos: make([]uint64, len(names)), read: true}
 		t.giveNames(l)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,6 +152,7 @@ type carriedRun struct {
 	*tracer.Run
 	root   int // pid
 	killed bool
+	signs  bool // it has made the sign that it is inside, and nothing since has removed it
 	// waits are the calls whose last answer by the fake was that they wait.
 	waits []waitingCall
 }
@@ -197,6 +199,9 @@ func (c *carrier) carry(ctx context.Context, steps []Step, end *fsfake.Machine) 
 		}
 		if err := c.step(i+1, &st); err != nil {
 			return c.forced(err)
+		}
+		if err := c.sign(&st); err != nil {
+			return err
 		}
 	}
 	return c.ends(end)
@@ -337,6 +342,24 @@ func (c *carrier) step(n int, st *Step) error {
 		_, err = r.Next()
 	}
 	return err
+}
+
+// sign removes the sign of a command that was killed when nothing of it runs any more, as the machine does.
+func (c *carrier) sign(st *Step) error {
+	r := c.runs[st.Process]
+	if c.spec.Inside != "" && path.Base(st.Op.Path) == path.Base(c.spec.Inside) && st.Result.Errno == 0 {
+		r.signs = makesName(st.Op) || r.signs && !st.Op.Call.Changes()
+	}
+	if !r.killed || !r.signs {
+		return nil
+	}
+	set, err := next(r.Run, nil)
+	if len(set) > 0 || err != nil {
+		return err
+	}
+	r.signs = false
+	_ = os.Remove(filepath.Join(c.root, c.spec.at(c.spec.Inside)))
+	return nil
 }
 
 // sameCall reports whether a program asks for what the fake's run did; see [driver.ask].

@@ -41,6 +41,8 @@ var programs = []struct {
 	{name: "flock, compare fd with name, retry", needs: "flock", lines: twice("sh locked.sh"), files: map[string]string{"n": "0\n"}, verdict: "holds"},
 	{name: "two looks at a file that is replaced", needs: "stat", lines: []string{"sh replaced.sh", "mv g f"}, files: map[string]string{"f": "", "g": ""}, setting: "refused none", verdict: "broken"},
 	{name: "two readings between equal inode numbers, which come back", needs: "stat", lines: []string{"sh aba.sh", "sh anew.sh"}, files: map[string]string{"f": "old\n"}, setting: "refused none\nstdout off", verdict: "broken"},
+	{name: "inode numbers are one however one asks", needs: "python3", lines: []string{"python3 inodes.py"},
+		setting: "refused none", verdict: "holds"},
 	{name: "links with temporary names", needs: "ln", lines: []string{"ln -f a f", "ln -f b f"}, files: map[string]string{"a": "a", "b": "b", "f": "c"}, setting: "refused none", verdict: "holds"},
 	{name: "two locks in two orders", needs: "flock", lines: []string{"flock a flock b cat n", "flock b flock a cat n"}, files: map[string]string{"n": "0\n", "a": "", "b": ""}, verdict: "deadlock:broken"},
 	{name: "where am I, while it is renamed", needs: "mv", lines: []string{"sh -c 'cd d && env pwd'", "mv d e"}, files: map[string]string{"d/": ""}, setting: "refused none", verdict: "broken"},

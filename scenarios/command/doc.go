@@ -20,7 +20,8 @@
 // what it has started lives on, and keeps what it has inherited. What is left behind must then be
 // what one of the serial orders leaves behind in which as many are killed, each anywhere, and in
 // which what a killed command has started ends before the next one begins. A command is inside its
-// critical section until it leaves it, or until the last of its processes has ended, also when it was killed. Wedge is
+// critical section until it leaves it, or until the last of its processes has ended, also when it was killed: then its
+// mark goes, too, for it says nothing any more. Wedge is
 // asked, too, of commands that are all the same: when all have ended or died, one more run of the
 // command, alone and with time passing, exits 0, now or later. It is not asked of a command that
 // does not exit 0 either when nobody was killed; what is assumed says so.

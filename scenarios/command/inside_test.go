@@ -34,6 +34,35 @@ func TestMark(t *testing.T) {
 	}
 }
 
+// The mark of a command that was killed goes with it, whoever of its processes has made it: it keeps nobody out. What
+// else is left there does.
+func TestMarkOfTheDead(t *testing.T) {
+	for _, c := range []struct {
+		name, body string
+		want       map[string]string
+	}{
+		{"under the lock", "exec 9>lock; flock 9; mkdir cs; : > n; rmdir cs",
+			map[string]string{"mutual-exclusion": "holds", "wedge": "holds", "serializable": "holds"}},
+		{"by the shell itself", "exec 9>lock; flock 9; set -C; : > cs; : >| n; rm cs",
+			map[string]string{"mutual-exclusion": "holds", "wedge": "holds"}},
+		{"the lock goes first", "exec 9>lock; flock 9; mkdir cs; exec 9>&-; : > n; rmdir cs",
+			map[string]string{"mutual-exclusion": "broken"}},
+		{"a lock that stays", "mkdir lock.d; mkdir cs; rmdir cs; rmdir lock.d",
+			map[string]string{"mutual-exclusion": "holds", "wedge": "broken"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			sc := scenario(t, "flock", twice("sh -ec '"+c.body+"'"), map[string]string{"lock": ""},
+				"inside cs\ncrashes 1\nrefused 1\nstdout off")
+			for id, want := range c.want {
+				p, err := scenarios.FindProperty(id, sc)
+				require.NoError(t, err)
+				decide(t, sc, p, want)
+			}
+		})
+	}
+}
+
 // A mark that does not say where the section ends is an error, and no verdict.
 func TestMarkThatSaysNothing(t *testing.T) {
 	testmain.Needs(t, "sh", "./scenarios/command")

@@ -411,8 +411,13 @@ func (d *driver) before(op fsfake.Op, p tracer.Pending) (leaves bool) {
 // makes reports whether a call makes the mark. Whoever finds it there when he makes it is inside as well: so is
 // somebody else.
 func (d *driver) makes(op fsfake.Op, name string, r fsfake.Result) bool {
-	is := op.Call == fsfake.CallMkdir || op.Call == fsfake.CallSymlink || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0
-	return is && d.onMark(name) && (r.Errno == 0 || r.Errno == fsfake.EEXIST || r.Errno == fsfake.EISDIR)
+	return makesName(op) && d.onMark(name) && (r.Errno == 0 || r.Errno == fsfake.EEXIST || r.Errno == fsfake.EISDIR)
+}
+
+// makesName reports whether a call makes the mark where it has that name.
+func makesName(op fsfake.Op) bool {
+	return op.Call == fsfake.CallMkdir || op.Call == fsfake.CallSymlink ||
+		op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0
 }
 
 // after notes what ended with a call. The error is that the mark does not say where the section ends.

@@ -321,9 +321,11 @@ func (d *driver) twins(p *place) (all, calls twin) {
 			answer.N = int64(d.anonymous(int(answer.N)))
 		}
 		answer.Data = d.anonymousText(answer.Data)
+		numbers := d.anonymousText(fmt.Sprint(answer.Stat.Ino, answer.Value)) // which have pids in them
+		answer.Stat.Ino, answer.Value = 0, nil
 		h.Write(d.at.twin[:])
 		c.Write(d.at.calls[:])
-		fmt.Fprintf(h, "%#v\n", answer)
+		fmt.Fprintf(h, "%#v %s\n", answer, numbers)
 	}
 	for _, v := range compared(p.notes) {
 		fmt.Fprintf(both, "%#v\n", d.anonymousNote(v))

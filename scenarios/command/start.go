@@ -62,6 +62,9 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	// each that would be another run of the program.
 	must(p.Chtimes(s.Dir, m.Now(), m.Now()))
 	m.SetBorder(s.Dir, s.Outside...)
+	if s.Inside != "" {
+		m.SetSign(s.at(s.Inside))
+	}
 	for i := range s.Commands {
 		m.KillProc(scenarios.Pid(i))
 		m.AddProc(s.procSpec(i))

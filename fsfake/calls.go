@@ -285,9 +285,9 @@ var calls = [numCalls]*row{
 		text: fdText, answer: statAnswer,
 	},
 	CallFtruncate: {
-		name: "ftruncate", group: ByFD, uses: onFD | OperandLen, first: validLength, failing: failsByFD,
-		do:   func(m *Machine, c *request) { m.ftruncate(c.p, c.d, c.op.Len, c.r) },
-		text: words(fdText, lenText), answer: okAnswer,
+		name: "ftruncate", group: ByFD, uses: onFD | OperandLen | OperandFlags, first: validLength, failing: failsByFD,
+		do:   func(m *Machine, c *request) { m.ftruncate(c.p, c.d, c.op.Len, c.op.Flags, c.r) },
+		text: words(fdText, atLeastText, lenText), answer: okAnswer,
 	},
 	CallFutimes: {
 		name: "futimes", group: ByFD, uses: onFD | OperandTime | OperandTime2, first: noTimes,

@@ -152,7 +152,7 @@ var callTable = [...]tried{
 	fsfake.CallSetfl: {words: "fd status", weight: 2, manual: "EBADF EINVAL EPERM EWOULDBLOCK"},
 	fsfake.CallFstat: {words: "fd look", weight: 3, answer: holdsStat, manual: "EBADF EFAULT ENOMEM EOVERFLOW"},
 	fsfake.CallFtruncate: {
-		words: "fd size", weight: 2,
+		words: "fd size at-least", weight: 2,
 		manual: "EBADF EFBIG EINTR EINVAL EIO EPERM EROFS ETXTBSY",
 	},
 	fsfake.CallFutimes: {words: "fd atime mtime", weight: 1, manual: "EACCES EBADF EFAULT EINVAL EPERM EROFS"},
@@ -358,6 +358,16 @@ var vocabulary = map[string]word{
 		},
 		parse: func(o *fsfake.Op, w string) error { o.Wait = w == "wait"; return nil },
 		draw:  func(d *drawer, _ int, o *fsfake.Op) { o.Wait = d.n(2) == 0 },
+	},
+	"at-least": {
+		operand: fsfake.OperandFlags, optional: true,
+		text:  func(o *fsfake.Op) string { return strings.Repeat("at-least", o.Flags&fsfake.AtLeast) },
+		parse: func(o *fsfake.Op, w string) error { o.Flags = len(w) / len("at-least"); return nil },
+		draw: func(d *drawer, _ int, o *fsfake.Op) {
+			if o.Len > 0 && d.n(2) == 0 {
+				o.Flags = fsfake.AtLeast
+			}
+		},
 	},
 	"look": { // the fake's own: the kernel tells everything
 		operand: fsfake.OperandFlags, optional: true,

@@ -71,6 +71,10 @@ const (
 	LookIno                // of readdir: inode numbers, too
 )
 
+// AtLeast, as a flag of ftruncate, makes it fallocate(2) of so many bytes from the file's beginning: a file that is
+// longer stays as it is.
+const AtLeast = 1
+
 // UTIME_OMIT, as a time of utimes or futimes, leaves that time of the file as it is.
 const UTIME_OMIT = math.MinInt64
 

@@ -227,8 +227,13 @@ func (m *Machine) truncate(p *proc, path string, size int64, r *Result) {
 }
 
 // ftruncate is ftruncate(2).
-func (m *Machine) ftruncate(p *proc, d *desc, size int64, r *Result) {
+func (m *Machine) ftruncate(p *proc, d *desc, size int64, flags int, r *Result) {
 	switch {
+	case flags&AtLeast != 0 && size == 0:
+		r.Errno = EINVAL
+	case flags&AtLeast != 0 && !d.writable():
+		r.Errno = EBADF
+	case flags&AtLeast != 0 && size <= int64(len(m.inode(d.inode).data)):
 	case m.inode(d.inode).kind != KindFile || !d.writable():
 		r.Errno = EINVAL
 	case size > maxSize:

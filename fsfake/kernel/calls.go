@@ -264,6 +264,9 @@ var makers = [...]maker{
 		return t.stat(op.FD, "", unix.AT_EMPTY_PATH)
 	}},
 	fsfake.CallFtruncate: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		if op.Flags&fsfake.AtLeast != 0 {
+			return failed(unix.Fallocate(op.FD, 0, 0, op.Len))
+		}
 		return failed(unix.Ftruncate(op.FD, op.Len))
 	}},
 	fsfake.CallFutimes: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {

@@ -141,8 +141,8 @@ func noAttributes(i int) func(*thread, *call) {
 	}
 }
 
-// noAttribute answers a call on an extended attribute of a file of the fake: there is none, and none can be set. A
-// program that sets one of its own means it for others, which would never see it; what is copied along may be missing.
+// noAttribute answers a call on an extended attribute of a file of the fake: there is none, and none can be set, as on
+// some file systems.
 func (t *thread) noAttribute() {
 	switch t.c.nr {
 	case unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR: // none, in other words
@@ -155,8 +155,8 @@ func (t *thread) noAttribute() {
 	}
 	users, looks := err == nil && strings.HasPrefix(name, "user."), looksOnly[t.c.nr] || t.c.nr == unix.SYS_FGETXATTR
 	switch {
-	case users && !looks:
-		t.unmodelled("the extended attribute %s of a file of the fake is not modelled", name)
+	case users && !looks: // who sets one of its own means it for others
+		t.refuseUnlike(unix.EOPNOTSUPP)
 	case users || !looks:
 		t.refuse(unix.EOPNOTSUPP)
 	default: // an attribute of the system, which files have seldom

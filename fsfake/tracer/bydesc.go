@@ -82,6 +82,8 @@ var byDescriptor = []spec{
 				t.fail(unix.EBADF)
 			case c.int(1) == unix.FALLOC_FL_KEEP_SIZE && off+n <= maxTransfer: // nobody sees it
 				t.result(0)
+			case c.int(1) == 0 && off+n <= maxTransfer:
+				t.askZero(fsfake.Op{Call: fsfake.CallFtruncate, FD: d.fake, Len: off + n, Flags: fsfake.AtLeast})
 			default:
 				t.refuse(unix.EOPNOTSUPP) // programs write zeros instead
 			}

@@ -149,6 +149,13 @@ const (
 	fioClEx    = 0x5451
 )
 
+// ofEach are requests of ioctl(2) that every regular file answers: beside those above FIBMAP, FIGETBSZ, FIOASYNC and
+// FIOQSIZE. ofFiles are the types of others that file systems answer: ext4 and several, xfs, btrfs.
+var (
+	ofEach  = map[uint32]bool{fioNRead: true, fioNBIO: true, 1: true, 2: true, 0x5452: true, 0x5460: true}
+	ofFiles = map[uint32]bool{'f': true, 'X': true, 0x94: true}
+)
+
 func (t *thread) fcntl(c *call) {
 	d := t.p.fds[c.fd(0)]
 	fake := d != nil && d.fake >= 0
@@ -246,13 +253,11 @@ func (t *thread) ioctl(c *call) {
 		t.fail(unix.EBADF)
 	case req == fioClEx, req == fioNClEx: // as F_SETFD
 		t.pass()
-	case req>>8 == 0x54 && req != fioNRead && req != fioClEx && req != fioNClEx && req != fioNBIO:
-		t.fail(unix.ENOTTY)
-	case req == unix.FS_IOC_GETFLAGS:
-		t.fail(unix.ENOTTY)
 	case req == unix.FICLONE || req == unix.FICLONERANGE:
 		t.fail(unix.EOPNOTSUPP)
-	default:
+	case req != unix.FS_IOC_GETFLAGS && ofFiles[req>>8&0xff], ofEach[req]:
 		t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
+	default: // it is a device's
+		t.fail(unix.ENOTTY)
 	}
 }

@@ -52,6 +52,7 @@ var words = map[byte][]string{
 		1), lock(1, 0, 5, -3), lock(7, 0, 0, 0), lock(1, 3, 0, 0), "~"},
 	'I': {"0", "#" + strings.Repeat("00", 32), "~"}, // times
 	'Z': {"0", "1", "4096"},                         // the names of the two directories differ in length
+	'f': {"0", "0", "1", "0x100"},                   // modes of fallocate
 	'Y': {`"user.x`, `"user.x`, `"nonsense`, "~"},
 }
 
@@ -80,6 +81,7 @@ var drawnCalls = []drawnCall{
 	{unix.SYS_CHOWN, "PUU"}, {unix.SYS_FCHOWNAT, "DPUUA"}, {unix.SYS_FCHOWN, "FUU"}, {unix.SYS_UTIMENSAT, "DPIA"},
 	{unix.SYS_ACCESS, "PX"}, {unix.SYS_FACCESSAT2, "DPXA"}, {unix.SYS_FLOCK, "FK"}, {unix.SYS_FCNTL, "FGJ"}, {unix.SYS_FCNTL, "FCV"},
 	{unix.SYS_GETDENTS64, "FBN"}, {unix.SYS_GETCWD, "BZ"}, {unix.SYS_CHDIR, "P"}, {unix.SYS_FCHDIR, "F"},
+	{unix.SYS_FALLOCATE, "FfLL"},
 }
 
 // draw makes the arguments of a program of so many calls.
@@ -138,6 +140,9 @@ func TestDrawnProgramsAsOnTheKernel(t *testing.T) {
 	require.Less(t, beyond, 1+n/4, "programs that make a call that is not modelled")
 }
 
+// mtiocget is MTIOCGET, by which programs ask whether a file is a tape.
+const mtiocget = "0x80306d02"
+
 // What has been answered otherwise than by the kernel, and is not among what is drawn.
 func TestAnswersAsOnTheKernel(t *testing.T) {
 	calls := compiled("gcc", "-O1", "-o")(t, file(t, "calls.c"))[0]
@@ -147,6 +152,13 @@ func TestAnswersAsOnTheKernel(t *testing.T) {
 		{calls, affinity, "-1", "8", "#ff", ",", affinity, "0", "8", "~", ",", affinity, "0", "8", "#00", ",", affinity, "0", "8", "#ff"},
 		{calls, fmt.Sprint(unix.SYS_CREAT), `"a`, "0644", ",", fmt.Sprint(unix.SYS_WRITE), "3", "~", "5"},
 		{calls, fmt.Sprint(unix.SYS_CREAT), `"a`, "0644", ",", fmt.Sprint(unix.SYS_FALLOCATE), "3", "1", "0", "9", ",", fmt.Sprint(unix.SYS_FSTAT), "3", "@0"},
+		{calls, fmt.Sprint(unix.SYS_CREAT), `"a`, "0644", ",", fmt.Sprint(unix.SYS_FALLOCATE), "3", "0", "2", "9", ",",
+			fmt.Sprint(unix.SYS_FALLOCATE), "3", "0", "0", "4", ",", fmt.Sprint(unix.SYS_LSEEK), "3", "0", "2"},
+		{calls, fmt.Sprint(unix.SYS_CREAT), `"a`, "0644", ",", fmt.Sprint(unix.SYS_IOCTL), "3", mtiocget, "@0", ",",
+			fmt.Sprint(unix.SYS_IOCTL), "3", "0x5413", "@0", ",", fmt.Sprint(unix.SYS_IOCTL), "3", "77", "@0"},
+		{calls, fmt.Sprint(unix.SYS_CREAT), `"a`, "0644", ",", fmt.Sprint(unix.SYS_READLINKAT), "3", `"`, "@0", "9", ",",
+			fmt.Sprint(unix.SYS_OPEN), `"a`, "0x200000", "0", ",", fmt.Sprint(unix.SYS_READLINKAT), "4", `"`, "@0", "9"},
+		{calls, fmt.Sprint(unix.SYS_READLINK), `"/proc/1/exe`, "@0", "9"},
 		{calls, fmt.Sprint(unix.SYS_RENAME), `"`, `"/tmp/x`, ",", fmt.Sprint(unix.SYS_RENAMEAT), "99", `"a`, "-100", `"b`},
 		{calls, fmt.Sprint(unix.SYS_GETXATTR), `"missing`, `"user.x`, "@0", "9", ",", fmt.Sprint(unix.SYS_LISTXATTR), `"missing`, "@0", "9"},
 		{need(t, "sh"), "-c", "ulimit -n 12; exec 3>a 4>b 5>c; for i in 1 2 3 4 5 6 7 8 9; do : 6<a 7<b 8<c 9<a || echo $i; done; ls; echo $?"},

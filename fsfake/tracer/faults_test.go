@@ -58,10 +58,6 @@ socket.socket(socket.AF_UNIX).bind("s")`, `bind.*a socket below the virtual dire
 os.chdir("/proc"); open("locks")`, `open.*locks.*shows no lock of the fake`},
 		{"what is known of a descriptor", `f = open("f", "w")
 open("/proc/self/fdinfo/%d" % f.fileno())`, `open.*fdinfo/[0-9]+.*shows no lock of the fake`},
-		{"extended attribute", `import os
-open("f", "w"); os.setxattr("f", "user.owner", b"1")`, `setxattr.*the extended attribute user.owner of a file of the fake is not modelled`},
-		{"extended attribute of a descriptor", `import os
-f = open("f", "w"); os.setxattr(f.fileno(), "user.owner", b"1")`, `fsetxattr.*the extended attribute user.owner of a file of the fake is not modelled`},
 		{"shared memory with a key", `import ctypes
 ctypes.CDLL(None).shmget(77, 4096, 0o1600)`, `shmget.*memory that commands share by a key is not modelled`},
 		{"fifo", `import os

@@ -3,6 +3,7 @@
 package tracer
 
 import (
+	"io/fs"
 	"path"
 	"strconv"
 	"syscall"
@@ -20,7 +21,8 @@ func (t *thread) readlink(dirfd, i int) {
 		t.fail(unix.EINVAL)
 		return
 	}
-	if t.nameless(dirfd, i) {
+	if d := t.p.fds[dirfd]; d.isFake() && t.emptyPath(i) {
+		t.readlinkOf(d)
 		return
 	}
 	_, pl, ok := t.name(dirfd, i, false)
@@ -45,6 +47,22 @@ func (t *thread) readlink(dirfd, i int) {
 			t.put(buf, []byte(data), int64(len(data)))
 		})
 	}
+}
+
+// readlinkOf is readlinkat(2) of what a descriptor is open on, by an empty name. Only O_PATH opens a symlink.
+func (t *thread) readlinkOf(d *descriptor) {
+	if d.file.flags&unix.O_PATH == 0 {
+		t.fail(unix.ENOENT)
+		return
+	}
+	t.askThen(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake, Flags: fsfake.LookType}, func(r fsfake.Result) {
+		if r.Stat.Mode&fs.ModeSymlink != 0 {
+			t.unmodelled("of a file of the fake (%s), by an empty name, it is not modelled", d.path)
+			return
+		}
+		t.refused = unix.ENOENT
+		t.fail(unix.ENOENT)
+	})
 }
 
 func cut(s string, n int) string { return s[:min(len(s), max(n, 0))] }

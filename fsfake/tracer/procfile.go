@@ -23,6 +23,8 @@ func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 	own := t.r.process(pl.proc)
 	text := map[string]func(int, *process, int64) string{"stat": procStat, "status": procStatus}[pl.rest]
 	switch {
+	case pl.proc == 1 && pl.rest != "" && text == nil: // init is not of the fake
+		t.otherPath(i, path.Join("/proc/1", pl.rest), f)
 	case pl.rest == "status" && opens && own != nil: // it runs
 		t.openText(i, procStatus(pl.proc, own, 0))
 	case text != nil && opens:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +25,10 @@ const nativeBudget = "LOCKPICK_NATIVE"
 // defaultBudget is how long commands run natively where nobody says.
 const defaultBudget = 5 * time.Second
 
+// contradicted is why there is no verdict where a native run shows what the model says there is not.
+const contradicted = "no schedule breaks it on the model, but run natively the commands end otherwise: lockpick is " +
+	"wrong here. Nothing is concluded; please report it, with the line \"native\""
+
 // A challenge runs commands natively, which shares nothing with the machine that the verdicts are of: what "holds" is
 // challenged, what is broken is confirmed.
 type challenge struct {
@@ -34,6 +39,8 @@ type challenge struct {
 	// checks have the serial ends, with and without orders in which refusing commands have not run; nil where that was
 	// not asked yet.
 	checks [2]*native.Check
+	// killing has the serial ends of some of the commands; nil where that was not asked yet.
+	killing *native.Check
 	// serial: that what is left behind is serializable is not broken on the model.
 	serial bool
 	swept  *native.Report
@@ -61,7 +68,7 @@ func parseBudget(text string) (time.Duration, error) {
 }
 
 func (n *challenge) close() {
-	for _, c := range n.checks {
+	for _, c := range append(n.checks[:], n.killing) {
 		if c != nil {
 			c.Close()
 		}
@@ -71,8 +78,9 @@ func (n *challenge) close() {
 	}
 }
 
-// A native run shows what a property says of the commands' ends, or that they wait for each other; nothing else.
-func ofEnds(r *checker.Result) bool  { return r.Property.Invariant != nil }
+// A native run shows whether the commands end as in a serial order, whether they wait for each other, and what a kill
+// leaves behind; nothing else.
+func ofEnds(r *checker.Result) bool  { return r.Property.ID == "serializable" }
 func ofHangs(r *checker.Result) bool { return r.Property.Question == scenarios.Stuck }
 
 // answer challenges or confirms a verdict.
@@ -82,15 +90,22 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) error {
 	}
 	var err error
 	switch {
+	case r.Verdict != checker.Broken && r.Question != nil:
+		r.Native = "nothing: it depends on the answer what would be wrong"
 	case r.Verdict != checker.Broken && (n.onlyConfirms || r.Counterexample != nil):
 	// of what is unknown a native end says more than nothing
 	case r.Verdict != checker.Broken && (ofEnds(r) || ofHangs(r)):
 		n.serial = n.serial || ofEnds(r)
 		err = n.challenge(ctx, r)
+		n.addUntried(r)
+	case n.ofKills(r):
+		err = n.kill(ctx, r)
 	case r.Verdict == checker.Broken && n.modelOnly(r) != "":
 		r.Native = "shown on the model only: " + n.modelOnly(r)
 	case r.Verdict == checker.Broken:
 		err = n.confirm(ctx, r)
+	default:
+		r.Native = "nothing: " + cmp.Or(n.untried(r), r.Property.ID+" is shown on the model only")
 	}
 	if err != nil && ctx.Err() == nil {
 		r.Native = "not tried: " + oneLine(err.Error())
@@ -183,9 +198,7 @@ func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
 	if r.Verdict != checker.Holds {
 		return nil
 	}
-	r.Verdict, r.Complete = checker.Unknown, false
-	r.Why = "no schedule breaks it on the model, but run natively the commands end otherwise: lockpick is wrong here. " +
-		"Nothing is concluded; please report it, with the line \"native\""
+	r.Verdict, r.Complete, r.Why = checker.Unknown, false, contradicted
 	return nil
 }
 

@@ -10,9 +10,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/trace"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
+	"lockpick/sched"
 )
 
 // challenged runs commands natively and says what becomes of a verdict that the model gives.
@@ -74,6 +76,57 @@ func TestNativeContradictsAClockThatStandsStill(t *testing.T) {
 	r = challenged(t, serializable(), checker.Unknown, []command.File{{Name: "n", Content: "0\n"}}, bumps, bumps)
 	require.Empty(t, r.Why)
 	require.Contains(t, r.Native, "no serial order ends like this")
+}
+
+// killed is what becomes of a verdict on atomic or wedge, where one command may be killed.
+func killed(t *testing.T, p *scenarios.Property, v checker.Verdict, cx *trace.Counterexample,
+	commands ...string) checker.Result {
+	t.Helper()
+	testmain.Needs(t, "sh", "./checker/cli")
+	spec := command.Spec{Dir: "/srv/lockpick-native", Files: []command.File{{Name: "n", Content: "2\n1\n"}}}
+	spec.Crashes = 1
+	for _, text := range commands {
+		spec.Commands = append(spec.Commands, command.Line{Shell: text})
+	}
+	n := &challenge{spec: &spec, budget: 5 * time.Second, begins: func() {}}
+	defer n.close()
+	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true,
+		Counterexample: cx}
+	require.NoError(t, n.answer(context.Background(), &r))
+	if strings.Contains(r.Native, "refused here") {
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test "+
+			"./checker/cli runs it", r.Native)
+	}
+	return r
+}
+
+// Kills happen natively: what is lost contradicts that nothing is, and confirms that something is.
+func TestNativeKills(t *testing.T) {
+	testmain.Slow(t, "each is some dozens of runs of programs", "./checker/cli")
+	atomic := &scenarios.Property{ID: "atomic", Invariant: func(scenarios.View) string { return "" }}
+	kill := &trace.Counterexample{Schedule: sched.Schedule{{Action: sched.Kill}}, Trace: trace.Trace{{}}}
+	const inPlace, aside = "sort n -o n", "sort n > m; mv m n"
+
+	r := killed(t, atomic, checker.Holds, nil, inPlace)
+	require.Equal(t, checker.Unknown, r.Verdict, r.Native)
+	require.Contains(t, r.Native, "n: 0 bytes, neither the old 4 nor the new 4 (")
+	r = killed(t, atomic, checker.Broken, kill, inPlace)
+	require.Equal(t, checker.Broken, r.Verdict)
+	require.Contains(t, r.Native, "confirmed: A killed after ")
+	r = killed(t, atomic, checker.Holds, nil, aside, aside)
+	require.Equal(t, checker.Holds, r.Verdict, r.Native)
+	require.Contains(t, r.Native, "runs with a kill, each file as before or as after")
+	// Of two that lose an update each file is as some serial run of one of them leaves it.
+	r = killed(t, atomic, checker.Holds, nil, "read x < n; echo $((x+1)) > m; mv m n", "read x < n; echo $((x+1)) > k; mv k n")
+	require.Equal(t, checker.Holds, r.Verdict, r.Native)
+
+	r = killed(t, scenarios.Wedge, checker.Broken, kill, "mkdir l || exit 1; cat n; rmdir l")
+	require.Contains(t, r.Native, "confirmed: A killed after ")
+	require.Contains(t, r.Native, "one more run ends with exit 1")
+	r = killed(t, scenarios.Wedge, checker.Holds, nil, "exec 9>l; flock 9; cat n")
+	require.Contains(t, r.Native, "after each of which one more run gets through")
+	require.Equal(t, "nothing: kills are shown on the model only", killed(t,
+		&scenarios.Property{ID: "durable"}, checker.Holds, nil, aside).Native)
 }
 
 // A deadlock does not contradict what is said of ends.

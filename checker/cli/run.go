@@ -35,6 +35,7 @@ type runFlags struct {
 	argv     bool // the arguments are one command
 	native   string
 	budget   time.Duration // of native
+	natively string        // the line native that was printed last
 	results  *resultFlags
 	pictures *pictureFlags
 }

@@ -54,8 +54,13 @@ func (f *runFlags) archive(args []string) bool {
 func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, first bool) error {
 	if !first && r.Verdict == checker.Holds && !f.pictures.markdown {
 		_, err := fmt.Fprintf(stdout, "%s  HOLDS  %s\n", r.Scenario.ID, r.Property)
+		if r.Native != "" && r.Native != f.natively {
+			_, err = fmt.Fprintln(stdout, strings.Join(o.Tell("native", r.Native), "\n"))
+		}
+		f.natively = r.Native
 		return err
 	}
+	f.natively = r.Native
 	pictures := *f.pictures
 	pictures.svg = "" // there is one file for all
 	return pictures.show(stdout, r, o)

@@ -110,7 +110,7 @@ var imports = map[string]string{
 	"checker/report":             "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
 	"checker/report/site":        "checker checker/report checker/trace scenarios sched fsfake porcupine internal/numbers",
 	"checker/real":               "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli":                "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/parameterized checker/real checker/report checker/report/site checker/trace internal/native internal/numbers scenarios scenarios/command sched cobra pflag x/term",
+	"checker/cli":                "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/parameterized checker/real checker/report checker/report/site checker/trace internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":               "checker/cli scenarios/all",
 	"cmd/lockpick-vet":           "checker/impure x/tools/unitchecker",
 

@@ -76,6 +76,9 @@ func (c *Check) Close() { _ = os.RemoveAll(c.temp) }
 // prepare fills in what all jobs have in common.
 func (c *Check) prepare(j job) job {
 	j.Commands, j.Dir, j.From, j.Outside = c.task.Commands, c.task.Dir, c.task.From, c.outsideNames()
+	if j.Again > 0 {
+		j.Commands = append(slices.Clone(j.Commands), j.Commands[j.Again-1])
+	}
 	if j.Limit == 0 {
 		j.Limit = c.limit()
 	}

@@ -45,6 +45,8 @@ type job struct {
 	Outside   []string      // shared files outside of Dir
 	Turns     []Turn        // then all commands run to their ends
 	Only      bool          // commands without a turn do not run
+	Kill      kill          // of the command that had the first turn, after that
+	Again     int           // this command, counted from 1, is one more at the end of Commands; 0 for none
 	Script    []Step        // comes before Turns
 	Window    int           // how many steps ahead a call is looked for in Script
 	Patience  time.Duration // how long a command may sleep before its turn ends
@@ -71,6 +73,14 @@ type run struct {
 	Skipped, Extra int
 	At             time.Time
 }
+
+// A kill says who is killed.
+type kill string
+
+const (
+	onlyFirst    kill = "first" // the command's first process, and nothing that it has started
+	withChildren kill = "all"
+)
 
 // A turnEnd is how a turn ended, after so many calls.
 type turnEnd struct {

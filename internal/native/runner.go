@@ -49,15 +49,30 @@ func (r *runner) run() error {
 	}
 	r.res.Skipped, r.res.Extra = r.script.skipped(), r.script.extra
 	r.script.steps, r.res.Parts = nil, len(r.res.Turns)
-	for _, t := range r.job.Turns {
+	for k, t := range r.job.Turns {
 		if r.over(t.Command) {
 			continue
 		}
 		if end, err := r.give(t.Command, t.Calls); err != nil || end == unended {
 			return err
 		}
+		if k == 0 && r.job.Kill != "" {
+			r.kill(t.Command)
+		}
 	}
 	return r.finish()
+}
+
+// kill kills a command, and waits until it is gone.
+func (r *runner) kill(i int) {
+	for _, tid := range slices.Clone(r.cmds[i].tasks) {
+		if r.job.Kill == withChildren || tid == r.cmds[i].pid {
+			_ = syscall.Kill(tid, syscall.SIGKILL)
+		}
+	}
+	r.turn, r.left = i, 0
+	for r.cmds[i].exit == "" && r.collect(0) {
+	}
 }
 
 // over reports whether a command has ended.

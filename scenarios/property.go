@@ -62,6 +62,8 @@ type Property struct {
 	Symmetric bool
 	// KeepsExits: the machine remembers how each process has ended, for [View.Exit]. It is for invariants.
 	KeepsExits bool
+	// Native says which runs of real programs on the machine as it is can show a violation of an invariant.
+	Native NativeRuns
 	// Table shows what is wrong in the state that breaks an invariant, as rows of cells under a
 	// heading, which is the first row; see package report. Nil, or no rows, shows nothing.
 	Table func(v View) [][]string
@@ -72,6 +74,15 @@ type Property struct {
 	// or an empty answer, means the wording that fits the way in which it was decided.
 	Tell func(v Violation) string
 }
+
+// NativeRuns are runs of real programs in which nothing but the order is made.
+type NativeRuns uint8
+
+const (
+	NoNativeRuns  NativeRuns = iota
+	OrderedRuns              // what the programs leave behind is compared with serial runs
+	RunsWithKills            // programs are killed, and what is left of each file is compared with before and after
+)
 
 // String returns the id.
 func (p *Property) String() string {

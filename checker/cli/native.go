@@ -80,7 +80,7 @@ func (n *challenge) close() {
 
 // A native run shows whether the commands end as in a serial order, whether they wait for each other, and what a kill
 // leaves behind; nothing else.
-func ofEnds(r *checker.Result) bool  { return r.Property.ID == "serializable" }
+func ofEnds(r *checker.Result) bool  { return r.Property.Native == scenarios.OrderedRuns }
 func ofHangs(r *checker.Result) bool { return r.Property.Question == scenarios.Stuck }
 
 // answer challenges or confirms a verdict.

@@ -39,7 +39,7 @@ func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []
 
 // serializable is a property of the ends of commands.
 func serializable() *scenarios.Property {
-	return &scenarios.Property{ID: "serializable", Invariant: func(scenarios.View) string { return "" }}
+	return &scenarios.Property{ID: "serializable", Native: scenarios.OrderedRuns}
 }
 
 const bumps = "read x < n; echo $((x+1)) > n"
@@ -103,7 +103,7 @@ func killed(t *testing.T, p *scenarios.Property, v checker.Verdict, cx *trace.Co
 // Kills happen natively: what is lost contradicts that nothing is, and confirms that something is.
 func TestNativeKills(t *testing.T) {
 	testmain.Slow(t, "each is some dozens of runs of programs", "./checker/cli")
-	atomic := &scenarios.Property{ID: "atomic", Invariant: func(scenarios.View) string { return "" }}
+	atomic := &scenarios.Property{ID: "atomic", Native: scenarios.RunsWithKills}
 	kill := &trace.Counterexample{Schedule: sched.Schedule{{Action: sched.Kill}}, Trace: trace.Trace{{}}}
 	const inPlace, aside = "sort n -o n", "sort n > m; mv m n"
 
@@ -117,7 +117,8 @@ func TestNativeKills(t *testing.T) {
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
 	require.Contains(t, r.Native, "runs with a kill, each file as before or as after")
 	// Of two that lose an update each file is as some serial run of one of them leaves it.
-	r = killed(t, atomic, checker.Holds, nil, "read x < n; echo $((x+1)) > m; mv m n", "read x < n; echo $((x+1)) > k; mv k n")
+	r = killed(t, atomic, checker.Holds, nil, "read x < n; echo $((x+1)) > m; mv m n",
+		"read x < n; echo $((x+1)) > k; mv k n")
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
 
 	r = killed(t, scenarios.Wedge, checker.Broken, kill, "mkdir l || exit 1; cat n; rmdir l")

@@ -17,7 +17,7 @@ import (
 // through. What a reader or a recovery finds, and what other faults do, is asked of the model only.
 func (n *challenge) ofKills(r *checker.Result) bool {
 	if n.spec.Crashes == 0 || n.spec.Recover+n.spec.Read != "" ||
-		r.Property.ID != "atomic" && r.Property.Question != scenarios.LockedOut {
+		r.Property.Native != scenarios.RunsWithKills && r.Property.Question != scenarios.LockedOut {
 		return false
 	}
 	return r.Counterexample == nil || slices.ContainsFunc(r.Counterexample.Schedule, func(c sched.Choice) bool {

@@ -31,7 +31,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 	var asked []*scenarios.Property
 	if a.Changed() {
 		asked = append(asked, s.left(sc, a, &scenarios.Property{
-			ID: "atomic",
+			ID: "atomic", Native: scenarios.RunsWithKills,
 			Meaning: "When all have ended, been killed or lost the power, each file that the commands change is as before or " +
 				"as serial runs leave it.",
 		}, func(o outcome.Outcome) (done []int, judged bool) {

@@ -41,7 +41,7 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 		return c
 	}
 	p := &scenarios.Property{
-		ID: scenarios.Serializable.ID,
+		ID: scenarios.Serializable.ID, Native: scenarios.OrderedRuns,
 		Reconsider: s.reconsider(sc, func(v scenarios.View) bool { return compared(v).Judge(of(v)) == "" },
 			func(k outcome.Order) {
 				c.Orders, reused.Orders = outcome.Add(c.Orders, k), outcome.Add(reused.Orders, k)

@@ -110,14 +110,11 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 		made := g.x.Learned().Coroutines
 		a.limits.Executions = made + max(made, againExecutions)
 	}
-	switch {
-	case a.disk:
-		g.c, err = g.x.ExploreOnDisk(ctx, a.limits, g.o.Disk.of(g.t.Sc, g.t.Property))
-	case a.quotient == merged:
+	if a.quotient == merged {
 		if g.c, g.merging = g.x.ExploreMerged(ctx, a.limits); g.merging == Unmerged {
 			err = errUnmerged
 		}
-	default:
+	} else {
 		g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
 	}
 	if err == nil {

@@ -94,8 +94,8 @@ func TestNoEndOfWhatIsCheaper(t *testing.T) {
 	require.False(t, r.Counterexample.Smallest)
 }
 
-// The same of states that are violations by themselves, and of states on disk.
-func TestDeadlocksAndStatesOnDiskThatWereSeen(t *testing.T) {
+// The same of states that are violations by themselves.
+func TestDeadlocksThatWereSeen(t *testing.T) {
 	sc := fixtures.Programs("toy/flock-twice/stopped", scenarios.Setting{Processes: 3, Crashes: 1}, fixtures.FlockTwice,
 		scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -107,18 +107,6 @@ func TestDeadlocksAndStatesOnDiskThatWereSeen(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	seenBroken(t, sc, r)
-
-	look := manyLook("toy/look/disk", false)
-	ctx, cancel = context.WithCancel(context.Background())
-	defer cancel()
-	r, err = Check(ctx, look, scenarios.MutualExclusion, Options{Disk: Disk{Dir: testmain.QuickDir(t)}, Progress: func(p Progress) {
-		if p.Depth == 12 {
-			cancel()
-		}
-	}})
-	require.NoError(t, err)
-	seenBroken(t, look, r)
-	require.True(t, r.Resumable)
 }
 
 // A search with few preemptions is bounded like any other.

@@ -247,22 +247,6 @@ func takeoverBySize(t *scenarios.Task) {
 	})
 }
 
-// States that travel are of one case: they say so, and are of the one that is assumed.
-func TestPartsAreOfOneCase(t *testing.T) {
-	sc := numbers()
-	_, _, err := expandAll(t, sc, scenarios.MutualExclusion, ExpandOptions{}, 1, 10_000)
-	require.ErrorContains(t, err, "states that travel are of one case")
-	st := sc.Setting
-	st.Assume = reused
-	in, err := sc.In(st)
-	require.NoError(t, err)
-	parts, states, err := expandAll(t, &in, scenarios.MutualExclusion, ExpandOptions{}, 1, 10_000)
-	require.NoError(t, err)
-	r, err := MergeExpanded(&in, scenarios.MutualExclusion, parts, states)
-	require.NoError(t, err)
-	require.Equal(t, Broken, r.Verdict)
-}
-
 // Who reads the clock where it stands still is told what that assumes.
 func TestReadingTheClockAssumesThatNobodyIsDelayed(t *testing.T) {
 	polite := func(t *scenarios.Task) {

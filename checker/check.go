@@ -39,10 +39,7 @@ func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 		}
 		return res.withSleeps(o, func(sc *scenarios.Scenario, o Options) (Result, error) { return checkCase(ctx, sc, p, o, false) })
 	}
-	decide := withSleeps
-	if o.Disk.Dir == "" { // where there is room for one search only
-		decide = func(sc *scenarios.Scenario, ask bool) (Result, error) { return comparedFirst(sc, ask, withSleeps) }
-	}
+	decide := func(sc *scenarios.Scenario, ask bool) (Result, error) { return comparedFirst(sc, ask, withSleeps) }
 	res, err := decide(sc, true)
 	if err != nil {
 		return Result{}, err
@@ -81,9 +78,6 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	}
 	t.Tried = o.Tried
 	var res Result
-	if o.Disk.Dir != "" && p.OfCycles() {
-		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which states on disk cannot answer: decide it in memory")
-	}
 	if o.Engine == Reference && p.OfCycles() {
 		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which no single schedule shows: choose the graph engine")
 	}

@@ -115,17 +115,14 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res.looks, res.undecided = x.Observed(), g.cases
 	if g.t.Sc.External {
 		res.Stats.learned(x)
-		if !c.OnDisk() { // a number to print: that it could not be counted changes no verdict
-			res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
-		}
+		// a number to print: that it could not be counted changes no verdict
+		res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
 	}
 	if c.Enough && res.Counterexample != nil && res.Counterexample.Smallest { // which depends on nothing but the scenario
 		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = g.found.Stored, g.found.Transitions, g.found.Contended
 		return res, nil
 	}
 	res.Stats.learned(x)
-	res.Resumable = c.OnDisk() && c.Why != ""
-	res.DiskHelps = c.Outgrown && diskHelps*res.Stats.Machines < c.Count() && !g.t.Property.OfCycles()
 	res.Stats.Merging, res.Stats.Symmetry = g.merging, x.Reduce
 	res.Stats.States, res.Stats.Transitions = c.Count(), c.Transitions
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth

@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"testing"
 
@@ -54,11 +53,6 @@ func TestNothingToJudge(t *testing.T) {
 			require.ErrorIs(t, err, ErrNothingToJudge, p)
 			all := 100
 			_, err = Check(ctx, c.sc, p, Options{Preemptions: &all})
-			require.ErrorIs(t, err, ErrNothingToJudge, p)
-			parts, states, err := expandAll(t, c.sc, p, ExpandOptions{}, 1, 10_000)
-			if err == nil {
-				_, err = MergeExpanded(c.sc, p, parts, states)
-			}
 			require.ErrorIs(t, err, ErrNothingToJudge, p)
 			s, err := Sample(ctx, c.sc, p, SampleOptions{Runs: 5})
 			if p != scenarios.Wedge {
@@ -146,11 +140,6 @@ func requireNoVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 	if p.OfCycles() {
 		return
 	}
-	parts, states, err := expandAll(t, sc, p, ExpandOptions{}, 2, 10_000)
-	require.NoError(t, err)
-	_, err = MergeExpanded(sc, p, parts, states)
-	require.ErrorIs(t, err, ErrNothingToJudge)
-	require.ErrorContains(t, err, want)
 	s, err := Sample(ctx, sc, p, SampleOptions{Runs: 5})
 	require.NoError(t, err)
 	require.Equal(t, Unknown, s.Verdict)
@@ -218,31 +207,6 @@ func TestWhatIsNoEvidence(t *testing.T) {
 }
 
 func looks(t *scenarios.Task) { _, _ = t.Stat("/") }
-
-// Evidence is that of all parts together: one that saw A acquire and one that saw B do.
-func TestEvidenceIsTheUnionOfParts(t *testing.T) {
-	sc := fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2})
-	x, err := NewExpansion(sc, scenarios.MutualExclusion, ExpandOptions{})
-	require.NoError(t, err)
-	whole, err := x.End(t.Context()) // of no state
-	require.NoError(t, err)
-	merge := func(by ...string) error {
-		var parts []Expanded
-		for i, who := range by {
-			part := whole
-			part.Keys = fmt.Sprintf("%016x", i) // they expanded different states
-			part.States, part.Facts = 1, []scenarios.Fact{{Did: "acquired", By: who}}
-			parts = append(parts, part)
-		}
-		_, err := MergeExpanded(sc, scenarios.MutualExclusion, parts, len(by))
-		return err
-	}
-	require.NoError(t, merge("A", "B"))
-	err = merge("B", "B")
-	require.ErrorIs(t, err, ErrNothingToJudge)
-	require.ErrorContains(t, err, "nobody but B ever acquired")
-	require.ErrorContains(t, merge(), "nothing of toy/excl/contend mutual-exclusion was expanded")
-}
 
 // Half a disk would be judged wrongly.
 func TestSetupThatFails(t *testing.T) {

@@ -18,10 +18,6 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 	if !g.c.Complete {
 		return false, nil
 	}
-	if g.c.OnDisk() && g.x.MayTrap() {
-		res.Complete, res.Why = false, "no state breaks it; whether somebody goes on for ever in vain is a question about all states at once, and they are on disk: decide it in memory"
-		return false, nil
-	}
 	found, err := g.x.FindTrap(ctx, g.c, g.o.limits(g.t.Sc, g.t.Property))
 	var ended *search.EndedError
 	switch {
@@ -75,7 +71,7 @@ func (g *decision) find(ctx context.Context) (*found, error) {
 
 // explain adds the counterexample and the odds to a broken result.
 func (g *decision) explain(ctx context.Context, res *Result) (err error) {
-	if g.t.Property.NeedsProbe() && !g.c.OnDisk() {
+	if g.t.Property.NeedsProbe() {
 		if trapped, err := g.trap(ctx, res); trapped || err != nil { // which may be smaller
 			return err
 		}
@@ -113,10 +109,6 @@ func (g *decision) odds(ctx context.Context, res *Result) error {
 		res.OddsWhy = "it takes too many executions to cover the space"
 	case g.c.Enough:
 		res.OddsWhy = fmt.Sprintf("more than %d states, which only a full check covers", smallSpace)
-	}
-	if g.c.OnDisk() {
-		res.OddsWhy = "the states are on disk"
-		return nil
 	}
 	if !g.c.Complete {
 		return nil

@@ -32,8 +32,6 @@ type Options struct {
 	// the smallest counterexample, and the graph for the odds. 0 means 8 GiB. The process takes
 	// more, by what Go's garbage collector leaves lying (see runtime/debug.SetMemoryLimit).
 	Bytes int
-	// Disk, when it names a directory, keeps states there instead of in memory.
-	Disk Disk
 	// Preemptions, when not nil, leaves out schedules with more preemptions. Such a
 	// search never concludes Holds unless it covered everything all the same.
 	Preemptions *int
@@ -175,12 +173,6 @@ func (o *Options) validate() error {
 		if b.n < 0 {
 			return fmt.Errorf("checker: a budget of %d %s: choose 1 or more, or 0 for the default", b.n, b.name)
 		}
-	}
-	if o.Disk.Bytes < 0 {
-		return fmt.Errorf("checker: a limit of %d bytes on disk: choose 1 or more, or 0 for none", o.Disk.Bytes)
-	}
-	if o.Disk.Dir != "" && (o.Engine != Graph || o.Symmetry || o.Preemptions != nil || o.Memory == RememberHistories || o.Memory == RememberLeast) {
-		return fmt.Errorf("checker: states go to disk with the graph engine only, with monitors, and without Symmetry and Preemptions: leave these out, or explore in memory")
 	}
 	if o.Preemptions != nil && *o.Preemptions < 0 {
 		return fmt.Errorf("checker: a bound of %d preemptions: choose 0 or more", *o.Preemptions)

@@ -14,7 +14,6 @@ type attempt struct {
 	memory   Memory // RememberHistories or RememberMonitors
 	symmetry symmetry
 	quotient quotient
-	disk     bool
 	// preempts: schedules with few preemptions are made, and the space is left alone. confirms: what holds with few is
 	// looked at again. again: as many executions as were made until then bound it.
 	preempts, confirms, again bool
@@ -171,8 +170,6 @@ func (o *Options) coverings(s traits, limits search.Limits, sym symmetry) []atte
 		limits: limits, accept: whenSound,
 	}
 	switch {
-	case o.Disk.Dir != "":
-		return []attempt{{name: "on disk, with monitors", memory: RememberMonitors, disk: true, limits: limits}}
 	case o.Memory == RememberHistories:
 		return []attempt{end}
 	case o.Memory == RememberLeast && s.mayMerge():

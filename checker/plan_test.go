@@ -70,7 +70,6 @@ func TestPlan(t *testing.T) {
 			to the end, with histories, 300 executions unless paths shown
 			to the end, with histories, rounds of polling joined needs paths open
 			to the end, with histories needs paths`},
-		"on disk":        {of: histories, o: Options{Disk: Disk{Dir: "dir"}}, want: "\n\t\t\ton disk, with monitors"},
 		"histories only": {of: histories, o: Options{Memory: RememberHistories}, want: "\n\t\t\tto the end, with histories"},
 		"monitors only":  {of: histories, o: Options{Memory: RememberMonitors}, want: "\n\t\t\tto the end, with monitors"},
 	} {

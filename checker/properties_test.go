@@ -275,25 +275,6 @@ func TestInvariantsArePure(t *testing.T) {
 	}
 }
 
-// Parts of the space of a property of one's own merge into its verdict.
-func TestPartsOfOwnProperties(t *testing.T) {
-	for _, id := range []string{"toy/assert-look/contend", "toy/tickets-count/contend", "toy/move-link/contend", "toy/move-rename/contend"} {
-		sc := fixture(t, id)
-		p := sc.Claims[0].Property
-		parts, states, err := expandAll(t, sc, p, ExpandOptions{InOrder: true}, 2, 20_000)
-		require.NoError(t, err, id)
-		whole, err := Check(t.Context(), sc, p, Options{Workers: 1})
-		require.NoError(t, err)
-		merged, err := MergeExpanded(sc, p, parts, states)
-		require.NoError(t, err)
-		require.Equal(t, whole.Verdict, merged.Verdict)
-		require.Equal(t, whole.Stats.Violations, merged.Stats.Violations)
-		if whole.Counterexample != nil {
-			require.Equal(t, whole.Counterexample.Schedule, merged.Counterexample.Schedule)
-		}
-	}
-}
-
 // A property that does not say that it treats processes alike is not explored up to
 // symmetry.
 func TestSymmetryAsksTheProperty(t *testing.T) {

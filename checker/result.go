@@ -40,11 +40,6 @@ type Result struct {
 	Within *Within
 	// Question is what the verdict depends on and only the user knows; nil for nothing.
 	Question *trace.Question
-	// DiskHelps: there are more states than memory was to take, and few machines, so that
-	// [Options].Disk has room for more.
-	DiskHelps bool
-	// Resumable: the search did not end, and its states are on disk, where it can go on.
-	Resumable bool
 	// Facts are what was seen that can be evidence for the property: who acquired, who was
 	// refused. The graph engine lists them.
 	Facts []scenarios.Fact

@@ -53,7 +53,7 @@ func newAhead(questions []question) *ahead {
 // asked for is not covered by the counts of a small space.
 func (f *checkFlags) ahead(o checker.Options, questions int) int {
 	if questions == 1 || f.options.Timings || f.engine.timeout > 0 ||
-		o.Memory != checker.RememberAuto || o.Preemptions != nil || o.States > 0 || o.Disk.Dir != "" || o.Workers == 1 {
+		o.Memory != checker.RememberAuto || o.Preemptions != nil || o.States > 0 || o.Workers == 1 {
 		return 0
 	}
 	return min(runtime.GOMAXPROCS(0)-1, questions)

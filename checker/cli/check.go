@@ -245,11 +245,10 @@ func (a *app) verdict(ctx context.Context, early *ahead, i int, f *checkFlags, o
 		return unfinished(q.sc, q.property, "stopped before it began"), nil
 	default:
 		o.Tried = early.tried[i]
-		f.engine.beforehand(a, q.sc, q.property, &o)
 		r, err = f.engine.decide(ctx, q.sc, q.property, o)
 	}
 	if err == nil {
-		f.engine.afterwards(a, &r, &o)
+		a.explainSearch(f.engine, &r)
 	}
 	if err == nil && f.kernel != nil { // merge has none
 		f.kernel.confirm(ctx, a, &r)

@@ -102,14 +102,13 @@ func TestOutputsThatClash(t *testing.T) {
 	require.NoError(t, os.WriteFile(part, nil, 0o666))
 	require.NoError(t, os.Symlink(part, filepath.Join(dir, "same.json")))
 	for args, want := range map[string]string{
-		"check --junit r --sarif r":                    "--junit and --sarif both write to r: choose two files",
-		"check --junit r --markdown ./r":               "both write to",
-		"check --junit r --html r":                     "both write to r",
-		"check --junit .":                              "--junit: . is a directory: choose a file",
-		"check --html part.json":                       "--html: part.json is not a directory",
-		"check --junit no/such/folder":                 "--junit: no file can be made there",
-		"explain toy/look/contend --svg r --save r":    "--svg and --save both write to r",
-		"merge part.json --states 1 --junit same.json": "--junit would write over part.json, which is read",
+		"check --junit r --sarif r":                 "--junit and --sarif both write to r: choose two files",
+		"check --junit r --markdown ./r":            "both write to",
+		"check --junit r --html r":                  "both write to r",
+		"check --junit .":                           "--junit: . is a directory: choose a file",
+		"check --html part.json":                    "--html: part.json is not a directory",
+		"check --junit no/such/folder":              "--junit: no file can be made there",
+		"explain toy/look/contend --svg r --save r": "--svg and --save both write to r",
 	} {
 		got := run(t, strings.Fields(args)...)
 		require.Equal(t, ExitUsage, got.exit, args)

@@ -144,7 +144,6 @@ func TestGolden(t *testing.T) {
 	for name, args := range map[string][]string{
 		"help":           {"help"},
 		"help-check":     {"help", "check"},
-		"help-expand":    {"help", "expand"},
 		"list":           {"list", "toy/*"},
 		"check":          {"check", "toy/look", "toy/excl"},
 		"check-procs":    {"check", "--procs", "3", "toy/excl/contend", "toy/abba"},

@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -26,8 +24,6 @@ type engineFlags struct {
 	timeout              time.Duration
 	skipOdds, full       bool
 	explainSearch        bool
-	disk, resume         string
-	maxDisk              int
 }
 
 func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
@@ -43,9 +39,6 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.BoolVar(&f.explainSearch, "explain-search", false, "say how the states were covered, and why each attempt "+
 		"before the last was not enough")
-	fs.StringVar(&f.disk, "disk", "", "keep states in files in directory `DIR`, for spaces larger than memory; see docs/large.md")
-	fs.StringVar(&f.resume, "resume", "", "go on with a search that kept its states in directory `DIR` and did not end")
-	fs.IntVar(&f.maxDisk, "max-disk", 0, "end a search with --disk at `N` MiB of files (default no bound)")
 	a.completeValues(c, "memory", "auto", "histories", "monitors", "least")
 	return f
 }
@@ -62,7 +55,7 @@ func (f *engineFlags) options(a *app) (checker.Options, error) {
 	for _, b := range []struct {
 		name string
 		n    int
-	}{{"workers", f.workers}, {"max-states", f.maxStates}, {"max-memory", f.maxMemory}, {"max-disk", f.maxDisk}} {
+	}{{"workers", f.workers}, {"max-states", f.maxStates}, {"max-memory", f.maxMemory}} {
 		if b.n < 0 {
 			return o, fmt.Errorf("--%s %d: choose 1 or more, or 0 for the default", b.name, b.n)
 		}
@@ -72,9 +65,6 @@ func (f *engineFlags) options(a *app) (checker.Options, error) {
 	}
 	if f.preemptions < -1 {
 		return o, fmt.Errorf("--max-preemptions %d: choose 0 or more", f.preemptions)
-	}
-	if err := f.onDisk(&o); err != nil {
-		return o, err
 	}
 	if f.maxMemory > 0 {
 		a.limitMemory(f.maxMemory)
@@ -96,56 +86,11 @@ func (f *engineFlags) options(a *app) (checker.Options, error) {
 	return o, nil
 }
 
-// onDisk reads the flags about states on disk.
-func (f *engineFlags) onDisk(o *checker.Options) error {
-	switch {
-	case f.disk != "" && f.resume != "":
-		return fmt.Errorf("--disk %s and --resume %s: choose one, --disk begins and --resume goes on", f.disk, f.resume)
-	case f.maxDisk > math.MaxInt>>20:
-		return fmt.Errorf("--max-disk %d: choose up to %d", f.maxDisk, math.MaxInt>>20)
-	case f.resume != "":
-		if found, err := filepath.Glob(filepath.Join(f.resume, "*", "*")); err != nil || len(found) == 0 {
-			return fmt.Errorf("--resume %s: no states are kept there: begin with --disk", f.resume)
-		}
+// explainSearch says how a verdict was reached, where that is asked for.
+func (a *app) explainSearch(f *engineFlags, r *checker.Result) {
+	if !f.explainSearch {
+		return
 	}
-	o.Disk = checker.Disk{Dir: cmp.Or(f.disk, f.resume), Bytes: int64(f.maxDisk) << 20, Resume: f.resume != ""}
-	if o.Disk.Dir == "" {
-		return nil
-	}
-	var err error
-	o.Disk.Program, err = programSum()
-	return err
-}
-
-// beforehand says which question begins anew although it was to go on.
-func (f *engineFlags) beforehand(a *app, sc *scenarios.Scenario, p *scenarios.Property, o *checker.Options) {
-	if o.Disk.Resume && !o.Disk.Begun(sc, p) {
-		a.note("%s, %s: there are no states of it in %s, as it is asked now: it begins anew", sc.ID, p, o.Disk.Dir)
-	}
-}
-
-// afterwards removes the states of a question that was decided, or says where they are, and says
-// which space has room on disk only.
-func (f *engineFlags) afterwards(a *app, r *checker.Result, o *checker.Options) {
-	if f.explainSearch {
-		a.explainSearch(r)
-	}
-	switch {
-	case o.Disk.Dir == "":
-		if r.DiskHelps {
-			a.note("%s, %s: it has more states than memory was to take, and room on disk: try --disk DIR, which can be interrupted and resumed", r.Scenario.ID, r.Property)
-		}
-	case r.Resumable:
-		a.note("%s, %s: its states are kept in %s: --resume %s goes on, with the other flags as they are", r.Scenario.ID, r.Property, o.Disk.Dir, o.Disk.Dir)
-	default:
-		if err := o.Disk.Remove(r.Scenario, r.Property); err != nil {
-			a.note("%v", err)
-		}
-	}
-}
-
-// explainSearch says how a verdict was reached.
-func (a *app) explainSearch(r *checker.Result) {
 	for i, t := range r.Attempts {
 		name, why := t.Name, "this decided"
 		if t.Where != "" {
@@ -160,7 +105,6 @@ func (a *app) explainSearch(r *checker.Result) {
 
 // idle notes the flags that do nothing with these scenarios.
 func (f *engineFlags) idle(a *app, c *cobra.Command, list ...scenarios.Scenario) {
-	a.idle(c, "max-disk", f.disk != "" || f.resume != "", "nothing is kept on disk without --disk or --resume")
 	alike := slices.ContainsFunc(list, func(sc scenarios.Scenario) bool { return sc.Setting.Interchangeable })
 	a.idle(c, "symmetry", alike, "no selected scenario says that its processes are interchangeable")
 }

@@ -72,7 +72,6 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	}
 	f.setting.idle(a, c, sc)
 	f.engine.idle(a, c, sc)
-	f.engine.beforehand(a, &sc, p, &o)
 	bar := a.newProgress(ctx, 1, false)
 	o.Progress = bar.follow
 	bar.begin(sc.ID, p.ID)
@@ -81,7 +80,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err != nil {
 		return err
 	}
-	f.engine.afterwards(a, &r, &o)
+	a.explainSearch(f.engine, &r)
 	f.kernel.look(c, a)
 	f.kernel.confirm(ctx, a, &r)
 	a.worsen(exitOf(&r))

@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
-	"os"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
@@ -107,27 +103,6 @@ func buildInfo() *debug.BuildInfo {
 		return b
 	}
 	return nil
-}
-
-// programSum names the program that runs by its contents, wherever it lies and whatever has been put
-// in its place since it began.
-func programSum() (string, error) {
-	f, err := os.Open("/proc/self/exe")
-	if err != nil { // there is none but on Linux
-		self, err := os.Executable()
-		if err != nil {
-			return "", err
-		}
-		if f, err = os.Open(self); err != nil {
-			return "", err
-		}
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)[:12]), nil
 }
 
 // nameOf is the program's name in help texts.

@@ -86,13 +86,11 @@ var imports = map[string]string{
 	"scenarios/zclockfile":      "scenarios/kit scenarios fsfake model",
 
 	// What a run looked like; the engines and their judgement; what is made of results.
-	"checker":                    "checker/internal/engine checker/internal/expand checker/internal/explain checker/internal/learn checker/internal/search checker/trace sched scenarios porcupine",
+	"checker":                    "checker/internal/engine checker/internal/explain checker/internal/learn checker/internal/search checker/trace sched scenarios porcupine",
 	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
-	"checker/internal/search":    "checker/internal/blocks checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/runs checker/internal/schedules checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
+	"checker/internal/search":    "checker/internal/blocks checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/schedules checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
 	"checker/parameterized":      "checker checker/internal/anynumber scenarios",
 	"checker/internal/anynumber": "checker/internal/learn fsfake model scenarios",
-	"checker/internal/expand":    "checker/internal/engine checker/internal/learn checker/internal/search checker/trace sched",
-	"checker/internal/runs":      "checker/internal/table x/sys",
 	"checker/internal/schedules": "sched",
 	"checker/internal/serial":    "checker/internal/engine checker/internal/schedules fsfake internal/outcome scenarios sched",
 	"checker/internal/blocks":    "sched",

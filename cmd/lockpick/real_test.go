@@ -21,10 +21,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv("LOCKPICK_NATIVE") == "" {
 		os.Setenv("LOCKPICK_NATIVE", "off") // tests that ask for it say so
 	}
-	if os.Getenv(asCommand) != "" {
-		main()
-		return
-	}
 	real.Worker(all.All())
 	testmain.Run(m)
 }

@@ -23,21 +23,6 @@ func Run(n int, program func(scenarios.Protocol) scenarios.Program) Situation {
 	}
 }
 
-// Again lets n processes acquire, take one step inside and release, for ever: who is
-// refused tries again. It is for protocols that give up and for workloads that poll.
-func Again(n int) Situation {
-	return Run(n, func(l scenarios.Protocol) scenarios.Program {
-		return func(t *scenarios.Task) {
-			for retry := t.Retry(); retry.Next(); {
-				if scenarios.Locked(t, l, func() { t.Work() }) == nil {
-					return
-				}
-				t.Sleep(Poll)
-			}
-		}
-	})
-}
-
 // Twice lets n processes acquire, take one step inside and release, twice each.
 func Twice(n int) Situation {
 	return Run(n, func(l scenarios.Protocol) scenarios.Program {

@@ -2,7 +2,6 @@ package history
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 )
 
@@ -20,23 +19,4 @@ func (t *Table) Describe(id uint32) []byte {
 		}
 	}
 	return b.Bytes()
-}
-
-// Fingerprint names what a state remembers of its past by its contents. Without histories there
-// is nothing to remember.
-func (t *Table) Fingerprint(id uint32) (f [16]byte) {
-	if t == nil {
-		return f
-	}
-	var text []byte
-	if t.MonitorsOnly {
-		t.mu.Lock()
-		text = append(text, t.monitors.keys.Key(id)...)
-		t.mu.Unlock()
-	} else {
-		text = t.Describe(id)
-	}
-	sum := sha256.Sum256(text)
-	copy(f[:], sum[:])
-	return f
 }

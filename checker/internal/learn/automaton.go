@@ -43,9 +43,7 @@ type Automaton struct {
 	joined   *joining           // nil where a round of polling may carry something over
 	// Intern returns the one pointer of a result. It is called while something is learned.
 	Intern func(fsfake.Result) *fsfake.Result
-	// fingerprints are those of the nodes that were asked for.
-	fingerprints map[uint32]Fingerprint
-	tried        map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
+	tried  map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
 }
 
 // An edgeKey names an edge: results are numbered, so equal results are one pointer.

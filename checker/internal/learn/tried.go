@@ -1,12 +1,8 @@
 package learn
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"reflect"
-	"slices"
-	"strings"
 	"sync"
 
 	"lockpick/scenarios"
@@ -83,40 +79,4 @@ func (t *Tried) repeated(task sched.Task, runs int) {
 		t.again = map[sched.Task]int{}
 	}
 	t.again[task] += runs
-}
-
-// A triedKind is a kind of rounds in a file.
-type triedKind struct {
-	Process int    `json:"process"`
-	Task    int    `json:"task"`
-	Kind    string `json:"kind"`
-}
-
-// MarshalJSON writes what was tried out, so that further processes of the same program need not
-// try it again. It is no news to another program.
-func (t *Tried) MarshalJSON() ([]byte, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	kinds := []triedKind{}
-	for k, tried := range t.seen { // order does not matter: they are sorted
-		if tried {
-			kinds = append(kinds, triedKind{k.task.Process, k.task.N, k.kind})
-		}
-	}
-	slices.SortFunc(kinds, func(a, b triedKind) int {
-		return cmp.Or(a.Process-b.Process, a.Task-b.Task, strings.Compare(a.Kind, b.Kind))
-	})
-	return json.Marshal(kinds)
-}
-
-// UnmarshalJSON adds what was tried out by another process of the same program.
-func (t *Tried) UnmarshalJSON(text []byte) error {
-	var kinds []triedKind
-	if err := json.Unmarshal(text, &kinds); err != nil {
-		return err
-	}
-	for _, k := range kinds {
-		t.add(kindKey{sched.Task{Process: k.Process, N: k.Task}, k.Kind})
-	}
-	return nil
 }

@@ -22,25 +22,15 @@ type Coverage struct {
 	Complete    bool
 	Why         string
 	Enough      bool // not complete, because a violation was seen and that was enough
-	Outgrown    bool // not complete, because there are more states than memory was to take
 	Outrun      bool // not complete, because programs were run too often
 	frontier    int  // states seen and not expanded, when not complete
 	// seen is the state in which a violation was seen first, or after one choice from it; it is
 	// meaningless without violations.
 	seen int
-	disk *diskSearch // where the states are, if they are not in memory
 }
-
-// OnDisk: there are no states in memory.
-func (c *Coverage) OnDisk() bool { return c.disk != nil }
 
 // Count counts the states.
-func (c *Coverage) Count() int {
-	if c.disk != nil {
-		return c.disk.set.Len()
-	}
-	return c.States.Len()
-}
+func (c *Coverage) Count() int { return c.States.Len() }
 
 // Explore visits every state reachable from the roots, level by level, with any number of
 // workers.
@@ -114,7 +104,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		if limit.hit() {
 			c.Why = limit.why(c, n)
 			c.frontier = n
-			c.Enough, c.Outgrown, c.Outrun = limit.kind.Load() == enough, limit.outgrown(), limit.kind.Load() == executionsEnded
+			c.Enough, c.Outrun = limit.kind.Load() == enough, limit.kind.Load() == executionsEnded
 			break
 		}
 	}

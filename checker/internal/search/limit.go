@@ -82,7 +82,6 @@ const (
 	bytesEnded
 	interrupted
 	enough
-	diskEnded
 	executionsEnded
 )
 
@@ -93,12 +92,6 @@ func newLimit(ctx context.Context, o Limits, bytes, runs func() int) *limit {
 }
 
 func (l *limit) hit() bool { return l.kind.Load() != withinLimits }
-
-// outgrown reports whether there were too many states.
-func (l *limit) outgrown() bool {
-	kind := l.kind.Load()
-	return kind == statesEnded || kind == bytesEnded
-}
 
 // check looks at the budgets. It is called between two rounds, from one goroutine only: budgets
 // end there, so that what is covered until then does not depend on who was faster.
@@ -132,8 +125,6 @@ func (l *limit) ended() string {
 		return fmt.Sprintf("the budget of %d states ended first", l.o.states())
 	case bytesEnded:
 		return fmt.Sprintf("the budget of %d MiB ended first", l.o.bytes()>>20)
-	case diskEnded:
-		return "the limit on disk was reached first"
 	case executionsEnded:
 		return fmt.Sprintf("the budget of %d executions ended first", l.o.Executions)
 	case enough:

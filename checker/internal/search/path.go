@@ -13,11 +13,7 @@ import (
 // violation first. It has the fewest choices, and need not be the smallest. It takes no longer
 // than to walk it.
 func (x *Explorer) Path(c *Coverage) (sched.Schedule, error) {
-	rows, err := c.rows()
-	if err != nil {
-		return nil, err
-	}
-	schedule, at, err := x.along(rows)
+	schedule, at, err := x.along(c.rowsTo(c.seen))
 	if err != nil {
 		return nil, err
 	}
@@ -34,14 +30,6 @@ func (x *Explorer) Path(c *Coverage) (sched.Schedule, error) {
 		}
 	}
 	return nil, fmt.Errorf("checker: %s: a violation was seen after %q and is not there any more: this is a fault of lockpick", x.Sc.ID, schedule)
-}
-
-// rows are the states on the way on which a violation was seen first.
-func (c *Coverage) rows() ([][]uint32, error) {
-	if c.disk != nil {
-		return c.disk.rows()
-	}
-	return c.rowsTo(c.seen), nil
 }
 
 // rowsTo are the states on the way on which a stored state was found first.

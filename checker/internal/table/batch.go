@@ -21,11 +21,6 @@ type Batch struct {
 // Len counts the states of a batch.
 func (b *Batch) Len() int { return b.to - b.from }
 
-// NewBatch returns a batch of one state, which is not stored in a set, with a number.
-func NewBatch(id int, row []uint32) Batch {
-	return Batch{rows: row, to: 1, first: id, width: len(row), stride: len(row)}
-}
-
 // Load makes the words of all states of a batch readable, if need be in room for them, and returns that room.
 func (b *Batch) Load(room []uint32) []uint32 {
 	if b.page.layout == nil {

@@ -163,6 +163,7 @@ type jsonCounterexample struct {
 	Signals      int      `json:"signals,omitempty"`
 	Smallest     bool     `json:"smallest"`
 	Cause        string   `json:"cause"`
+	Code         string   `json:"code"`
 	Waits        []string `json:"waits,omitempty"`
 	// Table shows what is wrong at the end, under a heading.
 	Table [][]string `json:"table,omitempty"`
@@ -268,7 +269,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		j.Counterexample = &jsonCounterexample{
 			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, FailingCalls: c.Cost.Failing, Signals: c.Cost.Signals, Smallest: c.Smallest,
-			Cause: c.Cause, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel, Table: TableOf(c),
+			Cause: c.Cause, Code: c.Code, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel, Table: TableOf(c),
 		}
 		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)
 	}

@@ -3,6 +3,7 @@ package explain
 import (
 	"path"
 	"slices"
+	"strings"
 	"syscall"
 
 	"lockpick/checker/trace"
@@ -56,7 +57,8 @@ func (s *story) byName(st *trace.Walked, c *trace.Call, on *trace.Target) {
 		s.use(st, &use{look: before, path: on.Path, how: changed, change: ch, call: c.Op, file: on.Before})
 	case ch == nil && c.Result.OK() && creates(&c.Op) && on.Before.Exists && before != nil && before.how == missing:
 		s.use(st, &use{look: before, path: on.Path, how: tookOver, call: c.Op, file: on.Before})
-	case !c.Result.OK() && before != nil && !looksOnly(c.Op.Call):
+	case c.Result.OK() || before == nil || looksOnly(c.Op.Call) || before.file.ID == on.Before.ID:
+	case c.Result.Errno != syscall.ENOENT || !on.Before.Exists: // not by what is there
 		s.use(st, &use{look: before, path: on.Path, how: refusedBy, call: c.Op, file: on.Before, errno: c.Result.Errno})
 	}
 	l := &look{task: t, path: on.Path, step: st.N, since: st.N, file: on.After}
@@ -160,10 +162,11 @@ func (s *story) read(st *trace.Walked, c *trace.Call, on *trace.Target) {
 	}
 	r := *l
 	r.how, r.step, r.text, r.prior = read, st.N, c.Result.Data, nil
-	if l.how == read { // a further piece
-		r.text = l.text + c.Result.Data
-	} else {
+	switch is := st.Before.Inode(on.ID).Content; {
+	case l.how != read:
 		r.opened = l
+	case strings.HasPrefix(is, l.text+r.text) || !strings.HasPrefix(is, r.text):
+		r.text = l.text + r.text // a further piece; otherwise it began anew, as tail does
 	}
 	r.file.FileView = st.Before.Inode(on.ID)
 	s.see(&r)

@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,11 +14,12 @@ import (
 // the operations explains. What it had been given before goes.
 func Explain(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	s := newStory(sc, cx)
-	cx.Cause, cx.Named, cx.Mistake, cx.Act = "", nil, "", 0
+	cx.Cause, cx.Named, cx.Mistake, cx.Act, cx.Code = "", nil, "", 0, unexplained
 	cx.Blamed = blamed(cx)
 	for _, m := range mistakes {
 		if t := (&teller{story: s}); m.tell(t) {
 			cx.Cause, cx.Named, cx.Mistake, cx.Act = t.text.String(), t.steps, m.name, t.act
+			cx.Code = cmp.Or(t.code, m.code)
 			break
 		}
 	}
@@ -66,43 +68,47 @@ func (t *teller) said() {
 // A mistake is a shape of what goes wrong: tell tells it, when it is there.
 type mistake struct {
 	name string
+	code string // the kind of cause; see trace.Kinds
 	tell func(*teller) bool
 }
 
 // mistakes are tried in this order: what says most about a trace comes first.
 var mistakes = []mistake{
-	{"wedge", (*teller).wedge},
-	{"left behind", (*teller).leftBehind},
-	{"deadlock", (*teller).deadlock},
-	{"starvation", (*teller).starvation},
-	{"power loss", (*teller).powerLoss},
-	{"cut short", (*teller).cutShort},
-	{"lost kernel lock", (*teller).unlocked},
-	{"refused by nobody", (*teller).refused},
-	{"half a change", (*teller).torn},
-	{"wrong judgement", (*teller).gaveBack},
-	{"stale look", (*teller).staleLook},
-	{"half a change", (*teller).midway},
-	{"stale memory", (*teller).overwritten},
-	{"stale memory", (*teller).remembered},
-	{"wrong judgement", (*teller).misjudged},
-	{"stale memory", (*teller).notReadAgain},
-	{"no look", (*teller).blindly},
-	{"unread file", (*teller).unread},
-	{"two names", (*teller).twoNames},
-	{"stale look", (*teller).overtaken},
-	{"stale memory", (*teller).wroteTheSame},
-	{"no exclusion", (*teller).unguarded},
-	{"no exclusion", (*teller).twice},
-	{"ignored refusal", (*teller).ignored},
-	{"stale look", (*teller).turnedAway},
-	{"half a change", (*teller).readAmid},
-	{"gave way", (*teller).gaveWay},
-	{"interrupted", (*teller).interrupted},
+	{"wedge", "LP1020", (*teller).wedge},
+	{"left behind", "LP1020", (*teller).leftBehind},
+	{"deadlock", "LP1021", (*teller).deadlock},
+	{"starvation", "LP1022", (*teller).starvation},
+	{"power loss", "LP1023", (*teller).powerLoss},
+	{"cut short", "LP1024", (*teller).cutShort},
+	{"lost kernel lock", "LP1004", (*teller).unlocked},
+	{"refused by nobody", "LP1025", (*teller).refused},
+	{"half a change", "LP1014", (*teller).torn},
+	{"wrong judgement", "LP1015", (*teller).gaveBack},
+	{"stale look", "LP1002", (*teller).staleLook},
+	{"half a change", "LP1014", (*teller).midway},
+	{"stale memory", "LP1002", (*teller).overwritten},
+	{"stale memory", "LP1017", (*teller).remembered},
+	{"wrong judgement", "LP1015", (*teller).misjudged},
+	{"stale memory", "LP1002", (*teller).notReadAgain},
+	{"no look", "LP1002", (*teller).blindly},
+	{"unread file", "LP1002", (*teller).unread},
+	{"two names", "LP1010", (*teller).twoNames},
+	{"stale look", "LP1001", (*teller).overtaken},
+	{"stale memory", "LP1002", (*teller).wroteTheSame},
+	{"no exclusion", "LP1012", (*teller).unguarded},
+	{"no exclusion", "LP1012", (*teller).twice},
+	{"ignored refusal", "LP1008", (*teller).ignored},
+	{"stale look", "LP1026", (*teller).turnedAway},
+	{"half a change", "LP1014", (*teller).readAmid},
+	{"gave way", "LP1019", (*teller).gaveWay},
+	{"stale look", "LP1002", (*teller).anyStale},
+	{"interrupted", "LP1019", (*teller).interrupted},
 }
 
 // Unexplained is the mistake that a counterexample is given when nothing better is known.
 const Unexplained = "unexplained"
+
+const unexplained = "LP1099" // its kind of cause
 
 // unexplained is what there is to say when nothing better is known.
 func (t *teller) unexplained() {

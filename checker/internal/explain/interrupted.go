@@ -22,6 +22,7 @@ func (t *teller) turnedAway() bool {
 	u := t.refusals[len(t.refusals)-1]
 	t.say("%s %s. Then %s.", u.task, t.told(u.look), t.meanwhile(u.between))
 	t.say(" %s did not look again, and %s was told %s %s.", u.task, u.call.Call, fsfake.ErrnoName(u.errno), t.did(u.step))
+	t.guard(u)
 	return true
 }
 
@@ -39,6 +40,8 @@ func (t *teller) readAmid() bool {
 		if first, second := t.changesAround(st, &st.Targets[0][0]); first != nil {
 			t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), t.whole(second),
 				t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(st))
+			t.code = "LP1014"
+			t.guardSpan(span{mine: first.By, theirs: st.Choice.Task, path: first.Path, from: first.Step, amid: st.N, to: second.Step})
 			return true
 		}
 	}
@@ -54,6 +57,8 @@ func isList(st *trace.Walked) bool {
 func (t *teller) readHere(st *trace.Walked) string {
 	on := st.Targets[0][0].Path
 	switch {
+	case !isList(st) && st.Calls[0].Result.Data == "":
+		return "found " + t.walk.Names.Short(on) + " empty"
 	case !isList(st):
 		return "read " + t.data(st.Calls[0].Result.Data) + " from " + t.walk.Names.Short(on)
 	case on == t.walk.Names.Dir():

@@ -41,13 +41,15 @@ func (t *teller) overwritten() bool {
 // same meanwhile: both have computed it from what they had read before, and one of the two
 // writes might as well not have been.
 func (t *teller) wroteTheSame() bool {
-	if len(t.same) == 0 {
+	same := t.counting(t.same)
+	if len(same) == 0 {
 		return false
 	}
-	u := t.same[len(t.same)-1]
+	u := same[len(same)-1]
 	theirs := u.between[len(u.between)-1]
 	t.say("%s %s. Then %s %s %s.", u.task, t.told(u.look), theirs.By, t.deed(theirs.Change), t.at(theirs.Step))
-	t.say(" %s did not look again and wrote %s to it %s, which stood there already.", u.task, t.data(u.call.Data), t.did(u.step))
+	t.say(" %s did not look again and wrote %s to it %s, which was there already: one of the two updates is lost.", u.task, t.data(u.call.Data), t.did(u.step))
+	t.guard(u)
 	return true
 }
 
@@ -67,6 +69,7 @@ func (t *teller) notReadAgain() bool {
 			}
 			t.say("%s %s. Then %s %s %s.", mine.By, t.told(l), theirs.By, t.deed(theirs.Change), t.at(theirs.Step))
 			t.say(" %s did not read it again and %s %s.", mine.By, t.deed(mine.Change), t.did(mine.Step))
+			t.guard(&use{step: mine.Step, task: mine.By, path: p, look: l, between: []*change{theirs}})
 			return true
 		}
 	}

@@ -7,15 +7,21 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 )
 
 // staleLook tells of a call that relied on what its task had seen, after others had
 // changed it.
-func (t *teller) staleLook() bool {
-	if len(t.stale) == 0 {
+func (t *teller) staleLook() bool { return t.staleUse(t.counting(t.stale)) }
+
+// anyStale is staleLook of files, too, that end as they should.
+func (t *teller) anyStale() bool { return t.staleUse(t.stale) }
+
+func (t *teller) staleUse(all []*use) bool {
+	if len(all) == 0 {
 		return false
 	}
-	u := t.decisive()
+	u := t.decisive(all)
 	l, first := u.look, u.between[0].Step
 	late := l.how == read && l.opened != nil && l.step > first // it was read after the name had changed
 	if late {
@@ -33,9 +39,24 @@ func (t *teller) staleLook() bool {
 	if n := taken(u); n > 0 {
 		t.act = n
 	}
+	t.code = staleCode(u)
 	t.jumped(u.step)
 	t.observed(u)
+	t.guard(u)
 	return true
+}
+
+// staleCode is the kind of a stale use.
+func staleCode(u *use) string {
+	switch {
+	case u.how == lockedOld || u.how == heldOld || u.how == wroteLost:
+		return "LP1007"
+	case u.how == tookOver || u.look.how == missing:
+		return "LP1001"
+	case u.change != nil && u.change.Removes() && u.change.Kind != trace.Replaced:
+		return "LP1003"
+	}
+	return "LP1002"
 }
 
 // taken is the step in which somebody took away what a task had just made, and had not
@@ -57,9 +78,9 @@ func taken(u *use) int {
 // it is the last that puts another file at a name, or none, when somebody else had done
 // so before; or else the last for which that was so; or else the last. Where that one is the
 // victim of an earlier one, which has changed what it had seen, the earlier one counts.
-func (s *story) decisive() *use {
+func (s *story) decisive(stale []*use) *use {
 	swapped := func(u *use) bool { return slices.ContainsFunc(u.between, func(c *change) bool { return c.Identity() }) }
-	for _, all := range [][]*use{s.watched(s.stale), s.stale} {
+	for _, all := range [][]*use{s.watched(stale), stale} {
 		for _, want := range []func(*use) bool{
 			func(u *use) bool { return u.change != nil && u.change.Identity() && swapped(u) },
 			swapped,
@@ -84,6 +105,23 @@ func firstOf(u *use, earlier []*use, want func(*use) bool) *use {
 		}
 	}
 	return u
+}
+
+// counting keeps the uses of files that count, and those of files that were looked for and missed, as marks are.
+func (s *story) counting(all []*use) []*use {
+	return slices.DeleteFunc(slices.Clone(all), func(u *use) bool {
+		return (u.look == nil || u.look.how != missing) && !s.counts(u.path)
+	})
+}
+
+// counts reports whether a file is not as it should be at the end, or is gone then, as locks are. Where no end is
+// judged every file counts.
+func (s *story) counts(p string) bool {
+	if s.cx.Property.Table == nil || len(s.cx.Trace) == 0 || !s.walk.End().File(p).Exists {
+		return true
+	}
+	table := s.cx.Property.Table(scenarios.NewView(s.cx.Trace[len(s.cx.Trace)-1].After))
+	return slices.ContainsFunc(table, func(row []string) bool { return row[0] == s.walk.Names.Short(p) })
 }
 
 // watched keeps the uses of watched files.
@@ -167,6 +205,14 @@ func (t *teller) relied(u *use) string {
 	case heldOld:
 		return fmt.Sprintf("took the lock with %s %s, which %s no longer leads to", t.object(&u.file), at, name)
 	}
+	if t.cx.Said != "" { // of an end; histories end where it is wrong
+		switch {
+		case creates(&u.call) && u.look.how == missing:
+			return fmt.Sprintf("opened %s %s as if it had made it: %s", t.object(&u.file), at, withoutExcl)
+		case u.look.knowing() != nil && u.change.Kind == trace.Emptied:
+			return fmt.Sprintf("overwrote %s, from %s on", t.object(&u.file), strings.TrimPrefix(at, "at "))
+		}
+	}
 	text := fmt.Sprintf("%s %s", t.deed(u.change), at)
 	if n := t.notice(u); n != "" {
 		text += ": " + n
@@ -174,16 +220,22 @@ func (t *teller) relied(u *use) string {
 	return text
 }
 
+const withoutExcl = "without O_EXCL an open takes what is there"
+
 // notice says why a call does not notice that what it works on is not what was seen.
 func (t *teller) notice(u *use) string {
 	op := &u.call
 	switch {
-	case creates(op) && u.look == nil && op.Flags&fsfake.O_TRUNC != 0:
+	case creates(op) && u.look == nil && op.Flags&fsfake.O_TRUNC != 0 && (t.cx.Said == "" || t.everLocked(u.file.ID)):
+		t.code = "LP1013"
 		return "O_TRUNC empties a file when it is opened, before any lock on it"
+	case creates(op) && u.look == nil && t.draft(u.path):
+		t.code = "LP1018"
+		return "both write their new version under one name"
 	case creates(op) && op.Flags&fsfake.O_TRUNC != 0 && u.look != nil && u.look.file.Exists && t.cx.Said != "":
 		return "O_TRUNC empties whatever it finds"
 	case creates(op):
-		return "without O_EXCL an open takes what is there"
+		return withoutExcl
 	case op.Call == fsfake.CallUnlink, op.Call == fsfake.CallRmdir:
 		return op.Call.String() + " takes whatever stands at the name"
 	case op.Call == fsfake.CallRename && u.change.Kind == trace.Replaced:
@@ -231,12 +283,13 @@ func lastBefore(steps []int, before int) int {
 
 // blindly tells of a call that changed what others had changed, and never looked.
 func (t *teller) blindly() bool {
-	if len(t.blind) == 0 {
-		return false
-	}
-	all := t.watched(t.blind)
+	uses := t.counting(t.blind)
+	all := t.watched(uses)
 	if len(all) == 0 {
-		all = t.blind
+		all = uses
+	}
+	if len(all) == 0 {
+		return false
 	}
 	u := all[len(all)-1]
 	c := u.between[len(u.between)-1]

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -84,7 +85,7 @@ func (s *story) named(id fsfake.InodeID) *trace.FileState {
 func (t *teller) got(id fsfake.InodeID, ref fsfake.FDRef) string {
 	all := t.kernelLocks()
 	for _, h := range slices.Backward(all) {
-		if h.id == id && h.pid == ref.Pid && h.until == 0 {
+		if h.id == id && h.until == 0 && (h.pid == ref.Pid || scenarios.Pid(h.task.Process) == ref.Pid) {
 			return " since " + strings.TrimPrefix(t.at(h.step), "at ")
 		}
 	}

@@ -14,7 +14,8 @@ type teller struct {
 	*story
 	text  strings.Builder
 	steps []int
-	act   int // the step told last with did
+	act   int    // the step told last with did
+	code  string // the kind of cause, where what was told says more than the mistake's name
 }
 
 // say adds to the text.

@@ -108,20 +108,20 @@ func (t *teller) fate(c *change) string {
 // met says what the fresh process makes of what is left.
 func (t *teller) met(w trace.Wait, f *trace.FileState) string {
 	var out []string
-	opened := false
+	opened := 0 // the descriptor of the file that is left
 	for _, c := range lastRound(t.cx.Attempt) {
 		here := c.Op.Path == f.Path || c.Op.Path2 == f.Path
 		switch {
 		case here && c.Result.Errno != 0:
 			out = append(out, fmt.Sprintf("is told %s by %s", fsfake.ErrnoName(c.Result.Errno), c.Op.Call))
 		case here && c.Op.Call == fsfake.CallOpen:
-			opened = true
+			opened = int(c.Result.N)
 		case here && c.Op.Call == fsfake.CallReadlink:
 			out = append(out, t.reads(c.Result.Data))
 		case here:
 			out = append(out, fmt.Sprintf("looks at it with %s", c.Op.Call))
-		case opened && c.Op.Call == fsfake.CallRead && c.Result.OK():
-			opened = false
+		case opened > 0 && c.Op.Call.Is(fsfake.Reads) && c.Op.FD == opened && c.Result.OK():
+			opened = 0
 			out = append(out, t.reads(c.Result.Data))
 		case c.Op.Call == fsfake.CallReaddir && slices.Contains(strings.Split(c.Result.Data, "\x00"), path.Base(f.Path)):
 			out = append(out, "finds it in its directory")

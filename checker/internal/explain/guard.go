@@ -78,8 +78,8 @@ func (t *teller) lockLost(s span) bool {
 		name := t.lockFile(&had)
 		if had.lost && had.desc == 0 {
 			t.code = "LP1004"
-			t.say(" %s had a record lock on %s, got %s. It closed another descriptor of that file %s, and then all record locks "+
-				"of its process on the file go.", s.mine, name, t.at(had.step), t.at(had.until))
+			t.say(" %s had a record lock on %s, got %s. It closed another descriptor of that file %s, and then all "+
+				"record locks of its process on the file go.", s.mine, name, t.at(had.step), t.at(had.until))
 		} else {
 			t.code = "LP1005"
 			t.say(" %s gave its lock on %s back %s, before the call %s.", s.mine, name, t.at(had.until), t.at(s.to))
@@ -99,8 +99,8 @@ func (t *teller) gaveUpEarly(s span) bool {
 		}
 		if got := gotBetween(mine, l.id, l.until, s.from); got != nil {
 			t.code = "LP1005"
-			t.say(" %s gave its lock on %s back %s, before the call %s, and %s got it %s.", s.theirs, t.lockFile(&l), t.at(l.until),
-				t.at(s.amid), s.mine, t.at(got.step))
+			t.say(" %s gave its lock on %s back %s, before the call %s, and %s got it %s.", s.theirs, t.lockFile(&l),
+				t.at(l.until), t.at(s.amid), s.mine, t.at(got.step))
 			return true
 		}
 	}
@@ -142,8 +142,8 @@ func (t *teller) lockPassed(s span) bool {
 	switch {
 	case len(mine) > 0 && len(theirs) > 0:
 		t.code = "LP1010"
-		t.say(" %s had locked %s %s, and %s %s %s: two files are two locks.", s.mine, t.lockFile(&mine[0]), t.at(mine[0].step),
-			s.theirs, t.lockFile(&theirs[0]), t.at(theirs[0].step))
+		t.say(" %s had locked %s %s, and %s %s %s: two files are two locks.", s.mine, t.lockFile(&mine[0]),
+			t.at(mine[0].step), s.theirs, t.lockFile(&theirs[0]), t.at(theirs[0].step))
 		return true
 	case len(mine) > 0:
 		return t.without(&mine[0], s.theirs)

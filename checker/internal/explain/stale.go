@@ -121,7 +121,9 @@ func (s *story) counts(p string) bool {
 		return true
 	}
 	table := s.cx.Property.Table(scenarios.NewView(s.cx.Trace[len(s.cx.Trace)-1].After))
-	return slices.ContainsFunc(table, func(row []string) bool { return row[0] == s.walk.Names.Short(p) })
+	return slices.ContainsFunc(table, func(row []string) bool {
+		return row[0] == s.walk.Names.Short(p) || "/"+strings.TrimPrefix(row[0], "/") == p
+	})
 }
 
 // watched keeps the uses of watched files.

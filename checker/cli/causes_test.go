@@ -77,6 +77,7 @@ func causeOf(t *testing.T, file string) string {
 	}
 	kind, ok := trace.KindOf(r.Counterexample.Code)
 	require.True(t, ok, "%s: %q", file, r.Counterexample.Code)
-	cause := anyStep.ReplaceAllString(strings.TrimPrefix(r.Counterexample.Cause, "No order of the commands ends like this. "), "step …")
+	cause := strings.TrimPrefix(r.Counterexample.Cause, "No order of the commands ends like this. ")
+	cause = anyStep.ReplaceAllString(cause, "step …")
 	return fmt.Sprintf("%s: %s %s\n  expert  %s\n  cause   %s\n\n", name, kind.ID, kind.Name, expert, cause)
 }

@@ -58,7 +58,7 @@ var kinds = []Kind{
 	{
 		"LP1007", "lock on a file that lost its name",
 		"A process locks or writes a file that stands at its name no more. Others open the new one.",
-		"Do not remove or replace the lock file. Where it must go, compare fstat of the descriptor with stat of the name after locking.",
+		"Do not remove or replace the lock file. Where it must go, compare the descriptor with the name after locking.",
 	},
 	{
 		"LP1008", "refusal ignored",

@@ -48,7 +48,8 @@ func makes(op *fsfake.Op) bool {
 // draft reports whether a file is renamed in the walk.
 func (s *story) draft(p string) bool {
 	for i := range s.walk.Steps {
-		if slices.ContainsFunc(s.walk.Steps[i].Changes, func(c trace.Change) bool { return c.Kind != trace.Linked && c.Other == p }) {
+		renamed := func(c trace.Change) bool { return c.Kind != trace.Linked && c.Other == p }
+		if slices.ContainsFunc(s.walk.Steps[i].Changes, renamed) {
 			return true
 		}
 	}

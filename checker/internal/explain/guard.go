@@ -110,7 +110,8 @@ func (t *teller) gaveUpEarly(s span) bool {
 // lockLate tells of a lock that was taken only after the look, and that the other had when it changed what was seen.
 func (t *teller) lockLate(s span) bool {
 	for _, theirs := range heldAt(t.locksOf(s.theirs), s.amid) {
-		if l := gotBetween(t.locksOf(s.mine), theirs.id, s.from, s.to+1); l != nil && !t.hadAt(s.mine, theirs.id, s.from) {
+		l := gotBetween(t.locksOf(s.mine), theirs.id, s.from, s.to+1)
+		if l != nil && !t.hadAt(s.mine, theirs.id, s.from) {
 			t.code = "LP1006"
 			t.say(" %s locked %s only %s, after it had looked %s.", s.mine, t.lockFile(l), t.at(l.step), t.at(s.from))
 			return true
@@ -177,7 +178,8 @@ func (t *teller) apart(a, b *held) bool {
 		t.say("%s locked it, too, %s: shared locks do not keep each other out.", both, t.at(b.step))
 	case (a.call.Call == fsfake.CallFlock) != (b.call.Call == fsfake.CallFlock):
 		t.code = "LP1010"
-		t.say("%s with %s %s: flock and fcntl locks do not see each other.", both, t.walk.Names.Call(b.call), t.at(b.step))
+		t.say("%s with %s %s: flock and fcntl locks do not see each other.", both, t.walk.Names.Call(b.call),
+			t.at(b.step))
 	default:
 		return false
 	}
@@ -197,8 +199,8 @@ func (t *teller) refusedLock(of, other sched.Task, before int) bool {
 			case c.Result.OK() || !t.hadAt(other, st.Targets[i][0].ID, n):
 				return false
 			default:
-				t.say(" %s was told %s by %s %s, and went on as if it had not been.", of, fsfake.ErrnoName(c.Result.Errno),
-					t.walk.Names.Call(c.Op), t.at(n))
+				t.say(" %s was told %s by %s %s, and went on as if it had not been.", of,
+					fsfake.ErrnoName(c.Result.Errno), t.walk.Names.Call(c.Op), t.at(n))
 				return true
 			}
 		}

@@ -41,7 +41,9 @@ func (t *teller) readAmid() bool {
 			t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), t.whole(second),
 				t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(st))
 			t.code = "LP1014"
-			t.guardSpan(span{mine: first.By, theirs: st.Choice.Task, path: first.Path, from: first.Step, amid: st.N, to: second.Step})
+			t.guardSpan(span{
+				mine: first.By, theirs: st.Choice.Task, path: first.Path, from: first.Step, amid: st.N, to: second.Step,
+			})
 			return true
 		}
 	}

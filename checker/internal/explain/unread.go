@@ -17,7 +17,10 @@ func (t *teller) unread() bool {
 	me := last.Choice.Task
 	for _, p := range t.sc.Watch {
 		mine, theirs := t.lastChanges(p, me)
-		if !t.counts(p) || mine == nil || theirs == nil || !mine.Before.Exists || mine.Before.ID != theirs.After.ID || mine.went == nil || t.readBefore(mine) != nil {
+		if !t.counts(p) || mine == nil || theirs == nil || !mine.Before.Exists || mine.Before.ID != theirs.After.ID {
+			continue
+		}
+		if mine.went == nil || t.readBefore(mine) != nil {
 			continue
 		}
 		t.say("%s %s %s", theirs.By, t.whole(theirs), t.at(theirs.Step))

@@ -104,13 +104,11 @@ var imports = map[string]string{
 	"checker/internal/table":     "checker/internal/parallel",
 	"checker/internal/saved":     "checker checker/report scenarios sched",
 	"checker/checkertest":        "checker checker/internal/saved checker/internal/watchdog checker/report checker/trace scenarios sched rapid x/tools/txtar",
-	"checker/impure":             "x/tools/analysis x/tools/typeutil",
 	"checker/report":             "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
 	"checker/report/site":        "checker checker/report checker/trace scenarios sched fsfake porcupine internal/numbers",
 	"checker/real":               "checker checker/trace fsfake fsfake/kernel scenarios sched",
 	"checker/cli":                "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/parameterized checker/real checker/report checker/report/site checker/trace internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":               "checker/cli scenarios/all",
-	"cmd/lockpick-vet":           "checker/impure x/tools/unitchecker",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
 	"fsfake/kernel":       "fsfake x/sys",
@@ -125,11 +123,9 @@ var imports = map[string]string{
 	"internal/view":   "x/sys",
 	"internal/native": "internal/view x/sys",
 
-	// What docs/reference says, from verdicts.
-	"internal/reference": "checker checker/parameterized checker/report scenarios scenarios/all",
-
 	// For tests.
 	"internal/decided":            "",
+	"internal/reference":          "",
 	"checker/internal/bruteforce": "",
 	"checker/internal/toys":       "fsfake model scenarios",
 	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys internal/race",
@@ -152,10 +148,6 @@ var modules = map[string]string{
 	"x/term":        "golang.org/x/term",
 	"x/sys":         "golang.org/x/sys/unix",
 	"x/tools/txtar": "golang.org/x/tools/txtar",
-
-	"x/tools/analysis":    "golang.org/x/tools/go/analysis",
-	"x/tools/typeutil":    "golang.org/x/tools/go/types/typeutil",
-	"x/tools/unitchecker": "golang.org/x/tools/go/analysis/unitchecker",
 }
 
 const module = "lockpick/"

@@ -1,4 +1,4 @@
-package all
+package reference
 
 // A Fix is a sentence that people write under a report, and a row that refutes it.
 type Fix struct {

@@ -188,7 +188,7 @@ func (b *book) cells(w *strings.Builder, h scenarios.Hazard, want checker.Verdic
 func (b *book) fixes() string {
 	var w strings.Builder
 	w.WriteString(generated + "# Fixes that do not fix\n\nWhat people write under a report, and the smallest schedule that refutes it.\n\n")
-	for _, f := range all.Fixes() {
+	for _, f := range Fixes() {
 		r := b.first(f.Row)
 		fmt.Fprintf(&w, "## “%s”\n\n%s\n\n", f.Says, f.Because)
 		fmt.Fprintf(&w, "[%s](%s), %s: %s", r.Scenario.ID, r.Scenario.Report, r.Scenario.Setting.String(), verdict(r))
@@ -209,7 +209,7 @@ func (b *book) fixes() string {
 func (b *book) corrections() string {
 	var w strings.Builder
 	w.WriteString(generated + "# Where reports and fixes were wrong\n\nFollowed call by call. The schedules are the smallest.\n\n| system | said or done | what is so | rows |\n|---|---|---|---|\n")
-	for _, c := range all.Corrections() {
+	for _, c := range Corrections() {
 		var rows []string
 		for _, id := range c.Rows {
 			r := b.first(id)

@@ -81,10 +81,10 @@ func (b *book) complete() error {
 		}
 	}
 	rows := []string{}
-	for _, f := range all.Fixes() {
+	for _, f := range Fixes() {
 		rows = append(rows, f.Row)
 	}
-	for _, c := range all.Corrections() {
+	for _, c := range Corrections() {
 		rows = append(rows, c.Rows...)
 	}
 	for _, id := range rows {

@@ -21,9 +21,22 @@ type Carried struct {
 // it looks for a bad end near by, within the budget. hang: the order is to end in a deadlock.
 func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.Duration) (Carried, error) {
 	var out Carried
-	for _, window := range []int{1, 8} { // temporary names and fallbacks need the second
-		if err := c.carry(ctx, job{Script: steps, Window: window, Patience: patience}, hang, &out); err != nil ||
-			out.Bad > 0 {
+	tries := [][]int{{1}, {8}} // how many steps a call is looked for in; temporary names and fallbacks need the second
+	if c.sleeps {              // side by side, for they take no processor
+		tries = [][]int{{1, 8}}
+	}
+	for _, windows := range tries {
+		var jobs []job
+		for _, window := range windows {
+			for seed := range uint64(3) {
+				j := job{Script: steps, Window: window, Patience: patience, Seed: seed}
+				if c.sleeps && seed > 0 { // a sleep may be part of the order
+					j.Patience = longPatience * time.Duration(seed)
+				}
+				jobs = append(jobs, j)
+			}
+		}
+		if err := c.carry(ctx, jobs, hang, &out); err != nil || out.Bad > 0 {
 			return out, err
 		}
 	}
@@ -34,13 +47,8 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 	return out, err
 }
 
-// carry runs a script three times.
-func (c *Check) carry(ctx context.Context, j job, hang bool, out *Carried) error {
-	var jobs []job
-	for seed := range uint64(3) {
-		j.Seed = seed
-		jobs = append(jobs, j)
-	}
+// carry runs scripts.
+func (c *Check) carry(ctx context.Context, jobs []job, hang bool, out *Carried) error {
 	var suspects []outcome
 	out.Runs = 0
 	err := c.all(ctx, jobs, func(_ *job, r *run) bool {

@@ -113,6 +113,9 @@ func (c *Check) limit() time.Duration { return max(10*time.Second, 3*c.took) }
 // commands take no processor, so more of them run at once.
 func (c *Check) all(ctx context.Context, jobs []job, done func(j *job, r *run) (goOn bool)) error {
 	workers := runtime.GOMAXPROCS(0)
+	if c.runs == 0 { // whether they sleep is not known
+		workers *= 2
+	}
 	if c.sleeps {
 		workers = 8 * workers
 	}

@@ -15,10 +15,8 @@ const forever = time.Hour
 
 // serial makes the serial runs: each order twice, so that what differs without any schedule is known.
 func (c *Check) serial(ctx context.Context) error {
-	for range 2 {
-		if err := c.serialRuns(ctx, 1); err != nil {
-			return err
-		}
+	if err := c.serialRuns(ctx, 2); err != nil {
+		return err
 	}
 	if len(c.orders) == 0 {
 		return errors.New("no command comes to an end alone, run natively")
@@ -33,7 +31,7 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 	for range times {
 		for _, ran := range c.every() {
 			j := job{Only: true, Patience: forever, Seed: uint64(c.rounds)}
-			if c.rounds == 0 {
+			if c.rounds < 2 {
 				j.Limit = 30 * time.Second
 			}
 			if c.rounds > 1 && c.several {

@@ -15,14 +15,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A tick ends a wait for events, so that somebody looks whether the command waits itself.
-const tick = 500 * time.Microsecond
+// A tick ends a wait for events, so that somebody looks whether the command waits itself. Who sleeps for long is looked
+// at less often: of such commands many run side by side.
+const (
+	tick     = 500 * time.Microsecond
+	longTick = 10 * time.Millisecond
+)
 
 // Looks at a command without an event, a tick apart, after which it counts as held, or as waiting: a task that was
 // about to be woken looks as if it waited.
 const (
 	looksHeld    = 2
 	looksWaiting = 16
+	looksAsleep  = 80
 )
 
 // quiet prepares the process for waits: no handler runs at each stop of a task, and a tick interrupts a wait.
@@ -48,7 +53,14 @@ func ticks(every time.Duration) {
 // settle waits until the command that has the turn does not go on, and says why.
 func (r *runner) settle(i int) rest {
 	c := r.cmds[i]
-	looks := 0
+	looks := 0 // at the same state, without an event
+	again := func() {
+		if looks >= looksAsleep {
+			ticks(tick)
+		}
+		looks = 0
+	}
+	var was rest
 	var since time.Time // the command sleeps
 	var nap time.Time   // and nothing has happened since; a serial run wakes without being seen to run
 	woke := func() {
@@ -71,13 +83,19 @@ func (r *runner) settle(i int) rest {
 			continue
 		case came:
 			woke()
-			looks = 0
+			again()
 			continue
 		case time.Now().After(r.deadline):
 			return unended
 		}
-		looks++
 		state := r.state(c)
+		if state != was {
+			again()
+		}
+		if looks++; looks == looksAsleep {
+			ticks(longTick)
+		}
+		was = state
 		leftBehind := c.exit != "" && (state == waiting || state == asleep) // by its first process, which has ended
 		if state == asleep && since.IsZero() {
 			since = time.Now()
@@ -92,7 +110,7 @@ func (r *runner) settle(i int) rest {
 			if !r.jitters(c) {
 				return held
 			}
-			looks = 0
+			again()
 		case state == waiting && looks > looksWaiting && !leftBehind:
 			return waiting
 		case leftBehind && (state == waiting && looks > looksWaiting || state == asleep && slept > 20*time.Millisecond):

@@ -124,6 +124,23 @@ func (m *Machine) Snapshot() (Snapshot, error) {
 	return s, nil
 }
 
+// Anew returns a machine with m's files and the processes of start, which have nothing open there but their streams. It
+// is as if these began after m's had ended.
+func (m *Machine) Anew(start *Machine) (*Machine, error) {
+	c := m.Clone()
+	for _, pid := range c.Pids() {
+		c.KillProc(pid)
+	}
+	c.mutSeldom().exits = nil
+	for _, p := range start.procs {
+		if len(p.fds) > len(standard) || c.findInode(p.cwd) == nil {
+			return nil, fmt.Errorf("process %d has something open, or its directory has gone", p.pid)
+		}
+		c.addProc(*p)
+	}
+	return c, nil
+}
+
 // Of returns a machine with the files and processes of a snapshot, and m's clock and kind.
 func (m *Machine) Of(s *Snapshot) *Machine {
 	c := m.Clone()

@@ -25,8 +25,10 @@ func (f *settingFlags) takeAny() bool {
 	return false
 }
 
-// copiesFlag is how many copies of a command run.
+// copiesFlag is how many copies of a command run; anyCopies is any number.
 type copiesFlag int
+
+const anyCopies copiesFlag = -1
 
 // String, Set and Type make it a pflag.Value.
 func (c *copiesFlag) String() string { return strconv.Itoa(int(*c)) }
@@ -35,10 +37,10 @@ func (c *copiesFlag) Set(text string) error {
 	n, err := strconv.Atoi(text)
 	switch {
 	case text == anyNumber:
-		return errors.New("commands are decided for a number of copies, and proved for no other: choose 3 or more; only " +
-			"Go functions are proved for any number, by check --procs any")
-	case err != nil:
-		return errors.New("choose a number")
+		*c = anyCopies
+		return nil
+	case err != nil || n < 0:
+		return errors.New("choose a number, or any")
 	}
 	*c = copiesFlag(n)
 	return nil

@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
 )
 
 // --procs any says what it does not ask, and is text only.
@@ -19,11 +24,32 @@ func TestCheckAnyNumber(t *testing.T) {
 	require.Contains(t, got.stderr, "--procs any prints lines of text")
 }
 
-// Commands are not proved for any number of copies, and the refusal says so.
+// Two copies of a command are decided, three where that is quick, and then any number.
 func TestRunAnyNumber(t *testing.T) {
-	t.Parallel()
-	got := run(t, "run", "-n", "any", "--", "true")
-	require.Equal(t, ExitUsage, got.exit)
-	require.Contains(t, got.stderr, "commands are decided for a number of copies, and proved for no other: choose 3 or "+
-		"more")
+	file := raceFile(t) // skips where programs cannot be traced
+	testmain.Needs(t, "flock", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o600))
+	ask := func(args ...string) outcome {
+		return run(t, slices.Concat([]string{"run", "--native", "off", "--dir", dir, "-n", "any"}, args)...)
+	}
+	got := ask("flock n sh -c 'read x < n; echo $((x+1)) > n'")
+	require.Equal(t, ExitAsClaimed, got.exit, got.stdout+got.stderr)
+	require.Contains(t, got.stdout, "run/commands/any  HOLDS  serializable, deadlock")
+	require.Contains(t, got.stdout, `lock    n, from "flock fd 3 LOCK_EX" to "end with status 0"`)
+	require.Contains(t, got.stdout, "assumed each copy leaves something new, so 12 were run one after the other")
+
+	got = ask("read x < n")
+	require.Equal(t, ExitAsClaimed, got.exit, got.stdout+got.stderr)
+	require.Contains(t, got.stdout, "a copy changes no file")
+	got = ask("echo x >> n")
+	require.Equal(t, ExitUnknown, got.exit, got.stdout+got.stderr)
+	require.Contains(t, got.stdout, "run/commands/any  UNKNOWN  serializable, deadlock")
+	got = ask("read x < n; echo $((x+1)) > n")
+	require.Equal(t, ExitDiffers, got.exit)
+	require.NotContains(t, got.stdout, "commands/any")
+
+	for _, args := range [][]string{{"true", "false"}, {"true", "--crashes", "1"}, {"true", "--json"}, {file}} {
+		require.Equal(t, ExitUsage, ask(args...).exit, args)
+	}
 }

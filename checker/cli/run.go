@@ -22,6 +22,7 @@ type runFlags struct {
 	set      map[string]*[]string // by name of what command.Spec.Set takes
 	names    []string             // of set, in the order in which they are set
 	copies   copiesFlag
+	any      bool // copies is any number
 	from     string
 	began    time.Time // when the files were copied
 	survey   string
@@ -74,7 +75,7 @@ it holds, or is broken and how, or why it was not asked.`,
 		},
 	}
 	fs := c.Flags()
-	fs.VarP(&f.copies, "copies", "n", "run `N` processes of one command, which follows --")
+	fs.VarP(&f.copies, "copies", "n", "run `N` processes of one command, which follows --; any asks about every number")
 	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; or decide one situation of the survey alone, by its name")
 	fs.Lookup("survey").NoOptDefVal = surveyAll
 	fs.StringVar(&f.from, "from", "", "copy the files at the start from `DIR` (default what --dir names, or the current directory)")
@@ -173,13 +174,16 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	if f.budget, err = parseBudget(f.native); err != nil {
 		return spec, err
 	}
+	if f.any = f.copies == anyCopies; f.any {
+		f.copies = 0
+	}
 	archive := f.archive(args)
 	switch {
 	case len(args) == 0:
 		return spec, errors.New("run takes commands, one argument for each process, or -n N -- COMMAND ARG...: see \"lockpick help run\"")
 	case f.timeout < 0:
 		return spec, fmt.Errorf("--timeout %s: choose a time such as 30s", f.timeout)
-	case f.copies < 0 || f.copies > scenarios.MaxProcesses:
+	case f.copies > scenarios.MaxProcesses:
 		return spec, fmt.Errorf("-n %d: choose 1 to %d", f.copies, scenarios.MaxProcesses)
 	case archive:
 		text, err := os.ReadFile(args[0])
@@ -210,8 +214,13 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 			}
 		}
 	}
-	if !archive {
+	if f.any {
+		err = f.takeAny(&spec)
+	} else if !archive {
 		f.twice(&spec)
+	}
+	if err != nil {
+		return spec, err
 	}
 	return spec, f.files(&spec, archive)
 }

@@ -21,6 +21,7 @@ type decided struct {
 	spec    *command.Spec
 	results []checker.Result
 	assumes []string
+	sc      *scenarios.Scenario
 }
 
 // decideAll makes all verdicts, and shows those that were not shown before.
@@ -38,6 +39,11 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		results = append(results, more.results...)
 		if slices.ContainsFunc(more.results, hasCounterexample) {
 			saved = more.spec
+		}
+	}
+	if f.any && !slices.ContainsFunc(results, hasCounterexample) {
+		if err := a.decideAny(ctx, d, results, f, args); err != nil {
+			return err
 		}
 	}
 	o := f.reportOptions(a, saved, args)
@@ -71,7 +77,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	if err != nil {
 		return nil, err
 	}
-	d := &decided{spec: spec}
+	d := &decided{spec: spec, sc: &sc}
 	n := f.challenge(spec, args)
 	defer n.close()
 	tried := &checker.Tried{}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/cli"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios/all"
 )
 
@@ -17,6 +19,9 @@ import (
 func TestHoldsPage(t *testing.T) {
 	page, err := os.ReadFile("../../docs/holds.md")
 	require.NoError(t, err)
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("n", []byte("0\n"), 0o600))
+	require.NoError(t, os.WriteFile("counter.sh", []byte("read x < n\necho $((x+1)) > n\n"), 0o600))
 	var out string
 	commands, inside := 0, false
 	for line := range strings.Lines(string(page)) {
@@ -27,11 +32,17 @@ func TestHoldsPage(t *testing.T) {
 			inside = !inside
 		case inside && isCommand:
 			var stdout, stderr bytes.Buffer
+			if runs, ok := strings.CutPrefix(args, "run "); ok {
+				testmain.Needs(t, "flock", "./cmd/lockpick")
+				args = "run --native off " + runs
+			}
 			cli.Run(context.Background(), all.All(), strings.Fields(args), &stdout, &stderr, nil)
-			out, commands = stdout.String(), commands+1
+			if out, commands = stdout.String(), commands+1; strings.HasPrefix(args, "run ") && out == "" {
+				testmain.Traced(t, errors.New(stderr.String()), "./cmd/lockpick")
+			}
 		case inside:
 			require.Contains(t, out, line+"\n")
 		}
 	}
-	require.Equal(t, 4, commands)
+	require.Equal(t, 5, commands)
 }

@@ -85,11 +85,13 @@ var imports = map[string]string{
 	"scenarios/writefileatomic": "scenarios/kit scenarios fsfake model",
 	"scenarios/zclockfile":      "scenarios/kit scenarios fsfake model",
 
+	"checker/internal/discipline": "checker/internal/learn fsfake scenarios",
+
 	// What a run looked like; the engines and their judgement; what is made of results.
 	"checker":                    "checker/internal/engine checker/internal/explain checker/internal/learn checker/internal/search checker/trace sched scenarios porcupine",
 	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
 	"checker/internal/search":    "checker/internal/blocks checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/schedules checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
-	"checker/parameterized":      "checker checker/internal/anynumber scenarios",
+	"checker/parameterized":      "checker checker/internal/anynumber checker/internal/discipline scenarios",
 	"checker/internal/anynumber": "checker/internal/learn fsfake model scenarios",
 	"checker/internal/schedules": "sched",
 	"checker/internal/serial":    "checker/internal/engine checker/internal/schedules fsfake internal/outcome scenarios sched",

@@ -1,0 +1,78 @@
+package discipline
+
+import (
+	"path"
+	"slices"
+
+	"lockpick/fsfake"
+)
+
+// shared is what runs change.
+type shared struct {
+	names map[string]bool // paths that come, go, or lead to another file
+	files map[fsfake.InodeID]bool
+	dirs  map[fsfake.InodeID][]string // names that come and go in a directory, sorted
+}
+
+// see adds what a call has changed.
+func (s *shared) see(c *call) {
+	if c.before.Version() == c.after.Version() {
+		return
+	}
+	was, is := map[string]fsfake.InodeID{}, map[string]fsfake.InodeID{}
+	for _, n := range c.before.Tree() {
+		was[n.Path] = n.ID
+	}
+	for _, n := range c.after.Tree() {
+		is[n.Path] = n.ID
+		if was[n.Path] != n.ID {
+			s.name(c.after, n.Path)
+		}
+		if was[n.Path] == n.ID && !sameFile(c.before.View(n.ID), c.after.View(n.ID)) {
+			s.files[n.ID] = true
+		}
+	}
+	for _, n := range c.before.Tree() {
+		if is[n.Path] != n.ID {
+			s.name(c.before, n.Path)
+			s.files[n.ID] = true // it may be open
+		}
+	}
+}
+
+func (s *shared) name(m *fsfake.Machine, name string) {
+	s.names[name] = true
+	if dir, ok := m.LookupName(path.Dir(name)); ok {
+		s.dirs[dir] = append(s.dirs[dir], path.Base(name))
+		slices.Sort(s.dirs[dir])
+		s.dirs[dir] = slices.Compact(s.dirs[dir])
+	}
+}
+
+// sameFile compares what calls tell of a file, but for names in it, and times.
+func sameFile(a, b fsfake.FileView) bool {
+	return a.Kind == b.Kind && a.Mode == b.Mode && a.UID == b.UID && a.GID == b.GID && a.Nlink == b.Nlink &&
+		a.Content == b.Content && a.Target == b.Target
+}
+
+// sameTree reports whether two machines have the same files.
+func sameTree(a, b *fsfake.Machine) bool {
+	return slices.EqualFunc(a.Tree(), b.Tree(), func(x, y fsfake.NameView) bool {
+		return x.Path == y.Path && sameFile(a.View(x.ID), b.View(y.ID))
+	})
+}
+
+// looks says what of a path may lead elsewhere in another run, or nothing.
+func (s *shared) looks(m *fsfake.Machine, pid int, name string) string {
+	for at := m.Absolute(pid, name); ; at = path.Dir(at) {
+		if s.names[at] {
+			return at
+		}
+		if id, ok := m.LookupName(at); ok && m.View(id).Kind == fsfake.KindSymlink {
+			return at + ", a symlink,"
+		}
+		if at == "/" {
+			return ""
+		}
+	}
+}

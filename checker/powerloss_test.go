@@ -94,6 +94,8 @@ func TestPowerLossSettings(t *testing.T) {
 	require.Error(t, err)
 	m := sc.NewMachine()
 	require.Equal(t, []int{1, 101}, m.Pids())
-	sc.LosePower(m, 0)
+	l, err := sc.Losses(m, scenarios.TornRead)
+	require.NoError(t, err)
+	sc.LosePower(m, l, 0)
 	require.Equal(t, []int{1, 102}, m.Pids())
 }

@@ -306,9 +306,9 @@ var calls = [numCalls]*row{
 		text: fdText, answer: okAnswer,
 	},
 	CallFsync: {
-		name: "fsync", group: ByFD, uses: onFD, failing: failsToWrite,
-		do:   func(m *Machine, c *request) { m.fsync(c.d.inode) },
-		text: fdText, answer: okAnswer,
+		name: "fsync", group: ByFD, uses: onFD | OperandFlags, failing: failsToWrite,
+		do:   (*Machine).fsyncs,
+		text: words(fdText, syncText), answer: okAnswer,
 	},
 	CallReaddir: {
 		name: "readdir", group: ByFD, uses: onFD | OperandFlags, failing: failsByFD,

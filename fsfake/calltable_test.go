@@ -158,7 +158,7 @@ var callTable = [...]tried{
 	fsfake.CallFutimes: {words: "fd atime mtime", weight: 1, manual: "EACCES EBADF EFAULT EINVAL EPERM EROFS"},
 	fsfake.CallFchmod:  {words: "fd mode", weight: 2, manual: "EBADF EIO EPERM EROFS"},
 	fsfake.CallFchown:  {words: "fd uid gid", weight: 1, manual: "EBADF EIO EPERM EROFS"},
-	fsfake.CallFsync:   {words: "fd", weight: 1, manual: "EBADF EDQUOT EINTR EINVAL EIO ENOSPC EROFS"},
+	fsfake.CallFsync:   {words: "fd sync", weight: 1, manual: "EBADF EDQUOT EINTR EINVAL EIO ENOSPC EROFS"},
 	fsfake.CallReaddir: {words: "fd look", weight: 2, answer: holdsNames, manual: "EBADF EFAULT EINVAL ENOENT ENOTDIR"},
 	fsfake.CallFlock:   {words: "fd flock", weight: 14, manual: "EBADF EINTR EINVAL ENOLCK EWOULDBLOCK"},
 	fsfake.CallSetlk: {
@@ -330,6 +330,7 @@ var vocabulary = map[string]word{
 	},
 	"cloexec": optional(bitsWord([]bit{{"cloexec", fsfake.O_CLOEXEC}}, []int{0, 0, fsfake.O_CLOEXEC})),
 	"fdflags": bitsWord([]bit{{"cloexec", fsfake.FD_CLOEXEC}}, []int{0, 1, 1, 2, 3}),
+	"sync":    optional(bitsWord([]bit{{"data", fsfake.SyncData}}, []int{0, 0, fsfake.SyncData})),
 	"status": bitsWord(openBits, []int{
 		0, fsfake.O_APPEND, fsfake.O_APPEND, fsfake.O_NONBLOCK, fsfake.O_APPEND | fsfake.O_NONBLOCK, fsfake.O_NOATIME,
 		fsfake.O_RDWR | fsfake.O_TRUNC, fsfake.O_SYNC, fsfake.O_PATH | fsfake.O_APPEND,

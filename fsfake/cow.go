@@ -32,7 +32,8 @@ func (m *Machine) CloneTo(c *Machine) {
 func (m *Machine) Untouched(o *Machine) bool {
 	return m.own == nil && o.own == nil && sameSlice(m.inodes, o.inodes) && sameSlice(m.descs, o.descs) &&
 		sameSlice(m.procs, o.procs) && sameSlice(m.marks, o.marks) && sameSlice(m.seen, o.seen) &&
-		sameSlice(m.shown, o.shown) && m.setup == o.setup && m.seldom == o.seldom &&
+		sameSlice(m.shown, o.shown) && sameSlice(m.journal, o.journal) &&
+		m.setup == o.setup && m.seldom == o.seldom &&
 		m.nextInode == o.nextInode && m.nextDesc == o.nextDesc && m.maxPid == o.maxPid &&
 		m.clock == o.clock && m.nextIno == o.nextIno && m.version == o.version
 }

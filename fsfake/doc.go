@@ -72,8 +72,7 @@
 // is ever undone. With it, the machine knows every state that its disk may be in after a loss
 // of power now ([Machine.LossStates], [Machine.LosePower]): of each file any prefix of its
 // unsynced writes, of each directory any prefix of its unsynced changes, all independent of
-// each other. fsync of a new file does not keep its name. Single writes are not torn, O_SYNC
-// and O_DSYNC are not modelled then, nor is the rename of a directory into another one, and
-// the number of an inode that may come back is not used again. Rules and reasons are in
-// powerloss.go.
+// each other. fsync of a new file does not keep its name. [Options.Disk] says what real file systems
+// do beyond that and what they do not. The number of an inode that may come back is not used
+// again. Rules and reasons are in powerloss.go and disk.go.
 package fsfake

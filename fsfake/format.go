@@ -67,6 +67,7 @@ func dataText(o *Op) string     { return strconv.Quote(o.Data) }
 func flockText(o *Op) string    { return flockFlags(o.Flags) }
 func lockTypeText(o *Op) string { return recordType(o.Flags) }
 func rangeText(o *Op) string    { return fmt.Sprintf("%d+%d", o.Off, o.Len) }
+func syncText(o *Op) string     { return [...]string{"", "data only", "all files"}[o.Flags&3%3] }
 func pidText(o *Op) string      { return strconv.Itoa(o.Pid) }
 func signalText(*Op) string     { return "0" }
 func durationText(o *Op) string { return time.Duration(o.Time).String() }

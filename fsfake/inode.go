@@ -203,9 +203,7 @@ func (m *Machine) addName(dir InodeID, s string, id InodeID) {
 	} else {
 		d.names = insert(d.names, i, name{s, id})
 	}
-	if m.powerLoss {
-		d.keepNames(old)
-	}
+	m.keepNames(d, old)
 	m.entered(dir, s)
 	m.modify(d)
 	m.version++
@@ -217,9 +215,7 @@ func (m *Machine) dropName(dir InodeID, s string) {
 	i, _ := d.find(s)
 	old := d.names
 	d.names = remove(d.names, i)
-	if m.powerLoss {
-		d.keepNames(old)
-	}
+	m.keepNames(d, old)
 	m.left(dir, s)
 	m.modify(d)
 	m.version++
@@ -245,9 +241,7 @@ func (m *Machine) moveName(dir InodeID, from, to string) {
 	}
 	old := d.names
 	d.names = names
-	if m.powerLoss {
-		d.keepNames(old)
-	}
+	m.keepNames(d, old)
 	m.left(dir, from)
 	m.entered(dir, to)
 	m.modify(d)

@@ -91,11 +91,12 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
 	default:
 		n.data = n.data[:off] + data + n.data[end:]
 	}
-	if m.powerLoss {
-		n.keepData(old, m.lossZeros)
-	}
+	m.keepData(n, old)
 	m.modified(p, n)
 	r.N = int64(len(data))
+	if d.flags&O_DSYNC != 0 {
+		m.fsync(n.id, map[bool]int{false: SyncData}[d.flags&O_SYNC == O_SYNC])
+	}
 }
 
 // modified stamps a file whose contents changed, and takes away its set-user-id bits
@@ -176,7 +177,6 @@ func (m *Machine) seekHole(d *desc, off int64, whence int, r *Result) {
 
 // mayHaveHoles reports whether a block of a file is all zeros.
 func mayHaveHoles(data string) bool {
-	const block = 4096
 	for at := 0; at < len(data); at += block {
 		if strings.Trim(data[at:min(at+block, len(data))], "\x00") == "" {
 			return true
@@ -194,9 +194,7 @@ func (m *Machine) setSize(p *proc, id InodeID, size int64) {
 	} else {
 		n.data += strings.Repeat("\x00", int(size-have))
 	}
-	if m.powerLoss {
-		n.keepData(old, m.lossZeros)
-	}
+	m.keepData(n, old)
 	m.modified(p, n)
 }
 

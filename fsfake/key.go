@@ -88,7 +88,7 @@ func (k *keyer) machine(b []byte) []byte {
 	if m.policy == InodesUnique {
 		b = appendUint(b, m.nextIno)
 	}
-	b = k.inode(b, rootID)
+	b = k.appendJournal(k.inode(b, rootID))
 	if m.policy == InodesFirstSeen {
 		b = k.seen(b, m.seen)
 	}

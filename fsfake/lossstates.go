@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A pick is the version of an inode that a disk has after a loss of power.
@@ -13,19 +14,43 @@ type pick struct {
 	names []name
 }
 
-// losses lists the distinct legal disks, each as the versions of all its inodes.
-func (m *Machine) losses() ([][]pick, error) {
+// Losses are the distinct disks that a loss of power may leave.
+type Losses struct {
+	// Whole is false where there are more.
+	Whole bool
+	picks [][]pick
+}
+
+// Len is how many there are.
+func (l Losses) Len() int { return len(l.picks) }
+
+// Losses lists what the disk may be when the power is lost now, as [Machine.LossStates] numbers it. Where judged is
+// not nil, disks are told apart as far as somebody sees who looks at the absolute paths of one of its lists: of all
+// else a disk has what programs saw. The error says that the machine does not lose power.
+func (m *Machine) Losses(judged [][]string) (Losses, error) {
 	if !m.powerLoss {
-		return nil, errors.New("fsfake: the machine was made without Options.PowerLoss")
+		return Losses{}, errors.New("fsfake: the machine was made without Options.PowerLoss")
 	}
-	e := lossEnum{m: m}
-	if !e.from([]InodeID{rootID}, nil) {
-		return nil, fmt.Errorf("fsfake: a loss of power with more than %d combinations of what is kept is not modelled", maxLossStates)
+	e := lossEnum{m: m, whole: true}
+	cuts := []namesAt{{}}
+	if m.disk.rules().ordered {
+		cuts = m.cuts()
 	}
+	for _, e.cut = range cuts {
+		if judged == nil {
+			e.from([]InodeID{rootID}, nil)
+		}
+		for _, paths := range judged {
+			e.needed = map[InodeID]bool{}
+			e.need(rootID, "", paths)
+			e.from([]InodeID{rootID}, nil)
+		}
+	}
+	l := Losses{picks: e.all[:min(1, len(e.all))], Whole: e.whole}
 	if len(e.all) == 1 {
-		return e.all, nil
+		return l, nil
 	}
-	var distinct [][]pick
+	l.picks = nil
 	var key []byte
 	seen := make(map[string]bool, len(e.all))
 	for _, picks := range e.all {
@@ -33,38 +58,91 @@ func (m *Machine) losses() ([][]pick, error) {
 		c.reboot(picks)
 		if key = c.AppendKey(key[:0]); !seen[string(key)] {
 			seen[string(key)] = true
-			distinct = append(distinct, picks)
+			l.picks = append(l.picks, picks)
 		}
 	}
-	return distinct, nil
+	return l, nil
+}
+
+// Lose is [Machine.LosePower] with what [Machine.Losses] listed of a machine that is as this one.
+func (m *Machine) Lose(l Losses, k int) {
+	if k < 0 || k >= len(l.picks) {
+		panic(fmt.Sprintf("fsfake: LosePower: there is no state %d of %d", k, len(l.picks)))
+	}
+	m.reboot(l.picks[k])
 }
 
 // A lossEnum walks every legal tree from the root.
 type lossEnum struct {
-	m   *Machine
-	all [][]pick
+	m     *Machine
+	cut   namesAt
+	all   [][]pick
+	whole bool
+	// needed, unless nil, are the inodes whose versions are told apart.
+	needed map[InodeID]bool
+}
+
+// names lists what the names of a directory may be.
+func (e *lossEnum) names(n *inode) [][]name {
+	if names, ok := e.cut.names[n.id]; ok {
+		return [][]name{names}
+	}
+	return n.nameVersions()
+}
+
+// need notes the inodes that paths may lead over, in any version.
+func (e *lossEnum) need(id InodeID, at string, paths []string) {
+	n := e.m.inode(id)
+	if e.needed[id] = true; n.kind != KindDir {
+		return
+	}
+	for _, names := range e.names(n) {
+		for _, k := range names {
+			to := at + "/" + k.name
+			if slices.ContainsFunc(paths, func(p string) bool { return p == to || strings.HasPrefix(p, to+"/") }) {
+				e.need(k.id, to, paths)
+			}
+		}
+	}
 }
 
 // from goes on with the inodes of todo, whose names have been kept; false when there are
 // too many combinations.
 func (e *lossEnum) from(todo []InodeID, done []pick) bool {
 	for len(todo) > 0 && slices.ContainsFunc(done, func(p pick) bool { return p.id == todo[0] }) {
+		if e.m.inode(todo[0]).kind == KindDir {
+			return true // no directory has two names
+		}
 		todo = todo[1:] // a second name
 	}
 	if len(todo) == 0 {
+		if len(e.all) == maxLossStates {
+			e.whole = false
+			return false
+		}
 		e.all = append(e.all, slices.Clone(done))
-		return len(e.all) <= maxLossStates
+		return true
 	}
 	n := e.m.inode(todo[0])
+	told := e.needed == nil || e.needed[n.id]
 	if n.kind != KindDir {
-		for _, data := range n.dataVersions() {
+		versions, whole := []string{n.data}, true
+		if told && n.unsynced != nil {
+			versions, whole = e.m.disk.contents(n, e.cut.least[n.id], maxLossStates)
+		}
+		e.whole = e.whole && whole
+		for _, data := range versions {
 			if !e.from(todo[1:], append(done, pick{id: n.id, data: data})) {
 				return false
 			}
 		}
 		return true
 	}
-	for _, names := range n.nameVersions() {
+	versions := e.names(n)
+	if !told {
+		versions = versions[:1]
+	}
+	for _, names := range versions {
 		next := slices.Clone(todo[1:])
 		for _, k := range names {
 			next = append(next, k.id)
@@ -78,10 +156,11 @@ func (e *lossEnum) from(todo []InodeID, done []pick) bool {
 
 // reboot makes the picked versions the disk, and ends everything else.
 func (m *Machine) reboot(picks []pick) {
-	links := map[InodeID]uint32{}
+	links, parents := map[InodeID]uint32{}, map[InodeID]InodeID{rootID: rootID}
 	for _, p := range picks {
 		for _, e := range p.names {
 			links[e.id]++
+			parents[e.id] = p.id
 		}
 	}
 	own := m.owner()
@@ -92,12 +171,12 @@ func (m *Machine) reboot(picks []pick) {
 		n.unsynced, n.records, n.linkable = nil, nil, false
 		n.nlink = links[n.id]
 		if n.kind == KindDir {
-			n.nlink = 2 + m.subdirs(p.names)
+			n.nlink, n.parent = 2+m.subdirs(p.names), parents[n.id]
 		}
 		inodes = append(inodes, &n)
 	}
 	slices.SortFunc(inodes, func(a, b *inode) int { return int(a.id - b.id) })
-	m.inodes, m.ownInodes = inodes, true
+	m.inodes, m.ownInodes, m.journal = inodes, true, nil
 	m.settle()
 	m.descs, m.procs, m.marks = nil, nil, nil
 	s := m.mutSeldom()

@@ -20,6 +20,8 @@ type Machine struct {
 	marks  []Mark     // sorted by task; never changed in place
 	seen   []InodeID  // under InodesFirstSeen: inodes whose number was shown, from 1; never changed in place
 	shown  []numbered // with Options.ChildPids: what was shown, by family; never changed in place
+	// journal has the changes of names that may be lost, where they come in one order; see disk.go.
+	journal []change
 
 	*setup  // never changed in place; see mutSetup
 	*seldom // never changed in place; see mutSeldom
@@ -55,7 +57,7 @@ type setup struct {
 	lasts          bool   // sleeps take their time
 	timely         bool   // nobody is delayed, and no time is taken back; see LetNobodyDelay
 	powerLoss      bool   // remember what is durable; see powerloss.go
-	lossZeros      bool   // and that files may be extended by zeros
+	disk           Disk   // and what may be left
 	queues         bool   // remember who waits behind whom; see queue.go
 	border         *border
 	sign           string // see SetSign
@@ -93,8 +95,8 @@ type Options struct {
 	ChildPids int
 	// PowerLoss makes the machine remember what is durable, for [Machine.LosePower].
 	PowerLoss bool
-	// LossZeros adds to what is legal after a loss of power: zeros in place of what a file was extended by.
-	LossZeros bool
+	// Disk is what may be left after a loss of power.
+	Disk Disk
 }
 
 // NoUmask is the [Options.Umask] of processes that mask no permission bit.
@@ -184,7 +186,7 @@ func New(o Options) *Machine {
 	}
 	m.addName(rootID, "tmp", tmp.id)
 	m.AddProc(ProcSpec{Pid: 1})
-	m.version, m.setup.powerLoss, m.setup.lossZeros = 0, o.PowerLoss, o.LossZeros // which nobody shares yet
+	m.version, m.setup.powerLoss, m.setup.disk = 0, o.PowerLoss, o.Disk // which nobody shares yet
 	return m
 }
 

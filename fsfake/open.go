@@ -2,7 +2,7 @@ package fsfake
 
 import "syscall"
 
-// Flags of open(2) that change nothing here: durability (unless power may be lost), blocking
+// Flags of open(2) that change nothing here, but that writes are durable where power may be lost: durability, blocking
 // on devices, terminals, 32-bit file sizes.
 const ignoredFlags = O_SYNC | O_DSYNC | O_NONBLOCK | O_NOCTTY | O_LARGEFILE
 
@@ -27,9 +27,6 @@ func (m *Machine) open(p *proc, op *Op, r *Result) {
 		return
 	case f&O_ACCMODE == O_ACCMODE:
 		*r = unmodelled("open with O_WRONLY|O_RDWR")
-		return
-	case m.powerLoss && f&O_SYNC != 0:
-		*r = unmodelled("open with O_SYNC or O_DSYNC, when the power may be lost,")
 		return
 	}
 	id, e := m.openFile(p, op, f)

@@ -33,15 +33,18 @@ func (m *Machine) rename(p *proc, op *Op, r *Result) {
 		r.Errno = e
 		return
 	}
-	if m.powerLoss && from.dir != to.dir && (m.inode(from.id).kind == KindDir || f == RENAME_EXCHANGE && m.inode(to.id).kind == KindDir) {
-		*r = unmodelled("rename of a directory into another one, when the power may be lost,")
-		return
-	}
+	logged := len(m.journal)
 	if f == RENAME_EXCHANGE {
 		m.exchange(&from, &to)
-	} else {
-		m.replace(&from, &to)
+		m.atOnce(logged, 0)
+		return
 	}
+	over := to.id
+	m.replace(&from, &to)
+	if over == 0 || m.inode(from.id).kind != KindFile {
+		from.id = 0
+	}
+	m.atOnce(logged, from.id)
 }
 
 // renamePlaces looks both names up.

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockpick/fsfake"
@@ -17,6 +18,8 @@ type Assumptions struct {
 	Inodes InodeAssumption
 	Times  TimeAssumption
 	Sleeps SleepAssumption
+	// Disk is what a loss of power may leave; the zero value leaves that to the setting's machine.
+	Disk fsfake.Disk
 }
 
 // An InodeAssumption is what becomes of the number of a file that has gone.
@@ -82,7 +85,7 @@ const noAssumptions = "nothing"
 
 // String is the text that [ParseAssumptions] reads: "inodes-reused,times-show", "nothing".
 func (a Assumptions) String() string {
-	words := given(inodeWords[a.Inodes], timeWords[a.Times], sleepWords[a.Sleeps])
+	words := given(inodeWords[a.Inodes], timeWords[a.Times], sleepWords[a.Sleeps], a.diskWord())
 	if len(words) == 0 {
 		return noAssumptions
 	}
@@ -92,7 +95,19 @@ func (a Assumptions) String() string {
 // Where says in words where the assumptions are met, to stand after "where"; it is empty for
 // none.
 func (a Assumptions) Where() string {
-	return strings.Join(given(inodeWhere[a.Inodes], timeWhere[a.Times], sleepWhere[a.Sleeps]), " and ")
+	where := given(inodeWhere[a.Inodes], timeWhere[a.Times], sleepWhere[a.Sleeps])
+	if disk := a.diskWord(); disk != "" {
+		where = append(where, "the disk is "+disk)
+	}
+	return strings.Join(where, " and ")
+}
+
+// diskWord is the name of the disk, "" for none.
+func (a Assumptions) diskWord() string {
+	if a.Disk == 0 {
+		return ""
+	}
+	return a.Disk.String()
 }
 
 // given lists the texts that are not empty.
@@ -114,6 +129,7 @@ func ParseAssumptions(text string) (Assumptions, error) {
 		return a, nil
 	}
 	for _, word := range strings.Split(text, ",") {
+		d := slices.IndexFunc(fsfake.Disks(), func(d fsfake.Disk) bool { return d.String() == word })
 		switch i, t, s := at1(inodeWords[:], word), at1(timeWords[:], word), at1(sleepWords[:], word); {
 		case i > 0 && a.Inodes == 0:
 			a.Inodes = InodeAssumption(i)
@@ -121,8 +137,11 @@ func ParseAssumptions(text string) (Assumptions, error) {
 			a.Times = TimeAssumption(t)
 		case s > 0 && a.Sleeps == 0:
 			a.Sleeps = SleepAssumption(s)
+		case d >= 0 && a.Disk == 0:
+			a.Disk = fsfake.Disks()[d]
 		default:
-			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s, %s and %s, one of %s and %s, or one of each with commas", noAssumptions,
+			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s, %s and %s, one of %s and %s, "+
+				"a disk (posix, ext4, xfs or btrfs), or one of each with commas", noAssumptions,
 				inodeWords[InodesNotReused], inodeWords[InodesReused], timeWords[TimesShared], timeWords[TimesShow], timeWords[TimesLate], sleepWords[SleepsShort], sleepWords[SleepsLast])
 		}
 	}
@@ -142,7 +161,7 @@ func at1(words []string, word string) int {
 // Allows reports whether a case may be so under the assumptions: it contradicts none.
 func (a Assumptions) Allows(c Assumptions) bool {
 	return (a.Inodes == 0 || c.Inodes == 0 || a.Inodes == c.Inodes) && (a.Times == 0 || c.Times == 0 || a.Times == c.Times) &&
-		(a.Sleeps == 0 || c.Sleeps == 0 || a.Sleeps == c.Sleeps)
+		(a.Sleeps == 0 || c.Sleeps == 0 || a.Sleeps == c.Sleeps) && (a.Disk == 0 || c.Disk == 0 || a.Disk == c.Disk)
 }
 
 // Cases lists the cases of what is looked at, as far as the assumptions leave them open: in
@@ -150,7 +169,8 @@ func (a Assumptions) Allows(c Assumptions) bool {
 func (a Assumptions) Cases(inodes, times bool) []Assumptions {
 	out := []Assumptions{a}
 	if inodes && a.Inodes == InodesOpen {
-		out = []Assumptions{{InodesNotReused, a.Times, a.Sleeps}, {InodesReused, a.Times, a.Sleeps}}
+		out = []Assumptions{a, a}
+		out[0].Inodes, out[1].Inodes = InodesNotReused, InodesReused
 	}
 	if !times || a.Times != TimesOpen {
 		return out
@@ -158,7 +178,8 @@ func (a Assumptions) Cases(inodes, times bool) []Assumptions {
 	var all []Assumptions
 	for _, c := range out {
 		for _, t := range []TimeAssumption{TimesShared, TimesShow} {
-			all = append(all, Assumptions{c.Inodes, t, a.Sleeps})
+			c.Times = t
+			all = append(all, c)
 		}
 	}
 	return all
@@ -170,7 +191,7 @@ func (a Assumptions) Narrower() []Assumptions {
 	for _, i := range fixing(a.Inodes, InodesReused) {
 		for _, t := range fixing(a.Times, TimesLate) {
 			for _, s := range fixing(a.Sleeps, SleepsLast) {
-				out = append(out, Assumptions{i, t, s})
+				out = append(out, Assumptions{i, t, s, a.Disk})
 			}
 		}
 	}
@@ -204,6 +225,9 @@ func (a Assumptions) machine(o fsfake.Options) fsfake.Options {
 	case TimesLate:
 		o.FileTimes = fsfake.TimesLate
 	}
+	if a.Disk != 0 {
+		o.Disk = a.Disk
+	}
 	return o
 }
 
@@ -218,6 +242,9 @@ func onProfile(p fsfake.Profile) Assumptions {
 	}
 	return Assumptions{}
 }
+
+// DiskOf is what a loss of power may leave in a setting.
+func DiskOf(s *Setting) fsfake.Disk { return s.Assume.machine(s.Machine).Disk }
 
 // chosen is what Assume says, and of the rest what is so on the setting's file system.
 func (s *Setting) chosen() Assumptions {

@@ -251,8 +251,11 @@ func Fields() []Field {
 				func(s *Setting) *fsfake.Profile { return &s.Machine.Profile }),
 		}, {
 			Name: "assume", Flag: "assume", JSON: "assume",
-			Usage: "decide only the case `WORDS` of what file systems do: inodes-reused or inodes-not-reused, times-shared, times-show or times-late, or one of each with a comma",
-			Title: "Assumed", Tells: func(s *Setting) string { return s.Assume.String() },
+			Usage: "decide only the case `WORDS` of what file systems do: inodes-reused or inodes-not-reused, " +
+				"times-shared, times-show or times-late, what a loss of power leaves on posix, ext4, xfs or btrfs, " +
+				"or one of each with a comma",
+			OfCommands: "take for possible what a loss of power leaves on `DISK`: ext4, xfs or btrfs (default posix)",
+			Title:      "Assumed", Tells: func(s *Setting) string { return s.Assume.String() },
 			words: func(s *Setting) string {
 				if s.Assume == (Assumptions{}) {
 					return ""
@@ -286,8 +289,10 @@ func Fields() []Field {
 			moot:   func(s *Setting) bool { return s.PowerLosses > 0 }, // it is remembered anyway
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.PowerLoss }),
 		}, {
-			Name:   "loss-zeros",
-			access: at(yesNo(), func(s *Setting) *bool { return &s.Machine.LossZeros }),
+			Name: "disk",
+			moot: func(s *Setting) bool { return s.PowerLosses == 0 || s.Assume.Disk != 0 },
+			access: at(oneOf[fsfake.Disk]("prefix", "posix", "ext4", "xfs", "btrfs"),
+				func(s *Setting) *fsfake.Disk { return &s.Machine.Disk }),
 		},
 	}
 }

@@ -70,6 +70,9 @@ type Property struct {
 	// Reconsider, when not nil, is asked about the end of a counterexample before it is shown. It reports whether
 	// the invariant accepts that end from now on; then the question is decided again.
 	Reconsider func(end View) (bool, error)
+	// Judged, when not nil, lists the absolute paths at which an invariant looks, those that it compares with each
+	// other in one list. After a loss of power disks that differ elsewhere are then one.
+	Judged func() [][]string
 	// Tell says in a few words what is wrong at the step that breaks the property. Nil,
 	// or an empty answer, means the wording that fits the way in which it was decided.
 	Tell func(v Violation) string

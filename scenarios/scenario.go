@@ -249,10 +249,24 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	return m, nil
 }
 
+// Losses lists the disks that a loss of power may leave of a machine that runs the scenario, as far as a property can
+// tell them apart. Of protocols in Go it lists all, or it is an error.
+func (s *Scenario) Losses(m *fsfake.Machine, p *Property) (fsfake.Losses, error) {
+	var judged [][]string
+	if p.Judged != nil && s.Setting.Reboot == nil {
+		judged = p.Judged()
+	}
+	l, err := m.Losses(judged)
+	if err == nil && !l.Whole && !s.External {
+		err = fmt.Errorf("a loss of power here leaves more than %d disks: choose a smaller setting", l.Len())
+	}
+	return l, err
+}
+
 // LosePower cuts the power of a machine that runs the scenario and starts it again: the
-// disk is in its legal state number state, and the processes of Reboot are there.
-func (s *Scenario) LosePower(m *fsfake.Machine, state int) {
-	m.LosePower(state)
+// disk is number k of those listed, and the processes of Reboot are there.
+func (s *Scenario) LosePower(m *fsfake.Machine, l fsfake.Losses, k int) {
+	m.Lose(l, k)
 	s.boot(m, true)
 }
 

@@ -304,7 +304,8 @@ func FuzzParseSetting(f *testing.F) {
 func TestNarrowerAssumptions(t *testing.T) {
 	require.Len(t, Assumptions{}.Narrower(), 36)
 	require.Equal(t, []Assumptions{
-		{InodesReused, TimesOpen, SleepsLast}, {InodesReused, TimesShared, SleepsLast}, {InodesReused, TimesShow, SleepsLast}, {InodesReused, TimesLate, SleepsLast},
+		{InodesReused, TimesOpen, SleepsLast, 0}, {InodesReused, TimesShared, SleepsLast, 0},
+		{InodesReused, TimesShow, SleepsLast, 0}, {InodesReused, TimesLate, SleepsLast, 0},
 	}, Assumptions{Inodes: InodesReused, Sleeps: SleepsLast}.Narrower())
 	for _, c := range (Assumptions{}).Cases(true, true) {
 		require.Contains(t, Assumptions{}.Narrower(), c)

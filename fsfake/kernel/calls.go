@@ -103,6 +103,21 @@ func (c *caller) target(p string) string {
 	return p
 }
 
+// synced is fsync(2), fdatasync(2) or syncfs(2).
+func synced(fd, flags int) error {
+	switch flags {
+	case fsfake.SyncData:
+		return unix.Fdatasync(fd)
+	case fsfake.SyncAll:
+		if fd == -1 {
+			unix.Sync()
+			return nil
+		}
+		return unix.Syncfs(fd)
+	}
+	return unix.Fsync(fd)
+}
+
 func failed(err error) fsfake.Result {
 	var e syscall.Errno
 	if err != nil && !errors.As(err, &e) {
@@ -278,7 +293,7 @@ var makers = [...]maker{
 	fsfake.CallFchown: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		return failed(unix.Fchown(op.FD, int(op.Off), int(op.Len)))
 	}},
-	fsfake.CallFsync:   {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(unix.Fsync(op.FD)) }},
+	fsfake.CallFsync:   {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return failed(synced(op.FD, op.Flags)) }},
 	fsfake.CallReaddir: {do: func(_ *thread, op *fsfake.Op) fsfake.Result { return readdir(op.FD) }},
 	fsfake.CallFlock: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
 		return failed(rawFlock(op.FD, op.Flags))

@@ -41,11 +41,13 @@ var byDescriptor = []spec{
 			t.askZero(fsfake.Op{Call: fsfake.CallFtruncate, FD: d.fake, Len: int64(c.args[1])})
 		})
 	}},
-	{unix.SYS_FSYNC, "fsync", 1, syncFile},
-	{unix.SYS_FDATASYNC, "fdatasync", 1, syncFile},
+	{unix.SYS_FSYNC, "fsync", 1, syncFile(0)},
+	{unix.SYS_FDATASYNC, "fdatasync", 1, syncFile(fsfake.SyncData)},
 	{unix.SYS_SYNC_FILE_RANGE, "sync_file_range", 4, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.result(0) }) }},
-	{unix.SYS_SYNCFS, "syncfs", 1, syncFile},
-	{unix.SYS_SYNC, "sync", 0, (*thread).passCall},
+	{unix.SYS_SYNCFS, "syncfs", 1, syncFile(fsfake.SyncAll)},
+	{unix.SYS_SYNC, "sync", 0, func(t *thread, c *call) {
+		t.askZero(fsfake.Op{Call: fsfake.CallFsync, FD: -1, Flags: fsfake.SyncAll})
+	}},
 	{unix.SYS_FADVISE64, "fadvise64", 4, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.result(0) }) }},
 	{unix.SYS_READAHEAD, "readahead", 3, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.result(0) }) }},
 	{unix.SYS_GETDENTS64, "getdents64", 3, (*thread).getdents},
@@ -108,8 +110,10 @@ var byDescriptor = []spec{
 // lockMand is LOCK_MAND of flock(2).
 const lockMand = 32
 
-func syncFile(t *thread, c *call) {
-	t.onFake(func(d *descriptor) { t.askZero(fsfake.Op{Call: fsfake.CallFsync, FD: d.fake}) })
+func syncFile(flags int) func(*thread, *call) {
+	return func(t *thread, _ *call) {
+		t.onFake(func(d *descriptor) { t.askZero(fsfake.Op{Call: fsfake.CallFsync, FD: d.fake, Flags: flags}) })
+	}
 }
 
 func (t *thread) passCall(*call) { t.pass() }

@@ -94,6 +94,28 @@ func (a *Atomic) Judge(o Outcome, done []int) string {
 	return ""
 }
 
+// Groups lists the names that [Atomic.Judge] looks at, those that it compares with each other in one list. done: there
+// are processes whose change must be there.
+func (a *Atomic) Groups(done bool) [][]string {
+	var out [][]string
+	for _, name := range a.changed {
+		was, group := a.before.at(name), []string{name}
+		for _, n := range a.made {
+			if strings.HasPrefix(n, name) || strings.HasPrefix(name, n) ||
+				slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(n) == was }) {
+				group = append(group, n)
+			}
+		}
+		out = append(out, group)
+	}
+	for _, n := range a.made {
+		if done {
+			out = append(out, []string{n})
+		}
+	}
+	return out
+}
+
 // may reports whether something may stand at a name.
 func (a *Atomic) may(name, text string, done []int) bool {
 	return len(done) == 0 && text == a.before.at(name) ||

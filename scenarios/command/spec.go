@@ -164,7 +164,9 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	// The tracer masks, as the kernel does.
 	st.Machine = fsfake.Options{
 		Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true, ChildPids: scenarios.ChildPids,
-		LossZeros: s.PowerLosses > 0,
+	}
+	if s.PowerLosses > 0 {
+		st.Machine.Disk = fsfake.DiskPosix
 	}
 	if s.FailingCalls > 0 {
 		st.FailWith = []syscall.Errno{syscall.ENOSPC}

@@ -81,7 +81,7 @@ func (s Spec) Survey() ([]Study, error) {
 	switch {
 	case len(s.Commands) == 0 || !s.sameCommands() || s.Commands[0].Func != nil:
 		return nil, errors.New("command: a survey is of one command: it makes the others")
-	case len(s.Changed(scenarios.Setting{})) > 0 || s.Left || s.Living != nil:
+	case len(s.Changed(scenarios.Setting{Assume: s.Assume})) > 0 || s.Left || s.Living != nil:
 		return nil, errors.New("command: a survey makes its own settings: " +
 			"leave out crashes, failing calls, losses of power, file systems, left and living")
 	}

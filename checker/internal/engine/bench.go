@@ -20,6 +20,8 @@ type bench struct {
 	r         fsfake.Result
 	said      [][]answer
 	ops       []any // by number, those that were asked for
+	losses    fsfake.Losses
+	lost      uint32 // the machine that those are of
 }
 
 // An onBench is a machine on a bench; m is nil for none.
@@ -151,7 +153,13 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *bench) (transitio
 	case opInterrupt:
 		m.TakeOut(task)
 	case opLose:
-		t.sc.LosePower(m, v.state)
+		if b.lost != id || v.state == 0 {
+			if b.losses, err = t.sc.Losses(from.m, t.property); err != nil {
+				return mv, err
+			}
+			b.lost = id
+		}
+		t.sc.LosePower(m, b.losses, v.state)
 	case opStall:
 		m.Stall(v.pass, v.left)
 	}

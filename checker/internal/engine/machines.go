@@ -21,6 +21,7 @@ type machineTable struct {
 	// invariant says what is wrong in a state, for a property that is judged so; marks
 	// tells whether marks are kept, which is then.
 	invariant func(scenarios.View) string
+	property  *scenarios.Property
 	marks     bool
 	mu        sync.Mutex
 	first     *fsfake.Machine
@@ -77,9 +78,10 @@ func unpackTransition(w uint64) transition {
 	return transition{machine: uint32(w >> 32), result: uint32(w) >> 3, blocked: w&2 != 0, contended: w&4 != 0}
 }
 
-func newMachineTable(sc *scenarios.Scenario, invariant func(scenarios.View) string) *machineTable {
+func newMachineTable(sc *scenarios.Scenario, p *scenarios.Property) *machineTable {
 	return &machineTable{
-		sc: sc, invariant: invariant, marks: invariant != nil, keys: table.NewCollapse(), ops: table.NewInterner(),
+		sc: sc, property: p, invariant: p.Invariant, marks: p.Invariant != nil,
+		keys: table.NewCollapse(), ops: table.NewInterner(),
 		results: &resultTable{ids: map[fsfake.Result]uint32{}}, kept: map[uint32]*fsfake.Machine{}, bad: map[uint32]bool{},
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 
 	"lockpick/checker/internal/history"
@@ -19,7 +20,8 @@ import (
 // can not be killed, and a run is finished without them. In a [Cost] a power loss counts
 // as a crash.
 //
-// A verdict "holds" covers every legal state of the disk at every moment; the number of
+// A verdict "holds" covers every legal state of the disk at every moment, as far as the property tells them apart;
+// the number of
 // states merged in it is what the machine remembers beside what programs see. What is
 // legal, and what was left out (torn single writes above all), is said in package fsfake.
 //
@@ -34,11 +36,11 @@ func (w *World) lossStates() int {
 	if w.Losses == 0 {
 		return 0
 	}
-	n, err := w.M.LossStates()
+	l, err := w.sc.Losses(w.M, w.property)
 	if err != nil {
 		w.fail("%s: %w", w.sc.ID, err)
 	}
-	return n
+	return l.Len()
 }
 
 // losePower ends every process, and starts those that run after the reboot.
@@ -56,7 +58,12 @@ func (w *World) losePower(state int) {
 	for _, p := range died {
 		w.History.Crash(len(w.actors)+p, w.Steps, scenarios.ProcessName(p))
 	}
-	w.sc.LosePower(w.M, state)
+	l, err := w.sc.Losses(w.M, w.property)
+	if err != nil {
+		w.fail("%s: %w", w.sc.ID, err)
+		return
+	}
+	w.sc.LosePower(w.M, l, state)
 	for _, a := range w.actors {
 		if !a.gone {
 			w.gone(a)
@@ -78,8 +85,12 @@ func (w *Expander) lossStates(machine uint32) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		if n, err = m.LossStates(); err != nil {
-			return 0, err
+		l, err := w.X.Sc.Losses(m, w.X.Property)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", w.X.Sc.ID, err)
+		}
+		if n = l.Len(); !l.Whole {
+			w.X.someDisks.Store(true)
 		}
 		w.losses[machine] = n
 	}

@@ -44,6 +44,7 @@ type Space struct {
 	steps       *table.Shared // what events come to on histories
 	oneOrder    atomic.Bool   // see OneOrder
 	timedWait   atomic.Bool   // see TimedWait
+	someDisks   atomic.Bool   // see SomeDisks
 	observed    observer
 }
 
@@ -53,6 +54,9 @@ func (x *Space) OneOrder() bool { return x.oneOrder.Load() }
 
 // TimedWait reports whether somewhere in what was explored somebody waits who has a timer that would end it.
 func (x *Space) TimedWait() bool { return x.timedWait.Load() }
+
+// SomeDisks reports whether somewhere in what was explored a loss of power may leave more disks than were looked at.
+func (x *Space) SomeDisks() bool { return x.someDisks.Load() }
 
 // JoinRounds takes rounds of polling of real programs to carry nothing over: see [learn.Automaton.JoinRounds].
 func (x *Space) JoinRounds() {
@@ -114,7 +118,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 			return nil, err
 		}
 	}
-	x.machines = newMachineTable(sc, p.Invariant)
+	x.machines = newMachineTable(sc, p)
 	for _, a := range x.automata {
 		a.Intern = x.machines.intern
 	}

@@ -1,0 +1,311 @@
+package fsfake
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Disk says what a file system may leave after a loss of power: what POSIX leaves open, or less.
+type Disk uint8
+
+// The disks, weakest promises first but for the first.
+const (
+	// DiskPrefix keeps a prefix of the changes of each file and of each directory: the model of the literature.
+	DiskPrefix Disk = iota
+	// DiskPosix adds what real disks do with contents: blocks that overtake each other, and sizes without their data.
+	DiskPosix
+	// DiskExt4 is ext4 as it is mounted by default, DiskXfs xfs, DiskBtrfs btrfs: what Linux 6.18 was seen to leave.
+	DiskExt4
+	DiskXfs
+	DiskBtrfs
+)
+
+// diskRules are what a disk may leave. Each is a row of [DiskTable].
+type diskRules struct {
+	name string
+	// blocks: of several blocks of a file each may be of another version. zeros: a file may have a size without the
+	// data that it was extended by.
+	blocks, zeros bool
+	// ordered: the names of all directories change in one order, and fsync keeps what came before. alone: fsync keeps
+	// the names of one directory or file, and not what came before.
+	ordered, alone bool
+	// allocates: a file that was renamed over another is as long as it was then.
+	allocates bool
+}
+
+func (d Disk) rules() *diskRules {
+	return [...]*diskRules{
+		{name: "prefix"},
+		{name: "posix", blocks: true, zeros: true},
+		{name: "ext4", blocks: true, zeros: true, ordered: true, allocates: true},
+		{name: "xfs", blocks: true, ordered: true},
+		{name: "btrfs", ordered: true, alone: true},
+	}[d]
+}
+
+// String returns "prefix", "posix", "ext4", "xfs" or "btrfs".
+func (d Disk) String() string { return d.rules().name }
+
+// Disks lists the disks with a name of a file system, and posix.
+func Disks() []Disk { return []Disk{DiskPosix, DiskExt4, DiskXfs, DiskBtrfs} }
+
+// DiskTable says what disks may leave after a loss of power: a row for each thing, and a column for each of [Disks].
+func DiskTable() [][]string {
+	rows := [][]string{{"what is left when the power is lost"}}
+	add := func(says string, legal func(r *diskRules) bool) {
+		row := []string{says}
+		for _, d := range Disks() {
+			row = append(row, map[bool]string{true: "yes", false: "no"}[legal(d.rules())])
+		}
+		rows = append(rows, row)
+	}
+	for _, d := range Disks() {
+		rows[0] = append(rows[0], d.String())
+	}
+	add("some of the last writes to a file, in their order", func(*diskRules) bool { return true })
+	add("4096 bytes of a longer write, or a later write and not an earlier one to another block of the file",
+		func(r *diskRules) bool { return r.blocks })
+	add("the new size of a file that became longer, and zeros in place of what was added", func(r *diskRules) bool {
+		return r.zeros
+	})
+	add("an empty file, renamed over another one before it was synced", func(r *diskRules) bool { return !r.allocates })
+	add("a new file without its name, although fsync of the file has returned", func(r *diskRules) bool {
+		return !r.ordered
+	})
+	add("both names of a file that was renamed into another directory, of which one was synced",
+		func(r *diskRules) bool { return !r.ordered || r.alone })
+	add("none of both names", func(r *diskRules) bool { return !r.ordered })
+	add("a later change of a directory, and not an earlier one of another", func(r *diskRules) bool {
+		return !r.ordered
+	})
+	return rows
+}
+
+// block is what a disk writes at once.
+const block = 4096
+
+// contents lists what a file of at least a size may contain after a loss of power, what programs saw first. Of more
+// than most it returns the first, and false.
+func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
+	r := d.rules()
+	versions := n.dataVersions()
+	if !r.blocks || len(versions) == 1 {
+		return versions, true
+	}
+	var sizes []int
+	for _, v := range versions {
+		if s := max(len(v), least); !slices.Contains(sizes, s) {
+			sizes = append(sizes, s)
+		}
+	}
+	for s, top := slices.Min(sizes)/block*block+block, slices.Max(sizes); s < top; s += block {
+		if !slices.Contains(sizes, s) && len(sizes) < most {
+			sizes = append(sizes, s)
+		}
+	}
+	seen := map[string]bool{}
+	add := func(text string) bool {
+		if !seen[text] && len(all) >= most {
+			return false
+		}
+		if !seen[text] {
+			seen[text] = true
+			all = append(all, text)
+		}
+		return true
+	}
+	whole = true
+	for _, v := range versions { // the plain ones first
+		whole = (len(v) < least || add(v)) && whole
+	}
+	for _, size := range sizes {
+		options := make([][]string, (size+block-1)/block)
+		for b := range options {
+			from, to := b*block, min(size, b*block+block)
+			for _, v := range versions {
+				covers := len(v) >= to
+				if text := padded(v, from, to); (covers || r.zeros || n.unsynced.shrunk || least > len(v)) &&
+					!slices.Contains(options[b], text) {
+					options[b] = append(options[b], text)
+				}
+			}
+		}
+		whole = product(options, func(parts []string) bool { return add(strings.Join(parts, "")) }) && whole
+	}
+	return all, whole
+}
+
+// padded is a part of a text, with zeros beyond its end.
+func padded(s string, from, to int) string {
+	have := s[min(from, len(s)):min(to, len(s))]
+	return have + strings.Repeat("\x00", to-from-len(have))
+}
+
+// product calls do with each choice of one option of each list, the first ones first, until it returns false.
+func product(options [][]string, do func(parts []string) bool) bool {
+	parts := make([]string, len(options))
+	var from func(i int) bool
+	from = func(i int) bool {
+		if i < 0 {
+			return do(parts)
+		}
+		for _, o := range options[i] {
+			if parts[i] = o; !from(i - 1) {
+				return false
+			}
+		}
+		return true
+	}
+	return from(len(options) - 1)
+}
+
+// A change is one of a name that may not be on the disk yet, where all names change in one order.
+type change struct {
+	at   int // changes with the same number happen at once
+	dir  InodeID
+	name string
+	old  InodeID // what it stood for; 0 for nothing
+	// moved, unless 0, is the file that was renamed over another by that, when it was so long.
+	moved InodeID
+	size  int
+}
+
+// log notes what was changed of the names of a directory.
+func (m *Machine) log(d *inode, old []name) {
+	at := 1
+	if n := len(m.journal); n > 0 {
+		at += m.journal[n-1].at
+	}
+	m.journal = slices.Clone(m.journal)
+	add := func(s string, was InodeID) {
+		m.journal = append(m.journal, change{at: at, dir: d.id, name: s, old: was})
+	}
+	for _, e := range old {
+		if d.lookup(e.name) != e.id {
+			add(e.name, e.id)
+		}
+	}
+	before := inode{names: old}
+	for _, e := range d.names {
+		if before.lookup(e.name) == 0 {
+			add(e.name, 0)
+		}
+	}
+}
+
+// atOnce makes one change of those of the journal from a place on. moved is 0, or a file that was renamed over another.
+func (m *Machine) atOnce(from int, moved InodeID) {
+	for i := from; i < len(m.journal); i++ {
+		c := &m.journal[i]
+		if c.at = m.journal[from].at; moved != 0 && m.disk.rules().allocates {
+			c.moved, c.size = moved, len(m.inode(moved).data)
+		}
+	}
+}
+
+// commit keeps the names that fsync of an inode keeps.
+func (m *Machine) commit(id InodeID) {
+	r := m.disk.rules()
+	last := 0
+	for _, c := range m.journal {
+		if c.dir == id || c.old == id || m.inode(c.dir).lookup(c.name) == id {
+			last = c.at
+		}
+	}
+	if last == 0 {
+		return
+	}
+	var left []change
+	for _, c := range m.journal {
+		kept := c.at <= last
+		if r.alone {
+			kept = c.dir == id || m.inode(c.dir).lookup(c.name) == id
+		}
+		if !kept {
+			left = append(left, c)
+		} else if c.moved != 0 {
+			m.allocated(c.moved, c.size)
+		}
+	}
+	m.journal = left
+}
+
+// shrink: a file that was renamed over another has become shorter since.
+func (m *Machine) shrink(id InodeID, size int) {
+	for i, c := range m.journal {
+		if c.moved == id && c.size > size {
+			m.journal = slices.Clone(m.journal)
+			m.journal[i].size = size
+		}
+	}
+}
+
+// allocated: a file has at least a size on the disk from now on, whatever its contents are.
+func (m *Machine) allocated(id InodeID, size int) {
+	n := m.inode(id)
+	if n.unsynced == nil {
+		return
+	}
+	u := &unsynced{shrunk: n.unsynced.shrunk}
+	for _, v := range n.unsynced.data {
+		if len(v) < size {
+			v = padded(v, 0, size)
+		}
+		if v != n.data && !slices.Contains(u.data, v) {
+			u.data = append(u.data, v)
+		}
+	}
+	if n = m.mutInode(id); len(u.data) == 0 {
+		u = nil
+	}
+	n.unsynced = u
+}
+
+// A namesAt is what the names of directories are when the last changes of the journal are lost.
+type namesAt struct {
+	names map[InodeID][]name // of directories that had others
+	least map[InodeID]int    // sizes of files that were renamed over others
+}
+
+// cuts lists the names that a disk in one order may have, what programs saw first.
+func (m *Machine) cuts() []namesAt {
+	least := map[InodeID]int{}
+	for _, c := range m.journal {
+		if c.moved != 0 {
+			least[c.moved] = max(least[c.moved], c.size)
+		}
+	}
+	out := []namesAt{{map[InodeID][]name{}, least}}
+	for i := len(m.journal) - 1; i >= 0; {
+		last := out[len(out)-1]
+		next := namesAt{map[InodeID][]name{}, map[InodeID]int{}}
+		for id, names := range last.names {
+			next.names[id] = names
+		}
+		for at := m.journal[i].at; i >= 0 && m.journal[i].at == at; i-- {
+			c := m.journal[i]
+			names, ok := next.names[c.dir]
+			if !ok {
+				names = m.inode(c.dir).names
+			}
+			d := inode{names: names}
+			switch k, there := d.find(c.name); {
+			case there && c.old == 0:
+				names = remove(names, k)
+			case there:
+				names = slices.Clone(names)
+				names[k].id = c.old
+			case c.old != 0:
+				names = insert(names, k, name{c.name, c.old})
+			}
+			next.names[c.dir] = names
+		}
+		for _, c := range m.journal[:i+1] {
+			if c.moved != 0 {
+				next.least[c.moved] = max(next.least[c.moved], c.size)
+			}
+		}
+		out = append(out, next)
+	}
+	return out
+}

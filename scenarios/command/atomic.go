@@ -30,7 +30,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 	}
 	var asked []*scenarios.Property
 	if a.Changed() {
-		asked = append(asked, s.left(sc, a, &scenarios.Property{
+		asked = append(asked, s.left(sc, a, false, &scenarios.Property{
 			ID: "atomic", Native: scenarios.RunsWithKills,
 			Meaning: "When all have ended, been killed or lost the power, each file that the commands change is as before or " +
 				"as serial runs leave it.",
@@ -48,7 +48,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 	case s.PowerLosses > 0 && len(s.Commands) > 1:
 		assume(sc, "whether what a command has done outlives a loss of power is asked of one command alone")
 	case s.PowerLosses > 0 && a.Changes():
-		asked = append(asked, s.left(sc, a, &scenarios.Property{
+		asked = append(asked, s.left(sc, a, true, &scenarios.Property{
 			ID:      "durable",
 			Meaning: "What a command that has exited 0 did to its files is still there when the power was lost.",
 		}, func(o outcome.Outcome) ([]int, bool) {
@@ -60,9 +60,9 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 }
 
 // left makes a property of what is left of files in the end. needs says whose changes must be there, and whether
-// anything is judged.
+// anything is judged. made: new files are judged as well.
 func (s *Spec) left(
-	sc *scenarios.Scenario, a *outcome.Atomic, p *scenarios.Property, needs func(o outcome.Outcome) (done []int,
+	sc *scenarios.Scenario, a *outcome.Atomic, made bool, p *scenarios.Property, needs func(o outcome.Outcome) (done []int,
 		judged bool),
 ) *scenarios.Property {
 	judge := func(v scenarios.View) string {
@@ -75,7 +75,7 @@ func (s *Spec) left(
 	}
 	if s.reader == nil {
 		p.Judged = func() (paths [][]string) {
-			for _, names := range a.Groups(p.ID == "durable") {
+			for _, names := range a.Groups(made) {
 				for i, name := range names {
 					names[i] = s.at(strings.TrimSuffix(name, "/"))
 				}

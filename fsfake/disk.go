@@ -1,6 +1,7 @@
 package fsfake
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -278,10 +279,7 @@ func (m *Machine) cuts() []namesAt {
 	out := []namesAt{{map[InodeID][]name{}, least}}
 	for i := len(m.journal) - 1; i >= 0; {
 		last := out[len(out)-1]
-		next := namesAt{map[InodeID][]name{}, map[InodeID]int{}}
-		for id, names := range last.names {
-			next.names[id] = names
-		}
+		next := namesAt{maps.Clone(last.names), map[InodeID]int{}}
 		for at := m.journal[i].at; i >= 0 && m.journal[i].at == at; i-- {
 			c := m.journal[i]
 			names, ok := next.names[c.dir]

@@ -51,7 +51,9 @@ func numSequences() int {
 	switch {
 	case *sequencesFlag > 0:
 		return *sequencesFlag
-	case testing.Short() || raceEnabled:
+	case raceEnabled:
+		return 200
+	case testing.Short():
 		return 1000
 	}
 	return 4500

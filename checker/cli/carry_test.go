@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -21,12 +22,14 @@ import (
 	"lockpick/sched"
 )
 
-var forced = flag.Int("forced", 24, "how many drawn schedules of real programs are carried out on the kernel")
+var forced = flag.Int("forced", 0, "how many drawn schedules of real programs are carried out on the kernel, if not as many as "+
+	"is usual")
 
 // specOf is the spec of a command line for so many processes, over the scripts that package
 // command is tested with.
 func specOf(t testing.TB, line string, n int, settings ...string) command.Spec {
 	t.Helper()
+	testmain.OneWorker(t)
 	for _, word := range strings.Fields(line) {
 		if word == "sh" || word == "python3" || word == "node" || word == "flock" {
 			testmain.Needs(t, word, "./checker/cli")
@@ -93,7 +96,7 @@ func TestForcedSchedules(t *testing.T) {
 			r, err := checker.NewRunner(&sc, scenarios.Deadlock)
 			require.NoError(t, err)
 			waited, parked := 0, 0
-			for seed := range uint64(max(1, *forced/len(programs))) {
+			for seed := range uint64(max(1, cmp.Or(*forced, testmain.Many(1, 1, 44))/len(programs))) {
 				var st sched.Strategy = sched.NewRandom(seed)
 				if sc.Setting.Crashes > 0 { // at any step, and not as soon as it can
 					st = sched.NewPCT(seed, 60, 3)

@@ -35,6 +35,7 @@ echo $((x+1)) > n
 // raceFile writes the race, and skips the test where it cannot be traced.
 func raceFile(t *testing.T) string {
 	t.Helper()
+	testmain.OneWorker(t) // who follows programs
 	spec, err := command.Parse([]byte(counting))
 	require.NoError(t, err)
 	testmain.Needs(t, "sh", "./checker/cli")

@@ -114,7 +114,7 @@ os.pwritev(os.open("f", os.O_CREAT | os.O_WRONLY), [b"x"], 0, os.RWF_DSYNC)`, `p
 		{"endless", `while True: pass`, `it computes for longer than 1s without a call`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := config(python, "-c", c.program)
+			cfg := config(python, "-IS", "-c", c.program) // which starts sooner without its site
 			if c.name == "endless" {
 				cfg.Timeout = time.Second
 			}

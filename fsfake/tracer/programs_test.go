@@ -196,10 +196,7 @@ func TestProgramInTheVirtualDirectory(t *testing.T) {
 func TestEqualAnswersGiveEqualCalls(t *testing.T) {
 	testmain.Slow(t, "it runs programs in many languages many times", "./fsfake/tracer")
 	t.Parallel()
-	times := 5
-	if testing.Short() {
-		times = 3
-	}
+	times := testmain.Many(2, 2, 5)
 	each(t, func(t *testing.T, p program, argv []string) {
 		want, calls := first(t, argv)
 		n := times

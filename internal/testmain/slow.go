@@ -29,6 +29,16 @@ func InRealTime(t *testing.T, pkg string) {
 // is left out otherwise is more of what was looked at, and nothing of another kind.
 func Long() bool { return os.Getenv("LOCKPICK_LONG") != "" && !testing.Short() }
 
+// OneWorker skips a test under the race detector in which nothing happens side by side: there is nothing for it to
+// find, and what the test looks at takes ten times the time. Every such test runs whole without it.
+func OneWorker(t testing.TB) {
+	t.Helper()
+	if race.Detector {
+		t.Skipf("SKIPPED under the race detector: one worker does everything, so that there is nothing to find; go test "+
+			"-run '^%s$' without -race runs it", t.Name())
+	}
+}
+
 // OnlyLong skips a test unless tests are long, and says so as [Slow] does: other tests notice the same, or its kind.
 func OnlyLong(t *testing.T, why, pkg string) {
 	t.Helper()
@@ -38,7 +48,7 @@ func OnlyLong(t *testing.T, why, pkg string) {
 }
 
 // Many is how many cases a test looks at of those that are drawn or alike: few with -short and under the race
-// detector, all where tests are long, and some otherwise. Some are enough for the mutants of docs/mutants.md.
+// detector, all where tests are long, and some otherwise.
 func Many(few, some, all int) int {
 	switch {
 	case testing.Short() || race.Detector:

@@ -83,6 +83,7 @@ func TestPrograms(t *testing.T) {
 // scenario makes the scenario of some command lines over the scripts of testdata.
 func scenario(t testing.TB, needs string, lines []string, files map[string]string, setting string, change ...func(*command.Spec)) scenarios.Scenario {
 	t.Helper()
+	testmain.OneWorker(t) // TestWorkersShareCommands has several
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: programs are traced on linux/amd64 only; go test ./scenarios/command runs it there")
 	}

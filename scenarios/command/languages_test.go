@@ -259,3 +259,17 @@ func gitIn(t *testing.T, repo string, args ...string) string {
 	require.NoError(t, err, "git %v", args)
 	return string(out)
 }
+
+// Workers that decide the same commands side by side share what is known of them.
+func TestWorkersShareCommands(t *testing.T) {
+	testmain.Needs(t, "sh", "./scenarios/command")
+	spec := command.Spec{ID: "test/commands/shared", Files: []command.File{{Name: "n", Content: "0\n"}}}
+	sc := traced(t, spec, twice("read x < n; echo $((x+1)) > n"), "")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	for _, workers := range []int{1, 3} {
+		r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: workers, SkipOdds: true})
+		require.NoError(t, err)
+		require.Equal(t, scenarios.Broken, r.Verdict, r.Why)
+	}
+}

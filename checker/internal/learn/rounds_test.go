@@ -24,6 +24,7 @@ func (writer) Stop()                      {}
 // learned in less than a second, and would not be within the time limit of tests if all lengths of rounds were
 // compared at each piece.
 func TestLongTexts(t *testing.T) {
+	fixtures.OneWorker(t)
 	t.Parallel()
 	sc := fixtures.New("toy/writes/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 1})
 	sc.External = true

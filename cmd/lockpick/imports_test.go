@@ -132,7 +132,7 @@ var imports = map[string]string{
 	"checker/internal/toys":       "fsfake model scenarios",
 	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys internal/race",
 	"internal/golden":             "testify",
-	"internal/race":               "",
+	"internal/race internal/testmain":               "",
 	"internal/testmain":           "internal/race",
 	"internal/numbers":            "",
 	"scenarios/internal/openclaw": "rapid testify",

@@ -127,6 +127,10 @@ func (m *markdown) section(r *checker.Result) error {
 		m.line("**Cause:** %s", markdownText(c.Cause))
 		m.line("")
 	}
+	if text := fix(r); text != "" {
+		m.line("**Fix:** %s", markdownText(text))
+		m.line("")
+	}
 	m.fence("text", plainDrawing(r, m.o))
 	m.line("")
 	m.line("%s.", markdownText(strings.Join((&timeline{r: r, o: m.o}).facts(), " · ")))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"runtime/debug"
+	"slices"
 	"strings"
 
 	"lockpick/checker"
@@ -17,7 +19,7 @@ const SARIFVersion = "2.1.0"
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 // SARIF writes what is not as claimed as a SARIF 2.1.0 log, for code scanning: a rule
-// for each property, an error for each verdict that differs from its claim, with its
+// for each property, and of programs for each kind of cause, an error for each verdict that differs from its claim, with its
 // counterexample as a code flow of one thread flow for each task, and a warning for each
 // verdict that could not be reached. What is as claimed is no finding and is left out.
 //
@@ -28,7 +30,7 @@ const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/
 func SARIF(w io.Writer, results []checker.Result, o Options) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
-			Name: "lockpick", Rules: sarifRules(results),
+			Name: "lockpick", Version: moduleVersion(), Rules: sarifRules(results),
 		}},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
@@ -39,6 +41,14 @@ func SARIF(w io.Writer, results []checker.Result, o Options) error {
 		}
 	}
 	return writeJSON(w, sarifLog{Schema: sarifSchema, Version: SARIFVersion, Runs: []sarifRun{run}})
+}
+
+// moduleVersion is the version that the program was built from; empty for one from a work tree.
+func moduleVersion() string {
+	if b, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(b.Main.Version, "v") {
+		return b.Main.Version
+	}
+	return ""
 }
 
 type sarifLog struct {
@@ -58,14 +68,17 @@ type sarifTool struct {
 }
 
 type sarifDriver struct {
-	Name  string      `json:"name"`
-	Rules []sarifRule `json:"rules"`
+	Name    string      `json:"name"`
+	Version string      `json:"version,omitempty"`
+	Rules   []sarifRule `json:"rules"`
 }
 
 type sarifRule struct {
 	ID               string    `json:"id"`
 	Name             string    `json:"name"`
 	ShortDescription sarifText `json:"shortDescription"`
+	FullDescription  sarifText `json:"fullDescription"`
+	Help             sarifText `json:"help"`
 }
 
 type sarifText struct {
@@ -132,18 +145,42 @@ type sarifProperties struct {
 	Replay   string `json:"replay"`
 }
 
-// sarifRules lists the properties that the results are about, in the order of reports.
+// sarifRules lists the properties that the results are about, in the order of reports, and then the kinds of causes
+// of programs that are broken.
 func sarifRules(results []checker.Result) []sarifRule {
 	rules := []sarifRule{}
 	for _, p := range Properties(results) {
-		rules = append(rules, sarifRule{p.ID, camel(p.ID), sarifText{Text: p.Meaning}})
+		rules = append(rules, sarifProperty(p))
+	}
+	for i := range results {
+		r := sarifRuleOf(&results[i])
+		if !slices.ContainsFunc(rules, func(have sarifRule) bool { return have.ID == r.ID }) {
+			rules = append(rules, r)
+		}
 	}
 	return rules
 }
 
+func sarifProperty(p *scenarios.Property) sarifRule {
+	means := sarifText{Text: p.Meaning}
+	return sarifRule{p.ID, camel(p.ID), means, means, means}
+}
+
+// sarifRuleOf is the kind of the cause of a program that is broken, and else the property.
+func sarifRuleOf(r *checker.Result) sarifRule {
+	if r.Counterexample != nil && r.Scenario.External {
+		if k, ok := trace.KindOf(r.Counterexample.Code); ok {
+			name := camel(strings.NewReplacer(",", "", " ", "-").Replace(k.Name))
+			help := sarifText{k.Says + " " + k.Fix, k.Says + "\n\n**Fix:** " + k.Fix}
+			return sarifRule{k.ID, name, sarifText{Text: sentence(k.Name)}, sarifText{Text: k.Says}, help}
+		}
+	}
+	return sarifProperty(r.Property)
+}
+
 func sarifResultOf(r *checker.Result, rules []sarifRule, o Options) sarifResult {
 	out := sarifResult{
-		RuleID: r.Property.ID, Kind: "fail", Level: "error",
+		RuleID: sarifRuleOf(r).ID, Kind: "fail", Level: "error",
 		Message:      sarifText{Text: headline(r) + ".\n" + detail(r, o)},
 		Locations:    []sarifLocation{sarifPlace(r, o)},
 		Fingerprints: map[string]string{"lockpick/v1": r.Scenario.ID + " " + r.Property.ID},
@@ -189,7 +226,7 @@ func sarifSource(s scenarios.Source, o Options) *sarifPhysical {
 	case s.File == "":
 		return nil
 	case s.Line == 0:
-		return &sarifPhysical{sarifArtifact{o.uri(s.File)}, nil}
+		return &sarifPhysical{sarifArtifact{o.uri(s.File)}, &sarifRegion{1}} // GitHub shows nothing without a region
 	}
 	return &sarifPhysical{sarifArtifact{o.uri(s.File)}, &sarifRegion{s.Line}}
 }

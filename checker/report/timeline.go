@@ -250,8 +250,8 @@ func (t *timeline) footer() {
 	if q := t.r.Question; q.Open() && q.Because != "" {
 		cause = q.Because
 	}
-	for _, said := range []struct{ label, text string }{{"cause", cause}, {"kernel", cx.Kernel}, {"native",
-		t.r.Native}, {"verdict", t.why()}} {
+	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"kernel", cx.Kernel},
+		{"native", t.r.Native}, {"verdict", t.why()}} {
 		if said.text == "" && said.label != "cause" {
 			continue
 		}
@@ -263,6 +263,15 @@ func (t *timeline) footer() {
 	t.places()
 	// The command stays on one line: it is there to be copied.
 	t.line("  " + t.o.paint(accent, pad("replay", labelWidth)) + ReplayCommand(t.r, t.o))
+}
+
+// fix says what is changed against the kind of cause that programs show, and where to read more; empty for others.
+func fix(r *checker.Result) string {
+	k, ok := trace.KindOf(r.Counterexample.Code)
+	if !ok || !r.Scenario.External || r.Question.Open() || k.ID == trace.Unexplained {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s, %s: %s)", k.Fix, k.ID, k.Name, k.Anchor())
 }
 
 // why says why there is no verdict although there is a counterexample; empty when there is one.

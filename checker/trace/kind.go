@@ -9,6 +9,9 @@ type Kind struct {
 	ID, Name, Says, Fix string
 }
 
+// Unexplained is the id of the kind that a cause has when nothing better is known.
+const Unexplained = "LP1099"
+
 // KindOf returns the kind that has an id; false when none has.
 func KindOf(id string) (Kind, bool) {
 	i := slices.IndexFunc(kinds, func(k Kind) bool { return k.ID == id })
@@ -156,7 +159,7 @@ var kinds = []Kind{
 		"Claim it first by one call that only one can succeed with, such as a rename to a name of your own.",
 	},
 	{
-		"LP1099", "not explained",
+		Unexplained, "not explained",
 		"The schedule shows the violation. Why it happens is not known better.",
 		"Read the schedule with --unfold.",
 	},

@@ -14,7 +14,7 @@ import (
 // the operations explains. What it had been given before goes.
 func Explain(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	s := newStory(sc, cx)
-	cx.Cause, cx.Named, cx.Mistake, cx.Act, cx.Code = "", nil, "", 0, unexplained
+	cx.Cause, cx.Named, cx.Mistake, cx.Act, cx.Code = "", nil, "", 0, trace.Unexplained
 	cx.Blamed = blamed(cx)
 	for _, m := range mistakes {
 		if t := (&teller{story: s}); m.tell(t) {
@@ -107,8 +107,6 @@ var mistakes = []mistake{
 
 // Unexplained is the mistake that a counterexample is given when nothing better is known.
 const Unexplained = "unexplained"
-
-const unexplained = "LP1099" // its kind of cause
 
 // unexplained is what there is to say when nothing better is known.
 func (t *teller) unexplained() {

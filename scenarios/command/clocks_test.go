@@ -23,6 +23,7 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh dated.sh", "", "holds", "", short},
 		{"sh lease.sh", "", "broken", "", usual},
 		{"sh patience.sh", "", "broken", "", usual},
+		{"sh until.sh", "", "broken", "", usual},
 		{"python3 lease.py", "", "broken", "", long},
 		{"python3 end-time.py", "refused 75", "holds", "", usual},
 		{"sh stale.sh", "", "unknown", "more have passed", usual},

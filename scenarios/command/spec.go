@@ -1,6 +1,7 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -107,6 +108,17 @@ func (s Spec) Readings() (sc, strict scenarios.Scenario, err error) {
 	if err := s.validate(); err != nil {
 		return sc, strict, err
 	}
+	sc, strict, err = s.readings()
+	if !s.lasting && errors.Is(err, stuck(errAlone.Error())) { // it may wait until a time has come
+		s.lasting = true
+		if in, strictly, err := s.readings(); err == nil {
+			return in, strictly, nil
+		}
+	}
+	return sc, strict, err
+}
+
+func (s Spec) readings() (sc, strict scenarios.Scenario, err error) {
 	if sc, err = s.bare(); err != nil {
 		return sc, strict, err
 	}

@@ -42,8 +42,8 @@ type space struct {
 	c        *search.Coverage
 	// merging says how the merging of automata was verified.
 	merging Merging
-	// found is the smallest counterexample, if it was searched for already.
-	found *found
+	// found are the smallest counterexamples, if they were searched for already.
+	found []*found
 }
 
 // An Attempt is what became of one way to cover a space.
@@ -187,7 +187,7 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 	}
 	if g.c.Outrun {
 		g.known |= manyPaths
-		if g.c.Violations == 0 && g.found == nil {
+		if g.c.Violations == 0 && len(g.found) == 0 {
 			g.known |= roundsOpen
 		}
 		return g.c.Why, nil
@@ -208,7 +208,7 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 		if err := g.x.Histories.FinalCheck(ctx, 1); err != nil && ctx.Err() == nil {
 			return "", err
 		}
-		if g.cases = g.ask && g.found == nil && severalCases(g.t.Sc, g.x.Observed()); g.cases {
+		if g.cases = g.ask && len(g.found) == 0 && severalCases(g.t.Sc, g.x.Observed()); g.cases {
 			return "each case of what file systems do is decided instead", nil
 		}
 	}
@@ -238,11 +238,8 @@ func (g *decision) refused(a *attempt, err error) (why string, fatal error) {
 // programs themselves run.
 func (g *decision) confirmJoined(ctx context.Context) (err error) {
 	if g.c.Violations > 0 {
-		if g.found == nil {
-			g.found, err = g.find(ctx)
-		}
-		if err == nil {
-			_, err = g.t.Counterexample(g.found.schedule)
+		if err = g.findAll(ctx); err == nil {
+			_, err = g.t.Counterexample(g.found[0].schedule)
 		}
 	}
 	if err == nil {

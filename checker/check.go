@@ -105,14 +105,20 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	return res, err
 }
 
-// reconsidered reports whether the end of the counterexample turns out to be a good one; see
+// reconsidered reports whether the end of a counterexample turns out to be a good one; see
 // [scenarios.Property.Reconsider].
-func (r *Result) reconsidered() (bool, error) {
-	cx := r.Counterexample
-	if cx == nil || r.Property.Reconsider == nil || len(cx.Trace) == 0 {
-		return false, nil
+func (r *Result) reconsidered() (again bool, err error) {
+	for _, cx := range append(r.Also, r.Counterexample) {
+		if cx == nil || r.Property.Reconsider == nil || len(cx.Trace) == 0 {
+			continue
+		}
+		good, err := r.Property.Reconsider(scenarios.NewView(cx.Trace[len(cx.Trace)-1].After))
+		if err != nil {
+			return false, err
+		}
+		again = again || good
 	}
-	return r.Property.Reconsider(scenarios.NewView(cx.Trace[len(cx.Trace)-1].After))
+	return again, nil
 }
 
 // looksOf is what is looked at on one schedule: what breaks a property there breaks it in

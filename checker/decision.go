@@ -63,7 +63,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	if !c.Enough {
 		res.Complete, res.Why = c.Complete, c.Why
 	}
-	broken := c.Violations > 0 || g.found != nil
+	broken := c.Violations > 0 || len(g.found) > 0
 	var err error
 	switch {
 	case x.OneOrder() && g.t.Property.Question != scenarios.NoQuestion:
@@ -127,7 +127,8 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
 	}
 	if c.Enough && res.Counterexample != nil && res.Counterexample.Smallest { // which depends on nothing but the scenario
-		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = g.found.Stored, g.found.Transitions, g.found.Contended
+		f := g.found[0]
+		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = f.Stored, f.Transitions, f.Contended
 		return res, nil
 	}
 	res.Stats.learned(x)

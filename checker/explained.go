@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lockpick/checker/internal/search"
 	"lockpick/sched"
@@ -42,7 +43,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 	return true, g.odds(ctx, res)
 }
 
-// A found is a counterexample that was searched for in the order of cost.
+// A found is a counterexample that was searched for in the order of cost, the smallest of its kind.
 type found struct {
 	schedule sched.Schedule
 	// ended says which budget ended before the smallest was found; nil for none.
@@ -50,23 +51,36 @@ type found struct {
 	search.Target
 }
 
-// find returns the smallest counterexample. When a budget ends before it is found, it is the
-// way on which the violation was seen, made smaller.
-func (g *decision) find(ctx context.Context) (*found, error) {
-	tg := &search.Target{Limits: search.Limits{Bytes: g.o.Bytes}, Beside: g.c.States.Bytes(), Monitors: true}
-	if !g.c.Complete && g.o.States > 0 {
-		// There may be no end to what is cheaper. The search looks at a state together with who ran last.
-		tg.Limits.States = g.o.States * (g.t.Sc.Setting.Contenders() + 1)
-	}
-	schedule, err := g.x.FindSmallest(ctx, tg)
-	f := &found{Target: *tg}
-	if errors.As(err, &f.ended) {
-		if schedule, err = g.x.Path(g.c); err == nil {
-			schedule, err = g.t.ShrinkABit(schedule)
+// find returns the smallest counterexample of each kind that was seen, the one to be shown first. When a budget ends
+// before it is found, it is the way on which the violation was seen, made smaller.
+func (g *decision) find(ctx context.Context) (all []*found, err error) {
+	kinds := g.c.Kinds()
+	slices.SortFunc(kinds, g.compare)
+	for i, kind := range kinds {
+		tg := &search.Target{
+			Kind: kind, Limits: search.Limits{Bytes: g.o.Bytes}, Beside: g.c.States.Bytes(), Monitors: true,
 		}
+		if !g.c.Complete && g.o.States > 0 {
+			// There may be no end to what is cheaper. The search looks at a state together with who ran last.
+			tg.Limits.States = g.o.States * (g.t.Sc.Setting.Contenders() + 1)
+		}
+		if i > 0 && !g.c.Complete {
+			tg.Limits.Executions = g.x.Learned().Coroutines + smallerExecutions
+		}
+		schedule, err := g.x.FindSmallest(ctx, tg)
+		f := &found{Target: *tg}
+		if errors.As(err, &f.ended) {
+			if schedule, err = g.x.Path(g.c, kind); err == nil {
+				schedule, err = g.t.ShrinkABit(schedule)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.schedule = schedule
+		all = append(all, f)
 	}
-	f.schedule = schedule
-	return f, err
+	return all, nil
 }
 
 // explain adds the counterexample and the odds to a broken result.
@@ -76,16 +90,20 @@ func (g *decision) explain(ctx context.Context, res *Result) (err error) {
 			return err
 		}
 	}
-	if g.found == nil {
-		if g.found, err = g.find(ctx); err != nil {
-			return err
-		}
-	}
-	if res.Counterexample, err = g.t.Counterexample(g.found.schedule); err != nil {
+	if err := g.findAll(ctx); err != nil {
 		return err
 	}
-	if res.Counterexample.Smallest = g.found.ended == nil; g.found.ended != nil {
-		res.notSmallest(g.found.ended)
+	for _, f := range g.found {
+		cx, err := g.t.Counterexample(f.schedule)
+		if err != nil {
+			return err
+		}
+		cx.Smallest, cx.Others = f.ended == nil, f.Others
+		res.Also = append(res.Also, cx)
+	}
+	res.Counterexample, res.Also = res.Also[0], res.Also[1:]
+	if ended := g.found[0].ended; ended != nil {
+		res.notSmallest(ended)
 	}
 	res.outlived(g.x)
 	res.joined(g.x)
@@ -143,6 +161,9 @@ func (r *Result) outlived(x *search.Explorer) {
 // joined says that a counterexample need not be the smallest where rounds of polling were taken to carry
 // nothing over: a program that remembers one might break something sooner.
 func (r *Result) joined(x *search.Explorer) {
+	for _, cx := range r.Also {
+		cx.Smallest = cx.Smallest && !x.Joins()
+	}
 	if r.Counterexample.Smallest && x.Joins() {
 		r.Counterexample.Smallest = false
 		r.notSmallest(&search.EndedError{Why: "rounds of polling were taken to carry nothing over"})

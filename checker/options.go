@@ -59,6 +59,8 @@ type Options struct {
 	Whole bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
+	// Kind is that of the counterexample to show, if there is one; [scenarios.NoKind] is the worst.
+	Kind scenarios.Kind
 	// changes is where RememberAuto changes over, for tests.
 	changes changes
 	// large: in another case the space was not small, and nothing was broken in what was seen of it.

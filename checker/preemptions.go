@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
@@ -74,20 +75,21 @@ func (r *Result) Known() string {
 // enough.
 func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	limits := g.o.limits(g.t.Sc, g.t.Property)
-	p, err := g.x.CoverPreemptions(ctx, limits, 2, 1, search.Limits{Executions: pairExecutions, States: pairStates})
+	p, err := g.x.CoverPreemptions(ctx, g.first(), limits, 2, 1,
+		search.Limits{Executions: pairExecutions, States: pairStates})
 	if err != nil {
 		return "", err
 	}
 	g.preempted = p
-	if p.Schedule != nil {
-		g.found, err = g.smallestOf(ctx, p, limits)
+	if len(p.Broken) > 0 {
+		err = g.smallestOf(ctx, p, limits)
 	} else if !p.Whole && ctx.Err() == nil {
-		g.found, err = g.drawn(ctx)
+		err = g.drawn(ctx)
 	}
 	switch {
 	case err != nil:
 		return "", err
-	case g.found != nil:
+	case len(g.found) > 0:
 		g.known |= shown
 		g.c.Enough = true
 		return "whether random runs find it, too, is not known yet", nil
@@ -98,24 +100,33 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	return "few preemptions break nothing", nil
 }
 
-// smallestOf makes a schedule smaller that breaks the property. None that is smaller has more preemptions.
-func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits search.Limits) (*found, error) {
-	executions := g.x.Learned().Coroutines
-	tg := &search.Target{
-		Preemptions: &p.Broken, NoFaults: true, Monitors: true, Beside: g.c.States.Bytes(),
-		Limits: search.Limits{Bytes: g.o.Bytes, Executions: executions + max(executions, smallerExecutions)},
-	}
-	if tell := limits.Progress; tell != nil {
+// smallestOf makes the schedules smaller that break the property, one of each kind. None that is smaller has more
+// preemptions.
+func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits search.Limits) error {
+	slices.SortFunc(p.Broken, func(a, b search.BrokenSchedule) int { return g.compare(a.Kind, b.Kind) })
+	for i := range p.Broken {
+		b := &p.Broken[i]
 		l := g.x.Learned()
-		tell(search.Progress{Broken: true, Depth: len(p.Schedule), Preemptions: p.Broken, Executions: l.Coroutines,
-			Learned: l.Edges})
+		if tell := limits.Progress; tell != nil {
+			tell(search.Progress{
+				Broken: true, Depth: len(b.Schedule), Preemptions: b.Preemptions, Executions: l.Coroutines, Learned: l.Edges,
+			})
+		}
+		tg := &search.Target{
+			Kind: b.Kind, Preemptions: &b.Preemptions, NoFaults: true, Monitors: true, Beside: g.c.States.Bytes(),
+			Limits: search.Limits{Bytes: g.o.Bytes, Executions: l.Coroutines + max(l.Coroutines, smallerExecutions)},
+		}
+		schedule, err := g.x.FindSmallest(ctx, tg)
+		f := &found{Target: *tg, schedule: schedule}
+		if errors.As(err, &f.ended) {
+			f.schedule, err = b.Schedule, nil
+		}
+		if err != nil {
+			return err
+		}
+		g.found = append(g.found, f)
 	}
-	schedule, err := g.x.FindSmallest(ctx, tg)
-	f := &found{Target: *tg, schedule: schedule}
-	if errors.As(err, &f.ended) {
-		f.schedule, err = p.Schedule, nil
-	}
-	return f, err
+	return nil
 }
 
 // confirmBound notes what holds with few preemptions, once everything that it rests on was looked at again.
@@ -140,20 +151,22 @@ func (g *decision) confirmBound(ctx context.Context) (why string, err error) {
 	return why, err
 }
 
-// drawn draws schedules with more preemptions, and returns the first that breaks the property.
-func (g *decision) drawn(ctx context.Context) (*found, error) {
+// drawn draws schedules with more preemptions, and keeps the first of each kind that breaks the property.
+func (g *decision) drawn(ctx context.Context) error {
 	if g.t.Property.Question != scenarios.NoQuestion {
-		return nil, nil
+		return nil
 	}
 	first, err := g.t.Run(sched.RunToCompletion{}, false)
-	for i := 0; i < drawnSchedules && err == nil && ctx.Err() == nil; i++ {
+	for i := 0; i < drawnSchedules && err == nil && ctx.Err() == nil && !g.has(g.first()); i++ {
 		var out search.Outcome
 		out, err = g.t.Run(sched.NewPCT(uint64(i), len(first.Schedule), 4), false)
-		if err == nil && out.Broken {
+		if err == nil && out.Broken && !g.has(out.Kind) {
 			f := &found{ended: &search.EndedError{Why: "the schedule was drawn"}}
+			f.Kind = out.Kind
 			f.schedule, err = g.t.ShrinkABit(out.Schedule)
-			return f, err
+			g.found = append(g.found, f)
 		}
 	}
-	return nil, err
+	slices.SortFunc(g.found, func(a, b *found) int { return g.compare(a.Kind, b.Kind) })
+	return err
 }

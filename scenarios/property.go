@@ -64,6 +64,8 @@ type Property struct {
 	KeepsExits bool
 	// Native says which runs of real programs on the machine as it is can show a violation of an invariant.
 	Native NativeRuns
+	// Kind grades an end that the invariant calls broken, so that the worst is shown. Nil: all are alike.
+	Kind func(v View) Kind
 	// Table shows what is wrong in the state that breaks an invariant, as rows of cells under a
 	// heading, which is the first row; see package report. Nil, or no rows, shows nothing.
 	Table func(v View) [][]string

@@ -25,6 +25,7 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 		return r, err
 	}
 	r.Verdict, r.Complete, r.Counterexample = checker.Unknown, false, full.Counterexample
+	r.Also = full.Also
 	statuses := full.Counterexample.Failures()
 	exit := "A failure"
 	if statuses != "" {

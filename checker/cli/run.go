@@ -27,6 +27,8 @@ type runFlags struct {
 	began    time.Time // when the files were copied
 	survey   string
 	property string
+	kind     string
+	first    scenarios.Kind // of kind
 	width    int
 	timeout  time.Duration
 	skipOdds bool
@@ -102,6 +104,8 @@ it holds, or is broken and how, or why it was not asked.`,
 	}
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
 		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")
+	fs.StringVar(&f.kind, "kind", "", "show a counterexample of kind `K` rather than the worst: lost (all succeed, and "+
+		"something is lost or mixed), failed (a command fails, too) or refused (nothing else is wrong)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never; "+
 		"in a survey for each verdict)")
@@ -176,6 +180,11 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	}
 	if f.any = f.copies == anyCopies; f.any {
 		f.copies = 0
+	}
+	if f.kind != "" {
+		if f.first, err = scenarios.ParseKind(f.kind); err != nil {
+			return spec, fmt.Errorf("--kind: %w", err)
+		}
 	}
 	archive := f.archive(args)
 	switch {

@@ -188,7 +188,9 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	bar.begin(sc.ID, p.ID)
-	o := checker.Options{Workers: 1, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried}
+	o := checker.Options{
+		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
+	}
 	r, err := checker.Check(ctx, sc, p, o)
 	// The property of what is left behind counts refusals.
 	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p || spec.Refused.Declared {

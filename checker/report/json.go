@@ -86,6 +86,8 @@ type jsonFound struct {
 	// between two runs.
 	ElapsedMS      *int64              `json:"elapsed_ms,omitempty"`
 	Counterexample *jsonCounterexample `json:"counterexample,omitempty"`
+	// Also has a counterexample of each other kind that was found.
+	Also []jsonAlso `json:"also,omitempty"`
 }
 
 // A jsonQuestion is a question about what an exit status means, with both answers.
@@ -154,6 +156,8 @@ func joinObjects(parts ...any) ([]byte, error) {
 
 // A jsonCounterexample is the evidence for a verdict "broken".
 type jsonCounterexample struct {
+	// Kind is how bad its end is: lost, failed or refused; empty where kinds are not told apart.
+	Kind         string   `json:"kind,omitempty"`
 	Schedule     string   `json:"schedule"`
 	Steps        int      `json:"steps"`
 	Preemptions  int      `json:"preemptions"`
@@ -267,10 +271,11 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	}
 	if c := r.Counterexample; c != nil {
 		j.Counterexample = &jsonCounterexample{
-			Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
+			Kind: c.Kind.String(), Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, FailingCalls: c.Cost.Failing, Signals: c.Cost.Signals, Smallest: c.Smallest,
 			Cause: c.Cause, Code: c.Code, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel, Table: TableOf(c),
 		}
+		j.Also = newJSONAlso(r)
 		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)
 	}
 	return j

@@ -87,6 +87,8 @@ func (t *timeline) facts() []string {
 	if c := r.Counterexample; c != nil {
 		facts = append(facts, costText(c.Cost, c.Schedule))
 		switch {
+		case c.Smallest && c.Others:
+			facts = append(facts, "no smaller one of its kind exists")
 		case c.Smallest:
 			facts = append(facts, "no smaller one exists")
 		case r.Why != "":
@@ -249,6 +251,18 @@ func (t *timeline) footer() {
 	cause := cx.Cause
 	if q := t.r.Question; q.Open() && q.Because != "" {
 		cause = q.Because
+	}
+	label := "also"
+	if text := kindText(t.r); text != "" {
+		for _, l := range t.o.tell("kind", text) {
+			t.line(l)
+		}
+	}
+	for _, text := range alsoTexts(t.r) {
+		for _, l := range t.o.tell(label, text) {
+			t.line(l)
+		}
+		label = ""
 	}
 	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"kernel", cx.Kernel},
 		{"native", t.r.Native}, {"verdict", t.why()}} {

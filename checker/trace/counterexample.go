@@ -12,10 +12,12 @@ type Counterexample struct {
 	Property *scenarios.Property
 	Schedule sched.Schedule
 	Cost     Cost
-	// Smallest: no schedule of lower cost violates the property.
-	Smallest bool
-	Trace    Trace
-	History  []porcupine.Operation
+	// Kind is how bad its end is.
+	Kind scenarios.Kind
+	// Smallest: no schedule of lower cost violates the property in this kind. Others: one of another kind may.
+	Smallest, Others bool
+	Trace            Trace
+	History          []porcupine.Operation
 	// Said is what the invariant says is wrong after the last step; empty for other kinds of
 	// judgement.
 	Said string

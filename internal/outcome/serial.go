@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
@@ -107,6 +108,46 @@ func (s *Serial) OnlyRefusals() string {
 		return ""
 	}
 	return fmt.Sprintf("in whatever order they run, the %s do nothing but refuse (%s)", s.What, example)
+}
+
+// Kind grades an outcome that is none of a serial order. Start is the tree at the start, and parts are the orders of
+// some of the processes and of all.
+func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
+	failed := s.failed(o)
+	if len(failed) == 0 {
+		return scenarios.Lost
+	}
+	others := func(i int) bool { return !slices.Contains(failed, i) }
+	if len(failed) == len(o.Exits) && slices.Equal(o.Tree, start) {
+		return scenarios.Refused
+	}
+	for _, k := range parts {
+		ranFailed := slices.ContainsFunc(k.Ran, func(i int) bool { return !others(i) })
+		if !ranFailed && len(k.Ran) == len(o.Exits)-len(failed) && o.Key(others) == k.Outcome.Key(others) {
+			return scenarios.Refused
+		}
+	}
+	return scenarios.Failed
+}
+
+// failed are the processes that have failed, unlike in any serial order in which the others end as they do here.
+func (s *Serial) failed(o Outcome) (out []int) {
+	var whole []Order
+	for _, k := range s.Orders {
+		if slices.Equal(k.Outcome.Exits, o.Exits) {
+			return nil
+		}
+		if len(k.Ran) == len(o.Exits) {
+			whole = append(whole, k)
+		}
+	}
+	for i, exit := range o.Exits {
+		always := len(whole) > 0 && !slices.ContainsFunc(whole, func(k Order) bool { return k.Outcome.Exits[i] != exit })
+		if exit != "exit 0" && exit != ExitText(fsfake.Exit{}, false) && !always {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // Judge compares an outcome with those of the serial orders. It returns "" when it is one

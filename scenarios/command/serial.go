@@ -27,6 +27,7 @@ type Refused struct {
 // serializable returns the property of commands whose serial runs are given.
 func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenarios.Property {
 	of := func(v scenarios.View) outcome.Outcome { return s.outcome(v) }
+	start, parts := s.tree(scenarios.NewView(sc.NewMachine())), serial
 	if !s.mayRefuse() {
 		serial = serial.whole(len(s.Commands))
 	}
@@ -49,6 +50,9 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 		Meaning:   "What the commands leave behind is what they leave behind one after the other, in some order.",
 		Invariant: func(v scenarios.View) string { return compared(v).Invariant(of)(v) },
 		Table:     func(v scenarios.View) [][]string { return compared(v).Table(of(v)) },
+		Kind: func(v scenarios.View) scenarios.Kind {
+			return compared(v).Kind(of(v), start, append(slices.Clone(parts.orders), parts.reused...))
+		},
 	}
 	// What is there at the start may be what keeps them out, and then it is to.
 	if text := c.OnlyRefusals(); text != "" && s.Refused.Declared && !s.Left && !s.done && len(s.Living) == 0 {

@@ -46,6 +46,7 @@ type Space struct {
 	timedWait   atomic.Bool   // see TimedWait
 	someDisks   atomic.Bool   // see SomeDisks
 	observed    observer
+	kinds       map[uint32]scenarios.Kind // by machine that breaks the property
 }
 
 // OneOrder reports whether somewhere in what was explored several threads or processes of
@@ -101,7 +102,10 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	if p.Question == scenarios.Unserial {
 		return nil, fmt.Errorf("checker: %s: %s was not made for this scenario: call serial.Bind first", sc.ID, p)
 	}
-	x := &Space{Sc: sc, Property: p, steps: &table.Shared{}, KeepNumbers: p.OfCycles(), lasts: sc.Setting.Assume.Sleeps == scenarios.SleepsLast}
+	x := &Space{
+		Sc: sc, Property: p, steps: &table.Shared{}, KeepNumbers: p.OfCycles(),
+		lasts: sc.Setting.Assume.Sleeps == scenarios.SleepsLast, kinds: map[uint32]scenarios.Kind{},
+	}
 	for i, n := range sc.Setting.EachTask() {
 		x.Slots = append(x.Slots, slot{
 			Task: sched.Task{Process: i, N: n}, process: i,

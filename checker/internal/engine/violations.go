@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+
+	"lockpick/scenarios"
 )
 
 // Violated is a set of distinct violations: histories or machines by number.
@@ -23,6 +25,26 @@ func (x *Space) Violation(row []uint32) uint32 {
 		return row[WordHistory]
 	}
 	return row[wordMachine]
+}
+
+// KindOf grades a state that breaks the property.
+func (x *Space) KindOf(row []uint32) (scenarios.Kind, error) {
+	if x.Property.Kind == nil {
+		return scenarios.NoKind, nil
+	}
+	id := row[wordMachine]
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	k, known := x.kinds[id]
+	if !known {
+		m, err := x.machines.get(id)
+		if err != nil {
+			return scenarios.NoKind, err
+		}
+		k = x.Property.Kind(scenarios.NewView(m))
+		x.kinds[id] = k
+	}
+	return k, nil
 }
 
 // Fingerprints names violations in a way that means the same on every machine.

@@ -32,7 +32,7 @@ func (t *Tester) Trace(s sched.Schedule) (*trace.Counterexample, error) {
 // the property.
 func (t *Tester) Evidence(o Outcome) *trace.Counterexample {
 	cx := &trace.Counterexample{
-		Property: t.Property, Schedule: o.Schedule, Cost: o.Cost,
+		Property: t.Property, Schedule: o.Schedule, Kind: o.Kind, Cost: o.Cost,
 		Trace: o.Trace, History: o.History, Waits: o.Waits, Attempt: o.attempt, Said: o.said,
 	}
 	if o.Broken {

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
+	"slices"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/parallel"
 	"lockpick/checker/internal/table"
+	"lockpick/scenarios"
 )
 
 // A Coverage is what an exploration found.
@@ -24,9 +27,8 @@ type Coverage struct {
 	Enough      bool // not complete, because a violation was seen and that was enough
 	Outrun      bool // not complete, because programs were run too often
 	frontier    int  // states seen and not expanded, when not complete
-	// seen is the state in which a violation was seen first, or after one choice from it; it is
-	// meaningless without violations.
-	seen int
+	// seen is, by the kind of a violation, the state in which one was seen first, or after one choice from it.
+	seen map[scenarios.Kind]int
 }
 
 // Count counts the states.
@@ -74,10 +76,15 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, parallel.MaxWorkers)
-	c := &Coverage{States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}}
+	c := &Coverage{
+		States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}, seen: map[scenarios.Kind]int{},
+	}
 	crew := make([]*worker, workers)
 	for i := range crew {
-		crew[i] = &worker{Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers), found: table.NewFound(c.States), recent: table.NewRecent(x.Width()), violated: engine.Violated{}}
+		crew[i] = &worker{
+			Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers),
+			violated: engine.Violated{}, seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States), recent: table.NewRecent(x.Width()),
+		}
 		if x.Reduce {
 			crew[i].symmetry = engine.NewSymmetry(x.Space)
 		}
@@ -147,7 +154,7 @@ type worker struct {
 	symmetry                           *engine.Symmetry // nil for none
 	transitions, violations, contended int
 	violated                           engine.Violated
-	seen                               int // a state in which, or after which, a violation was seen
+	seen                               map[scenarios.Kind]int // the first state in which, or after which, one was seen
 	err                                error
 	_                                  [parallel.CacheLine]byte
 }
@@ -295,8 +302,12 @@ func (w *worker) run(batch *table.Batch) {
 
 // sees counts a violation, which a state is, or which a choice from it leads to.
 func (w *worker) sees(id int, violation []uint32) {
-	if w.violations == 0 || id < w.seen {
-		w.seen = id
+	kind, err := w.X.KindOf(violation)
+	if w.err = err; err != nil {
+		return
+	}
+	if at, ok := w.seen[kind]; !ok || id < at {
+		w.seen[kind] = id
 	}
 	w.violations++
 	w.violated[w.X.Violation(violation)] = struct{}{}
@@ -304,10 +315,13 @@ func (w *worker) sees(id int, violation []uint32) {
 
 // collect moves the workers' counts into the coverage.
 func (c *Coverage) collect(crew []*worker) {
-	earlier := c.Violations > 0
+	earlier := maps.Clone(c.seen)
 	for _, w := range crew {
-		if w.violations > 0 && !earlier && (c.Violations == 0 || w.seen < c.seen) {
-			c.seen = w.seen
+		for kind, at := range w.seen { // order does not matter: the smallest of each is kept
+			_, was := earlier[kind]
+			if old, ok := c.seen[kind]; !was && (!ok || at < old) {
+				c.seen[kind] = at
+			}
 		}
 		c.Transitions += w.transitions
 		c.Violations += w.violations
@@ -317,6 +331,9 @@ func (c *Coverage) collect(crew []*worker) {
 		w.transitions, w.violations, w.contended = 0, 0, 0
 	}
 }
+
+// Kinds are the kinds of violations that were seen, in order.
+func (c *Coverage) Kinds() []scenarios.Kind { return slices.Sorted(maps.Keys(c.seen)) }
 
 // soFar is how far an exploration has come.
 func (x *Explorer) soFar(c *Coverage, frontier int) Progress {

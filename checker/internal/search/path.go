@@ -6,14 +6,15 @@ import (
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/table"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
-// Path returns a schedule that breaks the property, by the way on which the exploration saw a
+// Path returns a schedule that breaks the property in one kind, by the way on which the exploration saw such a
 // violation first. It has the fewest choices, and need not be the smallest. It takes no longer
 // than to walk it.
-func (x *Explorer) Path(c *Coverage) (sched.Schedule, error) {
-	schedule, at, err := x.along(c.rowsTo(c.seen))
+func (x *Explorer) Path(c *Coverage, kind scenarios.Kind) (sched.Schedule, error) {
+	schedule, at, err := x.along(c.rowsTo(c.seen[kind]))
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +26,11 @@ func (x *Explorer) Path(c *Coverage) (sched.Schedule, error) {
 		return schedule, err
 	}
 	for i := range w.Out {
-		if w.Out[i].Bad {
-			return append(schedule, w.Out[i].Choice), nil
+		if !w.Out[i].Bad {
+			continue
+		}
+		if is, err := x.KindOf(w.State(&w.Out[i])); err != nil || is == kind {
+			return append(schedule, w.Out[i].Choice), err
 		}
 	}
 	return nil, fmt.Errorf("checker: %s: a violation was seen after %q and is not there any more: this is a fault of lockpick", x.Sc.ID, schedule)

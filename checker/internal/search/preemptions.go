@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/table"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -32,6 +33,9 @@ type preemptive struct {
 	// preemptions that lie beyond the bound.
 	pending, next []preemption
 	result        *Preempted
+	bound         int // at which schedules are made
+	want          scenarios.Kind
+	shown         bool // a schedule of kind want is known
 	deep          bool // some schedule was left where it became too long
 }
 
@@ -54,19 +58,29 @@ type Preempted struct {
 	// preempt at, those of the last bound only. Whole: there are no schedules with more.
 	Bound, Places int
 	Whole         bool
-	// Schedule breaks the property; nil for none. It has at most Broken preemptions.
-	Schedule sched.Schedule
-	Broken   int
+	// Broken are schedules that break the property, the first of each kind that was seen.
+	Broken []BrokenSchedule
 	// States were stored. Ended says which budget ended; nil for none.
 	States int
 	Ended  *EndedError
 }
 
-// CoverPreemptions covers all schedules without faults with up to most preemptions, or until one breaks the property.
+// A BrokenSchedule breaks the property in one kind. It has so many preemptions at most, and no schedule of that kind
+// has fewer.
+type BrokenSchedule struct {
+	Kind        scenarios.Kind
+	Schedule    sched.Schedule
+	Preemptions int
+}
+
+// CoverPreemptions covers all schedules without faults with up to most preemptions, or until one breaks the property
+// in kind want, [scenarios.NoKind] where kinds are not told apart.
 // Beyond bounds how many executions and states those take that have more preemptions than sure.
-func (x *Explorer) CoverPreemptions(ctx context.Context, o Limits, most, sure int, beyond Limits) (*Preempted, error) {
+func (x *Explorer) CoverPreemptions(ctx context.Context, want scenarios.Kind, o Limits, most, sure int, beyond Limits) (
+	*Preempted, error) {
 	s := &preemptive{
-		x: x, w: engine.NewExpander(x.Space), set: table.NewStates(x.Width()+1, 1), result: &Preempted{Bound: -1},
+		x: x, want: want, w: engine.NewExpander(x.Space), set: table.NewStates(x.Width()+1, 1),
+		result: &Preempted{Bound: -1},
 	}
 	s.limit = newLimit(ctx, o, s.bytes, func() int { return x.Learned().Coroutines })
 	defer s.limit.release()
@@ -78,7 +92,7 @@ func (x *Explorer) CoverPreemptions(ctx context.Context, o Limits, most, sure in
 	}
 	s.result.States = s.set.Len()
 	switch {
-	case err != nil || s.result.Schedule != nil:
+	case err != nil || s.shown:
 	case s.limit.hit():
 		s.result.Ended = s.limit.err().(*EndedError)
 	case s.deep:
@@ -94,13 +108,14 @@ const longSchedule = 20_000
 // cover goes from bound to bound, with every place at which the schedules of one are preempted.
 func (s *preemptive) cover(most int) error {
 	for bound := s.result.Bound + 1; !s.done(); bound++ {
+		s.bound = bound
 		places := s.next
 		s.next = nil
 		for i, p := range places {
 			if s.tell(bound, i, len(places)); s.done() {
 				return nil
 			}
-			if err := s.follow(p, bound, true); err != nil {
+			if err := s.follow(p, true); err != nil {
 				return err
 			}
 		}
@@ -110,7 +125,7 @@ func (s *preemptive) cover(most int) error {
 			if s.tell(bound, len(places)-len(pending)+i, len(places)); s.done() {
 				return nil
 			}
-			if err := s.follow(p, bound, false); err != nil {
+			if err := s.follow(p, false); err != nil {
 				return err
 			}
 		}
@@ -127,7 +142,7 @@ func (s *preemptive) cover(most int) error {
 
 func (s *preemptive) done() bool {
 	s.limit.check(s.set.Len(), false)
-	return s.limit.hit() || s.result.Schedule != nil
+	return s.limit.hit() || s.shown
 }
 
 // tell tells of the progress.
@@ -157,9 +172,9 @@ func (s *preemptive) reach(row []uint32, r reach) int32 {
 }
 
 // follow makes the schedules that go on from a place without another preemption.
-func (s *preemptive) follow(p preemption, bound int, known bool) error {
+func (s *preemptive) follow(p preemption, known bool) error {
 	stack := []preemption{p}
-	for steps := 0; len(stack) > 0 && s.result.Schedule == nil; steps++ {
+	for steps := 0; len(stack) > 0 && !s.shown; steps++ {
 		if steps%256 == 255 {
 			if s.done() {
 				return nil
@@ -178,9 +193,6 @@ func (s *preemptive) follow(p preemption, bound int, known bool) error {
 		if !all {
 			s.pending = append(s.pending, p)
 		}
-		if s.result.Schedule != nil {
-			s.result.Broken = bound
-		}
 		stack = append(stack, after...)
 	}
 	return nil
@@ -197,7 +209,7 @@ func (s *preemptive) step(p preemption, known bool) (after []preemption, all boo
 	}
 	if last >= 0 {
 		after, can, all, err := s.task(p, row, last, known)
-		if err != nil || !all || s.result.Schedule != nil {
+		if err != nil || !all || s.shown {
 			return nil, all, err
 		}
 		if can {
@@ -226,7 +238,7 @@ func (s *preemptive) free(p preemption, row []uint32, last int, known bool) (aft
 			continue
 		}
 		more, can, all, err := s.task(p, row, slot, known)
-		if err != nil || !all || s.result.Schedule != nil {
+		if err != nil || !all || s.shown {
 			return after, all, err
 		}
 		moves = moves || can
@@ -249,8 +261,14 @@ func (s *preemptive) task(p preemption, row []uint32, slot int, known bool) (
 		succ := &s.w.Out[i]
 		can = true
 		if succ.Bad {
-			s.result.Schedule = append(s.schedule(p.at), succ.Choice)
-			return nil, true, true, nil
+			kind, err := s.x.KindOf(s.w.State(succ))
+			if err != nil {
+				return nil, true, true, err
+			}
+			if s.broken(kind, p.at, succ.Choice); s.shown {
+				return nil, true, true, nil
+			}
+			continue
 		}
 		next := append(slices.Clone(s.w.State(succ)), uint32(slot+1))
 		if succ.Asleep {
@@ -271,9 +289,17 @@ func (s *preemptive) end(p preemption, state []uint32) error {
 	}
 	bad, _, err := s.x.BadEnd(s.w, state)
 	if bad {
-		s.result.Schedule = s.schedule(p.at)
+		s.broken(scenarios.NoKind, p.at)
 	}
 	return err
+}
+
+// broken notes a schedule that breaks the property after a state, unless one of its kind is known.
+func (s *preemptive) broken(kind scenarios.Kind, at int32, last ...sched.Choice) {
+	if !slices.ContainsFunc(s.result.Broken, func(b BrokenSchedule) bool { return b.Kind == kind }) {
+		s.result.Broken = append(s.result.Broken, BrokenSchedule{kind, append(s.schedule(at), last...), s.bound})
+	}
+	s.shown = s.shown || kind == s.want
 }
 
 // schedule is the way to a state.

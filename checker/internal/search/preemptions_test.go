@@ -32,12 +32,12 @@ func TestPreemptionsAreCovered(t *testing.T) {
 				if err != nil {
 					continue // too large for a test
 				}
-				p, err := new().CoverPreemptions(t.Context(), Limits{}, bound, bound, Limits{})
+				p, err := new().CoverPreemptions(t.Context(), scenarios.NoKind, Limits{}, bound, bound, Limits{})
 				require.NoError(t, err, name)
 				require.Nil(t, p.Ended, name)
-				require.Equal(t, smallest != nil, p.Schedule != nil, "%s, %d preemptions: %v, but %v", name, bound, smallest,
-					p.Schedule)
-				if p.Schedule == nil {
+				require.Equal(t, smallest != nil, len(p.Broken) > 0, "%s, %d preemptions: %v, but %v", name, bound, smallest,
+					p.Broken)
+				if len(p.Broken) == 0 {
 					require.True(t, p.Bound == bound || p.Whole, name)
 					require.Equal(t, tg.Stored, p.States, "%s, %d preemptions", name, bound)
 					whole++
@@ -46,10 +46,10 @@ func TestPreemptionsAreCovered(t *testing.T) {
 				found++
 				tr, err := NewTester(sc, c.Property)
 				require.NoError(t, err)
-				o, err := tr.Run(sched.Replay{Schedule: p.Schedule}, true)
+				o, err := tr.Run(sched.Replay{Schedule: p.Broken[0].Schedule}, true)
 				require.NoError(t, err, name)
 				require.True(t, o.Broken, name)
-				require.Equal(t, p.Broken, o.Cost.Preemptions, "%s: %v", name, p.Schedule)
+				require.Equal(t, p.Broken[0].Preemptions, o.Cost.Preemptions, "%s: %v", name, p.Broken)
 				require.Zero(t, o.Cost.Faults())
 
 				all, err := new().FindSmallest(t.Context(), &Target{NoFaults: true})

@@ -8,7 +8,7 @@ import (
 )
 
 // Shrink makes a failing schedule smaller: fewer faults, then fewer preemptions, then
-// fewer steps. It works on blocks, runs of one choice, and tries to leave out halves of them,
+// fewer steps, and the kind stays. It works on blocks, runs of one choice, and tries to leave out halves of them,
 // quarters and so on, then two of them where there are not too many, then one, to move a block up
 // to another of the same task, and to shorten or lengthen it. What is left undone is done by run-to-completion. The result breaks
 // the property, and none of these changes makes it smaller: a local minimum, which the
@@ -36,7 +36,7 @@ func (t *Tester) shrink(best Outcome, runs int) (Outcome, error) {
 			if err != nil {
 				return best, err
 			}
-			if o.Broken && o.Cost.Less(best.Cost) {
+			if o.Broken && o.Kind == best.Kind && o.Cost.Less(best.Cost) {
 				best, better = o, true
 				break
 			}

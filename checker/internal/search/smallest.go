@@ -9,6 +9,7 @@ import (
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/table"
 	"lockpick/checker/trace"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -40,6 +41,10 @@ type Target struct {
 	// Preemptions, when not nil, bounds them; pruned is set when that left anything out.
 	Preemptions *int
 	Pruned      bool
+	// Kind is that of the violations that are looked for; [scenarios.NoKind] is any. Others is set when some of other
+	// kinds were met.
+	Kind   scenarios.Kind
+	Others bool
 	// NoFaults leaves schedules with faults out.
 	NoFaults bool
 	// Limits bounds the search. Beside is the memory that is taken already, and counts.
@@ -231,6 +236,14 @@ func (s *smallest) expand(at int32) (bool, error) {
 		succ := &s.w.Out[i]
 		if succ.Contended {
 			s.target.Contended++
+		}
+		if succ.Bad && s.target.Kind != scenarios.NoKind {
+			if kind, err := s.x.KindOf(s.w.State(succ)); err != nil {
+				return false, err
+			} else if kind != s.target.Kind {
+				s.target.Others = true
+				continue
+			}
 		}
 		c := v.cost
 		c.Add(succ.Choice, could && succ.Slot >= 0 && succ.Slot != last)

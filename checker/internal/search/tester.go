@@ -94,6 +94,7 @@ type Outcome struct {
 	Schedule sched.Schedule
 	Cost     trace.Cost
 	Broken   bool
+	Kind     scenarios.Kind // of what is broken
 	// Finished: nothing could happen any more. Otherwise the strategy ended the run, or
 	// the step limit cut it.
 	Finished bool
@@ -170,6 +171,9 @@ func (t *Tester) Run(st sched.Strategy, keep bool) (Outcome, error) {
 			return o, err
 		}
 		if o.Broken = o.said != ""; o.Broken {
+			if t.Property.Kind != nil {
+				o.Kind = t.Property.Kind(scenarios.NewView(w.M))
+			}
 			break
 		}
 	}

@@ -78,9 +78,13 @@ var byDescriptor = []spec{
 	{unix.SYS_FALLOCATE, "fallocate", 4, func(t *thread, c *call) {
 		t.onFake(func(d *descriptor) {
 			switch off, n := int64(c.args[2]), int64(c.args[3]); {
+			case d.file.flags&unix.O_PATH != 0:
+				t.fail(unix.EBADF)
 			case off < 0 || n <= 0:
 				t.fail(unix.EINVAL)
-			case d.file.flags&unix.O_PATH != 0 || d.file.flags&unix.O_ACCMODE == unix.O_RDONLY:
+			case c.int(1) >= 1<<8: // no mode there is
+				t.fail(unix.EOPNOTSUPP)
+			case d.file.flags&unix.O_ACCMODE == unix.O_RDONLY:
 				t.fail(unix.EBADF)
 			case c.int(1) == unix.FALLOC_FL_KEEP_SIZE && off+n <= maxTransfer: // nobody sees it
 				t.result(0)

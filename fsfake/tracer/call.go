@@ -208,6 +208,9 @@ func (t *thread) failErr(err error) {
 
 // ask waits for the driver's answer to op; f gets it.
 func (t *thread) ask(op fsfake.Op, f func(fsfake.Result)) {
+	if w := t.r.c.Wrong; w != nil && w.Asks != nil {
+		op = w.Asks(op)
+	}
 	t.state, t.op, t.answer = asking, op, f
 	t.asks++
 }

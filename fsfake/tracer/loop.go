@@ -239,6 +239,9 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 			f = func(fsfake.Result) { t.again() }
 		}
 		t.answer, t.exit = nil, Exit{}
+		if w := r.c.Wrong; w != nil && w.Told != nil && r.c.Through == "" {
+			res = w.Told(t.op, res)
+		}
 		f(res)
 		return nil
 	}

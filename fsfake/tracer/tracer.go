@@ -62,6 +62,14 @@ type Config struct {
 	// Timeout is for how long, in real time, the program may run before it is at rest; time in which it
 	// waits for the CPU, on a busy machine, does not count. Zero means 20 s.
 	Timeout time.Duration
+	// Wrong makes the run wrong on purpose, for tests of what notices it; nil otherwise. With Through it does nothing.
+	Wrong *Wrong
+}
+
+// A Wrong is what a tracer that has a mistake gets wrong. Both are functions of their arguments; nil changes nothing.
+type Wrong struct {
+	Asks func(fsfake.Op) fsfake.Op                    // what is asked in place of what the program asks
+	Told func(fsfake.Op, fsfake.Result) fsfake.Result // what the program is told in place of the answer
 }
 
 // A FileID tells real files apart, as st_dev and st_ino of stat(2) do.

@@ -109,6 +109,10 @@ func (s Spec) carry(ctx context.Context, steps []Step, end *fsfake.Machine, loca
 
 // carries says what became of the steps.
 func (c *carrier) carries(ctx context.Context, steps []Step, end *fsfake.Machine) Carried {
+	if c.spec.Wrong != nil {
+		c.carried.Cannot = "the tracer is wrong on purpose"
+		return c.carried
+	}
 	err := c.carry(ctx, steps, end)
 	var d *difference
 	switch {
@@ -477,7 +481,7 @@ func (s *Spec) config(process int) tracer.Config {
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.env(), Stdin: l.Stdin,
 		Pid: scenarios.Pid(process), Seed: 1, Now: begin, AskTime: s.lasting, Timeout: s.Timeout,
-		Shared: s.Outside, Protect: !s.RealOutside, Known: s.files(),
+		Shared: s.Outside, Protect: !s.RealOutside, Known: s.files(), Wrong: s.Wrong,
 		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one
 	}
 }

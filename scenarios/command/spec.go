@@ -64,6 +64,9 @@ type Spec struct {
 	// NoSnapshots starts every execution of a command anew. Verdicts do not depend on it; it costs
 	// time, and is for tests of that.
 	NoSnapshots bool
+	// Wrong is [tracer.Config.Wrong], for tests of what notices that. Nothing is compared with the kernel under the same
+	// tracer then.
+	Wrong *tracer.Wrong
 
 	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
 	record *record // of the scenario's executions

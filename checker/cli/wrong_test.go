@@ -1,0 +1,167 @@
+//go:build linux && amd64
+
+package cli
+
+import (
+	"bytes"
+	"cmp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+	"lockpick/internal/testmain"
+	"lockpick/scenarios/command"
+)
+
+// A wrongTracer is a mistake of the tracer, and commands of which it makes a false verdict.
+type wrongTracer struct {
+	name    string
+	wrong   tracer.Wrong
+	a, b    string
+	falsely checker.Verdict // the verdict on the model
+	needs   string          // a program
+	long    bool            // for the long form of the tests
+	budget  time.Duration   // of native runs, where it is not that of the short form
+}
+
+// twoLooks is a command that looks at f twice, and leaves something behind when the looks differ.
+func twoLooks(look string) string {
+	return "a=$(" + look + "); b=$(" + look + "); [ \"$a\" = \"$b\" ] || touch race"
+}
+
+// stats changes what is told of files.
+func stats(change func(*fsfake.Stat)) tracer.Wrong {
+	return tracer.Wrong{Told: func(_ fsfake.Op, r fsfake.Result) fsfake.Result {
+		if r.Stat != (fsfake.Stat{}) {
+			change(&r.Stat)
+		}
+		return r
+	}}
+}
+
+var wrongTracers = []wrongTracer{
+	{name: "one inode number for all files", a: twoLooks("stat -L -c %i f"), b: "mv g f",
+		wrong: tracer.Wrong{Told: func(op fsfake.Op, r fsfake.Result) fsfake.Result {
+			if op.Call == fsfake.CallStat { // and not lstat, by which mv knows one file by two names
+				r.Stat.Ino = 7
+			}
+			return r
+		}}},
+	{name: "one inode number in listings", needs: "python3", b: "mv g d/f", long: true, budget: time.Minute,
+		a: `python3 -SIc 'import os
+def look(): return [e.inode() for e in os.scandir("d")]
+if look() != look(): open("race", "w")'`,
+		wrong: tracer.Wrong{Told: func(op fsfake.Op, r fsfake.Result) fsfake.Result {
+			if text, is := r.Value.(string); is && op.Call == fsfake.CallReaddir {
+				r.Value = strings.Repeat("1 ", len(strings.Fields(text)))
+			}
+			return r
+		}}},
+	{name: "one mode for all files", a: twoLooks("stat -c %a f"), b: "chmod 600 f",
+		wrong: stats(func(s *fsfake.Stat) { s.Mode |= 0o777 }), long: true},
+	{name: "files have no size", a: twoLooks("stat -c %s f"), b: "echo more >> f",
+		wrong: stats(func(s *fsfake.Stat) { s.Size = 0 }), long: true},
+	{name: "times stand still", a: twoLooks("stat -c %Y f"), b: "touch -d @1 f",
+		wrong: stats(func(s *fsfake.Stat) { s.Mtime = 0 }), long: true},
+	{name: "files have one link", a: twoLooks("stat -c %h f"), b: "ln f h",
+		wrong: stats(func(s *fsfake.Stat) { s.Nlink = 1 }), long: true},
+	{name: "directories are empty", a: twoLooks("ls d"), b: "mv g d/g",
+		wrong: tracer.Wrong{Told: func(op fsfake.Op, r fsfake.Result) fsfake.Result {
+			if op.Call == fsfake.CallReaddir {
+				r.Data, r.Value, r.N = "", nil, 0
+			}
+			return r
+		}}, long: true},
+	{name: "writes are left out in silence", a: "read x < n; echo $((x+1)) > n", b: "read x < n; echo $((x+1)) > n",
+		wrong: tracer.Wrong{
+			Asks: func(op fsfake.Op) fsfake.Op {
+				if op.Call == fsfake.CallWrite {
+					op.Data = ""
+				}
+				return op
+			},
+			Told: func(op fsfake.Op, r fsfake.Result) fsfake.Result {
+				if op.Call == fsfake.CallWrite {
+					r.N = 2
+				}
+				return r
+			},
+		}, long: true},
+	{name: "nothing is in the directory, which is a symlink", a: "x=$(cat n 2>/dev/null); echo $((x+1)) > n",
+		b: "x=$(cat n 2>/dev/null); echo $((x+1)) > n",
+		wrong: tracer.Wrong{Told: func(op fsfake.Op, r fsfake.Result) fsfake.Result {
+			if op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT == 0 {
+				r = fsfake.Result{Errno: fsfake.ENOENT}
+			}
+			return r
+		}}},
+	{name: "all have one pid", a: "[ -e b.$$ ] && mkdir a; mkdir a.$$",
+		b: "[ -e a.$$ ] && mkdir b; mkdir b.$$", falsely: checker.Broken,
+		wrong: tracer.Wrong{Asks: func(op fsfake.Op) fsfake.Op {
+			op.Path = strings.ReplaceAll(op.Path, ".102", ".101")
+			return op
+		}}},
+	{name: "the clock stands still", a: slowLease, b: slowLease, long: true, budget: 30 * time.Second,
+		wrong: tracer.Wrong{Told: func(op fsfake.Op, r fsfake.Result) fsfake.Result {
+			if op.Call == fsfake.CallNow {
+				r.N = 1_767_225_600_000_000_000
+			}
+			return r
+		}}},
+}
+
+// slowLease takes a lock that is older than a second for one of the dead, and holds it for longer.
+const slowLease = `until mkdir l 2>/dev/null; do ` +
+	`[ $(($(date +%s) - $(stat -c %Y l 2>/dev/null || date +%s))) -gt 1 ] && rmdir l; sleep 0.3; done; read x < n; sleep 3; echo $((x+1)) > n; rmdir l`
+
+// The native check shares nothing with the tracer: whatever mistake that makes, a false verdict is none.
+func TestNativeNoticesAWrongTracer(t *testing.T) {
+	testmain.Needs(t, "sh", "./checker/cli")
+	for _, c := range wrongTracers {
+		t.Run(c.name, func(t *testing.T) {
+			if c.needs != "" {
+				testmain.Needs(t, c.needs, "./checker/cli")
+			}
+			testmain.Slow(t, "it runs real programs for seconds", "./checker/cli")
+			if c.long {
+				testmain.OnlyLong(t, "it runs real programs for seconds", "./checker/cli")
+			}
+			if c.budget > 0 {
+				testmain.InRealTime(t, "./checker/cli")
+			}
+			spec := &command.Spec{
+				Dir: "/srv/lockpick-wrong", Refused: command.Refused{Declared: true}, Wrong: &c.wrong,
+				Commands: []command.Line{{Shell: c.a}, {Shell: c.b}},
+				Files: []command.File{{Name: "f", Content: "f\n"}, {Name: "g"}, {Name: "n", Content: "0\n"},
+					{Name: "d/f"}},
+			}
+			sc, strict, err := spec.Readings()
+			testmain.Traced(t, err, "./checker/cli")
+			require.NoError(t, err)
+			var out bytes.Buffer
+			a := &app{stdout: &out, stderr: &out, env: func(string) string { return "" }}
+			f := &runFlags{skipOdds: true, states: 1 << 20, budget: cmp.Or(c.budget, 5*time.Second)}
+			r, err := a.decideRun(t.Context(), spec, &sc, &strict, sc.Claims[0].Property, &checker.Tried{}, f)
+			require.NoError(t, err)
+			if c.falsely == 0 {
+				c.falsely = checker.Holds
+			}
+			require.Equal(t, c.falsely, r.Verdict, "the tracer's mistake must make a false verdict: %s", r.Why)
+			n := f.challenge(spec, nil)
+			defer n.close()
+			require.NoError(t, a.witness(t.Context(), spec, n, &r))
+			if strings.Contains(r.Native, "refused here") {
+				t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test "+
+					"./checker/cli runs it", r.Native)
+			}
+			require.Equal(t, checker.Unknown, r.Verdict, r.Native)
+			require.Contains(t, r.Why, "please report it")
+			require.Equal(t, ExitUnknown, exitOf(&r))
+		})
+	}
+}

@@ -21,6 +21,7 @@ import (
 func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []command.File,
 	commands ...string) checker.Result {
 	t.Helper()
+	testmain.InRealTime(t, "./checker/cli")
 	testmain.Needs(t, "sh", "./checker/cli")
 	spec := command.Spec{Dir: "/srv/lockpick-native", Files: files}
 	for _, text := range commands {
@@ -66,7 +67,6 @@ func TestNativeSaysNothingElse(t *testing.T) {
 
 // A lock that is stale by its age while its holder lives: only a real clock shows it.
 func TestNativeContradictsAClockThatStandsStill(t *testing.T) {
-	testmain.InRealTime(t, "./checker/cli")
 	testmain.Slow(t, "it sleeps for real", "./checker/cli")
 	const lease = `until mkdir l 2>/dev/null; do [ -n "$(find l -maxdepth 0 -mmin +0.004 2>/dev/null)" ] && rmdir l; sleep 0.1; done; read x < n; sleep 0.6; echo $((x+1)) > n; rmdir l`
 	r := challenged(t, serializable(), checker.Holds, []command.File{{Name: "n", Content: "0\n"}}, lease, lease)

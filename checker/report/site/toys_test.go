@@ -15,6 +15,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -51,6 +52,7 @@ func withoutSource(r checker.Result) checker.Result {
 
 func results(t *testing.T) []checker.Result {
 	t.Helper()
+	testmain.OneWorker(t)
 	rs, err := toyVerdicts()
 	require.NoError(t, err)
 	return slices.Clone(rs)
@@ -58,6 +60,7 @@ func results(t *testing.T) []checker.Result {
 
 // resultOf is the verdict on a toy.
 func resultOf(t *testing.T, id string, p *scenarios.Property) *checker.Result {
+	testmain.OneWorker(t)
 	t.Helper()
 	rs := results(t)
 	i := slices.IndexFunc(rs, func(r checker.Result) bool { return r.Scenario.ID == id && r.Property == p })

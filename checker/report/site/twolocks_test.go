@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
@@ -18,6 +19,7 @@ var wrongLine = regexp.MustCompile(`<p class="wrong">(.*)</p>`)
 
 // Pages of scenarios with two locks say of which one what breaks is said.
 func TestPagesOfTwoLocks(t *testing.T) {
+	testmain.OneWorker(t)
 	want := map[string]string{
 		"toy/taken-away/contend": "at first", "toy/first-removed/contend": "first", "toy/second-removed/contend": "second",
 		"toy/leases-one-count/contend": "second", "toy/rw-two-shared/contend": "second", "toy/left-excl/exit": "first",

@@ -128,6 +128,9 @@ func (r *runner) look(t *task) (stop, error) {
 	if row.name == "unlink" && row.how == byPathAt && regs.Rdx&unix.AT_REMOVEDIR != 0 {
 		s.name = "rmdir"
 	}
+	if (row.how == byPaths || row.how == byPathsAt) && r.v.Splits(paths[0], paths[1]) {
+		r.res.Split = paths[0] + " and " + paths[1]
+	}
 	for _, p := range paths {
 		if p != "" && r.shared(p) {
 			s.path = p

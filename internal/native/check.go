@@ -30,6 +30,7 @@ type Check struct {
 	loose   map[string]bool // directories of which the names are not compared: a random one, or a digest of a time
 	several bool            // a command has several tasks
 	cut     []string        // files of the directory that have names outside, too, which the copy does not have
+	split   string          // two names that are on one file system, and on two in a view; empty for none
 	sleeps  bool            // serial runs sleep for a good part of their time
 	took    time.Duration   // of the longest serial run
 }

@@ -38,5 +38,7 @@
 //   - What is sent through shared memory or sockets is no shared call.
 //   - SIGSTOP does not stop a command.
 //   - At most 5 commands.
+//   - Each directory below the root is a file system of its own. Runs with a rename between two of them, which are one
+//     on the machine, do not count.
 //   - Files of more than 1 MiB are compared by a checksum, and not masked.
 package native

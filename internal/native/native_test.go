@@ -158,3 +158,14 @@ func TestFlockHolds(t *testing.T) {
 	require.Nil(t, r.Hang)
 	require.Positive(t, r.Tried)
 }
+
+// A rename that fails in a view only makes no end that counts.
+func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
+	away := `f=$(mktemp) && mv $f n`
+	_, err := Open(context.Background(), shell(t, []string{"n=0\n"}, away, away))
+	if err != nil && strings.Contains(err.Error(), "refused here") {
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v; where it is, go test "+
+			"./internal/native runs it", err)
+	}
+	require.ErrorContains(t, err, "in a view of the machine, where they are two file systems")
+}

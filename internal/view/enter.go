@@ -45,9 +45,10 @@ func mapped() int {
 
 // A View is what the process sees that has entered it.
 type View struct {
-	uppers []upper
-	base   int // descriptor of the file system in memory
-	dir    string
+	uppers  []upper
+	base    int // descriptor of the file system in memory
+	dir     string
+	devices map[string]uint64 // of the machine's file systems, by the directory that stands for one in the view
 }
 
 // An upper is the directory in which the changes below a mount point land.
@@ -65,7 +66,12 @@ type builder struct {
 // with [Attr], and has one thread that calls Enter and all that comes after it. Its privileges are those of a
 // command then.
 func Enter(o Options) (*View, error) {
-	b := &builder{v: &View{dir: o.Dir}}
+	b := &builder{v: &View{dir: o.Dir, devices: map[string]uint64{}}}
+	for dir := o.Dir; dir != ""; dir = filepath.Dir(dir) {
+		if b.v.devices[o.Dir] = device(dir); b.v.devices[o.Dir] != 0 || dir == "/" {
+			break
+		}
+	}
 	if err := b.build(o); err != nil {
 		return nil, err
 	}
@@ -224,8 +230,31 @@ func (b *builder) overlay(at string) error {
 		0, data) != nil {
 		return b.readOnly(at, b.root+at)
 	}
-	b.v.uppers = append(b.v.uppers, upper{at, up})
+	b.v.uppers, b.v.devices[at] = append(b.v.uppers, upper{at, up}), device(at)
 	return nil
+}
+
+// device is that of a file's file system; 0 where there is no file.
+func device(name string) uint64 {
+	var st unix.Stat_t
+	if unix.Lstat(name, &st) != nil {
+		return 0
+	}
+	return st.Dev
+}
+
+// Splits reports whether two names are on one file system on the machine, and on two in the view: a rename between them
+// fails here, and does not there.
+func (v *View) Splits(a, b string) bool {
+	a, b = v.mount(a), v.mount(b)
+	return a != b && v.devices[a] != 0 && v.devices[a] == v.devices[b]
+}
+
+// mount is the directory that stands for the file system of a name.
+func (v *View) mount(name string) string {
+	for ; v.devices[name] == 0 && name != "/" && name != "."; name = filepath.Dir(name) {
+	}
+	return name
 }
 
 func (b *builder) readOnly(from, to string) error {

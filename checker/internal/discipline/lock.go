@@ -3,6 +3,7 @@ package discipline
 import (
 	"fmt"
 	"math"
+	"path"
 
 	"lockpick/fsfake"
 )
@@ -87,6 +88,13 @@ func (l *lock) outside(s *shared, c *call) string {
 		return says("asks for a lock")
 	case l.tries(c) && !c.result.OK():
 		return ""
+	case op.Call.Changes() && failsByName(c):
+		for _, p := range []string{op.Path, op.Path2} {
+			if at := s.looks(m, c.by.Pid, p); p != "" && at != "" {
+				return says("looks at " + at + " which copies change")
+			}
+		}
+		return ""
 	case op.Call.Is(fsfake.Looks) || op.Call == fsfake.CallOpen || op.Call == fsfake.CallGetcwd:
 		if op.Call == fsfake.CallOpen {
 			if why := l.opens(s, c, name); why != "" {
@@ -96,7 +104,11 @@ func (l *lock) outside(s *shared, c *call) string {
 				return ""
 			}
 		}
-		if at := s.looks(m, c.by.Pid, op.Path); at != "" {
+		at := s.looks(m, c.by.Pid, op.Path)
+		if l.looked(c) { // with and without it, see [runner.appears]
+			at = s.looks(m, c.by.Pid, path.Dir(name))
+		}
+		if at != "" {
 			return says("looks at " + at + " which copies change")
 		}
 		if id, ok := m.Lookup(name); ok && op.Call != fsfake.CallOpen && s.files[id] {
@@ -111,6 +123,17 @@ func (l *lock) outside(s *shared, c *call) string {
 		}
 	}
 	return ""
+}
+
+// looked reports whether a call looks for the file of a kernel lock by its name.
+func (l *lock) looked(c *call) bool {
+	return !l.byName && c.op.Call.Is(fsfake.Looks) && c.before.Absolute(c.by.Pid, c.op.Path) == l.path
+}
+
+// failsByName reports whether a call fails because of what stands at its names.
+func failsByName(c *call) bool {
+	e := c.result.Errno
+	return c.op.Call.Group() == fsfake.ByName && (e == fsfake.EEXIST || e == fsfake.ENOENT || e == fsfake.ENOTDIR)
 }
 
 // opens says why a file must not be opened so outside of the lock.

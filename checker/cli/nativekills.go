@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -82,7 +83,7 @@ func lost(before map[string]string, serial []map[string]string, now map[string]s
 	for _, s := range serial {
 		orders = append(orders, left.Order{Outcome: outcomeOf(s)})
 	}
-	return left.NewAtomic(outcomeOf(before), orders).Judge(outcomeOf(now), nil)
+	return left.NewAtomic(outcomeOf(before), orders, slices.Sorted(maps.Keys(before))).Judge(outcomeOf(now), nil)
 }
 
 func outcomeOf(names map[string]string) (o left.Outcome) {

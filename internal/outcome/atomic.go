@@ -17,11 +17,14 @@ type Atomic struct {
 	orders []Order
 	// changed are the names of the start that a serial run changes, made those that one adds.
 	changed, made []string
-	databases     []string
+	// rewritten are those of changed that every serial run leaves as they were, and writes or replaces on the way.
+	rewritten []string
+	databases []string
 }
 
-// NewAtomic compares what was there before with what serial runs leave behind.
-func NewAtomic(before Outcome, orders []Order) *Atomic {
+// NewAtomic compares what was there before with what serial runs leave behind. rewritten are names of files that the
+// runs write or replace on the way; one that has content, and that they leave as it was, must not be cut short.
+func NewAtomic(before Outcome, orders []Order, rewritten []string) *Atomic {
 	a := &Atomic{before: before}
 	for _, k := range orders {
 		if len(k.Killed) > 0 {
@@ -34,8 +37,15 @@ func NewAtomic(before Outcome, orders []Order) *Atomic {
 	}
 	for _, name := range namesOf(before, a.orders) {
 		was := before.at(name)
+		content, _ := fileText(was)
+		same := !slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(name) != was })
+		if same && content != "" && slices.Contains(rewritten, name) && !isDatabase(was) {
+			a.rewritten = append(a.rewritten, name)
+			a.changed = append(a.changed, name)
+			continue
+		}
 		switch {
-		case !before.always(name) && !slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(name) != was }):
+		case !before.always(name) && same:
 		case was == absent:
 			a.made = append(a.made, name)
 		case isDatabase(was):
@@ -48,7 +58,9 @@ func NewAtomic(before Outcome, orders []Order) *Atomic {
 }
 
 // Add lets what one more serial run leaves behind be left.
-func (a *Atomic) Add(k Order) { *a = *NewAtomic(a.before, append(slices.Clone(a.orders), k)) }
+func (a *Atomic) Add(k Order) {
+	*a = *NewAtomic(a.before, append(slices.Clone(a.orders), k), a.rewritten)
+}
 
 // always reports whether a name is judged also where nothing changes it.
 func (o Outcome) always(name string) bool {
@@ -59,7 +71,7 @@ func (o Outcome) always(name string) bool {
 // what is left of it is for its own recovery to say.
 func (a *Atomic) Databases() []string { return a.databases }
 
-// Changed reports whether serial runs change a file of the start that is judged.
+// Changed reports whether serial runs change a file of the start that is judged, or write or replace one.
 func (a *Atomic) Changed() bool { return len(a.changed) > 0 }
 
 // Changes reports whether serial runs change or add anything that is judged.
@@ -116,8 +128,14 @@ func (a *Atomic) Groups(done bool) [][]string {
 	return out
 }
 
-// may reports whether something may stand at a name.
+// may reports whether something may stand at a name. What serial runs leave as it was may be something else on the way,
+// such as the word busy, unless that is only the beginning of what was there.
 func (a *Atomic) may(name, text string, done []int) bool {
+	if len(done) == 0 && text != absent && slices.Contains(a.rewritten, name) {
+		was, _ := fileText(a.before.at(name))
+		is, _ := fileText(text)
+		return is == was || !strings.HasPrefix(was, strings.TrimRight(is, "\x00"))
+	}
 	return len(done) == 0 && text == a.before.at(name) ||
 		slices.ContainsFunc(a.orders, func(k Order) bool { return k.has(done) && k.Outcome.at(name) == text })
 }

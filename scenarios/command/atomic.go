@@ -23,7 +23,8 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		assume(sc, "a loss of power leaves what "+scenarios.DiskOf(&sc.Setting).String()+" allows (docs/power.md), and "+
 			"tears no block of 4096 bytes")
 	}
-	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused))
+	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused),
+		serial.rewritten)
 	if names := a.Databases(); len(names) > 0 {
 		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
 			"it next; --read says what that is")
@@ -41,7 +42,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 			return done, true
 		}))
 	} else {
-		assume(sc, "whether a file is as before or as after is not asked: the commands change none that was there at the "+
+		assume(sc, "whether a file is as before or as after is not asked: the commands write none that was there at the "+
 			"start")
 	}
 	switch {

@@ -31,6 +31,14 @@ type Step struct {
 	Result fsfake.Result
 }
 
+// task is who makes a step of a command that runs alone.
+func (s Step) task(process int) fsfake.Task {
+	if s.By == (fsfake.Task{}) {
+		return fsfake.Task{Pid: scenarios.Pid(process), N: 1}
+	}
+	return s.By
+}
+
 // A Carried is what became of a run's steps on the real kernel.
 type Carried struct {
 	// Calls is how many calls the kernel has answered.

@@ -91,12 +91,16 @@ func (s *Spec) Ignored(name string) bool {
 	return false
 }
 
-// serialRuns are the outcomes of the serial runs, where inode numbers never come back and where they do.
-type serialRuns struct{ orders, reused []outcome.Order }
+// serialRuns are the outcomes of the serial runs, where inode numbers never come back and where they do, and the files
+// that commands write or replace on the way, whatever these are at the end.
+type serialRuns struct {
+	orders, reused []outcome.Order
+	rewritten      []string
+}
 
 // whole are the runs in which every one of so many commands has run.
 func (r serialRuns) whole(commands int) serialRuns {
-	return serialRuns{whole(r.orders, commands), whole(r.reused, commands)}
+	return serialRuns{whole(r.orders, commands), whole(r.reused, commands), r.rewritten}
 }
 
 // whole are the orders in which every one of so many commands has run.
@@ -144,7 +148,7 @@ func (s *Spec) everyOrder(sc *scenarios.Scenario) (serialRuns, error) {
 			return serialRuns{}, err
 		}
 	}
-	return serialRuns{o.out, again.out}, nil
+	return serialRuns{o.out, again.out, o.rewritten}, nil
 }
 
 // An ordering runs the commands one after the other.
@@ -154,7 +158,8 @@ type ordering struct {
 	kernel bool // what a command does alone is carried out on the kernel, too
 	out    []outcome.Order
 	// differs: where inode numbers come back, some call was answered otherwise, or nobody has asked.
-	differs bool
+	differs   bool
+	rewritten []string
 }
 
 // run runs those that have not run yet, when the clock has jumped so many times. reusing is the machine on which inode
@@ -188,6 +193,7 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 			s.early.startAgain()
 		}
 		for _, e := range ends {
+			o.rewrites(m, i, e.steps)
 			if err := o.runOn(e, o.answeredAlike(reusing, i, e), i, ran, killed, stalled); err != nil {
 				return err
 			}
@@ -211,16 +217,34 @@ func (o *ordering) answeredAlike(reusing *fsfake.Machine, process int, e aloneEn
 	}
 	m := reusing.Clone()
 	for _, st := range e.steps {
-		task := st.By
-		if task == (fsfake.Task{}) {
-			task = fsfake.Task{Pid: scenarios.Pid(process), N: 1}
-		}
-		if m.Do(task, st.Op) != st.Result {
+		if m.Do(st.task(process), st.Op) != st.Result {
 			o.differs = true
 			return nil
 		}
 	}
 	return m
+}
+
+// rewrites keeps the names of files at which something else stands after one of a command's steps than before them.
+func (o *ordering) rewrites(start *fsfake.Machine, process int, steps []Step) {
+	if o.s.Crashes == 0 && o.s.PowerLosses == 0 && o.s.FailingCalls == 0 {
+		return
+	}
+	m, files := start.Clone(), o.s.tree(scenarios.NewView(start))
+	for _, st := range steps {
+		if m.Do(st.task(process), st.Op); !st.Op.Call.Is(fsfake.Changes) {
+			continue
+		}
+		for _, f := range files {
+			at := o.s.at(f.Name)
+			was, _ := start.LookupName(at)
+			is, there := m.LookupName(at)
+			same := there && is == was && m.View(is).Content == start.View(was).Content
+			if !same && !slices.Contains(o.rewritten, f.Name) {
+				o.rewritten = append(o.rewritten, f.Name)
+			}
+		}
+	}
 }
 
 // changes reports whether a command leaves other files behind than it has found.

@@ -132,7 +132,7 @@ func noAttributes(i int) func(*thread, *call) {
 		case pl.virtual:
 			op.Path = pl.path
 			t.askThen(op, func(fsfake.Result) {
-				t.refused = unix.EOPNOTSUPP
+				t.refused = unix.ENODATA
 				t.noAttribute()
 			})
 		default:
@@ -144,22 +144,28 @@ func noAttributes(i int) func(*thread, *call) {
 // noAttribute answers a call on an extended attribute of a file of the fake: there is none, and none can be set, as on
 // some file systems.
 func (t *thread) noAttribute() {
-	switch t.c.nr {
-	case unix.SYS_LISTXATTR, unix.SYS_LLISTXATTR, unix.SYS_FLISTXATTR: // none, in other words
-		t.fail(unix.EOPNOTSUPP)
+	if t.c.nr == unix.SYS_LISTXATTR || t.c.nr == unix.SYS_LLISTXATTR || t.c.nr == unix.SYS_FLISTXATTR {
+		t.result(0)
 		return
 	}
 	name, err := readString(t.tid, t.c.args[1], maxPath)
 	if d := t.p.fds[t.c.fd(0)]; t.c.text == "" && d.isFake() {
 		t.c.text = fmt.Sprintf("%s(%q)", t.c.spec.name, name)
 	}
-	users, looks := err == nil && strings.HasPrefix(name, "user."), looksOnly[t.c.nr] || t.c.nr == unix.SYS_FGETXATTR
+	space, _, _ := strings.Cut(name, ".")
+	sets := t.c.nr == unix.SYS_SETXATTR || t.c.nr == unix.SYS_LSETXATTR || t.c.nr == unix.SYS_FSETXATTR
 	switch {
-	case users && !looks: // who sets one of its own means it for others
+	case err != nil:
+		t.failErr(err)
+	case sets && space == "user": // who sets one of its own means it for others
 		t.refuseUnlike(unix.EOPNOTSUPP)
-	case users || !looks:
+	case sets:
 		t.refuse(unix.EOPNOTSUPP)
-	default: // an attribute of the system, which files have seldom
+	case space == "user": // a file of the start may have some, which is not copied
+		t.refuse(unix.ENODATA)
+	case space == "security" || space == "trusted" || strings.HasPrefix(name, "system.posix_acl_"):
+		t.fail(unix.ENODATA)
+	default:
 		t.fail(unix.EOPNOTSUPP)
 	}
 }

@@ -2,6 +2,7 @@ package checker
 
 import (
 	"context"
+	"fmt"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/search"
@@ -119,6 +120,10 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	}
 	if res.Verdict == Unknown && !res.Complete && g.within != nil {
 		res.Within = g.within
+	}
+	if p := g.preempted; res.Verdict == Unknown && g.within == nil && p != nil && p.Bound > 0 && len(p.Broken) == 0 {
+		res.Why += fmt.Sprintf("; schedules were made in the order of preemptions, up to %d, and none broke it, which was "+
+			"not looked at again", p.Bound)
 	}
 	res.looks, res.undecided = x.Observed(), g.cases
 	if g.t.Sc.External {

@@ -11,7 +11,7 @@ import (
 // it is the worst.
 func kindText(r *checker.Result) string {
 	k := r.Counterexample.Kind
-	if k == scenarios.NoKind || k == scenarios.Lost && len(r.Also) == 0 {
+	if k == scenarios.NoKind || k == scenarios.Lost && len(r.Also) == 0 && !r.Counterexample.Others {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s", k, k.Meaning())

@@ -51,7 +51,7 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 func (c *Check) carry(ctx context.Context, jobs []job, hang bool, out *Carried) error {
 	var suspects []outcome
 	out.Runs = 0
-	err := c.all(ctx, jobs, func(_ *job, r *run) bool {
+	err := c.all(ctx, jobs, func(j *job, r *run) bool {
 		out.Runs++
 		o := c.task.outcomeOf(r)
 		switch {
@@ -62,7 +62,7 @@ func (c *Check) carry(ctx context.Context, jobs []job, hang bool, out *Carried) 
 			}
 		case !hang && !c.isSerial(o):
 			suspects = append(suspects, o)
-		case r.Skipped == 0 && r.forced():
+		case r.Skipped == 0 && r.forced() && j.Patience == patience: // who may sleep may also come too late
 			out.Forced++
 			out.End = o.line()
 		}

@@ -51,12 +51,17 @@ func TestWorkersAgreeOnFaults(t *testing.T) {
 	for _, sc := range toys.Locks() {
 		kinds["several locks"] = append(kinds["several locks"], &sc)
 	}
+	alike := scenarios.Setting{Processes: 3, Interchangeable: true}
+	claim := scenarios.Claim{Property: scenarios.MutualExclusion}
+	kinds["symmetry"] = []*scenarios.Scenario{fixtures.New("toy/look/alike", fixtures.StatThenWrite(), alike, claim),
+		fixtures.New("toy/pids/alike", pidLock(namedPids), alike, claim)}
 	for kind, list := range kinds {
 		for _, sc := range list[:min(2, len(list))] {
-			c := sc.Claims[0]
-			one, err := Check(t.Context(), sc, c.Property, Options{Workers: 1, SkipOdds: true})
+			c, o := sc.Claims[0], Options{SkipOdds: true, Symmetry: kind == "symmetry", Workers: 1}
+			one, err := Check(t.Context(), sc, c.Property, o)
 			require.NoError(t, err, kind)
-			many, err := Check(t.Context(), sc, c.Property, Options{Workers: 3, SkipOdds: true})
+			o.Workers = 3
+			many, err := Check(t.Context(), sc, c.Property, o)
 			require.NoError(t, err, kind)
 			require.Equal(t, one.Verdict, many.Verdict, "%s: %s %s", kind, sc.ID, c.Property)
 			require.Equal(t, one.Stats.States, many.Stats.States, "%s: %s %s", kind, sc.ID, c.Property)

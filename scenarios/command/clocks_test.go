@@ -22,13 +22,13 @@ func TestTimeThatMatters(t *testing.T) {
 	}{
 		{"sh dated.sh", "", "holds", "", short},
 		{"sh lease.sh", "", "broken", "", usual},
-		{"sh patience.sh", "", "broken", "", usual},
+		{"sh patience.sh", "", "broken", "", long},
 		{"sh until.sh", "", "broken", "", usual},
 		{"python3 lease.py", "", "broken", "", long},
 		{"python3 end-time.py", "refused 75", "holds", "", usual},
-		{"sh stale.sh", "", "unknown", "more have passed", usual},
+		{"sh stale.sh", "", "unknown", "more have passed", long},
 		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", usual},
-		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", usual},
+		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", long},
 		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", long},
 		{"sh looks.sh", "", "unknown", "When 31s more have passed before each of", long},
 	} {

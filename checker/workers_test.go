@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/race"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
@@ -43,6 +44,9 @@ func TestWorkersAgree(t *testing.T) {
 // Each kind of fault, and each way in which tasks come and go, has workers side by side: whatever they share, the race
 // detector sees here, too.
 func TestWorkersAgreeOnFaults(t *testing.T) {
+	if !race.Detector {
+		testmain.Slow(t, "it covers each space twice", "./checker")
+	}
 	kinds := map[string][]*scenarios.Scenario{
 		"losses of power": fixtures.LossToys(), "failing calls": fixtures.FailingToys(), "signals": fixtures.Signalled(),
 		"started tasks": fixtures.Started(), "for ever": fixtures.ForeverToys(),

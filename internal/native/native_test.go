@@ -109,8 +109,7 @@ func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
 			require.NoError(t, os.Symlink(task.From, filepath.Dir(task.From)+"/by"))
 			r := sweep(t, task, time.Minute, name != "a deadlock") // nothing takes so long, unless the machine is busy
 			if name == "a second clock look" && r.Bad == nil && r.Ends > 2 {
-				t.Skip("SKIPPED: the machine is so busy that the two looks are far apart in serial runs, too; when it " +
-					"is idle go test ./internal/native runs it")
+				t.Skip("SKIPPED: on a busy machine serial looks are far apart, too; when idle go test ./internal/native runs it")
 			}
 			require.True(t, r.Bad != nil || r.Hang != nil)
 			require.Equal(t, name == "a deadlock", r.Hang != nil)

@@ -11,12 +11,11 @@ import (
 // a retry loop would have a state for every set of files that it ever met, and none at the end
 // where each round makes a file. The graph has the machine forget such numbers:
 //
-//   - when the program has ended;
+//   - when the program has ended, and
 //   - on the way back to the top of a retry loop, all that were shown since the top of the first
 //     round: a round has promised to carry nothing over. The promise is tried out with numbers
 //     that differ from round to round (learn.Automaton.FuzzLoops), and live runs, which forget
-//     nothing, are followed through the graph ([Space.Verify]);
-//   - where automata are merged, also wherever it is dead (learn/dead.go).
+//     nothing, are followed through the graph ([Space.Verify]).
 //
 // A number that another task of the process knows is kept. Where a number itself may have been
 // told to somebody, or written down, nothing is right but to keep all: the process pins them when

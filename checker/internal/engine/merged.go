@@ -10,14 +10,12 @@ import (
 )
 
 // Merge guesses anew which nodes of the automata are one: see [learn.Automaton.Merge]. Expanders
-// and states from before are no good any more. What is observed is observed anew. forgets allows to
-// forget inode numbers that are guessed to be dead.
-func (x *Space) Merge(forgets bool) (is learn.Merging, err error) {
+// and states from before are no good any more. What is observed is observed anew.
+func (x *Space) Merge() (is learn.Merging, err error) {
 	x.observed = observer{}
-	forgets = forgets && !x.KeepNumbers && x.machines.first.CountsInodes()
 	for _, a := range x.automata {
-		of := a.Merge(forgets)
-		is.Nodes, is.Classes, is.Forgets = is.Nodes+of.Nodes, is.Classes+of.Classes, is.Forgets || of.Forgets
+		of := a.Merge()
+		is.Nodes, is.Classes = is.Nodes+of.Nodes, is.Classes+of.Classes
 		begins := a.Node(a.First()).Begins
 		x.observed.effects(&begins)
 	}

@@ -23,8 +23,7 @@ import (
 //     last step all merged automata were right, so the run was followed when that task was
 //     unfolded.
 //
-// Inode numbers of merged nodes are kept when any of them knows them; where numbers are forgotten that
-// nobody will compare any more, see dead.go.
+// Inode numbers of merged nodes are kept when any of them knows them.
 
 // ErrMerged says that nodes were taken for one that are not, or that a result came which had not
 // come before.
@@ -37,25 +36,18 @@ type merging struct {
 	edges map[edgeKey]Edge
 	asked []edgeKey // edges of classes that were asked for
 	known map[edgeKey]bool
-	// unfolds: nodes are followed and not classes. standing is where the merged automaton is at
-	// each node met so.
-	unfolds  bool
-	standing map[uint32]standing
-	// forgets: knows are the numbers that may still be compared, and the machine forgets the others.
-	forgets bool
+	// unfolds: nodes are followed and not classes. classOf is the class that the merged automaton is at
+	// with each node met so.
+	unfolds bool
+	classOf map[uint32]uint32
 }
 
-// Merging says what merging an automaton came to: how many nodes it has, how many classes these are
-// put into, and whether numbers are forgotten in some of them that their nodes know.
-type Merging struct {
-	Nodes, Classes int
-	Forgets        bool
-}
+// Merging says what merging an automaton came to: how many nodes it has, and how many classes these are
+// put into.
+type Merging struct{ Nodes, Classes int }
 
-// Merge guesses which nodes are one, from everything that is known, and forgets any earlier
-// guess. forgets allows to guess also which inode numbers nobody will compare any more; that is for a
-// process of one task, whose numbers are its own.
-func (a *Automaton) Merge(forgets bool) Merging {
+// Merge guesses which nodes are one, from everything that is known, and forgets any earlier guess.
+func (a *Automaton) Merge() Merging {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	f := newFolder(a)
@@ -75,11 +67,7 @@ func (a *Automaton) Merge(forgets bool) Merging {
 		e.To = m.of[e.To&^Begun] | e.To&Begun
 		m.edges[edgeKey{m.of[k.from], k.result}] = e
 	}
-	if m.forgets = forgets && a.mayForget(); m.forgets {
-		is.Forgets = m.drop(a)
-	} else {
-		m.spread(a)
-	}
+	m.spread(a)
 	a.merged = m
 	return is
 }
@@ -122,16 +110,15 @@ func (a *Automaton) mergedEdge(at uint32, result *fsfake.Result) (Edge, error) {
 	return e, nil
 }
 
-// knownTo are the inode numbers that a task may know at a node, or at a class; those that it may still
-// compare, where others are forgotten.
+// knownTo are the inode numbers that a task may know at a node, or at a class.
 func (a *Automaton) knownTo(n uint32) Numbers {
 	m := a.merged
 	switch {
-	case m == nil || m.forgets && m.unfolds:
+	case m == nil:
 		return a.nodes[n].Knows
 	case m.unfolds:
-		if s, ok := m.standing[n]; ok {
-			n = s.class
+		if c, ok := m.classOf[n]; ok {
+			n = c
 		}
 	case int(n) < len(m.of):
 		n = m.of[n]
@@ -148,8 +135,8 @@ func (a *Automaton) Unfold(on bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	m := a.merged
-	if on && m.standing == nil {
-		m.standing = map[uint32]standing{a.First(): {class: m.of[a.First()]}}
+	if on && m.classOf == nil {
+		m.classOf = map[uint32]uint32{a.First(): m.of[a.First()]}
 	}
 	m.unfolds = on
 }
@@ -157,11 +144,7 @@ func (a *Automaton) Unfold(on bool) {
 // unfolded returns where result leads from a node, and compares that with its class.
 func (a *Automaton) unfolded(at uint32, result *fsfake.Result) (Edge, error) {
 	m := a.merged
-	s := m.standing[at]
-	key := edgeKey{s.class, result}
-	if m.forgets {
-		key.result = a.asTold(&s, result)
-	}
+	key := edgeKey{m.classOf[at], result}
 	e, err := a.edge(at, result) // whatever comes of it, the next guess will know
 	if err != nil {
 		return e, err
@@ -174,15 +157,11 @@ func (a *Automaton) unfolded(at uint32, result *fsfake.Result) (Edge, error) {
 	if e.Effects != want.Effects || e.Input != want.Input || e.To&Begun != want.To&Begun || !sameLabel(a, to, class) {
 		return Edge{}, ErrMerged
 	}
-	next := standing{class: class}
-	if m.forgets {
-		next.names = s.after(result, key.result, a.knownToClass(class))
-	}
-	switch old, met := m.standing[to]; {
-	case met && old != next:
+	switch old, met := m.classOf[to]; {
+	case met && old != class:
 		return Edge{}, ErrMerged
 	case !met:
-		m.standing[to] = next
+		m.classOf[to] = class
 	}
 	return e, nil
 }
@@ -209,7 +188,7 @@ func (a *Automaton) CloseTable(ctx context.Context, runs int) (closed bool, err 
 	var wrong error
 	seen := map[uint32]bool{a.First(): true}
 	for todo := []uint32{a.First()}; len(todo) > 0; todo = todo[1:] {
-		for _, r := range a.possible(todo[0], results) {
+		for _, r := range results[a.merged.classOf[todo[0]]] {
 			if a.runs-first > runs || calls > runs*closingCalls {
 				return false, wrong
 			}

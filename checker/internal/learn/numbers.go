@@ -27,13 +27,12 @@ func (n Numbers) with(r *fsfake.Result) Numbers {
 // Forgets reports whether the task can make use of fewer inode numbers after an edge than before:
 // of those in keep. A program that has ended uses none, and a round of a retry loop knows those
 // from before the loop. Of a program that is no Go function it is not known what else it does
-// with them. Where nodes are merged, a number may be dead from any place on.
+// with them.
 func (a *Automaton) Forgets(from uint32, r *fsfake.Result, e *Edge) (keep Numbers, fewer bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	drops := a.merged != nil && a.merged.forgets && !a.merged.unfolds
 	back := e.Effects.Again != 0 && !a.external
-	if !drops && !back && (e.To != Ended || a.external && !a.alone) {
+	if !back && (e.To != Ended || a.external && !a.alone) {
 		return 0, false
 	}
 	keep = a.knownTo(e.To &^ Begun)

@@ -46,13 +46,12 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		return nil, Unmerged
 	}
 	o.Workers, o.Enough = 1, 0
-	wrong, forgets := 0, true
-	for states := mergedFirst; wrong < mergedTries; {
-		is, err := x.Merge(forgets)
+	for states, wrong := mergedFirst, 0; wrong < mergedTries; {
+		is, err := x.Merge()
 		if err != nil {
 			return nil, Unmerged
 		}
-		if wrong == 0 && states > 16*mergedFirst && 4*is.Classes > 3*is.Nodes && !is.Forgets {
+		if wrong == 0 && states > 16*mergedFirst && 4*is.Classes > 3*is.Nodes {
 			return nil, Unmerged
 		}
 		edges := x.Learned().Edges
@@ -61,10 +60,6 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		c, w, _, err := x.cover(ctx, limits, x.Initial)
 		switch {
 		case err != nil || c.Violations > 0:
-			if ctx.Err() == nil && is.Forgets {
-				forgets = false // it may have been told of another file that it is the one it knows
-				continue
-			}
 			if err != nil || !x.mistaken(ctx, o) {
 				return nil, Unmerged
 			}
@@ -82,10 +77,7 @@ func (x *Explorer) ExploreMerged(ctx context.Context, o Limits) (*Coverage, Merg
 		if errors.Is(err, learn.ErrMerged) {
 			wrong++
 			if x.Learned().Edges == edges { // the next guess would be the same
-				if !is.Forgets {
-					return nil, Unmerged
-				}
-				forgets = false
+				return nil, Unmerged
 			}
 			continue
 		}

@@ -109,7 +109,7 @@ func TestMergingIsVerified(t *testing.T) {
 // believed.
 func guessed(t *testing.T, x *Explorer) *Coverage {
 	for states := mergedFirst; ; states *= 2 {
-		_, err := x.Merge(true)
+		_, err := x.Merge()
 		require.NoError(t, err)
 		edges := x.Learned().Edges
 		c, _, _, err := x.cover(t.Context(), Limits{Workers: 1, States: states}, x.Initial)
@@ -137,7 +137,7 @@ func TestMergingUpToSymmetryIsVerified(t *testing.T) {
 
 	x := explorer()
 	for range 2 { // a guess from a part of the space
-		_, err := x.Merge(true)
+		_, err := x.Merge()
 		require.NoError(t, err)
 		_, _, _, err = x.cover(t.Context(), Limits{Workers: 1, States: mergedFirst}, x.Initial)
 		require.NoError(t, err)

@@ -10,7 +10,6 @@ import (
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/graph"
-	"lockpick/checker/internal/schedules"
 	"lockpick/checker/internal/search"
 	"lockpick/internal/testmain"
 	"lockpick/model"
@@ -82,7 +81,7 @@ func referenceHistories(t *testing.T, sc *scenarios.Scenario, p *scenarios.Prope
 	tr, err := search.NewTester(sc, p)
 	require.NoError(t, err)
 	c := collected{histories: map[string]bool{}, verdict: Holds}
-	for d := (&schedules.DepthFirst{}); ; {
+	for d := (&sched.DepthFirst{}); ; {
 		collect(t, tr, d, spec, &c)
 		if !d.Advance() {
 			c.complete = true

@@ -11,7 +11,6 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
-	"lockpick/checker/internal/schedules"
 	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/internal/golden"
@@ -126,7 +125,7 @@ func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
 // A cheap search ends every run that costs more than most. It counts as preemptions only what can be
 // nothing else: what a schedule costs is at least what it counts.
 type cheap struct {
-	schedules.DepthFirst
+	sched.DepthFirst
 	most  trace.Cost
 	costs []trace.Cost // of the choices up to each step
 }

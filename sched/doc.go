@@ -1,7 +1,7 @@
 // Package sched decides who runs next. It steps ordinary Go functions as coroutines
 // ([Coroutine]), writes and reads schedules as text ([Schedule], [ParseSchedule]), and
 // holds the strategies, one per file: [RunToCompletion] with a list of preemptions,
-// [Random], [PCT], and strict [Replay].
+// [Random], [PCT], [DepthFirst], and strict [Replay].
 //
 // It knows tasks, choices and schedules. It must not know files, locks, machines or
 // scenarios: it imports the standard library only.

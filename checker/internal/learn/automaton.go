@@ -376,7 +376,10 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		e.To = Ended
 		return e, nil
 	}
-	n := node{parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open, Knows: a.knownTo(at).with(result)}
+	n := node{
+		parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open,
+		Knows: a.knownTo(at).with(result),
+	}
 	if at >= Start {
 		n.depth = from.depth + 1
 		n.Family = from.Family.After(&from.Op, result)

@@ -63,8 +63,8 @@ func quotient(t *testing.T, x *Explorer, c *Coverage) int {
 	}
 }
 
-// A space with merged automata is the whole one with states put together that nothing tells apart: both have as many that something does, whichever way the
-// merging was verified.
+// A space with merged automata is the whole one with states put together that nothing tells apart: both have
+// as many that something does, whichever way the merging was verified.
 func TestMergedSpacesAreLikeWholeOnes(t *testing.T) {
 	testmain.Slow(t, "it explores spaces whole and merged", "./checker/internal/search")
 	fixtures.OneWorker(t)

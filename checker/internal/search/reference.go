@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"lockpick/checker/internal/schedules"
+	"lockpick/sched"
 )
 
 // The reference engine: a plain depth-first search over all schedules, each run from
@@ -23,7 +23,7 @@ type searched struct {
 func (t *Tester) SearchAll(ctx context.Context, budget int, all bool) (res searched, first *Outcome, err error) {
 	res.Complete = true
 	t.Live, t.enumerates = true, true
-	d := &schedules.DepthFirst{}
+	d := &sched.DepthFirst{}
 	cut := 0
 	for {
 		o, err := t.Run(d, false)
@@ -69,7 +69,7 @@ const confirmed = 1_000
 func (t *Tester) Confirm(ctx context.Context) error {
 	t.Live, t.enumerates = false, true
 	defer func() { t.Live = true }()
-	d := &schedules.DepthFirst{}
+	d := &sched.DepthFirst{}
 	for range confirmed {
 		if ctx.Err() != nil {
 			return ctx.Err()

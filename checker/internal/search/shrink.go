@@ -3,7 +3,6 @@ package search
 import (
 	"math"
 
-	"lockpick/checker/internal/blocks"
 	"lockpick/sched"
 )
 
@@ -28,11 +27,11 @@ func (t *Tester) ShrinkABit(s sched.Schedule) (sched.Schedule, error) {
 func (t *Tester) shrink(best Outcome, runs int) (Outcome, error) {
 	for {
 		better := false
-		for candidate := range blocks.Smaller(blocks.Of(best.Schedule)) {
+		for candidate := range smallerBlocks(blocksOf(best.Schedule)) {
 			if runs--; runs < 0 {
 				return best, nil
 			}
-			o, err := t.Run(&blocks.Strategy{Blocks: candidate}, false)
+			o, err := t.Run(&blockStrategy{blocks: candidate}, false)
 			if err != nil {
 				return best, err
 			}

@@ -9,7 +9,6 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
-	"lockpick/checker/internal/schedules"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -156,7 +155,7 @@ func updatesKept(t *testing.T, sc *scenarios.Scenario) (kept, all int) {
 	t.Helper()
 	ts, err := NewTester(sc, scenarios.MutualExclusion)
 	require.NoError(t, err)
-	d := &schedules.DepthFirst{}
+	d := &sched.DepthFirst{}
 	for more := true; more; more = d.Advance() {
 		o, err := ts.Run(d, true)
 		require.NoError(t, err)

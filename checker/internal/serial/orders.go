@@ -4,10 +4,10 @@ import (
 	"fmt"
 
 	"lockpick/checker/internal/engine"
-	"lockpick/checker/internal/schedules"
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // mostRuns is how many serial runs are made at most, and mostSteps how long one is.
@@ -31,7 +31,7 @@ func orders(sc *scenarios.Scenario, p *scenarios.Property, base *fsfake.Machine,
 			whole++
 		}
 	}
-	w, d := engine.EmptyWorld(sc, p), &schedules.DepthFirst{}
+	w, d := engine.EmptyWorld(sc, p), &sched.DepthFirst{}
 	for range mostRuns {
 		r := &run{w: w, sc: sc, of: of, add: add}
 		if err := r.make(d, base.Clone()); err != nil {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"lockpick/checker/internal/engine"
-	"lockpick/checker/internal/schedules"
 	"lockpick/fsfake"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
@@ -27,7 +26,7 @@ type run struct {
 }
 
 // make makes the run to its end, and adds what there is whenever one process has ended and none has begun.
-func (r *run) make(d *schedules.DepthFirst, m *fsfake.Machine) error {
+func (r *run) make(d *sched.DepthFirst, m *fsfake.Machine) error {
 	r.now = nobody
 	d.Narrow = r.narrow
 	r.w.Start(m)

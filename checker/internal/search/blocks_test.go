@@ -1,4 +1,4 @@
-package blocks
+package search
 
 import (
 	"testing"
@@ -11,10 +11,10 @@ import (
 // A block of thousands of steps, of whoever polls, shrinks in few tries: one step less at a time takes a
 // quarter of an hour where each try is a run of ten thousand steps.
 func TestLongBlocksShrinkInFewTries(t *testing.T) {
-	best, tries := []Block{{sched.Choice{Action: sched.Run}, 9600}}, 0
+	best, tries := []block{{sched.Choice{Action: sched.Run}, 9600}}, 0
 	for better := true; better; {
 		better = false
-		resized(best, func(b []Block) bool {
+		resized(best, func(b []block) bool {
 			tries++
 			better = b[0].N >= 3 && b[0].N < best[0].N // three steps are needed
 			if better {
@@ -35,7 +35,7 @@ func TestLongSchedulesHaveFewCandidates(t *testing.T) {
 		long = append(long, sched.Choice{Action: sched.Run, Task: sched.Task{Process: i % 2, N: 1}})
 	}
 	n := 0
-	for c := range Smaller(Of(long)) {
+	for c := range smallerBlocks(blocksOf(long)) {
 		if len(c) > len(long) {
 			t.Fatal("a candidate is longer than the schedule")
 		}
@@ -43,7 +43,7 @@ func TestLongSchedulesHaveFewCandidates(t *testing.T) {
 	}
 	require.Less(t, n, 10*len(long))
 	short := 0
-	for range Smaller(Of(long[:20])) {
+	for range smallerBlocks(blocksOf(long[:20])) {
 		short++
 	}
 	require.Greater(t, short, 20*19/2, "of a short one, pairs are left out too")

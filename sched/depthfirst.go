@@ -1,6 +1,4 @@
-package schedules
-
-import "lockpick/sched"
+package sched
 
 // A DepthFirst is a plain depth-first search over schedules, each run from the start. It is the
 // strategy of one run after another: a run goes the path so far, and then takes the first option
@@ -11,18 +9,18 @@ import "lockpick/sched"
 type DepthFirst struct {
 	// Narrow leaves out some of the options; nil leaves out none. It must be a pure function of what it is
 	// given and of the choices before.
-	Narrow func(v *sched.View, options []sched.Choice) []sched.Choice
+	Narrow func(v *View, options []Choice) []Choice
 
 	path []branch
 }
 
 type branch struct {
-	options []sched.Choice
+	options []Choice
 	next    int
 }
 
-// Next implements sched.Strategy.
-func (d *DepthFirst) Next(v *sched.View) (sched.Choice, error) {
+// Next implements [Strategy].
+func (d *DepthFirst) Next(v *View) (Choice, error) {
 	if v.Step == len(d.path) {
 		options := progressOptions(v)
 		if d.Narrow != nil {
@@ -32,14 +30,14 @@ func (d *DepthFirst) Next(v *sched.View) (sched.Choice, error) {
 	}
 	b := &d.path[v.Step]
 	if len(b.options) == 0 {
-		return sched.Choice{}, sched.ErrEnd
+		return Choice{}, ErrEnd
 	}
 	return b.options[b.next], nil
 }
 
 // progressOptions are all options but the steps of idle tasks.
-func progressOptions(v *sched.View) []sched.Choice {
-	var out []sched.Choice
+func progressOptions(v *View) []Choice {
+	var out []Choice
 	all := v.Options(nil)
 	for _, c := range all {
 		idle := false

@@ -1,4 +1,4 @@
-package blocks
+package search
 
 import (
 	"iter"
@@ -7,20 +7,20 @@ import (
 	"lockpick/sched"
 )
 
-// A Block is N equal choices in a row.
-type Block struct {
+// A block is N equal choices in a row.
+type block struct {
 	Choice sched.Choice
 	N      int
 }
 
-// Of returns the blocks of a schedule. Faults are blocks by themselves.
-func Of(s sched.Schedule) []Block {
-	var out []Block
+// blocksOf returns the blocks of a schedule. Faults are blocks by themselves.
+func blocksOf(s sched.Schedule) []block {
+	var out []block
 	for _, c := range s {
 		if k := len(out) - 1; k >= 0 && out[k].Choice == c && c.Action == sched.Run {
 			out[k].N++
 		} else {
-			out = append(out, Block{c, 1})
+			out = append(out, block{c, 1})
 		}
 	}
 	return out
@@ -30,16 +30,17 @@ func Of(s sched.Schedule) []Block {
 // square of the blocks, and a run that polls for long has thousands of blocks.
 const manyBlocks = 128
 
-// Smaller yields smaller variants of a schedule, the boldest first. They are made one at a
+// smallerBlocks yields smaller variants of a schedule, the boldest first. They are made one at a
 // time, as each is as long as the schedule.
-func Smaller(b []Block) iter.Seq[[]Block] {
-	return func(yield func([]Block) bool) {
-		_ = withoutParts(b, yield) && withoutPairs(b, yield) && withoutOne(b, yield) && joined(b, yield) && resized(b, yield)
+func smallerBlocks(b []block) iter.Seq[[]block] {
+	return func(yield func([]block) bool) {
+		_ = withoutParts(b, yield) && withoutPairs(b, yield) && withoutOne(b, yield) &&
+			joinedBlocks(b, yield) && resized(b, yield)
 	}
 }
 
 // withoutParts leaves out halves, quarters and so on: long runs have few blocks that matter.
-func withoutParts(b []Block, yield func([]Block) bool) bool {
+func withoutParts(b []block, yield func([]block) bool) bool {
 	for size := len(b) / 2; size > 1; size /= 2 {
 		for i := 0; i < len(b); i += size {
 			if !yield(slices.Concat(b[:i], b[min(i+size, len(b)):])) {
@@ -50,7 +51,7 @@ func withoutParts(b []Block, yield func([]Block) bool) bool {
 	return true
 }
 
-func withoutPairs(b []Block, yield func([]Block) bool) bool {
+func withoutPairs(b []block, yield func([]block) bool) bool {
 	if len(b) > manyBlocks {
 		return true
 	}
@@ -64,7 +65,7 @@ func withoutPairs(b []Block, yield func([]Block) bool) bool {
 	return true
 }
 
-func withoutOne(b []Block, yield func([]Block) bool) bool {
+func withoutOne(b []block, yield func([]block) bool) bool {
 	for i := range b {
 		if !yield(slices.Concat(b[:i], b[i+1:])) {
 			return false
@@ -73,10 +74,10 @@ func withoutOne(b []Block, yield func([]Block) bool) bool {
 	return true
 }
 
-// joined joins a block with the next block of the same task, at either place.
-func joined(b []Block, yield func([]Block) bool) bool {
+// joinedBlocks joins a block with the next block of the same task, at either place.
+func joinedBlocks(b []block, yield func([]block) bool) bool {
 	for i := range b {
-		k := slices.IndexFunc(b[i+1:], func(n Block) bool { return n.Choice == b[i].Choice })
+		k := slices.IndexFunc(b[i+1:], func(n block) bool { return n.Choice == b[i].Choice })
 		if k < 0 || b[i].Choice.Action != sched.Run {
 			continue
 		}
@@ -93,7 +94,7 @@ func joined(b []Block, yield func([]Block) bool) bool {
 }
 
 // resized shortens or lengthens a block, by much first: that of whoever polls has thousands of steps.
-func resized(b []Block, yield func([]Block) bool) bool {
+func resized(b []block, yield func([]block) bool) bool {
 	for i := range b {
 		if b[i].Choice.Action != sched.Run {
 			continue
@@ -113,19 +114,19 @@ func resized(b []Block, yield func([]Block) bool) bool {
 	return true
 }
 
-// A Strategy follows blocks as far as they are possible, then the baseline.
-type Strategy struct {
-	Blocks []Block
+// A blockStrategy follows blocks as far as they are possible, then the baseline.
+type blockStrategy struct {
+	blocks []block
 
 	at, done int
 	buf      []sched.Choice
 }
 
 // Next implements sched.Strategy.
-func (s *Strategy) Next(v *sched.View) (sched.Choice, error) {
+func (s *blockStrategy) Next(v *sched.View) (sched.Choice, error) {
 	s.buf = v.Options(s.buf[:0])
-	for s.at < len(s.Blocks) {
-		b := s.Blocks[s.at]
+	for s.at < len(s.blocks) {
+		b := s.blocks[s.at]
 		if s.done < b.N {
 			for _, c := range s.buf {
 				if c == b.Choice {

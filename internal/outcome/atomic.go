@@ -156,14 +156,15 @@ func (a *Atomic) kept(o Outcome, name string) bool {
 // unfinished says what is not whole of that for which a name is gone; "" for nothing. That is what has its contents
 // after a serial run, or a name of which one begins with the other: f and f.gz.
 func (a *Atomic) unfinished(o Outcome, gone string, done []int) string {
+	was := a.before.at(gone)
+	content, isFile := fileText(was)
 	for _, n := range a.made {
-		moved := slices.ContainsFunc(a.orders, func(k Order) bool {
-			return k.Outcome.at(n) == a.before.at(gone) &&
-				k.Outcome.at(gone) == absent
+		moved := (content != "" || !isFile) && slices.ContainsFunc(a.orders, func(k Order) bool {
+			return k.Outcome.at(n) == was && k.Outcome.at(gone) == absent
 		})
 		here := o.at(n)
-		if moved && here == absent || here != absent && (strings.HasPrefix(n, gone) || strings.HasPrefix(gone, n)) &&
-			!a.may(n, here, done) {
+		named := strings.HasPrefix(n, gone) || strings.HasPrefix(gone, n)
+		if moved && here == absent || (moved || named) && here != absent && !a.may(n, here, done) {
 			return fmt.Sprintf("%s: gone, and %s", gone, a.lost(n, here, done))
 		}
 	}

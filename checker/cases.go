@@ -250,6 +250,16 @@ func (r *Result) Conditions() []string {
 	return out
 }
 
+// Unconditional reports whether there is a verdict, and it depends on nothing that [Result.Conditions] and
+// [Result.Patience] tell. That it is the same in all cases is no condition.
+func (r *Result) Unconditional() bool {
+	n := len(r.Conditions())
+	if len(r.Cases) > 0 && !r.Depends() {
+		n--
+	}
+	return r.Verdict != Unknown && n <= 0 && r.Patience() == ""
+}
+
 // FollowsOneOrder reports whether processes or threads of one program made calls side by side on the way, and one order
 // of these was followed.
 func (r *Result) FollowsOneOrder() bool { return r.looks.OneOrder }

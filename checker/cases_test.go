@@ -142,6 +142,7 @@ func TestVerdictsDependOnWhatIsLookedAt(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, Broken, r.Verdict, c.sc.ID)
 			require.Equal(t, []string{c.depends}, r.Conditions())
+			require.False(t, r.Unconditional())
 			require.Equal(t, c.verdicts, casesText(&r))
 			require.True(t, r.AsClaimed())
 

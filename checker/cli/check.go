@@ -22,6 +22,7 @@ type checkFlags struct {
 	formats  []*formatChoice
 	github   *githubFlag
 	shard    string
+	strict   bool
 	kernel   *kernelFlags
 	property string
 	options  report.Options
@@ -49,6 +50,7 @@ func (a *app) checkCommand() *cobra.Command {
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "decide only property `P`, whether it is claimed or not")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
+	fs.BoolVar(&f.strict, "strict", false, strictUsage)
 	fs.BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	fs.IntVar(&f.options.Largest, "largest", 0, "list the `N` largest verdicts, by states; with --timings the slowest")
@@ -121,6 +123,17 @@ func (f *checkFlags) idleDrawing(a *app, c *cobra.Command) {
 	}
 	a.idle(c, "date", f.formatted("html"), "only the pages of --html have a date")
 }
+
+// strictly is exitOf, and unknown for what holds only under a condition.
+func strictly(r *checker.Result, strict bool) int {
+	code := exitOf(r)
+	if strict && code == ExitAsClaimed && r.Verdict == checker.Holds && !r.Unconditional() {
+		return ExitUnknown
+	}
+	return code
+}
+
+const strictUsage = "exit with 3 where a verdict holds only under a condition, which \"depends\" tells"
 
 // exitOf is the exit code that a verdict asks for.
 func exitOf(r *checker.Result) int {
@@ -212,7 +225,7 @@ func (a *app) answerInTurn(ctx context.Context, early *ahead, f *checkFlags, o c
 			a.worsen(ExitUsage)
 			results = append(results, unfinished(q.sc, q.property, oneLine(err.Error())))
 		default:
-			a.worsen(exitOf(&r))
+			a.worsen(strictly(&r, f.strict))
 			results = append(results, r)
 		}
 		if i+1 == len(questions) || questions[i+1].sc.System() != q.sc.System() {

@@ -35,6 +35,7 @@ type runFlags struct {
 	states   int
 	save     string
 	repair   bool
+	strict   bool
 	argv     bool // the arguments are one command
 	native   string
 	budget   time.Duration // of native
@@ -112,6 +113,7 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
+	fs.BoolVar(&f.strict, "strict", false, strictUsage)
 	fs.BoolVar(&f.repair, "repair", false, "try changes to what is broken, and print those that hold, to paste")
 	fs.StringVar(&f.native, "native", "", "run the commands natively for up to `TIME`, to challenge what holds and to "+
 		"confirm what is broken; off runs nothing (default 5s, or $"+nativeBudget+")")

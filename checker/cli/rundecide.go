@@ -105,7 +105,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 
 // tell counts a verdict, and shows it unless that was done before.
 func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, again bool) error {
-	a.worsen(exitOf(r))
+	a.worsen(strictly(r, f.strict))
 	r.Claimed = false // nobody claims anything of a command
 	if f.results.instead() || again {
 		return nil

@@ -11,6 +11,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -66,15 +67,14 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 	return pictures.show(stdout, r, o)
 }
 
-// countsOf says what a verdict took, and how many executions it has spared.
+// countsOf says what a verdict took, and how many interleavings the executions have spared.
 func countsOf(r *checker.Result) string {
 	s := &r.Stats
-	text := fmt.Sprintf("%d executions learned %d answers · %d states", s.Coroutines, s.Edges, s.States)
+	text := numbers.Count(s.Coroutines, "run", "runs") + " of the programs"
 	if s.Covered > 0 && s.Coroutines > 0 {
-		text += fmt.Sprintf(" · %s schedules, %s for each execution", about(s.Covered),
-			about(s.Covered/float64(s.Coroutines)))
+		text = fmt.Sprintf("%s interleavings, covered by %s", numbers.InWords(s.Covered), text)
 	}
-	return fmt.Sprintf("%s · %.1f s", text, r.Elapsed.Seconds())
+	return fmt.Sprintf("%s · %s · %.1f s", text, numbers.Count(s.States, "state", "states"), r.Elapsed.Seconds())
 }
 
 // within breaks a line of counts where it is too long for so many columns.
@@ -90,14 +90,6 @@ func within(text string, columns int) []string {
 		}
 	}
 	return lines
-}
-
-// about is a number with three digits that matter.
-func about(n float64) string {
-	if n < 1e6 {
-		return fmt.Sprintf("%.0f", n)
-	}
-	return strings.NewReplacer("e+0", "e", "e+", "e").Replace(fmt.Sprintf("%.2g", n))
 }
 
 // outputs lists the files asked for.

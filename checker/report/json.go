@@ -67,7 +67,11 @@ type jsonFound struct {
 	// Cases are the verdicts in each case of what file systems do differently.
 	Cases []jsonCase `json:"cases,omitempty"`
 	// Conditions says in sentences what the verdict depends on.
-	Conditions  []string `json:"conditions,omitempty"`
+	Conditions []string `json:"conditions,omitempty"`
+	// Unconditional: there is a verdict, and it depends on none; that it is the same in all cases is no condition.
+	Unconditional bool `json:"unconditional"`
+	// Assumed says in sentences what is taken for granted of the world outside of real programs.
+	Assumed     []string `json:"assumed,omitempty"`
 	States      int      `json:"states"`
 	Transitions int      `json:"transitions"`
 	Schedules   int      `json:"schedules"`
@@ -255,6 +259,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	if text := r.Patience(); text != "" {
 		j.Conditions = append(j.Conditions, text)
 	}
+	j.Assumed, j.Unconditional = r.Scenario.Assumes, r.Unconditional()
 	for _, c := range r.Cases {
 		j.Cases = append(j.Cases, jsonCase{c.Assume.String(), c.Verdict.String(), c.Why})
 	}

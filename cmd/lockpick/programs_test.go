@@ -164,12 +164,12 @@ func TestProgramsTable(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("\n| program | processes | property | verdict | on the kernel | executions | states | schedules for each execution | seconds |\n|---|--:|---|---|---|--:|--:|--:|--:|\n%s", strings.Join(lines, "\n"))
+	t.Logf("\n| program | processes | property | verdict | on the kernel | runs | states | interleavings | seconds |\n|---|--:|---|---|---|--:|--:|--:|--:|\n%s", strings.Join(lines, "\n"))
 }
 
 var (
 	verdictLine = regexp.MustCompile(`(?m)^\S+  ([A-Z]+)  ([a-z-]+)`)
-	countsLine  = regexp.MustCompile(`(\d+) executions? learned \d+ answers · (\d+) states?(?: · \S+ schedules, (\S+) for each execution)?`)
+	countsLine  = regexp.MustCompile(`(?:(\S+(?: [a-z]+)?) interleavings, covered by )?(\d+) runs? of the programs · ([\d ]+) states?`)
 	processes   = regexp.MustCompile(`(?m)^(\d+) process`)
 )
 
@@ -208,5 +208,5 @@ func (r *programRow) decide(names *strings.Replacer) (line, verdict string) {
 	if took > r.seconds {
 		over = fmt.Sprintf(" (more than %g)", r.seconds)
 	}
-	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %.1f%s |", r.program, n, r.property, verdict, kernel, counts[1], counts[2], counts[3], took, over), verdict
+	return fmt.Sprintf("| %s | %s | %s | %s | %s | %s | %s | %s | %.1f%s |", r.program, n, r.property, verdict, kernel, counts[2], counts[3], counts[1], took, over), verdict
 }

@@ -4,6 +4,7 @@
 package numbers
 
 import (
+	"math"
 	"strconv"
 	"strings"
 )
@@ -14,6 +15,22 @@ func Count(n int, one, many string) string {
 		return "1 " + one
 	}
 	return Number(n) + " " + many
+}
+
+// InWords renders a count that may be very large, of 0 or more: "309 222", "2.1 billion", "more than 10^18".
+func InWords(n float64) string {
+	if n < 1e6 {
+		return Number(int(n))
+	}
+	for _, scale := range []struct {
+		unit float64
+		name string
+	}{{1e6, "million"}, {1e9, "billion"}, {1e12, "trillion"}, {1e15, "quadrillion"}} {
+		if n < 999.5*scale.unit {
+			return strconv.FormatFloat(n/scale.unit, 'g', max(2, len(strconv.Itoa(int(n/scale.unit+0.5)))), 64) + " " + scale.name
+		}
+	}
+	return "more than 10^" + strconv.Itoa(int(math.Log10(n)))
 }
 
 // Number renders a number of five digits and more with a gap between groups of three.

@@ -8,6 +8,15 @@ import (
 	"lockpick/internal/numbers"
 )
 
+func TestInWords(t *testing.T) {
+	for n, want := range map[float64]string{
+		0: "0", 309222: "309 222", 2.1e9: "2.1 billion", 999999: "999 999", 1e6: "1 million", 309.4e6: "309 million",
+		51.2e12: "51 trillion", 999.6e9: "1 trillion", 6.5e18: "more than 10^18", 2.2e100: "more than 10^100",
+	} {
+		require.Equal(t, want, numbers.InWords(n))
+	}
+}
+
 func TestCount(t *testing.T) {
 	for n, want := range map[int]string{
 		0: "0 states", 1: "1 state", 2: "2 states", 9999: "9999 states",

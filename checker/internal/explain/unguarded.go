@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
@@ -82,7 +83,7 @@ func (t *teller) twice() bool {
 		for _, before := range last.Before.Holders {
 			if h.Task == last.Choice.Task && before.Task == h.Task && before.Lock == h.Lock && h.Since == last.N {
 				claim, text := t.claim(h)
-				t.say("%s held the lock already, %s. It %s: %s.", h.Task, since(t, before), text, whyNot([]*trace.Call{claim, claim}, []trace.Holder{before, h}))
+				t.say("%s held the lock already, %s. It %s: %s.", h.Task, since(t, before), text, t.whyNot([]*trace.Call{claim, claim}, []trace.Holder{before, h}))
 				return true
 			}
 		}
@@ -103,12 +104,18 @@ func (t *teller) unguarded() bool {
 		op, text := t.claim(h)
 		parts, claims = append(parts, h.Task.String()+" "+text), append(claims, op)
 	}
-	t.say("%s: %s.", strings.Join(parts, "; "), whyNot(claims, holders))
+	t.say("%s: %s.", strings.Join(parts, "; "), t.whyNot(claims, holders))
+	if last := claims[len(claims)-1]; t.sc.External && last != nil && last.Result.Errno == syscall.EEXIST {
+		name := t.walk.Names.Short(last.Op.Path)
+		t.code = trace.Unexplained
+		t.say(" With --inside %s, a command that finds %s there counts as inside. If %s is the lock itself, "+
+			"give a name that nothing else uses, or leave --inside out.", name, name, name)
+	}
 	return true
 }
 
 // whyNot says why none of the calls by which holders took the lock refuses.
-func whyNot(claims []*trace.Call, holders []trace.Holder) string {
+func (t *teller) whyNot(claims []*trace.Call, holders []trace.Holder) string {
 	every := func(is func(i int) bool) bool {
 		for i := range claims {
 			if claims[i] == nil || !is(i) {
@@ -121,14 +128,19 @@ func whyNot(claims []*trace.Call, holders []trace.Holder) string {
 	case every(func(i int) bool {
 		return claims[i].Op.Call == fsfake.CallSetlk && holders[i].Task.Process == holders[0].Task.Process
 	}):
+		t.code = trace.Unexplained
 		return "a record lock belongs to its process, whose tasks it does not keep apart"
 	case every(func(i int) bool { return claims[i].Op.Call.IsLock() && shared(&claims[i].Op) }):
+		t.code = "LP1011"
 		return "shared locks do not keep each other out"
 	case slices.ContainsFunc(claims, func(c *trace.Call) bool { return c != nil && c.Result.Errno != 0 }):
+		t.code = "LP1008"
 		return "a refusal was taken for a success"
 	case claims[len(claims)-1] != nil && creates(&claims[len(claims)-1].Op):
-		return "without O_EXCL an open takes what is there"
+		t.code = "LP1012"
+		return withoutExcl
 	}
+	t.code = trace.Unexplained
 	return "none of these calls refuses while somebody else holds"
 }
 

@@ -169,7 +169,8 @@ func TestProgramsTable(t *testing.T) {
 
 var (
 	verdictLine = regexp.MustCompile(`(?m)^\S+  ([A-Z]+)  ([a-z-]+)`)
-	countsLine  = regexp.MustCompile(`(?:(\S+(?: [a-z]+)?) interleavings, covered by )?(\d+) runs? of the programs · ([\d ]+) states?`)
+	countsLine  = regexp.MustCompile(`(?:(\S+(?: [a-z]+)?) interleavings, covered by )?(\d+) runs? of the programs` +
+		` · ([\d ]+) states?`)
 	processes   = regexp.MustCompile(`(?m)^(\d+) process`)
 )
 

@@ -27,7 +27,8 @@ func InWords(n float64) string {
 		name string
 	}{{1e6, "million"}, {1e9, "billion"}, {1e12, "trillion"}, {1e15, "quadrillion"}} {
 		if n < 999.5*scale.unit {
-			return strconv.FormatFloat(n/scale.unit, 'g', max(2, len(strconv.Itoa(int(n/scale.unit+0.5)))), 64) + " " + scale.name
+			digits := len(strconv.Itoa(int(n/scale.unit + 0.5)))
+			return strconv.FormatFloat(n/scale.unit, 'g', max(2, digits), 64) + " " + scale.name
 		}
 	}
 	return "more than 10^" + strconv.Itoa(int(math.Log10(n)))

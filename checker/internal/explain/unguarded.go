@@ -83,7 +83,8 @@ func (t *teller) twice() bool {
 		for _, before := range last.Before.Holders {
 			if h.Task == last.Choice.Task && before.Task == h.Task && before.Lock == h.Lock && h.Since == last.N {
 				claim, text := t.claim(h)
-				t.say("%s held the lock already, %s. It %s: %s.", h.Task, since(t, before), text, t.whyNot([]*trace.Call{claim, claim}, []trace.Holder{before, h}))
+				why := t.whyNot([]*trace.Call{claim, claim}, []trace.Holder{before, h})
+				t.say("%s held the lock already, %s. It %s: %s.", h.Task, since(t, before), text, why)
 				return true
 			}
 		}

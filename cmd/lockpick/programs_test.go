@@ -171,7 +171,7 @@ var (
 	verdictLine = regexp.MustCompile(`(?m)^\S+  ([A-Z]+)  ([a-z-]+)`)
 	countsLine  = regexp.MustCompile(`(?:(\S+(?: [a-z]+)?) interleavings, covered by )?(\d+) runs? of the programs` +
 		` · ([\d ]+) states?`)
-	processes   = regexp.MustCompile(`(?m)^(\d+) process`)
+	processes = regexp.MustCompile(`(?m)^(\d+) process`)
 )
 
 // decide runs a row, and returns it as a line of the table, and its verdict.

@@ -30,7 +30,7 @@ func TestAtomic(t *testing.T) {
 			"failing-calls": "f: 0 bytes, neither the old 4 nor the new 4"}},
 		{"cat", "cat f > g; rm f", sorts, map[string]string{
 			"power-losses":  "f: gone, and g: 0 bytes, not the new 6",
-			"failing-calls": "0 bytes, not the new 6"}},
+			"failing-calls": "f: gone, and g: "}},
 		{"cp", "cp f g && mv g f", sorts, map[string]string{"power-losses": "f: 0 bytes, neither the old 6 nor the new 6"}},
 		{"sh", "echo y >> f", sorts, map[string]string{
 			"power-losses": "f: 8 bytes that end in 2 zeros, neither the old 6 nor the new 8"}},

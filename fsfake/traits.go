@@ -11,6 +11,8 @@ const (
 	Changes Trait = 1 << iota
 	// Makes something that whoever sets a machine up relies on.
 	Makes
+	// Creates a name where none is, and nothing where one is. An open does so by its flags.
+	Creates
 	// Looks at what is there by name, and relies on nothing.
 	Looks
 	// Follows a symlink at the end of its path. An open does so by its flags.
@@ -57,10 +59,10 @@ var traits = [numCalls]Trait{
 	CallLstat:     Looks | Stats,
 	CallUnlink:    Changes,
 	CallRename:    Changes | Makes,
-	CallLink:      Changes | Makes,
-	CallSymlink:   Changes | Makes,
+	CallLink:      Changes | Makes | Creates,
+	CallSymlink:   Changes | Makes | Creates,
 	CallReadlink:  Looks,
-	CallMkdir:     Changes | Makes,
+	CallMkdir:     Changes | Makes | Creates,
 	CallRmdir:     Changes,
 	CallTruncate:  Changes | Makes | Follows | Truncates,
 	CallUtimes:    Changes | Makes | Follows | SetsTimes,

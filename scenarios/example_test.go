@@ -106,7 +106,7 @@ func ExampleTask_Assert() {
 	}
 	fmt.Println(r.Counterexample.Cause)
 	// Output:
-	// A asserts "A reads what it wrote" at step 17, and it is not so. B emptied mine (mine) at step 6 without a look, after A had written to mine at step 2: O_TRUNC empties a file when it is opened, before any lock on it.
+	// A asserts "A reads what it wrote" at step 17, and it is not so. B emptied mine (mine) at step 6 without a look, after A had written to mine at step 2: without O_EXCL an open takes what is there.
 }
 
 // Record makes operations of one's own part of the history that a property is judged

@@ -38,11 +38,7 @@ func (t *teller) claims(of sched.Task, but string, before int) []claim {
 
 // makes reports whether a call makes a name when nothing stands there.
 func makes(op *fsfake.Op) bool {
-	switch op.Call {
-	case fsfake.CallMkdir, fsfake.CallSymlink, fsfake.CallLink:
-		return true
-	}
-	return op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0
+	return op.Call.Is(fsfake.Creates) || op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0
 }
 
 // draft reports whether a file is renamed in the walk.

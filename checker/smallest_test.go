@@ -36,7 +36,7 @@ func TestSmallestCounterexamples(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.Verdict, r.Verdict, "%s %s: %s", sc.ID, c.Property, r.Why)
 			ce := r.Counterexample
-			require.True(t, ce.Smallest)
+			require.True(t, ce.Smallest, "%s %s", sc.ID, c.Property)
 			replayed, err := Replay(&sc, c.Property, ce.Schedule)
 			require.NoError(t, err)
 			require.True(t, replayed.Broken)

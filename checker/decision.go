@@ -27,9 +27,9 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 // oneOrder is why a space that was covered is no proof all the same.
 const oneOrder = "nothing broke it, but several threads or processes of one program asked at once, and only one order of their calls was followed"
 
-// someDisks is why a space that was covered is no proof where the power may be lost.
-const someDisks = "nothing broke it, but a loss of power may leave more disks than were looked at: choose with " +
-	"--assume the file system, which leaves fewer"
+// SomeDisks is why a space that was covered is no proof where the power may be lost.
+const SomeDisks = "nothing broke it, but a loss of power may leave more disks than were looked at: --assume ext4, " +
+	"xfs or btrfs leaves fewer, and so does a command that syncs more"
 
 // oneOrderStuck is why somebody who never gets on is no violation there: what was left waiting
 // beside a call that blocks, a timeout for one, might have ended it.
@@ -92,7 +92,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	case x.OneOrder():
 		res.Complete, res.Why = false, oneOrder
 	case x.SomeDisks():
-		res.Complete, res.Why = false, someDisks
+		res.Complete, res.Why = false, SomeDisks
 	}
 	if !c.Enough {
 		res.Facts = x.Facts()

@@ -310,12 +310,53 @@ func TestLossesAreToldApartWhereSomebodyLooks(t *testing.T) {
 	for _, name := range []string{"/a", "/b", "/c"} {
 		require.NoError(t, p.WriteFile(name, []byte("n"), 0o644))
 	}
-	all, err := m.Losses(nil)
+	all, err := m.Losses(nil, 0)
 	require.NoError(t, err)
-	one, err := m.Losses([][]string{{"/a"}})
+	one, err := m.Losses([][]string{{"/a"}}, 0)
 	require.NoError(t, err)
-	each, err := m.Losses([][]string{{"/a"}, {"/b"}})
+	each, err := m.Losses([][]string{{"/a"}, {"/b"}}, 0)
 	require.NoError(t, err)
 	n := one.Len()
 	require.Equal(t, []int{n * n * n, 2*n - 1}, []int{all.Len(), each.Len()})
+}
+
+// An fsync that fails with EIO drops what was not synced; a later one that succeeds does not bring it back.
+func TestFsyncThatFailsDropsWhatWasDirty(t *testing.T) {
+	m := New(Options{PowerLoss: true})
+	p := m.Proc(1)
+	require.NoError(t, p.WriteFile("/f", []byte("old"), 0o644))
+	m.Sync()
+	f, err := p.OpenFile("/f", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	_, err = f.WriteString("new")
+	require.NoError(t, err)
+	_, ok := m.Fail(Task{1, 1}, Op{Call: CallFsync, FD: f.Fd()}, EIO)
+	require.True(t, ok)
+	require.NoError(t, f.Sync())
+	text, err := p.ReadFile("/f")
+	require.NoError(t, err)
+	require.Equal(t, "old", string(text))
+}
+
+// A few disks are those with the fewest old versions, and say that there are more.
+func TestFewDisks(t *testing.T) {
+	m := New(Options{PowerLoss: true, Disk: DiskPosix})
+	p := m.Proc(1)
+	for _, name := range []string{"/a", "/b", "/c"} {
+		require.NoError(t, p.WriteFile(name, []byte("n"), 0o644))
+	}
+	all, err := m.Losses(nil, 0)
+	require.NoError(t, err)
+	few, err := m.Losses(nil, 3)
+	require.NoError(t, err)
+	many, err := m.Losses(nil, 100)
+	require.NoError(t, err)
+	require.Equal(t, []bool{true, false, true}, []bool{all.Whole, few.Whole, many.Whole})
+	require.Equal(t, all.Len(), many.Len())
+	for k := range few.Len() {
+		c := m.Clone()
+		c.Lose(few, k)
+		require.Contains(t, []string{"a=n b=n c=n", "a=n b=n c=", "a=n b=n c=0", "a=n b=n", "a=n b= c=n", "a= b=n c=n",
+			"a=0 b=n c=n", "a=n b=0 c=n", "a=n", ""}, treeText(c, "/"))
+	}
 }

@@ -105,8 +105,9 @@ func (m *Machine) needsSpace(before *Machine, t Task, op *Op) bool {
 //   - close(2) has given the descriptor back, as on Linux, whatever it answers;
 //   - a lock that a wait was to convert is gone, as for [Machine.Interrupt].
 //
-// An fsync(2) that fails has synced nothing, and a later one syncs everything. (The kernel may
-// take what it could not write for written.)
+// An fsync(2) of a file that fails with EIO has dropped what was not synced, where the machine knows that
+// ([Options.PowerLoss]): the kernel takes it for written, and what is on the disk shows when memory is short. Any other
+// fsync that fails has synced nothing, and a later one syncs everything.
 func (m *Machine) Fail(t Task, op Op, e syscall.Errno) (r Result, ok bool) {
 	switch {
 	case !m.CanFail(t, op, e):
@@ -114,6 +115,10 @@ func (m *Machine) Fail(t Task, op Op, e syscall.Errno) (r Result, ok bool) {
 	case e == EINTR:
 		m.Do(t, op)
 		return m.Interrupt(t), true
+	case op.Call == CallFsync && e == EIO:
+		if p := m.proc(t.Pid); op.Flags != SyncAll {
+			m.drop(m.desc(p.fds[p.fdAt(op.FD)].desc).inode)
+		}
 	case op.Call == CallClose:
 		m.Do(t, op)
 	case len(m.punctual) != 0 || m.timely:

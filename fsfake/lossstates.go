@@ -3,6 +3,7 @@ package fsfake
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -26,8 +27,9 @@ func (l Losses) Len() int { return len(l.picks) }
 
 // Losses lists what the disk may be when the power is lost now, as [Machine.LossStates] numbers it. Where judged is
 // not nil, disks are told apart as far as somebody sees who looks at the absolute paths of one of its lists: of all
-// else a disk has what programs saw. The error says that the machine does not lose power.
-func (m *Machine) Losses(judged [][]string) (Losses, error) {
+// else a disk has what programs saw. With most, unless it is 0, there are up to so many, those first in which the fewest
+// files and directories have another version than the last. The error says that the machine does not lose power.
+func (m *Machine) Losses(judged [][]string, most int) (Losses, error) {
 	if !m.powerLoss {
 		return Losses{}, errors.New("fsfake: the machine was made without Options.PowerLoss")
 	}
@@ -36,14 +38,29 @@ func (m *Machine) Losses(judged [][]string) (Losses, error) {
 	if m.disk.rules().ordered {
 		cuts = m.cuts()
 	}
-	for _, e.cut = range cuts {
-		if judged == nil {
-			e.from([]InodeID{rootID}, nil)
+	e.most = maxLossStates
+	if e.older = math.MaxInt; most != 0 {
+		e.most, e.older = most, 0
+	}
+	unsynced := 0
+	for _, n := range m.inodes {
+		if n.unsynced != nil {
+			unsynced++
 		}
-		for _, paths := range judged {
-			e.needed = map[InodeID]bool{}
-			e.need(rootID, "", paths)
-			e.from([]InodeID{rootID}, nil)
+	}
+	for ; e.whole && (most == 0 || e.older <= unsynced); e.older++ {
+		for _, e.cut = range cuts {
+			if judged == nil {
+				e.from([]InodeID{rootID}, nil, 0)
+			}
+			for _, paths := range judged {
+				e.needed = map[InodeID]bool{}
+				e.need(rootID, "", paths)
+				e.from([]InodeID{rootID}, nil, 0)
+			}
+		}
+		if most == 0 {
+			break
 		}
 	}
 	l := Losses{picks: e.all[:min(1, len(e.all))], Whole: e.whole}
@@ -78,6 +95,8 @@ type lossEnum struct {
 	cut   namesAt
 	all   [][]pick
 	whole bool
+	most  int // as long as all becomes
+	older int // so many inodes have another version than the last; any number where it is huge
 	// needed, unless nil, are the inodes whose versions are told apart.
 	needed map[InodeID]bool
 }
@@ -106,9 +125,9 @@ func (e *lossEnum) need(id InodeID, at string, paths []string) {
 	}
 }
 
-// from goes on with the inodes of todo, whose names have been kept; false when there are
-// too many combinations.
-func (e *lossEnum) from(todo []InodeID, done []pick) bool {
+// from goes on with the inodes of todo, whose names have been kept, where older have another version than the last; false
+// when there are too many combinations.
+func (e *lossEnum) from(todo []InodeID, done []pick, older int) bool {
 	for len(todo) > 0 && slices.ContainsFunc(done, func(p pick) bool { return p.id == todo[0] }) {
 		if e.m.inode(todo[0]).kind == KindDir {
 			return true // no directory has two names
@@ -116,7 +135,10 @@ func (e *lossEnum) from(todo []InodeID, done []pick) bool {
 		todo = todo[1:] // a second name
 	}
 	if len(todo) == 0 {
-		if len(e.all) == maxLossStates {
+		if e.older != math.MaxInt && older != e.older {
+			return true
+		}
+		if len(e.all) == e.most {
 			e.whole = false
 			return false
 		}
@@ -131,8 +153,8 @@ func (e *lossEnum) from(todo []InodeID, done []pick) bool {
 			versions, whole = e.m.disk.contents(n, e.cut.least[n.id], maxLossStates)
 		}
 		e.whole = e.whole && whole
-		for _, data := range versions {
-			if !e.from(todo[1:], append(done, pick{id: n.id, data: data})) {
+		for i, data := range versions {
+			if k := older + min(i, 1); k <= e.older && !e.from(todo[1:], append(done, pick{id: n.id, data: data}), k) {
 				return false
 			}
 		}
@@ -142,12 +164,16 @@ func (e *lossEnum) from(todo []InodeID, done []pick) bool {
 	if !told {
 		versions = versions[:1]
 	}
-	for _, names := range versions {
+	for i, names := range versions {
+		k := older + min(i, 1)
+		if k > e.older {
+			break
+		}
 		next := slices.Clone(todo[1:])
 		for _, k := range names {
 			next = append(next, k.id)
 		}
-		if !e.from(next, append(done, pick{id: n.id, names: names})) {
+		if !e.from(next, append(done, pick{id: n.id, names: names}), k) {
 			return false
 		}
 	}

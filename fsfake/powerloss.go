@@ -137,6 +137,16 @@ func (m *Machine) fsync(id InodeID, flags int) {
 	m.sweep()
 }
 
+// drop takes away what was not synced of a file.
+func (m *Machine) drop(id InodeID) {
+	if u := m.inode(id).unsynced; u != nil && len(u.data) > 0 {
+		n := m.mutInode(id)
+		n.data, n.unsynced = u.data[len(u.data)-1], nil
+		m.version++
+		m.sweep()
+	}
+}
+
 // Sync makes everything durable, as sync(2) and some patience do. It is for setting a
 // disk up; programs have fsync, and sync with SyncAll.
 func (m *Machine) Sync() {
@@ -323,7 +333,7 @@ func (k *keyer) appendJournal(b []byte) []byte {
 // it. It is an error to ask a machine made without [Options.PowerLoss], and to have more
 // than 4096 combinations of versions.
 func (m *Machine) LossStates() (int, error) {
-	l, err := m.Losses(nil)
+	l, err := m.Losses(nil, 0)
 	if err == nil && !l.Whole {
 		err = fmt.Errorf("fsfake: a loss of power with more than %d combinations of what is kept is not modelled",
 			maxLossStates)
@@ -337,7 +347,7 @@ func (m *Machine) LossStates() (int, error) {
 // move, and start times go on counting from the first boot. It panics when there is no
 // such state.
 func (m *Machine) LosePower(k int) {
-	l, err := m.Losses(nil)
+	l, err := m.Losses(nil, 0)
 	if err != nil {
 		panic(err)
 	}

@@ -205,15 +205,16 @@ func Fields() []Field {
 		}, {
 			Name: "failing-calls", Flag: "failing-calls", JSON: "failing_calls",
 			Usage:      "let up to `K` calls fail, as on a full disk",
-			OfCommands: "let up to `K` calls of the programs find the disk full (ENOSPC)",
+			OfCommands: "let up to `K` calls of the programs find the disk full (ENOSPC), or what --fail-with says",
 			Title:      "Failing calls", Tells: tellFailingCalls,
 			words:  func(s *Setting) string { return upTo(s.FailingCalls, "failing call", "failing calls") },
 			access: at(counts(0, MaxFailingCalls), func(s *Setting) *int { return &s.FailingCalls }),
 		}, {
 			Name: "fail-with", Flag: "fail-with", JSON: "fail_with",
-			Usage:  "the errors with which calls fail, `LIST`, such as ENOSPC or EIO,EACCES (default any)",
-			moot:   func(s *Setting) bool { return s.FailingCalls == 0 },
-			access: at(listOf("any", errnos()), func(s *Setting) *[]syscall.Errno { return &s.FailWith }),
+			Usage:      "the errors with which calls fail, `LIST`, such as ENOSPC or EIO,EACCES (default any)",
+			OfCommands: "the errors with which calls fail, `LIST`, such as EIO or ENOSPC,EACCES (default ENOSPC)",
+			moot:       func(s *Setting) bool { return s.FailingCalls == 0 },
+			access:     at(listOf("any", errnos()), func(s *Setting) *[]syscall.Errno { return &s.FailWith }),
 		}, {
 			Name:   "handlers",
 			moot:   func(s *Setting) bool { return s.Signals == 0 },

@@ -75,6 +75,8 @@ type Property struct {
 	// Judged, when not nil, lists the absolute paths at which an invariant looks, those that it compares with each
 	// other in one list. After a loss of power disks that differ elsewhere are then one.
 	Judged func() [][]string
+	// Disks, unless 0, is how many disks a loss of power leaves at most; what is left out makes "holds" unknown.
+	Disks int
 	// Tell says in a few words what is wrong at the step that breaks the property. Nil,
 	// or an empty answer, means the wording that fits the way in which it was decided.
 	Tell func(v Violation) string

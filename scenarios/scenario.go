@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 
 	"lockpick/fsfake"
 )
@@ -249,6 +250,16 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	return m, nil
 }
 
+// MayFail lists the errors with which a call may fail. Of real programs EIO fails fsync alone, which drops what was
+// written: each call that fails costs an execution.
+func (s *Scenario) MayFail(c fsfake.Call) []syscall.Errno {
+	all := s.Setting.MayFail(c)
+	if s.External && c != fsfake.CallFsync {
+		all = slices.DeleteFunc(all, func(e syscall.Errno) bool { return e == fsfake.EIO })
+	}
+	return all
+}
+
 // Losses lists the disks that a loss of power may leave of a machine that runs the scenario, as far as a property can
 // tell them apart. Of protocols in Go it lists all, or it is an error.
 func (s *Scenario) Losses(m *fsfake.Machine, p *Property) (fsfake.Losses, error) {
@@ -256,7 +267,7 @@ func (s *Scenario) Losses(m *fsfake.Machine, p *Property) (fsfake.Losses, error)
 	if p.Judged != nil && s.Setting.Reboot == nil {
 		judged = p.Judged()
 	}
-	l, err := m.Losses(judged)
+	l, err := m.Losses(judged, p.Disks)
 	if err == nil && !l.Whole && !s.External {
 		err = fmt.Errorf("a loss of power here leaves more than %d disks: choose a smaller setting", l.Len())
 	}

@@ -253,3 +253,15 @@ func (c *askedContext) Err() error {
 	}
 	return c.Context.Err()
 }
+
+// What a program stores in shared memory is no call, so nothing is decided, and the reason says so.
+func TestRunOfSharedMemory(t *testing.T) {
+	raceFile(t)
+	testmain.Needs(t, "python3", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o644))
+	got := run(t, "run", "--dir", dir, "--crashes", "1", "--property", "atomic", "--native", "off",
+		`python3 -c 'import mmap; f=open("f","r+b"); mmap.mmap(f.fileno(),0)[0:1]=b"Z"'`)
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "writes to a file through shared memory")
+}

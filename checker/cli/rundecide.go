@@ -12,6 +12,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/fsfake/tracer"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -70,6 +71,10 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	bar.begin("run", "learning what the commands do one after the other")
 	sc, strict, err := spec.Readings()
 	bar.clear()
+	if e := new(tracer.Error); errors.As(err, &e) && e.Shared {
+		return a.undecided(spec, args, f, fmt.Sprintf("%s writes to a file through shared memory, without calls, so what "+
+			"it has written when is not seen: %s", e.Program, e.Call))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -101,6 +106,22 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	}
 	d.assumes = slices.Concat(sc.Assumes, sc.Assumed())
 	return d, nil
+}
+
+// undecided is that nothing can be said of some commands.
+func (a *app) undecided(spec *command.Spec, args []string, f *runFlags, why string) (*decided, error) {
+	p := scenarios.Serializable
+	if f.property != "" {
+		p = &scenarios.Property{ID: f.property, Meaning: p.Meaning, Invariant: p.Invariant}
+	}
+	sc := &scenarios.Scenario{ID: spec.ID, Summary: spec.Commands[0].String(), Setting: spec.Setting}
+	if sc.Setting.Processes = len(spec.Commands); sc.ID == "" {
+		sc.ID = fmt.Sprintf("run/commands/%d", len(spec.Commands))
+	}
+	r := checker.NewResult(sc, p, nil)
+	r.Verdict, r.Why = checker.Unknown, why
+	return &decided{spec: spec, results: []checker.Result{r}, assumes: []string{"nothing"}},
+		a.tell(&r, f, f.reportOptions(a, spec, args), true, false)
 }
 
 // tell counts a verdict, and shows it unless that was done before.
@@ -191,13 +212,18 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	o := checker.Options{
 		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
 	}
-	r, err := checker.Check(ctx, sc, p, o)
+	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
+		r, err := checker.Check(ctx, sc, p, o)
+		if err == nil && p.Disks > 0 && r.Verdict == checker.Unknown && r.Why == checker.SomeDisks {
+			p.Disks = 0 // now all of them
+			r, err = checker.Check(ctx, sc, p, o)
+		}
+		return r, err
+	}
+	r, err := decide(sc, p)
 	// The property of what is left behind counts refusals.
 	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p || spec.Refused.Declared {
 		return r, err
-	}
-	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
-		return checker.Check(ctx, sc, p, o)
 	}
 	switch r.Verdict {
 	case checker.Holds:

@@ -3,6 +3,7 @@
 package tracer
 
 import (
+	"errors"
 	"os"
 	"strconv"
 
@@ -27,6 +28,9 @@ func (t *thread) mmap(c *call) {
 	}
 	if c.int(3)&unix.MAP_TYPE != unix.MAP_PRIVATE {
 		t.unmodelled("a shared mapping of a file of the fake (%s) is not modelled", d.path)
+		if e := new(Error); errors.As(t.r.err, &e) {
+			e.Shared = true
+		}
 		return
 	}
 	args := c.args

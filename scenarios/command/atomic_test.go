@@ -43,7 +43,7 @@ func TestAtomic(t *testing.T) {
 			for _, setting := range []string{"crashes", "power-losses", "failing-calls"} {
 				sc := scenario(t, c.needs, []string{c.line}, c.files, setting+" 1\nrefused none")
 				p, err := sc.Property("atomic")
-				if c.files["f"] == "" {
+				if c.files["f"] == "" && setting != "failing-calls" {
 					require.ErrorContains(t, err, "unknown property")
 					require.Contains(t, strings.Join(sc.Assumes, "; "), "the commands write none that was there")
 					continue
@@ -60,6 +60,42 @@ func TestAtomic(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Whoever exits 0 although a call has failed has made its new files; and an fsync that fails drops what was written.
+func TestAtomicWhereCallsFail(t *testing.T) {
+	saves := `perl -MIO::Handle -e 'open F, ">t"; print F "new"; F->flush; F->sync HEED; close F; rename "t", "f"'`
+	for _, c := range []struct{ line, with, want string }{
+		{"echo x > g; true", "ENOSPC", "g: nothing, not the new 2 bytes"},
+		{strings.ReplaceAll(saves, "HEED", ""), "EIO", "f: 0 bytes, not the new 3"},
+		{strings.ReplaceAll(saves, "HEED", "or exit 1"), "EIO", ""},
+	} {
+		sc := scenario(t, "perl", []string{c.line}, map[string]string{"f": "old"},
+			"failing-calls 1\nfail-with "+c.with+"\nrefused none")
+		p, err := sc.Property("atomic")
+		require.NoError(t, err)
+		r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		require.Equal(t, c.want == "", r.Verdict == checker.Holds, "%s: %s %s", c.line, r.Verdict, r.Why)
+		if c.want != "" {
+			require.Contains(t, r.Counterexample.Said, c.want)
+		}
+	}
+}
+
+// What a file system leaves is asked where it is assumed.
+func TestAtomicOnFileSystems(t *testing.T) {
+	for disk, want := range map[string]string{
+		"posix": "f: 0 bytes", "ext4": "end in 6 zeros", "xfs": "f: 0 bytes", "btrfs": "f: 0 bytes",
+	} {
+		sc := scenario(t, "sed", []string{"sed -i s/a/b/ f"}, map[string]string{"f": "b\na\nc\n"},
+			"power-losses 1\nassume "+disk+"\nrefused none")
+		p, err := sc.Property("atomic")
+		require.NoError(t, err)
+		r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		require.Contains(t, r.Counterexample.Said, want, disk)
 	}
 }
 

@@ -183,9 +183,10 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	if s.PowerLosses > 0 {
 		st.Machine.Disk = fsfake.DiskPosix
 	}
-	if s.FailingCalls > 0 {
+	if s.FailingCalls > 0 && s.FailWith == nil {
 		st.FailWith = []syscall.Errno{syscall.ENOSPC}
 	}
+	st.Machine.PowerLoss = s.FailingCalls > 0 && slices.Contains(s.FailWith, syscall.EIO) // what fsync drops
 	checked, err := sc.In(*st)
 	if err != nil {
 		return sc, err

@@ -18,7 +18,7 @@ func (w *World) failing(a *actor, names []string) []string {
 	if w.fails == 0 || a.blocked || a.by != (fsfake.Task{}) || !w.enabled(a) || w.exits(a) {
 		return names
 	}
-	for _, e := range w.sc.Setting.MayFail(a.op.Call) {
+	for _, e := range w.sc.MayFail(a.op.Call) {
 		if w.M.CanFail(a.id, a.op, e) {
 			names = append(names, fsfake.ErrnoName(e))
 		}
@@ -60,7 +60,7 @@ type failingWay struct {
 // failures are those of a call of a task's own.
 func (x *Space) failures(op fsfake.Op) []failingWay {
 	var out []failingWay
-	for _, e := range x.Sc.Setting.MayFail(op.Call) {
+	for _, e := range x.Sc.MayFail(op.Call) {
 		out = append(out, failingWay{fsfake.ErrnoName(e), x.machines.op(opFail{op, e})})
 	}
 	return out

@@ -12,7 +12,6 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
-	"lockpick/fsfake/tracer"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -71,9 +70,8 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	bar.begin("run", "learning what the commands do one after the other")
 	sc, strict, err := spec.Readings()
 	bar.clear()
-	if e := new(tracer.Error); errors.As(err, &e) && e.Shared {
-		return a.undecided(spec, args, f, fmt.Sprintf("%s writes to a file through shared memory, without calls, so what "+
-			"it has written when is not seen: %s", e.Program, e.Call))
+	if why := command.Unseen(err); why != "" {
+		return a.undecided(spec, args, f, why)
 	}
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
@@ -95,6 +96,15 @@ func (r *reader) failed() string {
 		return ""
 	}
 	return fmt.Sprintf("what --recover or --read does with what is left is not known: %v", r.err)
+}
+
+// Unseen says, of an error of the commands, why nothing can be said of them: they write without calls. "" for no reason.
+func Unseen(err error) string {
+	if e := new(tracer.Error); errors.As(err, &e) && e.Shared {
+		return fmt.Sprintf("%s writes to a file through shared memory, without calls, so what it has written when is not "+
+			"seen: %s", e.Program, e.Call)
+	}
+	return ""
 }
 
 // found is what is judged of a machine: its files, or what the reader finds.

@@ -27,8 +27,8 @@ func (l Losses) Len() int { return len(l.picks) }
 
 // Losses lists what the disk may be when the power is lost now, as [Machine.LossStates] numbers it. Where judged is
 // not nil, disks are told apart as far as somebody sees who looks at the absolute paths of one of its lists: of all
-// else a disk has what programs saw. With most, unless it is 0, there are up to so many, those first in which the fewest
-// files and directories have another version than the last. The error says that the machine does not lose power.
+// else a disk has what programs saw. With most, unless it is 0, there are up to so many, those first in which the
+// fewest files and directories have another version than the last. The error says that the machine does not lose power.
 func (m *Machine) Losses(judged [][]string, most int) (Losses, error) {
 	if !m.powerLoss {
 		return Losses{}, errors.New("fsfake: the machine was made without Options.PowerLoss")
@@ -125,8 +125,8 @@ func (e *lossEnum) need(id InodeID, at string, paths []string) {
 	}
 }
 
-// from goes on with the inodes of todo, whose names have been kept, where older have another version than the last; false
-// when there are too many combinations.
+// from goes on with the inodes of todo, whose names have been kept, where older have another version than the last;
+// false when there are too many combinations.
 func (e *lossEnum) from(todo []InodeID, done []pick, older int) bool {
 	for len(todo) > 0 && slices.ContainsFunc(done, func(p pick) bool { return p.id == todo[0] }) {
 		if e.m.inode(todo[0]).kind == KindDir {

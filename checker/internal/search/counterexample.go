@@ -2,7 +2,6 @@ package search
 
 import (
 	"fmt"
-	"slices"
 
 	"lockpick/checker/internal/explain"
 	"lockpick/checker/trace"
@@ -45,23 +44,4 @@ func (t *Tester) Evidence(o Outcome) *trace.Counterexample {
 func (t *Tester) Starves(cx *trace.Counterexample, cycle int, waits []trace.Wait) {
 	cx.Cycle, cx.Waits = cycle, waits
 	explain.Explain(t.Sc, cx)
-}
-
-// Smaller returns the smaller of two failing schedules; a may be nil.
-func (t *Tester) Smaller(a, b sched.Schedule) (sched.Schedule, error) {
-	if a == nil {
-		return b, nil
-	}
-	x, err := t.Run(sched.Replay{Schedule: a}, false)
-	if err != nil {
-		return nil, err
-	}
-	y, err := t.Run(sched.Replay{Schedule: b}, false)
-	if err != nil {
-		return nil, err
-	}
-	if x.Cost.Less(y.Cost) || !y.Cost.Less(x.Cost) && slices.CompareFunc(a, b, CompareChoices) <= 0 {
-		return a, nil
-	}
-	return b, nil
 }

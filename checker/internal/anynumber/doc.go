@@ -9,10 +9,14 @@
 // and on what its view has. If no such configuration is bad, the property holds for any number. A bad one proves
 // nothing, since perhaps no run leads to it.
 //
+// Most calls look and change nothing. Nobody else can tell such a step, so where views have one process it is made
+// in the view alone (quiet.go). Programs are told no sizes and link counts, and views show no names with the pids of
+// others, until a program looks at a size or says such a name.
+//
 // It is sound because each rule by which something comes into a view asks for one thing only, so that the view
 // of k+1 processes is the union of the views of k of them; because configurations are made of views in every way in
 // which processes and files may be the same; and because what is made is projected back and compared. What a view
-// does not have is refused: shared locks, several record locks on a file, several tasks, clocks, listings beside
+// does not have is refused: shared locks, several record locks on a file, several tasks, file times, listings beside
 // names with pids, files that grow. Inode numbers that come back are tried whenever they may.
 //
 // The program is learned once, as process 101. A proof is believed only after each edge was run again under

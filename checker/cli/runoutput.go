@@ -71,7 +71,8 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 func countsOf(r *checker.Result) string {
 	s := &r.Stats
 	text := numbers.Count(s.Coroutines, "run", "runs") + " of the programs"
-	if s.Covered > 0 && s.Coroutines > 0 {
+	// What is fewer was counted before schedules with few preemptions showed something, and says nothing.
+	if s.Covered > float64(s.Coroutines) && s.Coroutines > 0 {
 		text = fmt.Sprintf("%s interleavings, covered by %s", numbers.InWords(s.Covered), text)
 	}
 	return fmt.Sprintf("%s · %s · %.1f s", text, numbers.Count(s.States, "state", "states"), r.Elapsed.Seconds())

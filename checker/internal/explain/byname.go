@@ -119,12 +119,12 @@ func (t *teller) passedBy(made, c claim) bool {
 // goneBefore tells of a lock that another could make anew, because it was removed by somebody else, or by
 // its maker before the end of the span.
 func (t *teller) goneBefore(s span, made, c claim, gone *change) bool {
-	by, end := gone.By, s.to
+	by, looked, end := gone.By, s.from, s.to
 	if made.Choice.Task == s.theirs {
-		end = s.amid
+		looked, end = t.lookedAt(s), s.amid
 	}
 	switch {
-	case by.Process == made.Choice.Task.Process && gone.Step < end:
+	case by.Process == made.Choice.Task.Process && made.N < looked && looked < gone.Step && gone.Step < end:
 		t.code = "LP1005"
 		t.say("%s and removed it %s, before the call %s.", t.making(made), t.at(gone.Step), t.at(end))
 	case by.Process != made.Choice.Task.Process:

@@ -94,10 +94,10 @@ func (t *teller) lockLost(s span) bool {
 func (t *teller) gaveUpEarly(s span) bool {
 	mine := t.locksOf(s.mine)
 	for _, l := range slices.Backward(t.locksOf(s.theirs)) {
-		if l.until == 0 || l.until > s.amid {
+		if l.until == 0 || l.until > s.amid || !l.at(t.lookedAt(s)) {
 			continue
 		}
-		if got := gotBetween(mine, l.id, l.until, s.from); got != nil {
+		if got := gotBetween(mine, l.id, l.until, s.from); got != nil && got.at(s.from) {
 			t.code = "LP1005"
 			t.say(" %s gave its lock on %s back %s, before the call %s, and %s got it %s.", s.theirs, t.lockFile(&l),
 				t.at(l.until), t.at(s.amid), s.mine, t.at(got.step))
@@ -105,6 +105,16 @@ func (t *teller) gaveUpEarly(s span) bool {
 		}
 	}
 	return false
+}
+
+// lookedAt is the step of the other's own last look at the file before it changed it; 0 when it made none.
+func (t *teller) lookedAt(s span) int {
+	for _, l := range slices.Backward(t.all[s.theirs]) {
+		if l.path == s.path && l.step < s.amid {
+			return l.step
+		}
+	}
+	return 0
 }
 
 // lockLate tells of a lock that was taken only after the look, and that the other had when it changed what was seen.

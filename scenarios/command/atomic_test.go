@@ -137,6 +137,7 @@ func TestDurable(t *testing.T) {
 
 // What is left is judged after a recovery, or by what a reader prints.
 func TestReaders(t *testing.T) {
+	testmain.Slow(t, "it runs a reader on everything that may be left", "./scenarios/command")
 	const backup = "cp f tmp && mv tmp f.bak && echo newer > f && rm f.bak"
 	for _, c := range []struct{ line, setting, property, want string }{
 		{backup, "crashes 1", "atomic", "broken"},

@@ -25,7 +25,7 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh patience.sh", "", "broken", "", long},
 		{"sh until.sh", "", "broken", "", usual},
 		{"python3 lease.py", "", "broken", "", long},
-		{"python3 end-time.py", "refused 75", "holds", "", usual},
+		{"python3 end-time.py", "refused 75", "holds", "", long},
 		{"sh stale.sh", "", "unknown", "more have passed", long},
 		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", usual},
 		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", long},

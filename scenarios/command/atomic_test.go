@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 )
 
 // What is left of a file is as before or as after, or is not, when whoever changes it is killed, the power is lost, or

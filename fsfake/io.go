@@ -232,6 +232,7 @@ func (m *Machine) ftruncate(p *proc, d *desc, size int64, flags int, r *Result) 
 	case flags&AtLeast != 0 && !d.writable():
 		r.Errno = EBADF
 	case flags&AtLeast != 0 && size <= int64(len(m.inode(d.inode).data)):
+		m.modified(p, m.mutInode(d.inode))
 	case m.inode(d.inode).kind != KindFile || !d.writable():
 		r.Errno = EINVAL
 	case size > maxSize:

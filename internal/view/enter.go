@@ -3,6 +3,7 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -198,10 +199,17 @@ func (b *builder) below(at string) error {
 	if _, err := os.Stat(b.root + at); err != nil {
 		return nil
 	}
-	if !i.IsDir() {
-		return b.readOnly(at, b.root+at)
+	if i.IsDir() {
+		err = b.overlay(at)
+	} else {
+		err = b.readOnly(at, b.root+at)
 	}
-	return b.overlay(at)
+	for _, name := range []string{at, b.root + at} {
+		if _, gone := os.Stat(name); errors.Is(gone, fs.ErrNotExist) {
+			return nil // somebody has just unmounted and removed it
+		}
+	}
+	return err
 }
 
 // overlay shows a directory so that what is changed in it lands in memory. One that cannot be overlaid is read-only.

@@ -13,7 +13,7 @@ import (
 
 // fieldTexts has a value of each field that commands have.
 var fieldTexts = map[string]string{
-	"crashes": "2", "failing-calls": "1", "power-losses": "1", "file-system": "xfs",
+	"crashes": "2", "failing-calls": "1", "fail-with": "EIO", "power-losses": "1", "file-system": "xfs",
 	"stalls": "1", "stall-for": "2m0s", "skew": "0s,1m30s", "assume": "times-shared",
 }
 

@@ -217,7 +217,7 @@ func TestRunRefusesFlags(t *testing.T) {
 func TestRunSettings(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced
 	got := run(t, "run", "--failing-calls", "1", "--power-losses", "1", "--fs", "ext4", "--property", "wedge",
-		"--dir", t.TempDir(), "mkdir a; rmdir a")
+		"--dir", t.TempDir(), "exec mkdir -p a")
 	require.Equal(t, 0, got.exit, got.stdout+got.stderr)
 	require.Contains(t, got.stdout, "up to 1 power loss, up to 1 failing call, on ext4")
 }

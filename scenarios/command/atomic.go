@@ -29,6 +29,9 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
 			"it next; --read says what that is")
 	}
+	if s.Crashes > 0 && len(s.Commands) > 1 && s.starts {
+		assume(sc, "what a killed command has started lives on; that it is killed, too, is asked of one command alone")
+	}
 	var asked []*scenarios.Property
 	if a.Changed() || s.FailingCalls > 0 && s.PowerLosses == 0 && a.Changes() {
 		asked = append(asked, s.left(sc, a, false, &scenarios.Property{

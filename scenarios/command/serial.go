@@ -225,13 +225,15 @@ func (o *ordering) answeredAlike(reusing *fsfake.Machine, process int, e aloneEn
 	return m
 }
 
-// rewrites keeps the names of files at which something else stands after one of a command's steps than before them.
+// rewrites keeps the names of files at which something else stands after one of a command's steps than before them, and
+// whether a command starts others.
 func (o *ordering) rewrites(start *fsfake.Machine, process int, steps []Step) {
 	if o.s.Crashes == 0 && o.s.PowerLosses == 0 && o.s.FailingCalls == 0 {
 		return
 	}
 	m, files := start.Clone(), o.s.tree(scenarios.NewView(start))
 	for _, st := range steps {
+		o.s.starts = o.s.starts || st.task(process) != Step{}.task(process)
 		if m.Do(st.task(process), st.Op); !st.Op.Call.Is(fsfake.Changes) {
 			continue
 		}

@@ -27,7 +27,7 @@ func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []
 	for _, text := range commands {
 		spec.Commands = append(spec.Commands, command.Line{Shell: text})
 	}
-	n := &challenge{spec: &spec, budget: 5 * time.Second, begins: func() {}}
+	n := &challenge{spec: &spec, budget: time.Minute, begins: func() {}}
 	defer n.close()
 	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true}
 	require.NoError(t, n.answer(context.Background(), &r))
@@ -88,7 +88,7 @@ func killed(t *testing.T, p *scenarios.Property, v checker.Verdict, cx *trace.Co
 	for _, text := range commands {
 		spec.Commands = append(spec.Commands, command.Line{Shell: text})
 	}
-	n := &challenge{spec: &spec, budget: 5 * time.Second, begins: func() {}}
+	n := &challenge{spec: &spec, budget: time.Minute, begins: func() {}}
 	defer n.close()
 	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true,
 		Counterexample: cx}

@@ -165,7 +165,9 @@ func TestSymmetryWithPidsOfRows(t *testing.T) {
 }
 
 // areOrbitsWithPids compares a space whole and up to symmetry, where it has at most so many states.
-func areOrbitsWithPids(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, monitors bool, states int) (small bool) {
+func areOrbitsWithPids(
+	t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, monitors bool, states int,
+) (small bool) {
 	x, err := search.NewExplorer(sc, p)
 	require.NoError(t, err)
 	require.NoError(t, x.SymmetricWithPids())

@@ -99,8 +99,9 @@ func (m *Machine) KillProc(pid int) {
 	m.unsign(m.family(pid))
 }
 
-// SetSign names a file or an empty directory by which a command shows where it is, and which means nothing when that is
-// dead: it goes with the last process of the family ([Options.ChildPids]) that has made it, when the first one was killed.
+// SetSign names a file or an empty directory by which a command shows where it is, such as the mark of
+// lockpick run --inside. The sign of a dead command means nothing. So when the first process of a family
+// ([Options.ChildPids]) is killed, the sign that the family has made goes with its last process.
 func (m *Machine) SetSign(path string) { m.mutSetup().sign = path }
 
 // unsign removes the sign of a family that was killed.

@@ -22,8 +22,8 @@ import (
 	"lockpick/sched"
 )
 
-var forced = flag.Int("forced", 0, "how many drawn schedules of real programs are carried out on the kernel, if not as many as "+
-	"is usual")
+var forced = flag.Int("forced", 0, "how many drawn schedules of real programs are carried out on the kernel; 0 for as "+
+	"many as is usual")
 
 // specOf is the spec of a command line for so many processes, over the scripts that package
 // command is tested with.

@@ -133,7 +133,8 @@ Exit codes: 0 all verdicts as claimed, 1 some verdict differs, 2 usage or bad in
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(a.listCommand(), a.checkCommand(), a.explainCommand(), a.replayCommand(), a.runCommand(), a.sampleCommand(), a.surveyCommand())
+	root.AddCommand(a.listCommand(), a.checkCommand(), a.explainCommand(), a.replayCommand(), a.runCommand(),
+		a.sampleCommand(), a.surveyCommand())
 	return root
 }
 

@@ -9,9 +9,9 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// What holds with two runs of a command may be broken with three: flock on a file that sed -i replaces, say. So three
-// are asked as well, where two hold and the space is small: counts decide that, so that an answer does not depend on how
-// fast the machine is. -n 2 says two and means it.
+// What holds with two runs of a command may be broken with three: flock on a file that sed -i replaces, say. So where
+// two hold and the space is small, three are asked as well. Counts decide what is small, and not the time, so that the
+// answer does not depend on how fast the machine is. -n 2 says two and means it.
 const (
 	smallExecutions = 32
 	smallStates     = 6_000

@@ -76,7 +76,8 @@
 // ([Pending].Maps). A path that climbs out of the virtual directory from an open directory below it, or from a
 // removed one, is a fault. sendfile(2) and copy_file_range(2) are the reading and the writing that the kernel does,
 // one after the other. A call that programs have another way for is refused as by a kernel that does not have it:
-// fallocate(2) but to make a file longer, extended attributes, a copy from or to a file elsewhere, io_uring;
+// fallocate(2) but to make a file longer, setting extended attributes, a copy from or to a file elsewhere, io_uring;
 // [Run.Refused] lists these. What the tracer does not handle (an unknown call, a shared mapping of a file of the
-// fake, a socket below the directory, 32-bit calls, job control, namespaces) is an [Error] with the program's name and the call, and ends the run; it is never let through.
+// fake, a socket below the directory, 32-bit calls, job control, namespaces) is an [Error] with the program's name
+// and the call. It ends the run and is never let through.
 package tracer

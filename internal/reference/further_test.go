@@ -117,7 +117,8 @@ func TestFurtherPageIsCurrent(t *testing.T) {
 	require.True(t, ok)
 	var there [][]string // of the table's rows: id, property, a cell for each widening
 	for line := range strings.Lines(table) {
-		if cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|"); len(cells) == 3+len(Widenings()) && strings.Contains(cells[0], "/") {
+		cells := strings.Split(strings.Trim(strings.TrimSpace(line), "|"), "|")
+		if len(cells) == 3+len(Widenings()) && strings.Contains(cells[0], "/") {
 			for i := range cells {
 				cells[i] = strings.TrimSpace(cells[i])
 			}

@@ -41,7 +41,9 @@ func TestShapesAreComplete(t *testing.T) {
 // holds reports whether some claim of a variant is that it holds.
 func holds(variant string) bool {
 	return slices.ContainsFunc(All(), func(sc scenarios.Scenario) bool {
-		return strings.HasPrefix(sc.ID, variant+"/") && slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Verdict == scenarios.Holds })
+		return strings.HasPrefix(sc.ID, variant+"/") && slices.ContainsFunc(sc.Claims, func(c scenarios.Claim) bool {
+			return c.Verdict == scenarios.Holds
+		})
 	})
 }
 

@@ -37,7 +37,10 @@ func TestAtomic(t *testing.T) {
 			"power-losses": "f: 0 bytes, neither the old 6 nor the new 6", "failing-calls": unknown}},
 		{"sh", "echo y >> f", sorts, map[string]string{
 			"power-losses": "f: 8 bytes that end in 2 zeros, neither the old 6 nor the new 8"}},
-		{"cp", "cp g f; true", map[string]string{"f": "old", "g": "longer"}, map[string]string{"crashes": "f: 0 bytes, neither the old 3 nor the new 6, if what it has started is killed with it", "power-losses": "f: 0 bytes, neither the old 3 nor the new 6", "failing-calls": unknown}},
+		{"cp", "cp g f; true", map[string]string{"f": "old", "g": "longer"}, map[string]string{
+			"crashes":       "f: 0 bytes, neither the old 3 nor the new 6, if what it has started is killed with it",
+			"power-losses":  "f: 0 bytes, neither the old 3 nor the new 6",
+			"failing-calls": unknown}},
 		{"sh", "sh -c 'echo x > g'; true", map[string]string{"f": ""}, map[string]string{"failing-calls": unknown}},
 		{"sh", "echo x > f; true", sorts, map[string]string{"crashes": "f: 0 bytes", "power-losses": "f: 0 bytes", "failing-calls": "f: 0 bytes, not the new 2"}},
 	} {

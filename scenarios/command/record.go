@@ -129,8 +129,8 @@ func (s *Spec) unjudged() string {
 		}
 	}
 	if s.FailingCalls > 0 && s.starts {
-		return "nothing broke it, but a command starts other processes or threads, and only calls of its first one fail here; " +
-			"ask --failing-calls of what it starts, as a command of its own"
+		return "nothing broke it, but a command starts other processes or threads, and only calls of its first one fail " +
+			"here; ask --failing-calls of what it starts, as a command of its own"
 	}
 	return s.record.unjudged(s.Dir)
 }

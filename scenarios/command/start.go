@@ -70,7 +70,8 @@ func (s *Spec) setup(m *fsfake.Machine) {
 		m.AddProc(s.procSpec(i))
 	}
 	for _, pid := range s.Living {
-		m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: 900, Cwd: "/"})
+		m.AddProc(fsfake.ProcSpec{
+			Pid: pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Start: 900, Cwd: "/"})
 	}
 }
 

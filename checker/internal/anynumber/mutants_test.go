@@ -56,7 +56,8 @@ func TestNoBrokenMutantIsProved(t *testing.T) {
 		t.Skip("SKIPPED with -short: it takes seconds; go test ./checker/internal/anynumber runs it")
 	}
 	proved, broken := 0, 0
-	rows := []string{"gofrs-flock/keep-file/contend", "fslock/lockf/contend", "ctx/excl/crash", "openclaw-takeover/flock/dead-owner", "dev3/mkdir-plain/contend",
+	rows := []string{"gofrs-flock/keep-file/contend", "fslock/lockf/contend", "ctx/excl/crash",
+		"openclaw-takeover/flock/dead-owner", "dev3/mkdir-plain/contend",
 		"nix/unlink-then-mark/contend", "portalocker/verify-and-unlink-held/contend",
 		"rubygems/keep-file/contend", "sqlite-dotfile/mkdir/crash", "fasteners/lockf/contend", "dpkg/fcntl-permanent/contend"}
 	if !testmain.Long() {

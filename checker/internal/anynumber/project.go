@@ -146,7 +146,8 @@ func (c *Config) remembers(p *Proc) (seen []fsfake.InodeID, holds []Hold) {
 // view is the view of the full processes in keep, which become 101, 102, … in this order; then come
 // others in the order in which the view meets them. So it is canonical for that order.
 func (c *Config) view(keep []int, how How) Config {
-	p := &projection{c: c, number: map[int]int{}, in: map[fsfake.InodeID]fsfake.InodeID{}, felt: map[int]bool{}, how: how, kept: len(keep),
+	p := &projection{c: c, number: map[int]int{}, in: map[fsfake.InodeID]fsfake.InodeID{}, felt: map[int]bool{},
+		how: how, kept: len(keep),
 		public: c.publicDirs()}
 	for _, pid := range keep {
 		p.known(pid)

@@ -4,9 +4,9 @@ import (
 	"slices"
 )
 
-// Most calls look and change nothing. Of such a step nobody else can tell that it was made: all other views stay as they
-// are, and the caller's is what comes of the call in its own view. So where views have one process, such a step is
-// made in the view alone, and no configuration of two is needed for it.
+// Most calls look and change nothing. Nobody else can tell that such a step was made: the caller's view becomes what
+// the call makes of it, and all other views stay as they are. So where views have one process, the step is made in that
+// view alone, and needs no configuration of two.
 
 // alone makes the steps of the process of a view that nobody else can tell, and notes whether it has others.
 func (x *search) alone(v *seenView) {

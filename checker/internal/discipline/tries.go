@@ -112,8 +112,8 @@ func (l *lock) vacate(m *fsfake.Machine) {
 	m.KillProc(other)
 }
 
-// appears runs the first copy with the file of the lock made by another one, before each call that looks for it. It must
-// do the same.
+// appears makes the file of the lock, as another copy would, before each call by which the first copy looks for it. The
+// first copy must go on as without it.
 func (x *runner) appears(l *lock, r *serial) error {
 	for i := range r.calls {
 		if !l.looked(&r.calls[i]) || r.calls[i].result.OK() {

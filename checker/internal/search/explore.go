@@ -83,7 +83,8 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	for i := range crew {
 		crew[i] = &worker{
 			Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers),
-			violated: engine.Violated{}, seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States), recent: table.NewRecent(x.Width()),
+			violated: engine.Violated{}, seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States),
+			recent: table.NewRecent(x.Width()),
 		}
 		if x.Reduce {
 			crew[i].symmetry = engine.NewSymmetry(x.Space)

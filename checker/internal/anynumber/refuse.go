@@ -1,0 +1,150 @@
+package anynumber
+
+import (
+	"slices"
+
+	"lockpick/checker/internal/learn"
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A refusal is panicked with where something is met that views do not have.
+type refusal string
+
+// Refused is why a question is not asked for any number of processes.
+type Refused struct{ Why string }
+
+// Error implements error.
+func (r Refused) Error() string { return r.Why }
+
+// refused turns a refusal into an error.
+func refused(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case refusal:
+		*err = Refused{string(r)}
+	default:
+		panic(r)
+	}
+}
+
+// directories keeps which directories a call lists, removes or moves.
+func (s *System) directories(m *fsfake.Machine, op fsfake.Op) {
+	switch {
+	case op.Call == fsfake.CallReaddir:
+		s.listed = true
+	case op.Call == fsfake.CallRmdir || op.Call == fsfake.CallRename:
+		for _, p := range []string{op.Path, op.Path2} {
+			if id, ok := m.LookupName(p); ok && m.View(id).Kind == fsfake.KindDir {
+				s.emptied = append(s.emptied, m.Paths(id)...)
+			}
+		}
+	}
+}
+
+// othersNamed is panicked with where a program may say a name that holds the pid of another process.
+const othersNamed refusal = "a name that holds the pid of another process is used"
+
+// sizeSeen is panicked with where a program looks at a size, and is not told sizes.
+const sizeSeen refusal = "a size is looked at"
+
+func (s *System) namesOthers() {
+	if !s.names {
+		panic(othersNamed)
+	}
+}
+
+// hides refuses programs for which the answer of a call hangs on names that hold pids of processes that no view
+// names: a directory with such names is listed, removed or moved. Directories are told apart by their paths, which is
+// stricter.
+func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
+	for i := range snap.Inodes {
+		n := &snap.Inodes[i]
+		if n.Kind == fsfake.KindSymlink && len(pidsIn(n.Data)) > 0 {
+			s.namesOthers()
+		}
+		if slices.ContainsFunc(n.Names, func(e fsfake.SnapshotName) bool { return len(pidsIn(e.Name)) > 0 }) {
+			s.pidDirs = append(s.pidDirs, m.Paths(n.ID)...)
+		}
+	}
+	slices.Sort(s.pidDirs)
+	s.pidDirs = slices.Compact(s.pidDirs)
+	slices.Sort(s.emptied)
+	s.emptied = slices.Compact(s.emptied)
+	for _, dir := range s.pidDirs {
+		if s.listed || slices.Contains(s.emptied, dir) {
+			panic(refusal("names in " + dir + " hold pids, and a directory is listed, or this one removed or moved"))
+		}
+	}
+}
+
+// modelled are the calls whose answers hang on nothing but what views have.
+var modelled = []fsfake.Call{
+	fsfake.CallOpen, fsfake.CallStat, fsfake.CallLstat, fsfake.CallUnlink, fsfake.CallRename, fsfake.CallLink,
+	fsfake.CallSymlink,
+	fsfake.CallReadlink, fsfake.CallMkdir, fsfake.CallRmdir, fsfake.CallTruncate, fsfake.CallChmod, fsfake.CallRead,
+	fsfake.CallPread,
+	fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallClose, fsfake.CallGetfd, fsfake.CallSetfd,
+	fsfake.CallGetfl,
+	fsfake.CallFstat, fsfake.CallFtruncate, fsfake.CallFchmod, fsfake.CallFsync, fsfake.CallFlock, fsfake.CallSetlk,
+	fsfake.CallOFDSetlk, fsfake.CallGetlk, fsfake.CallOFDGetlk, fsfake.CallReaddir, fsfake.CallNow,
+	fsfake.CallKill, fsfake.CallStartTime, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallWork,
+	fsfake.CallGetcwd,
+}
+
+// called is a call of the automaton as a process makes it.
+func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
+	if !slices.Contains(modelled, op.Call) || op.Ways() > 1 {
+		panic(refusal("the call is not modelled for any number of processes: " + op.String()))
+	}
+	if op.Call == fsfake.CallFlock {
+		if op.Flags&^fsfake.LOCK_NB == fsfake.LOCK_SH {
+			panic(refusal("a lock is shared: " + op.String()))
+		}
+		if op.Flags&fsfake.LOCK_NB == 0 && slices.ContainsFunc(p.FDs, func(f fsfake.SnapshotFD) bool {
+			return f.FD == op.FD && f.Flock == fsfake.LOCK_SH
+		}) {
+			panic(refusal("a shared lock is converted: " + op.String()))
+		}
+	}
+	s.slept, s.timed = s.slept || op.Call == fsfake.CallSleep, s.timed || op.Call == fsfake.CallNow
+	if s.slept && s.timed {
+		panic(refusal("the program sleeps and looks at the clock, so time passes"))
+	}
+	record := op.Call == fsfake.CallSetlk || op.Call == fsfake.CallOFDSetlk
+	switch {
+	case record && op.Flags == fsfake.F_RDLCK:
+		panic(refusal("a record lock is shared: " + op.String()))
+	case record && op.Wait && len(p.Records) > 0: // who waits with none is in no cycle of waits
+		panic(refusal("a process waits for a record lock and has another, which may be a deadlock (EDEADLK): " + op.String()))
+	}
+	real := func(q int) int {
+		if q == low {
+			return p.Pid
+		}
+		if i := q - low - 1; i < len(p.Place.Told) {
+			return p.Place.Told[i]
+		}
+		panic(refusal("it names a process that it was not told of: " + op.String()))
+	}
+	if slices.ContainsFunc(pidsIn(op.Path+" "+op.Path2), func(q int) bool { return q != low }) {
+		s.namesOthers()
+	}
+	op.Path, op.Path2, op.Data = renamed(op.Path, real), renamed(op.Path2, real), renamed(op.Data, real)
+	if _, ok := scenarios.ProcessOf(op.Pid); ok {
+		op.Pid = real(op.Pid)
+	}
+	return op
+}
+
+// seesNothing refuses a program that looks at what views do not have.
+func (s *System) seesNothing(e learn.Effects) {
+	switch {
+	case e.TimeSeen || e.ClockSeen || e.TimersLast || e.TimedWait:
+		panic(refusal("the program looks at a file time or at the clock"))
+	case e.NumberSeen:
+		panic(refusal("the program gets hold of an inode number itself, and may do more than compare it"))
+	case e.Mapped || e.OneOrder:
+		panic(refusal("the program maps a file, or has threads"))
+	}
+}

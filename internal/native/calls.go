@@ -33,45 +33,72 @@ const (
 	byTimer
 )
 
-// table has the calls before which commands are stopped. The names are those of [Step]: one for all that do the same.
-var table = map[int]struct {
+// table has the calls before which commands are stopped, by number.
+var table = func() map[uint64]kind {
+	all := map[uint64]kind{}
+	for _, r := range kinds {
+		for _, number := range r.numbers {
+			all[number] = r.kind
+		}
+	}
+	return all
+}()
+
+// A kind is how a call says which files it is about, and its name in a [Step]: one for all calls that do the same.
+type kind struct {
 	how  how
 	name string
+}
+
+// kinds has the numbers of the calls of each kind.
+var kinds = []struct {
+	kind
+	numbers []uint64
 }{
-	unix.SYS_OPEN: {byPath, "open"}, unix.SYS_CREAT: {byPath, "open"}, unix.SYS_STAT: {byPath, "stat"},
-	unix.SYS_LSTAT:  {byPath, "stat"},
-	unix.SYS_ACCESS: {byPath, "stat"}, unix.SYS_READLINK: {byPath, "readlink"}, unix.SYS_MKDIR: {byPath, "mkdir"},
-	unix.SYS_RMDIR:  {byPath, "rmdir"},
-	unix.SYS_UNLINK: {byPath, "unlink"}, unix.SYS_CHMOD: {byPath, "chmod"}, unix.SYS_CHOWN: {byPath, "chown"},
-	unix.SYS_LCHOWN:   {byPath, "chown"},
-	unix.SYS_TRUNCATE: {byPath, "truncate"}, unix.SYS_EXECVE: {byPath, "exec"}, unix.SYS_UTIME: {byPath, "utimes"},
-	unix.SYS_UTIMES: {byPath, "utimes"},
-	unix.SYS_MKNOD:  {byPath, "open"}, unix.SYS_OPENAT: {byPathAt, "open"}, unix.SYS_OPENAT2: {byPathAt, "open"},
-	unix.SYS_NEWFSTATAT: {byPathAt, "stat"},
-	unix.SYS_STATX:      {byPathAt, "stat"}, unix.SYS_FACCESSAT: {byPathAt, "stat"},
-	unix.SYS_FACCESSAT2: {byPathAt, "stat"},
-	unix.SYS_READLINKAT: {byPathAt, "readlink"}, unix.SYS_MKDIRAT: {byPathAt, "mkdir"}, unix.SYS_UNLINKAT: {byPathAt,
-		"unlink"},
-	unix.SYS_FCHMODAT: {byPathAt, "chmod"}, unix.SYS_FCHMODAT2: {byPathAt, "chmod"}, unix.SYS_FCHOWNAT: {byPathAt,
-		"chown"}, unix.SYS_UTIMENSAT: {byPathAt, "utimes"},
-	unix.SYS_MKNODAT: {byPathAt, "open"}, unix.SYS_RENAME: {byPaths, "rename"}, unix.SYS_LINK: {byPaths, "link"},
-	unix.SYS_RENAMEAT:  {byPathsAt, "rename"},
-	unix.SYS_RENAMEAT2: {byPathsAt, "rename"}, unix.SYS_LINKAT: {byPathsAt, "link"}, unix.SYS_SYMLINK: {bySecond,
-		"symlink"}, unix.SYS_SYMLINKAT: {bySecondAt, "symlink"},
-	unix.SYS_READ: {byFD, "read"}, unix.SYS_PREAD64: {byFD, "read"}, unix.SYS_READV: {byFD, "read"},
-	unix.SYS_PREADV: {byFD, "read"},
-	unix.SYS_WRITE:  {byFD, "write"}, unix.SYS_PWRITE64: {byFD, "write"}, unix.SYS_WRITEV: {byFD, "write"},
-	unix.SYS_PWRITEV:   {byFD, "write"},
-	unix.SYS_FTRUNCATE: {byFD, "truncate"}, unix.SYS_FSTAT: {byFD, "stat"}, unix.SYS_CLOSE: {byFD, "close"},
-	unix.SYS_GETDENTS64: {byFD, "readdir"},
-	unix.SYS_FALLOCATE:  {byFD, "fallocate"}, unix.SYS_FCHMOD: {byFD, "chmod"}, unix.SYS_FCHOWN: {byFD, "chown"},
-	unix.SYS_IOCTL:           {byFD, "ioctl"},
-	unix.SYS_COPY_FILE_RANGE: {byFDs, "write"}, unix.SYS_SENDFILE: {byFDs, "write"}, unix.SYS_SPLICE: {byFDs,
-		"write"}, unix.SYS_FLOCK: {byFlock, "flock"},
-	unix.SYS_FCNTL: {byLock, "lock"}, unix.SYS_MMAP: {byMapping, "read"}, unix.SYS_KILL: {bySignal, "kill"},
-	unix.SYS_EXIT_GROUP: {byEnd, "end"},
-	unix.SYS_ALARM:      {byTimer, ""}, unix.SYS_SETITIMER: {byTimer, ""}, unix.SYS_TIMER_SETTIME: {byTimer, ""},
-	unix.SYS_TIMERFD_SETTIME: {byTimer, ""},
+	{kind{byPath, "open"}, []uint64{unix.SYS_OPEN, unix.SYS_CREAT, unix.SYS_MKNOD}},
+	{kind{byPath, "stat"}, []uint64{unix.SYS_STAT, unix.SYS_LSTAT, unix.SYS_ACCESS}},
+	{kind{byPath, "readlink"}, []uint64{unix.SYS_READLINK}},
+	{kind{byPath, "mkdir"}, []uint64{unix.SYS_MKDIR}},
+	{kind{byPath, "rmdir"}, []uint64{unix.SYS_RMDIR}},
+	{kind{byPath, "unlink"}, []uint64{unix.SYS_UNLINK}},
+	{kind{byPath, "chmod"}, []uint64{unix.SYS_CHMOD}},
+	{kind{byPath, "chown"}, []uint64{unix.SYS_CHOWN, unix.SYS_LCHOWN}},
+	{kind{byPath, "truncate"}, []uint64{unix.SYS_TRUNCATE}},
+	{kind{byPath, "exec"}, []uint64{unix.SYS_EXECVE}},
+	{kind{byPath, "utimes"}, []uint64{unix.SYS_UTIME, unix.SYS_UTIMES}},
+	{kind{byPathAt, "open"}, []uint64{unix.SYS_OPENAT, unix.SYS_OPENAT2, unix.SYS_MKNODAT}},
+	{kind{byPathAt, "stat"}, []uint64{unix.SYS_NEWFSTATAT, unix.SYS_STATX, unix.SYS_FACCESSAT,
+		unix.SYS_FACCESSAT2}},
+	{kind{byPathAt, "readlink"}, []uint64{unix.SYS_READLINKAT}},
+	{kind{byPathAt, "mkdir"}, []uint64{unix.SYS_MKDIRAT}},
+	{kind{byPathAt, "unlink"}, []uint64{unix.SYS_UNLINKAT}},
+	{kind{byPathAt, "chmod"}, []uint64{unix.SYS_FCHMODAT, unix.SYS_FCHMODAT2}},
+	{kind{byPathAt, "chown"}, []uint64{unix.SYS_FCHOWNAT}},
+	{kind{byPathAt, "utimes"}, []uint64{unix.SYS_UTIMENSAT}},
+	{kind{byPaths, "rename"}, []uint64{unix.SYS_RENAME}},
+	{kind{byPaths, "link"}, []uint64{unix.SYS_LINK}},
+	{kind{byPathsAt, "rename"}, []uint64{unix.SYS_RENAMEAT, unix.SYS_RENAMEAT2}},
+	{kind{byPathsAt, "link"}, []uint64{unix.SYS_LINKAT}},
+	{kind{bySecond, "symlink"}, []uint64{unix.SYS_SYMLINK}},
+	{kind{bySecondAt, "symlink"}, []uint64{unix.SYS_SYMLINKAT}},
+	{kind{byFD, "read"}, []uint64{unix.SYS_READ, unix.SYS_PREAD64, unix.SYS_READV, unix.SYS_PREADV}},
+	{kind{byFD, "write"}, []uint64{unix.SYS_WRITE, unix.SYS_PWRITE64, unix.SYS_WRITEV, unix.SYS_PWRITEV}},
+	{kind{byFD, "truncate"}, []uint64{unix.SYS_FTRUNCATE}},
+	{kind{byFD, "stat"}, []uint64{unix.SYS_FSTAT}},
+	{kind{byFD, "close"}, []uint64{unix.SYS_CLOSE}},
+	{kind{byFD, "readdir"}, []uint64{unix.SYS_GETDENTS64}},
+	{kind{byFD, "fallocate"}, []uint64{unix.SYS_FALLOCATE}},
+	{kind{byFD, "chmod"}, []uint64{unix.SYS_FCHMOD}},
+	{kind{byFD, "chown"}, []uint64{unix.SYS_FCHOWN}},
+	{kind{byFD, "ioctl"}, []uint64{unix.SYS_IOCTL}},
+	{kind{byFDs, "write"}, []uint64{unix.SYS_COPY_FILE_RANGE, unix.SYS_SENDFILE, unix.SYS_SPLICE}},
+	{kind{byFlock, "flock"}, []uint64{unix.SYS_FLOCK}},
+	{kind{byLock, "lock"}, []uint64{unix.SYS_FCNTL}},
+	{kind{byMapping, "read"}, []uint64{unix.SYS_MMAP}},
+	{kind{bySignal, "kill"}, []uint64{unix.SYS_KILL}},
+	{kind{byEnd, "end"}, []uint64{unix.SYS_EXIT_GROUP}},
+	{kind{byTimer, ""}, []uint64{unix.SYS_ALARM, unix.SYS_SETITIMER, unix.SYS_TIMER_SETTIME,
+		unix.SYS_TIMERFD_SETTIME}},
 }
 
 // A stop is a call before which a task stands.
@@ -87,7 +114,7 @@ func (r *runner) look(t *task) (stop, error) {
 	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
 		return stop{}, err
 	}
-	row := table[int(regs.Orig_rax)]
+	row := table[regs.Orig_rax]
 	s := stop{name: row.name}
 	fd := func(arg uint64) string { return fdPath(t.tid, int32(arg)) }
 	at := func(dir, name uint64) string { return pathAt(t.tid, int32(dir), stringAt(t.tid, name)) }

@@ -5,6 +5,7 @@ package native
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 
 	"golang.org/x/sys/unix"
@@ -89,11 +90,6 @@ func filter() []byte {
 	add(give, 0, 0, unix.SECCOMP_RET_ALLOW)
 	add(load, 0, 0, 0)
 	const firstArgument = 16
-	var numbers []int
-	for nr := range table { // order does not matter: they are sorted
-		numbers = append(numbers, nr)
-	}
-	slices.Sort(numbers)
 	// A mapping of memory is of no file, and one that denies writing, in name only, of a library.
 	add(equal, 0, 7, unix.SYS_MMAP)
 	add(load, 0, 0, firstArgument+8*4)
@@ -103,7 +99,7 @@ func filter() []byte {
 	add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 1, unix.MAP_DENYWRITE)
 	add(give, 0, 0, unix.SECCOMP_RET_ALLOW)
 	add(load, 0, 0, 0)
-	for _, nr := range numbers {
+	for _, nr := range slices.Sorted(maps.Keys(table)) {
 		add(equal, 0, 1, uint32(nr))
 		add(give, 0, 0, unix.SECCOMP_RET_TRACE)
 	}

@@ -34,10 +34,7 @@ func shell(t *testing.T, files []string, commands ...string) Task {
 func open(t *testing.T, task Task) *Check {
 	t.Helper()
 	c, err := Open(context.Background(), task)
-	if err != nil && strings.Contains(err.Error(), "refused here") {
-		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v; where it is, go test "+
-			"./internal/native runs it", err)
-	}
+	testmain.Viewed(t, err, "./internal/native")
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return c
@@ -166,9 +163,6 @@ func TestFlockHolds(t *testing.T) {
 func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
 	away := `f=$(mktemp) && mv $f n`
 	_, err := Open(context.Background(), shell(t, []string{"n=0\n"}, away, away))
-	if err != nil && strings.Contains(err.Error(), "refused here") {
-		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v; where it is, go test "+
-			"./internal/native runs it", err)
-	}
+	testmain.Viewed(t, err, "./internal/native")
 	require.ErrorContains(t, err, "in a view of the machine, where they are two file systems")
 }

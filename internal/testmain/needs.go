@@ -1,6 +1,7 @@
 package testmain
 
 import (
+	"fmt"
 	"os/exec"
 	"strings"
 	"testing"
@@ -15,6 +16,16 @@ func Needs(t testing.TB, program, pkg string) string {
 		t.Skipf("SKIPPED: it needs %s, and there is none here; where it is installed go test %s runs it", program, pkg)
 	}
 	return path
+}
+
+// Viewed skips a test when what was said, an error or the line native, says that views of the machine cannot be made
+// here.
+func Viewed(t testing.TB, said any, pkg string) {
+	t.Helper()
+	if text := fmt.Sprint(said); strings.Contains(text, "refused here") {
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test %s runs it",
+			text, pkg)
+	}
 }
 
 // Traced skips a test when an error says that programs cannot be traced here.

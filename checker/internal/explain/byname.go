@@ -16,8 +16,8 @@ type claim struct {
 	call *trace.Call
 }
 
-// claims lists the calls of a task before a step that would make a name: all of them but those of
-// files that are renamed later, which are drafts and no locks.
+// claims lists the calls of a task before a step that would make a name: all of them but those of files that are renamed
+// later, which are drafts, and second names of files that it has not made, which are backups. Neither is a lock.
 func (t *teller) claims(of sched.Task, but string, before int) []claim {
 	var out []claim
 	for n := 1; n < before; n++ {
@@ -28,7 +28,7 @@ func (t *teller) claims(of sched.Task, but string, before int) []claim {
 				continue
 			}
 			on := &st.Targets[i][len(st.Targets[i])-1]
-			if on.Path != but && !t.draft(on.Path) {
+			if on.Path != but && !t.draft(on.Path) && !t.backup(of, c, st.Targets[i]) {
 				out = append(out, claim{st, on, c})
 			}
 		}
@@ -50,6 +50,21 @@ func (s *story) draft(p string) bool {
 		}
 	}
 	return false
+}
+
+// backup reports whether a call links a file that its task's process has not made in the walk.
+func (s *story) backup(of sched.Task, c *trace.Call, on []trace.Target) bool {
+	if c.Op.Call != fsfake.CallLink {
+		return false
+	}
+	for i := range s.walk.Steps {
+		if slices.ContainsFunc(s.walk.Steps[i].Changes, func(c trace.Change) bool {
+			return c.Kind == trace.Created && c.By.Process == of.Process && c.After.ID == on[0].Before.ID
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // nameLock tells of a lock file or directory that did not keep the other out. What nobody removes is no lock.

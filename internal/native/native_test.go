@@ -159,6 +159,12 @@ func TestFlockHolds(t *testing.T) {
 	require.Positive(t, r.Tried)
 }
 
+// A file that is named like a command's line hides none of them.
+func TestFileNamedLikeACommand(t *testing.T) {
+	o := (&Task{NoStdout: true}).outcomeOf(&run{Exits: []string{"exit 3"}, Tree: map[string]string{"A": `"x"`, "f": `"y"`}})
+	require.Equal(t, outcome{"A": "exit 3", "./A": `"x"`, "f": `"y"`}, o)
+}
+
 // A rename that fails in a view only makes no end that counts.
 func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
 	away := `f=$(mktemp) && mv $f n`

@@ -15,6 +15,9 @@ import (
 // of a file.
 type outcome map[string]string
 
+// mostCommands is how many commands have names.
+const mostCommands = 26
+
 // commandName is what people call a command.
 func commandName(i int) string { return string(rune('A' + i)) }
 
@@ -50,9 +53,13 @@ func (t *Task) outcomeOf(r *run) outcome {
 		}
 	}
 	for name, text := range r.Tree { // order does not matter: it goes into a map
-		if !t.ignored(name) {
-			o[mask(name)] = mask(text)
+		if t.ignored(name) {
+			continue
 		}
+		if _, of := lineOf(name, mostCommands); of {
+			name = "./" + name // the line A is how a command ended
+		}
+		o[mask(name)] = mask(text)
 	}
 	for name, text := range r.Outside { // order does not matter: it goes into a map
 		o[mask(name)] = mask(text)

@@ -4,6 +4,7 @@ package native
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -156,9 +157,7 @@ func (r *runner) look(t *task) (stop, error) {
 	if row.name == "unlink" && row.how == byPathAt && regs.Rdx&unix.AT_REMOVEDIR != 0 {
 		s.name = "rmdir"
 	}
-	if (row.how == byPaths || row.how == byPathsAt) && r.v.Splits(paths[0], paths[1]) {
-		r.res.Split = paths[0] + " and " + paths[1]
-	}
+	r.res.OnlyHere = cmp.Or(r.res.OnlyHere, r.onlyHere(row, &regs, paths))
 	for _, p := range paths {
 		if p != "" && r.shared(p) {
 			s.path = p
@@ -166,6 +165,40 @@ func (r *runner) look(t *task) (stop, error) {
 		}
 	}
 	return s, nil
+}
+
+// onlyHere says what a call is about to do that fails in the view and not on the machine; "" for nothing.
+func (r *runner) onlyHere(k kind, regs *unix.PtraceRegs, paths []string) string {
+	if (k.how == byPaths || k.how == byPathsAt) && r.v.Splits(paths[0], paths[1]) {
+		return fmt.Sprintf("a rename or link between %s and %s fails in a view of the machine, where they are two file "+
+			"systems", paths[0], paths[1])
+	}
+	if !changes(k, regs) {
+		return ""
+	}
+	for _, p := range paths {
+		if at := cmp.Or(r.v.Fixed(p), r.v.Fixed(target(p))); at != "" {
+			return fmt.Sprintf("%s cannot be changed in a view of the machine: %s is read-only there, for something is mounted "+
+				"below it", p, at)
+		}
+	}
+	return ""
+}
+
+// changes reports whether a call by a path may change what stands there, or make it.
+func changes(k kind, regs *unix.PtraceRegs) bool {
+	const writes = unix.O_WRONLY | unix.O_RDWR | unix.O_CREAT | unix.O_TRUNC
+	switch regs.Orig_rax {
+	case unix.SYS_OPEN:
+		return regs.Rsi&writes != 0
+	case unix.SYS_OPENAT:
+		return regs.Rdx&writes != 0
+	}
+	switch k.how {
+	case byPath, byPathAt, byPaths, byPathsAt, bySecond, bySecondAt:
+		return !slices.Contains([]string{"stat", "readlink", "exec"}, k.name)
+	}
+	return false
 }
 
 // shared reports whether others may see a file, or what a symbolic link leads to.
@@ -181,14 +214,20 @@ func (r *runner) shared(p string) bool {
 	if leads, known := r.leads[p]; known {
 		return leads
 	}
-	to, err := filepath.EvalSymlinks(p)
-	if err != nil {
-		if to, err = filepath.EvalSymlinks(filepath.Dir(p)); err == nil {
-			to = filepath.Join(to, filepath.Base(p))
-		}
-	}
-	r.leads[p] = err == nil && r.isShared(to)
+	r.leads[p] = r.isShared(target(p))
 	return r.leads[p]
+}
+
+// target is what a path leads to through symbolic links; "" for nothing.
+func target(p string) string {
+	to, err := filepath.EvalSymlinks(p)
+	if err == nil {
+		return to
+	}
+	if to, err = filepath.EvalSymlinks(filepath.Dir(p)); err != nil {
+		return ""
+	}
+	return filepath.Join(to, filepath.Base(p))
 }
 
 func (r *runner) isShared(p string) bool {

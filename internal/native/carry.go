@@ -55,7 +55,7 @@ func (c *Check) carry(ctx context.Context, jobs []job, hang bool, out *Carried) 
 		out.Runs++
 		o := c.task.outcomeOf(r)
 		switch {
-		case r.Cut == string(unended) || r.Split != "":
+		case r.Cut == string(unended) || r.OnlyHere != "":
 		case r.Cut == deadlock:
 			if hang {
 				out.Bad++

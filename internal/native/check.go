@@ -30,9 +30,10 @@ type Check struct {
 	loose   map[string]bool // directories of which the names are not compared: a random one, or a digest of a time
 	several bool            // a command has several tasks
 	cut     []string        // files of the directory that have names outside, too, which the copy does not have
-	split   string          // two names that are on one file system, and on two in a view; empty for none
-	sleeps  bool            // serial runs sleep for a good part of their time
-	took    time.Duration   // of the longest serial run
+	// onlyHere says what a command did that fails in a view only; empty for nothing.
+	onlyHere string
+	sleeps   bool          // serial runs sleep for a good part of their time
+	took     time.Duration // of the longest serial run
 }
 
 // Open copies the directory and makes the serial runs. The error says in a sentence why commands cannot be run

@@ -109,7 +109,7 @@ func (c *Check) tree(o outcome) map[string]string {
 
 // wrong says what has come of a kill that must not; "" for nothing.
 func (c *Check) wrong(k Kills, j *job, r *run, before map[string]string) string {
-	if r.Split != "" || r.Turns[0].End != held || r.Turns[0].Calls != j.Turns[0].Calls { // it was not killed there
+	if r.OnlyHere != "" || r.Turns[0].End != held || r.Turns[0].Calls != j.Turns[0].Calls { // it was not killed there
 		return ""
 	}
 	o := c.task.outcomeOf(r)

@@ -67,9 +67,10 @@ type run struct {
 	Turns   []turnEnd
 	Parts   int    // of the script, which come first in Turns
 	Cut     string // why the run was cut short: deadlock or unended
-	Split   string // two names between which a rename fails only here; empty for none
-	Slept   time.Duration
-	Took    time.Duration
+	// OnlyHere says what a command was about to do that fails in the view and not on the machine; empty for nothing.
+	OnlyHere string
+	Slept    time.Duration
+	Took     time.Duration
 	// Skipped are steps of the script that no call matched, Extra calls that no step matched.
 	Skipped, Extra int
 	At             time.Time

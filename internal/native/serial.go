@@ -19,9 +19,8 @@ func (c *Check) serial(ctx context.Context) error {
 	if err := c.serialRuns(ctx, 2); err != nil {
 		return err
 	}
-	if c.split != "" {
-		return fmt.Errorf("a rename or link between %s fails in a view of the machine, where they are two file systems",
-			c.split)
+	if c.onlyHere != "" {
+		return errors.New(c.onlyHere)
 	}
 	if len(c.orders) == 0 {
 		return errors.New("no command comes to an end alone, run natively")
@@ -50,7 +49,7 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 		c.rounds++
 	}
 	return c.all(ctx, jobs, func(j *job, r *run) bool {
-		c.took, c.split = max(c.took, r.Took), cmp.Or(c.split, r.Split)
+		c.took, c.onlyHere = max(c.took, r.Took), cmp.Or(c.onlyHere, r.OnlyHere)
 		c.sleeps = c.sleeps || r.Slept > r.Took/4
 		for _, t := range r.Turns {
 			if t.End != ended { // it waits for another one, so that this order has no end

@@ -87,7 +87,7 @@ func (c *Check) sweep(ctx, in context.Context, jobs []job, ends bool, rep *Repor
 				rep.NotForced++
 			}
 			switch {
-			case r.Split != "": // another end than on the machine
+			case r.OnlyHere != "": // another end than on the machine
 				return true
 			case r.Cut == string(unended):
 				rep.Unended++

@@ -50,6 +50,8 @@ type View struct {
 	base    int // descriptor of the file system in memory
 	dir     string
 	devices map[string]uint64 // of the machine's file systems, by the directory that stands for one in the view
+	// fixed are directories and files that could not be overlaid, and so are read-only.
+	fixed []string
 }
 
 // An upper is the directory in which the changes below a mount point land.
@@ -202,7 +204,7 @@ func (b *builder) below(at string) error {
 	if i.IsDir() {
 		err = b.overlay(at)
 	} else {
-		err = b.readOnly(at, b.root+at)
+		err = b.fix(at)
 	}
 	for _, name := range []string{at, b.root + at} {
 		if _, gone := os.Stat(name); errors.Is(gone, fs.ErrNotExist) {
@@ -235,8 +237,8 @@ func (b *builder) overlay(at string) error {
 	data := fmt.Sprintf("lowerdir=%s,upperdir=%s/%s,workdir=%s", strings.NewReplacer(`\`, `\\`, ":", `\:`, ",",
 		`\,`).Replace(at), b.base, up, work)
 	if mount("overlay", b.root+at, "overlay", 0, data+",userxattr") != nil && mount("overlay", b.root+at, "overlay",
-		0, data) != nil {
-		return b.readOnly(at, b.root+at)
+		0, data) != nil { // as in a user namespace where anything is mounted below it
+		return b.fix(at)
 	}
 	b.v.uppers, b.v.devices[at] = append(b.v.uppers, upper{at, up}), device(at)
 	return nil
@@ -263,6 +265,23 @@ func (v *View) mount(name string) string {
 	for ; v.devices[name] == 0 && name != "/" && name != "."; name = filepath.Dir(name) {
 	}
 	return name
+}
+
+// Fixed is the directory or file that holds a name and is read-only in the view, whatever it is on the machine; "" for
+// none.
+func (v *View) Fixed(name string) string {
+	for _, at := range v.fixed {
+		if (name == at || strings.HasPrefix(name, at+"/")) && len(v.mount(name)) <= len(at) {
+			return at
+		}
+	}
+	return ""
+}
+
+// fix shows a directory or a file that cannot be overlaid, read-only.
+func (b *builder) fix(at string) error {
+	b.v.fixed = append(b.v.fixed, at)
+	return b.readOnly(at, b.root+at)
 }
 
 func (b *builder) readOnly(from, to string) error {

@@ -69,7 +69,7 @@ func run(t *testing.T, uid int, dir, from, script string) seen {
 	}
 	out, err := c.CombinedOutput()
 	if refused := regexp.MustCompile("operation not permitted|permission denied|no space " +
-		"left"); strings.HasPrefix(string(out), "start:") && refused.Match(out) || err != nil &&
+		"left|read-only file system"); strings.HasPrefix(string(out), "start:") && refused.Match(out) || err != nil &&
 		refused.MatchString(err.Error()) {
 		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %v %s; where it is, go test "+
 			"./internal/view runs it", err, out)

@@ -52,3 +52,20 @@ func TestRoomsAreSmall(t *testing.T) {
 	}
 	require.Empty(t, excused, "there are no such packages")
 }
+
+// The top directory holds what ARCHITECTURE.md describes. What a command that was tried by hand
+// leaves there must not be committed.
+func TestNothingIsLeftInTheTopDirectory(t *testing.T) {
+	entries, err := os.ReadDir("../..")
+	require.NoError(t, err)
+	var names []string
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			names = append(names, entry.Name())
+		}
+	}
+	require.Subset(t, []string{
+		"ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "bin", "checker", "cmd", "docs",
+		"fsfake", "go.mod", "go.sum", "internal", "lockpick", "model", "scenarios", "sched", "site",
+	}, names, "remove it, or add it to this list")
+}

@@ -104,9 +104,9 @@ var kinds = []struct {
 
 // A stop is a call before which a task stands.
 type stop struct {
-	name string
-	path string // of a shared file; empty when the call is on none
-	ends bool   // or touches something else that others see
+	name  string
+	paths []string // those of its files that are shared
+	ends  bool     // or touches something else that others see
 }
 
 // look says what a task is about to do.
@@ -143,11 +143,11 @@ func (r *runner) look(t *task) (stop, error) {
 			paths = []string{fd(regs.R8)}
 		}
 	case byFlock:
-		s.path, s.ends = fd(regs.Rdi), true
+		s.paths, s.ends = []string{fd(regs.Rdi)}, true
 	case byLock:
 		locks := []uint64{unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW}
 		if slices.Contains(locks, regs.Rsi) {
-			s.path, s.ends = fd(regs.Rdi), true
+			s.paths, s.ends = []string{fd(regs.Rdi)}, true
 		}
 	case bySignal, byEnd:
 		s.ends = true
@@ -160,8 +160,7 @@ func (r *runner) look(t *task) (stop, error) {
 	r.res.OnlyHere = cmp.Or(r.res.OnlyHere, r.onlyHere(row, &regs, paths))
 	for _, p := range paths {
 		if p != "" && r.shared(p) {
-			s.path = p
-			break
+			s.paths = append(s.paths, p)
 		}
 	}
 	return s, nil

@@ -249,11 +249,11 @@ func (r *runner) atEvent(t *task, event int) {
 // atCall lets a task make a call, or holds it there.
 func (r *runner) atCall(t *task) {
 	s, err := r.look(t)
-	if err != nil || s.path == "" && !s.ends {
+	if err != nil || len(s.paths) == 0 && !s.ends {
 		_ = syscall.PtraceCont(t.tid, 0)
 		return
 	}
-	t.step = r.script.match(t.cmd, s.name, s.path)
+	t.step = r.script.match(t.cmd, s.name, s.paths)
 	c := r.cmds[t.cmd]
 	mine := r.turn == t.cmd && r.left != 0
 	waits := mine && r.job.Jitter > 0 && len(c.tasks) > 1 && r.rng.Float64() < r.job.Jitter

@@ -1,11 +1,15 @@
 package native
 
-import "path/filepath"
+import (
+	"path/filepath"
+	"slices"
+)
 
 // A script is the order of calls of a run that was seen elsewhere. It comes in parts, each of one command.
 //
-// A call matches the next step of its command with the same name and path, or one of the next so many. One that
-// matches none is not in the script, and passes in its command's turn; one that matches a later part is held.
+// A call matches the next step of its command with the same name and one of its paths, or one of the next so
+// many. One that matches none is not in the script, and passes in its command's turn; one that matches a later part is
+// held.
 type script struct {
 	steps  []Step
 	taken  []bool
@@ -28,7 +32,7 @@ func (s *script) next() bool {
 func (s *script) command() int { return s.steps[s.end-1].Command }
 
 // match finds the step that a call is; -1 for none.
-func (s *script) match(command int, name, path string) int {
+func (s *script) match(command int, name string, paths []string) int {
 	seen := 0
 	for i, st := range s.steps {
 		if st.Command != command || s.taken[i] {
@@ -37,7 +41,9 @@ func (s *script) match(command int, name, path string) int {
 		if seen++; seen > s.window {
 			break
 		}
-		if st.Call == name && (st.Path == "" || filepath.Base(st.Path) == filepath.Base(path)) {
+		if st.Call == name && (st.Path == "" || slices.ContainsFunc(paths, func(p string) bool {
+			return filepath.Base(st.Path) == filepath.Base(p)
+		})) {
 			return i
 		}
 	}

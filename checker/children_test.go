@@ -34,7 +34,7 @@ func TestWedgeWithALivingChildGetsNoVerdict(t *testing.T) {
 	}
 	for _, engine := range engines(t) {
 		_, err := Check(t.Context(), sc, scenarios.Wedge, Options{Engine: engine})
-		require.ErrorContains(t, err, "a process made by fork, with pid 102, lives when all others have ended or died")
+		require.ErrorContains(t, err, "process 102 (a fork) outlives all others and has no program")
 	}
 
 	// Of one schedule that is said, too, and no more.

@@ -24,7 +24,7 @@ type Move = search.Move
 // ask for without a verdict. A question about cycles has places, none of which is broken.
 func Places(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, most int) ([]Place, error) {
 	if sc.External {
-		return nil, fmt.Errorf("checker: %s: the space of real programs is not handed out: use Check", sc.ID)
+		return nil, fmt.Errorf("checker: %s: the states of real programs cannot be listed: use Check", sc.ID)
 	}
 	x, err := search.NewExplorer(sc, p)
 	if err != nil {

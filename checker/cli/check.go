@@ -179,7 +179,7 @@ func (a *app) questions(patterns []string, f *checkFlags) ([]question, error) {
 	case len(out) == 0 && len(refused) > 0:
 		return nil, refused[0]
 	case len(out) == 0:
-		return nil, fmt.Errorf("there are no scenarios: nothing is asked")
+		return nil, fmt.Errorf("there are no scenarios to check")
 	}
 	for _, err := range refused {
 		a.note("left out: %v", err)

@@ -104,8 +104,8 @@ func (a *app) within(ctx context.Context) (done func()) {
 		case <-over:
 		case <-time.After(a.grace):
 			if a.giveUp != nil {
-				a.complain(errors.New("stopped; of what is not shown above there is no verdict: try it without --timeout, or " +
-					"with a longer one"))
+				a.complain(errors.New("stopped: what is not shown above has no verdict. Leave --timeout out, or give " +
+					"a longer one"))
 				a.giveUp(ExitUnknown)
 			}
 		}

@@ -102,8 +102,26 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 		}
 		d.results = append(d.results, r)
 	}
-	d.assumes = slices.Concat(sc.Assumes, sc.Assumed())
+	d.assumes = slices.Concat(assumedBy(d.results), sc.Assumed())
 	return d, nil
+}
+
+// assumedBy lists what the results assume, each once. Behind what only some of them assume stand their properties.
+func assumedBy(results []checker.Result) (texts []string) {
+	by := map[string][]string{}
+	for _, r := range results {
+		for _, text := range r.Scenario.Assumes {
+			if by[text] = append(by[text], r.Property.ID); len(by[text]) == 1 {
+				texts = append(texts, text)
+			}
+		}
+	}
+	for i, text := range texts {
+		if len(by[text]) < len(results) {
+			texts[i] = fmt.Sprintf("%s (%s)", text, strings.Join(by[text], ", "))
+		}
+	}
+	return texts
 }
 
 // undecided is that nothing can be said of some commands.
@@ -189,10 +207,9 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 	for _, p := range all {
 		ids = append(ids, p.ID)
 	}
-	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s; with --inside there is "+
-		"mutual-exclusion, and "+
-		"atomic and wedge with --crashes, --failing-calls or --power-losses, as far as what is assumed does not say why "+
-		"not", f.property, strings.Join(ids, ", "))
+	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s. --inside adds mutual-exclusion; "+
+		"--crashes, --failing-calls and --power-losses add atomic and wedge, unless an assumption excludes them",
+		f.property, strings.Join(ids, ", "))
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,

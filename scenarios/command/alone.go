@@ -150,7 +150,8 @@ func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, 
 	case c.Differs != "" && s.FileSystem() != "":
 		assume(sc, fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers otherwise: %s", who, s.FileSystem(), c.Differs))
 	case c.Differs != "":
-		return fmt.Errorf("command: %s is answered otherwise by the kernel than by the fake machine: %s: nothing can be said of it", who, c.Differs)
+		return fmt.Errorf("command: the kernel and the fake machine answer %s differently, so there is no verdict: %s",
+			who, c.Differs)
 	case c.Cannot != "":
 		assume(sc, fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
 	}
@@ -189,7 +190,7 @@ func (s *Spec) alone(
 		case scenarios.Fault:
 			err = e.Err
 		case stuck:
-			err = fmt.Errorf("%s %w: nothing can be said of it beside others", who, e)
+			err = fmt.Errorf("%s %w, so it cannot be judged beside others", who, e)
 		default:
 			panic(e)
 		}

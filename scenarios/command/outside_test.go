@@ -176,7 +176,7 @@ func TestExtendFails(t *testing.T) {
 	spec := command.Spec{Dir: dir, Commands: []command.Line{{Shell: "mv " + out + " " + out + ".new"}}}
 	_, err := spec.Scenario()
 	_, err = spec.Extend(err, time.Now())
-	require.ErrorContains(t, err, "the commands would move or look through "+out+", which the directory "+dir+" is in")
+	require.ErrorContains(t, err, "the commands would move or look through "+out+", which contains the directory "+dir)
 	more, err := spec.Extend(fs.ErrExist, time.Now())
 	require.NoError(t, err)
 	require.False(t, more)

@@ -49,7 +49,11 @@ func (p *Prober) orphan(m *fsfake.Machine) int {
 func outlives(sc *scenarios.Scenario, pid int) error {
 	const said = "checker: wedge cannot be said to hold for %s: nobody is locked out where all have ended, but "
 	if sc.External {
-		return fmt.Errorf(said+"elsewhere a process that a killed command has started, with pid %d, lives when all others have ended, died, or poll for ever, and nobody knows what it lets go later; ask the other properties (--property)", sc.ID, pid)
+		return fmt.Errorf(said+"elsewhere "+
+			"process %d, which a killed command has started, outlives all others. Nobody knows what it lets go later: "+
+			"ask the other properties (--property)", sc.ID, pid)
 	}
-	return fmt.Errorf(said+"elsewhere a process made by fork, with pid %d, lives when all others have ended or died, and has no program: nobody knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would inherit", sc.ID, pid)
+	return fmt.Errorf(said+"elsewhere process %d (a fork) outlives all others and has no program, so nobody "+
+		"knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would inherit",
+		sc.ID, pid)
 }

@@ -182,6 +182,7 @@ func (a *Automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) e
 // carriesAcross reports a retry loop in which a round goes on differently after others
 // than the one it was learned after.
 func (a *Automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
-	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into several rounds with the results of rounds seen before, it goes on with %q and not as it did then, when %q came next; declare what a round uses inside the round",
+	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into rounds whose "+
+		"results were seen before, its next call is %q. Before, it was %q. Declare what a round uses inside the round",
 		a.name, a.scenario, calls, Told(is, more), was.String())
 }

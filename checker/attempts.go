@@ -36,12 +36,10 @@ type decision struct {
 // A space is what one explorer knows, and what was found with it.
 type space struct {
 	symmetry symmetry
-	quotient quotient
+	joined   bool
 	from     *space // where to go on if this one is no good
 	x        *search.Explorer
 	c        *search.Coverage
-	// merging says how the merging of automata was verified.
-	merging Merging
 	// found are the smallest counterexamples, if they were searched for already.
 	found []*found
 }
@@ -87,7 +85,7 @@ func (g *decision) run(ctx context.Context, plan []attempt) error {
 		}
 		g.keep(g.space, plan[i+1:])
 	}
-	if g.carries != nil && g.quotient != joined && g.c.Why != "" {
+	if g.carries != nil && !g.joined && g.c.Why != "" {
 		g.c.Why += "; each sequence of rounds of polling is a path of its own, " + pathsOf(g.carries)
 	}
 	return nil
@@ -110,17 +108,10 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 		made := g.x.Learned().Coroutines
 		a.limits.Executions = made + max(made, againExecutions)
 	}
-	if a.quotient == merged {
-		if g.c, g.merging = g.x.ExploreMerged(ctx, a.limits); g.merging == Unmerged {
-			err = errUnmerged
-		}
-	} else {
-		g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
-	}
-	if err == nil {
+	if g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial); err == nil {
 		why, err = g.missing(ctx, a)
 	}
-	if err == nil && why == "" && a.quotient == joined {
+	if err == nil && why == "" && a.joined {
 		err = g.confirmJoined(ctx)
 	}
 	return why, err
@@ -128,7 +119,7 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 
 // enter goes to the space that an attempt is about, which may be new.
 func (g *decision) enter(a *attempt) error {
-	of := &space{symmetry: a.symmetry, quotient: a.quotient, from: g.space}
+	of := &space{symmetry: a.symmetry, joined: a.joined, from: g.space}
 	i := slices.IndexFunc(g.spaces, of.same)
 	if i >= 0 {
 		g.space = g.spaces[i]
@@ -143,7 +134,7 @@ func (g *decision) enter(a *attempt) error {
 	x.Tried, of.x = g.o.Tried, x
 	g.spaces = append(g.spaces, of)
 	switch {
-	case a.quotient == joined:
+	case a.joined:
 		of.from.x.Close() // what is kept for further learning, which may never come
 		x.JoinRounds()
 	case first && g.t.Sc.External: // whose programs are expensive to run again
@@ -158,13 +149,13 @@ func (g *decision) enter(a *attempt) error {
 	return nil
 }
 
-func (s *space) same(t *space) bool { return s.symmetry == t.symmetry && s.quotient == t.quotient }
+func (s *space) same(t *space) bool { return s.symmetry == t.symmetry && s.joined == t.joined }
 
 // keep ends what is kept of all spaces but one and those that a plan comes back to.
 func (g *decision) keep(one *space, plan []attempt) {
 	g.spaces = slices.DeleteFunc(g.spaces, func(s *space) bool {
 		needed := s == one || slices.ContainsFunc(plan, func(a attempt) bool {
-			return a.symmetry == s.symmetry && a.quotient == s.quotient && a.unless&g.known == 0
+			return a.symmetry == s.symmetry && a.joined == s.joined && a.unless&g.known == 0
 		})
 		if !needed {
 			s.x.Close()
@@ -195,9 +186,6 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 	if a.accept != whenDecided || g.c.Complete || g.c.Enough || ctx.Err() != nil {
 		return "", nil
 	}
-	if g.c.States.Len() <= a.limits.States {
-		g.known |= a.spent
-	}
 	if g.c.Violations > 0 { // what was seen is never unknown, whatever comes next
 		g.known |= brokenSoFar
 		if g.found, err = g.find(ctx); err != nil {
@@ -215,12 +203,10 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 	return g.c.Why, nil
 }
 
-var errUnmerged = errors.New("checker: nothing is gained by it, or it could not be verified")
-
 // refused says why an attempt was no good that ended with an error, or returns the error if that ends the search.
 func (g *decision) refused(a *attempt, err error) (why string, fatal error) {
 	switch {
-	case a.quotient == joined:
+	case a.joined:
 		g.carries = err
 		g.known &^= roundsOpen | brokenSoFar
 	case a.symmetry == alike && errors.Is(err, engine.ErrPids):

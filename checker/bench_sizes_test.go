@@ -3,7 +3,6 @@ package checker
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,26 +12,22 @@ import (
 	"lockpick/scenarios"
 )
 
-// BenchmarkSizes covers, on one worker, the protocols that were counted with SPIN, too: with the
-// automata as they were learned, and merged, which includes the verification; and up to symmetry,
-// merged where that changes anything. The table in ARCHITECTURE.md is its output.
+// BenchmarkSizes covers, on one worker, the protocols that were counted with SPIN, too: as they
+// are, and up to symmetry. The table in ARCHITECTURE.md is its output.
 func BenchmarkSizes(b *testing.B) {
 	for _, s := range fixtures.Sizes() {
 		name := fmt.Sprintf("%s/%d", s.Name, s.Processes)
-		b.Run(name+"/learned", func(b *testing.B) { benchSize(b, &s, false, false) })
-		b.Run(name+"/merged", func(b *testing.B) { benchSize(b, &s, true, false) })
+		b.Run(name+"/learned", func(b *testing.B) { benchSize(b, &s, false) })
 		if s.Processes <= 4 || s.Alike {
-			merges := !s.Alike || strings.Contains(s.Name, "polls")
-			b.Run(name+"/symmetry", func(b *testing.B) { benchSize(b, &s, merges, true) })
+			b.Run(name+"/symmetry", func(b *testing.B) { benchSize(b, &s, true) })
 		}
 	}
 }
 
-func benchSize(b *testing.B, s *fixtures.Size, merge, alike bool) {
+func benchSize(b *testing.B, s *fixtures.Size, alike bool) {
 	transitions := 0
 	var c *search.Coverage
 	var x *search.Explorer
-	var how search.Merging
 	var tried Tried // retry loops are tried out once
 	for b.Loop() {
 		var err error
@@ -42,15 +37,7 @@ func benchSize(b *testing.B, s *fixtures.Size, merge, alike bool) {
 		if alike {
 			require.NoError(b, symmetric(x, s))
 		}
-		limits := search.Limits{Workers: 1, States: 3_000_000}
-		if merge {
-			c, how = x.ExploreMerged(context.Background(), limits)
-			if how == Unmerged {
-				b.Skip("SKIPPED: merging leaves this space as it is, so there is nothing to measure; the sub-benchmark \"learned\" beside it covers the space")
-			}
-		} else {
-			c, err = x.Explore(context.Background(), limits, x.Initial)
-		}
+		c, err = x.Explore(context.Background(), search.Limits{Workers: 1, States: 3_000_000}, x.Initial)
 		require.NoError(b, err)
 		if !c.Complete {
 			b.Skipf("SKIPPED: the space was not covered, so that its counts would mean nothing: %s", c.Why)
@@ -61,11 +48,7 @@ func benchSize(b *testing.B, s *fixtures.Size, merge, alike bool) {
 	b.ReportMetric(states, "states")
 	b.ReportMetric(states/float64(s.Spin), "of-SPIN's")
 	b.ReportMetric(float64(transitions), "transitions")
-	if merge {
-		b.ReportMetric(float64(how), "how-verified")
-	} else {
-		b.ReportMetric(float64(transitions)*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
-	}
+	b.ReportMetric(float64(transitions)*float64(b.N)/b.Elapsed().Seconds(), "transitions/s")
 	l := x.Learned()
 	b.ReportMetric(float64(l.Coroutines), "coroutine-runs")
 	b.ReportMetric(float64(l.Machines), "machines")

@@ -137,7 +137,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		return res, nil
 	}
 	res.Stats.learned(x)
-	res.Stats.Merging, res.Stats.Symmetry = g.merging, x.Reduce
+	res.Stats.Symmetry = x.Reduce
 	res.Stats.States, res.Stats.Transitions = c.Count(), c.Transitions
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
 	res.Stats.Violations = len(x.Fingerprints(c.Violated))

@@ -73,9 +73,9 @@ type Options struct {
 // budget has a part in; see [Options.Whole].
 var ErrPart = errors.New("checker: a budget ended first")
 
-// changes are the sizes of spaces, in states, beyond which RememberAuto changes over to monitors,
-// and to as little as it can; 0 means autoStates and mergeStates.
-type changes struct{ monitors, least, executions int }
+// changes are the size of a space, in states, beyond which RememberAuto changes over to monitors, and how many
+// executions are many; 0 means autoStates and fewExecutions.
+type changes struct{ monitors, executions int }
 
 // Tried remembers what was tried out of a scenario's programs: which rounds of their retry loops,
 // 10 000 times each, and how often they were run again to see that they do the same, which is 500
@@ -89,8 +89,8 @@ type Memory uint8
 
 const (
 	// RememberAuto keeps histories for 50 000 states, and covers a space that turns out to be
-	// larger with monitors, with what was learned until then; one of more than twenty million as
-	// RememberLeast does. Porcupine judges what histories there were when it changes over.
+	// larger with monitors, with what was learned until then. Porcupine judges what histories there were when it
+	// changes over.
 	RememberAuto Memory = iota
 	// RememberHistories keeps each distinct history, and has porcupine judge it.
 	RememberHistories
@@ -98,25 +98,6 @@ const (
 	// states. The monitor agrees with porcupine on every history of the test suite, and a
 	// violation is confirmed by porcupine on the counterexample.
 	RememberMonitors
-	// RememberLeast keeps monitors, and of what a task was told only what makes a difference to
-	// what it does from there on: places in a program that do the same are one. That is a guess,
-	// and it is verified ([Stats.Merging]). Where it cannot be, where nothing is gained by it, and
-	// where the property is broken, it is RememberMonitors.
-	RememberLeast
-)
-
-// Merging says how it was verified that places in a program do the same.
-type Merging = search.Merging
-
-// The ways in which that is verified.
-const (
-	// Unmerged: no places were taken for one.
-	Unmerged = search.Unmerged
-	// Closed: each program was run over all that the places that are left allow it to be told.
-	Closed = search.Closed
-	// Unfolded: for some tasks that takes too many runs, and the space was covered once more for
-	// each of them, with its places taken apart.
-	Unfolded = search.Unfolded
 )
 
 // smallSpace is how many states make a space small. A small space is covered to its end also
@@ -124,12 +105,8 @@ const (
 const smallSpace = 50_000
 
 // autoStates is where RememberAuto changes over to monitors: a space that is not small with
-// histories is often small without. mergeStates is where it changes over to as little as it can:
-// below that, verifying may take longer than is gained.
-const (
-	autoStates  = smallSpace
-	mergeStates = 20_000_000
-)
+// histories is often small without.
+const autoStates = smallSpace
 
 // Progress is how far an exploration has come.
 type Progress struct {

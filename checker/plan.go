@@ -13,7 +13,8 @@ type attempt struct {
 	name     string
 	memory   Memory // RememberHistories or RememberMonitors
 	symmetry symmetry
-	quotient quotient
+	// joined: nodes after the same sleep and before the same call are taken for one, which is tried out.
+	joined bool
 	// preempts: schedules with few preemptions are made, and the space is left alone. confirms: what holds with few is
 	// looked at again. again: as many executions as were made until then bound it.
 	preempts, confirms, again bool
@@ -21,8 +22,6 @@ type attempt struct {
 	accept                    acceptance
 	// needs are what must be known before it, and unless what must not.
 	needs, unless facts
-	// spent is what is known then where another budget than that of states has ended it.
-	spent facts
 }
 
 // A symmetry is how processes are taken for each other.
@@ -35,15 +34,6 @@ const (
 	noSymmetry symmetry = iota
 	alike               // as they are
 	renamed             // with their pids renamed
-)
-
-// A quotient is which nodes of the automata are taken for one.
-type quotient uint8
-
-const (
-	asLearned quotient = iota
-	merged             // those that are guessed to go on alike, which is verified
-	joined             // those after the same sleep and before the same call, which is tried out
 )
 
 // An acceptance is when what an attempt has found is enough for a verdict.
@@ -68,7 +58,6 @@ const (
 	pidsSeen                      // processes are alike with their pids renamed, at most
 	manyPaths                     // there are more executions of the programs than the first attempts are to make
 	roundsOpen                    // rounds of polling were not seen to carry something over
-	budgetSpent                   // another budget than that of states has ended: going on would end so, too
 	shown                         // a schedule with few preemptions breaks the property
 )
 
@@ -127,7 +116,7 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 	each.interchangeable = false
 	for _, a := range o.coverings(each, limits, noSymmetry) {
 		a.name += ", rounds of polling joined"
-		a.quotient = joined
+		a.joined = true
 		a.needs |= manyPaths | roundsOpen
 		if a.accept == whenItEnds {
 			a.accept = whenSound
@@ -165,24 +154,18 @@ func (o *Options) fewPreemptions(limits search.Limits) []attempt {
 // needed for large ones.
 func (o *Options) coverings(s traits, limits search.Limits, sym symmetry) []attempt {
 	end := attempt{name: "to the end, with histories", memory: RememberHistories, symmetry: sym, limits: limits}
-	merging := attempt{
-		name: "states merged that behave the same", memory: RememberMonitors, symmetry: sym, quotient: merged,
-		limits: limits, accept: whenSound,
-	}
 	switch {
 	case o.Memory == RememberHistories:
 		return []attempt{end}
-	case o.Memory == RememberLeast && s.mayMerge():
-		return []attempt{merging, end.with(RememberMonitors)}
 	case o.Memory != RememberAuto:
 		return []attempt{end.with(RememberMonitors)}
 	}
-	return o.automatic(s, limits, end, merging)
+	return o.automatic(s, limits, end)
 }
 
 // automatic are the attempts of RememberAuto.
-func (o *Options) automatic(s traits, limits search.Limits, end, merging attempt) []attempt {
-	small, large := cmp.Or(o.changes.monitors, autoStates), cmp.Or(o.changes.least, mergeStates)
+func (o *Options) automatic(s traits, limits search.Limits, end attempt) []attempt {
+	small := cmp.Or(o.changes.monitors, autoStates)
 	if !exceeds(limits, small) {
 		return []attempt{end}
 	}
@@ -207,12 +190,6 @@ func (o *Options) automatic(s traits, limits search.Limits, end, merging attempt
 			a.unless |= brokenSoFar
 			out = append(out, a)
 		}
-	}
-	if s.mayMerge() && exceeds(limits, large) {
-		begin := end.begin(large)
-		begin.unless, merging.unless, begin.spent = brokenSoFar, brokenSoFar, budgetSpent
-		end.unless = budgetSpent
-		out = append(out, begin, merging)
 	}
 	return append(out, end)
 }
@@ -247,17 +224,11 @@ func (m Memory) noun() string {
 
 // meanwhile says what was being done when an attempt was stopped that may be no good; "" for the others.
 func (a *attempt) meanwhile() string {
-	switch a.quotient {
-	case merged:
-		return "what programs are told was being merged"
-	case joined:
+	if a.joined {
 		return "whether rounds of polling carry something over was being tried out"
 	}
 	return ""
 }
-
-// mayMerge reports whether nodes of the automata may be taken for one; see engine.Space.MayMerge.
-func (s traits) mayMerge() bool { return !s.external && !s.cycles }
 
 // exceeds reports whether limits allow for more than so many states.
 func exceeds(limits search.Limits, states int) bool {

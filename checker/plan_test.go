@@ -24,35 +24,24 @@ func TestPlan(t *testing.T) {
 	}{
 		"histories": {of: histories, want: `
 			up to 50000 states, with histories
-			up to 20000000 states, with monitors unless broken
-			states merged that behave the same unless broken
-			to the end, with monitors unless spent`},
+			to the end, with monitors`},
 		"a small budget": {of: histories, states: 50_000, want: `
 			to the end, with histories`},
-		"less than merging is for": {of: histories, states: 1_000_000, want: `
-			up to 50000 states, with histories
-			to the end, with monitors`},
 		"cycles": {of: traits{cycles: true}, want: `
 			to the end, with histories`},
 		"no histories": {of: graph, want: `
-			up to 20000000 states, with histories unless broken
-			states merged that behave the same unless broken
-			to the end, with histories unless spent`},
+			to the end, with histories`},
 		"interchangeable": {of: traits{judged: true, interchangeable: true}, want: `
 			up to 50000 states, with histories
 			up to symmetry unless broken
 			up to symmetry, pids renamed needs pids unless broken
-			up to 20000000 states, with monitors unless broken
-			states merged that behave the same unless broken
-			to the end, with monitors unless spent`},
+			to the end, with monitors`},
 		"interchangeable, known to be large": {of: traits{interchangeable: true}, o: Options{large: true}, states: 1e6, want: `
 			up to symmetry
 			up to symmetry, pids renamed needs pids
 			to the end, with histories`},
-		"symmetry asked for": {of: histories, o: Options{Symmetry: true, Memory: RememberLeast}, want: `
-			states merged that behave the same unless pids
+		"symmetry asked for": {of: histories, o: Options{Symmetry: true, Memory: RememberMonitors}, want: `
 			to the end, with monitors unless pids
-			states merged that behave the same needs pids
 			to the end, with monitors needs pids`},
 		"real programs": {of: traits{judged: true, external: true}, want: `
 			up to 50000 states, with histories, 300 executions unless paths shown
@@ -86,7 +75,7 @@ func TestPlan(t *testing.T) {
 // words are the names of facts in the table of TestPlan.
 func words(before string, f facts) string {
 	out := ""
-	for i, name := range []string{"broken", "pids", "paths", "open", "spent", "shown"} {
+	for i, name := range []string{"broken", "pids", "paths", "open", "shown"} {
 		if f&(1<<i) != 0 {
 			out += " " + name
 		}
@@ -101,8 +90,7 @@ func words(before string, f facts) string {
 func TestAttemptsAreTold(t *testing.T) {
 	t.Parallel()
 	sc := fixtures.New("toy/excl-wait/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 3})
-	r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, changes: changes{monitors: 5,
-		least: 10}})
+	r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, changes: changes{monitors: 5}})
 	require.NoError(t, err)
 	var told []string
 	for _, a := range r.Attempts {
@@ -111,7 +99,6 @@ func TestAttemptsAreTold(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"up to 5 states, with histories: the budget of 5 states ended first",
-		"up to 10 states, with monitors: the budget of 10 states ended first",
-		"states merged that behave the same: ",
+		"to the end, with monitors: ",
 	}, told)
 }

@@ -130,8 +130,6 @@ type Stats struct {
 	Histories int
 	// Coroutines counts the runs of tasks' Go code, and Edges what was learned by them.
 	Coroutines, Edges int
-	// Merging says whether places in programs were taken for one, and how that was verified.
-	Merging Merging `json:",omitempty"`
 	// Symmetry: of states that differ only in who is who one was kept, and counted.
 	Symmetry bool `json:",omitempty"`
 	// Machines counts the distinct states of the machine alone; up to symmetry it depends a little on which
@@ -170,7 +168,6 @@ func (s *Stats) add(t Stats) {
 	s.Histories = max(s.Histories, t.Histories)
 	s.Coroutines += t.Coroutines
 	s.Edges = max(s.Edges, t.Edges)
-	s.Merging = max(s.Merging, t.Merging)
 	s.Symmetry = s.Symmetry || t.Symmetry
 	s.Machines = max(s.Machines, t.Machines)
 	s.Contended += t.Contended

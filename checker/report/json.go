@@ -76,9 +76,6 @@ type jsonFound struct {
 	Transitions int      `json:"transitions"`
 	Schedules   int      `json:"schedules"`
 	Histories   int      `json:"histories"`
-	// Merging says how it was verified that places in programs do the same, where any were taken
-	// for one.
-	Merging string `json:"merging,omitempty"`
 	// Symmetry: of states that differ only in who is who one was kept, and counted.
 	Symmetry bool `json:"symmetry,omitempty"`
 	// Contended counts the steps that met somebody else's lock.
@@ -251,9 +248,6 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	}
 	if w := r.Within; w != nil {
 		j.Within = &jsonWithin{w.Preemptions, w.Places}
-	}
-	if m := r.Stats.Merging; m != checker.Unmerged {
-		j.Merging = m.String()
 	}
 	j.Conditions, j.Question = r.Conditions(), newJSONQuestion(r.Question)
 	if text := r.Patience(); text != "" {

@@ -25,7 +25,6 @@ type comparison struct {
 	want     *bruteforce.Answer
 	tried    *checker.Tried // the rounds of the protocol, for all that lockpick is asked
 	outcome  string
-	merged   int // explorations with merged automata
 }
 
 // mostStates is how many states lockpick may store, so that a space without end is given up.
@@ -57,14 +56,12 @@ func (c *comparison) ways() []way {
 		{"histories, two workers", checker.Options{Workers: 2, Memory: checker.RememberHistories}},
 		{"monitors", checker.Options{Workers: 1, Memory: checker.RememberMonitors}},
 		{"monitors, two workers", checker.Options{Workers: 2, Memory: checker.RememberMonitors}},
-		{"least", checker.Options{Workers: 1, Memory: checker.RememberLeast}},
 	}
 	hidesPids := c.property.Judgement() == scenarios.ByHistory || c.property.Question == scenarios.Stuck
 	if c.p.Alike && c.property.Symmetric && (!c.p.Pids || hidesPids) {
 		out = append(out,
 			way{"symmetry", checker.Options{Workers: 1, Symmetry: true}},
-			way{"symmetry, monitors", checker.Options{Workers: 1, Symmetry: true, Memory: checker.RememberMonitors}},
-			way{"symmetry, least", checker.Options{Workers: 2, Symmetry: true, Memory: checker.RememberLeast}})
+			way{"symmetry, monitors", checker.Options{Workers: 2, Symmetry: true, Memory: checker.RememberMonitors}})
 	}
 	return out
 }
@@ -182,9 +179,6 @@ func (c *comparison) graph(ctx context.Context, w way) error {
 	}
 	if err != nil {
 		return err
-	}
-	if r.Stats.Merging != checker.Unmerged {
-		c.merged++
 	}
 	if r.Verdict == checker.Unknown && strings.Contains(r.Why, alwaysShows) {
 		c.outcome = c.name + " " + unboundedStamps

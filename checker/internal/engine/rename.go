@@ -107,14 +107,6 @@ func (x *Space) SymmetricWithPids() error {
 	}
 	r.none = slices.IndexFunc(r.perms, slices.IsSorted)
 	x.renames, x.alike, x.Reduce = r, true, true
-	return r.restart()
-}
-
-// restart forgets where places are mapped to, but for where programs begin: nodes mean something else
-// from here on. Nobody else is at work.
-func (r *renames) restart() error {
-	clear(r.nodes)
-	clear(r.done)
 	for slot, a := range r.x.automata {
 		all := make([]learn.Edge, len(r.perms))
 		for k, p := range r.perms {

@@ -39,7 +39,6 @@ type Automaton struct {
 	learning scenarios.Learning
 	again    scenarios.Learning // of what is looked at again
 	tries    scenarios.Learning // of what is tried out
-	merged   *merging           // nil where each node is on its own
 	joined   *joining           // nil where a round of polling may carry something over
 	// Intern returns the one pointer of a result. It is called while something is learned.
 	Intern func(fsfake.Result) *fsfake.Result
@@ -121,26 +120,19 @@ func New(sc *scenarios.Scenario, start Starter, process, n int) (*Automaton, err
 // First is where the task begins. Several may ask side by side, while others learn.
 func (a *Automaton) First() uint32 { return a.first }
 
-// Learn returns where result leads from node at, or from its class. Several may learn side by
-// side.
+// Learn returns where result leads from node at. Several may learn side by side.
 func (a *Automaton) Learn(at uint32, result *fsfake.Result) (Edge, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	switch {
-	case a.merged == nil:
-		return a.edge(at, result)
-	case a.merged.unfolds:
-		return a.unfolded(at, result)
-	}
-	return a.mergedEdge(at, result)
+	return a.edge(at, result)
 }
 
-// Knows reports whether an edge has been learned. Of classes it knows none, for they are guesses.
+// Knows reports whether an edge has been learned.
 func (a *Automaton) Knows(at uint32, result *fsfake.Result) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	_, ok := a.edges[edgeKey{at, result}]
-	return ok && a.merged == nil
+	return ok
 }
 
 // Has reports whether there is a node of that number.
@@ -155,7 +147,6 @@ func (a *Automaton) Node(n uint32) node {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	nd := a.nodes[n]
-	nd.Knows = a.knownTo(n)
 	return nd
 }
 
@@ -378,7 +369,7 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 	}
 	n := node{
 		parent: at, via: result, Op: op, Begins: eff, heads: from.heads, Open: open,
-		Knows: a.knownTo(at).with(result),
+		Knows: a.nodes[at].Knows.with(result),
 	}
 	if at >= Start {
 		n.depth = from.depth + 1
@@ -422,17 +413,8 @@ func (a *Automaton) backTo(at uint32, e Edge, op fsfake.Op, ended bool) (Edge, e
 	return e, fmt.Errorf("checker: task %s of %s: a retry loop goes on that was never begun", a.name, a.scenario)
 }
 
-// Each visits what was learned, in the order in which it was, until visit returns false; of
-// merged nodes, what their classes were asked for. Nobody may learn meanwhile.
+// Each visits what was learned, in the order in which it was, until visit returns false. Nobody may learn meanwhile.
 func (a *Automaton) Each(visit func(Edge) bool) {
-	if a.merged != nil {
-		for _, k := range a.merged.asked {
-			if !visit(a.merged.edges[k]) {
-				return
-			}
-		}
-		return
-	}
 	for _, k := range a.order {
 		if !visit(a.edges[k]) {
 			return

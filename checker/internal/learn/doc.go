@@ -30,7 +30,4 @@
 // start: an instance kept at the frontier would spare that, but would also make the number of
 // runs, which is reported, depend on which worker came first. External programs, which take
 // long to start, are kept so (instances.go).
-//
-// While merged nodes are guessed and verified, a program may be given results that never come
-// together in a run. What it does wrong then ends the merging, and is told nobody.
 package learn

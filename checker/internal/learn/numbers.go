@@ -35,8 +35,8 @@ func (a *Automaton) Forgets(from uint32, r *fsfake.Result, e *Edge) (keep Number
 	if !back && (e.To != Ended || a.external && !a.alone) {
 		return 0, false
 	}
-	keep = a.knownTo(e.To &^ Begun)
-	return keep, keep != a.knownTo(from).with(r)
+	keep = a.nodes[e.To&^Begun].Knows
+	return keep, keep != a.nodes[from].Knows.with(r)
 }
 
 // A numbering says which inode numbers a walk shows in place of those that were learned: the same,

@@ -18,9 +18,6 @@ type Limits struct {
 	Enough int
 	// Workers is the number of parallel workers; 0 means one for each processor.
 	Workers int
-	// Runs bounds how often each program is run to see that merged automata do what it does; 0
-	// means 20 000, and less none.
-	Runs int
 	// Executions bounds how often programs are run while the space is covered; 0 means without a bound.
 	Executions int
 	// Progress, when not nil, is called now and then from one goroutine.
@@ -42,12 +39,10 @@ type Progress struct {
 const (
 	defaultStates = 50_000_000
 	defaultBytes  = 8 << 30
-	defaultRuns   = 20_000
 )
 
 func (o *Limits) states() int { return cmp.Or(o.States, defaultStates) }
 func (o *Limits) bytes() int  { return cmp.Or(o.Bytes, defaultBytes) }
-func (o *Limits) runs() int   { return cmp.Or(o.Runs, defaultRuns) }
 
 // An EndedError says that a budget ended before there was an answer.
 type EndedError struct {

@@ -63,10 +63,10 @@ func quotient(t *testing.T, x *Explorer, c *Coverage) int {
 	}
 }
 
-// A space with merged automata is the whole one with states put together that nothing tells apart: both have
-// as many that something does, whichever way the merging was verified.
-func TestMergedSpacesAreLikeWholeOnes(t *testing.T) {
-	testmain.Slow(t, "it explores spaces whole and merged", "./checker/internal/search")
+// A space in which inode numbers are forgotten is the whole one with states put together that nothing tells
+// apart: both have as many that something does.
+func TestForgettingKeepsWhatCanFollow(t *testing.T) {
+	testmain.Slow(t, "it explores spaces twice", "./checker/internal/search")
 	fixtures.OneWorker(t)
 	t.Parallel()
 	fewer := 0
@@ -84,17 +84,15 @@ func TestMergedSpacesAreLikeWholeOnes(t *testing.T) {
 			whole, err := x.Explore(t.Context(), Limits{Workers: 1}, x.Initial)
 			require.NoError(t, err)
 			want := quotient(t, x, whole)
-			for _, runs := range []int{0, -1} {
-				y, err := NewExplorer(s.Scenario(), scenarios.Deadlock)
-				require.NoError(t, err)
-				merged, how := y.ExploreMerged(t.Context(), Limits{Workers: 1, Runs: runs})
-				require.Equal(t, []Merging{Closed, Unfolded}[-runs], how)
-				require.Equal(t, want, quotient(t, y, merged))
-				if merged.States.Len() < whole.States.Len() {
-					fewer++
-				}
+			y, err := NewExplorer(s.Scenario(), scenarios.Deadlock)
+			require.NoError(t, err)
+			forgetful, err := y.Explore(t.Context(), Limits{Workers: 1}, y.Initial)
+			require.NoError(t, err)
+			require.Equal(t, want, quotient(t, y, forgetful))
+			if forgetful.States.Len() < whole.States.Len() {
+				fewer++
 			}
 		})
 	}
-	require.Greater(t, fewer, 5, "nothing was merged or forgotten")
+	require.Positive(t, fewer, "nothing was forgotten")
 }

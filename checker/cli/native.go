@@ -139,7 +139,7 @@ func (n *challenge) check(ctx context.Context, refusals bool) (*native.Check, er
 // task is what runs natively.
 func (n *challenge) task() (native.Task, error) {
 	s := n.spec
-	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(os.Environ(), s.Env), NoStdout: s.NoStdout,
+	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(s.Direct(os.Environ()), s.Env), NoStdout: s.NoStdout,
 		Ignored: s.Ignored}
 	for i, l := range s.Commands {
 		argv := l.Argv

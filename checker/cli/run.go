@@ -212,7 +212,6 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 		}
 	}
 	f.began = time.Now()
-	spec.Inherit(os.Environ())
 	for _, name := range f.names {
 		for _, value := range *f.set[name] {
 			if name == "dir" {
@@ -233,7 +232,10 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	if err != nil {
 		return spec, err
 	}
-	return spec, f.files(&spec, archive)
+	if err = f.files(&spec, archive); err == nil {
+		spec.Inherit(os.Environ())
+	}
+	return spec, err
 }
 
 // files copies the directory into the spec. An archive brings its files along.

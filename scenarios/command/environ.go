@@ -35,10 +35,11 @@ func LeftOut(columns int) string {
 
 // Inherit gives the commands the environment of a caller, as os.Environ lists it, without what makes executions differ.
 // Env comes on top. It is not written down in an archive, for it may hold secrets; only HOME is, where places outside
-// of the directory are shared, and a HOME in Env is not replaced.
+// of the directory are shared, and a HOME in Env is not replaced. Dir must be known: an interpreter behind a shim (of
+// pyenv, rbenv, nodenv, goenv, plenv, asdf) is the one that the shim would choose there.
 func (s *Spec) Inherit(environ []string) {
 	s.inherited = nil
-	for _, e := range environ {
+	for _, e := range s.Direct(environ) {
 		name, _, _ := strings.Cut(e, "=")
 		if !slices.ContainsFunc(leftOut, func(out string) bool {
 			begin, all := strings.CutSuffix(out, "*")
@@ -47,6 +48,16 @@ func (s *Spec) Inherit(environ []string) {
 			s.inherited = append(s.inherited, e)
 		}
 	}
+}
+
+// Direct is an environment in which interpreters stand before the shims that would execute them.
+func (s *Spec) Direct(environ []string) []string {
+	var path string
+	if path, s.direct = throughShims(environ, s.Dir); len(s.direct) == 0 {
+		return environ
+	}
+	environ = slices.DeleteFunc(slices.Clone(environ), func(e string) bool { return strings.HasPrefix(e, "PATH=") })
+	return append(environ, "PATH="+path)
 }
 
 // env is what the commands see beside the fixed environment.

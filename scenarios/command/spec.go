@@ -78,6 +78,7 @@ type Spec struct {
 	reader    *reader                  // what Recover and Read say of machines
 	early     *early                   // of the serial runs
 	inherited []string                 // environment of the caller
+	direct    []string                 // where the programs are that shims in PATH would execute
 	known     map[tracer.FileID]string // see files
 	devices   []uint64                 // of Outside, by number
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
@@ -203,6 +204,10 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	}
 	if foreign := s.foreign(); foreign != "" {
 		assume(&sc, "files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
+	}
+	if len(s.direct) > 0 {
+		assume(&sc, "shims in PATH are passed over, and the programs that they choose run at once: those in "+
+			strings.Join(s.direct, ", "))
 	}
 	if s.FailingCalls > 0 {
 		assume(&sc, "no call of what a command starts fails")

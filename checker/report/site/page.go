@@ -23,7 +23,6 @@ type page struct {
 	Cases            []*evidence
 	Source           template.HTML
 	Fix              *fix
-	Try              *try
 }
 
 // A fact is a name and its value.
@@ -54,10 +53,9 @@ type evidence struct {
 	Facts   []string
 	Command string
 	Player  *player
-	History *history
 }
 
-func newPage(sys *system, w *row, o Options) (*page, error) {
+func newPage(sys *system, w *row, o Options) *page {
 	sc := w.Scenario
 	p := &page{
 		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: report.Visible(sc.Summary), Report: sc.Report,
@@ -68,23 +66,11 @@ func newPage(sys *system, w *row, o Options) (*page, error) {
 		if r.Counterexample == nil {
 			continue
 		}
-		c, err := newEvidence(w, r, o)
-		if err != nil {
-			return nil, err
-		}
-		p.Cases = append(p.Cases, c)
+		p.Cases = append(p.Cases, newEvidence(w, r, o))
 	}
-	var err error
-	if p.Try, err = newTry(w, o); err != nil {
-		return nil, err
-	}
-	script := asset("player.js")
-	if p.Try != nil && p.Try.Data != "" {
-		script += asset("try.js")
-	}
-	p.head = newHead(sc.ID+" · lockpick", "../", "", script)
+	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
 	p.Made = o.Made
-	return p, nil
+	return p
 }
 
 // visibleSource is a program's text without what a terminal would obey: its lines and its
@@ -164,7 +150,7 @@ func coverage(r *checker.Result) string {
 	return "incomplete"
 }
 
-func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
+func newEvidence(w *row, r *checker.Result, o Options) *evidence {
 	cx := r.Counterexample
 	chart := report.NewChart(w.Scenario, cx)
 	chart.Judge(w.Scenario, cx)
@@ -176,9 +162,7 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	if strings.Contains(cx.Cause, c.Wrong) {
 		c.Wrong = ""
 	}
-	var err error
-	c.History, err = newHistory(w, cx)
-	return c, err
+	return c
 }
 
 // widestEnd is how many columns a cell of the table of ends shows at most: what a file holds may be long.

@@ -101,8 +101,11 @@ func (t *thread) waitid(c *call) {
 		pid = c.int(1)
 	case pPgid:
 		pid = -c.int(1)
-	default: // a pidfd: real
-		pid = -1
+	default: // a pidfd
+		if d := t.p.fds[c.fd(1)]; d != nil && d.process != 0 {
+			t.fail(unix.ECHILD)
+			return
+		}
 	}
 	if c.int(0) == pPid || c.int(0) == pPgid && pid != 0 {
 		real := t.realWait(pid)

@@ -67,8 +67,9 @@
 // happens each time that it runs; [Run.Outside] lists what it changes there. Under [Config.Protect] a run ends before
 // it changes a real file, as far as this package sees the change: sockets, terminals and what it tells of itself
 // below /proc are let through. Pipes to the outside, sockets, shared memory, files elsewhere, rdtsc and most of /proc
-// are not controlled; its list of pids, stat and status of processes are. Of a process of another run these do not
-// tell the name, and other files about it are a fault; so is what tells of locks, which are the fake's: /proc/locks,
+// are not controlled; its list of pids, stat and status of processes are. Of a process of another run
+// these, comm, cmdline and environ tell what [Config.Program] says; other files about it are a fault, and so is
+// what tells of locks, which are the fake's: /proc/locks,
 // and fdinfo of a file of the fake. Threads that race through memory run in one order, and so do processes that race
 // through pipes: what one writes is a part of its step before. Set-user-id programs get no privileges. Directories
 // are listed sorted and without the kinds of what is in them. A Go program is known by its file; the rounds of its

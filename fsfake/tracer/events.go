@@ -154,6 +154,7 @@ func (t *thread) execed() {
 		}
 	}
 	p.giveBack()
+	t.r.renamed = t.r.renamed || p.parent == nil && t.r.answers > 0
 	t.n, p.created = 1, 1
 	t.regs, t.after, t.timed, t.letting = nil, nil, false, false
 	p.handlers, p.alarms = [65]uint64{}, slices.DeleteFunc(p.alarms, func(a *alarm) bool { return a.id != realTimer })

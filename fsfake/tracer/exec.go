@@ -93,7 +93,9 @@ func (t *thread) execCopy(name, text string, i int) {
 	}
 	file := filepath.Join(dir, path.Base(name))
 	if err == nil {
+		syscall.ForkLock.RLock() // a process that another run forks now would keep the file open for writing: ETXTBSY
 		err = os.WriteFile(file, []byte(text), 0o700)
+		syscall.ForkLock.RUnlock()
 	}
 	if err != nil {
 		t.fault("a copy of the program: %v", err)

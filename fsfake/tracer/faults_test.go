@@ -107,6 +107,14 @@ socket.socket().bind(("127.0.0.1", 45671))`, `bind.*port 45671, which commands s
 a, b = socket.socketpair()
 f = open("f", "w")
 socket.send_fds(a, [b"x"], [f.fileno()])`, `sendmsg.*sending a descriptor of a file of the fake \(.*f\) is not modelled`},
+		{"signal by a descriptor", `import os, signal
+signal.pidfd_send_signal(os.pidfd_open(1), 15)`, `pidfd_send_signal.*a signal to process 1, which`},
+		{"poll of a process", `import os, select
+p = select.poll(); p.register(os.pidfd_open(1)); p.poll()`, `poll.*waiting for the end of process 1, which`},
+		{"select of a process", `import os, select
+select.select([os.pidfd_open(1)], [], [])`, `select.*waiting for the end of process 1, which is not one of its own`},
+		{"epoll of a process", `import os, select
+select.epoll().register(os.pidfd_open(1))`, `epoll_ctl.*waiting for the end of process 1, which is not one of its own`},
 		{"limit of the size of files", `import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 40, -1)); resource.setrlimit(resource.RLIMIT_FSIZE, (1024, -1))`, `prlimit64.*a limit of 1024 bytes for the size of files \(RLIMIT_FSIZE, ulimit -f\) is not modelled; have the program do without it`},
 		{"flags of a write", `import os

@@ -103,14 +103,3 @@ func (t *thread) tgkill(pid, id, sig int) {
 	t.instead(unix.SYS_TGKILL, uint64(p.real), uint64(real), uint64(sig))
 	t.passThen(nil)
 }
-
-func (t *thread) pidfdOpen(c *call) {
-	if p := t.r.process(c.int(0)); p != nil {
-		t.instead(c.nr, uint64(p.real), c.args[1])
-		t.passThen(nil)
-		return
-	}
-	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: c.int(0)}, func(fsfake.Result) {
-		t.unmodelled("a descriptor of process %d, which is not one of its own, is not modelled", c.int(0))
-	})
-}

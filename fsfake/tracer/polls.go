@@ -28,7 +28,11 @@ func (t *thread) poll(ns int64, i int, none uint64) {
 	readyAt := map[int]uint16{}
 	real := append([]byte(nil), b...)
 	for k := range n {
-		d := t.p.fds[int(int32(le.Uint32(b[8*k:])))]
+		fd := int(int32(le.Uint32(b[8*k:])))
+		if t.awaits(fd) {
+			return
+		}
+		d := t.p.fds[fd]
 		if d == nil || d.fake < 0 {
 			continue
 		}
@@ -89,7 +93,13 @@ func (t *thread) selectOn(ns int64, i int, none uint64) {
 			return
 		}
 		for fd := range n {
-			if d := t.p.fds[fd]; d != nil && d.fake >= 0 && b[fd/8]&(1<<(fd%8)) != 0 {
+			if b[fd/8]&(1<<(fd%8)) == 0 {
+				continue
+			}
+			if t.awaits(fd) {
+				return
+			}
+			if d := t.p.fds[fd]; d != nil && d.fake >= 0 {
 				t.unmodelled("waiting for a file of the fake (%s) is not modelled", d.path)
 				return
 			}

@@ -21,62 +21,75 @@ import (
 func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 	opens := t.c.nr == unix.SYS_OPEN || t.c.nr == unix.SYS_OPENAT
 	own := t.r.process(pl.proc)
-	text := map[string]func(int, *process, int64) string{"stat": procStat, "status": procStatus}[pl.rest]
+	text := pl.rest == "stat" || pl.rest == "status" || own == nil && pl.proc != 1 &&
+		t.r.c.Program != nil && (pl.rest == "comm" || pl.rest == "cmdline" || pl.rest == "environ")
 	switch {
-	case pl.proc == 1 && pl.rest != "" && text == nil: // init is not of the fake
+	case pl.proc == 1 && pl.rest != "" && !text: // init is not of the fake
 		t.otherPath(i, path.Join("/proc/1", pl.rest), f)
 	case pl.rest == "status" && opens && own != nil: // it runs
-		t.openText(i, procStatus(pl.proc, own, 0))
-	case text != nil && opens:
-		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(r fsfake.Result) {
-			t.openText(i, text(pl.proc, own, r.N))
-		})
-	case own != nil:
+		t.openAbout(i, pl, own, 0)
+	case own != nil && !(text && opens):
 		t.otherPath(i, path.Join("/proc", strconv.Itoa(own.real), pl.rest), f)
-	case !opens && (pl.rest == "" || text != nil):
-		// Any of /proc looks like that of another process.
-		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(fsfake.Result) {
-			t.otherPath(i, path.Join("/proc/1", pl.rest), f)
-		})
 	default:
-		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(fsfake.Result) {
-			t.unmodelled("/proc/%d/%s of a process that is not one of its own is not modelled", pl.proc, pl.rest)
+		t.askThen(fsfake.Op{Call: fsfake.CallStartTime, Pid: pl.proc}, func(r fsfake.Result) {
+			switch {
+			case text && opens:
+				t.openAbout(i, pl, own, r.N)
+			case pl.rest == "" && !opens || text: // any of /proc looks like that of another process
+				t.otherPath(i, path.Join("/proc/1", pl.rest), f)
+			case pl.rest != "" && missing("/proc/self/"+pl.rest):
+				t.fail(unix.ENOENT)
+			default:
+				t.unmodelled("/proc/%d/%s of a process that is not one of its own is not modelled", pl.proc, pl.rest)
+			}
 		})
 	}
 }
 
-// An identity is what /proc tells of a process. Of one of another run nobody knows the name.
-type identity struct {
-	name                   string
-	parent, group, session int
+// openAbout opens a file of /proc/PID whose text is made here, from the process's start time.
+func (t *thread) openAbout(i int, pl place, own *process, start int64) {
+	is, threads := identity{Program{Name: "program"}, 1, pl.proc, pl.proc}, 1
+	switch {
+	case own != nil:
+		is = identity{Program{Name: own.name[:min(len(own.name), 15)]}, own.ppid, own.pgid, own.sid}
+		threads = len(own.threads)
+	case t.r.c.Program != nil:
+		is.Program = t.r.c.Program(pl.proc)
+	}
+	switch pl.rest {
+	case "stat":
+		t.openText(i, procStat(pl.proc, is, start))
+	case "status":
+		t.openText(i, procStatus(pl.proc, is, threads))
+	case "comm":
+		t.openText(i, is.Name+"\n")
+	case "cmdline":
+		t.openText(i, is.CommandLine)
+	default:
+		t.openText(i, is.Environment)
+	}
 }
 
-func identityOf(pid int, p *process) identity {
-	if p == nil {
-		return identity{"program", 1, pid, pid}
-	}
-	return identity{p.name[:min(len(p.name), 15)], p.ppid, p.pgid, p.sid}
+// An identity is what /proc tells of a process.
+type identity struct {
+	Program
+	parent, group, session int
 }
 
 // procStat is the text of /proc/PID/stat, as far as programs identify a process by it: pid,
 // name, state, parent, group, session and, as the 22nd field, the start time.
-func procStat(pid int, p *process, start int64) string {
-	is := identityOf(pid, p)
+func procStat(pid int, is identity, start int64) string {
 	return fmt.Sprintf("%d (%s) S %d %d %d 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0 18446744073709551615"+
-		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, is.name, is.parent, is.group, is.session, start)
+		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, is.Name, is.parent, is.group, is.session, start)
 }
 
 // procStatus is the text of /proc/PID/status, as far as programs identify a process by it. What it
 // tells of memory, signals and capabilities is left out.
-func procStatus(pid int, p *process, _ int64) string {
-	is := identityOf(pid, p)
-	uid, gid, threads := os.Getuid(), os.Getgid(), 1
-	if p != nil {
-		threads = len(p.threads)
-	}
+func procStatus(pid int, is identity, threads int) string {
+	uid, gid := os.Getuid(), os.Getgid()
 	return fmt.Sprintf("Name:\t%s\nState:\tS (sleeping)\nTgid:\t%d\nNgid:\t0\nPid:\t%d\nPPid:\t%d\nTracerPid:\t0\n"+
 		"Uid:\t%d\t%d\t%d\t%d\nGid:\t%d\t%d\t%d\t%d\nNStgid:\t%d\nNSpid:\t%d\nNSpgid:\t%d\nNSsid:\t%d\nThreads:\t%d\n",
-		is.name, pid, pid, is.parent, uid, uid, uid, uid, gid, gid, gid, gid, pid, pid, is.group, is.session, threads)
+		is.Name, pid, pid, is.parent, uid, uid, uid, uid, gid, gid, gid, gid, pid, pid, is.group, is.session, threads)
 }
 
 // tellsOfLocks reports whether a real file of /proc tells of locks, so that those of the fake would be missing there: that of all
@@ -88,7 +101,7 @@ func (t *thread) tellsOfLocks(name string) bool {
 	fd, is := strings.CutPrefix(name, "/proc/"+strconv.Itoa(t.p.real)+"/fdinfo/")
 	n, err := strconv.Atoi(fd)
 	d := t.p.fds[n]
-	return is && err == nil && d != nil && d.fake >= 0
+	return is && err == nil && d != nil && (d.fake >= 0 || d.process != 0)
 }
 
 // listProcs lists /proc: the pids that the fake has, and what is there beside pids.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
 )
 
 // A program sees in /proc whom the machine has, under their virtual pids, and what identifies them;
@@ -19,11 +20,21 @@ func TestProcessesInProc(t *testing.T) {
 		{"while read -r a b; do case $a in Pid:|PPid:) echo $a $b;; esac; done < /proc/self/status", "Pid: 100\nPPid: 1\n"},
 		{"read -r a b c d e f g h i j k l m n o p q r s t u v w < /proc/77/stat; echo $a $v", "77 5\n"},
 		{"read -r a < /proc/78/status || echo none", "none\n"},
+		{"test -r /proc/77/comm && read -r a < /proc/77/comm && echo $a; tr '\\0' , < /proc/77/cmdline; " +
+			"cat /proc/77/environ",
+			"job\nsh,job,A=1"},
+		{"read -r a < /proc/78/cmdline || echo none; test -e /proc/77/ctty || echo none", "none\nnone\n"},
+		{"read -r a b c < /proc/77/stat; echo $b; ps -p 77 -o comm= -o args=", "(job)\njob             sh job\n"},
+		{"ps -p 78 -o comm=; echo $?", "1\n"},
 		{"test -d /proc/77 && test -e /proc/77/status && ! test -e /proc/78/status && echo yes", "yes\n"},
 	} {
 		m := newMachine()
 		m.AddProc(fsfake.ProcSpec{Pid: 77, Parent: 1, Start: 5})
-		is, calls := alone(t, m, config("sh", "-c", row.script))
+		c := config("sh", "-c", row.script)
+		c.Program = func(int) tracer.Program {
+			return tracer.Program{Name: "job", CommandLine: "sh\x00job\x00", Environment: "A=1"}
+		}
+		is, calls := alone(t, m, c)
 		require.Equal(t, row.stdout, is.Stdout, "%s: %v %s", row.script, calls, is.Stderr)
 	}
 }

@@ -4,9 +4,11 @@ package tracer
 
 import (
 	"errors"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -48,6 +50,7 @@ type Run struct {
 	outside map[string]bool
 	refused []string // calls that were refused because they are not modelled, and how
 	unlike  []string // those of them that every kernel makes
+	renamed bool     // see Renamed
 	temp    string   // a directory to remove at the end, or empty
 	cpu     unix.CPUSet
 	mask    uint64 // of a clone: the signals that it blocks
@@ -311,6 +314,24 @@ func (r *Run) Exit(pid int) (e Exit, ok bool) {
 		}
 	})
 	return e, ok
+}
+
+// Program is what /proc tells of the root process's program now.
+func (r *Run) Program() (is Program) {
+	r.look(func() {
+		of := func(name string) string {
+			b, _ := os.ReadFile("/proc/" + strconv.Itoa(r.procs[0].real) + "/" + name)
+			return string(b)
+		}
+		is = Program{strings.TrimSuffix(of("comm"), "\n"), of("cmdline"), of("environ")}
+	})
+	return is
+}
+
+// Renamed reports whether that has changed since the run's first answer: by execve(2), or by prctl(PR_SET_NAME).
+func (r *Run) Renamed() (is bool) {
+	r.look(func() { is = r.renamed })
+	return is
 }
 
 // Calls counts the system calls that have been looked at, in this run and not in the one that it is

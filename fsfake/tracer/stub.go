@@ -61,6 +61,12 @@ func (*Run) Clone() (*Run, error) { return nil, errPlatform }
 // Calls counts none.
 func (*Run) Calls() int { return 0 }
 
+// Program is unknown.
+func (*Run) Program() Program { return Program{} }
+
+// Renamed reports false.
+func (*Run) Renamed() bool { return false }
+
 // Memory is unknown.
 func (*Run) Memory() string { return "" }
 

@@ -121,14 +121,15 @@ type process struct {
 
 // A descriptor is what is known of a real descriptor of a process.
 type descriptor struct {
-	fake   int    // the descriptor of the fake, or -1
-	closes bool   // of one of the fake: the fake closes it at an execve(2)
-	path   string // of a file of the fake: where it was opened, without ".."
-	atDir  bool   // it is surely the virtual directory itself
-	file   *description
-	random bool // /dev/urandom
-	procs  bool // /proc itself; file has its listing
-	kind   kind // of a real one
+	fake    int    // the descriptor of the fake, or -1
+	closes  bool   // of one of the fake: the fake closes it at an execve(2)
+	path    string // of a file of the fake: where it was opened, without ".."
+	atDir   bool   // it is surely the virtual directory itself
+	file    *description
+	random  bool // /dev/urandom
+	procs   bool // /proc itself; file has its listing
+	process int  // the pid of a process of another run, of which it is the descriptor; or 0
+	kind    kind // of a real one
 }
 
 // isFake reports whether it is a descriptor of the fake.

@@ -45,6 +45,9 @@ type Config struct {
 	Stdin string
 	// Pid is the root process's virtual pid, Parent its parent's; zero means 100 and 1.
 	Pid, Parent int
+	// Program says what /proc tells of the program that a process of another run executes. When it is nil, /proc tells
+	// its name only, which is "program".
+	Program func(pid int) Program
 	// Seed is where random numbers come from. Processes with different pids get different ones.
 	Seed uint64
 	// Now is the time of day until [Run.SetNow] says another; zero is 1 January 2026, as in
@@ -71,6 +74,10 @@ type Wrong struct {
 	Asks func(fsfake.Op) fsfake.Op                    // what is asked in place of what the program asks
 	Told func(fsfake.Op, fsfake.Result) fsfake.Result // what the program is told in place of the answer
 }
+
+// A Program is what comm, cmdline and environ below /proc/PID tell of a process: the name without the newline, and the
+// arguments and variables, each with a NUL after it.
+type Program struct{ Name, CommandLine, Environment string }
 
 // A FileID tells real files apart, as st_dev and st_ino of stat(2) do.
 type FileID struct{ Dev, Ino uint64 }

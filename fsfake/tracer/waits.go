@@ -63,11 +63,13 @@ var aboutTime = []spec{
 			t.fail(unix.EPERM) // as for every regular file
 			return
 		}
-		if d := t.p.fds[c.fd(0)]; d != nil && d.fake >= 0 {
+		if d := t.p.fds[c.fd(0)]; d != nil && (d.fake >= 0 || d.process != 0) {
 			t.fail(unix.EINVAL)
 			return
 		}
-		t.pass()
+		if !t.awaits(c.fd(2)) {
+			t.pass()
+		}
 	}},
 	{unix.SYS_FUTEX, "futex", 6, (*thread).futex},
 	{unix.SYS_FUTEX_WAITV, "futex_waitv", 5, noSuchCall},

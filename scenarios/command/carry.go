@@ -489,7 +489,8 @@ func (s *Spec) config(process int) tracer.Config {
 	return tracer.Config{
 		Argv: l.argv(), Dir: s.Dir, Cwd: s.Dir, Env: s.env(), Stdin: l.Stdin,
 		Pid: scenarios.Pid(process), Seed: 1, Now: begin, AskTime: s.lasting, Timeout: s.Timeout,
-		Shared: s.Outside, Protect: !s.RealOutside, Known: s.files(), Wrong: s.Wrong,
+		Program: s.tells(process),
+		Shared:  s.Outside, Protect: !s.RealOutside, Known: s.files(), Wrong: s.Wrong,
 		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one
 	}
 }

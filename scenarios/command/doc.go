@@ -102,6 +102,10 @@
 // With [Spec.Stalls] clocks move from the beginning, and jump up to so many times by the same, which delays all
 // commands. Texts that tell the present time are not compared there.
 //
+// A command that looks below /proc at the name or the command line of another one's first process sees what that is at
+// its first call. Where it executes another program later, nothing holds. What a child of another command executes is
+// not known: a command that does something else for it is an error.
+//
 // Some calls are not modelled and refused. Where no kernel refuses them ([tracer.Run.Unlike]) nothing holds: what a
 // command does where the kernel makes the call was not seen. Others are answered as by a kernel or a file system
 // without them, which is not said: extended attributes, fallocate, openat2, io_uring, io_setup, bpf,

@@ -125,6 +125,9 @@ func (d *driver) drive() error {
 func (d *driver) follow() error {
 	defer func() {
 		d.spec.record.did(d.run)
+		if d.run.Renamed() {
+			d.spec.record.programs.renames(d.process)
+		}
 		d.run.Stop()
 	}()
 	for {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -43,6 +44,7 @@ type record struct {
 	// outside are the files outside of the virtual directory that executions have changed or locked,
 	// unlike the calls that were refused although every kernel makes them, refused all that were.
 	outside, unlike, refused map[string]bool
+	programs                 *programs // what /proc tells of each command
 	// late has, by process, where it looked at the clock; see clocks.go.
 	late []lateness
 }
@@ -91,7 +93,8 @@ func (r *runs) add(d *driver) {
 type twin [sha256.Size]byte
 
 func newRecord(processes int) *record {
-	return &record{roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{},
+	return &record{programs: newPrograms(),
+		roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{},
 		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{}, late: make([]lateness, processes)}
 }
 
@@ -132,7 +135,7 @@ func (s *Spec) unjudged() string {
 		return "nothing broke it, but a command starts other processes or threads, and only calls of its first one fail " +
 			"here; ask --failing-calls of what it starts, as a command of its own"
 	}
-	return s.record.unjudged(s.Dir)
+	return cmp.Or(s.record.programs.unjudged(), s.record.unjudged(s.Dir))
 }
 
 // unjudged says what the executions did that no verdict covers; "" for nothing.
@@ -228,7 +231,9 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	}
 	if was != nil {
 		if !d.same(was, is) {
-			return nil, fmt.Errorf("it is not a function of what its calls answer: after the same %d answers its next call was first %q, then %q; does it draw random names, look at the time or at what differs elsewhere, or do its threads race?",
+			return nil, fmt.Errorf("it is not a function of what its calls answer: after the same %d answers its next "+
+				"call was first %q, then %q; does it draw random names, look at the time or at what differs elsewhere, or "+
+				"do its threads race? Does it look at the name of a child of another command below /proc?",
 				d.calls, was.told(), is.told())
 		}
 		was.add(d)

@@ -57,6 +57,11 @@ func (g *decision) find(ctx context.Context) (all []*found, err error) {
 	kinds := g.c.Kinds()
 	slices.SortFunc(kinds, g.compare)
 	for i, kind := range kinds {
+		if schedule, err := g.x.Path(g.c, kind); err == nil && i == 0 {
+			if err := g.meet(schedule); err != nil {
+				return nil, err
+			}
+		}
 		tg := &search.Target{
 			Kind: kind, Limits: search.Limits{Bytes: g.o.Bytes}, Beside: g.c.States.Bytes(), Monitors: true,
 		}
@@ -81,6 +86,21 @@ func (g *decision) find(ctx context.Context) (all []*found, err error) {
 		all = append(all, f)
 	}
 	return all, nil
+}
+
+// meet tells of the first counterexample that is met.
+func (g *decision) meet(schedule sched.Schedule) error {
+	if g.o.Found == nil {
+		return nil
+	}
+	cx, err := g.t.Counterexample(schedule)
+	if err == nil {
+		res := NewResult(g.t.Sc, g.t.Property, nil)
+		res.Verdict, res.Counterexample = Broken, cx
+		g.o.Found(&res)
+		g.o.Found = nil
+	}
+	return err
 }
 
 // explain adds the counterexample and the odds to a broken result.

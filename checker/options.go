@@ -59,6 +59,9 @@ type Options struct {
 	Whole bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
+	// Found, when not nil, is called with what a search breaks the property by first, before it looks for a smaller
+	// counterexample, and with nothing else known.
+	Found func(*Result)
 	// Kind is that of the counterexample to show, if there is one; [scenarios.NoKind] is the worst.
 	Kind scenarios.Kind
 	// changes is where RememberAuto changes over, for tests.

@@ -106,6 +106,9 @@ func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits s
 	slices.SortFunc(p.Broken, func(a, b search.BrokenSchedule) int { return g.compare(a.Kind, b.Kind) })
 	for i := range p.Broken {
 		b := &p.Broken[i]
+		if err := g.meet(b.Schedule); err != nil {
+			return err
+		}
 		l := g.x.Learned()
 		if tell := limits.Progress; tell != nil {
 			tell(search.Progress{
@@ -163,7 +166,9 @@ func (g *decision) drawn(ctx context.Context) error {
 		if err == nil && out.Broken && !g.has(out.Kind) {
 			f := &found{ended: &search.EndedError{Why: "the schedule was drawn"}}
 			f.Kind = out.Kind
-			f.schedule, err = g.t.ShrinkABit(out.Schedule)
+			if err = g.meet(out.Schedule); err == nil {
+				f.schedule, err = g.t.ShrinkABit(out.Schedule)
+			}
 			g.found = append(g.found, f)
 		}
 	}

@@ -89,6 +89,7 @@ type app struct {
 	args          []string  // as typed
 	bar           *progress // what is shown now, or nil
 	exit          int
+	early         early  // what was found and has no final verdict yet
 	untouched     []byte // reserved; see reserve
 	// giveUp ends the program when work goes on for longer than grace after it was to stop; nil for never.
 	giveUp func(status int)
@@ -106,7 +107,7 @@ func (a *app) within(ctx context.Context) (done func()) {
 			if a.giveUp != nil {
 				a.complain(errors.New("stopped: what is not shown above has no verdict. Leave --timeout out, or give " +
 					"a longer one"))
-				a.giveUp(ExitUnknown)
+				a.giveUp(a.early.exit())
 			}
 		}
 	})
@@ -171,5 +172,6 @@ func (a *app) worsen(code int) {
 	rank := [...]int{ExitAsClaimed: 0, ExitUnknown: 1, ExitDiffers: 2, ExitUsage: 3}
 	if rank[code] > rank[a.exit] {
 		a.exit = code
+		a.early.broken(code == ExitDiffers)
 	}
 }

@@ -84,9 +84,9 @@ func ofEnds(r *checker.Result) bool  { return r.Property.Native == scenarios.Ord
 func ofHangs(r *checker.Result) bool { return r.Property.Question == scenarios.Stuck }
 
 // answer challenges or confirms a verdict.
-func (n *challenge) answer(ctx context.Context, r *checker.Result) error {
+func (n *challenge) answer(ctx context.Context, r *checker.Result) {
 	if n.budget == 0 {
-		return nil
+		return
 	}
 	var err error
 	switch {
@@ -107,10 +107,12 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) error {
 	default:
 		r.Native = "nothing: " + cmp.Or(n.untried(r), r.Property.ID+" is shown on the model only")
 	}
-	if err != nil && ctx.Err() == nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		r.Native = "not tried: it was stopped"
+	case err != nil:
 		r.Native = "not tried: " + oneLine(err.Error())
 	}
-	return ctx.Err()
 }
 
 // check makes the serial runs, once for each reading of refusals.

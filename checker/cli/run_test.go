@@ -188,9 +188,13 @@ func TestRunPreemptsFirst(t *testing.T) {
 	require.NoError(t, err)
 	sc, err := spec.Scenario()
 	require.NoError(t, err)
-	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{Workers: 1})
+	var found []*checker.Result
+	o := checker.Options{Workers: 1, Found: func(r *checker.Result) { found = append(found, r) }}
+	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, o)
 	require.NoError(t, err)
 	require.Equal(t, checker.Broken, r.Verdict)
+	require.Len(t, found, 1, "it is told of the first counterexample, once")
+	require.False(t, found[0].Counterexample.Smallest)
 	require.True(t, r.Counterexample.Smallest, r.Why)
 	require.Equal(t, 2, r.Counterexample.Cost.Preemptions)
 	require.Less(t, r.Stats.Coroutines, 200)

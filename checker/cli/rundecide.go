@@ -86,11 +86,14 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	tried := &checker.Tried{}
 	for i, p := range asked {
 		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, f)
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() != nil:
+			r = checker.NewResult(&sc, p, nil)
+			r.Why = "it was stopped"
+		case err != nil:
 			return nil, err
-		}
-		if err := a.witness(ctx, spec, n, &r); err != nil {
-			return nil, err
+		default:
+			a.witness(ctx, spec, n, &r)
 		}
 		r.Elapsed = time.Since(start)
 		again := i < *shown
@@ -143,6 +146,7 @@ func (a *app) undecided(spec *command.Spec, args []string, f *runFlags, why stri
 // tell counts a verdict, and shows it unless that was done before.
 func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, again bool) error {
 	a.worsen(strictly(r, f.strict))
+	a.early.over()
 	r.Claimed = false // nobody claims anything of a command
 	if f.results.instead() || again {
 		return nil
@@ -169,7 +173,7 @@ func (f *runFlags) challenge(spec *command.Spec, args []string) *challenge {
 
 // witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do
 // natively.
-func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) error {
+func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) {
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	if r.Counterexample != nil {
@@ -182,11 +186,8 @@ func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *
 		}
 		bar.begin(r.Property.ID, fmt.Sprintf("%s on the model; now it is tried natively", r.Verdict))
 	}
-	if err := n.answer(ctx, r); err != nil {
-		return err
-	}
+	n.answer(ctx, r)
 	watchChanges(r)
-	return nil
 }
 
 // asked lists the properties that are decided.
@@ -226,6 +227,9 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	bar.begin(sc.ID, p.ID)
 	o := checker.Options{
 		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
+	}
+	if bar.w != nil && !f.results.instead() && !f.pictures.markdown {
+		o.Found = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
 	}
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
 		r, err := checker.Check(ctx, sc, p, o)

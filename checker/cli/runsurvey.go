@@ -278,8 +278,8 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 			err = failed
 		}
 		if err == nil {
-			if err := s.app.witness(ctx, &one.Spec, n, &r); err != nil {
-				return err
+			if s.app.witness(ctx, &one.Spec, n, &r); ctx.Err() != nil {
+				return ctx.Err()
 			}
 			r.Claimed = false
 		}

@@ -48,7 +48,10 @@ func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string
 	if few.states == 0 || few.states > threeStates {
 		few.states = threeStates
 	}
+	bar := a.newProgress(ctx, 1, false)
+	bar.begin("run", "learning what three processes do one after the other")
 	sc, strict, err := three.Readings()
+	bar.clear()
 	if err != nil {
 		return nil, err
 	}
@@ -64,10 +67,12 @@ func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string
 		began := time.Now()
 		r, err := a.decideRun(ctx, &three, &sc, &strict, p, tried, &few)
 		switch {
+		case err != nil && ctx.Err() != nil:
+			return d, nil
 		case err != nil:
 			return nil, err
 		case r.Counterexample != nil:
-			err = a.witness(ctx, &three, n, &r)
+			a.witness(ctx, &three, n, &r)
 		case r.Verdict != checker.Holds:
 			a.note("%s: with three processes it is not decided (%s): ask with -n 3", p, r.Why)
 			continue

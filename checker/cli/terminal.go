@@ -57,11 +57,12 @@ type progress struct {
 	text  string // what is shown, without the time
 	start time.Time
 	timer *time.Timer // until the time is shown anew
+	early *early      // what to show when it has waited for a second
 }
 
 // newProgress shows how far total verdicts have come, until ctx ends or clear is called.
 func (a *app) newProgress(ctx context.Context, total int, quiet bool) *progress {
-	p := &progress{total: total, start: time.Now()}
+	p := &progress{total: total, start: time.Now(), early: &a.early}
 	if f, ok := a.stderr.(*os.File); ok && !quiet && term.IsTerminal(int(f.Fd())) && a.env("TERM") != "dumb" {
 		p.w = f
 		context.AfterFunc(ctx, p.end)
@@ -122,7 +123,10 @@ func (p *progress) line(text string) {
 	if d := time.Since(p.start); d >= time.Second {
 		text += fmt.Sprintf(" · %.0f s", d.Seconds())
 	}
-	text = report.Clip(report.Visible(fmt.Sprintf("[%d/%d] %s", p.done, p.total, text)), width-1)
+	if p.total > 1 {
+		text = fmt.Sprintf("[%d/%d] %s", p.done, p.total, text)
+	}
+	text = report.Clip(report.Visible(text), width-1)
 	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", text)
 }
 
@@ -131,6 +135,9 @@ func (p *progress) tick() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown && !p.ended {
+		if text := p.early.due(); text != "" {
+			_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s\n", text)
+		}
 		p.line(p.text)
 		p.timer.Reset(time.Second)
 	}

@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"lockpick/checker"
+	"lockpick/checker/report"
+)
+
+// early is what is known before a verdict is final. On a terminal a counterexample is shown a second after it was
+// found, unless the verdict comes first: what follows, smaller schedules and native runs, may take minutes.
+type early struct {
+	mu      sync.Mutex // the terminal asks from elsewhere, and so does who gives up
+	text    string
+	since   time.Time
+	differs bool // a broken verdict has been shown
+}
+
+// earlyAfter is how long a final verdict is waited for.
+const earlyAfter = 800 * time.Millisecond
+
+// found keeps a counterexample until it is due.
+func (e *early) found(r *checker.Result, o report.Options) {
+	r.Claimed = false
+	var b strings.Builder
+	b.WriteString("First counterexample, as it was found. Now a smaller one is looked for, and then it is tried natively.\n\n")
+	if report.Timeline(&b, r, o) != nil {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.text, e.since = b.String(), time.Now()
+}
+
+// due is what is to be shown now; "" for nothing.
+func (e *early) due() (text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.text != "" && time.Since(e.since) >= earlyAfter {
+		text, e.text = e.text, ""
+	}
+	return text
+}
+
+// over forgets what has a final verdict now.
+func (e *early) over() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.text = ""
+}
+
+// broken notes that a broken verdict was shown.
+func (e *early) broken(yes bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.differs = e.differs || yes
+}
+
+// exit is the exit code where the program gives up.
+func (e *early) exit() int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.differs {
+		return ExitDiffers
+	}
+	return ExitUnknown
+}

@@ -69,8 +69,8 @@ func TestPowerLossTrace(t *testing.T) {
 	require.Equal(t, trace.Cost{Crashes: 1, Steps: 7}, r.Counterexample.Cost)
 	require.Equal(t, "The power was lost at step 5, before all was synced: word (inode 2) was empty after that, as nobody had synced it after the write at step 2.", r.Counterexample.Cause)
 
-	_, err = Replay(sc, scenarios.TornRead, append(s[:4:4], sched.Choice{Action: sched.PowerLoss, State: 5}))
-	require.ErrorContains(t, err, "step 5 of the schedule (*5) cannot happen: the disk has 5 legal states then")
+	_, err = Replay(sc, scenarios.TornRead, append(s[:4:4], sched.Choice{Action: sched.PowerLoss, State: 7}))
+	require.ErrorContains(t, err, "step 5 of the schedule (*7) cannot happen: the disk has 7 legal states then")
 	_, err = Replay(sc, scenarios.TornRead, sched.Schedule{{Action: sched.Run, Task: sched.Task{Process: 1, N: 1}}})
 	require.ErrorContains(t, err, "cannot happen")
 }

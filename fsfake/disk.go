@@ -9,11 +9,12 @@ import (
 // A Disk says what a file system may leave after a loss of power: what POSIX leaves open, or less.
 type Disk uint8
 
-// The disks, weakest promises first but for the first.
+// The disks, weakest promises first.
 const (
-	// DiskPrefix keeps a prefix of the changes of each file and of each directory: the model of the literature.
-	DiskPrefix Disk = iota
-	// DiskPosix adds what real disks do with contents: blocks that overtake each other, and sizes without their data.
+	// DiskDefault is as DiskPosix.
+	DiskDefault Disk = iota
+	// DiskPosix keeps what POSIX promises, and does with contents what real disks do: blocks overtake each other, and
+	// a file has its new size without its new data.
 	DiskPosix
 	// DiskExt4 is ext4 as it is mounted by default, DiskXfs xfs, DiskBtrfs btrfs: what Linux 6.18 was seen to leave.
 	DiskExt4
@@ -35,19 +36,19 @@ type diskRules struct {
 }
 
 func (d Disk) rules() *diskRules {
+	posix := &diskRules{name: "posix", blocks: true, zeros: true}
 	return [...]*diskRules{
-		{name: "prefix"},
-		{name: "posix", blocks: true, zeros: true},
+		posix, posix,
 		{name: "ext4", blocks: true, zeros: true, ordered: true, allocates: true},
 		{name: "xfs", blocks: true, ordered: true},
 		{name: "btrfs", ordered: true, alone: true},
 	}[d]
 }
 
-// String returns "prefix", "posix", "ext4", "xfs" or "btrfs".
+// String returns "posix", "ext4", "xfs" or "btrfs".
 func (d Disk) String() string { return d.rules().name }
 
-// Disks lists the disks with a name of a file system, and posix.
+// Disks lists the disks that are told apart.
 func Disks() []Disk { return []Disk{DiskPosix, DiskExt4, DiskXfs, DiskBtrfs} }
 
 // DiskTable says what disks may leave after a loss of power: a row for each thing, and a column for each of [Disks].

@@ -6,15 +6,17 @@ import (
 )
 
 // Power loss. A machine made with [Options.PowerLoss] remembers, beside what programs
-// see, what may be on its disk instead. It follows the weak model of the crash-consistency
-// literature (Pillai et al., "All File Systems Are Not Created Equal", OSDI 2014; Mohan et
-// al., "Finding Crash-Consistency Bugs with Bounded Black-Box Crash Testing", OSDI 2018) and
-// what POSIX promises, not what ext4 happens to do:
+// see, what may be on its disk instead. By default it follows what POSIX promises, not what
+// ext4 happens to do, as the weak models of the crash-consistency literature do (Pillai et
+// al., "All File Systems Are Not Created Equal", OSDI 2014; Mohan et al., "Finding
+// Crash-Consistency Bugs with Bounded Black-Box Crash Testing", OSDI 2018):
 //
 //   - Of a file, every prefix of the writes and truncations since its last fsync(2) may be
 //     on the disk; of a directory, every prefix of the changes of its entries since its
 //     last fsync. Each file and each directory has a prefix of its own: a rename may be kept
 //     and the contents of the renamed file lost, which is the empty file after a rename.
+//   - Each block of 4096 bytes has a version of its own, and so has the size: a block
+//     that was written later may be there alone, and what a file grew by may be zeros.
 //   - fsync of a file keeps its contents, and not its name: a new file needs an fsync of
 //     its directory. A write through O_SYNC or O_DSYNC is followed by one.
 //   - A rename inside one directory is one change, also an exchange. A rename, link or
@@ -23,8 +25,8 @@ import (
 //   - A new inode comes with its kind, mode and owner, and a symlink with its target,
 //     whenever its name is kept; modes, owners and times are what programs saw last.
 //
-// [Options.Disk] adds what real disks do with contents, and takes away what a file system never leaves: see
-// [DiskTable] and disk.go. What the file systems do was seen in 60 000 cuts of real ones (Linux 6.18).
+// [Options.Disk] takes away what a file system never leaves: see [DiskTable] and disk.go. What
+// the file systems do was seen in 60 000 cuts of real ones (Linux 6.18).
 //
 // Not among the legal states: a block of 4096 bytes torn in two, a file extended by garbage, and a disk
 // that did not keep what it reported as synced.

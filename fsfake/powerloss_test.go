@@ -67,6 +67,14 @@ func (b *bruteForce) contents(file, n int) string {
 	return string(s)
 }
 
+// versions are what a file may contain where each of its versions is there as a whole.
+func (b *bruteForce) versions(file int) (all []string) {
+	for n := b.synced[file]; n <= len(b.files[file]); n++ {
+		all = append(all, b.contents(file, n))
+	}
+	return all
+}
+
 // disks lists the distinct disks that may be left, as text.
 func (b *bruteForce) disks() []string {
 	var out []string
@@ -85,8 +93,11 @@ func (b *bruteForce) disks() []string {
 					next = append(next, t+name+" is "+same+"\n")
 					continue
 				}
-				for k := b.synced[file]; k <= len(b.files[file]); k++ {
-					next = append(next, fmt.Sprintf("%s%s %q\n", t, name, b.contents(file, k)))
+				for _, size := range b.versions(file) { // of one block, and with zeros where it is longer
+					for _, v := range b.versions(file) {
+						text := (v + strings.Repeat("\x00", len(size)))[:len(size)]
+						next = append(next, fmt.Sprintf("%s%s %q\n", t, name, text))
+					}
 				}
 			}
 			if texts = next; first[file] == "" {
@@ -245,8 +256,8 @@ func TestPowerLossOfASaveByRename(t *testing.T) {
 	c := m.Clone()
 	require.NoError(t, p.Rename("/d/g", "/d/f"))
 	require.Equal(t, []string{
-		"f \"new\"\n", "f \"\"\n", // the empty file after a rename
-		"f \"old\"\ng \"new\"\n", "f \"old\"\ng \"\"\n", "f \"old\"\n",
+		"f \"new\"\n", "f \"\"\n", "f \"\\x00\\x00\\x00\"\n", // the empty file after a rename
+		"f \"old\"\ng \"new\"\n", "f \"old\"\ng \"\"\n", "f \"old\"\ng \"\\x00\\x00\\x00\"\n", "f \"old\"\n",
 	}, states(t, m))
 	require.NoError(t, f.Sync())
 	require.Equal(t, []string{"f \"new\"\n", "f \"old\"\ng \"new\"\n", "f \"old\"\n"}, states(t, m), "the file alone is synced")
@@ -317,7 +328,7 @@ func TestPowerLossOfALockThatComesAndGoes(t *testing.T) {
 		keys = append(keys, string(m.AppendKey(nil)))
 	}
 	require.Equal(t, keys[1:4], keys[2:])
-	require.Equal(t, []string{"", "f \"x\"\n", "f \"\"\n"}, states(t, m))
+	require.Equal(t, []string{"", "f \"x\"\n", "f \"\"\n", "f \"\\x00\"\n"}, states(t, m))
 }
 
 func TestPowerLossIsBounded(t *testing.T) {

@@ -292,7 +292,7 @@ func Fields() []Field {
 		}, {
 			Name: "disk",
 			moot: func(s *Setting) bool { return s.PowerLosses == 0 || s.Assume.Disk != 0 },
-			access: at(oneOf[fsfake.Disk]("prefix", "posix", "ext4", "xfs", "btrfs"),
+			access: at(oneOf[fsfake.Disk]("default", "posix", "ext4", "xfs", "btrfs"),
 				func(s *Setting) *fsfake.Disk { return &s.Machine.Disk }),
 		},
 	}

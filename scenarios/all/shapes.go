@@ -24,7 +24,7 @@ func Shapes() []Shape {
 			Variants: []string{
 				"ihub/rename", "ihub/rename-read-back",
 				"ctx/stat-then-write", "dev3/mkdir-recursive", "dev3/mkdir-plain", "gunicorn/check-then-rename", "gunicorn/start-token",
-				"vm-bhyve/hostname-lock", "vm-bhyve/empty-is-free",
+				"vm-bhyve/hostname-lock", "vm-bhyve/empty-is-free", "vm-bhyve/synced-rename",
 			},
 			Surveyed: []string{"ctx/stat-then-write"},
 			Repaired: []string{"ctx/excl", "dev3/mkdir-plain", "gofrs-flock/keep-file"},

@@ -131,10 +131,6 @@ func (s *Spec) unjudged() string {
 			return text
 		}
 	}
-	if s.FailingCalls > 0 && s.starts {
-		return "nothing broke it, but a command starts other processes or threads, and only calls of its first one fail " +
-			"here; ask --failing-calls of what it starts, as a command of its own"
-	}
 	return cmp.Or(s.record.programs.unjudged(), s.record.unjudged(s.Dir))
 }
 

@@ -47,9 +47,9 @@ type Spec struct {
 	Recover, Read string
 	// Setting has the fields that [Fields] lists, and no others. Crashes kill commands, each at any call: their
 	// first processes, while those that they have started live on. What they leave behind then is compared with
-	// serial orders in which as many are killed, each anywhere. FailingCalls are calls of the commands' first
-	// processes that fail for want of space (ENOSPC). With them, and with PowerLosses, what is left behind is not
-	// compared with serial orders.
+	// serial orders in which as many are killed, each anywhere. FailingCalls are calls of any of the
+	// commands' processes that fail for want of space (ENOSPC). With them, and with PowerLosses, what is left
+	// behind is not compared with serial orders.
 	scenarios.Setting
 	// Left: the files at the start are what a command left behind that was killed. So a command may fail on
 	// them, and wedge is asked.
@@ -72,7 +72,7 @@ type Spec struct {
 	record *record // of the scenario's executions
 	shared *record // of all scenarios of a survey; nil outside of one
 	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
-	space  bool    // in a survey: some call of the command's first process needs space on the disk
+	space  bool    // in a survey: some call of the command needs space on the disk
 	// in a survey: a run has left the files at the start, so another one may have nothing to do
 	done      bool
 	reader    *reader                  // what Recover and Read say of machines
@@ -183,9 +183,6 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	st.Machine = fsfake.Options{
 		Umask: fsfake.NoUmask, Start: begin.Add(-s.oldest()), DirLinksHidden: true, ChildPids: scenarios.ChildPids,
 	}
-	if s.PowerLosses > 0 {
-		st.Machine.Disk = fsfake.DiskPosix
-	}
 	if s.FailingCalls > 0 && s.FailWith == nil {
 		st.FailWith = []syscall.Errno{syscall.ENOSPC}
 	}
@@ -208,9 +205,6 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	if len(s.direct) > 0 {
 		assume(&sc, "shims in PATH are passed over, and the programs that they choose run at once: those in "+
 			strings.Join(s.direct, ", "))
-	}
-	if s.FailingCalls > 0 {
-		assume(&sc, "no call of what a command starts fails")
 	}
 	if s.FileSystem() == "" {
 		return sc, nil

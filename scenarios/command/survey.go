@@ -67,7 +67,7 @@ func (s Situation) On(name string) Situation {
 //   - pid-reuse: as dead-owner, and the pid of the killed run is an unrelated process's, where what it leaves
 //     has that pid in it, in decimals;
 //   - power-loss: one run, and the power may be lost at any call;
-//   - failing-call: one and two runs, and one call of a command's first process may find no space left, where one needs any;
+//   - failing-call: one and two runs, and one call of a command may find no space left, where one needs any;
 //   - file-system: contention and dead-owner again, on each of [scenarios.FileSystems].
 //
 // Where one run may be killed, lose the power or find no space left, what is left of its files is asked as well
@@ -169,7 +169,7 @@ func (s *Spec) study(h scenarios.Hazard, left []leftover, after []File) Study {
 		st.Of, st.On = []string{scenarios.HazardContention, scenarios.HazardDeadOwner}, scenarios.FileSystems()
 	case scenarios.HazardFailingCall:
 		if !s.space {
-			st.NotAsked = "no call of the command's first process needs space on the disk"
+			st.NotAsked = "no call of the command needs space on the disk"
 			break
 		}
 		fails := func(o *Spec) { o.FailingCalls = 1 }
@@ -240,8 +240,8 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 	}
 	seen := [][]File{s.filesOf(start), s.filesOf(end)} // what is left at an end is for contention to show
 	for at := range ran.before {
-		own := ran.steps[at].By == (fsfake.Task{})
-		s.space = s.space || own && ran.before[at].m.CanFail(ran.task, ran.steps[at].Op, fsfake.ENOSPC)
+		st := &ran.steps[at]
+		s.space = s.space || ran.before[at].m.CanFail(st.task(ownerNumber), st.Op, fsfake.ENOSPC)
 		cuts, err := owner.killedBefore(&sc, start, ownerNumber, ran, at)
 		if errors.Is(err, errManyOrders) { // what it has started races, and one end of that is enough here
 			err = nil

@@ -132,6 +132,9 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *bench) (transitio
 			t.unmark(m, task.Pid)
 		}
 	case opFail:
+		if v.by != (fsfake.Task{}) {
+			task = v.by
+		}
 		var ok bool
 		*r, ok = m.Fail(task, v.op, v.e)
 		if mv.blocked = !ok; !ok {

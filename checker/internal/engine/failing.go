@@ -15,11 +15,11 @@ import (
 // failing lists the names of the errors with which a task's next call can fail now. It appends to
 // names.
 func (w *World) failing(a *actor, names []string) []string {
-	if w.fails == 0 || a.blocked || a.by != (fsfake.Task{}) || !w.enabled(a) || w.exits(a) {
+	if w.fails == 0 || a.blocked || !w.enabled(a) || w.exits(a) {
 		return names
 	}
 	for _, e := range w.sc.MayFail(a.op.Call) {
-		if w.M.CanFail(a.id, a.op, e) {
+		if w.M.CanFail(a.who(), a.op, e) {
 			names = append(names, fsfake.ErrnoName(e))
 		}
 	}
@@ -37,7 +37,7 @@ func (w *World) do(a *actor, op fsfake.Op, fails string) fsfake.Result {
 		w.fail("%s: %s: %w", a.task, op.Call, err)
 		return fsfake.Result{}
 	}
-	r, ok := w.M.Fail(a.id, op, e)
+	r, ok := w.M.Fail(a.who(), op, e)
 	if !ok {
 		w.fail("%s: %s cannot fail with %s now", a.task, op.Call, fails)
 	}
@@ -45,10 +45,11 @@ func (w *World) do(a *actor, op fsfake.Op, fails string) fsfake.Result {
 }
 
 // opFail is the operation on a machine of a call that fails. It comes to a transition that is
-// blocked when the call cannot fail so.
+// blocked when the call cannot fail so. By, unless it is zero, makes the call, as with opBy.
 type opFail struct {
 	op fsfake.Op
 	e  syscall.Errno
+	by fsfake.Task
 }
 
 // A failingWay is one way in which a call can fail: the error's name, and the number of its opFail.
@@ -57,11 +58,11 @@ type failingWay struct {
 	op   uint32
 }
 
-// failures are those of a call of a task's own.
-func (x *Space) failures(op fsfake.Op) []failingWay {
+// failures are those of a call, of a task's own where by is zero.
+func (x *Space) failures(op fsfake.Op, by fsfake.Task) []failingWay {
 	var out []failingWay
 	for _, e := range x.Sc.MayFail(op.Call) {
-		out = append(out, failingWay{fsfake.ErrnoName(e), x.machines.op(opFail{op, e})})
+		out = append(out, failingWay{fsfake.ErrnoName(e), x.machines.op(opFail{op, e, by})})
 	}
 	return out
 }

@@ -219,6 +219,7 @@ func (r *renames) op(k int, op uint32) (uint32, error) {
 		v, ok = r.by[k].Op(is)
 	case opFail:
 		is.op, ok = r.by[k].Op(is.op)
+		ok = ok && is.by == (fsfake.Task{})
 		v = is
 	case opBy, opLose, opTops:
 		ok = false

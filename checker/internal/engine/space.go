@@ -266,9 +266,7 @@ func (x *Space) place(slot int, n uint32) place {
 		known: true, op: x.machines.op(made(nd.Op)), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: endsProcess(x.Sc, nd.Op) && nd.Begins.By == (fsfake.Task{}),
 		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
-	}
-	if nd.Begins.By == (fsfake.Task{}) {
-		p.failing = x.failures(nd.Op)
+		failing: x.failures(nd.Op, nd.Begins.By),
 	}
 	if nd.Op.Call == fsfake.CallStart {
 		p.starts = nd.Op.Len

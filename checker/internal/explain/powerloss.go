@@ -28,6 +28,8 @@ func (t *teller) powerLoss() bool {
 			parts = append(parts, name+" was "+t.object(after)+" again after that, not "+t.object(before)+t.unsyncedName(before))
 		case before.Content != after.Content && after.Content == "":
 			parts = append(parts, t.called(after)+" was empty after that"+t.unsyncedData(after))
+		case before.Content != after.Content && strings.Trim(after.Content, "\x00") == "":
+			parts = append(parts, t.called(after)+" had zeros in place of its text after that"+t.unsyncedData(after))
 		case before.Content != after.Content:
 			parts = append(parts, t.called(after)+" had older contents after that"+t.unsyncedData(after))
 		}

@@ -51,11 +51,21 @@ func (a *app) checkAny(ctx context.Context, questions []question, f *checkFlags,
 	if !f.drawn() || f.kernel.real {
 		return fmt.Errorf("--procs any prints lines of text: leave out the flags for other formats and for the kernel")
 	}
+	if f.certificate != "" {
+		if err := oneProof(questions, f.certificate); err != nil {
+			return err
+		}
+	}
 	counts := map[string]int{}
 	for _, q := range questions {
 		ans, err := parameterized.Check(ctx, q.sc, q.property, o)
 		if err != nil {
 			return err
+		}
+		if f.certificate != "" {
+			if err := a.writeCertificate(&ans, f.certificate); err != nil {
+				return err
+			}
 		}
 		verdict, why := anyVerdict(&ans)
 		counts[verdict]++
@@ -69,6 +79,9 @@ func (a *app) checkAny(ctx context.Context, questions []question, f *checkFlags,
 		case ans.Asked && ans.Broken == nil && !ans.Proved:
 			a.worsen(ExitUnknown)
 		}
+	}
+	if f.certificate != "" && counts[provedForAny] == 0 {
+		a.note("--certificate: nothing is proved, so %s is not written", f.certificate)
 	}
 	_, err := fmt.Fprintf(a.stdout, "\n%d proved for any number · %d broken · %d not proved · %d not asked\n",
 		counts[provedForAny], counts[brokenWithFew], counts[notProved], counts[notAsked])

@@ -25,8 +25,10 @@ type checkFlags struct {
 	strict   bool
 	kernel   *kernelFlags
 	property string
-	options  report.Options
-	date     string // for the pages
+	// certificate is the file that a proof is written to; empty for none.
+	certificate string
+	options     report.Options
+	date        string // for the pages
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -50,6 +52,7 @@ func (a *app) checkCommand() *cobra.Command {
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "decide only property `P`, whether it is claimed or not")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
+	fs.StringVar(&f.certificate, "certificate", "", "with --procs any, write the proof to `FILE`, for lockpick verify")
 	fs.BoolVar(&f.strict, "strict", false, strictUsage)
 	fs.BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
@@ -87,6 +90,9 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 	}
 	if questions, err = part(questions, f.shard, a.env); err != nil {
 		return err
+	}
+	if f.certificate != "" && !asksAny {
+		return errors.New("--certificate is of a proof for any number of processes: add --procs any")
 	}
 	if asksAny {
 		return a.checkAny(ctx, questions, f, o)

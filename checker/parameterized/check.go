@@ -23,6 +23,8 @@ type Answer struct {
 	// Proved: it holds for any number. K is how many processes a view has, Views and Configurations how many there are.
 	Proved                   bool
 	K, Views, Configurations int
+	// Certificate writes the proof down; nil where there is none.
+	Certificate func() ([]byte, error)
 	// Why says why it is not proved.
 	Why string
 	// Broken is the result of the smallest number of processes that break it; nil where none is known.
@@ -89,6 +91,8 @@ func (a *Answer) prove(ctx context.Context) error {
 			return nil
 		case out == anynumber.Proved:
 			a.Proved, a.Why = true, ""
+			property := a.Property
+			a.Certificate = func() ([]byte, error) { return s.Certificate(property, proof) }
 			a.K, a.Views, a.Configurations = how.K, len(proof.Views), proof.Configurations
 			return nil
 		}

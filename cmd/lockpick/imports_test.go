@@ -85,14 +85,15 @@ var imports = map[string]string{
 	"scenarios/writefileatomic": "scenarios/kit scenarios fsfake model",
 	"scenarios/zclockfile":      "scenarios/kit scenarios fsfake model",
 
-	"checker/internal/discipline": "checker/internal/learn fsfake scenarios",
+	"checker/internal/discipline":  "checker/internal/learn fsfake scenarios",
+	"checker/internal/certificate": "fsfake model scenarios",
 
 	// What a run looked like; the engines and their judgement; what is made of results.
 	"checker":                    "checker/internal/engine checker/internal/explain checker/internal/learn checker/internal/search checker/trace sched scenarios porcupine",
 	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
 	"checker/internal/search":    "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
 	"checker/parameterized":      "checker checker/internal/anynumber checker/internal/discipline scenarios",
-	"checker/internal/anynumber": "checker/internal/learn fsfake model scenarios",
+	"checker/internal/anynumber": "checker/internal/certificate checker/internal/learn fsfake model scenarios",
 	"checker/internal/serial":    "checker/internal/engine fsfake internal/outcome scenarios sched",
 	"checker/trace":              "sched fsfake scenarios porcupine",
 	"checker/internal/explain":   "checker/trace sched fsfake model scenarios porcupine",
@@ -107,7 +108,7 @@ var imports = map[string]string{
 	"checker/report":             "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
 	"checker/report/site":        "checker checker/report checker/trace scenarios sched fsfake internal/numbers",
 	"checker/real":               "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli":                "checker checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/parameterized checker/real checker/report checker/report/site checker/trace internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
+	"checker/cli":                "checker checker/internal/certificate checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/parameterized checker/real checker/report checker/report/site checker/trace internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
 	"cmd/lockpick":               "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.

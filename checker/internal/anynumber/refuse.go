@@ -78,23 +78,9 @@ func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 	}
 }
 
-// modelled are the calls whose answers hang on nothing but what views have.
-var modelled = []fsfake.Call{
-	fsfake.CallOpen, fsfake.CallStat, fsfake.CallLstat, fsfake.CallUnlink, fsfake.CallRename, fsfake.CallLink,
-	fsfake.CallSymlink,
-	fsfake.CallReadlink, fsfake.CallMkdir, fsfake.CallRmdir, fsfake.CallTruncate, fsfake.CallChmod, fsfake.CallRead,
-	fsfake.CallPread,
-	fsfake.CallWrite, fsfake.CallPwrite, fsfake.CallLseek, fsfake.CallClose, fsfake.CallGetfd, fsfake.CallSetfd,
-	fsfake.CallGetfl,
-	fsfake.CallFstat, fsfake.CallFtruncate, fsfake.CallFchmod, fsfake.CallFsync, fsfake.CallFlock, fsfake.CallSetlk,
-	fsfake.CallOFDSetlk, fsfake.CallGetlk, fsfake.CallOFDGetlk, fsfake.CallReaddir, fsfake.CallNow,
-	fsfake.CallKill, fsfake.CallStartTime, fsfake.CallExit, fsfake.CallEnd, fsfake.CallSleep, fsfake.CallWork,
-	fsfake.CallGetcwd,
-}
-
 // called is a call of the automaton as a process makes it.
 func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
-	if !slices.Contains(modelled, op.Call) || op.Ways() > 1 {
+	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 {
 		panic(refusal("the call is not modelled for any number of processes: " + op.String()))
 	}
 	if op.Call == fsfake.CallFlock {

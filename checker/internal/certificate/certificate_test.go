@@ -1,0 +1,147 @@
+package certificate_test
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"lockpick/checker/internal/anynumber"
+	"lockpick/checker/internal/certificate"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
+)
+
+func row(t *testing.T, id string) *scenarios.Scenario {
+	rows := all.All()
+	at := slices.IndexFunc(rows, func(sc scenarios.Scenario) bool { return sc.ID == id })
+	require.NotEqual(t, -1, at, id)
+	return &rows[at]
+}
+
+// proof returns a certificate of mutual exclusion, and how many views it has.
+func proof(t *testing.T, sc *scenarios.Scenario) ([]byte, int) {
+	for _, how := range anynumber.Hows() {
+		s, err := anynumber.New(sc)
+		require.NoError(t, err)
+		proof, out, err := s.Prove(context.Background(), scenarios.MutualExclusion, how, 150_000)
+		require.NoError(t, err)
+		if out == anynumber.Proved {
+			text, err := s.Certificate(scenarios.MutualExclusion, proof)
+			require.NoError(t, err)
+			return text, len(proof.Views)
+		}
+	}
+	t.Fatal("it is not proved")
+	return nil, 0
+}
+
+// why is what a certificate of these lines is refused for; empty where it is a proof.
+func why(sc *scenarios.Scenario, lines []string) string {
+	text := []byte(strings.Join(lines, ""))
+	f, err := certificate.Read(append(text, certificate.Seal(text)...))
+	if err != nil {
+		return err.Error()
+	}
+	return f.Verify(context.Background(), sc, scenarios.MutualExclusion).Why
+}
+
+// lines are those of a certificate, without the seal.
+func lines(text []byte) []string {
+	all := strings.SplitAfter(string(text), "\n")
+	return all[:len(all)-2]
+}
+
+// Every row that is proved has a certificate that verifies.
+func TestProvedRowsVerify(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"ctx/excl/contend", "ctx/excl/crash", "openclaw-takeover/guarded/dead-owner",
+		"openclaw-takeover/flock/dead-owner", "dev3/mkdir-plain/contend", "dpkg/fcntl-permanent/contend",
+		"fasteners/lockf/contend", "gofrs-flock/keep-file/contend", "nix/unlink-then-mark/contend",
+		"portalocker/verify-and-unlink-held/contend", "rubygems/keep-file/contend", "sqlite-dotfile/mkdir/crash",
+		"fslock/lockf/contend"} {
+		if testing.Short() && (strings.HasPrefix(id, "openclaw-takeover/guarded") || strings.HasPrefix(id, "nix")) {
+			continue // these take seconds
+		}
+		sc := row(t, id)
+		text, views := proof(t, sc)
+		f, err := certificate.Read(text)
+		require.NoError(t, err)
+		r := f.Verify(context.Background(), sc, scenarios.MutualExclusion)
+		require.Empty(t, r.Why, id)
+		require.Equal(t, views, r.Views, id)
+		require.Positive(t, r.Configurations, id)
+	}
+}
+
+// A certificate of which a byte has changed is refused as broken.
+func TestChangedByteIsRefused(t *testing.T) {
+	t.Parallel()
+	text, _ := proof(t, row(t, "gofrs-flock/keep-file/contend"))
+	rapid.Check(t, func(t *rapid.T) {
+		changed := bytes.Clone(text)
+		changed[rapid.IntRange(0, len(text)-1).Draw(t, "at")] ^= byte(rapid.IntRange(1, 255).Draw(t, "bits"))
+		_, err := certificate.Read(changed)
+		require.Error(t, err)
+	})
+}
+
+// A change by somebody who makes the last line anew is refused, or changes the case of a field's name only.
+func TestChangedMeaningIsRefused(t *testing.T) {
+	t.Parallel()
+	sc := row(t, "gofrs-flock/keep-file/contend")
+	text, _ := proof(t, sc)
+	was := lines(text)
+	rapid.Check(t, func(t *rapid.T) {
+		is := slices.Clone(was)
+		at := rapid.IntRange(1, len(is)-1).Draw(t, "line") // the header is looked at below
+		line := []byte(is[at])
+		line[rapid.IntRange(0, len(line)-2).Draw(t, "at")] = byte(rapid.IntRange(' ', '~').Draw(t, "byte"))
+		is[at] = string(line)
+		if why(sc, is) == "" {
+			require.Equal(t, strings.ToLower(was[at]), strings.ToLower(is[at]))
+		}
+	})
+}
+
+// Views and edges that are left out are noticed, each of them, and edges that are claimed to lead elsewhere.
+func TestMutantsAreRefused(t *testing.T) {
+	t.Parallel()
+	for _, id := range []string{"gofrs-flock/keep-file/contend", "sqlite-dotfile/mkdir/crash", "fslock/lockf/contend",
+		"dev3/mkdir-plain/contend"} {
+		sc := row(t, id)
+		text, _ := proof(t, sc)
+		was := lines(text)
+		require.Empty(t, why(sc, was))
+		for i := range was {
+			require.NotEmpty(t, why(sc, slices.Delete(slices.Clone(was), i, i+1)), was[i])
+		}
+		for _, c := range []struct{ old, new, why string }{
+			{`"To":1}`, `"To":2}`, "leads elsewhere"},
+			{`"Call":"`, `"Call":"x`, "and not \"x"},
+			{`"Errno":`, `"Errno":1`, ""},
+			{`"Start":2`, `"Start":3`, ""},
+		} {
+			at := slices.IndexFunc(was, func(l string) bool { return strings.Contains(l, c.old) })
+			if at < 0 {
+				continue
+			}
+			is := slices.Clone(was)
+			is[at] = strings.Replace(is[at], c.old, c.new, 1)
+			got := why(sc, is)
+			require.NotEmpty(t, got, is[at])
+			require.Contains(t, got, c.why)
+		}
+	}
+}
+
+// A certificate of another program proves nothing of this one.
+func TestOtherProgramIsNoticed(t *testing.T) {
+	t.Parallel()
+	text, _ := proof(t, row(t, "gofrs-flock/keep-file/contend"))
+	require.NotEmpty(t, why(row(t, "gofrs-flock/unlink-after-unlock/contend"), lines(text)))
+}

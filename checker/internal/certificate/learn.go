@@ -1,0 +1,199 @@
+package certificate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/fsfake"
+)
+
+// A node is where the program is after some answers: path are the nodes on the way, itself included. It was told of so
+// many others on the way, and knows the numbers of these files.
+type node struct {
+	call
+	answers []fsfake.Result
+	path    []uint32
+	told    int
+	knows   uint64
+}
+
+// A step is an answer in a node, where an edge begins.
+type step struct {
+	from   uint32
+	answer fsfake.Result
+}
+
+// An edge leads on, or back to the top of a retry loop. again: what begins at the top has begun already.
+type edge struct {
+	Edge
+	call
+	again bool
+}
+
+// ended is the node of a program that has ended, all the set of all numbers.
+const (
+	ended = 1
+	all   = ^uint64(0)
+)
+
+// The pids under which each path is run: 101 itself, all pids the other way round, and mixed.
+func same(pid int) int     { return pid }
+func reversed(pid int) int { return 2*low + 25 - pid }
+func mixed(pid int) int {
+	if pid-low < 16 {
+		return low + (pid - low) ^ 13
+	}
+	return pid
+}
+
+// learn runs the program along each edge of the file. What it does there is what the file says, or there is no proof.
+func (v *verifier) learn() {
+	first := v.run(nil)
+	if len(first) != 1 || first[0].ended || first[0].holds || first[0].failed {
+		v.no("the program makes no call, or holds a lock before its first")
+		return
+	}
+	v.arrive(v.file.Start, &node{call: first[0], path: []uint32{v.file.Start}}, v.file.Call)
+	for _, e := range v.file.edges {
+		from := v.nodes[e.From]
+		if from == nil || v.why != "" {
+			v.no("an edge begins in node %d, and none before leads there", e.From)
+			return
+		}
+		n := &node{answers: append(slices.Clone(from.answers), e.Answer), told: from.told, knows: from.knows}
+		calls := v.run(n.answers)
+		if len(calls) != len(n.answers)+1 {
+			v.no("the program ends before the edge from node %d", e.From)
+			return
+		}
+		for i, at := range from.path {
+			if calls[i] != v.nodes[at].call {
+				v.no("the program is not a function of the answers to its calls")
+			}
+		}
+		for _, pid := range append(pids(e.Answer.Data), e.Answer.Lock.Pid, int(e.Answer.N)-start(0)) {
+			if isPid(pid) && (pid != int(e.Answer.N)-start(0) || from.op.Call == fsfake.CallStartTime) {
+				n.told = max(n.told, pid-low)
+			}
+		}
+		if ino := e.Answer.Stat.Ino; ino > 64 {
+			n.knows = all
+		} else if ino > 0 {
+			n.knows |= 1 << (ino - 1)
+		}
+		n.call, n.path = calls[len(calls)-1], append(slices.Clone(from.path), e.To)
+		is := &edge{Edge: e, call: n.call}
+		switch top := v.nodes[e.To]; {
+		case n.call.again != 0:
+			if !slices.Contains(from.path, e.To) || n.op != top.op || n.call.ended != top.call.ended ||
+				!strings.Contains(top.begun, fmt.Sprintf(" %d ", n.call.again)) {
+				v.no("the edge from node %d leads to no top of the loop of which a round begins", e.From)
+				return
+			}
+			is.again = !n.letGo && top.letGo
+			if n.letGo && (!top.letGo || n.lock != top.lock) {
+				v.no("a round of a loop begins with the release of another lock than the first")
+			}
+		case n.call.ended != (e.To == ended) || top != nil:
+			v.no("the edge from node %d to node %d leads elsewhere", e.From, e.To)
+			return
+		case !n.call.ended:
+			v.arrive(e.To, n, e.Call)
+		}
+		if got := n.text(); got != e.Call {
+			v.no("after the edge from node %d the program makes %q, and not %q", e.From, got, e.Call)
+		}
+		if n.strange != "" && (n.strange != sizeSeen || !v.file.Sizes) {
+			v.no("%s", n.strange)
+		}
+		v.edges[step{e.From, e.Answer}] = is
+	}
+}
+
+// text is what a program does next; empty for its end.
+func (c *call) text() string {
+	if c.ended {
+		return ""
+	}
+	return c.op.String()
+}
+
+// run runs the program as process 101, and as two others, which must do the same.
+func (v *verifier) run(answers []fsfake.Result) []call {
+	var was []call
+	for _, to := range []func(int) int{same, reversed, mixed} {
+		calls, err := v.calls(answers, to)
+		if err != nil {
+			v.no("%v", err)
+		}
+		if was != nil && !slices.Equal(was, calls) {
+			v.no("the program does something else under another pid")
+		}
+		was = calls
+	}
+	return was
+}
+
+// arrive adds a node, unless its call asks for what views do not have.
+func (v *verifier) arrive(id uint32, n *node, said string) {
+	v.nodes[id] = n
+	op := n.op
+	v.lists = v.lists || op.Call == fsfake.CallReaddir
+	v.sleeps, v.looks = v.sleeps || op.Call == fsfake.CallSleep, v.looks || op.Call == fsfake.CallNow
+	flock, record := op.Call == fsfake.CallFlock, op.Call.Is(fsfake.Locks) && op.Call.Is(fsfake.Records)
+	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 || v.sleeps && v.looks ||
+		flock && op.Flags&fsfake.LOCK_SH != 0 || record && op.Flags == fsfake.F_RDLCK {
+		v.no("%s asks for more than views have", op)
+	}
+	if slices.ContainsFunc(pids(op.Path+" "+op.Path2), func(p int) bool { return p != low }) {
+		v.no("a name holds the pid of another process: %s", op)
+	}
+	if said != n.text() {
+		v.no("in node %d the program makes %q, and not %q", id, n.text(), said)
+	}
+}
+
+// rounds is how often each round of a loop is tried out.
+const rounds = 10
+
+// loops tries out that rounds of retry loops carry nothing over: after some more rounds, each edge is as it was.
+func (v *verifier) loops() {
+	for _, b := range v.file.edges {
+		back := v.edges[step{b.From, b.Answer}]
+		if back.call.again == 0 {
+			continue
+		}
+		top := v.nodes[b.To]
+		round := append(slices.Clone(v.nodes[b.From].answers), b.Answer)[len(top.answers):]
+		for _, e := range v.file.edges {
+			from := v.nodes[e.From]
+			if !slices.Contains(from.path, b.To) {
+				continue
+			}
+			answers := slices.Concat(top.answers, slices.Concat(slices.Repeat(round, rounds)), from.answers[len(top.answers):])
+			calls := v.run(append(answers, e.Answer))
+			if len(calls) != len(answers)+2 {
+				v.no("the program ends after another round of a loop")
+				return
+			}
+			was := v.edges[step{e.From, e.Answer}].call
+			at := from.path[len(top.path):]
+			for i, is := range calls[len(calls)-1-len(at):] {
+				if i < len(at) {
+					is.comparable(v, v.nodes[at[i]].call)
+				} else {
+					is.comparable(v, was)
+				}
+			}
+		}
+	}
+}
+
+// comparable compares a call of a later round of a loop with that of the first: only the numbers of loops differ.
+func (c call) comparable(v *verifier, was call) {
+	c.again, was.again, c.begun, was.begun = 0, 0, "", ""
+	if c != was {
+		v.no("a round of a loop carries something over: first the program makes %q, and later %q", was.text(), c.text())
+	}
+}

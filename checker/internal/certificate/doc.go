@@ -8,7 +8,8 @@
 //  1. the program does along each edge what the edge says, also under other pids, and when each round of a retry loop
 //     is made ten times more;
 //  2. the views of the start are in the set;
-//  3. every step of every configuration of two processes, of which both views are in the set, leads to views in the set;
+//  3. every step of every configuration of two processes, of which both views are in the set, leads to views that
+//     are in the set;
 //  4. no view and no such configuration is bad.
 //
 // Then every state of every number of processes has its views in the set, and none is bad. For a step depends on who

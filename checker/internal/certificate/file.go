@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"lockpick/fsfake"
@@ -52,7 +53,7 @@ func Read(text []byte) (*File, error) {
 	}
 	last := lines[len(lines)-1]
 	if Seal(text[:len(text)-len(last)-1]) != string(last)+"\n" {
-		return nil, fmt.Errorf("a byte has changed, or lines are missing: its last line is not the SHA-256 of the others. " +
+		return nil, errors.New("a byte has changed, or lines are missing: its last line is not the SHA-256 of the others. " +
 			"Make it anew with lockpick check --certificate")
 	}
 	for i, line := range lines[1 : len(lines)-1] {

@@ -171,7 +171,7 @@ func (v *verifier) loops() {
 			if !slices.Contains(from.path, b.To) {
 				continue
 			}
-			answers := slices.Concat(top.answers, slices.Concat(slices.Repeat(round, rounds)), from.answers[len(top.answers):])
+			answers := slices.Concat(top.answers, slices.Repeat(round, rounds), from.answers[len(top.answers):])
 			calls := v.run(append(answers, e.Answer))
 			if len(calls) != len(answers)+2 {
 				v.no("the program ends after another round of a loop")

@@ -152,7 +152,8 @@ func (v *verifier) answered(c config, pid int, asked fsfake.Call, r fsfake.Resul
 		p.apart(&c)
 	}
 	if e.call.holds {
-		v.acquired(&c, p, hold{text(e.call.holding.Lock, told), text(e.call.holding.Path, told), fsfake.Gone}, e.call.holding.FD)
+		of := e.call.holding
+		v.acquired(&c, p, hold{text(of.Lock, told), text(of.Path, told), fsfake.Gone}, of.FD)
 	}
 	visit(c, e.call.failed)
 }

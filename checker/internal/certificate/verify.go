@@ -178,11 +178,14 @@ func (v *verifier) unnoticed(was, is *config) bool {
 	there := 0
 	for _, n := range was.Inodes {
 		m := is.inode(n.ID)
-		if m == nil && (n.Nlink > 0 || n.Flock+n.RecordBy > 0) || m != nil && fmt.Sprintf("%#v", n.mapped(same)) != fmt.Sprintf("%#v", m.mapped(same)) {
-			return false
+		if m == nil {
+			if n.Nlink > 0 || n.Flock+n.RecordBy > 0 { // others may have it open, and see that its lock is free
+				return false
+			}
+			continue
 		}
-		if m != nil {
-			there++
+		if there++; fmt.Sprintf("%#v", n.mapped(same)) != fmt.Sprintf("%#v", m.mapped(same)) {
+			return false
 		}
 	}
 	return there == len(is.Inodes)

@@ -102,12 +102,13 @@ func TestOutputsThatClash(t *testing.T) {
 	require.NoError(t, os.WriteFile(part, nil, 0o666))
 	require.NoError(t, os.Symlink(part, filepath.Join(dir, "same.json")))
 	for args, want := range map[string]string{
-		"check --junit r --sarif r":      "--junit and --sarif both write to r: choose two files",
-		"check --junit r --markdown ./r": "both write to",
-		"check --junit r --html r":       "both write to r",
-		"check --junit .":                "--junit: . is a directory: choose a file",
-		"check --html part.json":         "--html: part.json is not a directory",
-		"check --junit no/such/folder":   "--junit: no file can be made there",
+		"check --junit r --sarif r":                 "--junit and --sarif both write to r: choose two files",
+		"check --junit r --markdown ./r":            "both write to",
+		"check --junit r --html r":                  "both write to r",
+		"check --junit .":                           "--junit: . is a directory: choose a file",
+		"check --html part.json":                    "--html: part.json is not a directory",
+		"check --junit no/such/folder":              "--junit: no file can be made there",
+		"explain toy/look/contend --svg r --save r": "--svg and --save both write to r",
 	} {
 		got := run(t, strings.Fields(args)...)
 		require.Equal(t, ExitUsage, got.exit, args)
@@ -132,7 +133,14 @@ func TestGitHubAnnotations(t *testing.T) {
 }
 
 func TestExplainPictures(t *testing.T) {
-	got := run(t, "explain", "toy/look/contend", "--markdown")
+	file := filepath.Join(t.TempDir(), "r.svg")
+	got := run(t, "explain", "toy/look/contend", "--svg", file, "--markdown")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "```mermaid\nsequenceDiagram\n")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Contains(t, string(text), "<svg ")
+	none := run(t, "explain", "toy/excl/contend", "--svg", file)
+	require.Equal(t, ExitUsage, none.exit)
+	require.Contains(t, none.stderr, "there is no counterexample to draw")
 }

@@ -77,9 +77,10 @@ int main(void) {
 	require.NoError(t, err)
 	require.Contains(t, string(junit), `failures="1"`)
 
-	got = run(t, "replay", "r.lockpick", "--source", "--json")
+	got = run(t, "replay", "r.lockpick", "--source", "--json", "--svg", "r.svg")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
 	require.Contains(t, got.stdout, `"line": 8`)
+	require.FileExists(t, "r.svg")
 	require.Contains(t, run(t, "replay", "r.lockpick").stdout, "replay  lockpick replay r.lockpick --real")
 }
 

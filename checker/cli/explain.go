@@ -67,7 +67,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err := f.kernel.validate(c); err != nil {
 		return err
 	}
-	if err := writable(saves(f.save)); err != nil {
+	if err := writable(f.outputs()); err != nil {
 		return err
 	}
 	f.setting.idle(a, c, sc)
@@ -99,6 +99,17 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 		return err
 	}
 	return os.WriteFile(f.save, text, 0o644)
+}
+
+// outputs lists the files asked for.
+func (f *explainFlags) outputs() []output {
+	var out []output
+	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
+		if o.path != "" {
+			out = append(out, o)
+		}
+	}
+	return out
 }
 
 // asked finds the scenario with an id, in the setting of the flags, and the property

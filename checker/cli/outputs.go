@@ -74,11 +74,3 @@ func (a *app) idle(c *cobra.Command, flag string, does bool, why string) {
 		a.note("--%s has no effect: %s", flag, why)
 	}
 }
-
-// saves is the file that --save names, if it does.
-func saves(path string) []output {
-	if path == "" {
-		return nil
-	}
-	return []output{{flag: "save", path: path}}
-}

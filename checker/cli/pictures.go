@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -12,6 +13,7 @@ import (
 // pictureFlags are the other forms in which explain shows a counterexample.
 type pictureFlags struct {
 	markdown bool
+	svg      string
 	unfold   *bool
 	source   *bool
 }
@@ -19,6 +21,7 @@ type pictureFlags struct {
 func addPictureFlags(c *cobra.Command) *pictureFlags {
 	f := &pictureFlags{unfold: addUnfold(c), source: addSource(c)}
 	c.Flags().BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram, for an issue or a pull request")
+	c.Flags().StringVar(&f.svg, "svg", "", "draw the counterexample as SVG to `FILE`, for a slide")
 	return f
 }
 
@@ -33,8 +36,25 @@ func (f *pictureFlags) show(stdout io.Writer, r *checker.Result, o report.Option
 	if *f.source {
 		o = withSource(o)
 	}
+	if err := f.draw(r, o); err != nil {
+		return err
+	}
 	if f.markdown {
 		return report.Markdown(stdout, r, o)
 	}
 	return report.Timeline(stdout, r, o)
+}
+
+// draw writes the SVG that is asked for.
+func (f *pictureFlags) draw(r *checker.Result, o report.Options) error {
+	switch {
+	case f.svg == "":
+		return nil
+	case r.Counterexample == nil:
+		return fmt.Errorf("--svg %s: there is no counterexample to draw", f.svg)
+	}
+	if err := writeFile(f.svg, func(w io.Writer) error { return report.SVG(w, r, o) }); err != nil {
+		return fmt.Errorf("--svg: %w", err)
+	}
+	return nil
 }

@@ -69,7 +69,7 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 	if f.times < 1 || f.times > 1 && !f.real {
 		return fmt.Errorf("--times %d: choose 1 or more, with --real", f.times)
 	}
-	if err := writable(f.results.outputs(), args...); err != nil {
+	if err := writable(f.outputs(), args...); err != nil {
 		return err
 	}
 	r, err := a.toReplay(args, f)
@@ -264,12 +264,23 @@ func (a *app) reproduced(ctx context.Context, asked *replayed, p *scenarios.Prop
 			return a.program + " replay " + report.ShellWord(asked.file) + " --real"
 		}
 	}
-	if !f.results.instead() {
-		if err := f.pictures.show(a.stdout, &r, o); err != nil {
-			return err
-		}
+	show := f.pictures.show
+	if f.results.instead() {
+		show = func(_ io.Writer, r *checker.Result, o report.Options) error { return f.pictures.draw(r, o) }
+	}
+	if err := show(a.stdout, &r, o); err != nil {
+		return err
 	}
 	return f.results.write(a, a.stdout, []checker.Result{r}, o)
+}
+
+// outputs lists the files asked for.
+func (f *replayFlags) outputs() []output {
+	out := f.results.outputs()
+	if f.pictures.svg != "" {
+		out = append(out, output{flag: "svg", path: f.pictures.svg})
+	}
+	return out
 }
 
 // drawing says how the schedule is drawn.
@@ -315,6 +326,9 @@ func (f *replayFlags) nothingBroken(a *app, end *report.RunEnd) error {
 	o := f.drawing(a)
 	if f.pictures.markdown {
 		a.note("--markdown has no effect: the schedule breaks nothing")
+	}
+	if f.pictures.svg != "" {
+		a.note("--svg %s: the schedule breaks nothing, and there is no counterexample to draw", f.pictures.svg)
 	}
 	if !f.results.instead() {
 		if err := report.NotBroken(a.stdout, *end, o); err != nil {

@@ -143,7 +143,7 @@ func TestRunWritesFormats(t *testing.T) {
 	schema, err := jsonschema.NewCompiler().Compile("../../docs/schema/check-v1.json")
 	require.NoError(t, err)
 	dir := t.TempDir()
-	got := run(t, "run", "--json", "--html", filepath.Join(dir, "site"), file)
+	got := run(t, "run", "--json", "--html", filepath.Join(dir, "site"), "--svg", filepath.Join(dir, "a.svg"), file)
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	v, err := jsonschema.UnmarshalJSON(strings.NewReader(got.stdout))
 	require.NoError(t, err)
@@ -151,6 +151,7 @@ func TestRunWritesFormats(t *testing.T) {
 	require.Contains(t, got.stdout, `"kernel": "the model agrees with this kernel`)
 	require.Contains(t, got.stdout, `"A then B"`)
 	require.FileExists(t, filepath.Join(dir, "site", "index.html"))
+	require.FileExists(t, filepath.Join(dir, "a.svg"))
 
 	got = run(t, "run", "--markdown", "--property", "serializable", file)
 	require.Contains(t, got.stdout, "**Kernel:** the model agrees")

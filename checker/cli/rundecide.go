@@ -57,7 +57,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 			return err
 		}
 	}
-	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(saved, results))
+	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(saved, results, o))
 }
 
 func hasCounterexample(r checker.Result) bool { return r.Counterexample != nil }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,7 +62,9 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 		return err
 	}
 	f.natively = r.Native
-	return f.pictures.show(stdout, r, o)
+	pictures := *f.pictures
+	pictures.svg = "" // there is one file for all
+	return pictures.show(stdout, r, o)
 }
 
 // countsOf says what a verdict took, and how many interleavings the executions have spared.
@@ -92,23 +95,43 @@ func within(text string, columns int) []string {
 
 // outputs lists the files asked for.
 func (f *runFlags) outputs() []output {
-	return append(saves(f.save), f.results.outputs()...)
+	var out []output
+	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
+		if o.path != "" {
+			out = append(out, o)
+		}
+	}
+	return append(out, f.results.outputs()...)
 }
 
-// write writes the bundle that is asked for.
-func (f *runFlags) write(spec *command.Spec, results []checker.Result) error {
-	if f.save == "" {
-		return nil
-	}
+// write writes the picture and the bundle that are asked for.
+func (f *runFlags) write(spec *command.Spec, results []checker.Result, o report.Options) error {
+	var errs []error
 	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
-	if i < 0 {
-		return fmt.Errorf("--save %s: there is no counterexample", f.save)
+	for _, file := range []struct {
+		flag, name string
+		write      func(name string, r *checker.Result) error
+	}{
+		{"svg", f.pictures.svg, func(name string, r *checker.Result) error {
+			return writeFile(name, func(w io.Writer) error { return report.SVG(w, r, o) })
+		}},
+		{"save", f.save, func(name string, r *checker.Result) error {
+			text, err := bundle(spec, r)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(name, text, 0o644)
+		}},
+	} {
+		switch {
+		case file.name == "":
+		case i < 0:
+			errs = append(errs, fmt.Errorf("--%s %s: there is no counterexample", file.flag, file.name))
+		default:
+			errs = append(errs, file.write(file.name, &results[i]))
+		}
 	}
-	text, err := bundle(spec, &results[i])
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(f.save, text, 0o644)
+	return errors.Join(errs...)
 }
 
 // replayRun is the command that shows a counterexample again: of the file that it is saved in, or
@@ -131,7 +154,7 @@ func (a *app) replayRun(f *runFlags) string {
 // withoutOutputs are the arguments without the flags that say what is written, and how: whoever sees
 // a counterexample again need not write the files again.
 func (f *runFlags) withoutOutputs(args []string) []string {
-	takesValue := map[string]bool{"date": true, "markdown": false, "unfold": false, "source": false,
+	takesValue := map[string]bool{"svg": true, "date": true, "markdown": false, "unfold": false, "source": false,
 		"github": false}
 	for _, c := range f.results.formats {
 		takesValue[c.flag] = c.arg != ""

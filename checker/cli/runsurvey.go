@@ -105,7 +105,7 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 			return err
 		}
 	}
-	return errors.Join(s.f.results.write(a, a.stdout, results, o), s.f.write(spec, results))
+	return errors.Join(s.f.results.write(a, a.stdout, results, o), s.f.write(spec, results, o))
 }
 
 // wasStopped is said of a hazard when the survey was interrupted before it was decided.

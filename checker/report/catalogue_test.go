@@ -53,6 +53,7 @@ func TestExhibits(t *testing.T) {
 			require.Equal(t, checker.Broken, r.Verdict)
 			golden.Check(t, "exhibits/"+x.name+".md", text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) }))
 			golden.Check(t, "exhibits/"+x.name+".mmd", text(t, func(b *bytes.Buffer) error { return Mermaid(b, &r, Options{}) }))
+			golden.Check(t, "exhibits/"+x.name+".svg", text(t, func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) }))
 		})
 	}
 }

@@ -55,11 +55,11 @@ const (
 
 // draw writes the chart in the roomiest layout that fits.
 func (d Drawing) draw(w *bufio.Writer, s Style) {
-	d.paint(s, func(l *line) { _, _ = fmt.Fprintln(w, l.render(s, s.width())) })
+	d.paint(s, func(l *line, _ *Row) { _, _ = fmt.Fprintln(w, l.render(s, s.width())) })
 }
 
 // paint makes the lines of the chart, each with the row that it belongs to.
-func (d Drawing) paint(s Style, emit func(*line)) {
+func (d Drawing) paint(s Style, emit func(*line, *Row)) {
 	steps := len(d.Rows)
 	if !s.Unfold {
 		d.Chart = d.folded(d.Cycle)

@@ -9,6 +9,7 @@ type line struct {
 	// a mark is with its letter.
 	text []string
 	inks []ink
+	row  *Row // that it belongs to; nil for none
 }
 
 // put writes text from column at on.

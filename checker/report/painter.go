@@ -13,7 +13,7 @@ type painter struct {
 	l layout
 	s Style
 	// emit takes each line as it is ready.
-	emit func(*line)
+	emit func(*line, *Row)
 	// cycle is the last step that is not part of the cycle.
 	cycle int
 	// merged: one column tells the changes of all files.
@@ -22,7 +22,7 @@ type painter struct {
 	holds, preempts, inodes, folds, skips bool
 }
 
-func (p *painter) write(l *line) { p.emit(l) }
+func (p *painter) write(l *line) { p.emit(l, l.row) }
 
 // starts returns where column i begins, after its bar.
 func (p *painter) start(i int) int {
@@ -100,7 +100,7 @@ func (p *painter) row(r *Row) {
 
 // line writes one of a step's lines.
 func (p *painter) line(r *Row, cells [][]string, n int, call part) {
-	l := &line{}
+	l := &line{row: r}
 	p.margin(l, r, n == 0)
 	p.bars(l, r)
 	p.call(l, r, call)

@@ -142,8 +142,9 @@ func TestTutorial(t *testing.T) {
 	// One call from main is the whole command.
 	n.must("go", "build")
 	require.Contains(t, n.must(seat, "list"), "file/contend")
-	require.Contains(t, n.fails(seat, "explain", "seat/file/contend"), "A and B both hold the lock")
+	require.Contains(t, n.fails(seat, "explain", "seat/file/contend", "--svg", "race.svg"), "A and B both hold the lock")
 	n.fails(seat, "check", "--markdown", "report.md")
+	require.FileExists(t, filepath.Join(n.dir, "race.svg"))
 	require.FileExists(t, filepath.Join(n.dir, "report.md"))
 	require.NoError(t, os.Mkdir(filepath.Join(n.dir, "testdata"), 0o755))
 	n.fails(seat, "explain", "seat/file/contend", "--save", "testdata/race.txtar")

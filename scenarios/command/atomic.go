@@ -30,7 +30,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 			"it next; --read says what that is")
 	}
 	if s.Crashes > 0 && len(s.Commands) > 1 && s.starts {
-		assume(sc, "what a killed command has started lives on; that it is killed, too, is asked of one command alone")
+		assume(sc, "what a killed command has started lives on, or is killed when the others have ended")
 	}
 	var asked []*scenarios.Property
 	if a.Changed() || s.FailingCalls > 0 && s.PowerLosses == 0 && a.Changes() {
@@ -99,9 +99,10 @@ func (s *Spec) left(
 		if v.RunningBut(s.Living) == 0 {
 			return judge(v)
 		}
-		// What a command has started lives on; mostly it is killed with it: by the terminal, a service manager, a container.
-		_, ended := v.Exit(scenarios.ProcessName(0))
-		if said := judge(v); said != "" && len(s.Commands) == 1 && !ended && !v.Alive(scenarios.ProcessName(0)) {
+		if !s.over(v) {
+			return ""
+		}
+		if said := judge(v); said != "" {
 			return said + ", if what it has started is killed with it"
 		}
 		return ""
@@ -112,6 +113,20 @@ func (s *Spec) left(
 		return a.Table(o, done)
 	}
 	return p
+}
+
+// over reports whether nothing goes on but what killed commands have started. Mostly that is killed with them: by the
+// terminal, a service manager, a container.
+func (s *Spec) over(v scenarios.View) bool {
+	killed := false
+	for i := range s.Commands {
+		_, ended := v.Exit(scenarios.ProcessName(i))
+		if !ended && v.Alive(scenarios.ProcessName(i)) {
+			return false
+		}
+		killed = killed || !ended
+	}
+	return killed
 }
 
 // succeeded are the commands that have exited 0.

@@ -72,6 +72,19 @@ func TestAtomic(t *testing.T) {
 	}
 }
 
+// Of several commands one may be killed with all that it has started, while others go on to their end.
+func TestAtomicWhereAGroupIsKilled(t *testing.T) {
+	sc := scenario(t, "cp", []string{"cp g f; true", "echo x > h"}, map[string]string{"f": "old", "g": "longer"},
+		"crashes 1\nrefused none")
+	p, err := sc.Property("atomic")
+	require.NoError(t, err)
+	r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+	require.NoError(t, err)
+	require.Equal(t, checker.Broken, r.Verdict, r.Why)
+	require.Contains(t, r.Counterexample.Said, "f: 0 bytes")
+	require.Contains(t, r.Counterexample.Said, "if what it has started is killed with it")
+}
+
 // Whoever exits 0 although a call has failed has made its new files; and an fsync that fails drops what was written.
 func TestAtomicWhereCallsFail(t *testing.T) {
 	saves := `perl -MIO::Handle -e 'open F, ">t"; print F "new"; F->flush; F->sync HEED; close F; rename "t", "f"'`

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,9 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 // check decides one property of a scenario on the machine that its setting describes, with sleeps that last where
 // that shows, and in each case that is open.
 func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (Result, error) {
+	if r, err := sleepersFirst(ctx, sc, p, o); r != nil || err != nil {
+		return *cmp.Or(r, &Result{}), err
+	}
 	withSleeps := func(sc *scenarios.Scenario, ask bool) (Result, error) {
 		res, err := checkCase(ctx, sc, p, o, ask)
 		if err != nil {

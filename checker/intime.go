@@ -2,7 +2,9 @@ package checker
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"time"
 
 	"lockpick/scenarios"
 )
@@ -17,6 +19,46 @@ func (r *Result) dependsOnClocks() (bool, error) {
 		return why != "", err
 	}
 	return r.late || r.Verdict == Unknown && r.Why == frozen, nil
+}
+
+// LongSleep is how long programs sleep that may well outlast a lock, so that clocks that move are tried first.
+const LongSleep = time.Second
+
+// sleepersFirst draws a few schedules with clocks that move, where programs sleep for long. It returns what these break
+// by the time; nil where they do not, or where time is not what breaks it. Once that was so, whether programs wait for
+// each other for ever is asked of drawn schedules only: the space would have no end.
+func sleepersFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o Options) (*Result, error) {
+	const drawn = 4
+	if sc.InTime == nil || sc.Slept == nil || sc.Slept() < LongSleep {
+		return nil, nil
+	}
+	in, err := sc.InTime()
+	i := slices.IndexFunc(in.Claims, func(c scenarios.Claim) bool { return c.Property.ID == p.ID })
+	if err != nil || i < 0 {
+		return nil, nil // it is told where it matters
+	}
+	if o.Tried.InTime && p.Question == scenarios.Stuck {
+		s, err := Sample(ctx, &in, in.Claims[i].Property, SampleOptions{Strategy: "pct", Runs: drawn})
+		if err == nil && s.Verdict == Unknown {
+			s.Why = fmt.Sprintf("%s; what the programs do depends on how long others take, as is shown above, and holds for no "+
+				"space of schedules; --property %s explores those in which nobody is delayed", s.Why, p.ID)
+		}
+		s.Result.checked = true
+		return &s.Result, err
+	}
+	if o.Tried.InTime || p.Question != scenarios.NoQuestion {
+		return nil, nil
+	}
+	still, err := Sample(ctx, sc, p, SampleOptions{Strategy: "pct", Runs: drawn})
+	if err != nil || still.Verdict == Broken {
+		return nil, err
+	}
+	s, err := Sample(ctx, &in, in.Claims[i].Property, SampleOptions{Strategy: "pct", Runs: drawn})
+	if err != nil || s.Verdict != Broken || !s.looks.Clock {
+		return nil, err
+	}
+	o.Tried.InTime, s.Result.checked = true, true
+	return &s.Result, nil
 }
 
 // inTime decides programs again with clocks that move; nil where the verdict does not depend on it.

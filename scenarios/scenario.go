@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"lockpick/fsfake"
 )
@@ -71,6 +72,8 @@ type Scenario struct {
 	// InTime, of programs whose clocks stand still, returns the scenario in which clocks move and sleeps last. It is asked
 	// where a verdict depends on clocks. May be nil.
 	InTime func() (Scenario, error)
+	// Slept is the longest sleep that External programs have begun so far. May be nil.
+	Slept func() time.Duration
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
 	// sentence each, for reports. It may be empty.
 	Assumes []string

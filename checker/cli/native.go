@@ -44,6 +44,8 @@ type challenge struct {
 	// serial: that what is left behind is serializable is not broken on the model.
 	serial bool
 	swept  *native.Report
+	// sleeps: the commands sleep for long. confirmed: natively something was broken.
+	sleeps, confirmed bool
 	// onlyConfirms: what holds is not challenged.
 	onlyConfirms bool
 	begins       func() // is called before anything runs
@@ -94,6 +96,7 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) {
 		r.Native = "nothing: it depends on the answer what would be wrong"
 	case r.Verdict != checker.Broken && (n.onlyConfirms || r.Counterexample != nil):
 	// of what is unknown a native end says more than nothing
+	case r.Verdict == checker.Unknown && n.sleeps && n.confirmed: // but not so much that half a minute is worth it
 	case r.Verdict != checker.Broken && (ofEnds(r) || ofHangs(r)):
 		n.serial = n.serial || ofEnds(r)
 		err = n.challenge(ctx, r)
@@ -112,6 +115,13 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) {
 		r.Native = "not tried: it was stopped"
 	case err != nil:
 		r.Native = "not tried: " + oneLine(err.Error())
+	}
+}
+
+// early begins the serial runs of commands that sleep for long while the model is asked, since they take real time.
+func (n *challenge) early(ctx context.Context, sc *scenarios.Scenario) {
+	if n.sleeps = sc.Slept() >= checker.LongSleep; n.sleeps && n.budget > 0 {
+		_, _ = n.check(ctx, true) // who needs it finds out why it cannot be
 	}
 }
 
@@ -142,7 +152,7 @@ func (n *challenge) check(ctx context.Context, refusals bool) (*native.Check, er
 func (n *challenge) task() (native.Task, error) {
 	s := n.spec
 	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(s.Direct(os.Environ()), s.Env), NoStdout: s.NoStdout,
-		Ignored: s.Ignored}
+		Ignored: s.Ignored, Sleeps: n.sleeps}
 	for i, l := range s.Commands {
 		argv := l.Argv
 		switch {
@@ -275,6 +285,7 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 	}
 	switch {
 	case got.Bad > 0:
+		n.confirmed = true
 		r.Native = fmt.Sprintf("confirmed: %d of %d native runs in this order %s", got.Bad, got.Runs, end)
 	case got.Near != nil:
 		r.Native = fmt.Sprintf("confirmed in another order, %s: %d of %d native runs %s", got.Near.Schedule,

@@ -83,9 +83,15 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	d := &decided{spec: spec, sc: &sc}
 	n := f.challenge(spec, args)
 	defer n.close()
+	n.early(ctx, &sc)
 	tried := &checker.Tried{}
+	before := func() error { return nil } // ends the verdict before
 	for i, p := range asked {
 		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, f)
+		witnessed := func() {}
+		if err := before(); err != nil {
+			return nil, err
+		}
 		switch {
 		case err != nil && ctx.Err() != nil:
 			r = checker.NewResult(&sc, p, nil)
@@ -93,17 +99,27 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 		case err != nil:
 			return nil, err
 		default:
-			a.witness(ctx, spec, n, &r)
+			witnessed = a.witness(ctx, spec, n, &r)
 		}
-		r.Elapsed = time.Since(start)
-		again := i < *shown
-		if !again {
-			*shown++
+		before = func() error {
+			witnessed()
+			r.Elapsed = time.Since(start)
+			again := i < *shown
+			if !again {
+				*shown++
+			}
+			d.results = append(d.results, r)
+			return a.tell(&r, f, f.reportOptions(a, spec, args), i == 0, again)
 		}
-		if err := a.tell(&r, f, f.reportOptions(a, spec, args), i == 0, again); err != nil {
-			return nil, err
+		if !n.sleeps || r.Verdict != checker.Broken { // else the next is decided while its native runs sleep
+			if err := before(); err != nil {
+				return nil, err
+			}
+			before = func() error { return nil }
 		}
-		d.results = append(d.results, r)
+	}
+	if err := before(); err != nil {
+		return nil, err
 	}
 	d.assumes = slices.Concat(assumedBy(d.results), sc.Assumed())
 	return d, nil
@@ -172,8 +188,8 @@ func (f *runFlags) challenge(spec *command.Spec, args []string) *challenge {
 }
 
 // witness asks the kernel about a verdict: whether the model agrees with it call by call, and what the commands do
-// natively.
-func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) {
+// natively. It returns what waits for that: commands that sleep go on meanwhile.
+func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *checker.Result) (wait func()) {
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	if r.Counterexample != nil {
@@ -186,8 +202,20 @@ func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *
 		}
 		bar.begin(r.Property.ID, fmt.Sprintf("%s on the model; now it is tried natively", r.Verdict))
 	}
-	n.answer(ctx, r)
-	watchChanges(r)
+	done := make(chan bool, 1)
+	answer := func() {
+		n.answer(ctx, r)
+		watchChanges(r)
+		done <- true
+	}
+	if n.sleeps && r.Verdict == checker.Broken {
+		n.begins()
+		n.begins = func() {}
+		go answer()
+	} else {
+		answer()
+	}
+	return func() { <-done }
 }
 
 // asked lists the properties that are decided.

@@ -70,6 +70,9 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 // countsOf says what a verdict took, and how many interleavings the executions have spared.
 func countsOf(r *checker.Result) string {
 	s := &r.Stats
+	if s.States == 0 && s.Schedules > 0 {
+		return fmt.Sprintf("%s · %.1f s", numbers.Count(s.Schedules, "drawn schedule", "drawn schedules"), r.Elapsed.Seconds())
+	}
 	text := numbers.Count(s.Coroutines, "run", "runs") + " of the programs"
 	// What is fewer was counted before schedules with few preemptions showed something, and says nothing.
 	if s.Covered > float64(s.Coroutines) && s.Coroutines > 0 {

@@ -278,7 +278,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 			err = failed
 		}
 		if err == nil {
-			if s.app.witness(ctx, &one.Spec, n, &r); ctx.Err() != nil {
+			if s.app.witness(ctx, &one.Spec, n, &r)(); ctx.Err() != nil {
 				return ctx.Err()
 			}
 			r.Claimed = false

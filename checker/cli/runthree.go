@@ -72,7 +72,7 @@ func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string
 		case err != nil:
 			return nil, err
 		case r.Counterexample != nil:
-			a.witness(ctx, &three, n, &r)
+			a.witness(ctx, &three, n, &r)()
 		case r.Verdict != checker.Holds:
 			a.note("%s: with three processes it is not decided (%s): ask with -n 3", p, r.Why)
 			continue

@@ -155,7 +155,7 @@ func TestNativeNoticesAWrongTracer(t *testing.T) {
 			require.Equal(t, c.falsely, r.Verdict, "the tracer's mistake must make a false verdict: %s", r.Why)
 			n := f.challenge(spec, nil)
 			defer n.close()
-			a.witness(t.Context(), spec, n, &r)
+			a.witness(t.Context(), spec, n, &r)()
 			testmain.Viewed(t, r.Native, "./checker/cli")
 			require.Equal(t, checker.Unknown, r.Verdict, r.Native)
 			require.Contains(t, r.Why, "please report it")

@@ -25,7 +25,13 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 	if c.sleeps {              // side by side, for they take no processor
 		tries = [][]int{{1, 8}}
 	}
-	for _, windows := range tries {
+	if c.task.Sleeps { // once more where files outside are shared, which serial runs show
+		tries = append(tries, tries...)
+	}
+	for i, windows := range tries {
+		if i > 0 && c.task.Sleeps && len(c.outside) == 0 {
+			break
+		}
 		var jobs []job
 		for _, window := range windows {
 			for seed := range uint64(3) {
@@ -47,27 +53,37 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 	return out, err
 }
 
-// carry runs scripts.
+// carry runs scripts, and compares their ends once the serial ones are known.
 func (c *Check) carry(ctx context.Context, jobs []job, hang bool, out *Carried) error {
-	var suspects []outcome
-	out.Runs = 0
+	type carried struct {
+		run    *run
+		strict bool // who may sleep may also come too late
+	}
+	var ran []carried
 	err := c.all(ctx, jobs, func(j *job, r *run) bool {
-		out.Runs++
-		o := c.task.outcomeOf(r)
+		ran = append(ran, carried{r, j.Patience == patience})
+		return true
+	})
+	if err == nil {
+		err = c.ready()
+	}
+	var suspects []outcome
+	out.Runs = len(ran)
+	for _, k := range ran {
+		o := c.task.outcomeOf(k.run)
 		switch {
-		case r.Cut == string(unended) || r.OnlyHere != "":
-		case r.Cut == deadlock:
+		case err != nil, k.run.Cut == string(unended) || k.run.OnlyHere != "":
+		case k.run.Cut == deadlock:
 			if hang {
 				out.Bad++
 			}
 		case !hang && !c.isSerial(o):
 			suspects = append(suspects, o)
-		case r.Skipped == 0 && r.forced() && j.Patience == patience: // who may sleep may also come too late
+		case k.run.Skipped == 0 && k.run.forced() && k.strict:
 			out.Forced++
 			out.End = o.line()
 		}
-		return true
-	})
+	}
 	for i := 0; i < len(suspects) && err == nil; i++ {
 		serial := c.isSerial(suspects[i])
 		if !serial && out.Bad == 0 {

@@ -34,10 +34,14 @@ type Check struct {
 	onlyHere string
 	sleeps   bool          // serial runs sleep for a good part of their time
 	took     time.Duration // of the longest serial run
+
+	mu     sync.Mutex         // of what runs find out
+	ready  func() error       // waits for the serial runs, which come first
+	cancel context.CancelFunc // ends them
 }
 
-// Open copies the directory and makes the serial runs. The error says in a sentence why commands cannot be run
-// natively.
+// Open copies the directory and makes the serial runs, or begins to where commands sleep. The error says in a sentence
+// why commands cannot be run natively; where they sleep, whatever needs the serial runs says it.
 func Open(ctx context.Context, t Task) (*Check, error) {
 	if n := len(t.Commands); n < 1 || n > maxCommands {
 		return nil, fmt.Errorf("%d commands have too many serial orders: at most %d can be run natively", n, maxCommands)
@@ -62,8 +66,14 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 	if err == nil {
 		c.cut, err = view.NamedElsewhere(from)
 	}
-	if err == nil {
-		err = c.serial(ctx)
+	c.sleeps = t.Sleeps
+	ctx, c.cancel = context.WithCancel(ctx)
+	c.ready = sync.OnceValue(func() error { return c.serial(ctx) })
+	switch {
+	case err == nil && t.Sleeps:
+		go func() { _ = c.ready() }()
+	case err == nil:
+		err = c.ready()
 	}
 	if err != nil {
 		c.Close()
@@ -72,8 +82,12 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 	return c, nil
 }
 
-// Close removes what the check has copied.
-func (c *Check) Close() { _ = os.RemoveAll(c.temp) }
+// Close removes what the check has copied, and ends its serial runs.
+func (c *Check) Close() {
+	c.cancel()
+	_ = c.ready()
+	_ = os.RemoveAll(c.temp)
+}
 
 // prepare fills in what all jobs have in common.
 func (c *Check) prepare(j job) job {
@@ -115,29 +129,30 @@ func (c *Check) limit() time.Duration { return max(10*time.Second, 3*c.took) }
 // commands take no processor, so more of them run at once.
 func (c *Check) all(ctx context.Context, jobs []job, done func(j *job, r *run) (goOn bool)) error {
 	workers := runtime.GOMAXPROCS(0)
+	c.mu.Lock()
 	if c.runs == 0 { // whether they sleep is not known
 		workers *= 2
 	}
 	if c.sleeps {
 		workers = 8 * workers
 	}
-	var mu sync.Mutex
+	c.mu.Unlock()
 	var wg sync.WaitGroup
 	var failed error
 	next, stop := 0, false
 	for range min(workers, len(jobs)) {
 		wg.Go(func() {
 			for {
-				mu.Lock()
+				c.mu.Lock()
 				if stop || next == len(jobs) || ctx.Err() != nil {
-					mu.Unlock()
+					c.mu.Unlock()
 					return
 				}
 				j := c.prepare(jobs[next])
 				next++
-				mu.Unlock()
+				c.mu.Unlock()
 				r, err := c.do(ctx, j)
-				mu.Lock()
+				c.mu.Lock()
 				switch {
 				case ctx.Err() != nil: // it was cut off, and says nothing
 				case err != nil:
@@ -145,7 +160,7 @@ func (c *Check) all(ctx context.Context, jobs []job, done func(j *job, r *run) (
 				case !stop:
 					stop = !done(&j, r)
 				}
-				mu.Unlock()
+				c.mu.Unlock()
 			}
 		})
 	}

@@ -34,6 +34,9 @@ const inTime = 2 * time.Second
 // of it that must not or the budget is spent. One command alone is killed with all that it has started, others without:
 // only the first process. The task's Refuses is to be true of every end, so that serial runs of some commands count.
 func (c *Check) Kill(ctx context.Context, budget time.Duration, k Kills) (Killed, error) {
+	if err := c.ready(); err != nil {
+		return Killed{}, err
+	}
 	in, cancel := context.WithTimeout(ctx, max(budget, 2*c.took))
 	defer cancel()
 	var out Killed

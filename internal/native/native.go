@@ -14,6 +14,8 @@ type Task struct {
 	Env []string
 	// Ignored reports whether a name relative to Dir is left out of what is compared; nil is never.
 	Ignored func(name string) bool
+	// Sleeps: the commands sleep for long, so more of them run side by side, and serial runs go on behind what comes next.
+	Sleeps bool
 	// NoStdout leaves what is printed out.
 	NoStdout bool
 	// Refuses reports whether a command that ended so, "exit 1" or "signal 9", may not have done anything, so that serial

@@ -162,6 +162,23 @@ func TestLostUpdate(t *testing.T) {
 	require.Equal(t, 4, r.Bad.Seen)
 }
 
+// Serial runs of commands that sleep go on while an order is forced, and its ends are compared with theirs.
+func TestSleepersGoOnMeanwhile(t *testing.T) {
+	task := shell(t, []string{"n=0\n"}, "read x < n; sleep 0.3; echo $((x+1)) > n", "read x < n; sleep 0.3; echo $((x+1)) > n")
+	task.Sleeps = true
+	c := open(t, task)
+	c.mu.Lock()
+	require.Zero(t, c.runs, "it does not wait for the serial runs")
+	c.mu.Unlock()
+	got, err := c.Carry(context.Background(), []Step{{0, "open", "n"}, {0, "read", "n"}, {1, "open", "n"},
+		{1, "read", "n"}, {0, "end", ""}, {1, "end", ""}}, false, time.Second)
+	testmain.Viewed(t, err, "./internal/native")
+	skipFixed(t, err)
+	require.NoError(t, err)
+	require.Positive(t, got.Bad)
+	require.Equal(t, soonMore, c.rounds, "they are not run again")
+}
+
 func TestFlockHolds(t *testing.T) {
 	testmain.InRealTime(t, "./internal/native")
 	locked := "exec 9>l; flock 9; " + bump

@@ -14,9 +14,17 @@ import (
 // forever is the patience of serial runs: with less the next command begins while one sleeps.
 const forever = time.Hour
 
+// timesMore is how often each order is run again before an end that no order gave counts. Where commands sleep each is
+// run so often at once, since a serial run takes as long as they sleep.
+const timesMore, soonMore = 4, 3
+
 // serial makes the serial runs: each order twice, so that what differs without any schedule is known.
 func (c *Check) serial(ctx context.Context) error {
-	if err := c.serialRuns(ctx, 2); err != nil {
+	times := 2
+	if c.sleeps { // what is asked again later takes as long as they sleep
+		times = soonMore
+	}
+	if err := c.serialRuns(ctx, times); err != nil {
 		return err
 	}
 	if c.onlyHere != "" {
@@ -38,7 +46,7 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 			if c.rounds < 2 {
 				j.Limit = 30 * time.Second
 			}
-			if c.rounds > 1 && c.several {
+			if c.rounds > 1 && (c.several || c.sleeps) {
 				j.Jitter = []float64{0.05, 0.3, 0.9}[c.rounds%3]
 			}
 			for _, i := range ran {
@@ -50,7 +58,9 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 	}
 	return c.all(ctx, jobs, func(j *job, r *run) bool {
 		c.took, c.onlyHere = max(c.took, r.Took), cmp.Or(c.onlyHere, r.OnlyHere)
-		c.sleeps = c.sleeps || r.Slept > r.Took/4
+		if !c.sleeps {
+			c.sleeps = r.Slept > r.Took/4
+		}
 		for _, t := range r.Turns {
 			if t.End != ended { // it waits for another one, so that this order has no end
 				return true
@@ -122,9 +132,10 @@ func (c *Check) learn(j *job, r *run) {
 // clear asks the serial side again whether an outcome is one of its own. Names that differ between two
 // runs of one order are compared no more: they differ without any schedule.
 func (c *Check) clear(ctx context.Context, o outcome) (bool, error) {
-	const times = 4
-	if err := c.serialRuns(ctx, times); err != nil || ctx.Err() != nil {
-		return false, errors.Join(err, ctx.Err())
+	if c.rounds < soonMore || !c.sleeps {
+		if err := c.serialRuns(ctx, timesMore); err != nil || ctx.Err() != nil {
+			return false, errors.Join(err, ctx.Err())
+		}
 	}
 	if c.isSerial(o) {
 		return true, nil

@@ -4,8 +4,6 @@ package native
 
 import (
 	"bytes"
-	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +18,7 @@ import (
 const (
 	tick     = 500 * time.Microsecond
 	longTick = 10 * time.Millisecond
+	napTick  = 100 * time.Millisecond
 )
 
 // Looks at a command without an event, a tick apart, after which it counts as held, or as waiting: a task that was
@@ -27,7 +26,8 @@ const (
 const (
 	looksHeld    = 2
 	looksWaiting = 16
-	looksAsleep  = 80
+	looksAsleep  = 20
+	looksNapping = 70
 )
 
 // quiet prepares the process for waits: no handler runs at each stop of a task, and a tick interrupts a wait.
@@ -92,8 +92,11 @@ func (r *runner) settle(i int) rest {
 		if state != was {
 			again()
 		}
-		if looks++; looks == looksAsleep {
+		switch looks++; looks {
+		case looksAsleep:
 			ticks(longTick)
+		case looksNapping:
+			ticks(napTick)
 		}
 		was = state
 		leftBehind := c.exit != "" && (state == waiting || state == asleep) // by its first process, which has ended
@@ -184,9 +187,21 @@ func (r *runner) state(c *command) rest {
 	return waiting
 }
 
+// readProc reads a file of a task's. It is read at each look, so that a descriptor that package os watches costs too much.
+func readProc(buf []byte, tid int, name string) ([]byte, error) {
+	fd, err := unix.Open("/proc/"+strconv.Itoa(tid)+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	n, err := unix.Read(fd, buf)
+	_ = unix.Close(fd)
+	return buf[:max(n, 0)], err
+}
+
 // waits says whether a task waits for somebody, or for a time.
 func waits(tid int) rest {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", tid))
+	var buf [1024]byte
+	text, err := readProc(buf[:], tid, "/stat")
 	after := bytes.LastIndexByte(text, ')') + 2
 	if err != nil || after >= len(text) {
 		return running
@@ -198,7 +213,7 @@ func waits(tid int) rest {
 	if state != 'S' && state != 'D' {
 		return running
 	}
-	text, _ = os.ReadFile(fmt.Sprintf("/proc/%d/syscall", tid))
+	text, _ = readProc(buf[:], tid, "/syscall")
 	f := strings.Fields(string(text))
 	if len(f) < 7 {
 		return running

@@ -52,6 +52,9 @@ const (
 //
 // ends: such an end counts, and a deadlock does not end the sweep; otherwise only a deadlock counts.
 func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Report, error) {
+	if err := c.ready(); err != nil {
+		return Report{}, err
+	}
 	begin := time.Now()
 	if c.sleeps { // else it is over before the first run is
 		budget = max(budget, 2*c.took)

@@ -16,6 +16,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -31,6 +32,8 @@ const workerName = "lockpick-native"
 func init() {
 	if len(os.Args) > 0 && os.Args[0] == workerName {
 		runtime.LockOSThread()
+		debug.SetGCPercent(-1) // it lives for seconds
+		debug.SetMemoryLimit(256 << 20)
 		_ = json.NewEncoder(os.Stdout).Encode(work())
 		os.Exit(0)
 	}

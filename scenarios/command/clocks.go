@@ -53,10 +53,14 @@ type lateness struct {
 	tried, passed map[*place]bool
 	blind         bool
 	found         string
+	slept         time.Duration // the longest sleep
 }
 
 // add notes a place that is new.
 func (l *lateness) add(p *place) {
+	if p.op.Call == fsfake.CallSleep {
+		l.slept = max(l.slept, time.Duration(p.op.Time))
+	}
 	if p.depth > 0 && p.looks() {
 		l.looks = append(l.looks, p)
 	}

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -122,6 +123,16 @@ func (r *record) assumed() []string {
 	}
 	return []string{"lockpick does not model these calls and refused them, as a kernel without them does: " +
 		listed(r.refused)}
+}
+
+// slept is the longest sleep of any command so far.
+func (r *record) slept() (longest time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.late {
+		longest = max(longest, r.late[i].slept)
+	}
+	return longest
 }
 
 // unjudged says what no verdict covers; "" for nothing.

@@ -169,6 +169,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Watch:    s.watch(),
 		Unjudged: s.unjudged,
 		Assumed:  func() []string { return s.record.assumed() },
+		Slept:    func() time.Duration { return s.record.slept() },
 	}
 	st := &sc.Setting
 	if s.Stalls == 0 { // delays that are longer are ruled out

@@ -15,10 +15,12 @@ import (
 // otherwise than by results, which make up the kind. The zero value remembers none. It may be
 // used from several goroutines.
 type Tried struct {
-	mu    sync.Mutex
-	of    programs
-	seen  map[kindKey]bool
-	again map[sched.Task]int // runs of each task
+	// InTime: a property was broken by the time, which other properties depend on, too.
+	InTime bool
+	mu     sync.Mutex
+	of     programs
+	seen   map[kindKey]bool
+	again  map[sched.Task]int // runs of each task
 }
 
 // programs say whose rounds they are: the programs of a scenario, whatever its bounds.

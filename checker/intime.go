@@ -37,8 +37,9 @@ func sleepersFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Pro
 	if err != nil || i < 0 {
 		return nil, nil // it is told where it matters
 	}
-	if o.Tried.InTime && p.Question == scenarios.Stuck {
-		s, err := Sample(ctx, &in, in.Claims[i].Property, SampleOptions{Strategy: "pct", Runs: drawn})
+	asked := in.Claims[i].Property // as of these commands
+	if o.Tried.InTime && asked.Question == scenarios.Stuck {
+		s, err := Sample(ctx, &in, asked, SampleOptions{Strategy: "pct", Runs: drawn})
 		if err == nil && s.Verdict == Unknown {
 			s.Why = fmt.Sprintf("%s; what the programs do depends on how long others take, as is shown above, and holds for no "+
 				"space of schedules; --property %s explores those in which nobody is delayed", s.Why, p.ID)
@@ -46,14 +47,14 @@ func sleepersFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Pro
 		s.Result.checked = true
 		return &s.Result, err
 	}
-	if o.Tried.InTime || p.Question != scenarios.NoQuestion {
+	if o.Tried.InTime || asked.Question != scenarios.NoQuestion {
 		return nil, nil
 	}
 	still, err := Sample(ctx, sc, p, SampleOptions{Strategy: "pct", Runs: drawn})
 	if err != nil || still.Verdict == Broken {
 		return nil, err
 	}
-	s, err := Sample(ctx, &in, in.Claims[i].Property, SampleOptions{Strategy: "pct", Runs: drawn})
+	s, err := Sample(ctx, &in, asked, SampleOptions{Strategy: "pct", Runs: drawn})
 	if err != nil || s.Verdict != Broken || !s.looks.Clock {
 		return nil, err
 	}

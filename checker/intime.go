@@ -41,8 +41,8 @@ func sleepersFirst(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Pro
 	if o.Tried.InTime && asked.Question == scenarios.Stuck {
 		s, err := Sample(ctx, &in, asked, SampleOptions{Strategy: "pct", Runs: drawn})
 		if err == nil && s.Verdict == Unknown {
-			s.Why = fmt.Sprintf("%s; what the programs do depends on how long others take, as is shown above, and holds for no "+
-				"space of schedules; --property %s explores those in which nobody is delayed", s.Why, p.ID)
+			s.Why = fmt.Sprintf("%s; what the programs do depends on how long others take, as is shown above; "+
+				"--property %s explores the schedules in which nobody is delayed", s.Why, p.ID)
 		}
 		s.Result.checked = true
 		return &s.Result, err

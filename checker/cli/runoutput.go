@@ -71,7 +71,8 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 func countsOf(r *checker.Result) string {
 	s := &r.Stats
 	if s.States == 0 && s.Schedules > 0 {
-		return fmt.Sprintf("%s · %.1f s", numbers.Count(s.Schedules, "drawn schedule", "drawn schedules"), r.Elapsed.Seconds())
+		return fmt.Sprintf("%s · %.1f s", numbers.Count(s.Schedules, "drawn schedule", "drawn schedules"),
+			r.Elapsed.Seconds())
 	}
 	text := numbers.Count(s.Coroutines, "run", "runs") + " of the programs"
 	// What is fewer was counted before schedules with few preemptions showed something, and says nothing.

@@ -14,7 +14,8 @@ type Task struct {
 	Env []string
 	// Ignored reports whether a name relative to Dir is left out of what is compared; nil is never.
 	Ignored func(name string) bool
-	// Sleeps: the commands sleep for long, so more of them run side by side, and serial runs go on behind what comes next.
+	// Sleeps: the commands sleep for long, so more of them run side by side, and serial runs go on beside what comes
+	// next.
 	Sleeps bool
 	// NoStdout leaves what is printed out.
 	NoStdout bool

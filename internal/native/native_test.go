@@ -164,7 +164,8 @@ func TestLostUpdate(t *testing.T) {
 
 // Serial runs of commands that sleep go on while an order is forced, and its ends are compared with theirs.
 func TestSleepersGoOnMeanwhile(t *testing.T) {
-	task := shell(t, []string{"n=0\n"}, "read x < n; sleep 0.3; echo $((x+1)) > n", "read x < n; sleep 0.3; echo $((x+1)) > n")
+	task := shell(t, []string{"n=0\n"}, "read x < n; sleep 0.3; echo $((x+1)) > n",
+		"read x < n; sleep 0.3; echo $((x+1)) > n")
 	task.Sleeps = true
 	c := open(t, task)
 	c.mu.Lock()

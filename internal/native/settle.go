@@ -187,7 +187,7 @@ func (r *runner) state(c *command) rest {
 	return waiting
 }
 
-// readProc reads a file of a task's. It is read at each look, so that a descriptor that package os watches costs too much.
+// readProc reads a file of a task's. It is read at each look: a descriptor that package os watches costs too much.
 func readProc(buf []byte, tid int, name string) ([]byte, error) {
 	fd, err := unix.Open("/proc/"+strconv.Itoa(tid)+name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -2,6 +2,7 @@ package gateguard
 
 import (
 	"strings"
+	"time"
 
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -24,106 +25,55 @@ const seeded = "seed"
 
 // Scenarios lists the scenarios of the GateGuard state file.
 func Scenarios() []scenarios.Scenario {
-	wedge := scenarios.Wedge
-	lost := func(v scenarios.Verdict) scenarios.Claim {
-		return scenarios.Claim{Property: scenarios.LostUpdate, Verdict: v}
+	lost, wedge := scenarios.LostUpdate, scenarios.Wedge
+	procs := func(n, crashes int) scenarios.Setting { return scenarios.Setting{Processes: n, Crashes: crashes} }
+	roles := func(sc scenarios.Scenario, age time.Duration, programs ...scenarios.Program) scenarios.Scenario {
+		sc.Setting.Fixed, sc.Setup = true, setup(age, seeded)
+		sc.Program = func(process, _ int) scenarios.Program { return programs[process] }
+		return sc
 	}
-	list := []scenarios.Scenario{
-		{
-			ID:      "gateguard/rmw/contend",
-			Summary: "The whole set is loaded, one key added, and the whole set saved.",
-			Report:  issue, Source: originalSource,
-			Setting: scenarios.Setting{Processes: 2},
-			Program: each(original),
-			Claims:  []scenarios.Claim{lost(scenarios.Broken)},
-		},
-		{
-			ID:      "gateguard/heartbeat/contend",
-			Summary: "One process only asks for a key, and writes the set it has read back to refresh its time.",
-			Report:  issue, Source: originalSource,
-			Setting: scenarios.Setting{Processes: 2, Fixed: true},
-			Setup:   setup(2*readHeartbeat, seeded),
-			Program: roles(readSeeded(original), marker(original)),
-			Claims:  []scenarios.Claim{lost(scenarios.Broken)},
-		},
-		{
-			ID:      "gateguard/merge-save/contend",
-			Summary: "Before a save the set on disk is read again, and united with one's own.",
-			Report:  fix, Source: mergeSource,
-			Setting: scenarios.Setting{Processes: 2},
-			Program: each(merged),
-			Claims:  []scenarios.Claim{lost(scenarios.Broken)},
-		},
-		{
-			ID:      "gateguard/expiry-unlink/contend",
-			Summary: "One process only asks for a key, and unlinks the state file it has found expired.",
-			Report:  fix, Source: originalSource,
-			Setting: scenarios.Setting{Processes: 2, Fixed: true},
-			Setup:   setup(2*sessionTimeout, seeded),
-			Program: roles(readSeeded(merged), marker(merged)),
-			Claims:  []scenarios.Claim{lost(scenarios.Broken)},
-		},
-		{
-			ID:      "gateguard/flock-rmw/crash",
-			Summary: "Load to save under flock on a permanent file, and one process may be killed.",
-			Report:  issue, Source: lockedSource,
-			Setting: scenarios.Setting{Processes: 3, Crashes: 1},
-			Program: each(under(flock)),
-			Probe:   scenarios.Attempt(flock),
-			Claims: []scenarios.Claim{
-				lost(scenarios.Holds), {Property: wedge, Verdict: scenarios.Holds},
-			},
-		},
-		{
-			ID:      "gateguard/excl-rmw/contend",
-			Summary: "Load to save under a sentinel file, which others poll for.",
-			Report:  issue, Source: lockedSource,
-			Setting: scenarios.Setting{Processes: 3},
-			Program: each(under(excl)),
-			Claims:  []scenarios.Claim{lost(scenarios.Holds)},
-		},
-		{
-			ID:      "gateguard/excl-rmw/crash",
-			Summary: "Load to save under a sentinel file, and one process may be killed.",
-			Report:  issue, Source: lockedSource,
-			Setting: scenarios.Setting{Processes: 2, Crashes: 1},
-			Program: each(under(excl)),
-			Probe:   scenarios.Attempt(excl),
-			Claims:  []scenarios.Claim{{Property: wedge, Verdict: scenarios.Broken}},
-		},
-		{
-			ID:      "gateguard/lease-rmw/contend",
-			Summary: "Load to save under a lease of ten seconds, and nobody takes that long.",
-			Report:  issue, Source: leaseSource,
-			Setting: scenarios.Setting{Processes: 2},
-			Program: each(under(lease)),
-			Claims:  []scenarios.Claim{lost(scenarios.Holds)},
-		},
-		{
-			ID:      "gateguard/lease-rmw/stall",
-			Summary: "Load to save under a lease of ten seconds, and one pause may take longer.",
-			Report:  issue, Source: leaseSource,
-			Setting: scenarios.Setting{Processes: 2, Stalls: 1, StallFor: 2 * leaseTime},
-			Program: each(under(lease)),
-			Claims:  []scenarios.Claim{lost(scenarios.Broken)},
-		},
-		{
-			ID:      "gateguard/key-files/contend",
-			Summary: "One file per key, created in one call: nothing is read, modified and written.",
-			Report:  issue, Source: keyFilesSource,
-			Setting: scenarios.Setting{Processes: 3},
-			Program: each(keyFiles),
-			Claims:  []scenarios.Claim{lost(scenarios.Holds)},
-		},
+	probed := func(sc scenarios.Scenario, l scenarios.Protocol) scenarios.Scenario {
+		sc.Probe = scenarios.Attempt(l)
+		return sc
 	}
-	for i := range list {
-		s := &list[i]
-		if s.Setup == nil {
-			s.Setup = setup(0)
-		}
-		s.Watch = watch(s.Variant())
+	return []scenarios.Scenario{
+		row("rmw/contend", "The whole set is loaded, one key added, and the whole set saved.",
+			issue, originalSource, procs(2, 0), original, broken(lost)),
+		roles(row("heartbeat/contend",
+			"One process only asks for a key, and writes the set it has read back to refresh its time.",
+			issue, originalSource, procs(2, 0), original, broken(lost)),
+			2*readHeartbeat, readSeeded(original), marker(original)),
+		row("merge-save/contend", "Before a save the set on disk is read again, and united with one's own.",
+			fix, mergeSource, procs(2, 0), merged, broken(lost)),
+		roles(row("expiry-unlink/contend",
+			"One process only asks for a key, and unlinks the state file it has found expired.",
+			fix, originalSource, procs(2, 0), merged, broken(lost)),
+			2*sessionTimeout, readSeeded(merged), marker(merged)),
+		probed(row("flock-rmw/crash", "Load to save under flock on a permanent file, and one process may be killed.",
+			issue, lockedSource, procs(3, 1), under(flock), holds(lost), holds(wedge)), flock),
+		row("excl-rmw/contend", "Load to save under a sentinel file, which others poll for.",
+			issue, lockedSource, procs(3, 0), under(excl), holds(lost)),
+		probed(row("excl-rmw/crash", "Load to save under a sentinel file, and one process may be killed.",
+			issue, lockedSource, procs(2, 1), under(excl), broken(wedge)), excl),
+		row("lease-rmw/contend", "Load to save under a lease of ten seconds, and nobody takes that long.",
+			issue, leaseSource, procs(2, 0), under(lease), holds(lost)),
+		row("lease-rmw/stall", "Load to save under a lease of ten seconds, and one pause may take longer.",
+			issue, leaseSource, scenarios.Setting{Processes: 2, Stalls: 1, StallFor: 2 * leaseTime}, under(lease),
+			broken(lost)),
+		row("key-files/contend", "One file per key, created in one call: nothing is read, modified and written.",
+			issue, keyFilesSource, procs(3, 0), keyFiles, holds(lost)),
 	}
-	return list
+}
+
+// row is a variant in a situation: every process marks a key and asks for it.
+func row(id, does, report, source string, st scenarios.Setting, g gate, claims ...scenarios.Claim) scenarios.Scenario {
+	sc := scenarios.Scenario{
+		ID: "gateguard/" + id, Summary: does, Report: report, Source: source, Setting: st, Claims: claims,
+		Setup:   setup(0),
+		Program: func(int, int) scenarios.Program { return marker(g) },
+	}
+	sc.Watch = watch(sc.Variant())
+	return sc
 }
 
 // watch lists the files of a variant that a timeline shows.
@@ -159,12 +109,10 @@ func readSeeded(g gate) scenarios.Program {
 	return func(t *scenarios.Task) { g.check(t, seeded) }
 }
 
-// each lets every process mark a key and ask for it.
-func each(g gate) func(process, task int) scenarios.Program {
-	return func(int, int) scenarios.Program { return marker(g) }
+func holds(p *scenarios.Property) scenarios.Claim {
+	return scenarios.Claim{Property: p, Verdict: scenarios.Holds}
 }
 
-// roles gives every process its own program.
-func roles(programs ...scenarios.Program) func(process, task int) scenarios.Program {
-	return func(process, _ int) scenarios.Program { return programs[process] }
+func broken(p *scenarios.Property) scenarios.Claim {
+	return scenarios.Claim{Property: p, Verdict: scenarios.Broken}
 }

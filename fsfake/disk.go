@@ -86,6 +86,9 @@ func DiskTable() [][]string {
 // block is what a disk writes at once.
 const block = 4096
 
+// mostText bounds the length of all contents together that a file is listed with: a large one has very many.
+const mostText = 4 << 20
+
 // contents lists what a file of at least a size may contain after a loss of power, what programs saw first. Of more
 // than most it returns the first, and false.
 func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
@@ -100,6 +103,7 @@ func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
 			sizes = append(sizes, s)
 		}
 	}
+	most = min(most, max(len(versions), mostText/max(1, slices.Max(sizes))))
 	for s, top := slices.Min(sizes)/block*block+block, slices.Max(sizes); s < top; s += block {
 		if !slices.Contains(sizes, s) && len(sizes) < most {
 			sizes = append(sizes, s)

@@ -131,10 +131,10 @@ func (a *Atomic) Groups(done bool) [][]string {
 // may reports whether something may stand at a name. What serial runs leave as it was may be something else on the way,
 // such as the word busy, unless that is only the beginning of what was there.
 func (a *Atomic) may(name, text string, done []int) bool {
-	if len(done) == 0 && text != absent && slices.Contains(a.rewritten, name) {
+	if len(done) == 0 && text != absent && text != a.before.at(name) && slices.Contains(a.rewritten, name) {
 		was, _ := fileText(a.before.at(name))
 		is, _ := fileText(text)
-		return is == was || !strings.HasPrefix(was, strings.TrimRight(is, "\x00"))
+		return !strings.HasPrefix(was, strings.TrimRight(is, "\x00"))
 	}
 	return len(done) == 0 && text == a.before.at(name) ||
 		slices.ContainsFunc(a.orders, func(k Order) bool { return k.has(done) && k.Outcome.at(name) == text })

@@ -27,7 +27,7 @@ func (t *thread) clone3(c *call) {
 func (t *thread) fork(flags, parentTid, childTid uint64) {
 	const namespaces = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC |
 		unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
-	t.parentTid, t.childTid, t.newPid, t.child = 0, 0, 0, nil
+	t.parentTid, t.childTid, t.child = 0, 0, nil
 	if flags&unix.CLONE_PARENT_SETTID != 0 {
 		t.parentTid = parentTid
 	}
@@ -40,11 +40,14 @@ func (t *thread) fork(flags, parentTid, childTid uint64) {
 	case flags&(unix.CLONE_UNTRACED|unix.CLONE_PARENT|unix.CLONE_PTRACE) != 0:
 		t.unmodelled("flags %#x are not handled", flags)
 	case flags&unix.CLONE_THREAD != 0:
+		t.newPid = 0
 		t.passThen(t.forked)
 	case flags&unix.CLONE_FILES != 0, flags&unix.CLONE_VM != 0 && flags&unix.CLONE_VFORK == 0:
 		t.unmodelled("a process that shares memory or descriptors is not handled")
 	case flags&unix.CLONE_FS != 0:
 		t.unmodelled("a process that shares its working directory and umask is not handled")
+	case t.newPid != 0: // a signal came before the kernel had made the process that was asked for: the call comes again
+		t.passThen(t.forked)
 	default:
 		t.askThen(fsfake.Op{Call: fsfake.CallFork}, func(r fsfake.Result) {
 			t.newPid = int(r.N)

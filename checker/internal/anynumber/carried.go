@@ -36,7 +36,8 @@ func (s *System) remember(via edge, p *Proc) {
 	}
 	if k, ok := s.told[n]; ok {
 		if k > len(p.Place.Told) {
-			panic(refusal("a loop leads to a place that knows more"))
+			s.refuse("a loop leads to a place that knows more")
+			return
 		}
 		p.Place.Told = p.Place.Told[:k]
 		return
@@ -80,7 +81,8 @@ func (c *Config) holds(s *System, pid int, h scenarios.Holding) {
 		if i := q - low - 1; i < len(p.Place.Told) {
 			return p.Place.Told[i]
 		}
-		panic(refusal("a lock is named after a process: " + h.Lock))
+		s.refuse("a lock is named after a process: " + h.Lock)
+		return pid
 	}
 	n := Hold{Lock: renamed(h.Lock, real), Path: renamed(h.Path, real), Inode: fsfake.Gone}
 	if h.Path != "" {
@@ -93,7 +95,7 @@ func (c *Config) holds(s *System, pid int, h scenarios.Holding) {
 	}
 	hs := slices.Clone(p.Place.Holds)
 	if slices.ContainsFunc(hs, func(o Hold) bool { return sameLock(o.Lock, n.Lock) }) {
-		panic(refusal("a process acquires a lock that it holds: " + h.Lock))
+		s.refuse("a process acquires a lock that it holds: " + h.Lock)
 	}
 	hs = append(hs, n)
 	slices.SortFunc(hs, func(a, b Hold) int { return cmp.Compare(a.Lock, b.Lock) })

@@ -48,6 +48,7 @@ type Config struct {
 	Inodes []Inode // sorted by identity
 	Procs  []Proc
 	Inside []string
+	why    refusal // what it has that no view has; nothing where it is one
 }
 
 func (c *Config) inode(id fsfake.InodeID) *Inode {

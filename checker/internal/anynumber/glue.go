@@ -176,7 +176,8 @@ func (g *gluing) processes(at int) {
 func (g *gluing) fresh(q, at int) {
 	for p := low; ; p++ {
 		if p >= low+maxNamed {
-			panic(refusal("more processes are named at a time than there are pids for"))
+			g.visit(Config{why: "more processes are named at a time than there are pids for"})
+			return
 		}
 		if g.v.proc(p) == nil && g.whose[p] == 0 {
 			g.pids[q], g.whose[p] = p, q

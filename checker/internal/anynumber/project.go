@@ -22,6 +22,14 @@ type projection struct {
 	public map[fsfake.InodeID]bool
 	how    How
 	kept   int // so many of order are full
+	why    refusal
+}
+
+// refuse says what the configuration has that no view has.
+func (p *projection) refuse(why string) {
+	if p.why == "" {
+		p.why = refusal(why)
+	}
 }
 
 func (p *projection) known(pid int) {
@@ -58,7 +66,7 @@ func (p *projection) inode(id fsfake.InodeID) {
 	}
 	if n.Kind != fsfake.KindDir {
 		if len(n.Data) > maxText {
-			panic(refusal(fmt.Sprintf("a file grows without a bound: it begins with %q", n.Data[:16])))
+			p.refuse(fmt.Sprintf("a file grows without a bound: it begins with %q", n.Data[:16]))
 		}
 		for _, q := range pidsIn(n.Data) {
 			p.known(q)
@@ -66,7 +74,8 @@ func (p *projection) inode(id fsfake.InodeID) {
 		return
 	}
 	if n.Nlink == 0 {
-		panic(refusal("a directory is removed while it is in use"))
+		p.refuse("a directory is removed while it is in use")
+		return
 	}
 	for _, e := range n.Names {
 		if len(pidsIn(e.Name)) == 0 {
@@ -89,10 +98,10 @@ func (p *projection) pidNames() {
 					continue
 				}
 				if slices.Sort(pids); len(slices.Compact(pids)) > 1 {
-					panic(refusal("a name holds the pids of two processes: " + e.Name))
+					p.refuse("a name holds the pids of two processes: " + e.Name)
 				}
 				if !p.public[id] {
-					panic(refusal("a name holds a pid, in a directory that is not there for all: " + e.Name))
+					p.refuse("a name holds a pid, in a directory that is not there for all: " + e.Name)
 				}
 				if _, ok := p.in[e.Inode]; !ok && p.names(e.Name) {
 					found = append(found, fsfake.SnapshotName{Name: p.rename(e.Name), Inode: e.Inode})
@@ -194,7 +203,7 @@ func (c *Config) view(keep []int, how How) Config {
 }
 
 func (p *projection) build(keep []int, seen [][]fsfake.InodeID, holds [][]Hold) Config {
-	var out Config
+	out := Config{why: p.why}
 	for i, id := range p.list {
 		n := *p.c.inode(id)
 		n.ID, n.Data, n.Maker, n.Parent = fsfake.InodeID(i+1), p.rename(n.Data), p.number[n.Maker], p.in[n.Parent]

@@ -121,7 +121,7 @@ func (s *System) Prove(ctx context.Context, p *scenarios.Property, how How, budg
 func (s *System) prove(ctx context.Context, p *scenarios.Property, how How, budget, without int) (
 	*Proof, Outcome, error) {
 	proof, out, err := s.search(ctx, p, how, budget, without)
-	names, sizes := errors.Is(err, Refused{string(othersNamed)}), errors.Is(err, Refused{string(sizeSeen)})
+	names, sizes := errors.Is(err, Refused{othersNamed}), errors.Is(err, Refused{sizeSeen})
 	if names || sizes {
 		again, err := New(s.sc)
 		if err != nil {
@@ -135,8 +135,7 @@ func (s *System) prove(ctx context.Context, p *scenarios.Property, how How, budg
 }
 
 func (s *System) search(ctx context.Context, p *scenarios.Property, how How, budget, without int) (
-	_ *Proof, _ Outcome, err error) {
-	defer refused(&err)
+	*Proof, Outcome, error) {
 	s.makers, s.names = how.Makers, how.Names
 	x := &search{System: s, how: how, bad: s.badOf(p), asserts: p.Shows == scenarios.InAStep, budget: budget,
 		proof: &Proof{How: how, Views: map[string]Config{}},
@@ -145,8 +144,10 @@ func (s *System) search(ctx context.Context, p *scenarios.Property, how How, bud
 		return nil, 0, Refused{"the property " + p.ID + " is about a history, not about what few processes see at once"}
 	}
 	c := s.begin(how.K + 1)
-	x.add(&c)
-	for len(x.work) > 0 && x.out == 0 {
+	if s.why == "" {
+		x.add(&c)
+	}
+	for len(x.work) > 0 && !x.stopped() {
 		v := x.work[0]
 		x.work = x.work[1:]
 		if err := ctx.Err(); err != nil {
@@ -156,6 +157,9 @@ func (s *System) search(ctx context.Context, p *scenarios.Property, how How, bud
 		for a := range how.K {
 			x.pair(v, a)
 		}
+	}
+	if err := s.refused(); err != nil {
+		return nil, 0, err
 	}
 	if x.out == 0 {
 		x.out = Proved
@@ -173,11 +177,16 @@ func (s *System) search(ctx context.Context, p *scenarios.Property, how How, bud
 	return x.proof, Proved, s.alike()
 }
 
+// stopped reports whether the search has come to its end before there is a proof.
+func (x *search) stopped() bool { return x.out != 0 || x.why != "" }
+
 // add adds the views of a configuration.
 func (x *search) add(c *Config) {
 	subsets(c.full(), x.how.K, func(keep []int) bool {
 		v := c.canonical(keep, x.how)
-		if _, ok := x.proof.Views[v.Key]; !ok {
+		if v.why != "" {
+			x.refuse(string(v.why))
+		} else if _, ok := x.proof.Views[v.Key]; !ok {
 			x.proof.Views[v.Key] = v.Config
 			x.work = append(x.work, v)
 		}
@@ -221,7 +230,7 @@ func (x *search) pair(v seenView, a int) {
 				whose: map[int]int{},
 				files: map[fsfake.InodeID]fsfake.InodeID{}, which: map[fsfake.InodeID]fsfake.InodeID{}, without: x.without,
 				visit: func(u Config) { x.among(u, union(v.Inside, h.v.Inside)) }}
-			if x.out == 0 {
+			if !x.stopped() {
 				g.glue(shared)
 			}
 		})
@@ -234,13 +243,17 @@ func (x *search) among(u Config, locks []string) {
 		subsets(locks, n, func(held []string) bool {
 			u.Inside = held
 			x.expand(&u)
-			return x.out == 0
+			return !x.stopped()
 		})
 	}
 }
 
 // expand adds what can happen in a configuration of which all views are known.
 func (x *search) expand(u *Config) {
+	x.refuse(string(u.why))
+	if x.stopped() {
+		return
+	}
 	if x.glued++; x.glued > x.budget {
 		x.out = Exhausted
 		return
@@ -248,7 +261,7 @@ func (x *search) expand(u *Config) {
 	var quiet []int
 	if !subsets(u.full(), x.how.K, func(keep []int) bool {
 		v := u.canonical(keep, x.how)
-		if x.quiet(&v) {
+		if x.refuse(string(v.why)); x.quiet(&v) {
 			quiet = append(quiet, keep[0])
 		}
 		_, ok := x.proof.Views[v.Key]
@@ -269,7 +282,7 @@ func (x *search) expand(u *Config) {
 			if d.failed && x.asserts || x.bad(&d.Config) {
 				x.out = Spurious
 			}
-			if x.out == 0 {
+			if !x.stopped() {
 				x.add(&d.Config)
 			}
 		})

@@ -13,7 +13,7 @@ func (x *search) alone(v *seenView) {
 	if x.bad(&v.Config) {
 		x.out = Spurious
 	}
-	if x.how.K > 1 || x.how.Names || x.out != 0 {
+	if x.how.K > 1 || x.how.Names || x.stopped() {
 		return
 	}
 	for _, pid := range v.full() {

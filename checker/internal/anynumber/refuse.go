@@ -8,25 +8,29 @@ import (
 	"lockpick/scenarios"
 )
 
-// A refusal is panicked with where something is met that views do not have.
+// A refusal says what is met that views do not have; it is empty where there is nothing.
 type refusal string
+
+// refuse notes the first refusal. No step is made from there on.
+func (s *System) refuse(why string) {
+	if s.why == "" {
+		s.why = refusal(why)
+	}
+}
+
+// refused is the refusal as an error.
+func (s *System) refused() error {
+	if s.why == "" {
+		return nil
+	}
+	return Refused{string(s.why)}
+}
 
 // Refused is why a question is not asked for any number of processes.
 type Refused struct{ Why string }
 
 // Error implements error.
 func (r Refused) Error() string { return r.Why }
-
-// refused turns a refusal into an error.
-func refused(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case refusal:
-		*err = Refused{string(r)}
-	default:
-		panic(r)
-	}
-}
 
 // directories keeps which directories a call lists, removes or moves.
 func (s *System) directories(m *fsfake.Machine, op fsfake.Op) {
@@ -42,15 +46,15 @@ func (s *System) directories(m *fsfake.Machine, op fsfake.Op) {
 	}
 }
 
-// othersNamed is panicked with where a program may say a name that holds the pid of another process.
-const othersNamed refusal = "a name that holds the pid of another process is used"
+// othersNamed is met where a program may say a name that holds the pid of another process.
+const othersNamed = "a name that holds the pid of another process is used"
 
-// sizeSeen is panicked with where a program looks at a size, and is not told sizes.
-const sizeSeen refusal = "a size is looked at"
+// sizeSeen is met where a program looks at a size, and is not told sizes.
+const sizeSeen = "a size is looked at"
 
 func (s *System) namesOthers() {
 	if !s.names {
-		panic(othersNamed)
+		s.refuse(othersNamed)
 	}
 }
 
@@ -73,7 +77,7 @@ func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 	s.emptied = slices.Compact(s.emptied)
 	for _, dir := range s.pidDirs {
 		if s.listed || slices.Contains(s.emptied, dir) {
-			panic(refusal("names in " + dir + " hold pids, and a directory is listed, or this one removed or moved"))
+			s.refuse("names in " + dir + " hold pids, and a directory is listed, or this one removed or moved")
 		}
 	}
 }
@@ -81,28 +85,28 @@ func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 // called is a call of the automaton as a process makes it.
 func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 {
-		panic(refusal("the call is not modelled for any number of processes: " + op.String()))
+		s.refuse("the call is not modelled for any number of processes: " + op.String())
 	}
 	if op.Call == fsfake.CallFlock {
 		if op.Flags&^fsfake.LOCK_NB == fsfake.LOCK_SH {
-			panic(refusal("a lock is shared: " + op.String()))
+			s.refuse("a lock is shared: " + op.String())
 		}
 		if op.Flags&fsfake.LOCK_NB == 0 && slices.ContainsFunc(p.FDs, func(f fsfake.SnapshotFD) bool {
 			return f.FD == op.FD && f.Flock == fsfake.LOCK_SH
 		}) {
-			panic(refusal("a shared lock is converted: " + op.String()))
+			s.refuse("a shared lock is converted: " + op.String())
 		}
 	}
 	s.slept, s.timed = s.slept || op.Call == fsfake.CallSleep, s.timed || op.Call == fsfake.CallNow
 	if s.slept && s.timed {
-		panic(refusal("the program sleeps and looks at the clock, so time passes"))
+		s.refuse("the program sleeps and looks at the clock, so time passes")
 	}
 	record := op.Call == fsfake.CallSetlk || op.Call == fsfake.CallOFDSetlk
 	switch {
 	case record && op.Flags == fsfake.F_RDLCK:
-		panic(refusal("a record lock is shared: " + op.String()))
+		s.refuse("a record lock is shared: " + op.String())
 	case record && op.Wait && len(p.Records) > 0: // who waits with none is in no cycle of waits
-		panic(refusal("a process waits for a record lock and has another, which may be a deadlock (EDEADLK): " + op.String()))
+		s.refuse("a process waits for a record lock and has another, which may be a deadlock (EDEADLK): " + op.String())
 	}
 	real := func(q int) int {
 		if q == low {
@@ -111,7 +115,8 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 		if i := q - low - 1; i < len(p.Place.Told) {
 			return p.Place.Told[i]
 		}
-		panic(refusal("it names a process that it was not told of: " + op.String()))
+		s.refuse("it names a process that it was not told of: " + op.String())
+		return p.Pid
 	}
 	if slices.ContainsFunc(pidsIn(op.Path+" "+op.Path2), func(q int) bool { return q != low }) {
 		s.namesOthers()
@@ -127,10 +132,10 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 func (s *System) seesNothing(e learn.Effects) {
 	switch {
 	case e.TimeSeen || e.ClockSeen || e.TimersLast || e.TimedWait:
-		panic(refusal("the program looks at a file time or at the clock"))
+		s.refuse("the program looks at a file time or at the clock")
 	case e.NumberSeen:
-		panic(refusal("the program gets hold of an inode number itself, and may do more than compare it"))
+		s.refuse("the program gets hold of an inode number itself, and may do more than compare it")
 	case e.Mapped || e.OneOrder:
-		panic(refusal("the program maps a file, or has threads"))
+		s.refuse("the program maps a file, or has threads")
 	}
 }

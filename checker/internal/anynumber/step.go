@@ -34,11 +34,14 @@ func (s *System) next(c *Config, pid int, visit func(step)) {
 	op := s.called(p, nd.Op)
 	before := nd.Begins
 	if before.By != (fsfake.Task{}) || before.OfFirst {
-		panic(refusal("somebody else makes a call for the process"))
+		s.refuse("somebody else makes a call for the process")
 	}
 	failed := before.Failed != "" && !p.Place.Begun
 	if op.Call.Ends() {
 		s.ends(c, pid, func(e step) { visit(step{e.Config, failed}) })
+		return
+	}
+	if s.why != "" {
 		return
 	}
 	m := c.machine(s.kind, s.rest)
@@ -46,14 +49,18 @@ func (s *System) next(c *Config, pid int, visit func(step)) {
 	r := m.Do(fsfake.Task{Pid: pid, N: 1}, op)
 	switch {
 	case r.Unmodelled != "":
-		panic(refusal(r.Unmodelled))
+		s.refuse(r.Unmodelled)
+		return
 	case r.Blocked:
 		if !op.Call.IsLock() {
-			panic(refusal("a call waits that asks for no lock: " + op.String()))
+			s.refuse("a call waits that asks for no lock: " + op.String())
 		}
 		return // as if it had not asked yet
 	}
 	d := s.after(c, m, pid)
+	if s.why != "" {
+		return
+	}
 	if before.LetGo && !p.Place.Begun {
 		lock, _ := model.LockOf(before.Input)
 		d.proc(pid).letGo(lock)
@@ -68,15 +75,17 @@ func (s *System) next(c *Config, pid int, visit func(step)) {
 func (s *System) ends(c *Config, pid int, visit func(step)) {
 	m := c.machine(s.kind, s.rest)
 	m.KillProc(pid)
-	d := s.after(c, m, pid)
-	visit(step{Config: d})
+	if d := s.after(c, m, pid); s.why == "" {
+		visit(step{Config: d})
+	}
 }
 
 // after is a configuration after a call of a process: the machine's files and processes, and what is known beside.
 func (s *System) after(c *Config, m *fsfake.Machine, by int) Config {
 	snap, err := m.Snapshot()
 	if err != nil {
-		panic(refusal("it needs " + err.Error()))
+		s.refuse("it needs " + err.Error())
+		return c.clone()
 	}
 	s.hides(m, &snap)
 	d := Config{Inside: c.Inside}
@@ -128,7 +137,8 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 			p.Place.Told = append(p.Place.Told, q)
 		}
 		if k+1 >= scenarios.MaxProcesses {
-			panic(refusal("a process is told of ever more others"))
+			s.refuse("a process is told of ever more others")
+			return low
 		}
 		return low + 1 + k
 	}
@@ -137,13 +147,17 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 	if !s.sizes {
 		r.Stat.Size, r.Stat.Nlink = 0, 0
 	}
+	if s.why != "" {
+		return
+	}
 	via := edge{at.Node, s.intern(r)}
 	e, err := s.a.Learn(at.Node, via.result)
 	if err != nil {
-		panic(refusal(err.Error()))
+		s.refuse(err.Error())
+		return
 	}
 	if e.Effects.SizeSeen && !s.sizes {
-		panic(sizeSeen)
+		s.refuse(sizeSeen)
 	}
 	s.seesNothing(e.Effects)
 	p.Place.Node, p.Place.Begun = e.To&^learn.Begun, e.To&learn.Begun != 0
@@ -151,7 +165,7 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 	s.forget(&c, pid, via, &e)
 	if out, ok := e.Effects.Output.(model.Acquired); ok && e.Effects.Returned && out.OK && (!e.Effects.Holds ||
 		out.Shared) {
-		panic(refusal("a lock is joined, or acquired without a note of it"))
+		s.refuse("a lock is joined, or acquired without a note of it")
 	}
 	if s.reuses {
 		c.apart(d, pid)
@@ -159,5 +173,7 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 	if e.Effects.Holds {
 		c.holds(s, pid, e.Effects.Holding)
 	}
-	visit(step{Config: c, failed: failed || e.Effects.Failed != ""})
+	if s.why == "" {
+		visit(step{Config: c, failed: failed || e.Effects.Failed != ""})
+	}
 }

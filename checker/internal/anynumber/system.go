@@ -30,6 +30,7 @@ type System struct {
 	slept   bool     // it sleeps
 	timed   bool     // it looks at the clock, which stands still
 	reuses  bool     // inode numbers may come back
+	why     refusal  // the first, or nothing
 }
 
 // An edge leads from a node with a result, both as process 101 has them.
@@ -41,7 +42,6 @@ type edge struct {
 // New returns the system of a scenario. The error is a [Refused] where its setting is about more than any number of
 // equal processes, their ends and kills.
 func New(sc *scenarios.Scenario) (s *System, err error) {
-	defer refused(&err)
 	if why := settingOf(sc); why != "" {
 		return nil, Refused{why}
 	}
@@ -55,7 +55,7 @@ func New(sc *scenarios.Scenario) (s *System, err error) {
 	if s.a.First() >= learn.Start {
 		s.seesNothing(s.a.Node(s.a.First()).Begins)
 	}
-	return s, nil
+	return s, s.refused()
 }
 
 // settingOf says why a scenario is not asked, or nothing.
@@ -99,28 +99,31 @@ func (s *System) begin(n int) Config {
 	st.Processes = n
 	sc, err := s.sc.In(st)
 	if err != nil {
-		panic(refusal(err.Error()))
+		s.refuse(err.Error())
+		return Config{}
 	}
 	m, err := sc.Start()
 	if err != nil {
-		panic(refusal(err.Error()))
+		s.refuse(err.Error())
+		return Config{}
 	}
 	if !m.CountsInodes() {
-		panic(refusal("the setting fixes how inodes are numbered"))
+		s.refuse("the setting fixes how inodes are numbered")
 	}
 	snap, err := m.Snapshot()
 	if err != nil {
-		panic(refusal("at the start there is " + err.Error()))
+		s.refuse("at the start there is " + err.Error())
+		return Config{}
 	}
 	c := Config{}
 	s.kind, s.rest = m, nil
 	for _, i := range snap.Inodes {
 		if len(pidsIn(i.Data)) > 0 {
-			panic(refusal("a file names a process before any of them has begun"))
+			s.refuse("a file names a process before any of them has begun")
 		}
 		for _, e := range i.Names {
 			if len(pidsIn(e.Name)) > 0 {
-				panic(refusal("a name at the start holds the pid of a process: " + e.Name))
+				s.refuse("a name at the start holds the pid of a process: " + e.Name)
 			}
 		}
 		c.Inodes = append(c.Inodes, Inode{SnapshotInode: i})
@@ -128,14 +131,14 @@ func (s *System) begin(n int) Config {
 	for _, p := range snap.Procs {
 		if _, ok := scenarios.ProcessOf(p.Pid); !ok {
 			if len(p.FDs)+len(p.Records) > 0 || p.Cwd != root {
-				panic(refusal("a process that the scenario does not run has something open"))
+				s.refuse("a process that the scenario does not run has something open")
 			}
 			p.Seen = nil // it makes no call
 			s.rest = append(s.rest, p)
 			continue
 		}
 		if len(p.FDs) > 0 || len(p.Seen) > 0 || p.Cwd != root {
-			panic(refusal("a process has something open before it begins"))
+			s.refuse("a process has something open before it begins")
 		}
 		c.Procs = append(c.Procs, Proc{SnapshotProc: p, Full: true, Place: Place{Node: s.a.First()}})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker/internal/anynumber"
 	"lockpick/checker/internal/bruteforce"
+	"lockpick/checker/internal/certificate"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
@@ -26,7 +27,7 @@ func TestProofsAreSound(t *testing.T) {
 	if n == 0 {
 		n = testmain.Many(6, 25, 120)
 	}
-	proved, refuted, notProved := 0, 0, 0
+	proved, refuted, notProved, verified := 0, 0, 0, 0
 	for seed := *firstSeed; n > 0; seed++ {
 		p := bruteforce.Draw(seed)
 		if !p.Alike || len(p.Programs[0]) != 1 {
@@ -51,8 +52,13 @@ func TestProofsAreSound(t *testing.T) {
 				if err != nil {
 					break
 				}
-				_, out, err := s.Prove(context.Background(), claim.Property, how, 4000)
-				if holds = err == nil && out == anynumber.Proved; holds || err != nil {
+				proof, out, err := s.Prove(context.Background(), claim.Property, how, 4000)
+				if holds = err == nil && out == anynumber.Proved; holds {
+					why, written := verify(t, s, proof, sc, claim.Property)
+					require.Empty(t, why, "%s is proved, and not verified: %s\n%s", claim.Property, p.Name, p)
+					verified += written
+				}
+				if holds || err != nil {
 					break
 				}
 			}
@@ -68,6 +74,9 @@ func TestProofsAreSound(t *testing.T) {
 				}
 				broken = a.Broken
 			}
+			if broken {
+				blind(t, sc, claim.Property)
+			}
 			switch {
 			case holds:
 				proved++
@@ -79,7 +88,38 @@ func TestProofsAreSound(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d proved, %d broken with up to 4, %d neither", proved, refuted, notProved)
+	t.Logf("%d proved, %d of them verified, %d broken with up to 4, %d neither", proved, verified, refuted, notProved)
 	require.Positive(t, proved)
 	require.Positive(t, refuted)
+}
+
+// verify says why the certificate of a proof is none, and whether there is one.
+func verify(t *testing.T, s *anynumber.System, proof *anynumber.Proof, sc *scenarios.Scenario, p *scenarios.Property) (
+	why string, written int) {
+	text, err := s.Certificate(p, proof)
+	if err != nil {
+		require.ErrorAs(t, err, new(anynumber.Refused))
+		return "", 0
+	}
+	f, err := certificate.Read(text)
+	require.NoError(t, err)
+	return f.Verify(context.Background(), sc, p).Why, 1
+}
+
+// blind has all views of what is broken written down, as if nothing were bad: that is no proof.
+func blind(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) {
+	for _, how := range anynumber.Hows()[:3] {
+		s, err := anynumber.New(sc)
+		if err != nil {
+			return
+		}
+		other := *p
+		other.Shows = scenarios.InAStep // of which there is none
+		proof, out, err := s.Prove(context.Background(), &other, how, 4000)
+		if err != nil || out != anynumber.Proved {
+			return
+		}
+		why, written := verify(t, s, proof, sc, p)
+		require.True(t, why != "" || written == 0, "%s is broken, and verified: %s", p, sc.ID)
+	}
 }

@@ -53,8 +53,8 @@ func Read(text []byte) (*File, error) {
 	}
 	last := lines[len(lines)-1]
 	if Seal(text[:len(text)-len(last)-1]) != string(last)+"\n" {
-		return nil, errors.New("a byte has changed, or lines are missing: its last line is not the SHA-256 of the others. " +
-			"Make it anew with lockpick check --certificate")
+		return nil, errors.New("a byte has changed, or lines are missing: its last line is not the SHA-256 of the " +
+			"others. Make it anew with lockpick check --certificate")
 	}
 	for i, line := range lines[1 : len(lines)-1] {
 		var l struct {

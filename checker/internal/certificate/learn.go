@@ -50,65 +50,66 @@ func mixed(pid int) int {
 // learn runs the program along each edge of the file. What it does there is what the file says, or there is no proof.
 func (v *verifier) learn() {
 	first := v.run(nil)
-	if len(first) != 1 || first[0].ended || first[0].holds || first[0].failed {
-		v.no("the program makes no call, or holds a lock before its first")
+	if len(first) != 1 || first[0].ended || first[0].holds || first[0].failed || first[0].strange != "" ||
+		first[0].text() != v.file.Call {
+		v.no("the program does not begin with %q", v.file.Call)
 		return
 	}
-	v.arrive(v.file.Start, &node{call: first[0], path: []uint32{v.file.Start}}, v.file.Call)
+	v.arrive(v.file.Start, &node{call: first[0], path: []uint32{v.file.Start}})
 	for _, e := range v.file.edges {
-		from := v.nodes[e.From]
-		if from == nil || v.why != "" {
+		if v.nodes[e.From] == nil || v.why != "" {
 			v.no("an edge begins in node %d, and none before leads there", e.From)
 			return
 		}
-		n := &node{answers: append(slices.Clone(from.answers), e.Answer), told: from.told, knows: from.knows}
-		calls := v.run(n.answers)
-		if len(calls) != len(n.answers)+1 {
-			v.no("the program ends before the edge from node %d", e.From)
-			return
-		}
-		for i, at := range from.path {
-			if calls[i] != v.nodes[at].call {
-				v.no("the program is not a function of the answers to its calls")
-			}
-		}
-		for _, pid := range append(pids(e.Answer.Data), e.Answer.Lock.Pid, int(e.Answer.N)-start(0)) {
-			if isPid(pid) && (pid != int(e.Answer.N)-start(0) || from.op.Call == fsfake.CallStartTime) {
-				n.told = max(n.told, pid-low)
-			}
-		}
-		if ino := e.Answer.Stat.Ino; ino > 64 {
-			n.knows = all
-		} else if ino > 0 {
-			n.knows |= 1 << (ino - 1)
-		}
-		n.call, n.path = calls[len(calls)-1], append(slices.Clone(from.path), e.To)
-		is := &edge{Edge: e, call: n.call}
-		switch top := v.nodes[e.To]; {
-		case n.call.again != 0:
-			if !slices.Contains(from.path, e.To) || n.op != top.op || n.call.ended != top.call.ended ||
-				!strings.Contains(top.begun, fmt.Sprintf(" %d ", n.call.again)) {
-				v.no("the edge from node %d leads to no top of the loop of which a round begins", e.From)
-				return
-			}
-			is.again = !n.letGo && top.letGo
-			if n.letGo && (!top.letGo || n.lock != top.lock) {
-				v.no("a round of a loop begins with the release of another lock than the first")
-			}
-		case n.call.ended != (e.To == ended) || top != nil:
-			v.no("the edge from node %d to node %d leads elsewhere", e.From, e.To)
-			return
-		case !n.call.ended:
-			v.arrive(e.To, n, e.Call)
-		}
-		if got := n.text(); got != e.Call {
-			v.no("after the edge from node %d the program makes %q, and not %q", e.From, got, e.Call)
-		}
-		if n.strange != "" && (n.strange != sizeSeen || !v.file.Sizes) {
-			v.no("%s", n.strange)
-		}
-		v.edges[step{e.From, e.Answer}] = is
+		v.along(e, v.nodes[e.From])
 	}
+}
+
+// along runs the program along an edge.
+func (v *verifier) along(e Edge, from *node) {
+	n := &node{answers: append(slices.Clone(from.answers), e.Answer), path: append(slices.Clone(from.path), e.To),
+		told: from.told, knows: from.knows}
+	calls := v.run(n.answers)
+	if len(calls) != len(n.answers)+1 {
+		v.no("the program ends before the edge from node %d", e.From)
+		return
+	}
+	for i, at := range from.path {
+		if calls[i] != v.nodes[at].call {
+			v.no("the program is not a function of the answers to its calls")
+		}
+	}
+	n.call = calls[len(calls)-1]
+	retold(from.op.Call, e.Answer, func(pid int) int {
+		n.told = max(n.told, pid-low)
+		return pid
+	})
+	if ino := e.Answer.Stat.Ino; ino > 64 {
+		n.knows = all
+	} else if ino > 0 {
+		n.knows |= 1 << (ino - 1)
+	}
+	if n.strange != "" && (n.strange != sizeSeen || !v.file.Sizes) {
+		v.no("%s", n.strange)
+	}
+	if got := n.text(); got != e.Call {
+		v.no("after the edge from node %d the program makes %q, and not %q", e.From, got, e.Call)
+	}
+	is := &edge{Edge: e, call: n.call}
+	switch top := v.nodes[e.To]; {
+	case n.call.again != 0:
+		if !slices.Contains(from.path, e.To) || n.op != top.op || n.call.ended ||
+			!strings.Contains(top.begun, fmt.Sprintf(" %d ", n.call.again)) ||
+			n.invoked && (!top.invoked || n.letGo != top.letGo || n.lock != top.lock) {
+			v.no("the edge from node %d leads to no top of the loop of which a round begins", e.From)
+		}
+		is.again = top != nil && top.invoked && !n.invoked
+	case n.call.ended != (e.To == ended) || top != nil:
+		v.no("the edge from node %d to node %d leads elsewhere", e.From, e.To)
+	case !n.call.ended:
+		v.arrive(e.To, n)
+	}
+	v.edges[step{e.From, e.Answer}] = is
 }
 
 // text is what a program does next; empty for its end.
@@ -136,7 +137,7 @@ func (v *verifier) run(answers []fsfake.Result) []call {
 }
 
 // arrive adds a node, unless its call asks for what views do not have.
-func (v *verifier) arrive(id uint32, n *node, said string) {
+func (v *verifier) arrive(id uint32, n *node) {
 	v.nodes[id] = n
 	op := n.op
 	v.lists = v.lists || op.Call == fsfake.CallReaddir
@@ -148,9 +149,6 @@ func (v *verifier) arrive(id uint32, n *node, said string) {
 	}
 	if slices.ContainsFunc(pids(op.Path+" "+op.Path2), func(p int) bool { return p != low }) {
 		v.no("a name holds the pid of another process: %s", op)
-	}
-	if said != n.text() {
-		v.no("in node %d the program makes %q, and not %q", id, n.text(), said)
 	}
 }
 

@@ -53,9 +53,10 @@ type evidence struct {
 	Facts   []string
 	Command string
 	Player  *player
+	History *history
 }
 
-func newPage(sys *system, w *row, o Options) *page {
+func newPage(sys *system, w *row, o Options) (*page, error) {
 	sc := w.Scenario
 	p := &page{
 		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: report.Visible(sc.Summary), Report: sc.Report,
@@ -66,11 +67,15 @@ func newPage(sys *system, w *row, o Options) *page {
 		if r.Counterexample == nil {
 			continue
 		}
-		p.Cases = append(p.Cases, newEvidence(w, r, o))
+		c, err := newEvidence(w, r, o)
+		if err != nil {
+			return nil, err
+		}
+		p.Cases = append(p.Cases, c)
 	}
 	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
 	p.Made = o.Made
-	return p
+	return p, nil
 }
 
 // visibleSource is a program's text without what a terminal would obey: its lines and its
@@ -150,7 +155,7 @@ func coverage(r *checker.Result) string {
 	return "incomplete"
 }
 
-func newEvidence(w *row, r *checker.Result, o Options) *evidence {
+func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	cx := r.Counterexample
 	chart := report.NewChart(w.Scenario, cx)
 	chart.Judge(w.Scenario, cx)
@@ -162,7 +167,9 @@ func newEvidence(w *row, r *checker.Result, o Options) *evidence {
 	if strings.Contains(cx.Cause, c.Wrong) {
 		c.Wrong = ""
 	}
-	return c
+	var err error
+	c.History, err = newHistory(w, cx)
+	return c, err
 }
 
 // widestEnd is how many columns a cell of the table of ends shows at most: what a file holds may be long.

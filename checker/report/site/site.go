@@ -43,14 +43,24 @@ func (o *Options) report() report.Options {
 }
 
 // Write writes the site into a directory, which is made when it is not there: the first
-// page is index.html. It fails when a file cannot be written.
+// page is index.html. It fails when a file cannot be written, or when a history cannot
+// be drawn.
 func Write(dir string, results []checker.Result, o Options) error {
 	w := &writer{dir: dir}
 	systems := bySystem(results)
 	w.page("index.html", "index.html.tmpl", newIndex(systems, o))
 	for _, sys := range systems {
 		for _, row := range sys.Rows {
-			w.page(row.File, "scenario.html.tmpl", newPage(sys, row, o))
+			p, err := newPage(sys, row, o)
+			if err != nil {
+				return err
+			}
+			w.page(row.File, "scenario.html.tmpl", p)
+			for _, c := range p.Cases {
+				if c.History != nil {
+					w.file(c.History.File, c.History.page)
+				}
+			}
 		}
 	}
 	return w.err

@@ -106,7 +106,7 @@ func TestTextIsEscaped(t *testing.T) {
 	cx.Cause = hostile
 	r.Counterexample = &cx
 	site := written(t, []checker.Result{r}, Options{Title: hostile, Flags: hostile})
-	require.Len(t, site, 2)
+	require.Len(t, site, 3)
 	for name, page := range site {
 		for _, alive := range []string{"<script>alert", "<img", "<b onclick", `href="javascript:`} {
 			require.False(t, strings.Contains(page, alive), "%s contains %s", name, alive)

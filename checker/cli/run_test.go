@@ -267,5 +267,5 @@ func TestRunOfSharedMemory(t *testing.T) {
 	got := run(t, "run", "--dir", dir, "--crashes", "1", "--property", "atomic", "--native", "off",
 		`python3 -c 'import mmap; f=open("f","r+b"); mmap.mmap(f.fileno(),0)[0:1]=b"Z"'`)
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
-	require.Contains(t, got.stdout, "writes to a file through shared memory")
+	require.Contains(t, got.stdout, "maps a file as shared memory")
 }

@@ -98,12 +98,12 @@ func (r *reader) failed() string {
 	return fmt.Sprintf("what --recover or --read does with what is left is not known: %v", r.err)
 }
 
-// Unseen says, of an error of the commands, why nothing can be said of them: they write without calls.
+// Unseen says, of an error of the commands, why nothing can be said of them: they read or write without calls.
 // "" for no reason.
 func Unseen(err error) string {
 	if e := new(tracer.Error); errors.As(err, &e) && e.Shared {
-		return fmt.Sprintf("%s writes to a file through shared memory, without calls, so what it has written when is "+
-			"not seen: %s", e.Program, e.Call)
+		return fmt.Sprintf("%s maps a file as shared memory. What it reads and writes there is done without calls, and "+
+			"is not seen: %s", e.Program, e.Call)
 	}
 	return ""
 }

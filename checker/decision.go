@@ -13,7 +13,14 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	if o.Preemptions != nil {
 		return checkBounded(ctx, t, o)
 	}
-	g := &decision{t: t, o: o, ask: ask && !t.Sc.External, space: &space{}}
+	g := &decision{t: t, ask: ask && !t.Sc.External, space: &space{}}
+	if tell := o.Progress; tell != nil {
+		o.Progress = func(p Progress) {
+			p.Within = g.within
+			tell(p)
+		}
+	}
+	g.o = o
 	defer func() { g.keep(nil, nil) }()
 	if err := g.run(ctx, o.plan(traitsOf(t), o.limits(t.Sc, t.Property))); err != nil {
 		return Result{}, err

@@ -124,6 +124,8 @@ type Progress struct {
 	Executions, Learned int
 	// Place of Places is being tried, in schedules with so many Preemptions; Places is 0 while anything else is done.
 	Preemptions, Place, Places int
+	// Within is what is known to hold, once few preemptions were covered; nil before.
+	Within *Within
 	// Broken: a counterexample is known, and a smaller one is looked for.
 	Broken bool
 }

@@ -142,7 +142,7 @@ func (n *challenge) check(ctx context.Context, refusals bool) (*native.Check, er
 		return nil, err
 	}
 	if refusals {
-		t.Refuses = n.spec.Refused.May
+		t.Refuses, t.AllRefuse = n.spec.Refused.May, n.spec.Refused.All
 	}
 	n.checks[at], err = native.Open(ctx, t)
 	return n.checks[at], err

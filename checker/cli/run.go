@@ -89,7 +89,7 @@ it holds, or is broken and how, or why it was not asked.`,
 			"is compared, and must exit 0"},
 		{"read", "a `COMMAND` whose output and exit status on what is left are compared, in place of the files"},
 		{"refused", "exit statuses that mean \"I have done nothing\", such as `1,75`; 0 of a program that has changed no " +
-			"file; or none"},
+			"file; all where every program may refuse at once; or none"},
 		{"ignore", "leave names that match `PATTERN` out of what is compared"},
 		{"stdout", "`off` leaves what is printed out of what is compared"},
 		{"outside", "`real` lets the programs change files outside of the directory, unjudged; else what they change " +

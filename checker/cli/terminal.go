@@ -101,6 +101,9 @@ func (p *progress) followRun(g checker.Progress) {
 		case g.Places > 0:
 			text = fmt.Sprintf("schedules with %s: %d of %d places", numbers.Count(g.Preemptions, "preemption",
 				"preemptions"), g.Place, g.Places)
+		case g.Within != nil:
+			text = fmt.Sprintf("holds with up to %s; going on: %s",
+				numbers.Count(g.Within.Preemptions, "preemption", "preemptions"), text)
 		}
 		p.line(fmt.Sprintf("%s: %s, %d executions, %d calls learned", g.Property, text, g.Executions, g.Learned))
 	}

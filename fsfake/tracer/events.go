@@ -160,6 +160,7 @@ func (t *thread) execed() {
 	p.handlers, p.alarms = [65]uint64{}, slices.DeleteFunc(p.alarms, func(a *alarm) bool { return a.id != realTimer })
 	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {
 		p.name = filepath.Base(exe)
+		t.r.executed(exe)
 	}
 	if p.script != "" {
 		p.name, p.script = p.script, ""

@@ -50,6 +50,7 @@ type Run struct {
 	outside map[string]bool
 	refused []string // calls that were refused because they are not modelled, and how
 	unlike  []string // those of them that every kernel makes
+	execs   []string // see Executed
 	renamed bool     // see Renamed
 	temp    string   // a directory to remove at the end, or empty
 	cpu     unix.CPUSet
@@ -288,6 +289,18 @@ func (r *Run) Stop() {
 		r.stopped = true
 		close(r.do)
 		<-r.over
+	}
+}
+
+// Executed lists the real files of the programs that were executed, each once.
+func (r *Run) Executed() (files []string) {
+	r.look(func() { files = slices.Clone(r.execs) })
+	return files
+}
+
+func (r *Run) executed(file string) {
+	if !slices.Contains(r.execs, file) {
+		r.execs = append(r.execs, file)
 	}
 }
 

@@ -70,6 +70,9 @@ func (r *Run) launch() error {
 	}
 	p := r.addProcess(nil, pid, r.c.Pid)
 	p.name = filepath.Base(r.c.Argv[0])
+	if exe, err := filepath.EvalSymlinks(program); err == nil {
+		r.executed(exe)
+	}
 	p.cwd, p.atDir = r.c.Cwd, r.c.Cwd == r.c.Dir
 	t := r.addThread(p, pid)
 	if program == standIn {

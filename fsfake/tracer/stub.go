@@ -76,6 +76,9 @@ func (*Run) Outside() []string { return nil }
 // Sweep removes nothing.
 func Sweep() {}
 
+// Executed lists none.
+func (*Run) Executed() []string { return nil }
+
 // Refused lists none.
 func (*Run) Refused() []string { return nil }
 

@@ -22,6 +22,8 @@ type Task struct {
 	// Refuses reports whether a command that ended so, "exit 1" or "signal 9", may not have done anything, so that serial
 	// orders without it count; nil is never.
 	Refuses func(exit string) bool
+	// AllRefuse: all may have done nothing.
+	AllRefuse bool
 }
 
 // A Command is a program with its arguments, looked up in PATH, and what it reads from its standard input.

@@ -77,7 +77,7 @@ func (c *Check) every() [][]int {
 	var out [][]int
 	var extend func(ran []int)
 	extend = func(ran []int) {
-		if len(ran) == n || len(ran) > 0 && c.task.Refuses != nil {
+		if len(ran) == n || (len(ran) > 0 || c.task.AllRefuse) && c.task.Refuses != nil {
 			out = append(out, slices.Clone(ran))
 		}
 		for i := range n {

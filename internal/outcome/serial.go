@@ -62,6 +62,9 @@ func (o Order) Name() string {
 		}
 		names = append(names, name)
 	}
+	if len(names) == 0 {
+		return "none runs"
+	}
 	if len(names) == 1 && len(o.Outcome.Exits) > 1 {
 		return names[0] + " alone"
 	}

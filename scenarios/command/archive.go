@@ -382,6 +382,9 @@ func (s *Spec) formatSetting(b *strings.Builder) error {
 		if s.Refused.Skips {
 			statuses = append(statuses, "0")
 		}
+		if s.Refused.All {
+			statuses = append(statuses, "all")
+		}
 		for _, n := range s.Refused.Statuses {
 			statuses = append(statuses, strconv.Itoa(n))
 		}

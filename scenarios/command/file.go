@@ -186,7 +186,7 @@ func (s *Spec) Set(name, value string) (err error) {
 		}
 	case "refused":
 		s.Refused.Declared = true
-		bad := fmt.Errorf("command: refused %q: give exit statuses from 0 to 255, or none", value)
+		bad := fmt.Errorf("command: refused %q: give exit statuses from 0 to 255, all beside them, or none", value)
 		if strings.Trim(value, ", ") == "" {
 			return bad
 		}
@@ -196,6 +196,8 @@ func (s *Spec) Set(name, value string) (err error) {
 			}
 			n, nerr := strconv.Atoi(word)
 			switch {
+			case word == "all":
+				s.Refused.All = true
 			case nerr != nil || n < 0 || n > 255:
 				return bad
 			case n == 0:
@@ -203,6 +205,9 @@ func (s *Spec) Set(name, value string) (err error) {
 			default:
 				s.Refused.Statuses = append(s.Refused.Statuses, n)
 			}
+		}
+		if r := &s.Refused; r.All && len(r.Statuses) == 0 && !r.Skips {
+			return fmt.Errorf("command: refused %q: all goes with the exit statuses, such as 5,all", value)
 		}
 	case "left":
 		if s.Left = value == "on"; value != "on" && value != "off" {

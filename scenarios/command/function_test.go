@@ -49,6 +49,44 @@ func beside(t *testing.T, script string, f command.Line, refused []int) scenario
 	})
 }
 
+// Of two programs that try two locks in either order both may refuse. That is wrong unless it is declared, and what
+// one does in spite of its refusal is wrong all the same.
+func TestAllMayRefuse(t *testing.T) {
+	tries := func(first, second string, spoils bool) command.Line {
+		return command.Line{Shell: first, Func: func(t *scenarios.Task) {
+			if t.Mkdir(first, 0o777) != nil {
+				t.ExitWith(5)
+				return
+			}
+			if t.Mkdir(second, 0o777) != nil {
+				_ = t.Rmdir(first)
+				if spoils {
+					_ = t.WriteFile("spoilt", nil, 0o666)
+				}
+				t.ExitWith(5)
+				return
+			}
+			_ = t.Rmdir(second)
+			_ = t.Rmdir(first)
+			t.Exit()
+		}}
+	}
+	for name, c := range map[string]struct {
+		all, spoils bool
+		want        checker.Verdict
+	}{"declared": {true, false, checker.Holds}, "not declared": {false, false, checker.Broken},
+		"spoils": {true, true, checker.Broken}} {
+		spec := command.Spec{Commands: []command.Line{tries("a", "b", c.spoils), tries("b", "a", c.spoils)},
+			Refused: command.Refused{Declared: true, Statuses: []int{5}, All: c.all}}
+		sc, err := spec.Scenario()
+		testmain.Traced(t, err, "./scenarios/command")
+		require.NoError(t, err)
+		r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{})
+		require.NoError(t, err)
+		require.Equal(t, c.want, r.Verdict, "%s: %s", name, r.Why)
+	}
+}
+
 // A shell script and Go functions stand side by side in one scenario, and checkertest.Run decides it: a function
 // that keeps to the protocol, one that removes the lock of somebody else, and one that refuses.
 func TestCommandsBesideFunctions(t *testing.T) {

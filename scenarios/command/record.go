@@ -45,7 +45,8 @@ type record struct {
 	// outside are the files outside of the virtual directory that executions have changed or locked,
 	// unlike the calls that were refused although every kernel makes them, refused all that were.
 	outside, unlike, refused map[string]bool
-	programs                 *programs // what /proc tells of each command
+	programsRun              map[string]bool // files of the programs that were executed
+	programs                 *programs       // what /proc tells of each command
 	// late has, by process, where it looked at the clock; see clocks.go.
 	late []lateness
 }
@@ -96,7 +97,7 @@ type twin [sha256.Size]byte
 func newRecord(processes int) *record {
 	return &record{programs: newPrograms(),
 		roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{},
-		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{}, late: make([]lateness, processes)}
+		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{}, programsRun: map[string]bool{}, late: make([]lateness, processes)}
 }
 
 // did notes which files outside of the virtual directory an execution has changed or locked, and which of
@@ -107,7 +108,7 @@ func (r *record) did(run *tracer.Run) {
 	for _, of := range []struct {
 		set   map[string]bool
 		names []string
-	}{{r.outside, run.Outside()}, {r.unlike, run.Unlike()}, {r.refused, run.Refused()}} {
+	}{{r.outside, run.Outside()}, {r.unlike, run.Unlike()}, {r.refused, run.Refused()}, {r.programsRun, run.Executed()}} {
 		for _, name := range of.names {
 			of.set[name] = true
 		}

@@ -22,6 +22,9 @@ type Refused struct {
 	// and leaves it at that, as after flock -n || exit 0. Files that it has opened, made and emptied count as unchanged
 	// here: at the end they must be as in an order without it.
 	Skips bool
+	// All: every command may refuse at once, and nothing is done. Otherwise one must get through. SQLite documents it of
+	// SQLITE_BUSY, and who tries two locks in either order has it, too.
+	All bool
 }
 
 // serializable returns the property of commands whose serial runs are given.
@@ -166,7 +169,7 @@ type ordering struct {
 // numbers come back, or nil.
 func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled int) error {
 	s := o.s
-	if len(ran) > 0 {
+	if len(ran) > 0 || s.Refused.All {
 		k := outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))}
 		if s.reader != nil && len(killed) == 0 {
 			k.Found = s.reader.look(scenarios.NewView(m))

@@ -112,6 +112,25 @@ func present(dirs []string) []string {
 	return dirs
 }
 
+// assumesShims says which programs ran in place of shims.
+func (s *Spec) assumesShims() []string {
+	s.record.mu.Lock()
+	defer s.record.mu.Unlock()
+	dirs := map[string]bool{}
+	for _, d := range s.direct {
+		real, err := filepath.EvalSymlinks(d)
+		for p := range s.record.programsRun {
+			if err == nil && filepath.Dir(p) == real {
+				dirs[d] = true
+			}
+		}
+	}
+	if len(dirs) == 0 {
+		return nil
+	}
+	return []string{"shims in PATH are passed over, and the programs that they choose run at once: those in " + listed(dirs)}
+}
+
 // lookup is the value of a variable.
 func lookup(environ []string, name string) (value string, ok bool) {
 	for _, e := range environ {

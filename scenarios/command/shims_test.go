@@ -54,7 +54,7 @@ func TestThroughShims(t *testing.T) {
 	}
 }
 
-// Who runs the commands hears of it.
+// Who runs the commands hears of it where such a program has run.
 func TestShimsArePassedOver(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -62,10 +62,11 @@ func TestShimsArePassedOver(t *testing.T) {
 	require.NoError(t, os.MkdirAll(bin, 0o755))
 	require.NoError(t, os.MkdirAll(shims, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(shims, "ruby"), []byte("exec \"/usr/bin/rbenv\" exec \"$program\"\n"), 0o755))
-	s := Spec{Dir: "/data", Commands: []Line{{Shell: "true"}}}
+	s := Spec{Dir: "/data", Commands: []Line{{Shell: "true"}}, record: newRecord(1)}
 	s.Inherit([]string{"PATH=" + shims + ":/usr/bin:/bin", "RBENV_VERSION=1"})
 	require.Contains(t, s.env(), "PATH="+bin+":"+shims+":/usr/bin:/bin")
-	sc, err := s.bare()
-	require.NoError(t, err)
-	require.Contains(t, sc.Assumes, "shims in PATH are passed over, and the programs that they choose run at once: those in "+bin)
+	require.Empty(t, s.assumesShims())
+	s.record.programsRun[filepath.Join(bin, "ruby")] = true
+	require.Equal(t, []string{"shims in PATH are passed over, and the programs that they choose run at once: those in " + bin},
+		s.assumesShims())
 }

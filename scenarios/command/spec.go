@@ -168,7 +168,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Program: s.program, Same: s.sameAs,
 		Watch:    s.watch(),
 		Unjudged: s.unjudged,
-		Assumed:  func() []string { return s.record.assumed() },
+		Assumed:  func() []string { return append(s.record.assumed(), s.assumesShims()...) },
 		Slept:    func() time.Duration { return s.record.slept() },
 	}
 	st := &sc.Setting
@@ -202,10 +202,6 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	}
 	if foreign := s.foreign(); foreign != "" {
 		assume(&sc, "files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
-	}
-	if len(s.direct) > 0 {
-		assume(&sc, "shims in PATH are passed over, and the programs that they choose run at once: those in "+
-			strings.Join(s.direct, ", "))
 	}
 	if s.FileSystem() == "" {
 		return sc, nil

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -119,13 +120,10 @@ func (s *Spec) assumesShims() []string {
 	dirs := map[string]bool{}
 	for _, d := range s.direct {
 		real, err := filepath.EvalSymlinks(d)
-		for p := range s.record.programsRun {
-			if err == nil && filepath.Dir(p) == real {
-				dirs[d] = true
-			}
-		}
+		dirs[d] = err == nil && slices.ContainsFunc(slices.Collect(maps.Keys(s.record.programsRun)),
+			func(p string) bool { return filepath.Dir(p) == real })
 	}
-	if len(dirs) == 0 {
+	if maps.DeleteFunc(dirs, func(_ string, ran bool) bool { return !ran }); len(dirs) == 0 {
 		return nil
 	}
 	return []string{"shims in PATH are passed over, and the programs that they choose run at once: those in " + listed(dirs)}

@@ -35,7 +35,7 @@ const smallerExecutions, oddsExecutions = 64, 64
 
 // Before a bound is looked at again, the space is tried with as many executions as were made until then, or
 // againExecutions if that is more, and with so many states.
-const againExecutions, againStates = 100, 60_000
+const againExecutions, againStates = 100, 100_000
 
 // mayPreempt reports whether schedules with few preemptions may show that a property is broken. They do not where it is
 // about cycles, or about what fresh processes find.

@@ -22,7 +22,8 @@ func made(s *System, n, without int) (all, not int) {
 				v, w := c.canonical([]int{a}, how), c.canonical([]int{b}, how)
 				want, is := c.canonical([]int{a, b}, how).Key, false
 				g := &gluing{v: &v.Config, w: &w.Config, a: low, b: low, pids: map[int]int{}, whose: map[int]int{},
-					files: map[fsfake.InodeID]fsfake.InodeID{}, which: map[fsfake.InodeID]fsfake.InodeID{}, without: without,
+					files: map[fsfake.InodeID]fsfake.InodeID{}, which: map[fsfake.InodeID]fsfake.InodeID{},
+					without: without,
 					visit: func(u Config) { is = is || u.canonical(u.full(), how).Key == want }}
 				g.glue(nil)
 				if all++; !is {
@@ -48,7 +49,8 @@ func TestGluingMakesWhatThereIs(t *testing.T) {
 		for without := range 5 {
 			all, not := made(allTold(t, c.scenario()), c.n, without)
 			require.NotZero(t, all)
-			require.Equal(t, slices.Contains(c.need, without), not > 0, "%s, rule %d: %d of %d", c.name, without, not, all)
+			require.Equal(t, slices.Contains(c.need, without), not > 0, "%s, rule %d: %d of %d", c.name,
+				without, not, all)
 		}
 	}
 }

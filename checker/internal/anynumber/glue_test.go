@@ -24,7 +24,7 @@ func made(s *System, n, without int) (all, not int) {
 				g := &gluing{v: &v.Config, w: &w.Config, a: low, b: low, pids: map[int]int{}, whose: map[int]int{},
 					files: map[fsfake.InodeID]fsfake.InodeID{}, which: map[fsfake.InodeID]fsfake.InodeID{},
 					without: without,
-					visit: func(u Config) { is = is || u.canonical(u.full(), how).Key == want }}
+					visit:   func(u Config) { is = is || u.canonical(u.full(), how).Key == want }}
 				g.glue(nil)
 				if all++; !is {
 					not++

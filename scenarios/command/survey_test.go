@@ -40,7 +40,8 @@ func TestLeftovers(t *testing.T) {
 	i := slices.IndexFunc(studies, func(s command.Study) bool { return s.Hazard.ID == scenarios.HazardDeadOwner })
 	require.Len(t, studies[i].Situations, 2, "alone, and with the lock there")
 	k := slices.IndexFunc(studies, func(s command.Study) bool { return s.Hazard.ID == scenarios.HazardFailingCall })
-	require.Contains(t, studies[k].NotAsked, "needs space", "ln(1) makes the link, and no call of its shell would fail")
+	require.Empty(t, studies[k].NotAsked, "ln(1), which the shell starts, makes the link, and that may fail")
+	require.NotEmpty(t, studies[k].Situations)
 	left := studies[i].Situations[1].Spec
 	require.Equal(t, []command.File{{Name: "lock", Mode: 0o644, Age: 48 * time.Hour}, {Name: "n", Same: "lock", Mode: 0o644, Age: 48 * time.Hour}}, left.Files)
 	sc, err := left.Scenario()

@@ -82,8 +82,8 @@ os.killpg(7, 15)`, `kill.*a signal to process group 7, which is not one of its o
 os.killpg(7, 0)`, `kill.*a signal to process group 7, which is not one of its own, is not modelled`},
 		{"killing a thread of others", `import ctypes
 ctypes.CDLL(None).syscall(234, 7, 7, 15)`, `tgkill.*a signal to process 7, which is not one of its own, is not modelled`},
-		{"a descriptor of others", `import os
-os.pidfd_open(7)`, `pidfd_open.*a descriptor of process 7, which is not one of its own, is not modelled`},
+		{"signal by a descriptor of others", `import os, signal
+signal.pidfd_send_signal(os.pidfd_open(7), 15)`, `pidfd_send_signal.*a signal to process 7, which`},
 		{"the group of others", `import os
 os.getpgid(7)`, `getpgid\(7\): a question about process 7, which is not one of its own, is not modelled`},
 		{"the priority of others", `import os

@@ -88,10 +88,18 @@ type FileCell struct {
 // NewChart lays out a counterexample of a scenario.
 func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
 	w := trace.NewWalk(sc, cx.Trace)
-	c := &charter{
-		sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named, Programs: sc.External},
-		aging: w.Ages(), renumbered: w.Renumbers(),
-	}
+	return newChart(sc, cx, w, w.Ages(), w.Renumbers())
+}
+
+// NewChartSoFar lays out a run of a scenario of which more may follow: each row says what it
+// would say if the run ended there. So ages are shown wherever the clock may move, and numbers
+// of inodes by which programs know them never.
+func NewChartSoFar(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
+	return newChart(sc, cx, trace.NewWalk(sc, cx.Trace), sc.Setting.Stalls > 0, false)
+}
+
+func newChart(sc *scenarios.Scenario, cx *trace.Counterexample, w *trace.Walk, aging, renumbered bool) *Chart {
+	c := &charter{sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named, Programs: sc.External}, aging: aging, renumbered: renumbered}
 	c.lanes()
 	c.choose()
 	for _, i := range c.shown {

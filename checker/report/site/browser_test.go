@@ -224,22 +224,3 @@ func colours(t *testing.T, file string) map[[3]uint8]int {
 	}
 	return seen
 }
-
-// searches finds rows by words, in a browser.
-func searches(t *testing.T, b *tab, dir string) {
-	b.open(fileURL(dir, "index.html"))
-	rows := visible(".matrix tbody tr:not(.system)")
-	find := func(words string) int {
-		b.eval(`{ const f = document.querySelector('.search input'); f.value = `+strconv.Quote(words)+`; f.dispatchEvent(new Event('input')) }`, nil)
-		return b.number(rows)
-	}
-	all := b.number(rows)
-	require.Equal(t, 1, find("toy/look/contend"))
-	require.Equal(t, "1 of "+strconv.Itoa(all), b.text(`document.querySelector('.search output').textContent`))
-	require.Positive(t, find("stale look"), "by the mistake")
-	require.Zero(t, find("no such thing"))
-	require.Zero(t, b.number(visible(".matrix tbody")), "a system without rows is not shown")
-	require.Equal(t, all, find(""))
-	require.Empty(t, b.text(`document.querySelector('.search output').textContent`))
-	b.press("Tab")
-}

@@ -37,7 +37,9 @@ func Main(list []scenarios.Scenario) {
 	real.Worker(list) // does not return in a process that replay --real has started
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
-	a := &app{scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, giveUp: os.Exit, grace: 5 * time.Second}
+	a := &app{
+		scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, giveUp: os.Exit, grace: 5 * time.Second,
+	}
 	a.reserve()
 	var typed string
 	if len(os.Args) > 0 {

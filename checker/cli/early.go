@@ -25,7 +25,8 @@ const earlyAfter = 800 * time.Millisecond
 func (e *early) found(r *checker.Result, o report.Options) {
 	r.Claimed = false
 	var b strings.Builder
-	b.WriteString("First counterexample, as it was found. Now a smaller one is looked for, and then it is tried natively.\n\n")
+	b.WriteString("First counterexample, as it was found. lockpick now looks for a smaller one, " +
+		"and then tries it natively.\n\n")
 	if report.Timeline(&b, r, o) != nil {
 		return
 	}

@@ -33,7 +33,8 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.IntVar(&f.maxStates, "max-states", 0, "end a search of the graph after `N` states (default 50 million)")
 	fs.IntVar(&f.maxMemory, "max-memory", 0, "end a search of the graph at `N` MiB; the command takes some 50 more (default 8192)")
 	fs.IntVar(&f.preemptions, "max-preemptions", -1, "leave out schedules with more than `N` preemptions; unknown, then, unless one breaks (default no bound)")
-	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, or auto (histories for small spaces, monitors for large ones)")
+	fs.StringVar(&f.memory, "memory", "auto", "what a state remembers of its past: histories, monitors, or auto "+
+		"(histories for small spaces, monitors for large ones)")
 	fs.BoolVar(&f.symmetry, "symmetry", false, "keep one of the states that differ only in who is who, where the processes are interchangeable; by default of spaces of more than 50 000")
 	fs.BoolVar(&f.full, "full", false, "cover all states of a broken property too, however many, for the odds (default up to 50 000)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")

@@ -74,7 +74,8 @@ func oneProof(questions []question, path string) error {
 		}
 	}
 	if asked > 1 {
-		return fmt.Errorf("--certificate writes one proof, and %d may be found: name one scenario and --property", asked)
+		return fmt.Errorf("--certificate writes one proof, and %d may be found: name one scenario and --property",
+			asked)
 	}
 	return writable([]output{{flag: "certificate", path: path}})
 }

@@ -5,9 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -28,22 +26,11 @@ const mostWords = 25
 // what to do next. No sentence of them is long.
 func TestMessages(t *testing.T) {
 	messages := map[string][]string{}
-	root := os.DirFS("../..")
-	require.NoError(t, fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		require.NoError(t, err)
-		if d.IsDir() && (d.Name() == "testdata" || d.Name() == ".git") {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		text, err := fs.ReadFile(root, name)
-		require.NoError(t, err)
+	eachSource(t, func(name string, text []byte) {
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		messages[path.Dir(name)] = append(messages[path.Dir(name)], messagesOf(file)...)
-		return nil
-	}))
+	})
 	var out strings.Builder
 	for _, dir := range slices.Sorted(maps.Keys(messages)) {
 		list := messages[dir]

@@ -44,7 +44,9 @@ func TestPagesOfPrograms(t *testing.T) {
 
 // passShims takes shims out of PATH: what a verdict assumes of them names directories of this machine.
 func passShims(t *testing.T) {
-	dirs := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(d string) bool { return filepath.Base(d) == "shims" })
+	dirs := slices.DeleteFunc(filepath.SplitList(os.Getenv("PATH")), func(d string) bool {
+		return filepath.Base(d) == "shims"
+	})
 	t.Setenv("PATH", strings.Join(dirs, string(filepath.ListSeparator)))
 }
 

@@ -80,7 +80,8 @@ type identity struct {
 // name, state, parent, group, session and, as the 22nd field, the start time.
 func procStat(pid int, is identity, start int64) string {
 	return fmt.Sprintf("%d (%s) S %d %d %d 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 %d 0 0 18446744073709551615"+
-		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n", pid, is.Name, is.parent, is.group, is.session, start)
+		" 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
+		pid, is.Name, is.parent, is.group, is.session, start)
 }
 
 // procStatus is the text of /proc/PID/status, as far as programs identify a process by it. What it

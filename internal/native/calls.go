@@ -169,16 +169,16 @@ func (r *runner) look(t *task) (stop, error) {
 // onlyHere says what a call is about to do that fails in the view and not on the machine; "" for nothing.
 func (r *runner) onlyHere(k kind, regs *unix.PtraceRegs, paths []string) string {
 	if (k.how == byPaths || k.how == byPathsAt) && r.v.Splits(paths[0], paths[1]) {
-		return fmt.Sprintf("a rename or link between %s and %s fails in a view of the machine, where they are two file "+
-			"systems", paths[0], paths[1])
+		return fmt.Sprintf("a rename or link between %s and %s fails in a view of the machine, where they are two "+
+			"file systems", paths[0], paths[1])
 	}
 	if !changes(k, regs) {
 		return ""
 	}
 	for _, p := range paths {
 		if at := cmp.Or(r.v.Fixed(p), r.v.Fixed(target(p))); at != "" {
-			return fmt.Sprintf("%s cannot be changed in a view of the machine: %s is read-only there, for something is mounted "+
-				"below it", p, at)
+			return fmt.Sprintf("%s cannot be changed in a view of the machine: %s is read-only there, for something is "+
+				"mounted below it", p, at)
 		}
 	}
 	return ""

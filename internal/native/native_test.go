@@ -198,8 +198,8 @@ func TestMountsBelow(t *testing.T) {
 		err = syscall.Mount("none", dir+"/mount", "tmpfs", 0, "size=4k")
 	}
 	if err != nil {
-		t.Skipf("SKIPPED: it mounts a file system in /srv, which is refused here: %v; as root go test ./internal/native runs "+
-			"it", err)
+		t.Skipf("SKIPPED: it mounts a file system in /srv, which is refused here: %v; as root go test "+
+			"./internal/native runs it", err)
 	}
 	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir+"/mount", 0)) })
 	require.NoError(t, os.WriteFile(dir+"/n", []byte("0\n"), 0o600))
@@ -214,7 +214,8 @@ func TestMountsBelow(t *testing.T) {
 
 // A file that is named like a command's line hides none of them.
 func TestFileNamedLikeACommand(t *testing.T) {
-	o := (&Task{NoStdout: true}).outcomeOf(&run{Exits: []string{"exit 3"}, Tree: map[string]string{"A": `"x"`, "f": `"y"`}})
+	tree := map[string]string{"A": `"x"`, "f": `"y"`}
+	o := (&Task{NoStdout: true}).outcomeOf(&run{Exits: []string{"exit 3"}, Tree: tree})
 	require.Equal(t, outcome{"A": "exit 3", "./A": `"x"`, "f": `"y"`}, o)
 }
 

@@ -39,12 +39,15 @@ func TestAtomic(t *testing.T) {
 		"moved, and no name":              {end("f", "a"), end("g", "a"), end(), nil, "f: gone, and g: nothing, not the new 1 byte"},
 		"moved, and cut short": {
 			end("f", "aa"), end("g", "aa"), end("g", "a"), nil, "f: gone, and g: 1 byte, not the new 2"},
-		"empty, moved, and gone":        {end("f", ""), end("g", ""), end(), nil, ""},
-		"rotated":                       {end("f", "a"), end("f", "", "f.1", "a"), end("f.1", "a"), nil, ""},
-		"rotated to a name nobody uses": {end("f", "a"), end("f", "", "f.1", "a"), end("f.2", "a"), nil, "f: nothing, neither the old 1 byte nor the new 0 bytes"},
-		"done, and as before":           {end("f", "a"), end("f", "bb"), end("f", "a"), []int{0}, "f: the old 1 byte, not the new 2"},
-		"done, and nothing made":        {end("f", "a"), end("f", "bb", "g", "c"), end("f", "bb"), []int{0}, "g: nothing, not the new 1 byte"},
-		"done":                          {end("f", "a"), end("f", "bb"), end("f", "bb"), []int{0}, ""},
+		"empty, moved, and gone": {end("f", ""), end("g", ""), end(), nil, ""},
+		"rotated":                {end("f", "a"), end("f", "", "f.1", "a"), end("f.1", "a"), nil, ""},
+		"rotated to a name nobody uses": {end("f", "a"), end("f", "", "f.1", "a"), end("f.2", "a"), nil,
+			"f: nothing, neither the old 1 byte nor the new 0 bytes"},
+		"done, and as before": {end("f", "a"), end("f", "bb"), end("f", "a"), []int{0},
+			"f: the old 1 byte, not the new 2"},
+		"done, and nothing made": {end("f", "a"), end("f", "bb", "g", "c"), end("f", "bb"), []int{0},
+			"g: nothing, not the new 1 byte"},
+		"done": {end("f", "a"), end("f", "bb"), end("f", "bb"), []int{0}, ""},
 	} {
 		a := NewAtomic(c.before, []Order{{Ran: []int{0}, Outcome: c.after}}, nil)
 		require.Equal(t, c.want, a.Judge(c.here, c.done), name)

@@ -23,8 +23,8 @@ func Needs(t testing.TB, program, pkg string) string {
 func Viewed(t testing.TB, said any, pkg string) {
 	t.Helper()
 	if text := fmt.Sprint(said); strings.Contains(text, "refused here") {
-		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test %s runs it",
-			text, pkg)
+		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test %s "+
+			"runs it", text, pkg)
 	}
 }
 

@@ -57,7 +57,8 @@ func TestFormat(t *testing.T) {
 		s.Ignore = rapid.SampledFrom([][]string{nil, {"*.log", "x"}}).Draw(t, "ignore")
 		s.Timeout = rapid.SampledFrom([]time.Duration{0, time.Minute}).Draw(t, "timeout")
 		s.Refused = rapid.SampledFrom([]command.Refused{{}, {Declared: true}, {Declared: true, Skips: true},
-			{Declared: true, Statuses: []int{1, 75}}, {Declared: true, Statuses: []int{5}, All: true}}).Draw(t, "refused")
+			{Declared: true, Statuses: []int{1, 75}},
+			{Declared: true, Statuses: []int{5}, All: true}}).Draw(t, "refused")
 		s.Recover, s.Read = rapid.SampledFrom([]string{"", "git fsck"}).Draw(t, "recover"),
 			rapid.SampledFrom([]string{"", "cat f | sort"}).Draw(t, "read")
 

@@ -156,8 +156,8 @@ func (x *extension) add(name string, tree bool) error {
 	info, err := os.Lstat(name)
 	switch {
 	case name == s.Dir || strings.HasPrefix(s.Dir, name+"/") && tree:
-		return fmt.Errorf("command: the commands would move or look through %s, which contains the directory %s: choose a "+
-			"--dir that contains all of it", name, s.Dir)
+		return fmt.Errorf("command: the commands would move or look through %s, which contains the directory %s: "+
+			"choose a --dir that contains all of it", name, s.Dir)
 	case strings.HasPrefix(name, s.Dir+"/"):
 		return nil
 	case err != nil && !errors.Is(err, os.ErrNotExist):

@@ -102,8 +102,8 @@ func (r *reader) failed() string {
 // "" for no reason.
 func Unseen(err error) string {
 	if e := new(tracer.Error); errors.As(err, &e) && e.Shared {
-		return fmt.Sprintf("%s maps a file as shared memory. What it reads and writes there is done without calls, and "+
-			"is not seen: %s", e.Program, e.Call)
+		return fmt.Sprintf("%s maps a file as shared memory. What it reads and writes there is done without calls, "+
+			"and is not seen: %s", e.Program, e.Call)
 	}
 	return ""
 }

@@ -97,7 +97,8 @@ type twin [sha256.Size]byte
 func newRecord(processes int) *record {
 	return &record{programs: newPrograms(),
 		roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{},
-		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{}, programsRun: map[string]bool{}, late: make([]lateness, processes)}
+		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{},
+		programsRun: map[string]bool{}, late: make([]lateness, processes)}
 }
 
 // did notes which files outside of the virtual directory an execution has changed or locked, and which of
@@ -108,7 +109,8 @@ func (r *record) did(run *tracer.Run) {
 	for _, of := range []struct {
 		set   map[string]bool
 		names []string
-	}{{r.outside, run.Outside()}, {r.unlike, run.Unlike()}, {r.refused, run.Refused()}, {r.programsRun, run.Executed()}} {
+	}{{r.outside, run.Outside()}, {r.unlike, run.Unlike()}, {r.refused, run.Refused()},
+		{r.programsRun, run.Executed()}} {
 		for _, name := range of.names {
 			of.set[name] = true
 		}
@@ -240,8 +242,8 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	if was != nil {
 		if !d.same(was, is) {
 			return nil, fmt.Errorf("it is not a function of what its calls answer: after the same %d answers its next "+
-				"call was first %q, then %q; does it draw random names, look at the time or at what differs elsewhere, or "+
-				"do its threads race? Does it look at the name of a child of another command below /proc?",
+				"call was first %q, then %q; does it draw random names, look at the time or at what differs elsewhere, "+
+				"or do its threads race? Does it look at the name of a child of another command below /proc?",
 				d.calls, was.told(), is.told())
 		}
 		was.add(d)

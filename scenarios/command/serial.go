@@ -22,8 +22,8 @@ type Refused struct {
 	// and leaves it at that, as after flock -n || exit 0. Files that it has opened, made and emptied count as unchanged
 	// here: at the end they must be as in an order without it.
 	Skips bool
-	// All: every command may refuse at once, and nothing is done. Otherwise one must get through. SQLite documents it of
-	// SQLITE_BUSY, and who tries two locks in either order has it, too.
+	// All: every command may refuse at once, and nothing is done. Otherwise one must get through. SQLite documents it
+	// of SQLITE_BUSY, and who tries two locks in either order has it, too.
 	All bool
 }
 

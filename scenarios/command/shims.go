@@ -126,7 +126,8 @@ func (s *Spec) assumesShims() []string {
 	if maps.DeleteFunc(dirs, func(_ string, ran bool) bool { return !ran }); len(dirs) == 0 {
 		return nil
 	}
-	return []string{"shims in PATH are passed over, and the programs that they choose run at once: those in " + listed(dirs)}
+	return []string{"shims in PATH are passed over, and the programs that they choose run at once: " +
+		"those in " + listed(dirs)}
 }
 
 // lookup is the value of a variable.

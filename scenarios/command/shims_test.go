@@ -17,7 +17,8 @@ func TestThroughShims(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o755))
 	}
 	dir := func(name string) string { return filepath.Join(root, name) }
-	write("pyenv/shims/python3", "#!/usr/bin/env bash\nset -e\nexec \""+dir("pyenv/libexec/pyenv")+"\" exec \"$program\" \"$@\"\n")
+	write("pyenv/shims/python3",
+		"#!/usr/bin/env bash\nset -e\nexec \""+dir("pyenv/libexec/pyenv")+"\" exec \"$program\" \"$@\"\n")
 	write("asdf/shims/ruby", "#!/usr/bin/env bash\n# asdf-plugin: ruby 3.3.0\nexec asdf exec \"ruby\" \"$@\"\n")
 	write("other/shims/x", "#!/bin/sh\nexec y\n")
 	write("pyenv/version", "3.11.7 # for all\n")
@@ -61,12 +62,14 @@ func TestShimsArePassedOver(t *testing.T) {
 	bin, shims := filepath.Join(root, "versions", "1", "bin"), filepath.Join(root, "shims")
 	require.NoError(t, os.MkdirAll(bin, 0o755))
 	require.NoError(t, os.MkdirAll(shims, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(shims, "ruby"), []byte("exec \"/usr/bin/rbenv\" exec \"$program\"\n"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(shims, "ruby"),
+		[]byte("exec \"/usr/bin/rbenv\" exec \"$program\"\n"), 0o755))
 	s := Spec{Dir: "/data", Commands: []Line{{Shell: "true"}}, record: newRecord(1)}
 	s.Inherit([]string{"PATH=" + shims + ":/usr/bin:/bin", "RBENV_VERSION=1"})
 	require.Contains(t, s.env(), "PATH="+bin+":"+shims+":/usr/bin:/bin")
 	require.Empty(t, s.assumesShims())
 	s.record.programsRun[filepath.Join(bin, "ruby")] = true
-	require.Equal(t, []string{"shims in PATH are passed over, and the programs that they choose run at once: those in " + bin},
+	require.Equal(t,
+		[]string{"shims in PATH are passed over, and the programs that they choose run at once: those in " + bin},
 		s.assumesShims())
 }

@@ -14,7 +14,8 @@ import (
 func (s *System) Certificate(p *scenarios.Property, proof *Proof) ([]byte, error) {
 	how := proof.How
 	if how.K > 1 || how.Names {
-		return nil, Refused{"a certificate has no views of two processes, and none with names that hold the pids of others"}
+		return nil, Refused{"a certificate has no views of two processes, and none with names that hold the pids " +
+			"of others"}
 	}
 	first := s.a.First()
 	lines := []any{certificate.Header{Lockpick: certificate.Version, Scenario: s.sc.ID, Property: p.ID,

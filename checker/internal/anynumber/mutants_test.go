@@ -118,8 +118,8 @@ func mutant(t *testing.T, sc *scenarios.Scenario, how mutation) *System {
 	return s
 }
 
-// What is proved of the catalogue, of toys and of the protocols here is not proved any more with a call left out or made
-// late, where two, three or four processes break it then.
+// What is proved of the catalogue, of toys and of the protocols here is not proved any more with a call left
+// out or made late, where two, three or four processes break it then.
 func TestNoBrokenMutantIsProved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it takes seconds; go test ./checker/internal/anynumber runs it")

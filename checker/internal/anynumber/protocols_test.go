@@ -368,8 +368,8 @@ func until(t *scenarios.Task, is func() bool) {
 	}
 }
 
-// The answers are the right ones: which number of processes breaks a protocol, and that the others are proved. States of
-// two to five processes project into the proofs.
+// The answers are the right ones: which number of processes breaks a protocol, and that the others are proved.
+// States of two to five processes project into the proofs.
 func TestProtocols(t *testing.T) {
 	for i, c := range protocolCases() {
 		t.Run(c.name, func(t *testing.T) {

@@ -69,8 +69,8 @@ func settingOf(sc *scenarios.Scenario) string {
 		{!st.Interchangeable, "its processes are not interchangeable, so there is no \"one more of them\""},
 		{st.Tasks != nil, "a process has several tasks"},
 		{len(st.Handlers) > 0, "a process has a signal handler"},
-		{st.Stalls > 0 || len(st.Punctual) > 0 || len(st.Skew) > 0, "time passes: stalls, punctual processes or skewed " +
-			"clocks"},
+		{st.Stalls > 0 || len(st.Punctual) > 0 || len(st.Skew) > 0,
+			"time passes: stalls, punctual processes or skewed clocks"},
 		{st.PowerLosses > 0, "the power may be lost"},
 		{st.FailingCalls > 0, "calls may fail for an outside reason"},
 		{len(st.Mortal) > 0, "only some processes may be killed"},

@@ -71,7 +71,8 @@ func (f *File) Verify(ctx context.Context, sc *scenarios.Scenario, p *scenarios.
 			}
 		}
 	}
-	if len(v.pidDirs) > 0 && v.lists || slices.ContainsFunc(v.emptied, func(dir string) bool { return v.pidDirs[dir] }) {
+	emptied := slices.ContainsFunc(v.emptied, func(dir string) bool { return v.pidDirs[dir] })
+	if len(v.pidDirs) > 0 && v.lists || emptied {
 		v.no("names hold pids, in a directory that is listed, removed or moved")
 	}
 	return r

@@ -54,6 +54,7 @@ func outlives(sc *scenarios.Scenario, pid int) error {
 			"ask the other properties (--property)", sc.ID, pid)
 	}
 	return fmt.Errorf(said+"elsewhere process %d (a fork) outlives all others and has no program, so nobody "+
-		"knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would inherit",
+		"knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would "+
+		"inherit",
 		sc.ID, pid)
 }

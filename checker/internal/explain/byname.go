@@ -16,8 +16,9 @@ type claim struct {
 	call *trace.Call
 }
 
-// claims lists the calls of a task before a step that would make a name: all of them but those of files that are renamed
-// later, which are drafts, and second names of files that it has not made, which are backups. Neither is a lock.
+// claims lists the calls of a task before a step that would make a name: all of them but those of files that are
+// renamed later, which are drafts, and second names of files that it has not made, which are backups. Neither is a
+// lock.
 func (t *teller) claims(of sched.Task, but string, before int) []claim {
 	var out []claim
 	for n := 1; n < before; n++ {

@@ -222,9 +222,12 @@ func (v *verifier) inside(u config, a, b *known) {
 		if v.glued++; v.isBad(&u) {
 			v.no("two views make a configuration that is bad: %s is broken in it", v.property.ID)
 		}
-		for pid, k := range map[int]*known{low: a, q: b} { // order does not matter: any fault will do
-			if k.loud && v.why == "" {
-				v.steps(&u, pid, func(d config, failed bool) {
+		for _, of := range []struct {
+			pid int
+			*known
+		}{{low, a}, {q, b}} {
+			if of.loud && v.why == "" {
+				v.steps(&u, of.pid, func(d config, failed bool) {
 					v.failed(failed)
 					v.has(&d)
 				})

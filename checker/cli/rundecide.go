@@ -31,7 +31,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		return err
 	}
 	results, saved := d.results, spec
-	if !f.archive(args) && f.asksThree(d) {
+	if !f.archive(args) && a.asksThree(d, f) {
 		more, err := a.decideThree(ctx, spec, args, f)
 		if err != nil {
 			return err

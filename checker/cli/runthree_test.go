@@ -34,6 +34,8 @@ func TestRunAsksThree(t *testing.T) {
 			[]string{"run/commands/2  HOLDS"}, "commands/3"},
 		{[]string{"flock k sh up.sh"}, ExitAsClaimed, []string{"run/commands/2  HOLDS", "run/commands/3  HOLDS"}, ""},
 		{[]string{"--", "sh", "up.sh"}, ExitDiffers, []string{"sh up.sh × 2", "run/commands/2  BROKEN"}, "commands/3"},
+		{[]string{"exec 9>k; flock 9; sh up.sh; rm -f k"}, ExitDiffers,
+			[]string{"run/commands/2  HOLDS", "run/commands/3  BROKEN"}, ""},
 		{[]string{"flock k sh up.sh", "cat n"}, ExitDiffers, []string{"run/commands/2  BROKEN"}, "commands/3"},
 		{[]string{"--crashes", "1", "cat n"}, ExitAsClaimed, []string{"run/commands/1  HOLDS"}, "commands/2"},
 	} {

@@ -347,6 +347,7 @@ func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
 					step.Path = on.Path
 					break
 				}
+				step.New = append(step.New, on.Path)
 			}
 			out = append(out, step)
 		}

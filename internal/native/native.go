@@ -35,11 +35,12 @@ type Command struct {
 // A Turn lets a command go on for so many shared calls; fewer than none: to its end.
 type Turn struct{ Command, Calls int }
 
-// A Step is a call of a command that a run is to make in its place in an order. Path is relative to the directory or
-// absolute; empty means any.
+// A Step is a call of a command that a run is to make in its place in an order. Path is absolute; empty means one of
+// New, which are not there at the start, so that they may be random names and others natively; without those, any.
 type Step struct {
 	Command    int
 	Call, Path string
+	New        []string
 }
 
 // A job is what a process in a view is told to run.

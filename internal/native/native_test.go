@@ -171,8 +171,8 @@ func TestSleepersGoOnMeanwhile(t *testing.T) {
 	c.mu.Lock()
 	require.Zero(t, c.runs, "it does not wait for the serial runs")
 	c.mu.Unlock()
-	got, err := c.Carry(context.Background(), []Step{{0, "open", "n"}, {0, "read", "n"}, {1, "open", "n"},
-		{1, "read", "n"}, {0, "end", ""}, {1, "end", ""}}, false, time.Second)
+	got, err := c.Carry(context.Background(), []Step{{0, "open", "n", nil}, {0, "read", "n", nil}, {1, "open", "n", nil},
+		{1, "read", "n", nil}, {0, "end", "", nil}, {1, "end", "", nil}}, false, time.Second)
 	testmain.Viewed(t, err, "./internal/native")
 	skipFixed(t, err)
 	require.NoError(t, err)

@@ -31,23 +31,48 @@ func (s *script) next() bool {
 // command is whose part it is.
 func (s *script) command() int { return s.steps[s.end-1].Command }
 
-// match finds the step that a call is; -1 for none.
+// match finds the step that a call is; -1 for none. Elsewhere a call that copies is two looks, a read and a write.
 func (s *script) match(command int, name string, paths []string) int {
-	seen := 0
+	seen, window := 0, s.window
+	if name == "write" && len(paths) > 1 {
+		window = max(window, 4)
+	}
 	for i, st := range s.steps {
 		if st.Command != command || s.taken[i] {
 			continue
 		}
-		if seen++; seen > s.window {
+		if seen++; seen > window {
 			break
 		}
-		if st.Call == name && (st.Path == "" || slices.ContainsFunc(paths, func(p string) bool {
-			return filepath.Base(st.Path) == filepath.Base(p)
-		})) {
+		if st.Call == name && s.isOn(&st, paths) {
 			return i
 		}
 	}
 	return -1
+}
+
+// isOn reports whether a call on some paths may be a step. A name that no step has may stand for a random one in the
+// same directory.
+func (s *script) isOn(st *Step, paths []string) bool {
+	if st.Path != "" {
+		return slices.ContainsFunc(paths, sameName(st.Path))
+	}
+	return len(st.New) == 0 || slices.ContainsFunc(st.New, func(made string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool {
+			return sameName(made)(p) || filepath.Dir(made) == filepath.Dir(p) && !s.names(p)
+		})
+	})
+}
+
+// names reports whether a step has a name.
+func (s *script) names(p string) bool {
+	return slices.ContainsFunc(s.steps, func(st Step) bool {
+		return sameName(st.Path)(p) || slices.ContainsFunc(st.New, sameName(p))
+	})
+}
+
+func sameName(a string) func(string) bool {
+	return func(b string) bool { return filepath.Base(a) == filepath.Base(b) }
 }
 
 // allows reports whether a call may be made in this part.

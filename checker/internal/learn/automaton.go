@@ -270,9 +270,14 @@ func (a *Automaton) run(at uint32, result *fsfake.Result, learns bool) (code Cod
 
 // backOrOn leads an edge of a program without marks back to the top of a loop, if the
 // program goes round for ever, and to a new node if it does not. Either way its run is
-// spent.
+// spent. Where a round was tried that has come once more by now, it is not tried again.
 func (a *Automaton) backOrOn(code Code, path []uint32, top uint32, result *fsfake.Result, op fsfake.Op, eff Effects) (Edge, error) {
 	at := path[len(path)-1]
+	if a.tried[top] {
+		e, err := a.place(at, result, op, false, eff)
+		a.tried[e.To] = err == nil
+		return e, err
+	}
 	endless, proved, err := a.endless(code, path[a.nodes[top].depth:], result)
 	if err != nil {
 		return Edge{}, err

@@ -2,6 +2,7 @@ package learn
 
 import (
 	"slices"
+	"syscall"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -14,16 +15,20 @@ import (
 //
 // A round after which the program remembers what it remembered after an earlier one goes on for ever. Where that
 // is not seen, the program is given [ExternalRounds] of it at once, and [LateRounds] before anything is
-// concluded ([Automaton.Outlast]): what gives up later counts as endless, and the verdict says so. A round
-// that does not sleep is never merged: programs write long texts piece by piece.
+// concluded ([Automaton.Outlast]): what gives up later counts as endless, and the verdict says so.
+//
+// A round that does not sleep must have come [busyRounds] times in a row, and ask again for what another may change:
+// programs write long texts piece by piece, and look at one directory for each of their modules.
+
+// busyRounds is how many equal rounds in a row make a busy loop, and busyCalls how many calls a round of one has at most.
+const busyRounds, busyCalls = 6, 48
 
 // roundTop returns the node that a place with a pending call is merged with, if it is the
-// top of a further round: path leads to the node before it, result is what led on from there. failed
-// rounds are not tried again.
+// top of a further round: path leads to the node before it, result is what led on from there.
 func (a *Automaton) roundTop(path []uint32, result *fsfake.Result, op fsfake.Op, eff Effects) (uint32, bool) {
 	slept := a.lastSleep(path)
 	if slept < 0 {
-		return 0, false
+		path = path[max(0, len(path)-busyRounds*busyCalls):]
 	}
 	results := make([]*fsfake.Result, len(path)) // what each node's call answered
 	for i := range path {
@@ -32,28 +37,50 @@ func (a *Automaton) roundTop(path []uint32, result *fsfake.Result, op fsfake.Op,
 			results[i] = a.nodes[path[i+1]].via
 		}
 	}
-	for size := len(path) - slept; 2*size <= len(path); size++ {
+	size, rounds := len(path)-slept, 2
+	if slept < 0 {
+		size, rounds = 1, busyRounds
+	}
+	for ; rounds*size <= len(path); size++ {
 		first := path[len(path)-size] // of the round that has just ended
 		if top := &a.nodes[first]; top.Op != op || top.Begins != eff || first == Start {
 			continue
 		}
-		if !a.tried[first] && a.repeats(path, results, size) {
-			return first, true
+		if a.repeats(path, results, size, rounds) {
+			from := len(path) - size
+			return first, slept >= 0 || a.busy(path[from:], results[from:])
 		}
 	}
 	return 0, false
 }
 
-// repeats reports whether the last calls, so many, and their results are those of as many
-// calls before them.
-func (a *Automaton) repeats(path []uint32, results []*fsfake.Result, size int) bool {
-	for i := len(path) - size; i < len(path); i++ {
+// repeats reports whether the last calls, so many, and their results came so many times in a row.
+func (a *Automaton) repeats(path []uint32, results []*fsfake.Result, size, rounds int) bool {
+	for i := len(path) - 1; i >= len(path)-size*(rounds-1); i-- {
 		x, y := &a.nodes[path[i]], &a.nodes[path[i-size]]
 		if x.Op != y.Op || *results[i] != *results[i-size] || i > len(path)-size && x.Begins != y.Begins {
 			return false
 		}
 	}
 	return true
+}
+
+// busy reports whether a round that does not sleep waits for another: it starts a program, or is told that something is
+// taken, or looks at a file. It reads and writes only what it has opened.
+func (a *Automaton) busy(round []uint32, results []*fsfake.Result) (waits bool) {
+	opened := map[int64]bool{}
+	for i, id := range round {
+		op, r := &a.nodes[id].Op, results[i]
+		switch {
+		case op.Call.Is(fsfake.Reads|fsfake.Writes) && !opened[int64(op.FD)]:
+			return false
+		case op.Call == fsfake.CallOpen && r.OK():
+			opened[r.N] = true
+		case op.Call == fsfake.CallForkAs, r.Errno == syscall.EEXIST, r.Errno == syscall.EAGAIN, r.Stat.Mode.IsRegular() && r.Stat.Nlink > 0:
+			waits = true
+		}
+	}
+	return waits
 }
 
 // lastSleep returns where on a path the program slept last, or -1. Only a round that reaches back to there

@@ -100,6 +100,7 @@ func TestOutputsThatClash(t *testing.T) {
 	t.Chdir(dir)
 	part := filepath.Join(dir, "part.json")
 	require.NoError(t, os.WriteFile(part, nil, 0o666))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "prog"), nil, 0o777))
 	require.NoError(t, os.Symlink(part, filepath.Join(dir, "same.json")))
 	for args, want := range map[string]string{
 		"check --junit r --sarif r":                 "--junit and --sarif both write to r: choose two files",
@@ -108,6 +109,8 @@ func TestOutputsThatClash(t *testing.T) {
 		"check --junit .":                           "--junit: . is a directory: choose a file",
 		"check --html part.json":                    "--html: part.json is not a directory",
 		"check --junit no/such/folder":              "--junit: no file can be made there",
+		"check --markdown prog":                     "--markdown: prog is a program: choose another file",
+		"check --json --markdown -":                 "--json, --markdown all print to standard output",
 		"explain toy/look/contend --svg r --save r": "--svg and --save both write to r",
 	} {
 		got := run(t, strings.Fields(args)...)
@@ -134,12 +137,19 @@ func TestGitHubAnnotations(t *testing.T) {
 
 func TestExplainPictures(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.svg")
-	got := run(t, "explain", "toy/look/contend", "--svg", file, "--markdown")
+	got := run(t, "explain", "toy/look/contend", "--svg", file, "--markdown", "-")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "```mermaid\nsequenceDiagram\n")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "<svg ")
+	for flag, want := range map[string]string{
+		"--json": `"counterexample": {`, "--sarif=-": `"version": "2.1.0"`, "--junit=-": "<testsuites ",
+	} {
+		got := run(t, "explain", "toy/look/contend", flag)
+		require.Contains(t, got.stdout, want)
+		require.False(t, strings.HasPrefix(got.stdout, "toy/"))
+	}
 	none := run(t, "explain", "toy/excl/contend", "--svg", file)
 	require.Equal(t, ExitUsage, none.exit)
 	require.Contains(t, none.stderr, "there is no counterexample to draw")

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -21,6 +22,7 @@ type explainFlags struct {
 	save     string
 	pictures *pictureFlags
 	kernel   *kernelFlags
+	results  *resultFlags
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -43,6 +45,7 @@ done in a second, at most --times; --real=false leaves that out, and --real does
 	c.ValidArgsFunction = a.completeID(false)
 	f.setting, f.engine = addSettingFlags(c), a.addEngineFlags(c)
 	f.pictures, f.kernel = addPictureFlags(c), addKernelFlags(c)
+	f.results = addResultFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "explain property `P`")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
@@ -67,7 +70,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err := f.kernel.validate(c); err != nil {
 		return err
 	}
-	if err := writable(f.outputs()); err != nil {
+	if err := errors.Join(printed(f.results.formats), writable(f.outputs())); err != nil {
 		return err
 	}
 	f.setting.idle(a, c, sc)
@@ -85,16 +88,21 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	f.kernel.confirm(ctx, a, &r)
 	a.worsen(exitOf(&r))
 	ro := a.reportOptions(f.setting, f.width)
-	if err := f.pictures.show(a.stdout, &r, ro); err != nil {
+	if err := f.pictures.show(a.stdout, &r, ro, f.results.instead()); err != nil {
 		return err
 	}
+	return errors.Join(f.results.write(a, a.stdout, []checker.Result{r}, f.pictures.in(ro)), f.keep(&r))
+}
+
+// keep saves the counterexample, if that is asked for.
+func (f *explainFlags) keep(r *checker.Result) error {
 	if f.save == "" {
 		return nil
 	}
 	if r.Counterexample == nil {
 		return fmt.Errorf("--save %s: there is no counterexample to save", f.save)
 	}
-	text, err := report.Bundle(&r)
+	text, err := report.Bundle(r)
 	if err != nil {
 		return err
 	}
@@ -103,7 +111,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 
 // outputs lists the files asked for.
 func (f *explainFlags) outputs() []output {
-	var out []output
+	out := f.results.outputs()
 	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
 		if o.path != "" {
 			out = append(out, o)

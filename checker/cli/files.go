@@ -13,7 +13,7 @@ import (
 // for people to paste.
 func fileFormats() []format {
 	return []format{
-		toFile("markdown", "write Markdown with diagrams, for an issue or a pull request,", report.MarkdownAll),
+		toFile("markdown", "write Markdown for an issue or a pull request", report.MarkdownAll),
 		toFile("junit", "write JUnit XML", timedJUnit),
 		toFile("sarif", "write SARIF 2.1.0", report.SARIF),
 	}
@@ -22,7 +22,10 @@ func fileFormats() []format {
 func toFile(flag, usage string, write func(io.Writer, []checker.Result, report.Options) error) format {
 	return format{
 		flag: flag, usage: usage, arg: "FILE",
-		write: func(_ io.Writer, to string, rs []checker.Result, o report.Options) error {
+		write: func(stdout io.Writer, to string, rs []checker.Result, o report.Options) error {
+			if to == toStdout {
+				return write(stdout, rs, o)
+			}
 			return writeFile(to, func(w io.Writer) error { return write(w, rs, o) })
 		},
 	}

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -47,7 +49,11 @@ func addFormats(c *cobra.Command, all []format) []*formatChoice {
 		if f.arg == "" {
 			c.Flags().BoolVar(&choice.on, f.flag, false, f.usage)
 		} else {
-			c.Flags().StringVar(&choice.to, f.flag, "", f.usage+" to `"+f.arg+"`")
+			usage := f.usage + " to `" + f.arg + "`"
+			if f.arg == "FILE" {
+				usage += "; - prints it"
+			}
+			c.Flags().StringVar(&choice.to, f.flag, "", usage)
 		}
 		out = append(out, choice)
 	}
@@ -56,4 +62,23 @@ func addFormats(c *cobra.Command, all []format) []*formatChoice {
 
 // asked reports whether the format is to be written, and whether that takes the
 // matrix's place.
-func (f *formatChoice) asked() (yes, instead bool) { return f.on || f.to != "", f.on }
+func (f *formatChoice) asked() (yes, instead bool) {
+	return f.on || f.to != "", f.on || f.arg == "FILE" && f.to == toStdout
+}
+
+// toStdout is the name of a file that means standard output.
+const toStdout = "-"
+
+// printed refuses more than one format on standard output.
+func printed(all []*formatChoice) error {
+	var flags []string
+	for _, f := range all {
+		if _, instead := f.asked(); instead {
+			flags = append(flags, "--"+f.flag)
+		}
+	}
+	if len(flags) > 1 {
+		return fmt.Errorf("%s all print to standard output: write all but one to files", strings.Join(flags, ", "))
+	}
+	return nil
+}

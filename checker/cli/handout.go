@@ -23,10 +23,12 @@ func (f *checkFlags) drawn() bool {
 func (f *checkFlags) refuse(inputs ...string) error {
 	var outputs []output
 	for _, c := range f.formats {
-		yes, _ := c.asked()
-		if yes && c.arg != "" {
+		if yes, instead := c.asked(); yes && !instead {
 			outputs = append(outputs, output{c.flag, c.to, c.arg == "DIR"})
 		}
+	}
+	if err := printed(f.formats); err != nil {
+		return err
 	}
 	return writable(outputs, inputs...)
 }

@@ -42,6 +42,8 @@ func (o *output) possible() error {
 	switch {
 	case err == nil && at.IsDir() && !o.dir:
 		return fmt.Errorf("%s is a directory: choose a file", o.path)
+	case err == nil && !o.dir && at.Mode().IsRegular() && at.Mode()&0o111 != 0:
+		return fmt.Errorf("%s is a program: choose another file", o.path)
 	case err == nil && !at.IsDir() && o.dir:
 		return fmt.Errorf("%s is not a directory: choose one, or a name that is free", o.path)
 	case o.dir:

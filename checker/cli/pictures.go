@@ -12,15 +12,13 @@ import (
 
 // pictureFlags are the other forms in which explain shows a counterexample.
 type pictureFlags struct {
-	markdown bool
-	svg      string
-	unfold   *bool
-	source   *bool
+	svg    string
+	unfold *bool
+	source *bool
 }
 
 func addPictureFlags(c *cobra.Command) *pictureFlags {
 	f := &pictureFlags{unfold: addUnfold(c), source: addSource(c)}
-	c.Flags().BoolVar(&f.markdown, "markdown", false, "print Markdown with a diagram, for an issue or a pull request")
 	c.Flags().StringVar(&f.svg, "svg", "", "draw the counterexample as SVG to `FILE`, for a slide")
 	return f
 }
@@ -30,17 +28,20 @@ func addUnfold(c *cobra.Command) *bool {
 	return c.Flags().Bool("unfold", false, "show every step of a long counterexample")
 }
 
-// show prints the result as the flags say.
-func (f *pictureFlags) show(stdout io.Writer, r *checker.Result, o report.Options) error {
+// in adds to o how much is drawn.
+func (f *pictureFlags) in(o report.Options) report.Options {
 	o.Unfold = *f.unfold
 	if *f.source {
 		o = withSource(o)
 	}
-	if err := f.draw(r, o); err != nil {
+	return o
+}
+
+// show draws the result as the flags say, and prints it unless a format takes its place.
+func (f *pictureFlags) show(stdout io.Writer, r *checker.Result, o report.Options, instead bool) error {
+	o = f.in(o)
+	if err := f.draw(r, o); err != nil || instead {
 		return err
-	}
-	if f.markdown {
-		return report.Markdown(stdout, r, o)
 	}
 	return report.Timeline(stdout, r, o)
 }

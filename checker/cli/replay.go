@@ -69,7 +69,7 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 	if f.times < 1 || f.times > 1 && !f.real {
 		return fmt.Errorf("--times %d: choose 1 or more, with --real", f.times)
 	}
-	if err := writable(f.outputs(), args...); err != nil {
+	if err := errors.Join(printed(f.results.formats), writable(f.outputs(), args...)); err != nil {
 		return err
 	}
 	r, err := a.toReplay(args, f)
@@ -263,12 +263,9 @@ func (a *app) reproduced(ctx context.Context, asked *replayed, p *scenarios.Prop
 		o.Replay = func(*checker.Result) string {
 			return a.program + " replay " + report.ShellWord(asked.file) + " --real"
 		}
+		o.Bundle = func(r *checker.Result) ([]byte, error) { return bundle(asked.run, r) }
 	}
-	show := f.pictures.show
-	if f.results.instead() {
-		show = func(_ io.Writer, r *checker.Result, o report.Options) error { return f.pictures.draw(r, o) }
-	}
-	if err := show(a.stdout, &r, o); err != nil {
+	if err := f.pictures.show(a.stdout, &r, o, f.results.instead()); err != nil {
 		return err
 	}
 	return f.results.write(a, a.stdout, []checker.Result{r}, o)
@@ -285,12 +282,7 @@ func (f *replayFlags) outputs() []output {
 
 // drawing says how the schedule is drawn.
 func (f *replayFlags) drawing(a *app) report.Options {
-	o := a.reportOptions(f.setting, f.width)
-	o.Unfold = *f.pictures.unfold
-	if *f.pictures.source {
-		o = withSource(o)
-	}
-	return o
+	return f.pictures.in(a.reportOptions(f.setting, f.width))
 }
 
 func (a *app) reportOptions(f *settingFlags, width int) report.Options {
@@ -324,9 +316,6 @@ func (a *app) notReproduced(ctx context.Context, r *replayed, got saved.Followed
 // counterexample, which is another schedule, no format speaks.
 func (f *replayFlags) nothingBroken(a *app, end *report.RunEnd) error {
 	o := f.drawing(a)
-	if f.pictures.markdown {
-		a.note("--markdown has no effect: the schedule breaks nothing")
-	}
 	if f.pictures.svg != "" {
 		a.note("--svg %s: the schedule breaks nothing, and there is no counterexample to draw", f.pictures.svg)
 	}

@@ -12,8 +12,7 @@ import (
 	"lockpick/checker/report"
 )
 
-// resultFlags are the formats for other programs in which a command that shows results one by one
-// hands them all out: those of check, but for Markdown, which such a command prints.
+// resultFlags are the formats in which a command that shows results one by one hands them all out.
 type resultFlags struct {
 	formats []*formatChoice
 	github  *githubFlag
@@ -22,7 +21,7 @@ type resultFlags struct {
 
 func addResultFlags(c *cobra.Command) *resultFlags {
 	f := &resultFlags{github: addGitHubFlag(c)}
-	f.formats = addFormats(c, slices.DeleteFunc(formats(), func(f format) bool { return f.flag == "markdown" }))
+	f.formats = addFormats(c, formats())
 	addDateFlag(c.Flags(), &f.date)
 	return f
 }
@@ -41,7 +40,7 @@ func (f *resultFlags) any(a *app) bool {
 func (f *resultFlags) outputs() []output {
 	var out []output
 	for _, c := range f.formats {
-		if yes, _ := c.asked(); yes && c.arg != "" {
+		if yes, instead := c.asked(); yes && !instead {
 			out = append(out, output{c.flag, c.to, c.arg == "DIR"})
 		}
 	}

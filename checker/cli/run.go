@@ -127,7 +127,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 	if err != nil {
 		return err
 	}
-	if err := writable(f.outputs()); err != nil {
+	if err := errors.Join(printed(f.results.formats), writable(f.outputs())); err != nil {
 		return err
 	}
 	if f.timeout > 0 && f.survey == "" {

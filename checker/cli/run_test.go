@@ -153,12 +153,28 @@ func TestRunWritesFormats(t *testing.T) {
 	require.FileExists(t, filepath.Join(dir, "site", "index.html"))
 	require.FileExists(t, filepath.Join(dir, "a.svg"))
 
-	got = run(t, "run", "--markdown", "--property", "serializable", file)
+	got = run(t, "run", "--markdown", "-", "--property", "serializable", file)
 	require.Contains(t, got.stdout, "**Kernel:** the model agrees")
 	require.Contains(t, got.stdout, "|  | here | A then B | B then A |")
+	require.NotContains(t, got.stdout, "claim", "nobody claims anything of commands")
+	again := replayFrom(t, got.stdout)
+	require.Equal(t, ExitAsClaimed, again.exit, again.stderr)
+	require.True(t, strings.HasPrefix(again.stdout, "### "), again.stdout)
+	require.Contains(t, again.stdout, "\nlockpick bundle, version 2\n")
 	got = run(t, "run", "--save", filepath.Join(dir, "x"), "--property", "deadlock", file)
 	require.Equal(t, ExitUsage, got.exit)
 	require.Contains(t, got.stderr, "there is no counterexample")
+}
+
+// replayFrom replays the bundle of an issue in an empty directory, as an issue again.
+func replayFrom(t *testing.T, issue string) outcome {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	_, text, found := strings.Cut(issue, "```text\nlockpick bundle")
+	require.True(t, found)
+	text, _, _ = strings.Cut(text, "\n```")
+	require.NoError(t, os.WriteFile("race.lockpick", []byte("lockpick bundle"+text+"\n"), 0o600))
+	return run(t, "replay", "--markdown", "-", "race.lockpick")
 }
 
 // pidFile is a script that takes over the lock of a dead process: its space has some 50 000 states, and takes

@@ -47,7 +47,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		}
 	}
 	o := f.reportOptions(a, saved, args)
-	if !f.results.instead() && !f.pictures.markdown {
+	if !f.results.instead() {
 		for _, l := range o.Tell("assumed", strings.Join(d.assumes, "; ")+".") {
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
@@ -57,7 +57,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 			return err
 		}
 	}
-	return errors.Join(f.results.write(a, a.stdout, results, o), f.write(saved, results, o))
+	return errors.Join(f.results.write(a, a.stdout, results, f.pictures.in(o)), f.write(saved, results, o))
 }
 
 func hasCounterexample(r checker.Result) bool { return r.Counterexample != nil }
@@ -108,8 +108,9 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 			if !again {
 				*shown++
 			}
+			err := a.tell(&r, f, f.reportOptions(a, spec, args), i == 0, again)
 			d.results = append(d.results, r)
-			return a.tell(&r, f, f.reportOptions(a, spec, args), i == 0, again)
+			return err
 		}
 		if !n.sleeps || r.Verdict != checker.Broken { // else the next is decided while its native runs sleep
 			if err := before(); err != nil {
@@ -170,7 +171,7 @@ func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, agai
 	if !first {
 		_, _ = fmt.Fprintln(a.stdout)
 	}
-	if err := f.show(a.stdout, r, o, first); err != nil || f.pictures.markdown {
+	if err := f.show(a.stdout, r, o, first); err != nil {
 		return err
 	}
 	counts := within(countsOf(r), cmp.Or(o.Width, 100)-2)
@@ -256,7 +257,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	o := checker.Options{
 		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
 	}
-	if bar.w != nil && !f.results.instead() && !f.pictures.markdown {
+	if bar.w != nil && !f.results.instead() {
 		o.Found = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
 	}
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {

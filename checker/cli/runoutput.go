@@ -53,7 +53,7 @@ func (f *runFlags) archive(args []string) bool {
 
 // show prints a verdict. Of what holds beside the first, a line is enough.
 func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, first bool) error {
-	if !first && r.Verdict == checker.Holds && !f.pictures.markdown {
+	if !first && r.Verdict == checker.Holds {
 		_, err := fmt.Fprintf(stdout, "%s  HOLDS  %s\n", r.Scenario.ID, r.Property)
 		if r.Native != "" && r.Native != f.natively {
 			_, err = fmt.Fprintln(stdout, strings.Join(o.Tell("native", r.Native), "\n"))
@@ -64,7 +64,7 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 	f.natively = r.Native
 	pictures := *f.pictures
 	pictures.svg = "" // there is one file for all
-	return pictures.show(stdout, r, o)
+	return pictures.show(stdout, r, o, false)
 }
 
 // countsOf says what a verdict took, and how many interleavings the executions have spared.
@@ -158,7 +158,7 @@ func (a *app) replayRun(f *runFlags) string {
 // withoutOutputs are the arguments without the flags that say what is written, and how: whoever sees
 // a counterexample again need not write the files again.
 func (f *runFlags) withoutOutputs(args []string) []string {
-	takesValue := map[string]bool{"svg": true, "date": true, "markdown": false, "unfold": false, "source": false,
+	takesValue := map[string]bool{"svg": true, "date": true, "unfold": false, "source": false,
 		"github": false}
 	for _, c := range f.results.formats {
 		takesValue[c.flag] = c.arg != ""

@@ -94,7 +94,7 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 		spec = &command.Spec{}
 	}
 	o := s.f.reportOptions(a, spec, args)
-	o.Replay = s.replay
+	o.Replay, o.Bundle = s.replay, nil // each situation has commands of its own
 	for _, l := range lines {
 		if l.NotAsked != "" {
 			o.NotAsked = append(o.NotAsked, report.NotAsked{Hazard: l.Hazard.ID, Why: l.NotAsked})

@@ -58,6 +58,39 @@ func TestExhibits(t *testing.T) {
 	}
 }
 
+// What an issue says before anybody unfolds anything fits [issueLines] lines, and has what one needs to act.
+func TestIssuesAreShort(t *testing.T) {
+	shown := func(text string) (lines []string) {
+		above, _, _ := strings.Cut(text, "<details>")
+		for _, l := range strings.Split(above, "\n") {
+			if l != "" {
+				lines = append(lines, l)
+			}
+		}
+		return lines
+	}
+	for _, x := range exhibits() {
+		r := exhibit(t, x.id, x.property)
+		sc := *r.Scenario
+		sc.External = true // with a fix
+		r.Scenario, r.Native, r.Counterexample.Kernel = &sc, "confirmed", "agrees"
+		table := [][]string{{"", "here", "A then B"}}
+		for range 9 {
+			table = append(table, []string{"n", "1", "2"})
+		}
+		p := *r.Counterexample.Property
+		p.Table = func(scenarios.View) [][]string { return table }
+		r.Counterexample.Property = &p
+		got := text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) })
+		lines := shown(got)
+		require.LessOrEqual(t, len(lines), issueLines, got)
+		for _, want := range []string{"**Cause:** ", "**Kernel:** ", "**Native:** ", "| … 7 more | | |", "To see it again: `"} {
+			require.Contains(t, strings.Join(lines, "\n"), want)
+		}
+		require.Equal(t, 11, strings.Count(got, "| n | 1 | 2 |"), "the whole table is folded")
+	}
+}
+
 // Fences are closed, and nothing in a text can close one.
 func TestMarkdownFences(t *testing.T) {
 	for _, r := range results(t) {
@@ -95,7 +128,7 @@ func TestMarkdownAll(t *testing.T) {
 // nothing else.
 func TestMarkdownFitsGitHub(t *testing.T) {
 	r := exhibit(t, "agentwire/gated-unlink/contend", scenarios.MutualExclusion)
-	for _, c := range []struct{ n, timelines, diagrams int }{{5, 5, 5}, {16, 16, 1}, {40, 1, 1}} {
+	for _, c := range []struct{ n, timelines, diagrams int }{{5, 5, 5}, {12, 12, 1}, {40, 1, 1}} {
 		many := slices.Repeat([]checker.Result{r}, c.n)
 		many[3].Claim = checker.Holds
 		got := text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, many, Options{}) })

@@ -23,7 +23,7 @@ const (
 // which are a cycle.
 func (c *Chart) folded(cycle int) *Chart {
 	if c.Programs {
-		return c.foldedOwn(cycle).short(cycle)
+		return c.foldedOwn(cycle).short(cycle, shortRows)
 	}
 	if len(c.Rows) <= foldAbove {
 		return c

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -11,14 +12,12 @@ import (
 	"lockpick/internal/numbers"
 )
 
-// Markdown writes one result as a section for an issue or a pull request: the verdict,
-// the cause, the timeline in a fenced block, and the command that shows it again. Folded below stand the same as a
-// Mermaid sequence diagram and, where o has one, the file that replays it elsewhere.
-//
-// The timeline is a block of text and not a table, because columns of calls and marks
-// keep their alignment there on a screen of any width.
+// Markdown writes one result as a section for an issue or a pull request. At most [issueLines] lines say what it is about:
+// the cause, the short story, what is left beside what serial orders leave, what the kernel said, the fix, and one
+// command that shows it again. Folded below stand all steps, the same as a Mermaid sequence diagram and, where o has
+// one, the file that replays it elsewhere.
 func Markdown(w io.Writer, r *checker.Result, o Options) error {
-	m := &markdown{w: bufio.NewWriter(w), o: o}
+	m := &markdown{w: bufio.NewWriter(w), o: o, shown: diagrams}
 	if err := m.section(r); err != nil {
 		return err
 	}
@@ -28,14 +27,18 @@ func Markdown(w io.Writer, r *checker.Result, o Options) error {
 // markdownLimit is how many characters GitHub takes in one text.
 const markdownLimit = 65_536
 
-// MarkdownAll writes many results: a table of the verdicts, and below it a section for
-// each counterexample. Those of verdicts that are as claimed are folded; when the text
-// would be longer than GitHub takes, they lose their diagrams, and then go altogether.
+// MarkdownAll writes many results: a section for each counterexample of a verdict that is not as claimed, and below them
+// a table of all verdicts and the other counterexamples, folded. When the text would be longer than GitHub takes, these
+// lose their diagrams and then go altogether; in the end the sections lose what is folded in them.
 func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
 	var text strings.Builder
-	for d := diagrams; d >= nothing; d-- {
+	for d := diagrams; d >= bare; d-- {
 		text.Reset()
-		if err := markdownAll(&text, results, o, d); err != nil {
+		m := &markdown{w: bufio.NewWriter(&text), o: o}
+		if err := m.all(results, d); err != nil {
+			return err
+		}
+		if err := m.w.Flush(); err != nil {
 			return err
 		}
 		if utf8.RuneCountInString(text.String()) <= markdownLimit {
@@ -46,121 +49,94 @@ func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
 	return err
 }
 
-// What there is to see of a counterexample that is as claimed.
+// What there is to see of a counterexample that is as claimed, and, when bare, of those that are not.
 const (
-	nothing = iota
+	bare = iota
+	nothing
 	timelines
 	diagrams
 )
 
-func markdownAll(w io.Writer, results []checker.Result, o Options, folded int) error {
-	m := &markdown{w: bufio.NewWriter(w), o: o}
-	m.line("## lockpick: %s", tally(results))
-	m.line("")
-	m.table(results)
+func (m *markdown) all(results []checker.Result, folded int) error {
+	external := slices.ContainsFunc(results, func(r checker.Result) bool { return r.Scenario.External })
+	table := len(results) != 1 && !external
+	if table {
+		m.line("## lockpick: %s", tally(results))
+		m.line("")
+	}
+	sections, err := m.sections(results, folded, func(r *checker.Result) bool {
+		return outcomeOf(r) != passed && r.Counterexample != nil || len(results) == 1
+	})
+	if err != nil {
+		return err
+	}
+	switch {
+	case table && sections > 0:
+		m.line("<details><summary>All verdicts</summary>")
+		m.line("")
+		m.table(results)
+		m.line("")
+		m.line("</details>")
+	case table:
+		m.table(results)
+	case len(results) > 1:
+		for i := range results {
+			if r := &results[i]; outcomeOf(r) == passed || r.Counterexample == nil {
+				m.line("- %s. %s %s", markdownText(m.title(r)), m.detail(r), strings.Join(m.witness(r), ""))
+			}
+		}
+	}
+	if folded > nothing && table {
+		_, err = m.sections(results, folded, func(r *checker.Result) bool {
+			return outcomeOf(r) == passed && r.Counterexample != nil
+		})
+	}
+	if folded <= nothing {
+		m.line("")
+		m.line("Counterexamples of what is as claimed are left out, to fit into one text: `lockpick explain` shows them.")
+	}
+	return err
+}
+
+// sections writes those results that are asked for, and counts them. What is as claimed is folded.
+func (m *markdown) sections(results []checker.Result, folded int, asked func(*checker.Result) bool) (n int, err error) {
 	for i := range results {
 		r := &results[i]
-		fold := outcomeOf(r) == passed
-		if r.Counterexample == nil || fold && folded == nothing {
+		if !asked(r) {
 			continue
 		}
-		m.line("")
+		n++
+		fold := outcomeOf(r) == passed && len(results) > 1
+		m.shown = diagrams
+		if fold || folded == bare {
+			m.shown = folded
+		}
 		if fold {
+			m.line("")
 			m.line("<details><summary>%s</summary>", markdownText(headline(r)))
 			m.line("")
 		}
-		m.short = fold && folded < diagrams
 		if err := m.section(r); err != nil {
-			return err
+			return n, err
 		}
 		if fold {
 			m.line("")
 			m.line("</details>")
 		}
-	}
-	if folded == nothing {
 		m.line("")
-		m.line("Counterexamples of what is as claimed are left out, to fit into one text: `lockpick explain` shows them.")
 	}
-	return m.w.Flush()
+	return n, nil
 }
 
 type markdown struct {
 	w *bufio.Writer
 	o Options
-	// short: sections have no diagrams.
-	short bool
+	// shown is what there is to see of a counterexample beside what a section always says.
+	shown int
 }
 
 func (m *markdown) line(format string, args ...any) {
 	_, _ = fmt.Fprintf(m.w, format+"\n", args...)
-}
-
-// native says what came of running commands natively, if anybody has.
-func (m *markdown) native(r *checker.Result) {
-	if r.Native != "" {
-		m.line("")
-		m.line("**Native:** %s", markdownText(r.Native))
-		m.line("")
-	}
-}
-
-// section is everything about one result.
-func (m *markdown) section(r *checker.Result) error {
-	m.line("### %s", markdownText(headline(r)))
-	m.line("")
-	if r.Scenario.Summary != "" {
-		m.line("%s", markdownText(r.Scenario.Summary))
-		m.line("")
-	}
-	if r.Scenario.Report != "" {
-		m.line("Reported: <%s>", r.Scenario.Report)
-		m.line("")
-	}
-	c := r.Counterexample
-	if c == nil {
-		m.line("%s", markdownText(sentence(detail(r, m.o))))
-		m.native(r)
-		return nil
-	}
-	if c.Cause != "" {
-		m.line("**Cause:** %s", markdownText(c.Cause))
-		m.line("")
-	}
-	if text := fix(r); text != "" {
-		m.line("**Fix:** %s", markdownText(text))
-		m.line("")
-	}
-	m.fence("text", plainDrawing(r, m.o))
-	m.line("")
-	m.line("%s.", markdownText(strings.Join((&timeline{r: r, o: m.o}).facts(), " · ")))
-	m.line("")
-	m.outcomes(c)
-	if c.Kernel != "" {
-		m.line("**Kernel:** %s", markdownText(c.Kernel))
-		m.line("")
-	}
-	m.native(r)
-	m.line("To see it again:")
-	m.line("")
-	m.fence("sh", ReplayCommand(r, m.o))
-	if !m.short {
-		var d strings.Builder
-		if err := Mermaid(&d, r, m.o); err != nil {
-			return err
-		}
-		m.details("The same as a diagram", "mermaid", d.String())
-	}
-	if m.o.Bundle != nil {
-		text, err := m.o.Bundle(r)
-		if err != nil {
-			return err
-		}
-		m.details("The programs, their files and the schedule: save this as race.lockpick, then lockpick replay "+
-			"race.lockpick",
-			"text", string(text))
-	}
-	return nil
 }
 
 // details is a fenced text that is shown when somebody asks for it.
@@ -175,11 +151,16 @@ func (m *markdown) details(summary, language, text string) {
 
 // fence writes a block of code. Its fence is longer than any in the text.
 func (m *markdown) fence(language, text string) {
-	mark := "```"
+	mark := codeMark(text, "```")
+	m.line("%s%s\n%s\n%s", mark, language, text, mark)
+}
+
+// codeMark is what stands before and behind a text as code: longer than any such mark in it.
+func codeMark(text, mark string) string {
 	for strings.Contains(text, mark) {
 		mark += "`"
 	}
-	m.line("%s%s\n%s\n%s", mark, language, text, mark)
+	return mark
 }
 
 // table has a row for each verdict.

@@ -23,9 +23,9 @@ const (
 	ofNothing        // anything else: it is left out
 )
 
-// short returns the chart with the rows that tell most, and how many steps are left out before each.
-func (c *Chart) short(cycle int) *Chart {
-	if len(c.Rows) <= shortRows {
+// short returns the chart with the rows that tell most, n at most, and how many steps are left out before each.
+func (c *Chart) short(cycle, n int) *Chart {
+	if len(c.Rows) <= n {
 		return c
 	}
 	var order []int
@@ -37,7 +37,7 @@ func (c *Chart) short(cycle int) *Chart {
 	slices.SortStableFunc(order, func(a, b int) int {
 		return cmp.Or(c.rank(a, cycle)-c.rank(b, cycle), c.far(a)-c.far(b))
 	})
-	kept := order[:min(shortRows, len(order))]
+	kept := order[:min(n, len(order))]
 	slices.Sort(kept)
 	s := *c
 	s.Rows = nil

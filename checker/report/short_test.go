@@ -43,7 +43,7 @@ func TestShortStory(t *testing.T) {
 		{"more changes than rows", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 90}, []int{92}, []int{90, 92, 100}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := programs(100, c.changing, c.named).short(0)
+			s := programs(100, c.changing, c.named).short(0, shortRows)
 			require.Len(t, s.Rows, shortRows)
 			next, shown := 1, map[int]bool{}
 			for _, r := range s.Rows {
@@ -56,7 +56,7 @@ func TestShortStory(t *testing.T) {
 			}
 		})
 	}
-	require.Equal(t, programs(12, nil, nil), programs(12, nil, nil).short(0), "what is short stays as it is")
+	require.Equal(t, programs(12, nil, nil), programs(12, nil, nil).short(0, shortRows), "what is short stays as it is")
 }
 
 // What stands at a name is told with the next row that is shown, although the step that put it there is not; so is that
@@ -66,7 +66,7 @@ func TestShortStoryCarriesOn(t *testing.T) {
 	for n := 41; n < 60; n++ {
 		changing = append(changing, n)
 	}
-	s := programs(100, changing, []int{90}).short(0)
+	s := programs(100, changing, []int{90}).short(0, shortRows)
 	require.NotEqual(t, 40, s.Rows[0].N)
 	require.True(t, s.Rows[0].Preempts)
 	require.True(t, s.Rows[0].Files[0].Changed)

@@ -60,21 +60,3 @@ func (t *timeline) table(cx *trace.Counterexample) {
 	}
 	t.line("")
 }
-
-// outcomes is the table in Markdown.
-func (m *markdown) outcomes(cx *trace.Counterexample) {
-	rows := TableOf(cx)
-	for i, row := range rows {
-		cells := make([]string, len(row))
-		for k := range row {
-			cells[k] = strings.ReplaceAll(markdownText(Clip(row[k], widestCell)), "|", "\\|")
-		}
-		m.line("| %s |", strings.Join(cells, " | "))
-		if i == 0 {
-			m.line("|%s", strings.Repeat("---|", len(row)))
-		}
-	}
-	if len(rows) > 0 {
-		m.line("")
-	}
-}

@@ -193,18 +193,22 @@ func (t *timeline) verdictOnly() {
 // conditions says what the verdict depends on. What is broken everywhere is broken, and the
 // counterexample says it all.
 func (t *timeline) conditions() {
+	for _, text := range t.depends() {
+		for _, l := range t.o.tell("depends", text) {
+			t.line(l)
+		}
+	}
+}
+
+func (t *timeline) depends() []string {
 	if t.r.Verdict == checker.Broken && !t.r.Depends() && !t.r.FollowsOneOrder() {
-		return
+		return nil
 	}
 	conditions := t.r.Conditions()
 	if text := t.r.Patience(); text != "" {
 		conditions = append(conditions, text)
 	}
-	for _, text := range conditions {
-		for _, l := range t.o.tell("depends", text) {
-			t.line(l)
-		}
-	}
+	return conditions
 }
 
 func (t *timeline) paragraph(i ink, text string) {

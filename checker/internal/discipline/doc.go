@@ -6,8 +6,9 @@
 // of these runs changes are the shared ones. The proof is that there is one lock, an exclusive lock of the kernel on
 // a file whose name never changes, or a name that is made where there is none and removed, such that in each run
 //   - the lock is taken once and given back once;
-//   - before and after, a copy changes nothing, asks for no other lock, and looks at nothing that is shared;
-//   - a copy that waits for the lock does nothing else until it gets it, and then what it does when it runs alone.
+//   - before and after, a copy changes nothing, asks for no other lock, and looks at nothing that is shared, but at
+//     who has the lock and whether its file is made yet;
+//   - whatever it sees there, it does nothing else until it has the lock, and then what it does when it runs alone.
 //
 // So a call outside of the lock answers the same whenever it is made, and copies can be taken for one after the
 // other in the order in which they get the lock. Each finds what the one before has left, which is a state of the

@@ -14,7 +14,12 @@ import (
 type lock struct {
 	path   string
 	byName bool
-	take   fsfake.Op // the call that takes it
+	take   fsfake.Op       // the call that takes it
+	mode   uint32          // with which a copy makes the file of a kernel lock
+	there  bool            // it is there at the start
+	looks  fsfake.FileView // what calls tell of it
+	varies bool            // they tell something else at another time while it is there
+	texts  []string        // of different lengths, in the file that is the lock by its name; or one
 }
 
 // held reports whether somebody holds it.
@@ -57,10 +62,98 @@ func locksOf(calls []call) (all []lock) {
 			}
 		case op.Call == fsfake.CallMkdir, op.Call == fsfake.CallSymlink,
 			op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0 && op.Flags&fsfake.O_EXCL != 0:
-			all = append(all, lock{path: c.after.Absolute(c.by.Pid, op.Path), byName: true, take: op})
+			name := c.after.Absolute(c.by.Pid, op.Path)
+			if _, stays := calls[len(calls)-1].after.LookupName(name); !stays {
+				all = append(all, lock{path: name, byName: true, take: op})
+			}
 		}
 	}
 	return all
+}
+
+// ways is how many ways there are to have the lock while a copy looks.
+func (l *lock) ways() int {
+	if l.byName {
+		return len(l.texts)
+	}
+	return 1
+}
+
+// views keeps what calls tell of what is at the lock's path while it is there, in runs of copies alone.
+func (l *lock) views(runs []serial, first *fsfake.Machine) {
+	_, l.there = first.LookupName(l.path)
+	l.mode, l.looks, l.varies, l.texts = 0o644, fsfake.FileView{}, false, nil
+	for i := range runs {
+		for j := range runs[i].calls {
+			c := &runs[i].calls[j]
+			if c.op.Call == fsfake.CallOpen && c.op.Flags&fsfake.O_CREAT != 0 && l.names(c) {
+				l.mode = c.op.Mode
+			}
+			l.view(c.after)
+		}
+	}
+}
+
+func (l *lock) view(m *fsfake.Machine) {
+	if id, ok := m.LookupName(l.path); ok {
+		is := m.View(id)
+		asLong := func(t string) bool { return len(t) == len(is.Content) }
+		if len(l.texts) < maxTexts && !slices.ContainsFunc(l.texts, asLong) {
+			l.texts = append(l.texts, is.Content)
+		}
+		if l.byName && slices.ContainsFunc(l.texts, asLong) {
+			is.Content = "" // each length is tried, and a copy that opens the file is refused
+		}
+		if l.looks.ID == 0 {
+			l.looks = is
+		}
+		l.varies = l.varies || !sameFile(l.looks, is)
+	}
+}
+
+// maxTexts bounds how many lengths of the file that is a lock by its name are tried.
+const maxTexts = 3
+
+// names reports whether a call gets the lock's path.
+func (l *lock) names(c *call) bool { return c.before.Absolute(c.by.Pid, c.op.Path) == l.path }
+
+// meets reports whether the answer of a call hangs on who has the lock, or on whether the file of a kernel lock is made
+// yet: the call asks for the lock without waiting for it, looks at the path, or opens or makes the file if it is there
+// or not.
+func (l *lock) meets(c *call) bool {
+	switch op := c.op; {
+	case l.tries(c):
+		return !l.waits()
+	case op.Call == fsfake.CallStat && l.looks.Kind != fsfake.KindSymlink, op.Call == fsfake.CallLstat:
+		return l.names(c)
+	case op.Call == fsfake.CallOpen && op.Flags&(fsfake.O_CREAT|fsfake.O_EXCL) != fsfake.O_CREAT:
+		return !l.byName && l.names(c)
+	}
+	return false
+}
+
+// waits reports whether the kernel lets a copy wait for the lock.
+func (l *lock) waits() bool {
+	return l.take.Call == fsfake.CallFlock && l.take.Flags&fsfake.LOCK_NB == 0 || l.take.Wait
+}
+
+// met says why a call that meets the lock must not be made without it; nothing where it may.
+func (l *lock) met(s *shared, c *call) string {
+	if l.tries(c) {
+		return ""
+	}
+	if at := s.looks(c.before, c.by.Pid, path.Dir(c.before.Absolute(c.by.Pid, c.op.Path))); at != "" {
+		return "looks at " + at + " which copies change"
+	}
+	switch {
+	case l.varies && c.op.Call == fsfake.CallOpen && c.op.Flags&fsfake.O_CREAT != 0:
+		return "makes a file"
+	case l.varies && (c.op.Call != fsfake.CallOpen || !l.there):
+		return "looks at " + l.path + " which copies change"
+	case c.op.Call == fsfake.CallOpen && c.op.Flags&fsfake.O_TRUNC != 0 && (l.varies || l.looks.Content != ""):
+		return "empties a file"
+	}
+	return ""
 }
 
 // tries reports whether a call asks for the lock.
@@ -73,22 +166,26 @@ func (l *lock) tries(c *call) bool {
 	return ok && open && id == of && c.op.Call == l.take.Call && c.op.Flags == l.take.Flags
 }
 
-// outside says why a call must not be made while its copy does not hold the lock; nothing where it may.
-func (l *lock) outside(s *shared, c *call) string {
+// outside says why a call must not be made while its copy does not hold the lock, before it has it or later; nothing
+// where it may.
+func (l *lock) outside(s *shared, c *call, before bool) string {
 	op, m := c.op, c.before
 	name := m.Absolute(c.by.Pid, op.Path)
 	of, _ := m.FDInode(c.by.Pid, op.FD)
 	says := func(what string) string { return fmt.Sprintf("outside of the lock a copy %s: %s", what, op) }
 	switch {
+	case l.meets(c) && (before || !l.byName && !l.tries(c)):
+		if why := l.met(s, c); why != "" {
+			return says(why)
+		}
+		return ""
 	case op.Call == fsfake.CallReaddir, op.Call.Is(fsfake.NoFile | fsfake.Closes | fsfake.Duplicates):
 		return "" // what listings show is varied
 	case op.Call.Is(fsfake.Locks):
-		if l.tries(c) && !c.result.OK() || unlocked(c.before, of) && unlocked(c.after, of) {
-			return ""
+		if unlocked(c.before, of) && unlocked(c.after, of) || len(m.Paths(of)) == 0 && !s.files[of] {
+			return "" // none, or one on a file without a name (O_TMPFILE), which nobody else has open
 		}
 		return says("asks for a lock")
-	case l.tries(c) && !c.result.OK():
-		return ""
 	case op.Call == fsfake.CallFchmod && !l.byName && slices.Equal(m.Paths(of), []string{l.path}) && !s.files[of]:
 		return "" // it has that mode in all runs
 	case op.Call.Changes() && failsByName(c):
@@ -107,11 +204,7 @@ func (l *lock) outside(s *shared, c *call) string {
 				return ""
 			}
 		}
-		at := s.looks(m, c.by.Pid, op.Path)
-		if l.looked(c) { // with and without it, see [runner.appears]
-			at = s.looks(m, c.by.Pid, path.Dir(name))
-		}
-		if at != "" {
+		if at := s.looks(m, c.by.Pid, op.Path); at != "" {
 			return says("looks at " + at + " which copies change")
 		}
 		if id, ok := m.Lookup(name); ok && op.Call != fsfake.CallOpen && s.files[id] {
@@ -126,11 +219,6 @@ func (l *lock) outside(s *shared, c *call) string {
 		}
 	}
 	return ""
-}
-
-// looked reports whether a call looks for the file of a kernel lock by its name.
-func (l *lock) looked(c *call) bool {
-	return !l.byName && c.op.Call.Is(fsfake.Looks) && c.before.Absolute(c.by.Pid, c.op.Path) == l.path
 }
 
 // failsByName reports whether a call fails because of what stands at its names.

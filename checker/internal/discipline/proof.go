@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -113,32 +112,30 @@ func (x *runner) serially(s *shared, copies int) (runs []serial, closed bool, er
 
 // proves checks that all runs keep to a lock.
 func (x *runner) proves(s *shared, l *lock, runs []serial, is *Proof) error {
+	l.views(runs, x.first)
+	h := habits{}
 	for i := range runs {
-		if err := l.keeps(s, &runs[i]); err != nil {
+		r := &runs[i]
+		if err := l.keeps(s, r); err != nil {
 			return err
 		}
-		if !runs[i].beginsAs(&runs[0], l) {
-			return notProved("before it takes the lock a copy does not always do the same")
+		if err := h.add(s, l, r.process, r.calls[:r.took+1]); err != nil {
+			return err
 		}
 	}
 	is.Take, is.Leave = runs[0].calls[runs[0].took].op.String(), runs[0].calls[runs[0].left].op.String()
 	if runs[0].calls[runs[0].took].timer {
 		return notProved("a copy waits for the lock with a timeout: %s", l.take)
 	}
+	is.Polls = !l.waits()
 	last := &runs[len(runs)-1]
-	if err := errors.Join(x.listings(s, last), x.appears(l, &runs[0])); err != nil {
+	if err := x.listings(s, last); err != nil {
 		return err
 	}
-	var err error
-	for _, w := range []struct {
-		r     *serial
-		fails int
-	}{{&runs[0], 1}, {&runs[0], rounds}, {last, 2}} {
-		if is.Polls, err = x.waits(s, l, w.r, w.fails); err != nil {
-			return err
-		}
+	if err := x.meetings(s, l, h, &runs[0], 2, rounds); err != nil {
+		return err
 	}
-	return nil
+	return x.meetings(s, l, h, last, 1, 2)
 }
 
 // keeps finds where a run holds the lock, and checks what it does elsewhere.
@@ -163,7 +160,7 @@ func (l *lock) keeps(s *shared, r *serial) error {
 		case was != is || was && r.took < 0:
 			return notProved("a copy takes the lock on %s more than once, or finds it taken: %s", l.path, c.op)
 		case !was:
-			if why := l.outside(s, c); why != "" {
+			if why := l.outside(s, c, r.took < 0); why != "" {
 				return notProved("%s", why)
 			}
 		}
@@ -174,29 +171,24 @@ func (l *lock) keeps(s *shared, r *serial) error {
 	return nil
 }
 
-// told are calls and answers as a text, but for inode numbers.
+// told are calls as a text, but for inode numbers and file times.
 func told(calls []call) string {
 	var b strings.Builder
 	for _, c := range calls {
-		r := c.result
-		if r.Stat.Ino = 0; c.op.Call == fsfake.CallReaddir {
-			r.Value = nil // inode numbers
-		}
-		fmt.Fprintf(&b, "%d.%d %s = %+v\n", c.by.Pid, c.by.N, c.op, r)
+		fmt.Fprintf(&b, "%d.%d %s = %+v\n", c.by.Pid, c.by.N, c.op, c.shown())
 	}
 	return b.String()
 }
 
-// beginsAs reports whether two runs do the same before they take the lock, but for their pids.
-func (r *serial) beginsAs(o *serial, l *lock) bool {
-	return slices.EqualFunc(r.calls[:r.took], o.calls[:o.took], func(a, b call) bool {
-		if l.looked(&a) && l.looked(&b) {
-			a.result, b.result = fsfake.Result{}, fsfake.Result{}
-		}
-		x, y := told([]call{a}), told([]call{b})
-		return x == y || strings.ReplaceAll(x, pid(r.process), pid(o.process)) == y ||
-			strings.Replace(x, pid(r.process), pid(o.process), 1) == y // the caller; what else looks like it is no pid
-	})
+// shown is what a call was answered, but for inode numbers and file times.
+func (c *call) shown() fsfake.Result {
+	r := c.result
+	st := &r.Stat
+	st.Ino, st.Atime, st.Mtime, st.Ctime, st.Btime = 0, 0, 0, 0, 0
+	if c.op.Call == fsfake.CallReaddir {
+		r.Value = nil // inode numbers
+	}
+	return r
 }
 
 func pid(process int) string { return strconv.Itoa(scenarios.Pid(process)) }

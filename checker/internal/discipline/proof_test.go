@@ -1,6 +1,7 @@
 package discipline_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +11,12 @@ import (
 	"lockpick/scenarios/command"
 )
 
-const counter = "read x < n; echo $((x+1)) > n"
+const (
+	counter   = "read x < n; echo $((x+1)) > n"
+	added     = "read x < n; echo $((x+1+y)) > n"
+	noclobber = "until (set -C; : > l) 2>/dev/null; do "
+	polls     = "proved, of copies that poll"
+)
 
 // Which commands keep to a lock, and why others do not. What is broken with some number of copies is never proved.
 func TestWhatIsProved(t *testing.T) {
@@ -21,12 +27,36 @@ func TestWhatIsProved(t *testing.T) {
 		{"flock of what is changed in place", "exec 9<n; flock 9; " + counter, ""},
 		{"what is open before is read inside", "exec 8<n 9>lk; flock 9; read x <&8; echo $((x+1)) > n", ""},
 		{"released before the end", "exec 9>lk; flock 9; " + counter + "; flock -u 9; read y < s", ""},
-		{"mkdir", "until mkdir l 2>/dev/null; do sleep 1; done; " + counter + "; rmdir l", ""},
+		{"mkdir", "until mkdir l 2>/dev/null; do sleep 1; done; " + counter + "; rmdir l", polls},
 		{"link", "echo $$ > t.$$; until ln t.$$ l 2>/dev/null; do sleep 1; done; " + counter + "; rm l t.$$",
 			"takes no exclusive lock"},
 		{"looks whether the lock is there", "[ -e lk ]; exec 9>lk; flock 9; " + counter, ""},
-		{"depends on whether the lock is there", "[ -e lk ] || read y < s; exec 9>lk; flock 9; " + counter,
-			"does not always do the same"},
+		{"reads if the lock is not there", "[ -e lk ] || read y < s; exec 9>lk; flock 9; " + counter, ""},
+		{"depends on whether the lock is there", "[ -e lk ] || y=1; exec 9>lk; flock 9; " + added, "something else"},
+		{"depends on that later", "[ -e lk ] || y=1; exec 9>lk; flock 9; [ -e f ] || y=; : > f; " + added,
+			"something else"},
+		{"makes the file of the lock", "(set -C; : > lk) 2>/dev/null; exec 9<>lk; flock 9; " + counter, ""},
+		{"polls for the lock", "(set -C; : > lk) 2>/dev/null; exec 9<>lk; until flock -n 9; do :; done; " + counter,
+			polls},
+		{"its maker does not lock", "(set -C; : > lk) 2>/dev/null || { exec 9<>lk; flock 9; }; " + counter,
+			"takes no exclusive lock"},
+		{"its maker removes it", "(set -C; : > lk) 2>/dev/null; exec 9<>lk; flock 9; " + counter + "; rm lk",
+			"looks at"},
+		{"O_EXCL", noclobber + "sleep 1; done; " + counter + "; rm l", polls},
+		{"O_EXCL with a pid", "until (set -C; echo $$ > l) 2>/dev/null; do :; done; " + counter + "; rm l", polls},
+		{"looks before O_EXCL", "[ -e l ]; " + noclobber + ":; done; " + counter + "; rm l",
+			polls},
+		{"O_EXCL, counts those who had it", "[ -e l ] && y=1; " + noclobber + ":; done; " + added + "; rm l",
+			"something else"},
+		{"O_EXCL, removed early", noclobber + ":; done; rm l; " + counter, "reads a file"},
+		{"O_EXCL, gives up", noclobber + "[ -e l ] || exit; done; " + counter + "; rm l", "gives up"},
+		{"O_EXCL, thinks it stale", noclobber + "rm -f l; done; " + counter + "; rm l", "looks at"},
+		{"O_EXCL, goes on if it is gone", noclobber + "[ -e l ] || break; done; " + counter + "; rm -f l",
+			"reads a file"},
+		{"O_EXCL, decides by the pid", "until (set -C; echo $$ > l) 2>/dev/null; do [ -s l ] && exit; done; " + counter +
+			"; rm l", "always do the same"},
+		{"O_EXCL, decides by the listing", noclobber + "for f in *; do [ $f = t ] && exit; done; done; : > t; " + counter +
+			"; rm t l", "lists a directory"},
 		{"sed -i", "flock lk sed -i s/a/b/ s", ""},
 		{"no lock", counter, "takes no exclusive lock"},
 		{"read before", "exec 9>lk; read x < n; flock 9; echo $((x+1)) > n", "reads a file that copies change"},
@@ -57,14 +87,68 @@ func TestWhatIsProved(t *testing.T) {
 			testmain.Traced(t, err, "./checker/internal/discipline")
 			require.NoError(t, err)
 			proof, err := discipline.ProveFew(t.Context(), &sc, 4)
-			if c.why == "" {
+			if c.why == "" || c.why == polls {
 				require.NoError(t, err)
 				require.Equal(t, c.name == "sed -i", proof.Closed)
-				require.Equal(t, c.name == "mkdir", proof.Polls)
+				require.Equal(t, c.why == polls, proof.Polls)
 				return
 			}
 			require.ErrorAs(t, err, &discipline.NotProved{})
 			require.ErrorContains(t, err, c.why)
 		})
+	}
+}
+
+// filelock is what FileLock of the Python library of that name does: it looks whether the file is there, tries whether
+// flock works at all, makes the file where there is none, and polls.
+const filelock = `
+import os, fcntl, sys, time
+def take(fd):
+    try: fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError: return False
+    return True
+def opened():
+    if not os.path.lexists("lk"):
+        fd = os.open(".", os.O_TMPFILE | os.O_RDWR | os.O_EXCL)
+        take(fd)
+        os.close(fd)
+        try: return os.open("lk", os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666)
+        except FileExistsError: pass
+    return os.open("lk", os.O_RDWR)
+while True:
+    fd = opened()
+    if take(fd): break
+    os.close(fd)
+    %s
+x = int(open("n").read())
+open("n", "w").write(str(x + 1))
+fcntl.flock(fd, fcntl.LOCK_UN)
+`
+
+// A library that makes the file of its lock is proved, and is not if it goes on without the lock.
+func TestFileOfALockIsMade(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/internal/discipline")
+	python := testmain.Needs(t, "python3", "./checker/internal/discipline")
+	for _, c := range []struct{ otherwise, why string }{
+		{"time.sleep(1)", ""},
+		{"if os.path.exists('lk'): break", "reads a file that copies change"},
+		{"os.unlink('lk')", "changes something: unlink lk"},
+		{"sys.argv.append(1); len(sys.argv) < 9 or sys.exit()", "gives up"},
+	} {
+		spec := command.Spec{Files: []command.File{{Name: "n", Content: "0\n"}, {Name: "s", Content: "a\n"},
+			{Name: "job.py", Content: fmt.Sprintf(filelock, c.otherwise)}}}
+		job := command.Line{Argv: []string{python, "-SE", "job.py"}}
+		spec.Commands = []command.Line{job, job}
+		sc, err := spec.Scenario()
+		testmain.Traced(t, err, "./checker/internal/discipline")
+		require.NoError(t, err)
+		proof, err := discipline.ProveFew(t.Context(), &sc, 3)
+		if c.why == "" {
+			require.NoError(t, err, c.otherwise)
+			require.True(t, proof.Polls)
+			continue
+		}
+		require.ErrorAs(t, err, &discipline.NotProved{}, c.otherwise)
+		require.ErrorContains(t, err, c.why, c.otherwise)
 	}
 }

@@ -13,73 +13,24 @@ import (
 // What others may do to a copy outside of the lock is tried: it waits for the lock, the file of the lock appears, and
 // listings show more or fewer names. The copy must do the same, or nothing but wait.
 
-// waits runs a copy while somebody else has the lock, who lets it go after the copy has asked so often in vain. What
-// it does then must be what it does alone.
-func (x *runner) waits(s *shared, l *lock, r *serial, fails int) (polls bool, err error) {
-	if take := l.take; take.Call == fsfake.CallFlock && take.Flags&fsfake.LOCK_NB == 0 || take.Wait {
-		return false, nil // the kernel lets it wait
-	}
-	m := r.from.Clone()
-	if err := l.occupy(m); err != nil {
-		return true, err
-	}
-	var asked []int // the numbers of the calls that asked
-	calls, err := x.run(r.process, m, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
-		if !l.tries(c) {
-			return nil, nil
-		}
-		if len(asked) == fails {
-			l.vacate(m)
-		}
-		asked = append(asked, 0)
-		return nil, nil
-	})
-	if err != nil {
-		return true, err
-	}
-	asked = asked[:0]
-	for i := range calls {
-		if l.tries(&calls[i]) {
-			asked = append(asked, i)
-		}
-		if len(asked) <= fails {
-			if why := l.outside(s, &calls[i]); why != "" {
-				return true, notProved("%s", why)
-			}
-		}
-	}
-	if len(asked) <= fails {
-		return true, notProved("a copy that does not get the lock gives up: %s", l.take)
-	}
-	round := func(k int) string { return awake(calls[asked[k]:asked[k+1]]) }
-	for k := 1; k < fails; k++ {
-		if round(k) != round(0) {
-			return true, notProved("a copy that does not get the lock does something else in each round")
-		}
-	}
-	if told(calls[asked[fails]:]) != told(r.calls[r.took:]) {
-		return true, notProved("a copy that has waited for the lock does something else than one that has not")
-	}
-	return true, nil
-}
-
-// awake is calls as a text, but for sleeps, which may be of any length.
-func awake(calls []call) string {
-	return told(slices.DeleteFunc(slices.Clone(calls), func(c call) bool { return c.op.Call == fsfake.CallSleep }))
-}
-
-// other is the pid of who has the lock in [runner.waits].
+// other is the pid of who has the lock in [runner.meet].
 const other = 97
 
-// occupy has another process take the lock.
-func (l *lock) occupy(m *fsfake.Machine) error {
+// occupy has another process take the lock, and write a text into the file that is the lock by its name.
+func (l *lock) occupy(m *fsfake.Machine, text string) error {
 	return l.open(m, func(by fsfake.Task, fd int) error {
 		op := l.take
 		if op.FD = fd; l.byName {
 			op.FD, op.Path = 0, l.path
 		}
-		if r := m.Do(by, op); !r.OK() {
+		r := m.Do(by, op)
+		if !r.OK() {
 			return notProved("the lock on %s cannot be taken by another process: %v", l.path, r.Errno)
+		}
+		if l.byName && text != "" {
+			if w := m.Do(by, fsfake.Op{Call: fsfake.CallWrite, FD: int(r.N), Data: text}); !w.OK() {
+				return notProved("nothing can be written into %s as it is opened: %s", l.path, op)
+			}
 		}
 		return nil
 	})
@@ -93,7 +44,7 @@ func (l *lock) open(m *fsfake.Machine, then func(by fsfake.Task, fd int) error) 
 	if l.byName {
 		return then(by, 0)
 	}
-	r := m.Do(by, fsfake.Op{Call: fsfake.CallOpen, Path: l.path, Flags: fsfake.O_RDWR | fsfake.O_CREAT, Mode: 0o644})
+	r := m.Do(by, fsfake.Op{Call: fsfake.CallOpen, Path: l.path, Flags: fsfake.O_RDWR | fsfake.O_CREAT, Mode: l.mode})
 	if !r.OK() {
 		return notProved("the file %s cannot be opened by another process: %v", l.path, r.Errno)
 	}
@@ -112,28 +63,12 @@ func (l *lock) vacate(m *fsfake.Machine) {
 	m.KillProc(other)
 }
 
-// appears makes the file of the lock, as another copy would, before each call by which the first copy looks for it. The
-// first copy must go on as without it.
-func (x *runner) appears(l *lock, r *serial) error {
-	for i := range r.calls {
-		if !l.looked(&r.calls[i]) || r.calls[i].result.OK() {
-			continue
-		}
-		n := -1
-		calls, err := x.run(r.process, r.from, func(m *fsfake.Machine, c *call) (*fsfake.Result, error) {
-			if n++; n == i {
-				return nil, l.open(m, func(fsfake.Task, int) error { m.KillProc(other); return nil })
-			}
-			return nil, nil
-		})
-		if err != nil {
-			return err
-		}
-		if asked(calls) != asked(r.calls) {
-			return notProved("what a copy does depends on whether %s is there yet: %s", l.path, r.calls[i].op)
-		}
-	}
-	return nil
+// hide removes the file of a kernel lock: nobody has made it yet.
+func (l *lock) hide(m *fsfake.Machine) {
+	root := m.View(1)
+	m.AddProc(fsfake.ProcSpec{Pid: other, Parent: 1, UID: root.UID, GID: root.GID, Start: 1})
+	m.Do(fsfake.Task{Pid: other, N: 1}, fsfake.Op{Call: fsfake.CallUnlink, Path: l.path})
+	m.KillProc(other)
 }
 
 // listings runs a copy with other listings of directories, where it lists one outside of the lock and copies make or

@@ -24,11 +24,11 @@ var imports = map[string]string{
 	"model":     "porcupine",
 	"scenarios": "fsfake model internal/numbers",
 	// One reported system each.
-	"scenarios/agentwire":        "scenarios fsfake model",
-	"scenarios/ctx":              "scenarios fsfake model",
-	"scenarios/gateguard":        "scenarios fsfake model",
-	"scenarios/openclawrelease":  "scenarios/internal/openclaw scenarios fsfake model",
-	"scenarios/openclawtakeover": "scenarios/internal/openclaw scenarios fsfake model",
+	"scenarios/agentwire":        "scenarios/kit scenarios fsfake model",
+	"scenarios/ctx":              "scenarios/kit scenarios fsfake model",
+	"scenarios/gateguard":        "scenarios/kit scenarios fsfake model",
+	"scenarios/openclawrelease":  "scenarios/kit scenarios/internal/openclaw scenarios fsfake model",
+	"scenarios/openclawtakeover": "scenarios/kit scenarios/internal/openclaw scenarios fsfake model",
 	"scenarios/all":              "scenarios scenarios/*",
 	// The corpus: lock protocols in use, a package for each system.
 	"scenarios/command":         "scenarios fsfake fsfake/tracer internal/outcome model x/tools/txtar",

@@ -21,3 +21,10 @@
 // A run ends with its process: the pid that it left in the file is dead from then on.
 // So a lock file of a "dead holder" needs no crash.
 package agentwire
+
+import "embed"
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS

@@ -1,21 +1,17 @@
 package aside
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed agentsinabox.go
-var agentsInABoxSource string
 
 // agentsInABox is the pid file of stevengonsalvez/agents-in-a-box (Rust): a dead owner's file
 // was unlinked, and is renamed away since, "winner-take-all". Eight contenders were counted
 // to have one winner in each of three runs.
 func agentsInABox() []scenarios.Scenario {
 	const lock = "/home/user/.beads/daemon.pid"
-	sys := kit.System{Name: "agents-in-a-box", Lock: lock, Report: "https://github.com/stevengonsalvez/agents-in-a-box/pull/555", Source: agentsInABoxSource}
+	sys := kit.System{Name: "agents-in-a-box", Lock: lock, Source: kit.Text(files, "agentsinabox.go"),
+		Report: "https://github.com/stevengonsalvez/agents-in-a-box/pull/555"}
 	protocol := func(reclaim func(t *scenarios.Task)) scenarios.Protocol {
 		return scenarios.Protocol{
 			Path: lock,

@@ -1,20 +1,16 @@
 package aside
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed altimatecode.go
-var altimateCodeSource string
 
 // altimateCode is the lock directory of AltimateAI/altimate-code (TypeScript): one without
 // owner.json is stale, and every one is without it at first.
 func altimateCode() []scenarios.Scenario {
 	const lock = "/home/user/.altimate/local.lock"
-	sys := kit.System{Name: "altimate-code", Lock: lock, Report: "https://github.com/AltimateAI/altimate-code/pull/1163", Source: altimateCodeSource}
+	sys := kit.System{Name: "altimate-code", Lock: lock, Source: kit.Text(files, "altimatecode.go"),
+		Report: "https://github.com/AltimateAI/altimate-code/pull/1163"}
 	release := func(t *scenarios.Task) error { return removeTree(t, lock, "owner.json") }
 	l := directory(lock, func(t *scenarios.Task) error { return kit.Replace(t, lock+"/owner.json", kit.Me(t)) }, func(t *scenarios.Task) bool {
 		text, err := kit.ReadAll(t, lock+"/owner.json")

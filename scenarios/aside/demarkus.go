@@ -1,20 +1,16 @@
 package aside
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed demarkus.go
-var demarkusSource string
 
 // demarkus is the lock directory of latebit-io/demarkus (Go): the pid is written after the
 // directory is made, and a directory without one is never reclaimed.
 func demarkus() []scenarios.Scenario {
 	const lock = "/home/user/.demarkus/plugin.lock"
-	sys := kit.System{Name: "demarkus", Lock: lock, Report: "https://github.com/latebit-io/demarkus/pull/302", Source: demarkusSource}
+	sys := kit.System{Name: "demarkus", Lock: lock, Source: kit.Text(files, "demarkus.go"),
+		Report: "https://github.com/latebit-io/demarkus/pull/302"}
 	release := func(t *scenarios.Task) error { return removeTree(t, lock, "pid") }
 	l := directory(lock, func(t *scenarios.Task) error { return kit.Replace(t, lock+"/pid", kit.Me(t)) }, func(t *scenarios.Task) bool {
 		text, err := kit.ReadAll(t, lock+"/pid")

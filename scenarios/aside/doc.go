@@ -7,11 +7,17 @@
 package aside
 
 import (
+	"embed"
 	"slices"
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS
 
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {

@@ -1,22 +1,19 @@
 package aside
 
 import (
-	_ "embed"
 	"time"
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
 
-//go:embed mstarharness.go
-var mstarHarnessSource string
-
 // mstarHarness is the register's lock in btspoony/mstar-harness (Python): renamed away,
 // looked at, and renamed back if it is fresh; if the name is taken by then, the fresh one is
 // thrown away. A rename onto an empty directory replaces it.
 func mstarHarness() []scenarios.Scenario {
 	const lock, tooOld = "/srv/audit/register.lock", time.Minute
-	sys := kit.System{Name: "mstar-harness", Lock: lock, Report: "https://github.com/btspoony/mstar-harness/pull/150", Source: mstarHarnessSource}
+	sys := kit.System{Name: "mstar-harness", Lock: lock, Source: kit.Text(files, "mstarharness.go"),
+		Report: "https://github.com/btspoony/mstar-harness/pull/150"}
 	l := directory(lock, nil, func(t *scenarios.Task) bool {
 		info, err := t.Stat(lock)
 		if err != nil || !kit.Older(t, info, tooOld) {

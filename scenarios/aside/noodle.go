@@ -1,7 +1,6 @@
 package aside
 
 import (
-	_ "embed"
 	"slices"
 	"time"
 
@@ -9,14 +8,12 @@ import (
 	"lockpick/scenarios/kit"
 )
 
-//go:embed noodle.go
-var noodleSource string
-
 // noodle is the lock directory of wilfredinni/noodle (TypeScript): an old one is renamed to
 // a unique name, and removed there.
 func noodle() []scenarios.Scenario {
 	const lock = "/home/user/.noodle/secrets.lock"
-	sys := kit.System{Name: "noodle", Lock: lock, Report: "https://github.com/wilfredinni/noodle/pull/230", Source: noodleSource}
+	sys := kit.System{Name: "noodle", Lock: lock, Source: kit.Text(files, "noodle.go"),
+		Report: "https://github.com/wilfredinni/noodle/pull/230"}
 	l := directory(lock, nil, func(t *scenarios.Task) bool {
 		info, err := t.Stat(lock)
 		if err != nil || !kit.Older(t, info, 30*time.Second) {

@@ -1,15 +1,10 @@
 package aside
 
 import (
-	_ "embed"
-
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed primeagent.go
-var primeAgentSource string
 
 // primeAgent is the bootstrap lock of PrimeIntellect-ai/prime-agent (TypeScript): as reported
 // (issue 1005) a stale directory is removed and made anew; as repaired a directory with the
@@ -17,7 +12,8 @@ var primeAgentSource string
 // in the interim is never touched".
 func primeAgent() []scenarios.Scenario {
 	const lock = "/home/user/.prime/bootstrap.lock"
-	sys := kit.System{Name: "prime-agent", Lock: lock, Report: "https://github.com/PrimeIntellect-ai/prime-agent/pull/1006", Source: primeAgentSource}
+	sys := kit.System{Name: "prime-agent", Lock: lock, Source: kit.Text(files, "primeagent.go"),
+		Report: "https://github.com/PrimeIntellect-ai/prime-agent/pull/1006"}
 	release := func(t *scenarios.Task) error { return removeTree(t, lock, "pid") }
 	dead := func(t *scenarios.Task) bool {
 		text, err := kit.ReadAll(t, lock+"/pid")

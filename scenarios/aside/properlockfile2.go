@@ -1,22 +1,19 @@
 package aside
 
 import (
-	_ "embed"
 	"time"
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
 
-//go:embed properlockfile2.go
-var properLockfile2Source string
-
 // properLockfile2 is bybraveHQ/proper-lockfile2, a fork that repairs the takeover of
 // proper-lockfile: a stale directory is claimed by a rename to a unique name, and its time
 // looked at there. What becomes of a live one is not told; here it is renamed back.
 func properLockfile2() []scenarios.Scenario {
 	const lock = "/srv/app/data.lock"
-	sys := kit.System{Name: "proper-lockfile2", Lock: lock, Report: "https://github.com/moxystudio/node-proper-lockfile/issues/121", Source: properLockfile2Source}
+	sys := kit.System{Name: "proper-lockfile2", Lock: lock, Source: kit.Text(files, "properlockfile2.go"),
+		Report: "https://github.com/moxystudio/node-proper-lockfile/issues/121"}
 	l := directory(lock, nil, func(t *scenarios.Task) bool {
 		judged, err := t.Stat(lock)
 		if err != nil || !kit.Older(t, judged, 10*time.Second) {

@@ -1,16 +1,12 @@
 package ctx
 
 import (
-	_ "embed"
 	"errors"
 	"syscall"
 	"time"
 
 	"lockpick/scenarios"
 )
-
-//go:embed cursor.go
-var cursorSource string
 
 // syncOrClear is what a careful person does under the merged lock, when a sync is
 // refused: make sure that the other sync is not running any more, remove its lock by

@@ -37,3 +37,10 @@
 // all, is left out: no lock can help there. There are no timeouts: who waits, waits
 // for ever.
 package ctx
+
+import "embed"
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS

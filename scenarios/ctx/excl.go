@@ -1,7 +1,6 @@
 package ctx
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,9 +8,6 @@ import (
 
 	"lockpick/scenarios"
 )
-
-//go:embed excl.go
-var exclSource string
 
 // excl is the lock as merged: one call that creates the file or fails.
 // https://github.com/ActiveMemory/ctx/pull/113

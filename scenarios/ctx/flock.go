@@ -1,7 +1,6 @@
 package ctx
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -10,9 +9,6 @@ import (
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
-
-//go:embed flock.go
-var flockSource string
 
 // flock is option B of the report: a kernel lock on a file that is never removed.
 // https://github.com/ActiveMemory/ctx/issues/93

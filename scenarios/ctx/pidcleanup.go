@@ -1,7 +1,6 @@
 package ctx
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,9 +10,6 @@ import (
 
 	"lockpick/scenarios"
 )
-
-//go:embed pidcleanup.go
-var pidCleanupSource string
 
 // pidCleanup is option A of the report with its mitigation: the lock holds the pid of
 // its owner, and the lock of a dead owner is removed. emptyIsStale says what a file

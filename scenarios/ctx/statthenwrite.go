@@ -1,14 +1,10 @@
 package ctx
 
 import (
-	_ "embed"
 	"fmt"
 
 	"lockpick/scenarios"
 )
-
-//go:embed statthenwrite.go
-var statThenWriteSource string
 
 // statThenWrite is the lock as reported: look, then write.
 // https://github.com/ActiveMemory/ctx/issues/93

@@ -47,3 +47,10 @@
 // The clock stands still, or jumps when a scenario allows a stall; states that need
 // an old file start with one.
 package gateguard
+
+import "embed"
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS

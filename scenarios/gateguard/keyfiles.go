@@ -1,14 +1,10 @@
 package gateguard
 
 import (
-	_ "embed"
 	"os"
 
 	"lockpick/scenarios"
 )
-
-//go:embed keyfiles.go
-var keyFilesSource string
 
 // keyDir has one file per key.
 const keyDir = stateDir + "/checked"

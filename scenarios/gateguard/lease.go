@@ -1,7 +1,6 @@
 package gateguard
 
 import (
-	_ "embed"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,9 +10,6 @@ import (
 
 	"lockpick/scenarios"
 )
-
-//go:embed lease.go
-var leaseSource string
 
 const (
 	leaseDir  = stateDir + "/leases"

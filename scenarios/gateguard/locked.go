@@ -1,7 +1,6 @@
 package gateguard
 
 import (
-	_ "embed"
 	"errors"
 	"io/fs"
 	"os"
@@ -10,9 +9,6 @@ import (
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
-
-//go:embed locked.go
-var lockedSource string
 
 // lockPath is the lock beside the state file.
 const lockPath = stateDir + "/state-session.lock"

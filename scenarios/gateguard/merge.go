@@ -1,14 +1,10 @@
 package gateguard
 
 import (
-	_ "embed"
 	"slices"
 
 	"lockpick/scenarios"
 )
-
-//go:embed merge.go
-var mergeSource string
 
 // merged is the hook as merged: load, markChecked and isChecked as they were, and a
 // save that unites.

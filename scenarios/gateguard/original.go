@@ -1,14 +1,10 @@
 package gateguard
 
 import (
-	_ "embed"
 	"strconv"
 
 	"lockpick/scenarios"
 )
-
-//go:embed original.go
-var originalSource string
 
 // original is the hook as reported.
 // https://github.com/affaan-m/ECC/issues/1441

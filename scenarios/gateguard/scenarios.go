@@ -6,6 +6,7 @@ import (
 
 	"lockpick/model"
 	"lockpick/scenarios"
+	"lockpick/scenarios/kit"
 )
 
 // The threads.
@@ -38,37 +39,37 @@ func Scenarios() []scenarios.Scenario {
 	}
 	return []scenarios.Scenario{
 		row("rmw/contend", "The whole set is loaded, one key added, and the whole set saved.",
-			issue, originalSource, procs(2, 0), original, broken(lost)),
+			issue, "original.go", procs(2, 0), original, kit.Broken(lost)),
 		roles(row("heartbeat/contend",
 			"One process only asks for a key, and writes the set it has read back to refresh its time.",
-			issue, originalSource, procs(2, 0), original, broken(lost)),
+			issue, "original.go", procs(2, 0), original, kit.Broken(lost)),
 			2*readHeartbeat, readSeeded(original), marker(original)),
 		row("merge-save/contend", "Before a save the set on disk is read again, and united with one's own.",
-			fix, mergeSource, procs(2, 0), merged, broken(lost)),
+			fix, "merge.go", procs(2, 0), merged, kit.Broken(lost)),
 		roles(row("expiry-unlink/contend",
 			"One process only asks for a key, and unlinks the state file it has found expired.",
-			fix, originalSource, procs(2, 0), merged, broken(lost)),
+			fix, "original.go", procs(2, 0), merged, kit.Broken(lost)),
 			2*sessionTimeout, readSeeded(merged), marker(merged)),
 		probed(row("flock-rmw/crash", "Load to save under flock on a permanent file, and one process may be killed.",
-			issue, lockedSource, procs(3, 1), under(flock), holds(lost), holds(wedge)), flock),
+			issue, "locked.go", procs(3, 1), under(flock), kit.Holds(lost, wedge)), flock),
 		row("excl-rmw/contend", "Load to save under a sentinel file, which others poll for.",
-			issue, lockedSource, procs(3, 0), under(excl), holds(lost)),
+			issue, "locked.go", procs(3, 0), under(excl), kit.Holds(lost)),
 		probed(row("excl-rmw/crash", "Load to save under a sentinel file, and one process may be killed.",
-			issue, lockedSource, procs(2, 1), under(excl), broken(wedge)), excl),
+			issue, "locked.go", procs(2, 1), under(excl), kit.Broken(wedge)), excl),
 		row("lease-rmw/contend", "Load to save under a lease of ten seconds, and nobody takes that long.",
-			issue, leaseSource, procs(2, 0), under(lease), holds(lost)),
+			issue, "lease.go", procs(2, 0), under(lease), kit.Holds(lost)),
 		row("lease-rmw/stall", "Load to save under a lease of ten seconds, and one pause may take longer.",
-			issue, leaseSource, scenarios.Setting{Processes: 2, Stalls: 1, StallFor: 2 * leaseTime}, under(lease),
-			broken(lost)),
+			issue, "lease.go", scenarios.Setting{Processes: 2, Stalls: 1, StallFor: 2 * leaseTime}, under(lease),
+			kit.Broken(lost)),
 		row("key-files/contend", "One file per key, created in one call: nothing is read, modified and written.",
-			issue, keyFilesSource, procs(3, 0), keyFiles, holds(lost)),
+			issue, "keyfiles.go", procs(3, 0), keyFiles, kit.Holds(lost)),
 	}
 }
 
 // row is a variant in a situation: every process marks a key and asks for it.
-func row(id, does, report, source string, st scenarios.Setting, g gate, claims ...scenarios.Claim) scenarios.Scenario {
+func row(id, does, report, source string, st scenarios.Setting, g gate, claims []scenarios.Claim) scenarios.Scenario {
 	sc := scenarios.Scenario{
-		ID: "gateguard/" + id, Summary: does, Report: report, Source: source, Setting: st, Claims: claims,
+		ID: "gateguard/" + id, Summary: does, Report: report, Source: kit.Text(files, source), Setting: st, Claims: claims,
 		Setup:   setup(0),
 		Program: func(int, int) scenarios.Program { return marker(g) },
 	}
@@ -107,12 +108,4 @@ func marker(g gate) scenarios.Program {
 // nothing: a tool call about a file that was asked about before.
 func readSeeded(g gate) scenarios.Program {
 	return func(t *scenarios.Task) { g.check(t, seeded) }
-}
-
-func holds(p *scenarios.Property) scenarios.Claim {
-	return scenarios.Claim{Property: p, Verdict: scenarios.Holds}
-}
-
-func broken(p *scenarios.Property) scenarios.Claim {
-	return scenarios.Claim{Property: p, Verdict: scenarios.Broken}
 }

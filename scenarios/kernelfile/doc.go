@@ -4,10 +4,16 @@
 package kernelfile
 
 import (
+	"embed"
 	"slices"
 
 	"lockpick/scenarios"
 )
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS
 
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {

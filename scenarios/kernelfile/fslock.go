@@ -1,7 +1,6 @@
 package kernelfile
 
 import (
-	_ "embed"
 	"os"
 
 	"lockpick/fsfake"
@@ -9,14 +8,12 @@ import (
 	"lockpick/scenarios/kit"
 )
 
-//go:embed fslock.go
-var fslockSource string
-
 // fslock is brunoczim/fslock (Rust): lockf(3), which is fcntl's. The holder reads the locked
 // file, and the close of that descriptor drops the lock. flock(2) is proposed.
 func fslock() []scenarios.Scenario {
 	const lock = "/tmp/fslock.lock"
-	sys := kit.System{Name: "fslock", Lock: lock, Report: "https://github.com/brunoczim/fslock/issues/6", Source: fslockSource}
+	sys := kit.System{Name: "fslock", Lock: lock, Source: kit.Text(files, "fslock.go"),
+		Report: "https://github.com/brunoczim/fslock/issues/6"}
 	protocol := func(record bool) scenarios.Protocol {
 		return scenarios.Protocol{
 			Path: lock,

@@ -1,7 +1,6 @@
 package kernelfile
 
 import (
-	_ "embed"
 	"errors"
 	"os"
 
@@ -9,9 +8,6 @@ import (
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed hermit.go
-var hermitSource string
 
 // hermit is the lock of cashapp/hermit (Go, util/flock): flock on a file with the owner's
 // pid, which was removed on release. Who is refused and reads its own pid has it already,
@@ -21,7 +17,8 @@ var hermitSource string
 func hermit() []scenarios.Scenario {
 	const source = "https://github.com/cashapp/hermit/blob/2155a089a77f3cd4112860198b0649380d407f66/util/flock/flock.go"
 	const lock = "/home/user/.cache/hermit/.lock"
-	sys := kit.System{Name: "hermit", Lock: lock, Report: "https://github.com/cashapp/hermit/pull/423", Source: hermitSource}
+	sys := kit.System{Name: "hermit", Lock: lock, Source: kit.Text(files, "hermit.go"),
+		Report: "https://github.com/cashapp/hermit/pull/423"}
 	protocol := func(remove, empty bool) scenarios.Protocol {
 		return scenarios.Protocol{
 			Path: lock,

@@ -1,7 +1,6 @@
 package kernelfile
 
 import (
-	_ "embed"
 	"errors"
 	"os"
 
@@ -10,14 +9,12 @@ import (
 	"lockpick/scenarios/kit"
 )
 
-//go:embed ilock.go
-var ilockSource string
-
 // ilock is symonsoft/ilock (Python, ilock/__init__.py): flock on a file that is unlinked, and
 // then closed.
 func ilock() []scenarios.Scenario {
 	const lock = "/dev/shm/ilock.lock"
-	sys := kit.System{Name: "ilock", Lock: lock, Report: "https://github.com/symonsoft/ilock/issues/11", Source: ilockSource}
+	sys := kit.System{Name: "ilock", Lock: lock, Source: kit.Text(files, "ilock.go"),
+		Report: "https://github.com/symonsoft/ilock/issues/11"}
 	return sys.Scenarios(
 		kit.Row{
 			ID: "unlink-then-close/contend", Does: "The file is unlinked while it is locked: a waiter that has it open locks it next.",

@@ -1,7 +1,6 @@
 package kernelfile
 
 import (
-	_ "embed"
 	"os"
 
 	"lockpick/fsfake"
@@ -9,15 +8,13 @@ import (
 	"lockpick/scenarios/kit"
 )
 
-//go:embed materialize.go
-var materializeSource string
-
 // materialize is materialized's pid file (Rust, MaterializeInc/materialize): flock(2) on a file
 // that is opened without O_CLOEXEC, so that the servers that it starts have the descriptor as well.
 // google/leveldb#623 and SerenityOS/serenity#9059 report the same of their lock files.
 func materialize() []scenarios.Scenario {
 	const lock = "/mzdata/materialized.pid"
-	sys := kit.System{Name: "materialize", Lock: lock, Report: "https://github.com/MaterializeInc/materialize/pull/12050", Source: materializeSource}
+	sys := kit.System{Name: "materialize", Lock: lock, Source: kit.Text(files, "materialize.go"),
+		Report: "https://github.com/MaterializeInc/materialize/pull/12050"}
 	flopen := func(flags int, release func(*scenarios.Task)) scenarios.Protocol {
 		return scenarios.Protocol{
 			Path: lock,

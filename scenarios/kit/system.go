@@ -1,7 +1,9 @@
 package kit
 
 import (
+	"embed"
 	"path"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -20,6 +22,17 @@ type System struct {
 	Report string
 	// Source is the Go text of the protocols, for reports.
 	Source string
+}
+
+// Text is what some of a package's files say, for the Source of its scenarios.
+func Text(files embed.FS, names ...string) string {
+	var texts []string
+	for _, name := range names {
+		text, err := files.ReadFile(name)
+		must(err)
+		texts = append(texts, string(text))
+	}
+	return strings.Join(texts, "\n")
 }
 
 // A Row is one variant of a system's protocol in one situation, with what is claimed.

@@ -32,3 +32,10 @@
 //   - the timeout of 10 s: a task waits for ever;
 //   - failing writes, a release called twice, and the watchdog's forced release.
 package openclawrelease
+
+import "embed"
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS

@@ -23,3 +23,10 @@
 //   - the timeout of 10 s: a process waits for ever;
 //   - failing writes, and pids that belong to another user or another pid namespace.
 package openclawtakeover
+
+import "embed"
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS

@@ -1,26 +1,10 @@
 package openclawtakeover
 
 import (
-	_ "embed"
-
 	"lockpick/fsfake"
 	"lockpick/scenarios"
+	"lockpick/scenarios/kit"
 )
-
-//go:embed steps.go
-var stepsSource string
-
-//go:embed remove.go
-var removeSource string
-
-//go:embed rename.go
-var renameSource string
-
-//go:embed guarded.go
-var guardedSource string
-
-//go:embed flock.go
-var flockSource string
 
 const (
 	pull      = "https://github.com/openclaw/openclaw/pull/10283"
@@ -30,64 +14,51 @@ const (
 
 // Scenarios lists the variants, each in its settings.
 func Scenarios() []scenarios.Scenario {
-	rmCreate := scenario("rm-then-create/dead-owner", rmThenCreate(), 2)
-	rmCreate.Summary = "A stale lock is removed by its path and created anew; another contender removes the new one."
-	rmCreate.Report = pull
-	rmCreate.Source = stepsSource + "\n" + removeSource
-	rmCreate.Claims = claims(scenarios.MutualExclusion, scenarios.Broken)
-
-	empty := scenario("empty-is-stale/contend", emptyIsStale(), 2)
-	empty.Summary = "A lock without a text counts as stale, and every lock is without a text at first."
-	empty.Report = gracePull
-	empty.Source = stepsSource + "\n" + removeSource
+	me := scenarios.MutualExclusion
+	alike := func(n, crashes int) scenarios.Setting { // whose pids are in texts and names alone
+		return scenarios.Setting{Interchangeable: true, Processes: n, Crashes: crashes}
+	}
+	empty := row("empty-is-stale/contend",
+		"A lock without a text counts as stale, and every lock is without a text at first.",
+		gracePull, alike(2, 0), emptyIsStale(), kit.Broken(me), "remove.go")
 	empty.Setup = noLock
-	empty.Claims = claims(scenarios.MutualExclusion, scenarios.Broken)
-
-	ren := scenario("rename/dead-owner", rename(), 2)
-	ren.Summary = "A stale lock is replaced by renaming a complete lock file onto it, and so is the lock of another contender who did just that."
-	ren.Report = pull
-	ren.Source = stepsSource + "\n" + removeSource + "\n" + renameSource
-	ren.Claims = append(claims(scenarios.MutualExclusion, scenarios.Broken),
-		claims(scenarios.ForeignRelease, scenarios.Broken)...)
-
-	guard := scenario("guarded/dead-owner", guarded(), 3)
-	guard.Summary = "A stale lock is removed only under a guard, after a second look that finds exactly the lock judged."
-	guard.Report = guardPull
-	guard.Watch = append(guard.Watch, guardPath)
-	guard.Source = stepsSource + "\n" + guardedSource
-	guard.Claims = claims(scenarios.MutualExclusion, scenarios.Holds)
-
-	guardCrash := scenario("guarded/crash", guarded(), 2)
-	guardCrash.Summary = "Whoever reclaims the lock of a dead process may be killed, and leaves the guard for ever."
-	guardCrash.Report = guardPull
-	guardCrash.Watch = guard.Watch
-	guardCrash.Source = guard.Source
-	guardCrash.Setting.Crashes = 1
-	guardCrash.Claims = claims(scenarios.Wedge, scenarios.Broken)
-
-	kernel := scenario("flock/dead-owner", kernelLock(), 3)
-	kernel.Summary = "A kernel lock on a file that nobody removes: a dead owner's file stands in nobody's way."
-	kernel.Report = pull
-	kernel.Source = stepsSource + "\n" + flockSource
-	kernel.Claims = claims(scenarios.MutualExclusion, scenarios.Holds)
-
-	return []scenarios.Scenario{rmCreate, empty, ren, guard, guardCrash, kernel}
+	list := []scenarios.Scenario{
+		row("rm-then-create/dead-owner",
+			"A stale lock is removed by its path and created anew; another contender removes the new one.",
+			pull, alike(2, 0), rmThenCreate(), kit.Broken(me), "remove.go"),
+		empty,
+		row("rename/dead-owner",
+			"A stale lock is replaced by renaming a complete lock file onto it, and so is the lock of another contender who did just that.",
+			pull, alike(2, 0), rename(), kit.Broken(me, scenarios.ForeignRelease), "remove.go", "rename.go"),
+		row("guarded/dead-owner",
+			"A stale lock is removed only under a guard, after a second look that finds exactly the lock judged.",
+			guardPull, alike(3, 0), guarded(), kit.Holds(me), "guarded.go"),
+		row("guarded/crash",
+			"Whoever reclaims the lock of a dead process may be killed, and leaves the guard for ever.",
+			guardPull, alike(2, 1), guarded(), kit.Broken(scenarios.Wedge), "guarded.go"),
+		row("flock/dead-owner",
+			"A kernel lock on a file that nobody removes: a dead owner's file stands in nobody's way.",
+			pull, alike(3, 0), kernelLock(), kit.Holds(me), "flock.go"),
+	}
+	for i := range list {
+		if list[i].Variant() == "guarded" {
+			list[i].Watch = append(list[i].Watch, guardPath)
+		}
+	}
+	return list
 }
 
-// scenario is n processes, each after the lock once, with a dead process's lock there.
-func scenario(id string, l scenarios.Protocol, n int) scenarios.Scenario {
+// row is processes that each take the lock once, with a dead process's lock there.
+func row(id, does, report string, st scenarios.Setting, l scenarios.Protocol, claims []scenarios.Claim, further ...string,
+) scenarios.Scenario {
 	return scenarios.Scenario{
-		ID:      "openclaw-takeover/" + id,
-		Setting: scenarios.Setting{Processes: n, Interchangeable: true}, // whose pids are in texts and names alone
+		ID: "openclaw-takeover/" + id, Summary: does, Report: report, Setting: st, Claims: claims,
+		Source:  kit.Text(files, append([]string{"steps.go"}, further...)...),
 		Setup:   deadOwner,
 		Program: func(int, int) scenarios.Program { return scenarios.Once(l) },
 		Probe:   scenarios.Attempt(l),
 		Watch:   []string{lockPath},
 	}
-}
-
-func claims(p *scenarios.Property, v scenarios.Verdict) []scenarios.Claim {
-	return []scenarios.Claim{{Property: p, Verdict: v}}
 }
 
 // noLock makes the sessions' directory; deadOwner puts the lock of a dead process in it.

@@ -1,7 +1,6 @@
 package reclaim
 
 import (
-	_ "embed"
 	"time"
 
 	"lockpick/fsfake"
@@ -9,16 +8,14 @@ import (
 	"lockpick/scenarios/kit"
 )
 
-//go:embed addinstaller.go
-var addInstallerSource string
-
 // addInstaller is the install lock of pilotspace/ADD (Python): whoever reclaims takes a
 // ticket, and looks whether the inode is the one that was judged. On ext4 a new lock gets the
 // number of the old one at once, and the look sees nothing; on tmpfs, which the report names as
 // well, it does not. The repair asks for the age again, under the ticket.
 func addInstaller() []scenarios.Scenario {
 	const lock, ticket, tooOld = "/home/user/.add/install.lock", "/home/user/.add/install.lock.reclaim", 10 * time.Minute
-	sys := kit.System{Name: "add-installer", Lock: lock, Report: "https://github.com/pilotspace/ADD/pull/179", Source: addInstallerSource}
+	sys := kit.System{Name: "add-installer", Lock: lock, Source: kit.Text(files, "addinstaller.go"),
+		Report: "https://github.com/pilotspace/ADD/pull/179"}
 	protocol := func(age bool) scenarios.Protocol {
 		return exclusive(lock, func(t *scenarios.Task) next {
 			judged, err := t.Stat(lock)

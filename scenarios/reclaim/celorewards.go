@@ -1,21 +1,18 @@
 package reclaim
 
 import (
-	_ "embed"
 	"time"
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
 
-//go:embed celorewards.go
-var celoRewardsSource string
-
 // celoRewards is the local store of a payout script in celo-org/celo-monorepo (Python): a
 // lock that is old by the time that it tells is written over. The time is the file's here.
 func celoRewards() []scenarios.Scenario {
 	const lock = "/srv/usat/payout.lock"
-	sys := kit.System{Name: "celo-rewards", Lock: lock, Report: "https://github.com/celo-org/celo-monorepo/pull/11790", Source: celoRewardsSource}
+	sys := kit.System{Name: "celo-rewards", Lock: lock, Source: kit.Text(files, "celorewards.go"),
+		Report: "https://github.com/celo-org/celo-monorepo/pull/11790"}
 	l := exclusive(lock, func(t *scenarios.Task) next {
 		if !old(t, lock, time.Hour) {
 			return refuse

@@ -1,21 +1,17 @@
 package reclaim
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed clauderemember.go
-var claudeRememberSource string
 
 // claudeRemember is save.lock of Digital-Process-Tools/claude-remember (shell): written over,
 // then removed, created and read back. The issue counts no double holder in 40 rounds with
 // two contenders; two suffice.
 func claudeRemember() []scenarios.Scenario {
 	const lock, pulls = "/home/user/.remember/save.lock", "https://github.com/Digital-Process-Tools/claude-remember/"
-	sys := kit.System{Name: "claude-remember", Lock: lock, Report: pulls + "issues/182", Source: claudeRememberSource}
+	sys := kit.System{Name: "claude-remember", Lock: lock, Source: kit.Text(files, "clauderemember.go"),
+		Report: pulls + "issues/182"}
 	stale := func(then func(t *scenarios.Task) next) scenarios.Protocol {
 		return exclusive(lock, func(t *scenarios.Task) next {
 			if pid := owner(t, lock); pid == 0 || !kit.Gone(t, pid) {

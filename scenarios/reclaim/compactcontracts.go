@@ -1,20 +1,16 @@
 package reclaim
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed compactcontracts.go
-var compactContractsSource string
 
 // compactContracts is the run lock of OpenZeppelin/compact-contracts (TypeScript): a dead
 // owner's lock is written over. The review proposes to unlink it and to create it again.
 func compactContracts() []scenarios.Scenario {
 	const lock = "/tmp/compact-live.lock"
-	sys := kit.System{Name: "compact-contracts", Lock: lock, Report: "https://github.com/OpenZeppelin/compact-contracts/pull/717", Source: compactContractsSource}
+	sys := kit.System{Name: "compact-contracts", Lock: lock, Source: kit.Text(files, "compactcontracts.go"),
+		Report: "https://github.com/OpenZeppelin/compact-contracts/pull/717"}
 	stale := func(then func(t *scenarios.Task) next) scenarios.Protocol {
 		return exclusive(lock, func(t *scenarios.Task) next {
 			if pid := owner(t, lock); pid != 0 && !kit.Gone(t, pid) {

@@ -7,12 +7,18 @@
 package reclaim
 
 import (
+	"embed"
 	"slices"
 	"time"
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
+
+// The files of this package are shown in reports.
+//
+//go:embed *.go
+var files embed.FS
 
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {

@@ -1,7 +1,6 @@
 package reclaim
 
 import (
-	_ "embed"
 	"time"
 
 	"lockpick/fsfake"
@@ -9,16 +8,14 @@ import (
 	"lockpick/scenarios/kit"
 )
 
-//go:embed factoryfactory.go
-var factoryFactorySource string
-
 // factoryFactory is the file lock of purplefish-ai/factory-factory (TypeScript): an old lock
 // is removed if a second stat shows the same inode; later it has an id in its text (the pid
 // here), is claimed by a rename, looked at, and given back by a link, which overwrites nothing.
 // The id is read before the age; the other way round two contenders suffice.
 func factoryFactory() []scenarios.Scenario {
 	const lock, pulls, tooOld = "/home/user/.factory/resume.lock", "https://github.com/purplefish-ai/factory-factory/pull/", 5 * time.Second
-	sys := kit.System{Name: "factory-factory", Lock: lock, Report: pulls + "866", Source: factoryFactorySource}
+	sys := kit.System{Name: "factory-factory", Lock: lock, Source: kit.Text(files, "factoryfactory.go"),
+		Report: pulls + "866"}
 	inode := exclusive(lock, func(t *scenarios.Task) next {
 		judged, err := t.Stat(lock)
 		if err != nil || !kit.Older(t, judged, tooOld) {

@@ -1,20 +1,16 @@
 package reclaim
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed ihub.go
-var ihubSource string
 
 // ihub is the scheduler's lock of intrafind/ihub-apps (JavaScript): a look, and then a
 // private file that is renamed to the name. The review proposes to read it back.
 func ihub() []scenarios.Scenario {
 	const lock = "/srv/ihub/scheduler.lock"
-	sys := kit.System{Name: "ihub", Lock: lock, Report: "https://github.com/intrafind/ihub-apps/pull/1647", Source: ihubSource}
+	sys := kit.System{Name: "ihub", Lock: lock, Source: kit.Text(files, "ihub.go"),
+		Report: "https://github.com/intrafind/ihub-apps/pull/1647"}
 	protocol := func(readBack bool) scenarios.Protocol {
 		return scenarios.Protocol{
 			Path: lock,

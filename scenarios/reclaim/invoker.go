@@ -1,20 +1,16 @@
 package reclaim
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed invoker.go
-var invokerSource string
 
 // invoker is the worker lock of Neko-Catpital-Labs/Invoker (TypeScript): what cannot be
 // parsed is stale, and every lock is empty at first.
 func invoker() []scenarios.Scenario {
 	const lock = "/home/user/.invoker/worker.lock"
-	sys := kit.System{Name: "invoker", Lock: lock, Report: "https://github.com/Neko-Catpital-Labs/Invoker/pull/2196", Source: invokerSource}
+	sys := kit.System{Name: "invoker", Lock: lock, Source: kit.Text(files, "invoker.go"),
+		Report: "https://github.com/Neko-Catpital-Labs/Invoker/pull/2196"}
 	l := exclusive(lock, func(t *scenarios.Task) next {
 		if pid := owner(t, lock); pid != 0 && !kit.Gone(t, pid) {
 			return refuse

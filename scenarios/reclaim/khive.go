@@ -1,20 +1,16 @@
 package reclaim
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed khive.go
-var khiveSource string
 
 // khive is the pid file of ohdearquant/khive's daemon (Rust): an old daemon that is still
 // draining removes the file of its replacement when it ends.
 func khive() []scenarios.Scenario {
 	const lock = "/home/user/.khive/daemon.pid"
-	sys := kit.System{Name: "khive", Lock: lock, Report: "https://github.com/ohdearquant/khive/issues/645", Source: khiveSource}
+	sys := kit.System{Name: "khive", Lock: lock, Source: kit.Text(files, "khive.go"),
+		Report: "https://github.com/ohdearquant/khive/issues/645"}
 	replacement := scenarios.Protocol{ // the recovery has judged the old daemon stale
 		Path: lock,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {

@@ -1,20 +1,16 @@
 package reclaim
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed marionette.go
-var marionetteSource string
 
 // marionette is the pid file of choria-legacy/marionette-collective (Ruby), as merged: the
 // look comes first, and then an exclusive creation.
 func marionette() []scenarios.Scenario {
 	const lock = "/run/mcollective.pid"
-	sys := kit.System{Name: "marionette-collective", Lock: lock, Report: "https://github.com/choria-legacy/marionette-collective/pull/366", Source: marionetteSource}
+	sys := kit.System{Name: "marionette-collective", Lock: lock, Source: kit.Text(files, "marionette.go"),
+		Report: "https://github.com/choria-legacy/marionette-collective/pull/366"}
 	l := scenarios.Protocol{
 		Path: lock,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {

@@ -1,21 +1,18 @@
 package reclaim
 
 import (
-	_ "embed"
 	"time"
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
 
-//go:embed mdredline.go
-var mdRedlineSource string
-
 // mdRedline is the lock of dejuknow/md-redline's preferences (JavaScript, bin/file-lock.js).
 // Stealing by age is known to be racy and accepted; a release looks for its token first.
 func mdRedline() []scenarios.Scenario {
 	const lock = "/home/user/.md-redline.json.lock"
-	sys := kit.System{Name: "md-redline", Lock: lock, Report: "https://github.com/dejuknow/md-redline/issues/67", Source: mdRedlineSource}
+	sys := kit.System{Name: "md-redline", Lock: lock, Source: kit.Text(files, "mdredline.go"),
+		Report: "https://github.com/dejuknow/md-redline/issues/67"}
 	l := exclusive(lock, func(t *scenarios.Task) next {
 		if !old(t, lock, 30*time.Second) {
 			return wait

@@ -1,7 +1,6 @@
 package reclaim
 
 import (
-	_ "embed"
 	"io/fs"
 	"strconv"
 	"time"
@@ -9,9 +8,6 @@ import (
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed mulmoclaude.go
-var mulmoclaudeSource string
 
 // mulmoclaude is the lock of receptron/mulmoclaude's calendar (TypeScript): a file that says when it
 // was made is somebody's for ten seconds. The hosts that share the directory have clocks of their
@@ -21,7 +17,8 @@ func mulmoclaude() []scenarios.Scenario {
 		lock = "/workspace/calendar.lock"
 		ttl  = 10 * time.Second
 	)
-	sys := kit.System{Name: "mulmoclaude", Lock: lock, Report: "https://github.com/receptron/mulmoclaude/pull/2690", Source: mulmoclaudeSource}
+	sys := kit.System{Name: "mulmoclaude", Lock: lock, Source: kit.Text(files, "mulmoclaude.go"),
+		Report: "https://github.com/receptron/mulmoclaude/pull/2690"}
 	written := func(t *scenarios.Task) time.Duration {
 		text, err := kit.ReadAll(t, lock)
 		at, bad := strconv.ParseInt(text, 10, 64)

@@ -1,15 +1,11 @@
 package reclaim
 
 import (
-	_ "embed"
 	"time"
 
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed openswarm.go
-var openswarmSource string
 
 // openswarm is the lock of Intrect-io/OpenSwarm's task state (TypeScript). A container gives
 // the daemon the same pid at every start, so a leftover looked alive for ever (75 minutes of
@@ -17,7 +13,8 @@ var openswarmSource string
 // Signet-AI/signetai (issue 1926), getpaseo/paseo (5128) and elizaOS/eliza (11222) alike.
 func openswarm() []scenarios.Scenario {
 	const lock = "/data/task-state.json.lock"
-	sys := kit.System{Name: "openswarm", Lock: lock, Report: "https://github.com/Intrect-io/OpenSwarm/pull/428", Source: openswarmSource}
+	sys := kit.System{Name: "openswarm", Lock: lock, Source: kit.Text(files, "openswarm.go"),
+		Report: "https://github.com/Intrect-io/OpenSwarm/pull/428"}
 	protocol := func(age bool) scenarios.Protocol {
 		return exclusive(lock, func(t *scenarios.Task) next {
 			pid := owner(t, lock)

@@ -1,20 +1,16 @@
 package reclaim
 
 import (
-	_ "embed"
-
 	"lockpick/scenarios"
 	"lockpick/scenarios/kit"
 )
-
-//go:embed phantombot.go
-var phantombotSource string
 
 // phantombot is the run lock of phantomyard/phantombot (TypeScript). The pull request closes
 // the race of the empty file; its reviewers found the one of the stale file, which is left.
 func phantombot() []scenarios.Scenario {
 	const lock = "/home/user/.phantombot/run.lock"
-	sys := kit.System{Name: "phantombot-runlock", Lock: lock, Report: "https://github.com/phantomyard/phantombot/pull/356", Source: phantombotSource}
+	sys := kit.System{Name: "phantombot-runlock", Lock: lock, Source: kit.Text(files, "phantombot.go"),
+		Report: "https://github.com/phantomyard/phantombot/pull/356"}
 	l := exclusive(lock, func(t *scenarios.Task) next {
 		pid := owner(t, lock)
 		if pid == 0 || !kit.Gone(t, pid) { // an empty file is in the making

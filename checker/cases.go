@@ -194,57 +194,69 @@ func (r *Result) ClaimText() string {
 // for a program that looks at neither, and of what breaks anyway.
 //
 // One thing is assumed of every marked retry loop and is not among them; see [Result.Patience].
-func (r *Result) Conditions() []string {
+func (r *Result) Conditions() []string { return scenarios.Texts(r.conditions()) }
+
+// Conditioned are the conditions and what is assumed of retry loops, with their codes.
+func (r *Result) Conditioned() []scenarios.Premise {
+	all := r.conditions()
+	if text := r.Patience(); text != "" {
+		all = append(all, scenarios.Premise{Code: "retries-go-on", Text: text})
+	}
+	return all
+}
+
+func (r *Result) conditions() []scenarios.Premise {
 	if r.Scenario == nil { // it came with an error
 		return nil
 	}
-	var out []string
+	var out []scenarios.Premise
+	add := func(code, text string) { out = append(out, scenarios.Premise{Code: code, Text: text}) }
 	if text := r.depends(); text != "" {
-		out = append(out, text)
+		add("in-some-cases", text)
 	}
 	if text := r.sleeps(); text != "" {
-		out = append(out, text)
+		add("sleeps", text)
 	}
 	if r.Verdict == Broken {
 		if r.FollowsOneOrder() {
-			out = append(out, "follows one order of the calls that processes or threads of one program make side by side; "+
+			add("one-order", "follows one order of the calls that processes or threads of one program make side by side; "+
 				"the program alone was tried in others, too, and never ends like this")
 		}
 		return out
 	}
 	if r.Verdict == Holds {
 		for _, text := range unjudged(r.Property, r.Facts) {
-			out = append(out, "says nothing of "+text)
+			add("lock-not-judged", "says nothing of "+text)
 		}
 	}
 	if set := &r.Scenario.Setting; r.looks.Clock && (set.Stalls == 0 || set.SetsBack()) {
-		out = append(out, "assumes that nobody is delayed: the clock is read, and no stall is allowed")
+		add("nobody-delayed", "assumes that nobody is delayed: the clock is read, and no stall is allowed")
 	}
 	if set := &r.Scenario.Setting; r.looks.Clock && set.Stalls > 0 && len(set.Punctual) > 0 {
-		out = append(out, "assumes that "+set.PunctualNames()+" delayed: no time passes but what is slept")
+		add("punctual", "assumes that "+set.PunctualNames()+" delayed: no time passes but what is slept")
 	}
 	if r.looks.Loops {
 		times := engine.BelievedAfter
 		if r.Verdict == Holds {
 			times = learn.LateForks
 		}
-		out = append(out, fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", times))
+		add("loops-go-on", fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", times))
 	}
 	if r.looks.Joined {
-		out = append(out, "assumes that a program that polls forgets what it saw when it sleeps, as it did wherever that was tried out")
+		add("polls-forget", "assumes that a program that polls forgets what it saw when it sleeps, as it did wherever that was tried out")
 	}
 	if r.looks.Timers {
-		out = append(out, "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
+		add("timers-outlast-calls", "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
 	}
 	if r.looks.Mapped {
-		out = append(out, "assumes that who maps a file goes on to see what it held then")
+		add("mappings-keep", "assumes that who maps a file goes on to see what it held then")
 	}
 	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
 		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen && len(r.Cases) == 0 {
-			out = append(out, "assumes that the inode numbers shown never come back")
+			add("inodes-not-reused", "assumes that the inode numbers shown never come back")
 		}
 		if r.looks.Times && a.Times == scenarios.TimesOpen {
-			out = append(out, "assumes that changes may share the file times shown")
+			add("times-shared", "assumes that changes may share the file times shown")
 		}
 	}
 	return out
@@ -253,7 +265,7 @@ func (r *Result) Conditions() []string {
 // Unconditional reports whether there is a verdict, and it depends on nothing that [Result.Conditions] and
 // [Result.Patience] tell. That it is the same in all cases is no condition.
 func (r *Result) Unconditional() bool {
-	n := len(r.Conditions())
+	n := len(r.conditions())
 	if len(r.Cases) > 0 && !r.Depends() {
 		n--
 	}

@@ -74,11 +74,10 @@ type Scenario struct {
 	InTime func() (Scenario, error)
 	// Slept is the longest sleep that External programs have begun so far. May be nil.
 	Slept func() time.Duration
-	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds: a
-	// sentence each, for reports. It may be empty.
-	Assumes []string
+	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds. It may be empty.
+	Assumes []Premise
 	// Assumed is Assumes for what only a search shows: it is asked once one is over. It may be nil.
-	Assumed func() []string
+	Assumed func() []Premise
 	// Unjudged says, once a search is over, what the programs share that was not judged, so that nothing it covered
 	// holds; "" for nothing. It may be nil.
 	Unjudged func() string
@@ -313,4 +312,20 @@ func (s *Scenario) Task(port fsfake.Port, i, n int) *Task {
 // NewTask returns the task n (from 1) of process i (from 0), whose calls go to port.
 func NewTask(port fsfake.Port, i, n int) *Task {
 	return &Task{Proc: fsfake.NewProc(port, Pid(i), n), Process: ProcessName(i), Index: i}
+}
+
+// A Premise is what a verdict takes for granted.
+type Premise struct {
+	// Code names its kind for programs: "clock-stands-still". It stays the same when the sentence changes.
+	Code string
+	// Text says it in a sentence.
+	Text string
+}
+
+// Texts are the sentences of premises.
+func Texts(all []Premise) (texts []string) {
+	for _, p := range all {
+		texts = append(texts, p.Text)
+	}
+	return texts
 }

@@ -61,7 +61,7 @@ func scenarioOf(t testing.TB, s *command.Spec) scenarios.Scenario {
 	testmain.Traced(t, err, "./checker/cli")
 	require.NoError(t, err)
 	for _, a := range sc.Assumes {
-		require.NotContains(t, a, "could not be compared", "each command was compared with the kernel when it ran alone")
+		require.NotEqual(t, "kernel-not-compared", a.Code, "each command was compared with the kernel when it ran alone")
 	}
 	return sc
 }

@@ -150,6 +150,7 @@ func TestRunWritesFormats(t *testing.T) {
 	require.NoError(t, schema.Validate(v))
 	require.Contains(t, got.stdout, `"kernel": "the model agrees with this kernel`)
 	require.Contains(t, got.stdout, `"A then B"`)
+	require.Regexp(t, `"assumed_codes": \[\s+"outside-unchanged",\s+"clock-stands-still"\s+\]`, got.stdout)
 	require.FileExists(t, filepath.Join(dir, "site", "index.html"))
 	require.FileExists(t, filepath.Join(dir, "a.svg"))
 

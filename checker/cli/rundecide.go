@@ -122,7 +122,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	if err := before(); err != nil {
 		return nil, err
 	}
-	d.assumes = slices.Concat(assumedBy(d.results), sc.Assumed())
+	d.assumes = slices.Concat(assumedBy(d.results), scenarios.Texts(sc.Assumed()))
 	return d, nil
 }
 
@@ -130,7 +130,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 func assumedBy(results []checker.Result) (texts []string) {
 	by := map[string][]string{}
 	for _, r := range results {
-		for _, text := range r.Scenario.Assumes {
+		for _, text := range scenarios.Texts(r.Scenario.Assumes) {
 			if by[text] = append(by[text], r.Property.ID); len(by[text]) == 1 {
 				texts = append(texts, text)
 			}

@@ -251,8 +251,8 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		return nil
 	}
 	sc.Summary, strict.Summary = one.Summary, one.Summary
-	s.assume(sc.Assumes)
-	defer func() { s.assume(sc.Assumed()) }()
+	s.assume(scenarios.Texts(sc.Assumes))
+	defer func() { s.assume(scenarios.Texts(sc.Assumed())) }()
 	tried := &checker.Tried{}
 	n := s.f.challenge(&one.Spec, nil)
 	defer n.close()

@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/scenarios"
 )
 
 // An issue is read by people who have neither the programs nor the time: what they need stands in a few lines, and what
@@ -159,8 +160,8 @@ func (m *markdown) unfolded(r *checker.Result) error {
 	if r.Scenario.Report != "" {
 		m.line("Reported: <%s>", r.Scenario.Report)
 	}
-	if len(r.Scenario.Assumes) > 0 {
-		m.line("Assumed: %s.", markdownText(strings.Join(r.Scenario.Assumes, "; ")))
+	if texts := scenarios.Texts(assumed(r)); len(texts) > 0 {
+		m.line("Assumed: %s.", markdownText(strings.Join(texts, "; ")))
 	}
 	m.line("")
 	m.fence("text", plainDrawing(r, o))
@@ -185,6 +186,14 @@ func (m *markdown) unfolded(r *checker.Result) error {
 		m.details("The programs, their files and the schedule: save this as race.lockpick", "text", string(text))
 	}
 	return err
+}
+
+// assumed is what the verdict takes for granted, with what only the search has shown.
+func assumed(r *checker.Result) []scenarios.Premise {
+	if r.Scenario.Assumed == nil {
+		return r.Scenario.Assumes
+	}
+	return slices.Concat(r.Scenario.Assumes, r.Scenario.Assumed())
 }
 
 // outcomes is the table of ends in Markdown, with so many rows below its heading at most.

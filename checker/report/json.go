@@ -68,14 +68,17 @@ type jsonFound struct {
 	Cases []jsonCase `json:"cases,omitempty"`
 	// Conditions says in sentences what the verdict depends on.
 	Conditions []string `json:"conditions,omitempty"`
+	// ConditionCodes name the kinds of Conditions, in their order; so do AssumedCodes.
+	ConditionCodes []string `json:"condition_codes,omitempty"`
 	// Unconditional: there is a verdict, and it depends on none; that it is the same in all cases is no condition.
 	Unconditional bool `json:"unconditional"`
 	// Assumed says in sentences what is taken for granted of the world outside of real programs.
-	Assumed     []string `json:"assumed,omitempty"`
-	States      int      `json:"states"`
-	Transitions int      `json:"transitions"`
-	Schedules   int      `json:"schedules"`
-	Histories   int      `json:"histories"`
+	Assumed      []string `json:"assumed,omitempty"`
+	AssumedCodes []string `json:"assumed_codes,omitempty"`
+	States       int      `json:"states"`
+	Transitions  int      `json:"transitions"`
+	Schedules    int      `json:"schedules"`
+	Histories    int      `json:"histories"`
 	// Symmetry: of states that differ only in who is who one was kept, and counted.
 	Symmetry bool `json:"symmetry,omitempty"`
 	// Contended counts the steps that met somebody else's lock.
@@ -249,11 +252,11 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 	if w := r.Within; w != nil {
 		j.Within = &jsonWithin{w.Preemptions, w.Places}
 	}
-	j.Conditions, j.Question = r.Conditions(), newJSONQuestion(r.Question)
-	if text := r.Patience(); text != "" {
-		j.Conditions = append(j.Conditions, text)
-	}
-	j.Assumed, j.Unconditional = r.Scenario.Assumes, r.Unconditional()
+	conditions := r.Conditioned()
+	j.Conditions, j.ConditionCodes = scenarios.Texts(conditions), premiseCodes(conditions)
+	premises := assumed(r)
+	j.Assumed, j.AssumedCodes = scenarios.Texts(premises), premiseCodes(premises)
+	j.Unconditional, j.Question = r.Unconditional(), newJSONQuestion(r.Question)
 	for _, c := range r.Cases {
 		j.Cases = append(j.Cases, jsonCase{c.Assume.String(), c.Verdict.String(), c.Why})
 	}
@@ -278,6 +281,13 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)
 	}
 	return j
+}
+
+func premiseCodes(all []scenarios.Premise) (codes []string) {
+	for _, p := range all {
+		codes = append(codes, p.Code)
+	}
+	return codes
 }
 
 // A jsonScenario is one line of [ListJSON].

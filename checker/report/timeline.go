@@ -10,6 +10,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/trace"
 	"lockpick/internal/numbers"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -204,11 +205,7 @@ func (t *timeline) depends() []string {
 	if t.r.Verdict == checker.Broken && !t.r.Depends() && !t.r.FollowsOneOrder() {
 		return nil
 	}
-	conditions := t.r.Conditions()
-	if text := t.r.Patience(); text != "" {
-		conditions = append(conditions, text)
-	}
-	return conditions
+	return scenarios.Texts(t.r.Conditioned())
 }
 
 func (t *timeline) paragraph(i ink, text string) {

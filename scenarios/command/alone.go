@@ -148,12 +148,12 @@ func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, 
 	who := fmt.Sprintf("%s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
 	switch {
 	case c.Differs != "" && s.FileSystem() != "":
-		assume(sc, fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers otherwise: %s", who, s.FileSystem(), c.Differs))
+		assume(sc, "kernel-answers-otherwise", fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers otherwise: %s", who, s.FileSystem(), c.Differs))
 	case c.Differs != "":
 		return fmt.Errorf("command: the kernel and the fake machine answer %s differently, so there is no verdict: %s",
 			who, c.Differs)
 	case c.Cannot != "":
-		assume(sc, fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
+		assume(sc, "kernel-not-compared", fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
 	}
 	return nil
 }
@@ -197,7 +197,7 @@ func (s *Spec) alone(
 	}()
 	sc.Program(process, 1)(scenarios.NewTask(port, process, 1))
 	if port.thread {
-		assume(sc, threads)
+		assume(sc, "threads-in-one-order", threads)
 	}
 	if !first {
 		return port, nil
@@ -233,9 +233,9 @@ func (s *Spec) alone(
 const threads = "threads of one command that wait for each other, or look at the same memory, do so in one order"
 
 // assume notes that a verdict assumes something.
-func assume(sc *scenarios.Scenario, text string) {
-	if !slices.Contains(sc.Assumes, text) {
-		sc.Assumes = append(sc.Assumes, text)
+func assume(sc *scenarios.Scenario, code, text string) {
+	if p := (scenarios.Premise{Code: code, Text: text}); !slices.Contains(sc.Assumes, p) {
+		sc.Assumes = append(sc.Assumes, p)
 	}
 }
 

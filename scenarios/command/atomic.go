@@ -16,21 +16,21 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		return nil
 	}
 	if s.FailingCalls > 0 && len(s.Commands) > 1 {
-		assume(sc, "what failing calls leave of a file is asked of one command alone")
+		assume(sc, "failing-calls-of-one", "what failing calls leave of a file is asked of one command alone")
 		return nil
 	}
 	if s.PowerLosses > 0 {
-		assume(sc, "a loss of power leaves what "+scenarios.DiskOf(&sc.Setting).String()+" allows (docs/power.md), and "+
+		assume(sc, "power-loss-leaves", "a loss of power leaves what "+scenarios.DiskOf(&sc.Setting).String()+" allows (docs/power.md), and "+
 			"tears no block of 4096 bytes")
 	}
 	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused),
 		serial.rewritten)
 	if names := a.Databases(); len(names) > 0 {
-		assume(sc, "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
+		assume(sc, "database-not-asked", "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
 			"it next; --read says what that is")
 	}
 	if s.Crashes > 0 && len(s.Commands) > 1 && s.starts {
-		assume(sc, "what a killed command has started lives on, or is killed when the others have ended")
+		assume(sc, "children-live-on", "what a killed command has started lives on, or is killed when the others have ended")
 	}
 	var asked []*scenarios.Property
 	if a.Changed() || s.FailingCalls > 0 && s.PowerLosses == 0 && a.Changes() {
@@ -45,12 +45,12 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 			return done, true
 		}))
 	} else {
-		assume(sc, "whether a file is as before or as after is not asked: the commands write none that was there at the "+
+		assume(sc, "atomic-not-asked", "whether a file is as before or as after is not asked: the commands write none that was there at the "+
 			"start")
 	}
 	switch {
 	case s.PowerLosses > 0 && len(s.Commands) > 1:
-		assume(sc, "whether what a command has done outlives a loss of power is asked of one command alone")
+		assume(sc, "durable-not-asked", "whether what a command has done outlives a loss of power is asked of one command alone")
 	case s.PowerLosses > 0 && a.Changes():
 		asked = append(asked, s.left(sc, a, true, &scenarios.Property{
 			ID:      "durable",

@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/internal/testmain"
+	"lockpick/scenarios"
 )
 
 // What is left of a file is as before or as after, or is not, when whoever changes it is killed, the power is lost, or
@@ -54,7 +55,7 @@ func TestAtomic(t *testing.T) {
 				p, err := sc.Property("atomic")
 				if c.files["f"] == "" && setting != "failing-calls" {
 					require.ErrorContains(t, err, "unknown property")
-					require.Contains(t, strings.Join(sc.Assumes, "; "), "the commands write none that was there")
+					require.Contains(t, strings.Join(scenarios.Texts(sc.Assumes), "; "), "the commands write none that was there")
 					continue
 				}
 				require.NoError(t, err)
@@ -127,7 +128,7 @@ func TestAtomicDatabase(t *testing.T) {
 		map[string]string{"db": "SQLite format 3\x00 old"}, "crashes 1\nrefused none")
 	_, err := sc.Property("atomic")
 	require.ErrorContains(t, err, "unknown property")
-	require.Contains(t, strings.Join(sc.Assumes, "; "), "what is left of db is not asked")
+	require.Contains(t, strings.Join(scenarios.Texts(sc.Assumes), "; "), "what is left of db is not asked")
 }
 
 // With several commands a file is as after any serial run of those, or of some.

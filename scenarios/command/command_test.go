@@ -285,7 +285,7 @@ func TestRefusedCallAsElsewhere(t *testing.T) {
 	sc := scenario(t, "sed", twice("flock lock sed -i s/0/1/ n"), map[string]string{"n": "0\n", "lock": ""}, "")
 	decide(t, sc, sc.Claims[0].Property, "holds")
 	require.Equal(t, []string{"lockpick does not model these calls and refused them, as a kernel without them does: " +
-		`fsetxattr("system.posix_acl_access") = EOPNOTSUPP`}, sc.Assumed())
+		`fsetxattr("system.posix_acl_access") = EOPNOTSUPP`}, scenarios.Texts(sc.Assumed()))
 }
 
 // What is refused without a doubt about the verdict is assumed all the same.
@@ -295,7 +295,7 @@ func TestRefusedCallIsAssumed(t *testing.T) {
 	sc := scenario(t, "sh", twice(line), map[string]string{"n": "0\n"}, "")
 	decide(t, sc, sc.Claims[0].Property, "holds")
 	require.Equal(t, []string{"lockpick does not model these calls and refused them, as a kernel without them does: " +
-		"fallocate(3, 3, 0, 1) = EOPNOTSUPP"}, sc.Assumed())
+		"fallocate(3, 3, 0, 1) = EOPNOTSUPP"}, scenarios.Texts(sc.Assumed()))
 }
 
 // Who fails because a call is not modelled is told which, and not to work alone first.

@@ -118,14 +118,14 @@ func (r *record) did(run *tracer.Run) {
 }
 
 // assumed says what a verdict takes for granted of what the executions did.
-func (r *record) assumed() []string {
+func (r *record) assumed() []scenarios.Premise {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.refused) == 0 {
 		return nil
 	}
-	return []string{"lockpick does not model these calls and refused them, as a kernel without them does: " +
-		listed(r.refused)}
+	return []scenarios.Premise{{Code: "calls-refused", Text: "lockpick does not model these calls and refused them, as a " +
+		"kernel without them does: " + listed(r.refused)}}
 }
 
 // slept is the longest sleep of any command so far.

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"lockpick/scenarios"
 )
 
 // A shim stands in PATH in place of an interpreter: a script that looks for the version that is wanted, with hundreds
@@ -114,7 +116,7 @@ func present(dirs []string) []string {
 }
 
 // assumesShims says which programs ran in place of shims.
-func (s *Spec) assumesShims() []string {
+func (s *Spec) assumesShims() []scenarios.Premise {
 	s.record.mu.Lock()
 	defer s.record.mu.Unlock()
 	dirs := map[string]bool{}
@@ -126,8 +128,8 @@ func (s *Spec) assumesShims() []string {
 	if maps.DeleteFunc(dirs, func(_ string, ran bool) bool { return !ran }); len(dirs) == 0 {
 		return nil
 	}
-	return []string{"shims in PATH are passed over, and the programs that they choose run at once: " +
-		"those in " + listed(dirs)}
+	return []scenarios.Premise{{Code: "shims-passed-over", Text: "shims in PATH are passed over, and the programs that they " +
+		"choose run at once: those in " + listed(dirs)}}
 }
 
 // lookup is the value of a variable.

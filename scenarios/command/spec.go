@@ -142,9 +142,9 @@ func (s Spec) readings() (sc, strict scenarios.Scenario, err error) {
 	sc.Claims, strict.Claims = slices.Concat(survives, others), slices.Concat(survives, others)
 	switch {
 	case s.FailingCalls > 0 || s.PowerLosses > 0:
-		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked where calls fail or the power is lost")
+		assume(&sc, "serializable-not-asked", "whether what is left behind is what a serial order leaves behind is not asked where calls fail or the power is lost")
 	case len(serial.orders) == 0:
-		assume(&sc, "whether what is left behind is what a serial order leaves behind is not asked: no command ends alone on the files at the start")
+		assume(&sc, "serializable-not-asked", "whether what is left behind is what a serial order leaves behind is not asked: no command ends alone on the files at the start")
 	default:
 		sc.Claims = slices.Concat(claims(s.serializable(&sc, serial)), survives, others)
 		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial.whole(len(s.Commands)))), survives, others)
@@ -168,7 +168,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Program: s.program, Same: s.sameAs,
 		Watch:    s.watch(),
 		Unjudged: s.unjudged,
-		Assumed:  func() []string { return append(s.record.assumed(), s.assumesShims()...) },
+		Assumed:  func() []scenarios.Premise { return append(s.record.assumed(), s.assumesShims()...) },
 		Slept:    func() time.Duration { return s.record.slept() },
 	}
 	st := &sc.Setting
@@ -193,15 +193,14 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		return sc, err
 	}
 	*st = checked.Setting // with what is not said and follows
-	sc.Assumes = []string{
-		s.assumedOutside(),
-		"the time of day stands still, and a sleep lasts for any time",
-	}
+	sc.Assumes = []scenarios.Premise{s.assumedOutside()}
 	if s.lasting {
-		sc.Assumes[1] = "a call takes no time, and a sleep as much as it says"
+		assume(&sc, "calls-take-no-time", "a call takes no time, and a sleep as much as it says")
+	} else {
+		assume(&sc, "clock-stands-still", "the time of day stands still, and a sleep lasts for any time")
 	}
 	if foreign := s.foreign(); foreign != "" {
-		assume(&sc, "files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
+		assume(&sc, "files-of-others", "files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
 	}
 	if s.FileSystem() == "" {
 		return sc, nil

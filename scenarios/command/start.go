@@ -129,9 +129,10 @@ func (f *File) make(p *fsfake.Proc, at func(name string) string) error {
 }
 
 // assumedOutside is what every verdict assumes of the files that are not the machine's.
-func (s *Spec) assumedOutside() string {
+func (s *Spec) assumedOutside() scenarios.Premise {
 	if s.RealOutside {
-		return "what the commands do outside " + s.Dir + " is real, and is the same in every execution"
+		return scenarios.Premise{Code: "outside-real", Text: "what the commands do outside " + s.Dir +
+			" is real, and is the same in every execution"}
 	}
 	names := map[string]bool{}
 	for _, r := range s.Outside {
@@ -141,10 +142,11 @@ func (s *Spec) assumedOutside() string {
 			names[r.Path+" (a private one)"] = true
 		}
 	}
-	if len(names) == 0 {
-		return "files outside " + s.Dir + " stay as they are"
+	text := "files outside " + s.Dir + " stay as they are"
+	if len(names) > 0 {
+		text += ", but for what the commands share: " + listed(names)
 	}
-	return "files outside " + s.Dir + " stay as they are, but for what the commands share: " + listed(names)
+	return scenarios.Premise{Code: "outside-unchanged", Text: text}
 }
 
 func do(p *fsfake.Proc, op fsfake.Op) error {

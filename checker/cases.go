@@ -219,8 +219,9 @@ func (r *Result) conditions() []scenarios.Premise {
 	}
 	if r.Verdict == Broken {
 		if r.FollowsOneOrder() {
-			add("one-order", "follows one order of the calls that processes or threads of one program make side by side; "+
-				"the program alone was tried in others, too, and never ends like this")
+			add("one-order",
+				"follows one order of the calls that processes or threads of one program make side by side; "+
+					"the program alone was tried in others, too, and never ends like this")
 		}
 		return out
 	}
@@ -243,10 +244,13 @@ func (r *Result) conditions() []scenarios.Premise {
 		add("loops-go-on", fmt.Sprintf("assumes that a loop that has done the same %d times goes on for ever", times))
 	}
 	if r.looks.Joined {
-		add("polls-forget", "assumes that a program that polls forgets what it saw when it sleeps, as it did wherever that was tried out")
+		add("polls-forget",
+			"assumes that a program that polls forgets what it saw when it sleeps, as it did wherever "+
+				"that was tried out")
 	}
 	if r.looks.Timers {
-		add("timers-outlast-calls", "assumes that no call of a program takes as long as a timer that runs in it meanwhile")
+		add("timers-outlast-calls",
+			"assumes that no call of a program takes as long as a timer that runs in it meanwhile")
 	}
 	if r.looks.Mapped {
 		add("mappings-keep", "assumes that who maps a file goes on to see what it held then")

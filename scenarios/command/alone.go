@@ -148,12 +148,16 @@ func (s *Spec) asOnTheKernel(sc *scenarios.Scenario, process int, steps []Step, 
 	who := fmt.Sprintf("%s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
 	switch {
 	case c.Differs != "" && s.FileSystem() != "":
-		assume(sc, "kernel-answers-otherwise", fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers otherwise: %s", who, s.FileSystem(), c.Differs))
+		assume(sc, "kernel-answers-otherwise",
+			fmt.Sprintf("%s is answered on %s as by the fake machine; here the kernel answers "+
+				"otherwise: %s", who, s.FileSystem(), c.Differs))
 	case c.Differs != "":
 		return fmt.Errorf("command: the kernel and the fake machine answer %s differently, so there is no verdict: %s",
 			who, c.Differs)
 	case c.Cannot != "":
-		assume(sc, "kernel-not-compared", fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: %s", who, c.Cannot))
+		assume(sc, "kernel-not-compared",
+			fmt.Sprintf("the fake machine answers %s as the kernel does, which could not be compared: "+
+				"%s", who, c.Cannot))
 	}
 	return nil
 }

@@ -20,17 +20,20 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		return nil
 	}
 	if s.PowerLosses > 0 {
-		assume(sc, "power-loss-leaves", "a loss of power leaves what "+scenarios.DiskOf(&sc.Setting).String()+" allows (docs/power.md), and "+
-			"tears no block of 4096 bytes")
+		assume(sc, "power-loss-leaves",
+			"a loss of power leaves what "+scenarios.DiskOf(&sc.Setting).String()+" allows (docs/power.md), and "+
+				"tears no block of 4096 bytes")
 	}
 	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused),
 		serial.rewritten)
 	if names := a.Databases(); len(names) > 0 {
-		assume(sc, "database-not-asked", "what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
-			"it next; --read says what that is")
+		assume(sc, "database-not-asked",
+			"what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
+				"it next; --read says what that is")
 	}
 	if s.Crashes > 0 && len(s.Commands) > 1 && s.starts {
-		assume(sc, "children-live-on", "what a killed command has started lives on, or is killed when the others have ended")
+		assume(sc, "children-live-on",
+			"what a killed command has started lives on, or is killed when the others have ended")
 	}
 	var asked []*scenarios.Property
 	if a.Changed() || s.FailingCalls > 0 && s.PowerLosses == 0 && a.Changes() {
@@ -45,12 +48,14 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 			return done, true
 		}))
 	} else {
-		assume(sc, "atomic-not-asked", "whether a file is as before or as after is not asked: the commands write none that was there at the "+
-			"start")
+		assume(sc, "atomic-not-asked",
+			"whether a file is as before or as after is not asked: the commands write none that was there at the "+
+				"start")
 	}
 	switch {
 	case s.PowerLosses > 0 && len(s.Commands) > 1:
-		assume(sc, "durable-not-asked", "whether what a command has done outlives a loss of power is asked of one command alone")
+		assume(sc, "durable-not-asked",
+			"whether what a command has done outlives a loss of power is asked of one command alone")
 	case s.PowerLosses > 0 && a.Changes():
 		asked = append(asked, s.left(sc, a, true, &scenarios.Property{
 			ID:      "durable",

@@ -16,13 +16,16 @@ import (
 func (s *Spec) asksWedge(sc *scenarios.Scenario) (bool, error) {
 	switch {
 	case !s.sameCommands():
-		assume(sc, "wedge-not-asked", "whether one more run gets through after a kill is not asked: the commands differ")
+		assume(sc, "wedge-not-asked",
+			"whether one more run gets through after a kill is not asked: the commands differ")
 		return false, nil
 	case s.Commands[0].Func != nil:
-		assume(sc, "wedge-not-asked", "whether one more run gets through after a kill is not asked: it is a Go function")
+		assume(sc, "wedge-not-asked",
+			"whether one more run gets through after a kill is not asked: it is a Go function")
 		return false, nil
 	case len(s.Commands) == scenarios.MaxProcesses:
-		assume(sc, "wedge-not-asked", "whether one more run gets through after a kill is not asked: there is room for no more")
+		assume(sc, "wedge-not-asked",
+			"whether one more run gets through after a kill is not asked: there is room for no more")
 		return false, nil
 	}
 	again, err := s.repeats(sc)
@@ -30,7 +33,9 @@ func (s *Spec) asksWedge(sc *scenarios.Scenario) (bool, error) {
 	case err != nil:
 		return false, err
 	case !again:
-		assume(sc, "wedge-not-asked", "whether one more run gets through after a kill is not asked: it does not exit 0 without a kill either, after the others")
+		assume(sc, "wedge-not-asked",
+			"whether one more run gets through after a kill is not asked: it does not exit 0 without a "+
+				"kill either, after the others")
 		return false, nil
 	}
 	sc.Probe = s.probe

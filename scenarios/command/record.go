@@ -124,8 +124,9 @@ func (r *record) assumed() []scenarios.Premise {
 	if len(r.refused) == 0 {
 		return nil
 	}
-	return []scenarios.Premise{{Code: "calls-refused", Text: "lockpick does not model these calls and refused them, as a " +
-		"kernel without them does: " + listed(r.refused)}}
+	return []scenarios.Premise{{Code: "calls-refused",
+		Text: "lockpick does not model these calls and refused them, as a " +
+			"kernel without them does: " + listed(r.refused)}}
 }
 
 // slept is the longest sleep of any command so far.

@@ -128,8 +128,9 @@ func (s *Spec) assumesShims() []scenarios.Premise {
 	if maps.DeleteFunc(dirs, func(_ string, ran bool) bool { return !ran }); len(dirs) == 0 {
 		return nil
 	}
-	return []scenarios.Premise{{Code: "shims-passed-over", Text: "shims in PATH are passed over, and the programs that they " +
-		"choose run at once: those in " + listed(dirs)}}
+	return []scenarios.Premise{{Code: "shims-passed-over",
+		Text: "shims in PATH are passed over, and the programs that they " +
+			"choose run at once: those in " + listed(dirs)}}
 }
 
 // lookup is the value of a variable.

@@ -142,9 +142,13 @@ func (s Spec) readings() (sc, strict scenarios.Scenario, err error) {
 	sc.Claims, strict.Claims = slices.Concat(survives, others), slices.Concat(survives, others)
 	switch {
 	case s.FailingCalls > 0 || s.PowerLosses > 0:
-		assume(&sc, "serializable-not-asked", "whether what is left behind is what a serial order leaves behind is not asked where calls fail or the power is lost")
+		assume(&sc, "serializable-not-asked",
+			"whether what is left behind is what a serial order leaves behind is not asked where calls "+
+				"fail or the power is lost")
 	case len(serial.orders) == 0:
-		assume(&sc, "serializable-not-asked", "whether what is left behind is what a serial order leaves behind is not asked: no command ends alone on the files at the start")
+		assume(&sc, "serializable-not-asked",
+			"whether what is left behind is what a serial order leaves behind is not asked: no command "+
+				"ends alone on the files at the start")
 	default:
 		sc.Claims = slices.Concat(claims(s.serializable(&sc, serial)), survives, others)
 		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial.whole(len(s.Commands)))), survives, others)
@@ -200,7 +204,8 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		assume(&sc, "clock-stands-still", "the time of day stands still, and a sleep lasts for any time")
 	}
 	if foreign := s.foreign(); foreign != "" {
-		assume(&sc, "files-of-others", "files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
+		assume(&sc, "files-of-others",
+			"files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
 	}
 	if s.FileSystem() == "" {
 		return sc, nil

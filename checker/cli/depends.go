@@ -69,9 +69,11 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 		Yes: trace.Answer{Flags: "--refused 0", Verdict: even.Verdict},
 		No:  trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
 	}
-	if even.Verdict == checker.Broken {
+	switch {
+	case even.Verdict == checker.Broken && even.Counterexample.Failures() == "":
 		r = even // what is lost then is lost in earnest
-	} else {
+	case even.Verdict == checker.Broken: // by a failure, which may have been a refusal here
+	default:
 		r.Verdict, r.Complete = checker.Unknown, false
 		r.Why = "it depends: it holds if a command that exits 0 and has changed no file has skipped its work; " +
 			"say so with --refused 0, or --refused none"

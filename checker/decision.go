@@ -48,14 +48,14 @@ const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait
 
 // doubt says why programs whose whole space was covered do not hold all the same; "" for no reason. late: because of
 // the time.
-func doubt(sc *scenarios.Scenario) (why string, late bool, err error) {
+func doubt(ctx context.Context, sc *scenarios.Scenario) (why string, late bool, err error) {
 	if sc.Unjudged != nil {
 		if why := sc.Unjudged(); why != "" {
 			return why, false, nil
 		}
 	}
 	if sc.Late != nil {
-		why, err = sc.Late()
+		why, err = sc.Late(ctx)
 	}
 	return why, why != "", err
 }
@@ -105,14 +105,14 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 		res.Facts = x.Facts()
 	}
 	if !broken && res.Complete {
-		why, late, err := doubt(g.t.Sc)
+		why, late, err := doubt(ctx, g.t.Sc)
 		res.late = late
 		if err == nil && why == "" {
 			why, err = x.Outlast(ctx, x.Tried)
 		}
 		switch {
 		case err != nil && ctx.Err() != nil:
-			why = "it was stopped while it was tried out whether loops are endless"
+			why = "it was stopped while it was tried out whether time matters and loops are endless"
 		case err != nil:
 			return res, err
 		}

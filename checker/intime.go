@@ -13,9 +13,9 @@ import (
 // clocks, it is that of the space in which they move and sleeps last (scenarios.Scenario.InTime).
 
 // dependsOnClocks reports whether clocks that move may give another verdict.
-func (r *Result) dependsOnClocks() (bool, error) {
+func (r *Result) dependsOnClocks(ctx context.Context) (bool, error) {
 	if r.Verdict == Broken && r.looks.Frozen && r.Scenario.Late != nil {
-		why, err := r.Scenario.Late()
+		why, err := r.Scenario.Late(ctx)
 		return why != "", err
 	}
 	return r.late || r.Verdict == Unknown && r.Why == frozen, nil
@@ -67,7 +67,9 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 	if r.Scenario.InTime == nil || ctx.Err() != nil {
 		return nil, nil
 	}
-	if depends, err := r.dependsOnClocks(); !depends || err != nil {
+	if depends, err := r.dependsOnClocks(ctx); ctx.Err() != nil {
+		return nil, nil
+	} else if !depends || err != nil {
 		return nil, err
 	}
 	sc, err := r.Scenario.InTime()

@@ -1,9 +1,14 @@
 package checker
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/search"
+	"lockpick/scenarios"
 )
 
 // What is known of an unknown verdict names the bound, the places and the faults that were left out.
@@ -14,6 +19,27 @@ func TestWithinIsTold(t *testing.T) {
 	r.Within = &Within{Preemptions: 2, Places: 900, Faultless: true}
 	require.Equal(t, "holds with up to 2 preemptions (the last at any of 900 places) and no fault, unknown beyond; it "+
 		"was stopped", r.Known())
+	r.Within = &Within{Preemptions: 1, Places: 3, Still: true}
+	require.Equal(t, "holds with up to 1 preemption (all 3 places) while the clock stands still, unknown beyond; it was "+
+		"stopped", r.Known())
 	r.Verdict = Broken
 	require.Equal(t, "it was stopped", r.Known())
+}
+
+// A bound is told while the clock stands still. Whether time matters is not tried out for it, which takes many executions.
+func TestBoundLeavesTheClock(t *testing.T) {
+	t.Parallel()
+	sc := fixtures.New("toy/excl/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 2})
+	sc.Late = func(context.Context) (string, error) { return "time matters", nil }
+	x, err := search.NewExplorer(sc, scenarios.MutualExclusion)
+	require.NoError(t, err)
+	defer x.Close()
+	c, err := x.Explore(t.Context(), search.Limits{States: 10}, x.Initial)
+	require.NoError(t, err)
+	g := &decision{
+		t: &search.Tester{Sc: sc}, preempted: &search.Preempted{Bound: 1, Places: 3}, space: &space{x: x, c: c},
+	}
+	_, err = g.confirmBound(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, &Within{Preemptions: 1, Places: 3, Still: true}, g.within)
 }

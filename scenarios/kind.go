@@ -10,6 +10,8 @@ const (
 	NoKind Kind = iota
 	// Lost: every command succeeds, or ends as in a serial run, and something is lost or mixed. Nobody notices.
 	Lost
+	// Mixed: a command fails, and a file is left with contents that no serial run leaves in it.
+	Mixed
 	// Failed: a command fails, and what is left is not what the others leave without it.
 	Failed
 	// Refused: a command fails, and nothing else is wrong.
@@ -19,11 +21,12 @@ const (
 // kinds have the name of each, and what it means.
 var kinds = [...]struct{ name, meaning string }{
 	Lost:    {"lost", "every command ends as in a serial run, and something is lost or mixed"},
+	Mixed:   {"mixed", "a command fails, and a file is left with contents that no serial run leaves in it"},
 	Failed:  {"failed", "a command fails, and what is left is not what the others leave without it"},
 	Refused: {"refused", "a command fails, and all that is left is what the others leave without it"},
 }
 
-// String is "lost", "failed" or "refused"; empty for [NoKind].
+// String is "lost", "mixed", "failed" or "refused"; empty for [NoKind].
 func (k Kind) String() string { return kinds[k].name }
 
 // Meaning says in a clause what is so.
@@ -36,7 +39,7 @@ func ParseKind(text string) (Kind, error) {
 			return k, nil
 		}
 	}
-	return NoKind, fmt.Errorf("kind %q is not known: choose %s, %s or %s", text, Lost, Failed, Refused)
+	return NoKind, fmt.Errorf("kind %q is not known: choose %s, %s, %s or %s", text, Lost, Mixed, Failed, Refused)
 }
 
 // Before reports whether k is to be shown rather than l, when those of kind first come first.

@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -68,7 +69,7 @@ type Scenario struct {
 	Same func(process int) int
 	// Late is asked before a verdict about External programs holds. It tries out whether one of them does something
 	// else when more time has passed than its clock shows, and says what; "" where none does. It may be nil.
-	Late func() (string, error)
+	Late func(context.Context) (string, error)
 	// InTime, of programs whose clocks stand still, returns the scenario in which clocks move and sleeps last. It is asked
 	// where a verdict depends on clocks. May be nil.
 	InTime func() (Scenario, error)

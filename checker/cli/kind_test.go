@@ -43,5 +43,5 @@ func TestRunShowsTheWorst(t *testing.T) {
 
 	got = run(t, "run", "--kind", "worse", file)
 	require.Equal(t, ExitUsage, got.exit)
-	require.Contains(t, got.stderr, "choose lost, failed or refused")
+	require.Contains(t, got.stderr, "choose lost, mixed, failed or refused")
 }

@@ -29,7 +29,9 @@ func TestKind(t *testing.T) {
 		{"exit 0", "exit 1", "0", scenarios.Failed},
 		{"signal 6", "exit 0", "0B", scenarios.Refused},
 		{"exit 1", "exit 1", "0", scenarios.Refused},
-		{"exit 1", "exit 1", "", scenarios.Failed},
+		{"exit 1", "exit 1", "", scenarios.Mixed},
+		{"exit 0", "exit 1", "0C", scenarios.Mixed},
+		{"exit 0", "exit 1", "0AB", scenarios.Failed},
 		{"exit 0", "killed", "0B", scenarios.Lost},
 	} {
 		require.Equal(t, c.want, s.Kind(of(c.a, c.b, c.f), start, parts), "%v", c)

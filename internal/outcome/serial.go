@@ -130,7 +130,25 @@ func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
 			return scenarios.Refused
 		}
 	}
+	known := map[Entry]bool{}
+	texts := map[string]bool{}
+	for _, tree := range append([][]Entry{start}, trees(parts)...) {
+		for _, e := range tree {
+			e.Always = false
+			known[e], texts[e.Name] = true, true
+		}
+	}
+	if slices.ContainsFunc(o.Tree, func(e Entry) bool { return texts[e.Name] && !known[Entry{Name: e.Name, Text: e.Text}] }) {
+		return scenarios.Mixed
+	}
 	return scenarios.Failed
+}
+
+func trees(orders []Order) (out [][]Entry) {
+	for _, k := range orders {
+		out = append(out, k.Outcome.Tree)
+	}
+	return out
 }
 
 // failed are the processes that have failed, unlike in any serial order in which the others end as they do here.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"slices"
@@ -85,12 +86,12 @@ func (l *lateness) untried() (n int) {
 }
 
 // late says of which command it is seen that time matters, and in what way; "" for none.
-func (s *Spec) late() (string, error) {
+func (s *Spec) late(ctx context.Context) (string, error) {
 	for i := range s.Commands {
 		if s.Commands[i].Func != nil {
 			continue
 		}
-		text, err := s.lateIs(i)
+		text, err := s.lateIs(ctx, i)
 		if err != nil || text != "" {
 			return text, err
 		}
@@ -99,13 +100,15 @@ func (s *Spec) late() (string, error) {
 }
 
 // lateIs is late of one command.
-func (s *Spec) lateIs(process int) (string, error) {
+func (s *Spec) lateIs(ctx context.Context, process int) (string, error) {
 	l := &s.record.late[process]
 	if l.found != "" {
 		return l.found, nil
 	}
 	try := func(path []*place, after ...int) (is bool, err error) {
-		l.found, err = s.tryLate(process, path, after)
+		if err = ctx.Err(); err == nil {
+			l.found, err = s.tryLate(process, path, after)
+		}
 		return l.found != "" || err != nil, err
 	}
 	if l.tried == nil {

@@ -93,6 +93,62 @@ func TestProofsAreSound(t *testing.T) {
 	require.Positive(t, refuted)
 }
 
+// No protocol that brute force breaks with up to four processes is proved. Those that are refused do not count. Without a
+// rule of the gluing one is: locks whose file is removed, for rules 1 and 3.
+//
+//	LOCKPICK_LONG=1 go test ./checker/internal/bruteforce -run TestNoBrokenProtocolIsProved -timeout 0
+func TestNoBrokenProtocolIsProved(t *testing.T) {
+	broken, refused, asked, few := 0, 0, 0, [5]int{}
+	for seed := *firstSeed; broken < testmain.Many(20, 100, 5000); seed++ {
+		p := bruteforce.DrawEqual(seed)
+		n := breaks(p, scenarios.MutualExclusion)
+		asked++
+		if n == 0 {
+			continue
+		}
+		sc := p.Scenario()
+		sc.Setting.Fixed, sc.Setting.Tasks, sc.Setting.Processes = false, nil, 2
+		for i, how := range anynumber.Hows()[:3] {
+			s, err := anynumber.New(sc)
+			var proof *anynumber.Proof
+			if err == nil {
+				proof, _, err = s.Prove(t.Context(), scenarios.MutualExclusion, how, 2000)
+			}
+			if i == 0 && err != nil {
+				require.ErrorAs(t, err, new(anynumber.Refused))
+				refused++
+				break
+			}
+			require.Nil(t, proof, "%+v: proved, and broken with %d: %s", how, n, p)
+			if i == 0 {
+				broken++
+				few[n]++
+			}
+		}
+	}
+	t.Logf("%d drawn, %d broken (%d with 2, %d with 3, %d with 4 only) and none of them proved, %d broken and refused",
+		asked, broken, few[2], few[3], few[4], refused)
+	require.Positive(t, few[3])
+}
+
+// breaks returns how many processes break a property, at most four; 0 if none is known.
+func breaks(p *bruteforce.Protocol, property *scenarios.Property) int {
+	for n := 2; n <= 4; n++ {
+		q := *p
+		if q.Programs = p.Programs[:n]; q.Crashes > 0 {
+			q.Crashes = n
+		}
+		states := testmain.Many(400, 400, 800)
+		if n == 2 {
+			states /= 2
+		}
+		if is, err := bruteforce.Breaks(&q, property, states); is || err != nil {
+			return map[bool]int{true: n}[err == nil]
+		}
+	}
+	return 0
+}
+
 // verify says why the certificate of a proof is none, and whether there is one.
 func verify(t *testing.T, s *anynumber.System, proof *anynumber.Proof, sc *scenarios.Scenario, p *scenarios.Property) (
 	why string, written int) {

@@ -92,6 +92,32 @@ func (t *thread) utimensat(c *call) {
 	t.oneName(c.fd(0), 1, op.Call == fsfake.CallUtimes, op)
 }
 
+// utimes is utime, utimes and futimesat: two times of so many bytes stand in the argument after the name. The one of
+// 8 bytes is in seconds; that of 16 has seconds, and a fraction in the given unit.
+func (t *thread) utimes(dirfd, i, size int, unit int64) {
+	op := fsfake.Op{Call: fsfake.CallUtimes, Time: fsfake.UTIME_NOW, Time2: fsfake.UTIME_NOW}
+	if addr := t.c.args[i+1]; addr != 0 {
+		b, err := readFull(t.tid, addr, 2*size)
+		if err != nil {
+			t.failErr(err)
+			return
+		}
+		for k, ns := range []*int64{&op.Time, &op.Time2} {
+			*ns = int64(binary.LittleEndian.Uint64(b[size*k:])) * 1e9
+			if size == 8 {
+				continue
+			}
+			part := int64(binary.LittleEndian.Uint64(b[size*k+8:]))
+			if part < 0 || part >= 1e9/unit {
+				t.fail(unix.EINVAL)
+				return
+			}
+			*ns += part * unit
+		}
+	}
+	t.oneName(dirfd, i, true, op)
+}
+
 // times reads two struct timespec; without any they are the present.
 func (t *thread) times(addr uint64) (ns [2]int64, ok bool) {
 	ns = [2]int64{fsfake.UTIME_NOW, fsfake.UTIME_NOW}
@@ -110,6 +136,10 @@ func (t *thread) times(addr uint64) (ns [2]int64, ok bool) {
 		case unix.UTIME_OMIT:
 			ns[i] = fsfake.UTIME_OMIT
 		default:
+			if nsec < 0 || nsec >= 1e9 {
+				t.fail(unix.EINVAL)
+				return ns, false
+			}
 			ns[i] = sec*1e9 + nsec
 		}
 	}

@@ -51,7 +51,6 @@ var byDescriptor = []spec{
 	{unix.SYS_FADVISE64, "fadvise64", 4, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.result(0) }) }},
 	{unix.SYS_READAHEAD, "readahead", 3, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.result(0) }) }},
 	{unix.SYS_GETDENTS64, "getdents64", 3, (*thread).getdents},
-	{unix.SYS_GETDENTS, "getdents", 3, realOnly},
 	{unix.SYS_FLOCK, "flock", 2, func(t *thread, c *call) {
 		if c.int(1)&lockMand != 0 { // which Linux has ignored since 5.18
 			t.result(0)
@@ -101,14 +100,7 @@ var byDescriptor = []spec{
 	{unix.SYS_FREMOVEXATTR, "fremovexattr", 2, noAttributesOf},
 	{unix.SYS_MMAP, "mmap", 6, (*thread).mmap},
 	{unix.SYS_SENDFILE, "sendfile", 4, (*thread).sendfile},
-	{unix.SYS_SPLICE, "splice", 6, noneFake(0, 2)},
-	{unix.SYS_TEE, "tee", 4, noneFake(0, 1)},
-	{unix.SYS_VMSPLICE, "vmsplice", 4, noneFake(0)},
 	{unix.SYS_COPY_FILE_RANGE, "copy_file_range", 6, (*thread).copyFileRange},
-	{unix.SYS_INOTIFY_RM_WATCH, "inotify_rm_watch", 2, realOnly},
-	{unix.SYS_INOTIFY_ADD_WATCH, "inotify_add_watch", 3, notInside(1)},
-	{unix.SYS_SIGNALFD4, "signalfd4", 4, realOnly},
-	{unix.SYS_TIMERFD_CREATE, "timerfd_create", 2, unmodelled("timers as descriptors are not handled")},
 }
 
 // lockMand is LOCK_MAND of flock(2).

@@ -81,10 +81,9 @@ var byName = []spec{
 	{unix.SYS_UTIMENSAT, "utimensat", 4, (*thread).utimensat},
 
 	{unix.SYS_STATFS, "statfs", 2, (*thread).statfs},
-	{unix.SYS_MKNOD, "mknod", 3, notInside(0)},
-	{unix.SYS_MKNODAT, "mknodat", 4, notInsideAt(0, 1)},
-	{unix.SYS_UTIME, "utime", 2, notInside(0)},
-	{unix.SYS_UTIMES, "utimes", 2, notInside(0)},
+	{unix.SYS_UTIME, "utime", 2, func(t *thread, c *call) { t.utimes(unix.AT_FDCWD, 0, 8, 1e9) }},
+	{unix.SYS_UTIMES, "utimes", 2, func(t *thread, c *call) { t.utimes(unix.AT_FDCWD, 0, 16, 1e3) }},
+	{unix.SYS_FUTIMESAT, "futimesat", 3, func(t *thread, c *call) { t.utimes(c.fd(0), 1, 16, 1e3) }},
 	{unix.SYS_CHDIR, "chdir", 1, (*thread).chdir},
 	{unix.SYS_FCHDIR, "fchdir", 1, (*thread).fchdir},
 	{unix.SYS_SETXATTR, "setxattr", 5, noAttributes(0)},

@@ -147,13 +147,19 @@ const (
 	fioNBIO    = 0x5421
 	fioNClEx   = 0x5450
 	fioClEx    = 0x5451
+	fiGetBsz   = 2
+	fsFieMap   = 0xc020660b
 )
 
-// ofEach are requests of ioctl(2) that every regular file answers: beside those above FIBMAP, FIGETBSZ, FIOASYNC and
-// FIOQSIZE. ofFiles are the types of others that file systems answer: ext4 and several, xfs, btrfs.
+// ofEach are requests of ioctl(2) that every regular file answers and that are not modelled: FIONREAD, FIBMAP, FIOASYNC
+// and FIOQSIZE. ofFiles are the types of others that some file systems answer: ext4 and several, xfs, btrfs.
+// ofFcntl are the requests of fcntl(2) that are not modelled: owners and signals, leases and notices, seals apart, and hints.
 var (
-	ofEach  = map[uint32]bool{fioNRead: true, fioNBIO: true, 1: true, 2: true, 0x5452: true, 0x5460: true}
+	ofEach  = map[uint32]bool{fioNRead: true, 1: true, 0x5452: true, 0x5460: true}
 	ofFiles = map[uint32]bool{'f': true, 'X': true, 0x94: true}
+	ofFcntl = map[int]bool{8: true, 9: true, 10: true, 11: true, 15: true, 16: true, 17: true,
+		1024: true, 1025: true, 1026: true, 1027: true, 1028: true, 1029: true, 1036: true, 1037: true, 1038: true,
+		1039: true, 1040: true}
 )
 
 func (t *thread) fcntl(c *call) {
@@ -212,11 +218,16 @@ func (t *thread) fcntl(c *call) {
 		}
 		t.pass()
 	default:
-		if fake {
+		switch {
+		case !fake:
+			t.pass()
+		case ofFcntl[cmd]:
 			t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
-			return
+		case cmd == unix.F_SETPIPE_SZ || cmd == unix.F_GETPIPE_SZ:
+			t.fail(unix.EBADF)
+		default: // no such request is there
+			t.fail(unix.EINVAL)
 		}
-		t.pass()
 	}
 }
 
@@ -255,9 +266,32 @@ func (t *thread) ioctl(c *call) {
 		t.pass()
 	case req == unix.FICLONE || req == unix.FICLONERANGE:
 		t.fail(unix.EOPNOTSUPP)
-	case req != unix.FS_IOC_GETFLAGS && ofFiles[req>>8&0xff], ofEach[req]:
+	case req == fiGetBsz:
+		t.put(c.args[2], putUint64s(pageSize)[:4], 0)
+	case req == fioNBIO:
+		t.setNonblocking(d, c.args[2])
+	case ofEach[req]:
 		t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
+	case req == fsFieMap:
+		t.refuse(unix.EOPNOTSUPP)
+	case req == unix.FS_IOC_GETFLAGS: // programs ask for the immutable flag, and take none for no
+		t.fail(unix.ENOTTY)
+	case ofFiles[req>>8&0xff]: // as on the file systems that do not have it
+		t.refuse(unix.ENOTTY)
 	default: // it is a device's
 		t.fail(unix.ENOTTY)
+	}
+}
+
+// setNonblocking is FIONBIO.
+func (t *thread) setNonblocking(d *descriptor, addr uint64) {
+	b, err := readFull(t.tid, addr, 4)
+	switch {
+	case err != nil:
+		t.failErr(err)
+	case string(b) != "\x00\x00\x00\x00":
+		t.setFlags(d, d.file.flags|unix.O_NONBLOCK)
+	default:
+		t.setFlags(d, d.file.flags&^unix.O_NONBLOCK)
 	}
 }

@@ -45,14 +45,16 @@ var words = map[byte][]string{
 	'R': {"0", "0", "1", "2", "3", "4", "8"},
 	'X': {"0", "1", "2", "4", "6", "7", "8", "-1"}, // modes of access
 	'U': {"0", "-1", "12"},
-	'C': {"0", "1", "3", "3", "4", "1030", "1035", "77"}, // commands of fcntl
+	'C': {"0", "1", "3", "3", "4", "1030", "1035", "77", "1032"}, // commands of fcntl
 	'V': {"0", "1", "0x400", "0x800", "0xc00", "0x4000", "-1"},
 	'G': {"5", "6", "36", "37"}, // locks that do not wait: F_GETLK, F_SETLK, F_OFD_GETLK, F_OFD_SETLK
 	'J': {lock(0, 0, 0, 0), lock(1, 0, 0, 0), lock(2, 0, 0, 0), lock(1, 1, 2, 3), lock(0, 2, -1, 1), lock(1, 0, -5,
 		1), lock(1, 0, 5, -3), lock(7, 0, 0, 0), lock(1, 3, 0, 0), "~"},
-	'I': {"0", "#" + strings.Repeat("00", 32), "~"}, // times
-	'Z': {"0", "1", "4096"},                         // the names of the two directories differ in length
-	'f': {"0", "0", "1", "0x100"},                   // modes of fallocate
+	'I': {"0", "#" + strings.Repeat("00", 32), "#00000000000000000040420f" + strings.Repeat("00", 20), "~"}, // times
+	// requests of ioctl
+	'i': {"0x6d01", "0x5401", "0x1234567", "2", "0x5421", "0x40086d01", "0x5451"},
+	'Z': {"0", "1", "4096"},       // the names of the two directories differ in length
+	'f': {"0", "0", "1", "0x100"}, // modes of fallocate
 	'Y': {`"user.x`, `"user.x`, `"nonsense`, "~"},
 }
 
@@ -81,7 +83,8 @@ var drawnCalls = []drawnCall{
 	{unix.SYS_CHOWN, "PUU"}, {unix.SYS_FCHOWNAT, "DPUUA"}, {unix.SYS_FCHOWN, "FUU"}, {unix.SYS_UTIMENSAT, "DPIA"},
 	{unix.SYS_ACCESS, "PX"}, {unix.SYS_FACCESSAT2, "DPXA"}, {unix.SYS_FLOCK, "FK"}, {unix.SYS_FCNTL, "FGJ"}, {unix.SYS_FCNTL, "FCV"},
 	{unix.SYS_GETDENTS64, "FBN"}, {unix.SYS_GETCWD, "BZ"}, {unix.SYS_CHDIR, "P"}, {unix.SYS_FCHDIR, "F"},
-	{unix.SYS_FALLOCATE, "FfLL"},
+	{unix.SYS_FALLOCATE, "FfLL"}, {unix.SYS_IOCTL, "FiW"}, {unix.SYS_UTIMES, "PI"}, {unix.SYS_FUTIMESAT, "DPI"},
+	{unix.SYS_UTIME, "PI"}, {unix.SYS_GETPEERNAME, "FBB"}, {unix.SYS_SHUTDOWN, "FN"}, {unix.SYS_LISTEN, "FN"},
 }
 
 // draw makes the arguments of a program of so many calls.

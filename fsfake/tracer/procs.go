@@ -99,14 +99,6 @@ var aboutProcesses = []spec{
 			t.pass()
 		}
 	}},
-	{unix.SYS_SECCOMP, "seccomp", 3, unmodelled("its own seccomp filter is not handled")},
-	{unix.SYS_PTRACE, "ptrace", 4, func(t *thread, c *call) { t.refuse(unix.EPERM) }},
-	{unix.SYS_UNSHARE, "unshare", 1, unmodelled("namespaces are not handled")},
-	{unix.SYS_SETNS, "setns", 2, unmodelled("namespaces are not handled")},
-	{unix.SYS_CHROOT, "chroot", 1, unmodelled("another root directory is not handled")},
-	{unix.SYS_PIVOT_ROOT, "pivot_root", 2, unmodelled("another root directory is not handled")},
-	{unix.SYS_MOUNT, "mount", 5, unmodelled("mounts are not handled")},
-	{unix.SYS_UMOUNT2, "umount2", 2, unmodelled("mounts are not handled")},
 }
 
 // getppid: the child of a dead process is init's.

@@ -21,22 +21,40 @@ var aboutSockets = []spec{
 	{unix.SYS_SENDMSG, "sendmsg", 3, (*thread).sendmsg},
 	{unix.SYS_RECVMSG, "recvmsg", 3, waits},
 	{unix.SYS_SENDMMSG, "sendmmsg", 4, waits},
-	{unix.SYS_RECVMMSG, "recvmmsg", 5, unmodelled("it is not handled")},
-	{unix.SYS_GETSOCKNAME, "getsockname", 3, realOnly},
-	{unix.SYS_GETPEERNAME, "getpeername", 3, realOnly},
-	{unix.SYS_GETSOCKOPT, "getsockopt", 5, realOnly},
-	{unix.SYS_SETSOCKOPT, "setsockopt", 5, realOnly},
-	{unix.SYS_SHUTDOWN, "shutdown", 2, realOnly},
-	{unix.SYS_LISTEN, "listen", 2, realOnly},
+	{unix.SYS_GETSOCKNAME, "getsockname", 3, socketOnly},
+	{unix.SYS_GETPEERNAME, "getpeername", 3, socketOnly},
+	{unix.SYS_GETSOCKOPT, "getsockopt", 5, socketOnly},
+	{unix.SYS_SETSOCKOPT, "setsockopt", 5, socketOnly},
+	{unix.SYS_SHUTDOWN, "shutdown", 2, socketOnly},
+	{unix.SYS_LISTEN, "listen", 2, socketOnly},
 }
 
-// waits is a call on a real descriptor that may wait.
-func waits(t *thread, c *call) {
-	if d := t.p.fds[c.fd(0)]; d != nil && d.fake >= 0 {
+// notSocket fails a call on a descriptor of the fake, and reports whether it has done so.
+func (t *thread) notSocket() bool {
+	d := t.p.fds[t.c.fd(0)]
+	switch {
+	case !d.isFake():
+		return false
+	case d.file.flags&unix.O_PATH != 0:
+		t.fail(unix.EBADF)
+	default:
 		t.fail(unix.ENOTSOCK)
-		return
 	}
-	t.passWaiting(nil)
+	return true
+}
+
+// waits is a call on a socket that may wait.
+func waits(t *thread, _ *call) {
+	if !t.notSocket() {
+		t.passWaiting(nil)
+	}
+}
+
+// socketOnly is a call on a socket that does not wait.
+func socketOnly(t *thread, _ *call) {
+	if !t.notSocket() {
+		t.pass()
+	}
 }
 
 // socketAddress is connect(2) or bind(2): no socket is below the virtual directory.

@@ -18,6 +18,29 @@ type spec struct {
 
 type callTable []spec // sorted by number
 
+// A part is the calls of one kind, and what is done about them.
+type part struct {
+	what  string
+	calls []spec
+}
+
+// parts are all calls that are known.
+func parts() []part {
+	return []part{
+		{"modelled: files by name", byName},
+		{"modelled: files by descriptor", byDescriptor},
+		{"modelled: processes and signals", aboutProcesses},
+		{"modelled: clocks and waiting", aboutTime},
+		{"modelled: timers", aboutAlarms},
+		{"modelled: sockets", aboutSockets},
+		{"modelled: others", other},
+		{"outside", outsideOnly},
+		{"harmless", harmless},
+		{"refused", refusedCalls},
+		{"ends the run", endsRun},
+	}
+}
+
 // calls is every system call that is known. One that is not here is a fault.
 var calls = newTable()
 
@@ -31,8 +54,8 @@ func (c callTable) of(nr int) *spec {
 
 func newTable() callTable {
 	var c callTable
-	for _, part := range [][]spec{harmless, byName, byDescriptor, aboutProcesses, aboutTime, aboutAlarms, aboutSockets, other} {
-		c = append(c, part...)
+	for _, part := range parts() {
+		c = append(c, part.calls...)
 	}
 	sort.Slice(c, func(i, j int) bool { return c[i].nr < c[j].nr })
 	return c
@@ -57,7 +80,6 @@ var harmless = []spec{
 	{unix.SYS_PIPE2, "pipe2", 2, nil},
 	{unix.SYS_EVENTFD, "eventfd", 1, nil},
 	{unix.SYS_EVENTFD2, "eventfd2", 2, nil},
-	{unix.SYS_SIGNALFD, "signalfd", 3, nil},
 	{unix.SYS_EPOLL_CREATE, "epoll_create", 1, nil},
 	{unix.SYS_EPOLL_CREATE1, "epoll_create1", 1, nil},
 	{unix.SYS_INOTIFY_INIT, "inotify_init", 0, nil},
@@ -87,3 +109,58 @@ var harmless = []spec{
 	{unix.SYS_PKEY_ALLOC, "pkey_alloc", 2, nil},
 	{unix.SYS_PKEY_FREE, "pkey_free", 1, nil},
 }
+
+// outsideOnly calls are made on what lies outside of the virtual directory. On a file of the fake they end the run.
+var outsideOnly = []spec{
+	{unix.SYS_INOTIFY_RM_WATCH, "inotify_rm_watch", 2, realOnly},
+	{unix.SYS_INOTIFY_ADD_WATCH, "inotify_add_watch", 3, notInside(1)},
+	{unix.SYS_GETDENTS, "getdents", 3, realOnly},
+	{unix.SYS_SPLICE, "splice", 6, noneFake(0, 2)},
+	{unix.SYS_TEE, "tee", 4, noneFake(0, 1)},
+	{unix.SYS_VMSPLICE, "vmsplice", 4, noneFake(0)},
+	{unix.SYS_SIGNALFD4, "signalfd4", 4, realOnly},
+	{unix.SYS_MKNOD, "mknod", 3, notInside(0)},
+	{unix.SYS_MKNODAT, "mknodat", 4, notInsideAt(0, 1)},
+	{unix.SYS_SIGNALFD, "signalfd", 3, realOnly},
+}
+
+// refusedCalls fail as on a kernel that does not have them, or does not permit them. Programs go on another way.
+var refusedCalls = []spec{
+	{unix.SYS_PTRACE, "ptrace", 4, func(t *thread, c *call) { t.refuse(unix.EPERM) }},
+	{unix.SYS_FUTEX_WAITV, "futex_waitv", 5, noSuchCall},
+	{unix.SYS_IO_URING_SETUP, "io_uring_setup", 2, noSuchCall},
+	{unix.SYS_IO_SETUP, "io_setup", 2, noSuchCall},
+	{unix.SYS_BPF, "bpf", 3, noSuchCall},
+	{unix.SYS_PERF_EVENT_OPEN, "perf_event_open", 5, noSuchCall},
+	{unix.SYS_USERFAULTFD, "userfaultfd", 1, noSuchCall},
+	{unix.SYS_LANDLOCK_CREATE_RULESET, "landlock_create_ruleset", 3, noSuchCall},
+	{unix.SYS_LANDLOCK_ADD_RULE, "landlock_add_rule", 4, noSuchCall},
+	{unix.SYS_LANDLOCK_RESTRICT_SELF, "landlock_restrict_self", 2, noSuchCall},
+	{unix.SYS_NAME_TO_HANDLE_AT, "name_to_handle_at", 5, noSuchCall},
+	{unix.SYS_OPEN_BY_HANDLE_AT, "open_by_handle_at", 3, noSuchCall},
+	{unix.SYS_FANOTIFY_INIT, "fanotify_init", 2, noSuchCall},
+	{unix.SYS_KCMP, "kcmp", 5, noSuchCall},
+	{unix.SYS_ADD_KEY, "add_key", 5, noSuchCall},
+	{unix.SYS_REQUEST_KEY, "request_key", 4, noSuchCall},
+	{unix.SYS_KEYCTL, "keyctl", 5, noSuchCall},
+	{unix.SYS_CACHESTAT, "cachestat", 4, noSuchCall},
+	{unix.SYS_MAP_SHADOW_STACK, "map_shadow_stack", 3, noSuchCall},
+	{unix.SYS_STATMOUNT, "statmount", 4, noSuchCall},
+	{unix.SYS_LISTMOUNT, "listmount", 4, noSuchCall},
+	{unix.SYS_MSEAL, "mseal", 3, noSuchCall},
+}
+
+// endsRun calls end the run.
+var endsRun = []spec{
+	{unix.SYS_TIMERFD_CREATE, "timerfd_create", 2, unmodelled("timers as descriptors are not handled")},
+	{unix.SYS_RECVMMSG, "recvmmsg", 5, unmodelled("it is not handled")},
+	{unix.SYS_SECCOMP, "seccomp", 3, unmodelled("its own seccomp filter is not handled")},
+	{unix.SYS_UNSHARE, "unshare", 1, unmodelled("namespaces are not handled")},
+	{unix.SYS_SETNS, "setns", 2, unmodelled("namespaces are not handled")},
+	{unix.SYS_CHROOT, "chroot", 1, unmodelled("another root directory is not handled")},
+	{unix.SYS_PIVOT_ROOT, "pivot_root", 2, unmodelled("another root directory is not handled")},
+	{unix.SYS_MOUNT, "mount", 5, unmodelled("mounts are not handled")},
+	{unix.SYS_UMOUNT2, "umount2", 2, unmodelled("mounts are not handled")},
+}
+
+func noSuchCall(t *thread, _ *call) { t.refuse(unix.ENOSYS) }

@@ -72,7 +72,6 @@ var aboutTime = []spec{
 		}
 	}},
 	{unix.SYS_FUTEX, "futex", 6, (*thread).futex},
-	{unix.SYS_FUTEX_WAITV, "futex_waitv", 5, noSuchCall},
 	{unix.SYS_RT_SIGTIMEDWAIT, "rt_sigtimedwait", 4, func(t *thread, c *call) {
 		t.waitSpec(2, func(ns int64, i int, forever uint64) { t.timedCall(ns, i, forever, -int64(unix.EAGAIN)) })
 	}},
@@ -95,11 +94,6 @@ var other = []spec{
 		n := int(min(c.args[1], maxTransfer))
 		t.put(c.args[0], t.p.random(n), int64(n))
 	}},
-	{unix.SYS_IO_URING_SETUP, "io_uring_setup", 2, noSuchCall},
-	{unix.SYS_IO_SETUP, "io_setup", 2, noSuchCall},
-	{unix.SYS_BPF, "bpf", 3, noSuchCall},
-	{unix.SYS_PERF_EVENT_OPEN, "perf_event_open", 5, noSuchCall},
-	{unix.SYS_USERFAULTFD, "userfaultfd", 1, noSuchCall},
 	{unix.SYS_SET_MEMPOLICY, "set_mempolicy", 3, (*thread).passCall},
 	{unix.SYS_GET_MEMPOLICY, "get_mempolicy", 5, (*thread).passCall},
 	{unix.SYS_MBIND, "mbind", 6, (*thread).passCall},
@@ -115,5 +109,3 @@ var other = []spec{
 	{unix.SYS_SHMCTL, "shmctl", 3, (*thread).passCall},
 	{unix.SYS_SYSLOG, "syslog", 3, (*thread).passCall},
 }
-
-func noSuchCall(t *thread, _ *call) { t.refuse(unix.ENOSYS) }

@@ -2,13 +2,16 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	"lockpick/checker"
+	"lockpick/checker/parameterized"
 	"lockpick/checker/report"
+	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
 
@@ -28,18 +31,27 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		}
 	}
 	_, _ = fmt.Fprintln(a.stdout)
-	var alone []checker.Result
-	for _, t := range spec.KilledAlone() {
-		r, err := decideTrial(ctx, &t.Spec, f)
+	strict := *spec
+	if !strict.Refused.Declared { // no exit status is a refusal then
+		strict.Refused = command.Refused{Declared: true}
+	}
+	spec = &strict
+	t := &trials{f: f, spec: spec, broken: idsOf(results)}
+	for _, trial := range spec.KilledAlone() {
+		r, _, err := decideTrial(ctx, &trial.Spec, f)
 		if err != nil {
 			return err
 		}
-		alone = append(alone, r...)
+		t.alone = append(t.alone, idsOf(r)...)
 	}
 	found := false
 	for _, r := range spec.Repairs(spoiled(spec, &results[i])) {
-		proof, why, err := holds(ctx, spec, &r, alone, f)
+		proof, why, err := t.holds(ctx, &r)
 		switch {
+		case err != nil && ctx.Err() != nil:
+			return err
+		case errors.Is(err, context.DeadlineExceeded):
+			say("tried", r.Name+": it was not decided in time: --timeout gives more")
 		case err != nil:
 			say("tried", r.Name+": it could not be decided: "+strings.TrimPrefix(err.Error(), "command: "))
 		case why != "":
@@ -52,16 +64,23 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 			found = true
 		}
 	}
-	for _, r := range alone {
-		if r.Verdict == checker.Broken {
-			say("but", fmt.Sprintf("a kill breaks %s of a command that runs alone, too: no lock mends that", r.Property))
-			break
-		}
+	if len(t.assumes) > 0 {
+		say("assumed", "with any number of copies: "+strings.Join(t.assumes, "; ")+".")
 	}
 	if !found {
 		say("fix", "none of these holds; see the cause")
 	}
 	return nil
+}
+
+// idsOf lists the properties that are broken.
+func idsOf(results []checker.Result) (ids []string) {
+	for _, r := range results {
+		if r.Verdict == checker.Broken && !slices.Contains(ids, r.Property.ID) {
+			ids = append(ids, r.Property.ID)
+		}
+	}
+	return ids
 }
 
 // spoiled is a file that ends as in no order of the commands, relative to the directory; empty when there is none.
@@ -74,37 +93,71 @@ func spoiled(spec *command.Spec, r *checker.Result) string {
 	return ""
 }
 
+// trials decide repairs.
+type trials struct {
+	f    *runFlags
+	spec *command.Spec
+	// broken are the properties that are to be mended; alone those that a kill breaks of a command that runs alone,
+	// which no lock mends.
+	broken, alone []string
+	assumes       []string // by proofs for any number of copies
+}
+
 // holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
-// alone, too, is no reason against it.
-func holds(ctx context.Context, spec *command.Spec, r *command.Repair, alone []checker.Result, f *runFlags) (
-	proof, why string, err error) {
-	same, err := spec.SameAlone(r)
+// alone, too, is no reason against it, if it mends something else.
+func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why string, err error) {
+	same, err := t.spec.SameAlone(r)
 	if err != nil || !same {
 		return "", "a command does something else then, when it runs alone", err
 	}
-	var names []string
-	for _, t := range r.Trials() {
-		results, err := decideTrial(ctx, &t.Spec, f)
+	var names, anyway []string
+	var first *scenarios.Scenario
+	for _, trial := range r.Trials() {
+		results, sc, err := decideTrial(ctx, &trial.Spec, t.f)
 		if err != nil {
 			return "", "", err
 		}
 		for _, r := range results {
-			anyway := func(a checker.Result) bool { return a.Property.ID == r.Property.ID && a.Verdict == checker.Broken }
 			switch {
 			case r.Verdict == checker.Unknown:
-				return "", fmt.Sprintf("with %s it is unknown whether %s holds: %s", t.Name, r.Property, r.Why), nil
-			case r.Verdict == checker.Holds || slices.ContainsFunc(alone, anyway):
+				return "", fmt.Sprintf("with %s it is unknown whether %s holds: %s", trial.Name, r.Property, r.Why), nil
+			case r.Verdict == checker.Holds:
+			case slices.Contains(t.alone, r.Property.ID):
+				anyway = append(anyway, r.Property.ID)
 			default:
-				return "", fmt.Sprintf("with %s %s is broken by %s", t.Name, r.Property, r.Counterexample.Schedule), nil
+				return "", fmt.Sprintf("with %s %s is broken by %s", trial.Name, r.Property,
+					r.Counterexample.Schedule), nil
 			}
 		}
-		names = append(names, t.Name)
+		if names = append(names, trial.Name); len(names) == 1 {
+			first = sc
+		}
 	}
-	return strings.Join(names, ", with "), "", nil
+	mends := func(id string) bool { return !slices.Contains(anyway, id) }
+	if r.Copies() && first.Setting.Assume.Sleeps != scenarios.SleepsLast {
+		all, _, err := parameterized.Commands(ctx, first)
+		if err != nil {
+			return "", "", err
+		}
+		if all != nil {
+			t.assumes = anyAssumes(all)
+			names = append(names, "any number of copies")
+		}
+	}
+	if proof = strings.Join(names, ", with "); len(anyway) > 0 {
+		slices.Sort(anyway)
+		broken := strings.Join(slices.Compact(anyway), " and ")
+		if !slices.ContainsFunc(t.broken, mends) {
+			return "", "it mends nothing: a kill breaks " + broken + " of a command that runs alone, too", nil
+		}
+		proof += "; but a kill still breaks " + broken + ", as it does of a command that runs alone"
+	}
+	return proof, "", nil
 }
 
 // decideTrial decides everything that is asked of some commands.
-func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags) (out []checker.Result, err error) {
+func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags) (out []checker.Result, _ *scenarios.Scenario,
+	err error) {
 	limit := repairTime
 	if f.timeout > 0 {
 		limit = f.timeout
@@ -113,14 +166,14 @@ func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags) (out []ch
 	defer cancel()
 	sc, err := spec.Scenario()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, c := range sc.Claims {
 		r, err := checker.Check(ctx, &sc, c.Property, checker.Options{Workers: 1, States: f.states, SkipOdds: true})
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		out = append(out, r)
 	}
-	return out, nil
+	return out, &sc, nil
 }

@@ -3,11 +3,13 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lockpick/internal/testmain"
+	"lockpick/scenarios/command"
 )
 
 // A repair is printed to paste where it holds, and what does not hold is told with its schedule: a lock on the file
@@ -22,13 +24,53 @@ func TestRunRepairs(t *testing.T) {
 		"sed -i s/1/2/ conf")
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Contains(t, got.stdout, `
-  fix     flock(1) on a file of its own around each command: holds with 2 processes, with 3
-          processes, with 2 processes and a kill at any call
+  fix     flock(1) on a file of its own around each command: holds with 2 processes, with 2
+          processes and a kill at any call, with 3 processes (A twice), with 3 processes (B twice)
           flock conf.lock sed -i s/a/b/ conf
           flock conf.lock sed -i s/1/2/ conf
 `)
-	require.Contains(t, got.stdout, "  tried   flock(1) on the data file itself: with 3 processes serializable is "+
-		"broken by ")
+	require.Contains(t, got.stdout, "  tried   flock(1) on the data file itself: with 3 processes (A twice) "+
+		"serializable is broken by ")
 	require.Equal(t, ExitAsClaimed, run(t, "run", "--dir", dir, "--property", "serializable",
 		"flock conf.lock sed -i s/a/b/ conf", "flock conf.lock sed -i s/1/2/ conf", "flock conf.lock sed -i s/1/2/ conf").exit)
+}
+
+// A lock that the dead keep is no repair: whether others get through after a kill is asked. And a repair has to mend
+// something that a kill does not break alone.
+func TestRepairsAreNoWorse(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	spec := command.Spec{Dir: "/data", Refused: command.Refused{Declared: true}, Files: []command.File{
+		{Name: "n", Content: "0\n"}, {Name: "up.sh", Content: "read x <n; echo $((x+1)) >n\n"},
+	}}
+	for range 2 {
+		spec.Commands = append(spec.Commands, command.Line{Shell: "sh up.sh"})
+	}
+	broken := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}, alone: []string{"atomic"}}
+	change := func(shell string) *command.Repair {
+		r := &command.Repair{Lock: "k", Spec: spec}
+		r.Spec.Commands = slices.Repeat([]command.Line{{Shell: shell}}, 2)
+		return r
+	}
+	for _, c := range []struct{ shell, why string }{
+		{"mkdir k 2>/dev/null || exit 75; sh up.sh; rmdir k", "wedge is broken by "},
+		{"true <n", "does something else"},
+	} {
+		r := change(c.shell)
+		r.Spec.Refused.Statuses = []int{75}
+		_, why, err := broken.holds(t.Context(), r)
+		require.NoError(t, err, c.shell)
+		require.Contains(t, why, c.why, c.shell)
+	}
+	testmain.Needs(t, "flock", "./checker/cli")
+	locked := change("flock k sh up.sh")
+	proof, why, err := broken.holds(t.Context(), locked)
+	require.NoError(t, err)
+	require.Empty(t, why)
+	require.Equal(t, "2 processes, with 2 processes and a kill at any call, with 3 processes, with any number of copies; "+
+		"but a kill still breaks atomic, as it does of a command that runs alone", proof)
+	broken.broken = []string{"atomic"}
+	_, why, err = broken.holds(t.Context(), locked)
+	require.NoError(t, err)
+	require.Contains(t, why, "it mends nothing")
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -12,7 +13,8 @@ import (
 
 // A Repair is a change to commands that may make them hold, for somebody to decide: commands that race are told to take
 // one lock of the kernel each, from their start to their end (C. Černý and others, "From non-preemptive to preemptive
-// scheduling using synchronization synthesis", FMSD 2017: what they do one after the other is the specification).
+// scheduling using synchronization synthesis", FMSD 2017: what they do one after the other is the specification), or to
+// write to a private name.
 type Repair struct {
 	// Name says in a few words what is changed.
 	Name string
@@ -24,24 +26,68 @@ type Repair struct {
 	Lock string
 }
 
+// A candidate is a change to try: how commands are rewritten, and whether it applies to them. data is the name of a
+// file that a race has spoiled, empty when none is known, and lock a name that nothing has.
+type candidate struct {
+	name    string
+	rewrite func(s *Spec, data, lock string) (to Spec, applies bool)
+	locks   bool // lock is made
+}
+
+// candidates are the changes to try, the least intrusive first.
+var candidates = []candidate{
+	{"write to a private name, then rename", (*Spec).private, false},
+	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true},
+	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true},
+	{"flock(1) on a file of its own around each command", flock(), true},
+	{"that flock(1), and a private name, then rename", both(flock()), true},
+	{"flock(1) -n, which gives up with exit status 75 where another one is at work", giveUp, true},
+	{"flock(1) on the data file itself", func(s *Spec, data, _ string) (Spec, bool) {
+		if !s.has(data) || strings.HasSuffix(data, "/") {
+			return *s, false
+		}
+		return flock()(s, data, data)
+	}, false},
+}
+
 // Repairs lists changes to try, the least intrusive first. data is the name of a file that a race has spoiled,
 // relative to the directory; empty when none is known.
 func (s *Spec) Repairs(data string) (out []Repair) {
-	lock := s.free(path.Base(cmp.Or(data, "command")))
-	if r, ok := s.lockedInside(lock); ok {
+	name := s.free(path.Base(cmp.Or(strings.TrimSuffix(data, "/"), "command")))
+	lock := name
+	if path.IsAbs(data) || s.mentions(s.Dir) {
+		lock = path.Join(s.Dir, name) // the commands may be started elsewhere
+	}
+	for _, c := range candidates {
+		to, applies := c.rewrite(s, data, lock)
+		if !applies {
+			continue
+		}
+		r := Repair{Name: c.name, Spec: to, Paste: s.paste(&to)}
+		if c.locks {
+			r.Lock = name
+		}
 		out = append(out, r)
 	}
-	out = append(out, s.wrapped("flock(1) on a file of its own around each command", lock, lock))
-	if slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == data }) {
-		out = append(out, s.wrapped("flock(1) on the data file itself", data, ""))
-	}
 	return out
+}
+
+func (s *Spec) has(name string) bool {
+	return slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name })
+}
+
+// mentions reports whether a command, or a script among the files that one runs, has a text.
+func (s *Spec) mentions(text string) bool {
+	return text != "" && slices.ContainsFunc(s.Commands, func(l Line) bool {
+		i, _ := s.script(l)
+		return strings.Contains(l.String(), text) || i >= 0 && strings.Contains(s.Files[i].Content, text)
+	})
 }
 
 // free is a name for a lock file that nothing has yet.
 func (s *Spec) free(base string) string {
 	name := base + ".lock"
-	for slices.ContainsFunc(s.Files, func(f File) bool { return f.Name == name }) {
+	for s.has(name) {
 		name = "." + name
 	}
 	return name
@@ -60,99 +106,236 @@ func (s *Spec) OneMore() Spec {
 	return s.changed(append(slices.Clone(s.Commands), s.Commands[0]), s.Files)
 }
 
-// wrapped runs each command under flock(1).
-func (s *Spec) wrapped(name, lock, made string) Repair {
-	r := Repair{Name: name, Lock: made}
-	commands := slices.Clone(s.Commands)
-	for i, l := range commands {
-		commands[i].Argv, commands[i].Shell = append([]string{"flock", lock}, l.argv()...), ""
-		if text := commands[i].String(); !slices.Contains(r.Paste, text) {
-			r.Paste = append(r.Paste, text)
+// flock runs each command under flock(1).
+func flock(options ...string) func(s *Spec, data, lock string) (Spec, bool) {
+	return func(s *Spec, _, lock string) (Spec, bool) {
+		commands := slices.Clone(s.Commands)
+		for i, l := range commands {
+			if l.Func != nil {
+				return *s, false
+			}
+			commands[i].Argv, commands[i].Shell = slices.Concat([]string{"flock"}, options, []string{lock}, l.argv()), ""
 		}
+		return s.changed(commands, s.Files), len(commands) > 1
 	}
-	r.Spec = s.changed(commands, s.Files)
-	return r
+}
+
+// giveUp is for commands of which it was said that they may refuse.
+func giveUp(s *Spec, data, lock string) (Spec, bool) {
+	to, applies := flock("-n", "-E", "75")(s, data, lock)
+	r := &to.Refused
+	r.Statuses = append(slices.Clone(r.Statuses), 75)
+	return to, applies && r.Declared && (len(r.Statuses) > 1 || r.Skips)
+}
+
+// both puts a lock around commands that write to private names.
+func both(locked func(s *Spec, data, lock string) (Spec, bool)) func(s *Spec, data, lock string) (Spec, bool) {
+	return func(s *Spec, data, lock string) (Spec, bool) {
+		to, applies := s.private(data, lock)
+		if !applies {
+			return *s, false
+		}
+		return locked(&to, data, lock)
+	}
 }
 
 // lockers are the lines by which a script locks a file for as long as it lives, by the name of its interpreter.
 var lockers = map[string]string{
 	"sh":      "exec 9>%s\nflock 9\n",
-	"python3": "import fcntl\n_lock = open(%q, 'a')\nfcntl.flock(_lock, fcntl.LOCK_EX)\n",
-	"perl":    "use Fcntl ':flock';\nopen(my $lock, '>>', %q) or die $!;\nflock($lock, LOCK_EX) or die $!;\n",
+	"python3": "import fcntl\n_lock = open('%s', 'a')\nfcntl.flock(_lock, fcntl.LOCK_EX)\n",
+	"perl":    "use Fcntl ':flock';\nopen(my $lock, '>>', '%s') or die $!;\nflock($lock, LOCK_EX) or die $!;\n",
 }
 
 // interpreters are other names for those.
 var interpreters = map[string]string{"bash": "sh", "dash": "sh", "python": "python3"}
 
-// lockedInside has every script take the lock in its first lines. It is false where a command is no script of the
-// directory.
-func (s *Spec) lockedInside(lock string) (Repair, bool) {
-	r := Repair{Name: "a lock that the script takes in its first lines", Lock: lock}
-	files := slices.Clone(s.Files)
-	var done []string
-	for _, l := range s.Commands {
-		words := l.argv()
-		if l.Func != nil || len(words) < 2 {
-			return r, false
-		}
-		interpreter := path.Base(words[0])
-		lines, known := lockers[cmp.Or(interpreters[interpreter], interpreter)]
-		i := slices.IndexFunc(files, func(f File) bool {
-			return f.Name == path.Clean(words[1]) && f.Link == "" &&
-				f.Same == ""
+// script is the file of the directory that a command runs as a script, -1 for none, and the name of its interpreter.
+func (s *Spec) script(l Line) (file int, interpreter string) {
+	words := l.argv()
+	if l.Func != nil {
+		return -1, ""
+	}
+	find := func(name string) int {
+		return slices.IndexFunc(s.Files, func(f File) bool {
+			return f.Name == strings.TrimPrefix(path.Clean(name), s.Dir+"/") && f.Link == "" && f.Same == ""
 		})
-		if !known || i < 0 {
-			return r, false
+	}
+	interpreter = path.Base(words[0])
+	if file = find(words[0]); file >= 0 && strings.Contains(words[0], "/") {
+		first, _, _ := strings.Cut(s.Files[file].Content, "\n")
+		if f := strings.Fields(strings.TrimPrefix(first, "#!")); strings.HasPrefix(first, "#!") && len(f) > 0 {
+			interpreter = path.Base(f[len(f)-1])
 		}
-		if slices.Contains(done, files[i].Name) {
+	} else if file = -1; len(words) > 1 {
+		file = find(words[1])
+	}
+	interpreter = cmp.Or(interpreters[interpreter], interpreter)
+	if lockers[interpreter] == "" {
+		return -1, ""
+	}
+	return file, interpreter
+}
+
+// needsNoQuotes are names that no language has to quote.
+var needsNoQuotes = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)
+
+// lockedInside has every script take the lock in its first lines, after the comments that it begins with. It is false
+// where a command is no script of the directory.
+func (s *Spec) lockedInside(_, lock string) (to Spec, applies bool) {
+	files := slices.Clone(s.Files)
+	var done []int
+	for _, l := range s.Commands {
+		i, interpreter := s.script(l)
+		if i < 0 || !needsNoQuotes.MatchString(lock) {
+			return *s, false
+		}
+		if slices.Contains(done, i) {
 			continue
 		}
-		done = append(done, files[i].Name)
-		text, diff := inserted(files[i], strings.ReplaceAll(fmt.Sprintf(lines, lock), "\"", "'"))
-		files[i].Content = text
-		r.Paste = append(r.Paste, diff...)
+		done = append(done, i)
+		old := strings.SplitAfter(files[i].Content, "\n")
+		at := 0
+		for at < len(old) && (strings.HasPrefix(old[at], "#") || strings.HasPrefix(old[at], "from __future__ ")) {
+			at++
+		}
+		added := fmt.Sprintf(lockers[interpreter], lock)
+		files[i].Content = strings.Join(old[:at], "") + added + strings.Join(old[at:], "")
 	}
-	r.Spec = s.changed(slices.Clone(s.Commands), files)
-	return r, true
+	return s.changed(slices.Clone(s.Commands), files), len(s.Commands) > 1
 }
 
-// inserted puts lines into a script, after the comments that it begins with, and shows that as a unified diff.
-func inserted(f File, lines string) (text string, diff []string) {
-	old := strings.SplitAfter(f.Content, "\n")
-	at := 0
-	for at < len(old) && (strings.HasPrefix(old[at], "#") || strings.HasPrefix(old[at], "from __future__ ")) {
-		at++
+// private has shell commands and scripts write the data file under a private name and rename that over it. Where the
+// power may be lost, the file is synced before, and its directory afterwards.
+func (s *Spec) private(data, _ string) (to Spec, applies bool) {
+	if !s.has(data) || !needsNoQuotes.MatchString(data) {
+		return *s, false
 	}
-	const context = 3
-	from, to := max(at-context, 0), min(at+context, len(old))
-	if to == len(old) && old[to-1] == "" {
-		to--
-	}
-	added := strings.SplitAfter(strings.TrimSuffix(lines, "\n"), "\n")
-	diff = []string{"--- a/" + f.Name, "+++ b/" + f.Name,
-		fmt.Sprintf("@@ -%d,%d +%d,%d @@", from+1, to-from, from+1, to-from+len(added))}
-	mark := func(sign string, part []string) {
-		for _, l := range part {
-			diff = append(diff, sign+strings.TrimSuffix(l, "\n"))
+	commands, files := slices.Clone(s.Commands), slices.Clone(s.Files)
+	for i, l := range s.Commands {
+		if l.Func != nil {
+			continue
+		}
+		if text, changed := s.privately(l.String(), data); changed {
+			commands[i].Argv, commands[i].Shell, applies = nil, text, true
+		}
+		if f, interpreter := s.script(l); f >= 0 && interpreter == "sh" {
+			text, changed := s.privately(s.Files[f].Content, data)
+			files[f].Content, applies = text, applies || changed
 		}
 	}
-	mark(" ", old[from:at])
-	mark("+", added)
-	mark(" ", old[at:to])
-	return strings.Join(old[:at], "") + lines + strings.Join(old[at:], ""), diff
+	return s.changed(commands, files), applies
 }
 
-// Trials are the settings in which a repair has to hold: as many processes as before, one more, and one that is killed.
+// privately rewrites the lines of a shell script that end in > NAME, are one command with -o NAME, or rename by mv.
+func (s *Spec) privately(script, data string) (text string, changed bool) {
+	name := regexp.QuoteMeta(data)
+	redirects := regexp.MustCompile(`^([^#>|&]*[^#>|&0-9])> ?` + name + `( *;.*| *)$`)
+	option := regexp.MustCompile(`^([^#;&|<>]* -o ?)` + name + `( [^#;&|<>]*|)$`)
+	renames := regexp.MustCompile(`^( *|[^#|]*(?:;|&&) *)mv ([^- ;&|]+) ` + name + `( *;.*| *)$`)
+	private := data + ".$$"
+	move, after := "mv "+private+" "+data, ""
+	if s.PowerLosses > 0 {
+		move, after = "sync "+private+" && "+move, " && sync "+path.Dir(data)
+	}
+	literally := func(text string) string { return strings.ReplaceAll(text, "$", "$$") }
+	lines := strings.Split(script, "\n")
+	for i, l := range lines {
+		switch {
+		case redirects.MatchString(l):
+			l = redirects.ReplaceAllString(l, "${1}> "+literally(private+" && "+move+after)+"${2}")
+		case option.MatchString(l):
+			l = option.ReplaceAllString(l, "${1}"+literally(private)+"${2}"+literally(" && "+move+after))
+		case s.PowerLosses > 0 && renames.MatchString(l):
+			l = renames.ReplaceAllString(l, "${1}sync ${2} && mv ${2} "+data+after+"${3}")
+		}
+		changed = changed || l != lines[i]
+		lines[i] = l
+	}
+	return strings.Join(lines, "\n"), changed
+}
+
+// paste lists what differs in a changed spec: each command once, and each file as a unified diff.
+func (s *Spec) paste(to *Spec) (out []string) {
+	for i, l := range to.Commands {
+		if text := l.String(); text != s.Commands[i].String() && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	for i, f := range to.Files {
+		if old := s.Files[i].Content; old != f.Content {
+			out = append(append(out, "--- a/"+f.Name, "+++ b/"+f.Name), hunk(lines(old), lines(f.Content))...)
+		}
+	}
+	return out
+}
+
+// lines splits a text; a last line without an end is marked as a unified diff does.
+func lines(text string) []string {
+	all := strings.Split(text, "\n")
+	if last := len(all) - 1; all[last] == "" {
+		return all[:last]
+	}
+	return append(all[:len(all)-1], all[len(all)-1]+"\n\\ No newline at end of file")
+}
+
+// hunk is the part of a unified diff from the first line that differs to the last one.
+func hunk(old, now []string) (out []string) {
+	from, end := 0, 0
+	for from < min(len(old), len(now)) && old[from] == now[from] {
+		from++
+	}
+	for end < min(len(old), len(now))-from && old[len(old)-1-end] == now[len(now)-1-end] {
+		end++
+	}
+	const context = 3
+	before, after := max(from-context, 0), max(end-context, 0)
+	mark := func(sign string, part []string) {
+		for _, l := range part {
+			out = append(out, strings.Split(sign+l, "\n")...)
+		}
+	}
+	out = []string{fmt.Sprintf("@@ -%d,%d +%d,%d @@", min(before+1, len(old)), len(old)-after-before, before+1,
+		len(now)-after-before)}
+	mark(" ", old[before:from])
+	mark("-", old[from:len(old)-end])
+	mark("+", now[from:len(now)-end])
+	mark(" ", old[len(old)-end:len(old)-after])
+	return out
+}
+
+// Trials are the settings in which a repair has to hold: as the commands were asked about; with one that is killed; and
+// with one process more, of each command, where there were several.
 func (r *Repair) Trials() []Trial {
-	more := r.Spec.OneMore()
-	killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
-	killed.Crashes = 1
 	n := len(r.Spec.Commands)
-	trials := []Trial{{fmt.Sprintf("%d processes", n), r.Spec}, {fmt.Sprintf("%d processes", n+1), more}}
+	count := func(n int) string { return fmt.Sprintf("%d process%s", n, map[bool]string{false: "es"}[n == 1]) }
+	trials := []Trial{{count(n), r.Spec}}
 	if r.Spec.Crashes == 0 {
-		trials = append(trials, Trial{fmt.Sprintf("%d processes and a kill at any call", n), killed})
+		killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
+		killed.Crashes = 1
+		trials = append(trials, Trial{count(n) + " and a kill at any call", killed})
+	}
+	for i, l := range r.Spec.Commands {
+		same := func(m Line) bool { return m.String() == l.String() && m.Stdin == l.Stdin }
+		if n == 1 || n == scenarios.MaxProcesses || slices.IndexFunc(r.Spec.Commands, same) < i {
+			continue
+		}
+		name := count(n + 1)
+		if !same(r.Spec.Commands[0]) || !slices.ContainsFunc(r.Spec.Commands[1:], same) {
+			name += fmt.Sprintf(" (%s twice)", scenarios.ProcessName(i))
+		}
+		trials = append(trials, Trial{name, r.Spec.changed(append(slices.Clone(r.Spec.Commands), l), r.Spec.Files)})
 	}
 	return trials
+}
+
+// Copies reports whether any number may be asked of the repaired commands: they are copies of one, which nothing
+// disturbs and which do not refuse.
+func (r *Repair) Copies() bool {
+	s := &r.Spec
+	first := s.Commands[0]
+	other := func(l Line) bool { return l.String() != first.String() || l.Stdin != first.Stdin }
+	return len(s.Commands) > 1 && !slices.ContainsFunc(s.Commands, other) && !s.mayRefuse() && !s.Left &&
+		s.Crashes == 0 && s.PowerLosses == 0 && s.FailingCalls == 0 && s.Stalls == 0 && s.Skew == nil && s.Inside == ""
 }
 
 // A Trial is one setting of a repair.
@@ -179,8 +362,8 @@ func (s *Spec) KilledAlone() (out []Trial) {
 // otherwise.
 func (s *Spec) SameAlone(r *Repair) (bool, error) {
 	ignore := append(slices.Clone(s.Ignore), r.Lock)
-	for _, f := range r.Spec.Files { // a script of the directory is what was changed
-		if i := slices.IndexFunc(s.Files, func(g File) bool { return g.Name == f.Name }); s.Files[i].Content != f.Content {
+	for i, f := range r.Spec.Files { // a script of the directory is what was changed
+		if s.Files[i].Content != f.Content {
 			ignore = append(ignore, f.Name)
 		}
 	}

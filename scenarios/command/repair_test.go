@@ -1,6 +1,7 @@
 package command
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,28 +10,72 @@ import (
 	"lockpick/internal/testmain"
 )
 
-// Scripts are locked in their first lines, other commands are wrapped.
+// Scripts are locked in their first lines, other commands are wrapped, and what writes over the file may write to a
+// private name.
 func TestRepairs(t *testing.T) {
-	script := File{Name: "up.sh", Content: "#!/bin/sh\n# adds one\nread n <n\necho $((n+1)) >n\n"}
+	lock := []string{"+exec 9>n.lock", "+flock 9"}
+	const private = "echo $((n+1)) >n"
+	head := []string{"--- a/up.sh", "+++ b/up.sh"}
+	diff := func(lines ...any) (out []string) {
+		out = slices.Clone(head)
+		for _, l := range lines {
+			switch l := l.(type) {
+			case string:
+				out = append(out, l)
+			case []string:
+				out = append(out, l...)
+			}
+		}
+		return out
+	}
+	renamed := []string{" read n <n", "-" + private, "+echo $((n+1)) > n.$$ && mv n.$$ n"}
 	for _, c := range []struct {
 		name   string
 		lines  []string
+		set    func(s *Spec)
 		pastes [][]string
 	}{
-		{"a script twice", []string{"sh up.sh", "bash ./up.sh"}, [][]string{
-			{"--- a/up.sh", "+++ b/up.sh", "@@ -1,4 +1,6 @@", " #!/bin/sh", " # adds one",
-				"+exec 9>n.lock", "+flock 9", " read n <n", " echo $((n+1)) >n"},
+		{"a script twice", []string{"sh up.sh", "bash ./up.sh"}, nil, [][]string{
+			diff("@@ -1,4 +1,4 @@", " #!/bin/sh", " # adds one", renamed),
+			diff("@@ -1,4 +1,6 @@", " #!/bin/sh", " # adds one", lock, " read n <n", " "+private),
+			diff("@@ -1,4 +1,6 @@", " #!/bin/sh", " # adds one", "-read n <n", "-"+private, lock, "+read n <n",
+				"+"+renamed[2][1:]),
 			{"flock n.lock sh up.sh", "flock n.lock bash ./up.sh"},
+			slices.Concat([]string{"flock n.lock sh up.sh", "flock n.lock bash ./up.sh"},
+				diff("@@ -1,4 +1,4 @@", " #!/bin/sh", " # adds one", renamed)),
 			{"flock n sh up.sh", "flock n bash ./up.sh"},
 		}},
-		{"a script beside a command", []string{"sh up.sh", "cat n"}, [][]string{
-			{"flock n.lock sh up.sh", "flock n.lock cat n"}, {"flock n sh up.sh", "flock n cat n"},
+		{"by its first line", []string{"./up.sh", "./up.sh"}, func(s *Spec) { s.Files[0].Content = "#!/bin/sh\ntouch n" },
+			[][]string{
+				diff("@@ -1,2 +1,4 @@", " #!/bin/sh", lock, " touch n", "\\ No newline at end of file"),
+				{"flock n.lock ./up.sh"}, {"flock n ./up.sh"},
+			}},
+		{"started elsewhere", []string{"cat /data/n", "touch n"}, nil, [][]string{
+			{"flock /data/n.lock cat /data/n", "flock /data/n.lock touch n"}, {"flock n cat /data/n", "flock n touch n"},
 		}},
+		{"it may skip", []string{"touch n", "cat n"}, func(s *Spec) { s.Refused = Refused{Declared: true, Skips: true} },
+			[][]string{
+				{"flock n.lock touch n", "flock n.lock cat n"},
+				{"flock -n -E 75 n.lock touch n", "flock -n -E 75 n.lock cat n"},
+				{"flock n touch n", "flock n cat n"},
+			}},
+		{"one that loses the file with the power", []string{"sort -o n n"}, func(s *Spec) { s.PowerLosses = 1 }, [][]string{
+			{"sort -o n.$$ n && sync n.$$ && mv n.$$ n && sync ."},
+		}},
+		{"one that renames unsynced", []string{"sed p n >t; mv t n"}, func(s *Spec) { s.PowerLosses = 1 }, [][]string{
+			{"sed p n >t; sync t && mv t n && sync ."},
+		}},
+		{"one that appends", []string{"echo >>n"}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := Spec{Files: []File{script, {Name: "n", Content: "0\n"}}}
+			s := Spec{Dir: "/data", Files: []File{
+				{Name: "up.sh", Content: "#!/bin/sh\n# adds one\nread n <n\n" + private + "\n"}, {Name: "n", Content: "0\n"},
+			}}
 			for _, l := range c.lines {
 				s.Commands = append(s.Commands, Line{Shell: l})
+			}
+			if c.set != nil {
+				c.set(&s)
 			}
 			var pastes [][]string
 			for _, r := range s.Repairs("n") {
@@ -41,9 +86,28 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
+// One process more is asked of each command: a lock may hold where the one that is there twice only reads.
+func TestTrials(t *testing.T) {
+	names := func(lines ...string) (out []string) {
+		r := &Repair{}
+		for _, l := range lines {
+			r.Spec.Commands = append(r.Spec.Commands, Line{Shell: l})
+		}
+		for _, t := range r.Trials() {
+			out = append(out, t.Name)
+		}
+		return out
+	}
+	require.Equal(t, []string{"1 process", "1 process and a kill at any call"}, names("touch n"))
+	require.Equal(t, []string{"2 processes", "2 processes and a kill at any call", "3 processes"},
+		names("touch n", "touch n"))
+	require.Equal(t, []string{"2 processes", "2 processes and a kill at any call", "3 processes (A twice)",
+		"3 processes (B twice)"}, names("cat n", "touch n"))
+}
+
 // A lock file has a name that nothing has.
 func TestLockOfARepairIsNew(t *testing.T) {
-	s := Spec{Commands: []Line{{Shell: "cat n"}}, Files: []File{{Name: "n"}, {Name: "n.lock"}}}
+	s := Spec{Commands: []Line{{Shell: "cat n"}, {Shell: "cat n"}}, Files: []File{{Name: "n"}, {Name: "n.lock"}}}
 	require.Equal(t, ".n.lock", s.Repairs("n")[0].Lock)
 	require.Equal(t, "command.lock", s.Repairs("")[0].Lock)
 }

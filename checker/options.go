@@ -51,6 +51,8 @@ type Options struct {
 	// Tried spares further Checks of the same scenario what was tried out of its programs; nil
 	// is for one Check.
 	Tried *Tried
+	// Accept are the codes of causes that a survey accepts: it looks further for others.
+	Accept []string
 	// SkipOdds leaves out the exact odds of a violation, which take a second pass.
 	SkipOdds bool
 	// Whole has Check return [ErrPart] as soon as it knows that a budget ends before it has an

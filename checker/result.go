@@ -73,6 +73,8 @@ type Result struct {
 	// Native says in a sentence what came of running commands natively, without the machine that the verdict is of; empty
 	// when nobody has. It is set by whoever runs them.
 	Native string
+	// Accepted is the code of the cause for which what is broken was accepted; see [Result.Accept].
+	Accepted string
 	// Also are counterexamples of other kinds, where the property tells kinds apart. They come in the order of kinds.
 	Also []*trace.Counterexample
 	// Elapsed is the wall-clock time that the verdict took, set by whoever measures it.

@@ -23,9 +23,9 @@ type Surveyed struct {
 	nothing []Result // what gave no evidence
 }
 
-// Asks reports whether a property is still asked: it is broken in no situation so far.
+// Asks reports whether a property is still asked: it is broken in no situation so far, or by what was accepted.
 func (s *Surveyed) Asks(p *scenarios.Property) bool {
-	return !slices.ContainsFunc(s.Broken, func(r Result) bool { return r.Property.ID == p.ID })
+	return !slices.ContainsFunc(s.Broken, func(r Result) bool { return r.Property.ID == p.ID && r.Accepted == "" })
 }
 
 // Take adds what came of asking a property of a scenario; err is that of [Check]. A call that is not
@@ -38,6 +38,7 @@ func (s *Surveyed) Take(sc *scenarios.Scenario, p *scenarios.Property, r Result,
 	switch {
 	case errors.Is(err, ErrNothingToJudge):
 		s.nothing = append(s.nothing, r)
+	case s.known(&r):
 	case r.Verdict == Broken:
 		s.Broken = append(s.Broken, r)
 	case r.Verdict == Holds:
@@ -109,6 +110,7 @@ func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, er
 			if ctx.Err() != nil && !errors.Is(err, ErrNothingToJudge) {
 				return s, ctx.Err()
 			}
+			r.Accept(o.Accept)
 			s.Take(sc, c.Property, r, err)
 		}
 	}
@@ -162,6 +164,7 @@ func (s *Surveyed) on(ctx context.Context, sc *scenarios.Scenario, r *Result, o 
 		if is == nil {
 			is = r
 		}
+		is.Accept(o.Accept)
 		told := slices.ContainsFunc(s.Broken, func(b Result) bool {
 			return b.Property == is.Property && b.Scenario.FileSystem() == is.Scenario.FileSystem()
 		})

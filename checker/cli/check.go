@@ -23,6 +23,7 @@ type checkFlags struct {
 	github   *githubFlag
 	shard    string
 	strict   bool
+	accept   []string
 	kernel   *kernelFlags
 	property string
 	// certificate is the file that a proof is written to; empty for none.
@@ -54,6 +55,7 @@ func (a *app) checkCommand() *cobra.Command {
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.certificate, "certificate", "", "with --procs any, write the proof to `FILE`, for lockpick verify")
 	fs.BoolVar(&f.strict, "strict", false, strictUsage)
+	addAcceptFlag(c, &f.accept)
 	fs.BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	fs.IntVar(&f.options.Largest, "largest", 0, "list the `N` largest verdicts, by states; with --timings the slowest")
@@ -77,7 +79,7 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 	if err != nil {
 		return err
 	}
-	if err := f.kernel.validate(c); err != nil {
+	if err := errors.Join(f.kernel.validate(c), acceptable(f.accept)); err != nil {
 		return err
 	}
 	if err := f.refuse(); err != nil {
@@ -133,19 +135,35 @@ func (f *checkFlags) idleDrawing(a *app, c *cobra.Command) {
 // strictly is exitOf, and unknown for what holds only under a condition.
 func strictly(r *checker.Result, strict bool) int {
 	code := exitOf(r)
-	if strict && code == ExitAsClaimed && r.Verdict == checker.Holds && !r.Unconditional() {
+	if strict && code == ExitAsClaimed && (r.Accepted != "" || r.Verdict == checker.Holds && !r.Unconditional()) {
 		return ExitUnknown
 	}
 	return code
 }
 
-const strictUsage = "exit with 3 where a verdict holds only under a condition, which \"depends\" tells"
+const strictUsage = "exit with 3 where a verdict holds only under a condition, which \"depends\" tells, and where --accept " +
+	"may hide another cause"
+
+func addAcceptFlag(c *cobra.Command, to *[]string) {
+	c.Flags().StringSliceVar(to, "accept", nil, "accept what is broken by causes of the kinds `LIST`, such as LP1002,LP1004 "+
+		"(docs/causes.md)")
+}
+
+// acceptable refuses codes of --accept that name nothing.
+func acceptable(codes []string) error {
+	if err := checker.Acceptable(codes); err != nil {
+		return fmt.Errorf("--accept: %w", err)
+	}
+	return nil
+}
 
 // exitOf is the exit code that a verdict asks for.
 func exitOf(r *checker.Result) int {
 	switch {
 	case r.Verdict == checker.Unknown:
 		return ExitUnknown
+	case r.Accepted != "":
+		return ExitAsClaimed
 	case r.Claimed && !r.AsClaimed():
 		return ExitDiffers
 	}
@@ -231,6 +249,7 @@ func (a *app) answerInTurn(ctx context.Context, early *ahead, f *checkFlags, o c
 			a.worsen(ExitUsage)
 			results = append(results, unfinished(q.sc, q.property, oneLine(err.Error())))
 		default:
+			r.Accept(f.accept)
 			a.worsen(strictly(&r, f.strict))
 			results = append(results, r)
 		}

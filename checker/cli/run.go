@@ -36,6 +36,7 @@ type runFlags struct {
 	save     string
 	repair   bool
 	strict   bool
+	accept   []string
 	argv     bool // the arguments are one command
 	native   string
 	budget   time.Duration // of native
@@ -115,6 +116,7 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
 	fs.BoolVar(&f.strict, "strict", false, strictUsage)
+	addAcceptFlag(c, &f.accept)
 	fs.BoolVar(&f.repair, "repair", false, "try changes to what is broken, and print those that hold, to paste")
 	fs.StringVar(&f.native, "native", "", "run the commands natively for up to `TIME`, to challenge what holds and to "+
 		"confirm what is broken; off runs nothing (default 5s, or $"+nativeBudget+")")
@@ -128,7 +130,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(printed(f.results.formats), writable(f.outputs())); err != nil {
+	if err := errors.Join(acceptable(f.accept), printed(f.results.formats), writable(f.outputs())); err != nil {
 		return err
 	}
 	if f.timeout > 0 && f.survey == "" {

@@ -162,6 +162,7 @@ func (a *app) undecided(spec *command.Spec, args []string, f *runFlags, why stri
 
 // tell counts a verdict, and shows it unless that was done before.
 func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, again bool) error {
+	r.Accept(f.accept)
 	a.worsen(strictly(r, f.strict))
 	a.early.over()
 	r.Claimed = false // nobody claims anything of a command

@@ -77,8 +77,10 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 		lines = append(lines, *line)
 		results = slices.Concat(results, line.Broken, line.Unknown, line.Holds)
 		switch v := line.Verdict(); {
-		case v == checker.Broken:
+		case line.Failed():
 			a.worsen(ExitDiffers)
+		case v == checker.Broken && (s.f.strict || len(line.Unknown) > 0):
+			a.worsen(ExitUnknown)
 		case v == checker.Unknown && (line.NotAsked == "" || line.NotAsked == wasStopped):
 			a.worsen(ExitUnknown)
 		}
@@ -229,7 +231,7 @@ func (s *runSurvey) assume(texts []string) {
 // ask asks properties in a situation. Beside what is broken only mutual exclusion is asked, and what was too
 // large is not asked of more runs.
 func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.Situation, asked []string) error {
-	if len(asked) == 0 || len(l.Broken) > 0 && one.Spec.Inside == "" && !one.Apart {
+	if len(asked) == 0 || l.Failed() && one.Spec.Inside == "" && !one.Apart {
 		return nil
 	}
 	before := len(l.Broken)
@@ -282,6 +284,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 				return ctx.Err()
 			}
 			r.Claimed = false
+			r.Accept(s.f.accept)
 		}
 		l.Take(&sc, p, r, err)
 	}
@@ -294,7 +297,7 @@ func (s *runSurvey) open(l *checker.Surveyed, one *command.Situation, p *scenari
 		return r.Property.ID == p.ID && r.Stats.States >= s.f.states && r.Scenario.Setting.Processes < len(one.Spec.Commands)
 	}
 	beside := p.Judgement() == scenarios.ByHistory || one.Apart
-	return (s.f.property == "" || s.f.property == p.ID) && l.Asks(p) && (beside || len(l.Broken) == 0) && !slices.ContainsFunc(l.Unknown, tooLarge)
+	return (s.f.property == "" || s.f.property == p.ID) && l.Asks(p) && (beside || !l.Failed()) && !slices.ContainsFunc(l.Unknown, tooLarge)
 }
 
 // onEach asks a situation on each of some file systems; what breaks on one is asked on the next.

@@ -17,6 +17,7 @@ type surveyFlags struct {
 	hazard    string
 	maxStates int
 	width     int
+	accept    []string
 }
 
 func (a *app) surveyCommand() *cobra.Command {
@@ -42,6 +43,7 @@ Exit codes: 0 everything asked holds, 1 something is broken, 3 something is unkn
 	fs.StringVar(&f.hazard, "hazard", "", "only hazard `H`")
 	fs.IntVar(&f.maxStates, "max-states", checker.SurveyStates, "end the search for each answer after `N` states")
 	fs.IntVar(&f.width, "width", 0, "write `N` columns wide (default the terminal's width, up to 120, or 100)")
+	addAcceptFlag(c, &f.accept)
 	a.completeFlag(c, "hazard", hazardIDs)
 	return c
 }
@@ -63,6 +65,9 @@ func (a *app) survey(ctx context.Context, args []string, f *surveyFlags) error {
 		return fmt.Errorf("--max-states %d: choose 1 or more", f.maxStates)
 	case f.width != 0 && f.width < 60:
 		return fmt.Errorf("--width %d: choose 60 or more", f.width)
+	}
+	if err := acceptable(f.accept); err != nil {
+		return err
 	}
 	subjects, err := a.subjects(args)
 	if err != nil {
@@ -87,15 +92,18 @@ func (a *app) surveyOne(ctx context.Context, s *scenarios.Subject, f *surveyFlag
 	}
 	bar := a.newProgress(ctx, 1, false)
 	bar.begin(s.ID, "survey")
-	lines, err := checker.Survey(ctx, studies, checker.Options{States: f.maxStates, SkipOdds: true, Progress: bar.follow})
+	lines, err := checker.Survey(ctx, studies, checker.Options{States: f.maxStates, SkipOdds: true, Progress: bar.follow,
+		Accept: f.accept})
 	bar.clear()
 	if err != nil {
 		return err
 	}
 	for i := range lines {
 		switch v := lines[i].Verdict(); {
-		case v == checker.Broken:
+		case lines[i].Failed():
 			a.worsen(ExitDiffers)
+		case v == checker.Broken && len(lines[i].Unknown) > 0:
+			a.worsen(ExitUnknown)
 		case v == checker.Unknown && lines[i].NotAsked == "":
 			a.worsen(ExitUnknown)
 		}

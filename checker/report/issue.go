@@ -84,6 +84,9 @@ func (m *markdown) paragraphs(lines []string) { m.line("%s", strings.Join(lines,
 // below is what follows the story: what the kernel said, what is to be done, and how to see it again.
 func (m *markdown) below(r *checker.Result) (lines []string) {
 	lines = m.witness(r)
+	if text := r.AcceptedText(); text != "" {
+		lines = append(lines, "**Accepted:** "+markdownText(text)+".")
+	}
 	if text := fix(r); text != "" {
 		lines = append(lines, "**Fix:** "+markdownText(text))
 	}

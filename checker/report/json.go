@@ -60,6 +60,8 @@ type jsonFound struct {
 	Why string `json:"why,omitempty"`
 	// Within is what was covered of a space that was not: every schedule with so many preemptions.
 	Within *jsonWithin `json:"within,omitempty"`
+	// Accepted is the code of the cause for which what is broken was accepted.
+	Accepted string `json:"accepted,omitempty"`
 	// Native is what came of running commands natively, if anybody has.
 	Native string `json:"native,omitempty"`
 	// Question is what only the user knows, where the verdict depends on it.
@@ -246,7 +248,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Complete: r.Complete, Why: r.Why,
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
-			Symmetry: r.Stats.Symmetry, Native: r.Native,
+			Symmetry: r.Stats.Symmetry, Native: r.Native, Accepted: r.Accepted,
 		},
 	}
 	if w := r.Within; w != nil {

@@ -183,8 +183,11 @@ func (m *markdown) table(results []checker.Result) {
 
 // tally counts verdicts: "12 verdicts, all as claimed".
 func tally(results []checker.Result) string {
-	var differ, open int
+	var differ, open, accepted int
 	for i := range results {
+		if results[i].Accepted != "" {
+			accepted++
+		}
 		switch outcomeOf(&results[i]) {
 		case failed:
 			differ++
@@ -198,6 +201,9 @@ func tally(results []checker.Result) string {
 	}
 	if open > 0 {
 		parts = append(parts, fmt.Sprintf("%d undecided", open))
+	}
+	if accepted > 0 {
+		parts = append(parts, fmt.Sprintf("%d accepted", accepted))
 	}
 	if len(parts) == 1 && len(results) > 0 {
 		parts = append(parts, "all as claimed")

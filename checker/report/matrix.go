@@ -204,6 +204,9 @@ func (m *matrix) row(r matrixRow, t table) {
 // cell is one glyph, and what it says of the claim when the two differ.
 func cell(r *checker.Result) (text string, i ink) {
 	text = glyph(r.Verdict)
+	if r.Accepted != "" {
+		return text + " accepted", warn
+	}
 	if r.AsClaimed() || !r.Claimed || r.Verdict == checker.Unknown {
 		return text, verdictInk(r.Verdict)
 	}
@@ -255,6 +258,11 @@ func (m *matrix) evidence(r matrixRow) {
 				m.line("      " + m.o.paint(dim, l))
 			}
 		}
+		if text := x.AcceptedText(); text != "" {
+			for _, l := range wrap(text+".", m.o.width()-8) {
+				m.line("      " + m.o.paint(warn, l))
+			}
+		}
 		if m.o.Verbose {
 			m.line("      " + m.o.paint(dim, countsText(x, m.o)))
 		}
@@ -304,7 +312,7 @@ func countsText(r *checker.Result, o Options) string {
 // summary writes the counts at the end, and the legend.
 func (m *matrix) summary(results []checker.Result) {
 	var n [3]int
-	var differs, unclaimed, states int
+	var differs, unclaimed, accepted, states int
 	var elapsed time.Duration
 	for i := range results {
 		r := &results[i]
@@ -312,6 +320,8 @@ func (m *matrix) summary(results []checker.Result) {
 		states += r.Stats.States
 		elapsed += r.Elapsed
 		switch {
+		case r.Accepted != "":
+			accepted++
 		case !r.Claimed:
 			unclaimed++
 		case r.Verdict != checker.Unknown && !r.AsClaimed():
@@ -339,8 +349,11 @@ func (m *matrix) summary(results []checker.Result) {
 	switch {
 	case differs > 0:
 		pieces = append(pieces, pieceOf(bad, fmt.Sprintf("%d not as claimed", differs)))
-	case n[checker.Unknown] == 0 && unclaimed < len(results):
-		pieces = append(pieces, pieceOf(good, "all as claimed"))
+	case n[checker.Unknown] == 0 && unclaimed+accepted < len(results):
+		pieces = append(pieces, pieceOf(good, map[bool]string{false: "all as claimed", true: "the others as claimed"}[accepted > 0]))
+	}
+	if accepted > 0 {
+		pieces = append(pieces, pieceOf(warn, fmt.Sprintf("%d accepted", accepted)))
 	}
 	if unclaimed > 0 {
 		pieces = append(pieces, pieceOf(plain, fmt.Sprintf("%d not claimed", unclaimed)))

@@ -24,6 +24,8 @@ func outcomeOf(r *checker.Result) outcome {
 	switch {
 	case r.Verdict == checker.Unknown:
 		return undecided
+	case r.Accepted != "":
+		return passed
 	case r.Claimed && !r.AsClaimed():
 		return failed
 	case !r.Claimed && r.Scenario.External && r.Verdict == checker.Broken:
@@ -47,6 +49,9 @@ func headline(r *checker.Result) string {
 	if outcomeOf(r) == failed && r.Claimed {
 		text += ", and the claim is: " + r.ClaimText()
 	}
+	if r.Accepted != "" {
+		text += ", which is accepted: " + r.Accepted
+	}
 	return text
 }
 
@@ -64,6 +69,9 @@ func detail(r *checker.Result, o Options) string {
 		lines = append(lines, Visible(r.Known()))
 	default:
 		lines = append(lines, evidenceText(r))
+	}
+	if text := r.AcceptedText(); text != "" {
+		lines = append(lines, text)
 	}
 	return strings.Join(append(lines, r.Conditions()...), "\n")
 }

@@ -49,18 +49,23 @@ func surveyPieces(l *checker.Surveyed) [][]piece {
 	var out [][]piece
 	for i := range l.Broken {
 		r := &l.Broken[i]
+		verdict, but := pieceOf(bad, "✗ broken"), r.Conditions()
+		if r.Accepted != "" {
+			verdict = pieceOf(warn, "✗ broken, accepted: "+r.Accepted)
+			but = append(but, "other causes were not looked for there")
+		}
 		out = append(out, []piece{
-			pieceOf(bad, "✗ broken"), pieceOf(plain, r.Property.ID), pieceOf(plain, r.Counterexample.Schedule.String()),
+			verdict, pieceOf(plain, r.Property.ID), pieceOf(plain, r.Counterexample.Schedule.String()),
 			pieceOf(dim, strings.Join(append([]string{onFileSystem(r) + lowerFirst(r.Scenario.Summary) + lostFile(r)},
-				r.Conditions()...), "; ")),
+				but...), "; ")),
 		})
 	}
 	switch {
-	case len(l.Broken) > 0:
+	case l.Failed():
 	case len(l.Unknown) > 0:
 		r := &l.Unknown[0]
 		out = append(out, []piece{pieceOf(warn, "? unknown"), pieceOf(plain, r.Property.ID), pieceOf(dim, Visible(oneLine(r.Scenario.SettingName()+": "+r.Why)))})
-	default:
+	case len(held(l)) > 0:
 		out = append(out, []piece{pieceOf(good, "✓ holds "), pieceOf(plain, strings.Join(held(l), ", ")), pieceOf(dim, bounds(l))})
 	}
 	return out
@@ -87,7 +92,7 @@ func onFileSystem(r *checker.Result) string {
 func held(l *checker.Surveyed) []string {
 	var out []string
 	for i := range l.Holds {
-		if id := l.Holds[i].Property.ID; !slices.Contains(out, id) {
+		if id := l.Holds[i].Property.ID; !l.Accepts(id) && !slices.Contains(out, id) {
 			out = append(out, id)
 		}
 	}

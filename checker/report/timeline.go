@@ -50,8 +50,11 @@ func (t *timeline) header() {
 	if r.Question.Open() {
 		verdict = "IT DEPENDS"
 	}
-	if r.Claimed && r.Verdict != checker.Unknown && !r.AsClaimed() {
+	if r.Claimed && r.Accepted == "" && r.Verdict != checker.Unknown && !r.AsClaimed() {
 		verdict += " (claimed: " + r.ClaimText() + ")"
+	}
+	if r.Accepted != "" {
+		verdict += " (accepted: " + r.Accepted + ")"
 	}
 	head := []piece{pieceOf(bold, Visible(r.Scenario.ID)), pieceOf(verdictInk(r.Verdict), verdict), pieceOf(bold, r.Property.ID)}
 	for _, l := range t.o.flow(head, "  ", "  ", t.o.width()) {
@@ -253,6 +256,10 @@ func (t *timeline) footer() {
 	if q := t.r.Question; q.Open() && q.Because != "" {
 		cause = q.Because
 	}
+	accepted := t.r.AcceptedText()
+	if accepted != "" {
+		accepted += "."
+	}
 	label := "also"
 	if text := kindText(t.r); text != "" {
 		for _, l := range t.o.tell("kind", text) {
@@ -265,7 +272,7 @@ func (t *timeline) footer() {
 		}
 		label = ""
 	}
-	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"kernel", cx.Kernel},
+	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"accept", accepted}, {"kernel", cx.Kernel},
 		{"native", t.r.Native}, {"verdict", t.why()}} {
 		if said.text == "" && said.label != "cause" {
 			continue

@@ -44,8 +44,8 @@ func (r *Result) AcceptedText() string {
 	if !ok {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s) is accepted. Whether %s is broken by another cause, too, was not looked for", k.ID, k.Name,
-		r.Property)
+	return fmt.Sprintf("%s (%s) is accepted. Whether %s is broken by another cause, too, was not looked for",
+		k.ID, k.Name, r.Property)
 }
 
 // Failed reports whether something is broken that was not accepted.

@@ -20,8 +20,8 @@ func TestAccept(t *testing.T) {
 			continue
 		}
 		require.Contains(t, got.stdout, "✗ accepted")
-		require.Contains(t, strings.Join(strings.Fields(got.stdout), " "), "LP1001 (look, then create) is accepted. Whether mutual-exclusion is broken by another "+
-			"cause, too, was not looked for.")
+		require.Contains(t, strings.Join(strings.Fields(got.stdout), " "), "LP1001 (look, then create) is accepted. "+
+			"Whether mutual-exclusion is broken by another cause, too, was not looked for.")
 		require.Contains(t, got.stdout, "1 accepted")
 		require.NotContains(t, got.stdout, "all as claimed")
 	}

@@ -141,12 +141,12 @@ func strictly(r *checker.Result, strict bool) int {
 	return code
 }
 
-const strictUsage = "exit with 3 where a verdict holds only under a condition, which \"depends\" tells, and where --accept " +
-	"may hide another cause"
+const strictUsage = "exit with 3 where a verdict holds only under a condition, which \"depends\" tells, and where " +
+	"--accept may hide another cause"
 
 func addAcceptFlag(c *cobra.Command, to *[]string) {
-	c.Flags().StringSliceVar(to, "accept", nil, "accept what is broken by causes of the kinds `LIST`, such as LP1002,LP1004 "+
-		"(docs/causes.md)")
+	c.Flags().StringSliceVar(to, "accept", nil, "accept what is broken by causes of the kinds `LIST`, "+
+		"such as LP1002,LP1004 (docs/causes.md)")
 }
 
 // acceptable refuses codes of --accept that name nothing.

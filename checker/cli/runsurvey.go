@@ -297,7 +297,8 @@ func (s *runSurvey) open(l *checker.Surveyed, one *command.Situation, p *scenari
 		return r.Property.ID == p.ID && r.Stats.States >= s.f.states && r.Scenario.Setting.Processes < len(one.Spec.Commands)
 	}
 	beside := p.Judgement() == scenarios.ByHistory || one.Apart
-	return (s.f.property == "" || s.f.property == p.ID) && l.Asks(p) && (beside || !l.Failed()) && !slices.ContainsFunc(l.Unknown, tooLarge)
+	return (s.f.property == "" || s.f.property == p.ID) && l.Asks(p) && (beside || !l.Failed()) &&
+		!slices.ContainsFunc(l.Unknown, tooLarge)
 }
 
 // onEach asks a situation on each of some file systems; what breaks on one is asked on the next.

@@ -350,7 +350,8 @@ func (m *matrix) summary(results []checker.Result) {
 	case differs > 0:
 		pieces = append(pieces, pieceOf(bad, fmt.Sprintf("%d not as claimed", differs)))
 	case n[checker.Unknown] == 0 && unclaimed+accepted < len(results):
-		pieces = append(pieces, pieceOf(good, map[bool]string{false: "all as claimed", true: "the others as claimed"}[accepted > 0]))
+		all := map[bool]string{false: "all as claimed", true: "the others as claimed"}[accepted > 0]
+		pieces = append(pieces, pieceOf(good, all))
 	}
 	if accepted > 0 {
 		pieces = append(pieces, pieceOf(warn, fmt.Sprintf("%d accepted", accepted)))

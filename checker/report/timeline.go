@@ -272,8 +272,8 @@ func (t *timeline) footer() {
 		}
 		label = ""
 	}
-	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"accept", accepted}, {"kernel", cx.Kernel},
-		{"native", t.r.Native}, {"verdict", t.why()}} {
+	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"accept", accepted},
+		{"kernel", cx.Kernel}, {"native", t.r.Native}, {"verdict", t.why()}} {
 		if said.text == "" && said.label != "cause" {
 			continue
 		}

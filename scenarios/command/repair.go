@@ -51,8 +51,16 @@ var candidates = []candidate{
 }
 
 // Repairs lists changes to try, the least intrusive first. data is the name of a file that a race has spoiled,
-// relative to the directory; empty when none is known.
+// relative to the directory; when none is known, it is one that a command or script is seen to write over, if any.
 func (s *Spec) Repairs(data string) (out []Repair) {
+	if data == "" { // what was printed is wrong, say: a file that is written over was read
+		for _, f := range s.Files {
+			if _, applies := s.private(f.Name, ""); applies {
+				data = f.Name
+				break
+			}
+		}
+	}
 	name := s.free(path.Base(cmp.Or(strings.TrimSuffix(data, "/"), "command")))
 	lock := name
 	if path.IsAbs(data) || s.mentions(s.Dir) {

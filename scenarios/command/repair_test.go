@@ -86,6 +86,12 @@ func TestRepairs(t *testing.T) {
 	}
 }
 
+// Where what was printed is wrong, and no file, the one that is written over may be meant.
+func TestRepairsOfWhatWasRead(t *testing.T) {
+	s := Spec{Dir: "/data", Files: []File{{Name: "f"}, {Name: "n"}}, Commands: []Line{{Shell: "seq 9 > n"}, {Shell: "cat n"}}}
+	require.Equal(t, []string{"seq 9 > n.$$ && mv n.$$ n"}, s.Repairs("")[0].Paste)
+}
+
 // One process more is asked of each command: a lock may hold where the one that is there twice only reads.
 func TestTrials(t *testing.T) {
 	names := func(lines ...string) (out []string) {

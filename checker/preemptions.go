@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"lockpick/checker/internal/search"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -20,12 +22,12 @@ const (
 )
 
 // With one preemption there are as many schedules as places, and all are made. Of those with two, there may be as many
-// as the square of that: as many are made as take so many more executions and states, and then so many are drawn
-// that have up to three.
+// as the square of that: as many are made as take so many more executions and states. Then come
+// directed schedules, and so many are drawn that have up to three.
 const (
 	pairExecutions = 200
 	pairStates     = 30_000
-	drawnSchedules = 50
+	drawnSchedules = 25
 )
 
 // When a counterexample is known, the search for a smaller one may take as many executions as there were until then, or
@@ -159,15 +161,19 @@ func (g *decision) confirmBound(ctx context.Context) (why string, err error) {
 	return why, err
 }
 
-// drawn draws schedules with more preemptions, and keeps the first of each kind that breaks the property.
+// drawn makes schedules with more preemptions, directed ones first, and keeps the first of each kind that breaks the
+// property.
 func (g *decision) drawn(ctx context.Context) error {
 	if g.t.Property.Question != scenarios.NoQuestion {
 		return nil
 	}
-	first, err := g.t.Run(sched.RunToCompletion{}, false)
-	for i := 0; i < drawnSchedules && err == nil && ctx.Err() == nil && !g.has(g.first()); i++ {
+	all, steps, err := g.directed()
+	for i := range drawnSchedules {
+		all = append(all, sched.NewPCT(uint64(i), steps, 4))
+	}
+	for i := 0; i < len(all) && err == nil && ctx.Err() == nil && !g.has(g.first()); i++ {
 		var out search.Outcome
-		out, err = g.t.Run(sched.NewPCT(uint64(i), len(first.Schedule), 4), false)
+		out, err = g.t.Run(all[i], false)
 		if err == nil && out.Broken && !g.has(out.Kind) {
 			f := &found{ended: &search.EndedError{Why: "the schedule was drawn"}}
 			f.Kind = out.Kind
@@ -179,4 +185,26 @@ func (g *decision) drawn(ctx context.Context) error {
 	}
 	slices.SortFunc(g.found, func(a, b *found) int { return g.compare(a.Kind, b.Kind) })
 	return err
+}
+
+// directed lists the directed schedules of the first two processes, and says how many steps a run has.
+func (g *decision) directed() (all []sched.Strategy, steps int, err error) {
+	var walks []*trace.Walk
+	tasks := []sched.Task{{Process: 0, N: 1}, {Process: 1, N: 1}}
+	for _, first := range tasks[:min(len(tasks), g.t.Sc.Setting.Processes)] {
+		out, err := g.t.Run(&course{{first, math.MaxInt}}, true)
+		if err != nil {
+			return nil, 0, err
+		}
+		steps = len(out.Schedule)
+		walks = append(walks, trace.NewWalk(g.t.Sc, out.Trace))
+	}
+	if len(walks) == 2 {
+		for i, w := range walks {
+			for _, c := range directed(w, walks[1-i], tasks[i], tasks[1-i]) {
+				all = append(all, &c)
+			}
+		}
+	}
+	return all, steps, nil
 }

@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,6 +45,29 @@ const surveyPrefix = "survey-"
 func Surveyed(id string) bool {
 	sc := Scenario{ID: id}
 	return strings.HasPrefix(sc.SettingName(), surveyPrefix)
+}
+
+// FindSurveyed makes the scenario of a survey that an id names, of a protocol of one in a list; false when there is none.
+func FindSurveyed(list []Scenario, id string) (Scenario, bool) {
+	wanted := Scenario{ID: id}
+	i := slices.IndexFunc(list, func(sc Scenario) bool {
+		return sc.Subject != nil && sc.Subject.ID == wanted.System()+"/"+wanted.Variant()
+	})
+	if !Surveyed(id) || i < 0 {
+		return Scenario{}, false
+	}
+	studies, err := Survey(*list[i].Subject)
+	if err != nil {
+		return Scenario{}, false
+	}
+	for _, st := range studies {
+		for _, sc := range st.Scenarios {
+			if sc.ID == id {
+				return sc, true
+			}
+		}
+	}
+	return Scenario{}, false
 }
 
 // surveyLong is how far the clock jumps in a survey: past every lease and age rule.

@@ -50,7 +50,7 @@ func (a *app) chosen(patterns []string, f *filters) ([]scenarios.Scenario, error
 	chosen := make([]bool, len(a.scenarios))
 	var made []scenarios.Scenario
 	for _, p := range patterns {
-		if sc, ok := a.surveyed(p); ok {
+		if sc, ok := scenarios.FindSurveyed(a.scenarios, p); ok {
 			made = append(made, sc)
 			continue
 		}
@@ -83,7 +83,7 @@ func (a *app) one(id string) (scenarios.Scenario, error) {
 			return a.scenarios[i], nil
 		}
 	}
-	if sc, ok := a.surveyed(id); ok {
+	if sc, ok := scenarios.FindSurveyed(a.scenarios, id); ok {
 		return sc, nil
 	}
 	return scenarios.Scenario{}, a.unknown("no scenario is called", id, a.ids())

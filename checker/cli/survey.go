@@ -132,30 +132,3 @@ func (a *app) subjects(patterns []string) ([]scenarios.Subject, error) {
 	}
 	return out, nil
 }
-
-// surveyed makes the scenario of a survey that an id names; false when there is none.
-func (a *app) surveyed(id string) (scenarios.Scenario, bool) {
-	if !scenarios.Surveyed(id) {
-		return scenarios.Scenario{}, false
-	}
-	wanted := scenarios.Scenario{ID: id}
-	for i := range a.scenarios {
-		s := a.scenarios[i].Subject
-		if s == nil || s.ID != wanted.System()+"/"+wanted.Variant() {
-			continue
-		}
-		studies, err := scenarios.Survey(*s)
-		if err != nil {
-			return scenarios.Scenario{}, false
-		}
-		for _, st := range studies {
-			for _, sc := range st.Scenarios {
-				if sc.ID == id {
-					return sc, true
-				}
-			}
-		}
-		break
-	}
-	return scenarios.Scenario{}, false
-}

@@ -23,6 +23,9 @@ func Worker(all []scenarios.Scenario) {
 				return n.run(&all[i], port)
 			}
 		}
+		if sc, ok := scenarios.FindSurveyed(all, n.Scenario); ok {
+			return n.run(&sc, port)
+		}
 		return fmt.Errorf("real: Worker was not given the scenario %s", n.Scenario)
 	})
 }

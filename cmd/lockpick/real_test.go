@@ -32,6 +32,7 @@ func TestReplayOnTheRealDisk(t *testing.T) {
 	for id, schedule := range map[string]string{
 		"ctx/stat-then-write/contend":         "A2 B5 A3",
 		"gateguard/merge-save/contend":        "A7 B8 A8 B5",
+		"ctx/stat-then-write/survey-stall-2":  "A1 B4 A3", // which the list does not have
 		"openclaw-takeover/rename/dead-owner": "A8 B10 A2",
 	} {
 		t.Run(id, func(t *testing.T) {

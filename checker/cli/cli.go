@@ -156,10 +156,16 @@ func (a *app) note(format string, args ...any) {
 		a.bar.clear()
 	}
 	text := report.Visible(a.name + ": " + fmt.Sprintf(format, args...))
-	if f, ok := a.stderr.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if a.onTerminal() {
 		text = strings.Join(a.style(a.stderr, 0).Lines(text), "\n")
 	}
 	_, _ = fmt.Fprintln(a.stderr, text)
+}
+
+// onTerminal reports whether diagnostics are read by a person.
+func (a *app) onTerminal() bool {
+	f, ok := a.stderr.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -52,6 +52,9 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
 	}
+	if !f.repair && len(saved.Commands) > 1 && a.onTerminal() && slices.ContainsFunc(results, hasCounterexample) {
+		a.note("broken: --repair tries locks and renames, and prints those that hold")
+	}
 	if f.repair && !f.results.instead() {
 		if err := a.repair(ctx, saved, results, f); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"lockpick/checker/internal/toys"
+	"lockpick/internal/testmain"
 )
 
 // terminal opens a pseudo-terminal that is so many columns wide. What is written to it can
@@ -115,6 +117,23 @@ func TestExplainAsksTheKernelOnATerminal(t *testing.T) {
 	var piped strings.Builder
 	require.Equal(t, ExitAsClaimed, Run(t.Context(), toys.All(), []string{"explain", "toy/look/contend"}, &piped, io.Discard, env))
 	require.NotContains(t, piped.String(), "this kernel")
+}
+
+// On a terminal run says of what is broken that repairs can be tried.
+func TestRunTellsOfRepairsOnATerminal(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	for _, c := range []struct {
+		command string
+		told    bool
+	}{{"read x <n; echo $((x+1)) >n", true}, {"read x <n", false}} {
+		tty, screen := terminal(t, 100)
+		Run(t.Context(), toys.All(), []string{"run", "--dir", dir, "--native", "off", "--property", "serializable",
+			c.command}, io.Discard, tty, func(string) string { return "" })
+		require.Equal(t, c.told, strings.Contains(screen(), "--repair tries locks"), c.command)
+	}
 }
 
 // Notes come on a line of their own.

@@ -225,9 +225,13 @@ var calls = [numCalls]*row{
 		text: fdText, answer: dataAnswer,
 	},
 	CallPread: {
-		name: "pread", group: ByFD, uses: onFD | OperandLen | OperandOff, first: validOffset, failing: failsByFD,
-		do:   func(m *Machine, c *request) { m.pread(c.d, c.op.Len, c.op.Off, c.r) },
-		text: words(fdText, atText), answer: dataAnswer,
+		name: "pread", group: ByFD, uses: onFD | OperandLen | OperandOff | OperandFlags, first: validOffset,
+		failing: failsByFD,
+		do: func(m *Machine, c *request) {
+			m.pread(c.d, c.op.Len, c.op.Off, c.r)
+			m.share(c.d, c.op.Flags, c.r)
+		},
+		text: words(fdText, sharesText, atText), answer: dataAnswer,
 	},
 	CallWrite: {
 		name: "write", group: ByFD, uses: onFD | OperandData, failing: failsToWrite,

@@ -130,3 +130,33 @@ func TestCallsDoNotAllocate(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() { m.Do(Task{101, 1}, op) }), op.String())
 	}
 }
+
+// A machine refuses to change what a file holds once a shared mapping shows it, and says so in its key.
+func TestSharedMappingsShowNoChange(t *testing.T) {
+	task := Task{Pid: 101, N: 1}
+	m := New(Options{})
+	m.AddProc(ProcSpec{Pid: 101, Parent: 1, Cwd: "/"})
+	fd := int(m.Do(task, Op{Call: CallOpen, Path: "f", Flags: O_CREAT | O_RDWR, Mode: 0o600}).N)
+	require.True(t, m.Do(task, Op{Call: CallWrite, FD: fd, Data: "ab"}).OK())
+	before := m.AppendKey(nil)
+	require.Equal(t, "ab", m.Do(task, Op{Call: CallPread, FD: fd, Len: 4, Flags: Shares}).Data)
+	require.NotEqual(t, before, m.AppendKey(nil))
+	built, ok := NewRebuilder(m).Machine(m.AppendKey(nil))
+	require.True(t, ok)
+	require.Equal(t, m.AppendKey(nil), built.AppendKey(nil))
+	require.Contains(t, built.Do(task, Op{Call: CallWrite, FD: fd, Data: "x"}).Unmodelled, SharedChange)
+	for _, op := range []Op{
+		{Call: CallWrite, FD: fd, Data: "x"}, {Call: CallPwrite, FD: fd, Data: "x"},
+		{Call: CallFtruncate, FD: fd, Len: 1},
+		{Call: CallFtruncate, FD: fd, Len: 9, Flags: AtLeast}, {Call: CallTruncate, Path: "f", Len: 1},
+		{Call: CallOpen, Path: "f", Flags: O_TRUNC | O_WRONLY},
+	} {
+		require.Contains(t, m.Clone().Do(task, op).Unmodelled, SharedChange, op)
+	}
+	for _, op := range []Op{
+		{Call: CallOpen, Path: "f", Flags: O_WRONLY}, {Call: CallPread, FD: fd, Len: 4}, {Call: CallUnlink, Path: "f"},
+		{Call: CallOpen, Path: "g", Flags: O_CREAT | O_TRUNC | O_WRONLY, Mode: 0o600},
+	} {
+		require.True(t, m.Clone().Do(task, op).OK(), op)
+	}
+}

@@ -120,7 +120,7 @@ var callTable = [...]tried{
 		manual: "EBADF EFAULT EINTR EINVAL EIO EISDIR EWOULDBLOCK",
 	},
 	fsfake.CallPread: {
-		words: "fd count at", weight: 1, answer: holdsData,
+		words: "fd count at shares", weight: 1, answer: holdsData,
 		manual: "EBADF EFAULT EINTR EINVAL EIO EISDIR ENXIO EOVERFLOW ESPIPE EWOULDBLOCK",
 	},
 	fsfake.CallWrite: {
@@ -369,6 +369,12 @@ var vocabulary = map[string]word{
 				o.Flags = fsfake.AtLeast
 			}
 		},
+	},
+	"shares": { // the kernel's is a read
+		operand: fsfake.OperandFlags, optional: true,
+		text:  func(o *fsfake.Op) string { return strings.Repeat("shares", o.Flags&fsfake.Shares) },
+		parse: func(o *fsfake.Op, w string) error { o.Flags = len(w) / len("shares"); return nil },
+		draw:  func(*drawer, int, *fsfake.Op) {},
 	},
 	"look": { // the fake's own: the kernel tells everything
 		operand: fsfake.OperandFlags, optional: true,

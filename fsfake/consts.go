@@ -71,6 +71,10 @@ const (
 	LookIno                // of readdir: inode numbers, too
 )
 
+// Shares, as a flag of pread, makes it a shared mapping that shows what it reads: from then on no change of the file's
+// contents is modelled.
+const Shares = 1
+
 // AtLeast, as a flag of ftruncate, makes it fallocate(2) of so many bytes from the file's beginning: a file that is
 // longer keeps its content, and is stamped as on ext4 and XFS.
 const AtLeast = 1

@@ -54,6 +54,8 @@ type inode struct {
 	twin       InodeID
 	// lookedAt: under TimesMultigrain, stat(2) has shown the times since they last changed.
 	lookedAt bool
+	// shared: a shared mapping shows it, or has shown it. See [Shares].
+	shared bool
 }
 
 // stamp returns the time of a change of n, which must be this machine's own.

@@ -47,6 +47,25 @@ func (m *Machine) pread(d *desc, n, off int64, r *Result) {
 	}
 }
 
+// share notes that a shared mapping shows what was read. Nobody sees that, but it stands in the key.
+func (m *Machine) share(d *desc, flags int, r *Result) {
+	if flags&Shares != 0 && r.Errno == 0 && !m.inode(d.inode).shared {
+		m.mutInode(d.inode).shared = true
+	}
+}
+
+// SharedChange is what no machine models once a mapping has shown a file: see [Shares].
+const SharedChange = "a change of a file that a program maps as shared memory"
+
+// showsElsewhere refuses to change a file that a shared mapping shows.
+func (m *Machine) showsElsewhere(id InodeID, r *Result) bool {
+	if m.inode(id).shared {
+		*r = unmodelled(SharedChange)
+		return true
+	}
+	return false
+}
+
 // write is write(2). With O_APPEND it writes at the end, whatever the offset was.
 func (m *Machine) write(p *proc, d *desc, data string, r *Result) {
 	off := d.offset
@@ -72,7 +91,7 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
 	case !d.writable():
 		r.Errno = EBADF
 		return
-	case data == "":
+	case data == "", m.showsElsewhere(d.inode, r):
 		return
 	case off > maxSize-int64(len(data)):
 		*r = unmodelled("a file of more than %d bytes", maxSize)
@@ -218,7 +237,7 @@ func (m *Machine) truncate(p *proc, path string, size int64, r *Result) {
 		r.Errno = EACCES
 	case size > maxSize:
 		*r = unmodelled("a file of more than %d bytes", maxSize)
-	case m.profile.keepsTimes(size) && int64(len(n.data)) == size:
+	case m.profile.keepsTimes(size) && int64(len(n.data)) == size, m.showsElsewhere(id, r):
 	default:
 		m.setSize(p, id, size)
 	}
@@ -237,7 +256,7 @@ func (m *Machine) ftruncate(p *proc, d *desc, size int64, flags int, r *Result) 
 		r.Errno = EINVAL
 	case size > maxSize:
 		*r = unmodelled("a file of more than %d bytes", maxSize)
-	default:
+	case !m.showsElsewhere(d.inode, r):
 		m.setSize(p, d.inode, size)
 	}
 }

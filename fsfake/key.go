@@ -147,7 +147,7 @@ func (n *inode) appendAttrs(b []byte, boot int64) []byte {
 	tag := byte(n.kind) | bit(n.linkable, linkable) | bit(n.uid|n.gid != 0, owned) | bit(differ, times) |
 		bit(n.ino != 0, hasIno) | bit(len(n.records) != 0, records) | bit(n.unsynced != nil, old)
 	b = append(b, tag)
-	b = appendUint(b, uint64(n.mode)|uint64(bit(n.lookedAt, 1))<<12) // above the 07777 of a mode
+	b = appendUint(b, uint64(n.mode)|uint64(bit(n.lookedAt, 1)|bit(n.shared, 2))<<12) // above the 07777 of a mode
 	b = appendUint(b, uint64(n.nlink))
 	b = appendInt(b, n.btime-boot)
 	if tag&times != 0 {

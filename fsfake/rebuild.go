@@ -181,7 +181,7 @@ func (r *Rebuilder) attrs(n *inode) (records int, old bool) {
 	tag := r.byte()
 	n.kind, n.linkable = Kind(tag&3), tag&linkable != 0
 	mode := r.uint()
-	n.mode, n.lookedAt = uint32(mode&(1<<12-1)), mode>>12 != 0
+	n.mode, n.lookedAt, n.shared = uint32(mode&(1<<12-1)), mode>>12&1 != 0, mode>>12&2 != 0
 	n.nlink = uint32(r.uint())
 	n.btime = r.int() + r.m.boot
 	n.atime, n.mtime, n.ctime = n.btime, n.btime, n.btime

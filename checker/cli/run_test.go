@@ -286,3 +286,16 @@ func TestRunOfSharedMemory(t *testing.T) {
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "maps a file as shared memory")
 }
+
+// One command writes to a file that another maps, but not where they run one after the other. That is unknown, too.
+func TestRunOfSharedMemoryThatIsWritten(t *testing.T) {
+	raceFile(t)
+	testmain.Needs(t, "python3", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o644))
+	got := run(t, "run", "--dir", dir, "--property", "serializable", "--native", "off",
+		`python3 -c 'import mmap, os; mmap.mmap(os.open("f", 0), 0, 1, 1); os.mkdir("x"); os.rmdir("x")'`,
+		`if test -e x; then echo b >> f; fi`)
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "A file that a program maps as shared memory is written later")
+}

@@ -99,6 +99,9 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 		case err != nil && ctx.Err() != nil:
 			r = checker.NewResult(&sc, p, nil)
 			r.Why = "it was stopped"
+		case command.Unseen(err) != "":
+			r = checker.NewResult(&sc, p, nil)
+			r.Why = command.Unseen(err)
 		case err != nil:
 			return nil, err
 		default:

@@ -14,8 +14,9 @@ import (
 
 // Mappings.
 
-// mmap of a file of the fake, private, is a copy that one atomic read makes. What others write
-// later does not show in it, which they might see in a real one; see the limits.
+// mmap of a file of the fake is a copy that one atomic read makes. What others write later does not show in a private
+// one, which they might see in a real one; see the limits. A shared one that cannot be written to is exact, for the
+// fake refuses to change the file from then on.
 func (t *thread) mmap(c *call) {
 	if c.int(3)&unix.MAP_ANONYMOUS != 0 {
 		t.pass()
@@ -26,7 +27,13 @@ func (t *thread) mmap(c *call) {
 		t.pass()
 		return
 	}
-	if c.int(3)&unix.MAP_TYPE != unix.MAP_PRIVATE {
+	flags := 0
+	readOnly := c.int(2)&unix.PROT_WRITE == 0 && d.file.flags&unix.O_ACCMODE == unix.O_RDONLY
+	switch kind := c.int(3) & unix.MAP_TYPE; {
+	case kind == unix.MAP_PRIVATE:
+	case kind == unix.MAP_SHARED && readOnly: // mprotect(2) cannot make it writable, for the descriptor is not
+		flags = fsfake.Shares
+	default:
 		t.unmodelled("a shared mapping of a file of the fake (%s) is not modelled", d.path)
 		if e := new(Error); errors.As(t.r.err, &e) {
 			e.Shared = true
@@ -42,7 +49,8 @@ func (t *thread) mmap(c *call) {
 		t.fail(unix.EACCES)
 		return
 	}
-	t.ask(fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5])}, func(r fsfake.Result) {
+	op := fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5]), Flags: flags}
+	t.ask(op, func(r fsfake.Result) {
 		switch {
 		case r.Errno == unix.EISDIR: // see inWords
 			t.fail(unix.ENODEV)
@@ -57,7 +65,8 @@ func (t *thread) mmap(c *call) {
 			})
 			return
 		}
-		t.instead(unix.SYS_MMAP, args[0], args[1], args[2], args[3]|unix.MAP_ANONYMOUS, ^uint64(0), 0)
+		copied := args[3]&^unix.MAP_TYPE | unix.MAP_PRIVATE | unix.MAP_ANONYMOUS
+		t.instead(unix.SYS_MMAP, args[0], args[1], args[2], copied, ^uint64(0), 0)
 		t.passThen(func(ret int64) {
 			if ret < 0 && ret > -4096 || r.Data == "" {
 				return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"lockpick/fsfake"
@@ -104,6 +105,10 @@ func Unseen(err error) string {
 	if e := new(tracer.Error); errors.As(err, &e) && e.Shared {
 		return fmt.Sprintf("%s maps a file as shared memory. What it reads and writes there is done without calls, "+
 			"and is not seen: %s", e.Program, e.Call)
+	}
+	if err != nil && strings.Contains(err.Error(), fsfake.SharedChange) {
+		return fmt.Sprintf("A file that a program maps as shared memory is written later. Whether the program sees that "+
+			"is not known: %v", err)
 	}
 	return ""
 }

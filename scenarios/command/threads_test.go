@@ -9,6 +9,7 @@ import (
 	"lockpick/checker"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
+	"lockpick/scenarios/command"
 )
 
 // What threads, promises or children of one command do side by side is done in every order: data
@@ -82,6 +83,28 @@ func TestMappedFiles(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, checker.Holds, r.Verdict, r.Why)
 		require.Contains(t, r.Conditions(), assumed)
+	}
+}
+
+// A shared mapping that cannot be written to shows what the file held, as long as nobody changes the file. A new file
+// under the name is no change. Who writes to the file itself makes the verdict unknown.
+func TestSharedMappings(t *testing.T) {
+	t.Parallel()
+	bin := compiled(t, "gcc", "map.c") + " f shared"
+	files := map[string]string{"f": "a\n", "g": "b\n"}
+	for _, other := range []string{bin, "mv g f"} {
+		sc := scenario(t, "mv", []string{bin, other}, files, "refused none")
+		p, err := scenarios.FindProperty("serializable", sc)
+		require.NoError(t, err)
+		decide(t, sc, p, "holds")
+	}
+	for _, other := range []string{"echo b >> f", ": > f", "truncate -s 1 f", "echo b 1<> f"} {
+		spec := command.Spec{
+			Commands: []command.Line{{Shell: bin}, {Shell: other}}, Files: []command.File{{Name: "f", Content: "a\n"}},
+		}
+		_, err := spec.Scenario()
+		needTracing(t, err)
+		require.Contains(t, command.Unseen(err), "A file that a program maps as shared memory is written later", other)
 	}
 }
 

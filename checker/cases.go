@@ -23,7 +23,7 @@ type Case struct {
 
 // severalCases reports whether what was looked at leaves more than one case to decide.
 func severalCases(sc *scenarios.Scenario, looks engine.Observed) bool {
-	return len(sc.Setting.Assumed().Cases(looks.Inodes, looks.Times)) > 1
+	return len(sc.Setting.Assumed().Cases(looks.Inodes(), looks.Times())) > 1
 }
 
 // comparedFirst decides a scenario in which numbers never come back on a machine that numbers files
@@ -40,7 +40,7 @@ func comparedFirst(sc *scenarios.Scenario, ask bool, decide func(*scenarios.Scen
 		return Result{}, err
 	}
 	res, err := decide(&in, ask)
-	if err != nil || res.looks.Numbers {
+	if err != nil || res.looks.Numbers() {
 		return decide(sc, ask)
 	}
 	st = res.Scenario.Setting
@@ -58,7 +58,7 @@ func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario)
 		return r.reusing(sc, decide)
 	}
 	for {
-		cases := assumed.Cases(looks.Inodes, looks.Times)
+		cases := assumed.Cases(looks.Inodes(), looks.Times())
 		if len(cases) == 1 {
 			return r, nil
 		}
@@ -81,7 +81,7 @@ func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario)
 			seen = seen.Or(res.looks)
 			results = append(results, res)
 		}
-		if len(assumed.Cases(seen.Inodes, seen.Times)) == len(cases) {
+		if len(assumed.Cases(seen.Inodes(), seen.Times())) == len(cases) {
 			// All cases broken: then the counterexample is that of the machine as the setting has it.
 			if r.undecided && !slices.ContainsFunc(results, func(c Result) bool { return c.Verdict != Broken }) {
 				whole, err := decide(sc)
@@ -101,7 +101,7 @@ func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario)
 // file times Conditions says what is assumed.
 func (r Result) reusing(sc *scenarios.Scenario, decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
 	assumed := sc.Setting.Assumed()
-	if r.Verdict != Holds || !r.looks.Inodes || assumed.Inodes != scenarios.InodesOpen {
+	if r.Verdict != Holds || !r.looks.Inodes() || assumed.Inodes != scenarios.InodesOpen {
 		return r, nil
 	}
 	cases := assumed.Cases(true, false)
@@ -248,18 +248,18 @@ func (r *Result) conditions() []scenarios.Premise {
 			"assumes that a program that polls forgets what it saw when it sleeps, as it did wherever "+
 				"that was tried out")
 	}
-	if r.looks.Timers {
+	if r.looks.Has(scenarios.TimersLast) {
 		add("timers-outlast-calls",
 			"assumes that no call of a program takes as long as a timer that runs in it meanwhile")
 	}
-	if r.looks.Mapped {
+	if r.looks.Has(scenarios.Mapped) {
 		add("mappings-keep", "assumes that who maps a file goes on to see what it held then")
 	}
 	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
-		if r.looks.Inodes && a.Inodes == scenarios.InodesOpen && len(r.Cases) == 0 {
+		if r.looks.Inodes() && a.Inodes == scenarios.InodesOpen && len(r.Cases) == 0 {
 			add("inodes-not-reused", "assumes that the inode numbers shown never come back")
 		}
-		if r.looks.Times && a.Times == scenarios.TimesOpen {
+		if r.looks.Times() && a.Times == scenarios.TimesOpen {
 			add("times-shared", "assumes that changes may share the file times shown")
 		}
 	}
@@ -278,7 +278,7 @@ func (r *Result) Unconditional() bool {
 
 // FollowsOneOrder reports whether processes or threads of one program made calls side by side on the way, and one order
 // of these was followed.
-func (r *Result) FollowsOneOrder() bool { return r.looks.OneOrder }
+func (r *Result) FollowsOneOrder() bool { return r.looks.Has(scenarios.OneOrder) }
 
 // Depends reports whether the verdict is not the same in all cases.
 func (r *Result) Depends() bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"lockpick/checker/internal/search"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -28,7 +29,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 	case err != nil || found == nil:
 		g.trapsKnown = err == nil
 		return false, err
-	case g.t.Sc.External && (g.x.Observed().Clock || g.x.Observed().Frozen):
+	case g.t.Sc.External && (g.x.Observed().Clock || g.x.Observed().Has(scenarios.ClockSeen)):
 		res.Complete, res.Why = false, frozen
 		return false, nil
 	}

@@ -31,7 +31,7 @@ func (r *Result) Alike(of *scenarios.Scenario) bool {
 // whatever r saw, it would have seen there, in each case of file times.
 func (r *Result) on(of, sc *scenarios.Scenario) (Result, bool) {
 	switch {
-	case sc.External, r.Verdict == Unknown, r.looks.Inodes, r.looks.Profiled.Has(sc.Setting.Machine.Profile),
+	case sc.External, r.Verdict == Unknown, r.looks.Inodes(), r.looks.Profiled.Has(sc.Setting.Machine.Profile),
 		r.Depends(), r.Scenario.Setting.Assume != sc.Setting.Assume, // the result of one case
 		sc.SplitsNames() && r.Verdict != Broken && of.FilesHaveNames():
 		return Result{}, false

@@ -14,7 +14,7 @@ import (
 
 // dependsOnClocks reports whether clocks that move may give another verdict.
 func (r *Result) dependsOnClocks(ctx context.Context) (bool, error) {
-	if r.Verdict == Broken && r.looks.Frozen && r.Scenario.Late != nil {
+	if r.Verdict == Broken && r.looks.Has(scenarios.ClockSeen) && r.Scenario.Late != nil {
 		why, err := r.Scenario.Late(ctx)
 		return why != "", err
 	}

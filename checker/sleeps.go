@@ -20,7 +20,7 @@ func sleepsShow(sc *scenarios.Scenario, looks engine.Observed) bool {
 }
 
 func sleepsSeen(sc *scenarios.Scenario, looks engine.Observed) bool {
-	return looks.Slept && (looks.Clock || looks.Times || len(sc.Setting.Punctual) > 0)
+	return looks.Slept && (looks.Clock || looks.Times() || len(sc.Setting.Punctual) > 0)
 }
 
 // struck reports whether there are faults with which sleeps that last are not compared with anything.
@@ -113,7 +113,7 @@ func sleeping(run trace.Trace, atOnce bool) sched.Schedule {
 func (r *Result) sleeps() string {
 	set := &r.Scenario.Setting
 	short := r.early != "" || struck(set) && sleepsSeen(r.Scenario, r.looks) || r.looks.Slept && (r.looks.Clock ||
-		r.looks.Times) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External &&
+		r.looks.Times()) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External &&
 		set.Assume.Sleeps == scenarios.SleepsOpen)
 	switch {
 	case !short:

@@ -36,16 +36,12 @@ func NewProc(port Port, pid, n int) *Proc { return &Proc{port: hosted(port), pid
 
 // Getpid returns the process id. It is constant for a process, and so no step.
 func (p *Proc) Getpid() int {
-	p.port.Note(PidSeen{})
+	p.port.Note(PidSeen)
 	return p.pid
 }
 
 // Task returns the task's number in its process, from 1.
 func (p *Proc) Task() int { return p.task }
-
-// PidSeen is noted when a task asks for its own pid: from then on its behaviour may
-// depend on the number.
-type PidSeen struct{}
 
 // Note hands v, which must be comparable, to whoever drives the Proc. It is not a
 // step and no other task can see it.
@@ -56,11 +52,11 @@ func (p *Proc) Note(v any) { p.port.Note(v) }
 func (p *Proc) Do(op Op) Result {
 	r := unhosted(p.port).Do(op)
 	if r.Stat.Ino != 0 {
-		p.Note(InodeSeen{})
-		p.Note(NumberSeen{})
+		p.Note(InodeSeen)
+		p.Note(NumberSeen)
 	}
 	if _, times := r.Shows(op); times {
-		p.Note(TimeSeen{})
+		p.Note(TimeSeen)
 	}
 	return r
 }

@@ -70,20 +70,28 @@ func (r Result) Shows(op Op) (inode, times bool) {
 	return all || op.Call == CallReaddir && r.OK() && op.Flags&LookIno != 0, all
 }
 
-// InodeSeen is noted when a task looks at an inode number: it compares two FileInfos, or
-// asks one for its [Stat].
-type InodeSeen struct{}
+// A Seen is noted when a task looks at what is not its own doing, or when not all that a program may do is followed.
+// Each bit is noted by itself.
+type Seen uint16
 
-// NumberSeen is noted when a task gets hold of an inode number itself, and may do more with it
-// than compare it: it asks a FileInfo for its [Stat], or makes a call by [Proc.Do].
-type NumberSeen struct{}
+const (
+	// PidSeen: a task asks for its own pid. From then on its behaviour may depend on the number.
+	PidSeen Seen = 1 << iota
+	// InodeSeen: a task looks at an inode number: it compares two FileInfos, or asks one for its [Stat].
+	InodeSeen
+	// NumberSeen: a task gets hold of an inode number itself, and may do more with it than compare it: it asks
+	// a FileInfo for its [Stat], or makes a call by [Proc.Do].
+	NumberSeen
+	// TimeSeen: a task looks at a file time: it asks a FileInfo for its ModTime or its [Stat].
+	TimeSeen
+	// SizeSeen: a task asks a FileInfo for its size. Link counts are seen by Sys only.
+	SizeSeen
+	// SeenOfPrograms is the first bit of those that package scenarios defines, for real programs.
+	SeenOfPrograms
+)
 
-// TimeSeen is noted when a task looks at a file time: it asks a FileInfo for its ModTime or
-// its [Stat].
-type TimeSeen struct{}
-
-// SizeSeen is noted when a task asks a FileInfo for its size. Link counts are seen by Sys only.
-type SizeSeen struct{}
+// Has reports whether one of the bits is set.
+func (s Seen) Has(bits Seen) bool { return s&bits != 0 }
 
 // fileInfo is the fs.FileInfo of a simulated file, as a task sees it.
 type fileInfo struct {
@@ -97,20 +105,20 @@ func (i fileInfo) Mode() fs.FileMode { return i.st.Mode }
 func (i fileInfo) IsDir() bool       { return i.st.Mode.IsDir() }
 
 func (i fileInfo) Size() int64 {
-	i.p.Note(SizeSeen{})
+	i.p.Note(SizeSeen)
 	return i.st.Size
 }
 
 func (i fileInfo) ModTime() time.Time {
-	i.p.Note(TimeSeen{})
+	i.p.Note(TimeSeen)
 	return time.Unix(0, i.st.Mtime).UTC()
 }
 
 // Sys returns the *[Stat], as os.FileInfo returns the *syscall.Stat_t.
 func (i fileInfo) Sys() any {
-	i.p.Note(InodeSeen{})
-	i.p.Note(NumberSeen{})
-	i.p.Note(TimeSeen{})
+	i.p.Note(InodeSeen)
+	i.p.Note(NumberSeen)
+	i.p.Note(TimeSeen)
 	return &i.st
 }
 
@@ -122,6 +130,6 @@ func SameFile(a, b fs.FileInfo) bool {
 	if !ok1 || !ok2 {
 		return false
 	}
-	x.p.Note(InodeSeen{})
+	x.p.Note(InodeSeen)
 	return x.st.Ino == y.st.Ino && x.st.Dev == y.st.Dev
 }

@@ -58,7 +58,7 @@ func (p *Proc) temporary(op, dir, pattern string, create func(name string) error
 		dir += "/"
 	}
 	prefix = dir + prefix
-	p.port.Note(PidSeen{})
+	p.port.Note(PidSeen)
 	const attempts = 10000
 	for range attempts {
 		p.temp++

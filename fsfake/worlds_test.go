@@ -129,14 +129,14 @@ func TestWhatIsShown(t *testing.T) {
 	_, _ = fi.Mode(), fi.Name()
 	require.Empty(t, p.notes)
 	fi.Size()
-	require.Equal(t, []any{SizeSeen{}}, p.notes)
+	require.Equal(t, []any{SizeSeen}, p.notes)
 	p.notes = nil
 	other, err := f.Stat()
 	require.NoError(t, err)
 	require.True(t, SameFile(fi, other))
-	require.Equal(t, []any{InodeSeen{}}, p.notes)
+	require.Equal(t, []any{InodeSeen}, p.notes)
 	fi.ModTime()
-	require.Equal(t, []any{InodeSeen{}, TimeSeen{}}, p.notes)
+	require.Equal(t, []any{InodeSeen, TimeSeen}, p.notes)
 }
 
 type notingPort struct {

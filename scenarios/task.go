@@ -105,26 +105,24 @@ type LetGoFirst struct{}
 // program that the task runs makes it.
 type By struct{ Task fsfake.Task }
 
-// ClockSeen is noted before a call when the program, which is no Go function, has looked at the
-// time of day since its last one without asking the machine: it has been told that the clock
-// stands still.
-type ClockSeen struct{}
-
-// OneOrder is noted where several threads or processes of one program asked at once and
-// only one order of their calls was followed: a space with it never holds. Where all orders are,
-// the program makes an [fsfake.CallChoose] before each such call.
-type OneOrder struct{}
-
-// TimedWait is noted before a call that waits while a timer runs which may end the wait: who waits there does
-// not wait for ever. That the timer does end it is another way that the program goes.
-type TimedWait struct{}
-
-// TimersLast is noted where a program had a timer running beside a call, and the call went first.
-type TimersLast struct{}
-
-// Mapped is noted before a call that maps a file: the program is shown the file as it is then, and a real
-// mapping may show what others write to it later.
-type Mapped struct{}
+// What real programs look at, and what is not followed of them, is noted before a call.
+const (
+	// ClockSeen: the program has looked at the time of day since its last call without asking the machine.
+	// It has been told that the clock stands still.
+	ClockSeen = fsfake.SeenOfPrograms << iota
+	// OneOrder: several threads or processes of one program asked at once and only one order of their calls
+	// was followed: a space with it never holds. Where all orders are, the program makes an
+	// [fsfake.CallChoose] before each such call.
+	OneOrder
+	// TimedWait: the call waits while a timer runs which may end the wait: who waits there does not wait for
+	// ever. That the timer does end it is another way that the program goes.
+	TimedWait
+	// TimersLast: a timer of the program was running beside the call, and the call went first.
+	TimersLast
+	// Mapped: the call maps a file. The program is shown the file as it is then, and a real mapping may show
+	// what others write to it later.
+	Mapped
+)
 
 // Killed is the Value of the answer to a call during which the first process of a program was
 // killed that has others: the program goes on with what those ask. The call itself has not

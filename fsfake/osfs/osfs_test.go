@@ -236,5 +236,5 @@ func TestSystemCalls(t *testing.T) {
 		require.NoError(t, c.do(), c.want)
 		require.Equal(t, c.want, strings.Join(p.calls, " "))
 	}
-	require.Equal(t, []any{fsfake.PidSeen{}, fsfake.RoundTop{Loop: 1, First: true}}, p.notes)
+	require.Equal(t, []any{fsfake.PidSeen, fsfake.RoundTop{Loop: 1, First: true}}, p.notes)
 }

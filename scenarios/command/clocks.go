@@ -72,7 +72,7 @@ func (l *lateness) add(p *place) {
 
 // looks reports whether the command had looked at a clock when it came here.
 func (p *place) looks() bool {
-	return p.before != nil && p.before.op.Call == fsfake.CallNow || slices.Contains(p.notes, any(scenarios.ClockSeen{}))
+	return p.before != nil && p.before.op.Call == fsfake.CallNow || slices.Contains(p.notes, any(scenarios.ClockSeen))
 }
 
 // untried counts the looks before which no time has passed in any trial.

@@ -242,14 +242,14 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	case len(set) <= max(free, 1):
 	case timers == 0 && d.spec.lasting && set[0].Op.Time < set[1].Op.Time: // time says which comes first
 	case d.timed(set):
-		d.note(scenarios.TimersLast{})
+		d.note(scenarios.TimersLast)
 		if set[0].Task == d.stands { // it has chosen to wait on
-			d.note(scenarios.TimedWait{})
+			d.note(scenarios.TimedWait)
 		}
 	case free > 0 && rank(set[free]) == 2: // no lock is waited for, and no other call left waiting
-		d.note(scenarios.TimersLast{})
+		d.note(scenarios.TimersLast)
 	default:
-		d.note(scenarios.OneOrder{})
+		d.note(scenarios.OneOrder)
 	}
 	if free < 2 {
 		return &set[0], nil
@@ -300,10 +300,10 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		}
 	}
 	if p.Clock && !d.probes {
-		d.note(scenarios.ClockSeen{})
+		d.note(scenarios.ClockSeen)
 	}
 	if p.Maps {
-		d.note(scenarios.Mapped{})
+		d.note(scenarios.Mapped)
 	}
 	acquires := d.acquires
 	leaves := d.before(op, p)

@@ -42,7 +42,7 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 		return err
 	}
 	if r.N == 0 {
-		d.note(scenarios.TimedWait{})
+		d.note(scenarios.TimedWait)
 		return d.goOn(p)
 	}
 	if err := d.run.Answer(p.Task, fsfake.Result{Blocked: true}); err != nil {

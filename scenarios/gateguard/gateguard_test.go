@@ -100,7 +100,7 @@ func TestAloneGetsThrough(t *testing.T) {
 func countPid(notes []any) int {
 	n := 0
 	for _, v := range notes {
-		if v == any(fsfake.PidSeen{}) {
+		if v == any(fsfake.PidSeen) {
 			n++
 		}
 	}

@@ -131,11 +131,11 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 // seesNothing refuses a program that looks at what views do not have.
 func (s *System) seesNothing(e learn.Effects) {
 	switch {
-	case e.TimeSeen || e.ClockSeen || e.TimersLast || e.TimedWait:
+	case e.Seen.Has(fsfake.TimeSeen | scenarios.ClockSeen | scenarios.TimersLast | scenarios.TimedWait):
 		s.refuse("the program looks at a file time or at the clock")
-	case e.NumberSeen:
+	case e.Seen.Has(fsfake.NumberSeen):
 		s.refuse("the program gets hold of an inode number itself, and may do more than compare it")
-	case e.Mapped || e.OneOrder:
+	case e.Seen.Has(scenarios.Mapped | scenarios.OneOrder):
 		s.refuse("the program maps a file, or has threads")
 	}
 }

@@ -156,7 +156,7 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 		s.refuse(err.Error())
 		return
 	}
-	if e.Effects.SizeSeen && !s.sizes {
+	if e.Effects.Seen.Has(fsfake.SizeSeen) && !s.sizes {
 		s.refuse(sizeSeen)
 	}
 	s.seesNothing(e.Effects)

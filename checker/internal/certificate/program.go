@@ -99,9 +99,12 @@ func digest(notes []any) (e effects) {
 			} else if e.again == 0 {
 				e.again = n.Loop
 			}
-		case fsfake.SizeSeen:
-			e.strange = sizeSeen
-		case fsfake.PidSeen, fsfake.InodeSeen: // these are in views
+		case fsfake.Seen:
+			if n == fsfake.SizeSeen {
+				e.strange = sizeSeen
+			} else if n.Has(^(fsfake.PidSeen | fsfake.InodeSeen)) { // these are in views
+				e.strange = "the program looks at a file time, or at an inode number itself"
+			}
 		default:
 			e.strange = fmt.Sprintf("the program notes %T", n)
 		}

@@ -69,7 +69,7 @@ func (x *runner) run(process int, m *fsfake.Machine, answer func(m *fsfake.Machi
 		if err != nil || !more {
 			return nil, err
 		}
-		c := call{by: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, op: *op, timer: e.TimersLast, before: m.Clone()}
+		c := call{by: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, op: *op, timer: e.Seen.Has(scenarios.TimersLast), before: m.Clone()}
 		if e.By != (fsfake.Task{}) {
 			c.by = e.By
 		}
@@ -106,11 +106,11 @@ func notProvedIf(is bool, format string, args ...any) error {
 // several ways to go.
 func (x *runner) refused(c *call, e *learn.Effects, process int) error {
 	switch op := c.op; {
-	case op.Ways() > 1 || e.OneOrder:
+	case op.Ways() > 1 || e.Seen.Has(scenarios.OneOrder):
 		return notProved("threads or processes of one copy make calls at the same time: %s", op)
-	case e.TimedWait:
+	case e.Seen.Has(scenarios.TimedWait):
 		return notProved("a copy waits for a lock with a timeout: %s", op)
-	case e.Mapped:
+	case e.Seen.Has(scenarios.Mapped):
 		return notProved("a copy maps a file: %s", op)
 	case op.Call == fsfake.CallKill:
 		if p, child := scenarios.StartedBy(op.Pid); op.Pid != scenarios.Pid(process) && (!child || p != process) {

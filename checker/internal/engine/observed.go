@@ -6,93 +6,76 @@ import (
 
 	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 )
 
 // Observed is what tasks and probes look at of what is not their own doing: a verdict may
 // depend on where the numbers and times come from.
 type Observed struct {
-	// Inodes: an inode number. Times: a time of a file. Clock: the clock. Loops: a loop that
-	// nobody has marked was taken for endless.
-	Inodes, Times, Clock, Loops bool
-	// Retries: a loop that is marked was taken for endless.
-	Retries bool
+	fsfake.Seen
+	// Clock: somebody asks the machine for the time. Slept: somebody sleeps.
+	Clock, Slept bool
+	// Loops: a loop that nobody has marked was taken for endless. Retries: one that is marked was.
+	Loops, Retries bool
 	// Joined: a round of polling was taken to carry nothing over.
 	Joined bool
-	// Frozen: a program looked at a clock that stood still. Timers: one had a timer running beside
-	// a call, which went first.
-	Frozen, Timers bool
-	// Mapped: a program mapped a file, and is shown what it held then.
-	Mapped bool
-	// OneOrder: processes or threads of one program asked at once, and one order of their calls was followed.
-	OneOrder bool
-	// Slept: somebody sleeps.
-	Slept bool
-	// Numbers: an inode number itself, which somebody may do more with than compare it.
-	Numbers bool
 	// Profiled are the file systems that say otherwise what somebody was told.
 	Profiled fsfake.Profiles
 }
+
+// Inodes, Times and Numbers report whether somebody looked at an inode number, at a time of a file, and got hold of
+// a number itself.
+func (o Observed) Inodes() bool  { return o.Has(fsfake.InodeSeen) }
+func (o Observed) Times() bool   { return o.Has(fsfake.TimeSeen) }
+func (o Observed) Numbers() bool { return o.Has(fsfake.NumberSeen) }
 
 // BelievedAfter is after how many rounds a loop that nobody has marked is taken for endless.
 const BelievedAfter = learn.ExternalRounds
 
 // An observer collects what is looked at; several may tell it at once.
 type observer struct {
-	inodes, times, clock, frozen, slept, timers, mapped, numbers, oneOrder atomic.Bool
-	profiles                                                               atomic.Uint32
+	clock, slept   atomic.Bool
+	seen, profiles atomic.Uint32
 }
 
-// profiled tells of what some file systems say otherwise.
-func (o *observer) profiled(p fsfake.Profiles) {
-	if p != 0 && o.profiles.Load()|uint32(p) != o.profiles.Load() {
-		o.profiles.Or(uint32(p))
+// add sets bits.
+func add(to *atomic.Uint32, bits uint32) {
+	if bits&^to.Load() != 0 {
+		to.Or(bits)
 	}
 }
 
+// profiled tells of what some file systems say otherwise.
+func (o *observer) profiled(p fsfake.Profiles) { add(&o.profiles, uint32(p)) }
+
 func (o *observer) get() Observed {
 	return Observed{
-		Inodes: o.inodes.Load(), Times: o.times.Load(), Clock: o.clock.Load(), Frozen: o.frozen.Load(), Slept: o.slept.Load(),
-		Timers: o.timers.Load(), Mapped: o.mapped.Load(), Numbers: o.numbers.Load(), OneOrder: o.oneOrder.Load(),
+		Seen: fsfake.Seen(o.seen.Load()), Clock: o.clock.Load(), Slept: o.slept.Load(),
 		Profiled: fsfake.Profiles(o.profiles.Load()),
 	}
 }
 
-// effects tells what a task looked at between two calls.
-func (o *observer) effects(e *learn.Effects) {
-	if e.InodeSeen {
-		o.inodes.Store(true)
-	}
-	if e.NumberSeen {
-		o.numbers.Store(true)
+// What counts of what a probe looks at, and of what a task does.
+const (
+	seenByProbes = fsfake.InodeSeen | fsfake.NumberSeen | fsfake.TimeSeen
+	seenByTasks  = seenByProbes | scenarios.ClockSeen | scenarios.TimersLast | scenarios.Mapped | scenarios.OneOrder
+)
+
+// look tells of what was looked at.
+func (o *observer) look(s fsfake.Seen) {
+	add(&o.seen, uint32(s))
+	if s.Has(fsfake.NumberSeen) {
 		o.profiled(fsfake.Different()) // the links go with it
-	}
-	if e.TimeSeen {
-		o.times.Store(true)
-	}
-	if e.ClockSeen {
-		o.frozen.Store(true)
-	}
-	if e.TimersLast {
-		o.timers.Store(true)
-	}
-	if e.Mapped {
-		o.mapped.Store(true)
-	}
-	if e.OneOrder {
-		o.oneOrder.Store(true)
 	}
 }
 
+// effects tells what a task looked at between two calls.
+func (o *observer) effects(e *learn.Effects) { o.look(e.Seen & seenByTasks) }
+
 // note tells what a probe looked at.
 func (o *observer) note(n any) {
-	switch n.(type) {
-	case fsfake.InodeSeen:
-		o.inodes.Store(true)
-	case fsfake.NumberSeen:
-		o.numbers.Store(true)
-		o.profiled(fsfake.Different())
-	case fsfake.TimeSeen:
-		o.times.Store(true)
+	if s, ok := n.(fsfake.Seen); ok {
+		o.look(s & seenByProbes)
 	}
 }
 
@@ -113,11 +96,10 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 	}
 	inode, times := r.Shows(op)
 	if inode {
-		o.inodes.Store(true)
-		o.numbers.Store(true)
+		add(&o.seen, uint32(fsfake.InodeSeen|fsfake.NumberSeen))
 	}
 	if times {
-		o.times.Store(true)
+		add(&o.seen, uint32(fsfake.TimeSeen))
 	}
 }
 
@@ -145,9 +127,7 @@ func (w *World) Observed() Observed { return w.observed.get() }
 // Or is what is looked at in either.
 func (o Observed) Or(p Observed) Observed {
 	return Observed{
-		Inodes: o.Inodes || p.Inodes, Times: o.Times || p.Times, Clock: o.Clock || p.Clock, Loops: o.Loops || p.Loops, Joined: o.Joined || p.Joined,
-		Frozen: o.Frozen || p.Frozen, Slept: o.Slept || p.Slept, Timers: o.Timers || p.Timers, Mapped: o.Mapped || p.Mapped,
-		Numbers: o.Numbers || p.Numbers, OneOrder: o.OneOrder || p.OneOrder, Retries: o.Retries || p.Retries,
-		Profiled: o.Profiled | p.Profiled,
+		Seen: o.Seen | p.Seen, Clock: o.Clock || p.Clock, Slept: o.Slept || p.Slept, Loops: o.Loops || p.Loops,
+		Retries: o.Retries || p.Retries, Joined: o.Joined || p.Joined, Profiled: o.Profiled | p.Profiled,
 	}
 }

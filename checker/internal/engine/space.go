@@ -256,10 +256,10 @@ func (x *Space) place(slot int, n uint32) place {
 		}
 		return kept(x.Property, op)
 	}
-	if nd.Begins.OneOrder {
+	if nd.Begins.Seen.Has(scenarios.OneOrder) {
 		x.oneOrder.Store(true)
 	}
-	if nd.Begins.TimedWait {
+	if nd.Begins.Seen.Has(scenarios.TimedWait) {
 		x.timedWait.Store(true)
 	}
 	p := place{
@@ -303,7 +303,7 @@ func (x *Space) leap(slot int, n, result uint32) (leap, error) {
 		l.tops = x.machines.op(tops)
 	}
 	if !x.KeepNumbers {
-		l.pins = e.Effects.NumberSeen && e.To != learn.Ended
+		l.pins = e.Effects.Seen.Has(fsfake.NumberSeen) && e.To != learn.Ended
 		if l.keeps, l.forgets = x.automata[slot].Forgets(n, r, &e); l.pins {
 			l.forget = x.machines.op(opPin{})
 		} else if l.forgets && l.keeps != learn.All {

@@ -129,7 +129,7 @@ func (x *Space) learnAlike(n uint32, r *fsfake.Result) error {
 			return err
 		}
 	}
-	if e.Effects.PidSeen {
+	if e.Effects.Seen.Has(fsfake.PidSeen) {
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid (%w)", x.Sc.ID, ErrPids)
 	}
 	return nil
@@ -144,7 +144,7 @@ func (x *Space) sameEffects(slot int, a, b learn.Effects) bool {
 // sameNode verifies that a node of a process's automaton is that of process A.
 func (x *Space) sameNode(slot int, n, m uint32) error {
 	a, b := x.automata[0].Node(n&^learn.Begun), x.automata[slot].Node(m&^learn.Begun)
-	if a.Begins.PidSeen || b.Begins.PidSeen {
+	if a.Begins.Seen.Has(fsfake.PidSeen) || b.Begins.Seen.Has(fsfake.PidSeen) {
 		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid (%w)", x.Sc.ID, ErrPids)
 	}
 	if n != m || a.Op != b.Op || a.Ended != b.Ended || !x.sameEffects(slot, a.Begins, b.Begins) {

@@ -32,24 +32,8 @@ type Effects struct {
 	Failed  string
 	// By is who makes the call, when it is not the task itself.
 	By fsfake.Task
-	// PidSeen: the task asked for its own pid.
-	PidSeen bool
-	// InodeSeen and TimeSeen: the task looked at an inode number, at a time of a file.
-	InodeSeen, TimeSeen bool
-	// NumberSeen: the task got hold of an inode number itself.
-	NumberSeen bool
-	// SizeSeen: the task looked at the size of a file.
-	SizeSeen bool
-	// ClockSeen: the program looked at the time of day, which stood still.
-	ClockSeen bool
-	// TimersLast: a timer of the program was running beside the call.
-	TimersLast bool
-	// Mapped: the call maps a file.
-	Mapped bool
-	// TimedWait: a timer may end the wait of the call.
-	TimedWait bool
-	// OneOrder: others of the program asked as well, and were left waiting.
-	OneOrder bool
+	// Seen is what the task looked at.
+	Seen fsfake.Seen
 }
 
 // Marks reports whether a task has acquired a lock whose object can be watched.
@@ -106,28 +90,10 @@ func Digest(task string, notes []any) (Effects, error) {
 			if !n.First && e.Again == 0 {
 				e.Again = n.Loop
 			}
-		case fsfake.PidSeen:
-			e.PidSeen = true
-		case fsfake.InodeSeen:
-			e.InodeSeen = true
-		case fsfake.TimeSeen:
-			e.TimeSeen = true
-		case fsfake.SizeSeen:
-			e.SizeSeen = true
-		case fsfake.NumberSeen:
-			e.NumberSeen = true
 		case scenarios.By:
 			e.By = n.Task
-		case scenarios.ClockSeen:
-			e.ClockSeen = true
-		case scenarios.TimersLast:
-			e.TimersLast = true
-		case scenarios.Mapped:
-			e.Mapped = true
-		case scenarios.TimedWait:
-			e.TimedWait = true
-		case scenarios.OneOrder:
-			e.OneOrder = true
+		case fsfake.Seen:
+			e.Seen |= n
 		}
 	}
 	return e, nil

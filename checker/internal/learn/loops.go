@@ -36,7 +36,7 @@ type walker struct {
 func newWalker(a *Automaton) *walker {
 	w := &walker{a: a, out: make([][]edgeKey, len(a.nodes)), back: make([]bool, len(a.nodes)), renumbers: !a.external}
 	for _, k := range a.order {
-		w.renumbers = w.renumbers && !a.edges[k].Effects.NumberSeen
+		w.renumbers = w.renumbers && !a.edges[k].Effects.Seen.Has(fsfake.NumberSeen)
 		w.out[k.from] = append(w.out[k.from], k)
 		if a.edges[k].leadsBack() {
 			w.back[k.from] = true

@@ -103,7 +103,7 @@ func (a *Automaton) endless(code Code, round []uint32, result *fsfake.Result) (e
 	var memories []string
 	clock := false
 	goes, err := a.rounds(code, round, result, ExternalRounds, func(n int, notes []any) bool {
-		clock = clock || slices.Contains(notes, any(scenarios.ClockSeen{}))
+		clock = clock || slices.Contains(notes, any(scenarios.ClockSeen))
 		if f == nil || clock || n == 0 || n > mostSummed {
 			return true
 		}

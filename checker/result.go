@@ -75,6 +75,9 @@ type Result struct {
 	Native string
 	// Accepted is the code of the cause for which what is broken was accepted; see [Result.Accept].
 	Accepted string
+	// AnyNumber says for which number of processes and kills it is proved beside those of the setting; empty where it is
+	// not. It is set by whoever looks for a proof.
+	AnyNumber string
 	// Also are counterexamples of other kinds, where the property tells kinds apart. They come in the order of kinds.
 	Also []*trace.Counterexample
 	// Elapsed is the wall-clock time that the verdict took, set by whoever measures it.

@@ -105,7 +105,7 @@ func (e *ahead) work(ctx context.Context, f *checkFlags, o checker.Options) bool
 		o.Tried = e.tried[i]
 		if ctx.Err() == nil {
 			// An error is told, or gone, when it is asked again.
-			if r, err := f.engine.decide(ctx, q.sc, q.property, o); err == nil && r.Verdict != checker.Unknown {
+			if r, err := f.decide(ctx, q, o); err == nil && r.Verdict != checker.Unknown {
 				e.ready[i].result = &r
 			}
 		}

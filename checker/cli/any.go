@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"lockpick/checker"
 	"lockpick/checker/parameterized"
@@ -101,11 +102,9 @@ func anyVerdict(a *parameterized.Answer) (verdict, why string) {
 	switch {
 	case !a.Asked:
 		return notAsked, ": " + a.Why
-	case a.Proved && a.Scenario.Setting.Crashes > 0:
-		return provedForAny, fmt.Sprintf(" and kills (%d views of %d, %d configurations)", a.Views, a.K, a.Configurations)
 	case a.Proved:
-		return provedForAny, fmt.Sprintf("; nobody is killed (%d views of %d, %d configurations)", a.Views, a.K,
-			a.Configurations)
+		return provedForAny, fmt.Sprintf("%s (%d views of %d, %d configurations)",
+			strings.TrimPrefix("holds for "+a.Numbers(), provedForAny), a.Views, a.K, a.Configurations)
 	case a.Broken != nil:
 		return brokenWithFew, fmt.Sprintf(" with %d processes", a.Broken.Scenario.Setting.Processes)
 	case a.UpTo > 0:

@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/parallel"
+	"lockpick/checker/parameterized"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
 )
@@ -283,13 +284,22 @@ func (a *app) verdict(ctx context.Context, early *ahead, i int, f *checkFlags, o
 		return unfinished(q.sc, q.property, "stopped before it began"), nil
 	default:
 		o.Tried = early.tried[i]
-		r, err = f.engine.decide(ctx, q.sc, q.property, o)
+		r, err = f.decide(ctx, q, o)
 	}
 	if err == nil {
 		a.explainSearch(f.engine, &r)
 	}
 	if err == nil && f.kernel != nil { // merge has none
 		f.kernel.confirm(ctx, a, &r)
+	}
+	return r, err
+}
+
+// decide makes one verdict. What holds is tried with any number of processes, too, where that is cheap.
+func (f *checkFlags) decide(ctx context.Context, q question, o checker.Options) (checker.Result, error) {
+	r, err := f.engine.decide(ctx, q.sc, q.property, o)
+	if err == nil {
+		parameterized.Extend(ctx, q.sc, &r)
 	}
 	return r, err
 }

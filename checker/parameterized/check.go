@@ -36,6 +36,7 @@ type Answer struct {
 // The bounds of a search for a proof, in configurations, and of deciding a few processes, in states.
 const (
 	anyConfigurations = 150_000
+	fewConfigurations = 1_500
 	anyProcesses      = 5
 	anyStates         = 300_000
 )
@@ -66,18 +67,38 @@ func Prove(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (
 		return a, nil
 	}
 	a.Asked = true
-	return a, a.prove(ctx)
+	return a, a.prove(ctx, anyConfigurations)
+}
+
+// Extend looks for a proof where a verdict is that a property holds, as far as that is cheap, and notes it there. The
+// verdict stands where there is none, for any reason.
+func Extend(ctx context.Context, sc *scenarios.Scenario, r *checker.Result) {
+	if r.Verdict != checker.Holds || !sc.Setting.Interchangeable || !anynumber.Asks(r.Property) {
+		return
+	}
+	a := Answer{Scenario: sc, Property: r.Property}
+	if err := a.prove(ctx, fewConfigurations); err == nil && a.Proved {
+		r.AnyNumber = a.Numbers()
+	}
+}
+
+// Numbers says of what a proof is.
+func (a *Answer) Numbers() string {
+	if a.Scenario.Setting.Crashes > 0 {
+		return "any number of processes and kills"
+	}
+	return "any number of processes; nobody is killed"
 }
 
 // prove tries views of one process, then with what they may remember beside, then views of two.
-func (a *Answer) prove(ctx context.Context) error {
+func (a *Answer) prove(ctx context.Context, budget int) error {
 	a.Why = "a configuration of views is bad that perhaps no run leads to"
 	for _, how := range anynumber.Hows() {
 		s, err := anynumber.New(a.Scenario)
 		var proof *anynumber.Proof
 		var out anynumber.Outcome
 		if err == nil {
-			proof, out, err = s.Prove(ctx, a.Property, how, anyConfigurations)
+			proof, out, err = s.Prove(ctx, a.Property, how, budget)
 		}
 		var refused anynumber.Refused
 		switch {
@@ -87,7 +108,7 @@ func (a *Answer) prove(ctx context.Context) error {
 		case err != nil:
 			return err
 		case out == anynumber.Exhausted:
-			a.Why = fmt.Sprintf("the search for a proof was given up after %d configurations", anyConfigurations)
+			a.Why = fmt.Sprintf("the search for a proof was given up after %d configurations", budget)
 			return nil
 		case out == anynumber.Proved:
 			a.Proved, a.Why = true, ""

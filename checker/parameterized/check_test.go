@@ -37,3 +37,27 @@ func TestAnswers(t *testing.T) {
 
 	require.False(t, ask("ctx/excl/crash", scenarios.Wedge).Asked)
 }
+
+// What holds is extended to any number, and nothing is said of what is broken, not proved, or not asked.
+func TestExtend(t *testing.T) {
+	t.Parallel()
+	rows := all.All()
+	for _, c := range []struct {
+		id   string
+		p    *scenarios.Property
+		v    checker.Verdict
+		want string
+	}{
+		{"ctx/excl/crash", scenarios.MutualExclusion, checker.Holds, "any number of processes and kills"},
+		{"ctx/excl/contend", scenarios.MutualExclusion, checker.Holds, "any number of processes; nobody is killed"},
+		{"ctx/excl/crash", scenarios.MutualExclusion, checker.Unknown, ""},
+		{"ctx/excl/crash", scenarios.Wedge, checker.Holds, ""},
+		{"gofrs-flock/unlink-after-unlock/contend", scenarios.MutualExclusion, checker.Holds, ""}, // with two processes
+	} {
+		at := slices.IndexFunc(rows, func(sc scenarios.Scenario) bool { return sc.ID == c.id })
+		require.NotEqual(t, -1, at, c.id)
+		r := checker.Result{Scenario: &rows[at], Property: c.p, Verdict: c.v}
+		Extend(t.Context(), &rows[at], &r)
+		require.Equal(t, c.want, r.AnyNumber, c.id)
+	}
+}

@@ -64,6 +64,8 @@ type jsonFound struct {
 	Accepted string `json:"accepted,omitempty"`
 	// Native is what came of running commands natively, if anybody has.
 	Native string `json:"native,omitempty"`
+	// AnyNumber is for which number of processes and kills it is proved beside those of the setting.
+	AnyNumber string `json:"any_number,omitempty"`
 	// Question is what only the user knows, where the verdict depends on it.
 	Question *jsonQuestion `json:"question,omitempty"`
 	// Cases are the verdicts in each case of what file systems do differently.
@@ -249,6 +251,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 			Symmetry: r.Stats.Symmetry, Native: r.Native, Accepted: r.Accepted,
+			AnyNumber: r.AnyNumber,
 		},
 	}
 	if w := r.Within; w != nil {

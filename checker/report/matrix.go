@@ -229,6 +229,11 @@ func (m *matrix) conditions(r matrixRow) {
 			about[text] = append(about[text], x.Property.ID)
 		}
 	}
+	for _, x := range r {
+		if x.AnyNumber != "" {
+			m.line("    " + m.o.paint(dim, x.Property.ID+": proved for "+x.AnyNumber))
+		}
+	}
 	for _, text := range texts {
 		line := text
 		if len(about[text]) < len(r) {

@@ -62,6 +62,9 @@ func TestPrograms(t *testing.T) {
 			if testing.Short() && p.needs != "sh" {
 				t.Skip("SKIPPED with -short: interpreters take long to start; go test ./scenarios/command runs it")
 			}
+			if p.name == "JSON store in python under flock" {
+				testmain.OnlyLong(t, "TestCounters has python under flock(1) with fewer calls", "./scenarios/command")
+			}
 			sc := scenario(t, p.needs, p.lines, p.files, p.setting)
 			id, want, named := strings.Cut(p.verdict, ":")
 			if !named {

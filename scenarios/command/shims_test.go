@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/scenarios"
 )
 
 // What a shim would execute is what pyenv, rbenv and asdf document: a variable, the nearest file, the one for all.
@@ -71,5 +73,5 @@ func TestShimsArePassedOver(t *testing.T) {
 	s.record.programsRun[filepath.Join(bin, "ruby")] = true
 	require.Equal(t,
 		[]string{"shims in PATH are passed over, and the programs that they choose run at once: those in " + bin},
-		s.assumesShims())
+		scenarios.Texts(s.assumesShims()))
 }

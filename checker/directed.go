@@ -8,7 +8,7 @@ import (
 	"lockpick/sched"
 )
 
-// mostDirected is how many directed schedules are made in each order of the first two processes.
+// mostDirected bounds the directed schedules of each order of the first two processes.
 const mostDirected = 15
 
 // A course lets one task go on for so many steps, then another one, and so on.

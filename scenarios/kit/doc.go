@@ -3,6 +3,8 @@
 // few lines that most protocols begin with ([ReadAll], [Alive], [PrivateFile], …). With
 // it a variant of a protocol is its calls and little else.
 //
+// [Text] picks the files of a package that reports show of a scenario.
+//
 // It knows the vocabulary of package scenarios and the fake machine. It must not know
 // any one protocol, nor how a scenario is judged.
 //

@@ -259,7 +259,7 @@ func (r *Result) conditions() []scenarios.Premise {
 		if r.looks.Inodes() && a.Inodes == scenarios.InodesOpen && len(r.Cases) == 0 {
 			add("inodes-not-reused", "assumes that the inode numbers shown never come back")
 		}
-		if r.looks.Times() && a.Times == scenarios.TimesOpen {
+		if r.looks.Times() && a.Times == scenarios.TimesOpen && !r.ordered {
 			add("times-shared", "assumes that changes may share the file times shown")
 		}
 	}
@@ -332,7 +332,7 @@ func (r *Result) looked() string {
 // where describes some of the cases by as few assumptions as say which they are.
 func (r *Result) where(in []scenarios.Assumptions) string {
 	for _, a := range []scenarios.Assumptions{
-		{Times: scenarios.TimesShow}, {Times: scenarios.TimesShared},
+		{Times: scenarios.TimesShow}, {Times: scenarios.TimesDiffer}, {Times: scenarios.TimesShared},
 		{Inodes: scenarios.InodesReused}, {Inodes: scenarios.InodesNotReused},
 	} {
 		if !slices.ContainsFunc(r.Cases, func(c Case) bool { return a.Allows(c.Assume) != slices.Contains(in, c.Assume) }) {

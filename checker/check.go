@@ -66,7 +66,10 @@ func check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	if len(all.Cases) > 0 { // it was covered in one of them
 		all.Within = nil
 	}
-	return all, err
+	if err != nil {
+		return all, err
+	}
+	return all.apart(ctx, o)
 }
 
 // checkCase decides one property of a scenario on the machine that its setting describes. With

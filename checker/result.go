@@ -52,6 +52,8 @@ type Result struct {
 	// undecided: there are several cases, and the machine as the setting has it was left alone for
 	// them, since nothing is broken there so far.
 	undecided bool
+	// ordered: it was tried out whether the order of file times matters.
+	ordered bool
 	// early says why the space in which sleeps last was not decided, where that would have told
 	// more; otherwise it is empty.
 	early string

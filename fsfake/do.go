@@ -76,6 +76,7 @@ func (m *Machine) do(p *proc, t Task, op *Op) (r Result) {
 //go:noinline
 func (m *Machine) call(c *request) {
 	k, op := c.op.Call.row(), c.op
+	m.stamped = false
 	if k.do == nil {
 		*c.r = unmodelled("%s", op.Call)
 		return

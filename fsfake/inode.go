@@ -3,6 +3,7 @@ package fsfake
 import (
 	"io/fs"
 	"syscall"
+	"time"
 )
 
 // An InodeID identifies an inode to the tester, not to programs: it is never given
@@ -65,6 +66,15 @@ func (m *Machine) stamp(n *inode) int64 {
 		n.lookedAt = false
 		m.clock++
 	}
+	return m.changeTime()
+}
+
+// changeTime is the time of what is changed now.
+func (m *Machine) changeTime() int64 {
+	if m.times == TimesDiffer && !m.stamped {
+		m.stamped = true
+		m.clock += int64(time.Second)
+	}
 	return m.clock - m.late
 }
 
@@ -84,7 +94,7 @@ type name struct {
 func (m *Machine) newInode(k Kind, mode, uid, gid uint32) *inode {
 	m.ownInodeSlice(1)
 	m.nextInode++
-	now := m.clock - m.late
+	now := m.changeTime()
 	n := &inode{
 		own: m.owner(), id: m.nextInode, kind: k, mode: mode, uid: uid, gid: gid,
 		atime: now, mtime: now, ctime: now, btime: now,

@@ -38,6 +38,7 @@ type Machine struct {
 	numbered                      uint64 // how many of these changes are numbers that were shown
 	preparing                     *error // see Prepare; nil but during it
 	leadsTo                       string // during a call, where its path leads over the border
+	stamped                       bool   // under TimesDiffer, the call that goes on has its time
 }
 
 // A setup is what a machine is like, which calls hardly ever change. Searches keep millions of machines, so
@@ -130,7 +131,7 @@ const (
 // A TimePolicy is how a change of a file gets the time that stat(2) shows.
 type TimePolicy uint8
 
-// The time policies. With both, times move with the machine's clock.
+// The time policies. With all, times move with the machine's clock.
 const (
 	// TimesCoarse stamps a change with the clock, which moves only when told to: any number
 	// of changes share a time. So they do on Linux before 6.13 within a tick of 4 ms, and on
@@ -144,6 +145,9 @@ const (
 	// TimesLate is TimesCoarse with stamps that are a [Tick] older than the clock: Linux stamps what nobody has
 	// looked at with the time of the last tick, so that a file may look older than a clock that was read before it was made.
 	TimesLate
+	// TimesDiffer gives each call that changes files a time of its own, a second later than the one before, as if
+	// everybody were slow: so the order of changes shows in the times of any two files.
+	TimesDiffer
 )
 
 // Tick is how far stamps lie behind the clock under [TimesLate]: 4 ms, a jiffy of a kernel with HZ=250.

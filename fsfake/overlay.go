@@ -96,7 +96,8 @@ func (m *Machine) copyUp(n *inode) {
 	if n.lookedAt {
 		m.clock++ // as in stamp
 	}
-	n.btime, n.ctime = m.clock-m.late, m.clock-m.late // of the copy
+	n.btime = m.changeTime() // of the copy
+	n.ctime = n.btime
 	if n.twin != 0 {
 		n.twin = 0
 		m.number(n)

@@ -50,6 +50,9 @@ const (
 	// TimesLate: as TimesShared, and each stamp is a tick older than the clock ([fsfake.TimesLate]). It is
 	// decided only when it is asked for.
 	TimesLate
+	// TimesDiffer: each change has a later time than the one before ([fsfake.TimesDiffer]). It is decided of programs
+	// that act on the order of file times, and where it is asked for.
+	TimesDiffer
 )
 
 // A SleepAssumption is what becomes of the clock while somebody sleeps.
@@ -69,7 +72,7 @@ const (
 // The words of assumptions, and what they mean in sentences.
 var (
 	inodeWords = [...]string{"", "inodes-not-reused", "inodes-reused"}
-	timeWords  = [...]string{"", "times-shared", "times-show", "times-late"}
+	timeWords  = [...]string{"", "times-shared", "times-show", "times-late", "times-differ"}
 	sleepWords = [...]string{"", "sleeps-short", "sleeps-last"}
 	inodeWhere = [...]string{"", "inode numbers never come back (tmpfs, btrfs)", "inode numbers are reused (ext4, xfs; not tmpfs, btrfs)"}
 	sleepWhere = [...]string{"", "sleeps take no time", "sleeps take as long as they say"}
@@ -77,6 +80,7 @@ var (
 		"", "two changes may share a time stamp (Linux before 6.13, within 4 ms)",
 		"a change after a look always shows in the time stamp (Linux ≥ 6.13; before that not within 4 ms)",
 		"time stamps are up to 4 ms older than the clock (what nobody has looked at, on Linux)",
+		"no two changes get the same time stamp",
 	}
 )
 
@@ -140,9 +144,9 @@ func ParseAssumptions(text string) (Assumptions, error) {
 		case d >= 0 && a.Disk == 0:
 			a.Disk = fsfake.Disks()[d]
 		default:
-			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s, %s and %s, one of %s and %s, "+
+			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s, one of %s and %s, "+
 				"a disk (posix, ext4, xfs or btrfs), or one of each with commas", noAssumptions,
-				inodeWords[InodesNotReused], inodeWords[InodesReused], timeWords[TimesShared], timeWords[TimesShow], timeWords[TimesLate], sleepWords[SleepsShort], sleepWords[SleepsLast])
+				inodeWords[InodesNotReused], inodeWords[InodesReused], strings.Join(timeWords[TimesShared:], ", "), sleepWords[SleepsShort], sleepWords[SleepsLast])
 		}
 	}
 	return a, nil
@@ -189,7 +193,7 @@ func (a Assumptions) Cases(inodes, times bool) []Assumptions {
 func (a Assumptions) Narrower() []Assumptions {
 	var out []Assumptions
 	for _, i := range fixing(a.Inodes, InodesReused) {
-		for _, t := range fixing(a.Times, TimesLate) {
+		for _, t := range fixing(a.Times, TimesDiffer) {
 			for _, s := range fixing(a.Sleeps, SleepsLast) {
 				out = append(out, Assumptions{i, t, s, a.Disk})
 			}
@@ -224,6 +228,8 @@ func (a Assumptions) machine(o fsfake.Options) fsfake.Options {
 		o.FileTimes = fsfake.TimesMultigrain
 	case TimesLate:
 		o.FileTimes = fsfake.TimesLate
+	case TimesDiffer:
+		o.FileTimes = fsfake.TimesDiffer
 	}
 	if a.Disk != 0 {
 		o.Disk = a.Disk
@@ -281,6 +287,8 @@ func (s *Setting) Assumed() Assumptions {
 			a.Times = TimesShow
 		case fsfake.TimesLate:
 			a.Times = TimesLate
+		case fsfake.TimesDiffer:
+			a.Times = TimesDiffer
 		}
 	}
 	return a

@@ -253,7 +253,7 @@ func Fields() []Field {
 		}, {
 			Name: "assume", Flag: "assume", JSON: "assume",
 			Usage: "decide only the case `WORDS` of what file systems do: inodes-reused or inodes-not-reused, " +
-				"times-shared, times-show or times-late, what a loss of power leaves on posix, ext4, xfs or btrfs, " +
+				"times-shared, times-show, times-late or times-differ, what a loss of power leaves on posix, ext4, xfs or btrfs, " +
 				"or one of each with a comma",
 			OfCommands: "take for possible what a loss of power leaves on `DISK`: ext4, xfs or btrfs (default posix)",
 			Title:      "Assumed", Tells: func(s *Setting) string { return s.Assume.String() },

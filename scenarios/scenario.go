@@ -73,6 +73,9 @@ type Scenario struct {
 	// InTime, of programs whose clocks stand still, returns the scenario in which clocks move and sleeps last. It is asked
 	// where a verdict depends on clocks. May be nil.
 	InTime func() (Scenario, error)
+	// Apart says of External programs which of them does something else where the times of files are in another order,
+	// and returns the scenario in which no two changes share a time; nil where none does. May be nil.
+	Apart func() (sc *Scenario, why string, err error)
 	// Slept is the longest sleep that External programs have begun so far. May be nil.
 	Slept func() time.Duration
 	// Assumes lists what a verdict about the scenario takes for granted, beyond its bounds. It may be empty.

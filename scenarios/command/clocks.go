@@ -224,10 +224,15 @@ func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) 
 }
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
-func (s *Spec) differsLate(process int, path []*place, after []int, by time.Duration) (is string, err error) {
+func (s *Spec) differsLate(process int, path []*place, after []int, by time.Duration) (string, error) {
+	return s.answered(process, &latePort{path: path, after: after, by: by, lasting: s.lasting})
+}
+
+// answered executes a command along a path with other answers, and says what it does otherwise; "" for nothing.
+func (s *Spec) answered(process int, port *latePort) (is string, err error) {
 	anew := *s
 	anew.record, anew.early = newRecord(len(s.Commands)), nil
-	port := &latePort{path: path, after: after, by: by, lasting: s.lasting}
+	path := port.path
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -242,10 +247,10 @@ func (s *Spec) differsLate(process int, path []*place, after []int, by time.Dura
 	t := scenarios.NewTask(port, process, 1)
 	d := &driver{spec: &anew, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{}}
 	if !s.lasting {
-		d.passAfter, d.passes = after, by
+		d.passAfter, d.passes = port.after, port.by
 	}
 	if err := d.drive(); err != nil {
-		if by == 0 {
+		if port.by == 0 && port.stamps == nil {
 			return "", fmt.Errorf("command: whether time matters cannot be tried out: %w", err)
 		}
 		return "cannot be followed (" + err.Error() + ")", nil
@@ -265,6 +270,8 @@ type latePort struct {
 	after   []int
 	by      time.Duration
 	passed  time.Duration
+	// stamps are the times of files that are shown instead, by the depth of the answer.
+	stamps map[int]int64
 }
 
 // A lateEnd ends an execution: it says what differs, or "" when enough was seen.
@@ -283,6 +290,9 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		panic(lateEnd(""))
 	}
 	r := p.path[p.at].via
+	if at, ok := p.stamps[p.at]; ok {
+		r.Stat.Mtime, r.Stat.Ctime = at, at
+	}
 	if p.lasting && op.Call == fsfake.CallNow {
 		if slices.Contains(p.after, p.at) {
 			p.passed += p.by

@@ -59,3 +59,31 @@ func TestTimeThatMatters(t *testing.T) {
 		})
 	}
 }
+
+// A program that compares the times of two files is broken where another one changes a file between its looks, although
+// changes share a time at first. One that is shown times and does not compare them depends on nothing.
+func TestOrderOfFileTimes(t *testing.T) {
+	for _, c := range []struct{ line, other, verdict, depends string }{
+		{"touch f; if [ f -nt n ]; then echo newer > h; fi", "touch n", "broken", "broken where no two changes get the same time stamp"},
+		{"touch f; if [ n -ot f ]; then echo newer > h; fi", "touch n", "broken", "broken where no two changes get the same time stamp"},
+		{"touch f; if [ f -nt m ]; then echo newer > h; fi", "touch n", "holds", "holds whether or not inode numbers are reused"},
+		{"touch f; ls -l n > /dev/null", "touch n", "holds", "holds whether or not inode numbers are reused"},
+	} {
+		t.Run(c.line, func(t *testing.T) {
+			t.Parallel()
+			lines := []string{"sh -c '" + c.line + "'", c.other}
+			sc := scenario(t, "touch", lines, map[string]string{"n": "", "m": ""}, "")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+			require.NoError(t, err)
+			require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
+			require.Equal(t, []string{c.depends}, r.Conditions())
+			if cx := r.Counterexample; cx != nil {
+				ran, err := checker.Replay(r.Scenario, r.Property, cx.Schedule)
+				require.NoError(t, err)
+				require.True(t, ran.Broken)
+			}
+		})
+	}
+}

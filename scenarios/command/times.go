@@ -1,0 +1,105 @@
+package command
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"lockpick/scenarios"
+)
+
+// Whether the order of file times matters. Changes share a time on the machine at first, so that there are few states.
+// Before a verdict holds, some executions that were shown times are repeated: once each time shown is later than the one
+// before, and once earlier. If a command then makes other calls, its verdict is that of a machine on which no two
+// changes share a time.
+
+// mostOrdered is how many paths of a command are repeated.
+const mostOrdered = 8
+
+// tellsApart gives scenarios in which changes share times those in which they do not.
+func (s *Spec) tellsApart(sc, strict *scenarios.Scenario) {
+	if s.lasting || sc.Setting.Assume.Times != scenarios.TimesOpen {
+		return
+	}
+	why := sync.OnceValues(s.actsOnTimes)
+	both := sync.OnceValues(func() ([2]scenarios.Scenario, error) {
+		again := *s
+		again.Setting.Assume.Times = scenarios.TimesDiffer
+		in, strictly, err := again.Readings()
+		return [...]scenarios.Scenario{in, strictly}, err
+	})
+	for i, of := range []*scenarios.Scenario{sc, strict} {
+		of.Apart = func() (*scenarios.Scenario, string, error) {
+			who, err := why()
+			if who == "" || err != nil {
+				return nil, "", err
+			}
+			r, err := both()
+			return &r[i], who, err
+		}
+	}
+}
+
+// actsOnTimes says of which command it is seen that it acts on the order of file times; "" for none.
+func (s *Spec) actsOnTimes() (string, error) {
+	for i := range s.Commands {
+		if s.Commands[i].Func != nil || s.sameAs(i) != i {
+			continue
+		}
+		seen := map[*place]bool{}
+		tried := 0
+		for _, end := range s.record.late[i].ends {
+			path := end.path()
+			shown := timesShown(path, seen)
+			if len(shown) == 0 || tried == mostOrdered {
+				continue
+			}
+			tried++
+			is, err := s.differsByTimes(i, path, shown)
+			if err != nil || is != "" {
+				return fmt.Sprintf("%s (%s) acts on the order of file times: when that is another one, it %s",
+					scenarios.ProcessName(i), s.Commands[i], is), err
+			}
+		}
+	}
+	return "", nil
+}
+
+// timesShown lists which answers of a path show times of files; none if seen has them all, which it has then.
+func timesShown(path []*place, seen map[*place]bool) (shown []int) {
+	is := false
+	for _, p := range path[1:] {
+		if _, times := p.via.Shows(p.before.op); times {
+			shown = append(shown, p.depth)
+			is, seen[p] = is || !seen[p], true
+		}
+	}
+	if !is {
+		return nil
+	}
+	return shown
+}
+
+// differsByTimes says what a command does otherwise on a path when the times that it is shown rise, or fall.
+func (s *Spec) differsByTimes(process int, path []*place, shown []int) (string, error) {
+	for _, rise := range []bool{true, false} {
+		stamps := map[int]int64{}
+		for n, at := range shown {
+			if rise {
+				n = len(shown) - n
+			}
+			stamps[at] = begin.Add(-time.Duration(n) * time.Second).UnixNano()
+		}
+		is, err := s.answered(process, &latePort{path: path, stamps: stamps})
+		if err != nil || is == "" {
+			if err != nil {
+				return "", err
+			}
+			continue
+		}
+		if was, err := s.differsLate(process, path, nil, 0); err != nil || was == "" { // else not by the times
+			return is, err
+		}
+	}
+	return "", nil
+}

@@ -8,8 +8,8 @@ import (
 	"lockpick/scenarios"
 )
 
-// apart decides programs again where no two changes share a time, if they hold where changes do, and one of them acts on
-// the order of file times (scenarios.Scenario.Apart).
+// apart decides programs again where no two changes share a time, if they hold where changes do, and one of
+// them acts on the order of file times (scenarios.Scenario.Apart).
 func (r Result) apart(ctx context.Context, o Options) (Result, error) {
 	if r.Verdict != Holds || !r.looks.Times() || r.Scenario.Apart == nil || ctx.Err() != nil {
 		return r, nil

@@ -146,7 +146,8 @@ func ParseAssumptions(text string) (Assumptions, error) {
 		default:
 			return a, fmt.Errorf("choose %s, one of %s and %s, one of %s, one of %s and %s, "+
 				"a disk (posix, ext4, xfs or btrfs), or one of each with commas", noAssumptions,
-				inodeWords[InodesNotReused], inodeWords[InodesReused], strings.Join(timeWords[TimesShared:], ", "), sleepWords[SleepsShort], sleepWords[SleepsLast])
+				inodeWords[InodesNotReused], inodeWords[InodesReused], strings.Join(timeWords[TimesShared:], ", "),
+				sleepWords[SleepsShort], sleepWords[SleepsLast])
 		}
 	}
 	return a, nil

@@ -63,11 +63,13 @@ func TestTimeThatMatters(t *testing.T) {
 // A program that compares the times of two files is broken where another one changes a file between its looks, although
 // changes share a time at first. One that is shown times and does not compare them depends on nothing.
 func TestOrderOfFileTimes(t *testing.T) {
+	const differ = "broken where no two changes get the same time stamp"
+	const reused = "holds whether or not inode numbers are reused"
 	for _, c := range []struct{ line, other, verdict, depends string }{
-		{"touch f; if [ f -nt n ]; then echo newer > h; fi", "touch n", "broken", "broken where no two changes get the same time stamp"},
-		{"touch f; if [ n -ot f ]; then echo newer > h; fi", "touch n", "broken", "broken where no two changes get the same time stamp"},
-		{"touch f; if [ f -nt m ]; then echo newer > h; fi", "touch n", "holds", "holds whether or not inode numbers are reused"},
-		{"touch f; ls -l n > /dev/null", "touch n", "holds", "holds whether or not inode numbers are reused"},
+		{"touch f; if [ f -nt n ]; then echo newer > h; fi", "touch n", "broken", differ},
+		{"touch f; if [ n -ot f ]; then echo newer > h; fi", "touch n", "broken", differ},
+		{"touch f; if [ f -nt m ]; then echo newer > h; fi", "touch n", "holds", reused},
+		{"touch f; ls -l n > /dev/null", "touch n", "holds", reused},
 	} {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()

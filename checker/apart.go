@@ -15,19 +15,25 @@ func (r Result) apart(ctx context.Context, o Options) (Result, error) {
 		return r, nil
 	}
 	sc, who, err := r.Scenario.Apart()
-	r.ordered = true
-	if sc == nil || err != nil {
-		return r, err
-	}
-	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
-	if i < 0 {
+	if sc == nil && err == nil {
+		r.ordered = who == ""
 		return r, nil
 	}
-	res, err := check(ctx, sc, sc.Claims[i].Property, o.lastingStates(r.Stats.States))
+	var res Result
+	if err == nil {
+		res, err = r.decideApart(ctx, sc, o)
+	}
 	switch {
+	case ctx.Err() != nil: // it holds where changes share a time, which the conditions say
+		return r, nil
 	case err != nil:
-		return Result{}, err
-	case res.Verdict == Broken:
+		r.Verdict, r.Complete = Unknown, false
+		r.Why = fmt.Sprintf("nothing breaks it where changes share a time; where they do not, it is not known: %v", err)
+		return r, nil
+	}
+	r.ordered = true
+	switch res.Verdict {
+	case Broken:
 		if res.Cases == nil {
 			res.Cases = []Case{
 				{Assume: scenarios.Assumptions{Times: scenarios.TimesShared}, Verdict: Holds},
@@ -35,9 +41,17 @@ func (r Result) apart(ctx context.Context, o Options) (Result, error) {
 			}
 		}
 		return res, nil
-	case res.Verdict == Unknown:
+	case Unknown:
 		r.Verdict, r.Complete = Unknown, false
 		r.Why = fmt.Sprintf("%s. Nothing breaks it where changes share a time; where they do not: %s", who, res.Why)
 	}
 	return r, nil
+}
+
+func (r Result) decideApart(ctx context.Context, sc *scenarios.Scenario, o Options) (Result, error) {
+	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
+	if i < 0 {
+		return Result{}, fmt.Errorf("%s is not asked there", r.Property.ID)
+	}
+	return check(ctx, sc, sc.Claims[i].Property, o.lastingStates(r.Stats.States))
 }

@@ -74,7 +74,8 @@ type Scenario struct {
 	// where a verdict depends on clocks. May be nil.
 	InTime func() (Scenario, error)
 	// Apart says of External programs which of them does something else where the times of files are in another order,
-	// and returns the scenario in which no two changes share a time; nil where none does. May be nil.
+	// and returns the scenario in which no two changes share a time; nil where none does, with why when that is not
+	// known of all. May be nil.
 	Apart func() (sc *Scenario, why string, err error)
 	// Slept is the longest sleep that External programs have begun so far. May be nil.
 	Slept func() time.Duration

@@ -16,6 +16,8 @@ import (
 // mostOrdered is how many paths of a command are repeated.
 const mostOrdered = 8
 
+const untried = "more paths than are repeated"
+
 // tellsApart gives scenarios in which changes share times those in which they do not.
 func (s *Spec) tellsApart(sc, strict *scenarios.Scenario) {
 	if s.lasting || sc.Setting.Assume.Times != scenarios.TimesOpen {
@@ -31,8 +33,8 @@ func (s *Spec) tellsApart(sc, strict *scenarios.Scenario) {
 	for i, of := range []*scenarios.Scenario{sc, strict} {
 		of.Apart = func() (*scenarios.Scenario, string, error) {
 			who, err := why()
-			if who == "" || err != nil {
-				return nil, "", err
+			if who == "" || who == untried || err != nil {
+				return nil, who, err
 			}
 			r, err := both()
 			return &r[i], who, err
@@ -40,8 +42,9 @@ func (s *Spec) tellsApart(sc, strict *scenarios.Scenario) {
 	}
 }
 
-// actsOnTimes says of which command it is seen that it acts on the order of file times; "" for none.
-func (s *Spec) actsOnTimes() (string, error) {
+// actsOnTimes says of which command it is seen that it acts on the order of file times; "" for none, and untried where
+// not all paths were repeated.
+func (s *Spec) actsOnTimes() (none string, err error) {
 	for i := range s.Commands {
 		if s.Commands[i].Func != nil || s.sameAs(i) != i {
 			continue
@@ -51,8 +54,12 @@ func (s *Spec) actsOnTimes() (string, error) {
 		for _, end := range s.record.late[i].ends {
 			path := end.path()
 			shown := timesShown(path, seen)
-			if len(shown) == 0 || tried == mostOrdered {
+			if len(shown) == 0 {
 				continue
+			}
+			if tried == mostOrdered {
+				none = untried
+				break
 			}
 			tried++
 			is, err := s.differsByTimes(i, path, shown)
@@ -62,7 +69,7 @@ func (s *Spec) actsOnTimes() (string, error) {
 			}
 		}
 	}
-	return "", nil
+	return none, nil
 }
 
 // timesShown lists which answers of a path show times of files; none if seen has them all, which it has then.

@@ -119,6 +119,9 @@ func TestOutputsThatClash(t *testing.T) {
 		require.Empty(t, got.stdout)
 	}
 	require.NoFileExists(t, "r")
+	got := run(t, "run", "--markdown", "sh a.sh", "sh a.sh")
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, `"sh a.sh" looks like a command: name a file first`)
 }
 
 // On GitHub a run is annotated unasked, on standard error, so that JSON stays JSON.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -44,6 +45,9 @@ func (o *output) possible() error {
 		return fmt.Errorf("%s is a directory: choose a file", o.path)
 	case err == nil && !o.dir && at.Mode().IsRegular() && at.Mode()&0o111 != 0:
 		return fmt.Errorf("%s is a program: choose another file", o.path)
+	case o.flag == "markdown" && strings.Contains(filepath.Base(o.path), " ") && filepath.Ext(o.path) != ".md":
+		// It printed and took no file once.
+		return fmt.Errorf("%q looks like a command: name a file first, or - for standard output", o.path)
 	case err == nil && !at.IsDir() && o.dir:
 		return fmt.Errorf("%s is not a directory: choose one, or a name that is free", o.path)
 	case o.dir:

@@ -31,8 +31,9 @@ func Acceptable(codes []string) error {
 func (r *Result) Accept(codes []string) {
 	accepted := func(c *trace.Counterexample) bool { return slices.Contains(codes, c.Code) }
 	r.Accepted = ""
-	if r.Verdict != Broken || r.Counterexample == nil || r.Claimed && r.Claim == Broken || !accepted(r.Counterexample) ||
-		r.Question != nil || slices.ContainsFunc(r.Also, func(c *trace.Counterexample) bool { return !accepted(c) }) {
+	if r.Verdict != Broken || r.Counterexample == nil || r.Claimed && r.Claim == Broken ||
+		!accepted(r.Counterexample) || r.Question != nil ||
+		slices.ContainsFunc(r.Also, func(c *trace.Counterexample) bool { return !accepted(c) }) {
 		return
 	}
 	r.Accepted = r.Counterexample.Code

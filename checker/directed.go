@@ -23,7 +23,9 @@ type leg struct {
 func (c *course) Next(v *sched.View) (sched.Choice, error) {
 	for ; len(*c) > 0; *c = (*c)[1:] {
 		l := &(*c)[0]
-		on := slices.ContainsFunc(v.Tasks, func(t sched.TaskView) bool { return t.Task == l.task && t.Enabled && !t.Idle })
+		on := slices.ContainsFunc(v.Tasks, func(t sched.TaskView) bool {
+			return t.Task == l.task && t.Enabled && !t.Idle
+		})
 		if l.steps > 0 && on {
 			l.steps--
 			return sched.Choice{Action: sched.Run, Task: l.task}, nil

@@ -49,8 +49,8 @@ func mayPreempt(p *scenarios.Property) bool {
 // preemptions. Places is at how many places a schedule can be preempted for the last time.
 type Within struct {
 	Preemptions, Places int
-	// Faultless: the setting allows faults, and they were left out. Still: programs may look at the clock, and it was not
-	// tried out whether they do something else when time has passed.
+	// Faultless: the setting allows faults, and they were left out. Still: programs may look at the clock, and it was
+	// not tried out whether they do something else when time has passed.
 	Faultless, Still bool
 }
 

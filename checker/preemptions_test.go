@@ -26,7 +26,8 @@ func TestWithinIsTold(t *testing.T) {
 	require.Equal(t, "it was stopped", r.Known())
 }
 
-// A bound is told while the clock stands still. Whether time matters is not tried out for it, which takes many executions.
+// A bound is told while the clock stands still. Whether time matters is not tried out for it, which takes many
+// executions.
 func TestBoundLeavesTheClock(t *testing.T) {
 	t.Parallel()
 	sc := fixtures.New("toy/excl/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 2})

@@ -72,13 +72,13 @@ type Result struct {
 	OddsWhy string
 	// Counterexample is the evidence for Broken, nil otherwise.
 	Counterexample *trace.Counterexample
-	// Native says in a sentence what came of running commands natively, without the machine that the verdict is of; empty
-	// when nobody has. It is set by whoever runs them.
+	// Native says in a sentence what came of running commands natively, without the machine that the verdict is of;
+	// empty when nobody has. It is set by whoever runs them.
 	Native string
 	// Accepted is the code of the cause for which what is broken was accepted; see [Result.Accept].
 	Accepted string
-	// AnyNumber says for which number of processes and kills it is proved beside those of the setting; empty where it is
-	// not. It is set by whoever looks for a proof.
+	// AnyNumber says for which number of processes and kills it is proved beside those of the setting; empty where it
+	// is not. It is set by whoever looks for a proof.
 	AnyNumber string
 	// Also are counterexamples of other kinds, where the property tells kinds apart. They come in the order of kinds.
 	Also []*trace.Counterexample

@@ -47,7 +47,8 @@ func Surveyed(id string) bool {
 	return strings.HasPrefix(sc.SettingName(), surveyPrefix)
 }
 
-// FindSurveyed makes the scenario of a survey that an id names, of a protocol of one in a list; false when there is none.
+// FindSurveyed makes the scenario of a survey that an id names, of a protocol of one in a list; false when there is
+// none.
 func FindSurveyed(list []Scenario, id string) (Scenario, bool) {
 	wanted := Scenario{ID: id}
 	i := slices.IndexFunc(list, func(sc Scenario) bool {

@@ -46,7 +46,8 @@ func check(platform string) (int, error) {
 	if !ok || sizes == nil {
 		return 0, fmt.Errorf("no platform, want GOOS/GOARCH")
 	}
-	list := exec.Command("go", "list", "-e", "-deps", "-test", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,Standard,Module,ImportMap,Error", "./...")
+	list := exec.Command("go", "list", "-e", "-deps", "-test",
+		"-json=ImportPath,Dir,Name,GoFiles,CgoFiles,Standard,Module,ImportMap,Error", "./...")
 	list.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+arch)
 	list.Stderr = os.Stderr
 	out, err := list.Output()
@@ -84,7 +85,8 @@ func check(platform string) (int, error) {
 }
 
 // typesOf checks one package whose imports are checked. What is not the module's is taken to be right.
-func typesOf(u *unit, mine bool, arch string, sizes types.Sizes, checked map[string]*types.Package) (*types.Package, []error) {
+func typesOf(u *unit, mine bool, arch string, sizes types.Sizes, checked map[string]*types.Package) (
+	*types.Package, []error) {
 	var files []*ast.File
 	var wrong []error
 	fset := token.NewFileSet()

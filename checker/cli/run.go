@@ -107,8 +107,8 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
 		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")
 	fs.StringVar(&f.kind, "kind", "", "show a counterexample of kind `K` rather than the worst: lost (all succeed, and "+
-		"something is lost or mixed), mixed (a command fails, and a file is left as no serial run leaves it), failed (a "+
-		"command fails, too) or refused (nothing else is wrong)")
+		"something is lost or mixed), mixed (a command fails, and a file is left as no serial run leaves it), "+
+		"failed (a command fails, too) or refused (nothing else is wrong)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never; "+
 		"in a survey for each verdict)")

@@ -84,7 +84,8 @@ func TestIssuesAreShort(t *testing.T) {
 		got := text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) })
 		lines := shown(got)
 		require.LessOrEqual(t, len(lines), issueLines, got)
-		for _, want := range []string{"**Cause:** ", "**Kernel:** ", "**Native:** ", "| … 7 more | | |", "To see it again: `"} {
+		for _, want := range []string{"**Cause:** ", "**Kernel:** ", "**Native:** ", "| … 7 more | | |",
+			"To see it again: `"} {
 			require.Contains(t, strings.Join(lines, "\n"), want)
 		}
 		require.Equal(t, 11, strings.Count(got, "| n | 1 | 2 |"), "the whole table is folded")

@@ -151,9 +151,10 @@ const (
 	fsFieMap   = 0xc020660b
 )
 
-// ofEach are requests of ioctl(2) that every regular file answers and that are not modelled: FIONREAD, FIBMAP, FIOASYNC
-// and FIOQSIZE. ofFiles are the types of others that some file systems answer: ext4 and several, xfs, btrfs.
-// ofFcntl are the requests of fcntl(2) that are not modelled: owners and signals, leases and notices, seals apart, and hints.
+// ofEach are requests of ioctl(2) that every regular file answers and that are not modelled: FIONREAD, FIBMAP,
+// FIOASYNC and FIOQSIZE. ofFiles are the types of others that some file systems answer: ext4 and several, xfs, btrfs.
+// ofFcntl are the requests of fcntl(2) that are not modelled: owners and signals, leases and notices, seals apart,
+// and hints.
 var (
 	ofEach  = map[uint32]bool{fioNRead: true, 1: true, 0x5452: true, 0x5460: true}
 	ofFiles = map[uint32]bool{'f': true, 'X': true, 0x94: true}

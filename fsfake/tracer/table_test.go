@@ -22,7 +22,8 @@ import (
 // What is told of each kind of calls, in the order of docs/system-calls.md.
 var told = []struct{ what, text string }{
 	{"modelled", "lockpick carries out these calls itself on files below DIR, and on the pids, the clock and the " +
-		"signals of the commands. On anything else the kernel makes them. Single flags and requests that are not modelled end the run."},
+		"signals of the commands. On anything else the kernel makes them. Single flags and " +
+		"requests that are not modelled end the run."},
 	{"outside", "The kernel makes these calls on anything outside of DIR. On a file below DIR they end the run."},
 	{"harmless", "The kernel makes these calls, and lockpick does not look at them. None of them takes a path, an open " +
 		"descriptor, memory that processes share, or a time."},
@@ -99,8 +100,8 @@ func linuxCalls(t *testing.T) map[int]string {
 // time: each argument, as the manual page names it, is one of those that matter to the caller alone.
 func TestHarmlessCallsTakeNothingShared(t *testing.T) {
 	private := strings.Fields("addr len old new prot flags set oldset size advice vec pkey rights result pipefd count " +
-		"domain type protocol sv label buf resource rlim list uid euid suid gid egid sgid ss code policy cpu node cache head " +
-		"rseq sig cmd clock res")
+		"domain type protocol sv label buf resource rlim list uid euid suid gid egid sgid ss code policy cpu node cache " +
+		"head rseq sig cmd clock res")
 	arguments := map[string]string{
 		"mprotect": "addr len prot", "munmap": "addr len", "brk": "addr", "mremap": "addr len size flags new",
 		"msync": "addr len flags", "mincore": "addr len vec", "madvise": "addr len advice", "mlock": "addr len",

@@ -138,7 +138,9 @@ func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
 			known[e], texts[e.Name] = true, true
 		}
 	}
-	if slices.ContainsFunc(o.Tree, func(e Entry) bool { return texts[e.Name] && !known[Entry{Name: e.Name, Text: e.Text}] }) {
+	if slices.ContainsFunc(o.Tree, func(e Entry) bool {
+		return texts[e.Name] && !known[Entry{Name: e.Name, Text: e.Text}]
+	}) {
 		return scenarios.Mixed
 	}
 	return scenarios.Failed

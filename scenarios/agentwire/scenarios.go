@@ -14,7 +14,8 @@ const (
 // Scenarios lists the variants, each in its settings.
 func Scenarios() []scenarios.Scenario {
 	me, run, fixed := scenarios.MutualExclusion, scenarios.Once(protocol(ensure)), scenarios.Once(protocol(waitPolling))
-	const unlinks = "A waiter that finds the holder dead unlinks the lock file, which another run may have opened to lock it."
+	const unlinks = "A waiter that finds the holder dead unlinks the lock file, which another run may have " +
+		"opened to lock it."
 	return []scenarios.Scenario{
 		row("blind-unlink/crash", unlinks,
 			issue, waitUnlinking, kit.In(kit.Contend(3), kit.Kill(1)), kit.Broken(me), "unlink.go"),

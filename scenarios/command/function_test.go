@@ -119,7 +119,9 @@ func TestCommandsBesideFunctions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sc := beside(t, c.script, command.Line{Func: c.f, Shell: "in Go"}, c.refused)
 			require.Equal(t, scenarios.Serializable.ID, sc.Claims[0].Property.ID)
-			require.Contains(t, scenarios.Texts(sc.Assumes), "the fake machine answers B (in Go), run alone, as the kernel does, which could not be compared: B is a Go function, which runs on the fake machine alone")
+			require.Contains(t, scenarios.Texts(sc.Assumes),
+				"the fake machine answers B (in Go), run alone, as the kernel does, "+
+					"which could not be compared: B is a Go function, which runs on the fake machine alone")
 			sc.Claims = sc.Claims[:1]
 			sc.Claims[0].Verdict = c.verdict
 			checkertest.Run(t, sc)

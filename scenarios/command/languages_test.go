@@ -43,7 +43,8 @@ func TestLanguages(t *testing.T) {
 					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile; go test ./scenarios/command runs it")
 				}
 				if lock.name == "excl" && (l.needs == "node" || l.needs == "perl") {
-					testmain.OnlyLong(t, "its calls are seen in the lock that is broken, and the loop is that of others", "./scenarios/command")
+					testmain.OnlyLong(t, "its calls are seen in the lock that is broken, and the loop is that of others",
+						"./scenarios/command")
 				}
 				name := lock.name
 				if name == "excl" && l.name == "bash" {

@@ -88,7 +88,8 @@ func TestRepairs(t *testing.T) {
 
 // Where what was printed is wrong, and no file, the one that is written over may be meant.
 func TestRepairsOfWhatWasRead(t *testing.T) {
-	s := Spec{Dir: "/data", Files: []File{{Name: "f"}, {Name: "n"}}, Commands: []Line{{Shell: "seq 9 > n"}, {Shell: "cat n"}}}
+	s := Spec{Dir: "/data", Files: []File{{Name: "f"}, {Name: "n"}},
+		Commands: []Line{{Shell: "seq 9 > n"}, {Shell: "cat n"}}}
 	require.Equal(t, []string{"seq 9 > n.$$ && mv n.$$ n"}, s.Repairs("")[0].Paste)
 }
 

@@ -8,10 +8,10 @@ import (
 	"lockpick/scenarios"
 )
 
-// Whether the order of file times matters. Changes share a time on the machine at first, so that there are few states.
-// Before a verdict holds, some executions that were shown times are repeated: once each time shown is later than the one
-// before, and once earlier. If a command then makes other calls, its verdict is that of a machine on which no two
-// changes share a time.
+// Whether the order of file times matters. Changes share a time on the machine at first, so that there are few
+// states. Before a verdict holds, some executions that were shown times are repeated: once each time shown is later
+// than the one before, and once earlier. If a command then makes other calls, its verdict is that of a machine on
+// which no two changes share a time.
 
 // mostOrdered is how many paths of a command are repeated.
 const mostOrdered = 8

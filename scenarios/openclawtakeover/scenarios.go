@@ -28,7 +28,8 @@ func Scenarios() []scenarios.Scenario {
 			pull, alike(2, 0), rmThenCreate(), kit.Broken(me), "remove.go"),
 		empty,
 		row("rename/dead-owner",
-			"A stale lock is replaced by renaming a complete lock file onto it, and so is the lock of another contender who did just that.",
+			"A stale lock is replaced by renaming a complete lock file onto it, and so is the lock of another "+
+				"contender who did just that.",
 			pull, alike(2, 0), rename(), kit.Broken(me, scenarios.ForeignRelease), "remove.go", "rename.go"),
 		row("guarded/dead-owner",
 			"A stale lock is removed only under a guard, after a second look that finds exactly the lock judged.",
@@ -49,7 +50,8 @@ func Scenarios() []scenarios.Scenario {
 }
 
 // row is processes that each take the lock once, with a dead process's lock there.
-func row(id, does, report string, st scenarios.Setting, l scenarios.Protocol, claims []scenarios.Claim, further ...string,
+func row(id, does, report string, st scenarios.Setting, l scenarios.Protocol, claims []scenarios.Claim,
+	further ...string,
 ) scenarios.Scenario {
 	return scenarios.Scenario{
 		ID: "openclaw-takeover/" + id, Summary: does, Report: report, Setting: st, Claims: claims,

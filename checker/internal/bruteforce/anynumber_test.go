@@ -93,8 +93,8 @@ func TestProofsAreSound(t *testing.T) {
 	require.Positive(t, refuted)
 }
 
-// No protocol that brute force breaks with up to four processes is proved. Those that are refused do not count. Without a
-// rule of the gluing one is: locks whose file is removed, for rules 1 and 3.
+// No protocol that brute force breaks with up to four processes is proved. Those that are refused do not count.
+// Without a rule of the gluing one is: locks whose file is removed, for rules 1 and 3.
 //
 //	LOCKPICK_LONG=1 go test ./checker/internal/bruteforce -run TestNoBrokenProtocolIsProved -timeout 0
 func TestNoBrokenProtocolIsProved(t *testing.T) {

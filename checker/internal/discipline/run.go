@@ -69,7 +69,8 @@ func (x *runner) run(process int, m *fsfake.Machine, answer func(m *fsfake.Machi
 		if err != nil || !more {
 			return nil, err
 		}
-		c := call{by: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, op: *op, timer: e.Seen.Has(scenarios.TimersLast), before: m.Clone()}
+		c := call{by: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, op: *op,
+			timer: e.Seen.Has(scenarios.TimersLast), before: m.Clone()}
 		if e.By != (fsfake.Task{}) {
 			c.by = e.By
 		}

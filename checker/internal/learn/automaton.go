@@ -154,7 +154,9 @@ func (a *Automaton) Node(n uint32) node {
 func (a *Automaton) SeesPid() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	return a.nodes[a.first].Begins.Seen.Has(fsfake.PidSeen) || slices.ContainsFunc(a.order, func(k edgeKey) bool { return a.edges[k].Effects.Seen.Has(fsfake.PidSeen) })
+	return a.nodes[a.first].Begins.Seen.Has(fsfake.PidSeen) || slices.ContainsFunc(a.order, func(k edgeKey) bool {
+		return a.edges[k].Effects.Seen.Has(fsfake.PidSeen)
+	})
 }
 
 // edge returns where result leads from node at, and learns it when it is new.

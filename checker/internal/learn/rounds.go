@@ -20,7 +20,8 @@ import (
 // A round that does not sleep must have come [busyRounds] times in a row, and ask again for what another may change:
 // programs write long texts piece by piece, and look at one directory for each of their modules.
 
-// busyRounds is how many equal rounds in a row make a busy loop, and busyCalls how many calls a round of one has at most.
+// busyRounds is how many equal rounds in a row make a busy loop, and busyCalls how many calls a round
+// of one has at most.
 const busyRounds, busyCalls = 6, 48
 
 // roundTop returns the node that a place with a pending call is merged with, if it is the
@@ -76,7 +77,8 @@ func (a *Automaton) busy(round []uint32, results []*fsfake.Result) (waits bool) 
 			return false
 		case op.Call == fsfake.CallOpen && r.OK():
 			opened[r.N] = true
-		case op.Call == fsfake.CallForkAs, r.Errno == syscall.EEXIST, r.Errno == syscall.EAGAIN, r.Stat.Mode.IsRegular() && r.Stat.Nlink > 0:
+		case op.Call == fsfake.CallForkAs, r.Errno == syscall.EEXIST, r.Errno == syscall.EAGAIN,
+			r.Stat.Mode.IsRegular() && r.Stat.Nlink > 0:
 			waits = true
 		}
 	}

@@ -59,8 +59,8 @@ func (l *looper) Answer(fsfake.Result) error {
 }
 func (l *looper) Stop() {}
 
-// A loop that does not sleep is endless where it waits for another. One that gives up is tried once, and one that looks at a
-// directory again and again, as an interpreter does for each module, is none.
+// A loop that does not sleep is endless where it waits for another. One that gives up is tried once, and one that
+// looks at a directory again and again, as an interpreter does for each module, is none.
 func TestBusyLoops(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
@@ -72,7 +72,8 @@ func TestBusyLoops(t *testing.T) {
 		back   bool
 		starts int
 	}{
-		{"a name that is taken", fsfake.Op{Call: fsfake.CallMkdir, Path: "l"}, 0, fsfake.Result{Errno: syscall.EEXIST}, true, 1},
+		{"a name that is taken", fsfake.Op{Call: fsfake.CallMkdir, Path: "l"}, 0,
+			fsfake.Result{Errno: syscall.EEXIST}, true, 1},
 		{"a name that is taken, for a while", fsfake.Op{Call: fsfake.CallMkdir, Path: "l"}, 90,
 			fsfake.Result{Errno: syscall.EEXIST}, false, 2},
 		{"a directory", fsfake.Op{Call: fsfake.CallStat, Path: "."}, 0,

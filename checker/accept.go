@@ -40,7 +40,7 @@ func (r *Result) Accept(codes []string) {
 }
 
 // AcceptedText says what was accepted, and what was not looked for because of it; empty when nothing was.
-// Text, JSON, JUnit and Markdown tell it; the pages of report/site do not yet.
+// Text, JSON, JUnit, Markdown and the pages of report/site tell it.
 func (r *Result) AcceptedText() string {
 	k, ok := trace.KindOf(r.Accepted)
 	if !ok {

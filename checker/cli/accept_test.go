@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,6 +29,14 @@ func TestAccept(t *testing.T) {
 	}
 	require.Contains(t, run(t, "check", "toy/wrong", "--accept", "LP1001", "--json").stdout, `"accepted": "LP1001"`)
 	require.Contains(t, run(t, "check", "toy/wrong", "--accept", "LP1001", "--junit", "-").stdout, `failures="0"`)
+	pages := filepath.Join(t.TempDir(), "pages")
+	run(t, "check", "toy/wrong", "--accept", "LP1001", "--html", pages)
+	found, err := filepath.Glob(filepath.Join(pages, "*", "*.html"))
+	require.NoError(t, err)
+	require.NotEmpty(t, found)
+	page, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	require.Contains(t, string(page), "LP1001 (look, then create) is accepted. Whether mutual-exclusion is broken")
 	for _, code := range []string{"LP1099", "LP1", "race"} {
 		got := run(t, "check", "toy/wrong", "--accept", code)
 		require.Equal(t, ExitUsage, got.exit)

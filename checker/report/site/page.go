@@ -45,6 +45,8 @@ type verdict struct {
 type evidence struct {
 	Property, Wrong string
 	Cause           template.HTML
+	// Accepted says that the cause was accepted; empty when it was not.
+	Accepted string
 	// Places are where in the source the calls stand that the cause names, and Kernel is what
 	// came of the schedule on a real kernel; empty when nobody knows.
 	Places []string
@@ -171,7 +173,7 @@ func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
 	c := &evidence{
 		Property: r.Property.ID, Cause: linked(r.Property.ID, report.Visible(cx.Cause), len(cx.Schedule)), Wrong: chart.Wrong,
 		Places: report.Places(r, o.report()), Kernel: cx.Kernel, Ends: ends(cx), Facts: caseFacts(r),
-		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart),
+		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart), Accepted: r.AcceptedText(),
 	}
 	if strings.Contains(cx.Cause, c.Wrong) {
 		c.Wrong = ""

@@ -216,6 +216,9 @@ func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
 
 // sweptText says how much was tried.
 func sweptText(rep *native.Report) string {
+	if rep.Tried+rep.Random == 0 && rep.NotJudged > 0 {
+		return "not tried: " + rep.OnlyHere
+	}
 	if rep.Tried+rep.Random == 0 && rep.Places > 0 {
 		return fmt.Sprintf("not tried: no run ended in %s; give more time, such as --native 1m",
 			rep.Took.Round(100*time.Millisecond))
@@ -232,6 +235,9 @@ func sweptText(rep *native.Report) string {
 		all = fmt.Sprintf("as in some serial order, but for %d that did not end in time", rep.Unended)
 	}
 	text := fmt.Sprintf("%s runs with one preemption, %d random, %s", places, rep.Random, all)
+	if rep.NotJudged > 0 {
+		text += fmt.Sprintf("; %d more say nothing: %s", rep.NotJudged, rep.OnlyHere)
+	}
 	if len(rep.NotCompared) > 0 {
 		text += "; not compared, since it differs between two serial runs: " + strings.Join(rep.NotCompared, ", ")
 	}

@@ -27,6 +27,11 @@ func (c *Check) serial(ctx context.Context) error {
 	if err := c.serialRuns(ctx, times); err != nil {
 		return err
 	}
+	if len(c.outside) > 0 && !c.sleeps { // calls on files outside are shared from now on: they are counted once more
+		if err := c.serialRuns(ctx, 1); err != nil {
+			return err
+		}
+	}
 	if c.onlyHere != "" {
 		return errors.New(c.onlyHere)
 	}

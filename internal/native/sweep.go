@@ -19,6 +19,10 @@ type Report struct {
 	// NotForced counts runs in which a command came to its end, or waited, before its stop. Unended counts runs that
 	// took too long.
 	NotForced, Unended int
+	// NotJudged counts runs that say nothing of the machine, beside those above, and OnlyHere says why of one: a call
+	// failed in the view only.
+	NotJudged int
+	OnlyHere  string
 	// NotCompared are names that differ between two serial runs of one order.
 	NotCompared []string
 	// Cut are files of the directory that have names outside, too: the copy is another file than those.
@@ -81,17 +85,17 @@ func (c *Check) sweep(ctx, in context.Context, jobs []job, ends bool, rep *Repor
 	for len(jobs) > 0 && in.Err() == nil {
 		var suspect *job
 		var end outcome
-		done := 0
-		var again []job
 		err := c.all(in, jobs, func(j *job, r *run) bool {
-			done++
+			if r.OnlyHere != "" {
+				rep.NotJudged++
+				rep.OnlyHere = r.OnlyHere
+				return true
+			}
 			*count++
 			if forced := r.Turns[0]; j.Turns[0].Calls >= 0 && (forced.Calls != j.Turns[0].Calls || forced.End != held) {
 				rep.NotForced++
 			}
 			switch {
-			case r.OnlyHere != "": // another end than on the machine
-				return true
 			case r.Cut == string(unended):
 				rep.Unended++
 				return true
@@ -109,12 +113,11 @@ func (c *Check) sweep(ctx, in context.Context, jobs []job, ends bool, rep *Repor
 		if err != nil || suspect == nil {
 			return err
 		}
-		again = remaining(jobs, suspect)
 		bad, err := c.judge(ctx, suspect, end, rep)
 		if err != nil || bad && (end != nil || !ends) {
 			return err
 		}
-		jobs = again
+		jobs = remaining(jobs, suspect)
 	}
 	return nil
 }

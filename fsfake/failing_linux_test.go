@@ -9,11 +9,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "lockpick/fsfake"
+	"lockpick/internal/testmain"
 )
 
 // What the kernel answers on a file system that is full: where it says that no space is left, so
 // can the fake, and the call has done nothing in both.
 func TestFullDiskOnTheKernel(t *testing.T) {
+	if !testmain.OwnMounts(t, "./fsfake") {
+		return
+	}
 	dir := t.TempDir()
 	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=4k,nr_inodes=3"); err != nil {
 		t.Skipf("SKIPPED: a small file system cannot be mounted here, so that ENOSPC was not compared with the kernel; as root, where tmpfs can be mounted, go test ./fsfake runs it: %v", err)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
+	"lockpick/internal/testmain"
 )
 
 // realFiles is package os as a maker.
@@ -66,6 +67,9 @@ var errNoOverlay = fmt.Errorf("no overlay can be mounted")
 // drawn sequences (-kernel.sequences), each on an image of its own.
 func TestKernelOverlay(t *testing.T) {
 	n := onMounted(t, 150)
+	if !testmain.OwnMounts(t, "./fsfake") {
+		return
+	}
 	base := mounted(t, fsfake.Ext4, []string{"mkfs.ext4", "-q"})
 	*dirFlag, *fsFlag, probeOnce = base, "ext4", sync.Once{}
 	require.NoError(t, onKernel(0, func(*kernel.Machine) error { return nil })) // probes
@@ -110,6 +114,9 @@ func TestKernelOverlayNames(t *testing.T) {
 	}
 	if raceEnabled {
 		t.Skip("SKIPPED under the race detector: what is compared are processes of their own; go test ./fsfake runs it")
+	}
+	if !testmain.OwnMounts(t, "./fsfake") {
+		return
 	}
 	names := tree{files: []string{"/h"}, links: [][2]string{{"/h", "/h2"}, {"/h", "/h3"}}}
 	const ex, rw = fsfake.LOCK_EX | fsfake.LOCK_NB, fsfake.O_RDWR

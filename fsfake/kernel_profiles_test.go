@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 	"lockpick/fsfake"
 	"lockpick/fsfake/kernel"
+	"lockpick/internal/testmain"
 )
 
 // mountedProfiles are the profiles that are compared with a file system made for it: in a file, by
@@ -50,6 +51,9 @@ func onMounted(t *testing.T, n int) int {
 // as different, and drawn sequences (-kernel.sequences). Only root may mount.
 func TestKernelProfiles(t *testing.T) {
 	n := onMounted(t, 300)
+	if !testmain.OwnMounts(t, "./fsfake") {
+		return
+	}
 	for _, p := range mountedProfiles {
 		t.Run(p.profile.String(), func(t *testing.T) {
 			*dirFlag, *fsFlag, probeOnce = mounted(t, p.profile, p.mkfs), p.profile.String(), sync.Once{}

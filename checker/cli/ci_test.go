@@ -22,7 +22,7 @@ func TestFileFormats(t *testing.T) {
 	got := run(t, "check", "toy/wrong", "--markdown", md, "--junit", xml, "--sarif", sarif)
 	require.Equal(t, plain, got)
 	require.Equal(t, ExitDiffers, got.exit)
-	for file, want := range map[string]string{md: "```mermaid", xml: "<failure ", sarif: `"level": "error"`} {
+	for file, want := range map[string]string{md: "```text", xml: "<failure ", sarif: `"level": "error"`} {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
 		require.Contains(t, string(text), want)
@@ -142,7 +142,7 @@ func TestExplainPictures(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "r.svg")
 	got := run(t, "explain", "toy/look/contend", "--svg", file, "--markdown", "-")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
-	require.Contains(t, got.stdout, "```mermaid\nsequenceDiagram\n")
+	require.Contains(t, got.stdout, "```text\n")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "<svg ")

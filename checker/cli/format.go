@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/checker/report/site"
 )
 
 // A format is one way in which check hands out its results, behind one flag. To add
@@ -29,7 +30,12 @@ func formats() []format {
 			flag: "json", usage: "write JSON (docs/schema/check-v1.json)",
 			write: func(w io.Writer, _ string, rs []checker.Result, o report.Options) error { return report.JSON(w, rs, o) },
 		},
-		htmlFormat(),
+		{
+			flag: "html", arg: "DIR", usage: "write a static web site",
+			write: func(_ io.Writer, dir string, rs []checker.Result, o report.Options) error {
+				return site.Write(dir, rs, o)
+			},
+		},
 	}, fileFormats()...)
 }
 

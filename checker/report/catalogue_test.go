@@ -52,7 +52,6 @@ func TestExhibits(t *testing.T) {
 			r := exhibit(t, x.id, x.property)
 			require.Equal(t, checker.Broken, r.Verdict)
 			golden.Check(t, "exhibits/"+x.name+".md", text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) }))
-			golden.Check(t, "exhibits/"+x.name+".mmd", text(t, func(b *bytes.Buffer) error { return Mermaid(b, &r, Options{}) }))
 			golden.Check(t, "exhibits/"+x.name+".svg", text(t, func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) }))
 		})
 	}
@@ -125,16 +124,14 @@ func TestMarkdownAll(t *testing.T) {
 	golden.Check(t, "all.md", text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, rs, Options{}) }))
 }
 
-// A long report leaves the diagrams of what is as claimed out, or all of that, and
-// nothing else.
+// A long report leaves the counterexamples of what is as claimed out, and nothing else.
 func TestMarkdownFitsGitHub(t *testing.T) {
 	r := exhibit(t, "agentwire/gated-unlink/contend", scenarios.MutualExclusion)
-	for _, c := range []struct{ n, timelines, diagrams int }{{5, 5, 5}, {12, 12, 1}, {40, 1, 1}} {
+	for _, c := range []struct{ n, timelines int }{{5, 5}, {12, 12}, {40, 1}} {
 		many := slices.Repeat([]checker.Result{r}, c.n)
 		many[3].Claim = checker.Holds
 		got := text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, many, Options{}) })
 		require.LessOrEqual(t, columns(got), markdownLimit)
 		require.Equal(t, c.timelines, strings.Count(got, "```text\n"), c.n)
-		require.Equal(t, c.diagrams, strings.Count(got, "```mermaid\n"), c.n)
 	}
 }

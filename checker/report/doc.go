@@ -3,8 +3,7 @@
 //
 //   - [Timeline] draws one run for a person: a column per task, files at the right.
 //   - [Matrix] draws many verdicts for a design review.
-//   - [Markdown] and [MarkdownAll] write for an issue or a pull request, with the sequence
-//     diagrams of [Mermaid]; [SVG] draws for a slide.
+//   - [Markdown] and [MarkdownAll] write for an issue or a pull request; [SVG] draws for a slide.
 //   - [JUnit], [SARIF] and [GitHub] tell CI systems what is not as claimed.
 //   - [JSON] writes the stable, versioned document of docs/schema.
 //   - [Bundle] and [ParseBundle] keep one counterexample in a file that can be

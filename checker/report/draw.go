@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"lockpick/checker"
 )
 
 // A Drawing is a chart as text.
@@ -12,6 +14,11 @@ type Drawing struct {
 	*Chart
 	// Cycle is how many of the last rows repeat for ever; 0 for none.
 	Cycle int
+}
+
+// drawingOf is the drawing of a counterexample.
+func drawingOf(r *checker.Result) Drawing {
+	return Drawing{Chart: NewChart(r.Scenario, r.Counterexample), Cycle: r.Counterexample.Cycle}
 }
 
 // The marks of a timeline.

@@ -15,7 +15,6 @@ func TestFold(t *testing.T) {
 	for _, x := range exhibits() {
 		r := exhibit(t, x.id, x.property)
 		c := NewChart(r.Scenario, r.Counterexample)
-		c.Judge(r.Scenario, r.Counterexample)
 		next := 1
 		for _, row := range c.folded(0).Rows {
 			require.Equal(t, next, row.N, x.id)

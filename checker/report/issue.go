@@ -55,7 +55,7 @@ func (m *markdown) section(r *checker.Result) error {
 	}
 	m.line("")
 	m.paragraphs(below)
-	if m.shown == bare {
+	if !m.much.folded {
 		return nil
 	}
 	return m.unfolded(r)
@@ -93,7 +93,7 @@ func (m *markdown) below(r *checker.Result) (lines []string) {
 	if depends := (&timeline{r: r}).depends(); len(depends) > 0 {
 		lines = append(lines, "**Depends:** "+markdownText(strings.Join(depends, "; ")))
 	}
-	if m.o.Bundle != nil && m.shown > bare {
+	if m.o.Bundle != nil && m.much.folded {
 		return append(lines, "To see it again, save the last text below as race.lockpick: `lockpick replay race.lockpick`")
 	}
 	command := ReplayCommand(r, m.o)
@@ -119,7 +119,6 @@ func (m *markdown) witness(r *checker.Result) []string {
 // story lists the steps that tell most, n at most, one a line.
 func (m *markdown) story(r *checker.Result, n int) {
 	c := NewChart(r.Scenario, r.Counterexample)
-	c.Judge(r.Scenario, r.Counterexample)
 	cycle := r.Counterexample.Cycle
 	if c.Programs {
 		c = c.foldedOwn(cycle)
@@ -174,13 +173,6 @@ func (m *markdown) unfolded(r *checker.Result) error {
 	}
 	m.line("")
 	m.line("</details>")
-	if m.shown >= diagrams {
-		var d strings.Builder
-		if err := Mermaid(&d, r, m.o); err != nil {
-			return err
-		}
-		m.details("The same as a diagram", "mermaid", d.String())
-	}
 	if m.o.Bundle == nil {
 		return nil
 	}

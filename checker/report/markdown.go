@@ -14,10 +14,10 @@ import (
 
 // Markdown writes one result as a section for an issue or a pull request. At most [issueLines] lines say what it is
 // about: the cause, the short story, what is left beside what serial orders leave, what the kernel said, the fix, and
-// one command that shows it again. Folded below stand all steps, the same as a Mermaid sequence diagram and, where o
-// has one, the file that replays it elsewhere.
+// one command that shows it again. Folded below stand all steps and, where o has one, the file that replays it
+// elsewhere.
 func Markdown(w io.Writer, r *checker.Result, o Options) error {
-	m := &markdown{w: bufio.NewWriter(w), o: o, shown: diagrams}
+	m := &markdown{w: bufio.NewWriter(w), o: o, much: much{folded: true}}
 	if err := m.section(r); err != nil {
 		return err
 	}
@@ -29,13 +29,13 @@ const markdownLimit = 65_536
 
 // MarkdownAll writes many results: a section for each counterexample of a verdict that is not as claimed, and below
 // them a table of all verdicts and the other counterexamples, folded. When the text would be longer than GitHub
-// takes, these lose their diagrams and then go altogether; in the end the sections lose what is folded in them.
+// takes, these go altogether; in the end the sections lose what is folded in them.
 func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
 	var text strings.Builder
-	for d := diagrams; d >= bare; d-- {
+	for _, how := range []much{{passed: true, folded: true}, {folded: true}, {}} {
 		text.Reset()
-		m := &markdown{w: bufio.NewWriter(&text), o: o}
-		if err := m.all(results, d); err != nil {
+		m := &markdown{w: bufio.NewWriter(&text), o: o, much: how}
+		if err := m.all(results); err != nil {
 			return err
 		}
 		if err := m.w.Flush(); err != nil {
@@ -49,22 +49,20 @@ func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
 	return err
 }
 
-// What there is to see of a counterexample that is as claimed, and, when bare, of those that are not.
-const (
-	bare = iota
-	nothing
-	timelines
-	diagrams
-)
+// much is how much there is to see.
+type much struct {
+	passed bool // counterexamples of what is as claimed
+	folded bool // what is folded in a section
+}
 
-func (m *markdown) all(results []checker.Result, folded int) error {
+func (m *markdown) all(results []checker.Result) error {
 	external := slices.ContainsFunc(results, func(r checker.Result) bool { return r.Scenario.External })
 	table := len(results) != 1 && !external
 	if table {
 		m.line("## lockpick: %s", tally(results))
 		m.line("")
 	}
-	sections, err := m.sections(results, folded, func(r *checker.Result) bool {
+	sections, err := m.sections(results, func(r *checker.Result) bool {
 		return outcomeOf(r) != passed && r.Counterexample != nil || len(results) == 1
 	})
 	if err != nil {
@@ -86,12 +84,12 @@ func (m *markdown) all(results []checker.Result, folded int) error {
 			}
 		}
 	}
-	if folded > nothing && table {
-		_, err = m.sections(results, folded, func(r *checker.Result) bool {
+	if m.much.passed && table {
+		_, err = m.sections(results, func(r *checker.Result) bool {
 			return outcomeOf(r) == passed && r.Counterexample != nil
 		})
 	}
-	if folded <= nothing {
+	if !m.much.passed {
 		m.line("")
 		m.line("Counterexamples of what is as claimed are left out, to fit into one text: `lockpick explain` shows them.")
 	}
@@ -99,7 +97,7 @@ func (m *markdown) all(results []checker.Result, folded int) error {
 }
 
 // sections writes those results that are asked for, and counts them. What is as claimed is folded.
-func (m *markdown) sections(results []checker.Result, folded int, asked func(*checker.Result) bool) (n int, err error) {
+func (m *markdown) sections(results []checker.Result, asked func(*checker.Result) bool) (n int, err error) {
 	for i := range results {
 		r := &results[i]
 		if !asked(r) {
@@ -107,10 +105,6 @@ func (m *markdown) sections(results []checker.Result, folded int, asked func(*ch
 		}
 		n++
 		fold := outcomeOf(r) == passed && len(results) > 1
-		m.shown = diagrams
-		if fold || folded == bare {
-			m.shown = folded
-		}
 		if fold {
 			m.line("")
 			m.line("<details><summary>%s</summary>", markdownText(headline(r)))
@@ -129,10 +123,9 @@ func (m *markdown) sections(results []checker.Result, folded int, asked func(*ch
 }
 
 type markdown struct {
-	w *bufio.Writer
-	o Options
-	// shown is what there is to see of a counterexample beside what a section always says.
-	shown int
+	w    *bufio.Writer
+	o    Options
+	much much
 }
 
 func (m *markdown) line(format string, args ...any) {

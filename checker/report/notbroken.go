@@ -40,7 +40,7 @@ func NotBroken(w io.Writer, e RunEnd, o Options) error {
 	}
 	style := o.Style
 	style.Unfold = true // there is no cause that would say what matters
-	Drawing{Chart: NewChart(e.Scenario, e.Run)}.draw(b, style)
+	Drawing{Chart: newRunChart(e.Scenario, e.Run)}.draw(b, style)
 	tell := func(head, text string) {
 		for _, l := range o.tell(head, text) {
 			_, _ = fmt.Fprintln(b, l)

@@ -78,11 +78,9 @@ func detail(r *checker.Result, o Options) string {
 
 // plainDrawing is the drawing of a counterexample alone, without colours.
 func plainDrawing(r *checker.Result, o Options) string {
-	c := NewChart(r.Scenario, r.Counterexample)
-	c.Judge(r.Scenario, r.Counterexample)
 	var text strings.Builder
 	b := bufio.NewWriter(&text)
-	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source})
+	drawingOf(r).draw(b, Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source})
 	_ = b.Flush()
 	return strings.TrimRight(text.String(), "\n")
 }

@@ -235,7 +235,6 @@ func sarifSource(s scenarios.Source, o Options) *sarifPhysical {
 // numbered in the order of the schedule.
 func sarifFlow(r *checker.Result, o Options) sarifCodeFlow {
 	c := NewChart(r.Scenario, r.Counterexample)
-	c.Judge(r.Scenario, r.Counterexample)
 	flows := make([]sarifThreadFlow, len(c.Lanes))
 	for i := range c.Lanes {
 		flows[i].ID = laneTitle(&c.Lanes[i])

@@ -88,9 +88,7 @@ func (s *svg) collect() {
 		s.lines = append(s.lines, (&line{}).add(dim, text))
 	}
 	s.lines = append(s.lines, &line{})
-	c := NewChart(s.r.Scenario, cx)
-	c.Judge(s.r.Scenario, cx)
-	Drawing{Chart: c, Cycle: cx.Cycle}.paint(s.o.Style, func(l *line, _ *Row) { s.lines = append(s.lines, l) })
+	drawingOf(s.r).paint(s.o.Style, func(l *line, _ *Row) { s.lines = append(s.lines, l) })
 	const room = svgColumns - svgLabel
 	s.labelled("cause", wrap(cx.Cause, room))
 	if cx.Kernel != "" {

@@ -28,9 +28,7 @@ func Timeline(w io.Writer, r *checker.Result, o Options) error {
 		t.verdictOnly()
 		return b.Flush()
 	}
-	c := NewChart(r.Scenario, r.Counterexample)
-	c.Judge(r.Scenario, r.Counterexample)
-	Drawing{Chart: c, Cycle: r.Counterexample.Cycle}.draw(b, o.Style)
+	drawingOf(r).draw(b, o.Style)
 	t.footer()
 	return b.Flush()
 }

@@ -8,8 +8,8 @@ import (
 	"lockpick/scenarios"
 )
 
-// Judge marks the step of the chart that breaks a property, and says how.
-func (c *Chart) Judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
+// judge marks the step of the chart that breaks a property, and says how.
+func (c *Chart) judge(sc *scenarios.Scenario, cx *trace.Counterexample) {
 	if len(c.Rows) == 0 {
 		c.Wrong = Visible(strings.Join(trace.WaitTexts(cx.Waits), "; "))
 		return

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/report"
 )
 
 // In a real browser, from a file URL: the first page leads to a scenario's, whose
@@ -17,7 +19,7 @@ func TestBrowser(t *testing.T) {
 	t.Parallel()
 	b := openTab(t)
 	dir := t.TempDir()
-	require.NoError(t, Write(dir, results(t), Options{}))
+	require.NoError(t, Write(dir, results(t), report.Options{}))
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, *tab, string)

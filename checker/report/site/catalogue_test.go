@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/checker/report"
 	"lockpick/internal/decided"
 	"lockpick/scenarios/all"
 )
@@ -47,7 +48,7 @@ func TestCatalogue(t *testing.T) {
 	}
 	rs := catalogue(t)
 	dir := t.TempDir()
-	require.NoError(t, Write(dir, rs, Options{}))
+	require.NoError(t, Write(dir, rs, report.Options{}))
 	site := files(t, dir)
 
 	weight := 0

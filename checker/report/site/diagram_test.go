@@ -16,7 +16,6 @@ import (
 func diagramOf(t *testing.T, r *checker.Result) *diagram {
 	t.Helper()
 	chart := report.NewChart(r.Scenario, r.Counterexample)
-	chart.Judge(r.Scenario, r.Counterexample)
 	return newDiagram(r.Counterexample, chart)
 }
 

@@ -36,8 +36,8 @@ type totals struct {
 	States, Transitions                                  int
 }
 
-func newIndex(systems []*system, o Options) *index {
-	x := &index{Heading: o.title(), Flags: o.Flags}
+func newIndex(systems []*system, o report.Options) *index {
+	x := &index{Heading: heading, Flags: o.Flags}
 	var style strings.Builder
 	props := properties(systems)
 	for _, p := range props {
@@ -57,7 +57,7 @@ func newIndex(systems []*system, o Options) *index {
 		x.Systems = append(x.Systems, is)
 		fmt.Fprintf(&style, "body:has(#sys-%d:checked) .matrix tbody:not(.sys-%d){display:none}\n", s.N, s.N)
 	}
-	x.head = newHead(o.title()+" · lockpick", "", style.String(), asset("search.js"))
+	x.head = newHead(heading+" · lockpick", "", style.String(), asset("search.js"))
 	x.Made = o.Made
 	return x
 }

@@ -59,7 +59,7 @@ type evidence struct {
 	History *history
 }
 
-func newPage(sys *system, w *row, o Options) (*page, error) {
+func newPage(sys *system, w *row, o report.Options) (*page, error) {
 	sc := w.Scenario
 	p := &page{
 		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: report.Visible(sc.Summary), Report: sc.Report,
@@ -166,14 +166,13 @@ func coverage(r *checker.Result) string {
 	return "incomplete"
 }
 
-func newEvidence(w *row, r *checker.Result, o Options) (*evidence, error) {
+func newEvidence(w *row, r *checker.Result, o report.Options) (*evidence, error) {
 	cx := r.Counterexample
 	chart := report.NewChart(w.Scenario, cx)
-	chart.Judge(w.Scenario, cx)
 	c := &evidence{
 		Property: r.Property.ID, Cause: linked(r.Property.ID, report.Visible(cx.Cause), len(cx.Schedule)), Wrong: chart.Wrong,
-		Places: report.Places(r, o.report()), Kernel: cx.Kernel, Ends: ends(cx), Facts: caseFacts(r),
-		Command: report.ReplayCommand(r, o.report()), Player: newPlayer(cx, chart), Accepted: r.AcceptedText(),
+		Places: report.Places(r, o), Kernel: cx.Kernel, Ends: ends(cx), Facts: caseFacts(r),
+		Command: report.ReplayCommand(r, o), Player: newPlayer(cx, chart), Accepted: r.AcceptedText(),
 	}
 	if strings.Contains(cx.Cause, c.Wrong) {
 		c.Wrong = ""

@@ -12,40 +12,13 @@ import (
 	"lockpick/checker/report"
 )
 
-// Options say what the site needs to know besides the results. The zero value works.
-type Options struct {
-	// Title heads the first page; empty means "File locks under every schedule".
-	Title string
-	// Flags are the flags that changed the scenarios' settings, as typed, such as
-	// "--procs 3": the first page says so.
-	Flags string
-	// Program is what the command is called where the reader is; empty means "lockpick".
-	Program string
-	// Root is the absolute path of the directory that files of the source are told relative
-	// to; empty tells them as the compiler recorded them.
-	Root string
-	// Replay is the command that shows a counterexample again, where that is not one by the id of a scenario: see
-	// [report.Options].
-	Replay func(*checker.Result) string
-	// Made says how the site came about: it stands at the foot of each page.
-	Made report.Made
-}
-
-func (o *Options) title() string {
-	if o.Title == "" {
-		return "File locks under every schedule"
-	}
-	return o.Title
-}
-
-func (o *Options) report() report.Options {
-	return report.Options{Program: o.Program, Root: o.Root, Replay: o.Replay}
-}
+// heading stands above the first page.
+const heading = "File locks under every schedule"
 
 // Write writes the site into a directory, which is made when it is not there: the first
-// page is index.html. It fails when a file cannot be written, or when a history cannot
-// be drawn.
-func Write(dir string, results []checker.Result, o Options) error {
+// page is index.html, and says with which flags. Made stands at the foot of each page. It fails when a file
+// cannot be written, or when a history cannot be drawn.
+func Write(dir string, results []checker.Result, o report.Options) error {
 	w := &writer{dir: dir}
 	systems := bySystem(results)
 	w.page("index.html", "index.html.tmpl", newIndex(systems, o))

@@ -14,13 +14,14 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
+	"lockpick/checker/report"
 	"lockpick/internal/golden"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
 
 func TestPagesAreAsTheyWere(t *testing.T) {
-	site := written(t, results(t), Options{Title: "Toys", Flags: "--crashes 1"})
+	site := written(t, results(t), report.Options{Flags: "--crashes 1"})
 	golden.Check(t, "index.html", bodyOf(site["index.html"]))
 	golden.Check(t, "look.html", bodyOf(site["scenarios/toy.look.contend.html"]))
 	golden.Check(t, "crash.html", bodyOf(site["scenarios/toy.excl.crash.html"]))
@@ -29,11 +30,11 @@ func TestPagesAreAsTheyWere(t *testing.T) {
 // Two runs give the same bytes, although porcupine's own page differs from run to run.
 func TestEqualResultsGiveEqualBytes(t *testing.T) {
 	testmain.Slow(t, "it writes the same pages twice", "./checker/report/site")
-	first := written(t, results(t), Options{})
+	first := written(t, results(t), report.Options{})
 	again, err := decide(toys.All(), checker.Options{Workers: 2})
 	require.NoError(t, err)
 	for range 5 {
-		require.Equal(t, first, written(t, again, Options{}))
+		require.Equal(t, first, written(t, again, report.Options{}))
 	}
 }
 
@@ -43,7 +44,7 @@ func TestPageOfASignal(t *testing.T) {
 		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: checker.Broken})
 	r, err := checker.Check(t.Context(), sc, scenarios.MutualExclusion, checker.Options{Workers: 1, SkipOdds: true})
 	require.NoError(t, err)
-	page := written(t, []checker.Result{r}, Options{})["scenarios/toy.trap-first.signal.html"]
+	page := written(t, []checker.Result{r}, report.Options{})["scenarios/toy.trap-first.signal.html"]
 	require.Contains(t, page, `<span class="tag t-fault">signal</span>`)
 	require.NotContains(t, page, ">crash</span>")
 	require.Contains(t, page, `data-lane="B.2"`)
@@ -53,7 +54,7 @@ func TestPageOfASignal(t *testing.T) {
 // Every page stands alone: nothing is fetched from anywhere, every link leads to a file
 // or an anchor that is there.
 func TestPagesStandAlone(t *testing.T) {
-	checkLinks(t, written(t, results(t), Options{}))
+	checkLinks(t, written(t, results(t), report.Options{}))
 }
 
 var (
@@ -105,7 +106,7 @@ func TestTextIsEscaped(t *testing.T) {
 	cx := *r.Counterexample
 	cx.Cause = hostile
 	r.Counterexample = &cx
-	site := written(t, []checker.Result{r}, Options{Title: hostile, Flags: hostile})
+	site := written(t, []checker.Result{r}, report.Options{Flags: hostile})
 	require.Len(t, site, 3)
 	for name, page := range site {
 		for _, alive := range []string{"<script>alert", "<img", "<b onclick", `href="javascript:`} {
@@ -123,7 +124,7 @@ func TestPageShowsTheEnds(t *testing.T) {
 		return [][]string{{"", "here", "A then B"}, {"<n>", strings.Repeat("long ", 100), `"2"`}}
 	}
 	cx.Property, r.Property, r.Counterexample = &p, &p, &cx
-	page := written(t, []checker.Result{r}, Options{})["scenarios/toy.look.contend.html"]
+	page := written(t, []checker.Result{r}, report.Options{})["scenarios/toy.look.contend.html"]
 	require.Contains(t, page, `<th scope="col">here</th><th scope="col">A then B</th>`)
 	require.Contains(t, page, `<th scope="row">&lt;n&gt;</th><td>long long`)
 	require.Contains(t, page, `…</td><td>&#34;2&#34;</td>`)
@@ -144,12 +145,12 @@ func TestDifferentIDsHaveDifferentPages(t *testing.T) {
 func TestWriteReportsWhatFails(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o644))
-	require.Error(t, Write(file, results(t), Options{}))
+	require.Error(t, Write(file, results(t), report.Options{}))
 }
 
 // Without any result there is still a first page.
 func TestNoResults(t *testing.T) {
-	site := written(t, nil, Options{})
+	site := written(t, nil, report.Options{})
 	require.Len(t, site, 1)
 	require.Contains(t, site["index.html"], "How to read it")
 }

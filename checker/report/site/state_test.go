@@ -84,7 +84,6 @@ func TestStatesShowTheMachine(t *testing.T) {
 func TestEveryStepIsSaid(t *testing.T) {
 	r := resultOf(t, "toy/look/contend", scenarios.MutualExclusion)
 	chart := report.NewChart(r.Scenario, r.Counterexample)
-	chart.Judge(r.Scenario, r.Counterexample)
 	p := newPlayer(r.Counterexample, chart)
 	for i, s := range p.Steps {
 		require.Equal(t, i+1, s.N)
@@ -104,7 +103,6 @@ func TestEndsAreMarked(t *testing.T) {
 	}{{"toy/excl/crash", scenarios.Wedge}, {"toy/abba/contend", scenarios.Deadlock}} {
 		r := resultOf(t, c.id, c.property)
 		chart := report.NewChart(r.Scenario, r.Counterexample)
-		chart.Judge(r.Scenario, r.Counterexample)
 		p := newPlayer(r.Counterexample, chart)
 		last := p.Steps[len(p.Steps)-1]
 		require.True(t, last.Wrong)

@@ -15,6 +15,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/toys"
+	"lockpick/checker/report"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
@@ -69,7 +70,7 @@ func resultOf(t *testing.T, id string, p *scenarios.Property) *checker.Result {
 }
 
 // written is a site as a map from file names to contents.
-func written(t *testing.T, rs []checker.Result, o Options) map[string]string {
+func written(t *testing.T, rs []checker.Result, o report.Options) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, Write(dir, rs, o))

@@ -35,12 +35,12 @@ type try struct {
 
 // newTry is nil where there is nothing to try: a real program, a scenario that cannot be run, or
 // nothing asked that a schedule answers.
-func newTry(w *row, o Options) (*try, error) {
+func newTry(w *row, o report.Options) (*try, error) {
 	r := subject(w)
 	if r == nil || r.Scenario.External || r.Scenario.Validate() != nil {
 		return nil, nil
 	}
-	before, after, _ := strings.Cut(report.ReplayCommand(told(r, nil), o.report()), "''")
+	before, after, _ := strings.Cut(report.ReplayCommand(told(r, nil), o), "''")
 	t := &try{Property: r.Property.ID, Most: mostMoves}
 	example := sched.Schedule{{Action: sched.Run}}
 	if r.Counterexample != nil {
@@ -247,14 +247,15 @@ func (u *unfolding) run(n int, onwards sched.Schedule) error {
 		return fmt.Errorf("site: %s: %w", u.sc.ID, err)
 	}
 	cx := &trace.Counterexample{Property: u.p, Schedule: ran.Schedule, Trace: ran.Trace, Waits: ran.Waits}
-	chart := report.NewChartSoFar(u.sc, cx)
+	var violation *trace.Counterexample
 	if ran.Broken {
-		told, err := u.runner.Replay(ran.Schedule) // with what is known of the violation
+		told, err := u.runner.Replay(ran.Schedule)
 		if err != nil {
 			return fmt.Errorf("site: %s: %w", u.sc.ID, err)
 		}
-		chart.Judge(u.sc, told.Counterexample)
+		violation = told.Counterexample
 	}
+	chart := report.NewChartSoFar(u.sc, cx, violation)
 	states := soFar(u.sc, chart)
 	if len(u.ways) == 0 {
 		u.data.Dir = chart.Dir

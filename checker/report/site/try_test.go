@@ -108,9 +108,12 @@ func walk(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, d *tryDat
 		require.Equal(t, n.Broken, ran.Broken, way)
 		require.Equal(t, !n.Broken, ran.Finished && !ran.Broken, way)
 	}
-	chart := report.NewChartSoFar(sc, ran.Counterexample)
+	var violation *trace.Counterexample
 	if ran.Broken {
-		chart.Judge(sc, ran.Counterexample)
+		violation = ran.Counterexample
+	}
+	chart := report.NewChartSoFar(sc, ran.Counterexample, violation)
+	if ran.Broken {
 		require.Equal(t, chart.Wrong, d.Texts[n.Wrong], way)
 	}
 	states := soFar(sc, chart)
@@ -153,7 +156,8 @@ func follow(t *testing.T, site map[string]string, list []scenarios.Scenario) int
 // What the page carries is what the engine says, along drawn ways. TestCatalogue asks the same
 // of every row of the core.
 func TestThePageAnswersAsTheEngine(t *testing.T) {
-	require.Equal(t, 6, follow(t, written(t, results(t), Options{}), toys.All()), "pages; the toy that starves has none")
+	pages := written(t, results(t), report.Options{})
+	require.Equal(t, 6, follow(t, pages, toys.All()), "pages; the toy that starves has none")
 }
 
 // A space that is too large is not carried: the page says so, and names the command.
@@ -161,7 +165,7 @@ func TestTooManyMovesForAPage(t *testing.T) {
 	sc := fixtures.Row(t, "ctx/excl/contend", 4)
 	r := checker.NewResult(sc, scenarios.MutualExclusion, nil)
 	r.Verdict = checker.Holds
-	page := written(t, []checker.Result{r}, Options{Program: "./mine"})["scenarios/ctx.excl.contend.html"]
+	page := written(t, []checker.Result{r}, report.Options{Program: "./mine"})["scenarios/ctx.excl.contend.html"]
 	require.Nil(t, dataOf(t, page))
 	_, page, _ = strings.Cut(page, `id="try"`)
 	require.Contains(t, page, "more than 4000 moves, too many for a page")
@@ -173,7 +177,7 @@ func TestTryYourOwn(t *testing.T) {
 	t.Parallel()
 	b := openTab(t)
 	dir := t.TempDir()
-	require.NoError(t, Write(dir, results(t), Options{}))
+	require.NoError(t, Write(dir, results(t), report.Options{}))
 	b.look(1280, 900, "light")
 	page := fileURL(dir, "scenarios/toy.look.contend.html")
 	b.open(page)

@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/toys"
+	"lockpick/checker/report"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 )
@@ -26,7 +27,7 @@ func TestPagesOfTwoLocks(t *testing.T) {
 	}
 	rs, err := decide(slices.DeleteFunc(toys.Locks(), func(sc scenarios.Scenario) bool { return want[sc.ID] == "" }), checker.Options{Workers: 1})
 	require.NoError(t, err)
-	site := written(t, rs, Options{})
+	site := written(t, rs, report.Options{})
 	for toy, lock := range want {
 		found := wrongLine.FindAllStringSubmatch(bodyOf(site["scenarios/"+strings.ReplaceAll(toy, "/", ".")+".html"]), -1)
 		require.NotEmpty(t, found, toy)

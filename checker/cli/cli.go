@@ -96,6 +96,8 @@ type app struct {
 	// giveUp ends the program when work goes on for longer than grace after it was to stop; nil for never.
 	giveUp func(status int)
 	grace  time.Duration
+	// further is how long run looks for another counterexample when there is one; zero is a minute.
+	further time.Duration
 }
 
 // within has the program end soon after a context does, if by then nobody has called what it returns: what is under

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -35,4 +37,15 @@ func TestRunThatIsStopped(t *testing.T) {
 	require.Contains(t, got.stdout, "UNKNOWN  serializable")
 	require.Contains(t, got.stdout, "it was stopped")
 	require.Contains(t, got.stdout, "UNKNOWN  deadlock")
+}
+
+// Who gives no time waits a minute for a worse or a smaller counterexample, and not for as long as a search takes.
+func TestFurther(t *testing.T) {
+	file := raceFile(t)
+	for further, smallest := range map[time.Duration]bool{time.Nanosecond: false, time.Hour: true} {
+		var out bytes.Buffer
+		a := &app{stdout: &out, stderr: &out, env: func(string) string { return "" }, further: further}
+		require.Equal(t, ExitDiffers, a.run(t.Context(), []string{"run", "--native", "off", file}), out.String())
+		require.Equal(t, smallest, strings.Contains(out.String(), "no smaller"), out.String())
+	}
 }

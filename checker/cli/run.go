@@ -110,8 +110,8 @@ it holds, or is broken and how, or why it was not asked.`,
 		"something is lost or mixed), mixed (a command fails, and a file is left as no serial run leaves it), "+
 		"failed (a command fails, too) or refused (nothing else is wrong)")
 	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
-	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never; "+
-		"in a survey for each verdict)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never, "+
+		"but a minute after a counterexample without --kind; in a survey for each verdict)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")

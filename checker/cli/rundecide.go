@@ -250,7 +250,8 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
-// and the result asks; strict is the scenario in which none is.
+// and the result asks; strict is the scenario in which none is. Once there is a counterexample, a worse and a smaller
+// one are looked for as long as a.further says, unless --timeout or --kind asks for more.
 func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario,
 	p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
 	if f.timeout > 0 {
@@ -264,14 +265,26 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	o := checker.Options{
 		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
 	}
+	shown := func(*checker.Result) {}
 	if bar.w != nil && !f.results.instead() {
-		o.Found = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
+		shown = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
 	}
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
-		r, err := checker.Check(ctx, sc, p, o)
+		within, cancel := context.WithCancel(ctx)
+		defer cancel()
+		o.Found = func(r *checker.Result) {
+			shown(r)
+			if f.timeout == 0 && f.first == scenarios.NoKind {
+				time.AfterFunc(cmp.Or(a.further, time.Minute), cancel)
+			}
+		}
+		r, err := checker.Check(within, sc, p, o)
 		if err == nil && p.Disks > 0 && r.Verdict == checker.Unknown && r.Why == checker.SomeDisks {
 			p.Disks = 0 // now all of them
-			r, err = checker.Check(ctx, sc, p, o)
+			r, err = checker.Check(within, sc, p, o)
+		}
+		if within.Err() != nil && ctx.Err() == nil {
+			r.Why = "it ended a minute after the first counterexample, --timeout 10m looks longer"
 		}
 		return r, err
 	}

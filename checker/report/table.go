@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"lockpick/checker/trace"
-	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
 
@@ -28,25 +27,58 @@ func TableOf(cx *trace.Counterexample) [][]string {
 // widestCell is how many columns a cell of a table takes at most.
 const widestCell = 40
 
-// table draws the table of a counterexample, as many of its columns as fit.
+// table draws the table of a counterexample. Where its columns do not fit beside each other, the first is compared
+// with each of the others in a table of its own, which has only the rows that differ. The shortest comes first.
 func (t *timeline) table(cx *trace.Counterexample) {
 	rows := TableOf(cx)
 	if len(rows) == 0 {
 		return
 	}
+	if all := widthsOf(rows, widestCell); len(all) <= 3 || lineWidth(all) <= t.o.width() {
+		t.rows(rows, all)
+		return
+	}
+	var pairs [][][]string
+	for k := 2; k < len(rows[0]); k++ {
+		pair := [][]string{{rows[0][0], rows[0][1], rows[0][k]}}
+		for _, row := range rows[1:] {
+			if row[1] != row[k] {
+				pair = append(pair, []string{row[0], row[1], row[k]})
+			}
+		}
+		pairs = append(pairs, pair)
+	}
+	slices.SortStableFunc(pairs, func(a, b [][]string) int { return len(a) - len(b) })
+	for _, pair := range pairs {
+		t.rows(pair, widthsOf(pair, max(16, (t.o.width()-8)/3)))
+	}
+}
+
+// widthsOf is how wide the columns of a table are; none is wider than widest.
+func widthsOf(rows [][]string, widest int) []int {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for k := range row {
-			widths[k] = max(widths[k], min(columns(row[k]), widestCell))
+			widths[k] = max(widths[k], min(columns(row[k]), widest))
 		}
 	}
-	shown, at := 0, 2
-	for ; shown < len(widths) && (shown < 2 || at+widths[shown] <= t.o.width()); shown++ {
-		at += widths[shown] + 3
+	return widths
+}
+
+// lineWidth is how wide a line of a table is.
+func lineWidth(widths []int) int {
+	n := 2 - 3
+	for _, w := range widths {
+		n += w + 3
 	}
+	return n
+}
+
+// rows draws a table.
+func (t *timeline) rows(rows [][]string, widths []int) {
 	for i, row := range rows {
 		var cells []string
-		for k, cell := range row[:shown] {
+		for k, cell := range row {
 			cells = append(cells, pad(Clip(cell, widths[k]), widths[k]))
 		}
 		text := strings.TrimRight("  "+strings.Join(cells, "   "), " ")
@@ -54,9 +86,6 @@ func (t *timeline) table(cx *trace.Counterexample) {
 			text = t.o.paint(dim, text)
 		}
 		t.line(text)
-	}
-	if left := len(widths) - shown; left > 0 {
-		t.line("  " + t.o.paint(dim, numbers.Count(left, "column more does not fit", "columns more do not fit")))
 	}
 	t.line("")
 }

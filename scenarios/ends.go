@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 )
 
 // What is asked when everybody has ended: who gets in within a time, and what is left.
@@ -91,7 +92,7 @@ func LeftText(names []string) string {
 	case 1:
 		return "everybody has ended, and " + names[0] + " is still there"
 	}
-	return "everybody has ended, and " + join(names) + " are still there"
+	return "everybody has ended, and " + numbers.List(names) + " are still there"
 }
 
 // validateKeeps reports a pattern that cannot be read, or nil.

@@ -138,7 +138,7 @@ func Fields() []Field {
 				if len(s.Punctual) == 0 || s.Stalls == 0 {
 					return ""
 				}
-				return join(names(s.Punctual)) + " punctual"
+				return numbers.List(names(s.Punctual)) + " punctual"
 			},
 			moot:   func(s *Setting) bool { return s.Stalls == 0 },
 			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Punctual }),
@@ -311,9 +311,9 @@ func tellTasks(s *Setting) string {
 		list = append(list, text)
 	}
 	if s.Concurrency == Threads {
-		return join(list) + ", threads"
+		return numbers.List(list) + ", threads"
 	}
-	return join(list) + ", on an event loop"
+	return numbers.List(list) + ", on an event loop"
 }
 
 func tellCrashes(s *Setting) string {
@@ -322,7 +322,7 @@ func tellCrashes(s *Setting) string {
 	}
 	text := fmt.Sprintf("up to %d", s.Crashes)
 	if s.Mortal != nil {
-		text += ", of " + join(names(s.Mortal))
+		text += ", of " + numbers.List(names(s.Mortal))
 	}
 	if s.Daemons {
 		return text + ", at any moment" // also when its program has ended
@@ -349,7 +349,7 @@ func (s *Setting) PunctualNames() string {
 	if len(s.Punctual) == 1 {
 		return ProcessName(s.Punctual[0]) + " is never"
 	}
-	return join(names(s.Punctual)) + " are never"
+	return numbers.List(names(s.Punctual)) + " are never"
 }
 
 func tellPowerLosses(s *Setting) string {
@@ -358,7 +358,7 @@ func tellPowerLosses(s *Setting) string {
 	}
 	text := fmt.Sprintf("up to %d", s.PowerLosses)
 	if len(s.Reboot) > 0 {
-		text += "; " + join(names(s.Reboot)) + " start after it"
+		text += "; " + numbers.List(names(s.Reboot)) + " start after it"
 	}
 	return text
 }
@@ -377,7 +377,7 @@ func tellSkew(s *Setting) string {
 	if list == nil {
 		return "nobody ahead or behind"
 	}
-	return join(list)
+	return numbers.List(list)
 }
 
 func pidsInside(s *Setting) string {
@@ -398,7 +398,7 @@ func tellSignals(s *Setting) string {
 	if s.Signals == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("up to %d, handled by %s", s.Signals, join(names(s.Handlers)))
+	return fmt.Sprintf("up to %d, handled by %s", s.Signals, numbers.List(names(s.Handlers)))
 }
 
 func names(list []int) []string {
@@ -415,13 +415,4 @@ func upTo(n int, one, many string) string {
 		return ""
 	}
 	return "up to " + numbers.Count(n, one, many)
-}
-
-// join joins words as in "A, B and C".
-func join(list []string) string {
-	n := len(list)
-	if n < 2 {
-		return strings.Join(list, "")
-	}
-	return strings.Join(list[:n-1], ", ") + " and " + list[n-1]
 }

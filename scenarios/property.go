@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"lockpick/internal/numbers"
 	"lockpick/model"
 )
 
@@ -292,16 +293,15 @@ func HoldText(holders []string) string { return HoldTextOf("", holders) }
 // HoldTextOf is HoldText for one lock of several: "A and B both hold /x.lock".
 func HoldTextOf(lock string, holders []string) string {
 	lock = cmp.Or(lock, "the lock")
-	switch n := len(holders); n {
+	switch len(holders) {
 	case 0:
 		return "nobody holds " + lock
 	case 1:
 		return holders[0] + " holds " + lock
 	case 2:
-		return holders[0] + " and " + holders[1] + " both hold " + lock
-	default:
-		return strings.Join(holders[:n-1], ", ") + " and " + holders[n-1] + " all hold " + lock
+		return numbers.List(holders) + " both hold " + lock
 	}
+	return numbers.List(holders) + " all hold " + lock
 }
 
 // FindProperty returns the property with an id: one that a scenario of the list claims

@@ -49,7 +49,7 @@ func (c *copiesFlag) Set(text string) error {
 
 // checkAny asks the questions of any number of processes, and prints a line for each.
 func (a *app) checkAny(ctx context.Context, questions []question, f *checkFlags, o checker.Options) error {
-	if !f.drawn() || f.kernel.real {
+	if f.results.instead() || f.kernel.real {
 		return fmt.Errorf("--procs any prints lines of text: leave out the flags for other formats and for the kernel")
 	}
 	if f.certificate != "" {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -20,8 +20,7 @@ type checkFlags struct {
 	filters  *filters
 	setting  *settingFlags
 	engine   *engineFlags
-	formats  []*formatChoice
-	github   *githubFlag
+	results  *resultFlags
 	shard    string
 	strict   bool
 	accept   []string
@@ -30,7 +29,6 @@ type checkFlags struct {
 	// certificate is the file that a proof is written to; empty for none.
 	certificate string
 	options     report.Options
-	date        string // for the pages
 }
 
 func (a *app) checkCommand() *cobra.Command {
@@ -47,8 +45,7 @@ func (a *app) checkCommand() *cobra.Command {
 		ValidArgsFunction: a.completePattern,
 	}
 	f.filters = a.addFilters(c, false)
-	f.setting, f.engine, f.formats = addSettingFlags(c), a.addEngineFlags(c), addFormatFlags(c)
-	f.github = addGitHubFlag(c)
+	f.setting, f.engine, f.results = addSettingFlags(c), a.addEngineFlags(c), addResultFlags(c)
 	f.kernel = addKernelFlags(c)
 	addShardFlag(c, &f.shard)
 	fs := c.Flags()
@@ -61,7 +58,6 @@ func (a *app) checkCommand() *cobra.Command {
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
 	fs.IntVar(&f.options.Largest, "largest", 0, "list the `N` largest verdicts, by states; with --timings the slowest")
 	fs.BoolVar(&f.options.Timings, "timings", false, "print how long each verdict took; two runs then differ")
-	addDateFlag(fs, &f.date)
 	a.completeProperties(c)
 	return c
 }
@@ -80,10 +76,7 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(f.kernel.validate(c), acceptable(f.accept)); err != nil {
-		return err
-	}
-	if err := f.refuse(); err != nil {
+	if err := errors.Join(f.kernel.validate(c), acceptable(f.accept), f.results.validate(nil)); err != nil {
 		return err
 	}
 	asksAny := f.setting.takeAny()
@@ -101,12 +94,26 @@ func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f 
 		return a.checkAny(ctx, questions, f, o)
 	}
 	f.idle(a, c, questions)
-	out := a.handOut(f)
-	results, err := a.answer(ctx, questions, f, o, out.add)
+	return a.handOut(ctx, questions, f, o)
+}
+
+// handOut answers the questions: in a table that is written as the verdicts come, unless a format takes its place, and
+// in files at the end.
+func (a *app) handOut(ctx context.Context, questions []question, f *checkFlags, o checker.Options) error {
+	ro := f.options
+	ro.Flags, ro.Program, ro.Root = f.setting.text(), a.program, repository()
+	drawn := ro
+	drawn.Style = a.style(a.stdout, 0)
+	stdout := a.stdout
+	if f.results.instead() {
+		stdout = io.Discard
+	}
+	tables := report.NewTables(stdout, drawn)
+	results, err := a.answer(ctx, questions, f, o, tables.Add)
 	if err != nil {
 		return err
 	}
-	return out.end(results)
+	return errors.Join(f.results.write(a, a.stdout, results, ro), tables.End(results))
 }
 
 // idle notes the flags that do nothing for these questions.
@@ -117,20 +124,10 @@ func (f *checkFlags) idle(a *app, c *cobra.Command, questions []question) {
 	}
 	f.setting.idle(a, c, list...)
 	f.engine.idle(a, c, list...)
-	f.idleDrawing(a, c)
-}
-
-// formatted reports whether a format is asked for.
-func (f *checkFlags) formatted(flag string) bool {
-	return slices.ContainsFunc(f.formats, func(c *formatChoice) bool { yes, _ := c.asked(); return yes && c.flag == flag })
-}
-
-// idleDrawing notes flags about a matrix that is not drawn.
-func (f *checkFlags) idleDrawing(a *app, c *cobra.Command) {
 	for _, flag := range []string{"verbose", "largest"} {
-		a.idle(c, flag, f.drawn(), "it is about the table, which is not printed")
+		a.idle(c, flag, !f.results.instead(), "it is about the table, which is not printed")
 	}
-	a.idle(c, "date", f.formatted("html"), "only the pages of --html have a date")
+	a.idle(c, "date", c.Flags().Changed("html"), "only the pages of --html have a date")
 }
 
 // strictly is exitOf, and unknown for what holds only under a condition.

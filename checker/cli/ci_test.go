@@ -155,5 +155,5 @@ func TestExplainPictures(t *testing.T) {
 	}
 	none := run(t, "explain", "toy/excl/contend", "--svg", file)
 	require.Equal(t, ExitUsage, none.exit)
-	require.Contains(t, none.stderr, "there is no counterexample to draw")
+	require.Contains(t, none.stderr, "there is no counterexample")
 }

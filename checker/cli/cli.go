@@ -143,13 +143,16 @@ Exit codes: 0 all verdicts as claimed, 1 some verdict differs, 2 usage or bad in
 	return root
 }
 
-// complain writes an error as one line.
+// complain writes an error as one line, and each of several that were joined.
 func (a *app) complain(err error) {
-	var e *silent
-	if errors.As(err, &e) {
+	joined, several := err.(interface{ Unwrap() []error })
+	if !several {
+		a.note("%s", oneLine(err.Error()))
 		return
 	}
-	a.note("%s", oneLine(err.Error()))
+	for _, err := range joined.Unwrap() {
+		a.complain(err)
+	}
 }
 
 // note writes one line of diagnostics.
@@ -171,11 +174,6 @@ func (a *app) onTerminal() bool {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// silent is an error that has been reported already.
-type silent struct{}
-
-func (*silent) Error() string { return "reported" }
 
 // worsen raises the exit code: a differing verdict counts more than an unknown one.
 func (a *app) worsen(code int) {

@@ -87,7 +87,7 @@ int main(void) {
 // The command that shows a run again is the one that was typed, without what was written.
 func TestReplayRunWritesNothingAgain(t *testing.T) {
 	c := (&app{}).runCommand()
-	f := &runFlags{results: addResultFlags(&cobra.Command{Use: c.Use})}
+	f := &runFlags{draw: addDrawFlags(&cobra.Command{Use: c.Use})}
 	require.Equal(t, strings.Fields("run --crashes 1 a -- --sarif x"),
 		f.withoutOutputs(strings.Fields("run --sarif a.sarif --crashes 1 --junit=x.xml --json --html site --github=false a -- --sarif x")))
 }

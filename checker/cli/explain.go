@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,11 +17,8 @@ type explainFlags struct {
 	setting  *settingFlags
 	engine   *engineFlags
 	property string
-	width    int
-	save     string
-	pictures *pictureFlags
+	draw     *drawFlags
 	kernel   *kernelFlags
-	results  *resultFlags
 }
 
 func (a *app) explainCommand() *cobra.Command {
@@ -44,13 +40,11 @@ done in a second, at most --times; --real=false leaves that out, and --real does
 	}
 	c.ValidArgsFunction = a.completeID(false)
 	f.setting, f.engine = addSettingFlags(c), a.addEngineFlags(c)
-	f.pictures, f.kernel = addPictureFlags(c), addKernelFlags(c)
-	f.results = addResultFlags(c)
+	f.draw, f.kernel = addDrawFlags(c), addKernelFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "explain property `P`")
-	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.BoolVar(&f.engine.skipOdds, "skip-odds", false, "leave out the exact odds, which take a second pass")
-	fs.StringVar(&f.save, "save", "", "write the counterexample to `FILE`, which replay reads")
+	fs.StringVar(&f.draw.save, "save", "", "write the counterexample to `FILE`, which replay reads")
 	a.completeProperties(c)
 	return c
 }
@@ -64,13 +58,7 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err != nil {
 		return err
 	}
-	if f.width != 0 && f.width < 60 {
-		return fmt.Errorf("--width %d: choose 60 or more", f.width)
-	}
-	if err := f.kernel.validate(c); err != nil {
-		return err
-	}
-	if err := errors.Join(printed(f.results.formats), writable(f.outputs())); err != nil {
+	if err := errors.Join(f.kernel.validate(c), f.draw.validate()); err != nil {
 		return err
 	}
 	f.setting.idle(a, c, sc)
@@ -87,37 +75,12 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	f.kernel.look(c, a)
 	f.kernel.confirm(ctx, a, &r)
 	a.worsen(exitOf(&r))
-	ro := a.reportOptions(f.setting, f.width)
-	if err := f.pictures.show(a.stdout, &r, ro, f.results.instead()); err != nil {
+	ro := a.reportOptions(f.setting, f.draw.width)
+	if err := f.draw.show(a.stdout, &r, ro); err != nil {
 		return err
 	}
-	return errors.Join(f.results.write(a, a.stdout, []checker.Result{r}, f.pictures.in(ro)), f.keep(&r))
-}
-
-// keep saves the counterexample, if that is asked for.
-func (f *explainFlags) keep(r *checker.Result) error {
-	if f.save == "" {
-		return nil
-	}
-	if r.Counterexample == nil {
-		return fmt.Errorf("--save %s: there is no counterexample to save", f.save)
-	}
-	text, err := report.Bundle(r)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(f.save, text, 0o644)
-}
-
-// outputs lists the files asked for.
-func (f *explainFlags) outputs() []output {
-	out := f.results.outputs()
-	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
-		if o.path != "" {
-			out = append(out, o)
-		}
-	}
-	return out
+	results := []checker.Result{r}
+	return errors.Join(f.draw.write(a, a.stdout, results, f.draw.in(ro)), f.draw.keep(results, ro, report.Bundle))
 }
 
 // asked finds the scenario with an id, in the setting of the flags, and the property

@@ -46,8 +46,6 @@ type formatChoice struct {
 	to string
 }
 
-func addFormatFlags(c *cobra.Command) []*formatChoice { return addFormats(c, formats()) }
-
 func addFormats(c *cobra.Command, all []format) []*formatChoice {
 	var out []*formatChoice
 	for _, f := range all {

@@ -1,11 +1,6 @@
 package cli
 
-import (
-	"github.com/spf13/cobra"
-
-	"lockpick/checker"
-	"lockpick/checker/report"
-)
+import "github.com/spf13/cobra"
 
 // githubFlag says whether a run is annotated, one of GitHub Actions.
 type githubFlag struct {
@@ -19,16 +14,8 @@ func addGitHubFlag(c *cobra.Command) *githubFlag {
 	return f
 }
 
-// annotate writes workflow commands to standard error, where GitHub reads them too and
+// wanted reports whether the run is to be annotated: on standard error, where GitHub reads workflow commands, too, and
 // where they spoil no machine output.
-func (f *githubFlag) annotate(a *app, results []checker.Result, o report.Options) error {
-	if !f.wanted(a) {
-		return nil
-	}
-	return report.GitHub(a.stderr, results, o)
-}
-
-// wanted reports whether the run is to be annotated.
 func (f *githubFlag) wanted(a *app) bool {
 	if !f.cmd.Flags().Changed("github") {
 		return a.env("GITHUB_ACTIONS") == "true"

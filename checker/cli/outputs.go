@@ -80,3 +80,29 @@ func (a *app) idle(c *cobra.Command, flag string, does bool, why string) {
 		a.note("--%s has no effect: %s", flag, why)
 	}
 }
+
+// workDir is the directory that the command was called in; empty when it is gone.
+func workDir() string {
+	dir, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	return dir
+}
+
+// repository is the directory that readers of files take names relative to: the one with the
+// repository that the command was called in, or else with its module, or else that directory
+// itself.
+func repository() string {
+	for _, mark := range []string{".git", "go.mod"} {
+		for dir := workDir(); dir != ""; dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, mark)); err == nil {
+				return dir
+			}
+			if dir == filepath.Dir(dir) {
+				break
+			}
+		}
+	}
+	return workDir()
+}

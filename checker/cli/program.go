@@ -6,8 +6,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"lockpick/checker/report"
 )
 
@@ -73,11 +71,6 @@ func (a *app) made(date string) report.Made {
 		words = append(words, report.ShellWord(w))
 	}
 	return report.Made{Version: versionText(buildInfo()), Command: strings.Join(words, " "), Date: date}
-}
-
-// addDateFlag adds the flag for the date on the pages.
-func addDateFlag(fs *pflag.FlagSet, date *string) {
-	fs.StringVar(date, "date", "", "say on the pages of --html that they are of `DATE`, as given; without it they have none")
 }
 
 // revision is the commit that the program was built from, when Go recorded it.

@@ -26,7 +26,7 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		return nil
 	}
 	say := func(label, text string) {
-		for _, l := range a.style(a.stdout, f.width).Tell(label, text) {
+		for _, l := range a.style(a.stdout, f.draw.width).Tell(label, text) {
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
 	}

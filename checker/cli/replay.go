@@ -22,11 +22,9 @@ import (
 type replayFlags struct {
 	setting  *settingFlags
 	property string
-	width    int
 	real     bool
 	times    int
-	pictures *pictureFlags
-	results  *resultFlags
+	draw     *drawFlags
 }
 
 func (a *app) replayCommand() *cobra.Command {
@@ -52,24 +50,20 @@ hold is broken, 2 the schedule cannot happen.`,
 		},
 	}
 	c.ValidArgsFunction = a.completeID(true)
-	f.setting, f.pictures, f.results = addSettingFlags(c), addPictureFlags(c), addResultFlags(c)
+	f.setting, f.draw = addSettingFlags(c), addDrawFlags(c)
 	fs := c.Flags()
 	fs.StringVar(&f.property, "property", "", "judge by property `P` only")
 	fs.BoolVar(&f.real, "real", false, "then replay it on the real disk, with real processes, and compare every call (Linux)")
 	fs.IntVar(&f.times, "times", 1, "with --real, do so `N` times")
-	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	a.completeProperties(c)
 	return c
 }
 
 func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *replayFlags) error {
-	if f.width != 0 && f.width < 60 {
-		return fmt.Errorf("--width %d: choose 60 or more", f.width)
-	}
 	if f.times < 1 || f.times > 1 && !f.real {
 		return fmt.Errorf("--times %d: choose 1 or more, with --real", f.times)
 	}
-	if err := errors.Join(printed(f.results.formats), writable(f.outputs(), args...)); err != nil {
+	if err := f.draw.validate(args...); err != nil {
 		return err
 	}
 	r, err := a.toReplay(args, f)
@@ -101,7 +95,7 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 
 // forReal replays what was followed on the real kernel.
 func (a *app) forReal(ctx context.Context, r *replayed, p *scenarios.Property, got saved.Followed, f *replayFlags) error {
-	if f.results.instead() { // what is there for a program must stay readable for it
+	if f.draw.instead() { // what is there for a program must stay readable for it
 		defer func(stdout io.Writer) { a.stdout = stdout }(a.stdout)
 		a.stdout = a.stderr
 	}
@@ -249,7 +243,7 @@ func (a *app) reproduced(ctx context.Context, asked *replayed, p *scenarios.Prop
 	}
 	if asked.run != nil { // nobody claims anything of commands
 		r.Claimed = false
-		if f.real || *f.pictures.source || f.results.any(a) {
+		if f.real || f.draw.source || f.draw.any(a) {
 			carryOut(ctx, asked.run, &r) // the run that locates its calls
 		}
 		watchChanges(&r)
@@ -258,34 +252,21 @@ func (a *app) reproduced(ctx context.Context, asked *replayed, p *scenarios.Prop
 		a.note("%s claims that %s %s", r.Scenario.ID, p, r.ClaimText())
 	}
 	a.worsen(exitOf(&r))
-	o := f.drawing(a)
+	o := a.reportOptions(f.setting, f.draw.width)
 	if asked.run != nil {
 		o.Replay = func(*checker.Result) string {
 			return a.program + " replay " + report.ShellWord(asked.file) + " --real"
 		}
-		o.Bundle = func(r *checker.Result) ([]byte, error) { return bundle(asked.run, r) }
+		o.Bundle = ofCommands(asked.run)
 	}
-	if err := f.pictures.show(a.stdout, &r, o, f.results.instead()); err != nil {
+	if err := f.draw.show(a.stdout, &r, o); err != nil {
 		return err
 	}
-	return f.results.write(a, a.stdout, []checker.Result{r}, o)
+	results := []checker.Result{r}
+	return errors.Join(f.draw.write(a, a.stdout, results, f.draw.in(o)), f.draw.keep(results, o, nil))
 }
 
-// outputs lists the files asked for.
-func (f *replayFlags) outputs() []output {
-	out := f.results.outputs()
-	if f.pictures.svg != "" {
-		out = append(out, output{flag: "svg", path: f.pictures.svg})
-	}
-	return out
-}
-
-// drawing says how the schedule is drawn.
-func (f *replayFlags) drawing(a *app) report.Options {
-	return f.pictures.in(a.reportOptions(f.setting, f.width))
-}
-
-func (a *app) reportOptions(f *settingFlags, width int) report.Options {
+func (a *app) reportOptions(f *settingFlags, width widthFlag) report.Options {
 	return report.Options{Style: a.style(a.stdout, width), Flags: f.text(), Program: a.program}
 }
 
@@ -315,15 +296,15 @@ func (a *app) notReproduced(ctx context.Context, r *replayed, got saved.Followed
 // nothingBroken writes what there is of a schedule that breaks nothing: of the smallest
 // counterexample, which is another schedule, no format speaks.
 func (f *replayFlags) nothingBroken(a *app, end *report.RunEnd) error {
-	o := f.drawing(a)
-	if f.pictures.svg != "" {
-		a.note("--svg %s: the schedule breaks nothing, and there is no counterexample to draw", f.pictures.svg)
+	o := f.draw.in(a.reportOptions(f.setting, f.draw.width))
+	if f.draw.svg != "" {
+		a.note("--svg %s: the schedule breaks nothing, and there is no counterexample to draw", f.draw.svg)
 	}
-	if !f.results.instead() {
+	if !f.draw.instead() {
 		if err := report.NotBroken(a.stdout, *end, o); err != nil {
 			return err
 		}
 	}
 	r := unfinished(end.Scenario, end.Properties[0], "the schedule "+end.Run.Schedule.String()+" does not break it; of others nothing is said")
-	return f.results.write(a, a.stdout, []checker.Result{r}, o)
+	return f.draw.write(a, a.stdout, []checker.Result{r}, o)
 }

@@ -12,7 +12,7 @@ import (
 	"lockpick/checker/report"
 )
 
-// resultFlags are the formats in which a command that shows results one by one hands them all out.
+// resultFlags are the formats in which a command hands out its results.
 type resultFlags struct {
 	formats []*formatChoice
 	github  *githubFlag
@@ -20,13 +20,13 @@ type resultFlags struct {
 }
 
 func addResultFlags(c *cobra.Command) *resultFlags {
-	f := &resultFlags{github: addGitHubFlag(c)}
-	f.formats = addFormats(c, formats())
-	addDateFlag(c.Flags(), &f.date)
+	f := &resultFlags{formats: addFormats(c, formats()), github: addGitHubFlag(c)}
+	c.Flags().StringVar(&f.date, "date", "", "say on the pages of --html that they are of `DATE`, as given; without it "+
+		"they have none")
 	return f
 }
 
-// instead reports whether a format takes the timelines' place.
+// instead reports whether a format takes the place of the text on standard output.
 func (f *resultFlags) instead() bool {
 	return slices.ContainsFunc(f.formats, func(c *formatChoice) bool { _, instead := c.asked(); return instead })
 }
@@ -36,22 +36,26 @@ func (f *resultFlags) any(a *app) bool {
 	return f.github.wanted(a) || slices.ContainsFunc(f.formats, func(c *formatChoice) bool { yes, _ := c.asked(); return yes })
 }
 
-// outputs lists the files asked for.
-func (f *resultFlags) outputs() []output {
-	var out []output
+// validate reports outputs that cannot be meant together, with more that are asked for. Inputs are the files that the
+// command reads.
+func (f *resultFlags) validate(more []output, inputs ...string) error {
+	outputs := more
 	for _, c := range f.formats {
 		if yes, instead := c.asked(); yes && !instead {
-			out = append(out, output{c.flag, c.to, c.arg == "DIR"})
+			outputs = append(outputs, output{c.flag, c.to, c.arg == "DIR"})
 		}
 	}
-	return out
+	return errors.Join(printed(f.formats), writable(outputs, inputs...))
 }
 
 // write writes what is asked for. One place that cannot be written to keeps nobody else from
 // having the results.
 func (f *resultFlags) write(a *app, stdout io.Writer, results []checker.Result, o report.Options) error {
 	o.Made, o.Root = a.made(f.date), repository()
-	errs := []error{f.github.annotate(a, results, o)}
+	var errs []error
+	if f.github.wanted(a) {
+		errs = append(errs, report.GitHub(a.stderr, results, o))
+	}
 	for _, c := range f.formats {
 		if yes, _ := c.asked(); yes {
 			if err := c.write(stdout, c.to, results, o); err != nil {

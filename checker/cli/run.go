@@ -29,11 +29,9 @@ type runFlags struct {
 	property string
 	kind     string
 	first    scenarios.Kind // of kind
-	width    int
 	timeout  time.Duration
 	skipOdds bool
 	states   int
-	save     string
 	repair   bool
 	strict   bool
 	accept   []string
@@ -41,8 +39,7 @@ type runFlags struct {
 	native   string
 	budget   time.Duration // of native
 	natively string        // the line native that was printed last
-	results  *resultFlags
-	pictures *pictureFlags
+	draw     *drawFlags
 }
 
 // A specFlag is a flag that sets what command.Spec.Set takes.
@@ -78,6 +75,7 @@ it holds, or is broken and how, or why it was not asked.`,
 			return a.runPrograms(c.Context(), args, f)
 		},
 	}
+	f.draw = addDrawFlags(c)
 	fs := c.Flags()
 	fs.VarP(&f.copies, "copies", "n", "run `N` processes of one command, which follows --; any asks about every number")
 	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; or decide one situation of the survey alone, by its name")
@@ -109,18 +107,17 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.StringVar(&f.kind, "kind", "", "show a counterexample of kind `K` rather than the worst: lost (all succeed, and "+
 		"something is lost or mixed), mixed (a command fails, and a file is left as no serial run leaves it), "+
 		"failed (a command fails, too) or refused (nothing else is wrong)")
-	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
 	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never, "+
 		"but a minute after a counterexample without --kind; in a survey for each verdict)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
-	fs.StringVar(&f.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; replay reads it")
+	fs.StringVar(&f.draw.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; "+
+		"replay reads it")
 	fs.BoolVar(&f.strict, "strict", false, strictUsage)
 	addAcceptFlag(c, &f.accept)
 	fs.BoolVar(&f.repair, "repair", false, "try changes to what is broken, and print those that hold, to paste")
 	fs.StringVar(&f.native, "native", "", "run the commands natively for up to `TIME`, to challenge what holds and to "+
 		"confirm what is broken; off runs nothing (default 5s, or $"+nativeBudget+")")
-	f.pictures, f.results = addPictureFlags(c), addResultFlags(c)
 	return c
 }
 
@@ -130,7 +127,7 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(acceptable(f.accept), printed(f.results.formats), writable(f.outputs())); err != nil {
+	if err := errors.Join(acceptable(f.accept), f.draw.validate()); err != nil {
 		return err
 	}
 	if f.timeout > 0 && f.survey == "" {

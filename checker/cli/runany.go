@@ -22,7 +22,7 @@ func (f *runFlags) takeAny(spec *command.Spec) error {
 		f.repair:
 		return errors.New("-n any is asked of commands that are not killed: leave out the flags for faults, clocks, " +
 			"properties, surveys and repairs")
-	case f.results.instead():
+	case f.draw.instead():
 		return errors.New("-n any prints text: leave out the flags for other formats")
 	}
 	spec.Commands = append(spec.Commands, spec.Commands[0])

@@ -47,7 +47,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		}
 	}
 	o := f.reportOptions(a, saved, args)
-	if !f.results.instead() {
+	if !f.draw.instead() {
 		for _, l := range o.Tell("assumed", strings.Join(d.assumes, "; ")+".") {
 			_, _ = fmt.Fprintln(a.stdout, l)
 		}
@@ -55,15 +55,13 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 	if !f.repair && len(saved.Commands) > 1 && a.onTerminal() && slices.ContainsFunc(results, hasCounterexample) {
 		a.note("broken: --repair tries locks and renames, and prints those that hold")
 	}
-	if f.repair && !f.results.instead() {
+	if f.repair && !f.draw.instead() {
 		if err := a.repair(ctx, saved, results, f); err != nil {
 			return err
 		}
 	}
-	return errors.Join(f.results.write(a, a.stdout, results, f.pictures.in(o)), f.write(saved, results, o))
+	return errors.Join(f.draw.write(a, a.stdout, results, f.draw.in(o)), f.draw.keep(results, o, o.Bundle))
 }
-
-func hasCounterexample(r checker.Result) bool { return r.Counterexample != nil }
 
 // decide makes the verdicts on some commands.
 func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) (
@@ -172,7 +170,7 @@ func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, agai
 	a.worsen(strictly(r, f.strict))
 	a.early.over()
 	r.Claimed = false // nobody claims anything of a command
-	if f.results.instead() || again {
+	if f.draw.instead() || again {
 		return nil
 	}
 	if !first {
@@ -266,7 +264,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
 	}
 	shown := func(*checker.Result) {}
-	if bar.w != nil && !f.results.instead() {
+	if bar.w != nil && !f.draw.instead() {
 		shown = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
 	}
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -31,19 +28,22 @@ func (f *runFlags) places(spec *command.Spec, args []string) []scenarios.Source 
 // reportOptions says how what was found is told.
 func (f *runFlags) reportOptions(a *app, spec *command.Spec, args []string) report.Options {
 	return report.Options{
-		Style: a.style(a.stdout, f.width), Program: a.program, Root: workDir(), Places: true, Commands: f.places(spec, args),
-		Replay: func(*checker.Result) string { return a.replayRun(f) },
-		Bundle: func(r *checker.Result) ([]byte, error) { return bundle(spec, r) },
+		Style: a.style(a.stdout, f.draw.width), Program: a.program, Root: workDir(), Places: true,
+		Commands: f.places(spec, args),
+		Replay:   func(*checker.Result) string { return a.replayRun(f) },
+		Bundle:   ofCommands(spec),
 	}
 }
 
-// bundle is a counterexample with its commands and their files, as replay reads it.
-func bundle(spec *command.Spec, r *checker.Result) ([]byte, error) {
-	text, err := report.Bundle(r)
-	if err != nil {
-		return nil, err
+// ofCommands makes bundles of counterexamples with their commands and files, as replay reads them.
+func ofCommands(spec *command.Spec) func(*checker.Result) ([]byte, error) {
+	return func(r *checker.Result) ([]byte, error) {
+		text, err := report.Bundle(r)
+		if err != nil {
+			return nil, err
+		}
+		return spec.AddTo(text)
 	}
-	return spec.AddTo(text)
 }
 
 // archive reports whether the arguments are an archive.
@@ -62,9 +62,7 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 		return err
 	}
 	f.natively = r.Native
-	pictures := *f.pictures
-	pictures.svg = "" // there is one file for all
-	return pictures.show(stdout, r, o, false)
+	return report.Timeline(stdout, r, f.draw.in(o))
 }
 
 // countsOf says what a verdict took, and how many interleavings the executions have spared.
@@ -97,52 +95,11 @@ func within(text string, columns int) []string {
 	return lines
 }
 
-// outputs lists the files asked for.
-func (f *runFlags) outputs() []output {
-	var out []output
-	for _, o := range []output{{flag: "svg", path: f.pictures.svg}, {flag: "save", path: f.save}} {
-		if o.path != "" {
-			out = append(out, o)
-		}
-	}
-	return append(out, f.results.outputs()...)
-}
-
-// write writes the picture and the bundle that are asked for.
-func (f *runFlags) write(spec *command.Spec, results []checker.Result, o report.Options) error {
-	var errs []error
-	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
-	for _, file := range []struct {
-		flag, name string
-		write      func(name string, r *checker.Result) error
-	}{
-		{"svg", f.pictures.svg, func(name string, r *checker.Result) error {
-			return writeFile(name, func(w io.Writer) error { return report.SVG(w, r, o) })
-		}},
-		{"save", f.save, func(name string, r *checker.Result) error {
-			text, err := bundle(spec, r)
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(name, text, 0o644)
-		}},
-	} {
-		switch {
-		case file.name == "":
-		case i < 0:
-			errs = append(errs, fmt.Errorf("--%s %s: there is no counterexample", file.flag, file.name))
-		default:
-			errs = append(errs, file.write(file.name, &results[i]))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 // replayRun is the command that shows a counterexample again: of the file that it is saved in, or
 // the same command with one.
 func (a *app) replayRun(f *runFlags) string {
-	if f.save != "" {
-		return a.program + " replay " + report.ShellWord(f.save)
+	if f.draw.save != "" {
+		return a.program + " replay " + report.ShellWord(f.draw.save)
 	}
 	const file = "race.lockpick"
 	words := []string{a.program}
@@ -160,7 +117,7 @@ func (a *app) replayRun(f *runFlags) string {
 func (f *runFlags) withoutOutputs(args []string) []string {
 	takesValue := map[string]bool{"svg": true, "date": true, "unfold": false, "source": false,
 		"github": false}
-	for _, c := range f.results.formats {
+	for _, c := range f.draw.formats {
 		takesValue[c.flag] = c.arg != ""
 	}
 	var out []string

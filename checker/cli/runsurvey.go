@@ -102,12 +102,12 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 			o.NotAsked = append(o.NotAsked, report.NotAsked{Hazard: l.Hazard.ID, Why: l.NotAsked})
 		}
 	}
-	if !s.f.results.instead() {
+	if !s.f.draw.instead() {
 		if err := s.show(lines, results, o); err != nil {
 			return err
 		}
 	}
-	return errors.Join(s.f.results.write(a, a.stdout, results, o), s.f.write(spec, results, o))
+	return errors.Join(s.f.draw.write(a, a.stdout, results, o), s.f.draw.keep(results, o, ofCommands(spec)))
 }
 
 // wasStopped is said of a hazard when the survey was interrupted before it was decided.

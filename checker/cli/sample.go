@@ -21,7 +21,7 @@ type sampleFlags struct {
 	property string
 	asJSON   bool
 	timings  bool
-	width    int
+	width    widthFlag
 }
 
 func (a *app) sampleCommand() *cobra.Command {
@@ -48,7 +48,7 @@ holds: without a violation the verdict is unknown, and the exit code 3.`,
 	fs.StringVar(&f.property, "property", "", "sample property `P` only")
 	fs.BoolVar(&f.asJSON, "json", false, "write JSON (docs/schema/check-v1.json)")
 	fs.BoolVar(&f.timings, "timings", false, "print how long it took; two runs then differ")
-	fs.IntVar(&f.width, "width", 0, "draw `N` columns wide (default the terminal's width, up to 120, or 100)")
+	addWidthFlag(fs, &f.width)
 	a.completeProperties(c)
 	a.completeValues(c, "strategy", sched.DrawingNames()...)
 	return c
@@ -60,8 +60,6 @@ func (f *sampleFlags) validate() error {
 		return fmt.Errorf("--runs %d: choose 1 or more", o.Runs)
 	case o.Depth < 1:
 		return fmt.Errorf("--depth %d: choose 1 or more", o.Depth)
-	case f.width != 0 && f.width < 60:
-		return fmt.Errorf("--width %d: choose 60 or more", f.width)
 	}
 	return nil
 }

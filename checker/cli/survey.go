@@ -16,7 +16,7 @@ import (
 type surveyFlags struct {
 	hazard    string
 	maxStates int
-	width     int
+	width     widthFlag
 	accept    []string
 }
 
@@ -42,7 +42,7 @@ Exit codes: 0 everything asked holds, 1 something is broken, 3 something is unkn
 	fs := c.Flags()
 	fs.StringVar(&f.hazard, "hazard", "", "only hazard `H`")
 	fs.IntVar(&f.maxStates, "max-states", checker.SurveyStates, "end the search for each answer after `N` states")
-	fs.IntVar(&f.width, "width", 0, "write `N` columns wide (default the terminal's width, up to 120, or 100)")
+	addWidthFlag(fs, &f.width)
 	addAcceptFlag(c, &f.accept)
 	a.completeFlag(c, "hazard", hazardIDs)
 	return c
@@ -63,8 +63,6 @@ func (a *app) survey(ctx context.Context, args []string, f *surveyFlags) error {
 		return fmt.Errorf("unknown hazard %q%s", f.hazard, meant(f.hazard, hazardIDs()))
 	case f.maxStates < 1:
 		return fmt.Errorf("--max-states %d: choose 1 or more", f.maxStates)
-	case f.width != 0 && f.width < 60:
-		return fmt.Errorf("--width %d: choose 60 or more", f.width)
 	}
 	if err := acceptable(f.accept); err != nil {
 		return err

@@ -42,7 +42,7 @@ func TestSurveyRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"survey ctx/excl --hazard cras":    `unknown hazard "cras": did you mean crash?`,
 		"survey ctx/excl --max-states 0":   "--max-states 0: choose 1 or more",
-		"survey ctx/excl --width 3":        "--width 3: choose 60 or more",
+		"survey ctx/excl --width 3":        "choose 60 or more",
 		"survey gateguard":                 "gateguard/rmw/contend has no protocol of its own: give the scenario a Subject",
 		"survey nosuch":                    `no scenario matches "nosuch"`,
 		"survey":                           "requires at least 1 arg",

@@ -18,8 +18,8 @@ import (
 
 // style is how output to w looks: colour only on a terminal and unless NO_COLOR is
 // set, as wide as the terminal is, up to 100 columns.
-func (a *app) style(w io.Writer, width int) report.Style {
-	s := report.Style{Width: width}
+func (a *app) style(w io.Writer, width widthFlag) report.Style {
+	s := report.Style{Width: int(width)}
 	f, ok := w.(*os.File)
 	tty := ok && term.IsTerminal(int(f.Fd()))
 	s.Color = tty && a.env("NO_COLOR") == "" && a.env("TERM") != "dumb"

@@ -90,7 +90,7 @@ func (m *markdown) below(r *checker.Result) (lines []string) {
 	if text := fix(r); text != "" {
 		lines = append(lines, "**Fix:** "+markdownText(text))
 	}
-	if depends := (&timeline{r: r}).depends(); len(depends) > 0 {
+	if depends := depends(r); len(depends) > 0 {
 		lines = append(lines, "**Depends:** "+markdownText(strings.Join(depends, "; ")))
 	}
 	if m.o.Bundle != nil && m.much.folded {
@@ -147,18 +147,18 @@ func (m *markdown) story(r *checker.Result, n int) {
 func (m *markdown) unfolded(r *checker.Result) error {
 	o := m.o
 	o.Unfold = o.Unfold || len(r.Counterexample.Trace) <= issueUnfolded
-	facts := (&timeline{r: r, o: o}).facts()
+	all := Facts(r)
 	if text := kindText(r); text != "" {
-		facts = append(facts, text)
+		all = append(all, text)
 	}
-	facts = slices.Concat(facts, alsoTexts(r))
+	all = slices.Concat(all, alsoTexts(r))
 	m.line("")
 	m.line("<details><summary>All steps</summary>")
 	m.line("")
 	if r.Scenario.Summary != "" {
 		m.line("%s", markdownText(sentence(r.Scenario.Summary)))
 	}
-	m.line("%s.", markdownText(strings.Join(facts, " · ")))
+	m.line("%s.", markdownText(strings.Join(all, " · ")))
 	if r.Scenario.Report != "" {
 		m.line("Reported: <%s>", r.Scenario.Report)
 	}

@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"strings"
 
 	"lockpick/checker"
 	"lockpick/scenarios"
@@ -17,7 +15,7 @@ const maxSummaries = 60
 // List writes scenarios for a person: a line for each, and what it claims; up to
 // [maxSummaries] of them with what they do, and more with how to choose among them.
 func List(w io.Writer, list []scenarios.Scenario, s Style) error {
-	b := bufio.NewWriter(w)
+	b := newSheet(w, Options{Style: s})
 	system := ""
 	width := 0
 	for i := range list {
@@ -27,31 +25,26 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 		sc := &list[i]
 		if sc.System() != system {
 			if system != "" {
-				_, _ = fmt.Fprintln(b)
+				b.line("")
 			}
 			system = sc.System()
-			_, _ = fmt.Fprintln(b, s.paint(bold, Visible(system)))
+			b.line(s.paint(bold, Visible(system)))
 		}
 		pieces := []piece{pieceOf(plain, "  "+pad(rowName(sc), width))}
 		for _, c := range sc.Claims {
 			pieces = append(pieces, pieceOf(verdictInk(c.Verdict), glyph(c.Verdict)+" "+c.Property.ID))
 		}
-		for _, line := range s.flow(append(pieces, pieceOf(dim, sc.Setting.String())), "  ", "      ", s.width()) {
-			_, _ = fmt.Fprintln(b, strings.TrimRight(line, " "))
-		}
+		b.flow(append(pieces, pieceOf(dim, sc.Setting.String())), "  ", "      ")
 		if sc.Summary != "" && len(list) <= maxSummaries {
-			for _, line := range wrap(sc.Summary, s.width()-6) {
-				_, _ = fmt.Fprintln(b, "    "+s.paint(dim, line))
-			}
+			b.lines(4, dim, wrap(sc.Summary, s.width()-6))
 		}
 	}
 	if len(list) > maxSummaries {
-		_, _ = fmt.Fprintln(b)
-		for _, line := range wrap(fmt.Sprintf("%d scenarios. A list of up to %d says what each does: choose by name, or by --shape, --hazard, --project, --property, --verdict.", len(list), maxSummaries), s.width()) {
-			_, _ = fmt.Fprintln(b, s.paint(dim, line))
-		}
+		b.line("")
+		b.lines(0, dim, wrap(fmt.Sprintf("%d scenarios. A list of up to %d says what each does: choose by name, or by "+
+			"--shape, --hazard, --project, --property, --verdict.", len(list), maxSummaries), s.width()))
 	}
-	return b.Flush()
+	return b.w.Flush()
 }
 
 // rowName is an id without its system.

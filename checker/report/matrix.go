@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -29,7 +28,7 @@ type Tables struct{ m matrix }
 
 // NewTables returns tables without any results yet.
 func NewTables(w io.Writer, o Options) *Tables {
-	return &Tables{matrix{w: bufio.NewWriter(w), o: o}}
+	return &Tables{matrix{newSheet(w, o)}}
 }
 
 // Add writes the tables of some more results: all those of a system, or of several.
@@ -47,17 +46,7 @@ func (t *Tables) End(all []checker.Result) error {
 	return t.m.w.Flush()
 }
 
-type matrix struct {
-	w *bufio.Writer
-	o Options
-	// written: something has been written already.
-	written bool
-}
-
-func (m *matrix) line(text string) {
-	_, _ = fmt.Fprintln(m.w, strings.TrimRight(text, " "))
-	m.written = true
-}
+type matrix struct{ sheet }
 
 // A matrixRow is the results of one scenario.
 type matrixRow []*checker.Result
@@ -178,9 +167,7 @@ func (m *matrix) row(r matrixRow, t table) {
 			text, i := cell(x)
 			pieces = append(pieces, pieceOf(i, text+" "+x.Property.ID))
 		}
-		for _, l := range m.o.flow(append(pieces, setting), "  ", "      ", m.o.width()) {
-			m.line(l)
-		}
+		m.flow(append(pieces, setting), "  ", "      ")
 		return
 	}
 	line := pad(head, t.name)
@@ -196,9 +183,7 @@ func (m *matrix) row(r matrixRow, t table) {
 		return
 	}
 	m.line(line)
-	for _, l := range wrap(setting.text, m.o.width()-4) {
-		m.line("    " + m.o.paint(setting.ink, l))
-	}
+	m.lines(4, setting.ink, wrap(setting.text, m.o.width()-4))
 }
 
 // cell is one glyph, and what it says of the claim when the two differ.
@@ -239,9 +224,7 @@ func (m *matrix) conditions(r matrixRow) {
 		if len(about[text]) < len(r) {
 			line = strings.Join(about[text], ", ") + ": " + text
 		}
-		for _, l := range wrap(line, m.o.width()-4) {
-			m.line("    " + m.o.paint(dim, l))
-		}
+		m.lines(4, dim, wrap(line, m.o.width()-4))
 	}
 }
 
@@ -255,18 +238,12 @@ func (m *matrix) evidence(r matrixRow) {
 			continue
 		}
 		head := pieceOf(verdictInk(x.Verdict), fmt.Sprintf("    %s %s:", glyph(x.Verdict), x.Property))
-		for _, l := range m.o.flow(append([]piece{head}, words(plain, evidenceText(x))...), " ", "      ", m.o.width()) {
-			m.line(l)
-		}
+		m.flow(append([]piece{head}, words(plain, evidenceText(x))...), " ", "      ")
 		if c := x.Counterexample; c != nil && c.Cause != "" {
-			for _, l := range wrap(c.Cause, m.o.width()-8) {
-				m.line("      " + m.o.paint(dim, l))
-			}
+			m.lines(6, dim, wrap(c.Cause, m.o.width()-8))
 		}
 		if text := x.AcceptedText(); text != "" {
-			for _, l := range wrap(text+".", m.o.width()-8) {
-				m.line("      " + m.o.paint(warn, l))
-			}
+			m.lines(6, warn, wrap(text+".", m.o.width()-8))
 		}
 		if m.o.Verbose {
 			m.line("      " + m.o.paint(dim, countsText(x, m.o)))
@@ -338,9 +315,7 @@ func (m *matrix) summary(results []checker.Result) {
 	}
 	if !m.o.Quiet {
 		legend := []piece{pieceOf(dim, "✓ holds"), pieceOf(dim, "✗ broken"), pieceOf(dim, "? unknown"), pieceOf(dim, "· not asked"), pieceOf(dim, "✗ not ✓  differs from the claim")}
-		for _, l := range m.o.flow(legend, "   ", "", m.o.width()) {
-			m.line(l)
-		}
+		m.flow(legend, "   ", "")
 	}
 	var texts, painted []string
 	for _, v := range []checker.Verdict{checker.Broken, checker.Holds, checker.Unknown} {
@@ -373,7 +348,5 @@ func (m *matrix) summary(results []checker.Result) {
 	if m.o.Flags != "" {
 		pieces = append(pieces, pieceOf(plain, "with "+m.o.Flags))
 	}
-	for _, l := range m.o.flow(pieces, " · ", "", m.o.width()) {
-		m.line(l)
-	}
+	m.flow(pieces, " · ", "")
 }

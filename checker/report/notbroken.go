@@ -1,10 +1,8 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"lockpick/checker"
@@ -28,40 +26,35 @@ type RunEnd struct {
 // NotBroken draws a run that broke nothing, and says where it leaves the smallest
 // counterexample, and whether another schedule breaks the property.
 func NotBroken(w io.Writer, e RunEnd, o Options) error {
-	b := bufio.NewWriter(w)
+	b := newSheet(w, o)
 	var names []string
 	for _, p := range e.Properties {
 		names = append(names, p.ID)
 	}
 	head := []piece{pieceOf(bold, Visible(e.Scenario.ID)), pieceOf(warn, "NOT BROKEN BY THIS SCHEDULE"), pieceOf(bold, strings.Join(names, ", "))}
 	facts := []piece{pieceOf(dim, e.Scenario.Setting.String()), pieceOf(dim, costText(e.Run.Cost, e.Run.Schedule)), pieceOf(dim, e.ending())}
-	for _, l := range slices.Concat(o.flow(head, "  ", "  ", o.width()), o.flow(facts, " · ", "", o.width()), []string{""}) {
-		_, _ = fmt.Fprintln(b, l)
-	}
+	b.flow(head, "  ", "  ")
+	b.flow(facts, " · ", "")
+	b.line("")
 	style := o.Style
 	style.Unfold = true // there is no cause that would say what matters
-	Drawing{Chart: newRunChart(e.Scenario, e.Run)}.draw(b, style)
-	tell := func(head, text string) {
-		for _, l := range o.tell(head, text) {
-			_, _ = fmt.Fprintln(b, l)
-		}
-	}
+	Drawing{Chart: newRunChart(e.Scenario, e.Run)}.draw(b.w, style)
 	if e.Checked == nil || e.Checked.Verdict != checker.Holds {
-		tell("differs", e.difference())
+		b.tell("differs", e.difference())
 	}
 	if e.Unasked != "" {
-		tell("unknown", strings.ToUpper(e.Unasked[:1])+e.Unasked[1:]+".")
+		b.tell("unknown", strings.ToUpper(e.Unasked[:1])+e.Unasked[1:]+".")
 	}
 	switch r := e.Checked; {
 	case r == nil:
 	case r.Counterexample != nil:
-		_, _ = fmt.Fprintln(b, "  "+o.paint(accent, pad("broken", 8))+ReplayCommand(r, o))
+		b.command("broken", ReplayCommand(r, o))
 	case r.Verdict == checker.Holds:
-		tell("holds", fmt.Sprintf("No schedule of %s breaks %s: %s.", e.Scenario.Setting, r.Property, countsText(r, o)))
+		b.tell("holds", fmt.Sprintf("No schedule of %s breaks %s: %s.", e.Scenario.Setting, r.Property, countsText(r, o)))
 	default:
-		tell("unknown", fmt.Sprintf("Whether another schedule breaks %s is not known: %s.", r.Property, r.Why))
+		b.tell("unknown", fmt.Sprintf("Whether another schedule breaks %s is not known: %s.", r.Property, r.Why))
 	}
-	return b.Flush()
+	return b.w.Flush()
 }
 
 func (e *RunEnd) ending() string {

@@ -98,7 +98,7 @@ func plainTimeline(r *checker.Result, o Options) (string, error) {
 func Evidence(r *checker.Result, o Options) string {
 	var text strings.Builder
 	o.Style = Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source}
-	t := &timeline{w: bufio.NewWriter(&text), r: r, o: o}
+	t := &timeline{newSheet(&text, o), r}
 	t.header()
 	if r.Counterexample == nil {
 		t.verdictOnly()
@@ -107,9 +107,7 @@ func Evidence(r *checker.Result, o Options) string {
 		if r.Counterexample.Cause != "" {
 			t.line("")
 		}
-		for _, l := range o.tell("cause", r.Counterexample.Cause) {
-			t.line(l)
-		}
+		t.tell("cause", r.Counterexample.Cause)
 		t.places()
 	}
 	_ = t.w.Flush()

@@ -27,6 +27,6 @@ func SampleText(w io.Writer, s *checker.Sampled, so checker.SampleOptions, o Opt
 		text += fmt.Sprintf("; %s, %s a second", s.Elapsed.Round(time.Millisecond),
 			numbers.Number(int(float64(s.Runs)/max(s.Elapsed.Seconds(), 1e-9))))
 	}
-	_, err := fmt.Fprintf(w, "%s\n\n", strings.Join(o.tell("drawn", text), "\n"))
+	_, err := fmt.Fprintf(w, "%s\n\n", strings.Join(o.Tell("drawn", text), "\n"))
 	return err
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -13,12 +12,12 @@ import (
 // Survey writes what a survey of a protocol found out: a line for each hazard, and then the
 // commands that replay what is broken. subject is the protocol's id.
 func Survey(w io.Writer, subject string, lines []checker.Surveyed, o Options) error {
-	b := bufio.NewWriter(w)
+	b := newSheet(w, o)
 	width := 0
 	for i := range lines {
 		width = max(width, columns(lines[i].Hazard.ID))
 	}
-	_, _ = fmt.Fprintln(b, o.paint(bold, Visible(subject)))
+	b.line(o.paint(bold, Visible(subject)))
 	for i := range lines {
 		l := &lines[i]
 		for j, p := range surveyPieces(l) {
@@ -26,19 +25,20 @@ func Survey(w io.Writer, subject string, lines []checker.Surveyed, o Options) er
 			if j == 0 {
 				name = l.Hazard.ID
 			}
-			for _, line := range o.flow(append([]piece{pieceOf(plain, "  "+pad(name, width))}, p...), "  ", strings.Repeat(" ", width+4), o.width()) {
-				_, _ = fmt.Fprintln(b, strings.TrimRight(line, " "))
-			}
+			b.flow(append([]piece{pieceOf(plain, "  "+pad(name, width))}, p...), "  ", strings.Repeat(" ", width+4))
 		}
 	}
-	head := "\n"
+	first := true
 	for i := range lines {
 		for j := range lines[i].Broken {
-			_, _ = fmt.Fprint(b, head, "  replay  ", o.paint(dim, ReplayCommand(&lines[i].Broken[j], o)), "\n")
-			head = ""
+			if first {
+				b.line("")
+			}
+			first = false
+			b.line("  replay  " + o.paint(dim, ReplayCommand(&lines[i].Broken[j], o)))
 		}
 	}
-	return b.Flush()
+	return b.w.Flush()
 }
 
 // surveyPieces are the lines about one hazard.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"strings"
 	"testing"
 
@@ -39,7 +38,7 @@ func TestTableThatDoesNotFit(t *testing.T) {
 `,
 	} {
 		var text strings.Builder
-		tl := &timeline{w: bufio.NewWriter(&text), o: Options{Style: Style{Width: width}}}
+		tl := &timeline{sheet: newSheet(&text, Options{Style: Style{Width: width}})}
 		tl.table(cx)
 		require.NoError(t, tl.w.Flush())
 		got := strings.ReplaceAll(text.String(), "…", "2")

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -21,25 +20,21 @@ import (
 // When the columns do not fit, all tasks share one, and bars at its left tell them
 // apart. A result without a counterexample gets its verdict and its counts.
 func Timeline(w io.Writer, r *checker.Result, o Options) error {
-	b := bufio.NewWriter(w)
-	t := &timeline{w: b, r: r, o: o}
+	t := &timeline{newSheet(w, o), r}
 	t.header()
 	if r.Counterexample == nil {
 		t.verdictOnly()
-		return b.Flush()
+		return t.w.Flush()
 	}
-	drawingOf(r).draw(b, o.Style)
+	drawingOf(r).draw(t.w, o.Style)
 	t.footer()
-	return b.Flush()
+	return t.w.Flush()
 }
 
 type timeline struct {
-	w *bufio.Writer
+	sheet
 	r *checker.Result
-	o Options
 }
-
-func (t *timeline) line(text string) { _, _ = fmt.Fprintln(t.w, strings.TrimRight(text, " ")) }
 
 // header says what was asked and what came out, in three lines at most.
 func (t *timeline) header() {
@@ -55,56 +50,45 @@ func (t *timeline) header() {
 		verdict += " (accepted: " + r.Accepted + ")"
 	}
 	head := []piece{pieceOf(bold, Visible(r.Scenario.ID)), pieceOf(verdictInk(r.Verdict), verdict), pieceOf(bold, r.Property.ID)}
-	for _, l := range t.o.flow(head, "  ", "  ", t.o.width()) {
-		t.line(l)
-	}
+	t.flow(head, "  ", "  ")
 	if r.Scenario.Summary != "" {
-		for _, l := range wrap(r.Scenario.Summary, t.o.width()) {
-			t.line(l)
-		}
+		t.lines(0, plain, wrap(r.Scenario.Summary, t.o.width()))
 	}
-	for _, l := range joinWrapped(t.facts(), t.o.width()) {
-		t.line(t.o.paint(dim, l))
-	}
-	if c := t.r.Counterexample; c != nil && !c.Smallest && t.r.Why != "" {
-		for _, l := range wrap(t.r.Why, t.o.width()) {
-			t.line(t.o.paint(dim, l))
-		}
+	t.lines(0, dim, joinWrapped(Facts(r), t.o.width()))
+	if c := r.Counterexample; c != nil && !c.Smallest && r.Why != "" {
+		t.lines(0, dim, wrap(r.Why, t.o.width()))
 	}
 	t.line("")
-	if t.r.Question != nil {
-		for i, l := range t.r.Question.Lines() {
-			for _, l := range wrap(l, t.o.width()-4) {
-				t.line(strings.Repeat("  ", min(i+1, 2)) + l)
-			}
+	if r.Question != nil {
+		for i, l := range r.Question.Lines() {
+			t.lines(2*min(i+1, 2), plain, wrap(l, t.o.width()-4))
 		}
 		t.line("")
 	}
 }
 
-// facts are the bounds of the setting and the size of the counterexample.
-func (t *timeline) facts() []string {
-	r := t.r
-	facts := []string{r.Scenario.Setting.String()}
+// Facts are the bounds of the setting and the size of the counterexample.
+func Facts(r *checker.Result) []string {
+	all := []string{r.Scenario.Setting.String()}
 	if c := r.Counterexample; c != nil {
-		facts = append(facts, costText(c.Cost, c.Schedule))
+		all = append(all, costText(c.Cost, c.Schedule))
 		switch {
 		case c.Smallest && c.Others:
-			facts = append(facts, "no smaller one of its kind exists")
+			all = append(all, "no smaller one of its kind exists")
 		case c.Smallest:
-			facts = append(facts, "no smaller one exists")
+			all = append(all, "no smaller one exists")
 		case r.Why != "":
-			facts = append(facts, "a smaller one may exist")
+			all = append(all, "a smaller one may exist")
 		}
 	}
 	switch {
 	case r.Verdict != checker.Broken:
 	case r.Odds > 0:
-		facts = append(facts, "hit by "+OddsText(r.Odds))
+		all = append(all, "hit by "+OddsText(r.Odds))
 	case r.OddsWhy != "":
-		facts = append(facts, "odds not known: "+r.OddsWhy)
+		all = append(all, "odds not known: "+r.OddsWhy)
 	}
-	return facts
+	return all
 }
 
 // costText is the size of a counterexample: "2 preemptions, 10 steps".
@@ -175,19 +159,16 @@ func joinWrapped(parts []string, n int) []string {
 // verdictOnly says what there is to say without a counterexample.
 func (t *timeline) verdictOnly() {
 	r := t.r
-	switch r.Verdict {
-	case checker.Holds:
-		t.paragraph(plain, "No schedule of "+r.Scenario.Setting.String()+" breaks it: "+countsText(r, t.o)+".")
-		if but := r.Uncontended(); but != "" {
-			t.paragraph(warn, "But "+but+".")
-		}
-	default:
-		t.paragraph(plain, r.Known())
+	says := r.Known()
+	if r.Verdict == checker.Holds {
+		says = "No schedule of " + r.Scenario.Setting.String() + " breaks it: " + countsText(r, t.o) + "."
+	}
+	t.lines(2, plain, wrap(says, t.o.width()-2))
+	if but := r.Uncontended(); but != "" {
+		t.lines(2, warn, wrap("But "+but+".", t.o.width()-2))
 	}
 	if r.Native != "" {
-		for _, l := range t.o.tell("native", r.Native) {
-			t.line(l)
-		}
+		t.tell("native", r.Native)
 	}
 	t.conditions()
 }
@@ -195,31 +176,23 @@ func (t *timeline) verdictOnly() {
 // conditions says what the verdict depends on. What is broken everywhere is broken, and the
 // counterexample says it all.
 func (t *timeline) conditions() {
-	for _, text := range t.depends() {
-		for _, l := range t.o.tell("depends", text) {
-			t.line(l)
-		}
+	for _, text := range depends(t.r) {
+		t.tell("depends", text)
 	}
 }
 
-func (t *timeline) depends() []string {
-	if t.r.Verdict == checker.Broken && !t.r.Depends() && !t.r.FollowsOneOrder() {
+func depends(r *checker.Result) []string {
+	if r.Verdict == checker.Broken && !r.Depends() && !r.FollowsOneOrder() {
 		return nil
 	}
-	return scenarios.Texts(t.r.Conditioned())
-}
-
-func (t *timeline) paragraph(i ink, text string) {
-	for _, l := range wrap(text, t.o.width()-2) {
-		t.line("  " + t.o.paint(i, l))
-	}
+	return scenarios.Texts(r.Conditioned())
 }
 
 // labelWidth is the width of the words that stand before what is told.
 const labelWidth = 8
 
-// tell is a text with a label before its first line.
-func (s Style) tell(label, text string) []string {
+// Tell writes a text with a label before its first line, as causes are written.
+func (s Style) Tell(label, text string) []string {
 	lines := wrap(text, s.width()-labelWidth-2)
 	for i := range lines {
 		lines[i] = "  " + s.paint(accent, pad(label, labelWidth)) + lines[i]
@@ -243,9 +216,6 @@ func (t *timeline) places() {
 	}
 }
 
-// Tell writes a text with a label before its first line, as causes are written.
-func (s Style) Tell(label, text string) []string { return s.tell(label, text) }
-
 // footer says why, and how to see it again.
 func (t *timeline) footer() {
 	cx := t.r.Counterexample
@@ -260,29 +230,21 @@ func (t *timeline) footer() {
 	}
 	label := "also"
 	if text := kindText(t.r); text != "" {
-		for _, l := range t.o.tell("kind", text) {
-			t.line(l)
-		}
+		t.tell("kind", text)
 	}
 	for _, text := range alsoTexts(t.r) {
-		for _, l := range t.o.tell(label, text) {
-			t.line(l)
-		}
+		t.tell(label, text)
 		label = ""
 	}
 	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"accept", accepted},
 		{"kernel", cx.Kernel}, {"native", t.r.Native}, {"verdict", t.why()}} {
-		if said.text == "" && said.label != "cause" {
-			continue
-		}
-		for _, l := range t.o.tell(said.label, said.text) {
-			t.line(l)
+		if said.text != "" || said.label == "cause" {
+			t.tell(said.label, said.text)
 		}
 	}
 	t.conditions()
 	t.places()
-	// The command stays on one line: it is there to be copied.
-	t.line("  " + t.o.paint(accent, pad("replay", labelWidth)) + ReplayCommand(t.r, t.o))
+	t.command("replay", ReplayCommand(t.r, t.o))
 }
 
 // fix says what is changed against the kind of cause that programs show, and where to read more; empty for others.

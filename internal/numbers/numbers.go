@@ -1,4 +1,4 @@
-// Package numbers writes numbers with their nouns, in one way for all reports.
+// Package numbers writes numbers with their nouns, and lists, in one way for all reports.
 //
 // It knows English plurals that it is told, and nothing of what is counted.
 package numbers
@@ -45,4 +45,13 @@ func Number(n int) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// List joins words as in "A, B and C".
+func List(words []string) string {
+	n := len(words)
+	if n < 2 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
 }

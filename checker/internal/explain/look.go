@@ -5,12 +5,12 @@ import (
 	"path"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/sched"
 )
 
@@ -134,14 +134,13 @@ func (t *teller) judgements(l *look, after, before int) string {
 			out = append(out, text+" "+t.at(j.step))
 		}
 	}
-	switch n := len(out); n {
+	switch len(out) {
 	case 0:
 		return ""
 	case 1:
 		return " and " + out[0]
-	default:
-		return ", " + strings.Join(out[:n-1], ", ") + " and " + out[n-1]
 	}
+	return ", " + numbers.List(out)
 }
 
 // judgement tells one thing that a task asked, after "had" as well as alone.

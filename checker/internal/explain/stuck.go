@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -126,7 +127,7 @@ func (t *teller) starvation() bool {
 		}
 	}
 	if len(met) > 0 {
-		t.say(" In them it is refused %s.", list(met))
+		t.say(" In them it is refused %s.", numbers.List(met))
 	}
 	return true
 }

@@ -8,6 +8,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -140,7 +141,7 @@ func (t *teller) met(w trace.Wait, f *trace.FileState) string {
 	default:
 		out = []string{"waits for ever in " + w.Call.Call.String()}
 	}
-	return "a fresh process " + list(out)
+	return "a fresh process " + numbers.List(out)
 }
 
 // howLong and howLate are for how long a fresh process tries in vain.
@@ -163,14 +164,6 @@ func (t *teller) reads(text string) string {
 		return "finds it empty"
 	}
 	return "reads " + t.data(text) + " from it"
-}
-
-// list joins words as in "a, b and c".
-func list(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
 }
 
 // lastRound are the last calls, up to where one comes a second time.

@@ -13,6 +13,7 @@ import (
 	"github.com/anishathalye/porcupine"
 
 	"lockpick/checker/trace"
+	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -105,7 +106,7 @@ func clients(w *row, cx *trace.Counterexample, ops []porcupine.Operation) (text,
 	if cx.Cost.Faults() > 0 {
 		rows++
 	}
-	return list(names), fmt.Sprintf("rows-%d", min(rows, 8))
+	return numbers.List(names), fmt.Sprintf("rows-%d", min(rows, 8))
 }
 
 // The data of porcupine's page, as far as it must be settled.

@@ -212,29 +212,11 @@ func linked(id, cause string, steps int) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // every piece of the cause is escaped above
 }
 
+// caseFacts are the facts of a counterexample, beside its setting, which has a table of its own.
 func caseFacts(r *checker.Result) []string {
-	cx := r.Counterexample
-	out := []string{count(len(cx.Schedule), "step", "steps"), count(cx.Cost.Preemptions, "preemption", "preemptions")}
-	if n := cx.Cost.Crashes; n > 0 {
-		out = append(out, count(n, "crash", "crashes"))
-	}
-	if n := cx.Cost.Stalls; n > 0 {
-		out = append(out, count(n, "stall", "stalls"))
-	}
-	if n := cx.Cost.Signals; n > 0 {
-		out = append(out, count(n, "signal", "signals"))
-	}
-	if n := cx.Cost.Failing; n > 0 {
-		out = append(out, count(n, "call made to fail", "calls made to fail"))
-	}
-	if cx.Smallest {
-		out = append(out, "none is smaller")
-	}
-	if cx.Cycle > 0 {
-		out = append(out, "the last "+count(cx.Cycle, "step repeats", "steps repeat"))
-	}
-	if text := report.OddsText(r.Odds); text != "" {
-		out = append(out, "hit by "+text)
+	out := report.Facts(r)[1:]
+	if cycle := r.Counterexample.Cycle; cycle > 0 {
+		out = append(out, "the last "+count(cycle, "step repeats", "steps repeat"))
 	}
 	return out
 }

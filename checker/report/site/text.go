@@ -14,11 +14,3 @@ func count(n int, one, many string) string {
 // grouped renders a number with a narrow space, where no line breaks, between groups of
 // digits.
 func grouped(n int) string { return strings.ReplaceAll(numbers.Number(n), " ", "\u202f") }
-
-// list joins words as in "A, B and C".
-func list(words []string) string {
-	if n := len(words); n > 1 {
-		return strings.Join(words[:n-1], ", ") + " and " + words[n-1]
-	}
-	return strings.Join(words, "")
-}

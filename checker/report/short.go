@@ -16,7 +16,8 @@ const shortRows = 12
 
 // How much a row says: rows of a lower rank are kept first.
 const (
-	ofCause   = iota // the cause names it, it is a fault, it is the step that goes wrong
+	ofEnd     = iota // it goes wrong here
+	ofCause          // the cause names it, or it is a fault
 	ofFiles          // a file that is shown becomes another
 	ofLock           // a lock is asked for, or a command ends
 	ofLook           // something is read, or is not there
@@ -68,7 +69,9 @@ func (c *Chart) rank(i, cycle int) int {
 	r := &c.Rows[i]
 	changed := func(f FileCell) bool { return f.Changed && !strings.HasSuffix(f.Text, " touched") }
 	switch {
-	case r.Fault || r.Wrong || r.Clash || i == len(c.Rows)-1 || slices.Contains(c.Named, r.N):
+	case r.Wrong || i == len(c.Rows)-1:
+		return ofEnd
+	case r.Fault || r.Clash || slices.Contains(c.Named, r.N):
 		return ofCause
 	case r.Folded > 0:
 		return ofNothing

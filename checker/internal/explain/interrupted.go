@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -112,6 +113,7 @@ func (t *teller) interrupted() bool {
 		if before == nil || after == nil {
 			continue
 		}
+		t.closest()
 		t.say("Between %s %s and %s %s, both by %s, %s", t.walk.Names.Call(before.Calls[0].Op), t.at(before.N),
 			t.walk.Names.Call(after.Calls[0].Op), t.did(after.N), preempted.Task, t.happened(before.N+1, after.N-1, preempted.Task))
 		if e := after.Calls[0].Result.Errno; e != 0 {
@@ -121,6 +123,44 @@ func (t *teller) interrupted() bool {
 		return true
 	}
 	return false
+}
+
+// closest says in which files an end differs from that of the serial order that comes closest to it, and who changed
+// these last.
+func (t *teller) closest() {
+	if t.cx.Property.Table == nil {
+		return
+	}
+	rows := t.cx.Property.Table(scenarios.NewView(t.cx.Trace[len(t.cx.Trace)-1].After))
+	var order string
+	var best []*change
+	for k := 2; len(rows) > 0 && k < len(rows[0]); k++ {
+		var differ []*change
+		for _, row := range rows[1:] {
+			if c := t.lastAt("/" + row[0]); c != nil && row[1] != row[k] {
+				differ = append(differ, c)
+			}
+		}
+		if len(differ) > 0 && (best == nil || len(differ) < len(best)) {
+			order, best = rows[0][k], differ
+		}
+	}
+	if best == nil {
+		return
+	}
+	c := best[len(best)-1]
+	t.say("%s comes closest. What differs: %s %s %s. ", upper(order), c.By, t.whole(c), t.at(c.Step))
+}
+
+// lastAt is the last change of a file whose path ends so; nil for none.
+func (s *story) lastAt(end string) (last *change) {
+	for name, all := range s.changes { // order does not matter: the last one is taken
+		if c := all[len(all)-1]; strings.HasSuffix(name, end) && s.deed(c.Change).verb != "" &&
+			(last == nil || c.Step > last.Step) {
+			last = c
+		}
+	}
+	return last
 }
 
 // onFile is the step nearest to one, back or on, in which a task made a call on a file; nil when
@@ -134,10 +174,11 @@ func (s *story) onFile(from, by int, c sched.Choice) *trace.Walked {
 	return nil
 }
 
-// happened says what others than a task changed from one step to another, or that they made calls.
+// happened says what others than a task changed from one step to another, or that they made calls. Files that came and
+// went meanwhile are left out.
 func (t *teller) happened(from, to int, but sched.Task) string {
-	var parts []string
-	var last *trace.Change
+	var all []*trace.Change
+	first, last := map[string]*trace.Change{}, map[string]*trace.Change{}
 	who := but
 	for n := from; n <= to; n++ {
 		st := &t.walk.Steps[n-1]
@@ -147,18 +188,30 @@ func (t *teller) happened(from, to int, but sched.Task) string {
 		who = st.Choice.Task
 		for k := range st.Changes {
 			c := &st.Changes[k]
-			if t.deed(c).verb == "" || c.Kind == trace.RenamedAway || last != nil && last.Path == c.Path && last.Kind == c.Kind {
-				continue
+			if first[c.Path] == nil {
+				first[c.Path] = c
 			}
-			parts, last = append(parts, fmt.Sprintf("%s %s %s", c.By, t.whole(&change{Change: c}), t.at(c.Step))), c
+			last[c.Path], all = c, append(all, c)
+		}
+	}
+	var done []*trace.Change
+	for _, c := range all {
+		gone := !first[c.Path].Before.Exists && !last[c.Path].After.Exists
+		again := len(done) > 0 && done[len(done)-1].Path == c.Path && done[len(done)-1].Kind == c.Kind
+		if t.deed(c).verb != "" && c.Kind != trace.RenamedAway && !gone && !again {
+			done = append(done, c)
 		}
 	}
 	const most = 3
-	switch n := len(parts); {
+	switch n := len(done); {
 	case n == 0:
 		return fmt.Sprintf("%s made the calls of steps %d to %d", who, from, to)
 	case n > most:
-		parts = append(parts[:1], parts[n-most+1:]...)
+		done = append(done[:1], done[n-most+1:]...)
+	}
+	var parts []string
+	for _, c := range done {
+		parts = append(parts, fmt.Sprintf("%s %s %s", c.By, t.whole(&change{Change: c}), t.at(c.Step)))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -65,6 +65,10 @@ func TestRunAsksWhatAnExitMeans(t *testing.T) {
 				return
 			}
 			require.Equal(t, ExitUnknown, got.exit)
+			require.NotContains(t, got.stdout, "not known: whether", "where all succeed nothing is lost, for it holds then")
+			if c.yes == "1" {
+				require.Contains(t, got.stdout, "refused: a command fails, and all that is left is what the others leave")
+			}
 			var report struct {
 				Results []struct {
 					Question struct {

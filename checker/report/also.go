@@ -25,7 +25,8 @@ func alsoTexts(r *checker.Result) (out []string) {
 		out = append(out, fmt.Sprintf("%s: %s (%s); see it with --kind %[1]s", cx.Kind, cx.Kind.Meaning(),
 			costText(cx.Cost, cx.Schedule)))
 	}
-	if worst > scenarios.Lost && !r.Complete {
+	refusing := r.Question != nil && r.Question.Yes.Verdict == checker.Holds // nothing is lost where all succeed
+	if worst > scenarios.Lost && !r.Complete && !refusing {
 		out = append(out, fmt.Sprintf("not known: whether %s", scenarios.Lost.Meaning()))
 	}
 	return out

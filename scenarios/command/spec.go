@@ -151,7 +151,7 @@ func (s Spec) readings() (sc, strict scenarios.Scenario, err error) {
 				"ends alone on the files at the start")
 	default:
 		sc.Claims = slices.Concat(claims(s.serializable(&sc, serial)), survives, others)
-		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial.whole(len(s.Commands)))), survives, others)
+		strict.Claims = slices.Concat(claims(s.strictly().serializable(&sc, serial)), survives, others)
 	}
 	strict.Assumes = sc.Assumes
 	s.movesClocks(&sc, &strict)

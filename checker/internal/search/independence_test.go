@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/engine"
-	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 	"lockpick/sched"
@@ -42,7 +41,7 @@ func BenchmarkPartialOrder(b *testing.B) {
 			b.ReportMetric(float64(whole.transitions)/float64(reduced.transitions), "times-fewer-transitions")
 		})
 	}
-	for _, s := range fixtures.Sizes() {
+	for _, s := range sizes() {
 		if s.Processes == 3 {
 			one(s.Scenario(), scenarios.Deadlock)
 		}

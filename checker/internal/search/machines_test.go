@@ -6,14 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 )
 
 // A call and what is forgotten after it are one operation on the machine: there is no machine between them that no
 // state has.
 func TestNoMachineBetween(t *testing.T) {
-	for _, s := range fixtures.Sizes() {
+	for _, s := range sizes() {
 		if s.Processes > 3 || s.Name != "ctx" && s.Name != "flopen, blocking" {
 			continue
 		}

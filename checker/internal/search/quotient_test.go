@@ -70,7 +70,7 @@ func TestForgettingKeepsWhatCanFollow(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
 	fewer := 0
-	for _, s := range fixtures.Sizes() {
+	for _, s := range sizes() {
 		if s.Processes > 3 || !slices.Contains([]string{"ctx", "flopen, blocking", "hg, no bound", "agentwire, no bound"}, s.Name) {
 			continue
 		}

@@ -1,4 +1,4 @@
-package checker
+package search
 
 import (
 	"context"
@@ -7,15 +7,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/checker/internal/fixtures"
-	"lockpick/checker/internal/search"
+	"lockpick/checker/internal/learn"
 	"lockpick/scenarios"
 )
 
 // BenchmarkSizes covers, on one worker, the protocols that were counted with SPIN, too: as they
 // are, and up to symmetry. The table in ARCHITECTURE.md is its output.
 func BenchmarkSizes(b *testing.B) {
-	for _, s := range fixtures.Sizes() {
+	for _, s := range sizes() {
 		name := fmt.Sprintf("%s/%d", s.Name, s.Processes)
 		b.Run(name+"/learned", func(b *testing.B) { benchSize(b, &s, false) })
 		if s.Processes <= 4 || s.Alike {
@@ -24,20 +23,20 @@ func BenchmarkSizes(b *testing.B) {
 	}
 }
 
-func benchSize(b *testing.B, s *fixtures.Size, alike bool) {
+func benchSize(b *testing.B, s *size, alike bool) {
 	transitions := 0
-	var c *search.Coverage
-	var x *search.Explorer
-	var tried Tried // retry loops are tried out once
+	var c *Coverage
+	var x *Explorer
+	var tried learn.Tried // retry loops are tried out once
 	for b.Loop() {
 		var err error
-		x, err = search.NewExplorer(s.Scenario(), scenarios.Deadlock)
+		x, err = NewExplorer(s.Scenario(), scenarios.Deadlock)
 		require.NoError(b, err)
 		x.Tried = &tried
 		if alike {
 			require.NoError(b, symmetric(x, s))
 		}
-		c, err = x.Explore(context.Background(), search.Limits{Workers: 1, States: 3_000_000}, x.Initial)
+		c, err = x.Explore(context.Background(), Limits{Workers: 1, States: 3_000_000}, x.Initial)
 		require.NoError(b, err)
 		if !c.Complete {
 			b.Skipf("SKIPPED: the space was not covered, so that its counts would mean nothing: %s", c.Why)
@@ -56,7 +55,7 @@ func benchSize(b *testing.B, s *fixtures.Size, alike bool) {
 }
 
 // symmetric has a size explored up to symmetry, with pids renamed where its processes use them.
-func symmetric(x *search.Explorer, s *fixtures.Size) error {
+func symmetric(x *Explorer, s *size) error {
 	if s.Alike {
 		return x.Symmetric()
 	}

@@ -209,7 +209,7 @@ func TestEnginesAgreeOnToys(t *testing.T) {
 	t.Parallel()
 	few, runs := testmain.Many(500, 1000, 5000), testmain.Many(100, 250, 1000)
 	most := testmain.Many(few, 5000, 60_000)
-	for _, sc := range fixtures.All() {
+	for _, sc := range allToys() {
 		for _, p := range scenarios.Properties() {
 			_, claimed := sc.Claim(p)
 			if !claimed && p != scenarios.Deadlock && p != scenarios.ForeignRelease {

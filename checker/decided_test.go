@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/checker/internal/fixtures"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -37,7 +36,7 @@ func (q question) options() Options {
 // answers has an answer for each claim of the toys and the rows. Nobody may change a Result that
 // it was given, for others are given the same.
 var answers = sync.OnceValue(func() map[question]func() (Result, error) {
-	list := fixtures.All()
+	list := allToys()
 	for _, sc := range all.Core() {
 		list = append(list, &sc)
 	}

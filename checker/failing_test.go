@@ -24,13 +24,13 @@ func TestFailingVerdicts(t *testing.T) {
 		"toy/stat/failing mutual-exclusion":         "A1 B4 A3", // no call need fail
 		"toy/flock-twice/signal deadlock":           "A3 B4 A1",
 	}
-	requireSmallest(t, fixtures.FailingToys(), smallest)
+	requireSmallest(t, failingToys(), smallest)
 }
 
 func TestEnginesAgreeOnFailingCalls(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about calls that fail", "./checker")
 	t.Parallel()
-	enginesAgreeOn(t, fixtures.FailingToys())
+	enginesAgreeOn(t, failingToys())
 }
 
 // A round in which a call failed is not in vain, nor is one in which the task chose otherwise: the next
@@ -80,7 +80,7 @@ func TestChoose(t *testing.T) {
 
 // A schedule in which a call fails that cannot says so.
 func TestFailingCallThatCannot(t *testing.T) {
-	sc := fixtures.FailingToys()[0]
+	sc := failingToys()[0]
 	for text, why := range map[string]string{
 		"A/EIO":             "cannot fail with EIO then",
 		"A1 B/ENOSPC":       "cannot fail with ENOSPC then", // it fails with EEXIST

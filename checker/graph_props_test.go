@@ -81,7 +81,7 @@ func TestWedgeInTheGraph(t *testing.T) {
 func TestStarvation(t *testing.T) {
 	fixtures.OnlyAnswers(t)
 	// Whoever finds the lock free takes it: the other may always come too late.
-	r := asClaimed(t, fixtures.NewForEver("toy/test-and-set/forever", fixtures.TestAndSet(), 2, fixtures.Starvation(Broken)))
+	r := asClaimed(t, newForEver("toy/test-and-set/forever", testAndSet(), 2, claimStarvation(Broken)))
 	ce := r.Counterexample
 	require.Positive(t, ce.Cycle)
 	require.LessOrEqual(t, ce.Cycle, len(ce.Schedule))
@@ -101,20 +101,20 @@ func TestStarvation(t *testing.T) {
 	require.False(t, again.Broken)
 
 	// A kernel lock that waiters may be granted in any order starves too.
-	asClaimed(t, fixtures.NewForEver("toy/flock/forever", fixtures.Flock(), 2, fixtures.Starvation(Broken)))
+	asClaimed(t, newForEver("toy/flock/forever", fixtures.Flock(), 2, claimStarvation(Broken)))
 
 	// Once everybody wants it once only, everybody gets it.
-	asClaimed(t, fixtures.New("toy/test-and-set/once", fixtures.TestAndSet(), scenarios.Setting{Processes: 3}, fixtures.Starvation(Holds)))
-	asClaimed(t, fixtures.New("toy/flock/once", fixtures.Flock(), scenarios.Setting{Processes: 3}, fixtures.Starvation(Holds)))
+	asClaimed(t, fixtures.New("toy/test-and-set/once", testAndSet(), scenarios.Setting{Processes: 3}, claimStarvation(Holds)))
+	asClaimed(t, fixtures.New("toy/flock/once", fixtures.Flock(), scenarios.Setting{Processes: 3}, claimStarvation(Holds)))
 
 	// Handed over in turn nobody starves, as long as everybody wants it.
-	turns := fixtures.Programs("toy/turns/forever", scenarios.Setting{Processes: 2}, fixtures.Same(fixtures.Turns), fixtures.Starvation(Holds))
-	turns.Setup = fixtures.SetupTurns
+	turns := fixtures.Programs("toy/turns/forever", scenarios.Setting{Processes: 2}, fixtures.Same(turns), claimStarvation(Holds))
+	turns.Setup = setupTurns
 	asClaimed(t, turns)
 	alone := *turns
 	alone.ID = "toy/turns/alone"
 	alone.Setting.Processes = 1
-	alone.Claims = []scenarios.Claim{fixtures.Starvation(Broken)}
+	alone.Claims = []scenarios.Claim{claimStarvation(Broken)}
 	asClaimed(t, &alone)
 }
 
@@ -122,12 +122,12 @@ func TestStarvation(t *testing.T) {
 // gets in.
 func TestStarvationOfTickets(t *testing.T) {
 	fixtures.OnlyAnswers(t)
-	r := asClaimed(t, fixtures.NewForEver("toy/tickets/forever", fixtures.Tickets(), 2, fixtures.Starvation(Broken)))
+	r := asClaimed(t, newForEver("toy/tickets/forever", tickets(), 2, claimStarvation(Broken)))
 	require.Equal(t, trace.Starves, r.Counterexample.Waits[0].How)
-	sc := fixtures.NewForEver("toy/tickets/forever", fixtures.Tickets(), 2, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
-	sc.Program = func(int, int) scenarios.Program { return scenarios.Once(fixtures.Tickets()) }
+	sc := newForEver("toy/tickets/forever", tickets(), 2, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
+	sc.Program = func(int, int) scenarios.Program { return scenarios.Once(tickets()) }
 	asClaimed(t, sc)
-	sc.Claims[0] = fixtures.Starvation(Holds)
+	sc.Claims[0] = claimStarvation(Holds)
 	asClaimed(t, sc)
 }
 
@@ -141,7 +141,7 @@ func bothStep(s sched.Schedule) bool {
 
 // Starvation asks the whole graph: a budget that ends first gives Unknown.
 func TestStarvationNeedsTheWholeGraph(t *testing.T) {
-	sc := fixtures.NewForEver("toy/test-and-set/forever", fixtures.TestAndSet(), 2, fixtures.Starvation(Broken))
+	sc := newForEver("toy/test-and-set/forever", testAndSet(), 2, claimStarvation(Broken))
 	r, err := Check(context.Background(), sc, scenarios.Starvation, Options{States: 3})
 	require.NoError(t, err)
 	require.Equal(t, Unknown, r.Verdict)

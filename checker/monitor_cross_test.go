@@ -75,7 +75,7 @@ func monitorAgrees(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property) 
 
 func TestMonitorAgreesWithPorcupine(t *testing.T) {
 	t.Parallel()
-	for _, sc := range fixtures.All() {
+	for _, sc := range allToys() {
 		if race.Detector {
 			break // the rows show how workers share histories
 		}
@@ -97,7 +97,7 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 // counterexample are the same, and so are the odds.
 func TestMemoriesAgree(t *testing.T) {
 	t.Parallel()
-	list := fixtures.All()
+	list := allToys()
 	if race.Detector {
 		list = nil // the rows show how workers share monitors
 	}

@@ -26,18 +26,18 @@ func TestPowerLossVerdicts(t *testing.T) {
 		"toy/stat/reboot mutual-exclusion":     "A1 B4 A3",
 		"toy/flock-twice/reboot deadlock":      "A3 B4 A1",
 	}
-	requireSmallest(t, fixtures.LossToys(), smallest)
+	requireSmallest(t, lossToys(), smallest)
 }
 
 func TestEnginesAgreeOnPowerLoss(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about losses of power", "./checker")
 	t.Parallel()
-	enginesAgreeOn(t, fixtures.LossToys())
+	enginesAgreeOn(t, lossToys())
 }
 
 // The trace of the empty file after a rename, step by step.
 func TestPowerLossTrace(t *testing.T) {
-	sc := fixtures.LossToys()[0]
+	sc := lossToys()[0]
 	s, err := sched.ParseSchedule("A4 *1 B3")
 	require.NoError(t, err)
 	r, err := Replay(sc, scenarios.TornRead, s)
@@ -48,7 +48,7 @@ func TestPowerLossTrace(t *testing.T) {
 		for _, c := range st.Calls {
 			fmt.Fprintf(&b, " %s", c.Op)
 		}
-		fmt.Fprintf(&b, ": %s %q, %d running\n", fixtures.Word, st.After.Files[0].Content, len(st.After.Procs))
+		fmt.Fprintf(&b, ": %s %q, %d running\n", word, st.After.Files[0].Content, len(st.After.Procs))
 	}
 	for _, op := range r.Counterexample.History {
 		fmt.Fprintf(&b, "%d: %v %v\n", op.ClientId, op.Input, op.Output)
@@ -89,7 +89,7 @@ func TestPowerLossSettings(t *testing.T) {
 	} {
 		require.ErrorContains(t, fixtures.New("toy/excl/bad", fixtures.Excl(), st).Validate(), want)
 	}
-	sc := fixtures.LossToys()[0]
+	sc := lossToys()[0]
 	_, err := sc.WithProcesses(3)
 	require.Error(t, err)
 	m := sc.NewMachine()

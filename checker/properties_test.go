@@ -54,7 +54,7 @@ func TestEveryEngineJudgesEveryProperty(t *testing.T) {
 func TestEveryPropertyIsBrokenAndKept(t *testing.T) {
 	claimed := map[*scenarios.Property]map[Verdict]bool{}
 	list := slices.Concat(toys.Properties(), toys.All(), all.Core())
-	for _, sc := range fixtures.All() {
+	for _, sc := range allToys() {
 		list = append(list, *sc)
 	}
 	for _, sc := range list {

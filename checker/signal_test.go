@@ -14,7 +14,7 @@ import (
 // The smallest schedules of the toys with signal handlers.
 func TestSignals(t *testing.T) {
 	fixtures.OnlyAnswers(t)
-	requireSmallest(t, fixtures.Signalled(), map[string]string{
+	requireSmallest(t, signalToys(), map[string]string{
 		"toy/trap/signal foreign-release": "A1 B^ B.2x1",
 		"toy/trap/three mutual-exclusion": "A1 B^ B.2x2 C1",
 		"toy/trap-exits/signal wedge":     "A1^ A.2x1 B2",
@@ -26,11 +26,11 @@ func TestSignals(t *testing.T) {
 func TestEnginesAgreeOnSignals(t *testing.T) {
 	testmain.Slow(t, "it asks every engine about signals", "./checker")
 	t.Parallel()
-	enginesAgreeOn(t, fixtures.Signalled())
+	enginesAgreeOn(t, signalToys())
 }
 
 func TestNoSymmetryWithHandlers(t *testing.T) {
-	sc := *fixtures.Signalled()[0]
+	sc := *signalToys()[0]
 	sc.Setting.Interchangeable = true
 	x, err := engine.NewSpace(&sc, scenarios.MutualExclusion)
 	require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 
 // The smallest schedules of the toys with tasks that are started.
 func TestStartedTasks(t *testing.T) {
-	requireSmallest(t, fixtures.Started(), map[string]string{
+	requireSmallest(t, startedToys(), map[string]string{
 		"toy/rewritten/contend wedge":            "A4 A.2x4 A1 B2",
 		"toy/rewritten-joined/crash wedge":       "A1! B2",
 		"toy/start-then-store/threads assertion": "A1 A.2x1",
@@ -22,7 +22,7 @@ func TestStartedTasks(t *testing.T) {
 // A thread that is there from the start, and waits to be told, is waited for where nobody tells it: the
 // toy that holds is judged wrongly then.
 func TestWithoutStarting(t *testing.T) {
-	holds := fixtures.Started()[1]
+	holds := startedToys()[1]
 	require.Equal(t, Holds, decided(t, holds, scenarios.Deadlock).Verdict)
 	require.Equal(t, Holds, decided(t, holds, scenarios.Wedge).Verdict)
 	set := holds.Setting
@@ -30,9 +30,9 @@ func TestWithoutStarting(t *testing.T) {
 	begun := fixtures.Held
 	tell := func(t *scenarios.Task) { begun.Store(t.Proc, true) }
 	wait := func(t *scenarios.Task) { begun.Wait(t.Proc, func(yes bool) bool { return yes }) }
-	told := fixtures.Rewritten("toy/rewritten-told/contend", true, tell, wait, set, holds.Claims...)
+	told := rewritten("toy/rewritten-told/contend", true, tell, wait, set, holds.Claims...)
 	require.Equal(t, Broken, decided(t, told, scenarios.Deadlock).Verdict)
-	untold := fixtures.Rewritten("toy/rewritten-untold/contend", true, tell, nil, set, holds.Claims...)
+	untold := rewritten("toy/rewritten-untold/contend", true, tell, nil, set, holds.Claims...)
 	require.Equal(t, Broken, decided(t, untold, scenarios.Wedge).Verdict)
 }
 

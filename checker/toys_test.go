@@ -11,6 +11,11 @@ import (
 	"lockpick/scenarios"
 )
 
+// allToys lists every toy that the engines are compared on, with what is true of it.
+func allToys() []*scenarios.Scenario {
+	return append(append(fixtures.All(), startedToys()...), signalToys()[:5]...)
+}
+
 // requireSmallest decides what scenarios claim, and holds it against the claims and the smallest
 // schedules, by scenario and property; what holds has none.
 func requireSmallest(t *testing.T, list []*scenarios.Scenario, smallest map[string]string) {

@@ -48,8 +48,8 @@ func TestWorkersAgreeOnFaults(t *testing.T) {
 		testmain.Slow(t, "it covers each space twice", "./checker")
 	}
 	kinds := map[string][]*scenarios.Scenario{
-		"losses of power": fixtures.LossToys(), "failing calls": fixtures.FailingToys(), "signals": fixtures.Signalled(),
-		"started tasks": fixtures.Started(), "for ever": fixtures.ForeverToys(),
+		"losses of power": lossToys(), "failing calls": failingToys(), "signals": signalToys(),
+		"started tasks": startedToys(), "for ever": foreverToys(),
 		"sleeps that last": {fischer(time.Second), claiming(waitsAndLooks)},
 	}
 	for _, sc := range toys.Locks() {

@@ -12,10 +12,14 @@ import (
 func TestLockstepForEver(t *testing.T) {
 	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
-	for _, sc := range fixtures.ForeverToys() {
+	for id, l := range map[string]scenarios.Protocol{"toy/excl-wait/forever": fixtures.ExclWait(), "toy/flock/forever": fixtures.Flock()} {
+		sc := fixtures.Programs(id, scenarios.Setting{Processes: 2, Crashes: 1}, fixtures.Same(func(t *scenarios.Task) {
+			for again := t.Retry(); again.Next(); {
+				_ = scenarios.Locked(t, l, func() { t.Work() })
+			}
+		}), scenarios.Claim{Property: scenarios.Starvation})
 		for _, p := range []*scenarios.Property{scenarios.Deadlock, scenarios.MutualExclusion} {
-			sc.Setting.Crashes = 1
-			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
+			t.Run(id+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
 		}
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
+	"lockpick/fsfake"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -265,28 +267,45 @@ func TestWhatIsNotBoundIsAnError(t *testing.T) {
 	require.ErrorContains(t, err, "call serial.Bind first")
 }
 
-func TestLockstepOnPowerLoss(t *testing.T) {
+// A survey makes a situation of every hazard: crashes, exits, stalls, signals, a loss of power, other clocks and pids,
+// other file systems.
+func TestLockstepOnHazards(t *testing.T) {
 	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
-	for _, sc := range fixtures.LossToys() {
-		for _, p := range lockstepProperties(sc) {
-			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 1000) })
+	removes := func(t *scenarios.Task) { t.Leave(fixtures.Lock, func() { _ = t.Unlink(fixtures.Lock) }) }
+	asked := map[string]int{}
+	for id, l := range map[string]scenarios.Protocol{"toy/excl": fixtures.Excl(), "toy/excl-wait": fixtures.ExclWait(), "toy/flock": fixtures.Flock()} {
+		studies, err := scenarios.Survey(scenarios.Subject{ID: id, Lock: l, Handler: removes})
+		require.NoError(t, err)
+		for _, study := range studies {
+			for _, sc := range study.Scenarios {
+				asked[study.Hazard.ID]++
+				sc.Setting.FailingCalls++
+				t.Run(sc.ID, func(t *testing.T) { lockstepRuns(t, sc, sc.Claims[0].Property, 300) })
+			}
 		}
-		t.Run(sc.ID+"/with crashes", func(t *testing.T) {
-			more := *sc
-			more.Setting.Crashes++
-			lockstepRuns(t, more, sc.Claims[0].Property, 1000)
-		})
 	}
+	require.Positive(t, asked[scenarios.HazardSignal])
+	require.Positive(t, asked[scenarios.HazardPowerLoss])
 }
 
-func TestLockstepOnFailingCalls(t *testing.T) {
-	fixtures.OneWorker(t)
-	for _, sc := range fixtures.FailingToys() {
-		sc.Setting.FailingCalls = 2
-		for _, p := range lockstepProperties(sc) {
-			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, 500) })
-		}
+// What a task starts begins in both at the same step, under an event loop and beside it.
+func TestLockstepOnStartedTasks(t *testing.T) {
+	told := fsfake.Cell[bool]{Name: "told"}
+	for _, how := range []scenarios.Concurrency{scenarios.EventLoop, scenarios.Threads} {
+		sc := fixtures.Programs(fmt.Sprint("toy/start/", how), scenarios.Setting{
+			Processes: 2, Tasks: []int{2, 2}, Running: []int{1, 1}, Concurrency: how, Crashes: 1,
+		}, func(_, task int) scenarios.Program {
+			if task == 2 {
+				return func(t *scenarios.Task) { t.Assert(told.Load(t.Proc), "it was told") }
+			}
+			return func(t *scenarios.Task) {
+				t.Start(2)
+				told.Store(t.Proc, true)
+				t.Work()
+			}
+		}, scenarios.Claim{Property: scenarios.Assertion})
+		t.Run(sc.ID, func(t *testing.T) { lockstepRuns(t, *sc, scenarios.Assertion, 500) })
 	}
 }
 

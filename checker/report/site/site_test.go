@@ -40,8 +40,15 @@ func TestEqualResultsGiveEqualBytes(t *testing.T) {
 
 // A signal is told as one, and no lane stands for a handler that never ran.
 func TestPageOfASignal(t *testing.T) {
-	sc := fixtures.Trapped("toy/trap-first/signal", fixtures.Excl(), fixtures.RemoveAndExit, scenarios.Setting{Processes: 3, Signals: 1},
+	setting, lock := scenarios.Setting{Processes: 3, Handlers: []int{0, 1, 2}, Signals: 1}, fixtures.Excl()
+	sc := fixtures.New("toy/trap-first/signal", lock, setting,
 		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: checker.Broken})
+	sc.Program = func(process, task int) scenarios.Program {
+		if setting.IsHandler(process, task) {
+			return func(t *scenarios.Task) { t.Leave(fixtures.Lock, func() { _ = t.Unlink(fixtures.Lock) }) }
+		}
+		return scenarios.Once(lock)
+	}
 	r, err := checker.Check(t.Context(), sc, scenarios.MutualExclusion, checker.Options{Workers: 1, SkipOdds: true})
 	require.NoError(t, err)
 	page := written(t, []checker.Result{r}, report.Options{})["scenarios/toy.trap-first.signal.html"]

@@ -96,7 +96,7 @@ func TestNoEndOfWhatIsCheaper(t *testing.T) {
 
 // The same of states that are violations by themselves.
 func TestDeadlocksThatWereSeen(t *testing.T) {
-	sc := fixtures.Programs("toy/flock-twice/stopped", scenarios.Setting{Processes: 3, Crashes: 1}, fixtures.FlockTwice,
+	sc := fixtures.Programs("toy/flock-twice/stopped", scenarios.Setting{Processes: 3, Crashes: 1}, flockTwice,
 		scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

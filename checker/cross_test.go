@@ -239,7 +239,7 @@ func TestEnginesAgreeOnTheCatalogue(t *testing.T) {
 				switch {
 				case c.Property.Judgement() != scenarios.ByHistory:
 					crossVerdict(t, &sc, c.Property, budget)
-				case fixtures.Large[sc.ID]:
+				case largeRows[sc.ID]:
 					t.Skip("SKIPPED: more than 100 000 states, whose histories are too many to list; go test ./checker/internal/engine compares it step by step (TestLockstep)")
 				default:
 					crossCheck(t, &sc, c.Property, budget, runs)

@@ -22,7 +22,7 @@ func TestTheViolationFirst(t *testing.T) {
 		p  *scenarios.Property
 	}{
 		{fixtures.New("toy/look/large", fixtures.StatThenWrite(), five, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Broken}), scenarios.MutualExclusion},
-		{fixtures.Programs("toy/flock-twice/large", scenarios.Setting{Processes: 6, Crashes: 1}, fixtures.FlockTwice,
+		{fixtures.Programs("toy/flock-twice/large", scenarios.Setting{Processes: 6, Crashes: 1}, flockTwice,
 			scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken}), scenarios.Deadlock},
 	} {
 		whole, err := Check(t.Context(), c.sc, c.p, Options{Full: true, SkipOdds: true})

@@ -32,7 +32,7 @@ func asClaimed(t *testing.T, sc *scenarios.Scenario) Result {
 }
 
 func TestDeadlockInTheGraph(t *testing.T) {
-	sc := fixtures.Programs("toy/flock-twice/contend", scenarios.Setting{Processes: 2}, fixtures.FlockTwice,
+	sc := fixtures.Programs("toy/flock-twice/contend", scenarios.Setting{Processes: 2}, flockTwice,
 		scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
 	r := asClaimed(t, sc)
 	// A has /a and is preempted; B has /b and waits for /a; A will wait for /b.
@@ -46,7 +46,7 @@ func TestDeadlockInTheGraph(t *testing.T) {
 
 	// In one order nobody waits for ever.
 	sc.Setting.Crashes = 0
-	sc.Program = func(int, int) scenarios.Program { return fixtures.FlockTwice(0, 1) }
+	sc.Program = func(int, int) scenarios.Program { return flockTwice(0, 1) }
 	sc.Claims[0].Verdict = Holds
 	asClaimed(t, sc)
 }
@@ -62,11 +62,11 @@ func TestWedgeInTheGraph(t *testing.T) {
 	// B polls for ever and is not finished: the wedge needs B to end before A dies.
 	require.Equal(t, 1, r.Counterexample.Cost.Crashes)
 	asClaimed(t, fixtures.New("toy/flock/crash", fixtures.Flock(), crash, claim(Holds)))
-	asClaimed(t, fixtures.New("toy/mkdir-lease/crash", fixtures.MkdirLease(), crash, claim(Holds)))
+	asClaimed(t, fixtures.New("toy/mkdir-lease/crash", mkdirLease(), crash, claim(Holds)))
 	asClaimed(t, fixtures.New("toy/excl/contend", fixtures.Excl(), scenarios.Setting{Processes: 2}, claim(Holds)))
 
 	// A lease of a year is longer than anybody waits.
-	year := fixtures.MkdirLease()
+	year := mkdirLease()
 	acquire := year.Acquire
 	year.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 		st, err := t.Stat(fixtures.Lock)

@@ -84,7 +84,7 @@ func TestMonitorAgreesWithPorcupine(t *testing.T) {
 		}
 	}
 	for _, sc := range fixtures.Rows() {
-		if fixtures.Large[sc.ID] && !testmain.Long() {
+		if largeRows[sc.ID] && !testmain.Long() {
 			continue
 		}
 		for _, c := range sc.Claims {
@@ -102,7 +102,7 @@ func TestMemoriesAgree(t *testing.T) {
 		list = nil // the rows show how workers share monitors
 	}
 	for _, sc := range fixtures.Rows() {
-		if !fixtures.Large[sc.ID] {
+		if !largeRows[sc.ID] {
 			list = append(list, &sc)
 		}
 	}

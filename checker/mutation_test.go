@@ -34,7 +34,7 @@ func TestMutantsAreNoticed(t *testing.T) {
 	safety, wedge := mutators()
 	seen := map[string]bool{}
 	for _, sc := range fixtures.Rows() {
-		if fixtures.Large[sc.ID] && !testmain.Long() {
+		if largeRows[sc.ID] && !testmain.Long() {
 			continue
 		}
 		for _, c := range sc.Claims {

@@ -45,7 +45,7 @@ func TestOddsOfARace(t *testing.T) {
 	stuck := func(t *scenarios.Task) { // who makes the file waits for ever: only its loser does not
 		err := t.Mkdir("/first", 0o755)
 		if (err == nil) == (t.Index == 0) {
-			fixtures.Held.Wait(t.Proc, func(held bool) bool { return held })
+			heldCell.Wait(t.Proc, func(held bool) bool { return held })
 		}
 	}
 	// A waits when it is first, B when it is second: both or none.
@@ -124,7 +124,7 @@ func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
 	t.Parallel()
 	runs := testmain.Many(500, 1000, 4000)
 	for _, sc := range fixtures.Rows() {
-		if fixtures.Large[sc.ID] {
+		if largeRows[sc.ID] {
 			continue
 		}
 		for _, c := range sc.Claims {

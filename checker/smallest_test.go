@@ -68,7 +68,7 @@ func TestNoVacuousHolds(t *testing.T) {
 				continue
 			}
 			var r Result
-			if fixtures.Large[sc.ID] { // whoever meets it with two processes meets it with three
+			if largeRows[sc.ID] { // whoever meets it with two processes meets it with three
 				var err error
 				sc = small(sc, mutator{})
 				r, err = Check(context.Background(), &sc, c.Property, Options{SkipOdds: true, Workers: 1, Tried: tried(&sc)})

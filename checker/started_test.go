@@ -27,7 +27,7 @@ func TestWithoutStarting(t *testing.T) {
 	require.Equal(t, Holds, decided(t, holds, scenarios.Wedge).Verdict)
 	set := holds.Setting
 	set.Running = nil
-	begun := fixtures.Held
+	begun := heldCell
 	tell := func(t *scenarios.Task) { begun.Store(t.Proc, true) }
 	wait := func(t *scenarios.Task) { begun.Wait(t.Proc, func(yes bool) bool { return yes }) }
 	told := rewritten("toy/rewritten-told/contend", true, tell, wait, set, holds.Claims...)

@@ -60,6 +60,6 @@ func failingToys() []*scenarios.Scenario {
 		fixtures.New("toy/flock-blindly/no-signal", flockBlindly(), failing(2, fsfake.EIO), claim(me, scenarios.Holds)),
 		fixtures.New("toy/excl-wait/failing", fixtures.ExclWait(), failing(2), claim(me, scenarios.Holds), claim(scenarios.ForeignRelease, scenarios.Holds)),
 		fixtures.New("toy/stat/failing", fixtures.StatThenWrite(), failing(2), claim(me, scenarios.Broken)),
-		fixtures.Programs("toy/flock-twice/signal", failing(2, fsfake.EINTR), fixtures.FlockTwice, claim(scenarios.Deadlock, scenarios.Broken)),
+		fixtures.Programs("toy/flock-twice/signal", failing(2, fsfake.EINTR), flockTwice, claim(scenarios.Deadlock, scenarios.Broken)),
 	}
 }

@@ -19,7 +19,7 @@ import (
 func TestWorkersAgree(t *testing.T) {
 	t.Parallel()
 	for _, sc := range fixtures.Rows() {
-		if fixtures.Large[sc.ID] && (!testmain.Long() || sc.ID != "agentwire/blind-unlink/crash") {
+		if largeRows[sc.ID] && (!testmain.Long() || sc.ID != "agentwire/blind-unlink/crash") {
 			continue
 		}
 		for _, c := range sc.Claims {

@@ -235,18 +235,6 @@ func TestLockstepWithMoreFaults(t *testing.T) {
 	}
 }
 
-func TestLockstepOnToys(t *testing.T) {
-	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
-	fixtures.OneWorker(t)
-	t.Parallel()
-	steps := testmain.Many(500, 1000, 3000)
-	for _, sc := range fixtures.All() {
-		for _, p := range lockstepProperties(sc) {
-			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, *sc, p, steps) })
-		}
-	}
-}
-
 func lockstepProperties(sc *scenarios.Scenario) []*scenarios.Property {
 	out := []*scenarios.Property{scenarios.Deadlock}
 	for _, c := range sc.Claims {
@@ -281,7 +269,9 @@ func TestLockstepOnHazards(t *testing.T) {
 			for _, sc := range study.Scenarios {
 				asked[study.Hazard.ID]++
 				sc.Setting.FailingCalls++
-				t.Run(sc.ID, func(t *testing.T) { lockstepRuns(t, sc, sc.Claims[0].Property, 300) })
+				for _, p := range lockstepProperties(&sc) {
+					t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, sc, p, 200) })
+				}
 			}
 		}
 	}
@@ -289,7 +279,7 @@ func TestLockstepOnHazards(t *testing.T) {
 	require.Positive(t, asked[scenarios.HazardPowerLoss])
 }
 
-// What a task starts begins in both at the same step, under an event loop and beside it.
+// What a task starts begins in both at the same step, under an event loop and beside it; and both have the same choices.
 func TestLockstepOnStartedTasks(t *testing.T) {
 	told := fsfake.Cell[bool]{Name: "told"}
 	for _, how := range []scenarios.Concurrency{scenarios.EventLoop, scenarios.Threads} {
@@ -300,6 +290,7 @@ func TestLockstepOnStartedTasks(t *testing.T) {
 				return func(t *scenarios.Task) { t.Assert(told.Load(t.Proc), "it was told") }
 			}
 			return func(t *scenarios.Task) {
+				_ = t.Choose(3)
 				t.Start(2)
 				told.Store(t.Proc, true)
 				t.Work()

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -15,7 +15,7 @@ import (
 func TestPreemptionsAreCovered(t *testing.T) {
 	t.Parallel()
 	found, whole := 0, 0
-	for _, sc := range fixtures.All() {
+	for _, sc := range append(toys.All(), toys.Properties()...) {
 		for _, c := range sc.Claims {
 			if q := c.Property.Question; c.Property.OfCycles() || q != scenarios.NoQuestion && q != scenarios.Stuck {
 				continue
@@ -23,7 +23,7 @@ func TestPreemptionsAreCovered(t *testing.T) {
 			for bound := range 3 {
 				name := sc.ID + " " + c.Property.ID
 				new := func() *Explorer {
-					x, err := NewExplorer(sc, c.Property)
+					x, err := NewExplorer(&sc, c.Property)
 					require.NoError(t, err, name)
 					return x
 				}
@@ -44,7 +44,7 @@ func TestPreemptionsAreCovered(t *testing.T) {
 					continue
 				}
 				found++
-				tr, err := NewTester(sc, c.Property)
+				tr, err := NewTester(&sc, c.Property)
 				require.NoError(t, err)
 				o, err := tr.Run(sched.Replay{Schedule: p.Broken[0].Schedule}, true)
 				require.NoError(t, err, name)

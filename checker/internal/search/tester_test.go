@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
+	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -210,11 +211,11 @@ func TestForeignRelease(t *testing.T) {
 // One schedule, one trace: nothing in a run depends on anything else.
 func TestTwoRunsGiveOneTrace(t *testing.T) {
 	fixtures.OneWorker(t)
-	for _, sc := range fixtures.All() {
+	for _, sc := range append(toys.All(), toys.Properties()...) {
 		for seed := range uint64(10) {
 			var got [2]Outcome
 			for i := range got {
-				ts, err := NewTester(sc, sc.Claims[0].Property)
+				ts, err := NewTester(&sc, sc.Claims[0].Property)
 				require.NoError(t, err)
 				got[i], err = ts.Run(sched.NewRandom(seed), true)
 				require.NoError(t, err)

@@ -104,11 +104,13 @@ func TestStarvation(t *testing.T) {
 	asClaimed(t, newForEver("toy/flock/forever", fixtures.Flock(), 2, claimStarvation(Broken)))
 
 	// Once everybody wants it once only, everybody gets it.
-	asClaimed(t, fixtures.New("toy/test-and-set/once", testAndSet(), scenarios.Setting{Processes: 3}, claimStarvation(Holds)))
+	asClaimed(t,
+		fixtures.New("toy/test-and-set/once", testAndSet(), scenarios.Setting{Processes: 3}, claimStarvation(Holds)))
 	asClaimed(t, fixtures.New("toy/flock/once", fixtures.Flock(), scenarios.Setting{Processes: 3}, claimStarvation(Holds)))
 
 	// Handed over in turn nobody starves, as long as everybody wants it.
-	turns := fixtures.Programs("toy/turns/forever", scenarios.Setting{Processes: 2}, fixtures.Same(turns), claimStarvation(Holds))
+	turns := fixtures.Programs("toy/turns/forever", scenarios.Setting{Processes: 2}, fixtures.Same(turns),
+		claimStarvation(Holds))
 	turns.Setup = setupTurns
 	asClaimed(t, turns)
 	alone := *turns
@@ -124,7 +126,8 @@ func TestStarvationOfTickets(t *testing.T) {
 	fixtures.OnlyAnswers(t)
 	r := asClaimed(t, newForEver("toy/tickets/forever", tickets(), 2, claimStarvation(Broken)))
 	require.Equal(t, trace.Starves, r.Counterexample.Waits[0].How)
-	sc := newForEver("toy/tickets/forever", tickets(), 2, scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
+	sc := newForEver("toy/tickets/forever", tickets(), 2,
+		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
 	sc.Program = func(int, int) scenarios.Program { return scenarios.Once(tickets()) }
 	asClaimed(t, sc)
 	sc.Claims[0] = claimStarvation(Holds)

@@ -43,7 +43,8 @@ func TestDeadlockWithFaultsLeft(t *testing.T) {
 	for _, st := range []scenarios.Setting{
 		{Processes: 2, Crashes: 1}, {Processes: 2, Stalls: 1, StallFor: 1}, {Processes: 2, Crashes: 2, Stalls: 1, StallFor: 1},
 	} {
-		sc := fixtures.Programs("toy/flock-twice/faults", st, flockTwice, scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
+		sc := fixtures.Programs("toy/flock-twice/faults", st, flockTwice,
+			scenarios.Claim{Property: scenarios.Deadlock, Verdict: Broken})
 		everyEngine(t, sc, scenarios.Deadlock, Broken)
 		r, err := Check(context.Background(), sc, scenarios.Deadlock, Options{})
 		require.NoError(t, err)

@@ -14,7 +14,8 @@ import (
 // none; what the disk stamps is the same for all. A setting that all have is none.
 func TestSkewedClocks(t *testing.T) {
 	lease := func(a, b time.Duration) *scenarios.Scenario {
-		return fixtures.New("toy/mkdir-lease/skew", mkdirLease(), scenarios.Setting{Processes: 2, Skew: []time.Duration{a, b}},
+		return fixtures.New("toy/mkdir-lease/skew", mkdirLease(),
+			scenarios.Setting{Processes: 2, Skew: []time.Duration{a, b}},
 			scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
 	}
 	for _, c := range []struct {
@@ -49,7 +50,8 @@ func TestSkewedClocks(t *testing.T) {
 // A clock that is set back makes locks young, and those of before lie in the future; nobody sleeps for
 // longer or shorter by it, and nobody is delayed.
 func TestClockSetBack(t *testing.T) {
-	sc := fixtures.New("toy/mkdir-lease/set-back", mkdirLease(), scenarios.Setting{Processes: 2, Stalls: 1, StallFor: -time.Hour},
+	sc := fixtures.New("toy/mkdir-lease/set-back", mkdirLease(),
+		scenarios.Setting{Processes: 2, Stalls: 1, StallFor: -time.Hour},
 		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
 	for _, engine := range engines(t) {
 		r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Engine: engine})

@@ -52,14 +52,19 @@ func failingToys() []*scenarios.Scenario {
 	}
 	me, wedge := scenarios.MutualExclusion, scenarios.Wedge
 	return []*scenarios.Scenario{
-		fixtures.New("toy/excl-pid/full", exclPid(false), failing(2, fsfake.ENOSPC), claim(me, scenarios.Holds), claim(wedge, scenarios.Broken)),
-		fixtures.New("toy/excl-pid-tidy/full", exclPid(true), failing(2, fsfake.ENOSPC), claim(me, scenarios.Holds), claim(wedge, scenarios.Holds)),
+		fixtures.New("toy/excl-pid/full", exclPid(false), failing(2, fsfake.ENOSPC), claim(me, scenarios.Holds),
+			claim(wedge, scenarios.Broken)),
+		fixtures.New("toy/excl-pid-tidy/full", exclPid(true), failing(2, fsfake.ENOSPC), claim(me, scenarios.Holds),
+			claim(wedge, scenarios.Holds)),
 		fixtures.New("toy/excl-pid-tidy/failing", exclPid(true), failing(1), claim(wedge, scenarios.Broken)),
-		fixtures.New("toy/flock/signal", fixtures.Flock(), failing(2, fsfake.EINTR, fsfake.ENOLCK), claim(me, scenarios.Holds), claim(wedge, scenarios.Holds)),
+		fixtures.New("toy/flock/signal", fixtures.Flock(), failing(2, fsfake.EINTR, fsfake.ENOLCK),
+			claim(me, scenarios.Holds), claim(wedge, scenarios.Holds)),
 		fixtures.New("toy/flock-blindly/signal", flockBlindly(), failing(2, fsfake.EINTR), claim(me, scenarios.Broken)),
 		fixtures.New("toy/flock-blindly/no-signal", flockBlindly(), failing(2, fsfake.EIO), claim(me, scenarios.Holds)),
-		fixtures.New("toy/excl-wait/failing", fixtures.ExclWait(), failing(2), claim(me, scenarios.Holds), claim(scenarios.ForeignRelease, scenarios.Holds)),
+		fixtures.New("toy/excl-wait/failing", fixtures.ExclWait(), failing(2), claim(me, scenarios.Holds),
+			claim(scenarios.ForeignRelease, scenarios.Holds)),
 		fixtures.New("toy/stat/failing", fixtures.StatThenWrite(), failing(2), claim(me, scenarios.Broken)),
-		fixtures.Programs("toy/flock-twice/signal", failing(2, fsfake.EINTR), flockTwice, claim(scenarios.Deadlock, scenarios.Broken)),
+		fixtures.Programs("toy/flock-twice/signal", failing(2, fsfake.EINTR), flockTwice,
+			claim(scenarios.Deadlock, scenarios.Broken)),
 	}
 }

@@ -11,7 +11,8 @@ import (
 // Toys with signal handlers.
 
 // trapped is a scenario of a lock in which every process has the same signal handler.
-func trapped(id string, l scenarios.Protocol, handler scenarios.Program, st scenarios.Setting, claims ...scenarios.Claim) *scenarios.Scenario {
+func trapped(id string, l scenarios.Protocol, handler scenarios.Program, st scenarios.Setting,
+	claims ...scenarios.Claim) *scenarios.Scenario {
 	for i := range st.Processes {
 		st.Handlers = append(st.Handlers, i)
 	}
@@ -100,16 +101,26 @@ func signalToys() []*scenarios.Scenario {
 		}
 	}
 	return []*scenarios.Scenario{
-		trapped("toy/trap/signal", fixtures.Excl(), removeAndExit, set{Processes: 2, Signals: 1}, claim(me, holds), claim(foreign, broken), claim(wedge, holds)),
+		trapped("toy/trap/signal", fixtures.Excl(), removeAndExit, set{Processes: 2, Signals: 1}, claim(me, holds),
+			claim(foreign, broken), claim(wedge, holds)),
 		trapped("toy/trap/three", fixtures.Excl(), removeAndExit, set{Processes: 3, Signals: 1}, claim(me, broken)),
-		trapped("toy/trap-exits/signal", fixtures.Excl(), func(t *scenarios.Task) { t.Exit() }, set{Processes: 2, Signals: 1}, claim(me, holds), claim(foreign, holds), claim(wedge, broken)),
-		trapped("toy/trap-returns/signal", fixtures.Flock(), returns, set{Processes: 2, Signals: 2, Crashes: 1}, claim(me, holds), claim(wedge, holds), claim(dead, holds)),
-		trapped("toy/trap-locks/signal", fixtures.Flock(), locks, set{Processes: 2, Signals: 1}, claim(me, holds), claim(dead, broken)),
-		fixtures.Programs("toy/taken-out/signal", set{Processes: 2, Handlers: []int{0}, Signals: 1}, takenOut, claim(scenarios.Assertion, holds)),
-		fixtures.Programs("toy/count/signal", set{Processes: 1, Handlers: []int{0}, Signals: 1}, countSignals, claim(scenarios.Assertion, holds)),
-		fixtures.Programs("toy/count/signals", set{Processes: 1, Handlers: []int{0}, Signals: 2}, countSignals, claim(scenarios.Assertion, broken)),
-		trapped("toy/trap/alone", fixtures.Excl(), removeAndExit, set{Processes: 1, Signals: 1}, claim(foreign, holds), claim(scenarios.LeftBehind, holds)),
-		trapped("toy/trap/power", fixtures.Excl(), removeAndExit, set{Processes: 2, Signals: 1, PowerLosses: 1, Reboot: []int{1}}, claim(me, holds)),
-		trapped("toy/trap/failing", fixtures.Excl(), removeAndExit, set{Processes: 2, Signals: 1, FailingCalls: 1}, claim(me, holds)),
+		trapped("toy/trap-exits/signal", fixtures.Excl(), func(t *scenarios.Task) { t.Exit() },
+			set{Processes: 2, Signals: 1}, claim(me, holds), claim(foreign, holds), claim(wedge, broken)),
+		trapped("toy/trap-returns/signal", fixtures.Flock(), returns, set{Processes: 2, Signals: 2, Crashes: 1},
+			claim(me, holds), claim(wedge, holds), claim(dead, holds)),
+		trapped("toy/trap-locks/signal", fixtures.Flock(), locks, set{Processes: 2, Signals: 1}, claim(me, holds),
+			claim(dead, broken)),
+		fixtures.Programs("toy/taken-out/signal", set{Processes: 2, Handlers: []int{0}, Signals: 1}, takenOut,
+			claim(scenarios.Assertion, holds)),
+		fixtures.Programs("toy/count/signal", set{Processes: 1, Handlers: []int{0}, Signals: 1}, countSignals,
+			claim(scenarios.Assertion, holds)),
+		fixtures.Programs("toy/count/signals", set{Processes: 1, Handlers: []int{0}, Signals: 2}, countSignals,
+			claim(scenarios.Assertion, broken)),
+		trapped("toy/trap/alone", fixtures.Excl(), removeAndExit, set{Processes: 1, Signals: 1}, claim(foreign, holds),
+			claim(scenarios.LeftBehind, holds)),
+		trapped("toy/trap/power", fixtures.Excl(), removeAndExit,
+			set{Processes: 2, Signals: 1, PowerLosses: 1, Reboot: []int{1}}, claim(me, holds)),
+		trapped("toy/trap/failing", fixtures.Excl(), removeAndExit, set{Processes: 2, Signals: 1, FailingCalls: 1},
+			claim(me, holds)),
 	}
 }

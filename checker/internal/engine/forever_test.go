@@ -12,7 +12,8 @@ import (
 func TestLockstepForEver(t *testing.T) {
 	testmain.Slow(t, "it compares each step of long runs", "./checker/internal/engine")
 	fixtures.OneWorker(t)
-	for id, l := range map[string]scenarios.Protocol{"toy/excl-wait/forever": fixtures.ExclWait(), "toy/flock/forever": fixtures.Flock()} {
+	for id, l := range map[string]scenarios.Protocol{"toy/excl-wait/forever": fixtures.ExclWait(),
+		"toy/flock/forever": fixtures.Flock()} {
 		sc := fixtures.Programs(id, scenarios.Setting{Processes: 2, Crashes: 1}, fixtures.Same(func(t *scenarios.Task) {
 			for again := t.Retry(); again.Next(); {
 				_ = scenarios.Locked(t, l, func() { t.Work() })

@@ -262,7 +262,8 @@ func TestLockstepOnHazards(t *testing.T) {
 	fixtures.OneWorker(t)
 	removes := func(t *scenarios.Task) { t.Leave(fixtures.Lock, func() { _ = t.Unlink(fixtures.Lock) }) }
 	asked := map[string]int{}
-	for id, l := range map[string]scenarios.Protocol{"toy/excl": fixtures.Excl(), "toy/excl-wait": fixtures.ExclWait(), "toy/flock": fixtures.Flock()} {
+	for id, l := range map[string]scenarios.Protocol{"toy/excl": fixtures.Excl(), "toy/excl-wait": fixtures.ExclWait(),
+		"toy/flock": fixtures.Flock()} {
 		studies, err := scenarios.Survey(scenarios.Subject{ID: id, Lock: l, Handler: removes})
 		require.NoError(t, err)
 		for _, study := range studies {
@@ -279,7 +280,8 @@ func TestLockstepOnHazards(t *testing.T) {
 	require.Positive(t, asked[scenarios.HazardPowerLoss])
 }
 
-// What a task starts begins in both at the same step, under an event loop and beside it; and both have the same choices.
+// What a task starts begins in both at the same step, under an event loop and beside it; and both have the same
+// choices.
 func TestLockstepOnStartedTasks(t *testing.T) {
 	told := fsfake.Cell[bool]{Name: "told"}
 	for _, how := range []scenarios.Concurrency{scenarios.EventLoop, scenarios.Threads} {

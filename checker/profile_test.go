@@ -153,7 +153,8 @@ func TestKnownOnFileSystems(t *testing.T) {
 	t.Parallel()
 	known := 0
 	for _, sc := range fixtures.Rows() {
-		if largeRows[sc.ID] || sc.FileSystem() != "" || sc.Setting.Assumed().Inodes != scenarios.InodesOpen || sc.Setting.PowerLosses > 0 {
+		if largeRows[sc.ID] || sc.FileSystem() != "" || sc.Setting.Assumed().Inodes != scenarios.InodesOpen ||
+			sc.Setting.PowerLosses > 0 {
 			continue
 		}
 		for _, c := range sc.Claims {

@@ -42,9 +42,6 @@ type runFlags struct {
 	draw     *drawFlags
 }
 
-// A specFlag is a flag that sets what command.Spec.Set takes.
-type specFlag struct{ name, usage string }
-
 func (a *app) runCommand() *cobra.Command {
 	f := &runFlags{set: map[string]*[]string{}}
 	c := &cobra.Command{
@@ -81,26 +78,11 @@ it holds, or is broken and how, or why it was not asked.`,
 	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; or decide one situation of the survey alone, by its name")
 	fs.Lookup("survey").NoOptDefVal = surveyAll
 	fs.StringVar(&f.from, "from", "", "copy the files at the start from `DIR` (default what --dir names, or the current directory)")
-	options := []specFlag{
-		{"dir", "the directory whose files the programs share, as `DIR` (default the current one)"},
-		{"inside", "a `NAME` in the directory that the programs make where their critical section begins, and remove where it ends"},
-		{"recover", "with --crashes, --power-losses or --failing-calls: a `COMMAND` that runs on what is left before it " +
-			"is compared, and must exit 0"},
-		{"read", "a `COMMAND` whose output and exit status on what is left are compared, in place of the files"},
-		{"refused", "exit statuses that mean \"I have done nothing\", such as `1,75`; 0 of a program that has changed no " +
-			"file; all where every program may refuse at once; or none"},
-		{"ignore", "leave names that match `PATTERN` out of what is compared"},
-		{"stdout", "`off` leaves what is printed out of what is compared"},
-		{"outside", "`real` lets the programs change files outside of the directory, unjudged; else what they change " +
-			"there is shared, too, and nothing real is changed"},
-		{"env", "add `NAME=VALUE` to the programs' environment"},
-	}
-	for _, field := range command.Fields() {
-		options = append(options, specFlag{field.Flag, field.OfCommands})
-	}
-	for _, o := range options {
-		f.names = append(f.names, o.name)
-		f.set[o.name] = fs.StringArray(o.name, nil, o.usage)
+	for _, o := range new(command.Spec).Options() {
+		if o.Usage != "" {
+			f.names = append(f.names, o.Name)
+			f.set[o.Name] = fs.StringArray(o.Name, nil, o.Usage)
+		}
 	}
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
 		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")

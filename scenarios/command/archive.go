@@ -14,7 +14,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"lockpick/fsfake"
-	"lockpick/scenarios"
 )
 
 // The parts of an archive that are no files. A file of such a name is written in quotes, and so
@@ -353,76 +352,6 @@ func (s *Spec) Format() ([]byte, error) {
 	}
 	a.Files = append(a.Files, parts...)
 	return txtar.Format(&a), nil
-}
-
-// formatSetting writes what [Spec.Set] reads.
-func (s *Spec) formatSetting(b *strings.Builder) error {
-	var lines [][2]string
-	for i := range s.Outside {
-		fmt.Fprintf(b, "shared %s\n", formatRegion(&s.Outside[i]))
-	}
-	add := func(name, value string) { lines = append(lines, [2]string{name, value}) }
-	if s.Dir != "" {
-		add("dir", s.Dir)
-	}
-	if s.RealOutside {
-		add("outside", "real")
-	}
-	if s.Inside != "" {
-		add("inside", s.Inside)
-	}
-	if s.Recover != "" {
-		add("recover", s.Recover)
-	}
-	if s.Read != "" {
-		add("read", s.Read)
-	}
-	if s.Refused.Declared {
-		statuses := []string{"none"}
-		if s.Refused.Skips {
-			statuses = append(statuses, "0")
-		}
-		if s.Refused.All {
-			statuses = append(statuses, "all")
-		}
-		for _, n := range s.Refused.Statuses {
-			statuses = append(statuses, strconv.Itoa(n))
-		}
-		add("refused", strings.Join(statuses, ","))
-	}
-	for _, p := range s.Ignore {
-		if strings.ContainsAny(p, " \t") {
-			return fmt.Errorf("command: the pattern %q has a blank, which an archive cannot hold: write ? for it", p)
-		}
-		add("ignore", p)
-	}
-	if s.NoStdout {
-		add("stdout", "off")
-	}
-	for _, f := range Fields() {
-		if text := f.Text(&s.Setting); text != f.Text(&scenarios.Setting{}) {
-			add(f.Flag, text)
-		}
-	}
-	if s.Left {
-		add("left", "on")
-	}
-	for _, pid := range s.Living {
-		add("living", strconv.Itoa(pid))
-	}
-	for _, e := range s.envToKeep() {
-		add("env", e)
-	}
-	if s.Timeout > 0 {
-		add("timeout", s.Timeout.String())
-	}
-	for _, l := range lines {
-		if l[1] != strings.TrimSpace(l[1]) || strings.ContainsAny(l[1], "\n\r") {
-			return fmt.Errorf("command: %s %q has a line end, or blanks around it, which an archive cannot hold", l[0], l[1])
-		}
-		fmt.Fprintf(b, "%s %s\n", l[0], l[1])
-	}
-	return nil
 }
 
 // plain reports whether a part alone says everything of a file.

@@ -1,13 +1,10 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 )
 
@@ -148,81 +145,4 @@ func (s *sameFiles) earlier(name string, info fs.FileInfo) string {
 	}
 	(*s)[key] = append((*s)[key], sameFile{name, info})
 	return ""
-}
-
-// Set sets one thing of a spec by the name that flags and archives have for it.
-func (s *Spec) Set(name, value string) (err error) {
-	duration := func(to *time.Duration) {
-		if *to, err = time.ParseDuration(value); err != nil || *to <= 0 {
-			err = fmt.Errorf("command: %s %q: give a time such as 30s", name, value)
-		}
-	}
-	switch name {
-	case "dir":
-		s.Dir = value
-	case "outside":
-		if s.RealOutside = value == "real"; value != "real" && value != "shared" {
-			return fmt.Errorf("command: outside %q: give real or shared", value)
-		}
-	case "recover", "read":
-		if strings.TrimSpace(value) == "" {
-			return fmt.Errorf("command: %s: give a command", name)
-		}
-		*map[string]*string{"recover": &s.Recover, "read": &s.Read}[name] = value
-	case "inside":
-		if s.Inside = value; value == "" {
-			return errors.New("command: inside: give the name that marks the critical section")
-		}
-	case "ignore":
-		s.Ignore = append(s.Ignore, strings.Fields(value)...)
-	case "env":
-		if i := strings.Index(value, "="); i < 1 {
-			return fmt.Errorf("command: env %q: give NAME=VALUE", value)
-		}
-		s.Env = append(s.Env, value)
-	case "stdout":
-		if s.NoStdout = value == "off"; value != "off" && value != "on" {
-			return fmt.Errorf("command: stdout %q: give on or off", value)
-		}
-	case "refused":
-		s.Refused.Declared = true
-		bad := fmt.Errorf("command: refused %q: give exit statuses from 0 to 255, all beside them, or none", value)
-		if strings.Trim(value, ", ") == "" {
-			return bad
-		}
-		for _, word := range strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }) {
-			if word == "none" {
-				continue
-			}
-			n, nerr := strconv.Atoi(word)
-			switch {
-			case word == "all":
-				s.Refused.All = true
-			case nerr != nil || n < 0 || n > 255:
-				return bad
-			case n == 0:
-				s.Refused.Skips = true
-			default:
-				s.Refused.Statuses = append(s.Refused.Statuses, n)
-			}
-		}
-		if r := &s.Refused; r.All && len(r.Statuses) == 0 && !r.Skips {
-			return fmt.Errorf("command: refused %q: all goes with the exit statuses, such as 5,all", value)
-		}
-	case "left":
-		if s.Left = value == "on"; value != "on" && value != "off" {
-			return fmt.Errorf("command: left %q: give on or off", value)
-		}
-	case "living":
-		pid, nerr := strconv.Atoi(value)
-		if nerr != nil || pid < 0 {
-			return fmt.Errorf("command: living %q: give a number, 0 or more", value)
-		}
-		s.Living = append(s.Living, pid)
-	case "timeout":
-		duration(&s.Timeout)
-	default:
-		return s.setField(name, value)
-	}
-	return err
 }

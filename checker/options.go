@@ -113,23 +113,13 @@ const smallSpace = 50_000
 // histories is often small without.
 const autoStates = smallSpace
 
-// Progress is how far an exploration has come.
+// Progress is how far the search for a verdict has come.
 type Progress struct {
-	Scenario    string
-	Property    *scenarios.Property
-	States      int
-	Transitions int
-	Depth       int
-	Frontier    int
-	Bytes       int
-	// Executions counts the runs of the tasks' programs, and Learned the answers learned by them.
-	Executions, Learned int
-	// Place of Places is being tried, in schedules with so many Preemptions; Places is 0 while anything else is done.
-	Preemptions, Place, Places int
+	Scenario string
+	Property *scenarios.Property
+	search.Progress
 	// Within is what is known to hold, once few preemptions were covered; nil before.
 	Within *Within
-	// Broken: a counterexample is known, and a smaller one is looked for.
-	Broken bool
 }
 
 const defaultSchedules = 200_000
@@ -138,14 +128,7 @@ const defaultSchedules = 200_000
 func (o *Options) limits(sc *scenarios.Scenario, p *scenarios.Property) search.Limits {
 	l := search.Limits{States: o.States, Bytes: o.Bytes, Workers: o.Workers}
 	if o.Progress != nil {
-		l.Progress = func(g search.Progress) {
-			o.Progress(Progress{
-				Scenario: sc.ID, Property: p, States: g.States, Transitions: g.Transitions,
-				Depth: g.Depth, Frontier: g.Frontier, Bytes: g.Bytes,
-				Executions: g.Executions, Learned: g.Learned,
-				Preemptions: g.Preemptions, Place: g.Place, Places: g.Places, Broken: g.Broken,
-			})
-		}
+		l.Progress = func(g search.Progress) { o.Progress(Progress{Scenario: sc.ID, Property: p, Progress: g}) }
 	}
 	return l
 }

@@ -3,10 +3,7 @@ package checker
 import (
 	"fmt"
 
-	"github.com/anishathalye/porcupine"
-
 	"lockpick/checker/internal/search"
-	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -16,23 +13,9 @@ import (
 // concurrent use.
 type Runner struct{ t *search.Tester }
 
-// A Ran is what one run came to.
-type Ran struct {
-	// Schedule is what happened; with Broken it ends with the step that broke the property.
-	Schedule sched.Schedule
-	Cost     trace.Cost
-	Broken   bool
-	// Finished: nothing could happen any more. Otherwise the strategy ended the run, or
-	// the run had more steps than any program needs and was cut.
-	Finished bool
-	// Contended counts the calls that met somebody else's lock.
-	Contended int
-	// Trace and History are kept when they were asked for.
-	Trace   trace.Trace
-	History []porcupine.Operation
-	// Waits says, for a wedge or a deadlock, who waits for what at the end.
-	Waits []trace.Wait
-}
+// A Ran is what one run came to. With Broken its schedule ends with the step that broke the property; its trace and its
+// history are there when they were asked for.
+type Ran = search.Outcome
 
 // NewRunner returns a Runner. The error is a fault of the scenario, or an unknown
 // property.
@@ -46,13 +29,7 @@ func NewRunner(sc *scenarios.Scenario, p *scenarios.Property) (*Runner, error) {
 
 // Run makes one run under st; with keep the trace and the history are kept. The error
 // is what the strategy returned (a drift, say), or a fault of the scenario.
-func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) {
-	o, err := r.t.Run(st, keep)
-	return Ran{
-		Schedule: o.Schedule, Cost: o.Cost, Broken: o.Broken, Finished: o.Finished,
-		Contended: o.Contended, Trace: o.Trace, History: o.History, Waits: o.Waits,
-	}, err
-}
+func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) { return r.t.Run(st, keep) }
 
 // Lacking returns nil when the runs so far showed what must be seen before the property
 // can be said to hold (scenarios.Evidence), and otherwise an [ErrNothingToJudge] that says

@@ -45,13 +45,13 @@ type Field struct {
 	OfCommands string
 	// JSON is its key in JSON documents, or empty.
 	JSON string
-	// Title and Tells are its name and its value on a page for people. Tells may be nil:
-	// then it is on no page.
+	// Title is its name on a page for people; empty where it is on no page.
 	Title string
-	Tells func(*Setting) string
 
+	unset  string                // what a page tells where it is zero; empty for what tells says of that, too
+	tells  func(*Setting) string // what a page tells; nil where it is on no page
 	always bool                  // written where it is zero, too
-	words  func(*Setting) string // the headline's words, "" for none; may be nil
+	words  func(*Setting) string // the headline's words, "" for none; may be nil, and is not asked where it is zero
 	moot   func(*Setting) bool   // may be nil
 	access
 }
@@ -72,8 +72,19 @@ func (f *Field) Moot(s *Setting) bool { return f.moot != nil && f.moot(s) }
 // Value returns the value for a JSON document, and whether it belongs there: what is zero
 // or moot mostly does not.
 func (f *Field) Value(s *Setting) (any, bool) {
-	there := f.always || f.get(s) != f.get(&Setting{}) && !f.Moot(s)
+	there := f.always || !f.zero(s) && !f.Moot(s)
 	return f.value(s), f.JSON != "" && there
+}
+
+// zero reports whether the value is that of the zero Setting.
+func (f *Field) zero(s *Setting) bool { return f.get(s) == f.get(&Setting{}) }
+
+// Tell is the value on a page for people.
+func (f *Field) Tell(s *Setting) string {
+	if f.unset != "" && f.zero(s) {
+		return f.unset
+	}
+	return f.tells(s)
 }
 
 // Fields returns the table, in the order in which settings are told.
@@ -81,12 +92,12 @@ func Fields() []Field {
 	return []Field{
 		{
 			Name: "processes", Flag: "procs", Usage: "change the number of processes to `N`", always: true,
-			Title: "Processes", Tells: func(s *Setting) string { return fmt.Sprint(s.Processes) },
+			Title: "Processes", tells: func(s *Setting) string { return fmt.Sprint(s.Processes) },
 			words:  func(s *Setting) string { return numbers.Count(s.Processes, "process", "processes") },
 			access: at(counts(1, MaxProcesses), func(s *Setting) *int { return &s.Processes }),
 		}, {
 			Name:  "tasks",
-			Title: "Tasks", Tells: tellTasks,
+			Title: "Tasks", unset: "one each", tells: tellTasks,
 			words: func(s *Setting) string {
 				if s.Contenders() == s.Processes {
 					return ""
@@ -106,7 +117,7 @@ func Fields() []Field {
 		}, {
 			Name: "crashes", Flag: "crashes", Usage: "let up to `K` processes be killed", JSON: "crashes", always: true,
 			OfCommands: "let up to `K` processes be killed, each at any call",
-			Title:      "Crashes", Tells: tellCrashes,
+			Title:      "Crashes", unset: "none", tells: tellCrashes,
 			words:  func(s *Setting) string { return upTo(s.Crashes, "crash", "crashes") },
 			access: at(counts(0, MaxProcesses), func(s *Setting) *int { return &s.Crashes }),
 		}, {
@@ -116,7 +127,7 @@ func Fields() []Field {
 		}, {
 			Name: "stalls", Flag: "stalls", Usage: "let the clock jump ahead up to `K` times", JSON: "stalls", always: true,
 			OfCommands: "let the clock jump ahead up to `K` times, at any call: all commands are delayed",
-			Title:      "Stalls", Tells: tellStalls,
+			Title:      "Stalls", unset: "none", tells: tellStalls,
 			words: func(s *Setting) string {
 				if s.SetsBack() {
 					return upTo(s.Stalls, "step back", "steps back") + " of the clock by " + (-s.StallFor).String()
@@ -135,7 +146,7 @@ func Fields() []Field {
 			Name: "punctual", Flag: "punctual", JSON: "punctual",
 			Usage: "never delay the processes `LIST`, such as A or A,B, beyond what they sleep, when the clock jumps",
 			words: func(s *Setting) string {
-				if len(s.Punctual) == 0 || s.Stalls == 0 {
+				if s.Stalls == 0 {
 					return ""
 				}
 				return numbers.List(names(s.Punctual)) + " punctual"
@@ -145,7 +156,7 @@ func Fields() []Field {
 		}, {
 			Name: "power-losses", Flag: "power-losses", Usage: "let the power be lost up to `K` times, 0 or 1", JSON: "power_losses",
 			OfCommands: "let the power be lost up to `K` times, 0 or 1, at any call",
-			Title:      "Power losses", Tells: tellPowerLosses,
+			Title:      "Power losses", unset: "none", tells: tellPowerLosses,
 			words:  func(s *Setting) string { return upTo(s.PowerLosses, "power loss", "power losses") },
 			access: at(counts(0, 1), func(s *Setting) *int { return &s.PowerLosses }),
 		}, {
@@ -154,34 +165,18 @@ func Fields() []Field {
 			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Reboot }),
 		}, {
 			Name:  "users",
-			Title: "Users", Tells: func(s *Setting) string {
-				if s.Users == nil {
-					return "root"
-				}
-				return "of each process, " + strings.Trim(fmt.Sprint(s.Users), "[]")
-			},
+			Title: "Users", unset: "root",
+			tells: func(s *Setting) string { return "of each process, " + strings.Trim(fmt.Sprint(s.Users), "[]") },
 			words: func(s *Setting) string {
-				if s.Users == nil {
-					return ""
-				}
 				return "users " + strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Users), "[]"), " ", " and ")
 			},
 			access: at(listOf("root", counts(0, 65534)), func(s *Setting) *[]int { return &s.Users }),
 		}, {
 			Name: "containers", Flag: "containers", JSON: "containers",
 			Usage: "run each process in a pid namespace of its own, with the pids `LIST` in there, such as 1,1 or 1,2",
-			Title: "Containers", Tells: func(s *Setting) string {
-				if s.Containers == nil {
-					return "none"
-				}
-				return "one each, with the pids " + pidsInside(s)
-			},
-			words: func(s *Setting) string {
-				if s.Containers == nil {
-					return ""
-				}
-				return "in containers with pids " + pidsInside(s)
-			},
+			Title: "Containers", unset: "none",
+			tells:  func(s *Setting) string { return "one each, with the pids " + pidsInside(s) },
+			words:  func(s *Setting) string { return "in containers with pids " + pidsInside(s) },
 			access: at(listOf("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
 		}, {
 			Name: "skew", Flag: "skew", JSON: "skew",
@@ -189,24 +184,15 @@ func Fields() []Field {
 				"behind with a minus",
 			OfCommands: "set the clock of each command ahead of the file system's by the times `LIST`, such as 0s,90s; " +
 				"behind with a minus",
-			Title: "Clocks", Tells: func(s *Setting) string {
-				if s.Skew == nil {
-					return "as the file system's"
-				}
-				return "of " + tellSkew(s)
-			},
-			words: func(s *Setting) string {
-				if s.Skew == nil {
-					return ""
-				}
-				return "the clock of " + tellSkew(s)
-			},
+			Title: "Clocks", unset: "as the file system's",
+			tells:  func(s *Setting) string { return "of " + tellSkew(s) },
+			words:  func(s *Setting) string { return "the clock of " + tellSkew(s) },
 			access: at(listOf("none", skews()), func(s *Setting) *[]time.Duration { return &s.Skew }),
 		}, {
 			Name: "failing-calls", Flag: "failing-calls", JSON: "failing_calls",
 			Usage:      "let up to `K` calls fail, as on a full disk",
 			OfCommands: "let up to `K` calls of the programs find the disk full (ENOSPC), or what --fail-with says",
-			Title:      "Failing calls", Tells: tellFailingCalls,
+			Title:      "Failing calls", unset: "none", tells: tellFailingCalls,
 			words:  func(s *Setting) string { return upTo(s.FailingCalls, "failing call", "failing calls") },
 			access: at(counts(0, MaxFailingCalls), func(s *Setting) *int { return &s.FailingCalls }),
 		}, {
@@ -222,12 +208,12 @@ func Fields() []Field {
 		}, {
 			Name: "signals", Flag: "signals", JSON: "signals",
 			Usage: "let up to `K` signals come, to processes that have a handler",
-			Title: "Signals", Tells: tellSignals,
+			Title: "Signals", unset: "none", tells: tellSignals,
 			words:  func(s *Setting) string { return upTo(s.Signals, "signal", "signals") },
 			access: at(counts(0, MaxSignals), func(s *Setting) *int { return &s.Signals }),
 		}, {
 			Name:  "daemons",
-			Title: "When a program ends", Tells: func(s *Setting) string {
+			Title: "When a program ends", tells: func(s *Setting) string {
 				if s.Daemons {
 					return "process stays alive"
 				}
@@ -242,12 +228,7 @@ func Fields() []Field {
 			Name: "file-system", Flag: "fs", JSON: "file_system",
 			Usage:      "run on the file system `NAME`: ext4, xfs, btrfs, tmpfs or overlay, of which Setup makes the image",
 			OfCommands: "run on the file system `NAME`: ext4, xfs, btrfs, tmpfs or overlay",
-			words: func(s *Setting) string {
-				if s.Machine.Profile == fsfake.Posix {
-					return ""
-				}
-				return "on " + s.Machine.Profile.String()
-			},
+			words:      func(s *Setting) string { return "on " + s.Machine.Profile.String() },
 			access: at(oneOf[fsfake.Profile](fsfake.ProfileNames()...),
 				func(s *Setting) *fsfake.Profile { return &s.Machine.Profile }),
 		}, {
@@ -256,13 +237,8 @@ func Fields() []Field {
 				"times-shared, times-show, times-late or times-differ, what a loss of power leaves on posix, ext4, xfs or btrfs, " +
 				"or one of each with a comma",
 			OfCommands: "take for possible what a loss of power leaves on `DISK`: ext4, xfs or btrfs (default posix)",
-			Title:      "Assumed", Tells: func(s *Setting) string { return s.Assume.String() },
-			words: func(s *Setting) string {
-				if s.Assume == (Assumptions{}) {
-					return ""
-				}
-				return "assuming " + s.Assume.String()
-			},
+			Title:      "Assumed", tells: func(s *Setting) string { return s.Assume.String() },
+			words: func(s *Setting) string { return "assuming " + s.Assume.String() },
 			access: at(codec[Assumptions]{text: Assumptions.String, parse: ParseAssumptions},
 				func(s *Setting) *Assumptions { return &s.Assume }),
 		}, {
@@ -299,9 +275,6 @@ func Fields() []Field {
 }
 
 func tellTasks(s *Setting) string {
-	if s.Tasks == nil {
-		return "one each"
-	}
 	var list []string
 	for i := range s.Processes {
 		text := numbers.Count(s.ownTasks(i), "task", "tasks") + " in " + ProcessName(i)
@@ -317,9 +290,6 @@ func tellTasks(s *Setting) string {
 }
 
 func tellCrashes(s *Setting) string {
-	if s.Crashes == 0 {
-		return "none"
-	}
 	text := fmt.Sprintf("up to %d", s.Crashes)
 	if s.Mortal != nil {
 		text += ", of " + numbers.List(names(s.Mortal))
@@ -331,9 +301,6 @@ func tellCrashes(s *Setting) string {
 }
 
 func tellStalls(s *Setting) string {
-	if s.Stalls == 0 {
-		return "none"
-	}
 	if s.SetsBack() {
 		return fmt.Sprintf("none; the clock is set back up to %s, by %s", numbers.Count(s.Stalls, "time", "times"), -s.StallFor)
 	}
@@ -353,9 +320,6 @@ func (s *Setting) PunctualNames() string {
 }
 
 func tellPowerLosses(s *Setting) string {
-	if s.PowerLosses == 0 {
-		return "none"
-	}
 	text := fmt.Sprintf("up to %d", s.PowerLosses)
 	if len(s.Reboot) > 0 {
 		text += "; " + numbers.List(names(s.Reboot)) + " start after it"
@@ -385,19 +349,13 @@ func pidsInside(s *Setting) string {
 }
 
 func tellFailingCalls(s *Setting) string {
-	switch {
-	case s.FailingCalls == 0:
-		return "none"
-	case s.FailWith == nil:
+	if s.FailWith == nil {
 		return fmt.Sprintf("up to %d, with any error", s.FailingCalls)
 	}
 	return fmt.Sprintf("up to %d, with %s", s.FailingCalls, strings.Join(s.FailNames(), ", "))
 }
 
 func tellSignals(s *Setting) string {
-	if s.Signals == 0 {
-		return "none"
-	}
 	return fmt.Sprintf("up to %d, handled by %s", s.Signals, numbers.List(names(s.Handlers)))
 }
 

@@ -254,7 +254,7 @@ func (c Change) String() string { return fmt.Sprintf("%s %s, not %s", c.Name, c.
 func (s Setting) String() string {
 	var parts []string
 	for _, f := range Fields() {
-		if f.words == nil {
+		if f.words == nil || f.zero(&s) {
 			continue
 		}
 		if text := f.words(&s); text != "" {
@@ -270,8 +270,8 @@ func (s Setting) String() string {
 func (s Setting) Format() string {
 	var b strings.Builder
 	for _, f := range Fields() {
-		if text := f.Text(&s); f.always || text != f.Text(&Setting{}) {
-			fmt.Fprintf(&b, "%s %s\n", f.Name, text)
+		if f.always || !f.zero(&s) {
+			fmt.Fprintf(&b, "%s %s\n", f.Name, f.Text(&s))
 		}
 	}
 	return b.String()
@@ -363,12 +363,24 @@ func (s Scenario) WithProcesses(n int) (Scenario, error) {
 // validate reports what is wrong with the setting, or nil.
 func (s *Setting) validate() error {
 	for _, f := range Fields() {
-		text := f.Text(s)
-		if !f.always && text == f.Text(&Setting{}) {
+		if !f.always && f.zero(s) {
 			continue
 		}
-		if err := f.Set(&Setting{}, text); err != nil {
+		if err := f.Set(&Setting{}, f.Text(s)); err != nil {
 			return fmt.Errorf("%s %w", f.Name, err)
+		}
+	}
+	for _, each := range []struct {
+		what string
+		n    int
+		set  bool
+	}{
+		{"tasks are", len(s.Tasks), s.Tasks != nil}, {"the tasks that run at first are", len(s.Running), s.Running != nil},
+		{"users are", len(s.Users), s.Users != nil}, {"skews of clocks are", len(s.Skew), s.Skew != nil},
+		{"pids in containers are", len(s.Containers), s.Containers != nil},
+	} {
+		if each.set && each.n != s.Processes {
+			return fmt.Errorf("%s given for %d processes of %d", each.what, each.n, s.Processes)
 		}
 	}
 	switch {
@@ -378,10 +390,6 @@ func (s *Setting) validate() error {
 		return fmt.Errorf("%s is not how %s numbers files: leave the assumption out", Assumptions{Inodes: s.Assume.Inodes}, s.Machine.Profile)
 	case s.PowerLosses > 0 && (s.Machine.Profile == fsfake.Tmpfs || s.Machine.Profile == fsfake.Overlay):
 		return fmt.Errorf("what a loss of power leaves on %s is not modelled: choose another file system", s.Machine.Profile)
-	case s.Tasks != nil && len(s.Tasks) != s.Processes:
-		return fmt.Errorf("tasks are given for %d processes of %d", len(s.Tasks), s.Processes)
-	case s.Running != nil && len(s.Running) != s.Processes:
-		return fmt.Errorf("the tasks that run at first are given for %d processes of %d", len(s.Running), s.Processes)
 	case s.Contenders()+len(s.Handlers) > MaxTasks:
 		return fmt.Errorf("%d tasks in all: choose up to %d", s.Contenders()+len(s.Handlers), MaxTasks)
 	case s.Signals > 0 && len(s.Handlers) == 0:
@@ -408,15 +416,6 @@ func (s *Setting) validate() error {
 	}
 	if err := s.members("mortal", s.Mortal); err != nil {
 		return err
-	}
-	if s.Users != nil && len(s.Users) != s.Processes {
-		return fmt.Errorf("users are given for %d processes of %d", len(s.Users), s.Processes)
-	}
-	if s.Containers != nil && len(s.Containers) != s.Processes {
-		return fmt.Errorf("pids in containers are given for %d processes of %d", len(s.Containers), s.Processes)
-	}
-	if s.Skew != nil && len(s.Skew) != s.Processes {
-		return fmt.Errorf("skews of clocks are given for %d processes of %d", len(s.Skew), s.Processes)
 	}
 	if err := cmp.Or(s.members("punctual", s.Punctual), s.members("handlers", s.Handlers)); err != nil {
 		return err

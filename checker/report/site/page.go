@@ -107,8 +107,8 @@ func visibleSource(text string) string {
 func settingFacts(st *scenarios.Setting) []fact {
 	var out []fact
 	for _, f := range scenarios.Fields() {
-		if f.Tells != nil {
-			out = append(out, fact{f.Title, f.Tells(st)})
+		if f.Title != "" {
+			out = append(out, fact{f.Title, f.Tell(st)})
 		}
 	}
 	return out

@@ -33,11 +33,11 @@ func Heading(p *scenarios.Property) (top, below string) {
 const columnWidth = 11
 
 // widthOf is the least width of a property's column: that of its head and of its cells.
-func widthOf(p *scenarios.Property, rows matrixGroup) int {
+func widthOf(p *scenarios.Property, rows Group) int {
 	top, below := Heading(p)
 	n := max(columns(top), columns(below))
 	for _, r := range rows {
-		if x := r.of(p); x != nil {
+		if x := r.Of(p); x != nil {
 			text, _ := cell(x)
 			n = max(n, columns(text))
 		}
@@ -46,7 +46,7 @@ func widthOf(p *scenarios.Property, rows matrixGroup) int {
 }
 
 // heading writes the names of the properties on two lines, where they have columns.
-func (m *matrix) heading(rows matrixGroup, t table) {
+func (m *Tables) heading(rows Group, t table) {
 	top, below := pad("", t.name), m.o.paint(bold, pad(Visible(rows[0][0].Scenario.System()), t.name))
 	if t.width != nil {
 		for k, p := range t.props {

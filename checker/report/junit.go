@@ -19,7 +19,7 @@ import (
 // claimed passes, and has its timeline in system-out.
 func JUnit(w io.Writer, results []checker.Result, o Options) error {
 	doc := junitSuites{Name: "lockpick"}
-	for _, g := range bySystem(results) {
+	for _, g := range Systems(results) {
 		s := junitSuite{Name: g[0][0].Scenario.System()}
 		elapsed := time.Duration(0)
 		for _, row := range g {

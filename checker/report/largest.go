@@ -11,7 +11,7 @@ import (
 
 // largest lists the verdicts that took most: by states, or with timings by time. Equals
 // stay in the order of the results.
-func (m *matrix) largest(results []checker.Result) {
+func (m *Tables) largest(results []checker.Result) {
 	n := min(m.o.Largest, len(results))
 	if n == 0 {
 		return

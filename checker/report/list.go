@@ -32,7 +32,7 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 		}
 		pieces := []piece{pieceOf(plain, "  "+pad(rowName(sc), width))}
 		for _, c := range sc.Claims {
-			pieces = append(pieces, pieceOf(verdictInk(c.Verdict), glyph(c.Verdict)+" "+c.Property.ID))
+			pieces = append(pieces, pieceOf(verdictInk(c.Verdict), Glyph(c.Verdict)+" "+c.Property.ID))
 		}
 		b.flow(append(pieces, pieceOf(dim, sc.Setting.String())), "  ", "      ")
 		if sc.Summary != "" && len(list) <= maxSummaries {
@@ -50,8 +50,8 @@ func List(w io.Writer, list []scenarios.Scenario, s Style) error {
 // rowName is an id without its system.
 func rowName(sc *scenarios.Scenario) string { return Visible(sc.Variant() + "/" + sc.SettingName()) }
 
-// glyph is a verdict as one character.
-func glyph(v checker.Verdict) string {
+// Glyph is a verdict as one character.
+func Glyph(v checker.Verdict) string {
 	switch v {
 	case checker.Holds:
 		return "✓"

@@ -166,7 +166,7 @@ func (m *markdown) table(results []checker.Result) {
 		if r.Claimed {
 			claim = r.ClaimText()
 		}
-		verdict := glyph(r.Verdict) + " " + r.Verdict.String()
+		verdict := Glyph(r.Verdict) + " " + r.Verdict.String()
 		if outcomeOf(r) != passed {
 			verdict = "**" + verdict + "**"
 		}

@@ -24,58 +24,52 @@ func Matrix(w io.Writer, results []checker.Result, o Options) error {
 
 // Tables write a matrix while its verdicts come in: each system's table as soon as it is
 // complete.
-type Tables struct{ m matrix }
+type Tables struct{ sheet }
 
 // NewTables returns tables without any results yet.
-func NewTables(w io.Writer, o Options) *Tables {
-	return &Tables{matrix{newSheet(w, o)}}
-}
+func NewTables(w io.Writer, o Options) *Tables { return &Tables{newSheet(w, o)} }
 
 // Add writes the tables of some more results: all those of a system, or of several.
 func (t *Tables) Add(results []checker.Result) error {
-	for _, g := range bySystem(results) {
-		t.m.system(g)
+	for _, g := range Systems(results) {
+		t.system(g)
 	}
-	return t.m.w.Flush()
+	return t.w.Flush()
 }
 
 // End writes what stands below the tables, about all results.
 func (t *Tables) End(all []checker.Result) error {
-	t.m.largest(all)
-	t.m.summary(all)
-	return t.m.w.Flush()
+	t.largest(all)
+	t.summary(all)
+	return t.w.Flush()
 }
 
-type matrix struct{ sheet }
+// A Line is the results of one scenario: a line of a table.
+type Line []*checker.Result
 
-// A matrixRow is the results of one scenario.
-type matrixRow []*checker.Result
+// A Group is the lines of one system.
+type Group []Line
 
-// A matrixGroup is the rows of one system.
-type matrixGroup []matrixRow
-
-// bySystem groups results, which come scenario by scenario.
-func bySystem(results []checker.Result) []matrixGroup {
-	var out []matrixGroup
+// Systems groups results by system and scenario, each in the order of its first result.
+func Systems(results []checker.Result) []Group {
+	var out []Group
 	for i := range results {
 		r := &results[i]
-		g := len(out) - 1
-		if g < 0 || out[g][0][0].Scenario.System() != r.Scenario.System() {
-			out = append(out, matrixGroup{{r}})
-			continue
+		g := slices.IndexFunc(out, func(g Group) bool { return g[0][0].Scenario.System() == r.Scenario.System() })
+		if g < 0 {
+			g, out = len(out), append(out, nil)
 		}
-		k := len(out[g]) - 1
-		if out[g][k][0].Scenario.ID == r.Scenario.ID {
-			out[g][k] = append(out[g][k], r)
-		} else {
-			out[g] = append(out[g], matrixRow{r})
+		k := slices.IndexFunc(out[g], func(w Line) bool { return w[0].Scenario.ID == r.Scenario.ID })
+		if k < 0 {
+			k, out[g] = len(out[g]), append(out[g], nil)
 		}
+		out[g][k] = append(out[g][k], r)
 	}
 	return out
 }
 
 // columns lists the properties asked of a group, in the order of reports.
-func (g matrixGroup) columns() []*scenarios.Property {
+func (g Group) columns() []*scenarios.Property {
 	var all []checker.Result
 	for _, r := range g {
 		for _, x := range r {
@@ -85,7 +79,8 @@ func (g matrixGroup) columns() []*scenarios.Property {
 	return Properties(all)
 }
 
-func (r matrixRow) of(p *scenarios.Property) *checker.Result {
+// Of is the result on a property; nil where there is none.
+func (r Line) Of(p *scenarios.Property) *checker.Result {
 	for _, x := range r {
 		if x.Property.ID == p.ID {
 			return x
@@ -95,14 +90,14 @@ func (r matrixRow) of(p *scenarios.Property) *checker.Result {
 }
 
 // interesting: not everything is as claimed.
-func (r matrixRow) interesting() bool {
+func (r Line) interesting() bool {
 	return slices.ContainsFunc(r, func(x *checker.Result) bool { return !x.AsClaimed() })
 }
 
-func (m *matrix) system(g matrixGroup) {
+func (m *Tables) system(g Group) {
 	rows := g
 	if m.o.Quiet {
-		rows = slices.DeleteFunc(slices.Clone(g), func(r matrixRow) bool { return !r.interesting() })
+		rows = slices.DeleteFunc(slices.Clone(g), func(r Line) bool { return !r.interesting() })
 	}
 	if len(rows) == 0 {
 		return
@@ -128,7 +123,7 @@ type table struct {
 }
 
 // table chooses the roomiest layout that fits.
-func (m *matrix) table(rows matrixGroup) table {
+func (m *Tables) table(rows Group) table {
 	t := table{props: rows.columns(), name: columns(Visible(rows[0][0].Scenario.System()))}
 	setting := 0
 	for _, r := range rows {
@@ -155,7 +150,7 @@ func (m *matrix) table(rows matrixGroup) table {
 }
 
 // row writes the verdicts on one scenario.
-func (m *matrix) row(r matrixRow, t table) {
+func (m *Tables) row(r Line, t table) {
 	sc := r[0].Scenario
 	head, setting := "  "+rowName(sc), pieceOf(dim, sc.Setting.String())
 	if t.width == nil {
@@ -173,7 +168,7 @@ func (m *matrix) row(r matrixRow, t table) {
 	line := pad(head, t.name)
 	for k, p := range t.props {
 		text, i := "·", dim
-		if x := r.of(p); x != nil {
+		if x := r.Of(p); x != nil {
 			text, i = cell(x)
 		}
 		line += "  " + m.o.paint(i, text) + pad("", t.width[k]-columns(text))
@@ -188,7 +183,7 @@ func (m *matrix) row(r matrixRow, t table) {
 
 // cell is one glyph, and what it says of the claim when the two differ.
 func cell(r *checker.Result) (text string, i ink) {
-	text = glyph(r.Verdict)
+	text = Glyph(r.Verdict)
 	if r.Accepted != "" {
 		return text + " accepted", warn
 	}
@@ -198,12 +193,12 @@ func cell(r *checker.Result) (text string, i ink) {
 	if r.Verdict == r.Claim { // but in other cases than the claim says
 		return text + " not as claimed", warn
 	}
-	return text + " not " + glyph(r.Claim), warn
+	return text + " not " + Glyph(r.Claim), warn
 }
 
 // conditions writes below a row what its verdicts depend on; a text that is about some of
 // the properties only begins with their names.
-func (m *matrix) conditions(r matrixRow) {
+func (m *Tables) conditions(r Line) {
 	var texts []string
 	about := map[string][]string{}
 	for _, x := range r {
@@ -230,14 +225,14 @@ func (m *matrix) conditions(r matrixRow) {
 
 // evidence writes below a row what its verdicts rest on; what is as expected only when
 // it is asked for.
-func (m *matrix) evidence(r matrixRow) {
+func (m *Tables) evidence(r Line) {
 	for _, x := range r {
 		but := x.Uncontended()
 		expected := x.Verdict != checker.Unknown && (x.AsClaimed() || !x.Claimed)
 		if expected && but == "" && !m.o.Verbose && !m.o.Quiet {
 			continue
 		}
-		head := pieceOf(verdictInk(x.Verdict), fmt.Sprintf("    %s %s:", glyph(x.Verdict), x.Property))
+		head := pieceOf(verdictInk(x.Verdict), fmt.Sprintf("    %s %s:", Glyph(x.Verdict), x.Property))
 		m.flow(append([]piece{head}, words(plain, evidenceText(x))...), " ", "      ")
 		if c := x.Counterexample; c != nil && c.Cause != "" {
 			m.lines(6, dim, wrap(c.Cause, m.o.width()-8))
@@ -292,7 +287,7 @@ func countsText(r *checker.Result, o Options) string {
 }
 
 // summary writes the counts at the end, and the legend.
-func (m *matrix) summary(results []checker.Result) {
+func (m *Tables) summary(results []checker.Result) {
 	var n [3]int
 	var differs, unclaimed, accepted, states int
 	var elapsed time.Duration

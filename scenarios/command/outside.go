@@ -314,6 +314,18 @@ func copyFrom(name string, now time.Time) ([]File, error) {
 // absolute ones.
 func (s *Spec) tree(v scenarios.View) []outcome.Entry {
 	out := outcome.Tree(v, s.Dir, s.Ignored)
+	s.eachOutside(func(parent string, leftOut func(rel string) bool) {
+		for _, e := range outcome.Tree(v, path.Clean(parent), leftOut) {
+			e.Name = strings.TrimSuffix(parent, "/") + "/" + e.Name
+			out = append(out, e)
+		}
+	})
+	return out
+}
+
+// eachOutside yields the directories in which the places outside are that are listed for themselves, and what is left
+// out of what is in them, by relative names.
+func (s *Spec) eachOutside(yield func(parent string, leftOut func(rel string) bool)) {
 	for i := range s.Outside {
 		r := &s.Outside[i]
 		if dir := s.owner(path.Dir(r.Path)); dir != nil && dir.Owns(r.Path) {
@@ -323,38 +335,22 @@ func (s *Spec) tree(v scenarios.View) []outcome.Entry {
 		if r.Partly {
 			parent, base = r.Path, ""
 		}
-		out = append(out, prefixed(parent, outcome.Tree(v, path.Clean(parent), func(rel string) bool {
+		yield(parent, func(rel string) bool {
 			first, _, _ := strings.Cut(rel, "/")
 			return base != "" && first != base || !r.Owns(path.Join(parent, rel)) || s.Ignored(path.Join(parent, rel))
-		}))...)
+		})
 	}
-	return out
-}
-
-func prefixed(dir string, entries []outcome.Entry) []outcome.Entry {
-	for i := range entries {
-		entries[i].Name = strings.TrimSuffix(dir, "/") + "/" + entries[i].Name
-	}
-	return entries
 }
 
 // realTree is tree of a real directory that stands for the root.
 func (s *Spec) realTree(root string) ([]outcome.Entry, error) {
 	out, err := s.realBelow(root+s.Dir, "", s.Ignored)
-	for i := range s.Outside {
-		r := &s.Outside[i]
-		if dir := s.owner(path.Dir(r.Path)); dir != nil && dir.Owns(r.Path) {
-			continue
-		}
-		parent, base := path.Split(r.Path)
-		if r.Partly {
-			parent, base = r.Path, ""
-		}
-		below, more := s.realBelow(filepath.Join(root, parent), strings.TrimSuffix(parent, "/")+"/", func(name string) bool {
-			first, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(name, parent), "/"), "/")
-			return base != "" && first != base || !r.Owns(name) || s.Ignored(name)
+	s.eachOutside(func(parent string, leftOut func(rel string) bool) {
+		prefix := strings.TrimSuffix(parent, "/") + "/"
+		below, more := s.realBelow(filepath.Join(root, parent), prefix, func(name string) bool {
+			return leftOut(strings.TrimPrefix(name, prefix))
 		})
 		out, err = append(out, below...), errors.Join(err, more)
-	}
+	})
 	return out, err
 }

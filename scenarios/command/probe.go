@@ -14,28 +14,25 @@ import (
 
 // asksWedge reports whether that is asked of the scenario, or assumes why it is not.
 func (s *Spec) asksWedge(sc *scenarios.Scenario) (bool, error) {
+	why := ""
 	switch {
 	case !s.sameCommands():
-		assume(sc, "wedge-not-asked",
-			"whether one more run gets through after a kill is not asked: the commands differ")
-		return false, nil
+		why = "the commands differ"
 	case s.Commands[0].Func != nil:
-		assume(sc, "wedge-not-asked",
-			"whether one more run gets through after a kill is not asked: it is a Go function")
-		return false, nil
+		why = "it is a Go function"
 	case len(s.Commands) == scenarios.MaxProcesses:
-		assume(sc, "wedge-not-asked",
-			"whether one more run gets through after a kill is not asked: there is room for no more")
-		return false, nil
+		why = "there is room for no more"
+	default:
+		again, err := s.repeats(sc)
+		if err != nil {
+			return false, err
+		}
+		if !again {
+			why = "it does not exit 0 without a kill either, after the others"
+		}
 	}
-	again, err := s.repeats(sc)
-	switch {
-	case err != nil:
-		return false, err
-	case !again:
-		assume(sc, "wedge-not-asked",
-			"whether one more run gets through after a kill is not asked: it does not exit 0 without a "+
-				"kill either, after the others")
+	if why != "" {
+		assume(sc, "wedge-not-asked", "whether one more run gets through after a kill is not asked: "+why)
 		return false, nil
 	}
 	sc.Probe = s.probe

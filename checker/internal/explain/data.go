@@ -163,12 +163,7 @@ func (s *story) cut(c *change) int {
 	if !s.unfinished(c) {
 		return 0
 	}
-	for _, k := range s.kills {
-		if k.Choice.Task.Process == c.By.Process && k.N > c.Step {
-			return k.N
-		}
-	}
-	return 0
+	return s.killedAt(c)
 }
 
 // unfinished reports whether the operation that made a change goes on at the end.

@@ -35,7 +35,7 @@ func newFix(sys *system, w *row) *fix {
 		}
 		var best *row
 		for _, other := range sys.Rows {
-			have := other.of(r.Property)
+			have := other.Results.Of(r.Property)
 			if have == nil || have.Verdict != checker.Holds || other.Scenario.Variant() == w.Scenario.Variant() {
 				continue
 			}

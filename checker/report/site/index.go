@@ -6,6 +6,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/scenarios"
 )
 
 // An index is the first page.
@@ -36,10 +37,9 @@ type totals struct {
 	States, Transitions                                  int
 }
 
-func newIndex(systems []*system, o report.Options) *index {
+func newIndex(systems []*system, props []*scenarios.Property, o report.Options) *index {
 	x := &index{Heading: heading, Flags: o.Flags}
 	var style strings.Builder
-	props := properties(systems)
 	for _, p := range props {
 		first, second := report.Heading(p)
 		x.Properties = append(x.Properties, propertyHead{p.ID, first, second, p.Meaning})

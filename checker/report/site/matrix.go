@@ -20,27 +20,20 @@ type system struct {
 // A row is the results of one scenario.
 type row struct {
 	Scenario *scenarios.Scenario
-	Results  []*checker.Result
+	Results  report.Line
 	File     string // the page, relative to the directory of index.html
 }
 
-// bySystem groups results by system and scenario, each in the order of its first.
+// bySystem groups results by system and scenario.
 func bySystem(results []checker.Result) []*system {
 	var out []*system
-	for i := range results {
-		r := &results[i]
-		s := slices.IndexFunc(out, func(s *system) bool { return s.Name == r.Scenario.System() })
-		if s < 0 {
-			s = len(out)
-			out = append(out, &system{Name: r.Scenario.System(), N: s})
+	for n, g := range report.Systems(results) {
+		s := &system{Name: g[0][0].Scenario.System(), N: n}
+		for _, l := range g {
+			sc := l[0].Scenario
+			s.Rows = append(s.Rows, &row{Scenario: sc, Results: l, File: "scenarios/" + fileOf(sc.ID)})
 		}
-		sys := out[s]
-		k := slices.IndexFunc(sys.Rows, func(w *row) bool { return w.Scenario.ID == r.Scenario.ID })
-		if k < 0 {
-			k = len(sys.Rows)
-			sys.Rows = append(sys.Rows, &row{Scenario: r.Scenario, File: "scenarios/" + fileOf(r.Scenario.ID)})
-		}
-		sys.Rows[k].Results = append(sys.Rows[k].Results, r)
+		out = append(out, s)
 	}
 	return out
 }
@@ -100,28 +93,6 @@ func classes(r *checker.Result) []string {
 
 func differs(r *checker.Result) bool { return r.Claimed && !r.AsClaimed() }
 
-func (w *row) of(p *scenarios.Property) *checker.Result {
-	for _, r := range w.Results {
-		if r.Property.ID == p.ID {
-			return r
-		}
-	}
-	return nil
-}
-
-// properties lists those that any result is about, in the order of reports.
-func properties(systems []*system) []*scenarios.Property {
-	var all []checker.Result
-	for _, s := range systems {
-		for _, w := range s.Rows {
-			for _, r := range w.Results {
-				all = append(all, *r)
-			}
-		}
-	}
-	return report.Properties(all)
-}
-
 // A cell is one verdict of the matrix.
 type cell struct {
 	Asked    bool
@@ -134,12 +105,12 @@ type cell struct {
 }
 
 func newCell(w *row, p *scenarios.Property) cell {
-	r := w.of(p)
+	r := w.Results.Of(p)
 	if r == nil {
 		return cell{Property: p.ID}
 	}
 	c := cell{
-		Asked: true, Property: p.ID, Verdict: r.Verdict.String(), Glyph: glyph(r.Verdict),
+		Asked: true, Property: p.ID, Verdict: r.Verdict.String(), Glyph: report.Glyph(r.Verdict),
 		Link: w.File + "#" + p.ID,
 	}
 	if differs(r) {
@@ -157,6 +128,3 @@ func newCell(w *row, p *scenarios.Property) cell {
 	}
 	return c
 }
-
-// glyph is a verdict as one character.
-func glyph(v checker.Verdict) string { return [...]string{"?", "✓", "✗"}[v] }

@@ -21,7 +21,7 @@ const heading = "File locks under every schedule"
 func Write(dir string, results []checker.Result, o report.Options) error {
 	w := &writer{dir: dir}
 	systems := bySystem(results)
-	w.page("index.html", "index.html.tmpl", newIndex(systems, o))
+	w.page("index.html", "index.html.tmpl", newIndex(systems, report.Properties(results), o))
 	for _, sys := range systems {
 		for _, row := range sys.Rows {
 			p, err := newPage(sys, row, o)

@@ -86,22 +86,22 @@ func btoi(b bool) int {
 
 // durations are as Go writes them, and not 0.
 func durations() codec[time.Duration] {
-	return jumps(false, "choose a time such as 90s, 48h or -1h, not 0 and up to 100 years")
+	return jumps(false, errors.New("choose a time such as 90s, 48h or -1h, not 0 and up to 100 years"))
 }
 
 // skews are times as Go writes them, ahead or behind.
 func skews() codec[time.Duration] {
-	return jumps(true, "choose a time for each process, such as 0s,90s or -1h,0s, up to 100 years")
+	return jumps(true, errors.New("choose a time for each process, such as 0s,90s or -1h,0s, up to 100 years"))
 }
 
-// jumps are how far a clock may move; choose says what to give instead.
-func jumps(zero bool, choose string) codec[time.Duration] {
+// jumps are how far a clock may move; wrong is the error for all that is none.
+func jumps(zero bool, wrong error) codec[time.Duration] {
 	return codec[time.Duration]{
 		text: time.Duration.String,
 		parse: func(text string) (time.Duration, error) {
 			d, err := time.ParseDuration(text)
 			if err != nil || d == 0 && !zero || d.Abs() > maxJump {
-				return 0, errors.New(choose)
+				return 0, wrong
 			}
 			return d, nil
 		},

@@ -89,7 +89,8 @@ var imports = map[string]string{
 	"checker/internal/certificate": "fsfake model scenarios",
 
 	// What a run looked like; the engines and their judgement; what is made of results.
-	"checker":                    "checker/internal/engine checker/internal/explain checker/internal/learn checker/internal/search checker/trace sched scenarios porcupine",
+	"checker": "checker/internal/engine checker/internal/explain checker/internal/learn checker/internal/search " +
+		"checker/trace sched scenarios",
 	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
 	"checker/internal/search":    "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
 	"checker/parameterized":      "checker checker/internal/anynumber checker/internal/discipline scenarios",

@@ -117,7 +117,8 @@ func settingFacts(st *scenarios.Setting) []fact {
 func newVerdict(r *checker.Result) verdict {
 	v := verdict{
 		Property: r.Property.ID, Meaning: r.Property.Meaning,
-		Verdict: r.Verdict.String(), Glyph: report.Glyph(r.Verdict), Claim: "none", Differs: differs(r), Case: r.Counterexample != nil,
+		Verdict: r.Verdict.String(), Glyph: report.Glyph(r.Verdict), Claim: "none", Differs: differs(r),
+		Case:      r.Counterexample != nil,
 		Judgement: judgementText(r.Judgement), Coverage: coverage(r),
 		States: number(r.Stats.States), Transitions: number(r.Stats.Transitions),
 		Histories: number(r.Stats.Histories),

@@ -162,20 +162,23 @@ func (p *pair) lookFDs([]found) (f, r []string, err error) {
 		for _, v := range p.fake.Streams(pid) {
 			f = append(f, fmt.Sprintf("descriptor %s %d stream cloexec %t", procName(pid), v.FD, v.CloseOnExec))
 		}
-		fds, err := p.real.FDs(pid)
+		fds, err := realFDs(p.real, pid)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, v := range fds {
-			if v.Stream {
-				r = append(r, fmt.Sprintf("descriptor %s %d stream cloexec %t", procName(pid), v.FD, v.Flags&fsfake.O_CLOEXEC != 0))
+			if v.stream {
+				r = append(r, fmt.Sprintf("descriptor %s %d stream cloexec %t", procName(pid), v.fd, v.flags&fsfake.O_CLOEXEC != 0))
 				continue
 			}
-			ino := "another inode"
-			if id, ok := p.fake.FDInode(pid, v.FD); ok && p.see.same(id, v.Stat.Ino) {
+			ino, mode := "another inode", fs.FileMode(0)
+			if id, ok := p.fake.FDInode(pid, v.fd); ok && p.see.same(id, v.ino) {
 				ino = fmt.Sprint("inode ", id)
 			}
-			r = append(r, fdText(pid, v.FD, v.Flags, v.Flags&fsfake.O_CLOEXEC != 0, ino, v.Offset, v.Stat.Mode))
+			if v.dir {
+				mode = fs.ModeDir
+			}
+			r = append(r, fdText(pid, v.fd, v.flags, v.flags&fsfake.O_CLOEXEC != 0, ino, v.offset, mode))
 		}
 	}
 	slices.Sort(f)
@@ -229,18 +232,22 @@ func (p *pair) lookLocks(names []found) (f, r []string, err error) {
 	slices.Sort(f)
 	// The list of all locks of the system is not read at one moment; other machines change
 	// it meanwhile, and a lock may be missed or met twice. So a difference must last.
+	device, err := deviceOf(p.real.Root())
+	if err != nil {
+		return nil, nil, err
+	}
 	for range 20 {
-		locks, err := p.real.Locks()
+		locks, err := heldLocks(p.real, device, p.fake.Pids())
 		if err != nil {
 			return nil, nil, err
 		}
 		r = r[:0]
 		for _, k := range locks {
-			id, ok := p.see.ids[k.Ino]
+			id, ok := p.see.ids[k.ino]
 			if !ok || !slices.Contains(ids, id) { // of another machine on this file system
 				continue
 			}
-			r = append(r, fmt.Sprint("lock ", k.Kind, " ", id, " ", lockText(k.Lock)))
+			r = append(r, fmt.Sprint("lock ", k.kind, " ", id, " ", lockText(k.lock)))
 		}
 		if slices.Sort(r); slices.Equal(f, r) {
 			break

@@ -58,11 +58,10 @@ func (m *Machine) realPid(pid int) (int, error) {
 	if pid <= 1 {
 		return pid, nil
 	}
-	s, err := m.find(pid)
-	if err != nil {
+	if _, err := m.find(pid); err != nil {
 		return noSuchPid, nil
 	}
-	return s.process.pid, s.greet() // before that it is still root's
+	return m.RealPid(pid) // before it is ready it is still root's
 }
 
 // simulatedPid translates the pid of a lock's owner.

@@ -81,6 +81,5 @@ func (t *thread) spawn(d *decoder) (fsfake.Result, error) {
 		return number(pid, err), nil
 	}
 	t.env.UID, t.env.GID, t.env.Cwd = uid, gid, cwd
-	t.endFDs = numStreams
 	return fsfake.Result{}, t.env.settleIn(true)
 }

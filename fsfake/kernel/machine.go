@@ -18,7 +18,6 @@ import (
 // machinery, never what a program did. It is not for concurrent use.
 type Machine struct {
 	root    string
-	device  string // that root is on, as /proc/locks writes it
 	options Options
 	slots   slots
 	procs   []*simulated // in the order of pids
@@ -75,10 +74,6 @@ func New(o Options) (*Machine, error) {
 	if err := m.slots.open(); err != nil {
 		m.Close()
 		return nil, fmt.Errorf("kernel: making pipes: %w", err)
-	}
-	if m.device, err = deviceOf(root); err != nil {
-		m.Close()
-		return nil, err
 	}
 	if err := m.format(); err != nil {
 		m.Close()
@@ -404,7 +399,7 @@ func (p *process) born() error {
 func (m *Machine) process(pid, slot int, uid uint32, cwd string) *process {
 	return &process{
 		channel: channel{r: m.slots.drivers[slot].r, w: m.slots.drivers[slot].w},
-		slot:    slot, pid: pid, null: m.slots.null, uid: uid, cwd: cwd,
+		slot:    slot, pid: pid, uid: uid, cwd: cwd,
 	}
 }
 
@@ -436,10 +431,11 @@ func (m *Machine) thread(s *simulated, n int) (*process, error) {
 	return p, p.greet()
 }
 
-// RealPid returns the real pid of a process, or 0.
-func (m *Machine) RealPid(pid int) int {
-	if s, err := m.find(pid); err == nil {
-		return s.process.pid
+// RealPid returns the real pid of a process, which is ready then.
+func (m *Machine) RealPid(pid int) (int, error) {
+	s, err := m.find(pid)
+	if err != nil {
+		return 0, err
 	}
-	return 0
+	return s.process.pid, s.greet()
 }

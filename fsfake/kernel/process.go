@@ -16,7 +16,6 @@ type process struct {
 	slot     int
 	pid      int // the real one
 	tid      int // the thread's
-	null     int // what the driver has opened as the workers' standard input
 	uid      uint32
 	inside   bool // it is process 1 of a pid namespace of its own
 	cwd      string

@@ -23,7 +23,6 @@ const (
 	frameReset frameKind = 'Z' // close every descriptor
 	frameRun   frameKind = 'P' // run a program; answered by frameAsk or frameEnded
 	frameGive  frameKind = 'N' // what the program's call answers; answered likewise
-	frameFDs   frameKind = 'F' // list your descriptors; answered likewise
 	frameTask  frameKind = 'T' // start another thread, which serves a channel of its own
 	frameSpawn frameKind = 'S' // to the nursery: fork a worker, which serves a channel of its own
 

@@ -36,7 +36,7 @@ func MaybeWorker(program Program) {
 	if spec == "" {
 		return
 	}
-	w := &worker{program: program, cells: map[string]any{}, endFDs: maxFDs}
+	w := &worker{program: program, cells: map[string]any{}}
 	if err := w.start(spec); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -60,9 +60,6 @@ type worker struct {
 	program Program
 	memory  sync.Mutex
 	cells   map[string]any
-	// endFDs is more than the number of any descriptor. Where a worker only makes calls, each comes
-	// from one that answers with its number; elsewhere it is all that there can be.
-	endFDs int
 }
 
 // A thread serves one channel.
@@ -110,7 +107,6 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 	case frameOp:
 		op := d.op()
 		r := t.do(&op)
-		t.mayHave(&op, &r)
 		return nil, t.answer(&r)
 	case frameSpawn:
 		r, err := t.spawn(&d)
@@ -121,14 +117,8 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 	case frameReset:
 		unix.CloseRange(numStreams, firstPrivateFD-1, 0)
 		takeStreams()
-		if t.cells = map[string]any{}; t.env.CallsOnly {
-			t.endFDs = numStreams
-		}
+		t.cells = map[string]any{}
 		return nil, t.answer(&fsfake.Result{})
-	case frameFDs:
-		e := t.body()
-		e.listFDs(t.endFDs)
-		return nil, t.send(frameFDs, e.b)
 	case frameRun:
 		return nil, t.run(d.string())
 	case frameGive:
@@ -148,13 +138,6 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 		return nil, nil
 	}
 	return nil, fmt.Errorf("kernel: unknown frame %q", kind)
-}
-
-// mayHave notes that a call may have made a descriptor: its answer could be the number.
-func (t *thread) mayHave(op *fsfake.Op, r *fsfake.Result) {
-	if t.env.CallsOnly && op.Call != fsfake.CallFork {
-		t.endFDs = int(min(max(int64(t.endFDs), r.N+1), maxFDs))
-	}
 }
 
 func (t *thread) answer(r *fsfake.Result) error {

@@ -24,7 +24,8 @@ type realFD struct {
 	dir    bool
 }
 
-// firstPrivateFD is more than the number of any descriptor of a simulated process: a worker has its own ones from there.
+// firstPrivateFD is more than the number of any descriptor of a simulated process: a worker has its own ones from
+// there.
 const firstPrivateFD = 1100
 
 // realFDs lists the descriptors of a process, from /proc.

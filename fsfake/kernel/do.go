@@ -9,9 +9,6 @@ import (
 	"lockpick/fsfake"
 )
 
-// elsewhere is the working directory of a process that has left the one that it started in.
-const elsewhere = ""
-
 // noSuchPid is above the highest pid that Linux ever gives.
 const noSuchPid = 1<<22 + 1
 
@@ -44,9 +41,6 @@ func (m *Machine) Do(t fsfake.Task, op fsfake.Op) (fsfake.Result, error) {
 		if op.Pid, err = m.realPid(op.Pid); err != nil {
 			return fsfake.Result{}, err
 		}
-	}
-	if op.Call == fsfake.CallChdir {
-		s.cwd = elsewhere
 	}
 	r, err := p.call(&op)
 	r.Lock.Pid = m.simulatedPid(r.Lock.Pid)
@@ -109,7 +103,7 @@ func (m *Machine) KillProc(pid int) error {
 
 // fork gives the child the pid that the fake gives it.
 func (m *Machine) fork(s *simulated) (fsfake.Result, error) {
-	slot, err := m.takeSlot()
+	slot, err := m.slots.take()
 	if err != nil {
 		return fsfake.Result{}, err
 	}
@@ -118,7 +112,7 @@ func (m *Machine) fork(s *simulated) (fsfake.Result, error) {
 		m.slots.free(slot)
 		return r, err
 	}
-	child := m.process(int(r.N), slot, s.uid, s.cwd)
+	child := m.process(int(r.N), slot)
 	// The copies of the descriptors are there at once, but where the child executes the
 	// binary again, their close-on-exec flags are set while it starts.
 	child.execed = s.execed

@@ -10,7 +10,7 @@
 // time over a pipe and the worker's main thread makes it, so that descriptors, record
 // locks, user ids, fork, exec and exit are those of a real process. The worker keeps its
 // own descriptors above [firstPrivateFD], so that the lowest free descriptor is 3, as in
-// the fake. Workers run on one CPU and are used again for the next disk. Workers that only
+// the fake. Workers run on one CPU. Workers that only
 // make calls are forked by one that is kept for this: see fork.go and [Options].
 //
 // When the driver is root, a worker lives in a chroot of the directory, and paths mean in

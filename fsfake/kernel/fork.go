@@ -18,8 +18,8 @@ import (
 // The Go runtime does not know that it was forked. The child has one thread, and whatever
 // the others did is never finished. What a worker does between two frames gets along with
 // that: it runs on the one goroutine that is locked to the main thread, waits only in
-// system calls, starts no goroutine, and collects no garbage (GOGC=off; a worker that has
-// made many calls is not used again).
+// system calls, starts no goroutine, and collects no garbage (GOGC=off; a nursery that has
+// forked many is not used again).
 //
 // That holds for the children of a process with one thread. One that was executed has more:
 // the runtime's monitor, which asks a goroutine that has run for 10 ms to let others run, and
@@ -27,11 +27,10 @@ import (
 // waits for ever then. So the nursery is itself a fork, the only one of a process with
 // threads, and before it is used it tries what would wait: see [tryRuntime]. One that does
 // not say that it is well is killed, and another made. A worker that has made execve(2) has
-// threads again; it makes its children as those workers do that run programs, and is not
-// used for the next disk.
+// threads again; it makes its children as those workers do that run programs.
 
-// maxCalls is how many calls a worker makes that collects no garbage.
-const maxCalls = 20_000
+// maxForks is how many workers a nursery forks, which collects no garbage.
+const maxForks = 20_000
 
 // forkOnly makes a child that goes on as this process does, and serves another channel. In
 // the child it returns as well; what the child then answers is hello.

@@ -21,7 +21,6 @@ type Machine struct {
 	options Options
 	slots   slots
 	procs   []*simulated // in the order of pids
-	idle    []*process   // workers without a simulated process
 	nursery *process     // forks workers, once there is one
 	maxPid  int
 }
@@ -161,13 +160,10 @@ func (m *Machine) Close() error {
 	for _, s := range m.procs {
 		m.end(s)
 	}
-	for _, p := range m.idle {
-		m.end(&simulated{process: p})
-	}
 	if m.nursery != nil {
 		m.end(&simulated{process: m.nursery})
 	}
-	m.procs, m.idle, m.nursery = nil, nil, nil
+	m.procs, m.nursery = nil, nil
 	m.slots.close()
 	if m.options.Disk != "" {
 		return nil
@@ -175,29 +171,12 @@ func (m *Machine) Close() error {
 	return m.remove(m.root)
 }
 
-// numIdle is how many workers are kept for later. The rest of the slots is for children.
-const numIdle = numSlots - 7
-
-// Reset ends all processes and empties the disk. Workers that can be used again are kept.
+// Reset ends all processes and empties the disk.
 func (m *Machine) Reset() error {
-	var kept []*process
 	for _, s := range m.procs {
-		if s.cwd != "/" || s.inside || s.program || m.options.CallsOnly && (s.calls > maxCalls || s.execed) || s.more != nil || len(m.idle)+len(kept) >= numIdle {
-			m.end(s)
-			continue
-		}
-		if err := s.reset(); err != nil {
-			return err
-		}
-		kept = append(kept, s.process)
+		m.end(s)
 	}
 	m.procs, m.maxPid = nil, 0
-	for _, p := range kept {
-		if _, err := p.takeResult(); err != nil {
-			return err
-		}
-	}
-	m.idle = append(kept, m.idle...)
 	return m.format()
 }
 
@@ -246,13 +225,6 @@ func (m *Machine) AddProc(s fsfake.ProcSpec) error {
 	if s.Inside > 1 || s.Inside == 1 && !(m.Rooted() && m.options.CallsOnly) {
 		return errors.New("kernel: only root can start the first process of a pid namespace, and one that only makes calls")
 	}
-	for i, p := range m.idle {
-		if p.uid == s.UID && p.cwd == s.Cwd && s.Inside == 0 {
-			m.idle = slices.Delete(m.idle, i, i+1)
-			m.enter(s.Pid, p)
-			return nil
-		}
-	}
 	p, err := m.start(s)
 	if err != nil {
 		return err
@@ -261,20 +233,9 @@ func (m *Machine) AddProc(s fsfake.ProcSpec) error {
 	return nil
 }
 
-// takeSlot finds a slot, if need be that of an idle worker.
-func (m *Machine) takeSlot() (int, error) {
-	slot, err := m.slots.take()
-	if last := len(m.idle) - 1; err != nil && last >= 0 {
-		m.end(&simulated{process: m.idle[last]})
-		m.idle = m.idle[:last]
-		return m.slots.take()
-	}
-	return slot, err
-}
-
 // start starts a worker.
 func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
-	slot, err := m.takeSlot()
+	slot, err := m.slots.take()
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +254,7 @@ func (m *Machine) start(s fsfake.ProcSpec) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := m.process(pid, slot, s.UID, s.Cwd)
+	p := m.process(pid, slot)
 	p.inside = s.Inside == 1
 	return p, nil
 }
@@ -309,7 +270,7 @@ func (m *Machine) environment(s stage, slot int) *environment {
 
 // spawn has the nursery fork a worker.
 func (m *Machine) spawn(slot, uid, gid int, cwd string, inside bool) (int, error) {
-	if m.nursery != nil && m.nursery.calls > maxCalls {
+	if m.nursery != nil && m.nursery.forked > maxForks {
 		m.end(&simulated{process: m.nursery})
 		m.nursery = nil
 	}
@@ -325,7 +286,7 @@ func (m *Machine) spawn(slot, uid, gid int, cwd string, inside bool) (int, error
 	e.int(int64(gid))
 	e.string(cwd)
 	e.bool(inside)
-	n.calls++
+	n.forked++
 	if err := n.send(frameSpawn, e.b); err != nil {
 		return 0, err
 	}
@@ -338,7 +299,7 @@ func (m *Machine) spawn(slot, uid, gid int, cwd string, inside bool) (int, error
 
 // found starts a nursery.
 func (m *Machine) found() error {
-	slot, err := m.takeSlot()
+	slot, err := m.slots.take()
 	if err != nil {
 		return err
 	}
@@ -347,7 +308,7 @@ func (m *Machine) found() error {
 		if err != nil {
 			return err
 		}
-		n := m.process(pid, slot, 0, "/")
+		n := m.process(pid, slot)
 		if err = n.born(); err != nil {
 			return err
 		}
@@ -396,10 +357,10 @@ func (p *process) born() error {
 	return nil
 }
 
-func (m *Machine) process(pid, slot int, uid uint32, cwd string) *process {
+func (m *Machine) process(pid, slot int) *process {
 	return &process{
 		channel: channel{r: m.slots.drivers[slot].r, w: m.slots.drivers[slot].w},
-		slot:    slot, pid: pid, uid: uid, cwd: cwd,
+		slot:    slot, pid: pid,
 	}
 }
 
@@ -417,11 +378,11 @@ func (m *Machine) thread(s *simulated, n int) (*process, error) {
 	if s.blocked != nil {
 		return nil, fmt.Errorf("kernel: task %d of process %d: the first task, which would start it, is blocked", n, s.pid)
 	}
-	slot, err := m.takeSlot()
+	slot, err := m.slots.take()
 	if err != nil {
 		return nil, err
 	}
-	p := m.process(s.process.pid, slot, s.uid, s.cwd)
+	p := m.process(s.process.pid, slot)
 	s.more = append(s.more, p)
 	e := s.body()
 	e.int(int64(slot))

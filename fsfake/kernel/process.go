@@ -14,15 +14,12 @@ import (
 type process struct {
 	channel
 	slot     int
-	pid      int // the real one
-	tid      int // the thread's
-	uid      uint32
+	pid      int  // the real one
+	tid      int  // the thread's
 	inside   bool // it is process 1 of a pid namespace of its own
-	cwd      string
 	greeted  bool
-	program  bool // it has run a program, whose memory it may hold
 	watch    *watcher
-	calls    int        // that it has made
+	forked   int        // workers, by a nursery
 	execed   bool       // it has made execve(2), or was made by one that had
 	blocked  *fsfake.Op // the call that it is blocked in
 	answered bool       // it has answered since; result is what
@@ -101,7 +98,6 @@ func (p *process) look() (*watcher, error) {
 func (p *process) call(op *fsfake.Op) (fsfake.Result, error) {
 	e := p.body()
 	e.op(op)
-	p.calls++
 	p.execed = p.execed || op.Call == fsfake.CallExec
 	if err := p.send(frameOp, e.b); err != nil {
 		return fsfake.Result{}, err
@@ -174,24 +170,6 @@ func (p *process) wake() error {
 	p.result, err = p.takeResult()
 	p.answered = true
 	return err
-}
-
-// reset has the worker close its descriptors. A call that it is blocked in is interrupted
-// first. The answer is still to be taken.
-func (p *process) reset() error {
-	if err := p.greet(); err != nil {
-		return err
-	}
-	if p.blocked != nil && !p.answered {
-		if err := p.interrupt(); err != nil {
-			return err
-		}
-		if _, err := p.takeResult(); err != nil {
-			return err
-		}
-	}
-	p.blocked, p.answered = nil, false
-	return p.send(frameReset, nil)
 }
 
 // interrupt sends the signal that ends a blocked call.

@@ -33,7 +33,6 @@ func (m *Machine) Run(t fsfake.Task, name string) (Ask, error) {
 	if err != nil {
 		return Ask{}, err
 	}
-	s.program = true
 	e := p.body()
 	e.string(name)
 	if err := p.send(frameRun, e.b); err != nil {

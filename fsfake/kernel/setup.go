@@ -161,13 +161,6 @@ func (e *environment) takeDescriptors() error {
 	return unix.CloseRange(numStreams, firstPrivateFD-1, 0)
 }
 
-// takeStreams makes the standard streams what they are at first.
-func takeStreams() {
-	for fd, from := range [numStreams]int{fdNull, fdNull, fdErr} {
-		unix.Dup3(from, fd, 0)
-	}
-}
-
 // setNonBlocking changes the flag of a descriptor, which F_GETFL shows.
 func setNonBlocking(fd int, on bool) {
 	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFL, 0)

@@ -20,7 +20,6 @@ type frameKind byte
 const (
 	// From the driver.
 	frameOp    frameKind = 'O' // make this call; answered by frameResult
-	frameReset frameKind = 'Z' // close every descriptor
 	frameRun   frameKind = 'P' // run a program; answered by frameAsk or frameEnded
 	frameGive  frameKind = 'N' // what the program's call answers; answered likewise
 	frameTask  frameKind = 'T' // start another thread, which serves a channel of its own

@@ -114,11 +114,6 @@ func (t *thread) next() (give *fsfake.Result, err error) {
 			return nil, err
 		}
 		return nil, t.answer(&r)
-	case frameReset:
-		unix.CloseRange(numStreams, firstPrivateFD-1, 0)
-		takeStreams()
-		t.cells = map[string]any{}
-		return nil, t.answer(&fsfake.Result{})
 	case frameRun:
 		return nil, t.run(d.string())
 	case frameGive:

@@ -190,28 +190,6 @@ func (a Assumptions) Cases(inodes, times bool) []Assumptions {
 	return all
 }
 
-// Narrower lists the assumptions that fix whatever these fix, in the same way, themselves first.
-func (a Assumptions) Narrower() []Assumptions {
-	var out []Assumptions
-	for _, i := range fixing(a.Inodes, InodesReused) {
-		for _, t := range fixing(a.Times, TimesDiffer) {
-			for _, s := range fixing(a.Sleeps, SleepsLast) {
-				out = append(out, Assumptions{i, t, s, a.Disk})
-			}
-		}
-	}
-	return out
-}
-
-// fixing lists what an assumption may become: what it is, or, while it is open, any up to the last.
-func fixing[A ~uint8](a, last A) []A {
-	out := []A{a}
-	for n := a + 1; a == 0 && n <= last; n++ {
-		out = append(out, n)
-	}
-	return out
-}
-
 // machine returns the options of a machine on which the assumptions are met.
 func (a Assumptions) machine(o fsfake.Options) fsfake.Options {
 	switch a.Inodes {

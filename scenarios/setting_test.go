@@ -299,16 +299,3 @@ func FuzzParseSetting(f *testing.F) {
 		require.Equal(t, st.Format(), back.Format())
 	})
 }
-
-// What is narrower fixes the same and more, and everything that does is there once.
-func TestNarrowerAssumptions(t *testing.T) {
-	require.Len(t, Assumptions{}.Narrower(), 45)
-	require.Equal(t, []Assumptions{
-		{InodesReused, TimesOpen, SleepsLast, 0}, {InodesReused, TimesShared, SleepsLast, 0},
-		{InodesReused, TimesShow, SleepsLast, 0}, {InodesReused, TimesLate, SleepsLast, 0},
-		{InodesReused, TimesDiffer, SleepsLast, 0},
-	}, Assumptions{Inodes: InodesReused, Sleeps: SleepsLast}.Narrower())
-	for _, c := range (Assumptions{}).Cases(true, true) {
-		require.Contains(t, Assumptions{}.Narrower(), c)
-	}
-}

@@ -67,13 +67,15 @@ func (v View) Holders() iter.Seq[Holder] {
 // Stat describes what an absolute path leads to, through symlinks; ok is false when
 // nothing does. The ID of the description is 0: see [View.Same].
 func (v View) Stat(path string) (f fsfake.FileView, ok bool) {
-	id, ok := v.m.Lookup(path)
-	if !ok {
-		return f, false
+	return v.describe(v.m.Lookup(path))
+}
+
+func (v View) describe(id fsfake.InodeID, there bool) (f fsfake.FileView, ok bool) {
+	if there {
+		f = v.m.View(id)
+		f.ID = 0
 	}
-	f = v.m.View(id)
-	f.ID = 0
-	return f, true
+	return f, there
 }
 
 // ReadFile returns the content of a file; ok is false when the path leads to none.
@@ -100,13 +102,7 @@ func (v View) Now() time.Time { return v.m.Now() }
 // Lstat describes what stands at an absolute path itself, a symlink included; ok is false
 // when nothing does.
 func (v View) Lstat(path string) (f fsfake.FileView, ok bool) {
-	id, ok := v.m.LookupName(path)
-	if !ok {
-		return f, false
-	}
-	f = v.m.View(id)
-	f.ID = 0
-	return f, true
+	return v.describe(v.m.LookupName(path))
 }
 
 // Running counts the processes that run, children included, and those that Setup has added.

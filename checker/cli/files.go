@@ -13,7 +13,7 @@ import (
 // for people to paste.
 func fileFormats() []format {
 	return []format{
-		toFile("markdown", "write Markdown for an issue or a pull request", report.MarkdownAll),
+		toFile("markdown", "write Markdown for an issue or a pull request", report.Markdown),
 		toFile("junit", "write JUnit XML", timedJUnit),
 		toFile("sarif", "write SARIF 2.1.0", report.SARIF),
 	}

@@ -51,7 +51,7 @@ func TestExhibits(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			r := exhibit(t, x.id, x.property)
 			require.Equal(t, checker.Broken, r.Verdict)
-			golden.Check(t, "exhibits/"+x.name+".md", text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) }))
+			golden.Check(t, "exhibits/"+x.name+".md", text(t, issueOf(r)))
 			golden.Check(t, "exhibits/"+x.name+".svg", text(t, func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) }))
 		})
 	}
@@ -80,7 +80,7 @@ func TestIssuesAreShort(t *testing.T) {
 		p := *r.Counterexample.Property
 		p.Table = func(scenarios.View) [][]string { return table }
 		r.Counterexample.Property = &p
-		got := text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) })
+		got := text(t, issueOf(r))
 		lines := shown(got)
 		require.LessOrEqual(t, len(lines), issueLines, got)
 		for _, want := range []string{"**Cause:** ", "**Kernel:** ", "**Native:** ", "| … 7 more | | |",
@@ -95,7 +95,7 @@ func TestIssuesAreShort(t *testing.T) {
 func TestMarkdownFences(t *testing.T) {
 	for _, r := range results(t) {
 		var open string
-		for _, l := range strings.Split(text(t, func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) }), "\n") {
+		for _, l := range strings.Split(text(t, issueOf(r)), "\n") {
 			switch {
 			case open == "" && strings.HasPrefix(l, "```"):
 				open = strings.TrimRight(l, "abcdefghijklmnopqrstuvwxyz")
@@ -116,12 +116,12 @@ func TestMarkdownText(t *testing.T) {
 	require.Equal(t, `a\_b\*c &lt;b&gt; \| \#1 \[x\] &#64;me`, markdownText("a_b*c <b> | #1 [x] @me"))
 }
 
-func TestMarkdownAll(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	rs := results(t)
 	rs = append(rs, checker.Result{
 		Scenario: rs[0].Scenario, Property: scenarios.Wedge, Why: "the budget of 5 states ended first", Odds: -1,
 	})
-	golden.Check(t, "all.md", text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, rs, Options{}) }))
+	golden.Check(t, "all.md", text(t, func(b *bytes.Buffer) error { return Markdown(b, rs, Options{}) }))
 }
 
 // A long report leaves the counterexamples of what is as claimed out, and nothing else.
@@ -130,8 +130,12 @@ func TestMarkdownFitsGitHub(t *testing.T) {
 	for _, c := range []struct{ n, timelines int }{{5, 5}, {12, 12}, {40, 1}} {
 		many := slices.Repeat([]checker.Result{r}, c.n)
 		many[3].Claim = checker.Holds
-		got := text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, many, Options{}) })
+		got := text(t, func(b *bytes.Buffer) error { return Markdown(b, many, Options{}) })
 		require.LessOrEqual(t, columns(got), markdownLimit)
 		require.Equal(t, c.timelines, strings.Count(got, "```text\n"), c.n)
 	}
+}
+
+func issueOf(r checker.Result) func(b *bytes.Buffer) error {
+	return func(b *bytes.Buffer) error { return Markdown(b, []checker.Result{r}, Options{}) }
 }

@@ -2,8 +2,8 @@
 // of results to an io.Writer.
 //
 //   - [Timeline] draws one run for a person: a column per task, files at the right.
-//   - [Matrix] draws many verdicts for a design review.
-//   - [Markdown] and [MarkdownAll] write for an issue or a pull request; [SVG] draws for a slide.
+//   - [Tables] draw many verdicts for a design review.
+//   - [Markdown] writes for an issue or a pull request; [SVG] draws for a slide.
 //   - [JUnit], [SARIF] and [GitHub] tell CI systems what is not as claimed.
 //   - [JSON] writes the stable, versioned document of docs/schema.
 //   - [Bundle] and [ParseBundle] keep one counterexample in a file that can be

@@ -28,16 +28,21 @@ func (c *Chart) folded(cycle int) *Chart {
 	if len(c.Rows) <= foldAbove {
 		return c
 	}
+	return c.collapsed(foldLeast, func(i int) int { return c.stretch(i, len(c.Rows)-cycle) }, c.fold)
+}
+
+// collapsed returns the chart with stretches of at least so many rows as one row each, which fold makes.
+func (c *Chart) collapsed(least int, stretch func(from int) int, fold func(from, n int) Row) *Chart {
 	f := *c
 	f.Rows = nil
 	for i := 0; i < len(c.Rows); {
-		n := c.stretch(i, len(c.Rows)-cycle)
-		if n < foldLeast {
+		n := stretch(i)
+		if n < least {
 			f.Rows = append(f.Rows, c.Rows[i])
 			i++
 			continue
 		}
-		f.Rows = append(f.Rows, c.fold(i, n))
+		f.Rows = append(f.Rows, fold(i, n))
 		i += n
 	}
 	return &f

@@ -52,21 +52,9 @@ func rowName(sc *scenarios.Scenario) string { return Visible(sc.Variant() + "/" 
 
 // Glyph is a verdict as one character.
 func Glyph(v checker.Verdict) string {
-	switch v {
-	case checker.Holds:
-		return "✓"
-	case checker.Broken:
-		return "✗"
-	}
-	return "?"
+	return [...]string{checker.Unknown: "?", checker.Holds: "✓", checker.Broken: "✗"}[v]
 }
 
 func verdictInk(v checker.Verdict) ink {
-	switch v {
-	case checker.Holds:
-		return good
-	case checker.Broken:
-		return bad
-	}
-	return warn
+	return [...]ink{checker.Unknown: warn, checker.Holds: good, checker.Broken: bad}[v]
 }

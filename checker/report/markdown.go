@@ -12,25 +12,16 @@ import (
 	"lockpick/internal/numbers"
 )
 
-// Markdown writes one result as a section for an issue or a pull request. At most [issueLines] lines say what it is
-// about: the cause, the short story, what is left beside what serial orders leave, what the kernel said, the fix, and
-// one command that shows it again. Folded below stand all steps and, where o has one, the file that replays it
-// elsewhere.
-func Markdown(w io.Writer, r *checker.Result, o Options) error {
-	m := &markdown{w: bufio.NewWriter(w), o: o, much: much{folded: true}}
-	if err := m.section(r); err != nil {
-		return err
-	}
-	return m.w.Flush()
-}
-
 // markdownLimit is how many characters GitHub takes in one text.
 const markdownLimit = 65_536
 
-// MarkdownAll writes many results: a section for each counterexample of a verdict that is not as claimed, and below
-// them a table of all verdicts and the other counterexamples, folded. When the text would be longer than GitHub
+// Markdown writes results for an issue or a pull request. Of one result it writes a section: at most [issueLines] lines
+// say what it is about, the cause, the short story, what is left beside what serial orders leave, what the kernel said,
+// the fix, and one command that shows it again. Folded below stand all steps and, where o has one, the file that
+// replays it elsewhere. Of many it writes a section for each counterexample of a verdict that is not as claimed, and
+// below them a table of all verdicts and the other counterexamples, folded. When the text would be longer than GitHub
 // takes, these go altogether; in the end the sections lose what is folded in them.
-func MarkdownAll(w io.Writer, results []checker.Result, o Options) error {
+func Markdown(w io.Writer, results []checker.Result, o Options) error {
 	var text strings.Builder
 	for _, how := range []much{{passed: true, folded: true}, {folded: true}, {}} {
 		text.Reset()

@@ -12,18 +12,8 @@ import (
 	"lockpick/scenarios"
 )
 
-// Matrix writes results for a person: a table for each system, with a row for each
-// variant in each setting and a column for each property.
-func Matrix(w io.Writer, results []checker.Result, o Options) error {
-	t := NewTables(w, o)
-	if err := t.Add(results); err != nil {
-		return err
-	}
-	return t.End(results)
-}
-
-// Tables write a matrix while its verdicts come in: each system's table as soon as it is
-// complete.
+// Tables write results for a person while they come in: a table for each system, with a row for each variant in each
+// setting and a column for each property, as soon as it is complete.
 type Tables struct{ sheet }
 
 // NewTables returns tables without any results yet.

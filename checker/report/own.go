@@ -89,28 +89,22 @@ func (o *ownFold) unlocks(st *trace.Walked, k int) bool {
 // foldedOwn returns the chart with stretches of calls of a task's own as one row each.
 func (c *Chart) foldedOwn(cycle int) *Chart {
 	o := newOwnFold(c.Walk)
-	f := *c
-	f.Rows = nil
 	foldable := func(i int) bool {
 		r := &c.Rows[i]
 		return r.Lane >= 0 && !r.Fault && !r.Wrong && !slices.Contains(c.Named, r.N) && i+1 < len(c.Rows) && o.own(&c.Walk.Steps[r.N-1])
 	}
-	for i := 0; i < len(c.Rows); {
-		n := 0
-		for i+n < len(c.Rows)-cycle && foldable(i+n) && c.Rows[i+n].Lane == c.Rows[i].Lane && (n == 0 || !c.Rows[i+n].Preempts) {
+	stretch := func(i int) (n int) {
+		for i+n < len(c.Rows)-cycle && foldable(i+n) && c.Rows[i+n].Lane == c.Rows[i].Lane &&
+			(n == 0 || !c.Rows[i+n].Preempts) {
 			n++
 		}
-		if n < ownLeast {
-			f.Rows = append(f.Rows, c.Rows[i])
-			i++
-			continue
-		}
+		return n
+	}
+	return c.collapsed(ownLeast, stretch, func(i, n int) Row {
 		row := c.fold(i, n)
 		row.Preempts = c.Rows[i].Preempts
 		row.Calls = []CallText{{Call: fmt.Sprintf("%d calls of its own", n)}}
 		row.Calls[0].Terse = row.Calls[0].Call
-		f.Rows = append(f.Rows, row)
-		i += n
-	}
-	return &f
+		return row
+	})
 }

@@ -31,7 +31,7 @@ func TestReportsOfAPowerLoss(t *testing.T) {
 	require.NotContains(t, timeline.String(), "1 kill")
 	require.NoError(t, List(&list, []scenarios.Scenario{sc}, Style{}))
 	require.Contains(t, list.String(), "up to 1 power loss")
-	require.NoError(t, Markdown(&chart, &r, Options{}))
+	require.NoError(t, Markdown(&chart, []checker.Result{r}, Options{}))
 	require.NoError(t, JSON(&chart, []checker.Result{r}, Options{}))
 	bundle, err := Bundle(&r)
 	require.NoError(t, err)

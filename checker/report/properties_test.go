@@ -42,7 +42,7 @@ func TestOwnProperties(t *testing.T) {
 	}
 	sarif := text(t, func(b *bytes.Buffer) error { return SARIF(b, rs, Options{}) })
 	junit := text(t, func(b *bytes.Buffer) error { return JUnit(b, rs, Options{}) })
-	markdown := text(t, func(b *bytes.Buffer) error { return MarkdownAll(b, rs, Options{}) })
+	markdown := text(t, func(b *bytes.Buffer) error { return Markdown(b, rs, Options{}) })
 	require.NoError(t, sarifSchemaOf(t).Validate(decoded(t, sarif)))
 	for i := range rs {
 		p := rs[i].Property

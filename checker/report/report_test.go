@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -188,4 +189,13 @@ func TestTimelineOfTwoLocks(t *testing.T) {
 		return
 	}
 	t.Fatal("no such toy")
+}
+
+// Matrix writes the tables of results that are all there.
+func Matrix(w io.Writer, results []checker.Result, o Options) error {
+	t := NewTables(w, o)
+	if err := t.Add(results); err != nil {
+		return err
+	}
+	return t.End(results)
 }

@@ -216,19 +216,12 @@ func sarifPlace(r *checker.Result, o Options) sarifLocation {
 	return out
 }
 
-// sarifCall is where in the source a step makes its call; nil when that is not known.
-func sarifCall(st *trace.Step, o Options) *sarifPhysical {
-	return sarifSource(sourceOf(st), o)
-}
-
+// sarifSource is a place in the source; nil when it is not known. GitHub shows nothing without a line.
 func sarifSource(s scenarios.Source, o Options) *sarifPhysical {
-	switch {
-	case s.File == "":
+	if s.File == "" {
 		return nil
-	case s.Line == 0:
-		return &sarifPhysical{sarifArtifact{o.uri(s.File)}, &sarifRegion{1}} // GitHub shows nothing without a region
 	}
-	return &sarifPhysical{sarifArtifact{o.uri(s.File)}, &sarifRegion{s.Line}}
+	return &sarifPhysical{sarifArtifact{o.uri(s.File)}, &sarifRegion{max(s.Line, 1)}}
 }
 
 // sarifFlow is a counterexample as a thread flow for each task; the steps of all are
@@ -242,8 +235,10 @@ func sarifFlow(r *checker.Result, o Options) sarifCodeFlow {
 	for i := range c.Rows {
 		row := &c.Rows[i]
 		step := sarifThreadStep{
-			Location: sarifLocation{Physical: sarifCall(&r.Counterexample.Trace[i], o), Message: &sarifText{Text: row.text()}},
-			Order:    row.N, Importance: "important",
+			Location: sarifLocation{
+				Physical: sarifSource(sourceOf(&r.Counterexample.Trace[i]), o), Message: &sarifText{Text: row.text()},
+			},
+			Order: row.N, Importance: "important",
 		}
 		if row.Wrong || row.Preempts || row.Fault {
 			step.Importance = "essential"

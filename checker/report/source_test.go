@@ -90,7 +90,7 @@ func TestKernelIsTold(t *testing.T) {
 	r.Counterexample.Kernel = "breaks on this kernel too, 20 of 20"
 	for name, write := range map[string]func(b *bytes.Buffer) error{
 		"timeline": func(b *bytes.Buffer) error { return Timeline(b, &r, Options{}) },
-		"markdown": func(b *bytes.Buffer) error { return Markdown(b, &r, Options{}) },
+		"markdown": func(b *bytes.Buffer) error { return Markdown(b, []checker.Result{r}, Options{}) },
 		"svg":      func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) },
 		"json":     func(b *bytes.Buffer) error { return JSON(b, []checker.Result{r}, Options{}) },
 	} {

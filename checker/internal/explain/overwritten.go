@@ -93,27 +93,20 @@ func (s *story) changedSince(l *look, mine *change) *change {
 	if l == nil {
 		return nil
 	}
-	for _, c := range slices.Backward(s.changes[mine.Path]) {
-		if c.Step < mine.Step && c.Step > l.step && c.By != mine.By && c.After.Exists && c.Kind != trace.Touched {
-			return c
-		}
-	}
-	return nil
+	return s.lastChange(mine.Path, func(c *change) bool {
+		return c.Step < mine.Step && c.Step > l.step && c.By != mine.By && c.After.Exists && c.Kind != trace.Touched
+	})
 }
 
 // lastTwo are the last change of a name's contents by others than a task, and the last by
 // the task before that.
 func (s *story) lastTwo(path string, task sched.Task) (theirs, mine *change) {
-	for _, c := range slices.Backward(s.changes[path]) {
-		switch {
-		case c.Kind == trace.Touched || c.Kind == trace.Truncated:
-		case theirs == nil && c.By != task:
-			theirs = c
-		case theirs != nil && c.By == task:
-			return theirs, c
-		}
+	counts := func(c *change) bool { return c.Kind != trace.Touched && c.Kind != trace.Truncated }
+	theirs = s.lastChange(path, func(c *change) bool { return counts(c) && c.By != task })
+	if theirs == nil {
+		return nil, nil
 	}
-	return theirs, nil
+	return theirs, s.lastChange(path, func(c *change) bool { return counts(c) && c.By == task && c.Step < theirs.Step })
 }
 
 // looksAround are the first look of a change's maker at the name that is older than

@@ -182,14 +182,20 @@ func (t *teller) reason(c *change) string {
 	return ""
 }
 
-// maker finds the last change before a step that put a file at a name.
-func (s *story) maker(path string, id fsfake.InodeID, before int) (*change, bool) {
+// lastChange is the last change of what stands at a name that is such; nil for none.
+func (s *story) lastChange(path string, such func(*change) bool) *change {
 	for _, c := range slices.Backward(s.changes[path]) {
-		if c.Step < before && c.Identity() && c.After.ID == id {
-			return c, true
+		if such(c) {
+			return c
 		}
 	}
-	return nil, false
+	return nil
+}
+
+// maker finds the last change before a step that put a file at a name.
+func (s *story) maker(path string, id fsfake.InodeID, before int) (*change, bool) {
+	c := s.lastChange(path, func(c *change) bool { return c.Step < before && c.Identity() && c.After.ID == id })
+	return c, c != nil
 }
 
 // relied tells what a call did on the strength of a look, and which call might have

@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"slices"
-
 	"lockpick/checker/trace"
 	"lockpick/sched"
 )
@@ -39,16 +37,13 @@ func (t *teller) unread() bool {
 
 // lastChanges are the last change of a name by a task, and the last by others before that.
 func (s *story) lastChanges(path string, task sched.Task) (mine, theirs *change) {
-	for _, c := range slices.Backward(s.changes[path]) {
-		switch {
-		case c.Kind == trace.Touched || c.Kind == trace.Truncated || c.Kind == trace.RenamedAway:
-		case mine == nil && c.By == task:
-			mine = c
-		case mine != nil && c.By != task:
-			return mine, c
-		}
+	counts := func(c *change) bool {
+		return c.Kind != trace.Touched && c.Kind != trace.Truncated && c.Kind != trace.RenamedAway
 	}
-	return mine, nil
+	if mine = s.lastChange(path, func(c *change) bool { return counts(c) && c.By == task }); mine == nil {
+		return nil, nil
+	}
+	return mine, s.lastChange(path, func(c *change) bool { return counts(c) && c.By != task && c.Step < mine.Step })
 }
 
 // killedAt is the step in which the process of a change was killed; 0 when it was not.

@@ -296,7 +296,7 @@ func (d *diagram) arrow(chart *report.Chart, from, to int, wrong, missed bool, t
 // had changed what stood at a name, what is in a file, or it had the kernel lock.
 func met(w *trace.Walk, st *trace.Walked, call int) (*trace.Walked, string) {
 	op := &st.Calls[call].Op
-	if locks(op.Call) && !st.Calls[call].Result.OK() {
+	if op.Call.IsLock() && !st.Calls[call].Result.OK() {
 		if len(st.Targets[call]) == 0 {
 			return nil, ""
 		}
@@ -328,16 +328,12 @@ func changed(w *trace.Walk, st *trace.Walked, such func(*trace.Change) bool) *tr
 	return nil
 }
 
-func locks(c fsfake.Call) bool {
-	return c.IsLock()
-}
-
 // locker is the last step before one in which another task got a kernel lock on a file.
 func locker(w *trace.Walk, st *trace.Walked, id fsfake.InodeID) *trace.Walked {
 	for i := st.N - 2; i >= 0; i-- {
 		from := &w.Steps[i]
 		for k := range from.Calls {
-			if locks(from.Calls[k].Op.Call) && from.Calls[k].Result.OK() && from.Choice.Task != st.Choice.Task &&
+			if from.Calls[k].Op.Call.IsLock() && from.Calls[k].Result.OK() && from.Choice.Task != st.Choice.Task &&
 				len(from.Targets[k]) > 0 && from.Targets[k][0].ID == id {
 				return from
 			}

@@ -405,13 +405,7 @@ func (u *unfolding) row(texts ...string) []int {
 // text is the number of a text, such as can be shown.
 func (u *unfolding) text(s string) int {
 	s = report.Visible(s)
-	n, ok := u.texts[s]
-	if !ok {
-		n = len(u.data.Texts)
-		u.texts[s] = n
-		u.data.Texts = append(u.data.Texts, s)
-	}
-	return n
+	return numbered(u.texts, s, &u.data.Texts, s)
 }
 
 // table is the number of a table.
@@ -419,12 +413,15 @@ func (u *unfolding) table(rows [][]int) int {
 	if len(rows) == 0 {
 		return 0
 	}
-	key := fmt.Sprint(rows)
-	n, ok := u.tables[key]
+	return numbered(u.tables, fmt.Sprint(rows), &u.data.Tables, rows)
+}
+
+// numbered is the number of what has a key, in a list that has each once.
+func numbered[T any](known map[string]int, key string, list *[]T, one T) int {
+	n, ok := known[key]
 	if !ok {
-		n = len(u.data.Tables)
-		u.tables[key] = n
-		u.data.Tables = append(u.data.Tables, rows)
+		n = len(*list)
+		known[key], *list = n, append(*list, one)
 	}
 	return n
 }

@@ -17,10 +17,11 @@ func TestRunAsksThree(t *testing.T) {
 	raceFile(t)
 	testmain.Needs(t, "flock", "./checker/cli")
 	dir := t.TempDir()
-	for name, text := range map[string]string{"conf": "a=1\n", "n": "0\n", "up.sh": "read x <n\necho $((x+1)) >n\n"} {
+	for name, text := range map[string]string{"conf": "a=1\n", "n": "0\n", "up.sh": "read x <n\necho $((x+1)) >n\n",
+		"edit.sh": "read x <conf\necho ${x}2 >k\nmv k conf\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
 	}
-	const edit = "flock conf sed -i s/1/12/ conf"
+	const edit = "flock conf sh edit.sh"
 	save := filepath.Join(t.TempDir(), "race.lockpick")
 	for _, c := range []struct {
 		args    []string
@@ -30,7 +31,7 @@ func TestRunAsksThree(t *testing.T) {
 	}{
 		{[]string{edit, edit}, ExitDiffers, []string{"run/commands/2  HOLDS", "run/commands/3  BROKEN"}, ""},
 		{[]string{"--save", save, edit}, ExitDiffers, []string{"run/commands/2  HOLDS", "run/commands/3  BROKEN"}, ""},
-		{[]string{"-n", "2", "--", "flock", "conf", "sed", "-i", "s/1/12/", "conf"}, ExitAsClaimed,
+		{[]string{"-n", "2", "--", "flock", "conf", "sh", "edit.sh"}, ExitAsClaimed,
 			[]string{"run/commands/2  HOLDS"}, "commands/3"},
 		{[]string{"flock k sh up.sh"}, ExitAsClaimed, []string{"run/commands/2  HOLDS", "run/commands/3  HOLDS"}, ""},
 		{[]string{"--", "sh", "up.sh"}, ExitDiffers, []string{"sh up.sh × 2", "run/commands/2  BROKEN"}, "commands/3"},

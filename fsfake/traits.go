@@ -51,6 +51,8 @@ const (
 	// Viewed calls hang on nothing but the caller, the files that it can reach, their locks, and which processes live:
 	// on what a view has, of which proofs for any number of processes are made.
 	Viewed
+	// Own calls change nothing but which descriptors the caller has.
+	Own
 	// Plain calls have none of these traits.
 	Plain
 )
@@ -79,12 +81,12 @@ var traits = [numCalls]Trait{
 	CallWrite:     Changes | Makes | Writes | Viewed,
 	CallPwrite:    Changes | Makes | Writes | Viewed,
 	CallLseek:     Moves | Viewed,
-	CallClose:     Closes | Viewed,
-	CallDup:       Duplicates,
+	CallClose:     Closes | Viewed | Own,
+	CallDup:       Duplicates | Own,
 	CallDup2:      Duplicates,
 	CallDup3:      Duplicates,
 	CallGetfd:     Viewed,
-	CallSetfd:     Viewed,
+	CallSetfd:     Viewed | Own,
 	CallGetfl:     Viewed,
 	CallSetfl:     Plain,
 	CallFstat:     Stats | Viewed,
@@ -107,7 +109,7 @@ var traits = [numCalls]Trait{
 	CallEnd:       Ends | Public | NoFile | Viewed,
 	CallFork:      NoFile,
 	CallForkAs:    NoFile,
-	CallExec:      NoFile,
+	CallExec:      NoFile | Own,
 	CallGetcwd:    Viewed,
 	CallNow:       Asks | NoFile | Viewed,
 	CallSleep:     Public | NoFile | Viewed,

@@ -18,4 +18,6 @@ type At struct{ Source Source }
 // Remembers is noted by a program that can say what it remembers while it waits for an answer: the same text twice
 // means that it goes on alike after the same answers. The text is empty when that is not known. It is no part of
 // what a program does.
-type Remembers struct{ Memory func() string }
+//
+// State is the same of all that the program hangs on: two runs with one text go on alike.
+type Remembers struct{ Memory, State func() string }

@@ -24,30 +24,16 @@ func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 	if err := writeMem(t.tid, regs.Rsp, stack); err != nil {
 		return err
 	}
-	code, err := readFull(t.tid, regs.Rip, 8)
-	if err == nil {
-		_, err = unix.PtracePokeText(t.tid, uintptr(regs.Rip), append([]byte{0x0f, 0x05}, code[2:]...))
-	}
+	err = t.inject(regs, func(c *injector) {
+		c.regs.R8, c.regs.R9 = ^uint64(0), 0
+		const nothing = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
+		c.call(unix.SYS_MMAP, 0, pageSize*(1+pid%4093), unix.PROT_NONE, nothing)
+		heap := c.call(unix.SYS_BRK, 0)
+		c.call(unix.SYS_BRK, heap+pageSize*(1+pid%1019))
+		c.call(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_SIGSEGV)
+	})
 	if err != nil {
-		return err
+		return fmt.Errorf("its addresses cannot be moved: %w", err)
 	}
-	mask, err := setMask(t.tid, ^uint64(0))
-	if err != nil {
-		return err
-	}
-	c := injector{pid: t.tid, regs: regs}
-	c.regs.R8, c.regs.R9 = ^uint64(0), 0
-	c.call(unix.SYS_MMAP, 0, pageSize*(1+pid%4093), unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_NORESERVE)
-	heap := c.call(unix.SYS_BRK, 0)
-	c.call(unix.SYS_BRK, heap+pageSize*(1+pid%1019))
-	if c.err != nil {
-		return fmt.Errorf("its addresses cannot be moved: %w", c.err)
-	}
-	if _, err := unix.PtracePokeText(t.tid, uintptr(regs.Rip), code); err != nil {
-		return err
-	}
-	if _, err := setMask(t.tid, mask); err != nil {
-		return err
-	}
-	return unix.PtraceSetRegs(t.tid, &regs)
+	return nil
 }

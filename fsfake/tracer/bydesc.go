@@ -31,9 +31,11 @@ var byDescriptor = []spec{
 	{unix.SYS_IOCTL, "ioctl", 3, (*thread).ioctl},
 
 	{unix.SYS_FSTAT, "fstat", 2, func(t *thread, c *call) {
-		if d := t.fake(0); d != nil {
+		if d := t.p.fds[c.fd(0)]; d.isFake() {
 			t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake}, 1)
+			return
 		}
+		t.passThen(t.steadyPipe(1))
 	}},
 	{unix.SYS_LSEEK, "lseek", 3, (*thread).lseek},
 	{unix.SYS_FTRUNCATE, "ftruncate", 2, func(t *thread, c *call) {
@@ -73,7 +75,13 @@ var byDescriptor = []spec{
 	{unix.SYS_FCHOWN, "fchown", 3, func(t *thread, c *call) {
 		t.onFake(func(d *descriptor) { t.askZero(t.owners(fsfake.Op{Call: fsfake.CallFchown, FD: d.fake}, 1)) })
 	}},
-	{unix.SYS_FSTATFS, "fstatfs", 2, func(t *thread, c *call) { t.onFake(func(*descriptor) { t.put(c.args[1], fileSystem(), 0) }) }},
+	{unix.SYS_FSTATFS, "fstatfs", 2, func(t *thread, c *call) {
+		if !t.p.fds[c.fd(0)].isFake() {
+			t.passThen(t.steadyRoom)
+			return
+		}
+		t.put(c.args[1], fileSystem(), 0)
+	}},
 	{unix.SYS_FALLOCATE, "fallocate", 4, func(t *thread, c *call) {
 		t.onFake(func(d *descriptor) {
 			switch off, n := int64(c.args[2]), int64(c.args[3]); {

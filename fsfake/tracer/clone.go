@@ -168,7 +168,7 @@ func (r *Run) copyFor(child int) *Run {
 	n := newRun(r.c)
 	n.dir, n.now, n.nowIs, n.nowKnown, n.answers = r.dir, r.now, r.nowIs, r.nowKnown, r.answers
 	n.refused, n.unlike = slices.Clone(r.refused), slices.Clone(r.unlike)
-	n.execs = slices.Clone(r.execs)
+	n.execs, n.pipes = slices.Clone(r.execs), maps.Clone(r.pipes)
 	n.out.stdout.text.WriteString(r.out.stdout.text.String())
 	n.out.stderr.text.WriteString(r.out.stderr.text.String())
 	of := map[*process]*process{}
@@ -177,7 +177,11 @@ func (r *Run) copyFor(child int) *Run {
 		c.r, c.threads, c.parent = n, nil, of[p.parent]
 		rng := *p.rng
 		c.rng = &rng
-		c.fds = copyFDs(p.fds)
+		c.fds, c.closing = copyFDs(p.fds), nil
+		for _, f := range p.closing {
+			f := *f
+			c.closing = append(c.closing, &f)
+		}
 		of[p] = &c
 		n.procs = append(n.procs, &c)
 	}

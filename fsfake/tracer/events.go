@@ -75,6 +75,9 @@ func (t *thread) signal(sig unix.Signal) {
 		}
 		return
 	}
+	if t.ticks(sig) {
+		return
+	}
 	if sig == unix.SIGSTOP || sig == unix.SIGTSTP || sig == unix.SIGTTIN || sig == unix.SIGTTOU {
 		t.c = call{}
 		t.unmodelled("stopped by %s: job control is not handled", unix.SignalName(sig))
@@ -196,6 +199,9 @@ func (p *process) execCloses() []fsfake.Op {
 		}
 		if d.closes = false; !open[fd] {
 			delete(p.fds, fd)
+			if d.fake >= 0 {
+				p.closing = append(p.closing, d.file)
+			}
 		}
 	}
 	slices.SortFunc(tell, func(a, b fsfake.Op) int { return a.FD - b.FD })
@@ -208,6 +214,7 @@ func (p *process) execCloses() []fsfake.Op {
 // execAsked tells the fake of an execve(2), and lets the new program begin.
 func (t *thread) execAsked(tell []fsfake.Op) {
 	if len(tell) == 0 {
+		t.p.closing = nil
 		t.pass()
 		return
 	}

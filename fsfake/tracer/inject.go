@@ -29,6 +29,32 @@ type injector struct {
 	err  error  // the first
 }
 
+// inject makes calls in a thread that stands between two instructions, with these registers, which it goes on with.
+func (t *thread) inject(regs unix.PtraceRegs, calls func(*injector)) error {
+	code, err := readFull(t.tid, regs.Rip, 8)
+	if err == nil {
+		_, err = unix.PtracePokeText(t.tid, uintptr(regs.Rip), append([]byte{0x0f, 0x05}, code[2:]...))
+	}
+	if err != nil {
+		return err
+	}
+	mask, err := setMask(t.tid, ^uint64(0))
+	if err != nil {
+		return err
+	}
+	c := injector{pid: t.tid, regs: regs}
+	if calls(&c); c.err != nil {
+		return c.err
+	}
+	if _, err := unix.PtracePokeText(t.tid, uintptr(regs.Rip), code); err != nil {
+		return err
+	}
+	if _, err := setMask(t.tid, mask); err != nil {
+		return err
+	}
+	return unix.PtraceSetRegs(t.tid, &regs)
+}
+
 func (c *injector) call(nr int, args ...uint64) uint64 {
 	if c.err != nil {
 		return 0

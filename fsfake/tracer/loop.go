@@ -155,6 +155,7 @@ func (r *Run) wait(flags int) bool {
 func (r *Run) pending() ([]Pending, error) {
 	var set []Pending
 	alive := false
+	missed := r.missed()
 	for _, p := range r.procs {
 		alive = alive || !p.gone
 		from := len(set)
@@ -163,6 +164,7 @@ func (r *Run) pending() ([]Pending, error) {
 				set = append(set, Pending{
 					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked, Maps: t.c.nr == unix.SYS_MMAP,
 					Blocked: t.blocked, Interrupted: t.blocked && t.state == asking && t.signalled(),
+					Missed: missed[t], Commutes: t.commutes(),
 				})
 			}
 		}

@@ -19,17 +19,24 @@ import (
 // the positions of their real files. A run that comes back to an earlier sum, and is given the same answers from
 // there on, goes on as it did then, unless it looks at a clock. It is empty where that cannot be
 // said: processes share memory, read from a pipe, or have a timer.
-func (r *Run) Memory() (sum string) {
+func (r *Run) Memory() string { return r.sum(false) }
+
+// sum is [Run.Memory], or whole [Run.State].
+func (r *Run) sum(whole bool) (sum string) {
 	_ = r.on(func() {
 		if r.err != nil {
 			return
 		}
-		h := sha256.New()
+		h, open := sha256.New(), pipes(nil)
+		if whole {
+			open = pipes{}
+			fmt.Fprintf(h, "%q %q %d\n", r.out.stdout.text.String(), r.out.stderr.text.String(), r.now)
+		}
 		for _, p := range r.procs {
 			if p.gone && p.reaped {
 				continue
 			}
-			memory, err := p.memory()
+			memory, err := p.memory(open)
 			if err != nil {
 				return
 			}
@@ -43,9 +50,10 @@ func (r *Run) Memory() (sum string) {
 
 var errNotSummed = errors.New("tracer: what it remembers cannot be summed up")
 
-// memory is what one process remembers. The error is that somebody else may change it.
-func (p *process) memory() ([]byte, error) {
-	if len(p.alarms) > 0 {
+// memory is what one process remembers; where open is not nil, all that belongs to its state. The error is that
+// somebody else may change it.
+func (p *process) memory(open pipes) ([]byte, error) {
+	if len(p.alarms) > 0 && open == nil {
 		return nil, errNotSummed
 	}
 	out := []byte(fmt.Sprintf("%t %d %v %d %d %o\n", p.gone, p.ppid, p.exit, p.pgid, p.sid, p.umask))
@@ -54,12 +62,18 @@ func (p *process) memory() ([]byte, error) {
 	}
 	for _, t := range p.threads {
 		regs := t.entry
-		if t.timed || t.state != inCall && unix.PtraceGetRegs(t.tid, &regs) != nil {
+		if t.timed && open == nil || t.state != inCall && unix.PtraceGetRegs(t.tid, &regs) != nil {
 			return nil, errNotSummed
+		}
+		if t.state == inCall { // which was made with real ids
+			regs.Rdi, regs.Rsi, regs.Rdx = t.c.args[0], t.c.args[1], t.c.args[2]
 		}
 		out = fmt.Appendf(out, "%d %s %+v %v\n", t.n, t.state, regs, t.c.args)
 	}
-	out, err := p.openFiles(out)
+	out, err := p.openFiles(out, open)
+	if err == nil && open != nil {
+		out, err = p.more(out)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +81,7 @@ func (p *process) memory() ([]byte, error) {
 }
 
 // openFiles appends what the process has open, and where in it.
-func (p *process) openFiles(out []byte) ([]byte, error) {
+func (p *process) openFiles(out []byte, of pipes) ([]byte, error) {
 	open := p.realDescriptors()
 	list := make([]int, 0, len(open))
 	for fd := range open { // order does not matter: sorted below
@@ -90,7 +104,14 @@ func (p *process) openFiles(out []byte) ([]byte, error) {
 			continue
 		}
 		info, err := os.ReadFile(base + "/fdinfo/" + strconv.Itoa(fd))
-		if kind := s.Mode & unix.S_IFMT; err != nil || kind != unix.S_IFREG && kind != unix.S_IFCHR && kind != unix.S_IFDIR {
+		kind := s.Mode & unix.S_IFMT
+		if of != nil && err == nil && kind == unix.S_IFIFO {
+			if out, err = of.add(out, name, &s, info); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil || kind != unix.S_IFREG && kind != unix.S_IFCHR && kind != unix.S_IFDIR {
 			return nil, errNotSummed
 		}
 		position, _, _ := bytes.Cut(info, []byte("\n"))

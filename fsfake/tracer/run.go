@@ -48,6 +48,7 @@ type Run struct {
 	out   capture
 	// outside are files outside of the virtual directory that were changed or locked.
 	outside map[string]bool
+	pipes   pipes    // that were looked at
 	refused []string // calls that were refused because they are not modelled, and how
 	unlike  []string // those of them that every kernel makes
 	execs   []string // see Executed
@@ -73,7 +74,7 @@ func Start(c Config) (*Run, error) {
 
 func newRun(c Config) *Run {
 	r := &Run{c: c, shared: map[string]*fsfake.Region{}, do: make(chan func()), over: make(chan struct{}),
-		threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}}
+		threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}, pipes: pipes{}}
 	for i := range c.Shared {
 		r.shared[c.Shared[i].Path] = &c.Shared[i]
 	}
@@ -327,6 +328,16 @@ func (r *Run) Exit(pid int) (e Exit, ok bool) {
 		}
 	})
 	return e, ok
+}
+
+// Has reports whether a process runs, or has ended and its parent runs and has not waited for it.
+func (r *Run) Has(pid int) (is bool) {
+	r.look(func() {
+		is = slices.ContainsFunc(r.procs, func(p *process) bool {
+			return p.pid == pid && !(p.gone && (p.reaped || p.parent == nil || p.parent.gone))
+		})
+	})
+	return is
 }
 
 // Program is what /proc tells of the root process's program now.

@@ -422,7 +422,7 @@ const (
 // Its clocks are ahead by its pid in nanoseconds, as no two programs look at a clock at the same moment: ln -f names its temporary
 // file after the nanoseconds. A fork has its parent's clocks, for what it has read there before.
 func (r *Run) freshImage(t *thread) error {
-	t.p.clock, t.p.ahead = shownClock{}, int64(t.p.pid)
+	t.p.clock, t.p.ahead, t.p.ticks = shownClock{}, int64(t.p.pid), 0
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
 		return err

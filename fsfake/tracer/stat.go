@@ -23,7 +23,7 @@ func (t *thread) stat(dirfd, i, to, flags int) {
 			return
 		}
 		if dirfd != unix.AT_FDCWD || t.p.cwd == "" {
-			t.pass()
+			t.passThen(t.steadyPipe(to))
 			return
 		}
 		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: "."}, to)
@@ -217,7 +217,7 @@ func (t *thread) statfs(c *call) {
 	switch {
 	case !ok:
 	case !pl.virtual:
-		t.real(pl, 0)
+		t.realThen(pl, 0, t.steadyRoom)
 	case pl.fd >= 0:
 		t.put(c.args[1], fileSystem(), 0)
 	default:

@@ -61,6 +61,12 @@ func (*Run) Clone() (*Run, error) { return nil, errPlatform }
 // Calls counts none.
 func (*Run) Calls() int { return 0 }
 
+// Has knows none.
+func (*Run) Has(int) bool { return false }
+
+// State is unknown.
+func (*Run) State() string { return "" }
+
 // Program is unknown.
 func (*Run) Program() Program { return Program{} }
 

@@ -114,9 +114,12 @@ type process struct {
 	reaped   bool // its parent has waited for it
 	alarms   []*alarm
 	language language
-	limited  bool // it has set the limit of its descriptors, or its parent has
-	looked   bool // at the time of day, since its last call that was asked, but for those of its start
-	rounds   int  // of sysmon since the last answer
+	limited  bool           // it has set the limit of its descriptors, or its parent has
+	locks    bool           // it has asked for a lock of a range of its own
+	closing  []*description // what an execve(2) closes, until the fake has been told
+	looked   bool           // at the time of day, since its last call that was asked, but for those of its start
+	ticks    int            // how often it has read the CPU's counter
+	rounds   int            // of sysmon since the last answer
 }
 
 // A descriptor is what is known of a real descriptor of a process.
@@ -139,6 +142,9 @@ func (d *descriptor) isFake() bool { return d != nil && d.fake >= 0 }
 type description struct {
 	flags int // as F_GETFL tells them
 	dir   listing
+	// locks: somebody who has it has asked for a lock of it. early: somebody has closed it by a call that was said to
+	// commute, while others had it.
+	locks, early bool
 }
 
 // firstMono is what every monotonic clock shows at first: an hour after the machine started.
@@ -154,6 +160,7 @@ func (r *Run) addProcess(parent *process, real, pid int) *process {
 	}
 	if parent != nil {
 		p.ppid, p.name, p.mono, p.ahead, p.clock = parent.pid, parent.name, parent.mono, parent.ahead, parent.clock
+		p.ticks = parent.ticks
 		p.cwd, p.atDir, p.limited = parent.cwd, parent.atDir, parent.limited
 		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
 		for fd, d := range parent.fds { // order does not matter: a copy

@@ -105,6 +105,9 @@ type Pending struct {
 	// Interrupted: a signal has arrived for a blocked call. The driver ends it by
 	// [fsfake.Machine.Interrupt] and answers what that returns.
 	Interrupted bool
+	// Commutes: the call commutes with all calls that other tasks of the run may make before it. Missed: it shows that
+	// one which was said to do so did not.
+	Commutes, Missed bool
 	// Exit says how a process ends, when Op is a CallExit.
 	Exit Exit
 }

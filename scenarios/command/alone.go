@@ -49,19 +49,23 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		seen[key] = true
 		return !was
 	}
+	met := &meeting{at: map[string]bool{}}
 	var ways []way
 	for n := 0; ; n++ {
-		if n == maxOrders || len(ways) > maxChoosing {
+		if met.unknown && (n >= maxOrders || len(ways) > maxChoosing) || n == maxMeeting {
 			return nil, errManyOrders
 		}
 		end := aloneEnd{m: m.Clone()}
-		port, err := s.alone(sc, end.m, process, first, ways, never)
+		port, err := s.alone(sc, end.m, process, first, ways, never, met)
 		if err != nil && !errors.As(err, new(stuck)) {
 			return nil, err
 		}
 		end.steps, ways = port.steps, port.ways
-		if err != nil {
+		switch {
+		case err != nil:
 			endless, end.m = err, nil
+		case port.meets:
+			end.m = nil
 		}
 		cuts, err := s.killed(sc, m, process, port)
 		if err != nil {
@@ -76,10 +80,34 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 			out = append(out, end)
 		}
 		if ways = nextWays(ways, 0); ways == nil {
+			if endless == nil && !slices.ContainsFunc(out, func(e aloneEnd) bool { return e.m != nil }) {
+				endless = fmt.Errorf("%s %w, so it cannot be judged beside others", s.runAlone(process), stuck(errAlone.Error()))
+			}
 			return out, endless
 		}
 	}
 }
+
+// A meeting is where the orders of a command's own calls meet: the states of the machine and of the command in which it
+// has chosen before. It goes on alike from there, so that an order need not be followed further.
+type meeting struct {
+	at      map[string]bool
+	unknown bool // the state of the command is not known everywhere
+}
+
+// before reports whether a command has chosen in this state before.
+func (met *meeting) before(m *fsfake.Machine, state string) bool {
+	if met.unknown = met.unknown || state == ""; state == "" {
+		return false
+	}
+	key := string(m.AppendKey(nil)) + state
+	was := met.at[key]
+	met.at[key] = true
+	return was
+}
+
+// maxMeeting is how many orders may be followed to where they meet others.
+const maxMeeting = 1000
 
 // nextWays are the ways after these that have the first so many in common with them; nil when
 // there are none.
@@ -122,7 +150,7 @@ func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process i
 			return out, errManyOrders
 		}
 		end := m.Clone()
-		port, err := s.alone(sc, end, process, false, ways, at)
+		port, err := s.alone(sc, end, process, false, ways, at, nil)
 		switch {
 		case err == nil:
 			out = append(out, end)
@@ -181,16 +209,20 @@ var errAlone = errors.New("it does not end")
 // first. Before the step killAt, if it comes to that, its first process is killed. What it did is
 // in the port, also when the error is that it makes no end, a stuck.
 func (s *Spec) alone(
-	sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int, stalls ...int,
+	sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool, ways []way, killAt int, met *meeting,
+	stalls ...int,
 ) (port *alonePort, err error) {
 	name := scenarios.ProcessName(process)
 	command := fmt.Sprintf("command: %s (%s)", name, s.Commands[process])
-	who := command + ", run alone,"
+	who := s.runAlone(process)
 	port = &alonePort{m: m, command: command, kills: s.Crashes > 0 && killAt == never, killAt: killAt, stalls: stalls,
-		stallFor: sc.Setting.StallFor, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1}, ways: ways}
+		stallFor: sc.Setting.StallFor, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1},
+		ways: ways, met: met}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
+		case meets:
+			port.meets = true
 		case scenarios.Fault:
 			err = e.Err
 		case stuck:
@@ -233,6 +265,11 @@ func (s *Spec) alone(
 	return port, nil
 }
 
+// runAlone names, in messages, a command that runs alone.
+func (s *Spec) runAlone(process int) string {
+	return fmt.Sprintf("command: %s (%s), run alone,", scenarios.ProcessName(process), s.Commands[process])
+}
+
 // threads is assumed of commands in which several threads make calls.
 const threads = "threads of one command that wait for each other, or look at the same memory, do so in one order"
 
@@ -258,6 +295,9 @@ type stuck string
 // Error implements error.
 func (s stuck) Error() string { return string(s) }
 
+// meets ends a run that meets another.
+type meets struct{}
+
 // An alonePort answers the calls of one command from a machine, at once.
 type alonePort struct {
 	m       *fsfake.Machine
@@ -270,8 +310,11 @@ type alonePort struct {
 	files   int // calls on files
 	chosen  int // among its own calls, so far
 	ways    []way
-	thread  bool // another thread than the first has made a call
-	kills   bool // it may be killed: before has how things stood before each step then
+	met     *meeting
+	meets   bool          // it has met another order of its calls
+	state   func() string // see [scenarios.Remembers]
+	thread  bool          // another thread than the first has made a call
+	kills   bool          // it may be killed: before has how things stood before each step then
 	before  []moment
 	killAt  int // before this step it is killed
 	// before these steps the clock jumps so far
@@ -308,6 +351,9 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	chosen := p.chosen
 	if op.Ways() > 1 {
 		if p.chosen == len(p.ways) {
+			if p.met != nil && p.state != nil && p.met.before(p.m, p.state()) {
+				panic(meets{})
+			}
 			p.ways = append(p.ways, way{of: op.Ways()})
 		}
 		op = op.Way(p.ways[p.chosen].which)
@@ -349,6 +395,8 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 // Note implements fsfake.Port.
 func (p *alonePort) Note(v any) {
 	switch v := v.(type) {
+	case scenarios.Remembers:
+		p.state = v.State
 	case scenarios.By:
 		p.by = v.Task
 		p.thread = p.thread || v.Task.N > 1

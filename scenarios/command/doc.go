@@ -64,28 +64,31 @@
 //
 // # Limits
 //
-// linux/amd64 with ptrace(2). What lies outside of the directory is real as long as no command changes
-// it. An execution that would change it ends before it does, by an error that names it; [Spec.Extend] then shares that
+// linux/amd64 with ptrace(2). What lies outside of the directory is real as long as no command changes it. An
+// execution that would change it ends before it does, by an error that names it; [Spec.Extend] then shares that
 // place, with what is there, and the scenario is made anew. So nothing real is changed, and a race outside of the
 // directory is one like any other. A directory that all may write to, /tmp above all, is a private one: new names are
 // the machine's, files that are there can be read by name, and are not listed. Another name of a shared file, a hard
 // link or a bind mount, leads to the same file. With [Spec.RealOutside] all of it is real, and happens each time that
 // a program is run. Where several threads or processes of one command ask at once, whose call comes first is a choice
-// of the schedule. A timer that runs beside a call which does not wait goes off after it, which is assumed, and said
-// with the verdict. Whether it goes off while a call waits for a lock of flock(2), or of an open file description, is
-// a choice; that somebody waits for ever is not said there. All that is given up, and one order is followed, where
-// another call may wait for a lock, where several timers run and there is no such call, and where the command has
-// more than a hundred orders when it runs alone; a scenario in which that happened never holds (the verdict is
-// unknown), while what a state breaks is broken, unless the commands end so when they run one after the other in one
-// of 24 drawn orders of their own calls; that somebody waits for ever is not said there. Threads that race through
-// memory, or for a mutex, do so in one order; that is assumed, and said with the verdict. Who maps a file sees what
-// it held then, also when others write to it later, which is assumed, and said. Loops after which all processes of a
-// command remember what they remembered after an earlier round are endless. Others are tried out for 100 rounds, and
-// before a verdict holds for 2000, or 400 that start processes. What a command does otherwise then makes the verdict
-// unknown; what it does later is assumed away, and said. Where rounds of polling come in so many orders that 300
-// executions are not all, a program is taken to forget a round when it sleeps: that is tried out, and said with the
-// verdict. Of the processes of a command only the first is killed. Three or more commands are compared with every
-// serial order, also with those that real time rules out.
+// of the schedule. A call that closes, duplicates or keeps a descriptor that nobody has locked goes first; where the
+// description is locked by another process later, one order was followed. An order is followed until it meets
+// another, in one state of the machine and of the command ([tracer.Run.State]). A timer that runs beside a call which
+// does not wait goes off after it, which is assumed, and said with the verdict. Whether it goes off while a call
+// waits for a lock of flock(2), or of an open file description, is a choice; that somebody waits for ever is not said
+// there. All that is given up, and one order is followed, where another call may wait for a lock, where several
+// timers run and there is no such call, and where the command has more than a thousand orders that do not meet when
+// it runs alone, or more than a hundred where its state is unknown; a scenario in which that happened never holds
+// (the verdict is unknown), while what a state breaks is broken, unless the commands end so when they run one after
+// the other in one of 24 drawn orders of their own calls; that somebody waits for ever is not said there. Threads
+// that race through memory, or for a mutex, do so in one order; that is assumed, and said with the verdict. Who maps
+// a file sees what it held then, also when others write to it later, which is assumed, and said. Loops after which
+// all processes of a command remember what they remembered after an earlier round are endless. Others are tried out
+// for 100 rounds, and before a verdict holds for 2000, or 400 that start processes. What a command does otherwise
+// then makes the verdict unknown; what it does later is assumed away, and said. Where rounds of polling come in so
+// many orders that 300 executions are not all, a program is taken to forget a round when it sleeps: that is tried
+// out, and said with the verdict. Of the processes of a command only the first is killed. Three or more commands are
+// compared with every serial order, also with those that real time rules out.
 //
 // # Clocks
 //

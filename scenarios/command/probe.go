@@ -76,7 +76,7 @@ func (s *Spec) repeats(sc *scenarios.Scenario) (bool, error) {
 	last := len(s.Commands)
 	m.AddProc(once.procSpec(last))
 	for i := range once.Commands {
-		_, err := once.alone(&all, m, i, false, nil, never)
+		_, err := once.alone(&all, m, i, false, nil, never, nil)
 		if errors.As(err, new(stuck)) {
 			return false, nil
 		}

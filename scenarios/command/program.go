@@ -84,9 +84,7 @@ type reply struct {
 // same calls.
 func (d *driver) recorded() error {
 	rec, learns := d.spec.record, d.t.Learning != nil && !d.t.Learning.Again
-	if learns {
-		d.t.Note(scenarios.Remembers{Memory: d.memory})
-	}
+	d.t.Note(scenarios.Remembers{Memory: d.memory, State: d.state})
 	var last *place
 	for at := rec.begin(d.process, learns); at != nil; {
 		for _, v := range at.notes {
@@ -223,6 +221,13 @@ func (d *driver) come(is *place) (err error) {
 // not followed: the clock stands still while the call is made, and that is assumed. There is none when the first process was killed
 // instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
+	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed }) {
+		d.note(scenarios.OneOrder)
+	}
+	first := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Commutes })
+	if first >= 0 && len(set) > 1 && d.spec.mixed == 0 {
+		return &set[first], nil
+	}
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Timer })
 	if timers >= 0 && d.spec.lasting {
@@ -358,12 +363,12 @@ func (d *driver) printed() string {
 	return d.run.Stdout()
 }
 
-// newPid is the pid of the next process that the command starts: the lowest that none of its
-// processes has. So it does not hang on what other commands do, and one round of a loop that
-// starts processes is like the next.
+// newPid is the pid of the next process that the command starts: the lowest that none of its processes has, nor one
+// that has ended and that its parent has not waited for. So it does not hang on what other commands do, and one round
+// of a loop that starts processes is like the next.
 func (d *driver) newPid() int {
 	pid := d.root*scenarios.ChildPids + 1
-	for d.children[pid] {
+	for d.children[pid] || d.run.Has(pid) {
 		pid++
 	}
 	d.children[pid] = true

@@ -74,7 +74,7 @@ func (r *reader) looks(m *fsfake.Machine) (out []outcome.Entry) {
 // run runs one of its commands, and says how that ends.
 func (r *reader) run(m *fsfake.Machine, process int, prints bool) string {
 	m.AddProc(r.spec.procSpec(process))
-	_, err := r.spec.alone(&r.sc, m, process, false, nil, never)
+	_, err := r.spec.alone(&r.sc, m, process, false, nil, never, nil)
 	if errors.As(err, new(stuck)) {
 		return "= no end"
 	}

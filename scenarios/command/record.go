@@ -69,6 +69,8 @@ type place struct {
 	twin          twin // of this place
 	// memory is what the command remembered here when somebody asked, see [tracer.Run.Memory].
 	memory string
+	// state is the same of all that the command hangs on, see [tracer.Run.State].
+	state string
 	// together are the runs that have come here of all processes with the same command, which
 	// did the same up to here.
 	together *runs
@@ -295,6 +297,23 @@ func (d *driver) memory() string {
 		at.memory = d.run.Memory()
 	}
 	return at.memory
+}
+
+// state is memory of all that the command hangs on.
+func (d *driver) state() string {
+	at := d.serves
+	if at == nil {
+		at = d.at
+	}
+	if at == nil || d.spec.record.full {
+		return ""
+	}
+	if at.state == "" && d.serves == nil {
+		if at.state = d.run.State(); at.state != "" {
+			at.state += fmt.Sprint(d.children, d.killed, d.inside, d.markDir, d.acquires, d.changed, d.stands)
+		}
+	}
+	return at.state
 }
 
 // add notes that an execution has come to the place.

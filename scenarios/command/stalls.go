@@ -38,7 +38,7 @@ func (s *Spec) stalled(
 			}
 			jumps := append(slices.Clone(stalls), at)
 			end := aloneEnd{m: m.Clone()}
-			port, err := s.alone(sc, end.m, process, false, nil, never, jumps...)
+			port, err := s.alone(sc, end.m, process, false, nil, never, nil, jumps...)
 			if errors.As(err, new(stuck)) { // this order has no end
 				continue
 			}
@@ -78,6 +78,6 @@ func (s *Spec) stepsAlone(sc *scenarios.Scenario, m *fsfake.Machine, process int
 	if s.Stalls == 0 {
 		return 0
 	}
-	port, _ := s.alone(sc, m.Clone(), process, false, nil, never)
+	port, _ := s.alone(sc, m.Clone(), process, false, nil, never, nil)
 	return len(port.steps)
 }

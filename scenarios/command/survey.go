@@ -218,7 +218,7 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 	sc.Program = first.program
 	before := s.filesOf(sc.NewMachine())
 	end := sc.NewMachine()
-	if _, err := first.alone(&sc, end, 0, true, nil, never); err != nil {
+	if _, err := first.alone(&sc, end, 0, true, nil, never, nil); err != nil {
 		return nil, nil, err
 	}
 	if files := s.filesOf(end); namesIn(files) != namesIn(before) {
@@ -234,7 +234,7 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 		return nil, nil, err
 	}
 	start := sc.NewMachine()
-	ran, err := owner.alone(&sc, start.Clone(), ownerNumber, false, nil, never)
+	ran, err := owner.alone(&sc, start.Clone(), ownerNumber, false, nil, never, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -43,6 +43,7 @@ type Automaton struct {
 	// Intern returns the one pointer of a result. It is called while something is learned.
 	Intern func(fsfake.Result) *fsfake.Result
 	tried  map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
+	states map[string]uint32
 }
 
 // An edgeKey names an edge: results are numbered, so equal results are one pointer.
@@ -179,7 +180,7 @@ func (a *Automaton) extend(at uint32, result *fsfake.Result) (e Edge, err error)
 	code, op, more, notes, err := a.reach(at, result)
 	if code != nil {
 		defer func() {
-			if a.external && err == nil && e.To > Ended && a.nodes[e.To&^Begun].parent == at && !a.nodes[e.To&^Begun].spent {
+			if a.external && err == nil && e.To > Ended && a.comesFrom(e.To&^Begun, at, result) {
 				a.kept.keep(e.To, code, max(maxInstances, a.learning.Light))
 			} else {
 				code.Stop()
@@ -204,11 +205,19 @@ func (a *Automaton) extend(at uint32, result *fsfake.Result) (e Edge, err error)
 			return a.backOrOn(code, path, top, result, op, eff)
 		}
 	}
-	e, err = a.place(at, result, op, !more, eff)
+	if e, err = a.place(at, result, op, !more, eff); err == nil {
+		e.To = a.met(e.To, code)
+	}
 	if err == nil && eff.Again != 0 {
 		err = a.unroll(code, path[a.nodes[e.To&^Begun].depth:], result, e.Effects, 2, firstRounds+1)
 	}
 	return e, err
+}
+
+// comesFrom reports whether a node is one that a result has led to first, and an instance may stand there.
+func (a *Automaton) comesFrom(is, at uint32, result *fsfake.Result) bool {
+	n := &a.nodes[is]
+	return n.parent == at && n.via == result && !n.spent
 }
 
 // reach brings a run of the program to where result leads from node at. The caller stops

@@ -100,7 +100,7 @@ type function struct {
 	watchdog scenarios.Watchdog
 	run      *scenarios.WatchedRun // nil without a watchdog
 	learning *scenarios.Learning   // nil unless the run is one by which an automaton learns
-	memory   func() string         // see [scenarios.Remembers]
+	says     scenarios.Remembers
 	// state is whose turn it is; identify: the next call says whether it comes from the
 	// program's own goroutine, and abandoned: it did not, or the program cannot be unwound.
 	state               atomic.Int32
@@ -231,16 +231,18 @@ func (f *function) Note(v any) {
 		panic(scenarios.Fault{Err: fmt.Errorf("checker: %s: its retry loop%s goes round without a call, so nothing can ever end it: let each round make a call, such as t.Sleep, or leave the loop", f.name(), placeText(caller()))})
 	}
 	if m, ok := v.(scenarios.Remembers); ok {
-		f.memory = m.Memory
+		f.says = m
 		return
 	}
 	f.notes = append(f.notes, v)
 }
 
 // remembers says what the program remembers, or nothing.
-func (f *function) remembers() string {
-	if f.memory == nil {
+func (f *function) remembers() string { return said(f.says.Memory) }
+
+func said(f func() string) string {
+	if f == nil {
 		return ""
 	}
-	return f.memory()
+	return f()
 }

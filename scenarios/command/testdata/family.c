@@ -1,10 +1,12 @@
 // family inherit|own N: adds N to a number, in a child, under a lock that both have or that only the
-// parent has. family leave N: leaves two children behind that make a directory each.
+// parent has. family leave N: leaves two children behind that make a directory each. family shared N: two children that
+// share memory make N directories each.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +17,17 @@ int main(int argc, char **argv) {
 		if (!fork()) return mkdir("a", 0777);
 		if (!fork()) return mkdir("b", 0777);
 		return 0;
+	}
+	if (!strcmp(argv[1], "shared")) {
+		int *made = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		char name[] = "a0";
+		for (int child = 0; child < 2; child++, name[0]++)
+			if (!fork()) {
+				for (; name[1] < '0' + atoi(argv[2]); name[1]++) *made += !mkdir(name, 0777);
+				return 0;
+			}
+		while (wait(0) > 0);
+		return *made != 2 * atoi(argv[2]);
 	}
 	int lock = open("lock", O_RDWR);
 	if (flock(lock, LOCK_EX)) return 2;

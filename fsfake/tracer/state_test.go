@@ -1,0 +1,108 @@
+//go:build linux && amd64
+
+package tracer_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+)
+
+// Two children make a file each. In whichever order they do, the run is in one state when both have done so; what
+// they have put into a pipe, printed or remembered makes it another one.
+func TestStateOfARun(t *testing.T) {
+	const tail = "; : > end"
+	files := "{ : > a; } & { : > b; } & wait" + tail
+	pipe := "{ { : > a; echo a; } & { : > b; echo b; } & wait; : > c; } | { : > late; cat; }"
+	printed := "{ : > a; echo a; } & { : > b; echo b; } & wait" + tail
+	remembered := "{ : > a; } & { : > b; read x < n; : > c; } & wait" + tail
+	both, one := [2]string{"a", "b"}, [2]string{"1\n", "1\n"}
+	for _, c := range []struct {
+		name, script, at string
+		first, number    [2]string // who goes first, and what n holds
+		same             bool
+	}{
+		{"files", files, "end", both, one, true},
+		{"an order in a pipe", pipe, "c", both, one, false},
+		{"an order of what is printed", printed, "end", both, one, false},
+		{"what a child has read", remembered, "c", [2]string{"b", "b"}, [2]string{"1\n", "2\n"}, false},
+		{"the same order again", remembered, "c", [2]string{"b", "b"}, one, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var states []string
+			for i, first := range c.first {
+				states = append(states, stateAt(t, c.script, c.number[i], first, c.at))
+			}
+			require.NotEmpty(t, states[0])
+			require.NotEmpty(t, states[1])
+			require.Equal(t, c.same, states[0] == states[1])
+		})
+	}
+}
+
+// stateAt is the state of a script that is about to open a file. Who opens the first goes before others.
+func stateAt(t *testing.T, script, number, first, at string) string {
+	m := newMachine()
+	must(m.Proc(100).WriteFile(dir+"/n", []byte(number), 0o644))
+	c := config("sh", "-c", script)
+	c.CPU = 1 // whose number is in what the loader remembers
+	run, err := tracer.Start(c)
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	for prefers := 0; ; {
+		set, err := run.Next()
+		require.NoError(t, err)
+		which := func(f func(p tracer.Pending) bool) int { return slices.IndexFunc(set, f) }
+		opens := func(name string) int {
+			return which(func(p tracer.Pending) bool { return p.Op.Call == fsfake.CallOpen && p.Op.Path == name })
+		}
+		i := which(func(p tracer.Pending) bool { return p.Op.Call == fsfake.CallFork })
+		if i < 0 && opens(first) >= 0 {
+			i = opens(first)
+			prefers = set[i].Task.Pid
+		}
+		if i < 0 {
+			i = which(func(p tracer.Pending) bool { return p.Task.Pid == prefers && p.Op.Path != at })
+		}
+		if i < 0 {
+			i = which(func(p tracer.Pending) bool { return p.Op.Path != "late" && p.Op.Path != at })
+		}
+		if i < 0 && opens(at) >= 0 {
+			return run.State()
+		}
+		require.GreaterOrEqual(t, i, 0, "it has not opened %s", at)
+		require.NoError(t, run.Answer(set[i].Task, answer(m, set[i])))
+	}
+}
+
+// A close of a description that others have, too, is taken for one that commutes; that it does not, where one of them
+// locks it later, is told with that call.
+func TestCallsThatCommute(t *testing.T) {
+	const script = "exec 9> l; { exec 9>&-; : > a; } & wait; flock 9; : > b"
+	m := newMachine()
+	c := config("sh", "-c", script)
+	c.CPU = 1 // whose number is in what the loader remembers
+	run, err := tracer.Start(c)
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	closes, missed := 0, 0
+	toItsEnd(t, m, run, func(p tracer.Pending, _ fsfake.Result) {
+		switch {
+		case p.Op.Call == fsfake.CallClose && p.Task.Pid != 100 && p.Commutes:
+			closes++
+		case p.Op.Call == fsfake.CallOpen:
+			require.False(t, p.Commutes)
+		case p.Op.Call == fsfake.CallFlock && p.Missed:
+			missed++
+		}
+	})
+	require.Positive(t, closes)
+	require.Equal(t, 1, missed)
+}

@@ -1,0 +1,1 @@
+cat n | { read v; echo $((v+1)) > n; }

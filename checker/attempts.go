@@ -55,7 +55,7 @@ type Attempt struct {
 // traitsOf is what a plan for a tester's question depends on.
 func traitsOf(t *search.Tester) traits {
 	return traits{
-		judged: t.Judge != nil, cycles: t.Property.OfCycles(), external: t.Sc.External,
+		judged: t.Judge != nil, cycles: t.Property.OfCycles(), external: t.Sc.Expensive(),
 		interchangeable: t.Sc.Setting.Interchangeable, preempts: mayPreempt(t.Property),
 	}
 }
@@ -137,7 +137,7 @@ func (g *decision) enter(a *attempt) error {
 	case a.joined:
 		of.from.x.Close() // what is kept for further learning, which may never come
 		x.JoinRounds()
-	case first && g.t.Sc.External: // whose programs are expensive to run again
+	case first && g.t.Sc.Expensive():
 		g.t.ExploreWith(x)
 	}
 	switch a.symmetry {

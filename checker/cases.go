@@ -15,10 +15,10 @@ import (
 // depend on it; one that does not look gets the same answer everywhere, and has no cases.
 type Case struct {
 	// Assume fixes everything that is looked at.
-	Assume  scenarios.Assumptions
-	Verdict Verdict
+	Assume  scenarios.Assumptions `json:"assume"`
+	Verdict Verdict               `json:"verdict"`
 	// Why says, for Unknown, which budget ended first.
-	Why string
+	Why string `json:"why,omitempty"`
 }
 
 // severalCases reports whether what was looked at leaves more than one case to decide.
@@ -32,7 +32,7 @@ func severalCases(sc *scenarios.Scenario, looks engine.Observed) bool {
 // can be told apart only with a number itself; where somebody gets hold of one, the latter decides.
 func comparedFirst(sc *scenarios.Scenario, ask bool, decide func(*scenarios.Scenario, bool) (Result, error)) (Result, error) {
 	st, ok := sc.Setting.Compared()
-	if !ok || sc.External {
+	if !ok || sc.AssumesOneCase() {
 		return decide(sc, ask)
 	}
 	in, err := sc.In(st)
@@ -54,7 +54,7 @@ func comparedFirst(sc *scenarios.Scenario, ask bool, decide func(*scenarios.Scen
 // result on the machine as the setting has it.
 func (r Result) byCases(sc *scenarios.Scenario, decide func(*scenarios.Scenario) (Result, error)) (Result, error) {
 	assumed, looks := sc.Setting.Assumed(), r.looks
-	if sc.External {
+	if sc.AssumesOneCase() {
 		return r.reusing(sc, decide)
 	}
 	for {
@@ -255,7 +255,7 @@ func (r *Result) conditions() []scenarios.Premise {
 	if r.looks.Has(scenarios.Mapped) {
 		add("mappings-keep", "assumes that who maps a file goes on to see what it held then")
 	}
-	if a := r.Scenario.Setting.Assumed(); r.Scenario.External {
+	if a := r.Scenario.Setting.Assumed(); r.Scenario.AssumesOneCase() {
 		if r.looks.Inodes() && a.Inodes == scenarios.InodesOpen && len(r.Cases) == 0 {
 			add("inodes-not-reused", "assumes that the inode numbers shown never come back")
 		}

@@ -13,7 +13,7 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	if o.Preemptions != nil {
 		return checkBounded(ctx, t, o)
 	}
-	g := &decision{t: t, ask: ask && !t.Sc.External, space: &space{}}
+	g := &decision{t: t, ask: ask && !t.Sc.AssumesOneCase(), space: &space{}}
 	if tell := o.Progress; tell != nil {
 		o.Progress = func(p Progress) {
 			p.Within = g.within
@@ -133,7 +133,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			"not looked at again", p.Bound)
 	}
 	res.looks, res.undecided = x.Observed(), g.cases
-	if g.t.Sc.External {
+	if g.t.Sc.Expensive() {
 		res.Stats.learned(x)
 		// a number to print: that it could not be counted changes no verdict
 		res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))

@@ -29,7 +29,7 @@ func (g *decision) trap(ctx context.Context, res *Result) (bool, error) {
 	case err != nil || found == nil:
 		g.trapsKnown = err == nil
 		return false, err
-	case g.t.Sc.External && (g.x.Observed().Clock || g.x.Observed().Has(scenarios.ClockSeen)):
+	case g.t.Sc.AssumesOneCase() && (g.x.Observed().Clock || g.x.Observed().Has(scenarios.ClockSeen)):
 		res.Complete, res.Why = false, frozen
 		return false, nil
 	}

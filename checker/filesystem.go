@@ -22,7 +22,7 @@ type OnFileSystem struct {
 // Alike reports that the verdict on a scenario is the same on each of [scenarios.FileSystems]: nobody was told
 // what not all of them say. r must be the result on the scenario, as for [FileSystems].
 func (r *Result) Alike(of *scenarios.Scenario) bool {
-	depends := r.Depends() || of.External && severalCases(of, r.looks) // of programs the cases are not decided
+	depends := r.Depends() || of.AssumesOneCase() && severalCases(of, r.looks)
 	return r.Verdict != Unknown && r.looks.Profiled == 0 && !depends && (r.Verdict == Broken || !of.FilesHaveNames())
 }
 
@@ -31,7 +31,7 @@ func (r *Result) Alike(of *scenarios.Scenario) bool {
 // whatever r saw, it would have seen there, in each case of file times.
 func (r *Result) on(of, sc *scenarios.Scenario) (Result, bool) {
 	switch {
-	case sc.External, r.Verdict == Unknown, r.looks.Inodes(), r.looks.Profiled.Has(sc.Setting.Machine.Profile),
+	case sc.AssumesOneCase(), r.Verdict == Unknown, r.looks.Inodes(), r.looks.Profiled.Has(sc.Setting.Machine.Profile),
 		r.Depends(), r.Scenario.Setting.Assume != sc.Setting.Assume, // the result of one case
 		sc.SplitsNames() && r.Verdict != Broken && of.FilesHaveNames():
 		return Result{}, false

@@ -23,7 +23,7 @@ type Move = search.Move
 // Real programs have no places: that every one of their runs starts them anew is too much to
 // ask for without a verdict. A question about cycles has places, none of which is broken.
 func Places(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, most int) ([]Place, error) {
-	if sc.External {
+	if sc.Expensive() {
 		return nil, fmt.Errorf("checker: %s: the states of real programs cannot be listed: use Check", sc.ID)
 	}
 	x, err := search.NewExplorer(sc, p)

@@ -48,10 +48,11 @@ func mayPreempt(p *scenarios.Property) bool {
 // Within says what was covered where a space was not: every schedule without faults and with up to so many
 // preemptions. Places is at how many places a schedule can be preempted for the last time.
 type Within struct {
-	Preemptions, Places int
+	Preemptions int `json:"preemptions"`
+	Places      int `json:"places"`
 	// Faultless: the setting allows faults, and they were left out. Still: programs may look at the clock, and it was
 	// not tried out whether they do something else when time has passed.
-	Faultless, Still bool
+	Faultless, Still bool `json:"-"`
 }
 
 // String says it in words.

@@ -16,7 +16,7 @@ import (
 // sleepsShow reports whether somebody can see how long a sleep lasted, and the setting leaves that
 // open.
 func sleepsShow(sc *scenarios.Scenario, looks engine.Observed) bool {
-	return sleepsSeen(sc, looks) && sc.Setting.Assume.Sleeps == scenarios.SleepsOpen && !sc.External
+	return sleepsSeen(sc, looks) && sc.Setting.Assume.Sleeps == scenarios.SleepsOpen && !sc.AssumesOneCase()
 }
 
 func sleepsSeen(sc *scenarios.Scenario, looks engine.Observed) bool {
@@ -113,7 +113,7 @@ func sleeping(run trace.Trace, atOnce bool) sched.Schedule {
 func (r *Result) sleeps() string {
 	set := &r.Scenario.Setting
 	short := r.early != "" || struck(set) && sleepsSeen(r.Scenario, r.looks) || r.looks.Slept && (r.looks.Clock ||
-		r.looks.Times()) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.External &&
+		r.looks.Times()) && (set.Assume.Sleeps == scenarios.SleepsShort || r.Scenario.AssumesOneCase() &&
 		set.Assume.Sleeps == scenarios.SleepsOpen)
 	switch {
 	case !short:

@@ -96,6 +96,9 @@ func (a Assumptions) String() string {
 	return strings.Join(words, ",")
 }
 
+// MarshalText is String, for JSON.
+func (a Assumptions) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
 // Where says in words where the assumptions are met, to stand after "where"; it is empty for
 // none.
 func (a Assumptions) Where() string {

@@ -29,11 +29,11 @@ const (
 )
 
 // A Field is one row of the table of a setting's fields. Whoever writes or reads settings
-// goes through the table: the command's flags, bundles, JSON, the results of expand, the
+// goes through the table: the command's flags, bundles, JSON, the
 // commands that replay, headlines and pages. A field of [Setting] that no row knows fails
 // this package's tests.
 type Field struct {
-	// Name is how bundles, the results of expand and messages call it, such as "stall-for".
+	// Name is how bundles and messages call it, such as "stall-for".
 	Name string
 	// Flag is the command's option that changes it, without dashes. It is empty where the
 	// scenario alone decides.

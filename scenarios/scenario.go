@@ -261,7 +261,7 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 // written: each call that fails costs an execution.
 func (s *Scenario) MayFail(c fsfake.Call) []syscall.Errno {
 	all := s.Setting.MayFail(c)
-	if s.External && c != fsfake.CallFsync {
+	if s.Expensive() && c != fsfake.CallFsync {
 		all = slices.DeleteFunc(all, func(e syscall.Errno) bool { return e == fsfake.EIO })
 	}
 	return all

@@ -227,8 +227,12 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 	case HazardHostName:
 		st.NotAsked = "host names are constants of the protocol: write a scenario with two"
 	}
-	if len(st.Scenarios) == 0 && st.NotAsked == "" {
+	switch {
+	case len(st.Scenarios) > 0 || st.NotAsked != "":
+	case h.ID == HazardDeadOwner || h.ID == HazardPidReuse:
 		st.NotAsked = "an owner that is killed leaves nothing behind"
+	default:
+		st.NotAsked = "no situation of it is made of a protocol"
 	}
 	return st
 }

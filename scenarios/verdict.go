@@ -16,6 +16,9 @@ const (
 // String returns "unknown", "holds" or "broken".
 func (v Verdict) String() string { return [...]string{"unknown", "holds", "broken"}[v] }
 
+// MarshalText is String, for JSON.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
 // A Claim is the verdict that a scenario is expected to get.
 type Claim struct {
 	Property *Property

@@ -285,8 +285,6 @@ func (a *app) verdict(ctx context.Context, early *ahead, i int, f *checkFlags, o
 	}
 	if err == nil {
 		a.explainSearch(f.engine, &r)
-	}
-	if err == nil && f.kernel != nil { // merge has none
 		f.kernel.confirm(ctx, a, &r)
 	}
 	return r, err

@@ -40,7 +40,7 @@ func (a *app) addEngineFlags(c *cobra.Command) *engineFlags {
 	fs.DurationVar(&f.timeout, "timeout", 0, "end each verdict's search after this time, as unknown (default never)")
 	fs.BoolVar(&f.explainSearch, "explain-search", false, "say how the states were covered, and why each attempt "+
 		"before the last was not enough")
-	a.completeValues(c, "memory", "auto", "histories", "monitors", "least")
+	a.completeValues(c, "memory", "auto", "histories", "monitors")
 	return f
 }
 

@@ -25,11 +25,7 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 	if i < 0 {
 		return nil
 	}
-	say := func(label, text string) {
-		for _, l := range a.style(a.stdout, f.draw.width).Tell(label, text) {
-			_, _ = fmt.Fprintln(a.stdout, l)
-		}
-	}
+	say := func(label, text string) { a.say(a.style(a.stdout, f.draw.width), label, text) }
 	_, _ = fmt.Fprintln(a.stdout)
 	strict := *spec
 	if !strict.Refused.Declared { // no exit status is a refusal then

@@ -48,9 +48,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 	}
 	o := f.reportOptions(a, saved, args)
 	if !f.draw.instead() {
-		for _, l := range o.Tell("assumed", strings.Join(d.assumes, "; ")+".") {
-			_, _ = fmt.Fprintln(a.stdout, l)
-		}
+		a.say(o.Style, "assumed", strings.Join(d.assumes, "; ")+".")
 	}
 	if !f.repair && len(saved.Commands) > 1 && a.onTerminal() && slices.ContainsFunc(results, hasCounterexample) {
 		a.note("broken: --repair tries locks and renames, and prints those that hold")

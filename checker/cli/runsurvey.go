@@ -155,19 +155,13 @@ func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o r
 	_, _ = fmt.Fprintln(a.stdout)
 	if broken > 0 {
 		text := fmt.Sprintf("%d of %d schedules go on this kernel as on the model, call by call", same, broken)
-		for _, l := range o.Tell("kernel", strings.Join(append([]string{text}, not...), "; ")) {
-			_, _ = fmt.Fprintln(a.stdout, l)
-		}
+		a.say(o.Style, "kernel", strings.Join(append([]string{text}, not...), "; "))
 		if s.f.budget > 0 {
 			text := fmt.Sprintf("%d of %d schedules confirmed", confirmed, broken)
-			for _, l := range o.Tell("native", strings.Join(append([]string{text}, modelOnly...), "; ")) {
-				_, _ = fmt.Fprintln(a.stdout, l)
-			}
+			a.say(o.Style, "native", strings.Join(append([]string{text}, modelOnly...), "; "))
 		}
 	}
-	for _, l := range o.Tell("assumed", strings.Join(s.assumes, "; ")+".") {
-		_, _ = fmt.Fprintln(a.stdout, l)
-	}
+	a.say(o.Style, "assumed", strings.Join(s.assumes, "; ")+".")
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -38,6 +39,11 @@ func (a *app) style(w io.Writer, width widthFlag) report.Style {
 		}
 	}
 	return s
+}
+
+// say prints a text with a label before its first line.
+func (a *app) say(s report.Style, label, text string) {
+	_, _ = fmt.Fprintln(a.stdout, strings.Join(s.Tell(label, text), "\n"))
 }
 
 // widest is the most columns that are used unasked: longer lines are hard to read.

@@ -110,7 +110,10 @@ func NewChartSoFar(sc *scenarios.Scenario, run, cx *trace.Counterexample) *Chart
 }
 
 func newChart(sc *scenarios.Scenario, cx *trace.Counterexample, w *trace.Walk, aging, renumbered bool) *Chart {
-	c := &charter{sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named, Programs: sc.External}, aging: aging, renumbered: renumbered}
+	c := &charter{
+		sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named, Programs: sc.OfCommands()},
+		aging: aging, renumbered: renumbered,
+	}
 	c.lanes()
 	c.choose()
 	for _, i := range c.shown {

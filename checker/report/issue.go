@@ -32,7 +32,7 @@ func (m *markdown) section(r *checker.Result) error {
 		above = append(above, markdownText(strings.Join(q.Lines(), " ")))
 	}
 	if r.Counterexample == nil {
-		if r.Scenario.Summary != "" && !r.Scenario.External {
+		if r.Scenario.Summary != "" && !r.Scenario.OfCommands() {
 			above = append(above, markdownText(r.Scenario.Summary))
 		}
 		above = append(above, m.detail(r))
@@ -67,7 +67,7 @@ func (m *markdown) title(r *checker.Result) string {
 	if r.Question.Open() {
 		text = fmt.Sprintf("%s: it depends whether %s holds", Visible(r.Scenario.ID), r.Property)
 	}
-	if r.Scenario.External && r.Scenario.Summary != "" {
+	if r.Scenario.OfCommands() && r.Scenario.Summary != "" {
 		text = Clip(Visible(r.Scenario.Summary), 100) + strings.TrimPrefix(text, Visible(r.Scenario.ID))
 	}
 	return text

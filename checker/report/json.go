@@ -49,17 +49,12 @@ type jsonAsked struct {
 	Processes int `json:"processes"`
 }
 
-type jsonWithin struct {
-	Preemptions int `json:"preemptions"`
-	Places      int `json:"places"`
-}
-
 type jsonFound struct {
 	Complete bool `json:"complete"`
 	// Why says which budget ended first.
 	Why string `json:"why,omitempty"`
 	// Within is what was covered of a space that was not: every schedule with so many preemptions.
-	Within *jsonWithin `json:"within,omitempty"`
+	Within *checker.Within `json:"within,omitempty"`
 	// Accepted is the code of the cause for which what is broken was accepted.
 	Accepted string `json:"accepted,omitempty"`
 	// Native is what came of running commands natively, if anybody has.
@@ -67,9 +62,9 @@ type jsonFound struct {
 	// AnyNumber is for which number of processes and kills it is proved beside those of the setting.
 	AnyNumber string `json:"any_number,omitempty"`
 	// Question is what only the user knows, where the verdict depends on it.
-	Question *jsonQuestion `json:"question,omitempty"`
+	Question *trace.Question `json:"question,omitempty"`
 	// Cases are the verdicts in each case of what file systems do differently.
-	Cases []jsonCase `json:"cases,omitempty"`
+	Cases []checker.Case `json:"cases,omitempty"`
 	// Conditions says in sentences what the verdict depends on.
 	Conditions []string `json:"conditions,omitempty"`
 	// ConditionCodes name the kinds of Conditions, in their order; so do AssumedCodes.
@@ -96,34 +91,6 @@ type jsonFound struct {
 	Counterexample *jsonCounterexample `json:"counterexample,omitempty"`
 	// Also has a counterexample of each other kind that was found.
 	Also []jsonAlso `json:"also,omitempty"`
-}
-
-// A jsonQuestion is a question about what an exit status means, with both answers.
-type jsonQuestion struct {
-	Ask string     `json:"ask"`
-	Yes jsonAnswer `json:"yes"`
-	No  jsonAnswer `json:"no"`
-}
-
-// A jsonAnswer is how to give it, and the verdict then.
-type jsonAnswer struct {
-	Flags   string `json:"flags"`
-	Verdict string `json:"verdict"`
-}
-
-func newJSONQuestion(q *trace.Question) *jsonQuestion {
-	if q == nil {
-		return nil
-	}
-	answer := func(a trace.Answer) jsonAnswer { return jsonAnswer{a.Flags, a.Verdict.String()} }
-	return &jsonQuestion{q.Ask, answer(q.Yes), answer(q.No)}
-}
-
-// A jsonCase is the verdict under assumptions about the file system.
-type jsonCase struct {
-	Assume  string `json:"assume"`
-	Verdict string `json:"verdict"`
-	Why     string `json:"why,omitempty"`
 }
 
 // A jsonBounds is a setting, as far as its table of fields has keys for it.
@@ -251,20 +218,14 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 			Symmetry: r.Stats.Symmetry, Native: r.Native, Accepted: r.Accepted,
-			AnyNumber: r.AnyNumber,
+			AnyNumber: r.AnyNumber, Within: r.Within, Question: r.Question, Cases: r.Cases,
+			Unconditional: r.Unconditional(),
 		},
-	}
-	if w := r.Within; w != nil {
-		j.Within = &jsonWithin{w.Preemptions, w.Places}
 	}
 	conditions := r.Conditioned()
 	j.Conditions, j.ConditionCodes = scenarios.Texts(conditions), premiseCodes(conditions)
 	premises := assumed(r)
 	j.Assumed, j.AssumedCodes = scenarios.Texts(premises), premiseCodes(premises)
-	j.Unconditional, j.Question = r.Unconditional(), newJSONQuestion(r.Question)
-	for _, c := range r.Cases {
-		j.Cases = append(j.Cases, jsonCase{c.Assume.String(), c.Verdict.String(), c.Why})
-	}
 	if r.Claimed {
 		j.Claim = r.Claim.String()
 	}

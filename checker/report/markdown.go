@@ -47,7 +47,7 @@ type much struct {
 }
 
 func (m *markdown) all(results []checker.Result) error {
-	external := slices.ContainsFunc(results, func(r checker.Result) bool { return r.Scenario.External })
+	external := slices.ContainsFunc(results, func(r checker.Result) bool { return r.Scenario.OfCommands() })
 	table := len(results) != 1 && !external
 	if table {
 		m.line("## lockpick: %s", tally(results))

@@ -168,7 +168,7 @@ func sarifProperty(p *scenarios.Property) sarifRule {
 
 // sarifRuleOf is the kind of the cause of a program that is broken, and else the property.
 func sarifRuleOf(r *checker.Result) sarifRule {
-	if r.Counterexample != nil && r.Scenario.External {
+	if r.Counterexample != nil && r.Scenario.OfCommands() {
 		if k, ok := trace.KindOf(r.Counterexample.Code); ok {
 			name := camel(strings.NewReplacer(",", "", " ", "-").Replace(k.Name))
 			help := sarifText{k.Says + " " + k.Fix, k.Says + "\n\n**Fix:** " + k.Fix}

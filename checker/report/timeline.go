@@ -250,7 +250,7 @@ func (t *timeline) footer() {
 // fix says what is changed against the kind of cause that programs show, and where to read more; empty for others.
 func fix(r *checker.Result) string {
 	k, ok := trace.KindOf(r.Counterexample.Code)
-	if !ok || !r.Scenario.External || r.Question.Open() || k.ID == trace.Unexplained {
+	if !ok || !r.Scenario.OfCommands() || r.Question.Open() || k.ID == trace.Unexplained {
 		return ""
 	}
 	return fmt.Sprintf("%s (%s, %s: %s)", k.Fix, k.ID, k.Name, k.Anchor())

@@ -9,16 +9,17 @@ import (
 // A Question is what only the user can answer, where a verdict depends on it: what an exit status of a command means.
 type Question struct {
 	// Ask is the question, as a sentence. Yes and No say what follows from either answer.
-	Ask     string
-	Yes, No Answer
+	Ask string `json:"ask"`
+	Yes Answer `json:"yes"`
+	No  Answer `json:"no"`
 	// Because says which call of the counterexample the question is about; empty when none is known.
-	Because string
+	Because string `json:"-"`
 }
 
 // An Answer is how to give it, as flags of run, and the verdict then.
 type Answer struct {
-	Flags   string
-	Verdict scenarios.Verdict
+	Flags   string            `json:"flags"`
+	Verdict scenarios.Verdict `json:"verdict"`
 }
 
 // Open reports whether the answers lead to different verdicts.

@@ -21,18 +21,10 @@ import (
 
 // A record is what the commands of a scenario have done in executions so far: for each process
 // a tree, whose edges are answers. Each claim is decided by learning the commands anew, and all
-// learn the same; what has been executed is taken from the record then.
-//
-// Nothing that is concluded rests on what has not run in two executions: both of this process, or one
-// of it and one of another that runs the same command, where both did the same but for their pids. A
-// clone of an execution (snapshot.go) is no second one: what differs between two starts differs between
-// the clones of the one and those of the other, too. And some execution from the start, never
-// cloned, has made the same calls up to there, whatever it was told: so a program that goes on
-// otherwise as a clone than from its start is noticed at the call where it does. Who only learns what a
-// command does is served what was seen once: all that is learned is asked once more before a verdict.
-// Every execution compares what it does with what was recorded, so that a command that is no
-// function of its answers is an error. The record holds at most [maxRecorded] bytes; what comes
-// after that is executed each time.
+// learn the same; what has been executed is taken from the record then. The package documentation says
+// what a verdict may rest on (Executions). Who only learns what a command does is served what was seen
+// once: all that is learned is asked once more before a verdict. Every execution compares what it does
+// with what was recorded, so that a command that is no function of its answers is an error.
 type record struct {
 	mu    sync.Mutex
 	roots []*place // by process

@@ -84,7 +84,7 @@ var mistakes = []mistake{
 	{"refused by nobody", "LP1025", (*teller).refused},
 	{"half a change", "LP1014", (*teller).torn},
 	{"wrong judgement", "LP1015", (*teller).gaveBack},
-	{"stale look", "LP1002", (*teller).staleLook},
+	{"stale look", "LP1002", func(t *teller) bool { return t.staleUse(t.counting(t.stale)) }},
 	{"half a change", "LP1014", (*teller).midway},
 	{"stale memory", "LP1002", (*teller).overwritten},
 	{"stale memory", "LP1017", (*teller).remembered},
@@ -101,7 +101,7 @@ var mistakes = []mistake{
 	{"stale look", "LP1026", (*teller).turnedAway},
 	{"half a change", "LP1014", (*teller).readAmid},
 	{"gave way", "LP1019", (*teller).gaveWay},
-	{"stale look", "LP1002", (*teller).anyStale},
+	{"stale look", "LP1002", func(t *teller) bool { return t.staleUse(t.stale) }}, // of files, too, that end well
 	{"interrupted", "LP1019", (*teller).interrupted},
 }
 

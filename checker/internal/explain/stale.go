@@ -10,13 +10,8 @@ import (
 	"lockpick/scenarios"
 )
 
-// staleLook tells of a call that relied on what its task had seen, after others had
+// staleUse tells of a call, one of some, that relied on what its task had seen, after others had
 // changed it.
-func (t *teller) staleLook() bool { return t.staleUse(t.counting(t.stale)) }
-
-// anyStale is staleLook of files, too, that end as they should.
-func (t *teller) anyStale() bool { return t.staleUse(t.stale) }
-
 func (t *teller) staleUse(all []*use) bool {
 	if len(all) == 0 {
 		return false

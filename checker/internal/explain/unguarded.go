@@ -106,7 +106,7 @@ func (t *teller) unguarded() bool {
 		parts, claims = append(parts, h.Task.String()+" "+text), append(claims, op)
 	}
 	t.say("%s: %s.", strings.Join(parts, "; "), t.whyNot(claims, holders))
-	if last := claims[len(claims)-1]; t.sc.External && last != nil && last.Result.Errno == syscall.EEXIST {
+	if last := claims[len(claims)-1]; t.sc.OfCommands() && last != nil && last.Result.Errno == syscall.EEXIST {
 		name := t.walk.Names.Short(last.Op.Path)
 		t.code = trace.Unexplained
 		t.say(" With --inside %s, a command that finds %s there counts as inside. If %s is the lock itself, "+

@@ -59,7 +59,7 @@ func madeIn(sc *scenarios.Scenario, p *scenarios.Property) (text []string, calls
 // when they stand in several files of it.
 func callLines(sc *scenarios.Scenario, p *scenarios.Property, pkg string) []int {
 	runner, err := checker.NewRunner(sc, p)
-	if err != nil || sc.External {
+	if err != nil || sc.Expensive() {
 		return nil
 	}
 	var lines []int

@@ -37,7 +37,7 @@ type try struct {
 // nothing asked that a schedule answers.
 func newTry(w *row, o report.Options) (*try, error) {
 	r := subject(w)
-	if r == nil || r.Scenario.External || r.Scenario.Validate() != nil {
+	if r == nil || r.Scenario.Expensive() || r.Scenario.Validate() != nil {
 		return nil, nil
 	}
 	before, after, _ := strings.Cut(report.ReplayCommand(told(r, nil), o), "''")

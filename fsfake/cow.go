@@ -103,18 +103,9 @@ func (m *Machine) mutInode(id InodeID) *inode {
 	}
 	c := *n
 	c.own = m.owner()
-	m.ownInodeSlice(0)
+	ownSlice(m, &m.inodes, &m.ownInodes, 0)
 	m.inodes[i] = &c
 	return &c
-}
-
-func (m *Machine) ownInodeSlice(extra int) {
-	if !m.ownInodes {
-		m.owner()
-		s := make([]*inode, len(m.inodes), len(m.inodes)+extra)
-		copy(s, m.inodes)
-		m.inodes, m.ownInodes = s, true
-	}
 }
 
 func (m *Machine) descAt(id descID) int {
@@ -136,18 +127,9 @@ func (m *Machine) mutDesc(id descID) *desc {
 	}
 	c := *d
 	c.own = m.owner()
-	m.ownDescSlice(0)
+	ownSlice(m, &m.descs, &m.ownDescs, 0)
 	m.descs[i] = &c
 	return &c
-}
-
-func (m *Machine) ownDescSlice(extra int) {
-	if !m.ownDescs {
-		m.owner()
-		s := make([]*desc, len(m.descs), len(m.descs)+extra)
-		copy(s, m.descs)
-		m.descs, m.ownDescs = s, true
-	}
 }
 
 // procAt returns the position of a process, or where it would stand.
@@ -176,17 +158,18 @@ func (m *Machine) mutProc(pid int) *proc {
 	}
 	c := *p
 	c.own = m.owner()
-	m.ownProcSlice(0)
+	ownSlice(m, &m.procs, &m.ownProcs, 0)
 	m.procs[i] = &c
 	return &c
 }
 
-func (m *Machine) ownProcSlice(extra int) {
-	if !m.ownProcs {
+// ownSlice makes a list of the machine's objects its own, with room for so many more.
+func ownSlice[T any](m *Machine, list *[]*T, owned *bool, extra int) {
+	if !*owned {
 		m.owner()
-		s := make([]*proc, len(m.procs), len(m.procs)+extra)
-		copy(s, m.procs)
-		m.procs, m.ownProcs = s, true
+		s := make([]*T, len(*list), len(*list)+extra)
+		copy(s, *list)
+		*list, *owned = s, true
 	}
 }
 

@@ -87,7 +87,7 @@ func (m *Machine) descOf(p *proc, fd int) *desc {
 
 // newDesc opens a description of an inode, with a descriptor of process pid.
 func (m *Machine) newDesc(pid int, d desc, cloexec bool) int {
-	m.ownDescSlice(1)
+	ownSlice(m, &m.descs, &m.ownDescs, 1)
 	m.nextDesc++
 	d.own, d.id, d.refs = m.owner(), m.nextDesc, 1
 	m.descs = append(m.descs, &d)
@@ -131,7 +131,7 @@ func (m *Machine) unrefDesc(id descID) {
 		m.wake(predecessor{lock: id})
 	}
 	m.dropRecords(d.inode, recordOwner{desc: id})
-	m.ownDescSlice(0)
+	ownSlice(m, &m.descs, &m.ownDescs, 0)
 	m.descs = append(m.descs[:i], m.descs[i+1:]...)
 	m.reap(d.inode)
 }

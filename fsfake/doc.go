@@ -70,7 +70,7 @@
 //
 // fsync(2) has no effect unless the machine was made with [Options.PowerLoss]: nothing written
 // is ever undone. With it, the machine knows every state that its disk may be in after a loss
-// of power now ([Machine.LossStates], [Machine.LosePower]): of each file any prefix of its
+// of power now ([Machine.Losses], [Machine.Lose]): of each file any prefix of its
 // unsynced writes, of each directory any prefix of its unsynced changes, all independent of
 // each other. fsync of a new file does not keep its name. [Options.Disk] says what real file systems
 // do beyond that and what they do not. The number of an inode that may come back is not used

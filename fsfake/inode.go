@@ -92,7 +92,7 @@ type name struct {
 
 // newInode makes an inode without a name; the caller sees to its link count.
 func (m *Machine) newInode(k Kind, mode, uid, gid uint32) *inode {
-	m.ownInodeSlice(1)
+	ownSlice(m, &m.inodes, &m.ownInodes, 1)
 	m.nextInode++
 	now := m.changeTime()
 	n := &inode{
@@ -146,7 +146,7 @@ func (m *Machine) reap(id InodeID) {
 	if n.nlink != 0 || m.inUse(id) {
 		return
 	}
-	m.ownInodeSlice(0)
+	ownSlice(m, &m.inodes, &m.ownInodes, 0)
 	m.inodes = append(m.inodes[:i], m.inodes[i+1:]...)
 	if n.kind == KindDir {
 		m.reap(n.parent) // ".." of a removed directory keeps its parent until here

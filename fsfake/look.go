@@ -157,8 +157,7 @@ func (m *Machine) holders(id descID) []FDRef {
 	return refs
 }
 
-// FDs lists the descriptors of a process, but for the standard streams and their
-// duplicates: see [Machine.Streams].
+// FDs lists the descriptors of a process, but for the standard streams and their duplicates.
 func (m *Machine) FDs(pid int) []FDView {
 	p := m.proc(pid)
 	if p == nil {
@@ -174,29 +173,6 @@ func (m *Machine) FDs(pid int) []FDView {
 			FD: int(f.fd), Desc: int(f.desc), ID: d.inode, Flags: int(d.flags & (O_ACCMODE | O_APPEND | O_PATH)), CloseOnExec: f.cloexec,
 			Offset: d.offset, Flock: int(d.flock), Shared: len(m.holders(f.desc)),
 		})
-	}
-	return vs
-}
-
-// A StreamView is a descriptor that is open on a standard stream.
-type StreamView struct {
-	FD          int
-	Stream      int // 0 to 2: which one it was when the process began, or its parent
-	CloseOnExec bool
-}
-
-// Streams lists the descriptors of a process that are open on one of the standard streams
-// it began with. What they lead to is outside of the machine.
-func (m *Machine) Streams(pid int) []StreamView {
-	p := m.proc(pid)
-	if p == nil {
-		return nil
-	}
-	var vs []StreamView
-	for _, f := range p.fds {
-		if f.outside() {
-			vs = append(vs, StreamView{FD: int(f.fd), Stream: int(-f.desc), CloseOnExec: f.cloexec})
-		}
 	}
 	return vs
 }

@@ -25,7 +25,9 @@ type Losses struct {
 // Len is how many there are.
 func (l Losses) Len() int { return len(l.picks) }
 
-// Losses lists what the disk may be when the power is lost now, as [Machine.LossStates] numbers it. Where judged is
+// Losses lists what the disk may be when the power is lost now. State 0 keeps everything. The others come in a fixed
+// order, which is a function of the machine's key: the root's versions first, newest first, and then those of what is
+// in it. There are 4096 combinations of versions at most. Where judged is
 // not nil, disks are told apart as far as somebody sees who looks at the absolute paths of one of its lists: of all
 // else a disk has what programs saw. With most, unless it is 0, there are up to so many, those first in which the
 // fewest files and directories have another version than the last. The error says that the machine does not lose power.
@@ -81,7 +83,10 @@ func (m *Machine) Losses(judged [][]string, most int) (Losses, error) {
 	return l, nil
 }
 
-// Lose is [Machine.LosePower] with what [Machine.Losses] listed of a machine that is as this one.
+// Lose cuts the power and boots the machine again: every process ends, every descriptor, lock and cell is gone, so is
+// every mark, and the disk is in state k of those that [Machine.Losses] listed of a machine that is as this one, all of
+// it durable. Process 1 runs again. The clock does not move, and start times go on counting from the first boot. It
+// panics when there is no such state.
 func (m *Machine) Lose(l Losses, k int) {
 	if k < 0 || k >= len(l.picks) {
 		panic(fmt.Sprintf("fsfake: LosePower: there is no state %d of %d", k, len(l.picks)))

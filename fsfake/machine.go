@@ -94,7 +94,7 @@ type Options struct {
 	// on. Then a file has one number for all processes, under InodesCanonical and InodesReuse: for a program may compare
 	// what it is shown with what another one was. Both give the same numbers until one comes back.
 	ChildPids int
-	// PowerLoss makes the machine remember what is durable, for [Machine.LosePower].
+	// PowerLoss makes the machine remember what is durable, for [Machine.Lose].
 	PowerLoss bool
 	// Disk is what may be left after a loss of power.
 	Disk Disk

@@ -58,7 +58,7 @@ func (m *Machine) splitNames(id InodeID) {
 			continue
 		}
 		c := *n
-		m.ownInodeSlice(1)
+		ownSlice(m, &m.inodes, &m.ownInodes, 1)
 		m.nextInode++
 		c.id, c.own = m.nextInode, m.owner()
 		m.inodes = append(m.inodes, &c)

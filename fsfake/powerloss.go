@@ -1,7 +1,6 @@
 package fsfake
 
 import (
-	"fmt"
 	"slices"
 )
 
@@ -327,31 +326,4 @@ func (k *keyer) appendJournal(b []byte) []byte {
 		}
 	}
 	return b
-}
-
-// LossStates returns how many distinct states the disk may be in when the power is lost
-// now. State 0 keeps everything. The others come in a fixed order, which is a function of
-// the machine's key: the root's versions first, newest first, and then those of what is in
-// it. It is an error to ask a machine made without [Options.PowerLoss], and to have more
-// than 4096 combinations of versions.
-func (m *Machine) LossStates() (int, error) {
-	l, err := m.Losses(nil, 0)
-	if err == nil && !l.Whole {
-		err = fmt.Errorf("fsfake: a loss of power with more than %d combinations of what is kept is not modelled",
-			maxLossStates)
-	}
-	return l.Len(), err
-}
-
-// LosePower cuts the power and boots the machine again: every process ends, every
-// descriptor, lock and cell is gone, so is every mark, and the disk is in legal state k
-// of [Machine.LossStates], all of it durable. Process 1 runs again. The clock does not
-// move, and start times go on counting from the first boot. It panics when there is no
-// such state.
-func (m *Machine) LosePower(k int) {
-	l, err := m.Losses(nil, 0)
-	if err != nil {
-		panic(err)
-	}
-	m.Lose(l, k)
 }

@@ -359,18 +359,15 @@ func (r *Run) install(pid int) error {
 		return err
 	}
 	// Descriptors that this process has inherited are none of the program's.
-	err := inject(pid, saved, [4]uint64{unix.SYS_CLOSE_RANGE, 3, 1<<31 - 1})
-	if err != nil && !errors.Is(err, unix.ENOSYS) {
-		return err
+	c := &injector{pid: pid, regs: saved}
+	if c.call(unix.SYS_CLOSE_RANGE, 3, 1<<31-1, 0); errors.Is(c.err, unix.ENOSYS) {
+		c.err = nil
 	}
-	for _, c := range [][4]uint64{
-		{unix.SYS_UMASK, firstUmask},
-		{unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0},
-		{unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, at},
-	} {
-		if err := inject(pid, saved, c); err != nil {
-			return err
-		}
+	c.call(unix.SYS_UMASK, firstUmask)
+	c.call(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0)
+	c.call(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, at)
+	if c.err != nil {
+		return c.err
 	}
 	if err := writeMem(pid, at, make([]byte, len(b))); err != nil {
 		return err
@@ -379,33 +376,6 @@ func (r *Run) install(pid int) error {
 		return err
 	}
 	return unix.PtraceSetRegs(pid, &saved)
-}
-
-// inject makes one call at the instruction pointer of regs, where there is a syscall
-// instruction.
-func inject(pid int, regs unix.PtraceRegs, c [4]uint64) error {
-	regs.Rax, regs.Rdi, regs.Rsi, regs.Rdx = c[0], c[1], c[2], c[3]
-	regs.Orig_rax, regs.R10, regs.R8, regs.R9 = ^uint64(0), 0, 0, 0
-	if err := unix.PtraceSetRegs(pid, &regs); err != nil {
-		return err
-	}
-	if err := ptrace(unix.PTRACE_SINGLESTEP, pid, 0, 0); err != nil {
-		return err
-	}
-	var ws unix.WaitStatus
-	if _, err := unix.Wait4(pid, &ws, wallNoThread, nil); err != nil {
-		return err
-	}
-	if !ws.Stopped() || ws.StopSignal() != unix.SIGTRAP {
-		return fmt.Errorf("an unexpected stop, status %#x", uint32(ws))
-	}
-	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
-		return err
-	}
-	if e := int64(regs.Rax); e < 0 && e > -4096 {
-		return fmt.Errorf("call %d: %w", c[0], syscall.Errno(-e))
-	}
-	return nil
 }
 
 // Entries of the auxiliary vector, as getauxval(3) has them.

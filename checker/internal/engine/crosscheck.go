@@ -100,10 +100,7 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 		}
 		return fmt.Errorf("checker: %s: the invariant of %s says %q of a state of which it said otherwise %s (empty is that all is well)", x.Sc.ID, x.Property, said, how)
 	}
-	var s *Symmetry
-	if x.Reduce {
-		s = NewSymmetry(x)
-	}
+	s := NewSymmetry(x)
 	b := &bench{rebuilder: fsfake.NewRebuilder(t.first)}
 	for id := range uint32(t.len()) {
 		if ctx.Err() != nil {

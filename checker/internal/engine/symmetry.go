@@ -174,8 +174,11 @@ func renamed(v any, from, to int) any {
 	return model.Renamed(v, swap)
 }
 
-// NewSymmetry returns what one worker needs to explore a space up to symmetry.
+// NewSymmetry returns what one worker needs to explore a space up to symmetry; nil where it is explored as it is.
 func NewSymmetry(x *Space) *Symmetry {
+	if !x.Reduce {
+		return nil
+	}
 	s := &Symmetry{x: x, ids: x.procIDs(), index: map[string]int{}, best: make([]uint32, x.Width()), trial: make([]uint32, x.Width())}
 	permute(identity(len(s.ids)), 0, func(p []int) {
 		s.index[permKey(p)] = len(s.perms)
@@ -217,8 +220,11 @@ func permute(p []int, at int, visit func([]int)) {
 }
 
 // Canonical replaces a state by the one that stands for all its renamings: processes in
-// the order of their nodes, and among equals the renaming with the lowest numbers.
+// the order of their nodes, and among equals the renaming with the lowest numbers. Without symmetry it stays.
 func (s *Symmetry) Canonical(row []uint32) {
+	if s == nil {
+		return
+	}
 	n := len(s.ids)
 	if s.pids != nil {
 		s.canonical(row)

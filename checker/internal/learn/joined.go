@@ -323,7 +323,12 @@ func (t *trial) follow(ctx context.Context, plan []part) (wrong int, err error) 
 	for _, p := range plan {
 		edges = append(edges, p.edges...)
 	}
-	calls, err := t.a.along(ctx, edges)
+	calls, err := t.a.along(func(_ uint32, calls int, _ bool) (edgeKey, *fsfake.Result, error) {
+		if calls == len(edges) || calls%100 == 0 && ctx.Err() != nil {
+			return edgeKey{}, nil, ctx.Err()
+		}
+		return edges[calls], edges[calls].result, nil
+	})
 	if err == nil || ctx.Err() != nil {
 		return -1, err
 	}
@@ -346,43 +351,4 @@ func (t *trial) follow(ctx context.Context, plan []part) (wrong int, err error) 
 		return -1, err
 	}
 	return plan[n].round, nil
-}
-
-// along runs the program along edges, which it is to take, and counts those that it has taken.
-func (a *Automaton) along(ctx context.Context, plan []edgeKey) (calls int, err error) {
-	if ctx.Err() != nil {
-		return 0, ctx.Err()
-	}
-	code, err := a.start(a.process, a.n)
-	if err != nil {
-		return 0, err
-	}
-	defer code.Stop()
-	a.tries.Again, a.tries.Tries = true, true
-	if f, ok := code.(*function); ok {
-		f.learning = &a.tries
-	}
-	err = Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
-		at := a.first
-		if calls > 0 {
-			e := a.edges[plan[calls-1]]
-			at = e.To &^ Begun
-			did, err := Digest(a.name, notes)
-			if err != nil {
-				return nil, err
-			}
-			if did != e.Effects {
-				return nil, a.carriesAcross(calls-1, a.nodes[at].Op, *op, more)
-			}
-		}
-		if nd := &a.nodes[at]; more == nd.Ended || more && *op != nd.Op {
-			return nil, a.carriesAcross(calls, nd.Op, *op, more)
-		}
-		if calls == len(plan) || calls%100 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		calls++
-		return plan[calls-1].result, nil
-	})
-	return calls, err
 }

@@ -116,22 +116,44 @@ func (w *walker) kinds() string {
 
 // walk runs the program along one walk.
 func (w *walker) walk(rng *rand.Rand) error {
-	a := w.a
+	a, numbers := w.a, numbering{}
+	var r fsfake.Result
+	_, err := a.along(func(at uint32, calls int, back bool) (edgeKey, *fsfake.Result, error) {
+		if back {
+			numbers.forget(a.nodes[at].Knows)
+		}
+		k, ok := w.next(rng, at, calls)
+		if !ok {
+			return k, nil, nil
+		}
+		if r = *k.result; w.renumbers {
+			numbers.rename(rng, &r)
+		}
+		return k, &r, nil
+	})
+	return err
+}
+
+// along runs the program along edges that it was seen to take, as next has them: at a node, after so many calls, back
+// says whether it has come there by an edge that leads back. next returns the edge and what the program is told, or
+// nil at the end. The program must make the calls, and tell the history, what it did when the edges were learned;
+// calls counts those that it has.
+func (a *Automaton) along(next func(at uint32, calls int, back bool) (edgeKey, *fsfake.Result, error)) (calls int, err error) {
 	code, err := a.start(a.process, a.n)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer code.Stop()
-	at, numbers, calls := uint32(Start), numbering{}, 0
+	if f, ok := code.(*function); ok && a.joined != nil {
+		a.tries.Again, a.tries.Tries = true, true
+		f.learning = &a.tries
+	}
 	var k edgeKey
-	var r fsfake.Result
-	return Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
+	err = Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (r *fsfake.Result, err error) {
+		at, back := a.first, false
 		if calls > 0 {
 			e := a.edges[k]
-			at = e.To &^ Begun
-			if e.leadsBack() {
-				numbers.forget(a.nodes[at].Knows)
-			}
+			at, back = e.To&^Begun, e.leadsBack()
 			did, err := Digest(a.name, notes)
 			if err != nil {
 				return nil, err
@@ -143,17 +165,12 @@ func (w *walker) walk(rng *rand.Rand) error {
 		if nd := &a.nodes[at]; more == nd.Ended || more && *op != nd.Op {
 			return nil, a.carriesAcross(calls, nd.Op, *op, more)
 		}
-		var ok bool
-		if k, ok = w.next(rng, at, calls); !ok {
-			return nil, nil
+		if k, r, err = next(at, calls, back); r != nil {
+			calls++
 		}
-		r = *k.result
-		if w.renumbers {
-			numbers.rename(rng, &r)
-		}
-		calls++
-		return &r, nil
+		return r, err
 	})
+	return calls, err
 }
 
 // Repeats reports whether the program can go on for ever, as far as it was learned: it has a

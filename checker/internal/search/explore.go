@@ -84,10 +84,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		crew[i] = &worker{
 			Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers),
 			violated: engine.Violated{}, seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States),
-			recent: table.NewRecent(x.Width()),
-		}
-		if x.Reduce {
-			crew[i].symmetry = engine.NewSymmetry(x.Space)
+			recent: table.NewRecent(x.Width()), symmetry: engine.NewSymmetry(x.Space),
 		}
 	}
 	for _, row := range roots {
@@ -289,9 +286,7 @@ func (w *worker) run(batch *table.Batch) {
 				continue
 			}
 			words := w.State(s)
-			if w.symmetry != nil {
-				w.symmetry.Canonical(words)
-			}
+			w.symmetry.Canonical(words)
 			if w.recent != nil && w.recent.Knows(words) {
 				continue
 			}

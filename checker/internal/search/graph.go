@@ -19,10 +19,7 @@ func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*grap
 	}
 	g := graph.New(n)
 	w := engine.NewExpander(x.Space)
-	var sym *engine.Symmetry
-	if x.Reduce {
-		sym = engine.NewSymmetry(x.Space)
-	}
+	sym := engine.NewSymmetry(x.Space)
 	level := set.Levels()
 	var row []uint32
 	for id := range n {
@@ -59,9 +56,7 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 			continue
 		}
 		words := w.State(s)
-		if sym != nil {
-			sym.Canonical(words)
-		}
+		sym.Canonical(words)
 		at, ok := set.Find(words)
 		if !ok {
 			panic("checker: a successor of a visited state was not visited: this is a fault of lockpick")

@@ -55,10 +55,7 @@ func (c *Coverage) rowsTo(id int) [][]uint32 {
 // one that the one given stands for.
 func (x *Explorer) along(rows [][]uint32) (sched.Schedule, []uint32, error) {
 	w := engine.NewExpander(x.Space)
-	var sym *engine.Symmetry
-	if x.Reduce {
-		sym = engine.NewSymmetry(x.Space)
-	}
+	sym := engine.NewSymmetry(x.Space)
 	var out sched.Schedule
 	at := slices.Clone(rows[0])
 	for _, row := range rows[1:] {
@@ -69,9 +66,7 @@ func (x *Explorer) along(rows [][]uint32) (sched.Schedule, []uint32, error) {
 		for i := range w.Out {
 			words := slices.Clone(w.State(&w.Out[i]))
 			same := slices.Clone(words)
-			if sym != nil {
-				sym.Canonical(same)
-			}
+			sym.Canonical(same)
 			if found = !w.Out[i].Bad && table.EqualWords(same, row); found {
 				out, at = append(out, w.Out[i].Choice), words
 				break

@@ -148,15 +148,10 @@ func (x *Explorer) FindStarvation(ctx context.Context, c *Coverage, o Limits) (*
 
 // into finds the way of a lasso into the states of some components, and returns where it ends.
 func (x *Explorer) into(ctx context.Context, c *Coverage, o Limits, who map[uint32]int, out *lasso) (int, error) {
-	var sym *engine.Symmetry
-	if x.Reduce {
-		sym = engine.NewSymmetry(x.Space)
-	}
+	sym := engine.NewSymmetry(x.Space)
 	goal := func(state []uint32) bool {
-		if sym != nil {
-			state = slices.Clone(state)
-			sym.Canonical(state)
-		}
+		state = slices.Clone(state)
+		sym.Canonical(state)
 		id, ok := c.States.Find(state)
 		_, in := who[uint32(id)]
 		return ok && in

@@ -138,7 +138,8 @@ func (w *walker) walk(rng *rand.Rand) error {
 // says whether it has come there by an edge that leads back. next returns the edge and what the program is told, or
 // nil at the end. The program must make the calls, and tell the history, what it did when the edges were learned;
 // calls counts those that it has.
-func (a *Automaton) along(next func(at uint32, calls int, back bool) (edgeKey, *fsfake.Result, error)) (calls int, err error) {
+func (a *Automaton) along(next func(at uint32, calls int, back bool) (edgeKey, *fsfake.Result, error)) (calls int,
+	err error) {
 	code, err := a.start(a.process, a.n)
 	if err != nil {
 		return 0, err

@@ -16,9 +16,12 @@ func TestCheckAnyNumber(t *testing.T) {
 	t.Parallel()
 	got := run(t, "check", "toy/excl/contend", "toy/look/contend", "--procs", "any", "--property", "mutual-exclusion")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stdout+got.stderr)
-	require.Contains(t, got.stdout, "toy/look/contend mutual-exclusion: not asked: the processes are not declared "+
-		"interchangeable")
-	require.Contains(t, got.stdout, "0 proved for any number · 0 broken · 0 not proved · 2 not asked\n")
+	require.Contains(t, got.stdout, "toy/look/contend mutual-exclusion: broken with 2 processes\n")
+	require.Contains(t, got.stdout, "toy/excl/contend mutual-exclusion: holds for any number of processes; nobody is "+
+		"killed")
+	require.Contains(t, got.stdout, "1 proved for any number · 1 broken · 0 not proved · 0 not asked\n")
+	got = run(t, "check", "toy/excl/contend", "--procs", "any", "--property", "wedge")
+	require.Contains(t, got.stdout, "0 proved for any number · 0 broken · 0 not proved · 1 not asked\n", got.stderr)
 	got = run(t, "check", "toy/excl/contend", "--procs", "any", "--json")
 	require.Equal(t, ExitUsage, got.exit)
 	require.Contains(t, got.stderr, "--procs any prints lines of text")

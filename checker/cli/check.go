@@ -290,10 +290,11 @@ func (a *app) verdict(ctx context.Context, early *ahead, i int, f *checkFlags, o
 	return r, err
 }
 
-// decide makes one verdict. What holds is tried with any number of processes, too, where that is cheap.
+// decide makes one verdict. What holds is tried with any number of processes, too, where that is cheap, unless nobody
+// would see it.
 func (f *checkFlags) decide(ctx context.Context, q question, o checker.Options) (checker.Result, error) {
 	r, err := f.engine.decide(ctx, q.sc, q.property, o)
-	if err == nil {
+	if err == nil && (!f.options.Quiet || f.results.instead()) {
 		parameterized.Extend(ctx, q.sc, &r)
 	}
 	return r, err

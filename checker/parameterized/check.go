@@ -35,7 +35,7 @@ type Answer struct {
 
 // The bounds of a search for a proof, in configurations, and of deciding a few processes, in states.
 const (
-	anyConfigurations = 150_000
+	anyConfigurations = 20_000
 	fewConfigurations = 1_500
 	anyProcesses      = 5
 	anyStates         = 300_000
@@ -58,8 +58,8 @@ func Asks(p *scenarios.Property) bool { return anynumber.Asks(p) }
 // Prove looks for a proof, and decides nothing.
 func Prove(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (Answer, error) {
 	a := Answer{Scenario: sc, Property: p}
-	if !sc.Setting.Interchangeable {
-		a.Why = "the processes are not declared interchangeable, so \"one more\" says nothing"
+	if sc.Setting.Fixed {
+		a.Why = "the processes have roles of their own, so \"one more\" says nothing"
 		return a, nil
 	}
 	if !anynumber.Asks(p) {
@@ -73,7 +73,7 @@ func Prove(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (
 // Extend looks for a proof where a verdict is that a property holds, as far as that is cheap, and notes it there. The
 // verdict stands where there is none, for any reason.
 func Extend(ctx context.Context, sc *scenarios.Scenario, r *checker.Result) {
-	if r.Verdict != checker.Holds || !sc.Setting.Interchangeable || !anynumber.Asks(r.Property) {
+	if r.Verdict != checker.Holds || sc.Setting.Fixed || !anynumber.Asks(r.Property) {
 		return
 	}
 	a := Answer{Scenario: sc, Property: r.Property}

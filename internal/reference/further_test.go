@@ -165,7 +165,7 @@ func TestAnyNumberColumn(t *testing.T) {
 		require.NoError(t, err)
 		lines[i] = strings.Join(append(cells[:2+len(Widenings())], is+" |"), " | ")
 		if list[at].Setting.Interchangeable && parameterized.Asks(p) {
-			if asked++; is == "✓" {
+			if asked++; strings.HasPrefix(is, "✓") {
 				proved++
 			}
 		}

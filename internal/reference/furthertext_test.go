@@ -55,14 +55,17 @@ type Further struct {
 const anyHead = "any number of processes and kills"
 
 // AnyCell says whether a claim that holds is proved for any number of processes, with any number of kills where its row
-// has kills, or why not. It is "·" where processes are not interchangeable.
+// has kills, or why not. It is "·" where processes have roles of their own.
 func AnyCell(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (string, error) {
-	if !sc.Setting.Interchangeable {
+	if sc.Setting.Fixed {
 		return "·", nil
 	}
 	a, err := parameterized.Prove(ctx, sc, p)
-	if a.Proved {
+	switch {
+	case a.Proved && sc.Setting.Crashes > 0:
 		return "✓", err
+	case a.Proved:
+		return "✓ nobody is killed", err
 	}
 	return "· " + cell(a.Why), err
 }

@@ -11,7 +11,8 @@ import (
 
 // A place says where a process is in what process 101 has done. So the program must do the same under other pids, with
 // other pids in what it is told. Each edge is run again: once with all pids the other way round, so that each pair of
-// them is in another order, and once with pids that are mixed.
+// them is in another order, and once with pids that are mixed. Where nobody has declared that all processes run the
+// same program, it is run as each of them.
 
 func reversed(pid int) int { return low + scenarios.MaxProcesses - 1 - (pid - low) }
 
@@ -23,9 +24,26 @@ func mixed(pid int) int {
 	return low + 12 - i/2
 }
 
+// swapped has process 101 and the one so many places further on change places.
+func swapped(by int) func(int) int {
+	return func(pid int) int {
+		switch pid {
+		case low:
+			return low + by
+		case low + by:
+			return low
+		}
+		return pid
+	}
+}
+
 // alike runs the program along each edge under other pids. The error is a [Refused] where it does something else.
 func (s *System) alike() error {
-	for _, to := range []func(int) int{reversed, mixed} {
+	renamings := []func(int) int{reversed, mixed}
+	for by := 1; by < scenarios.MaxProcesses && !s.sc.Setting.Interchangeable; by++ {
+		renamings = append(renamings, swapped(by))
+	}
+	for _, to := range renamings {
 		for _, e := range s.edges {
 			path, err := s.follow(e)
 			if err != nil {

@@ -59,6 +59,10 @@ func (p *projection) inode(id fsfake.InodeID) {
 		return
 	}
 	n := p.c.inode(id)
+	if n == nil { // it came there with its directory, which had the name of a process before
+		p.refuse("a directory with the name of a process becomes one that all see")
+		return
+	}
 	p.list = append(p.list, id)
 	p.in[id] = fsfake.InodeID(len(p.list))
 	if n.Maker != 0 {
@@ -121,7 +125,7 @@ func (c *Config) publicDirs() map[fsfake.InodeID]bool {
 	dirs := map[fsfake.InodeID]bool{root: true}
 	for work := []fsfake.InodeID{root}; len(work) > 0; work = work[1:] {
 		for _, e := range c.inode(work[0]).Names {
-			if len(pidsIn(e.Name)) == 0 && c.inode(e.Inode).Kind == fsfake.KindDir {
+			if n := c.inode(e.Inode); len(pidsIn(e.Name)) == 0 && n != nil && n.Kind == fsfake.KindDir {
 				dirs[e.Inode] = true
 				work = append(work, e.Inode)
 			}

@@ -66,7 +66,7 @@ func settingOf(sc *scenarios.Scenario) string {
 		why string
 	}{
 		{sc.External, "it runs commands, of which only Go functions are proved so far"},
-		{!st.Interchangeable, "its processes are not interchangeable, so there is no \"one more of them\""},
+		{st.Fixed, "its processes have roles of their own, so there is no \"one more of them\""},
 		{st.Tasks != nil, "a process has several tasks"},
 		{len(st.Handlers) > 0, "a process has a signal handler"},
 		{st.Stalls > 0 || len(st.Punctual) > 0 || len(st.Skew) > 0,

@@ -64,9 +64,12 @@ func TestProvedRowsVerify(t *testing.T) {
 		"openclaw-takeover/flock/dead-owner", "dev3/mkdir-plain/contend", "dpkg/fcntl-permanent/contend",
 		"fasteners/lockf/contend", "gofrs-flock/keep-file/contend", "nix/unlink-then-mark/contend",
 		"portalocker/verify-and-unlink-held/contend", "rubygems/keep-file/contend", "sqlite-dotfile/mkdir/crash",
-		"fslock/lockf/contend"} {
+		"fslock/lockf/contend", "agentwire/flock-only/crash",
+		"freebsd-pidfile/flopen/contend", "nightlyone-lockfile/link-samefile/daemons",
+		"phantombot-runlock/unlink-then-create/contend"} {
 		if !testmain.Long() && strings.HasPrefix(id, "openclaw-takeover/guarded") || testing.Short() &&
-			strings.Contains("nix/unlink-then-mark/contend portalocker/verify-and-unlink-held/contend", id) {
+			strings.Contains("nix/unlink-then-mark/contend portalocker/verify-and-unlink-held/contend "+
+				"freebsd-pidfile/flopen/contend", id) {
 			continue // these take seconds
 		}
 		sc := row(t, id)
@@ -146,4 +149,32 @@ func TestOtherProgramIsNoticed(t *testing.T) {
 	t.Parallel()
 	text, _ := proof(t, row(t, "gofrs-flock/keep-file/contend"))
 	require.NotEmpty(t, why(row(t, "gofrs-flock/unlink-after-unlock/contend"), lines(text)))
+}
+
+// Nobody has to declare that all processes run the same program: each of them is looked at, by who looks for a proof
+// and by who checks one.
+func TestOneProcessThatDiffersIsNoticed(t *testing.T) {
+	t.Parallel()
+	sc := row(t, "hermit/keep-file/contend")
+	require.False(t, sc.Setting.Interchangeable)
+	text, _ := proof(t, sc)
+	require.Empty(t, why(sc, lines(text)))
+	for differs := range scenarios.MaxProcesses {
+		other := *sc
+		other.Program = func(process, task int) scenarios.Program {
+			if process != differs {
+				return sc.Program(process, task)
+			}
+			return func(t *scenarios.Task) {
+				_, _ = t.Stat("/")
+				sc.Program(process, task)(t)
+			}
+		}
+		require.NotEmpty(t, why(&other, lines(text)), "process %d", differs)
+		s, err := anynumber.New(&other)
+		if err == nil {
+			_, _, err = s.Prove(t.Context(), scenarios.MutualExclusion, anynumber.Hows()[0], 150_000)
+		}
+		require.ErrorContains(t, err, "the program does something else under another pid", "process %d", differs)
+	}
 }

@@ -37,7 +37,8 @@ const (
 	all   = ^uint64(0)
 )
 
-// The pids under which each path is run: 101 itself, all pids the other way round, and mixed.
+// The pids under which each path is run: 101 itself, all pids the other way round, mixed, and, where nobody has
+// declared that all processes run the same program, that of each other process.
 func same(pid int) int     { return pid }
 func reversed(pid int) int { return 2*low + 25 - pid }
 func mixed(pid int) int {
@@ -45,6 +46,19 @@ func mixed(pid int) int {
 		return low + (pid - low) ^ 13
 	}
 	return pid
+}
+
+// swapped has process 101 and the one so many places further on change places.
+func swapped(by int) func(int) int {
+	return func(pid int) int {
+		switch pid {
+		case low:
+			return low + by
+		case low + by:
+			return low
+		}
+		return pid
+	}
 }
 
 // learn runs the program along each edge of the file. What it does there is what the file says, or there is no proof.
@@ -120,10 +134,14 @@ func (c *call) text() string {
 	return c.op.String()
 }
 
-// run runs the program as process 101, and as two others, which must do the same.
+// run runs the program as process 101, and as others, which must do the same.
 func (v *verifier) run(answers []fsfake.Result) []call {
 	var was []call
-	for _, to := range []func(int) int{same, reversed, mixed} {
+	renamings := []func(int) int{same, reversed, mixed}
+	for by := 1; by < 26 && !v.sc.Setting.Interchangeable; by++ {
+		renamings = append(renamings, swapped(by))
+	}
+	for _, to := range renamings {
 		calls, err := v.calls(answers, to)
 		if err != nil {
 			v.no("%v", err)

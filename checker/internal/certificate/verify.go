@@ -81,7 +81,7 @@ func (f *File) Verify(ctx context.Context, sc *scenarios.Scenario, p *scenarios.
 // begin is the configuration of two processes at the start.
 func (v *verifier) begin() config {
 	st := v.sc.Setting
-	if v.sc.External || !st.Interchangeable || st.Tasks != nil || len(st.Handlers)+len(st.Punctual)+len(st.Skew)+
+	if v.sc.External || st.Fixed || st.Tasks != nil || len(st.Handlers)+len(st.Punctual)+len(st.Skew)+
 		len(st.Mortal)+len(st.Users)+len(st.Containers)+st.Stalls+st.PowerLosses+st.FailingCalls > 0 ||
 		st.Assume.Sleeps == scenarios.SleepsLast || v.property.Shows == scenarios.InHistories {
 		v.no("the question is not one of any number of equal processes and kills")

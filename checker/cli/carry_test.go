@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,14 +30,12 @@ func specOf(t testing.TB, line string, n int, settings ...string) command.Spec {
 	t.Helper()
 	testmain.OneWorker(t)
 	for _, word := range strings.Fields(line) {
-		if word == "sh" || word == "python3" || word == "node" || word == "flock" {
+		if word == "sh" || word == "node" || word == "flock" {
 			testmain.Needs(t, word, "./checker/cli")
 		}
 	}
-	if rest, ok := strings.CutPrefix(line, "python3 "); ok { // python3 may be a script that looks for one
-		out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-		require.NoError(t, err)
-		line = strings.TrimSpace(string(out)) + " " + rest
+	if rest, ok := strings.CutPrefix(line, "python3 "); ok {
+		line = testmain.Python(t, "./checker/cli") + " -SE " + rest
 	}
 	files, err := command.Copy("../../scenarios/command/testdata", time.Now())
 	require.NoError(t, err)

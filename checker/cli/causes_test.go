@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -25,13 +24,10 @@ var anyStep = regexp.MustCompile(`step \d+`)
 func TestCausesOfPrograms(t *testing.T) {
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
-	for _, p := range []string{"flock", "python3", "perl", "node"} {
+	for _, p := range []string{"flock", "perl", "node"} {
 		testmain.Needs(t, p, "./checker/cli")
 	}
-	// The interpreter itself, for a wrapper before it, as pyenv has one, makes calls by the thousand.
-	python, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-	require.NoError(t, err)
-	t.Setenv("PATH", filepath.Dir(string(python))+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	t.Setenv("PATH", filepath.Dir(testmain.Python(t, "./checker/cli"))+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	files, err := filepath.Glob("testdata/causes/*.txtar")
 	require.NoError(t, err)
 	const some = 3

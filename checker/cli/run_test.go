@@ -278,11 +278,11 @@ func (c *askedContext) Err() error {
 // What a program stores in shared memory is no call, so nothing is decided, and the reason says so.
 func TestRunOfSharedMemory(t *testing.T) {
 	raceFile(t)
-	testmain.Needs(t, "python3", "./checker/cli")
+	python := testmain.Python(t, "./checker/cli") + " -SE"
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o644))
 	got := run(t, "run", "--dir", dir, "--crashes", "1", "--property", "atomic", "--native", "off",
-		`python3 -c 'import mmap; f=open("f","r+b"); mmap.mmap(f.fileno(),0)[0:1]=b"Z"'`)
+		python+` -c 'import mmap; f=open("f","r+b"); mmap.mmap(f.fileno(),0)[0:1]=b"Z"'`)
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "maps a file as shared memory")
 }
@@ -290,11 +290,11 @@ func TestRunOfSharedMemory(t *testing.T) {
 // One command writes to a file that another maps, but not where they run one after the other. That is unknown, too.
 func TestRunOfSharedMemoryThatIsWritten(t *testing.T) {
 	raceFile(t)
-	testmain.Needs(t, "python3", "./checker/cli")
+	python := testmain.Python(t, "./checker/cli") + " -SE"
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o644))
 	got := run(t, "run", "--dir", dir, "--property", "serializable", "--native", "off",
-		`python3 -c 'import mmap, os; mmap.mmap(os.open("f", 0), 0, 1, 1); os.mkdir("x"); os.rmdir("x")'`,
+		python+` -c 'import mmap, os; mmap.mmap(os.open("f", 0), 0, 1, 1); os.mkdir("x"); os.rmdir("x")'`,
 		`if test -e x; then echo b >> f; fi`)
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "A file that a program maps as shared memory is written later")

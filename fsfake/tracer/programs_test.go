@@ -58,16 +58,8 @@ func need(t testing.TB, program string) string {
 
 // python is the interpreter itself, not a script that looks for one.
 func python(t testing.TB, file string) []string {
-	need(t, "python3")
-	name, err := interpreter()
-	require.NoError(t, err)
-	return []string{name, file}
+	return []string{testmain.Python(t, "./fsfake/tracer"), file}
 }
-
-var interpreter = sync.OnceValues(func() (string, error) {
-	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-	return strings.TrimSpace(string(out)), err
-})
 
 var builds sync.Map // binaries by source
 

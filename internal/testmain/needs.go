@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os/exec"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -17,6 +18,23 @@ func Needs(t testing.TB, program, pkg string) string {
 	}
 	return path
 }
+
+// Python skips a test where there is no python3, and returns the interpreter itself: python3 may be a script that looks
+// for one, as pyenv has it, and makes calls by the thousand. With -SE it reads half as many files at its start.
+func Python(t testing.TB, pkg string) string {
+	t.Helper()
+	Needs(t, "python3", pkg)
+	path, err := interpreter()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var interpreter = sync.OnceValues(func() (string, error) {
+	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
+	return strings.TrimSpace(string(out)), err
+})
 
 // Viewed skips a test when what was said, an error or the line native, says that views of the machine cannot be made
 // here.

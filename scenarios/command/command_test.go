@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -97,7 +96,7 @@ func scenario(t testing.TB, needs string, lines []string, files map[string]strin
 	spec := command.Spec{ID: "test/commands/run", Timeout: time.Minute}
 	for _, l := range lines {
 		if rest, ok := strings.CutPrefix(l, "python3 "); ok {
-			l = python(t) + " " + rest
+			l = testmain.Python(t, "./scenarios/command") + " -SE " + rest
 		}
 		spec.Commands = append(spec.Commands, command.Line{Shell: l})
 	}
@@ -144,14 +143,6 @@ func used(lines []string, scripts []command.File) (out []command.File) {
 		})
 	}
 	return out
-}
-
-// python is the interpreter itself, where python3 is a script that looks for one.
-func python(t testing.TB) string {
-	t.Helper()
-	out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output()
-	require.NoError(t, err)
-	return strings.TrimSpace(string(out))
 }
 
 // Files that commands change outside of the directory for real are not judged, so nothing holds, and they are named.
@@ -252,8 +243,8 @@ func TestOldestFiles(t *testing.T) {
 
 // Who makes no other call in the directory is told which call is not modelled, too.
 func TestRefusedCallIsTheOnlyOne(t *testing.T) {
-	testmain.Needs(t, "python3", "./scenarios/command")
-	line := python(t) + ` -I -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, 8), 24) < 0)'`
+	line := testmain.Python(t, "./scenarios/command") + ` -I -c 'import ctypes, sys
+sys.exit(ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, 8), 24) < 0)'`
 	_, err := command.Spec{Commands: []command.Line{{Shell: line}, {Shell: line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}.Scenario()
 	needTracing(t, err)
 	require.ErrorContains(t, err, `openat2("n", resolve 0x8) = ENOSYS: have the program do without it`)
@@ -262,7 +253,6 @@ func TestRefusedCallIsTheOnlyOne(t *testing.T) {
 // A program that goes on another way after a call that is not modelled was not seen to go the first one, so
 // nothing holds: here it locks only where sendfile(2) fails.
 func TestRefusedCallThatMatters(t *testing.T) {
-	testmain.Needs(t, "python3", "./scenarios/command")
 	const text = `import os, fcntl
 m, f = os.memfd_create("m"), os.open("n", os.O_RDWR)
 try:
@@ -272,7 +262,7 @@ except OSError:
     fcntl.flock(os.open("lock", os.O_CREAT | os.O_RDWR), fcntl.LOCK_EX)
     x = os.read(f, 9)
 os.pwrite(f, b"%d" % (int(x) + 1), 0)`
-	line := command.Line{Shell: python(t) + ` -I -S up.py`}
+	line := command.Line{Shell: testmain.Python(t, "./scenarios/command") + ` -I -S up.py`}
 	files := []command.File{{Name: "n", Content: "0\n"}, {Name: "up.py", Content: text}}
 	sc, err := command.Spec{Commands: []command.Line{line, line}, Files: files}.Scenario()
 	needTracing(t, err)
@@ -293,8 +283,7 @@ func TestRefusedCallAsElsewhere(t *testing.T) {
 
 // What is refused without a doubt about the verdict is assumed all the same.
 func TestRefusedCallIsAssumed(t *testing.T) {
-	testmain.Needs(t, "python3", "./scenarios/command")
-	line := python(t) + ` -I -S -c 'import ctypes, os; c = ctypes.CDLL(None); ` +
+	line := testmain.Python(t, "./scenarios/command") + ` -I -S -c 'import ctypes, os; c = ctypes.CDLL(None); ` +
 		`c.fallocate(os.open("n", os.O_RDWR), 3, 0, 1); ` +
 		`c.syscall(444, 0, 0, 1)'` // as xz(1) does
 	sc := scenario(t, "sh", twice(line), map[string]string{"n": "0\n"}, "")
@@ -311,7 +300,6 @@ def failing(r): sys.exit(r < 0)
 def openat2(resolve): return ctypes.CDLL(None).syscall(437, -100, b"n", (ctypes.c_ulonglong * 3)(0, 0, resolve), 24)
 CALL'`
 	testmain.Slow(t, "it runs programs that each start python", "./scenarios/command")
-	testmain.Needs(t, "python3", "./scenarios/command")
 	for _, c := range []struct{ call, want string }{
 		{`os.setxattr("n", "trusted.a", b"")`, `does not model a call of it and answered setxattr("n") = EOPNOTSUPP: have the program do without it`},
 		{`os.sendfile(1, f, 0, 4)`, `sendfile(1, 3, `},
@@ -321,7 +309,8 @@ CALL'`
 	} {
 		t.Run(c.call, func(t *testing.T) {
 			t.Parallel()
-			line := strings.Replace(strings.Replace(call, "CALL", c.call, 1), "python3", python(t), 1)
+			line := strings.Replace(strings.Replace(call, "CALL", c.call, 1), "python3",
+				testmain.Python(t, "./scenarios/command"), 1)
 			_, err := command.Spec{Commands: []command.Line{{Shell: line}, {Shell: line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}.Scenario()
 			needTracing(t, err)
 			require.ErrorContains(t, err, c.want)

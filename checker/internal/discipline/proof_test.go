@@ -128,7 +128,7 @@ fcntl.flock(fd, fcntl.LOCK_UN)
 // A library that makes the file of its lock is proved, and is not if it goes on without the lock.
 func TestFileOfALockIsMade(t *testing.T) {
 	testmain.Slow(t, "it runs real programs", "./checker/internal/discipline")
-	python := testmain.Needs(t, "python3", "./checker/internal/discipline")
+	python := testmain.Python(t, "./checker/internal/discipline")
 	for _, c := range []struct{ otherwise, why string }{
 		{"time.sleep(1)", ""},
 		{"if os.path.exists('lk'): break", "reads a file that copies change"},

@@ -26,7 +26,7 @@ func carryOut(ctx context.Context, spec *command.Spec, r *checker.Result) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, carryFor)
 	defer cancel()
-	c := spec.Locate(ctx, carrySteps(cx.Trace), cx.Trace[len(cx.Trace)-1].After)
+	c := spec.Carry(ctx, carrySteps(cx.Trace), cx.Trace[len(cx.Trace)-1].After, true)
 	cx.Kernel = c.String()
 	locate(cx.Trace, c.Sources)
 	if c.Differs == "" {
@@ -109,7 +109,7 @@ func (a *app) onKernel(ctx context.Context, spec *command.Spec, tr trace.Trace, 
 	same := 0
 	var last command.Carried
 	for range times {
-		last = spec.Carry(ctx, carrySteps(tr), tr[len(tr)-1].After)
+		last = spec.Carry(ctx, carrySteps(tr), tr[len(tr)-1].After, false)
 		if last.Confirmed() {
 			same++
 			continue

@@ -100,7 +100,7 @@ func TestForcedSchedules(t *testing.T) {
 				}
 				ran, err := r.Run(st, true)
 				require.NoError(t, err)
-				c := spec.Carry(t.Context(), carrySteps(ran.Trace), ran.Trace[len(ran.Trace)-1].After)
+				c := spec.Carry(t.Context(), carrySteps(ran.Trace), ran.Trace[len(ran.Trace)-1].After, false)
 				require.Empty(t, c.Differs, "%s", ran.Schedule)
 				require.Empty(t, c.Cannot, "%s", ran.Schedule)
 				parked += c.Parked
@@ -128,7 +128,7 @@ func TestCarryNotices(t *testing.T) {
 	require.NoError(t, err)
 	steps, end := carrySteps(ran.Trace), ran.Trace[len(ran.Trace)-1].After
 	carry := func(steps []command.Step, end *fsfake.Machine) command.Carried {
-		return spec.Carry(t.Context(), steps, end)
+		return spec.Carry(t.Context(), steps, end, false)
 	}
 	require.Equal(t, command.Carried{Calls: len(steps)}, carry(steps, end))
 
@@ -193,9 +193,9 @@ func TestCarryLeavesTheOriginalAlone(t *testing.T) {
 
 	links := spec
 	links.Files = append(slices.Clone(spec.Files), command.File{Name: "l", Link: "/data/n"})
-	require.Contains(t, links.Carry(t.Context(), steps, end).Cannot, "leave the copy")
+	require.Contains(t, links.Carry(t.Context(), steps, end, false).Cannot, "leave the copy")
 	made := slices.Insert(slices.Clone(steps), 1, command.Step{Op: fsfake.Op{Call: fsfake.CallSymlink, Path: "l", Path2: "/data/n"}})
-	require.Contains(t, spec.Carry(t.Context(), made, end).Cannot, "leave the copy")
+	require.Contains(t, spec.Carry(t.Context(), made, end, false).Cannot, "leave the copy")
 }
 
 // In which order a directory lists its names is the file system's business: a command that

@@ -216,7 +216,8 @@ func TestRunPreemptsFirst(t *testing.T) {
 	require.True(t, r.Counterexample.Smallest, r.Why)
 	require.Equal(t, 2, r.Counterexample.Cost.Preemptions)
 	require.Less(t, r.Stats.Coroutines, 200)
-	c := spec.Carry(t.Context(), carrySteps(r.Counterexample.Trace), r.Counterexample.Trace[len(r.Counterexample.Trace)-1].After)
+	tr := r.Counterexample.Trace
+	c := spec.Carry(t.Context(), carrySteps(tr), tr[len(tr)-1].After, false)
 	require.True(t, c.Confirmed(), c.String())
 }
 

@@ -26,13 +26,15 @@ type decided struct {
 
 // decideAll makes all verdicts, and shows those that were not shown before.
 func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) error {
-	d, err := a.decide(ctx, spec, args, f, shown)
+	d, err := a.decide(ctx, spec, args, f, shown, false)
 	if err != nil {
 		return err
 	}
 	results, saved := d.results, spec
 	if !f.archive(args) && a.asksThree(d, f) {
-		more, err := a.decideThree(ctx, spec, args, f)
+		three, few := spec.OneMore(), *f
+		few.states = min(cmp.Or(f.states, threeStates), threeStates)
+		more, err := a.decide(ctx, &three, args, &few, new(int), true)
 		if err != nil {
 			return err
 		}
@@ -61,15 +63,16 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 	return errors.Join(f.draw.write(a, a.stdout, results, f.draw.in(o)), f.draw.keep(results, o, o.Bundle))
 }
 
-// decide makes the verdicts on some commands.
-func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) (
+// decide makes the verdicts on some commands. third: they are those of a verdict that holds, and a third run. What is
+// not decided then is said on standard error, and ends it: it takes nothing back. What holds is not tried natively.
+func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int, third bool) (
 	*decided, error) {
 	start := time.Now()
 	bar := a.newProgress(ctx, 1, false)
 	bar.begin("run", "learning what the commands do one after the other")
 	sc, strict, err := spec.Readings()
 	bar.clear()
-	if why := command.Unseen(err); why != "" {
+	if why := command.Unseen(err); why != "" && !third {
 		return a.undecided(spec, args, f, why)
 	}
 	if err != nil {
@@ -82,7 +85,9 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	d := &decided{spec: spec, sc: &sc}
 	n := f.challenge(spec, args)
 	defer n.close()
-	n.early(ctx, &sc)
+	if !third {
+		n.early(ctx, &sc)
+	}
 	tried := &checker.Tried{}
 	before := func() error { return nil } // ends the verdict before
 	for i, p := range asked {
@@ -100,8 +105,14 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 			r.Why = command.Unseen(err)
 		case err != nil:
 			return nil, err
-		default:
+		case !third || r.Counterexample != nil:
 			witnessed = a.witness(ctx, spec, n, &r)
+		}
+		if third && r.Verdict == checker.Unknown && r.Counterexample == nil {
+			if ctx.Err() == nil {
+				a.note("%s: with three processes it is not decided (%s): ask with -n 3", p, r.Why)
+			}
+			break // the space of the others is as large
 		}
 		before = func() error {
 			witnessed()
@@ -110,7 +121,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 			if !again {
 				*shown++
 			}
-			err := a.tell(&r, f, f.reportOptions(a, spec, args), i == 0, again)
+			err := a.tell(&r, f, f.reportOptions(a, spec, args), i == 0 && !third, again)
 			d.results = append(d.results, r)
 			return err
 		}
@@ -177,7 +188,7 @@ func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, agai
 	if err := f.show(a.stdout, r, o, first); err != nil {
 		return err
 	}
-	counts := within(countsOf(r), cmp.Or(o.Width, 100)-2)
+	counts := report.JoinWrapped(countsOf(r), cmp.Or(o.Width, 100)-2)
 	_, err := fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(counts, "\n  "))
 	return err
 }

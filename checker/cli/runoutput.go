@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 
 	"lockpick/checker"
 	"lockpick/checker/report"
@@ -66,33 +65,17 @@ func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, f
 }
 
 // countsOf says what a verdict took, and how many interleavings the executions have spared.
-func countsOf(r *checker.Result) string {
-	s := &r.Stats
+func countsOf(r *checker.Result) []string {
+	s, took := &r.Stats, fmt.Sprintf("%.1f s", r.Elapsed.Seconds())
 	if s.States == 0 && s.Schedules > 0 {
-		return fmt.Sprintf("%s · %.1f s", numbers.Count(s.Schedules, "drawn schedule", "drawn schedules"),
-			r.Elapsed.Seconds())
+		return []string{numbers.Count(s.Schedules, "drawn schedule", "drawn schedules"), took}
 	}
 	text := numbers.Count(s.Coroutines, "run", "runs") + " of the programs"
 	// What is fewer was counted before schedules with few preemptions showed something, and says nothing.
 	if s.Covered > float64(s.Coroutines) && s.Coroutines > 0 {
 		text = fmt.Sprintf("%s interleavings, covered by %s", numbers.InWords(s.Covered), text)
 	}
-	return fmt.Sprintf("%s · %s · %.1f s", text, numbers.Count(s.States, "state", "states"), r.Elapsed.Seconds())
-}
-
-// within breaks a line of counts where it is too long for so many columns.
-func within(text string, columns int) []string {
-	const between = " · "
-	var lines []string
-	for _, part := range strings.Split(text, between) {
-		n := len(lines) - 1
-		if n >= 0 && utf8.RuneCountInString(lines[n]+between+part) <= columns {
-			lines[n] += between + part
-		} else {
-			lines = append(lines, part)
-		}
-	}
-	return lines
+	return []string{text, numbers.Count(s.States, "state", "states"), took}
 }
 
 // replayRun is the command that shows a counterexample again: of the file that it is saved in, or

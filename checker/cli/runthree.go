@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"context"
 	"slices"
-	"time"
 
 	"lockpick/checker"
 	"lockpick/scenarios/command"
@@ -46,53 +44,4 @@ func (a *app) asksThree(d *decided, f *runFlags) bool {
 			smallExecutions, smallStates)
 	}
 	return !large
-}
-
-// decideThree asks what was asked of two runs of a command of three, and shows it. What is not decided
-// within threeStates states is said on standard error: it takes nothing back.
-func (a *app) decideThree(ctx context.Context, spec *command.Spec, args []string, f *runFlags) (*decided, error) {
-	three := spec.OneMore()
-	few := *f
-	if few.states == 0 || few.states > threeStates {
-		few.states = threeStates
-	}
-	bar := a.newProgress(ctx, 1, false)
-	bar.begin("run", "learning what three processes do one after the other")
-	sc, strict, err := three.Readings()
-	bar.clear()
-	if err != nil {
-		return nil, err
-	}
-	asked, err := f.asked(&sc)
-	if err != nil {
-		return nil, err
-	}
-	d := &decided{spec: &three}
-	n := f.challenge(&three, args)
-	defer n.close()
-	tried := &checker.Tried{}
-	for _, p := range asked {
-		began := time.Now()
-		r, err := a.decideRun(ctx, &three, &sc, &strict, p, tried, &few)
-		switch {
-		case err != nil && ctx.Err() != nil:
-			return d, nil
-		case err != nil:
-			return nil, err
-		case r.Counterexample != nil:
-			a.witness(ctx, &three, n, &r)()
-		case r.Verdict != checker.Holds:
-			a.note("%s: with three processes it is not decided (%s): ask with -n 3", p, r.Why)
-			return d, nil // the space of the others is as large
-		}
-		r.Elapsed = time.Since(began)
-		if err == nil {
-			err = a.tell(&r, f, f.reportOptions(a, &three, args), false, false)
-		}
-		if err != nil {
-			return nil, err
-		}
-		d.results = append(d.results, r)
-	}
-	return d, nil
 }

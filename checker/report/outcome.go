@@ -80,14 +80,15 @@ func detail(r *checker.Result, o Options) string {
 func plainDrawing(r *checker.Result, o Options) string {
 	var text strings.Builder
 	b := bufio.NewWriter(&text)
-	drawingOf(r).draw(b, Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source})
+	o.Color = false
+	drawingOf(r).draw(b, o.Style)
 	_ = b.Flush()
 	return strings.TrimRight(text.String(), "\n")
 }
 
 // plainTimeline is the timeline as a text without colours.
 func plainTimeline(r *checker.Result, o Options) (string, error) {
-	o.Style = Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source}
+	o.Color = false
 	var b strings.Builder
 	err := Timeline(&b, r, o)
 	return strings.TrimRight(b.String(), "\n"), err
@@ -97,7 +98,7 @@ func plainTimeline(r *checker.Result, o Options) (string, error) {
 // command that shows it again: for callers that have a command of their own.
 func Evidence(r *checker.Result, o Options) string {
 	var text strings.Builder
-	o.Style = Style{Width: o.Width, Unfold: o.Unfold, Source: o.Source}
+	o.Color = false
 	t := &timeline{newSheet(&text, o), r}
 	t.header()
 	if r.Counterexample == nil {

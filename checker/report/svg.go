@@ -84,7 +84,7 @@ type svg struct {
 // collect makes the lines below the title.
 func (s *svg) collect() {
 	cx := s.r.Counterexample
-	for _, text := range joinWrapped(Facts(s.r), svgColumns) {
+	for _, text := range JoinWrapped(Facts(s.r), svgColumns) {
 		s.lines = append(s.lines, (&line{}).add(dim, text))
 	}
 	s.lines = append(s.lines, &line{})

@@ -21,7 +21,10 @@ import (
 func TestLinesFit(t *testing.T) {
 	long := strings.Repeat("a long word ", 20) + strings.Repeat("x", 50)
 	s := Style{Width: 60}
-	for _, lines := range [][]string{s.Lines(long), joinWrapped([]string{"1 step", long, "2 steps"}, 60), s.flow([]piece{pieceOf(plain, "name"), pieceOf(dim, long)}, "  ", "    ", 60)} {
+	for _, lines := range [][]string{
+		s.Lines(long), JoinWrapped([]string{"1 step", long, "2 steps"}, 60),
+		s.flow([]piece{pieceOf(plain, "name"), pieceOf(dim, long)}, "  ", "    ", 60),
+	} {
 		require.Greater(t, len(lines), 3)
 		for _, l := range lines {
 			require.LessOrEqual(t, columns(l), 60, l)

@@ -54,7 +54,7 @@ func (t *timeline) header() {
 	if r.Scenario.Summary != "" {
 		t.lines(0, plain, wrap(r.Scenario.Summary, t.o.width()))
 	}
-	t.lines(0, dim, joinWrapped(Facts(r), t.o.width()))
+	t.lines(0, dim, JoinWrapped(Facts(r), t.o.width()))
 	if c := r.Counterexample; c != nil && !c.Smallest && r.Why != "" {
 		t.lines(0, dim, wrap(r.Why, t.o.width()))
 	}
@@ -133,8 +133,8 @@ func OddsText(p float64) string {
 	return "1 random run in " + numbers.Number(int(math.Round(1/p)))
 }
 
-// joinWrapped joins parts by dots, in lines of at most n columns.
-func joinWrapped(parts []string, n int) []string {
+// JoinWrapped joins parts by dots, in lines of at most n columns.
+func JoinWrapped(parts []string, n int) []string {
 	const dot = " · "
 	var fitting []string
 	for _, p := range parts {

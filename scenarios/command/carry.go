@@ -92,17 +92,9 @@ func (c Carried) String() string {
 // are the size and the links of directories, which differ between file systems. Names are listed
 // in order on both sides.
 //
-// Carry makes every verdict about a run, good and bad, in its answer.
-func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine) Carried {
-	return s.carry(ctx, steps, end, false)
-}
-
-// Locate is Carry, and looks before each call where in its source it stands.
-func (s Spec) Locate(ctx context.Context, steps []Step, end *fsfake.Machine) Carried {
-	return s.carry(ctx, steps, end, true)
-}
-
-func (s Spec) carry(ctx context.Context, steps []Step, end *fsfake.Machine, locates bool) Carried {
+// Carry makes every verdict about a run, good and bad, in its answer. With locates it looks before each call where in
+// its source that stands.
+func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, locates bool) Carried {
 	var c carrier
 	s.lasting = s.lasting || slices.ContainsFunc(steps, func(st Step) bool { return st.Op.Call == fsfake.CallNow })
 	if locates {

@@ -36,14 +36,18 @@ func (s Spec) movesClocks(sc, strict *scenarios.Scenario) {
 	if s.lasting {
 		return
 	}
-	both := sync.OnceValues(func() ([2]scenarios.Scenario, error) {
-		again := s
-		again.lasting, again.oneOrder = true, false
-		in, strictly, err := again.Readings()
-		return [...]scenarios.Scenario{in, strictly}, err
-	})
+	both := s.readAgain(func(again *Spec) { again.lasting, again.oneOrder = true, false })
 	sc.InTime = func() (scenarios.Scenario, error) { r, err := both(); return r[0], err }
 	strict.InTime = func() (scenarios.Scenario, error) { r, err := both(); return r[1], err }
+}
+
+// readAgain makes the scenarios of a changed spec when they are asked for: as it is to be read, and strictly.
+func (s Spec) readAgain(change func(*Spec)) func() ([2]scenarios.Scenario, error) {
+	return sync.OnceValues(func() ([2]scenarios.Scenario, error) {
+		change(&s)
+		in, strictly, err := s.Readings()
+		return [...]scenarios.Scenario{in, strictly}, err
+	})
 }
 
 // A lateness is what was tried out of one command.

@@ -146,7 +146,8 @@ func TestAFunctionThatBreaksACommand(t *testing.T) {
 	require.Equal(t, checker.Broken, r.Verdict)
 	cx := r.Counterexample
 	end := cx.Trace[len(cx.Trace)-1].After
-	carried := spec.Carry(context.Background(), []command.Step{{Process: 1, Op: fsfake.Op{Call: fsfake.CallEnd}}}, end)
+	ended := []command.Step{{Process: 1, Op: fsfake.Op{Call: fsfake.CallEnd}}}
+	carried := spec.Carry(context.Background(), ended, end, false)
 	require.Equal(t, "not carried out on this kernel: B is a Go function, which runs on the fake machine alone", carried.String())
 	_, err = spec.Format()
 	require.ErrorContains(t, err, "a Go function is a Go function, which an archive cannot hold")

@@ -24,12 +24,7 @@ func (s *Spec) tellsApart(sc, strict *scenarios.Scenario) {
 		return
 	}
 	why := sync.OnceValues(s.actsOnTimes)
-	both := sync.OnceValues(func() ([2]scenarios.Scenario, error) {
-		again := *s
-		again.Setting.Assume.Times = scenarios.TimesDiffer
-		in, strictly, err := again.Readings()
-		return [...]scenarios.Scenario{in, strictly}, err
-	})
+	both := s.readAgain(func(again *Spec) { again.Setting.Assume.Times = scenarios.TimesDiffer })
 	for i, of := range []*scenarios.Scenario{sc, strict} {
 		of.Apart = func() (*scenarios.Scenario, string, error) {
 			who, err := why()

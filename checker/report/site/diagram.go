@@ -145,7 +145,7 @@ func (d *diagram) step(chart *report.Chart, r *report.Row) {
 	case r.Fault:
 		s.Label = "killed"
 	case len(st.Calls) > 0:
-		s.Label = clip(st.Calls[len(st.Calls)-1].Op.Call.String(), 7)
+		s.Label = report.Clip(st.Calls[len(st.Calls)-1].Op.Call.String(), 7)
 	}
 	if r.Lane >= 0 {
 		s.Y, s.Ink = d.laneY(r.Lane), d.Lanes[r.Lane].Ink

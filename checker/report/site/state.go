@@ -214,13 +214,6 @@ func (v *viewer) fd(pid int, f *trace.FDState) fdState {
 	return out
 }
 
-func clip(s string, n int) string {
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
 // compare marks what is different after the step before.
 func (s *state) compare(before *state) {
 	for i := range s.Files {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -107,8 +108,20 @@ func anyVerdict(a *parameterized.Answer) (verdict, why string) {
 			strings.TrimPrefix("holds for "+a.Numbers(), provedForAny), a.Views, a.K, a.Configurations)
 	case a.Broken != nil:
 		return brokenWithFew, fmt.Sprintf(" with %d processes", a.Broken.Scenario.Setting.Processes)
-	case a.UpTo > 0:
-		return notProved, fmt.Sprintf(", holds for up to %d: %s", a.UpTo, a.Why)
 	}
-	return notProved, ": " + a.Why
+	if why = ": " + a.Why; a.UpTo > 0 {
+		why = fmt.Sprintf(", holds for up to %d%s", a.UpTo, why)
+	}
+	if a.Call != "" {
+		why += ", at " + a.Call + at(a.Source)
+	}
+	return notProved, why
+}
+
+// at names a place in the source: ", lock.go:33 in pidlock.Acquire".
+func at(s scenarios.Source) string {
+	if s.Line == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %s:%d in %s", filepath.Base(s.File), s.Line, s.Func)
 }

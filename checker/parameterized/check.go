@@ -25,8 +25,10 @@ type Answer struct {
 	K, Views, Configurations int
 	// Certificate writes the proof down; nil where there is none.
 	Certificate func() ([]byte, error)
-	// Why says why it is not proved.
-	Why string
+	// Why says why it is not proved. Where the program did what is not asked of any number, Call is the call of process
+	// A, and Source where it stands.
+	Why, Call string
+	Source    scenarios.Source
 	// Broken is the result of the smallest number of processes that break it; nil where none is known.
 	Broken *checker.Result
 	// UpTo is the largest number of processes with which it was decided, and holds; 0 for none.
@@ -103,7 +105,9 @@ func (a *Answer) prove(ctx context.Context, budget int) error {
 		var refused anynumber.Refused
 		switch {
 		case errors.As(err, &refused):
-			a.Why = refused.Why
+			if a.Why = refused.Why; s != nil {
+				a.Call, a.Source = s.Met()
+			}
 			return nil
 		case err != nil:
 			return err

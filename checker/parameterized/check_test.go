@@ -2,6 +2,7 @@ package parameterized
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -34,6 +35,18 @@ func TestAnswers(t *testing.T) {
 	require.False(t, refused.Proved)
 	require.GreaterOrEqual(t, refused.UpTo, 3)
 	require.Contains(t, refused.Why, "looks at a file time")
+	require.Equal(t, "now", refused.Call)
+	require.Equal(t, "lock.go", filepath.Base(refused.Source.File))
+	require.Contains(t, refused.Source.Func, "npmcli.")
+	require.Positive(t, refused.Source.Line)
+
+	grows := ask("ctx/flock/crash", scenarios.MutualExclusion)
+	require.Contains(t, grows.Why, "a file grows without a bound")
+	require.Equal(t, `write fd 4 "entry 1\n"`, grows.Call)
+
+	fails := ask("nix/wait-checked/interrupt", scenarios.MutualExclusion)
+	require.Contains(t, fails.Why, "calls may fail")
+	require.Empty(t, fails.Call, "no call is at fault")
 
 	require.False(t, ask("ctx/excl/crash", scenarios.Wedge).Asked)
 }

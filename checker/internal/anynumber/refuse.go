@@ -1,6 +1,7 @@
 package anynumber
 
 import (
+	"errors"
 	"slices"
 
 	"lockpick/checker/internal/learn"
@@ -31,6 +32,42 @@ type Refused struct{ Why string }
 
 // Error implements error.
 func (r Refused) Error() string { return r.Why }
+
+// Met is the call of process A at which the search met its refusal, and where that stands in the source. It is empty
+// where the setting was refused, or the files at the start.
+func (s *System) Met() (call string, at scenarios.Source) {
+	if s.why == "" || s.calls == 0 {
+		return "", at
+	}
+	code, err := s.start(0, 1)
+	if err != nil {
+		return "", at
+	}
+	defer code.Stop()
+	located, _ := code.(learn.Located)
+	if located != nil {
+		located.Locate()
+	}
+	var path []edge
+	if e, ok := s.via[s.calls]; ok {
+		path, err = s.follow(e)
+	}
+	i := 0
+	err = errors.Join(err, learn.Follow(code, nil, func(op *fsfake.Op, more bool, _ []any) (*fsfake.Result, error) {
+		if i == len(path) || !more {
+			if call = op.String(); located != nil {
+				at = located.Source()
+			}
+			return nil, nil
+		}
+		i++
+		return path[i-1].result, nil
+	}))
+	if err != nil {
+		return "", scenarios.Source{}
+	}
+	return call, at
+}
 
 // directories keeps which directories a call lists, removes or moves.
 func (s *System) directories(m *fsfake.Machine, op fsfake.Op) {

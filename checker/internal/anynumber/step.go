@@ -31,6 +31,9 @@ func (s *System) next(c *Config, pid int, visit func(step)) {
 		}
 		return
 	}
+	if s.why == "" {
+		s.calls = p.Place.Node
+	}
 	op := s.called(p, nd.Op)
 	before := nd.Begins
 	if before.By != (fsfake.Task{}) || before.OfFirst {

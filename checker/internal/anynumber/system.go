@@ -31,6 +31,7 @@ type System struct {
 	timed   bool     // it looks at the clock, which stands still
 	reuses  bool     // inode numbers may come back
 	why     refusal  // the first, or nothing
+	calls   uint32   // the node of the last call that was made; 0 before there is one
 }
 
 // An edge leads from a node with a result, both as process 101 has them.

@@ -115,7 +115,7 @@ func BenchmarkAgainstReplaying(b *testing.B) {
 			var graph, reference Result
 			var took [2]time.Duration
 			for b.Loop() {
-				for i, o := range []Options{{Workers: 1}, {Engine: Reference, Schedules: 10_000_000}} {
+				for i, o := range []Options{{Workers: 1}, {oracle: referenceOf(10_000_000)}} {
 					begin := time.Now()
 					r, err := Check(context.Background(), sc, scenarios.MutualExclusion, o)
 					took[i] += time.Since(begin)

@@ -132,13 +132,13 @@ func TestVerdictsDependOnWhatIsLookedAt(t *testing.T) {
 		{numbers(), "broken where inode numbers are reused (ext4, xfs; not tmpfs, btrfs)", "inodes-not-reused holds, inodes-reused broken"},
 		{stamps(), "holds if a change after a look always shows in the time stamp (Linux ≥ 6.13; before that not within 4 ms)", "times-shared broken, times-show holds"},
 	} {
-		engines := []Engine{Graph}
+		engines := []oracle{nil}
 		if c.sc.Claims[0].Property == scenarios.Assertion { // the other has too many schedules
-			engines = append(engines, Reference)
+			engines = append(engines, reference)
 		}
 		for _, engine := range engines {
 			p := c.sc.Claims[0].Property
-			r, err := Check(t.Context(), c.sc, p, Options{Engine: engine})
+			r, err := Check(t.Context(), c.sc, p, Options{oracle: engine})
 			require.NoError(t, err)
 			require.Equal(t, Broken, r.Verdict, c.sc.ID)
 			require.Equal(t, []string{c.depends}, r.Conditions())
@@ -156,7 +156,7 @@ func TestVerdictsDependOnWhatIsLookedAt(t *testing.T) {
 			for _, where := range []scenarios.Assumptions{{}, {Inodes: scenarios.InodesNotReused}, {Times: scenarios.TimesShow}} {
 				wrong := *c.sc
 				wrong.Claims = []scenarios.Claim{{Property: p, Verdict: Broken, Where: where}}
-				r, err := Check(t.Context(), &wrong, p, Options{Engine: engine})
+				r, err := Check(t.Context(), &wrong, p, Options{oracle: engine})
 				require.NoError(t, err)
 				require.False(t, r.AsClaimed(), where.String())
 			}

@@ -3,8 +3,6 @@ package checker
 import (
 	"cmp"
 	"context"
-	"errors"
-	"fmt"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/search"
@@ -85,11 +83,8 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	}
 	t.Tried = o.Tried
 	var res Result
-	if o.Engine == Reference && p.OfCycles() {
-		return Result{}, fmt.Errorf("checker: starvation is a question about cycles, which no single schedule shows: choose the graph engine")
-	}
-	if o.Engine == Reference {
-		res, err = checkByReference(ctx, t, o)
+	if o.oracle != nil {
+		res, err = o.oracle(ctx, t)
 	} else {
 		res, err = checkByGraph(ctx, t, o, ask)
 	}
@@ -140,47 +135,6 @@ func looksOf(sc *scenarios.Scenario, p *scenarios.Property, s sched.Schedule) (e
 		return engine.Observed{}, err
 	}
 	return t.Observed(), nil
-}
-
-func checkByReference(ctx context.Context, t *search.Tester, o Options) (Result, error) {
-	budget := o.Schedules
-	if budget == 0 {
-		budget = defaultSchedules
-	}
-	runs, first, err := t.SearchAll(ctx, budget, false)
-	res := NewResult(t.Sc, t.Property, nil)
-	res.Complete, res.Why = runs.Complete, runs.Why
-	res.looks = t.Observed()
-	res.Stats.Schedules, res.Stats.Contended, res.Stats.Histories = runs.Schedules, runs.Contended, t.Histories()
-	if err != nil {
-		return res, err
-	}
-	if first == nil && res.Complete && t.Property.NeedsProbe() && (t.Nowhere || t.TooLarge) {
-		res.Complete = false
-		res.Why = "no schedule that ends breaks it; in some, somebody goes on for ever or waits, and whether a fresh process can still get in then is for the graph engine to say"
-	}
-	if first == nil && res.Complete {
-		switch err := t.Confirm(ctx); {
-		case err != nil && errors.Is(err, ctx.Err()):
-			res.Complete, res.Why = false, confirming
-		case err != nil:
-			return res, err
-		}
-	}
-	if res.Verdict = conclude(first != nil, res.Complete); res.Verdict == Holds {
-		if err := t.Lacking(); err != nil {
-			return res, err
-		}
-	}
-	if first == nil {
-		return res, nil
-	}
-	best, err := t.Shrink(*first)
-	if err != nil {
-		return res, err
-	}
-	res.Counterexample, err = t.Counterexample(best.Schedule)
-	return res, err
 }
 
 // confirming is why there is no verdict although everything was covered.

@@ -32,7 +32,7 @@ func TestReferenceOnToys(t *testing.T) {
 		{"toy/excl/contend", fixtures.Excl(), two, scenarios.ForeignRelease, Holds, ""},
 	} {
 		sc := fixtures.New(c.id, c.lock, c.setting, scenarios.Claim{Property: c.property, Verdict: c.want})
-		r, err := Check(context.Background(), sc, c.property, Options{Engine: Reference})
+		r, err := Check(context.Background(), sc, c.property, Options{oracle: reference})
 		require.NoError(t, err, c.id)
 		require.Equal(t, c.want.String(), r.Verdict.String(), "%s %s: %s", c.id, c.property, r.Why)
 		g, err := Check(context.Background(), sc, c.property, Options{Workers: 1})

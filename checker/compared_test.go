@@ -66,7 +66,7 @@ func TestNumbersThatAreWrittenDown(t *testing.T) {
 		}
 	}
 	for _, engine := range engines(t) {
-		o := Options{Engine: engine}
+		o := Options{oracle: engine}
 		r := inOneCase(t, looking("told", scenarios.Assertion, Holds, scenarios.Assumptions{}, tells, reads), o)
 		require.Equal(t, Holds, r.Verdict, r.Why)
 	}

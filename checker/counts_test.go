@@ -140,7 +140,7 @@ func TestCountsOfSchedules(t *testing.T) {
 		if !daemons {
 			steps++
 		}
-		r, err := Check(context.Background(), sc, scenarios.Deadlock, Options{Engine: Reference})
+		r, err := Check(context.Background(), sc, scenarios.Deadlock, Options{oracle: reference})
 		require.NoError(rt, err)
 		want := multinomial(shape[0], steps)
 		require.Equal(rt, want.String(), fmt.Sprint(r.Stats.Schedules))

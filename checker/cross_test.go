@@ -157,7 +157,7 @@ func crossCheck(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, bud
 func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, budget int) {
 	g, err := ask(sc, p, false)
 	if errors.Is(err, ErrNothingToJudge) {
-		r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget, Tried: tried(sc)})
+		r, err := Check(context.Background(), sc, p, Options{oracle: referenceOf(budget), Tried: tried(sc)})
 		if err == nil {
 			require.Equal(t, Unknown, r.Verdict)
 		} else {
@@ -169,7 +169,7 @@ func crossVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, b
 	if p == scenarios.Starvation {
 		return // no one schedule shows it
 	}
-	r, err := Check(context.Background(), sc, p, Options{Engine: Reference, Schedules: budget, Tried: tried(sc)})
+	r, err := Check(context.Background(), sc, p, Options{oracle: referenceOf(budget), Tried: tried(sc)})
 	require.NoError(t, err)
 	if r.Verdict == Unknown {
 		t.Logf("%d schedules are not all", r.Stats.Schedules)

@@ -34,7 +34,7 @@ func TestDeadlock(t *testing.T) {
 		return twoLocks("/b", "/a")
 	}
 	for _, engine := range engines(t) {
-		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: engine})
+		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{oracle: engine})
 		require.NoError(t, err)
 		require.Equal(t, Broken, r.Verdict)
 		require.Len(t, r.Counterexample.Waits, 2)
@@ -44,7 +44,7 @@ func TestDeadlock(t *testing.T) {
 	sc.ID = "toy/two-locks/same"
 	sc.Program = func(int, int) scenarios.Program { return twoLocks("/a", "/b") }
 	for _, engine := range engines(t) {
-		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: engine})
+		r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{oracle: engine})
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict, r.Why)
 		require.Positive(t, r.Stats.Contended, "somebody did wait")

@@ -49,7 +49,7 @@ func TestNothingToJudge(t *testing.T) {
 			if p == scenarios.Starvation {
 				continue
 			}
-			_, err = Check(ctx, c.sc, p, Options{Engine: Reference})
+			_, err = Check(ctx, c.sc, p, Options{oracle: reference})
 			require.ErrorIs(t, err, ErrNothingToJudge, p)
 			all := 100
 			_, err = Check(ctx, c.sc, p, Options{Preemptions: &all})
@@ -82,8 +82,8 @@ func TestOnlyTheGraphDecidesStarvation(t *testing.T) {
 	r, err := Check(context.Background(), poll, scenarios.Starvation, Options{})
 	require.NoError(t, err)
 	require.Equal(t, Broken, r.Verdict)
-	_, err = Check(context.Background(), poll, scenarios.Starvation, Options{Engine: Reference})
-	require.ErrorContains(t, err, "choose the graph engine")
+	_, err = Check(context.Background(), poll, scenarios.Starvation, Options{oracle: reference})
+	require.ErrorContains(t, err, "no single schedule shows")
 	_, err = Sample(context.Background(), poll, scenarios.Starvation, SampleOptions{})
 	require.ErrorContains(t, err, "check it instead")
 }
@@ -128,9 +128,10 @@ func requireNoVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 	t.Helper()
 	ctx, all := context.Background(), 100
 	for name, o := range map[string]Options{
-		"graph": {}, "monitors": {Memory: RememberMonitors}, "preemptions": {Preemptions: &all}, "reference": {Engine: Reference},
+		"graph": {}, "monitors": {Memory: RememberMonitors}, "preemptions": {Preemptions: &all},
+		"reference": {oracle: reference},
 	} {
-		if p.OfCycles() && (o.Engine == Reference || o.Preemptions != nil) {
+		if p.OfCycles() && (o.oracle != nil || o.Preemptions != nil) {
 			continue
 		}
 		_, err := Check(ctx, sc, p, o)

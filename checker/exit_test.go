@@ -41,7 +41,7 @@ func TestExitInsideAnOperation(t *testing.T) {
 				})
 			}
 		}
-		for _, o := range []Options{{}, {Memory: RememberMonitors}, {Engine: Reference}} {
+		for _, o := range []Options{{}, {Memory: RememberMonitors}, {oracle: reference}} {
 			r, err := Check(context.Background(), sc, scenarios.TornRead, o)
 			require.NoError(t, err)
 			require.Equal(t, Broken, r.Verdict, end)
@@ -65,7 +65,7 @@ func TestHeldUntilExit(t *testing.T) {
 	}
 	two, err := sc.WithProcesses(2)
 	require.NoError(t, err)
-	for _, o := range []Options{{Memory: RememberMonitors}, {Engine: Reference}} {
+	for _, o := range []Options{{Memory: RememberMonitors}, {oracle: reference}} {
 		r, err := Check(context.Background(), &two, scenarios.MutualExclusion, o)
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict)

@@ -41,13 +41,13 @@ func TestIdleDaemonKilled(t *testing.T) {
 	sc := fixtures.Programs("toy/idle-daemon/crash", scenarios.Setting{Processes: 1, Daemons: true, Crashes: 1},
 		fixtures.Same(idles), scenarios.Claim{Property: scenarios.Wedge, Verdict: scenarios.Broken})
 	sc.Probe = asks
-	for name, o := range map[string]Options{"graph": {}, "two workers": {Workers: 2}, "reference": {Engine: Reference}} {
+	for name, o := range map[string]Options{"graph": {}, "two workers": {Workers: 2}, "reference": {oracle: reference}} {
 		r, err := Check(ctx, sc, scenarios.Wedge, o)
 		require.NoError(t, err, name)
 		require.Equal(t, Broken, r.Verdict, name)
 		require.Equal(t, "A2!", r.Counterexample.Schedule.String(), name)
 		require.Contains(t, r.Counterexample.Cause, "was killed at step 3", name)
-		if o.Engine == Graph {
+		if o.oracle == nil {
 			require.InDelta(t, 0.25, r.Odds, 1e-12, name) // two steps before the kill, which is then all that can happen
 		}
 		again, err := Replay(sc, scenarios.Wedge, r.Counterexample.Schedule)

@@ -48,7 +48,7 @@ func TestSetupsThatDifferGetNoVerdict(t *testing.T) {
 		sc := plain(scenarios.MutualExclusion, create)
 		sc.Setup = setup
 		for _, engine := range engines(t) {
-			_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Engine: engine})
+			_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{oracle: engine})
 			require.ErrorContains(t, err, "the Setup of toy/impure/contend makes another machine each time", name)
 		}
 	}
@@ -115,7 +115,7 @@ func TestPanicsAreFindings(t *testing.T) {
 	})
 	sc.Claims = []scenarios.Claim{{Property: scenarios.Assertion, Verdict: Broken}}
 	for _, engine := range engines(t) {
-		r, err := Check(t.Context(), sc, scenarios.Assertion, Options{Engine: engine})
+		r, err := Check(t.Context(), sc, scenarios.Assertion, Options{oracle: engine})
 		require.NoError(t, err)
 		require.Equal(t, Broken, r.Verdict)
 		require.Equal(t, "A1 B4 A1", r.Counterexample.Schedule.String())
@@ -150,7 +150,7 @@ func TestRoundsWithoutCallsAreTold(t *testing.T) {
 	} {
 		sc := plain(scenarios.MutualExclusion, acquire)
 		for _, engine := range engines(t) {
-			_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Engine: engine})
+			_, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{oracle: engine})
 			require.ErrorContains(t, err, "let each round make a call")
 			require.Regexp(t, `^checker: task [AB]\.?1? of toy/impure/contend: its retry loop at .*/impure_test\.go:\d+ .* goes round without a call`, err.Error())
 		}

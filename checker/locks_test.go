@@ -54,13 +54,13 @@ type way struct {
 
 // engines are those that decide a property, each by default. Under the race detector the reference engine is
 // left out: it is one goroutine.
-func engines(t *testing.T) []Engine {
+func engines(t *testing.T) []oracle {
 	t.Helper()
 	if race.Detector {
 		t.Log("SKIPPED under the race detector: the reference engine, which is one goroutine; go test ./checker asks it")
-		return []Engine{Graph}
+		return []oracle{nil}
 	}
-	return []Engine{Graph, Reference}
+	return []oracle{nil, reference}
 }
 
 // ways are the ways in which a property is decided; the reference engine may not come to an end. Under the
@@ -74,7 +74,7 @@ func ways(t *testing.T, p *scenarios.Property) []way {
 		return out
 	}
 	if !p.OfCycles() {
-		out = append(out, way{"reference", Options{Engine: Reference, Schedules: 300}})
+		out = append(out, way{"reference", Options{oracle: referenceOf(300)}})
 	}
 	if p.Question == scenarios.NoQuestion { // whether somebody goes on in vain has no such bound
 		out = append(out, way{"preemptions", Options{Preemptions: &all}})
@@ -95,7 +95,7 @@ func TestSeveralLocks(t *testing.T) {
 				for _, w := range ways(t, c.Property) {
 					r, err := Check(t.Context(), &sc, c.Property, w.o)
 					require.NoError(t, err, w.name)
-					if w.o.Engine == Reference && (r.Verdict == Unknown || c.Verdict == Broken) {
+					if w.o.oracle != nil && (r.Verdict == Unknown || c.Verdict == Broken) {
 						continue
 					}
 					require.Equal(t, c.Verdict, r.Verdict, w.name)

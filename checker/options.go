@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,22 +10,9 @@ import (
 	"lockpick/scenarios"
 )
 
-// An Engine is a way of covering a space of schedules.
-type Engine uint8
-
-const (
-	// Graph explores the graph of merged states; see package documentation.
-	Graph Engine = iota
-	// Reference runs every schedule from its start, one after the other.
-	Reference
-)
-
 // Options bounds an exploration. The zero value explores everything with one worker
 // for each processor, up to the default budgets.
 type Options struct {
-	Engine Engine
-	// Schedules bounds the runs of the reference engine; 0 means 200 000.
-	Schedules int
 	// States bounds the stored states of the graph; 0 means 50 million. Where it ended an exploration, the search
 	// for the smallest counterexample stores that many for each task, and one more, that may have run last.
 	States int
@@ -70,6 +58,8 @@ type Options struct {
 	changes changes
 	// large: in another case the space was not small, and nothing was broken in what was seen of it.
 	large bool
+	// oracle, when not nil, decides in place of the graph, for tests.
+	oracle func(context.Context, *search.Tester) (Result, error)
 	// log, when not nil, is where each attempt is noted.
 	log *[]Attempt
 }
@@ -122,8 +112,6 @@ type Progress struct {
 	Within *Within
 }
 
-const defaultSchedules = 200_000
-
 // limits are the bounds of the graph engine.
 func (o *Options) limits(sc *scenarios.Scenario, p *scenarios.Property) search.Limits {
 	l := search.Limits{States: o.States, Bytes: o.Bytes, Workers: o.Workers}
@@ -138,7 +126,7 @@ func (o *Options) validate() error {
 	for _, b := range []struct {
 		name string
 		n    int
-	}{{"schedules", o.Schedules}, {"states", o.States}, {"bytes", o.Bytes}, {"workers", o.Workers}} {
+	}{{"states", o.States}, {"bytes", o.Bytes}, {"workers", o.Workers}} {
 		if b.n < 0 {
 			return fmt.Errorf("checker: a budget of %d %s: choose 1 or more, or 0 for the default", b.n, b.name)
 		}

@@ -95,7 +95,7 @@ func TestProfilesDecide(t *testing.T) {
 			}
 			sc := onFS(p, c.programs...)
 			name := fmt.Sprint(c.name, " on ", p)
-			for _, o := range []Options{{Workers: 1}, {Engine: Reference}} {
+			for _, o := range []Options{{Workers: 1}, {oracle: reference}} {
 				fixtures.OneWorker(t)
 				r, err := Check(t.Context(), sc, scenarios.Assertion, o)
 				require.NoError(t, err, name)
@@ -212,7 +212,7 @@ func TestLateStampsDecide(t *testing.T) {
 		t.Assert(errors.Join(err1, err2) == nil && !info.ModTime().Before(start), "what was made after the start is not older")
 	}
 	for want, times := range map[Verdict]scenarios.TimeAssumption{Holds: scenarios.TimesOpen, Broken: scenarios.TimesLate} {
-		for _, o := range []Options{{Workers: 1}, {Engine: Reference}} {
+		for _, o := range []Options{{Workers: 1}, {oracle: reference}} {
 			sc := onFS(fsfake.Posix, fresh)
 			sc.Setting.Assume.Times = times
 			r, err := Check(t.Context(), sc, scenarios.Assertion, o)

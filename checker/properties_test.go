@@ -35,7 +35,7 @@ func TestEveryEngineJudgesEveryProperty(t *testing.T) {
 					return
 				}
 				fixtures.OneWorker(t)
-				ref, err := Check(t.Context(), &sc, c.Property, Options{Engine: Reference})
+				ref, err := Check(t.Context(), &sc, c.Property, Options{oracle: reference})
 				require.NoError(t, err)
 				require.Equal(t, c.Verdict, ref.Verdict, ref.Why)
 				if c.Verdict == Broken {
@@ -163,7 +163,7 @@ func TestAssertionsBeforeTheFirstCall(t *testing.T) {
 		_, _ = task.Stat("/")
 	}, scenarios.Assertion)
 	for _, engine := range engines(t) {
-		r, err := Check(t.Context(), sc, scenarios.Assertion, Options{Engine: engine})
+		r, err := Check(t.Context(), sc, scenarios.Assertion, Options{oracle: engine})
 		require.NoError(t, err)
 		require.Equal(t, Broken, r.Verdict)
 		require.Equal(t, "A1", r.Counterexample.Schedule.String())
@@ -179,13 +179,13 @@ func TestAssertionsBeforeTheFirstCall(t *testing.T) {
 func TestNoAssertionIsNoEvidence(t *testing.T) {
 	sc := asserting(func(task *scenarios.Task) { _, _ = task.Stat("/") }, scenarios.Assertion)
 	for _, engine := range engines(t) {
-		_, err := Check(t.Context(), sc, scenarios.Assertion, Options{Engine: engine})
+		_, err := Check(t.Context(), sc, scenarios.Assertion, Options{oracle: engine})
 		require.ErrorIs(t, err, ErrNothingToJudge)
 		require.ErrorContains(t, err, "its tasks assert nothing")
 	}
 	early := asserting(func(task *scenarios.Task) { task.Assert(true, ""); _, _ = task.Stat("/") }, scenarios.Assertion)
 	for _, engine := range engines(t) {
-		r, err := Check(t.Context(), early, scenarios.Assertion, Options{Engine: engine})
+		r, err := Check(t.Context(), early, scenarios.Assertion, Options{oracle: engine})
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict)
 	}
@@ -201,7 +201,7 @@ func TestFailedAssertionsAreHeard(t *testing.T) {
 		const want = `task A fails the assertion "never", and the scenario claims nothing of assertions`
 		_, err := Check(t.Context(), sc, scenarios.Deadlock, Options{})
 		require.ErrorContains(t, err, want)
-		_, err = Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: Reference})
+		_, err = Check(t.Context(), sc, scenarios.Deadlock, Options{oracle: reference})
 		require.ErrorContains(t, err, want)
 		_, err = Sample(t.Context(), sc, scenarios.Deadlock, SampleOptions{Runs: 1})
 		require.ErrorContains(t, err, want)
@@ -211,7 +211,7 @@ func TestFailedAssertionsAreHeard(t *testing.T) {
 
 		both := asserting(p, scenarios.Deadlock, scenarios.Assertion)
 		for _, engine := range engines(t) {
-			r, err := Check(t.Context(), both, scenarios.Deadlock, Options{Engine: engine})
+			r, err := Check(t.Context(), both, scenarios.Deadlock, Options{oracle: engine})
 			require.NoError(t, err)
 			require.Equal(t, Holds, r.Verdict, "the program goes on after an assertion")
 		}
@@ -250,7 +250,7 @@ func TestInvariantsHoldAtFirst(t *testing.T) {
 		require.NoError(t, m.Proc(1).Link("/run/todo/job", "/run/done/job"))
 	}
 	for _, engine := range engines(t) {
-		_, err := Check(t.Context(), &sc, sc.Claims[0].Property, Options{Engine: engine})
+		_, err := Check(t.Context(), &sc, sc.Claims[0].Property, Options{oracle: engine})
 		require.ErrorContains(t, err, "one-queue is broken before the first step: the job is in /run/todo and in /run/done")
 	}
 }

@@ -95,7 +95,9 @@ func TestHeartbeat(t *testing.T) {
 			t.Parallel()
 			sc := c.heart.scenario(c.punctual...)
 			sc.Setting.Assume.Times = scenarios.TimesShared // one case: nobody compares times of two changes
-			for name, o := range map[string]Options{"graph": {}, "monitors": {Memory: RememberMonitors}, "reference": {Engine: Reference, Schedules: 5_000}} {
+			for name, o := range map[string]Options{
+				"graph": {}, "monitors": {Memory: RememberMonitors}, "reference": {oracle: referenceOf(5_000)},
+			} {
 				r, err := Check(ctx, sc, scenarios.MutualExclusion, o)
 				require.NoError(t, err, name)
 				if name == "reference" && r.Verdict == Unknown {

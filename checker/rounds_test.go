@@ -24,10 +24,10 @@ func everyEngine(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, wa
 		return
 	}
 	ctx := context.Background()
-	for _, o := range []Options{{Workers: 1, Memory: RememberMonitors}, {Engine: Reference}} {
+	for _, o := range []Options{{Workers: 1, Memory: RememberMonitors}, {oracle: reference}} {
 		r, err := Check(ctx, sc, p, o)
 		require.NoError(t, err)
-		require.Equal(t, want, r.Verdict, "engine %d: %s", o.Engine, r.Why)
+		require.Equal(t, want, r.Verdict, "reference %t: %s", o.oracle != nil, r.Why)
 	}
 	if want == Broken {
 		s, err := Sample(ctx, sc, p, SampleOptions{Runs: 2000})

@@ -29,7 +29,7 @@ func TestSkewedClocks(t *testing.T) {
 		{-time.Hour, -time.Hour, Holds},
 	} {
 		for _, engine := range engines(t) {
-			r, err := Check(t.Context(), lease(c.a, c.b), scenarios.MutualExclusion, Options{Engine: engine})
+			r, err := Check(t.Context(), lease(c.a, c.b), scenarios.MutualExclusion, Options{oracle: engine})
 			require.NoError(t, err)
 			require.Equal(t, c.want, r.Verdict, "%s, %s", c.a, c.b)
 		}
@@ -54,7 +54,7 @@ func TestClockSetBack(t *testing.T) {
 		scenarios.Setting{Processes: 2, Stalls: 1, StallFor: -time.Hour},
 		scenarios.Claim{Property: scenarios.MutualExclusion, Verdict: Holds})
 	for _, engine := range engines(t) {
-		r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Engine: engine})
+		r, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{oracle: engine})
 		require.NoError(t, err)
 		require.Equal(t, Holds, r.Verdict)
 		require.Contains(t, r.Conditions(), "assumes that nobody is delayed: the clock is read, and no stall is allowed")

@@ -168,7 +168,9 @@ func TestSleepsLast(t *testing.T) {
 				c.sc.Setting.Assume.Times = scenarios.TimesShared
 			}
 			tried := &Tried{}
-			for name, o := range map[string]Options{"graph": {}, "monitors": {Memory: RememberMonitors}, "reference": {Engine: Reference, Schedules: 2_000}} {
+			for name, o := range map[string]Options{
+				"graph": {}, "monitors": {Memory: RememberMonitors}, "reference": {oracle: referenceOf(2_000)},
+			} {
 				o.Tried = tried
 				r, err := Check(ctx, c.sc, p, o)
 				require.NoError(t, err, name)

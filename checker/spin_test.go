@@ -44,7 +44,7 @@ func TestSpinningOnACellBlocksTheEventLoop(t *testing.T) {
 			engines = engines[:1] // a thousand calls are learned each time, which takes long
 		}
 		for _, engine := range engines {
-			r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{Engine: engine})
+			r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{oracle: engine})
 			require.NoError(t, err, name)
 			require.Equal(t, Broken, r.Verdict, name)
 			cx := r.Counterexample

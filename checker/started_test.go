@@ -49,7 +49,7 @@ func TestCannotStart(t *testing.T) {
 					t.Work()
 				}
 			}, scenarios.Claim{Property: scenarios.Deadlock, Verdict: scenarios.Holds})
-		for _, o := range []Options{{}, {Engine: Reference, Schedules: 10}} {
+		for _, o := range []Options{{}, {oracle: referenceOf(10)}} {
 			_, err := Check(context.Background(), sc, scenarios.Deadlock, o)
 			require.ErrorContains(t, err, "each can be started once")
 		}

@@ -41,7 +41,7 @@ func TestStoppedAtAnyMoment(t *testing.T) {
 			}
 			for name, o := range map[string]Options{
 				"histories": {Memory: RememberHistories}, "monitors": {Memory: RememberMonitors},
-				"bounded": {Preemptions: &few}, "reference": {Engine: Reference, Schedules: 50},
+				"bounded": {Preemptions: &few}, "reference": {oracle: referenceOf(50)},
 			} {
 				decided := false
 				for n := int64(0); n < 3000 && !decided; n += 1 + n/step {

@@ -64,7 +64,7 @@ func TestForeignReleaseOfSymlinks(t *testing.T) {
 		c.lock.Path = fixtures.Lock
 		sc := fixtures.New(c.id, c.lock, scenarios.Setting{Processes: 2}, scenarios.Claim{Property: scenarios.ForeignRelease, Verdict: c.want})
 		sc.Setup = c.setup
-		for _, o := range []Options{{}, {Engine: Reference}} {
+		for _, o := range []Options{{}, {oracle: reference}} {
 			r, err := Check(context.Background(), sc, scenarios.ForeignRelease, o)
 			require.NoError(t, err, c.id)
 			require.Equal(t, c.want, r.Verdict, "%s: %s", c.id, r.Why)

@@ -67,9 +67,9 @@ func TestTrapsThatFailingCallsLeadOutOf(t *testing.T) {
 		sc := fixtures.New("toy/poll/fails", lock, scenarios.Setting{Processes: 1, FailingCalls: failing, FailWith: []syscall.Errno{fsfake.EACCES}})
 		sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile(fixtures.Lock, nil, 0o644) }
 		for _, engine := range engines(t) {
-			r, err := Check(context.Background(), sc, scenarios.Wedge, Options{Engine: engine})
+			r, err := Check(context.Background(), sc, scenarios.Wedge, Options{oracle: engine})
 			require.NoError(t, err)
-			require.Equal(t, Broken, r.Verdict, "%d calls may fail, engine %v: %s", failing, engine, r.Why)
+			require.Equal(t, Broken, r.Verdict, "%d calls may fail, reference %t: %s", failing, engine != nil, r.Why)
 			require.Equal(t, "A1", r.Counterexample.Schedule.String(), "%d calls may fail", failing)
 		}
 	}

@@ -49,7 +49,7 @@ func TestTrapsAreSampled(t *testing.T) {
 					require.InDelta(t, r.Odds, float64(s.Failures)/runs, 0.1)
 				}
 			}
-			ref, err := Check(ctx, sc, scenarios.Wedge, Options{Engine: Reference})
+			ref, err := Check(ctx, sc, scenarios.Wedge, Options{oracle: reference})
 			require.NoError(t, err)
 			require.Equal(t, Broken, ref.Verdict)
 			require.Equal(t, r.Counterexample.Cost, ref.Counterexample.Cost)

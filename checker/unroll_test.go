@@ -39,7 +39,7 @@ func TestRoundsThatCarrySomethingOver(t *testing.T) {
 		sc := fixtures.New("toy/impatient/contend", impatient(limit), scenarios.Setting{Processes: 2})
 		_, err := Check(context.Background(), sc, scenarios.MutualExclusion, Options{})
 		require.ErrorContains(t, err, "carries something over", limit)
-		for _, o := range []Options{{Engine: Reference}, {Preemptions: &all}} {
+		for _, o := range []Options{{oracle: reference}, {Preemptions: &all}} {
 			r, err := Check(context.Background(), sc, scenarios.MutualExclusion, o)
 			if err == nil { // it was impatient in a run, and that was seen
 				require.Equal(t, Broken, r.Verdict, limit)

@@ -9,6 +9,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/bruteforce"
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -299,20 +300,29 @@ func (c *comparison) reference(ctx context.Context) error {
 	if c.seed%every == 0 {
 		budget = 3000
 	}
-	r, err := checker.Check(ctx, c.sc, c.property, checker.Options{Engine: checker.Reference, Schedules: budget, Tried: c.tried})
+	t, err := search.NewTester(c.sc, c.property)
+	if err != nil {
+		return fmt.Errorf("reference: %w", err)
+	}
+	t.Tried = c.tried
+	runs, first, err := t.SearchAll(ctx, budget, false)
+	complete := runs.Complete && !(c.property.NeedsProbe() && (t.Nowhere || t.TooLarge))
 	switch {
-	case errors.Is(err, checker.ErrNothingToJudge) && !c.want.Broken:
-		return nil
 	case err != nil:
 		return fmt.Errorf("reference: %w", err)
-	case r.Verdict == checker.Unknown:
+	case first == nil && !complete:
 		return nil
-	case (r.Verdict == checker.Broken) != c.want.Broken:
-		return differ("reference: %v after %d schedules, and brute force says broken = %v by %s", r.Verdict, r.Stats.Schedules, c.want.Broken, c.want.Schedule)
-	case !c.want.Broken:
+	case (first != nil) != c.want.Broken:
+		return differ("reference: broken = %t after %d schedules, and brute force says broken = %t by %s", first != nil,
+			runs.Schedules, c.want.Broken, c.want.Schedule)
+	case first == nil:
 		return nil
 	}
-	if err := c.breaks(r.Counterexample.Schedule); err != nil {
+	best, err := t.Shrink(*first)
+	if err == nil {
+		err = c.breaks(best.Schedule)
+	}
+	if err != nil {
 		return fmt.Errorf("reference: %w", err)
 	}
 	return nil

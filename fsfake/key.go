@@ -70,6 +70,28 @@ func appendString(b []byte, s string) []byte {
 	return append(appendLen(b, len(s)), s...)
 }
 
+// The first byte of an inode in a key is its kind and what else it has, that of a process what it has; what it does not
+// have does not follow. [keyer] writes them, and [Rebuilder] reads them.
+const (
+	inodeLinkable = 4 << iota
+	inodeOwned
+	inodeTimes
+	inodeNumber
+	inodeRecords
+	inodeUnsynced
+)
+
+const (
+	procOwned = 1 << iota
+	procStarted
+	procMoved
+	procCells
+	procWaits
+	procSeen
+	procRedirected
+	procPinned
+)
+
 // bit returns the bit if it is on.
 func bit(on bool, b byte) byte {
 	if on {
@@ -142,26 +164,25 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 // appendAttrs appends what does not refer to other objects. Most files have one owner,
 // root, and one time; so a byte says which of the rest follows.
 func (n *inode) appendAttrs(b []byte, boot int64) []byte {
-	const linkable, owned, times, hasIno, records, old = 4, 8, 16, 32, 64, 128
 	differ := n.atime != n.mtime || n.mtime != n.ctime || n.ctime != n.btime
-	tag := byte(n.kind) | bit(n.linkable, linkable) | bit(n.uid|n.gid != 0, owned) | bit(differ, times) |
-		bit(n.ino != 0, hasIno) | bit(len(n.records) != 0, records) | bit(n.unsynced != nil, old)
+	tag := byte(n.kind) | bit(n.linkable, inodeLinkable) | bit(n.uid|n.gid != 0, inodeOwned) | bit(differ, inodeTimes) |
+		bit(n.ino != 0, inodeNumber) | bit(len(n.records) != 0, inodeRecords) | bit(n.unsynced != nil, inodeUnsynced)
 	b = append(b, tag)
 	b = appendUint(b, uint64(n.mode)|uint64(bit(n.lookedAt, 1)|bit(n.shared, 2))<<12) // above the 07777 of a mode
 	b = appendUint(b, uint64(n.nlink))
 	b = appendInt(b, n.btime-boot)
-	if tag&times != 0 {
+	if tag&inodeTimes != 0 {
 		b = appendInt(b, n.atime-boot)
 		b = appendInt(b, n.mtime-boot)
 		b = appendInt(b, n.ctime-boot)
 	}
-	if tag&owned != 0 {
+	if tag&inodeOwned != 0 {
 		b = appendUint(appendUint(b, uint64(n.uid)), uint64(n.gid))
 	}
-	if tag&hasIno != 0 {
+	if tag&inodeNumber != 0 {
 		b = appendUint(b, n.ino)
 	}
-	if tag&records != 0 {
+	if tag&inodeRecords != 0 {
 		b = appendLen(b, len(n.records))
 	}
 	return b
@@ -220,22 +241,21 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 }
 
 func (k *keyer) proc(b []byte, p *proc) []byte {
-	const owned, started, moved, cells, waits, seen, redirected, pinned = 1, 2, 4, 8, 16, 32, 64, 128
 	fds := p.fds
 	if hasStreams(fds) {
 		fds = fds[len(standard):]
 	}
-	tag := bit(p.uid|p.gid != 0, owned) | bit(p.start != 0, started) | bit(p.cwd != rootID, moved) |
-		bit(len(p.cells) != 0, cells) | bit(len(p.waits) != 0, waits) | bit(len(p.seen) != 0, seen) |
-		bit(len(fds) == len(p.fds), redirected) | bit(p.pinned, pinned)
+	tag := bit(p.uid|p.gid != 0, procOwned) | bit(p.start != 0, procStarted) | bit(p.cwd != rootID, procMoved) |
+		bit(len(p.cells) != 0, procCells) | bit(len(p.waits) != 0, procWaits) | bit(len(p.seen) != 0, procSeen) |
+		bit(len(fds) == len(p.fds), procRedirected) | bit(p.pinned, procPinned)
 	b = append(appendLen(b, p.pid), tag)
-	if tag&owned != 0 {
+	if tag&procOwned != 0 {
 		b = appendUint(appendUint(b, uint64(p.uid)), uint64(p.gid))
 	}
-	if tag&started != 0 {
+	if tag&procStarted != 0 {
 		b = appendInt(b, p.start)
 	}
-	if tag&moved != 0 {
+	if tag&procMoved != 0 {
 		b = k.inode(b, p.cwd)
 	}
 	b = appendLen(b, len(fds))
@@ -248,13 +268,13 @@ func (k *keyer) proc(b []byte, p *proc) []byte {
 			b = k.desc(b, f.desc)
 		}
 	}
-	if tag&cells != 0 {
+	if tag&procCells != 0 {
 		b = appendCells(b, p.cells)
 	}
-	if tag&waits != 0 {
+	if tag&procWaits != 0 {
 		b = k.waits(b, p.pid, p.waits)
 	}
-	if tag&seen != 0 {
+	if tag&procSeen != 0 {
 		b = k.seen(b, p.seen)
 	}
 	return b

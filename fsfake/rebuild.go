@@ -177,27 +177,26 @@ func (r *Rebuilder) inode(parent InodeID) InodeID {
 // attrs is the mirror of [inode.appendAttrs]. It returns how many records there are, and whether what may be
 // on the disk comes after them.
 func (r *Rebuilder) attrs(n *inode) (records int, old bool) {
-	const linkable, owned, times, hasIno, hasRecords, unsynced = 4, 8, 16, 32, 64, 128
 	tag := r.byte()
-	n.kind, n.linkable = Kind(tag&3), tag&linkable != 0
+	n.kind, n.linkable = Kind(tag&3), tag&inodeLinkable != 0
 	mode := r.uint()
 	n.mode, n.lookedAt, n.shared = uint32(mode&(1<<12-1)), mode>>12&1 != 0, mode>>12&2 != 0
 	n.nlink = uint32(r.uint())
 	n.btime = r.int() + r.m.boot
 	n.atime, n.mtime, n.ctime = n.btime, n.btime, n.btime
-	if tag&times != 0 {
+	if tag&inodeTimes != 0 {
 		n.atime, n.mtime, n.ctime = r.int()+r.m.boot, r.int()+r.m.boot, r.int()+r.m.boot
 	}
-	if tag&owned != 0 {
+	if tag&inodeOwned != 0 {
 		n.uid, n.gid = uint32(r.uint()), uint32(r.uint())
 	}
-	if tag&hasIno != 0 {
+	if tag&inodeNumber != 0 {
 		n.ino = r.uint()
 	}
-	if tag&hasRecords != 0 {
+	if tag&inodeRecords != 0 {
 		records = r.count()
 	}
-	return records, tag&unsynced != 0
+	return records, tag&inodeUnsynced != 0
 }
 
 func (r *Rebuilder) names(d *inode, parent InodeID) {
@@ -258,23 +257,22 @@ func (r *Rebuilder) desc() *desc {
 }
 
 func (r *Rebuilder) proc() {
-	const owned, started, moved, cells, waits, seen, redirected, pinned = 1, 2, 4, 8, 16, 32, 64, 128
 	p := r.procs.one()
 	*p = proc{own: &r.newcomer, pid: r.len(), cwd: rootID}
 	r.procAt = append(r.procAt, p)
 	tag := r.byte()
-	p.pinned = tag&pinned != 0
-	if tag&owned != 0 {
+	p.pinned = tag&procPinned != 0
+	if tag&procOwned != 0 {
 		p.uid, p.gid = uint32(r.uint()), uint32(r.uint())
 	}
-	if tag&started != 0 {
+	if tag&procStarted != 0 {
 		p.start = r.int()
 	}
-	if tag&moved != 0 {
+	if tag&procMoved != 0 {
 		p.cwd = r.inode(0)
 	}
-	p.fds = r.fds(tag&redirected == 0)
-	if tag&cells != 0 {
+	p.fds = r.fds(tag&procRedirected == 0)
+	if tag&procCells != 0 {
 		p.cells = make([]cell, r.count())
 		for i := range p.cells {
 			p.cells[i] = cell{name: r.string(), key: r.string()}
@@ -282,13 +280,13 @@ func (r *Rebuilder) proc() {
 			p.cells[i].value = r.value()
 		}
 	}
-	if tag&waits != 0 {
+	if tag&procWaits != 0 {
 		p.waits = make([]wait, r.count())
 		for i := range p.waits {
 			p.waits[i] = r.wait()
 		}
 	}
-	if tag&seen != 0 {
+	if tag&procSeen != 0 {
 		p.seen = r.seen()
 	}
 }

@@ -259,9 +259,6 @@ func (r *Run) Let(t fsfake.Task, expected fsfake.Result) (res fsfake.Result, err
 	return res, errors.Join(err, over)
 }
 
-// SetNow says what the time of day is from now on.
-func (r *Run) SetNow(t time.Time) error { return r.on(func() { r.now = t.UnixNano() }) }
-
 // Pass lets time pass: the time of day and the monotonic clocks of all processes move by d. What waits for a time that
 // has come then is as before: its end is offered.
 func (r *Run) Pass(d time.Duration) {

@@ -40,9 +40,6 @@ func (*Run) Let(fsfake.Task, fsfake.Result) (fsfake.Result, error) {
 // Where knows nothing.
 func (*Run) Where(fsfake.Task) Place { return Place{} }
 
-// SetNow fails.
-func (*Run) SetNow(time.Time) error { return errPlatform }
-
 // Pass does nothing.
 func (*Run) Pass(time.Duration) {}
 

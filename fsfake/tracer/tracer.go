@@ -50,7 +50,7 @@ type Config struct {
 	Program func(pid int) Program
 	// Seed is where random numbers come from. Processes with different pids get different ones.
 	Seed uint64
-	// Now is the time of day until [Run.SetNow] says another; zero is 1 January 2026, as in
+	// Now is the time of day at the start; zero is 1 January 2026, as in
 	// [fsfake.Options].
 	Now time.Time
 	// AskTime makes each reading of a clock a [fsfake.CallNow], unless nothing has been answered since the last one;

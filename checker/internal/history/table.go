@@ -209,9 +209,6 @@ func (t *Table) Continued(id uint32) bool { return t.all[id].goesOn }
 // becomes of that. It must be called before anything else.
 func (t *Table) Follow(spec model.Spec) { t.monitors = newMonitors(spec) }
 
-// Specification is what the histories are judged by.
-func (t *Table) Specification() model.Spec { return t.spec }
-
 // Count returns how many histories there are, or states of monitors, and about the memory
 // that they take.
 func (t *Table) Count() (histories, bytes int) {

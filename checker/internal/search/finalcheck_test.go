@@ -19,7 +19,7 @@ func explored(t *testing.T, id string, monitor func(*model.Spec), workers int) e
 	t.Helper()
 	x, err := NewExplorer(fixtures.Row(t, id, 2), scenarios.MutualExclusion)
 	require.NoError(t, err)
-	spec := x.Histories.Specification()
+	spec := scenarios.MutualExclusion.Spec
 	monitor(&spec)
 	x.Histories.Follow(spec)
 	_, err = x.Explore(context.Background(), Limits{Workers: workers}, x.Initial)

@@ -27,14 +27,14 @@ func Locks() []scenarios.Scenario {
 	}
 	return []scenarios.Scenario{
 		locks("toy/nested-flock/contend", "Two locks, one inside the other, in one order.", two,
-			inOrder(flocks(First), flocks(Second)),
+			inOrder(Flocks(First), Flocks(Second)),
 			holds(scenarios.MutualExclusion), holds(scenarios.ForeignRelease), holds(scenarios.Deadlock), holds(scenarios.Wedge), holds(scenarios.Starvation)),
 		locks("toy/abba-flock/contend", "Two locks, in two orders.", fixed,
 			func(i int) scenarios.Program {
 				if i == 0 {
-					return nested(flocks(First), flocks(Second))
+					return nested(Flocks(First), Flocks(Second))
 				}
-				return nested(flocks(Second), flocks(First))
+				return nested(Flocks(Second), Flocks(First))
 			},
 			holds(scenarios.MutualExclusion), holds(scenarios.ForeignRelease), broken(scenarios.Deadlock)),
 		locks("toy/abba-excl/contend", "Two locks, in two orders; who is refused goes away.", fixed,
@@ -57,14 +57,14 @@ func Locks() []scenarios.Scenario {
 			func(int) scenarios.Program {
 				return func(t *scenarios.Task) {
 					for range 2 {
-						nested(unlinks(flocks(First)), flocks(Second))(t)
+						nested(unlinks(Flocks(First)), Flocks(Second))(t)
 					}
 				}
 			},
 			broken(scenarios.MutualExclusion), broken(scenarios.ForeignRelease)),
 		locks("toy/second-removed/contend", "Of two locks the second removes its file before it lets go of it.", two,
 			func(int) scenarios.Program {
-				return inTurn(flocks(First), unlinks(flocks(Second)), unlinks(flocks(Second)))
+				return inTurn(Flocks(First), unlinks(Flocks(Second)), unlinks(Flocks(Second)))
 			},
 			broken(scenarios.MutualExclusion), broken(scenarios.ForeignRelease)),
 		locks("toy/taken-away/contend", "A holds two locks; B takes the first away from it.", fixed,
@@ -121,7 +121,7 @@ func locks(id, summary string, st scenarios.Setting, program func(process int) s
 				if err := scenarios.Attempt(Excl(l))(t); err != nil {
 					return err
 				}
-			} else if err := scenarios.Attempt(flocks(l))(t); err != nil {
+			} else if err := scenarios.Attempt(Flocks(l))(t); err != nil {
 				return err
 			}
 		}
@@ -130,8 +130,8 @@ func locks(id, summary string, st scenarios.Setting, program func(process int) s
 	return sc
 }
 
-// flocks waits for an flock on a file that stays.
-func flocks(lock string) scenarios.Protocol {
+// Flocks waits for an flock on a file that stays.
+func Flocks(lock string) scenarios.Protocol {
 	return scenarios.Protocol{
 		Path: lock,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
@@ -156,7 +156,7 @@ func unlinks(l scenarios.Protocol) scenarios.Protocol {
 
 // records waits for a record lock, which a process gets as often as it likes.
 func records(lock string) scenarios.Protocol {
-	l := flocks(lock)
+	l := Flocks(lock)
 	l.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 		f, err := t.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o644)
 		if err != nil {
@@ -195,7 +195,7 @@ func takes(t *scenarios.Task, l scenarios.Protocol) (scenarios.Hold, error) {
 // crossed takes two locks and gives back the first first.
 func crossed(t *scenarios.Task) {
 	var release []func()
-	for _, l := range []scenarios.Protocol{flocks(First), flocks(Second)} {
+	for _, l := range []scenarios.Protocol{Flocks(First), Flocks(Second)} {
 		h, err := takes(t, l)
 		if err != nil {
 			return
@@ -210,8 +210,8 @@ func crossed(t *scenarios.Task) {
 
 // leaves gives back the second of two locks and ends with the first.
 func leaves(t *scenarios.Task) {
-	if _, err := takes(t, flocks(First)); err == nil {
-		scenarios.Once(flocks(Second))(t)
+	if _, err := takes(t, Flocks(First)); err == nil {
+		scenarios.Once(Flocks(Second))(t)
 	}
 }
 
@@ -322,7 +322,7 @@ func merges(process int, lockOfSecond string) scenarios.Program {
 
 // locked runs body under an flock that is not recorded.
 func locked(t *scenarios.Task, lock string, body func()) {
-	l := flocks(lock)
+	l := Flocks(lock)
 	if h, err := l.Acquire(t); err == nil {
 		body()
 		_ = l.Release(t, h)

@@ -10,9 +10,7 @@ import (
 	"lockpick/scenarios"
 )
 
-// Patience is how long a program may run without a call: far longer than any does.
-const Patience = ticks * tick
-
+// A program may run so many ticks without a call: far longer than any does.
 const (
 	tick  = time.Second
 	ticks = 5

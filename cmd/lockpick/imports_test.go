@@ -130,7 +130,8 @@ var imports = map[string]string{
 	"internal/reference":          "",
 	"checker/internal/bruteforce": "",
 	"checker/internal/toys":       "fsfake model scenarios",
-	"checker/internal/fixtures":   "checker/internal/history checker/trace fsfake model scenarios scenarios/all sched porcupine testify checker/internal/toys internal/race internal/testmain",
+	"checker/internal/fixtures": "checker/internal/history checker/trace model scenarios" +
+		" scenarios/all sched porcupine testify checker/internal/toys internal/race internal/testmain",
 	"internal/golden":             "testify",
 	"internal/race":               "",
 	"internal/testmain":           "internal/race",

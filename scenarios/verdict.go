@@ -1,5 +1,9 @@
 package scenarios
 
+import (
+	"fmt"
+)
+
 // A Verdict is the answer to "does the property hold?".
 type Verdict uint8
 
@@ -37,4 +41,52 @@ func (c Claim) Under(a Assumptions) Verdict {
 		return Holds
 	}
 	return c.Verdict
+}
+
+// A Kind is how bad the end of a run is that breaks a property; see [Property.Kind].
+type Kind uint8
+
+// The kinds, the worst first, after that of properties that do not tell kinds apart.
+const (
+	NoKind Kind = iota
+	// Lost: every command succeeds, or ends as in a serial run, and something is lost or mixed. Nobody notices.
+	Lost
+	// Mixed: a command fails, and a file is left with contents that no serial run leaves in it.
+	Mixed
+	// Failed: a command fails, and what is left is not what the others leave without it.
+	Failed
+	// Refused: a command fails, and nothing else is wrong.
+	Refused
+)
+
+// kinds have the name of each, and what it means.
+var kinds = [...]struct{ name, meaning string }{
+	Lost:    {"lost", "every command ends as in a serial run, and something is lost or mixed"},
+	Mixed:   {"mixed", "a command fails, and a file is left with contents that no serial run leaves in it"},
+	Failed:  {"failed", "a command fails, and what is left is not what the others leave without it"},
+	Refused: {"refused", "a command fails, and all that is left is what the others leave without it"},
+}
+
+// String is "lost", "mixed", "failed" or "refused"; empty for [NoKind].
+func (k Kind) String() string { return kinds[k].name }
+
+// Meaning says in a clause what is so.
+func (k Kind) Meaning() string { return kinds[k].meaning }
+
+// ParseKind reads what String writes.
+func ParseKind(text string) (Kind, error) {
+	for k := Lost; int(k) < len(kinds); k++ {
+		if text == k.String() {
+			return k, nil
+		}
+	}
+	return NoKind, fmt.Errorf("kind %q is not known: choose %s, %s, %s or %s", text, Lost, Mixed, Failed, Refused)
+}
+
+// Before reports whether k is to be shown rather than l, when those of kind first come first.
+func (k Kind) Before(l, first Kind) bool {
+	if (k == first) != (l == first) {
+		return k == first
+	}
+	return k < l
 }

@@ -76,7 +76,7 @@ func (t *thread) utimensat(c *call) {
 	}
 	op := fsfake.Op{Call: fsfake.CallUtimes, Time: times[0], Time2: times[1]}
 	if c.args[1] == 0 || c.int(3)&unix.AT_EMPTY_PATH != 0 && t.emptyPath(1) {
-		if d := t.p.fds[c.fd(0)]; d != nil && d.fake >= 0 {
+		if d := t.p.fds[c.fd(0)]; d.isFake() {
 			op.Call, op.FD = fsfake.CallFutimes, d.fake
 			t.askZero(op)
 			return

@@ -58,7 +58,7 @@ var byDescriptor = []spec{
 			t.result(0)
 			return
 		}
-		if d := t.p.fds[c.fd(0)]; d != nil && d.fake >= 0 {
+		if d := t.p.fds[c.fd(0)]; d.isFake() {
 			t.askZero(fsfake.Op{Call: fsfake.CallFlock, FD: d.fake, Flags: c.int(1)})
 			return
 		}
@@ -129,7 +129,7 @@ func unmodelled(what string) func(*thread, *call) {
 // fake returns the descriptor that argument i names, when it is of the fake; else the call is
 // made.
 func (t *thread) fake(i int) *descriptor {
-	if d := t.p.fds[t.c.fd(i)]; d != nil && d.fake >= 0 {
+	if d := t.p.fds[t.c.fd(i)]; d.isFake() {
 		return d
 	}
 	if !changesFile[t.c.nr] || !t.protectsFile(t.c.fd(i), changes) {
@@ -149,7 +149,7 @@ func (t *thread) onFake(f func(*descriptor)) {
 func (t *thread) onFakeAt(dirfd int, f func(*descriptor)) {
 	d := t.p.fds[dirfd]
 	switch {
-	case d != nil && d.fake >= 0:
+	case d.isFake():
 		f(d)
 	case dirfd == unix.AT_FDCWD && t.p.cwd != "":
 		t.unmodelled("of the working directory, by an empty name, it is not modelled")
@@ -171,7 +171,7 @@ func noAttributesOf(t *thread, _ *call) {
 func noneFake(which ...int) func(*thread, *call) {
 	return func(t *thread, c *call) {
 		for _, i := range which {
-			if d := t.p.fds[c.fd(i)]; d != nil && d.fake >= 0 {
+			if d := t.p.fds[c.fd(i)]; d.isFake() {
 				t.unmodelled("on a file of the fake (%s) it is not modelled", d.path)
 				return
 			}

@@ -29,7 +29,7 @@ func (t *thread) chdir(*call) {
 
 func (t *thread) fchdir(c *call) {
 	d := t.p.fds[c.fd(0)]
-	if d == nil || d.fake < 0 {
+	if !d.isFake() {
 		t.passThen(t.left)
 		return
 	}

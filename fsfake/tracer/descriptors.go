@@ -16,7 +16,7 @@ import (
 func (t *thread) close(c *call) {
 	fd := c.fd(0)
 	d := t.p.fds[fd]
-	if d == nil || d.fake < 0 {
+	if !d.isFake() {
 		delete(t.p.fds, fd)
 		t.pass()
 		return
@@ -91,7 +91,7 @@ func (p *process) copyFD(d *descriptor, fake, fd int) {
 func (t *thread) dup2(flags int) {
 	oldFD, newFD := t.c.fd(0), t.c.fd(1)
 	d, n := t.p.fds[oldFD], t.p.fds[newFD]
-	from, onto := d != nil && d.fake >= 0, n != nil && n.fake >= 0
+	from, onto := d.isFake(), n.isFake()
 	switch {
 	case oldFD == newFD || newFD < 0 || flags&^unix.O_CLOEXEC != 0:
 		t.pass() // it does nothing, or fails
@@ -165,7 +165,7 @@ var (
 
 func (t *thread) fcntl(c *call) {
 	d := t.p.fds[c.fd(0)]
-	fake := d != nil && d.fake >= 0
+	fake := d.isFake()
 	cmd := c.int(1)
 	switch cmd {
 	case unix.F_DUPFD, unix.F_DUPFD_CLOEXEC, unix.F_GETFD, unix.F_SETFD, unix.F_GETFL:
@@ -256,7 +256,7 @@ func (t *thread) setFlags(d *descriptor, flags int) {
 // whether they talk to a terminal.
 func (t *thread) ioctl(c *call) {
 	d := t.p.fds[c.fd(0)]
-	if d == nil || d.fake < 0 {
+	if !d.isFake() {
 		t.pass()
 		return
 	}

@@ -151,7 +151,7 @@ func (t *thread) execed() {
 			t = by
 		}
 	}
-	for _, o := range append([]*thread(nil), p.threads...) {
+	for _, o := range slices.Clone(p.threads) {
 		if o != t {
 			t.r.dropThread(o)
 		}
@@ -278,7 +278,7 @@ func (r *Run) threadGone(t *thread, ws unix.WaitStatus) {
 	} else if p.exit.Signal == 0 {
 		p.exit = Exit{Status: ws.ExitStatus()}
 	}
-	for _, o := range append([]*thread(nil), p.threads...) {
+	for _, o := range slices.Clone(p.threads) {
 		r.dropThread(o)
 	}
 	p.fds = nil
@@ -299,12 +299,8 @@ func (p *process) giveBack() {
 func (r *Run) dropThread(t *thread) {
 	t.forget()
 	delete(r.threads, t.tid)
-	for i, o := range t.p.threads {
-		if o == t {
-			t.p.threads = append(t.p.threads[:i:i], t.p.threads[i+1:]...)
-			break
-		}
-	}
+	// A copy, for others may be going through them.
+	t.p.threads = slices.DeleteFunc(slices.Clone(t.p.threads), func(o *thread) bool { return o == t })
 	if r.cur == t {
 		r.cur = nil
 	}

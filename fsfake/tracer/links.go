@@ -155,7 +155,7 @@ func (t *thread) link(olddir, i, newdir, j, flags int) {
 		t.fail(unix.EBADF)
 		return
 	}
-	if d := t.p.fds[olddir]; flags&unix.AT_EMPTY_PATH != 0 && d != nil && d.fake >= 0 && t.emptyPath(i) {
+	if d := t.p.fds[olddir]; flags&unix.AT_EMPTY_PATH != 0 && d.isFake() && t.emptyPath(i) {
 		t.oneNameOf(newdir, j, fsfake.Op{Call: fsfake.CallLinkFD, FD: d.fake})
 		return
 	}

@@ -268,11 +268,9 @@ func (r *Run) killAll() {
 		for _, p := range r.procs {
 			for _, t := range p.threads {
 				killOne(t.tid)
-				t.forget()
 			}
-			p.threads, p.gone = nil, true
-			r.dog.forget(p.real)
 		}
+		r.allGone()
 		return
 	}
 	for idle := 0; ; {
@@ -287,14 +285,7 @@ func (r *Run) killAll() {
 		switch {
 		case err == unix.EINTR:
 		case err != nil: // ECHILD: nobody is left
-			for _, p := range r.procs {
-				for _, t := range p.threads {
-					t.forget()
-				}
-				p.threads, p.gone = nil, true
-				r.dog.forget(p.real)
-			}
-			r.threads = map[int]*thread{}
+			r.allGone()
 			return
 		case tid == 0:
 			idle++
@@ -307,6 +298,18 @@ func (r *Run) killAll() {
 			_ = ptrace(unix.PTRACE_CONT, tid, 0, 0)
 		}
 	}
+}
+
+// allGone notes that no process is left.
+func (r *Run) allGone() {
+	for _, p := range r.procs {
+		for _, t := range p.threads {
+			t.forget()
+		}
+		p.threads, p.gone = nil, true
+		r.dog.forget(p.real)
+	}
+	r.threads = map[int]*thread{}
 }
 
 // close closes the reading ends.

@@ -23,7 +23,7 @@ func (t *thread) mmap(c *call) {
 		return
 	}
 	d := t.p.fds[c.fd(4)]
-	if d == nil || d.fake < 0 {
+	if !d.isFake() {
 		t.pass()
 		return
 	}

@@ -90,7 +90,7 @@ func (p *process) openFiles(out []byte, of pipes) ([]byte, error) {
 	slices.Sort(list)
 	base := "/proc/" + strconv.Itoa(p.real)
 	for _, fd := range list {
-		if d := p.fds[fd]; d != nil && d.fake >= 0 {
+		if d := p.fds[fd]; d.isFake() {
 			out = fmt.Appendf(out, "%d fake %d %s\n", fd, d.fake, d.path)
 			continue
 		}

@@ -75,7 +75,6 @@ func (r *Run) note(name string) {
 
 // Outside lists the files outside of the virtual directory that the program has changed or locked so far, in this run and not in
 // the one that it is a clone of, in order: their absolute paths, without symlinks on the way. Devices and /proc are left out.
-func (r *Run) Outside() (names []string) {
-	r.look(func() { names = slices.Sorted(maps.Keys(r.outside)) })
-	return names
+func (r *Run) Outside() []string {
+	return looked(r, func() []string { return slices.Sorted(maps.Keys(r.outside)) })
 }

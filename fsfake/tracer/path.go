@@ -60,7 +60,7 @@ func (t *thread) locate(dirfd int, name string, follow bool) (place, error) {
 		}
 		return w.from(dir, name)
 	}
-	if d := p.fds[dirfd]; d != nil && d.fake >= 0 {
+	if d := p.fds[dirfd]; d.isFake() {
 		return w.relativeTo(d, name)
 	}
 	dir, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(dirfd))
@@ -276,7 +276,7 @@ func (w *walk) process(pid int, rest string) (place, error) {
 	case "fd":
 		num, deeper, _ := strings.Cut(more, "/")
 		n, err := strconv.Atoi(num)
-		if d := p.fds[n]; err == nil && d != nil && d.fake >= 0 {
+		if d := p.fds[n]; err == nil && d.isFake() {
 			if p != w.t.p {
 				n = w.t.p.sharing(n, d)
 			}

@@ -33,7 +33,7 @@ func (t *thread) poll(ns int64, i int, none uint64) {
 			return
 		}
 		d := t.p.fds[fd]
-		if d == nil || d.fake < 0 {
+		if !d.isFake() {
 			continue
 		}
 		le.PutUint32(real[8*k:], ^uint32(0)) // a negative descriptor is left out
@@ -99,7 +99,7 @@ func (t *thread) selectOn(ns int64, i int, none uint64) {
 			if t.awaits(fd) {
 				return
 			}
-			if d := t.p.fds[fd]; d != nil && d.fake >= 0 {
+			if d := t.p.fds[fd]; d.isFake() {
 				t.unmodelled("waiting for a file of the fake (%s) is not modelled", d.path)
 				return
 			}

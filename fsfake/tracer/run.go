@@ -291,10 +291,7 @@ func (r *Run) Stop() {
 }
 
 // Executed lists the real files of the programs that were executed, each once.
-func (r *Run) Executed() (files []string) {
-	r.look(func() { files = slices.Clone(r.execs) })
-	return files
-}
+func (r *Run) Executed() []string { return looked(r, func() []string { return slices.Clone(r.execs) }) }
 
 func (r *Run) executed(file string) {
 	if !slices.Contains(r.execs, file) {
@@ -304,81 +301,67 @@ func (r *Run) executed(file string) {
 
 // Refused lists the calls that are not modelled, and were answered as by a kernel or a file system that cannot do
 // them, each once: programs often have another way.
-func (r *Run) Refused() (calls []string) {
-	r.look(func() { calls = slices.Clone(r.refused) })
-	return calls
+func (r *Run) Refused() []string {
+	return looked(r, func() []string { return slices.Clone(r.refused) })
 }
 
 // Unlike lists those of the refused calls that no kernel and no file system would have refused.
-func (r *Run) Unlike() (calls []string) {
-	r.look(func() { calls = slices.Clone(r.unlike) })
-	return calls
-}
+func (r *Run) Unlike() []string { return looked(r, func() []string { return slices.Clone(r.unlike) }) }
 
 // Exit says how a process ended; false while it runs, or when there was none.
-func (r *Run) Exit(pid int) (e Exit, ok bool) {
-	r.look(func() {
+func (r *Run) Exit(pid int) (Exit, bool) {
+	exits := looked(r, func() (all []Exit) {
 		for _, p := range r.procs {
 			if p.pid == pid && p.gone {
-				e, ok = p.exit, true
+				all = append(all, p.exit)
 			}
 		}
+		return all
 	})
-	return e, ok
+	if len(exits) == 0 {
+		return Exit{}, false
+	}
+	return exits[len(exits)-1], true
 }
 
 // Has reports whether a process runs, or has ended and its parent runs and has not waited for it.
-func (r *Run) Has(pid int) (is bool) {
-	r.look(func() {
-		is = slices.ContainsFunc(r.procs, func(p *process) bool {
+func (r *Run) Has(pid int) bool {
+	return looked(r, func() bool {
+		return slices.ContainsFunc(r.procs, func(p *process) bool {
 			return p.pid == pid && !(p.gone && (p.reaped || p.parent == nil || p.parent.gone))
 		})
 	})
-	return is
 }
 
 // Program is what /proc tells of the root process's program now.
-func (r *Run) Program() (is Program) {
-	r.look(func() {
+func (r *Run) Program() Program {
+	return looked(r, func() Program {
 		of := func(name string) string {
 			b, _ := os.ReadFile("/proc/" + strconv.Itoa(r.procs[0].real) + "/" + name)
 			return string(b)
 		}
-		is = Program{strings.TrimSuffix(of("comm"), "\n"), of("cmdline"), of("environ")}
+		return Program{strings.TrimSuffix(of("comm"), "\n"), of("cmdline"), of("environ")}
 	})
-	return is
 }
 
 // Renamed reports whether that has changed since the run's first answer: by execve(2), or by prctl(PR_SET_NAME).
-func (r *Run) Renamed() (is bool) {
-	r.look(func() { is = r.renamed })
-	return is
-}
+func (r *Run) Renamed() bool { return looked(r, func() bool { return r.renamed }) }
 
 // Calls counts the system calls that have been looked at, in this run and not in the one that it is
 // a clone of.
-func (r *Run) Calls() (n int) {
-	r.look(func() { n = r.calls })
-	return n
-}
+func (r *Run) Calls() int { return looked(r, func() int { return r.calls }) }
 
 // Stdout returns what the processes have written to the run's standard output so far.
-func (r *Run) Stdout() (text string) {
-	r.look(func() { text = r.out.stdout.text.String() })
-	return text
-}
+func (r *Run) Stdout() string { return looked(r, r.out.stdout.text.String) }
 
 // Stderr is Stdout for the standard error.
-func (r *Run) Stderr() (text string) {
-	r.look(func() { text = r.out.stderr.text.String() })
-	return text
-}
+func (r *Run) Stderr() string { return looked(r, r.out.stderr.text.String) }
 
-// look runs f while nothing else looks at the run, also when it is over.
-func (r *Run) look(f func()) {
+// looked is what f finds while nothing else looks at the run, also when it is over.
+func looked[T any](r *Run, f func() T) T {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f()
+	return f()
 }
 
 // A capture holds the reading ends of the program's output.

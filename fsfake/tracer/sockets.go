@@ -100,7 +100,7 @@ func (t *thread) bind(c *call) {
 // sendmsg is sendmsg(2). A descriptor of the fake cannot be sent: it would stay open while it is under way, and be another process's then.
 func (t *thread) sendmsg(c *call) {
 	for _, fd := range t.sent(c.args[1]) {
-		if d := t.p.fds[fd]; d != nil && d.fake >= 0 {
+		if d := t.p.fds[fd]; d.isFake() {
 			t.unmodelled("sending a descriptor of a file of the fake (%s) is not modelled", d.path)
 			return
 		}

@@ -146,12 +146,7 @@ func (r *Run) environment() []string {
 	}
 	for _, e := range r.c.Env {
 		name, _, _ := strings.Cut(e, "=")
-		at := -1
-		for i := range env {
-			if strings.HasPrefix(env[i], name+"=") {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
 		switch {
 		case at < 0:
 			env = append(env, e)

@@ -18,7 +18,7 @@ import (
 func (t *thread) stat(dirfd, i, to, flags int) {
 	if flags&unix.AT_EMPTY_PATH != 0 && t.emptyPath(i) {
 		t.c.text = ""
-		if d := t.p.fds[dirfd]; d != nil && d.fake >= 0 {
+		if d := t.p.fds[dirfd]; d.isFake() {
 			t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake}, to)
 			return
 		}
@@ -56,7 +56,7 @@ func (t *thread) emptyPath(i int) bool {
 // modelled: it has faulted then. The kernel would answer for the placeholder.
 func (t *thread) nameless(dirfd, i int) bool {
 	d := t.p.fds[dirfd]
-	if d == nil || d.fake < 0 || !t.emptyPath(i) {
+	if !d.isFake() || !t.emptyPath(i) {
 		return false
 	}
 	t.unmodelled("of a file of the fake (%s), by an empty name, it is not modelled", d.path)

@@ -69,7 +69,7 @@ func (t *thread) read(s shape, op fsfake.Op) {
 	switch {
 	case d != nil && d.random:
 		t.readRandom(s)
-	case d == nil || d.fake < 0:
+	case !d.isFake():
 		t.transferReal(fd)
 	default:
 		ps, n, ok := t.pieces(s)
@@ -147,7 +147,7 @@ func (t *thread) transferReal(fd int) {
 func (t *thread) write(s shape, op fsfake.Op) {
 	fd := t.c.fd(0)
 	d := t.p.fds[fd]
-	if d == nil || d.fake < 0 {
+	if !d.isFake() {
 		t.transferReal(fd)
 		return
 	}
@@ -192,7 +192,7 @@ func (t *thread) write2() {
 
 // second is the call that preadv2 or pwritev2 makes: with offset -1 that at the description's.
 func (t *thread) second(plain, at fsfake.Call) (fsfake.Op, bool) {
-	if d := t.p.fds[t.c.fd(0)]; d != nil && d.fake >= 0 && t.c.int(5) != 0 {
+	if d := t.p.fds[t.c.fd(0)]; d.isFake() && t.c.int(5) != 0 {
 		t.unmodelled("with flags %#x it is not modelled", t.c.int(5))
 		return fsfake.Op{}, false
 	}

@@ -59,7 +59,7 @@ var aboutTime = []spec{
 		t.waitSpec(3, func(ns int64, i int, forever uint64) { t.timedCall(ns, i, forever, 0) })
 	}},
 	{unix.SYS_EPOLL_CTL, "epoll_ctl", 4, func(t *thread, c *call) {
-		if d := t.p.fds[c.fd(2)]; d != nil && d.fake >= 0 {
+		if d := t.p.fds[c.fd(2)]; d.isFake() {
 			t.fail(unix.EPERM) // as for every regular file
 			return
 		}

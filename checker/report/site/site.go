@@ -10,6 +10,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/internal/numbers"
 )
 
 // heading stands above the first page.
@@ -103,3 +104,12 @@ func functions() template.FuncMap {
 		},
 	}
 }
+
+// count renders "1 process", "2 processes".
+func count(n int, one, many string) string {
+	return grouped(n) + strings.TrimPrefix(numbers.Count(n, one, many), numbers.Number(n))
+}
+
+// grouped renders a number with a narrow space, where no line breaks, between groups of
+// digits.
+func grouped(n int) string { return strings.ReplaceAll(numbers.Number(n), " ", "\u202f") }

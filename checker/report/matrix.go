@@ -201,7 +201,7 @@ func (m *Tables) conditions(r Line) {
 	}
 	for _, x := range r {
 		if x.AnyNumber != "" {
-			m.line("    " + m.o.paint(dim, x.Property.ID+": proved for "+x.AnyNumber))
+			m.lines(4, dim, wrap(x.Property.ID+": proved for "+x.AnyNumber, m.o.width()-4))
 		}
 	}
 	for _, text := range texts {

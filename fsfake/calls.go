@@ -323,7 +323,7 @@ var calls = [numCalls]*row{
 		name: "flock", group: ByFD, uses: onFD | OperandFlags, first: validFlock, failing: failsToLock,
 		do:   (*Machine).flock,
 		text: words(fdText, flockText), answer: okAnswer,
-		mayBlock: func(o *Op) bool { return o.Flags&LOCK_NB == 0 }, contends: held,
+		mayBlock: func(o *Op) bool { return o.Flags&(LOCK_NB|LOCK_UN) == 0 }, contends: held,
 	},
 	CallSetlk: {
 		name: "fcntl-setlk", group: ByFD, uses: onRange | OperandWait, failing: failsToLock,

@@ -52,9 +52,10 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	met := &meeting{at: map[string]bool{}}
 	var ways []way
 	for n := 0; ; n++ {
-		if met.unknown && (n >= maxOrders || len(ways) > maxChoosing) || n == maxMeeting {
+		if met.unknown && (n >= maxOrders || len(ways) > maxChoosing) || s.record.orders == maxMeeting {
 			return nil, errManyOrders
 		}
+		s.record.orders++
 		end := aloneEnd{m: m.Clone()}
 		port, err := s.alone(sc, end.m, process, first, ways, never, met)
 		if err != nil && !errors.As(err, new(stuck)) {
@@ -92,7 +93,7 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 // has chosen before. It goes on alike from there, so that an order need not be followed further.
 type meeting struct {
 	at      map[string]bool
-	unknown bool // the state of the command is not known everywhere
+	unknown bool // the state of the command is not known everywhere, or one order was followed somewhere
 }
 
 // before reports whether a command has chosen in this state before.
@@ -106,7 +107,7 @@ func (met *meeting) before(m *fsfake.Machine, state string) bool {
 	return was
 }
 
-// maxMeeting is how many orders may be followed to where they meet others.
+// maxMeeting is how many orders of all commands together may be followed to where they meet others.
 const maxMeeting = 1000
 
 // nextWays are the ways after these that have the first so many in common with them; nil when
@@ -394,6 +395,9 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 
 // Note implements fsfake.Port.
 func (p *alonePort) Note(v any) {
+	if p.met != nil && v == any(scenarios.OneOrder) { // nothing will hold, and that is not worth more orders
+		p.met.unknown = true
+	}
 	switch v := v.(type) {
 	case scenarios.Remembers:
 		p.state = v.State

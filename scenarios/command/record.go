@@ -26,12 +26,13 @@ import (
 // once: all that is learned is asked once more before a verdict. Every execution compares what it does
 // with what was recorded, so that a command that is no function of its answers is an error.
 type record struct {
-	mu    sync.Mutex
-	roots []*place // by process
-	twins map[twin]*runs
-	whole map[twin]*bool
-	bytes int
-	full  bool // some place was not taken
+	orders int // that were followed, of commands that run alone
+	mu     sync.Mutex
+	roots  []*place // by process
+	twins  map[twin]*runs
+	whole  map[twin]*bool
+	bytes  int
+	full   bool // some place was not taken
 	// lineages counts the executions that were started.
 	lineages int
 	// outside are the files outside of the virtual directory that executions have changed or locked,

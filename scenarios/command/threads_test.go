@@ -138,6 +138,16 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
+// Where children wait for a lock beside each other, one order is followed. In it one unlocks what the other waits for.
+func TestWaitsBesideEachOther(t *testing.T) {
+	t.Parallel()
+	line := compiled(t, "gcc", "family.c") + " locks 1"
+	sc := scenario(t, "gcc", twice(line), map[string]string{"n": "0\n"}, "refused none")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	decide(t, sc, p, "unknown")
+}
+
 // A command that ends in two ways when it runs alone, for two of its threads race, may end in both
 // beside others.
 func TestOutcomesOfOneCommand(t *testing.T) {

@@ -1,6 +1,6 @@
 // family inherit|own N: adds N to a number, in a child, under a lock that both have or that only the
 // parent has. family leave N: leaves two children behind that make a directory each. family shared N: two children that
-// share memory make N directories each.
+// share memory make N directories each. family locks N: two children add N to the number, under a lock of their own.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +10,13 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+static int add(int by, int f) {
+	char text[16] = "";
+	if (read(f, text, sizeof text - 1) < 0) return 2;
+	int n = snprintf(text, sizeof text, "%d\n", atoi(text) + by);
+	return pwrite(f, text, n, 0) != n;
+}
 
 int main(int argc, char **argv) {
 	if (argc < 3) return 2;
@@ -29,15 +36,20 @@ int main(int argc, char **argv) {
 		while (wait(0) > 0);
 		return *made != 2 * atoi(argv[2]);
 	}
+	if (!strcmp(argv[1], "locks")) {
+		for (int child = 0; child < 2; child++)
+			if (!fork()) {
+				int f = open("n", O_RDWR);
+				return flock(f, LOCK_EX) || add(atoi(argv[2]), f) || flock(f, LOCK_UN);
+			}
+		while (wait(0) > 0);
+		return 0;
+	}
 	int lock = open("lock", O_RDWR);
 	if (flock(lock, LOCK_EX)) return 2;
 	if (!fork()) {
-		char text[16] = "";
 		if (!strcmp(argv[1], "own")) close(lock);
-		int f = open("n", O_RDWR);
-		if (read(f, text, sizeof text - 1) < 0) return 2;
-		int n = snprintf(text, sizeof text, "%d\n", atoi(text) + atoi(argv[2]));
-		return pwrite(f, text, n, 0) != n;
+		return add(atoi(argv[2]), open("n", O_RDWR));
 	}
 	wait(0);
 	return 0;

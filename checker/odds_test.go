@@ -109,7 +109,7 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
 	// The odds themselves are those of brute force, to the ninth digit: see package bruteforce.
-	runs := testmain.Many(1000, 1000, 8000)
+	runs := testmain.Many(1000, 2000, 8000)
 	for _, sc := range allToys() {
 		for _, c := range sc.Claims {
 			if c.Verdict == Broken {
@@ -122,7 +122,7 @@ func TestOddsOfToysMatchSamples(t *testing.T) {
 func TestOddsOfTheCatalogueMatchSamples(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	runs := testmain.Many(500, 500, 4000)
+	runs := testmain.Many(500, 1000, 4000)
 	for _, sc := range fixtures.Rows() {
 		if largeRows[sc.ID] {
 			continue

@@ -35,15 +35,9 @@ func TestEveryEngineJudgesEveryProperty(t *testing.T) {
 					return
 				}
 				fixtures.OneWorker(t)
-				// Some toys that hold have more schedules than are run here; none of those breaks it.
-				ref, err := Check(t.Context(), &sc, c.Property, Options{
-					oracle: referenceOf(testmain.Many(5000, 5000, 200_000))})
+				ref, err := Check(t.Context(), &sc, c.Property, Options{oracle: reference})
 				require.NoError(t, err)
-				want := c.Verdict
-				if want == Holds && !ref.Complete {
-					want = Unknown
-				}
-				require.Equal(t, want, ref.Verdict, ref.Why)
+				require.Equal(t, c.Verdict, ref.Verdict, ref.Why)
 				if c.Verdict == Broken {
 					require.False(t, ref.Counterexample.Cost.Less(r.Counterexample.Cost), "%s is smaller", ref.Counterexample.Schedule)
 				}

@@ -87,7 +87,7 @@ func TestNothingIsSmallerThanTheSmallest(t *testing.T) {
 	testmain.Slow(t, "it tries every smaller schedule", "./checker")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	most, tried := testmain.Many(500, 1000, math.MaxInt), 0
+	most, tried := testmain.Many(500, 2000, math.MaxInt), 0
 	for _, sc := range allToys() {
 	claims:
 		for _, c := range sc.Claims {

@@ -42,7 +42,7 @@ func requireSmallest(t *testing.T, list []*scenarios.Scenario, smallest map[stri
 // enginesAgreeOn compares the engines on everything that scenarios claim.
 func enginesAgreeOn(t *testing.T, list []*scenarios.Scenario) {
 	fixtures.OneWorker(t)
-	budget, runs := testmain.Many(500, 700, 10_000), testmain.Many(100, 100, 300)
+	budget, runs := testmain.Many(500, 1500, 10_000), testmain.Many(100, 100, 300)
 	for _, sc := range list {
 		for _, c := range sc.Claims {
 			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {

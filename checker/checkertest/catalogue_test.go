@@ -69,7 +69,7 @@ func TestRapidFindsEveryReportedRace(t *testing.T) {
 	testmain.Slow(t, "it draws schedules until it finds each race", "./checker/checkertest")
 	fixtures.OneWorker(t)
 	t.Parallel()
-	each := testmain.Many(8, 8, 1)
+	each := testmain.Many(8, 4, 1)
 	for i, sc := range all.Core() {
 		if i%each != 0 {
 			continue

@@ -208,7 +208,7 @@ func lockstepWalks(t *testing.T, x *Space, steps int) {
 func TestLockstep(t *testing.T) {
 	fixtures.OneWorker(t)
 	t.Parallel()
-	steps := testmain.Many(500, 500, 2500)
+	steps := testmain.Many(500, 800, 2500)
 	for _, sc := range fixtures.Rows() {
 		for _, p := range lockstepProperties(&sc) {
 			t.Run(sc.ID+"/"+p.ID, func(t *testing.T) { lockstepRuns(t, sc, p, steps) })

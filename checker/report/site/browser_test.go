@@ -1,7 +1,6 @@
 package site
 
 import (
-	"flag"
 	"image/png"
 	"os"
 	"path/filepath"
@@ -187,21 +186,18 @@ func contrasts(t *testing.T, b *tab, dir string) {
 	}
 }
 
-// pictures are for people to look at; "go test -artifacts" takes them all and keeps them. What a test can say of them
-// is that something is on them, and that nothing sticks out on a telephone.
+// pictures are for people to look at; "go test -artifacts" keeps them. What a test can
+// say of them is that something is on them, and that nothing sticks out on a telephone.
 func pictures(t *testing.T, b *tab, dir string) {
-	out, all := t.ArtifactDir(), flag.Lookup("test.artifacts").Value.String() == "true"
+	out := t.ArtifactDir()
 	for _, page := range []struct{ name, file string }{
 		{"index", "index.html"}, {"scenario", "scenarios/toy.look.tasks.html"}, {"stall", "scenarios/toy.lease.stall.html"},
 	} {
-		for i, w := range []struct {
+		for _, w := range []struct {
 			name  string
 			width int
 		}{{"desktop", 1360}, {"mobile", 390}} {
-			for k, scheme := range []string{"light", "dark"} {
-				if i != k && !all {
-					continue
-				}
+			for _, scheme := range []string{"light", "dark"} {
 				b.look(w.width, 900, scheme)
 				b.open(fileURL(dir, page.file))
 				file := filepath.Join(out, page.name+"-"+w.name+"-"+scheme+".png")

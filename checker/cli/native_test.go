@@ -17,18 +17,8 @@ import (
 	"lockpick/sched"
 )
 
-// challenged runs commands natively and says what becomes of a verdict that the model gives. What is found is found
-// within a minute on a machine that is busy, too.
+// challenged runs commands natively and says what becomes of a verdict that the model gives.
 func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []command.File,
-	commands ...string) checker.Result {
-	t.Helper()
-	return challengedFor(t, time.Minute, p, v, files, commands...)
-}
-
-// unfound is the budget where nothing is found: as many runs are drawn as it is long.
-const unfound = 10 * time.Second
-
-func challengedFor(t *testing.T, budget time.Duration, p *scenarios.Property, v checker.Verdict, files []command.File,
 	commands ...string) checker.Result {
 	t.Helper()
 	testmain.InRealTime(t, "./checker/cli")
@@ -37,7 +27,7 @@ func challengedFor(t *testing.T, budget time.Duration, p *scenarios.Property, v 
 	for _, text := range commands {
 		spec.Commands = append(spec.Commands, command.Line{Shell: text})
 	}
-	n := &challenge{spec: &spec, budget: budget, begins: func() {}}
+	n := &challenge{spec: &spec, budget: time.Minute, begins: func() {}}
 	defer n.close()
 	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true}
 	n.answer(context.Background(), &r)
@@ -67,7 +57,7 @@ func TestNativeContradictsAFalseHolds(t *testing.T) {
 func TestNativeSaysNothingElse(t *testing.T) {
 	testmain.Slow(t, "it runs real programs for a second", "./checker/cli")
 	counter := []command.File{{Name: "n", Content: "0\n"}}
-	r := challengedFor(t, unfound, scenarios.Deadlock, checker.Holds, counter, bumps, bumps)
+	r := challenged(t, scenarios.Deadlock, checker.Holds, counter, bumps, bumps)
 	require.Equal(t, checker.Holds, r.Verdict)
 	require.Contains(t, r.Native, "runs with one preemption")
 }
@@ -137,7 +127,7 @@ func TestNativeKills(t *testing.T) {
 // A deadlock does not contradict what is said of ends.
 func TestNativeDeadlockIsNoEnd(t *testing.T) {
 	testmain.Slow(t, "a deadlock is one only after some time", "./checker/cli")
-	r := challengedFor(t, unfound, serializable(), checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
+	r := challenged(t, serializable(), checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
 		"exec 8>a 9>b; flock 9; flock 8")
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
 	require.Contains(t, r.Native, "waiting for each other for ever")
@@ -155,8 +145,8 @@ func TestNativeContradictsAFalseHoldsByADeadlock(t *testing.T) {
 func TestNativeStartIsAsOld(t *testing.T) {
 	testmain.Slow(t, "it runs real programs for a second", "./checker/cli")
 	old := []command.File{{Name: "l/", Age: time.Hour}, {Name: "l/pid", Content: "1", Age: time.Hour}}
-	r := challengedFor(t, unfound, serializable(), checker.Holds, old,
-		`[ -n "$(find l -maxdepth 0 -mmin +59)" ] && echo stale`, "sleep 0.01; ls l")
+	r := challenged(t, serializable(), checker.Holds, old, `[ -n "$(find l -maxdepth 0 -mmin +59)" ] && echo stale`,
+		"sleep 0.01; ls l")
 	require.Equal(t, checker.Holds, r.Verdict, r.Why)
 	require.Contains(t, r.Native, "all as in some serial order")
 }

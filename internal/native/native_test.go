@@ -203,8 +203,8 @@ func TestMountsBelow(t *testing.T) {
 		t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
 		err = os.Mkdir(dir+"/mount", 0o755)
 	}
-	if os.Getuid() != 0 || err != nil {
-		t.Skipf("SKIPPED: it mounts a file system in /srv, which only root may: %v; as root go test "+
+	if err != nil {
+		t.Skipf("SKIPPED: it needs a directory in /srv, and there is none to be had: %v; where there is go test "+
 			"./internal/native runs it", err)
 	}
 	require.NoError(t, os.WriteFile(dir+"/n", []byte("0\n"), 0o600))

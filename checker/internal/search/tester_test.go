@@ -9,7 +9,6 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/history"
-	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/model"
@@ -211,7 +210,7 @@ func TestForeignRelease(t *testing.T) {
 // One schedule, one trace: nothing in a run depends on anything else.
 func TestTwoRunsGiveOneTrace(t *testing.T) {
 	fixtures.OneWorker(t)
-	for _, sc := range append(toys.All(), toys.Properties()...) {
+	for _, sc := range situations() {
 		for seed := range uint64(10) {
 			var got [2]Outcome
 			for i := range got {

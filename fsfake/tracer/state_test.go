@@ -20,6 +20,9 @@ func TestStateOfARun(t *testing.T) {
 	pipe := "{ { : > a; echo a; } & { : > b; echo b; } & wait; : > c; } | { : > late; cat; }"
 	printed := "{ : > a; echo a; } & { : > b; echo b; } & wait" + tail
 	remembered := "{ : > a; } & { : > b; read x < n; : > c; } & wait" + tail
+	// A child sends what its parent has blocked, where n holds 2.
+	pending := `exec perl -MPOSIX -e 'sigprocmask(SIG_BLOCK, POSIX::SigSet->new(SIGUSR1)); if (!fork) {
+		open F, "<n"; kill(USR1 => getppid) if <F> == 2; _exit(0) } wait; open F, ">end"'`
 	both, one := [2]string{"a", "b"}, [2]string{"1\n", "1\n"}
 	for _, c := range []struct {
 		name, script, at string
@@ -30,6 +33,8 @@ func TestStateOfARun(t *testing.T) {
 		{"an order in a pipe", pipe, "c", both, one, false},
 		{"an order of what is printed", printed, "end", both, one, false},
 		{"what a child has read", remembered, "c", [2]string{"b", "b"}, [2]string{"1\n", "2\n"}, false},
+		{"a signal that is blocked", pending, "end", [2]string{"n", "n"}, [2]string{"1\n", "2\n"}, false},
+		{"no signal", pending, "end", [2]string{"n", "n"}, one, true},
 		{"the same order again", remembered, "c", [2]string{"b", "b"}, one, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

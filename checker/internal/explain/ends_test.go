@@ -59,6 +59,8 @@ func TestCausesOfWrongEnds(t *testing.T) {
 			_ = t.Rename(lock, lock+".2")
 			if t.Unlink(lock+".1") != nil {
 				_ = kit.Create(t, n, "failed")
+				_ = t.Mkdir(lock+".d", 0o755)
+				_ = kit.Create(t, lock+".d/n", "") // another file, which the table does not mean
 			}
 		}, func(t *task) {
 			if t.Unlink(lock) != nil {

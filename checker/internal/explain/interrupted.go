@@ -137,7 +137,7 @@ func (t *teller) closest() {
 	for k := 2; len(rows) > 0 && k < len(rows[0]); k++ {
 		var differ []*change
 		for _, row := range rows[1:] {
-			if c := t.lastAt("/" + row[0]); c != nil && row[1] != row[k] {
+			if c := t.lastAt(row[0]); c != nil && row[1] != row[k] {
 				differ = append(differ, c)
 			}
 		}
@@ -152,15 +152,21 @@ func (t *teller) closest() {
 	t.say("%s comes closest. What differs: %s %s %s. ", upper(order), c.By, t.whole(c), t.at(c.Step))
 }
 
-// lastAt is the last change of a file whose path ends so; nil for none.
-func (s *story) lastAt(end string) (last *change) {
-	for name, all := range s.changes { // order does not matter: the last one is taken
-		if c := all[len(all)-1]; strings.HasSuffix(name, end) && s.deed(c.Change).verb != "" &&
-			(last == nil || c.Step > last.Step) {
-			last = c
+// lastAt is the last change of the file that a table calls so, relative to the directory of the commands; nil for none.
+// Of several paths that end so the shortest is meant: others lie in directories below.
+func (s *story) lastAt(name string) *change {
+	at := ""
+	for p := range s.changes { // order does not matter: the smallest is taken
+		shorter := at == "" || len(p) < len(at) || len(p) == len(at) && p < at
+		if shorter && strings.HasSuffix(p, "/"+strings.TrimPrefix(name, "/")) {
+			at = p
 		}
 	}
-	return last
+	all := s.changes[at]
+	if len(all) == 0 || s.deed(all[len(all)-1].Change).verb == "" {
+		return nil
+	}
+	return all[len(all)-1]
 }
 
 // onFile is the step nearest to one, back or on, in which a task made a call on a file; nil when

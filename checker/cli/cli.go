@@ -96,7 +96,8 @@ type app struct {
 	// giveUp ends the program when work goes on for longer than grace after it was to stop; nil for never.
 	giveUp func(status int)
 	grace  time.Duration
-	// further is how long run looks for another counterexample when there is one; zero is a minute.
+	// further is how long run looks for another counterexample when there is one; zero is a minute, less is
+	// not at all.
 	further time.Duration
 }
 

@@ -256,6 +256,16 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 		f.property, strings.Join(ids, ", "))
 }
 
+// afterFurther calls cancel when a further counterexample has been looked for long enough: at once, before it returns,
+// where a.further is negative.
+func (a *app) afterFurther(cancel context.CancelFunc) {
+	if a.further < 0 {
+		cancel()
+		return
+	}
+	time.AfterFunc(cmp.Or(a.further, time.Minute), cancel)
+}
+
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
 // and the result asks; strict is the scenario in which none is. Once there is a counterexample, a worse and a smaller
 // one are looked for as long as a.further says, unless --timeout or --kind asks for more.
@@ -282,7 +292,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 		o.Found = func(r *checker.Result) {
 			shown(r)
 			if f.timeout == 0 && f.first == scenarios.NoKind {
-				time.AfterFunc(cmp.Or(a.further, time.Minute), cancel)
+				a.afterFurther(cancel)
 			}
 		}
 		r, err := checker.Check(within, sc, p, o)

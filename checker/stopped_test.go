@@ -79,7 +79,7 @@ func TestTimeIsKept(t *testing.T) {
 		require.NoError(t, err)
 		require.False(t, r.Complete)
 		require.NotEmpty(t, r.Why)
-		require.NotEqual(t, Holds, r.Verdict)      // what was seen until then is no secret
+		require.NotEqual(t, Holds, r.Verdict)       // what was seen until then is no secret
 		require.Less(t, took, limit+20*time.Second) // the machine may be busy; the whole space takes minutes
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
 	"lockpick/sched"
 )
@@ -32,6 +33,61 @@ func (c *course) Next(v *sched.View) (sched.Choice, error) {
 		}
 	}
 	return sched.RunToCompletion{}.Next(v)
+}
+
+// follow makes a run whose tasks take turns as in another one without faults: each goes on until it has made the call
+// with which its turn ends there. It may make others before, as programs do that look at a clock. Where one does not
+// make that call, the run is none, and breaks nothing.
+func follow(t *search.Tester, run trace.Trace) (out search.Outcome, err error) {
+	var legs course
+	done := 0
+	for i := range run {
+		task := run[i].Choice.Task
+		last := i+1 == len(run)
+		if !last && run[i+1].Choice.Task == task {
+			continue
+		}
+		c := append(slices.Clone(legs), leg{task, math.MaxInt})
+		if out, err = t.Run(&c, true); err != nil || last {
+			return out, err
+		}
+		end := nthSame(out.Trace, &run[i], nth(run[:i+1]))
+		if end < done {
+			break
+		}
+		legs = append(legs, leg{task, end + 1 - done})
+		done = end + 1
+	}
+	return search.Outcome{}, nil
+}
+
+// sameCall reports whether two steps are the same call of one task, whatever it writes.
+func sameCall(a, b *trace.Step) bool {
+	return a.Choice.Task == b.Choice.Task && slices.EqualFunc(a.Calls, b.Calls, func(c, d trace.Call) bool {
+		return c.Op.Call == d.Op.Call && c.Op.Path == d.Op.Path && c.Op.Path2 == d.Op.Path2 && c.Op.FD == d.Op.FD
+	})
+}
+
+// nth is how many steps of a run are like its last one, with that.
+func nth(run trace.Trace) (n int) {
+	for i := range run {
+		if sameCall(&run[i], &run[len(run)-1]) {
+			n++
+		}
+	}
+	return n
+}
+
+// nthSame is the index of the nth step that is like st, or -1.
+func nthSame(run trace.Trace, st *trace.Step, n int) int {
+	for i := range run {
+		if sameCall(&run[i], st) {
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return -1
 }
 
 // An access is a step of a task that works on a name or changes what stands there.

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"lockpick/checker/internal/search"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 )
 
@@ -81,6 +83,11 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 	if o.States >= smallSpace { // a first look
 		o.States = 0
 	}
+	if err == nil && r.Counterexample != nil {
+		if moved, err := r.movedInTime(&sc, sc.Claims[i].Property); moved != nil || err != nil {
+			return moved, err
+		}
+	}
 	if err == nil {
 		res, err = decideInTime(ctx, &sc, sc.Claims[i].Property, o.lastingStates(r.Stats.States))
 	}
@@ -105,6 +112,36 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 	}
 	r.Why += "; with a clock that moves: " + res.Why
 	return &r, nil
+}
+
+// movedInTime is a broken result where clocks move: its schedules once more, as far as they end in the same kind. It is
+// nil where that of the counterexample does not.
+func (r *Result) movedInTime(sc *scenarios.Scenario, p *scenarios.Property) (*Result, error) {
+	t, err := search.NewTester(sc, p)
+	if err != nil {
+		return nil, err
+	}
+	var all []*trace.Counterexample
+	for _, cx := range append([]*trace.Counterexample{r.Counterexample}, r.Also...) {
+		out, err := follow(t, cx.Trace)
+		if err != nil {
+			return nil, err
+		}
+		if out.Broken && out.Kind == cx.Kind {
+			moved := t.Evidence(out)
+			moved.Others = cx.Others
+			all = append(all, moved)
+		}
+		if len(all) == 0 {
+			return nil, nil
+		}
+	}
+	res := NewResult(sc, p, all[0])
+	res.Also, res.Stats, res.looks, res.OddsWhy, res.checked = all[1:], r.Stats, r.looks, r.OddsWhy, true
+	if again, err := res.reconsidered(); again || err != nil {
+		return nil, err
+	}
+	return &res, nil
 }
 
 // drawnInTime is how many schedules are drawn first: what these break needs no whole space.

@@ -2,6 +2,7 @@ package scenarios
 
 import (
 	"fmt"
+	"strings"
 )
 
 // A Verdict is the answer to "does the property hold?".
@@ -53,7 +54,9 @@ const (
 	Lost
 	// Mixed: a command fails, and a file is left with contents that no serial run leaves in it.
 	Mixed
-	// Failed: a command fails, and what is left is not what the others leave without it.
+	// Altered: a command fails, and a file is not as the others leave it without it.
+	Altered
+	// Failed: a command fails, and something is left beside what the others leave without it.
 	Failed
 	// Refused: a command fails, and nothing else is wrong.
 	Refused
@@ -63,11 +66,12 @@ const (
 var kinds = [...]struct{ name, meaning string }{
 	Lost:    {"lost", "every command ends as in a serial run, and something is lost or mixed"},
 	Mixed:   {"mixed", "a command fails, and a file is left with contents that no serial run leaves in it"},
-	Failed:  {"failed", "a command fails, and what is left is not what the others leave without it"},
+	Altered: {"altered", "a command fails, and a file is not as the others leave it without it"},
+	Failed:  {"failed", "a command fails, and something is left beside what the others leave without it"},
 	Refused: {"refused", "a command fails, and all that is left is what the others leave without it"},
 }
 
-// String is "lost", "mixed", "failed" or "refused"; empty for [NoKind].
+// String is "lost", "mixed", "altered", "failed" or "refused"; empty for [NoKind].
 func (k Kind) String() string { return kinds[k].name }
 
 // Meaning says in a clause what is so.
@@ -75,12 +79,14 @@ func (k Kind) Meaning() string { return kinds[k].meaning }
 
 // ParseKind reads what String writes.
 func ParseKind(text string) (Kind, error) {
+	var names []string
 	for k := Lost; int(k) < len(kinds); k++ {
 		if text == k.String() {
 			return k, nil
 		}
+		names = append(names, k.String())
 	}
-	return NoKind, fmt.Errorf("kind %q is not known: choose %s, %s, %s or %s", text, Lost, Mixed, Failed, Refused)
+	return NoKind, fmt.Errorf("kind %q is not known: choose %s", text, strings.Join(names, ", "))
 }
 
 // Before reports whether k is to be shown rather than l, when those of kind first come first.

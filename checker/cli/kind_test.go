@@ -43,5 +43,26 @@ func TestRunShowsTheWorst(t *testing.T) {
 
 	got = run(t, "run", "--kind", "worse", file)
 	require.Equal(t, ExitUsage, got.exit)
-	require.Contains(t, got.stderr, "choose lost, mixed, failed or refused")
+	require.Contains(t, got.stderr, "choose lost, mixed, altered, failed, refused")
+}
+
+// The worst is shown also of commands that look at the clock, which are asked once more where it moves.
+func TestRunShowsTheWorstInTime(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	file := filepath.Join(t.TempDir(), "c.txtar")
+	require.NoError(t, os.WriteFile(file, []byte(`-- c.sh --
+[ $(($(date +%s) % 7)) = 0 ] && : <n
+read x <n; echo $((x+1)) >n
+mkdir m && rmdir m
+-- n --
+0
+-- commands --
+sh c.sh
+sh c.sh
+`), 0o600))
+	got := run(t, "run", "--native", "off", "--property", "serializable", file)
+	require.Contains(t, got.stdout, "assuming sleeps-last", "the verdict depends on the clock")
+	require.Contains(t, got.stdout, "  kind    lost: every command ends as in a serial run, and something is lost")
+	require.Contains(t, got.stdout, "  also    altered: a command fails, and a file is not as the others leave it")
+	require.Regexp(t, `n +"1\\n" +"2\\n" +"2\\n"`, got.stdout)
 }

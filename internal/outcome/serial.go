@@ -124,11 +124,19 @@ func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
 	if len(failed) == len(o.Exits) && slices.Equal(o.Tree, start) {
 		return scenarios.Refused
 	}
+	without := [][]Entry{} // what the others leave
+	if len(failed) == len(o.Exits) {
+		without = append(without, start)
+	}
 	for _, k := range parts {
 		ranFailed := slices.ContainsFunc(k.Ran, func(i int) bool { return !others(i) })
-		if !ranFailed && len(k.Ran) == len(o.Exits)-len(failed) && o.Key(others) == k.Outcome.Key(others) {
+		if ranFailed || len(k.Ran) != len(o.Exits)-len(failed) {
+			continue
+		}
+		if o.Key(others) == k.Outcome.Key(others) {
 			return scenarios.Refused
 		}
+		without = append(without, k.Outcome.Tree)
 	}
 	known := map[Entry]bool{}
 	texts := map[string]bool{}
@@ -143,7 +151,24 @@ func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
 	}) {
 		return scenarios.Mixed
 	}
-	return scenarios.Failed
+	if len(without) == 0 || slices.ContainsFunc(without, func(tree []Entry) bool { return holdsAll(o.Tree, tree) }) {
+		return scenarios.Failed
+	}
+	return scenarios.Altered
+}
+
+// holdsAll reports whether every entry of one tree is in another, as it is there.
+func holdsAll(tree, part []Entry) bool {
+	has := map[string]string{}
+	for _, e := range tree {
+		has[e.Name] = e.Text
+	}
+	for _, e := range part {
+		if text, there := has[e.Name]; !there || text != e.Text {
+			return false
+		}
+	}
+	return true
 }
 
 func trees(orders []Order) (out [][]Entry) {

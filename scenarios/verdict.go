@@ -77,6 +77,15 @@ func (k Kind) String() string { return kinds[k].name }
 // Meaning says in a clause what is so.
 func (k Kind) Meaning() string { return kinds[k].meaning }
 
+// KindsText lists the kinds with what they mean, the worst first.
+func KindsText() string {
+	var texts []string
+	for _, k := range kinds[Lost:] {
+		texts = append(texts, fmt.Sprintf("%s (%s)", k.name, k.meaning))
+	}
+	return strings.Join(texts, ", ")
+}
+
 // ParseKind reads what String writes.
 func ParseKind(text string) (Kind, error) {
 	var names []string

@@ -39,7 +39,8 @@ func TestRunThatIsStopped(t *testing.T) {
 	require.Contains(t, got.stdout, "UNKNOWN  deadlock")
 }
 
-// Who gives no time waits a minute for a worse or a smaller counterexample, and not for as long as a search takes.
+// Who gives no time waits a minute for a worse or a smaller counterexample, and for the answers to other questions, and
+// not for as long as a search takes.
 func TestFurther(t *testing.T) {
 	file := raceFile(t)
 	for further, smallest := range map[time.Duration]bool{-1: false, time.Hour: true} {
@@ -47,5 +48,7 @@ func TestFurther(t *testing.T) {
 		a := &app{stdout: &out, stderr: &out, env: func(string) string { return "" }, further: further}
 		require.Equal(t, ExitDiffers, a.run(t.Context(), []string{"run", "--native", "off", file}), out.String())
 		require.Equal(t, smallest, strings.Contains(out.String(), "no smaller"), out.String())
+		require.Equal(t, smallest, strings.Contains(out.String(), "HOLDS  deadlock"), out.String())
+		require.Equal(t, !smallest, strings.Contains(out.String(), "another property is broken"), out.String())
 	}
 }

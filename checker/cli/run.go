@@ -86,11 +86,9 @@ it holds, or is broken and how, or why it was not asked.`,
 	}
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
 		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")
-	fs.StringVar(&f.kind, "kind", "", "show a counterexample of kind `K` rather than the worst: lost (all succeed, and "+
-		"something is lost or mixed), mixed (a command fails, and a file is left as no serial run leaves it), "+
-		"failed (a command fails, too) or refused (nothing else is wrong)")
+	fs.StringVar(&f.kind, "kind", "", "show a counterexample of kind `K` rather than the worst: "+scenarios.KindsText())
 	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never, "+
-		"but a minute after a counterexample without --kind; in a survey for each verdict)")
+		"but a minute after a counterexample without --kind, also for what else is asked; in a survey for each verdict)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
 	fs.StringVar(&f.draw.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; "+

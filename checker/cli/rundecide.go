@@ -88,10 +88,11 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	if !third {
 		n.early(ctx, &sc)
 	}
-	tried := &checker.Tried{}
+	tried, broken := &checker.Tried{}, false
 	before := func() error { return nil } // ends the verdict before
 	for i, p := range asked {
-		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, f)
+		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, broken, f)
+		broken = broken || r.Verdict == checker.Broken
 		witnessed := func() {}
 		if err := before(); err != nil {
 			return nil, err
@@ -268,9 +269,10 @@ func (a *app) afterFurther(cancel context.CancelFunc) {
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
 // and the result asks; strict is the scenario in which none is. Once there is a counterexample, a worse and a smaller
-// one are looked for as long as a.further says, unless --timeout or --kind asks for more.
+// one are looked for as long as a.further says, unless --timeout or --kind asks for more. So is this one where another
+// property is broken already.
 func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario,
-	p *scenarios.Property, tried *checker.Tried, f *runFlags) (checker.Result, error) {
+	p *scenarios.Property, tried *checker.Tried, broken bool, f *runFlags) (checker.Result, error) {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
@@ -289,18 +291,26 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
+		short := f.timeout == 0 && f.first == scenarios.NoKind
 		o.Found = func(r *checker.Result) {
 			shown(r)
-			if f.timeout == 0 && f.first == scenarios.NoKind {
+			if short && !broken {
 				a.afterFurther(cancel)
 			}
+		}
+		if short && broken {
+			a.afterFurther(cancel)
 		}
 		r, err := checker.Check(within, sc, p, o)
 		if err == nil && p.Disks > 0 && r.Verdict == checker.Unknown && r.Why == checker.SomeDisks {
 			p.Disks = 0 // now all of them
 			r, err = checker.Check(within, sc, p, o)
 		}
-		if within.Err() != nil && ctx.Err() == nil {
+		switch {
+		case within.Err() == nil || ctx.Err() != nil:
+		case broken:
+			r.Why = "another property is broken, so it ended after a minute, --timeout 10m looks longer"
+		default:
 			r.Why = "it ended a minute after the first counterexample, --timeout 10m looks longer"
 		}
 		return r, err

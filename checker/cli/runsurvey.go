@@ -264,7 +264,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		p := sc.Claims[at].Property
 		f := *s.f
 		f.skipOdds = true
-		r, err := s.app.decideRun(ctx, &one.Spec, &sc, &strict, p, tried, &f)
+		r, err := s.app.decideRun(ctx, &one.Spec, &sc, &strict, p, tried, false, &f)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -147,7 +147,7 @@ func TestNativeNoticesAWrongTracer(t *testing.T) {
 			var out bytes.Buffer
 			a := &app{stdout: &out, stderr: &out, env: func(string) string { return "" }}
 			f := &runFlags{skipOdds: true, states: 1 << 20, budget: cmp.Or(c.budget, time.Minute)}
-			r, err := a.decideRun(t.Context(), spec, &sc, &strict, sc.Claims[0].Property, &checker.Tried{}, f)
+			r, err := a.decideRun(t.Context(), spec, &sc, &strict, sc.Claims[0].Property, &checker.Tried{}, false, f)
 			require.NoError(t, err)
 			if c.falsely == 0 {
 				c.falsely = checker.Holds

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"lockpick/checker/trace"
+	"lockpick/fsfake"
 	"lockpick/sched"
 )
 
@@ -55,8 +56,8 @@ func (t *teller) wroteTheSame() bool {
 }
 
 // notReadAgain tells of somebody who has read a file, and writes it anew after somebody else
-// has: what is written was computed from what was read. Looks that do not read, as mv makes
-// at what it replaces, tell nothing of the contents.
+// has: what is written was computed from what was read, or from nothing where there was nothing to open. Looks that do
+// not read, as mv makes at what it replaces, tell nothing of the contents.
 func (t *teller) notReadAgain() bool {
 	for _, p := range t.walk.Paths() {
 		for _, mine := range slices.Backward(t.changes[p]) {
@@ -77,15 +78,22 @@ func (t *teller) notReadAgain() bool {
 	return false
 }
 
-// readBefore is the last read of a name by who changed it, before the change; nil when there
-// is none.
+// readBefore is the last read of a name by who changed it, before the change, or its open that found nothing; nil when
+// there is none.
 func (s *story) readBefore(c *change) *look {
 	for _, l := range slices.Backward(s.all[c.By]) {
-		if l.path == c.Path && l.how == read && l.step < c.Step {
+		if l.path == c.Path && (l.how == read || s.openedNothing(l)) && l.step < c.Step {
 			return l
 		}
 	}
 	return nil
+}
+
+// openedNothing reports whether a look was an open(2) of a file that is not there.
+func (s *story) openedNothing(l *look) bool {
+	return l.how == missing && slices.ContainsFunc(s.walk.Steps[l.step-1].Calls, func(c trace.Call) bool {
+		return c.Op.Call == fsfake.CallOpen
+	})
 }
 
 // changedSince is the last change of a name's contents by others between a look and a change.

@@ -58,6 +58,7 @@ type job struct {
 	Patience  time.Duration // how long a command may sleep before its turn ends
 	Limit     time.Duration // of the run
 	Jitter    float64       // the chance that a process is held while others of its command go on
+	Ranked    bool          // of the processes of a command the one with the highest rank goes on, at each shared call
 	Seed      uint64
 }
 

@@ -158,6 +158,21 @@ func TestCallsNothingBroken(t *testing.T) {
 	}
 }
 
+// A pipeline whose last part empties what the first one reads ends in two ways. That each of two copies has read first
+// is rare when each call of theirs is a choice.
+func TestSerialRunsOfPipelinesEndInEveryWay(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
+	const pipeline = "sed s/0/1/ n | tee n > /dev/null"
+	c := open(t, shell(t, []string{"n=0\n"}, pipeline, pipeline))
+	require.NoError(t, c.ready())
+	require.NoError(t, c.serialRuns(t.Context(), timesMore+severalMore))
+	ends := map[string]bool{}
+	for _, o := range c.orders {
+		ends[o.end["n"]] = true
+	}
+	require.Len(t, ends, 2, "%v", ends)
+}
+
 func TestLostUpdate(t *testing.T) {
 	testmain.InRealTime(t, "./internal/native")
 	r := sweep(t, shell(t, []string{"n=0\n"}, bump, bump), time.Minute, true)

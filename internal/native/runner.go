@@ -256,7 +256,7 @@ func (r *runner) atCall(t *task) {
 	t.step = r.script.match(t.cmd, s.name, s.paths)
 	c := r.cmds[t.cmd]
 	mine := r.turn == t.cmd && r.left != 0
-	waits := mine && r.job.Jitter > 0 && len(c.tasks) > 1 && r.rng.Float64() < r.job.Jitter
+	waits := mine && len(c.tasks) > 1 && (r.job.Ranked || r.job.Jitter > 0 && r.rng.Float64() < r.job.Jitter)
 	if !mine || waits || !r.script.allows(t.cmd, t.step) {
 		t.held = true
 		return

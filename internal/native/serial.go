@@ -15,8 +15,9 @@ import (
 const forever = time.Hour
 
 // timesMore is how often each order is run again before an end that no order gave counts. Where commands sleep each is
-// run so often at once, since a serial run takes as long as they sleep.
-const timesMore, soonMore = 4, 3
+// run so often at once, since a serial run takes as long as they sleep. Where a command has several tasks its serial
+// ends depend on their order, too: each order is then run so often more.
+const timesMore, soonMore, severalMore = 4, 3, 12
 
 // serial makes the serial runs: each order twice, so that what differs without any schedule is known.
 func (c *Check) serial(ctx context.Context) error {
@@ -42,7 +43,7 @@ func (c *Check) serial(ctx context.Context) error {
 }
 
 // serialRuns makes serial runs of each order, some times. From the third time on the tasks of a command go in drawn
-// orders.
+// orders, half of the times by ranks.
 func (c *Check) serialRuns(ctx context.Context, times int) error {
 	var jobs []job
 	for range times {
@@ -51,7 +52,10 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 			if c.rounds < 2 {
 				j.Limit = 30 * time.Second
 			}
-			if c.rounds > 1 && (c.several || c.sleeps) {
+			switch {
+			case c.rounds > 1 && c.several && c.rounds%2 == 0:
+				j.Ranked = true
+			case c.rounds > 1 && (c.several || c.sleeps):
 				j.Jitter = []float64{0.05, 0.3, 0.9}[c.rounds%3]
 			}
 			for _, i := range ran {
@@ -139,6 +143,11 @@ func (c *Check) learn(j *job, r *run) {
 func (c *Check) clear(ctx context.Context, o outcome) (bool, error) {
 	if c.rounds < soonMore || !c.sleeps {
 		if err := c.serialRuns(ctx, timesMore); err != nil || ctx.Err() != nil {
+			return false, errors.Join(err, ctx.Err())
+		}
+	}
+	if !c.isSerial(o) && c.several && !c.sleeps {
+		if err := c.serialRuns(ctx, severalMore); err != nil || ctx.Err() != nil {
 			return false, errors.Join(err, ctx.Err())
 		}
 	}

@@ -4,6 +4,7 @@ package native
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,9 +134,14 @@ func (r *runner) allHeld(c *command) bool {
 	return !slices.ContainsFunc(c.tasks, func(tid int) bool { return !r.tasks[tid].held })
 }
 
+// rankLost is the chance that the task that goes on is ranked behind others then, as in PCT (Burckhardt, Kothari,
+// Musuvathi, Nagarakatti, ASPLOS 2010): an order that needs one task first for long is found by ranks, and hardly ever
+// by a choice at each call.
+const rankLost = 0.1
+
 // jitters lets one held task of a command go on, where its tasks are to go in a drawn order.
 func (r *runner) jitters(c *command) bool {
-	if r.job.Jitter == 0 || r.left == 0 {
+	if r.job.Jitter == 0 && !r.job.Ranked || r.left == 0 {
 		return false
 	}
 	var list []*task
@@ -147,7 +153,14 @@ func (r *runner) jitters(c *command) bool {
 	if len(list) == 0 {
 		return false
 	}
-	r.release(list[r.rng.IntN(len(list))])
+	next := list[r.rng.IntN(len(list))]
+	if r.job.Ranked {
+		next = slices.MaxFunc(list, func(a, b *task) int { return cmp.Compare(a.rank, b.rank) })
+		if r.rng.Float64() < rankLost {
+			next.rank -= float64(1 + r.rng.IntN(2))
+		}
+	}
+	r.release(next)
 	return true
 }
 

@@ -175,7 +175,8 @@ type command struct {
 type task struct {
 	tid, cmd int
 	held     bool
-	step     int // of the script, that its call is; negative for none
+	step     int     // of the script, that its call is; negative for none
+	rank     float64 // where tasks are ranked, the highest goes first
 }
 
 // start starts a command: stopped at its first instruction, it gets the filter and goes on.
@@ -221,7 +222,7 @@ func (r *runner) start(i int) error {
 
 func (r *runner) add(tid, cmd int) {
 	c := r.cmds[cmd]
-	r.tasks[tid] = &task{tid: tid, cmd: cmd}
+	r.tasks[tid] = &task{tid: tid, cmd: cmd, rank: r.rng.Float64()}
 	c.tasks, c.pids = append(c.tasks, tid), append(c.pids, tid)
 }
 

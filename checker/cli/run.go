@@ -186,6 +186,9 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 		}
 	case f.copies > 0 || f.argv:
 		spec.Commands = slices.Repeat([]command.Line{{Argv: args}}, int(max(f.copies, 1)))
+	case len(args) > 1 && slices.Contains(interpreters, args[0]):
+		return spec, fmt.Errorf("%[1]q and %[2]q are taken for two commands, and %[1]s alone runs nothing: for one command "+
+			"write lockpick run -- %[3]s, or put it in quotes", args[0], args[1], strings.Join(args, " "))
 	default:
 		for _, text := range args {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})

@@ -235,6 +235,14 @@ func TestRunRefusesFlags(t *testing.T) {
 	}
 }
 
+// Whoever forgets the -- before a command is told what was understood.
+func TestRunWithoutDashes(t *testing.T) {
+	got := run(t, "run", "sh", "cron.sh")
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, `"sh" and "cron.sh" are taken for two commands, and sh alone runs nothing`)
+	require.Contains(t, got.stderr, "lockpick run -- sh cron.sh")
+}
+
 // The options of a setting are those of the table, and what they ask for is in the verdict.
 func TestRunSettings(t *testing.T) {
 	raceFile(t) // skips where programs cannot be traced

@@ -22,7 +22,7 @@ const (
 	DiskBtrfs
 )
 
-// diskRules are what a disk may leave. Each is a row of [DiskTable].
+// diskRules are what a disk may leave: docs/power.md has them as a table.
 type diskRules struct {
 	name string
 	// blocks: of several blocks of a file each may be of another version. zeros: a file may have a size without the
@@ -50,38 +50,6 @@ func (d Disk) String() string { return d.rules().name }
 
 // Disks lists the disks that are told apart.
 func Disks() []Disk { return []Disk{DiskPosix, DiskExt4, DiskXfs, DiskBtrfs} }
-
-// DiskTable says what disks may leave after a loss of power: a row for each thing, and a column for each of [Disks].
-func DiskTable() [][]string {
-	rows := [][]string{{"what is left when the power is lost"}}
-	add := func(says string, legal func(r *diskRules) bool) {
-		row := []string{says}
-		for _, d := range Disks() {
-			row = append(row, map[bool]string{true: "yes", false: "no"}[legal(d.rules())])
-		}
-		rows = append(rows, row)
-	}
-	for _, d := range Disks() {
-		rows[0] = append(rows[0], d.String())
-	}
-	add("some of the last writes to a file, in their order", func(*diskRules) bool { return true })
-	add("4096 bytes of a longer write, or a later write and not an earlier one to another block of the file",
-		func(r *diskRules) bool { return r.blocks })
-	add("the new size of a file that became longer, and zeros in place of what was added", func(r *diskRules) bool {
-		return r.zeros
-	})
-	add("an empty file, renamed over another one before it was synced", func(r *diskRules) bool { return !r.allocates })
-	add("a new file without its name, although fsync of the file has returned", func(r *diskRules) bool {
-		return !r.ordered
-	})
-	add("both names of a file that was renamed into another directory, of which one was synced",
-		func(r *diskRules) bool { return !r.ordered || r.alone })
-	add("none of both names", func(r *diskRules) bool { return !r.ordered })
-	add("a later change of a directory, and not an earlier one of another", func(r *diskRules) bool {
-		return !r.ordered
-	})
-	return rows
-}
 
 // block is what a disk writes at once.
 const block = 4096

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"lockpick/internal/golden"
 )
 
 // leftOn are the disks, as text, that a loss of power may leave after calls; f has old contents, and all else is made.
@@ -359,4 +361,50 @@ func TestFewDisks(t *testing.T) {
 		require.Contains(t, []string{"a=n b=n c=n", "a=n b=n c=", "a=n b=n c=0", "a=n b=n", "a=n b= c=n", "a= b=n c=n",
 			"a=0 b=n c=n", "a=n b=0 c=n", "a=n", ""}, treeText(c, "/"))
 	}
+}
+
+// diskTable says what disks may leave after a loss of power: a row for each thing, and a column for each of [Disks].
+func diskTable() string {
+	var b strings.Builder
+	row := func(says string, cell func(Disk) string) {
+		b.WriteString("| " + says + " |")
+		for _, d := range Disks() {
+			b.WriteString(" " + cell(d) + " |")
+		}
+		b.WriteString("\n")
+	}
+	may := func(says string, legal func(r *diskRules) bool) {
+		row(says, func(d Disk) string { return map[bool]string{true: "yes", false: "no"}[legal(d.rules())] })
+	}
+	row("what is left when the power is lost", Disk.String)
+	row("---", func(Disk) string { return "---" })
+	may("some of the last writes to a file, in their order", func(*diskRules) bool { return true })
+	may("4096 bytes of a longer write, or a later write and not an earlier one to another block of the file",
+		func(r *diskRules) bool { return r.blocks })
+	may("the new size of a file that became longer, and zeros in place of what was added", func(r *diskRules) bool {
+		return r.zeros
+	})
+	may("an empty file, renamed over another one before it was synced", func(r *diskRules) bool { return !r.allocates })
+	may("a new file without its name, although fsync of the file has returned", func(r *diskRules) bool {
+		return !r.ordered
+	})
+	may("both names of a file that was renamed into another directory, of which one was synced",
+		func(r *diskRules) bool { return !r.ordered || r.alone })
+	may("none of both names", func(r *diskRules) bool { return !r.ordered })
+	may("a later change of a directory, and not an earlier one of another", func(r *diskRules) bool {
+		return !r.ordered
+	})
+	return b.String()
+}
+
+// The page about losses of power has the table. Run with -update to write it anew.
+func TestPageHasTheDisks(t *testing.T) {
+	const file, begins, ends = "../docs/power.md", "<!-- table: disks -->\n", "<!-- end -->"
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	before, rest, found := strings.Cut(string(text), begins)
+	require.True(t, found, "%s has no %s", file, begins)
+	_, after, found := strings.Cut(rest, ends)
+	require.True(t, found, "the table of %s has no end", file)
+	golden.CheckFile(t, file, before+begins+diskTable()+ends+after)
 }

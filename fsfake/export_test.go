@@ -44,3 +44,7 @@ func (m *Machine) LosePower(k int) {
 	}
 	m.Lose(l, k)
 }
+
+// Uses reports whether the call looks at all of these operands. The others must be zero in
+// an Op of this call.
+func (c Call) Uses(o Operand) bool { return c.row().uses&o == o }

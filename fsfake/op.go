@@ -42,10 +42,6 @@ func (c Call) String() string {
 // Group says what the call is about.
 func (c Call) Group() Group { return c.row().group }
 
-// Uses reports whether the call looks at all of these operands. The others must be zero in
-// an Op of this call.
-func (c Call) Uses(o Operand) bool { return c.row().uses&o == o }
-
 // IsCell reports whether c touches the memory of the process and nothing else.
 func (c Call) IsCell() bool { return c.Group() == Memory }
 

@@ -24,7 +24,7 @@ import (
 //   - A new inode comes with its kind, mode and owner, and a symlink with its target,
 //     whenever its name is kept; modes, owners and times are what programs saw last.
 //
-// [Options.Disk] takes away what a file system never leaves: see [DiskTable] and disk.go. What
+// [Options.Disk] takes away what a file system never leaves: see disk.go. What
 // the file systems do was seen in 60 000 cuts of real ones (Linux 6.18).
 //
 // Not among the legal states: a block of 4096 bytes torn in two, a file extended by garbage, and a disk

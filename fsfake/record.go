@@ -76,7 +76,7 @@ func (m *Machine) setlk(p *proc, t Task, d *desc, op *Op, r *Result) {
 		m.setRecord(d.inode, want)
 		return
 	}
-	switch c := m.conflict(d.inode, owner, want); {
+	switch c := m.conflict(d.inode, want); {
 	case c == nil:
 		m.setRecord(d.inode, want)
 	case !op.Wait:
@@ -102,7 +102,7 @@ func waitedRange(pid int, w *wait) (recordOwner, record) {
 func (m *Machine) finishSetlk(pid int, w *wait) syscall.Errno {
 	owner, r := waitedRange(pid, w)
 	id := m.desc(w.desc).inode
-	if m.conflict(id, owner, r) != nil {
+	if m.conflict(id, r) != nil {
 		return EDEADLK
 	}
 	if owner.pid != 0 {
@@ -118,7 +118,7 @@ func (m *Machine) finishSetlk(pid int, w *wait) syscall.Errno {
 }
 
 // conflict returns the first lock of another owner that stands against r, or nil.
-func (m *Machine) conflict(id InodeID, owner recordOwner, r record) *record {
+func (m *Machine) conflict(id InodeID, r record) *record {
 	recs := m.inode(id).records
 	for i := range recs {
 		if recs[i].conflicts(r) {
@@ -191,8 +191,8 @@ func (m *Machine) inTheWay(pid int, w *wait) recordOwner {
 	if w.on != nobody {
 		return w.on
 	}
-	owner, r := waitedRange(pid, w)
-	if c := m.conflict(m.desc(w.desc).inode, owner, r); c != nil {
+	_, r := waitedRange(pid, w)
+	if c := m.conflict(m.desc(w.desc).inode, r); c != nil {
 		return c.owner
 	}
 	return nobody

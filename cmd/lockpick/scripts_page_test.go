@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/cli"
-	"lockpick/fsfake"
 	"lockpick/internal/golden"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios/all"
@@ -114,12 +113,7 @@ func followPage(t *testing.T, text string) string {
 			fallthrough
 		case "run":
 			b.WriteString("```\n$ " + what + "\n" + ran(t, dir, what) + "```\n")
-		case "table":
-			rows := fsfake.DiskTable()
-			for _, row := range slices.Insert(rows, 1, slices.Repeat([]string{"---"}, len(rows[0]))) {
-				b.WriteString("| " + strings.Join(row, " | ") + " |\n")
-			}
-		default: // TestReadme's
+		default: // TestReadme's, or a table of another test
 			b.WriteString(block)
 		}
 		b.WriteString(end)

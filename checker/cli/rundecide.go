@@ -122,7 +122,13 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 			if !again {
 				*shown++
 			}
-			err := a.tell(&r, f, f.reportOptions(a, spec, args), i == 0 && !third, again)
+			o := f.reportOptions(a, spec, args)
+			err := a.tell(&r, f, o, i == 0 && !third, again)
+			if err == nil && !again && !f.draw.instead() {
+				if text := a.survives(ctx, spec, &r, f); text != "" {
+					a.say(o.Style, "stalls", text)
+				}
+			}
 			d.results = append(d.results, r)
 			return err
 		}

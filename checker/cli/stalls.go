@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"lockpick/checker"
+	"lockpick/scenarios"
+	"lockpick/scenarios/command"
+)
+
+// stallSearch is how long shorter stalls are tried, unless --timeout says.
+const stallSearch = time.Minute
+
+// A stallRange is which stalls commands survive: those in also and one of survived, and none of broken.
+type stallRange struct {
+	also             []time.Duration
+	survived, broken time.Duration
+}
+
+// String says that in a sentence. A stall that was not tried is not spoken of: a shorter one may do more.
+func (s stallRange) String() string {
+	if s.survived == 0 {
+		return fmt.Sprintf("broken by a stall of %s; that a shorter one is survived was not found", s.broken)
+	}
+	text := fmt.Sprintf("survives a stall of %s, and is broken by one of %s", s.survived, s.broken)
+	if s.broken-s.survived > time.Second {
+		text += "; those between were not decided"
+	}
+	for i, d := range s.also {
+		text += []string{"; also survives ", ", "}[min(i, 1)] + d.String()
+	}
+	return text
+}
+
+// narrow looks for the shortest stall that breaks commands which one of broken breaks, by halving. The stall that is
+// shorter by a second comes first, for whoever was told the length by an earlier verdict. It ends where decide does not
+// decide.
+func narrow(broken time.Duration, decide func(d time.Duration) checker.Verdict) stallRange {
+	s := stallRange{broken: broken}
+	for d := broken - time.Second; s.broken-s.survived > time.Second; {
+		switch decide(d) {
+		case checker.Holds:
+			if s.survived > 0 {
+				s.also = append(s.also, s.survived)
+			}
+			s.survived = d
+		case checker.Broken:
+			s.broken = d
+		default:
+			return s
+		}
+		d = (s.survived + (s.broken-s.survived)/2).Truncate(time.Second)
+	}
+	return s
+}
+
+// survives says which stall commands survive that a stall breaks; "" where none does, or a shorter one cannot be.
+func (a *app) survives(ctx context.Context, spec *command.Spec, r *checker.Result, f *runFlags) string {
+	long := r.Scenario.Setting.StallFor
+	if r.Verdict != checker.Broken || r.Question != nil || r.Counterexample == nil ||
+		r.Counterexample.Cost.Stalls == 0 || long <= time.Second || long%time.Second != 0 {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.timeout, stallSearch))
+	defer cancel()
+	bar := a.newProgress(ctx, 1, false)
+	defer bar.clear()
+	s := narrow(long, func(d time.Duration) checker.Verdict {
+		bar.begin(r.Property.ID, fmt.Sprintf("broken by a stall of %s; now one of %s is tried", long, d))
+		return stalledFor(ctx, spec, d, r, f.states)
+	})
+	if s.survived == 0 && s.broken == long { // nothing was decided
+		return ""
+	}
+	return s.String()
+}
+
+// stalledFor decides what is broken where stalls have another length: mostly the same schedule breaks it. It holds
+// where it does with no exit status as a refusal, too.
+func stalledFor(ctx context.Context, spec *command.Spec, d time.Duration, broken *checker.Result,
+	states int) checker.Verdict {
+	shorter := *spec
+	shorter.StallFor = d
+	sc, strict, err := shorter.Readings()
+	if err != nil {
+		return checker.Unknown
+	}
+	verdict := checker.Unknown
+	for i, of := range []*scenarios.Scenario{&sc, &strict} {
+		p, err := of.Property(broken.Property.ID)
+		if err != nil {
+			return checker.Unknown
+		}
+		if ran, err := checker.Replay(of, p, broken.Counterexample.Schedule); i == 0 && err == nil && ran.Broken {
+			return checker.Broken
+		}
+		within, cancel := context.WithCancel(ctx)
+		defer cancel()
+		r, err := checker.Check(within, of, p, checker.Options{Workers: 1, States: states, SkipOdds: true,
+			Found: func(*checker.Result) { cancel() }}) // which one it is does not matter
+		switch verdict = r.Verdict; {
+		case err != nil, verdict == checker.Broken && (i > 0 || r.Counterexample.Idles()):
+			return checker.Unknown // it may depend on what an exit status means
+		case verdict != checker.Holds || spec.Refused.Declared:
+			return verdict
+		}
+	}
+	return verdict
+}

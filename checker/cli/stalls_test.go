@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/internal/testmain"
+)
+
+// The shortest stall that breaks is found to the second, and nothing is said of what was not decided.
+func TestNarrow(t *testing.T) {
+	from := func(first, unknown time.Duration) func(time.Duration) checker.Verdict {
+		return func(d time.Duration) checker.Verdict {
+			switch {
+			case d == unknown:
+				return checker.Unknown
+			case d >= first:
+				return checker.Broken
+			}
+			return checker.Holds
+		}
+	}
+	for _, c := range []struct {
+		broken, first, unknown time.Duration
+		want                   string
+	}{
+		{31, 31, 0, "survives a stall of 30s, and is broken by one of 31s"},
+		{40, 31, 0, "survives a stall of 30s, and is broken by one of 31s; also survives 19s, 29s"},
+		{31, 31, 30, "broken by a stall of 31s; that a shorter one is survived was not found"},
+		{40, 31, 34, "survives a stall of 29s, and is broken by one of 39s; those between were not decided; " +
+			"also survives 19s"},
+		{9, 1, 0, "broken by a stall of 1s; that a shorter one is survived was not found"},
+		{2, 2, 0, "survives a stall of 1s, and is broken by one of 2s"},
+		{1, 1, 0, "broken by a stall of 1s; that a shorter one is survived was not found"},
+	} {
+		s := narrow(c.broken*time.Second, from(c.first*time.Second, c.unknown*time.Second))
+		require.Equal(t, c.want, s.String())
+	}
+}
+
+// A lease that is stale after three seconds says which delay it survives.
+func TestRunTellsWhichStallIsSurvived(t *testing.T) {
+	testmain.Slow(t, "it decides where the clock may jump, some times", "./checker/cli")
+	dir := t.TempDir()
+	t.Chdir(dir)
+	require.NoError(t, os.WriteFile("n", []byte("0\n"), 0o644))
+	const lease = `until mkdir l 2>/dev/null; do ` +
+		`[ $(($(date +%s) - $(stat -c %Y l 2>/dev/null || date +%s))) -gt 3 ] && rmdir l; sleep 2; done; ` +
+		`read x < n; echo $((x+1)) > n; rmdir l`
+	got := run(t, "run", "--native", "off", "--refused", "none", "--timeout", "30m", "--property", "serializable",
+		"--stalls", "1", "--stall-for", "4s", "-n", "2", "--", "sh", "-c", lease)
+	require.Contains(t, got.stdout, "  stalls  survives a stall of 3s, and is broken by one of 4s\n", got.stderr)
+}

@@ -77,30 +77,28 @@ func (s *Surveyed) Verdict() Verdict {
 // SurveyStates bounds the states of each question of a survey when the options do not.
 const SurveyStates = 300_000
 
-// Survey decides what [scenarios.Survey] asks, hazard by hazard. What gives no evidence on a
+// Stopped is said of a hazard when a survey ends before it is decided.
+const Stopped = "the survey was stopped before it was decided"
+
+// Survey decides what [scenarios.Survey] asks of one hazard. What gives no evidence on a
 // property, in any situation of a hazard of which nothing is broken, is unknown. A property that is broken
 // in a small situation is not asked in a larger one of the same hazard. The bound on
-// states is [SurveyStates] unless o has one.
-func Survey(ctx context.Context, studies []scenarios.Study, o Options) ([]Surveyed, error) {
+// states is [SurveyStates] unless o has one. What ctx ends is unknown, and what comes after it is not asked, because of
+// [Stopped].
+func Survey(ctx context.Context, study scenarios.Study, o Options) Surveyed {
 	if o.States == 0 {
 		o.States = SurveyStates
 	}
-	var out []Surveyed
-	for _, study := range studies {
-		ask := survey
-		if study.On != nil {
-			ask = surveyOn
-		}
-		s, err := ask(ctx, study, o)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
+	switch {
+	case ctx.Err() != nil && study.NotAsked == "":
+		return Surveyed{Hazard: study.Hazard, NotAsked: Stopped}
+	case study.On != nil:
+		return surveyOn(ctx, study, o)
 	}
-	return out, nil
+	return survey(ctx, study, o)
 }
 
-func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, error) {
+func survey(ctx context.Context, study scenarios.Study, o Options) Surveyed {
 	s := Surveyed{Hazard: study.Hazard, NotAsked: study.NotAsked}
 	for i := range study.Scenarios {
 		sc := &study.Scenarios[i]
@@ -110,19 +108,27 @@ func survey(ctx context.Context, study scenarios.Study, o Options) (Surveyed, er
 				continue
 			}
 			r, err := Check(ctx, sc, c.Property, o)
-			if ctx.Err() != nil && !errors.Is(err, ErrNothingToJudge) {
-				return s, ctx.Err()
+			if ctx.Err() != nil && r.Verdict != Broken {
+				return s.stopped(sc, c.Property)
 			}
 			r.Accept(o.Accept)
 			s.Take(sc, c.Property, r, err)
 		}
 	}
 	s.Close()
-	return s, nil
+	return s
+}
+
+// stopped is a survey that ends before a property of a scenario is decided, which is unknown.
+func (s *Surveyed) stopped(sc *scenarios.Scenario, p *scenarios.Property) Surveyed {
+	r := NewResult(sc, p, nil)
+	r.Why = Stopped
+	s.Unknown, s.nothing = append(s.Unknown, r), nil
+	return *s
 }
 
 // surveyOn asks on each of a study's file systems what does not break anyway.
-func surveyOn(ctx context.Context, study scenarios.Study, o Options) (Surveyed, error) {
+func surveyOn(ctx context.Context, study scenarios.Study, o Options) Surveyed {
 	s := Surveyed{Hazard: study.Hazard, On: study.On}
 	for i := range study.Scenarios {
 		sc := &study.Scenarios[i]
@@ -137,7 +143,7 @@ func surveyOn(ctx context.Context, study scenarios.Study, o Options) (Surveyed, 
 			}
 			switch {
 			case ctx.Err() != nil:
-				return s, ctx.Err()
+				return s.stopped(sc, c.Property)
 			case err != nil:
 				r = NewResult(sc, c.Property, nil)
 				r.Why = err.Error()
@@ -150,7 +156,7 @@ func surveyOn(ctx context.Context, study scenarios.Study, o Options) (Surveyed, 
 	if s.Broken == nil && s.Unknown == nil && s.Holds == nil {
 		s.NotAsked = "all that is asked breaks on no file system in particular"
 	}
-	return s, nil
+	return s
 }
 
 // on adds what becomes of a result on each file system, unless it is broken on all.

@@ -1,6 +1,7 @@
 package checker
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -56,8 +57,7 @@ func TestSurvey(t *testing.T) {
 	} {
 		studies, err := scenarios.Survey(c.subject)
 		require.NoError(t, err)
-		lines, err := Survey(t.Context(), studies, Options{SkipOdds: true})
-		require.NoError(t, err)
+		lines := surveyed(t, studies, Options{SkipOdds: true})
 		broken := map[string]string{}
 		for i := range lines {
 			l := &lines[i]
@@ -76,13 +76,35 @@ func TestSurvey(t *testing.T) {
 	}
 }
 
+func surveyed(t *testing.T, studies []scenarios.Study, o Options) (lines []Surveyed) {
+	t.Helper()
+	for _, study := range studies {
+		lines = append(lines, Survey(t.Context(), study, o))
+	}
+	return lines
+}
+
+// A survey that is stopped says so of what it had under way, and of what it had no time for.
+func TestSurveyStopped(t *testing.T) {
+	studies, err := scenarios.Survey(subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"))
+	require.NoError(t, err)
+	ends := &endsAfter{Context: t.Context()}
+	ends.left.Store(1)
+	line := Survey(ends, studies[0], Options{SkipOdds: true})
+	require.Equal(t, Unknown, line.Verdict())
+	require.Empty(t, line.NotAsked)
+	require.Equal(t, Stopped, line.Unknown[0].Why)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Equal(t, Surveyed{Hazard: studies[0].Hazard, NotAsked: Stopped}, Survey(ctx, studies[0], Options{}))
+}
+
 // A budget that ends first is unknown and nothing else, and so is a call that the machine
 // does not know; the other hazards are decided all the same.
 func TestSurveyIsHonest(t *testing.T) {
 	studies, err := scenarios.Survey(subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"))
 	require.NoError(t, err)
-	lines, err := Survey(t.Context(), studies[:1], Options{States: 10})
-	require.NoError(t, err)
+	lines := surveyed(t, studies[:1], Options{States: 10})
 	require.Equal(t, Unknown, lines[0].Verdict())
 	require.Empty(t, lines[0].Holds)
 
@@ -98,8 +120,7 @@ func TestSurveyIsHonest(t *testing.T) {
 	}}
 	studies, err = scenarios.Survey(odd)
 	require.NoError(t, err)
-	lines, err = Survey(t.Context(), studies, Options{SkipOdds: true})
-	require.NoError(t, err)
+	lines = surveyed(t, studies, Options{SkipOdds: true})
 	require.Equal(t, Unknown, lines[0].Verdict())
 	require.Contains(t, lines[0].Unknown[0].Why, "is not modelled")
 	host := slices.IndexFunc(lines, func(l Surveyed) bool { return l.Hazard.ID == scenarios.HazardHostName })

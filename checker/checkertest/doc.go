@@ -6,6 +6,8 @@
 // command that replays it: the same test with the schedule in the environment variable
 // LOCKPICK_SCHEDULE.
 //
+// [Survey] tries a lock in the situations in which locks break, from its protocol alone.
+//
 // [Replay] keeps counterexamples that were saved as bundles from coming back.
 //
 // It knows package testing and rapid, which package checker does not: a program that

@@ -42,6 +42,11 @@ var twoContend = scenarios.Scenario{
 // Every claim, over every schedule.
 func TestLockfile(t *testing.T) { checkertest.Run(t, twoContend) }
 
+// Every hazard, from the protocol alone. That a killed owner leaves the lock behind is accepted here.
+func TestLockfileSurvey(t *testing.T) {
+	checkertest.Survey(t, scenarios.Subject{ID: "mine/lockfile", Lock: lockfile}, "LP1020")
+}
+
 // Drawn schedules, for what is too large to check completely.
 func TestLockfileDrawn(t *testing.T) {
 	checkertest.Rapid(t, twoContend, scenarios.MutualExclusion)

@@ -44,15 +44,24 @@ func Run(t *testing.T, sc scenarios.Scenario) {
 	for _, c := range sc.Claims {
 		t.Run(c.Property.ID, func(t *testing.T) {
 			t.Helper()
-			ctx := t.Context()
-			if d, ok := t.Deadline(); ok {
-				var cancel context.CancelFunc
-				ctx, cancel = context.WithDeadline(ctx, d.Add(-spare))
-				defer cancel()
-				defer watch(os.Stderr, d.Add(-spare/2), t.Name(), sc.ID)()
-			}
+			ctx, stop := beforeDeadline(t, sc.ID)
+			defer stop()
 			check(ctx, t, &sc, c, &tried)
 		})
+	}
+}
+
+// beforeDeadline returns a context that ends shortly before the test binary does, for what is asked of id.
+func beforeDeadline(t *testing.T, id string) (ctx context.Context, stop func()) {
+	d, ok := t.Deadline()
+	if !ok {
+		return t.Context(), func() {}
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), d.Add(-spare))
+	off := watch(os.Stderr, d.Add(-spare/2), t.Name(), id)
+	return ctx, func() {
+		off()
+		cancel()
 	}
 }
 

@@ -81,7 +81,7 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 			a.worsen(ExitDiffers)
 		case v == checker.Broken && (s.f.strict || len(line.Unknown) > 0):
 			a.worsen(ExitUnknown)
-		case v == checker.Unknown && (line.NotAsked == "" || line.NotAsked == wasStopped):
+		case v == checker.Unknown && (line.NotAsked == "" || line.NotAsked == checker.Stopped):
 			a.worsen(ExitUnknown)
 		}
 	}
@@ -110,9 +110,6 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 	return errors.Join(s.f.draw.write(a, a.stdout, results, o), s.f.draw.keep(results, o, ofCommands(spec)))
 }
 
-// wasStopped is said of a hazard when the survey was interrupted before it was decided.
-const wasStopped = "the survey was stopped before it was decided"
-
 // stopped is what is known of a hazard when the survey is interrupted: that it is broken, or nothing.
 func (s *runSurvey) stopped(st *command.Study) *checker.Surveyed {
 	l := s.lines[st.Hazard.ID]
@@ -123,14 +120,24 @@ func (s *runSurvey) stopped(st *command.Study) *checker.Surveyed {
 		l.Close()
 		return l
 	}
-	return &checker.Surveyed{Hazard: st.Hazard, NotAsked: cmp.Or(st.NotAsked, wasStopped)}
+	return &checker.Surveyed{Hazard: st.Hazard, NotAsked: cmp.Or(st.NotAsked, checker.Stopped)}
 }
 
 // show prints the table, what came of the counterexamples on the kernel, and what is assumed.
 func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o report.Options) error {
 	a := s.app
 	subject := s.studies[0].Situations[0].Spec.Commands[0].String()
-	if err := report.Survey(a.stdout, subject, lines, o); err != nil {
+	var hazards []scenarios.Hazard
+	for i := range lines {
+		hazards = append(hazards, lines[i].Hazard)
+	}
+	t := report.NewSurveyTable(a.stdout, subject, hazards, o)
+	for i := range lines {
+		if err := t.Add(&lines[i]); err != nil {
+			return err
+		}
+	}
+	if err := t.End(); err != nil {
 		return err
 	}
 	broken, same, confirmed := 0, 0, 0

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ import (
 type surveyFlags struct {
 	hazard    string
 	maxStates int
+	timeout   time.Duration
 	width     widthFlag
 	accept    []string
 }
@@ -42,6 +44,7 @@ Exit codes: 0 everything asked holds, 1 something is broken, 3 something is unkn
 	fs := c.Flags()
 	fs.StringVar(&f.hazard, "hazard", "", "only hazard `H`")
 	fs.IntVar(&f.maxStates, "max-states", checker.SurveyStates, "end the search for each answer after `N` states")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never)")
 	addWidthFlag(fs, &f.width)
 	addAcceptFlag(c, &f.accept)
 	a.completeFlag(c, "hazard", hazardIDs)
@@ -67,6 +70,14 @@ func (a *app) survey(ctx context.Context, args []string, f *surveyFlags) error {
 	if err := acceptable(f.accept); err != nil {
 		return err
 	}
+	if f.timeout < 0 {
+		return fmt.Errorf("--timeout %v: choose more than 0, or leave it out", f.timeout)
+	}
+	if f.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
 	subjects, err := a.subjects(args)
 	if err != nil {
 		return err
@@ -79,7 +90,7 @@ func (a *app) survey(ctx context.Context, args []string, f *surveyFlags) error {
 	return nil
 }
 
-// surveyOne surveys one subject, and writes what was found out.
+// surveyOne surveys one subject, and writes of each hazard what was found out as soon as it is.
 func (a *app) surveyOne(ctx context.Context, s *scenarios.Subject, f *surveyFlags, further bool) error {
 	studies, err := scenarios.Survey(*s)
 	if err != nil {
@@ -88,28 +99,35 @@ func (a *app) surveyOne(ctx context.Context, s *scenarios.Subject, f *surveyFlag
 	if f.hazard != "" {
 		studies = slices.DeleteFunc(studies, func(st scenarios.Study) bool { return st.Hazard.ID != f.hazard })
 	}
-	bar := a.newProgress(ctx, 1, false)
-	bar.begin(s.ID, "survey")
-	lines, err := checker.Survey(ctx, studies, checker.Options{States: f.maxStates, SkipOdds: true, Progress: bar.follow,
-		Accept: f.accept})
-	bar.clear()
-	if err != nil {
-		return err
-	}
-	for i := range lines {
-		switch v := lines[i].Verdict(); {
-		case lines[i].Failed():
-			a.worsen(ExitDiffers)
-		case v == checker.Broken && len(lines[i].Unknown) > 0:
-			a.worsen(ExitUnknown)
-		case v == checker.Unknown && lines[i].NotAsked == "":
-			a.worsen(ExitUnknown)
-		}
-	}
 	if further {
 		_, _ = fmt.Fprintln(a.stdout)
 	}
-	return report.Survey(a.stdout, s.ID, lines, report.Options{Style: a.style(a.stdout, f.width), Program: a.program})
+	var hazards []scenarios.Hazard
+	for i := range studies {
+		hazards = append(hazards, studies[i].Hazard)
+	}
+	table := report.NewSurveyTable(a.stdout, s.ID, hazards,
+		report.Options{Style: a.style(a.stdout, f.width), Program: a.program})
+	bar := a.newProgress(ctx, len(studies), false)
+	defer bar.clear()
+	o := checker.Options{States: f.maxStates, SkipOdds: true, Progress: bar.follow, Accept: f.accept}
+	for _, study := range studies {
+		bar.begin(s.ID, study.Hazard.ID)
+		line := checker.Survey(ctx, study, o)
+		bar.clear()
+		switch v := line.Verdict(); {
+		case line.Failed():
+			a.worsen(ExitDiffers)
+		case line.NotAsked == checker.Stopped || v == checker.Broken && len(line.Unknown) > 0:
+			a.worsen(ExitUnknown)
+		case v == checker.Unknown && line.NotAsked == "":
+			a.worsen(ExitUnknown)
+		}
+		if err := table.Add(&line); err != nil {
+			return err
+		}
+	}
+	return table.End()
 }
 
 // subjects finds what patterns name: each protocol once.

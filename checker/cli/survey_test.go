@@ -38,10 +38,19 @@ func TestSurvey(t *testing.T) {
 	require.Equal(t, ExitUnknown, runAll("survey gofrs-flock/keep-file --max-states 10").exit)
 }
 
+// When the time is up, what was not decided is named, and nothing is said to hold.
+func TestSurveyInTime(t *testing.T) {
+	got := runAll("survey ctx/excl --timeout 1ns")
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "crash          · not asked: the survey was stopped before it was decided")
+	require.NotContains(t, got.stdout, "holds")
+}
+
 func TestSurveyRefuses(t *testing.T) {
 	for args, want := range map[string]string{
 		"survey ctx/excl --hazard cras":    `unknown hazard "cras": did you mean crash?`,
 		"survey ctx/excl --max-states 0":   "--max-states 0: choose 1 or more",
+		"survey ctx/excl --timeout -1s":    "--timeout -1s: choose more than 0",
 		"survey ctx/excl --width 3":        "choose 60 or more",
 		"survey gateguard":                 "gateguard/rmw/contend has no protocol of its own: give the scenario a Subject",
 		"survey nosuch":                    `no scenario matches "nosuch"`,

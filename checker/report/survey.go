@@ -7,38 +7,52 @@ import (
 	"strings"
 
 	"lockpick/checker"
+	"lockpick/scenarios"
 )
 
-// Survey writes what a survey of a protocol found out: a line for each hazard, and then the
-// commands that replay what is broken. subject is the protocol's id.
-func Survey(w io.Writer, subject string, lines []checker.Surveyed, o Options) error {
-	b := newSheet(w, o)
-	width := 0
-	for i := range lines {
-		width = max(width, columns(lines[i].Hazard.ID))
+// A SurveyTable writes what a survey of a protocol finds out, line by line: one for each hazard, and then the
+// commands that replay what is broken.
+type SurveyTable struct {
+	b      sheet
+	o      Options
+	width  int
+	replay []string
+}
+
+// NewSurveyTable begins a table with the protocol's id. The hazards are those that lines come for.
+func NewSurveyTable(w io.Writer, subject string, hazards []scenarios.Hazard, o Options) *SurveyTable {
+	t := &SurveyTable{b: newSheet(w, o), o: o}
+	for _, h := range hazards {
+		t.width = max(t.width, columns(h.ID))
 	}
-	b.line(o.paint(bold, Visible(subject)))
-	for i := range lines {
-		l := &lines[i]
-		for j, p := range surveyPieces(l) {
-			name := ""
-			if j == 0 {
-				name = l.Hazard.ID
-			}
-			b.flow(append([]piece{pieceOf(plain, "  "+pad(name, width))}, p...), "  ", strings.Repeat(" ", width+4))
+	t.b.line(o.paint(bold, Visible(subject)))
+	return t
+}
+
+// Add writes the lines about one hazard at once.
+func (t *SurveyTable) Add(l *checker.Surveyed) error {
+	for j, p := range surveyPieces(l) {
+		name := ""
+		if j == 0 {
+			name = l.Hazard.ID
 		}
+		t.b.flow(append([]piece{pieceOf(plain, "  "+pad(name, t.width))}, p...), "  ", strings.Repeat(" ", t.width+4))
 	}
-	first := true
-	for i := range lines {
-		for j := range lines[i].Broken {
-			if first {
-				b.line("")
-			}
-			first = false
-			b.line("  replay  " + o.paint(dim, ReplayCommand(&lines[i].Broken[j], o)))
-		}
+	for j := range l.Broken {
+		t.replay = append(t.replay, ReplayCommand(&l.Broken[j], t.o))
 	}
-	return b.w.Flush()
+	return t.b.w.Flush()
+}
+
+// End writes the commands that replay what is broken.
+func (t *SurveyTable) End() error {
+	if len(t.replay) > 0 {
+		t.b.line("")
+	}
+	for _, command := range t.replay {
+		t.b.line("  replay  " + t.o.paint(dim, command))
+	}
+	return t.b.w.Flush()
 }
 
 // surveyPieces are the lines about one hazard.

@@ -194,8 +194,10 @@ func survey(t *testing.T, s scenarios.Subject) Survey {
 	t.Helper()
 	studies, err := scenarios.Survey(s)
 	require.NoError(t, err)
-	lines, err := checker.Survey(t.Context(), studies, checker.Options{SkipOdds: true, Workers: 1})
-	require.NoError(t, err)
+	var lines []checker.Surveyed
+	for _, study := range studies {
+		lines = append(lines, checker.Survey(t.Context(), study, checker.Options{SkipOdds: true, Workers: 1}))
+	}
 	for i := range lines {
 		require.True(t, lines[i].NotAsked != "" || lines[i].Verdict() != checker.Unknown, "%s %s", s.ID, lines[i].Hazard.ID)
 	}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -108,7 +109,7 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 	case !to.virtual && (moves && t.protects(to.path, replaces) || !moves && t.protects(to.path, makes)):
 	case moves && (t.movesRegion(from.path) || t.movesRegion(to.path)):
 	case from.virtual != to.virtual || from.virtual && t.device(from) != t.device(to):
-		t.fail(unix.EXDEV)
+		t.across(from, to, moves, follow)
 	case from.virtual:
 		return from, to, true
 	case from.changed || to.changed || from.proc != 0 || to.proc != 0:
@@ -117,6 +118,35 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 		t.passThen(t.noting(from.path, to.path))
 	}
 	return from, to, false
+}
+
+// across answers a rename or link between two file systems, after what the kernel looks at first: of a rename the
+// directory of the old name, of a link the old name itself and whether the new one is free.
+func (t *thread) across(from, to place, moves, follow bool) {
+	op := fsfake.Op{Call: fsfake.CallLstat, Path: from.path}
+	switch dir := path.Dir(strings.TrimRight(from.path, "/")); {
+	case !from.virtual, moves && t.isDir(dir):
+		t.fail(unix.EXDEV)
+		return
+	case moves:
+		op = fsfake.Op{Call: fsfake.CallStat, Path: dir + "/."}
+	case follow:
+		op.Call = fsfake.CallStat
+	}
+	answer := func(taken bool) { // the look has succeeded, and the call itself fails
+		t.refused = unix.EXDEV
+		if taken {
+			t.refused = unix.EEXIST
+		}
+		t.fail(t.refused)
+	}
+	t.askThen(op, func(fsfake.Result) {
+		if moves || !to.virtual {
+			answer(!moves && unix.Lstat(to.path, new(unix.Stat_t)) == nil)
+			return
+		}
+		t.ask(fsfake.Op{Call: fsfake.CallLstat, Path: to.path}, func(r fsfake.Result) { answer(r.Errno == 0) })
+	})
 }
 
 // nowhere is why a name leads nowhere: it is empty, or relative to what is no directory, or not open.

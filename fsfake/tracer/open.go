@@ -5,6 +5,7 @@ package tracer
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"golang.org/x/sys/unix"
 
@@ -91,16 +92,16 @@ func (t *thread) placeholder(d *descriptor) {
 }
 
 func (t *thread) openat2(c *call) {
-	how, err := readFull(t.tid, c.args[2], 24)
+	how, err := t.openHow(c.args[2], c.args[3])
 	if err != nil {
 		t.failErr(err)
 		return
 	}
-	flags, mode, resolve := binary.LittleEndian.Uint64(how), binary.LittleEndian.Uint64(how[8:]), binary.LittleEndian.Uint64(how[16:])
+	flags, mode, resolve := how[0], how[1], how[2]
 	name, pl, ok := t.name(c.fd(0), 1, true)
 	switch {
 	case !ok:
-	case pl.virtual && resolve != 0:
+	case pl.virtual && resolve != 0, resolve&unix.RESOLVE_IN_ROOT != 0:
 		t.c.text = fmt.Sprintf("openat2(%q, resolve %#x)", name, resolve)
 		t.refuse(unix.ENOSYS) // programs go on with openat(2)
 	case pl.virtual:
@@ -108,4 +109,42 @@ func (t *thread) openat2(c *call) {
 	default:
 		t.realOpen(pl, 1, int(flags))
 	}
+}
+
+// openHow reads the flags, the mode and the way to resolve names of openat2(2), which refuses what open(2) ignores.
+func (t *thread) openHow(at, size uint64) (how [3]uint64, err error) {
+	const (
+		known = unix.O_ACCMODE | unix.O_CREAT | unix.O_EXCL | unix.O_NOCTTY | unix.O_TRUNC | unix.O_APPEND |
+			unix.O_NONBLOCK | unix.O_SYNC | unix.O_ASYNC | unix.O_DIRECT | 0o100000 /* O_LARGEFILE */ | unix.O_DIRECTORY |
+			unix.O_NOFOLLOW | unix.O_NOATIME | unix.O_CLOEXEC | unix.O_PATH | unix.O_TMPFILE
+		ofPath  = unix.O_PATH | unix.O_DIRECTORY | unix.O_NOFOLLOW | unix.O_CLOEXEC
+		resolve = unix.RESOLVE_NO_XDEV | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_BENEATH |
+			unix.RESOLVE_IN_ROOT | 0x20 /* RESOLVE_CACHED */
+		inside = unix.RESOLVE_BENEATH | unix.RESOLVE_IN_ROOT
+		page   = 4096
+	)
+	switch {
+	case size < unix.SizeofOpenHow:
+		return how, unix.EINVAL
+	case size > page:
+		return how, unix.E2BIG
+	}
+	text, err := readFull(t.tid, at, int(size))
+	if err != nil {
+		return how, err
+	}
+	if slices.ContainsFunc(text[unix.SizeofOpenHow:], func(b byte) bool { return b != 0 }) {
+		return how, unix.E2BIG
+	}
+	for i := range how {
+		how[i] = binary.LittleEndian.Uint64(text[8*i:])
+	}
+	flags, mode := how[0], how[1]
+	makes := flags&(unix.O_CREAT|unix.O_TMPFILE&^unix.O_DIRECTORY) != 0
+	switch {
+	case flags&^known != 0, how[2]&^resolve != 0, how[2]&inside == inside, mode&^0o7777 != 0, mode != 0 && !makes,
+		flags&unix.O_PATH != 0 && flags&^ofPath != 0:
+		return how, unix.EINVAL
+	}
+	return how, nil
 }

@@ -83,6 +83,11 @@ func (a *app) survey(ctx context.Context, args []string, f *surveyFlags) error {
 		return err
 	}
 	for i := range subjects {
+		if ctx.Err() != nil {
+			a.worsen(ExitUnknown)
+			_, _ = fmt.Fprintf(a.stdout, "%s  not asked: %s\n", subjects[i].ID, checker.Stopped)
+			continue
+		}
 		if err := a.surveyOne(ctx, &subjects[i], f, i > 0); err != nil {
 			return err
 		}

@@ -31,4 +31,20 @@ func TestWrongProofsAreNotVerified(t *testing.T) {
 	s, proof := first(t, sc, &blind, 0)
 	require.NotNil(t, proof, "all views are known, and nothing is asked of them")
 	require.Contains(t, refused(s, proof), "mutual-exclusion is broken in it")
+
+	s, err := New(sc)
+	require.NoError(t, err)
+	proof, _, err = s.prove(t.Context(), &blind, How{K: 1, Inside: true}, budget, 0)
+	require.NoError(t, err)
+	require.Contains(t, refused(s, proof), "a view is bad")
+	dropped := 0
+	for key, v := range proof.Views { // order does not matter: each is looked at for itself
+		if together(&v) {
+			delete(proof.Views, key)
+			dropped++
+		}
+	}
+	require.Positive(t, dropped)
+	require.Regexp(t, "is broken in it|a step leads to a view that the certificate has not", refused(s, proof),
+		"what is bad cannot be left out: steps lead there")
 }

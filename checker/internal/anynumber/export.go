@@ -17,18 +17,16 @@ func (s *System) Certificate(p *scenarios.Property, proof *Proof) ([]byte, error
 		return nil, Refused{"a certificate has no views of two processes, and none with names that hold the pids " +
 			"of others"}
 	}
-	first := s.a.First()
 	lines := []any{certificate.Header{Lockpick: certificate.Version, Scenario: s.sc.ID, Property: p.ID,
 		Kills: s.sc.Setting.Crashes > 0, InodesReused: s.reuses, Inside: how.Inside, Makers: how.Makers, Sizes: s.sizes,
-		Start: first, Call: s.text(first)}}
+		Start: s.a.First()}}
 	for _, e := range s.edges {
 		to, err := s.a.Learn(e.from, e.result)
 		if err != nil {
 			return nil, err
 		}
-		at := to.To &^ learn.Begun
-		lines = append(lines, struct{ Edge certificate.Edge }{certificate.Edge{From: e.from, Answer: *e.result, To: at,
-			Call: s.text(at)}})
+		lines = append(lines, struct{ Edge certificate.Edge }{certificate.Edge{From: e.from, Answer: *e.result,
+			To: to.To &^ learn.Begun}})
 	}
 	for _, v := range proof.list() {
 		lines = append(lines, struct{ View Config }{v})
@@ -43,15 +41,6 @@ func (s *System) Certificate(p *scenarios.Property, proof *Proof) ([]byte, error
 	}
 	out.WriteString(certificate.Seal(out.Bytes()))
 	return out.Bytes(), nil
-}
-
-// text is the call of a node; nothing where the program has ended.
-func (s *System) text(node uint32) string {
-	if node <= learn.Ended {
-		return ""
-	}
-	nd := s.a.Node(node)
-	return nd.Op.String()
 }
 
 // list is the views in the order of their keys.

@@ -10,15 +10,13 @@ import (
 	"lockpick/scenarios"
 )
 
-// An inode is a file. Its locks are here, and who has made it, while that process lives. Own are the names in a
-// directory that hold the pid of a process.
+// An inode is a file. Its locks are here, and who has made it, while that process lives.
 type inode struct {
 	fsfake.SnapshotInode
 	Maker    int
 	Flock    int
 	Record   fsfake.SnapshotRecord
 	RecordBy int
-	Own      []fsfake.SnapshotName
 }
 
 // A process is full where its place in the program is known. Of others it is known whether they live.
@@ -131,17 +129,21 @@ func (n inode) mapped(to func(int) int) inode {
 	pid, id := refs(to)
 	n.ID, n.Parent, n.Data = id(n.ID), id(n.Parent), text(n.Data, pid)
 	n.Maker, n.Flock, n.RecordBy, n.Record.Inode = pid(n.Maker), pid(n.Flock), pid(n.RecordBy), id(n.Record.Inode)
-	n.Names, n.Own = names(n.Names, pid, id), names(n.Own, pid, id)
+	all := n.Names
+	n.Names = nil
+	for _, e := range all {
+		n.Names = append(n.Names, fsfake.SnapshotName{Name: text(e.Name, pid), Inode: id(e.Inode)})
+	}
+	slices.SortFunc(n.Names, func(a, b fsfake.SnapshotName) int { return cmp.Compare(a.Name, b.Name) })
 	return n
 }
 
-func names(of []fsfake.SnapshotName, pid func(int) int, id func(fsfake.InodeID) fsfake.InodeID) (
-	all []fsfake.SnapshotName) {
-	for _, e := range of {
-		all = append(all, fsfake.SnapshotName{Name: text(e.Name, pid), Inode: id(e.Inode)})
-	}
-	slices.SortFunc(all, func(a, b fsfake.SnapshotName) int { return cmp.Compare(a.Name, b.Name) })
-	return all
+// named is a file without the names in it that hold the pid of another process than this one.
+func (n inode) named(pid int) inode {
+	n.Names = slices.DeleteFunc(slices.Clone(n.Names), func(e fsfake.SnapshotName) bool {
+		return slices.ContainsFunc(pids(e.Name), func(p int) bool { return p != pid })
+	})
+	return n
 }
 
 // mapped is a process with other refs in it.

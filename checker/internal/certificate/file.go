@@ -11,26 +11,23 @@ import (
 )
 
 // Version is the first line of a certificate, but for what it is about.
-const Version = "certificate, version 1"
+const Version = "certificate, version 2"
 
 // A Header says what a certificate is about. Kills has processes killed at any moment, InodesReused has numbers of
 // files come back. Inside and Makers say what views remember: whether somebody else holds a lock, and who has made a
-// file. Sizes says that the program is told sizes. Start is the node in which it makes Call first.
+// file. Sizes says that the program is told sizes. Start is the node in which it makes its first call.
 type Header struct {
 	Lockpick                                   string
 	Scenario, Property                         string
 	Kills, InodesReused, Inside, Makers, Sizes bool
 	Start                                      uint32
-	Call                                       string
 }
 
-// An Edge says that the program goes on to node To, with Call, after the call of node From is answered. Without a Call
-// it ends.
+// An Edge says that the program goes on to node To after the call of node From is answered so. It ends in node 1.
 type Edge struct {
 	From   uint32
 	Answer fsfake.Result
 	To     uint32
-	Call   string
 }
 
 // A File is a certificate.

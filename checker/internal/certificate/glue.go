@@ -31,7 +31,7 @@ func describe(c config) *known {
 	}
 	for _, n := range c.Inodes {
 		t := thing{}
-		n.Own = nil
+		n = n.named(0)
 		n.mapped(func(ref int) int { t.refs = append(t.refs, ref); return ref })
 		t.text = fmt.Sprintf("%#v", n.mapped(func(ref int) int {
 			if ref < 0 {
@@ -120,10 +120,10 @@ func (g *gluing) build() {
 			u.Inodes = append(u.Inodes, n)
 			continue
 		}
-		old.Own = slices.Clone(old.Own)
-		for _, e := range n.Own {
-			if !slices.Contains(old.Own, e) {
-				old.Own = append(old.Own, e)
+		old.Names = slices.Clone(old.Names)
+		for _, e := range n.Names {
+			if !slices.Contains(old.Names, e) {
+				old.Names = append(old.Names, e)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (g *gluing) build() {
 			return
 		}
 		seen := map[string]bool{}
-		for _, e := range slices.Concat(n.Names, n.Own) {
+		for _, e := range n.Names {
 			links[e.Inode]++
 			to := u.inode(e.Inode)
 			if seen[e.Name] || links[e.Inode] > to.Nlink || to.Kind == fsfake.KindDir && links[e.Inode] > 1 {

@@ -1,32 +1,31 @@
 package certificate
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
 	"lockpick/fsfake"
 )
 
-// split puts apart what a snapshot has in one: the names of files that hold pids, and the locks of the kernel, which
-// are all that is known of the descriptors of a process that is not full.
+// split puts the locks of the kernel to the files, which are all that is known of the descriptors of a process that is
+// not full, and notes which directories have names that hold pids.
 func (v *verifier) split(c *config, m *fsfake.Machine) {
 	for i := range c.Inodes {
 		n := &c.Inodes[i]
-		all := n.Names
-		n.Names, n.Own, n.Flock, n.RecordBy, n.Record = nil, nil, 0, 0, fsfake.SnapshotRecord{}
-		for _, e := range all {
-			switch of := pids(e.Name); {
-			case len(of) == 0:
-				n.Names = append(n.Names, e)
-			case slices.Max(of) != slices.Min(of):
-				v.no("a name holds the pids of two processes: %s", e.Name)
-			default:
-				n.Own = append(n.Own, e)
+		n.Flock, n.RecordBy, n.Record = 0, 0, fsfake.SnapshotRecord{}
+		for _, e := range n.Names {
+			of := pids(e.Name)
+			if len(of) == 0 {
+				continue
 			}
-		}
-		if len(n.Own) > 0 {
-			for _, dir := range m.Paths(n.ID) {
+			if slices.Max(of) != slices.Min(of) {
+				v.no("a name holds the pids of two processes: %s", e.Name)
+			}
+			paths := m.Paths(n.ID)
+			if !slices.ContainsFunc(paths, func(dir string) bool { return len(pids(dir)) == 0 }) {
+				v.no("a name holds a pid, in a directory that is not there for all: %s", e.Name)
+			}
+			for _, dir := range paths {
 				v.pidDirs[dir] = true
 			}
 		}
@@ -75,8 +74,6 @@ func (v *verifier) machine(c *config) *fsfake.Machine {
 		}
 	}
 	for _, n := range c.Inodes {
-		n.Names = slices.Concat(n.Names, n.Own)
-		slices.SortFunc(n.Names, func(a, b fsfake.SnapshotName) int { return cmp.Compare(a.Name, b.Name) })
 		s.Inodes = append(s.Inodes, n.SnapshotInode)
 	}
 	slices.SortFunc(s.Inodes, func(a, b fsfake.SnapshotInode) int { return int(a.ID - b.ID) })
@@ -100,37 +97,21 @@ func (v *verifier) view(c *config, of int) config {
 		}
 		files = append(files, ref)
 		number[ref] = len(files)
-		n := *c.inode(fsfake.InodeID(ref))
-		if n.Own = nil; n.Kind == fsfake.KindDir && n.Nlink == 0 {
+		n := c.inode(fsfake.InodeID(ref))
+		if n.Kind == fsfake.KindDir && n.Nlink == 0 {
 			v.no("a directory is removed while it is in use")
 		}
-		n.mapped(add)
+		n.named(of).mapped(add)
 		return number[ref]
 	}
 	add(-of)
 	add(root)
-	for _, n := range c.Inodes {
-		if len(n.Own) > 0 && number[int(n.ID)] == 0 {
-			v.no("a name holds a pid, in a directory that is not there for all: %s", n.Own[0].Name)
-		}
-	}
 	p := c.proc(of).kept(c)
 	p.mapped(add)
-	for i := 0; i < len(files); i++ {
-		for _, e := range c.inode(fsfake.InodeID(files[i])).Own {
-			if slices.Contains(pids(e.Name), of) {
-				add(int(e.Inode))
-			}
-		}
-	}
 	to := func(ref int) int { return number[ref] }
 	out := config{}
 	for _, ref := range files {
-		n := *c.inode(fsfake.InodeID(ref))
-		n.Own = slices.DeleteFunc(slices.Clone(n.Own), func(e fsfake.SnapshotName) bool {
-			return !slices.Contains(pids(e.Name), of)
-		})
-		out.Inodes = append(out.Inodes, n.mapped(to))
+		out.Inodes = append(out.Inodes, c.inode(fsfake.InodeID(ref)).named(of).mapped(to))
 	}
 	for _, pid := range others {
 		q := *c.proc(pid)

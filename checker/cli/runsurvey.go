@@ -58,33 +58,46 @@ func situation(studies []command.Study, name string) (*command.Situation, error)
 
 // surveyRun decides the situations that are asked for, and writes what was found out.
 func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error {
-	var lines []checker.Surveyed
-	var results []checker.Result
-	var spec *command.Spec
 	s.f.states = cmp.Or(s.f.states, surveyRunStates)
-	for i := range s.studies {
-		st := &s.studies[i]
-		if s.f.survey != surveyAll && s.f.survey != st.Hazard.ID {
-			continue
+	studies := slices.DeleteFunc(slices.Clone(s.studies), func(st command.Study) bool {
+		return s.f.survey != surveyAll && s.f.survey != st.Hazard.ID
+	})
+	var table *report.SurveyTable
+	if !s.f.draw.instead() {
+		var hazards []scenarios.Hazard
+		for i := range studies {
+			hazards = append(hazards, studies[i].Hazard)
 		}
-		line, err := s.line(ctx, st)
-		switch {
-		case ctx.Err() != nil:
-			line = s.stopped(st)
-		case err != nil:
+		subject := s.studies[0].Situations[0].Spec.Commands[0].String()
+		table = report.NewSurveyTable(a.stdout, subject, hazards, s.options(&command.Spec{}, args))
+	}
+	var results []checker.Result
+	var notAsked []report.NotAsked
+	for i := range studies {
+		line, err := s.line(ctx, &studies[i])
+		if ctx.Err() != nil {
+			line, err = s.stopped(&studies[i]), nil
+		}
+		if err == nil && table != nil {
+			err = table.Add(line)
+		}
+		if err != nil {
 			return err
 		}
-		lines = append(lines, *line)
 		results = slices.Concat(results, line.Broken, line.Unknown, line.Holds)
-		switch v := line.Verdict(); {
-		case line.Failed():
-			a.worsen(ExitDiffers)
-		case v == checker.Broken && (s.f.strict || len(line.Unknown) > 0):
-			a.worsen(ExitUnknown)
-		case v == checker.Unknown && (line.NotAsked == "" || line.NotAsked == checker.Stopped):
-			a.worsen(ExitUnknown)
+		if line.NotAsked != "" {
+			notAsked = append(notAsked, report.NotAsked{Hazard: line.Hazard.ID, Why: line.NotAsked})
 		}
+		a.worsen(exitOfRow(line, s.f.strict))
 	}
+	return s.end(table, results, notAsked, args)
+}
+
+// end writes what a survey says below its rows, and the files that are asked for.
+func (s *runSurvey) end(
+	table *report.SurveyTable, results []checker.Result, notAsked []report.NotAsked, args []string,
+) error {
+	a, spec := s.app, &command.Spec{}
 	first := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
 	if first >= 0 {
 		one, err := situation(s.studies, situationName(&results[first]))
@@ -92,22 +105,23 @@ func (a *app) surveyRun(ctx context.Context, s *runSurvey, args []string) error 
 			return err
 		}
 		spec = &one.Spec
-	} else {
-		spec = &command.Spec{}
 	}
-	o := s.f.reportOptions(a, spec, args)
-	o.Replay, o.Bundle = s.replay, nil // each situation has commands of its own
-	for _, l := range lines {
-		if l.NotAsked != "" {
-			o.NotAsked = append(o.NotAsked, report.NotAsked{Hazard: l.Hazard.ID, Why: l.NotAsked})
-		}
-	}
-	if !s.f.draw.instead() {
-		if err := s.show(lines, results, o); err != nil {
+	o := s.options(spec, args)
+	o.NotAsked = notAsked
+	if table != nil {
+		if err := table.End(); err != nil {
 			return err
 		}
+		s.show(results, o)
 	}
 	return errors.Join(s.f.draw.write(a, a.stdout, results, o), s.f.draw.keep(results, o, ofCommands(spec)))
+}
+
+// options are those of reports, where each situation has commands of its own.
+func (s *runSurvey) options(spec *command.Spec, args []string) report.Options {
+	o := s.f.reportOptions(s.app, spec, args)
+	o.Replay, o.Bundle = s.replay, nil
+	return o
 }
 
 // stopped is what is known of a hazard when the survey is interrupted: that it is broken, or nothing.
@@ -123,23 +137,9 @@ func (s *runSurvey) stopped(st *command.Study) *checker.Surveyed {
 	return &checker.Surveyed{Hazard: st.Hazard, NotAsked: cmp.Or(st.NotAsked, checker.Stopped)}
 }
 
-// show prints the table, what came of the counterexamples on the kernel, and what is assumed.
-func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o report.Options) error {
+// show prints what came of the counterexamples on the kernel, and what is assumed.
+func (s *runSurvey) show(results []checker.Result, o report.Options) {
 	a := s.app
-	subject := s.studies[0].Situations[0].Spec.Commands[0].String()
-	var hazards []scenarios.Hazard
-	for i := range lines {
-		hazards = append(hazards, lines[i].Hazard)
-	}
-	t := report.NewSurveyTable(a.stdout, subject, hazards, o)
-	for i := range lines {
-		if err := t.Add(&lines[i]); err != nil {
-			return err
-		}
-	}
-	if err := t.End(); err != nil {
-		return err
-	}
 	broken, same, confirmed := 0, 0, 0
 	var not, modelOnly []string
 	for i := range results {
@@ -169,7 +169,6 @@ func (s *runSurvey) show(lines []checker.Surveyed, results []checker.Result, o r
 		}
 	}
 	a.say(o.Style, "assumed", strings.Join(s.assumes, "; ")+".")
-	return nil
 }
 
 // situationName is the name of the situation that a result is of.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -107,6 +108,15 @@ func TestRunSurveyIsInterrupted(t *testing.T) {
 	require.Regexp(t, `contention +· not asked: the survey was stopped before it was decided`, got.stdout)
 	require.Regexp(t, `stall +· not asked: run with --stalls 1 asks it`, got.stdout)
 	require.NotContains(t, got.stdout, "holds")
+
+	ctx, cancel = context.WithCancel(t.Context())
+	defer cancel()
+	out := &stopAt{text: "  contention ", stop: cancel}
+	args := []string{"run", "--native", "off", "--survey", "--refused", "75", mkdirLock}
+	exit := Run(ctx, nil, args, out, io.Discard, nil)
+	require.Equal(t, ExitUnknown, exit, out.String())
+	require.Regexp(t, `contention +✓ holds`, out.String(), "it was there before the rest was decided")
+	require.Regexp(t, `crash +· not asked: the survey was stopped before it was decided`, out.String())
 }
 
 func TestRunSurveyRefuses(t *testing.T) {

@@ -120,19 +120,25 @@ func (a *app) surveyOne(ctx context.Context, s *scenarios.Subject, f *surveyFlag
 		bar.begin(s.ID, study.Hazard.ID)
 		line := checker.Survey(ctx, study, o)
 		bar.clear()
-		switch v := line.Verdict(); {
-		case line.Failed():
-			a.worsen(ExitDiffers)
-		case line.NotAsked == checker.Stopped || v == checker.Broken && len(line.Unknown) > 0:
-			a.worsen(ExitUnknown)
-		case v == checker.Unknown && line.NotAsked == "":
-			a.worsen(ExitUnknown)
-		}
+		a.worsen(exitOfRow(&line, false))
 		if err := table.Add(&line); err != nil {
 			return err
 		}
 	}
 	return table.End()
+}
+
+// exitOfRow is the exit code that a row of a survey stands for.
+func exitOfRow(l *checker.Surveyed, strict bool) int {
+	switch v := l.Verdict(); {
+	case l.Failed():
+		return ExitDiffers
+	case v == checker.Broken && (strict || len(l.Unknown) > 0):
+		return ExitUnknown
+	case v == checker.Unknown && (l.NotAsked == "" || l.NotAsked == checker.Stopped):
+		return ExitUnknown
+	}
+	return ExitAsClaimed
 }
 
 // subjects finds what patterns name: each protocol once.

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"io"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"lockpick/internal/golden"
 	"lockpick/internal/race"
 	"lockpick/internal/testmain"
+	"lockpick/scenarios/all"
 )
 
 // The table of a survey, and every command that it prints replays.
@@ -44,6 +47,35 @@ func TestSurveyInTime(t *testing.T) {
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Equal(t, "ctx/excl  not asked: the survey was stopped before it was decided\n"+
 		"ctx/flock  not asked: the survey was stopped before it was decided\n", got.stdout)
+}
+
+// Each row is written when it is known; a survey that is stopped keeps those that it has, and names the other hazards.
+func TestSurveyIsInterrupted(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out := &stopAt{text: "  threads ", stop: stop}
+	exit := Run(ctx, all.All(), []string{"survey", "gofrs-flock/keep-file"}, out, io.Discard, nil)
+	require.Equal(t, ExitUnknown, exit, out.String())
+	require.Regexp(t, `contention +✓ holds`, out.String())
+	require.Regexp(t, `threads +✓ holds`, out.String())
+	require.Regexp(t, `crash +· not asked: the survey was stopped before it was decided`, out.String())
+	require.Regexp(t, `failing-call +· not asked: a port must`, out.String(), "what nobody asks is not said to be stopped")
+}
+
+// stopAt is a writer that calls stop when a text is written.
+type stopAt struct {
+	strings.Builder
+	text string
+	stop func()
+}
+
+func (w *stopAt) Write(p []byte) (int, error) {
+	n, err := w.Builder.Write(p)
+	if strings.Contains(w.String(), w.text) {
+		w.stop()
+	}
+	return n, err
 }
 
 func TestSurveyRefuses(t *testing.T) {

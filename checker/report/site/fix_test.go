@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/report"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -15,6 +16,10 @@ import (
 // A page of what is broken leads to the variant of its system that holds, and shows what is
 // different; a page of what holds leads nowhere.
 func TestFix(t *testing.T) {
+	pages := written(t, results(t), report.Options{})
+	require.Contains(t, pages["scenarios/toy.look.contend.html"],
+		`mutual-exclusion holds in <a href="toy.excl.contend.html">excl/contend</a>`)
+	require.NotContains(t, pages["scenarios/toy.excl.contend.html"], `<section class="fix"`)
 	for _, sys := range bySystem(results(t)) {
 		for _, w := range sys.Rows {
 			f := newFix(sys, w)

@@ -85,9 +85,7 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 		if but := res.Uncontended(); but != "" {
 			t.Logf("%s: %s: but %s: look at the workload", sc.ID, c.Property, but)
 		}
-		for _, text := range res.Conditions() {
-			t.Logf("%s: %s: %s", sc.ID, c.Property, text)
-		}
+		tellConditions(t, os.Stderr, testing.Verbose(), &res)
 	case res.Verdict == checker.Broken && res.Claim == checker.Broken:
 		t.Fatalf("%s: %s: the scenario claims that it is %s; it is %s", sc.ID, c.Property, res.ClaimText(), strings.Join(res.Conditions(), "; "))
 	case res.Verdict == checker.Broken:
@@ -98,6 +96,19 @@ func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.
 		t.Skipf("%s: %s: too large for -short: %s", sc.ID, c.Property, res.Why)
 	default:
 		t.Fatalf("%s: %s: the verdict is %s, the scenario claims %s. %s", sc.ID, c.Property, res.Verdict, res.ClaimText(), res.Why)
+	}
+}
+
+// tellConditions logs what a verdict assumes. Without -v the log of a test that passes is not shown, so it goes to w as
+// well: go test shows it for the package in the current directory, and for others where a test fails.
+func tellConditions(t rapid.TB, w io.Writer, verbose bool, r *checker.Result) {
+	t.Helper()
+	for _, text := range r.Conditions() {
+		text = fmt.Sprintf("%s: %s: %s", r.Scenario.ID, r.Property, text)
+		t.Logf("%s", text)
+		if !verbose {
+			_, _ = fmt.Fprintf(w, "checkertest: %s\n", text)
+		}
 	}
 }
 

@@ -60,6 +60,15 @@ func TestRunTellsConditions(t *testing.T) {
 	got := captured("TestX/mutual-exclusion", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
 	require.False(t, got.failed, "%s", got.log)
 	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: assumes that nobody is delayed")
+
+	r, err := checker.Check(t.Context(), &sc, sc.Claims[0].Property, checker.Options{})
+	require.NoError(t, err)
+	for _, verbose := range []bool{true, false} {
+		var shown strings.Builder
+		captured("TestX", func(t *capture) { tellConditions(t, &shown, verbose, &r) })
+		require.Equal(t, !verbose, strings.Contains(shown.String(),
+			"checkertest: toy/lock/contend: mutual-exclusion: assumes that nobody is delayed"), shown.String())
+	}
 }
 
 // A verdict that differs fails the test with everything that one needs to see.

@@ -3,6 +3,7 @@ package checkertest
 import (
 	"context"
 	"fmt"
+	"os"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -62,10 +63,7 @@ func surveyed(ctx context.Context, t rapid.TB, study scenarios.Study, o checker.
 		t.Errorf("\n%s\n\nschedule  %s", evidence(r), r.Counterexample.Schedule)
 	}
 	for i := range line.Holds {
-		r := &line.Holds[i]
-		for _, text := range r.Conditions() {
-			t.Logf("%s: %s: %s", r.Scenario.ID, r.Property, text)
-		}
+		tellConditions(t, os.Stderr, testing.Verbose(), &line.Holds[i])
 	}
 	unknown := ""
 	if len(line.Unknown) > 0 {

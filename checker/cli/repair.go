@@ -47,6 +47,7 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		case err != nil && ctx.Err() != nil:
 			return err
 		case errors.Is(err, context.DeadlineExceeded):
+			t.open = true
 			say("tried", r.Name+": it was not decided in time: --timeout gives more")
 		case err != nil:
 			say("tried", r.Name+": it could not be decided: "+strings.TrimPrefix(err.Error(), "command: "))
@@ -63,7 +64,11 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 	if len(t.assumes) > 0 {
 		say("assumed", "with any number of copies: "+strings.Join(t.assumes, "; ")+".")
 	}
-	if !found {
+	switch {
+	case found:
+	case t.open:
+		say("fix", "none of these is known to hold, and not each was decided: --timeout gives more time")
+	default:
 		say("fix", "none of these holds; see the cause")
 	}
 	return nil
@@ -97,6 +102,7 @@ type trials struct {
 	// which no lock mends.
 	broken, alone []string
 	assumes       []string // by proofs for any number of copies
+	open          bool     // a repair was not decided
 }
 
 // holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
@@ -116,7 +122,12 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		for _, r := range results {
 			switch {
 			case r.Verdict == checker.Unknown:
-				return "", fmt.Sprintf("with %s it is unknown whether %s holds: %s", trial.Name, r.Property, r.Why), nil
+				t.open = true
+				why := fmt.Sprintf("with %s it is unknown whether %s holds: %s", trial.Name, r.Property, r.Why)
+				if len(names) > 0 {
+					why = "holds with " + strings.Join(names, ", with ") + "; " + why
+				}
+				return "", why, nil
 			case r.Verdict == checker.Holds:
 			case slices.Contains(t.alone, r.Property.ID):
 				anyway = append(anyway, r.Property.ID)

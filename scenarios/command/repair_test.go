@@ -106,10 +106,10 @@ func TestTrials(t *testing.T) {
 		return out
 	}
 	require.Equal(t, []string{"1 process", "1 process and a kill at any call"}, names("touch n"))
-	require.Equal(t, []string{"2 processes", "2 processes and a kill at any call", "3 processes"},
+	require.Equal(t, []string{"2 processes", "3 processes", "2 processes and a kill at any call"},
 		names("touch n", "touch n"))
-	require.Equal(t, []string{"2 processes", "2 processes and a kill at any call", "3 processes (A twice)",
-		"3 processes (B twice)"}, names("cat n", "touch n"))
+	require.Equal(t, []string{"2 processes", "3 processes (A twice)", "3 processes (B twice)",
+		"2 processes and a kill at any call"}, names("cat n", "touch n"))
 }
 
 // A lock file has a name that nothing has.

@@ -57,7 +57,7 @@ func (a *app) decideAny(ctx context.Context, d *decided, results []checker.Resul
 	if proof == nil {
 		a.worsen(ExitUnknown)
 		lines[1] = "run/commands/any  UNKNOWN  serializable, deadlock"
-		lines = append(lines[:4], o.Tell("why", "It is not proved for any number of copies. "+why+".")...)
+		lines = append(lines[:4], o.Tell("why", "It is not proved for any number of copies: "+why+".")...)
 	} else if proof.Path == "" {
 		lines = append(lines, o.Tell("because", "a copy changes no file.")...)
 	} else {

@@ -138,11 +138,14 @@ func (n inode) mapped(to func(int) int) inode {
 	return n
 }
 
-// named is a file without the names in it that hold the pid of another process than this one.
+// named is a file without the names in it that hold the pid of another process than this one. The names are in the
+// order that they have for process 101, so that all processes number files alike.
 func (n inode) named(pid int) inode {
 	n.Names = slices.DeleteFunc(slices.Clone(n.Names), func(e fsfake.SnapshotName) bool {
 		return slices.ContainsFunc(pids(e.Name), func(p int) bool { return p != pid })
 	})
+	as101 := func(name string) string { return text(name, func(int) int { return low }) }
+	slices.SortFunc(n.Names, func(a, b fsfake.SnapshotName) int { return cmp.Compare(as101(a.Name), as101(b.Name)) })
 	return n
 }
 

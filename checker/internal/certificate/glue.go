@@ -1,6 +1,7 @@
 package certificate
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -126,6 +127,7 @@ func (g *gluing) build() {
 				old.Names = append(old.Names, e)
 			}
 		}
+		slices.SortFunc(old.Names, func(a, b fsfake.SnapshotName) int { return cmp.Compare(a.Name, b.Name) })
 	}
 	for _, q := range g.w.Procs {
 		q = q.mapped(to)

@@ -123,10 +123,7 @@ func (v *verifier) run(answers []fsfake.Result) []call {
 		renamings = append(renamings, swapped(by))
 	}
 	for _, to := range renamings {
-		calls, err := v.calls(answers, to)
-		if err != nil {
-			v.no("%v", err)
-		}
+		calls := v.calls(answers, to)
 		if was != nil && !slices.Equal(was, calls) {
 			v.no("the program does something else under another pid")
 		}
@@ -174,23 +171,18 @@ func (v *verifier) loops() {
 				v.no("the program ends after another round of a loop")
 				return
 			}
-			was := v.edges[step{e.From, e.Answer}].call
-			at := from.path[len(top.path):]
-			for i, is := range calls[len(calls)-1-len(at):] {
-				if i < len(at) {
-					is.comparable(v, v.nodes[at[i]].call)
-				} else {
-					is.comparable(v, was)
+			first := []call{}
+			for _, id := range from.path[len(top.path):] {
+				first = append(first, v.nodes[id].call)
+			}
+			first = append(first, v.edges[step{e.From, e.Answer}].call)
+			for i, is := range calls[len(calls)-len(first):] {
+				was := first[i]
+				is.again, was.again, is.begun, was.begun = 0, 0, "", "" // the numbers of loops differ
+				if is != was {
+					v.no("a round of a loop carries something over: first the program makes %s, and later %s", was.op, is.op)
 				}
 			}
 		}
-	}
-}
-
-// comparable compares a call of a later round of a loop with that of the first: only the numbers of loops differ.
-func (c call) comparable(v *verifier, was call) {
-	c.again, was.again, c.begun, was.begun = 0, 0, "", ""
-	if c != was {
-		v.no("a round of a loop carries something over: first the program makes %s, and later %s", was.op, c.op)
 	}
 }

@@ -18,11 +18,10 @@ type call struct {
 // effects are the notes that a proof makes use of. Again is the retry loop of which another round begins, begun those
 // of which the first does. Strange is a note about what views do not have.
 type effects struct {
-	holds, letGo, failed, invoked, returned bool
-	holding                                 scenarios.Holding
-	lock                                    string
-	begun, strange                          string
-	again                                   int
+	holds, letGo, failed, invoked bool
+	holding                       scenarios.Holding
+	lock, begun, strange          string
+	again                         int
 }
 
 // A run is a program that is given some answers, and stopped at the call after the last.
@@ -52,15 +51,13 @@ func (r *run) Note(n any) { r.noted = append(r.noted, n) }
 
 // calls runs the program as another process than 101, which to is for, and with others in its answers. The answers and
 // calls are as process 101 has them: to is its own inverse.
-func (v *verifier) calls(answers []fsfake.Result, to func(int) int) (all []call, err error) {
+func (v *verifier) calls(answers []fsfake.Result, to func(int) int) (all []call) {
 	r := &run{answers: answers, to: to}
 	defer func() {
-		switch e := recover().(type) {
-		case nil:
+		if e := recover(); e == nil {
 			r.calls = append(r.calls, call{ended: true, effects: digest(r.noted)})
-		case over:
-		default:
-			err = fmt.Errorf("the program panics: %v", e)
+		} else if e != (over{}) {
+			v.no("the program panics: %v", e)
 		}
 		for i := range r.calls {
 			r.calls[i] = r.calls[i].renamed(to)
@@ -69,7 +66,7 @@ func (v *verifier) calls(answers []fsfake.Result, to func(int) int) (all []call,
 	}()
 	v.runs++
 	v.sc.Program(to(low)-low, 1)(v.sc.Task(r, to(low)-low, 1))
-	return nil, nil
+	return nil
 }
 
 func digest(notes []any) (e effects) {
@@ -80,7 +77,6 @@ func digest(notes []any) (e effects) {
 			e.invoked = true
 			e.lock, _ = model.LockOf(n.Input)
 		case scenarios.Returned:
-			e.returned = true
 			if a, ok := n.Output.(model.Acquired); ok && a.OK {
 				acquired, shared = true, a.Shared
 			}

@@ -7,10 +7,15 @@
 // can be opened from a file URL or attached to a report on its own. The only other
 // files are the histories, drawn by porcupine's own visualisation.
 //
-// It knows results, traces and HTML. It must not know flags, clocks
+// A small scenario's page carries everything that can happen in it, as a graph that the engine
+// has explored and live runs have shown: one chooses who takes the next step. That part needs
+// JavaScript.
+//
+// It knows results, traces, places ([checker.Places]) and HTML. It must not know flags, clocks
 // or how a verdict is made. Equal results give equal bytes.
 //
 // Limits: the site is written into a directory and never cleans it: pages of an earlier
 // run with other scenarios stay. The drawing of histories relies on the page that
-// porcupine v1.3 writes.
+// porcupine v1.3 writes. A graph of more than 4 000 moves is not carried, and one of a real
+// program or about cycles neither; who polls for ever in vain is not noticed while one tries.
 package site

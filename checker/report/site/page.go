@@ -23,6 +23,7 @@ type page struct {
 	Cases            []*evidence
 	Source           template.HTML
 	Fix              *fix
+	Try              *try
 }
 
 // A fact is a name and its value.
@@ -75,7 +76,15 @@ func newPage(sys *system, w *row, o report.Options) (*page, error) {
 		}
 		p.Cases = append(p.Cases, c)
 	}
-	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
+	var err error
+	if p.Try, err = newTry(w, o); err != nil {
+		return nil, err
+	}
+	script := asset("player.js")
+	if p.Try != nil && p.Try.Data != "" {
+		script += asset("try.js")
+	}
+	p.head = newHead(sc.ID+" · lockpick", "../", "", script)
 	p.Made = o.Made
 	return p, nil
 }

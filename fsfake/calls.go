@@ -414,7 +414,7 @@ var calls = [numCalls]*row{
 
 	CallChoose: {
 		name: "go on with", group: Processes, uses: OperandOff | OperandLen | OperandData,
-		do:   func(m *Machine, c *request) { choose(c.op, c.r) },
+		do:   func(m *Machine, c *request) { m.choose(c.op, c.r) },
 		text: chosenText, answer: noAnswer,
 	},
 

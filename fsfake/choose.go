@@ -22,22 +22,79 @@ func (o Op) Way(n int) Op {
 	return o
 }
 
-func choose(op *Op, r *Result) {
+// Converts is the Value of the answer to a [CallChoose] whose call waits, and gives back another lock of its
+// description when it begins to.
+type Converts struct{}
+
+// WayThatWaits is the line of a [CallChoose] for a flock(2) of a task that waits. It can be chosen only where the lock
+// would be granted at once.
+//
+// So nobody ever begins to wait beside others of its command, and none of their orders is lost by that. Whatever
+// happens until a lock is granted, the others can do before it is chosen. That somebody waits is seen by nobody,
+// where nobody queues: a description without a lock has none to give back when it begins.
+func WayThatWaits(t Task, op Op) string {
+	return fmt.Sprintf("%s\x00%d %d %d", op.String(), t.Pid, op.FD, op.Flags)
+}
+
+func (m *Machine) choose(op *Op, r *Result) {
 	if op.Off < 0 || op.Off >= op.Len {
 		*r = unmodelled("the choice %d of %d calls", op.Off, op.Len)
 		return
 	}
 	r.N = op.Off
+	_, lock, waits := strings.Cut(op.line(), "\x00")
+	if !waits {
+		return
+	}
+	var pid, fd, how int
+	if _, err := fmt.Sscan(lock, &pid, &fd, &how); err != nil {
+		*r = unmodelled("a choice whose call cannot be read (%s): %s", err, lock)
+		return
+	}
+	p := m.proc(pid)
+	if p == nil {
+		return // the call says what is wrong
+	}
+	d := m.descOf(p, fd)
+	if mode := flockMode(how); d == nil || int(d.flock) == mode || !m.flockConflicts(d, mode) {
+		return
+	}
+	if d.flock != 0 {
+		r.Value = Converts{}
+		return
+	}
+	*r = Result{Blocked: true}
 }
 
-// chosenText is the line of Data that is about the call that goes on.
-func chosenText(o *Op) string {
-	if o.Data == "" {
-		return fmt.Sprintf("%d of %d", o.Off+1, o.Len)
+// Shut are the ways of a call that cannot be taken on the machine now, by bit.
+func (m *Machine) Shut(op Op) (ways uint64) {
+	if op.Call != CallChoose || !strings.Contains(op.Data, "\x00") {
+		return 0
 	}
+	for which := range op.Ways() {
+		var r Result
+		op.Off = int64(which)
+		if m.choose(&op, &r); r.Blocked {
+			ways |= 1 << which
+		}
+	}
+	return ways
+}
+
+// line is the line of Data that is about the call that goes on.
+func (o *Op) line() string {
 	lines := strings.Split(o.Data, "\n")
 	if o.Off < 0 || o.Off >= int64(len(lines)) {
 		return ""
 	}
 	return lines[o.Off]
+}
+
+// chosenText is the call that goes on.
+func chosenText(o *Op) string {
+	if o.Data == "" {
+		return fmt.Sprintf("%d of %d", o.Off+1, o.Len)
+	}
+	call, _, _ := strings.Cut(o.line(), "\x00")
+	return call
 }

@@ -122,6 +122,9 @@ const (
 	// Mapped: the call maps a file. The program is shown the file as it is then, and a real mapping may show
 	// what others write to it later.
 	Mapped
+	// Chosen: the schedule has chosen this call among several, one of which waits for a lock, at a [fsfake.CallChoose].
+	// Both are one step: what others can do between the two they can do before.
+	Chosen
 )
 
 // Killed is the Value of the answer to a call during which the first process of a program was

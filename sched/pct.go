@@ -62,7 +62,8 @@ func (p *PCT) Next(v *View) (Choice, error) {
 	}
 	c := Choice{Action: Run, Task: v.Tasks[best].Task}
 	if n := v.Tasks[best].Ways; n > 1 {
-		c.Which = p.rng.IntN(n)
+		for c.Which = p.rng.IntN(n); !v.Tasks[best].open(c.Which); c.Which = (c.Which + 1) % n {
+		}
 	}
 	return c, nil
 }

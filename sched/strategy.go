@@ -2,6 +2,7 @@ package sched
 
 import (
 	"errors"
+	"math/bits"
 	"slices"
 )
 
@@ -61,8 +62,9 @@ type TaskView struct {
 	Task Task
 	// Enabled: it can take a step now.
 	Enabled bool
-	// Ways is in how many ways the step can go; 0 is 1.
+	// Ways is in how many ways the step can go; 0 is 1. Shut are those that cannot be taken now, by bit.
 	Ways int
+	Shut uint64
 	// Fails names the errors with which the step's call can fail now.
 	Fails []string
 	// Asleep: its last step was a sleep, so it has given way by itself.
@@ -80,7 +82,9 @@ func (v *View) Options(buf []Choice) []Choice {
 	for i := range v.Tasks {
 		if v.Tasks[i].Enabled {
 			for which := range max(v.Tasks[i].Ways, 1) {
-				buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task, Which: which})
+				if v.Tasks[i].open(which) {
+					buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task, Which: which})
+				}
 			}
 			for _, name := range v.Tasks[i].Fails {
 				buf = append(buf, Choice{Action: Run, Task: v.Tasks[i].Task, Fails: name})
@@ -119,7 +123,7 @@ func (v *View) possible(c Choice) bool {
 			if c.Fails != "" {
 				return v.Tasks[i].Enabled && c.Which == 0 && slices.Contains(v.Tasks[i].Fails, c.Fails)
 			}
-			return v.Tasks[i].Enabled && c.Which < max(v.Tasks[i].Ways, 1)
+			return v.Tasks[i].Enabled && v.Tasks[i].open(c.Which)
 		}
 	}
 	return false
@@ -127,18 +131,26 @@ func (v *View) possible(c Choice) bool {
 
 // baseline is who runs when nobody interferes: whoever ran last, as long as it can and
 // does not sleep, and otherwise the next in the order of names that is not idle. Steps go in the
-// first of their ways.
+// first of their ways that is open.
 func (v *View) baseline() (Choice, bool) {
 	if l := v.Last; l >= 0 && v.Tasks[l].Enabled && !v.Tasks[l].Asleep && !v.Tasks[l].Idle {
-		return Choice{Action: Run, Task: v.Tasks[l].Task}, true
+		return v.Tasks[l].first(), true
 	}
 	for _, idle := range [...]bool{false, true} {
 		for k := range v.Tasks {
 			t := &v.Tasks[(v.Last+1+k)%len(v.Tasks)]
 			if t.Enabled && t.Idle == idle {
-				return Choice{Action: Run, Task: t.Task}, true
+				return t.first(), true
 			}
 		}
 	}
 	return Choice{}, false
+}
+
+// open reports whether the step of a task that is enabled can go in a way.
+func (t *TaskView) open(which int) bool { return which < max(t.Ways, 1) && t.Shut>>which&1 == 0 }
+
+// first is that step in the first way that is open.
+func (t *TaskView) first() Choice {
+	return Choice{Action: Run, Task: t.Task, Which: bits.TrailingZeros64(^t.Shut)}
 }

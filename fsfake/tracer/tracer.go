@@ -105,6 +105,8 @@ type Pending struct {
 	// Interrupted: a signal has arrived for a blocked call. The driver ends it by
 	// [fsfake.Machine.Interrupt] and answers what that returns.
 	Interrupted bool
+	// Signalled: a signal has arrived for a lock call that may wait, and was not told that it does.
+	Signalled bool
 	// Commutes: the call commutes with all calls that other tasks of the run may make before it. Missed: it shows that
 	// one which was said to do so did not.
 	Commutes, Missed bool

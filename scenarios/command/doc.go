@@ -71,12 +71,14 @@
 // the machine's, files that are there can be read by name, and are not listed. Another name of a shared file, a hard
 // link or a bind mount, leads to the same file. With [Spec.RealOutside] all of it is real, and happens each time that
 // a program is run. Where several threads or processes of one command ask at once, whose call comes first is a choice
-// of the schedule. A call that closes, duplicates or keeps a descriptor that nobody has locked goes first; where the
+// of the schedule. So it is for calls of flock(2) that wait beside each other: one that would be granted at once can go
+// on. A call that closes, duplicates or keeps a descriptor that nobody has locked goes first; where the
 // description is locked by another process later, one order was followed. An order is followed until it meets
 // another, in one state of the machine and of the command ([tracer.Run.State]). A timer that runs beside a call which
 // does not wait goes off after it, which is assumed, and said with the verdict. Whether it goes off while a call
 // waits for a lock of flock(2), or of an open file description, is a choice; that somebody waits for ever is not said
-// there. All that is given up, and one order is followed, where another call may wait for a lock, where several
+// there. All that is given up, and one order is followed, where another call may wait for a lock (a record lock, an
+// upgrade, a wait that a signal may end, or any beside a timer, with --inside or with calls that fail), where several
 // timers run and there is no such call, and where the command has more than a thousand orders that do not meet when
 // it runs alone, or more than a hundred where its state is unknown; a scenario in which that happened never holds
 // (the verdict is unknown), while what a state breaks is broken, unless the commands end so when they run one after

@@ -138,14 +138,37 @@ func TestPipelines(t *testing.T) {
 	}
 }
 
-// Where children wait for a lock beside each other, one order is followed. In it one unlocks what the other waits for.
+// Children wait for a lock beside each other, and each order in which they get it is followed. An upgrade gives the
+// lock back while it waits, which is not followed beside others.
 func TestWaitsBesideEachOther(t *testing.T) {
+	testmain.Slow(t, "it executes hundreds of orders", "./scenarios/command")
 	t.Parallel()
-	line := compiled(t, "gcc", "family.c") + " locks 1"
-	sc := scenario(t, "gcc", twice(line), map[string]string{"n": "0\n"}, "refused none")
-	p, err := scenarios.FindProperty("serializable", sc)
-	require.NoError(t, err)
-	decide(t, sc, p, "unknown")
+	for _, c := range []struct{ mode, other, verdict string }{
+		{"locks", "cat z", "holds"},
+		{"locks", "sh counter.sh", "broken"},
+		{"upgrades", "cat z", "unknown"},
+	} {
+		t.Run(c.mode+" beside "+c.other, func(t *testing.T) {
+			t.Parallel()
+			line := compiled(t, "gcc", "family.c") + " " + c.mode + " 1"
+			sc := scenario(t, "gcc", []string{line, c.other}, map[string]string{"n": "0\n", "z": ""}, "refused none")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, c.verdict)
+		})
+	}
+}
+
+// Two children that take two locks in opposite orders wait for each other in one of their orders.
+func TestChildrenThatWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	spec := command.Spec{
+		Commands: []command.Line{{Shell: compiled(t, "gcc", "family.c") + " cross 0"}, {Shell: "cat n"}},
+		Files:    []command.File{{Name: "lock"}, {Name: "n"}},
+	}
+	_, err := spec.Scenario()
+	needTracing(t, err)
+	require.ErrorContains(t, err, "waits for ever in flock")
 }
 
 // A command that ends in two ways when it runs alone, for two of its threads race, may end in both

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math/bits"
 	"slices"
 
 	"lockpick/checker/internal/learn"
@@ -15,6 +16,9 @@ func (w *World) enabled(a *actor) bool {
 	if w.finished(a) {
 		return false
 	}
+	if ways := a.op.Ways(); ways > 1 && bits.OnesCount64(w.M.Shut(a.op)) == ways {
+		return false
+	}
 	return !w.interrupted(a) && (!a.blocked || w.M.Ready(a.who(), a.op)) && !w.M.Robs(a.who(), w.waits)
 }
 
@@ -25,9 +29,15 @@ func (w *World) Look() (progress bool) {
 	v.Step, v.Last = w.Steps, w.last
 	kept := w.keepsSleepers()
 	for i, a := range w.actors {
-		on := w.enabled(a)
+		on, shut := w.enabled(a), uint64(0)
+		if on && a.op.Ways() > 1 {
+			shut = w.M.Shut(a.op)
+		}
 		idle := a.idle && w.stands(&a.top) && w.delayed(a) && (a.keeps || !kept)
-		v.Tasks[i] = sched.TaskView{Task: a.task, Enabled: on, Ways: a.op.Ways(), Fails: w.failing(a, v.Tasks[i].Fails[:0]), Asleep: a.asleep, Idle: idle}
+		v.Tasks[i] = sched.TaskView{
+			Task: a.task, Enabled: on, Ways: a.op.Ways(), Shut: shut, Fails: w.failing(a, v.Tasks[i].Fails[:0]),
+			Asleep: a.asleep, Idle: idle,
+		}
 		progress = progress || on && !idle || len(v.Tasks[i].Fails) > 0
 	}
 	v.Kills = v.Kills[:0]

@@ -219,6 +219,7 @@ type place struct {
 	unmark  uint32       // operation that takes the mark off a lock, 0 for none
 	ofFirst bool         // which the first task of the process has
 	fails   bool         // an assertion before it, the task's first call
+	chosen  bool         // see scenarios.Chosen
 	cell    bool
 	sleep   bool
 	exit    bool
@@ -266,7 +267,7 @@ func (x *Space) place(slot int, n uint32) place {
 		known: true, op: x.machines.op(made(nd.Op)), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: endsProcess(x.Sc, nd.Op) && nd.Begins.By == (fsfake.Task{}),
 		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
-		failing: x.failures(nd.Op, nd.Begins.By),
+		failing: x.failures(nd.Op, nd.Begins.By), chosen: nd.Begins.Seen.Has(scenarios.Chosen),
 	}
 	if nd.Op.Call == fsfake.CallStart {
 		p.starts = nd.Op.Len

@@ -14,7 +14,7 @@ import (
 // the same; package documentation says what a step is.
 
 // step lets a make its next call, which goes in one of its ways, or fails with an error. Under an event loop a turn, the cell accesses up to
-// the next system call, is one step.
+// the next system call, is one step, and so is a choice with the call that it chooses (scenarios.Chosen).
 func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []trace.Call {
 	w.last = a.index
 	a.asleep, a.idle = false, false
@@ -69,6 +69,10 @@ func (w *World) step(a *actor, which int, fails string, calls []trace.Call) []tr
 		}
 		w.proceed(a, &r)
 		w.bereft(a)
+		if a.begins.Seen.Has(scenarios.Chosen) && !a.ended && w.Err == nil {
+			which = 0
+			continue
+		}
 		if !turn || a.ended || !a.op.Call.IsCell() || w.Err != nil {
 			return calls
 		}
@@ -159,6 +163,9 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		}
 		succ.Contended = succ.Contended || m.contended
 		if m.blocked {
+			if len(pl.ways) > 0 {
+				return nil // the way is shut
+			}
 			if first && begun && m.machine == next[wordMachine] {
 				return nil // still not granted: it cannot take a step
 			}
@@ -189,6 +196,10 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		w.bereft(next, &succ, slot, pl.family.Killed)
 		n, begun = l.to&^learn.Begun, l.to&learn.Begun != 0
 		pl = w.place(slot, n)
+		if pl.chosen && !begun {
+			which = 0
+			continue
+		}
 		if !turn || pl.ended || !pl.cell || pl.begins && !begun || l.returned {
 			break
 		}

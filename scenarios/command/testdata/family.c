@@ -1,6 +1,7 @@
 // family inherit|own N: adds N to a number, in a child, under a lock that both have or that only the
 // parent has. family leave N: leaves two children behind that make a directory each. family shared N: two children that
-// share memory make N directories each. family locks N: two children add N to the number, under a lock of their own.
+// share memory make N directories each. family locks|upgrades N: two children add N to the number, under a lock of their
+// own, which upgrades share at first. family cross 0: two children take two locks in opposite orders.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,10 +37,18 @@ int main(int argc, char **argv) {
 		while (wait(0) > 0);
 		return *made != 2 * atoi(argv[2]);
 	}
-	if (!strcmp(argv[1], "locks")) {
+	if (!strcmp(argv[1], "cross")) {
+		for (int child = 0; child < 2; child++)
+			if (!fork()) return flock(open(child ? "n" : "lock", O_RDWR), LOCK_EX) ||
+				flock(open(child ? "lock" : "n", O_RDWR), LOCK_EX);
+		while (wait(0) > 0);
+		return 0;
+	}
+	if (!strcmp(argv[1], "locks") || !strcmp(argv[1], "upgrades")) {
 		for (int child = 0; child < 2; child++)
 			if (!fork()) {
 				int f = open("n", O_RDWR);
+				if (argv[1][0] == 'u' && flock(f, LOCK_SH)) return 1;
 				return flock(f, LOCK_EX) || add(atoi(argv[2]), f) || flock(f, LOCK_UN);
 			}
 		while (wait(0) > 0);

@@ -54,8 +54,9 @@ func TestWaits(t *testing.T) {
 		slept               []time.Duration
 	}{
 		{"sleep", `
-import time
-a, w = time.monotonic(), time.time(); time.sleep(7200); print(round(time.monotonic() - a, 3), round(time.time() - w, 3))`, // a look takes a microsecond
+import time # a look at a clock takes a microsecond
+a, w = time.monotonic(), time.time(); time.sleep(7200)
+print(round(time.monotonic() - a, 3), round(time.time() - w, 3))`,
 			"7200.0 0.0\n", []time.Duration{2 * time.Hour}},
 		{"select", `
 import os, select, time

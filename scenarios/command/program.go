@@ -1,11 +1,9 @@
 package command
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"lockpick/fsfake"
@@ -213,131 +211,6 @@ func (d *driver) come(is *place) (err error) {
 		}
 	}
 	return nil
-}
-
-// pick takes the call that is let go on. Of several that can, which one is a choice of the
-// schedule. A call that may block is one of them where [driver.triedBeside] says so. Otherwise it comes after all
-// others, and the end of a wait comes last: that these could have gone on instead is noted. Beside a call that does not
-// wait the end of a wait is not followed: the clock stands still while the call is made, and that is assumed. There is
-// none when the first process was killed
-// instead.
-func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
-	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled }) {
-		d.note(scenarios.OneOrder)
-	}
-	first := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Commutes })
-	if first >= 0 && len(set) > 1 && d.spec.mixed == 0 {
-		return &set[first], nil
-	}
-	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
-	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Timer })
-	if timers >= 0 && d.spec.lasting {
-		slices.SortStableFunc(set[timers:], func(a, b tracer.Pending) int { return cmp.Compare(a.Op.Time, b.Op.Time) })
-	}
-	if d.spec.mixed > 0 {
-		return d.mixes(set), nil
-	}
-	free := 0
-	for free < len(set) && rank(set[free]) == 0 {
-		free++
-	}
-	ways := free
-	if timers < 0 && d.triedBeside(set) {
-		ways = len(set)
-	}
-	if d.spec.oneOrder || d.choices >= maxChoices {
-		free, ways = min(free, 1), min(free, 1)
-	}
-	switch {
-	case len(set) <= max(ways, 1):
-	case timers == 0 && d.spec.lasting && set[0].Op.Time < set[1].Op.Time: // time says which comes first
-	case d.timed(set):
-		d.note(scenarios.TimersLast)
-		if set[0].Task == d.stands { // it has chosen to wait on
-			d.note(scenarios.TimedWait)
-		}
-	case free > 0 && rank(set[free]) == 2: // no lock is waited for, and no other call left waiting
-		d.note(scenarios.TimersLast)
-	default:
-		d.note(scenarios.OneOrder)
-	}
-	if ways < 2 {
-		return &set[0], nil
-	}
-	var lines []string
-	for i, p := range set[:ways] {
-		text := strings.ReplaceAll(p.Op.String(), "\n", "\\n") // of a name: each call is a line
-		if i >= free {
-			text = fsfake.WayThatWaits(p.Task, p.Op)
-		}
-		lines = append(lines, text)
-	}
-	r, err := d.choose(set[0].Task, lines)
-	if err != nil || isKilled(r) {
-		return nil, err
-	}
-	if int(r.N) >= free {
-		d.note(scenarios.Chosen)
-	}
-	if r.Value == (fsfake.Converts{}) {
-		d.note(scenarios.OneOrder)
-	}
-	return &set[r.N], nil
-}
-
-// triedBeside reports whether those calls of a set that wait need not begin to: each is a choice whenever it would be
-// granted at once, and the command waits where that is true of none. See [fsfake.WayThatWaits].
-//
-// No order is lost. Take an execution in which a call waits from one moment to a later one. In the same execution it
-// may begin at the later one, where nobody can tell whether it has begun before. That can be told where a record lock
-// closes a cycle (EDEADLK), where a signal has come for the call, where a thread beside it closes the descriptor,
-// and where it gives a lock back when it begins, which [fsfake.Converts] says. No deadlock is added: a call that
-// was chosen is made in the same step.
-func (d *driver) triedBeside(set []tracer.Pending) bool {
-	if s := d.spec; s.Inside != "" || s.FailingCalls > 0 || s.lasting || d.probes {
-		return false // of a step of two calls the second begins no operation, and cannot fail
-	}
-	if len(set) > 64 || d.stands != (fsfake.Task{}) { // ways that are shut are bits; one waits on the machine already
-		return false
-	}
-	for _, p := range set {
-		if !p.Op.MayBlock() {
-			continue
-		}
-		if p.Op.Call != fsfake.CallFlock || p.Signalled || p.Blocked {
-			return false
-		}
-		if slices.ContainsFunc(set, func(q tracer.Pending) bool {
-			return q.Task.Pid == p.Task.Pid && q.Task != p.Task &&
-				(q.Op.Call.Is(fsfake.Closes) && q.Op.FD == p.Op.FD || q.Op.Call.Is(fsfake.Duplicates) && q.Op.FD2 == p.Op.FD)
-		}) {
-			return false
-		}
-	}
-	return true
-}
-
-// choose makes a choice of the schedule among what the lines tell. The task is one that lives.
-func (d *driver) choose(by fsfake.Task, lines []string) (fsfake.Result, error) {
-	d.choices++
-	if _, ended := d.run.Exit(d.root); ended || d.killed {
-		d.note(scenarios.By{Task: by})
-	}
-	return d.do(fsfake.Op{Call: fsfake.CallChoose, Len: int64(len(lines)), Data: strings.Join(lines, "\n")})
-}
-
-// maxChoices is how often an execution chooses among calls of its own; after that only one order
-// of them is followed.
-const maxChoices = 64
-
-func rank(p tracer.Pending) int {
-	switch {
-	case p.Timer:
-		return 2
-	case p.Op.MayBlock():
-		return 1
-	}
-	return 0
 }
 
 // ask makes a call of the command on the machine.

@@ -12,7 +12,8 @@ import (
 	"lockpick/sched"
 )
 
-// situations are the toys, and those rows of the corpus whose processes have signal handlers, or tasks that others start.
+// situations are the toys, and those rows of the corpus whose processes have signal handlers, or tasks that others
+// start.
 func situations() []scenarios.Scenario {
 	rows := slices.DeleteFunc(all.All(), func(sc scenarios.Scenario) bool {
 		return sc.Setting.Handlers == nil && sc.Setting.Running == nil

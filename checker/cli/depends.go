@@ -24,6 +24,9 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 	if err != nil || full.Verdict == checker.Holds {
 		return r, err
 	}
+	if full.Verdict == checker.Unknown {
+		return full, nil
+	}
 	r.Verdict, r.Complete, r.Counterexample = checker.Unknown, false, full.Counterexample
 	r.Also = full.Also
 	statuses := full.Counterexample.Failures()

@@ -14,7 +14,7 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// takeAny says what -n any does not go with. Two copies are decided first, and three where the space is small.
+// takeAny says what -n any does not go with.
 func (f *runFlags) takeAny(spec *command.Spec) error {
 	switch c := spec.Commands; {
 	case len(c) != 1 || c[0].Func != nil:
@@ -30,43 +30,66 @@ func (f *runFlags) takeAny(spec *command.Spec) error {
 	return nil
 }
 
-// decideAny says whether what holds of a few copies holds of any number of them.
-func (a *app) decideAny(ctx context.Context, d *decided, results []checker.Result, f *runFlags, args []string) error {
-	why := ""
-	var proof *parameterized.Discipline
-	for i := range results {
-		switch r := &results[i]; {
-		case r.Verdict != checker.Holds:
-			why = fmt.Sprintf("with %d copies %s is unknown", r.Scenario.Setting.Processes, r.Property)
-		case r.Scenario.Setting.Assume.Sleeps == scenarios.SleepsLast:
-			why = "what the command does depends on how much time passes"
-		case r.Question != nil:
-			why = "the verdict depends on what an exit status means: see above"
+// proveAny looks for a proof for any number of copies, which says all that verdicts on a few copies do. What it proves
+// is challenged, as long as --native says, by two copies on the model and natively. whyNot is empty where it is shown.
+func (a *app) proveAny(ctx context.Context, spec *command.Spec, args []string, f *runFlags) (whyNot string, err error) {
+	bar := a.newProgress(ctx, 1, false)
+	defer bar.clear()
+	bar.begin("run", "looking for a proof for any number of copies")
+	sc, strict, err := spec.Readings()
+	if why := command.Unseen(err); why != "" {
+		return why, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	p, err := strict.Property(scenarios.Serializable.ID)
+	if err != nil {
+		return "a copy that runs alone does not end", nil
+	}
+	proof, whyNot, err := parameterized.Commands(ctx, &strict)
+	if err != nil || proof == nil {
+		return whyNot, err
+	}
+	r := checker.NewResult(&sc, p, nil)
+	r.Verdict, r.Complete = checker.Holds, true
+	if f.budget > 0 {
+		within, cancel := context.WithTimeout(ctx, f.budget)
+		defer cancel()
+		few, err := checker.Check(within, &strict, p,
+			checker.Options{Workers: 1, SkipOdds: true})
+		if err == nil && few.Verdict == checker.Broken {
+			return "two copies break it", nil
+		}
+		n := f.challenge(spec, args)
+		defer n.close()
+		n.early(ctx, &sc)
+		bar.clear()
+		if a.witness(ctx, spec, n, &r)(); r.Verdict != checker.Holds {
+			return r.Why, nil
 		}
 	}
-	if why == "" {
-		var err error
-		if proof, why, err = parameterized.Commands(ctx, d.sc); err != nil {
-			return err
-		}
+	bar.clear()
+	o := f.reportOptions(a, spec, args)
+	because := o.Tell("because", "a copy changes no file.")
+	if proof.Path != "" {
+		because = o.Tell("lock", fmt.Sprintf("%s, from %q to %q. Before and after, a copy changes nothing, and does "+
+			"the same whatever other copies do.", relative(proof.Path, spec.Dir), proof.Take, proof.Leave))
 	}
-	o := f.reportOptions(a, d.spec, args)
-	lines := []string{"", "run/commands/any  HOLDS  serializable, deadlock", d.spec.Commands[0].String() +
-		" × any number", "",
-		"  Any number of copies leave behind what they leave behind one after the other, and all end."}
-	if proof == nil {
-		a.worsen(ExitUnknown)
-		lines[1] = "run/commands/any  UNKNOWN  serializable, deadlock"
-		lines = append(lines[:4], o.Tell("why", "It is not proved for any number of copies: "+why+".")...)
-	} else if proof.Path == "" {
-		lines = append(lines, o.Tell("because", "a copy changes no file.")...)
-	} else {
-		lines = append(lines, o.Tell("lock", fmt.Sprintf("%s, from %q to %q. Before and after, a copy changes nothing, "+
-			"and does the same whatever other copies do.", relative(proof.Path, d.spec.Dir), proof.Take, proof.Leave))...)
-		d.assumes = append(anyAssumes(proof), d.assumes...)
+	a.tellAny(spec, "HOLDS", append([]string{"  Any number of copies leave behind what they leave behind one after the " +
+		"other, and all end."}, because...))
+	if r.Native != "" {
+		a.say(o.Style, "native", r.Native+".")
 	}
-	_, err := fmt.Fprintln(a.stdout, strings.Join(lines, "\n"))
-	return err
+	assumes := slices.Concat(anyAssumes(proof), scenarios.Texts(sc.Assumes), scenarios.Texts(sc.Assumed()))
+	a.say(o.Style, "assumed", strings.Join(assumes, "; ")+".")
+	return "", nil
+}
+
+// tellAny tells of any number of copies.
+func (a *app) tellAny(spec *command.Spec, verdict string, lines []string) {
+	_, _ = fmt.Fprintf(a.stdout, "run/commands/any  %s  serializable, deadlock\n%s × any number\n\n%s\n", verdict,
+		spec.Commands[0], strings.Join(lines, "\n"))
 }
 
 // anyAssumes is what a proof for any number of copies assumes beside what verdicts on two assume.
@@ -76,7 +99,10 @@ func anyAssumes(p *parameterized.Discipline) (all []string) {
 			"keep to the lock as these do", p.Ran))
 	}
 	if p.Polls {
-		all = append(all, "a copy that polls for the lock goes on as it has begun")
+		all = append(all, "a copy that polls for the lock goes on as it has in 100 rounds")
+	}
+	if p.Timers {
+		all = append(all, "no call takes as long as a timer that runs meanwhile")
 	}
 	return append(all, "the file times and inode numbers that a copy is shown make no difference")
 }

@@ -21,11 +21,17 @@ type decided struct {
 	spec    *command.Spec
 	results []checker.Result
 	assumes []string
-	sc      *scenarios.Scenario
 }
 
 // decideAll makes all verdicts, and shows those that were not shown before.
 func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) error {
+	whyNot := ""
+	if f.any {
+		var err error
+		if whyNot, err = a.proveAny(ctx, spec, args, f); err != nil || whyNot == "" {
+			return err
+		}
+	}
 	d, err := a.decide(ctx, spec, args, f, shown, false)
 	if err != nil {
 		return err
@@ -43,12 +49,12 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 			saved = more.spec
 		}
 	}
-	if f.any && !slices.ContainsFunc(results, hasCounterexample) {
-		if err := a.decideAny(ctx, d, results, f, args); err != nil {
-			return err
-		}
-	}
 	o := f.reportOptions(a, saved, args)
+	if f.any && !slices.ContainsFunc(results, hasCounterexample) {
+		a.worsen(ExitUnknown)
+		_, _ = fmt.Fprintln(a.stdout)
+		a.tellAny(spec, "UNKNOWN", o.Tell("why", "It is not proved for any number of copies: "+whyNot+"."))
+	}
 	if !f.draw.instead() {
 		a.say(o.Style, "assumed", strings.Join(d.assumes, "; ")+".")
 	}
@@ -82,7 +88,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	if err != nil {
 		return nil, err
 	}
-	d := &decided{spec: spec, sc: &sc}
+	d := &decided{spec: spec}
 	n := f.challenge(spec, args)
 	defer n.close()
 	if !third {

@@ -12,8 +12,8 @@ import (
 type Discipline = discipline.Proof
 
 // Commands proves that any number of copies of a command leave behind what they leave behind one after the other, and
-// that all end. The scenario is one of two copies at least, of which it has been decided that two hold, where time
-// makes no difference and no exit status counts as a refusal. Where there is no proof, why says why not.
+// that all end. The scenario is one of two copies at least, in which no exit status counts as a refusal. Where there
+// is no proof, why says why not.
 func Commands(ctx context.Context, sc *scenarios.Scenario) (proof *Discipline, why string, err error) {
 	proof, err = discipline.Prove(ctx, sc)
 	var not discipline.NotProved

@@ -125,12 +125,15 @@ func (l *lock) meets(c *call) bool {
 	case l.tries(c):
 		return !l.waits()
 	case op.Call == fsfake.CallStat && l.looks.Kind != fsfake.KindSymlink, op.Call == fsfake.CallLstat:
-		return l.names(c)
+		return l.names(c) && !l.stays()
 	case op.Call == fsfake.CallOpen && op.Flags&(fsfake.O_CREAT|fsfake.O_EXCL) != fsfake.O_CREAT:
-		return !l.byName && l.names(c)
+		return !l.byName && l.names(c) && !(l.stays() && op.Flags&fsfake.O_EXCL == 0)
 	}
 	return false
 }
+
+// stays reports whether the path always leads to the file of a kernel lock.
+func (l *lock) stays() bool { return l.there && !l.byName }
 
 // waits reports whether the kernel lets a copy wait for the lock.
 func (l *lock) waits() bool {
@@ -207,14 +210,14 @@ func (l *lock) outside(s *shared, c *call, before bool) string {
 		if at := s.looks(m, c.by.Pid, op.Path); at != "" {
 			return says("looks at " + at + " which copies change")
 		}
-		if id, ok := m.Lookup(name); ok && op.Call != fsfake.CallOpen && s.files[id] {
+		if id, ok := m.Lookup(name); ok && op.Call != fsfake.CallOpen && s.files[id] && s.sized(c) == 0 {
 			return says("looks at a file that copies change")
 		}
 		return ""
 	case op.Call.Changes() || op.Call.Is(fsfake.Records):
 		return says("changes something")
 	case op.Call.Is(fsfake.Reads | fsfake.Stats | fsfake.Moves):
-		if s.files[of] {
+		if s.files[of] && s.sized(c) == 0 {
 			return says("reads a file that copies change")
 		}
 	}

@@ -7,12 +7,14 @@ import (
 	"strconv"
 	"strings"
 
+	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
 
 // Copies is how many copies are run one after the other, where none leaves the files as it has found them. rounds is
-// how often a copy that polls is told that somebody else has the lock; variants how many listings are tried.
+// how often a copy that polls finds that somebody else has got the lock just before it asked; variants how many
+// listings are tried.
 const (
 	Copies   = 12
 	rounds   = 20
@@ -26,6 +28,7 @@ type Proof struct {
 	Ran         int    // copies that were run, one after the other
 	Closed      bool   // the last of them left the files as it had found them
 	Polls       bool   // a copy that does not get the lock asks again
+	Timers      bool   // one runs in some copy beside its calls
 }
 
 // A serial is a run of a copy alone: where it began, its calls, and those between which it holds the lock.
@@ -40,7 +43,21 @@ type serial struct {
 // what they leave behind one after the other, and that they all end. The error is a [NotProved], ctx's, or a fault of
 // the program.
 func Prove(ctx context.Context, sc *scenarios.Scenario) (*Proof, error) {
-	return prove(ctx, sc, Copies)
+	is, err := prove(ctx, sc, Copies)
+	if err != nil {
+		return nil, err
+	}
+	if sc.Unjudged != nil {
+		if why := sc.Unjudged(); why != "" {
+			return nil, NotProved{why}
+		}
+	}
+	if sc.Late != nil { // each run is followed again, with time passing on its way
+		if why, err := sc.Late(ctx); why != "" || err != nil {
+			return nil, errors.Join(err, notProvedIf(err == nil, "%s", why))
+		}
+	}
+	return is, nil
 }
 
 func prove(ctx context.Context, sc *scenarios.Scenario, copies int) (*Proof, error) {
@@ -48,7 +65,8 @@ func prove(ctx context.Context, sc *scenarios.Scenario, copies int) (*Proof, err
 	if err != nil {
 		return nil, err
 	}
-	s := &shared{names: map[string]bool{}, files: map[fsfake.InodeID]bool{}, dirs: map[fsfake.InodeID][]string{}}
+	s := &shared{names: map[string]bool{}, files: map[fsfake.InodeID]bool{}, dirs: map[fsfake.InodeID][]string{},
+		texts: map[fsfake.InodeID][]string{}}
 	runs, closed, err := x.serially(s, copies)
 	if err != nil {
 		return nil, err
@@ -60,7 +78,7 @@ func prove(ctx context.Context, sc *scenarios.Scenario, copies int) (*Proof, err
 	locks := locksOf(runs[0].calls)
 	for i := range locks {
 		l := &locks[i]
-		is := &Proof{Path: l.path, Ran: len(runs) - min(sc.Setting.Processes, len(runs)/2), Closed: closed}
+		is := &Proof{Path: l.path, Ran: len(runs) - min(sc.Setting.Processes, len(runs)/2), Closed: closed, Timers: x.timers}
 		err := x.proves(s, l, runs, is)
 		if err == nil {
 			return is, nil
@@ -82,7 +100,7 @@ func (x *runner) serially(s *shared, copies int) (runs []serial, closed bool, er
 		var next *fsfake.Machine
 		as := []int{k % n, n - 1 - k%n} // as another process, too, while the first of each run
 		if k >= n {
-			as = as[:1]
+			as = []int{0} // whether time matters is tried of each process
 		}
 		for _, process := range as {
 			r := serial{process: process, from: m}
@@ -94,6 +112,7 @@ func (x *runner) serially(s *shared, copies int) (runs []serial, closed bool, er
 			}
 			for i := range r.calls {
 				s.see(&r.calls[i])
+				x.timers = x.timers || r.calls[i].timer
 			}
 			left, err := x.anew(r.calls[len(r.calls)-1].after)
 			if err != nil {
@@ -132,7 +151,10 @@ func (x *runner) proves(s *shared, l *lock, runs []serial, is *Proof) error {
 	if err := x.listings(s, last); err != nil {
 		return err
 	}
-	if err := x.meetings(s, l, h, &runs[0], 2, rounds); err != nil {
+	if err := x.sizes(s, l, runs, is.Closed); err != nil {
+		return err
+	}
+	if err := x.meetings(s, l, h, &runs[0], 2, learn.ExternalRounds); err != nil {
 		return err
 	}
 	return x.meetings(s, l, h, last, 1, 2)

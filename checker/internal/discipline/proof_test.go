@@ -57,6 +57,12 @@ func TestWhatIsProved(t *testing.T) {
 			"; rm l", "always do the same"},
 		{"O_EXCL, decides by the listing", noclobber + "for f in *; do [ $f = t ] && exit; done; done; : > t; " + counter +
 			"; rm t l", "lists a directory"},
+		{"looks whether there is something", "[ -s n ]; exec 9<n; flock 9; " + counter, ""},
+		{"depends on that", "[ -s n ] || y=1; exec 9<n; flock 9; " + added, "depends on that"},
+		{"depends on that afterwards", "exec 9<n; flock 9; " + counter + "; exec 9<&-; [ -s n ] || : > t",
+			"depends on that"},
+		{"looks while it polls", "until [ -s n ] && mkdir l 2>/dev/null; do :; done; " + counter + "; rmdir l",
+			"may find the lock taken"},
 		{"sed -i", "flock lk sed -i s/a/b/ s", ""},
 		{"no lock", counter, "takes no exclusive lock"},
 		{"read before", "exec 9>lk; read x < n; flock 9; echo $((x+1)) > n", "reads a file that copies change"},

@@ -32,10 +32,11 @@ type call struct {
 
 // A runner runs copies alone.
 type runner struct {
-	ctx   context.Context
-	sc    *scenarios.Scenario
-	start learn.Starter
-	first *fsfake.Machine // at the start
+	ctx    context.Context
+	sc     *scenarios.Scenario
+	start  learn.Starter
+	first  *fsfake.Machine // at the start
+	timers bool            // a timer was running beside some call
 }
 
 func newRunner(ctx context.Context, sc *scenarios.Scenario) (*runner, error) {
@@ -43,7 +44,7 @@ func newRunner(ctx context.Context, sc *scenarios.Scenario) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runner{ctx, sc, learn.Functions(sc), m}, nil
+	return &runner{ctx: ctx, sc: sc, start: learn.Functions(sc), first: m}, nil
 }
 
 // anew is a machine with the files that a run has left, on which all processes are yet to begin.

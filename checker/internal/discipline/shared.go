@@ -12,6 +12,7 @@ type shared struct {
 	names map[string]bool // paths that come, go, or lead to another file
 	files map[fsfake.InodeID]bool
 	dirs  map[fsfake.InodeID][]string // names that come and go in a directory, sorted
+	texts map[fsfake.InodeID][]string // of a file, one of each length; nil where more than the text changes
 }
 
 // see adds what a call has changed.
@@ -28,8 +29,8 @@ func (s *shared) see(c *call) {
 		if was[n.Path] != n.ID {
 			s.name(c.after, n.Path)
 		}
-		if was[n.Path] == n.ID && !sameFile(c.before.View(n.ID), c.after.View(n.ID)) {
-			s.files[n.ID] = true
+		if a, b := c.before.View(n.ID), c.after.View(n.ID); was[n.Path] == n.ID && !sameFile(a, b) {
+			s.change(n.ID, a, b)
 		}
 	}
 	for _, n := range c.before.Tree() {
@@ -38,6 +39,20 @@ func (s *shared) see(c *call) {
 			s.files[n.ID] = true // it may be open
 		}
 	}
+}
+
+// change notes that a file looks otherwise after a call.
+func (s *shared) change(id fsfake.InodeID, was, is fsfake.FileView) {
+	texts, known := s.texts[id]
+	for _, text := range []string{was.Content, is.Content} {
+		if !slices.ContainsFunc(texts, func(t string) bool { return len(t) == len(text) }) {
+			texts = append(texts, text)
+		}
+	}
+	if was.Content = is.Content; !sameFile(was, is) || s.files[id] && known && s.texts[id] == nil {
+		texts = nil
+	}
+	s.files[id], s.texts[id] = true, texts
 }
 
 func (s *shared) name(m *fsfake.Machine, name string) {

@@ -16,6 +16,13 @@ import (
 // other is the pid of who has the lock in [runner.meet].
 const other = 97
 
+// stranger begins another process.
+func stranger(m *fsfake.Machine) fsfake.Task {
+	root := m.View(1)
+	m.AddProc(fsfake.ProcSpec{Pid: other, Parent: 1, UID: root.UID, GID: root.GID, Start: 1})
+	return fsfake.Task{Pid: other, N: 1}
+}
+
 // occupy has another process take the lock, and write a text into the file that is the lock by its name.
 func (l *lock) occupy(m *fsfake.Machine, text string) error {
 	return l.open(m, func(by fsfake.Task, fd int) error {
@@ -38,9 +45,7 @@ func (l *lock) occupy(m *fsfake.Machine, text string) error {
 
 // open has another process open the file of a kernel lock, as the copies do, and then do something.
 func (l *lock) open(m *fsfake.Machine, then func(by fsfake.Task, fd int) error) error {
-	root := m.View(1)
-	m.AddProc(fsfake.ProcSpec{Pid: other, Parent: 1, UID: root.UID, GID: root.GID, Start: 1})
-	by := fsfake.Task{Pid: other, N: 1}
+	by := stranger(m)
 	if l.byName {
 		return then(by, 0)
 	}
@@ -65,9 +70,7 @@ func (l *lock) vacate(m *fsfake.Machine) {
 
 // hide removes the file of a kernel lock: nobody has made it yet.
 func (l *lock) hide(m *fsfake.Machine) {
-	root := m.View(1)
-	m.AddProc(fsfake.ProcSpec{Pid: other, Parent: 1, UID: root.UID, GID: root.GID, Start: 1})
-	m.Do(fsfake.Task{Pid: other, N: 1}, fsfake.Op{Call: fsfake.CallUnlink, Path: l.path})
+	m.Do(stranger(m), fsfake.Op{Call: fsfake.CallUnlink, Path: l.path})
 	m.KillProc(other)
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 
+	"lockpick/checker/internal/edit"
 	"lockpick/fsfake"
 )
 
@@ -81,7 +82,7 @@ func tracked(lock string, hits *int, rewrite func(k *tracker, hits *int, do func
 func skipRelease(k *tracker, hits *int, do func(fsfake.Op) fsfake.Result, op fsfake.Op) fsfake.Result {
 	if k.releases(op) {
 		*hits++
-		do(work)
+		do(edit.Work)
 		return fsfake.Result{}
 	}
 	r := do(op)
@@ -112,7 +113,7 @@ func earlyRelease(lock string, hits *int) rewriter {
 			if early && k.releases(op) && op.Call != fsfake.CallClose {
 				early = false
 				*k = tracker{lock: lock}
-				do(work)
+				do(edit.Work)
 				return fsfake.Result{}
 			}
 			if rel, ok := k.release(); ok && !early && writes(op) && op.FD != k.fd {

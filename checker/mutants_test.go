@@ -5,6 +5,7 @@ import (
 	"path"
 	"syscall"
 
+	"lockpick/checker/internal/edit"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -22,10 +23,6 @@ type mutator struct {
 	rewrite func(lock string, hits *int) rewriter
 }
 
-// work is the step that is made in the place of a call left out, so that operations
-// keep their intervals.
-var work = fsfake.Op{Call: fsfake.CallWork}
-
 // instead answers calls that match without making them.
 func instead(match func(lock string, op fsfake.Op) bool, answer fsfake.Result) func(string, *int) rewriter {
 	return func(lock string, hits *int) rewriter {
@@ -35,7 +32,7 @@ func instead(match func(lock string, op fsfake.Op) bool, answer fsfake.Result) f
 					return do(op)
 				}
 				*hits++
-				do(work)
+				do(edit.Work)
 				return answer
 			}
 		}
@@ -108,18 +105,18 @@ func isKeyFile(op fsfake.Op) bool {
 // lateFlock swaps a flock with the call after it.
 func lateFlock(_ string, hits *int) rewriter {
 	return func(do func(fsfake.Op) fsfake.Result) func(fsfake.Op) fsfake.Result {
-		late := work
+		late := edit.Work
 		return func(op fsfake.Op) fsfake.Result {
 			if isFlock(fsfake.LOCK_EX)(op) {
 				*hits++
 				late = op
-				do(work)
+				do(edit.Work)
 				return fsfake.Result{}
 			}
 			r := do(op)
-			if late != work {
+			if late != edit.Work {
 				l := late
-				late = work
+				late = edit.Work
 				do(l)
 			}
 			return r
@@ -134,7 +131,7 @@ func sentinel(lock string, hits *int) rewriter {
 			switch {
 			case op.Call == fsfake.CallFlock:
 				*hits++
-				do(work)
+				do(edit.Work)
 				return fsfake.Result{}
 			case op.Call == fsfake.CallOpen && op.Path == lock && op.Flags&os.O_CREATE != 0:
 				op.Flags |= os.O_EXCL
@@ -173,7 +170,7 @@ func noSecondLook(lock string, hits *int) rewriter {
 			case guarded:
 				if r, ok := seen[op]; ok {
 					*hits++
-					do(work)
+					do(edit.Work)
 					return r
 				}
 			}
@@ -206,37 +203,9 @@ func expired(_ string, hits *int) rewriter {
 
 // mutate returns the scenario with the mistake made in every program and in the probe.
 func mutate(sc scenarios.Scenario, m mutator, hits *int) *scenarios.Scenario {
-	program, probe := sc.Program, sc.Probe
-	port := func(t *scenarios.Task) *fsfake.Proc {
-		do := m.rewrite(sc.Watch[0], hits)(t.Do)
-		return fsfake.NewProc(mutantPort{do, t.Proc}, pidOf(t), t.Task())
-	}
-	sc.Program = func(process, n int) scenarios.Program {
-		run := program(process, n)
-		return func(t *scenarios.Task) {
-			run(&scenarios.Task{Proc: port(t), Process: t.Process, Index: t.Index})
-		}
-	}
-	if probe != nil {
-		sc.Probe = func(t *scenarios.Task) error {
-			return probe(&scenarios.Task{Proc: port(t), Process: t.Process, Index: t.Index})
-		}
-	}
-	return &sc
+	lock := sc.Watch[0]
+	mutant := edit.Through(sc, func(_ *scenarios.Task, p fsfake.Port) fsfake.Port {
+		return edit.Calls{Port: p, Make: m.rewrite(lock, hits)(p.Do)}
+	})
+	return &mutant
 }
-
-// pidOf is the pid of a task, without its being noted that anybody asked.
-func pidOf(t *scenarios.Task) int {
-	if t.Index < 26 && t.Process == scenarios.ProcessName(t.Index) {
-		return scenarios.Pid(t.Index)
-	}
-	return scenarios.ProbePid
-}
-
-type mutantPort struct {
-	do   func(fsfake.Op) fsfake.Result
-	proc *fsfake.Proc
-}
-
-func (p mutantPort) Do(op fsfake.Op) fsfake.Result { return p.do(op) }
-func (p mutantPort) Note(v any)                    { p.proc.Note(v) }

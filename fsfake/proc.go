@@ -34,6 +34,13 @@ type Proc struct {
 // NewProc returns the Proc of task n (from 1) of process pid, whose calls go to port.
 func NewProc(port Port, pid, n int) *Proc { return &Proc{port: hosted(port), pid: pid, task: n} }
 
+// Through returns the same task's Proc, whose calls go to what wrap makes of its port.
+func (p *Proc) Through(wrap func(Port) Port) *Proc {
+	q := *p
+	q.port = hosted(wrap(unhosted(p.port)))
+	return &q
+}
+
 // Getpid returns the process id. It is constant for a process, and so no step.
 func (p *Proc) Getpid() int {
 	p.port.Note(PidSeen)

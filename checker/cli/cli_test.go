@@ -56,6 +56,10 @@ func TestBadInput(t *testing.T) {
 		"check --max-memory -1":                         "--max-memory -1",
 		"check --workers -1":                            "--workers -1",
 		"check --timeout -1s":                           "--timeout -1s",
+		"weigh toy/excl/contend --timeout -1s":          "--timeout -1s: choose more than 0, or leave it out",
+		"weigh toy/excl/contend --max-states 0":         "--max-states 0: choose 1 or more",
+		"weigh toy/look/contend":                        "toy/look/contend: it does not hold: weigh says",
+		"weigh":                                         "weigh takes SCENARIO, and not 0 arguments",
 		"check --property fairness":                     `unknown property "fairness": choose one of mutual-exclusion,`,
 		"check --property duplicate":                    "no selected scenario can be judged by duplicate",
 		"check toy/abba --procs 3":                      "toy/abba/contend has exactly 2 processes",
@@ -154,6 +158,7 @@ func TestGolden(t *testing.T) {
 		"replay-holds":   {"replay", "toy/excl/contend", "A1 B1 A1"},
 		"sample":         {"sample", "toy/look/contend", "--seed", "3"},
 		"sample-all":     {"sample", "toy/look/contend", "--seed", "3", "--runs", "200", "--keep-going", "--strategy", "pct"},
+		"weigh":          {"weigh", "toy/excl/contend"},
 		"sample-nothing": {"sample", "toy/excl/contend", "--runs", "20"},
 	} {
 		t.Run(name, func(t *testing.T) {

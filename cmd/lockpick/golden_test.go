@@ -47,6 +47,9 @@ func TestGolden(t *testing.T) {
 		"explain-owner-info.txt":         "explain agentwire/truncating-open/contend",
 		"explain-spurious.txt":           "explain agentwire/probe-by-locking/contend",
 		"explain-starvation.txt":         "explain openclaw-takeover/guarded/crash --property starvation",
+		"weigh-keep-file.txt":            "weigh gofrs-flock/keep-file/contend",
+		"weigh-excl.txt":                 "weigh ctx/excl/crash",
+		"weigh-link-owned.txt":           "weigh aidevops/link-owned/crash",
 		"check-unclaimed.txt":            "check openclaw-takeover --property starvation --procs 2",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -94,6 +94,8 @@ var imports = map[string]string{
 	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
 	"checker/internal/search":    "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
 	"checker/parameterized":      "checker checker/internal/anynumber checker/internal/discipline scenarios",
+	"checker/edits":              "checker checker/internal/edit scenarios",
+	"checker/internal/edit":      "checker/internal/learn fsfake scenarios",
 	"checker/internal/anynumber": "checker/internal/certificate checker/internal/learn fsfake model scenarios",
 	"checker/internal/serial":    "checker/internal/engine fsfake internal/outcome scenarios sched",
 	"checker/trace":              "sched fsfake scenarios porcupine",
@@ -109,8 +111,11 @@ var imports = map[string]string{
 	"checker/report":             "checker checker/trace scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
 	"checker/report/site":        "checker checker/report checker/trace scenarios sched fsfake porcupine internal/numbers",
 	"checker/real":               "checker checker/trace fsfake fsfake/kernel scenarios sched",
-	"checker/cli":                "checker checker/internal/certificate checker/internal/parallel checker/internal/saved checker/internal/watchdog checker/parameterized checker/real checker/report checker/report/site checker/trace internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
-	"cmd/lockpick":               "checker/cli scenarios/all",
+	"checker/cli": "checker checker/edits " +
+		"checker/internal/certificate checker/internal/parallel checker/internal/saved checker/internal/watchdog " +
+		"checker/parameterized checker/real checker/report checker/report/site checker/trace " +
+		"internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
+	"cmd/lockpick": "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.
 	"fsfake/kernel":       "fsfake x/sys",

@@ -47,7 +47,7 @@ func caller() scenarios.Source {
 	library := libraryRoot()
 	for {
 		f, more := frames.Next()
-		if f.Function != "" && !carries(packageOf(f.Function)) && !inLibrary(f.File, library) {
+		if f.Function != "" && !foreign(f, library) {
 			return scenarios.Source{File: f.File, Line: f.Line, Func: path.Base(f.Function)}
 		}
 		if !more {
@@ -56,11 +56,18 @@ func caller() scenarios.Source {
 	}
 }
 
+// Foreign reports whether a function belongs to what carries calls to the machine, or to the standard library.
+func Foreign(f runtime.Frame) bool { return foreign(f, libraryRoot()) }
+
+func foreign(f runtime.Frame, library string) bool {
+	return carries(packageOf(f.Function)) || inLibrary(f.File, library)
+}
+
 // carries reports a package whose functions stand between a program's code and the machine:
 // those of lockpick.
 func carries(pkg string) bool {
 	return slices.Contains([]string{
-		"lockpick/checker/internal/learn", "lockpick/sched", "iter", "runtime",
+		"lockpick/checker/internal/learn", "lockpick/checker/internal/edit", "lockpick/sched", "iter", "runtime",
 		"lockpick/fsfake", "lockpick/fsfake/osfs",
 		"lockpick/scenarios", "lockpick/scenarios/kit", "lockpick/scenarios/command",
 	}, pkg)

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"lockpick/checker"
+	"lockpick/checker/edits"
+	"lockpick/checker/report"
+	"lockpick/internal/numbers"
+	"lockpick/scenarios"
+)
+
+// weighFlags are the flags of weigh.
+type weighFlags struct {
+	setting   *settingFlags
+	maxStates int
+	timeout   time.Duration
+}
+
+func (a *app) weighCommand() *cobra.Command {
+	f := &weighFlags{}
+	c := &cobra.Command{
+		Use:   "weigh SCENARIO",
+		Short: "Say of a protocol that holds which of its calls carry the proof",
+		Long: `Say of a protocol in Go that holds what each of its calls is there for. Each call is left out of
+every process, and each call is made after the one that follows it; then everything that
+the scenario claims to hold is decided again. A line for each says what breaks, and by
+which schedule of the changed protocol, or that the call carries nothing of what is claimed.
+
+A call that changes something is left out as if it had succeeded. A call that only looks
+is taken to answer the same each time, whatever is there. Of open, flags are left out.
+Steps count the calls of a process that runs alone.
+
+Exit codes: 0 everything is known, 2 the scenario is broken or the arguments are wrong,
+3 something is not known.`,
+		Args: exactly(1, "SCENARIO"),
+		RunE: func(c *cobra.Command, args []string) error { return a.weigh(c.Context(), c, args[0], f) },
+	}
+	c.ValidArgsFunction = a.completeID(false)
+	f.setting = addSettingFlags(c)
+	fs := c.Flags()
+	fs.IntVar(&f.maxStates, "max-states", checker.SurveyStates, "end the search for each answer after `N` states")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is not shown (default never)")
+	return c
+}
+
+func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFlags) error {
+	switch {
+	case f.maxStates < 1:
+		return fmt.Errorf("--max-states %d: choose 1 or more", f.maxStates)
+	case f.timeout < 0:
+		return fmt.Errorf("--timeout %v: choose more than 0, or leave it out", f.timeout)
+	case f.timeout > 0:
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, f.timeout)
+		defer cancel()
+	}
+	sc, _, err := a.asked(id, "", f.setting)
+	if err != nil {
+		return err
+	}
+	f.setting.idle(a, c, sc)
+	bar := a.newProgress(ctx, 0, false)
+	defer bar.clear()
+	counts := map[checker.Verdict]int{}
+	o := checker.Options{States: f.maxStates, Progress: bar.follow}
+	apart, err := edits.Weigh(ctx, &sc, o, func(w edits.Weight) {
+		bar.clear()
+		if w.With == "" {
+			counts[w.Verdict]++
+		}
+		_, _ = fmt.Fprintf(a.stdout, "%s (%s): %s\n", report.Visible(w.Text), report.Visible(w.Place), weightText(&w, &sc))
+	})
+	switch {
+	case errors.Is(err, edits.ErrBroken):
+		return fmt.Errorf("%s: %w: weigh says what carries the proof of a protocol that holds; \"%s explain %s\" shows how "+
+			"this one breaks", sc.ID, err, a.program, sc.ID)
+	case err != nil && ctx.Err() != nil:
+		a.worsen(ExitUnknown)
+		_, _ = fmt.Fprintln(a.stdout, "the rest is not known: it was stopped")
+		return nil
+	case err != nil:
+		return err
+	}
+	broken, nothing, unknown := counts[checker.Broken], counts[checker.Holds], counts[checker.Unknown]
+	if unknown > 0 {
+		a.worsen(ExitUnknown)
+	}
+	_, err = fmt.Fprintf(a.stdout, "\n%s: %d broken, %d carry nothing of what is claimed, %d not known; %s not swapped: "+
+		"the second hangs on the answer of the first\n", numbers.Count(broken+nothing+unknown, "change", "changes"),
+		broken, nothing, unknown, numbers.Count(apart, "pair", "pairs"))
+	return err
+}
+
+// weightText says what a change comes to.
+func weightText(w *edits.Weight, sc *scenarios.Scenario) string {
+	switch {
+	case w.With != "":
+		return "goes with " + w.With + ": the two are compared"
+	case w.Broken != nil:
+		return joined(fmt.Sprintf("broken, %s, by %s", w.Property, w.Broken.Counterexample.Schedule), w.Why)
+	case w.Verdict == checker.Broken:
+		return joined(fmt.Sprintf("broken: nobody comes so far that %s could be judged", w.Property), w.Why)
+	case w.Verdict == checker.Unknown:
+		return "not known: " + w.Why
+	}
+	var held []string
+	for _, c := range sc.Claims {
+		if c.Verdict == scenarios.Holds {
+			held = append(held, c.Property.ID)
+		}
+	}
+	verb := "holds"
+	if len(held) > 1 {
+		verb = "hold"
+	}
+	text := fmt.Sprintf("carries nothing: %s %s", strings.Join(held, ", "), verb)
+	if w.Answer != "" {
+		text += " where it is taken to " + w.Answer + " each time"
+	}
+	return text
+}
+
+func joined(text, why string) string {
+	if why == "" {
+		return text
+	}
+	return text + ", " + why
+}

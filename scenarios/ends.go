@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,20 +69,19 @@ func (r *Remainder) Left(m *fsfake.Machine) []string {
 	var out []string
 	for _, n := range m.Tree() {
 		inside := len(out) > 0 && strings.HasPrefix(n.Path, out[len(out)-1]+"/")
-		if !r.there[n.Path] && !inside && !r.kept(n.Path) {
+		if !r.there[n.Path] && !inside && !matches(r.keeps, n.Path) {
 			out = append(out, n.Path)
 		}
 	}
 	return out
 }
 
-func (r *Remainder) kept(name string) bool {
-	for _, pattern := range r.keeps {
-		if ok, _ := path.Match(pattern, name); ok {
-			return true
-		}
-	}
-	return false
+// matches reports whether one of some patterns matches a name.
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
 }
 
 // LeftText says what is left behind: "everybody has ended, and /run/x is still there"; "" for nothing.
@@ -95,12 +95,20 @@ func LeftText(names []string) string {
 	return "everybody has ended, and " + numbers.List(names) + " are still there"
 }
 
-// validateKeeps reports a pattern that cannot be read, or nil.
-func (s *Scenario) validateKeeps() error {
-	for _, pattern := range s.Keeps {
+// validatePatterns reports a pattern that cannot be read, or nil.
+func (s *Scenario) validatePatterns() error {
+	for i, pattern := range slices.Concat(s.Keeps, s.Data) {
 		if _, err := path.Match(pattern, ""); err != nil || !path.IsAbs(pattern) {
-			return fmt.Errorf("scenarios: scenario %q: Keeps has %q: give a pattern of absolute paths, as path.Match reads them", s.ID, pattern)
+			field := "Keeps"
+			if i >= len(s.Keeps) {
+				field = "Data"
+			}
+			return fmt.Errorf("scenarios: scenario %q: %s has %q: give a pattern of absolute paths, as path.Match reads them",
+				s.ID, field, pattern)
 		}
 	}
 	return nil
 }
+
+// IsData reports whether [Atomic] and [Durable] judge what stands at an absolute path.
+func (s *Scenario) IsData(name string) bool { return len(s.Data) == 0 || matches(s.Data, name) }

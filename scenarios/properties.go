@@ -17,7 +17,7 @@ func Properties() []*Property {
 	return []*Property{
 		MutualExclusion, RWExclusion, LostUpdate, LostIncrement, Duplicate, CursorConsistency,
 		ForeignRelease, TornRead, OwnerInfo, SpuriousFailure, Fencing, Assertion,
-		Deadlock, Wedge, LeftBehind, Serializable, Starvation,
+		Deadlock, Wedge, LeftBehind, Serializable, Atomic, Durable, Starvation,
 	}
 }
 
@@ -191,6 +191,25 @@ var Serializable = &Property{
 	ID:       "serializable",
 	Meaning:  "What the processes leave behind is what they leave behind one after the other, in some order.",
 	Question: Unserial,
+}
+
+// Atomic: whatever happens, each file that was there at the start, and that the processes change, is in the end as it
+// was, or as serial runs of some of them leave it. It is asked where processes may be killed, the power be lost, or calls
+// fail ([Scenario.Data] says of which files), and judged in runs that come to an end. A new file may be unfinished,
+// unless an old one is gone for it. Where calls fail, a process that ends with status 0 has done what it does: one that
+// gives up says so by [fsfake.Proc.ExitWith].
+var Atomic = &Property{
+	ID: "atomic",
+	Meaning: "When all have ended, been killed or lost the power, each file that they change is as before or as serial " +
+		"runs leave it.",
+	Question: Halves,
+}
+
+// Durable: what a process did that had ended with status 0 is there after a loss of power. It is asked of one process.
+var Durable = &Property{
+	ID:       "durable",
+	Meaning:  "What a process that has ended with status 0 did to its files is still there when the power was lost.",
+	Question: Forgets,
 }
 
 // Starvation: there is no weakly fair cycle in which somebody keeps trying and never

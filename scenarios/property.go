@@ -123,7 +123,7 @@ func (p *Property) Judgement() Judgement {
 	switch {
 	case p.Spec.Apply != nil:
 		return ByHistory
-	case p.Invariant != nil, p.Question == Unserial:
+	case p.Invariant != nil, p.OfSerialRuns():
 		return ByInvariant
 	case p.Question != NoQuestion:
 		return ByGraph
@@ -175,6 +175,12 @@ const (
 	// others than after every serial run? For each scenario this is an invariant, which the checker makes of
 	// the serial runs of its programs, or which a scenario of commands has in its claims under the same id.
 	Unserial
+	// Halves: is there an end, of processes that may be killed, lose the power or have a call fail, where a file is
+	// neither as it was nor as a serial run leaves it? It is made an invariant as Unserial is.
+	Halves
+	// Forgets: is there an end after a loss of power where what a process did is gone that had ended with status 0? It
+	// is made an invariant as Unserial is.
+	Forgets
 )
 
 // Horizon is the time after which a process that still has not got through never will: longer
@@ -259,7 +265,7 @@ func (p *Property) Validate() error {
 		return bad("nothing decides it: give Spec, Invariant, Question or Assertions")
 	case len(ways) > 1:
 		return bad("%s both decide it: give one of them", strings.Join(ways, " and "))
-	case p.Question > Unserial:
+	case p.Question > Forgets:
 		return bad("question %d is unknown", p.Question)
 	case p.Within != 0 && p.Question != LockedOut:
 		return bad("Within is for the question LockedOut")
@@ -284,8 +290,12 @@ func (p *Property) Validate() error {
 	return nil
 }
 
-// serialOf reports whether p is what q, which asks for what no serial run leaves behind, is in one scenario.
-func (p *Property) serialOf(q *Property) bool { return q.Question == Unserial && p.Invariant != nil }
+// OfSerialRuns reports whether p compares what is left with what serial runs leave: in each scenario it is an invariant
+// made of these.
+func (p *Property) OfSerialRuns() bool { return p.Question >= Unserial }
+
+// serialOf reports whether p is what q, which compares with serial runs, is in one scenario.
+func (p *Property) serialOf(q *Property) bool { return q.OfSerialRuns() && p.Invariant != nil }
 
 // HoldText says who holds the lock: "A and B both hold the lock".
 func HoldText(holders []string) string { return HoldTextOf("", holders) }

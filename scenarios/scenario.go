@@ -57,6 +57,9 @@ type Scenario struct {
 	// a lock file that is never removed, the file that the lock guards. What was there at the start
 	// may be anyway. It is for the property left-behind only.
 	Keeps []string
+	// Data lists the files that [Atomic] and [Durable] judge, as patterns of package path: not the lock file. Empty means
+	// all.
+	Data []string
 	// Watch lists the files that a timeline shows.
 	Watch []string
 	// Claims lists the properties asked, with the verdict expected of each.
@@ -183,7 +186,7 @@ func (s *Scenario) Validate() error {
 			return err
 		}
 	}
-	return s.validateKeeps()
+	return s.validatePatterns()
 }
 
 // validateClaim reports what is wrong with the property of claim number i, or nil.

@@ -106,9 +106,9 @@ func (a *Atomic) Judge(o Outcome, done []int) string {
 	return ""
 }
 
-// Groups lists the names that [Atomic.Judge] looks at, those that it compares with each other in one list. done: there
+// groups lists the names that [Atomic.Judge] looks at, those that it compares with each other in one list. done: there
 // are processes whose change must be there.
-func (a *Atomic) Groups(done bool) [][]string {
+func (a *Atomic) groups(done bool) [][]string {
 	var out [][]string
 	for _, name := range a.changed {
 		was, group := a.before.at(name), []string{name}

@@ -35,18 +35,14 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		assume(sc, "children-live-on",
 			"what a killed command has started lives on, or is killed when the others have ended")
 	}
+	l := outcome.Look{
+		Of: s.found, Path: s.at, Over: s.isOver, Failing: s.FailingCalls > 0 && s.PowerLosses == 0,
+	}
 	var asked []*scenarios.Property
-	if a.Changed() || s.FailingCalls > 0 && s.PowerLosses == 0 && a.Changes() {
-		asked = append(asked, s.left(sc, a, false, &scenarios.Property{
-			ID: "atomic", Native: scenarios.RunsWithKills,
-			Meaning: "When all have ended, been killed or lost the power, each file that the commands change is as before or " +
-				"as serial runs leave it.",
-		}, func(o outcome.Outcome) (done []int, judged bool) {
-			if s.FailingCalls > 0 && s.PowerLosses == 0 { // who succeeds although a call has failed has done it
-				done = succeeded(o)
-			}
-			return done, true
-		}))
+	if a.Changed() || l.Failing && a.Changes() {
+		p := s.left(sc, a, scenarios.Atomic, l)
+		p.Native = scenarios.RunsWithKills
+		asked = append(asked, p)
 	} else {
 		assume(sc, "atomic-not-asked",
 			"whether a file is as before or as after is not asked: the commands write none that was there at the "+
@@ -57,13 +53,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 		assume(sc, "durable-not-asked",
 			"whether what a command has done outlives a loss of power is asked of one command alone")
 	case s.PowerLosses > 0 && a.Changes():
-		asked = append(asked, s.left(sc, a, true, &scenarios.Property{
-			ID:      "durable",
-			Meaning: "What a command that has exited 0 did to its files is still there when the power was lost.",
-		}, func(o outcome.Outcome) ([]int, bool) {
-			done := succeeded(o)
-			return done, len(done) > 0
-		}))
+		asked = append(asked, s.left(sc, a, scenarios.Durable, l))
 	}
 	return claims(asked...)
 }
@@ -72,52 +62,24 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 // one file or directory is older than the others.
 const fewDisks = 64
 
-// left makes a property of what is left of files in the end. needs says whose changes must be there, and whether
-// anything is judged. made: new files are judged as well.
+// left makes a property of what is left of files in the end.
 func (s *Spec) left(
-	sc *scenarios.Scenario, a *outcome.Atomic, made bool, p *scenarios.Property, needs func(o outcome.Outcome) (done []int,
-		judged bool),
+	sc *scenarios.Scenario, a *outcome.Atomic, like *scenarios.Property, l outcome.Look,
 ) *scenarios.Property {
-	judge := func(v scenarios.View) string {
-		o := s.found(v)
-		done, judged := needs(o)
-		if !judged {
-			return ""
-		}
-		return a.Judge(o, done)
-	}
+	p := a.Ask(like, l)
 	if s.reader != nil {
-		p.Disks = fewDisks
-	} else {
-		p.Judged = func() (paths [][]string) {
-			for _, names := range a.Groups(made) {
-				for i, name := range names {
-					names[i] = s.at(strings.TrimSuffix(name, "/"))
-				}
-				paths = append(paths, names)
-			}
-			return paths
-		}
+		p.Disks, p.Judged = fewDisks, nil
 	}
-	p.Reconsider = s.reconsider(sc, func(v scenarios.View) bool { return judge(v) == "" }, a.Add)
-	p.Invariant = func(v scenarios.View) string {
-		if v.RunningBut(s.Living) == 0 {
-			return judge(v)
-		}
-		if !s.over(v) {
-			return ""
-		}
-		if said := judge(v); said != "" {
-			return said + ", if what it has started is killed with it"
-		}
-		return ""
-	}
-	p.Table = func(v scenarios.View) [][]string {
-		o := s.found(v)
-		done, _ := needs(o)
-		return a.Table(o, done)
-	}
+	p.Reconsider = s.reconsider(sc, func(v scenarios.View) bool { return p.Invariant(v) == "" }, a.Add)
 	return p
+}
+
+// isOver reports whether a state is judged: all have ended, or nothing goes on but what killed commands have started.
+func (s *Spec) isOver(v scenarios.View) (but string, over bool) {
+	if v.RunningBut(s.Living) == 0 {
+		return "", true
+	}
+	return ", if what it has started is killed with it", s.over(v)
 }
 
 // over reports whether nothing goes on but what killed commands have started. Mostly that is killed with them: by the
@@ -132,14 +94,4 @@ func (s *Spec) over(v scenarios.View) bool {
 		killed = killed || !ended
 	}
 	return killed
-}
-
-// succeeded are the commands that have exited 0.
-func succeeded(o outcome.Outcome) (done []int) {
-	for i, e := range o.Exits {
-		if e == "exit 0" {
-			done = append(done, i)
-		}
-	}
-	return done
 }

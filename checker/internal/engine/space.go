@@ -99,7 +99,7 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	if p.Question == scenarios.Unserial {
+	if p.OfSerialRuns() {
 		return nil, fmt.Errorf("checker: %s: %s was not made for this scenario: call serial.Bind first", sc.ID, p)
 	}
 	x := &Space{

@@ -45,7 +45,8 @@ func (t *teller) powerLoss() bool {
 func (t *teller) cutShort() bool {
 	for _, k := range slices.Backward(t.kills) {
 		for _, p := range t.walk.Paths() {
-			if !strings.HasPrefix(t.walk.Names.Shorten(t.cx.Said), t.walk.Names.Short(p)+":") {
+			if !strings.HasPrefix(t.cx.Said, p+":") &&
+				!strings.HasPrefix(t.walk.Names.Shorten(t.cx.Said), t.walk.Names.Short(p)+":") {
 				continue
 			}
 			for _, c := range slices.Backward(t.changes[p]) {

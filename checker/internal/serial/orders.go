@@ -17,8 +17,11 @@ const (
 )
 
 // orders makes every serial run and lists what they leave behind, also while some processes have not begun:
-// these may be some that refuse. Each is listed once.
-func orders(sc *scenarios.Scenario, p *scenarios.Property, base *fsfake.Machine, of func(scenarios.View) outcome.Outcome) ([]outcome.Order, error) {
+// these may be some that refuse. Each is listed once. look, unless nil, is shown the machine before each step.
+func orders(
+	sc *scenarios.Scenario, p *scenarios.Property, base *fsfake.Machine, of func(scenarios.View) outcome.Outcome,
+	look func(*fsfake.Machine),
+) ([]outcome.Order, error) {
 	var out []outcome.Order
 	seen := map[string]bool{}
 	whole := 0
@@ -33,7 +36,7 @@ func orders(sc *scenarios.Scenario, p *scenarios.Property, base *fsfake.Machine,
 	}
 	w, d := engine.EmptyWorld(sc, p), &sched.DepthFirst{}
 	for range mostRuns {
-		r := &run{w: w, sc: sc, of: of, add: add}
+		r := &run{w: w, sc: sc, of: of, add: add, look: look}
 		if err := r.make(d, base.Clone()); err != nil {
 			return nil, err
 		}

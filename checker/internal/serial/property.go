@@ -11,15 +11,15 @@ import (
 	"lockpick/scenarios"
 )
 
-// Bind returns what a property is in one scenario: p itself, or in place of [scenarios.Serializable] the
+// Bind returns what a property is in one scenario: p itself, or in place of one that compares with serial runs the
 // invariant that the scenario claims under its id, or else one that is made of the serial runs of its programs.
 // The error says why they cannot be compared with.
 func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, error) {
-	if p == nil || p.Question != scenarios.Unserial {
+	if p == nil || !p.OfSerialRuns() {
 		return p, nil
 	}
 	for _, c := range sc.Claims {
-		if c.Property.ID == p.ID && c.Property.Question != scenarios.Unserial {
+		if c.Property.ID == p.ID && !c.Property.OfSerialRuns() {
 			return c.Property, nil
 		}
 	}
@@ -31,7 +31,14 @@ func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 		return nil, fmt.Errorf("checker: %s: %s is asked of commands by `lockpick run`, and was not claimed: claim what command.Spec makes of it", sc.ID, p)
 	case sc.Setting.Daemons:
 		return nil, fmt.Errorf("checker: %s: %s compares what is left behind when all have ended, and with Daemons nobody ends: leave Daemons out", sc.ID, p)
+	case p.Question != scenarios.Unserial:
+		return left(sc, p)
 	}
+	return compared(sc, p)
+}
+
+// compared is [scenarios.Serializable] in a scenario.
+func compared(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, error) {
 	if st := &sc.Setting; st.FailingCalls > 0 || st.Signals > 0 {
 		return nil, fmt.Errorf("checker: %s: %s does not tell a run in which no call fails and no signal comes from one in which that happens: ask it without failing calls and signals", sc.ID, p)
 	}
@@ -42,7 +49,7 @@ func Bind(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 		return nil, err
 	}
 	of := func(v scenarios.View) outcome.Outcome { return endOf(sc, base.Now(), v) }
-	orders, err := orders(sc, &bound, base, of)
+	orders, err := orders(sc, &bound, base, of, nil)
 	if err != nil {
 		return nil, err
 	}

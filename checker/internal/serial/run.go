@@ -23,6 +23,7 @@ type run struct {
 	dead  []int // of those, who was killed or lost with the power
 	of    func(scenarios.View) outcome.Outcome
 	add   func(outcome.Order)
+	look  func(*fsfake.Machine) // may be nil
 }
 
 // make makes the run to its end, and adds what there is whenever one process has ended and none has begun.
@@ -33,6 +34,9 @@ func (r *run) make(d *sched.DepthFirst, m *fsfake.Machine) error {
 	defer r.w.Stop()
 	for range mostSteps {
 		r.w.Look()
+		if r.look != nil {
+			r.look(r.w.M)
+		}
 		if r.now == nobody && len(r.begun) > 0 {
 			r.add(outcome.Order{Ran: r.ran(), Killed: slices.Clone(r.dead), Outcome: r.of(scenarios.NewView(r.w.M))})
 		}

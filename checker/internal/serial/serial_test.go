@@ -32,7 +32,7 @@ func told(t *testing.T, sc *scenarios.Scenario) []string {
 	p := *scenarios.Serializable
 	p.Question, p.KeepsExits = scenarios.NoQuestion, true
 	base := sc.NewMachine()
-	list, err := orders(sc, &p, base, func(v scenarios.View) outcome.Outcome { return endOf(sc, base.Now(), v) })
+	list, err := orders(sc, &p, base, func(v scenarios.View) outcome.Outcome { return endOf(sc, base.Now(), v) }, nil)
 	require.NoError(t, err)
 	var out []string
 	for _, o := range list {

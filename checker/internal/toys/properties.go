@@ -13,6 +13,7 @@ func Properties() []scenarios.Scenario {
 	fixed := scenarios.Setting{Processes: 2, Fixed: true}
 	three := scenarios.Setting{Processes: 3, Fixed: true}
 	two := scenarios.Setting{Processes: 2}
+	lost, fails := scenarios.Setting{Processes: 1, PowerLosses: 1}, scenarios.Setting{Processes: 1, FailingCalls: 1}
 	alike := func(p scenarios.Program) func(int) scenarios.Program {
 		return func(int) scenarios.Program { return p }
 	}
@@ -31,6 +32,18 @@ func Properties() []scenarios.Scenario {
 			alike(countsOrRefuses(75)), holds(scenarios.Serializable)),
 		programs("toy/count-silent/contend", "A counter under a lock file; who finds it there ends as if it had counted.", two,
 			alike(countsOrRefuses(0)), broken(scenarios.Serializable)),
+		saves("toy/save-truncate/crash", "A file is emptied and written.", scenarios.Setting{Processes: 1, Crashes: 1},
+			"truncate", broken(scenarios.Atomic)),
+		saves("toy/save-rename/crash", "A file is written beside and renamed into place.",
+			scenarios.Setting{Processes: 2, Crashes: 1}, "", holds(scenarios.Atomic)),
+		saves("toy/save-rename/power", "The same, and the power may be lost.", lost, "", broken(scenarios.Atomic)),
+		saves("toy/save-sync/power", "It is synced before the rename.", lost, "sync", holds(scenarios.Atomic),
+			broken(scenarios.Durable)),
+		saves("toy/save-sync-dir/power", "The directory is synced, too.", lost, "sync dir", holds(scenarios.Atomic),
+			holds(scenarios.Durable)),
+		saves("toy/save-heedless/fails", "Who saves a file does not look at the errors.", fails, "heedless",
+			broken(scenarios.Atomic)),
+		saves("toy/save-rename/fails", "Who cannot save a file says so.", fails, "", holds(scenarios.Atomic)),
 		programs("toy/cursor-own/contend", "Each moves the cursor past its own entry, whether or not those before it are there.", fixed,
 			func(i int) scenarios.Program { return appends(i+1, false) }, broken(scenarios.CursorConsistency)),
 		programs("toy/cursor-flock/contend", "Each appends after the cursor and moves it, under an flock.", fixed,

@@ -1,0 +1,105 @@
+package serial
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"lockpick/checker/internal/engine"
+	"lockpick/fsfake"
+	"lockpick/internal/outcome"
+	"lockpick/scenarios"
+)
+
+// left is [scenarios.Atomic] or [scenarios.Durable] in a scenario.
+func left(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, error) {
+	if err := askable(sc, p); err != nil {
+		return nil, err
+	}
+	calm := *sc // serial runs in which nothing befalls anybody
+	st := &calm.Setting
+	st.Crashes, st.PowerLosses, st.FailingCalls, st.Signals, st.Reboot = 0, 0, 0, 0, nil
+	base, err := engine.MachineAtFirst(&calm, p)
+	if err != nil {
+		return nil, err
+	}
+	of := func(v scenarios.View) outcome.Outcome {
+		o := outcome.Of(v, sc.Setting.Processes)
+		for _, e := range outcome.Tree(v, "/", nil) {
+			if e.Name = "/" + e.Name; sc.IsData(strings.TrimSuffix(e.Name, "/")) {
+				o.Tree = append(o.Tree, e)
+			}
+		}
+		return o
+	}
+	before := of(scenarios.NewView(base))
+	rewritten := &touched{base: base, files: before.Tree}
+	exits := *p
+	exits.Question, exits.KeepsExits = scenarios.NoQuestion, true
+	orders, err := orders(&calm, &exits, base, of, rewritten.look)
+	if err != nil {
+		return nil, err
+	}
+	orders = slices.DeleteFunc(orders, func(o outcome.Order) bool { return afterReboot(sc, o.Ran) })
+	a := outcome.NewAtomic(before, orders, rewritten.names)
+	if names := a.Databases(); len(names) > 0 {
+		return nil, fmt.Errorf("checker: %s: %s cannot judge %s, which begins as a database does that its readers repair: leave it out of Data", sc.ID, p, names[0])
+	}
+	strangers, fails := strangers(&calm, base), sc.Setting.FailingCalls > 0 && sc.Setting.PowerLosses == 0
+	bound := a.Ask(p, outcome.Look{
+		Of: of, Path: func(name string) string { return name }, Failing: fails,
+		Over: func(v scenarios.View) (string, bool) { return "", v.RunningBut(strangers) == 0 },
+	})
+	bound.KeepsExits = true
+	if asksNew := fails || p.Question == scenarios.Forgets; !a.Changed() && !(asksNew && a.Changes()) {
+		return nil, fmt.Errorf("checker: %s: %s: %w: alone, the processes change none of the files that it judges: "+
+			"let Setup make them", sc.ID, p, engine.ErrNothing)
+	}
+	return bound, nil
+}
+
+// askable is an error where nothing befalls anybody, or where more than one process has something to keep.
+func askable(sc *scenarios.Scenario, p *scenarios.Property) error {
+	st := &sc.Setting
+	workers := st.Processes - len(st.Reboot)
+	switch {
+	case p.Question == scenarios.Forgets && st.PowerLosses == 0:
+		return fmt.Errorf("checker: %s: %s: %w: the power is not lost: set PowerLosses", sc.ID, p, engine.ErrNothing)
+	case st.Crashes == 0 && st.PowerLosses == 0 && st.FailingCalls == 0:
+		return fmt.Errorf("checker: %s: %s: %w: nobody is killed, and no power or call fails: set Crashes, PowerLosses or FailingCalls", sc.ID, p, engine.ErrNothing)
+	case workers > 1 && (p.Question == scenarios.Forgets || st.FailingCalls > 0):
+		return fmt.Errorf("checker: %s: %s is asked of one process where the power is lost or calls fail, and there are %d: what one has done another may change", sc.ID, p, workers)
+	}
+	return nil
+}
+
+// afterReboot reports whether somebody runs after a process that begins when the power is back.
+func afterReboot(sc *scenarios.Scenario, ran []int) bool {
+	return !slices.IsSortedFunc(ran, func(a, b int) int {
+		back := func(i int) int {
+			if sc.Setting.AfterReboot(i) {
+				return 1
+			}
+			return 0
+		}
+		return back(a) - back(b)
+	})
+}
+
+// touched notes the files at whose names something else stands on the way than at the start.
+type touched struct {
+	base  *fsfake.Machine
+	files []outcome.Entry
+	names []string
+}
+
+func (t *touched) look(m *fsfake.Machine) {
+	for _, f := range t.files {
+		name := strings.TrimSuffix(f.Name, "/")
+		was, _ := t.base.LookupName(name)
+		is, there := m.LookupName(name)
+		if (!there || is != was || m.View(is).Content != t.base.View(was).Content) && !slices.Contains(t.names, f.Name) {
+			t.names = append(t.names, f.Name)
+		}
+	}
+}

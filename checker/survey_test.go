@@ -2,12 +2,15 @@ package checker
 
 import (
 	"context"
+	"errors"
+	"os"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/fsfake"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/aside"
@@ -126,4 +129,77 @@ func TestSurveyIsHonest(t *testing.T) {
 	host := slices.IndexFunc(lines, func(l Surveyed) bool { return l.Hazard.ID == scenarios.HazardHostName })
 	require.Contains(t, lines[host].NotAsked, "host names are constants of the protocol")
 	require.Equal(t, Unknown, lines[host].Verdict())
+}
+
+// What is left of the files that a lock guards is asked where its subject says how they are changed, and the sentence
+// names the file.
+func TestSurveyOfData(t *testing.T) {
+	rename := func(syncs ...string) func(*scenarios.Task) error {
+		return func(t *scenarios.Task) error {
+			f, err := t.OpenFile("/f.new", os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+			if err != nil {
+				return err
+			}
+			_, err = f.WriteString("a new text\n")
+			if err == nil && slices.Contains(syncs, "file") {
+				err = f.Sync()
+			}
+			if err := errors.Join(err, f.Close()); err != nil {
+				return err
+			}
+			if err := t.Rename("/f.new", "/f"); err != nil || !slices.Contains(syncs, "dir") {
+				return err
+			}
+			d, err := t.Open("/")
+			if err != nil {
+				return err
+			}
+			return errors.Join(d.Sync(), d.Close())
+		}
+	}
+	for name, c := range map[string]struct {
+		update func(*scenarios.Task) error
+		said   map[string]string // by hazard and property; what is not there holds
+	}{
+		"synced":     {rename("file", "dir"), nil},
+		"dir-missed": {rename("file"), map[string]string{"power-loss durable": "/f: the old 12 bytes, not the new 11"}},
+		"unsynced": {rename(), map[string]string{
+			"power-loss atomic":  "/f: 0 bytes, neither the old 12 nor the new 11",
+			"power-loss durable": "/f: 0 bytes, not the new 11"}},
+		"truncated": {func(t *scenarios.Task) error { return t.WriteFile("/f", []byte("a new text\n"), 0o644) },
+			map[string]string{
+				"crash atomic":        "/f: 0 bytes, neither the old 12 nor the new 11",
+				"power-loss atomic":   "/f: 0 bytes, neither the old 12 nor the new 11",
+				"power-loss durable":  "/f: 0 bytes, not the new 11",
+				"failing-call atomic": "/f: 0 bytes, neither the old 12 nor the new 11"}},
+		"heedless": {func(t *scenarios.Task) error { _ = rename("file", "dir")(t); return nil }, map[string]string{
+			"failing-call atomic": "/f: the old 12 bytes, not the new 11"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			studies, err := scenarios.Survey(scenarios.Subject{
+				ID: "toy/" + name, Lock: fixtures.Flock(), Update: c.update, Data: []string{"/f"},
+				Setup: func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile("/f", []byte("an old text\n"), 0o644) },
+			})
+			require.NoError(t, err)
+			said := map[string]string{}
+			for _, study := range studies {
+				study.Scenarios = slices.DeleteFunc(study.Scenarios, func(sc scenarios.Scenario) bool { return sc.Data == nil })
+				if len(study.Scenarios) == 0 {
+					continue
+				}
+				s := Survey(t.Context(), study, Options{Workers: 1})
+				require.Empty(t, s.Unknown)
+				for _, r := range s.Broken {
+					said[study.Hazard.ID+" "+r.Property.ID] = r.Counterexample.Said
+				}
+				require.Len(t, slices.Concat(s.Broken, s.Holds), len(study.Scenarios[0].Claims))
+			}
+			require.Equal(t, len(c.said), len(said), said)
+			for what, want := range c.said {
+				require.Equal(t, want, said[what], what)
+			}
+		})
+	}
+	_, err := scenarios.Survey(scenarios.Subject{ID: "toy/x", Lock: fixtures.Flock(), Data: []string{"/f"}})
+	require.ErrorContains(t, err, "give Update and Data together")
 }

@@ -41,7 +41,14 @@ func TestLeftBehind(t *testing.T) {
 	require.NoError(t, m.Proc(1).WriteFile("/srv/log/x", nil, 0o644))
 	require.Equal(t, []string{"/run/tmp", "/run/tmp2", "/srv"}, r.Left(m))
 	sc.Keeps = []string{"run/x"}
-	require.ErrorContains(t, sc.validateKeeps(), "absolute")
+	require.ErrorContains(t, sc.validatePatterns(), "Keeps has \"run/x\": give a pattern of absolute")
 	sc.Keeps = []string{"/run/[x"}
-	require.Error(t, sc.validateKeeps())
+	require.Error(t, sc.validatePatterns())
+	sc.Keeps, sc.Data = nil, []string{"run/x"}
+	require.ErrorContains(t, sc.validatePatterns(), "Data has \"run/x\"")
+	sc.Data = []string{"/run/*.db"}
+	require.NoError(t, sc.validatePatterns())
+	require.True(t, sc.IsData("/run/a.db"))
+	require.False(t, sc.IsData("/run/a.lock"))
+	require.True(t, (&Scenario{}).IsData("/run/a.lock"))
 }

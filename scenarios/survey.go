@@ -20,6 +20,11 @@ type Subject struct {
 	Setup func(m *fsfake.Machine)
 	// Watch lists further files that a timeline shows, after the lock.
 	Watch []string
+	// Update changes the files of Data while the lock is held, and returns an error if it could not; Setup makes
+	// them. Nil: nothing is asked of files but the lock.
+	Update func(t *Task) error
+	// Data lists the files that Update changes, as patterns of package path: [Atomic] and [Durable] judge them.
+	Data []string
 	// Handler is the signal handler that belongs to the lock, such as a trap that removes it; nil
 	// where there is none.
 	Handler Program
@@ -80,7 +85,8 @@ const maxOwnerCalls = 200
 
 // Survey makes the situations that are dangerous to locks from a protocol alone, hazard by
 // hazard, in the order of [Hazards]. Asked are mutual exclusion, deadlock, and whether a
-// fresh process still gets through when everybody has ended or died (wedge):
+// fresh process still gets through when everybody has ended or died (wedge). Where the subject has an Update, one process
+// makes it in the hazards crash, power-loss and failing-call, and it is asked what is left of the files (atomic, durable):
 //
 //   - contention: two and three processes, once; two processes, twice each;
 //   - threads: two tasks of one process, and another process;
@@ -95,6 +101,7 @@ const maxOwnerCalls = 200
 //   - pid-reuse: as dead-owner, and the dead owner's pid is an unrelated process's;
 //   - pid-namespace: processes in a container each, with equal pids, and with different ones;
 //   - power-loss: one process, and the power may be lost at any step;
+//   - failing-call: where the subject has an Update, one process, and any call of it may fail;
 //   - signal: two and three processes, of which one may get a signal, where the subject has a handler;
 //   - file-system: contention and dead owners again, on each of [FileSystems], where whatever is there at the
 //     start is an overlay's image.
@@ -132,6 +139,8 @@ func (s *Subject) validate() error {
 		return fmt.Errorf("scenarios: a survey of %q: the id must be system/variant", s.ID)
 	case s.Lock.Acquire == nil || s.Lock.Release == nil:
 		return fmt.Errorf("scenarios: a survey of %s: give the protocol's Acquire and its Release", s.ID)
+	case (s.Update == nil) != (len(s.Data) == 0):
+		return fmt.Errorf("scenarios: a survey of %s: give Update and Data together: Data lists the files that Update changes", s.ID)
 	case !path.IsAbs(s.Lock.Path):
 		return fmt.Errorf("scenarios: a survey of %s: give the protocol's Path, absolute, and not %q", s.ID, s.Lock.Path)
 	}
@@ -145,6 +154,19 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 	add := func(name, summary string, setting Setting, program Program, asked ...*Property) *Scenario {
 		st.Scenarios = append(st.Scenarios, s.scenario(name, summary, setting, program, asked))
 		return &st.Scenarios[len(st.Scenarios)-1]
+	}
+	data := func(name, may string, setting Setting, asked ...*Property) {
+		if s.Update == nil {
+			return
+		}
+		setting.Processes = 1
+		sc := add(name+"-data", "One process changes files under the lock, and "+may+".", setting, s.updates(), asked...)
+		sc.Data = s.Data
+		for _, name := range s.Data {
+			if !strings.ContainsAny(name, `*?[\`) {
+				sc.Watch = append(sc.Watch, name)
+			}
+		}
 	}
 	alive := func(n int) Setting { return Setting{Processes: n, Daemons: true} }
 	switch h.ID {
@@ -170,6 +192,7 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 			crash.Crashes = 1
 			add(fmt.Sprintf("crash-%d", n), fmt.Sprintf("%d processes want the lock, and one may be killed.", n), crash, once, MutualExclusion, Wedge)
 		}
+		data("crash", "may be killed", Setting{Crashes: 1}, Atomic)
 	case HazardExit:
 		add("exit-2", "Two processes want the lock, and end.", Setting{Processes: 2}, once, MutualExclusion)
 		add("exit-holding", "Who has the lock ends without a release.", Setting{Processes: 1}, s.forgets(), Wedge)
@@ -193,6 +216,7 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		}
 	case HazardPowerLoss:
 		add("power-loss-1", "One process wants the lock, and the power may be lost.", Setting{Processes: 1, Daemons: true, PowerLosses: 1}, once, Wedge)
+		data("power-loss", "the power may be lost", Setting{PowerLosses: 1}, Atomic, Durable)
 	case HazardFileSystem:
 		for _, of := range []string{HazardContention, HazardDeadOwner} {
 			st.Scenarios = append(st.Scenarios, s.study(Hazard{ID: of}, left).Scenarios...)
@@ -204,7 +228,9 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 		add("pid-namespace-same", "Three containers with one host name, whose processes have one pid, want the lock.", same, once, MutualExclusion, Deadlock)
 		add("pid-namespace-apart", "Two containers with one host name want the lock; neither knows the other's pid.", apart, once, MutualExclusion, Deadlock)
 	case HazardFailingCall:
-		st.NotAsked = "a port must handle errors like the original: see --failing-calls"
+		if data("failing-call", "a call of it may fail", Setting{FailingCalls: 1}, Atomic); s.Update == nil {
+			st.NotAsked = "a port must handle errors like the original: see --failing-calls"
+		}
 	case HazardSignal:
 		if s.Handler == nil {
 			st.NotAsked = "the lock comes without a signal handler"
@@ -273,6 +299,16 @@ func (s *Subject) times(n int) Program {
 	return func(t *Task) {
 		for range n {
 			Once(s.Lock)(t)
+		}
+	}
+}
+
+// updates changes files under the lock, and ends with status 1 where it could not.
+func (s *Subject) updates() Program {
+	return func(t *Task) {
+		var failed error
+		if err := Locked(t, s.Lock, func() { failed = s.Update(t) }); err != nil || failed != nil {
+			t.ExitWith(1)
 		}
 	}
 }

@@ -239,7 +239,7 @@ func lockstepProperties(sc *scenarios.Scenario) []*scenarios.Property {
 	out := []*scenarios.Property{scenarios.Deadlock}
 	for _, c := range sc.Claims {
 		switch {
-		case c.Property.Question == scenarios.Unserial: // its machine, without its judgement
+		case c.Property.OfSerialRuns(): // its machine, without its judgement
 			out = append(out, &scenarios.Property{ID: "keeps-exits", Meaning: "Nothing is asked.", KeepsExits: true, Invariant: func(scenarios.View) string { return "" }})
 		case c.Property != scenarios.Deadlock:
 			out = append(out, c.Property)

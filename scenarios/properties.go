@@ -194,10 +194,10 @@ var Serializable = &Property{
 }
 
 // Atomic: whatever happens, each file that was there at the start, and that the processes change, is in the end as it
-// was, or as serial runs of some of them leave it. It is asked where processes may be killed, the power be lost, or calls
-// fail ([Scenario.Data] says of which files), and judged in runs that come to an end. A new file may be unfinished,
-// unless an old one is gone for it. Where calls fail, a process that ends with status 0 has done what it does: one that
-// gives up says so by [fsfake.Proc.ExitWith].
+// was, or as serial runs of some of them leave it. It is asked where processes may be killed, the power be lost, or
+// calls fail ([Scenario.Data] says of which files), and judged in runs that come to an end. A new file may be
+// unfinished, unless an old one is gone for it. Where calls fail, a process that ends with status 0 has done what it
+// does: one that gives up says so by [fsfake.Proc.ExitWith].
 var Atomic = &Property{
 	ID: "atomic",
 	Meaning: "When all have ended, been killed or lost the power, each file that they change is as before or as serial " +

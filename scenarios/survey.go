@@ -85,8 +85,9 @@ const maxOwnerCalls = 200
 
 // Survey makes the situations that are dangerous to locks from a protocol alone, hazard by
 // hazard, in the order of [Hazards]. Asked are mutual exclusion, deadlock, and whether a
-// fresh process still gets through when everybody has ended or died (wedge). Where the subject has an Update, one process
-// makes it in the hazards crash, power-loss and failing-call, and it is asked what is left of the files (atomic, durable):
+// fresh process still gets through when everybody has ended or died (wedge). Where the subject has an Update, one
+// process makes it in the hazards crash, power-loss and failing-call, and it is asked what is left of the files
+// (atomic, durable):
 //
 //   - contention: two and three processes, once; two processes, twice each;
 //   - threads: two tasks of one process, and another process;
@@ -140,7 +141,8 @@ func (s *Subject) validate() error {
 	case s.Lock.Acquire == nil || s.Lock.Release == nil:
 		return fmt.Errorf("scenarios: a survey of %s: give the protocol's Acquire and its Release", s.ID)
 	case (s.Update == nil) != (len(s.Data) == 0):
-		return fmt.Errorf("scenarios: a survey of %s: give Update and Data together: Data lists the files that Update changes", s.ID)
+		return fmt.Errorf("scenarios: a survey of %s: give Update and Data together: Data lists the files that "+
+			"Update changes", s.ID)
 	case !path.IsAbs(s.Lock.Path):
 		return fmt.Errorf("scenarios: a survey of %s: give the protocol's Path, absolute, and not %q", s.ID, s.Lock.Path)
 	}

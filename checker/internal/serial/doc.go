@@ -8,9 +8,9 @@
 // last, the clock has moved as far. Nothing at the end tells whether a call has failed or a signal came: where that may
 // be, the property is not asked. So a serial run is a run as any other, and all of them are runs that the exploration meets.
 //
-// Of the properties atomic and durable it makes invariants, too (left.go): serial runs in which nothing befalls anybody say what
-// may be left of each file. They are judged when all have ended; who waits for ever for somebody who was killed is for
-// the property wedge.
+// Of the properties atomic and durable it makes invariants, too (left.go): serial runs in which nothing befalls anybody
+// say what may be left of each file. They are judged when all have ended; who waits for ever for somebody who was
+// killed is for the property wedge.
 //
 // The package knows how a run is made and what it leaves behind, and nothing of explorations. Its
 // limits: a process that goes on for ever, or waits for ever when it runs alone, has no end to compare with; where

@@ -43,7 +43,8 @@ func left(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 	orders = slices.DeleteFunc(orders, func(o outcome.Order) bool { return afterReboot(sc, o.Ran) })
 	a := outcome.NewAtomic(before, orders, rewritten.names)
 	if names := a.Databases(); len(names) > 0 {
-		return nil, fmt.Errorf("checker: %s: %s cannot judge %s, which begins as a database does that its readers repair: leave it out of Data", sc.ID, p, names[0])
+		return nil, fmt.Errorf("checker: %s: %s cannot judge %s, which begins as a database does that its readers repair: "+
+			"leave it out of Data", sc.ID, p, names[0])
 	}
 	strangers, fails := strangers(&calm, base), sc.Setting.FailingCalls > 0 && sc.Setting.PowerLosses == 0
 	bound := a.Ask(p, outcome.Look{
@@ -66,9 +67,11 @@ func askable(sc *scenarios.Scenario, p *scenarios.Property) error {
 	case p.Question == scenarios.Forgets && st.PowerLosses == 0:
 		return fmt.Errorf("checker: %s: %s: %w: the power is not lost: set PowerLosses", sc.ID, p, engine.ErrNothing)
 	case st.Crashes == 0 && st.PowerLosses == 0 && st.FailingCalls == 0:
-		return fmt.Errorf("checker: %s: %s: %w: nobody is killed, and no power or call fails: set Crashes, PowerLosses or FailingCalls", sc.ID, p, engine.ErrNothing)
+		return fmt.Errorf("checker: %s: %s: %w: nobody is killed, and no power or call fails: set Crashes, PowerLosses or "+
+			"FailingCalls", sc.ID, p, engine.ErrNothing)
 	case workers > 1 && (p.Question == scenarios.Forgets || st.FailingCalls > 0):
-		return fmt.Errorf("checker: %s: %s is asked of one process where the power is lost or calls fail, and there are %d: what one has done another may change", sc.ID, p, workers)
+		return fmt.Errorf("checker: %s: %s is asked of one process where the power is lost or calls fail, and there are %d: "+
+			"what one has done another may change", sc.ID, p, workers)
 	}
 	return nil
 }

@@ -103,7 +103,8 @@ func TestLeftOfNothing(t *testing.T) {
 		{saving(one(scenarios.Setting{Crashes: 1}), save), scenarios.Durable, "set PowerLosses", true},
 		{saving(scenarios.Setting{Processes: 2, PowerLosses: 1}, save), scenarios.Durable, "is asked of one process", false},
 		{saving(scenarios.Setting{Processes: 2, FailingCalls: 1}, save), scenarios.Atomic, "is asked of one process", false},
-		{saving(scenarios.Setting{Processes: 1, Crashes: 1, Daemons: true}, save), scenarios.Atomic, "leave Daemons out", false},
+		{saving(scenarios.Setting{Processes: 1, Crashes: 1, Daemons: true}, save), scenarios.Atomic, "leave Daemons out",
+			false},
 		{of, scenarios.Atomic, "begins as a database does", false},
 	} {
 		_, err := Bind(c.sc, c.p)

@@ -69,6 +69,14 @@ func (s *Spec) left(
 	p := a.Ask(like, l)
 	if s.reader != nil {
 		p.Disks, p.Judged = fewDisks, nil
+		judge := p.Invariant
+		p.Invariant = func(v scenarios.View) string {
+			said := judge(v)
+			if said != "" && s.reader.look(v) == nil {
+				return "" // nobody knows what it would find, so that nothing holds, but nothing is lost either
+			}
+			return said
+		}
 	}
 	p.Reconsider = s.reconsider(sc, func(v scenarios.View) bool { return p.Invariant(v) == "" }, a.Add)
 	return p

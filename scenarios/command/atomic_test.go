@@ -159,6 +159,21 @@ func TestDurable(t *testing.T) {
 	}
 }
 
+// A reader or recovery that cannot be run on what is left says nothing about it: neither that it holds nor that it is
+// broken.
+func TestReaderThatCannotBeRun(t *testing.T) {
+	for _, how := range []string{"read test -s f && cat f || mkfifo p", "recover test -s f || mkfifo p"} {
+		sc := scenario(t, "mkfifo", []string{"echo new > f"}, map[string]string{"f": "old\n"},
+			"crashes 1\nrefused none\n"+how)
+		p, err := sc.Property("atomic")
+		require.NoError(t, err)
+		r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		require.Equal(t, "unknown", r.Verdict.String(), how)
+		require.Contains(t, r.Why, "what --recover or --read does with what is left is not known")
+	}
+}
+
 // What is left is judged after a recovery, or by what a reader prints.
 func TestReaders(t *testing.T) {
 	testmain.Slow(t, "it runs a reader on everything that may be left", "./scenarios/command")

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -21,7 +22,7 @@ type reader struct {
 	spec          Spec // its last command is the reader's
 	sc            scenarios.Scenario
 	mu            sync.Mutex
-	seen          map[string][]outcome.Entry // by the machine's key
+	seen          map[string][]outcome.Entry // by the machine's key; nil where one of its commands could not be run
 	err           error                      // the first
 }
 
@@ -51,42 +52,51 @@ func (r *reader) look(v scenarios.View) []outcome.Entry {
 	}
 	key := string(m.AppendKey(nil))
 	if _, known := r.seen[key]; !known {
-		r.seen[key] = r.looks(m)
+		found, err := r.looks(m)
+		if err != nil {
+			found, r.err = nil, cmp.Or(r.err, err)
+		}
+		r.seen[key] = found
 	}
 	return r.seen[key]
 }
 
-func (r *reader) looks(m *fsfake.Machine) (out []outcome.Entry) {
+// looks runs the commands of the reader. Where they cannot be run nobody knows what they find.
+func (r *reader) looks(m *fsfake.Machine) (out []outcome.Entry, err error) {
 	n := len(r.spec.Commands)
 	if r.recover != "" {
-		text := r.run(m, n-2, false)
+		text, err := r.run(m, n-2, false)
+		if err != nil {
+			return nil, err
+		}
 		out = append(out, outcome.Entry{Name: "--recover", Text: text, Always: true})
 		if text != "= exit 0" {
-			return out
+			return out, nil
 		}
 	}
 	if r.read == "" {
-		return append(out, r.spec.tree(scenarios.NewView(m))...)
+		return append(out, r.spec.tree(scenarios.NewView(m))...), nil
 	}
-	return append(out, outcome.Entry{Name: "--read", Text: r.run(m, n-1, true), Always: true})
+	text, err := r.run(m, n-1, true)
+	return append(out, outcome.Entry{Name: "--read", Text: text, Always: true}), err
 }
 
 // run runs one of its commands, and says how that ends.
-func (r *reader) run(m *fsfake.Machine, process int, prints bool) string {
+func (r *reader) run(m *fsfake.Machine, process int, prints bool) (string, error) {
 	m.AddProc(r.spec.procSpec(process))
 	_, err := r.spec.alone(&r.sc, m, process, false, nil, never, nil)
 	if errors.As(err, new(stuck)) {
-		return "= no end"
+		return "= no end", nil
 	}
-	if err != nil && r.err == nil {
-		r.err = err
+	if err != nil {
+		return "", err
 	}
 	e, ended := scenarios.NewView(m).Exit(scenarios.ProcessName(process))
 	text := "= " + outcome.ExitText(e, ended)
 	if prints {
 		text += " " + strconv.Quote(e.Output)
 	}
-	return text
+	return text, nil
 }
 
 // failed says why nothing can be said of what a reader finds; "" where it can.

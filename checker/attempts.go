@@ -178,7 +178,7 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 	}
 	if g.c.Outrun {
 		g.known |= manyPaths
-		if g.c.Violations == 0 && len(g.found) == 0 {
+		if g.c.Violations == 0 && len(g.found) == 0 && g.x.MayJoin() {
 			g.known |= roundsOpen
 		}
 		return g.c.Why, nil

@@ -122,7 +122,7 @@ const (
 	// Mapped: the call maps a file. The program is shown the file as it is then, and a real mapping may show
 	// what others write to it later.
 	Mapped
-	// Chosen: the schedule has chosen this call among several, one of which waits for a lock, at a [fsfake.CallChoose].
+	// Chosen: the schedule has chosen this call among several of its program, at a [fsfake.CallChoose].
 	// Both are one step: what others can do between the two they can do before.
 	Chosen
 )

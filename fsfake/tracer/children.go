@@ -12,23 +12,24 @@ import (
 
 // Waiting for children.
 
-// ours reports whether a child matches what wait4 or waitid ask for.
-func (p *process) ours(pid int) (living, dead bool) {
+// ours reports whether a child matches what wait4 or waitid ask for; eldest, whether the first one of these has ended.
+func (p *process) ours(pid int) (living, dead, eldest bool) {
 	for _, c := range p.r.procs {
 		if c.parent != p || pid > 0 && c.pid != pid || pid == 0 && c.pgid != p.pgid || pid < -1 && c.pgid != -pid {
 			continue
 		}
-		living = living || !c.gone
-		dead = dead || c.gone && !c.reaped
+		is := c.gone && !c.reaped
+		eldest = eldest || is && !living
+		living, dead = living || !c.gone, dead || is
 	}
-	return living, dead
+	return living, dead, eldest
 }
 
 // waitFor makes a call that waits for a child. It is a step when another process could change
 // its answer by ending before.
 func (t *thread) waitFor(pid int, nohang bool, make func()) {
-	living, dead := t.p.ours(pid)
-	if living && (nohang || dead) {
+	living, dead, _ := t.p.ours(pid)
+	if t.waits = pid; living && (nohang || dead) {
 		t.ask(fsfake.Op{Call: fsfake.CallWork}, func(fsfake.Result) { make() })
 		return
 	}

@@ -2,7 +2,13 @@
 
 package tracer
 
-import "lockpick/fsfake"
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
 
 // Calls that commute with all calls of others. Whether one of them comes before what another process of the run asks,
 // or after it, nobody can tell: so it need not be followed in both orders.
@@ -32,16 +38,70 @@ func (t *thread) commutes() bool {
 	return true
 }
 
-// shares reports whether another process of the run has a description.
-func (t *thread) shares(f *description) bool {
-	for _, p := range t.r.procs {
-		for _, d := range p.fds { // order does not matter: whether there is one
-			if p != t.p && d.isFake() && d.file == f {
-				return true
-			}
+// kin reports whether a thread asks for the beginning or the end of a process, or is told that a child has ended, and
+// only who looks at processes can tell what comes before it.
+//
+// A fork changes nothing that another process has. Of several children that have ended the kernel tells of the eldest,
+// so no other changes that. An end changes what its parent is told, which may wait for another
+// child as well; here it waits for this one, and does nothing else until then. No lock is given back: the parent
+// has each description that somebody has locked, and keeps it at least as long. What was unlocked is as where a
+// descriptor is closed.
+func (t *thread) kin() bool {
+	p := t.p
+	switch {
+	case len(p.threads) > 1:
+		return false
+	case t.op.Call == fsfake.CallFork:
+		return true
+	case t.op.Call == fsfake.CallWork:
+		_, _, eldest := p.ours(t.waits)
+		return eldest
+	case t.op.Call != fsfake.CallExit || p.locks || p.parent == nil || !p.parent.waitsFor(p):
+		return false
+	}
+	var closing []*description
+	for _, d := range p.fds { // order does not matter: each is looked at
+		switch {
+		case !d.isFake() || p.parent.has(d.file):
+		case d.file.locks:
+			return false
+		default:
+			closing = append(closing, d.file)
+		}
+	}
+	for _, f := range closing {
+		f.early = f.early || t.shares(f)
+	}
+	return true
+}
+
+// waitsFor reports whether a process waits for the end of a child, and for nothing else.
+func (p *process) waitsFor(child *process) bool {
+	for _, c := range p.r.procs {
+		if c.parent == child && !c.gone || c != child && c.parent == p && !(c.gone && c.reaped) {
+			return false
+		}
+	}
+	if len(p.threads) != 1 || len(p.alarms) > 0 || p.threads[0].state != inCall || p.threads[0].timed {
+		return false
+	}
+	nr := p.threads[0].c.nr
+	return nr == unix.SYS_WAIT4 || nr == unix.SYS_WAITID || nr == unix.SYS_RT_SIGSUSPEND
+}
+
+// has reports whether a process has a description.
+func (p *process) has(f *description) bool {
+	for _, d := range p.fds { // order does not matter: whether there is one
+		if d.isFake() && d.file == f {
+			return true
 		}
 	}
 	return false
+}
+
+// shares reports whether another process of the run has a description.
+func (t *thread) shares(f *description) bool {
+	return slices.ContainsFunc(t.r.procs, func(p *process) bool { return p != t.p && p.has(f) })
 }
 
 // missed notes which locks are asked for, and says by whom it is seen so that a guess was wrong.

@@ -77,7 +77,10 @@ func (p *process) memory(open pipes) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.writable(out)
+	if open == nil {
+		return p.writable(out, 0)
+	}
+	return p.writable(out, p.stackEnd())
 }
 
 // openFiles appends what the process has open, and where in it.
@@ -123,8 +126,26 @@ func (p *process) openFiles(out []byte, of pipes) ([]byte, error) {
 	return out, nil
 }
 
-// writable appends the memory that the process can write to.
-func (p *process) writable(out []byte) ([]byte, error) {
+// redZone is how many bytes beyond the end of its stack a program may use.
+const redZone = 128
+
+// stackEnd is where the stack of the first thread ends, with what it may use beyond; 0 where that is not known.
+func (p *process) stackEnd() uint64 {
+	var regs unix.PtraceRegs
+	switch t := p.threads[0]; {
+	case t.n != 1:
+		return 0
+	case t.state == inCall:
+		regs = t.entry
+	case unix.PtraceGetRegs(t.tid, &regs) != nil:
+		return 0
+	}
+	return regs.Rsp - redZone
+}
+
+// writable appends the memory that the process can write to. What lies in the first stack below its end says nothing:
+// the handler of a signal may overwrite it at any time, so no program relies on it.
+func (p *process) writable(out []byte, end uint64) ([]byte, error) {
 	maps, err := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/maps")
 	if err != nil {
 		return nil, errNotSummed
@@ -140,6 +161,9 @@ func (p *process) writable(out []byte) ([]byte, error) {
 		}
 		if may[3] == 's' || to-from > maxSummed || len(out) > maxSummed {
 			return nil, errNotSummed
+		}
+		if strings.HasSuffix(line, "[stack]\n") && from < end && end < to {
+			from = end
 		}
 		b, err := readFull(p.real, from, int(to-from))
 		if err != nil {

@@ -324,13 +324,22 @@ func (r *Run) Exit(pid int) (Exit, bool) {
 	return exits[len(exits)-1], true
 }
 
-// Has reports whether a process runs, or has ended and its parent runs and has not waited for it.
-func (r *Run) Has(pid int) bool {
-	return looked(r, func() bool {
-		return slices.ContainsFunc(r.procs, func(p *process) bool {
-			return p.pid == pid && !(p.gone && (p.reaped || p.parent == nil || p.parent.gone))
-		})
+// Taken lists the pids of processes that run, or have ended and whose parents run and have not waited for them: of
+// children of a process, and of others.
+func (r *Run) Taken(parent int) (children, others []int) {
+	_ = r.on(func() {
+		of := r.process(parent)
+		for _, p := range r.procs {
+			switch {
+			case p.gone && (p.reaped || p.parent == nil || p.parent.gone):
+			case p.parent == of:
+				children = append(children, p.pid)
+			default:
+				others = append(others, p.pid)
+			}
+		}
 	})
+	return children, others
 }
 
 // Program is what /proc tells of the root process's program now.

@@ -79,6 +79,8 @@ type thread struct {
 	parentTid, childTid uint64  // where the id of the new thread is written
 	newPid              int     // the virtual pid that the driver gave; 0 for a thread
 
+	waits int // for which child, as wait4(2) says it
+
 	proc  []int  // descriptors of its files in /proc, when they have been needed
 	slept string // how often it had been put on the CPU when it was last seen asleep
 }

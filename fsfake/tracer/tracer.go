@@ -110,6 +110,12 @@ type Pending struct {
 	// Commutes: the call commutes with all calls that other tasks of the run may make before it. Missed: it shows that
 	// one which was said to do so did not.
 	Commutes, Missed bool
+	// Parent is the pid of the process that has started that of the task, 0 for none. Threads: that has several.
+	Parent  int
+	Threads bool
+	// Kin: the call begins or ends a process, or tells that a child has ended, and commutes so with all calls but those
+	// that look at processes.
+	Kin bool
 	// Exit says how a process ends, when Op is a CallExit.
 	Exit Exit
 }

@@ -114,14 +114,16 @@ const maxMeeting = 1000
 // nextWays are the ways after these that have the first so many in common with them; nil when
 // there are none.
 func nextWays(ways []way, common int) []way {
-	for len(ways) > common && ways[len(ways)-1].which+1 == ways[len(ways)-1].of {
+	for len(ways) > common {
+		last := &ways[len(ways)-1]
+		for last.which++; last.which < last.of; last.which++ {
+			if last.shut>>last.which&1 == 0 {
+				return ways
+			}
+		}
 		ways = ways[:len(ways)-1]
 	}
-	if len(ways) <= common {
-		return nil
-	}
-	ways[len(ways)-1].which++
-	return ways
+	return nil
 }
 
 // killed returns what a command that ran alone, from a machine on, leaves behind when it is killed
@@ -154,7 +156,6 @@ func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process i
 		end := m.Clone()
 		port, err := s.alone(sc, end, process, false, ways, at, nil)
 		switch {
-		case err == nil && port.meets: // no order goes this way
 		case err == nil:
 			out = append(out, end)
 		case !errors.As(err, new(stuck)): // what waits for ever has no end to compare with
@@ -165,8 +166,11 @@ func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process i
 	return out, nil
 }
 
-// A way is which of so many ways a step went.
-type way struct{ which, of int }
+// A way is which of so many ways a step went. Those that were shut are bits.
+type way struct {
+	which, of int
+	shut      uint64
+}
 
 // hasEarlier reports whether an earlier command is the same.
 func (s *Spec) hasEarlier(process int) bool { return s.sameAs(process) != process }
@@ -357,17 +361,14 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 			if p.met != nil && p.state != nil && p.met.before(p.m, p.state()) {
 				panic(meets{})
 			}
-			open := bits.TrailingZeros64(^p.m.Shut(op))
+			shut := p.m.Shut(op)
+			open := bits.TrailingZeros64(^shut)
 			if open == op.Ways() {
 				panic(stuck("waits for ever in " + strings.TrimPrefix(op.String(), op.Call.String()+" ")))
 			}
-			p.ways = append(p.ways, way{open, op.Ways()})
+			p.ways = append(p.ways, way{open, op.Ways(), shut})
 		}
-		which := p.ways[p.chosen].which
-		if p.m.Shut(op)>>which&1 != 0 {
-			panic(meets{}) // no order goes this way
-		}
-		op = op.Way(which)
+		op = op.Way(p.ways[p.chosen].which)
 		p.chosen++
 	}
 	step := Step{Process: p.process, By: p.by, Op: op}

@@ -73,12 +73,15 @@
 // a program is run. Where several threads or processes of one command ask at once, whose call comes first is a choice
 // of the schedule. So it is for calls of flock(2) that wait beside each other: one that would be granted at once can go
 // on. A call that closes, duplicates or keeps a descriptor that nobody has locked goes first; where the
-// description is locked by another process later, one order was followed. An order is followed until it meets
+// description is locked by another process later, one order was followed. So does the start of a process, and the end
+// of one for which its parent waits, unless processes may be killed, calls may fail or clocks move. A command that
+// looks at processes, and children that print beside each other, could tell: then all orders are followed, or nothing
+// holds. An order is followed until it meets
 // another, in one state of the machine and of the command ([tracer.Run.State]). A timer that runs beside a call which
 // does not wait goes off after it, which is assumed, and said with the verdict. Whether it goes off while a call
 // waits for a lock of flock(2), or of an open file description, is a choice; that somebody waits for ever is not said
-// there. All that is given up, and one order is followed, where another call may wait for a lock (a record lock, an
-// upgrade, a wait that a signal may end, or any beside a timer, with --inside or with calls that fail), where several
+// there. All that is given up, and one order is followed, where another call may wait for a lock (a record lock,
+// a wait that a signal may end, or any beside a timer, with --inside or with calls that fail), where several
 // timers run and there is no such call, and where the command has more than a thousand orders that do not meet when
 // it runs alone, or more than a hundred where its state is unknown; a scenario in which that happened never holds
 // (the verdict is unknown), while what a state breaks is broken, unless the commands end so when they run one after

@@ -1,4 +1,33 @@
 package command
 
+import "slices"
+
 // SnapshotEverywhere makes every call worth a snapshot.
 func SnapshotEverywhere(s *Spec) { s.worth = 1 }
+
+// Ends are the ends of all serial runs of commands, sorted, and how many orders of their own calls were followed. With
+// every none is left out that comes to the same as another.
+func Ends(s Spec, every bool) (ends []string, orders int, err error) {
+	s.Dir, s.ID, s.everyBirth = defaultDir, "test/ends", every
+	sc, err := s.bare()
+	if err != nil {
+		return nil, 0, err
+	}
+	runs, err := s.serial(&sc)
+	for _, o := range runs.orders {
+		ends = append(ends, o.Outcome.Key(nil))
+	}
+	slices.Sort(ends)
+	if s.everyBirth != every {
+		return ends, 0, err
+	}
+	return ends, s.record.orders, err
+}
+
+// Blocks lists the first numbers of a number's children, and how many numbers each has.
+func Blocks(number int) (at, size []int) {
+	for _, b := range blockOf(number).within() {
+		at, size = append(at, b.at), append(size, b.size)
+	}
+	return at, size
+}

@@ -21,10 +21,11 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled }) {
 		d.note(scenarios.OneOrder)
 	}
-	first := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Commutes })
-	if first >= 0 && len(set) > 1 && d.spec.mixed == 0 {
+	if first := slices.IndexFunc(set, d.goesFirst); first >= 0 && len(set) > 1 && d.spec.mixed == 0 {
+		d.overtakes(set, first)
 		return &set[first], nil
 	}
+	set = d.awake(set)
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Timer })
 	if timers >= 0 && d.spec.lasting {
@@ -72,12 +73,11 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if err != nil || isKilled(r) {
 		return nil, err
 	}
-	if int(r.N) >= free {
+	if int(r.N) >= free || d.reduces() {
 		d.note(scenarios.Chosen)
 	}
-	if r.Value == (fsfake.Converts{}) {
-		d.note(scenarios.OneOrder)
-	}
+	d.passOver(set, int(r.N))
+	d.converts = r.Value == (fsfake.Converts{})
 	return &set[r.N], nil
 }
 
@@ -87,8 +87,8 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 // No order is lost. Take an execution in which a call waits from one moment to a later one. In the same execution it
 // may begin at the later one, where nobody can tell whether it has begun before. That can be told where a record lock
 // closes a cycle (EDEADLK), where a signal has come for the call, where a thread beside it closes the descriptor,
-// and where it gives a lock back when it begins, which [fsfake.Converts] says. No deadlock is added: a call that
-// was chosen is made in the same step.
+// and where it gives a lock back when it begins, which [fsfake.Converts] says ([driver.convert]). No deadlock is added:
+// a call that was chosen is made in the same step.
 func (d *driver) triedBeside(set []tracer.Pending) bool {
 	if s := d.spec; s.Inside != "" || s.FailingCalls > 0 || s.lasting || d.probes {
 		return false // of a step of two calls the second begins no operation, and cannot fail

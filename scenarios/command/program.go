@@ -58,6 +58,14 @@ type driver struct {
 	// stands is the task whose call waits on the machine although nobody has been told that it does.
 	stands fsfake.Task
 
+	converts bool // the call that goes on gives a lock back and then waits for another
+
+	resting []fsfake.Task // whose looks at children rest
+	// overtaking are the pids before whose calls one goes that begins or ends a process, overtaken those before which such
+	// a one has printed. hasPrinted is how much was printed.
+	overtaking, overtaken []int
+	hasPrinted            int
+
 	passAfter []int         // after so many calls time passes
 	passes    time.Duration // so much
 
@@ -128,10 +136,13 @@ func (d *driver) follow() error {
 	}()
 	for {
 		set, err := next(d.run, d.reply)
-		d.reply = nil
 		if err != nil {
 			return err
 		}
+		if d.reply != nil {
+			d.prints(d.reply.task)
+		}
+		d.reply = nil
 		if err := d.leave(set); err != nil {
 			return err
 		}
@@ -144,6 +155,8 @@ func (d *driver) follow() error {
 		}
 		switch {
 		case p == nil: // killed before it has chosen
+		case d.converts:
+			err = d.convert(*p)
 		case d.timed(set) && p.Task != d.stands:
 			err = d.waitInTime(*p, set[1:])
 		default:
@@ -218,7 +231,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	op := p.Op
 	switch op.Call {
 	case fsfake.CallFork:
-		op = fsfake.Op{Call: fsfake.CallForkAs, Pid: d.newPid()}
+		op = fsfake.Op{Call: fsfake.CallForkAs, Pid: d.newPid(p.Task.Pid)}
 	case fsfake.CallExit:
 		if p.Task.Pid == d.root && !d.probes {
 			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit) | d.idle(), Data: d.printed()}
@@ -257,6 +270,10 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if op.Call == fsfake.CallExit {
 		delete(d.children, p.Task.Pid)
 	}
+	d.wake(p)
+	if looksAtKin(op) {
+		d.spec.record.looked()
+	}
 	if d.probes && op.Call == fsfake.CallSleep {
 		d.note(fsfake.RoundTop{})
 	}
@@ -281,18 +298,6 @@ func (d *driver) printed() string {
 		return ""
 	}
 	return d.run.Stdout()
-}
-
-// newPid is the pid of the next process that the command starts: the lowest that none of its processes has, nor one
-// that has ended and that its parent has not waited for. So it does not hang on what other commands do, and one round
-// of a loop that starts processes is like the next.
-func (d *driver) newPid() int {
-	pid := d.root*scenarios.ChildPids + 1
-	for d.children[pid] || d.run.Has(pid) {
-		pid++
-	}
-	d.children[pid] = true
-	return pid
 }
 
 // onMark reports whether a call is about the name that marks the critical section.

@@ -42,6 +42,9 @@ type record struct {
 	programs                 *programs       // what /proc tells of each command
 	// late has, by process, where it looked at the clock; see clocks.go.
 	late []lateness
+	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
+	// for he looked at processes that commands had started, or compares what these print.
+	firsts, looks bool
 }
 
 // maxRecorded bounds a record, in bytes, about.
@@ -149,6 +152,9 @@ func (r *record) unjudged(dir string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
+	case r.firsts && r.looks:
+		return "nothing broke it, but a command could see when a child of one began or ended, and one order of that was " +
+			"followed: it looks at processes, or children print beside each other"
 	case len(r.outside) > 0:
 		return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not judged: %s; "+
 			"have them keep it in %[1]s, or choose with --dir a directory that holds both", dir, listed(r.outside))
@@ -157,6 +163,20 @@ func (r *record) unjudged(dir string) string {
 			"where the kernel makes it was not seen; have them do without it", listed(r.unlike))
 	}
 	return ""
+}
+
+// reduced notes that the beginning or the end of a process went first.
+func (r *record) reduced() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.firsts = true
+}
+
+// looked notes that a command has looked at processes that commands had started.
+func (r *record) looked() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.looks = true
 }
 
 // mostListed is how many names of a set are listed.
@@ -303,7 +323,7 @@ func (d *driver) state() string {
 	}
 	if at.state == "" && d.serves == nil {
 		if at.state = d.run.State(); at.state != "" {
-			at.state += fmt.Sprint(d.children, d.killed, d.inside, d.markDir, d.acquires, d.changed, d.stands)
+			at.state += fmt.Sprint(d.children, d.killed, d.inside, d.markDir, d.acquires, d.changed, d.stands, d.resting)
 		}
 	}
 	return at.state

@@ -100,7 +100,7 @@ func (d *driver) driveOn() error {
 	was := *d
 	*d = one.d
 	d.spec, d.t = was.spec, was.t
-	d.children, d.notes = maps.Clone(d.children), slices.Clone(d.notes)
+	d.children, d.notes, d.resting = maps.Clone(d.children), slices.Clone(d.notes), slices.Clone(d.resting)
 	d.run, d.cloned, d.leaves = run, true, true
 	d.told, d.answers, d.branch = was.told[len(one.told):], slices.Clone(one.told), branch
 	return d.follow()
@@ -127,7 +127,7 @@ func (d *driver) leave(set []tracer.Pending) error {
 	}
 	d.run, d.cloned = next, true
 	state := *d
-	state.children, state.notes = maps.Clone(d.children), slices.Clone(d.notes)
+	state.children, state.notes, state.resting = maps.Clone(d.children), slices.Clone(d.notes), slices.Clone(d.resting)
 	d.kept().add(&snapshot{run: run, told: slices.Clone(d.answers), d: state})
 	again, err := next.Next()
 	if err == nil && !slices.Equal(set, again) {

@@ -83,6 +83,8 @@ type Spec struct {
 	devices   []uint64                 // of Outside, by number
 	// oneOrder: of calls of one command that could go on side by side only one order is followed.
 	oneOrder bool
+	// everyBirth: that children begin or end is followed in every order with the calls of others, see reduce.go.
+	everyBirth bool
 	// starts: some command has other processes or threads than its first, where faults are asked about.
 	starts bool
 	// lasting: sleeps last, and each look at a clock is a call.

@@ -51,6 +51,19 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	return d.goOn(timers[r.N-1])
 }
 
+// convert makes a call that waits for a lock and gives back another one of its description when it begins to. It is
+// tried without waiting, which gives that back as well; then it waits like others that have none.
+func (d *driver) convert(p tracer.Pending) error {
+	d.converts = false
+	try := p
+	try.Op = tracer.WithoutWait(p.Op)
+	r, err := d.ask(try)
+	if err == nil && !isKilled(r) && r.Errno != fsfake.EAGAIN {
+		d.reply = &reply{p.Task, r}
+	}
+	return err
+}
+
 // next lets a command go on to what it asks, once it has been told the answer to what it asked before, if that is left to tell. A call that waits, and that a signal has ended, has its
 // answer: the machine does not know that it waits.
 func next(run *tracer.Run, r *reply) (set []tracer.Pending, err error) {

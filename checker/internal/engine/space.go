@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -64,6 +65,15 @@ func (x *Space) JoinRounds() {
 	for _, a := range x.automata {
 		a.JoinRounds()
 	}
+}
+
+// MayJoin reports whether it may help to join rounds of polling. That is done after a sleep only, and orders of a
+// program's own calls do not meet then: where there are such orders, a program must have been seen to sleep.
+func (x *Space) MayJoin() bool {
+	calls := func(c fsfake.Call) bool {
+		return slices.ContainsFunc(x.automata, func(a *learn.Automaton) bool { return a.Calls(c) })
+	}
+	return !calls(fsfake.CallChoose) || calls(fsfake.CallSleep)
 }
 
 // Close ends the runs of programs that are kept for further learning.

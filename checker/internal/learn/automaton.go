@@ -151,6 +151,13 @@ func (a *Automaton) Node(n uint32) node {
 	return nd
 }
 
+// Calls reports whether the program was seen to make a call of a kind.
+func (a *Automaton) Calls(kind fsfake.Call) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.ContainsFunc(a.nodes, func(n node) bool { return n.Op.Call == kind })
+}
+
 // SeesPid reports whether the program was seen to ask for its own pid.
 func (a *Automaton) SeesPid() bool {
 	a.mu.Lock()

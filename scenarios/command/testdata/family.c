@@ -1,7 +1,9 @@
 // family inherit|own N: adds N to a number, in a child, under a lock that both have or that only the
 // parent has. family leave N: leaves two children behind that make a directory each. family shared N: two children that
 // share memory make N directories each. family locks|upgrades N: two children add N to the number, under a lock of their
-// own, which upgrades share at first. family cross 0: two children take two locks in opposite orders.
+// own, which upgrades share at first. family cross 0: two children take two locks in opposite orders. family looks 0:
+// prints whether a child has ended that makes a directory. family first 0: prints which of two such children it is told
+// of first.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +53,15 @@ int main(int argc, char **argv) {
 				if (argv[1][0] == 'u' && flock(f, LOCK_SH)) return 1;
 				return flock(f, LOCK_EX) || add(atoi(argv[2]), f) || flock(f, LOCK_UN);
 			}
+		while (wait(0) > 0);
+		return 0;
+	}
+	if (!strcmp(argv[1], "looks") || !strcmp(argv[1], "first")) {
+		int second = 0;
+		if (!fork()) return mkdir("a", 0777);
+		if (argv[1][0] == 'f' && !(second = fork())) return mkdir("b", 0777);
+		mkdir("c", 0777);
+		printf("%d\n", argv[1][0] == 'l' ? waitpid(-1, 0, WNOHANG) > 0 : wait(0) == second);
 		while (wait(0) > 0);
 		return 0;
 	}

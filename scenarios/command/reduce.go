@@ -1,0 +1,114 @@
+package command
+
+import (
+	"slices"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+	"lockpick/scenarios"
+)
+
+// Orders of a command's own calls that need not be followed, since another one comes to the same.
+
+// reduces reports whether such orders are left out. They are followed where more happens than calls: a kill of
+// the first process may come between two calls, and tells them apart; so do clocks that move, and what begins with a
+// call.
+func (d *driver) reduces() bool {
+	s := d.spec
+	return !s.everyBirth && !s.oneOrder && s.mixed == 0 && s.Inside == "" && s.Crashes == 0 && s.PowerLosses == 0 &&
+		s.FailingCalls == 0 && s.Stalls == 0 && !s.lasting && !d.probes && !d.killed
+}
+
+// goesFirst reports whether a call goes before all others of its command.
+func (d *driver) goesFirst(p tracer.Pending) bool {
+	if p.Commutes || !p.Kin || !d.reduces() {
+		return p.Commutes
+	}
+	if p.Op.Call == fsfake.CallFork {
+		if _, own := d.freePid(p.Task.Pid); !own {
+			return false
+		}
+	}
+	return true
+}
+
+// overtakes notes that a call that begins or ends a process goes before others. Who waits for children prints
+// nothing before these have ended.
+func (d *driver) overtakes(set []tracer.Pending, first int) {
+	if set[first].Commutes {
+		return
+	}
+	d.spec.record.reduced()
+	d.overtaking, d.hasPrinted = nil, len(d.run.Stdout())
+	for i, p := range set {
+		if i != first && p.Op.Call != fsfake.CallWork {
+			d.overtaking = append(d.overtaking, p.Task.Pid)
+		}
+	}
+}
+
+// prints looks at what a command has printed when it comes to its next call. In which order its processes print is
+// compared: one that was overtaken by another which printed then may print first, which is not followed.
+func (d *driver) prints(by fsfake.Task) {
+	if len(d.overtaking)+len(d.overtaken) == 0 {
+		return
+	}
+	now := len(d.run.Stdout())
+	if now > d.hasPrinted {
+		if slices.ContainsFunc(d.overtaken, func(pid int) bool { return d.startedBy(by.Pid, pid) }) {
+			d.spec.record.looked()
+		}
+		d.overtaken = append(slices.Clip(d.overtaken), d.overtaking...)
+	}
+	d.overtaking, d.hasPrinted = nil, now
+}
+
+// A look at which children have ended (wait4 with WNOHANG, or where several may have) commutes with all calls but
+// the ends of children. So once another call was chosen before it, it rests until a child has ended: before
+// that, it may as well come first. It does not rest where no other call can be made at once, or a program sleeps, for
+// then the command would seem to wait.
+
+// awake are the calls of a set without those that rest.
+func (d *driver) awake(set []tracer.Pending) []tracer.Pending {
+	if len(d.resting) == 0 {
+		return set
+	}
+	out := slices.DeleteFunc(slices.Clone(set), func(p tracer.Pending) bool {
+		return p.Op.Call == fsfake.CallWork && slices.Contains(d.resting, p.Task)
+	})
+	if !slices.ContainsFunc(out, func(p tracer.Pending) bool { return rank(p) == 0 }) {
+		return set
+	}
+	return out
+}
+
+// passOver lays to rest the looks at children before which another call was chosen.
+func (d *driver) passOver(set []tracer.Pending, chosen int) {
+	if !d.reduces() {
+		return
+	}
+	if set[chosen].Op.Call == fsfake.CallWork {
+		d.overtakes(set, chosen)
+	}
+	for i, p := range set {
+		if i != chosen && p.Op.Call == fsfake.CallWork && !p.Threads && !slices.Contains(d.resting, p.Task) {
+			d.resting = append(d.resting, p.Task)
+		}
+	}
+}
+
+// wake ends the rest of looks at children: of a process whose child ends, and of all while a program sleeps.
+func (d *driver) wake(p tracer.Pending) {
+	d.resting = slices.DeleteFunc(slices.Clone(d.resting), func(t fsfake.Task) bool {
+		return p.Op.Call == fsfake.CallSleep || p.Op.Call == fsfake.CallExit && t.Pid == p.Parent || t == p.Task
+	})
+}
+
+// looksAtKin reports whether a call looks at processes that commands have started.
+func looksAtKin(op fsfake.Op) bool {
+	if op.Call == fsfake.CallKill || op.Call == fsfake.CallStartTime {
+		_, is := scenarios.ProcessOf(op.Pid / scenarios.ChildPids)
+		return is
+	}
+	return op.Call == fsfake.CallProcs
+}

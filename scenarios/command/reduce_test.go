@@ -1,0 +1,64 @@
+package command_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
+	"lockpick/scenarios/command"
+)
+
+// Orders that are left out end as others do. Where somebody can tell them apart, for children print beside each other,
+// none is left out.
+func TestOrdersLeftOut(t *testing.T) {
+	testmain.Slow(t, "it executes hundreds of orders", "./scenarios/command")
+	t.Parallel()
+	family := compiled(t, "gcc", "family.c")
+	for _, c := range []struct {
+		name, line string
+		ends       int
+		all        bool // none is left out
+	}{
+		{"each prints", "{ read x <n; echo one; } & echo two & wait", 2, true},
+		{"the first prints beside the other", ": >a & : >b & wait $!; [ ! -e a ] || echo a; wait", 2, false},
+		{"one has a child", "{ sh -c :; : >a; } & [ ! -e a ] || echo a; wait", 2, false},
+		{"each locks", "flock n ls & flock n touch a & wait", 2, false},
+		{"one looks whether another has ended", family + " looks 0", 2, false},
+		{"which ends first", family + " first 0", 2, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			spec := command.Spec{Commands: []command.Line{{Shell: c.line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}
+			all, most, err := command.Ends(spec, true)
+			needTracing(t, err)
+			require.NoError(t, err)
+			ends, orders, err := command.Ends(spec, false)
+			require.NoError(t, err)
+			require.Equal(t, all, ends)
+			require.Len(t, ends, c.ends)
+			require.Equal(t, c.all, orders == 0)
+			require.Less(t, orders, most)
+		})
+	}
+}
+
+// The blocks of pids of children are apart from each other and within that of their parent.
+func TestBlocksOfPids(t *testing.T) {
+	seen := map[int]bool{}
+	var each func(number, size int)
+	each = func(number, size int) {
+		at, sizes := command.Blocks(number)
+		next := number + 1
+		for i := range at {
+			require.Equal(t, next, at[i])
+			require.False(t, seen[at[i]])
+			seen[at[i]] = true
+			each(at[i], sizes[i])
+			next += sizes[i]
+		}
+		require.Equal(t, number+size, next)
+	}
+	each(0, 900)
+	require.Len(t, seen, 899)
+}

@@ -83,7 +83,8 @@ func lost(before map[string]string, serial []map[string]string, now map[string]s
 	for _, s := range serial {
 		orders = append(orders, left.Order{Outcome: outcomeOf(s)})
 	}
-	return left.NewAtomic(outcomeOf(before), orders, slices.Sorted(maps.Keys(before))).Judge(outcomeOf(now), nil)
+	on := left.Passage{Rewritten: slices.Sorted(maps.Keys(before))}
+	return left.NewAtomic(outcomeOf(before), orders, on).Judge(outcomeOf(now), nil)
 }
 
 func outcomeOf(names map[string]string) (o left.Outcome) {

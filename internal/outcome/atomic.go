@@ -20,12 +20,14 @@ type Atomic struct {
 	// rewritten are those of changed that every serial run leaves as they were, and writes or replaces on the way.
 	rewritten []string
 	databases []string
+	passage   Passage
 }
 
-// NewAtomic compares what was there before with what serial runs leave behind. rewritten are names of files that the
-// runs write or replace on the way; one that has content, and that they leave as it was, must not be cut short.
-func NewAtomic(before Outcome, orders []Order, rewritten []string) *Atomic {
-	a := &Atomic{before: before}
+// NewAtomic compares what was there before with what serial runs leave behind. A file that they write or replace on the
+// way, that has content, and that they leave as it was, must not be cut short. A new one that they lock and leave empty
+// is not judged.
+func NewAtomic(before Outcome, orders []Order, passage Passage) *Atomic {
+	a := &Atomic{before: before, passage: passage}
 	for _, k := range orders {
 		if len(k.Killed) > 0 {
 			continue
@@ -39,13 +41,13 @@ func NewAtomic(before Outcome, orders []Order, rewritten []string) *Atomic {
 		was := before.at(name)
 		content, _ := fileText(was)
 		same := !slices.ContainsFunc(a.orders, func(k Order) bool { return k.Outcome.at(name) != was })
-		if same && content != "" && slices.Contains(rewritten, name) && !isDatabase(was) {
+		if same && content != "" && slices.Contains(passage.Rewritten, name) && !isDatabase(was) {
 			a.rewritten = append(a.rewritten, name)
 			a.changed = append(a.changed, name)
 			continue
 		}
 		switch {
-		case !before.always(name) && same:
+		case !before.always(name) && same, slices.Contains(passage.Locked, name) && a.isNewLock(name):
 		case was == absent:
 			a.made = append(a.made, name)
 		case isDatabase(was):
@@ -59,7 +61,15 @@ func NewAtomic(before Outcome, orders []Order, rewritten []string) *Atomic {
 
 // Add lets what one more serial run leaves behind be left.
 func (a *Atomic) Add(k Order) {
-	*a = *NewAtomic(a.before, append(slices.Clone(a.orders), k), a.rewritten)
+	*a = *NewAtomic(a.before, append(slices.Clone(a.orders), k), a.passage)
+}
+
+// isNewLock reports whether a file that is locked is new, and has nothing in it after any serial run.
+func (a *Atomic) isNewLock(name string) bool {
+	return a.before.at(name) == absent && !slices.ContainsFunc(a.orders, func(k Order) bool {
+		text := k.Outcome.at(name)
+		return text != absent && text != strconv.Quote("")
+	})
 }
 
 // always reports whether a name is judged also where nothing changes it.

@@ -49,7 +49,7 @@ func TestAtomic(t *testing.T) {
 			"g: nothing, not the new 1 byte"},
 		"done": {end("f", "a"), end("f", "bb"), end("f", "bb"), []int{0}, ""},
 	} {
-		a := NewAtomic(c.before, []Order{{Ran: []int{0}, Outcome: c.after}}, nil)
+		a := NewAtomic(c.before, []Order{{Ran: []int{0}, Outcome: c.after}}, Passage{})
 		require.Equal(t, c.want, a.Judge(c.here, c.done), name)
 		if c.want != "" {
 			require.Greater(t, len(a.Table(c.here, c.done)), 1, name)
@@ -60,7 +60,7 @@ func TestAtomic(t *testing.T) {
 // What a run writes on its way, and leaves as it was, is not cut short; another text may stand there meanwhile.
 func TestAtomicRewritten(t *testing.T) {
 	f, empty := endsAs("exit 0", "f", "idle"), endsAs("exit 0", "f", "")
-	a := NewAtomic(f, []Order{{Ran: []int{0}, Outcome: f}}, []string{"f"})
+	a := NewAtomic(f, []Order{{Ran: []int{0}, Outcome: f}}, Passage{Rewritten: []string{"f"}})
 	for here, want := range map[string]string{
 		"idle": "", "busy": "", "": "f: 0 bytes, neither the old 4 nor the new 4",
 		"id\x00\x00": "f: 4 bytes that end in 2 zeros, neither the old 4 nor the new 4",
@@ -69,16 +69,29 @@ func TestAtomicRewritten(t *testing.T) {
 	}
 	require.NotEmpty(t, a.Judge(endsAs("exit 0"), nil))
 	require.NotEmpty(t, a.Judge(endsAs("exit 0", "f", "busy"), []int{0}), "who has ended has put it right")
-	a = NewAtomic(empty, []Order{{Ran: []int{0}, Outcome: empty}}, []string{"f"})
+	a = NewAtomic(empty, []Order{{Ran: []int{0}, Outcome: empty}}, Passage{Rewritten: []string{"f"}})
 	require.False(t, a.Changed(), "nothing to lose")
 }
 
 // Serial runs of which somebody was killed are nothing to compare with.
 func TestAtomicKilledOrders(t *testing.T) {
 	half := endsAs("killed", "f", "")
-	a := NewAtomic(endsAs("exit 0", "f", "a"), []Order{{Ran: []int{0}, Killed: []int{0}, Outcome: half}}, nil)
+	a := NewAtomic(endsAs("exit 0", "f", "a"), []Order{{Ran: []int{0}, Killed: []int{0}, Outcome: half}}, Passage{})
 	require.False(t, a.Changed())
 	a.Add(Order{Ran: []int{0}, Outcome: endsAs("exit 0", "f", "b")})
 	require.True(t, a.Changed())
 	require.NotEmpty(t, a.Judge(half, nil))
+}
+
+// A new file that is locked and stays empty is a lock, which nobody misses; with something in it, it is data.
+func TestNewLocksAreNotJudged(t *testing.T) {
+	before, done := endsAs("exit 0", "f", "a"), []int{0}
+	for content, want := range map[string]string{"": "", "x": "l: nothing, not the new 1 byte"} {
+		after := endsAs("exit 0", "f", "b", "l", content)
+		a := NewAtomic(before, []Order{{Ran: done, Outcome: after}}, Passage{Locked: []string{"f", "l"}})
+		require.Equal(t, want, a.Judge(endsAs("exit 0", "f", "b"), done))
+		require.Equal(t, "f: the old 1 byte, not the new 1", a.Judge(endsAs("exit 0", "f", "a", "l", content), done))
+		a = NewAtomic(before, []Order{{Ran: done, Outcome: after}}, Passage{})
+		require.NotEmpty(t, a.Judge(endsAs("exit 0", "f", "b"), done), "not locked")
+	}
 }

@@ -25,7 +25,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 				"tears no block of 4096 bytes")
 	}
 	a := outcome.NewAtomic(s.found(scenarios.NewView(sc.NewMachine())), slices.Concat(serial.orders, serial.reused),
-		serial.rewritten)
+		serial.passage)
 	if names := a.Databases(); len(names) > 0 {
 		assume(sc, "database-not-asked",
 			"what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+

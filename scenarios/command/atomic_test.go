@@ -146,6 +146,7 @@ func TestAtomicOfSeveral(t *testing.T) {
 func TestDurable(t *testing.T) {
 	for line, want := range map[string]string{
 		"echo x > f; sync f":                         "holds",
+		"flock l sh -c 'echo x > f; sync f'":         "holds", // l is a lock
 		"echo x > f":                                 "broken",
 		"echo x > t; sync t; mv t f; sync .":         "holds",
 		"echo x > t; sync t; mv t f":                 "broken",

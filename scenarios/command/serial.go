@@ -98,12 +98,12 @@ func (s *Spec) Ignored(name string) bool {
 // that commands write or replace on the way, whatever these are at the end.
 type serialRuns struct {
 	orders, reused []outcome.Order
-	rewritten      []string
+	passage        outcome.Passage
 }
 
 // whole are the runs in which every one of so many commands has run.
 func (r serialRuns) whole(commands int) serialRuns {
-	return serialRuns{whole(r.orders, commands), whole(r.reused, commands), r.rewritten}
+	return serialRuns{whole(r.orders, commands), whole(r.reused, commands), r.passage}
 }
 
 // whole are the orders in which every one of so many commands has run.
@@ -155,7 +155,7 @@ func (s *Spec) everyOrder(sc *scenarios.Scenario) (serialRuns, error) {
 			return serialRuns{}, err
 		}
 	}
-	return serialRuns{o.out, again.out, o.rewritten}, nil
+	return serialRuns{o.out, again.out, o.passage}, nil
 }
 
 // An ordering runs the commands one after the other.
@@ -165,8 +165,8 @@ type ordering struct {
 	kernel bool // what a command does alone is carried out on the kernel, too
 	out    []outcome.Order
 	// differs: where inode numbers come back, some call was answered otherwise, or nobody has asked.
-	differs   bool
-	rewritten []string
+	differs bool
+	passage outcome.Passage
 }
 
 // run runs those that have not run yet, when the clock has jumped so many times. reusing is the machine on which inode
@@ -200,7 +200,7 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 			s.early.startAgain()
 		}
 		for _, e := range ends {
-			o.rewrites(m, i, e.steps)
+			o.passes(m, i, e.steps)
 			if err := o.runOn(e, o.answeredAlike(reusing, i, e), i, ran, killed, stalled); err != nil {
 				return err
 			}
@@ -232,26 +232,20 @@ func (o *ordering) answeredAlike(reusing *fsfake.Machine, process int, e aloneEn
 	return m
 }
 
-// rewrites keeps the names of files at which something else stands after one of a command's steps than before them, and
-// whether a command starts others.
-func (o *ordering) rewrites(start *fsfake.Machine, process int, steps []Step) {
+// passes keeps what a command does to files on its way, and whether it starts others.
+func (o *ordering) passes(start *fsfake.Machine, process int, steps []Step) {
 	if o.s.Crashes == 0 && o.s.PowerLosses == 0 && o.s.FailingCalls == 0 {
 		return
 	}
 	m, files := start.Clone(), o.s.tree(scenarios.NewView(start))
 	for _, st := range steps {
 		o.s.starts = o.s.starts || st.task(process) != Step{}.task(process)
-		if m.Do(st.task(process), st.Op); !st.Op.Call.Is(fsfake.Changes) {
-			continue
-		}
-		for _, f := range files {
-			at := o.s.at(f.Name)
-			was, _ := start.LookupName(at)
-			is, there := m.LookupName(at)
-			same := there && is == was && m.View(is).Content == start.View(was).Content
-			if !same && !slices.Contains(o.rewritten, f.Name) {
-				o.rewritten = append(o.rewritten, f.Name)
-			}
+		m.Do(st.task(process), st.Op)
+		switch call := st.Op.Call; {
+		case call.Is(fsfake.Changes):
+			o.passage.See(start, m, files, o.s.at)
+		case call == fsfake.CallFlock || call == fsfake.CallSetlk:
+			o.passage.SeeLocks(m, o.s.tree(scenarios.NewView(m)), o.s.at)
 		}
 	}
 }

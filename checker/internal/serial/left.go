@@ -33,22 +33,27 @@ func left(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 		return o
 	}
 	before := of(scenarios.NewView(base))
-	rewritten := &touched{base: base, files: before.Tree}
+	var passage outcome.Passage
+	at := func(name string) string { return strings.TrimSuffix(name, "/") }
+	look := func(m *fsfake.Machine) {
+		passage.See(base, m, before.Tree, at)
+		passage.SeeLocks(m, of(scenarios.NewView(m)).Tree, at)
+	}
 	exits := *p
 	exits.Question, exits.KeepsExits = scenarios.NoQuestion, true
-	orders, err := orders(&calm, &exits, base, of, rewritten.look)
+	orders, err := orders(&calm, &exits, base, of, look)
 	if err != nil {
 		return nil, err
 	}
 	orders = slices.DeleteFunc(orders, func(o outcome.Order) bool { return afterReboot(sc, o.Ran) })
-	a := outcome.NewAtomic(before, orders, rewritten.names)
+	a := outcome.NewAtomic(before, orders, passage)
 	if names := a.Databases(); len(names) > 0 {
 		return nil, fmt.Errorf("checker: %s: %s cannot judge %s, which begins as a database does that its readers repair: "+
 			"leave it out of Data", sc.ID, p, names[0])
 	}
 	strangers, fails := strangers(&calm, base), sc.Setting.FailingCalls > 0 && sc.Setting.PowerLosses == 0
 	bound := a.Ask(p, outcome.Look{
-		Of: of, Path: func(name string) string { return name }, Failing: fails,
+		Of: of, Path: at, Failing: fails,
 		Over: func(v scenarios.View) (string, bool) { return "", v.RunningBut(strangers) == 0 },
 	})
 	bound.KeepsExits = true
@@ -87,22 +92,4 @@ func afterReboot(sc *scenarios.Scenario, ran []int) bool {
 		}
 		return back(a) - back(b)
 	})
-}
-
-// touched notes the files at whose names something else stands on the way than at the start.
-type touched struct {
-	base  *fsfake.Machine
-	files []outcome.Entry
-	names []string
-}
-
-func (t *touched) look(m *fsfake.Machine) {
-	for _, f := range t.files {
-		name := strings.TrimSuffix(f.Name, "/")
-		was, _ := t.base.LookupName(name)
-		is, there := m.LookupName(name)
-		if (!there || is != was || m.View(is).Content != t.base.View(was).Content) && !slices.Contains(t.names, f.Name) {
-			t.names = append(t.names, f.Name)
-		}
-	}
 }

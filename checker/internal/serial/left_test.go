@@ -1,6 +1,7 @@
 package serial
 
 import (
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -59,6 +60,17 @@ func TestLeft(t *testing.T) {
 	require.Empty(t, end(t, lost, scenarios.Atomic, "old", 0))
 	require.Equal(t, kept, end(t, fails, scenarios.Atomic, "old", 0))
 	require.Empty(t, end(t, fails, scenarios.Atomic, "old", 1))
+}
+
+// A new file that is only locked is not missed after a loss of power.
+func TestLeftOfALock(t *testing.T) {
+	sc := saving(scenarios.Setting{Processes: 1, PowerLosses: 1}, func(t *scenarios.Task) {
+		f, _ := t.OpenFile("/tmp/lock", os.O_CREATE|os.O_RDWR, 0o644)
+		_ = f.Flock(fsfake.LOCK_EX)
+		_ = t.WriteFile("/tmp/f", []byte("new"), 0o644)
+	})
+	require.Empty(t, end(t, sc, scenarios.Durable, "new", 0))
+	require.NotEmpty(t, end(t, sc, scenarios.Durable, "old", 0))
 }
 
 // A file that serial runs write and leave as it was is judged, too: no beginning of it may be left.

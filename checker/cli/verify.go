@@ -54,8 +54,13 @@ func (a *app) verify(ctx context.Context, path string) error {
 		return err
 	}
 	kills := "; nobody is killed"
-	if f.Kills {
+	switch {
+	case f.Kills && r.Timed:
+		kills = " and kills; nobody is delayed"
+	case f.Kills:
 		kills = " and kills"
+	case r.Timed:
+		kills += " or delayed"
 	}
 	if !f.InodesReused {
 		kills += "; no inode number comes back"

@@ -21,7 +21,9 @@ type Answer struct {
 	// Asked is false where the question makes no sense; Why says why.
 	Asked bool
 	// Proved: it holds for any number. K is how many processes a view has, Views and Configurations how many there are.
-	Proved                   bool
+	Proved bool
+	// Timed: the program looks at the clock or at file times, so it holds as long as nobody is delayed.
+	Timed                    bool
 	K, Views, Configurations int
 	// Certificate writes the proof down; nil where there is none.
 	Certificate func() ([]byte, error)
@@ -86,8 +88,13 @@ func Extend(ctx context.Context, sc *scenarios.Scenario, r *checker.Result) {
 
 // Numbers says of what a proof is.
 func (a *Answer) Numbers() string {
-	if a.Scenario.Setting.Crashes > 0 {
+	switch kills := a.Scenario.Setting.Crashes > 0; {
+	case kills && a.Timed:
+		return "any number of processes and kills; nobody is delayed"
+	case kills:
 		return "any number of processes and kills"
+	case a.Timed:
+		return "any number of processes; nobody is killed or delayed"
 	}
 	return "any number of processes; nobody is killed"
 }
@@ -115,7 +122,7 @@ func (a *Answer) prove(ctx context.Context, budget int) error {
 			a.Why = fmt.Sprintf("the search for a proof was given up after %d configurations", budget)
 			return nil
 		case out == anynumber.Proved:
-			a.Proved, a.Why = true, ""
+			a.Proved, a.Timed, a.Why = true, proof.Timed, ""
 			property := a.Property
 			a.Certificate = func() ([]byte, error) { return s.Certificate(property, proof) }
 			a.K, a.Views, a.Configurations = how.K, len(proof.Views), proof.Configurations

@@ -61,6 +61,8 @@ func AnyCell(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property)
 	switch {
 	case a.Proved && sc.Setting.Crashes > 0:
 		return "✓ and of kills", err
+	case a.Proved && a.Timed:
+		return "✓ nobody is killed or delayed", err
 	case a.Proved:
 		return "✓ nobody is killed", err
 	}

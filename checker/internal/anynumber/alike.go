@@ -12,7 +12,7 @@ import (
 // A place says where a process is in what process 101 has done. So the program must do the same under other pids, with
 // other pids in what it is told. Each edge is run again: once with all pids the other way round, so that each pair of
 // them is in another order, and once with pids that are mixed. Where nobody has declared that all processes run the
-// same program, it is run as each of them.
+// same program, it is run as each of them. What answers show beside pids is changed as well: see shown.go.
 
 func reversed(pid int) int { return low + scenarios.MaxProcesses - 1 - (pid - low) }
 
@@ -37,27 +37,44 @@ func swapped(by int) func(int) int {
 	}
 }
 
-// alike runs the program along each edge under other pids. The error is a [Refused] where it does something else.
+// alike runs the program along each edge under other pids, and shows it other times and inode numbers. The error is a
+// [Refused] where it does something else.
 func (s *System) alike() error {
 	renamings := []func(int) int{reversed, mixed}
 	for by := 1; by < scenarios.MaxProcesses && !s.sc.Setting.Interchangeable; by++ {
 		renamings = append(renamings, swapped(by))
 	}
 	for _, to := range renamings {
-		for _, e := range s.edges {
-			path, err := s.follow(e)
-			if err != nil {
-				return err
-			}
-			if err := s.runsAlike(path, to); err != nil {
-				return err
-			}
+		if err := s.allAlike("under another pid", to, func(int, fsfake.Call, *fsfake.Result) {}); err != nil {
+			return err
+		}
+	}
+	same := func(pid int) int { return pid }
+	for _, show := range []shown{later, earlier, waited} {
+		if err := s.allAlike("where times differ by nanoseconds", same, show); err != nil {
+			return err
+		}
+	}
+	for _, show := range []shown{larger, descending} {
+		if err := s.allAlike("where inode numbers are others", same, show); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (s *System) runsAlike(path []edge, to func(int) int) (err error) {
+func (s *System) allAlike(where string, to func(int) int, show shown) error {
+	for _, e := range s.edges {
+		if path, err := s.follow(e); err != nil {
+			return err
+		} else if err := s.runsAlike(path, where, to, show); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *System) runsAlike(path []edge, where string, to func(int) int, show shown) (err error) {
 	process, _ := scenarios.ProcessOf(to(low))
 	defer func() {
 		if r := recover(); r != nil {
@@ -71,7 +88,7 @@ func (s *System) runsAlike(path []edge, to func(int) int) (err error) {
 	defer code.Stop()
 	i, result := 0, fsfake.Result{}
 	return learn.Follow(code, nil, func(op *fsfake.Op, more bool, notes []any) (*fsfake.Result, error) {
-		at, begins, err := s.expected(path, i)
+		node, begins, err := s.expected(path, i)
 		if err != nil {
 			return nil, err
 		}
@@ -79,9 +96,9 @@ func (s *System) runsAlike(path []edge, to func(int) int) (err error) {
 		if err != nil {
 			return nil, err
 		}
-		if same := s.sameCall(at, *op, more, to) && sameEffects(begins, is, to); !same {
-			return nil, Refused{fmt.Sprintf("the program does something else under another pid: %q in place of %q",
-				learn.Told(*op, more), s.a.Node(at).Op.String())}
+		if same := s.sameCall(node, *op, more, to) && sameEffects(begins, is, to); !same {
+			return nil, Refused{fmt.Sprintf("the program does something else %s: %q in place of %q", where,
+				learn.Told(*op, more), s.a.Node(node).Op.String())}
 		}
 		if i == len(path) {
 			return nil, nil
@@ -89,6 +106,7 @@ func (s *System) runsAlike(path []edge, to func(int) int) (err error) {
 		result = retold(op.Call, *path[i].result, to)
 		result.Data = renamed(result.Data, to)
 		i++
+		show(i, op.Call, &result)
 		return &result, nil
 	})
 }

@@ -16,11 +16,11 @@
 // It is sound because each rule by which something comes into a view asks for one thing only, so that the view
 // of k+1 processes is the union of the views of k of them; because configurations are made of views in every way in
 // which processes and files may be the same; and because what is made is projected back and compared. What a view
-// does not have is refused: shared locks, several record locks on a file, several tasks, file times, listings beside
-// names with pids, files that grow. Inode numbers that come back are tried whenever they may.
+// does not have is refused: shared locks, several record locks on a file, several tasks, time that passes, listings
+// beside names with pids, files that grow. Inode numbers that come back are tried whenever they may.
 //
 // The program is learned once, as process 101. A proof is believed only after each edge was run again under
-// other pids.
+// other pids, and with other file times and inode numbers (shown.go).
 //
 // The package knows machines and learned programs. It must not know how verdicts are concluded or reported. It asks
 // no property of histories, and neither deadlock, wedge nor starvation.

@@ -23,11 +23,13 @@ type How struct {
 	Inside, Makers, Names bool
 }
 
-// A Proof is a set of views that no step leads out of, and in which nothing is bad.
+// A Proof is a set of views that no step leads out of, and in which nothing is bad. Timed says that the program looks
+// at the clock or at file times, so that nobody may be delayed.
 type Proof struct {
 	How            How
 	Views          map[string]Config
 	Configurations int
+	Timed          bool
 }
 
 // An Outcome is what a search has come to.
@@ -167,6 +169,7 @@ func (s *System) search(ctx context.Context, p *scenarios.Property, how How, bud
 	if x.out != Proved {
 		return nil, x.out, nil
 	}
+	x.proof.Timed = s.timed
 	var tried learn.Tried
 	if err := s.a.Unroll(ctx, &tried, false); err != nil {
 		return nil, 0, err

@@ -119,6 +119,18 @@ func (s *System) hides(m *fsfake.Machine, snap *fsfake.Snapshot) {
 	}
 }
 
+// looksAtTime notes that a program looks at the clock or at a file time. Where nobody sleeps, the clock moves by the
+// nanoseconds by which changes show in file times (scenarios.TimesShow), if at all.
+func (s *System) looksAtTime(is bool) {
+	s.timed = s.timed || is
+	switch times := s.sc.Setting.Assumed().Times; {
+	case s.timed && s.slept:
+		s.refuse("the program sleeps and looks at the clock or a file time, so time passes")
+	case s.timed && times != scenarios.TimesOpen && times != scenarios.TimesShared:
+		s.refuse("the program looks at the clock or a file time, and the setting has changes differ in theirs")
+	}
+}
+
 // called is a call of the automaton as a process makes it.
 func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 {
@@ -134,10 +146,8 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 			s.refuse("a shared lock is converted: " + op.String())
 		}
 	}
-	s.slept, s.timed = s.slept || op.Call == fsfake.CallSleep, s.timed || op.Call == fsfake.CallNow
-	if s.slept && s.timed {
-		s.refuse("the program sleeps and looks at the clock, so time passes")
-	}
+	s.slept = s.slept || op.Call == fsfake.CallSleep
+	s.looksAtTime(op.Call == fsfake.CallNow)
 	record := op.Call == fsfake.CallSetlk || op.Call == fsfake.CallOFDSetlk
 	switch {
 	case record && op.Flags == fsfake.F_RDLCK:
@@ -167,11 +177,12 @@ func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
 
 // seesNothing refuses a program that looks at what views do not have.
 func (s *System) seesNothing(e learn.Effects) {
+	s.looksAtTime(e.Seen.Has(fsfake.TimeSeen))
 	switch {
-	case e.Seen.Has(fsfake.TimeSeen | scenarios.ClockSeen | scenarios.TimersLast | scenarios.TimedWait):
-		s.refuse("the program looks at a file time or at the clock")
-	case e.Seen.Has(fsfake.NumberSeen):
-		s.refuse("the program gets hold of an inode number itself, and may do more than compare it")
+	case e.Seen.Has(scenarios.ClockSeen | scenarios.TimersLast | scenarios.TimedWait):
+		s.refuse("the program looks at the clock")
+	case e.Seen.Has(fsfake.SizeSeen|fsfake.NumberSeen) && !s.sizes: // whoever gets a number itself, gets all
+		s.refuse(sizeSeen)
 	case e.Seen.Has(scenarios.Mapped | scenarios.OneOrder):
 		s.refuse("the program maps a file, or has threads")
 	}

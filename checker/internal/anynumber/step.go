@@ -159,9 +159,6 @@ func (s *System) answered(d *Config, pid int, asked fsfake.Op, r fsfake.Result, 
 		s.refuse(err.Error())
 		return
 	}
-	if e.Effects.Seen.Has(fsfake.SizeSeen) && !s.sizes {
-		s.refuse(sizeSeen)
-	}
 	s.seesNothing(e.Effects)
 	p.Place.Node, p.Place.Begun = e.To&^learn.Begun, e.To&learn.Begun != 0
 	s.remember(via, p)

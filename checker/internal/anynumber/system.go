@@ -28,7 +28,7 @@ type System struct {
 	names   bool     // views show names that hold the pids of others
 	sizes   bool     // the program is told sizes and link counts
 	slept   bool     // it sleeps
-	timed   bool     // it looks at the clock, which stands still
+	timed   bool     // it looks at the clock or at file times
 	reuses  bool     // inode numbers may come back
 	why     refusal  // the first, or nothing
 	calls   uint32   // the node of the last call that was made; 0 before there is one

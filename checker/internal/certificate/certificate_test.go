@@ -68,7 +68,9 @@ func TestProvedRowsVerify(t *testing.T) {
 		"portalocker/verify-and-unlink-held/contend", "rubygems/keep-file/contend", "sqlite-dotfile/mkdir/crash",
 		"fslock/lockf/contend", "agentwire/flock-only/crash",
 		"freebsd-pidfile/flopen/contend", "nightlyone-lockfile/link-samefile/daemons",
-		"phantombot-runlock/unlink-then-create/contend"} {
+		"phantombot-runlock/unlink-then-create/contend", "celo-rewards/overwrite-old/contend",
+		"git-gc-pid/guard-rejudge-replace/dead-owner", "npm-lockfile/stale-guard/dead-owner",
+		"systemd/make-lock-file/contend"} {
 		if !testmain.Long() && strings.HasPrefix(id, "openclaw-takeover/guarded") || testing.Short() &&
 			strings.Contains("nix/unlink-then-mark/contend portalocker/verify-and-unlink-held/contend "+
 				"freebsd-pidfile/flopen/contend", id) {

@@ -5,8 +5,8 @@
 // A view is what one process can reach: files, its descriptors, its place in the program, and of other processes
 // whether they live and what they have locked. docs/holds.md draws one. [File.Verify] looks whether
 //
-//  1. the program does along each edge what the edge says, also under other pids, and when each round of a retry loop
-//     is made ten times more;
+//  1. the program does along each edge what the edge says, also under other pids, where files have other numbers and
+//     times that differ by nanoseconds, and when each round of a retry loop is made ten times more;
 //  2. the views of the start are in the set;
 //  3. every step of every configuration of two processes, of which both views are in the set, leads to views that
 //     are in the set;

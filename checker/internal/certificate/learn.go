@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"lockpick/fsfake"
+	"lockpick/scenarios"
 )
 
 // A node is where the program is after some answers: path are the nodes on the way, itself included. It was told of so
@@ -95,6 +96,7 @@ func (v *verifier) along(e Edge, from *node) {
 	} else if ino > 0 {
 		n.knows |= 1 << (ino - 1)
 	}
+	v.looksAtTime(n.dated)
 	if n.strange != "" && (n.strange != sizeSeen || !v.file.Sizes) {
 		v.no("%s", n.strange)
 	}
@@ -115,21 +117,62 @@ func (v *verifier) along(e Edge, from *node) {
 	v.edges[step{e.From, e.Answer}] = is
 }
 
-// run runs the program as process 101, and as others, which must do the same.
+// run runs the program as process 101, as others, and where files have other times and numbers. It must do the same.
 func (v *verifier) run(answers []fsfake.Result) []call {
-	var was []call
-	renamings := []func(int) int{same, reversed}
-	for by := 1; by < 26; by++ {
-		renamings = append(renamings, swapped(by))
-	}
-	for _, to := range renamings {
-		calls := v.calls(answers, to)
-		if was != nil && !slices.Equal(was, calls) {
-			v.no("the program does something else under another pid")
+	was := v.calls(answers, same, plain)
+	alike := func(to func(int) int, show shown) {
+		if !slices.Equal(was, v.calls(answers, to, show)) {
+			v.no("the program does something else under another pid, or where files have other times and numbers")
 		}
-		was = calls
+	}
+	alike(reversed, plain)
+	for by := 1; by < 26; by++ {
+		alike(swapped(by), plain)
+	}
+	for _, show := range []shown{later, earlier, waited, renumbered} {
+		alike(same, show)
 	}
 	return was
+}
+
+// A shown changes what the answer to call number i shows. Where changes show in file times, these differ by nanoseconds
+// and are in another order; inode numbers are of any size.
+type shown func(i int64, r *fsfake.Result, now bool)
+
+func plain(int64, *fsfake.Result, bool) {}
+
+func later(i int64, r *fsfake.Result, now bool) {
+	waited(i, r, now)
+	dated(r, 4*i)
+}
+
+func earlier(i int64, r *fsfake.Result, _ bool) { dated(r, -4*i) }
+
+func waited(i int64, r *fsfake.Result, now bool) {
+	if now {
+		r.N += 4 * i
+	}
+}
+
+func dated(r *fsfake.Result, by int64) {
+	if st := &r.Stat; st.Ino != 0 {
+		st.Btime, st.Atime, st.Mtime, st.Ctime = st.Btime+by, st.Atime+by+1, st.Mtime+by+2, st.Ctime+by+3
+	}
+}
+
+func renumbered(_ int64, r *fsfake.Result, _ bool) {
+	if r.Stat.Ino != 0 {
+		r.Stat.Ino = 1<<20 - r.Stat.Ino
+	}
+}
+
+// looksAtTime refuses programs for which time passes: who looks at it must not sleep, nor have changes that are apart.
+func (v *verifier) looksAtTime(is bool) {
+	v.looks = v.looks || is
+	times := v.sc.Setting.Assumed().Times
+	if v.looks && (v.sleeps || times != scenarios.TimesOpen && times != scenarios.TimesShared) {
+		v.no("the program looks at the clock or a file time, and time passes")
+	}
 }
 
 // arrive adds a node, unless its call asks for what views do not have.
@@ -137,9 +180,10 @@ func (v *verifier) arrive(id uint32, n *node) {
 	v.nodes[id] = n
 	op := n.op
 	v.lists = v.lists || op.Call == fsfake.CallReaddir
-	v.sleeps, v.looks = v.sleeps || op.Call == fsfake.CallSleep, v.looks || op.Call == fsfake.CallNow
+	v.sleeps = v.sleeps || op.Call == fsfake.CallSleep
+	v.looksAtTime(op.Call == fsfake.CallNow)
 	flock, record := op.Call == fsfake.CallFlock, op.Call.Is(fsfake.Locks) && op.Call.Is(fsfake.Records)
-	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 || v.sleeps && v.looks ||
+	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 ||
 		flock && op.Flags&fsfake.LOCK_SH != 0 || record && op.Flags == fsfake.F_RDLCK {
 		v.no("%s asks for more than views have", op)
 	}

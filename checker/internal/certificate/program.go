@@ -18,16 +18,17 @@ type call struct {
 // effects are the notes that a proof makes use of. Again is the retry loop of which another round begins, begun those
 // of which the first does. Strange is a note about what views do not have.
 type effects struct {
-	holds, letGo, failed, invoked bool
-	holding                       scenarios.Holding
-	lock, begun, strange          string
-	again                         int
+	holds, letGo, failed, invoked, dated bool
+	holding                              scenarios.Holding
+	lock, begun, strange                 string
+	again                                int
 }
 
 // A run is a program that is given some answers, and stopped at the call after the last.
 type run struct {
 	answers []fsfake.Result
 	to      func(int) int
+	show    shown
 	calls   []call
 	noted   []any
 }
@@ -43,16 +44,18 @@ func (r *run) Do(op fsfake.Op) fsfake.Result {
 	if r.noted = nil; len(r.calls) > len(r.answers) {
 		panic(over{})
 	}
-	return retold(op.Call, r.answers[len(r.calls)-1], r.to)
+	answer := retold(op.Call, r.answers[len(r.calls)-1], r.to)
+	r.show(int64(len(r.calls)), &answer, op.Call == fsfake.CallNow)
+	return answer
 }
 
 // Note implements [fsfake.Port].
 func (r *run) Note(n any) { r.noted = append(r.noted, n) }
 
 // calls runs the program as another process than 101, which to is for, and with others in its answers. The answers and
-// calls are as process 101 has them: to is its own inverse.
-func (v *verifier) calls(answers []fsfake.Result, to func(int) int) (all []call) {
-	r := &run{answers: answers, to: to}
+// calls are as process 101 has them: to is its own inverse. Show changes what is shown of files and the clock.
+func (v *verifier) calls(answers []fsfake.Result, to func(int) int, show shown) (all []call) {
+	r := &run{answers: answers, to: to, show: show}
 	defer func() {
 		if e := recover(); e == nil {
 			r.calls = append(r.calls, call{ended: true, effects: digest(r.noted)})
@@ -96,10 +99,13 @@ func digest(notes []any) (e effects) {
 				e.again = n.Loop
 			}
 		case fsfake.Seen:
-			if n == fsfake.SizeSeen {
+			switch {
+			case n.Has(fsfake.SizeSeen | fsfake.NumberSeen): // who gets a number itself gets all there is
 				e.strange = sizeSeen
-			} else if n.Has(^(fsfake.PidSeen | fsfake.InodeSeen)) { // these are in views
-				e.strange = "the program looks at a file time, or at an inode number itself"
+			case n == fsfake.TimeSeen:
+				e.dated = true
+			case n.Has(^(fsfake.PidSeen | fsfake.InodeSeen)): // these are in views
+				e.strange = "the program looks at a clock, or does not follow one order"
 			}
 		default:
 			e.strange = fmt.Sprintf("the program notes %T", n)

@@ -12,6 +12,7 @@ import (
 // A Result is what a verification has come to. Why says what is not so; it is empty where the certificate is a proof.
 type Result struct {
 	Views, Configurations, Runs int
+	Timed                       bool // the program looks at the clock or at file times: nobody is delayed
 	Why                         string
 }
 
@@ -49,7 +50,7 @@ func (f *File) Verify(ctx context.Context, sc *scenarios.Scenario, p *scenarios.
 		if e := recover(); e != nil { // fsfake panics where a machine cannot be
 			v.no("a view is of a machine that cannot be: %v", e)
 		}
-		r = Result{len(v.views), v.glued, v.runs, v.why}
+		r = Result{len(v.views), v.glued, v.runs, v.looks, v.why}
 	}()
 	c := v.begin()
 	v.learn()

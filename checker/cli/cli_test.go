@@ -58,6 +58,8 @@ func TestBadInput(t *testing.T) {
 		"check --timeout -1s":                           "--timeout -1s",
 		"weigh toy/excl/contend --timeout -1s":          "--timeout -1s: choose more than 0, or leave it out",
 		"weigh toy/excl/contend --max-states 0":         "--max-states 0: choose 1 or more",
+		"repair toy/excl/contend":                       "nothing that it claims is broken, so there is nothing to repair",
+		"repair toy/look/contend --timeout -1s":         "--timeout -1s: choose more than 0, or leave it out",
 		"weigh toy/look/contend":                        "toy/look/contend: it does not hold: weigh says",
 		"weigh":                                         "weigh takes SCENARIO, and not 0 arguments",
 		"check --property fairness":                     `unknown property "fairness": choose one of mutual-exclusion,`,
@@ -159,6 +161,7 @@ func TestGolden(t *testing.T) {
 		"sample":         {"sample", "toy/look/contend", "--seed", "3"},
 		"sample-all":     {"sample", "toy/look/contend", "--seed", "3", "--runs", "200", "--keep-going", "--strategy", "pct"},
 		"weigh":          {"weigh", "toy/excl/contend"},
+		"repair":         {"repair", "--verbose", "toy/look/contend"},
 		"sample-nothing": {"sample", "toy/excl/contend", "--runs", "20"},
 	} {
 		t.Run(name, func(t *testing.T) {

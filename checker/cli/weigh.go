@@ -43,29 +43,45 @@ Exit codes: 0 everything is known, 2 the scenario is broken or the arguments are
 		RunE: func(c *cobra.Command, args []string) error { return a.weigh(c.Context(), c, args[0], f) },
 	}
 	c.ValidArgsFunction = a.completeID(false)
-	f.setting = addSettingFlags(c)
-	fs := c.Flags()
-	fs.IntVar(&f.maxStates, "max-states", checker.SurveyStates, "end the search for each answer after `N` states")
-	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is not shown (default never)")
+	f.add(c, checker.SurveyStates)
 	return c
 }
 
-func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFlags) error {
+// add adds the flags.
+func (f *weighFlags) add(c *cobra.Command, states int) {
+	f.setting = addSettingFlags(c)
+	fs := c.Flags()
+	fs.IntVar(&f.maxStates, "max-states", states, "end the search for each answer after `N` states")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is not shown (default never)")
+}
+
+// start finds the scenario that is asked about, and the context that ends in time.
+func (f *weighFlags) start(ctx context.Context, a *app, c *cobra.Command, id string) (scenarios.Scenario,
+	context.Context, context.CancelFunc, error) {
+	sc, _, err := a.asked(id, "", f.setting)
 	switch {
 	case f.maxStates < 1:
-		return fmt.Errorf("--max-states %d: choose 1 or more", f.maxStates)
+		err = fmt.Errorf("--max-states %d: choose 1 or more", f.maxStates)
 	case f.timeout < 0:
-		return fmt.Errorf("--timeout %v: choose more than 0, or leave it out", f.timeout)
-	case f.timeout > 0:
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.timeout)
-		defer cancel()
+		err = fmt.Errorf("--timeout %v: choose more than 0, or leave it out", f.timeout)
 	}
-	sc, _, err := a.asked(id, "", f.setting)
+	if err != nil {
+		return sc, nil, nil, err
+	}
+	f.setting.idle(a, c, sc)
+	if f.timeout > 0 {
+		ctx, done := context.WithTimeout(ctx, f.timeout)
+		return sc, ctx, done, nil
+	}
+	return sc, ctx, func() {}, nil
+}
+
+func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFlags) error {
+	sc, ctx, done, err := f.start(ctx, a, c, id)
 	if err != nil {
 		return err
 	}
-	f.setting.idle(a, c, sc)
+	defer done()
 	bar := a.newProgress(ctx, 0, false)
 	defer bar.clear()
 	counts := map[checker.Verdict]int{}

@@ -47,6 +47,8 @@ func TestGolden(t *testing.T) {
 		"explain-owner-info.txt":         "explain agentwire/truncating-open/contend",
 		"explain-spurious.txt":           "explain agentwire/probe-by-locking/contend",
 		"explain-starvation.txt":         "explain openclaw-takeover/guarded/crash --property starvation",
+		"repair-stat-then-write.txt":     "repair ctx/stat-then-write/contend",
+		"repair-unlink-after-unlock.txt": "repair gofrs-flock/unlink-after-unlock/contend --verbose",
 		"weigh-keep-file.txt":            "weigh gofrs-flock/keep-file/contend",
 		"weigh-excl.txt":                 "weigh ctx/excl/crash",
 		"weigh-link-owned.txt":           "weigh aidevops/link-owned/crash",

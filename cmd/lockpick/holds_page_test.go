@@ -44,5 +44,5 @@ func TestHoldsPage(t *testing.T) {
 			require.Contains(t, out, line+"\n")
 		}
 	}
-	require.Equal(t, 8, commands)
+	require.Equal(t, 9, commands)
 }

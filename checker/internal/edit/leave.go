@@ -60,7 +60,7 @@ func (s *Site) Without() (all []*Edit) {
 		e := &Edit{Text: "without " + s.String(), Sites: []*Site{s}}
 		e.Change = s.instead(func(_ int, op fsfake.Op) fsfake.Result { return succeeded(op) })
 		all = append(all, e)
-	case s.looks() && s.later == nil:
+	case s.Looks() && s.later == nil:
 		for _, errno := range s.errors() {
 			e := &Edit{Text: "without " + s.String(), Sites: []*Site{s}, Answer: "succeed"}
 			if errno != 0 {
@@ -84,11 +84,14 @@ func (s *Site) acts() bool {
 	return c.Is(fsfake.Changes|fsfake.Locks|fsfake.Closes) || c == fsfake.CallFsync || c == fsfake.CallCellStore
 }
 
-// looks reports whether the call only looks at something.
-func (s *Site) looks() bool {
+// Looks reports whether the call only looks at something.
+func (s *Site) Looks() bool {
 	c := s.Op.Call
 	return c.Is(fsfake.Looks|fsfake.Stats|fsfake.Reads|fsfake.Asks) && c != fsfake.CallChdir
 }
+
+// OfName reports whether the call is about a name: it opens, looks at, makes or removes it.
+func (s *Site) OfName() bool { return s.Op.Path != "" }
 
 // succeeded is what a call answers that acts and succeeds.
 func succeeded(op fsfake.Op) fsfake.Result {

@@ -17,38 +17,40 @@ type Calls struct {
 // Do makes one call.
 func (c Calls) Do(op fsfake.Op) fsfake.Result { return c.Make(op) }
 
-// ender is a port that has something to do when its program has ended.
-type ender interface{ end() }
+// end has a port do what it has to do when its program has ended.
+func end(p fsfake.Port) {
+	if e, ok := p.(interface{ end() }); ok {
+		e.end()
+	}
+}
 
 // Through returns the scenario with a change in every program and in the probe.
 func Through(sc scenarios.Scenario, c Change) scenarios.Scenario {
 	program, probe := sc.Program, sc.Probe
-	under := func(t *scenarios.Task) (changed *scenarios.Task, end func()) {
+	under := func(t *scenarios.Task) (changed *scenarios.Task, port fsfake.Port) {
 		u := *t
-		var port fsfake.Port
 		u.Proc = t.Proc.Through(func(p fsfake.Port) fsfake.Port {
 			port = c(t, p)
 			return port
 		})
-		return &u, func() {
-			if e, ok := port.(ender); ok {
-				e.end()
-			}
-		}
+		return &u, port
 	}
 	sc.Subject = nil
 	sc.Program = func(process, task int) scenarios.Program {
 		run := program(process, task)
 		return func(t *scenarios.Task) {
-			u, end := under(t)
+			u, port := under(t)
 			run(u)
-			end()
+			end(port)
 		}
 	}
 	if probe != nil {
 		sc.Probe = func(t *scenarios.Task) error {
-			u, end := under(t)
-			defer end()
+			u, port := under(t)
+			if b, ok := port.(interface{ begin() }); ok { // no operation is recorded of a probe
+				b.begin()
+			}
+			defer end(port)
 			return probe(u)
 		}
 	}

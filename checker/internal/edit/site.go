@@ -13,6 +13,7 @@ import (
 
 	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
+	"lockpick/model"
 	"lockpick/scenarios"
 )
 
@@ -123,6 +124,8 @@ type Recorder struct {
 	places places
 	mu     sync.Mutex
 	sites  []*Site
+	// refused: somebody did not get a lock, in some run.
+	refused bool
 }
 
 // Alone runs the first task of each process by itself, as far as it comes without waiting, and notes its calls.
@@ -209,12 +212,26 @@ func (p *recording) Do(op fsfake.Op) fsfake.Result {
 	return a
 }
 
-// Note forgets at the top of a round what was looked at in the last one.
+// Note forgets at the top of a round what was looked at in the last one, and sees who is refused.
 func (p *recording) Note(v any) {
-	if _, ok := v.(fsfake.RoundTop); ok {
+	switch v := v.(type) {
+	case fsfake.RoundTop:
 		p.looks = nil
+	case scenarios.Returned:
+		if a, ok := v.Output.(model.Acquired); ok && !a.OK {
+			p.mu.Lock()
+			p.refused = true
+			p.mu.Unlock()
+		}
 	}
 	p.Port.Note(v)
+}
+
+// Refuses reports whether somebody did not get a lock in any run that was noted.
+func (r *Recorder) Refuses() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.refused
 }
 
 // site is the one from which a call comes.

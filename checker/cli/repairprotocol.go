@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"lockpick/checker"
+	"lockpick/checker/edits"
+	"lockpick/checker/report"
+	"lockpick/internal/numbers"
+)
+
+func (a *app) repairCommand() *cobra.Command {
+	f, verbose := &weighFlags{}, false
+	c := &cobra.Command{
+		Use:   "repair SCENARIO",
+		Short: "Find a small change of its calls that mends a broken protocol",
+		Long: `Find a small change of its calls that mends a broken protocol in Go. Tried are, the smallest
+first: O_EXCL, a comparison of descriptor and name after a lock, a private name that is
+renamed, fsync; each call left out, or made one later; a kernel lock around each operation,
+or for as long as the lock is held; and these locks with one call more or less.
+
+The first change that holds is the answer. It is decided by all that the scenario claims
+something of, also with three processes where it has two. Mutual exclusion, foreign
+release, deadlock, and wedge after a kill must not break that did not before. One after the
+other, processes must get what they got before, so nobody is mended by refusing or by
+waiting. --verbose says why others do not hold.
+
+Exit codes: 0 there is a change that holds, 1 none of those tried holds, 2 nothing is
+broken or the arguments are wrong, 3 some were not decided and no other holds.`,
+		Args: exactly(1, "SCENARIO"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return a.repairProtocol(c.Context(), c, args[0], f, verbose)
+		},
+	}
+	c.ValidArgsFunction = a.completeID(false)
+	f.add(c, edits.RepairStates)
+	c.Flags().BoolVar(&verbose, "verbose", false, "also say of each change that was tried why it does not hold")
+	return c
+}
+
+func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f *weighFlags, verbose bool) error {
+	sc, ctx, done, err := f.start(ctx, a, c, id)
+	if err != nil {
+		return err
+	}
+	defer done()
+	bar := a.newProgress(ctx, 0, false)
+	defer bar.clear()
+	o := checker.Options{States: f.maxStates, Progress: bar.follow}
+	tried, open := 0, 0
+	fix, err := edits.RepairProtocol(ctx, &sc, o, func(r edits.Repair) {
+		bar.clear()
+		if r.Open {
+			open++
+		}
+		if tried++; r.Proof == "" && verbose {
+			_, _ = fmt.Fprintf(a.stdout, "tried: %s: %s\n", report.Visible(r.Text), report.Visible(r.Why))
+		}
+	})
+	switch {
+	case errors.Is(err, edits.ErrHolds):
+		return fmt.Errorf("%s: %w, so there is nothing to repair: \"%s weigh %s\" says which of its calls carry the proof",
+			sc.ID, err, a.program, sc.ID)
+	case err != nil && ctx.Err() != nil:
+		a.worsen(ExitUnknown)
+		_, err = fmt.Fprintln(a.stdout, "no fix is known so far: it was stopped")
+		return err
+	case err != nil:
+		return err
+	case fix == nil && open > 0:
+		a.worsen(ExitUnknown)
+		_, err = fmt.Fprintf(a.stdout, "no fix is known: of %s, %d undecided (--max-states gives more); no other holds\n",
+			numbers.Count(tried, "change", "changes"), open)
+		return err
+	case fix == nil:
+		a.worsen(ExitDiffers)
+		_, err = fmt.Fprintf(a.stdout, "no fix is known: none of %s holds\n", numbers.Count(tried, "change", "changes"))
+		return err
+	}
+	before := numbers.Count(tried-1, "change was tried before it", "changes were tried before it")
+	if open > 0 {
+		before += fmt.Sprintf(", of which %d undecided (--max-states gives more)", open)
+	}
+	_, err = fmt.Fprintf(a.stdout, "a fix that holds: %s\n  decided: %s\n  %s\n", report.Visible(fix.Text),
+		fix.Proof, before)
+	return err
+}

@@ -1,0 +1,215 @@
+package edits
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
+	"lockpick/checker/internal/edit"
+	"lockpick/fsfake"
+	"lockpick/model"
+	"lockpick/scenarios"
+)
+
+// repair returns the fix, and why others before it do not hold.
+func repair(t *testing.T, sc *scenarios.Scenario) (fix string, tried map[string]string) {
+	t.Helper()
+	tried = map[string]string{}
+	r, err := RepairProtocol(t.Context(), sc, checker.Options{}, func(r Repair) {
+		if r.Proof == "" {
+			tried[r.Text] = r.Why
+		}
+	})
+	require.NoError(t, err)
+	if r == nil {
+		return "", tried
+	}
+	require.NotEmpty(t, r.Proof)
+	return r.Text, tried
+}
+
+// kernel is a lock of the kernel on a file that is removed, after the lock or before, perhaps never.
+func kernel(unlink string) scenarios.Protocol {
+	return scenarios.Protocol{
+		Path: lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			f, err := t.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o644)
+			if err != nil {
+				return scenarios.Hold{}, err
+			}
+			return scenarios.Hold{File: f}, f.Flock(fsfake.LOCK_EX)
+		},
+		Release: func(t *scenarios.Task, h scenarios.Hold) error {
+			if unlink == "held" {
+				_ = t.Unlink(lock)
+			}
+			err := h.File.Close()
+			if unlink == "after" {
+				_ = t.Unlink(lock)
+			}
+			return err
+		},
+	}
+}
+
+// file is a lock file that is created; looks says how.
+func file(flags int) scenarios.Protocol {
+	return scenarios.Protocol{
+		Path: lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			if flags&os.O_EXCL == 0 {
+				if _, err := t.Stat(lock); err == nil {
+					return scenarios.Hold{}, scenarios.ErrLocked
+				}
+			}
+			f, err := t.OpenFile(lock, os.O_CREATE|os.O_WRONLY|flags, 0o644)
+			if err != nil {
+				return scenarios.Hold{}, errors.Join(scenarios.ErrLocked, err)
+			}
+			return scenarios.Hold{}, f.Close()
+		},
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(lock) },
+	}
+}
+
+// The fixes of these locks are known. What is found holds as source, too.
+func TestKnownRepairs(t *testing.T) {
+	seldom(t)
+	fix, tried := repair(t, scenario(kernel("after"), 3))
+	require.Regexp(t, `^without unlink lock \(step 5, repair_test.go:\d+\)$`, fix)
+	require.Len(t, tried, 1)
+	holds, err := checker.Check(t.Context(), scenario(kernel(""), 3), scenarios.MutualExclusion,
+		checker.Options{SkipOdds: true})
+	require.NoError(t, err)
+	require.Equal(t, checker.Holds, holds.Verdict)
+
+	fix, _ = repair(t, scenario(kernel("held"), 3))
+	require.Contains(t, fix, "after flock fd 3 LOCK_EX, compare fd and name, and else begin anew (step 2, ")
+
+	fix, _ = repair(t, scenario(file(0), 2))
+	require.Contains(t, fix, "O_EXCL in open lock O_WRONLY|O_CREAT (step 2, ")
+
+	crash := scenario(file(os.O_EXCL), 2)
+	crash.Setting.Crashes = 1
+	crash.Claims = append(crash.Claims, scenarios.Claim{Property: scenarios.Wedge, Verdict: scenarios.Broken})
+	fix, _ = repair(t, crash)
+	require.Regexp(t, `^without O_EXCL of open lock O_WRONLY\|O_CREAT\|O_EXCL \(step 1, repair_test.go:\d+\); `+
+		`and flock /tmp/lock.guard from before the lock is taken until it is given back$`, fix)
+}
+
+// A file that is read while it is written is written under a private name. Where the power may be lost, it is synced.
+func TestPrivateName(t *testing.T) {
+	const data = "/tmp/data"
+	write := func(t *scenarios.Task) {
+		scenarios.Record(t, model.Write{Value: "ab"}, func() model.Written {
+			f, err := t.OpenFile(data, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+			if err == nil {
+				_, err1 := f.WriteString("a")
+				_, err2 := f.WriteString("b")
+				err = errors.Join(err1, err2, f.Close())
+			}
+			return model.Written{}
+		})
+	}
+	read := func(t *scenarios.Task) {
+		scenarios.Record(t, model.Read{}, func() model.ReadValue {
+			text, _ := t.ReadFile(data)
+			return model.ReadValue{Value: string(text)}
+		})
+	}
+	sc := &scenarios.Scenario{
+		ID: "toy/torn/read", Setting: scenarios.Setting{Processes: 2, Fixed: true}, Watch: []string{data},
+		Program: func(process, _ int) scenarios.Program { return []scenarios.Program{write, read}[process] },
+		Claims:  []scenarios.Claim{{Property: scenarios.TornRead, Verdict: scenarios.Broken}},
+	}
+	fix, _ := repair(t, sc)
+	require.Contains(t, fix, "open data O_WRONLY|O_CREAT|O_TRUNC under a private name, renamed when it is closed")
+}
+
+// What holds by refusing always, by waiting for ever, or by doing nothing is no repair.
+func TestNoRepairs(t *testing.T) {
+	sc := scenario(file(0), 2)
+	sc.Program = func(int, int) scenarios.Program {
+		return func(t *scenarios.Task) {
+			_ = scenarios.Locked(t, file(0), func() { _ = t.WriteFile("/tmp/done", []byte(t.Process), 0o644) })
+		}
+	}
+	m := mender{sc: sc, serial: serially(sc)}
+	var r edit.Recorder
+	require.NoError(t, r.Alone(sc))
+	require.NoError(t, m.ask(t.Context(), &r))
+	require.Equal(t, 1, m.broken)
+	calls := func(do func(p fsfake.Port, op fsfake.Op) fsfake.Result) []*edit.Edit {
+		return []*edit.Edit{{Text: "it", Change: func(_ *scenarios.Task, p fsfake.Port) fsfake.Port {
+			return edit.Calls{Port: p, Make: func(op fsfake.Op) fsfake.Result { return do(p, op) }}
+		}}}
+	}
+	for why, do := range map[string]func(p fsfake.Port, op fsfake.Op) fsfake.Result{
+		"one after the other, task 1 gets something else": func(p fsfake.Port, op fsfake.Op) fsfake.Result {
+			if op.Call == fsfake.CallOpen { // it refuses
+				p.Do(edit.Work)
+				return fsfake.Result{Errno: fsfake.EEXIST}
+			}
+			return p.Do(op)
+		},
+		"one after the other, task 1 does not end": func(p fsfake.Port, op fsfake.Op) fsfake.Result {
+			for op.Call == fsfake.CallUnlink {
+				p.Do(edit.Work)
+			}
+			return p.Do(op)
+		},
+		"one after the other, done is not as it was": func(p fsfake.Port, op fsfake.Op) fsfake.Result {
+			if op.Call == fsfake.CallWrite {
+				p.Do(edit.Work)
+				return fsfake.Result{N: int64(len(op.Data))}
+			}
+			return p.Do(op)
+		},
+	} {
+		fix := m.try(t.Context(), calls(do))
+		require.Empty(t, fix.Proof, why)
+		require.Equal(t, why, fix.Why)
+	}
+	crossed := &edit.Edit{Text: "two locks", Change: func(task *scenarios.Task, p fsfake.Port) fsfake.Port {
+		return edit.Calls{Port: p, Make: func(op fsfake.Op) fsfake.Result {
+			if op.Call == fsfake.CallStat {
+				for i := range 2 {
+					name := []string{"/tmp/g", "/tmp/h"}[(i+task.Index)%2]
+					f := p.Do(fsfake.Op{Call: fsfake.CallOpen, Path: name, Flags: fsfake.O_CREAT | fsfake.O_RDWR, Mode: 0o666})
+					p.Do(fsfake.Op{Call: fsfake.CallFlock, FD: int(f.N), Flags: fsfake.LOCK_EX})
+				}
+			}
+			return p.Do(op)
+		}}
+	}}
+	require.Contains(t, m.try(t.Context(), []*edit.Edit{crossed}).Why, "with 2 processes deadlock is broken by A3 B4 A1")
+	// A change must not break what nothing is claimed of, nor refuse where one waited.
+	flags := func(sc *scenarios.Scenario, change func(int) int) string {
+		m, r := mender{sc: sc, serial: serially(sc)}, edit.Recorder{}
+		require.NoError(t, m.ask(t.Context(), &r))
+		return m.try(t.Context(), calls(func(p fsfake.Port, op fsfake.Op) fsfake.Result {
+			if op.Call == fsfake.CallOpen {
+				op.Flags = change(op.Flags)
+			}
+			return p.Do(op)
+		})).Why
+	}
+	crash := scenario(file(os.O_EXCL), 2)
+	crash.Setting.Crashes = 1
+	crash.Claims = []scenarios.Claim{{Property: scenarios.Wedge, Verdict: scenarios.Broken}}
+	require.Contains(t, flags(crash, func(f int) int { return f &^ fsfake.O_EXCL }), "mutual-exclusion is broken by A2 B2")
+	excl := func(f int) int { return f | fsfake.O_EXCL }
+	waits := scenario(kernel("after"), 3)
+	require.Equal(t, "with 3 processes wedge is broken by A1! B2 C2", flags(waits, excl))
+	waits.Probe = nil
+	require.Equal(t, "somebody is refused the lock who got it before", flags(waits, excl))
+
+	_, err := RepairProtocol(t.Context(), scenario(file(os.O_EXCL), 2), checker.Options{}, func(Repair) {})
+	require.ErrorIs(t, err, ErrHolds)
+	sc.External = true
+	_, err = RepairProtocol(t.Context(), sc, checker.Options{}, func(Repair) {})
+	require.ErrorContains(t, err, "lockpick run --repair")
+}

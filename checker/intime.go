@@ -203,5 +203,7 @@ func (r Result) decideApart(ctx context.Context, sc *scenarios.Scenario, o Optio
 	if i < 0 {
 		return Result{}, fmt.Errorf("%s is not asked there", r.Property.ID)
 	}
-	return check(ctx, sc, sc.Claims[i].Property, o.lastingStates(r.Stats.States))
+	p := sc.Claims[i].Property
+	p.Disks = r.Property.Disks
+	return check(ctx, sc, p, o.lastingStates(r.Stats.States))
 }

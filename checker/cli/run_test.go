@@ -308,3 +308,15 @@ func TestRunOfSharedMemoryThatIsWritten(t *testing.T) {
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Contains(t, got.stdout, "A file that a program maps as shared memory is written later")
 }
+
+// A reader is asked about all disks where the few at first break nothing, also where the command acts on file times and
+// is decided once more for that.
+func TestReaderOfAllDisks(t *testing.T) {
+	raceFile(t)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "f"), []byte("old"), 0o644))
+	got := run(t, "run", "--dir", dir, "--power-losses", "1", "--property", "atomic", "--native", "off", "--skip-odds",
+		"--read", "cat f", "for i in 1 2 3 4; do echo > x$i; done; echo new > t; sync t; [ x1 -nt f ] && : > c; mv t f")
+	require.Zero(t, got.exit, got.stdout+got.stderr)
+	require.Contains(t, got.stdout, "HOLDS  atomic")
+}

@@ -314,7 +314,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 			a.afterFurther(cancel)
 		}
 		r, err := checker.Check(within, sc, p, o)
-		if err == nil && p.Disks > 0 && r.Verdict == checker.Unknown && r.Why == checker.SomeDisks {
+		if err == nil && p.Disks > 0 && r.Verdict == checker.Unknown && strings.HasSuffix(r.Why, checker.SomeDisks) {
 			p.Disks = 0 // now all of them
 			r, err = checker.Check(within, sc, p, o)
 		}

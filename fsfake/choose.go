@@ -36,27 +36,51 @@ func WayThatWaits(t Task, op Op) string {
 	return fmt.Sprintf("%s\x00%d %d %d", op.String(), t.Pid, op.FD, op.Flags)
 }
 
+// A WaitingCall is a call of a [CallChoose] that waits, and whose it is; of a thread the first of its process.
+type WaitingCall struct {
+	Task Task
+	Op   Op
+}
+
+// waiting is the call that a line of [WayThatWaits] is about; false for other lines.
+func waiting(line string) (w WaitingCall, is bool) {
+	_, lock, is := strings.Cut(line, "\x00")
+	w.Task.N, w.Op.Call = 1, CallFlock
+	if is {
+		_, err := fmt.Sscan(lock, &w.Task.Pid, &w.Op.FD, &w.Op.Flags)
+		is = err == nil
+	}
+	return w, is
+}
+
+// Waiting lists the calls of a [CallChoose] that wait.
+func (o *Op) Waiting() (all []WaitingCall) {
+	if o.Call == CallChoose {
+		for line := range strings.Lines(o.Data) {
+			if w, is := waiting(strings.TrimSuffix(line, "\n")); is {
+				all = append(all, w)
+			}
+		}
+	}
+	return all
+}
+
 func (m *Machine) choose(op *Op, r *Result) {
 	if op.Off < 0 || op.Off >= op.Len {
 		*r = unmodelled("the choice %d of %d calls", op.Off, op.Len)
 		return
 	}
 	r.N = op.Off
-	_, lock, waits := strings.Cut(op.line(), "\x00")
+	w, waits := waiting(op.line())
 	if !waits {
 		return
 	}
-	var pid, fd, how int
-	if _, err := fmt.Sscan(lock, &pid, &fd, &how); err != nil {
-		*r = unmodelled("a choice whose call cannot be read (%s): %s", err, lock)
-		return
-	}
-	p := m.proc(pid)
+	p := m.proc(w.Task.Pid)
 	if p == nil {
 		return // the call says what is wrong
 	}
-	d := m.descOf(p, fd)
-	if mode := flockMode(how); d == nil || int(d.flock) == mode || !m.flockConflicts(d, mode) {
+	d := m.descOf(p, w.Op.FD)
+	if mode := flockMode(w.Op.Flags); d == nil || int(d.flock) == mode || !m.flockConflicts(d, mode) {
 		return
 	}
 	if d.flock != 0 {

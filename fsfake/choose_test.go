@@ -55,6 +55,8 @@ func TestWaysThatWait(t *testing.T) {
 			waits := fsfake.WayThatWaits(waiter, fsfake.Op{Call: fsfake.CallFlock, FD: y, Flags: c.asks})
 			op := fsfake.Op{Call: fsfake.CallChoose, Len: 2, Data: strings.Join([]string{"work", waits}, "\n")}
 			require.Equal(t, c.shut, m.Shut(op))
+			asked := fsfake.Op{Call: fsfake.CallFlock, FD: y, Flags: c.asks}
+			require.Equal(t, []fsfake.WaitingCall{{Task: waiter, Op: asked}}, op.Waiting())
 			before := m.AppendKey(nil)
 			r := do(waiter, op.Way(1))
 			require.Equal(t, c.shut != 0, r.Blocked)

@@ -93,6 +93,15 @@ func (s *State) File(path string) FileState {
 // Inode looks at an inode, whether it has a name or not.
 func (s *State) Inode(id fsfake.InodeID) fsfake.FileView { return s.machine.View(id) }
 
+// Shut lists the calls that wait where a program is to go on with one of several, and none can be made.
+func (s *State) Shut(task sched.Task, op fsfake.Op) (all []Blocked) {
+	for _, w := range op.Waiting() {
+		on, _ := s.machine.FDInode(w.Task.Pid, w.Op.FD)
+		all = append(all, Blocked{Task: task, By: w.Task, Call: w.Op, On: on, For: s.InTheWay(w.Task, w.Op)})
+	}
+	return all
+}
+
 // InTheWay lists whose locks stand against a lock call that is made here; see [Step.By].
 func (s *State) InTheWay(by fsfake.Task, op fsfake.Op) []fsfake.FDRef {
 	return s.machine.InTheWay(by, op)

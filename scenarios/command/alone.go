@@ -364,7 +364,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 			shut := p.m.Shut(op)
 			open := bits.TrailingZeros64(^shut)
 			if open == op.Ways() {
-				panic(stuck("waits for ever in " + strings.TrimPrefix(op.String(), op.Call.String()+" ")))
+				panic(stuck("waits for ever: " + p.waits(op)))
 			}
 			p.ways = append(p.ways, way{open, op.Ways(), shut})
 		}
@@ -402,6 +402,26 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		panic(stuck("waits for ever in " + op.String()))
 	}
 	return r
+}
+
+// waits tells for whom the command's own processes wait, where none can go on.
+func (p *alonePort) waits(op fsfake.Op) string {
+	var parts []string
+	for _, w := range op.Waiting() {
+		name := w.Op.String()
+		on, _ := p.m.FDInode(w.Task.Pid, w.Op.FD)
+		for _, f := range p.m.Tree() {
+			if f.ID == on {
+				name = "flock on " + f.Path
+			}
+		}
+		by := "another"
+		for _, ref := range p.m.InTheWay(w.Task, w.Op) {
+			by = fmt.Sprintf("process %d", ref.Pid)
+		}
+		parts = append(parts, fmt.Sprintf("process %d for the %s, which %s has", w.Task.Pid, name, by))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Note implements fsfake.Port.

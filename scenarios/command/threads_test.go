@@ -172,7 +172,22 @@ func TestChildrenThatWaitForEachOther(t *testing.T) {
 	}
 	_, err := spec.Scenario()
 	needTracing(t, err)
-	require.ErrorContains(t, err, "waits for ever in flock")
+	require.ErrorContains(t, err, "waits for ever")
+	require.Regexp(t, "process 101001 for the flock on .*/n, which process 101301 has", err.Error())
+	require.Regexp(t, "process 101301 for the flock on .*/lock, which process 101001 has", err.Error())
+}
+
+// A child waits for a lock that another command has, and another child for one that the first has.
+func TestChildrenThatWaitForOthers(t *testing.T) {
+	testmain.Slow(t, "it executes hundreds of orders", "./scenarios/command")
+	t.Parallel()
+	lines := []string{"flock l flock n true & flock l true & wait", "flock n flock l true"}
+	sc := scenario(t, "flock", lines, map[string]string{"l": "", "n": ""}, "refused none")
+	r, err := checker.Check(t.Context(), &sc, scenarios.Deadlock, checker.Options{Workers: 1, SkipOdds: true})
+	require.NoError(t, err)
+	require.NotNil(t, r.Counterexample)
+	require.Regexp(t, `a child of A waits for the flock on n \([^)]*\), which B has since step \d+`,
+		r.Counterexample.Cause)
 }
 
 // A command that ends in two ways when it runs alone, for two of its threads race, may end in both

@@ -51,6 +51,16 @@ func (t *teller) waits(w trace.Wait) string {
 		return fmt.Sprintf("%s waits %s for the %s on %s, which %s has%s", w.Task, since, lockName(&b.Call), name,
 			t.walk.Who(b.For[0].Pid), t.got(b.On, b.For[0]))
 	}
+	var parts []string
+	for _, b := range t.walk.End().Shut(w.Task, w.Call) {
+		if len(b.For) > 0 {
+			parts = append(parts, fmt.Sprintf("%s waits for the %s on %s, which %s has%s", t.walk.Who(b.By.Pid),
+				lockName(&b.Call), t.called(t.named(b.On)), t.walk.Who(b.For[0].Pid), t.got(b.On, b.For[0])))
+		}
+	}
+	if len(parts) > 0 {
+		return strings.Join(parts, "; ")
+	}
 	return t.walk.Names.Wait(w)
 }
 

@@ -111,13 +111,14 @@ func (m *mender) ask(ctx context.Context, r *edit.Recorder) error {
 // worse says which property breaks with a change and not without, although nothing is claimed of it, or after a
 // kill, or is not known (open); empty for none. Whoever waits for ever breaks nothing else.
 func (m *mender) worse(ctx context.Context, changed *scenarios.Scenario, o checker.Options) (why string, open bool) {
-	for _, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.ForeignRelease, scenarios.Deadlock,
-		scenarios.Wedge} {
-		if p.NeedsProbe() && m.sc.Probe == nil || !p.NeedsProbe() && slices.Contains(m.asked, p) {
+	for i, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.RWExclusion, scenarios.ForeignRelease,
+		scenarios.Deadlock, scenarios.Wedge, scenarios.Wedge} {
+		after := i == 5 // a kill, which shows whom a lock outlives
+		if p.NeedsProbe() && m.sc.Probe == nil || !after && slices.Contains(m.asked, p) {
 			continue
 		}
 		in, was := *changed, *m.sc
-		if p.NeedsProbe() { // a kill shows whom a lock outlives
+		if after {
 			in, was = killed(in), killed(was)
 		}
 		o.Tried = &checker.Tried{}
@@ -166,7 +167,8 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 		}
 		added = append(added, s.Added(synced, excl)...)
 		for _, next := range s.Next() {
-			if e := s.Swapped(next); e != nil {
+			// What is done under a lock is not moved out of it.
+			if e := s.Swapped(next); e != nil && next.Op.Call != edit.Work.Call {
 				later = append(later, e)
 			}
 		}

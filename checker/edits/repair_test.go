@@ -207,6 +207,23 @@ func TestNoRepairs(t *testing.T) {
 	waits.Probe = nil
 	require.Equal(t, "somebody is refused the lock who got it before", flags(waits, excl))
 
+	// The last one leaves its file, which nobody is refused for but whoever comes later.
+	leaves := &edit.Edit{Text: "it", Change: func(task *scenarios.Task, p fsfake.Port) fsfake.Port {
+		return edit.Calls{Port: p, Make: func(op fsfake.Op) fsfake.Result {
+			if op.Call == fsfake.CallUnlink && task.Index == 1 {
+				return p.Do(edit.Work)
+			}
+			if op.Call == fsfake.CallOpen && op.Path == lock {
+				op.Flags |= fsfake.O_EXCL
+			}
+			return p.Do(op)
+		}}
+	}}
+	require.Contains(t, m.try(t.Context(), []*edit.Edit{leaves}).Why, "with 2 processes wedge is broken by")
+	for _, c := range m.changes(r.Sites()) {
+		require.NotContains(t, c[0].Text, "work before", "what is done under the lock stays there")
+	}
+
 	_, err := RepairProtocol(t.Context(), scenario(file(os.O_EXCL), 2), checker.Options{}, func(Repair) {})
 	require.ErrorIs(t, err, ErrHolds)
 	sc.External = true

@@ -2,7 +2,8 @@
 // parent has. family leave N: leaves two children behind that make a directory each. family shared N: two children that
 // share memory make N directories each. family locks|upgrades N: two children add N to the number, under a lock of their
 // own, which upgrades share at first. family cross 0: two children take two locks in opposite orders. family looks 0:
-// prints whether a child has ended that makes a directory. family first 0: prints which of two such children it is told
+// prints of two children that make a directory each whether the second has made its own, one has ended, and the first has
+// made its own. family first 0: prints which of two such children it is told
 // of first.
 #include <fcntl.h>
 #include <stdio.h>
@@ -57,11 +58,17 @@ int main(int argc, char **argv) {
 		return 0;
 	}
 	if (!strcmp(argv[1], "looks") || !strcmp(argv[1], "first")) {
-		int second = 0;
-		if (!fork()) return mkdir("a", 0777);
-		if (argv[1][0] == 'f' && !(second = fork())) return mkdir("b", 0777);
-		mkdir("c", 0777);
-		printf("%d\n", argv[1][0] == 'l' ? waitpid(-1, 0, WNOHANG) > 0 : wait(0) == second);
+		int first = fork();
+		if (!first) return mkdir("b", 0777);
+		int second = fork();
+		if (!second) return mkdir("a", 0777);
+		if (argv[1][0] == 'l') {
+			int made = !access("a", F_OK), ended = waitpid(-1, 0, WNOHANG) > 0;
+			printf("%d %d %d\n", made, ended, !access("b", F_OK));
+		} else {
+			mkdir("c", 0777);
+			printf("%d\n", wait(0) == second);
+		}
 		while (wait(0) > 0);
 		return 0;
 	}

@@ -293,7 +293,7 @@ func TestRunOfSharedMemory(t *testing.T) {
 	got := run(t, "run", "--dir", dir, "--crashes", "1", "--property", "atomic", "--native", "off",
 		python+` -c 'import mmap; f=open("f","r+b"); mmap.mmap(f.fileno(),0)[0:1]=b"Z"'`)
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
-	require.Contains(t, got.stdout, "maps a file as shared memory")
+	require.Contains(t, got.stdout, "maps the file "+filepath.Join(dir, "f")+" as shared memory")
 }
 
 // One command writes to a file that another maps, but not where they run one after the other. That is unknown, too.

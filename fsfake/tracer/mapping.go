@@ -36,7 +36,7 @@ func (t *thread) mmap(c *call) {
 	default:
 		t.unmodelled("a shared mapping of a file of the fake (%s) is not modelled", d.path)
 		if e := new(Error); errors.As(t.r.err, &e) {
-			e.Shared = true
+			e.Shared = d.path
 		}
 		return
 	}

@@ -169,8 +169,9 @@ type Error struct {
 	// without symlinks on the way. Tree: it is a directory that would have been moved or removed.
 	Outside string
 	Tree    bool
-	// Shared: the program maps a file of the fake so that what it stores there, or others, shows without a call.
-	Shared bool
+	// Shared is the file of the fake that the program maps so that what it stores there, or others, shows without a
+	// call; empty for none.
+	Shared string
 }
 
 func (e *Error) Error() string {

@@ -112,9 +112,13 @@ func (r *reader) failed() string {
 // Unseen says, of an error of the commands, why nothing can be said of them: they read or write without calls.
 // "" for no reason.
 func Unseen(err error) string {
-	if e := new(tracer.Error); errors.As(err, &e) && e.Shared {
-		return fmt.Sprintf("%s maps a file as shared memory. What it reads and writes there is done without calls, "+
-			"and is not seen: %s", e.Program, e.Call)
+	if e := new(tracer.Error); errors.As(err, &e) && e.Shared != "" {
+		advice := ""
+		if strings.Contains(e.Shared, "/hsperfdata_") {
+			advice = "; a JVM does without it after java -XX:-UsePerfData"
+		}
+		return fmt.Sprintf("%s maps the file %s as shared memory. What it reads and writes there is done without calls, "+
+			"and is not seen%s: %s", e.Program, e.Shared, advice, e.Call)
 	}
 	if err != nil && strings.Contains(err.Error(), fsfake.SharedChange) {
 		return fmt.Sprintf("A file that a program maps as shared memory is written later. Whether the program sees that "+

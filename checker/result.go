@@ -75,6 +75,9 @@ type Result struct {
 	// Native says in a sentence what came of running commands natively, without the machine that the verdict is of;
 	// empty when nobody has. It is set by whoever runs them.
 	Native string
+	// Survives says which stall processes survive that a longer one breaks; empty where nobody has tried shorter ones. It
+	// is set by whoever tries them.
+	Survives string
 	// Accepted is the code of the cause for which what is broken was accepted; see [Result.Accept].
 	Accepted string
 	// AnyNumber says for which number of processes and kills it is proved beside those of the setting; empty where it

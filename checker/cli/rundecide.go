@@ -130,9 +130,9 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 			}
 			o := f.reportOptions(a, spec, args)
 			err := a.tell(&r, f, o, i == 0 && !third, again)
-			if err == nil && !again && !f.draw.instead() {
-				if text := a.survives(ctx, spec, &r, f); text != "" {
-					a.say(o.Style, "stalls", text)
+			if err == nil && !again {
+				if r.Survives = a.survives(ctx, spec, &r, f); r.Survives != "" && !f.draw.instead() {
+					a.say(o.Style, "stalls", r.Survives)
 				}
 			}
 			d.results = append(d.results, r)
@@ -270,13 +270,14 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 }
 
 // afterFurther calls cancel when a further counterexample has been looked for long enough: at once, before it returns,
-// where a.further is negative.
-func (a *app) afterFurther(cancel context.CancelFunc) {
+// where a.further is negative. Its timer is stopped when the context ends.
+func (a *app) afterFurther(ctx context.Context, cancel context.CancelFunc) {
 	if a.further < 0 {
 		cancel()
 		return
 	}
-	time.AfterFunc(cmp.Or(a.further, time.Minute), cancel)
+	timer := time.AfterFunc(cmp.Or(a.further, time.Minute), cancel)
+	context.AfterFunc(ctx, func() { timer.Stop() })
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
@@ -307,11 +308,11 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 		o.Found = func(r *checker.Result) {
 			shown(r)
 			if short && !broken {
-				a.afterFurther(cancel)
+				a.afterFurther(within, cancel)
 			}
 		}
 		if short && broken {
-			a.afterFurther(cancel)
+			a.afterFurther(within, cancel)
 		}
 		r, err := checker.Check(within, sc, p, o)
 		if err == nil && p.Disks > 0 && r.Verdict == checker.Unknown && strings.HasSuffix(r.Why, checker.SomeDisks) {
@@ -319,7 +320,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 			r, err = checker.Check(within, sc, p, o)
 		}
 		switch {
-		case within.Err() == nil || ctx.Err() != nil:
+		case within.Err() == nil || ctx.Err() != nil || r.Complete: // it was not cut short by the minute
 		case broken:
 			r.Why = "another property is broken, so it ended after a minute, --timeout 10m looks longer"
 		default:

@@ -52,6 +52,10 @@ func TestRunTellsWhichStallIsSurvived(t *testing.T) {
 		`[ $(($(date +%s) - $(stat -c %Y l 2>/dev/null || date +%s))) -gt 3 ] && rmdir l; sleep 2; done; ` +
 		`read x < n; echo $((x+1)) > n; rmdir l`
 	got := run(t, "run", "--native", "off", "--refused", "none", "--timeout", "30m", "--property", "serializable",
-		"--stalls", "1", "--stall-for", "4s", "-n", "2", "--", "sh", "-c", lease)
-	require.Contains(t, got.stdout, "  stalls  survives a stall of 3s, and is broken by one of 4s\n", got.stderr)
+		"--stalls", "1", "--stall-for", "4s", "-n", "2", "--markdown", "m.md", "--", "sh", "-c", lease)
+	const told = "survives a stall of 3s, and is broken by one of 4s"
+	require.Contains(t, got.stdout, "  stalls  "+told+"\n", got.stderr)
+	text, err := os.ReadFile("m.md")
+	require.NoError(t, err)
+	require.Contains(t, string(text), "**Stalls:** "+told+".")
 }

@@ -73,6 +73,7 @@ func TestIssuesAreShort(t *testing.T) {
 		sc := *r.Scenario
 		sc.External = true // with a fix
 		r.Scenario, r.Native, r.Counterexample.Kernel = &sc, "confirmed", "agrees"
+		r.Survives = "survives a stall of 3s"
 		table := [][]string{{"", "here", "A then B"}}
 		for range 9 {
 			table = append(table, []string{"n", "1", "2"})
@@ -83,7 +84,7 @@ func TestIssuesAreShort(t *testing.T) {
 		got := text(t, issueOf(r))
 		lines := shown(got)
 		require.LessOrEqual(t, len(lines), issueLines, got)
-		for _, want := range []string{"**Cause:** ", "**Kernel:** ", "**Native:** ", "| … 7 more | | |",
+		for _, want := range []string{"**Cause:** ", "**Kernel:** ", "**Native:** ", "**Stalls:** ", "| … 7 more | | |",
 			"To see it again: `"} {
 			require.Contains(t, strings.Join(lines, "\n"), want)
 		}

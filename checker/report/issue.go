@@ -101,7 +101,7 @@ func (m *markdown) below(r *checker.Result) (lines []string) {
 	return append(lines, "To see it again: "+mark+command+mark)
 }
 
-// witness is what the kernel said, in a line, if anybody has asked it.
+// witness is what the kernel said, and which shorter stalls do, in a line, if anybody has asked.
 func (m *markdown) witness(r *checker.Result) []string {
 	var parts []string
 	if c := r.Counterexample; c != nil && c.Kernel != "" {
@@ -109,6 +109,9 @@ func (m *markdown) witness(r *checker.Result) []string {
 	}
 	if r.Native != "" {
 		parts = append(parts, "**Native:** "+markdownText(r.Native)+".")
+	}
+	if r.Survives != "" {
+		parts = append(parts, "**Stalls:** "+markdownText(r.Survives)+".")
 	}
 	if len(parts) == 0 {
 		return nil

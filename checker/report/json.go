@@ -59,6 +59,8 @@ type jsonFound struct {
 	Accepted string `json:"accepted,omitempty"`
 	// Native is what came of running commands natively, if anybody has.
 	Native string `json:"native,omitempty"`
+	// Survives is which stall processes survive that a longer one breaks, if anybody has tried shorter ones.
+	Survives string `json:"survives,omitempty"`
 	// AnyNumber is for which number of processes and kills it is proved beside those of the setting.
 	AnyNumber string `json:"any_number,omitempty"`
 	// Question is what only the user knows, where the verdict depends on it.
@@ -218,6 +220,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 			Symmetry: r.Stats.Symmetry, Native: r.Native, Accepted: r.Accepted,
+			Survives:  r.Survives,
 			AnyNumber: r.AnyNumber, Within: r.Within, Question: r.Question, Cases: r.Cases,
 			Unconditional: r.Unconditional(),
 		},

@@ -2,6 +2,9 @@ package command
 
 import "slices"
 
+// MountPoints are the places of a table of mounts.
+var MountPoints = mountPoints
+
 // SnapshotEverywhere makes every call worth a snapshot.
 func SnapshotEverywhere(s *Spec) { s.worth = 1 }
 

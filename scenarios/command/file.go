@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -19,12 +20,17 @@ const (
 // changed. The error says what cannot be copied: other kinds of files, or too many or too large ones.
 func Copy(dir string, now time.Time) ([]File, error) {
 	dir, err := filepath.EvalSymlinks(dir) // it may be a symbolic link itself
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
 	if err != nil {
 		return nil, err
 	}
 	var out []File
 	total := int64(0)
 	var seen sameFiles
+	table, _ := os.ReadFile("/proc/self/mountinfo") // which only Linux has
+	mounted := mountPoints(string(table))
 	err = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -55,6 +61,7 @@ func Copy(dir string, now time.Time) ([]File, error) {
 		}
 		if f.Name, f.Same = rel, same; e.IsDir() {
 			f.Name += "/"
+			f.Mounted = name != dir && mounted[name]
 		}
 		if out = append(out, f); len(out) > maxFiles {
 			return fmt.Errorf("command: %s has more than %d files: choose a smaller directory with --from", dir, maxFiles)
@@ -96,6 +103,30 @@ func modeOf(m fs.FileMode) uint32 {
 		}
 	}
 	return bits
+}
+
+// mountPoints are the places of a table of mounts, as /proc/self/mountinfo has it.
+func mountPoints(table string) map[string]bool {
+	is := map[string]bool{}
+	escaped := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+	for line := range strings.Lines(table) {
+		if f := strings.Fields(line); len(f) > 4 {
+			is[escaped.Replace(f[4])] = true
+		}
+	}
+	return is
+}
+
+// mounted lists the directories on which something is mounted. The machine has one file system, so a rename or link
+// from one to the other succeeds there.
+func (s *Spec) mounted() string {
+	names := map[string]bool{}
+	for _, f := range s.Files {
+		if f.Mounted {
+			names[f.Name] = true
+		}
+	}
+	return listed(names)
 }
 
 // foreign lists the files whose owner the machine does not have.

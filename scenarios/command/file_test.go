@@ -3,6 +3,7 @@ package command_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -97,5 +98,21 @@ func TestSetRefuses(t *testing.T) {
 		for _, v := range values {
 			require.Error(t, new(command.Spec).Set(name, v), "%s %q", name, v)
 		}
+	}
+}
+
+// What is mounted in the directory is of another file system, so a verdict says that it takes all for one.
+func TestMountsAreAssumedAway(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, map[string]bool{"/": true, "/a b/c": true}, command.MountPoints("22 1 0:21 / / rw - ext4 /dev/sda rw\n"+
+		"31 22 0:29 /x /a\\040b/c rw,nosuid shared:3 - tmpfs tmpfs rw\n"))
+	for _, mounted := range []bool{false, true} {
+		sc, err := command.Spec{Files: []command.File{{Name: "sub/", Mounted: mounted}}, Commands: []command.Line{
+			{Shell: "ls sub"}, {Shell: "ls sub"},
+		}}.Scenario()
+		needTracing(t, err)
+		require.NoError(t, err)
+		all := strings.Join(scenarios.Texts(sc.Assumes), "; ")
+		require.Equal(t, mounted, strings.Contains(all, "one file system here: sub/"), all)
 	}
 }

@@ -210,6 +210,10 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		assume(&sc, "files-of-others",
 			"files of other users are your own here, as an ordinary user cannot give files away: "+foreign)
 	}
+	if mounted := s.mounted(); mounted != "" {
+		assume(&sc, "one-file-system", "no command renames or links a file to or from what is mounted in the directory, "+
+			"which is one file system here: "+mounted)
+	}
 	if s.FileSystem() == "" {
 		return sc, nil
 	}

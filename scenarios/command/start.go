@@ -29,6 +29,8 @@ type File struct {
 	Owner string
 	// Age is how long before the start it was changed last; less than 0 for a time that has not come.
 	Age time.Duration
+	// Mounted: it is a directory on which something is mounted.
+	Mounted bool
 }
 
 // setup makes the directory and its files, the oldest first and each at its time, and lets every

@@ -97,6 +97,8 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) {
 	case r.Verdict != checker.Broken && (n.onlyConfirms || r.Counterexample != nil):
 	// of what is unknown a native end says more than nothing
 	case r.Verdict == checker.Unknown && n.sleeps && n.confirmed: // but not so much that half a minute is worth it
+	case ofEnds(r) && n.spec.Read != "":
+		r.Native = "nothing: what --read prints of the end is asked on the model only"
 	case r.Verdict != checker.Broken && (ofEnds(r) || ofHangs(r)):
 		n.serial = n.serial || ofEnds(r)
 		err = n.challenge(ctx, r)

@@ -32,10 +32,7 @@ func NewAtomic(before Outcome, orders []Order, passage Passage) *Atomic {
 		if len(k.Killed) > 0 {
 			continue
 		}
-		if k.Found != nil {
-			k.Outcome.Tree = k.Found
-		}
-		a.orders = Add(a.orders, k)
+		a.orders = Add(a.orders, k.AsFound())
 	}
 	for _, name := range namesOf(before, a.orders) {
 		was := before.at(name)

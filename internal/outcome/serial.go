@@ -49,6 +49,14 @@ type Order struct {
 	called string // a name of its own, or empty
 }
 
+// AsFound is the order with what a reader finds in place of its files.
+func (o Order) AsFound() Order {
+	if o.Found != nil {
+		o.Outcome.Tree = o.Found
+	}
+	return o
+}
+
 // Name is the order as people say it: "A then B".
 func (o Order) Name() string {
 	if o.called != "" {

@@ -29,8 +29,11 @@ type Refused struct {
 
 // serializable returns the property of commands whose serial runs are given.
 func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenarios.Property {
-	of := func(v scenarios.View) outcome.Outcome { return s.outcome(v) }
-	start, parts := s.tree(scenarios.NewView(sc.NewMachine())), serial
+	of := s.outcome
+	if s.Read != "" {
+		of, serial = s.found, serialRuns{asFound(serial.orders), asFound(serial.reused), serial.passage}
+	}
+	start, parts := of(scenarios.NewView(sc.NewMachine())).Tree, serial
 	if !s.mayRefuse() {
 		serial = serial.whole(len(s.Commands))
 	}
@@ -48,6 +51,9 @@ func (s *Spec) serializable(sc *scenarios.Scenario, serial serialRuns) *scenario
 		ID: scenarios.Serializable.ID, Native: scenarios.OrderedRuns,
 		Reconsider: s.reconsider(sc, func(v scenarios.View) bool { return compared(v).Judge(of(v)) == "" },
 			func(k outcome.Order) {
+				if s.Read != "" {
+					k = k.AsFound()
+				}
 				c.Orders, reused.Orders = outcome.Add(c.Orders, k), outcome.Add(reused.Orders, k)
 			}),
 		Meaning:   "What the commands leave behind is what they leave behind one after the other, in some order.",
@@ -109,6 +115,14 @@ func (r serialRuns) whole(commands int) serialRuns {
 // whole are the orders in which every one of so many commands has run.
 func whole(serial []outcome.Order, commands int) []outcome.Order {
 	return slices.DeleteFunc(slices.Clone(serial), func(o outcome.Order) bool { return len(o.Ran) < commands })
+}
+
+// asFound are the orders with what a reader finds in place of the files.
+func asFound(orders []outcome.Order) (out []outcome.Order) {
+	for _, k := range orders {
+		out = outcome.Add(out, k.AsFound())
+	}
+	return out
 }
 
 // serial runs the commands in every order, and where refusals may count also in every order
@@ -175,7 +189,7 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 	s := o.s
 	if len(ran) > 0 || s.Refused.All {
 		k := outcome.Order{Ran: slices.Clone(ran), Killed: slices.Clone(killed), Outcome: s.outcome(scenarios.NewView(m))}
-		if s.reader != nil && len(killed) == 0 {
+		if s.reader != nil && (len(killed) == 0 || s.Read != "") {
 			k.Found = s.reader.look(scenarios.NewView(m))
 		}
 		o.out = outcome.Add(o.out, k)

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// hugePage is the size of a huge page on amd64.
+const hugePage = 2 << 20
+
 // Addresses. They are not random, so that equal answers give equal calls; and they are others in each process, as
 // they are on a kernel: programs name temporary files after the address of something.
 
@@ -27,7 +30,8 @@ func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 	err = t.inject(regs, func(c *injector) {
 		c.regs.R8, c.regs.R9 = ^uint64(0), 0
 		const nothing = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
-		c.call(unix.SYS_MMAP, 0, pageSize*(1+pid%4093), unix.PROT_NONE, nothing)
+		// Large mappings stand at multiples of a huge page since Linux 6.7, so that pages alone would not move them.
+		c.call(unix.SYS_MMAP, 0, hugePage*(1+pid%127)+pageSize*(1+pid%4093), unix.PROT_NONE, nothing)
 		heap := c.call(unix.SYS_BRK, 0)
 		c.call(unix.SYS_BRK, heap+pageSize*(1+pid%1019))
 		c.call(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_SIGSEGV)

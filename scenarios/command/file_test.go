@@ -104,7 +104,8 @@ func TestSetRefuses(t *testing.T) {
 // What is mounted in the directory is of another file system, so a verdict says that it takes all for one.
 func TestMountsAreAssumedAway(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, map[string]bool{"/": true, "/a b/c": true}, command.MountPoints("22 1 0:21 / / rw - ext4 /dev/sda rw\n"+
+	want := map[string]bool{"/": true, "/a b/c": true}
+	require.Equal(t, want, command.MountPoints("22 1 0:21 / / rw - ext4 /dev/sda rw\n"+
 		"31 22 0:29 /x /a\\040b/c rw,nosuid shared:3 - tmpfs tmpfs rw\n"))
 	for _, mounted := range []bool{false, true} {
 		sc, err := command.Spec{Files: []command.File{{Name: "sub/", Mounted: mounted}}, Commands: []command.Line{

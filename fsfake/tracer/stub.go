@@ -85,6 +85,9 @@ func (*Run) Executed() []string { return nil }
 // Refused lists none.
 func (*Run) Refused() []string { return nil }
 
+// Taken lists none.
+func (*Run) Taken(int) (children, others []int) { return nil, nil }
+
 // Unlike lists none.
 func (*Run) Unlike() []string { return nil }
 

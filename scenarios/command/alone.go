@@ -225,6 +225,9 @@ func (s *Spec) alone(
 	port = &alonePort{m: m, command: command, kills: s.Crashes > 0 && killAt == never, killAt: killAt, stalls: stalls,
 		stallFor: sc.Setting.StallFor, process: process, task: fsfake.Task{Pid: scenarios.Pid(process), N: 1},
 		ways: ways, met: met}
+	if s.Inside != "" {
+		port.mark = s.at(s.Inside)
+	}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -262,6 +265,10 @@ func (s *Spec) alone(
 	case s.Inside != "" && !port.inside:
 		return nil, fmt.Errorf("%s never makes %s, which marks its critical section: make it where the section begins and "+
 			"remove it where it ends", who, s.Inside)
+	case port.locksMark:
+		return nil, fmt.Errorf("%s locks %s itself, which is to mark its critical section: whoever waits for a lock has "+
+			"opened its file already. Leave out --inside, or have the command make and remove another name while it "+
+			"holds the lock", who, s.Inside)
 	case fails:
 		return nil, fmt.Errorf("%s fails with %s on the files at the start: %s; make it work alone first, or say that "+
 			"this is "+
@@ -332,6 +339,9 @@ type alonePort struct {
 	stderr  string
 	refused []string // calls
 	inside  bool
+	// mark is the name that marks the critical section, or empty; locksMark: the command has locked it.
+	mark      string
+	locksMark bool
 }
 
 // A moment is how things stood before a step of a command: the machine, what it had chosen, and
@@ -395,6 +405,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	step.Result = r
 	p.steps = append(p.steps, step)
 	p.family = p.family.After(&op, &r)
+	p.locksMark = p.locksMark || p.locked(task, op)
 	switch {
 	case r.Unmodelled != "":
 		panic(scenarios.Fault{Err: fmt.Errorf("%s: %s: %s; have the program do without it", p.command, brief(op.String()), r.Unmodelled)})
@@ -402,6 +413,16 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		panic(stuck("waits for ever in " + op.String()))
 	}
 	return r
+}
+
+// locked reports whether a call locks the name that marks the critical section.
+func (p *alonePort) locked(by fsfake.Task, op fsfake.Op) bool {
+	if p.mark == "" || !op.Call.IsLock() {
+		return false
+	}
+	at, is := p.m.LookupName(p.mark)
+	of, open := p.m.FDInode(by.Pid, op.FD)
+	return is && open && of == at
 }
 
 // waits tells for whom the command's own processes wait, where none can go on.

@@ -77,3 +77,15 @@ func TestMarkThatSaysNothing(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 	}
 }
+
+// The lock's own file is no mark: whoever waits for the lock has opened it. That was broken.
+func TestMarkThatIsTheLock(t *testing.T) {
+	testmain.Needs(t, "flock", "./scenarios/command")
+	for _, script := range []string{"exec 9>lock; flock 9; : > n", "exec 9>lock; flock 9; : > n; rm lock"} {
+		line := command.Line{Shell: "sh -c '" + script + "'"}
+		_, err := command.Spec{Commands: []command.Line{line, line}, Inside: "lock"}.Scenario()
+		require.Error(t, err)
+		needTracing(t, err)
+		require.ErrorContains(t, err, "locks lock itself, which is to mark its critical section")
+	}
+}

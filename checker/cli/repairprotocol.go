@@ -65,12 +65,8 @@ func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f
 	case errors.Is(err, edits.ErrHolds):
 		return fmt.Errorf("%s: %w, so there is nothing to repair: \"%s weigh %s\" says which of its calls carry the proof",
 			sc.ID, err, a.program, sc.ID)
-	case err != nil && ctx.Err() != nil:
-		a.worsen(ExitUnknown)
-		_, err = fmt.Fprintln(a.stdout, "no fix is known so far: it was stopped")
-		return err
 	case err != nil:
-		return err
+		return a.cut(ctx, err, "no fix is known so far: it was stopped")
 	case fix == nil && open > 0:
 		a.worsen(ExitUnknown)
 		_, err = fmt.Fprintf(a.stdout, "no fix is known: of %s, %d undecided (--max-states gives more); no other holds\n",

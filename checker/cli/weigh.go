@@ -97,12 +97,8 @@ func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFl
 	case errors.Is(err, edits.ErrBroken):
 		return fmt.Errorf("%s: %w: weigh says what carries the proof of a protocol that holds; \"%s explain %s\" shows how "+
 			"this one breaks", sc.ID, err, a.program, sc.ID)
-	case err != nil && ctx.Err() != nil:
-		a.worsen(ExitUnknown)
-		_, _ = fmt.Fprintln(a.stdout, "the rest is not known: it was stopped")
-		return nil
 	case err != nil:
-		return err
+		return a.cut(ctx, err, "the rest is not known: it was stopped")
 	}
 	broken, nothing, unknown := counts[checker.Broken], counts[checker.Holds], counts[checker.Unknown]
 	if unknown > 0 {
@@ -111,6 +107,21 @@ func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFl
 	_, err = fmt.Fprintf(a.stdout, "\n%s: %d broken, %d carry nothing of what is claimed, %d not known; %s not swapped: "+
 		"the second hangs on the answer of the first\n", numbers.Count(broken+nothing+unknown, "change", "changes"),
 		broken, nothing, unknown, numbers.Count(apart, "pair", "pairs"))
+	return err
+}
+
+// cut tells that nothing more was decided: the time is over, or the protocol is not known itself. It returns another
+// error.
+func (a *app) cut(ctx context.Context, err error, stopped string) error {
+	switch {
+	case ctx.Err() != nil:
+	case errors.Is(err, edits.ErrUnknown):
+		stopped = fmt.Sprintf("%v (--max-states gives more)", err)
+	default:
+		return err
+	}
+	a.worsen(ExitUnknown)
+	_, err = fmt.Fprintln(a.stdout, stopped)
 	return err
 }
 

@@ -72,8 +72,11 @@ type mender struct {
 	broken  int
 }
 
-// ErrHolds says that a scenario needs no repair.
-var ErrHolds = errors.New("nothing that it claims is broken")
+// ErrHolds says that a scenario needs no repair, ErrUnknown that it is not known whether it holds.
+var (
+	ErrHolds   = errors.New("nothing that it claims is broken")
+	ErrUnknown = errors.New("it is not known whether it holds")
+)
 
 // ask finds out what is broken, and notes the scenario's calls.
 func (m *mender) ask(ctx context.Context, r *edit.Recorder) error {
@@ -84,9 +87,11 @@ func (m *mender) ask(ctx context.Context, r *edit.Recorder) error {
 	quick := o
 	quick.Preemptions = &few
 	o.States = max(o.States, checker.SurveyStates)
-	for _, how := range []checker.Options{quick, o} {
-		m.asked, m.broken = nil, 0
+	var unknown error
+	for _, bounded := range []checker.Options{quick, o} {
+		m.asked, m.broken, unknown = nil, 0, nil
 		for _, c := range m.sc.Claims {
+			how := bounded
 			if c.Property.OfCycles() { // they have no bound on preemptions
 				how = o
 			}
@@ -99,11 +104,17 @@ func (m *mender) ask(ctx context.Context, r *edit.Recorder) error {
 				m.broken++
 			default:
 				m.asked = append(m.asked, c.Property)
+				if res.Verdict == checker.Unknown {
+					unknown = fmt.Errorf("%w: %s: %s", ErrUnknown, c.Property, res.Why)
+				}
 			}
 		}
 		if m.refuses = r.Refuses(); m.broken > 0 {
 			return nil
 		}
+	}
+	if unknown != nil {
+		return unknown
 	}
 	return ErrHolds
 }
@@ -123,13 +134,15 @@ func (m *mender) worse(ctx context.Context, changed *scenarios.Scenario, o check
 		}
 		o.Tried = &checker.Tried{}
 		r, err := checker.Check(ctx, &in, p, o)
-		if err != nil || r.Verdict == checker.Holds {
+		if errors.Is(err, checker.ErrNothingToJudge) || err == nil && r.Verdict == checker.Holds {
 			continue
 		}
 		o.Tried = &checker.Tried{}
-		before, err := checker.Check(ctx, &was, p, o)
+		before, cannot := checker.Check(ctx, &was, p, o)
 		switch {
-		case err == nil && before.Verdict == checker.Broken:
+		case cannot != nil && err != nil, cannot == nil && before.Verdict == checker.Broken:
+		case err != nil:
+			return fmt.Sprintf("%s is not known: %v", p, err), true
 		case r.Verdict == checker.Broken:
 			return fmt.Sprintf("%s is broken by %s", p, r.Counterexample.Schedule), false
 		default:

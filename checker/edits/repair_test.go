@@ -1,6 +1,7 @@
 package edits
 
 import (
+	"context"
 	"errors"
 	"os"
 	"testing"
@@ -226,6 +227,10 @@ func TestNoRepairs(t *testing.T) {
 
 	_, err := RepairProtocol(t.Context(), scenario(file(os.O_EXCL), 2), checker.Options{}, func(Repair) {})
 	require.ErrorIs(t, err, ErrHolds)
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	_, err = RepairProtocol(stopped, scenario(file(os.O_EXCL), 2), checker.Options{}, func(Repair) {})
+	require.ErrorIs(t, err, ErrUnknown)
 	sc.External = true
 	_, err = RepairProtocol(t.Context(), sc, checker.Options{}, func(Repair) {})
 	require.ErrorContains(t, err, "lockpick run --repair")

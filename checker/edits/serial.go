@@ -1,10 +1,10 @@
 package edits
 
 import (
-	"errors"
 	"fmt"
 	"path"
 
+	"lockpick/checker/internal/edit"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -18,9 +18,6 @@ type ran struct {
 	names   []string // of the files
 	files   map[string]string
 }
-
-// mostCalls bounds the calls of one task: who makes more polls for ever.
-const mostCalls = 400
 
 // serially runs each task of a scenario to its end, one after the other.
 func serially(sc *scenarios.Scenario) (all []ran) {
@@ -49,7 +46,7 @@ func runOf(sc *scenarios.Scenario, m *fsfake.Machine, process, n int) (r ran) {
 		r.files = map[string]string{}
 		r.read(m.Proc(1), "/")
 	}()
-	port := &alone{m: m, task: fsfake.Task{Pid: scenarios.Pid(process), N: n}, ran: &r}
+	port := &edit.Alone{Machine: m, Task: fsfake.Task{Pid: scenarios.Pid(process), N: n}, Noted: r.note}
 	sc.Program(process, n)(sc.Task(port, process, n))
 	return r
 }
@@ -68,29 +65,12 @@ func (r *ran) read(p *fsfake.Proc, dir string) {
 	}
 }
 
-// alone is the port of a task that runs while nobody else does.
-type alone struct {
-	m     *fsfake.Machine
-	task  fsfake.Task
-	ran   *ran
-	calls int
-}
-
-var errStuck = errors.New("the task is stuck")
-
-func (a *alone) Do(op fsfake.Op) fsfake.Result {
-	r := a.m.Do(a.task, op)
-	if a.calls++; a.calls > mostCalls || r.Blocked || r.Unmodelled != "" {
-		panic(errStuck)
-	}
-	return r
-}
-
-func (a *alone) Note(v any) {
-	if r, ok := v.(scenarios.Returned); ok {
-		a.ran.outputs = append(a.ran.outputs, r.Output)
-		got, locks := r.Output.(model.Acquired)
-		a.ran.refused = a.ran.refused || locks && !got.OK
+// note keeps what an operation gets.
+func (r *ran) note(v any) {
+	if of, ok := v.(scenarios.Returned); ok {
+		r.outputs = append(r.outputs, of.Output)
+		got, locks := of.Output.(model.Acquired)
+		r.refused = r.refused || locks && !got.OK
 	}
 }
 

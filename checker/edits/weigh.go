@@ -36,7 +36,7 @@ var ErrBroken = errors.New("it does not hold")
 
 // Weigh decides a protocol with each of its calls left out, and each two neighbours swapped, by the properties that
 // its scenario claims to hold. see gets each answer as soon as it is known. It returns how many pairs of neighbours
-// cannot be swapped, since the second hangs on the answer of the first. The error is ErrBroken, or that of
+// cannot be swapped, since the second hangs on the answer of the first. The error is ErrBroken, ErrUnknown, or that of
 // [checker.Check].
 func Weigh(ctx context.Context, sc *scenarios.Scenario, o checker.Options, see func(Weight)) (apart int, err error) {
 	sites, held, err := sitesOf(ctx, sc, o)
@@ -118,7 +118,7 @@ func sitesOf(ctx context.Context, sc *scenarios.Scenario, o checker.Options) (si
 		case res.Verdict == checker.Broken:
 			return nil, nil, fmt.Errorf("%w: %s is broken by %s", ErrBroken, c.Property, res.Counterexample.Schedule)
 		case res.Verdict != checker.Holds:
-			return nil, nil, fmt.Errorf("it is unknown whether %s holds of %s: %s", c.Property, sc.ID, res.Why)
+			return nil, nil, fmt.Errorf("%w: %s: %s", ErrUnknown, c.Property, res.Why)
 		}
 		held = append(held, c.Property)
 	}

@@ -213,6 +213,8 @@ func TestNothingToWeigh(t *testing.T) {
 	sc.Claims[0].Verdict = scenarios.Broken
 	_, err = Weigh(t.Context(), sc, checker.Options{}, see)
 	require.ErrorIs(t, err, ErrBroken)
+	_, err = Weigh(t.Context(), scenario(verified(""), 2), checker.Options{States: 5}, see)
+	require.ErrorIs(t, err, ErrUnknown)
 	sc.External = true
 	_, err = Weigh(t.Context(), sc, checker.Options{}, see)
 	require.ErrorContains(t, err, "only the calls of protocols in Go")

@@ -328,7 +328,7 @@ func (s *Spec) summary() string {
 		parts = append(parts, text)
 		i += n
 	}
-	return strings.Join(parts, " | ")
+	return strings.Join(parts, " ‖ ") // which no shell knows
 }
 
 // watch lists the files that a timeline shows: those of the start, but no directories.

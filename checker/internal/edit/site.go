@@ -142,36 +142,18 @@ func (r *Recorder) Alone(sc *scenarios.Scenario) error {
 	return nil
 }
 
-// mostCalls bounds the calls of a run alone: who makes more polls for ever.
-const mostCalls = 400
-
-// over is what a run alone panics with when it is to go no further.
-type over struct{}
-
 func (r *Recorder) alone(sc *scenarios.Scenario, m *fsfake.Machine, i int) {
 	defer func() {
-		if e := recover(); e != nil && e != any(over{}) {
+		if e := recover(); e != nil && e != any(Stuck{}) {
 			panic(e)
 		}
 	}()
-	calls := 0
-	port := Calls{Port: silent{}, Make: func(op fsfake.Op) fsfake.Result {
-		a := m.Do(fsfake.Task{Pid: scenarios.Pid(i), N: 1}, op)
-		if calls++; calls > mostCalls || a.Blocked || a.Unmodelled != "" {
-			panic(over{})
-		}
-		return a
-	}}
+	port := &Alone{Machine: m, Task: fsfake.Task{Pid: scenarios.Pid(i), N: 1}}
 	noted := Through(*sc, func(t *scenarios.Task, p fsfake.Port) fsfake.Port {
-		return &recording{Port: p, Recorder: r, process: i, calls: &calls}
+		return &recording{Port: p, Recorder: r, process: i, calls: &port.calls}
 	})
 	noted.Program(i, 1)(sc.Task(port, i, 1))
 }
-
-// silent is a port to which notes are nothing.
-type silent struct{ fsfake.Port }
-
-func (silent) Note(any) {}
 
 // Change notes the calls of every task, and changes none.
 func (r *Recorder) Change(t *scenarios.Task, p fsfake.Port) fsfake.Port {

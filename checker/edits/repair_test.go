@@ -203,6 +203,10 @@ func TestNoRepairs(t *testing.T) {
 	crash.Claims = []scenarios.Claim{{Property: scenarios.Wedge, Verdict: scenarios.Broken}}
 	require.Contains(t, flags(crash, func(f int) int { return f &^ fsfake.O_EXCL }), "mutual-exclusion is broken by A2 B2")
 	excl := func(f int) int { return f | fsfake.O_EXCL }
+	two := scenario(kernel("after"), 2) // a change that ends in this
+	holds := mender{sc: two, serial: serially(two), asked: []*scenarios.Property{scenarios.MutualExclusion}}
+	none := calls(func(p fsfake.Port, op fsfake.Op) fsfake.Result { return p.Do(op) })
+	require.Regexp(t, "^with 3 processes mutual-exclusion is broken by", holds.try(t.Context(), none).Why)
 	waits := scenario(kernel("after"), 3)
 	require.Equal(t, "with 3 processes wedge is broken by A1! B2 C2", flags(waits, excl))
 	waits.Probe = nil

@@ -24,6 +24,11 @@ type System struct {
 	Source string
 }
 
+// At is the URL of a file on GitHub at a commit: a Report for a lock that was written down from its source.
+func At(repo, commit, file string) string {
+	return "https://github.com/" + repo + "/blob/" + commit + "/" + file
+}
+
 // Text is what some of a package's files say, for the Source of its scenarios.
 func Text(files embed.FS, names ...string) string {
 	var texts []string

@@ -98,6 +98,9 @@ func (t *teller) unguarded() bool {
 	if last == nil || !trace.Clash(last.Holders) {
 		return false
 	}
+	if t.lockedAnew(last) {
+		return true
+	}
 	var parts []string
 	var claims []*trace.Call
 	holders := slices.SortedStableFunc(slices.Values(contenders(last)), func(a, b trace.Holder) int { return a.Since - b.Since })
@@ -113,6 +116,30 @@ func (t *teller) unguarded() bool {
 			"give a name that nothing else uses, or leave --inside out.", name, name, name)
 	}
 	return true
+}
+
+// lockedAnew tells of holders with kernel locks on two files of one name: one was put in the place of the other.
+func (t *teller) lockedAnew(last *trace.Walked) bool {
+	for _, h := range contenders(last) {
+		for _, theirs := range heldAt(t.locksOf(h.Task), last.N) {
+			for _, c := range t.changes[theirs.path] {
+				if c.Kind != trace.Replaced || c.After.ID != theirs.id {
+					continue
+				}
+				i := slices.IndexFunc(last.Holders, func(o trace.Holder) bool { return o.Task != h.Task && o.ID == c.Before.ID })
+				if i < 0 {
+					continue
+				}
+				first := last.Holders[i]
+				t.act, t.code = c.Step, "LP1007"
+				t.say("%s held %s %s. Then %s %s %s, and %s locked %s %s: a lock belongs to the file that was opened, "+
+					"not to its name.", first.Task, t.called(&c.Before), since(t, first), c.By, t.whole(c), t.at(c.Step),
+					h.Task, t.object(&c.After), t.at(theirs.step))
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // whyNot says why none of the calls by which holders took the lock refuses.

@@ -1,0 +1,183 @@
+package kernelfile
+
+import (
+	"errors"
+	"os"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+	"lockpick/scenarios/kit"
+)
+
+// The locks of this file are kernel locks whose file is removed, or replaced, and that nobody compares
+// with the name. They were written down from their sources; nobody has reported what a row shows.
+
+// prometheus is DirLocker of the time series database (Go): the file is removed after it is unlocked.
+func prometheus() []scenarios.Scenario {
+	const lock = "/prometheus/lock"
+	sys := kit.System{Name: "prometheus", Lock: lock, Source: kit.Text(files, "removed.go"),
+		Report: kit.At("prometheus/prometheus", "061e49402e3cb10c20af3c9acc8490bfb3eded95",
+			"tsdb/tsdbutil/dir_locker.go")}
+	return sys.Scenarios(kit.Row{
+		ID:   "remove-after-close/contend",
+		Does: "A second one locks the file before it loses its name, and a third one locks a new file.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				_, _ = t.Stat(lock) // for a gauge
+				f, err := kit.OpenFlock(t, lock, os.O_RDWR, fsfake.LOCK_EX|fsfake.LOCK_NB)
+				return scenarios.Hold{File: f}, err
+			},
+			Release: func(t *scenarios.Task, h scenarios.Hold) error { return errors.Join(h.File.Close(), t.Remove(lock)) },
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
+	})
+}
+
+// terraform is the local state file (Go, statemgr.Filesystem): it is the lock file as well, and whoever
+// created it and wrote nothing removes it when it has been unlocked.
+func terraform() []scenarios.Scenario {
+	const lock, info = "/home/user/infra/terraform.tfstate", "/home/user/infra/.terraform.tfstate.lock.info"
+	sys := kit.System{Name: "terraform", Lock: lock, Source: kit.Text(files, "removed.go"),
+		Report: kit.At("hashicorp/terraform", "0558a390c9dac17425a3a2c2babe6af16e5a6521",
+			"internal/states/statemgr/filesystem.go")}
+	return sys.Scenarios(kit.Row{
+		ID:   "remove-empty/contend",
+		Does: "An empty state is removed by its name after it is unlocked: another has locked it.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				_, missing := t.Stat(lock)
+				f, err := t.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o666)
+				if err != nil {
+					return kit.Failed(err)
+				}
+				if f.FcntlLock(fsfake.RecordLock{Type: fsfake.F_WRLCK}, false) != nil {
+					return kit.Failed(errors.Join(scenarios.ErrLocked, f.Close()))
+				}
+				return scenarios.Hold{File: f, Data: missing != nil}, kit.Replace(t, info, t.Process)
+			},
+			Release: func(t *scenarios.Task, h scenarios.Hold) error {
+				err := errors.Join(t.Remove(info), h.File.Close())
+				if at, missing := t.Stat(lock); missing == nil && at.Size() == 0 && h.Data.(bool) {
+					_ = t.Remove(lock)
+				}
+				return err
+			},
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion), Watch: []string{info},
+	})
+}
+
+// vagrant is MachineIndex (Ruby): a machine's lock is taken while the index is locked, and let go while
+// it is not.
+func vagrant() []scenarios.Scenario {
+	const dir = "/home/user/.vagrant.d/data/machine-index"
+	const index, lock = dir + "/index.lock", dir + "/1f2e.lock"
+	sys := kit.System{Name: "vagrant", Lock: lock, Source: kit.Text(files, "removed.go"),
+		Report: kit.At("hashicorp/vagrant", "0b775f6e7678b8b886f7bed5dca1373a789e6d17",
+			"lib/vagrant/machine_index.rb")}
+	return sys.Scenarios(kit.Row{
+		ID:   "delete-unguarded/contend",
+		Does: "A machine's file is deleted by its name, after it is unlocked and without the index's lock.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				guard, err := kit.OpenFlock(t, index, os.O_RDWR|os.O_TRUNC, fsfake.LOCK_EX)
+				if err != nil {
+					return kit.Failed(err)
+				}
+				f, err := kit.OpenFlock(t, lock, os.O_RDWR|os.O_TRUNC, fsfake.LOCK_EX|fsfake.LOCK_NB)
+				return scenarios.Hold{File: f}, errors.Join(err, guard.Close())
+			},
+			Release: func(t *scenarios.Task, h scenarios.Hold) error { return errors.Join(h.File.Close(), t.Remove(lock)) },
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion), Watch: []string{index},
+	})
+}
+
+// redis is the lock of a cluster node on its nodes.conf (C): "this works because we always update nodes.conf
+// with a new version in-place", says the comment, and the function above it renames a new file over it.
+func redis() []scenarios.Scenario {
+	const lock = "/var/lib/redis/nodes.conf"
+	sys := kit.System{Name: "redis-cluster", Lock: lock, Source: kit.Text(files, "removed.go"),
+		Report: kit.At("redis/redis", "2cb20faf9f34ade33779245751713059090f47b2",
+			"src/cluster_legacy.c")}
+	row := func(id, does string, save func(t *scenarios.Task), claims []scenarios.Claim) kit.Row {
+		l := scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				f, err := kit.OpenFlock(t, lock, os.O_WRONLY, fsfake.LOCK_EX|fsfake.LOCK_NB)
+				return scenarios.Hold{File: f}, err
+			},
+			Release: func(_ *scenarios.Task, h scenarios.Hold) error { return h.File.Close() },
+		}
+		node := func(t *scenarios.Task) { _ = scenarios.Locked(t, l, func() { save(t) }) }
+		three := kit.Run(3, func(scenarios.Protocol) scenarios.Program { return node })
+		return kit.Row{ID: id, Does: does, Lock: l, In: kit.In(three), Alike: true, Claims: claims}
+	}
+	replace := func(t *scenarios.Task) {
+		temp, _ := kit.Private(t, lock+".tmp", t.Process)
+		_ = t.Rename(temp, lock)
+	}
+	inPlace := func(t *scenarios.Task) { _ = kit.Replace(t, lock, t.Process) }
+	me := scenarios.MutualExclusion
+	return sys.Scenarios(
+		row("rename-over/contend",
+			"The node renames a new file over the locked one: a second node locks that.", replace, kit.Broken(me)),
+		row("in-place/contend", "The file is written in place, as it was before, and stays locked.", inPlace, kit.Holds(me)),
+	)
+}
+
+// dnf is the process lock of dnf (Python): an flock while the pid in the file is judged and written, and
+// the file is unlinked without it.
+func dnf() []scenarios.Scenario {
+	const lock = "/var/cache/dnf/metadata_lock.pid"
+	sys := kit.System{Name: "dnf", Lock: lock, Source: kit.Text(files, "removed.go"),
+		Report: kit.At("rpm-software-management/dnf", "082ad28d270747ab1da4cae5b23e0bb38909e252",
+			"dnf/lock.py")}
+	try := func(t *scenarios.Task) bool {
+		f, err := kit.OpenFlock(t, lock, os.O_RDWR, fsfake.LOCK_EX|fsfake.LOCK_NB)
+		if err != nil {
+			return false
+		}
+		text, _ := kit.ReadFrom(f)
+		pid := kit.PidIn(text)
+		mine := text == "" || pid == t.Getpid()
+		if text != "" && !mine && kit.Gone(t, pid) { // asked of the entry in /proc
+			_, _ = f.Seek(0, 0)
+			_ = f.Truncate(0)
+			mine, text = true, ""
+		}
+		if text == "" {
+			_, _ = f.WriteString(kit.Me(t))
+		}
+		_ = f.Close()
+		return mine
+	}
+	l := scenarios.Protocol{
+		Path: lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			for retry := t.Retry(); retry.Next(); {
+				if try(t) {
+					return scenarios.Hold{}, nil
+				}
+				t.Sleep(kit.Poll)
+			}
+			panic("unreachable")
+		},
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(lock) },
+	}
+	me := scenarios.MutualExclusion
+	return sys.Scenarios(
+		kit.Row{
+			ID: "judge-under-flock/contend", Lock: l, In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(me),
+			Does: "The old file, unlinked, names a process that has ended: whoever has it open writes its own pid into it.",
+		},
+		kit.Row{
+			ID: "judge-under-flock/daemons", Lock: l, In: kit.In(kit.Contend(3), kit.Daemons), Alike: true,
+			Claims: kit.Holds(me),
+			Does:   "The same among processes that go on afterwards: the old file names a living one.",
+		},
+	)
+}

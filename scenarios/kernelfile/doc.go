@@ -19,7 +19,7 @@ var files embed.FS
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
-		certbot(), chef(), containersStorage(), dnf(), firefox(), fslock(), hermit(), homebrew(), ilock(), libvirt(),
-		materialize(), patchify(), prometheus(), redis(), terraform(), vagrant(),
+		certbot(), chef(), containersStorage(), dnf(), firefox(), fslock(), hermit(), homebrew(), ilock(), jdkFileHandler(),
+		libvirt(), logrotate(), materialize(), mongod(), patchify(), prometheus(), redis(), terraform(), vagrant(),
 	)
 }

@@ -133,3 +133,28 @@ func firefox() []scenarios.Scenario {
 		},
 	)
 }
+
+// mongod keeps its lock file (C++): "this ought to be an unlink(), but […] there was a race condition", says the
+// comment, and the file is emptied.
+func mongod() []scenarios.Scenario {
+	const lock = "/var/lib/mongodb/mongod.lock"
+	sys := kit.System{Name: "mongod", Lock: lock, Source: kit.Text(files, "kept.go"),
+		Report: kit.At("mongodb/mongo", "0f7625b5cdbc24ed0fce1e168059118cb025d869",
+			"src/mongo/db/storage/storage_engine_lock_file_posix.cpp")}
+	return sys.Scenarios(kit.Row{
+		ID: "keep-file/contend", Does: "An flock on a file that is emptied, and stays.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				f, err := kit.OpenFlock(t, lock, os.O_RDWR, fsfake.LOCK_EX|fsfake.LOCK_NB)
+				if err != nil {
+					return kit.Failed(err)
+				}
+				_, err = f.WriteString(kit.Me(t))
+				return scenarios.Hold{File: f}, err
+			},
+			Release: func(_ *scenarios.Task, h scenarios.Hold) error { _ = h.File.Truncate(0); return h.File.Close() },
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(scenarios.MutualExclusion),
+	})
+}

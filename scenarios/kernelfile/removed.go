@@ -101,32 +101,48 @@ func vagrant() []scenarios.Scenario {
 func redis() []scenarios.Scenario {
 	const lock = "/var/lib/redis/nodes.conf"
 	sys := kit.System{Name: "redis-cluster", Lock: lock, Source: kit.Text(files, "removed.go"),
-		Report: kit.At("redis/redis", "2cb20faf9f34ade33779245751713059090f47b2",
-			"src/cluster_legacy.c")}
-	row := func(id, does string, save func(t *scenarios.Task), claims []scenarios.Claim) kit.Row {
-		l := scenarios.Protocol{
-			Path: lock,
-			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
-				f, err := kit.OpenFlock(t, lock, os.O_WRONLY, fsfake.LOCK_EX|fsfake.LOCK_NB)
-				return scenarios.Hold{File: f}, err
-			},
-			Release: func(_ *scenarios.Task, h scenarios.Hold) error { return h.File.Close() },
-		}
-		node := func(t *scenarios.Task) { _ = scenarios.Locked(t, l, func() { save(t) }) }
-		three := kit.Run(3, func(scenarios.Protocol) scenarios.Program { return node })
-		return kit.Row{ID: id, Does: does, Lock: l, In: kit.In(three), Alike: true, Claims: claims}
-	}
-	replace := func(t *scenarios.Task) {
-		temp, _ := kit.Private(t, lock+".tmp", t.Process)
-		_ = t.Rename(temp, lock)
-	}
+		Report: kit.At("redis/redis", "2cb20faf9f34ade33779245751713059090f47b2", "src/cluster_legacy.c")}
 	inPlace := func(t *scenarios.Task) { _ = kit.Replace(t, lock, t.Process) }
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(
-		row("rename-over/contend",
-			"The node renames a new file over the locked one: a second node locks that.", replace, kit.Broken(me)),
-		row("in-place/contend", "The file is written in place, as it was before, and stays locked.", inPlace, kit.Holds(me)),
+		lockedState(lock, "rename-over/contend", "The node renames a new file over the locked one: a second node locks that.",
+			renamed(lock), kit.Broken(me)),
+		lockedState(lock, "in-place/contend", "The file is written in place, as it was before, and stays locked.",
+			inPlace, kit.Holds(me)),
 	)
+}
+
+// logrotate locks its state file (C), and renames a new one over it in the end.
+func logrotate() []scenarios.Scenario {
+	const lock = "/var/lib/logrotate/status"
+	sys := kit.System{Name: "logrotate", Lock: lock, Source: kit.Text(files, "removed.go"),
+		Report: kit.At("logrotate/logrotate", "d07aa9d115440be64d6124e2b923195f9a3df771", "logrotate.c")}
+	return sys.Scenarios(lockedState(lock, "rename-over/contend",
+		"A new state is renamed over the locked one: the next run locks that.",
+		renamed(lock), kit.Broken(scenarios.MutualExclusion)))
+}
+
+// lockedState is three processes that lock a state file without waiting, and save a new state.
+func lockedState(lock, id, does string, save func(t *scenarios.Task), claims []scenarios.Claim) kit.Row {
+	l := scenarios.Protocol{
+		Path: lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			f, err := kit.OpenFlock(t, lock, os.O_WRONLY, fsfake.LOCK_EX|fsfake.LOCK_NB)
+			return scenarios.Hold{File: f}, err
+		},
+		Release: func(_ *scenarios.Task, h scenarios.Hold) error { return h.File.Close() },
+	}
+	run := func(t *scenarios.Task) { _ = scenarios.Locked(t, l, func() { save(t) }) }
+	three := kit.Run(3, func(scenarios.Protocol) scenarios.Program { return run })
+	return kit.Row{ID: id, Does: does, Lock: l, In: kit.In(three), Alike: true, Claims: claims}
+}
+
+// renamed saves a state as a private file that is renamed over the old one.
+func renamed(name string) func(t *scenarios.Task) {
+	return func(t *scenarios.Task) {
+		temp, _ := kit.Private(t, name+".tmp", t.Process)
+		_ = t.Rename(temp, name)
+	}
 }
 
 // dnf is the process lock of dnf (Python): an flock while the pid in the file is judged and written, and
@@ -180,4 +196,31 @@ func dnf() []scenarios.Scenario {
 			Does:   "The same among processes that go on afterwards: the old file names a living one.",
 		},
 	)
+}
+
+// jdkFileHandler is the lock file of java.util.logging (Java): closed, and then deleted by its name.
+func jdkFileHandler() []scenarios.Scenario {
+	const lock = "/home/user/java0.log.lck"
+	sys := kit.System{Name: "jdk-file-handler", Lock: lock, Source: kit.Text(files, "removed.go"),
+		Report: kit.At("openjdk/jdk", "045d725f355affafa0431d0b3ab21a4f3508a269",
+			"src/java.logging/share/classes/java/util/logging/FileHandler.java")}
+	return sys.Scenarios(kit.Row{
+		ID:   "delete-after-close/contend",
+		Does: "A file that is there is reused, and deleted by its name after it is unlocked: another has locked it.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				f, err := t.OpenFile(lock, kit.Excl, 0o666)
+				if kit.Exists(err) {
+					f, err = t.OpenFile(lock, os.O_WRONLY|os.O_APPEND, 0)
+				}
+				if err != nil || f.FcntlLock(fsfake.RecordLock{Type: fsfake.F_WRLCK}, false) != nil {
+					return kit.Failed(errors.Join(scenarios.ErrLocked, f.Close())) // the next name is tried
+				}
+				return kit.Held(f)
+			},
+			Release: func(t *scenarios.Task, h scenarios.Hold) error { return errors.Join(h.File.Close(), t.Remove(lock)) },
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
+	})
 }

@@ -1,7 +1,7 @@
 // Package reclaim holds lock files whose leftovers are judged and then removed, or
 // written over, by their name: reports and reviews of 2016 to 2026, a file for each
 // system. They are told as far as the reports tell; what a file does besides is left out. Locks that were
-// written down from their sources, and that nobody has reported, are in sources.go and linked.go.
+// written down from their sources, and that nobody has reported, are in sources.go, linked.go and qlockfile.go.
 //
 // What they have in common is in this file: a file that is created or refused, and what
 // whoever is refused makes of it.
@@ -25,8 +25,9 @@ var files embed.FS
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
 		addInstaller(), celoRewards(), claudeRemember(), compactContracts(), factoryFactory(), ihub(), invoker(),
-		gnupg(), khive(), marionette(), mdRedline(), mercurial(), moby(), mulmoclaude(), mysql(), openswarm(), phantombot(),
-		puppet(), rcloneBisync(), shadow(), snakemake(), tmux(), xserver(),
+		gnupg(), khive(), marionette(), mdRedline(), mercurial(), moby(), mulmoclaude(), mysql(), openswarm(), pacman(),
+		phantombot(),
+		puppet(), qLockFile(), rcloneBisync(), shadow(), snakemake(), tmux(), xserver(), zsh(),
 	)
 }
 

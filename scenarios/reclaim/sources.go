@@ -3,6 +3,7 @@ package reclaim
 import (
 	"errors"
 	"os"
+	"time"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -148,6 +149,51 @@ func mysql() []scenarios.Scenario {
 			Does: "A dead owner's file is removed by its name, which is the next server's by then.",
 			Lock: l, In: deadOwner(2), Alike: true, Claims: kit.Broken(me)},
 	)
+}
+
+// pacman is the lock of Arch's package database (C, lib/libalpm/handle.c): created or refused.
+func pacman() []scenarios.Scenario {
+	const lock = "/var/lib/pacman/db.lck"
+	sys := kit.System{Name: "pacman", Lock: lock, Source: kit.Text(files, "sources.go"),
+		Report: kit.At("andrewgregory/pacman", "a1a6f46470e86f6df6b15756103b51a2431eb90e", "lib/libalpm/handle.c")}
+	return sys.Scenarios(kit.Row{
+		ID:   "excl/crash",
+		Does: "One holds it. After a kill it is there until somebody removes it by hand, as the manual says.",
+		Lock: exclusive(lock, func(*scenarios.Task) next { return refuse }),
+		In:   kit.In(kit.Contend(2), kit.Kill(1)), Alike: true,
+		Claims: append(kit.Holds(scenarios.MutualExclusion), kit.Broken(scenarios.Wedge)...),
+	})
+}
+
+// zsh is the lock of the history file (C, Src/hist.c): a symbolic link, unlinked by whoever finds it ten seconds old.
+func zsh() []scenarios.Scenario {
+	const lock, tooOld = "/home/user/.zsh_history.LOCK", 10 * time.Second
+	sys := kit.System{Name: "zsh-history", Lock: lock, Source: kit.Text(files, "sources.go"),
+		Report: kit.At("zsh-users/zsh", "2564174dd6f9289b4e4da2a8122b0f8edd8a62b4", "Src/hist.c")}
+	return sys.Scenarios(kit.Row{
+		ID: "unlink-old/dead-owner", Does: "An old link is removed by its name: by then it may be the next shell's.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				for retry := t.Retry(); retry.Next(); {
+					err := t.Symlink(kit.Me(t), lock)
+					if !kit.Exists(err) {
+						return scenarios.Hold{}, err
+					}
+					switch info, err := t.Lstat(lock); {
+					case err != nil:
+					case kit.Older(t, info, tooOld):
+						_ = t.Unlink(lock)
+					default:
+						t.Sleep(kit.Poll)
+					}
+				}
+				panic("unreachable")
+			},
+			Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(lock) },
+		},
+		In: kit.In(kit.Contend(2), kit.DeadSymlink(kit.Dead)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
+	})
 }
 
 // tmux is how a client starts the server (C, client.c). A file with the server's pid stands for the socket,

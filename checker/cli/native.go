@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"lockpick/checker"
+	"lockpick/checker/report"
 	"lockpick/checker/trace"
 	"lockpick/internal/native"
+	left "lockpick/internal/outcome"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 	"lockpick/sched"
@@ -300,11 +302,37 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 			got.Near.Seen, got.Near.Runs, end)
 	case got.Forced == 0 || r.Scenario.Setting.Assumed().Inodes == scenarios.InodesReused:
 		r.Native = "not confirmed: the order could not be forced natively, which refutes nothing"
+	case len(blind(c, r.Counterexample)) > 0:
+		r.Native = "not confirmed: the order was forced, but natively these differ between two serial runs as well: " +
+			strings.Join(blind(c, r.Counterexample), ", ")
 	default:
 		r.Native = fmt.Sprintf("%d native runs in this order end as in some serial order: %s", got.Forced, got.End)
 		r.Verdict, r.Complete = checker.Unknown, false
 		r.Why = "the schedule breaks it on the model; the same calls in the same order end natively as in some serial " +
 			"order, so one of the two is not as programs see it: nothing is concluded; please report it"
+	}
+	return nil
+}
+
+// blind lists what a counterexample has otherwise than one of the serial orders, if nothing of that can be compared
+// natively: keys that are drawn differ there from run to run, and on the model they do not.
+func blind(c *native.Check, cx *trace.Counterexample) []string {
+	rows := report.TableOf(cx)
+	if len(rows) == 0 {
+		return nil
+	}
+	for order := 2; order < len(rows[0]); order++ {
+		var names []string
+		seen := false
+		for _, row := range rows[1:] {
+			if here, there := row[1], row[order]; here != there {
+				names = append(names, row[0])
+				seen = seen || c.Compares(strings.TrimSuffix(row[0], "/"), here != left.Absent && there != left.Absent)
+			}
+		}
+		if !seen {
+			return names
+		}
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -172,4 +173,26 @@ func TestRunNatively(t *testing.T) {
 	for _, e := range left {
 		require.NotEqual(t, "counter", e.Name())
 	}
+}
+
+// A key pair that is drawn has halves of two processes. Natively each serial run draws others, so that its ends cannot
+// tell: that refutes nothing.
+func TestNativeCannotCompareWhatIsDrawn(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "perl", "./checker/cli")
+	file := filepath.Join(t.TempDir(), "keys.txtar")
+	require.NoError(t, os.WriteFile(file, []byte(`Two programs that draw a key and write it to two files.
+-- commands --
+perl key.pl a
+perl key.pl b
+-- setting --
+dir /srv/keys
+-- key.pl --
+$x = $ARGV[0] . rand; for $n ("k", "p") { open F, ">", $n; print F $x; close F }
+`), 0o600))
+	got := run(t, "run", "--native", "1s", "--property", "serializable", file)
+	testmain.Viewed(t, got.stdout, "./checker/cli")
+	require.Equal(t, ExitDiffers, got.exit, got.stdout)
+	require.Contains(t, got.stdout, "  native  not confirmed: the order ")
 }

@@ -260,3 +260,18 @@ func TestRenameBetweenFileSystemsOfTheView(t *testing.T) {
 	skipFixed(t, err)
 	require.ErrorContains(t, err, "in a view of the machine, where they are two file systems")
 }
+
+// What two serial runs of one order leave different is not compared: a content, or which names a directory has.
+func TestCompares(t *testing.T) {
+	c := &Check{task: Task{Commands: make([]Command, 2)}, varies: map[string]bool{"k": true, "B prints": true},
+		loose: map[string]bool{"d": true}, outside: map[string]bool{"/etc/f": true}}
+	for _, line := range []string{"n", "k/n", "A", "A prints", "C", "d/n", "/etc/f"} {
+		require.True(t, c.Compares(line, true), line)
+	}
+	for _, line := range []string{"k", "B prints", "/etc/g"} {
+		require.False(t, c.Compares(line, true), line)
+	}
+	require.True(t, c.Compares("n", false))
+	require.False(t, c.Compares("d/n", false), "names of d are drawn")
+	require.False(t, c.Compares("A", false), "A has not run in that order")
+}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -177,6 +178,18 @@ func (c *Check) differ(name string, a, b outcome) {
 	case text != other:
 		c.varies[name] = true
 	}
+}
+
+// Compares reports whether a line of an outcome is compared: not where two serial runs of one order leave it different.
+// there: there is such a line on both sides.
+func (c *Check) Compares(line string, there bool) bool {
+	switch _, of := lineOf(line, len(c.task.Commands)); {
+	case of:
+		return there && !c.varies[line] // of those that have not run nothing is compared
+	case strings.HasPrefix(line, "/") && !c.outside[line]:
+		return false
+	}
+	return !c.varies[line] && (there || !c.loose[path.Dir(line)])
 }
 
 // notCompared lists names that differ between serial runs of one order, so that nothing is concluded from them.

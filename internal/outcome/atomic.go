@@ -45,7 +45,7 @@ func NewAtomic(before Outcome, orders []Order, passage Passage) *Atomic {
 		}
 		switch {
 		case !before.always(name) && same, slices.Contains(passage.Locked, name) && a.isNewLock(name):
-		case was == absent:
+		case was == Absent:
 			a.made = append(a.made, name)
 		case isDatabase(was):
 			a.databases = append(a.databases, name)
@@ -63,9 +63,9 @@ func (a *Atomic) Add(k Order) {
 
 // isNewLock reports whether a file that is locked is new, and has nothing in it after any serial run.
 func (a *Atomic) isNewLock(name string) bool {
-	return a.before.at(name) == absent && !slices.ContainsFunc(a.orders, func(k Order) bool {
+	return a.before.at(name) == Absent && !slices.ContainsFunc(a.orders, func(k Order) bool {
 		text := k.Outcome.at(name)
-		return text != absent && text != strconv.Quote("")
+		return text != Absent && text != strconv.Quote("")
 	})
 }
 
@@ -96,10 +96,10 @@ func isDatabase(at string) bool {
 func (a *Atomic) Judge(o Outcome, done []int) string {
 	for _, name := range a.changed {
 		switch here := o.at(name); {
-		case here == absent && a.kept(o, name):
+		case here == Absent && a.kept(o, name):
 		case !a.may(name, here, done):
 			return a.lost(name, here, done)
-		case here == absent:
+		case here == Absent:
 			if text := a.unfinished(o, name, done); text != "" {
 				return text
 			}
@@ -138,7 +138,7 @@ func (a *Atomic) groups(done bool) [][]string {
 // may reports whether something may stand at a name. What serial runs leave as it was may be something else on the way,
 // such as the word busy, unless that is only the beginning of what was there.
 func (a *Atomic) may(name, text string, done []int) bool {
-	if len(done) == 0 && text != absent && text != a.before.at(name) && slices.Contains(a.rewritten, name) {
+	if len(done) == 0 && text != Absent && text != a.before.at(name) && slices.Contains(a.rewritten, name) {
 		was, _ := fileText(a.before.at(name))
 		is, _ := fileText(text)
 		return !strings.HasPrefix(was, strings.TrimRight(is, "\x00"))
@@ -167,11 +167,11 @@ func (a *Atomic) unfinished(o Outcome, gone string, done []int) string {
 	content, isFile := fileText(was)
 	for _, n := range a.made {
 		moved := (content != "" || !isFile) && slices.ContainsFunc(a.orders, func(k Order) bool {
-			return k.Outcome.at(n) == was && k.Outcome.at(gone) == absent
+			return k.Outcome.at(n) == was && k.Outcome.at(gone) == Absent
 		})
 		here := o.at(n)
 		named := strings.HasPrefix(n, gone) || strings.HasPrefix(gone, n)
-		if moved && here == absent || (moved || named) && here != absent && !a.may(n, here, done) {
+		if moved && here == Absent || (moved || named) && here != Absent && !a.may(n, here, done) {
 			return fmt.Sprintf("%s: gone, and %s", gone, a.lost(n, here, done))
 		}
 	}
@@ -189,7 +189,7 @@ func (a *Atomic) lost(name, here string, done []int) string {
 	}
 	was, is, will := thing(a.before.at(name)), thing(here), strings.Join(after, " or ")
 	newOnly := len(done) > 0 || slices.Contains(a.made, name)
-	if here == a.before.at(name) && here != absent && newOnly {
+	if here == a.before.at(name) && here != Absent && newOnly {
 		return fmt.Sprintf("%s: the old %s, not the new %s", name, was, bare(will))
 	}
 	if is != bare(is) {
@@ -213,7 +213,7 @@ func thing(text string) string {
 	switch {
 	case isFile:
 		return numbers.Count(len(content), "byte", "bytes")
-	case text == absent:
+	case text == Absent:
 		return "nothing"
 	case strings.HasPrefix(text, "= "):
 		return strings.TrimPrefix(text, "= ")
@@ -238,7 +238,7 @@ func (a *Atomic) Table(o Outcome, done []int) [][]string {
 	}
 	for _, name := range slices.Concat(a.changed, a.made) {
 		row := []string{o.at(name), a.before.at(name)}
-		if a.may(name, row[0], done) && row[0] != absent {
+		if a.may(name, row[0], done) && row[0] != Absent {
 			continue
 		}
 		for _, k := range orders {

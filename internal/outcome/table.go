@@ -55,13 +55,13 @@ func (s *Serial) Table(o Outcome) [][]string {
 	for i := range o.Exits {
 		add(scenarios.ProcessName(i), func(o Outcome, ran bool) string {
 			if !ran {
-				return absent // it has not run
+				return Absent // it has not run
 			}
 			return o.Exits[i]
 		}, i)
 		add(scenarios.ProcessName(i)+" prints", func(o Outcome, ran bool) string {
 			if !ran {
-				return absent // it has not run
+				return Absent // it has not run
 			}
 			return strconv.Quote(o.Printed[i])
 		}, i)
@@ -100,11 +100,11 @@ func (o Outcome) at(name string) string {
 			return e.Text
 		}
 	}
-	return absent
+	return Absent
 }
 
-// absent is what stands at a name of which there is nothing.
-const absent = "—"
+// Absent is what stands at a name of which there is nothing.
+const Absent = "—"
 
 // fromDifference shortens long texts to where they begin to differ.
 func fromDifference(texts []string) []string {

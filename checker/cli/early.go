@@ -16,6 +16,9 @@ type early struct {
 	text    string
 	since   time.Time
 	differs bool // a broken verdict has been shown
+	// shown: a counterexample without a final verdict was. within is what holds so far, "" for nothing.
+	shown  bool
+	within string
 }
 
 // earlyAfter is how long a final verdict is waited for.
@@ -40,16 +43,39 @@ func (e *early) due() (text string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.text != "" && time.Since(e.since) >= earlyAfter {
-		text, e.text = e.text, ""
+		text, e.text, e.shown = e.text, "", true
 	}
 	return text
+}
+
+// bound notes what holds so far.
+func (e *early) bound(text string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.within = text
+}
+
+// rest is what is known and was not shown, for a program that gives up, and what there is to say then.
+func (e *early) rest() (text, why string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	text, e.text = e.text, ""
+	switch {
+	case text != "" || e.shown:
+		why = "stopped: whether the counterexample above stands where clocks move and on this kernel was not known yet"
+	case e.within != "":
+		why = "stopped, and known so far: " + e.within
+	default:
+		why = "stopped: what is not shown above has no verdict"
+	}
+	return text, why
 }
 
 // over forgets what has a final verdict now.
 func (e *early) over() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.text = ""
+	e.text, e.shown, e.within = "", false, ""
 }
 
 // broken notes that a broken verdict was shown.

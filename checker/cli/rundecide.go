@@ -298,7 +298,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
 	}
 	shown := func(*checker.Result) {}
-	if bar.w != nil && !f.draw.instead() {
+	if !f.draw.instead() {
 		shown = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
 	}
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {

@@ -98,6 +98,9 @@ func (p *progress) follow(g checker.Progress) {
 func (p *progress) followRun(g checker.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if g.Within != nil {
+		p.early.bound(g.Property.String() + " " + g.Within.String())
+	}
 	if g.Broken || time.Since(p.last) >= 100*time.Millisecond {
 		text := fmt.Sprintf("%d states", g.States)
 		switch {

@@ -54,6 +54,8 @@ const (
 	Lost
 	// Mixed: a command fails, and a file is left with contents that no serial run leaves in it.
 	Mixed
+	// Undone: a command fails, and nothing is left of another one that ended as in a serial run.
+	Undone
 	// Altered: a command fails, and a file is not as the others leave it without it.
 	Altered
 	// Failed: a command fails, and something is left beside what the others leave without it.
@@ -66,12 +68,13 @@ const (
 var kinds = [...]struct{ name, meaning string }{
 	Lost:    {"lost", "every command ends as in a serial run, and something is lost or mixed"},
 	Mixed:   {"mixed", "a command fails, and a file is left with contents that no serial run leaves in it"},
+	Undone:  {"undone", "a command fails, and nothing is left of one that ended as in a serial run"},
 	Altered: {"altered", "a command fails, and a file is not as the others leave it without it"},
 	Failed:  {"failed", "a command fails, and something is left beside what the others leave without it"},
 	Refused: {"refused", "a command fails, and all that is left is what the others leave without it"},
 }
 
-// String is "lost", "mixed", "altered", "failed" or "refused"; empty for [NoKind].
+// String is "lost", "mixed", "undone", "altered", "failed" or "refused"; empty for [NoKind].
 func (k Kind) String() string { return kinds[k].name }
 
 // Meaning says in a clause what is so.

@@ -43,7 +43,7 @@ func TestRunShowsTheWorst(t *testing.T) {
 
 	got = run(t, "run", "--kind", "worse", file)
 	require.Equal(t, ExitUsage, got.exit)
-	require.Contains(t, got.stderr, "choose lost, mixed, altered, failed, refused")
+	require.Contains(t, got.stderr, "choose lost, mixed, undone, altered, failed, refused")
 }
 
 // The worst is shown also of commands that look at the clock, which are asked once more where it moves.

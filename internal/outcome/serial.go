@@ -159,10 +159,45 @@ func (s *Serial) Kind(o Outcome, start []Entry, parts []Order) scenarios.Kind {
 	}) {
 		return scenarios.Mixed
 	}
+	for i := range o.Exits {
+		if others(i) && undone(o, i, start, parts) {
+			return scenarios.Undone
+		}
+	}
 	if len(without) == 0 || slices.ContainsFunc(without, func(tree []Entry) bool { return holdsAll(o.Tree, tree) }) {
 		return scenarios.Failed
 	}
 	return scenarios.Altered
+}
+
+// undone reports whether nothing is left of a process that ended as it does in a serial run, although each such run
+// leaves something that no run without it does.
+func undone(o Outcome, process int, start []Entry, parts []Order) bool {
+	did := func(k Order) bool {
+		return slices.Contains(k.Ran, process) && k.Outcome.Exits[process] == o.Exits[process]
+	}
+	without := map[Entry]bool{}
+	add := func(tree []Entry) {
+		for _, e := range tree {
+			without[Entry{Name: e.Name, Text: e.Text}] = true
+		}
+	}
+	add(start)
+	for _, k := range parts {
+		if !did(k) {
+			add(k.Outcome.Tree)
+		}
+	}
+	own := func(e Entry) bool { return !without[Entry{Name: e.Name, Text: e.Text}] }
+	shown := false
+	for _, k := range parts {
+		if did(k) {
+			if shown = slices.ContainsFunc(k.Outcome.Tree, own); !shown {
+				return false
+			}
+		}
+	}
+	return shown && !slices.ContainsFunc(o.Tree, own)
 }
 
 // holdsAll reports whether every entry of one tree is in another, as it is there.

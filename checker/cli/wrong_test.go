@@ -5,6 +5,7 @@ package cli
 import (
 	"bytes"
 	"cmp"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
 	"lockpick/internal/testmain"
+	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
 
@@ -27,6 +29,9 @@ type wrongTracer struct {
 	needs   string          // a program
 	long    bool            // for the long form of the tests
 	budget  time.Duration   // of native runs, where real time matters; otherwise a minute, which ends with the first find
+	// cured is a part of why the tracer's mistake makes no verdict any more. Without that it would be one, as it once was.
+	cured   string
+	setting scenarios.Setting
 }
 
 // twoLooks is a command that looks at f twice, and leaves something behind when the looks differ.
@@ -106,6 +111,20 @@ if look() != look(): open("race", "w")'`,
 			op.Path = strings.ReplaceAll(op.Path, ".102", ".101")
 			return op
 		}}},
+	{name: "a symbolic link leads nowhere", a: outAndIn, b: outAndIn,
+		wrong: tracer.Wrong{Asks: func(op fsfake.Op) fsfake.Op {
+			op.Path = strings.Replace(op.Path, "out/", "none/", 1)
+			return op
+		}}},
+	{name: "a call is refused in silence", needs: "python3", a: unlessRefused, b: unlessRefused, long: true,
+		cured: "refused a call that it does not model: sendfile("},
+	{name: "a loop that counts goes round for ever", a: gaveUp, b: gaveUp, long: true,
+		cured: "counts its attempts: after 150 rounds"},
+	{name: "inode numbers never come back",
+		setting: scenarios.Setting{Assume: scenarios.Assumptions{Inodes: scenarios.InodesNotReused}},
+		a: `i=$(stat -c %i f); x=$(stat -c %F f); y=$(stat -c %F f); j=$(stat -c %i f); ` +
+			`[ "$i" != "$j" ] || [ "$x" = "$y" ] || touch bad`,
+		b: "rm f; ln -s g f", long: true},
 	{name: "the clock stands still", a: slowLease, b: slowLease, long: true, budget: 30 * time.Second,
 		wrong: tracer.Wrong{Told: func(op fsfake.Op, r fsfake.Result) fsfake.Result {
 			if op.Call == fsfake.CallNow {
@@ -119,6 +138,22 @@ if look() != look(): open("race", "w")'`,
 const slowLease = `until mkdir l 2>/dev/null; do ` +
 	`[ $(($(date +%s) - $(stat -c %Y l 2>/dev/null || date +%s))) -gt 1 ] && rmdir l; sleep 0.3; done; ` +
 	`read x < n; sleep 3; echo $((x+1)) > n; rmdir l`
+
+// outAndIn counts in a file that a symbolic link leads to.
+const outAndIn = `{ x=$(cat out/n); echo $((x+1)) > out/n; } 2>/dev/null; : > here`
+
+// unlessRefused counts in a file, and locks it only where a call fails that every kernel makes.
+const unlessRefused = `python3 -SIc 'import os, fcntl
+m, f = os.memfd_create("m"), os.open("n", os.O_RDWR)
+try:
+    os.sendfile(m, f, 0, 9); x = os.pread(m, 9, 0)
+except OSError:
+    fcntl.flock(os.open("l", os.O_CREAT | os.O_RDWR), fcntl.LOCK_EX); x = os.read(f, 9)
+os.pwrite(f, b"%d" % (int(x) + 1), 0)'`
+
+// gaveUp goes on without a lock after 150 attempts.
+const gaveUp = `i=0; while ! mkdir l 2>/dev/null; do i=$((i+1)); [ $i -gt 150 ] && break; sleep 0.001; done; ` +
+	`read x < n; echo $((x+1)) > n; rmdir l`
 
 // The native check shares nothing with the tracer: whatever mistake that makes, a false verdict is none.
 func TestNativeNoticesAWrongTracer(t *testing.T) {
@@ -135,20 +170,31 @@ func TestNativeNoticesAWrongTracer(t *testing.T) {
 			if c.budget > 0 {
 				testmain.InRealTime(t, "./checker/cli")
 			}
+			if c.setting.Assume.Inodes != 0 {
+				testmain.ReusesInodes(t, "./checker/cli")
+			}
+			outside := t.TempDir()
+			require.NoError(t, os.WriteFile(outside+"/n", []byte("0\n"), 0o600))
 			spec := &command.Spec{
-				Dir: "/srv/lockpick-wrong", Refused: command.Refused{Declared: true}, Wrong: &c.wrong,
+				Setting: c.setting, Dir: "/srv/lockpick-wrong", Refused: command.Refused{Declared: true}, Wrong: &c.wrong,
 				Commands: []command.Line{{Shell: c.a}, {Shell: c.b}},
 				Files: []command.File{{Name: "f", Content: "f\n"}, {Name: "g"}, {Name: "n", Content: "0\n"},
-					{Name: "d/f"}},
+					{Name: "d/f"}, {Name: "out", Link: outside}},
 			}
 			sc, strict, err := spec.Readings()
 			testmain.Traced(t, err, "./checker/cli")
 			require.NoError(t, err)
 			var out bytes.Buffer
 			a := &app{stdout: &out, stderr: &out, env: func(string) string { return "" }}
-			f := &runFlags{skipOdds: true, states: 1 << 20, budget: cmp.Or(c.budget, time.Minute)}
+			f := &runFlags{draw: &drawFlags{resultFlags: &resultFlags{}}, skipOdds: true, states: 1 << 20,
+				budget: cmp.Or(c.budget, time.Minute)}
 			r, err := a.decideRun(t.Context(), spec, &sc, &strict, sc.Claims[0].Property, &checker.Tried{}, false, f)
 			require.NoError(t, err)
+			if c.cured != "" {
+				require.Equal(t, checker.Unknown, r.Verdict)
+				require.Contains(t, r.Why, c.cured)
+				r.Verdict, r.Why = checker.Holds, ""
+			}
 			if c.falsely == 0 {
 				c.falsely = checker.Holds
 			}

@@ -70,21 +70,6 @@ func skipFixed(t *testing.T, err error) {
 
 const bump = `read n < n; echo $((n+1)) > n`
 
-// reuses reports whether the file system of temporary files gives the inode number of a removed file to the next.
-func reuses(t *testing.T) bool {
-	t.Helper()
-	name := t.TempDir() + "/f"
-	var numbers []uint64
-	for range 2 {
-		require.NoError(t, os.WriteFile(name, nil, 0o600))
-		i, err := os.Stat(name)
-		require.NoError(t, err)
-		numbers = append(numbers, i.Sys().(*syscall.Stat_t).Ino)
-		require.NoError(t, os.Remove(name))
-	}
-	return numbers[0] == numbers[1]
-}
-
 // What package tracer and the fake machine can have wrong: each of these is broken natively, and would hold in a
 // world in which that is wrong. A false "holds" is noticed here.
 func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
@@ -112,9 +97,8 @@ func TestNoticesWhatTheTracerHasWrong(t *testing.T) {
 		"a deadlock":                       {"exec 8>a 9>b; flock 8; flock 9", "exec 8>a 9>b; flock 9; flock 8"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "a number that comes back" && !reuses(t) {
-				t.Skip("SKIPPED: the file system of temporary files gives no inode number twice; on ext4 go test " +
-					"./internal/native runs it")
+			if name == "a number that comes back" {
+				testmain.ReusesInodes(t, "./internal/native")
 			}
 			task := shell(t, []string{"n=0\n"}, commands...)
 			require.NoError(t, os.Symlink(outside+"/n", task.From+"/link"))

@@ -54,34 +54,48 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 	if !r.Counterexample.Idles() || ctx.Err() != nil {
 		return r, nil
 	}
-	skips := *spec
-	skips.Refused = command.Refused{Declared: true, Skips: true}
-	sc, err := skips.Scenario()
-	if err != nil {
-		return r, err
-	}
-	even, err := decide(&sc, sc.Claims[0].Property)
+	even, err := withRefused(spec, command.Refused{Declared: true, Skips: true}, decide)
 	if err != nil || even.Verdict == checker.Unknown {
 		return r, err
+	}
+	flags := "--refused 0"
+	if statuses := even.Counterexample.Failures(); even.Verdict == checker.Broken && statuses != "" {
+		// By a failure, which may have been a refusal so far: the two together.
+		even, err = withRefused(spec, command.Refused{Skips: true}, decide)
+		if err != nil || even.Verdict == checker.Unknown {
+			return r, err
+		}
+		if even.Verdict == checker.Holds {
+			flags += "," + statuses
+		}
 	}
 	if even.Verdict == checker.Broken && slices.Equal(even.Counterexample.Schedule, r.Counterexample.Schedule) {
 		return r, nil // nobody skips in it
 	}
 	q := &trace.Question{
 		Ask: "Does exit 0 of a command that has changed no file mean that it may skip its work while another one runs?",
-		Yes: trace.Answer{Flags: "--refused 0", Verdict: even.Verdict},
+		Yes: trace.Answer{Flags: flags, Verdict: even.Verdict},
 		No:  trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
 	}
-	switch {
-	case even.Verdict == checker.Broken && even.Counterexample.Failures() == "":
+	if even.Verdict == checker.Broken {
 		r = even // what is lost then is lost in earnest
-	case even.Verdict == checker.Broken: // by a failure, which may have been a refusal here
-	default:
+	} else {
 		r.Verdict, r.Complete = checker.Unknown, false
 		r.Why = "it depends: it holds if a command that exits 0 and has changed no file has skipped its work; " +
-			"say so with --refused 0, or --refused none"
+			"say so with " + flags + ", or --refused none"
 	}
 	q.Because = r.Counterexample.Met()
 	r.Question = q
 	return r, nil
+}
+
+// withRefused decides commands whose exit statuses mean something else.
+func withRefused(spec *command.Spec, refused command.Refused, decide deciding) (checker.Result, error) {
+	other := *spec
+	other.Refused = refused
+	sc, err := other.Scenario()
+	if err != nil {
+		return checker.Result{}, err
+	}
+	return decide(&sc, sc.Claims[0].Property)
 }

@@ -49,8 +49,11 @@ func TestCausesOfWrongEnds(t *testing.T) {
 			{"n", "there", "—", "—"},
 		}
 	}
+	undone := wrong(n, "failed")
+	undone.Kind = func(scenarios.View) scenarios.Kind { return scenarios.Undone }
 	var c causes
 	for _, sc := range sys.Scenarios(
+		row("end/read-back", undone, kit.Roles(drafts("A"), drafts("B"))),
 		row("end/later-victim", counted, kit.Roles(breaksAndCounts("A", false), breaksAndCounts("B", true)), kit.DeadOwner(kit.Dead), kit.File(n, "0")),
 		row("end/turned-away", wrong(n, "failed"), kit.Roles(removesWhatItSaw, func(t *task) { _ = t.Unlink(lock) }), kit.File(lock, "")),
 		row("end/read-amid", wrong(n, "half"), kit.Roles(func(t *task) { _ = kit.Replace(t, lock, "b") }, copiesEmpty), kit.File(lock, "a")),
@@ -76,6 +79,16 @@ func TestCausesOfWrongEnds(t *testing.T) {
 		c.add(t, &sc, sc.Claims[0].Property)
 	}
 	golden.Check(t, "ends.txt", c.text.String())
+}
+
+// drafts writes a text, reads it back, and notes when that is another one.
+func drafts(text string) scenarios.Program {
+	return func(t *task) {
+		_ = kit.Replace(t, lock, text)
+		if is, err := kit.ReadAll(t, lock); err == nil && is != text && is != "" {
+			_ = kit.Create(t, "/run/n", "failed")
+		}
+	}
 }
 
 // breaksAndCounts breaks a dead one's lock, counts, and gives the lock back or keeps it. Who has

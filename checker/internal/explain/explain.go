@@ -90,6 +90,7 @@ var mistakes = []mistake{
 	{"stale memory", "LP1017", (*teller).remembered},
 	{"wrong judgement", "LP1015", (*teller).misjudged},
 	{"stale memory", "LP1002", (*teller).notReadAgain},
+	{"two drafts", "LP1018", (*teller).readBack},
 	{"no look", "LP1002", (*teller).blindly},
 	{"unread file", "LP1002", (*teller).unread},
 	{"two names", "LP1010", (*teller).twoNames},

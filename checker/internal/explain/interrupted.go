@@ -51,6 +51,36 @@ func (t *teller) readAmid() bool {
 	return false
 }
 
+// readBack tells of a task that wrote a file and reads it back after somebody else has written it. It is why nothing is
+// left of what that task did.
+func (t *teller) readBack() bool {
+	if t.cx.Kind != scenarios.Undone {
+		return false
+	}
+	for i := range t.walk.Steps {
+		st := &t.walk.Steps[i]
+		if !isRead(st) || st.Calls[0].Result.Data == "" {
+			continue
+		}
+		var mine, theirs *change
+		for _, c := range t.changesOf(st.Targets[0][0].Path) {
+			switch {
+			case c.Step > st.N || c.Kind != trace.Wrote:
+			case c.By == st.Choice.Task:
+				mine, theirs = c, nil
+			case mine != nil:
+				theirs = c
+			}
+		}
+		if theirs != nil {
+			t.say("%s %s %s. Then %s %s %s. So %s %s %s, which it has not written.", mine.By, t.whole(mine), t.at(mine.Step),
+				theirs.By, t.whole(theirs), t.at(theirs.Step), st.Choice.Task, t.readHere(st), t.did(st.N))
+			return true
+		}
+	}
+	return false
+}
+
 // isList reports whether a step lists a directory.
 func isList(st *trace.Walked) bool {
 	return len(st.Calls) == 1 && st.Calls[0].Op.Call == fsfake.CallReaddir && st.Calls[0].Result.OK() && len(st.Targets[0]) > 0

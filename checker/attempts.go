@@ -236,6 +236,12 @@ func (g *decision) confirmJoined(ctx context.Context) (err error) {
 
 // pathsOf says why there are so many paths, for the reason why rounds of polling could not be joined.
 func pathsOf(carries error) string {
+	var c *learn.CarriesError
+	if errors.As(carries, &c) {
+		return fmt.Sprintf("and there may be no end of them: %s makes the call %q where it made %q before, after rounds "+
+			"alike, as a program does that counts its attempts or waits longer each time. With fewer attempts, or a "+
+			"shorter time limit, there is an end", c.Task, c.Is, c.Was)
+	}
 	if errors.Is(carries, learn.ErrCarriesOver) {
 		return fmt.Sprintf("and there may be no end of them, because %v", carries)
 	}

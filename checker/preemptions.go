@@ -89,7 +89,7 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	}
 	g.preempted = p
 	if len(p.Broken) > 0 {
-		err = g.smallestOf(ctx, p, limits)
+		err = g.smallestOf(ctx, p)
 	}
 	if err == nil && !p.Whole && !g.has(g.first()) && ctx.Err() == nil {
 		err = g.drawn(ctx)
@@ -108,21 +108,26 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	return "few preemptions break nothing", nil
 }
 
+// tell tells how far it has come, with how much was learned.
+func (g *decision) tell(p search.Progress) {
+	if tell := g.o.limits(g.t.Sc, g.t.Property).Progress; tell != nil {
+		l := g.x.Learned()
+		p.Executions, p.Learned = l.Coroutines, l.Edges
+		tell(p)
+	}
+}
+
 // smallestOf makes the schedules smaller that break the property, one of each kind. None that is smaller has more
 // preemptions.
-func (g *decision) smallestOf(ctx context.Context, p *search.Preempted, limits search.Limits) error {
+func (g *decision) smallestOf(ctx context.Context, p *search.Preempted) error {
 	slices.SortFunc(p.Broken, func(a, b search.BrokenSchedule) int { return g.compare(a.Kind, b.Kind) })
 	for i := range p.Broken {
 		b := &p.Broken[i]
 		if err := g.meet(b.Schedule); err != nil {
 			return err
 		}
+		g.tell(search.Progress{Broken: true, Depth: len(b.Schedule), Preemptions: b.Preemptions})
 		l := g.x.Learned()
-		if tell := limits.Progress; tell != nil {
-			tell(search.Progress{
-				Broken: true, Depth: len(b.Schedule), Preemptions: b.Preemptions, Executions: l.Coroutines, Learned: l.Edges,
-			})
-		}
 		tg := &search.Target{
 			Kind: b.Kind, Preemptions: &b.Preemptions, NoFaults: true, Monitors: true, Beside: g.c.States.Bytes(),
 			Limits: search.Limits{Bytes: g.o.Bytes, Executions: l.Coroutines + max(l.Coroutines, smallerExecutions)},
@@ -146,6 +151,7 @@ func (g *decision) confirmBound(ctx context.Context) (why string, err error) {
 	if p.Bound < 1 || g.c.Violations > 0 || g.x.OneOrder() {
 		return "few preemptions are no bound", nil
 	}
+	g.tell(search.Progress{Again: true})
 	if err = g.x.Confirm(ctx); err == nil && g.t.Sc.Unjudged != nil {
 		why = g.t.Sc.Unjudged()
 	}
@@ -174,6 +180,7 @@ func (g *decision) drawn(ctx context.Context) error {
 	}
 	for i := 0; i < len(all) && err == nil && ctx.Err() == nil && !g.has(g.first()); i++ {
 		var out search.Outcome
+		g.tell(search.Progress{Drawn: i, Draws: len(all)})
 		out, err = g.t.Run(all[i], false)
 		if err == nil && out.Broken && !g.has(out.Kind) {
 			f := &found{ended: &search.EndedError{Why: "the schedule was drawn"}}

@@ -2,11 +2,14 @@ package checker
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/learn"
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 )
@@ -43,4 +46,13 @@ func TestBoundLeavesTheClock(t *testing.T) {
 	_, err = g.confirmBound(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, &Within{Preemptions: 1, Places: 3, Still: true}, g.within)
+}
+
+// A program that counts its attempts has no end of them: what it did is named, and what to change.
+func TestPathsOfWhoCounts(t *testing.T) {
+	said := pathsOf(fmt.Errorf("%w: %w", learn.ErrCarriesOver,
+		&learn.CarriesError{Task: "A", Was: "sleep 1s", Is: "end with status 10"}))
+	require.Contains(t, said, `A makes the call "end with status 10" where it made "sleep 1s" before`)
+	require.Contains(t, said, "With fewer attempts")
+	require.Contains(t, pathsOf(errors.New("it polls")), "a number of attempts, say")
 }

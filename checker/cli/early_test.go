@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/checker"
 )
 
 // A counterexample that waits for its final verdict is shown once, and not beside that verdict.
@@ -51,4 +53,21 @@ func TestFurther(t *testing.T) {
 		require.Equal(t, smallest, strings.Contains(out.String(), "HOLDS  deadlock"), out.String())
 		require.Equal(t, !smallest, strings.Contains(out.String(), "another property is broken"), out.String())
 	}
+}
+
+// Whatever takes long is told by its name.
+func TestProgressSaysWhatIsDone(t *testing.T) {
+	var g checker.Progress
+	g.States = 7
+	require.Equal(t, "7 states", doing(g))
+	g.Within = &checker.Within{Preemptions: 2}
+	require.Equal(t, "holds with up to 2 preemptions; going on: 7 states", doing(g))
+	g.Again = true
+	require.Equal(t, "looking again at what holds with few preemptions", doing(g))
+	g.Draws = 55
+	require.Equal(t, "directed and drawn schedules: 0 of 55", doing(g))
+	g.Preemptions, g.Place, g.Places = 1, 3, 9
+	require.Equal(t, "schedules with 1 preemption: 3 of 9 places", doing(g))
+	g.Broken, g.Depth = true, 30
+	require.Equal(t, "broken in 30 steps with 1 preemption; looking for a smaller counterexample", doing(g))
 }

@@ -101,21 +101,30 @@ func (p *progress) followRun(g checker.Progress) {
 	if g.Within != nil {
 		p.early.bound(g.Property.String() + " " + g.Within.String())
 	}
-	if g.Broken || time.Since(p.last) >= 100*time.Millisecond {
-		text := fmt.Sprintf("%d states", g.States)
-		switch {
-		case g.Broken:
-			text = fmt.Sprintf("broken in %s with %s; looking for a smaller counterexample",
-				numbers.Count(g.Depth, "step", "steps"), numbers.Count(g.Preemptions, "preemption", "preemptions"))
-		case g.Places > 0:
-			text = fmt.Sprintf("schedules with %s: %d of %d places", numbers.Count(g.Preemptions, "preemption",
-				"preemptions"), g.Place, g.Places)
-		case g.Within != nil:
-			text = fmt.Sprintf("holds with up to %s; going on: %s",
-				numbers.Count(g.Within.Preemptions, "preemption", "preemptions"), text)
-		}
-		p.line(fmt.Sprintf("%s: %s, %d executions, %d calls learned", g.Property, text, g.Executions, g.Learned))
+	if g.Broken || g.Again || time.Since(p.last) >= 100*time.Millisecond {
+		p.line(fmt.Sprintf("%s: %s, %d executions, %d calls learned", g.Property, doing(g), g.Executions, g.Learned))
 	}
+}
+
+// doing says what a search does in which real programs run.
+func doing(g checker.Progress) string {
+	states := fmt.Sprintf("%d states", g.States)
+	switch {
+	case g.Broken:
+		return fmt.Sprintf("broken in %s with %s; looking for a smaller counterexample",
+			numbers.Count(g.Depth, "step", "steps"), numbers.Count(g.Preemptions, "preemption", "preemptions"))
+	case g.Places > 0:
+		return fmt.Sprintf("schedules with %s: %d of %d places", numbers.Count(g.Preemptions, "preemption",
+			"preemptions"), g.Place, g.Places)
+	case g.Draws > 0:
+		return fmt.Sprintf("directed and drawn schedules: %d of %d", g.Drawn, g.Draws)
+	case g.Again:
+		return "looking again at what holds with few preemptions"
+	case g.Within != nil:
+		return fmt.Sprintf("holds with up to %s; going on: %s",
+			numbers.Count(g.Within.Preemptions, "preemption", "preemptions"), states)
+	}
+	return states
 }
 
 // line writes the line anew, as much of it as fits: a line that is broken by the

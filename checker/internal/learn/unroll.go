@@ -175,14 +175,23 @@ func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, bac
 
 // carriesOver reports a retry loop whose later rounds go on differently.
 func (a *Automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
-	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare what a round uses inside the round",
-		a.name, a.scenario, call, round, Told(is, more), was.String())
+	told := Told(is, more)
+	return &CarriesError{a.name, was.String(), told, fmt.Sprintf("checker: task %s of %s: a retry round carries "+
+		"something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare "+
+		"what a round uses inside the round", a.name, a.scenario, call, round, told, was.String())}
 }
 
 // carriesAcross reports a retry loop in which a round goes on differently after others
 // than the one it was learned after.
 func (a *Automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error {
-	return fmt.Errorf("checker: task %s of %s: a retry round carries something over: %d calls into rounds whose "+
-		"results were seen before, its next call is %q. Before, it was %q. Declare what a round uses inside the round",
-		a.name, a.scenario, calls, Told(is, more), was.String())
+	told := Told(is, more)
+	return &CarriesError{a.name, was.String(), told, fmt.Sprintf("checker: task %s of %s: a retry round carries "+
+		"something over: %d calls into rounds whose results were seen before, its next call is %q. Before, it was %q. "+
+		"Declare what a round uses inside the round", a.name, a.scenario, calls, told, was.String())}
 }
+
+// A CarriesError says that a task made the call Is after rounds of a retry loop after which it had made the call Was.
+type CarriesError struct{ Task, Was, Is, text string }
+
+// Error says it, and what to do in a Go function.
+func (e *CarriesError) Error() string { return e.text }

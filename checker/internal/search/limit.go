@@ -34,6 +34,9 @@ type Progress struct {
 	Preemptions, Place, Places int
 	// Broken: a schedule that breaks the property is known.
 	Broken bool
+	// Drawn schedules of Draws have been made; Draws is 0 in other searches. Again: what holds is looked at again.
+	Drawn, Draws int
+	Again        bool
 }
 
 const (

@@ -122,7 +122,7 @@ func (s *preemptive) cover(most int) error {
 		pending := s.pending
 		s.pending = nil
 		for i, p := range pending {
-			if s.tell(bound, len(places)-len(pending)+i, len(places)); s.done() {
+			if s.tell(bound, max(len(places)-len(pending), 0)+i, max(len(places), len(pending))); s.done() {
 				return nil
 			}
 			if err := s.follow(p, false); err != nil {

@@ -43,7 +43,6 @@ func (t *thread) reap(real int, keep bool) int {
 		return real
 	}
 	c.reaped = !keep
-	t.p.mono = max(t.p.mono, c.mono) // it has waited as long as the child has slept
 	return c.pid
 }
 

@@ -34,7 +34,7 @@
 // Equal answers give equal calls. Therefore pids and thread ids are virtual, addresses are not
 // random but depend on the pid, getrandom(2), AT_RANDOM and /dev/urandom come from [Config.Seed] and the pid, the
 // environment is a fixed one but for [Config.Env], and clocks are virtual: the time of day is
-// what the driver says, the monotonic clock of a process moves by its own sleeps only. In the vDSO the
+// what the driver says, the monotonic clocks of its processes move by their sleeps only. In the vDSO the
 // kernel's clocks are replaced by that monotonic clock, which programs read without a stop; where
 // its code is not as expected it is hidden, and each look at a clock is a stop. Nothing
 // sleeps: a wait with a timeout appears in the set as an [fsfake.CallSleep] with Timer set,

@@ -71,8 +71,10 @@ func (p *process) soonest() *Pending {
 		if first == nil || deadline < at {
 			at = deadline
 			first = &Pending{
-				Task: fsfake.Task{Pid: p.pid, N: n}, Timer: true,
-				Op: fsfake.Op{Call: fsfake.CallSleep, Time: max(deadline-p.mono, 0)},
+				Task:     fsfake.Task{Pid: p.pid, N: n},
+				Timer:    true,
+				Op:       fsfake.Op{Call: fsfake.CallSleep, Time: max(deadline-p.mono, 0)},
+				Deadline: deadline, Due: deadline-p.r.fired < Tie,
 			}
 		}
 	}
@@ -91,15 +93,17 @@ func (p *process) soonest() *Pending {
 	return first
 }
 
-// fire makes the time of the soonest wait come.
+// Tie is how far two waits may end from each other so that either may be the first: 1 ms, in nanoseconds.
+const Tie = int64(1e6)
+
+// fire makes the time of the soonest wait come. It passes for all processes of the run: which of their waits ends first
+// is said by how long they are.
 func (p *process) fire() {
 	timer := p.soonest()
 	p.mono += timer.Op.Time
-	p.r.moved = true
-	if p.r.c.AskTime {
-		for _, q := range p.r.procs { // time passes for all
-			q.mono = max(q.mono, p.mono)
-		}
+	p.r.moved, p.r.fired = true, max(p.r.fired, timer.Deadline)
+	for _, q := range p.r.procs {
+		q.mono = max(q.mono, p.mono)
 	}
 	if timer.Task.N == 0 {
 		p.ring(p.nextAlarm())

@@ -332,7 +332,7 @@ for child in [subprocess.Popen([sys.executable, "-c", told]) for _ in range(2)]:
 			m.AddProc(fsfake.ProcSpec{Pid: pid, Parent: 1, UID: uint32(os.Getuid()), GID: uint32(os.Getgid()), Cwd: dir})
 		}
 		got, slept := sleeps(t, m, c)
-		require.Equal(t, slices.Repeat([]time.Duration{2 * time.Second}, 3), slept)
+		require.Equal(t, []time.Duration{2 * time.Second, 2 * time.Second, 0}, slept, "the children sleep side by side")
 		for _, n := range strings.Fields(got.Stdout) {
 			require.False(t, seen[n], "%s twice", n)
 			seen[n] = true

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -27,10 +26,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	}
 	set = d.awake(set)
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
-	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Timer })
-	if timers >= 0 && d.spec.lasting {
-		slices.SortStableFunc(set[timers:], func(a, b tracer.Pending) int { return cmp.Compare(a.Op.Time, b.Op.Time) })
-	}
+	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 })
 	if d.spec.mixed > 0 {
 		return d.mixes(set), nil
 	}
@@ -39,6 +35,9 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		free++
 	}
 	ways := free
+	if timers == 0 && !d.spec.lasting { // they end at one time
+		free, ways = len(set), len(set)
+	}
 	if timers < 0 && d.triedBeside(set) {
 		ways = len(set)
 	}
@@ -47,7 +46,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	}
 	switch {
 	case len(set) <= max(ways, 1):
-	case timers == 0 && d.spec.lasting && set[0].Op.Time < set[1].Op.Time: // time says which comes first
+	case timers == 0 && d.spec.lasting && set[0].Deadline < set[1].Deadline: // time says which comes first
 	case d.timed(set):
 		d.note(scenarios.TimersLast)
 		if set[0].Task == d.stands { // it has chosen to wait on
@@ -128,6 +127,8 @@ const maxChoices = 64
 
 func rank(p tracer.Pending) int {
 	switch {
+	case p.Due:
+		return 0
 	case p.Timer:
 		return 2
 	case p.Op.MayBlock():

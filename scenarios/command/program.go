@@ -38,6 +38,7 @@ type driver struct {
 	exit     tracer.Exit // how it has ended
 	killed   bool        // its first process was
 	choices  int         // made among its own calls
+	rounds   rounds      // between its sleeps
 	mix      *mixer      // draws one order of them
 	inside   bool
 	markDir  bool // what marks the section is a directory
@@ -149,6 +150,7 @@ func (d *driver) follow() error {
 		if len(set) == 0 {
 			return d.ended()
 		}
+		set = d.inOrder(set)
 		p, err := d.pick(set)
 		if err != nil {
 			return err
@@ -264,6 +266,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		}
 		return r, nil
 	}
+	d.rounds.add(op, r, p.Timer)
 	if p.Task == d.stands {
 		d.stands = fsfake.Task{}
 	}

@@ -1,0 +1,49 @@
+package command_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
+	"lockpick/scenarios"
+)
+
+// Of the sleeps and timeouts of one command the one that is over first ends first, as it does natively; those that are
+// over at one time do so in both orders. Before, a timeout of a minute ended before a child had slept for a second, and
+// correct commands were broken.
+func TestDeadlines(t *testing.T) {
+	const selects = `import os, select, time
+r, w = os.pipe()
+if os.fork() == 0:
+    time.sleep(1); os.write(w, b'x'); os._exit(0)
+if not select.select([r], [], [], 60)[0]: raise SystemExit(1)
+os.wait(); open('f', 'a').write('x')`
+	for _, c := range []struct{ name, needs, line, other, verdict string }{
+		{"timeout outside", "timeout", "timeout 5 sh -c 'sleep 1; echo x >> f'", "", "holds"},
+		{"timeout inside", "timeout", "timeout 60 timeout 1 sleep 5; [ $? = 124 ] && echo x >> f", "", "holds"},
+		{"timeout that comes", "timeout", "timeout 1 sh -c 'sleep 5; echo late >> f'; [ $? = 124 ] && echo x >> f", "", "holds"},
+		{"timeout beside a lock", "flock", "timeout 60 flock -w 5 -E 5 l true; [ $? != 124 ] && echo x >> f", "flock l sleep 1", "unknown"},
+		{"timeout of a loop", "timeout", "timeout 2 sh -c 'until [ -e d ]; do sleep 1; done'; [ $? = 124 ] && echo x >> f", "", "holds"},
+		{"timeout of a long loop", "timeout", "timeout 999 sh -c 'until [ -e d ]; do sleep 1; done'; echo x >> f", "", "unknown"},
+		{"read -t", "bash", `bash -c 'read -t 60 x < <(sleep 1; echo y) && echo $x >> f'`, "", "holds"},
+		{"the later child is first", "sh", "(sleep 2; mv a b) & (sleep 1; mkdir a) & wait; [ -d b ] && echo x >> f", "cat f", "holds"},
+		{"equal deadlines", "sh", "sleep 1 & sleep 1; cat f > g; wait", "cp f h", "holds"},
+		{"select in python", "python3", "python3 -c \"" + selects + "\"", "", "holds"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if testing.Short() && c.needs == "python3" {
+				testmain.Slow(t, "interpreters take long to start", "./scenarios/command")
+			}
+			lines := twice(c.line)
+			if c.other != "" {
+				lines[1] = c.other
+			}
+			sc := scenario(t, c.needs, lines, map[string]string{"f": "1\n"}, "refused none")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, c.verdict)
+		})
+	}
+}

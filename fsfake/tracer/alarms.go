@@ -70,6 +70,7 @@ type alarm struct {
 	id       int
 	on       bool
 	deadline int64 // on the monotonic clock
+	tied     int64 // see thread
 	interval int64
 	wall     bool // its absolute times are times of day
 	signal   unix.Signal

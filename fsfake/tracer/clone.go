@@ -167,7 +167,6 @@ func killOne(pid int) {
 func (r *Run) copyFor(child int) *Run {
 	n := newRun(r.c)
 	n.dir, n.now, n.nowIs, n.nowKnown, n.answers = r.dir, r.now, r.nowIs, r.nowKnown, r.answers
-	n.fired = r.fired
 	n.refused, n.unlike = slices.Clone(r.refused), slices.Clone(r.unlike)
 	n.execs, n.pipes = slices.Clone(r.execs), maps.Clone(r.pipes)
 	n.out.stdout.text.WriteString(r.out.stdout.text.String())

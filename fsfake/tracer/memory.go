@@ -30,7 +30,7 @@ func (r *Run) sum(whole bool) (sum string) {
 		h, open := sha256.New(), pipes(nil)
 		if whole {
 			open = pipes{}
-			fmt.Fprintf(h, "%q %q %d %d\n", r.out.stdout.text.String(), r.out.stderr.text.String(), r.now, r.fired)
+			fmt.Fprintf(h, "%q %q %d\n", r.out.stdout.text.String(), r.out.stderr.text.String(), r.now)
 		}
 		for _, p := range r.procs {
 			if p.gone && p.reaped {

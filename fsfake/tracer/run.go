@@ -37,7 +37,6 @@ type Run struct {
 	moved    bool            // something has run since the last rest
 	err      error
 	now      int64 // the time of day, in nanoseconds since 1970
-	fired    int64 // the latest deadline whose time has come
 	nowIs    int   // count of answers when now was learned, if nowKnown
 	nowKnown bool
 	answers  int
@@ -260,19 +259,15 @@ func (r *Run) Let(t fsfake.Task, expected fsfake.Result) (res fsfake.Result, err
 	return res, errors.Join(err, over)
 }
 
-// Pass lets time pass: the time of day and the monotonic clocks of all processes move by d, and with them when waits
-// end: no wait ends in place of another one.
+// Pass lets time pass: the time of day and the monotonic clocks of all processes move by d. What waits for a time that
+// has come then is as before: its end is offered. Of several processes no wait ends in place of another one.
 func (r *Run) Pass(d time.Duration) {
 	_ = r.on(func() {
 		r.now += int64(d)
-		r.fired += int64(d)
 		for _, p := range r.procs {
 			p.mono += int64(d)
-			for _, t := range p.threads {
-				t.deadline += int64(d)
-			}
-			for _, a := range p.alarms {
-				a.deadline += int64(d)
+			if len(r.procs) > 1 {
+				p.postpone(int64(d))
 			}
 		}
 	})

@@ -67,14 +67,14 @@ func (p *process) soonest() *Pending {
 	}
 	var first *Pending
 	var at int64
-	offer := func(n int, deadline int64) {
+	offer := func(n int, deadline, tied int64) {
 		if first == nil || deadline < at {
 			at = deadline
 			first = &Pending{
 				Task:     fsfake.Task{Pid: p.pid, N: n},
 				Timer:    true,
 				Op:       fsfake.Op{Call: fsfake.CallSleep, Time: max(deadline-p.mono, 0)},
-				Deadline: deadline, Due: deadline-p.r.fired < Tie,
+				Deadline: deadline, Due: deadline == tied,
 			}
 		}
 	}
@@ -84,11 +84,11 @@ func (p *process) soonest() *Pending {
 			continue // see ticks
 		}
 		if t.timed && !t.firing {
-			offer(t.n, t.deadline)
+			offer(t.n, t.deadline, t.tied)
 		}
 	}
 	if a := p.nextAlarm(); a != nil {
-		offer(0, a.deadline)
+		offer(0, a.deadline, a.tied)
 	}
 	return first
 }
@@ -101,9 +101,11 @@ const Tie = int64(1e6)
 func (p *process) fire() {
 	timer := p.soonest()
 	p.mono += timer.Op.Time
-	p.r.moved, p.r.fired = true, max(p.r.fired, timer.Deadline)
+	p.r.moved = true
 	for _, q := range p.r.procs {
-		q.mono = max(q.mono, p.mono)
+		if q.mono = max(q.mono, p.mono); q != p {
+			q.tie(timer.Deadline)
+		}
 	}
 	if timer.Task.N == 0 {
 		p.ring(p.nextAlarm())
@@ -123,5 +125,32 @@ func (p *process) fire() {
 		if err := unix.PtraceInterrupt(t.tid); err != nil && err != unix.ESRCH {
 			t.fault("ptrace: %v", err)
 		}
+	}
+}
+
+// tie notes which waits end at a time, or before it: their time has come.
+func (p *process) tie(at int64) {
+	if p.r.c.AskTime { // the driver's clock says it
+		return
+	}
+	for _, t := range p.threads {
+		if t.timed && t.deadline-at < Tie {
+			t.tied = t.deadline
+		}
+	}
+	for _, a := range p.alarms {
+		if a.on && a.deadline-at < Tie {
+			a.tied = a.deadline
+		}
+	}
+}
+
+// postpone moves the ends of all waits on.
+func (p *process) postpone(by int64) {
+	for _, t := range p.threads {
+		t.deadline, t.tied = t.deadline+by, t.tied+by
+	}
+	for _, a := range p.alarms {
+		a.deadline, a.tied = a.deadline+by, a.tied+by
 	}
 }

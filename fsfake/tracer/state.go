@@ -28,7 +28,7 @@ func (p *process) more(out []byte) ([]byte, error) {
 		out = fmt.Appendf(out, "%+v\n", *a)
 	}
 	for _, t := range p.threads {
-		out = fmt.Appendf(out, "%+v %t %t %d\n", t.signals(), t.timed, t.blocked, t.deadline)
+		out = fmt.Appendf(out, "%+v %t %t %d %t\n", t.signals(), t.timed, t.blocked, t.deadline, t.tied == t.deadline)
 	}
 	return out, nil
 }

@@ -58,6 +58,7 @@ type thread struct {
 	// A wait with a timeout. It ends at deadline on the monotonic clock of the process.
 	timed    bool
 	deadline int64
+	tied     int64  // the deadline that has come with that of another process
 	expired  func() // makes the call return because its time has come
 	firing   bool   // it has been interrupted for that
 	rem      uint64 // napping: where what is left is written

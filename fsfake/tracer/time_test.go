@@ -4,7 +4,6 @@ package tracer_test
 
 import (
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"

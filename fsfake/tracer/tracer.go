@@ -99,8 +99,8 @@ type Pending struct {
 	// Timer: the wait need not end; time passes, or another thread wakes it. When the driver
 	// answers, the wait's time has come. Of each process only the soonest is offered.
 	Timer bool
-	// Deadline is when the wait of a Timer ends, in nanoseconds on the monotonic clock of the run. Due: that of another
-	// one that ended as late, or later by less than [Tie], has come already.
+	// Deadline is when the wait of a Timer ends, in nanoseconds on the monotonic clock of the run. Due: that of a wait
+	// of another process, less than [Tie] earlier, has come since this one began.
 	Deadline int64
 	Due      bool
 	// Blocked: the last answer was Blocked. The driver makes the call again when

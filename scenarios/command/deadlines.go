@@ -2,6 +2,7 @@ package command
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"slices"
 
@@ -56,20 +57,20 @@ func endsLater(timers []tracer.Pending) int {
 // runs beside it.
 const mostRounds = 30
 
-// rounds are what a command does between its sleeps.
+// rounds are what a command does between its sleeps, as a digest of the calls and answers.
 type rounds struct {
-	now, last string
+	now, last [sha256.Size]byte
 	alike     int // how many came in a row
 }
 
 // add notes a call, or the end of a sleep, with which a round begins.
 func (r *rounds) add(op fsfake.Op, answer fsfake.Result, timer bool) {
 	if !timer {
-		r.now += fmt.Sprintf("%v %v\n", op, answer)
+		r.now = sha256.Sum256(fmt.Appendf(r.now[:], "%v %v\n", op, answer))
 		return
 	}
 	if r.alike++; r.now != r.last {
 		r.alike = 1
 	}
-	r.last, r.now = r.now, ""
+	r.last, r.now = r.now, [sha256.Size]byte{}
 }

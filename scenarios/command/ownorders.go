@@ -70,7 +70,7 @@ func (d *driver) mixes(set []tracer.Pending) *tracer.Pending {
 	if d.mix == nil {
 		d.mix = &mixer{rand.New(rand.NewPCG(d.spec.mixed, uint64(d.process))), map[fsfake.Task]float64{}}
 	}
-	if timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Timer }); timers > 0 {
+	if timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 }); timers > 0 {
 		set = set[:timers]
 	}
 	best := 0

@@ -42,6 +42,15 @@ func TestJSONConforms(t *testing.T) {
 	require.NoError(t, s.Validate(decoded(t, text(t, func(b *bytes.Buffer) error { return JSON(b, nil, Options{}) }))))
 }
 
+// Which stall is survived stands in the document where that was tried, as the schema describes it.
+func TestJSONTellsWhatIsSurvived(t *testing.T) {
+	r := results(t)[0]
+	r.Survives = "survives a stall of 3s, and is broken by one of 4s"
+	got := text(t, func(b *bytes.Buffer) error { return JSON(b, []checker.Result{r}, Options{}) })
+	require.Contains(t, got, `"survives": "survives a stall of 3s, and is broken by one of 4s"`)
+	require.NoError(t, schema(t).Validate(decoded(t, got)))
+}
+
 // The schema describes every field of a setting that goes into the document.
 func TestSchemaKnowsTheSetting(t *testing.T) {
 	text, err := os.ReadFile("../../docs/schema/check-v1.json")

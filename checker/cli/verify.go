@@ -74,7 +74,7 @@ func (a *app) verify(ctx context.Context, path string) error {
 func oneProof(questions []question, path string) error {
 	asked := 0
 	for _, q := range questions {
-		if !q.sc.Setting.Fixed && parameterized.Asks(q.property) {
+		if q.sc.Setting.Alike() && parameterized.Asks(q.property) {
 			asked++
 		}
 	}

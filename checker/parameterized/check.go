@@ -62,7 +62,7 @@ func Asks(p *scenarios.Property) bool { return anynumber.Asks(p) }
 // Prove looks for a proof, and decides nothing.
 func Prove(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (Answer, error) {
 	a := Answer{Scenario: sc, Property: p}
-	if sc.Setting.Fixed {
+	if !sc.Setting.Alike() {
 		a.Why = "the processes have roles of their own, so \"one more\" says nothing"
 		return a, nil
 	}
@@ -77,7 +77,7 @@ func Prove(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (
 // Extend looks for a proof where a verdict is that a property holds, as far as that is cheap, and notes it there. The
 // verdict stands where there is none, for any reason.
 func Extend(ctx context.Context, sc *scenarios.Scenario, r *checker.Result) {
-	if r.Verdict != checker.Holds || sc.Setting.Fixed || !anynumber.Asks(r.Property) {
+	if r.Verdict != checker.Holds || !sc.Setting.Alike() || !anynumber.Asks(r.Property) {
 		return
 	}
 	a := Answer{Scenario: sc, Property: r.Property}
@@ -132,7 +132,7 @@ func (a *Answer) prove(ctx context.Context, budget int) error {
 	return nil
 }
 
-// decide decides few processes, one number after the other.
+// decide decides few processes, one number after the other, where the setting allows for other numbers.
 func (a *Answer) decide(ctx context.Context, o checker.Options) error {
 	o.SkipOdds, o.States = true, anyStates
 	for n := 2; n <= anyProcesses; n++ {
@@ -142,7 +142,7 @@ func (a *Answer) decide(ctx context.Context, o checker.Options) error {
 		}
 		sc, err := a.Scenario.In(st)
 		if err != nil {
-			return err
+			return nil // what is said of threads, users or clocks is said of each process
 		}
 		r, err := checker.Check(ctx, &sc, a.Property, o)
 		if err != nil {

@@ -49,6 +49,11 @@ func TestAnswers(t *testing.T) {
 	require.Empty(t, fails.Call, "no call is at fault")
 
 	require.False(t, ask("ctx/excl/crash", scenarios.Wedge).Asked)
+	require.False(t, ask("jib/keep-file/tasks", scenarios.MutualExclusion).Asked, "one has two tasks, the other is a peer")
+	threads := ask("openclaw-release/option-a/tasks", scenarios.ForeignRelease)
+	require.True(t, threads.Asked)
+	require.Equal(t, "a process has several tasks", threads.Why)
+	require.Zero(t, threads.UpTo, "the setting allows for no other number")
 }
 
 // What holds is extended to any number, and nothing is said of what is broken, not proved, or not asked.

@@ -55,8 +55,11 @@ type Further struct {
 const anyHead = "any number of processes"
 
 // AnyCell says whether a claim that holds is proved for any number of processes, with any number of kills where its row
-// has kills, or why not.
-func AnyCell(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (string, error) {
+// has kills, or why not. Where one process more breaks it, as the cell of that says, there is nothing to prove.
+func AnyCell(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, oneMore string) (string, error) {
+	if sc.Setting.Alike() && parameterized.Asks(p) && strings.HasPrefix(oneMore, "✗") {
+		return fmt.Sprintf("✗ %d processes break it", sc.Setting.Processes+1), nil
+	}
 	a, err := parameterized.Prove(ctx, sc, p)
 	switch {
 	case a.Proved && sc.Setting.Crashes > 0:
@@ -69,7 +72,7 @@ func AnyCell(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property)
 	return "· " + cell(a.Why), err
 }
 
-const anySentence = "The last column is proved, of processes that are interchangeable: see [what \"holds\" " +
+const anySentence = "The last column is proved, of processes that have no roles of their own: see [what \"holds\" " +
 	"means](../holds.md#any-number-of-processes). "
 
 // FurtherText is the page of the rows that hold, tried one step further with at most so many states.
@@ -104,6 +107,9 @@ func FurtherText(rows []Further, states int) string {
 }
 
 func furtherSign(r *checker.Result) string {
+	if r == nil {
+		return ""
+	}
 	switch r.Verdict {
 	case checker.Broken:
 		return "✗ " + schedule(r)

@@ -199,7 +199,7 @@ func zsh() []scenarios.Scenario {
 // tmux is how a client starts the server (C, client.c). A file with the server's pid stands for the socket,
 // which answers while the server lives.
 func tmux() []scenarios.Scenario {
-	const lock, socket = "/tmp/tmux-1000/default.lock", "/tmp/tmux-1000/default"
+	const lock, socket = "/tmp/tmux-0/default.lock", "/tmp/tmux-0/default"
 	sys := kit.System{Name: "tmux", Lock: lock, Source: kit.Text(files, "sources.go"),
 		Report: kit.At("tmux/tmux", "0159c74a32dabec337334252121d5d2a060adc21",
 			"client.c")}

@@ -45,7 +45,7 @@ func (s *System) alike() error {
 		renamings = append(renamings, swapped(by))
 	}
 	for _, to := range renamings {
-		if err := s.allAlike("under another pid", to, func(int, fsfake.Call, *fsfake.Result) {}); err != nil {
+		if err := s.allAlike("as another process", to, func(int, fsfake.Call, *fsfake.Result) {}); err != nil {
 			return err
 		}
 	}

@@ -67,15 +67,15 @@ func settingOf(sc *scenarios.Scenario) string {
 		why string
 	}{
 		{sc.External, "it runs commands, of which only Go functions are proved so far"},
-		{st.Fixed, "its processes have roles of their own, so there is no \"one more of them\""},
+		{!st.Alike(), "its processes have roles of their own, so there is no \"one more of them\""},
 		{st.Tasks != nil, "a process has several tasks"},
 		{len(st.Handlers) > 0, "a process has a signal handler"},
-		{st.Stalls > 0 || len(st.Punctual) > 0 || len(st.Skew) > 0,
-			"time passes: stalls, punctual processes or skewed clocks"},
+		{st.Stalls > 0, "the clock may jump"},
+		{len(st.Punctual)+len(st.Skew) > 0, "processes are never delayed, or their clocks differ from the disk's"},
+		{len(st.Mortal) > 0, "only some processes may be killed"},
 		{st.PowerLosses > 0, "the power may be lost"},
 		{st.FailingCalls > 0, "calls may fail for an outside reason"},
-		{len(st.Mortal) > 0, "only some processes may be killed"},
-		{len(st.Users) > 0 || len(st.Containers) > 0, "processes have users or containers of their own"},
+		{len(st.Users) > 0 || len(st.Containers) > 0, "the processes run as another user, or in containers"},
 		{st.Assume.Sleeps == scenarios.SleepsLast, "sleeps last"},
 	} {
 		if c.is {

@@ -24,6 +24,7 @@ type replayFlags struct {
 	property string
 	real     bool
 	times    int
+	stopAt   int
 	draw     *drawFlags
 }
 
@@ -55,6 +56,8 @@ hold is broken, 2 the schedule cannot happen.`,
 	fs.StringVar(&f.property, "property", "", "judge by property `P` only")
 	fs.BoolVar(&f.real, "real", false, "then replay it on the real disk, with real processes, and compare every call (Linux)")
 	fs.IntVar(&f.times, "times", 1, "with --real, do so `N` times")
+	fs.IntVar(&f.stopAt, "stop-at", 0,
+		"run the commands of a saved run for real up to step `N`, and start $SHELL in their directory as it is then")
 	a.completeProperties(c)
 	return c
 }
@@ -71,6 +74,9 @@ func (a *app) replay(ctx context.Context, c *cobra.Command, args []string, f *re
 		return err
 	}
 	f.setting.idle(a, c, r.sc)
+	if c.Flags().Changed("stop-at") {
+		return a.holdAt(ctx, &r, f)
+	}
 	var first saved.Followed
 	for i, p := range r.properties {
 		got, err := r.follow(p)

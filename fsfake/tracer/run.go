@@ -327,6 +327,16 @@ func (r *Run) Exit(pid int) (Exit, bool) {
 	return exits[len(exits)-1], true
 }
 
+// Real is the pid that a living process has on this machine; 0 where there is none.
+func (r *Run) Real(pid int) int {
+	return looked(r, func() int {
+		if p := r.process(pid); p != nil {
+			return p.real
+		}
+		return 0
+	})
+}
+
 // Taken lists the pids of processes that run, or have ended and whose parents run and have not waited for them: of
 // children of a process, and of others.
 func (r *Run) Taken(parent int) (children, others []int) {

@@ -85,6 +85,9 @@ func (*Run) Executed() []string { return nil }
 // Refused lists none.
 func (*Run) Refused() []string { return nil }
 
+// Real knows no process.
+func (*Run) Real(int) int { return 0 }
+
 // Taken lists none.
 func (*Run) Taken(int) (children, others []int) { return nil, nil }
 

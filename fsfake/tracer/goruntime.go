@@ -4,6 +4,8 @@ package tracer
 
 import (
 	"debug/elf"
+	"os"
+	"path/filepath"
 	"strconv"
 )
 
@@ -41,7 +43,7 @@ func (r *Run) ticks() bool {
 // asks reports whether a thread of the process waits for an answer.
 func (p *process) asks() bool {
 	for _, t := range p.threads {
-		if t.state == asking {
+		if t.state == asking || t.blocked {
 			return true
 		}
 	}
@@ -63,17 +65,25 @@ func (t *thread) isSysmon() bool {
 }
 
 // isGo reports whether the process runs a program in Go.
-func (p *process) isGo() bool {
+func (p *process) isGo() bool { return p.writtenIn() == inGo }
+
+// isJava reports whether the process runs a JVM.
+func (p *process) isJava() bool { return p.writtenIn() == inJava }
+
+func (p *process) writtenIn() language {
 	if p.language == unknownLanguage {
 		p.language = otherLanguage
-		if f, err := elf.Open("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {
+		exe := "/proc/" + strconv.Itoa(p.real) + "/exe"
+		if at, _ := os.Readlink(exe); filepath.Base(at) == "java" {
+			p.language = inJava
+		} else if f, err := elf.Open(exe); err == nil {
 			if f.Section(".go.buildinfo") != nil || f.Section(".note.go.buildid") != nil {
 				p.language = inGo
 			}
 			f.Close()
 		}
 	}
-	return p.language == inGo
+	return p.language
 }
 
 // A language is what a program was written in, as far as it matters.
@@ -82,5 +92,6 @@ type language uint8
 const (
 	unknownLanguage language = iota
 	inGo
+	inJava
 	otherLanguage
 )

@@ -165,7 +165,7 @@ func (r *Run) pending() ([]Pending, error) {
 					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked, Maps: t.c.nr == unix.SYS_MMAP,
 					Blocked: t.blocked, Interrupted: t.blocked && t.state == asking && t.signalled(),
 					Missed: missed[t], Commutes: t.commutes(), Parent: p.ppid, Threads: len(p.threads) > 1, Kin: t.kin(),
-					Signalled: Parks(t.op) && !t.blocked && t.signalled(),
+					Signalled: t.op.MayBlock() && t.op.Call.IsLock() && !t.blocked && t.signalled(),
 				})
 			}
 		}

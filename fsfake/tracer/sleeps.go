@@ -83,7 +83,7 @@ func (p *process) soonest() *Pending {
 		if asks && t.isSysmon() {
 			continue // see ticks
 		}
-		if t.timed && !t.firing {
+		if t.timed && !t.firing && !(asks && t.idles()) {
 			offer(t.n, t.deadline, t.tied)
 		}
 	}

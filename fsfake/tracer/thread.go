@@ -70,6 +70,7 @@ type thread struct {
 	subst    []substitute  // paths to put in place of its own
 	fakeOnly bool          // it is about a directory above the virtual one
 	through  bool          // its answer is to come from the kernel
+	parks    bool          // the kernel is asked without waiting
 	letting  bool          // it is being made
 	itself   bool          // the tracer itself has made what was asked for
 	kernel   fsfake.Result // what the kernel has answered

@@ -38,6 +38,8 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 	if t.blocked && expected.Errno == unix.EINTR && t.signalled() {
 		return expected, r.answer(task, expected)
 	}
+	// A record lock is tried where the driver says that it is not granted: no wait for one ends so.
+	t.parks = Parks(op) || op.Call == fsfake.CallSetlk && op.Wait && expected.Errno == unix.EAGAIN
 	t.answer, t.blocked = nil, false
 	t.through, t.letting, t.itself, t.kernel, t.refused = true, true, false, fsfake.Result{}, 0
 	expected.Blocked, expected.Errno = false, 0
@@ -59,7 +61,7 @@ func (r *Run) let(task fsfake.Task, expected fsfake.Result) (fsfake.Result, erro
 	if t.state == asking && !t.itself { // a call that takes several: this one was but a look
 		return expected, r.err
 	}
-	if t.kernel.Errno == unix.EWOULDBLOCK && Parks(op) && r.err == nil {
+	if t.kernel.Errno == unix.EWOULDBLOCK && t.parks && r.err == nil {
 		if err := t.comeAgain(); err != nil {
 			r.err = fmt.Errorf("tracer: a call that waits for a lock does not come again: %w", err)
 			return fsfake.Result{}, r.err
@@ -140,8 +142,7 @@ func (t *thread) really(f func(ret int64)) {
 	}
 	at := (info.sp - 1024 - size) &^ 15
 	args := t.c.args
-	parks := Parks(t.op)
-	if parks {
+	if t.parks {
 		args[1] = withoutWait(t.c.nr, args[1])
 	}
 	for _, s := range t.subst {
@@ -158,7 +159,7 @@ func (t *thread) really(f func(ret int64)) {
 			return
 		}
 	}
-	if parks || len(b) > 0 {
+	if t.parks || len(b) > 0 {
 		t.instead(t.c.nr, args[:]...)
 	}
 	t.passWaiting(func(ret int64) {
@@ -171,8 +172,11 @@ func (t *thread) really(f func(ret int64)) {
 
 // withoutWait is the second argument of a call that waits for a lock, as it is for one that does not.
 func withoutWait(nr int, arg uint64) uint64 {
-	if nr == unix.SYS_FLOCK {
+	switch {
+	case nr == unix.SYS_FLOCK:
 		return arg | unix.LOCK_NB
+	case arg == unix.F_SETLKW:
+		return unix.F_SETLK
 	}
 	return unix.F_OFD_SETLK
 }

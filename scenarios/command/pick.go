@@ -17,7 +17,7 @@ import (
 // wait the end of a wait is not followed: the clock stands still while the call is made, and that is assumed. There is
 // none when the first process was killed instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
-	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled }) {
+	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled && tracer.Parks(p.Op) }) {
 		d.note(scenarios.OneOrder)
 	}
 	if first := slices.IndexFunc(set, d.goesFirst); first >= 0 && len(set) > 1 && d.spec.mixed == 0 {

@@ -59,6 +59,9 @@ type driver struct {
 	// stands is the task whose call waits on the machine although nobody has been told that it does.
 	stands fsfake.Task
 
+	records []heldBy // what its processes may hold record locks by
+	wentOff int      // timers, while a call waited for a lock
+
 	converts bool // the call that goes on gives a lock back and then waits for another
 
 	resting []fsfake.Task // whose looks at children rest
@@ -272,6 +275,9 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	}
 	if op.Call == fsfake.CallExit {
 		delete(d.children, p.Task.Pid)
+	}
+	if r.OK() {
+		d.locks(p.Task.Pid, op)
 	}
 	d.wake(p)
 	if looksAtKin(op) {

@@ -14,10 +14,39 @@ import (
 // timer goes off. That it goes off later, when others have made more steps, need not be followed: nobody sees
 // that somebody waits, so it is the same as a timer that has gone off at once in a process that is slow from there on.
 
+// A record lock is waited for in the same way by a process that holds none. One that does may close a cycle when it
+// begins to wait (EDEADLK), and while it is said to wait on, and does not on the machine, others would not be told.
+
+// waitsForRecord reports whether a call waits for a record lock, and nobody waits for its process meanwhile.
+func (d *driver) waitsForRecord(p tracer.Pending) bool {
+	return p.Op.Call == fsfake.CallSetlk && p.Op.Wait && !p.Signalled && !p.Blocked && d.wentOff < mostWentOff &&
+		!slices.ContainsFunc(d.records, func(l heldBy) bool { return l.pid == p.Task.Pid })
+}
+
+// mostWentOff is how many timers of an execution go off in such waits. A timer may come again and again: then one order
+// is followed.
+const mostWentOff = 2
+
+// A heldBy is a descriptor by which a process may hold record locks.
+type heldBy struct{ pid, fd int }
+
+// locks notes what a call that has succeeded says of the record locks of its process.
+func (d *driver) locks(pid int, op fsfake.Op) {
+	is := heldBy{pid, op.FD}
+	gone := op.Call == fsfake.CallClose ||
+		op.Call == fsfake.CallSetlk && op.Flags == fsfake.F_UNLCK && op.Off == 0 && op.Len == 0
+	switch {
+	case gone:
+		d.records = slices.DeleteFunc(slices.Clone(d.records), func(l heldBy) bool { return l == is })
+	case op.Call == fsfake.CallSetlk && op.Flags != fsfake.F_UNLCK && !slices.Contains(d.records, is):
+		d.records = append(slices.Clip(d.records), is)
+	}
+}
+
 // timed reports whether the first of some calls, in the order of [rank], waits for a lock and the others
 // are timers.
 func (d *driver) timed(set []tracer.Pending) bool {
-	return len(set) > 1 && tracer.Parks(set[0].Op) &&
+	return len(set) > 1 && (tracer.Parks(set[0].Op) || d.waitsForRecord(set[0])) &&
 		!slices.ContainsFunc(set[1:], func(p tracer.Pending) bool { return !p.Timer }) &&
 		!d.probes && !d.spec.oneOrder && d.choices < maxChoices
 }
@@ -48,6 +77,7 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	if err := d.run.Answer(p.Task, fsfake.Result{Blocked: true}); err != nil {
 		return err
 	}
+	d.wentOff++
 	return d.goOn(timers[r.N-1])
 }
 

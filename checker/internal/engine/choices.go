@@ -144,7 +144,7 @@ func (w *Expander) steps(s []uint32, slot int, failing bool) error {
 		}
 	}
 	if failing && !exits {
-		for k := range w.place(slot, s[wordNodes+slot]&^learn.Begun).failing {
+		for k := range w.node(slot, s[wordNodes+slot]&^learn.Begun).failing {
 			if err := w.laterIf(w.failing(s, slot, k)); err != nil {
 				return err
 			}

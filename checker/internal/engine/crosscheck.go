@@ -101,7 +101,7 @@ func (x *Space) verifyInvariant(ctx context.Context) error {
 		return fmt.Errorf("checker: %s: the invariant of %s says %q of a state of which it said otherwise %s (empty is that all is well)", x.Sc.ID, x.Property, said, how)
 	}
 	s := NewSymmetry(x)
-	b := &bench{rebuilder: fsfake.NewRebuilder(t.first)}
+	b := &workspace{rebuilder: fsfake.NewRebuilder(t.first)}
 	for id := range uint32(t.len()) {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -74,7 +74,7 @@ func (w *Expander) status(s []uint32, slot int) (finished, exits bool) {
 	if n == learn.Gone {
 		return true, false
 	}
-	if !w.place(slot, n).ended {
+	if !w.node(slot, n).ended {
 		return false, false
 	}
 	sl := &w.X.Slots[slot]
@@ -84,7 +84,7 @@ func (w *Expander) status(s []uint32, slot int) (finished, exits bool) {
 	for j := range w.X.Slots {
 		if w.X.Slots[j].process == sl.process {
 			m := s[wordNodes+j] &^ learn.Begun
-			if !w.place(j, m).ended { // Gone, of a process that runs, has not begun
+			if !w.node(j, m).ended { // Gone, of a process that runs, has not begun
 				return true, false
 			}
 		}

@@ -12,20 +12,20 @@ import (
 // An Expander computes successors of states. It has caches of its own of what is small and
 // asked for all the time.
 type Expander struct {
-	X       *Space
-	places  [][]place
-	leaps   table.Cache[leap]   // but the first of each place
-	late    leap                // one of these
-	exits   table.Cache[judged] // what the exit of a process does to a history
-	bads    map[uint32]bool
-	losses  map[uint32]int // states of the disk after a loss of power, by machine
-	Out     []successor
-	words   []uint32
-	key     []byte
-	bench   bench
-	renamed *renamedCalls // nil where none was tried
-	tmp     []uint32
-	thens   table.Cache[uint32] // the numbers of operations after which something is forgotten
+	X         *Space
+	nodes     [][]knownNode
+	edges     table.Cache[knownEdge] // but the first of each node
+	late      knownEdge              // one of these
+	exits     table.Cache[judged]    // what the exit of a process does to a history
+	bads      map[uint32]bool
+	losses    map[uint32]int // states of the disk after a loss of power, by machine
+	Out       []successor
+	words     []uint32
+	key       []byte
+	workspace workspace
+	renamed   *renamedCalls // nil where none was tried
+	tmp       []uint32
+	thens     table.Cache[uint32] // the numbers of operations after which something is forgotten
 	// known and tried count transitions.
 	known, tried int
 	// postpones: what is not known is not learned, but listed in wanted.
@@ -64,7 +64,7 @@ func (s *successor) Stepper() int {
 // NewExpander returns an expander of the states of a space.
 func NewExpander(x *Space) *Expander {
 	return &Expander{
-		X: x, places: make([][]place, len(x.Slots)), bads: map[uint32]bool{}, losses: map[uint32]int{},
+		X: x, nodes: make([][]knownNode, len(x.Slots)), bads: map[uint32]bool{}, losses: map[uint32]int{},
 		tmp: make([]uint32, x.Width()+2*parallel.CacheLine/4)[parallel.CacheLine/4:][:x.Width()],
 	}
 }
@@ -72,39 +72,39 @@ func NewExpander(x *Space) *Expander {
 // State returns the words of a successor; they are valid until the next expand.
 func (w *Expander) State(s *successor) []uint32 { return w.words[s.at : s.at+w.X.Width()] }
 
-func (w *Expander) place(slot int, n uint32) *place {
-	if ps := w.places[slot]; int(n) < len(ps) && ps[n].known {
+func (w *Expander) node(slot int, n uint32) *knownNode {
+	if ps := w.nodes[slot]; int(n) < len(ps) && ps[n].known {
 		return &ps[n]
 	}
-	return w.newPlace(slot, n)
+	return w.newNode(slot, n)
 }
 
-func (w *Expander) newPlace(slot int, n uint32) *place {
-	ps := w.places[slot]
+func (w *Expander) newNode(slot int, n uint32) *knownNode {
+	ps := w.nodes[slot]
 	if int(n) >= len(ps) {
-		ps = append(ps, make([]place, int(n)+64-len(ps))...)
-		w.places[slot] = ps
+		ps = append(ps, make([]knownNode, int(n)+64-len(ps))...)
+		w.nodes[slot] = ps
 	}
-	ps[n] = w.X.place(slot, n)
+	ps[n] = w.X.node(slot, n)
 	return &ps[n]
 }
 
-// fewLeaps is how many leaps lie with their place: most calls have few answers.
-const fewLeaps = 8
+// fewEdges is how many edges lie with their node: most calls have few answers.
+const fewEdges = 8
 
-// leap returns what a worker needs to know of an edge. It is not to be changed, and valid until another is
+// edge returns what a worker needs to know of an edge. It is not to be changed, and valid until another is
 // asked for.
-func (w *Expander) leap(slot int, n, result uint32) (*leap, error) {
-	pl := w.place(slot, n)
-	for i := range pl.leaps {
-		if pl.leaps[i].result == result {
-			return &pl.leaps[i], nil
+func (w *Expander) edge(slot int, n, result uint32) (*knownEdge, error) {
+	pl := w.node(slot, n)
+	for i := range pl.edges {
+		if pl.edges[i].result == result {
+			return &pl.edges[i], nil
 		}
 	}
 	key := uint64(slot)<<58 | uint64(n)<<32 | uint64(result)
-	if len(pl.leaps) == fewLeaps {
+	if len(pl.edges) == fewEdges {
 		var ok bool
-		if w.late, ok = w.leaps.Get(key); ok {
+		if w.late, ok = w.edges.Get(key); ok {
 			return &w.late, nil
 		}
 	}
@@ -112,14 +112,14 @@ func (w *Expander) leap(slot int, n, result uint32) (*leap, error) {
 		w.postpone(slot, n, result)
 		return nil, errPostponed
 	}
-	l, err := w.X.leap(slot, n, result)
+	l, err := w.X.edge(slot, n, result)
 	if err != nil {
 		return nil, err
 	}
-	if l.result = result; len(pl.leaps) < fewLeaps {
-		pl.leaps = append(pl.leaps, l)
+	if l.result = result; len(pl.edges) < fewEdges {
+		pl.edges = append(pl.edges, l)
 	} else {
-		w.leaps.Put(key, l)
+		w.edges.Put(key, l)
 	}
 	w.late = l
 	return &w.late, nil
@@ -134,7 +134,7 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 	if known && m.machine != unnumbered {
 		return m, nil
 	}
-	m, err := w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.bench)
+	m, err := w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.workspace)
 	if r := w.X.renames; r != nil && err == nil {
 		if w.renamed == nil {
 			w.renamed = newRenamedCalls(r)

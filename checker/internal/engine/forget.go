@@ -30,7 +30,7 @@ type (
 )
 
 // forget has the machine of a state forget what nobody will use after an edge of a task.
-func (w *Expander) forget(next []uint32, slot int, l *leap) error {
+func (w *Expander) forget(next []uint32, slot int, l *knownEdge) error {
 	op := w.forgets(next, slot, l)
 	if op == 0 {
 		return nil
@@ -41,14 +41,14 @@ func (w *Expander) forget(next []uint32, slot int, l *leap) error {
 }
 
 // forgets is the operation for that, or 0. The nodes of the other tasks of its process are those of the state.
-func (w *Expander) forgets(next []uint32, slot int, l *leap) uint32 {
+func (w *Expander) forgets(next []uint32, slot int, l *knownEdge) uint32 {
 	if l.pins || !l.forgets {
 		return l.forget
 	}
 	keep := l.keeps
 	for j := range w.X.Slots {
 		if n := next[wordNodes+j] &^ learn.Begun; j != slot && w.X.Slots[j].process == w.X.Slots[slot].process {
-			keep |= w.place(j, n).knows
+			keep |= w.node(j, n).knows
 		}
 	}
 	switch keep {
@@ -68,7 +68,7 @@ type opThen struct{ op, forget uint32 }
 
 // call is transition for the call of a task at a node. Where it returns the edge that the task goes on along, the machine has forgotten already
 // what it forgets there.
-func (w *Expander) call(next []uint32, slot int, n, op uint32, pl *place) (transition, *leap, error) {
+func (w *Expander) call(next []uint32, slot int, n, op uint32, pl *knownNode) (transition, *knownEdge, error) {
 	machine := next[wordMachine]
 	if pl.exit || pl.starts != 0 || w.X.KeepNumbers || w.X.renames != nil {
 		m, err := w.transition(machine, slot, op)
@@ -80,14 +80,14 @@ func (w *Expander) call(next []uint32, slot int, n, op uint32, pl *place) (trans
 	}
 	var err error
 	if !known {
-		if m, err = w.X.machines.try(machine, op, w.X.Slots[slot].id, &w.bench); err != nil {
+		if m, err = w.X.machines.try(machine, op, w.X.Slots[slot].id, &w.workspace); err != nil {
 			return m, nil, err
 		}
 	}
-	var l *leap
+	var l *knownEdge
 	then := uint32(0)
 	if !m.blocked && m.machine == unnumbered {
-		if l, err = w.leap(slot, n, m.result); err != nil {
+		if l, err = w.edge(slot, n, m.result); err != nil {
 			return m, nil, err
 		}
 		if l.mark == 0 && l.tops == 0 {
@@ -96,7 +96,7 @@ func (w *Expander) call(next []uint32, slot int, n, op uint32, pl *place) (trans
 	}
 	if !known {
 		if then == 0 {
-			m.machine = w.X.machines.settle(&w.bench, m)
+			m.machine = w.X.machines.settle(&w.workspace, m)
 		}
 		w.note(machine, slot, op, m)
 	}
@@ -110,7 +110,7 @@ func (w *Expander) call(next []uint32, slot int, n, op uint32, pl *place) (trans
 	return m, l, err
 }
 
-// thenForgets carries out both; m is what the first came to, and tried tells that its machine is on the bench.
+// thenForgets carries out both; m is what the first came to, and tried tells that its machine is in the workspace.
 func (w *Expander) thenForgets(machine uint32, slot int, both opThen, m transition, tried bool) (transition, error) {
 	key := uint64(both.op)<<32 | uint64(both.forget)
 	op, ok := w.thens.Get(key)
@@ -124,12 +124,12 @@ func (w *Expander) thenForgets(machine uint32, slot int, both opThen, m transiti
 	t, id := w.X.machines, w.X.Slots[slot].id
 	if !tried {
 		var err error
-		if m, err = t.try(machine, both.op, id, &w.bench); err != nil {
+		if m, err = t.try(machine, both.op, id, &w.workspace); err != nil {
 			return m, err
 		}
 	}
-	forgetNumbers(&w.bench.to.room, id.Pid, w.bench.op(t, both.forget))
-	m.machine = t.settle(&w.bench, m)
+	forgetNumbers(&w.workspace.to.room, id.Pid, w.workspace.op(t, both.forget))
+	m.machine = t.settle(&w.workspace, m)
 	w.note(machine, slot, op, m)
 	return m, nil
 }

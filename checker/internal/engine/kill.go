@@ -65,7 +65,8 @@ func (w *World) bereft(a *actor) {
 // killable is the mirror of [world.killable].
 func (w *Expander) killable(s []uint32, process int) bool {
 	for j := range w.X.Slots {
-		if n := s[wordNodes+j] &^ learn.Begun; w.X.Slots[j].process == process && n != learn.Gone && !w.place(j, n).family.Ended {
+		n := s[wordNodes+j] &^ learn.Begun
+		if w.X.Slots[j].process == process && n != learn.Gone && !w.node(j, n).family.Ended {
 			return true
 		}
 	}
@@ -89,7 +90,7 @@ func (w *Expander) kill(s []uint32, process int, b budgets) error {
 			}
 			next[wordMachine] = m.machine
 		}
-		if w.place(j, s[wordNodes+j]&^learn.Begun).family.Outlives() {
+		if w.node(j, s[wordNodes+j]&^learn.Begun).family.Outlives() {
 			goesOn = true
 			if err := w.outlive(next, &succ, j); err != nil {
 				return err
@@ -115,7 +116,7 @@ func (w *Expander) kill(s []uint32, process int, b budgets) error {
 func (w *Expander) outlive(next []uint32, succ *successor, slot int) error {
 	x, word := w.X, next[wordNodes+slot]
 	killed := fsfake.Result{Value: scenarios.Killed{Begun: word&learn.Begun != 0}}
-	l, err := w.leap(slot, word&^learn.Begun, x.machines.resultID(killed))
+	l, err := w.edge(slot, word&^learn.Begun, x.machines.resultID(killed))
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (t *machineTable) op(v any) uint32 {
 
 // add numbers a machine, which came of the one whose key is like its own, and tells whether it was kept itself,
 // because it cannot be rebuilt from its key; it and its clones must stay as they are then.
-func (t *machineTable) add(m *fsfake.Machine, b *bench, key, like *table.Split) (id uint32, kept bool) {
+func (t *machineTable) add(m *fsfake.Machine, b *workspace, key, like *table.Split) (id uint32, kept bool) {
 	key.Ends = key.Ends[:0]
 	key.Key = m.AppendParts(key.Key[:0], &key.Ends)
 	bad := false
@@ -125,7 +125,7 @@ func (t *machineTable) add(m *fsfake.Machine, b *bench, key, like *table.Split) 
 
 // number is add for a machine that stays as it is.
 func (t *machineTable) number(m *fsfake.Machine) uint32 {
-	id, _ := t.add(m, &bench{rebuilder: fsfake.NewRebuilder(t.first)}, &table.Split{}, nil)
+	id, _ := t.add(m, &workspace{rebuilder: fsfake.NewRebuilder(t.first)}, &table.Split{}, nil)
 	return id
 }
 
@@ -141,11 +141,11 @@ const machineBytes = 550
 
 // get returns machine id. The error is a fault of lockpick: the machine that was made from its key has another.
 func (t *machineTable) get(id uint32) (*fsfake.Machine, error) {
-	return t.rebuilt(id, &bench{rebuilder: fsfake.NewRebuilder(t.first)})
+	return t.rebuilt(id, &workspace{rebuilder: fsfake.NewRebuilder(t.first)})
 }
 
-// rebuilt is get on a bench, where the next machine takes the place of this.
-func (t *machineTable) rebuilt(id uint32, b *bench) (*fsfake.Machine, error) {
+// rebuilt is get in a workspace, where the next machine takes the place of this.
+func (t *machineTable) rebuilt(id uint32, b *workspace) (*fsfake.Machine, error) {
 	t.mu.Lock()
 	kept, again := t.kept[id], t.rebuiltOnce(id)
 	t.keys.Get(id, &b.base.key)

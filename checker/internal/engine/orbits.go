@@ -23,7 +23,7 @@ type member struct {
 	renamed uint32 // by which renaming
 }
 
-// node is where a renaming maps a place to.
+// node is where a renaming maps a node to.
 func (r *renames) node(k, slot int, word uint32) uint32 {
 	n := word &^ learn.Begun
 	if n <= learn.Ended {
@@ -33,14 +33,15 @@ func (r *renames) node(k, slot int, word uint32) uint32 {
 	defer r.mu.RUnlock()
 	to, ok := r.nodes[image{k, slot, n}]
 	if !ok {
-		panic(fmt.Sprintf("checker: %s: place %d of process %s is not known under other names: this is a fault of lockpick", r.x.Sc.ID, n, r.x.Slots[slot].Task))
+		panic(fmt.Sprintf("checker: %s: node %d of process %s is not known under other names: this is a fault of lockpick",
+			r.x.Sc.ID, n, r.x.Slots[slot].Task))
 	}
 	return to | word&learn.Begun
 }
 
 // orbit is what all renamings make of the first machine in the orbit of id, and which of them makes id. What is not known
-// is made on a bench, while nobody waits; where two workers make the same, one of them has been first.
-func (r *renames) orbit(id uint32, b *bench) (images []uint32, by uint32, err error) {
+// is made in a workspace, while nobody waits; where two workers make the same, one of them has been first.
+func (r *renames) orbit(id uint32, b *workspace) (images []uint32, by uint32, err error) {
 	o := &r.orbits
 	o.mu.RLock()
 	images, by, ok := o.find(id, len(r.perms))
@@ -62,7 +63,7 @@ func (r *renames) orbit(id uint32, b *bench) (images []uint32, by uint32, err er
 }
 
 // images are what all renamings make of a machine.
-func (r *renames) images(id uint32, b *bench) ([]uint32, error) {
+func (r *renames) images(id uint32, b *workspace) ([]uint32, error) {
 	from, err := r.x.machines.put(b, id)
 	if err != nil {
 		return nil, err
@@ -112,13 +113,9 @@ type least struct{ machine, by uint32 }
 // A renamer is what one worker remembers of renamings.
 type renamer struct {
 	*renames
-	bench  bench
-	least  []least    // by machine; by is 0 where it is not known
-	places [][]uint32 // by slot, node and renaming; 0 where it is not known
-}
-
-func newRenamer(r *renames) *renamer {
-	return &renamer{renames: r, places: make([][]uint32, len(r.x.Slots))}
+	workspace workspace
+	least     []least    // by machine; by is 0 where it is not known
+	nodesOf   [][]uint32 // by slot, node and renaming; 0 where it is not known
 }
 
 // lowest is the least machine of an orbit.
@@ -126,7 +123,7 @@ func (w *renamer) lowest(id uint32) least {
 	if int(id) < len(w.least) && w.least[id].by != 0 {
 		return w.least[id]
 	}
-	images, by, err := w.orbit(id, &w.bench)
+	images, by, err := w.orbit(id, &w.workspace)
 	if err != nil { // each was renamed when it came up
 		panic(err)
 	}
@@ -143,17 +140,17 @@ func (w *renamer) lowest(id uint32) least {
 	return l
 }
 
-// place is where a renaming maps a place of a slot to.
-func (w *renamer) place(k, slot int, word uint32) uint32 {
+// nodeOf is where a renaming maps a node of a slot to; the answer is remembered.
+func (w *renamer) nodeOf(k, slot int, word uint32) uint32 {
 	n := word &^ learn.Begun
 	if n <= learn.Ended {
 		return word
 	}
 	at := int(n)*len(w.perms) + k
-	if at >= len(w.places[slot]) {
-		w.places[slot] = append(w.places[slot], make([]uint32, at+len(w.perms)-len(w.places[slot]))...)
+	if at >= len(w.nodesOf[slot]) {
+		w.nodesOf[slot] = append(w.nodesOf[slot], make([]uint32, at+len(w.perms)-len(w.nodesOf[slot]))...)
 	}
-	to := &w.places[slot][at]
+	to := &w.nodesOf[slot][at]
 	if *to == 0 {
 		*to = w.node(k, slot, n)
 	}
@@ -169,7 +166,7 @@ func (s *Symmetry) canonical(row []uint32) {
 		copy(s.trial, row)
 		s.trial[wordMachine] = l.machine
 		for from, to := range s.pids.perms[k] {
-			s.trial[wordNodes+to] = s.pids.place(k, from, row[wordNodes+from])
+			s.trial[wordNodes+to] = s.pids.nodeOf(k, from, row[wordNodes+from])
 		}
 		if s.x.Histories != nil {
 			s.trial[WordHistory] = s.history(row[WordHistory], k)

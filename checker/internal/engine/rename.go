@@ -184,7 +184,7 @@ func (r *renames) learn(slot int, n uint32, result *fsfake.Result) error {
 	for k, p := range r.perms {
 		from, ok := r.nodes[image{k, slot, n}]
 		if !ok {
-			return r.unlike("a place is not known under other names")
+			return r.unlike("a node is not known under other names")
 		}
 		told := r.x.machines.intern(r.by[k].Result(call, *result))
 		a := r.x.automata[p[slot]]
@@ -230,16 +230,16 @@ func (r *renames) op(k int, op uint32) (uint32, error) {
 	return r.x.machines.op(v), nil
 }
 
-// renamedCalls is what one worker tries calls with under all renamings. There is a bench for each, for what is asked next is
-// mostly asked of the same machine; the one of the renaming that leaves everybody in place is for orbits.
+// renamedCalls is what one worker tries calls with under all renamings. There is a workspace for each, for what is
+// asked next is mostly asked of the same machine; the one of the renaming that leaves everybody in place is for orbits.
 type renamedCalls struct {
 	*renames
-	benches []bench
-	ops     [][]uint32 // by renaming and number: the renamed operations, from 1
+	workspaces []workspace
+	ops        [][]uint32 // by renaming and number: the renamed operations, from 1
 }
 
 func newRenamedCalls(r *renames) *renamedCalls {
-	return &renamedCalls{renames: r, benches: make([]bench, len(r.perms)), ops: make([][]uint32, len(r.perms))}
+	return &renamedCalls{renames: r, workspaces: make([]workspace, len(r.perms)), ops: make([][]uint32, len(r.perms))}
 }
 
 // renamed is a renamed operation.
@@ -261,7 +261,7 @@ func (w *renamedCalls) renamed(k int, op uint32) (uint32, error) {
 // sameForAll verifies that what an operation of a slot came to it comes to under all renamings.
 func (w *renamedCalls) sameForAll(machine uint32, slot int, op uint32, is transition) error {
 	r, t := w.renames, w.renames.x.machines
-	none := &w.benches[r.none]
+	none := &w.workspaces[r.none]
 	v := none.op(t, op)
 	call, _ := v.(fsfake.Op) // an operation of another kind answers no more than an errno
 	from, fromBy, err := r.orbit(machine, none)
@@ -281,7 +281,7 @@ func (w *renamedCalls) sameForAll(machine uint32, slot int, op uint32, is transi
 		if err != nil {
 			return err
 		}
-		b := &w.benches[k]
+		b := &w.workspaces[k]
 		got, err := t.apply(from[r.product[k][fromBy]], renamed, r.x.Slots[p[slot]].id, b)
 		if err != nil {
 			return err

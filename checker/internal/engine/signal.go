@@ -74,7 +74,7 @@ func (w *Expander) handles(s []uint32, slot int) bool {
 		return false
 	}
 	n := s[wordNodes+slot] &^ learn.Begun
-	return n != learn.Gone && !w.place(slot, n).ended
+	return n != learn.Gone && !w.node(slot, n).ended
 }
 
 // interrupted is the mirror of [World.interrupted].

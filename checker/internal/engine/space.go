@@ -167,7 +167,9 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		}
 		x.Initial, x.rebooted = append(x.Initial, first), append(x.rebooted, again)
 	}
-	x.Initial = append(x.Initial, budgetsOf(&sc.Setting).pack())
+	s := &sc.Setting
+	left := budgets{crashes: s.Crashes, failing: s.FailingCalls, stalls: s.Stalls, losses: s.PowerLosses, signals: s.Signals}
+	x.Initial = append(x.Initial, left.pack())
 	return x, nil
 }
 
@@ -194,11 +196,6 @@ func (x *Space) RememberMonitors() (back func()) {
 // budgets are the faults left in a state.
 type budgets struct{ crashes, failing, stalls, losses, signals int }
 
-// budgetsOf are those that a run begins with.
-func budgetsOf(s *scenarios.Setting) budgets {
-	return budgets{crashes: s.Crashes, failing: s.FailingCalls, stalls: s.Stalls, losses: s.PowerLosses, signals: s.Signals}
-}
-
 // The bits of each: scenarios.MaxProcesses, MaxFailingCalls, MaxStalls, MaxSignals and 1 fit in.
 func (b budgets) pack() uint32 {
 	return uint32(b.crashes) | uint32(b.failing)<<8 | uint32(b.stalls)<<16 | uint32(b.signals)<<26 | uint32(b.losses)<<31
@@ -218,8 +215,8 @@ func (x *Space) WithoutFaults(row []uint32) []uint32 {
 // Width is the number of words of a state.
 func (x *Space) Width() int { return wordNodes + len(x.Slots) + 1 }
 
-// A place is what a worker needs to know of a node.
-type place struct {
+// A knownNode is what a worker needs to know of a node.
+type knownNode struct {
 	known   bool
 	op      uint32
 	ways    []uint32     // the operations, where the call can go in several ways
@@ -237,11 +234,11 @@ type place struct {
 	knows   learn.Numbers
 	family  scenarios.Family
 	ended   bool
-	leaps   []leap // of the first answers, fewLeaps at most
+	edges   []knownEdge // of the first answers, fewEdges at most
 }
 
-// A leap is what a worker needs to know of an edge.
-type leap struct {
+// A knownEdge is what a worker needs to know of an edge.
+type knownEdge struct {
 	result   uint32 // the answer
 	to       uint32 // with nodeBegun
 	ret      uint32 // event of the operation that ended, 0 for none
@@ -255,11 +252,11 @@ type leap struct {
 	fails    bool // an assertion
 }
 
-// place describes a node.
-func (x *Space) place(slot int, n uint32) place {
+// node describes a node of an automaton.
+func (x *Space) node(slot int, n uint32) knownNode {
 	nd := x.automata[slot].Node(n)
 	if nd.Ended {
-		return place{known: true, ended: true, family: scenarios.Family{Ended: x.Sc.External}}
+		return knownNode{known: true, ended: true, family: scenarios.Family{Ended: x.Sc.External}}
 	}
 	made := func(op fsfake.Op) any {
 		if by := nd.Begins.By; by != (fsfake.Task{}) {
@@ -273,7 +270,7 @@ func (x *Space) place(slot int, n uint32) place {
 	if nd.Begins.Seen.Has(scenarios.TimedWait) {
 		x.timedWait.Store(true)
 	}
-	p := place{
+	p := knownNode{
 		known: true, op: x.machines.op(made(nd.Op)), begins: nd.Begins.Invoked || nd.Begins.LetGo,
 		cell: nd.Op.Call.IsCell(), sleep: nd.Op.Call == fsfake.CallSleep, exit: endsProcess(x.Sc, nd.Op) && nd.Begins.By == (fsfake.Task{}),
 		fails: n == learn.Start && x.fails(&nd.Begins), knows: nd.Knows, family: nd.Family,
@@ -296,14 +293,14 @@ func (x *Space) place(slot int, n uint32) place {
 	return p
 }
 
-// leap learns, or recalls, where a result leads.
-func (x *Space) leap(slot int, n, result uint32) (leap, error) {
+// edge learns, or recalls, where a result leads.
+func (x *Space) edge(slot int, n, result uint32) (knownEdge, error) {
 	r := x.machines.result(result)
 	e, err := x.learn(slot, n, r)
 	if err != nil {
-		return leap{}, err
+		return knownEdge{}, err
 	}
-	l := leap{to: e.To, returned: e.Effects.Returned, fails: x.fails(&e.Effects)}
+	l := knownEdge{to: e.To, returned: e.Effects.Returned, fails: x.fails(&e.Effects)}
 	if e.Effects.Returned {
 		l.ret = x.Histories.Event(history.Return, e.Input, e.Effects.Output)
 	}

@@ -88,12 +88,12 @@ func (w *Expander) ways(s []uint32, slot int, exits bool) int {
 	if exits {
 		return 1
 	}
-	return max(len(w.place(slot, s[wordNodes+slot]&^learn.Begun).ways), 1)
+	return max(len(w.node(slot, s[wordNodes+slot]&^learn.Begun).ways), 1)
 }
 
-// failing is a step whose call fails, in way k of those of its place.
+// failing is a step whose call fails, in way k of those of its node.
 func (w *Expander) failing(s []uint32, slot, k int) error {
-	f := w.place(slot, s[wordNodes+slot]&^learn.Begun).failing[k]
+	f := w.node(slot, s[wordNodes+slot]&^learn.Begun).failing[k]
 	m, err := w.transition(s[wordMachine], slot, f.op)
 	if err != nil || m.blocked {
 		return err
@@ -117,7 +117,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 	}
 	word := s[wordNodes+slot]
 	n, begun := word&^learn.Begun, word&learn.Begun != 0
-	pl := w.place(slot, n)
+	pl := w.node(slot, n)
 	if fails != nil {
 		succ.Choice.Fails = fails.name
 		b := unpackBudgets(next[len(next)-1])
@@ -185,7 +185,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		}
 		forgot := l != nil
 		if !forgot {
-			if l, err = w.leap(slot, n, m.result); err != nil {
+			if l, err = w.edge(slot, n, m.result); err != nil {
 				return err
 			}
 		}
@@ -195,7 +195,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 		succ.Asleep = pl.sleep
 		w.bereft(next, &succ, slot, pl.family.Killed)
 		n, begun = l.to&^learn.Begun, l.to&learn.Begun != 0
-		pl = w.place(slot, n)
+		pl = w.node(slot, n)
 		if pl.chosen && !begun {
 			which = 0
 			continue
@@ -210,7 +210,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 
 // follow goes over an edge of a task: what ended with the call before it is remembered. forgot tells that the machine has forgotten what
 // it forgets there.
-func (w *Expander) follow(next []uint32, succ *successor, slot int, l *leap, forgot bool) error {
+func (w *Expander) follow(next []uint32, succ *successor, slot int, l *knownEdge, forgot bool) error {
 	st := w.remember(next[WordHistory], slot, l.ret)
 	next[WordHistory] = st.to
 	succ.Bad = succ.Bad || !st.ok || l.fails

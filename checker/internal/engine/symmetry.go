@@ -185,7 +185,7 @@ func NewSymmetry(x *Space) *Symmetry {
 		s.perms = append(s.perms, slices.Clone(p))
 	})
 	if x.renames != nil {
-		s.pids = newRenamer(x.renames)
+		s.pids = &renamer{renames: x.renames, nodesOf: make([][]uint32, len(x.Slots))}
 	}
 	return s
 }

@@ -79,9 +79,9 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	c := &Coverage{
 		States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}, seen: map[scenarios.Kind]int{},
 	}
-	crew := make([]*worker, workers)
-	for i := range crew {
-		crew[i] = &worker{
+	pool := make([]*worker, workers)
+	for i := range pool {
+		pool[i] = &worker{
 			Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers),
 			violated: engine.Violated{}, seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States),
 			recent: table.NewRecent(x.Width()), symmetry: engine.NewSymmetry(x.Space),
@@ -90,8 +90,8 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 	for _, row := range roots {
 		c.States.Insert(row)
 	}
-	for k := range crew {
-		crew[k].found.AddFrom(k, 0)
+	for k := range pool {
+		pool[k].found.AddFrom(k, 0)
 	}
 	limit := newLimit(ctx, o, func() int { return x.Bytes(c.States) }, func() int { return x.Learned().Coroutines })
 	defer limit.release()
@@ -100,8 +100,8 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 			o.Progress(x.soFar(c, n))
 		}
 		stored := c.States.Len()
-		left, err := x.level(crew, limit, c.Violations > 0)
-		c.collect(crew)
+		left, err := x.level(pool, limit, c.Violations > 0)
+		c.collect(pool)
 		if err != nil {
 			return nil, nil, 0, err
 		}
@@ -113,7 +113,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 			break
 		}
 	}
-	return c, crew[0].Expander, workers, nil
+	return c, pool[0].Expander, workers, nil
 }
 
 // checked looks once more at what was learned, as far as there is time for it.
@@ -171,17 +171,17 @@ const (
 
 // level expands the states of one level, and returns how many were left when a limit was
 // hit. Violated says whether a violation was seen before.
-func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int, err error) {
-	batches := make([][]table.Batch, len(crew))
-	for k, w := range crew {
-		batches[k] = w.found.Batches(max(1, batchStates/len(crew)))
+func (x *Explorer) level(pool []*worker, limit *limit, violated bool) (left int, err error) {
+	batches := make([][]table.Batch, len(pool))
+	for k, w := range pool {
+		batches[k] = w.found.Batches(max(1, batchStates/len(pool)))
 	}
 	for {
-		round := make([]table.Queue, len(crew))
+		round := make([]table.Queue, len(pool))
 		n := 0
 		for k := range batches {
-			take := min(roundBatches*len(crew), len(batches[k]))
-			if len(crew) == 1 {
+			take := min(roundBatches*len(pool), len(batches[k]))
+			if len(pool) == 1 {
 				take = min(1, take) // a limit need not wait for the end of a round
 			}
 			round[k].Batches, batches[k] = batches[k][:take], batches[k][take:]
@@ -190,13 +190,13 @@ func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int,
 		if n == 0 {
 			return 0, nil
 		}
-		if err := x.round(crew, round, n, limit); err != nil {
+		if err := x.round(pool, round, n, limit); err != nil {
 			return 0, err
 		}
-		for _, w := range crew {
+		for _, w := range pool {
 			violated = violated || w.violations > 0
 		}
-		if limit.check(crew[0].set.Len(), violated); limit.hit() {
+		if limit.check(pool[0].set.Len(), violated); limit.hit() {
 			for i := range round {
 				for b := round[i].Next(true); b != nil; b = round[i].Next(true) {
 					left += b.Len() // an interrupt does not wait for the end of a round
@@ -214,9 +214,9 @@ func (x *Explorer) level(crew []*worker, limit *limit, violated bool) (left int,
 }
 
 // round expands n batches and stores what they lead to.
-func (x *Explorer) round(crew []*worker, queues []table.Queue, n int, limit *limit) error {
+func (x *Explorer) round(pool []*worker, queues []table.Queue, n int, limit *limit) error {
 	expand := func(k int) {
-		w := crew[k]
+		w := pool[k]
 		for i := range queues {
 			q := &queues[(k+i)%len(queues)]
 			for w.err == nil && !limit.hit() {
@@ -233,16 +233,16 @@ func (x *Explorer) round(crew []*worker, queues []table.Queue, n int, limit *lim
 	if n == 1 { // not worth waking anybody
 		expand(0)
 	} else {
-		parallel.Together(len(crew), expand)
+		parallel.Together(len(pool), expand)
 	}
-	for _, w := range crew {
+	for _, w := range pool {
 		if w.err != nil {
 			return w.err
 		}
 	}
-	if len(crew) > 1 {
-		parallel.Together(len(crew), func(k int) {
-			for _, from := range crew {
+	if len(pool) > 1 {
+		parallel.Together(len(pool), func(k int) {
+			for _, from := range pool {
 				from.keep(k)
 			}
 		})
@@ -310,9 +310,9 @@ func (w *worker) sees(id int, violation []uint32) {
 }
 
 // collect moves the workers' counts into the coverage.
-func (c *Coverage) collect(crew []*worker) {
+func (c *Coverage) collect(pool []*worker) {
 	earlier := maps.Clone(c.seen)
-	for _, w := range crew {
+	for _, w := range pool {
 		for kind, at := range w.seen { // order does not matter: the smallest of each is kept
 			_, was := earlier[kind]
 			if old, ok := c.seen[kind]; !was && (!ok || at < old) {

@@ -7,16 +7,15 @@ import (
 	"lockpick/fsfake"
 )
 
-// A bench is what a worker carries out operations with: the machine that was rebuilt last, and the one that came of the last
-// operation, for mostly the next is on one of the two; room for keys and for the result; and the first few
-// answers to each operation, by its number. Comparing a result with a few takes less time than
-// finding it among all.
-type bench struct {
+// A workspace is what a worker carries out operations with: the machine that was rebuilt last, and the one that came of
+// the last operation, for mostly the next is on one of the two; room for keys and for the result; and the first few
+// answers to each operation, by its number. Comparing a result with a few takes less time than finding it among all.
+type workspace struct {
 	rebuilder *fsfake.Rebuilder
-	base      onBench
-	last      *onBench // one of made; nil for none
-	made      [2]onBench
-	from, to  *onBench // of the operation tried last
+	base      loaded
+	last      *loaded // one of made; nil for none
+	made      [2]loaded
+	from, to  *loaded // of the operation tried last
 	r         fsfake.Result
 	said      [][]answer
 	ops       []any // by number, those that were asked for
@@ -24,16 +23,16 @@ type bench struct {
 	lost      uint32 // the machine that those are of
 }
 
-// An onBench is a machine on a bench; m is nil for none.
-type onBench struct {
+// A loaded is a machine in a workspace; m is nil for none.
+type loaded struct {
 	m    *fsfake.Machine
 	id   uint32
 	key  table.Split
 	room fsfake.Machine // of one that came of an operation
 }
 
-// put has machine id on the bench.
-func (t *machineTable) put(b *bench, id uint32) (*onBench, error) {
+// put has machine id in the workspace.
+func (t *machineTable) put(b *workspace, id uint32) (*loaded, error) {
 	if b.rebuilder == nil {
 		b.rebuilder = fsfake.NewRebuilder(t.first)
 	}
@@ -50,7 +49,7 @@ func (t *machineTable) put(b *bench, id uint32) (*onBench, error) {
 }
 
 // op returns an operation, which stays what it is.
-func (b *bench) op(t *machineTable, op uint32) any {
+func (b *workspace) op(t *machineTable, op uint32) any {
 	for int(op) >= len(b.ops) {
 		b.ops = append(b.ops, nil)
 	}
@@ -61,7 +60,7 @@ func (b *bench) op(t *machineTable, op uint32) any {
 }
 
 // free is where the next machine may lie, which is made from another.
-func (b *bench) free(from *onBench) *onBench {
+func (b *workspace) free(from *loaded) *loaded {
 	if from == &b.made[0] {
 		return &b.made[1]
 	}
@@ -74,11 +73,11 @@ type answer struct {
 	id     uint32
 }
 
-// fewAnswers is how many answers to an operation a bench has.
+// fewAnswers is how many answers to an operation a workspace has.
 const fewAnswers = 4
 
-// answered numbers the result of an operation, which lies on the bench.
-func (t *machineTable) answered(b *bench, op uint32) uint32 {
+// answered numbers the result of an operation, which lies in the workspace.
+func (t *machineTable) answered(b *workspace, op uint32) uint32 {
 	for int(op) >= len(b.said) {
 		b.said = append(b.said, nil)
 	}
@@ -96,7 +95,7 @@ func (t *machineTable) answered(b *bench, op uint32) uint32 {
 }
 
 // apply carries out an operation of a task on a copy of machine id.
-func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *bench) (transition, error) {
+func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *workspace) (transition, error) {
 	mv, err := t.try(id, op, task, b)
 	if err == nil {
 		mv.machine = t.settle(b, mv)
@@ -104,11 +103,11 @@ func (t *machineTable) apply(id, op uint32, task fsfake.Task, b *bench) (transit
 	return mv, err
 }
 
-// unnumbered stands for the number of a machine that came of an operation, and lies on the bench.
+// unnumbered stands for the number of a machine that came of an operation, and lies in the workspace.
 const unnumbered = 1<<32 - 1
 
 // try is apply, but a machine that is another than the one before gets no number.
-func (t *machineTable) try(id, op uint32, task fsfake.Task, b *bench) (transition, error) {
+func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (transition, error) {
 	from, err := t.put(b, id)
 	if err != nil {
 		return transition{}, err
@@ -178,7 +177,7 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *bench) (transitio
 }
 
 // settle numbers the machine that came of the operation tried last, and of what was done to it since.
-func (t *machineTable) settle(b *bench, mv transition) uint32 {
+func (t *machineTable) settle(b *workspace, mv transition) uint32 {
 	if mv.machine != unnumbered {
 		return mv.machine
 	}

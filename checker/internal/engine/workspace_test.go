@@ -12,14 +12,14 @@ import (
 )
 
 // What operations come to on machines that were rebuilt they come to on machines that were kept, whichever came before
-// them on the bench; and so it is where something is forgotten after them.
-func TestBench(t *testing.T) {
-	sc := fixtures.New("toy/excl/bench", fixtures.Excl(), scenarios.Setting{Processes: 3})
+// them in the workspace; and so it is where something is forgotten after them.
+func TestWorkspace(t *testing.T) {
+	sc := fixtures.New("toy/excl/workspace", fixtures.Excl(), scenarios.Setting{Processes: 3})
 	x, err := NewSpace(sc, scenarios.Deadlock)
 	require.NoError(t, err)
 	defer x.Close()
 	w, tb := NewExpander(x), x.machines
-	const name = "/tmp/bench"
+	const name = "/tmp/workspace"
 	ops := []any{
 		fsfake.Op{Call: fsfake.CallOpen, Path: name, Flags: fsfake.O_CREAT | fsfake.O_RDWR, Mode: 0o644},
 		fsfake.Op{Call: fsfake.CallStat, Path: name}, fsfake.Op{Call: fsfake.CallStat, Path: "/tmp"},
@@ -58,9 +58,9 @@ func TestBench(t *testing.T) {
 			if random.IntN(2) == 0 || !isCall {
 				got, err := w.transition(from, slot, id)
 				require.NoError(t, err)
-				want, err := tb.apply(from, id, task, &bench{})
+				want, err := tb.apply(from, id, task, &workspace{})
 				require.NoError(t, err)
-				require.Equal(t, want, got, "on a bench with nothing else on it")
+				require.Equal(t, want, got, "in a workspace with nothing else on it")
 				if isCall {
 					require.Equal(t, m.Do(task, op), *tb.result(got.result))
 					is(m, got.machine, v)
@@ -71,7 +71,7 @@ func TestBench(t *testing.T) {
 				}
 				continue
 			}
-			mv, err := tb.try(from, id, task, &w.bench)
+			mv, err := tb.try(from, id, task, &w.workspace)
 			require.NoError(t, err)
 			if r := m.Do(task, op); r.Blocked || mv.machine != unnumbered {
 				continue

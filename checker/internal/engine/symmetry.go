@@ -16,7 +16,7 @@ import (
 // keeps one of them. A verdict is not affected: the specifications treat owners alike,
 // and the invariant and the probe look at no name. What is remembered of the past, histories or
 // monitors, is renamed, too; see history.Table.Rename. Nodes that are taken for one
-// (learn/merge.go) are the same for every process, since all learn the same in the same order.
+// ([learn.Automaton.JoinRounds]) are the same for every process, since all learn the same in the same order.
 //
 // Pids are data, so this is only sound where no program can get hold of one; where they do, pids are
 // renamed, too (rename.go). The

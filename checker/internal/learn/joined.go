@@ -14,9 +14,9 @@ import (
 // A real program that polls is told something else in each round while others get on, and each sequence of
 // rounds is a path of its own as long as none repeats itself. Most programs forget all of it when
 // they sleep. So where the paths are too many, a round is taken to carry nothing over: all places right after
-// the same sleep, with the same call to come, are one, the top. That is a guess like that of merged nodes
-// (merge.go), and nothing may be concluded before it was tried out ([Automaton.TryRounds]). A program may
-// remember more than that shows, so a verdict that rests on it says so.
+// the same sleep, with the same call to come, are one, the top. That is a guess, and nothing may be concluded
+// before it was tried out ([Automaton.TryRounds]). A program may remember more than that shows, so a verdict
+// that rests on it says so.
 
 // ErrCarriesOver says that rounds of polling were taken to carry nothing over, and one did.
 var ErrCarriesOver = errors.New("a round of polling carries something over")

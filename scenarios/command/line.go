@@ -77,7 +77,9 @@ func plainWords(text string) (words []string, ok bool) {
 			word.WriteString(text[i+1 : i+1+n])
 			within = true
 			i += n + 1
-		case strings.IndexByte(special+"={}!", c) >= 0:
+		case c == '=' && len(words) == 0: // before the command it sets a variable
+			return nil, false
+		case strings.IndexByte(special+"{}!", c) >= 0:
 			return nil, false
 		default:
 			word.WriteByte(c)

@@ -91,7 +91,7 @@ type reply struct {
 // recorded follows the record as far as it goes, and an execution from there on. That is one from
 // the start, which is told the same answers; or one from a snapshot on the way, while it is only learned
 // what the command does, and when that is looked at again where executions from the start have made the
-// same calls.
+// same calls. A kill that leaves no process of the command needs no execution: its threads die together.
 func (d *driver) recorded() error {
 	rec, learns := d.spec.record, d.t.Learning != nil && !d.t.Learning.Again
 	d.t.Note(scenarios.Remembers{Memory: d.memory, State: d.state})
@@ -104,6 +104,10 @@ func (d *driver) recorded() error {
 			return nil
 		}
 		r := d.t.Do(at.op)
+		if isKilled(r) && at.lone { // no call follows, so there is nothing to execute
+			d.serves = nil
+			return nil
+		}
 		d.told = append(d.told, r)
 		last, at = at, rec.after(at, r, learns)
 		d.serves = at
@@ -193,7 +197,7 @@ func (d *driver) note(v any) { d.notes = append(d.notes, v) }
 
 // do makes a call on the machine, unless it was made while the record served.
 func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
-	if err := d.come(&place{op: op}); err != nil {
+	if err := d.come(&place{op: op, lone: len(d.children) == 0}); err != nil {
 		return fsfake.Result{}, err
 	}
 	if len(d.told) > 0 {

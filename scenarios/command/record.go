@@ -55,6 +55,7 @@ type place struct {
 	notes []any
 	op    fsfake.Op
 	ended bool
+	lone  bool // no child runs: a kill of the first process ends the command
 	next  map[fsfake.Result]*place
 	runs  int // of this process, that have come here
 	// before is the place before, via the answer that led here from it, depth how many did; first is the next

@@ -72,6 +72,28 @@ func TestRecordOfTwins(t *testing.T) {
 	require.Nil(t, s.record.after(s.record.begin(0, false), fsfake.Result{Errno: fsfake.ENOENT}, false), "it never had that answer")
 }
 
+// killing answers every call by a kill.
+type killing struct{}
+
+func (killing) Do(fsfake.Op) fsfake.Result { return fsfake.Result{Value: scenarios.Killed{}} }
+
+func (killing) Note(any) {}
+
+// A kill of a command of which nothing else runs ends it without an execution; with a child there must be one.
+func TestKillIsNoExecution(t *testing.T) {
+	s := &Spec{Commands: []Line{{Argv: []string{"/no/such/program"}}}, record: newRecord(1)}
+	killed := func(lone bool) func() {
+		s.record = newRecord(1)
+		first := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}, lone: lone}
+		for range 2 {
+			execute(t, s, 0, []place{first})
+		}
+		return func() { s.program(0, 1)(scenarios.NewTask(killing{}, 0, 1)) }
+	}
+	require.NotPanics(t, killed(true))
+	require.Panics(t, killed(false), "the program cannot be started")
+}
+
 // A record that is full serves what it has, and takes nothing more.
 func TestRecordIsBounded(t *testing.T) {
 	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}

@@ -27,7 +27,8 @@ func (a *app) explainCommand() *cobra.Command {
 		Use:   "explain SCENARIO",
 		Short: "Draw the smallest counterexample",
 		Long: `Draw the smallest counterexample of a scenario: a column for each task, the files at
-the right, the step that goes wrong, the cause, and the command that shows it again.
+the right, the step that goes wrong, the cause, the command that shows it again, and, of
+a protocol in Go, the one that looks for a repair.
 Without --property it is that of the first property claimed broken, or else of the
 first claimed.
 
@@ -78,6 +79,9 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	ro := a.reportOptions(f.setting, f.draw.width)
 	if err := f.draw.show(a.stdout, &r, ro); err != nil {
 		return err
+	}
+	if fix := report.RepairCommand(&r, ro); fix != "" && !f.draw.instead() {
+		_, _ = fmt.Fprintf(a.stdout, "  repair  %s\n", fix)
 	}
 	results := []checker.Result{r}
 	return errors.Join(f.draw.write(a, a.stdout, results, f.draw.in(ro)), f.draw.keep(results, ro, report.Bundle))

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"lockpick/checker"
@@ -19,7 +20,22 @@ func ReplayCommand(r *checker.Result, o Options) string {
 	if first, ok := firstBroken(r.Scenario); !ok || first != r.Property {
 		words = append(words, "--property", r.Property.ID)
 	}
-	for _, c := range r.Scenario.Changed() {
+	return inSetting(words, r.Scenario)
+}
+
+// RepairCommand is the command that looks for a change of a protocol in Go after which r is no longer broken, in the
+// setting that the scenario is in; empty where it would not ask for r's property, or could change nothing.
+func RepairCommand(r *checker.Result, o Options) string {
+	asked := slices.ContainsFunc(r.Scenario.Claims, func(c scenarios.Claim) bool { return c.Property == r.Property })
+	if r.Verdict != checker.Broken || r.Scenario.External || !asked {
+		return ""
+	}
+	return inSetting([]string{o.program(), "repair", ShellWord(r.Scenario.ID)}, r.Scenario)
+}
+
+// inSetting is a command with the flags of the setting that a scenario is in.
+func inSetting(words []string, sc *scenarios.Scenario) string {
+	for _, c := range sc.Changed() {
 		if c.Flag != "" {
 			words = append(words, "--"+c.Flag, ShellWord(c.To))
 		}

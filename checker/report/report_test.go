@@ -172,6 +172,17 @@ func TestReplayCommand(t *testing.T) {
 	changed.Scenario = &more
 	require.Contains(t, ReplayCommand(&changed, Options{Program: "./mylocks"}), "./mylocks replay toy/look/contend '")
 	require.Contains(t, ReplayCommand(&changed, Options{}), "' --procs 3")
+	require.Equal(t, "./mylocks repair toy/look/contend --procs 3", RepairCommand(&changed, Options{Program: "./mylocks"}))
+	changed.Property = scenarios.Wedge
+	require.Empty(t, RepairCommand(&changed, Options{}), "repair asks only what is claimed")
+	held := *r
+	held.Verdict = checker.Holds
+	require.Empty(t, RepairCommand(&held, Options{}))
+	commands := *r.Scenario
+	commands.External = true
+	held = *r
+	held.Scenario = &commands
+	require.Empty(t, RepairCommand(&held, Options{}), "repair changes protocols in Go")
 	wrong := result(t, "toy/wrong/contend", scenarios.MutualExclusion)
 	require.Contains(t, ReplayCommand(wrong, Options{}), "--property mutual-exclusion")
 }

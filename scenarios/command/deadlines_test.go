@@ -7,6 +7,7 @@ import (
 
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
+	"lockpick/scenarios/command"
 )
 
 // Of the sleeps and timeouts of one command the one that is over first ends first, as it does natively; those that are
@@ -51,4 +52,14 @@ os.wait(); open('f', 'a').write('x')`
 			decide(t, sc, p, c.verdict)
 		})
 	}
+}
+
+// Where two sleeps end at one time, what follows each of them happens in every order.
+func TestCallsAfterEqualDeadlines(t *testing.T) {
+	testmain.Needs(t, "sh", "./scenarios/command")
+	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{Shell: "{ sleep 1; : >a; [ ! -e b ] || : >ab; } & " +
+		"sleep 1; : >b; [ ! -e a ] || : >ba; wait"}}}, false)
+	needTracing(t, err)
+	require.NoError(t, err)
+	require.Len(t, ends, 3, "a sees b, b sees a, or each sees the other")
 }

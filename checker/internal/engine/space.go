@@ -168,7 +168,8 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		x.Initial, x.rebooted = append(x.Initial, first), append(x.rebooted, again)
 	}
 	s := &sc.Setting
-	left := budgets{crashes: s.Crashes, failing: s.FailingCalls, stalls: s.Stalls, losses: s.PowerLosses, signals: s.Signals}
+	left := budgets{crashes: s.Crashes, failing: s.FailingCalls, stalls: s.Stalls, losses: s.PowerLosses,
+		signals: s.Signals}
 	x.Initial = append(x.Initial, left.pack())
 	return x, nil
 }

@@ -57,8 +57,9 @@ os.wait(); open('f', 'a').write('x')`
 // Where two sleeps end at one time, what follows each of them happens in every order.
 func TestCallsAfterEqualDeadlines(t *testing.T) {
 	testmain.Needs(t, "sh", "./scenarios/command")
-	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{Shell: "{ sleep 1; : >a; [ ! -e b ] || : >ab; } & " +
-		"sleep 1; : >b; [ ! -e a ] || : >ba; wait"}}}, false)
+	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{
+		Shell: "{ sleep 1; : >a; [ ! -e b ] || : >ab; } & " +
+			"sleep 1; : >b; [ ! -e a ] || : >ba; wait"}}}, false)
 	needTracing(t, err)
 	require.NoError(t, err)
 	require.Len(t, ends, 3, "a sees b, b sees a, or each sees the other")

@@ -19,7 +19,8 @@ os.mkdir("a b")' "x y"z ''`: {"python3", "-c", "import os\nos.mkdir(\"a b\")", "
 		require.True(t, ok, text)
 		require.Equal(t, want, words)
 	}
-	for _, text := range []string{``, ` `, `a $x`, `a "$x"`, "a \"`b`\"", `a "b\n"`, `a 'b`, `a b"`, `a > b`, "a\nb", `x=1 a`, `x=1`, ` x= a`,
+	for _, text := range []string{``, ` `, `a $x`, `a "$x"`, "a \"`b`\"", `a "b\n"`, `a 'b`, `a b"`, `a > b`,
+		"a\nb", `x=1 a`, `x=1`, ` x= a`,
 		`a *`, `a ~`, `a #b`, `'a b' c`, `a {b,c}`} {
 		_, ok := plainWords(text)
 		require.False(t, ok, text)

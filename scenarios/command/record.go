@@ -324,7 +324,8 @@ func (d *driver) state() string {
 	}
 	if at.state == "" && d.serves == nil {
 		if at.state = d.run.State(); at.state != "" {
-			at.state += fmt.Sprint(d.children, d.killed, d.inside, d.markDir, d.acquires, d.changed, d.stands, d.resting, d.records, d.wentOff)
+			at.state += fmt.Sprint(d.children, d.killed, d.inside, d.markDir, d.acquires, d.changed, d.stands, d.resting,
+				d.records, d.wentOff)
 		}
 	}
 	return at.state

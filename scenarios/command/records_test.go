@@ -59,7 +59,9 @@ func TestTimedWaitsForRecords(t *testing.T) {
 	} {
 		t.Run(c.line+" "+c.refused, func(t *testing.T) {
 			t.Parallel()
-			files := map[string]string{"n": "0\n", "lock": "", "a": "", "b": "", "counts.py": counts, "cycle.py": cycle, "beats.py": beats}
+			files := map[string]string{
+				"n": "0\n", "lock": "", "a": "", "b": "", "counts.py": counts, "cycle.py": cycle, "beats.py": beats,
+			}
 			sc := scenario(t, "python3", []string{c.line, c.other}, files, "refused "+c.refused)
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)

@@ -93,9 +93,6 @@ func (p *process) soonest() *Pending {
 	return first
 }
 
-// Tie is how far two waits may end from each other so that either may be the first: 1 ms, in nanoseconds.
-const Tie = int64(1e6)
-
 // fire makes the time of the soonest wait come. It passes for all processes of the run: which of their waits ends first
 // is said by how long they are.
 func (p *process) fire() {

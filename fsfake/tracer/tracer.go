@@ -82,6 +82,9 @@ type Program struct{ Name, CommandLine, Environment string }
 // A FileID tells real files apart, as st_dev and st_ino of stat(2) do.
 type FileID struct{ Dev, Ino uint64 }
 
+// Tie is how far two waits may end from each other so that either may be the first: 1 ms, in nanoseconds.
+const Tie = int64(1e6)
+
 // A Pending is one call that waits for its answer.
 type Pending struct {
 	// Task is who asks. N is the number of the thread in its process, from 1 in order of

@@ -28,7 +28,7 @@ os.wait(); open('f', 'a').write('x')`
 		{"timeout beside a lock", "flock",
 			"timeout 60 flock -w 5 -E 5 l true; [ $? != 124 ] && echo x >> f", "flock l sleep 1", "unknown"},
 		{"timeout of a loop", "timeout",
-			"timeout 2 sh -c 'until [ -e d ]; do sleep 1; done'; [ $? = 124 ] && echo x >> f", "", "holds"},
+			"timeout 3 sh -c 'until [ -e d ]; do sleep 2; done'; [ $? = 124 ] && echo x >> f", "", "holds"},
 		{"timeout of a long loop", "timeout",
 			"timeout 999 sh -c 'until [ -e d ]; do sleep 1; done'; echo x >> f", "", "unknown"},
 		{"read -t", "bash", `bash -c 'read -t 60 x < <(sleep 1; echo y) && echo $x >> f'`, "", "holds"},

@@ -66,7 +66,7 @@ func (t *teller) notReadAgain() bool {
 			}
 			l := t.readBefore(mine)
 			theirs := t.changedSince(l, mine)
-			if theirs == nil {
+			if theirs == nil || l.how == missing && mine.Before.ID != theirs.After.ID { // it has made a file of its own
 				continue
 			}
 			t.say("%s %s. Then %s %s %s.", mine.By, t.told(l), theirs.By, t.deed(theirs.Change), t.at(theirs.Step))

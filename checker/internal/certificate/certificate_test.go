@@ -184,6 +184,6 @@ func TestOneProcessThatDiffersIsNoticed(t *testing.T) {
 		if err == nil {
 			_, _, err = s.Prove(t.Context(), scenarios.MutualExclusion, anynumber.Hows()[0], 150_000)
 		}
-		require.ErrorContains(t, err, "the program does something else under another pid", "process %d", differs)
+		require.ErrorContains(t, err, "the program does something else as another process", "process %d", differs)
 	}
 }

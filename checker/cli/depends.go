@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,7 +17,7 @@ type deciding func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Resul
 
 // ifRefused decides what holds so far once more with no exit status as a refusal. Where that is broken, the verdict
 // depends on what the statuses mean, and only the user knows that.
-func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
+func ifRefused(r checker.Result, spec *command.Spec, strict *scenarios.Scenario, decide deciding) (
 	checker.Result, error) {
 	full, err := decide(strict, strict.Claims[0].Property)
 	if err != nil || full.Verdict == checker.Holds {
@@ -30,19 +29,21 @@ func ifRefused(r checker.Result, strict *scenarios.Scenario, decide deciding) (
 	r.Verdict, r.Complete, r.Counterexample = checker.Unknown, false, full.Counterexample
 	r.Also = full.Also
 	statuses := full.Counterexample.Failures()
-	exit := "A failure"
-	if statuses != "" {
-		exit = "exit " + strings.ReplaceAll(statuses, ",", " or ")
-	}
 	r.Why = "it depends: it holds if a command that fails has done nothing; " +
 		"say so with --refused STATUS, or --refused none"
-	if full.Verdict == checker.Broken {
-		r.Question = &trace.Question{
-			Ask: fmt.Sprintf("Does %s mean that the command has done nothing?", exit),
-			Yes: trace.Answer{Flags: "--refused " + cmp.Or(statuses, "STATUS"), Verdict: checker.Holds},
-			No:  trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
-		}
-		r.Question.Because = full.Counterexample.Met()
+	if full.Verdict != checker.Broken || statuses == "" {
+		return r, nil
+	}
+	refused := command.Refused{Declared: true, Statuses: full.Counterexample.FailedWith()}
+	allowed, flags, err := allowing(spec, refused, decide)
+	if err != nil || allowed.Verdict != checker.Holds {
+		return r, err
+	}
+	r.Question = &trace.Question{
+		Ask:     fmt.Sprintf("Does %s mean that the command has done nothing?", exits(flags)),
+		Yes:     trace.Answer{Flags: flags, Verdict: checker.Holds},
+		No:      trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
+		Because: full.Counterexample.Met(),
 	}
 	return r, nil
 }
@@ -54,20 +55,10 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 	if !r.Counterexample.Idles() || ctx.Err() != nil {
 		return r, nil
 	}
-	even, err := withRefused(spec, command.Refused{Declared: true, Skips: true}, decide)
+	// A failure may have been a refusal so far, and may be one beside a skip.
+	even, flags, err := allowing(spec, command.Refused{Declared: true, Skips: true}, decide)
 	if err != nil || even.Verdict == checker.Unknown {
 		return r, err
-	}
-	flags := "--refused 0"
-	if statuses := even.Counterexample.Failures(); even.Verdict == checker.Broken && statuses != "" {
-		// By a failure, which may have been a refusal so far: the two together.
-		even, err = withRefused(spec, command.Refused{Skips: true}, decide)
-		if err != nil || even.Verdict == checker.Unknown {
-			return r, err
-		}
-		if even.Verdict == checker.Holds {
-			flags += "," + statuses
-		}
 	}
 	if even.Verdict == checker.Broken && slices.Equal(even.Counterexample.Schedule, r.Counterexample.Schedule) {
 		return r, nil // nobody skips in it
@@ -89,13 +80,38 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 	return r, nil
 }
 
-// withRefused decides commands whose exit statuses mean something else.
-func withRefused(spec *command.Spec, refused command.Refused, decide deciding) (checker.Result, error) {
-	other := *spec
-	other.Refused = refused
-	sc, err := other.Scenario()
-	if err != nil {
-		return checker.Result{}, err
+// allowing decides commands with what they may be refused by, and with each exit status by which they are broken then,
+// until there is no other: so what the flags say has been decided.
+func allowing(spec *command.Spec, refused command.Refused, decide deciding) (
+	r checker.Result, flags string, err error) {
+	for more := true; more; {
+		other := *spec
+		other.Refused = refused
+		sc, err := other.Scenario()
+		if err != nil {
+			return r, "", err
+		}
+		if r, err = decide(&sc, sc.Claims[0].Property); err != nil {
+			return r, "", err
+		}
+		more = false
+		for _, status := range r.Counterexample.FailedWith() {
+			if r.Verdict == checker.Broken && !slices.Contains(refused.Statuses, status) {
+				refused.Statuses, more = append(slices.Clip(refused.Statuses), status), true
+			}
+		}
 	}
-	return decide(&sc, sc.Claims[0].Property)
+	if refused.Skips {
+		flags = ",0"
+	}
+	slices.Sort(refused.Statuses)
+	for _, status := range refused.Statuses {
+		flags += fmt.Sprintf(",%d", status)
+	}
+	return r, "--refused " + strings.TrimPrefix(flags, ","), nil
+}
+
+// exits are the statuses of flags in words: "exit 1 or 75".
+func exits(flags string) string {
+	return "exit " + strings.ReplaceAll(strings.TrimPrefix(flags, "--refused "), ",", " or ")
 }

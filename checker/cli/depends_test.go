@@ -31,6 +31,12 @@ var depending = []struct {
 	{"skips, or is refused later",
 		"[ -e pid ] && exit 0\nset -C\n: >pid || exit 2\nread n <n\nset +C\necho $((n+1)) >n\nrm pid\n",
 		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,2", "none", ExitAsClaimed},
+	{"is refused in two ways", "[ -e a ] && exit 2\nmkdir a 2>/dev/null || exit 4\nread n <n\necho $((n+1)) >n\nrmdir a\n",
+		"IT DEPENDS", "Does exit 2 or 4 mean that the command has done nothing?", "2,4", "none", ExitAsClaimed},
+	// Each of two ways to be refused breaks it in a schedule of its own.
+	{"skips, or is refused in two ways",
+		"[ -e a ] && exit 0\n[ -e a ] && exit 2\nmkdir a 2>/dev/null || exit 4\nread n <n\necho $((n+1)) >n\nrmdir a\n",
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,2,4", "none", ExitAsClaimed},
 	// Where exit 0 may skip, it is broken by exit 3, which may be a refusal: it holds where both are.
 	{"skips, or fails later", "[ -e n ] || exit 0\n[ -e n ] || exit 3\nmv n n.0\n: >n\n",
 		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,3", "none", ExitAsClaimed},

@@ -335,7 +335,7 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	}
 	switch r.Verdict {
 	case checker.Holds:
-		return ifRefused(r, strict, decide)
+		return ifRefused(r, spec, strict, decide)
 	case checker.Broken:
 		return ifSkipped(ctx, r, spec, decide)
 	}

@@ -33,18 +33,22 @@ func status(call *Call) int {
 
 // Failures lists the exit statuses of commands beside 0, in order and with a comma between: "1,75".
 func (c *Counterexample) Failures() string {
-	var statuses []int
+	var texts []string
+	for _, n := range c.FailedWith() {
+		texts = append(texts, strconv.Itoa(n))
+	}
+	return strings.Join(texts, ",")
+}
+
+// FailedWith lists the exit statuses of commands beside 0, in order, each once; none of no counterexample.
+func (c *Counterexample) FailedWith() (statuses []int) {
 	c.calls(func(_ *Step, call *Call) {
 		if n := status(call); n > 0 {
 			statuses = append(statuses, n)
 		}
 	})
 	slices.Sort(statuses)
-	var texts []string
-	for _, n := range slices.Compact(statuses) {
-		texts = append(texts, strconv.Itoa(n))
-	}
-	return strings.Join(texts, ",")
+	return slices.Compact(statuses)
 }
 
 // Idles reports whether a command ends with status 0 and has changed no file.

@@ -39,7 +39,7 @@ func newHead(title, root, extraStyle, script string) head {
 	h := head{Title: title, Root: root, Style: template.CSS(style), Script: template.JS(script)} //nolint:gosec // both are ours
 	h.Policy = "default-src 'none'; style-src " + digest(style)
 	if script != "" {
-		h.Policy += "; script-src " + digest(script) + "; frame-src 'self' file:"
+		h.Policy += "; script-src " + digest(script)
 	}
 	h.Policy += "; base-uri 'none'; form-action 'none'"
 	return h

@@ -32,7 +32,6 @@ func TestBrowser(t *testing.T) {
 		{"every state on paper", onPaper},
 		{"a link to a step", linksToSteps},
 		{"readable in light and dark", contrasts},
-		{"the history in its frame", framed},
 		{"pictures", pictures},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,26 +86,6 @@ func stepsByKeyboard(t *testing.T, b *tab, dir string) {
 	require.Equal(t, 1, current())
 	b.eval(`document.querySelector('.player .timeline tbody tr:nth-child(4)').click()`, nil)
 	require.Equal(t, 3, current())
-
-	b.open(fileURL(dir, "scenarios/toy.look.contend.mutual-exclusion.history.html"))
-	b.eval(`new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))`, nil)
-	require.Contains(t, b.text(`document.querySelector('#canvas').textContent`), "acquire(A)")
-}
-
-// framed sees to it that the frame, which may be loaded out of sight, is drawn when it
-// comes into sight: the boxes are as wide as what they say.
-func framed(t *testing.T, b *tab, dir string) {
-	b.open(fileURL(dir, "scenarios/toy.lease.stall.html"))
-	file := filepath.Join(t.ArtifactDir(), "frame.png")
-	for _, wait := range []string{"1000", "3000", "10000"} {
-		b.eval(`new Promise(r => setTimeout(r, 300))`, nil) // out of sight
-		b.eval(`document.querySelector('iframe').scrollIntoView({block: 'center'}), new Promise(r => setTimeout(r, `+wait+`))`, nil)
-		b.shot(file, false)
-		if colours(t, file)[[3]uint8{0x42, 0xd1, 0xf5}] > 1500 {
-			return
-		}
-	}
-	require.Fail(t, "the operations are not drawn in full", file)
 }
 
 // visible counts the elements that are shown.

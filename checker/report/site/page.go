@@ -56,7 +56,6 @@ type evidence struct {
 	Facts   []string
 	Command string
 	Player  *player
-	History *history
 }
 
 func newPage(sys *system, w *row, o report.Options) (*page, error) {
@@ -70,11 +69,7 @@ func newPage(sys *system, w *row, o report.Options) (*page, error) {
 		if r.Counterexample == nil {
 			continue
 		}
-		c, err := newEvidence(w, r, o)
-		if err != nil {
-			return nil, err
-		}
-		p.Cases = append(p.Cases, c)
+		p.Cases = append(p.Cases, newEvidence(w, r, o))
 	}
 	var err error
 	if p.Try, err = newTry(w, o); err != nil {
@@ -167,7 +162,7 @@ func coverage(r *checker.Result) string {
 	return "incomplete"
 }
 
-func newEvidence(w *row, r *checker.Result, o report.Options) (*evidence, error) {
+func newEvidence(w *row, r *checker.Result, o report.Options) *evidence {
 	cx := r.Counterexample
 	chart := report.NewChart(w.Scenario, cx)
 	c := &evidence{
@@ -178,9 +173,7 @@ func newEvidence(w *row, r *checker.Result, o report.Options) (*evidence, error)
 	if strings.Contains(cx.Cause, c.Wrong) {
 		c.Wrong = ""
 	}
-	var err error
-	c.History, err = newHistory(w, cx)
-	return c, err
+	return c
 }
 
 // widestEnd is how many columns a cell of the table of ends shows at most: what a file holds may be long.

@@ -18,7 +18,7 @@ const heading = "File locks under every schedule"
 
 // Write writes the site into a directory, which is made when it is not there: the first
 // page is index.html, and says with which flags. Made stands at the foot of each page. It fails when a file
-// cannot be written, or when a history cannot be drawn.
+// cannot be written.
 func Write(dir string, results []checker.Result, o report.Options) error {
 	w := &writer{dir: dir}
 	systems := bySystem(results)
@@ -30,11 +30,6 @@ func Write(dir string, results []checker.Result, o report.Options) error {
 				return err
 			}
 			w.page(row.File, "scenario.html.tmpl", p)
-			for _, c := range p.Cases {
-				if c.History != nil {
-					w.file(c.History.File, c.History.page)
-				}
-			}
 		}
 	}
 	return w.err

@@ -129,12 +129,17 @@ func (p *process) numbersOf(s *stream) []number {
 		if unix.Stat(base+"/fd/"+strconv.Itoa(fd), &is) != nil || p.r.out.of(&is) != s {
 			continue
 		}
-		info, _ := os.ReadFile(base + "/fdinfo/" + strconv.Itoa(fd))
-		_, flags, _ := strings.Cut(string(info), "flags:")
-		flags, _, _ = strings.Cut(strings.TrimSpace(flags), "\n")
-		bits, _ := strconv.ParseUint(flags, 8, 64)
-		list = append(list, number{fd, bits&unix.O_CLOEXEC != 0})
+		list = append(list, number{fd, p.closesAtExec(fd)})
 	}
 	slices.SortFunc(list, func(a, b number) int { return a.number - b.number })
 	return list
+}
+
+// closesAtExec reports whether a real descriptor closes at an execve(2).
+func (p *process) closesAtExec(fd int) bool {
+	info, _ := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/fdinfo/" + strconv.Itoa(fd))
+	_, flags, _ := strings.Cut(string(info), "flags:")
+	flags, _, _ = strings.Cut(strings.TrimSpace(flags), "\n")
+	bits, _ := strconv.ParseUint(flags, 8, 64)
+	return bits&unix.O_CLOEXEC != 0
 }

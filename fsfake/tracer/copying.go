@@ -46,13 +46,16 @@ func (t *thread) copyFileRange(c *call) {
 	})
 }
 
-// copy begins a copy. One between a file of the fake and another one is refused, as by a kernel that cannot do it: programs
-// then read and write. So is one that may be of a file into itself, which copy_file_range refuses where it overlaps.
+// copy begins a copy. One between a file of the fake and another one is refused, and programs then read and write. So
+// is one that may be of a file into itself, which copy_file_range refuses where it overlaps.
 func (t *thread) copy(c *copying) {
 	c.in.d, c.out.d = t.p.fds[c.in.fd], t.p.fds[c.out.fd]
 	switch in, out := c.in.d.isFake(), c.out.d.isFake(); {
 	case !in && !out || !t.p.open(c.in.fd) || !t.p.open(c.out.fd):
 		t.passWaiting(nil)
+		return
+	case c.ranges && in != out: // as between two file systems
+		t.refuse(unix.EXDEV)
 		return
 	case !in || !out || c.in.d.file == c.out.d.file || c.ranges && c.in.d.path == c.out.d.path:
 		t.refuseUnlike(unix.EINVAL)

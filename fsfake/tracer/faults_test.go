@@ -56,10 +56,6 @@ f = open("f", "w+b"); f.write(b"x"); f.flush()
 mmap.mmap(f.fileno(), 1)`, `mmap.*a shared mapping of a file of the fake \(/virtual/dir/f|f\) is not modelled`},
 		{"socket", `import socket
 socket.socket(socket.AF_UNIX).bind("s")`, `bind.*a socket below the virtual directory \(s\) is not modelled`},
-		{"locks of the kernel", `import os
-os.chdir("/proc"); open("locks")`, `open.*locks.*shows no lock of the fake`},
-		{"what is known of a descriptor", `f = open("f", "w")
-open("/proc/self/fdinfo/%d" % f.fileno())`, `open.*fdinfo/[0-9]+.*shows no lock of the fake`},
 		{"shared memory with a key", `import ctypes
 ctypes.CDLL(None).shmget(77, 4096, 0o1600)`, `shmget.*memory that commands share by a key is not modelled`},
 		{"fifo", `import os

@@ -45,8 +45,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 				t.p.fds[int(ret)] = &descriptor{fake: -1, random: true}
 			}
 		})
-	case flags&unix.O_PATH == 0 && t.tellsOfLocks(pl.path):
-		t.fault("%s shows no lock of the fake: it is not modelled", name)
+	case flags&unix.O_PATH == 0 && pl.path == "/proc/locks": // its locks are those of the fake
+		t.refuseUnlike(unix.EACCES)
 	case pl.path == "/proc" && flags&unix.O_PATH == 0:
 		t.passThen(func(ret int64) {
 			if ret >= 0 {

@@ -294,6 +294,10 @@ func (w *walk) process(pid int, rest string) (place, error) {
 		if deeper != "" {
 			return w.behind(path.Join("/proc", strconv.Itoa(p.real), "fd", num), deeper)
 		}
+	case "fdinfo":
+		if n, err := strconv.Atoi(more); err == nil && p.fds[n].isFake() {
+			return place{fd: -1, proc: pid, rest: rest}, nil
+		}
 	case "cwd":
 		switch {
 		case p.cwd != "" && (p != w.t.p || more == "" && !w.follow):

@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"strconv"
@@ -26,6 +27,8 @@ func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 	switch {
 	case pl.proc == 1 && pl.rest != "" && !text: // init is not of the fake
 		t.otherPath(i, path.Join("/proc/1", pl.rest), f)
+	case strings.HasPrefix(pl.rest, "fdinfo/") && opens:
+		t.openInfo(i, own, pl.rest)
 	case pl.rest == "status" && opens && own != nil: // it runs
 		t.openAbout(i, pl, own, 0)
 	case own != nil && !(text && opens):
@@ -93,16 +96,30 @@ func procStatus(pid int, is identity, threads int) string {
 		is.Name, pid, pid, is.parent, uid, uid, uid, uid, gid, gid, gid, gid, pid, pid, is.group, is.session, threads)
 }
 
-// tellsOfLocks reports whether a real file of /proc tells of locks, so that those of the fake would be missing there: that of all
-// locks, or that of a descriptor of the process that is open on a file of the fake.
-func (t *thread) tellsOfLocks(name string) bool {
-	if name == "/proc/locks" {
-		return true
+// openInfo opens what /proc tells of a descriptor of the fake. Where it would tell of locks, which are the fake's, or
+// of a place in the middle of a directory, it is refused.
+func (t *thread) openInfo(i int, own *process, rest string) {
+	n, _ := strconv.Atoi(strings.TrimPrefix(rest, "fdinfo/"))
+	d := own.fds[n]
+	if own != t.p {
+		d = t.p.fds[t.p.sharing(n, d)]
 	}
-	fd, is := strings.CutPrefix(name, "/proc/"+strconv.Itoa(t.p.real)+"/fdinfo/")
-	n, err := strconv.Atoi(fd)
-	d := t.p.fds[n]
-	return is && err == nil && d != nil && (d.fake >= 0 || d.process != 0)
+	if d == nil || d.file.locks || d.file.dir.read {
+		t.refuseUnlike(unix.EACCES)
+		return
+	}
+	flags := d.file.flags | bit(own.closesAtExec(n), unix.O_CLOEXEC)
+	told := func(pos int64) {
+		t.askThen(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake}, func(r fsfake.Result) {
+			t.openText(i, fmt.Sprintf("pos:\t%d\nflags:\t0%o\nmnt_id:\t1\nino:\t%d\n", pos, flags, r.Stat.Ino))
+		})
+	}
+	if flags&(unix.O_PATH|unix.O_DIRECTORY) != 0 || d.atDir {
+		told(0)
+		return
+	}
+	at := fsfake.Op{Call: fsfake.CallLseek, FD: d.fake, Flags: io.SeekCurrent}
+	t.askThen(at, func(r fsfake.Result) { told(r.N) })
 }
 
 // listProcs lists /proc: the pids that the fake has, and what is there beside pids.

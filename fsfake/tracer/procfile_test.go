@@ -3,6 +3,8 @@
 package tracer_test
 
 import (
+	"os/exec"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -37,4 +39,30 @@ func TestProcessesInProc(t *testing.T) {
 		is, calls := alone(t, m, c)
 		require.Equal(t, row.stdout, is.Stdout, "%s: %v %s", row.script, calls, is.Stderr)
 	}
+}
+
+// /proc/self/fdinfo tells of a descriptor what the kernel tells, but for the mount, and the inode number of stat(2).
+func TestDescriptorsInProc(t *testing.T) {
+	const script = `import os
+def show(n, by="self"):
+    told = open("/proc/%s/fdinfo/%d" % (by, n)).read().split()
+    print(told[1], told[3], int(told[7]) == os.fstat(n).st_ino, told[:8:2])
+open("f", "w").write("text")
+f = os.open("f", os.O_RDWR | os.O_APPEND); os.read(f, 3); show(f)
+os.set_inheritable(f, True); show(f)
+show(os.open("f", os.O_PATH)); show(os.open(".", os.O_RDONLY)); show(f, "thread-self")
+if os.fork() == 0: show(f); show(f, os.getppid()); os.read(f, 1)
+else: os.wait(); show(f)`
+	kernel := exec.Command(python(t, "")[0], "-SIuc", script)
+	kernel.Dir = t.TempDir()
+	want, err := kernel.CombinedOutput()
+	require.NoError(t, err, "%s", want)
+	is, calls := alone(t, newMachine(), config(python(t, "")[0], "-SIuc", script))
+	require.Equal(t, string(want), is.Stdout, "%v %s", calls, is.Stderr)
+
+	// What tells of locks is refused, for it would show none of the fake.
+	is, _ = alone(t, newMachine(), config("sh", "-c",
+		"exec 9>f; flock 9; cat /proc/self/fdinfo/9 /proc/locks && echo told"))
+	require.Empty(t, is.Stdout)
+	require.Equal(t, 2, strings.Count(is.Stderr, "Permission denied"), is.Stderr)
 }

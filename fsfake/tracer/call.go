@@ -183,17 +183,20 @@ func (t *thread) fail(e syscall.Errno) {
 // refuse is fail for what a kernel can do and the fake cannot, where programs have another way: they get
 // the error that a kernel or a file system gives which cannot do it either.
 func (t *thread) refuse(e syscall.Errno) {
-	if text := t.c.String() + " = " + fsfake.ErrnoName(e); !slices.Contains(t.r.refused, text) {
-		t.r.refused = append(t.r.refused, text)
-	}
+	t.notes(&t.r.refused, t.c.String()+" = "+fsfake.ErrnoName(e))
 	t.fail(e)
+}
+
+// notes keeps what was refused, once.
+func (t *thread) notes(list *[]string, text string) {
+	if w := t.r.c.Wrong; !slices.Contains(*list, text) && (w == nil || !w.Silent) {
+		*list = append(*list, text)
+	}
 }
 
 // refuseUnlike is refuse with an answer that no kernel gives: what a program does then shows nothing of what it does elsewhere.
 func (t *thread) refuseUnlike(e syscall.Errno) {
-	if text := t.c.String(); !slices.Contains(t.r.unlike, text) {
-		t.r.unlike = append(t.r.unlike, text)
-	}
+	t.notes(&t.r.unlike, t.c.String())
 	t.refuse(e)
 }
 

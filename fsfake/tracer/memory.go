@@ -19,7 +19,12 @@ import (
 // the positions of their real files. A run that comes back to an earlier sum, and is given the same answers from
 // there on, goes on as it did then, unless it looks at a clock. It is empty where that cannot be
 // said: processes share memory, read from a pipe, or have a timer.
-func (r *Run) Memory() string { return r.sum(false) }
+func (r *Run) Memory() string {
+	if w := r.c.Wrong; w != nil && w.Forgets {
+		return "nothing"
+	}
+	return r.sum(false)
+}
 
 // sum is [Run.Memory], or whole [Run.State].
 func (r *Run) sum(whole bool) (sum string) {

@@ -69,10 +69,13 @@ type Config struct {
 	Wrong *Wrong
 }
 
-// A Wrong is what a tracer that has a mistake gets wrong. Both are functions of their arguments; nil changes nothing.
+// A Wrong is what a tracer that has a mistake gets wrong. The functions are functions of their arguments; nil changes
+// nothing.
 type Wrong struct {
-	Asks func(fsfake.Op) fsfake.Op                    // what is asked in place of what the program asks
-	Told func(fsfake.Op, fsfake.Result) fsfake.Result // what the program is told in place of the answer
+	Asks    func(fsfake.Op) fsfake.Op                    // what is asked in place of what the program asks
+	Told    func(fsfake.Op, fsfake.Result) fsfake.Result // what the program is told in place of the answer
+	Silent  bool                                         // nobody is told which calls are refused
+	Forgets bool                                         // [Run.Memory] never changes
 }
 
 // A Program is what comm, cmdline and environ below /proc/PID tell of a process: the name without the newline, and the

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"lockpick/checker"
@@ -224,12 +225,12 @@ func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *
 		bar.begin(r.Property.ID, "broken on the model; now this kernel is asked")
 	}
 	carryOut(ctx, spec, r)
-	n.begins = func() {
+	n.begins = sync.OnceFunc(func() {
 		if bar.w == nil {
 			a.note("%s: %s on the model; now it is tried natively", r.Property.ID, r.Verdict)
 		}
 		bar.begin(r.Property.ID, fmt.Sprintf("%s on the model; now it is tried natively", r.Verdict))
-	}
+	})
 	done := make(chan bool, 1)
 	answer := func() {
 		n.answer(ctx, r)

@@ -67,7 +67,7 @@ func (t *thread) isSysmon() bool {
 // isGo reports whether the process runs a program in Go.
 func (p *process) isGo() bool { return p.writtenIn() == inGo }
 
-// isJava reports whether the process runs a JVM.
+// isJava reports whether the process runs a JVM, whose own threads do nothing that a call shows.
 func (p *process) isJava() bool { return p.writtenIn() == inJava }
 
 func (p *process) writtenIn() language {
@@ -75,7 +75,9 @@ func (p *process) writtenIn() language {
 		p.language = otherLanguage
 		exe := "/proc/" + strconv.Itoa(p.real) + "/exe"
 		if at, _ := os.Readlink(exe); filepath.Base(at) == "java" {
-			p.language = inJava
+			if !p.collects() {
+				p.language = inJava
+			}
 		} else if f, err := elf.Open(exe); err == nil {
 			if f.Section(".go.buildinfo") != nil || f.Section(".note.go.buildid") != nil {
 				p.language = inGo

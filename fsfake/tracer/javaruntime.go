@@ -14,6 +14,9 @@ import (
 // looks whether garbage has been found (it waits for a minute each time, in Java). That a time has come gives none of
 // them work which a call on a file shows. So their waits are not offered while a thread of the process asks; where none
 // asks they are, for somebody may wait for one of them.
+//
+// A JVM that collects garbage from time to time is another matter: a collection closes files that the program has
+// forgotten, and closing one gives its locks back. There all waits are offered.
 
 // idlers are these threads, as the kernel has their names: the first 15 bytes.
 var idlers = []string{
@@ -29,6 +32,17 @@ func (t *thread) idles() bool {
 	name := t.comm()
 	first := func(o *thread) bool { return o.comm() == name } // a program may call a thread of its own so
 	return slices.Contains(idlers, name) && t.p.threads[slices.IndexFunc(t.p.threads, first)] == t
+}
+
+// collects reports whether a JVM was told to collect garbage from time to time, by its arguments or its environment.
+func (p *process) collects() bool {
+	for _, of := range []string{"cmdline", "environ"} {
+		text, _ := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/" + of)
+		if strings.Contains(string(text), "G1PeriodicGCInterval") {
+			return true
+		}
+	}
+	return false
 }
 
 // comm is the name of a thread, or empty.

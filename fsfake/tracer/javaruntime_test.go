@@ -5,6 +5,7 @@ package tracer_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,14 +24,18 @@ func TestJavaRuntime(t *testing.T) {
 	require.NoError(t, os.WriteFile(java, text, 0o700))
 	for _, c := range []struct {
 		argv    []string
+		options string
 		offered bool
 	}{
-		{[]string{java, "VM Periodic Task Thread", "C2 CompilerThread0"}, false},
-		{[]string{java, "VM Periodic Task Thread", "mine"}, true},
-		{[]string{java, "Common-Cleaner", "Common-Cleaner"}, true},
-		{[]string{idlers, "VM Periodic Task Thread"}, true},
+		{[]string{java, "VM Periodic Task Thread", "C2 CompilerThread0"}, "", false},
+		{[]string{java, "VM Periodic Task Thread", "mine"}, "", true},
+		{[]string{java, "Common-Cleaner", "Common-Cleaner"}, "", true},
+		{[]string{java, "VM Periodic Task Thread"}, "-XX:G1PeriodicGCInterval=5", true},
+		{[]string{idlers, "VM Periodic Task Thread"}, "", true},
 	} {
-		run, err := tracer.Start(config(c.argv...))
+		with := config(c.argv...)
+		with.Env = append(slices.Clone(env), "JAVA_TOOL_OPTIONS="+c.options)
+		run, err := tracer.Start(with)
 		skipUntraceable(t, err)
 		require.NoError(t, err)
 		defer run.Stop()

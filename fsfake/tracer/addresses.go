@@ -23,7 +23,7 @@ func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 		return err
 	}
 	pid := uint64(t.p.pid)
-	regs.Rsp -= 16 * (1 + pid%1021) // the kernel leaves 128 KiB
+	regs.Rsp -= stackShift(t.p.pid)
 	if err := writeMem(t.tid, regs.Rsp, stack); err != nil {
 		return err
 	}
@@ -41,3 +41,6 @@ func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 	}
 	return nil
 }
+
+// stackShift is by how much the stack of a program moves, which is less than the 128 KiB that the kernel leaves.
+func stackShift(pid int) uint64 { return 16 * (1 + uint64(pid)%1021) }

@@ -384,10 +384,10 @@ const (
 // freshImage prepares a program that has just been loaded: it takes the kernel's clocks out of the
 // vDSO, for they are no system calls, sets the bytes that AT_RANDOM points to, and gives it addresses of its own.
 //
-// Its clocks are ahead by its pid in nanoseconds, as no two programs look at a clock at the same moment: ln -f names its temporary
-// file after the nanoseconds. A fork has its parent's clocks, for what it has read there before.
+// Its clocks are ahead by nanoseconds of its own (aheadOf). A fork has its parent's clocks, for what it has read there
+// before.
 func (r *Run) freshImage(t *thread) error {
-	t.p.clock, t.p.ahead, t.p.ticks = shownClock{}, int64(t.p.pid), 0
+	t.p.clock, t.p.ahead, t.p.ticks = shownClock{}, aheadOf(t.p.pid), 0
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
 		return err

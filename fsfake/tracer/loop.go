@@ -27,7 +27,7 @@ func (r *Run) settle() {
 		case r.err != nil:
 		case r.eventComes():
 			r.wait(0)
-		case r.cur != nil && r.cur.state == ready:
+		case r.cur != nil && r.cur.state == ready && r.cur.polls < manyPolls:
 			r.cur.resume()
 		case !r.quiet():
 		default:
@@ -35,10 +35,17 @@ func (r *Run) settle() {
 			if t == nil && !r.wakeSleepers() && !r.out.drain() {
 				return
 			}
+			if r.cur != nil {
+				r.cur.polls = 0
+			}
 			r.cur, r.moved = t, true
 		}
 	}
 }
+
+// manyPolls is how often a thread looks whether something has come, and does not wait, before others may go on: it may
+// wait for one of them, as the event loop of Node.js does for V8's threads.
+const manyPolls = 100
 
 // eventComes reports whether some thread is bound to stop.
 func (r *Run) eventComes() bool {

@@ -211,6 +211,7 @@ func (t *thread) timedCall(ns int64, i int, none uint64, ret int64) {
 func (t *thread) timedThen(ns int64, i int, none uint64, expired func(), after func(int64)) {
 	switch {
 	case ns == 0:
+		t.polls++
 		t.passThen(after)
 	case ns < 0:
 		t.passWaiting(after)

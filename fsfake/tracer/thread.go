@@ -63,6 +63,8 @@ type thread struct {
 	firing   bool   // it has been interrupted for that
 	rem      uint64 // napping: where what is left is written
 
+	polls int // waits for no time since it became its turn
+
 	blocked bool // the last answer was Blocked
 	atExit  bool // stands at PTRACE_EVENT_EXIT
 

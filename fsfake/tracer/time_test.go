@@ -104,6 +104,14 @@ import subprocess
 try: subprocess.run(["sleep", "100"], timeout=1)
 except subprocess.TimeoutExpired: print("too late")`,
 			"too late\n", nil},
+		{"a thread that only looks lets others go on", `
+import os, select, threading
+go, went = os.pipe(), os.pipe()
+def other(): os.read(go[0], 1); os.write(went[1], b"x")
+threading.Thread(target=other).start(); os.write(go[1], b"x")
+while not select.select([went[0]], [], [], 0)[0]: pass
+print("came")`,
+			"came\n", nil},
 		{"a file is ready", `
 import select
 f = open("f", "w"); p = select.poll(); p.register(f, select.POLLOUT); print(p.poll(1000)[0][1])`,

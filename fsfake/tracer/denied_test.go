@@ -27,7 +27,7 @@ func TestRefusedInContainers(t *testing.T) {
 	}
 	need(t, "true")
 	deny := compiled("gcc", "-O1", "-o")(t, file(t, "deny.c"))[0]
-	for _, call := range []int{unix.SYS_PERSONALITY, unix.SYS_SECCOMP, unix.SYS_PTRACE} {
+	for _, call := range []int{unix.SYS_PERSONALITY, unix.SYS_SECCOMP, unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV} {
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 		defer cancel()
 		c := exec.CommandContext(ctx, deny, fmt.Sprint(call), os.Args[0], "-test.run=^TestRefusedInContainers$")

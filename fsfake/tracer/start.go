@@ -63,10 +63,13 @@ func (r *Run) launch() error {
 	case err != nil:
 		return fmt.Errorf("tracer: start %s: %w", program, err)
 	}
-	if err := r.adopt(pid); err != nil {
-		reap(pid)
+	refused := func(err error) error {
 		return fmt.Errorf("tracer: %s cannot be traced here, for a call that lockpick needs is refused: %w; %s", program,
 			err, inContainer)
+	}
+	if err := r.adopt(pid); err != nil {
+		reap(pid)
+		return refused(err)
 	}
 	p := r.addProcess(nil, pid, r.c.Pid)
 	p.name = filepath.Base(r.c.Argv[0])
@@ -78,7 +81,10 @@ func (r *Run) launch() error {
 	if program == standIn {
 		return t.becomeVirtual()
 	}
-	if err := r.freshImage(t); err != nil {
+	switch err := r.freshImage(t); {
+	case errors.Is(err, unix.EFAULT): // its memory is there, and process_vm_readv(2) is refused
+		return refused(err)
+	case err != nil:
 		return err
 	}
 	t.goOn(unix.PTRACE_CONT)

@@ -38,8 +38,8 @@ func Main(list []scenarios.Scenario) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	a := &app{
-		scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, giveUp: os.Exit, grace: 5 * time.Second,
-		interrupted: 1800 * time.Millisecond,
+		scenarios: list, stdout: os.Stdout, stderr: os.Stderr, env: os.Getenv, giveUp: os.Exit,
+		grace: 1800 * time.Millisecond,
 	}
 	a.reserve()
 	var typed string
@@ -94,10 +94,10 @@ type app struct {
 	exit          int
 	early         early  // what was found and has no final verdict yet
 	untouched     []byte // reserved; see reserve
-	// giveUp ends the program when work goes on for longer than grace after its time is over, or after an interrupt for
-	// longer than interrupted: somebody waits then. It is nil for never.
-	giveUp             func(status int)
-	grace, interrupted time.Duration
+	// giveUp ends the program when work goes on for longer than grace after its time is over, or after an interrupt:
+	// somebody waits then. It is nil for never.
+	giveUp func(status int)
+	grace  time.Duration
 	// further is how long run looks for another counterexample when there is one; zero is a minute, less is
 	// not at all.
 	further time.Duration
@@ -108,13 +108,13 @@ type app struct {
 func (a *app) within(ctx context.Context) (done func()) {
 	over := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
-		grace, more := a.interrupted, ""
+		more := ""
 		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			grace, more = a.grace, ". Leave --timeout out, or give a longer one"
+			more = ". Leave --timeout out, or give a longer one"
 		}
 		select {
 		case <-over:
-		case <-time.After(grace):
+		case <-time.After(a.grace):
 			if a.giveUp != nil {
 				text, why := a.early.rest()
 				_, _ = fmt.Fprint(a.stdout, text)

@@ -16,10 +16,9 @@ func givingUp(t *testing.T, known *early, over bool) (stdout, stderr string) {
 	ended := make(chan int, 1)
 	a := &app{name: "lockpick", stdout: &out, stderr: &err, giveUp: func(status int) { ended <- status }}
 	a.early.text, a.early.shown, a.early.within = known.text, known.shown, known.within
-	a.grace, a.interrupted = time.Hour, time.Millisecond
+	a.grace = time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	if over {
-		a.grace, a.interrupted = a.interrupted, a.grace
 		ctx, cancel = context.WithTimeout(t.Context(), time.Microsecond)
 	}
 	defer a.within(ctx)()
@@ -53,7 +52,7 @@ func TestGivesUp(t *testing.T) {
 
 // Who ends in time does not give up.
 func TestEndsInTime(t *testing.T) {
-	a := &app{giveUp: func(int) { t.Error("it has ended by itself") }, grace: time.Hour, interrupted: time.Hour}
+	a := &app{giveUp: func(int) { t.Error("it has ended by itself") }, grace: time.Hour}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := a.within(ctx)
 	cancel()

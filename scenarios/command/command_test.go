@@ -283,6 +283,9 @@ func TestRefusedCallAsElsewhere(t *testing.T) {
 	decide(t, sc, sc.Claims[0].Property, "holds")
 	require.Equal(t, []string{"lockpick does not model these calls and refused them, as a kernel without them does: " +
 		`fsetxattr("system.posix_acl_access") = EOPNOTSUPP`}, scenarios.Texts(sc.Assumed()))
+	// So is a copy from a file that lies elsewhere, as between two file systems.
+	sc = scenario(t, "python3", []string{"python3 elsewhere.py"}, nil, "refused none")
+	decide(t, sc, sc.Claims[0].Property, "holds")
 }
 
 // What is refused without a doubt about the verdict is assumed all the same.

@@ -2,6 +2,7 @@ package fsfake
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -26,15 +27,30 @@ func (o Op) Way(n int) Op {
 // description when it begins to.
 type Converts struct{}
 
-// WayThatWaits is the line of a [CallChoose] for a flock(2) of a task that waits. It can be chosen only where the lock
+// MustWait is the Value of the answer to a [CallChoose] whose call waits for a record lock, of a process that has one:
+// the kernel looks for a circle when it begins to, which may end it or the wait of another.
+type MustWait struct{}
+
+// WayThatWaits is the line of a [CallChoose] for a lock call of a task that waits. It can be chosen only where the lock
 // would be granted at once.
 //
 // So nobody ever begins to wait beside others of its command, and none of their orders is lost by that. Whatever
 // happens until a lock is granted, the others can do before it is chosen. That somebody waits is seen by nobody,
-// where nobody queues: a description without a lock has none to give back when it begins.
+// where nobody queues: a description without a lock has none to give back when it begins, and a process without
+// record locks closes no circle.
 func WayThatWaits(t Task, op Op) string {
-	return fmt.Sprintf("%s\x00%d %d %d", op.String(), t.Pid, op.FD, op.Flags)
+	wait := 0
+	if op.Wait {
+		wait = 1
+	}
+	return fmt.Sprintf("%s\x00%d %d %d %d %d %d %d", op.String(), t.Pid, op.Call, op.FD, op.Flags, op.Off, op.Len, wait)
 }
+
+// WayOfTimer is the line of a [CallChoose] for a timer that goes off while calls wait. It can be chosen only where none
+// of these calls would be granted at once: the lock is had before the time comes.
+func WayOfTimer(op Op) string { return op.String() + whileAllWait }
+
+const whileAllWait = "\x00timer"
 
 // A WaitingCall is a call of a [CallChoose] that waits, and whose it is; of a thread the first of its process.
 type WaitingCall struct {
@@ -45,10 +61,10 @@ type WaitingCall struct {
 // waiting is the call that a line of [WayThatWaits] is about; false for other lines.
 func waiting(line string) (w WaitingCall, is bool) {
 	_, lock, is := strings.Cut(line, "\x00")
-	w.Task.N, w.Op.Call = 1, CallFlock
 	if is {
-		_, err := fmt.Sscan(lock, &w.Task.Pid, &w.Op.FD, &w.Op.Flags)
-		is = err == nil
+		wait, o := 0, &w.Op
+		_, err := fmt.Sscan(lock, &w.Task.Pid, &o.Call, &o.FD, &o.Flags, &o.Off, &o.Len, &wait)
+		is, w.Task.N, o.Wait = err == nil, 1, wait == 1
 	}
 	return w, is
 }
@@ -70,24 +86,50 @@ func (m *Machine) choose(op *Op, r *Result) {
 		*r = unmodelled("the choice %d of %d calls", op.Off, op.Len)
 		return
 	}
-	r.N = op.Off
-	w, waits := waiting(op.line())
-	if !waits {
-		return
+	line := op.line()
+	if w, waits := waiting(line); waits {
+		m.tryLock(&w, r)
+	} else if strings.HasSuffix(line, whileAllWait) {
+		r.Blocked = slices.ContainsFunc(op.Waiting(), func(w WaitingCall) bool {
+			var got Result
+			m.tryLock(&w, &got)
+			return !got.Blocked
+		})
 	}
+	if !r.Blocked {
+		r.N = op.Off
+	}
+}
+
+// tryLock says what comes of a lock call that waits, and takes nothing.
+func (m *Machine) tryLock(w *WaitingCall, r *Result) {
 	p := m.proc(w.Task.Pid)
 	if p == nil {
 		return // the call says what is wrong
 	}
 	d := m.descOf(p, w.Op.FD)
-	if mode := flockMode(w.Op.Flags); d == nil || int(d.flock) == mode || !m.flockConflicts(d, mode) {
-		return
+	switch {
+	case d == nil:
+	case w.Op.Call == CallFlock:
+		mode := flockMode(w.Op.Flags)
+		switch held := int(d.flock); {
+		case held == mode || !m.flockConflicts(d, mode):
+		case held != 0:
+			r.Value = Converts{}
+		default:
+			r.Blocked = true
+		}
+	default:
+		owner := ownerOf(p.pid, &w.Op, d.id)
+		want, e := rangeOf(owner, &w.Op)
+		switch {
+		case e != 0 || !d.mayLock(want.typ) || m.conflict(d.inode, want) == nil:
+		case owner.pid != 0 && m.hasRecords(owner):
+			r.Value = MustWait{}
+		default:
+			r.Blocked = true
+		}
 	}
-	if d.flock != 0 {
-		r.Value = Converts{}
-		return
-	}
-	*r = Result{Blocked: true}
 }
 
 // Shut are the ways of a call that cannot be taken on the machine now, by bit.

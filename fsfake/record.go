@@ -69,7 +69,7 @@ func (m *Machine) setlk(p *proc, t Task, d *desc, op *Op, r *Result) {
 	case e != 0:
 		r.Errno = e
 		return
-	case want.typ == F_RDLCK && !d.readable(), want.typ == F_WRLCK && !d.writable():
+	case !d.mayLock(want.typ):
 		r.Errno = EBADF
 		return
 	case want.typ == F_UNLCK:
@@ -98,6 +98,11 @@ func waitedRange(pid int, w *wait) (recordOwner, record) {
 	return owner, r
 }
 
+// mayLock reports whether a description is open in the way that a record lock of a type asks for.
+func (d *desc) mayLock(typ int) bool {
+	return (typ != F_RDLCK || d.readable()) && (typ != F_WRLCK || d.writable())
+}
+
 // finishSetlk ends a blocked call that can be granted, or would deadlock by now.
 func (m *Machine) finishSetlk(pid int, w *wait) syscall.Errno {
 	owner, r := waitedRange(pid, w)
@@ -115,6 +120,13 @@ func (m *Machine) finishSetlk(pid int, w *wait) syscall.Errno {
 	}
 	m.setRecord(id, r)
 	return 0
+}
+
+// hasRecords reports whether an owner has a record lock on any inode.
+func (m *Machine) hasRecords(owner recordOwner) bool {
+	return slices.ContainsFunc(m.inodes, func(n *inode) bool {
+		return slices.ContainsFunc(n.records, func(r record) bool { return r.owner == owner })
+	})
 }
 
 // conflict returns the first lock of another owner that stands against r, or nil.

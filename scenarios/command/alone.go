@@ -109,7 +109,7 @@ func (met *meeting) before(m *fsfake.Machine, state string) bool {
 }
 
 // maxMeeting is how many orders of all commands together may be followed to where they meet others.
-const maxMeeting = 1000
+const maxMeeting = 2000
 
 // nextWays are the ways after these that have the first so many in common with them; nil when
 // there are none.

@@ -26,7 +26,8 @@ os.wait(); open('f', 'a').write('x')`
 		{"timeout that comes", "timeout",
 			"timeout 1 sh -c 'sleep 5; echo late >> f'; [ $? = 124 ] && echo x >> f", "", "holds"},
 		{"timeout beside a lock", "flock",
-			"timeout 60 flock -w 5 -E 5 l true; [ $? != 124 ] && echo x >> f", "flock l sleep 1", "unknown"},
+			"timeout 60 flock -w 5 -E 5 l true; [ $? != 124 ] && echo x >> f", "flock l sleep 1", "holds"},
+		{"timeout of a lock", "flock", "exec 9>l; timeout 5 flock 9 || exit 1; echo x >> f", "flock l true", "broken"},
 		{"timeout of a loop", "timeout",
 			"timeout 3 sh -c 'until [ -e d ]; do sleep 2; done'; [ $? = 124 ] && echo x >> f", "", "holds"},
 		{"timeout of a long loop", "timeout",
@@ -47,6 +48,23 @@ os.wait(); open('f', 'a').write('x')`
 				lines[1] = c.other
 			}
 			sc := scenario(t, c.needs, lines, map[string]string{"f": "1\n"}, "refused none")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, c.verdict)
+		})
+	}
+}
+
+// Two children wait for a lock beside each other, each for five seconds at most. A child that gives up leaves its work
+// undone, and the lock is to be had alone.
+func TestTimersBesideLocks(t *testing.T) {
+	testmain.OnlyLong(t, "it executes hundreds of orders", "./scenarios/command")
+	const child = "(flock -w 5 9 && echo x >> f) 9>l & "
+	for _, c := range []struct{ other, verdict string }{{"flock l true", "broken"}, {"flock f true", "holds"}} {
+		t.Run(c.other, func(t *testing.T) {
+			t.Parallel()
+			lines := []string{child + child + "wait", c.other}
+			sc := scenario(t, "flock", lines, map[string]string{"f": ""}, "refused none")
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)
 			decide(t, sc, p, c.verdict)

@@ -71,31 +71,33 @@
 // the machine's, files that are there can be read by name, and are not listed. Another name of a shared file, a hard
 // link or a bind mount, leads to the same file. With [Spec.RealOutside] all of it is real, and happens each time that
 // a program is run. Where several threads or processes of one command ask at once, whose call comes first is a choice
-// of the schedule. So it is for calls of flock(2) that wait beside each other: one that would be granted at once can go
-// on. A call that closes, duplicates or keeps a descriptor that nobody has locked goes first; where the
-// description is locked by another process later, one order was followed. So does the start of a process, and the end
-// of one for which its parent waits, unless processes may be killed, calls may fail or clocks move. A command that
-// looks at processes, and children that print beside each other, could tell: then all orders are followed, or nothing
-// holds. An order is followed until it meets
-// another, in one state of the machine and of the command ([tracer.Run.State]). A timer that runs beside a call which
-// does not wait goes off after it, which is assumed, and said with the verdict. The timers of one command go off in the
-// order of their deadlines; where these are less than a millisecond apart, in every order. Whether one goes off while a
-// call waits for a lock of flock(2), or of an open file description, or twice for a record lock of a process that holds
-// none, is a choice; that somebody waits for ever is not said there. The wakeups of a JVM's own threads are no timers.
-// All that is given up, and one order is followed, where another call may wait for a lock (another record lock, a wait
-// that a signal may end, or any beside a timer, with --inside or with calls that fail), where a timer runs beside 30
-// rounds of a loop that sleeps and finds the same each time, and where the command has more than a thousand orders that
-// do not meet when it runs alone, or more than a hundred where its state is unknown; a scenario in which that happened
-// never holds (the verdict is unknown), while what a state breaks is broken, unless the commands end so when they run
-// one after the other in one of 24 drawn orders of their own calls; that somebody waits for ever is not said there.
-// Threads that race through memory, or for a mutex, do so in one order; that is assumed, and said with the verdict. Who
-// maps a file sees what it held then, also when others write to it later, which is assumed, and said. Loops after which
-// all processes of a command remember what they remembered after an earlier round are endless. Others are tried out for
-// 100 rounds, and before a verdict holds for 2000, or 400 that start processes. What a command does otherwise then
-// makes the verdict unknown; what it does later is assumed away, and said. Where rounds of polling come in so many
-// orders that 300 executions are not all, a program is taken to forget a round when it sleeps: that is tried out, and
-// said with the verdict. Of the processes of a command only the first is killed. Three or more commands are compared
-// with every serial order, also with those that real time rules out.
+// of the schedule. So it is for calls that wait for locks beside each other: one that would be granted at once can go
+// on. A call that closes, duplicates or keeps a descriptor that nobody has locked goes first; where the description
+// is locked by another process later, one order was followed. So does the start of a process, and the end of one for
+// which its parent waits, unless processes may be killed, calls may fail or clocks move. A command that looks at
+// processes, and children that print beside each other, could tell: then all orders are followed, or nothing holds.
+// An order is followed until it meets another, in one state of the machine and of the command ([tracer.Run.State]). A
+// timer that runs beside a call which does not wait goes off after it, which is assumed, and said with the verdict.
+// The timers of one command go off in the order of their deadlines; where these are less than a millisecond apart, in
+// every order. Whether one goes off while a call waits for a lock of flock(2), or of an open file description, or
+// twice for a record lock of a process that holds none, is a choice; that somebody waits for ever is not said there.
+// Where several calls wait for locks, a timer goes off only while none of them would be granted. Who has an alarm
+// clock and children may kill them at any call. The wakeups of a JVM's own threads are no timers. All that is given
+// up, and one order is followed, where another call may wait for a lock (a record lock that a process waits for while
+// it has another, a wait that a signal may end, or, where clocks move, with --inside or with calls that fail, any
+// wait beside another call), where a timer runs beside 30 rounds of a loop that sleeps and finds the same each time,
+// and where the command has more than 2000 orders that do not meet when it runs alone, or more than a hundred where
+// its state is unknown; a scenario in which that happened never holds (the verdict is unknown), while what a state
+// breaks is broken, unless the commands end so when they run one after the other in one of 24 drawn orders of their
+// own calls; that somebody waits for ever is not said there. Threads that race through memory, or for a mutex, do so
+// in one order; that is assumed, and said with the verdict. Who maps a file sees what it held then, also when others
+// write to it later, which is assumed, and said. Loops after which all processes of a command remember what they
+// remembered after an earlier round are endless. Others are tried out for 100 rounds, and before a verdict holds for
+// 2000, or 400 that start processes. What a command does otherwise then makes the verdict unknown; what it does later
+// is assumed away, and said. Where rounds of polling come in so many orders that 300 executions are not all, a
+// program is taken to forget a round when it sleeps: that is tried out, and said with the verdict. Of the processes
+// of a command only the first is killed. Three or more commands are compared with every serial order, also with those
+// that real time rules out.
 //
 // # Clocks
 //

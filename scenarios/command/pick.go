@@ -14,8 +14,9 @@ import (
 // pick takes the call that is let go on. Of several that can, which one is a choice of the
 // schedule. A call that may block is one of them where [driver.triedBeside] says so. Otherwise it comes after all
 // others, and the end of a wait comes last: that these could have gone on instead is noted. Beside a call that does not
-// wait the end of a wait is not followed: the clock stands still while the call is made, and that is assumed. There is
-// none when the first process was killed instead.
+// wait the end of a wait is not followed: the clock stands still while the call is made, and that is assumed. Beside
+// calls that wait it is a choice where none of them would be granted. There is none when the first process was killed
+// instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled && tracer.Parks(p.Op) }) {
 		d.note(scenarios.OneOrder)
@@ -27,6 +28,9 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	set = d.awake(set)
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 })
+	if timers >= 0 && len(d.children) > 0 && slices.ContainsFunc(set[timers:], isAlarm) {
+		d.spec.record.looked() // it may kill children
+	}
 	if d.spec.mixed > 0 {
 		return d.mixes(set), nil
 	}
@@ -34,12 +38,18 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	for free < len(set) && rank(set[free]) == 0 {
 		free++
 	}
-	ways := free
-	if timers == 0 && !d.spec.lasting { // they end at one time
-		free, ways = len(set), len(set)
+	calls, ways := len(set), free
+	if timers >= 0 {
+		calls = timers
 	}
-	if timers < 0 && d.triedBeside(set) {
+	switch {
+	case calls == 0 && !d.spec.lasting: // timers that end at one time
+		free, ways = len(set), len(set)
+	case calls == 0 || len(set) > 64 || !d.triedBeside(set[:calls]): // ways that are shut are bits
+	case free == 0 && calls > 1: // a timer goes off where no call is granted
 		ways = len(set)
+	case free > 0:
+		ways = calls
 	}
 	if d.spec.oneOrder || d.choices >= maxChoices {
 		free, ways = min(free, 1), min(free, 1)
@@ -52,7 +62,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		if set[0].Task == d.stands { // it has chosen to wait on
 			d.note(scenarios.TimedWait)
 		}
-	case free > 0 && rank(set[free]) == 2: // no lock is waited for, and no other call left waiting
+	case ways > 0 && ways == calls: // of all calls any can go on
 		d.note(scenarios.TimersLast)
 	default:
 		d.note(scenarios.OneOrder)
@@ -63,8 +73,12 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	var lines []string
 	for i, p := range set[:ways] {
 		text := strings.ReplaceAll(p.Op.String(), "\n", "\\n") // of a name: each call is a line
-		if i >= free {
+		switch {
+		case i < free:
+		case i < calls:
 			text = fsfake.WayThatWaits(p.Task, p.Op)
+		default:
+			text = fsfake.WayOfTimer(p.Op)
 		}
 		lines = append(lines, text)
 	}
@@ -77,7 +91,13 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	}
 	d.passOver(set, int(r.N))
 	d.converts = r.Value == (fsfake.Converts{})
-	return &set[r.N], nil
+	if r.Value == (fsfake.MustWait{}) {
+		d.note(scenarios.OneOrder)
+	}
+	if calls > 0 && int(r.N) >= calls {
+		err = d.goesOff(set[:calls])
+	}
+	return &set[r.N], err
 }
 
 // triedBeside reports whether those calls of a set that wait need not begin to: each is a choice whenever it would be
@@ -85,21 +105,21 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 //
 // No order is lost. Take an execution in which a call waits from one moment to a later one. In the same execution it
 // may begin at the later one, where nobody can tell whether it has begun before. That can be told where a record lock
-// closes a cycle (EDEADLK), where a signal has come for the call, where a thread beside it closes the descriptor,
-// and where it gives a lock back when it begins, which [fsfake.Converts] says ([driver.convert]). No deadlock is added:
-// a call that was chosen is made in the same step.
+// closes a cycle (EDEADLK), which takes a process that has one ([fsfake.MustWait]), where a signal has come for the
+// call, where a thread beside it closes the descriptor, and where it gives a lock back when it begins, which
+// [fsfake.Converts] says ([driver.convert]). No deadlock is added: a call that was chosen is made in the same step.
 func (d *driver) triedBeside(set []tracer.Pending) bool {
 	if s := d.spec; s.Inside != "" || s.FailingCalls > 0 || s.lasting || d.probes {
 		return false // of a step of two calls the second begins no operation, and cannot fail
 	}
-	if len(set) > 64 || d.stands != (fsfake.Task{}) { // ways that are shut are bits; one waits on the machine already
+	if d.stands != (fsfake.Task{}) { // one waits on the machine already
 		return false
 	}
 	for _, p := range set {
 		if !p.Op.MayBlock() {
 			continue
 		}
-		if p.Op.Call != fsfake.CallFlock || p.Signalled || p.Blocked {
+		if !tracer.Parks(p.Op) && p.Op.Call != fsfake.CallSetlk || p.Signalled {
 			return false
 		}
 		if slices.ContainsFunc(set, func(q tracer.Pending) bool {
@@ -111,6 +131,9 @@ func (d *driver) triedBeside(set []tracer.Pending) bool {
 	}
 	return true
 }
+
+// isAlarm reports whether a timer is the alarm clock of a process.
+func isAlarm(p tracer.Pending) bool { return p.Task.N == 0 }
 
 // choose makes a choice of the schedule among what the lines tell. The task is one that lives.
 func (d *driver) choose(by fsfake.Task, lines []string) (fsfake.Result, error) {

@@ -74,11 +74,21 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 		d.note(scenarios.TimedWait)
 		return d.goOn(p)
 	}
-	if err := d.run.Answer(p.Task, fsfake.Result{Blocked: true}); err != nil {
+	if err := d.goesOff([]tracer.Pending{p}); err != nil {
 		return err
 	}
-	d.wentOff++
 	return d.goOn(timers[r.N-1])
+}
+
+// goesOff tells calls that they wait, for a timer goes off meanwhile: its signal may end them.
+func (d *driver) goesOff(waiting []tracer.Pending) error {
+	d.wentOff++
+	for _, p := range waiting {
+		if err := d.run.Answer(p.Task, fsfake.Result{Blocked: true}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // convert makes a call that waits for a lock and gives back another one of its description when it begins to. It is

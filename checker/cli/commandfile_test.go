@@ -85,6 +85,23 @@ int main(void) {
 	require.Contains(t, run(t, "replay", "r.lockpick").stdout, "replay  lockpick replay r.lockpick --real")
 }
 
+// A counterexample of scripts names their lines.
+func TestRunNamesLinesOfScripts(t *testing.T) {
+	testmain.Needs(t, "perl", "./checker/cli")
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("n", []byte("0\n"), 0o644))
+	require.NoError(t, os.WriteFile("bump.pl", []byte(`open(my $in, '<', 'n') or die;
+my $n = <$in>;
+open(my $out, '>', 'n') or die;
+print $out $n + 1;
+close $out;
+`), 0o644))
+	got := run(t, "run", "--property", "serializable", "--native", "off", "perl bump.pl")
+	require.Equal(t, ExitDiffers, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "bump.pl:2: step ")
+	require.Contains(t, got.stdout, "bump.pl:5: step ")
+}
+
 // The command that shows a run again is the one that was typed, without what was written.
 func TestReplayRunWritesNothingAgain(t *testing.T) {
 	c := (&app{}).runCommand()

@@ -109,6 +109,8 @@ func (t *thread) getcwd(c *call) {
 		t.put(c.args[0], append([]byte(name), 0), int64(len(name))+1)
 	}
 	switch {
+	case t.preloads():
+		t.fail(unix.ENOENT)
 	case t.p.cwd == "":
 		t.pass()
 	case t.p.atDir:

@@ -101,6 +101,7 @@ func (t *thread) made(cause int) {
 	} else {
 		p := t.r.addProcess(t.p, tid, t.newPid)
 		n = t.r.addThread(p, tid)
+		n.told, n.line = t.told, t.line
 	}
 	n.childTid, t.child = t.childTid, n
 	// The kernel has written the real id where the parent wants it.
@@ -158,7 +159,7 @@ func (t *thread) execed() {
 	}
 	p.giveBack()
 	t.r.renamed = t.r.renamed || p.parent == nil && t.r.answers > 0
-	t.n, p.created = 1, 1
+	t.n, p.created, t.told = 1, 1, false
 	t.regs, t.after, t.timed, t.letting = nil, nil, false, false
 	p.handlers, p.alarms = [65]uint64{}, slices.DeleteFunc(p.alarms, func(a *alarm) bool { return a.id != realTimer })
 	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {

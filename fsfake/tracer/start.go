@@ -33,7 +33,10 @@ func (r *Run) launch() error {
 		return fmt.Errorf("tracer: programs cannot be traced here, for personality(ADDR_NO_RANDOMIZE) is refused: %w; "+
 			"%s", e, inContainer)
 	}
-	env := r.environment()
+	env, err := r.environment()
+	if err != nil {
+		return err
+	}
 	program, err := r.lookUp(env)
 	if err != nil {
 		return err
@@ -145,7 +148,7 @@ func nthCPU(set *unix.CPUSet, n int) int {
 
 // environment is the fixed one, and what the configuration says. The locale is C but for the
 // characters: LANG would say the same, and have each program read a dozen files at its start.
-func (r *Run) environment() []string {
+func (r *Run) environment() ([]string, error) {
 	env := []string{
 		"PATH=" + searchPath(), "HOME=/", "TZ=UTC", "TERM=dumb",
 		"PYTHONHASHSEED=0", "GODEBUG=asyncpreemptoff=1", "PERL_HASH_SEED=0",
@@ -165,7 +168,10 @@ func (r *Run) environment() []string {
 	if !slices.ContainsFunc(env, func(e string) bool { return strings.HasPrefix(e, "LANG=") || strings.HasPrefix(e, "LC_CTYPE=") }) {
 		env = append(env, "LC_CTYPE=C.UTF-8")
 	}
-	return env
+	if r.c.Lines {
+		return r.withHooks(env)
+	}
+	return env, nil
 }
 
 func searchPath() string {

@@ -85,6 +85,9 @@ type thread struct {
 
 	waits int // for which child, as wait4(2) says it
 
+	told bool // its interpreter tells lines of a script: now this one, or none
+	line Place
+
 	proc  []int  // descriptors of its files in /proc, when they have been needed
 	slept string // how often it had been put on the CPU when it was last seen asleep
 }

@@ -62,6 +62,9 @@ type Config struct {
 	CPU int
 	// Sources are those that runs share of which [Run.Where] is asked. Nil means the run's own.
 	Sources *Sources
+	// Lines has the interpreters of scripts tell the line that they carry out, for [Run.Where]. Their environment is
+	// another one for that.
+	Lines bool
 	// Timeout is for how long, in real time, the program may run before it is at rest; time in which it
 	// waits for the CPU, on a busy machine, does not count. Zero means 20 s.
 	Timeout time.Duration

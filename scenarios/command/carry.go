@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -96,8 +97,21 @@ func (c Carried) String() string {
 // its source that stands.
 func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, locates bool) Carried {
 	var c carrier
-	return c.asked(ctx, s, steps, end, locates)
+	out := c.asked(ctx, s, steps, end, locates)
+	if !c.interpreted {
+		return out
+	}
+	again := carrier{lines: true} // its environment is another one, so it may differ: what it shows until then counts
+	for i, at := range again.asked(ctx, s, steps, end, true).Sources {
+		if at.Line > 0 {
+			out.Sources[i] = at
+		}
+	}
+	return out
 }
+
+// hooked are the interpreters that can be made to tell the lines of scripts, see [tracer.Config.Lines].
+var hooked = regexp.MustCompile(`^(python[\d.]*|perl[\d.]*|node(js)?)$`)
 
 // asked is [Spec.Carry].
 func (c *carrier) asked(ctx context.Context, s Spec, steps []Step, end *fsfake.Machine, locates bool) Carried {
@@ -157,6 +171,8 @@ type carrier struct {
 	// held is called at the end in place of a comparison, unless it is nil; heldError is its answer.
 	held      func(Held) error
 	heldError error
+	// lines has interpreters tell the lines of scripts. Interpreted: a command runs one that could.
+	lines, interpreted bool
 }
 
 // A carriedRun is one command.
@@ -246,6 +262,7 @@ func (c *carrier) begin(takesPart []bool) error {
 		config := c.spec.config(i)
 		config.Through, config.Sources = c.root+c.spec.Dir, sources
 		config.CPU++ // beside the execution on the fake machine
+		config.Lines = c.lines
 		if r.Run, err = tracer.Start(config); err != nil {
 			return err
 		}
@@ -257,6 +274,8 @@ func (c *carrier) begin(takesPart []bool) error {
 func (c *carrier) close() {
 	for _, r := range c.runs {
 		if r.Run != nil {
+			c.interpreted = c.interpreted || !c.lines && c.carried.Sources != nil && slices.ContainsFunc(r.Executed(),
+				func(file string) bool { return hooked.MatchString(filepath.Base(file)) })
 			r.Stop()
 		}
 	}

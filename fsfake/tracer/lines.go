@@ -1,0 +1,101 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"cmp"
+	"embed"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Lines of scripts. An interpreter stands in C whatever line of a script it carries out, and how it remembers that line
+// differs from version to version. So with [Config.Lines] the environment has the interpreter tell it, by the means
+// that it has for debuggers and profilers. It tells by a write of a text that begins with toldBy, which is not made.
+// Where that does not work, nothing is told.
+
+//go:embed lines
+var hooks embed.FS
+
+const toldBy = "\x01lockpick line:"
+
+// withHooks adds to an environment what has interpreters tell lines. The files for that are in the run's own directory,
+// which is never virtual.
+func (r *Run) withHooks(env []string) ([]string, error) {
+	temp, err := r.tempDir()
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(temp, "lines")
+	if err := os.CopyFS(temp, hooks); err != nil {
+		return nil, fmt.Errorf("tracer: hooks for the lines of scripts: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "__pycache__"), nil, 0o600); err != nil { // or Python would make a directory
+		return nil, err
+	}
+	perl, _ := hooks.ReadFile("lines/lines.pl")
+	for _, add := range [][2]string{
+		{"PYTHONPATH=", dir + ":"}, {"NODE_OPTIONS=", "--require " + dir + "/lines.js "},
+		{"PERL5OPT=", "-d "}, {"PERL5DB=", strings.TrimSpace(string(perl))},
+	} {
+		at := slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, add[0]) })
+		if at < 0 {
+			env = append(env, add[0]+strings.TrimRight(add[1], ": "))
+			continue
+		}
+		env[at] = add[0] + add[1] + strings.TrimPrefix(env[at], add[0])
+	}
+	return env, nil
+}
+
+// tellsLine takes a write by which an interpreter tells the line that it carries out: "LINE:FUNC:FILE".
+func (t *thread) tellsLine() bool {
+	if !t.r.c.Lines || t.c.args[2] < uint64(len(toldBy)) || t.c.args[2] > maxPath {
+		return false
+	}
+	b, err := readFull(t.tid, t.c.args[1], int(t.c.args[2]))
+	text, told := strings.CutPrefix(string(b), toldBy)
+	if err != nil || !told {
+		return false
+	}
+	t.told, t.line = true, Place{}
+	number, rest, _ := strings.Cut(text, ":")
+	function, file, _ := strings.Cut(rest, ":")
+	if n, err := strconv.Atoi(number); err == nil && n > 0 && file != "" {
+		if !path.IsAbs(file) {
+			file = path.Join(cmp.Or(t.p.cwd, t.r.c.Dir), file)
+		}
+		t.line = Place{File: file, Line: n, Func: strings.Trim(function, "<>")}
+	}
+	t.result(int64(len(b)))
+	return true
+}
+
+// scriptLine is the line of a script that a process, or a thread of it, carries out; false where no interpreter has
+// told anything.
+func (p *process) scriptLine(t *thread) (Place, bool) {
+	if t != nil && t.told {
+		return t.line, true
+	}
+	for _, o := range p.threads {
+		if o.told {
+			return o.line, true
+		}
+	}
+	return Place{}, false
+}
+
+// preloads reports whether a thread of Node is still about to load its hook. It looks for a package.json around the
+// working directory then, which it does not where there is none.
+func (t *thread) preloads() bool {
+	if !t.r.c.Lines || t.told {
+		return false
+	}
+	exe, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/exe")
+	return err == nil && strings.HasPrefix(filepath.Base(exe), "node")
+}

@@ -1,0 +1,1 @@
+sub DB::DB { my (undef, $f, $l) = caller; return if $f =~ m{^/usr/(share|lib|local/share|local/lib)/|^\(eval} || $DB::told++ > 50000; syswrite STDERR, "\x01lockpick line:$l\::$f" } END { syswrite STDERR, "\x01lockpick line:0::" }

@@ -1,0 +1,67 @@
+//go:build linux && amd64
+
+package tracer_test
+
+import (
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"lockpick/fsfake"
+	"lockpick/fsfake/tracer"
+)
+
+// An interpreter tells the line of the script that makes a call, also one of a program that the script has started; each
+// call that is made for the script's own sake has a line, and none a wrong one. The calls are those that the script
+// makes without that.
+func TestScriptLines(t *testing.T) {
+	for file, command := range map[string]func(testing.TB, string) []string{
+		"job.py": python, "job.pl": by("perl"), "job.js": by("node"),
+	} {
+		t.Run(file, func(t *testing.T) {
+			text, err := os.ReadFile("testdata/lines/" + file)
+			require.NoError(t, err)
+			lines := strings.Split(string(text), "\n")
+			argv := command(t, file)
+			run := func(with bool) (ops []fsfake.Op, told int) {
+				c := config(argv...)
+				c.Lines = with
+				m := newMachine()
+				must(m.Proc(1).WriteFile(dir+"/"+file, text, 0o644))
+				run, err := tracer.Start(c)
+				skipUntraceable(t, err)
+				require.NoError(t, err)
+				defer run.Stop()
+				toItsEnd(t, m, run, func(p tracer.Pending, _ fsfake.Result) {
+					ops = append(ops, p.Op)
+					at := run.Where(p.Task)
+					if !with || !strings.HasPrefix(at.File, dir) {
+						require.False(t, with && p.Op.Call.Changes() && !p.Op.Call.Ends(), "%v is at %v", p.Op, at)
+						return
+					}
+					told++
+					require.Equal(t, path.Join(dir, file), at.File)
+					_, makes, _ := strings.Cut(lines[at.Line-1], "makes: ")
+					require.True(t, slices.Contains(strings.Fields(makes), p.Op.Call.String()), "%v at %v: %s", p.Op, at, lines[at.Line-1])
+				})
+				require.Equal(t, tracer.Exit{}, exitOf(t, run), run.Stderr())
+				require.Empty(t, run.Stderr())
+				return ops, told
+			}
+			plain, _ := run(false)
+			hooked, told := run(true)
+			require.Equal(t, plain, hooked)
+			require.Greater(t, told, 10)
+		})
+	}
+}
+
+func exitOf(t *testing.T, run *tracer.Run) tracer.Exit {
+	e, ok := run.Exit(100)
+	require.True(t, ok)
+	return e
+}

@@ -35,7 +35,7 @@ func (r *Run) withHooks(env []string) ([]string, error) {
 	if err := os.CopyFS(temp, hooks); err != nil {
 		return nil, fmt.Errorf("tracer: hooks for the lines of scripts: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "__pycache__"), nil, 0o600); err != nil { // or Python would make a directory
+	if err := os.WriteFile(filepath.Join(dir, "__pycache__"), nil, 0o600); err != nil { // or Python makes a directory
 		return nil, err
 	}
 	perl, _ := hooks.ReadFile("lines/lines.pl")

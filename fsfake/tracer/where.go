@@ -31,8 +31,9 @@ func (r *Run) Where(task fsfake.Task) (p Place) {
 		}
 		all := stack.Registers{regs.Rax, regs.Rdx, regs.Rcx, regs.Rbx, regs.Rsi, regs.Rdi, regs.Rbp, regs.Rsp,
 			regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.Rip}
+		mem := func(addr uint64, n int) ([]byte, error) { return readFull(t.tid, addr, n) }
 		found := false
-		p, found = r.c.Sources.Where(string(maps), all, func(addr uint64, n int) ([]byte, error) { return readFull(t.tid, addr, n) })
+		p, found = r.c.Sources.Where(string(maps), all, mem)
 		for by := t.p.parent; !found && by != nil && !by.gone; by = by.parent {
 			p, found = by.scriptLine(nil) // which waits for what it has started
 		}

@@ -159,7 +159,7 @@ func (t *thread) execed() {
 	}
 	p.giveBack()
 	t.r.renamed = t.r.renamed || p.parent == nil && t.r.answers > 0
-	t.n, p.created, t.told = 1, 1, false
+	t.n, p.created, t.told, p.shellScript = 1, 1, false, nil
 	t.regs, t.after, t.timed, t.letting = nil, nil, false, false
 	p.handlers, p.alarms = [65]uint64{}, slices.DeleteFunc(p.alarms, func(a *alarm) bool { return a.id != realTimer })
 	if exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe"); err == nil {

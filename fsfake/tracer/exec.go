@@ -25,6 +25,9 @@ func (t *thread) exec(dirfd, i, flags int) {
 	if t.nameless(dirfd, i) {
 		return
 	}
+	if at, ok := t.scriptLine(); ok {
+		t.p.by = at
+	}
 	name, pl, ok := t.name(dirfd, i, true)
 	switch {
 	case !ok:

@@ -12,12 +12,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"lockpick/fsfake/tracer/stack"
 )
 
 // Lines of scripts. An interpreter stands in C whatever line of a script it carries out, and how it remembers that line
 // differs from version to version. So with [Config.Lines] the environment has the interpreter tell it, by the means
 // that it has for debuggers and profilers. It tells by a write of a text that begins with toldBy, which is not made.
-// Where that does not work, nothing is told.
+// Where that does not work, nothing is told. Shells have it in a variable, see [stack.Files.KnowShell]. A program that
+// is no script stands at the line by which a script has executed it.
 
 //go:embed lines
 var hooks embed.FS
@@ -76,18 +79,64 @@ func (t *thread) tellsLine() bool {
 	return true
 }
 
-// scriptLine is the line of a script that a process, or a thread of it, carries out; false where no interpreter has
-// told anything.
-func (p *process) scriptLine(t *thread) (Place, bool) {
-	if t != nil && t.told {
+// scriptLine is the line of a script that a thread carries out; false where it is not known to carry out one.
+func (t *thread) scriptLine() (Place, bool) {
+	if !t.r.c.Lines {
+		return Place{}, false
+	}
+	if t.told {
 		return t.line, true
 	}
-	for _, o := range p.threads {
+	for _, o := range t.p.threads {
 		if o.told {
 			return o.line, true
 		}
 	}
-	return Place{}, false
+	return t.p.shellLine()
+}
+
+// shellLine is that of a shell, which has it in its memory.
+func (p *process) shellLine() (Place, bool) {
+	exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe")
+	if err != nil || !stack.IsShell(exe) {
+		return Place{}, false
+	}
+	if p.shellScript == nil {
+		script := p.findScript()
+		p.shellScript = &script
+	}
+	maps, err := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/maps")
+	if err != nil || *p.shellScript == "" {
+		return Place{}, false
+	}
+	line, ok := p.r.c.Sources.ShellLine(exe, string(maps), func(at uint64, n int) ([]byte, error) {
+		return readFull(p.real, at, n)
+	})
+	return Place{File: *p.shellScript, Line: line}, ok
+}
+
+// findScript is the script of a shell; empty where there is none, or lines may be of another one.
+func (p *process) findScript() string {
+	commandLine, _ := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/cmdline")
+	script := stack.Script(string(commandLine))
+	if script == "" {
+		return ""
+	}
+	if !path.IsAbs(script) {
+		script = path.Join(cmp.Or(p.cwd, p.r.c.Dir), script)
+	}
+	at := script
+	switch {
+	case !p.r.virtual(script):
+	case p.r.c.Through == "": // only the fake has it
+		return script
+	default:
+		at = p.r.standsFor(script)
+	}
+	if text, err := os.ReadFile(at); err != nil || stack.ReadsOthers(text) {
+		return ""
+	}
+	return script
 }
 
 // preloads reports whether a thread of Node is still about to load its hook. It looks for a package.json around the

@@ -5,6 +5,7 @@ package tracer_test
 import (
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -19,16 +20,20 @@ import (
 // that.
 func TestScriptLines(t *testing.T) {
 	for file, command := range map[string]func(testing.TB, string) []string{
-		"job.py": python, "job.pl": by("perl"), "job.js": by("node"),
+		"job.py": python, "job.pl": by("perl"), "job.js": by("node"), "job.sh": by("sh"), "job.sh in bash": by("bash"),
 	} {
 		t.Run(file, func(t *testing.T) {
+			file, _, _ := strings.Cut(file, " ")
 			text, err := os.ReadFile("testdata/lines/" + file)
 			require.NoError(t, err)
 			lines := strings.Split(string(text), "\n")
 			argv := command(t, file)
 			run := func(with bool) (ops []fsfake.Op, told int) {
 				c := config(argv...)
-				c.Lines = with
+				c.Lines, c.Sources = with, &tracer.Sources{}
+				if exe, err := filepath.EvalSymlinks(argv[0]); with && err == nil {
+					c.Sources.KnowShell(exe)
+				}
 				m := newMachine()
 				must(m.Proc(1).WriteFile(dir+"/"+file, text, 0o644))
 				run, err := tracer.Start(c)
@@ -45,6 +50,9 @@ func TestScriptLines(t *testing.T) {
 					told++
 					require.Equal(t, path.Join(dir, file), at.File)
 					_, makes, _ := strings.Cut(lines[at.Line-1], "makes: ")
+					if file == "job.sh" && !p.Op.Call.Changes() { // a shell reads its script, and closes pipes, by the way
+						return
+					}
 					require.Contains(t, strings.Fields(makes), p.Op.Call.String(), "%v at %v", p.Op, at)
 				})
 				require.Equal(t, tracer.Exit{}, exitOf(t, run), run.Stderr())

@@ -20,23 +20,26 @@ func (r *Run) Where(task fsfake.Task) (p Place) {
 		if t == nil || r.err != nil {
 			return
 		}
-		told := false
-		if p, told = t.p.scriptLine(t); told {
-			return
-		}
-		var regs unix.PtraceRegs
-		maps, err := os.ReadFile("/proc/" + strconv.Itoa(t.p.real) + "/maps")
-		if err != nil || unix.PtraceGetRegs(t.tid, &regs) != nil {
-			return
-		}
-		all := stack.Registers{regs.Rax, regs.Rdx, regs.Rcx, regs.Rbx, regs.Rsi, regs.Rdi, regs.Rbp, regs.Rsp,
-			regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.Rip}
-		mem := func(addr uint64, n int) ([]byte, error) { return readFull(t.tid, addr, n) }
-		found := false
-		p, found = r.c.Sources.Where(string(maps), all, mem)
-		for by := t.p.parent; !found && by != nil && !by.gone; by = by.parent {
-			p, found = by.scriptLine(nil) // which waits for what it has started
-		}
+		p = t.place()
 	})
 	return p
+}
+
+// place is where a thread makes its call.
+func (t *thread) place() Place {
+	if p, told := t.scriptLine(); told {
+		return p
+	}
+	var regs unix.PtraceRegs
+	maps, err := os.ReadFile("/proc/" + strconv.Itoa(t.p.real) + "/maps")
+	if err != nil || unix.PtraceGetRegs(t.tid, &regs) != nil {
+		return Place{}
+	}
+	all := stack.Registers{regs.Rax, regs.Rdx, regs.Rcx, regs.Rbx, regs.Rsi, regs.Rdi, regs.Rbp, regs.Rsp,
+		regs.R8, regs.R9, regs.R10, regs.R11, regs.R12, regs.R13, regs.R14, regs.R15, regs.Rip}
+	mem := func(addr uint64, n int) ([]byte, error) { return readFull(t.tid, addr, n) }
+	if p, ok := t.r.c.Sources.Where(string(maps), all, mem); ok {
+		return p
+	}
+	return t.p.by
 }

@@ -98,10 +98,10 @@ func (c Carried) String() string {
 func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, locates bool) Carried {
 	var c carrier
 	out := c.asked(ctx, s, steps, end, locates)
-	if !c.interpreted {
+	if !slices.ContainsFunc(c.executed, func(file string) bool { return hooked.MatchString(filepath.Base(file)) }) {
 		return out
 	}
-	again := carrier{lines: true} // its environment is another one, so it may differ: what it shows until then counts
+	again := carrier{lines: true, executed: c.executed} // its environment is another one, so it may differ: what it shows until then counts
 	for i, at := range again.asked(ctx, s, steps, end, true).Sources {
 		if at.Line > 0 {
 			out.Sources[i] = at
@@ -111,7 +111,7 @@ func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, loca
 }
 
 // hooked are the interpreters that can be made to tell the lines of scripts, see [tracer.Config.Lines].
-var hooked = regexp.MustCompile(`^(python[\d.]*|perl[\d.]*|node(js)?)$`)
+var hooked = regexp.MustCompile(`^(python[\d.]*|perl[\d.]*|node(js)?|sh|dash|bash|ash|m?ksh|zsh)$`)
 
 // asked is [Spec.Carry].
 func (c *carrier) asked(ctx context.Context, s Spec, steps []Step, end *fsfake.Machine, locates bool) Carried {
@@ -171,8 +171,9 @@ type carrier struct {
 	// held is called at the end in place of a comparison, unless it is nil; heldError is its answer.
 	held      func(Held) error
 	heldError error
-	// lines has interpreters tell the lines of scripts. Interpreted: a command runs one that could.
-	lines, interpreted bool
+	// lines has interpreters tell the lines of scripts; executed are the programs that were, if it matters.
+	lines    bool
+	executed []string
 }
 
 // A carriedRun is one command.
@@ -253,6 +254,9 @@ func (c *carrier) begin(takesPart []bool) error {
 		return err
 	}
 	sources := &tracer.Sources{}
+	for _, file := range c.executed {
+		sources.KnowShell(file)
+	}
 	for i := range c.spec.Commands {
 		r := &carriedRun{root: scenarios.Pid(i)}
 		c.runs = append(c.runs, r)
@@ -274,8 +278,9 @@ func (c *carrier) begin(takesPart []bool) error {
 func (c *carrier) close() {
 	for _, r := range c.runs {
 		if r.Run != nil {
-			c.interpreted = c.interpreted || !c.lines && c.carried.Sources != nil && slices.ContainsFunc(r.Executed(),
-				func(file string) bool { return hooked.MatchString(filepath.Base(file)) })
+			if c.carried.Sources != nil && !c.lines {
+				c.executed = append(c.executed, r.Executed()...)
+			}
 			r.Stop()
 		}
 	}

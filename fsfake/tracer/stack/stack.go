@@ -36,6 +36,7 @@ const maxFrames = 64
 type Files struct {
 	mu     sync.Mutex
 	images map[string]*image
+	shells map[string]uint64 // where the line is, from where the shell is loaded
 }
 
 // Where finds the innermost line of the program's own source on the stack of a stopped thread;

@@ -1,0 +1,166 @@
+package stack
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A shell keeps the line that it carries out in a variable, for its messages. Which that is shows a script whose lines
+// are known: it is the number that is the line, wherever the script stands.
+
+// aShell stands at the lines 7, 23, in a function 42, in a block 59, and 80, for as long as nobody writes to it.
+var aShell = strings.Repeat("\n", 6) + "echo; read x\n" + strings.Repeat("\n", 15) + "echo; read x\n" + "f() {\n" +
+	strings.Repeat("\n", 17) + "echo; read x\n\n}\nf\n" + strings.Repeat("\n", 11) +
+	"if :; then\n\necho; read x\n\n\nfi\n" + strings.Repeat("\n", 17) + "echo; read x\n"
+
+var aShellStands = []uint32{7, 23, 42, 59, 80}
+
+// KnowShell runs a shell once, to know afterwards at which line of a script it is. Of other programs, and where it
+// does not show, no line is told.
+func (f *Files) KnowShell(exe string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !IsShell(exe) || f.shells[exe] != 0 {
+		return
+	}
+	if f.shells == nil {
+		f.shells = map[string]uint64{}
+	}
+	if at, err := lineVariable(exe); err == nil {
+		f.shells[exe] = at
+	}
+}
+
+// IsShell reports whether an executable has the name of a shell.
+func IsShell(exe string) bool {
+	return slices.Contains([]string{"sh", "dash", "bash", "ash", "ksh", "mksh", "zsh"}, filepath.Base(exe))
+}
+
+// ShellLine is the line of its script that a shell carries out, which [Files.KnowShell] knows.
+func (f *Files) ShellLine(exe, maps string, mem Memory) (int, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	base, ok := loadedAt(exe, maps)
+	if !ok || f.shells[exe] == 0 {
+		return 0, false
+	}
+	b, err := mem(base+f.shells[exe], 4)
+	if err != nil || len(b) < 4 {
+		return 0, false
+	}
+	n := binary.LittleEndian.Uint32(b)
+	return int(n), n > 0 && n < 1<<24
+}
+
+// lineVariable is where in a shell the line stands, from where it is loaded.
+func lineVariable(exe string) (uint64, error) {
+	e, err := elf.Open(exe)
+	if err != nil {
+		return 0, err
+	}
+	defer e.Close()
+	i := slices.IndexFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_LOAD && p.Flags&elf.PF_W != 0 })
+	if i < 0 {
+		return 0, fmt.Errorf("%s has no variables", exe)
+	}
+	from, size := e.Progs[i].Vaddr, e.Progs[i].Memsz
+	if first := slices.IndexFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_LOAD }); e.Type == elf.ET_EXEC {
+		from -= e.Progs[first].Vaddr
+	}
+	cmd := exec.Command(exe, "-c", aShell)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return 0, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, err
+	}
+	defer cmd.Wait() //nolint:errcheck // how it ends says nothing
+	defer in.Close()
+	var left []uint64
+	for n, line := range aShellStands {
+		if _, err := out.Read(make([]byte, 1)); err != nil {
+			return 0, err
+		}
+		b, err := variables(cmd.Process.Pid, exe, from, size)
+		if err != nil {
+			return 0, err
+		}
+		for at := uint64(0); n == 0 && at+4 <= size; at += 4 {
+			left = append(left, at)
+		}
+		left = slices.DeleteFunc(left, func(at uint64) bool { return binary.LittleEndian.Uint32(b[at:]) != line })
+		if _, err := in.Write([]byte("\n")); err != nil {
+			return 0, err
+		}
+	}
+	if len(left) == 0 {
+		return 0, fmt.Errorf("%s keeps no line", exe)
+	}
+	return from + left[0], nil
+}
+
+// variables reads the variables of a running program.
+func variables(pid int, exe string, from, size uint64) ([]byte, error) {
+	proc := "/proc/" + strconv.Itoa(pid)
+	maps, err := os.ReadFile(proc + "/maps")
+	if err != nil {
+		return nil, err
+	}
+	base, ok := loadedAt(exe, string(maps))
+	if !ok {
+		return nil, fmt.Errorf("%s is not loaded", exe)
+	}
+	mem, err := os.Open(proc + "/mem")
+	if err != nil {
+		return nil, err
+	}
+	defer mem.Close()
+	b := make([]byte, size)
+	_, err = mem.ReadAt(b, int64(base+from))
+	return b, err
+}
+
+// loadedAt is where an executable begins in memory.
+func loadedAt(exe, maps string) (uint64, bool) {
+	for line := range strings.Lines(maps) {
+		if at, _, _ := strings.Cut(line, "-"); strings.HasSuffix(line, " "+exe+"\n") {
+			n, err := strconv.ParseUint(at, 16, 64)
+			return n, err == nil
+		}
+	}
+	return 0, false
+}
+
+// Script is the script that a shell carries out, as its command line names it; empty where that is a text (-c), or comes
+// from the standard input.
+func Script(commandLine string) string {
+	args := strings.Split(strings.TrimSuffix(commandLine, "\x00"), "\x00")
+	for _, a := range args[1:] {
+		switch {
+		case !strings.HasPrefix(a, "-"):
+			return a
+		case !strings.HasPrefix(a, "--") && strings.ContainsAny(a, "cso"):
+			return ""
+		}
+	}
+	return ""
+}
+
+// readsOthers finds a line of a shell's script that reads another one in.
+var readsOthers = regexp.MustCompile(`(?m)(^|[;&|{(]|\b(then|do|else)\b)[ \t]*(\.|source)[ \t]+\S`)
+
+// ReadsOthers reports whether a script of a shell reads others in: which of them a line is of is not known then.
+func ReadsOthers(text []byte) bool { return readsOthers.Match(text) }

@@ -94,43 +94,44 @@ type thread struct {
 
 // A process is a process of the program.
 type process struct {
-	r           *Run
-	real        int
-	pid         int // virtual
-	parent      *process
-	ppid        int // virtual pid of the parent
-	name        string
-	script      string    // the name of the script that it is about to run, or empty
-	by          Place     // the line of a script by which its program was executed
-	shellScript *string   // that its shell carries out: "" for none; nil before somebody has looked
-	stand       bool      // it is the stand-in of a program that only the fake has
-	threads     []*thread // living, in order of creation
-	created     int       // threads so far
-	lender      *thread   // who waits in vfork(2) until this process gives its memory back
-	fds         map[int]*descriptor
-	cwd         string // the virtual working directory, as it was called when it was entered; or empty
-	atDir       bool   // it is surely the virtual directory itself, which nobody can rename
-	mono        int64  // CLOCK_MONOTONIC, in nanoseconds, without what it is ahead
-	ahead       int64  // by so many nanoseconds its clocks are ahead
-	clock       shownClock
-	rng         *rand.ChaCha8
-	handlers    [65]uint64 // flags of sigaction(2)
-	pgid        int
-	sid         int
-	umask       uint32
-	exit        Exit
-	dying       bool // its end has been answered, or it has been killed
-	held        bool // a signal ends it: one thread stands at its exit until that is answered
-	gone        bool
-	reaped      bool // its parent has waited for it
-	alarms      []*alarm
-	language    language
-	limited     bool           // it has set the limit of its descriptors, or its parent has
-	locks       bool           // it has asked for a lock of a range of its own
-	closing     []*description // what an execve(2) closes, until the fake has been told
-	looked      bool           // at the time of day, since its last call that was asked, but for those of its start
-	ticks       int            // how often it has read the CPU's counter
-	rounds      int            // of sysmon since the last answer
+	by          Place   // the line of a script by which its program was executed
+	shellScript *string // that its shell carries out: "" for none; nil before somebody has looked
+
+	r        *Run
+	real     int
+	pid      int // virtual
+	parent   *process
+	ppid     int // virtual pid of the parent
+	name     string
+	script   string    // the name of the script that it is about to run, or empty
+	stand    bool      // it is the stand-in of a program that only the fake has
+	threads  []*thread // living, in order of creation
+	created  int       // threads so far
+	lender   *thread   // who waits in vfork(2) until this process gives its memory back
+	fds      map[int]*descriptor
+	cwd      string // the virtual working directory, as it was called when it was entered; or empty
+	atDir    bool   // it is surely the virtual directory itself, which nobody can rename
+	mono     int64  // CLOCK_MONOTONIC, in nanoseconds, without what it is ahead
+	ahead    int64  // by so many nanoseconds its clocks are ahead
+	clock    shownClock
+	rng      *rand.ChaCha8
+	handlers [65]uint64 // flags of sigaction(2)
+	pgid     int
+	sid      int
+	umask    uint32
+	exit     Exit
+	dying    bool // its end has been answered, or it has been killed
+	held     bool // a signal ends it: one thread stands at its exit until that is answered
+	gone     bool
+	reaped   bool // its parent has waited for it
+	alarms   []*alarm
+	language language
+	limited  bool           // it has set the limit of its descriptors, or its parent has
+	locks    bool           // it has asked for a lock of a range of its own
+	closing  []*description // what an execve(2) closes, until the fake has been told
+	looked   bool           // at the time of day, since its last call that was asked, but for those of its start
+	ticks    int            // how often it has read the CPU's counter
+	rounds   int            // of sysmon since the last answer
 }
 
 // A descriptor is what is known of a real descriptor of a process.

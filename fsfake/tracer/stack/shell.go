@@ -1,9 +1,9 @@
 package stack
 
 import (
+	"context"
 	"debug/elf"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A shell keeps the line that it carries out in a variable, for its messages. Which that is shows a script whose lines
@@ -34,9 +35,7 @@ func (f *Files) KnowShell(exe string) {
 	if f.shells == nil {
 		f.shells = map[string]uint64{}
 	}
-	if at, err := lineVariable(exe); err == nil {
-		f.shells[exe] = at
-	}
+	f.shells[exe] = lineVariable(exe)
 }
 
 // IsShell reports whether an executable has the name of a shell.
@@ -60,77 +59,84 @@ func (f *Files) ShellLine(exe, maps string, mem Memory) (int, bool) {
 	return int(n), n > 0 && n < 1<<24
 }
 
-// lineVariable is where in a shell the line stands, from where it is loaded.
-func lineVariable(exe string) (uint64, error) {
-	e, err := elf.Open(exe)
-	if err != nil {
-		return 0, err
-	}
-	defer e.Close()
-	i := slices.IndexFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_LOAD && p.Flags&elf.PF_W != 0 })
-	if i < 0 {
-		return 0, fmt.Errorf("%s has no variables", exe)
-	}
-	from, size := e.Progs[i].Vaddr, e.Progs[i].Memsz
-	if first := slices.IndexFunc(e.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_LOAD }); e.Type == elf.ET_EXEC {
-		from -= e.Progs[first].Vaddr
-	}
-	cmd := exec.Command(exe, "-c", aShell)
+// lineVariable is where in a shell the line stands, from where it is loaded; 0 where that does not show.
+func lineVariable(exe string) uint64 {
+	from, size := variables(exe)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "-c", aShell)
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		return 0, err
+		return 0
 	}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
+	if err != nil || size == 0 || cmd.Start() != nil {
+		return 0
 	}
 	defer cmd.Wait() //nolint:errcheck // how it ends says nothing
 	defer in.Close()
 	var left []uint64
 	for n, line := range aShellStands {
 		if _, err := out.Read(make([]byte, 1)); err != nil {
-			return 0, err
+			return 0
 		}
-		b, err := variables(cmd.Process.Pid, exe, from, size)
-		if err != nil {
-			return 0, err
-		}
-		for at := uint64(0); n == 0 && at+4 <= size; at += 4 {
+		b := memory(cmd.Process.Pid, exe, from, size)
+		for at := uint64(0); n == 0 && at+4 <= uint64(len(b)); at += 4 {
 			left = append(left, at)
 		}
-		left = slices.DeleteFunc(left, func(at uint64) bool { return binary.LittleEndian.Uint32(b[at:]) != line })
+		left = slices.DeleteFunc(left, func(at uint64) bool {
+			return at+4 > uint64(len(b)) || binary.LittleEndian.Uint32(b[at:]) != line
+		})
 		if _, err := in.Write([]byte("\n")); err != nil {
-			return 0, err
+			return 0
 		}
 	}
 	if len(left) == 0 {
-		return 0, fmt.Errorf("%s keeps no line", exe)
+		return 0
 	}
-	return from + left[0], nil
+	return from + left[0]
 }
 
-// variables reads the variables of a running program.
-func variables(pid int, exe string, from, size uint64) ([]byte, error) {
-	proc := "/proc/" + strconv.Itoa(pid)
-	maps, err := os.ReadFile(proc + "/maps")
+// variables is the part of an executable that can be written to, from where it is loaded.
+func variables(exe string) (from, size uint64) {
+	e, err := elf.Open(exe)
 	if err != nil {
-		return nil, err
+		return 0, 0
 	}
+	defer e.Close()
+	var loads []elf.ProgHeader
+	for _, p := range e.Progs {
+		if p.Type == elf.PT_LOAD {
+			loads = append(loads, p.ProgHeader)
+		}
+	}
+	for _, p := range loads {
+		switch {
+		case p.Flags&elf.PF_W == 0:
+		case e.Type == elf.ET_EXEC:
+			return p.Vaddr - loads[0].Vaddr, p.Memsz
+		default:
+			return p.Vaddr, p.Memsz
+		}
+	}
+	return 0, 0
+}
+
+// memory reads a part of a running program's memory; nil where it cannot be read.
+func memory(pid int, exe string, from, size uint64) []byte {
+	proc := "/proc/" + strconv.Itoa(pid)
+	maps, _ := os.ReadFile(proc + "/maps")
 	base, ok := loadedAt(exe, string(maps))
-	if !ok {
-		return nil, fmt.Errorf("%s is not loaded", exe)
-	}
 	mem, err := os.Open(proc + "/mem")
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	defer mem.Close()
 	b := make([]byte, size)
-	_, err = mem.ReadAt(b, int64(base+from))
-	return b, err
+	if _, err := mem.ReadAt(b, int64(base+from)); err != nil || !ok {
+		return nil
+	}
+	return b
 }
 
 // loadedAt is where an executable begins in memory.

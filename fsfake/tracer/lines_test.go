@@ -50,8 +50,8 @@ func TestScriptLines(t *testing.T) {
 					told++
 					require.Equal(t, path.Join(dir, file), at.File)
 					_, makes, _ := strings.Cut(lines[at.Line-1], "makes: ")
-					if file == "job.sh" && !p.Op.Call.Changes() { // a shell reads its script, and closes pipes, by the way
-						return
+					if file == "job.sh" && !p.Op.Call.Changes() {
+						return // a shell reads its script, and closes pipes, by the way
 					}
 					require.Contains(t, strings.Fields(makes), p.Op.Call.String(), "%v at %v", p.Op, at)
 				})

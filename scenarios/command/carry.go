@@ -101,7 +101,8 @@ func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, loca
 	if !slices.ContainsFunc(c.executed, func(file string) bool { return hooked.MatchString(filepath.Base(file)) }) {
 		return out
 	}
-	again := carrier{lines: true, executed: c.executed} // its environment is another one, so it may differ: what it shows until then counts
+	// Its environment is another one, so it may go otherwise: what it shows until then counts.
+	again := carrier{lines: true, executed: c.executed}
 	for i, at := range again.asked(ctx, s, steps, end, true).Sources {
 		if at.Line > 0 {
 			out.Sources[i] = at

@@ -150,8 +150,8 @@ func loadedAt(exe, maps string) (uint64, bool) {
 	return 0, false
 }
 
-// Script is the script that a shell carries out, as its command line names it; empty where that is a text (-c), or comes
-// from the standard input.
+// Script is the script that a shell carries out, as its command line names it; empty where that is a text (-c), or
+// comes from the standard input.
 func Script(commandLine string) string {
 	args := strings.Split(strings.TrimSuffix(commandLine, "\x00"), "\x00")
 	for _, a := range args[1:] {

@@ -131,6 +131,24 @@ var deedsOfDisks = map[string]struct {
 			DiskBtrfs: {"d/  f=ooo"},
 		},
 	},
+	"unlink, fdatasync of the directory": {
+		func(p *Proc) {
+			_ = p.Unlink("/f")
+			datasyncs(p, "/")
+		},
+		on{
+			DiskPosix: {"d/"},
+			DiskExt4:  {"d/"},
+			DiskXfs:   {"d/"},
+			DiskBtrfs: {"d/"},
+		},
+		on{
+			DiskPosix: {"d/  f=ooo"},
+			DiskExt4:  {"d/  f=ooo"},
+			DiskXfs:   {"d/  f=ooo"},
+			DiskBtrfs: {"d/  f=ooo"},
+		},
+	},
 	"create, fsync": {
 		func(p *Proc) {
 			_ = p.WriteFile("/t", []byte("NN"), 0o644)
@@ -224,6 +242,13 @@ func fsyncs(p *Proc, path string) {
 	_ = f.Close()
 }
 
+// datasyncs opens a file or a directory and makes an fdatasync(2) of it.
+func datasyncs(p *Proc, path string) {
+	f, _ := p.Open(path)
+	_ = p.Do(Op{Call: CallFsync, FD: f.Fd(), Flags: SyncData})
+	_ = f.Close()
+}
+
 func atEnd(p *Proc, text string) {
 	f, _ := p.OpenFile("/f", os.O_WRONLY|os.O_APPEND, 0)
 	_, _ = f.WriteString(text)
@@ -261,7 +286,7 @@ func TestBlocksOvertakeEachOther(t *testing.T) {
 // at less leaves the same there.
 func TestDisksAreLegalOnPosix(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		seed := rapid.SliceOfN(rapid.IntRange(0, 7), 1, 7).Draw(t, "calls")
+		seed := rapid.SliceOfN(rapid.IntRange(0, 8), 1, 7).Draw(t, "calls")
 		calls := func(p *Proc) {
 			for _, k := range seed {
 				switch k {
@@ -283,6 +308,8 @@ func TestDisksAreLegalOnPosix(t *testing.T) {
 					}
 				case 7:
 					fsyncs(p, "/d")
+				case 8:
+					datasyncs(p, "/")
 				}
 			}
 		}

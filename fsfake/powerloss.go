@@ -109,7 +109,8 @@ func (m *Machine) oneChange(dir InodeID, names []name, u *unsynced) {
 
 // Flags of [CallFsync]; none is fsync(2).
 const (
-	// SyncData leaves out the names that a disk may keep with a file, as fdatasync(2) does.
+	// SyncData leaves out the names that a disk may keep with a file, as fdatasync(2) does. Of a directory names are
+	// all that there is.
 	SyncData = 1
 	// SyncAll keeps everything, as sync(2) and syncfs(2) do; with descriptor -1 it is sync.
 	SyncAll = 2
@@ -132,7 +133,7 @@ func (m *Machine) fsync(id InodeID, flags int) {
 	if m.inode(id).unsynced != nil {
 		m.mutInode(id).unsynced = nil
 	}
-	if flags != SyncData {
+	if flags != SyncData || m.inode(id).kind == KindDir {
 		m.commit(id)
 	}
 	m.sweep()

@@ -2,8 +2,18 @@ package scenarios
 
 import "lockpick/fsfake"
 
-// A Family is which processes of a program live, as far as its calls tell. The first one can be
-// killed; the others go on then, as they do on the kernel, with what they have open.
+// A KillScope says what a kill ends of a program with several processes.
+type KillScope uint8
+
+const (
+	// KillFirst ends the first process, as kill -9 PID does. The others go on, with what they have open.
+	KillFirst KillScope = iota
+	// KillGroup ends all of its processes at once, as kill -9 -PGID does, and whoever stops a service or a container.
+	// When the first process has ended, the others are not killed: what is left then would be left without a kill.
+	KillGroup
+)
+
+// A Family is which processes of a program live, as far as its calls tell.
 type Family struct {
 	// Children is how many processes beside the first one live.
 	Children int
@@ -11,8 +21,18 @@ type Family struct {
 	Ended, Killed bool
 }
 
-// Outlives reports whether the program goes on when its first process is killed.
-func (f Family) Outlives() bool { return f.Children > 0 && !f.Ended }
+// Outlives reports whether a program goes on when it is killed.
+func (s *Setting) Outlives(f Family) bool { return s.Kill == KillFirst && f.Children > 0 && !f.Ended }
+
+// KillOn kills the process with a pid on a machine, and with KillGroup all that it has started.
+func (s *Setting) KillOn(m *fsfake.Machine, pid int) {
+	m.KillProc(pid)
+	for _, child := range m.Pids() {
+		if s.Kill == KillGroup && s.Machine.ChildPids > 0 && child/s.Machine.ChildPids == pid {
+			m.KillProc(child)
+		}
+	}
+}
 
 // After is the family after a call and its answer.
 func (f Family) After(op *fsfake.Op, r *fsfake.Result) Family {

@@ -45,6 +45,8 @@ type Field struct {
 	OfCommands string
 	// JSON is its key in JSON documents, or empty.
 	JSON string
+	// With is the flag of run without which it has no effect; empty for none.
+	With string
 	// Title is its name on a page for people; empty where it is on no page.
 	Title string
 
@@ -121,6 +123,14 @@ func Fields() []Field {
 			words:  func(s *Setting) string { return upTo(s.Crashes, "crash", "crashes") },
 			access: at(counts(0, MaxProcesses), func(s *Setting) *int { return &s.Crashes }),
 		}, {
+			Name: "kill", Flag: "kill", JSON: "kill",
+			OfCommands: "what a kill ends, as `SCOPE`: process, the command's first process (default), or group, " +
+				"with all that it has started, as kill -9 -PGID does",
+			With:   "crashes",
+			words:  func(*Setting) string { return "which ends all that the command has started" },
+			moot:   func(s *Setting) bool { return s.Crashes == 0 },
+			access: at(oneOf[KillScope]("process", "group"), func(s *Setting) *KillScope { return &s.Kill }),
+		}, {
 			Name:   "mortal",
 			moot:   func(s *Setting) bool { return s.Crashes == 0 },
 			access: at(listOf("all", processes()), func(s *Setting) *[]int { return &s.Mortal }),
@@ -140,6 +150,7 @@ func Fields() []Field {
 			Usage: "how far it jumps, such as `48h` (default what the scenario says, or 1h); with a minus the clock is " +
 				"set back",
 			OfCommands: "how far it jumps, such as `48h` (default 1h); with a minus the clock is set back",
+			With:       "stalls",
 			moot:       func(s *Setting) bool { return s.Stalls == 0 },
 			access:     at(durations(), func(s *Setting) *time.Duration { return &s.StallFor }),
 		}, {
@@ -199,6 +210,7 @@ func Fields() []Field {
 			Name: "fail-with", Flag: "fail-with", JSON: "fail_with",
 			Usage:      "the errors with which calls fail, `LIST`, such as ENOSPC or EIO,EACCES (default any)",
 			OfCommands: "the errors with which calls fail, `LIST`, such as EIO or ENOSPC,EACCES (default ENOSPC)",
+			With:       "failing-calls",
 			moot:       func(s *Setting) bool { return s.FailingCalls == 0 },
 			access:     at(listOf("any", errnos()), func(s *Setting) *[]syscall.Errno { return &s.FailWith }),
 		}, {

@@ -45,6 +45,8 @@ type Setting struct {
 	// Crashes is how many processes may be killed (SIGKILL), each at any moment while it lives: before
 	// any of its steps, and with Daemons also after the last.
 	Crashes int
+	// Kill says what a kill ends of a command that has started other processes.
+	Kill KillScope
 	// Mortal lists the processes that may be killed; nil means all.
 	Mortal []int
 	// Stalls is how often the clock may jump ahead by StallFor, at any moment: whoever is

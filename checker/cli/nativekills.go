@@ -42,7 +42,7 @@ func (n *challenge) kill(ctx context.Context, r *checker.Result) error {
 		}
 	}
 	n.begins()
-	k := native.Kills{Again: r.Property.Question == scenarios.LockedOut}
+	k := native.Kills{Again: r.Property.Question == scenarios.LockedOut, Group: n.spec.Kill == scenarios.KillGroup}
 	if !k.Again {
 		k.Lost = lost
 	}

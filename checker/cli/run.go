@@ -85,7 +85,7 @@ it holds, or is broken and how, or why it was not asked.`,
 		}
 	}
 	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
-		"or atomic or wedge (with --crashes, --failing-calls or --power-losses)")
+		"atomic or wedge (with --crashes, --failing-calls or --power-losses), or durable (with --power-losses)")
 	fs.StringVar(&f.kind, "kind", "", "show a counterexample of kind `K` rather than the worst: "+scenarios.KindsText())
 	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never, "+
 		"but a minute after a counterexample without --kind, also for what else is asked; in a survey for each verdict)")
@@ -205,6 +205,13 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 			if err = spec.Set(name, value); err != nil {
 				return spec, fmt.Errorf("--%s: %w", name, err)
 			}
+		}
+	}
+	for _, field := range command.Fields() {
+		set := f.set[field.Flag]
+		if f.survey == "" && field.With != "" && len(*set) > 0 && field.Moot(&spec.Setting) {
+			return spec, fmt.Errorf("--%s %s has no effect without --%s: add --%[3]s 1",
+				field.Flag, (*set)[0], field.With)
 		}
 	}
 	if f.any {

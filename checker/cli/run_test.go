@@ -227,12 +227,22 @@ func TestRunRefusesFlags(t *testing.T) {
 		{"--timeout", "-1s"}, {"--inside", ""}, {"--refused", ""}, {"--env", "NAME"},
 		{"--crashes", "-1"}, {"--failing-calls", "x"}, {"--power-losses", "2"}, {"--fs", "ntfs"},
 		{"--skew", "1"}, {"--stalls", "-1"}, {"--stall-for", "x"},
+		{"--kill", "group"}, {"--fail-with", "EIO"}, {"--crashes", "1", "--kill", "all"},
 	} {
 		got := run(t, append(append([]string{"run"}, args...), "echo x > f")...)
 		require.Equal(t, ExitUsage, got.exit, args)
-		require.Contains(t, got.stderr, strings.TrimPrefix(args[0], "--"), args)
+		require.Contains(t, got.stderr, strings.TrimPrefix(args[len(args)-2], "--"), args)
 		require.Empty(t, got.stdout, args)
 	}
+}
+
+// A property that is not asked says why.
+func TestRunSaysWhyAPropertyIsNotAsked(t *testing.T) {
+	raceFile(t) // skips where programs cannot be traced
+	got := run(t, "run", "--crashes", "1", "--property", "atomic", "--dir", t.TempDir(), "mkdir a")
+	require.Equal(t, ExitUsage, got.exit)
+	require.Contains(t, got.stderr, "--property atomic: whether a file is as before or as after is not asked: the "+
+		"commands write none that was there at the start. Choose serializable")
 }
 
 // Whoever forgets the -- before a command is told what was understood.

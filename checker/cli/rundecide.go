@@ -265,8 +265,13 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 	for _, p := range all {
 		ids = append(ids, p.ID)
 	}
+	for _, a := range sc.Assumes {
+		if a.Code == f.property+"-not-asked" {
+			return nil, fmt.Errorf("--property %s: %s. Choose %s", f.property, a.Text, strings.Join(ids, ", "))
+		}
+	}
 	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s. --inside adds mutual-exclusion; "+
-		"--crashes, --failing-calls and --power-losses add atomic and wedge, unless an assumption excludes them",
+		"--crashes, --failing-calls and --power-losses add atomic and wedge; --power-losses adds durable",
 		f.property, strings.Join(ids, ", "))
 }
 

@@ -33,7 +33,7 @@ func (f *settingFlag) Set(text string) error {
 func addSettingFlags(c *cobra.Command) *settingFlags {
 	f := &settingFlags{}
 	for _, field := range scenarios.Fields() {
-		if field.Flag != "" {
+		if field.Usage != "" {
 			flag := &settingFlag{field: field}
 			c.Flags().Var(flag, field.Flag, field.Usage)
 			f.given = append(f.given, flag)

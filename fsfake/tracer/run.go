@@ -273,11 +273,27 @@ func (r *Run) Pass(d time.Duration) {
 	})
 }
 
-// Kill ends one process as kill -9 does, at rest. The driver tells the machine itself, by
+// Kill ends processes as kill -9 does, at rest. The driver tells the machine itself, by
 // [fsfake.Machine.KillProc].
-func (r *Run) Kill(pid int) (err error) {
-	over := r.on(func() { err = r.kill(pid) })
+func (r *Run) Kill(pids ...int) (err error) {
+	over := r.on(func() {
+		for _, pid := range pids {
+			err = errors.Join(err, r.kill(pid))
+		}
+	})
 	return errors.Join(err, over)
+}
+
+// Living lists the pids of the processes that have not ended.
+func (r *Run) Living() []int {
+	return looked(r, func() (pids []int) {
+		for _, p := range r.procs {
+			if !p.gone {
+				pids = append(pids, p.pid)
+			}
+		}
+		return pids
+	})
 }
 
 // Stop ends every process of the run and removes its files. It may be called at any time, from

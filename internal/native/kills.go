@@ -14,6 +14,8 @@ import (
 type Kills struct {
 	// Again: when all have ended or been killed, the killed command runs once more. That must end as it does alone.
 	Again bool
+	// Group: what a command has started is killed with it.
+	Group bool
 	// Lost says what is lost in what is left behind; "" for nothing. The first is what was there before, the second
 	// what serial runs of some of the commands leave behind. They are by names below the directory. nil asks nothing.
 	Lost func(before map[string]string, serial []map[string]string, left map[string]string) string
@@ -31,8 +33,9 @@ type Killed struct {
 const inTime = 2 * time.Second
 
 // Kill kills each command after each of its shared calls, and lets the others run to their ends, until something comes
-// of it that must not or the budget is spent. One command alone is killed with all that it has started, others without:
-// only the first process. The task's Refuses is to be true of every end, so that serial runs of some commands count.
+// of it that must not or the budget is spent. One command alone is killed with all that it has started; of several only
+// the first process is, unless they are killed as groups. The task's Refuses is to be true of every end, so that serial
+// runs of some commands count.
 func (c *Check) Kill(ctx context.Context, budget time.Duration, k Kills) (Killed, error) {
 	if err := c.ready(); err != nil {
 		return Killed{}, err
@@ -72,7 +75,7 @@ func (c *Check) kills(k Kills) []job {
 		for at := 1; at < c.calls[a]; at++ {
 			j := job{Patience: patience, Seed: uint64(len(out)), Turns: []Turn{{a, at}}}
 			j.Kill, j.Limit = onlyFirst, c.limit()
-			if n == 1 && !k.Again {
+			if k.Group || n == 1 && !k.Again {
 				j.Kill = withChildren
 			}
 			for i := range n {

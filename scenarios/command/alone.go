@@ -143,8 +143,11 @@ func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ra
 // killedBefore is killed of one step.
 func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, at int) ([]*fsfake.Machine, error) {
 	before := ran.before[at]
-	if !before.goesOn {
-		before.m.KillProc(scenarios.Pid(process))
+	switch {
+	case before.family.Ended: // nobody is left to be killed
+		return nil, nil
+	case !s.Outlives(before.family):
+		s.KillOn(before.m, scenarios.Pid(process))
 		return []*fsfake.Machine{before.m}, nil
 	}
 	var out []*fsfake.Machine
@@ -344,12 +347,12 @@ type alonePort struct {
 	locksMark bool
 }
 
-// A moment is how things stood before a step of a command: the machine, what it had chosen, and
-// whether it goes on when its first process is killed.
+// A moment is how things stood before a step of a command: the machine, what it had chosen, and which of its processes
+// lived.
 type moment struct {
 	m      *fsfake.Machine
 	chosen int
-	goesOn bool
+	family scenarios.Family
 }
 
 // Do implements fsfake.Port.
@@ -396,7 +399,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		p.files++
 	}
 	if p.kills {
-		p.before = append(p.before, moment{p.m.Clone(), chosen, p.family.Outlives()})
+		p.before = append(p.before, moment{p.m.Clone(), chosen, p.family})
 	}
 	r := p.m.Do(task, op)
 	if op.Call == fsfake.CallSleep && r.Blocked { // nobody else is there

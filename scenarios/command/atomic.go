@@ -31,7 +31,7 @@ func (s *Spec) survives(sc *scenarios.Scenario, serial serialRuns) []scenarios.C
 			"what is left of "+strings.Join(names, " and ")+" is not asked: a database is recovered by who reads "+
 				"it next; --read says what that is")
 	}
-	if s.Crashes > 0 && len(s.Commands) > 1 && s.starts {
+	if s.Crashes > 0 && s.Kill == scenarios.KillFirst && len(s.Commands) > 1 && s.starts {
 		assume(sc, "children-live-on",
 			"what a killed command has started lives on, or is killed when the others have ended")
 	}
@@ -101,5 +101,5 @@ func (s *Spec) over(v scenarios.View) bool {
 		}
 		killed = killed || !ended
 	}
-	return killed
+	return killed && s.Kill == scenarios.KillFirst
 }

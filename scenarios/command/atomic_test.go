@@ -30,6 +30,10 @@ func TestAtomic(t *testing.T) {
 			"crashes":       "f: 0 bytes, neither the old 4 nor the new 4",
 			"power-losses":  "f: 0 bytes, neither the old 4 nor the new 4",
 			"failing-calls": "f: 0 bytes, neither the old 4 nor the new 4"}},
+		{"sh", "echo y > f", map[string]string{"f": "y\n"}, map[string]string{
+			"crashes":       "f: 0 bytes, neither the old 2 nor the new 2",
+			"power-losses":  "f: 0 bytes, neither the old 2 nor the new 2",
+			"failing-calls": "f: 0 bytes, neither the old 2 nor the new 2"}},
 		{"cat", "cat f > g; rm f", sorts, map[string]string{
 			"power-losses":  "f: gone, and g: 0 bytes, not the new 6",
 			"failing-calls": "f: gone, and g: "}},
@@ -76,15 +80,20 @@ func TestAtomic(t *testing.T) {
 
 // Of several commands one may be killed with all that it has started, while others go on to their end.
 func TestAtomicWhereAGroupIsKilled(t *testing.T) {
-	sc := scenario(t, "cp", []string{"cp g f; true", "echo x > h"}, map[string]string{"f": "old", "g": "longer"},
-		"crashes 1\nrefused none")
-	p, err := sc.Property("atomic")
-	require.NoError(t, err)
-	r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
-	require.NoError(t, err)
-	require.Equal(t, checker.Broken, r.Verdict, r.Why)
-	require.Contains(t, r.Counterexample.Said, "f: 0 bytes")
-	require.Contains(t, r.Counterexample.Said, "if what it has started is killed with it")
+	for _, c := range []struct {
+		kill string
+		asks bool
+	}{{"process", true}, {"group", false}} {
+		sc := scenario(t, "cp", []string{"cp g f; true", "echo x > h"}, map[string]string{"f": "old", "g": "longer"},
+			"crashes 1\nrefused none\nkill "+c.kill)
+		p, err := sc.Property("atomic")
+		require.NoError(t, err)
+		r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		require.Equal(t, checker.Broken, r.Verdict, r.Why)
+		require.Contains(t, r.Counterexample.Said, "f: 0 bytes")
+		require.Equal(t, c.asks, strings.Contains(r.Counterexample.Said, "if what it has started is killed with it"))
+	}
 }
 
 // Whoever exits 0 although a call has failed has made its new files; and an fsync that fails drops what was written.

@@ -308,10 +308,14 @@ func (c *carrier) step(n int, st *Step) error {
 	name := scenarios.ProcessName(st.Process)
 	if st.Kill {
 		r.killed = true
-		r.waits = slices.DeleteFunc(r.waits, func(w waitingCall) bool { return w.task.Pid == r.root })
+		dies := []int{r.root}
+		if c.spec.Kill == scenarios.KillGroup {
+			dies = r.Living()
+		}
+		r.waits = slices.DeleteFunc(r.waits, func(w waitingCall) bool { return slices.Contains(dies, w.task.Pid) })
 		_, err := r.Next() // the last call has done all that it does
 		if err == nil {
-			err = r.Kill(r.root)
+			err = r.Kill(dies...)
 		}
 		if err == nil {
 			_, err = r.Next()

@@ -17,9 +17,9 @@
 // that poll for ever, each in vain, break it; where they read the clock, that is decided where clocks move.
 //
 // With [Spec.Crashes] commands may be killed, each at any call. That ends a command's first process;
-// what it has started lives on, and keeps what it has inherited. What is left behind must then be
-// what one of the serial orders leaves behind in which as many are killed, each anywhere, and in
-// which what a killed command has started ends before the next one begins. A command is inside its
+// what it has started lives on, and keeps what it has inherited, unless [scenarios.KillGroup] ends all at once. What is
+// left behind must then be what one of the serial orders leaves behind in which as many are killed, each anywhere, and
+// in which what a killed command has started ends before the next one begins. A command is inside its
 // critical section until it leaves it, or until the last of its processes has ended, also when it was killed: then its
 // mark goes, too, for it says nothing any more. Wedge is
 // asked, too, of commands that are all the same: when all have ended or died, one more run of the
@@ -96,8 +96,8 @@
 // 2000, or 400 that start processes. What a command does otherwise then makes the verdict unknown; what it does later
 // is assumed away, and said. Where rounds of polling come in so many orders that 300 executions are not all, a
 // program is taken to forget a round when it sleeps: that is tried out, and said with the verdict. Of the processes
-// of a command only the first is killed. Three or more commands are compared with every serial order, also with those
-// that real time rules out.
+// of a command only the first is killed, alone or with all others. Three or more commands are compared with every
+// serial order, also with those that real time rules out.
 //
 // # Clocks
 //

@@ -67,13 +67,18 @@ func TestKilledIsCutOff(t *testing.T) {
 }
 
 // A command whose first process is killed goes on in the others, with what they have open: a lock
-// that a child has inherited outlives the parent, one that only the parent has does not.
+// that a child has inherited outlives the parent, one that only the parent has does not. Where the group is killed,
+// both die. What a command has left behind when it ended is not killed, and no serial order has it cut off.
 func TestKilledParent(t *testing.T) {
 	bin := compiled(t, "gcc", "family.c")
-	for _, c := range []struct{ how, serializable string }{{"inherit", "holds"}, {"own", "broken"}} {
-		t.Run(c.how, func(t *testing.T) {
+	for _, c := range []struct{ how, kill, serializable string }{
+		{"inherit", "process", "holds"}, {"own", "process", "broken"}, {"own", "group", "holds"},
+		{"behind", "process", "broken"}, {"behind", "group", "broken"}, // without a kill, too
+	} {
+		t.Run(c.how+" "+c.kill, func(t *testing.T) {
 			t.Parallel()
-			sc := scenario(t, "gcc", []string{bin + " " + c.how + " 1", bin + " " + c.how + " 10"}, map[string]string{"n": "0\n", "lock": ""}, "crashes 1")
+			sc := scenario(t, "gcc", []string{bin + " " + c.how + " 1", bin + " " + c.how + " 10"},
+				map[string]string{"n": "0\n", "lock": ""}, "crashes 1\nkill "+c.kill)
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)
 			decide(t, sc, p, c.serializable)

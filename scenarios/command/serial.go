@@ -256,7 +256,7 @@ func (o *ordering) passes(start *fsfake.Machine, process int, steps []Step) {
 		o.s.starts = o.s.starts || st.task(process) != Step{}.task(process)
 		m.Do(st.task(process), st.Op)
 		switch call := st.Op.Call; {
-		case call.Is(fsfake.Changes):
+		case call.Is(fsfake.Changes), call == fsfake.CallOpen && st.Op.Flags&fsfake.O_TRUNC != 0:
 			o.passage.See(start, m, files, o.s.at)
 		case call == fsfake.CallFlock || call == fsfake.CallSetlk:
 			o.passage.SeeLocks(m, o.s.tree(scenarios.NewView(m)), o.s.at)

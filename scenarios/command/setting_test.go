@@ -14,7 +14,7 @@ import (
 // fieldTexts has a value of each field that commands have.
 var fieldTexts = map[string]string{
 	"crashes": "2", "failing-calls": "1", "fail-with": "EIO", "power-losses": "1", "file-system": "xfs",
-	"stalls": "1", "stall-for": "2m0s", "skew": "0s,1m30s", "assume": "times-shared",
+	"kill": "group", "stalls": "1", "stall-for": "2m0s", "skew": "0s,1m30s", "assume": "times-shared",
 }
 
 // A spec takes every field of the table that commands have; an archive keeps it, and so does the scenario.

@@ -52,8 +52,8 @@ func (s *Spec) stalled(
 				}
 			}
 			for _, b := range port.before {
-				if !b.goesOn {
-					b.m.KillProc(scenarios.Pid(process))
+				if !b.family.Ended && !s.Outlives(b.family) {
+					s.KillOn(b.m, scenarios.Pid(process))
 					end.cuts = append(end.cuts, b.m)
 				}
 			}

@@ -13,7 +13,7 @@ import (
 
 // killable: a process that lives can be killed, whether it has anything left to do or idles, as a
 // daemon does that waits for what never comes. Of a program with several processes the first one
-// is, and the others outlive it.
+// is, and the others outlive it, unless [scenarios.KillGroup] ends them all.
 func (w *World) killable(process int) bool {
 	for _, a := range w.actors {
 		if a.task.Process == process && !a.gone && !(w.sc.External && (a.ended || a.family.Ended)) {
@@ -26,12 +26,12 @@ func (w *World) killable(process int) bool {
 // kill ends a process: its pending operation is cut off, and its crash recorded. Of a program
 // that goes on that is done when it has ended.
 func (w *World) kill(process int) {
-	w.M.KillProc(scenarios.Pid(process))
+	w.sc.Setting.KillOn(w.M, scenarios.Pid(process))
 	goesOn := false
 	for _, a := range w.actors {
 		switch {
 		case a.task.Process != process:
-		case a.family.Outlives():
+		case w.sc.Setting.Outlives(a.family):
 			goesOn = true
 			w.outlive(a)
 		default:
@@ -90,7 +90,7 @@ func (w *Expander) kill(s []uint32, process int, b budgets) error {
 			}
 			next[wordMachine] = m.machine
 		}
-		if w.node(j, s[wordNodes+j]&^learn.Begun).family.Outlives() {
+		if x.Sc.Setting.Outlives(w.node(j, s[wordNodes+j]&^learn.Begun).family) {
 			goesOn = true
 			if err := w.outlive(next, &succ, j); err != nil {
 				return err

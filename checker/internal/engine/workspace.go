@@ -150,7 +150,7 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (trans
 	case opTops:
 		v.tell(m, task)
 	case opKill:
-		m.KillProc(task.Pid)
+		t.sc.Setting.KillOn(m, task.Pid)
 		t.unmark(m, task.Pid)
 	case opInterrupt:
 		m.TakeOut(task)

@@ -1,5 +1,5 @@
 // family inherit|own N: adds N to a number, in a child, under a lock that both have or that only the
-// parent has. family leave N: leaves two children behind that make a directory each. family shared N: two children that
+// parent has. family behind N: adds N in a child, without a lock, and does not wait for it. family leave N: leaves two children behind that make a directory each. family shared N: two children that
 // share memory make N directories each. family locks|upgrades N: two children add N to the number, under a lock of their
 // own, which upgrades share at first. family cross 0: two children take two locks in opposite orders. family looks 0:
 // prints of two children that make a directory each whether the second has made its own, one has ended, and the first has
@@ -72,6 +72,7 @@ int main(int argc, char **argv) {
 		while (wait(0) > 0);
 		return 0;
 	}
+	if (!strcmp(argv[1], "behind")) return fork() ? 0 : add(atoi(argv[2]), open("n", O_RDWR));
 	int lock = open("lock", O_RDWR);
 	if (flock(lock, LOCK_EX)) return 2;
 	if (!fork()) {

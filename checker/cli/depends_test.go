@@ -18,34 +18,35 @@ var depending = []struct {
 	asks         string // "" for no question
 	yes, no      string // flags
 	yesExit      int
+	long         bool // only in the long form
 }{
 	{"skips", "exec 9>.lk\nflock -n 9 || exit 0\nread n <n; echo $((n+1)) >n\n",
-		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitAsClaimed},
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitAsClaimed, false},
 	{"says so and skips", "exec 9>.lk\nflock -n 9 || { echo busy; exit 0; }\nread n <n; echo $((n+1)) >n\n",
-		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitAsClaimed},
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitAsClaimed, true},
 	{"refuses", "exec 9>.lk\nflock -n 9 || exit 1\nread n <n; echo $((n+1)) >n\n",
-		"IT DEPENDS", "Does exit 1 mean that the command has done nothing?", "1", "none", ExitAsClaimed},
+		"IT DEPENDS", "Does exit 1 mean that the command has done nothing?", "1", "none", ExitAsClaimed, false},
 	{"loses data although it skips", "[ -e pid ] && exit 0\n: >pid\nread n <n; echo $((n+1)) >n\nrm -f pid\n",
-		"BROKEN", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitDiffers},
+		"BROKEN", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitDiffers, true},
 	// Who finds the file skips, and who finds it a moment later is refused: it holds where both may be.
 	{"skips, or is refused later",
 		"[ -e pid ] && exit 0\nset -C\n: >pid || exit 2\nread n <n\nset +C\necho $((n+1)) >n\nrm pid\n",
-		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,2", "none", ExitAsClaimed},
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,2", "none", ExitAsClaimed, true},
 	{"is refused in two ways", "[ -e a ] && exit 2\nmkdir a 2>/dev/null || exit 4\nread n <n\necho $((n+1)) >n\nrmdir a\n",
-		"IT DEPENDS", "Does exit 2 or 4 mean that the command has done nothing?", "2,4", "none", ExitAsClaimed},
+		"IT DEPENDS", "Does exit 2 or 4 mean that the command has done nothing?", "2,4", "none", ExitAsClaimed, true},
 	// Each of two ways to be refused breaks it in a schedule of its own.
 	{"skips, or is refused in two ways",
 		"[ -e a ] && exit 0\n[ -e a ] && exit 2\nmkdir a 2>/dev/null || exit 4\nread n <n\necho $((n+1)) >n\nrmdir a\n",
-		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,2,4", "none", ExitAsClaimed},
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,2,4", "none", ExitAsClaimed, false},
 	// Where exit 0 may skip, it is broken by exit 3, which may be a refusal: it holds where both are.
 	{"skips, or fails later", "[ -e n ] || exit 0\n[ -e n ] || exit 3\nmv n n.0\n: >n\n",
-		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,3", "none", ExitAsClaimed},
+		"IT DEPENDS", "Does exit 0 of a command that has changed no file mean", "0,3", "none", ExitAsClaimed, true},
 	// Both find the pid file still empty and go on, and the second rm fails: that is shown, and no run that skips.
 	{"finds an empty pid file", "read p <pid && kill -0 $p && exit 0\necho $$ >pid\nread n <n; echo $((n+1)) >n\nrm pid\n",
-		"kind    altered", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitDiffers},
+		"kind    altered", "Does exit 0 of a command that has changed no file mean", "0", "none", ExitDiffers, false},
 	// Who never changes a file skips nothing: what it has read is compared.
-	{"reads what is half written", "case $1 in w) echo 22 >n;; *) cat n;; esac\n", "BROKEN", "", "0", "none", ExitDiffers},
-	{"loses data", "read n <n; echo $((n+1)) >n\n", "BROKEN", "", "0", "none", ExitDiffers},
+	{"reads what is half written", "case $1 in w) echo 22 >n;; *) cat n;; esac\n", "BROKEN", "", "0", "none", ExitDiffers, false},
+	{"loses data", "read n <n; echo $((n+1)) >n\n", "BROKEN", "", "0", "none", ExitDiffers, true},
 }
 
 func TestRunAsksWhatAnExitMeans(t *testing.T) {
@@ -54,8 +55,8 @@ func TestRunAsksWhatAnExitMeans(t *testing.T) {
 	testmain.Needs(t, "flock", "./checker/cli")
 	for _, c := range depending {
 		t.Run(c.name, func(t *testing.T) {
-			if c.name == "says so and skips" || c.name == "loses data" {
-				testmain.OnlyLong(t, "it is the same with another output", "./checker/cli")
+			if c.long {
+				testmain.OnlyLong(t, "what it asks is asked of others, too", "./checker/cli")
 			}
 			dir := t.TempDir()
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "job.sh"), []byte(c.script), 0o644))

@@ -29,7 +29,6 @@ func TestRunAsksThree(t *testing.T) {
 		says    []string
 		saysNot string
 	}{
-		{[]string{edit, edit}, ExitDiffers, []string{"run/commands/2  HOLDS", "run/commands/3  BROKEN"}, ""},
 		{[]string{"--save", save, edit}, ExitDiffers, []string{"run/commands/2  HOLDS", "run/commands/3  BROKEN"}, ""},
 		{[]string{"-n", "2", "--", "flock", "conf", "sh", "edit.sh"}, ExitAsClaimed,
 			[]string{"run/commands/2  HOLDS"}, "commands/3"},

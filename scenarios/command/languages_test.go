@@ -42,7 +42,7 @@ func TestLanguages(t *testing.T) {
 				if testing.Short() && l.name != "C" {
 					t.Skip("SKIPPED with -short: interpreters take long to start, compilers to compile; go test ./scenarios/command runs it")
 				}
-				if lock.name == "excl" && (l.needs == "node" || l.needs == "perl") {
+				if lock.name == "excl" && l.needs != "sh" && l.needs != "python3" && l.needs != "bash" {
 					testmain.OnlyLong(t, "its calls are seen in the lock that is broken, and the loop is that of others",
 						"./scenarios/command")
 				}
@@ -182,6 +182,9 @@ func TestGit(t *testing.T) {
 	} {
 		t.Run(c.lines[0], func(t *testing.T) {
 			t.Parallel()
+			if c.refused == "1,128" {
+				testmain.OnlyLong(t, "it takes most of the time, and its lock is that of the others", "./scenarios/command")
+			}
 			files, err := command.Copy(repo, time.Now())
 			require.NoError(t, err)
 			sc := traced(t, command.Spec{ID: "test/git/run", Files: files, Timeout: time.Minute}, c.lines, "refused "+c.refused)

@@ -19,16 +19,20 @@ func TestOrdersLeftOut(t *testing.T) {
 		name, line string
 		ends       int
 		all        bool // none is left out
+		long       bool // only in the long form
 	}{
-		{"each prints", "{ read x <n; echo one; } & echo two & wait", 2, true},
-		{"the first prints beside the other", ": >a & : >b & wait $!; [ ! -e a ] || echo a; wait", 2, false},
-		{"one has a child", "{ sh -c :; : >a; } & [ ! -e a ] || echo a; wait", 2, false},
-		{"each locks", "flock n ls & flock n touch a & wait", 2, false},
-		{"one looks whether another has ended", family + " looks 0", 8, false},
-		{"which ends first", family + " first 0", 2, false},
+		{"each prints", "{ read x <n; echo one; } & echo two & wait", 2, true, false},
+		{"the first prints beside the other", ": >a & : >b & wait $!; [ ! -e a ] || echo a; wait", 2, false, true},
+		{"one has a child", "{ sh -c :; : >a; } & [ ! -e a ] || echo a; wait", 2, false, false},
+		{"each locks", "flock n ls & flock n touch a & wait", 2, false, false},
+		{"one looks whether another has ended", family + " looks 0", 8, false, true},
+		{"which ends first", family + " first 0", 2, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			if c.long {
+				testmain.OnlyLong(t, "others leave out orders, too", "./scenarios/command")
+			}
 			spec := command.Spec{Commands: []command.Line{{Shell: c.line}}, Files: []command.File{{Name: "n", Content: "0\n"}}}
 			all, most, err := command.Ends(spec, true)
 			needTracing(t, err)

@@ -183,7 +183,7 @@ func TestGit(t *testing.T) {
 		t.Run(c.lines[0], func(t *testing.T) {
 			t.Parallel()
 			if c.refused == "1,128" {
-				testmain.OnlyLong(t, "it takes most of the time, and its lock is that of the others", "./scenarios/command")
+				testmain.OnlyLong(t, "it takes the most time, and locks as the others do", "./scenarios/command")
 			}
 			files, err := command.Copy(repo, time.Now())
 			require.NoError(t, err)

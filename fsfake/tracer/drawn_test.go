@@ -49,7 +49,7 @@ var words = map[byte][]string{
 	'V': {"0", "1", "0x400", "0x800", "0xc00", "0x4000", "-1"},
 	'G': {"5", "6", "36", "37"}, // locks that do not wait: F_GETLK, F_SETLK, F_OFD_GETLK, F_OFD_SETLK
 	'J': {lock(0, 0, 0, 0), lock(1, 0, 0, 0), lock(2, 0, 0, 0), lock(1, 1, 2, 3), lock(0, 2, -1, 1), lock(1, 0, -5,
-		1), lock(1, 0, 5, -3), lock(7, 0, 0, 0), lock(1, 3, 0, 0), "~"},
+		1), lock(1, 0, 5, -3), lock(7, 0, 0, 0), lock(1, 3, 0, 0), lock(1, 0, 0, 0)[:49] + "0100000000000000", "~"},
 	'I': {"0", "#" + strings.Repeat("00", 32), "#00000000000000000040420f" + strings.Repeat("00", 20), "~"}, // times
 	// requests of ioctl
 	'i': {"0x6d01", "0x5401", "0x1234567", "2", "0x5421", "0x40086d01", "0x5451"},

@@ -1,1 +1,0 @@
-set -C; until { echo > l; } 2>/dev/null; do sleep .1; done; rm l

@@ -81,11 +81,11 @@ func cut(text string) string {
 
 func TestPowerLossSettings(t *testing.T) {
 	for want, st := range map[string]scenarios.Setting{
-		"power-losses 2: choose 0 to 1":      {Processes: 2, PowerLosses: 2},
-		"PowerLosses is 0":                   {Processes: 2, Reboot: []int{1}},
-		"nobody runs before":                 {Processes: 1, PowerLosses: 1, Reboot: []int{0}},
-		"process number 2, which is out":     {Processes: 2, PowerLosses: 1, Reboot: []int{2}},
-		"process number 1, which is out of ": {Processes: 3, PowerLosses: 1, Reboot: []int{1, 1}},
+		"power-losses 2: choose 0 to 1": {Processes: 2, PowerLosses: 2},
+		"PowerLosses is 0":              {Processes: 2, Reboot: []int{1}},
+		"nobody runs before":            {Processes: 1, PowerLosses: 1, Reboot: []int{0}},
+		"process number 2 is out of":    {Processes: 2, PowerLosses: 1, Reboot: []int{2}},
+		"process number 1 is out of":    {Processes: 3, PowerLosses: 1, Reboot: []int{1, 1}},
 	} {
 		require.ErrorContains(t, fixtures.New("toy/excl/bad", fixtures.Excl(), st).Validate(), want)
 	}

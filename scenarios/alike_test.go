@@ -1,6 +1,7 @@
 package scenarios
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -31,5 +32,21 @@ func TestAlike(t *testing.T) {
 	} {
 		c.st.Processes = 2
 		require.Equal(t, c.want, c.st.Alike(), what)
+	}
+}
+
+// A list of a setting that has a value for each process, or names some, is seen by Alike.
+func TestAlikeSeesEachList(t *testing.T) {
+	t.Parallel()
+	for i := range reflect.TypeFor[Setting]().NumField() {
+		st := Setting{Processes: 2}
+		list := reflect.ValueOf(&st).Elem().Field(i)
+		name := reflect.TypeFor[Setting]().Field(i).Name
+		if list.Kind() != reflect.Slice || name == "FailWith" { // which is about calls
+			continue
+		}
+		list.Set(reflect.MakeSlice(list.Type(), 2, 2))
+		list.Index(1).SetInt(2)
+		require.False(t, st.Alike(), "%s: make its row in fields.go with perProcess or someOf", name)
 	}
 }

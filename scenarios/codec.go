@@ -18,6 +18,8 @@ type access struct {
 	set   func(*Setting, string) error
 	value func(*Setting) any // for JSON
 	copy  func(to, from *Setting)
+	of    func(s *Setting, process int) any // what it says of one process; nil where it says nothing of one
+	fits  func(*Setting) error              // whether it speaks of the processes that there are
 }
 
 // A codec turns values of a type into text and back. Texts are words without blanks. The
@@ -26,6 +28,8 @@ type codec[T any] struct {
 	text  func(T) string
 	parse func(string) (T, error)
 	json  func(T) any // nil: the text
+	of    func(v T, process int) any
+	fits  func(v T, processes int) error
 }
 
 // at makes the access to the field to which where points.
@@ -45,6 +49,11 @@ func at[T any](c codec[T], where func(*Setting) *T) access {
 	a.value = func(s *Setting) any { return a.get(s) }
 	if c.json != nil {
 		a.value = func(s *Setting) any { return c.json(*where(s)) }
+	}
+	a.fits = func(*Setting) error { return nil }
+	if c.of != nil {
+		a.of = func(s *Setting, process int) any { return c.of(*where(s), process) }
+		a.fits = func(s *Setting) error { return c.fits(*where(s), s.Processes) }
 	}
 	return a
 }
@@ -191,6 +200,39 @@ func listOf[T any](whenNil string, of codec[T]) codec[[]T] {
 			return list, nil
 		},
 	}
+}
+
+// perProcess are lists with a value for each process.
+func perProcess[T comparable](whenNil string, of codec[T]) codec[[]T] {
+	c := listOf(whenNil, of)
+	c.of = func(list []T, process int) any {
+		if process < len(list) {
+			return list[process]
+		}
+		return nil
+	}
+	c.fits = func(list []T, processes int) error {
+		if list != nil && len(list) != processes {
+			return fmt.Errorf("given for %d processes of %d", len(list), processes)
+		}
+		return nil
+	}
+	return c
+}
+
+// someOf are lists of processes.
+func someOf(whenNil string) codec[[]int] {
+	c := listOf(whenNil, processes())
+	c.of = func(list []int, process int) any { return slices.Contains(list, process) }
+	c.fits = func(list []int, processes int) error {
+		for i, p := range list {
+			if p < 0 || p >= processes || slices.Contains(list[:i], p) {
+				return fmt.Errorf("process number %d is out of range or listed twice", p)
+			}
+		}
+		return nil
+	}
+	return c
 }
 
 // times are as in RFC 3339, or "default".

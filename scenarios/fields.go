@@ -106,10 +106,10 @@ func Fields() []Field {
 				}
 				return numbers.Count(s.Contenders(), "task", "tasks")
 			},
-			access: at(listOf("one-each", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Tasks }),
+			access: at(perProcess("one-each", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Tasks }),
 		}, {
 			Name:   "running",
-			access: at(listOf("all", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Running }),
+			access: at(perProcess("all", counts(1, MaxTasks)), func(s *Setting) *[]int { return &s.Running }),
 		}, {
 			Name:   "fixed",
 			access: at(yesNo(), func(s *Setting) *bool { return &s.Fixed }),
@@ -133,7 +133,7 @@ func Fields() []Field {
 		}, {
 			Name:   "mortal",
 			moot:   func(s *Setting) bool { return s.Crashes == 0 },
-			access: at(listOf("all", processes()), func(s *Setting) *[]int { return &s.Mortal }),
+			access: at(someOf("all"), func(s *Setting) *[]int { return &s.Mortal }),
 		}, {
 			Name: "stalls", Flag: "stalls", Usage: "let the clock jump ahead up to `K` times", JSON: "stalls", always: true,
 			OfCommands: "let the clock jump ahead up to `K` times, at any call: all commands are delayed",
@@ -163,7 +163,7 @@ func Fields() []Field {
 				return numbers.List(names(s.Punctual)) + " punctual"
 			},
 			moot:   func(s *Setting) bool { return s.Stalls == 0 },
-			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Punctual }),
+			access: at(someOf("none"), func(s *Setting) *[]int { return &s.Punctual }),
 		}, {
 			Name: "power-losses", Flag: "power-losses", Usage: "let the power be lost up to `K` times, 0 or 1", JSON: "power_losses",
 			OfCommands: "let the power be lost up to `K` times, 0 or 1, at any call",
@@ -173,7 +173,7 @@ func Fields() []Field {
 		}, {
 			Name:   "reboot",
 			moot:   func(s *Setting) bool { return s.PowerLosses == 0 },
-			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Reboot }),
+			access: at(someOf("none"), func(s *Setting) *[]int { return &s.Reboot }),
 		}, {
 			Name:  "users",
 			Title: "Users", unset: "root",
@@ -181,14 +181,14 @@ func Fields() []Field {
 			words: func(s *Setting) string {
 				return "users " + strings.ReplaceAll(strings.Trim(fmt.Sprint(s.Users), "[]"), " ", " and ")
 			},
-			access: at(listOf("root", counts(0, 65534)), func(s *Setting) *[]int { return &s.Users }),
+			access: at(perProcess("root", counts(0, 65534)), func(s *Setting) *[]int { return &s.Users }),
 		}, {
 			Name: "containers", Flag: "containers", JSON: "containers",
 			Usage: "run each process in a pid namespace of its own, with the pids `LIST` in there, such as 1,1 or 1,2",
 			Title: "Containers", unset: "none",
 			tells:  func(s *Setting) string { return "one each, with the pids " + pidsInside(s) },
 			words:  func(s *Setting) string { return "in containers with pids " + pidsInside(s) },
-			access: at(listOf("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
+			access: at(perProcess("none", counts(0, maxPid)), func(s *Setting) *[]int { return &s.Containers }),
 		}, {
 			Name: "skew", Flag: "skew", JSON: "skew",
 			Usage: "set the clock of each process ahead of the file system's by the times `LIST`, such as 0s,90s; " +
@@ -198,7 +198,7 @@ func Fields() []Field {
 			Title: "Clocks", unset: "as the file system's",
 			tells:  func(s *Setting) string { return "of " + tellSkew(s) },
 			words:  func(s *Setting) string { return "the clock of " + tellSkew(s) },
-			access: at(listOf("none", skews()), func(s *Setting) *[]time.Duration { return &s.Skew }),
+			access: at(perProcess("none", skews()), func(s *Setting) *[]time.Duration { return &s.Skew }),
 		}, {
 			Name: "failing-calls", Flag: "failing-calls", JSON: "failing_calls",
 			Usage:      "let up to `K` calls fail, as on a full disk",
@@ -216,7 +216,7 @@ func Fields() []Field {
 		}, {
 			Name:   "handlers",
 			moot:   func(s *Setting) bool { return s.Signals == 0 },
-			access: at(listOf("none", processes()), func(s *Setting) *[]int { return &s.Handlers }),
+			access: at(someOf("none"), func(s *Setting) *[]int { return &s.Handlers }),
 		}, {
 			Name: "signals", Flag: "signals", JSON: "signals",
 			Usage: "let up to `K` signals come, to processes that have a handler",

@@ -1,7 +1,6 @@
 package scenarios
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"slices"
@@ -371,18 +370,8 @@ func (s *Setting) validate() error {
 		if err := f.Set(&Setting{}, f.Text(s)); err != nil {
 			return fmt.Errorf("%s %w", f.Name, err)
 		}
-	}
-	for _, each := range []struct {
-		what string
-		n    int
-		set  bool
-	}{
-		{"tasks are", len(s.Tasks), s.Tasks != nil}, {"the tasks that run at first are", len(s.Running), s.Running != nil},
-		{"users are", len(s.Users), s.Users != nil}, {"skews of clocks are", len(s.Skew), s.Skew != nil},
-		{"pids in containers are", len(s.Containers), s.Containers != nil},
-	} {
-		if each.set && each.n != s.Processes {
-			return fmt.Errorf("%s given for %d processes of %d", each.what, each.n, s.Processes)
+		if err := f.fits(s); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
 	switch {
@@ -414,22 +403,6 @@ func (s *Setting) validate() error {
 	for i, n := range s.Running {
 		if n > s.ownTasks(i) {
 			return fmt.Errorf("%d tasks of process %s run at first, and it has %d: give it more (Tasks)", n, ProcessName(i), s.ownTasks(i))
-		}
-	}
-	if err := s.members("mortal", s.Mortal); err != nil {
-		return err
-	}
-	if err := cmp.Or(s.members("punctual", s.Punctual), s.members("handlers", s.Handlers)); err != nil {
-		return err
-	}
-	return s.members("reboot", s.Reboot)
-}
-
-// members reports a process in a list that is not there, or there twice.
-func (s *Setting) members(name string, list []int) error {
-	for i, p := range list {
-		if p < 0 || p >= s.Processes || slices.Contains(list[:i], p) {
-			return fmt.Errorf("the list %s has process number %d, which is out of range or listed twice", name, p)
 		}
 	}
 	return nil

@@ -1,5 +1,5 @@
 // Package aside holds lock directories and pid files whose leftovers are renamed away, or
-// removed as a whole tree: reports and reviews of 2025 and 2026, a file for each system.
+// removed as a whole tree: reports and reviews of 2025 and 2026.
 // They are told as far as the reports tell.
 //
 // A rename is said to be winner-take-all: only one can move a given file. So it is; what
@@ -21,12 +21,14 @@ var files embed.FS
 
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
-	return slices.Concat(agentsInABox(), altimateCode(), demarkus(), mstarHarness(), noodle(), primeAgent(), properLockfile2())
+	return slices.Concat(agentsInABox(), altimateCode(), demarkus(), mstarHarness(), noodle(), primeAgent(),
+		properLockfile2())
 }
 
 // directory is a lock directory: mkdir, and rmdir to release, or what release does. found is
 // asked when it is there, and reports whether it is worth trying again at once.
-func directory(lock string, made func(t *scenarios.Task) error, found func(t *scenarios.Task) bool, release func(t *scenarios.Task) error) scenarios.Protocol {
+func directory(lock string, made func(t *scenarios.Task) error, found func(t *scenarios.Task) bool,
+	release func(t *scenarios.Task) error) scenarios.Protocol {
 	return scenarios.Protocol{
 		Path: lock,
 		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {

@@ -1,5 +1,5 @@
 // Package kernelfile holds kernel locks on files of libraries and tools, as reported and as
-// repaired, a file for each system: files that are removed after use, and locks that a
+// repaired: files that are removed after use, and locks that a
 // second descriptor of the process drops. Locks that were written down from their sources, and that nobody
 // has reported, are in kept.go, named.go and removed.go.
 package kernelfile
@@ -19,7 +19,8 @@ var files embed.FS
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
-		certbot(), chef(), containersStorage(), dnf(), firefox(), fslock(), hermit(), homebrew(), ilock(), jdkFileHandler(),
-		libvirt(), logrotate(), materialize(), mongod(), patchify(), prometheus(), redis(), terraform(), vagrant(),
+		certbot(), chef(), containersStorage(), dnf(), firefox(), fslock(), hermit(), homebrew(), ilock(),
+		jdkFileHandler(), libvirt(), logrotate(), materialize(), mongod(), patchify(), prometheus(), redis(),
+		terraform(), vagrant(),
 	)
 }

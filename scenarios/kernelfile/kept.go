@@ -14,11 +14,12 @@ import (
 // chef is the run lock of chef-client (Ruby): asked for without waiting, and then waited for.
 func chef() []scenarios.Scenario {
 	const lock = "/var/chef/cache/chef-client-running.pid"
-	sys := kit.System{Name: "chef", Lock: lock, Source: kit.Text(files, "kept.go"),
+	sys := kit.System{Name: "chef", Lock: lock, Source: kit.Part(files, "chef"),
 		Report: kit.At("chef/chef", "00a2baf69a299b5112c40dc069cbcea08ba57146",
 			"lib/chef/run_lock.rb")}
 	return sys.Scenarios(kit.Row{
-		ID: "keep-file/contend", Does: "An flock on a file that stays, with the owner's pid written after it is locked.",
+		ID: "keep-file/contend", Does: "An flock on a file that stays, with the owner's pid written after it is " +
+			"locked.",
 		Lock: scenarios.Protocol{
 			Path: lock,
 			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
@@ -44,7 +45,7 @@ func chef() []scenarios.Scenario {
 // object for a path in a process, and a first open and close that asks whether the file can be had.
 func containersStorage() []scenarios.Scenario {
 	const lock, link = "/var/lib/containers/storage/storage.lock", "/var/lib/storage.lock"
-	sys := kit.System{Name: "containers-storage", Lock: lock, Source: kit.Text(files, "kept.go"),
+	sys := kit.System{Name: "containers-storage", Lock: lock, Source: kit.Part(files, "containersStorage"),
 		Report: kit.At("containers/storage", "16de6d32b4f82fa6c4a5456450fb95de65e794a6",
 			"pkg/lockfile/lockfile_unix.go")}
 	l := scenarios.Protocol{
@@ -69,15 +70,11 @@ func containersStorage() []scenarios.Scenario {
 	second := kit.Prepared(func(p *fsfake.Proc) error { return p.Symlink(lock, link) })
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(
-		kit.Row{
-			ID: "record-lock/contend", Does: "A record lock on a file that stays: one process holds it.",
-			Lock: l, In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(me),
-		},
-		kit.Row{
-			ID: "record-lock/second-name", Lock: l, Claims: kit.Broken(me),
+		kit.Row{ID: "record-lock/contend", Does: "A record lock on a file that stays: one process holds it.", Lock: l,
+			In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(me)},
+		kit.Row{ID: "record-lock/second-name", Lock: l, Claims: kit.Broken(me),
 			In:   kit.In(kit.Roles(secondName, scenarios.Once(l)), second),
-			Does: "The holder opens and closes the file by a second name: the close drops the record lock.",
-		},
+			Does: "The holder opens and closes the file by a second name: the close drops the record lock."},
 	)
 }
 
@@ -85,7 +82,7 @@ func containersStorage() []scenarios.Scenario {
 // link for older versions, which whoever has the record lock may remove.
 func firefox() []scenarios.Scenario {
 	const lock, link = "/home/user/.mozilla/firefox/x.default/.parentlock", "/home/user/.mozilla/firefox/x.default/lock"
-	sys := kit.System{Name: "firefox", Lock: lock, Source: kit.Text(files, "kept.go"),
+	sys := kit.System{Name: "firefox", Lock: lock, Source: kit.Part(files, "firefox"),
 		Report: kit.At("mozilla/gecko-dev", "43a0ca9ff0f64d785b9c6c8d8971f54d430e97dd",
 			"toolkit/profile/nsProfileLock.cpp")}
 	protocol := func(record bool) scenarios.Protocol {
@@ -123,14 +120,13 @@ func firefox() []scenarios.Scenario {
 	dead := kit.Prepared(func(p *fsfake.Proc) error { return p.Symlink(kit.Dead, link) })
 	me, watch := scenarios.MutualExclusion, []string{link}
 	return sys.Scenarios(
-		kit.Row{
-			ID: "record-and-symlink/dead-owner", Does: "A dead owner's link is removed by who has the record lock.",
-			Lock: protocol(true), In: kit.In(kit.Contend(3), dead), Alike: true, Claims: kit.Holds(me), Watch: watch,
-		},
-		kit.Row{
-			ID: "symlink/dead-owner", Does: "Where record locks are not to be had, the link alone: it is removed by its name.",
-			Lock: protocol(false), In: kit.In(kit.Contend(2), dead), Alike: true, Claims: kit.Broken(me), Watch: watch,
-		},
+		kit.Row{ID: "record-and-symlink/dead-owner",
+			Does: "A dead owner's link is removed by who has the record lock.", Lock: protocol(true),
+			In: kit.In(kit.Contend(3), dead), Alike: true, Claims: kit.Holds(me), Watch: watch},
+		kit.Row{ID: "symlink/dead-owner",
+			Does: "Where record locks are not to be had, the link alone: it is removed by its name.",
+			Lock: protocol(false), In: kit.In(kit.Contend(2), dead), Alike: true, Claims: kit.Broken(me),
+			Watch: watch},
 	)
 }
 
@@ -138,7 +134,7 @@ func firefox() []scenarios.Scenario {
 // comment, and the file is emptied.
 func mongod() []scenarios.Scenario {
 	const lock = "/var/lib/mongodb/mongod.lock"
-	sys := kit.System{Name: "mongod", Lock: lock, Source: kit.Text(files, "kept.go"),
+	sys := kit.System{Name: "mongod", Lock: lock, Source: kit.Part(files, "mongod"),
 		Report: kit.At("mongodb/mongo", "0f7625b5cdbc24ed0fce1e168059118cb025d869",
 			"src/mongo/db/storage/storage_engine_lock_file_posix.cpp")}
 	return sys.Scenarios(kit.Row{

@@ -16,7 +16,7 @@ import (
 // removed on release, and `brew cleanup` removes the files that it can lock, and does not compare.
 func homebrew() []scenarios.Scenario {
 	const lock = "/usr/local/var/homebrew/locks/wget.formula.lock"
-	sys := kit.System{Name: "homebrew", Lock: lock, Source: kit.Text(files, "named.go"),
+	sys := kit.System{Name: "homebrew", Lock: lock, Source: kit.Part(files, "homebrew"),
 		Report: kit.At("Homebrew/brew", "28ddb133ee8975379b0d0051fcd79ce22b161e5e", "Library/Homebrew/lock_file.rb")}
 	l := scenarios.Protocol{
 		Path: lock,
@@ -55,17 +55,13 @@ func homebrew() []scenarios.Scenario {
 	twice := func(t *scenarios.Task) { scenarios.Once(l)(t); scenarios.Once(l)(t) }
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(
-		kit.Row{
-			ID: "compare-inode/contend", Lock: l, In: kit.In(kit.Contend(3)), Alike: true,
-			Does:   "One holds the lock. The name is looked at twice, and the second look raises ENOENT where it is gone.",
-			Claims: append(kit.Broken(scenarios.Assertion), kit.Holds(me)...),
-		},
-		kit.Row{
-			ID: "cleanup/removes", Lock: l, In: kit.In(kit.Roles(twice, cleanup, scenarios.Once(l))),
+		kit.Row{ID: "compare-inode/contend", Lock: l, In: kit.In(kit.Contend(3)), Alike: true,
+			Does: "One holds the lock. The name is looked at twice, and the second look raises ENOENT where it is " +
+				"gone.", Claims: append(kit.Broken(scenarios.Assertion), kit.Holds(me)...)},
+		kit.Row{ID: "cleanup/removes", Lock: l, In: kit.In(kit.Roles(twice, cleanup, scenarios.Once(l))),
 			Claims: kit.Broken(me, scenarios.Assertion),
 			Report: kit.At("Homebrew/brew", "10f060612c9f78e27eee606f3c0ffc1f814bdb64", "Library/Homebrew/cleanup.rb"),
-			Does:   "A cleanup has locked a file without a name, and unlinks the name: that is the next owner's file.",
-		},
+			Does:   "A cleanup has locked a file without a name, and unlinks the name: that is the next owner's file."},
 	)
 }
 
@@ -73,18 +69,18 @@ func homebrew() []scenarios.Scenario {
 // virPidFileReadPathIfLocked of libvirt takes the lock to learn whether anybody has it.
 func certbot() []scenarios.Scenario {
 	const lock = "/etc/letsencrypt/.certbot.lock"
-	sys := kit.System{Name: "certbot", Lock: lock, Source: kit.Text(files, "named.go"),
+	sys := kit.System{Name: "certbot", Lock: lock, Source: kit.Part(files, "certbot"),
 		Report: kit.At("certbot/certbot", "094b5a106b0cc5edf4a5a8aee80644fb9d6c0a7b",
 			"certbot/certbot/_internal/lock.py")}
-	return sys.Scenarios(kit.Row{
-		ID: "compare-inode/contend", Does: "Removed before it is unlocked, and compared after it is locked: one holds it.",
-		Lock: comparedRecord(lock), In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(scenarios.MutualExclusion),
-	})
+	return sys.Scenarios(kit.Row{ID: "compare-inode/contend",
+		Does: "Removed before it is unlocked, and compared after it is locked: one holds it.",
+		Lock: comparedRecord(lock), In: kit.In(kit.Contend(3)), Alike: true,
+		Claims: kit.Holds(scenarios.MutualExclusion)})
 }
 
 func libvirt() []scenarios.Scenario {
 	const lock = "/run/libvirtd.pid"
-	sys := kit.System{Name: "libvirt", Lock: lock, Source: kit.Text(files, "named.go"),
+	sys := kit.System{Name: "libvirt", Lock: lock, Source: kit.Part(files, "libvirt"),
 		Report: kit.At("libvirt/libvirt", "013ab22f79d1345daf6b2778ca498acb16939011",
 			"src/util/virpidfile.c")}
 	l := comparedRecord(lock)
@@ -96,15 +92,11 @@ func libvirt() []scenarios.Scenario {
 	}
 	stale := kit.File(lock, kit.Dead)
 	return sys.Scenarios(
-		kit.Row{
-			ID: "compare-inode/contend", Does: "A record lock, compared with the name: one daemon holds it.",
-			Lock: l, In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(scenarios.MutualExclusion),
-		},
-		kit.Row{
-			ID: "probe-by-locking/contend", Lock: l, In: kit.In(kit.Roles(asks, scenarios.Once(l)), stale),
+		kit.Row{ID: "compare-inode/contend", Does: "A record lock, compared with the name: one daemon holds it.",
+			Lock: l, In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(scenarios.MutualExclusion)},
+		kit.Row{ID: "probe-by-locking/contend", Lock: l, In: kit.In(kit.Roles(asks, scenarios.Once(l)), stale),
 			Does:   "Whoever asks whether the pid file is locked locks it: a daemon that starts meanwhile is refused.",
-			Claims: kit.Broken(scenarios.SpuriousFailure),
-		},
+			Claims: kit.Broken(scenarios.SpuriousFailure)},
 	)
 }
 

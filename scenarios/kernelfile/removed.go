@@ -15,7 +15,7 @@ import (
 // prometheus is DirLocker of the time series database (Go): the file is removed after it is unlocked.
 func prometheus() []scenarios.Scenario {
 	const lock = "/prometheus/lock"
-	sys := kit.System{Name: "prometheus", Lock: lock, Source: kit.Text(files, "removed.go"),
+	sys := kit.System{Name: "prometheus", Lock: lock, Source: kit.Part(files, "prometheus"),
 		Report: kit.At("prometheus/prometheus", "061e49402e3cb10c20af3c9acc8490bfb3eded95",
 			"tsdb/tsdbutil/dir_locker.go")}
 	return sys.Scenarios(kit.Row{
@@ -28,7 +28,10 @@ func prometheus() []scenarios.Scenario {
 				f, err := kit.OpenFlock(t, lock, os.O_RDWR, fsfake.LOCK_EX|fsfake.LOCK_NB)
 				return scenarios.Hold{File: f}, err
 			},
-			Release: func(t *scenarios.Task, h scenarios.Hold) error { return errors.Join(h.File.Close(), t.Remove(lock)) },
+			Release: func(t *scenarios.Task, h scenarios.Hold) error {
+				return errors.Join(h.File.Close(),
+					t.Remove(lock))
+			},
 		},
 		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
 	})
@@ -38,7 +41,7 @@ func prometheus() []scenarios.Scenario {
 // created it and wrote nothing removes it when it has been unlocked.
 func terraform() []scenarios.Scenario {
 	const lock, info = "/home/user/infra/terraform.tfstate", "/home/user/infra/.terraform.tfstate.lock.info"
-	sys := kit.System{Name: "terraform", Lock: lock, Source: kit.Text(files, "removed.go"),
+	sys := kit.System{Name: "terraform", Lock: lock, Source: kit.Part(files, "terraform"),
 		Report: kit.At("hashicorp/terraform", "0558a390c9dac17425a3a2c2babe6af16e5a6521",
 			"internal/states/statemgr/filesystem.go")}
 	return sys.Scenarios(kit.Row{
@@ -74,7 +77,7 @@ func terraform() []scenarios.Scenario {
 func vagrant() []scenarios.Scenario {
 	const dir = "/home/user/.vagrant.d/data/machine-index"
 	const index, lock = dir + "/index.lock", dir + "/1f2e.lock"
-	sys := kit.System{Name: "vagrant", Lock: lock, Source: kit.Text(files, "removed.go"),
+	sys := kit.System{Name: "vagrant", Lock: lock, Source: kit.Part(files, "vagrant"),
 		Report: kit.At("hashicorp/vagrant", "0b775f6e7678b8b886f7bed5dca1373a789e6d17",
 			"lib/vagrant/machine_index.rb")}
 	return sys.Scenarios(kit.Row{
@@ -90,7 +93,10 @@ func vagrant() []scenarios.Scenario {
 				f, err := kit.OpenFlock(t, lock, os.O_RDWR|os.O_TRUNC, fsfake.LOCK_EX|fsfake.LOCK_NB)
 				return scenarios.Hold{File: f}, errors.Join(err, guard.Close())
 			},
-			Release: func(t *scenarios.Task, h scenarios.Hold) error { return errors.Join(h.File.Close(), t.Remove(lock)) },
+			Release: func(t *scenarios.Task, h scenarios.Hold) error {
+				return errors.Join(h.File.Close(),
+					t.Remove(lock))
+			},
 		},
 		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion), Watch: []string{index},
 	})
@@ -100,12 +106,13 @@ func vagrant() []scenarios.Scenario {
 // with a new version in-place", says the comment, and the function above it renames a new file over it.
 func redis() []scenarios.Scenario {
 	const lock = "/var/lib/redis/nodes.conf"
-	sys := kit.System{Name: "redis-cluster", Lock: lock, Source: kit.Text(files, "removed.go"),
+	sys := kit.System{Name: "redis-cluster", Lock: lock, Source: kit.Part(files, "redis"),
 		Report: kit.At("redis/redis", "2cb20faf9f34ade33779245751713059090f47b2", "src/cluster_legacy.c")}
 	inPlace := func(t *scenarios.Task) { _ = kit.Replace(t, lock, t.Process) }
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(
-		lockedState(lock, "rename-over/contend", "The node renames a new file over the locked one: a second node locks that.",
+		lockedState(lock, "rename-over/contend", "The node renames a new file over the locked one: a second node "+
+			"locks that.",
 			renamed(lock), kit.Broken(me)),
 		lockedState(lock, "in-place/contend", "The file is written in place, as it was before, and stays locked.",
 			inPlace, kit.Holds(me)),
@@ -115,7 +122,7 @@ func redis() []scenarios.Scenario {
 // logrotate locks its state file (C), and renames a new one over it in the end.
 func logrotate() []scenarios.Scenario {
 	const lock = "/var/lib/logrotate/status"
-	sys := kit.System{Name: "logrotate", Lock: lock, Source: kit.Text(files, "removed.go"),
+	sys := kit.System{Name: "logrotate", Lock: lock, Source: kit.Part(files, "logrotate"),
 		Report: kit.At("logrotate/logrotate", "d07aa9d115440be64d6124e2b923195f9a3df771", "logrotate.c")}
 	return sys.Scenarios(lockedState(lock, "rename-over/contend",
 		"A new state is renamed over the locked one: the next run locks that.",
@@ -149,7 +156,7 @@ func renamed(name string) func(t *scenarios.Task) {
 // the file is unlinked without it.
 func dnf() []scenarios.Scenario {
 	const lock = "/var/cache/dnf/metadata_lock.pid"
-	sys := kit.System{Name: "dnf", Lock: lock, Source: kit.Text(files, "removed.go"),
+	sys := kit.System{Name: "dnf", Lock: lock, Source: kit.Part(files, "dnf"),
 		Report: kit.At("rpm-software-management/dnf", "082ad28d270747ab1da4cae5b23e0bb38909e252",
 			"dnf/lock.py")}
 	try := func(t *scenarios.Task) bool {
@@ -186,22 +193,20 @@ func dnf() []scenarios.Scenario {
 	}
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(
-		kit.Row{
-			ID: "judge-under-flock/contend", Lock: l, In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(me),
-			Does: "The old file, unlinked, names a process that has ended: whoever has it open writes its own pid into it.",
-		},
-		kit.Row{
-			ID: "judge-under-flock/daemons", Lock: l, In: kit.In(kit.Contend(3), kit.Daemons), Alike: true,
+		kit.Row{ID: "judge-under-flock/contend", Lock: l, In: kit.In(kit.Contend(3)), Alike: true,
+			Claims: kit.Broken(me),
+			Does: "The old file, unlinked, names a process that has ended: whoever has it open writes its own pid " +
+				"into it."},
+		kit.Row{ID: "judge-under-flock/daemons", Lock: l, In: kit.In(kit.Contend(3), kit.Daemons), Alike: true,
 			Claims: kit.Holds(me),
-			Does:   "The same among processes that go on afterwards: the old file names a living one.",
-		},
+			Does:   "The same among processes that go on afterwards: the old file names a living one."},
 	)
 }
 
 // jdkFileHandler is the lock file of java.util.logging (Java): closed, and then deleted by its name.
 func jdkFileHandler() []scenarios.Scenario {
 	const lock = "/home/user/java0.log.lck"
-	sys := kit.System{Name: "jdk-file-handler", Lock: lock, Source: kit.Text(files, "removed.go"),
+	sys := kit.System{Name: "jdk-file-handler", Lock: lock, Source: kit.Part(files, "jdkFileHandler"),
 		Report: kit.At("openjdk/jdk", "045d725f355affafa0431d0b3ab21a4f3508a269",
 			"src/java.logging/share/classes/java/util/logging/FileHandler.java")}
 	return sys.Scenarios(kit.Row{
@@ -219,7 +224,10 @@ func jdkFileHandler() []scenarios.Scenario {
 				}
 				return kit.Held(f)
 			},
-			Release: func(t *scenarios.Task, h scenarios.Hold) error { return errors.Join(h.File.Close(), t.Remove(lock)) },
+			Release: func(t *scenarios.Task, h scenarios.Hold) error {
+				return errors.Join(h.File.Close(),
+					t.Remove(lock))
+			},
 		},
 		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
 	})

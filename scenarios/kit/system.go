@@ -2,6 +2,7 @@ package kit
 
 import (
 	"embed"
+	"fmt"
 	"path"
 	"strings"
 
@@ -38,6 +39,30 @@ func Text(files embed.FS, names ...string) string {
 		texts = append(texts, string(text))
 	}
 	return strings.Join(texts, "\n")
+}
+
+// Part is what a package's files say of one system, for the Source of its scenarios: the function of that name, which
+// lists them, and all up to the next one that lists scenarios. A line directive says where in its file it stands.
+func Part(files embed.FS, name string) string {
+	const lists = "() []scenarios.Scenario {\n"
+	names, err := files.ReadDir(".")
+	must(err)
+	for _, file := range names {
+		text := Text(files, file.Name())
+		at := strings.Index(text, "\nfunc "+name+lists)
+		if at < 0 {
+			continue
+		}
+		from := strings.LastIndex(text[:at], "\n\n") + 2 // its comment is above it
+		to := len(text)
+		if next := strings.Index(text[at+len("\nfunc "+name+lists):], lists); next >= 0 {
+			to = strings.LastIndex(text[:at+len("\nfunc "+name+lists)+next], "\n\n") + 1
+		}
+		pkg, _, _ := strings.Cut(text[strings.Index(text, "package "):], "\n")
+		line := 1 + strings.Count(text[:from], "\n")
+		return fmt.Sprintf("%s\n\n//line %s:%d\n%s", pkg, file.Name(), line, text[from:to])
+	}
+	panic("kit: no function " + name + " lists scenarios")
 }
 
 // A Row is one variant of a system's protocol in one situation, with what is claimed.

@@ -1,6 +1,6 @@
 // Package reclaim holds lock files whose leftovers are judged and then removed, or
-// written over, by their name: reports and reviews of 2016 to 2026, a file for each
-// system. They are told as far as the reports tell; what a file does besides is left out. Locks that were
+// written over, by their name: reports and reviews of 2016 to 2026.
+// They are told as far as the reports tell; what a file does besides is left out. Locks that were
 // written down from their sources, and that nobody has reported, are in sources.go, linked.go and qlockfile.go.
 //
 // What they have in common is in this file: a file that is created or refused, and what

@@ -13,7 +13,7 @@ import (
 // race here unless a pid is reused too fast", says the comment where a dead owner's lock is removed.
 func gnupg() []scenarios.Scenario {
 	const lock = "/home/user/.gnupg/pubring.kbx.lock"
-	sys := kit.System{Name: "gnupg", Lock: lock, Source: kit.Text(files, "linked.go"),
+	sys := kit.System{Name: "gnupg", Lock: lock, Source: kit.Part(files, "gnupg"),
 		Report: kit.At("gpg/gnupg", "0868997e186cd847663668f9d7a29806a12da2d2",
 			"common/dotlock.c")}
 	l := scenarios.Protocol{
@@ -47,8 +47,9 @@ func gnupg() []scenarios.Scenario {
 	return sys.Scenarios(
 		kit.Row{ID: "link/contend", Does: "Nobody is dead: one has the link.", Lock: l,
 			In: kit.In(kit.Contend(2), kit.Daemons), Alike: true, Claims: kit.Holds(me)},
-		kit.Row{ID: "link/dead-owner", Does: "A dead owner's lock is removed by its name, by everybody who found it dead.",
-			Lock: l, In: deadOwner(2), Alike: true, Claims: kit.Broken(me)},
+		kit.Row{ID: "link/dead-owner",
+			Does: "A dead owner's lock is removed by its name, by everybody who found it dead.", Lock: l,
+			In: deadOwner(2), Alike: true, Claims: kit.Broken(me)},
 	)
 }
 
@@ -56,7 +57,7 @@ func gnupg() []scenarios.Scenario {
 // lckpwdf(3), which waits for a record lock on a file that stays; with --prefix, without it.
 func shadow() []scenarios.Scenario {
 	const lock, guard = "/etc/passwd.lock", "/etc/.pwd.lock"
-	sys := kit.System{Name: "shadow", Lock: lock, Source: kit.Text(files, "linked.go"),
+	sys := kit.System{Name: "shadow", Lock: lock, Source: kit.Part(files, "shadow"),
 		Report: kit.At("shadow-maint/shadow", "01a2ead62c377d64a67d535d1ce41d4b3b295073",
 			"lib/commonio.c")}
 	take := func(t *scenarios.Task) error {
@@ -66,7 +67,8 @@ func shadow() []scenarios.Scenario {
 		}
 		defer func() { _ = t.Unlink(private) }()
 		if t.Link(private, lock) != nil {
-			if pid := owner(t, lock); pid == 0 || !kit.Gone(t, pid) || t.Unlink(lock) != nil || t.Link(private, lock) != nil {
+			if pid := owner(t, lock); pid == 0 || !kit.Gone(t, pid) || t.Unlink(lock) != nil ||
+				t.Link(private, lock) != nil {
 				return scenarios.ErrLocked
 			}
 		}
@@ -124,7 +126,7 @@ func linked(t *scenarios.Task, private string) bool {
 // while a dead owner's is removed.
 func mercurial() []scenarios.Scenario {
 	const lock, guard = "/home/user/repo/.hg/wlock", "/home/user/repo/.hg/wlock.break"
-	sys := kit.System{Name: "mercurial", Lock: lock, Source: kit.Text(files, "linked.go"),
+	sys := kit.System{Name: "mercurial", Lock: lock, Source: kit.Part(files, "mercurial"),
 		Report: kit.At("saschazepter/hg", "33b3400da4ba99fa987f378fac687503928ea73a",
 			"mercurial/lock.py")}
 	dead := func(t *scenarios.Task) bool {
@@ -169,7 +171,7 @@ func mercurial() []scenarios.Scenario {
 // linked to the lock's name. Its tries are counted there; here it gives up by refusing.
 func xserver() []scenarios.Scenario {
 	const lock, temp = "/tmp/.X0-lock", "/tmp/.tX0-lock"
-	sys := kit.System{Name: "xserver", Lock: lock, Source: kit.Text(files, "linked.go"),
+	sys := kit.System{Name: "xserver", Lock: lock, Source: kit.Part(files, "xserver"),
 		Report: kit.At("X11Libre/xserver", "351942eea808df70bd3deaf1b0de4f94908c205a",
 			"os/serverlock.c")}
 	create := func(t *scenarios.Task) (*fsfake.File, error) {
@@ -206,8 +208,9 @@ func xserver() []scenarios.Scenario {
 	}
 	me, watch := scenarios.MutualExclusion, []string{temp}
 	return sys.Scenarios(
-		kit.Row{ID: "link/contend", Does: "A waiter removes the other's file, and the other links one that is not its own.",
-			Lock: l, In: kit.In(kit.Contend(2)), Alike: true, Claims: kit.Broken(me), Watch: watch},
+		kit.Row{ID: "link/contend",
+			Does: "A waiter removes the other's file, and the other links one that is not its own.", Lock: l,
+			In: kit.In(kit.Contend(2)), Alike: true, Claims: kit.Broken(me), Watch: watch},
 		kit.Row{ID: "link/dead-owner", Does: "A dead owner's lock is removed by its name.",
 			Lock: l, In: deadOwner(2), Alike: true, Claims: kit.Broken(me), Watch: watch},
 	)

@@ -15,7 +15,7 @@ import (
 // under a second lock.
 func qLockFile() []scenarios.Scenario {
 	const lock, guard, tooOld = "/home/user/.config/app.lock", "/home/user/.config/app.lock.rmlock", 30 * time.Second
-	sys := kit.System{Name: "qt-qlockfile", Lock: lock, Source: kit.Text(files, "qlockfile.go"),
+	sys := kit.System{Name: "qt-qlockfile", Lock: lock, Source: kit.Part(files, "qLockFile"),
 		Report: kit.At("qt/qtbase", "02145160f9ed709f0f5305567f4283e96772e06a", "src/corelib/io/qlockfile_unix.cpp")}
 	const how = fsfake.LOCK_EX | fsfake.LOCK_NB
 	create := func(t *scenarios.Task, name string) (*fsfake.File, error) {
@@ -71,6 +71,7 @@ func qLockFile() []scenarios.Scenario {
 			Lock: l, In: deadOwner(2), Alike: true, Claims: kit.Holds(me), Watch: watch},
 		kit.Row{ID: "flock-and-guard/stall",
 			Does: "An owner that stands still between open and flock for thirty seconds loses its file, and goes on.",
-			Lock: l, In: kit.In(kit.Contend(2), kit.Stall(time.Minute)), Alike: true, Claims: kit.Broken(me), Watch: watch},
+			Lock: l, In: kit.In(kit.Contend(2), kit.Stall(time.Minute)), Alike: true, Claims: kit.Broken(me),
+			Watch: watch},
 	)
 }

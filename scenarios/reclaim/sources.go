@@ -16,7 +16,7 @@ import (
 // puppet is Puppet's pid lock (Ruby, lib/puppet/util/pidlock.rb), which is looked for and then written.
 func puppet() []scenarios.Scenario {
 	const lock = "/var/lib/puppet/state/agent_catalog_run.lock"
-	sys := kit.System{Name: "puppet", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "puppet", Lock: lock, Source: kit.Part(files, "puppet"),
 		Report: kit.At("puppetlabs/puppet", "01b57e9c1a61d460ed9b00f8037b356c03f7a82e",
 			"lib/puppet/util/pidlock.rb")}
 	pid := func(t *scenarios.Task) int {
@@ -46,11 +46,9 @@ func puppet() []scenarios.Scenario {
 		},
 	}
 	return sys.Scenarios(
-		kit.Row{
-			ID: "look-then-write/contend", Lock: l, In: kit.In(kit.Contend(2)), Alike: true,
+		kit.Row{ID: "look-then-write/contend", Lock: l, In: kit.In(kit.Contend(2)), Alike: true,
 			Does:   "Both find no file, and both write it; or a file that is found is gone when it is read: ENOENT.",
-			Claims: kit.Broken(scenarios.MutualExclusion, scenarios.Assertion),
-		},
+			Claims: kit.Broken(scenarios.MutualExclusion, scenarios.Assertion)},
 	)
 }
 
@@ -58,7 +56,7 @@ func puppet() []scenarios.Scenario {
 // the time at which it ends.
 func rcloneBisync() []scenarios.Scenario {
 	const lock = "/home/user/.cache/rclone/bisync/a..b.lck"
-	sys := kit.System{Name: "rclone-bisync", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "rclone-bisync", Lock: lock, Source: kit.Part(files, "rcloneBisync"),
 		Report: kit.At("rclone/rclone", "041e51bf8ac442210a0c40baab5ffb1e978d95ad",
 			"cmd/bisync/lockfile.go")}
 	return sys.Scenarios(kit.Row{
@@ -74,14 +72,15 @@ func rcloneBisync() []scenarios.Scenario {
 			},
 			Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Remove(lock) },
 		},
-		In: kit.In(kit.Contend(2)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion, scenarios.ForeignRelease),
+		In: kit.In(kit.Contend(2)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion,
+			scenarios.ForeignRelease),
 	})
 }
 
 // moby is the pid file of the Docker daemon (Go, pkg/pidfile).
 func moby() []scenarios.Scenario {
 	const lock = "/var/run/docker.pid"
-	sys := kit.System{Name: "moby-pidfile", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "moby-pidfile", Lock: lock, Source: kit.Part(files, "moby"),
 		Report: kit.At("moby/moby", "97dc6a976a47c100192923341b796d5c9c97fecc",
 			"pkg/pidfile/pidfile.go")}
 	return sys.Scenarios(kit.Row{
@@ -96,7 +95,8 @@ func moby() []scenarios.Scenario {
 			},
 			Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Remove(lock) },
 		},
-		In: kit.In(kit.Contend(2)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion, scenarios.ForeignRelease),
+		In: kit.In(kit.Contend(2)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion,
+			scenarios.ForeignRelease),
 	})
 }
 
@@ -105,7 +105,7 @@ func moby() []scenarios.Scenario {
 func snakemake() []scenarios.Scenario {
 	const dir = "/home/user/flow/.snakemake/locks"
 	const lock = dir + "/0.output.lock"
-	sys := kit.System{Name: "snakemake", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "snakemake", Lock: lock, Source: kit.Part(files, "snakemake"),
 		Report: kit.At("snakemake/snakemake", "009d45596eb02ed6f8ed35434aa1a6ab128143ae",
 			"snakemake/persistence.py")}
 	return sys.Scenarios(kit.Row{
@@ -132,7 +132,7 @@ func snakemake() []scenarios.Scenario {
 // X display (C, which mutter has as well): created or refused, and removed when its owner is dead.
 func mysql() []scenarios.Scenario {
 	const lock = "/var/run/mysqld/mysqld.sock.lock"
-	sys := kit.System{Name: "mysql", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "mysql", Lock: lock, Source: kit.Part(files, "mysql"),
 		Report: kit.At("mysql/mysql-server", "01b5347898ff7a2df177f02b560a7acad21143db",
 			"sql/conn_handler/socket_connection.cc")}
 	l := exclusive(lock, func(t *scenarios.Task) next {
@@ -154,21 +154,18 @@ func mysql() []scenarios.Scenario {
 // pacman is the lock of Arch's package database (C, lib/libalpm/handle.c): created or refused.
 func pacman() []scenarios.Scenario {
 	const lock = "/var/lib/pacman/db.lck"
-	sys := kit.System{Name: "pacman", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "pacman", Lock: lock, Source: kit.Part(files, "pacman"),
 		Report: kit.At("andrewgregory/pacman", "a1a6f46470e86f6df6b15756103b51a2431eb90e", "lib/libalpm/handle.c")}
-	return sys.Scenarios(kit.Row{
-		ID:   "excl/crash",
+	return sys.Scenarios(kit.Row{ID: "excl/crash",
 		Does: "One holds it. After a kill it is there until somebody removes it by hand, as the manual says.",
-		Lock: exclusive(lock, func(*scenarios.Task) next { return refuse }),
-		In:   kit.In(kit.Contend(2), kit.Kill(1)), Alike: true,
-		Claims: append(kit.Holds(scenarios.MutualExclusion), kit.Broken(scenarios.Wedge)...),
-	})
+		Lock: exclusive(lock, func(*scenarios.Task) next { return refuse }), In: kit.In(kit.Contend(2), kit.Kill(1)),
+		Alike: true, Claims: append(kit.Holds(scenarios.MutualExclusion), kit.Broken(scenarios.Wedge)...)})
 }
 
 // zsh is the lock of the history file (C, Src/hist.c): a symbolic link, unlinked by whoever finds it ten seconds old.
 func zsh() []scenarios.Scenario {
 	const lock, tooOld = "/home/user/.zsh_history.LOCK", 10 * time.Second
-	sys := kit.System{Name: "zsh-history", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "zsh-history", Lock: lock, Source: kit.Part(files, "zsh"),
 		Report: kit.At("zsh-users/zsh", "2564174dd6f9289b4e4da2a8122b0f8edd8a62b4", "Src/hist.c")}
 	return sys.Scenarios(kit.Row{
 		ID: "unlink-old/dead-owner", Does: "An old link is removed by its name: by then it may be the next shell's.",
@@ -192,7 +189,8 @@ func zsh() []scenarios.Scenario {
 			},
 			Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(lock) },
 		},
-		In: kit.In(kit.Contend(2), kit.DeadSymlink(kit.Dead)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
+		In: kit.In(kit.Contend(2), kit.DeadSymlink(kit.Dead)), Alike: true,
+		Claims: kit.Broken(scenarios.MutualExclusion),
 	})
 }
 
@@ -200,7 +198,7 @@ func zsh() []scenarios.Scenario {
 // which answers while the server lives.
 func tmux() []scenarios.Scenario {
 	const lock, socket = "/tmp/tmux-0/default.lock", "/tmp/tmux-0/default"
-	sys := kit.System{Name: "tmux", Lock: lock, Source: kit.Text(files, "sources.go"),
+	sys := kit.System{Name: "tmux", Lock: lock, Source: kit.Part(files, "tmux"),
 		Report: kit.At("tmux/tmux", "0159c74a32dabec337334252121d5d2a060adc21",
 			"client.c")}
 	answers := func(t *scenarios.Task) bool {
@@ -239,14 +237,12 @@ func tmux() []scenarios.Scenario {
 	}
 	me, watch := scenarios.MutualExclusion, []string{socket}
 	return sys.Scenarios(
-		kit.Row{
-			ID: "flock/contend", Lock: protocol(false), In: kit.In(kit.Contend(2)), Alike: true,
+		kit.Row{ID: "flock/contend", Lock: protocol(false), In: kit.In(kit.Contend(2)), Alike: true,
 			Claims: kit.Broken(me), Watch: watch,
-			Does: "A client that found no server takes the lock when another has started one, and removes its socket.",
-		},
-		kit.Row{
-			ID: "flock-then-connect/contend", Lock: protocol(true), In: kit.In(kit.Contend(2), kit.Daemons), Alike: true,
-			Does: "Whoever has the lock tries to connect once more, as tmux does since.", Claims: kit.Holds(me), Watch: watch,
-		},
+			Does: "A client that found no server takes the lock when another has started one, and removes its " +
+				"socket."},
+		kit.Row{ID: "flock-then-connect/contend", Lock: protocol(true), In: kit.In(kit.Contend(2), kit.Daemons),
+			Alike: true, Does: "Whoever has the lock tries to connect once more, as tmux does since.",
+			Claims: kit.Holds(me), Watch: watch},
 	)
 }

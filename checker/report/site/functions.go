@@ -26,6 +26,13 @@ func madeIn(sc *scenarios.Scenario, p *scenarios.Property) (text []string, calls
 		return nil, nil
 	}
 	making := callLines(sc, p, file.Name.Name)
+	// A source that is a part of its file begins with a line directive, which says where the part stands in there.
+	if len(file.Decls) > 0 {
+		at := file.Decls[len(file.Decls)-1].Pos()
+		for i := range making {
+			making[i] += fset.PositionFor(at, false).Line - fset.PositionFor(at, true).Line
+		}
+	}
 	var parts [][2]int
 	for _, n := range making {
 		from, to := functionAround(fset, file, n)
@@ -91,7 +98,7 @@ func functionAround(fset *token.FileSet, file *ast.File, line int) (from, to int
 		if n == nil {
 			return false
 		}
-		a, b := fset.Position(n.Pos()).Line, fset.Position(n.End()).Line
+		a, b := fset.PositionFor(n.Pos(), false).Line, fset.PositionFor(n.End(), false).Line
 		if line < a || line > b {
 			return false
 		}
@@ -99,7 +106,7 @@ func functionAround(fset *token.FileSet, file *ast.File, line int) (from, to int
 		case *ast.FuncDecl:
 			from, to = a, b
 			if f.Doc != nil {
-				from = fset.Position(f.Doc.Pos()).Line
+				from = fset.PositionFor(f.Doc.Pos(), false).Line
 			}
 		case *ast.FuncLit:
 			if a < b { // more than one line: it can be read alone

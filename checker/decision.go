@@ -31,8 +31,21 @@ func checkByGraph(ctx context.Context, t *search.Tester, o Options, ask bool) (R
 	return g.conclude(ctx)
 }
 
-// oneOrder is why a space that was covered is no proof all the same.
-const oneOrder = "nothing broke it, but several threads or processes of one program asked at once, and only one order of their calls was followed"
+// oneOrder says why a space that was covered is no proof all the same.
+func (g *decision) oneOrder() string {
+	return g.where("nothing broke it, but several threads or processes of one program asked at once, and only one " +
+		"order of their calls was followed")
+}
+
+// where adds to a reason where one order was followed, as far as the scenario knows.
+func (g *decision) where(why string) string {
+	if of := g.t.Sc.OneOrder; of != nil {
+		if at := of(); at != "" {
+			return why + ": " + at
+		}
+	}
+	return why
+}
 
 // SomeDisks is why a space that was covered is no proof where the power may be lost.
 const SomeDisks = "nothing broke it, but a loss of power may leave more disks than were looked at: --assume ext4, " +
@@ -77,9 +90,9 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	case x.OneOrder() && g.t.Property.Question != scenarios.NoQuestion:
 		switch {
 		case broken:
-			res.Why = oneOrderStuck
+			res.Why = g.where(oneOrderStuck)
 		case res.Complete:
-			res.Why = oneOrder
+			res.Why = g.oneOrder()
 		}
 		broken, res.Complete = false, false
 	case x.TimedWait() && broken && g.t.Property.Question != scenarios.NoQuestion:
@@ -97,7 +110,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	switch {
 	case broken || !res.Complete:
 	case x.OneOrder():
-		res.Complete, res.Why = false, oneOrder
+		res.Complete, res.Why = false, g.oneOrder()
 	case x.SomeDisks():
 		res.Complete, res.Why = false, SomeDisks
 	}

@@ -89,6 +89,9 @@ type Scenario struct {
 	// Unjudged says, once a search is over, what the programs share that was not judged, so that nothing it covered
 	// holds; "" for nothing. It may be nil.
 	Unjudged func() string
+	// OneOrder says, once a search is over, where [OneOrder] was noted: which call waits, beside which, and what one
+	// can do. It is "" for nowhere, and may be nil.
+	OneOrder func() string
 	// Corpus: one of a large collection, which is decided only when it is asked for.
 	Corpus bool
 	// Subject is the protocol alone, for surveys; nil when there is none.

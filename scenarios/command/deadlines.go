@@ -36,7 +36,7 @@ func (d *driver) inOrder(set []tracer.Pending) []tracer.Pending {
 	case later < 0 || d.spec.lasting:
 	case d.rounds.alike >= mostRounds:
 		// The first is a sleep between attempts that all fail. What ends the attempts comes, and nothing else is followed.
-		d.note(scenarios.OneOrder)
+		d.oneOrder(timers)
 		timers = timers[later:]
 		later = endsLater(timers)
 	default:

@@ -19,7 +19,7 @@ import (
 // instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled && tracer.Parks(p.Op) }) {
-		d.note(scenarios.OneOrder)
+		d.oneOrder(set)
 	}
 	if first := slices.IndexFunc(set, d.goesFirst); first >= 0 && len(set) > 1 && d.spec.mixed == 0 {
 		d.overtakes(set, first)
@@ -65,7 +65,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	case ways > 0 && ways == calls: // of all calls any can go on
 		d.note(scenarios.TimersLast)
 	default:
-		d.note(scenarios.OneOrder)
+		d.oneOrder(set)
 	}
 	if ways < 2 {
 		return &set[0], nil
@@ -92,7 +92,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	d.passOver(set, int(r.N))
 	d.converts = r.Value == (fsfake.Converts{})
 	if r.Value == (fsfake.MustWait{}) {
-		d.note(scenarios.OneOrder)
+		d.oneOrder(set[r.N:][:1])
 	}
 	if calls > 0 && int(r.N) >= calls {
 		err = d.goesOff(set[:calls])

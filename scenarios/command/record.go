@@ -45,6 +45,7 @@ type record struct {
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
 	// for he looked at processes that commands had started, or compares what these print.
 	firsts, looks bool
+	oneOrder      string // where only one order was followed, of several places the first in the order of texts
 }
 
 // maxRecorded bounds a record, in bytes, about.
@@ -164,6 +165,22 @@ func (r *record) unjudged(dir string) string {
 			"where the kernel makes it was not seen; have them do without it", listed(r.unlike))
 	}
 	return ""
+}
+
+// where says where only one order was followed; "" for nowhere.
+func (r *record) where() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.oneOrder
+}
+
+// follows notes that only one order is followed somewhere.
+func (r *record) follows(where string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.oneOrder == "" || where < r.oneOrder {
+		r.oneOrder = where
+	}
 }
 
 // reduced notes that the beginning or the end of a process went first.

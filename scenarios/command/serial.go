@@ -125,6 +125,9 @@ func asFound(orders []outcome.Order) (out []outcome.Order) {
 	return out
 }
 
+// errLooks ends serial runs in which the beginnings and ends of processes went first, and somebody looks at these.
+var errLooks = errors.New("command: it looks at processes")
+
 // serial runs the commands in every order, and where refusals may count also in every order
 // of some of them. A command whose own calls can go on side by side ends in as many ways as they
 // have orders; where these are too many, only one is followed, here and in all that is decided.
@@ -135,7 +138,7 @@ func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
 		s.early = nil
 	}()
 	out, err := s.everyOrder(sc)
-	if s.record.firsts && s.record.looks {
+	if s.record.firsts && s.record.looks && !errors.Is(err, errManyOrders) {
 		s.record, s.everyBirth = newRecord(len(s.Commands)), true
 		out, err = s.everyOrder(sc)
 	}
@@ -197,6 +200,9 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 	for i := range s.Commands {
 		if slices.Contains(ran, i) {
 			continue
+		}
+		if s.record.firsts && s.record.looks {
+			return errLooks
 		}
 		ends, err := s.everyWay(o.sc, m, i, o.kernel && len(ran) == 0 && !s.Left)
 		if (len(killed) > 0 || s.Left) && errors.As(err, new(stuck)) {

@@ -175,6 +175,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Program: s.program, Same: s.sameAs,
 		Watch:    s.watch(),
 		Unjudged: s.unjudged,
+		OneOrder: func() string { return s.record.where() },
 		Assumed:  func() []scenarios.Premise { return append(s.record.assumed(), s.assumesShims()...) },
 		Slept:    func() time.Duration { return s.record.slept() },
 	}

@@ -168,11 +168,11 @@ func (r *Run) pending() ([]Pending, error) {
 		from := len(set)
 		for _, t := range p.threads {
 			if t.state == asking || t.state == inCall && t.blocked {
+				ends, comes := t.interrupted()
 				set = append(set, Pending{
 					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked, Maps: t.c.nr == unix.SYS_MMAP,
-					Blocked: t.blocked, Interrupted: t.blocked && t.state == asking && t.signalled(),
+					Blocked: t.blocked, Interrupted: ends, Signalled: comes,
 					Missed: missed[t], Commutes: t.commutes(), Parent: p.ppid, Threads: len(p.threads) > 1, Kin: t.kin(),
-					Signalled: t.op.MayBlock() && t.op.Call.IsLock() && !t.blocked && t.signalled(),
 				})
 			}
 		}

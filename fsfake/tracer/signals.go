@@ -5,6 +5,7 @@ package tracer
 import (
 	"bufio"
 	"encoding/binary"
+	"math/bits"
 	"os"
 	"strconv"
 	"strings"
@@ -49,26 +50,40 @@ func (t *thread) signals() (s signals) {
 	return s
 }
 
-// arrived returns a signal that interrupts what the thread waits for, or 0.
-func (t *thread) arrived() int {
+// arrived returns a signal that interrupts what the thread waits for, or 0. It ends the process unless it is caught.
+func (t *thread) arrived() (sig int, caught bool) {
 	const byDefaultIgnored = 1<<(unix.SIGCHLD-1) | 1<<(unix.SIGURG-1) | 1<<(unix.SIGWINCH-1) | 1<<(unix.SIGCONT-1)
 	s := t.signals()
 	set := (s.own | s.shared) &^ s.blocked &^ s.ignored &^ (byDefaultIgnored &^ s.caught)
-	for sig := 1; sig <= 64; sig++ {
-		if set&(1<<(sig-1)) != 0 {
-			return sig
-		}
+	if set == 0 {
+		return 0, false
 	}
-	return 0
+	sig = bits.TrailingZeros64(set) + 1
+	return sig, s.caught&(1<<(sig-1)) != 0
 }
 
-func (t *thread) signalled() bool { return t.arrived() != 0 }
+func (t *thread) signalled() bool {
+	sig, _ := t.arrived()
+	return sig != 0
+}
+
+// interrupted reports whether a signal has come for what is asked. It ends a call that waits; of a lock call that was
+// not told that it waits, only the process.
+func (t *thread) interrupted() (ends, comes bool) {
+	locks := t.op.MayBlock() && t.op.Call.IsLock()
+	if t.state != asking || !t.blocked && !locks {
+		return false, false
+	}
+	sig, caught := t.arrived()
+	ends = sig != 0 && (t.blocked || !caught)
+	return ends, sig != 0 && !ends
+}
 
 // restarts reports whether the handler of the signal that has come wants the call to be made
 // again.
 func (t *thread) restarts() bool {
 	const saRestart = 0x10000000
-	sig := t.arrived()
+	sig, _ := t.arrived()
 	return sig != 0 && t.p.handlers[sig]&saRestart != 0
 }
 

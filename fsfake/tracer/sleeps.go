@@ -46,13 +46,19 @@ func (t *thread) wake() {
 	t.fail(unix.EINTR)
 }
 
-// wakeSleepers ends the sleeps for which a signal has come, and reports whether there was one.
+// wakeSleepers ends the sleeps for which a signal has come, and reports whether there was one. So it does for a fork:
+// the kernel starts no process before the signal has been seen, and makes the call anew when its handler is over.
 func (r *Run) wakeSleepers() bool {
 	any := false
 	for _, p := range r.procs {
 		for _, t := range p.threads {
 			if t.state == napping && t.signalled() {
 				t.wake()
+				any = true
+			}
+			if t.state == asking && t.op.Call == fsfake.CallFork && t.signalled() {
+				t.answer = nil
+				t.again()
 				any = true
 			}
 		}

@@ -115,10 +115,10 @@ type Pending struct {
 	// Blocked: the last answer was Blocked. The driver makes the call again when
 	// [fsfake.Machine.Ready] says so.
 	Blocked bool
-	// Interrupted: a signal has arrived for a blocked call. The driver ends it by
-	// [fsfake.Machine.Interrupt] and answers what that returns.
+	// Interrupted: a signal has arrived for a blocked call, or one that ends the process for a lock call. The driver
+	// ends it by [fsfake.Machine.Interrupt] and answers what that returns.
 	Interrupted bool
-	// Signalled: a signal has arrived for a lock call that may wait, and was not told that it does.
+	// Signalled: a signal that is caught has arrived for a lock call that may wait, and was not told that it does.
 	Signalled bool
 	// Commutes: the call commutes with all calls that other tasks of the run may make before it. Missed: it shows that
 	// one which was said to do so did not.

@@ -166,6 +166,26 @@ func TestWaitsBesideEachOther(t *testing.T) {
 	}
 }
 
+// A child that is killed where it starts a process of its own starts none, and one that waits for a lock dies at once.
+// Before, the machine had a process that did not run, which kept a lock for ever: a command that met it in each serial
+// run held.
+func TestKilledChildren(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ child, other, verdict string }{
+		{"flock -n l true", "flock -n l cat f", "broken"}, // which is refused beside the child alone
+		{"flock l true", "flock l true", "holds"},
+	} {
+		t.Run(c.child, func(t *testing.T) {
+			t.Parallel()
+			lines := []string{c.child + " & kill $!; wait; echo x >> f", c.other}
+			sc := scenario(t, "flock", lines, map[string]string{"f": "", "l": ""}, "refused none")
+			p, err := scenarios.FindProperty("serializable", sc)
+			require.NoError(t, err)
+			decide(t, sc, p, c.verdict)
+		})
+	}
+}
+
 // Two children that take two locks in opposite orders wait for each other in one of their orders.
 func TestChildrenThatWaitForEachOther(t *testing.T) {
 	t.Parallel()

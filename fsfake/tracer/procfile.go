@@ -27,7 +27,7 @@ func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 	switch {
 	case pl.proc == 1 && pl.rest != "" && !text: // init is not of the fake
 		t.otherPath(i, path.Join("/proc/1", pl.rest), f)
-	case strings.HasPrefix(pl.rest, "fdinfo/") && opens:
+	case strings.HasPrefix(pl.rest, "fdinfo/") && opens && own != nil:
 		t.openInfo(i, own, pl.rest)
 	case pl.rest == "status" && opens && own != nil: // it runs
 		t.openAbout(i, pl, own, 0)

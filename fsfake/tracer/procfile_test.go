@@ -25,6 +25,7 @@ func TestProcessesInProc(t *testing.T) {
 		{"test -r /proc/77/comm && read -r a < /proc/77/comm && echo $a; tr '\\0' , < /proc/77/cmdline; " +
 			"cat /proc/77/environ",
 			"job\nsh,job,A=1"},
+		{"read -r a < /proc/78/fdinfo/1 || echo none", "none\n"},
 		{"read -r a < /proc/78/cmdline || echo none; test -e /proc/77/ctty || echo none", "none\nnone\n"},
 		{"read -r a b c < /proc/77/stat; echo $b; ps -p 77 -o comm= -o args=", "(job)\njob             sh job\n"},
 		{"ps -p 78 -o comm=; echo $?", "1\n"},

@@ -316,7 +316,8 @@ func (s *Scenario) boot(m *fsfake.Machine, again bool) {
 func (s *Scenario) Task(port fsfake.Port, i, n int) *Task {
 	t := NewTask(port, i, n)
 	t.inside = s.Setting.PidInContainer(i)
-	t.leaves = s.Setting.IsHandler(i, n) && s.Setting.ownTasks(i) == 1
+	t.Handler = s.Setting.IsHandler(i, n)
+	t.leaves = t.Handler && s.Setting.ownTasks(i) == 1
 	return t
 }
 

@@ -28,6 +28,8 @@ type Task struct {
 	Learning *Learning
 	// inside is its process's pid in a container of its own; 0: it is in none.
 	inside int
+	// Handler: it is a signal handler.
+	Handler bool
 	// leaves: it is the signal handler of a process with one other task.
 	leaves bool
 	// holds names the locks that it has acquired and not released, as often as it has.

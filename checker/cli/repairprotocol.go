@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +12,7 @@ import (
 	"lockpick/checker/edits"
 	"lockpick/checker/report"
 	"lockpick/internal/numbers"
+	"lockpick/scenarios"
 )
 
 func (a *app) repairCommand() *cobra.Command {
@@ -20,14 +22,16 @@ func (a *app) repairCommand() *cobra.Command {
 		Short: "Find a small change of its calls that mends a broken protocol",
 		Long: `Find a small change of its calls that mends a broken protocol in Go. Tried are, the smallest
 first: O_EXCL, a comparison of descriptor and name after a lock, a private name that is
-renamed, fsync; each call left out, or made one later; a kernel lock around each operation,
-or for as long as the lock is held; and these locks with one call more or less.
+renamed, fsync; each call left out, made only if one's own file is there, or made one
+later; a kernel lock around each operation, for as long as the lock is held, or from first
+to last; and these locks with one or two calls more or less.
 
 The first change that holds is the answer. It is decided by all that the scenario claims
-something of, also with three processes where it has two. Mutual exclusion, foreign
-release, deadlock, and wedge after a kill must not break that did not before. One after the
-other, processes must get what they got before, so nobody is mended by refusing or by
-waiting. --verbose says why others do not hold.
+something of, and with up to three processes. What is not broken without it must not be
+with it: mutual exclusion, foreign release, deadlock, wedge also after a kill, and what
+the other scenarios of the protocol claim. One after the other, processes must get what
+they got before, and not all may be refused, so nobody is mended by refusing, by waiting
+or by doing nothing. --verbose says why others do not hold.
 
 Exit codes: 0 there is a change that holds, 1 none of those tried holds, 2 nothing is
 broken or the arguments are wrong, 3 some were not decided and no other holds.`,
@@ -52,7 +56,7 @@ func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f
 	defer bar.clear()
 	o := checker.Options{States: f.maxStates, Progress: bar.follow}
 	tried, open := 0, 0
-	fix, err := edits.RepairProtocol(ctx, &sc, o, func(r edits.Repair) {
+	fix, err := edits.RepairProtocol(ctx, &sc, a.family(&sc), o, func(r edits.Repair) {
 		bar.clear()
 		if r.Open {
 			open++
@@ -83,5 +87,18 @@ func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f
 	}
 	_, err = fmt.Fprintf(a.stdout, "a fix that holds: %s\n  decided: %s\n  %s\n", report.Visible(fix.Text),
 		fix.Proof, before)
+	if fix.Still != nil {
+		_, _ = fmt.Fprintf(a.stdout, "  still broken: %s\n", strings.Join(fix.Still, ", "))
+	}
 	return err
+}
+
+// family lists the other rows of a scenario's protocol.
+func (a *app) family(sc *scenarios.Scenario) (rows []scenarios.Scenario) {
+	for i := range a.scenarios {
+		if r := &a.scenarios[i]; r.ID != sc.ID && r.System() == sc.System() && r.Variant() == sc.Variant() {
+			rows = append(rows, *r)
+		}
+	}
+	return rows
 }

@@ -20,6 +20,8 @@ type Repair struct {
 	Text string
 	// Proof says of what it holds; empty where it does not, and then Why says why not.
 	Proof, Why string
+	// Still lists what other rows of the protocol have broken, and have so with the change.
+	Still []string
 	// Open: it is not known whether it holds.
 	Open bool
 }
@@ -30,10 +32,12 @@ const RepairStates = 30_000
 
 // RepairProtocol tries changes to a protocol in Go that is broken, the smallest first: one call more, left out, or
 // later; then a lock around operations, by itself and with one call more or less. It returns the first that holds:
-// everything that the scenario claims something of, in its setting and with three processes where it has two, and
-// no deadlock and no wedge where there was none. One after the other, processes must get what they did before. see
+// everything that the scenario claims something of, in its setting and with three processes where it has two; nothing
+// else may break that did not, neither here nor in the other rows of the protocol, family. One after the other,
+// processes must get what they did before. One that also holds all that those rows claim comes before others. see
 // gets what was tried.
-func RepairProtocol(ctx context.Context, sc *scenarios.Scenario, o checker.Options, see func(Repair)) (*Repair, error) {
+func RepairProtocol(ctx context.Context, sc *scenarios.Scenario, family []scenarios.Scenario, o checker.Options,
+	see func(Repair)) (*Repair, error) {
 	if sc.External {
 		return nil, fmt.Errorf("edits: %s runs commands: lockpick run --repair changes these", sc.ID)
 	}
@@ -44,29 +48,46 @@ func RepairProtocol(ctx context.Context, sc *scenarios.Scenario, o checker.Optio
 	if err := r.Alone(sc); err != nil {
 		return nil, err
 	}
-	m := mender{sc: sc, o: o, serial: serially(sc)}
+	m := mender{row: row{sc, serially(sc)}, o: o, spins: spins(sc)}
+	for i := range family {
+		m.family = append(m.family, row{&family[i], serially(&family[i])})
+	}
 	if err := m.ask(ctx, &r); err != nil {
 		return nil, err
 	}
+	var first *Repair
 	for _, c := range m.changes(r.Sites()) {
 		fix := m.try(ctx, c)
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			break
 		}
 		see(fix)
-		if fix.Proof != "" {
+		switch {
+		case fix.Proof != "" && fix.Still == nil:
 			return &fix, nil
+		case fix.Proof != "" && first == nil:
+			first = &fix
 		}
 	}
-	return nil, nil
+	if first != nil {
+		return first, nil
+	}
+	return nil, ctx.Err()
+}
+
+// A row is a scenario of the protocol, and what its tasks do one after the other.
+type row struct {
+	sc     *scenarios.Scenario
+	serial [][]ran
 }
 
 // A mender tries changes to one scenario.
 type mender struct {
-	sc     *scenarios.Scenario
+	row
 	o      checker.Options
 	asked  []*scenarios.Property // what is broken first
-	serial []ran
+	family []row
+	spins  bool // a process may, in a loop that is not marked
 	// refuses: somebody may be refused a lock; broken says how many of those asked are broken.
 	refuses bool
 	broken  int
@@ -95,7 +116,7 @@ func (m *mender) ask(ctx context.Context, r *edit.Recorder) error {
 			if c.Property.OfCycles() { // they have no bound on preemptions
 				how = o
 			}
-			res, err := checker.Check(ctx, &noted, c.Property, how)
+			res, err := decided(ctx, &noted, c.Property, how)
 			switch {
 			case err != nil:
 				return err
@@ -119,66 +140,44 @@ func (m *mender) ask(ctx context.Context, r *edit.Recorder) error {
 	return ErrHolds
 }
 
-// worse says which property breaks with a change and not without, although nothing is claimed of it, or after a
-// kill, or is not known (open); empty for none. Whoever waits for ever breaks nothing else.
-func (m *mender) worse(ctx context.Context, changed *scenarios.Scenario, o checker.Options) (why string, open bool) {
-	for i, p := range []*scenarios.Property{scenarios.MutualExclusion, scenarios.RWExclusion, scenarios.ForeignRelease,
-		scenarios.Deadlock, scenarios.Wedge, scenarios.Wedge} {
-		after := i == 5 // a kill, which shows whom a lock outlives
-		if p.NeedsProbe() && m.sc.Probe == nil || !after && slices.Contains(m.asked, p) {
-			continue
-		}
-		in, was := *changed, *m.sc
-		if after {
-			in, was = killed(in), killed(was)
-		}
-		o.Tried = &checker.Tried{}
-		r, err := checker.Check(ctx, &in, p, o)
-		if errors.Is(err, checker.ErrNothingToJudge) || err == nil && r.Verdict == checker.Holds {
-			continue
-		}
-		o.Tried = &checker.Tried{}
-		before, cannot := checker.Check(ctx, &was, p, o)
-		switch {
-		case cannot != nil && err != nil, cannot == nil && before.Verdict == checker.Broken:
-		case err != nil:
-			return fmt.Sprintf("%s is not known: %v", p, err), true
-		case r.Verdict == checker.Broken:
-			return fmt.Sprintf("%s is broken by %s", p, r.Counterexample.Schedule), false
-		default:
-			return fmt.Sprintf("%s is not known: %s", p, r.Why), true
-		}
-	}
-	return "", false
-}
-
-// killed is a scenario in which somebody may be killed, if its setting can be so.
-func killed(sc scenarios.Scenario) scenarios.Scenario {
-	st := sc.Setting
-	st.Crashes = max(st.Crashes, 1)
-	if in, err := sc.In(st); err == nil {
-		return in
-	}
-	return sc
-}
-
 // full are the options with which nothing is left out.
 func (m *mender) full() checker.Options {
 	o := m.o
-	o.SkipOdds, o.Tried = true, &checker.Tried{}
+	o.SkipOdds, o.Tried, o.Workers = true, &checker.Tried{}, 1
 	return o
+}
+
+// decided is [checker.Check], to the first counterexample.
+func decided(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options) (checker.Result, error) {
+	within, stop := context.WithCancel(ctx)
+	defer stop()
+	var met *checker.Result
+	o.Found = func(r *checker.Result) {
+		first := *r
+		met = &first
+		stop()
+	}
+	r, err := checker.Check(within, sc, p, o)
+	if met != nil {
+		return *met, nil
+	}
+	return r, err
 }
 
 // changes lists what to try, the smallest first.
 func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 	synced := m.sc.Setting.PowerLosses > 0
 	excl := !slices.ContainsFunc(sites, func(s *edit.Site) bool { return s.Op.Call.IsLock() })
-	var without, added, later []*edit.Edit
+	var without, added, later, over, own []*edit.Edit
 	for _, s := range sites {
 		if s.OfName() && !s.Looks() { // what is looked at and judged must be looked at
 			without = append(without, s.Without()...)
 		}
 		added = append(added, s.Added(synced, excl)...)
+		over = append(over, s.Takeovers()...)
+		if e := s.IfOwn(); e != nil {
+			own = append(own, e)
+		}
 		for _, next := range s.Next() {
 			// What is done under a lock is not moved out of it.
 			if e := s.Swapped(next); e != nil && next.Op.Call != edit.Work.Call {
@@ -186,13 +185,26 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 			}
 		}
 	}
-	ops, whole := edit.Guard(m.guard(), false), edit.Guard(m.guard(), true)
-	for _, e := range slices.Concat(added, without, later, []*edit.Edit{ops, whole}) {
-		all = append(all, []*edit.Edit{e})
+	var guards []*edit.Edit
+	for _, span := range []edit.Span{edit.Operation, edit.Held, edit.Task} {
+		guards = append(guards, edit.Guard(m.guard(), span))
 	}
-	for _, g := range []*edit.Edit{ops, whole} {
-		for _, e := range slices.Concat(added, without) {
+	each := func(of ...[]*edit.Edit) {
+		for _, e := range slices.Concat(of...) {
+			all = append(all, []*edit.Edit{e})
+		}
+	}
+	each(added, without, own, later, guards)
+	for _, g := range guards {
+		for _, e := range slices.Concat(added, without, over, own) {
 			all = append(all, []*edit.Edit{e, g})
+		}
+	}
+	for _, g := range guards {
+		for _, e := range over {
+			for _, f := range slices.Concat(without, own) {
+				all = append(all, []*edit.Edit{e, f, g})
+			}
 		}
 	}
 	return all
@@ -212,44 +224,45 @@ func (m *mender) guard() string {
 }
 
 // try decides one change.
-func (m *mender) try(ctx context.Context, change []*edit.Edit) Repair {
-	changed := *m.sc
-	var texts []string
-	for _, e := range change {
-		changed = edit.Through(changed, e.Change)
-		text := e.Text
-		if e.Answer != "" {
-			text += " (taken to " + e.Answer + ")"
-		}
-		if at := placeOf(e); at != "" {
-			text += " (" + at + ")"
-		}
-		texts = append(texts, text)
-	}
+func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
+	changed := changedBy(*m.sc, change)
+	fix.Text = textOf(change)
 	var watch edit.Recorder
 	changed = edit.Through(changed, watch.Change)
-	fix := Repair{Text: strings.Join(texts, "; and ")}
 	if fix.Why = differs(m.serial, serially(&changed)); fix.Why != "" {
 		return fix
 	}
+	if !m.spins && spins(&changed) {
+		fix.Why = "a process makes calls without an end where another one stands still"
+		return fix
+	}
 	counts := []int{m.sc.Setting.Processes}
-	if _, err := changed.WithProcesses(3); err == nil && counts[0] == 2 {
-		counts = append(counts, 3)
+	for n := counts[0] + 1; n <= 3; n++ {
+		if _, err := changed.WithProcesses(n); err == nil {
+			counts = append(counts, n)
+		}
 	}
 	for _, n := range counts {
-		in, o := changed, m.full()
+		is, was, o := changed, *m.sc, m.full()
 		if n != counts[0] {
-			in, _ = changed.WithProcesses(n)
+			is, _ = changed.WithProcesses(n)
+			was, _ = m.sc.WithProcesses(n)
+		}
+		if n > 2 {
 			o.States *= 10
 		}
-		if fix.Why, fix.Open = m.breaks(ctx, &in, o); fix.Why != "" {
-			fix.Why = fmt.Sprintf("with %d processes %s", n, fix.Why)
+		if c := m.breaks(ctx, &is, &was, o); c.why != "" {
+			fix.Why, fix.Open = fmt.Sprintf("with %s %s", numbers.Count(n, "process", "processes"), c.why), c.open
 			return fix
 		}
 		if watch.Refuses() && !m.refuses {
 			fix.Why = "somebody is refused the lock who got it before"
 			return fix
 		}
+	}
+	still, c := m.elsewhere(ctx, change)
+	if fix.Why, fix.Open = c.why, c.open; fix.Why != "" {
+		return fix
 	}
 	for _, e := range change {
 		if fix.Why = e.Doubt(); fix.Why != "" {
@@ -261,19 +274,33 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) Repair {
 	for _, p := range m.asked {
 		held = append(held, p.ID)
 	}
-	with := numbers.Count(counts[0], "process", "processes")
-	if len(counts) > 1 {
-		with = "2 and 3 processes"
-	}
-	fix.Proof = strings.Join(held, ", ") + " with " + with + "; nothing else is worse"
+	with := map[int]string{1: numbers.Count(counts[0], "process", "processes"), 2: "2 and 3 processes",
+		3: "1 to 3 processes"}[len(counts)]
+	fix.Still, fix.Proof = still, strings.Join(held, ", ")+" with "+with+"; nothing else is worse"
 	return fix
+}
+
+// textOf says what is changed, with the places.
+func textOf(change []*edit.Edit) string {
+	var texts []string
+	for _, e := range change {
+		text := e.Text
+		if e.Answer != "" {
+			text += " (taken to " + e.Answer + ")"
+		}
+		if at := placeOf(e); at != "" {
+			text += " (" + at + ")"
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "; and ")
 }
 
 // fewPreemptions show most of what is broken.
 const fewPreemptions = 3
 
-// breaks says what is asked and does not hold, or is not known (open); empty when all does.
-func (m *mender) breaks(ctx context.Context, sc *scenarios.Scenario, o checker.Options) (why string, open bool) {
+// breaks says what is asked and does not hold, or is not known, or else what is worse.
+func (m *mender) breaks(ctx context.Context, is, was *scenarios.Scenario, o checker.Options) comparison {
 	few := fewPreemptions
 	quick := o
 	quick.Preemptions = &few
@@ -282,18 +309,20 @@ func (m *mender) breaks(ctx context.Context, sc *scenarios.Scenario, o checker.O
 		if i >= m.broken || p.OfCycles() { // cycles have no bound on preemptions
 			how = o
 		}
-		r, err := checker.Check(ctx, sc, p, how)
+		r, err := decided(ctx, is, p, how)
 		switch {
 		case i < m.broken && (err != nil || r.Verdict != checker.Broken): // what is broken shows soon, mostly
 		case errors.Is(err, checker.ErrNothingToJudge):
-			return fmt.Sprintf("nobody comes so far that %s could be judged", p), false
+			return comparison{why: fmt.Sprintf("nobody comes so far that %s could be judged", p)}
 		case err != nil:
-			return fmt.Sprintf("%s is not known: %v", p, err), true
+			if _, cannot := decided(ctx, was, p, how); cannot == nil { // else it is not asked of so many
+				return comparison{why: fmt.Sprintf("%s is not known: %v", p, err), open: true}
+			}
 		case r.Verdict == checker.Broken:
-			return fmt.Sprintf("%s is broken by %s", p, r.Counterexample.Schedule), false
+			return comparison{why: fmt.Sprintf("%s is broken by %s", p, r.Counterexample.Schedule)}
 		case r.Verdict != checker.Holds:
-			return fmt.Sprintf("%s is not known: %s", p, r.Why), true
+			return comparison{why: fmt.Sprintf("%s is not known: %s", p, r.Why), open: true}
 		}
 	}
-	return m.worse(ctx, sc, o)
+	return m.worse(ctx, is, was, o)
 }

@@ -19,7 +19,7 @@ import (
 func repair(t *testing.T, sc *scenarios.Scenario) (fix string, tried map[string]string) {
 	t.Helper()
 	tried = map[string]string{}
-	r, err := RepairProtocol(t.Context(), sc, checker.Options{}, func(r Repair) {
+	r, err := RepairProtocol(t.Context(), sc, nil, checker.Options{}, func(r Repair) {
 		if r.Proof == "" {
 			tried[r.Text] = r.Why
 		}
@@ -138,7 +138,7 @@ func TestNoRepairs(t *testing.T) {
 			_ = scenarios.Locked(t, file(0), func() { _ = t.WriteFile("/tmp/done", []byte(t.Process), 0o644) })
 		}
 	}
-	m := mender{sc: sc, serial: serially(sc)}
+	m := mender{row: row{sc, serially(sc)}}
 	var r edit.Recorder
 	require.NoError(t, r.Alone(sc))
 	require.NoError(t, m.ask(t.Context(), &r))
@@ -149,14 +149,14 @@ func TestNoRepairs(t *testing.T) {
 		}}}
 	}
 	for why, do := range map[string]func(p fsfake.Port, op fsfake.Op) fsfake.Result{
-		"one after the other, task 1 gets something else": func(p fsfake.Port, op fsfake.Op) fsfake.Result {
+		"one after the other, A is refused the lock": func(p fsfake.Port, op fsfake.Op) fsfake.Result {
 			if op.Call == fsfake.CallOpen { // it refuses
 				p.Do(edit.Work)
 				return fsfake.Result{Errno: fsfake.EEXIST}
 			}
 			return p.Do(op)
 		},
-		"one after the other, task 1 does not end": func(p fsfake.Port, op fsfake.Op) fsfake.Result {
+		"one after the other, A does not end": func(p fsfake.Port, op fsfake.Op) fsfake.Result {
 			for op.Call == fsfake.CallUnlink {
 				p.Do(edit.Work)
 			}
@@ -186,10 +186,10 @@ func TestNoRepairs(t *testing.T) {
 			return p.Do(op)
 		}}
 	}}
-	require.Contains(t, m.try(t.Context(), []*edit.Edit{crossed}).Why, "with 2 processes deadlock is broken by A3 B4 A1")
+	require.Contains(t, m.try(t.Context(), []*edit.Edit{crossed}).Why, "with 2 processes deadlock is broken by A3 B2 A1 B2")
 	// A change must not break what nothing is claimed of, nor refuse where one waited.
 	flags := func(sc *scenarios.Scenario, change func(int) int) string {
-		m, r := mender{sc: sc, serial: serially(sc)}, edit.Recorder{}
+		m, r := mender{row: row{sc, serially(sc)}}, edit.Recorder{}
 		require.NoError(t, m.ask(t.Context(), &r))
 		return m.try(t.Context(), calls(func(p fsfake.Port, op fsfake.Op) fsfake.Result {
 			if op.Call == fsfake.CallOpen {
@@ -204,11 +204,11 @@ func TestNoRepairs(t *testing.T) {
 	require.Contains(t, flags(crash, func(f int) int { return f &^ fsfake.O_EXCL }), "mutual-exclusion is broken by A2 B2")
 	excl := func(f int) int { return f | fsfake.O_EXCL }
 	two := scenario(kernel("after"), 2) // a change that ends in this
-	holds := mender{sc: two, serial: serially(two), asked: []*scenarios.Property{scenarios.MutualExclusion}}
+	holds := mender{row: row{two, serially(two)}, asked: []*scenarios.Property{scenarios.MutualExclusion}}
 	none := calls(func(p fsfake.Port, op fsfake.Op) fsfake.Result { return p.Do(op) })
 	require.Regexp(t, "^with 3 processes mutual-exclusion is broken by", holds.try(t.Context(), none).Why)
 	waits := scenario(kernel("after"), 3)
-	require.Equal(t, "with 3 processes wedge is broken by A1! B2 C2", flags(waits, excl))
+	require.Equal(t, "with 3 processes wedge is broken by A1 B2 C2 A!", flags(waits, excl))
 	waits.Probe = nil
 	require.Equal(t, "somebody is refused the lock who got it before", flags(waits, excl))
 
@@ -224,18 +224,18 @@ func TestNoRepairs(t *testing.T) {
 			return p.Do(op)
 		}}
 	}}
-	require.Contains(t, m.try(t.Context(), []*edit.Edit{leaves}).Why, "with 2 processes wedge is broken by")
+	require.Equal(t, "one after the other, A is refused the lock", m.try(t.Context(), []*edit.Edit{leaves}).Why)
 	for _, c := range m.changes(r.Sites()) {
 		require.NotContains(t, c[0].Text, "work before", "what is done under the lock stays there")
 	}
 
-	_, err := RepairProtocol(t.Context(), scenario(file(os.O_EXCL), 2), checker.Options{}, func(Repair) {})
+	_, err := RepairProtocol(t.Context(), scenario(file(os.O_EXCL), 2), nil, checker.Options{}, func(Repair) {})
 	require.ErrorIs(t, err, ErrHolds)
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	_, err = RepairProtocol(stopped, scenario(file(os.O_EXCL), 2), checker.Options{}, func(Repair) {})
+	_, err = RepairProtocol(stopped, scenario(file(os.O_EXCL), 2), nil, checker.Options{}, func(Repair) {})
 	require.ErrorIs(t, err, ErrUnknown)
 	sc.External = true
-	_, err = RepairProtocol(t.Context(), sc, checker.Options{}, func(Repair) {})
+	_, err = RepairProtocol(t.Context(), sc, nil, checker.Options{}, func(Repair) {})
 	require.ErrorContains(t, err, "lockpick run --repair")
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"lockpick/fsfake"
-	"lockpick/model"
 	"lockpick/scenarios"
 )
 
@@ -117,66 +116,4 @@ func (v *private) Do(op fsfake.Op) fsfake.Result {
 		return a
 	}
 	return v.Port.Do(op)
-}
-
-// Guard is the edit in which a kernel lock on a file of its own is held around each operation; whole: of an
-// acquisition that succeeds until its release has returned.
-func Guard(file string, whole bool) *Edit {
-	text := "flock " + file + " around each operation"
-	if whole {
-		text = "flock " + file + " from before the lock is taken until it is given back"
-	}
-	return &Edit{Text: text, Change: func(_ *scenarios.Task, p fsfake.Port) fsfake.Port {
-		return &guard{Port: p, file: file, whole: whole}
-	}}
-}
-
-// guard is the port of a task that holds a lock around its operations.
-type guard struct {
-	fsfake.Port
-	file  string
-	whole bool
-	held  int // locks of the program for which it is kept
-	fd    int // of the guard's file while it is locked, else 0
-}
-
-// begin takes the guard's lock, and waits for it.
-func (g *guard) begin() {
-	if g.fd > 0 {
-		return
-	}
-	a := g.Port.Do(fsfake.Op{Call: fsfake.CallOpen, Path: g.file, Mode: 0o666,
-		Flags: fsfake.O_RDWR | fsfake.O_CREAT | fsfake.O_CLOEXEC})
-	if a.OK() {
-		g.fd = int(a.N)
-		g.Port.Do(fsfake.Op{Call: fsfake.CallFlock, FD: g.fd, Flags: fsfake.LOCK_EX})
-	}
-}
-
-func (g *guard) end() {
-	if g.fd > 0 {
-		g.Port.Do(fsfake.Op{Call: fsfake.CallClose, FD: g.fd})
-	}
-	g.fd = 0
-}
-
-// Note holds the guard's lock from an operation's first step to its last.
-func (g *guard) Note(v any) {
-	if r, ok := v.(scenarios.Returned); ok {
-		switch o := r.Output.(type) {
-		case model.Acquired:
-			if o.OK && g.whole {
-				g.held++
-			}
-		case model.Released:
-			g.held = max(g.held-1, 0)
-		}
-		if g.held == 0 {
-			g.end()
-		}
-	}
-	g.Port.Note(v)
-	if _, ok := v.(scenarios.Invoked); ok {
-		g.begin()
-	}
 }

@@ -130,29 +130,19 @@ type Recorder struct {
 
 // Alone runs the first task of each process by itself, as far as it comes without waiting, and notes its calls.
 func (r *Recorder) Alone(sc *scenarios.Scenario) error {
+	noted := Through(*sc, func(t *scenarios.Task, p fsfake.Port) fsfake.Port {
+		return &recording{Port: p, Recorder: r, process: t.Index, counts: true}
+	})
 	for i := range sc.Setting.Processes {
 		m, err := sc.Start()
 		if err != nil {
 			return err
 		}
 		if !sc.Setting.AfterReboot(i) {
-			r.alone(sc, m, i)
+			RunAlone(&noted, m, i, 1, 0, func(any) {})
 		}
 	}
 	return nil
-}
-
-func (r *Recorder) alone(sc *scenarios.Scenario, m *fsfake.Machine, i int) {
-	defer func() {
-		if e := recover(); e != nil && e != any(Stuck{}) {
-			panic(e)
-		}
-	}()
-	port := &Alone{Machine: m, Task: fsfake.Task{Pid: scenarios.Pid(i), N: 1}}
-	noted := Through(*sc, func(t *scenarios.Task, p fsfake.Port) fsfake.Port {
-		return &recording{Port: p, Recorder: r, process: i, calls: &port.calls}
-	})
-	noted.Program(i, 1)(sc.Task(port, i, 1))
 }
 
 // Change notes the calls of every task, and changes none.
@@ -165,7 +155,8 @@ type recording struct {
 	fsfake.Port
 	*Recorder
 	process int
-	calls   *int // made so far, in a run alone
+	counts  bool // its calls, in a run alone
+	calls   int  // made so far
 	last    *Site
 	looks   []look // in this round of a loop
 }
@@ -179,11 +170,12 @@ type look struct {
 func (p *recording) Do(op fsfake.Op) fsfake.Result {
 	at := p.places.here(op.Call)
 	a := p.Port.Do(op)
+	p.calls++
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := p.site(op, at)
-	if p.calls != nil && s.N == 0 {
-		s.N = *p.calls
+	if p.counts && s.N == 0 {
+		s.N = p.calls
 	}
 	s.told(p.process, a)
 	if p.last != nil && !slices.Contains(p.last.next, s) {

@@ -142,7 +142,7 @@ var wants = does(func(t *scenarios.Task, p fsfake.Port, op fsfake.Op) fsfake.Res
 // process that runs alone in a row has company.
 func TestChangesThatAreWorse(t *testing.T) {
 	ask := func(sc *scenarios.Scenario) *mender {
-		m, r := &mender{row: row{sc, serially(sc)}}, edit.Recorder{}
+		m, r := &mender{row: rowOf(sc)}, edit.Recorder{}
 		require.NoError(t, r.Alone(sc))
 		require.NoError(t, m.ask(t.Context(), &r))
 		m.o.States = RepairStates
@@ -191,7 +191,7 @@ func TestChangesThatAreWorse(t *testing.T) {
 func TestOtherRows(t *testing.T) {
 	holds, broken := scenario(kernel(""), 2), scenario(kernel("after"), 3)
 	broken.ID = "toy/verified/three"
-	m := &mender{o: checker.Options{States: RepairStates}, family: []row{{holds, serially(holds)}}}
+	m := &mender{o: checker.Options{States: RepairStates}, family: []row{rowOf(holds)}}
 	unlocked := does(func(_ *scenarios.Task, p fsfake.Port, op fsfake.Op) fsfake.Result {
 		if op.Call == fsfake.CallFlock {
 			return work(p, fsfake.Result{})
@@ -200,7 +200,7 @@ func TestOtherRows(t *testing.T) {
 	})
 	_, c := m.elsewhere(t.Context(), []*edit.Edit{unlocked})
 	require.Contains(t, c.why, "in "+holds.ID+", mutual-exclusion is broken by ")
-	m.family = append(m.family, row{broken, serially(broken)})
+	m.family = append(m.family, rowOf(broken))
 	still, c := m.elsewhere(t.Context(), nil)
 	require.Empty(t, c.why)
 	require.Equal(t, []string{"mutual-exclusion in toy/verified/three"}, still)

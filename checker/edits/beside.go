@@ -102,7 +102,7 @@ func compare(ctx context.Context, p *scenarios.Property, is, was scenarios.Scena
 	o.Tried = &checker.Tried{}
 	before, cannot := decided(ctx, &was, p, o)
 	switch nothing := errors.Is(err, checker.ErrNothingToJudge); {
-	case cannot != nil && err != nil, nothing && !p.OfHolders:
+	case cannot != nil && err != nil, nothing && p != scenarios.MutualExclusion && p != scenarios.RWExclusion:
 		return comparison{}
 	case nothing:
 		return comparison{why: fmt.Sprintf("nobody comes so far that %s could be judged", p)}
@@ -145,9 +145,6 @@ func (m *mender) elsewhere(ctx context.Context, change []*edit.Edit) (still []st
 	o.States *= 10
 	for _, row := range m.family {
 		is := changedBy(*row.sc, change)
-		if why := differs(row.serial, serially(&is)); why != "" {
-			return nil, comparison{why: fmt.Sprintf("in %s, %s", row.sc.ID, why)}
-		}
 		for _, claim := range row.sc.Claims {
 			c := compare(ctx, claim.Property, is, *row.sc, o)
 			if c.why != "" {
@@ -160,6 +157,25 @@ func (m *mender) elsewhere(ctx context.Context, change []*edit.Edit) (still []st
 		}
 	}
 	return still, comparison{}
+}
+
+// serially says what processes get or leave one after the other that they did not, in any row; or why nothing could be
+// decided of that.
+func (m *mender) serially(change []*edit.Edit) string {
+	for i, row := range append([]row{m.row}, m.family...) {
+		is := changedBy(*row.sc, change)
+		why := differs(row.serial, serially(&is))
+		if why == "" && !row.spins && spins(&is) {
+			why = "a process makes calls without an end where another one stands still"
+		}
+		if why != "" && i > 0 {
+			why = fmt.Sprintf("in %s, %s", row.sc.ID, why)
+		}
+		if why != "" {
+			return why
+		}
+	}
+	return ""
 }
 
 // changedBy is a scenario with all changes.

@@ -48,9 +48,9 @@ func RepairProtocol(ctx context.Context, sc *scenarios.Scenario, family []scenar
 	if err := r.Alone(sc); err != nil {
 		return nil, err
 	}
-	m := mender{row: row{sc, serially(sc)}, o: o, spins: spins(sc)}
+	m := mender{row: rowOf(sc), o: o}
 	for i := range family {
-		m.family = append(m.family, row{&family[i], serially(&family[i])})
+		m.family = append(m.family, rowOf(&family[i]))
 	}
 	if err := m.ask(ctx, &r); err != nil {
 		return nil, err
@@ -79,7 +79,10 @@ func RepairProtocol(ctx context.Context, sc *scenarios.Scenario, family []scenar
 type row struct {
 	sc     *scenarios.Scenario
 	serial [][]ran
+	spins  bool // a process makes calls without an end, in a loop that is not marked
 }
+
+func rowOf(sc *scenarios.Scenario) row { return row{sc, serially(sc), spins(sc)} }
 
 // A mender tries changes to one scenario.
 type mender struct {
@@ -87,7 +90,6 @@ type mender struct {
 	o      checker.Options
 	asked  []*scenarios.Property // what is broken first
 	family []row
-	spins  bool // a process may, in a loop that is not marked
 	// refuses: somebody may be refused a lock; broken says how many of those asked are broken.
 	refuses bool
 	broken  int
@@ -229,11 +231,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 	fix.Text = textOf(change)
 	var watch edit.Recorder
 	changed = edit.Through(changed, watch.Change)
-	if fix.Why = differs(m.serial, serially(&changed)); fix.Why != "" {
-		return fix
-	}
-	if !m.spins && spins(&changed) {
-		fix.Why = "a process makes calls without an end where another one stands still"
+	if fix.Why = m.serially(change); fix.Why != "" {
 		return fix
 	}
 	counts := []int{m.sc.Setting.Processes}
@@ -242,7 +240,8 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 			counts = append(counts, n)
 		}
 	}
-	for _, n := range counts {
+	var still []string
+	for i, n := range counts {
 		is, was, o := changed, *m.sc, m.full()
 		if n != counts[0] {
 			is, _ = changed.WithProcesses(n)
@@ -259,10 +258,14 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 			fix.Why = "somebody is refused the lock who got it before"
 			return fix
 		}
-	}
-	still, c := m.elsewhere(ctx, change)
-	if fix.Why, fix.Open = c.why, c.open; fix.Why != "" {
-		return fix
+		if i > 0 {
+			continue
+		}
+		var c comparison // before more processes are asked, which takes longer
+		if still, c = m.elsewhere(ctx, change); c.why != "" {
+			fix.Why, fix.Open = c.why, c.open
+			return fix
+		}
 	}
 	for _, e := range change {
 		if fix.Why = e.Doubt(); fix.Why != "" {
@@ -303,7 +306,7 @@ const fewPreemptions = 3
 func (m *mender) breaks(ctx context.Context, is, was *scenarios.Scenario, o checker.Options) comparison {
 	few := fewPreemptions
 	quick := o
-	quick.Preemptions = &few
+	quick.Preemptions, quick.States = &few, min(o.States, RepairStates)
 	for i, p := range slices.Concat(m.asked[:m.broken], m.asked) {
 		how := quick
 		if i >= m.broken || p.OfCycles() { // cycles have no bound on preemptions

@@ -138,7 +138,7 @@ func TestNoRepairs(t *testing.T) {
 			_ = scenarios.Locked(t, file(0), func() { _ = t.WriteFile("/tmp/done", []byte(t.Process), 0o644) })
 		}
 	}
-	m := mender{row: row{sc, serially(sc)}}
+	m := mender{row: rowOf(sc)}
 	var r edit.Recorder
 	require.NoError(t, r.Alone(sc))
 	require.NoError(t, m.ask(t.Context(), &r))
@@ -189,7 +189,7 @@ func TestNoRepairs(t *testing.T) {
 	require.Contains(t, m.try(t.Context(), []*edit.Edit{crossed}).Why, "with 2 processes deadlock is broken by A3 B2 A1 B2")
 	// A change must not break what nothing is claimed of, nor refuse where one waited.
 	flags := func(sc *scenarios.Scenario, change func(int) int) string {
-		m, r := mender{row: row{sc, serially(sc)}}, edit.Recorder{}
+		m, r := mender{row: rowOf(sc)}, edit.Recorder{}
 		require.NoError(t, m.ask(t.Context(), &r))
 		return m.try(t.Context(), calls(func(p fsfake.Port, op fsfake.Op) fsfake.Result {
 			if op.Call == fsfake.CallOpen {
@@ -204,7 +204,7 @@ func TestNoRepairs(t *testing.T) {
 	require.Contains(t, flags(crash, func(f int) int { return f &^ fsfake.O_EXCL }), "mutual-exclusion is broken by A2 B2")
 	excl := func(f int) int { return f | fsfake.O_EXCL }
 	two := scenario(kernel("after"), 2) // a change that ends in this
-	holds := mender{row: row{two, serially(two)}, asked: []*scenarios.Property{scenarios.MutualExclusion}}
+	holds := mender{row: rowOf(two), asked: []*scenarios.Property{scenarios.MutualExclusion}}
 	none := calls(func(p fsfake.Port, op fsfake.Op) fsfake.Result { return p.Do(op) })
 	require.Regexp(t, "^with 3 processes mutual-exclusion is broken by", holds.try(t.Context(), none).Why)
 	waits := scenario(kernel("after"), 3)

@@ -173,7 +173,8 @@ func TestChangesThatAreWorse(t *testing.T) {
 		}
 		return p.Do(op)
 	})
-	require.Contains(t, ask(alone).try(t.Context(), []*edit.Edit{open}).Why, "with 2 processes mutual-exclusion is broken by")
+	fix := ask(alone).try(t.Context(), []*edit.Edit{open})
+	require.Contains(t, fix.Why, "with 2 processes mutual-exclusion is broken by")
 
 	spinning := does(func(_ *scenarios.Task, p fsfake.Port, op fsfake.Op) fsfake.Result {
 		a := p.Do(op)

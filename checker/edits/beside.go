@@ -48,8 +48,8 @@ func set(sc scenarios.Scenario, change func(*scenarios.Setting)) scenarios.Scena
 // got is a file that whoever gets a lock makes.
 const got = "/.got"
 
-// served asks whether somebody gets the lock, where so many processes come at once: whoever always refuses breaks nothing
-// else.
+// served asks whether somebody gets the lock, where so many processes come at once: whoever always refuses breaks
+// nothing else.
 func served(processes int) *scenarios.Property {
 	return &scenarios.Property{
 		ID: "not-all-refused", Meaning: "when all have ended somebody has had the lock.", KeepsExits: true,
@@ -101,11 +101,9 @@ func compare(ctx context.Context, p *scenarios.Property, is, was scenarios.Scena
 	}
 	o.Tried = &checker.Tried{}
 	before, cannot := decided(ctx, &was, p, o)
-	switch nothing := errors.Is(err, checker.ErrNothingToJudge); {
-	case cannot != nil && err != nil, nothing && p != scenarios.MutualExclusion && p != scenarios.RWExclusion:
+	switch {
+	case cannot != nil && err != nil, errors.Is(err, checker.ErrNothingToJudge): // whoever keeps away breaks nothing
 		return comparison{}
-	case nothing:
-		return comparison{why: fmt.Sprintf("nobody comes so far that %s could be judged", p)}
 	case cannot == nil && before.Verdict == checker.Broken && (err != nil || r.Verdict == checker.Broken):
 		if c := calm(was); c.Setting.Format() != was.Setting.Format() {
 			if alone := compare(ctx, p, calm(is), c, o); alone.why != "" {
@@ -121,9 +119,14 @@ func compare(ctx context.Context, p *scenarios.Property, is, was scenarios.Scena
 	return comparison{why: fmt.Sprintf("%s is not known: %s", p, r.Why), open: true}
 }
 
-// worse says which of the questions beside what is asked a change breaks that were not broken.
+// worse says which of the questions beside what is asked a change breaks that were not broken. Of more processes than
+// the scenario has only whether they keep apart and end, for that takes long.
 func (m *mender) worse(ctx context.Context, is, was *scenarios.Scenario, o checker.Options) comparison {
+	more := was.Setting.Processes > m.sc.Setting.Processes
 	for _, b := range beside {
+		if more && b.property != scenarios.MutualExclusion && b.property != scenarios.Deadlock {
+			continue
+		}
 		if b.property.NeedsProbe() && was.Probe == nil || b.in == nil && slices.Contains(m.asked, b.property) {
 			continue
 		}
@@ -134,6 +137,9 @@ func (m *mender) worse(ctx context.Context, is, was *scenarios.Scenario, o check
 		if c := compare(ctx, b.property, now, before, o); c.why != "" {
 			return c
 		}
+	}
+	if more {
+		return comparison{}
 	}
 	return compare(ctx, served(was.Setting.Processes), counted(*is), counted(*was), o)
 }

@@ -150,7 +150,8 @@ func (m *mender) full() checker.Options {
 }
 
 // decided is [checker.Check], to the first counterexample.
-func decided(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options) (checker.Result, error) {
+func decided(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o checker.Options) (checker.Result,
+	error) {
 	within, stop := context.WithCancel(ctx)
 	defer stop()
 	var met *checker.Result
@@ -171,7 +172,7 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 	synced := m.sc.Setting.PowerLosses > 0
 	excl := !slices.ContainsFunc(sites, func(s *edit.Site) bool { return s.Op.Call.IsLock() })
 	var without, added, later, over, own []*edit.Edit
-	for _, s := range sites {
+	each := func(s *edit.Site) {
 		if s.OfName() && !s.Looks() { // what is looked at and judged must be looked at
 			without = append(without, s.Without()...)
 		}
@@ -180,6 +181,12 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 		if e := s.IfOwn(); e != nil {
 			own = append(own, e)
 		}
+	}
+	for _, s := range sites {
+		if line := s.Line(sites); line != nil {
+			each(line)
+		}
+		each(s)
 		for _, next := range s.Next() {
 			// What is done under a lock is not moved out of it.
 			if e := s.Swapped(next); e != nil && next.Op.Call != edit.Work.Call {
@@ -191,12 +198,12 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 	for _, span := range []edit.Span{edit.Operation, edit.Held, edit.Task} {
 		guards = append(guards, edit.Guard(m.guard(), span))
 	}
-	each := func(of ...[]*edit.Edit) {
+	alone := func(of ...[]*edit.Edit) {
 		for _, e := range slices.Concat(of...) {
 			all = append(all, []*edit.Edit{e})
 		}
 	}
-	each(added, without, own, later, guards)
+	alone(added, without, own, later, guards)
 	for _, g := range guards {
 		for _, e := range slices.Concat(added, without, over, own) {
 			all = append(all, []*edit.Edit{e, g})

@@ -101,6 +101,32 @@ func TestKnownRepairs(t *testing.T) {
 		`and flock /tmp/lock.guard from before the lock is taken until it is given back$`, fix)
 }
 
+// A directory that the dead have left is taken over under a lock of the kernel. The line that makes it is reached from
+// two places, and is changed for both: the probe comes from the second one.
+func TestTakeovers(t *testing.T) {
+	seldom(t)
+	mkdir := func(t *scenarios.Task) error {
+		if t.Mkdir(lock, 0o755) != nil {
+			return scenarios.ErrLocked
+		}
+		return nil
+	}
+	sc := scenario(scenarios.Protocol{
+		Path:    lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) { return scenarios.Hold{}, mkdir(t) },
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Rmdir(lock) },
+	}, 2)
+	sc.Setting.Crashes = 1
+	sc.Claims = append(sc.Claims, scenarios.Claim{Property: scenarios.Wedge, Verdict: scenarios.Broken})
+	sc.Probe = func(t *scenarios.Task) error {
+		err := mkdir(t)
+		return err
+	}
+	fix, _ := repair(t, sc)
+	require.Regexp(t, `^take a directory that is there for made by mkdir lock \(step 1, repair_test.go:\d+\); `+
+		`and flock /tmp/lock.guard from before the lock is taken until it is given back$`, fix)
+}
+
 // A file that is read while it is written is written under a private name. Where the power may be lost, it is synced.
 func TestPrivateName(t *testing.T) {
 	const data = "/tmp/data"
@@ -186,7 +212,8 @@ func TestNoRepairs(t *testing.T) {
 			return p.Do(op)
 		}}
 	}}
-	require.Contains(t, m.try(t.Context(), []*edit.Edit{crossed}).Why, "with 2 processes deadlock is broken by A3 B2 A1 B2")
+	fix := m.try(t.Context(), []*edit.Edit{crossed})
+	require.Contains(t, fix.Why, "with 2 processes deadlock is broken by A3 B2 A1 B2")
 	// A change must not break what nothing is claimed of, nor refuse where one waited.
 	flags := func(sc *scenarios.Scenario, change func(int) int) string {
 		m, r := mender{row: rowOf(sc)}, edit.Recorder{}

@@ -151,7 +151,8 @@ func left(start, before, after []outcome.Entry, locks []string) string {
 	for _, e := range start {
 		named := func(o outcome.Entry) bool { return o.Name == e.Name }
 		ofLock := func(lock string) bool { return strings.HasPrefix("/"+e.Name, lock) }
-		if slices.ContainsFunc(after, named) && !slices.ContainsFunc(before, named) && !slices.ContainsFunc(locks, ofLock) {
+		stays := slices.ContainsFunc(after, named) && !slices.ContainsFunc(before, named)
+		if stays && !slices.ContainsFunc(locks, ofLock) {
 			return path.Base(e.Name)
 		}
 	}

@@ -19,12 +19,14 @@ const (
 // Guard is the edit in which a kernel lock on a file of its own is held for a span. A signal handler takes none: what
 // it has interrupted may have it.
 func Guard(file string, span Span) *Edit {
-	return &Edit{Text: "flock " + file + " " + string(span), Change: func(t *scenarios.Task, p fsfake.Port) fsfake.Port {
+	e := &Edit{Text: "flock " + file + " " + string(span)}
+	e.Change = func(t *scenarios.Task, p fsfake.Port) fsfake.Port {
 		if t.Handler {
 			return p
 		}
 		return &guard{Port: p, file: file, span: span}
-	}}
+	}
+	return e
 }
 
 // guard is the port of a task that holds a lock around its operations.

@@ -8,7 +8,8 @@ import (
 // made is the name that a call makes and that nobody may have; empty for other calls.
 func made(op *fsfake.Op) string {
 	switch {
-	case op.Call == fsfake.CallOpen && op.Flags&fsfake.O_EXCL != 0, op.Call == fsfake.CallMkdir, op.Call == fsfake.CallSymlink:
+	case op.Call == fsfake.CallOpen && op.Flags&fsfake.O_EXCL != 0,
+		op.Call == fsfake.CallMkdir, op.Call == fsfake.CallSymlink:
 		return op.Path
 	case op.Call == fsfake.CallLink:
 		return op.Path2
@@ -20,6 +21,9 @@ func made(op *fsfake.Op) string {
 // knows that nobody alive has made it: under a lock of the kernel.
 func (s *Site) Takeovers() (all []*Edit) {
 	switch {
+	case s.Op.Call == fsfake.CallKill && s.Op.Flags == 0:
+		all = append(all, &Edit{Text: "take the owner for dead in " + s.String(), Sites: []*Site{s},
+			Change: s.instead(func(int, fsfake.Op) fsfake.Result { return fsfake.Result{Errno: fsfake.ESRCH} })})
 	case made(&s.Op) == "":
 	case s.Op.Call == fsfake.CallMkdir:
 		all = append(all, s.onExists("take a directory that is there for made by "+s.String(), nil))

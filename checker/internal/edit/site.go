@@ -27,6 +27,7 @@ type Site struct {
 	Source scenarios.Source
 
 	chain   string
+	line    bool // it is every call of its kind in that line, from wherever it is reached
 	places  *places
 	failed  bool              // it was seen to fail
 	answers [][]fsfake.Result // of each process: what it was told first, and of each error the first
@@ -117,7 +118,25 @@ func (s *Site) makes(op *fsfake.Op) bool {
 }
 
 // holds reports whether a place is the site's: a probe may be called from further out.
-func (s *Site) holds(at place) bool { return strings.HasPrefix(at.chain, s.chain) }
+func (s *Site) holds(at place) bool {
+	if s.line {
+		return at.source == s.Source
+	}
+	return strings.HasPrefix(at.chain, s.chain)
+}
+
+// Line is the site of all calls of its kind that stand in its line, if others of a list do; else nil, and for all but
+// the first one. Who edits a line changes them all.
+func (s *Site) Line(all []*Site) *Site {
+	same := func(t *Site) bool { return t.Source == s.Source && t.Op.Call == s.Op.Call }
+	first := slices.IndexFunc(all, same)
+	if s.Source.File == "" || all[first] != s || !slices.ContainsFunc(all[first+1:], same) {
+		return nil
+	}
+	line := *s
+	line.line = true
+	return &line
+}
 
 // A Recorder notes which sites a scenario's programs have. What one worker explores it notes in one order.
 type Recorder struct {

@@ -28,7 +28,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Draw the smallest counterexample",
 		Long: `Draw the smallest counterexample of a scenario: a column for each task, the files at
 the right, the step that goes wrong, the cause, the command that shows it again, and, of
-a protocol in Go, the one that looks for a repair.
+a protocol in Go, the one that looks for a repair, with a fix that is found soon.
 Without --property it is that of the first property claimed broken, or else of the
 first claimed.
 
@@ -82,6 +82,9 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	}
 	if fix := report.RepairCommand(&r, ro); fix != "" && !f.draw.instead() {
 		_, _ = fmt.Fprintf(a.stdout, "  repair  %s\n", fix)
+		if text := a.cheapRepair(ctx, &r); text != "" {
+			_, _ = fmt.Fprintf(a.stdout, "          a fix that holds: %s\n", report.Visible(text))
+		}
 	}
 	results := []checker.Result{r}
 	return errors.Join(f.draw.write(a, a.stdout, results, f.draw.in(ro)), f.draw.keep(results, ro, report.Bundle))

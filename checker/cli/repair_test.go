@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,4 +77,22 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	_, why, err = broken.holds(t.Context(), locked)
 	require.NoError(t, err)
 	require.Contains(t, why, "it mends nothing")
+}
+
+// JSON has the fix and what was tried; where none is known it says why.
+func TestRepairJSON(t *testing.T) {
+	var out repaired
+	got := run(t, "repair", "--json", "toy/look/contend")
+	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &out))
+	require.Equal(t, "toy/look/contend", out.Scenario)
+	require.Contains(t, out.Fix.Text, "O_EXCL in open lock")
+	require.Contains(t, out.Fix.Proof, "mutual-exclusion with 2 and 3 processes")
+	require.Equal(t, *out.Fix, out.Tried[len(out.Tried)-1])
+	got = run(t, "repair", "--json", "toy/look/contend", "--timeout", "1ns")
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	out = repaired{}
+	require.NoError(t, json.Unmarshal([]byte(got.stdout), &out))
+	require.Nil(t, out.Fix)
+	require.NotEmpty(t, out.Unknown)
 }

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,8 +17,14 @@ import (
 	"lockpick/scenarios"
 )
 
+// repairFlags are the flags of repair.
+type repairFlags struct {
+	weighFlags
+	verbose, json bool
+}
+
 func (a *app) repairCommand() *cobra.Command {
-	f, verbose := &weighFlags{}, false
+	f := &repairFlags{}
 	c := &cobra.Command{
 		Use:   "repair SCENARIO",
 		Short: "Find a small change of its calls that mends a broken protocol",
@@ -37,16 +45,27 @@ Exit codes: 0 there is a change that holds, 1 none of those tried holds, 2 nothi
 broken or the arguments are wrong, 3 some were not decided and no other holds.`,
 		Args: exactly(1, "SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.repairProtocol(c.Context(), c, args[0], f, verbose)
+			return a.repairProtocol(c.Context(), c, args[0], f)
 		},
 	}
 	c.ValidArgsFunction = a.completeID(false)
 	f.add(c, edits.RepairStates)
-	c.Flags().BoolVar(&verbose, "verbose", false, "also say of each change that was tried why it does not hold")
+	c.Flags().BoolVar(&f.json, "json", false, "write JSON: the fix, and what was tried")
+	c.Flags().BoolVar(&f.verbose, "verbose", false, "also say of each change that was tried why it does not hold")
 	return c
 }
 
-func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f *weighFlags, verbose bool) error {
+// repaired is what a search for a repair came to, as it is written in JSON.
+type repaired struct {
+	Scenario string        `json:"scenario"`
+	Fix      *edits.Repair `json:"fix,omitempty"`
+	// Tried are the changes that were decided, in their order.
+	Tried []edits.Repair `json:"tried"`
+	// Unknown says why no fix is known where there may be one.
+	Unknown string `json:"unknown,omitempty"`
+}
+
+func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f *repairFlags) error {
 	sc, ctx, done, err := f.start(ctx, a, c, id)
 	if err != nil {
 		return err
@@ -55,42 +74,92 @@ func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f
 	bar := a.newProgress(ctx, 0, false)
 	defer bar.clear()
 	o := checker.Options{States: f.maxStates, Progress: bar.follow}
-	tried, open := 0, 0
-	fix, err := edits.RepairProtocol(ctx, &sc, a.family(&sc), o, func(r edits.Repair) {
+	out := repaired{Scenario: sc.ID, Tried: []edits.Repair{}}
+	out.Fix, err = edits.RepairProtocol(ctx, &sc, a.family(&sc), o, func(r edits.Repair) {
 		bar.clear()
-		if r.Open {
-			open++
-		}
-		if tried++; r.Proof == "" && verbose {
+		out.Tried = append(out.Tried, r)
+		if f.verbose && !f.json && r.Why != "" {
 			_, _ = fmt.Fprintf(a.stdout, "tried: %s: %s\n", report.Visible(r.Text), report.Visible(r.Why))
 		}
 	})
-	switch {
-	case errors.Is(err, edits.ErrHolds):
+	if errors.Is(err, edits.ErrHolds) {
 		return fmt.Errorf("%s: %w, so there is nothing to repair: \"%s weigh %s\" says which of its calls carry the proof",
 			sc.ID, err, a.program, sc.ID)
-	case err != nil:
-		return a.cut(ctx, err, "no fix is known so far: it was stopped")
+	}
+	if err != nil {
+		if out.Unknown, err = a.cut(ctx, err, "no fix is known so far: it was stopped"); err != nil {
+			return err
+		}
+	}
+	return a.writeRepair(&out, f)
+}
+
+// writeRepair writes what was found.
+func (a *app) writeRepair(out *repaired, f *repairFlags) (err error) {
+	open := 0
+	for _, r := range out.Tried {
+		if r.Open {
+			open++
+		}
+	}
+	n := len(out.Tried)
+	undecided := fmt.Sprintf("%d undecided (--max-states gives more)", open)
+	text := fmt.Sprintf("no fix is known: none of %s holds", numbers.Count(n, "change", "changes"))
+	switch fix := out.Fix; {
+	case out.Unknown != "":
+		a.worsen(ExitUnknown)
+		text = out.Unknown
 	case fix == nil && open > 0:
 		a.worsen(ExitUnknown)
-		_, err = fmt.Fprintf(a.stdout, "no fix is known: of %s, %d undecided (--max-states gives more); no other holds\n",
-			numbers.Count(tried, "change", "changes"), open)
-		return err
+		text = fmt.Sprintf("no fix is known: of %s, %s; no other holds", numbers.Count(n, "change", "changes"), undecided)
+		out.Unknown = text
 	case fix == nil:
 		a.worsen(ExitDiffers)
-		_, err = fmt.Fprintf(a.stdout, "no fix is known: none of %s holds\n", numbers.Count(tried, "change", "changes"))
-		return err
+	default:
+		at := slices.IndexFunc(out.Tried, func(r edits.Repair) bool { return r.Text == fix.Text })
+		before := numbers.Count(at, "change was tried before it", "changes were tried before it")
+		if open > 0 {
+			before += ", of which " + undecided
+		}
+		text = fmt.Sprintf("a fix that holds: %s\n  decided: %s\n  %s", report.Visible(fix.Text), fix.Proof, before)
+		if fix.Still != nil {
+			text += "\n  still broken: " + strings.Join(fix.Still, ", ")
+		}
 	}
-	before := numbers.Count(tried-1, "change was tried before it", "changes were tried before it")
-	if open > 0 {
-		before += fmt.Sprintf(", of which %d undecided (--max-states gives more)", open)
+	if f.json {
+		e := json.NewEncoder(a.stdout)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(out)
 	}
-	_, err = fmt.Fprintf(a.stdout, "a fix that holds: %s\n  decided: %s\n  %s\n", report.Visible(fix.Text),
-		fix.Proof, before)
-	if fix.Still != nil {
-		_, _ = fmt.Fprintf(a.stdout, "  still broken: %s\n", strings.Join(fix.Still, ", "))
-	}
+	_, err = fmt.Fprintln(a.stdout, text)
 	return err
+}
+
+// cheapStates and cheapChanges bound what explain tries: mostly less than a second.
+const (
+	cheapStates  = 2_000
+	cheapChanges = 8
+)
+
+// cheapRepair is the first change that holds, if that is found soon; else empty.
+func (a *app) cheapRepair(ctx context.Context, r *checker.Result) string {
+	if r.Stats.States > cheapStates {
+		return ""
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	tried := 0
+	fix, err := edits.RepairProtocol(ctx, r.Scenario, a.family(r.Scenario), checker.Options{States: cheapStates},
+		func(edits.Repair) {
+			if tried++; tried == cheapChanges {
+				stop()
+			}
+		})
+	if err != nil || fix == nil {
+		return ""
+	}
+	return fix.Text
 }
 
 // family lists the other rows of a scenario's protocol.

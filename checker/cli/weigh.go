@@ -98,7 +98,11 @@ func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFl
 		return fmt.Errorf("%s: %w: weigh says what carries the proof of a protocol that holds; \"%s explain %s\" shows how "+
 			"this one breaks", sc.ID, err, a.program, sc.ID)
 	case err != nil:
-		return a.cut(ctx, err, "the rest is not known: it was stopped")
+		why, err := a.cut(ctx, err, "the rest is not known: it was stopped")
+		if err == nil {
+			_, err = fmt.Fprintln(a.stdout, why)
+		}
+		return err
 	}
 	broken, nothing, unknown := counts[checker.Broken], counts[checker.Holds], counts[checker.Unknown]
 	if unknown > 0 {
@@ -110,19 +114,18 @@ func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFl
 	return err
 }
 
-// cut tells that nothing more was decided: the time is over, or the protocol is not known itself. It returns another
+// cut says why nothing more was decided: the time is over, or the protocol is not known itself. It returns another
 // error.
-func (a *app) cut(ctx context.Context, err error, stopped string) error {
+func (a *app) cut(ctx context.Context, err error, stopped string) (string, error) {
 	switch {
 	case ctx.Err() != nil:
 	case errors.Is(err, edits.ErrUnknown):
 		stopped = fmt.Sprintf("%v (--max-states gives more)", err)
 	default:
-		return err
+		return "", err
 	}
 	a.worsen(ExitUnknown)
-	_, err = fmt.Fprintln(a.stdout, stopped)
-	return err
+	return stopped, nil
 }
 
 // weightText says what a change comes to.

@@ -188,6 +188,29 @@ func TestChangesThatAreWorse(t *testing.T) {
 	require.False(t, spins(scenario(file(os.O_EXCL), 2)))
 }
 
+// A log that is appended to once, and stays, is not opened with O_EXCL: nobody could append to it later.
+func TestNoExclusiveLog(t *testing.T) {
+	const log = "/tmp/log"
+	sc := scenario(file(os.O_EXCL), 2)
+	sc.Program = func(int, int) scenarios.Program {
+		return func(t *scenarios.Task) {
+			_ = scenarios.Locked(t, file(os.O_EXCL), func() {
+				if text, err := t.ReadFile(log); err != nil || len(text) == 0 {
+					f, _ := t.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+					_, _ = f.WriteString("a")
+					_ = f.Close()
+				}
+			})
+		}
+	}
+	var r edit.Recorder
+	require.NoError(t, r.Alone(sc))
+	m := &mender{row: rowOf(sc)}
+	for _, c := range m.changes(r.Sites()) {
+		require.NotContains(t, c[0].Text, "O_EXCL in open log")
+	}
+}
+
 // The other rows of the protocol are asked: what held there must hold, and what is still broken is told.
 func TestOtherRows(t *testing.T) {
 	holds, broken := scenario(kernel(""), 2), scenario(kernel("after"), 3)

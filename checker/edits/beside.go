@@ -7,11 +7,10 @@ import (
 	"slices"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/edit"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
-
-	"lockpick/checker/internal/edit"
 )
 
 // beside are questions that nothing is claimed of, each in circumstances made of a scenario's. Whoever waits for ever

@@ -11,19 +11,21 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/internal/edit"
 	"lockpick/internal/numbers"
+	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
 
 // A Repair is a change to a protocol that is broken, and what was decided of it.
 type Repair struct {
 	// Text says what is changed, with the places.
-	Text string
+	Text string `json:"text"`
 	// Proof says of what it holds; empty where it does not, and then Why says why not.
-	Proof, Why string
+	Proof string `json:"proof,omitempty"`
+	Why   string `json:"why,omitempty"`
 	// Still lists what other rows of the protocol have broken, and have so with the change.
-	Still []string
+	Still []string `json:"still,omitempty"`
 	// Open: it is not known whether it holds.
-	Open bool
+	Open bool `json:"open,omitempty"`
 }
 
 // RepairStates is how many states decide a change, where the options do not say: many are tried, and most that are
@@ -109,7 +111,7 @@ func (m *mender) ask(ctx context.Context, r *edit.Recorder) error {
 	few := fewPreemptions
 	quick := o
 	quick.Preemptions = &few
-	o.States = max(o.States, checker.SurveyStates)
+	o.States *= 10
 	var unknown error
 	for _, bounded := range []checker.Options{quick, o} {
 		m.asked, m.broken, unknown = nil, 0, nil
@@ -176,7 +178,7 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 		if s.OfName() && !s.Looks() { // what is looked at and judged must be looked at
 			without = append(without, s.Without()...)
 		}
-		added = append(added, s.Added(synced, excl)...)
+		added = append(added, s.Added(synced, excl && !m.stays(s.Op.Path))...)
 		over = append(over, s.Takeovers()...)
 		if e := s.IfOwn(); e != nil {
 			own = append(own, e)
@@ -217,6 +219,13 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 		}
 	}
 	return all
+}
+
+// stays reports whether a name is there when all have ended: with O_EXCL whoever comes later could not open it.
+func (m *mender) stays(name string) bool {
+	return slices.ContainsFunc(m.serial, func(run []ran) bool {
+		return slices.ContainsFunc(run[len(run)-1].tree, func(e outcome.Entry) bool { return "/"+e.Name == name })
+	})
 }
 
 // guard is the name of a lock file of its own: beside what the scenario watches, if that directory is there.

@@ -111,7 +111,8 @@ func (a *app) writeRepair(out *repaired, f *repairFlags) (err error) {
 		text = out.Unknown
 	case fix == nil && open > 0:
 		a.worsen(ExitUnknown)
-		text = fmt.Sprintf("no fix is known: of %s, %s; no other holds", numbers.Count(n, "change", "changes"), undecided)
+		text = fmt.Sprintf("no fix is known: of %s, %s; no other holds", numbers.Count(n, "change", "changes"),
+			undecided)
 		out.Unknown = text
 	case fix == nil:
 		a.worsen(ExitDiffers)

@@ -10,7 +10,6 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/edit"
-	"lockpick/internal/numbers"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
@@ -267,7 +266,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 			o.States *= 10
 		}
 		if c := m.breaks(ctx, &is, &was, o); c.why != "" {
-			fix.Why, fix.Open = fmt.Sprintf("with %s %s", numbers.Count(n, "process", "processes"), c.why), c.open
+			fix.Why, fix.Open = fmt.Sprintf("with %s %s", processes(n), c.why), c.open
 			return fix
 		}
 		if watch.Refuses() && !m.refuses {
@@ -293,7 +292,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 	for _, p := range m.asked {
 		held = append(held, p.ID)
 	}
-	with := map[int]string{1: numbers.Count(counts[0], "process", "processes"), 2: "2 and 3 processes",
+	with := map[int]string{1: processes(counts[0]), 2: "2 and 3 processes",
 		3: "1 to 3 processes"}[len(counts)]
 	fix.Still, fix.Proof = still, strings.Join(held, ", ")+" with "+with+"; nothing else is worse"
 	return fix
@@ -344,4 +343,11 @@ func (m *mender) breaks(ctx context.Context, is, was *scenarios.Scenario, o chec
 		}
 	}
 	return m.worse(ctx, is, was, o)
+}
+
+func processes(n int) string {
+	if n == 1 {
+		return "1 process"
+	}
+	return fmt.Sprintf("%d processes", n)
 }

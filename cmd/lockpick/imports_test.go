@@ -91,11 +91,10 @@ var imports = map[string]string{
 	// What a run looked like; the engines and their judgement; what is made of results.
 	"checker": "checker/internal/engine checker/internal/explain checker/internal/learn checker/internal/search " +
 		"checker/trace sched scenarios",
-	"checker/internal/engine": "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
-	"checker/internal/search": "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
-	"checker/parameterized":   "checker checker/internal/anynumber checker/internal/discipline scenarios",
-	"checker/edits": "checker checker/internal/edit fsfake internal/numbers internal/outcome model " +
-		"scenarios",
+	"checker/internal/engine":    "checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/table checker/trace sched fsfake model scenarios",
+	"checker/internal/search":    "checker/internal/engine checker/internal/explain checker/internal/graph checker/internal/history checker/internal/learn checker/internal/parallel checker/internal/serial checker/internal/table checker/trace sched fsfake scenarios porcupine",
+	"checker/parameterized":      "checker checker/internal/anynumber checker/internal/discipline scenarios",
+	"checker/edits":              "checker checker/internal/edit fsfake internal/outcome model scenarios",
 	"checker/internal/edit":      "checker/internal/learn fsfake model scenarios",
 	"checker/internal/anynumber": "checker/internal/certificate checker/internal/learn fsfake model scenarios",
 	"checker/internal/serial":    "checker/internal/engine fsfake internal/outcome scenarios sched",

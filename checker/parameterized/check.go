@@ -43,6 +43,7 @@ const (
 	fewConfigurations = 1_500
 	anyProcesses      = 5
 	anyStates         = 300_000
+	fewStates         = 20_000
 )
 
 // Check asks a property of any number of processes. Where there is no proof, it decides 2 to 5 processes as package
@@ -74,15 +75,28 @@ func Prove(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property) (
 	return a, a.prove(ctx, anyConfigurations)
 }
 
-// Extend looks for a proof where a verdict is that a property holds, as far as that is cheap, and notes it there. The
-// verdict stands where there is none, for any reason.
+// Extend looks further where a verdict is that a property holds, as far as that is cheap, and notes what it finds: a
+// proof for any number of processes, or that one process more than two breaks it. The verdict stands where it finds
+// neither, for any reason.
 func Extend(ctx context.Context, sc *scenarios.Scenario, r *checker.Result) {
-	if r.Verdict != checker.Holds || !sc.Setting.Alike() || !anynumber.Asks(r.Property) {
+	if r.Verdict != checker.Holds || !sc.Setting.Alike() {
 		return
 	}
 	a := Answer{Scenario: sc, Property: r.Property}
-	if err := a.prove(ctx, fewConfigurations); err == nil && a.Proved {
-		r.AnyNumber = a.Numbers()
+	if anynumber.Asks(r.Property) {
+		if err := a.prove(ctx, fewConfigurations); err == nil && a.Proved {
+			r.AnyNumber = a.Numbers()
+			return
+		}
+	}
+	if sc.Setting.Processes != 2 {
+		return
+	}
+	if three, err := sc.WithProcesses(3); err == nil {
+		more, err := checker.Check(ctx, &three, r.Property, checker.Options{SkipOdds: true, States: fewStates})
+		if err == nil && more.Verdict == checker.Broken {
+			r.BrokenWith = 3
+		}
 	}
 }
 

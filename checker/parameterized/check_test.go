@@ -56,7 +56,8 @@ func TestAnswers(t *testing.T) {
 	require.Zero(t, threads.UpTo, "the setting allows for no other number")
 }
 
-// What holds is extended to any number, and nothing is said of what is broken, not proved, or not asked.
+// What holds is extended to any number, or three processes break it; and nothing is said of what is broken, not proved,
+// or not asked.
 func TestExtend(t *testing.T) {
 	t.Parallel()
 	rows := all.All()
@@ -65,17 +66,20 @@ func TestExtend(t *testing.T) {
 		p    *scenarios.Property
 		v    checker.Verdict
 		want string
+		with int
 	}{
-		{"ctx/excl/crash", scenarios.MutualExclusion, checker.Holds, "any number of processes and kills"},
-		{"ctx/excl/contend", scenarios.MutualExclusion, checker.Holds, "any number of processes; nobody is killed"},
-		{"ctx/excl/crash", scenarios.MutualExclusion, checker.Unknown, ""},
-		{"ctx/excl/crash", scenarios.Wedge, checker.Holds, ""},
-		{"gofrs-flock/unlink-after-unlock/contend", scenarios.MutualExclusion, checker.Holds, ""}, // with two processes
+		{"ctx/excl/crash", scenarios.MutualExclusion, checker.Holds, "any number of processes and kills", 0},
+		{"ctx/excl/contend", scenarios.MutualExclusion, checker.Holds, "any number of processes; nobody is killed", 0},
+		{"ctx/excl/crash", scenarios.MutualExclusion, checker.Unknown, "", 0},
+		{"ctx/excl/crash", scenarios.Wedge, checker.Broken, "", 0},
+		{"gofrs-flock/unlink-after-unlock/contend", scenarios.MutualExclusion, checker.Holds, "", 0}, // with two processes
+		{"proper-lockfile2/claim-by-rename/pair", scenarios.MutualExclusion, checker.Holds, "", 3},
 	} {
 		at := slices.IndexFunc(rows, func(sc scenarios.Scenario) bool { return sc.ID == c.id })
 		require.NotEqual(t, -1, at, c.id)
 		r := checker.Result{Scenario: &rows[at], Property: c.p, Verdict: c.v}
 		Extend(t.Context(), &rows[at], &r)
 		require.Equal(t, c.want, r.AnyNumber, c.id)
+		require.Equal(t, c.with, r.BrokenWith, c.id)
 	}
 }

@@ -63,6 +63,8 @@ type jsonFound struct {
 	Survives string `json:"survives,omitempty"`
 	// AnyNumber is for which number of processes and kills it is proved beside those of the setting.
 	AnyNumber string `json:"any_number,omitempty"`
+	// BrokenWith is a larger number of processes that breaks it.
+	BrokenWith int `json:"broken_with,omitempty"`
 	// Question is what only the user knows, where the verdict depends on it.
 	Question *trace.Question `json:"question,omitempty"`
 	// Cases are the verdicts in each case of what file systems do differently.
@@ -221,7 +223,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
 			Symmetry: r.Stats.Symmetry, Native: r.Native, Accepted: r.Accepted,
 			Survives:  r.Survives,
-			AnyNumber: r.AnyNumber, Within: r.Within, Question: r.Question, Cases: r.Cases,
+			AnyNumber: r.AnyNumber, BrokenWith: r.BrokenWith, Within: r.Within, Question: r.Question, Cases: r.Cases,
 			Unconditional: r.Unconditional(),
 		},
 	}

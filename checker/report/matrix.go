@@ -203,6 +203,10 @@ func (m *Tables) conditions(r Line) {
 		if x.AnyNumber != "" {
 			m.lines(4, dim, wrap(x.Property.ID+": proved for "+x.AnyNumber, m.o.width()-4))
 		}
+		if x.BrokenWith > 0 {
+			m.lines(4, warn, wrap(fmt.Sprintf("%s: %d processes break it, --procs %[2]d shows how", x.Property.ID,
+				x.BrokenWith), m.o.width()-4))
+		}
 	}
 	for _, text := range texts {
 		line := text

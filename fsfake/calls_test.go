@@ -153,6 +153,9 @@ func TestSharedMappingsShowNoChange(t *testing.T) {
 	} {
 		require.Contains(t, m.Clone().Do(task, op).Unmodelled, SharedChange, op)
 	}
+	one := m.Clone()
+	one.KillProc(101)
+	require.True(t, one.Proc(1).Do(Op{Call: CallTruncate, Path: "/f", Len: 1}).OK(), "nobody is left that maps it")
 	for _, op := range []Op{
 		{Call: CallOpen, Path: "f", Flags: O_WRONLY}, {Call: CallPread, FD: fd, Len: 4}, {Call: CallUnlink, Path: "f"},
 		{Call: CallOpen, Path: "g", Flags: O_CREAT | O_TRUNC | O_WRONLY, Mode: 0o600},

@@ -54,6 +54,15 @@ func (m *Machine) share(d *desc, flags int, r *Result) {
 	}
 }
 
+// unshare forgets which files mappings have shown, when nobody lives that has one.
+func (m *Machine) unshare() {
+	for _, n := range m.inodes {
+		if n.shared {
+			m.mutInode(n.id).shared = false
+		}
+	}
+}
+
 // SharedChange is what no machine models once a mapping has shown a file: see [Shares].
 const SharedChange = "a change of a file that a program maps as shared memory"
 

@@ -97,6 +97,9 @@ func (m *Machine) KillProc(pid int) {
 	m.version++
 	m.lookInVain()
 	m.unsign(m.family(pid))
+	if len(m.procs) == 1 {
+		m.unshare()
+	}
 }
 
 // SetSign names a file or an empty directory by which a command shows where it is, such as the mark of

@@ -83,7 +83,8 @@ type Result struct {
 	// AnyNumber says for which number of processes and kills it is proved beside those of the setting; empty where it
 	// is not. It is set by whoever looks for a proof.
 	AnyNumber string
-	// BrokenWith is a larger number of processes that breaks it; 0 where none is known. It is set by whoever tries them.
+	// BrokenWith is a larger number of processes that breaks it; 0 where none is known. It is set by whoever tries
+	// them.
 	BrokenWith int
 	// Also are counterexamples of other kinds, where the property tells kinds apart. They come in the order of kinds.
 	Also []*trace.Counterexample

@@ -72,7 +72,7 @@ func TestExtend(t *testing.T) {
 		{"ctx/excl/contend", scenarios.MutualExclusion, checker.Holds, "any number of processes; nobody is killed", 0},
 		{"ctx/excl/crash", scenarios.MutualExclusion, checker.Unknown, "", 0},
 		{"ctx/excl/crash", scenarios.Wedge, checker.Broken, "", 0},
-		{"gofrs-flock/unlink-after-unlock/contend", scenarios.MutualExclusion, checker.Holds, "", 0}, // with two processes
+		{"gofrs-flock/unlink-after-unlock/contend", scenarios.MutualExclusion, checker.Holds, "", 0}, // with two
 		{"proper-lockfile2/claim-by-rename/pair", scenarios.MutualExclusion, checker.Holds, "", 3},
 	} {
 		at := slices.IndexFunc(rows, func(sc scenarios.Scenario) bool { return sc.ID == c.id })

@@ -210,7 +210,7 @@ func Acceptable(codes []string) error {
 	}
 	for _, code := range codes {
 		if !slices.Contains(ids, code) {
-			return fmt.Errorf("%q is no kind of cause that can be accepted: choose %s (docs/causes.md)", code,
+			return fmt.Errorf("%q is no kind of cause that can be accepted: choose %s", code,
 				strings.Join(ids, ", "))
 		}
 	}

@@ -144,7 +144,7 @@ const strictUsage = "exit with 3 where a verdict holds only under a condition, w
 
 func addAcceptFlag(c *cobra.Command, to *[]string) {
 	c.Flags().StringSliceVar(to, "accept", nil, "accept what is broken by causes of the kinds `LIST`, "+
-		"such as LP1002,LP1004 (docs/causes.md)")
+		"such as LP1002,LP1004 (explain LP1002 tells of one)")
 }
 
 // acceptable refuses codes of --accept that name nothing.

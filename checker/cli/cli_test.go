@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/toys"
+	"lockpick/checker/trace"
 	"lockpick/internal/golden"
 )
 
@@ -82,6 +83,8 @@ func TestBadInput(t *testing.T) {
 		"replay":                                  "replay takes SCENARIO and SCHEDULE, or a file, and not 0 arguments",
 		"replay x A1,Q9":                          `no scenario is called "x"`,
 		"replay toy/look/contend":                 "give a schedule too",
+		"replay " + bundle + " A1":                `leave out "A1"`,
+		"explain LP2":                             "there is no kind of cause LP2: choose LP1001, ",
 		"replay nosuch.txtar":                     "no such file",
 		"replay " + bundle:                        "no bundle",
 		"replay toy/look/contend ,":               "the schedule is empty",
@@ -269,4 +272,17 @@ func TestMatches(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, c.pattern)
 	}
+}
+
+// The page of a kind of cause has the right code that it points to, and no other.
+func TestExplainKind(t *testing.T) {
+	for _, k := range trace.Kinds() {
+		got := run(t, "explain", strings.ToLower(k.ID))
+		require.Equal(t, ExitAsClaimed, got.exit, got.stderr)
+		require.True(t, strings.HasPrefix(got.stdout, "## "+k.ID+": "+k.Name+"\n"), got.stdout)
+		require.Contains(t, got.stdout, k.Fix)
+		require.NotContains(t, got.stdout, "](#")
+	}
+	require.Contains(t, run(t, "explain", "LP1023").stdout, "mktemp")
+	require.NotContains(t, run(t, "explain", "LP1023").stdout, "LP1024")
 }

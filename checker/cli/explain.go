@@ -24,8 +24,8 @@ type explainFlags struct {
 func (a *app) explainCommand() *cobra.Command {
 	f := &explainFlags{}
 	c := &cobra.Command{
-		Use:   "explain SCENARIO",
-		Short: "Draw the smallest counterexample",
+		Use:   "explain SCENARIO | explain LP1002",
+		Short: "Draw the smallest counterexample, or tell of a kind of cause",
 		Long: `Draw the smallest counterexample of a scenario: a column for each task, the files at
 the right, the step that goes wrong, the cause, the command that shows it again, and, of
 a protocol in Go, the one that looks for a repair, with a fix that is found soon.
@@ -33,9 +33,15 @@ Without --property it is that of the first property claimed broken, or else of t
 first claimed.
 
 On a terminal the counterexample is carried out on the real kernel as often as can be
-done in a second, at most --times; --real=false leaves that out, and --real does all.`,
+done in a second, at most --times; --real=false leaves that out, and --real does all.
+
+With the id of a kind of cause, which the line "fix" names, it prints what happens there, and
+right code in sh, Python, Go and Node.`,
 		Args: exactly(1, "SCENARIO"),
 		RunE: func(c *cobra.Command, args []string) error {
+			if kindID.MatchString(args[0]) {
+				return a.explainKind(args[0])
+			}
 			return a.explain(c.Context(), c, args[0], f)
 		},
 	}

@@ -140,6 +140,10 @@ func (a *app) toReplay(args []string, f *replayFlags) (replayed, error) {
 		return a.bundleToReplay(args[0], f)
 	}
 	sc, p, err := a.asked(args[0], f.property, f.setting)
+	if _, none := os.Stat(args[0]); err != nil && none == nil {
+		err = fmt.Errorf("%s is a file, and a saved counterexample has its schedule in it: leave out %q",
+			args[0], args[1])
+	}
 	if err != nil {
 		return replayed{}, err
 	}

@@ -139,6 +139,9 @@ func (m *markdown) story(r *checker.Result, n int) {
 				parts = append(parts, markdownText(fmt.Sprintf("→ %s is %s", c.Files[k], Clip(f.Text, 60))))
 			}
 		}
+		if at := m.o.place(sourceOf(&r.Counterexample.Trace[row.N-1])); at != "" && c.Programs {
+			parts = append(parts, "("+markdownText(at)+")")
+		}
 		if row.Wrong {
 			parts = append(parts, markdownText(markWrong+" "+c.Wrong))
 		}
@@ -159,7 +162,12 @@ func (m *markdown) unfolded(r *checker.Result) error {
 	m.line("<details><summary>All steps</summary>")
 	m.line("")
 	if r.Scenario.Summary != "" {
-		m.line("%s", markdownText(sentence(r.Scenario.Summary)))
+		summary := sentence(r.Scenario.Summary)
+		if r.Scenario.OfCommands() { // the commands as they are written
+			summary = r.Scenario.Summary
+		}
+		m.line("%s", markdownText(summary))
+		m.line("")
 	}
 	m.line("%s.", markdownText(strings.Join(all, " · ")))
 	if r.Scenario.Report != "" {

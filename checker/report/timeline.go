@@ -253,7 +253,7 @@ func fix(r *checker.Result) string {
 	if !ok || !r.Scenario.OfCommands() || r.Question.Open() || k.ID == trace.Unexplained {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s, %s: %s)", k.Fix, k.ID, k.Name, k.Anchor())
+	return fmt.Sprintf("%s (%s, %s: lockpick explain %s)", k.Fix, k.ID, k.Name, k.ID)
 }
 
 // why says why there is no verdict although there is a counterexample; empty when there is one.

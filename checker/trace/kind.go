@@ -24,14 +24,11 @@ func KindOf(id string) (Kind, bool) {
 // Kinds lists all kinds of causes, in the order of their ids.
 func Kinds() []Kind { return slices.Clone(kinds) }
 
-// Anchor is where docs/causes.md tells of the kind.
-func (k Kind) Anchor() string { return "docs/causes.md#" + k.ID }
-
 var kinds = []Kind{
 	{
 		"LP1001", "look, then create",
 		"A process looks for a file, finds none, and creates it. Another does the same in between.",
-		"Create the file with O_EXCL, or make a directory, and treat EEXIST as the answer that another has the lock.",
+		"Create the file with O_EXCL (in sh `set -C`), or make a directory: who finds it there has not got the lock.",
 	},
 	{
 		"LP1002", "read, then write",
@@ -86,7 +83,7 @@ var kinds = []Kind{
 	{
 		"LP1012", "opened without O_EXCL",
 		"A process takes a lock by opening a file with O_CREAT alone, which succeeds when the file is there.",
-		"Create the file with O_EXCL, or make a directory.",
+		"Create the file with O_EXCL (in sh `set -C`), or make a directory.",
 	},
 	{
 		"LP1013", "emptied before the lock",

@@ -113,8 +113,9 @@ var imports = map[string]string{
 	"checker/real":               "checker checker/trace fsfake fsfake/kernel scenarios sched",
 	"checker/cli": "checker checker/edits " +
 		"checker/internal/certificate checker/internal/parallel checker/internal/saved checker/internal/watchdog " +
-		"checker/parameterized checker/real checker/report checker/report/site checker/trace " +
+		"checker/parameterized checker/real checker/report checker/report/site checker/trace docs " +
 		"internal/native internal/numbers internal/outcome scenarios scenarios/command sched cobra pflag x/term",
+	"docs":         "",
 	"cmd/lockpick": "checker/cli scenarios/all",
 
 	// The fake's neighbours: the kernel that it is compared with, and two dresses.

@@ -92,10 +92,13 @@ func (s *story) decisive(stale []*use) *use {
 }
 
 // firstOf goes back from a use to the first that it follows from: to one by somebody else whose
-// change made its look stale, and which relied on a stale look itself.
+// change made its look stale, and which relied on a stale look itself. Who writes to a file that is removed by somebody
+// who took it for its own follows from that.
 func firstOf(u *use, earlier []*use, want func(*use) bool) *use {
 	for _, by := range slices.Backward(earlier) {
-		if by.task != u.task && by.change != nil && want(by) && slices.ContainsFunc(u.between, func(c *change) bool { return c.Change == by.change }) {
+		tookOver := u.how == wroteLost && by.look != nil && by.look.how == missing && creates(&by.call)
+		made := func(c *change) bool { return c.Change == by.change || tookOver && c.By == by.task && c.Removes() }
+		if by.task != u.task && (by.change != nil || tookOver) && want(by) && slices.ContainsFunc(u.between, made) {
 			u = by
 		}
 	}

@@ -23,7 +23,7 @@ func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 		return err
 	}
 	pid := uint64(t.p.pid)
-	regs.Rsp -= stackShift(t.p.pid)
+	regs.Rsp = regs.Rsp&^(stackUnit-1) - stackShift(t.p.pid)
 	if err := writeMem(t.tid, regs.Rsp, stack); err != nil {
 		return err
 	}
@@ -42,5 +42,9 @@ func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 	return nil
 }
 
-// stackShift is by how much the stack of a program moves, which is less than the 128 KiB that the kernel leaves.
+// stackUnit is of what the end of the stack is a multiple before it moves: so it does not depend on the length of the
+// environment, and neither do names that mkstemp(3) of glibc makes of an address.
+const stackUnit = 32 << 10
+
+// stackShift is by how much the stack of a program moves then. Both are less than the 128 KiB that the kernel leaves.
 func stackShift(pid int) uint64 { return 16 * (1 + uint64(pid)%1021) }

@@ -3,6 +3,7 @@
 package tracer_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -29,5 +30,23 @@ func TestAddressesDifferBetweenProcesses(t *testing.T) {
 			require.Equal(t, first, maps(101, argv...))
 			require.NotEqual(t, first, maps(102, argv...), argv)
 		}
+	}
+}
+
+// A temporary file that mkstemp(3) names after an address has one name in environments of any length.
+func TestAddressesAreTheSameInEveryEnvironment(t *testing.T) {
+	need(t, "sed")
+	sh := need(t, "sh")
+	calls := func(length int) []string {
+		m := newMachine()
+		c := config(sh, "-c", "echo a >f; sed -i s/a/b/ f")
+		c.Env = append([]string{"A=" + strings.Repeat("x", length)}, c.Env...)
+		got, calls := alone(t, m, c)
+		require.Equal(t, "exit 0", got.Exit, "%+v", got)
+		return calls
+	}
+	first := calls(1)
+	for length := 8; length < 80; length += 8 {
+		require.Equal(t, first, calls(length))
 	}
 }

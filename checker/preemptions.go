@@ -53,6 +53,9 @@ type Within struct {
 	// Faultless: the setting allows faults, and they were left out. Still: programs may look at the clock, and it was
 	// not tried out whether they do something else when time has passed.
 	Faultless, Still bool `json:"-"`
+	// Fair: a program that sleeps lets the others go on first, or sleeps through to its end. To go on before they have
+	// is another preemption.
+	Fair bool `json:"-"`
 }
 
 // String says it in words.
@@ -66,6 +69,9 @@ func (w *Within) String() string {
 	}
 	if w.Still {
 		text += " while the clock stands still"
+	}
+	if w.Fair {
+		text += " where programs that sleep let the others go on, or sleep through to their end"
 	}
 	return text + ", unknown beyond"
 }
@@ -162,7 +168,9 @@ func (g *decision) confirmBound(ctx context.Context) (why string, err error) {
 	case err == nil && why == "":
 		set := &g.t.Sc.Setting
 		faults := set.Crashes + set.Stalls + set.PowerLosses + set.FailingCalls + set.Signals
-		g.within = &Within{p.Bound, p.Places, faults > 0, g.t.Sc.Late != nil}
+		g.within = &Within{
+			Preemptions: p.Bound, Places: p.Places, Faultless: faults > 0, Still: g.t.Sc.Late != nil, Fair: p.Fair,
+		}
 		why = g.within.String()
 	}
 	return why, err

@@ -25,6 +25,9 @@ func TestWithinIsTold(t *testing.T) {
 	r.Within = &Within{Preemptions: 1, Places: 3, Still: true}
 	require.Equal(t, "holds with up to 1 preemption (all 3 places) while the clock stands still, unknown beyond; it was "+
 		"stopped", r.Known())
+	r.Within = &Within{Preemptions: 1, Places: 3, Fair: true}
+	require.Equal(t, "holds with up to 1 preemption (all 3 places) where programs that sleep let the others go on, or "+
+		"sleep through to their end, unknown beyond; it was stopped", r.Known())
 	r.Verdict = Broken
 	require.Equal(t, "it was stopped", r.Known())
 }

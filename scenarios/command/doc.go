@@ -56,9 +56,11 @@
 // memory ([tracer.Run.Clone]). What differs between two starts of a program is noticed all the
 // same: a clone counts as a part of the execution that it is a clone of. And whatever clones do,
 // some execution from the start, never cloned, has made the same calls on the virtual directory up
-// to there, though it may have been told something else (a file of another size, say). What would
-// go unnoticed is a fault of the snapshots themselves that shows after particular answers only, in
-// clones of both starts alike, and not on the kernel; [Spec.NoSnapshots] makes every execution
+// to there, though it may have been told something else (a file of another size, say). Where that
+// takes more than a hundred executions, in which clones did the same to their ends, two clones of
+// different starts are enough. What would go unnoticed is a fault of the snapshots themselves that
+// shows after particular answers only, in clones of both starts alike, and not on the kernel;
+// [Spec.NoSnapshots] makes every execution
 // from the start. The number of runs that a verdict tells, of paths that were learned and looked
 // at again, is not that of executions. A record has a bound, beyond which everything is executed.
 //

@@ -40,6 +40,8 @@ type record struct {
 	outside, unlike, refused map[string]bool
 	programsRun              map[string]bool // files of the programs that were executed
 	programs                 *programs       // what /proc tells of each command
+	// compared counts the executions from the start that went to their ends where only clones had been, see trusts.
+	compared int
 	// late has, by process, where it looked at the clock; see clocks.go.
 	late []lateness
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
@@ -233,7 +235,7 @@ func served(p *place, learns bool) *place {
 
 // mayClone reports whether a second execution of what is known of a command, beyond a place and the
 // last answer there, may be a clone, of another start than the first: executions from the start, never
-// cloned, have made all the calls that it can come to.
+// cloned, have made all the calls that it can come to, or so many of them that clones are trusted.
 func (r *record) mayClone(d *driver, last *place) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -241,7 +243,7 @@ func (r *record) mayClone(d *driver, last *place) bool {
 	if last != nil {
 		at = last.next[d.told[len(d.told)-1]]
 	}
-	return at != nil && !r.full && at.wholeBelow()
+	return r.trusts() || at != nil && !r.full && at.wholeBelow()
 }
 
 func (p *place) wholeBelow() bool {
@@ -280,7 +282,10 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 				"or do its threads race? Does it look at the name of a child of another command below /proc?",
 				d.calls, was.told(), is.told())
 		}
-		was.add(d)
+		if is.ended && !d.cloned && !*was.whole {
+			r.compared++
+		}
+		was.add(d, r.trusts())
 		return was, nil
 	}
 	if d.t.Learning != nil && d.t.Learning.Tries {
@@ -301,7 +306,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 		r.whole[is.calls] = new(bool)
 	}
 	is.together, is.whole = r.twins[is.twin], r.whole[is.calls]
-	is.add(d)
+	is.add(d, false)
 	if d.calls == 0 {
 		r.roots[d.process] = is
 	} else {
@@ -349,11 +354,19 @@ func (d *driver) state() string {
 }
 
 // add notes that an execution has come to the place.
-func (p *place) add(d *driver) {
+func (p *place) add(d *driver, trusts bool) {
 	p.runs++
 	p.together.add(d)
-	*p.whole = *p.whole || !d.cloned
+	*p.whole = *p.whole || !d.cloned || trusts
 }
+
+// manyCompared is how many ends of clones executions from the start have come to, as clones did, before what clones do
+// is believed of the others.
+const manyCompared = 100
+
+// trusts reports whether a clone may stand for an execution from the start. A program that counts its attempts has
+// hundreds of paths on which it makes other calls.
+func (r *record) trusts() bool { return r.compared >= manyCompared }
 
 // placeBytes is about what a place takes beside texts.
 const placeBytes = 1300

@@ -177,3 +177,30 @@ func TestWhatClonesMayLookAt(t *testing.T) {
 	s.record.full = true
 	require.False(t, may())
 }
+
+// When a hundred executions from the start have ended as the clones before them, clones are believed of other paths.
+func TestClonesAreTrusted(t *testing.T) {
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	run := func(lineage int, cloned bool, told int) []*place {
+		d := &driver{spec: s, root: scenarios.Pid(0), lineage: lineage, t: &scenarios.Task{}, cloned: cloned}
+		mkdir := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: fmt.Sprint(told)}} // other calls on each path
+		return follow(t, d, []place{{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}}, mkdir, {ended: true}},
+			fsfake.Result{N: int64(told)}, fsfake.Result{})
+	}
+	may := func() bool {
+		d := &driver{spec: s, told: []fsfake.Result{{N: manyCompared}}}
+		return s.record.mayClone(d, s.record.roots[0])
+	}
+	for told := range manyCompared + 1 {
+		run(1, true, told)
+	}
+	for told := range manyCompared {
+		require.False(t, may())
+		require.NotNil(t, served(run(2, false, told)[1], false))
+	}
+	require.True(t, may())
+	at := run(3, true, manyCompared)
+	require.NotNil(t, served(at[1], false), "two clones of different starts")
+	run(1, true, manyCompared+1)
+	require.Nil(t, served(run(1, true, manyCompared+1)[1], false), "of one start")
+}

@@ -22,21 +22,80 @@ import (
 // update need not notice. Then it makes the others. A schedule on which some call conflicts with another task's needs
 // a new answer, so its program is executed; schedules that preempt at calls that conflict with nothing share its
 // answers.
+//
+// A program that polls may go round a hundred times before others go on, and takes another path each time. Where that
+// is too much, fair schedules are made: see stance.
 type preemptive struct {
 	x      *Explorer
 	w      *engine.Expander
-	set    *table.States // rows with who stepped last, from 1, or 0 where a switch is none
+	set    *table.States // rows with a stance
 	visits []reach       // by state
 	limit  *limit
 	row    []uint32
-	// pending is what follows where programs must be executed, and next the
+	// pending is what follows where programs must be executed, and later the
 	// preemptions that lie beyond the bound.
-	pending, next []preemption
-	result        *Preempted
-	bound         int // at which schedules are made
-	want          scenarios.Kind
-	shown         bool // a schedule of kind want is known
-	deep          bool // some schedule was left where it became too long
+	pending, later []preemption
+	result         *Preempted
+	bound          int // at which schedules are made
+	want           scenarios.Kind
+	shown          bool // a schedule of kind want is known
+	deep           bool // some schedule was left where it became too long
+	fair           bool
+	// sleeps counts the steps of a bound with which a task gave way. With many and mostExecutions it polls, and ends.
+	sleeps, mostExecutions int
+	polls                  bool
+}
+
+// A stance is who stepped last, and what comes of its sleeps. In fair schedules a task that sleeps lets others go on
+// first, as in a fair scheduler (Musuvathi and Qadeer, PLDI 2008); to go on itself would be another preemption. But
+// after each preemption the first to sleep may do either: let the others go on, or go on through all of its sleeps.
+type stance struct {
+	slot int // -1 where a switch is no preemption
+	how  how
+}
+
+// A how is what a task does when it sleeps.
+type how uint32
+
+const (
+	chooses how = iota
+	yields      // and so do all until the next preemption
+	slept       // it has just yielded
+	goesOn
+	hows
+)
+
+func (s stance) word() uint32 {
+	if s.slot < 0 {
+		return 0
+	}
+	return 1 + uint32(s.slot)*uint32(hows) + uint32(s.how)
+}
+
+func stanceOf(word uint32) stance {
+	if word == 0 {
+		return stance{slot: -1}
+	}
+	return stance{int((word - 1) / uint32(hows)), how((word - 1) % uint32(hows))}
+}
+
+// next lists the stances after a step of a task.
+func (s *preemptive) next(was stance, slot int, asleep bool) []stance {
+	switch {
+	case !s.fair && asleep:
+		return []stance{{slot: -1}}
+	case !s.fair:
+		return []stance{{slot: slot}}
+	case was.how == goesOn && was.slot == slot:
+		return []stance{was}
+	case !asleep && was.how == chooses:
+		return []stance{{slot, chooses}}
+	case !asleep:
+		return []stance{{slot, yields}}
+	case was.how == chooses:
+		return []stance{{slot, goesOn}, {slot, slept}} // the one listed last is followed first
+	}
+	return []stance{{slot, slept}}
 }
 
 // A reach is how a state was reached first.
@@ -63,6 +122,8 @@ type Preempted struct {
 	// States were stored. Ended says which budget ended; nil for none.
 	States int
 	Ended  *EndedError
+	// Fair: only fair schedules were made; see [Within].
+	Fair bool
 }
 
 // A BrokenSchedule breaks the property in one kind. It has so many preemptions at most, and no schedule of that kind
@@ -78,13 +139,22 @@ type BrokenSchedule struct {
 // Beyond bounds how many executions and states those take that have more preemptions than sure.
 func (x *Explorer) CoverPreemptions(ctx context.Context, want scenarios.Kind, o Limits, most, sure int, beyond Limits) (
 	*Preempted, error) {
-	s := &preemptive{
-		x: x, want: want, w: engine.NewExpander(x.Space), set: table.NewStates(x.Width()+1, 1),
-		result: &Preempted{Bound: -1},
+	all := &preemptive{x: x, want: want}
+	p, err := all.coverAll(ctx, o, most, sure, beyond)
+	if err != nil || !all.polls {
+		return p, err
 	}
+	fair := &preemptive{x: x, want: want, fair: true}
+	return fair.coverAll(ctx, o, most, sure, beyond)
+}
+
+func (s *preemptive) coverAll(ctx context.Context, o Limits, most, sure int, beyond Limits) (*Preempted, error) {
+	x := s.x
+	s.w, s.set = engine.NewExpander(x.Space), table.NewStates(x.Width()+1, 1)
+	s.result = &Preempted{Bound: -1, Fair: s.fair}
 	s.limit = newLimit(ctx, o, s.bytes, func() int { return x.Learned().Coroutines })
 	defer s.limit.release()
-	s.next = []preemption{{at: s.reach(append(slices.Clone(x.Initial), 0), reach{parent: -1, slot: -1}), slot: -1}}
+	s.later = []preemption{{at: s.reach(append(slices.Clone(x.Initial), 0), reach{parent: -1, slot: -1}), slot: -1}}
 	err := s.cover(sure)
 	if err == nil && !s.deep && !s.done() && !s.result.Whole && most > sure {
 		s.limit.o.Executions, s.limit.o.States = x.Learned().Coroutines+beyond.Executions, s.set.Len()+beyond.States
@@ -98,6 +168,8 @@ func (x *Explorer) CoverPreemptions(ctx context.Context, want scenarios.Kind, o 
 	case s.deep:
 		s.result.Ended = &EndedError{Why: fmt.Sprintf("a schedule with %d preemptions has more than %d steps",
 			s.result.Bound+1, longSchedule)}
+	case s.polls:
+		s.result.Ended = &EndedError{Why: "there are too many sequences of rounds of polling"}
 	}
 	return s.result, err
 }
@@ -105,12 +177,17 @@ func (x *Explorer) CoverPreemptions(ctx context.Context, want scenarios.Kind, o 
 // longSchedule is how many steps of a schedule are followed: whoever polls and counts may have no end.
 const longSchedule = 20_000
 
+// Only fair schedules are made when tasks have given way more than manySleeps times in a bound, and programs were
+// executed more than pollExecutions times, and once more for each placesEach places.
+const manySleeps, pollExecutions, placesEach = 100, 48, 8
+
 // cover goes from bound to bound, with every place at which the schedules of one are preempted.
 func (s *preemptive) cover(most int) error {
 	for bound := s.result.Bound + 1; !s.done(); bound++ {
 		s.bound = bound
-		places := s.next
-		s.next = nil
+		places := s.later
+		s.later, s.sleeps = nil, 0
+		s.mostExecutions = s.x.Learned().Coroutines + pollExecutions + len(places)/placesEach
 		for i, p := range places {
 			if s.tell(bound, i, len(places)); s.done() {
 				return nil
@@ -133,7 +210,7 @@ func (s *preemptive) cover(most int) error {
 			return nil
 		}
 		s.result.Bound, s.result.Places = bound, len(places)
-		if s.result.Whole = len(s.next) == 0; s.result.Whole || bound == most {
+		if s.result.Whole = len(s.later) == 0; s.result.Whole || bound == most {
 			return nil
 		}
 	}
@@ -142,7 +219,8 @@ func (s *preemptive) cover(most int) error {
 
 func (s *preemptive) done() bool {
 	s.limit.check(s.set.Len(), false)
-	return s.limit.hit() || s.shown
+	s.polls = s.polls || !s.fair && s.sleeps > manySleeps && s.x.Learned().Coroutines > s.mostExecutions
+	return s.limit.hit() || s.shown || s.polls
 }
 
 // tell tells of the progress.
@@ -157,7 +235,7 @@ func (s *preemptive) tell(bound, place, places int) {
 }
 
 func (s *preemptive) bytes() int {
-	return s.x.Bytes(s.set) + int(unsafe.Sizeof(reach{}))*cap(s.visits) + int(unsafe.Sizeof(preemption{}))*cap(s.next)
+	return s.x.Bytes(s.set) + int(unsafe.Sizeof(reach{}))*cap(s.visits) + int(unsafe.Sizeof(preemption{}))*cap(s.later)
 }
 
 // reach stores a state, and returns its number; -1 where it was reached before. It was so with as many preemptions
@@ -202,31 +280,32 @@ func (s *preemptive) follow(p preemption, known bool) error {
 func (s *preemptive) step(p preemption, known bool) (after []preemption, all bool, err error) {
 	s.row = s.set.Row(int(p.at), s.row)
 	row := slices.Clone(s.row)
-	state, last := row[:len(row)-1], int(row[len(row)-1])-1
+	state, was := row[:len(row)-1], stanceOf(row[len(row)-1])
 	if p.slot >= 0 { // the one that is preempted goes on elsewhere
-		after, _, all, err = s.task(p, row, p.slot, known)
+		after, _, all, err = s.task(p, row, stance{slot: -1}, p.slot, known)
 		return after, all, err
 	}
-	if last >= 0 {
-		after, can, all, err := s.task(p, row, last, known)
+	if was.slot >= 0 && was.how != slept {
+		after, can, all, err := s.task(p, row, was, was.slot, known)
 		if err != nil || !all || s.shown {
 			return nil, all, err
 		}
 		if can {
 			for slot := range s.x.Slots {
-				if slot != last && !s.w.Finished(state, slot) {
-					s.next = append(s.next, preemption{p.at, slot})
+				if slot != was.slot && !s.w.Finished(state, slot) {
+					s.later = append(s.later, preemption{p.at, slot})
 				}
 			}
 			return after, true, nil
 		}
 	}
-	return s.free(p, row, last, known)
+	return s.free(p, row, was, known)
 }
 
 // free makes the steps of all tasks where a switch is no preemption. The one that has stepped last, and given way by
 // itself, comes last.
-func (s *preemptive) free(p preemption, row []uint32, last int, known bool) (after []preemption, all bool, err error) {
+func (s *preemptive) free(p preemption, row []uint32, was stance, known bool) (
+	after []preemption, all bool, err error) {
 	moves := false
 	stepped := int(s.visits[p.at].slot)
 	for i := range s.x.Slots {
@@ -234,15 +313,23 @@ func (s *preemptive) free(p preemption, row []uint32, last int, known bool) (aft
 		if stepped < 0 {
 			slot = len(s.x.Slots) - 1 - i
 		}
-		if slot == last {
+		if slot == was.slot {
 			continue
 		}
-		more, can, all, err := s.task(p, row, slot, known)
+		more, can, all, err := s.task(p, row, was, slot, known)
 		if err != nil || !all || s.shown {
 			return after, all, err
 		}
 		moves = moves || can
 		after = append(after, more...)
+	}
+	switch {
+	case was.how == slept && moves:
+		s.later = append(s.later, preemption{p.at, was.slot})
+	case was.how == slept:
+		if after, moves, all, err = s.task(p, row, was, was.slot, known); err != nil || !all || s.shown {
+			return nil, all, err
+		}
 	}
 	if !moves {
 		err = s.end(p, row[:len(row)-1])
@@ -251,7 +338,7 @@ func (s *preemptive) free(p preemption, row []uint32, last int, known bool) (aft
 }
 
 // task makes the next step of one task, in all its ways. It reports whether there is one.
-func (s *preemptive) task(p preemption, row []uint32, slot int, known bool) (
+func (s *preemptive) task(p preemption, row []uint32, was stance, slot int, known bool) (
 	after []preemption, can, all bool, err error) {
 	all, err = s.w.ExpandTask(row[:len(row)-1], slot, known)
 	if err != nil || !all {
@@ -270,13 +357,14 @@ func (s *preemptive) task(p preemption, row []uint32, slot int, known bool) (
 			}
 			continue
 		}
-		next := append(slices.Clone(s.w.State(succ)), uint32(slot+1))
 		if succ.Asleep {
-			next[len(next)-1] = 0
+			s.sleeps++
 		}
 		r := reach{parent: p.at, length: s.visits[p.at].length + 1, slot: int32(slot), which: int32(succ.Choice.Which)}
-		if id := s.reach(next, r); id >= 0 {
-			after = append(after, preemption{id, -1})
+		for _, is := range s.next(was, slot, succ.Asleep) {
+			if id := s.reach(append(slices.Clone(s.w.State(succ)), is.word()), r); id >= 0 {
+				after = append(after, preemption{id, -1})
+			}
 		}
 	}
 	return after, can, true, nil

@@ -196,12 +196,13 @@ func TestGit(t *testing.T) {
 }
 
 // decide checks a property of a scenario.
-func decide(t *testing.T, sc scenarios.Scenario, p *scenarios.Property, want string) {
+func decide(t *testing.T, sc scenarios.Scenario, p *scenarios.Property, want string) checker.Result {
 	t.Helper()
 	r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
 	require.NoError(t, err)
 	require.Equal(t, want, r.Verdict.String(), r.Why)
 	t.Logf("%d executions, %d answers, %d states", r.Stats.Coroutines, r.Stats.Edges, r.Stats.States)
+	return r
 }
 
 // traced is the scenario of some commands, where programs can be traced.

@@ -54,6 +54,8 @@ func (d *driver) oneOrderFor(p *tracer.Pending) string {
 		return ": ask without --failing-calls"
 	case s.lasting && p.Op.MayBlock():
 		return ", where clocks move: let it wait in one process, or without reading a clock"
+	case p.Op.Call == fsfake.CallSetlk && d.wentOff >= mostWentOff:
+		return ", while timers go off again and again: use flock, or a timer that goes off once"
 	case p.Op.Call == fsfake.CallSetlk:
 		return ", while its process has another record lock: use flock, or one lock at a time"
 	case p.Timer:

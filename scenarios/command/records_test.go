@@ -50,12 +50,12 @@ except OSError:
 func TestTimedWaitsForRecords(t *testing.T) {
 	testmain.Slow(t, "interpreters take long to start", "./scenarios/command")
 	t.Parallel()
-	for _, c := range []struct{ line, other, refused, verdict string }{
-		{"python3 counts.py 1", "python3 counts.py 1", "1", "holds"},
-		{"python3 counts.py 1", "python3 counts.py 1", "none", "broken"},   // one that gave up has not counted
-		{"python3 counts.py 2", "python3 fcntl-counter.py", "1", "broken"}, // the second wait ends so, after it has counted
-		{"python3 beats.py", "python3 beats.py", "1", "unknown"},
-		{"python3 cycle.py a b", "python3 cycle.py b a", "1", "unknown"},
+	for _, c := range []struct{ line, other, refused, verdict, why string }{
+		{"python3 counts.py 1", "python3 counts.py 1", "1", "holds", ""},
+		{"python3 counts.py 1", "python3 counts.py 1", "none", "broken", ""},   // one that gave up has not counted
+		{"python3 counts.py 2", "python3 fcntl-counter.py", "1", "broken", ""}, // it has counted
+		{"python3 beats.py", "python3 beats.py", "1", "unknown", "while timers go off again and again"},
+		{"python3 cycle.py a b", "python3 cycle.py b a", "1", "unknown", "while its process has another record lock"},
 	} {
 		t.Run(c.line+" "+c.refused, func(t *testing.T) {
 			t.Parallel()
@@ -65,7 +65,8 @@ func TestTimedWaitsForRecords(t *testing.T) {
 			sc := scenario(t, "python3", []string{c.line, c.other}, files, "refused "+c.refused)
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)
-			decide(t, sc, p, c.verdict)
+			r := decide(t, sc, p, c.verdict)
+			require.Contains(t, r.Why, c.why)
 		})
 	}
 }

@@ -122,7 +122,7 @@ type Preempted struct {
 	// States were stored. Ended says which budget ended; nil for none.
 	States int
 	Ended  *EndedError
-	// Fair: only fair schedules were made; see [Within].
+	// Fair: only fair schedules were made, in which whoever sleeps lets the others go on, or sleeps through to its end.
 	Fair bool
 }
 

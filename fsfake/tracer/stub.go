@@ -44,7 +44,10 @@ func (*Run) Where(fsfake.Task) Place { return Place{} }
 func (*Run) Pass(time.Duration) {}
 
 // Kill fails.
-func (*Run) Kill(int) error { return errPlatform }
+func (*Run) Kill(...int) error { return errPlatform }
+
+// Living knows of no processes.
+func (*Run) Living() []int { return nil }
 
 // Stop does nothing.
 func (*Run) Stop() {}

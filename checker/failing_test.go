@@ -11,7 +11,7 @@ import (
 	"lockpick/fsfake"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
-	"lockpick/scenarios/writefileatomic"
+	"lockpick/scenarios/datafile"
 	"lockpick/sched"
 )
 
@@ -98,7 +98,7 @@ func TestFailingCallThatCannot(t *testing.T) {
 // A file that is written aside is renamed into place only when the write succeeded. The port of
 // write-file-atomic did so in any case, and was called broken for what the library does not do.
 func TestFailedWritesAreNotRenamed(t *testing.T) {
-	for _, sc := range writefileatomic.Scenarios() {
+	for _, sc := range datafile.Scenarios() {
 		if sc.ID != "write-file-atomic/fsync-file/start-after-loss" {
 			continue
 		}

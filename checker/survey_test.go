@@ -15,8 +15,8 @@ import (
 	"lockpick/scenarios"
 	"lockpick/scenarios/aside"
 	"lockpick/scenarios/ctx"
-	"lockpick/scenarios/emacs"
-	"lockpick/scenarios/gofrsflock"
+	"lockpick/scenarios/flockfile"
+	"lockpick/scenarios/pidfile"
 )
 
 // subject finds the protocol of a variant.
@@ -40,8 +40,8 @@ func TestSurvey(t *testing.T) {
 		subject scenarios.Subject
 		broken  map[string]string
 	}{
-		{subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"), nil},
-		{subject(t, gofrsflock.Scenarios(), "gofrs-flock/unlink-after-unlock"), map[string]string{
+		{subject(t, flockfile.Scenarios(), "gofrs-flock/keep-file"), nil},
+		{subject(t, flockfile.Scenarios(), "gofrs-flock/unlink-after-unlock"), map[string]string{
 			"contention": "mutual-exclusion", "threads": "mutual-exclusion", "crash": "mutual-exclusion",
 			"exit": "mutual-exclusion", "pid-namespace": "mutual-exclusion",
 		}},
@@ -53,7 +53,7 @@ func TestSurvey(t *testing.T) {
 			"clock":       "mutual-exclusion",
 			"file-system": "wedge", // a directory of an image cannot be renamed
 		}},
-		{subject(t, emacs.Scenarios(), "emacs/unlink-dead"), map[string]string{
+		{subject(t, pidfile.Scenarios(), "emacs/unlink-dead"), map[string]string{
 			"threads": "mutual-exclusion", "dead-owner": "mutual-exclusion", "crash": "mutual-exclusion",
 			"exit": "mutual-exclusion", "pid-reuse": "wedge", "pid-namespace": "mutual-exclusion",
 		}},
@@ -89,7 +89,7 @@ func surveyed(t *testing.T, studies []scenarios.Study, o Options) (lines []Surve
 
 // A survey that is stopped says so of what it had under way, and of what it had no time for.
 func TestSurveyStopped(t *testing.T) {
-	studies, err := scenarios.Survey(subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"))
+	studies, err := scenarios.Survey(subject(t, flockfile.Scenarios(), "gofrs-flock/keep-file"))
 	require.NoError(t, err)
 	ends := &endsAfter{Context: t.Context()}
 	ends.left.Store(1)
@@ -105,7 +105,7 @@ func TestSurveyStopped(t *testing.T) {
 // A budget that ends first is unknown and nothing else, and so is a call that the machine
 // does not know; the other hazards are decided all the same.
 func TestSurveyIsHonest(t *testing.T) {
-	studies, err := scenarios.Survey(subject(t, gofrsflock.Scenarios(), "gofrs-flock/keep-file"))
+	studies, err := scenarios.Survey(subject(t, flockfile.Scenarios(), "gofrs-flock/keep-file"))
 	require.NoError(t, err)
 	lines := surveyed(t, studies[:1], Options{States: 10})
 	require.Equal(t, Unknown, lines[0].Verdict())

@@ -13,6 +13,8 @@ const (
 	Makes
 	// Creates a name where none is, and nothing where one is. An open does so by its flags.
 	Creates
+	// Removes a name, and puts nothing in its place.
+	Removes
 	// Looks at what is there by name, and relies on nothing.
 	Looks
 	// Follows a symlink at the end of its path. An open does so by its flags.
@@ -62,13 +64,13 @@ var traits = [numCalls]Trait{
 	CallOpen:      Flagged | Viewed,
 	CallStat:      Looks | Follows | Stats | Viewed,
 	CallLstat:     Looks | Stats | Viewed,
-	CallUnlink:    Changes | Viewed,
+	CallUnlink:    Changes | Removes | Viewed,
 	CallRename:    Changes | Makes | Viewed,
 	CallLink:      Changes | Makes | Creates | Viewed,
 	CallSymlink:   Changes | Makes | Creates | Viewed,
 	CallReadlink:  Looks | Viewed,
 	CallMkdir:     Changes | Makes | Creates | Viewed,
-	CallRmdir:     Changes | Viewed,
+	CallRmdir:     Changes | Removes | Viewed,
 	CallTruncate:  Changes | Makes | Follows | Truncates | Viewed,
 	CallUtimes:    Changes | Makes | Follows | SetsTimes,
 	CallLutimes:   Changes | Makes | SetsTimes,

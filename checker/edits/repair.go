@@ -170,11 +170,13 @@ func decided(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property,
 
 // changes lists what to try, the smallest first.
 func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
-	synced := m.sc.Setting.PowerLosses > 0
+	synced, kills := m.sc.Setting.PowerLosses > 0, m.sc.Setting.Crashes > 0
 	excl := !slices.ContainsFunc(sites, func(s *edit.Site) bool { return s.Op.Call.IsLock() })
 	var without, added, later, over, own []*edit.Edit
 	each := func(s *edit.Site) {
-		if s.OfName() && !s.Looks() { // what is looked at and judged must be looked at
+		// What is looked at and judged must be looked at. And without kills nobody misses it that the lock of the dead
+		// is taken over.
+		if s.OfName() && !s.Looks() && (kills || !s.TakesOver()) {
 			without = append(without, s.Without()...)
 		}
 		added = append(added, s.Added(synced, excl && !m.stays(s.Op.Path))...)
@@ -294,7 +296,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 	}
 	with := map[int]string{1: processes(counts[0]), 2: "2 and 3 processes",
 		3: "1 to 3 processes"}[len(counts)]
-	fix.Still, fix.Proof = still, strings.Join(held, ", ")+" with "+with+"; nothing else is worse"
+	fix.Still, fix.Proof = still, strings.Join(held, ", ")+" with "+with+"; nothing else that was asked is worse"
 	return fix
 }
 

@@ -66,14 +66,18 @@ func (s *Site) IfOwn() *Edit {
 
 // replaced is the name that a call removes or replaces.
 func replaced(op *fsfake.Op) string {
-	switch op.Call {
-	case fsfake.CallUnlink, fsfake.CallRmdir:
+	switch {
+	case op.Call.Is(fsfake.Removes):
 		return op.Path
-	case fsfake.CallRename:
+	case op.Call == fsfake.CallRename:
 		return op.Path2
 	}
 	return ""
 }
+
+// TakesOver reports whether the site's call removes or replaces a name, and nobody makes it who runs alone: so it is
+// about what somebody else has left there.
+func (s *Site) TakesOver() bool { return s.N == 0 && replaced(&s.Op) != "" }
 
 // owning is the port of a task that knows which files it has made.
 type owning struct {

@@ -157,7 +157,7 @@ func baton() []scenarios.Scenario {
 
 const batonLock = "/root/.cache/torch_extensions/lock"
 
-var batonErrTimeout = errors.New("pytorchbaton: the extension is not ready")
+var errBatonTimeout = errors.New("pytorchbaton: the extension is not ready")
 
 // batonBaton compiles, or waits until somebody else has.
 func batonBaton(timeout bool) scenarios.Probe {
@@ -176,7 +176,7 @@ func batonBaton(timeout bool) scenarios.Probe {
 				break // after any time: a sleep may last that long
 			}
 		}
-		return batonErrTimeout
+		return errBatonTimeout
 	}
 }
 

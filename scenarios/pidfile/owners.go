@@ -179,7 +179,7 @@ func postgres() []scenarios.Scenario {
 
 const postgresLock = "/var/lib/postgresql/postmaster.pid"
 
-var postgresErrFatal = errors.New("postgres: a server may be running")
+var errPostgresFatal = errors.New("postgres: a server may be running")
 
 var postgresProtocol = scenarios.Protocol{
 	Path: postgresLock,
@@ -198,7 +198,7 @@ var postgresProtocol = scenarios.Protocol{
 			}
 			pid := kit.PidIn(text)
 			if err != nil || pid == 0 || pid != t.Getpid() && !kit.Gone(t, pid) {
-				return kit.Failed(errors.Join(postgresErrFatal, err))
+				return kit.Failed(errors.Join(errPostgresFatal, err))
 			}
 			if err := t.Unlink(postgresLock); err != nil {
 				return kit.Failed(err)

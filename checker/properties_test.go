@@ -117,8 +117,9 @@ func TestOwnPropertiesAreTold(t *testing.T) {
 	for id, want := range map[string]struct{ schedule, said, cause string }{
 		"toy/rw-markers/contend": {"A1 B4 A1", "", "A found no writer at step 1. Then B made the directory writer at step 2. A did not look again and took the lock with mkdir readers/A at step 6."},
 		"toy/assert-look/contend": {"A1 B5 A13 B3", "the lock names B, who holds it",
-			`B asserts "the lock names B, who holds it" at step 22, and it is not so. B opened lock (inode 3) at step 6. ` +
-				"Then A, which had read \"A\" at step 16, unlinked inode 3 at step 18. B did not look again and wrote to inode 3 at step 20, which lock no longer leads to."},
+			`B asserts "the lock names B, who holds it" at step 22, and it is not so. A found no lock at step 1. ` +
+				"Then B created inode 3 at step 3. A did not look again and opened inode 3 at step 7 as if it had made it: " +
+				"without O_EXCL an open takes what is there."},
 		"toy/move-link/contend": {"A1", "the job is in /run/todo and in /run/done", "The job is in todo and in done."},
 	} {
 		sc := fixture(t, id)

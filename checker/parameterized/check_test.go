@@ -36,8 +36,8 @@ func TestAnswers(t *testing.T) {
 	require.GreaterOrEqual(t, refused.UpTo, 3)
 	require.Contains(t, refused.Why, "looks at the clock or a file time")
 	require.Equal(t, "sleep 50ms", refused.Call)
-	require.Equal(t, "lock.go", filepath.Base(refused.Source.File))
-	require.Contains(t, refused.Source.Func, "npmcli.")
+	require.Equal(t, "aged.go", filepath.Base(refused.Source.File))
+	require.Contains(t, refused.Source.Func, "pidfile.npmCLI")
 	require.Positive(t, refused.Source.Line)
 
 	grows := ask("ctx/flock/crash", scenarios.MutualExclusion)

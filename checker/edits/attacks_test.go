@@ -211,6 +211,43 @@ func TestNoExclusiveLog(t *testing.T) {
 	}
 }
 
+// Where nobody is killed, no change leaves out what takes a dead owner's lock over, or keeps it to one's own file:
+// nothing that is asked would miss it.
+func TestTakeoversStayWithoutKills(t *testing.T) {
+	stale := file(os.O_EXCL)
+	acquire := stale.Acquire
+	stale.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		for retry := t.Retry(); retry.Next(); {
+			h, err := acquire(t)
+			if err == nil {
+				return h, nil
+			}
+			if text, _ := t.ReadFile(lock); len(text) == 0 { // nobody is known to have it
+				_ = t.Unlink(lock)
+			}
+		}
+		return scenarios.Hold{}, scenarios.ErrLocked
+	}
+	texts := func(crashes int) (all string) {
+		sc := scenario(stale, 2)
+		sc.Setting.Crashes = crashes
+		var r edit.Recorder
+		require.NoError(t, r.Alone(sc))
+		m := &mender{row: rowOf(sc), o: checker.Options{States: 1000}}
+		require.NoError(t, m.ask(t.Context(), &r))
+		for _, c := range m.changes(r.Sites()) {
+			all += textOf(c) + "\n"
+		}
+		return all
+	}
+	const without = `(?m)^without unlink lock \(attacks_test`
+	const own = `(?m)^unlink lock only if one's own file is there \(attacks_test`
+	require.NotRegexp(t, without, texts(0))
+	require.NotRegexp(t, own, texts(0))
+	require.Regexp(t, without, texts(1))
+	require.Regexp(t, own, texts(1))
+}
+
 // The other rows of the protocol are asked: what held there must hold, and what is still broken is told.
 func TestOtherRows(t *testing.T) {
 	holds, broken := scenario(kernel(""), 2), scenario(kernel("after"), 3)

@@ -174,14 +174,14 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 	excl := !slices.ContainsFunc(sites, func(s *edit.Site) bool { return s.Op.Call.IsLock() })
 	var without, added, later, over, own []*edit.Edit
 	each := func(s *edit.Site) {
-		// What is looked at and judged must be looked at. And without kills nobody misses it that the lock of the dead
-		// is taken over.
-		if s.OfName() && !s.Looks() && (kills || !s.TakesOver()) {
+		// Without kills nobody misses it that the lock of the dead is taken over.
+		missed := kills || !s.TakesOver()
+		if s.OfName() && !s.Looks() && missed { // what is looked at and judged must be looked at
 			without = append(without, s.Without()...)
 		}
 		added = append(added, s.Added(synced, excl && !m.stays(s.Op.Path))...)
 		over = append(over, s.Takeovers()...)
-		if e := s.IfOwn(); e != nil {
+		if e := s.IfOwn(); e != nil && missed {
 			own = append(own, e)
 		}
 	}

@@ -144,6 +144,32 @@ func (m *mender) worse(ctx context.Context, is, was *scenarios.Scenario, o check
 	return compare(ctx, served(was.Setting.Processes), counted(*is), counted(*was), o)
 }
 
+// takesOver says of a change that leaves a takeover out why somebody may need it: with it nobody is to wait in vain for
+// the dead. That the original has them wait, too, after some kills, does not count. Of a protocol that removes the lock
+// file of the dead although the kernel gives back their lock it is the fix.
+func (m *mender) takesOver(ctx context.Context, change []*edit.Edit, is *scenarios.Scenario, o checker.Options) (
+	c comparison) {
+	if !slices.ContainsFunc(change, (*edit.Edit).OmitsTakeover) {
+		return c
+	}
+	const why = "it is not known whether somebody waits for the dead whose lock is not taken over"
+	in := killed(*is)
+	if in.Setting.Crashes == 0 {
+		return comparison{why: why, open: true}
+	}
+	r, err := decided(ctx, &in, scenarios.Wedge, o)
+	switch {
+	case err != nil:
+		return comparison{why: why + ": " + err.Error(), open: true}
+	case r.Verdict == checker.Broken:
+		c.why = fmt.Sprintf("the lock of the dead is not taken over: %s is broken by %s", scenarios.Wedge,
+			r.Counterexample.Schedule)
+	case r.Verdict != checker.Holds:
+		c = comparison{why: why + ": " + r.Why, open: true}
+	}
+	return c
+}
+
 // elsewhere asks of a change what the other rows of the protocol claim something of. It lists what is broken there as
 // it was.
 func (m *mender) elsewhere(ctx context.Context, change []*edit.Edit) (still []string, c comparison) {

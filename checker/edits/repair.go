@@ -170,18 +170,16 @@ func decided(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property,
 
 // changes lists what to try, the smallest first.
 func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
-	synced, kills := m.sc.Setting.PowerLosses > 0, m.sc.Setting.Crashes > 0
+	synced := m.sc.Setting.PowerLosses > 0
 	excl := !slices.ContainsFunc(sites, func(s *edit.Site) bool { return s.Op.Call.IsLock() })
 	var without, added, later, over, own []*edit.Edit
 	each := func(s *edit.Site) {
-		// Without kills nobody misses it that the lock of the dead is taken over.
-		missed := kills || !s.TakesOver()
-		if s.OfName() && !s.Looks() && missed { // what is looked at and judged must be looked at
+		if s.OfName() && !s.Looks() { // what is looked at and judged must be looked at
 			without = append(without, s.Without()...)
 		}
 		added = append(added, s.Added(synced, excl && !m.stays(s.Op.Path))...)
 		over = append(over, s.Takeovers()...)
-		if e := s.IfOwn(); e != nil && missed {
+		if e := s.IfOwn(); e != nil {
 			own = append(own, e)
 		}
 	}
@@ -278,8 +276,12 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 		if i > 0 {
 			continue
 		}
-		var c comparison // before more processes are asked, which takes longer
-		if still, c = m.elsewhere(ctx, change); c.why != "" {
+		// Before more processes are asked, which takes longer.
+		c := m.takesOver(ctx, change, &is, o)
+		if c.why == "" {
+			still, c = m.elsewhere(ctx, change)
+		}
+		if c.why != "" {
 			fix.Why, fix.Open = c.why, c.open
 			return fix
 		}

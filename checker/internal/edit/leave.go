@@ -17,6 +17,8 @@ type Edit struct {
 	Sites []*Site
 	// Change makes it. It is for one scenario at a time.
 	Change Change
+	// Omits: it leaves out a call that changes something, always or where that changes what others have made.
+	Omits bool
 
 	doubt atomic.Pointer[string]
 }
@@ -27,6 +29,12 @@ func (e *Edit) Doubt() string {
 		return *d
 	}
 	return ""
+}
+
+// OmitsTakeover reports whether a call is left out that removes or replaces a name, and that nobody makes who runs
+// alone: it is about what somebody else has left there, who may be dead.
+func (e *Edit) OmitsTakeover() bool {
+	return e.Omits && e.Sites[0].N == 0 && replaced(&e.Sites[0].Op) != ""
 }
 
 // Forget forgets the doubt.
@@ -57,7 +65,7 @@ func (s *Site) Without() (all []*Edit) {
 			}
 		}
 	case s.acts():
-		e := &Edit{Text: "without " + s.String(), Sites: []*Site{s}}
+		e := &Edit{Text: "without " + s.String(), Sites: []*Site{s}, Omits: true}
 		e.Change = s.instead(func(_ int, op fsfake.Op) fsfake.Result { return succeeded(op) })
 		all = append(all, e)
 	case s.Looks() && s.later == nil:

@@ -58,7 +58,7 @@ func (s *Site) IfOwn() *Edit {
 	if replaced(&s.Op) == "" {
 		return nil
 	}
-	return &Edit{Text: s.String() + " only if one's own file is there", Sites: []*Site{s},
+	return &Edit{Text: s.String() + " only if one's own file is there", Sites: []*Site{s}, Omits: true,
 		Change: func(_ *scenarios.Task, p fsfake.Port) fsfake.Port {
 			return &owning{Port: p, site: s, own: map[string]uint64{}}
 		}}
@@ -74,10 +74,6 @@ func replaced(op *fsfake.Op) string {
 	}
 	return ""
 }
-
-// TakesOver reports whether the site's call removes or replaces a name, and nobody makes it who runs alone: so it is
-// about what somebody else has left there.
-func (s *Site) TakesOver() bool { return s.N == 0 && replaced(&s.Op) != "" }
 
 // owning is the port of a task that knows which files it has made.
 type owning struct {

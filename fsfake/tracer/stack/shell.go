@@ -25,11 +25,13 @@ var aShell = strings.Repeat("\n", 6) + "echo; read x\n" + strings.Repeat("\n", 1
 var aShellStands = []uint32{7, 23, 42, 59, 80}
 
 // KnowShell runs a shell once, to know afterwards at which line of a script it is. Of other programs, and where it
-// does not show, no line is told.
+// does not show, no line is told. The shell runs on the machine as it is. So it must be the system's: what somebody has
+// called sh elsewhere may do anything. And its environment is empty: of BASH_ENV it would run a file of the user's.
 func (f *Files) KnowShell(exe string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if !IsShell(exe) || f.shells[exe] != 0 {
+	systems := slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin"}, filepath.Dir(exe))
+	if !IsShell(exe) || !systems || f.shells[exe] != 0 {
 		return
 	}
 	if f.shells == nil {
@@ -65,6 +67,7 @@ func lineVariable(exe string) uint64 {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe, "-c", aShell)
+	cmd.Dir, cmd.Env = "/", []string{}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return 0

@@ -54,7 +54,7 @@ func (m *Machine) share(d *desc, flags int, r *Result) {
 	}
 }
 
-// unshare forgets which files mappings have shown, when nobody lives that has one.
+// unshare forgets which files mappings have shown. It is for when no living process has one.
 func (m *Machine) unshare() {
 	for _, n := range m.inodes {
 		if n.shared {

@@ -206,6 +206,8 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 // refused says why an attempt was no good that ended with an error, or returns the error if that ends the search.
 func (g *decision) refused(a *attempt, err error) (why string, fatal error) {
 	switch {
+	case errors.Is(err, errGoodEnd):
+		return "", err
 	case a.joined:
 		g.carries = err
 		g.known &^= roundsOpen | brokenSoFar

@@ -3,6 +3,7 @@ package checker
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/search"
@@ -87,6 +88,9 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 		res, err = o.oracle(ctx, t)
 	} else {
 		res, err = checkByGraph(ctx, t, o, ask)
+	}
+	if errors.Is(err, errGoodEnd) {
+		return checkCase(ctx, sc, p, o, ask)
 	}
 	if err != nil {
 		return Result{}, err

@@ -89,19 +89,30 @@ func (g *decision) find(ctx context.Context) (all []*found, err error) {
 	return all, nil
 }
 
-// meet tells of the first counterexample that is met.
+// errGoodEnd ends a decision of which a counterexample has turned out to end well: all begins anew.
+var errGoodEnd = errors.New("checker: the end of a counterexample is a good one")
+
+// meet reconsiders a counterexample before it is made smaller, which may take long, and tells of the first that stands.
 func (g *decision) meet(schedule sched.Schedule) error {
-	if g.o.Found == nil {
+	if g.o.Found == nil && g.t.Property.Reconsider == nil {
 		return nil
 	}
 	cx, err := g.t.Counterexample(schedule)
-	if err == nil {
-		res := NewResult(g.t.Sc, g.t.Property, nil)
-		res.Verdict, res.Counterexample = Broken, cx
+	if err != nil {
+		return err
+	}
+	res := NewResult(g.t.Sc, g.t.Property, nil)
+	res.Verdict, res.Counterexample = Broken, cx
+	switch good, err := res.reconsidered(); {
+	case err != nil:
+		return err
+	case good:
+		return errGoodEnd
+	case g.o.Found != nil:
 		g.o.Found(&res)
 		g.o.Found = nil
 	}
-	return err
+	return nil
 }
 
 // explain adds the counterexample and the odds to a broken result.

@@ -59,3 +59,29 @@ func TestPathsOfWhoCounts(t *testing.T) {
 	require.Contains(t, said, "With fewer attempts")
 	require.Contains(t, pathsOf(errors.New("it polls")), "a number of attempts, say")
 }
+
+// What ends well after all is not shown, not even as the first counterexample.
+func TestGoodEndIsNotTold(t *testing.T) {
+	t.Parallel()
+	sc := fixtures.New("toy/excl/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 2})
+	good := false
+	p := &scenarios.Property{
+		ID: "toy", Meaning: "It ends well.",
+		Invariant: func(v scenarios.View) string {
+			for range v.Holders() {
+				if !good {
+					return "somebody holds it"
+				}
+			}
+			return ""
+		},
+		Reconsider: func(scenarios.View) (bool, error) {
+			good = true
+			return true, nil
+		},
+	}
+	r, err := Check(t.Context(), sc, p, Options{Found: func(r *Result) { t.Errorf("%s is told", r.Verdict) }})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict, r.Why)
+	require.True(t, good)
+}

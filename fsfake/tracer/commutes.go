@@ -82,11 +82,15 @@ func (p *process) waitsFor(child *process) bool {
 			return false
 		}
 	}
+	return p.isIn(unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_RT_SIGSUSPEND)
+}
+
+// isIn reports whether a process waits in one of some calls, and does nothing else until that returns.
+func (p *process) isIn(calls ...int) bool {
 	if len(p.threads) != 1 || len(p.alarms) > 0 || p.threads[0].state != inCall || p.threads[0].timed {
 		return false
 	}
-	nr := p.threads[0].c.nr
-	return nr == unix.SYS_WAIT4 || nr == unix.SYS_WAITID || nr == unix.SYS_RT_SIGSUSPEND
+	return slices.Contains(calls, p.threads[0].c.nr)
 }
 
 // has reports whether a process has a description.

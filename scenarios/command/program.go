@@ -64,7 +64,7 @@ type driver struct {
 
 	converts bool // the call that goes on gives a lock back and then waits for another
 
-	resting []fsfake.Task // whose looks at children rest
+	resting []fsfake.Task // whose calls rest
 	// overtaking are the pids before whose calls one goes that begins or ends a process, overtaken those before which such
 	// a one has printed. hasPrinted is how much was printed.
 	overtaking, overtaken []int
@@ -161,6 +161,9 @@ func (d *driver) follow() error {
 		p, err := d.pick(set)
 		if err != nil {
 			return err
+		}
+		if p != nil {
+			d.wake(set, *p)
 		}
 		switch {
 		case p == nil: // killed before it has chosen
@@ -283,7 +286,6 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if r.OK() {
 		d.locks(p.Task.Pid, op)
 	}
-	d.wake(p)
 	if looksAtKin(op) {
 		d.spec.record.looked()
 	}

@@ -65,8 +65,11 @@ func (d *driver) prints(by fsfake.Task) {
 
 // A look at which children have ended (wait4 with WNOHANG, or where several may have) commutes with all calls but
 // the ends of children. So once another call was chosen before it, it rests until a child has ended: before
-// that, it may as well come first. It does not rest where no other call can be made at once, or a program sleeps, for
-// then the command would seem to wait.
+// that, it may as well come first. The end of a process whose parent only waits rests likewise, until one of its
+// siblings ends, or somebody goes on who has a pipe in common with it ([tracer.Run.EndsBeside]). That is a sleep set
+// (Godefroid, Partial-Order Methods, LNCS 1032, 1996): of several that may rest, one rests only where one before it in
+// the set is chosen otherwise. None rests where no other call can be made at once, or a program sleeps, for then
+// the command would seem to wait.
 
 // awake are the calls of a set without those that rest.
 func (d *driver) awake(set []tracer.Pending) []tracer.Pending {
@@ -74,7 +77,7 @@ func (d *driver) awake(set []tracer.Pending) []tracer.Pending {
 		return set
 	}
 	out := slices.DeleteFunc(slices.Clone(set), func(p tracer.Pending) bool {
-		return p.Op.Call == fsfake.CallWork && slices.Contains(d.resting, p.Task)
+		return slices.Contains(d.resting, p.Task)
 	})
 	if !slices.ContainsFunc(out, func(p tracer.Pending) bool { return rank(p) == 0 }) {
 		return set
@@ -82,26 +85,45 @@ func (d *driver) awake(set []tracer.Pending) []tracer.Pending {
 	return out
 }
 
-// passOver lays to rest the looks at children before which another call was chosen.
+// rests reports whether a call may rest.
+func (d *driver) rests(p tracer.Pending) bool {
+	if p.Op.Call == fsfake.CallExit {
+		_, commutes := d.run.EndsBeside(p.Task.Pid)
+		return commutes
+	}
+	return p.Op.Call == fsfake.CallWork && !p.Threads
+}
+
+// passOver lays to rest the calls before which another one was chosen.
 func (d *driver) passOver(set []tracer.Pending, chosen int) {
 	if !d.reduces() {
 		return
 	}
-	if set[chosen].Op.Call == fsfake.CallWork {
+	may := d.rests(set[chosen])
+	if may {
 		d.overtakes(set, chosen)
 	}
 	for i, p := range set {
-		if i != chosen && p.Op.Call == fsfake.CallWork && !p.Threads && !slices.Contains(d.resting, p.Task) {
+		if i != chosen && (i < chosen || !may) && d.rests(p) && !slices.Contains(d.resting, p.Task) {
 			d.resting = append(d.resting, p.Task)
 		}
 	}
 }
 
-// wake ends the rest of looks at children: of a process whose child ends, and of all while a program sleeps.
-func (d *driver) wake(p tracer.Pending) {
-	d.resting = slices.DeleteFunc(slices.Clone(d.resting), func(t fsfake.Task) bool {
-		return p.Op.Call == fsfake.CallSleep || p.Op.Call == fsfake.CallExit && t.Pid == p.Parent || t == p.Task
-	})
+// wake ends the rest of the calls of a set that do not commute with the one that goes on.
+func (d *driver) wake(set []tracer.Pending, p tracer.Pending) {
+	var resting []fsfake.Task
+	for _, q := range set {
+		beside, ends := d.run.EndsBeside(q.Task.Pid)
+		switch {
+		case !slices.Contains(d.resting, q.Task), q.Task == p.Task, p.Op.Call == fsfake.CallSleep:
+		case p.Op.Call == fsfake.CallExit && (q.Task.Pid == p.Parent || ends && q.Parent == p.Parent):
+		case q.Op.Call == fsfake.CallExit && (!ends || slices.Contains(beside, p.Task.Pid)):
+		default:
+			resting = append(resting, q.Task)
+		}
+	}
+	d.resting = resting
 }
 
 // looksAtKin reports whether a call looks at processes that commands have started.

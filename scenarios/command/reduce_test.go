@@ -26,6 +26,9 @@ func TestOrdersLeftOut(t *testing.T) {
 		{"one has a child", "{ sh -c :; : >a; } & [ ! -e a ] || echo a; wait", 2, false, false},
 		{"each locks", "flock n ls & flock n touch a & wait", 2, false, false},
 		{"one looks whether another has ended", family + " looks 0", 8, false, true},
+		{"two look at a child each", "[ -e n ]; " + family + " peek a & " + family + " peek b; wait", 4, false, false},
+		{"three end", "[ -e n ]; " + family + " order 0", 6, false, false},
+		{"one writes beside the other's end", "{ >n; echo; >a; echo; >b; echo; >c; } | true", 4, false, false},
 		{"which ends first", family + " first 0", 2, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

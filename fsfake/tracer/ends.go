@@ -1,0 +1,100 @@
+//go:build linux && amd64
+
+package tracer
+
+import (
+	"os"
+	"slices"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
+)
+
+// EndsBeside reports whether a process asks for its end, and that commutes with all calls but two kinds: the ends
+// of other children of its parent, which may be told of them in another order, and calls of some processes.
+// These have a pipe in common with it, or with one that has, and may notice that its end closes an end of that: by EOF,
+// EPIPE or a look that does not wait.
+//
+// Its parent only waits, for a child or for what a pipe brings, and is told of nothing else. No lock is given back that
+// the parent does not keep, and no child becomes an orphan.
+func (r *Run) EndsBeside(pid int) (pids []int, commutes bool) {
+	p := r.process(pid)
+	if p == nil || len(p.threads) != 1 || p.locks || p.parent == nil {
+		return nil, false
+	}
+	t := p.threads[0]
+	if t.state != asking || t.op.Call != fsfake.CallExit ||
+		!p.parent.isIn(unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_RT_SIGSUSPEND, unix.SYS_READ) {
+		return nil, false
+	}
+	for _, d := range p.fds { // order does not matter: each is looked at
+		if d.isFake() && !p.parent.has(d.file) && (d.file.locks || t.shares(d.file)) {
+			return nil, false
+		}
+	}
+	pipes := map[*process][]uint64{}
+	for _, q := range r.procs {
+		if q.parent == p && !q.gone {
+			return nil, false
+		}
+		var known bool
+		if q.gone {
+			continue
+		}
+		if pipes[q], known = q.pipes(); !known {
+			return nil, false
+		}
+	}
+	return r.connected(p, pipes), true
+}
+
+// connected are the pids of other processes that have a pipe in common with one, or with one of these.
+func (r *Run) connected(p *process, pipes map[*process][]uint64) (pids []int) {
+	with := slices.Clone(pipes[p])
+	for more := true; more; {
+		more = false
+		for _, q := range r.procs {
+			shares := func(pipe uint64) bool { return slices.Contains(with, pipe) }
+			if q != p && !slices.Contains(pids, q.pid) && slices.ContainsFunc(pipes[q], shares) {
+				pids, with, more = append(pids, q.pid), append(with, pipes[q]...), true
+			}
+		}
+	}
+	return pids
+}
+
+// pipes are the inode numbers of the pipes that a process has open, without those that the run reads itself. They are
+// not known where it has something else that two processes may share and wait for, a socket for one.
+func (p *process) pipes() (of []uint64, known bool) {
+	base := "/proc/" + strconv.Itoa(p.real) + "/fd/"
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return nil, false
+	}
+	for _, e := range entries {
+		fd, _ := strconv.Atoi(e.Name())
+		var s unix.Stat_t
+		if p.fds[fd].isFake() {
+			continue
+		}
+		if unix.Stat(base+e.Name(), &s) != nil {
+			return nil, false
+		}
+		switch s.Mode & unix.S_IFMT {
+		case unix.S_IFREG, unix.S_IFDIR:
+		case unix.S_IFCHR:
+			if s.Rdev == unix.Mkdev(5, 0) || s.Rdev == unix.Mkdev(5, 2) { // a terminal
+				return nil, false
+			}
+		case unix.S_IFIFO:
+			if p.r.out.of(&s) == nil {
+				of = append(of, s.Ino)
+			}
+		default:
+			return nil, false
+		}
+	}
+	return of, true
+}

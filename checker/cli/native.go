@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"lockpick/checker"
@@ -46,6 +47,8 @@ type challenge struct {
 	// serial: that what is left behind is serializable is not broken on the model.
 	serial bool
 	swept  *native.Report
+	// carried is what comes of the forced order of a counterexample; nil where that has not begun.
+	carried func() (native.Carried, error)
 	// sleeps: the commands sleep for long. confirmed: natively something was broken.
 	sleeps, confirmed bool
 	// onlyConfirms: what holds is not challenged.
@@ -280,6 +283,27 @@ func (n *challenge) modelOnly(r *checker.Result) string {
 	return ""
 }
 
+// ahead begins to force the order of a counterexample, which takes as long as the commands sleep. It returns what waits
+// for that.
+func (n *challenge) ahead(ctx context.Context, r *checker.Result) (wait func()) {
+	if n.ofKills(r) || n.modelOnly(r) != "" {
+		return func() {}
+	}
+	c, err := n.check(ctx, ofEnds(r))
+	if err != nil {
+		return func() {} // who needs it finds out why it cannot be
+	}
+	n.carried = n.carry(ctx, c, r)
+	go n.carried()
+	return func() { _, _ = n.carried() }
+}
+
+// carry returns what forces the order of a counterexample natively, once.
+func (n *challenge) carry(ctx context.Context, c *native.Check, r *checker.Result) func() (native.Carried, error) {
+	steps, hang := nativeSteps(n.spec, r), ofHangs(r)
+	return sync.OnceValues(func() (native.Carried, error) { return c.Carry(ctx, steps, hang, n.budget) })
+}
+
 // confirm forces the order of a counterexample natively.
 func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 	c, err := n.check(ctx, ofEnds(r))
@@ -287,8 +311,12 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 		return err
 	}
 	n.begins()
+	carried := n.carried
+	if n.carried = nil; carried == nil {
+		carried = n.carry(ctx, c, r)
+	}
 	hang := ofHangs(r)
-	got, err := c.Carry(ctx, nativeSteps(n.spec, r), hang, n.budget)
+	got, err := carried()
 	if err != nil {
 		return err
 	}
@@ -301,6 +329,7 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 		n.confirmed = true
 		r.Native = fmt.Sprintf("confirmed: %d of %d native runs in this order %s", got.Bad, got.Runs, end)
 	case got.Near != nil:
+		n.confirmed = true
 		r.Native = fmt.Sprintf("confirmed in another order, %s: %d of %d native runs %s", got.Near.Schedule,
 			got.Near.Seen, got.Near.Runs, end)
 	case got.Forced == 0 || r.Scenario.Setting.Assumed().Inodes == scenarios.InodesReused:

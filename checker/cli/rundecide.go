@@ -224,26 +224,32 @@ func (a *app) witness(ctx context.Context, spec *command.Spec, n *challenge, r *
 	if r.Counterexample != nil {
 		bar.begin(r.Property.ID, "broken on the model; now this kernel is asked")
 	}
-	carryOut(ctx, spec, r)
 	n.begins = sync.OnceFunc(func() {
 		if bar.w == nil {
 			a.note("%s: %s on the model; now it is tried natively", r.Property.ID, r.Verdict)
 		}
 		bar.begin(r.Property.ID, fmt.Sprintf("%s on the model; now it is tried natively", r.Verdict))
 	})
-	done := make(chan bool, 1)
 	answer := func() {
 		n.answer(ctx, r)
 		watchChanges(r)
-		done <- true
 	}
-	if n.sleeps && r.Verdict == checker.Broken {
-		n.begins()
-		n.begins = func() {}
-		go answer()
-	} else {
+	if !n.sleeps || n.budget == 0 || r.Verdict != checker.Broken {
+		carryOut(ctx, spec, r)
 		answer()
+		return func() {}
 	}
+	n.begins()
+	n.begins = func() {}
+	carried := n.ahead(ctx, r)
+	carryOut(ctx, spec, r)
+	done := make(chan bool)
+	go func() {
+		carried()
+		answer()
+		n.carried = nil // the verdict may be none by now
+		close(done)
+	}()
 	return func() { <-done }
 }
 

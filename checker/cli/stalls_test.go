@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,4 +59,21 @@ func TestRunTellsWhichStallIsSurvived(t *testing.T) {
 	text, err := os.ReadFile("m.md")
 	require.NoError(t, err)
 	require.Contains(t, string(text), "**Stalls:** "+told+".")
+}
+
+// Of commands that sleep for long, clocks that move come first: a lock that is stale by age is broken by time.
+// What breaks without it is shown without it.
+func TestSleepersFirst(t *testing.T) {
+	testmain.Slow(t, "it runs real programs for seconds", "./checker/cli")
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("n", []byte("0\n"), 0o644))
+	for text, lasting := range map[string]bool{
+		slowLease + " 2>/dev/null || :":                                true,
+		"date +%s > /dev/null; read x < n; sleep 1; echo $((x+1)) > n": false,
+	} {
+		got := run(t, "run", "--native", "off", "--property", "serializable", "-n", "2", "--", "sh", "-c", text)
+		require.Contains(t, got.stdout, "  BROKEN  serializable\n", got.stderr)
+		require.Equal(t, lasting, strings.Contains(got.stdout, "assuming sleeps-last"), got.stdout)
+		require.NotContains(t, got.stderr, "natively")
+	}
 }

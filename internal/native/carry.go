@@ -18,7 +18,8 @@ type Carried struct {
 }
 
 // Carry forces the order of a run that was seen elsewhere, three times or six. Where that ends as a serial order does
-// it looks for a bad end near by, within the budget. hang: the order is to end in a deadlock.
+// it looks for a bad end near by, within the budget. hang: the order is to end in a deadlock. Where commands sleep the
+// order takes as long, and is left once the same commands end badly by themselves.
 func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.Duration) (Carried, error) {
 	var out Carried
 	tries := [][]int{{1}, {8}} // how many steps a call is looked for in; temporary names and fallbacks need the second
@@ -27,6 +28,15 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 	}
 	if c.task.Sleeps { // once more where files outside are shared, which serial runs show
 		tries = append(tries, tries...)
+	}
+	forced, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if c.task.Sleeps && !hang {
+		go func() {
+			if c.atOnce() != nil {
+				cancel()
+			}
+		}()
 	}
 	for i, windows := range tries {
 		if i > 0 && c.task.Sleeps && len(c.outside) == 0 {
@@ -42,7 +52,7 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 				jobs = append(jobs, j)
 			}
 		}
-		if err := c.carry(ctx, jobs, hang, &out); err != nil || out.Bad > 0 {
+		if err := c.carry(ctx, forced, jobs, hang, &out); err != nil || out.Bad > 0 || out.Near != nil {
 			return out, err
 		}
 	}
@@ -54,16 +64,21 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 }
 
 // carry runs scripts, and compares their ends once the serial ones are known.
-func (c *Check) carry(ctx context.Context, jobs []job, hang bool, out *Carried) error {
+func (c *Check) carry(ctx, forced context.Context, jobs []job, hang bool, out *Carried) error {
 	type carried struct {
 		run    *run
 		strict bool // who may sleep may also come too late
 	}
 	var ran []carried
-	err := c.all(ctx, jobs, func(j *job, r *run) bool {
+	err := c.all(forced, jobs, func(j *job, r *run) bool {
 		ran = append(ran, carried{r, j.Patience == patience})
 		return true
 	})
+	if c.task.Sleeps {
+		if near := c.atOnce(); !hang {
+			out.Near = near
+		}
+	}
 	if err == nil {
 		err = c.ready()
 	}
@@ -94,6 +109,35 @@ func (c *Check) carry(ctx context.Context, jobs []job, hang bool, out *Carried) 
 		}
 	}
 	return err
+}
+
+// runAtOnce starts all commands, some times, and lets each go on when it can. It returns an end that no serial order
+// gives.
+func (c *Check) runAtOnce(ctx context.Context) *Found {
+	f := Found{Schedule: "all at once"}
+	var ends []outcome
+	err := c.all(ctx, []job{{Patience: patience}, {Patience: patience, Seed: 1}, {Patience: patience, Seed: 2}},
+		func(_ *job, r *run) bool {
+			f.Runs++
+			if r.Cut == "" && r.OnlyHere == "" {
+				ends = append(ends, c.task.outcomeOf(r))
+			}
+			return true
+		})
+	if err != nil || c.ready() != nil {
+		return nil
+	}
+	for _, o := range ends {
+		if serial, err := c.clear(ctx, o); err != nil || serial {
+			continue
+		}
+		f.Seen++
+		f.Differs = c.differs(o)
+	}
+	if f.Seen == 0 {
+		return nil
+	}
+	return &f
 }
 
 // forced reports whether each turn of the script ended where the script has another command go on.

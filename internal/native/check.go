@@ -37,6 +37,7 @@ type Check struct {
 
 	mu     sync.Mutex         // of what runs find out
 	ready  func() error       // waits for the serial runs, which come first
+	atOnce func() *Found      // waits for runs of commands that sleep, of which none is held
 	cancel context.CancelFunc // ends them
 }
 
@@ -69,9 +70,11 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 	c.sleeps = t.Sleeps
 	ctx, c.cancel = context.WithCancel(ctx)
 	c.ready = sync.OnceValue(func() error { return c.serial(ctx) })
+	c.atOnce = sync.OnceValue(func() *Found { return c.runAtOnce(ctx) })
 	switch {
 	case err == nil && t.Sleeps:
 		go func() { _ = c.ready() }()
+		go c.atOnce()
 	case err == nil:
 		err = c.ready()
 	}
@@ -86,6 +89,7 @@ func Open(ctx context.Context, t Task) (*Check, error) {
 func (c *Check) Close() {
 	c.cancel()
 	_ = c.ready()
+	_ = c.atOnce()
 	_ = os.RemoveAll(c.temp)
 }
 

@@ -179,8 +179,53 @@ func TestSleepersGoOnMeanwhile(t *testing.T) {
 	testmain.Viewed(t, err, "./internal/native")
 	skipFixed(t, err)
 	require.NoError(t, err)
-	require.Positive(t, got.Bad)
+	require.True(t, got.Bad > 0 || got.Near != nil)
 	require.Equal(t, soonMore, c.rounds, "they are not run again")
+}
+
+// Commands that sleep are run at once from the start, so that an order need not be forced that takes as long.
+func TestSleepersAtOnce(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
+	const slowly = "read x < n; sleep 1; echo $((x+1)) > n"
+	for _, c := range []struct {
+		command string
+		broken  bool
+	}{{slowly, true}, {"exec 9>l; flock 9; " + slowly + "; date +%s.%N > $(date +%N)", false}} {
+		task := shell(t, []string{"n=0\n"}, c.command, c.command)
+		task.Sleeps = true
+		check := open(t, task)
+		skipFixed(t, check.ready())
+		got, err := check.Carry(context.Background(), nil, false, time.Second)
+		require.NoError(t, err)
+		if !c.broken {
+			require.Nil(t, got.Near)
+			require.Nil(t, check.atOnce())
+			continue
+		}
+		differs := []string{`n: "1\n", and not "2\n"`}
+		require.Equal(t, &Found{Schedule: "all at once", Differs: differs, Seen: 3, Runs: 3}, got.Near)
+		r, err := check.Sweep(context.Background(), time.Second, true)
+		require.NoError(t, err)
+		require.Equal(t, got.Near, r.Bad)
+	}
+}
+
+// Of commands that are alike one order is run, and stands for those of the others.
+func TestSerialRunsOfCommandsThatAreAlike(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
+	const locked = "exec 9>l; flock 9; read x < n; echo $((x+1)) > n; cat n"
+	task := shell(t, []string{"n=0\n"}, locked, locked, "exec 9>l; flock 9; cat n")
+	c := open(t, task)
+	skipFixed(t, c.ready())
+	var ran [][]int
+	for _, o := range c.orders {
+		ran = append(ran, o.ran)
+	}
+	require.Equal(t, [][]int{{0, 1, 2}, {0, 2, 1}, {2, 0, 1}}, c.every())
+	require.ElementsMatch(t, [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}, ran)
+	r, err := c.Sweep(context.Background(), time.Second, true)
+	require.NoError(t, err)
+	require.Nil(t, r.Bad)
 }
 
 func TestFlockHolds(t *testing.T) {

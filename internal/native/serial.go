@@ -81,7 +81,8 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 	})
 }
 
-// every lists the orders: of all commands, and where some may refuse also of some.
+// every lists the orders: of all commands, and where some may refuse also of some. Of commands that are alike the first
+// goes first, for the others do the same.
 func (c *Check) every() [][]int {
 	n := len(c.task.Commands)
 	var out [][]int
@@ -91,7 +92,8 @@ func (c *Check) every() [][]int {
 			out = append(out, slices.Clone(ran))
 		}
 		for i := range n {
-			if !slices.Contains(ran, i) {
+			earlier := func(k int) bool { return c.task.alike(k, i) && !slices.Contains(ran, k) }
+			if !slices.Contains(ran, i) && !slices.ContainsFunc(upTo(i), earlier) {
 				extend(append(slices.Clone(ran), i))
 			}
 		}
@@ -100,15 +102,57 @@ func (c *Check) every() [][]int {
 	return out
 }
 
-// learn adds the end of a serial run.
+func upTo(n int) (out []int) {
+	for i := range n {
+		out = append(out, i)
+	}
+	return out
+}
+
+// alike reports whether two commands do the same.
+func (t *Task) alike(i, k int) bool {
+	a, b := t.Commands[i], t.Commands[k]
+	return a.Stdin == b.Stdin && slices.Equal(a.Argv, b.Argv)
+}
+
+// learn adds the end of a serial run, also as one of other commands that are alike.
 func (c *Check) learn(j *job, r *run) {
 	c.runs++
-	o := order{end: c.task.outcomeOf(r)}
+	var ran []int
 	for _, t := range j.Turns {
-		o.ran = append(o.ran, t.Command)
-		c.calls[t.Command] = max(c.calls[t.Command], r.Calls[t.Command])
+		ran = append(ran, t.Command)
 	}
+	var extend func(as []int)
+	extend = func(as []int) {
+		if len(as) == len(ran) {
+			c.add(as, r.by(ran, as))
+			return
+		}
+		for i := range c.task.Commands {
+			if !slices.Contains(as, i) && c.task.alike(ran[len(as)], i) {
+				extend(append(slices.Clone(as), i))
+			}
+		}
+	}
+	extend(nil)
+}
+
+// by is a serial run as if other commands had run.
+func (r *run) by(ran, as []int) *run {
+	is, n := *r, len(r.Exits)
+	is.Exits, is.Printed, is.Pids, is.Calls = make([]string, n), make([]string, n), make([][]int, n), make([]int, n)
+	for k, i := range as {
+		was := ran[k]
+		is.Exits[i], is.Printed[i], is.Pids[i], is.Calls[i] = r.Exits[was], r.Printed[was], r.Pids[was], r.Calls[was]
+	}
+	return &is
+}
+
+// add adds the end of a serial run of some commands.
+func (c *Check) add(ran []int, r *run) {
+	o := order{ran: slices.Clone(ran), end: c.task.outcomeOf(r)}
 	for i := range r.Exits { // of those that did not run nothing is compared
+		c.calls[i] = max(c.calls[i], r.Calls[i])
 		if !slices.Contains(o.ran, i) {
 			delete(o.end, commandName(i))
 			delete(o.end, commandName(i)+" prints")

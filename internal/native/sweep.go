@@ -68,6 +68,14 @@ func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Rep
 	rep := Report{}
 	singles := c.singles()
 	rep.Places = len(singles)
+	if c.task.Sleeps {
+		if near := c.atOnce(); ends {
+			rep.Bad = near
+		}
+	}
+	if rep.Bad != nil {
+		singles = nil
+	}
 	err := c.sweep(ctx, in, singles, ends, &rep, &rep.Tried)
 	if err == nil && rep.Bad == nil && (ends || rep.Hang == nil) {
 		err = c.sweep(ctx, in, c.drawn(rep.Places, budget), ends, &rep, &rep.Random)

@@ -103,6 +103,15 @@ func NewResult(sc *scenarios.Scenario, p *scenarios.Property, cx *trace.Countere
 	return r
 }
 
+// Ask makes the verdict depend on a question. The cause of the counterexample then says which call it is about.
+func (r *Result) Ask(q *trace.Question) {
+	r.Question = q
+	if q.Open() && r.Counterexample != nil {
+		r.Counterexample.Asked = true
+		explain.Explain(r.Scenario, r.Counterexample)
+	}
+}
+
 // Watch makes the result show other files than its scenario names: paths on the machine, in
 // the order of their columns. The cause is told anew, because inodes are numbered as they
 // come up at the files that are shown.

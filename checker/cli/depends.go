@@ -39,12 +39,11 @@ func ifRefused(r checker.Result, spec *command.Spec, strict *scenarios.Scenario,
 	if err != nil || allowed.Verdict != checker.Holds {
 		return r, err
 	}
-	r.Question = &trace.Question{
-		Ask:     fmt.Sprintf("Does %s mean that the command has done nothing?", exits(flags)),
-		Yes:     trace.Answer{Flags: flags, Verdict: checker.Holds},
-		No:      trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
-		Because: full.Counterexample.Met(),
-	}
+	r.Ask(&trace.Question{
+		Ask: fmt.Sprintf("Does %s mean that the command has done nothing?", exits(flags)),
+		Yes: trace.Answer{Flags: flags, Verdict: checker.Holds},
+		No:  trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
+	})
 	return r, nil
 }
 
@@ -75,8 +74,7 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 		r.Why = "it depends: it holds if a command that exits 0 and has changed no file has skipped its work; " +
 			"say so with " + flags + ", or --refused none"
 	}
-	q.Because = r.Counterexample.Met()
-	r.Question = q
+	r.Ask(q)
 	return r, nil
 }
 

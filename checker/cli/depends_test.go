@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -80,6 +81,10 @@ func TestRunAsksWhatAnExitMeans(t *testing.T) {
 				return
 			}
 			require.Equal(t, ExitUnknown, got.exit)
+			if strings.Contains(c.script, "flock") {
+				require.Regexp(t, `cause +[AB] meets another's lock at step (\d+): flock `, got.stdout)
+				require.Regexp(t, `source +\S*job\.sh:2: step (\d+), [AB]: flock `, got.stdout, "the line that meets it")
+			}
 			require.NotContains(t, got.stdout, "not known: whether", "where all succeed nothing is lost, for it holds then")
 			if c.yes == "1" {
 				require.Contains(t, got.stdout, "refused: a command fails, and all that is left is what the others leave")

@@ -29,7 +29,8 @@ const (
 func (m *markdown) section(r *checker.Result) error {
 	above := []string{"### " + markdownText(m.title(r))}
 	if q := r.Question; q != nil {
-		above = append(above, markdownText(strings.Join(q.Lines(), " ")))
+		ask, answers := q.Lines()[0], q.Lines()[1:]
+		above = append(above, strings.TrimSpace(markdownText(ask+" "+strings.Join(answers, "; "))))
 	}
 	if r.Counterexample == nil {
 		if r.Scenario.Summary != "" && !r.Scenario.OfCommands() {
@@ -39,9 +40,7 @@ func (m *markdown) section(r *checker.Result) error {
 		m.paragraphs(append(above, m.witness(r)...))
 		return nil
 	}
-	if cause := r.Counterexample.Cause; r.Question.Open() && r.Question.Because != "" {
-		above = append(above, "**Cause:** "+markdownText(r.Question.Because))
-	} else if cause != "" {
+	if cause := r.Counterexample.Cause; cause != "" {
 		above = append(above, "**Cause:** "+markdownText(cause))
 	}
 	table := m.outcomes(r.Counterexample, issueRows)

@@ -220,10 +220,6 @@ func (t *timeline) places() {
 func (t *timeline) footer() {
 	cx := t.r.Counterexample
 	t.table(cx)
-	cause := cx.Cause
-	if q := t.r.Question; q.Open() && q.Because != "" {
-		cause = q.Because
-	}
 	accepted := t.r.AcceptedText()
 	if accepted != "" {
 		accepted += "."
@@ -236,7 +232,7 @@ func (t *timeline) footer() {
 		t.tell(label, text)
 		label = ""
 	}
-	for _, said := range []struct{ label, text string }{{"cause", cause}, {"fix", fix(t.r)}, {"accept", accepted},
+	for _, said := range []struct{ label, text string }{{"cause", cx.Cause}, {"fix", fix(t.r)}, {"accept", accepted},
 		{"kernel", cx.Kernel}, {"native", t.r.Native}, {"verdict", t.why()}} {
 		if said.text != "" || said.label == "cause" {
 			t.tell(said.label, said.text)

@@ -12,8 +12,6 @@ type Question struct {
 	Ask string `json:"ask"`
 	Yes Answer `json:"yes"`
 	No  Answer `json:"no"`
-	// Because says which call of the counterexample the question is about; empty when none is known.
-	Because string `json:"-"`
 }
 
 // An Answer is how to give it, as flags of run, and the verdict then.

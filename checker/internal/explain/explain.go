@@ -55,6 +55,7 @@ func (t *teller) madeToFail() {
 func (t *teller) said() {
 	last, said := t.last(), t.walk.Names.Shorten(t.cx.Said)
 	switch {
+	case t.cx.Asked && t.cx.Mistake != "":
 	case t.cx.Property.Assertions && last != nil:
 		t.say("%s asserts %q %s, and it is not so.", last.Choice.Task, said, t.at(last.N))
 	case said != "" && (t.cx.Mistake == "" || !t.cx.Property.OfHolders):
@@ -74,6 +75,7 @@ type mistake struct {
 
 // mistakes are tried in this order: what says most about a trace comes first.
 var mistakes = []mistake{
+	{"refusal", trace.Unexplained, (*teller).questioned},
 	{"wedge", "LP1020", (*teller).wedge},
 	{"left behind", "LP1020", (*teller).leftBehind},
 	{"deadlock", "LP1021", (*teller).deadlock},

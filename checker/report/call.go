@@ -113,7 +113,7 @@ func (c *charter) statText(st *trace.Walked, i int) string {
 			words = append(words, fmt.Sprintf("ino %d", stat.Ino))
 		}
 		if c.aging {
-			words = append(words, trace.AgeText(st.Before.Clock.Sub(time.Unix(0, stat.Mtime)))+" old")
+			words = append(words, c.walk.OldText(st.Before.Clock, time.Unix(0, stat.Mtime)))
 		}
 	} else if stat.Mode.IsDir() {
 		words[0] = "dir"

@@ -72,6 +72,15 @@ func (w *Walk) TimeText(at time.Time) string {
 	return at.UTC().Format(layout)
 }
 
+// OldText tells how old a file is. Of a file that commands find at the start it says no figure, since that hangs on
+// when the run began.
+func (w *Walk) OldText(now, mtime time.Time) string {
+	if w.sc.OfCommands() && mtime.Before(w.Start.Clock) {
+		return "older than the run"
+	}
+	return AgeText(now.Sub(mtime)) + " old"
+}
+
 // AgeText tells a duration, in milliseconds at the finest, without what is zero at its
 // end: "2m", "48h", "1.5s".
 func AgeText(d time.Duration) string {

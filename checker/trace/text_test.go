@@ -38,6 +38,19 @@ func TestAgeText(t *testing.T) {
 	}
 }
 
+// How old a file of commands is when they begin differs from run to run, and no figure is told.
+func TestOldText(t *testing.T) {
+	s := newScript(t)
+	w := s.walk()
+	before, after := w.Start.Clock.Add(-34*time.Millisecond), w.Start.Clock.Add(time.Second)
+	require.Equal(t, "34ms old", w.OldText(w.Start.Clock, before))
+	s.sc.External = true
+	w = s.walk()
+	require.Equal(t, "older than the run", w.OldText(w.Start.Clock, before))
+	require.Equal(t, "0s old", w.OldText(w.Start.Clock, w.Start.Clock))
+	require.Equal(t, "1s old", w.OldText(after.Add(time.Second), after))
+}
+
 // Ages matter when something is older than something else.
 func TestAges(t *testing.T) {
 	s := newScript(t)

@@ -64,10 +64,8 @@ type judgement struct {
 	pid  int
 	cell string
 	err  syscall.Errno
-	// clock is what the clock said when the file held a time.
-	clock time.Time
-	// age is the time since the file was last changed, when the task read the clock.
-	age time.Duration
+	// clock is what the clock said when the file held a time, or was last changed at another, which is dated then.
+	clock, dated time.Time
 }
 
 // knowing returns the look by which the task knows most of the file: a read.
@@ -146,8 +144,8 @@ func (t *teller) judgements(l *look, after, before int) string {
 // judgement tells one thing that a task asked, after "had" as well as alone.
 func (t *teller) judgement(j judgement) string {
 	switch {
-	case j.call == fsfake.CallNow && j.age != 0:
-		return "found it " + trace.AgeText(j.age) + " old"
+	case j.call == fsfake.CallNow && !j.dated.IsZero():
+		return "found it " + t.walk.OldText(j.clock, j.dated)
 	case j.call == fsfake.CallNow:
 		if j.clock.IsZero() {
 			return ""
@@ -186,8 +184,8 @@ func (s *story) judge(st *trace.Walked, c *trace.Call) {
 		switch {
 		case l.how == read && s.walk.Quote(l.text, len(l.text)) != trace.Quote(l.text, len(l.text)):
 			j.clock = time.Unix(0, c.Result.N)
-		case l.dated:
-			j.age = time.Duration(c.Result.N - l.file.Mtime)
+		case l.dated && c.Result.N != l.file.Mtime:
+			j.clock, j.dated = time.Unix(0, c.Result.N), time.Unix(0, l.file.Mtime)
 		}
 	case c.Op.Call == fsfake.CallCellLoad && c.Result.Value == nil:
 	case c.Op.Call.IsLock() && c.Result.Errno != 0:

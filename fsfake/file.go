@@ -179,6 +179,18 @@ func (f *File) Truncate(size int64) error {
 	return err
 }
 
+// Chmod is fchmod(2).
+func (f *File) Chmod(mode fs.FileMode) error {
+	_, err := f.call("chmod", Op{Call: CallFchmod, Mode: modeBits(mode)})
+	return err
+}
+
+// Chown is fchown(2); -1 leaves the user or the group as it is.
+func (f *File) Chown(uid, gid int) error {
+	_, err := f.call("chown", Op{Call: CallFchown, Off: int64(uid), Len: int64(gid)})
+	return err
+}
+
 // Chtimes is futimens(2). A zero time leaves the file's as it is.
 func (f *File) Chtimes(atime, mtime time.Time) error {
 	_, err := f.call("chtimes", Op{Call: CallFutimes, Time: timeArg(atime), Time2: timeArg(mtime)})

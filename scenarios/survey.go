@@ -3,6 +3,7 @@ package scenarios
 import (
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -15,6 +16,8 @@ type Subject struct {
 	// ID is system/variant. The scenarios that are made are called system/variant/survey-….
 	ID   string
 	Lock Protocol
+	// Setting has the Concurrency, Machine and Assume of all situations; what else there is in a setting they say.
+	Setting Setting
 	// Setup makes what must be there before the lock is used. Nil makes the directory of
 	// the lock's path.
 	Setup func(m *fsfake.Machine)
@@ -145,6 +148,10 @@ func (s *Subject) validate() error {
 			"Update changes", s.ID)
 	case !path.IsAbs(s.Lock.Path):
 		return fmt.Errorf("scenarios: a survey of %s: give the protocol's Path, absolute, and not %q", s.ID, s.Lock.Path)
+	case !reflect.DeepEqual(s.Setting, Setting{
+		Concurrency: s.Setting.Concurrency, Machine: s.Setting.Machine, Assume: s.Setting.Assume}):
+		return fmt.Errorf("scenarios: a survey of %s: give Concurrency, Machine and Assume only in the subject's "+
+			"Setting: the rest is what the situations ask", s.ID)
 	}
 	return nil
 }
@@ -267,6 +274,7 @@ func (s *Subject) study(h Hazard, left []leftover) Study {
 
 // scenario is one situation of the subject.
 func (s *Subject) scenario(name, summary string, setting Setting, program Program, asked []*Property) Scenario {
+	setting.Concurrency, setting.Machine, setting.Assume = s.Setting.Concurrency, s.Setting.Machine, s.Setting.Assume
 	sc := Scenario{
 		ID: s.ID + "/" + surveyPrefix + name, Summary: summary, Setting: setting,
 		Setup: s.Setup, Probe: Attempt(s.Lock), Watch: append([]string{s.Lock.Path}, s.Watch...),

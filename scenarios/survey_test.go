@@ -113,6 +113,18 @@ func TestSurveyLeavesWhatAKilledOwnerLeaves(t *testing.T) {
 	}
 }
 
+// What a situation leaves open is as the subject says.
+func TestSurveyTakesTheSetting(t *testing.T) {
+	given := scenarios.Setting{Concurrency: scenarios.Threads}
+	studies, err := scenarios.Survey(scenarios.Subject{ID: "app/pid-file", Lock: pidLock, Setting: given})
+	require.NoError(t, err)
+	for _, s := range studies {
+		for _, sc := range s.Scenarios {
+			require.Equal(t, scenarios.Threads, sc.Setting.Concurrency, sc.ID)
+		}
+	}
+}
+
 func TestSurveyRefuses(t *testing.T) {
 	forever := pidLock
 	forever.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
@@ -130,12 +142,14 @@ func TestSurveyRefuses(t *testing.T) {
 	blocks.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
 		return scenarios.Hold{}, t.Kill(-1)
 	}
+	killed := scenarios.Setting{Crashes: 2}
 	noPath := pidLock
 	noPath.Path = "app.pid"
 	for want, s := range map[string]scenarios.Subject{
 		`the id must be system/variant`:               {ID: "app", Lock: pidLock},
 		`give the protocol's Acquire and its Release`: {ID: "app/lock"},
 		`give the protocol's Path, absolute`:          {ID: "app/lock", Lock: noPath},
+		`give Concurrency, Machine and Assume only`:   {ID: "app/lock", Lock: pidLock, Setting: killed},
 		`makes 200 calls and is not done`:             {ID: "app/lock", Lock: forever},
 		`an owner alone: scenarios: locked`:           {ID: "app/lock", Lock: refused},
 		`is not modelled`:                             {ID: "app/lock", Lock: blocks},

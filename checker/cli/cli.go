@@ -147,7 +147,7 @@ Exit codes: 0 all verdicts as claimed, 1 some verdict differs, 2 usage or bad in
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(a.listCommand(), a.checkCommand(), a.explainCommand(), a.replayCommand(), a.runCommand(),
-		a.repairCommand(), a.sampleCommand(), a.surveyCommand(), a.verifyCommand(), a.weighCommand())
+		a.repairCommand(), a.sampleCommand(), a.surveyCommand(), a.verifyCommand(), a.weighCommand(), a.manCommand())
 	return root
 }
 

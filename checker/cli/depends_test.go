@@ -83,7 +83,7 @@ func TestRunAsksWhatAnExitMeans(t *testing.T) {
 			require.Equal(t, ExitUnknown, got.exit)
 			if strings.Contains(c.script, "flock") {
 				require.Regexp(t, `cause +[AB] meets another's lock at step (\d+): flock `, got.stdout)
-				require.Regexp(t, `source +\S*job\.sh:2: step (\d+), [AB]: flock `, got.stdout, "the line that meets it")
+				require.Regexp(t, `source +\S*job\.sh:2: step (\d+), [AB]: flock `, got.stdout)
 			}
 			require.NotContains(t, got.stdout, "not known: whether", "where all succeed nothing is lost, for it holds then")
 			if c.yes == "1" {

@@ -34,7 +34,7 @@ type Counterexample struct {
 	Mistake string
 	// Code is the id of the cause's kind; see [Kinds].
 	Code string
-	// Asked: the user is asked whether it is wrong; the cause then says which answer of which call the question is about.
+	// Asked: the user is asked whether it is wrong. The cause then says which call the question is about.
 	Asked bool
 	// Act is the step with the call by which it went wrong: the one that should have noticed,
 	// that leaves behind what it should not, that closes a circle of those who wait, or that is

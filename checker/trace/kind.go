@@ -156,6 +156,11 @@ var kinds = []Kind{
 		"Claim it first by one call that only one can succeed with, such as a rename to a name of your own.",
 	},
 	{
+		"LP1027", "refused, and gives up",
+		"A process is told that another has the lock, and ends without its work.",
+		"Wait for the lock (flock without -n, `.timeout` in sqlite3). If the status says so, add --refused STATUS.",
+	},
+	{
 		Unexplained, "not explained",
 		"The schedule shows the violation. Why it happens is not known better.",
 		"Read the schedule with --unfold.",

@@ -75,7 +75,7 @@ type mistake struct {
 
 // mistakes are tried in this order: what says most about a trace comes first.
 var mistakes = []mistake{
-	{"refusal", trace.Unexplained, (*teller).questioned},
+	{"refusal", "LP1027", (*teller).questioned},
 	{"wedge", "LP1020", (*teller).wedge},
 	{"left behind", "LP1020", (*teller).leftBehind},
 	{"deadlock", "LP1021", (*teller).deadlock},
@@ -103,6 +103,7 @@ var mistakes = []mistake{
 	{"ignored refusal", "LP1008", (*teller).ignored},
 	{"stale look", "LP1026", (*teller).turnedAway},
 	{"half a change", "LP1014", (*teller).readAmid},
+	{"refusal", "LP1027", (*teller).turnedDown},
 	{"gave way", "LP1019", (*teller).gaveWay},
 	{"stale look", "LP1002", func(t *teller) bool { return t.staleUse(t.stale) }}, // of files, too, that end well
 	{"interrupted", "LP1019", (*teller).interrupted},

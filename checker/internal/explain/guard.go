@@ -32,7 +32,7 @@ func (t *teller) guard(u *use) {
 }
 
 func (t *teller) guardSpan(s span) {
-	_ = t.lockLost(s) || t.lockLate(s) || t.lockPassed(s) || t.nameLock(s)
+	_ = t.lockLost(s) || t.lockLate(s) || t.lockPassed(s) || t.nameLock(s) || t.lockOver(s) || t.neverLocked(s)
 }
 
 // locksOf lists the kernel locks that a task's process has got.

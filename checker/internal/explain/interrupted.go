@@ -23,7 +23,32 @@ func (t *teller) turnedAway() bool {
 	u := t.refusals[len(t.refusals)-1]
 	t.say("%s %s. Then %s.", u.task, t.told(u.look), t.meanwhile(u.between))
 	t.say(" %s did not look again, and %s was told %s %s.", u.task, u.call.Call, fsfake.ErrnoName(u.errno), t.did(u.step))
-	t.guard(u)
+	if !t.takenAway(u) {
+		t.guard(u)
+	}
+	return true
+}
+
+// takenAway tells of a file that the task had made, and another removed: why that one could, which is the mistake.
+func (t *teller) takenAway(u *use) bool {
+	gone := u.between[0]
+	made, ok := t.maker(gone.Path, gone.Before.ID, gone.Step)
+	if !gone.Removes() || !ok || made.By != u.task || gone.By.Process == u.task.Process {
+		return false
+	}
+	for _, c := range slices.Backward(t.claims(gone.By, "", gone.Step)) {
+		if c.on.Path == gone.Path && c.on.Before.ID == made.After.ID && c.call.Result.OK() {
+			t.code = "LP1012"
+			t.say(" The open of %s %s took it as it is: without O_EXCL an open refuses nobody.", gone.By, t.did(c.N))
+			return true
+		}
+	}
+	t.code = "LP1009"
+	if gone.went != nil && (len(gone.went.judged) > 0 || gone.went.how == saw) {
+		t.code = "LP1015"
+	}
+	t.say(" It was %s that had made it %s, and %s was still at work.", u.task, t.at(made.Step), u.task)
+	t.did(gone.Step)
 	return true
 }
 
@@ -34,21 +59,26 @@ func (t *teller) readAmid() bool {
 		return false
 	}
 	for i := range t.walk.Steps {
-		st := &t.walk.Steps[i]
-		if !isRead(st) && !isList(st) {
-			continue
-		}
-		if first, second := t.changesAround(st, &st.Targets[0][0]); first != nil {
-			t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), t.whole(second),
-				t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(st))
-			t.code = "LP1014"
-			t.guardSpan(span{
-				mine: first.By, theirs: st.Choice.Task, path: first.Path, from: first.Step, amid: st.N, to: second.Step,
-			})
+		if st := &t.walk.Steps[i]; (isRead(st) || isList(st)) && t.amid(st) {
 			return true
 		}
 	}
 	return false
+}
+
+// amid tells of a read, whether it is between two changes that another made to what it read.
+func (t *teller) amid(st *trace.Walked) bool {
+	first, second := t.changesAround(st, &st.Targets[0][0])
+	if first == nil {
+		return false
+	}
+	t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), t.whole(second),
+		t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(st))
+	t.code = "LP1014"
+	t.guardSpan(span{
+		mine: first.By, theirs: st.Choice.Task, path: first.Path, from: first.Step, amid: st.N, to: second.Step,
+	})
+	return true
 }
 
 // readBack tells of a task that wrote a file and reads it back after somebody else has written it. It is why nothing is

@@ -18,6 +18,11 @@ func (t *teller) staleUse(all []*use) bool {
 	}
 	u := t.decisive(all)
 	l, first := u.look, u.between[0].Step
+	r := l.knowing()
+	empty := r != nil && r.text == "" && t.cx.Said != ""
+	if empty && len(t.kernelLocks()) == 0 && t.amid(&t.walk.Steps[r.step-1]) {
+		return true
+	}
 	late := l.how == read && l.opened != nil && l.step > first // it was read after the name had changed
 	if late {
 		l = l.opened
@@ -44,6 +49,8 @@ func (t *teller) staleUse(all []*use) bool {
 // staleCode is the kind of a stale use.
 func staleCode(u *use) string {
 	switch {
+	case taken(u) > 0 && u.between[0].By.Process != u.task.Process:
+		return "LP1015"
 	case u.how == lockedOld || u.how == heldOld || u.how == wroteLost:
 		return "LP1007"
 	case u.how == tookOver || u.look.how == missing:

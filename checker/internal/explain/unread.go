@@ -1,6 +1,8 @@
 package explain
 
 import (
+	"fmt"
+
 	"lockpick/checker/trace"
 	"lockpick/sched"
 )
@@ -26,13 +28,32 @@ func (t *teller) unread() bool {
 			t.say(" and was killed %s", t.at(k))
 		}
 		t.say(". %s had not read %s when it %s %s", me, t.walk.Names.Short(p), t.deed(mine.Change), t.did(mine.Step))
-		if l := t.lookBefore(me, p, mine.Step); l != nil {
+		if found := t.foundReplaced(me, theirs); found != "" {
+			t.say(": %s", found)
+		} else if l := t.lookBefore(me, p, mine.Step); l != nil {
 			t.say(": it went by that it had %s", t.told(l))
 		}
 		t.say(".")
 		return true
 	}
 	return false
+}
+
+// foundReplaced tells of a task that saw one file at a name and then opened the other that had come in its place, as
+// cp does, which copies nothing then.
+func (t *teller) foundReplaced(me sched.Task, by *change) string {
+	var seen *look
+	for _, l := range t.all[me] {
+		switch {
+		case l.path != by.Path || l.how != saw && l.how != opened:
+		case l.step < by.Step && l.file.ID == by.Before.ID:
+			seen = l
+		case seen != nil && l.step > by.Step && l.file.ID == by.After.ID:
+			return fmt.Sprintf("it had seen %s %s and found %s there %s", t.object(&seen.file), t.at(seen.step),
+				t.object(&l.file), t.at(l.step))
+		}
+	}
+	return ""
 }
 
 // lastChanges are the last change of a name by a task, and the last by others before that.

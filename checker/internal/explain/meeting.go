@@ -1,0 +1,66 @@
+package explain
+
+import (
+	"lockpick/checker/trace"
+	"lockpick/fsfake"
+	"lockpick/sched"
+)
+
+// A meeting is a call that was refused because another had the lock, and the exit status with which its process then
+// ended; negative where it did not end.
+type meeting struct {
+	st     *trace.Walked
+	call   *trace.Call
+	status int
+}
+
+// meetings are the last of each task that ended, in the order in which they ended.
+func (s *story) meetings() (out []meeting) {
+	met := map[sched.Task]meeting{}
+	for i := range s.walk.Steps {
+		st := &s.walk.Steps[i]
+		who := st.Choice.Task
+		for j := range st.Calls {
+			c := &st.Calls[j]
+			if c.Result.Errno != 0 && c.Op.Call.Contends(&c.Result) {
+				met[who] = meeting{st: st, call: c}
+			}
+			if m, ok := met[who]; ok && c.Status() >= 0 {
+				m.status = c.Status()
+				out = append(out, m)
+			}
+		}
+	}
+	return out
+}
+
+// questioned tells, where the user is asked whether it is wrong, which command is the last that ended after it had met
+// another's lock.
+func (t *teller) questioned() bool {
+	all := t.meetings()
+	if !t.cx.Asked || len(all) == 0 {
+		return false
+	}
+	t.gaveUp(all[len(all)-1])
+	return true
+}
+
+// turnedDown tells of commands that failed because of another's lock: nothing is wrong but that their work is missing.
+func (t *teller) turnedDown() bool {
+	said := false
+	for _, m := range t.meetings() {
+		if m.status > 0 && t.cx.Said != "" {
+			t.gaveUp(m)
+			said = true
+		}
+	}
+	return said
+}
+
+func (t *teller) gaveUp(m meeting) {
+	if t.text.Len() > 0 {
+		t.say(" ")
+	}
+	t.say("%s meets another's lock %s: %s answers %s. Then it ends with status %d.", m.st.Choice.Task, t.did(m.st.N),
+		t.walk.Names.Call(m.call.Op), fsfake.ErrnoName(m.call.Result.Errno), m.status)
+}

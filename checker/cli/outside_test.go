@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/internal/testmain"
 )
 
 // HOME is the user's, with its files: a race there is found, carried out on the kernel and replayed, and nothing
@@ -48,4 +52,21 @@ func TestRunInNoDirectory(t *testing.T) {
 	got := run(t, "run", "--dir", filepath.Join(t.TempDir(), "none"), "> x", "> x")
 	require.Equal(t, ExitUsage, got.exit)
 	require.Contains(t, got.stderr, "there is no such directory, so the programs would find nothing")
+}
+
+// What a killed run has left in the directory of temporary files is removed by the next one.
+func TestRunRemovesWhatAKilledRunLeft(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	file := raceFile(t)
+	testmain.Needs(t, "true", "./checker/cli")
+	gone := exec.Command("true")
+	require.NoError(t, gone.Run())
+	t.Setenv("TMPDIR", t.TempDir())
+	left := filepath.Join(os.TempDir(), fmt.Sprintf("lockpick-run-%d-1", gone.Process.Pid))
+	require.NoError(t, os.MkdirAll(filepath.Join(left, "start"), 0o700))
+	run(t, "run", "--native", "off", "--property", "serializable", file)
+	require.NoDirExists(t, left)
+	entries, err := os.ReadDir(os.TempDir())
+	require.NoError(t, err)
+	require.Empty(t, entries)
 }

@@ -190,7 +190,7 @@ func Fixes() []Fix {
 	}
 }
 
-// A Correction is where a report, a repair or a comment in the code was wrong.
+// A Correction is where a report, a fix or a comment in the code was wrong.
 type Correction struct {
 	// System is whose, Said what was said or done, and Found what is so.
 	System, Said, Found string
@@ -202,14 +202,14 @@ type Correction struct {
 func Corrections() []Correction {
 	return []Correction{
 		{"simpleflock", "The report proposes to delete the file before it is unlocked.", "That is broken as well.", []string{"simpleflock/unlink-before-unlock/contend"}},
-		{"portalocker", "The repair has two halves, a check after locking and removal while held.", "Either half alone is broken; both together hold.", []string{"portalocker/verify-only/contend", "simpleflock/unlink-before-unlock/contend", "portalocker/verify-and-unlink-held/contend"}},
+		{"portalocker", "The fix has two halves, a check after locking and removal while held.", "Either half alone is broken; both together hold.", []string{"portalocker/verify-only/contend", "simpleflock/unlink-before-unlock/contend", "portalocker/verify-and-unlink-held/contend"}},
 		{"filelock", "Four versions of one takeover verify more and more after the rename.", "The rename is the fault, and two processes suffice.", []string{"filelock/soft-rename-aside/dead-owner", "filelock/soft-verify-mtime/dead-owner", "filelock/soft-verify-inode/dead-owner", "filelock/soft-private-name/dead-owner"}},
 		{"npm-lockfile", "0.4.3 put the takeover under a second lock.", "The synchronous call was left as it was.", []string{"npm-lockfile/stale-guard/dead-owner", "npm-lockfile/lock-sync/dead-owner"}},
 		{"libreport", "The report has a crashed owner and two contenders.", "No crash is needed: an orderly end suffices. The same is so of emacs, nightlyone/lockfile, PostgreSQL's file and itervox.", []string{"libreport/unlink-dead/exits", "nightlyone-lockfile/link-samefile/exits", "postgres/postmaster-pid/exits", "itervox/link-publish/exits"}},
-		{"itervox", "The repair publishes a complete file by link(2).", "That cures the empty file and not the reclaim.", []string{"itervox/empty-is-stale/contend", "itervox/link-publish/dead-owner"}},
+		{"itervox", "The fix publishes a complete file by link(2).", "That cures the empty file and not the reclaim.", []string{"itervox/empty-is-stale/contend", "itervox/link-publish/dead-owner"}},
 		{"nix", "A comment fears a deadlock by upgrading.", "With flock(2) it cannot be, as the shared lock is dropped first; with OFD locks it can.", []string{"nix/upgrade-flock/contend", "nix/upgrade-ofd/contend"}},
 		{"nix", "The holder unlinks the file and then marks it, so that waiters notice.", "It holds as long as nobody is killed between the two.", []string{"nix/unlink-then-mark/contend", "nix/unlink-then-mark/crash"}},
-		{"kubeconfig", "Two merged repairs moved the lock.", "Both still lose updates, the second because an entry that is missing means \"delete\".", []string{"kubeconfig/lock-in-write/writers", "kubeconfig/lock-in-modify/writers", "kubeconfig/lock-over-all/writers"}},
+		{"kubeconfig", "Two merged fixes moved the lock.", "Both still lose updates, the second because an entry that is missing means \"delete\".", []string{"kubeconfig/lock-in-write/writers", "kubeconfig/lock-in-modify/writers", "kubeconfig/lock-over-all/writers"}},
 		{"pytorch-baton", "A timeout is to cure the endless wait.", "It ends the waiting and not the wedge.", []string{"pytorch-baton/timeout/crash"}},
 		{"rubygems", "Users asked to clean the lock files up.", "Cleaning up broke a lock that held.", []string{"rubygems/keep-file/contend", "rubygems/cleanup-after-close/contend"}},
 		{"remnic", "A live lock that was moved aside is renamed back.", "The rename back overwrites a third party's lock, and no call reports an error.", []string{"remnic/rename-back/pair", "remnic/rename-back/dead-owner"}},
@@ -219,12 +219,12 @@ func Corrections() []Correction {
 		{"filelock", "3.20.4 removes the file on release, to clean up.", "It broke a lock that held, as rubygems did; the file stays again.", []string{"filelock/unix-unlink-on-release/contend", "filelock/unix-keep-file/contend"}},
 		{"hermit", "A comment says that a refused process never reads its own pid in the file, unless it has the lock.", "It does after an earlier hold of its own, until the next owner has written; both are inside then. No report is known.", []string{"hermit/keep-file/contend", "hermit/keep-file/twice", "hermit/empty-on-release/twice"}},
 		{"agents-in-a-box", "A rename is winner-take-all: one winner of eight was counted, three times.", "Two contenders suffice for two winners; counting did not meet the schedule.", []string{"agents-in-a-box/unlink-dead/dead-owner", "agents-in-a-box/rename-dead/dead-owner"}},
-		{"claude-remember", "No double holder was counted in 40 rounds with two contenders.", "Two contenders suffice, before the repair that reads back and after it.", []string{"claude-remember/overwrite/dead-owner", "claude-remember/recreate-and-verify/dead-owner"}},
+		{"claude-remember", "No double holder was counted in 40 rounds with two contenders.", "Two contenders suffice, before the fix that reads back and after it.", []string{"claude-remember/overwrite/dead-owner", "claude-remember/recreate-and-verify/dead-owner"}},
 		{"prime-agent", "A stale directory is renamed aside, so that a live one is never touched.", "The live one is what is renamed.", []string{"prime-agent/remove-then-mkdir/dead-owner", "prime-agent/candidate-rename/dead-owner"}},
 		{"proper-lockfile", "A fork claims a stale directory by a rename, and looks at its time.", "With three contenders two hold.", []string{"proper-lockfile/rmdir-mkdir/dead-owner", "proper-lockfile2/claim-by-rename/pair", "proper-lockfile2/claim-by-rename/dead-owner"}},
-		{"factory-factory", "Two merged repairs: a second look at the inode; a claim that is linked back.", "Both are broken, the second with three contenders.", []string{"factory-factory/same-inode/dead-owner", "factory-factory/claim-and-restore/pair", "factory-factory/claim-and-restore/dead-owner"}},
+		{"factory-factory", "Two merged fixes: a second look at the inode; a claim that is linked back.", "Both are broken, the second with three contenders.", []string{"factory-factory/same-inode/dead-owner", "factory-factory/claim-and-restore/pair", "factory-factory/claim-and-restore/dead-owner"}},
 		{"compact-contracts, ihub", "Reviews propose to unlink and create, and to read back.", "Both proposals are broken with two processes.", []string{"compact-contracts/unlink-stale/dead-owner", "ihub/rename-read-back/contend"}},
-		{"add-installer", "A comment says that a new lock has a new inode number.", "On ext4 it has the old one's, on tmpfs not; the repair, which asks for the age as well, holds there.", []string{"add-installer/same-inode/dead-owner", "add-installer/same-inode/ext4", "add-installer/same-inode-and-age/ext4"}},
+		{"add-installer", "A comment says that a new lock has a new inode number.", "On ext4 it has the old one's, on tmpfs not; the fix, which asks for the age as well, holds there.", []string{"add-installer/same-inode/dead-owner", "add-installer/same-inode/ext4", "add-installer/same-inode-and-age/ext4"}},
 		{"gunicorn, instar, vm-bhyve", "Each has a rule for a leftover file: a living pid, a foreign host, an empty text.", "Each rule is wrong in one direction.", []string{"gunicorn/check-then-rename/recycled-pid", "instar/foreign-host-held/renamed-host", "instar/foreign-host-stale/two-hosts", "vm-bhyve/hostname-lock/power-loss"}},
 		{"npm-cli-with-lock, openlock, zc-lockfile, nix, gofrs-flock", "No report is known of these.", "They are read from the sources, and none was reproduced with the original program.", []string{"npm-cli-with-lock/release-twice/contend", "openlock/replace-read-back/contend", "zc-lockfile/append-on-create/ask", "nix/unlink-then-mark/crash", "gofrs-flock/refused-upgrade/reader"}},
 	}

@@ -30,8 +30,8 @@ func TestShapesAreComplete(t *testing.T) {
 		named = append(named, s.Variants...)
 		require.NotEmpty(t, s.Title, s.ID)
 		require.NotEmpty(t, s.Is, s.ID)
-		require.NotEmpty(t, s.Repaired, s.ID)
-		for _, v := range s.Repaired {
+		require.NotEmpty(t, s.Fixed, s.ID)
+		for _, v := range s.Fixed {
 			require.True(t, holds(v), "%s: nothing holds of %s", s.ID, v)
 		}
 	}

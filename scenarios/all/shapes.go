@@ -11,8 +11,8 @@ type Shape struct {
 	// Surveyed are the variants that stand for the shape in the table of hazards, each as good as the shape
 	// gets with its kind of lock; empty where the shape is no lock to acquire and release.
 	Surveyed []string
-	// Repaired are the variants to copy instead, of this shape or another.
-	Repaired []string
+	// Fixed are the variants to copy instead, of this shape or another.
+	Fixed []string
 }
 
 // Shapes lists the families, simple ones first. Every variant of [All] is in exactly one.
@@ -29,7 +29,7 @@ func Shapes() []Shape {
 				"snakemake/list-then-write",
 			},
 			Surveyed: []string{"ctx/stat-then-write"},
-			Repaired: []string{"ctx/excl", "dev3/mkdir-plain", "gofrs-flock/keep-file"},
+			Fixed:    []string{"ctx/excl", "dev3/mkdir-plain", "gofrs-flock/keep-file"},
 		},
 		{
 			ID: "create-exclusive", Title: "Create the lock file or fail, and remove it to release",
@@ -41,7 +41,7 @@ func Shapes() []Shape {
 				"aidevops/trap-first", "aidevops/flag-cleared-last", "aidevops/flag-cleared-first", "aidevops/trap-last", "aidevops/link-owned",
 			},
 			Surveyed: []string{"ctx/excl"},
-			Repaired: []string{"gofrs-flock/keep-file", "ctx/flock"},
+			Fixed:    []string{"gofrs-flock/keep-file", "ctx/flock"},
 		},
 		{
 			ID: "remove-stale", Title: "Judge the lock that is there, remove it by its name, create one's own",
@@ -58,7 +58,7 @@ func Shapes() []Shape {
 				"firefox/symlink", "tmux/flock",
 			},
 			Surveyed: []string{"itervox/link-publish"},
-			Repaired: []string{"gofrs-flock/keep-file", "openclaw-takeover/flock", "openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace"},
+			Fixed:    []string{"gofrs-flock/keep-file", "openclaw-takeover/flock", "openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace"},
 		},
 		{
 			ID: "move-aside", Title: "Rename the stale lock away, or one's own over it, and look afterwards",
@@ -69,7 +69,7 @@ func Shapes() []Shape {
 				"remnic/rename-back", "openclaw-takeover/rename", "openlock/replace-read-back",
 			},
 			Surveyed: []string{"filelock/soft-private-name"},
-			Repaired: []string{"filelock/unix-truncate-after-lock", "openclaw-takeover/flock", "openclaw-takeover/guarded"},
+			Fixed:    []string{"filelock/unix-truncate-after-lock", "openclaw-takeover/flock", "openclaw-takeover/guarded"},
 		},
 		{
 			ID: "guarded-reclaim", Title: "Reclaim a stale lock under a second lock, and judge it again inside",
@@ -82,7 +82,7 @@ func Shapes() []Shape {
 				"tmux/flock-then-connect",
 			},
 			Surveyed: []string{"git-gc-pid/guard-rejudge-replace"},
-			Repaired: []string{"openclaw-takeover/guarded", "gofrs-flock/keep-file"},
+			Fixed:    []string{"openclaw-takeover/guarded", "gofrs-flock/keep-file"},
 		},
 		{
 			ID: "lease", Title: "A lock that ends by its age, and is renewed or released by its owner",
@@ -91,7 +91,7 @@ func Shapes() []Shape {
 				"gateguard/lease-rmw", "carina/renew-by-rename", "carina/renew-by-fd", "vellum/release-by-path", "vellum/release-checked", "vellum/release-by-fd",
 			},
 			Surveyed: []string{"vellum/release-by-fd"},
-			Repaired: []string{"carina/renew-by-fd", "vellum/release-by-fd", "gateguard/flock-rmw"},
+			Fixed:    []string{"carina/renew-by-fd", "vellum/release-by-fd", "gateguard/flock-rmw"},
 		},
 		{
 			ID: "kernel-lock-kept", Title: "A kernel lock (flock, fcntl) on a file that nobody removes",
@@ -104,7 +104,7 @@ func Shapes() []Shape {
 				"chef/keep-file", "containers-storage/record-lock", "redis-cluster/in-place", "mongod/keep-file",
 			},
 			Surveyed: []string{"gofrs-flock/keep-file", "dpkg/fcntl-permanent"},
-			Repaired: []string{"gofrs-flock/keep-file"},
+			Fixed:    []string{"gofrs-flock/keep-file"},
 		},
 		{
 			ID: "kernel-lock-removed", Title: "A kernel lock on a file that is removed after use",
@@ -119,7 +119,7 @@ func Shapes() []Shape {
 				"jdk-file-handler/delete-after-close", "dnf/judge-under-flock", "homebrew/cleanup",
 			},
 			Surveyed: []string{"gofrs-flock/unlink-after-unlock"},
-			Repaired: []string{"gofrs-flock/keep-file", "portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "lockgate/gc-nlink-check"},
+			Fixed:    []string{"gofrs-flock/keep-file", "portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "lockgate/gc-nlink-check"},
 		},
 		{
 			ID: "kernel-lock-verified", Title: "A kernel lock on a file that only its holder removes, and every acquirer compares with its name",
@@ -130,7 +130,7 @@ func Shapes() []Shape {
 				"homebrew/compare-inode", "certbot/compare-inode", "libvirt/compare-inode",
 			},
 			Surveyed: []string{"portalocker/verify-and-unlink-held"},
-			Repaired: []string{"portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "systemd/make-lock-file"},
+			Fixed:    []string{"portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "systemd/make-lock-file"},
 		},
 		{
 			ID: "owner-record", Title: "A locked file that also names its holder",
@@ -140,14 +140,14 @@ func Shapes() []Shape {
 				"libvirt/probe-by-locking",
 			},
 			Surveyed: []string{"filelock/unix-truncate-after-lock"},
-			Repaired: []string{"filelock/unix-truncate-after-lock", "portalocker/pidfile-sidecar"},
+			Fixed:    []string{"filelock/unix-truncate-after-lock", "portalocker/pidfile-sidecar"},
 		},
 		{
 			ID: "own-file-each", Title: "Everybody makes a file of his own, and looks for others before and after",
 			Is:       "Names are unique, so nobody ever removes what is another's. Two who announce themselves at once both withdraw, and whoever dies leaves its file until somebody is asked to clean up.",
 			Variants: []string{"restic/own-file", "borg/candidate-recheck", "borg/candidate-kept"},
 			Surveyed: []string{"borg/candidate-recheck"},
-			Repaired: []string{"borg/candidate-recheck", "gofrs-flock/keep-file"},
+			Fixed:    []string{"borg/candidate-recheck", "gofrs-flock/keep-file"},
 		},
 		{
 			ID: "process-table", Title: "A table in memory keeps the threads of a process apart, a file or record lock the processes",
@@ -159,7 +159,7 @@ func Shapes() []Shape {
 				"openclaw-release/option-b-reentrant", "openclaw-release/option-b-join", "openclaw-release/option-b-join-reread",
 			},
 			Surveyed: []string{"rocksdb/table-then-open"},
-			Repaired: []string{"rocksdb/table-then-open", "fasteners/mutex", "openclaw-release/option-b-join-reread", "jib/keep-file"},
+			Fixed:    []string{"rocksdb/table-then-open", "fasteners/mutex", "openclaw-release/option-b-join-reread", "jib/keep-file"},
 		},
 		{
 			ID: "lock-upgrade", Title: "A shared lock that becomes exclusive",
@@ -167,7 +167,7 @@ func Shapes() []Shape {
 			Variants: []string{
 				"gofrs-flock/refused-upgrade", "gofrs-flock/upgrade-no-reread", "gofrs-flock/upgrade-reread", "nix/upgrade-flock", "nix/upgrade-ofd",
 			},
-			Repaired: []string{"gofrs-flock/upgrade-reread"},
+			Fixed: []string{"gofrs-flock/upgrade-reread"},
 		},
 		{
 			ID: "several-locks", Title: "Several locks at once, or readers and a writer",
@@ -176,7 +176,7 @@ func Shapes() []Shape {
 				"nix/keep-until-exit", "nix/unlock-early", "nix/same-file-twice", "conda-build/each-blocking", "conda-build/in-one-order",
 				"conda-build/all-or-release", "cranpose/reader-stream",
 			},
-			Repaired: []string{"conda-build/in-one-order", "nix/unlock-early"},
+			Fixed: []string{"conda-build/in-one-order", "nix/unlock-early"},
 		},
 		{
 			ID: "read-modify-write", Title: "Read a state file, change it, write it back, without one lock around all three",
@@ -185,13 +185,13 @@ func Shapes() []Shape {
 				"gateguard/rmw", "gateguard/heartbeat", "gateguard/merge-save", "gateguard/expiry-unlink", "gateguard/key-files", "kubeconfig/no-lock",
 				"kubeconfig/lock-in-write", "kubeconfig/lock-in-modify", "codex-plugin/in-place", "codex-plugin/rename", "gascity/scan-then-append",
 			},
-			Repaired: []string{"gateguard/flock-rmw", "gateguard/key-files", "kubeconfig/lock-over-all", "gascity/scan-under-flock"},
+			Fixed: []string{"gateguard/flock-rmw", "gateguard/key-files", "kubeconfig/lock-over-all", "gascity/scan-under-flock"},
 		},
 		{
 			ID: "atomic-write", Title: "Write a private file and rename it over the name",
 			Is:       "A reader sees the old text or the new one, whole. After a power loss that is so only if the file was synced before the rename, and the new one is sure only if the directory was synced after it.",
 			Variants: []string{"write-file-atomic/no-fsync", "write-file-atomic/fsync-file", "write-file-atomic/fsync-file-and-dir", "write-file-atomic/no-cleanup", "write-file-atomic/cleanup"},
-			Repaired: []string{"write-file-atomic/fsync-file-and-dir", "write-file-atomic/cleanup"},
+			Fixed:    []string{"write-file-atomic/fsync-file-and-dir", "write-file-atomic/cleanup"},
 		},
 	}
 }

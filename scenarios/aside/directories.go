@@ -92,7 +92,7 @@ func noodle() []scenarios.Scenario {
 }
 
 // primeAgent is the bootstrap lock of PrimeIntellect-ai/prime-agent (TypeScript): as reported
-// (issue 1005) a stale directory is removed and made anew; as repaired a directory with the
+// (issue 1005) a stale directory is removed and made anew; as fixed a directory with the
 // pid in it is renamed to the name, and a stale one renamed away, "so a live lock created
 // in the interim is never touched".
 func primeAgent() []scenarios.Scenario {
@@ -150,7 +150,7 @@ func primeAgent() []scenarios.Scenario {
 	)
 }
 
-// properLockfile2 is bybraveHQ/proper-lockfile2, a fork that repairs the takeover of
+// properLockfile2 is bybraveHQ/proper-lockfile2, a fork that fixes the takeover of
 // proper-lockfile: a stale directory is claimed by a rename to a unique name, and its time
 // looked at there. What becomes of a live one is not told; here it is renamed back.
 func properLockfile2() []scenarios.Scenario {

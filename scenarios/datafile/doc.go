@@ -1,6 +1,6 @@
 // Package datafile has what locks are for: leases that are renewed, configuration files that are read, changed and
 // saved, logs with numbers, and stores whose readers and writers each make a file of their own. Systems in use, as
-// reported and as repaired.
+// reported and as fixed.
 package datafile
 
 import (

@@ -16,7 +16,7 @@ import (
 // name in a directory, exclusive or shared.
 //
 // That an attempt that times out leaves its own object is reported in
-// https://github.com/borgbackup/borg/issues/9869 and repaired in #9871.
+// https://github.com/borgbackup/borg/issues/9869 and fixed in #9871.
 func borg() []scenarios.Scenario {
 	sys := kit.System{Name: "borg", Report: "https://github.com/borgbackup/borg/blob/master/src/borg/storelocking.py",
 		Source: kit.Part(files, "borg")}

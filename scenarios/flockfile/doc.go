@@ -1,4 +1,4 @@
-// Package flockfile has kernel locks (flock, fcntl) of libraries and tools, as reported and as repaired: on files
+// Package flockfile has kernel locks (flock, fcntl) of libraries and tools, as reported and as fixed: on files
 // that stay, that are removed after use, or that every acquirer compares with their name, of threads beside
 // processes, and several at once.
 package flockfile

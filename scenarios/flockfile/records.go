@@ -149,7 +149,7 @@ var luceneProtocol = scenarios.Protocol{
 
 // rocksdb has RocksDB's LOCK file: an fcntl lock, and a set of the paths that this process has locked. That a
 // second open in one process drops the lock is reported in https://github.com/facebook/rocksdb/issues/1780 and
-// repaired in https://github.com/facebook/rocksdb/pull/3993.
+// fixed in https://github.com/facebook/rocksdb/pull/3993.
 func rocksdb() []scenarios.Scenario {
 	me := scenarios.MutualExclusion
 	sys := kit.System{Name: "rocksdb", Lock: rocksdbLock, Report: "https://github.com/facebook/rocksdb/issues/1780",

@@ -11,7 +11,7 @@ import (
 )
 
 // cranpose has the build cache of samoylenkodmitry/Cranpose, with readers and one writer
-// (https://github.com/samoylenkodmitry/Cranpose/pull/552). The readers may overlap for ever. The repair, a
+// (https://github.com/samoylenkodmitry/Cranpose/pull/552). The readers may overlap for ever. The fix, a
 // second lock that is taken in turn, holds only if the kernel hands it over in turn, which weak fairness does
 // not promise.
 func cranpose() []scenarios.Scenario {

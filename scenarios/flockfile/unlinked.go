@@ -158,7 +158,7 @@ func lockgateCollect(t *scenarios.Task) {
 
 // rubygems has Gem.open_file_with_lock, with which RubyGems installs an executable's script
 // (https://github.com/ruby/rubygems/pull/7806). Users complained of the files left
-// (https://github.com/ruby/rubygems/issues/7997), and the repair broke the lock. Which release has which
+// (https://github.com/ruby/rubygems/issues/7997), and the fix broke the lock. Which release has which
 // variant is uncertain.
 func rubygems() []scenarios.Scenario {
 	sys := kit.System{Name: "rubygems", Lock: rubygemsLock, Report: "https://github.com/ruby/rubygems/pull/7806",

@@ -1,5 +1,5 @@
 // Package kernelfile holds kernel locks on files of libraries and tools, as reported and as
-// repaired: files that are removed after use, and locks that a
+// fixed: files that are removed after use, and locks that a
 // second descriptor of the process drops. Locks that were written down from their sources, and that nobody
 // has reported, are in kept.go, named.go and removed.go.
 package kernelfile

@@ -1,6 +1,6 @@
 // Package pidfile has lock files and lock directories that say who made them, and how those of dead owners are
 // judged and taken over: by a pid, by their age, under a second lock, or by a rename. Locks in use, as reported and
-// as repaired.
+// as fixed.
 package pidfile
 
 import (

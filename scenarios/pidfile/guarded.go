@@ -170,7 +170,7 @@ func gitGCCollects(t *scenarios.Task) (bool, error) {
 }
 
 // llxprt has the lock of a recorded conversation in vybestack/llxprt-code (TypeScript),
-// https://github.com/vybestack/llxprt-code/issues/3277, repaired in
+// https://github.com/vybestack/llxprt-code/issues/3277, fixed in
 // https://github.com/vybestack/llxprt-code/pull/3289: a takeover under a guard that is a hard link to the lock
 // itself. It has the lock's own text, so it looks abandoned whenever it is needed.
 func llxprt() []scenarios.Scenario {

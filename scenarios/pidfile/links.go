@@ -92,7 +92,7 @@ func itervox() []scenarios.Scenario {
 			Does: "A complete file is linked to the name; the owner that was read may have ended, and the file be " +
 				"another's.", Lock: itervoxProtocol(itervoxLink), In: kit.In(kit.Contend(3)), Claims: kit.Broken(me)},
 		kit.Row{ID: "link-publish/dead-owner",
-			Does: "The same with a dead owner's file: the repair left the reclaim as it was.",
+			Does: "The same with a dead owner's file: the fix left the reclaim as it was.",
 			Lock: itervoxProtocol(itervoxLink), In: kit.In(kit.Contend(2), kit.DeadOwner(kit.Dead)),
 			Claims: kit.Broken(me)},
 		kit.Row{ID: "link-publish/daemons", Does: "The same without a dead owner's file, and nobody ever ends.",
@@ -212,7 +212,7 @@ func nightlyone() []scenarios.Scenario {
 			Claims: kit.Broken(me)},
 		kit.Row{ID: "esrch-is-dead/users",
 			Does: "Only ESRCH counts as dead, and one's own pid as alive; processes never end.",
-			Lock: nightlyoneRepaired, In: kit.In(kit.Contend(2), kit.Users(1000, 1001), kit.Open, kit.Daemons),
+			Lock: nightlyoneFixed, In: kit.In(kit.Contend(2), kit.Users(1000, 1001), kit.Open, kit.Daemons),
 			Claims: kit.Holds(me)},
 	)
 }
@@ -223,7 +223,7 @@ var (
 	nightlyoneProtocol = nightlyonePidFile(func(t *scenarios.Task, pid int) bool {
 		return pid != t.Getpid() && t.Kill(pid) == nil // any error of kill counts as dead
 	})
-	nightlyoneRepaired = nightlyonePidFile(func(t *scenarios.Task, pid int) bool { return !kit.Gone(t, pid) })
+	nightlyoneFixed = nightlyonePidFile(func(t *scenarios.Task, pid int) bool { return !kit.Gone(t, pid) })
 )
 
 func nightlyonePidFile(alive func(t *scenarios.Task, pid int) bool) scenarios.Protocol {

@@ -13,7 +13,7 @@ import (
 // addInstaller is the install lock of pilotspace/ADD (Python): whoever reclaims takes a
 // ticket, and looks whether the inode is the one that was judged. On ext4 a new lock gets the
 // number of the old one at once, and the look sees nothing; on tmpfs, which the report names as
-// well, it does not. The repair asks for the age again, under the ticket.
+// well, it does not. The fix asks for the age again, under the ticket.
 func addInstaller() []scenarios.Scenario {
 	const lock, tooOld = "/home/user/.add/install.lock", 10 * time.Minute
 	const ticket = lock + ".reclaim"

@@ -63,7 +63,7 @@ func compactContracts() []scenarios.Scenario {
 		kit.Row{ID: "overwrite-stale/contend", Does: "So is one that has no text yet: no dead owner is needed.",
 			Lock: over, In: kit.In(kit.Contend(2)), Claims: kit.Broken(me)},
 		kit.Row{ID: "unlink-stale/dead-owner",
-			Does: "The proposed repair, unlink and create: what is unlinked may be a living one's by then.",
+			Does: "The proposed fix, unlink and create: what is unlinked may be a living one's by then.",
 			Lock: anew, In: deadOwner(2), Claims: kit.Broken(me)},
 	)
 }
@@ -98,7 +98,7 @@ func ihub() []scenarios.Scenario {
 		kit.Row{ID: "rename/contend", Does: "Two see no lock, and rename their own to the name one after the other.",
 			Lock: protocol(false), In: kit.In(kit.Contend(2)), Claims: kit.Broken(me)},
 		kit.Row{ID: "rename-read-back/contend",
-			Does: "The proposed repair: who reads his own text back may be overwritten after that.",
+			Does: "The proposed fix: who reads his own text back may be overwritten after that.",
 			Lock: protocol(true), In: kit.In(kit.Contend(2)), Claims: kit.Broken(me)},
 	)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"lockpick/checker"
@@ -18,8 +19,8 @@ import (
 // repairTime is how long one setting of a repair may take where --timeout says nothing else.
 const repairTime = time.Minute
 
-// repair tries changes to commands that are broken, and prints those that hold: as a command or a diff to paste, with
-// what was decided of them. What was tried and does not hold is a line.
+// repair tries changes to commands that are broken until one mends all, and prints those that hold: as a command or a
+// diff to paste, with what was decided of them. What was tried and does not hold is a line.
 func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.Result, f *runFlags) error {
 	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
 	if i < 0 {
@@ -33,13 +34,16 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 	}
 	spec = &strict
 	t := &trials{f: f, spec: spec, broken: idsOf(results)}
-	for _, trial := range spec.KilledAlone() {
-		r, _, err := decideTrial(ctx, &trial.Spec, f)
-		if err != nil {
-			return err
+	t.alone = sync.OnceValues(func() (ids []string, err error) {
+		for _, trial := range spec.KilledAlone() {
+			r, _, err := decideTrial(ctx, &trial.Spec, f)
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, idsOf(r)...)
 		}
-		t.alone = append(t.alone, idsOf(r)...)
-	}
+		return ids, nil
+	})
 	found := false
 	for _, r := range spec.Repairs(spoiled(spec, &results[i])) {
 		proof, why, err := t.holds(ctx, &r)
@@ -59,6 +63,9 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 				_, _ = fmt.Fprintln(a.stdout, "          "+l)
 			}
 			found = true
+		}
+		if proof != "" && !t.part { // what follows is more intrusive
+			break
 		}
 	}
 	if len(t.assumes) > 0 {
@@ -96,13 +103,14 @@ func spoiled(spec *command.Spec, r *checker.Result) string {
 
 // trials decide repairs.
 type trials struct {
-	f    *runFlags
-	spec *command.Spec
-	// broken are the properties that are to be mended; alone those that a kill breaks of a command that runs alone,
-	// which no lock mends.
-	broken, alone []string
-	assumes       []string // by proofs for any number of copies
-	open          bool     // a repair was not decided
+	f      *runFlags
+	spec   *command.Spec
+	broken []string // what is to be mended
+	// alone finds what a kill breaks of a command that runs alone, which no lock mends.
+	alone   func() ([]string, error)
+	assumes []string // by proofs for any number of copies
+	open    bool     // a repair was not decided
+	part    bool     // the last one that holds mends not all that is to be mended
 }
 
 // holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
@@ -120,6 +128,12 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 			return "", "", err
 		}
 		for _, r := range results {
+			var alone []string
+			if r.Verdict == checker.Broken {
+				if alone, err = t.alone(); err != nil {
+					return "", "", err
+				}
+			}
 			switch {
 			case r.Verdict == checker.Unknown:
 				t.open = true
@@ -129,7 +143,7 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 				}
 				return "", why, nil
 			case r.Verdict == checker.Holds:
-			case slices.Contains(t.alone, r.Property.ID):
+			case slices.Contains(alone, r.Property.ID):
 				anyway = append(anyway, r.Property.ID)
 			default:
 				return "", fmt.Sprintf("with %s %s is broken by %s", trial.Name, r.Property,
@@ -140,7 +154,8 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 			first = sc
 		}
 	}
-	mends := func(id string) bool { return !slices.Contains(anyway, id) }
+	keeps := func(id string) bool { return slices.Contains(anyway, id) }
+	t.part = slices.ContainsFunc(t.broken, keeps)
 	if r.Copies() && first.Setting.Assume.Sleeps != scenarios.SleepsLast {
 		all, _, err := parameterized.Commands(ctx, first)
 		if err != nil {
@@ -154,7 +169,7 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 	if proof = strings.Join(names, ", with "); len(anyway) > 0 {
 		slices.Sort(anyway)
 		broken := strings.Join(slices.Compact(anyway), " and ")
-		if !slices.ContainsFunc(t.broken, mends) {
+		if mends := func(id string) bool { return !keeps(id) }; !slices.ContainsFunc(t.broken, mends) {
 			return "", "it mends nothing: a kill breaks " + broken + " of a command that runs alone, too", nil
 		}
 		proof += "; but a kill still breaks " + broken + ", as it does of a command that runs alone"
@@ -175,8 +190,10 @@ func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags) (out []ch
 	if err != nil {
 		return nil, nil, err
 	}
+	tried := &checker.Tried{}
 	for _, c := range sc.Claims {
-		r, err := checker.Check(ctx, &sc, c.Property, checker.Options{Workers: 1, States: f.states, SkipOdds: true})
+		r, err := checker.Check(ctx, &sc, c.Property, checker.Options{Workers: 1, States: f.states, SkipOdds: true,
+			Tried: tried})
 		if err != nil {
 			return nil, nil, err
 		}

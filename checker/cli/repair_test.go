@@ -45,7 +45,8 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	for range 2 {
 		spec.Commands = append(spec.Commands, command.Line{Shell: "sh up.sh"})
 	}
-	broken := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}, alone: []string{"atomic"}}
+	broken := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}}
+	broken.alone = func() ([]string, error) { return []string{"atomic"}, nil }
 	change := func(shell string) *command.Repair {
 		r := &command.Repair{Lock: "k", Spec: spec}
 		r.Spec.Commands = slices.Repeat([]command.Line{{Shell: shell}}, 2)

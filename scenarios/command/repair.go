@@ -36,6 +36,9 @@ type candidate struct {
 
 // candidates are the changes to try, the least intrusive first.
 var candidates = []candidate{
+	{"flock(1) that waits so long, and no timeout around it: that ends flock, and not what it has started",
+		(*Spec).waitsInFlock, false},
+	{"fsync before the rename, and of the directory after it", (*Spec).synced, false},
 	{"write to a private name, then rename", (*Spec).private, false},
 	{"a lock that the script takes in its first lines", (*Spec).lockedInside, true},
 	{"that lock in the script, and a private name, then rename", both((*Spec).lockedInside), true},
@@ -128,6 +131,46 @@ func flock(options ...string) func(s *Spec, data, lock string) (Spec, bool) {
 	}
 }
 
+// timeouts are commands in which timeout(1) runs flock(1), with whole seconds.
+var timeouts = regexp.MustCompile(`^timeout (\d+)s? flock `)
+
+// waitsInFlock has flock(1) give up where timeout(1) would end it, with the same exit status.
+func (s *Spec) waitsInFlock(_, _ string) (to Spec, applies bool) {
+	commands := slices.Clone(s.Commands)
+	for i, l := range commands {
+		if text := timeouts.ReplaceAllString(l.String(), "flock -w $1 -E 124 "); l.Func == nil && text != l.String() {
+			commands[i].Argv, commands[i].Shell, applies = nil, text, true
+		}
+	}
+	to = s.changed(commands, s.Files)
+	to.Refused = Refused{Declared: true, Statuses: append(slices.Clone(s.Refused.Statuses), 124), Skips: s.Refused.Skips}
+	return to, applies
+}
+
+// syncs are what to write around a line that renames a file, by the language of a script.
+var syncs = map[string]struct{ line, now string }{
+	"python3": {`(?m)^([ \t]*)(os\.(?:rename|replace)\(([^,\n]+), ?([^,\n]+)\))$`,
+		"${1}os.fsync(os.open(${3}, os.O_RDONLY))\n${1}${2}\n" +
+			"${1}os.fsync(os.open(os.path.dirname(${4}) or '.', os.O_RDONLY))"},
+	"node": {`(?m)^([ \t]*)(fs\.renameSync\(([^,\n]+), ?([^,\n]+)\);?)$`,
+		"${1}fs.fsyncSync(fs.openSync(${3}, 'r+'));\n${1}${2}\n" +
+			"${1}fs.fsyncSync(fs.openSync(require('path').dirname(${4}), 'r'));"},
+}
+
+// synced has scripts write what they rename to the disk, and the directory afterwards, where the power may be lost.
+func (s *Spec) synced(_, _ string) (to Spec, applies bool) {
+	files := slices.Clone(s.Files)
+	for _, l := range s.Commands {
+		i, interpreter := s.script(l)
+		if in, known := syncs[interpreter]; i >= 0 && known && s.PowerLosses > 0 {
+			was := files[i].Content
+			files[i].Content = regexp.MustCompile(in.line).ReplaceAllString(s.Files[i].Content, in.now)
+			applies = applies || files[i].Content != was
+		}
+	}
+	return s.changed(slices.Clone(s.Commands), files), applies
+}
+
 // giveUp is for commands of which it was said that they may refuse.
 func giveUp(s *Spec, data, lock string) (Spec, bool) {
 	to, applies := flock("-n", "-E", "75")(s, data, lock)
@@ -178,7 +221,7 @@ func (s *Spec) script(l Line) (file int, interpreter string) {
 		file = find(words[1])
 	}
 	interpreter = cmp.Or(interpreters[interpreter], interpreter)
-	if lockers[interpreter] == "" {
+	if lockers[interpreter] == "" && syncs[interpreter].line == "" {
 		return -1, ""
 	}
 	return file, interpreter
@@ -194,7 +237,7 @@ func (s *Spec) lockedInside(_, lock string) (to Spec, applies bool) {
 	var done []int
 	for _, l := range s.Commands {
 		i, interpreter := s.script(l)
-		if i < 0 || !needsNoQuotes.MatchString(lock) {
+		if i < 0 || lockers[interpreter] == "" || !needsNoQuotes.MatchString(lock) {
 			return *s, false
 		}
 		if slices.Contains(done, i) {

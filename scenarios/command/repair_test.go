@@ -65,6 +65,21 @@ func TestRepairs(t *testing.T) {
 		{"one that renames unsynced", []string{"sed p n >t; mv t n"}, func(s *Spec) { s.PowerLosses = 1 }, [][]string{
 			{"sed p n >t; sync t && mv t n && sync ."},
 		}},
+		{"a script that renames unsynced", []string{"python3 up.sh"}, func(s *Spec) {
+			s.PowerLosses, s.Files[0].Content = 1, "if x:\n  os.rename('t', 'n')\n"
+		}, [][]string{
+			diff("@@ -1,2 +1,4 @@", " if x:", "-  os.rename('t', 'n')", "+  os.fsync(os.open('t', os.O_RDONLY))",
+				"+  os.rename('t', 'n')", "+  os.fsync(os.open(os.path.dirname('n') or '.', os.O_RDONLY))"),
+		}},
+		{"one in node", []string{"node up.sh"}, func(s *Spec) {
+			s.PowerLosses, s.Files[0].Content = 1, "fs.renameSync(t, 'n');\n"
+		}, [][]string{
+			diff("@@ -1,1 +1,3 @@", "-fs.renameSync(t, 'n');", "+fs.fsyncSync(fs.openSync(t, 'r+'));",
+				"+fs.renameSync(t, 'n');", "+fs.fsyncSync(fs.openSync(require('path').dirname('n'), 'r'));"),
+		}},
+		{"one that is ended while it waits", []string{"timeout 5 flock n touch n"}, nil, [][]string{
+			{"flock -w 5 -E 124 n touch n"},
+		}},
 		{"one that appends", []string{"echo >>n"}, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package edits
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/internal/edit"
+	"lockpick/fsfake"
 	"lockpick/internal/outcome"
 	"lockpick/scenarios"
 )
@@ -21,6 +23,8 @@ type Repair struct {
 	// Proof says of what it holds; empty where it does not, and then Why says why not.
 	Proof string `json:"proof,omitempty"`
 	Why   string `json:"why,omitempty"`
+	// Calls is its size where it holds: the [Distance] from what was broken.
+	Calls int `json:"calls,omitempty"`
 	// Still lists what other rows of the protocol have broken, and have so with the change.
 	Still []string `json:"still,omitempty"`
 	// Open: it is not known whether it holds.
@@ -168,13 +172,14 @@ func decided(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property,
 	return r, err
 }
 
-// changes lists what to try, the smallest first.
+// changes lists what to try: one change before two, and of as many the one of fewer calls.
 func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 	synced := m.sc.Setting.PowerLosses > 0
 	excl := !slices.ContainsFunc(sites, func(s *edit.Site) bool { return s.Op.Call.IsLock() })
 	var without, added, later, over, own []*edit.Edit
 	each := func(s *edit.Site) {
-		if s.OfName() && !s.Looks() { // what is looked at and judged must be looked at
+		// What is looked at and judged must be looked at.
+		if s.OfName() && !s.Looks() || s.Op.Call == fsfake.CallSetfd {
 			without = append(without, s.Without()...)
 		}
 		added = append(added, s.Added(synced, excl && !m.stays(s.Op.Path))...)
@@ -216,6 +221,26 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 				all = append(all, []*edit.Edit{e, f, g})
 			}
 		}
+	}
+	return m.bySize(all)
+}
+
+// bySize sorts changes; those that are as large stay in their order.
+func (m *mender) bySize(all [][]*edit.Edit) [][]*edit.Edit {
+	type sized struct {
+		change       []*edit.Edit
+		edits, calls int
+	}
+	var sizes []sized
+	for _, c := range all {
+		is := changedBy(*m.sc, c)
+		sizes = append(sizes, sized{c, len(c), Distance(m.sc, &is)})
+	}
+	slices.SortStableFunc(sizes, func(a, b sized) int {
+		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.calls, b.calls))
+	})
+	for i, s := range sizes {
+		all[i] = s.change
 	}
 	return all
 }
@@ -298,6 +323,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 	}
 	with := map[int]string{1: processes(counts[0]), 2: "2 and 3 processes",
 		3: "1 to 3 processes"}[len(counts)]
+	fix.Calls = Distance(m.sc, &changed)
 	fix.Still, fix.Proof = still, strings.Join(held, ", ")+" with "+with+"; nothing else that was asked is worse"
 	return fix
 }

@@ -89,7 +89,8 @@ func (s *Site) Later() *Site { return s.later }
 // acts reports whether the call changes something and answers, where it succeeds, what is known beforehand.
 func (s *Site) acts() bool {
 	c := s.Op.Call
-	return c.Is(fsfake.Changes|fsfake.Locks|fsfake.Closes) || c == fsfake.CallFsync || c == fsfake.CallCellStore
+	return c.Is(fsfake.Changes|fsfake.Locks|fsfake.Closes) || c == fsfake.CallFsync || c == fsfake.CallSetfd ||
+		c == fsfake.CallCellStore
 }
 
 // Looks reports whether the call only looks at something.

@@ -91,7 +91,7 @@ func compare(t *testing.T, list []scenarios.Scenario, results []checker.Result, 
 	pages, err := Pages(list, results, surveys, rowsOn)
 	require.NoError(t, err)
 	golden.CheckFile(t, kept, rows.String())
-	want := []string{FurtherPage} // which TestOneStepFurther writes
+	want := []string{FurtherPage, RepairsPage} // which TestOneStepFurther and TestRepairs write
 	for _, p := range pages {
 		golden.CheckFile(t, filepath.Join(dir, filepath.FromSlash(p.Name)), p.Text)
 		want = append(want, p.Name)

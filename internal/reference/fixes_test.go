@@ -202,11 +202,16 @@ type Correction struct {
 func Corrections() []Correction {
 	return []Correction{
 		{"simpleflock", "The report proposes to delete the file before it is unlocked.", "That is broken as well.", []string{"simpleflock/unlink-before-unlock/contend"}},
-		{"portalocker", "The fix has two halves, a check after locking and removal while held.", "Either half alone is broken; both together hold.", []string{"portalocker/verify-only/contend", "simpleflock/unlink-before-unlock/contend", "portalocker/verify-and-unlink-held/contend"}},
+		{"portalocker", "The fix has two halves, a check after locking and removal while held.",
+			"Either half alone is broken; both together hold.",
+			[]string{"portalocker/verify-only/contend", "simpleflock/unlink-before-unlock/contend",
+				"portalocker/verify-and-unlink-held/contend"}},
 		{"filelock", "Four versions of one takeover verify more and more after the rename.", "The rename is the fault, and two processes suffice.", []string{"filelock/soft-rename-aside/dead-owner", "filelock/soft-verify-mtime/dead-owner", "filelock/soft-verify-inode/dead-owner", "filelock/soft-private-name/dead-owner"}},
 		{"npm-lockfile", "0.4.3 put the takeover under a second lock.", "The synchronous call was left as it was.", []string{"npm-lockfile/stale-guard/dead-owner", "npm-lockfile/lock-sync/dead-owner"}},
 		{"libreport", "The report has a crashed owner and two contenders.", "No crash is needed: an orderly end suffices. The same is so of emacs, nightlyone/lockfile, PostgreSQL's file and itervox.", []string{"libreport/unlink-dead/exits", "nightlyone-lockfile/link-samefile/exits", "postgres/postmaster-pid/exits", "itervox/link-publish/exits"}},
-		{"itervox", "The fix publishes a complete file by link(2).", "That cures the empty file and not the reclaim.", []string{"itervox/empty-is-stale/contend", "itervox/link-publish/dead-owner"}},
+		{"itervox", "The fix publishes a complete file by link(2).",
+			"That cures the empty file and not the reclaim.",
+			[]string{"itervox/empty-is-stale/contend", "itervox/link-publish/dead-owner"}},
 		{"nix", "A comment fears a deadlock by upgrading.", "With flock(2) it cannot be, as the shared lock is dropped first; with OFD locks it can.", []string{"nix/upgrade-flock/contend", "nix/upgrade-ofd/contend"}},
 		{"nix", "The holder unlinks the file and then marks it, so that waiters notice.", "It holds as long as nobody is killed between the two.", []string{"nix/unlink-then-mark/contend", "nix/unlink-then-mark/crash"}},
 		{"kubeconfig", "Two merged fixes moved the lock.", "Both still lose updates, the second because an entry that is missing means \"delete\".", []string{"kubeconfig/lock-in-write/writers", "kubeconfig/lock-in-modify/writers", "kubeconfig/lock-over-all/writers"}},

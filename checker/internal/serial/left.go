@@ -48,8 +48,8 @@ func left(sc *scenarios.Scenario, p *scenarios.Property) (*scenarios.Property, e
 	orders = slices.DeleteFunc(orders, func(o outcome.Order) bool { return afterReboot(sc, o.Ran) })
 	a := outcome.NewAtomic(before, orders, passage)
 	if names := a.Databases(); len(names) > 0 {
-		return nil, fmt.Errorf("checker: %s: %s cannot judge %s, which begins as a database does that its readers recover: "+
-			"leave it out of Data", sc.ID, p, names[0])
+		return nil, fmt.Errorf("checker: %s: %s cannot judge %s, which begins as a database does that its readers "+
+			"recover: leave it out of Data", sc.ID, p, names[0])
 	}
 	strangers, fails := strangers(&calm, base), sc.Setting.FailingCalls > 0 && sc.Setting.PowerLosses == 0
 	bound := a.Ask(p, outcome.Look{

@@ -174,9 +174,9 @@ func repairsText(lines []string) string {
 	found := len(lines) - count("| none |") - count("| not found in time |")
 	about := fmt.Sprintf("Of %d broken rows of the list %d were searched for a repair so far, and %d have one: "+
 		"the smallest change to its calls that `lockpick repair` finds. Beside it stands the variant of the same "+
-		"system that holds in the same situation and is nearest to the broken one, as its project or this list has it. "+
-		"Both are decided. The number behind each is its size: how many calls of one process that runs alone are "+
-		"added, left out or changed; 0 where only a branch changes that such a process does not come to. "+
+		"system that holds in the same situation and is nearest to the broken one, as its project or this list "+
+		"has it. Both are decided. The number behind each is its size: how many calls of one process that runs alone "+
+		"are added, left out or changed; 0 where only a branch changes that such a process does not come to. "+
 		"%d of the variants are smaller than the repair.\n\n", broken, len(lines), found, count(" (smaller) |"))
 	return repairsHead + "# What mends what is broken\n\n" + about +
 		"| row | broken | the change | decided, and its size | the variant | decided, and its size |\n" +

@@ -26,7 +26,10 @@ func (b *book) index() string {
 	fmt.Fprintf(&w, "Every lock-file protocol that lockpick knows, decided: %d protocols of %d systems in %d situations, %d verdicts, of which %d are broken and %d hold. "+
 		"Each verdict is over all interleavings within the bounds of its row, on the modelled machine; each broken one comes with the smallest schedule, which a command replays.\n\n",
 		b.count((*scenarios.Scenario).Variant, true), b.count((*scenarios.Scenario).System, false), len(b.list), len(b.results), broken, len(b.results)-broken)
-	w.WriteString("- [Which lock should I use?](which-lock.md)\n- [Fixes that do not fix](fixes-that-do-not-fix.md)\n- [Where reports and fixes were wrong](where-reports-were-wrong.md)\n- [One step further](" + FurtherPage + "): what holds, with one process, crash or stall more\n- [What mends what is broken](" + RepairsPage + "): the smallest change found, beside a variant that holds\n\n")
+	w.WriteString("- [Which lock should I use?](which-lock.md)\n- [Fixes that do not fix](fixes-that-do-not-fix.md)\n" +
+		"- [Where reports and fixes were wrong](where-reports-were-wrong.md)\n- [One step further](" + FurtherPage +
+		"): what holds, with one process, crash or stall more\n- [What mends what is broken](" + RepairsPage +
+		"): the smallest change found, beside a variant that holds\n\n")
 	w.WriteString("## Shapes\n\nLocks that stand and fall together. ✓ every row about this hazard holds, ✗ every row is broken, ✗✓ it depends on the variant: see the page of the shape. An empty cell has no row of its own.\n\n")
 	hazards := b.hazards()
 	w.WriteString("| shape |")

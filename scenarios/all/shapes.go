@@ -58,7 +58,8 @@ func Shapes() []Shape {
 				"firefox/symlink", "tmux/flock",
 			},
 			Surveyed: []string{"itervox/link-publish"},
-			Fixed:    []string{"gofrs-flock/keep-file", "openclaw-takeover/flock", "openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace"},
+			Fixed: []string{"gofrs-flock/keep-file", "openclaw-takeover/flock",
+				"openclaw-takeover/guarded", "git-gc-pid/guard-rejudge-replace"},
 		},
 		{
 			ID: "move-aside", Title: "Rename the stale lock away, or one's own over it, and look afterwards",
@@ -69,7 +70,8 @@ func Shapes() []Shape {
 				"remnic/rename-back", "openclaw-takeover/rename", "openlock/replace-read-back",
 			},
 			Surveyed: []string{"filelock/soft-private-name"},
-			Fixed:    []string{"filelock/unix-truncate-after-lock", "openclaw-takeover/flock", "openclaw-takeover/guarded"},
+			Fixed: []string{"filelock/unix-truncate-after-lock", "openclaw-takeover/flock",
+				"openclaw-takeover/guarded"},
 		},
 		{
 			ID: "guarded-reclaim", Title: "Reclaim a stale lock under a second lock, and judge it again inside",
@@ -119,7 +121,8 @@ func Shapes() []Shape {
 				"jdk-file-handler/delete-after-close", "dnf/judge-under-flock", "homebrew/cleanup",
 			},
 			Surveyed: []string{"gofrs-flock/unlink-after-unlock"},
-			Fixed:    []string{"gofrs-flock/keep-file", "portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "lockgate/gc-nlink-check"},
+			Fixed: []string{"gofrs-flock/keep-file", "portalocker/verify-and-unlink-held",
+				"freebsd-pidfile/flopen", "lockgate/gc-nlink-check"},
 		},
 		{
 			ID: "kernel-lock-verified", Title: "A kernel lock on a file that only its holder removes, and every acquirer compares with its name",
@@ -130,7 +133,8 @@ func Shapes() []Shape {
 				"homebrew/compare-inode", "certbot/compare-inode", "libvirt/compare-inode",
 			},
 			Surveyed: []string{"portalocker/verify-and-unlink-held"},
-			Fixed:    []string{"portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen", "systemd/make-lock-file"},
+			Fixed: []string{"portalocker/verify-and-unlink-held", "freebsd-pidfile/flopen",
+				"systemd/make-lock-file"},
 		},
 		{
 			ID: "owner-record", Title: "A locked file that also names its holder",
@@ -159,7 +163,8 @@ func Shapes() []Shape {
 				"openclaw-release/option-b-reentrant", "openclaw-release/option-b-join", "openclaw-release/option-b-join-reread",
 			},
 			Surveyed: []string{"rocksdb/table-then-open"},
-			Fixed:    []string{"rocksdb/table-then-open", "fasteners/mutex", "openclaw-release/option-b-join-reread", "jib/keep-file"},
+			Fixed: []string{"rocksdb/table-then-open", "fasteners/mutex",
+				"openclaw-release/option-b-join-reread", "jib/keep-file"},
 		},
 		{
 			ID: "lock-upgrade", Title: "A shared lock that becomes exclusive",
@@ -185,7 +190,8 @@ func Shapes() []Shape {
 				"gateguard/rmw", "gateguard/heartbeat", "gateguard/merge-save", "gateguard/expiry-unlink", "gateguard/key-files", "kubeconfig/no-lock",
 				"kubeconfig/lock-in-write", "kubeconfig/lock-in-modify", "codex-plugin/in-place", "codex-plugin/rename", "gascity/scan-then-append",
 			},
-			Fixed: []string{"gateguard/flock-rmw", "gateguard/key-files", "kubeconfig/lock-over-all", "gascity/scan-under-flock"},
+			Fixed: []string{"gateguard/flock-rmw", "gateguard/key-files",
+				"kubeconfig/lock-over-all", "gascity/scan-under-flock"},
 		},
 		{
 			ID: "atomic-write", Title: "Write a private file and rename it over the name",

@@ -143,7 +143,7 @@ func (s *Spec) waitsInFlock(_, _ string) (to Spec, applies bool) {
 		}
 	}
 	to = s.changed(commands, s.Files)
-	to.Refused = Refused{Declared: true, Statuses: append(slices.Clone(s.Refused.Statuses), 124), Skips: s.Refused.Skips}
+	to.Refused.Declared, to.Refused.Statuses = true, append(slices.Clone(s.Refused.Statuses), 124)
 	return to, applies
 }
 

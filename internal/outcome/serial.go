@@ -82,7 +82,7 @@ func (o Order) Name() string {
 // Add adds an order to a list, unless it is there with the same outcome.
 func Add(list []Order, o Order) []Order {
 	if slices.ContainsFunc(list, func(k Order) bool {
-		return slices.Equal(k.Ran, o.Ran) && slices.Equal(k.Killed, o.Killed) && k.Outcome.Key(nil) == o.Outcome.Key(nil)
+		return slices.Equal(k.Ran, o.Ran) && slices.Equal(k.Killed, o.Killed) && k.Outcome.equal(o.Outcome)
 	}) {
 		return list
 	}

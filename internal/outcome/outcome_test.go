@@ -1,0 +1,24 @@
+package outcome
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Two outcomes are equal if they have one key, and each part of it counts.
+func TestEqual(t *testing.T) {
+	o := Outcome{
+		Exits: []string{"exit 0"}, Printed: []string{"a"}, Tree: []Entry{{Name: "f", Text: `"1"`}}, Clock: "1s",
+	}
+	same := o
+	same.Idle = []bool{true}
+	require.True(t, o.equal(same))
+	exits, printed, tree, clock := o, o, o, o
+	exits.Exits, printed.Printed = []string{"exit 1"}, []string{"b"}
+	tree.Tree, clock.Clock = []Entry{{Name: "f", Text: `"2"`}}, "2s"
+	for i, other := range []Outcome{exits, printed, tree, clock} {
+		require.False(t, o.equal(other), i)
+		require.NotEqual(t, o.Key(nil), other.Key(nil))
+	}
+}

@@ -3,6 +3,7 @@
 package view
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -371,7 +372,7 @@ func (b *builder) copyOf(o Options) error {
 
 func mount(from, to, kind string, flags uintptr, data string) error {
 	if err := unix.Mount(from, to, kind, flags, data); err != nil {
-		return fmt.Errorf("mount of %s on %s: %w", from+kind, to, err)
+		return fmt.Errorf("mount of %s on %s: %w", cmp.Or(kind, from, to), to, err)
 	}
 	return nil
 }

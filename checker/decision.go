@@ -84,53 +84,16 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	if !c.Enough {
 		res.Complete, res.Why = c.Complete, c.Why
 	}
-	broken := c.Violations > 0 || len(g.found) > 0
-	var err error
-	switch {
-	case x.OneOrder() && g.t.Property.Question != scenarios.NoQuestion:
-		switch {
-		case broken:
-			res.Why = g.where(oneOrderStuck)
-		case res.Complete:
-			res.Why = g.oneOrder()
-		}
-		broken, res.Complete = false, false
-	case x.TimedWait() && broken && g.t.Property.Question != scenarios.NoQuestion:
-		broken, res.Complete, res.Why = false, false, timedStuck
-	case g.t.Property.OfCycles():
-		broken, err = checkStarvation(ctx, g.t, x, g.o, c, &res)
-	case broken:
-		err = g.explain(ctx, &res)
-	default:
-		broken, err = g.trap(ctx, &res)
-	}
+	broken, err := g.broken(ctx, &res)
 	if err != nil {
 		return res, err
-	}
-	switch {
-	case broken || !res.Complete:
-	case x.OneOrder():
-		res.Complete, res.Why = false, g.oneOrder()
-	case x.SomeDisks():
-		res.Complete, res.Why = false, SomeDisks
 	}
 	if !c.Enough {
 		res.Facts = x.Facts()
 	}
 	if !broken && res.Complete {
-		why, late, err := doubt(ctx, g.t.Sc)
-		res.late = late
-		if err == nil && why == "" {
-			why, err = x.Outlast(ctx, x.Tried)
-		}
-		switch {
-		case err != nil && ctx.Err() != nil:
-			why = "it was stopped while it was tried out whether time matters and loops are endless"
-		case err != nil:
+		if err := g.outlasts(ctx, &res); err != nil {
 			return res, err
-		}
-		if why != "" {
-			res.Complete, res.Why = false, why
 		}
 	}
 	if res.Verdict = conclude(broken, res.Complete); res.Verdict == Holds {
@@ -138,14 +101,83 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 			return res, err
 		}
 	}
-	if res.Verdict == Unknown && !res.Complete && g.within != nil {
+	if res.Verdict == Unknown {
+		g.preemptions(&res)
+	}
+	res.looks, res.undecided = x.Observed(), g.cases
+	g.count(ctx, &res)
+	return res, nil
+}
+
+// broken reports whether the property is broken, and explains how. Where orders or disks were left out of what was
+// covered, the result is not complete.
+func (g *decision) broken(ctx context.Context, res *Result) (broken bool, err error) {
+	c, x := g.c, g.x
+	question := g.t.Property.Question != scenarios.NoQuestion
+	broken = c.Violations > 0 || len(g.found) > 0
+	switch {
+	case x.OneOrder() && question:
+		if broken {
+			res.Why = g.where(oneOrderStuck)
+		} else if res.Complete {
+			res.Why = g.oneOrder()
+		}
+		res.Complete = false
+		return false, nil
+	case x.TimedWait() && broken && question:
+		res.Complete, res.Why = false, timedStuck
+		return false, nil
+	case g.t.Property.OfCycles():
+		broken, err = checkStarvation(ctx, g.t, x, g.o, c, res)
+	case broken:
+		err = g.explain(ctx, res)
+	default:
+		broken, err = g.trap(ctx, res)
+	}
+	switch {
+	case err != nil || broken || !res.Complete:
+	case x.OneOrder():
+		res.Complete, res.Why = false, g.oneOrder()
+	case x.SomeDisks():
+		res.Complete, res.Why = false, SomeDisks
+	}
+	return broken, err
+}
+
+// outlasts looks whether what holds does so as well where time matters and loops go on; where it may not, the result
+// is not complete.
+func (g *decision) outlasts(ctx context.Context, res *Result) error {
+	why, late, err := doubt(ctx, g.t.Sc)
+	res.late = late
+	if err == nil && why == "" {
+		why, err = g.x.Outlast(ctx, g.x.Tried)
+	}
+	switch {
+	case err != nil && ctx.Err() != nil:
+		why = "it was stopped while it was tried out whether time matters and loops are endless"
+	case err != nil:
+		return err
+	}
+	if why != "" {
+		res.Complete, res.Why = false, why
+	}
+	return nil
+}
+
+// preemptions says within how few preemptions nothing broke what is unknown.
+func (g *decision) preemptions(res *Result) {
+	if !res.Complete && g.within != nil {
 		res.Within = g.within
 	}
-	if p := g.preempted; res.Verdict == Unknown && g.within == nil && p != nil && p.Bound > 0 && len(p.Broken) == 0 {
+	if p := g.preempted; g.within == nil && p != nil && p.Bound > 0 && len(p.Broken) == 0 {
 		res.Why += fmt.Sprintf("; schedules were made in the order of preemptions, up to %d, and none broke it, which was "+
 			"not looked at again", p.Bound)
 	}
-	res.looks, res.undecided = x.Observed(), g.cases
+}
+
+// count says how much was looked at.
+func (g *decision) count(ctx context.Context, res *Result) {
+	c, x := g.c, g.x
 	if g.t.Sc.Expensive() {
 		res.Stats.learned(x)
 		// a number to print: that it could not be counted changes no verdict
@@ -154,7 +186,7 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	if c.Enough && res.Counterexample != nil && res.Counterexample.Smallest { // which depends on nothing but the scenario
 		f := g.found[0]
 		res.Stats.States, res.Stats.Transitions, res.Stats.Contended = f.Stored, f.Transitions, f.Contended
-		return res, nil
+		return
 	}
 	res.Stats.learned(x)
 	res.Stats.Symmetry = x.Reduce
@@ -162,5 +194,4 @@ func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
 	res.Stats.Violations = len(x.Fingerprints(c.Violated))
 	res.Stats.Bytes = x.Bytes(c.States)
-	return res, nil
 }

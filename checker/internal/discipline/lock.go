@@ -1,6 +1,7 @@
 package discipline
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
@@ -145,8 +146,8 @@ func (l *lock) met(s *shared, c *call) string {
 	if l.tries(c) {
 		return ""
 	}
-	if at := s.looks(c.before, c.by.Pid, path.Dir(c.before.Absolute(c.by.Pid, c.op.Path))); at != "" {
-		return "looks at " + at + " which copies change"
+	if why := s.looked(c, path.Dir(c.before.Absolute(c.by.Pid, c.op.Path))); why != "" {
+		return why
 	}
 	switch {
 	case l.varies && c.op.Call == fsfake.CallOpen && c.op.Flags&fsfake.O_CREAT != 0:
@@ -172,54 +173,71 @@ func (l *lock) tries(c *call) bool {
 // outside says why a call must not be made while its copy does not hold the lock, before it has it or later; nothing
 // where it may.
 func (l *lock) outside(s *shared, c *call, before bool) string {
-	op, m := c.op, c.before
-	name := m.Absolute(c.by.Pid, op.Path)
-	of, _ := m.FDInode(c.by.Pid, op.FD)
-	says := func(what string) string { return fmt.Sprintf("outside of the lock a copy %s: %s", what, op) }
-	switch {
+	var why string
+	switch op := c.op; {
 	case l.meets(c) && (before || !l.byName && !l.tries(c)):
-		if why := l.met(s, c); why != "" {
-			return says(why)
-		}
-		return ""
+		why = l.met(s, c)
 	case op.Call == fsfake.CallReaddir, op.Call.Is(fsfake.NoFile | fsfake.Closes | fsfake.Duplicates):
-		return "" // what listings show is varied
+		// what listings show is varied
+	case op.Call.Changes() && failsByName(c):
+		why = s.looked(c, op.Path, op.Path2)
+	case op.Call.Is(fsfake.Looks) || op.Call == fsfake.CallOpen || op.Call == fsfake.CallGetcwd:
+		why = l.looked(s, c)
+	default:
+		why = l.used(s, c)
+	}
+	if why == "" {
+		return ""
+	}
+	return fmt.Sprintf("outside of the lock a copy %s: %s", why, c.op)
+}
+
+// looked says why a call must not ask what stands at some names, or be told where it is.
+func (s *shared) looked(c *call, names ...string) string {
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		if at := s.looks(c.before, c.by.Pid, name); at != "" {
+			return "looks at " + at + " which copies change"
+		}
+	}
+	return ""
+}
+
+// looked says why a look at a file by its name, or an open of it, must not be made outside of the lock.
+func (l *lock) looked(s *shared, c *call) string {
+	name, opens := c.before.Absolute(c.by.Pid, c.op.Path), c.op.Call == fsfake.CallOpen
+	if opens {
+		if why := l.opens(s, c, name); why != "" || name == l.path && !l.byName {
+			return why
+		}
+	}
+	if why := s.looked(c, cmp.Or(c.op.Path, ".")); why != "" {
+		return why
+	}
+	if id, ok := c.before.Lookup(name); ok && !opens && s.files[id] && s.sized(c) == 0 {
+		return "looks at a file that copies change"
+	}
+	return ""
+}
+
+// used says why what a copy does to an open file, or what it changes, must not be done outside of the lock.
+func (l *lock) used(s *shared, c *call) string {
+	op, m := c.op, c.before
+	of, _ := m.FDInode(c.by.Pid, op.FD)
+	switch {
 	case op.Call.Is(fsfake.Locks):
-		if unlocked(c.before, of) && unlocked(c.after, of) || len(m.Paths(of)) == 0 && !s.files[of] {
+		if unlocked(m, of) && unlocked(c.after, of) || len(m.Paths(of)) == 0 && !s.files[of] {
 			return "" // none, or one on a file without a name (O_TMPFILE), which nobody else has open
 		}
-		return says("asks for a lock")
+		return "asks for a lock"
 	case op.Call == fsfake.CallFchmod && !l.byName && slices.Equal(m.Paths(of), []string{l.path}) && !s.files[of]:
 		return "" // it has that mode in all runs
-	case op.Call.Changes() && failsByName(c):
-		for _, p := range []string{op.Path, op.Path2} {
-			if at := s.looks(m, c.by.Pid, p); p != "" && at != "" {
-				return says("looks at " + at + " which copies change")
-			}
-		}
-		return ""
-	case op.Call.Is(fsfake.Looks) || op.Call == fsfake.CallOpen || op.Call == fsfake.CallGetcwd:
-		if op.Call == fsfake.CallOpen {
-			if why := l.opens(s, c, name); why != "" {
-				return says(why)
-			}
-			if name == l.path && !l.byName {
-				return ""
-			}
-		}
-		if at := s.looks(m, c.by.Pid, op.Path); at != "" {
-			return says("looks at " + at + " which copies change")
-		}
-		if id, ok := m.Lookup(name); ok && op.Call != fsfake.CallOpen && s.files[id] && s.sized(c) == 0 {
-			return says("looks at a file that copies change")
-		}
-		return ""
 	case op.Call.Changes() || op.Call.Is(fsfake.Records):
-		return says("changes something")
-	case op.Call.Is(fsfake.Reads | fsfake.Stats | fsfake.Moves):
-		if s.files[of] && s.sized(c) == 0 {
-			return says("reads a file that copies change")
-		}
+		return "changes something"
+	case op.Call.Is(fsfake.Reads|fsfake.Stats|fsfake.Moves) && s.files[of] && s.sized(c) == 0:
+		return "reads a file that copies change"
 	}
 	return ""
 }

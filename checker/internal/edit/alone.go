@@ -21,7 +21,8 @@ const (
 )
 
 // RunAlone runs one task while nobody else does anything: to its end, or until it has made so many calls, unless that
-// is 0. note gets what it notes.
+// is 0. One that is to stop polls once a marked loop begins for the third time: later rounds stop where earlier ones
+// did. note gets what it notes.
 func RunAlone(sc *scenarios.Scenario, m *fsfake.Machine, process, n, calls int, note func(v any)) (end End) {
 	port := &alone{machine: m, task: fsfake.Task{Pid: scenarios.Pid(process), N: n}, noted: note, calls: calls}
 	defer func() {
@@ -48,7 +49,7 @@ type alone struct {
 
 // Do makes one call.
 func (a *alone) Do(op fsfake.Op) fsfake.Result {
-	if a.made++; a.made > mostCalls && a.rounds > 1 {
+	if a.made++; a.made > mostCalls && a.rounds > 1 || a.calls > 0 && a.rounds > 2 {
 		panic(Polls)
 	} else if a.made > mostCalls {
 		panic(Spins)

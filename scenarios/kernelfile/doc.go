@@ -19,8 +19,8 @@ var files embed.FS
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
-		certbot(), chef(), containersStorage(), dnf(), firefox(), fslock(), hermit(), homebrew(), ilock(),
-		jdkFileHandler(), libvirt(), logrotate(), materialize(), mongod(), patchify(), prometheus(), redis(),
-		terraform(), vagrant(),
+		bbolt(), certbot(), chef(), containersStorage(), dnf(), firefox(), fslock(), go4(), hermit(), homebrew(),
+		ilock(), jdkFileHandler(), jj(), keybase(), libvirt(), logrotate(), materialize(), mongod(), patchify(),
+		prometheus(), redis(), terraform(), vagrant(),
 	)
 }

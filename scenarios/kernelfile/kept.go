@@ -154,3 +154,34 @@ func mongod() []scenarios.Scenario {
 		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(scenarios.MutualExclusion),
 	})
 }
+
+// bbolt is the lock of a database file (Go; etcd, Consul): asked for again and again, of the file itself.
+func bbolt() []scenarios.Scenario {
+	const lock = "/var/lib/etcd/member/snap/db"
+	sys := kit.System{Name: "bbolt", Lock: lock, Source: kit.Part(files, "bbolt"),
+		Report: kit.At("etcd-io/bbolt", "3a49aacce1fe2ebf813046c7a25589988af6c37d", "bolt_unix.go")}
+	return sys.Scenarios(kit.Row{
+		ID: "keep-file/contend", Does: "An flock on the database itself, which stays: one process opens it.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				f, err := t.OpenFile(lock, os.O_RDWR|os.O_CREATE, 0o600)
+				if err != nil {
+					return kit.Failed(err)
+				}
+				for retry := t.Retry(); retry.Next(); {
+					if f.Flock(fsfake.LOCK_EX|fsfake.LOCK_NB) == nil {
+						return kit.Held(f)
+					}
+					t.Sleep(kit.Poll)
+				}
+				panic("unreachable")
+			},
+			Release: func(_ *scenarios.Task, h scenarios.Hold) error {
+				_ = h.File.Flock(fsfake.LOCK_UN)
+				return h.File.Close()
+			},
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(scenarios.MutualExclusion),
+	})
+}

@@ -123,3 +123,39 @@ func comparedRecord(lock string) scenarios.Protocol {
 		Release: func(t *scenarios.Task, h scenarios.Hold) error { return errors.Join(t.Unlink(lock), h.File.Close()) },
 	}
 }
+
+// jj is the lock of Jujutsu's operation heads (Rust): removed by its holder, and made anew where it has no link.
+func jj() []scenarios.Scenario {
+	const lock = "/home/user/repo/.jj/repo/op_heads/heads/lock"
+	sys := kit.System{Name: "jj", Lock: lock, Source: kit.Part(files, "jj"),
+		Report: kit.At("jj-vcs/jj", "081ecb809a317375c4389b7582d202ffe0f3308c", "lib/src/lock/unix.rs")}
+	return sys.Scenarios(kit.Row{
+		ID:   "count-links/contend",
+		Does: "Whoever has locked a file that its holder removed sees no link, and opens a new one.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				for retry := t.Retry(); retry.Next(); {
+					f, err := t.OpenFile(lock, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666)
+					if err != nil {
+						return kit.Failed(err)
+					}
+					if err := f.Flock(fsfake.LOCK_EX); err != nil {
+						return kit.Failed(err)
+					}
+					if kit.Linked(f) {
+						return kit.Held(f)
+					}
+					_ = f.Close()
+				}
+				panic("unreachable")
+			},
+			Release: func(t *scenarios.Task, h scenarios.Hold) error {
+				_ = t.Unlink(lock)
+				_ = h.File.Flock(fsfake.LOCK_UN)
+				return h.File.Close()
+			},
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(scenarios.MutualExclusion),
+	})
+}

@@ -232,3 +232,63 @@ func jdkFileHandler() []scenarios.Scenario {
 		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
 	})
 }
+
+// go4 is lock.Lock of go4.org (Go; Perkeep, kubo): emptied when it is opened, and removed by its holder, which
+// nobody looks for.
+func go4() []scenarios.Scenario {
+	const lock = "/home/user/.ipfs/repo.lock"
+	sys := kit.System{Name: "go4-lock", Lock: lock, Source: kit.Part(files, "go4"),
+		Report: kit.At("go4org/go4", "0a3308a2d2d050bf533d7120fa5df8e2dfdf1717", "lock/lock.go")}
+	return sys.Scenarios(kit.Row{
+		ID:   "remove-held/contend",
+		Does: "Whoever opened the file before its holder removed it locks a file without a name.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				if info, err := t.Stat(lock); err == nil && info.Size() > 0 {
+					return kit.Locked()
+				}
+				f, err := t.OpenFile(lock, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+				if err != nil {
+					return kit.Failed(err)
+				}
+				if f.FcntlLock(fsfake.RecordLock{Type: fsfake.F_WRLCK}, false) != nil {
+					return kit.Failed(errors.Join(scenarios.ErrLocked, f.Close()))
+				}
+				return kit.Held(f)
+			},
+			Release: func(t *scenarios.Task, h scenarios.Hold) error {
+				_ = t.Remove(lock)
+				return h.File.Close()
+			},
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
+	})
+}
+
+// keybase is the pid file of the Keybase service (Go, LockPIDFile): closed, and then removed by its name.
+func keybase() []scenarios.Scenario {
+	const lock = "/run/user/1000/keybase/keybased.pid"
+	sys := kit.System{Name: "keybase", Lock: lock, Source: kit.Part(files, "keybase"),
+		Report: kit.At("keybase/client", "0b3f75661c5dd7c785949a6298a60f399d2311eb", "go/libkb/flock_nix.go")}
+	return sys.Scenarios(kit.Row{
+		ID:   "remove-after-close/contend",
+		Does: "A second service locks the file before it loses its name, and a third one locks a new file.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				f, err := kit.OpenFlock(t, lock, os.O_RDWR, fsfake.LOCK_EX|fsfake.LOCK_NB)
+				if err != nil {
+					return kit.Failed(err)
+				}
+				_, err = f.WriteString(kit.Me(t))
+				return scenarios.Hold{File: f}, errors.Join(err, f.Sync())
+			},
+			Release: func(t *scenarios.Task, h scenarios.Hold) error {
+				return errors.Join(h.File.Close(),
+					t.Remove(lock))
+			},
+		},
+		In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
+	})
+}

@@ -24,10 +24,10 @@ var files embed.FS
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
-		addInstaller(), celoRewards(), claudeRemember(), compactContracts(), factoryFactory(), ihub(), invoker(),
-		gnupg(), khive(), marionette(), mdRedline(), mercurial(), moby(), mulmoclaude(), mysql(), openswarm(), pacman(),
-		phantombot(),
-		puppet(), qLockFile(), rcloneBisync(), shadow(), snakemake(), tmux(), xserver(), zsh(),
+		addInstaller(), celoRewards(), claudeRemember(), compactContracts(), factoryFactory(), gnupg(), ihub(),
+		invoker(), khive(), marionette(), mdRedline(), mercurial(), moby(), mulmoclaude(), mysql(), nano(),
+		openswarm(), pacman(), phantombot(), puppet(), qLockFile(), rcloneBisync(), shadow(), snakemake(), tmux(),
+		xserver(), zsh(),
 	)
 }
 

@@ -246,3 +246,28 @@ func tmux() []scenarios.Scenario {
 			Claims: kit.Holds(me), Watch: watch},
 	)
 }
+
+// nano is the lock file of the editor (C, src/files.c): looked for, removed, and created. Who finds one is asked, and
+// says no here.
+func nano() []scenarios.Scenario {
+	const lock = "/home/user/.notes.txt.swp"
+	sys := kit.System{Name: "nano", Lock: lock, Source: kit.Part(files, "nano"),
+		Report: kit.At("Daniel-Atanasov/nano", "878f08b123e10b26c88787a2c7676cc110c5539a", "src/files.c")}
+	return sys.Scenarios(kit.Row{
+		ID:   "remove-then-create/contend",
+		Does: "Both find no lock file. The second removes the file that the first has made since, and creates its own.",
+		Lock: scenarios.Protocol{
+			Path: lock,
+			Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+				if _, err := t.Stat(lock); err == nil {
+					_ = owner(t, lock) // for the question
+					return kit.Locked()
+				}
+				_ = t.Unlink(lock)
+				return scenarios.Hold{}, kit.Create(t, lock, kit.Me(t))
+			},
+			Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(lock) },
+		},
+		In: kit.In(kit.Contend(2)), Alike: true, Claims: kit.Broken(scenarios.MutualExclusion),
+	})
+}

@@ -77,3 +77,8 @@ func TestSleepersFirst(t *testing.T) {
 		require.NotContains(t, got.stderr, "natively")
 	}
 }
+
+// slowLease takes a lock that is older than a second for one of the dead, and holds it for longer.
+const slowLease = `until mkdir l 2>/dev/null; do ` +
+	`[ $(($(date +%s) - $(stat -c %Y l 2>/dev/null || date +%s))) -gt 1 ] && rmdir l; sleep 0.3; done; ` +
+	`read x < n; sleep 3; echo $((x+1)) > n; rmdir l`

@@ -57,7 +57,8 @@ func narrow(broken time.Duration, decide func(d time.Duration) checker.Verdict) 
 	return s
 }
 
-// survives says which stall commands survive that a stall breaks; "" where none does, or a shorter one cannot be.
+// survives says which stall commands survive that a stall breaks, as far as was decided; "" where none breaks them, or
+// a shorter one cannot be.
 func (a *app) survives(ctx context.Context, spec *command.Spec, r *checker.Result, f *runFlags) string {
 	long := r.Scenario.Setting.StallFor
 	if r.Verdict != checker.Broken || r.Question != nil || r.Counterexample == nil ||
@@ -68,14 +69,10 @@ func (a *app) survives(ctx context.Context, spec *command.Spec, r *checker.Resul
 	defer cancel()
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
-	s := narrow(long, func(d time.Duration) checker.Verdict {
+	return narrow(long, func(d time.Duration) checker.Verdict {
 		bar.begin(r.Property.ID, fmt.Sprintf("broken by a stall of %s; now one of %s is tried", long, d))
 		return stalledFor(ctx, spec, d, r, f.states)
-	})
-	if s.survived == 0 && s.broken == long { // nothing was decided
-		return ""
-	}
-	return s.String()
+	}).String()
 }
 
 // stalledFor decides what is broken where stalls have another length: mostly the same schedule breaks it. It holds

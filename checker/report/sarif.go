@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"net/url"
@@ -30,7 +31,7 @@ const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/
 func SARIF(w io.Writer, results []checker.Result, o Options) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
-			Name: "lockpick", Version: moduleVersion(), Rules: sarifRules(results),
+			Name: "lockpick", Version: cmp.Or(moduleVersion(), "devel"), Rules: sarifRules(results),
 		}},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
@@ -69,13 +70,13 @@ type sarifTool struct {
 
 type sarifDriver struct {
 	Name    string      `json:"name"`
-	Version string      `json:"version,omitempty"`
+	Version string      `json:"version"`
 	Rules   []sarifRule `json:"rules"`
 }
 
 type sarifRule struct {
 	ID               string    `json:"id"`
-	Name             string    `json:"name"`
+	Name             string    `json:"name,omitempty"`
 	ShortDescription sarifText `json:"shortDescription"`
 	FullDescription  sarifText `json:"fullDescription"`
 	Help             sarifText `json:"help"`
@@ -274,8 +275,11 @@ func (r *Row) text() string {
 	return strings.Join(parts, "; ")
 }
 
-// camel is "LostUpdate" for "lost-update".
+// camel is "LostUpdate" for "lost-update", and empty for one word.
 func camel(id string) string {
+	if !strings.Contains(id, "-") {
+		return "" // the name of a rule must say more than its id
+	}
 	var b strings.Builder
 	for _, word := range strings.Split(id, "-") {
 		b.WriteString(strings.ToUpper(word[:1]) + word[1:])

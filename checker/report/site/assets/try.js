@@ -218,7 +218,7 @@
     var box = root.querySelector('.state');
     clear(box);
     box.classList.toggle('broken', !!n.b);
-    var h = make('h4', '', way.length ? 'After step ' + way.length : 'Before the first step');
+    var h = make('h3', '', way.length ? 'After step ' + way.length : 'Before the first step');
     if (n.t) add(h, make('span', 'clock-now', 'clock ' + text(n.t)));
     add(box, h, make('p', 'holders' + (n.x ? ' clash' : '') + (n.n ? ' nobody' : ''), text(n.h)));
     if (n.b && text(n.w) !== text(n.h)) add(box, make('p', 'wrong-here', text(n.w)));

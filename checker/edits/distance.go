@@ -1,6 +1,8 @@
 package edits
 
 import (
+	"math"
+
 	"lockpick/checker/internal/edit"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -8,15 +10,25 @@ import (
 
 // Distance counts the calls by which two scenarios differ while one process runs alone: how many are to be added,
 // left out or changed (V. I. Levenshtein, 1966). Of several processes it is the one that differs most.
-func Distance(a, b *scenarios.Scenario) (most int) {
-	for i := range min(a.Setting.Processes, b.Setting.Processes) {
-		most = max(most, levenshtein(callsOf(a, i), callsOf(b, i)))
+func Distance(a, b *scenarios.Scenario) int { return distance(callsOf(a), callsOf(b)) }
+
+func distance(a, b [][]string) (most int) {
+	for i := range min(len(a), len(b)) {
+		most = max(most, levenshtein(a[i], b[i]))
 	}
 	return most
 }
 
-// callsOf lists the calls of a process that runs alone. Descriptors have other numbers where another call is made.
-func callsOf(sc *scenarios.Scenario, process int) (calls []string) {
+// callsOf lists the calls of each process that runs alone, and of a loop that goes on for ever those of two rounds.
+func callsOf(sc *scenarios.Scenario) (of [][]string) {
+	for i := range sc.Setting.Processes {
+		of = append(of, callsAlone(sc, i))
+	}
+	return of
+}
+
+// callsAlone is callsOf of one process. Descriptors have other numbers where another call is made.
+func callsAlone(sc *scenarios.Scenario, process int) (calls []string) {
 	m, err := sc.Start()
 	if err != nil || sc.Setting.AfterReboot(process) {
 		return nil
@@ -31,7 +43,7 @@ func callsOf(sc *scenarios.Scenario, process int) (calls []string) {
 		}}
 	})
 	for n := range sc.Setting.TasksOf(process) {
-		edit.RunAlone(&noted, m, process, n+1, 0, func(any) {})
+		edit.RunAlone(&noted, m, process, n+1, math.MaxInt, func(any) {})
 	}
 	return calls
 }

@@ -232,9 +232,10 @@ func (m *mender) bySize(all [][]*edit.Edit) [][]*edit.Edit {
 		edits, calls int
 	}
 	var sizes []sized
+	was := callsOf(m.sc)
 	for _, c := range all {
 		is := changedBy(*m.sc, c)
-		sizes = append(sizes, sized{c, len(c), Distance(m.sc, &is)})
+		sizes = append(sizes, sized{c, len(c), distance(was, callsOf(&is))})
 	}
 	slices.SortStableFunc(sizes, func(a, b sized) int {
 		return cmp.Or(cmp.Compare(a.edits, b.edits), cmp.Compare(a.calls, b.calls))

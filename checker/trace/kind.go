@@ -161,6 +161,11 @@ var kinds = []Kind{
 		"Wait for the lock (flock without -n, `.timeout` in sqlite3). If the status says so, add --refused STATUS.",
 	},
 	{
+		"LP1028", "goes on after its end",
+		"A process ends, and what it has started goes on with the work. Who waits for it takes the work for done.",
+		"Wait for what was started (`wait` in sh), or end it, too. In place of `timeout 5 flock` use `flock -w 5`.",
+	},
+	{
 		Unexplained, "not explained",
 		"The schedule shows the violation. Why it happens is not known better.",
 		"Read the schedule with --unfold.",

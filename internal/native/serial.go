@@ -92,8 +92,7 @@ func (c *Check) every() [][]int {
 			out = append(out, slices.Clone(ran))
 		}
 		for i := range n {
-			earlier := func(k int) bool { return c.task.alike(k, i) && !slices.Contains(ran, k) }
-			if !slices.Contains(ran, i) && !slices.ContainsFunc(upTo(i), earlier) {
+			if !slices.Contains(ran, i) && c.task.first(i, ran) {
 				extend(append(slices.Clone(ran), i))
 			}
 		}
@@ -102,11 +101,14 @@ func (c *Check) every() [][]int {
 	return out
 }
 
-func upTo(n int) (out []int) {
-	for i := range n {
-		out = append(out, i)
+// first reports whether all earlier commands that are alike have run.
+func (t *Task) first(i int, ran []int) bool {
+	for k := range i {
+		if t.alike(k, i) && !slices.Contains(ran, k) {
+			return false
+		}
 	}
-	return out
+	return true
 }
 
 // alike reports whether two commands do the same.

@@ -112,18 +112,26 @@ func (d *driver) passOver(set []tracer.Pending, chosen int) {
 
 // wake ends the rest of the calls of a set that do not commute with the one that goes on.
 func (d *driver) wake(set []tracer.Pending, p tracer.Pending) {
+	if len(d.resting) == 0 {
+		return
+	}
 	var resting []fsfake.Task
 	for _, q := range set {
-		beside, ends := d.run.EndsBeside(q.Task.Pid)
-		switch {
-		case !slices.Contains(d.resting, q.Task), q.Task == p.Task, p.Op.Call == fsfake.CallSleep:
-		case p.Op.Call == fsfake.CallExit && (q.Task.Pid == p.Parent || ends && q.Parent == p.Parent):
-		case q.Op.Call == fsfake.CallExit && (!ends || slices.Contains(beside, p.Task.Pid)):
-		default:
+		if slices.Contains(d.resting, q.Task) && q.Task != p.Task && p.Op.Call != fsfake.CallSleep && d.commute(q, p) {
 			resting = append(resting, q.Task)
 		}
 	}
 	d.resting = resting
+}
+
+// commute reports whether a call that rests commutes with another one.
+func (d *driver) commute(rests, p tracer.Pending) bool {
+	ends := p.Op.Call == fsfake.CallExit
+	if rests.Op.Call == fsfake.CallWork {
+		return !ends || rests.Task.Pid != p.Parent
+	}
+	beside, still := d.run.EndsBeside(rests.Task.Pid)
+	return still && !slices.Contains(beside, p.Task.Pid) && (!ends || rests.Parent != p.Parent)
 }
 
 // looksAtKin reports whether a call looks at processes that commands have started.

@@ -36,7 +36,8 @@ type candidate struct {
 
 // candidates are the changes to try, the least intrusive first.
 var candidates = []candidate{
-	{"flock(1) that waits so long, and no timeout around it: that ends flock, and not what it has started",
+	{"flock(1) that waits so long, without timeout(1), which ends flock and not what it has started; if exit 124 means " +
+		"that nothing was done (--refused 124)",
 		(*Spec).waitsInFlock, false},
 	{"fsync before the rename, and of the directory after it", (*Spec).synced, false},
 	{"write to a private name, then rename", (*Spec).private, false},

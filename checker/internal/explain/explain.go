@@ -103,6 +103,7 @@ var mistakes = []mistake{
 	{"ignored refusal", "LP1008", (*teller).ignored},
 	{"stale look", "LP1026", (*teller).turnedAway},
 	{"half a change", "LP1014", (*teller).readAmid},
+	{"goes on", "LP1028", (*teller).outlives},
 	{"refusal", "LP1027", (*teller).turnedDown},
 	{"gave way", "LP1019", (*teller).gaveWay},
 	{"stale look", "LP1002", func(t *teller) bool { return t.staleUse(t.stale) }}, // of files, too, that end well

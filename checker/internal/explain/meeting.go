@@ -45,6 +45,25 @@ func (t *teller) questioned() bool {
 	return true
 }
 
+// outlives tells of a command whose first process ended while what it had started went on to change a file: timeout(1)
+// ends flock(1), and not what that has started.
+func (t *teller) outlives() bool {
+	ended := map[sched.Task]*trace.Walked{}
+	for i := range t.walk.Steps {
+		st := &t.walk.Steps[i]
+		who := st.Choice.Task
+		if end := ended[who]; end != nil && len(st.Changes) > 0 && t.cx.Said != "" {
+			t.say("%s ended with status %d %s. What it had started went on after that: %s %s %s.", who, end.Calls[0].Status(),
+				t.at(end.N), who, t.deed(&st.Changes[0]), t.did(st.N))
+			return true
+		}
+		if len(st.Calls) > 0 && st.Calls[0].Status() >= 0 {
+			ended[who] = st
+		}
+	}
+	return false
+}
+
 // turnedDown tells of commands that failed because of another's lock: nothing is wrong but that their work is missing.
 func (t *teller) turnedDown() bool {
 	said := false

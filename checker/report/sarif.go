@@ -31,7 +31,7 @@ const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/
 func SARIF(w io.Writer, results []checker.Result, o Options) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
-			Name: "lockpick", Version: cmp.Or(moduleVersion(), "devel"), Rules: sarifRules(results),
+			Name: "lockpick", Version: cmp.Or(moduleVersion(), "0.0.0-devel"), Rules: sarifRules(results),
 		}},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
@@ -44,10 +44,10 @@ func SARIF(w io.Writer, results []checker.Result, o Options) error {
 	return writeJSON(w, sarifLog{Schema: sarifSchema, Version: SARIFVersion, Runs: []sarifRun{run}})
 }
 
-// moduleVersion is the version that the program was built from; empty for one from a work tree.
+// moduleVersion is the version that the program was built from, without its "v"; empty for one from a work tree.
 func moduleVersion() string {
 	if b, ok := debug.ReadBuildInfo(); ok && strings.HasPrefix(b.Main.Version, "v") {
-		return b.Main.Version
+		return b.Main.Version[1:]
 	}
 	return ""
 }

@@ -95,24 +95,9 @@ func NewChart(sc *scenarios.Scenario, cx *trace.Counterexample) *Chart {
 // newRunChart lays out a run of which nothing is said to be wrong.
 func newRunChart(sc *scenarios.Scenario, run *trace.Counterexample) *Chart {
 	w := trace.NewWalk(sc, run.Trace)
-	return newChart(sc, run, w, w.Ages(), w.Renumbers())
-}
-
-// NewChartSoFar lays out a run of a scenario of which more may follow: each row says what it
-// would say if the run ended there. So ages are shown wherever the clock may move, and numbers
-// of inodes by which programs know them never. cx is what is known of the violation by the run; nil for none.
-func NewChartSoFar(sc *scenarios.Scenario, run, cx *trace.Counterexample) *Chart {
-	c := newChart(sc, run, trace.NewWalk(sc, run.Trace), sc.Setting.Stalls > 0, false)
-	if cx != nil {
-		c.judge(sc, cx)
-	}
-	return c
-}
-
-func newChart(sc *scenarios.Scenario, cx *trace.Counterexample, w *trace.Walk, aging, renumbered bool) *Chart {
 	c := &charter{
-		sc: sc, walk: w, chart: Chart{Walk: w, Named: cx.Named, Programs: sc.OfCommands()},
-		aging: aging, renumbered: renumbered,
+		sc: sc, walk: w, chart: Chart{Walk: w, Named: run.Named, Programs: sc.OfCommands()},
+		aging: w.Ages(), renumbered: w.Renumbers(),
 	}
 	c.lanes()
 	c.choose()

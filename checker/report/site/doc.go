@@ -6,14 +6,9 @@
 // style and script, and a content security policy that allows nothing else, so a page
 // can be opened from a file URL or attached to a report on its own.
 //
-// A small scenario's page carries everything that can happen in it, as a graph that the engine
-// has explored and live runs have shown: one chooses who takes the next step. That part needs
-// JavaScript.
-//
-// It knows results, traces, places ([checker.Places]) and HTML. It must not know flags, clocks
+// It knows results, traces and HTML. It must not know flags, clocks
 // or how a verdict is made. Equal results give equal bytes.
 //
 // Limits: the site is written into a directory and never cleans it: pages of an earlier
-// run with other scenarios stay. A graph of more than 4 000 moves is not carried, and one of a real
-// program or about cycles neither; who polls for ever in vain is not noticed while one tries.
+// run with other scenarios stay.
 package site

@@ -23,7 +23,6 @@ type page struct {
 	Cases            []*evidence
 	Source           template.HTML
 	Fix              *fix
-	Try              *try
 }
 
 // A fact is a name and its value.
@@ -58,7 +57,7 @@ type evidence struct {
 	Player  *player
 }
 
-func newPage(sys *system, w *row, o report.Options) (*page, error) {
+func newPage(sys *system, w *row, o report.Options) *page {
 	sc := w.Scenario
 	p := &page{
 		ID: sc.ID, System: sc.System(), Name: w.Name(), Summary: report.Visible(sc.Summary), Report: sc.Report,
@@ -71,17 +70,9 @@ func newPage(sys *system, w *row, o report.Options) (*page, error) {
 		}
 		p.Cases = append(p.Cases, newEvidence(w, r, o))
 	}
-	var err error
-	if p.Try, err = newTry(w, o); err != nil {
-		return nil, err
-	}
-	script := asset("player.js")
-	if p.Try != nil && p.Try.Data != "" {
-		script += asset("try.js")
-	}
-	p.head = newHead(sc.ID+" · lockpick", "../", "", script)
+	p.head = newHead(sc.ID+" · lockpick", "../", "", asset("player.js"))
 	p.Made = o.Made
-	return p, nil
+	return p
 }
 
 // visibleSource is a program's text without what a terminal would obey: its lines and its

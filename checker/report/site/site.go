@@ -25,11 +25,7 @@ func Write(dir string, results []checker.Result, o report.Options) error {
 	w.page("index.html", "index.html.tmpl", newIndex(systems, report.Properties(results), o))
 	for _, sys := range systems {
 		for _, row := range sys.Rows {
-			p, err := newPage(sys, row, o)
-			if err != nil {
-				return err
-			}
-			w.page(row.File, "scenario.html.tmpl", p)
+			w.page(row.File, "scenario.html.tmpl", newPage(sys, row, o))
 		}
 	}
 	return w.err

@@ -24,8 +24,6 @@ type state struct {
 	Gone    []processEnd
 	Cells   []memory
 	Clock   string // since the start, when it moves at all
-	// known is how many files have come up so far: the next gets the next number.
-	known int
 }
 
 // A text is a piece of a state; Changed when it was another after the step before.
@@ -64,22 +62,15 @@ func (s *state) HoldersText() string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// newStates walks through a trace.
+// newStates walks through a trace and returns its states, the start first.
 func newStates(cx *trace.Counterexample, chart *report.Chart) []state {
 	v := &viewer{walk: chart.Walk}
 	for i := range v.walk.Steps {
 		v.moves = v.moves || !v.walk.Steps[i].After.Clock.Equal(v.walk.Start.Clock)
 	}
-	return v.states(chart)
-}
-
-// states are the states of the walk, the start first.
-func (v *viewer) states(chart *report.Chart) []state {
-	v.see(v.walk.Start)
 	out := []state{v.state(0, v.walk.Start)}
 	for i := range v.walk.Steps {
 		st := &v.walk.Steps[i]
-		v.see(st.After)
 		s := v.state(st.N, st.After)
 		if chart.Rows[i].Wrong && chart.Wrong != s.HoldersText() {
 			s.Wrong = chart.Wrong
@@ -94,21 +85,13 @@ func (v *viewer) states(chart *report.Chart) []state {
 type viewer struct {
 	walk  *trace.Walk
 	moves bool // the clock
-	// soFar: a file has no number before it has come up, whatever happens later; known counts
-	// those that have.
-	soFar bool
-	known int
-}
-
-// see notes the files that have come up in a state.
-func (v *viewer) see(s *trace.State) {
-	for i := range s.Files {
-		v.known = max(v.known, v.walk.Inodes.Of(s.Files[i].ID))
-	}
 }
 
 func (v *viewer) state(n int, at *trace.State) state {
-	s := state{N: n, known: v.known, Clash: trace.Clash(at.Holders), Holders: trace.HolderTexts(at.Holders), Holding: v.walk.Names.Shorten(trace.HoldText(at.Holders))}
+	s := state{
+		N: n, Clash: trace.Clash(at.Holders), Holders: trace.HolderTexts(at.Holders),
+		Holding: v.walk.Names.Shorten(trace.HoldText(at.Holders)),
+	}
 	for i := range at.Files {
 		s.Files = append(s.Files, v.file(&at.Files[i]))
 	}
@@ -141,7 +124,7 @@ func fate(how sched.Action) string {
 }
 
 func (v *viewer) inode(id fsfake.InodeID) string {
-	if n := v.walk.Inodes.Of(id); n > 0 && (n <= v.known || !v.soFar) {
+	if n := v.walk.Inodes.Of(id); n > 0 {
 		return fmt.Sprintf("#%d", n)
 	}
 	return ""

@@ -95,11 +95,11 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	if !third {
 		n.early(ctx, &sc)
 	}
-	tried, broken := &checker.Tried{}, false
+	already := newInquiry()
 	before := func() error { return nil } // ends the verdict before
 	for i, p := range asked {
-		r, err := a.decideRun(ctx, spec, &sc, &strict, p, tried, broken, f)
-		broken = broken || r.Verdict == checker.Broken
+		r, err := a.decideRun(ctx, spec, &sc, &strict, p, already, f)
+		already.broken = already.broken || r.Verdict == checker.Broken
 		witnessed := func() {}
 		if err := before(); err != nil {
 			return nil, err
@@ -294,10 +294,10 @@ func (a *app) afterFurther(ctx context.Context, cancel context.CancelFunc) {
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
 // and the result asks; strict is the scenario in which none is. Once there is a counterexample, a worse and a smaller
-// one are looked for as long as a.further says, unless --timeout or --kind asks for more. So is this one where another
-// property is broken already.
+// one are looked for as long as a.further says, unless --timeout or --kind asks for more. Where another property is
+// broken already, this one is asked as long, and may take some times the effort until then.
 func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *scenarios.Scenario,
-	p *scenarios.Property, tried *checker.Tried, broken bool, f *runFlags) (checker.Result, error) {
+	p *scenarios.Property, already *inquiry, f *runFlags) (checker.Result, error) {
 	if f.timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, f.timeout)
@@ -306,9 +306,8 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	bar := a.newProgress(ctx, 1, false)
 	defer bar.clear()
 	bar.begin(sc.ID, p.ID)
-	o := checker.Options{
-		Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Progress: bar.followRun, Tried: tried,
-	}
+	short := f.timeout == 0 && f.first == scenarios.NoKind
+	o := checker.Options{Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Tried: already.tried}
 	shown := func(*checker.Result) {}
 	if !f.draw.instead() {
 		shown = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
@@ -316,14 +315,25 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
 		within, cancel := context.WithCancel(ctx)
 		defer cancel()
-		short := f.timeout == 0 && f.first == scenarios.NoKind
+		took, tooMuch := &already.took, ""
+		if already.broken {
+			took = &effort{}
+		}
+		o.Progress = func(g checker.Progress) {
+			bar.followRun(g)
+			if took.follow(g); short && already.broken && tooMuch == "" {
+				if tooMuch = already.beyond(took); tooMuch != "" {
+					cancel()
+				}
+			}
+		}
 		o.Found = func(r *checker.Result) {
 			shown(r)
-			if short && !broken {
+			if short && !already.broken {
 				a.afterFurther(within, cancel)
 			}
 		}
-		if short && broken {
+		if short && already.broken {
 			a.afterFurther(within, cancel)
 		}
 		r, err := checker.Check(within, sc, p, o)
@@ -332,9 +342,11 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 			r, err = checker.Check(within, sc, p, o)
 		}
 		switch {
-		case within.Err() == nil || ctx.Err() != nil || r.Complete: // it was not cut short by the minute
-		case broken:
-			r.Why = "another property is broken, so it ended after a minute, --timeout 10m looks longer"
+		case within.Err() == nil || ctx.Err() != nil || r.Complete: // it was not cut short
+		case tooMuch != "":
+			r.Why = endedAfter(tooMuch, p.ID)
+		case already.broken:
+			r.Why = endedAfter("a minute", p.ID)
 		default:
 			r.Why = "it ended a minute after the first counterexample, --timeout 10m looks longer"
 		}

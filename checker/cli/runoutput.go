@@ -50,8 +50,14 @@ func (f *runFlags) archive(args []string) bool {
 	return len(args) == 1 && f.copies == 0 && strings.HasSuffix(args[0], ".txtar")
 }
 
-// show prints a verdict. Of what holds beside the first, a line is enough.
+// show prints a verdict. Of what holds beside the first, a line is enough, and of what is not decided there, why.
 func (f *runFlags) show(stdout io.Writer, r *checker.Result, o report.Options, first bool) error {
+	if !first && r.Verdict == checker.Unknown && r.Counterexample == nil {
+		f.natively = r.Native
+		_, err := fmt.Fprintf(stdout, "%s  UNKNOWN  %s\n%s\n", r.Scenario.ID, r.Property,
+			strings.Join(o.Tell("why", "not decided: "+r.Known()), "\n"))
+		return err
+	}
 	if !first && r.Verdict == checker.Holds {
 		_, err := fmt.Fprintf(stdout, "%s  HOLDS  %s\n", r.Scenario.ID, r.Property)
 		if r.Native != "" && r.Native != f.natively {

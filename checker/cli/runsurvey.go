@@ -255,7 +255,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 	sc.Summary, strict.Summary = one.Summary, one.Summary
 	s.assume(scenarios.Texts(sc.Assumes))
 	defer func() { s.assume(scenarios.Texts(sc.Assumed())) }()
-	tried := &checker.Tried{}
+	already := newInquiry()
 	n := s.f.challenge(&one.Spec, nil)
 	defer n.close()
 	sp := &one.Spec // without its faults it is natively what another situation is
@@ -270,7 +270,7 @@ func (s *runSurvey) ask(ctx context.Context, l *checker.Surveyed, one *command.S
 		p := sc.Claims[at].Property
 		f := *s.f
 		f.skipOdds = true
-		r, err := s.app.decideRun(ctx, &one.Spec, &sc, &strict, p, tried, false, &f)
+		r, err := s.app.decideRun(ctx, &one.Spec, &sc, &strict, p, already, &f)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

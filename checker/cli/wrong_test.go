@@ -181,7 +181,7 @@ func TestNativeNoticesAWrongTracer(t *testing.T) {
 			a := &app{stdout: &out, stderr: &out, env: func(string) string { return "" }}
 			f := &runFlags{draw: &drawFlags{resultFlags: &resultFlags{}}, skipOdds: true, states: 1 << 20,
 				budget: cmp.Or(c.budget, time.Minute)}
-			r, err := a.decideRun(t.Context(), spec, &sc, &strict, sc.Claims[0].Property, &checker.Tried{}, false, f)
+			r, err := a.decideRun(t.Context(), spec, &sc, &strict, sc.Claims[0].Property, newInquiry(), f)
 			require.NoError(t, err)
 			if c.falsely == 0 {
 				c.falsely = checker.Holds

@@ -99,11 +99,13 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		if o.Progress != nil {
 			o.Progress(x.soFar(c, n))
 		}
-		stored := c.States.Len()
-		left, err := x.level(pool, limit, c.Violations > 0)
-		c.collect(pool)
-		if err != nil {
-			return nil, nil, 0, err
+		stored, left := c.States.Len(), n
+		if limit.check(stored, false); !limit.hit() { // whoever is told of the progress may end it
+			var err error
+			if left, err = x.level(pool, limit, c.Violations > 0); err != nil {
+				return nil, nil, 0, err
+			}
+			c.collect(pool)
 		}
 		n = c.States.Len() - stored + left
 		if limit.hit() {

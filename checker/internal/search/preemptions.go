@@ -37,6 +37,7 @@ type preemptive struct {
 	pending, later []preemption
 	result         *Preempted
 	bound          int // at which schedules are made
+	place, places  int // that is tried, of so many
 	want           scenarios.Kind
 	shown          bool // a schedule of kind want is known
 	deep           bool // some schedule was left where it became too long
@@ -188,8 +189,10 @@ func (s *preemptive) cover(most int) error {
 		places := s.later
 		s.later, s.sleeps = nil, 0
 		s.mostExecutions = s.x.Learned().Coroutines + pollExecutions + len(places)/placesEach
+		s.places = len(places)
 		for i, p := range places {
-			if s.tell(bound, i, len(places)); s.done() {
+			s.place = i
+			if s.tell(); s.done() {
 				return nil
 			}
 			if err := s.follow(p, true); err != nil {
@@ -197,9 +200,10 @@ func (s *preemptive) cover(most int) error {
 			}
 		}
 		pending := s.pending
-		s.pending = nil
+		s.pending, s.places = nil, max(len(places), len(pending))
 		for i, p := range pending {
-			if s.tell(bound, max(len(places)-len(pending), 0)+i, max(len(places), len(pending))); s.done() {
+			s.place = s.places - len(pending) + i
+			if s.tell(); s.done() {
 				return nil
 			}
 			if err := s.follow(p, false); err != nil {
@@ -224,12 +228,12 @@ func (s *preemptive) done() bool {
 }
 
 // tell tells of the progress.
-func (s *preemptive) tell(bound, place, places int) {
+func (s *preemptive) tell() {
 	if s.limit.o.Progress != nil {
 		l := s.x.Learned()
 		s.limit.o.Progress(Progress{
 			States: s.set.Len(), Bytes: s.bytes(), Executions: l.Coroutines, Learned: l.Edges,
-			Preemptions: bound, Place: place, Places: places,
+			Preemptions: s.bound, Place: s.place, Places: s.places,
 		})
 	}
 }
@@ -254,7 +258,7 @@ func (s *preemptive) follow(p preemption, known bool) error {
 	stack := []preemption{p}
 	for steps := 0; len(stack) > 0 && !s.shown; steps++ {
 		if steps%256 == 255 {
-			if s.done() {
+			if s.tell(); s.done() {
 				return nil
 			}
 		}

@@ -44,7 +44,7 @@ func (r *Run) withHooks(env []string) ([]string, error) {
 	perl, _ := hooks.ReadFile("lines/lines.pl")
 	for _, add := range [][2]string{
 		{"PYTHONPATH=", dir + ":"}, {"NODE_OPTIONS=", "--require " + dir + "/lines.js "},
-		{"PERL5OPT=", "-d "}, {"PERL5DB=", strings.TrimSpace(string(perl))},
+		{"RUBYOPT=", "-r" + dir + "/lines.rb "}, {"PERL5OPT=", "-d "}, {"PERL5DB=", strings.TrimSpace(string(perl))},
 	} {
 		at := slices.IndexFunc(env, func(e string) bool { return strings.HasPrefix(e, add[0]) })
 		if at < 0 {

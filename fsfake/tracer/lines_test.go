@@ -20,7 +20,8 @@ import (
 // that.
 func TestScriptLines(t *testing.T) {
 	for file, command := range map[string]func(testing.TB, string) []string{
-		"job.py": python, "job.pl": by("perl"), "job.js": by("node"), "job.sh": by("sh"), "job.sh in bash": by("bash"),
+		"job.py": python, "job.pl": by("perl"), "job.js": by("node"), "job.rb": by("ruby"), "job.sh": by("sh"),
+		"job.sh in bash": by("bash"),
 	} {
 		t.Run(file, func(t *testing.T) {
 			file, _, _ := strings.Cut(file, " ")

@@ -29,6 +29,8 @@ type decision struct {
 	// ask: it is enough to know which cases there are. cases: there are several, and the space was
 	// left alone.
 	ask, cases bool
+	// told: somebody was told of a counterexample.
+	told bool
 	// trapsKnown: it was asked whether somebody goes on for ever in vain, and nobody does.
 	trapsKnown bool
 }

@@ -101,7 +101,7 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 	if res.Counterexample == nil {
 		return res, nil
 	}
-	if again, err := res.reconsidered(); err != nil || again {
+	if again, err := res.reconsidered(false); err != nil || again {
 		if err == nil {
 			res, err = checkCase(ctx, sc, p, o, ask)
 		}
@@ -113,12 +113,12 @@ func checkCase(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Propert
 
 // reconsidered reports whether the end of a counterexample turns out to be a good one; see
 // [scenarios.Property.Reconsider].
-func (r *Result) reconsidered() (again bool, err error) {
+func (r *Result) reconsidered(quickly bool) (again bool, err error) {
 	for _, cx := range append(r.Also, r.Counterexample) {
 		if cx == nil || r.Property.Reconsider == nil || len(cx.Trace) == 0 {
 			continue
 		}
-		good, err := r.Property.Reconsider(scenarios.NewView(cx.Trace[len(cx.Trace)-1].After))
+		good, err := r.Property.Reconsider(scenarios.NewView(cx.Trace[len(cx.Trace)-1].After), quickly)
 		if err != nil {
 			return false, err
 		}

@@ -92,7 +92,8 @@ func (g *decision) find(ctx context.Context) (all []*found, err error) {
 // errGoodEnd ends a decision of which a counterexample has turned out to end well: all begins anew.
 var errGoodEnd = errors.New("checker: the end of a counterexample is a good one")
 
-// meet reconsiders a counterexample before it is made smaller, which may take long, and tells of the first that stands.
+// meet reconsiders a counterexample before it is made smaller, which may take long, and tells of the first that stands
+// for the time being.
 func (g *decision) meet(schedule sched.Schedule) error {
 	if g.o.Found == nil && g.t.Property.Reconsider == nil {
 		return nil
@@ -103,14 +104,20 @@ func (g *decision) meet(schedule sched.Schedule) error {
 	}
 	res := NewResult(g.t.Sc, g.t.Property, nil)
 	res.Verdict, res.Counterexample = Broken, cx
-	switch good, err := res.reconsidered(); {
-	case err != nil:
-		return err
-	case good:
-		return errGoodEnd
-	case g.o.Found != nil:
-		g.o.Found(&res)
-		g.o.Found = nil
+	for _, quickly := range []bool{true, false} {
+		good, err := res.reconsidered(quickly)
+		switch {
+		case err != nil:
+			return err
+		case good && !quickly && g.o.Found != nil:
+			g.o.Found(nil)
+			return errGoodEnd
+		case good:
+			return errGoodEnd
+		case quickly && g.o.Found != nil && !g.told:
+			g.o.Found(&res)
+			g.told = true
+		}
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (r *Result) movedInTime(sc *scenarios.Scenario, p *scenarios.Property) (*Re
 	}
 	res := NewResult(sc, p, all[0])
 	res.Also, res.Stats, res.looks, res.OddsWhy, res.checked = all[1:], r.Stats, r.looks, r.OddsWhy, true
-	if again, err := res.reconsidered(); again || err != nil {
+	if again, err := res.reconsidered(false); again || err != nil {
 		return nil, err
 	}
 	return &res, nil

@@ -50,7 +50,7 @@ type Options struct {
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)
 	// Found, when not nil, is called with what a search breaks the property by first, before it looks for a smaller
-	// counterexample, and with nothing else known.
+	// counterexample, and with nothing else known; and with nil where that turns out to be none.
 	Found func(*Result)
 	// Kind is that of the counterexample to show, if there is one; [scenarios.NoKind] is the worst.
 	Kind scenarios.Kind

@@ -115,7 +115,7 @@ func sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 	if s.Counterexample, err = t.Counterexample(best.Schedule); err != nil {
 		return s, err
 	}
-	if again, err := s.reconsidered(); err != nil || again {
+	if again, err := s.reconsidered(false); err != nil || again {
 		if err == nil {
 			s, err = sample(ctx, sc, p, o)
 		}

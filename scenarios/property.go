@@ -70,9 +70,10 @@ type Property struct {
 	// Table shows what is wrong in the state that breaks an invariant, as rows of cells under a
 	// heading, which is the first row; see package report. Nil, or no rows, shows nothing.
 	Table func(v View) [][]string
-	// Reconsider, when not nil, is asked about the end of a counterexample before it is shown. It reports whether
-	// the invariant accepts that end from now on; then the question is decided again.
-	Reconsider func(end View) (bool, error)
+	// Reconsider, when not nil, is asked about the end of a counterexample. It reports whether the invariant accepts
+	// that end from now on; then the question is decided again. That may take long. Quickly, it takes a part of that
+	// time and finds most of what there is: so it is asked before the first counterexample is shown.
+	Reconsider func(end View, quickly bool) (bool, error)
 	// Judged, when not nil, lists the absolute paths at which an invariant looks, those that it compares with each
 	// other in one list. After a loss of power disks that differ elsewhere are then one.
 	Judged func() [][]string

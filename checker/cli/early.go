@@ -38,6 +38,17 @@ func (e *early) found(r *checker.Result, o report.Options) {
 	e.text, e.since = b.String(), time.Now()
 }
 
+// takeBack forgets a counterexample that was none, and says so of one that was shown.
+func (e *early) takeBack() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.text = ""; e.shown {
+		e.text = "The counterexample above is none: in another order of their own calls, the commands end like that " +
+			"one after the other. lockpick goes on.\n"
+		e.since = time.Time{}
+	}
+}
+
 // due is what is to be shown now; "" for nothing.
 func (e *early) due() (text string) {
 	e.mu.Lock()

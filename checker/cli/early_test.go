@@ -20,6 +20,11 @@ func TestEarlyIsShownOnce(t *testing.T) {
 	e.since = time.Now().Add(-earlyAfter)
 	require.Equal(t, "seen", e.due())
 	require.Empty(t, e.due())
+	e.takeBack()
+	require.Contains(t, e.due(), "The counterexample above is none")
+	e.text, e.shown = "seen", false
+	e.takeBack()
+	require.Empty(t, e.due(), "it was not shown")
 	e.text = "seen"
 	e.over()
 	require.Empty(t, e.due())

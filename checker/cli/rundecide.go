@@ -282,14 +282,14 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 }
 
 // afterFurther calls cancel when a further counterexample has been looked for long enough: at once, before it returns,
-// where a.further is negative. Its timer is stopped when the context ends.
-func (a *app) afterFurther(ctx context.Context, cancel context.CancelFunc) {
+// where a.further is negative. Its timer is stopped when the context ends, and by what it returns.
+func (a *app) afterFurther(ctx context.Context, cancel context.CancelFunc) (stop func() bool) {
 	if a.further < 0 {
 		cancel()
-		return
 	}
 	timer := time.AfterFunc(cmp.Or(a.further, time.Minute), cancel)
 	context.AfterFunc(ctx, func() { timer.Stop() })
+	return timer.Stop
 }
 
 // decideRun makes one verdict. Where it was not said which exit statuses are refusals, the verdict may depend on it,
@@ -310,7 +310,13 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	o := checker.Options{Workers: 1, Kind: f.first, States: f.states, SkipOdds: f.skipOdds, Tried: already.tried}
 	shown := func(*checker.Result) {}
 	if !f.draw.instead() {
-		shown = func(r *checker.Result) { a.early.found(r, f.reportOptions(a, spec, nil)) }
+		shown = func(r *checker.Result) {
+			if r == nil {
+				a.early.takeBack()
+				return
+			}
+			a.early.found(r, f.reportOptions(a, spec, nil))
+		}
 	}
 	decide := func(sc *scenarios.Scenario, p *scenarios.Property) (checker.Result, error) {
 		within, cancel := context.WithCancel(ctx)
@@ -327,10 +333,14 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 				}
 			}
 		}
+		goOn := func() bool { return true }
 		o.Found = func(r *checker.Result) {
-			shown(r)
-			if short && !already.broken {
-				a.afterFurther(within, cancel)
+			switch shown(r); {
+			case !short || already.broken:
+			case r == nil:
+				goOn()
+			default:
+				goOn = a.afterFurther(within, cancel)
 			}
 		}
 		if short && already.broken {

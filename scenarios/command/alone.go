@@ -53,10 +53,9 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	met := &meeting{at: map[string]bool{}}
 	var ways []way
 	for n := 0; ; n++ {
-		if met.unknown && (n >= maxOrders || len(ways) > maxChoosing) || s.record.orders == maxMeeting {
+		if met.unknown && (n >= maxOrders || len(ways) > maxChoosing) || n > 0 && s.record.another() {
 			return nil, errManyOrders
 		}
-		s.record.orders++
 		end := aloneEnd{m: m.Clone()}
 		port, err := s.alone(sc, end.m, process, first, ways, never, met)
 		if err != nil && !errors.As(err, new(stuck)) {
@@ -108,8 +107,10 @@ func (met *meeting) before(m *fsfake.Machine, state string) bool {
 	return was
 }
 
-// maxMeeting is how many orders of all commands together may be followed to where they meet others.
-const maxMeeting = 2000
+// maxMeeting is how many more orders of all commands together may be followed to where they meet others, and
+// dearMeeting how many of commands of which an execution makes more than dearCalls system calls. Such an execution
+// takes most of a second. That it is dear is told by the calls, which do not depend on the machine and its load.
+const maxMeeting, dearMeeting, dearCalls = 2000, 16, 5000
 
 // nextWays are the ways after these that have the first so many in common with them; nil when
 // there are none.

@@ -12,23 +12,28 @@ import (
 )
 
 // A command whose children or threads have too many orders is compared with serial runs that follow one order. An end
-// that no such run has may still be that of a serial run in another order. So before a violation is shown, the commands
+// that no such run has may still be that of a serial run in another order. So before a verdict, the commands
 // run one after the other in drawn orders of their own calls. Ends that are found so are serial from then on.
 
-// drawnOrders is how many are drawn.
-const drawnOrders = 24
+// drawnOrders is how many are drawn, and fewOrders how many before a violation is shown for the time being: two
+// children that race end otherwise in every second one.
+const drawnOrders, fewOrders = 24, 4
 
 // reconsider makes [scenarios.Property.Reconsider] of a property that accepts the ends of serial runs and can be
 // given more of them; nil where all own orders were followed.
 func (s *Spec) reconsider(
 	sc *scenarios.Scenario, accepts func(scenarios.View) bool, add func(outcome.Order),
-) func(scenarios.View) (bool, error) {
+) func(scenarios.View, bool) (bool, error) {
 	if !s.oneOrder {
 		return nil
 	}
 	drawn := uint64(0)
-	return func(end scenarios.View) (bool, error) {
-		for ; drawn < drawnOrders; drawn++ {
+	return func(end scenarios.View, quickly bool) (bool, error) {
+		most := uint64(drawnOrders)
+		if quickly {
+			most = fewOrders
+		}
+		for ; drawn < most; drawn++ {
 			if accepts(end) {
 				return true, nil
 			}

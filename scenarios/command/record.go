@@ -26,8 +26,9 @@ import (
 // once: all that is learned is asked once more before a verdict. Every execution compares what it does
 // with what was recorded, so that a command that is no function of its answers is an error.
 type record struct {
-	orders int // that were followed, of commands that run alone
+	orders int // that were followed, of commands that run alone, beside the first of each
 	mu     sync.Mutex
+	calls  int      // of the execution that has made most, to the system
 	roots  []*place // by process
 	twins  map[twin]*runs
 	whole  map[twin]*bool
@@ -103,11 +104,20 @@ func newRecord(processes int) *record {
 		programsRun: map[string]bool{}, late: make([]lateness, processes)}
 }
 
-// did notes which files outside of the virtual directory an execution has changed or locked, and which of
-// its calls were refused.
+// another notes that one more order of a command's own calls is to be followed, and reports whether these are too many.
+func (r *record) another() (tooMany bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.orders++
+	return r.orders > maxMeeting || r.calls > dearCalls && r.orders > dearMeeting
+}
+
+// did notes how many calls an execution has made, which files outside of the virtual directory it has changed or
+// locked, and which of its calls were refused.
 func (r *record) did(run *tracer.Run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.calls = max(r.calls, run.Calls())
 	for _, of := range []struct {
 		set   map[string]bool
 		names []string

@@ -204,3 +204,16 @@ func TestClonesAreTrusted(t *testing.T) {
 	run(1, true, manyCompared+1)
 	require.Nil(t, served(run(1, true, manyCompared+1)[1], false), "of one start")
 }
+
+// Of a command that makes many system calls fewer of its own orders are followed, for each is an execution.
+func TestDearCommandsHaveFewOrders(t *testing.T) {
+	t.Parallel()
+	for calls, most := range map[int]int{dearCalls: maxMeeting, dearCalls + 1: dearMeeting} {
+		r := newRecord(1)
+		r.calls = calls
+		for range most {
+			require.False(t, r.another())
+		}
+		require.True(t, r.another())
+	}
+}

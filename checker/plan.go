@@ -15,11 +15,12 @@ type attempt struct {
 	symmetry symmetry
 	// joined: nodes after the same sleep and before the same call are taken for one, which is tried out.
 	joined bool
+	// scouts: a few directed schedules are made, and the space is left alone.
 	// preempts: schedules with few preemptions are made, and the space is left alone. confirms: what holds with few is
 	// looked at again. again: as many executions as were made until then bound it.
-	preempts, confirms, again bool
-	limits                    search.Limits
-	accept                    acceptance
+	scouts, preempts, confirms, again bool
+	limits                            search.Limits
+	accept                            acceptance
 	// needs are what must be known before it, and unless what must not.
 	needs, unless facts
 }
@@ -65,7 +66,8 @@ const (
 type traits struct {
 	// judged: histories are judged. cycles: the property is about cycles. external: programs are no Go functions.
 	// interchangeable: the setting says that processes are. preempts: few preemptions may break it.
-	judged, cycles, external, interchangeable, preempts bool
+	// dear: an execution of a program takes long.
+	judged, cycles, external, interchangeable, preempts, dear bool
 }
 
 // plan lists the attempts at a verdict, in order.
@@ -105,7 +107,10 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 	few.Executions = cmp.Or(o.changes.executions, fewExecutions)
 	var out []attempt
 	if s.preempts && sym == noSymmetry && exceeds(limits, glimpseStates) && o.changes.executions == 0 {
-		out = o.fewPreemptions(limits)
+		if s.dear {
+			out = append(out, attempt{name: "directed schedules", memory: RememberHistories, scouts: true})
+		}
+		out = append(out, o.fewPreemptions(limits)...)
 	}
 	for _, a := range o.coverings(s, few, sym) {
 		a.name += fmt.Sprintf(", %d executions", few.Executions)

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 
 	"lockpick/checker/internal/search"
-	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -97,6 +95,9 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	if len(p.Broken) > 0 {
 		err = g.smallestOf(ctx, p)
 	}
+	if err == nil && len(g.found) == 0 && g.scouted != nil {
+		g.found = append(g.found, g.scouted)
+	}
 	if err == nil && !p.Whole && !g.has(g.first()) && ctx.Err() == nil {
 		err = g.drawn(ctx)
 	}
@@ -182,7 +183,7 @@ func (g *decision) drawn(ctx context.Context) error {
 	if g.t.Property.Question != scenarios.NoQuestion {
 		return nil
 	}
-	all, steps, err := g.directed()
+	all, steps, err := g.directed(directed)
 	for i := range drawnSchedules {
 		all = append(all, sched.NewPCT(uint64(i), steps, 4))
 	}
@@ -201,26 +202,4 @@ func (g *decision) drawn(ctx context.Context) error {
 	}
 	slices.SortFunc(g.found, func(a, b *found) int { return g.compare(a.Kind, b.Kind) })
 	return err
-}
-
-// directed lists the directed schedules of the first two processes, and says how many steps a run has.
-func (g *decision) directed() (all []sched.Strategy, steps int, err error) {
-	var walks []*trace.Walk
-	tasks := []sched.Task{{Process: 0, N: 1}, {Process: 1, N: 1}}
-	for _, first := range tasks[:min(len(tasks), g.t.Sc.Setting.Processes)] {
-		out, err := g.t.Run(&course{{first, math.MaxInt}}, true)
-		if err != nil {
-			return nil, 0, err
-		}
-		steps = len(out.Schedule)
-		walks = append(walks, trace.NewWalk(g.t.Sc, out.Trace))
-	}
-	if len(walks) == 2 {
-		for i, w := range walks {
-			for _, c := range directed(w, walks[1-i], tasks[i], tasks[1-i]) {
-				all = append(all, &c)
-			}
-		}
-	}
-	return all, steps, nil
 }

@@ -110,7 +110,7 @@ func (met *meeting) before(m *fsfake.Machine, state string) bool {
 // maxMeeting is how many more orders of all commands together may be followed to where they meet others, and
 // dearMeeting how many of commands of which an execution makes more than dearCalls system calls. Such an execution
 // takes most of a second. That it is dear is told by the calls, which do not depend on the machine and its load.
-const maxMeeting, dearMeeting, dearCalls = 2000, 16, 5000
+const maxMeeting, dearMeeting, dearCalls = 2000, 8, 5000
 
 // nextWays are the ways after these that have the first so many in common with them; nil when
 // there are none.

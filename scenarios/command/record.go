@@ -112,6 +112,13 @@ func (r *record) another() (tooMany bool) {
 	return r.orders > maxMeeting || r.calls > dearCalls && r.orders > dearMeeting
 }
 
+// dear reports whether some execution has made many calls.
+func (r *record) dear() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.calls > dearCalls
+}
+
 // did notes how many calls an execution has made, which files outside of the virtual directory it has changed or
 // locked, and which of its calls were refused.
 func (r *record) did(run *tracer.Run) {

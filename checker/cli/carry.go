@@ -27,7 +27,7 @@ func carryOut(ctx context.Context, spec *command.Spec, r *checker.Result) {
 	ctx, cancel := context.WithTimeout(ctx, carryFor)
 	defer cancel()
 	c := spec.Carry(ctx, carrySteps(cx.Trace), cx.Trace[len(cx.Trace)-1].After, true)
-	cx.Kernel = c.String()
+	cx.Kernel, cx.Stderr = c.String(), c.Stderr
 	locate(cx.Trace, c.Sources)
 	if c.Differs == "" {
 		return

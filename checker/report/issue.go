@@ -103,6 +103,9 @@ func (m *markdown) below(r *checker.Result) (lines []string) {
 // witness is what the kernel said, and which shorter stalls do, in a line, if anybody has asked.
 func (m *markdown) witness(r *checker.Result) []string {
 	var parts []string
+	if c := r.Counterexample; c != nil && len(c.Stderr) > 0 {
+		parts = append(parts, "**Standard error:** "+markdownText(strings.Join(c.Stderr, "; "))+".")
+	}
 	if c := r.Counterexample; c != nil && c.Kernel != "" {
 		parts = append(parts, "**Kernel:** "+markdownText(c.Kernel)+".")
 	}

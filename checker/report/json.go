@@ -152,6 +152,8 @@ type jsonCounterexample struct {
 	Table [][]string `json:"table,omitempty"`
 	// Kernel is what came of carrying it out on the real kernel, if anybody has.
 	Kernel string `json:"kernel,omitempty"`
+	// Stderr is the last line that each command that failed has written there, when it was carried out.
+	Stderr []string `json:"stderr,omitempty"`
 	// Culprit is where the call stands that went wrong; nil when that is not known.
 	Culprit *jsonPlace `json:"culprit,omitempty"`
 	// Trace are the steps.
@@ -246,7 +248,8 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 		j.Counterexample = &jsonCounterexample{
 			Kind: c.Kind.String(), Schedule: c.Schedule.String(), Steps: c.Cost.Steps, Preemptions: c.Cost.Preemptions,
 			Crashes: c.Cost.Crashes, Stalls: c.Cost.Stalls, FailingCalls: c.Cost.Failing, Signals: c.Cost.Signals, Smallest: c.Smallest,
-			Cause: c.Cause, Code: c.Code, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel, Table: TableOf(c),
+			Cause: c.Cause, Code: c.Code, Waits: trace.WaitTexts(c.Waits), Kernel: c.Kernel,
+			Stderr: c.Stderr, Table: TableOf(c),
 		}
 		j.Also = newJSONAlso(r)
 		j.Counterexample.Trace, j.Counterexample.Culprit = jsonTrace(r, o)

@@ -103,7 +103,7 @@ func Places(r *checker.Result, o Options) []string {
 }
 
 // sources lists where the calls stand that the cause names: "lock.go:31  step 7, A: unlink
-// lock". The one that went wrong is the first.
+// lock". The one that went wrong is the first, if it is known where that stands.
 func (o *Options) sources(sc *scenarios.Scenario, cx *trace.Counterexample) []string {
 	culprit := Culprit(cx)
 	if culprit == nil {
@@ -122,7 +122,7 @@ func (o *Options) sources(sc *scenarios.Scenario, cx *trace.Counterexample) []st
 			lines = append(lines, fmt.Sprintf("%s: step %d, %s", at, n, Visible(doing(walk.Steps[n-1].Step, walk.Names))))
 		}
 	}
-	if len(lines) > 1 {
+	if len(lines) > 1 && o.place(sourceOf(culprit)) != "" {
 		lines[0] += " ← this one went wrong"
 	}
 	return lines

@@ -84,6 +84,16 @@ func TestSource(t *testing.T) {
 	require.True(t, strings.HasPrefix(annotated, fmt.Sprintf("::error file=report/source_test.go,line=%d,title=", line)), annotated)
 }
 
+// Where nobody knows where the wrong call stands, no other line went wrong.
+func TestUnknownPlace(t *testing.T) {
+	r, root, _ := carelessLock(t)
+	o := Options{Root: root}
+	require.Contains(t, Places(&r, o)[0], " ← this one went wrong")
+	Culprit(r.Counterexample).Calls[0].Source = scenarios.Source{}
+	require.NotEmpty(t, Places(&r, o))
+	require.NotContains(t, strings.Join(Places(&r, o), "\n"), "went wrong")
+}
+
 // What a real kernel made of a counterexample is in every picture of it.
 func TestKernelIsTold(t *testing.T) {
 	r, _, _ := carelessLock(t)

@@ -233,7 +233,8 @@ func (t *timeline) footer() {
 		label = ""
 	}
 	for _, said := range []struct{ label, text string }{{"cause", cx.Cause}, {"fix", fix(t.r)}, {"accept", accepted},
-		{"kernel", cx.Kernel}, {"native", t.r.Native}, {"verdict", t.why()}} {
+		{"stderr", strings.Join(cx.Stderr, "; ")}, {"kernel", cx.Kernel}, {"native", t.r.Native},
+		{"verdict", t.why()}} {
 		if said.text != "" || said.label == "cause" {
 			t.tell(said.label, said.text)
 		}

@@ -46,6 +46,9 @@ type Counterexample struct {
 	// Kernel says in a sentence what came of carrying the schedule out on the real kernel;
 	// empty when nobody has.
 	Kernel string
+	// Stderr is, where it was carried out, the last line that each command that failed has written to its standard
+	// error: "B: ValueError: …".
+	Stderr []string
 }
 
 // A Cost orders counterexamples: fewest faults first, then fewest preemptions, then

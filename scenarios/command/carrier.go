@@ -166,6 +166,9 @@ func (c *carrier) ends(end *fsfake.Machine) error {
 			}
 			if e, ok := r.Exit(r.root); ok && !r.killed {
 				exit, printed = outcome.ExitText(fsfake.Exit{Status: e.Status, Signal: e.Signal}, true), r.Stdout()
+				if text := lastLine(r.Stderr()); e.Status != 0 && text != "" {
+					c.carried.Stderr = append(c.carried.Stderr, scenarios.ProcessName(i)+": "+text)
+				}
 			}
 			for _, w := range slices.Clone(r.waits) { // what may go on by now the kernel has let go on, or somebody else
 				if end.Ready(w.task, w.op) {
@@ -209,4 +212,10 @@ func (s *Spec) config(process int) tracer.Config {
 		Shared:  s.Outside, Protect: !s.RealOutside, Known: s.files(), Wrong: s.Wrong,
 		CPU: 1 + int(crc32.ChecksumIEEE([]byte(s.summary()))&0xff) + process, // other scenarios may run beside this one
 	}
+}
+
+// lastLine is the last line of a text that is not empty: a traceback ends with what went wrong.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 }

@@ -53,6 +53,8 @@ type Carried struct {
 	// Sources are, step by step, where in the commands' sources the calls stand, as far as that is
 	// known; nil unless they were asked for.
 	Sources []scenarios.Source
+	// Stderr is the last line that each command that failed has written to its standard error: "B: ValueError: …".
+	Stderr []string
 }
 
 // Confirmed reports that everything went on the kernel as on the fake machine.
@@ -98,8 +100,14 @@ func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, loca
 	}
 	// Its environment is another one, so it may go otherwise: what it shows until then counts.
 	again := carrier{lines: true, executed: c.executed}
-	for i, at := range again.asked(ctx, s, steps, end, true).Sources {
-		if at.Line > 0 {
+	lines := again.asked(ctx, s, steps, end, true).Sources
+	scripted := map[int]bool{} // by pid: it tells lines
+	for i, at := range lines {
+		pid := steps[i].task(steps[i].Process).Pid
+		scripted[pid] = scripted[pid] || at.Line > 0 && at != out.Sources[i]
+	}
+	for i, at := range lines {
+		if at.Line > 0 || scripted[steps[i].task(steps[i].Process).Pid] { // or it is a line of the interpreter's
 			out.Sources[i] = at
 		}
 	}

@@ -144,12 +144,14 @@ func (t *teller) changesAround(st *trace.Walked, on *trace.Target) (first, secon
 	return nil, nil
 }
 
-// changesOf lists the changes of a file, or of what stands in a directory, in order.
+// changesOf lists the changes of a file, or of which names stand in a directory, in order.
 func (s *story) changesOf(p string) []*change {
 	var out []*change
 	for name, all := range s.changes { // order does not matter: they are sorted
-		if name == p || path.Dir(name) == p {
-			out = append(out, all...)
+		for _, c := range all {
+			if name == p || path.Dir(name) == p && c.Before.Exists != c.After.Exists {
+				out = append(out, c)
+			}
 		}
 	}
 	out = slices.DeleteFunc(out, func(c *change) bool { return c.Kind == trace.Touched || c.Kind == trace.RenamedAway })

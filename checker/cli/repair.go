@@ -45,7 +45,13 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		return ids, nil
 	})
 	found := false
-	for _, r := range spec.Repairs(spoiled(spec, &results[i])) {
+	var uses []string
+	for _, s := range results[i].Counterexample.Trace {
+		for _, c := range s.Calls {
+			uses = append(uses, c.Op.Path, c.Op.Path2)
+		}
+	}
+	for _, r := range spec.Repairs(spoiled(spec, &results[i]), uses) {
 		proof, why, err := t.holds(ctx, &r)
 		switch {
 		case err != nil && ctx.Err() != nil:

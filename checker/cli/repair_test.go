@@ -34,12 +34,24 @@ func TestRunRepairs(t *testing.T) {
 	spec := command.Spec{Dir: "/data", Refused: command.Refused{Declared: true},
 		Files:    []command.File{{Name: "conf", Content: "a=1\n"}},
 		Commands: []command.Line{{Shell: "sed -i s/a/b/ conf"}, {Shell: "sed -i s/1/2/ conf"}}}
-	locks := spec.Repairs("conf")
+	locks := spec.Repairs("conf", nil)
 	itself := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}}
 	itself.alone = func() ([]string, error) { return nil, nil }
 	_, why, err := itself.holds(t.Context(), &locks[len(locks)-1])
 	require.NoError(t, err)
 	require.Contains(t, why, "with 3 processes (A twice) serializable is broken by ")
+}
+
+// A lock file has no name that the commands use themselves: git config -f c would meet its own lock, c.lock.
+func TestLockOfARepairIsUnused(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "flock", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "-n", "2", "--", "sh", "-c",
+		": >n.lock; read x <n; echo $((x+1)) >n")
+	require.Contains(t, got.stdout, "\n          flock .n.lock sh -c ", got.stderr)
 }
 
 // A lock that the dead keep is no repair: whether others get through after a kill is asked. And a repair has to mend

@@ -253,17 +253,23 @@ func (m *mender) stays(name string) bool {
 	})
 }
 
-// guard is the name of a lock file of its own: beside what the scenario watches, if that directory is there.
+// guard is the name of a lock file of its own: beside what the scenario watches, or further up, where it is in nobody's
+// way who lists the directory.
 func (m *mender) guard() string {
-	name := "guard"
-	dir := "/tmp"
-	if len(m.sc.Watch) > 0 {
-		name = path.Base(m.sc.Watch[0]) + ".guard"
-		if _, err := m.sc.NewMachine().Proc(1).Stat(path.Dir(m.sc.Watch[0])); err == nil {
-			dir = path.Dir(m.sc.Watch[0])
+	if len(m.sc.Watch) == 0 {
+		return "/tmp/guard"
+	}
+	name := path.Base(m.sc.Watch[0]) + ".guard"
+	for dir := path.Dir(m.sc.Watch[0]); ; dir = path.Dir(dir) {
+		file := path.Join(dir, name)
+		_, err := m.sc.NewMachine().Proc(1).Stat(dir)
+		if err == nil && m.serially([]*edit.Edit{edit.Guard(file, edit.Operation)}) == "" {
+			return file
+		}
+		if dir == "/" {
+			return path.Join("/tmp", name)
 		}
 	}
-	return path.Join(dir, name)
 }
 
 // try decides one change.

@@ -139,6 +139,30 @@ func TestTakeovers(t *testing.T) {
 		`and flock /tmp/lock.guard from before the lock is taken until it is given back$`, fix)
 }
 
+// A guard's file is not in a directory that somebody lists who takes each file there for a lock.
+func TestGuardIsInNobodysWay(t *testing.T) {
+	const dir = "/tmp/locks"
+	lists := scenarios.Protocol{
+		Path: dir + "/own",
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			if names, err := t.ReadDir(dir); err != nil || len(names) > 0 {
+				return scenarios.Hold{}, errors.Join(scenarios.ErrLocked, err)
+			}
+			return scenarios.Hold{}, t.WriteFile(dir+"/own", nil, 0o644)
+		},
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink(dir + "/own") },
+	}
+	for _, c := range []struct {
+		lock  scenarios.Protocol
+		guard string
+	}{{lists, "/tmp/own.guard"}, {kernel(""), "/tmp/lock.guard"}} {
+		sc := scenario(c.lock, 2)
+		sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).Mkdir(dir, 0o755) }
+		m := mender{row: rowOf(sc)}
+		require.Equal(t, c.guard, m.guard())
+	}
+}
+
 // A file that is read while it is written is written under a private name. Where the power may be lost, it is synced.
 func TestPrivateName(t *testing.T) {
 	const data = "/tmp/data"

@@ -56,7 +56,8 @@ var candidates = []candidate{
 
 // Repairs lists changes to try, the least intrusive first. data is the name of a file that a race has spoiled,
 // relative to the directory; when none is known, it is one that a command or script is seen to write over, if any.
-func (s *Spec) Repairs(data string) (out []Repair) {
+// uses are names that the commands have used: git config -f c makes c.lock, so a lock file has another name.
+func (s *Spec) Repairs(data string, uses []string) (out []Repair) {
 	if data == "" { // what was printed is wrong, say: a file that is written over was read
 		for _, f := range s.Files {
 			if _, applies := s.private(f.Name, ""); applies {
@@ -65,7 +66,7 @@ func (s *Spec) Repairs(data string) (out []Repair) {
 			}
 		}
 	}
-	name := s.free(path.Base(cmp.Or(strings.TrimSuffix(data, "/"), "command")))
+	name := s.free(path.Base(cmp.Or(strings.TrimSuffix(data, "/"), "command")), uses)
 	lock := name
 	if path.IsAbs(data) || s.mentions(s.Dir) {
 		lock = path.Join(s.Dir, name) // the commands may be started elsewhere
@@ -96,10 +97,11 @@ func (s *Spec) mentions(text string) bool {
 	})
 }
 
-// free is a name for a lock file that nothing has yet.
-func (s *Spec) free(base string) string {
+// free is a name for a lock file that nothing has yet, and that the commands do not use.
+func (s *Spec) free(base string, uses []string) string {
 	name := base + ".lock"
-	for s.has(name) {
+	used := func(of string) bool { return path.Base(of) == name }
+	for s.has(name) || slices.ContainsFunc(uses, used) {
 		name = "." + name
 	}
 	return name

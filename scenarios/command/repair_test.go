@@ -93,7 +93,7 @@ func TestRepairs(t *testing.T) {
 				c.set(&s)
 			}
 			var pastes [][]string
-			for _, r := range s.Repairs("n") {
+			for _, r := range s.Repairs("n", nil) {
 				pastes = append(pastes, r.Paste)
 			}
 			require.Equal(t, c.pastes, pastes)
@@ -105,7 +105,7 @@ func TestRepairs(t *testing.T) {
 func TestRepairsOfWhatWasRead(t *testing.T) {
 	s := Spec{Dir: "/data", Files: []File{{Name: "f"}, {Name: "n"}},
 		Commands: []Line{{Shell: "seq 9 > n"}, {Shell: "cat n"}}}
-	require.Equal(t, []string{"seq 9 > n.$$ && mv n.$$ n"}, s.Repairs("")[0].Paste)
+	require.Equal(t, []string{"seq 9 > n.$$ && mv n.$$ n"}, s.Repairs("", nil)[0].Paste)
 }
 
 // One process more is asked of each command: a lock may hold where the one that is there twice only reads.
@@ -130,8 +130,9 @@ func TestTrials(t *testing.T) {
 // A lock file has a name that nothing has.
 func TestLockOfARepairIsNew(t *testing.T) {
 	s := Spec{Commands: []Line{{Shell: "cat n"}, {Shell: "cat n"}}, Files: []File{{Name: "n"}, {Name: "n.lock"}}}
-	require.Equal(t, ".n.lock", s.Repairs("n")[0].Lock)
-	require.Equal(t, "command.lock", s.Repairs("")[0].Lock)
+	require.Equal(t, ".n.lock", s.Repairs("n", nil)[0].Lock)
+	require.Equal(t, "command.lock", s.Repairs("", nil)[0].Lock)
+	require.Equal(t, ".command.lock", s.Repairs("", []string{"/data/command.lock"})[0].Lock, "git makes such locks")
 }
 
 // A repair by which a command does nothing, always refuses, or waits for ever is none.

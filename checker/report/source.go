@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -122,7 +123,11 @@ func (o *Options) sources(sc *scenarios.Scenario, cx *trace.Counterexample) []st
 			lines = append(lines, fmt.Sprintf("%s: step %d, %s", at, n, Visible(doing(walk.Steps[n-1].Step, walk.Names))))
 		}
 	}
-	if len(lines) > 1 && o.place(sourceOf(culprit)) != "" {
+	accused := cmp.Or(cx.Act, cx.Blamed)
+	if len(cx.Named) > 0 {
+		accused = cmp.Or(accused, cx.Named[len(cx.Named)-1])
+	}
+	if len(lines) > 1 && cmp.Or(accused, culprit.N) == culprit.N {
 		lines[0] += " ← this one went wrong"
 	}
 	return lines

@@ -51,7 +51,7 @@ func TestPlan(t *testing.T) {
 			up to 50000 states, with histories needs paths
 			to the end, with monitors needs paths`},
 		"real programs, few preemptions": {of: traits{external: true, preempts: true}, states: 50_000, want: `
-			up to 24 executions
+			up to 8 executions
 			few preemptions
 			up to 64 executions, for the odds needs shown
 			as many executions more unless shown

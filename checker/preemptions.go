@@ -15,7 +15,7 @@ import (
 // many executions or states have not covered the space, schedules with few preemptions come first: one preemption
 // finds most of what there is.
 const (
-	glimpseExecutions = 24
+	glimpseExecutions = 8
 	glimpseStates     = 20_000
 )
 

@@ -15,9 +15,9 @@ import (
 // that no such run has may still be that of a serial run in another order. So before a verdict, the commands
 // run one after the other in drawn orders of their own calls. Ends that are found so are serial from then on.
 
-// drawnOrders is how many are drawn, and fewOrders how many before a violation is shown for the time being: two
-// children that race end otherwise in every second one.
-const drawnOrders, fewOrders = 24, 4
+// drawnOrders is how many are drawn, dearOrders how many of commands whose executions take long, and fewOrders how many
+// before a violation is shown for the time being: two children that race end otherwise in every second one.
+const drawnOrders, dearOrders, fewOrders = 24, 8, 4
 
 // reconsider makes [scenarios.Property.Reconsider] of a property that accepts the ends of serial runs and can be
 // given more of them; nil where all own orders were followed.
@@ -29,11 +29,7 @@ func (s *Spec) reconsider(
 	}
 	drawn := uint64(0)
 	return func(end scenarios.View, quickly bool) (bool, error) {
-		most := uint64(drawnOrders)
-		if quickly {
-			most = fewOrders
-		}
-		for ; drawn < most; drawn++ {
+		for ; drawn < s.record.draws(quickly); drawn++ {
 			if accepts(end) {
 				return true, nil
 			}
@@ -47,6 +43,17 @@ func (s *Spec) reconsider(
 		}
 		return accepts(end), nil
 	}
+}
+
+// draws is how many orders are drawn.
+func (r *record) draws(quickly bool) uint64 {
+	switch {
+	case quickly:
+		return fewOrders
+	case r.dear():
+		return dearOrders
+	}
+	return drawnOrders
 }
 
 // drawnOrder runs the commands in every serial order, their own calls in one that is drawn.

@@ -215,5 +215,8 @@ func TestDearCommandsHaveFewOrders(t *testing.T) {
 			require.False(t, r.another())
 		}
 		require.True(t, r.another())
+		require.EqualValues(t, fewOrders, r.draws(true))
+		drawn := map[bool]int{false: drawnOrders, true: dearOrders}[calls > dearCalls]
+		require.EqualValues(t, drawn, r.draws(false))
 	}
 }

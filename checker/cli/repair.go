@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -120,7 +121,8 @@ type trials struct {
 }
 
 // holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
-// alone, too, is no reason against it, if it mends something else.
+// alone, too, is no reason against it, if it mends something else. Nor is a kill of which it is not known what it
+// breaks: the proof says so.
 func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why string, err error) {
 	same, err := t.spec.SameAlone(r)
 	if err != nil || !same {
@@ -128,9 +130,14 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 	}
 	var names, anyway []string
 	var first *scenarios.Scenario
+	open := "" // of a kill, which is asked last: what holds without is a repair
 	for _, trial := range r.Trials() {
+		killed := trial.Spec.Crashes > r.Spec.Crashes
 		results, sc, err := decideTrial(ctx, &trial.Spec, t.f)
-		if err != nil {
+		switch {
+		case err != nil && killed && ctx.Err() == nil:
+			open = fmt.Sprintf("; with %s it could not be decided: %v", trial.Name, err)
+		case err != nil:
 			return "", "", err
 		}
 		for _, r := range results {
@@ -140,10 +147,12 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 					return "", "", err
 				}
 			}
+			unknown := fmt.Sprintf("with %s it is unknown whether %s holds: %s", trial.Name, r.Property, r.Why)
 			switch {
+			case r.Verdict == checker.Unknown && killed:
+				open = cmp.Or(open, "; "+unknown)
 			case r.Verdict == checker.Unknown:
-				t.open = true
-				why := fmt.Sprintf("with %s it is unknown whether %s holds: %s", trial.Name, r.Property, r.Why)
+				t.open, why = true, unknown
 				if len(names) > 0 {
 					why = "holds with " + strings.Join(names, ", with ") + "; " + why
 				}
@@ -155,6 +164,9 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 				return "", fmt.Sprintf("with %s %s is broken by %s", trial.Name, r.Property,
 					r.Counterexample.Schedule), nil
 			}
+		}
+		if open != "" {
+			break
 		}
 		if names = append(names, trial.Name); len(names) == 1 {
 			first = sc
@@ -180,7 +192,7 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		}
 		proof += "; but a kill still breaks " + broken + ", as it does of a command that runs alone"
 	}
-	return proof, "", nil
+	return proof + open, "", nil
 }
 
 // decideTrial decides everything that is asked of some commands.

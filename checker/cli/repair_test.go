@@ -94,6 +94,14 @@ func TestRepairsAreNoWorse(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, why, "with 2 processes it is unknown whether ")
 	require.True(t, late.open, "what was not decided in time is not refuted")
+	// A kill that is not decided is said, and is no reason against what holds without it.
+	one := locked.Spec
+	one.Commands = one.Commands[:1]
+	alone := &trials{f: &runFlags{states: 30}, spec: &one, alone: broken.alone}
+	proof, why, err = alone.holds(t.Context(), &command.Repair{Lock: "k", Spec: one})
+	require.NoError(t, err)
+	require.Empty(t, why)
+	require.Regexp(t, `^1 process; with 1 process and a kill at any call it is unknown whether \S+ holds: `, proof)
 	broken.broken = []string{"atomic"}
 	_, why, err = broken.holds(t.Context(), locked)
 	require.NoError(t, err)

@@ -41,6 +41,7 @@ type decision struct {
 type space struct {
 	symmetry symmetry
 	joined   bool
+	clean    bool
 	from     *space // where to go on if this one is no good
 	x        *search.Explorer
 	c        *search.Coverage
@@ -62,6 +63,8 @@ func traitsOf(t *search.Tester) traits {
 		judged: t.Judge != nil, cycles: t.Property.OfCycles(), external: t.Sc.Expensive(),
 		interchangeable: t.Sc.Setting.Interchangeable, preempts: mayPreempt(t.Property),
 		dear: t.Sc.Dear != nil && t.Sc.Dear() && t.Property.Question == scenarios.NoQuestion,
+		invariant: t.Sc.External && t.Property.Invariant != nil &&
+			t.Sc.Setting.Assume.Sleeps == scenarios.SleepsLast,
 	}
 }
 
@@ -115,7 +118,16 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 		made := g.x.Learned().Coroutines
 		a.limits.Executions = made + max(made, againExecutions)
 	}
-	if g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial); err == nil {
+	a.limits.Local = a.limits.Local && !g.x.Observed().Processes
+	g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
+	if err == nil && a.limits.Local && g.x.Observed().Processes { // so it mattered when children begin
+		a.limits.Local = false
+		g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
+	}
+	if err == nil {
+		if a.limits.Local && g.c.Violations > 0 && g.c.Complete { // states were left out, which odds would need
+			g.c.Complete, g.c.Enough = false, true
+		}
 		why, err = g.missing(ctx, a)
 	}
 	if err == nil && why == "" && a.joined {
@@ -126,7 +138,7 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 
 // enter goes to the space that an attempt is about, which may be new.
 func (g *decision) enter(a *attempt) error {
-	of := &space{symmetry: a.symmetry, joined: a.joined, from: g.space}
+	of := &space{symmetry: a.symmetry, joined: a.joined, clean: a.clean, from: g.space}
 	i := slices.IndexFunc(g.spaces, of.same)
 	if i >= 0 {
 		g.space = g.spaces[i]
@@ -143,7 +155,7 @@ func (g *decision) enter(a *attempt) error {
 	switch {
 	case a.joined:
 		of.from.x.Close() // what is kept for further learning, which may never come
-		x.JoinRounds()
+		x.JoinRounds(a.clean)
 	case first && g.t.Sc.Expensive():
 		g.t.ExploreWith(x)
 	}
@@ -156,13 +168,15 @@ func (g *decision) enter(a *attempt) error {
 	return nil
 }
 
-func (s *space) same(t *space) bool { return s.symmetry == t.symmetry && s.joined == t.joined }
+func (s *space) same(t *space) bool {
+	return s.symmetry == t.symmetry && s.joined == t.joined && s.clean == t.clean
+}
 
 // keep ends what is kept of all spaces but one and those that a plan comes back to.
 func (g *decision) keep(one *space, plan []attempt) {
 	g.spaces = slices.DeleteFunc(g.spaces, func(s *space) bool {
 		needed := s == one || slices.ContainsFunc(plan, func(a attempt) bool {
-			return a.symmetry == s.symmetry && a.joined == s.joined && a.unless&g.known == 0
+			return s.same(&space{symmetry: a.symmetry, joined: a.joined, clean: a.clean}) && a.unless&g.known == 0
 		})
 		if !needed {
 			s.x.Close()
@@ -187,6 +201,9 @@ func (g *decision) missing(ctx context.Context, a *attempt) (why string, err err
 		g.known |= manyPaths
 		if g.c.Violations == 0 && len(g.found) == 0 && g.x.MayJoin() {
 			g.known |= roundsOpen
+			if g.x.SleepsAsOwner() {
+				g.known |= ownersSleep
+			}
 		}
 		return g.c.Why, nil
 	}

@@ -70,6 +70,9 @@ func (g *decision) find(ctx context.Context) (all []*found, err error) {
 			// There may be no end to what is cheaper. The search looks at a state together with who ran last.
 			tg.Limits.States = g.o.States * (g.t.Sc.Setting.Contenders() + 1)
 		}
+		if g.c.Reduced() && tg.Limits.States == 0 {
+			tg.Limits.States = 2*g.c.Count() + smallSpace
+		}
 		if i > 0 && !g.c.Complete {
 			tg.Limits.Executions = g.x.Learned().Coroutines + smallerExecutions
 		}

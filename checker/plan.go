@@ -14,7 +14,8 @@ type attempt struct {
 	memory   Memory // RememberHistories or RememberMonitors
 	symmetry symmetry
 	// joined: nodes after the same sleep and before the same call are taken for one, which is tried out.
-	joined bool
+	// clean: only while a program has changed nothing.
+	joined, clean bool
 	// scouts: a few directed schedules are made, and the space is left alone.
 	// preempts: schedules with few preemptions are made, and the space is left alone. confirms: what holds with few is
 	// looked at again. again: as many executions as were made until then bound it.
@@ -60,14 +61,15 @@ const (
 	manyPaths                     // there are more executions of the programs than the first attempts are to make
 	roundsOpen                    // rounds of polling were not seen to carry something over
 	shown                         // a schedule with few preemptions breaks the property
+	ownersSleep                   // roundsOpen, and a program sleeps also once it has changed something
 )
 
 // Traits are what a plan depends on beside the options.
 type traits struct {
 	// judged: histories are judged. cycles: the property is about cycles. external: programs are no Go functions.
 	// interchangeable: the setting says that processes are. preempts: few preemptions may break it.
-	// dear: an execution of a program takes long.
-	judged, cycles, external, interchangeable, preempts, dear bool
+	// dear: an execution of a program takes long. invariant: that of programs is asked, where nobody is delayed.
+	judged, cycles, external, interchangeable, preempts, dear, invariant bool
 }
 
 // plan lists the attempts at a verdict, in order.
@@ -111,6 +113,7 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 			out = append(out, attempt{name: "directed schedules", memory: RememberHistories, scouts: true})
 		}
 		out = append(out, o.fewPreemptions(limits)...)
+		limits.Local, few.Local = s.invariant, s.invariant
 	}
 	for _, a := range o.coverings(s, few, sym) {
 		a.name += fmt.Sprintf(", %d executions", few.Executions)
@@ -119,20 +122,33 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 	}
 	each := s
 	each.interchangeable = false
-	for _, a := range o.coverings(each, limits, noSymmetry) {
-		a.name += ", rounds of polling joined"
-		a.joined = true
-		a.needs |= manyPaths | roundsOpen
-		if a.accept == whenItEnds {
-			a.accept = whenSound
+	if s.invariant { // with clocks that move, the sleeps of an owner come to an end
+		some := limits
+		some.Executions = 10 * fewExecutions
+		for _, a := range o.coverings(each, some, noSymmetry) {
+			a.clean, a.needs = true, ownersSleep
+			out = append(out, a.joining(", rounds of polling joined at first"))
 		}
-		out = append(out, a)
+	}
+	for _, a := range o.coverings(each, limits, noSymmetry) {
+		out = append(out, a.joining(", rounds of polling joined"))
 	}
 	for _, a := range o.coverings(s, limits, sym) {
 		a.needs |= manyPaths
 		out = append(out, a)
 	}
 	return out
+}
+
+// joining is an attempt with rounds of polling joined.
+func (a attempt) joining(name string) attempt {
+	a.name += name
+	a.joined = true
+	a.needs |= manyPaths | roundsOpen
+	if a.accept == whenItEnds {
+		a.accept = whenSound
+	}
+	return a
 }
 
 // fewPreemptions are the attempts before the space of real programs is explored. What is found first

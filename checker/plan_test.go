@@ -59,6 +59,16 @@ func TestPlan(t *testing.T) {
 			to the end, with histories, 300 executions unless paths shown
 			to the end, with histories, rounds of polling joined needs paths open
 			to the end, with histories needs paths`},
+		"clocks that move": {of: traits{external: true, preempts: true, invariant: true}, states: 50_000, want: `
+			up to 8 executions
+			few preemptions
+			up to 64 executions, for the odds needs shown
+			as many executions more unless shown
+			few preemptions, looked at again unless shown
+			to the end, with histories, 300 executions unless paths shown (local)
+			to the end, with histories, rounds of polling joined at first needs paths open owners (local)
+			to the end, with histories, rounds of polling joined needs paths open (local)
+			to the end, with histories needs paths (local)`},
 		"histories only": {of: histories, o: Options{Memory: RememberHistories}, want: "\n\t\t\tto the end, with histories"},
 		"monitors only":  {of: histories, o: Options{Memory: RememberMonitors}, want: "\n\t\t\tto the end, with monitors"},
 	} {
@@ -66,6 +76,9 @@ func TestPlan(t *testing.T) {
 			var got strings.Builder
 			for _, a := range c.o.plan(c.of, search.Limits{States: c.states}) {
 				fmt.Fprintf(&got, "\n\t\t\t%s%s%s", a.name, words(" needs", a.needs), words(" unless", a.unless))
+				if a.limits.Local {
+					got.WriteString(" (local)")
+				}
 			}
 			require.Equal(t, c.want, got.String())
 		})
@@ -75,7 +88,7 @@ func TestPlan(t *testing.T) {
 // words are the names of facts in the table of TestPlan.
 func words(before string, f facts) string {
 	out := ""
-	for i, name := range []string{"broken", "pids", "paths", "open", "shown"} {
+	for i, name := range []string{"broken", "pids", "paths", "open", "shown", "owners"} {
 		if f&(1<<i) != 0 {
 			out += " " + name
 		}

@@ -45,6 +45,9 @@ func (m *Machine) Stall(d, left time.Duration) {
 		m.setBack(-d)
 	}
 	m.Advance(d)
+	if m.timely { // as before the next call
+		m.settle()
+	}
 	if m.stallLeft != int64(left) {
 		m.mutSeldom().stallLeft = int64(left)
 	}

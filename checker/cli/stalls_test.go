@@ -61,6 +61,20 @@ func TestRunTellsWhichStallIsSurvived(t *testing.T) {
 	require.Contains(t, string(text), "**Stalls:** "+told+".")
 }
 
+// An owner touches its lease every second, and the lease is stale after three: it says which delay it survives.
+func TestRunTellsWhichStallHeartbeatsSurvive(t *testing.T) {
+	testmain.Slow(t, "it decides where the clock may jump, some times", "./checker/cli")
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.WriteFile("n", []byte("0\n"), 0o644))
+	const lease = `until mkdir l 2>/dev/null; do ` +
+		`[ $(($(date +%s) - $(stat -c %Y l 2>/dev/null || date +%s))) -gt 3 ] && rmdir l; sleep 1; done; ` +
+		`read x < n; for i in 1 2; do sleep 1; touch -c l; done; echo $((x+1)) > n; rmdir l`
+	got := run(t, "run", "--native", "off", "--refused", "none", "--timeout", "30m", "--property", "serializable",
+		"--stalls", "1", "--stall-for", "3s", "-n", "2", "--", "sh", "-c", lease)
+	require.Contains(t, got.stdout, "  BROKEN  serializable\n", got.stderr)
+	require.Contains(t, got.stdout, "  stalls  survives a stall of 2s, and is broken by one of 3s\n", got.stderr)
+}
+
 // Of commands that sleep for long, clocks that move come first: a lock that is stale by age is broken by time.
 // What breaks without it is shown without it.
 func TestSleepersFirst(t *testing.T) {

@@ -227,7 +227,7 @@ func (x *Space) sameCalls(w *World, row []uint32, path sched.Schedule) error {
 		if w.finished(a) || w.exits(a) {
 			continue
 		}
-		if op := x.op(row, i); a.ended || a.op != op {
+		if op := x.Op(row, i); a.ended || a.op != op {
 			return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the schedule %q its next call is %q when it runs alone, and %q when it runs among the others; do tasks share memory that is no fsfake.Cell?",
 				a.task, x.Sc.ID, path, op.String(), learn.Told(a.op, !a.ended))
 		}

@@ -50,7 +50,7 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 		var waits []trace.Wait
 		for i := range x.Slots {
 			if finished, _ := w.status(s, i); !finished && !w.interrupted(s, i) {
-				waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: x.Slots[i].Task, Call: x.op(s, i)})
+				waits = append(waits, trace.Wait{How: trace.WaitsInCall, Task: x.Slots[i].Task, Call: x.Op(s, i)})
 			}
 		}
 		return true, waits, nil

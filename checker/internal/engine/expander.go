@@ -26,6 +26,7 @@ type Expander struct {
 	renamed   *renamedCalls // nil where none was tried
 	tmp       []uint32
 	thens     table.Cache[uint32] // the numbers of operations after which something is forgotten
+	locals    map[localKey]bool   // which calls are local, see ExpandLocal
 	// known and tried count transitions.
 	known, tried int
 	// postpones: what is not known is not learned, but listed in wanted.
@@ -203,7 +204,7 @@ func (w *Expander) end(succ *successor, next []uint32) {
 	w.Out = append(w.Out, *succ)
 }
 
-// op returns the call that a task would make next, for reports.
-func (x *Space) op(s []uint32, slot int) fsfake.Op {
+// Op returns the call that a task would make next, for reports.
+func (x *Space) Op(s []uint32, slot int) fsfake.Op {
 	return x.automata[slot].Node(s[wordNodes+slot] &^ learn.Begun).Op
 }

@@ -130,7 +130,7 @@ func (l *lockstep) compare(succ *successor) {
 		if l.w.finished(a) || l.w.exits(a) {
 			continue
 		}
-		op := l.x.op(l.row, i)
+		op := l.x.Op(l.row, i)
 		l.same("the next call of "+a.task.String(), a.op == op, a.op, op)
 	}
 }

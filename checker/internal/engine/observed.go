@@ -15,6 +15,8 @@ type Observed struct {
 	fsfake.Seen
 	// Clock: somebody asks the machine for the time. Slept: somebody sleeps.
 	Clock, Slept bool
+	// Processes: somebody asks which processes there are.
+	Processes bool
 	// Loops: a loop that nobody has marked was taken for endless. Retries: one that is marked was.
 	Loops, Retries bool
 	// Joined: a round of polling was taken to carry nothing over.
@@ -35,6 +37,7 @@ const BelievedAfter = learn.ExternalRounds
 // An observer collects what is looked at; several may tell it at once.
 type observer struct {
 	clock, slept   atomic.Bool
+	processes      atomic.Bool
 	seen, profiles atomic.Uint32
 }
 
@@ -50,7 +53,7 @@ func (o *observer) profiled(p fsfake.Profiles) { add(&o.profiles, uint32(p)) }
 
 func (o *observer) get() Observed {
 	return Observed{
-		Seen: fsfake.Seen(o.seen.Load()), Clock: o.clock.Load(), Slept: o.slept.Load(),
+		Seen: fsfake.Seen(o.seen.Load()), Clock: o.clock.Load(), Slept: o.slept.Load(), Processes: o.processes.Load(),
 		Profiled: fsfake.Profiles(o.profiles.Load()),
 	}
 }
@@ -87,6 +90,9 @@ func (o *observer) call(op fsfake.Op, r *fsfake.Result, shown bool) {
 	}
 	if op.Call == fsfake.CallSleep {
 		o.slept.Store(true)
+	}
+	if op.Call == fsfake.CallKill || op.Call == fsfake.CallStartTime || op.Call == fsfake.CallProcs {
+		o.processes.Store(true)
 	}
 	if r != nil {
 		o.profiled(r.Profiled(op))
@@ -128,6 +134,7 @@ func (w *World) Observed() Observed { return w.observed.get() }
 func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Seen: o.Seen | p.Seen, Clock: o.Clock || p.Clock, Slept: o.Slept || p.Slept, Loops: o.Loops || p.Loops,
-		Retries: o.Retries || p.Retries, Joined: o.Joined || p.Joined, Profiled: o.Profiled | p.Profiled,
+		Processes: o.Processes || p.Processes, Retries: o.Retries || p.Retries, Joined: o.Joined || p.Joined,
+		Profiled: o.Profiled | p.Profiled,
 	}
 }

@@ -61,10 +61,15 @@ func (x *Space) TimedWait() bool { return x.timedWait.Load() }
 func (x *Space) SomeDisks() bool { return x.someDisks.Load() }
 
 // JoinRounds takes rounds of polling of real programs to carry nothing over: see [learn.Automaton.JoinRounds].
-func (x *Space) JoinRounds() {
+func (x *Space) JoinRounds(clean bool) {
 	for _, a := range x.automata {
-		a.JoinRounds()
+		a.JoinRounds(clean)
 	}
+}
+
+// SleepsAsOwner reports whether a program is known to sleep before it has changed anything, and also afterwards.
+func (x *Space) SleepsAsOwner() bool {
+	return slices.ContainsFunc(x.automata, (*learn.Automaton).SleepsAsOwner)
 }
 
 // MayJoin reports whether it may help to join rounds of polling. That is done after a sleep only, and orders of a

@@ -64,7 +64,7 @@ func (w *Expander) robs(s []uint32, slot int) (bool, error) {
 		for i := range w.X.Slots {
 			if w.X.Slots[i].id == t {
 				finished, _ := w.status(s, i)
-				return finished || s[wordNodes+i]&learn.Begun != 0 && !m.Ready(w.who(s, i), w.X.op(s, i))
+				return finished || s[wordNodes+i]&learn.Begun != 0 && !m.Ready(w.who(s, i), w.X.Op(s, i))
 			}
 		}
 		return true

@@ -144,7 +144,7 @@ func (w *Expander) step(s []uint32, slot int, exits bool, which int, fails *fail
 	turn := pl.cell && x.Sc.Setting.Concurrency == scenarios.EventLoop
 	for made, first := 0, true; ; made, first = made+1, false {
 		if made > turnCalls {
-			if err := spins(x.Sc, x.Property, x.Slots[slot].Task, x.op(next, slot)); err != nil {
+			if err := spins(x.Sc, x.Property, x.Slots[slot].Task, x.Op(next, slot)); err != nil {
 				return err
 			}
 			succ.Bad = true

@@ -35,14 +35,31 @@ type joining struct {
 	at   map[top]uint32
 	tops []uint32  // in the order in which they were met
 	into []edgeKey // the edges that lead back to one
+	// clean: only where the program has changed nothing so far.
+	clean bool
 }
 
 // JoinRounds has the automaton take rounds of polling to carry nothing over. It is for real programs, and
-// to be asked before anything is learned.
-func (a *Automaton) JoinRounds() {
+// to be asked before anything is learned. clean: only the rounds before a program has changed anything: the owner of a
+// lock that sleeps, and touches the lock again and again, does not poll.
+func (a *Automaton) JoinRounds(clean bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.joined = &joining{at: map[top]uint32{}}
+	a.joined = &joining{at: map[top]uint32{}, clean: clean}
+}
+
+// SleepsAsOwner reports whether the program sleeps before it has changed anything, and also afterwards.
+func (a *Automaton) SleepsAsOwner() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	polls, owns := false, false
+	for at := Start; int(at) < len(a.nodes) && !(polls && owns); at++ {
+		if a.nodes[at].Op.Call == fsfake.CallSleep {
+			changed := a.changed(uint32(at))
+			polls, owns = polls || !changed, owns || changed
+		}
+	}
+	return polls && owns
 }
 
 // Joins reports whether a round was taken to carry nothing over.
@@ -59,6 +76,9 @@ func (a *Automaton) join(at uint32, result *fsfake.Result, op fsfake.Op, eff Eff
 	if a.joined == nil || at < Start || from.Op.Call != fsfake.CallSleep || eff.Returned || from.Begins.Invoked {
 		return e, false
 	}
+	if a.joined.clean && a.changed(at) {
+		return e, false
+	}
 	is := top{sleep: from.Op, next: op, slept: *result, begins: eff, open: from.Open, family: from.Family.After(&from.Op, result)}
 	to, ok := a.joined.at[is]
 	if !ok {
@@ -69,6 +89,34 @@ func (a *Automaton) join(at uint32, result *fsfake.Result, op fsfake.Op, eff Eff
 	}
 	a.joined.into = append(a.joined.into, edgeKey{at, result})
 	return Edge{To: to, Effects: eff, Input: from.Open, Back: true}, true
+}
+
+// changed reports whether a program has changed something on the way to a node, but for names that it has made and
+// removed again.
+func (a *Automaton) changed(at uint32) bool {
+	type change struct {
+		name  string // empty of one by descriptor
+		makes bool
+	}
+	var all []change
+	path := a.path(at)
+	for i, n := range path[min(1, len(path)):] {
+		op, r := a.nodes[path[i]].Op, a.nodes[n].via
+		const excl = fsfake.O_CREAT | fsfake.O_EXCL
+		is := change{op.Path, op.Call.Is(fsfake.Creates) || op.Call == fsfake.CallOpen && op.Flags&excl == excl}
+		if r.Errno != 0 || !is.makes && !op.Call.Is(fsfake.Changes) {
+			continue
+		}
+		made := slices.Index(all, change{is.name, true})
+		if op.Call.Is(fsfake.Removes) && made >= 0 && !slices.ContainsFunc(all[made:], func(c change) bool {
+			return c.name != is.name && c.name != ""
+		}) {
+			all = all[:made]
+		} else {
+			all = append(all, is)
+		}
+	}
+	return len(all) > 0
 }
 
 // TryRounds tries out that rounds of polling carry nothing over: after each way into a top the program is to do what it
@@ -133,7 +181,8 @@ type trial struct {
 	// first is what comes before a round.
 	first part
 	after func(was, is uint32) bool
-	once  []int // the rounds that are tried by themselves
+	once  []int           // the rounds that are tried by themselves
+	kinds map[string]bool // of the ways that have been tried
 }
 
 // A part of a plan is edges that the program is to take, to a top or to its end. round is the number of its way if it is a
@@ -149,7 +198,7 @@ func (p part) end() uint32 { return p.edges[len(p.edges)-1].from }
 
 // trialOf lists the ways to a top, and those from it to the next one or to the program's end.
 func (a *Automaton) trialOf(at uint32) *trial {
-	t := &trial{a: a, first: part{a.edgesTo(at), -1, at}}
+	t := &trial{a: a, first: part{a.edgesTo(at), -1, at}, kinds: map[string]bool{}}
 	t.ways = append(t.ways, t.first)
 	var rounds []part
 	for _, p := range a.partsFrom(at) {
@@ -204,6 +253,22 @@ func (t *trial) called(i int) string {
 	return string(h.Sum(nil))
 }
 
+// kind is what a way has in common with ways that differ from it only in the time of day and in times of files. Of one
+// kind the first way is followed by all rounds and repeated. A program counts its rounds, and not their times.
+func (t *trial) kind(i int) string {
+	h := sha256.New()
+	fmt.Fprintln(h, i >= t.rounds) // the first round has its calls, too
+	for _, k := range t.ways[i].edges {
+		op, r := t.a.nodes[k.from].Op, *k.result
+		if op.Call == fsfake.CallNow {
+			r.N = 0
+		}
+		r.Stat.Atime, r.Stat.Mtime, r.Stat.Ctime, r.Stat.Btime = 0, 0, 0, 0
+		fmt.Fprintf(h, "%#v %#v\n", op, r)
+	}
+	return string(h.Sum(nil))
+}
+
 // edgesTo lists the edges from the start to a node.
 func (a *Automaton) edgesTo(at uint32) []edgeKey {
 	path := a.path(at)
@@ -225,7 +290,9 @@ func (t *trial) begin(i int) []part {
 // try tries out one way.
 func (t *trial) try(ctx context.Context, i int) error {
 	plan, again := t.begin(i), -1
-	if i >= t.rounds {
+	kind := t.kind(i)
+	isNew := !t.kinds[kind]
+	if t.kinds[kind] = true; isNew && i >= t.rounds {
 		wrong, err := t.follow(ctx, append(t.begin(i), slices.Repeat(t.ways[i:i+1], ExternalRounds)...))
 		if err != nil {
 			return err
@@ -240,7 +307,7 @@ func (t *trial) try(ctx context.Context, i int) error {
 	if _, err := t.follow(ctx, plan); err != nil {
 		return err
 	}
-	for {
+	for isNew {
 		wrong, err := t.follow(ctx, t.mixed(i, again))
 		if err != nil {
 			return err

@@ -27,12 +27,18 @@ type Coverage struct {
 	Enough      bool // not complete, because a violation was seen and that was enough
 	Outrun      bool // not complete, because programs were run too often
 	frontier    int  // states seen and not expanded, when not complete
+	// alone has, by the number of a state, whose local step was followed alone, plus 1; 0 where all steps were
+	// followed. It is nil without [Limits].Local.
+	alone []uint8
 	// seen is, by the kind of a violation, the state in which one was seen first, or after one choice from it.
 	seen map[scenarios.Kind]int
 }
 
 // Count counts the states.
 func (c *Coverage) Count() int { return c.States.Len() }
+
+// Reduced reports whether local steps were followed alone; see [Limits].
+func (c *Coverage) Reduced() bool { return c.alone != nil }
 
 // Explore visits every state reachable from the roots, level by level, with any number of
 // workers.
@@ -76,6 +82,9 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		workers = runtime.GOMAXPROCS(0)
 	}
 	workers = min(workers, parallel.MaxWorkers)
+	if o.Local {
+		workers = 1 // states are numbered in the order in which they are found
+	}
 	c := &Coverage{
 		States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}, seen: map[scenarios.Kind]int{},
 	}
@@ -100,6 +109,10 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 			o.Progress(x.soFar(c, n))
 		}
 		stored, left := c.States.Len(), n
+		if o.Local {
+			c.alone = append(c.alone, make([]uint8, stored-len(c.alone))...)
+			pool[0].alone = c.alone
+		}
 		if limit.check(stored, false); !limit.hit() { // whoever is told of the progress may end it
 			var err error
 			if left, err = x.level(pool, limit, c.Violations > 0); err != nil {
@@ -155,6 +168,7 @@ type worker struct {
 	transitions, violations, contended int
 	violated                           engine.Violated
 	seen                               map[scenarios.Kind]int // the first state in which, or after which, one was seen
+	alone                              []uint8                // of the coverage, up to this level; nil for not
 	err                                error
 	_                                  [parallel.CacheLine]byte
 }
@@ -266,7 +280,7 @@ func (w *worker) run(batch *table.Batch) {
 		if len(w.boxes) > 1 { // others ask as well
 			upTo = i + 1
 		}
-		if w.err = w.ExpandAhead(batch.At, i, upTo); w.err != nil {
+		if w.err = w.expand(batch, i, upTo); w.err != nil {
 			return
 		}
 		bad, _, err := w.X.BadEnd(w.Expander, row)
@@ -296,6 +310,23 @@ func (w *worker) run(batch *table.Batch) {
 			*box = append(append(*box, words...), uint32(id)+1)
 		}
 	}
+}
+
+// expand expands a state of a batch. It follows a local step alone where that leads to a state not yet expanded.
+func (w *worker) expand(batch *table.Batch, i, upTo int) error {
+	if w.alone == nil || w.symmetry != nil {
+		return w.ExpandAhead(batch.At, i, upTo)
+	}
+	id, row := batch.At(i)
+	slot, err := w.ExpandLocal(row, func(words []uint32) bool {
+		at, stored := w.set.Find(words)
+		return !stored || at >= len(w.alone)
+	})
+	if slot < 0 && err == nil {
+		return w.ExpandAhead(batch.At, i, i+1) // those after it may be expanded by one step
+	}
+	w.alone[id] = uint8(slot + 1)
+	return err
 }
 
 // sees counts a violation, which a state is, or which a choice from it leads to.

@@ -6,7 +6,6 @@ import (
 
 	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/graph"
-	"lockpick/checker/internal/table"
 )
 
 // BuildGraph expands every state once more and writes the edges down: for odds, starvation, counts.
@@ -30,7 +29,7 @@ func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*grap
 		if set.Has(id) && (c.Complete || level(id) < c.Depth) {
 			var err error
 			row = set.Row(id, row)
-			if bad, err = x.edges(g, w, sym, set, row); err != nil {
+			if bad, err = x.edges(g, w, sym, c, id, row); err != nil {
 				return nil, err
 			}
 		}
@@ -41,8 +40,15 @@ func (x *Explorer) BuildGraph(ctx context.Context, c *Coverage, o Limits) (*grap
 
 // edges writes down the edges of one state, and reports whether the state breaks the
 // property by itself.
-func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetry, set *table.States, row []uint32) (bool, error) {
-	if err := w.Expand(row); err != nil {
+func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetry, c *Coverage, id int,
+	row []uint32) (bool, error) {
+	var err error
+	if slot := c.onlyStep(id); slot >= 0 {
+		_, err = w.ExpandTask(row, slot, false)
+	} else {
+		err = w.Expand(row)
+	}
+	if err != nil {
 		return false, err
 	}
 	bad, _, err := x.BadEnd(w, row)
@@ -57,7 +63,7 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 		}
 		words := w.State(s)
 		sym.Canonical(words)
-		at, ok := set.Find(words)
+		at, ok := c.States.Find(words)
 		if !ok {
 			panic("checker: a successor of a visited state was not visited: this is a fault of lockpick")
 		}
@@ -98,4 +104,12 @@ func (x *Explorer) Odds(ctx context.Context, c *Coverage, o Limits) (graph.Odds,
 		err = stopped(err)
 	}
 	return odds, err
+}
+
+// onlyStep is whose step was followed alone from a state; -1 where all were.
+func (c *Coverage) onlyStep(id int) int {
+	if id < len(c.alone) {
+		return int(c.alone[id]) - 1
+	}
+	return -1
 }

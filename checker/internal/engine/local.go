@@ -1,0 +1,72 @@
+package engine
+
+import "lockpick/checker/internal/learn"
+
+// Local steps of programs: a program closes a descriptor that it shares, or a child begins or ends. Such a step
+// commutes with every step that others can make before it, and no property is judged in between. So the steps of
+// others need not be tried beside it: it is an ample set of one step (Peled, "All from one, one for all", CAV 1993).
+// The others must get on at some time. So a search expands a state in full where the local step leads to a state that
+// was expanded before (Bošnački and Holzmann, "Improving Spin's Partial-Order Reduction for Breadth-First Search",
+// SPIN 2005).
+//
+// A search that leaves states out cannot tell odds, nor what goes on for ever.
+
+// A localKey is a call of a task on a machine; still: no stall may come.
+type localKey struct {
+	transition uint64
+	still      bool
+}
+
+// ExpandLocal computes one successor of s by a local step, if that leads to a new state, and returns whose step it is.
+// It returns -1 if there is none.
+func (w *Expander) ExpandLocal(s []uint32, isNew func(words []uint32) bool) (slot int, err error) {
+	b := unpackBudgets(s[len(s)-1])
+	if b.crashes > 0 || b.failing > 0 || b.losses > 0 || b.signals > 0 {
+		return -1, nil
+	}
+	for i := range w.X.Slots {
+		if is, err := w.local(s, i, b.stalls == 0); err != nil || !is {
+			if err != nil {
+				return -1, err
+			}
+			continue
+		}
+		if _, err := w.ExpandTask(s, i, false); err != nil {
+			return -1, err
+		}
+		if len(w.Out) == 1 && !w.Out[0].Bad {
+			if to := w.State(&w.Out[0]); to[WordHistory] == s[WordHistory] && isNew(to) {
+				return i, nil
+			}
+		}
+	}
+	return -1, nil
+}
+
+// local reports whether the next step of a task is known to be local.
+func (w *Expander) local(s []uint32, slot int, still bool) (bool, error) {
+	finished, exits := w.status(s, slot)
+	n := s[wordNodes+slot]
+	if finished || exits || n&learn.Begun != 0 {
+		return false, nil
+	}
+	pl := w.node(slot, n)
+	if pl.exit || pl.cell || pl.begins || pl.fails || pl.starts != 0 || pl.inv != 0 || pl.unmark != 0 ||
+		len(pl.ways) > 1 {
+		return false, nil
+	}
+	key := localKey{transitionKey(s[wordMachine], slot, pl.op), still}
+	if is, known := w.locals[key]; known {
+		return is, nil
+	}
+	m, err := w.X.machines.put(&w.workspace, s[wordMachine])
+	if err != nil {
+		return false, err
+	}
+	if w.locals == nil {
+		w.locals = map[localKey]bool{}
+	}
+	is := m.m.Local(w.who(s, slot), w.X.Op(s, slot), still)
+	w.locals[key] = is
+	return is, nil
+}

@@ -1,11 +1,13 @@
 package outcome
 
 import (
-	"lockpick/scenarios"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"lockpick/scenarios"
 )
 
 // sameOutcomes reports whether orders all end alike.
@@ -121,12 +123,40 @@ func fromDifference(texts []string) []string {
 	for at > 0 && at < len(texts[0]) && !utf8.RuneStart(texts[0][at]) {
 		at--
 	}
-	if at <= lead {
-		return texts
-	}
-	out := make([]string, len(texts))
+	out := slices.Clone(texts)
 	for i, t := range texts {
-		out[i] = "…" + t[at:]
+		if at > lead {
+			out[i] = "…" + t[at:]
+		} else {
+			out[i] = differsAt(t, texts[0])
+		}
 	}
 	return out
+}
+
+// differsAt shortens the quoted contents of a file that begin to differ late from those that it stands beside: without
+// that the two would look alike.
+func differsAt(text, beside string) string {
+	const alike, lead = 24, 8
+	if text == beside || text[0] != '"' || beside[0] != '"' {
+		return text
+	}
+	at, head, n := 1, 1, 0
+	for at < min(len(text), len(beside))-1 {
+		r, multibyte, rest, err := strconv.UnquoteChar(text[at:], '"')
+		next := len(text) - len(rest)
+		if err != nil || !strings.HasPrefix(beside[at:], text[at:next]) {
+			break
+		}
+		if at = next; at <= lead {
+			head = at
+		}
+		if n++; multibyte {
+			n += utf8.RuneLen(r) - 1
+		}
+	}
+	if at < alike {
+		return text
+	}
+	return fmt.Sprintf("%s…, from byte %d on %s", text[:head], n, text[at:])
 }

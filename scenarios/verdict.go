@@ -66,12 +66,12 @@ const (
 
 // kinds have the name of each, and what it means.
 var kinds = [...]struct{ name, meaning string }{
-	Lost:    {"lost", "every command ends as in a serial run, and something is lost or mixed"},
+	Lost:    {"lost", "every command ends as in a serial run, and data is lost or mixed"},
 	Mixed:   {"mixed", "a command fails, and a file is left with contents that no serial run leaves in it"},
 	Undone:  {"undone", "a command fails, and nothing is left of one that ended as in a serial run"},
-	Altered: {"altered", "a command fails, and a file is not as the others leave it without it"},
-	Failed:  {"failed", "a command fails, and something is left beside what the others leave without it"},
-	Refused: {"refused", "a command fails, and all that is left is what the others leave without it"},
+	Altered: {"altered", "a command fails, and has changed a file all the same"},
+	Failed:  {"failed", "a command fails, and leaves a file behind"},
+	Refused: {"refused", "a command fails, and has changed nothing"},
 }
 
 // String is "lost", "mixed", "undone", "altered", "failed" or "refused"; empty for [NoKind].

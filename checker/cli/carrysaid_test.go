@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,6 +36,39 @@ echo $((x+1)) >&8
 `))
 	require.Contains(t, got.stdout, "\n  stderr  B: n is empty\n")
 	require.Contains(t, got.stdout, "B   exit 4")
+}
+
+// What is proposed fits the programs: data is not made by O_EXCL, the status is that of the command, and a lock that is
+// upgraded is not given back too early. A read is that of the text, and not that of the end of the file.
+func TestFixesFitThePrograms(t *testing.T) {
+	testmain.Needs(t, "flock", "./checker/cli")
+	for name, c := range map[string]struct {
+		script string
+		flags  []string
+		says   []string
+	}{
+		"looks for a line and appends": {`grep -q x n || echo x >> n`, nil, []string{"(LP1002, read, then"}},
+		"gives up": {
+			`exec 9>l; flock -n 9 || exit 7; echo 1 > m`, []string{"--refused", "none"},
+			[]string{"--refused 7. (LP1027"},
+		},
+		"upgrades": {
+			"exec 9>l; flock -s 9\nread x < m\nflock 9\necho $((x+1)) > m", nil,
+			[]string{"(LP1029, shared, then", "c.sh:3: step 43, B: flock fd 5 LOCK_EX ← this one went wrong"},
+		},
+		"reads to the end": {
+			"x=$(cat m)\necho $((x+1)) > m", nil,
+			[]string{`A read "0\n" from m (inode 1, there from the start) at step 9.`, `9 read fd 3 = "0\n"`},
+		},
+	} {
+		args := append([]string{"run", "--native", "off", "--property", "serializable"}, c.flags...)
+		text := "-- commands --\nsh c.sh\nsh c.sh\n-- c.sh --\n" + c.script + "\n-- m --\n0\n"
+		got := run(t, append(args, archive(t, text))...)
+		flat := strings.Join(strings.Fields(got.stdout), " ")
+		for _, text := range c.says {
+			require.Contains(t, flat, strings.Join(strings.Fields(text), " "), "%s: %s", name, got.stdout)
+		}
+	}
 }
 
 // A call that an interpreter makes for no line of the script is not told to stand in the source of the interpreter, as

@@ -87,7 +87,7 @@ func TestRunAsksWhatAnExitMeans(t *testing.T) {
 			}
 			require.NotContains(t, got.stdout, "not known: whether", "where all succeed nothing is lost, for it holds then")
 			if c.yes == "1" {
-				require.Contains(t, got.stdout, "refused: a command fails, and all that is left is what the others leave")
+				require.Contains(t, got.stdout, "refused: a command fails, and has changed nothing")
 			}
 			var report struct {
 				Results []struct {

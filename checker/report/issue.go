@@ -87,7 +87,7 @@ func (m *markdown) below(r *checker.Result) (lines []string) {
 		lines = append(lines, "**Accepted:** "+markdownText(text)+".")
 	}
 	if text := fix(r); text != "" {
-		lines = append(lines, "**Fix:** "+markdownText(text))
+		lines = append(lines, "**Fix:** "+markdownProse(text))
 	}
 	if depends := depends(r); len(depends) > 0 {
 		lines = append(lines, "**Depends:** "+markdownText(strings.Join(depends, "; ")))

@@ -203,6 +203,17 @@ func sentence(s string) string {
 	return strings.ToUpper(s[:1]) + strings.TrimRight(s[1:], ".") + "."
 }
 
+// markdownProse is a text of our own, in which code stands between backticks.
+func markdownProse(s string) string {
+	parts := strings.Split(s, "`")
+	for i := range parts {
+		if i%2 == 0 {
+			parts[i] = markdownText(parts[i])
+		}
+	}
+	return strings.Join(parts, "`")
+}
+
 // markdownText escapes what Markdown, or HTML in it, would take for markup, and what a
 // terminal that the file is shown on would obey.
 func markdownText(s string) string {

@@ -250,7 +250,11 @@ func fix(r *checker.Result) string {
 	if !ok || !r.Scenario.OfCommands() || r.Question.Open() || k.ID == trace.Unexplained {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s, %s: lockpick explain %s)", k.Fix, k.ID, k.Name, k.ID)
+	text := k.Fix
+	if statuses := r.Counterexample.Failures(); statuses != "" {
+		text = strings.ReplaceAll(text, "--refused STATUS", "--refused "+statuses)
+	}
+	return fmt.Sprintf("%s (%s, %s: lockpick explain %s)", text, k.ID, k.Name, k.ID)
 }
 
 // why says why there is no verdict although there is a counterexample; empty when there is one.

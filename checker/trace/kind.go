@@ -33,7 +33,7 @@ var kinds = []Kind{
 	{
 		"LP1002", "read, then write",
 		"A process reads a file and writes it anew. What others wrote in between is lost.",
-		"Take one lock before the read, and keep it until the write has reached the file.",
+		"Take one lock, on a file of its own, before the read, and keep it until the write has reached the file.",
 	},
 	{
 		"LP1003", "removed by name",
@@ -158,12 +158,17 @@ var kinds = []Kind{
 	{
 		"LP1027", "refused, and gives up",
 		"A process is told that another has the lock, and ends without its work.",
-		"Wait for the lock (flock without -n, `.timeout` in sqlite3). If the status says so, add --refused STATUS.",
+		"Wait for the lock (flock without -n, `.timeout` in sqlite3). If giving up is right, add --refused STATUS.",
 	},
 	{
 		"LP1028", "goes on after its end",
 		"A process ends, and what it has started goes on with the work. Who waits for it takes the work for done.",
 		"Wait for what was started (`wait` in sh), or end it, too. In place of `timeout 5 flock` use `flock -w 5`.",
+	},
+	{
+		"LP1029", "shared, then exclusive",
+		"A process asks for an exclusive lock in place of a shared one. flock gives the one up before it waits.",
+		"Take the exclusive lock before the first read, or read again after you have got it.",
 	},
 	{
 		Unexplained, "not explained",

@@ -123,11 +123,11 @@ func (t *teller) passedBy(made, c claim) bool {
 	case c.call.Result.OK():
 		t.code = "LP1012"
 		t.say("%s, but the open of %s %s took it as it is: without O_EXCL an open refuses nobody.", t.making(made),
-			c.Choice.Task, t.at(c.N))
+			c.Choice.Task, t.did(c.N))
 	default:
 		t.code = "LP1008"
 		t.say("%s. %s was told %s by %s %s, and went on as if it had not been.", t.making(made), c.Choice.Task,
-			fsfake.ErrnoName(c.call.Result.Errno), t.walk.Names.Call(c.call.Op), t.at(c.N))
+			fsfake.ErrnoName(c.call.Result.Errno), t.walk.Names.Call(c.call.Op), t.did(c.N))
 	}
 	return true
 }
@@ -142,7 +142,7 @@ func (t *teller) goneBefore(s span, made, c claim, gone *change) bool {
 	switch {
 	case by.Process == made.Choice.Task.Process && made.N < looked && looked < gone.Step && gone.Step < end:
 		t.code = "LP1005"
-		t.say("%s and removed it %s, before the call %s.", t.making(made), t.at(gone.Step), t.at(end))
+		t.say("%s and removed it %s, before the call %s.", t.making(made), t.did(gone.Step), t.at(end))
 	case by.Process != made.Choice.Task.Process:
 		t.code = "LP1009"
 		t.say("%s, but %s removed it %s", t.making(made), by, t.at(gone.Step))

@@ -162,6 +162,9 @@ func (s *story) read(st *trace.Walked, c *trace.Call, on *trace.Target) {
 	}
 	r := *l
 	r.how, r.step, r.text, r.prior = read, st.N, c.Result.Data, nil
+	if l.how == read && l.text != "" && r.text == "" {
+		r.step = l.step // the end of the file tells nothing to a person
+	}
 	switch is := st.Before.Inode(on.ID).Content; {
 	case l.how != read:
 		r.opened = l

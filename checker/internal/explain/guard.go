@@ -79,15 +79,26 @@ func (t *teller) lockLost(s span) bool {
 		if had.lost && had.desc == 0 {
 			t.code = "LP1004"
 			t.say(" %s had a record lock on %s, got %s. It closed another descriptor of that file %s, and then all "+
-				"record locks of its process on the file go.", s.mine, name, t.at(had.step), t.at(had.until))
+				"record locks of its process on the file go.", s.mine, name, t.at(had.step), t.did(had.until))
+		} else if t.upgrades(&had) {
+			t.code = "LP1029"
+			t.say(" %s had a shared lock on %s. Its flock %s gave that back, and then waited for the exclusive one.",
+				s.mine, name, t.did(had.until))
 		} else {
 			t.code = "LP1005"
-			t.say(" %s gave its lock on %s back %s, before the call %s.", s.mine, name, t.at(had.until), t.at(s.to))
+			t.say(" %s gave its lock on %s back %s, before the call %s.", s.mine, name, t.did(had.until), t.at(s.to))
 		}
 		t.say(" So %s got it %s.", s.theirs, t.at(got.step))
 		return true
 	}
 	return t.gaveUpEarly(s)
+}
+
+// upgrades reports whether a lock went because its owner asked for another kind of it: flock(2) is not atomic there.
+func (t *teller) upgrades(had *held) bool {
+	st := &t.walk.Steps[had.until-1]
+	return shared(&had.call) && st.Choice.Task.Process == had.task.Process && len(st.Calls) > 0 &&
+		st.Calls[0].Op.Call == fsfake.CallFlock && !unlocks(&st.Calls[0].Op)
 }
 
 // gaveUpEarly tells of the other, that it had given its lock back before it changed what was seen.
@@ -100,7 +111,7 @@ func (t *teller) gaveUpEarly(s span) bool {
 		if got := gotBetween(mine, l.id, l.until, s.from); got != nil && got.at(s.from) {
 			t.code = "LP1005"
 			t.say(" %s gave its lock on %s back %s, before the call %s, and %s got it %s.", s.theirs, t.lockFile(&l),
-				t.at(l.until), t.at(s.amid), s.mine, t.at(got.step))
+				t.did(l.until), t.at(s.amid), s.mine, t.at(got.step))
 			return true
 		}
 	}
@@ -123,7 +134,7 @@ func (t *teller) lockLate(s span) bool {
 		l := gotBetween(t.locksOf(s.mine), theirs.id, s.from, s.to+1)
 		if l != nil && !t.hadAt(s.mine, theirs.id, s.from) {
 			t.code = "LP1006"
-			t.say(" %s locked %s only %s, after it had looked %s.", s.mine, t.lockFile(l), t.at(l.step), t.at(s.from))
+			t.say(" %s locked %s only %s, after it had looked %s.", s.mine, t.lockFile(l), t.did(l.step), t.at(s.from))
 			return true
 		}
 	}
@@ -185,7 +196,7 @@ func (t *teller) apart(a, b *held) bool {
 		t.say("%s a new file of that name %s: a lock belongs to the file, not to its name.", both, t.at(b.step))
 	case shared(&a.call) && shared(&b.call):
 		t.code = "LP1011"
-		t.say("%s locked it, too, %s: shared locks do not keep each other out.", both, t.at(b.step))
+		t.say("%s locked it, too, %s: shared locks do not keep each other out.", both, t.did(b.step))
 	case (a.call.Call == fsfake.CallFlock) != (b.call.Call == fsfake.CallFlock):
 		t.code = "LP1010"
 		t.say("%s with %s %s: flock and fcntl locks do not see each other.", both, t.walk.Names.Call(b.call),
@@ -210,7 +221,7 @@ func (t *teller) refusedLock(of, other sched.Task, before int) bool {
 				return false
 			default:
 				t.say(" %s was told %s by %s %s, and went on as if it had not been.", of,
-					fsfake.ErrnoName(c.Result.Errno), t.walk.Names.Call(c.Op), t.at(n))
+					fsfake.ErrnoName(c.Result.Errno), t.walk.Names.Call(c.Op), t.did(n))
 				return true
 			}
 		}

@@ -15,7 +15,7 @@ func (t *teller) lockOver(s span) bool {
 	for _, had := range slices.Backward(t.locksOf(s.mine)) {
 		if had.until > 0 && had.until <= s.from && gotBetween(theirs, had.id, 0, len(t.walk.Steps)+1) != nil {
 			t.code = "LP1005"
-			t.say(" %s gave its lock on %s back %s, before it looked %s.", s.mine, t.lockFile(&had), t.at(had.until),
+			t.say(" %s gave its lock on %s back %s, before it looked %s.", s.mine, t.lockFile(&had), t.did(had.until),
 				t.at(s.from))
 			return true
 		}
@@ -28,7 +28,7 @@ func (t *teller) lockOver(s span) bool {
 		}
 		if slices.ContainsFunc(others, func(c claim) bool { return c.on.Path == made.on.Path }) {
 			t.code = "LP1005"
-			t.say("%s and removed it %s, before it looked %s.", t.making(made), t.at(gone.Step), t.at(s.from))
+			t.say("%s and removed it %s, before it looked %s.", t.making(made), t.did(gone.Step), t.at(s.from))
 			return true
 		}
 	}

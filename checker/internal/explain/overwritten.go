@@ -49,7 +49,7 @@ func (t *teller) wroteTheSame() bool {
 	u := same[len(same)-1]
 	theirs := u.between[len(u.between)-1]
 	t.say("%s %s. Then %s %s %s.", u.task, t.told(u.look), theirs.By, t.deed(theirs.Change), t.at(theirs.Step))
-	t.say(" %s did not look again and wrote %s to it %s, which was there already: one of the two updates is lost.", u.task,
+	t.say(" %s did not look again and wrote %s, too, %s: one of the two updates is lost.", u.task,
 		t.data(u.call.Data), t.did(u.step))
 	t.guard(u)
 	return true

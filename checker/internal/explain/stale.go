@@ -38,8 +38,10 @@ func (t *teller) staleUse(all []*use) bool {
 	}
 	if n := taken(u); n > 0 {
 		t.act = n
+	} else if i := slices.IndexFunc(u.between, (*change).Removes); i >= 0 && u.how == lockedOld {
+		t.act = u.between[i].Step // no look would have helped who locks a file that loses its name
 	}
-	t.code = staleCode(u)
+	t.code = t.staleCode(u)
 	t.jumped(u.step)
 	t.observed(u)
 	t.guard(u)
@@ -47,13 +49,13 @@ func (t *teller) staleUse(all []*use) bool {
 }
 
 // staleCode is the kind of a stale use.
-func staleCode(u *use) string {
+func (s *story) staleCode(u *use) string {
 	switch {
 	case taken(u) > 0 && u.between[0].By.Process != u.task.Process:
 		return "LP1015"
 	case u.how == lockedOld || u.how == heldOld || u.how == wroteLost:
 		return "LP1007"
-	case u.how == tookOver || u.look.how == missing:
+	case (u.how == tookOver || u.look.how == missing) && !s.isData(u.path):
 		return "LP1001"
 	case u.change != nil && u.change.Removes() && u.change.Kind != trace.Replaced:
 		return "LP1003"
@@ -122,8 +124,13 @@ func (s *story) counting(all []*use) []*use {
 // counts reports whether a file is not as it should be at the end, or is gone then, as locks are. Where no end is
 // judged every file counts.
 func (s *story) counts(p string) bool {
+	return s.cx.Property.Table == nil || len(s.cx.Trace) == 0 || !s.walk.End().File(p).Exists || s.isData(p)
+}
+
+// isData reports whether a file is there at the end, and not as it should be.
+func (s *story) isData(p string) bool {
 	if s.cx.Property.Table == nil || len(s.cx.Trace) == 0 || !s.walk.End().File(p).Exists {
-		return true
+		return false
 	}
 	table := s.cx.Property.Table(scenarios.NewView(s.cx.Trace[len(s.cx.Trace)-1].After))
 	return slices.ContainsFunc(table, func(row []string) bool {

@@ -56,6 +56,10 @@ func TestFixesFitThePrograms(t *testing.T) {
 			"exec 9>l; flock -s 9\nread x < m\nflock 9\necho $((x+1)) > m", nil,
 			[]string{"(LP1029, shared, then", "c.sh:3: step 43, B: flock fd 5 LOCK_EX ← this one went wrong"},
 		},
+		"looks elsewhere after what stood in its way": {
+			"set -C\necho $$ > l || { [ -e $PWD/m ]; exit 1; }\nrm l", []string{"--property", "wedge", "--crashes", "1"},
+			[]string{"A created l (inode 1)", "and nobody else removes it"},
+		},
 		"reads to the end": {
 			"x=$(cat m)\necho $((x+1)) > m", nil,
 			[]string{`A read "0\n" from m (inode 1, there from the start) at step 9.`, `9 read fd 3 = "0\n"`},

@@ -3,6 +3,7 @@ package explain_test
 import (
 	"os"
 	"testing"
+	"time"
 
 	"lockpick/internal/golden"
 	"lockpick/scenarios"
@@ -56,6 +57,11 @@ func TestCausesOfWrongEnds(t *testing.T) {
 		row("end/read-back", undone, kit.Roles(drafts("A"), drafts("B"))),
 		row("end/later-victim", counted, kit.Roles(breaksAndCounts("A", false), breaksAndCounts("B", true)), kit.DeadOwner(kit.Dead), kit.File(n, "0")),
 		row("end/turned-away", wrong(n, "failed"), kit.Roles(removesWhatItSaw, func(t *task) { _ = t.Unlink(lock) }), kit.File(lock, "")),
+		row("end/touched", wrong(n, "failed"), kit.Roles(func(t *task) {
+			if t.Chtimes(lock, time.Unix(1, 0), time.Unix(1, 0)) == nil && t.Unlink(lock) != nil {
+				_ = kit.Create(t, n, "failed")
+			}
+		}, func(t *task) { _ = t.Unlink(lock) }), kit.File(lock, "")),
 		row("end/read-amid", wrong(n, "half"), kit.Roles(func(t *task) { _ = kit.Replace(t, lock, "b") }, copiesEmpty), kit.File(lock, "a")),
 		row("end/listed-amid", wrong(n, "both"), kit.Roles(movesTwo, lists), kit.File(lock, ""), kit.File(lock+".1", "")),
 		row("end/interrupted", compared, kit.Roles(func(t *task) {

@@ -107,6 +107,7 @@ var mistakes = []mistake{
 	{"refusal", "LP1027", (*teller).turnedDown},
 	{"gave way", "LP1019", (*teller).gaveWay},
 	{"stale look", "LP1002", func(t *teller) bool { return t.staleUse(t.stale) }}, // of files, too, that end well
+	{"half a change", "LP1014", (*teller).listedAmid},
 	{"interrupted", "LP1019", (*teller).interrupted},
 }
 

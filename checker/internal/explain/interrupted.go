@@ -52,14 +52,19 @@ func (t *teller) takenAway(u *use) bool {
 	return true
 }
 
-// readAmid tells of a read of files, or of a directory, between two changes that somebody else
-// made to them: what was read was never there before or after both.
-func (t *teller) readAmid() bool {
+// readAmid tells of a read of a file between two changes that somebody else made to it: what was read was never there
+// before or after both.
+func (t *teller) readAmid() bool { return t.someAmid(isRead) }
+
+// listedAmid tells so of a listing of a directory. Interpreters list directories by the way.
+func (t *teller) listedAmid() bool { return t.someAmid(isList) }
+
+func (t *teller) someAmid(such func(*trace.Walked) bool) bool {
 	if t.cx.Said == "" {
 		return false
 	}
 	for i := range t.walk.Steps {
-		if st := &t.walk.Steps[i]; (isRead(st) || isList(st)) && t.amid(st) {
+		if st := &t.walk.Steps[i]; such(st) && t.amid(st) {
 			return true
 		}
 	}

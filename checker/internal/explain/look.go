@@ -105,6 +105,9 @@ func (t *teller) told(l *look) string {
 		}
 		return fmt.Sprintf("read %s from %s %s", t.data(l.text), name, at)
 	}
+	if l.did.Kind == trace.Touched {
+		return "touched " + name + " " + at
+	}
 	return t.whole(&change{Change: l.did}) + " " + at
 }
 

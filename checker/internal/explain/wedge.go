@@ -187,9 +187,16 @@ func (t *teller) obstacle(w trace.Wait) (*trace.FileState, bool) {
 	for _, c := range slices.Backward(t.cx.Attempt) {
 		names = append(names, c.Op.Path2, c.Op.Path)
 	}
-	for _, p := range append(names, t.sc.Watch...) {
-		if f := end.File(p); p != "" && f.Exists && !isParent(p, t.sc.Watch) {
-			return &f, true
+	names = append(names, t.sc.Watch...)
+	for _, here := range []bool{t.sc.OfCommands(), false} { // a program has met files of its own, too, such as its script
+		for _, p := range names {
+			f := end.File(p)
+			if p == "" || !f.Exists || isParent(p, t.sc.Watch) {
+				continue
+			}
+			if _, made := t.maker(p, f.ID, len(t.walk.Steps)+1); made || !here {
+				return &f, true
+			}
 		}
 	}
 	return nil, false

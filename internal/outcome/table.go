@@ -61,12 +61,7 @@ func (s *Serial) Table(o Outcome) [][]string {
 			}
 			return o.Exits[i]
 		}, i)
-		add(scenarios.ProcessName(i)+" prints", func(o Outcome, ran bool) string {
-			if !ran {
-				return Absent // it has not run
-			}
-			return strconv.Quote(o.Printed[i])
-		}, i)
+		add(scenarios.ProcessName(i)+" prints", func(o Outcome, _ bool) string { return strconv.Quote(o.Printed[i]) }, i)
 	}
 	for _, name := range namesOf(o, orders) {
 		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)

@@ -76,5 +76,5 @@ func (c *causes) note(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 		assert.Equal(t, first, owner, "one cause for two mistakes: %s", cx.Cause)
 	}
 	c.seen[cx.Cause] = owner
-	fmt.Fprintf(&c.text, "%s %s, %s: %s\n", sc.ID, p, cx.Mistake, cx.Cause)
+	fmt.Fprintf(&c.text, "%s %s, %s, by step %d: %s\n", sc.ID, p, cx.Mistake, cx.Act, cx.Cause)
 }

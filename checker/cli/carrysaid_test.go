@@ -57,7 +57,8 @@ func TestFixesFitThePrograms(t *testing.T) {
 			[]string{"(LP1029, shared, then", "c.sh:3: step 43, B: flock fd 5 LOCK_EX ← this one went wrong"},
 		},
 		"looks elsewhere after what stood in its way": {
-			"set -C\necho $$ > l || { [ -e $PWD/m ]; exit 1; }\nrm l", []string{"--property", "wedge", "--crashes", "1"},
+			"set -C\necho $$ > l || { [ -e $PWD/m ]; exit 1; }\nrm l",
+			[]string{"--property", "wedge", "--crashes", "1"},
 			[]string{"A created l (inode 1)", "and nobody else removes it"},
 		},
 		"reads to the end": {

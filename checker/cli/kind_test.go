@@ -33,7 +33,7 @@ func TestRunShowsTheWorst(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(addCertificate), 0o600))
 	got := run(t, "run", "--native", "off", "--refused", "none", "--property", "serializable", file)
 	require.Contains(t, got.stdout, "no smaller one of its kind exists")
-	require.Contains(t, got.stdout, "  kind    lost: every command ends as in a serial run, and something is lost")
+	require.Contains(t, got.stdout, "  kind    lost: every command ends as in a serial run, and data is lost")
 	require.Contains(t, got.stdout, "  also    refused: a command fails")
 	require.Regexp(t, `count +"1\\n" +"2\\n" +"2\\n"`, got.stdout)
 
@@ -62,7 +62,7 @@ sh c.sh
 `), 0o600))
 	got := run(t, "run", "--native", "off", "--property", "serializable", file)
 	require.Contains(t, got.stdout, "assuming sleeps-last", "the verdict depends on the clock")
-	require.Contains(t, got.stdout, "  kind    lost: every command ends as in a serial run, and something is lost")
+	require.Contains(t, got.stdout, "  kind    lost: every command ends as in a serial run, and data is lost")
 	require.Contains(t, got.stdout, "  also    altered: a command fails, and has changed a file all the same")
 	require.Regexp(t, `n +"1\\n" +"2\\n" +"2\\n"`, got.stdout)
 }

@@ -61,7 +61,8 @@ func (s *Serial) Table(o Outcome) [][]string {
 			}
 			return o.Exits[i]
 		}, i)
-		add(scenarios.ProcessName(i)+" prints", func(o Outcome, _ bool) string { return strconv.Quote(o.Printed[i]) }, i)
+		prints := func(o Outcome, _ bool) string { return strconv.Quote(o.Printed[i]) }
+		add(scenarios.ProcessName(i)+" prints", prints, i)
 	}
 	for _, name := range namesOf(o, orders) {
 		add(name, func(o Outcome, _ bool) string { return o.at(name) }, -1)

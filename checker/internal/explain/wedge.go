@@ -188,7 +188,8 @@ func (t *teller) obstacle(w trace.Wait) (*trace.FileState, bool) {
 		names = append(names, c.Op.Path2, c.Op.Path)
 	}
 	names = append(names, t.sc.Watch...)
-	for _, here := range []bool{t.sc.OfCommands(), false} { // a program has met files of its own, too, such as its script
+	// A program has met files of its own, too, such as its script.
+	for _, here := range []bool{t.sc.OfCommands(), false} {
 		for _, p := range names {
 			f := end.File(p)
 			if p == "" || !f.Exists || isParent(p, t.sc.Watch) {

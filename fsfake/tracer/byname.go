@@ -169,7 +169,7 @@ func (t *thread) otherPath(i int, name string, f func(ret int64)) {
 		return
 	}
 	b := append([]byte(name), 0)
-	at := (info.sp - 1024 - uint64(len(b))) &^ 15
+	at := t.below(info.sp, uint64(len(b)))
 	old, err := readFull(t.tid, at, len(b))
 	if err == nil {
 		err = writeMem(t.tid, at, b)
@@ -187,6 +187,23 @@ func (t *thread) otherPath(i int, name string, f func(ret int64)) {
 			f(ret)
 		}
 	})
+}
+
+// below is where n bytes can be written below a stack: well below, or where the stack ends there (what is beyond it is
+// mapped when the program itself comes to it) right below what functions may use without moving the stack pointer, the
+// red zone of 128 bytes (System V ABI for AMD64, 3.2.2).
+func (t *thread) below(sp, n uint64) uint64 {
+	const well, redZone = 2048, 128
+	if at := (sp - well - n) &^ 15; readable(t.tid, at) {
+		return at
+	}
+	return (sp - redZone - n) &^ 15
+}
+
+// readable reports whether something is mapped at an address.
+func readable(tid int, at uint64) bool {
+	_, err := readFull(tid, at, 1)
+	return err == nil
 }
 
 // oneName is a call with one name that answers an error or nothing.

@@ -130,7 +130,7 @@ func (t *thread) execWith(file string, args []string, i int) {
 		return
 	}
 	size := uint64(text.Len()) + 8*uint64(len(args)+len(rest)+2)
-	at := (info.sp - 2048 - size) &^ 15
+	at := t.below(info.sp, size)
 	if args != nil {
 		vector := make([]byte, 0, 8*(len(args)+len(rest)))
 		strings := at + 8*uint64(len(args)+max(len(rest), 1))

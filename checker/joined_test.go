@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
 )
 
@@ -89,6 +90,12 @@ func TestJoinedRounds(t *testing.T) {
 			}
 			return false
 		}, Holds, false},
+		"how many of one kind, in vain": {func(t *scenarios.Task, m *memory, _ string) bool {
+			if m.empty == 20 {
+				_, _ = t.Stat("/tmp")
+			}
+			return false
+		}, Holds, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			sc := external(stealing(0, c.steals), true)
@@ -100,6 +107,9 @@ func TestJoinedRounds(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.verdict, joined.Verdict, joined.Why)
 			require.Equal(t, c.joined, joined.looks.Joined)
+			for _, clean := range []bool{false, true} {
+				require.Equal(t, c.joined, joins(t, sc, clean), "only while nothing has changed: %v", clean)
+			}
 			whole, err := Check(t.Context(), sc, scenarios.MutualExclusion, Options{Workers: 1, SkipOdds: true, changes: changes{executions: 1e9}})
 			require.NoError(t, err)
 			require.Equal(t, c.verdict, whole.Verdict, whole.Why)
@@ -115,6 +125,20 @@ func TestJoinedRounds(t *testing.T) {
 			}
 		})
 	}
+}
+
+// joins reports whether one attempt with rounds of polling joined is accepted.
+func joins(t *testing.T, sc *scenarios.Scenario, clean bool) bool {
+	tester, err := search.NewTester(sc, scenarios.MutualExclusion)
+	require.NoError(t, err)
+	g := &decision{t: tester, o: Options{Workers: 1, Tried: &Tried{}}, space: &space{}}
+	defer func() { g.keep(nil, nil) }()
+	a := attempt{memory: RememberHistories, limits: search.Limits{Workers: 1, Executions: 1}}
+	_, err = g.make(t.Context(), &a)
+	require.NoError(t, err)
+	a.joined, a.clean, a.limits.Executions = true, clean, 0
+	why, err := g.make(t.Context(), &a)
+	return err == nil && why == ""
 }
 
 // Programs that sleep longer after each attempt have a top for each, and what they remember shows attempts later.

@@ -10,10 +10,10 @@ import (
 	"lockpick/sched"
 )
 
-// scout makes those schedules that most often lose an update, a few, before anything else. Where an execution takes
-// long there may be no time for others. What they break is broken by a schedule with one preemption, which the others
-// find as well: so they decide when something is known, and the verdict and its counterexample only where the others
-// have not ended.
+// scout makes a few schedules before anything else: those that lose an update most often. It is for commands whose
+// executions take long, so that there may be no time for more. A schedule that breaks something here has one
+// preemption, and the attempts that follow find it, too. So scout decides how soon something is known. It decides the
+// verdict only if the attempts that follow do not end.
 func (g *decision) scout(ctx context.Context) (why string, err error) {
 	all, _, err := g.directed(updates)
 	for i := 0; i < len(all) && err == nil && ctx.Err() == nil && g.scouted == nil; i++ {

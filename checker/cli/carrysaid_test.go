@@ -76,6 +76,15 @@ func TestFixesFitThePrograms(t *testing.T) {
 	}
 }
 
+// Code in a fix is code in the text for an issue.
+func TestFixInMarkdown(t *testing.T) {
+	testmain.Needs(t, "flock", "./checker/cli")
+	commands := archive(t, "-- commands --\nflock -n l touch m\nflock -n l touch m\n")
+	got := run(t, "run", "--native", "off", "--property", "serializable", "--refused", "none", "--markdown", "-",
+		commands)
+	require.Contains(t, got.stdout, "**Fix:** Wait for the lock (flock without -n, `.timeout` in sqlite3).")
+}
+
 // A call that an interpreter makes for no line of the script is not told to stand in the source of the interpreter, as
 // the write of a buffer at the end. It matters with an interpreter that has debug information.
 func TestNoSourceOfTheInterpreter(t *testing.T) {

@@ -43,8 +43,8 @@ func (e *early) takeBack() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.text = ""; e.shown {
-		e.text = "The counterexample above is none: in another order of their own calls, the commands end like that " +
-			"one after the other. lockpick goes on.\n"
+		e.text = "The schedule above breaks nothing: the commands can end like that one after the other, too, " +
+			"in another order of their own calls. lockpick goes on.\n"
 		e.since = time.Time{}
 	}
 }

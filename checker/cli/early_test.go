@@ -21,7 +21,7 @@ func TestEarlyIsShownOnce(t *testing.T) {
 	require.Equal(t, "seen", e.due())
 	require.Empty(t, e.due())
 	e.takeBack()
-	require.Contains(t, e.due(), "The counterexample above is none")
+	require.Contains(t, e.due(), "The schedule above breaks nothing")
 	e.text, e.shown = "seen", false
 	e.takeBack()
 	require.Empty(t, e.due(), "it was not shown")

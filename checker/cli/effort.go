@@ -7,14 +7,15 @@ import (
 	"lockpick/internal/numbers"
 )
 
-// An effort is what verdicts have taken, in figures that are the same on every machine.
+// An effort is how much work verdicts have taken, in counts that are the same on every machine.
 type effort struct {
 	executions, calls, states int
 	was                       checker.Progress // what was told last
 }
 
-// An inquiry is what is known of commands from one question to the next: what was tried out, whether a property is
-// broken, and what was taken until one was. Each further one may take moreTimes as much, or least if that is more.
+// An inquiry is what is known of commands from one property to the next: what was tried out, whether a property is
+// broken, and the effort until one was. Each property after that may take moreTimes that effort, or least if that is
+// more.
 type inquiry struct {
 	tried       *checker.Tried
 	broken      bool
@@ -23,7 +24,7 @@ type inquiry struct {
 
 const moreTimes = 8
 
-// newInquiry begins one. Few commands take less than some seconds for the least effort.
+// newInquiry begins one. The least effort takes most commands a few seconds.
 func newInquiry() *inquiry {
 	return &inquiry{tried: &checker.Tried{}, least: effort{executions: 1000, calls: 6000, states: 200_000}}
 }
@@ -58,5 +59,6 @@ func (q *inquiry) beyond(e *effort) string {
 
 // endedAfter is why a property has no verdict where another is broken.
 func endedAfter(what, property string) string {
-	return fmt.Sprintf("another property is broken, so it ended after %s: --property %s asks it alone", what, property)
+	const text = "another property is broken, so this one was left after %s; ask it alone with --property %s"
+	return fmt.Sprintf(text, what, property)
 }

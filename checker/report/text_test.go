@@ -196,3 +196,8 @@ func TestOddsText(t *testing.T) {
 		require.Equal(t, want, OddsText(p))
 	}
 }
+
+// Code in a text of our own is code in Markdown, and what looks like markup beside it is not.
+func TestMarkdownProse(t *testing.T) {
+	require.Equal(t, "Use `set -C` \\_here\\_, and `*`", markdownProse("Use `set -C` _here_, and `*`"))
+}

@@ -101,13 +101,13 @@ func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, loca
 	// Its environment is another one, so it may go otherwise: what it shows until then counts.
 	again := carrier{lines: true, executed: c.executed}
 	lines := again.asked(ctx, s, steps, end, true).Sources
-	scripted := map[int]bool{} // by pid: it tells lines
+	pid := func(i int) int { return steps[i].task(steps[i].Process).Pid }
+	tells := map[int]bool{} // by pid: it is an interpreter that tells lines
 	for i, at := range lines {
-		pid := steps[i].task(steps[i].Process).Pid
-		scripted[pid] = scripted[pid] || at.Line > 0 && at != out.Sources[i]
+		tells[pid(i)] = tells[pid(i)] || at.Line > 0 && at != out.Sources[i]
 	}
 	for i, at := range lines {
-		if at.Line > 0 || scripted[steps[i].task(steps[i].Process).Pid] { // or it is a line of the interpreter's
+		if at.Line > 0 || tells[pid(i)] { // what was found for a call without a line is the interpreter's own
 			out.Sources[i] = at
 		}
 	}

@@ -253,8 +253,9 @@ func (t *trial) called(i int) string {
 	return string(h.Sum(nil))
 }
 
-// kind is what a way has in common with ways that differ from it only in the time of day and in times of files. Of one
-// kind the first way is followed by all rounds and repeated. A program counts its rounds, and not their times.
+// kind names a way by its calls and answers, without the time of day and the times of files. Ways of one kind differ
+// in these times alone, and only the first of them is repeated, and followed by all rounds. So a program that
+// remembers one particular pair of times is not noticed; one that counts rounds is.
 func (t *trial) kind(i int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, i >= t.rounds) // the first round has its calls, too

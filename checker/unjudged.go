@@ -15,7 +15,7 @@ func unjudged(p *scenarios.Property, facts []scenarios.Fact) []string {
 	var out []string
 	for _, lock := range locksIn(facts) {
 		own := slices.DeleteFunc(slices.Clone(facts), func(f scenarios.Fact) bool { return f.About != lock && f.About != "" })
-		if lacks := p.Evidence.Lacks(own); lacks != "" {
+		if lacks := p.Lacks(own); lacks != "" {
 			out = append(out, lock+": "+lacks)
 		}
 	}

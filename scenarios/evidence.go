@@ -74,6 +74,8 @@ func (p *Property) EvidenceOf(a Answer) (Fact, bool) {
 // facts, as [AddFact] keeps them; "" when nothing is.
 func (p *Property) Lacks(facts []Fact) string {
 	switch {
+	case p.Evidence.Lacks != nil && p.Evidence.ByLock:
+		return p.Evidence.Lacks(ofNamedLocks(facts))
 	case p.Evidence.Lacks != nil:
 		return p.Evidence.Lacks(facts)
 	case len(facts) > 0 || !p.AsksForEvidence():
@@ -86,6 +88,29 @@ func (p *Property) Lacks(facts []Fact) string {
 		return "its tasks assert nothing"
 	}
 	return nothingRecorded
+}
+
+// ofNamedLocks takes what was done with a lock that has no name for done with each that has one: so are histories
+// divided, by [model.LockByLock].
+func ofNamedLocks(facts []Fact) []Fact {
+	var out []Fact
+	for _, f := range facts {
+		if f.About != "" {
+			out = append(out, f)
+		}
+	}
+	for _, named := range slices.Clone(out) {
+		for _, f := range facts {
+			if f.About == "" {
+				f.About = named.About
+				out = AddFact(out, f)
+			}
+		}
+	}
+	if len(out) == 0 {
+		return facts
+	}
+	return out
 }
 
 // AsksForEvidence reports whether p can be said to hold only where something was seen.
@@ -315,7 +340,7 @@ func askedWhileHeld(facts []Fact) string {
 	}
 	for _, h := range holdersOf(facts) {
 		for _, f := range facts {
-			if f.Did == "asked" && (f.About == "" || h.path == "" || f.About == h.path) {
+			if f.Did == "asked" && f.About == h.path {
 				return ""
 			}
 		}

@@ -191,3 +191,12 @@ func TestLockName(t *testing.T) {
 		require.Equal(t, want, LockName(path), path)
 	}
 }
+
+// An acquisition that names no lock is of the one that others name, as evidence as for violations.
+func TestEvidenceOfALockWithoutAName(t *testing.T) {
+	did := func(by, lock string) Fact { return Fact{Did: didAcquire, By: by, About: lock} }
+	require.Empty(t, MutualExclusion.Lacks([]Fact{did("A", ""), did("B", "/l")}))
+	require.Empty(t, MutualExclusion.Lacks([]Fact{did("A", ""), did("B", "/l"), did("C", "/m")}))
+	require.NotEmpty(t, MutualExclusion.Lacks([]Fact{did("A", "/m"), did("B", "/l")}))
+	require.NotEmpty(t, MutualExclusion.Lacks([]Fact{did("B", ""), did("B", "/l")}))
+}

@@ -19,6 +19,7 @@ type early struct {
 	// shown: a counterexample without a final verdict was. within is what holds so far, "" for nothing.
 	shown  bool
 	within string
+	held   string // verdicts that hold, and that are shown last
 }
 
 // earlyAfter is how long a final verdict is waited for.
@@ -71,6 +72,7 @@ func (e *early) rest() (text, why string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	text, e.text = e.text, ""
+	defer func() { text, e.held = e.held+text, "" }()
 	switch {
 	case text != "" || e.shown:
 		why = "stopped: whether the counterexample above stands where clocks move and on this kernel was not known yet"
@@ -80,6 +82,16 @@ func (e *early) rest() (text, why string) {
 		why = "stopped: what is not shown above has no verdict"
 	}
 	return text, why
+}
+
+// keep adds a verdict that holds to those that are shown last, or with "" forgets them.
+func (e *early) keep(line string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if line == "" {
+		e.held = ""
+	}
+	e.held += line
 }
 
 // over forgets what has a final verdict now.

@@ -134,8 +134,8 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 		}
 		spec = one.Spec
 	}
-	shown := 0
-	return extending(&spec, f.began, func() error { return a.decideAll(ctx, &spec, args, f, &shown) })
+	told := &verdicts{shown: map[string]bool{}}
+	return extending(&spec, f.began, func() error { return a.decideAll(ctx, &spec, args, f, told) })
 }
 
 // extending tries something until the commands change nothing outside of the directory that is not shared.

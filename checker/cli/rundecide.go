@@ -25,7 +25,7 @@ type decided struct {
 }
 
 // decideAll makes all verdicts, and shows those that were not shown before.
-func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int) error {
+func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, f *runFlags, told *verdicts) error {
 	whyNot := ""
 	if f.any {
 		var err error
@@ -33,7 +33,8 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 			return err
 		}
 	}
-	d, err := a.decide(ctx, spec, args, f, shown, false)
+	told.again(a)
+	d, err := a.decide(ctx, spec, args, f, told, false)
 	if err != nil {
 		return err
 	}
@@ -41,7 +42,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 	if !f.archive(args) && a.asksThree(d, f) {
 		three, few := spec.OneMore(), *f
 		few.states = min(cmp.Or(f.states, threeStates), threeStates)
-		more, err := a.decide(ctx, &three, args, &few, new(int), true)
+		more, err := a.decide(ctx, &three, args, &few, told, true)
 		if err != nil {
 			return err
 		}
@@ -49,6 +50,9 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		if slices.ContainsFunc(more.results, hasCounterexample) {
 			saved = more.spec
 		}
+	}
+	if err := told.rest(a); err != nil {
+		return err
 	}
 	o := f.reportOptions(a, saved, args)
 	if f.any && !slices.ContainsFunc(results, hasCounterexample) {
@@ -72,7 +76,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 
 // decide makes the verdicts on some commands. third: they are those of a verdict that holds, and a third run. What is
 // not decided then is said on standard error, and ends it: it takes nothing back. What holds is not tried natively.
-func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, shown *int, third bool) (
+func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *runFlags, told *verdicts, third bool) (
 	*decided, error) {
 	start := time.Now()
 	bar := a.newProgress(ctx, 1, false)
@@ -80,7 +84,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	sc, strict, err := spec.Readings()
 	bar.clear()
 	if why := command.Unseen(err); why != "" && !third {
-		return a.undecided(spec, args, f, why)
+		return a.undecided(spec, args, f, told, why)
 	}
 	if err != nil {
 		return nil, err
@@ -97,7 +101,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	}
 	already := newInquiry()
 	before := func() error { return nil } // ends the verdict before
-	for i, p := range asked {
+	for _, p := range asked {
 		r, err := a.decideRun(ctx, spec, &sc, &strict, p, already, f)
 		already.broken = already.broken || r.Verdict == checker.Broken
 		witnessed := func() {}
@@ -125,17 +129,11 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 		before = func() error {
 			witnessed()
 			r.Elapsed = time.Since(start)
-			again := i < *shown
-			if !again {
-				*shown++
-			}
-			o := f.reportOptions(a, spec, args)
-			err := a.tell(&r, f, o, i == 0 && !third, again)
-			if err == nil && !again {
+			err := told.tell(a, &r, f, f.reportOptions(a, spec, args), func(o report.Options) {
 				if r.Survives = a.survives(ctx, spec, &r, f); r.Survives != "" && !f.draw.instead() {
 					a.say(o.Style, "stalls", r.Survives)
 				}
-			}
+			})
 			d.results = append(d.results, r)
 			return err
 		}
@@ -172,7 +170,7 @@ func assumedBy(results []checker.Result) (texts []string) {
 }
 
 // undecided is that nothing can be said of some commands.
-func (a *app) undecided(spec *command.Spec, args []string, f *runFlags, why string) (*decided, error) {
+func (a *app) undecided(spec *command.Spec, args []string, f *runFlags, told *verdicts, why string) (*decided, error) {
 	p := scenarios.Serializable
 	if f.property != "" {
 		p = &scenarios.Property{ID: f.property, Meaning: p.Meaning, Invariant: p.Invariant}
@@ -184,27 +182,7 @@ func (a *app) undecided(spec *command.Spec, args []string, f *runFlags, why stri
 	r := checker.NewResult(sc, p, nil)
 	r.Verdict, r.Why = checker.Unknown, why
 	return &decided{spec: spec, results: []checker.Result{r}, assumes: []string{"nothing"}},
-		a.tell(&r, f, f.reportOptions(a, spec, args), true, false)
-}
-
-// tell counts a verdict, and shows it unless that was done before.
-func (a *app) tell(r *checker.Result, f *runFlags, o report.Options, first, again bool) error {
-	r.Accept(f.accept)
-	a.worsen(strictly(r, f.strict))
-	a.early.over()
-	r.Claimed = false // nobody claims anything of a command
-	if f.draw.instead() || again {
-		return nil
-	}
-	if !first {
-		_, _ = fmt.Fprintln(a.stdout)
-	}
-	if err := f.show(a.stdout, r, o, first); err != nil {
-		return err
-	}
-	counts := report.JoinWrapped(countsOf(r), cmp.Or(o.Width, 100)-2)
-	_, err := fmt.Fprintf(a.stdout, "\n  %s\n", strings.Join(counts, "\n  "))
-	return err
+		told.tell(a, &r, f, f.reportOptions(a, spec, args), func(report.Options) {})
 }
 
 // challenge is for the commands of a run; what it copies is there until it is closed.

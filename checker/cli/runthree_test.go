@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,9 @@ func TestRunAsksThree(t *testing.T) {
 		require.Equal(t, c.exit, got.exit, "%v: %s%s", c.args, got.stdout, got.stderr)
 		for _, text := range c.says {
 			require.Contains(t, got.stdout, text, c.args)
+		}
+		if at := strings.Index(got.stdout, "BROKEN"); at > 0 {
+			require.NotContains(t, got.stdout[:at], "HOLDS", "%v: the worst comes first", c.args)
 		}
 		if c.saysNot != "" {
 			require.NotContains(t, got.stdout, c.saysNot, c.args)

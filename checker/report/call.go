@@ -35,6 +35,8 @@ func (c *charter) call(st *trace.Walked, i int) CallText {
 		if op.Time2 != fsfake.UTIME_NOW {
 			t.Call = op.String() + " to " + c.walk.TimeText(time.Unix(0, op.Time2))
 		}
+	case op.Call == fsfake.CallExit && c.byChild(st, i):
+		t.Call = "a child exits"
 	case op.Call == fsfake.CallCellStore:
 		t.Call = fmt.Sprintf("store %s = %s", op.Cell, CellText(op.Value))
 	case op.Call == fsfake.CallCellCAS:
@@ -50,6 +52,12 @@ func (c *charter) call(st *trace.Walked, i int) CallText {
 		t.Terse = t.Call
 	}
 	return t
+}
+
+// byChild reports whether a child of the task's program makes a call.
+func (c *charter) byChild(st *trace.Walked, i int) bool {
+	_, child := c.walk.ChildOf(st.Calls[i].By.Pid)
+	return child
 }
 
 // terse shortens the flags at the end of a call: "open a O_CREAT|O_EXCL" to "open a

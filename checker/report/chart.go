@@ -291,12 +291,15 @@ func (c *charter) fileText(f *trace.FileState) string {
 	return strings.Join(words, " ")
 }
 
-// holders names the processes of descriptors, each once.
+// holders names the processes of descriptors, each once. A child that has the lock from its parent changes nothing for
+// the others while the parent has it, too.
 func (c *charter) holders(refs []fsfake.FDRef) string {
 	var out []string
 	for _, r := range refs {
 		name := c.walk.Who(r.Pid)
-		if !slices.Contains(out, name) {
+		parent, child := c.walk.ChildOf(r.Pid)
+		inherits := child && slices.ContainsFunc(refs, func(o fsfake.FDRef) bool { return o.Pid == parent })
+		if !inherits && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

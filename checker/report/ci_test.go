@@ -114,6 +114,12 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
+// A module that is published under a path with a host has its page there.
+func TestHome(t *testing.T) {
+	require.Equal(t, "https://github.com/ann/lockpick", home("github.com/ann/lockpick/checker/report"))
+	require.Empty(t, home("lockpick/checker/report"))
+}
+
 // sarifSchemaOf reads the schema that OASIS publishes with SARIF 2.1.0, Errata 01, which
 // is kept here unchanged.
 func sarifSchemaOf(t *testing.T) *jsonschema.Schema {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"reflect"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -31,7 +32,8 @@ const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/
 func SARIF(w io.Writer, results []checker.Result, o Options) error {
 	run := sarifRun{
 		Tool: sarifTool{sarifDriver{
-			Name: "lockpick", Version: cmp.Or(moduleVersion(), "0.0.0-devel"), Rules: sarifRules(results),
+			Name: "lockpick", Version: cmp.Or(moduleVersion(), "0.0.0-devel"),
+			InformationURI: home(reflect.TypeFor[sarifRun]().PkgPath()), Rules: sarifRules(results),
 		}},
 		ColumnKind: "unicodeCodePoints",
 		Results:    []sarifResult{},
@@ -52,6 +54,15 @@ func moduleVersion() string {
 	return ""
 }
 
+// home is the page of the module that a package of it is in, this one: none while its path names no host.
+func home(pkg string) string {
+	module := strings.TrimSuffix(pkg, "/checker/report")
+	if host, _, _ := strings.Cut(module, "/"); !strings.Contains(host, ".") {
+		return ""
+	}
+	return "https://" + module
+}
+
 type sarifLog struct {
 	Schema  string     `json:"$schema"`
 	Version string     `json:"version"`
@@ -69,9 +80,10 @@ type sarifTool struct {
 }
 
 type sarifDriver struct {
-	Name    string      `json:"name"`
-	Version string      `json:"version"`
-	Rules   []sarifRule `json:"rules"`
+	Name           string      `json:"name"`
+	Version        string      `json:"version"`
+	InformationURI string      `json:"informationUri,omitempty"`
+	Rules          []sarifRule `json:"rules"`
 }
 
 type sarifRule struct {

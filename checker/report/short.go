@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 )
 
@@ -82,11 +83,34 @@ func (c *Chart) rank(i, cycle int) int {
 		switch {
 		case call.Op.Call.IsLock() || call.Op.Call == fsfake.CallEnd:
 			return ofLock
+		case c.rest(r.N - 1):
 		case call.Result.Errno != 0 || call.Op.Call.Is(fsfake.Reads):
 			return ofLook
 		}
 	}
 	return ofNothing
+}
+
+// rest reports whether a step reads what is left behind what its task has just read of the file: the end of a line, or
+// that there is no more.
+func (c *Chart) rest(step int) bool {
+	behind := func(n int) (*trace.Call, int) { // the call of a step, and the description that it is on
+		st := &c.Walk.Steps[n]
+		if len(st.Calls) != 1 || len(st.Targets) != 1 || len(st.Targets[0]) != 1 {
+			return nil, 0
+		}
+		return &st.Calls[0], st.Targets[0][0].Desc
+	}
+	call, desc := behind(step)
+	if desc == 0 || call.Op.Call != fsfake.CallRead || strings.TrimSpace(call.Result.Data) != "" {
+		return false
+	}
+	for step--; step >= 0; step-- {
+		if before, on := behind(step); on == desc {
+			return before.Op.Call == fsfake.CallRead && before.Result.Data != ""
+		}
+	}
+	return false
 }
 
 // far is how many rows lie between a row and the nearest one that the cause names.

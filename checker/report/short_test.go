@@ -71,3 +71,28 @@ func TestShortStoryCarriesOn(t *testing.T) {
 	require.True(t, s.Rows[0].Preempts)
 	require.True(t, s.Rows[0].Files[0].Changed)
 }
+
+// What a read finds behind what was read before tells nothing: the end of a line, the end of the file. An empty file does.
+func TestShortStoryLeavesOutTheRestOfAFile(t *testing.T) {
+	c := &Chart{Walk: &trace.Walk{}}
+	read := func(desc int, call fsfake.Call, data string) {
+		st := trace.Walked{
+			Step:    &trace.Step{N: len(c.Rows) + 1, Calls: []trace.Call{{Op: fsfake.Op{Call: call}, Result: fsfake.Result{Data: data}}}},
+			Targets: [][]trace.Target{{{Desc: desc}}},
+		}
+		c.Walk.Steps = append(c.Walk.Steps, st)
+		c.Rows = append(c.Rows, Row{N: st.N})
+	}
+	read(7, fsfake.CallRead, "0")
+	read(7, fsfake.CallRead, "\n")
+	read(8, fsfake.CallRead, "") // of an empty file
+	read(7, fsfake.CallRead, "")
+	read(7, fsfake.CallLseek, "")
+	read(7, fsfake.CallRead, "") // it is empty now
+	read(9, fsfake.CallRead, "end")
+	var ranks []int
+	for i := range c.Rows[:6] {
+		ranks = append(ranks, c.rank(i, 0))
+	}
+	require.Equal(t, []int{ofLook, ofNothing, ofLook, ofNothing, ofNothing, ofLook}, ranks)
+}

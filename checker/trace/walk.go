@@ -168,6 +168,16 @@ func (w *Walk) Process(pid int) (int, bool) {
 	return i, ok && i < w.sc.Setting.Processes
 }
 
+// ChildOf is the process whose program has started the one that has a pid, and whether one has.
+func (w *Walk) ChildOf(pid int) (parent int, ok bool) {
+	for _, c := range w.children {
+		if c.pid == pid {
+			return PidOf(c.parent), true
+		}
+	}
+	return 0, false
+}
+
 // Who names the process that has a pid: "A", "a child of A", "pid 99".
 func (w *Walk) Who(pid int) string {
 	if i, ok := w.Process(pid); ok {

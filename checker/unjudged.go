@@ -14,7 +14,8 @@ func unjudged(p *scenarios.Property, facts []scenarios.Fact) []string {
 	}
 	var out []string
 	for _, lock := range locksIn(facts) {
-		own := slices.DeleteFunc(slices.Clone(facts), func(f scenarios.Fact) bool { return f.About != lock && f.About != "" })
+		own := slices.DeleteFunc(slices.Clone(facts),
+			func(f scenarios.Fact) bool { return f.About != lock && f.About != "" })
 		if lacks := p.Lacks(own); lacks != "" {
 			out = append(out, lock+": "+lacks)
 		}

@@ -115,7 +115,8 @@ func ofNamedLocks(facts []Fact) []Fact {
 
 // AsksForEvidence reports whether p can be said to hold only where something was seen.
 func (p *Property) AsksForEvidence() bool {
-	return p.Evidence.Lacks != nil || p.Judgement() == ByHistory || p.OfHolders || p.OfCycles() || p.Assertions || p.NeedsProbe()
+	return p.Evidence.Lacks != nil || p.Judgement() == ByHistory || p.OfHolders || p.OfCycles() || p.Assertions ||
+		p.NeedsProbe()
 }
 
 // AddFact adds a fact to a sorted list, in which each is once.

@@ -69,7 +69,8 @@ func TestPropertyValidate(t *testing.T) {
 		`Spec: model: the specification mine lacks Accepts`: func(p *Property) {
 			p.Invariant, p.Spec = nil, model.Spec{Name: "mine", Apply: model.Mutex().Apply}
 		},
-		`Spec: model: the initial state of floats: model: a value of a specification cannot hold a float64`: func(p *Property) {
+		`Spec: model: the initial state of floats: ` +
+			`model: a value of a specification cannot hold a float64`: func(p *Property) {
 			p.Invariant, p.Spec = nil, model.Define("floats", 0.5)
 		},
 		`question 9 is unknown`: func(p *Property) { p.Invariant, p.Question = nil, 9 },
@@ -91,7 +92,8 @@ func TestPropertyValidate(t *testing.T) {
 
 func TestClaimsAreValidated(t *testing.T) {
 	mine := &Property{ID: "mine", Meaning: "All is well.", Invariant: func(View) string { return "" }}
-	sc := Scenario{ID: "a/b/c", Setting: Setting{Processes: 1}, Program: func(int, int) Program { return func(*Task) {} }}
+	sc := Scenario{ID: "a/b/c", Setting: Setting{Processes: 1},
+		Program: func(int, int) Program { return func(*Task) {} }}
 	for want, ps := range map[string][]*Property{
 		"":                                       {mine, Deadlock},
 		`two claims are about the property mine`: {mine, Deadlock, mine},
@@ -186,7 +188,8 @@ func TestHoldText(t *testing.T) {
 
 func TestLockName(t *testing.T) {
 	for path, want := range map[string]string{
-		"": "", "/x": "/x", "x": "/x", "./x": "/x", "/run//./x/": "/run/x", "/d/../x": "/d/../x", "..": "..", "/a..b": "/a..b",
+		"": "", "/x": "/x", "x": "/x", "./x": "/x", "/run//./x/": "/run/x", "/d/../x": "/d/../x", "..": "..",
+		"/a..b": "/a..b",
 	} {
 		require.Equal(t, want, LockName(path), path)
 	}

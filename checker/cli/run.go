@@ -75,24 +75,28 @@ it holds, or is broken and how, or why it was not asked.`,
 	f.draw = addDrawFlags(c)
 	fs := c.Flags()
 	fs.VarP(&f.copies, "copies", "n", "run `N` processes of one command, which follows --; any asks about every number")
-	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; or decide one situation of the survey alone, by its name")
+	fs.StringVar(&f.survey, "survey", "", "try one command under every hazard, or only under hazard `H`; "+
+		"or decide one situation of the survey alone, by its name")
 	fs.Lookup("survey").NoOptDefVal = surveyAll
-	fs.StringVar(&f.from, "from", "", "copy the files at the start from `DIR` (default what --dir names, or the current directory)")
+	fs.StringVar(&f.from, "from", "", "copy the files at the start from `DIR` "+
+		"(default what --dir names, or the current directory)")
 	for _, o := range new(command.Spec).Options() {
 		if o.Usage != "" {
 			f.names = append(f.names, o.Name)
 			f.set[o.Name] = fs.StringArray(o.Name, nil, o.Usage)
 		}
 	}
-	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, mutual-exclusion (with --inside), "+
-		"atomic or wedge (with --crashes, --failing-calls or --power-losses), or durable (with --power-losses)")
+	fs.StringVar(&f.property, "property", "", "decide only property `P`: serializable, deadlock, "+
+		"mutual-exclusion (with --inside), atomic or wedge (with --crashes, --failing-calls or --power-losses), "+
+		"or durable (with --power-losses)")
 	fs.StringVar(&f.kind, "kind", "", "show a counterexample of kind `K` rather than the worst: "+scenarios.KindsText())
-	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown (default never, "+
-		"but a minute after a counterexample without --kind, also for what else is asked; in a survey for each verdict)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is unknown "+
+		"(default never, but a minute after a counterexample without --kind, also for what else is asked; "+
+		"in a survey for each verdict)")
 	fs.IntVar(&f.states, "max-states", 0, "end a search after `N` states (default 50 million)")
 	fs.BoolVar(&f.skipOdds, "skip-odds", false, "leave out the exact odds of each violation, which take a second pass")
-	fs.StringVar(&f.draw.save, "save", "", "write the first counterexample to `FILE`, with the commands and their files; "+
-		"replay reads it")
+	fs.StringVar(&f.draw.save, "save", "", "write the first counterexample to `FILE`, with the commands and "+
+		"their files; replay reads it")
 	fs.BoolVar(&f.strict, "strict", false, strictUsage)
 	addAcceptFlag(c, &f.accept)
 	fs.BoolVar(&f.repair, "repair", false, "try changes to what is broken, and print those that hold, to paste")
@@ -130,7 +134,9 @@ func (a *app) runPrograms(ctx context.Context, args []string, f *runFlags) error
 			return err
 		}
 		if one == nil {
-			return a.surveyRun(ctx, &runSurvey{app: a, f: f, studies: studies, lines: map[string]*checker.Surveyed{}, decided: map[string]bool{}}, args)
+			s := &runSurvey{app: a, f: f, studies: studies,
+				lines: map[string]*checker.Surveyed{}, decided: map[string]bool{}}
+			return a.surveyRun(ctx, s, args)
 		}
 		spec = one.Spec
 	}
@@ -171,7 +177,8 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	archive := f.archive(args)
 	switch {
 	case len(args) == 0:
-		return spec, errors.New("run takes commands, one argument for each process, or -n N -- COMMAND ARG...: see \"lockpick help run\"")
+		return spec, errors.New("run takes commands, one argument for each process, " +
+			"or -n N -- COMMAND ARG...: see \"lockpick help run\"")
 	case f.timeout < 0:
 		return spec, fmt.Errorf("--timeout %s: choose a time such as 30s", f.timeout)
 	case f.copies > scenarios.MaxProcesses:
@@ -187,8 +194,9 @@ func (f *runFlags) read(args []string) (command.Spec, error) {
 	case f.copies > 0 || f.argv:
 		spec.Commands = slices.Repeat([]command.Line{{Argv: args}}, int(max(f.copies, 1)))
 	case len(args) > 1 && slices.Contains(interpreters, args[0]):
-		return spec, fmt.Errorf("%[1]q and %[2]q are taken for two commands, and %[1]s alone runs nothing: for one command "+
-			"write lockpick run -- %[3]s, or put it in quotes", args[0], args[1], strings.Join(args, " "))
+		return spec, fmt.Errorf("%[1]q and %[2]q are taken for two commands, and %[1]s alone runs nothing: "+
+			"for one command write lockpick run -- %[3]s, or put it in quotes",
+			args[0], args[1], strings.Join(args, " "))
 	default:
 		for _, text := range args {
 			spec.Commands = append(spec.Commands, command.Line{Shell: text})
@@ -251,8 +259,8 @@ func (f *runFlags) files(spec *command.Spec, archive bool) error {
 		from = spec.Dir
 	}
 	if _, err := os.Stat(from); err != nil && f.from == "" && errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("--dir %s: there is no such directory, so the programs would find nothing: make it, or say with "+
-			"--from where its files are", from)
+		return fmt.Errorf("--dir %s: there is no such directory, so the programs would find nothing: make it, "+
+			"or say with --from where its files are", from)
 	}
 	files, err := command.Copy(from, f.began)
 	spec.Files = append(spec.Files, files...)

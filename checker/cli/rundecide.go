@@ -342,7 +342,8 @@ func (a *app) decideRun(ctx context.Context, spec *command.Spec, sc, strict *sce
 	}
 	r, err := decide(sc, p)
 	// The property of what is left behind counts refusals.
-	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p || spec.Refused.Declared {
+	if strictly, unknown := strict.Property(p.ID); err != nil || unknown != nil || strictly == p ||
+		spec.Refused.Declared {
 		return r, err
 	}
 	switch r.Verdict {

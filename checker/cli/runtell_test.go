@@ -36,7 +36,8 @@ func TestWorstVerdictFirst(t *testing.T) {
 	require.Equal(t, "run/commands/2  HOLDS  serializable\n", known)
 	try()
 	require.NoError(t, v.rest(a))
-	require.Regexp(t, `(?s)^run/commands/2  UNKNOWN  deadlock\n.*\n\nrun/commands/2  HOLDS  serializable\n`, out.String())
+	require.Regexp(t, `(?s)^run/commands/2  UNKNOWN  deadlock\n.*\n\nrun/commands/2  HOLDS  serializable\n`,
+		out.String())
 	require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("UNKNOWN")))
 	require.Equal(t, 1, bytes.Count(out.Bytes(), []byte("HOLDS")))
 	known, _ = a.early.rest()

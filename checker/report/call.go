@@ -24,7 +24,8 @@ func (c *charter) call(st *trace.Walked, i int) CallText {
 	op, r := st.Calls[i].Op, st.Calls[i].Result
 	op.Path, op.Path2 = c.short(op.Path), c.short(op.Path2)
 	op = withoutMode(op)
-	t := CallText{Failed: r.Errno != 0 || r.Blocked || op.Call == fsfake.CallCellCAS && r.N == 0, Answer: c.answer(st, i)}
+	t := CallText{Failed: r.Errno != 0 || r.Blocked || op.Call == fsfake.CallCellCAS && r.N == 0,
+		Answer: c.answer(st, i)}
 	switch {
 	case op.Call == fsfake.CallWrite:
 		t.Call = fmt.Sprintf("write fd %d %s", op.FD, c.walk.Quote(op.Data, dataInCall))

@@ -245,7 +245,8 @@ func (c *charter) operation(st *trace.Step, lane int) []CallText {
 			return nil
 		}
 	}
-	return []CallText{{Call: ofLocks(c.walk.Names, c.asked[lane], fmt.Sprint(c.asked[lane])), Answer: fmt.Sprint(st.Returned), Operation: true}}
+	return []CallText{{Call: ofLocks(c.walk.Names, c.asked[lane], fmt.Sprint(c.asked[lane])),
+		Answer: fmt.Sprint(st.Returned), Operation: true}}
 }
 
 // file describes what stands at a name; before is nil for the first row.

@@ -43,7 +43,8 @@ func TestOutcomes(t *testing.T) {
 	// Nothing was claimed: no verdict differs.
 	require.Equal(t, passed, outcomeOf(&checker.Result{Verdict: checker.Broken, Scenario: &scenarios.Scenario{}}))
 	// Real programs claim nothing, and are run to know whether they hold.
-	require.Equal(t, failed, outcomeOf(&checker.Result{Verdict: checker.Broken, Scenario: &scenarios.Scenario{External: true}}))
+	require.Equal(t, failed, outcomeOf(&checker.Result{Verdict: checker.Broken,
+		Scenario: &scenarios.Scenario{External: true}}))
 }
 
 // Of real programs whose calls are not located the command's own file is shown, at the line of an
@@ -65,7 +66,8 @@ func TestCommandsHaveAPlace(t *testing.T) {
 		at          scenarios.Source
 		sarif, file string
 	}{
-		{scenarios.Source{File: "/repo/race.txtar", Line: 3}, `"startLine": 3`, "::error file=race.txtar,line=3,title="},
+		{scenarios.Source{File: "/repo/race.txtar", Line: 3}, `"startLine": 3`,
+			"::error file=race.txtar,line=3,title="},
 		{scenarios.Source{File: "/repo/count.sh"}, `"uri": "count.sh"`, "::error file=count.sh,title="},
 	} {
 		o := Options{Root: "/repo", Commands: []scenarios.Source{c.at, {}}}
@@ -74,7 +76,8 @@ func TestCommandsHaveAPlace(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, schema.Validate(doc))
 		require.Contains(t, got, c.sarif)
-		require.Equal(t, strings.Count(got, `"physicalLocation"`), strings.Count(got, `"region"`), "GitHub shows no other")
+		require.Equal(t, strings.Count(got, `"physicalLocation"`), strings.Count(got, `"region"`),
+			"GitHub shows no other")
 		require.Contains(t, text(t, func(b *bytes.Buffer) error { return GitHub(b, []checker.Result{r}, o) }), c.file)
 	}
 }
@@ -188,7 +191,8 @@ func TestJUnitTextIsXML(t *testing.T) {
 func junitRules() map[string]struct{ must, may, children string } {
 	return map[string]struct{ must, may, children string }{
 		"testsuites": {"", "name tests failures errors time disabled", "testsuite"},
-		"testsuite":  {"name tests failures errors", "skipped time timestamp hostname id package disabled", "properties testcase system-out system-err"},
+		"testsuite": {"name tests failures errors", "skipped time timestamp hostname id package disabled",
+			"properties testcase system-out system-err"},
 		"testcase":   {"name", "classname time status assertions", "skipped error failure system-out system-err"},
 		"failure":    {"", "message type", ""},
 		"error":      {"", "message type", ""},
@@ -286,7 +290,8 @@ func validAttributes(e xml.StartElement, must, may string, said map[string]int) 
 func TestJUnitRulesHaveTeeth(t *testing.T) {
 	good := text(t, func(b *bytes.Buffer) error { return JUnit(b, everything(t), Options{}) })
 	for old, bad := range map[string]string{
-		"<testsuite ": "<suite ", `tests="`: `tests="1`, " classname=": " class=", "<failure ": "<failed ", `name="toy"`: ``,
+		"<testsuite ": "<suite ", `tests="`: `tests="1`, " classname=": " class=", "<failure ": "<failed ",
+		`name="toy"`: ``,
 	} {
 		require.Contains(t, good, old)
 		require.Error(t, validJUnit(strings.Replace(good, old, bad, 1)), bad)

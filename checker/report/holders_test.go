@@ -23,7 +23,8 @@ func TestHoldersOfALockThatAChildInherits(t *testing.T) {
 		task := sched.Task{N: 1}
 		call := trace.Call{By: by, Op: op, Result: m.Do(by, op)}
 		require.True(t, call.Result.OK())
-		tr = append(tr, trace.Step{N: len(tr) + 1, Choice: sched.Choice{Task: task}, Calls: []trace.Call{call}, After: m.Clone()})
+		tr = append(tr, trace.Step{N: len(tr) + 1, Choice: sched.Choice{Task: task}, Calls: []trace.Call{call},
+			After: m.Clone()})
 	}
 	do(parent, fsfake.Op{Call: fsfake.CallOpen, Path: "/l", Flags: os.O_CREATE | os.O_RDWR, Mode: 0o644})
 	do(parent, fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: syscall.LOCK_EX})
@@ -36,6 +37,7 @@ func TestHoldersOfALockThatAChildInherits(t *testing.T) {
 	for _, row := range chart.Rows {
 		cells = append(cells, row.Files[0].Text)
 	}
-	require.Equal(t, []string{"#1 empty", "#1 empty flock A", "#1 empty flock A", "#1 empty flock a child of A", "#1 empty"}, cells)
+	require.Equal(t, []string{"#1 empty", "#1 empty flock A", "#1 empty flock A", "#1 empty flock a child of A",
+		"#1 empty"}, cells)
 	require.Equal(t, "a child exits", chart.Rows[4].Calls[0].Call)
 }

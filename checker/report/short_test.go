@@ -40,7 +40,8 @@ func TestShortStory(t *testing.T) {
 	}{
 		{"named", nil, []int{3, 50, 70}, []int{3, 50, 70, 100}},
 		{"changes beside named", []int{10, 60}, []int{50}, []int{10, 50, 60, 100}},
-		{"more changes than rows", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 90}, []int{92}, []int{90, 92, 100}},
+		{"more changes than rows", []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 90}, []int{92},
+			[]int{90, 92, 100}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := programs(100, c.changing, c.named).short(0, shortRows)
@@ -72,12 +73,14 @@ func TestShortStoryCarriesOn(t *testing.T) {
 	require.True(t, s.Rows[0].Files[0].Changed)
 }
 
-// What a read finds behind what was read before tells nothing: the end of a line, the end of the file. An empty file does.
+// What a read finds behind what was read before tells nothing: the end of a line, the end of the file. An empty
+// file does.
 func TestShortStoryLeavesOutTheRestOfAFile(t *testing.T) {
 	c := &Chart{Walk: &trace.Walk{}}
 	read := func(desc int, call fsfake.Call, data string) {
 		st := trace.Walked{
-			Step:    &trace.Step{N: len(c.Rows) + 1, Calls: []trace.Call{{Op: fsfake.Op{Call: call}, Result: fsfake.Result{Data: data}}}},
+			Step: &trace.Step{N: len(c.Rows) + 1, Calls: []trace.Call{{Op: fsfake.Op{Call: call},
+				Result: fsfake.Result{Data: data}}}},
 			Targets: [][]trace.Target{{{Desc: desc}}},
 		}
 		c.Walk.Steps = append(c.Walk.Steps, st)

@@ -48,14 +48,16 @@ type child struct {
 
 // NewWalk walks through a trace of a scenario.
 func NewWalk(sc *scenarios.Scenario, tr Trace) *Walk {
-	w := &Walk{Names: NamesOf(sc), sc: sc, tasks: Tasks(&sc.Setting), opened: map[int]Opened{}, waiters: map[sched.Task][]fsfake.Task{}}
+	w := &Walk{Names: NamesOf(sc), sc: sc, tasks: Tasks(&sc.Setting), opened: map[int]Opened{},
+		waiters: map[sched.Task][]fsfake.Task{}}
 	w.Start = w.state(sc.NewMachine(), nil, nil)
 	w.Inodes.add(w.Start.Files)
 	w.Steps = make([]Walked, len(tr))
 	before := w.Start
 	for i := range tr {
 		st := &w.Steps[i]
-		*st = Walked{Step: withNames(&tr[i], before.machine), Before: before, After: w.state(tr[i].After, &tr[i], before)}
+		*st = Walked{Step: withNames(&tr[i], before.machine), Before: before,
+			After: w.state(tr[i].After, &tr[i], before)}
 		for k := range st.Calls {
 			st.Targets = append(st.Targets, w.targets(st, &st.Calls[k]))
 		}
@@ -138,7 +140,8 @@ func (w *Walk) note(st *Step) {
 			w.children = append(w.children, child{int(c.Result.N), t})
 		case c.Op.Call == fsfake.CallOpen:
 			if d, ok := descriptor(st.After, st.pidOf(c), int(c.Result.N)); ok {
-				w.opened[d.Desc] = Opened{Step: st.N, Task: t, Path: clean(st.After, st.pidOf(c), c.Op.Path), Flags: c.Op.Flags}
+				w.opened[d.Desc] = Opened{Step: st.N, Task: t, Path: clean(st.After, st.pidOf(c), c.Op.Path),
+					Flags: c.Op.Flags}
 			}
 		}
 	}

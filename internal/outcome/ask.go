@@ -48,15 +48,14 @@ func (a *Atomic) Ask(like *scenarios.Property, l Look) *scenarios.Property {
 		o := l.Of(v)
 		return a.Table(o, done(o))
 	}
-	p.Judged = func() (paths [][]string) {
-		for _, names := range a.groups(durable) {
-			for i, name := range names {
-				names[i] = l.Path(strings.TrimSuffix(name, "/"))
-			}
-			paths = append(paths, names)
+	// They are made once: serial runs are added meanwhile, and a disk keeps its number.
+	paths := a.groups(durable)
+	for _, names := range paths {
+		for i, name := range names {
+			names[i] = l.Path(strings.TrimSuffix(name, "/"))
 		}
-		return paths
 	}
+	p.Judged = func() [][]string { return paths }
 	return &p
 }
 

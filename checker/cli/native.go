@@ -164,14 +164,10 @@ func (n *challenge) task() (native.Task, error) {
 	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(s.Direct(os.Environ()), s.Env), NoStdout: s.NoStdout,
 		Ignored: s.Ignored, Sleeps: n.sleeps}
 	for i, l := range s.Commands {
-		argv := l.Argv
-		switch {
-		case l.Func != nil:
+		if l.Func != nil {
 			return t, fmt.Errorf("%s is a Go function", scenarios.ProcessName(i))
-		case len(argv) == 0:
-			argv = []string{"sh", "-c", l.Shell}
 		}
-		t.Commands = append(t.Commands, native.Command{Argv: argv, Stdin: l.Stdin})
+		t.Commands = append(t.Commands, native.Command{Argv: l.Exec(), Stdin: l.Stdin})
 	}
 	if len(s.Living) > 0 {
 		return t, errors.New("a process that has nothing to do with the commands takes part")
@@ -265,8 +261,6 @@ func (n *challenge) modelOnly(r *checker.Result) string {
 		return "there is no schedule"
 	case cx.Cycle > 0:
 		return "what repeats for ever cannot be run"
-	case !ofEnds(r) && !ofHangs(r):
-		return "what the commands leave behind does not show it"
 	}
 	for _, st := range cx.Trace {
 		switch {
@@ -279,6 +273,9 @@ func (n *challenge) modelOnly(r *checker.Result) string {
 		case st.Choice.Fails != "":
 			return "no call is made to fail here"
 		}
+	}
+	if !ofEnds(r) && !ofHangs(r) {
+		return "what the commands leave behind does not show it"
 	}
 	return ""
 }
@@ -340,8 +337,8 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 	default:
 		r.Native = fmt.Sprintf("%d native runs in this order end as in some serial order: %s", got.Forced, got.End)
 		r.Verdict, r.Complete = checker.Unknown, false
-		r.Why = "the schedule breaks it on the model; the same calls in the same order end natively as in some serial " +
-			"order, so one of the two is not as programs see it: nothing is concluded; please report it"
+		r.Why = "the schedule breaks it on the model; the same calls in the same order end natively as in some " +
+			"serial order, so one of the two is not as programs see it: nothing is concluded; please report it"
 	}
 	return nil
 }
@@ -400,6 +397,9 @@ func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
 	waits := map[any]bool{}
 	for i := range walk.Steps {
 		st := &walk.Steps[i]
+		if st.Choice.Action == sched.Kill {
+			out = append(out, native.Step{Command: st.Choice.Task.Process, Call: native.KillStep})
+		}
 		for k, c := range st.Calls {
 			name := nativeCalls[c.Op.Call.String()]
 			by := [2]any{st.Choice.Task, c.By}

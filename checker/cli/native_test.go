@@ -102,7 +102,7 @@ func killed(t *testing.T, p *scenarios.Property, v checker.Verdict, cx *trace.Co
 func TestNativeKills(t *testing.T) {
 	testmain.Slow(t, "each is some dozens of runs of programs", "./checker/cli")
 	atomic := &scenarios.Property{ID: "atomic", Native: scenarios.RunsWithKills}
-	kill := &trace.Counterexample{Schedule: sched.Schedule{{Action: sched.Kill}}, Trace: trace.Trace{{}}}
+	kill := &trace.Counterexample{Schedule: sched.Schedule{{Action: sched.Kill}}}
 	const inPlace, aside = "sort n -o n", "sort n > m; mv m n"
 
 	r := killed(t, atomic, checker.Holds, nil, inPlace)
@@ -111,9 +111,14 @@ func TestNativeKills(t *testing.T) {
 	r = killed(t, atomic, checker.Broken, kill, inPlace)
 	require.Equal(t, checker.Broken, r.Verdict)
 	require.Contains(t, r.Native, "confirmed: A killed after ")
+	r = killed(t, atomic, checker.Holds, nil, inPlace, "true")
+	require.Equal(t, checker.Unknown, r.Verdict, "the command itself is killed, and not a shell around it")
 	r = killed(t, atomic, checker.Holds, nil, aside, aside)
+	require.Equal(t, checker.Unknown, r.Verdict, "one empties the other's new file and is killed")
+	r = killed(t, atomic, checker.Holds, nil, aside, "sort n > k; mv k n")
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
-	require.Contains(t, r.Native, "runs with a kill, each file as before or as after")
+	require.Contains(t, r.Native, "runs with a kill, ")
+	require.Contains(t, r.Native, " random, each file as before or as after")
 	// Of two that lose an update each file is as some serial run of one of them leaves it.
 	r = killed(t, atomic, checker.Holds, nil, "read x < n; echo $((x+1)) > m; mv m n",
 		"read x < n; echo $((x+1)) > k; mv k n")
@@ -124,6 +129,9 @@ func TestNativeKills(t *testing.T) {
 	require.Contains(t, r.Native, "one more run ends with exit 1")
 	r = killed(t, scenarios.Wedge, checker.Holds, nil, "exec 9>l; flock 9; cat n")
 	require.Contains(t, r.Native, "after each of which one more run gets through")
+	lost := sched.Choice{Action: sched.PowerLoss}
+	require.Equal(t, "shown on the model only: the power is not lost here", killed(t, atomic, checker.Broken,
+		&trace.Counterexample{Schedule: sched.Schedule{lost}, Trace: trace.Trace{{Choice: lost}}}, aside).Native)
 	require.Equal(t, "nothing: kills are shown on the model only", killed(t,
 		&scenarios.Property{ID: "durable"}, checker.Holds, nil, aside).Native)
 }
@@ -170,7 +178,8 @@ func TestRunNatively(t *testing.T) {
 		require.Contains(t, got.stderr, "on the model; now it is tried natively")
 	}
 	require.NotContains(t, run(t, "run", "--native", "off", file).stdout, "  native  ")
-	require.Contains(t, run(t, "run", "--native", "soon", file).stderr, `--native "soon": give a time such as 30s, or off`)
+	require.Contains(t, run(t, "run", "--native", "soon", file).stderr,
+		`--native "soon": give a time such as 30s, or off`)
 	left, err := os.ReadDir("/srv")
 	require.NoError(t, err)
 	for _, e := range left {

@@ -11,6 +11,7 @@ import (
 	"lockpick/internal/native"
 	left "lockpick/internal/outcome"
 	"lockpick/scenarios"
+	"lockpick/scenarios/command"
 	"lockpick/sched"
 )
 
@@ -42,7 +43,8 @@ func (n *challenge) kill(ctx context.Context, r *checker.Result) error {
 		}
 	}
 	n.begins()
-	k := native.Kills{Again: r.Property.Question == scenarios.LockedOut, Group: n.spec.Kill == scenarios.KillGroup}
+	k := native.Kills{Steps: killSteps(n.spec, r), Again: r.Property.Question == scenarios.LockedOut,
+		Group: n.spec.Kill == scenarios.KillGroup}
 	if !k.Again {
 		k.Lost = lost
 	}
@@ -55,6 +57,9 @@ func (n *challenge) kill(ctx context.Context, r *checker.Result) error {
 		places = fmt.Sprintf("%d of %d", got.Tried, got.Places)
 	}
 	tried := places + " runs with a kill, "
+	if got.Drawn > 0 {
+		tried = fmt.Sprintf("%s runs with a kill, %d random, ", places, got.Drawn)
+	}
 	switch bad := got.Bad; {
 	case bad != nil && r.Verdict == checker.Broken:
 		r.Native = fmt.Sprintf("confirmed: %s: %s (%d of %d runs)", bad.Schedule, bad.Differs[0], bad.Seen, bad.Runs)
@@ -75,6 +80,19 @@ func (n *challenge) kill(ctx context.Context, r *checker.Result) error {
 	}
 	n.addUntried(r)
 	return nil
+}
+
+// killSteps are the calls of a counterexample that has a kill, up to where one more run begins.
+func killSteps(spec *command.Spec, r *checker.Result) []native.Step {
+	if r.Counterexample == nil || len(r.Counterexample.Trace) == 0 {
+		return nil
+	}
+	steps := nativeSteps(spec, r)
+	end := slices.IndexFunc(steps, func(s native.Step) bool { return s.Command >= len(spec.Commands) })
+	if end < 0 {
+		end = len(steps)
+	}
+	return steps[:end]
 }
 
 // lost says which file is neither as before nor as serial runs leave it.

@@ -20,8 +20,8 @@
 // orders, before it counts. [Check.Carry] forces the order of a counterexample: it matches calls by name and path,
 // because a command makes other calls under package tracer.
 //
-// [Check.Kill] kills each command after each of its shared calls, and asks what is left, or whether one more run gets
-// through.
+// [Check.Kill] forces a kill that was seen elsewhere, kills each command after each of its shared calls, then at
+// places of drawn orders, and asks what is left, or whether one more run gets through.
 //
 // What is compared: the files below the directory, files outside that serial runs change alike, exit statuses, and
 // what is printed. Pids of the run and present times are masked. Names that differ between two serial runs of one

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +17,8 @@ type Kills struct {
 	Again bool
 	// Group: what a command has started is killed with it.
 	Group bool
+	// Steps are the calls and the kill of a run that was seen elsewhere. It is forced first, as [Check.Carry] does.
+	Steps []Step
 	// Lost says what is lost in what is left behind; "" for nothing. The first is what was there before, the second
 	// what serial runs of some of the commands leave behind. They are by names below the directory. nil asks nothing.
 	Lost func(before map[string]string, serial []map[string]string, left map[string]string) string
@@ -23,8 +26,9 @@ type Kills struct {
 
 // A Killed is what came of kills.
 type Killed struct {
-	// Places is how many shared calls there are after which a command can be killed, Tried how many of them were.
-	Places, Tried int
+	// Places is how many shared calls there are after which a command can be killed before others begin, Tried how many
+	// of them were, and Drawn how many runs in which others have gone on before.
+	Places, Tried, Drawn int
 	// Bad is what must not come of it; nil when it did not.
 	Bad *Found
 }
@@ -32,10 +36,10 @@ type Killed struct {
 // inTime is how long a command may take that runs once more, beside what serial runs take.
 const inTime = 2 * time.Second
 
-// Kill kills each command after each of its shared calls, and lets the others run to their ends, until something comes
-// of it that must not or the budget is spent. One command alone is killed with all that it has started; of several only
-// the first process is, unless they are killed as groups. The task's Refuses is to be true of every end, so that serial
-// runs of some commands count.
+// Kill forces the steps, then kills each command after each of its shared calls and lets the others run to their ends,
+// then draws turns before the kill, until something comes of it that must not or the budget is spent. One command
+// alone is killed with all that it has started; of several only the first process is, unless they are killed as groups.
+// The task's Refuses is to be true of every end, so that serial runs of some commands count.
 func (c *Check) Kill(ctx context.Context, budget time.Duration, k Kills) (Killed, error) {
 	if err := c.ready(); err != nil {
 		return Killed{}, err
@@ -45,11 +49,18 @@ func (c *Check) Kill(ctx context.Context, budget time.Duration, k Kills) (Killed
 	var out Killed
 	jobs := c.kills(k)
 	out.Places = len(jobs)
+	jobs = slices.Concat(c.scripts(k), jobs, c.drawnKills(k, len(jobs), budget))
 	before, err := c.left(in, job{Only: true})
 	for err == nil && len(jobs) > 0 && in.Err() == nil && out.Bad == nil {
 		var suspect *job
 		err = c.all(in, jobs, func(j *job, r *run) bool {
-			out.Tried++
+			switch {
+			case len(j.Script) > 0:
+			case j.KillAfter == 0:
+				out.Tried++
+			default:
+				out.Drawn++
+			}
 			if c.wrong(k, j, r, before) != "" {
 				suspect = j
 			}
@@ -67,26 +78,102 @@ func (c *Check) Kill(ctx context.Context, budget time.Duration, k Kills) (Killed
 	return out, err
 }
 
-// kills are the jobs: a command is killed after each of its shared calls but the last, which is its end.
+// kills are the jobs in which a command is killed after each of its shared calls but the last, which is its end.
 func (c *Check) kills(k Kills) []job {
-	n := len(c.task.Commands)
 	var out []job
-	for a := range n {
+	for a := range c.task.Commands {
 		for at := 1; at < c.calls[a]; at++ {
-			j := job{Patience: patience, Seed: uint64(len(out)), Turns: []Turn{{a, at}}}
-			j.Kill, j.Limit = onlyFirst, c.limit()
-			if k.Group || n == 1 && !k.Again {
-				j.Kill = withChildren
-			}
-			for i := range n {
-				j.Turns = append(j.Turns, Turn{i, -1})
-			}
-			if k.Again {
-				j.Again, j.Limit, j.Patience = a+1, inTime+5*c.took, forever
-				j.Turns = append(j.Turns, Turn{n, -1})
+			out = append(out, c.kill(k, a, uint64(len(out)), Turn{a, at}))
+		}
+	}
+	return out
+}
+
+// kill is a job in which a command is killed after turns of which it has the last, or in a script if there are none.
+func (c *Check) kill(k Kills, a int, seed uint64, turns ...Turn) job {
+	n := len(c.task.Commands)
+	j := job{Patience: patience, Seed: seed, Turns: turns, KillAfter: len(turns) - 1, Kill: onlyFirst, Limit: c.limit()}
+	if k.Group || n == 1 && !k.Again {
+		j.Kill = withChildren
+	}
+	for i := range n {
+		j.Turns = append(j.Turns, Turn{i, -1})
+	}
+	if k.Again {
+		j.Again, j.Limit, j.Patience = a+1, inTime+5*c.took, forever
+		j.Turns = append(j.Turns, Turn{n, -1})
+	}
+	return j
+}
+
+// scripts are the jobs that force the steps, without those on files that no command is stopped at. What a command has
+// started is killed when they are over, if it may be.
+func (c *Check) scripts(k Kills) []job {
+	at := slices.IndexFunc(k.Steps, isKill)
+	if at < 0 {
+		return nil
+	}
+	a := k.Steps[at].Command
+	steps := slices.DeleteFunc(slices.Clone(k.Steps), func(s Step) bool {
+		names := s.New
+		if s.Path != "" {
+			names = []string{s.Path}
+		}
+		return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+			return name == c.task.Dir || strings.HasPrefix(name, c.task.Dir+"/") || c.outside[name]
+		})
+	})
+	if !k.Again && !k.Group {
+		steps = append(steps, Step{Command: a, Call: KillStep})
+	}
+	var out []job
+	for _, window := range []int{1, 8} { // as in Carry
+		for range 2 {
+			j := c.kill(k, a, uint64(len(out)))
+			j.Script, j.Window = steps, window
+			if !k.Group {
+				j.Kill = onlyFirst
 			}
 			out = append(out, j)
 		}
+	}
+	return out
+}
+
+func isKill(s Step) bool { return s.Call == KillStep }
+
+// killed is how often somebody is killed.
+func (j *job) killed() int {
+	n := 0
+	for _, s := range j.Script {
+		if isKill(s) {
+			n++
+		}
+	}
+	return max(n, 1)
+}
+
+// drawnKills draws jobs in which one or two commands go on before the one that is killed does, some of them to their
+// ends.
+func (c *Check) drawnKills(k Kills, places int, budget time.Duration) []job {
+	n := len(c.task.Commands)
+	if n == 1 {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(3, 3))
+	var out []job
+	for range drawnRuns(places, budget) {
+		a := rng.IntN(n)
+		var turns []Turn
+		for last := a; len(turns) < 1+rng.IntN(2); {
+			b := rng.IntN(n)
+			if b == last {
+				continue
+			}
+			last = b
+			turns = append(turns, Turn{b, 1 + rng.IntN(max(1, c.calls[b]))})
+		}
+		out = append(out, c.kill(k, a, uint64(len(out)), append(turns, Turn{a, 1 + rng.IntN(max(1, c.calls[a]-1))})...))
 	}
 	return out
 }
@@ -115,7 +202,7 @@ func (c *Check) tree(o outcome) map[string]string {
 
 // wrong says what has come of a kill that must not; "" for nothing.
 func (c *Check) wrong(k Kills, j *job, r *run, before map[string]string) string {
-	if r.OnlyHere != "" || r.Turns[0].End != held || r.Turns[0].Calls != j.Turns[0].Calls { // it was not killed there
+	if r.OnlyHere != "" || len(r.Killed) < j.killed() {
 		return ""
 	}
 	o := c.task.outcomeOf(r)
@@ -147,15 +234,12 @@ func (c *Check) killedAgain(ctx context.Context, k Kills, j *job, before map[str
 	if err := c.serialRuns(ctx, 2); err != nil || ctx.Err() != nil {
 		return nil, errors.Join(err, ctx.Err())
 	}
-	f := &Found{Schedule: fmt.Sprintf("%s killed after %d calls", commandName(j.Turns[0].Command), j.Turns[0].Calls)}
-	if len(c.task.Commands) > 1 {
-		f.Schedule += ", the rest to their ends"
-	}
+	f := &Found{}
 	err := c.all(ctx, []job{*j, *j, *j}, func(j *job, r *run) bool {
 		f.Runs++
 		if said := c.wrong(k, j, r, before); said != "" {
 			f.Seen++
-			f.Differs = []string{said}
+			f.Differs, f.Schedule = []string{said}, c.killedText(r)
 		}
 		return true
 	})
@@ -163,4 +247,29 @@ func (c *Check) killedAgain(ctx context.Context, k Kills, j *job, before map[str
 		return nil, err
 	}
 	return f, err
+}
+
+// killedText is the order of a run up to its last kill, in words.
+func (c *Check) killedText(r *run) string {
+	var parts []string
+	killed := map[int]bool{}
+	for i, t := range r.Turns[:r.Killed[len(r.Killed)-1]] {
+		name := commandName(t.Command)
+		switch {
+		case slices.Contains(r.Killed, i+1) && killed[t.Command] && t.End == ended:
+		case slices.Contains(r.Killed, i+1) && killed[t.Command]:
+			parts = append(parts, fmt.Sprintf("what %s has started killed after %d calls", name, t.Calls))
+		case slices.Contains(r.Killed, i+1):
+			killed[t.Command] = true
+			parts = append(parts, fmt.Sprintf("%s killed after %d calls", name, t.Calls))
+		case t.End == ended:
+			parts = append(parts, name+" to its end")
+		case t.Calls > 0:
+			parts = append(parts, fmt.Sprintf("%s stopped after %d calls", name, t.Calls))
+		}
+	}
+	if len(c.task.Commands) > 1 {
+		parts = append(parts, "the rest to their ends")
+	}
+	return strings.Join(parts, ", ")
 }

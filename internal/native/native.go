@@ -19,8 +19,8 @@ type Task struct {
 	Sleeps bool
 	// NoStdout leaves what is printed out.
 	NoStdout bool
-	// Refuses reports whether a command that ended so, "exit 1" or "signal 9", may not have done anything, so that serial
-	// orders without it count; nil is never.
+	// Refuses reports whether a command that ended so, "exit 1" or "signal 9", may not have done anything, so that
+	// serial orders without it count; nil is never.
 	Refuses func(exit string) bool
 	// AllRefuse: all may have done nothing.
 	AllRefuse bool
@@ -37,11 +37,16 @@ type Turn struct{ Command, Calls int }
 
 // A Step is a call of a command that a run is to make in its place in an order. Path is absolute; empty means one of
 // New, which are not there at the start, so that they may be random names and others natively; without those, any.
+//
+// A step whose Call is [KillStep] is none: the command is killed there, or if it is gone what it has started.
 type Step struct {
 	Command    int
 	Call, Path string
 	New        []string
 }
+
+// KillStep stands in a [Step] for the call of who is killed.
+const KillStep = "killed"
 
 // A job is what a process in a view is told to run.
 type job struct {
@@ -51,7 +56,8 @@ type job struct {
 	Outside   []string      // shared files outside of Dir
 	Turns     []Turn        // then all commands run to their ends
 	Only      bool          // commands without a turn do not run
-	Kill      kill          // of the command that had the first turn, after that
+	Kill      kill          // what is killed of a command: after the turn KillAfter, or at a step of Script
+	KillAfter int           // in Turns
 	Again     int           // this command, counted from 1, is one more at the end of Commands; 0 for none
 	Script    []Step        // comes before Turns
 	Window    int           // how many steps ahead a call is looked for in Script
@@ -73,6 +79,7 @@ type run struct {
 	Calls   []int             // shared, by command
 	Turns   []turnEnd
 	Parts   int    // of the script, which come first in Turns
+	Killed  []int  // a command was killed, after so many of Turns
 	Cut     string // why the run was cut short: deadlock or unended
 	// OnlyHere says what a command was about to do that fails in the view and not on the machine; empty for nothing.
 	OnlyHere string

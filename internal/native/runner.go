@@ -43,8 +43,12 @@ func (r *runner) run() error {
 	}
 	r.script = script{steps: r.job.Script, taken: make([]bool, len(r.job.Script)), window: r.job.Window}
 	for r.script.next() {
-		if end, err := r.give(r.script.command(), -1); err != nil || end == unended {
+		i := r.script.command()
+		if end, err := r.give(i, -1); err != nil || end == unended {
 			return err
+		}
+		if r.script.kills() {
+			r.kill(i)
 		}
 	}
 	r.res.Skipped, r.res.Extra = r.script.skipped(), r.script.extra
@@ -53,25 +57,34 @@ func (r *runner) run() error {
 		if r.over(t.Command) {
 			continue
 		}
-		if end, err := r.give(t.Command, t.Calls); err != nil || end == unended {
+		end, err := r.give(t.Command, t.Calls)
+		if err != nil || end == unended {
 			return err
 		}
-		if k == 0 && r.job.Kill != "" {
+		there := end == held && r.res.Turns[len(r.res.Turns)-1].Calls == t.Calls
+		if r.job.Kill != "" && len(r.job.Script) == 0 && k == r.job.KillAfter && there {
 			r.kill(t.Command)
 		}
 	}
 	return r.finish()
 }
 
-// kill kills a command, and waits until it is gone.
+// kill kills a command, or if it has been killed what it has started, and waits until that is gone.
 func (r *runner) kill(i int) {
-	for _, tid := range slices.Clone(r.cmds[i].tasks) {
-		if r.job.Kill == withChildren || tid == r.cmds[i].pid {
+	c := r.cmds[i]
+	if c.exit != "" && !c.killed { // it has ended by itself
+		return
+	}
+	c.killed = true
+	r.res.Killed = append(r.res.Killed, len(r.res.Turns))
+	all := r.job.Kill == withChildren || c.exit != ""
+	for _, tid := range slices.Clone(c.tasks) {
+		if all || tid == c.pid {
 			_ = syscall.Kill(tid, syscall.SIGKILL)
 		}
 	}
 	r.turn, r.left = i, 0
-	for r.cmds[i].exit == "" && r.collect(0) {
+	for (c.exit == "" || all && len(c.tasks) > 0) && r.collect(0) {
 	}
 }
 
@@ -131,7 +144,8 @@ func (r *runner) give(i, calls int) (rest, error) {
 	r.turn, r.left = i, calls
 	if !c.started {
 		if err := r.start(i); err != nil {
-			if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
+			if !errors.Is(err, exec.ErrNotFound) && !errors.Is(err, fs.ErrNotExist) &&
+				!errors.Is(err, fs.ErrPermission) {
 				return "", fmt.Errorf("starting %q: %w", c.argv[0], err)
 			}
 			c.exit = "exit 127"

@@ -9,12 +9,13 @@ import (
 //
 // A call matches the next step of its command with the same name and one of its paths, or one of the next so
 // many. One that matches none is not in the script, and passes in its command's turn; one that matches a later part is
-// held.
+// held. A part that ends with a kill is over when its last call has been made.
 type script struct {
 	steps  []Step
 	taken  []bool
 	window int
-	end    int // of the part: the step after its last
+	begin  int // of the part
+	end    int // the step after its last
 	extra  int
 	missed int
 }
@@ -23,9 +24,22 @@ type script struct {
 func (s *script) next() bool {
 	begin := s.end
 	for s.end < len(s.steps) && s.steps[s.end].Command == s.steps[begin].Command {
-		s.end++
+		if s.end++; s.kills() {
+			break
+		}
+	}
+	if s.begin = begin; s.end > begin && s.kills() {
+		s.taken[s.end-1] = true
 	}
 	return s.end > begin
+}
+
+// kills reports whether the part ends with a kill.
+func (s *script) kills() bool { return s.end > 0 && s.steps[s.end-1].Call == KillStep }
+
+// killsNow reports whether it does, and the call before that has been made.
+func (s *script) killsNow() bool {
+	return s.steps != nil && s.kills() && (s.end-1 == s.begin || s.taken[s.end-2])
 }
 
 // command is whose part it is.
@@ -38,7 +52,7 @@ func (s *script) match(command int, name string, paths []string) int {
 		window = max(window, 4)
 	}
 	for i, st := range s.steps {
-		if st.Command != command || s.taken[i] {
+		if st.Command != command || s.taken[i] || st.Call == KillStep {
 			continue
 		}
 		if seen++; seen > window {
@@ -77,7 +91,7 @@ func sameName(a string) func(string) bool {
 
 // allows reports whether a call may be made in this part.
 func (s *script) allows(command, step int) bool {
-	return s.steps == nil || command == s.command() && step < s.end
+	return s.steps == nil || command == s.command() && step < s.end && !s.killsNow()
 }
 
 // take notes that a call was made.

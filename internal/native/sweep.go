@@ -204,7 +204,7 @@ func (c *Check) drawn(places int, budget time.Duration) []job {
 	n := len(c.task.Commands)
 	rng := rand.New(rand.NewPCG(2, 2))
 	var out []job
-	for i := range int(min(8, max(2, float64(places)/10)) * budget.Seconds()) {
+	for i := range drawnRuns(places, budget) {
 		j := job{Patience: patience, Seed: uint64(i)}
 		if c.several && i%2 == 1 {
 			j.Jitter = []float64{0.05, 0.3, 0.9}[i/2%3]
@@ -222,6 +222,11 @@ func (c *Check) drawn(places int, budget time.Duration) []job {
 		out = append(out, j)
 	}
 	return out
+}
+
+// drawnRuns is how many runs are drawn.
+func drawnRuns(places int, budget time.Duration) int {
+	return int(min(8, max(2, float64(places)/10)) * budget.Seconds())
 }
 
 // text is an order in words.

@@ -167,6 +167,7 @@ type command struct {
 	exit    string // of its first process
 	calls   int
 	timer   bool // a signal may come
+	killed  bool
 	tasks   []int
 	pids    []int // all that it ever had
 }

@@ -43,8 +43,10 @@ func (l Line) String() string {
 	return strings.Join(words, " ")
 }
 
-// argv is what is executed. A shell command of plain words, and of words in quotes, needs no shell, which
+// Exec is what is executed. A shell command of plain words, and of words in quotes, needs no shell, which
 // would be a process more.
+func (l Line) Exec() []string { return l.argv() }
+
 func (l Line) argv() []string {
 	if len(l.Argv) > 0 {
 		return l.Argv
@@ -135,7 +137,8 @@ func (p *endPort) Do(op fsfake.Op) fsfake.Result {
 func (s *Spec) notCarried(steps []Step) error {
 	for _, st := range steps {
 		if s.Commands[st.Process].Func != nil {
-			return fmt.Errorf("%s is a Go function, which runs on the fake machine alone", scenarios.ProcessName(st.Process))
+			return fmt.Errorf("%s is a Go function, which runs on the fake machine alone",
+				scenarios.ProcessName(st.Process))
 		}
 	}
 	return nil

@@ -35,7 +35,8 @@ func TestNothingToJudge(t *testing.T) {
 		}},
 		{silent, map[*scenarios.Property]string{
 			scenarios.MutualExclusion: "no operation", scenarios.SpuriousFailure: "no operation",
-			scenarios.ForeignRelease: "no task notes that it holds a lock", scenarios.Starvation: "no operation that could starve",
+			scenarios.ForeignRelease: "no task notes that it holds a lock",
+			scenarios.Starvation:     "no operation that could starve",
 		}},
 	} {
 		for _, p := range scenarios.Properties() {
@@ -115,7 +116,8 @@ func TestWhoeverIsAlwaysRefusedProvesNothing(t *testing.T) {
 	for how, want := range map[string]string{
 		"looks first":  "nobody ever acquired: stat /run/app.lock: ENOENT at step 1 (A); make /run in Setup",
 		"no directory": "nobody ever acquired: stat /run/app.lock: ENOENT at step 1 (A); make /run in Setup",
-		"no O_CREAT":   "nobody ever acquired: open /app.lock O_RDWR: ENOENT at step 2 (A); open it with O_CREAT, or make /app.lock in Setup",
+		"no O_CREAT": "nobody ever acquired: open /app.lock O_RDWR: ENOENT at step 2 (A); open it with O_CREAT, " +
+			"or make /app.lock in Setup",
 	} {
 		t.Run(how, func(t *testing.T) {
 			requireNoVerdict(t, refusing(t, how), scenarios.MutualExclusion, want)
@@ -196,11 +198,15 @@ func TestWhatIsNoEvidence(t *testing.T) {
 		{of(then(acquire, acquire), looks), scenarios.MutualExclusion, "nobody but A ever acquired"},
 		{of(acquire), scenarios.SpuriousFailure, "nobody was ever refused"},
 		{of(reader, reader), scenarios.RWExclusion, "nobody ever acquired to write"},
-		{of(then(add, record(model.Contains{Key: "b"}, model.Found{}))), scenarios.LostUpdate, "nobody ever asked for what had been added"},
+		{of(then(add, record(model.Contains{Key: "b"}, model.Found{}))), scenarios.LostUpdate,
+			"nobody ever asked for what had been added"},
 		{of(record(model.Read{}, model.ReadValue{})), scenarios.TornRead, "no read ever saw what somebody wrote"},
-		{of(record(model.Inc{}, model.Value{N: 1})), scenarios.LostIncrement, "nobody ever saw another's increment: only A counted"},
-		{of(then(inVain, record(model.WhoHolds{}, model.Holder{}))), scenarios.OwnerInfo, "nobody ever acquired: open /none: ENOENT"},
-		{of(record(model.Grant{Owner: "A"}, model.Granted{Refused: true})), scenarios.Fencing, "no lease was ever granted"},
+		{of(record(model.Inc{}, model.Value{N: 1})), scenarios.LostIncrement,
+			"nobody ever saw another's increment: only A counted"},
+		{of(then(inVain, record(model.WhoHolds{}, model.Holder{}))), scenarios.OwnerInfo,
+			"nobody ever acquired: open /none: ENOENT"},
+		{of(record(model.Grant{Owner: "A"}, model.Granted{Refused: true})), scenarios.Fencing,
+			"no lease was ever granted"},
 		{of(inVain, inVain), scenarios.Starvation, "nobody ever acquired: open /none: ENOENT at step 1 (A)"},
 	} {
 		t.Run(c.p.ID, func(t *testing.T) { requireNoVerdict(t, c.sc, c.p, c.want) })
@@ -215,8 +221,10 @@ func TestSetupThatFails(t *testing.T) {
 		setup func(m *fsfake.Machine)
 		want  string
 	}{
-		{func(m *fsfake.Machine) { _ = m.Proc(1).Mkdir("/run/app", 0o755) }, "scenarios: the Setup of toy/excl/contend fails: fsfake: mkdir /run/app: ENOENT; make first what it needs"},
-		{func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile("/run/pid", nil, 0o644) }, "open /run/pid O_WRONLY|O_CREAT|O_TRUNC: ENOENT"},
+		{func(m *fsfake.Machine) { _ = m.Proc(1).Mkdir("/run/app", 0o755) },
+			"scenarios: the Setup of toy/excl/contend fails: fsfake: mkdir /run/app: ENOENT; make first what it needs"},
+		{func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile("/run/pid", nil, 0o644) },
+			"open /run/pid O_WRONLY|O_CREAT|O_TRUNC: ENOENT"},
 		{func(*fsfake.Machine) { panic(errors.New("no disk")) }, "the Setup of toy/excl/contend fails: no disk"},
 		{func(m *fsfake.Machine) { _ = m.Proc(1).MkdirAll("/tmp/a/b", 0o755); _ = m.Proc(1).Mkdir("/tmp", 0o755) }, ""},
 		{func(m *fsfake.Machine) { _, _ = m.Proc(1).Stat("/none"); _ = m.Proc(1).RemoveAll("/tmp") }, ""},
@@ -246,4 +254,22 @@ func TestUncontended(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Holds, r.Verdict)
 	require.Equal(t, "in no schedule did a task ever meet another's lock", r.Uncontended())
+}
+
+// Who finds another's lock by a look, and is refused, has met it.
+func TestARefusalByALookIsContention(t *testing.T) {
+	look := fixtures.StatThenWrite()
+	look.Acquire = func(t *scenarios.Task) (scenarios.Hold, error) {
+		if text, _ := t.ReadFile("/owner"); string(text) != "" {
+			return scenarios.Hold{}, scenarios.ErrLocked
+		}
+		return scenarios.Hold{}, t.WriteFile("/owner", []byte("x"), 0o644)
+	}
+	look.Release = func(t *scenarios.Task, _ scenarios.Hold) error { return t.WriteFile("/owner", nil, 0o644) }
+	sc := fixtures.New("toy/read/contend", look, scenarios.Setting{Processes: 2})
+	r, err := Check(t.Context(), sc, scenarios.Deadlock, Options{})
+	require.NoError(t, err)
+	require.Equal(t, Holds, r.Verdict)
+	require.Zero(t, r.Stats.Contended)
+	require.Empty(t, r.Uncontended())
 }

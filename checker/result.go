@@ -75,7 +75,8 @@ type Result struct {
 	// Native says in a sentence what came of running commands natively, without the machine that the verdict is of;
 	// empty when nobody has. It is set by whoever runs them.
 	Native string
-	// Survives says which stall processes survive that a longer one breaks; empty where nobody has tried shorter ones. It
+	// Survives says which stall processes survive that a longer one breaks; empty where nobody has tried shorter
+	// ones. It
 	// is set by whoever tries them.
 	Survives string
 	// Accepted is the code of the cause for which what is broken was accepted; see [Result.Accept].
@@ -132,7 +133,7 @@ func (r *Result) AsClaimed() bool {
 // Uncontended says that a verdict "holds" says little, because nobody was ever in anybody's
 // way; "" when it does not hold, or somebody was, or there is nobody else.
 func (r *Result) Uncontended() string {
-	if r.Verdict != Holds || r.Stats.Contended > 0 || r.Scenario.Setting.Contenders() < 2 {
+	if r.Verdict != Holds || r.Stats.Contended > 0 || r.looks.Refused || r.Scenario.Setting.Contenders() < 2 {
 		return ""
 	}
 	return "in no schedule did a task ever meet another's lock"

@@ -3,6 +3,7 @@ package checker
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
@@ -36,6 +37,24 @@ type Sampled struct {
 	First int
 }
 
+// Elsewhere says in which case of what file systems do the schedules were drawn, and how to draw in another; ""
+// where no
+// task was told what differs.
+func (s *Sampled) Elsewhere() string {
+	cases := s.Scenario.Setting.Assumed().Cases(s.looks.Inodes(), s.looks.Times())
+	if len(cases) == 1 {
+		return ""
+	}
+	var others []string
+	for i := range cases {
+		if cases[i].Sleeps = scenarios.SleepsOpen; i > 0 {
+			others = append(others, cases[i].String())
+		}
+	}
+	return fmt.Sprintf("drawn only where %s; --assume %s draws elsewhere", cases[0].Where(),
+		strings.Join(others, " or "))
+}
+
 // Sample runs drawn schedules. Its verdict is Broken, with a counterexample shrunk to a
 // local minimum, or Unknown: a sample never shows that a property holds.
 //
@@ -58,10 +77,12 @@ func sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 		return Sampled{}, err
 	}
 	if o.Runs < 0 || o.Depth < 0 || o.Steps < 0 {
-		return Sampled{}, fmt.Errorf("checker: %d runs of depth %d and %d steps: choose 1 or more, or 0 for the default", o.Runs, o.Depth, o.Steps)
+		return Sampled{}, fmt.Errorf("checker: %d runs of depth %d and %d steps: choose 1 or more, or 0 for the "+
+			"default", o.Runs, o.Depth, o.Steps)
 	}
 	if p.OfCycles() {
-		return Sampled{}, fmt.Errorf("checker: starvation is a question about cycles, which no drawn schedule shows: check it instead")
+		return Sampled{}, fmt.Errorf("checker: starvation is a question about cycles, which no drawn schedule " +
+			"shows: check it instead")
 	}
 	if o.Runs == 0 {
 		o.Runs = 10_000
@@ -99,10 +120,14 @@ func sample(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, 
 		if s.Why == "" {
 			s.Why = fmt.Sprintf("%d drawn schedules broke nothing, which proves nothing", s.Runs)
 			if t.TooLarge {
-				s.Why += "; whether some that go on for ever keep everybody out was not decided, since too many states follow"
+				s.Why += "; whether some that go on for ever keep everybody out was not decided, since too many " +
+					"states follow"
 			}
 			if err := t.Lacking(); err != nil {
 				s.Why += "; " + err.Error()
+			}
+			if where := s.Elsewhere(); where != "" {
+				s.Why += "; " + where
 			}
 		}
 		return s, nil

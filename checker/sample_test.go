@@ -9,6 +9,7 @@ import (
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/search"
 	"lockpick/checker/trace"
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -60,6 +61,28 @@ func TestSampleNeverHolds(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Unknown, s.Verdict)
 	require.Equal(t, "stopped after 0 runs", s.Why)
+}
+
+// Where tasks look at inode numbers or file times, a sample says in which case it drew.
+func TestSampleSaysInWhichCaseItDrew(t *testing.T) {
+	look := scenarios.Protocol{Path: "/lock", Acquire: byNumber,
+		Release: func(t *scenarios.Task, _ scenarios.Hold) error { return t.Unlink("/lock") }}
+	sc := fixtures.New("toy/number/contend", look, scenarios.Setting{Processes: 2})
+	sc.Setup = func(m *fsfake.Machine) { _ = m.Proc(1).WriteFile("/lock", []byte("dead"), 0o666) }
+	s, err := Sample(t.Context(), sc, scenarios.MutualExclusion, SampleOptions{Runs: 20})
+	require.NoError(t, err)
+	require.Contains(t, s.Elsewhere(), "drawn only where inode numbers never come back")
+	require.Contains(t, s.Elsewhere(), "--assume inodes-reused draws elsewhere")
+	if s.Verdict == Unknown {
+		require.Contains(t, s.Why, s.Elsewhere())
+	}
+	in := sc.Setting
+	in.Assume.Inodes = scenarios.InodesReused
+	reused, err := sc.In(in)
+	require.NoError(t, err)
+	s, err = Sample(t.Context(), &reused, scenarios.MutualExclusion, SampleOptions{Runs: 20})
+	require.NoError(t, err)
+	require.Empty(t, s.Elsewhere())
 }
 
 func TestSampleErrors(t *testing.T) {

@@ -14,7 +14,8 @@ type leftover struct{ calls int }
 func (l leftover) name() string { return fmt.Sprint(l.calls) }
 
 func (l leftover) summary(pid, then string) string {
-	return fmt.Sprintf("An owner was killed after %s; two days later its pid %s; %s.", numbers.Count(l.calls, "call", "calls"), pid, then)
+	return fmt.Sprintf("An owner was killed after %s; two days later its pid %s; %s.",
+		numbers.Count(l.calls, "call", "calls"), pid, then)
 }
 
 // leftovers lists after how many calls a killed owner leaves another disk than before,
@@ -32,9 +33,11 @@ func (s *Subject) leftovers() ([]leftover, error) {
 		case ended:
 			return out, nil // what is left after a release is for contention to show
 		case calls == maxOwnerCalls:
-			return nil, fmt.Errorf("scenarios: a survey of %s: an owner alone makes %d calls and is not done: does it wait for somebody?", s.ID, calls)
+			return nil, fmt.Errorf("scenarios: a survey of %s: an owner alone makes %d calls and is not done: does "+
+				"it wait for somebody?", s.ID, calls)
 		}
-		if disk := s.diskAfter(calls); !slices.ContainsFunc(seen, func(d []byte) bool { return slices.Equal(d, disk) }) {
+		if disk := s.diskAfter(calls); !slices.ContainsFunc(seen,
+			func(d []byte) bool { return slices.Equal(d, disk) }) {
 			seen = append(seen, disk)
 			out = append(out, leftover{calls})
 		}
@@ -53,6 +56,7 @@ func (s *Subject) diskAfter(calls int) []byte {
 func (s *Subject) after(l leftover, reused bool) func(m *fsfake.Machine) {
 	return func(m *fsfake.Machine) {
 		s.Setup(m)
+		m.SealImage() // the owner ran in the container
 		_, _ = s.own(m, l.calls)
 		m.Advance(surveyLong)
 		if reused {

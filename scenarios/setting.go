@@ -313,7 +313,8 @@ const DefaultStall = time.Hour
 // processes than the roles that they have, or a value out of range.
 func (s Scenario) In(st Setting) (Scenario, error) {
 	own := &s.Setting
-	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil || own.Users != nil || own.Containers != nil || own.Skew != nil || own.Handlers != nil) {
+	if st.Processes != own.Processes && (own.Fixed || own.Tasks != nil || own.Reboot != nil || own.Users != nil ||
+		own.Containers != nil || own.Skew != nil || own.Handlers != nil) {
 		return s, fmt.Errorf("scenarios: %s has exactly %d processes, each with its own role", s.ID, own.Processes)
 	}
 	if st.Stalls > 0 && st.StallFor == 0 {
@@ -376,17 +377,21 @@ func (s *Setting) validate() error {
 	}
 	switch {
 	case !s.Machine.Profile.Modelled():
-		return fmt.Errorf("the file system %s is not modelled: choose ext4, xfs, btrfs, tmpfs, overlay, or posix for what they have in common", s.Machine.Profile)
-	case s.Assume.Inodes != InodesOpen && !onProfile(s.Machine.Profile).Allows(Assumptions{Inodes: s.Assume.Inodes}):
-		return fmt.Errorf("%s is not how %s numbers files: leave the assumption out", Assumptions{Inodes: s.Assume.Inodes}, s.Machine.Profile)
+		return fmt.Errorf("the file system %s is not modelled: choose ext4, xfs, btrfs, tmpfs, overlay, or posix "+
+			"for what they have in common", s.Machine.Profile)
+	case !onProfile(s.Machine.Profile).Allows(Assumptions{Inodes: s.Assumed().Inodes}):
+		return fmt.Errorf("%s is not how %s numbers files: leave the assumption out",
+			Assumptions{Inodes: s.Assumed().Inodes}, s.Machine.Profile)
 	case s.PowerLosses > 0 && (s.Machine.Profile == fsfake.Tmpfs || s.Machine.Profile == fsfake.Overlay):
-		return fmt.Errorf("what a loss of power leaves on %s is not modelled: choose another file system", s.Machine.Profile)
+		return fmt.Errorf("what a loss of power leaves on %s is not modelled: choose another file system",
+			s.Machine.Profile)
 	case s.Contenders()+len(s.Handlers) > MaxTasks:
 		return fmt.Errorf("%d tasks in all: choose up to %d", s.Contenders()+len(s.Handlers), MaxTasks)
 	case s.Signals > 0 && len(s.Handlers) == 0:
 		return fmt.Errorf("signals are handled by nobody: say which processes have a handler (Handlers)")
 	case s.Signals > 0 && (s.Assume.Sleeps == SleepsLast || len(s.Punctual) > 0):
-		return fmt.Errorf("signals are not compared with anything beside sleeps that last, or punctual processes: leave one of them out")
+		return fmt.Errorf("signals are not compared with anything beside sleeps that last, or punctual processes: " +
+			"leave one of them out")
 	case s.Stalls > 0 && s.StallFor == 0:
 		return fmt.Errorf("stalls need StallFor, the time by which the clock jumps")
 	case s.SetsBack() && len(s.Punctual) > 0:
@@ -394,7 +399,8 @@ func (s *Setting) validate() error {
 	case s.Stalls > 0 && s.StallFor.Abs() > maxJump/time.Duration(s.Stalls):
 		return fmt.Errorf("%d stalls of %s move the clock by more than 100 years: choose less", s.Stalls, s.StallFor)
 	case s.FailingCalls > 0 && s.Assume.Sleeps == SleepsLast:
-		return fmt.Errorf("failing calls and sleeps that last are not compared with anything together: leave one of them out")
+		return fmt.Errorf("failing calls and sleeps that last are not compared with anything together: leave one " +
+			"of them out")
 	case len(s.Reboot) > 0 && s.PowerLosses == 0:
 		return fmt.Errorf("processes start after a loss of power (Reboot), and PowerLosses is 0")
 	case len(s.Reboot) >= s.Processes:
@@ -402,7 +408,8 @@ func (s *Setting) validate() error {
 	}
 	for i, n := range s.Running {
 		if n > s.ownTasks(i) {
-			return fmt.Errorf("%d tasks of process %s run at first, and it has %d: give it more (Tasks)", n, ProcessName(i), s.ownTasks(i))
+			return fmt.Errorf("%d tasks of process %s run at first, and it has %d: give it more (Tasks)", n,
+				ProcessName(i), s.ownTasks(i))
 		}
 	}
 	return nil

@@ -16,11 +16,15 @@ func SampleText(w io.Writer, s *checker.Sampled, so checker.SampleOptions, o Opt
 	if err := Timeline(w, &s.Result, o); err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s by strategy %s from seed %d", numbers.Count(s.Runs, "schedule", "schedules"), so.Strategy, so.Seed)
+	text := fmt.Sprintf("%s by strategy %s from seed %d", numbers.Count(s.Runs, "schedule", "schedules"), so.Strategy,
+		so.Seed)
 	if s.First >= 0 {
 		text += fmt.Sprintf("; the first to break it is number %d, seed %d", s.First+1, so.Seed+uint64(s.First))
 		if so.KeepGoing {
 			text += fmt.Sprintf("; %s of them break it", numbers.Number(s.Failures))
+		}
+		if where := s.Elsewhere(); where != "" {
+			text += "; " + where
 		}
 	}
 	if o.Timings {

@@ -22,7 +22,8 @@ type File struct {
 	Content, Link string
 	// Same, when not empty, is the name of an earlier file that is this one too: a hard link.
 	Same string
-	// Mode is the permission bits, with setuid, setgid and sticky as chmod(2) has them; zero means 0644, for a directory
+	// Mode is the permission bits, with setuid, setgid and sticky as chmod(2) has them; zero means 0644, for a
+	// directory
 	// 0755.
 	Mode uint32
 	// Owner is its user and group as "UID:GID"; empty means those of who runs the commands.
@@ -43,6 +44,9 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	must(p.Chown(s.Dir, os.Getuid(), os.Getgid()))
 	for _, r := range s.Outside {
 		must(p.MkdirAll(path.Dir(r.Path), 0o777))
+	}
+	if s.Left {
+		m.SealImage() // what a run has left was made in the container
 	}
 	files := slices.Clone(s.Files)
 	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Age, a.Age) })
@@ -127,7 +131,8 @@ func (f *File) make(p *fsfake.Proc, at func(name string) string) error {
 		err = p.WriteFile(name, []byte(f.Content), 0o666)
 	}
 	uid, gid := f.owner() // first, for who gives a program away takes its privileges off
-	return errors.Join(err, p.Chown(name, uid, gid), do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}))
+	return errors.Join(err, p.Chown(name, uid, gid),
+		do(p, fsfake.Op{Call: fsfake.CallChmod, Path: name, Mode: f.mode()}))
 }
 
 // assumedOutside is what every verdict assumes of the files that are not the machine's.

@@ -178,7 +178,8 @@ func DeadSymlink(target string) Situation {
 	return Old(func(p *fsfake.Proc, lock string) error { return p.Symlink(target, lock) })
 }
 
-// Old lets make put something at the lock's name, and lets [LongAgo] pass.
+// Old lets make put something at the lock's name, and lets [LongAgo] pass. On an overlay that lies above the image:
+// whoever has left it ran in the container.
 func Old(make func(p *fsfake.Proc, lock string) error) Situation {
 	return func(sc *scenarios.Scenario, l scenarios.Protocol) {
 		lock := l.Path
@@ -186,6 +187,7 @@ func Old(make func(p *fsfake.Proc, lock string) error) Situation {
 			lock = sc.Watch[0]
 		}
 		prepare(sc, func(m *fsfake.Machine) {
+			m.SealImage()
 			must(make(m.Proc(1), lock))
 			m.Advance(LongAgo)
 		})

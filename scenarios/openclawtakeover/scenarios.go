@@ -68,5 +68,6 @@ func noLock(m *fsfake.Machine) { _ = m.Proc(1).MkdirAll(dir, 0o755) }
 
 func deadOwner(m *fsfake.Machine) {
 	noLock(m)
+	m.SealImage()
 	_ = m.Proc(1).WriteFile(lockPath, textOf(scenarios.DeadPid), 0o600)
 }

@@ -21,6 +21,8 @@ type Observed struct {
 	Loops, Retries bool
 	// Joined: a round of polling was taken to carry nothing over.
 	Joined bool
+	// Refused: somebody was refused a lock, be it by what it has looked at.
+	Refused bool
 	// Profiled are the file systems that say otherwise what somebody was told.
 	Profiled fsfake.Profiles
 }
@@ -38,6 +40,7 @@ const BelievedAfter = learn.ExternalRounds
 type observer struct {
 	clock, slept   atomic.Bool
 	processes      atomic.Bool
+	refused        atomic.Bool
 	seen, profiles atomic.Uint32
 }
 
@@ -54,7 +57,7 @@ func (o *observer) profiled(p fsfake.Profiles) { add(&o.profiles, uint32(p)) }
 func (o *observer) get() Observed {
 	return Observed{
 		Seen: fsfake.Seen(o.seen.Load()), Clock: o.clock.Load(), Slept: o.slept.Load(), Processes: o.processes.Load(),
-		Profiled: fsfake.Profiles(o.profiles.Load()),
+		Refused: o.refused.Load(), Profiled: fsfake.Profiles(o.profiles.Load()),
 	}
 }
 
@@ -73,7 +76,12 @@ func (o *observer) look(s fsfake.Seen) {
 }
 
 // effects tells what a task looked at between two calls.
-func (o *observer) effects(e *learn.Effects) { o.look(e.Seen & seenByTasks) }
+func (o *observer) effects(e *learn.Effects) {
+	o.look(e.Seen & seenByTasks)
+	if e.Returned && refused(e.Output) {
+		o.refused.Store(true)
+	}
+}
 
 // note tells what a probe looked at.
 func (o *observer) note(n any) {
@@ -135,6 +143,7 @@ func (o Observed) Or(p Observed) Observed {
 	return Observed{
 		Seen: o.Seen | p.Seen, Clock: o.Clock || p.Clock, Slept: o.Slept || p.Slept, Loops: o.Loops || p.Loops,
 		Processes: o.Processes || p.Processes, Retries: o.Retries || p.Retries, Joined: o.Joined || p.Joined,
+		Refused:  o.Refused || p.Refused,
 		Profiled: o.Profiled | p.Profiled,
 	}
 }

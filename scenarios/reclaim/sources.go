@@ -194,17 +194,13 @@ func zsh() []scenarios.Scenario {
 	})
 }
 
-// tmux is how a client starts the server (C, client.c). A file with the server's pid stands for the socket,
-// which answers while the server lives.
+// tmux is how a client starts the server (C, client.c), whose socket answers while it lives.
 func tmux() []scenarios.Scenario {
 	const lock, socket = "/tmp/tmux-0/default.lock", "/tmp/tmux-0/default"
 	sys := kit.System{Name: "tmux", Lock: lock, Source: kit.Part(files, "tmux"),
 		Report: kit.At("tmux/tmux", "0159c74a32dabec337334252121d5d2a060adc21",
 			"client.c")}
-	answers := func(t *scenarios.Task) bool {
-		pid := owner(t, socket)
-		return pid != 0 && !kit.Gone(t, pid)
-	}
+	answers := func(t *scenarios.Task) bool { return kit.Connect(t, socket) == nil }
 	protocol := func(again bool) scenarios.Protocol {
 		return scenarios.Protocol{
 			Path: lock,
@@ -227,7 +223,10 @@ func tmux() []scenarios.Scenario {
 						return kit.Locked()
 					}
 					_ = t.Unlink(socket)
-					err = kit.Create(t, socket, kit.Me(t))
+					s, err := kit.Bind(t, socket)
+					if err == nil {
+						err = kit.Listen(s)
+					}
 					return scenarios.Hold{}, errors.Join(err, t.Unlink(lock), f.Close())
 				}
 				panic("unreachable")

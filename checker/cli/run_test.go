@@ -54,7 +54,8 @@ func TestRunOutput(t *testing.T) {
 	sh, err := filepath.EvalSymlinks("/bin/sh")
 	require.NoError(t, err)
 	if filepath.Base(sh) != "dash" {
-		t.Skipf("SKIPPED: the golden file is of dash, and sh is %s here; where it is dash go test ./checker/cli runs it", sh)
+		t.Skipf("SKIPPED: the golden file is of dash, and sh is %s here; "+
+			"where it is dash go test ./checker/cli runs it", sh)
 	}
 	save := filepath.Join(t.TempDir(), "r")
 	got := run(t, "run", "--width", "100", "--save", save, file)
@@ -76,6 +77,7 @@ func TestRunWritesAPage(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(page), `<th scope="col">here</th><th scope="col">A then B</th>`)
 	require.Contains(t, string(page), "run --save race.lockpick --property serializable ")
+	require.False(t, strings.Contains(string(page), "holds the lock"), "no lock is in question")
 }
 
 // A saved run holds all that is needed: it is replayed without the scripts, on the fake and on

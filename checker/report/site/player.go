@@ -138,13 +138,15 @@ func say(s *step, st *state, steps int, wrong string) string {
 	if s.Preempts {
 		b.WriteString("A preemption. ")
 	}
-	b.WriteString(st.HoldersText() + ".")
+	if text := st.HoldersText(); text != "" {
+		b.WriteString(text + ". ")
+	}
 	if s.Wrong {
-		b.WriteString(" Broken here")
+		b.WriteString("Broken here")
 		if wrong != "" && st.Wrong != "" {
 			b.WriteString(": " + wrong)
 		}
 		b.WriteString(".")
 	}
-	return b.String()
+	return strings.TrimSuffix(b.String(), " ")
 }

@@ -3,6 +3,7 @@ package site
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"lockpick/checker/report"
@@ -56,9 +57,12 @@ type memory struct {
 	Value       text
 }
 
-// HoldersText says who believes to hold.
+// HoldersText says who believes to hold; "" where no lock is in question.
 func (s *state) HoldersText() string {
 	text := s.Holding
+	if text == "" {
+		return ""
+	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
@@ -77,6 +81,12 @@ func newStates(cx *trace.Counterexample, chart *report.Chart) []state {
 		}
 		s.compare(&out[i])
 		out = append(out, s)
+	}
+	holds := func(s state) bool { return len(s.Holders) > 0 }
+	if chart.Programs && !slices.ContainsFunc(out, holds) { // programs note no locks
+		for i := range out {
+			out[i].Holding = ""
+		}
 	}
 	return out
 }
@@ -104,7 +114,8 @@ func (v *viewer) state(n int, at *trace.State) state {
 		s.Gone = append(s.Gone, processEnd{scenarios.ProcessName(e.Process), fate(e.How)})
 	}
 	for _, c := range at.Cells {
-		s.Cells = append(s.Cells, memory{scenarios.ProcessName(c.Process), c.Cell, text{Text: report.CellText(c.Value)}})
+		s.Cells = append(s.Cells, memory{scenarios.ProcessName(c.Process), c.Cell,
+			text{Text: report.CellText(c.Value)}})
 	}
 	if v.moves {
 		s.Clock = "+" + at.Clock.Sub(v.walk.Start.Clock).String()

@@ -32,7 +32,8 @@ func (t *teller) staleUse(all []*use) bool {
 	case late:
 		t.say(" %s went by what it had opened, read it %s%s, and %s.", u.task, t.at(u.look.step), asked, t.relied(u))
 	case asked != "":
-		t.say(" %s%s, did not look again and %s.", u.task, strings.TrimPrefix(strings.TrimPrefix(asked, " and"), ","), t.relied(u))
+		t.say(" %s%s, did not look again and %s.", u.task,
+			strings.TrimPrefix(strings.TrimPrefix(asked, " and"), ","), t.relied(u))
 	default:
 		t.say(" %s did not look again and %s.", u.task, t.relied(u))
 	}
@@ -48,12 +49,13 @@ func (t *teller) staleUse(all []*use) bool {
 	return true
 }
 
-// staleCode is the kind of a stale use.
+// staleCode is the kind of a stale use. A file that is not as it should be at the end is data, and no lock that has
+// lost its name.
 func (s *story) staleCode(u *use) string {
 	switch {
 	case taken(u) > 0 && u.between[0].By.Process != u.task.Process:
 		return "LP1015"
-	case u.how == lockedOld || u.how == heldOld || u.how == wroteLost:
+	case u.how == lockedOld || (u.how == heldOld || u.how == wroteLost) && !s.isData(u.path):
 		return "LP1007"
 	case (u.how == tookOver || u.look.how == missing) && !s.isData(u.path):
 		return "LP1001"
@@ -221,7 +223,8 @@ func (t *teller) relied(u *use) string {
 	case wroteLost:
 		return fmt.Sprintf("wrote to %s %s, which %s no longer leads to", t.object(&u.file), at, name)
 	case lockedOld:
-		return fmt.Sprintf("locked %s %s, which %s no longer leads to: a lock belongs to the file that was opened, not to its name", t.object(&u.file), at, name)
+		return fmt.Sprintf("locked %s %s, which %s no longer leads to: a lock belongs to the file that was opened, "+
+			"not to its name", t.object(&u.file), at, name)
 	case heldOld:
 		return fmt.Sprintf("took the lock with %s %s, which %s no longer leads to", t.object(&u.file), at, name)
 	}

@@ -63,6 +63,8 @@ func traitsOf(t *search.Tester) traits {
 		judged: t.Judge != nil, cycles: t.Property.OfCycles(), external: t.Sc.Expensive(),
 		interchangeable: t.Sc.Setting.Interchangeable, preempts: mayPreempt(t.Property),
 		dear: t.Sc.Dear != nil && t.Sc.Dear() && t.Property.Question == scenarios.NoQuestion,
+		local: t.Sc.External && t.Judge == nil &&
+			(t.Property.Invariant != nil || t.Property.Question == scenarios.Stuck),
 		invariant: t.Sc.External && t.Property.Invariant != nil &&
 			t.Sc.Setting.Assume.Sleeps == scenarios.SleepsLast,
 	}
@@ -118,12 +120,7 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 		made := g.x.Learned().Coroutines
 		a.limits.Executions = made + max(made, againExecutions)
 	}
-	a.limits.Local = a.limits.Local && !g.x.Observed().Processes
 	g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
-	if err == nil && a.limits.Local && g.x.Observed().Processes { // so it mattered when children begin
-		a.limits.Local = false
-		g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
-	}
 	if err == nil {
 		if a.limits.Local && g.c.Violations > 0 && g.c.Complete { // states were left out, which odds would need
 			g.c.Complete, g.c.Enough = false, true

@@ -183,8 +183,10 @@ func (g *decision) count(ctx context.Context, res *Result) {
 	c, x := g.c, g.x
 	if g.t.Sc.Expensive() {
 		res.Stats.learned(x)
-		// a number to print: that it could not be counted changes no verdict
-		res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
+		if !c.Reduced() { // it takes all steps of all states
+			// a number to print: that it could not be counted changes no verdict
+			res.Stats.Covered, _ = x.Schedules(ctx, c, g.o.limits(g.t.Sc, g.t.Property))
+		}
 	}
 	if c.Enough && res.Counterexample != nil && res.Counterexample.Smallest { // which depends on nothing but the scenario
 		f := g.found[0]
@@ -192,7 +194,7 @@ func (g *decision) count(ctx context.Context, res *Result) {
 		return
 	}
 	res.Stats.learned(x)
-	res.Stats.Symmetry = x.Reduce
+	res.Stats.Symmetry, res.Stats.Reduced = x.Reduce, c.Reduced()
 	res.Stats.States, res.Stats.Transitions = c.Count(), c.Transitions
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
 	res.Stats.Violations = len(x.Fingerprints(c.Violated))

@@ -68,8 +68,9 @@ const (
 type traits struct {
 	// judged: histories are judged. cycles: the property is about cycles. external: programs are no Go functions.
 	// interchangeable: the setting says that processes are. preempts: few preemptions may break it.
-	// dear: an execution of a program takes long. invariant: that of programs is asked, where nobody is delayed.
-	judged, cycles, external, interchangeable, preempts, dear, invariant bool
+	// dear: an execution of a program takes long. local: it need not be known in which order local steps are made.
+	// invariant: that of programs is asked, where nobody is delayed.
+	judged, cycles, external, interchangeable, preempts, dear, local, invariant bool
 }
 
 // plan lists the attempts at a verdict, in order.
@@ -113,7 +114,7 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 			out = append(out, attempt{name: "directed schedules", memory: RememberHistories, scouts: true})
 		}
 		out = append(out, o.fewPreemptions(limits)...)
-		limits.Local, few.Local = s.invariant, s.invariant
+		limits.Local, few.Local = s.local, s.local
 	}
 	for _, a := range o.coverings(s, few, sym) {
 		a.name += fmt.Sprintf(", %d executions", few.Executions)

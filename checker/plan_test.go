@@ -59,7 +59,8 @@ func TestPlan(t *testing.T) {
 			to the end, with histories, 300 executions unless paths shown
 			to the end, with histories, rounds of polling joined needs paths open
 			to the end, with histories needs paths`},
-		"clocks that move": {of: traits{external: true, preempts: true, invariant: true}, states: 50_000, want: `
+		"clocks that move": {of: traits{external: true, preempts: true, local: true, invariant: true}, states: 50_000,
+			want: `
 			up to 8 executions
 			few preemptions
 			up to 64 executions, for the odds needs shown

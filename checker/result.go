@@ -155,6 +155,8 @@ type Stats struct {
 	Coroutines, Edges int
 	// Symmetry: of states that differ only in who is who one was kept, and counted.
 	Symmetry bool `json:",omitempty"`
+	// Reduced: states were left out that differ only in when commands made calls that touch nothing shared.
+	Reduced bool `json:",omitempty"`
 	// Machines counts the distinct states of the machine alone; up to symmetry it depends a little on which
 	// worker came first.
 	Machines int
@@ -192,6 +194,7 @@ func (s *Stats) add(t Stats) {
 	s.Coroutines += t.Coroutines
 	s.Edges = max(s.Edges, t.Edges)
 	s.Symmetry = s.Symmetry || t.Symmetry
+	s.Reduced = s.Reduced || t.Reduced
 	s.Machines = max(s.Machines, t.Machines)
 	s.Contended += t.Contended
 	s.Bytes = max(s.Bytes, t.Bytes)

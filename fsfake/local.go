@@ -1,68 +1,238 @@
 package fsfake
 
-import "slices"
+import (
+	"io"
+	"slices"
+	"strings"
+)
 
 // Local reports whether a call of t commutes with every call that processes of other families ([Options.ChildPids]) can
-// make before it, so that no process can tell which comes first. It is asked where nobody is delayed
-// ([Machine.LetNobodyDelay]) and nobody looks at processes, such as at the time when a child began. Nothing of t's own
-// family may act in between. still: the clock is not moved meanwhile, either. The answer false is always right.
+// make before it, so that no process can tell which comes first. Nothing of t's own family may act in between, and the
+// others change no more than f has noted: whoever asks relies on that, and begins anew where f is refuted. still:
+// nobody is stalled meanwhile. The answer false is always right.
 //
-// A call that ends the last use of a file is not local: if the file loses its name meanwhile, the order of the two
+// A call that ends the last use of a file is not local where the file may lose its name meanwhile: the order of the two
 // decides when its inode number is free.
-func (m *Machine) Local(t Task, op Op, still bool) bool {
+func (m *Machine) Local(t Task, op Op, still bool, f *Footprint) bool {
 	p := m.proc(t.Pid)
-	if p == nil || len(p.waits) != 0 || !m.timely || m.powerLoss || m.sign != "" || m.childPids == 0 {
+	if p == nil || len(p.waits) != 0 || m.powerLoss || m.sign != "" || m.childPids == 0 {
 		return false
 	}
-	if _, begun := slices.BinarySearchFunc(m.paces, m.starter(t), comparePace); !begun {
-		return false // a process that has begun holds up the sleeps of the others
+	stands := m.clockStands(t)
+	l := local{m: m, p: p, f: f}
+	if m.lasts && !stands || !l.call(&op, stands, still) {
+		return false
 	}
-	switch op.Call {
-	case CallDup:
-		return true
-	case CallForkAs:
-		return true
-	case CallClose:
-		i := p.fdAt(op.FD)
-		return i >= 0 && m.keeps(p, p.fds[i], 1)
-	case CallExec:
-		return m.keepsAll(p, func(f fdesc) bool { return f.cloexec })
-	case CallExit:
-		return m.keepsAll(p, func(fdesc) bool { return true }) && slices.ContainsFunc(m.procs, func(q *proc) bool {
-			return q != p && q.cwd == p.cwd && m.family(q.pid) == m.family(p.pid)
-		})
-	case CallNow:
-		return still
-	case CallSleep:
-		return still
-	}
-	return false
-}
-
-// keepsAll reports whether closing all descriptors of a process that are chosen gives up nothing.
-func (m *Machine) keepsAll(p *proc, chosen func(fdesc) bool) bool {
-	for _, f := range p.fds {
-		n := int32(0)
-		for _, g := range p.fds {
-			if g.desc == f.desc && chosen(g) {
-				n++
-			}
-		}
-		if chosen(f) && !m.keeps(p, f, n) {
-			return false
-		}
+	for _, i := range l.items {
+		f.relied[i] = true
 	}
 	return true
 }
 
-// keeps reports whether closing n descriptors of what f is open on gives up nothing: others share the description, and
-// the process has no record lock on the file, which any close would drop.
-func (m *Machine) keeps(p *proc, f fdesc, n int32) bool {
-	if f.outside() {
+// clockStands reports whether nothing but a stall can move the clock before t's next call, nor after it: a process that
+// has begun holds up the sleeps of the others.
+func (m *Machine) clockStands(t Task) bool {
+	if !m.lasts {
+		return m.times == TimesCoarse
+	}
+	_, begun := slices.BinarySearchFunc(m.paces, m.starter(t), comparePace)
+	return m.timely && begun
+}
+
+// A local is a question whether a call is local. It collects what the answer relies on.
+type local struct {
+	m     *Machine
+	p     *proc
+	f     *Footprint
+	items []item
+}
+
+// on reports whether nobody changes a thing.
+func (l *local) on(i item) bool {
+	l.items = append(l.items, i)
+	return !l.f.changed[i]
+}
+
+// entry reports whether nobody changes an entry, which is there or not. One that programs make and never remove stays.
+func (l *local) entry(dir *inode, name string) bool {
+	there := dir.lookup(name) != 0
+	return l.m.ofStart(dir) && l.on(item{dir.ino, name, removed}) && (there || l.on(item{dir.ino, name, added}))
+}
+
+// file reports whether nobody changes parts of a file. One that was not there at the start must keep its names.
+func (l *local) file(n *inode, parts ...part) bool {
+	is, named := true, false
+	for _, of := range parts {
+		if l.m.ofStart(n) {
+			is = is && l.on(item{ino: n.ino, what: of})
+			continue
+		}
+		named = false
+		l.m.entriesOf(n.id, func(dir *inode, name string) {
+			named = true
+			is = is && l.on(item{dir.ino, name, removed}) && l.on(item{dir.ino, name, of})
+		})
+		is = is && named
+	}
+	return is && (n.kind != KindDir || !slices.Contains(parts, content) || l.listing(n))
+}
+
+// listing reports whether nobody changes the entries of a directory.
+func (l *local) listing(dir *inode) bool {
+	l.items = append(l.items, item{ino: dir.ino, what: another})
+	return !slices.ContainsFunc(l.f.entries[dir.ino], func(name string) bool { return !l.entry(dir, name) })
+}
+
+func (l *local) call(op *Op, stands, still bool) bool {
+	c := op.Call
+	switch {
+	case c == CallForkAs:
+		return l.on(item{what: children}) && stands
+	case c == CallExit:
+		return l.on(item{what: children}) && stands && l.staysIn() && l.closes(func(fdesc) bool { return true })
+	case c == CallEnd:
+		// Where sleeps last, the others may sleep through to their end from then on.
+		return !l.m.lasts && l.on(item{what: living}) && stands && l.staysIn() &&
+			l.closes(func(fdesc) bool { return true })
+	case c == CallExec:
+		return l.closes(func(d fdesc) bool { return d.cloexec })
+	case c == CallNow:
+		return stands && still
+	case c == CallSleep:
+		return l.m.lasts && stands && still
+	case c == CallGetcwd:
+		return l.whereabouts(l.m.inode(l.p.cwd))
+	case c == CallDup, c == CallGetfd, c == CallSetfd, c == CallGetfl:
+		return true
+	case c.Is(Duplicates):
+		return l.closes(func(d fdesc) bool { return int(d.fd) == op.FD2 })
+	case c == CallClose:
+		return l.closes(func(d fdesc) bool { return int(d.fd) == op.FD })
+	case c == CallOpen:
+		return l.opens(op)
+	case c.Is(Looks) && c != CallChdir:
+		n, is := l.leads(op.Path, c.Is(Follows))
+		return is && (n == nil || l.shown(n))
+	case c == CallLseek:
+		return op.Flags == io.SeekStart || op.Flags == io.SeekCurrent || l.reads(op.FD)
+	case c == CallReaddir:
+		return op.Flags&LookIno == 0 && l.reads(op.FD)
+	case c.Is(Reads), c == CallFstat:
+		return l.reads(op.FD)
+	}
+	return false
+}
+
+// reads: a descriptor is open on what nobody changes, or on nothing.
+func (l *local) reads(fd int) bool {
+	i := l.p.fdAt(fd)
+	if i < 0 || l.p.fds[i].outside() {
 		return true
 	}
-	d := m.desc(f.desc)
-	return d.refs > n && !slices.ContainsFunc(m.inode(d.inode).records, func(r record) bool {
-		return r.owner.pid == p.pid
+	return l.shown(l.m.inode(l.m.desc(l.p.fds[i].desc).inode))
+}
+
+// shown reports whether nobody changes a file, and its number is known: otherwise a look may number it.
+func (l *local) shown(n *inode) bool {
+	of := n.shownAs()
+	if l.m.policy == InodesReuse {
+		of = InodeID(n.ino & inoSlot)
+	}
+	known := l.m.ofStart(n) || slices.ContainsFunc(l.m.shown, func(s numbered) bool { return s.of == of })
+	return known && l.file(n, content, rights)
+}
+
+// opens: an open makes and changes nothing, and finds the same at any time. On an overlay a change makes another file.
+func (l *local) opens(op *Op) bool {
+	if op.Flags&(O_TRUNC|O_PATH|tmpfileBit) != 0 || l.m.sealed {
+		return false
+	}
+	n, is := l.leads(op.Path, true)
+	switch {
+	case !is:
+		return false
+	case n == nil:
+		return op.Flags&O_CREAT == 0
+	case n.kind == KindDir && l.m.profile.listsOpened():
+		return false
+	}
+	return (n.kind == KindDir || n.kind == KindFile) && l.file(n, rights)
+}
+
+// leads finds the file that a path leads to; nil: there is none. It reports whether nobody changes that.
+func (l *local) leads(path string, follow bool) (*inode, bool) {
+	dir, path, e := l.m.from(l.p, path)
+	if e != 0 || path == "" || len(path) >= maxPath {
+		return nil, false
+	}
+	if path[0] == '/' {
+		dir, path = rootID, skipSlashes(path)
+	}
+	n := l.m.inode(dir)
+	for path != "" {
+		name, rest, more := strings.Cut(path, "/")
+		path = skipSlashes(rest)
+		if kindOf(name) == lastDotDot || n.kind != KindDir || len(name) > maxName || !l.file(n, rights) {
+			return nil, false
+		}
+		if kindOf(name) == lastDot {
+			continue
+		}
+		if !l.entry(n, name) {
+			return nil, false
+		}
+		id := n.lookup(name)
+		if id == 0 {
+			return nil, true
+		}
+		n = l.m.inode(id)
+		if n.kind == KindSymlink && (follow || more) {
+			return nil, false
+		}
+	}
+	return n, true
+}
+
+// whereabouts: nobody moves a directory.
+func (l *local) whereabouts(n *inode) bool {
+	for n.id != rootID {
+		up := l.m.inode(n.parent)
+		i := slices.IndexFunc(up.names, func(e name) bool { return e.id == n.id })
+		if i < 0 || !l.file(n, rights) || !l.entry(up, up.names[i].name) {
+			return false
+		}
+		n = up
+	}
+	return true
+}
+
+// staysIn: the working directory is in use by others of the family, or nobody removes it.
+func (l *local) staysIn() bool {
+	shared := slices.ContainsFunc(l.m.procs, func(q *proc) bool {
+		return q != l.p && q.cwd == l.p.cwd && l.m.family(q.pid) == l.m.family(l.p.pid)
 	})
+	return shared || l.file(l.m.inode(l.p.cwd), rights)
+}
+
+// closes reports whether closing all descriptors that are chosen gives up nothing: others share the description, or it
+// has no lock and nobody changes the file, and the process has no record lock on the file, which any close would drop.
+func (l *local) closes(chosen func(fdesc) bool) bool {
+	for _, f := range l.p.fds {
+		if !chosen(f) || f.outside() {
+			continue
+		}
+		n := int32(0)
+		for _, g := range l.p.fds {
+			if g.desc == f.desc && chosen(g) {
+				n++
+			}
+		}
+		d := l.m.desc(f.desc)
+		i := l.m.inode(d.inode)
+		if d.refs <= n && (d.flock != 0 || i.kind != KindFile && i.kind != KindDir || !l.file(i, rights)) ||
+			slices.ContainsFunc(i.records, func(r record) bool { return r.owner.pid == l.p.pid }) {
+			return false
+		}
+	}
+	return true
 }

@@ -54,8 +54,7 @@ func TestRunOutput(t *testing.T) {
 	sh, err := filepath.EvalSymlinks("/bin/sh")
 	require.NoError(t, err)
 	if filepath.Base(sh) != "dash" {
-		t.Skipf("SKIPPED: the golden file is of dash, and sh is %s here; "+
-			"where it is dash go test ./checker/cli runs it", sh)
+		t.Skipf("SKIPPED: the golden file is of dash, and sh is %s: go test ./checker/cli runs it elsewhere", sh)
 	}
 	save := filepath.Join(t.TempDir(), "r")
 	got := run(t, "run", "--width", "100", "--save", save, file)

@@ -81,7 +81,11 @@ func countsOf(r *checker.Result) []string {
 	if s.Covered > float64(s.Coroutines) && s.Coroutines > 0 {
 		text = fmt.Sprintf("%s interleavings, covered by %s", numbers.InWords(s.Covered), text)
 	}
-	return []string{text, numbers.Count(s.States, "state", "states"), took}
+	states := numbers.Count(s.States, "state", "states")
+	if s.Reduced {
+		states += " (calls on nothing shared in one order)"
+	}
+	return []string{text, states, took}
 }
 
 // replayRun is the command that shows a counterexample again: of the file that it is saved in, or

@@ -84,6 +84,7 @@ type jsonFound struct {
 	Histories    int      `json:"histories"`
 	// Symmetry: of states that differ only in who is who one was kept, and counted.
 	Symmetry bool `json:"symmetry,omitempty"`
+	Reduced  bool `json:"reduced,omitempty"`
 	// Contended counts the steps that met somebody else's lock.
 	Contended int `json:"contended"`
 	// Odds is there when it was computed, OddsWhy when it should have been.
@@ -223,7 +224,7 @@ func newJSONResult(r *checker.Result, o Options) jsonResult {
 			Complete: r.Complete, Why: r.Why,
 			States: r.Stats.States, Transitions: r.Stats.Transitions,
 			Schedules: r.Stats.Schedules, Histories: r.Stats.Histories, Contended: r.Stats.Contended, OddsWhy: r.OddsWhy,
-			Symmetry: r.Stats.Symmetry, Native: r.Native, Accepted: r.Accepted,
+			Symmetry: r.Stats.Symmetry, Reduced: r.Stats.Reduced, Native: r.Native, Accepted: r.Accepted,
 			Survives:  r.Survives,
 			AnyNumber: r.AnyNumber, BrokenWith: r.BrokenWith, Within: r.Within, Question: r.Question, Cases: r.Cases,
 			Unconditional: r.Unconditional(),

@@ -2,12 +2,19 @@ package engine
 
 import "lockpick/checker/internal/learn"
 
-// Local steps of programs: a program closes a descriptor that it shares, or a child begins or ends. Such a step
-// commutes with every step that others can make before it, and no property is judged in between. So the steps of
-// others need not be tried beside it: it is an ample set of one step (Peled, "All from one, one for all", CAV 1993).
+// Local steps of programs: a program reads a file that nobody changes, closes a descriptor that it shares, or starts a
+// child. Such a step commutes with every step that others can make before it, and no property is judged in between. So
+// the steps of others need not be tried beside it: it is an ample set of one step (Peled, "All from one, one for all",
+// CAV 1993). An ample set of one step keeps what is asked of ends, and whether one can be reached (Gerth, Kuiper, Peled
+// and Penczek, "A Partial Order Approach to Branching Time Logic Model Checking", ISTCS 1995).
+//
 // The others must get on at some time. So a search expands a state in full where the local step leads to a state that
 // was expanded before (Bošnački and Holzmann, "Improving Spin's Partial-Order Reduction for Breadth-First Search",
 // SPIN 2005).
+//
+// Which steps are local hangs on what programs change, of which a search knows only what it has seen: a
+// [fsfake.Footprint]. A search whose footprint grew by something that a local step had relied on begins anew, with
+// what it knows then. In the end no step that was followed, and so none that commutes with these, changes any of it.
 //
 // A search that leaves states out cannot tell odds, nor what goes on for ever.
 
@@ -51,7 +58,7 @@ func (w *Expander) local(s []uint32, slot int, still bool) (bool, error) {
 		return false, nil
 	}
 	pl := w.node(slot, n)
-	if pl.exit || pl.cell || pl.begins || pl.fails || pl.starts != 0 || pl.inv != 0 || pl.unmark != 0 ||
+	if pl.cell || pl.begins || pl.fails || pl.starts != 0 || pl.inv != 0 || pl.unmark != 0 ||
 		len(pl.ways) > 1 {
 		return false, nil
 	}
@@ -66,7 +73,25 @@ func (w *Expander) local(s []uint32, slot int, still bool) (bool, error) {
 	if w.locals == nil {
 		w.locals = map[localKey]bool{}
 	}
-	is := m.m.Local(w.who(s, slot), w.X.Op(s, slot), still)
+	t := w.X.machines
+	t.touching.Lock()
+	is := m.m.Local(w.who(s, slot), w.X.Op(s, slot), still, &t.footprint)
+	t.touching.Unlock()
 	w.locals[key] = is
 	return is, nil
+}
+
+// RelyOnFootprint begins a search that follows local steps alone.
+func (x *Space) RelyOnFootprint() {
+	x.machines.touching.Lock()
+	defer x.machines.touching.Unlock()
+	x.machines.footprint.Rely()
+}
+
+// FootprintRefuted reports whether programs have changed since what a local step looks at that was followed alone, or
+// have looked which children there are. Then the search is to begin anew.
+func (x *Space) FootprintRefuted() bool {
+	x.machines.touching.Lock()
+	defer x.machines.touching.Unlock()
+	return x.machines.footprint.Refuted()
 }

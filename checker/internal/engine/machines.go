@@ -31,6 +31,9 @@ type machineTable struct {
 	once      []uint64        // a bit for each machine that was rebuilt
 	ops       *table.Interner
 	results   *resultTable
+	// footprint is what programs change; touching guards it.
+	footprint fsfake.Footprint
+	touching  sync.Mutex
 }
 
 type resultTable struct {
@@ -212,6 +215,16 @@ func (t *machineTable) count() (machines, bytes int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.keys.Len(), t.keys.Bytes() + 8*cap(t.once) + machineBytes*len(t.kept)
+}
+
+// touched notes what a call has made of a machine.
+func (t *machineTable) touched(op fsfake.Op, before, after *fsfake.Machine) {
+	if !t.sc.External {
+		return
+	}
+	t.touching.Lock()
+	defer t.touching.Unlock()
+	t.footprint.Note(op, before, after)
 }
 
 // resultID numbers a result.

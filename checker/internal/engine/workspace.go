@@ -117,12 +117,13 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (trans
 	from.m.CloneTo(m)
 	b.last, *r = nil, fsfake.Result{}
 	var mv transition
+	var made fsfake.Op
 	if by, ok := v.(opBy); ok {
 		task, v = by.task, by.op
 	}
 	switch v := v.(type) {
 	case fsfake.Op:
-		*r = m.Do(task, v)
+		made, *r = v, m.Do(task, v)
 		if r.Unmodelled != "" {
 			return mv, fmt.Errorf("checker: %s: %s: %s", t.sc.ID, v, r.Unmodelled)
 		}
@@ -165,6 +166,7 @@ func (t *machineTable) try(id, op uint32, task fsfake.Task, b *workspace) (trans
 	case opStall:
 		m.Stall(v.pass, v.left)
 	}
+	t.touched(made, from.m, m)
 	mv.result = t.answered(b, op)
 	if mv.machine = unnumbered; m.Untouched(from.m) {
 		mv.machine = id

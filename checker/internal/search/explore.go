@@ -46,11 +46,16 @@ func (c *Coverage) Reduced() bool { return c.alone != nil }
 // depend on the number of workers: a level is a set of states, and every state of it is
 // expanded once.
 func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*Coverage, error) {
-	c, w, workers, err := x.cover(ctx, o, roots...)
-	if err != nil {
-		return nil, err
+	for {
+		x.RelyOnFootprint()
+		c, w, workers, err := x.cover(ctx, o, roots...)
+		switch {
+		case err != nil:
+			return nil, err
+		case !o.Local || !x.FootprintRefuted():
+			return c, x.conclude(ctx, c, w, workers)
+		}
 	}
-	return c, x.conclude(ctx, c, w, workers)
 }
 
 // conclude looks once more at what a coverage rests on, which is complete then, unless a limit
@@ -112,6 +117,9 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		if o.Local {
 			c.alone = append(c.alone, make([]uint8, stored-len(c.alone))...)
 			pool[0].alone = c.alone
+		}
+		if o.Local && x.FootprintRefuted() {
+			return c, nil, 0, nil
 		}
 		if limit.check(stored, false); !limit.hit() { // whoever is told of the progress may end it
 			var err error

@@ -21,7 +21,7 @@ type Limits struct {
 	// Executions bounds how often programs are run while the space is covered; 0 means without a bound.
 	Executions int
 	// Local follows a local step alone, without the steps of others beside it; see engine.Expander.ExpandLocal. It is
-	// for invariants of programs, without faults but stalls.
+	// for invariants and deadlocks of programs, and does nothing while faults other than stalls are left.
 	Local bool
 	// Progress, when not nil, is called now and then from one goroutine.
 	Progress func(Progress)

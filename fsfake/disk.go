@@ -72,7 +72,8 @@ func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
 		}
 	}
 	most = min(most, max(len(versions), mostText/max(1, slices.Max(sizes))))
-	for s, top := slices.Min(sizes)/block*block+block, slices.Max(sizes); s < top; s += block {
+	// a truncate changes the size at once
+	for s, top := slices.Min(sizes)/block*block+block, slices.Max(sizes); n.unsynced.extended && s < top; s += block {
 		if !slices.Contains(sizes, s) && len(sizes) < most {
 			sizes = append(sizes, s)
 		}
@@ -97,9 +98,10 @@ func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
 		for b := range options {
 			from, to := b*block, min(size, b*block+block)
 			for _, v := range versions {
-				covers := len(v) >= to
-				if text := padded(v, from, to); (covers || r.zeros || n.unsynced.shrunk || least > len(v)) &&
-					!slices.Contains(options[b], text) {
+				// Zeros stand where a file was extended, and beyond its end in the block in which it was cut.
+				may := len(v) >= to || r.zeros && n.unsynced.grown ||
+					n.unsynced.shrunk && len(v) > from || least > len(v)
+				if text := padded(v, from, to); may && !slices.Contains(options[b], text) {
 					options[b] = append(options[b], text)
 				}
 			}
@@ -220,7 +222,7 @@ func (m *Machine) allocated(id InodeID, size int) {
 	if n.unsynced == nil {
 		return
 	}
-	u := &unsynced{shrunk: n.unsynced.shrunk}
+	u := &unsynced{shrunk: n.unsynced.shrunk, grown: n.unsynced.grown, extended: n.unsynced.extended}
 	for _, v := range n.unsynced.data {
 		if len(v) < size {
 			v = padded(v, 0, size)

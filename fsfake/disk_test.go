@@ -218,6 +218,59 @@ var deedsOfDisks = map[string]struct {
 			DiskBtrfs: {"d/  f=o0*2"},
 		},
 	},
+	"ftruncate to nothing": {
+		func(p *Proc) { _ = p.Truncate("/f", 0) },
+		on{
+			DiskPosix: {"d/  f=o*3", "d/  f="},
+			DiskExt4:  {"d/  f=o*3", "d/  f="},
+			DiskXfs:   {"d/  f=o*3", "d/  f="},
+			DiskBtrfs: {"d/  f=o*3", "d/  f="},
+		},
+		on{
+			DiskPosix: {"d/  f=0*3"},
+			DiskExt4:  {"d/  f=0*3"},
+			DiskXfs:   {"d/  f=0*3"},
+			DiskBtrfs: {"d/  f=0*3"},
+		},
+	},
+	"ftruncate longer": {
+		func(p *Proc) { _ = p.Truncate("/f", 5000) },
+		on{
+			DiskPosix: {"d/  f=o*3", "d/  f=o*30*4997"},
+			DiskExt4:  {"d/  f=o*3", "d/  f=o*30*4997"},
+			DiskXfs:   {"d/  f=o*3", "d/  f=o*30*4997"},
+			DiskBtrfs: {"d/  f=o*3", "d/  f=o*30*4997"},
+		},
+		on{
+			DiskPosix: {"d/  f=o*30*4093"},
+			DiskExt4:  {"d/  f=o*30*4093"},
+			DiskXfs:   {"d/  f=o*30*4093"},
+			DiskBtrfs: {"d/  f=o*30*4093"},
+		},
+	},
+	"overwrite, ftruncate longer": {
+		func(p *Proc) {
+			f, _ := p.OpenFile("/f", os.O_WRONLY, 0)
+			_, _ = f.WriteString("NNN")
+			_ = f.Truncate(5)
+		},
+		on{
+			DiskPosix: {"d/  f=o*3", "d/  f=N*3", "d/  f=N*30*2", "d/  f=o*30*2"},
+			DiskExt4:  {"d/  f=o*3", "d/  f=N*3", "d/  f=N*30*2", "d/  f=o*30*2"},
+		},
+		on{},
+	},
+	"ftruncate to nothing, append": {
+		func(p *Proc) {
+			_ = p.Truncate("/f", 0)
+			atEnd(p, "NN")
+		},
+		on{
+			DiskPosix: {"d/  f=o*3", "d/  f=", "d/  f=NN", "d/  f=0*2"},
+			DiskExt4:  {"d/  f=o*3", "d/  f=", "d/  f=NN", "d/  f=0*2"},
+		},
+		on{},
+	},
 	"O_SYNC": {
 		func(p *Proc) {
 			f, _ := p.OpenFile("/t", os.O_CREATE|os.O_WRONLY|os.O_SYNC, 0o644)

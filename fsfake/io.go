@@ -120,6 +120,10 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
 		n.data = n.data[:off] + data + n.data[end:]
 	}
 	m.keepData(n, old)
+	if m.powerLoss && len(n.data) > len(old) && n.unsynced != nil && !n.unsynced.extended {
+		u := *n.unsynced
+		u.extended, n.unsynced = true, &u
+	}
 	m.modified(p, n)
 	r.N = int64(len(data))
 	if d.flags&O_DSYNC != 0 {

@@ -36,9 +36,10 @@ const maxLossStates = 4096
 // unsynced is what an inode may be on the disk instead of what programs see: versions
 // since the last fsync, newest first, each once. It is never changed in place.
 type unsynced struct {
-	data   []string // of a file
-	shrunk bool     // it has become shorter since its last fsync
-	names  [][]name // of a directory
+	data  []string // of a file
+	names [][]name // of a directory
+	// shrunk: it has become shorter since its last fsync. grown: longer. extended: longer by a write.
+	shrunk, grown, extended bool
 }
 
 // keepData notes that a file whose contents have changed may still have the old ones.
@@ -46,9 +47,10 @@ func (m *Machine) keepData(n *inode, old string) {
 	if !m.powerLoss {
 		return
 	}
-	u, all := &unsynced{shrunk: len(n.data) < len(old)}, []string{old}
+	u, all := &unsynced{shrunk: len(n.data) < len(old), grown: len(n.data) > len(old)}, []string{old}
 	if n.unsynced != nil {
-		u.shrunk = u.shrunk || n.unsynced.shrunk
+		u.shrunk, u.grown = u.shrunk || n.unsynced.shrunk, u.grown || n.unsynced.grown
+		u.extended = n.unsynced.extended
 		all = append(all, n.unsynced.data...)
 	}
 	if u.shrunk {
@@ -298,7 +300,7 @@ func (m *Machine) elsewhere(dir, a, b InodeID) bool {
 
 // appendUnsynced appends the older versions of an inode that has any.
 func (k *keyer) appendUnsynced(b []byte, u *unsynced) []byte {
-	b = appendLen(b, len(u.data)<<1|int(bit(u.shrunk, 1)))
+	b = appendLen(b, len(u.data)<<3|int(bit(u.shrunk, 1)|bit(u.grown, 2)|bit(u.extended, 4)))
 	for _, s := range u.data {
 		b = appendString(b, s)
 	}

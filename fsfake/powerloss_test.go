@@ -75,6 +75,16 @@ func (b *bruteForce) versions(file int) (all []string) {
 	return all
 }
 
+// grown reports whether a file has become longer since it was synced.
+func (b *bruteForce) grown(file int) bool {
+	for n := b.synced[file]; n < len(b.files[file]); n++ {
+		if len(b.contents(file, n+1)) > len(b.contents(file, n)) {
+			return true
+		}
+	}
+	return false
+}
+
 // disks lists the distinct disks that may be left, as text.
 func (b *bruteForce) disks() []string {
 	var out []string
@@ -95,6 +105,9 @@ func (b *bruteForce) disks() []string {
 				}
 				for _, size := range b.versions(file) { // of one block, and with zeros where it is longer
 					for _, v := range b.versions(file) {
+						if v == "" && size != "" && !b.grown(file) {
+							continue // a truncate that empties it changes the size at once
+						}
 						text := (v + strings.Repeat("\x00", len(size)))[:len(size)]
 						next = append(next, fmt.Sprintf("%s%s %q\n", t, name, text))
 					}

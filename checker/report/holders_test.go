@@ -2,7 +2,6 @@ package report
 
 import (
 	"os"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -27,7 +26,7 @@ func TestHoldersOfALockThatAChildInherits(t *testing.T) {
 			After: m.Clone()})
 	}
 	do(parent, fsfake.Op{Call: fsfake.CallOpen, Path: "/l", Flags: os.O_CREATE | os.O_RDWR, Mode: 0o644})
-	do(parent, fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: syscall.LOCK_EX})
+	do(parent, fsfake.Op{Call: fsfake.CallFlock, FD: 3, Flags: fsfake.LOCK_EX})
 	do(parent, fsfake.Op{Call: fsfake.CallFork})
 	do(parent, fsfake.Op{Call: fsfake.CallClose, FD: 3})
 	child := fsfake.Task{Pid: int(tr[2].Calls[0].Result.N), N: 1}

@@ -50,8 +50,7 @@ func TestSurvey(t *testing.T) {
 		}},
 		{subject(t, aside.Scenarios(), "noodle/rename-old"), map[string]string{
 			"dead-owner": "mutual-exclusion", "stall": "mutual-exclusion", "pid-reuse": "mutual-exclusion",
-			"clock":       "mutual-exclusion",
-			"file-system": "wedge", // a directory of an image cannot be renamed
+			"clock": "mutual-exclusion",
 		}},
 		{subject(t, pidfile.Scenarios(), "emacs/unlink-dead"), map[string]string{
 			"threads": "mutual-exclusion", "dead-owner": "mutual-exclusion", "crash": "mutual-exclusion",

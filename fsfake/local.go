@@ -74,10 +74,11 @@ func (l *local) file(n *inode, parts ...part) bool {
 		})
 		is = is && named
 	}
-	return is && (n.kind != KindDir || !slices.Contains(parts, content) || l.listing(n))
+	listed := n.kind == KindDir && l.m.ofStart(n) && slices.Contains(parts, content)
+	return is && (!listed || l.listing(n))
 }
 
-// listing reports whether nobody changes the entries of a directory.
+// listing reports whether nobody changes the entries of a directory of the start. Those of others are their content.
 func (l *local) listing(dir *inode) bool {
 	l.items = append(l.items, item{ino: dir.ino, what: another})
 	return !slices.ContainsFunc(l.f.entries[dir.ino], func(name string) bool { return !l.entry(dir, name) })
@@ -89,11 +90,10 @@ func (l *local) call(op *Op, stands, still bool) bool {
 	case c == CallForkAs:
 		return l.on(item{what: children}) && stands
 	case c == CallExit:
-		return l.on(item{what: children}) && stands && l.staysIn() && l.closes(func(fdesc) bool { return true })
+		return l.on(item{what: children}) && stands && l.leaves()
 	case c == CallEnd:
 		// Where sleeps last, the others may sleep through to their end from then on.
-		return !l.m.lasts && l.on(item{what: living}) && stands && l.staysIn() &&
-			l.closes(func(fdesc) bool { return true })
+		return !l.m.lasts && l.on(item{what: living}) && stands && l.leaves()
 	case c == CallExec:
 		return l.closes(func(d fdesc) bool { return d.cloexec })
 	case c == CallNow:
@@ -206,6 +206,12 @@ func (l *local) whereabouts(n *inode) bool {
 	return true
 }
 
+// leaves reports whether the end of a process gives up nothing, nor a shared mapping, which keeps others from writing.
+func (l *local) leaves() bool {
+	mapped := slices.ContainsFunc(l.m.inodes, func(n *inode) bool { return n.shared })
+	return !mapped && l.staysIn() && l.closes(func(fdesc) bool { return true })
+}
+
 // staysIn: the working directory is in use by others of the family, or nobody removes it.
 func (l *local) staysIn() bool {
 	shared := slices.ContainsFunc(l.m.procs, func(q *proc) bool {
@@ -230,7 +236,9 @@ func (l *local) closes(chosen func(fdesc) bool) bool {
 		d := l.m.desc(f.desc)
 		i := l.m.inode(d.inode)
 		if d.refs <= n && (d.flock != 0 || i.kind != KindFile && i.kind != KindDir || !l.file(i, rights)) ||
-			slices.ContainsFunc(i.records, func(r record) bool { return r.owner.pid == l.p.pid }) {
+			slices.ContainsFunc(i.records, func(r record) bool {
+				return r.owner.pid == l.p.pid || d.refs <= n && r.owner.desc == d.id
+			}) {
 			return false
 		}
 	}

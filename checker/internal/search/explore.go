@@ -49,11 +49,14 @@ func (x *Explorer) Explore(ctx context.Context, o Limits, roots ...[]uint32) (*C
 	for {
 		x.RelyOnFootprint()
 		c, w, workers, err := x.cover(ctx, o, roots...)
+		if err == nil && !(o.Local && x.FootprintRefuted()) {
+			err = x.conclude(ctx, c, w, workers)
+		}
 		switch {
 		case err != nil:
-			return nil, err
-		case !o.Local || !x.FootprintRefuted():
-			return c, x.conclude(ctx, c, w, workers)
+			return c, err
+		case !o.Local || !x.FootprintRefuted(): // what is looked at once more may show a change, too
+			return c, nil
 		}
 	}
 }

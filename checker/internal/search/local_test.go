@@ -49,6 +49,7 @@ var localPrograms = map[string]locals{
 	"unlinked": {script: "exec 3<n; cat m <&3 >f.$$; cat <&3 >>f.$$", beside: "rm n; cat m; echo k >n"},
 	"linked":   {script: "cat n >f.$$; [ n -ef k ] && echo y; :", beside: "ln n k; echo k >>k"},
 	"unnamed":  {script: "cat m; (exec 3<k) 2>f.$$; :", beside: "ln n k; cat m; rm k"},
+	"inside":   {script: "mkdir -p e; ls e >f.$$", beside: "mkdir -p e; cat m; : >e/x"},
 	"moved":    {script: "cd d; cat ../m; pwd >f.$$; cat o", beside: "cat d/o; mv d e"},
 	"symlink":  {script: "cat s >f.$$", beside: "cat m; ln -sf m s"},
 	"children": {script: "(exit 1); (:) & wait; cat n",

@@ -76,8 +76,7 @@ type Result struct {
 	// empty when nobody has. It is set by whoever runs them.
 	Native string
 	// Survives says which stall processes survive that a longer one breaks; empty where nobody has tried shorter
-	// ones. It
-	// is set by whoever tries them.
+	// ones. It is set by whoever tries them.
 	Survives string
 	// Accepted is the code of the cause for which what is broken was accepted; see [Result.Accept].
 	Accepted string

@@ -37,9 +37,8 @@ type Sampled struct {
 	First int
 }
 
-// Elsewhere says in which case of what file systems do the schedules were drawn, and how to draw in another; ""
-// where no
-// task was told what differs.
+// Elsewhere says in which case of what file systems do the schedules were drawn, and how to draw in another; "" where
+// no task was told what differs.
 func (s *Sampled) Elsewhere() string {
 	cases := s.Scenario.Setting.Assumed().Cases(s.looks.Inodes(), s.looks.Times())
 	if len(cases) == 1 {

@@ -134,10 +134,7 @@ func (l *local) reads(fd int) bool {
 
 // shown reports whether nobody changes a file, and its number is known: otherwise a look may number it.
 func (l *local) shown(n *inode) bool {
-	of := n.shownAs()
-	if l.m.policy == InodesReuse {
-		of = InodeID(n.ino & inoSlot)
-	}
+	of := l.m.numberedAs(n)
 	known := l.m.ofStart(n) || slices.ContainsFunc(l.m.shown, func(s numbered) bool { return s.of == of })
 	return known && l.file(n, content, rights)
 }

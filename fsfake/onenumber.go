@@ -47,10 +47,7 @@ func (m *Machine) madeBy(p *proc, n *inode) {
 
 // oneNumber is the number of an inode for all processes.
 func (m *Machine) oneNumber(n *inode) uint64 {
-	family, slot, of := n.ino>>inoFamily, n.ino&inoSlot, n.shownAs()
-	if m.policy == InodesReuse {
-		of = InodeID(slot)
-	}
+	family, slot, of := n.ino>>inoFamily, n.ino&inoSlot, m.numberedAs(n)
 	if slot > 0 && slot < m.nextIno { // of the start, or such a number has come back
 		return slot
 	}
@@ -67,6 +64,14 @@ func (m *Machine) oneNumber(n *inode) uint64 {
 	m.version++
 	m.numbered++
 	return m.shownAt(at)
+}
+
+// numberedAs is what stands for an inode in the list of numbers that were shown.
+func (m *Machine) numberedAs(n *inode) InodeID {
+	if m.policy == InodesReuse {
+		return InodeID(n.ino & inoSlot)
+	}
+	return n.shownAs()
 }
 
 // shownAt is the number that was shown at a place of the list.

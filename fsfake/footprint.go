@@ -67,7 +67,8 @@ func (m *Machine) ofStart(n *inode) bool {
 	return n.ino>>inoFamily == 0 && n.ino > 0 && n.ino < m.nextIno
 }
 
-// differs reports whether a file is another one to programs that read it or look at it. Record locks make no difference.
+// differs reports whether a file is another one to programs that read it or look at it. Record locks make no
+// difference.
 func (n *inode) differs(to *inode) bool {
 	was := *n
 	was.own, was.records = to.own, to.records

@@ -8,8 +8,8 @@ import (
 	"lockpick/fsfake"
 )
 
-// What is local hangs on what others can see of it: an open file description gives up its locks with its last use, and a
-// directory that was made later has no entries that can be told apart from it. Local steps of programs are compared
+// What is local hangs on what others can see of it: an open file description gives up its locks with its last use, and
+// a directory that was made later has no entries that can be told apart from it. Local steps of programs are compared
 // with all others in package search.
 func TestLocal(t *testing.T) {
 	m := fsfake.New(fsfake.Options{ChildPids: 1000})

@@ -35,7 +35,7 @@ var byDescriptor = []spec{
 			t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: d.fake}, 1)
 			return
 		}
-		t.passThen(t.steadyPipe(1))
+		t.fstat(c.fd(0), 1)
 	}},
 	{unix.SYS_LSEEK, "lseek", 3, (*thread).lseek},
 	{unix.SYS_FTRUNCATE, "ftruncate", 2, func(t *thread, c *call) {

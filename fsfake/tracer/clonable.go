@@ -59,7 +59,7 @@ func (p *process) sharesFiles() error {
 			continue
 		}
 		var s unix.Stat_t
-		name := "/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd)
+		name := p.inProc(fd)
 		if err := unix.Stat(name, &s); err != nil {
 			return noClone("descriptor %d: %v", fd, err)
 		}

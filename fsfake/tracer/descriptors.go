@@ -134,9 +134,14 @@ func (p *process) full() bool {
 	return uint64(free) >= limit.Cur
 }
 
+// inProc is the name in /proc of what a real descriptor leads to.
+func (p *process) inProc(fd int) string {
+	return "/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd)
+}
+
 // open reports whether a real descriptor is open.
 func (p *process) open(fd int) bool {
-	_, err := os.Lstat("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd))
+	_, err := os.Lstat(p.inProc(fd))
 	return err == nil
 }
 

@@ -99,7 +99,7 @@ func (t *thread) realNames(fd int, d *descriptor) ([]string, error) {
 	if d.file.flags&unix.O_PATH != 0 {
 		return nil, unix.EBADF
 	}
-	entries, err := os.ReadDir("/proc/" + strconv.Itoa(t.p.real) + "/fd/" + strconv.Itoa(fd))
+	entries, err := os.ReadDir(t.p.inProc(fd))
 	var names []string
 	for _, e := range entries {
 		names = append(names, e.Name())

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -51,7 +50,7 @@ func (t *thread) noteLocked(fd int) bool {
 	if t.protectsFile(fd, locks) {
 		return true
 	}
-	if name, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/fd/" + strconv.Itoa(fd)); err == nil {
+	if name, err := os.Readlink(t.p.inProc(fd)); err == nil {
 		t.r.note(strings.TrimSuffix(name, " (deleted)"))
 	}
 	return false

@@ -23,6 +23,13 @@ var looksOnly = map[int]bool{
 	unix.SYS_OPEN: true, unix.SYS_OPENAT: true, unix.SYS_STAT: true, unix.SYS_LSTAT: true, unix.SYS_NEWFSTATAT: true, unix.SYS_STATX: true,
 	unix.SYS_ACCESS: true, unix.SYS_FACCESSAT: true, unix.SYS_FACCESSAT2: true, unix.SYS_READLINK: true, unix.SYS_READLINKAT: true,
 	unix.SYS_STATFS: true, unix.SYS_GETXATTR: true, unix.SYS_LGETXATTR: true, unix.SYS_LISTXATTR: true, unix.SYS_LLISTXATTR: true,
+	unix.SYS_EXECVE: true, unix.SYS_EXECVEAT: true,
+}
+
+// A pathName is an absolute path, and whether its last component is followed.
+type pathName struct {
+	path   string
+	follow bool
 }
 
 // A place is where a path leads, as far as the real file system and the working directories
@@ -45,10 +52,19 @@ func (t *thread) locate(dirfd int, name string, follow bool) (place, error) {
 	p := t.p
 	if !looksOnly[t.c.nr] {
 		clear(t.r.plain)
+		clear(t.r.leads)
 	}
 	w := walk{t: t, follow: follow}
 	if path.IsAbs(name) {
-		return w.from("/", name)
+		pl, known := t.r.leads[pathName{name, follow}]
+		if known {
+			return pl, nil
+		}
+		pl, err := w.from("/", name)
+		if err == nil && t.r.err == nil && !w.own {
+			t.r.leads[pathName{name, follow}] = pl
+		}
+		return pl, err
 	}
 	if dirfd == unix.AT_FDCWD {
 		if p.cwd != "" {
@@ -63,7 +79,7 @@ func (t *thread) locate(dirfd int, name string, follow bool) (place, error) {
 	if d := p.fds[dirfd]; d.isFake() {
 		return w.relativeTo(d, name)
 	}
-	dir, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(dirfd))
+	dir, err := os.Readlink(p.inProc(dirfd))
 	if err != nil || !path.IsAbs(dir) {
 		return place{fd: -1}, nil // the kernel answers EBADF or ENOTDIR
 	}
@@ -76,6 +92,7 @@ type walk struct {
 	follow  bool
 	links   int
 	changed bool // the program's own path would not lead there
+	own     bool // another process's would lead elsewhere
 }
 
 // errAskCwd is that nobody but the fake knows where a path leads: out of the virtual directory or
@@ -265,6 +282,7 @@ func placeIn(name, rest string, slash bool) place {
 // process is /proc/PID and what follows. Descriptors and working directories of the fake are
 // where they say; the rest of a process of this run is real, under its real pid.
 func (w *walk) process(pid int, rest string) (place, error) {
+	w.own = true
 	p := w.t.r.process(pid)
 	rest = strings.Trim(rest, "/")
 	what, more, _ := strings.Cut(rest, "/")

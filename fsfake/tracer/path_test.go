@@ -11,12 +11,14 @@ import (
 )
 
 // A directory that becomes a symlink, outside of the virtual directory, leads there from then on, though
-// the program has passed through it before.
+// the program has passed through it before, and has asked for the same name.
 func TestDirectoryBecomesASymlink(t *testing.T) {
 	need(t, "sh")
 	need(t, "ln")
 	d := filepath.Join(t.TempDir(), "d")
-	got, calls := alone(t, newMachine(), config("sh", "-c", "mkdir $0 $0/x; : < $0/x/../x; rm -r $0; ln -s "+dir+" $0; echo 1 > $0/n; cat "+dir+"/n", d))
+	script := "mkdir $0 $0/x; : < $0/x/../x; test -e $0/n; rm -r $0; ln -s $1 $0; test -e $0/n; " +
+		"echo 1 > $0/n; cat $1/n; test -e $0/n || echo no"
+	got, calls := alone(t, newMachine(), config("sh", "-c", script, d, dir))
 	require.Equal(t, "1\n", got.Stdout, "%v %s", calls, got.Stderr)
 }
 
@@ -28,6 +30,8 @@ func TestPathThroughProc(t *testing.T) {
 		"exec 5< /; echo 1 > /proc/self/fd/5/$0/n",
 		"cd /; echo 1 > /proc/self/cwd$0/n",
 		"cd /; echo 1 > /proc/$$/root/proc/self/cwd/..$0/n",
+		// one name, two files
+		"echo 1 > n; exec 5< /; test -e /proc/self/fd/5/n; exec 5< $0; test -e /proc/self/fd/5/n || rm n",
 	} {
 		m := newMachine()
 		got, calls := alone(t, m, config("sh", "-c", script+"; cat "+dir+"/n", dir))

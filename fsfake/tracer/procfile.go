@@ -159,7 +159,7 @@ func (t *thread) openText(i int, text string) {
 			t.fault("a file for its text: error %d", -ret)
 			return
 		}
-		name := "/proc/" + strconv.Itoa(t.p.real) + "/fd/" + strconv.FormatInt(ret, 10)
+		name := t.p.inProc(int(ret))
 		if err := os.WriteFile(name, []byte(text), 0); err != nil {
 			t.fault("a file for its text: %v", err)
 		}

@@ -55,7 +55,7 @@ func (p *process) withReal(fd int, names []string) []string {
 	if len(p.r.shared) == 0 {
 		return names
 	}
-	at, _ := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd))
+	at, _ := os.Readlink(p.inProc(fd))
 	if g := p.r.shared[strings.TrimPrefix(at, physical(p.r.standsForRoot()))]; g != nil {
 		return g.Listing(names)
 	}
@@ -206,7 +206,7 @@ func isHarmless(rdev uint64) bool {
 
 // protectsFile is protects for a call on a real descriptor.
 func (t *thread) protectsFile(fd int, what change) bool {
-	name, err := os.Readlink("/proc/" + strconv.Itoa(t.p.real) + "/fd/" + strconv.Itoa(fd))
+	name, err := os.Readlink(t.p.inProc(fd))
 	if err != nil || strings.HasSuffix(name, " (deleted)") {
 		return false
 	}

@@ -45,6 +45,8 @@ type Run struct {
 	shared   map[string]*fsfake.Region // by path
 	// plain are real names on the way to others that are no symlinks, since the program last changed a name.
 	plain map[string]bool
+	// leads is where real names lead, since then.
+	leads map[pathName]place
 	out   capture
 	// outside are files outside of the virtual directory that were changed or locked.
 	outside map[string]bool
@@ -74,7 +76,8 @@ func Start(c Config) (*Run, error) {
 
 func newRun(c Config) *Run {
 	r := &Run{c: c, shared: map[string]*fsfake.Region{}, do: make(chan func()), over: make(chan struct{}),
-		threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{}, pipes: pipes{}}
+		threads: map[int]*thread{}, early: map[int]bool{}, plain: map[string]bool{},
+		leads: map[pathName]place{}, pipes: pipes{}}
 	for i := range c.Shared {
 		r.shared[c.Shared[i].Path] = &c.Shared[i]
 	}

@@ -404,37 +404,23 @@ func (r *Run) freshImage(t *thread) error {
 	if err := unix.PtraceGetRegs(t.tid, &regs); err != nil {
 		return err
 	}
-	argc, err := readUint64(t.tid, regs.Rsp)
-	if err != nil {
-		return err
-	}
-	at := regs.Rsp + 8*(argc+2)
-	for { // the environment
-		v, err := readUint64(t.tid, at)
-		if err != nil {
-			return err
-		}
-		if at += 8; v == 0 {
-			break
-		}
-	}
-	for ; ; at += 16 {
-		b, err := readFull(t.tid, at, 16)
-		if err != nil {
-			return err
-		}
-		switch key, v := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:]); key {
-		case atNull:
-			return t.shiftAddresses(regs, at+16)
-		case atSysinfoEhdr:
+	stack := words{tid: t.tid, at: regs.Rsp}
+	stack.at += 8 * (stack.next() + 1) // the arguments, which end with a NULL
+	for stack.b = nil; stack.next() != 0; {
+	} // and the environment
+	for stack.err == nil {
+		at := stack.at
+		switch key, v := stack.next(), stack.next(); {
+		case stack.err != nil:
+		case key == atNull:
+			return t.shiftAddresses(regs, stack.at)
+		case key == atSysinfoEhdr:
 			if r.c.AskTime || t.ownClock(v) != nil {
-				err = writeMem(t.tid, at, putUint64s(atIgnore))
+				stack.err = writeMem(t.tid, at, putUint64s(atIgnore))
 			}
-		case atRandom:
-			err = writeMem(t.tid, v, t.p.random(16))
-		}
-		if err != nil {
-			return err
+		case key == atRandom:
+			stack.err = writeMem(t.tid, v, t.p.random(16))
 		}
 	}
+	return stack.err
 }

@@ -23,7 +23,7 @@ func (t *thread) stat(dirfd, i, to, flags int) {
 			return
 		}
 		if dirfd != unix.AT_FDCWD || t.p.cwd == "" {
-			t.passThen(t.steadyPipe(to))
+			t.fstat(dirfd, to)
 			return
 		}
 		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: "."}, to)

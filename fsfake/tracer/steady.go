@@ -10,6 +10,16 @@ import (
 
 // What is asked of real things and differs from run to run: numbers and times of pipes, and what is free on a disk.
 
+// fstat makes a call that asks about a real descriptor.
+func (t *thread) fstat(fd, to int) {
+	var s unix.Stat_t
+	if unix.Stat(t.p.inProc(fd), &s) == nil && s.Mode&unix.S_IFMT != unix.S_IFIFO {
+		t.pass()
+		return
+	}
+	t.passThen(t.steadyPipe(to))
+}
+
 // steadyPipe returns what shows a pipe, after a call that asks about a descriptor, with a number of this run's and
 // without times. Others stay as they are.
 func (t *thread) steadyPipe(to int) func(ret int64) {

@@ -4,6 +4,7 @@ package tracer
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"syscall"
@@ -137,6 +138,26 @@ func readUint64(pid int, addr uint64) (uint64, error) {
 		return 0, err
 	}
 	return binary.LittleEndian.Uint64(b), nil
+}
+
+// words are read one after the other, some page of them at a time. After an error all are 0.
+type words struct {
+	tid int
+	at  uint64 // of the next
+	b   []byte // of those to come
+	err error
+}
+
+func (w *words) next() (v uint64) {
+	if len(w.b) < 8 && w.err == nil {
+		w.b, w.err = readMem(w.tid, w.at, pageSize)
+	}
+	if len(w.b) < 8 {
+		w.err = cmp.Or(w.err, error(unix.EFAULT))
+		return 0
+	}
+	v, w.b, w.at = binary.LittleEndian.Uint64(w.b), w.b[8:], w.at+8
+	return v
 }
 
 // writeMem writes all of b, or fails with EFAULT.

@@ -4,8 +4,6 @@ package tracer
 
 import (
 	"encoding/binary"
-	"os"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -223,8 +221,10 @@ func (p *process) waits(fd int) bool {
 	}
 	if d.kind == kindUnknown {
 		d.kind = kindWaits
-		if fi, err := os.Stat("/proc/" + strconv.Itoa(p.real) + "/fd/" + strconv.Itoa(fd)); err == nil {
-			if s := fi.Sys().(*unixStat); fi.Mode().IsRegular() || fi.IsDir() || s.Rdev == unix.Mkdev(1, 3) || s.Rdev == unix.Mkdev(1, 5) {
+		var s unix.Stat_t
+		if err := unix.Stat(p.inProc(fd), &s); err == nil {
+			switch kind := s.Mode & unix.S_IFMT; {
+			case kind == unix.S_IFREG, kind == unix.S_IFDIR, s.Rdev == unix.Mkdev(1, 3), s.Rdev == unix.Mkdev(1, 5):
 				d.kind = kindPlain
 			}
 		}

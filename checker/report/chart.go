@@ -207,7 +207,9 @@ func (c *charter) row(st *trace.Walked) {
 	default:
 		r.Lane = c.lane(st.Choice.Task)
 		for i := range st.Calls {
-			r.Calls = append(r.Calls, c.call(st, i))
+			if st.Calls[i].Op.Call != fsfake.CallChoose || i+1 == len(st.Calls) { // the call that was chosen says it all
+				r.Calls = append(r.Calls, c.call(st, i))
+			}
 		}
 		if st.Choice.Fails != "" {
 			r.Calls[0].Answer += " (made to fail)"

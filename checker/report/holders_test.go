@@ -40,3 +40,21 @@ func TestHoldersOfALockThatAChildInherits(t *testing.T) {
 		"#1 empty"}, cells)
 	require.Equal(t, "a child exits", chart.Rows[4].Calls[0].Call)
 }
+
+// Which of its tasks a program goes on with is told by the call alone, unless there is none.
+func TestChosenCallIsOneRow(t *testing.T) {
+	sc := &scenarios.Scenario{ID: "toy/choice", Setting: scenarios.Setting{Processes: 1}}
+	m := sc.NewMachine()
+	choice := trace.Call{Op: fsfake.Op{Call: fsfake.CallChoose, Len: 2}}
+	look := fsfake.Op{Call: fsfake.CallStat, Path: "/"}
+	call := trace.Call{Op: look, Result: m.Do(fsfake.Task{Pid: scenarios.Pid(0), N: 1}, look)}
+	a := sched.Task{Process: 0, N: 1}
+	tr := trace.Trace{
+		{N: 1, Choice: sched.Choice{Task: a}, Calls: []trace.Call{choice, call}, After: m},
+		{N: 2, Choice: sched.Choice{Task: a}, Calls: []trace.Call{choice}, After: m},
+	}
+	chart := newRunChart(sc, &trace.Counterexample{Trace: tr})
+	require.Len(t, chart.Rows[0].Calls, 1)
+	require.Contains(t, chart.Rows[0].Calls[0].Call, "stat")
+	require.Len(t, chart.Rows[1].Calls, 1)
+}

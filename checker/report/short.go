@@ -95,11 +95,11 @@ func (c *Chart) rank(i, cycle int) int {
 // that there is no more.
 func (c *Chart) rest(step int) bool {
 	behind := func(n int) (*trace.Call, int) { // the call of a step, and the description that it is on
-		st := &c.Walk.Steps[n]
-		if len(st.Calls) != 1 || len(st.Targets) != 1 || len(st.Targets[0]) != 1 {
+		call, targets := c.Walk.Steps[n].Only()
+		if len(targets) != 1 {
 			return nil, 0
 		}
-		return &st.Calls[0], st.Targets[0][0].Desc
+		return call, targets[0].Desc
 	}
 	call, desc := behind(step)
 	if desc == 0 || call.Op.Call != fsfake.CallRead || strings.TrimSpace(call.Result.Data) != "" {

@@ -17,7 +17,10 @@ func programs(n int, changing, named []int) *Chart {
 		Programs: true}
 	text := "at first"
 	for i := 1; i <= n; i++ {
-		st := trace.Walked{Step: &trace.Step{N: i, Calls: []trace.Call{{Op: fsfake.Op{Call: fsfake.CallRead, FD: i}}}}}
+		st := trace.Walked{
+			Step:    &trace.Step{N: i, Calls: []trace.Call{{Op: fsfake.Op{Call: fsfake.CallRead, FD: i}}}},
+			Targets: [][]trace.Target{nil},
+		}
 		cell := FileCell{Text: text}
 		for _, k := range changing {
 			if k == i {

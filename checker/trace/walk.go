@@ -40,6 +40,16 @@ type Walked struct {
 	Changes []Change
 }
 
+// Only is the one call of a step and the files that it worked on. A choice of which task goes on does not count. It is
+// nil where there are more calls, or none.
+func (w *Walked) Only() (*Call, []Target) {
+	k := len(w.Calls) - 1
+	if k < 0 || k > 1 || k == 1 && w.Calls[0].Op.Call != fsfake.CallChoose {
+		return nil, nil
+	}
+	return &w.Calls[k], w.Targets[k]
+}
+
 // A child is a process that a fork has made.
 type child struct {
 	pid    int

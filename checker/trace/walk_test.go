@@ -322,3 +322,28 @@ func TestRelativeNamesAndChildren(t *testing.T) {
 	require.Equal(t, opened.ID, written.ID)
 	require.Equal(t, "a child of A", w.Who(500))
 }
+
+// A choice of which task goes on is no call beside the one that was chosen.
+func TestOnlyCall(t *testing.T) {
+	choice, read := trace.Call{Op: fsfake.Op{Call: fsfake.CallChoose}}, trace.Call{Op: fsfake.Op{Call: fsfake.CallRead}}
+	on := []trace.Target{{Path: "/run/lock"}}
+	for _, c := range []struct {
+		calls   []trace.Call
+		targets [][]trace.Target
+		only    bool
+	}{
+		{nil, nil, false},
+		{[]trace.Call{read}, [][]trace.Target{on}, true},
+		{[]trace.Call{choice, read}, [][]trace.Target{nil, on}, true},
+		{[]trace.Call{read, read}, [][]trace.Target{on, on}, false},
+		{[]trace.Call{choice, read, read}, [][]trace.Target{nil, on, on}, false},
+	} {
+		call, targets := (&trace.Walked{Step: &trace.Step{Calls: c.calls}, Targets: c.targets}).Only()
+		if !c.only {
+			require.Nil(t, call)
+			continue
+		}
+		require.Equal(t, fsfake.CallRead, call.Op.Call)
+		require.Equal(t, on, targets)
+	}
+}

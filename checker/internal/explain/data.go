@@ -46,9 +46,9 @@ func (t *teller) readMidway(reading operation) bool {
 		}
 	}
 	for _, at := range reads {
-		on := at.Targets[0][0]
+		call, targets := at.Only()
+		on, text := targets[0], call.Result.Data
 		before, after := t.around(on.ID, reading.task, at.N)
-		text := at.Calls[0].Result.Data
 		switch {
 		case before == nil || before.Step <= 0:
 			continue
@@ -92,7 +92,8 @@ func (t *teller) whole(c *change) string {
 // halves tells of a read in pieces, with somebody's change in between.
 func (t *teller) halves(reading operation, reads []*trace.Walked) bool {
 	for i := 1; i < len(reads); i++ {
-		id := reads[i-1].Targets[0][0].ID
+		_, targets := reads[i-1].Only()
+		id := targets[0].ID
 		for _, p := range t.walk.Paths() {
 			for _, c := range t.changes[p] {
 				if c.By != reading.task && c.Step > reads[i-1].N && c.Step < reads[i].N && (c.Before.ID == id || c.After.ID == id) {
@@ -106,9 +107,10 @@ func (t *teller) halves(reading operation, reads []*trace.Walked) bool {
 	return false
 }
 
+// isRead reports whether a step reads a file or lists a directory.
 func isRead(st *trace.Walked) bool {
-	return len(st.Calls) == 1 && st.Calls[0].Op.Call.Is(fsfake.Reads) &&
-		st.Calls[0].Result.OK() && len(st.Targets[0]) > 0
+	c, targets := st.Only()
+	return c != nil && c.Op.Call.Is(fsfake.Reads) && c.Result.OK() && len(targets) > 0
 }
 
 // around finds the changes of a file's contents by others right before and after a step.

@@ -97,8 +97,9 @@ func (t *teller) lockLost(s span) bool {
 // upgrades reports whether a lock went because its owner asked for another kind of it: flock(2) is not atomic there.
 func (t *teller) upgrades(had *held) bool {
 	st := &t.walk.Steps[had.until-1]
-	return shared(&had.call) && st.Choice.Task.Process == had.task.Process && len(st.Calls) > 0 &&
-		st.Calls[0].Op.Call == fsfake.CallFlock && !unlocks(&st.Calls[0].Op)
+	c, _ := st.Only()
+	return shared(&had.call) && st.Choice.Task.Process == had.task.Process && c != nil &&
+		c.Op.Call == fsfake.CallFlock && !unlocks(&c.Op)
 }
 
 // gaveUpEarly tells of the other, that it had given its lock back before it changed what was seen.

@@ -73,7 +73,11 @@ func (t *teller) someAmid(such func(*trace.Walked) bool) bool {
 
 // amid tells of a read, whether it is between two changes that another made to what it read.
 func (t *teller) amid(st *trace.Walked) bool {
-	first, second := t.changesAround(st, &st.Targets[0][0])
+	_, targets := st.Only()
+	if len(targets) == 0 {
+		return false
+	}
+	first, second := t.changesAround(st, &targets[0])
 	if first == nil {
 		return false
 	}
@@ -94,11 +98,12 @@ func (t *teller) readBack() bool {
 	}
 	for i := range t.walk.Steps {
 		st := &t.walk.Steps[i]
-		if !isRead(st) || st.Calls[0].Result.Data == "" {
+		call, targets := st.Only()
+		if !isRead(st) || call.Result.Data == "" {
 			continue
 		}
 		var mine, theirs *change
-		for _, c := range t.changesOf(st.Targets[0][0].Path) {
+		for _, c := range t.changesOf(targets[0].Path) {
 			switch {
 			case c.Step > st.N || c.Kind != trace.Wrote:
 			case c.By == st.Choice.Task:
@@ -118,17 +123,19 @@ func (t *teller) readBack() bool {
 
 // isList reports whether a step lists a directory.
 func isList(st *trace.Walked) bool {
-	return len(st.Calls) == 1 && st.Calls[0].Op.Call == fsfake.CallReaddir && st.Calls[0].Result.OK() && len(st.Targets[0]) > 0
+	c, targets := st.Only()
+	return c != nil && c.Op.Call == fsfake.CallReaddir && c.Result.OK() && len(targets) > 0
 }
 
 // readHere tells what a read found.
 func (t *teller) readHere(st *trace.Walked) string {
-	on := st.Targets[0][0].Path
+	call, targets := st.Only()
+	on := targets[0].Path
 	switch {
-	case !isList(st) && st.Calls[0].Result.Data == "":
+	case !isList(st) && call.Result.Data == "":
 		return "found " + t.walk.Names.Short(on) + " empty"
 	case !isList(st):
-		return "read " + t.data(st.Calls[0].Result.Data) + " from " + t.walk.Names.Short(on)
+		return "read " + t.data(call.Result.Data) + " from " + t.walk.Names.Short(on)
 	case on == t.walk.Names.Dir():
 		return "listed the directory"
 	}

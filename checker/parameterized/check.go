@@ -42,7 +42,7 @@ const (
 	anyConfigurations = 20_000
 	fewConfigurations = 1_500
 	anyProcesses      = 5
-	anyStates         = 300_000
+	anyStates         = 100_000
 	fewStates         = 20_000
 )
 

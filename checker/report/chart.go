@@ -207,7 +207,7 @@ func (c *charter) row(st *trace.Walked) {
 	default:
 		r.Lane = c.lane(st.Choice.Task)
 		for i := range st.Calls {
-			if st.Calls[i].Op.Call != fsfake.CallChoose || i+1 == len(st.Calls) { // the call that was chosen says it all
+			if st.Calls[i].Op.Call != fsfake.CallChoose || i+1 == len(st.Calls) { // the chosen call says it all
 				r.Calls = append(r.Calls, c.call(st, i))
 			}
 		}

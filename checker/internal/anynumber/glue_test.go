@@ -13,7 +13,7 @@ import (
 // made counts the configurations of two processes in states of n, and those that gluing their two views does not make.
 func made(s *System, n, without int) (all, not int) {
 	how := How{K: 1, Makers: true, Names: true}
-	s.reach(n, func(*Config) bool { return false }, func(c *Config) {
+	s.reach(n, nil, func(c *Config) {
 		for _, a := range c.full() {
 			for _, b := range c.full() {
 				if a == b {

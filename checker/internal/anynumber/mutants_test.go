@@ -169,7 +169,7 @@ func breaks(t *testing.T, q question, m mutation) (bad bool) {
 	}()
 	for n := 2; n <= 4 && !bad; n++ {
 		s := mutant(t, q.sc, m)
-		bad = s.reach(n, s.badOf(q.property), func(*Config) {})
+		bad = s.reach(n, q.property, func(*Config) {})
 	}
 	return bad
 }

@@ -388,7 +388,7 @@ func TestProtocols(t *testing.T) {
 			}
 			for n := c.breaks - 1; n <= c.breaks; n++ {
 				s := allTold(t, c.scenario())
-				require.Equal(t, n == c.breaks, s.reach(n, s.badOf(c.property()), func(*Config) {}), n)
+				require.Equal(t, n == c.breaks, s.reach(n, c.property(), func(*Config) {}), n)
 			}
 		})
 	}

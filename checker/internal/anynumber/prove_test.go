@@ -50,8 +50,12 @@ func first(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, without 
 	return nil, nil
 }
 
-// reach visits the states of n processes, as configurations, until there are too many; it reports whether one is bad.
-func (s *System) reach(n int, bad func(*Config) bool, visit func(*Config)) (broken bool) {
+// reach visits the states of n processes, as configurations, until there are too many; it reports whether one breaks p.
+func (s *System) reach(n int, p *scenarios.Property, visit func(*Config)) (broken bool) {
+	bad, asserts := func(*Config) bool { return false }, false
+	if p != nil {
+		bad, asserts = s.badOf(p), p.Shows == scenarios.InAStep
+	}
 	c := s.begin(n)
 	v := c.canonical(c.full(), How{Names: true})
 	seen, work := map[string]bool{v.Key: true}, []Config{v.Config}
@@ -61,7 +65,7 @@ func (s *System) reach(n int, bad func(*Config) bool, visit func(*Config)) (brok
 		broken = broken || bad(&c)
 		for _, pid := range c.full() {
 			s.next(&c, pid, func(d step) {
-				broken = broken || d.failed
+				broken = broken || asserts && d.failed
 				if v := d.canonical(d.full(), How{Names: true}); !seen[v.Key] {
 					seen[v.Key] = true
 					work = append(work, v.Config)
@@ -86,7 +90,7 @@ func missing(s *System, proof *Proof, n int) (all, missing int) {
 	if n > 3 {
 		s.walk(n, testmain.Many(2, 4, 40), look)
 	} else {
-		s.reach(n, func(*Config) bool { return false }, look)
+		s.reach(n, nil, look)
 	}
 	return all, missing
 }

@@ -60,7 +60,7 @@ What they only read elsewhere is real.
 
 The environment is yours, with what --env adds, and without what differs from run to run or leads to what does:
 ` + command.LeftOut(96) + `.
-The time zone is UTC where you have none.
+The time zone is UTC where you have none. LANG=C.UTF-8 is LC_CTYPE=C.UTF-8 there, which says the same.
 
 With --survey there is one command, and the situations are made in which locks break: two and
 three runs of it, what one leaves behind that is killed at any call, a crash, a pid that is

@@ -40,13 +40,18 @@ func LeftOut(columns int) string {
 }
 
 // Inherit gives the commands the environment of a caller, as os.Environ lists it, without what makes executions differ.
-// Env comes on top. It is not written down in an archive, for it may hold secrets; only HOME is, where places outside
+// Env comes on top. LANG=C.UTF-8 is left out as well: LC_CTYPE says the same, and with LANG each program reads a dozen
+// files more. It is not written down in an archive, for it may hold secrets; only HOME is, where places outside
 // of the directory are shared, and a HOME in Env is not replaced. Dir must be known: an interpreter behind a shim (of
 // pyenv, rbenv, nodenv, goenv, plenv, asdf) is the one that the shim would choose there.
 func (s *Spec) Inherit(environ []string) {
 	s.inherited = nil
+	_, languages := lookup(environ, "LANGUAGE") // which says nothing without LANG
 	for _, e := range s.Direct(environ) {
-		name, _, _ := strings.Cut(e, "=")
+		name, value, _ := strings.Cut(e, "=")
+		if name == "LANG" && (value == "C.UTF-8" || value == "C.utf8") && !languages {
+			continue
+		}
 		if !slices.ContainsFunc(leftOut, func(out string) bool {
 			begin, all := strings.CutSuffix(out, "*")
 			return name == out || all && strings.HasPrefix(name, begin)

@@ -131,7 +131,8 @@ func TestCallsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// A machine refuses to change what a file holds once a shared mapping shows it, and says so in its key.
+// A machine refuses to change what a file holds once a shared mapping shows it, other than through the description that
+// was mapped, and says so in its key.
 func TestSharedMappingsShowNoChange(t *testing.T) {
 	task := Task{Pid: 101, N: 1}
 	m := New(Options{})
@@ -144,15 +145,46 @@ func TestSharedMappingsShowNoChange(t *testing.T) {
 	built, ok := NewRebuilder(m).Machine(m.AppendKey(nil))
 	require.True(t, ok)
 	require.Equal(t, m.AppendKey(nil), built.AppendKey(nil))
-	require.Contains(t, built.Do(task, Op{Call: CallWrite, FD: fd, Data: "x"}).Unmodelled, SharedChange)
+	require.True(t, built.Do(task, Op{Call: CallWrite, FD: fd, Data: "x"}).OK())
+	open := Op{Call: CallOpen, Path: "/f", Flags: O_RDWR}
+	other := int(m.Do(task, open).N)
+	refused := func(m *Machine, fd int) {
+		for _, op := range []Op{
+			{Call: CallWrite, FD: fd, Data: "x"}, {Call: CallPwrite, FD: fd, Data: "x"},
+			{Call: CallFtruncate, FD: fd, Len: 1},
+			{Call: CallFtruncate, FD: fd, Len: 9, Flags: AtLeast}, {Call: CallTruncate, Path: "f", Len: 1},
+			{Call: CallOpen, Path: "f", Flags: O_TRUNC | O_WRONLY},
+		} {
+			require.Contains(t, m.Clone().Do(task, op).Unmodelled, SharedChange, op)
+		}
+	}
+	refused(m, other)
 	for _, op := range []Op{
 		{Call: CallWrite, FD: fd, Data: "x"}, {Call: CallPwrite, FD: fd, Data: "x"},
-		{Call: CallFtruncate, FD: fd, Len: 1},
-		{Call: CallFtruncate, FD: fd, Len: 9, Flags: AtLeast}, {Call: CallTruncate, Path: "f", Len: 1},
-		{Call: CallOpen, Path: "f", Flags: O_TRUNC | O_WRONLY},
+		{Call: CallFtruncate, FD: fd, Len: 1}, {Call: CallFtruncate, FD: fd, Len: 9, Flags: AtLeast},
 	} {
-		require.Contains(t, m.Clone().Do(task, op).Unmodelled, SharedChange, op)
+		require.True(t, m.Clone().Do(task, op).OK(), op)
 	}
+	several := m.Clone()
+	require.True(t, several.Do(task, Op{Call: CallPread, FD: other, Len: 4, Flags: Shares}).OK())
+	require.True(t, several.Do(task, Op{Call: CallPread, FD: fd, Flags: Unshares}).OK())
+	refused(several, other)
+	refused(several, fd)
+	closed := m.Clone()
+	require.True(t, closed.Do(task, Op{Call: CallClose, FD: fd}).OK())
+	refused(closed, other)
+	none := m.Clone()
+	require.True(t, none.Do(task, Op{Call: CallPread, FD: fd, Flags: Unshares}).OK())
+	require.True(t, none.Do(task, Op{Call: CallWrite, FD: other, Data: "x"}).OK())
+	forked := m.Clone() // the mapping lives on in the child
+	child := int(forked.Do(task, Op{Call: CallFork}).N)
+	forked.KillProc(101)
+	require.Contains(t, forked.Do(Task{child, 1}, Op{Call: CallWrite, FD: other, Data: "x"}).Unmodelled, SharedChange)
+	killed := m.Clone()
+	killed.AddProc(ProcSpec{Pid: 102, Parent: 1, Cwd: "/"})
+	killed.KillProc(101)
+	fd2 := int(killed.Do(Task{102, 1}, open).N)
+	require.True(t, killed.Do(Task{102, 1}, Op{Call: CallWrite, FD: fd2, Data: "x"}).OK(), "who had mapped it is gone")
 	one := m.Clone()
 	one.KillProc(101)
 	require.True(t, one.Proc(1).Do(Op{Call: CallTruncate, Path: "/f", Len: 1}).OK(), "nobody is left that maps it")

@@ -71,9 +71,13 @@ const (
 	LookIno                // of readdir: inode numbers, too
 )
 
-// Shares, as a flag of pread, makes it a shared mapping that shows what it reads: from then on no change of the file's
-// contents is modelled.
-const Shares = 1
+// Flags of pread. Shares makes it a shared mapping that shows what it reads: from then on a change of the file's
+// contents is modelled only through the description that was mapped, for then the program sees it. Unshares says that
+// nothing is mapped through it any more.
+const (
+	Shares = 1 << iota
+	Unshares
+)
 
 // AtLeast, as a flag of ftruncate, makes it fallocate(2) of so many bytes from the file's beginning: a file that is
 // longer keeps its content, and is stamped as on ext4 and XFS.

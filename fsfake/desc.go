@@ -23,6 +23,7 @@ type desc struct {
 	refs  int32 // descriptors, and calls in progress
 	flags int32 // as F_GETFL tells them
 	flock uint8 // LOCK_SH, LOCK_EX, or 0
+	shows bool  // it was mapped, and before any other of the file
 	// flockTurn says when it got that lock: later than all with a smaller number.
 	flockTurn uint64
 	offset    int64 // for a directory, 1 once it has been read

@@ -57,10 +57,12 @@ func linkText(o *Op) string {
 	}
 	return ""
 }
-func fdText(o *Op) string       { return "fd " + strconv.Itoa(o.FD) }
-func toFDText(o *Op) string     { return "to fd " + strconv.Itoa(o.FD2) }
-func lenText(o *Op) string      { return strconv.FormatInt(o.Len, 10) }
-func sharesText(o *Op) string   { return strings.Repeat("for a shared mapping", o.Flags&Shares) }
+func fdText(o *Op) string   { return "fd " + strconv.Itoa(o.FD) }
+func toFDText(o *Op) string { return "to fd " + strconv.Itoa(o.FD2) }
+func lenText(o *Op) string  { return strconv.FormatInt(o.Len, 10) }
+func sharesText(o *Op) string {
+	return [...]string{"", "for a shared mapping", "after a shared mapping"}[o.Flags&3%3]
+}
 func atLeastText(o *Op) string  { return strings.Repeat("at least", o.Flags&AtLeast) }
 func offText(o *Op) string      { return strconv.FormatInt(o.Off, 10) }
 func atText(o *Op) string       { return "at " + strconv.FormatInt(o.Off, 10) }

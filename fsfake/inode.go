@@ -56,7 +56,7 @@ type inode struct {
 	// lookedAt: under TimesMultigrain, stat(2) has shown the times since they last changed.
 	lookedAt bool
 	// shared: a shared mapping shows it, or has shown it. See [Shares].
-	shared bool
+	shared sharing
 }
 
 // stamp returns the time of a change of n, which must be this machine's own.

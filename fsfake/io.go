@@ -47,18 +47,46 @@ func (m *Machine) pread(d *desc, n, off int64, r *Result) {
 	}
 }
 
-// share notes that a shared mapping shows what was read. Nobody sees that, but it stands in the key.
+// sharing is by whom a file was mapped.
+type sharing uint8
+
+const (
+	unshared  sharing = iota
+	byOne             // a description
+	bySeveral         // or by one that is closed
+)
+
+// share notes that a shared mapping shows what was read, or does no more. Nobody sees that, but it stands in the key.
 func (m *Machine) share(d *desc, flags int, r *Result) {
-	if flags&Shares != 0 && r.Errno == 0 && !m.inode(d.inode).shared {
-		m.mutInode(d.inode).shared = true
+	switch is := m.inode(d.inode).shared; {
+	case r.Errno != 0:
+	case flags&Shares != 0 && is == unshared:
+		m.mutInode(d.inode).shared, m.mutDesc(d.id).shows = byOne, true
+	case flags&Shares != 0 && is == byOne && !d.shows:
+		m.mutInode(d.inode).shared = bySeveral
+	case flags&Unshares != 0 && is == byOne && d.shows:
+		m.mutInode(d.inode).shared, m.mutDesc(d.id).shows = unshared, false
 	}
 }
 
-// unshare forgets which files mappings have shown. It is for when no living process has one.
-func (m *Machine) unshare() {
+// shownBy lists the files that are mapped only through descriptions which nobody has but these descriptors.
+func (m *Machine) shownBy(fds []fdesc) (list []InodeID) {
+	for _, f := range fds {
+		if f.outside() {
+			continue
+		}
+		if d := m.desc(f.desc); d.shows && d.refs == 1 && m.inode(d.inode).shared == byOne {
+			list = append(list, d.inode)
+		}
+	}
+	return list
+}
+
+// unshare forgets which files mappings have shown, all or some. It is for when no living process has one.
+func (m *Machine) unshare(some ...InodeID) {
 	for _, n := range m.inodes {
-		if n.shared {
-			m.mutInode(n.id).shared = false
+		if n.shared != unshared && (some == nil || slices.Contains(some, n.id)) {
+			m.mutInode(n.id).shared = unshared
 		}
 	}
 }
@@ -66,9 +94,9 @@ func (m *Machine) unshare() {
 // SharedChange is what no machine models once a mapping has shown a file: see [Shares].
 const SharedChange = "a change of a file that a program maps as shared memory"
 
-// showsElsewhere refuses to change a file that a shared mapping shows.
-func (m *Machine) showsElsewhere(id InodeID, r *Result) bool {
-	if m.inode(id).shared {
+// showsElsewhere refuses to change a file that a shared mapping shows, but through the description that was mapped.
+func (m *Machine) showsElsewhere(id InodeID, by *desc, r *Result) bool {
+	if is := m.inode(id).shared; is == bySeveral || is == byOne && (by == nil || !by.shows) {
 		*r = unmodelled(SharedChange)
 		return true
 	}
@@ -100,7 +128,7 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
 	case !d.writable():
 		r.Errno = EBADF
 		return
-	case data == "", m.showsElsewhere(d.inode, r):
+	case data == "", m.showsElsewhere(d.inode, d, r):
 		return
 	case off > maxSize-int64(len(data)):
 		*r = unmodelled("a file of more than %d bytes", maxSize)
@@ -250,7 +278,7 @@ func (m *Machine) truncate(p *proc, path string, size int64, r *Result) {
 		r.Errno = EACCES
 	case size > maxSize:
 		*r = unmodelled("a file of more than %d bytes", maxSize)
-	case m.profile.keepsTimes(size) && int64(len(n.data)) == size, m.showsElsewhere(id, r):
+	case m.profile.keepsTimes(size) && int64(len(n.data)) == size, m.showsElsewhere(id, nil, r):
 	default:
 		m.setSize(p, id, size)
 	}
@@ -269,7 +297,7 @@ func (m *Machine) ftruncate(p *proc, d *desc, size int64, flags int, r *Result) 
 		r.Errno = EINVAL
 	case size > maxSize:
 		*r = unmodelled("a file of more than %d bytes", maxSize)
-	case !m.showsElsewhere(d.inode, r):
+	case !m.showsElsewhere(d.inode, d, r):
 		m.setSize(p, d.inode, size)
 	}
 }

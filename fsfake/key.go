@@ -168,7 +168,7 @@ func (n *inode) appendAttrs(b []byte, boot int64) []byte {
 	tag := byte(n.kind) | bit(n.linkable, inodeLinkable) | bit(n.uid|n.gid != 0, inodeOwned) | bit(differ, inodeTimes) |
 		bit(n.ino != 0, inodeNumber) | bit(len(n.records) != 0, inodeRecords) | bit(n.unsynced != nil, inodeUnsynced)
 	b = append(b, tag)
-	b = appendUint(b, uint64(n.mode)|uint64(bit(n.lookedAt, 1)|bit(n.shared, 2))<<12) // above the 07777 of a mode
+	b = appendUint(b, uint64(n.mode)|uint64(bit(n.lookedAt, 1)|byte(n.shared)<<1)<<12) // above the 07777 of a mode
 	b = appendUint(b, uint64(n.nlink))
 	b = appendInt(b, n.btime-boot)
 	if tag&inodeTimes != 0 {
@@ -223,7 +223,7 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 	const usual = O_ACCMODE | O_APPEND | O_LARGEFILE
 	rare := d.flags &^ usual
 	// O_RDONLY to O_RDWR take 2 bits, and so do the locks.
-	b = append(b, 0, byte(d.flags&O_ACCMODE)|bit(d.appends(), 4)|d.flock<<3|bit(rare != 0, 32))
+	b = append(b, 0, byte(d.flags&O_ACCMODE)|bit(d.appends(), 4)|d.flock<<3|bit(rare != 0, 32)|bit(d.shows, 64))
 	if rare != 0 {
 		b = appendUint(b, uint64(rare))
 	}

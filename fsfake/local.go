@@ -205,7 +205,7 @@ func (l *local) whereabouts(n *inode) bool {
 
 // leaves reports whether the end of a process gives up nothing, nor a shared mapping, which keeps others from writing.
 func (l *local) leaves() bool {
-	mapped := slices.ContainsFunc(l.m.inodes, func(n *inode) bool { return n.shared })
+	mapped := slices.ContainsFunc(l.m.inodes, func(n *inode) bool { return n.shared != unshared })
 	return !mapped && l.staysIn() && l.closes(func(fdesc) bool { return true })
 }
 

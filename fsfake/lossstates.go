@@ -199,7 +199,7 @@ func (m *Machine) reboot(picks []pick) {
 	for _, p := range picks {
 		n := *m.inode(p.id)
 		n.own, n.data, n.names = own, p.data, p.names
-		n.unsynced, n.records, n.linkable, n.shared = nil, nil, false, false
+		n.unsynced, n.records, n.linkable, n.shared = nil, nil, false, unshared
 		n.nlink = links[n.id]
 		if n.kind == KindDir {
 			n.nlink, n.parent = 2+m.subdirs(p.names), parents[n.id]

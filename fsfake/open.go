@@ -34,7 +34,7 @@ func (m *Machine) open(p *proc, op *Op, r *Result) {
 		r.Errno = e
 		return
 	}
-	if f&O_TRUNC != 0 && m.showsElsewhere(id, r) {
+	if f&O_TRUNC != 0 && m.showsElsewhere(id, nil, r) {
 		return
 	}
 	r.N = int64(m.newDesc(p.pid, desc{inode: id, flags: statusFlags(f)}, f&O_CLOEXEC != 0))

@@ -86,6 +86,7 @@ func (m *Machine) KillProc(pid int) {
 	m.unpaced(pid)
 	m.napless(pid)
 	fds := m.proc(pid).fds
+	shown := m.shownBy(fds)
 	m.mutProc(pid).fds = nil
 	for _, f := range fds {
 		m.letGo(pid, f)
@@ -100,6 +101,14 @@ func (m *Machine) KillProc(pid int) {
 	if len(m.procs) == 1 {
 		m.unshare()
 	}
+	if len(shown) > 0 && !m.familyLives(m.family(pid)) {
+		m.unshare(shown...)
+	}
+}
+
+// familyLives reports whether some process of a family does.
+func (m *Machine) familyLives(family int) bool {
+	return slices.ContainsFunc(m.procs, func(p *proc) bool { return m.family(p.pid) == family })
 }
 
 // SetSign names a file or an empty directory by which a command shows where it is, such as the mark of
@@ -109,7 +118,7 @@ func (m *Machine) SetSign(path string) { m.mutSetup().sign = path }
 
 // unsign removes the sign of a family that was killed.
 func (m *Machine) unsign(family int) {
-	if m.sign == "" || slices.ContainsFunc(m.procs, func(p *proc) bool { return m.family(p.pid) == family }) {
+	if m.sign == "" || m.familyLives(family) {
 		return
 	}
 	_, ended := m.exitAt(family)

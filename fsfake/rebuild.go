@@ -180,7 +180,7 @@ func (r *Rebuilder) attrs(n *inode) (records int, old bool) {
 	tag := r.byte()
 	n.kind, n.linkable = Kind(tag&3), tag&inodeLinkable != 0
 	mode := r.uint()
-	n.mode, n.lookedAt, n.shared = uint32(mode&(1<<12-1)), mode>>12&1 != 0, mode>>12&2 != 0
+	n.mode, n.lookedAt, n.shared = uint32(mode&(1<<12-1)), mode>>12&1 != 0, sharing(mode>>13)
 	n.nlink = uint32(r.uint())
 	n.btime = r.int() + r.m.boot
 	n.atime, n.mtime, n.ctime = n.btime, n.btime, n.btime
@@ -240,7 +240,7 @@ func (r *Rebuilder) desc() *desc {
 	*d = desc{own: &r.newcomer, id: r.m.nextDesc}
 	r.descAt = append(r.descAt, d)
 	tag := r.byte()
-	d.flags, d.flock = int32(tag)&O_ACCMODE, tag>>3&3
+	d.flags, d.flock, d.shows = int32(tag)&O_ACCMODE, tag>>3&3, tag&64 != 0
 	if tag&4 != 0 {
 		d.flags |= O_APPEND
 	}

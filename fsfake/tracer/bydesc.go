@@ -40,7 +40,7 @@ var byDescriptor = []spec{
 	{unix.SYS_LSEEK, "lseek", 3, (*thread).lseek},
 	{unix.SYS_FTRUNCATE, "ftruncate", 2, func(t *thread, c *call) {
 		t.onFake(func(d *descriptor) {
-			t.askZero(fsfake.Op{Call: fsfake.CallFtruncate, FD: d.fake, Len: int64(c.args[1])})
+			t.askChange(d, fsfake.Op{Call: fsfake.CallFtruncate, FD: d.fake, Len: int64(c.args[1])})
 		})
 	}},
 	{unix.SYS_FSYNC, "fsync", 1, syncFile(0)},
@@ -59,7 +59,7 @@ var byDescriptor = []spec{
 			return
 		}
 		if d := t.p.fds[c.fd(0)]; d.isFake() {
-			t.askZero(fsfake.Op{Call: fsfake.CallFlock, FD: d.fake, Flags: c.int(1)})
+			t.unshown(d, func() { t.askZero(fsfake.Op{Call: fsfake.CallFlock, FD: d.fake, Flags: c.int(1)}) })
 			return
 		}
 		if !t.noteLocked(c.fd(0)) {
@@ -96,7 +96,7 @@ var byDescriptor = []spec{
 			case c.int(1) == unix.FALLOC_FL_KEEP_SIZE && off+n <= maxTransfer: // nobody sees it
 				t.result(0)
 			case c.int(1) == 0 && off+n <= maxTransfer:
-				t.askZero(fsfake.Op{Call: fsfake.CallFtruncate, FD: d.fake, Len: off + n, Flags: fsfake.AtLeast})
+				t.askChange(d, fsfake.Op{Call: fsfake.CallFtruncate, FD: d.fake, Len: off + n, Flags: fsfake.AtLeast})
 			default:
 				t.refuse(unix.EOPNOTSUPP) // programs write zeros instead
 			}

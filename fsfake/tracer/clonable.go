@@ -42,6 +42,8 @@ func (r *Run) clonable() error {
 		return noClone("it has several threads, or none")
 	case len(p.alarms) > 0:
 		return noClone("it has timers")
+	case len(r.mirrors) > 0:
+		return noClone("it maps a file as shared memory")
 	}
 	if t := p.threads[0]; t.state != asking || t.asks != 1 || t.blocked {
 		return noClone("it does not stand before a call that is asked by itself")

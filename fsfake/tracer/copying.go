@@ -57,6 +57,9 @@ func (t *thread) copy(c *copying) {
 	case c.ranges && in != out: // as between two file systems
 		t.refuse(unix.EXDEV)
 		return
+	case out && len(c.out.d.file.shown) > 0:
+		t.unmodelled(fsfake.SharedChange + " is not modelled, by such a call")
+		return
 	case !in || !out || c.in.d.file == c.out.d.file || c.ranges && c.in.d.path == c.out.d.path:
 		t.refuseUnlike(unix.EINVAL)
 		return

@@ -21,9 +21,11 @@ func (t *thread) close(c *call) {
 		t.pass()
 		return
 	}
-	t.askThen(fsfake.Op{Call: fsfake.CallClose, FD: d.fake}, func(fsfake.Result) {
-		delete(t.p.fds, fd)
-		t.pass()
+	t.unshown(d, func() {
+		t.askThen(fsfake.Op{Call: fsfake.CallClose, FD: d.fake}, func(fsfake.Result) {
+			delete(t.p.fds, fd)
+			t.pass()
+		})
 	})
 }
 

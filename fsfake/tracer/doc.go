@@ -73,13 +73,14 @@
 // race through memory run in one order, and so do processes that race through pipes: what one writes is a part of its
 // step before. Set-user-id programs get no privileges. Directories are listed sorted and without the kinds of what is
 // in them. A Go program is known by its file; the rounds of its runtime's own thread come before a set is taken. A
-// private mapping of a file is a copy of what the file held then ([Pending].Maps), and so is a shared one that cannot
-// be written to; the fake refuses changes of a file that such a one has shown. Pages that a program gives back
-// (MADV_DONTNEED) or adds (mremap) are zeros in such copies. A path that climbs out of the virtual directory from an
-// open directory below it, or from a removed one, is a fault. sendfile(2) and copy_file_range(2) are the reading and
-// the writing that the kernel does, one after the other. A call that programs have another way for is refused as by a
-// kernel that does not have it: fallocate(2) but to make a file longer, setting extended attributes, a copy from or to
-// a file elsewhere, io_uring; [Run.Refused] lists these. What the tracer does not handle (an unknown call, another
-// shared mapping of a file of the fake, a socket below the directory, 32-bit calls, job control, namespaces) is an
-// [Error] with the program's name and the call. It ends the run and is never let through.
+// private mapping of a file is a copy of what the file held then ([Pending].Maps); pages that a program gives back
+// (MADV_DONTNEED) or adds (mremap) are zeros there. A shared one that cannot be written to shows what is written
+// through the description that was mapped; the fake refuses other changes of such a file. A path that climbs out of
+// the virtual directory from an open directory below it, or from a removed one, is a fault. sendfile(2) and
+// copy_file_range(2) are the reading and the writing that the kernel does, one after the other. A call that programs
+// have another way for is refused as by a kernel that does not have it: fallocate(2) but to make a file longer,
+// setting extended attributes, a copy from or to a file elsewhere, io_uring; [Run.Refused] lists these. What the
+// tracer does not handle (an unknown call, another shared mapping of a file of the fake, a socket below the directory,
+// 32-bit calls, job control, namespaces) is an [Error] with the program's name and the call. It ends the run and is
+// never let through.
 package tracer

@@ -6,8 +6,8 @@ import "golang.org/x/sys/unix"
 
 // filter is the seccomp program: harmless calls are let through, every other stops.
 //
-// Three calls are harmless with some arguments: mmap of no file, rt_sigaction that only asks,
-// and futex that does not wait. Looking at them is the tracer's, but most of these calls need
+// Four calls are harmless with some arguments: mmap of no file, mprotect that permits no writes, rt_sigaction that only
+// asks, and futex that does not wait. Looking at them is the tracer's, but most of these calls need
 // no look.
 func filter() []unix.SockFilter {
 	const (
@@ -36,6 +36,8 @@ func filter() []unix.SockFilter {
 	return append(prog,
 		op(jeq, unix.SYS_MMAP, 0, 4),
 		op(ld, arg+8*3, 0, 0), op(jset, unix.MAP_ANONYMOUS, 0, 1), allow, trace,
+		op(jeq, unix.SYS_MPROTECT, 0, 4),
+		op(ld, arg+8*2, 0, 0), op(jset, unix.PROT_WRITE, 1, 0), allow, trace,
 		op(jeq, unix.SYS_RT_SIGACTION, 0, 6),
 		op(ld, arg+8*1, 0, 0), op(jeq, 0, 0, 3), op(ld, arg+8*1+4, 0, 0), op(jeq, 0, 0, 1), allow, trace,
 		op(jeq, unix.SYS_FUTEX, 0, 4),

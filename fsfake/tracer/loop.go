@@ -170,7 +170,8 @@ func (r *Run) pending() ([]Pending, error) {
 			if t.state == asking || t.state == inCall && t.blocked {
 				ends, comes := t.interrupted()
 				set = append(set, Pending{
-					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked, Maps: t.c.nr == unix.SYS_MMAP,
+					Task: t.task(), Op: t.op, Path: p.named(t.op.Path), Exit: t.exit, Clock: p.looked,
+					Maps:    t.c.nr == unix.SYS_MMAP && t.op.Flags&fsfake.Shares == 0,
 					Blocked: t.blocked, Interrupted: ends, Signalled: comes,
 					Missed: missed[t], Commutes: t.commutes(), Parent: p.ppid, Threads: len(p.threads) > 1, Kin: t.kin(),
 				})
@@ -263,6 +264,9 @@ func (r *Run) end() {
 	r.killAll()
 	r.out.drain()
 	r.out.close()
+	for _, m := range r.mirrors {
+		m.file.Close()
+	}
 	if r.temp != "" {
 		os.RemoveAll(r.temp)
 	}

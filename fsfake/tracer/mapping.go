@@ -15,8 +15,7 @@ import (
 // Mappings.
 
 // mmap of a file of the fake is a copy that one atomic read makes. What others write later does not show in a private
-// one, which they might see in a real one; see the limits. A shared one that cannot be written to is exact, for the
-// fake refuses to change the file from then on.
+// one, which they might see in a real one; see the limits. Of a shared one see [mirror].
 func (t *thread) mmap(c *call) {
 	if c.int(3)&unix.MAP_ANONYMOUS != 0 {
 		t.pass()
@@ -27,12 +26,11 @@ func (t *thread) mmap(c *call) {
 		t.pass()
 		return
 	}
-	flags := 0
-	readOnly := c.int(2)&unix.PROT_WRITE == 0 && d.file.flags&unix.O_ACCMODE == unix.O_RDONLY
+	op := fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(c.args[1]), Off: int64(c.args[5])}
 	switch kind := c.int(3) & unix.MAP_TYPE; {
 	case kind == unix.MAP_PRIVATE:
-	case kind == unix.MAP_SHARED && readOnly: // mprotect(2) cannot make it writable, for the descriptor is not
-		flags = fsfake.Shares
+	case kind == unix.MAP_SHARED && c.int(2)&unix.PROT_WRITE == 0:
+		op.Flags, op.Len = fsfake.Shares, pages(c.args[1])
 	default:
 		t.unmodelled("a shared mapping of a file of the fake (%s) is not modelled", d.path)
 		if e := new(Error); errors.As(t.r.err, &e) {
@@ -49,7 +47,6 @@ func (t *thread) mmap(c *call) {
 		t.fail(unix.EACCES)
 		return
 	}
-	op := fsfake.Op{Call: fsfake.CallPread, FD: d.fake, Len: int64(args[1]), Off: int64(args[5]), Flags: flags}
 	t.ask(op, func(r fsfake.Result) {
 		switch {
 		case r.Errno == unix.EISDIR: // see inWords
@@ -58,11 +55,11 @@ func (t *thread) mmap(c *call) {
 		case r.Errno != 0:
 			t.fail(r.Errno)
 			return
+		case op.Flags != 0:
+			t.mapShared(d, r)
+			return
 		case t.through:
-			t.really(func(ret int64) {
-				b, _ := readMem(t.tid, uint64(ret), len(r.Data))
-				t.kernel.Data, t.kernel.N = string(b), int64(len(b))
-			})
+			t.really(func(ret int64) { t.seen(ret, r) })
 			return
 		}
 		copied := args[3]&^unix.MAP_TYPE | unix.MAP_PRIVATE | unix.MAP_ANONYMOUS

@@ -29,7 +29,7 @@ func (r *Run) Memory() string {
 // sum is [Run.Memory], or whole [Run.State].
 func (r *Run) sum(whole bool) (sum string) {
 	_ = r.on(func() {
-		if r.err != nil {
+		if r.err != nil || len(r.mirrors) > 0 {
 			return
 		}
 		h, open := sha256.New(), pipes(nil)

@@ -35,7 +35,7 @@ var programs = []program{
 	{"cwd.sh", by("sh", "find", "env"), false}, {"cwd.py", python, false},
 	{"redirect.bash", by("bash"), false}, {"counter.sh", by("bash"), false},
 	{"lock.py", python, false}, {"files.py", python, true}, {"descriptors.py", python, false}, {"copying.py", python, false}, {"newer.py", python, false},
-	{"order.py", python, false},
+	{"order.py", python, false}, {"mapped.py", python, false},
 	{"lock.pl", by("perl"), false},
 	{"lock.js", by("node"), false}, {"promises.js", by("node"), true},
 	{"lock.c", compiled("gcc", "-O1", "-pthread", "-o"), true},

@@ -56,6 +56,7 @@ type Run struct {
 	execs   []string // see Executed
 	renamed bool     // see Renamed
 	temp    string   // a directory to remove at the end, or empty
+	mirrors []*mirror
 	cpu     unix.CPUSet
 	mask    uint64 // of a clone: the signals that it blocks
 	dog     watchdog

@@ -103,9 +103,9 @@ func TestHarmlessCallsTakeNothingShared(t *testing.T) {
 		"domain type protocol sv label buf resource rlim list uid euid suid gid egid sgid ss code policy cpu node cache " +
 		"head rseq sig cmd clock res")
 	arguments := map[string]string{
-		"mprotect": "addr len prot", "munmap": "addr len", "brk": "addr", "mremap": "addr len size flags new",
+		"munmap": "addr len", "brk": "addr",
 		"msync": "addr len flags", "mincore": "addr len vec", "madvise": "addr len advice", "mlock": "addr len",
-		"mlock2": "addr len flags", "munlock": "addr len", "pkey_mprotect": "addr len prot pkey",
+		"mlock2": "addr len flags", "munlock": "addr len",
 		"pkey_alloc": "flags rights", "pkey_free": "pkey",
 		"rt_sigprocmask": "flags set oldset size", "rt_sigreturn": "", "rt_sigpending": "set size",
 		"sigaltstack": "ss old",

@@ -157,6 +157,7 @@ type description struct {
 	// locks: somebody who has it has asked for a lock of it. early: somebody has closed it by a call that was said to
 	// commute, while others had it.
 	locks, early bool
+	shown        []*mirror
 }
 
 // firstMono is what every monotonic clock shows at first: an hour after the machine started.

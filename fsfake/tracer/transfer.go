@@ -176,7 +176,7 @@ func (t *thread) write(s shape, op fsfake.Op) {
 		return
 	}
 	op.FD, op.Data = d.fake, data.String()
-	t.askNumber(op)
+	t.askChange(d, op)
 }
 
 func (t *thread) read2() {

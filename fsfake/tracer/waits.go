@@ -90,6 +90,9 @@ var aboutTime = []spec{
 }
 
 var other = []spec{
+	{unix.SYS_MPROTECT, "mprotect", 3, (*thread).protectMemory},
+	{unix.SYS_PKEY_MPROTECT, "pkey_mprotect", 4, (*thread).protectMemory},
+	{unix.SYS_MREMAP, "mremap", 5, (*thread).protectMemory},
 	{unix.SYS_GETRANDOM, "getrandom", 3, func(t *thread, c *call) {
 		n := int(min(c.args[1], maxTransfer))
 		t.put(c.args[0], t.p.random(n), int64(n))

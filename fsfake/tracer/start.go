@@ -62,7 +62,8 @@ func (r *Run) launch() error {
 	}
 	switch {
 	case errors.Is(err, unix.EPERM): // of ptrace(PTRACE_TRACEME), mostly
-		return fmt.Errorf("tracer: %s cannot be traced here, for ptrace(2) is refused: %w; %s", program, err, inContainer)
+		return fmt.Errorf("tracer: %s cannot be traced here, for ptrace(2) is refused: %w; %s; where "+
+			"kernel.yama.ptrace_scope is 2 it also needs --cap-add SYS_PTRACE", program, err, inContainer)
 	case err != nil:
 		return fmt.Errorf("tracer: start %s: %w", program, err)
 	}
@@ -95,8 +96,7 @@ func (r *Run) launch() error {
 }
 
 // inContainer is what to do where calls are refused.
-const inContainer = "in a container, start that with: docker run --security-opt seccomp=unconfined --cap-add " +
-	"SYS_PTRACE; gVisor cannot do it"
+const inContainer = "in a container, start that with: docker run --security-opt seccomp=unconfined; gVisor cannot do it"
 
 // reap ends a process of which nothing else is known, and waits until it is gone. It stops at its exit, too.
 func reap(pid int) {

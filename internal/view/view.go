@@ -33,5 +33,5 @@ var ErrPlatform = errors.New("views of the machine can be made under Linux only"
 func Reason(err error) string {
 	return fmt.Sprintf("namespaces or overlays are refused here (%v): allow user namespaces "+
 		"(sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns; docker run --security-opt "+
-		"seccomp=unconfined)", err)
+		"seccomp=unconfined --security-opt systempaths=unconfined)", err)
 }

@@ -70,7 +70,9 @@ func validSVG(picture string) error {
 				return fmt.Errorf("%q leaves the picture: %.0f of %.0f, %.0f of %.0f", e, x, width, y, height)
 			}
 		case xml.EndElement:
-			x = 0
+			if x = 0; e.Name.Local == "svg" && width*9 != height*16 {
+				return fmt.Errorf("%.0f by %.0f does not fill a slide", width, height)
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/trace"
+	"lockpick/docs"
 	"lockpick/scenarios"
 )
 
@@ -21,7 +22,7 @@ const SARIFVersion = "2.1.0"
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 // SARIF writes what is not as claimed as a SARIF 2.1.0 log, for code scanning. Each property is a rule, and of
-// programs each kind of cause. A verdict that differs from its claim is an error, with its counterexample as a code
+// programs each kind of cause, whose help is its page with right code. A verdict that differs from its claim is an error, with its counterexample as a code
 // flow of one thread flow for each task. A verdict that could not be reached is a warning. What is as claimed is no
 // finding and is left out.
 //
@@ -184,7 +185,7 @@ func sarifRuleOf(r *checker.Result) sarifRule {
 	if r.Counterexample != nil && r.Scenario.OfCommands() {
 		if k, ok := trace.KindOf(r.Counterexample.Code); ok {
 			name := camel(strings.NewReplacer(",", "", " ", "-").Replace(k.Name))
-			help := sarifText{k.Says + " " + k.Fix, k.Says + "\n\n**Fix:** " + k.Fix}
+			help := sarifText{k.Says + " " + k.Fix, docs.Cause(k.ID)}
 			return sarifRule{k.ID, name, sarifText{Text: sentence(k.Name)}, sarifText{Text: k.Says}, help}
 		}
 	}

@@ -101,7 +101,6 @@ func TestKernelIsTold(t *testing.T) {
 	for name, write := range map[string]func(b *bytes.Buffer) error{
 		"timeline": func(b *bytes.Buffer) error { return Timeline(b, &r, Options{}) },
 		"markdown": func(b *bytes.Buffer) error { return Markdown(b, []checker.Result{r}, Options{}) },
-		"svg":      func(b *bytes.Buffer) error { return SVG(b, &r, Options{}) },
 		"json":     func(b *bytes.Buffer) error { return JSON(b, []checker.Result{r}, Options{}) },
 	} {
 		require.Contains(t, text(t, write), "breaks on this kernel too, 20 of 20", name)

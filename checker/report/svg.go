@@ -5,38 +5,44 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 
 	"lockpick/checker"
 )
 
-// SVG draws a counterexample as one picture for a slide: the timeline with bars that show
+// SVG draws a counterexample as one picture for a slide, of 16 to 9: the timeline with bars that show
 // who believes to hold the lock, the watched files at the right, the step that goes wrong
-// marked, what the marks mean, the cause, and the command that shows it again. It is as
-// wide as the timeline, at most svgColumns. It needs no fonts but a monospaced one, no
+// marked, what the marks mean, and the cause. Of the widths that it can be drawn in, it has the one whose
+// text is largest on the slide. It needs no fonts but a monospaced one, no
 // scripts and no network, and is drawn on a light ground.
 func SVG(w io.Writer, r *checker.Result, o Options) error {
 	if r.Counterexample == nil {
 		return fmt.Errorf("report: %s, %s: there is no counterexample to draw", r.Scenario.ID, r.Property)
 	}
-	s := &svg{w: bufio.NewWriter(w), r: r, o: o}
-	s.o.Width = svgColumns
-	s.collect()
-	s.draw()
-	return s.w.Flush()
+	best := svgOf(r, o, svgWidest)
+	for columns := svgWidest - svgStep; columns >= svgNarrowest; columns -= svgStep {
+		if s := svgOf(r, o, columns); s.unit < best.unit {
+			best = s
+		}
+	}
+	best.w = bufio.NewWriter(w)
+	best.draw()
+	return best.w.Flush()
 }
 
 // Sizes in pixels of a picture that fills a slide of 1920 by 1080 or so. Text is placed
 // by the advance of a monospaced font, which is 0.602 of its size, and fitted to it.
 const (
-	svgColumns = 116
-	svgLabel   = 8
-	svgFont    = 22
-	svgTitle   = 30
-	svgAdvance = svgFont * 0.602
-	svgRow     = 32
-	svgMargin  = 40
-	svgLeast   = 1200
+	svgWidest    = 116
+	svgNarrowest = 68
+	svgStep      = 4
+	svgFont      = 22
+	svgTitle     = 30
+	svgAdvance   = svgFont * 0.602
+	svgRow       = 30
+	svgMargin    = 30
+	svgLeast     = 960
 )
 
 // The colours: text on white has a contrast of 4.5 to 1 and more.
@@ -78,43 +84,38 @@ type svg struct {
 	r     *checker.Result
 	o     Options
 	lines []*line
+	unit  int // it is 16 of these wide, and 9 high
 	y     float64
 }
 
-// collect makes the lines below the title.
-func (s *svg) collect() {
-	cx := s.r.Counterexample
-	for _, text := range JoinWrapped(Facts(s.r), svgColumns) {
+// svgOf makes the lines of a picture of so many columns below its title, and measures it.
+func svgOf(r *checker.Result, o Options, width int) *svg {
+	s := &svg{r: r, o: o}
+	s.o.Width = width
+	for _, text := range JoinWrapped(Facts(r), width) {
 		s.lines = append(s.lines, (&line{}).add(dim, text))
 	}
 	s.lines = append(s.lines, &line{})
-	drawingOf(s.r).paint(s.o.Style, func(l *line, _ *Row) { s.lines = append(s.lines, l) })
-	const room = svgColumns - svgLabel
-	s.labelled("cause", wrap(cx.Cause, room))
-	if cx.Kernel != "" {
-		s.labelled("kernel", wrap(cx.Kernel, room))
+	drawingOf(r).paint(s.o.Style, func(l *line, _ *Row) { s.lines = append(s.lines, l) })
+	for _, text := range wrap(r.Counterexample.Cause, width) {
+		s.lines = append(s.lines, (&line{}).put(0, plain, text))
 	}
-	s.labelled("replay", broken(ReplayCommand(s.r, s.o), room, 2))
+	wide := max(svgLeast, 2*svgMargin+float64(columns(s.title()))*svgTitle*0.62)
+	for _, l := range s.lines {
+		wide = max(wide, 2*svgMargin+float64(len(l.text))*svgAdvance)
+	}
+	high := float64(2*svgMargin + 60 + svgRow*len(s.lines))
+	s.unit = int(math.Ceil(max(wide/16, high/9)))
+	return s
 }
 
-// labelled adds lines with a label before the first.
-func (s *svg) labelled(label string, lines []string) {
-	for i, text := range lines {
-		l := (&line{}).put(svgLabel, plain, text)
-		if i == 0 {
-			l.put(0, accent, label)
-		}
-		s.lines = append(s.lines, l)
-	}
+// title is the first line; the verdict is the part that stands out.
+func (s *svg) title() string {
+	return s.r.Scenario.ID + "  " + s.r.Property.ID + " " + s.r.Verdict.String()
 }
 
 func (s *svg) draw() {
-	title := s.r.Scenario.ID + "  " + s.r.Property.ID + " " + s.r.Verdict.String()
-	width := max(svgLeast, 2*svgMargin+float64(columns(title))*svgTitle*0.62)
-	for _, l := range s.lines {
-		width = max(width, 2*svgMargin+float64(len(l.text))*svgAdvance)
-	}
-	height := 2*svgMargin + 60 + svgRow*len(s.lines)
+	width, height := float64(16*s.unit), 9*s.unit
 	s.print(`<?xml version="1.0" encoding="UTF-8"?>`)
 	s.print(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %d" width="%.0f" height="%d" role="img" `+
 		`font-family="'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace" font-size="%d" fill="%s">`,

@@ -158,6 +158,9 @@ const (
 	kindSame   = "same"
 )
 
+// imageWord ends the line of a file with [File.Image].
+const imageWord = "image"
+
 // parseFile reads what a setting says of a file. Its kind stands in Content.
 func parseFile(value string) (f File, err error) {
 	words := strings.SplitN(value, " ", 4)
@@ -180,6 +183,8 @@ func parseFile(value string) (f File, err error) {
 	}
 	f.Mode, f.Content = uint32(mode), words[2]
 	rest := strings.TrimSpace(words[3][len(quoted):])
+	rest, f.Image = strings.CutSuffix(rest, imageWord)
+	rest = strings.TrimSpace(rest)
 	if to := map[string]*string{kindLink: &f.Link, kindSame: &f.Same}[f.Content]; to != nil {
 		if *to, err = strconv.Unquote(rest); err != nil {
 			return f, errors.New("its target is not quoted as Go quotes strings")
@@ -340,6 +345,9 @@ func (s *Spec) Format() ([]byte, error) {
 			} else if f.Owner != "" {
 				fmt.Fprintf(&setting, " %s", f.Owner)
 			}
+			if f.Image {
+				setting.WriteString(" " + imageWord)
+			}
 			fmt.Fprintln(&setting)
 		}
 		if hasPart(kind) {
@@ -357,7 +365,7 @@ func (s *Spec) Format() ([]byte, error) {
 // plain reports whether a part alone says everything of a file.
 func (f *File) plain() bool {
 	kind, _ := f.encode()
-	return kind == kindText && f.Age == 0 && f.Owner == "" && f.mode() == usualMode(f.Content)
+	return kind == kindText && f.Age == 0 && f.Owner == "" && !f.Image && f.mode() == usualMode(f.Content)
 }
 
 // encode returns the kind of a file, and the text of its part.

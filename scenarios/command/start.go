@@ -32,6 +32,9 @@ type File struct {
 	Age time.Duration
 	// Mounted: it is a directory on which something is mounted.
 	Mounted bool
+	// Image: with [Spec.Left] it was there before the command that was killed, and is as it was: on an overlay, it is of
+	// the image.
+	Image bool
 }
 
 // setup makes the directory and its files, the oldest first and each at its time, and lets every
@@ -45,20 +48,29 @@ func (s *Spec) setup(m *fsfake.Machine) {
 	for _, r := range s.Outside {
 		must(p.MkdirAll(path.Dir(r.Path), 0o777))
 	}
-	if s.Left {
-		m.SealImage() // what a run has left was made in the container
-	}
 	files := slices.Clone(s.Files)
-	slices.SortStableFunc(files, func(a, b File) int { return cmp.Compare(b.Age, a.Age) })
+	above := func(f File) bool { return s.Left && !f.Image }
+	slices.SortStableFunc(files, func(a, b File) int {
+		switch {
+		case above(a) == above(b):
+			return cmp.Compare(b.Age, a.Age)
+		case above(b):
+			return -1
+		}
+		return 1
+	})
 	age := s.oldest()
 	for _, f := range files {
-		m.Advance(age - max(f.Age, 0))
-		age = max(f.Age, 0)
+		if above(f) {
+			m.SealImage() // what a run has left was made in the container
+		}
+		m.Advance(max(age-max(f.Age, 0), 0))
+		age = min(age, max(f.Age, 0))
 		must(f.make(p, s.at))
 	}
 	m.Advance(age)
 	for _, f := range files { // later files have changed the times of directories
-		if f.Age < 0 || f.Age > 0 && strings.HasSuffix(f.Name, "/") {
+		if f.Age < 0 || f.Age > 0 && (strings.HasSuffix(f.Name, "/") || above(f) && f.Link == "") {
 			at := m.Now().Add(-f.Age)
 			must(p.Chtimes(s.at(f.Name), at, at))
 		}

@@ -253,7 +253,7 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 			files := s.filesOf(m)
 			if !slices.ContainsFunc(seen, func(f []File) bool { return slices.Equal(f, files) }) {
 				seen = append(seen, files)
-				left = append(left, leftover{at, files})
+				left = append(left, leftover{at, markImage(slices.Clone(files), seen[0])})
 			}
 		}
 	}
@@ -290,6 +290,16 @@ func (s *Spec) filesOf(m *fsfake.Machine) (out []File) {
 		out = append(out, f)
 	}
 	return out
+}
+
+// markImage marks the files that are as before. A directory stays the same one when something in it changes.
+func markImage(files, before []File) []File {
+	for i, f := range files {
+		files[i].Image = slices.ContainsFunc(before, func(b File) bool {
+			return b == f || b.Name == f.Name && strings.HasSuffix(f.Name, "/")
+		})
+	}
+	return files
 }
 
 // namesIn are the names of files, in a text.

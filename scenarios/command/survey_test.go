@@ -18,7 +18,8 @@ func TestFormatOfSurveys(t *testing.T) {
 	s := command.Spec{
 		Commands: []command.Line{{Shell: "sh a"}}, Dir: "/data", Left: true, Living: []int{104, 7},
 		Setting: scenarios.Setting{FailingCalls: 1, PowerLosses: 1, Machine: fsfake.Options{Profile: fsfake.XFS}},
-		Files:   []command.File{{Name: "n", Content: "0\n", Mode: 0o644, Age: time.Hour}, {Name: "m", Same: "n", Mode: 0o644, Age: time.Hour}},
+		Files: []command.File{{Name: "n", Content: "0\n", Mode: 0o644, Age: time.Hour}, {Name: "m", Same: "n", Mode: 0o644, Age: time.Hour},
+			{Name: "d/", Mode: 0o755, Age: time.Hour, Image: true}, {Name: "e", Link: "n", Mode: 0o777, Image: true}},
 	}
 	text, err := s.Format()
 	require.NoError(t, err)
@@ -27,6 +28,24 @@ func TestFormatOfSurveys(t *testing.T) {
 	require.Equal(t, s, got)
 	_, err = command.Parse([]byte("-- commands --\nx\n-- setting --\nfile 0644 0s same \"m\" \"n\"\n"))
 	require.ErrorContains(t, err, "does not stand above it")
+}
+
+// On an overlay, what a killed owner has made lies above the image, and what it has left alone is of the image: a
+// directory of it cannot be renamed.
+func TestLeftoversOnOverlay(t *testing.T) {
+	sc := func(line string) *command.Spec {
+		return &command.Spec{Commands: []command.Line{{Shell: line}}, Dir: "/data", Left: true,
+			Setting: scenarios.Setting{Machine: fsfake.Options{Profile: fsfake.Overlay}},
+			Files:   []command.File{{Name: "old/", Age: time.Hour, Image: true}, {Name: "lock/", Age: 2 * time.Hour}}}
+	}
+	made, err := sc("true").Scenario()
+	require.NoError(t, err)
+	p := made.NewMachine().Proc(1)
+	require.NoError(t, p.Rename("/data/lock", "/data/aside"))
+	require.ErrorIs(t, p.Rename("/data/old", "/data/older"), fsfake.EXDEV)
+	f, ok := scenarios.NewView(made.NewMachine()).Lstat("/data/lock")
+	require.True(t, ok)
+	require.Equal(t, 2*time.Hour, made.NewMachine().Now().Sub(time.Unix(0, f.Mtime)))
 }
 
 // A killed owner's directory is the start of others: with its hard links, and two days old.

@@ -18,6 +18,6 @@ var files embed.FS
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
-		baton(), borg(), carina(), gascity(), gitLock(), kube(), restic(), sqlite(), vellum(), writeAtomic(),
+		baton(), borg(), carina(), codex(), gascity(), gitLock(), kube(), restic(), sqlite(), vellum(), vim(), writeAtomic(),
 	)
 }

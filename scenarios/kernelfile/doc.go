@@ -21,6 +21,6 @@ func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
 		bbolt(), certbot(), chef(), containersStorage(), dnf(), firefox(), fslock(), go4(), hermit(), homebrew(),
 		ilock(), jdkFileHandler(), jj(), keybase(), libvirt(), logrotate(), materialize(), mongod(), patchify(),
-		prometheus(), redis(), terraform(), vagrant(),
+		opkg(), portage(), prometheus(), redis(), terraform(), vagrant(),
 	)
 }

@@ -24,7 +24,7 @@ var files embed.FS
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
-		addInstaller(), celoRewards(), claudeRemember(), compactContracts(), factoryFactory(), gnupg(), ihub(),
+		addInstaller(), celoRewards(), claudeRemember(), compactContracts(), factoryFactory(), gnupg(), h2(), ihub(),
 		invoker(), khive(), marionette(), mdRedline(), mercurial(), moby(), mulmoclaude(), mysql(), nano(),
 		openswarm(), pacman(), phantombot(), puppet(), qLockFile(), rcloneBisync(), shadow(), snakemake(), tmux(),
 		xserver(), zsh(),

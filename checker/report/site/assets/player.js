@@ -47,6 +47,12 @@
       else root.scrollIntoView({ block: 'start' });
     };
 
+    // race scrolls a long diagram to where the last task comes in between: what goes wrong shows there.
+    self.race = function () {
+      var n = rows.map(function (r) { return r.classList.contains('preempts'); }).lastIndexOf(true);
+      if (n > 0) reveal(marks[n - 1]);
+    };
+
     // reveal scrolls a long diagram to a step, and nothing else.
     function reveal(strip) {
       var room = root.querySelector('.diagram .scroll');
@@ -110,7 +116,7 @@
       }
     });
   }
-  players.forEach(function (p) { p.show(p.last, false); });
+  players.forEach(function (p) { p.show(p.last, false); p.race(); });
   follow();
   window.addEventListener('hashchange', follow);
   window.addEventListener('load', follow); // after the browser has gone to what it takes for the place

@@ -22,9 +22,9 @@ const SARIFVersion = "2.1.0"
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 // SARIF writes what is not as claimed as a SARIF 2.1.0 log, for code scanning. Each property is a rule, and of
-// programs each kind of cause, whose help is its page with right code. A verdict that differs from its claim is an error, with its counterexample as a code
-// flow of one thread flow for each task. A verdict that could not be reached is a warning. What is as claimed is no
-// finding and is left out.
+// programs each kind of cause, whose help is its page with right code. A verdict that differs from its claim is an
+// error, with its counterexample as a code flow of one thread flow for each task. A verdict that could not be reached
+// is a warning. What is as claimed is no finding and is left out.
 //
 // A result is shown at the line of the source whose call went wrong. Of real programs without
 // debug information it is the script, or the line of an archive, that made it. Where that is not

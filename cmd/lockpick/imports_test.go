@@ -63,9 +63,10 @@ var imports = map[string]string{
 	"checker/internal/table":     "checker/internal/parallel",
 	"checker/internal/saved":     "checker checker/report scenarios sched",
 	"checker/checkertest":        "checker checker/internal/saved checker/internal/watchdog checker/report checker/trace scenarios sched rapid x/tools/txtar",
-	"checker/report":             "checker checker/trace docs scenarios sched fsfake model x/tools/txtar x/text internal/numbers",
-	"checker/report/site":        "checker checker/report checker/trace scenarios sched fsfake internal/numbers",
-	"checker/real":               "checker checker/trace fsfake fsfake/kernel scenarios sched",
+	"checker/report": "checker checker/trace docs scenarios sched fsfake model x/tools/txtar x/text " +
+		"internal/numbers",
+	"checker/report/site": "checker checker/report checker/trace scenarios sched fsfake internal/numbers",
+	"checker/real":        "checker checker/trace fsfake fsfake/kernel scenarios sched",
 	"checker/cli": "checker checker/edits " +
 		"checker/internal/certificate checker/internal/parallel checker/internal/saved checker/internal/watchdog " +
 		"checker/parameterized checker/real checker/report checker/report/site checker/trace docs " +

@@ -32,8 +32,8 @@ type File struct {
 	Age time.Duration
 	// Mounted: it is a directory on which something is mounted.
 	Mounted bool
-	// Image: with [Spec.Left] it was there before the command that was killed, and is as it was: on an overlay, it is of
-	// the image.
+	// Image: with [Spec.Left] it was there before the command that was killed, and is as it was: on an overlay, it
+	// is of the image.
 	Image bool
 }
 

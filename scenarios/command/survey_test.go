@@ -18,7 +18,8 @@ func TestFormatOfSurveys(t *testing.T) {
 	s := command.Spec{
 		Commands: []command.Line{{Shell: "sh a"}}, Dir: "/data", Left: true, Living: []int{104, 7},
 		Setting: scenarios.Setting{FailingCalls: 1, PowerLosses: 1, Machine: fsfake.Options{Profile: fsfake.XFS}},
-		Files: []command.File{{Name: "n", Content: "0\n", Mode: 0o644, Age: time.Hour}, {Name: "m", Same: "n", Mode: 0o644, Age: time.Hour},
+		Files: []command.File{{Name: "n", Content: "0\n", Mode: 0o644, Age: time.Hour},
+			{Name: "m", Same: "n", Mode: 0o644, Age: time.Hour},
 			{Name: "d/", Mode: 0o755, Age: time.Hour, Image: true}, {Name: "e", Link: "n", Mode: 0o777, Image: true}},
 	}
 	text, err := s.Format()

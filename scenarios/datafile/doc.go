@@ -18,6 +18,7 @@ var files embed.FS
 // Scenarios lists all systems.
 func Scenarios() []scenarios.Scenario {
 	return slices.Concat(
-		baton(), borg(), carina(), codex(), gascity(), gitLock(), kube(), restic(), sqlite(), vellum(), vim(), writeAtomic(),
+		baton(), borg(), carina(), codex(), gascity(), gitLock(), kube(), restic(), sqlite(), vellum(), vim(),
+		writeAtomic(),
 	)
 }

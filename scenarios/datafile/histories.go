@@ -41,8 +41,9 @@ func vim() []scenarios.Scenario {
 	}
 	writes := kit.Adds(merge, func(t *scenarios.Task, key string) bool { return kit.HasLine(t, info, key) })
 	return sys.Scenarios(kit.Row{ID: "merge-and-rename/writers",
-		Does: "Two editors end at once. Both merge with the file as it was, and who renames last drops the other's marks.",
-		In:   kit.In(kit.Roles(writes, writes), kit.File(info, "")), Claims: kit.Broken(scenarios.LostUpdate)})
+		Does: "Two editors end at once. Both merge with the file as it was, and who renames last drops the other's " +
+			"marks.",
+		In: kit.In(kit.Roles(writes, writes), kit.File(info, "")), Claims: kit.Broken(scenarios.LostUpdate)})
 }
 
 // codex is the message history of OpenAI's Codex, an agent (Rust): one line is appended under a kernel lock on the
@@ -50,7 +51,8 @@ func vim() []scenarios.Scenario {
 func codex() []scenarios.Scenario {
 	const history = "/home/user/.codex/history.jsonl"
 	sys := kit.System{Name: "codex", State: history, Source: kit.Part(files, "codex"),
-		Report: kit.At("openai/codex", "0c330ecfc995d269bad2725b7722553e18a92513", "codex-rs/core/src/message_history.rs")}
+		Report: kit.At("openai/codex", "0c330ecfc995d269bad2725b7722553e18a92513",
+			"codex-rs/core/src/message_history.rs")}
 	appends := func(t *scenarios.Task, key string) bool {
 		f, err := t.OpenFile(history, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 		if err != nil {

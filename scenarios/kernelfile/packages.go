@@ -84,9 +84,10 @@ func portage() []scenarios.Scenario {
 	return sys.Scenarios(
 		kit.Row{ID: "compare-by-link/contend", Does: "Locked again before it is removed, and compared: one holds it.",
 			Lock: l, In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(me)},
-		kit.Row{ID: "compare-by-link/crash", Does: "Whoever is killed leaves the file, and at most a hard link to it: " +
-			"nobody removes the file then, and the next one still gets it.",
-			Lock: l, In: kit.In(kit.Contend(2), kit.Kill(1), kit.Probe), Alike: true,
+		kit.Row{ID: "compare-by-link/crash", Lock: l,
+			Does: "Whoever is killed leaves the file, and at most a hard link to it: nobody removes the file then, " +
+				"and the next one still gets it.",
+			In: kit.In(kit.Contend(2), kit.Kill(1), kit.Probe), Alike: true,
 			Claims: kit.Holds(me, scenarios.Wedge)},
 	)
 }

@@ -53,8 +53,9 @@ func h2() []scenarios.Scenario {
 	}
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(
-		kit.Row{ID: "write-and-look/contend", Does: "Where no file is there, one makes it, and the others find it fresh.",
-			Lock: l, In: kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(me)},
+		kit.Row{ID: "write-and-look/contend", Lock: l,
+			Does: "Where no file is there, one makes it, and the others find it fresh.",
+			In:   kit.In(kit.Contend(3)), Alike: true, Claims: kit.Holds(me)},
 		kit.Row{ID: "write-and-look/dead-owner", Does: "Whoever stops between its look at the age and its write " +
 			"writes over the lock of who was faster, and finds its own text.",
 			Lock: l, In: deadOwner(2), Alike: true, Claims: kit.Broken(me)},

@@ -136,7 +136,7 @@ func onPaper(t *testing.T, b *tab, dir string) {
 func atTheRace(t *testing.T, b *tab, dir string) {
 	b.look(420, 900, "light")
 	var added struct{ Identifier string }
-	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `new MutationObserver(() => // as of more steps
+	b.call("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": `new MutationObserver(() =>
 		document.querySelectorAll('.diagram').forEach(d => d.classList.add('wide', 'long'))
 	).observe(document, {childList: true, subtree: true})`}, &added)
 	defer b.call("Page.removeScriptToEvaluateOnNewDocument", map[string]any{"identifier": added.Identifier}, nil)
@@ -160,7 +160,7 @@ func linksToSteps(t *testing.T, b *tab, dir string) {
 		late := b.number(`document.querySelectorAll('.player .timeline tbody tr').length - 2`)
 		b.open(page + "#mutual-exclusion-" + strconv.Itoa(late))
 		b.eval(`new Promise(r => requestAnimationFrame(() => requestAnimationFrame(r)))`, nil)
-		require.Equal(t, "", b.text(`(() => { const r = document.querySelector('[aria-current=step]').getBoundingClientRect(); return r.top > 60 && r.bottom < innerHeight ? 1 : 0 })()`), width)
+		require.Equal(t, 1, b.number(`(() => { const r = document.querySelector('[aria-current=step]').getBoundingClientRect(); return r.top > 60 && r.bottom < innerHeight ? 1 : 0 })()`), width)
 	}
 }
 

@@ -26,7 +26,29 @@ func Check(ctx context.Context, sc *scenarios.Scenario, p *scenarios.Property, o
 	o.log = &log
 	res, err := check(ctx, sc, p, o)
 	res.Attempts = log
+	if err == nil && sc.More {
+		if three, ok := res.WithThree(ctx); ok {
+			return three, nil
+		}
+	}
 	return res, err
+}
+
+// fewStates bounds how far three processes are tried, in states: less than a second.
+const fewStates = 20_000
+
+// WithThree decides what holds with two processes with three, as far as that is cheap; false where it is not, or where
+// it says nothing.
+func (r *Result) WithThree(ctx context.Context) (Result, bool) {
+	if r.Verdict != Holds || !r.Scenario.Setting.Alike() || r.Scenario.Setting.Processes != 2 {
+		return Result{}, false
+	}
+	sc, err := r.Scenario.WithProcesses(3)
+	if err != nil {
+		return Result{}, false
+	}
+	three, err := Check(ctx, &sc, r.Property, Options{SkipOdds: true, States: fewStates})
+	return three, err == nil && three.Verdict != Unknown
 }
 
 // check decides one property of a scenario on the machine that its setting describes, with sleeps that last where

@@ -98,6 +98,9 @@ type Scenario struct {
 	Corpus bool
 	// Subject is the protocol alone, for surveys; nil when there is none.
 	Subject *Subject
+	// More: nobody has said how many processes there are. Where a property holds with two, and three are soon decided,
+	// they are; see [Subject.Contend].
+	More bool
 	// Watchdog is told when code of the scenario runs; nil for nobody. Verdicts do not depend
 	// on it. The command and package checkertest set their own.
 	Watchdog Watchdog

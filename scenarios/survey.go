@@ -286,15 +286,16 @@ func (s *Subject) scenario(name, summary string, setting Setting, program Progra
 	return sc
 }
 
-// Contend is the plainest scenario of the subject, two processes that want the lock once,
-// for a list of scenarios whose survey is the subject's.
+// Contend is the plainest scenario of the subject, two processes that want the lock once, and three where that is soon
+// decided, for a list of scenarios whose survey is the subject's.
 func (s Subject) Contend() Scenario {
 	if s.Setup == nil {
 		s.Setup = s.directory
 	}
-	sc := s.scenario("", "Two processes want the lock.", Setting{Processes: 2}, s.times(1), []*Property{MutualExclusion})
+	sc := s.scenario("", "Several processes want the lock.", Setting{Processes: 2}, s.times(1),
+		[]*Property{MutualExclusion})
 	sc.ID = s.ID + "/contend"
-	sc.Subject = &s
+	sc.Subject, sc.More = &s, true
 	return sc
 }
 

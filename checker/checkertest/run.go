@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -158,6 +159,11 @@ func replayed(t rapid.TB, sc *scenarios.Scenario, p *scenarios.Property) bool {
 	s, err := sched.ParseSchedule(text)
 	if err != nil {
 		t.Fatalf("%s: %v", ScheduleVar, err)
+	}
+	if sc.More && slices.ContainsFunc(s, func(c sched.Choice) bool { return c.Task.Process > 1 }) {
+		if three, err := sc.WithProcesses(3); err == nil {
+			sc = &three
+		}
 	}
 	ran, err := checker.Replay(sc, p, s)
 	if err != nil {

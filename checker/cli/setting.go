@@ -65,6 +65,8 @@ func (f *settingFlags) apply(sc scenarios.Scenario) (scenarios.Scenario, error) 
 	if err := f.change(&st); err != nil {
 		return sc, err
 	}
+	procs := func(flag *settingFlag) bool { return flag.set && flag.field.Flag == "procs" }
+	sc.More = sc.More && !slices.ContainsFunc(f.given, procs)
 	return sc.In(st)
 }
 

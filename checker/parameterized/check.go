@@ -43,7 +43,6 @@ const (
 	fewConfigurations = 1_500
 	anyProcesses      = 5
 	anyStates         = 100_000
-	fewStates         = 20_000
 )
 
 // Check asks a property of any number of processes. Where there is no proof, it decides 2 to 5 processes as package
@@ -89,14 +88,8 @@ func Extend(ctx context.Context, sc *scenarios.Scenario, r *checker.Result) {
 			return
 		}
 	}
-	if sc.Setting.Processes != 2 {
-		return
-	}
-	if three, err := sc.WithProcesses(3); err == nil {
-		more, err := checker.Check(ctx, &three, r.Property, checker.Options{SkipOdds: true, States: fewStates})
-		if err == nil && more.Verdict == checker.Broken {
-			r.BrokenWith = 3
-		}
+	if three, ok := r.WithThree(ctx); ok && three.Verdict == checker.Broken {
+		r.BrokenWith = 3
 	}
 }
 

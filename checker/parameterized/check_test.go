@@ -2,6 +2,8 @@ package parameterized
 
 import (
 	"context"
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/fsfake"
 	"lockpick/scenarios"
 	"lockpick/scenarios/all"
 )
@@ -82,4 +85,34 @@ func TestExtend(t *testing.T) {
 		require.Equal(t, c.want, r.AnyNumber, c.id)
 		require.Equal(t, c.with, r.BrokenWith, c.id)
 	}
+}
+
+// The plainest scenario of a subject says nothing of a number: what three processes break is broken. Where somebody has
+// said two, two are asked.
+func TestContendAsksThree(t *testing.T) {
+	t.Parallel()
+	const lock = "/run/lock"
+	sc := scenarios.Subject{ID: "toy/removed", Lock: scenarios.Protocol{
+		Path: lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			f, err := t.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o644)
+			if err != nil {
+				return scenarios.Hold{}, err
+			}
+			return scenarios.Hold{File: f}, f.Flock(fsfake.LOCK_EX)
+		},
+		Release: func(t *scenarios.Task, h scenarios.Hold) error {
+			return errors.Join(h.File.Flock(fsfake.LOCK_UN), t.Remove(lock), h.File.Close())
+		},
+	}}.Contend()
+	r, err := checker.Check(t.Context(), &sc, scenarios.MutualExclusion, checker.Options{})
+	require.NoError(t, err)
+	require.Equal(t, checker.Broken, r.Verdict)
+	require.Equal(t, 3, r.Scenario.Setting.Processes)
+	sc.More = false
+	r, err = checker.Check(t.Context(), &sc, scenarios.MutualExclusion, checker.Options{})
+	require.NoError(t, err)
+	require.Equal(t, checker.Holds, r.Verdict)
+	Extend(t.Context(), &sc, &r)
+	require.Equal(t, 3, r.BrokenWith)
 }

@@ -37,10 +37,11 @@ var interpreter = sync.OnceValues(func() (string, error) {
 })
 
 // Viewed skips a test when what was said, an error or the line native, says that views of the machine cannot be made
-// here.
+// here, or that something is mounted below a directory that the test has changed in one.
 func Viewed(t testing.TB, said any, pkg string) {
 	t.Helper()
-	if text := fmt.Sprint(said); strings.Contains(text, "refused here") {
+	text := fmt.Sprint(said)
+	if strings.Contains(text, "refused here") || strings.Contains(text, "something is mounted below it") {
 		t.Skipf("SKIPPED: it makes namespaces and overlays, which is not possible here: %s; where it is, go test %s "+
 			"runs it", text, pkg)
 	}

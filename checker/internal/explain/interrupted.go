@@ -81,7 +81,11 @@ func (t *teller) amid(st *trace.Walked) bool {
 	if first == nil {
 		return false
 	}
-	t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), t.whole(second),
+	then := t.whole(second)
+	if second.Kind == trace.Wrote && second.After.ID == first.After.ID {
+		then = "wrote to it"
+	}
+	t.say("%s %s %s and %s %s. In between, %s, %s %s.", first.By, t.whole(first), t.at(first.Step), then,
 		t.did(second.Step), t.at(st.N), st.Choice.Task, t.readHere(st))
 	t.code = "LP1014"
 	t.guardSpan(span{

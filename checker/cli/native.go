@@ -87,7 +87,18 @@ func (n *challenge) close() {
 
 // A native run shows whether the commands end as in a serial order, whether they wait for each other, and what a kill
 // leaves behind; nothing else.
-func ofEnds(r *checker.Result) bool  { return r.Property.Native == scenarios.OrderedRuns }
+func (n *challenge) ofEnds(r *checker.Result) bool {
+	return r.Property.Native == scenarios.OrderedRuns || r.Property.Native == scenarios.RunsWithKills && n.ofOrder(r)
+}
+
+// ofOrder reports whether the order of the commands' own calls breaks what is asked of faults.
+func (n *challenge) ofOrder(r *checker.Result) bool {
+	return r.Counterexample != nil && n.spec.Recover+n.spec.Read == "" &&
+		!slices.ContainsFunc(r.Counterexample.Schedule, func(c sched.Choice) bool {
+			return c.Action != sched.Run || c.Fails != ""
+		})
+}
+
 func ofHangs(r *checker.Result) bool { return r.Property.Question == scenarios.Stuck }
 
 // answer challenges or confirms a verdict.
@@ -102,10 +113,10 @@ func (n *challenge) answer(ctx context.Context, r *checker.Result) {
 	case r.Verdict != checker.Broken && (n.onlyConfirms || r.Counterexample != nil):
 	// of what is unknown a native end says more than nothing
 	case r.Verdict == checker.Unknown && n.sleeps && n.confirmed: // but not so much that half a minute is worth it
-	case ofEnds(r) && n.spec.Read != "":
+	case n.ofEnds(r) && n.spec.Read != "":
 		r.Native = "nothing: what --read prints of the end is asked on the model only"
-	case r.Verdict != checker.Broken && (ofEnds(r) || ofHangs(r)):
-		n.serial = n.serial || ofEnds(r)
+	case r.Verdict != checker.Broken && (n.ofEnds(r) || ofHangs(r)):
+		n.serial = n.serial || n.ofEnds(r)
 		err = n.challenge(ctx, r)
 		n.addUntried(r)
 	case n.ofKills(r):
@@ -203,7 +214,7 @@ func (n *challenge) challenge(ctx context.Context, r *checker.Result) error {
 	}
 	rep := n.swept
 	found, what := rep.Hang, "they wait for each other for ever"
-	if ofEnds(r) {
+	if n.ofEnds(r) {
 		if found = rep.Bad; found != nil {
 			what = "no serial order ends like this: " + strings.Join(found.Differs, "; ")
 		}
@@ -274,7 +285,7 @@ func (n *challenge) modelOnly(r *checker.Result) string {
 			return "no call is made to fail here"
 		}
 	}
-	if !ofEnds(r) && !ofHangs(r) {
+	if !n.ofEnds(r) && !ofHangs(r) {
 		return "what the commands leave behind does not show it"
 	}
 	return ""
@@ -286,7 +297,7 @@ func (n *challenge) ahead(ctx context.Context, r *checker.Result) (wait func()) 
 	if n.ofKills(r) || n.modelOnly(r) != "" {
 		return func() {}
 	}
-	c, err := n.check(ctx, ofEnds(r))
+	c, err := n.check(ctx, n.ofEnds(r))
 	if err != nil {
 		return func() {} // who needs it finds out why it cannot be
 	}
@@ -303,7 +314,7 @@ func (n *challenge) carry(ctx context.Context, c *native.Check, r *checker.Resul
 
 // confirm forces the order of a counterexample natively.
 func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
-	c, err := n.check(ctx, ofEnds(r))
+	c, err := n.check(ctx, n.ofEnds(r))
 	if err != nil {
 		return err
 	}

@@ -187,6 +187,27 @@ func TestRunNatively(t *testing.T) {
 	}
 }
 
+// What is asked of kills may be broken by the order of calls alone, which is forced as for serializable.
+func TestNativeConfirmsAnOrderWithoutKills(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	file := filepath.Join(t.TempDir(), "double.txtar")
+	require.NoError(t, os.WriteFile(file, []byte(`Two scripts that write a file twice as long.
+-- commands --
+read x <n; echo $x$x >n
+read x <n; echo $x$x >n
+-- setting --
+dir /srv/double
+crashes 1
+-- n --
+5
+`), 0o600))
+	got := run(t, "run", "--native", "1m", "--property", "atomic", file)
+	testmain.Viewed(t, got.stdout, "./checker/cli")
+	require.NotContains(t, got.stdout, "killed")
+	require.Contains(t, got.stdout, " native runs in this order end as in no serial order", got.stderr)
+}
+
 // A key pair that is drawn has halves of two processes. Natively each serial run draws others, so that its ends cannot
 // tell: that refutes nothing.
 func TestNativeCannotCompareWhatIsDrawn(t *testing.T) {

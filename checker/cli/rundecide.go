@@ -255,7 +255,8 @@ func (f *runFlags) asked(sc *scenarios.Scenario) ([]*scenarios.Property, error) 
 		}
 	}
 	return nil, fmt.Errorf("--property %q is not asked of these commands: choose %s. --inside adds mutual-exclusion; "+
-		"--crashes, --failing-calls and --power-losses add atomic and wedge; --power-losses adds durable",
+		"--crashes, --power-losses and, for one command, --failing-calls add atomic; all three add wedge; "+
+		"--power-losses adds durable",
 		f.property, strings.Join(ids, ", "))
 }
 

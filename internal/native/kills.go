@@ -231,7 +231,11 @@ func (c *Check) wrong(k Kills, j *job, r *run, before map[string]string) string 
 // killedAgain asks the serial side once more what differs between runs of one order, and then the same kill three
 // times.
 func (c *Check) killedAgain(ctx context.Context, k Kills, j *job, before map[string]string) (*Found, error) {
-	if err := c.serialRuns(ctx, 2); err != nil || ctx.Err() != nil {
+	times := 2
+	if c.several && !c.sleeps { // what a command leaves behind alone depends on the order of its tasks
+		times = severalMore
+	}
+	if err := c.serialRuns(ctx, times); err != nil || ctx.Err() != nil {
 		return nil, errors.Join(err, ctx.Err())
 	}
 	f := &Found{}

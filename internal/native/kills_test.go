@@ -68,3 +68,19 @@ func TestKillOfWhatItHasStarted(t *testing.T) {
 	require.Contains(t, got.Bad.Schedule, "what A has started killed after ")
 	require.Nil(t, kills(t, Kills{Steps: []Step{{0, KillStep, "", nil}}}, "sort n > m && mv m n", "true").Bad)
 }
+
+// What a command of several processes leaves behind alone depends on their order: what a kill leaves behind is not told
+// before many serial runs were made.
+func TestKilledEndOfAnotherOrder(t *testing.T) {
+	testmain.InRealTime(t, "./internal/native")
+	k := Kills{Lost: func(map[string]string, []map[string]string, map[string]string) string { return "lost" }}
+	for command, least := range map[string]int{"mv n m": 4, "(: > n) & mv n m; wait": 2 + severalMore} {
+		task := shell(t, []string{"n=1\n"}, command)
+		task.Refuses = func(string) bool { return true }
+		c := open(t, task)
+		got, err := c.Kill(context.Background(), 20*time.Second, k)
+		require.NoError(t, err)
+		require.NotNil(t, got.Bad)
+		require.GreaterOrEqual(t, c.rounds, least, command)
+	}
+}

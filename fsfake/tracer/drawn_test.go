@@ -151,7 +151,8 @@ const mtiocget = "0x80306d02"
 func TestAnswersAsOnTheKernel(t *testing.T) {
 	calls := compiled("gcc", "-O1", "-o")(t, file(t, "calls.c"))[0]
 	open, creat := fmt.Sprint(unix.SYS_OPEN), fmt.Sprint(unix.SYS_CREAT)
-	affinity := fmt.Sprint(unix.SYS_SCHED_SETAFFINITY)
+	affinity, rename := fmt.Sprint(unix.SYS_SCHED_SETAFFINITY), fmt.Sprint(unix.SYS_RENAME)
+	link, linkat := fmt.Sprint(unix.SYS_LINK), fmt.Sprint(unix.SYS_LINKAT)
 	for _, argv := range [][]string{
 		{calls, fmt.Sprint(unix.SYS_GETPID), ",", fmt.Sprint(unix.SYS_CAPGET), "^0", "@0"},
 		{calls, affinity, "-1", "8", "#ff", ",", affinity, "0", "8", "~", ",", affinity, "0", "8", "#00", ",", affinity, "0", "8", "#ff"},
@@ -172,6 +173,14 @@ func TestAnswersAsOnTheKernel(t *testing.T) {
 		{calls, fmt.Sprint(unix.SYS_RENAME), `"missing/a`, `"/tmp/x`, ",",
 			fmt.Sprint(unix.SYS_LINK), `"missing`, `"/tmp/x`, ",",
 			creat, `"a`, "0644", ",", fmt.Sprint(unix.SYS_LINK), `"a`, `"/etc/passwd`},
+		{calls, creat, `"a`, "0644", ",", link, `"/proc/self/fd/3`, `"b`, ",", link, `"/proc/self/fd/3`, `"a`, ",",
+			link, `"/proc/self`, `"b`, ",", link, `"/proc/self`, `"a`, ",", link, `"/proc/self/none`, `"b`, ",",
+			link, `"a`, `"/proc/self/fd/3`, ",", link, `"a`, `"/proc/self`, ",", link, `"a`, `"/proc/self/fd/99`, ",",
+			link, `"missing`, `"/proc/self`, ",", link, `"/etc/passwd`, `"a`, ",",
+			rename, `"/proc/self/fd/3`, `"b`, ",", rename, `"a`, `"/proc/self/fd/3`},
+		{calls, open, `".`, "0x410001", "0644", ",", link, `"/proc/self/fd/3`, `"b`, ",",
+			linkat, "-100", `"/proc/self/fd/3`, "-100", `"b`, "0x400", ",",
+			linkat, "-100", `"/proc/self/fd/3`, "-100", `"b`, "0x400"},
 		{calls, open, `"a`, "0x42", "0644", ",",
 			fmt.Sprint(unix.SYS_WRITE), "3", "#31323334353637383930", "10", ",",
 			fmt.Sprint(unix.SYS_LSEEK), "3", "0", "0", ",", fmt.Sprint(unix.SYS_READ), "3", "~", "5", ",",

@@ -104,6 +104,13 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 			return from, to, false
 		}
 	}
+	// A link of /proc itself is on another file system than what it leads to.
+	if from.fd >= 0 && !follow {
+		from = place{fd: -1, path: from.real, changed: true}
+	}
+	if to.fd >= 0 {
+		to = place{fd: -1, path: to.real, changed: true}
+	}
 	switch {
 	case !from.virtual && (moves && t.protects(from.path, removes) || !moves && t.protects(from.path, changes)):
 	case !to.virtual && (moves && t.protects(to.path, replaces) || !moves && t.protects(to.path, makes)):
@@ -125,7 +132,7 @@ func (t *thread) twoNames(olddir, i, newdir, j int, follow bool) (from, to place
 func (t *thread) across(from, to place, moves, follow bool) {
 	op := fsfake.Op{Call: fsfake.CallLstat, Path: from.path}
 	switch dir := path.Dir(strings.TrimRight(from.path, "/")); {
-	case !from.virtual, moves && t.isDir(dir):
+	case moves && (!from.virtual || t.isDir(dir)):
 		t.fail(unix.EXDEV)
 		return
 	case moves:
@@ -133,20 +140,44 @@ func (t *thread) across(from, to place, moves, follow bool) {
 	case follow:
 		op.Call = fsfake.CallStat
 	}
-	answer := func(taken bool) { // the look has succeeded, and the call itself fails
-		t.refused = unix.EXDEV
-		if taken {
-			t.refused = unix.EEXIST
-		}
-		t.fail(t.refused)
+	answer := func(why syscall.Errno) { // the look has succeeded, and the call itself fails
+		t.refused = why
+		t.fail(why)
 	}
-	t.askThen(op, func(fsfake.Result) {
-		if moves || !to.virtual {
-			answer(!moves && unix.Lstat(to.path, new(unix.Stat_t)) == nil)
-			return
+	onto := func(fsfake.Result) {
+		switch there := t.isThere(to); {
+		case moves, !to.virtual && !there && to.proc == 0 && !below(to.path, "/proc"):
+			answer(unix.EXDEV)
+		case !to.virtual && !there:
+			answer(unix.ENOENT) // no name can be made there
+		case !to.virtual:
+			answer(unix.EEXIST)
+		default:
+			t.ask(fsfake.Op{Call: fsfake.CallLstat, Path: to.path}, func(r fsfake.Result) {
+				if r.Errno != 0 {
+					answer(unix.EXDEV)
+					return
+				}
+				answer(unix.EEXIST)
+			})
 		}
-		t.ask(fsfake.Op{Call: fsfake.CallLstat, Path: to.path}, func(r fsfake.Result) { answer(r.Errno == 0) })
-	})
+	}
+	switch {
+	case from.virtual:
+		t.askThen(op, onto)
+	case !t.isThere(from):
+		t.fail(unix.ENOENT)
+	default:
+		onto(fsfake.Result{})
+	}
+}
+
+// isThere reports whether a real name is.
+func (t *thread) isThere(pl place) bool {
+	if p := t.r.process(pl.proc); pl.proc != 0 && p != nil {
+		pl.path = path.Join("/proc", strconv.Itoa(p.real), pl.rest)
+	}
+	return unix.Lstat(pl.path, new(unix.Stat_t)) == nil
 }
 
 // nowhere is why a name leads nowhere: it is empty, or relative to what is no directory, or not open.

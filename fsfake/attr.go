@@ -175,7 +175,7 @@ func (m *Machine) setOwner(p *proc, id InodeID, uid, gid int64) syscall.Errno {
 		}
 	}
 	var drop uint32
-	if n.kind == KindFile { // whoever gives a program away takes its privileges off first
+	if n.kind != KindDir { // whoever gives a program away takes its privileges off first
 		drop = n.privileges(p)
 	}
 	if drop != 0 && !n.ownedBy(p) {

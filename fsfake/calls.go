@@ -25,6 +25,9 @@ const (
 	CallReadlink
 	CallMkdir
 	CallRmdir
+	CallMknod
+	CallBind    // socket(2) of a stream, and bind(2) to a path
+	CallConnect // socket(2) of a stream, connect(2) to a path, and close(2)
 	CallTruncate
 	CallUtimes
 	CallLutimes
@@ -59,6 +62,7 @@ const (
 	CallGetlk
 	CallOFDSetlk
 	CallOFDGetlk
+	CallListen
 	CallLinkFD // linkat(fd, "", …, AT_EMPTY_PATH): gives an O_TMPFILE file its name
 
 	// Processes and time.
@@ -182,6 +186,21 @@ var calls = [numCalls]*row{
 		name: "rmdir", group: ByName, uses: onPath, failing: failsByName,
 		do:   func(m *Machine, c *request) { c.fails(m.rmdir(c.p, c.op.Path)) },
 		text: pathText, answer: okAnswer,
+	},
+	CallMknod: {
+		name: "mknod", group: ByName, uses: onPath | OperandFlags | OperandMode, failing: failsToMake,
+		do:   (*Machine).mknod,
+		text: words(pathText, nodeText), answer: okAnswer, contends: exists,
+	},
+	CallBind: {
+		name: "bind", group: ByName, uses: onPath | OperandMode, failing: failsToMake,
+		do:   (*Machine).bind,
+		text: pathText, answer: fdAnswer, contends: func(r *Result) bool { return r.Errno == EADDRINUSE },
+	},
+	CallConnect: {
+		name: "connect", group: ByName, uses: onPath,
+		do:   (*Machine).connect,
+		text: pathText, answer: okAnswer, contends: (*Result).OK,
 	},
 	CallTruncate: {
 		name: "truncate", group: ByName, uses: onPath | OperandLen, failing: failsByName,
@@ -346,6 +365,11 @@ var calls = [numCalls]*row{
 		name: "ofd-getlk", group: ByFD, uses: onRange,
 		do:   func(m *Machine, c *request) { m.getlk(c.p, c.d, c.op, c.r) },
 		text: words(fdText, lockTypeText, rangeText), answer: lockAnswer, showsPid: true,
+	},
+	CallListen: {
+		name: "listen", group: ByFD, uses: onFD | OperandLen,
+		do:   (*Machine).listen,
+		text: words(fdText, lenText), answer: okAnswer,
 	},
 	CallLinkFD: {
 		name: "linkat", group: ByFD, uses: onFD | OperandPath2, takes: places, first: validPath2, failing: failsToMake,

@@ -86,6 +86,21 @@ var callTable = [...]tried{
 		words: "path", weight: 4,
 		manual: "EACCES EBUSY EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOMEM ENOTDIR ENOTEMPTY EPERM EROFS",
 	},
+	fsfake.CallMknod: {
+		words: "new node mode", weight: 3,
+		manual: "EACCES EBADF EDQUOT EEXIST EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS",
+	},
+	fsfake.CallBind: {
+		words: "new mode", weight: 3, answer: holdsNumber,
+		manual: "EACCES EADDRINUSE EADDRNOTAVAIL EBADF EFAULT EINVAL ELOOP EMFILE ENAMETOOLONG ENOENT ENOMEM ENOTDIR ENOTSOCK EROFS",
+	},
+	fsfake.CallConnect: {
+		words: "path", weight: 3,
+		manual: "EACCES ECONNREFUSED EFAULT ELOOP ENAMETOOLONG ENOENT ENOTDIR EPROTOTYPE EWOULDBLOCK",
+	},
+	fsfake.CallListen: {
+		words: "fd count", weight: 3, manual: "EADDRINUSE EBADF ENOTSOCK EOPNOTSUPP",
+	},
 	fsfake.CallTruncate: {
 		words: "path size", weight: 2,
 		manual: "EACCES EFAULT EFBIG EINTR EINVAL EIO EISDIR ELOOP ENAMETOOLONG ENOENT ENOTDIR EPERM EROFS ETXTBSY",
@@ -281,6 +296,9 @@ var vocabulary = map[string]word{
 	},
 	"open":   bitsWord(openBits, nil),
 	"rename": bitsWord(renameBits, []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 8}),
+	"node": bitsWord([]bit{
+		{"plain", 0}, {"sock", fsfake.S_IFSOCK}, {"reg", fsfake.S_IFREG}, {"dir", fsfake.S_IFDIR}, {"fifo", fsfake.S_IFIFO}, {"odd", 0o030000},
+	}, []int{fsfake.S_IFIFO, fsfake.S_IFIFO, fsfake.S_IFIFO, fsfake.S_IFSOCK, fsfake.S_IFREG, 0, fsfake.S_IFDIR, 0o030000}),
 	"follow": optional(bitsWord([]bit{{"follow", fsfake.AT_SYMLINK_FOLLOW}}, []int{0, 0, fsfake.AT_SYMLINK_FOLLOW})),
 	"flock":  bitsWord(flockBits, flockDraws),
 	"type":   valuesWord(lockTypes, []int{0, 1, 1, 1, 2}, []int{3, 7, -1}, 60),

@@ -127,6 +127,9 @@ func (m *Machine) unrefDesc(id descID) {
 		return
 	}
 	d := m.descs[i]
+	if d.isSocket() {
+		m.version++
+	}
 	if d.flock != 0 {
 		m.version++
 		m.wake(predecessor{lock: id})

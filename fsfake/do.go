@@ -125,8 +125,12 @@ func (m *Machine) find(c *request, takes reach) bool {
 		}
 		return true
 	}
-	if c.d = m.desc(f.desc); c.d.isPath() && takes == files {
+	switch c.d = m.desc(f.desc); {
+	case c.d.isPath() && takes == files:
 		c.r.Errno = EBADF
+		return false
+	case c.d.isSocket() && takes != anything && c.op.Call != CallListen:
+		*c.r = unmodelled("%s of a socket", c.op.Call)
 		return false
 	}
 	return true

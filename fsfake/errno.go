@@ -40,7 +40,10 @@ const (
 	ENOTEMPTY    = syscall.Errno(39)
 	ELOOP        = syscall.Errno(40)
 	EOVERFLOW    = syscall.Errno(75)
+	ENOTSOCK     = syscall.Errno(88)
 	EOPNOTSUPP   = syscall.Errno(95)
+	EADDRINUSE   = syscall.Errno(98)
+	ECONNREFUSED = syscall.Errno(111)
 )
 
 // errnos are the error numbers with their names, and what each is called on the system
@@ -61,6 +64,8 @@ var errnos = [...]struct {
 	{EDEADLK, "EDEADLK", syscall.EDEADLK}, {ENAMETOOLONG, "ENAMETOOLONG", syscall.ENAMETOOLONG},
 	{ENOLCK, "ENOLCK", syscall.ENOLCK}, {ENOSYS, "ENOSYS", syscall.ENOSYS}, {ENOTEMPTY, "ENOTEMPTY", syscall.ENOTEMPTY},
 	{ELOOP, "ELOOP", syscall.ELOOP}, {EOVERFLOW, "EOVERFLOW", syscall.EOVERFLOW}, {EOPNOTSUPP, "EOPNOTSUPP", syscall.EOPNOTSUPP},
+	{ENOTSOCK, "ENOTSOCK", syscall.ENOTSOCK}, {EADDRINUSE, "EADDRINUSE", syscall.EADDRINUSE},
+	{ECONNREFUSED, "ECONNREFUSED", syscall.ECONNREFUSED},
 }
 
 // ErrnoName returns the symbolic name of an errno, such as "ENOENT".

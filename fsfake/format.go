@@ -51,6 +51,7 @@ func pathText(o *Op) string   { return o.Path }
 func path2Text(o *Op) string  { return o.Path2 }
 func openText(o *Op) string   { return openFlags(o.Flags) }
 func renameText(o *Op) string { return renameFlags(o.Flags) }
+func nodeText(o *Op) string   { return nodeType(o.Flags) }
 func linkText(o *Op) string {
 	if o.Flags&AT_SYMLINK_FOLLOW != 0 {
 		return "AT_SYMLINK_FOLLOW"
@@ -218,6 +219,20 @@ func renameFlags(f int) string {
 	return "flags " + strconv.Itoa(f)
 }
 
+// nodeType is the type of what mknod(2) makes.
+func nodeType(f int) string {
+	switch f {
+	case 0, S_IFREG:
+		return "S_IFREG"
+	case S_IFIFO:
+		return "S_IFIFO"
+	case S_IFSOCK:
+		return "S_IFSOCK"
+	}
+	return fmt.Sprintf("%#o", f)
+}
+
+// recordType is that of a record lock.
 func recordType(t int) string {
 	switch t {
 	case F_RDLCK:

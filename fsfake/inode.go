@@ -23,10 +23,14 @@ const (
 	KindFile
 	KindDir
 	KindSymlink
+	KindFIFO
+	KindSocket // the name that bind(2) gives a socket
 )
 
-// String returns "file", "directory", "symlink" or "none".
-func (k Kind) String() string { return [...]string{"none", "file", "directory", "symlink"}[k] }
+// String returns "file", "directory", "symlink", "FIFO", "socket" or "none".
+func (k Kind) String() string {
+	return [...]string{"none", "file", "directory", "symlink", "FIFO", "socket"}[k]
+}
 
 type inode struct {
 	own  *token
@@ -289,6 +293,10 @@ func (n *inode) fileMode() fs.FileMode {
 		f |= fs.ModeDir
 	case KindSymlink:
 		f |= fs.ModeSymlink
+	case KindFIFO:
+		f |= fs.ModeNamedPipe
+	case KindSocket:
+		f |= fs.ModeSocket
 	}
 	if n.mode&0o1000 != 0 {
 		f |= fs.ModeSticky

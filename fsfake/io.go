@@ -274,6 +274,8 @@ func (m *Machine) truncate(p *proc, path string, size int64, r *Result) {
 	switch {
 	case n.kind == KindDir:
 		r.Errno = EISDIR
+	case n.kind != KindFile:
+		r.Errno = EINVAL
 	case !n.may(p, mayWrite):
 		r.Errno = EACCES
 	case size > maxSize:

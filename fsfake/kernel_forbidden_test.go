@@ -21,6 +21,8 @@ func (p *pair) mustNot(l line) bool {
 	switch {
 	case op.Call == fsfake.CallOpen && op.Flags&3 == 3:
 		return true
+	case (op.Call == fsfake.CallBind || op.Call == fsfake.CallConnect) && (len(op.Path) > 60 || strings.Contains(op.Path, "\x00")): // a sun_path ends there
+		return true
 	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2) || hides(op)):
 		return true
 	case op.Call == fsfake.CallTruncate && profile() == fsfake.Posix && p.keepsSize(l), op.Call == fsfake.CallRead && p.readToItsEnd(l):

@@ -156,7 +156,12 @@ func (p *pair) lookFDs([]found) (f, r []string, err error) {
 		if pid < firstPid {
 			continue
 		}
+		sockets := map[int]bool{} // with a name: the kernel has an inode of its own for each
 		for _, v := range p.fake.FDs(pid) {
+			if sockets[v.FD] = v.Flags&fsfake.O_PATH == 0 && p.fake.View(v.ID).Kind == fsfake.KindSocket; sockets[v.FD] {
+				f = append(f, fdText(pid, v.FD, v.Flags, v.CloseOnExec, "socket", 0, 0))
+				continue
+			}
 			f = append(f, fdText(pid, v.FD, v.Flags, v.CloseOnExec, fmt.Sprint("inode ", v.ID), v.Offset, p.fake.View(v.ID).Mode))
 		}
 		for _, v := range p.fake.Streams(pid) {
@@ -174,6 +179,9 @@ func (p *pair) lookFDs([]found) (f, r []string, err error) {
 			ino, mode := "another inode", fs.FileMode(0)
 			if id, ok := p.fake.FDInode(pid, v.fd); ok && p.see.same(id, v.ino) {
 				ino = fmt.Sprint("inode ", id)
+			}
+			if sockets[v.fd] {
+				ino = "socket"
 			}
 			if v.dir {
 				mode = fs.ModeDir

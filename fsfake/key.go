@@ -165,10 +165,11 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 // root, and one time; so a byte says which of the rest follows.
 func (n *inode) appendAttrs(b []byte, boot int64) []byte {
 	differ := n.atime != n.mtime || n.mtime != n.ctime || n.ctime != n.btime
-	tag := byte(n.kind) | bit(n.linkable, inodeLinkable) | bit(n.uid|n.gid != 0, inodeOwned) | bit(differ, inodeTimes) |
+	tag := byte(n.kind&3) | bit(n.linkable, inodeLinkable) | bit(n.uid|n.gid != 0, inodeOwned) | bit(differ, inodeTimes) |
 		bit(n.ino != 0, inodeNumber) | bit(len(n.records) != 0, inodeRecords) | bit(n.unsynced != nil, inodeUnsynced)
 	b = append(b, tag)
-	b = appendUint(b, uint64(n.mode)|uint64(bit(n.lookedAt, 1)|byte(n.shared)<<1)<<12) // above the 07777 of a mode
+	high := bit(n.lookedAt, 1) | byte(n.kind)&4>>1 | byte(n.shared)<<2
+	b = appendUint(b, uint64(n.mode)|uint64(high)<<12) // above the 07777 of a mode
 	b = appendUint(b, uint64(n.nlink))
 	b = appendInt(b, n.btime-boot)
 	if tag&inodeTimes != 0 {

@@ -30,7 +30,11 @@ func (m *Machine) open(p *proc, op *Op, r *Result) {
 		return
 	}
 	id, e := m.openFile(p, op, f)
-	if e != 0 {
+	switch {
+	case e == errFIFO:
+		*r = unmodelled("opening the FIFO %s, which waits until its other end is opened,", op.Path)
+		return
+	case e != 0:
 		r.Errno = e
 		return
 	}
@@ -39,6 +43,9 @@ func (m *Machine) open(p *proc, op *Op, r *Result) {
 	}
 	r.N = int64(m.newDesc(p.pid, desc{inode: id, flags: statusFlags(f)}, f&O_CLOEXEC != 0))
 }
+
+// errFIFO says that a FIFO is opened. No errno has this number.
+const errFIFO syscall.Errno = 1 << 20
 
 // statusFlags are the flags of an open that F_GETFL shows later.
 func statusFlags(f int) int32 {
@@ -130,7 +137,7 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 			return 0, EEXIST
 		case n.kind == KindDir:
 			return 0, EISDIR
-		case n.kind == KindSymlink && strangeInSticky(p, m.inode(pl.dir), n):
+		case (n.kind == KindSymlink || n.kind == KindSocket) && strangeInSticky(p, m.inode(pl.dir), n):
 			return 0, EACCES
 		}
 		return n.id, m.openInode(p, n.id, op.Flags)
@@ -139,7 +146,7 @@ func (m *Machine) openCreate(p *proc, op *Op) (InodeID, syscall.Errno) {
 
 // strangeInSticky: what belongs neither to the caller nor to the owner of its sticky,
 // world-writable directory may not be opened with O_CREAT, by root neither. For files that
-// depends on fs.protected_regular; for symlinks it does not.
+// depends on fs.protected_regular, for FIFOs on fs.protected_fifos; for symlinks and sockets it does not.
 func strangeInSticky(p *proc, dir, n *inode) bool {
 	return dir.mode&0o1002 == 0o1002 && n.uid != dir.uid && n.uid != p.uid
 }
@@ -220,6 +227,10 @@ func (m *Machine) openInode(p *proc, id InodeID, f int) syscall.Errno {
 		return EACCES
 	case f&O_NOATIME != 0 && !n.ownedBy(p):
 		return EPERM
+	case n.kind == KindSocket:
+		return ENXIO
+	case n.kind == KindFIFO:
+		return errFIFO
 	}
 	if mask&mayWrite != 0 {
 		m.copyUpID(id)

@@ -178,9 +178,9 @@ func (r *Rebuilder) inode(parent InodeID) InodeID {
 // on the disk comes after them.
 func (r *Rebuilder) attrs(n *inode) (records int, old bool) {
 	tag := r.byte()
-	n.kind, n.linkable = Kind(tag&3), tag&inodeLinkable != 0
 	mode := r.uint()
-	n.mode, n.lookedAt, n.shared = uint32(mode&(1<<12-1)), mode>>12&1 != 0, sharing(mode>>13)
+	n.kind, n.linkable = Kind(tag&3|byte(mode>>13&1)<<2), tag&inodeLinkable != 0
+	n.mode, n.lookedAt, n.shared = uint32(mode&(1<<12-1)), mode>>12&1 != 0, sharing(mode>>14)
 	n.nlink = uint32(r.uint())
 	n.btime = r.int() + r.m.boot
 	n.atime, n.mtime, n.ctime = n.btime, n.btime, n.btime

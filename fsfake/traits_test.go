@@ -20,8 +20,8 @@ func TestTraitsForgetNoSibling(t *testing.T) {
 	for trait, calls := range map[Trait][]Call{
 		SetsTimes:  {CallUtimes, CallLutimes, CallFutimes},
 		Duplicates: {CallDup, CallDup2, CallDup3},
-		Follows:    {CallStat, CallTruncate, CallUtimes, CallChmod, CallChown, CallChdir},
-		Asks:       {CallKill, CallStartTime, CallProcs, CallNow},
+		Follows:    {CallStat, CallTruncate, CallUtimes, CallChmod, CallChown, CallChdir, CallConnect},
+		Asks:       {CallKill, CallStartTime, CallProcs, CallNow, CallConnect, CallListen},
 	} {
 		for c := CallNone + 1; c < numCalls; c++ {
 			is := false

@@ -276,6 +276,8 @@ func (c *charter) fileText(f *trace.FileState) string {
 		words = append(words, "directory: "+strings.Join(f.Names, " "))
 	case f.Kind == fsfake.KindSymlink:
 		words = append(words, "→ "+f.Target)
+	case f.Kind == fsfake.KindFIFO, f.Kind == fsfake.KindSocket:
+		words = append(words, f.Kind.String())
 	case f.Content == "":
 		words = append(words, "empty")
 	default:

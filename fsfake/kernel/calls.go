@@ -185,6 +185,12 @@ var makers = [...]maker{
 		dir, name := t.at(op.Path)
 		return failed(unix.Unlinkat(dir, name, unix.AT_REMOVEDIR))
 	}},
+	fsfake.CallMknod: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
+		dir, name := t.at(op.Path)
+		return failed(unix.Mknodat(dir, name, op.Mode|uint32(op.Flags), 0))
+	}},
+	fsfake.CallBind:    {do: (*thread).bind},
+	fsfake.CallConnect: {do: (*thread).connect},
 	fsfake.CallTruncate: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		if op.Len < 0 { // is looked at before the path
 			return failed(unix.Truncate(t.path(op.Path), op.Len))
@@ -302,6 +308,9 @@ var makers = [...]maker{
 	fsfake.CallGetlk:    {do: recordCall},
 	fsfake.CallOFDSetlk: {do: recordCall},
 	fsfake.CallOFDGetlk: {do: recordCall},
+	fsfake.CallListen: {do: func(_ *thread, op *fsfake.Op) fsfake.Result {
+		return failed(unix.Listen(op.FD, int(op.Len)))
+	}},
 	fsfake.CallLinkFD: {do: func(t *thread, op *fsfake.Op) fsfake.Result {
 		dir, name := t.at(op.Path2)
 		return failed(unix.Linkat(op.FD, "", dir, name, unix.AT_EMPTY_PATH))
@@ -483,6 +492,10 @@ func modeOf(m uint16) fs.FileMode {
 		f |= fs.ModeDir
 	case unix.S_IFLNK:
 		f |= fs.ModeSymlink
+	case unix.S_IFIFO:
+		f |= fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		f |= fs.ModeSocket
 	case unix.S_IFREG:
 	default:
 		f |= fs.ModeIrregular

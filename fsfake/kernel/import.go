@@ -83,6 +83,12 @@ func (im *importer) name(p string, v fsfake.FileView) error {
 			return err
 		}
 		return im.attributes(p, v)
+	case fsfake.KindFIFO, fsfake.KindSocket:
+		kind := map[fsfake.Kind]uint32{fsfake.KindFIFO: unix.S_IFIFO, fsfake.KindSocket: unix.S_IFSOCK}[v.Kind]
+		if err := unix.Mknod(real, kind|0o600, 0); err != nil {
+			return err
+		}
+		return im.attributes(p, v)
 	}
 	r := im.f.Clone().Do(fsfake.Task{Pid: 1}, fsfake.Op{Call: fsfake.CallReadlink, Path: p})
 	c := caller{}

@@ -53,6 +53,7 @@ func (m *Machine) tree(p string, to []Entry) ([]Entry, error) {
 		}
 		e.Content = c.target(t)
 		e.Stat.Size = int64(len(e.Content))
+	case !r.Stat.Mode.IsRegular():
 	case m.Rooted() || r.Stat.Mode&0o400 != 0:
 		b, err := readAll(real, r.Stat.Size)
 		if err != nil {

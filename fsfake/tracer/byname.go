@@ -49,6 +49,8 @@ var byName = []spec{
 	}},
 	{unix.SYS_MKDIR, "mkdir", 2, func(t *thread, c *call) { t.mkdir(unix.AT_FDCWD, 0, c.args[1]) }},
 	{unix.SYS_MKDIRAT, "mkdirat", 3, func(t *thread, c *call) { t.mkdir(c.fd(0), 1, c.args[2]) }},
+	{unix.SYS_MKNOD, "mknod", 3, func(t *thread, c *call) { t.mknod(unix.AT_FDCWD, 0, c.args[1]) }},
+	{unix.SYS_MKNODAT, "mknodat", 4, func(t *thread, c *call) { t.mknod(c.fd(0), 1, c.args[2]) }},
 	{unix.SYS_TRUNCATE, "truncate", 2, func(t *thread, c *call) {
 		if int64(c.args[1]) < 0 {
 			t.fail(unix.EINVAL)
@@ -236,17 +238,15 @@ func (t *thread) mkdir(dirfd, i int, mode uint64) {
 	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallMkdir, Mode: uint32(mode) & 0o7777 &^ t.p.umask})
 }
 
-// notInside is a call that is not handled on files of the fake.
-func notInside(i int) func(*thread, *call) { return notInsideAt(-1, i) }
+func (t *thread) mknod(dirfd, i int, mode uint64) {
+	op := fsfake.Op{Call: fsfake.CallMknod, Flags: int(mode & unix.S_IFMT), Mode: uint32(mode) & 0o7777 &^ t.p.umask}
+	t.oneName(dirfd, i, false, op)
+}
 
-// notInsideAt is notInside for a name relative to the descriptor in argument dir.
-func notInsideAt(dir, i int) func(*thread, *call) {
-	return func(t *thread, c *call) {
-		from := unix.AT_FDCWD
-		if dir >= 0 {
-			from = c.fd(dir)
-		}
-		_, pl, ok := t.name(from, i, true)
+// notInside is a call that is not handled on files of the fake.
+func notInside(i int) func(*thread, *call) {
+	return func(t *thread, _ *call) {
+		_, pl, ok := t.name(unix.AT_FDCWD, i, true)
 		switch {
 		case !ok:
 		case pl.virtual:

@@ -57,7 +57,7 @@ func (r *Run) clonable() error {
 // sharesFiles reports a real descriptor whose position, or whose other end, both would have.
 func (p *process) sharesFiles() error {
 	for fd := range p.realDescriptors() {
-		if d := p.fds[fd]; d != nil && (d.fake >= 0 || d.random) {
+		if d := p.fds[fd]; d.isFake() || d != nil && d.random {
 			continue
 		}
 		var s unix.Stat_t

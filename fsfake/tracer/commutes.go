@@ -62,7 +62,7 @@ func (t *thread) kin() bool {
 	var closing []*description
 	for _, d := range p.fds { // order does not matter: each is looked at
 		switch {
-		case !d.isFake() || p.parent.has(d.file):
+		case !d.known() || p.parent.has(d.file):
 		case d.file.locks:
 			return false
 		default:
@@ -96,7 +96,7 @@ func (p *process) isIn(calls ...int) bool {
 // has reports whether a process has a description.
 func (p *process) has(f *description) bool {
 	for _, d := range p.fds { // order does not matter: whether there is one
-		if d.isFake() && d.file == f {
+		if d.known() && d.file == f {
 			return true
 		}
 	}
@@ -138,7 +138,7 @@ func (t *thread) locks() bool {
 // ofFake is the descriptor that is one of the fake, or nil.
 func (p *process) ofFake(fake int) *descriptor {
 	for _, d := range p.fds { // order does not matter: there is one at most
-		if d.isFake() && d.fake == fake {
+		if d.known() && d.fake == fake {
 			return d
 		}
 	}

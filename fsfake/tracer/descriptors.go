@@ -16,7 +16,7 @@ import (
 func (t *thread) close(c *call) {
 	fd := c.fd(0)
 	d := t.p.fds[fd]
-	if !d.isFake() {
+	if !d.known() {
 		delete(t.p.fds, fd)
 		t.pass()
 		return
@@ -93,7 +93,7 @@ func (p *process) copyFD(d *descriptor, fake, fd int) {
 func (t *thread) dup2(flags int) {
 	oldFD, newFD := t.c.fd(0), t.c.fd(1)
 	d, n := t.p.fds[oldFD], t.p.fds[newFD]
-	from, onto := d.isFake(), n.isFake()
+	from, onto := d.known(), n.known()
 	switch {
 	case oldFD == newFD || newFD < 0 || flags&^unix.O_CLOEXEC != 0:
 		t.pass() // it does nothing, or fails

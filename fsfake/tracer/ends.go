@@ -30,7 +30,7 @@ func (r *Run) EndsBeside(pid int) (pids []int, commutes bool) {
 		return nil, false
 	}
 	for _, d := range p.fds { // order does not matter: each is looked at
-		if d.isFake() && !p.parent.has(d.file) && (d.file.locks || t.shares(d.file)) {
+		if d.known() && !p.parent.has(d.file) && (d.file.locks || t.shares(d.file)) {
 			return nil, false
 		}
 	}

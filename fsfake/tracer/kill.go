@@ -53,7 +53,8 @@ func (t *thread) killProcess(pid, sig int) {
 // but not what the signal does.
 func (t *thread) foreign(pid int) {
 	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, func(fsfake.Result) {
-		t.unmodelled("a signal to process %d, which is not one of its own, is not modelled", pid)
+		t.unmodelled("a signal to process %d, which lives and is not one of its own, is not modelled: "+
+			"--crashes 1 asks what a command leaves behind that is killed at any call", pid)
 	})
 }
 

@@ -51,8 +51,12 @@ func (t *thread) pidfdSendSignal(c *call) {
 	}
 }
 
-// awaits reports whether a descriptor that a call waits for is that of a process of another run, which is a fault.
+// awaits reports whether a descriptor that a call waits for is that of a process of another run, or a socket below the
+// virtual directory, which is a fault.
 func (t *thread) awaits(fd int) bool {
+	if t.talks(fd) {
+		return true
+	}
 	d := t.p.fds[fd]
 	if d == nil || d.process == 0 {
 		return false

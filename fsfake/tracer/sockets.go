@@ -21,12 +21,16 @@ var aboutSockets = []spec{
 	{unix.SYS_SENDMSG, "sendmsg", 3, (*thread).sendmsg},
 	{unix.SYS_RECVMSG, "recvmsg", 3, waits},
 	{unix.SYS_SENDMMSG, "sendmmsg", 4, waits},
-	{unix.SYS_GETSOCKNAME, "getsockname", 3, socketOnly},
-	{unix.SYS_GETPEERNAME, "getpeername", 3, socketOnly},
+	{unix.SYS_GETSOCKNAME, "getsockname", 3, (*thread).socketName},
+	{unix.SYS_GETPEERNAME, "getpeername", 3, (*thread).socketName},
 	{unix.SYS_GETSOCKOPT, "getsockopt", 5, socketOnly},
 	{unix.SYS_SETSOCKOPT, "setsockopt", 5, socketOnly},
-	{unix.SYS_SHUTDOWN, "shutdown", 2, socketOnly},
-	{unix.SYS_LISTEN, "listen", 2, socketOnly},
+	{unix.SYS_SHUTDOWN, "shutdown", 2, func(t *thread, c *call) {
+		if !t.notSocket() && !t.talks(c.fd(0)) {
+			t.pass()
+		}
+	}},
+	{unix.SYS_LISTEN, "listen", 2, (*thread).listen},
 }
 
 // notSocket fails a call on a descriptor of the fake, and reports whether it has done so.
@@ -44,39 +48,41 @@ func (t *thread) notSocket() bool {
 }
 
 // waits is a call on a socket that may wait.
-func waits(t *thread, _ *call) {
-	if !t.notSocket() {
+func waits(t *thread, c *call) {
+	if !t.notSocket() && !t.talks(c.fd(0)) {
 		t.passWaiting(nil)
 	}
 }
 
-// socketOnly is a call on a socket that does not wait.
-func socketOnly(t *thread, _ *call) {
-	if !t.notSocket() {
+// socketOnly is a call on a socket that does not wait. Who is at the other end nobody knows.
+func socketOnly(t *thread, c *call) {
+	d := t.p.fds[c.fd(0)]
+	switch {
+	case t.notSocket():
+	case d.local() != "" && !d.known() && t.talks(c.fd(0)):
+	default:
 		t.pass()
 	}
 }
 
-// socketAddress is connect(2) or bind(2): no socket is below the virtual directory.
+// socketAddress is connect(2) or bind(2).
 func socketAddress(t *thread, c *call) {
-	n := int(min(c.args[2], 128))
-	b, err := readFull(t.tid, c.args[1], n)
-	if err == nil && n > 3 && binary.LittleEndian.Uint16(b) == unix.AF_UNIX && b[2] != 0 {
-		name := b[2:]
-		for i := range name {
-			if name[i] == 0 {
-				name = name[:i]
-				break
-			}
-		}
-		if pl, err := t.locate(unix.AT_FDCWD, string(name), true); err == errAskCwd || err == nil && pl.virtual {
-			t.unmodelled("a socket below the virtual directory (%s) is not modelled", name)
-			return
-		} else if err == nil && t.c.nr == unix.SYS_BIND && t.protects(pl.path, makes) {
-			return
-		}
+	name := t.localName()
+	if name == "" {
+		waits(t, c)
+		return
 	}
-	waits(t, c)
+	pl, err := t.locate(unix.AT_FDCWD, name, c.nr == unix.SYS_CONNECT)
+	switch {
+	case err == errAskCwd:
+		t.askCwd()
+	case err == nil && pl.virtual && !t.notSocket():
+		t.local(c, name, pl)
+	case err == nil && pl.virtual:
+	case err == nil && c.nr == unix.SYS_BIND && t.protects(pl.path, makes):
+	default:
+		waits(t, c)
+	}
 }
 
 // bind is bind(2). An address that only one process can have is shared by all commands, and by all executions of one command that run at a time.
@@ -100,7 +106,7 @@ func (t *thread) bind(c *call) {
 // sendmsg is sendmsg(2). A descriptor of the fake cannot be sent: it would stay open while it is under way, and be another process's then.
 func (t *thread) sendmsg(c *call) {
 	for _, fd := range t.sent(c.args[1]) {
-		if d := t.p.fds[fd]; d.isFake() {
+		if d := t.p.fds[fd]; d.known() {
 			t.unmodelled("sending a descriptor of a file of the fake (%s) is not modelled", d.path)
 			return
 		}

@@ -148,6 +148,10 @@ func unixMode(m fs.FileMode) uint32 {
 		b |= unix.S_IFDIR
 	case m&fs.ModeSymlink != 0:
 		b |= unix.S_IFLNK
+	case m&fs.ModeNamedPipe != 0:
+		b |= unix.S_IFIFO
+	case m&fs.ModeSocket != 0:
+		b |= unix.S_IFSOCK
 	default:
 		b |= unix.S_IFREG
 	}

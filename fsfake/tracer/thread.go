@@ -145,10 +145,16 @@ type descriptor struct {
 	procs   bool // /proc itself; file has its listing
 	process int  // the pid of a process of another run, of which it is the descriptor; or 0
 	kind    kind // of a real one
+	// socket is the path of a socket below the virtual directory: its own, where the fake knows it, or that of the
+	// one to which it is connected.
+	socket string
 }
 
-// isFake reports whether it is a descriptor of the fake.
-func (d *descriptor) isFake() bool { return d != nil && d.fake >= 0 }
+// isFake reports whether it is a descriptor of the fake, which carries out all calls on it.
+func (d *descriptor) isFake() bool { return d.known() && d.socket == "" }
+
+// known reports whether the fake has a descriptor for it: also for a socket with a name.
+func (d *descriptor) known() bool { return d != nil && d.fake >= 0 }
 
 // A description is what is known of an open file description of the fake; duplicates share it.
 type description struct {

@@ -102,7 +102,7 @@ func (t *thread) inWords(op fsfake.Op, expected fsfake.Result) fsfake.Result {
 	}
 	switch {
 	case op.Call.Is(fsfake.Reads | fsfake.Writes | fsfake.Moves):
-	case op.Call == fsfake.CallOpen || op.Call.Is(fsfake.Duplicates):
+	case op.Call == fsfake.CallOpen || op.Call == fsfake.CallBind || op.Call.Is(fsfake.Duplicates):
 		res.N = expected.N
 	case op.Call.Is(fsfake.Stats):
 		if res.N = 0; res.Stat.Mode == 0 {
@@ -244,6 +244,7 @@ func (t *thread) statOf(addr uint64) (s fsfake.Stat) {
 		has      fs.FileMode
 	}{
 		{unix.S_IFDIR, unix.S_IFMT, fs.ModeDir}, {unix.S_IFLNK, unix.S_IFMT, fs.ModeSymlink},
+		{unix.S_IFIFO, unix.S_IFMT, fs.ModeNamedPipe}, {unix.S_IFSOCK, unix.S_IFMT, fs.ModeSocket},
 		{unix.S_ISUID, unix.S_ISUID, fs.ModeSetuid}, {unix.S_ISGID, unix.S_ISGID, fs.ModeSetgid}, {unix.S_ISVTX, unix.S_ISVTX, fs.ModeSticky},
 	} {
 		if mode&bit.mask == bit.is {

@@ -135,6 +135,9 @@ func (t *thread) readRandom(s shape) {
 
 // transferReal makes a call that reads or writes a real descriptor.
 func (t *thread) transferReal(fd int) {
+	if t.talks(fd) {
+		return
+	}
 	if t.p.waits(fd) {
 		t.passWaiting(nil)
 		return

@@ -92,6 +92,8 @@ func tree(v scenarios.View, dir, prefix string, ignored func(name string) bool) 
 			out = append(out, tree(v, path.Join(dir, name), rel+"/", ignored)...)
 		case fsfake.KindSymlink:
 			out = append(out, Entry{Name: rel, Text: "-> " + f.Target})
+		case fsfake.KindFIFO, fsfake.KindSocket:
+			out = append(out, Entry{Name: rel, Text: f.Kind.String()})
 		default:
 			out = append(out, Entry{Name: rel, Text: strconv.Quote(f.Content)})
 		}

@@ -156,6 +156,8 @@ const (
 	kindDir    = "dir"
 	kindLink   = "link"
 	kindSame   = "same"
+	kindFIFO   = "fifo"
+	kindSocket = "socket"
 )
 
 // imageWord ends the line of a file with [File.Image].
@@ -268,7 +270,7 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 		kind := f.Content
 		f.Content = ""
 		if there != hasPart(kind) {
-			return fmt.Errorf("command: file %q is of the kind %s: give it a part exactly when it is no dir, no link and no same", f.Name, kind)
+			return fmt.Errorf("command: file %q is of the kind %s: give it a part exactly when it is text, noeol or base64", f.Name, kind)
 		}
 		order = slices.DeleteFunc(order, func(n string) bool { return n == f.Name })
 		switch kind {
@@ -283,12 +285,16 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 			}
 			f.Content = string(b)
 		case kindDir, kindLink:
+		case kindFIFO:
+			f.Node = fsfake.KindFIFO
+		case kindSocket:
+			f.Node = fsfake.KindSocket
 		case kindSame:
 			if !slices.ContainsFunc(s.Files, func(o File) bool { return o.Name == f.Same }) {
 				return fmt.Errorf("command: file %q is the same as %q, which does not stand above it", f.Name, f.Same)
 			}
 		default:
-			return fmt.Errorf("command: file %q: the kind %q is unknown: choose text, noeol, base64, dir, link or same", f.Name, kind)
+			return fmt.Errorf("command: file %q: the kind %q is unknown: choose text, noeol, base64, dir, link, same, fifo or socket", f.Name, kind)
 		}
 		s.Files = append(s.Files, f)
 	}
@@ -299,7 +305,9 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 }
 
 // hasPart reports whether a file of a kind has a part of its own.
-func hasPart(kind string) bool { return kind != kindDir && kind != kindLink && kind != kindSame }
+func hasPart(kind string) bool {
+	return !slices.Contains([]string{kindDir, kindLink, kindSame, kindFIFO, kindSocket}, kind)
+}
 
 // usualMode is the mode of a file in an archive that says nothing of it.
 func usualMode(content string) uint32 {
@@ -377,6 +385,10 @@ func (f *File) encode() (kind string, data []byte) {
 		return kindSame, nil
 	case strings.HasSuffix(f.Name, "/"):
 		return kindDir, nil
+	case f.Node == fsfake.KindFIFO:
+		return kindFIFO, nil
+	case f.Node == fsfake.KindSocket:
+		return kindSocket, nil
 	case holds(f.Content):
 		return kindText, []byte(f.Content)
 	case holds(f.Content + "\n"):

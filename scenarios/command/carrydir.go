@@ -43,6 +43,10 @@ func (s *Spec) realBelow(dir, prefix string, ignored func(name string) bool) ([]
 				return nil, err
 			}
 			out = append(out, outcome.Entry{Name: rel, Text: "-> " + target})
+		case e.Type() == os.ModeNamedPipe:
+			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindFIFO.String()})
+		case e.Type() == os.ModeSocket:
+			out = append(out, outcome.Entry{Name: rel, Text: fsfake.KindSocket.String()})
 		default:
 			text, err := os.ReadFile(name)
 			if err != nil {
@@ -165,6 +169,8 @@ func (f *File) write(at func(name string) string) error {
 		return os.Link(at(f.Same), name)
 	case strings.HasSuffix(f.Name, "/"):
 		return makeDirs(name)
+	case f.Node != fsfake.KindNone:
+		return makeNode(name, uint32(nodeTypes[f.Node])|0o600)
 	}
 	return os.WriteFile(name, []byte(f.Content), 0o600)
 }

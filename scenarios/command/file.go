@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"lockpick/fsfake"
 )
 
 // Bounds of what is copied into the machine.
@@ -82,6 +84,10 @@ func copyOf(name string, info fs.FileInfo, now time.Time) (f File, err error) {
 		var text []byte
 		text, err = os.ReadFile(name)
 		f.Content = string(text)
+	case info.Mode().Type() == fs.ModeNamedPipe:
+		f.Node = fsfake.KindFIFO
+	case info.Mode().Type() == fs.ModeSocket:
+		f.Node = fsfake.KindSocket
 	case info.Mode().IsRegular():
 		err = fmt.Errorf("command: %s has more than %d MiB, and cannot be shared", name, maxBytes>>20)
 	default:

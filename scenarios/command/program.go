@@ -364,7 +364,7 @@ func (d *driver) makes(op fsfake.Op, name string, r fsfake.Result) bool {
 
 // makesName reports whether a call makes the mark where it has that name.
 func makesName(op fsfake.Op) bool {
-	return op.Call == fsfake.CallMkdir || op.Call == fsfake.CallSymlink ||
+	return op.Call == fsfake.CallMkdir || op.Call == fsfake.CallSymlink || op.Call == fsfake.CallMknod ||
 		op.Call == fsfake.CallOpen && op.Flags&fsfake.O_CREAT != 0
 }
 

@@ -20,6 +20,8 @@ type File struct {
 	Name string
 	// Content of a file; Link, when not empty, is the target of a symbolic link.
 	Content, Link string
+	// Node is the kind of a FIFO or a socket; KindNone of everything else.
+	Node fsfake.Kind
 	// Same, when not empty, is the name of an earlier file that is this one too: a hard link.
 	Same string
 	// Mode is the permission bits, with setuid, setgid and sticky as chmod(2) has them; zero means 0644, for a
@@ -115,6 +117,9 @@ func (s *Spec) oldest() (age time.Duration) {
 	return age
 }
 
+// nodeTypes are the types of [File.Node] as mknod(2) takes them.
+var nodeTypes = map[fsfake.Kind]int{fsfake.KindFIFO: fsfake.S_IFIFO, fsfake.KindSocket: fsfake.S_IFSOCK}
+
 // mode is the file's permission bits.
 func (f *File) mode() uint32 {
 	switch {
@@ -139,6 +144,8 @@ func (f *File) make(p *fsfake.Proc, at func(name string) string) error {
 		return p.Symlink(f.Link, name)
 	case strings.HasSuffix(f.Name, "/"):
 		err = p.MkdirAll(name, 0o777)
+	case f.Node != fsfake.KindNone:
+		err = do(p, fsfake.Op{Call: fsfake.CallMknod, Path: name, Flags: nodeTypes[f.Node]})
 	default:
 		err = p.WriteFile(name, []byte(f.Content), 0o666)
 	}

@@ -280,6 +280,8 @@ func (s *Spec) filesOf(m *fsfake.Machine) (out []File) {
 			f.Name += "/"
 		case v.Kind == fsfake.KindSymlink:
 			f.Link = v.Target
+		case v.Kind == fsfake.KindFIFO, v.Kind == fsfake.KindSocket:
+			f.Node = v.Kind
 		default:
 			f.Content = v.Content
 		}

@@ -43,6 +43,8 @@ func (s *story) called(f *trace.FileState) string {
 		text = "the directory " + text
 	case fsfake.KindSymlink:
 		text = "the symlink " + text
+	case fsfake.KindFIFO, fsfake.KindSocket:
+		text = "the " + f.Kind.String() + " " + text
 	}
 	var notes []string
 	if n := s.walk.Inodes.Of(f.ID); n > 0 {
@@ -68,6 +70,8 @@ func (s *story) object(f *trace.FileState) string {
 		return fmt.Sprintf("the directory (inode %d)", n)
 	case fsfake.KindSymlink:
 		return fmt.Sprintf("the symlink (inode %d)", n)
+	case fsfake.KindFIFO, fsfake.KindSocket:
+		return fmt.Sprintf("the %s (inode %d)", f.Kind, n)
 	}
 	return fmt.Sprintf("inode %d", n)
 }

@@ -152,6 +152,8 @@ func (v *viewer) file(f *trace.FileState) fileState {
 		content = strings.Join(f.Names, " ") + "/"
 	case f.Kind == fsfake.KindSymlink:
 		content = "→ " + f.Target
+	case f.Kind == fsfake.KindFIFO, f.Kind == fsfake.KindSocket:
+		content = f.Kind.String()
 	case f.Content == "":
 		content = "empty"
 	}

@@ -21,7 +21,7 @@ func (p *pair) mustNot(l line) bool {
 	switch {
 	case op.Call == fsfake.CallOpen && op.Flags&3 == 3:
 		return true
-	case (op.Call == fsfake.CallBind || op.Call == fsfake.CallConnect) && (len(op.Path) > 60 || strings.Contains(op.Path, "\x00")): // a sun_path ends there
+	case (op.Call == fsfake.CallBind || op.Call == fsfake.CallConnect) && !fitsAddress(op.Path):
 		return true
 	case !p.real.Rooted() && (climbs(op.Path) || climbs(op.Path2) || hides(op)):
 		return true
@@ -30,6 +30,9 @@ func (p *pair) mustNot(l line) bool {
 	}
 	return p.several && (p.shutsRoot(l.pid, op) || p.linksOthers(l) || p.strangerInSticky(l))
 }
+
+// fitsAddress reports whether the address of a socket has room for a path below any root, which ends at a NUL there.
+func fitsAddress(path string) bool { return len(path) <= 60 && !strings.Contains(path, "\x00") }
 
 // climbs reports whether a path may lead out of a directory that is not a chroot.
 func climbs(path string) bool {

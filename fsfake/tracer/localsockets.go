@@ -46,7 +46,8 @@ func (t *thread) local(c *call, name string, pl place) {
 		t.unmodelled("through /proc/self/fd it is not handled")
 		return
 	case t.p.fds[fd].local() != "" || t.descriptorsOf(fd) > 1:
-		t.unmodelled("another name for a socket (%s), or one that has several descriptors already, is not modelled", name)
+		t.unmodelled("another name for a socket (%s), or one that has several descriptors already, is not modelled",
+			name)
 		return
 	}
 	t.c.text = c.spec.name + "(" + strconv.Quote(name) + ")"

@@ -13,12 +13,13 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// FIFOs and sockets as locks. The truth of each: a name that one call makes and finds keeps others out; a look before it
-// does not; and between its bind and its listen an owner is taken for dead.
+// FIFOs and sockets as locks. The truth of each: a name that one call makes and finds keeps others out; a look before
+// it does not; and between its bind and its listen an owner is taken for dead.
 func TestNodesAsLocks(t *testing.T) {
 	for _, c := range []struct{ name, needs, line, verdict string }{
 		{"mkfifo", "mkfifo", "mkfifo lock || exit 1; read x < n; echo $((x+1)) > n; rm lock", "holds"},
-		{"a look before mkfifo", "mkfifo", "test -p lock && exit 1; mkfifo lock; read x < n; echo $((x+1)) > n; rm lock", "broken"},
+		{"a look before mkfifo", "mkfifo",
+			"test -p lock && exit 1; mkfifo lock; read x < n; echo $((x+1)) > n; rm lock", "broken"},
 		{"bind", "python3", "python3 sock-bind.py", "holds"},
 		{"bind and connect", "python3", "python3 sock-stale.py", "broken"},
 	} {

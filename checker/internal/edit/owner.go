@@ -9,7 +9,8 @@ import (
 func made(op *fsfake.Op) string {
 	switch {
 	case op.Call == fsfake.CallOpen && op.Flags&fsfake.O_EXCL != 0,
-		op.Call == fsfake.CallMkdir, op.Call == fsfake.CallSymlink, op.Call == fsfake.CallMknod, op.Call == fsfake.CallBind:
+		op.Call == fsfake.CallMkdir, op.Call == fsfake.CallSymlink,
+		op.Call == fsfake.CallMknod, op.Call == fsfake.CallBind:
 		return op.Path
 	case op.Call == fsfake.CallLink:
 		return op.Path2

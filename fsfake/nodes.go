@@ -19,8 +19,8 @@ const (
 	socketListens = 1 << 25
 )
 
-// manyWaiting is how long a queue of connections is taken for one without an end.
-const manyWaiting = 16
+// mostWaiting is the longest queue of connections: net.core.somaxconn, as Linux sets it.
+const mostWaiting = 4096
 
 // isSocket: it is a socket that bind(2) gave a name, and no file.
 func (d *desc) isSocket() bool { return d.flags&socketBound != 0 }
@@ -84,8 +84,8 @@ func (m *Machine) bind(c *request) {
 	}
 }
 
-// listen is listen(2) of a socket with a name. How many connections may wait is counted where they are few: nobody
-// accepts one.
+// listen is listen(2) of a socket with a name. The offset of its description is how many more connections may wait:
+// nobody accepts one. The kernel takes one more than it is asked to, and a negative number for the largest.
 func (m *Machine) listen(c *request) {
 	switch {
 	case !c.d.isSocket():
@@ -97,9 +97,7 @@ func (m *Machine) listen(c *request) {
 	}
 	d := m.mutDesc(c.d.id)
 	d.flags |= socketListens
-	if c.op.Len >= 0 && c.op.Len < manyWaiting {
-		d.offset = c.op.Len + 1
-	}
+	d.offset = int64(min(uint32(c.op.Len), mostWaiting)) + 1
 	m.version++
 }
 
@@ -124,13 +122,13 @@ func (m *Machine) connect(c *request) {
 		if d.inode != id || d.flags&socketListens == 0 {
 			continue
 		}
-		c.r.Errno = 0
-		if d.offset == 1 {
+		if d.offset == 0 {
 			*c.r = unmodelled("connecting to a socket whose queue of connections is full")
-		} else if d.offset > 1 {
-			m.mutDesc(d.id).offset--
-			m.version++
+			return
 		}
+		c.r.Errno = 0
+		m.mutDesc(d.id).offset--
+		m.version++
 		return
 	}
 }

@@ -64,6 +64,15 @@ s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); select.select([s], [
 		{"write to a socket", `import socket, os
 s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen()
 c = socket.socket(socket.AF_UNIX); c.connect("s"); os.write(c.fileno(), b"x")`, `write.*what the owner of the socket s sends is not modelled`},
+		{"name of the other end", `import socket
+s = socket.socket(socket.AF_UNIX); s.bind("/virtual/dir/s"); s.listen()
+c = socket.socket(socket.AF_UNIX); c.connect("s"); c.getpeername()`, `getpeername.*the name that the owner of the socket s has given it is not modelled`},
+		{"more connections than a queue has room for", `import socket
+s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(20)
+cs = [socket.socket(socket.AF_UNIX) for _ in range(22)]
+for c in cs[:21]: c.connect("s")
+try: cs[21].connect("s")
+finally: __import__("os")._exit(0)`, `connecting to a socket whose queue of connections is full is not modelled`},
 		{"socket with two descriptors", `import socket, os
 s = socket.socket(socket.AF_UNIX); d = os.dup(s.fileno()); s.bind("s")`, `bind.*one that has several descriptors already, is not modelled`},
 		{"shared memory with a key", `import ctypes
@@ -138,7 +147,7 @@ os.pwritev(os.open("f", os.O_CREAT | os.O_WRONLY), [b"x"], 0, os.RWF_DSYNC)`, `p
 			}
 			err := failure(t, cfg)
 			var fault *tracer.Error
-			if !slices.Contains([]string{"symlink that leads out", "fifo", "device"}, c.name) { // these are the fake's to say
+			if !slices.Contains([]string{"symlink that leads out", "fifo", "device", "more connections than a queue has room for"}, c.name) { // these are the fake's to say
 				require.ErrorAs(t, err, &fault)
 			}
 			require.Regexp(t, `^tracer: python3.* \(pid 10[01]\): .*`+c.want, err.Error())

@@ -5,7 +5,7 @@ def lock():
     except OSError:
         c=socket.socket(socket.AF_UNIX)
         try:
-            c.connect("lock"); sys.exit(1)
+            c.connect("lock"); c.close(); sys.exit(1)
         except ConnectionRefusedError: os.unlink("lock")
         except FileNotFoundError: pass
         s.bind("lock")

@@ -193,7 +193,7 @@ var calls = [numCalls]*row{
 		text: words(pathText, nodeText), answer: okAnswer, contends: exists,
 	},
 	CallBind: {
-		name: "bind", group: ByName, uses: onPath | OperandMode, failing: failsToMake,
+		name: "bind", group: ByName, uses: onPath | OperandMode | OperandData, failing: failsToMake,
 		do:   (*Machine).bind,
 		text: pathText, answer: fdAnswer, contends: func(r *Result) bool { return r.Errno == EADDRINUSE },
 	},

@@ -92,7 +92,8 @@ var callTable = [...]tried{
 	},
 	fsfake.CallBind: {
 		words: "new mode", weight: 3, answer: holdsNumber,
-		manual: "EACCES EADDRINUSE EADDRNOTAVAIL EBADF EFAULT EINVAL ELOOP EMFILE ENAMETOOLONG ENOENT ENOMEM ENOTDIR ENOTSOCK EROFS",
+		manual: "EACCES EADDRINUSE EADDRNOTAVAIL EBADF EFAULT EINVAL ELOOP EMFILE ENAMETOOLONG " +
+			"ENOENT ENOMEM ENOTDIR ENOTSOCK EROFS",
 	},
 	fsfake.CallConnect: {
 		words: "path", weight: 3,
@@ -297,8 +298,11 @@ var vocabulary = map[string]word{
 	"open":   bitsWord(openBits, nil),
 	"rename": bitsWord(renameBits, []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 8}),
 	"node": bitsWord([]bit{
-		{"plain", 0}, {"sock", fsfake.S_IFSOCK}, {"reg", fsfake.S_IFREG}, {"dir", fsfake.S_IFDIR}, {"fifo", fsfake.S_IFIFO}, {"odd", 0o030000},
-	}, []int{fsfake.S_IFIFO, fsfake.S_IFIFO, fsfake.S_IFIFO, fsfake.S_IFSOCK, fsfake.S_IFREG, 0, fsfake.S_IFDIR, 0o030000}),
+		{"plain", 0}, {"sock", fsfake.S_IFSOCK}, {"reg", fsfake.S_IFREG}, {"dir", fsfake.S_IFDIR},
+		{"fifo", fsfake.S_IFIFO}, {"odd", 0o030000},
+	}, []int{
+		fsfake.S_IFIFO, fsfake.S_IFIFO, fsfake.S_IFIFO, fsfake.S_IFSOCK, fsfake.S_IFREG, 0, fsfake.S_IFDIR, 0o030000,
+	}),
 	"follow": optional(bitsWord([]bit{{"follow", fsfake.AT_SYMLINK_FOLLOW}}, []int{0, 0, fsfake.AT_SYMLINK_FOLLOW})),
 	"flock":  bitsWord(flockBits, flockDraws),
 	"type":   valuesWord(lockTypes, []int{0, 1, 1, 1, 2}, []int{3, 7, -1}, 60),

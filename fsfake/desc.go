@@ -30,6 +30,7 @@ type desc struct {
 	// since are the names made in a directory since it was opened, sorted, where a listing does not
 	// show them. Never changed in place.
 	since []string
+	said  string // of a socket: the name that bind(2) was asked for, as the owner wrote it
 }
 
 func (d *desc) readable() bool { return d.flags&O_ACCMODE != O_WRONLY }

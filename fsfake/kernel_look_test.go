@@ -158,7 +158,8 @@ func (p *pair) lookFDs([]found) (f, r []string, err error) {
 		}
 		sockets := map[int]bool{} // with a name: the kernel has an inode of its own for each
 		for _, v := range p.fake.FDs(pid) {
-			if sockets[v.FD] = v.Flags&fsfake.O_PATH == 0 && p.fake.View(v.ID).Kind == fsfake.KindSocket; sockets[v.FD] {
+			sockets[v.FD] = v.Flags&fsfake.O_PATH == 0 && p.fake.View(v.ID).Kind == fsfake.KindSocket
+			if sockets[v.FD] {
 				f = append(f, fdText(pid, v.FD, v.Flags, v.CloseOnExec, "socket", 0, 0))
 				continue
 			}

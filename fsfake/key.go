@@ -165,7 +165,8 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 // root, and one time; so a byte says which of the rest follows.
 func (n *inode) appendAttrs(b []byte, boot int64) []byte {
 	differ := n.atime != n.mtime || n.mtime != n.ctime || n.ctime != n.btime
-	tag := byte(n.kind&3) | bit(n.linkable, inodeLinkable) | bit(n.uid|n.gid != 0, inodeOwned) | bit(differ, inodeTimes) |
+	tag := byte(n.kind&3) | bit(n.linkable, inodeLinkable) | bit(n.uid|n.gid != 0, inodeOwned) |
+		bit(differ, inodeTimes) |
 		bit(n.ino != 0, inodeNumber) | bit(len(n.records) != 0, inodeRecords) | bit(n.unsynced != nil, inodeUnsynced)
 	b = append(b, tag)
 	high := bit(n.lookedAt, 1) | byte(n.kind)&4>>1 | byte(n.shared)<<2
@@ -232,6 +233,9 @@ func (k *keyer) desc(b []byte, id descID) []byte {
 		b = k.sharedBefore(b, d)
 	}
 	b = appendUint(b, uint64(d.offset))
+	if d.isSocket() {
+		b = appendString(b, d.said)
+	}
 	if k.m.profile.listsOpened() {
 		b = appendLen(b, len(d.since))
 		for _, s := range d.since {

@@ -76,7 +76,8 @@ func (m *Machine) bind(c *request) {
 	id, e := m.makeNode(c.p, c.op.Path, KindSocket, c.op.Mode&0o777)
 	switch e {
 	case 0:
-		c.r.N = int64(m.newDesc(c.p.pid, desc{inode: id, flags: O_RDWR | O_LARGEFILE | socketBound}, false))
+		of := desc{inode: id, flags: O_RDWR | O_LARGEFILE | socketBound, said: c.op.Data}
+		c.r.N = int64(m.newDesc(c.p.pid, of, false))
 	case EEXIST:
 		c.r.Errno = EADDRINUSE
 	default:
@@ -102,7 +103,8 @@ func (m *Machine) listen(c *request) {
 }
 
 // connect is socket(2) of a stream and its connect(2) to a path. It succeeds while any process has the socket that
-// bind(2) made there, and that listens.
+// bind(2) made there, and that listens. It answers with the name that getpeername(2) tells: the owner's word for it,
+// which bind has as Data.
 func (m *Machine) connect(c *request) {
 	if c.op.Path == "" {
 		*c.r = unmodelled("connect to an abstract address")
@@ -126,7 +128,7 @@ func (m *Machine) connect(c *request) {
 			*c.r = unmodelled("connecting to a socket whose queue of connections is full")
 			return
 		}
-		c.r.Errno = 0
+		c.r.Errno, c.r.Data = 0, d.said
 		m.mutDesc(d.id).offset--
 		m.version++
 		return

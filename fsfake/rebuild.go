@@ -252,6 +252,9 @@ func (r *Rebuilder) desc() *desc {
 		d.flockTurn = r.after()
 	}
 	d.offset = int64(r.uint())
+	if d.isSocket() {
+		d.said = r.string()
+	}
 	d.inode = r.inode(0)
 	return d
 }

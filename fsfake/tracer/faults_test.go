@@ -56,17 +56,18 @@ func TestFaults(t *testing.T) {
 f = open("f", "w+b"); f.write(b"x"); f.flush()
 mmap.mmap(f.fileno(), 1)`, `mmap.*a shared mapping of a file of the fake \(/virtual/dir/f|f\) is not modelled`},
 		{"datagram socket", `import socket
-socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind("s")`, `bind.*a socket below the virtual directory \(s\) that is no stream is not modelled`},
+socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).bind("s")`,
+			`bind.*a socket.* \(s\) that is no stream is not modelled`},
 		{"accept", `import socket
-s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); s.accept()`, `accept.*what others send to the socket s is not modelled`},
+s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); s.accept()`,
+			`accept.*what others send to the socket s is not modelled`},
 		{"poll of a socket", `import socket, select
-s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); select.select([s], [], [], 1)`, `what others send to the socket s is not modelled`},
+s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(); select.select([s], [], [], 1)`,
+			`what others send to the socket s is not modelled`},
 		{"write to a socket", `import socket, os
 s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen()
-c = socket.socket(socket.AF_UNIX); c.connect("s"); os.write(c.fileno(), b"x")`, `write.*what the owner of the socket s sends is not modelled`},
-		{"name of the other end", `import socket
-s = socket.socket(socket.AF_UNIX); s.bind("/virtual/dir/s"); s.listen()
-c = socket.socket(socket.AF_UNIX); c.connect("s"); c.getpeername()`, `getpeername.*the name that the owner of the socket s has given it is not modelled`},
+c = socket.socket(socket.AF_UNIX); c.connect("s"); os.write(c.fileno(), b"x")`,
+			`write.*what the owner of the socket s sends is not modelled`},
 		{"more connections than a queue has room for", `import socket
 s = socket.socket(socket.AF_UNIX); s.bind("s"); s.listen(20)
 cs = [socket.socket(socket.AF_UNIX) for _ in range(22)]
@@ -74,11 +75,13 @@ for c in cs[:21]: c.connect("s")
 try: cs[21].connect("s")
 finally: __import__("os")._exit(0)`, `connecting to a socket whose queue of connections is full is not modelled`},
 		{"socket with two descriptors", `import socket, os
-s = socket.socket(socket.AF_UNIX); d = os.dup(s.fileno()); s.bind("s")`, `bind.*one that has several descriptors already, is not modelled`},
+s = socket.socket(socket.AF_UNIX); d = os.dup(s.fileno()); s.bind("s")`,
+			`bind.*one that has several descriptors already, is not modelled`},
 		{"shared memory with a key", `import ctypes
 ctypes.CDLL(None).shmget(77, 4096, 0o1600)`, `shmget.*memory that commands share by a key is not modelled`},
 		{"fifo", `import os
-os.mkfifo("p"); os.open("p", os.O_RDONLY)`, `opening the FIFO p, which waits until its other end is opened, is not modelled`},
+os.mkfifo("p"); os.open("p", os.O_RDONLY)`,
+			`opening the FIFO p, which waits until its other end is opened, is not modelled`},
 		{"device", `import os
 os.mknod("p", 0o020600, 0)`, `mknod of a device is not modelled`},
 		{"symlink that leads out", `import os
@@ -100,7 +103,8 @@ os.killpg(7, 15)`, `kill.*a signal to process group 7, which is not one of its o
 		{"asking for a group of others", `import os
 os.killpg(7, 0)`, `kill.*a signal to process group 7, which is not one of its own, is not modelled`},
 		{"killing a thread of others", `import ctypes
-ctypes.CDLL(None).syscall(234, 7, 7, 15)`, `tgkill.*a signal to process 7, which lives and is not one of its own, is not modelled`},
+ctypes.CDLL(None).syscall(234, 7, 7, 15)`,
+			`tgkill.*a signal to process 7, which lives and is not one of its own, is not modelled`},
 		{"signal by a descriptor of others", `import os, signal
 signal.pidfd_send_signal(os.pidfd_open(7), 15)`, `pidfd_send_signal.*a signal to process 7, which`},
 		{"the group of others", `import os
@@ -147,7 +151,8 @@ os.pwritev(os.open("f", os.O_CREAT | os.O_WRONLY), [b"x"], 0, os.RWF_DSYNC)`, `p
 			}
 			err := failure(t, cfg)
 			var fault *tracer.Error
-			if !slices.Contains([]string{"symlink that leads out", "fifo", "device", "more connections than a queue has room for"}, c.name) { // these are the fake's to say
+			fakes := []string{"symlink that leads out", "fifo", "device", "more connections than a queue has room for"}
+			if !slices.Contains(fakes, c.name) { // what the fake says is no error of the tracer
 				require.ErrorAs(t, err, &fault)
 			}
 			require.Regexp(t, `^tracer: python3.* \(pid 10[01]\): .*`+c.want, err.Error())

@@ -62,13 +62,13 @@ func (t *thread) local(c *call, name string, pl place) {
 		c.args[2] = uint64(len(real) + 3)
 	}
 	if c.nr == unix.SYS_CONNECT {
-		t.askThen(fsfake.Op{Call: fsfake.CallConnect, Path: pl.path}, func(fsfake.Result) {
-			t.p.fds[fd] = &descriptor{fake: -1, socket: name}
+		t.askThen(fsfake.Op{Call: fsfake.CallConnect, Path: pl.path}, func(r fsfake.Result) {
+			t.p.fds[fd] = &descriptor{fake: -1, socket: r.Data}
 			t.result(0)
 		})
 		return
 	}
-	op := fsfake.Op{Call: fsfake.CallBind, Path: pl.path, Mode: 0o777 &^ t.p.umask}
+	op := fsfake.Op{Call: fsfake.CallBind, Path: pl.path, Mode: 0o777 &^ t.p.umask, Data: name}
 	t.askThen(op, func(r fsfake.Result) {
 		t.p.fds[fd] = &descriptor{fake: int(r.N), socket: name, path: pl.path, file: &description{locks: true}}
 		if t.through {
@@ -160,24 +160,11 @@ func (t *thread) listen(c *call) {
 	}
 }
 
-// peerName is getpeername(2). The name of the other end is the one that its owner has said to bind(2), in another command
-// maybe: relative, or another than the one that led there.
-func (t *thread) peerName(c *call) {
-	d := t.p.fds[c.fd(0)]
-	switch {
-	case t.notSocket():
-	case d.local() != "" && !d.known():
-		t.unmodelled("the name that the owner of the socket %s has given it is not modelled: "+
-			"Python asks for it where a socket is not closed", d.socket)
-	default:
-		t.pass()
-	}
-}
-
-// socketName is getsockname(2): the name is the one that the program has said. One that is connected has none itself.
+// socketName is getsockname(2) and getpeername(2): the name is the one that the owner said to bind(2). A socket that is
+// connected has none itself, and nobody is at the other end of one that has a name.
 func (t *thread) socketName(c *call) {
 	d := t.p.fds[c.fd(0)]
-	if d.local() == "" || !d.known() {
+	if d.local() == "" || d.known() != (c.nr == unix.SYS_GETSOCKNAME) {
 		if !t.notSocket() {
 			t.pass()
 		}

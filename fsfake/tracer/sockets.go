@@ -22,7 +22,7 @@ var aboutSockets = []spec{
 	{unix.SYS_RECVMSG, "recvmsg", 3, waits},
 	{unix.SYS_SENDMMSG, "sendmmsg", 4, waits},
 	{unix.SYS_GETSOCKNAME, "getsockname", 3, (*thread).socketName},
-	{unix.SYS_GETPEERNAME, "getpeername", 3, (*thread).peerName},
+	{unix.SYS_GETPEERNAME, "getpeername", 3, (*thread).socketName},
 	{unix.SYS_GETSOCKOPT, "getsockopt", 5, socketOnly},
 	{unix.SYS_SETSOCKOPT, "setsockopt", 5, socketOnly},
 	{unix.SYS_SHUTDOWN, "shutdown", 2, func(t *thread, c *call) {

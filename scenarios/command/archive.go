@@ -270,7 +270,8 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 		kind := f.Content
 		f.Content = ""
 		if there != hasPart(kind) {
-			return fmt.Errorf("command: file %q is of the kind %s: give it a part exactly when it is text, noeol or base64", f.Name, kind)
+			return fmt.Errorf("command: file %q is of the kind %s: give it a part exactly when it is "+
+				"text, noeol or base64", f.Name, kind)
 		}
 		order = slices.DeleteFunc(order, func(n string) bool { return n == f.Name })
 		switch kind {
@@ -294,7 +295,8 @@ func (s *Spec) parseFiles(listed []File, order []string, parts map[string]string
 				return fmt.Errorf("command: file %q is the same as %q, which does not stand above it", f.Name, f.Same)
 			}
 		default:
-			return fmt.Errorf("command: file %q: the kind %q is unknown: choose text, noeol, base64, dir, link, same, fifo or socket", f.Name, kind)
+			return fmt.Errorf("command: file %q: the kind %q is unknown: "+
+				"choose text, noeol, base64, dir, link, same, fifo or socket", f.Name, kind)
 		}
 		s.Files = append(s.Files, f)
 	}

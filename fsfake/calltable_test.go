@@ -91,7 +91,7 @@ var callTable = [...]tried{
 		manual: "EACCES EBADF EDQUOT EEXIST EFAULT EINVAL ELOOP ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS",
 	},
 	fsfake.CallBind: {
-		words: "new mode", weight: 3, answer: holdsNumber,
+		words: "new mode said", weight: 3, answer: holdsNumber,
 		manual: "EACCES EADDRINUSE EADDRNOTAVAIL EBADF EFAULT EINVAL ELOOP EMFILE ENAMETOOLONG " +
 			"ENOENT ENOMEM ENOTDIR ENOTSOCK EROFS",
 	},
@@ -294,6 +294,12 @@ var vocabulary = map[string]word{
 		draw: func(d *drawer, _ int, o *fsfake.Op) {
 			o.Data = pick(d, "x", "hello", "ab", "0123456789", "")
 		},
+	},
+	"said": { // getpeername(2) of the kernel would tell a name of the test's own directory
+		operand: fsfake.OperandData, optional: true,
+		text:  func(*fsfake.Op) string { return "" },
+		parse: func(*fsfake.Op, string) error { return nil },
+		draw:  func(*drawer, int, *fsfake.Op) {},
 	},
 	"open":   bitsWord(openBits, nil),
 	"rename": bitsWord(renameBits, []int{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 2, 2, 2, 3, 8}),

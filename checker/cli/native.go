@@ -389,6 +389,7 @@ var nativeCalls = map[string]string{
 	"read": "read", "pread": "read", "write": "write", "pwrite": "write", "close": "close", "readdir": "readdir",
 	"flock":       "flock",
 	"fcntl-setlk": "lock", "fcntl-getlk": "lock", "ofd-setlk": "lock", "ofd-getlk": "lock", "kill": "kill",
+	"mknod": "open", "bind": "bind", "connect": "connect", "listen": "listen",
 	"exit": "end", "end": "end",
 }
 

@@ -208,6 +208,25 @@ crashes 1
 	require.Contains(t, got.stdout, " native runs in this order end as in no serial order", got.stderr)
 }
 
+// Making a FIFO, and giving a socket a name, are calls at which commands are stopped.
+func TestNativeStopsAtFIFOsAndSockets(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "perl", "./checker/cli")
+	const binds = `perl -MIO::Socket::UNIX -e 'exit 3 if -S "l"; ` +
+		`IO::Socket::UNIX->new(Local => "l", Listen => 1) or exit 3'`
+	for _, makes := range []string{"[ -p l ] && exit 3; mkfifo l 2>/dev/null", binds} {
+		file := filepath.Join(t.TempDir(), "made.txtar")
+		line := makes + "; read x <n; echo $((x+1)) >n; rm l\n"
+		require.NoError(t, os.WriteFile(file, []byte("A lock that is looked for first.\n-- commands --\n"+line+line+
+			"-- setting --\ndir /srv/made\nrefused 3\n-- n --\n0\n"), 0o600))
+		got := run(t, "run", "--native", "1m", "--property", "serializable", file)
+		testmain.Viewed(t, got.stdout, "./checker/cli")
+		require.Equal(t, ExitDiffers, got.exit, got.stdout)
+		require.Contains(t, got.stdout, "  native  confirmed: 3 of 3 native runs", got.stdout)
+	}
+}
+
 // A key pair that is drawn has halves of two processes. Natively each serial run draws others, so that its ends cannot
 // tell: that refutes nothing.
 func TestNativeCannotCompareWhatIsDrawn(t *testing.T) {

@@ -29,6 +29,8 @@ const (
 	byLock
 	byFlock
 	byMapping
+	byAddress // of a socket
+	byListen
 	bySignal
 	byEnd
 	byTimer
@@ -96,6 +98,9 @@ var kinds = []struct {
 	{kind{byFlock, "flock"}, []uint64{unix.SYS_FLOCK}},
 	{kind{byLock, "lock"}, []uint64{unix.SYS_FCNTL}},
 	{kind{byMapping, "read"}, []uint64{unix.SYS_MMAP}},
+	{kind{byAddress, "bind"}, []uint64{unix.SYS_BIND}},
+	{kind{byAddress, "connect"}, []uint64{unix.SYS_CONNECT}},
+	{kind{byListen, "listen"}, []uint64{unix.SYS_LISTEN}},
 	{kind{bySignal, "kill"}, []uint64{unix.SYS_KILL}},
 	{kind{byEnd, "end"}, []uint64{unix.SYS_EXIT_GROUP}},
 	{kind{byTimer, ""}, []uint64{unix.SYS_ALARM, unix.SYS_SETITIMER, unix.SYS_TIMER_SETTIME,
@@ -142,6 +147,11 @@ func (r *runner) look(t *task) (stop, error) {
 		if int32(regs.R8) >= 0 {
 			paths = []string{fd(regs.R8)}
 		}
+	case byAddress:
+		family, name := stringAt(t.tid, regs.Rsi), stringAt(t.tid, regs.Rsi+2)
+		if family == string(rune(unix.AF_UNIX)) && name != "" { // its second byte is 0
+			paths = []string{pathAt(t.tid, unix.AT_FDCWD, name)}
+		}
 	case byFlock:
 		s.paths, s.ends = []string{fd(regs.Rdi)}, true
 	case byLock:
@@ -149,7 +159,7 @@ func (r *runner) look(t *task) (stop, error) {
 		if slices.Contains(locks, regs.Rsi) {
 			s.paths, s.ends = []string{fd(regs.Rdi)}, true
 		}
-	case bySignal, byEnd:
+	case byListen, bySignal, byEnd:
 		s.ends = true
 	case byTimer:
 		r.cmds[t.cmd].timer = true

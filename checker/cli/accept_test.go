@@ -67,4 +67,11 @@ func TestAcceptOfCommands(t *testing.T) {
 	require.Contains(t, got.stdout, "BROKEN (accepted: LP1002)")
 	require.Contains(t, got.stdout, "was not looked for.")
 	require.Equal(t, ExitDiffers, run(t, "run", "--native", "off", "--accept", "LP1001", file).exit)
+	asks := filepath.Join(t.TempDir(), "asks.txtar")
+	line := "mkdir l || exit 1; read x <n; echo $((x+1)) >n; rmdir l\n"
+	require.NoError(t, os.WriteFile(asks, []byte("A lock that gives up.\n-- commands --\n"+line+line+
+		"-- setting --\ndir /srv/asks\n-- n --\n0\n"), 0o600))
+	got = run(t, "run", "--native", "off", "--accept", "LP1002", asks)
+	require.Equal(t, ExitUnknown, got.exit, got.stdout)
+	require.Contains(t, got.stderr, "--accept waits for an answer: say --refused 1, or --refused none")
 }

@@ -27,6 +27,9 @@ func (v *verdicts) tell(a *app, r *checker.Result, f *runFlags, o report.Options
 	if v.shown[id] {
 		return nil
 	}
+	if q := r.Question; len(f.accept) > 0 && q.Open() {
+		a.note("--accept waits for an answer: say %s, or %s", q.Yes.Flags, q.No.Flags)
+	}
 	show := func() error {
 		v.shown[id] = true
 		if err := v.show(a, r, f, o); err != nil {

@@ -53,6 +53,25 @@ func (s *story) draft(p string) bool {
 	return false
 }
 
+// twoDrafts reports whether several processes write new versions of data under one name: each opens it as if it made it,
+// and it is renamed to the data.
+func (s *story) twoDrafts(p string) bool {
+	toData, writers := false, map[int]bool{}
+	for i := range s.walk.Steps {
+		st := &s.walk.Steps[i]
+		toData = toData || slices.ContainsFunc(st.Changes, func(c trace.Change) bool {
+			return c.Kind != trace.Linked && c.Other == p && s.isData(c.Path)
+		})
+		for k := range st.Calls {
+			c, of := &st.Calls[k], func(t trace.Target) bool { return t.Path == p }
+			if creates(&c.Op) && c.Result.OK() && slices.ContainsFunc(st.Targets[k], of) {
+				writers[st.Choice.Task.Process] = true
+			}
+		}
+	}
+	return toData && len(writers) > 1
+}
+
 // backup reports whether a call links a file that its task's process has not made in the walk.
 func (s *story) backup(of sched.Task, c *trace.Call, on []trace.Target) bool {
 	if c.Op.Call != fsfake.CallLink {

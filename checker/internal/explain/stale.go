@@ -53,6 +53,8 @@ func (t *teller) staleUse(all []*use) bool {
 // lost its name.
 func (s *story) staleCode(u *use) string {
 	switch {
+	case s.twoDrafts(u.path):
+		return "LP1018"
 	case taken(u) > 0 && u.between[0].By.Process != u.task.Process:
 		return "LP1015"
 	case u.how == lockedOld || (u.how == heldOld || u.how == wroteLost) && !s.isData(u.path):

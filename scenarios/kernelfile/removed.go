@@ -3,6 +3,7 @@ package kernelfile
 import (
 	"errors"
 	"os"
+	"strconv"
 
 	"lockpick/fsfake"
 	"lockpick/scenarios"
@@ -108,7 +109,8 @@ func redis() []scenarios.Scenario {
 	const lock = "/var/lib/redis/nodes.conf"
 	sys := kit.System{Name: "redis-cluster", Lock: lock, Source: kit.Part(files, "redis"),
 		Report: kit.At("redis/redis", "2cb20faf9f34ade33779245751713059090f47b2", "src/cluster_legacy.c")}
-	inPlace := func(t *scenarios.Task) { _ = kit.Replace(t, lock, t.Process) }
+	// The file has the id of its node, for which the pid stands.
+	inPlace := func(t *scenarios.Task) { _ = kit.Replace(t, lock, strconv.Itoa(t.Getpid())) }
 	me := scenarios.MutualExclusion
 	return sys.Scenarios(
 		lockedState(lock, "rename-over/contend", "The node renames a new file over the locked one: a second node "+

@@ -358,7 +358,7 @@ func (s *Scenario) Changed() []Change {
 // WithProcesses returns the scenario with n processes; see [Scenario.In].
 func (s Scenario) WithProcesses(n int) (Scenario, error) {
 	st := s.Setting
-	st.Processes = n
+	st.Processes, s.More = n, false
 	return s.In(st)
 }
 

@@ -92,7 +92,7 @@ func TestRunSurveyOfRefusals(t *testing.T) {
 func TestRunSurveyOfWhatIsNotModelled(t *testing.T) {
 	raceFile(t)
 	t.Chdir(t.TempDir())
-	got := run(t, "run", "--survey=contention", "mkdir a || mkdir b || mkfifo p")
+	got := run(t, "run", "--survey=contention", "mkdir a || mkdir b || { mkfifo p; cat p; }")
 	require.Equal(t, ExitUnknown, got.exit, got.stderr)
 	require.Regexp(t, `contention +\? unknown +serializable\n(.*\n)+.*not modelled`, got.stdout)
 }

@@ -290,6 +290,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 	var still []string
 	for i, n := range counts {
 		is, was, o := changed, *m.sc, m.full()
+		is.More, was.More = false, false // each number is asked for itself
 		if n != counts[0] {
 			is, _ = changed.WithProcesses(n)
 			was, _ = m.sc.WithProcesses(n)

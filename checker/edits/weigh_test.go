@@ -71,7 +71,7 @@ func verified(left string) scenarios.Protocol {
 
 func scenario(p scenarios.Protocol, processes int) *scenarios.Scenario {
 	sc := scenarios.Subject{ID: "toy/verified", Lock: p}.Contend()
-	sc.Setting.Processes = processes
+	sc.Setting.Processes, sc.More = processes, false
 	return &sc
 }
 

@@ -172,7 +172,8 @@ func TestDurable(t *testing.T) {
 // A reader or recovery that cannot be run on what is left says nothing about it: neither that it holds nor that it is
 // broken.
 func TestReaderThatCannotBeRun(t *testing.T) {
-	for _, how := range []string{"read test -s f && cat f || { mkfifo p; cat p; }", "recover test -s f || { mkfifo p; cat p; }"} {
+	const fails = "{ mkfifo p; cat p; }"
+	for _, how := range []string{"read test -s f && cat f || " + fails, "recover test -s f || " + fails} {
 		sc := scenario(t, "mkfifo", []string{"echo new > f"}, map[string]string{"f": "old\n"},
 			"crashes 1\nrefused none\n"+how)
 		p, err := sc.Property("atomic")

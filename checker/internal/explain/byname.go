@@ -53,8 +53,8 @@ func (s *story) draft(p string) bool {
 	return false
 }
 
-// twoDrafts reports whether several processes write new versions of data under one name: each opens it as if it made it,
-// and it is renamed to the data.
+// twoDrafts reports whether several processes write new versions of data under one name: each opens it as if it made
+// it, and it is renamed to the data.
 func (s *story) twoDrafts(p string) bool {
 	toData, writers := false, map[int]bool{}
 	for i := range s.walk.Steps {

@@ -218,17 +218,6 @@ func (t *thread) ask(op fsfake.Op, f func(fsfake.Result)) {
 	t.asks++
 }
 
-// askNumber asks, and returns the error or the number of the answer to the program.
-func (t *thread) askNumber(op fsfake.Op) {
-	t.ask(op, func(r fsfake.Result) {
-		if r.Errno != 0 {
-			t.fail(r.Errno)
-			return
-		}
-		t.result(r.N)
-	})
-}
-
 // askZero asks, and returns the error or 0 to the program.
 func (t *thread) askZero(op fsfake.Op) {
 	t.ask(op, func(r fsfake.Result) { t.fail(r.Errno) })

@@ -6,14 +6,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
-	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
 )
-
-type unixStat = syscall.Stat_t
 
 // Calls about processes and threads, whose ids are virtual.
 

@@ -104,3 +104,14 @@ f.write(n + "x")
 	require.Contains(t, got.stdout, "w.py:1: step")
 	require.NotContains(t, got.stdout, ".c:")
 }
+
+// An fsync that fails with EIO has dropped what was not written, which no kernel is asked to do: the verdict stands.
+func TestFailingFsyncIsNotCarriedOut(t *testing.T) {
+	testmain.Needs(t, "perl", "./checker/cli")
+	file := archive(t, "A program that ignores a failing fsync.\n-- commands --\n"+
+		`perl -MIO::Handle -e 'open F, ">t"; print F "new"; F->flush; F->sync; close F; rename "t", "f"'`+
+		"\n-- setting --\ndir /srv/saves\n-- f --\nold\n")
+	got := run(t, "run", "--native", "off", "--failing-calls", "1", "--fail-with", "EIO", "--property", "atomic", file)
+	require.Equal(t, ExitDiffers, got.exit, got.stdout)
+	require.Contains(t, got.stdout, "not carried out on this kernel: an fsync that fails drops")
+}

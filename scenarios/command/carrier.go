@@ -66,6 +66,11 @@ func (c *carrier) carry(ctx context.Context, steps []Step, end *fsfake.Machine) 
 	if slices.ContainsFunc(steps, func(st Step) bool { return st.PowerLoss }) {
 		return errors.New("the power is not lost here")
 	}
+	if slices.ContainsFunc(steps, func(st Step) bool {
+		return st.Fails && st.Op.Call == fsfake.CallFsync && st.Result.Errno == fsfake.EIO
+	}) {
+		return errors.New("an fsync that fails drops what it was to write, and no disk fails here")
+	}
 	if err := c.spec.notCarried(steps); err != nil {
 		return err
 	}

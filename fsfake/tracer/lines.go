@@ -19,8 +19,8 @@ import (
 // Lines of scripts. An interpreter stands in C whatever line of a script it carries out, and how it remembers that line
 // differs from version to version. So with [Config.Lines] the environment has the interpreter tell it, by the means
 // that it has for debuggers and profilers. It tells by a write of a text that begins with toldBy, which is not made.
-// Where that does not work, nothing is told. Shells have it in a variable, see [stack.Files.KnowShell]. A program that
-// is no script stands at the line by which a script has executed it.
+// Where that does not work, nothing is told. Shells and PHP have it in their memory, see [stack.Files.Know]. A program
+// that is no script stands at the line by which a script has executed it.
 
 //go:embed lines
 var hooks embed.FS
@@ -92,26 +92,31 @@ func (t *thread) scriptLine() (Place, bool) {
 			return o.line, true
 		}
 	}
-	return t.p.shellLine()
+	return t.p.rememberedLine()
 }
 
-// shellLine is that of a shell, which has it in its memory.
-func (p *process) shellLine() (Place, bool) {
+// rememberedLine is that of a shell or PHP, which has it in its memory.
+func (p *process) rememberedLine() (Place, bool) {
 	exe, err := os.Readlink("/proc/" + strconv.Itoa(p.real) + "/exe")
-	if err != nil || !stack.IsShell(exe) {
+	if err != nil || !stack.IsShell(exe) && !stack.IsPHP(exe) {
 		return Place{}, false
+	}
+	maps, err := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/maps")
+	if err != nil {
+		return Place{}, false
+	}
+	mem := func(at uint64, n int) ([]byte, error) { return readFull(p.real, at, n) }
+	if stack.IsPHP(exe) {
+		return p.r.c.Sources.PHPLine(exe, string(maps), mem)
 	}
 	if p.shellScript == nil {
 		script := p.findScript()
 		p.shellScript = &script
 	}
-	maps, err := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/maps")
-	if err != nil || *p.shellScript == "" {
+	if *p.shellScript == "" {
 		return Place{}, false
 	}
-	line, ok := p.r.c.Sources.ShellLine(exe, string(maps), func(at uint64, n int) ([]byte, error) {
-		return readFull(p.real, at, n)
-	})
+	line, ok := p.r.c.Sources.ShellLine(exe, string(maps), mem)
 	return Place{File: *p.shellScript, Line: line}, ok
 }
 

@@ -21,7 +21,7 @@ import (
 func TestScriptLines(t *testing.T) {
 	for file, command := range map[string]func(testing.TB, string) []string{
 		"job.py": python, "job.pl": by("perl"), "job.js": by("node"), "job.rb": by("ruby"), "job.sh": by("sh"),
-		"job.sh in bash": by("bash"),
+		"job.sh in bash": by("bash"), "job.php": by("php"),
 	} {
 		t.Run(file, func(t *testing.T) {
 			file, _, _ := strings.Cut(file, " ")
@@ -33,7 +33,7 @@ func TestScriptLines(t *testing.T) {
 				c := config(argv...)
 				c.Lines, c.Sources = with, &tracer.Sources{}
 				if exe, err := filepath.EvalSymlinks(argv[0]); with && err == nil {
-					c.Sources.KnowShell(exe)
+					c.Sources.Know(exe)
 				}
 				m := newMachine()
 				must(m.Proc(1).WriteFile(dir+"/"+file, text, 0o644))

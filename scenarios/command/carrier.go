@@ -114,7 +114,7 @@ func (c *carrier) begin(takesPart []bool) error {
 	}
 	sources := &tracer.Sources{}
 	for _, file := range c.executed {
-		sources.KnowShell(file)
+		sources.Know(file)
 	}
 	for i := range c.spec.Commands {
 		r := &carriedRun{root: scenarios.Pid(i)}

@@ -115,7 +115,7 @@ func (s Spec) Carry(ctx context.Context, steps []Step, end *fsfake.Machine, loca
 }
 
 // hooked are the interpreters that can be made to tell the lines of scripts, see [tracer.Config.Lines].
-var hooked = regexp.MustCompile(`^(python[\d.]*|perl[\d.]*|ruby[\d.]*|node(js)?|sh|dash|bash|ash|m?ksh|zsh)$`)
+var hooked = regexp.MustCompile(`^(python[\d.]*|perl[\d.]*|ruby[\d.]*|node(js)?|php[\d.]*|sh|dash|bash|ash|m?ksh|zsh)$`)
 
 // asked is [Spec.Carry].
 func (c *carrier) asked(ctx context.Context, s Spec, steps []Step, end *fsfake.Machine, locates bool) Carried {

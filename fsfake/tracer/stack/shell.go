@@ -22,22 +22,28 @@ var aShell = strings.Repeat("\n", 6) + "echo; read x\n" + strings.Repeat("\n", 1
 	strings.Repeat("\n", 17) + "echo; read x\n\n}\nf\n" + strings.Repeat("\n", 11) +
 	"if :; then\n\necho; read x\n\n\nfi\n" + strings.Repeat("\n", 17) + "echo; read x\n"
 
-var aShellStands = []uint32{7, 23, 42, 59, 80}
+var standsAt = [...]uint32{7, 23, 42, 59, 80}
 
-// KnowShell runs a shell once, to know afterwards at which line of a script it is. Of other programs, and where it
+// Know runs a shell or PHP once, to know afterwards at which line of a script it is. Of other programs, and where it
 // does not show, no line is told. The shell runs on the machine as it is. So it must be the system's: what somebody has
 // called sh elsewhere may do anything. And its environment is empty: of BASH_ENV it would run a file of the user's.
-func (f *Files) KnowShell(exe string) {
+func (f *Files) Know(exe string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	systems := slices.Contains([]string{"/bin", "/usr/bin", "/usr/local/bin"}, filepath.Dir(exe))
-	if !IsShell(exe) || !systems || f.shells[exe] != 0 {
-		return
+	switch {
+	case !systems || f.shells[exe] != 0 || f.php[exe] != phpLayout{}:
+	case IsShell(exe):
+		if f.shells == nil {
+			f.shells = map[string]uint64{}
+		}
+		f.shells[exe] = lineVariable(exe)
+	case IsPHP(exe):
+		if f.php == nil {
+			f.php = map[string]phpLayout{}
+		}
+		f.php[exe] = findPHP(exe)
 	}
-	if f.shells == nil {
-		f.shells = map[string]uint64{}
-	}
-	f.shells[exe] = lineVariable(exe)
 }
 
 // IsShell reports whether an executable has the name of a shell.
@@ -45,7 +51,7 @@ func IsShell(exe string) bool {
 	return slices.Contains([]string{"sh", "dash", "bash", "ash", "ksh", "mksh", "zsh"}, filepath.Base(exe))
 }
 
-// ShellLine is the line of its script that a shell carries out, which [Files.KnowShell] knows.
+// ShellLine is the line of its script that a shell carries out, which [Files.Know] has run.
 func (f *Files) ShellLine(exe, maps string, mem Memory) (int, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,40 +70,50 @@ func (f *Files) ShellLine(exe, maps string, mem Memory) (int, bool) {
 // lineVariable is where in a shell the line stands, from where it is loaded; 0 where that does not show.
 func lineVariable(exe string) uint64 {
 	from, size := variables(exe)
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, exe, "-c", aShell)
-	cmd.Dir, cmd.Env = "/", []string{}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return 0
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil || size == 0 || cmd.Start() != nil {
-		return 0
-	}
-	defer cmd.Wait() //nolint:errcheck // how it ends says nothing
-	defer in.Close()
 	var left []uint64
-	for n, line := range aShellStands {
-		if _, err := out.Read(make([]byte, 1)); err != nil {
-			return 0
-		}
-		b := memory(cmd.Process.Pid, exe, from, size)
+	ok := size > 0 && stands([]string{exe, "-c", aShell}, func(n, pid int) bool {
+		mem, base := memoryOf(pid, exe)
+		b, _ := mem(base+from, int(size))
 		for at := uint64(0); n == 0 && at+4 <= uint64(len(b)); at += 4 {
 			left = append(left, at)
 		}
 		left = slices.DeleteFunc(left, func(at uint64) bool {
-			return at+4 > uint64(len(b)) || binary.LittleEndian.Uint32(b[at:]) != line
+			return at+4 > uint64(len(b)) || binary.LittleEndian.Uint32(b[at:]) != standsAt[n]
 		})
-		if _, err := in.Write([]byte("\n")); err != nil {
-			return 0
-		}
-	}
-	if len(left) == 0 {
+		return len(left) > 0
+	})
+	if !ok {
 		return 0
 	}
 	return from + left[0]
+}
+
+// stands runs an interpreter with a text that stands at known lines, and looks at the process at each; false where a
+// look is, or it stands at fewer.
+func stands(argv []string, look func(n, pid int) bool) bool {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = "/", []string{}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return false
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil || cmd.Start() != nil {
+		return false
+	}
+	defer cmd.Wait() //nolint:errcheck // how it ends says nothing
+	defer in.Close()
+	for n := range standsAt {
+		if _, err := out.Read(make([]byte, 1)); err != nil || !look(n, cmd.Process.Pid) {
+			return false
+		}
+		if _, err := in.Write([]byte("\n")); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // variables is the part of an executable that can be written to, from where it is loaded.
@@ -125,21 +141,21 @@ func variables(exe string) (from, size uint64) {
 	return 0, 0
 }
 
-// memory reads a part of a running program's memory; nil where it cannot be read.
-func memory(pid int, exe string, from, size uint64) []byte {
+// memoryOf reads the memory of a running program, and where an executable begins in it.
+func memoryOf(pid int, exe string) (mem Memory, base uint64) {
 	proc := "/proc/" + strconv.Itoa(pid)
 	maps, _ := os.ReadFile(proc + "/maps")
 	base, ok := loadedAt(exe, string(maps))
-	mem, err := os.Open(proc + "/mem")
-	if err != nil {
-		return nil
-	}
-	defer mem.Close()
-	b := make([]byte, size)
-	if _, err := mem.ReadAt(b, int64(base+from)); err != nil || !ok {
-		return nil
-	}
-	return b
+	return func(at uint64, n int) ([]byte, error) {
+		f, err := os.Open(proc + "/mem")
+		if err != nil || !ok {
+			return nil, os.ErrNotExist
+		}
+		defer f.Close()
+		b := make([]byte, n)
+		_, err = f.ReadAt(b, int64(at))
+		return b, err
+	}, base
 }
 
 // loadedAt is where an executable begins in memory.

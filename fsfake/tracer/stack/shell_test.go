@@ -24,8 +24,8 @@ func TestShellsRunNothingElse(t *testing.T) {
 	own := filepath.Join(temp, "bash")
 	require.NoError(t, os.WriteFile(own, text, 0o700))
 	var f Files
-	f.KnowShell(bash)
-	f.KnowShell(own)
+	f.Know(bash)
+	f.Know(own)
 	require.NoFileExists(t, mark)
 	require.NotContains(t, f.shells, own)
 }

@@ -37,6 +37,7 @@ type Files struct {
 	mu     sync.Mutex
 	images map[string]*image
 	shells map[string]uint64 // where the line is, from where the shell is loaded
+	php    map[string]phpLayout
 }
 
 // Where finds the innermost line of the program's own source on the stack of a stopped thread;

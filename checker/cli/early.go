@@ -94,6 +94,13 @@ func (e *early) keep(line string) {
 	e.held += line
 }
 
+// holding lists the verdicts that hold, and that are shown last.
+func (e *early) holding() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return strings.FieldsFunc(e.held, func(r rune) bool { return r == '\n' })
+}
+
 // over forgets what has a final verdict now.
 func (e *early) over() {
 	e.mu.Lock()

@@ -49,8 +49,8 @@ func (a *app) say(s report.Style, label, text string) {
 // widest is the most columns that are used unasked: longer lines are hard to read.
 const widest = 120
 
-// A progress shows on one line of a terminal what is going on. Everything else that is
-// printed takes the line away first.
+// A progress shows on one line of a terminal what is going on, and above it the verdicts that hold so far. Everything
+// else that is printed takes that away first.
 type progress struct {
 	w     *os.File // nil for none
 	total int
@@ -61,6 +61,7 @@ type progress struct {
 	ended bool
 	shown bool
 	text  string // what is shown, without the time
+	above int    // lines above it
 	start time.Time
 	timer *time.Timer // until the time is shown anew
 	early *early      // what to show when it has waited for a second
@@ -147,8 +148,22 @@ func (p *progress) line(text string) {
 	if p.total > 1 {
 		text = fmt.Sprintf("[%d/%d] %s", p.done, p.total, text)
 	}
+	before := "\r\x1b[K"
+	if held := p.early.holding(); len(held) != p.above {
+		before = p.away()
+		for _, line := range held {
+			before += report.Clip(line, width-1) + "\n"
+		}
+		p.above = len(held)
+	}
 	text = report.Clip(report.Visible(text), width-1)
-	_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s", text)
+	_, _ = fmt.Fprint(p.w, before+text)
+}
+
+// away takes all lines away.
+func (p *progress) away() string {
+	defer func() { p.above = 0 }()
+	return strings.Repeat("\r\x1b[K\x1b[A", p.above) + "\r\x1b[K"
 }
 
 // tick shows the line again with the time, so that nothing is silent.
@@ -157,7 +172,7 @@ func (p *progress) tick() {
 	defer p.mu.Unlock()
 	if p.shown && !p.ended {
 		if text := p.early.due(); text != "" {
-			_, _ = fmt.Fprintf(p.w, "\r\x1b[K%s\n", text)
+			_, _ = fmt.Fprintf(p.w, "%s%s\n", p.away(), text)
 		}
 		p.line(p.text)
 		p.timer.Reset(time.Second)
@@ -169,7 +184,7 @@ func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.shown {
-		_, _ = fmt.Fprint(p.w, "\r\x1b[K")
+		_, _ = fmt.Fprint(p.w, p.away())
 		p.shown = false
 		p.timer.Stop()
 		p.timer = nil

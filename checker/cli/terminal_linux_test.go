@@ -136,6 +136,23 @@ func TestRunTellsOfRepairsOnATerminal(t *testing.T) {
 	}
 }
 
+// Verdicts that hold stand above the line as soon as they are known, and go with it: the report has them at its end.
+func TestProgressShowsWhatHolds(t *testing.T) {
+	tty, screen := terminal(t, 30)
+	a := &app{stderr: tty, env: func(string) string { return "" }}
+	bar := a.newProgress(t.Context(), 1, false)
+	a.early.keep("run/commands/2  HOLDS  serializable\n")
+	bar.begin("a/b/c", "wedge")
+	bar.begin("a/b/c", "atomic")
+	a.early.keep("x  HOLDS  wedge\n")
+	bar.begin("a/b/c", "durable")
+	bar.clear()
+	const away, up = "\r\x1b[K", "\r\x1b[K\x1b[A"
+	held := "run/commands/2  HOLDS  seria…\r\n"
+	require.Equal(t, away+held+"a/b/c wedge"+away+"a/b/c atomic"+up+away+
+		held+"x  HOLDS  wedge\r\na/b/c durable"+up+up+away, screen())
+}
+
 // Notes come on a line of their own.
 func TestNoteTakesProgressAway(t *testing.T) {
 	tty, screen := terminal(t, 80)

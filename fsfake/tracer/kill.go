@@ -72,20 +72,27 @@ func (t *thread) killGroup(pgid, sig int) {
 		})
 		return
 	}
+	var members []*process
 	for _, p := range t.r.procs {
-		if p.pgid != pgid || p.gone {
-			continue
+		if p.pgid == pgid && !p.gone {
+			members = append(members, p)
 		}
-		if sig == 0 {
-			t.result(0)
+	}
+	leader := t.r.leader(pgid)
+	switch others := slices.DeleteFunc(slices.Clone(members), func(p *process) bool { return p == t.p }); {
+	case len(members) > 0 && sig == 0:
+		t.result(0)
+		return
+	case len(members) > 0 && leader != nil:
+		send := func(fsfake.Result) {
+			t.instead(unix.SYS_KILL, uint64(-int64(leader.real)), uint64(sig))
+			t.passThen(nil)
+		}
+		if len(others) == 0 {
+			send(fsfake.Result{})
 			return
 		}
-		leader := t.r.leader(pgid)
-		if leader == nil {
-			break
-		}
-		t.instead(unix.SYS_KILL, uint64(-int64(leader.real)), uint64(sig))
-		t.passThen(nil)
+		t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: others[0].pid}, send) // a step, as a signal for one of them is
 		return
 	}
 	t.fail(unix.ESRCH)

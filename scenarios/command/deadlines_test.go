@@ -72,6 +72,17 @@ func TestTimersBesideLocks(t *testing.T) {
 	}
 }
 
+// The timer of flock -w goes off where its process waits, and nobody sees when its children begin or end.
+func TestTimerOfALock(t *testing.T) {
+	for _, refused := range []string{"1", "none"} {
+		sc := scenario(t, "flock", twice("exec 9>l; flock -w 5 9 || exit 1; v=$(cat f); echo x$v >f"),
+			map[string]string{"f": "1\n"}, "refused "+refused)
+		p, err := scenarios.FindProperty("serializable", sc)
+		require.NoError(t, err)
+		decide(t, sc, p, map[string]string{"1": "holds", "none": "broken"}[refused])
+	}
+}
+
 // Where two sleeps end at one time, what follows each of them happens in every order.
 func TestCallsAfterEqualDeadlines(t *testing.T) {
 	testmain.Needs(t, "sh", "./scenarios/command")
@@ -81,4 +92,14 @@ func TestCallsAfterEqualDeadlines(t *testing.T) {
 	needTracing(t, err)
 	require.NoError(t, err)
 	require.Len(t, ends, 3, "a sees b, b sees a, or each sees the other")
+}
+
+// A signal for a group of processes is a step, so that a process of the group may go on until it comes.
+func TestGroupKillIsAStep(t *testing.T) {
+	testmain.Needs(t, "sh", "./scenarios/command")
+	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{
+		Shell: "trap '' TERM; (trap - TERM; [ ! -e go ] || : >a) & : >go; kill -TERM 0; wait; :"}}}, false)
+	needTracing(t, err)
+	require.NoError(t, err)
+	require.Len(t, ends, 2, "the child sees go and makes a, or not")
 }

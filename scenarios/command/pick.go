@@ -28,9 +28,6 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	set = d.awake(set)
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 })
-	if timers >= 0 && len(d.children) > 0 && slices.ContainsFunc(set[timers:], isAlarm) {
-		d.spec.record.looked() // it may kill children
-	}
 	if d.spec.mixed > 0 {
 		return d.mixes(set), nil
 	}
@@ -131,9 +128,6 @@ func (d *driver) triedBeside(set []tracer.Pending) bool {
 	}
 	return true
 }
-
-// isAlarm reports whether a timer is the alarm clock of a process.
-func isAlarm(p tracer.Pending) bool { return p.Task.N == 0 }
 
 // choose makes a choice of the schedule among what the lines tell. The task is one that lives.
 func (d *driver) choose(by fsfake.Task, lines []string) (fsfake.Result, error) {

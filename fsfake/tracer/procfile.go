@@ -22,6 +22,7 @@ import (
 func (t *thread) procFile(pl place, i int, f func(ret int64)) {
 	opens := t.c.nr == unix.SYS_OPEN || t.c.nr == unix.SYS_OPENAT
 	own := t.r.process(pl.proc)
+	t.r.looks += int(bit(own != t.p, 1))
 	text := pl.rest == "stat" || pl.rest == "status" || own == nil && pl.proc != 1 &&
 		t.r.c.Program != nil && (pl.rest == "comm" || pl.rest == "cmdline" || pl.rest == "environ")
 	switch {

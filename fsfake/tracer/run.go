@@ -55,6 +55,9 @@ type Run struct {
 	unlike  []string // those of them that every kernel makes
 	execs   []string // see Executed
 	renamed bool     // see Renamed
+	looks   int      // see Looks
+	apart   *bool    // see Apart; nil where that is to be found out
+	tied    bool     // for good
 	temp    string   // a directory to remove at the end, or empty
 	mirrors []*mirror
 	cpu     unix.CPUSet

@@ -61,8 +61,9 @@
 // different starts are enough. What would go unnoticed is a fault of the snapshots themselves that
 // shows after particular answers only, in clones of both starts alike, and not on the kernel;
 // [Spec.NoSnapshots] makes every execution
-// from the start. The number of runs that a verdict tells, of paths that were learned and looked
-// at again, is not that of executions. A record has a bound, beyond which everything is executed.
+// from the start. Where the first process only waits for others when it is killed, and they do not look at it, one
+// execution serves the kills at all of their calls. The number of runs that a verdict tells, of paths that were
+// learned and looked at again, is not that of executions. A record has a bound, beyond which everything is executed.
 //
 // # Limits
 //

@@ -79,6 +79,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		}
 		lines = append(lines, text)
 	}
+	d.chooser = set[0].Task
 	r, err := d.choose(set[0].Task, lines)
 	if err != nil || isKilled(r) {
 		return nil, err

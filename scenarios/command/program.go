@@ -80,6 +80,9 @@ type driver struct {
 	answers []fsfake.Result // all so far, while leaves
 	reply   *reply          // that it has not been told yet
 	branch  int             // after so many calls it is told something else than the execution before
+	seen    int             // looks at processes so far
+	chooser fsfake.Task     // who chooses next
+	alike   *place          // where it would be if its first process had not been killed, as far as that is known
 }
 
 // A reply is the answer to a task's call.
@@ -101,15 +104,25 @@ func (d *driver) recorded() error {
 			d.t.Note(v)
 		}
 		if at.ended {
+			d.exit = at.exit
 			return nil
 		}
 		r := d.t.Do(at.op)
-		if isKilled(r) && at.lone { // no call follows, so there is nothing to execute
+		killed, is := r.Value.(scenarios.Killed)
+		if is && at.children == 0 { // no call follows, so there is nothing to execute
 			d.serves = nil
 			return nil
 		}
 		d.told = append(d.told, r)
+		was := at
 		last, at = at, rec.after(at, r, learns)
+		if is && was.apart && !killed.Begun {
+			var whole bool
+			if at, whole = d.bereft(was.again(), at, learns); whole {
+				return nil
+			}
+			last = nil
+		}
 		d.serves = at
 	}
 	if d.t.Learning != nil && !d.spec.NoSnapshots && (learns || d.t.Learning.Tries || rec.mayClone(d, last)) {
@@ -200,7 +213,7 @@ func (d *driver) note(v any) { d.notes = append(d.notes, v) }
 
 // do makes a call on the machine, unless it was made while the record served.
 func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
-	if err := d.come(&place{op: op, lone: len(d.children) == 0}); err != nil {
+	if err := d.come(&place{op: op, children: len(d.children)}); err != nil {
 		return fsfake.Result{}, err
 	}
 	if len(d.told) > 0 {
@@ -216,7 +229,11 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 	if d.leaves {
 		d.answers = append(d.answers, d.answer)
 	}
-	if isKilled(d.answer) {
+	d.alike = d.spec.record.alike(d.alike, d.answer, true)
+	if killed, is := d.answer.Value.(scenarios.Killed); is {
+		if d.at != nil && d.at.apart && !killed.Begun {
+			d.alike = d.at.again()
+		}
 		d.killed = true
 		return d.answer, d.run.Kill(d.root)
 	}
@@ -225,8 +242,14 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 
 // come records where the command has come, and passes on what it has noted.
 func (d *driver) come(is *place) (err error) {
-	is.notes = d.notes
-	d.notes = nil
+	is.notes, is.chooser = d.notes, d.chooser
+	d.notes, d.chooser = nil, fsfake.Task{}
+	if d.looks(is); d.killed {
+		err = d.sees(is)
+	}
+	if err != nil {
+		return err
+	}
 	if d.at, err = d.spec.record.come(d, is); err != nil {
 		return err
 	}
@@ -408,5 +431,5 @@ func (d *driver) ended() error {
 	if d.spec.Inside != "" && d.acquires && !d.inside && !d.killed {
 		d.note(scenarios.Returned{Output: model.Acquired{}})
 	}
-	return d.come(&place{ended: true})
+	return d.come(&place{ended: true, exit: d.exit})
 }

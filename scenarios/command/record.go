@@ -59,9 +59,14 @@ type place struct {
 	notes []any
 	op    fsfake.Op
 	ended bool
-	lone  bool // no child runs: a kill of the first process ends the command
-	next  map[fsfake.Result]*place
-	runs  int // of this process, that have come here
+	exit  tracer.Exit // then
+	// children is how many run. Without one a kill of the first process ends the command. apart and looked are what a
+	// kill hangs on where there are some, chooser who chooses; see bereft.go.
+	children      int
+	apart, looked bool
+	chooser       fsfake.Task
+	next          map[fsfake.Result]*place
+	runs          int // of this process, that have come here
 	// before is the place before, via the answer that led here from it, depth how many did; first is the next
 	// place that was learned first.
 	before, first *place

@@ -82,16 +82,50 @@ func (killing) Note(any) {}
 // A kill of a command of which nothing else runs ends it without an execution; with a child there must be one.
 func TestKillIsNoExecution(t *testing.T) {
 	s := &Spec{Commands: []Line{{Argv: []string{"/no/such/program"}}}, record: newRecord(1)}
-	killed := func(lone bool) func() {
+	killed := func(children int) func() {
 		s.record = newRecord(1)
-		first := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}, lone: lone}
+		first := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}, children: children}
 		for range 2 {
 			execute(t, s, 0, []place{first})
 		}
 		return func() { s.program(0, 1)(scenarios.NewTask(killing{}, 0, 1)) }
 	}
-	require.NotPanics(t, killed(true))
-	require.Panics(t, killed(false), "the program cannot be started")
+	require.NotPanics(t, killed(0))
+	require.Panics(t, killed(1), "the program cannot be started")
+}
+
+// killsFirst answers the first call by a kill, and others by nothing.
+type killsFirst struct{ calls []string }
+
+func (k *killsFirst) Do(op fsfake.Op) (r fsfake.Result) {
+	if k.calls = append(k.calls, op.String()); len(k.calls) == 1 {
+		r.Value = scenarios.Killed{}
+	}
+	return r
+}
+
+func (*killsFirst) Note(any) {}
+
+// A child goes on to its end as in executions without a kill, if its parent only waits and it does not look.
+func TestKillOfAParentIsNoExecution(t *testing.T) {
+	write, exit := fsfake.Op{Call: fsfake.CallWrite, FD: 3, Data: "x"}, fsfake.Op{Call: fsfake.CallExit}
+	for _, c := range []struct{ apart, looked, serves bool }{
+		{true, false, true}, {false, false, false}, {true, true, false},
+	} {
+		s := &Spec{Commands: []Line{{Argv: []string{"/no/such/program"}}}, record: newRecord(1)}
+		for range 2 {
+			execute(t, s, 0, []place{{op: write, children: 1, apart: c.apart}, {op: exit, children: 1, apart: c.apart,
+				looked: c.looked}, {op: fsfake.Op{Call: fsfake.CallEnd}}}, fsfake.Result{}, fsfake.Result{})
+		}
+		port := &killsFirst{}
+		run := func() { s.program(0, 1)(scenarios.NewTask(port, 0, 1)) }
+		if !c.serves {
+			require.Panics(t, run)
+			continue
+		}
+		require.NotPanics(t, run)
+		require.Equal(t, []string{write.String(), write.String(), exit.String()}, port.calls)
+	}
 }
 
 // A record that is full serves what it has, and takes nothing more.

@@ -1,0 +1,80 @@
+package command
+
+import (
+	"fmt"
+
+	"lockpick/fsfake"
+	"lockpick/scenarios"
+)
+
+// A command whose first process is killed while that only waits for others, as flock(1) does, needs no execution of its
+// own for each of their calls. They go on as if nobody had been killed, up to the first that looks at other processes
+// ([tracer.Run.Apart]), and what they do then is known. The answers are those of the machine, which knows of the kill:
+// where one differs from all that were seen, the command is executed, and killed. What it does must be the same.
+
+// again is where a command goes on whose first process is killed at a place: it asks the same once more, or chooses
+// once more.
+func (p *place) again() *place {
+	if p.before != nil && p.before.op.Call == fsfake.CallChoose {
+		return p.before
+	}
+	return p
+}
+
+// alike is where an answer leads when the first process was killed before, nil where that is not known.
+func (r *record) alike(at *place, answer fsfake.Result, learns bool) *place {
+	if at == nil {
+		return nil
+	}
+	if next := r.after(at, answer, learns); next != nil && next.apart && !next.looked {
+		return next
+	}
+	return nil
+}
+
+// bereft follows the record from a place on at which the first process was killed, as far as it goes: to the end of the
+// last process, or to a place of executions that were killed. killed is the first of these, if it is known.
+func (d *driver) bereft(at, killed *place, learns bool) (next *place, whole bool) {
+	rec := d.spec.record
+	d.serves = &place{} // of which no memory is known
+	for {
+		for _, v := range at.notes {
+			d.t.Note(v)
+		}
+		if at.chooser != (fsfake.Task{}) {
+			d.t.Note(scenarios.By{Task: at.chooser})
+		}
+		r := d.t.Do(at.op)
+		d.told = append(d.told, r)
+		if at.op.Call == fsfake.CallExit && at.children == 1 {
+			return nil, true
+		}
+		if killed != nil {
+			killed = rec.after(killed, r, learns)
+		}
+		if at = rec.alike(at, r, learns); at == nil {
+			return killed, false
+		}
+	}
+}
+
+// looks notes whether a process has looked at another one on the way to a place, and whether there the first one only
+// waits for others.
+func (d *driver) looks(is *place) {
+	s := d.spec
+	if s.Crashes == 0 || s.Inside != "" || s.lasting || d.probes || d.run == nil {
+		return
+	}
+	seen := d.run.Looks()
+	is.looked, d.seen = seen != d.seen, seen
+	is.apart = is.children > 0 && !d.killed && (is.op.Call != fsfake.CallChoose || is.chooser.N > 0) && d.run.Apart()
+}
+
+// sees compares a place at which the first process has been killed with one at which it lives.
+func (d *driver) sees(is *place) error {
+	if d.alike == nil || d.alike.op == is.op {
+		return nil
+	}
+	return fmt.Errorf("its first process was killed, which nobody could see, and the next call was %q, not %q: "+
+		"this is a fault of lockpick", is.told(), d.alike.told())
+}

@@ -173,7 +173,7 @@ func (n *challenge) check(ctx context.Context, refusals bool) (*native.Check, er
 func (n *challenge) task() (native.Task, error) {
 	s := n.spec
 	t := native.Task{Dir: s.Dir, From: n.from, Env: slices.Concat(s.Direct(os.Environ()), s.Env), NoStdout: s.NoStdout,
-		Ignored: s.Ignored, Sleeps: n.sleeps}
+		Ignored: s.Ignored, Sleeps: n.sleeps, StallFor: s.Setting.StallFor}
 	for i, l := range s.Commands {
 		if l.Func != nil {
 			return t, fmt.Errorf("%s is a Go function", scenarios.ProcessName(i))
@@ -279,8 +279,11 @@ func (n *challenge) modelOnly(r *checker.Result) string {
 			return "a kill at a call is not forced natively"
 		case st.Choice.Action == sched.PowerLoss:
 			return "the power is not lost here"
-		case st.Choice.Action == sched.Stall:
-			return "the real clock does not jump"
+		case st.Choice.Action == sched.Stall && n.stalls(r) > n.budget:
+			return fmt.Sprintf("a stall of %s takes longer here than --native %s allows",
+				r.Scenario.Setting.StallFor, n.budget)
+		case st.Choice.Action == sched.Stall && n.stalls(r) < 0:
+			return "the real clock is not set back"
 		case st.Choice.Fails != "":
 			return "no call is made to fail here"
 		}
@@ -289,6 +292,11 @@ func (n *challenge) modelOnly(r *checker.Result) string {
 		return "what the commands leave behind does not show it"
 	}
 	return ""
+}
+
+// stalls is for how long nobody goes on in a counterexample.
+func (n *challenge) stalls(r *checker.Result) time.Duration {
+	return time.Duration(r.Counterexample.Cost.Stalls) * r.Scenario.Setting.StallFor
 }
 
 // ahead begins to force the order of a counterexample, which takes as long as the commands sleep. It returns what waits
@@ -342,6 +350,8 @@ func (n *challenge) confirm(ctx context.Context, r *checker.Result) error {
 			got.Near.Seen, got.Near.Runs, end)
 	case got.Forced == 0 || r.Scenario.Setting.Assumed().Inodes == scenarios.InodesReused:
 		r.Native = "not confirmed: the order could not be forced natively, which refutes nothing"
+	case n.stalls(r) > 0:
+		r.Native = "not confirmed: the order was forced, but not when the commands look at the clock"
 	case len(blind(c, r.Counterexample)) > 0:
 		r.Native = "not confirmed: the order was forced, but natively these differ between two serial runs as well: " +
 			strings.Join(blind(c, r.Counterexample), ", ")
@@ -411,6 +421,9 @@ func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
 		st := &walk.Steps[i]
 		if st.Choice.Action == sched.Kill {
 			out = append(out, native.Step{Command: st.Choice.Task.Process, Call: native.KillStep})
+		}
+		if st.Choice.Action == sched.Stall {
+			out = append(out, native.Step{Command: native.Nobody})
 		}
 		for k, c := range st.Calls {
 			name := nativeCalls[c.Op.Call.String()]

@@ -22,8 +22,9 @@ type Carried struct {
 // order takes as long, and is left once the same commands end badly by themselves.
 func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.Duration) (Carried, error) {
 	var out Carried
-	tries := [][]int{{1}, {8}} // how many steps a call is looked for in; temporary names and fallbacks need the second
-	if c.sleeps {              // side by side, for they take no processor
+	// how many steps a call is looked for in; temporary names and fallbacks need the second
+	tries := [][]int{{1}, {8}}
+	if c.sleeps || stallOf(steps) >= 0 { // side by side, for they take no processor
 		tries = [][]int{{1, 8}}
 	}
 	if c.task.Sleeps { // once more where files outside are shared, which serial runs show
@@ -44,7 +45,8 @@ func (c *Check) Carry(ctx context.Context, steps []Step, hang bool, budget time.
 		}
 		var jobs []job
 		for _, window := range windows {
-			for seed := range uint64(3) {
+			for n, steps := range stallsAt(steps) {
+				seed := uint64(n % 3)
 				j := job{Script: steps, Window: window, Patience: patience, Seed: seed}
 				if c.sleeps && seed > 0 { // a sleep may be part of the order
 					j.Patience = longPatience * time.Duration(seed)
@@ -81,6 +83,9 @@ func (c *Check) carry(ctx, forced context.Context, jobs []job, hang bool, out *C
 	}
 	if err == nil {
 		err = c.ready()
+	}
+	if err == nil && len(jobs) > 0 {
+		err = c.serialStalls(ctx, jobs[0].Script)
 	}
 	var suspects []outcome
 	out.Runs = len(ran)

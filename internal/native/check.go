@@ -96,6 +96,7 @@ func (c *Check) Close() {
 // prepare fills in what all jobs have in common.
 func (c *Check) prepare(j job) job {
 	j.Commands, j.Dir, j.From, j.Outside = c.task.Commands, c.task.Dir, c.task.From, c.outsideNames()
+	j.StallFor = c.task.StallFor
 	if j.Again > 0 {
 		j.Commands = append(slices.Clone(j.Commands), j.Commands[j.Again-1])
 	}
@@ -137,7 +138,7 @@ func (c *Check) all(ctx context.Context, jobs []job, done func(j *job, r *run) (
 	if c.runs == 0 { // whether they sleep is not known
 		workers *= 2
 	}
-	if c.sleeps {
+	if c.sleeps || len(jobs) > 0 && stallOf(jobs[0].Script) >= 0 {
 		workers = 8 * workers
 	}
 	c.mu.Unlock()

@@ -24,6 +24,8 @@ type Task struct {
 	Refuses func(exit string) bool
 	// AllRefuse: all may have done nothing.
 	AllRefuse bool
+	// StallFor is how long a stall is.
+	StallFor time.Duration
 }
 
 // A Command is a program with its arguments, looked up in PATH, and what it reads from its standard input.
@@ -38,28 +40,34 @@ type Turn struct{ Command, Calls int }
 // A Step is a call of a command that a run is to make in its place in an order. Path is absolute; empty means one of
 // New, which are not there at the start, so that they may be random names and others natively; without those, any.
 //
-// A step whose Call is [KillStep] is none: the command is killed there, or if it is gone what it has started.
+// A step whose Call is [KillStep] is none: the command is killed there, or if it is gone what it has started. Nor is
+// one whose command is [Nobody].
 type Step struct {
 	Command    int
 	Call, Path string
 	New        []string
 }
 
-// KillStep stands in a [Step] for the call of who is killed.
-const KillStep = "killed"
+// KillStep stands in a [Step] for the call of who is killed. Nobody is the Command of a step in which a
+// stall passes.
+const (
+	KillStep = "killed"
+	Nobody   = -1
+)
 
 // A job is what a process in a view is told to run.
 type job struct {
 	Commands  []Command
 	Dir, From string
-	Copy      string        // where the copy of From lies; empty is in memory
-	Outside   []string      // shared files outside of Dir
-	Turns     []Turn        // then all commands run to their ends
-	Only      bool          // commands without a turn do not run
-	Kill      kill          // what is killed of a command: after the turn KillAfter, or at a step of Script
-	KillAfter int           // in Turns
-	Again     int           // this command, counted from 1, is one more at the end of Commands; 0 for none
-	Script    []Step        // comes before Turns
+	Copy      string   // where the copy of From lies; empty is in memory
+	Outside   []string // shared files outside of Dir
+	Turns     []Turn   // then all commands run to their ends
+	Only      bool     // commands without a turn do not run
+	Kill      kill     // what is killed of a command: after the turn KillAfter, or at a step of Script
+	KillAfter int      // in Turns
+	Again     int      // this command, counted from 1, is one more at the end of Commands; 0 for none
+	Script    []Step   // comes before Turns
+	StallFor  time.Duration
 	Window    int           // how many steps ahead a call is looked for in Script
 	Patience  time.Duration // how long a command may sleep before its turn ends
 	Limit     time.Duration // of the run

@@ -44,6 +44,11 @@ func (r *runner) run() error {
 	r.script = script{steps: r.job.Script, taken: make([]bool, len(r.job.Script)), window: r.job.Window}
 	for r.script.next() {
 		i := r.script.command()
+		if i == Nobody {
+			time.Sleep(r.job.StallFor)
+			r.deadline = r.deadline.Add(r.job.StallFor)
+			continue
+		}
 		if end, err := r.give(i, -1); err != nil || end == unended {
 			return err
 		}

@@ -28,7 +28,7 @@ func (s *script) next() bool {
 			break
 		}
 	}
-	if s.begin = begin; s.end > begin && s.kills() {
+	if s.begin = begin; s.end > begin && (s.kills() || s.command() == Nobody) {
 		s.taken[s.end-1] = true
 	}
 	return s.end > begin

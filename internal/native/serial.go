@@ -66,12 +66,17 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 		}
 		c.rounds++
 	}
+	return c.learnAll(ctx, jobs)
+}
+
+// learnAll makes serial runs.
+func (c *Check) learnAll(ctx context.Context, jobs []job) error {
 	return c.all(ctx, jobs, func(j *job, r *run) bool {
 		c.took, c.onlyHere = max(c.took, r.Took), cmp.Or(c.onlyHere, r.OnlyHere)
 		if !c.sleeps {
 			c.sleeps = r.Slept > r.Took/4
 		}
-		for _, t := range r.Turns {
+		for _, t := range r.Turns[r.Parts:] {
 			if t.End != ended { // it waits for another one, so that this order has no end
 				return true
 			}

@@ -45,7 +45,7 @@ func execute(ctx context.Context, j *job, env []string) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, j.Limit+5*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, j.Limit+j.stalled()+5*time.Second)
 	defer cancel()
 	c := exec.CommandContext(ctx, "/proc/self/exe")
 	var out, complaint bytes.Buffer

@@ -62,8 +62,11 @@ const mostText = 4 << 20
 func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
 	r := d.rules()
 	versions := n.dataVersions()
-	if !r.blocks || len(versions) == 1 {
+	if len(versions) == 1 {
 		return versions, true
+	}
+	if !r.blocks {
+		return truncated(versions, most)
 	}
 	var sizes []int
 	for _, v := range versions {
@@ -109,6 +112,28 @@ func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
 		whole = product(options, func(parts []string) bool { return add(strings.Join(parts, "")) }) && whole
 	}
 	return all, whole
+}
+
+// truncated adds to versions, newest first, those in which a truncate is on the disk and an earlier write is not.
+func truncated(versions []string, most int) (all []string, whole bool) {
+	add := func(v string) {
+		if !slices.Contains(all, v) {
+			all = append(all, v)
+		}
+	}
+	for i := len(versions) - 1; i >= 0; i-- {
+		v := versions[i]
+		if i+1 < len(versions) && v == padded(versions[i+1], 0, len(v)) {
+			for _, older := range slices.Clone(all) {
+				add(padded(older, 0, len(v)))
+			}
+		}
+		add(v)
+	}
+	slices.Reverse(all)
+	at := slices.Index(all, versions[0])
+	all = append([]string{versions[0]}, slices.Delete(all, at, at+1)...)
+	return all[:min(len(all), most)], len(all) <= most
 }
 
 // padded is a part of a text, with zeros beyond its end.
@@ -182,6 +207,7 @@ func (m *Machine) atOnce(from int, moved InodeID) {
 // commit keeps the names that fsync of an inode keeps.
 func (m *Machine) commit(id InodeID) {
 	r := m.disk.rules()
+	m.ahead(id)
 	last := 0
 	for _, c := range m.journal {
 		if c.dir == id || c.old == id || m.inode(c.dir).lookup(c.name) == id {
@@ -204,6 +230,44 @@ func (m *Machine) commit(id InodeID) {
 		}
 	}
 	m.journal = left
+}
+
+// ahead: what is kept with an inode may be there before all else that changed, where a disk does not keep names in
+// order: changes of its names, all changes that happened at once with one, and earlier ones of the same name.
+func (m *Machine) ahead(id InodeID) {
+	moves := make([]bool, len(m.journal))
+	for more := m.disk.rules().alone; more; {
+		more = false
+		for i, c := range m.journal {
+			is := c.old == id || m.inode(c.dir).lookup(c.name) == id
+			for j, d := range m.journal {
+				is = is || moves[j] && (d.at == c.at || i < j && d.dir == c.dir && d.name == c.name)
+			}
+			more = more || is && !moves[i]
+			moves[i] = moves[i] || is
+		}
+	}
+	if !slices.Contains(moves, true) {
+		return
+	}
+	var out []change
+	for _, first := range []bool{true, false} {
+		last := 0 // of no change
+		for i, c := range m.journal {
+			if moves[i] != first {
+				continue
+			}
+			at := 1
+			if n := len(out); n > 0 && c.at == last {
+				at = out[n-1].at
+			} else if n > 0 {
+				at = out[n-1].at + 1
+			}
+			last, c.at = c.at, at
+			out = append(out, c)
+		}
+	}
+	m.journal = out
 }
 
 // shrink: a file that was renamed over another has become shorter since.

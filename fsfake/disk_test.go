@@ -271,10 +271,58 @@ var deedsOfDisks = map[string]struct {
 		},
 		on{},
 	},
+	"O_DSYNC, not ended": {
+		func(p *Proc) {
+			f, _ := p.OpenFile("/f", os.O_WRONLY|O_DSYNC, 0)
+			_, _ = f.WriteString("NNN")
+		},
+		on{DiskExt4: {"d/  f=o*3", "d/  f=N*3"}, DiskXfs: {"d/  f=o*3"}, DiskBtrfs: {"d/  f=o*3"}},
+		on{},
+	},
+	"create, create and fdatasync": {
+		func(p *Proc) {
+			_ = p.WriteFile("/d/x", nil, 0o644)
+			_ = p.WriteFile("/t", []byte("NN"), 0o644)
+			datasyncs(p, "/t")
+		},
+		on{DiskBtrfs: {"d/  f=o*3 t=N*2", "d/ x= f=o*3 t=N*2", "d/  f=o*3"}},
+		on{DiskExt4: {"d/  f=o*3 t=N*2"}},
+	},
+	"mkdir, unlink and fdatasync": {
+		func(p *Proc) {
+			_ = p.Mkdir("/d/x", 0o755)
+			f, _ := p.Open("/f")
+			_ = p.Unlink("/f")
+			_ = p.Do(Op{Call: CallFsync, FD: f.Fd(), Flags: SyncData})
+		},
+		on{DiskBtrfs: {"d/", "d/ x/", "d/  f=o*3"}},
+		on{},
+	},
+	"mkdir, rename, create and fsync": {
+		func(p *Proc) {
+			_ = p.Mkdir("/d/x", 0o755)
+			_ = p.Rename("/f", "/d/f")
+			_ = p.WriteFile("/f", nil, 0o644)
+			fsyncs(p, "/f")
+		},
+		on{DiskBtrfs: {"d/ f=o*3 f=", "d/ f=o*3 x/ f="}},
+		on{},
+	},
+	"overwrite, ftruncate": {
+		func(p *Proc) {
+			f, _ := p.OpenFile("/f", os.O_WRONLY, 0)
+			_, _ = f.WriteString("NN")
+			_ = f.Truncate(4)
+			_ = f.Truncate(1)
+		},
+		on{DiskBtrfs: {"d/  f=o*3", "d/  f=NNo", "d/  f=NNo0", "d/  f=o*30", "d/  f=o", "d/  f=N"}},
+		on{DiskBtrfs: {"d/  f=NN"}},
+	},
 	"O_SYNC": {
 		func(p *Proc) {
 			f, _ := p.OpenFile("/t", os.O_CREATE|os.O_WRONLY|os.O_SYNC, 0o644)
 			_, _ = f.WriteString("NN")
+			_ = f.Close()
 		},
 		on{
 			DiskExt4:  {"d/  f=o*3 t=N*2"},

@@ -41,6 +41,9 @@ func (m *Machine) Do(t Task, op Op) (r Result) {
 	if p == nil {
 		return unmodelled("%s by process %d, which does not run,", op.Call, t.Pid)
 	}
+	if m.syncing != 0 {
+		m.finishSync()
+	}
 	if len(m.punctual) != 0 || m.timely {
 		until := int64(0)
 		if op.Call == CallSleep && op.Time > 0 {

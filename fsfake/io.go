@@ -154,8 +154,9 @@ func (m *Machine) writeAt(p *proc, d *desc, data string, off int64, r *Result) {
 	}
 	m.modified(p, n)
 	r.N = int64(len(data))
-	if d.flags&O_DSYNC != 0 {
-		m.fsync(n.id, map[bool]int{false: SyncData}[d.flags&O_SYNC == O_SYNC])
+	if m.powerLoss && d.flags&O_DSYNC != 0 {
+		s := m.mutSeldom()
+		s.syncing, s.syncData = n.id, d.flags&O_SYNC != O_SYNC
 	}
 }
 

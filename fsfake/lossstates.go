@@ -211,7 +211,7 @@ func (m *Machine) reboot(picks []pick) {
 	m.settle()
 	m.descs, m.procs, m.marks = nil, nil, nil
 	s := m.mutSeldom()
-	s.paces, s.naps, s.stallLeft = nil, nil, 0
+	s.paces, s.naps, s.stallLeft, s.syncing = nil, nil, 0, 0
 	m.ownDescs, m.ownProcs, m.maxPid = false, false, 0
 	m.version++
 	m.AddProc(ProcSpec{Pid: 1})

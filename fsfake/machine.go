@@ -72,6 +72,9 @@ type seldom struct {
 	stallLeft int64  // nanoseconds
 	back      int64  // nanoseconds by which the clock was set back
 	base      int64  // what of the clock is never taken back; see sleep.go
+	// syncing, unless 0, is a file that the last call wrote to through O_SYNC, or O_DSYNC with syncData.
+	syncing  InodeID
+	syncData bool
 }
 
 // Options says what kind of machine [New] makes. The zero value is a local Linux

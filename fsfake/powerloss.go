@@ -17,7 +17,7 @@ import (
 //   - Each block of 4096 bytes has a version of its own, and so has the size: a block
 //     that was written later may be there alone, and what a file grew by may be zeros.
 //   - fsync of a file keeps its contents, and not its name: a new file needs an fsync of
-//     its directory. A write through O_SYNC or O_DSYNC is followed by one.
+//     its directory. A write through O_SYNC or O_DSYNC is followed by one, until which power may be lost, too.
 //   - A rename inside one directory is one change, also an exchange. A rename, link or
 //     exchange between two directories changes each by itself: the file may come out with
 //     both names, or with none. A directory has one name at most.
@@ -137,8 +137,23 @@ func (m *Machine) fsync(id InodeID, flags int) {
 	}
 	if flags != SyncData || m.inode(id).kind == KindDir {
 		m.commit(id)
+	} else {
+		m.ahead(id)
 	}
 	m.sweep()
+}
+
+// finishSync ends a write through O_SYNC or O_DSYNC, when the next call begins: while it goes on, a disk may have a
+// part of it.
+func (m *Machine) finishSync() {
+	s := m.mutSeldom()
+	id, flags := s.syncing, 0
+	if s.syncData {
+		flags = SyncData
+	}
+	if s.syncing = 0; m.findInode(id) != nil {
+		m.fsync(id, flags)
+	}
 }
 
 // drop takes away what was not synced of a file.
@@ -161,6 +176,7 @@ func (m *Machine) Sync() {
 	}
 	m.journal = nil
 	if m.powerLoss {
+		m.mutSeldom().syncing = 0
 		m.sweep()
 	}
 }
@@ -317,6 +333,9 @@ func (k *keyer) appendUnsynced(b []byte, u *unsynced) []byte {
 
 // appendJournal appends the changes of names that a disk in one order may lose.
 func (k *keyer) appendJournal(b []byte) []byte {
+	if k.m.syncing != 0 {
+		b = k.inode(append(b, 8|bit(k.m.syncData, 1)), k.m.syncing)
+	}
 	for i, c := range k.m.journal {
 		same := i > 0 && k.m.journal[i-1].at == c.at
 		b = appendString(append(b, bit(same, 1)|bit(c.old != 0, 2)|bit(c.moved != 0, 4)), c.name)

@@ -32,6 +32,13 @@ var (
 
 func TestMain(m *testing.M) {
 	kernel.MaybeWorker(nil)
+	if os.Getenv(servesDevice) != "" {
+		if err := serveDevice(); err != nil {
+			fmt.Fprintln(os.Stderr, "the server of a device:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	flag.Parse()
 	if *fsFlag != "" && !slices.Contains(fsfake.ProfileNames(), *fsFlag) {
 		fmt.Fprintf(os.Stderr, "-kernel.fs: there is no profile %q; there are %s\n", *fsFlag, strings.Join(fsfake.ProfileNames(), ", "))

@@ -235,6 +235,10 @@ func (t *thread) rmdir(dirfd, i int) {
 }
 
 func (t *thread) mkdir(dirfd, i int, mode uint64) {
+	if t.p.isJava() && t.makesPerfData(i) {
+		t.fail(unix.EACCES)
+		return
+	}
 	t.oneName(dirfd, i, false, fsfake.Op{Call: fsfake.CallMkdir, Mode: uint32(mode) & 0o7777 &^ t.p.umask})
 }
 

@@ -50,3 +50,10 @@ func (t *thread) comm() string {
 	b, _ := os.ReadFile("/proc/" + strconv.Itoa(t.p.real) + "/task/" + strconv.Itoa(t.tid) + "/comm")
 	return strings.TrimSuffix(string(b), "\n")
 }
+
+// makesPerfData reports whether argument i is the directory in which a JVM keeps counters for jps(1) and jstat(1), in a
+// file that it maps as shared memory. A JVM that cannot make it keeps them in memory of its own, and says nothing.
+func (t *thread) makesPerfData(i int) bool {
+	name, err := readString(t.tid, t.c.args[i], maxPath)
+	return err == nil && strings.HasPrefix(name, "/tmp/hsperfdata_")
+}

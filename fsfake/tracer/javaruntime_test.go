@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
 )
 
 // What wakes the threads of a JVM is no step beside a call of its program. So is the sleep of each other thread, also
-// of one that the program has called so, and of a program that is no JVM.
+// of one that the program has called so, and of a program that is no JVM. Nor does a JVM make a directory for its counters.
 func TestJavaRuntime(t *testing.T) {
 	idlers := compiled("gcc", "-O1", "-pthread", "-o")(t, file(t, "idlers.c"))[0]
 	java := filepath.Join(t.TempDir(), "java")
@@ -54,5 +55,11 @@ func TestJavaRuntime(t *testing.T) {
 			require.NoError(t, run.Answer(set[0].Task, m.Do(set[0].Task, set[0].Op)))
 		}
 		require.True(t, asked)
+		exit, _ := run.Exit(100)
+		answer := unix.ENOENT
+		if c.argv[0] == java && c.options == "" {
+			answer = unix.EACCES
+		}
+		require.Equal(t, int(answer), exit.Status)
 	}
 }

@@ -1,4 +1,6 @@
-// Threads that sleep again and again, with the names of the arguments, beside a call on a file.
+// Threads that sleep again and again, with the names of the arguments, beside a call on a file. It ends with the error
+// of a second one, for which there is no directory.
+#include <errno.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -22,5 +24,7 @@ int main(int argc, char **argv)
 	while (__atomic_load_n(&named, __ATOMIC_SEQ_CST) < argc - 1)
 		usleep(1000);
 	mkdir("made", 0777);
-	return 0;
+	errno = 0;
+	mkdir("/tmp/hsperfdata_of/nobody", 0777);
+	return errno;
 }

@@ -20,12 +20,12 @@ func TestNodesAsLocks(t *testing.T) {
 		{"mkfifo", "mkfifo", "mkfifo lock || exit 1; read x < n; echo $((x+1)) > n; rm lock", "holds"},
 		{"a look before mkfifo", "mkfifo",
 			"test -p lock && exit 1; mkfifo lock; read x < n; echo $((x+1)) > n; rm lock", "broken"},
-		{"bind", "python3", "python3 sock-bind.py", "holds"},
-		{"bind and connect", "python3", "python3 sock-stale.py", "broken"},
+		{"bind", "gcc", "", "holds"},
+		{"bind and connect", "gcc", " stale", "broken"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.needs == "python3" {
-				testmain.Slow(t, "interpreters take long to start", "./scenarios/command")
+			if c.needs == "gcc" {
+				c.line = compiled(t, "gcc", "sock.c") + c.line
 			}
 			sc := scenario(t, c.needs, twice(c.line), map[string]string{"n": "0\n"}, "refused 1")
 			property, err := scenarios.FindProperty("serializable", sc)

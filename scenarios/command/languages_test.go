@@ -114,6 +114,19 @@ func TestFlockInGo(t *testing.T) {
 	}
 }
 
+// Goroutines that lock beside each other, each with a descriptor of its own, are followed in every order.
+func TestGoroutinesLock(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it is compiled, which takes seconds", "./scenarios/command")
+	bin := compiled(t, "go", "goroutines.go")
+	for other, verdict := range map[string]string{"flock lk true": "holds", "flock lk cp n m": "broken"} {
+		sc := scenario(t, "flock", []string{bin, other}, map[string]string{"n": "0"}, "refused none")
+		p, err := scenarios.FindProperty("serializable", sc)
+		require.NoError(t, err)
+		decide(t, sc, p, verdict)
+	}
+}
+
 // A timer ends the wait for a lock, or it does not: both are followed, and what becomes of a command whose time
 // has come is judged as anything else.
 func TestTimedWaits(t *testing.T) {

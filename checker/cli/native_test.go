@@ -219,7 +219,8 @@ func TestNativeStopsAtFIFOsAndSockets(t *testing.T) {
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	testmain.Needs(t, "perl", "./checker/cli")
-	const binds = `perl -e 'exit 3 if -S "l"; socket(S, 1, 1, 0) && bind(S, pack("S a108", 1, "l")) && listen(S, 1) or exit 3'`
+	const binds = `perl -e 'exit 3 if -S "l"; ` +
+		`socket(S, 1, 1, 0) && bind(S, pack("S a108", 1, "l")) && listen(S, 1) or exit 3'`
 	for _, makes := range []string{"[ -p l ] && exit 3; mkfifo l 2>/dev/null", binds} {
 		file := filepath.Join(t.TempDir(), "made.txtar")
 		line := makes + "; read x <n; echo $((x+1)) >n; rm l\n"

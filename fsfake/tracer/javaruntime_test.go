@@ -16,7 +16,8 @@ import (
 )
 
 // What wakes the threads of a JVM is no step beside a call of its program. So is the sleep of each other thread, also
-// of one that the program has called so, and of a program that is no JVM. Nor does a JVM make a directory for its counters.
+// of one that the program has called so, and of a program that is no JVM. Nor does a JVM make a directory for its
+// counters.
 func TestJavaRuntime(t *testing.T) {
 	idlers := compiled("gcc", "-O1", "-pthread", "-o")(t, file(t, "idlers.c"))[0]
 	java := filepath.Join(t.TempDir(), "java")

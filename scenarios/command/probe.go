@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -35,8 +36,8 @@ func (s *Spec) asksWedge(sc *scenarios.Scenario) (bool, error) {
 		assume(sc, "wedge-not-asked", "whether one more run gets through after a kill is not asked: "+why)
 		return false, nil
 	}
-	known := newRecord(1)
-	sc.Probe = func(t *scenarios.Task) error { return s.probe(t, known) }
+	known := &probed{by: map[int]*record{}}
+	sc.Probe = func(t *scenarios.Task) error { return s.probe(t, known.of(t.Getpid())) }
 	return true, nil
 }
 
@@ -89,14 +90,26 @@ func (s *Spec) repeats(sc *scenarios.Scenario) (bool, error) {
 	return ok && e.Status == 0 && e.Signal == 0, nil
 }
 
+// A probed is what probes have shown of a command, by the pid that they had: their calls may have it in them.
+type probed struct {
+	mu sync.Mutex
+	by map[int]*record
+}
+
+func (p *probed) of(pid int) *record {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.by[pid] == nil {
+		p.by[pid] = newRecord(1)
+	}
+	return p.by[pid]
+}
+
 // probe runs the command afresh. It sees the time of day, which passes, and each of its sleeps may
-// be the end of a round of polling. known is what first probes have shown of it.
+// be the end of a round of polling. known is what probes with the same pid have shown of it.
 func (s *Spec) probe(t *scenarios.Task, known *record) error {
 	fresh := *s
 	d := &driver{spec: &fresh, t: t, root: t.Getpid(), children: map[int]bool{}, probes: true}
-	if d.root != scenarios.ProbePid { // its calls have another pid in them
-		known = newRecord(1)
-	}
 	fresh.Crashes, fresh.Inside, fresh.record, fresh.oneOrder = 0, "", known, true
 	t.Do(fsfake.Op{Call: fsfake.CallChdir, Path: s.Dir})
 	if err := d.recorded(); err != nil {

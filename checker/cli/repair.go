@@ -13,6 +13,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/parameterized"
 	"lockpick/checker/report"
+	"lockpick/internal/native"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -54,6 +55,9 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 	}
 	for _, r := range spec.Repairs(spoiled(spec, &results[i]), uses) {
 		proof, why, err := t.holds(ctx, &r)
+		if err == nil && proof != "" {
+			why, err = t.natively(ctx, &r, &proof)
+		}
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return err
@@ -193,6 +197,39 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		proof += "; but a kill still breaks " + broken + ", as it does of a command that runs alone"
 	}
 	return proof + open, "", nil
+}
+
+// natively looks on the machine as it is for an end of a repair that no serial order gives, with a process more. It
+// adds to the proof what was tried, or returns why it is no repair.
+func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string) (why string, err error) {
+	trials := r.Trials()
+	trial := &trials[min(1, len(trials)-1)]
+	if trial.Spec.Crashes > r.Spec.Crashes {
+		trial = &trials[0]
+	}
+	n := &challenge{spec: &trial.Spec, budget: t.f.budget, begins: func() {}}
+	defer n.close()
+	if n.budget == 0 || trial.Spec.Read != "" {
+		return "", nil
+	}
+	c, err := n.check(ctx, trial.Spec.Refused.Declared)
+	if err == nil {
+		var rep native.Report
+		if rep, err = c.Sweep(ctx, n.budget, true); err == nil && rep.Bad != nil {
+			*proof = ""
+			return fmt.Sprintf("with %s it is broken natively: %s: %s", trial.Name, rep.Bad.Schedule,
+				strings.Join(rep.Bad.Differs, "; ")), nil
+		}
+		if err == nil {
+			*proof += "; natively, with " + trial.Name + ": " + sweptText(&rep)
+			return "", nil
+		}
+	}
+	if ctx.Err() == nil {
+		*proof += "; not tried natively: " + oneLine(err.Error())
+		err = nil
+	}
+	return "", err
 }
 
 // decideTrial decides everything that is asked of some commands.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -124,4 +125,23 @@ func TestRepairJSON(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(got.stdout), &out))
 	require.Nil(t, out.Fix)
 	require.NotEmpty(t, out.Unknown)
+}
+
+// A repair is tried on the machine as it is, with three processes: one that natively ends otherwise is none.
+func TestRepairsAreTriedNatively(t *testing.T) {
+	testmain.InRealTime(t, "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "flock", "./checker/cli")
+	for lock, want := range map[string]string{"flock l ": "natively, with 3 processes: ", "": "broken natively: "} {
+		line := command.Line{Shell: lock + "sh -c 'read x <n; echo $((x+1)) >n'"}
+		spec := command.Spec{Dir: "/data", Files: []command.File{{Name: "n", Content: "0\n"}},
+			Commands: []command.Line{line, line}}
+		tried := &trials{f: &runFlags{budget: 3 * time.Second}, spec: &spec}
+		proof := "2 processes"
+		why, err := tried.natively(t.Context(), &command.Repair{Spec: spec}, &proof)
+		require.NoError(t, err)
+		testmain.Viewed(t, proof, "./checker/cli")
+		require.Contains(t, proof+why, want)
+		require.Equal(t, lock == "", proof == "")
+	}
 }

@@ -18,7 +18,7 @@ import (
 // Memory sums up all that the processes of a run at rest remember: their writable memory, their registers and
 // the positions of their real files. A run that comes back to an earlier sum, and is given the same answers from
 // there on, goes on as it did then, unless it looks at a clock. It is empty where that cannot be
-// said: processes share memory, read from a pipe, or have a timer.
+// said: processes share memory, read from a pipe, write to a real file, as of memfd_create(2), or have a timer.
 func (r *Run) Memory() string {
 	if w := r.c.Wrong; w != nil && w.Forgets {
 		return "nothing"
@@ -65,6 +65,7 @@ func (p *process) memory(open pipes) ([]byte, error) {
 	if p.gone {
 		return out, nil
 	}
+	out = fmt.Appendf(out, "%v %s %s\n", p.handlers, p.cwd, p.name)
 	for _, t := range p.threads {
 		regs := t.entry
 		if t.timed && open == nil || t.state != inCall && unix.PtraceGetRegs(t.tid, &regs) != nil {
@@ -73,7 +74,7 @@ func (p *process) memory(open pipes) ([]byte, error) {
 		if t.state == inCall { // which was made with real ids
 			regs.Rdi, regs.Rsi, regs.Rdx = t.c.args[0], t.c.args[1], t.c.args[2]
 		}
-		out = fmt.Appendf(out, "%d %s %+v %v\n", t.n, t.state, regs, t.c.args)
+		out = fmt.Appendf(out, "%d %s %+v %v %+v\n", t.n, t.state, regs, t.c.args, t.signals())
 	}
 	out, err := p.openFiles(out, open)
 	if err == nil && open != nil {
@@ -119,7 +120,7 @@ func (p *process) openFiles(out []byte, of pipes) ([]byte, error) {
 			}
 			continue
 		}
-		if of != nil && !steady(&s, info) {
+		if !steady(&s, info) {
 			return nil, errNotSummed
 		}
 		if err != nil || kind != unix.S_IFREG && kind != unix.S_IFCHR && kind != unix.S_IFDIR {

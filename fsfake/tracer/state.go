@@ -23,12 +23,12 @@ func (p *process) more(out []byte) ([]byte, error) {
 		return nil, errNotSummed
 	}
 	out = fmt.Appendf(out, "%d %d %v %t %x\n", p.mono, p.ahead, p.clock, p.looked, drawn)
-	out = fmt.Appendf(out, "%d %d %v %s %s\n", p.created, p.rounds, p.handlers, p.cwd, p.name)
+	out = fmt.Appendf(out, "%d %d\n", p.created, p.rounds)
 	for _, a := range p.alarms {
 		out = fmt.Appendf(out, "%+v\n", *a)
 	}
 	for _, t := range p.threads {
-		out = fmt.Appendf(out, "%+v %t %t %d %t\n", t.signals(), t.timed, t.blocked, t.deadline, t.tied == t.deadline)
+		out = fmt.Appendf(out, "%t %t %d %t\n", t.timed, t.blocked, t.deadline, t.tied == t.deadline)
 	}
 	return out, nil
 }

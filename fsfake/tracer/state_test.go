@@ -64,6 +64,7 @@ func TestNoStateOfRealFiles(t *testing.T) {
 		_, err = run.Next()
 		require.NoError(t, err)
 		require.Equal(t, known, run.State() != "", script)
+		require.Equal(t, known, run.Memory() != "", script)
 		run.Stop()
 	}
 }

@@ -48,14 +48,16 @@ func (r *Run) clonable() error {
 	if t := p.threads[0]; t.state != asking || t.asks != 1 || t.blocked {
 		return noClone("it does not stand before a call that is asked by itself")
 	}
-	if err := p.sharesFiles(); err != nil {
+	if _, err := p.sharesFiles(); err != nil {
 		return err
 	}
 	return p.sharesMemory()
 }
 
-// sharesFiles reports a real descriptor whose position, or whose other end, both would have.
-func (p *process) sharesFiles() error {
+// sharesFiles reports a real descriptor whose position, or whose other end, both would have. It lists what the clone is
+// to open anew.
+func (p *process) sharesFiles() (again []reopened, err error) {
+	files := map[[2]uint64]bool{}
 	for fd := range p.realDescriptors() {
 		if d := p.fds[fd]; d.isFake() || d != nil && d.random {
 			continue
@@ -63,13 +65,46 @@ func (p *process) sharesFiles() error {
 		var s unix.Stat_t
 		name := p.inProc(fd)
 		if err := unix.Stat(name, &s); err != nil {
-			return noClone("descriptor %d: %v", fd, err)
+			return nil, noClone("descriptor %d: %v", fd, err)
 		}
-		if target, _ := os.Readlink(name); p.r.out.of(&s) == nil && target != os.DevNull {
-			return noClone("descriptor %d is open on %s", fd, target)
+		target, _ := os.Readlink(name)
+		if p.r.out.of(&s) != nil || target == os.DevNull {
+			continue
 		}
+		f, ok := p.reopens(fd, target, &s)
+		if id := [2]uint64{s.Dev, s.Ino}; !ok || files[id] { // duplicates share a position
+			return nil, noClone("descriptor %d is open on %s", fd, target)
+		} else {
+			files[id] = true
+		}
+		again = append(again, f)
 	}
-	return nil
+	return again, nil
+}
+
+// A reopened is a real file that a clone opens anew, so that it has a position of its own.
+type reopened struct {
+	fd         int
+	at, opened uint64
+}
+
+// reopens reports whether a clone may open a real file anew: a plain one that is only read, and not locked. A shell has
+// its script open so.
+func (p *process) reopens(fd int, target string, s *unix.Stat_t) (f reopened, ok bool) {
+	info, _ := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/fdinfo/" + strconv.Itoa(fd))
+	if s.Mode&unix.S_IFMT != unix.S_IFREG || strings.HasPrefix(target, "/proc/") || bytes.Contains(info, []byte("lock:")) {
+		return f, false
+	}
+	n, _ := fmt.Sscanf(string(info), "pos:%d\nflags:%o\n", &f.at, &f.opened)
+	f.fd = fd
+	if n != 2 || f.opened&(unix.O_ACCMODE|unix.O_PATH|unix.O_NOFOLLOW) != unix.O_RDONLY {
+		return f, false
+	}
+	again, err := os.Open(p.inProc(fd))
+	if err == nil {
+		_ = again.Close()
+	}
+	return f, err == nil
 }
 
 // sharesMemory reports memory that both would have, or that a child does not get; and signals.

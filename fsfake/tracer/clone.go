@@ -23,8 +23,8 @@ var errSnapshot = errors.New("tracer: the run has been cloned and is kept as a s
 // Clone returns a run that is where this one is, and has been told the same. It is for a run at
 // rest, after Next. From then on this run is a snapshot: it can be cloned again, and must be
 // stopped, but does not go on. The error is [ErrNoClone] where it has not become one: the program
-// has several threads, or processes, it waits in a call, it has real files or pipes open, shared
-// memory, a timer or a signal that is to come.
+// has several threads, or processes, it waits in a call, it has a pipe open, or a real file other than
+// a plain one that it only reads, shared memory, a timer or a signal that is to come.
 func (r *Run) Clone() (*Run, error) {
 	var child int
 	var n *Run
@@ -218,7 +218,7 @@ func copyFDs(from map[int]*descriptor) map[int]*descriptor {
 // traces it. It stands at a signal's stop then.
 func (n *Run) ownStreams(r *Run, child int, regs *unix.PtraceRegs) error {
 	c := &injector{pid: child, regs: *regs, at: (regs.Rsp - 0x4000) &^ 15}
-	before, err := readFull(child, c.at, 8)
+	before, err := readFull(child, c.at, 64)
 	if err != nil {
 		return err
 	}
@@ -239,10 +239,26 @@ func (n *Run) ownStreams(r *Run, child int, regs *unix.PtraceRegs) error {
 		c.call(unix.SYS_CLOSE, reads)
 		c.call(unix.SYS_CLOSE, writes)
 	}
+	again, err := r.procs[0].sharesFiles()
+	c.err = errors.Join(c.err, err)
+	for _, f := range again {
+		c.reopen(f)
+	}
 	if c.err != nil {
 		return c.err
 	}
 	return errors.Join(writeMem(child, c.at, before), unix.PtraceSetRegs(child, regs))
+}
+
+// reopen opens a file anew under its number.
+func (c *injector) reopen(f reopened) {
+	if c.err == nil {
+		c.err = writeMem(c.pid, c.at, append([]byte("/proc/self/fd/"+strconv.Itoa(f.fd)), 0))
+	}
+	own := c.call(unix.SYS_OPEN, c.at, f.opened&^unix.O_CLOEXEC)
+	c.call(unix.SYS_LSEEK, own, f.at, unix.SEEK_SET)
+	c.call(unix.SYS_DUP3, own, uint64(f.fd), f.opened&unix.O_CLOEXEC)
+	c.call(unix.SYS_CLOSE, own)
 }
 
 // openReader opens the reading end of a pipe of another process.

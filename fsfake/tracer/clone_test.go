@@ -5,7 +5,9 @@ package tracer_test
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -107,10 +109,35 @@ func TestClonesOfOneSnapshot(t *testing.T) {
 	require.ErrorContains(t, err, "kept as a snapshot")
 }
 
+// A real file that is only read has a position of its own in each clone: that of the snapshot.
+func TestClonesReadByThemselves(t *testing.T) {
+	lines := filepath.Join(t.TempDir(), "lines")
+	require.NoError(t, os.WriteFile(lines, []byte("one\ntwo\nthree\n"), 0o600))
+	run, err := tracer.Start(config("sh", "-c", "exec 7< "+lines+"; read x <&7; test -e f; while read x <&7; do echo $x; done"))
+	skipUntraceable(t, err)
+	require.NoError(t, err)
+	defer run.Stop()
+	_, err = run.Next()
+	require.NoError(t, err)
+	for range 3 {
+		clone, err := run.Clone()
+		require.NoError(t, err)
+		defer clone.Stop()
+		set, err := clone.Next()
+		for err == nil && len(set) > 0 {
+			require.NoError(t, clone.Answer(set[0].Task, fsfake.Result{Errno: fsfake.ENOENT}))
+			set, err = clone.Next()
+		}
+		require.NoError(t, err)
+		require.Equal(t, "two\nthree\n", clone.Stdout())
+	}
+}
+
 // What the second run would share, or lack, is a reason not to clone; and the first goes on.
 func TestNoClone(t *testing.T) {
 	for _, row := range []struct{ script, why string }{
-		{"exec 5< /etc/passwd; : > f", "descriptor 5 is open on /etc/passwd"},
+		{"exec 5< /etc/passwd 6<&5; : > f", "is open on /etc/passwd"}, // one position
+		{"exec 5< /proc/self/limits; : > f", "descriptor 5 is open on /proc/"},
 		{"sleep 5 & : > f", "it has children"},
 	} {
 		run, err := tracer.Start(config("sh", "-c", row.script))

@@ -52,8 +52,8 @@
 // that has not really run twice and done the same, or once in each of two processes that run the
 // same command. While it is learned what a command does, executions are clones of earlier ones,
 // and when that is looked at again those of another start: a program that has made a hundred
-// system calls leaves a snapshot behind, unless it has threads, children, real files or shared
-// memory ([tracer.Run.Clone]). What differs between two starts of a program is noticed all the
+// system calls leaves a snapshot behind, where it has no threads, children, pipes or shared memory, and
+// writes to no real file ([tracer.Run.Clone]). What differs between two starts of a program is noticed all the
 // same: a clone counts as a part of the execution that it is a clone of. And whatever clones do,
 // some execution from the start, never cloned, has made the same calls on the virtual directory up
 // to there, though it may have been told something else (a file of another size, say). Where that

@@ -60,6 +60,7 @@ func (r *Run) isApart() bool {
 		return false
 	}
 	t := root.threads[0]
+	files, err := root.sharesFiles()
 	return t.state == inCall && !t.timed && (t.c.nr == unix.SYS_WAIT4 || t.c.nr == unix.SYS_WAITID) &&
-		root.sharesFiles() == nil && root.sharesMemory() == nil
+		err == nil && len(files) == 0 && root.sharesMemory() == nil
 }

@@ -109,9 +109,11 @@ func (s *Spec) lateIs(ctx context.Context, process int) (string, error) {
 	if l.found != "" {
 		return l.found, nil
 	}
+	again := s.rerun(process)
+	defer again.learning.Close()
 	try := func(path []*place, after ...int) (is bool, err error) {
 		if err = ctx.Err(); err == nil {
-			l.found, err = s.tryLate(process, path, after)
+			l.found, err = again.tryLate(path, after)
 		}
 		return l.found != "" || err != nil, err
 	}
@@ -192,18 +194,18 @@ func (p *place) path() []*place {
 
 // tryLate executes a command along a path, on which time passes after each of so many answers. It says what
 // differs after the shortest delay that makes a difference, to the second.
-func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) {
+func (s *rerun) tryLate(path []*place, after []int) (string, error) {
 	short, long := time.Duration(0), min(longestDelay, clockEnds/time.Duration(len(after)))
-	is, err := s.differsLate(process, path, after, long)
+	is, err := s.differsLate(path, after, long)
 	if err != nil || is == "" {
 		return "", err
 	}
-	if was, err := s.differsLate(process, path, after, short); err != nil || was != "" { // not by the time
+	if was, err := s.differsLate(path, after, short); err != nil || was != "" { // not by the time
 		return "", err
 	}
 	for long-short > time.Second {
 		d := min(short+(long-short)/2, max(2*short, time.Second)).Truncate(time.Second)
-		was, err := s.differsLate(process, path, after, d)
+		was, err := s.differsLate(path, after, d)
 		switch {
 		case err != nil:
 			return "", err
@@ -213,7 +215,7 @@ func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) 
 			long, is = d, was
 		}
 	}
-	who := fmt.Sprintf("%s (%s)", scenarios.ProcessName(process), s.Commands[process])
+	who := fmt.Sprintf("%s (%s)", scenarios.ProcessName(s.process), s.Commands[s.process])
 	if !s.lasting {
 		return fmt.Sprintf("%s looks at the clock, which stood still. When %s more have passed it %s; after %s it does not. "+
 			"lockpick does not follow time here: try natively what the commands do after such a delay", who, long, is,
@@ -228,13 +230,23 @@ func (s *Spec) tryLate(process int, path []*place, after []int) (string, error) 
 }
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
-func (s *Spec) differsLate(process int, path []*place, after []int, by time.Duration) (string, error) {
-	return s.answered(process, &latePort{path: path, after: after, by: by, lasting: s.lasting})
+func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (string, error) {
+	return s.answered(&latePort{path: path, after: after, by: by, lasting: s.lasting})
 }
 
-// answered executes a command along a path with other answers, and says what it does otherwise; "" for nothing.
-func (s *Spec) answered(process int, port *latePort) (is string, err error) {
-	anew := *s
+// A rerun executes one command along paths that are known, with other answers. It does what it did as far as its first
+// call, so the executions go on from a snapshot there.
+type rerun struct {
+	*Spec
+	process  int
+	learning scenarios.Learning
+}
+
+func (s *Spec) rerun(process int) *rerun { return &rerun{Spec: s, process: process} }
+
+// answered executes the command along a path with other answers, and says what it does otherwise; "" for nothing.
+func (s *rerun) answered(port *latePort) (is string, err error) {
+	anew := *s.Spec
 	anew.record, anew.early = newRecord(len(s.Commands)), nil
 	path := port.path
 	defer func() {
@@ -248,12 +260,13 @@ func (s *Spec) answered(process int, port *latePort) (is string, err error) {
 			panic(e)
 		}
 	}()
-	t := scenarios.NewTask(port, process, 1)
-	d := &driver{spec: &anew, t: t, process: process, root: scenarios.Pid(process), children: map[int]bool{}}
+	t := scenarios.NewTask(port, s.process, 1)
+	t.Learning = &s.learning
+	d := &driver{spec: &anew, t: t, process: s.process, root: scenarios.Pid(s.process), children: map[int]bool{}}
 	if !s.lasting {
 		d.passAfter, d.passes = port.after, port.by
 	}
-	if err := d.drive(); err != nil {
+	if err := d.execute(nil); err != nil {
 		if port.by == 0 && port.stamps == nil {
 			return "", fmt.Errorf("command: whether time matters cannot be tried out: %w", err)
 		}

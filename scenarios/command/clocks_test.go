@@ -9,6 +9,7 @@ import (
 	"lockpick/checker"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios"
+	"lockpick/scenarios/command"
 )
 
 // A lock that is stale by age is broken where its holder sleeps for longer, and where a delay is allowed that is
@@ -77,18 +78,39 @@ func TestOrderOfFileTimes(t *testing.T) {
 		t.Run(c.line, func(t *testing.T) {
 			t.Parallel()
 			lines := []string{"sh -c '" + c.line + "'", c.other}
-			sc := scenario(t, "touch", lines, map[string]string{"n": "", "m": ""}, "")
-			p, err := scenarios.FindProperty("serializable", sc)
-			require.NoError(t, err)
-			r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
-			require.NoError(t, err)
-			require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
-			require.Equal(t, c.depends, strings.Join(r.Conditions(), "; "))
-			if cx := r.Counterexample; cx != nil {
-				ran, err := checker.Replay(r.Scenario, r.Property, cx.Schedule)
+			for _, change := range [][]func(*command.Spec){nil, {command.SnapshotEverywhere}} {
+				sc := scenario(t, "touch", lines, map[string]string{"n": "", "m": ""}, "", change...)
+				p, err := scenarios.FindProperty("serializable", sc)
 				require.NoError(t, err)
-				require.True(t, ran.Broken)
+				r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+				require.NoError(t, err)
+				require.Equal(t, c.verdict, r.Verdict.String(), r.Why)
+				require.Equal(t, c.depends, strings.Join(r.Conditions(), "; "))
+				if cx := r.Counterexample; cx != nil {
+					ran, err := checker.Replay(r.Scenario, r.Property, cx.Schedule)
+					require.NoError(t, err)
+					require.True(t, ran.Broken)
+				}
 			}
 		})
+	}
+}
+
+// How much delay matters is found out to the second, also by executions that go on from one snapshot. Two programs
+// matter at different delays.
+func TestDelaysOfSnapshots(t *testing.T) {
+	line := func(seconds string) string {
+		return "sh -c 'mkdir d; t=$(date +%s); [ $t -lt $((1767225600+" + seconds + ")) ] || echo > h'"
+	}
+	for _, change := range [][]func(*command.Spec){{command.SnapshotEverywhere}, {func(s *command.Spec) { s.NoSnapshots = true }}} {
+		sc := scenario(t, "date", []string{line("500000000"), line("100")}, nil, "", change...)
+		p, err := scenarios.FindProperty("serializable", sc)
+		require.NoError(t, err)
+		r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})
+		require.NoError(t, err)
+		require.Equal(t, "unknown", r.Verdict.String())
+		require.Contains(t, r.Why, "B (sh -c ")
+		require.Contains(t, r.Why, "When 1m40s more have passed it makes the call")
+		require.Contains(t, r.Why, "after 1m39s it does not")
 	}
 }

@@ -79,10 +79,10 @@ type driver struct {
 	leaves  bool
 	answers []fsfake.Result // all so far, while leaves
 	reply   *reply          // that it has not been told yet
-	branch  int             // after so many calls it is told something else than the execution before
 	seen    int             // looks at processes so far
 	chooser fsfake.Task     // who chooses next
 	alike   *place          // where it would be if its first process had not been killed, as far as that is known
+	leaveAt []int           // after so many calls it may
 }
 
 // A reply is the answer to a task's call.
@@ -99,6 +99,7 @@ func (d *driver) recorded() error {
 	rec, learns := d.spec.record, d.t.Learning != nil && !d.t.Learning.Again
 	d.t.Note(scenarios.Remembers{Memory: d.memory, State: d.state})
 	var last *place
+	var lone []int // where no child runs
 	for at := rec.begin(d.process, learns); at != nil; {
 		for _, v := range at.notes {
 			d.t.Note(v)
@@ -113,6 +114,9 @@ func (d *driver) recorded() error {
 			d.serves = nil
 			return nil
 		}
+		if at.children == 0 {
+			lone = append(lone, len(d.told))
+		}
 		d.told = append(d.told, r)
 		was := at
 		last, at = at, rec.after(at, r, learns)
@@ -125,8 +129,8 @@ func (d *driver) recorded() error {
 		}
 		d.serves = at
 	}
-	if d.t.Learning != nil && !d.spec.NoSnapshots && (learns || d.t.Learning.Tries || rec.mayClone(d, last)) {
-		return d.driveOn()
+	if learns || d.t.Learning != nil && (d.t.Learning.Tries || rec.mayClone(d, last)) {
+		return d.execute(lone)
 	}
 	return d.drive()
 }

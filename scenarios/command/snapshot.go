@@ -83,11 +83,21 @@ func (d *driver) kept() *snapshots {
 	return d.t.Learning.Kept.(*snapshots)
 }
 
-// driveOn executes the command from the nearest snapshot on, or else from its start.
-func (d *driver) driveOn() error {
+// execute executes the command from the nearest snapshot on, or else from its start. lone is after how many calls it
+// has no child, in order: it may leave a snapshot at the last of these before it is told something else than the
+// execution before, and at the last of all.
+func (d *driver) execute(lone []int) error {
+	if d.spec.NoSnapshots {
+		return d.drive()
+	}
 	d.leaves = true
 	kept := d.kept()
 	one, branch := kept.nearest(d.told), kept.common(d.told)
+	for _, end := range []int{branch, len(d.told)} {
+		if n, _ := slices.BinarySearch(lone, end+1); n > 0 {
+			d.leaveAt = append(d.leaveAt, lone[n-1])
+		}
+	}
 	kept.last = slices.Clone(d.told)
 	if one == nil {
 		return d.drive()
@@ -99,10 +109,10 @@ func (d *driver) driveOn() error {
 	d.t.Learning.Light = mostClones(len(d.spec.Commands))
 	was := *d
 	*d = one.d
-	d.spec, d.t = was.spec, was.t
+	d.spec, d.t, d.passAfter, d.passes = was.spec, was.t, was.passAfter, was.passes
 	d.children, d.notes, d.resting = maps.Clone(d.children), slices.Clone(d.notes), slices.Clone(d.resting)
 	d.run, d.cloned, d.leaves = run, true, true
-	d.told, d.answers, d.branch = was.told[len(one.told):], slices.Clone(one.told), branch
+	d.told, d.answers, d.leaveAt = was.told[len(one.told):], slices.Clone(one.told), was.leaveAt
 	return d.follow()
 }
 
@@ -110,7 +120,7 @@ func (d *driver) driveOn() error {
 // the first call when there is none yet, and at the last call of which the record knows the answer,
 // for others may be learned there.
 func (d *driver) leave(set []tracer.Pending) error {
-	if !d.leaves || len(d.told) > 1 && d.calls != d.branch && (d.calls > 0 || len(d.kept().of) > 0) {
+	if !d.leaves || len(d.told) > 1 && !slices.Contains(d.leaveAt, d.calls) && (d.calls > 0 || len(d.kept().of) > 0) {
 		return nil
 	}
 	d.leaves = len(d.told) > 1

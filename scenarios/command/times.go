@@ -44,8 +44,8 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 		if s.Commands[i].Func != nil || s.sameAs(i) != i {
 			continue
 		}
-		seen := map[*place]bool{}
-		tried := 0
+		again, seen, tried := s.rerun(i), map[*place]bool{}, 0
+		defer again.learning.Close()
 		for _, end := range s.record.late[i].ends {
 			path := end.path()
 			shown := timesShown(path, seen)
@@ -57,7 +57,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 				break
 			}
 			tried++
-			is, err := s.differsByTimes(i, path, shown)
+			is, err := again.differsByTimes(path, shown)
 			if err != nil || is != "" {
 				return fmt.Sprintf("%s (%s) acts on the order of file times: when that is another one, it %s",
 					scenarios.ProcessName(i), s.Commands[i], is), err
@@ -83,7 +83,7 @@ func timesShown(path []*place, seen map[*place]bool) (shown []int) {
 }
 
 // differsByTimes says what a command does otherwise on a path when the times that it is shown rise, or fall.
-func (s *Spec) differsByTimes(process int, path []*place, shown []int) (string, error) {
+func (s *rerun) differsByTimes(path []*place, shown []int) (string, error) {
 	for _, rise := range []bool{true, false} {
 		stamps := map[int]int64{}
 		for n, at := range shown {
@@ -92,14 +92,14 @@ func (s *Spec) differsByTimes(process int, path []*place, shown []int) (string, 
 			}
 			stamps[at] = begin.Add(-time.Duration(n) * time.Second).UnixNano()
 		}
-		is, err := s.answered(process, &latePort{path: path, stamps: stamps})
+		is, err := s.answered(&latePort{path: path, stamps: stamps})
 		if err != nil || is == "" {
 			if err != nil {
 				return "", err
 			}
 			continue
 		}
-		if was, err := s.differsLate(process, path, nil, 0); err != nil || was == "" { // else not by the times
+		if was, err := s.differsLate(path, nil, 0); err != nil || was == "" { // else not by the times
 			return is, err
 		}
 	}

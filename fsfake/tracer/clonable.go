@@ -92,7 +92,8 @@ type reopened struct {
 // its script open so.
 func (p *process) reopens(fd int, target string, s *unix.Stat_t) (f reopened, ok bool) {
 	info, _ := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/fdinfo/" + strconv.Itoa(fd))
-	if s.Mode&unix.S_IFMT != unix.S_IFREG || strings.HasPrefix(target, "/proc/") || bytes.Contains(info, []byte("lock:")) {
+	locked := bytes.Contains(info, []byte("lock:"))
+	if s.Mode&unix.S_IFMT != unix.S_IFREG || strings.HasPrefix(target, "/proc/") || locked {
 		return f, false
 	}
 	n, _ := fmt.Sscanf(string(info), "pos:%d\nflags:%o\n", &f.at, &f.opened)

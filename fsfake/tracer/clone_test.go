@@ -113,7 +113,8 @@ func TestClonesOfOneSnapshot(t *testing.T) {
 func TestClonesReadByThemselves(t *testing.T) {
 	lines := filepath.Join(t.TempDir(), "lines")
 	require.NoError(t, os.WriteFile(lines, []byte("one\ntwo\nthree\n"), 0o600))
-	run, err := tracer.Start(config("sh", "-c", "exec 7< "+lines+"; read x <&7; test -e f; while read x <&7; do echo $x; done"))
+	script := "exec 7< " + lines + "; read x <&7; test -e f; while read x <&7; do echo $x; done"
+	run, err := tracer.Start(config("sh", "-c", script))
 	skipUntraceable(t, err)
 	require.NoError(t, err)
 	defer run.Stop()

@@ -102,8 +102,9 @@ func TestDelaysOfSnapshots(t *testing.T) {
 	line := func(seconds string) string {
 		return "sh -c 'mkdir d; t=$(date +%s); [ $t -lt $((1767225600+" + seconds + ")) ] || echo > h'"
 	}
-	for _, change := range [][]func(*command.Spec){{command.SnapshotEverywhere}, {func(s *command.Spec) { s.NoSnapshots = true }}} {
-		sc := scenario(t, "date", []string{line("500000000"), line("100")}, nil, "", change...)
+	never := func(s *command.Spec) { s.NoSnapshots = true }
+	for _, change := range []func(*command.Spec){command.SnapshotEverywhere, never} {
+		sc := scenario(t, "date", []string{line("500000000"), line("100")}, nil, "", change)
 		p, err := scenarios.FindProperty("serializable", sc)
 		require.NoError(t, err)
 		r, err := checker.Check(t.Context(), &sc, p, checker.Options{Workers: 1, SkipOdds: true})

@@ -86,13 +86,16 @@ func (a *app) explain(ctx context.Context, c *cobra.Command, id string, f *expla
 	if err := f.draw.show(a.stdout, &r, ro); err != nil {
 		return err
 	}
+	results := []checker.Result{r}
 	if fix := report.RepairCommand(&r, ro); fix != "" && !f.draw.instead() {
 		_, _ = fmt.Fprintf(a.stdout, "  repair  %s\n", fix)
-		if text := a.cheapRepair(ctx, &r); text != "" {
-			_, _ = fmt.Fprintf(a.stdout, "          a fix that holds: %s\n", report.Visible(text))
+		if fix := a.cheapRepair(ctx, &r); fix != nil {
+			_, _ = fmt.Fprintf(a.stdout, "          a fix that holds: %s\n", report.Visible(fix.Text))
+			if f.draw.html() {
+				a.beside(&fix.Changed, results, fix.Text)
+			}
 		}
 	}
-	results := []checker.Result{r}
 	return errors.Join(f.draw.write(a, a.stdout, results, f.draw.in(ro)), f.draw.keep(results, ro, report.Bundle))
 }
 

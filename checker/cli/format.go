@@ -104,6 +104,11 @@ func addResultFlags(c *cobra.Command) *resultFlags {
 	return f
 }
 
+// html reports whether pages are asked for.
+func (f *resultFlags) html() bool {
+	return slices.ContainsFunc(f.formats, func(c *formatChoice) bool { return c.flag == "html" && c.to != "" })
+}
+
 // instead reports whether a format takes the place of the text on standard output.
 func (f *resultFlags) instead() bool {
 	return slices.ContainsFunc(f.formats, func(c *formatChoice) bool { _, instead := c.asked(); return instead })

@@ -69,6 +69,9 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		case why != "":
 			say("tried", r.Name+": "+why)
 		default:
+			if !found && f.draw.html() {
+				a.beside(t.mended, results, r.Name)
+			}
 			say("fix", r.Name+": holds with "+proof)
 			for _, l := range r.Paste {
 				_, _ = fmt.Fprintln(a.stdout, "          "+l)
@@ -90,6 +93,20 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		say("fix", "none of these holds; see the cause")
 	}
 	return nil
+}
+
+// beside has pages show the counterexamples beside the same order with a change.
+func (a *app) beside(changed *scenarios.Scenario, results []checker.Result, text string) {
+	for i := range results {
+		r := &results[i]
+		if r.Counterexample == nil {
+			continue
+		}
+		var err error
+		if r.Counterexample.Beside, err = checker.Beside(changed, r.Counterexample, text); err != nil {
+			a.note("--html: %s is not shown beside the run with the change: %v", r.Property, err)
+		}
+	}
 }
 
 // idsOf lists the properties that are broken.
@@ -122,6 +139,7 @@ type trials struct {
 	assumes []string // by proofs for any number of copies
 	open    bool     // a repair was not decided
 	part    bool     // the last one that holds mends not all that is to be mended
+	mended  *scenarios.Scenario
 }
 
 // holds decides a repair in every setting of its trials. It returns these, or why it is not one. What is broken
@@ -173,7 +191,7 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 			break
 		}
 		if names = append(names, trial.Name); len(names) == 1 {
-			first = sc
+			first, t.mended = sc, sc
 		}
 	}
 	keeps := func(id string) bool { return slices.Contains(anyway, id) }

@@ -13,6 +13,7 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/edits"
 	"lockpick/checker/report"
+	"lockpick/checker/report/site"
 	"lockpick/internal/numbers"
 	"lockpick/scenarios"
 )
@@ -21,6 +22,7 @@ import (
 type repairFlags struct {
 	weighFlags
 	verbose, json bool
+	html          string
 }
 
 func (a *app) repairCommand() *cobra.Command {
@@ -51,6 +53,8 @@ broken or the arguments are wrong, 3 some were not decided and no other holds.`,
 	c.ValidArgsFunction = a.completeID(false)
 	f.add(c, edits.RepairStates)
 	c.Flags().BoolVar(&f.json, "json", false, "write JSON: the fix, and what was tried")
+	c.Flags().StringVar(&f.html, "html", "", "write a static web site to `DIR`: what is broken, and what the fix "+
+		"makes of it")
 	c.Flags().BoolVar(&f.verbose, "verbose", false, "also say of each change that was tried why it does not hold")
 	return c
 }
@@ -91,7 +95,24 @@ func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f
 			return err
 		}
 	}
-	return a.writeRepair(&out, f)
+	return errors.Join(a.writeRepair(&out, f), a.drawRepair(ctx, &sc, out.Fix, f))
+}
+
+// drawRepair writes the pages of a scenario and what a change makes of its counterexamples, where that is asked for.
+func (a *app) drawRepair(ctx context.Context, sc *scenarios.Scenario, fix *edits.Repair, f *repairFlags) error {
+	if f.html == "" || fix == nil {
+		return nil
+	}
+	var results []checker.Result
+	for _, c := range sc.Claims {
+		r, err := checker.Check(ctx, sc, c.Property, checker.Options{States: f.maxStates})
+		if err != nil {
+			return err
+		}
+		results = append(results, r)
+	}
+	a.beside(&fix.Changed, results, fix.Text)
+	return site.Write(f.html, results, a.reportOptions(f.setting, 0))
 }
 
 // writeRepair writes what was found.
@@ -143,10 +164,10 @@ const (
 	cheapChanges = 8
 )
 
-// cheapRepair is the first change that holds, if that is found soon; else empty.
-func (a *app) cheapRepair(ctx context.Context, r *checker.Result) string {
+// cheapRepair is the first change that holds, if that is found soon; else nil.
+func (a *app) cheapRepair(ctx context.Context, r *checker.Result) *edits.Repair {
 	if r.Stats.States > cheapStates {
-		return ""
+		return nil
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -157,10 +178,10 @@ func (a *app) cheapRepair(ctx context.Context, r *checker.Result) string {
 				stop()
 			}
 		})
-	if err != nil || fix == nil {
-		return ""
+	if err != nil {
+		return nil
 	}
-	return fix.Text
+	return fix
 }
 
 // family lists the other rows of a scenario's protocol.

@@ -29,6 +29,8 @@ type Repair struct {
 	Still []string `json:"still,omitempty"`
 	// Open: it is not known whether it holds.
 	Open bool `json:"open,omitempty"`
+	// Changed is the scenario with the change.
+	Changed scenarios.Scenario `json:"-"`
 }
 
 // RepairStates is how many states decide a change, where the options do not say: many are tried, and most that are
@@ -275,7 +277,7 @@ func (m *mender) guard() string {
 // try decides one change.
 func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 	changed := changedBy(*m.sc, change)
-	fix.Text = textOf(change)
+	fix.Text, fix.Changed = textOf(change), changed
 	var watch edit.Recorder
 	changed = edit.Through(changed, watch.Change)
 	if fix.Why = m.serially(change); fix.Why != "" {

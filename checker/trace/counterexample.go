@@ -49,6 +49,8 @@ type Counterexample struct {
 	// Stderr is, where it was carried out, the last line that each command that failed has written to its standard
 	// error: "B: ValueError: …".
 	Stderr []string
+	// Beside is what a change that mends it makes of its order; nil where nobody has looked for one.
+	Beside *Beside
 }
 
 // A Cost orders counterexamples: fewest faults first, then fewest preemptions, then

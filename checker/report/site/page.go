@@ -55,6 +55,42 @@ type evidence struct {
 	Facts   []string
 	Command string
 	Player  *player
+	Beside  *beside
+}
+
+// A beside is the counterexample beside the same order with a change that mends it.
+type beside struct {
+	Text  string
+	Sides []side
+}
+
+// A side is one run of the two; the last row of what is broken is marked.
+type side struct {
+	Broken bool
+	Name   string
+	Rows   []besideRow
+}
+
+type besideRow struct {
+	report.BesideRow
+	Ink int
+}
+
+func newBeside(r *checker.Result) *beside {
+	with := r.Counterexample.Beside
+	if with == nil {
+		return nil
+	}
+	inked := func(rows []report.BesideRow) (out []besideRow) {
+		for _, row := range rows {
+			out = append(out, besideRow{row, max(row.Lane, 0) % inks})
+		}
+		return out
+	}
+	broken, mended := report.Beside(r)
+	return &beside{report.Visible(with.Text), []side{
+		{true, "as it is: broken", inked(broken)}, {false, "with the change, in the same order", inked(mended)},
+	}}
 }
 
 func newPage(sys *system, w *row, o report.Options) *page {
@@ -160,6 +196,7 @@ func newEvidence(w *row, r *checker.Result, o report.Options) *evidence {
 		Property: r.Property.ID, Cause: linked(r.Property.ID, report.Visible(cx.Cause), len(cx.Schedule)), Wrong: chart.Wrong,
 		Places: report.Places(r, o), Kernel: cx.Kernel, Ends: ends(cx), Facts: caseFacts(r),
 		Command: report.ReplayCommand(r, o), Player: newPlayer(cx, chart), Accepted: r.AcceptedText(),
+		Beside: newBeside(r),
 	}
 	if strings.Contains(cx.Cause, c.Wrong) {
 		c.Wrong = ""

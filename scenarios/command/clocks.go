@@ -231,7 +231,15 @@ func (s *rerun) tryLate(path []*place, after []int) (string, error) {
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
 func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (string, error) {
-	return s.answered(&latePort{path: path, after: after, by: by, lasting: s.lasting})
+	port := &latePort{path: path, after: after, by: by, lasting: s.lasting}
+	if len(s.Commands) == 1 {
+		port.made = &madeOfTime{exists: s.isThere}
+	}
+	is, err := s.answered(port)
+	if port.made != nil && port.made.used && is == "" {
+		s.record.namesOfTime()
+	}
+	return is, err
 }
 
 // A rerun executes one command along paths that are known, with other answers. It does what it did as far as its first
@@ -289,6 +297,8 @@ type latePort struct {
 	passed  time.Duration
 	// stamps are the times of files that are shown instead, by the depth of the answer.
 	stamps map[int]int64
+	// made, unless nil, tells names that are made of the time.
+	made *madeOfTime
 }
 
 // A lateEnd ends an execution: it says what differs, or "" when enough was seen.
@@ -297,6 +307,9 @@ type lateEnd string
 // Do implements fsfake.Port.
 func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 	was := p.path[p.at]
+	if p.made != nil && !was.ended {
+		op = p.made.asBefore(op, was.op)
+	}
 	switch {
 	case was.ended:
 		panic(lateEnd("makes the call " + brief(op.String()) + ", where it ended"))
@@ -309,6 +322,9 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 	r := p.path[p.at].via
 	if at, ok := p.stamps[p.at]; ok {
 		r.Stat.Mtime, r.Stat.Ctime = at, at
+	}
+	if p.made != nil {
+		r = p.made.now(r)
 	}
 	if p.lasting && op.Call == fsfake.CallNow {
 		if slices.Contains(p.after, p.at) {

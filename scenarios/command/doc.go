@@ -108,7 +108,8 @@
 // the same answers and with clocks that are up to 400 days ahead, at places where a command looked at the time of day.
 // In up to 40 executions time passes before every look on the way, in up to 40 before one; a look that is in none of
 // these makes the verdict unknown. The monotonic clock is read without a stop, so a command that reads no other one is
-// tried in one execution, with time passing after every call and at three places.
+// tried in one execution, with time passing after every call and at three places. Of one command alone, names that are
+// hashes of the time, and contents that are no text, may differ then: nobody else uses them, and the verdict says so.
 //
 // Where a command then makes another call, or looked at the clock in a counterexample, the question is decided where
 // clocks move ([scenarios.Scenario.InTime]): each look at a clock is a call, a sleep lasts as long as it says, and

@@ -39,8 +39,10 @@ type record struct {
 	// outside are the files outside of the virtual directory that executions have changed or locked,
 	// unlike the calls that were refused although every kernel makes them, refused all that were.
 	outside, unlike, refused map[string]bool
-	programsRun              map[string]bool // files of the programs that were executed
-	programs                 *programs       // what /proc tells of each command
+	// madeOfTime: names and contents differed when time had passed, and nothing else.
+	madeOfTime  bool
+	programsRun map[string]bool // files of the programs that were executed
+	programs    *programs       // what /proc tells of each command
 	// compared counts the executions from the start that went to their ends where only clones had been, see trusts.
 	compared int
 	// late has, by process, where it looked at the clock; see clocks.go.
@@ -145,12 +147,25 @@ func (r *record) did(run *tracer.Run) {
 func (r *record) assumed() []scenarios.Premise {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.refused) == 0 {
-		return nil
+	var out []scenarios.Premise
+	if len(r.refused) > 0 {
+		out = append(out, scenarios.Premise{Code: "calls-refused",
+			Text: "lockpick does not model these calls and refused them, as a " +
+				"kernel without them does: " + listed(r.refused)})
 	}
-	return []scenarios.Premise{{Code: "calls-refused",
-		Text: "lockpick does not model these calls and refused them, as a " +
-			"kernel without them does: " + listed(r.refused)}}
+	if r.madeOfTime {
+		out = append(out, scenarios.Premise{Code: "names-of-the-time",
+			Text: "names and contents that the command makes of the time, as a hash, make no difference: with " +
+				"another time only they differed"})
+	}
+	return out
+}
+
+// namesOfTime notes that only names and contents that are made of the time differed, when time had passed.
+func (r *record) namesOfTime() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.madeOfTime = true
 }
 
 // slept is the longest sleep of any command so far.

@@ -5,6 +5,7 @@ package tracer
 import (
 	"path"
 	"strconv"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
@@ -208,6 +209,13 @@ func readable(tid int, at uint64) bool {
 	return err == nil
 }
 
+// onDescriptor is how calls fail on the name of a descriptor below /proc/self/fd: it is a symbolic link that nobody can
+// remove.
+var onDescriptor = map[fsfake.Call]syscall.Errno{
+	fsfake.CallSymlink: unix.EEXIST, fsfake.CallMkdir: unix.EEXIST, fsfake.CallMknod: unix.EEXIST,
+	fsfake.CallUnlink: unix.EPERM, fsfake.CallRmdir: unix.ENOTDIR,
+}
+
 // oneName is a call with one name that answers an error or nothing.
 func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
 	_, pl, ok := t.name(dirfd, i, follow)
@@ -215,6 +223,8 @@ func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
 	case !ok:
 	case !pl.virtual:
 		t.real(pl, i)
+	case pl.fd >= 0 && !follow && onDescriptor[op.Call] != 0:
+		t.fail(onDescriptor[op.Call])
 	case pl.fd >= 0:
 		t.unmodelled("through /proc/self/fd it is not handled")
 	default:

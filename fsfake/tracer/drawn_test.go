@@ -153,6 +153,8 @@ func TestAnswersAsOnTheKernel(t *testing.T) {
 	open, creat := fmt.Sprint(unix.SYS_OPEN), fmt.Sprint(unix.SYS_CREAT)
 	affinity, rename := fmt.Sprint(unix.SYS_SCHED_SETAFFINITY), fmt.Sprint(unix.SYS_RENAME)
 	link, linkat := fmt.Sprint(unix.SYS_LINK), fmt.Sprint(unix.SYS_LINKAT)
+	symlink, mkdir, mknod := fmt.Sprint(unix.SYS_SYMLINK), fmt.Sprint(unix.SYS_MKDIR), fmt.Sprint(unix.SYS_MKNOD)
+	unlink, rmdir := fmt.Sprint(unix.SYS_UNLINK), fmt.Sprint(unix.SYS_RMDIR)
 	for _, argv := range [][]string{
 		{calls, fmt.Sprint(unix.SYS_GETPID), ",", fmt.Sprint(unix.SYS_CAPGET), "^0", "@0"},
 		{calls, affinity, "-1", "8", "#ff", ",", affinity, "0", "8", "~", ",", affinity, "0", "8", "#00", ",", affinity, "0", "8", "#ff"},
@@ -178,6 +180,11 @@ func TestAnswersAsOnTheKernel(t *testing.T) {
 			link, `"a`, `"/proc/self/fd/3`, ",", link, `"a`, `"/proc/self`, ",", link, `"a`, `"/proc/self/fd/99`, ",",
 			link, `"missing`, `"/proc/self`, ",", link, `"/etc/passwd`, `"a`, ",",
 			rename, `"/proc/self/fd/3`, `"b`, ",", rename, `"a`, `"/proc/self/fd/3`},
+		{calls, creat, `"a`, "0644", ",", symlink, `"t`, `"/proc/self/fd/3`, ",",
+			mkdir, `"/proc/self/fd/3`, "0777", ",", unlink, `"/proc/self/fd/3`, ",", rmdir, `"/proc/self/fd/3`, ",",
+			mkdir, `"/proc/self/fd/99`, "0777", ",",
+			mkdir, `"/proc/self/fd/3/x`, "0777", ",", mknod, `"/proc/self/fd/3`, "0100644", "0", ",",
+			open, `".`, "0x10000", "0", ",", symlink, `"t`, `"/proc/self/fd/4/y`, ",", unlink, `"/proc/self/fd/4/y`},
 		{calls, open, `".`, "0x410001", "0644", ",", link, `"/proc/self/fd/3`, `"b`, ",",
 			linkat, "-100", `"/proc/self/fd/3`, "-100", `"b`, "0x400", ",",
 			linkat, "-100", `"/proc/self/fd/3`, "-100", `"b`, "0x400"},

@@ -254,6 +254,20 @@ func (s seenOn) illegal(d deed, m *diskModel) (all []string) {
 	return all
 }
 
+// unseen lists what a model allows after some step of a deed, and was seen after none.
+func (s seenOn) unseen(d deed, m *diskModel) []string {
+	legal := map[string]bool{}
+	for _, left := range m.left {
+		maps.Copy(legal, left)
+	}
+	for _, texts := range s[d] {
+		for text := range texts {
+			delete(legal, text)
+		}
+	}
+	return slices.Sorted(maps.Keys(legal))
+}
+
 // judge looks all that was seen up in the model.
 func (s seenOn) judge(t *testing.T, disk fsfake.Disk) {
 	distinct, open := 0, 0
@@ -261,6 +275,9 @@ func (s seenOn) judge(t *testing.T, disk fsfake.Disk) {
 		m := modelOf(d, disk, true)
 		for _, texts := range s[d] {
 			distinct += len(texts)
+		}
+		if testmain.Long() && slices.Contains(usualDeeds, d) {
+			t.Logf("%s: %s\nlegal and never seen:\n%s", disk, d, strings.Join(s.unseen(d, m), "\n"))
 		}
 		for _, text := range s.illegal(d, m) {
 			if !m.whole {

@@ -342,6 +342,12 @@ func (s Scenario) Restored(saved Setting) (Scenario, []Change, error) {
 		}
 	}
 	changed := st.Changed(saved)
+	if s.InTime != nil && st.Assume.Sleeps == SleepsLast { // each look at a clock is a call there
+		var err error
+		if s, err = s.InTime(); err != nil {
+			return s, changed, err
+		}
+	}
 	s, err := s.In(st)
 	return s, changed, err
 }

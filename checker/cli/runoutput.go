@@ -41,7 +41,11 @@ func ofCommands(spec *command.Spec) func(*checker.Result) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return spec.AddTo(text)
+		of := *spec
+		if r.Question.Open() && !of.Refused.Declared { // the schedule breaks it by that answer only
+			of.Refused.Declared = true
+		}
+		return of.AddTo(text)
 	}
 }
 

@@ -65,6 +65,9 @@ type Run struct {
 	dog     watchdog
 }
 
+var errForeignProc = errors.New("tracer: /proc is not mounted, or shows another pid namespace than this one: " +
+	"mount it here, as bwrap --proc /proc and unshare --mount-proc do")
+
 var errOver = errors.New("tracer: the run is over; start another one")
 
 // Start starts a program, which goes on to what it asks first while the caller does something else. The
@@ -72,6 +75,9 @@ var errOver = errors.New("tracer: the run is over; start another one")
 func Start(c Config) (*Run, error) {
 	if err := c.check(); err != nil {
 		return nil, err
+	}
+	if self, _ := os.Readlink("/proc/self"); self != strconv.Itoa(os.Getpid()) {
+		return nil, errForeignProc
 	}
 	r := newRun(c)
 	r.now, r.dir = c.Now.UnixNano(), physical(c.Dir)

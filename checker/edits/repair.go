@@ -279,7 +279,7 @@ func (m *mender) try(ctx context.Context, change []*edit.Edit) (fix Repair) {
 	changed := changedBy(*m.sc, change)
 	fix.Text, fix.Changed = textOf(change), changed
 	var watch edit.Recorder
-	changed = edit.Through(changed, watch.Change)
+	changed = edit.Through(changed, watch.Watch)
 	if fix.Why = m.serially(change); fix.Why != "" {
 		return fix
 	}

@@ -205,19 +205,33 @@ func (p *recording) Do(op fsfake.Op) fsfake.Result {
 	return a
 }
 
-// Note forgets at the top of a round what was looked at in the last one, and sees who is refused.
+// Note forgets at the top of a round what was looked at in the last one.
 func (p *recording) Note(v any) {
-	switch v := v.(type) {
-	case fsfake.RoundTop:
+	if _, is := v.(fsfake.RoundTop); is {
 		p.looks = nil
-	case scenarios.Returned:
-		if a, ok := v.Output.(model.Acquired); ok && !a.OK {
-			p.mu.Lock()
-			p.refused = true
-			p.mu.Unlock()
+	}
+	watching{p.Port, p.Recorder}.Note(v)
+}
+
+// Watch sees of every task who is refused, notes no calls, and changes none.
+func (r *Recorder) Watch(_ *scenarios.Task, p fsfake.Port) fsfake.Port { return watching{p, r} }
+
+// watching is the port of one task of which it is noted whether it is refused.
+type watching struct {
+	fsfake.Port
+	r *Recorder
+}
+
+// Note implements fsfake.Port.
+func (w watching) Note(v any) {
+	if of, is := v.(scenarios.Returned); is {
+		if a, is := of.Output.(model.Acquired); is && !a.OK {
+			w.r.mu.Lock()
+			w.r.refused = true
+			w.r.mu.Unlock()
 		}
 	}
-	p.Port.Note(v)
+	w.Port.Note(v)
 }
 
 // Refuses reports whether somebody did not get a lock in any run that was noted.

@@ -64,6 +64,12 @@ func (*Run) Calls() int { return 0 }
 // EndsBeside knows none.
 func (*Run) EndsBeside(int) ([]int, bool) { return nil, false }
 
+// Apart reports false.
+func (*Run) Apart() bool { return false }
+
+// Looks counts none.
+func (*Run) Looks() int { return 0 }
+
 // Has knows none.
 func (*Run) Has(int) bool { return false }
 

@@ -61,6 +61,22 @@ func (t *teller) outlives() bool {
 			ended[who] = st
 		}
 	}
+	return t.cutOff()
+}
+
+// cutOff tells of a command that was refused a lock, and whose children changed a file all the same before it ended and
+// they with it: timeout(1) ends all of its group once a timer goes off.
+func (t *teller) cutOff() bool {
+	for _, m := range t.meetings() {
+		by := func(c *change) bool { return c.By == m.st.Choice.Task && c.Step > m.st.N }
+		for _, p := range t.walk.Paths() {
+			if c := t.lastChange(p, by); m.status > 0 && t.isData(p) && c != nil {
+				t.say("%s %s %s. Then it ended with status %d, and what it had started ended amid its work.", c.By,
+					t.deed(c.Change), t.did(c.Step), m.status)
+				return true
+			}
+		}
+	}
 	return false
 }
 

@@ -31,7 +31,7 @@ func (t *teller) unread() bool {
 		if found := t.foundReplaced(me, theirs); found != "" {
 			t.say(": %s", found)
 		} else if l := t.lookBefore(me, p, mine.Step); l != nil {
-			t.say(": it went by that it had %s", t.told(l))
+			t.say(": it went by this: it %s", t.told(l))
 		}
 		t.say(".")
 		return true
@@ -77,22 +77,17 @@ func (s *story) killedAt(c *change) int {
 	return 0
 }
 
-// lookBefore is the last look of a task at a file other than one, before a step. Looks that
-// read or miss a file go before others.
-func (s *story) lookBefore(task sched.Task, but string, before int) *look {
-	var best *look
-	for _, p := range s.walk.Paths() {
-		best = s.better(best, s.looks[lookKey{task, p}], but, before)
-	}
-	for _, p := range s.missed[task] {
-		best = s.better(best, s.looks[lookKey{task, p}], but, before)
+// lookBefore is the last look of a task at a file other than one, before a step, that reads or misses it, or sees what
+// somebody then changes. What nobody ever changes, such as the script itself, decides nothing.
+func (s *story) lookBefore(task sched.Task, but string, before int) (best *look) {
+	for _, l := range s.all[task] {
+		stale := func(c *change) bool { return c.By != task && c.Step > l.step && c.Step < before }
+		switch {
+		case l.path == but || l.step >= before:
+		case l.how == missing, l.how == read && len(s.changes[l.path]) > 0,
+			l.how == saw && s.lastChange(l.path, stale) != nil:
+			best = l
+		}
 	}
 	return best
-}
-
-func (s *story) better(best, l *look, but string, before int) *look {
-	if l == nil || l.path == but || l.step >= before || l.how != read && l.how != missing || best != nil && best.step > l.step {
-		return best
-	}
-	return l
 }

@@ -20,9 +20,9 @@ import (
 // mount namespace of the test does: the loop device clears itself with its last mount, and the server ends with the
 // last user of its file.
 type device struct {
-	loop, file string
-	log        *os.File
-	server     *exec.Cmd
+	file   string
+	log    *os.File
+	server *exec.Cmd
 }
 
 // servesDevice makes a process the server of a device.

@@ -68,9 +68,8 @@ func (r *Run) split() (*Run, int, error) {
 		return nil, 0, r.err
 	}
 	n := r.copyFor(child)
-	err = n.ownStreams(r, child, &regs)
-	if err == nil { // or the signal that lets it go on would not come
-		n.mask, err = setMask(child, 0)
+	if n.mask, err = setMask(child, 0); err == nil { // or the signal that lets it go on would not come
+		err = n.ownStreams(r, child, &regs)
 	}
 	if err == nil {
 		err = ptrace(unix.PTRACE_DETACH, child, 0, uintptr(unix.SIGSTOP))
@@ -280,9 +279,6 @@ func (r *Run) take(child int) error {
 	if err := r.seize(child); err != nil {
 		return err
 	}
-	if _, err := setMask(child, r.mask); err != nil {
-		return err
-	}
 	_ = unix.SchedSetaffinity(child, &r.cpu)
 	var regs unix.PtraceRegs
 	if err := unix.PtraceGetRegs(child, &regs); err != nil {
@@ -291,6 +287,9 @@ func (r *Run) take(child int) error {
 	c := &injector{pid: child, regs: regs}
 	c.call(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, 0)
 	if err := errors.Join(c.err, unix.PtraceSetRegs(child, &regs)); err != nil {
+		return err
+	}
+	if _, err := setMask(child, r.mask); err != nil { // at last: a single step unblocks SIGTRAP
 		return err
 	}
 	r.procs[0].threads[0].goOn(unix.PTRACE_CONT)

@@ -59,13 +59,14 @@ func hops(t testing.TB, m *fsfake.Machine, c tracer.Config) (is outcome, calls [
 func TestClonesGoOn(t *testing.T) {
 	rows := [][]string{{"sh", "-c", "echo 1 > a; echo out; mkdir d; cd d; echo $$ >> ../a; cat ../a >&2; pwd; exec 3>&1; echo three >&3; rm ../a; mv ../d ../e"}}
 	if out, err := exec.Command("python3", "-c", "import sys; print(sys.executable)").Output(); err == nil && !testing.Short() {
-		rows = append(rows, []string{strings.TrimSpace(string(out)), "-c", `import os, random, time
+		rows = append(rows, []string{strings.TrimSpace(string(out)), "-c", `import os, random, signal, time
+signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTRAP])
 print('x', flush=True)
 open('a','w').write(str(os.getpid()))
 time.sleep(1)
 print(random.random(), os.listdir('.'), os.getpgrp() == os.getpid())
 os.rename('a', 'b')
-print(time.monotonic())`})
+print(time.monotonic(), signal.pthread_sigmask(signal.SIG_BLOCK, []))`})
 	}
 	for _, argv := range rows {
 		want, calls := alone(t, newMachine(), config(argv...))

@@ -56,7 +56,7 @@ func newDevice(image, dir string) (*device, error) {
 	}
 	defer fuse.Close()
 	options := fmt.Sprintf("fd=%d,rootmode=100000,user_id=0,group_id=0", fuse.Fd())
-	if err := unix.Mount("device", d.file, "fuse", 0, options); err != nil {
+	if err := mountHere("device", d.file, "fuse", 0, options); err != nil {
 		return nil, fmt.Errorf("mounting a file over FUSE: %w", err)
 	}
 	d.server = exec.Command("/proc/self/exe")
@@ -141,7 +141,7 @@ func mountLoop(file, dir, kind, options string, direct bool) error {
 		if err := unix.IoctlLoopConfigure(loop, config); err != nil {
 			return err
 		}
-		return unix.Mount(name, dir, kind, 0, options)
+		return mountHere(name, dir, kind, 0, options)
 	})
 }
 

@@ -38,6 +38,11 @@ var realFSs = []realFS{
 	{fsfake.DiskBtrfs, strings.Fields("mkfs.btrfs -q -f -m single -d single"), 128 << 20, ""},
 }
 
+// mountHere is mount(2), of a process that has its mounts for itself: see TestRealDisks.
+func mountHere(source, target, kind string, flags uintptr, data string) error {
+	return unix.Mount(source, target, kind, flags, data)
+}
+
 // What a real ext4, xfs or btrfs has after a loss of power is what the model of it may have. Deeds are done on a device
 // that logs its writes; the power is lost after each of them, and with some of those since the last flush missing; what
 // is left is mounted, which recovers it, and read.
@@ -63,7 +68,7 @@ func TestRealDisks(t *testing.T) {
 // compareDisk compares a file system with its model.
 func compareDisk(t *testing.T, fs realFS) {
 	dir := t.TempDir()
-	require.NoError(t, unix.Mount("none", dir, "tmpfs", 0, "")) // which goes with the mount namespace
+	require.NoError(t, mountHere("none", dir, "tmpfs", 0, "")) // which goes with the mount namespace
 	t.Cleanup(func() { require.NoError(t, unix.Unmount(dir, 0)) })
 	for _, d := range []string{"/before", "/images"} {
 		require.NoError(t, os.Mkdir(dir+d, 0o700))

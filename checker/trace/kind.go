@@ -153,7 +153,8 @@ var kinds = []Kind{
 	{
 		"LP1026", "both take one",
 		"Two processes choose the same thing, and the second finds it gone.",
-		"Claim it first by one call that only one can succeed with, such as a rename to a name of your own.",
+		"Claim it first by one call that only one can succeed with, such as a rename to a name of your own. " +
+			"Or go on where it is done already, as mkdir -p does.",
 	},
 	{
 		"LP1027", "refused, and gives up",

@@ -1,0 +1,153 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"lockpick/fsfake/tracer"
+	"lockpick/scenarios"
+)
+
+// What a record notes of executions beside their calls: what a verdict takes for granted, and what it does not cover.
+
+// another notes that one more order of a command's own calls is to be followed, and reports whether these are too many.
+func (r *record) another() (tooMany bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.orders++
+	return r.orders > maxMeeting || r.calls > dearCalls && r.orders > dearMeeting
+}
+
+// dear reports whether some execution has made many calls.
+func (r *record) dear() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.calls > dearCalls
+}
+
+// did notes how many calls an execution has made, which files outside of the virtual directory it has changed or
+// locked, and which of its calls were refused.
+func (r *record) did(run *tracer.Run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = max(r.calls, run.Calls())
+	for _, of := range []struct {
+		set   map[string]bool
+		names []string
+	}{{r.outside, run.Outside()}, {r.unlike, run.Unlike()}, {r.refused, run.Refused()},
+		{r.programsRun, run.Executed()}} {
+		for _, name := range of.names {
+			of.set[name] = true
+		}
+	}
+}
+
+// assumed says what a verdict takes for granted of what the executions did.
+func (r *record) assumed() []scenarios.Premise {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var out []scenarios.Premise
+	if len(r.refused) > 0 {
+		out = append(out, scenarios.Premise{Code: "calls-refused",
+			Text: "lockpick does not model these calls and refused them, as a " +
+				"kernel without them does: " + listed(r.refused)})
+	}
+	if r.madeOfTime {
+		out = append(out, scenarios.Premise{Code: "names-of-the-time",
+			Text: "names and contents that the command makes of the time, as a hash, make no difference: with " +
+				"another time only they differed"})
+	}
+	return out
+}
+
+// namesOfTime notes that only names and contents that are made of the time differed, when time had passed.
+func (r *record) namesOfTime() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.madeOfTime = true
+}
+
+// slept is the longest sleep of any command so far.
+func (r *record) slept() (longest time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.late {
+		longest = max(longest, r.late[i].slept)
+	}
+	return longest
+}
+
+// unjudged says what no verdict covers; "" for nothing.
+func (s *Spec) unjudged() string {
+	if s.reader != nil {
+		if text := s.reader.failed(); text != "" {
+			return text
+		}
+	}
+	return cmp.Or(s.record.programs.unjudged(), s.record.unjudged(s.Dir))
+}
+
+// unjudged says what the executions did that no verdict covers; "" for nothing.
+func (r *record) unjudged(dir string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.firsts && r.looks:
+		return "nothing broke it, but a command could see when a child of one began or ended, and one order of that " +
+			"was followed: it looks at processes, or children print beside each other"
+	case len(r.outside) > 0:
+		return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not "+
+			"judged: %s; have them keep it in %[1]s, or choose with --dir a directory that holds both",
+			dir, listed(r.outside))
+	case len(r.unlike) > 0:
+		return fmt.Sprintf("nothing broke it, but lockpick refused a call that it does not model: %s. What the "+
+			"commands do where the kernel makes it was not seen; have them do without it", listed(r.unlike))
+	}
+	return ""
+}
+
+// where says where only one order was followed; "" for nowhere.
+func (r *record) where() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.oneOrder
+}
+
+// follows notes that only one order is followed somewhere.
+func (r *record) follows(where string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.oneOrder == "" || where < r.oneOrder {
+		r.oneOrder = where
+	}
+}
+
+// reduced notes that the beginning or the end of a process went first.
+func (r *record) reduced() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.firsts = true
+}
+
+// looked notes that a command has looked at processes that commands had started.
+func (r *record) looked() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.looks = true
+}
+
+// mostListed is how many names of a set are listed.
+const mostListed = 5
+
+// listed are the first names of a set as a text, with the number of the others.
+func listed(set map[string]bool) string {
+	names, more := slices.Sorted(maps.Keys(set)), ""
+	if n := len(names) - mostListed; n > 0 {
+		names, more = names[:mostListed], fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ") + more
+}

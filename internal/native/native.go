@@ -40,8 +40,8 @@ type Turn struct{ Command, Calls int }
 // A Step is a call of a command that a run is to make in its place in an order. Path is absolute; empty means one of
 // New, which are not there at the start, so that they may be random names and others natively; without those, any.
 //
-// A step whose Call is [KillStep] is none: the command is killed there, or if it is gone what it has started. Nor is
-// one whose command is [Nobody].
+// Two steps are no calls. Where Call is [KillStep] the command is killed, or if it is gone what it has started. Where
+// Command is [Nobody] all wait for as long as a stall takes.
 type Step struct {
 	Command    int
 	Call, Path string

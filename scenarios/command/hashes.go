@@ -16,7 +16,7 @@ import (
 // minHash is how many hexadecimal digits such a name has at least, over all directories that it is split into.
 const minHash = 32
 
-// digits are a part of such a name, hashed one in a text.
+// digits matches a part of such a name, as git splits it into directories; hashed matches a whole one within a text.
 var digits, hashed = regexp.MustCompile(`^[0-9a-f]+$`), regexp.MustCompile(`\b[0-9a-f]{32,}\b`)
 
 // A madeOfTime knows which names now stand for which ones of an earlier execution.

@@ -29,8 +29,6 @@ type decision struct {
 	// ask: it is enough to know which cases there are. cases: there are several, and the space was
 	// left alone.
 	ask, cases bool
-	// scouted is what a directed schedule breaks that was made first; nil for nothing.
-	scouted *found
 	// told: somebody was told of a counterexample.
 	told bool
 	// trapsKnown: it was asked whether somebody goes on for ever in vain, and nobody does.
@@ -62,7 +60,6 @@ func traitsOf(t *search.Tester) traits {
 	return traits{
 		judged: t.Judge != nil, cycles: t.Property.OfCycles(), external: t.Sc.Expensive(),
 		interchangeable: t.Sc.Setting.Interchangeable, preempts: mayPreempt(t.Property),
-		dear: t.Sc.Dear != nil && t.Sc.Dear() && t.Property.Question == scenarios.NoQuestion,
 		local: t.Sc.External && t.Judge == nil &&
 			(t.Property.Invariant != nil || t.Property.Question == scenarios.Stuck),
 		invariant: t.Sc.External && t.Property.Invariant != nil &&
@@ -110,8 +107,6 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 		g.x.RememberMonitors()
 	}
 	switch {
-	case a.scouts:
-		return g.scout(ctx)
 	case a.preempts:
 		return g.preempt(ctx)
 	case a.confirms:

@@ -76,9 +76,6 @@ func doubt(ctx context.Context, sc *scenarios.Scenario) (why string, late bool, 
 // conclude makes the verdict, with everything that goes with it.
 func (g *decision) conclude(ctx context.Context) (Result, error) {
 	res := NewResult(g.t.Sc, g.t.Property, nil)
-	if g.scouted != nil && len(g.found) == 0 && !g.c.Complete {
-		g.found, g.c.Enough = append(g.found, g.scouted), true
-	}
 	c, x := g.c, g.x
 	if err := x.Judgeable(); err != nil {
 		return res, err

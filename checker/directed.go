@@ -97,6 +97,28 @@ type access struct {
 	changes bool
 }
 
+// directed lists directed schedules of the first two processes, and says how many steps a run has.
+func (g *decision) directed() (all []sched.Strategy, steps int, err error) {
+	var walks []*trace.Walk
+	tasks := []sched.Task{{Process: 0, N: 1}, {Process: 1, N: 1}}
+	for _, first := range tasks[:min(len(tasks), g.t.Sc.Setting.Processes)] {
+		out, err := g.t.Run(&course{{first, math.MaxInt}}, true)
+		if err != nil {
+			return nil, 0, err
+		}
+		steps = len(out.Schedule)
+		walks = append(walks, trace.NewWalk(g.t.Sc, out.Trace))
+	}
+	if len(walks) == 2 {
+		for i, w := range walks {
+			for _, c := range directed(w, walks[1-i], tasks[i], tasks[1-i]) {
+				all = append(all, &c)
+			}
+		}
+	}
+	return all, steps, nil
+}
+
 // directed lists schedules in which a task is stopped before it comes back to a name, the other task changes what
 // stands there, and the first one goes on to its end. Those come first in which the task has changed the name itself.
 // alone and other are runs in which one task, or the other, goes first.

@@ -16,12 +16,11 @@ type attempt struct {
 	// joined: nodes after the same sleep and before the same call are taken for one, which is tried out.
 	// clean: only while a program has changed nothing.
 	joined, clean bool
-	// scouts: a few directed schedules are made, and the space is left alone.
 	// preempts: schedules with few preemptions are made, and the space is left alone. confirms: what holds with few is
 	// looked at again. again: as many executions as were made until then bound it.
-	scouts, preempts, confirms, again bool
-	limits                            search.Limits
-	accept                            acceptance
+	preempts, confirms, again bool
+	limits                    search.Limits
+	accept                    acceptance
 	// needs are what must be known before it, and unless what must not.
 	needs, unless facts
 }
@@ -68,9 +67,9 @@ const (
 type traits struct {
 	// judged: histories are judged. cycles: the property is about cycles. external: programs are no Go functions.
 	// interchangeable: the setting says that processes are. preempts: few preemptions may break it.
-	// dear: an execution of a program takes long. local: it need not be known in which order local steps are made.
+	// local: it need not be known in which order local steps are made.
 	// invariant: that of programs is asked, where nobody is delayed.
-	judged, cycles, external, interchangeable, preempts, dear, local, invariant bool
+	judged, cycles, external, interchangeable, preempts, local, invariant bool
 }
 
 // plan lists the attempts at a verdict, in order.
@@ -110,9 +109,6 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 	few.Executions = cmp.Or(o.changes.executions, fewExecutions)
 	var out []attempt
 	if s.preempts && sym == noSymmetry && exceeds(limits, glimpseStates) && o.changes.executions == 0 {
-		if s.dear {
-			out = append(out, attempt{name: "directed schedules", memory: RememberHistories, scouts: true})
-		}
 		out = append(out, o.fewPreemptions(limits)...)
 		limits.Local, few.Local = s.local, s.local
 	}

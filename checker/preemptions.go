@@ -95,9 +95,6 @@ func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	if len(p.Broken) > 0 {
 		err = g.smallestOf(ctx, p)
 	}
-	if err == nil && len(g.found) == 0 && g.scouted != nil {
-		g.found = append(g.found, g.scouted)
-	}
 	if err == nil && !p.Whole && !g.has(g.first()) && ctx.Err() == nil {
 		err = g.drawn(ctx)
 	}
@@ -183,7 +180,7 @@ func (g *decision) drawn(ctx context.Context) error {
 	if g.t.Property.Question != scenarios.NoQuestion {
 		return nil
 	}
-	all, steps, err := g.directed(directed)
+	all, steps, err := g.directed()
 	for i := range drawnSchedules {
 		all = append(all, sched.NewPCT(uint64(i), steps, 4))
 	}

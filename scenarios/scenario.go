@@ -89,8 +89,6 @@ type Scenario struct {
 	// Unjudged says, once a search is over, what the programs share that was not judged, so that nothing it covered
 	// holds; "" for nothing. It may be nil.
 	Unjudged func() string
-	// Dear reports whether an execution of an External program takes long, as far as they were executed. May be nil.
-	Dear func() bool
 	// OneOrder says, once a search is over, where [OneOrder] was noted: which call waits, beside which, and what one
 	// can do. It is "" for nowhere, and may be nil.
 	OneOrder func() string

@@ -176,7 +176,6 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 		Watch:    s.watch(),
 		Unjudged: s.unjudged,
 		OneOrder: func() string { return s.record.where() },
-		Dear:     func() bool { return s.record.dear() },
 		Assumed:  func() []scenarios.Premise { return append(s.record.assumed(), s.assumesShims()...) },
 		Slept:    func() time.Duration { return s.record.slept() },
 	}

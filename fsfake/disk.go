@@ -303,11 +303,13 @@ func (m *Machine) allocated(id InodeID, size int) {
 
 // A namesAt is what the names of directories are when the last changes of the journal are lost.
 type namesAt struct {
+	of    *Machine
 	names map[InodeID][]name // of directories that had others
 	least map[InodeID]int    // sizes of files that were renamed over others
 }
 
-// cuts lists the names that a disk in one order may have, what programs saw first.
+// cuts lists the names that a disk in one order may have, what programs saw first. On another disk every directory has
+// versions of its own: there is one cut, without names.
 func (m *Machine) cuts() []namesAt {
 	least := map[InodeID]int{}
 	for _, c := range m.journal {
@@ -315,10 +317,10 @@ func (m *Machine) cuts() []namesAt {
 			least[c.moved] = max(least[c.moved], c.size)
 		}
 	}
-	out := []namesAt{{map[InodeID][]name{}, least}}
+	out := []namesAt{{m, map[InodeID][]name{}, least}}
 	for i := len(m.journal) - 1; i >= 0; {
 		last := out[len(out)-1]
-		next := namesAt{maps.Clone(last.names), map[InodeID]int{}}
+		next := namesAt{m, maps.Clone(last.names), map[InodeID]int{}}
 		for at := m.journal[i].at; i >= 0 && m.journal[i].at == at; i-- {
 			c := m.journal[i]
 			names, ok := next.names[c.dir]

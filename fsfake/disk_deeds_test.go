@@ -215,6 +215,15 @@ var deedsOfDisks = map[string]struct {
 		on{DiskExt4: {"d/  f=o*3", "d/  f=N*3"}, DiskXfs: {"d/  f=o*3"}, DiskBtrfs: {"d/  f=o*3"}},
 		on{},
 	},
+	"create, O_DSYNC, not ended": {
+		func(p *Proc) {
+			_ = p.WriteFile("/d/x", nil, 0o644)
+			f, _ := p.OpenFile("/t", os.O_CREATE|os.O_WRONLY|O_DSYNC, 0o644)
+			_, _ = f.WriteString("NN")
+		},
+		on{DiskBtrfs: {"d/  f=o*3 t=N*2", "d/ x= f=o*3 t=N*2", "d/  f=o*3"}},
+		on{DiskExt4: {"d/  f=o*3 t=N*2"}},
+	},
 	"create, create and fdatasync": {
 		func(p *Proc) {
 			_ = p.WriteFile("/d/x", nil, 0o644)

@@ -36,9 +36,11 @@ func (m *Machine) Losses(judged [][]string, most int) (Losses, error) {
 		return Losses{}, errors.New("fsfake: the machine was made without Options.PowerLoss")
 	}
 	e := lossEnum{m: m, whole: true}
-	cuts := []namesAt{{}}
-	if m.disk.rules().ordered {
-		cuts = m.cuts()
+	cuts := m.cuts()
+	if m.syncing != 0 && m.disk.rules().alone { // what is kept ahead may be there before the call has returned
+		c := m.Clone()
+		c.finishSync()
+		cuts = append(cuts, c.cuts()...)
 	}
 	e.most = maxLossStates
 	if e.older = math.MaxInt; most != 0 {
@@ -52,6 +54,7 @@ func (m *Machine) Losses(judged [][]string, most int) (Losses, error) {
 	}
 	for ; e.whole && (most == 0 || e.older <= unsynced); e.older++ {
 		for _, e.cut = range cuts {
+			e.m = e.cut.of
 			if judged == nil {
 				e.from([]InodeID{rootID}, nil, 0)
 			}

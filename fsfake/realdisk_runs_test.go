@@ -124,7 +124,8 @@ func (r diskRun) do(d *device, m *kernel.Machine, mount string, n int, disk fsfa
 			return err
 		}
 	}
-	return errors.Join(syncFS(mount), d.mark("end"))
+	// Without what was, images of the disk stay small.
+	return errors.Join(syncFS(mount), d.mark("end"), os.RemoveAll(mount+here.dir))
 }
 
 // syncFS is syncfs(2): everything of the file system is on its disk.

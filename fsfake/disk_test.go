@@ -165,22 +165,25 @@ func TestLossesAreToldApartWhereSomebodyLooks(t *testing.T) {
 	require.Equal(t, []int{n * n * n, 2*n - 1}, []int{all.Len(), each.Len()})
 }
 
-// An fsync that fails with EIO drops what was not synced; a later one that succeeds does not bring it back.
+// An fsync that fails with EIO drops the data that was not synced; a later one that succeeds does not bring it back.
+// What was truncated is gone, and the file is as long as it was.
 func TestFsyncThatFailsDropsWhatWasDirty(t *testing.T) {
-	m := New(Options{PowerLoss: true})
-	p := m.Proc(1)
-	require.NoError(t, p.WriteFile("/f", []byte("old"), 0o644))
-	m.Sync()
-	f, err := p.OpenFile("/f", os.O_WRONLY, 0)
-	require.NoError(t, err)
-	_, err = f.WriteString("new")
-	require.NoError(t, err)
-	_, ok := m.Fail(Task{1, 1}, Op{Call: CallFsync, FD: f.Fd()}, EIO)
-	require.True(t, ok)
-	require.NoError(t, f.Sync())
-	text, err := p.ReadFile("/f")
-	require.NoError(t, err)
-	require.Equal(t, "old", string(text))
+	for flags, want := range map[int]string{0: "oooo", os.O_TRUNC: "\x00\x00\x00", os.O_APPEND: "oooo\x00\x00\x00"} {
+		m := New(Options{PowerLoss: true})
+		p := m.Proc(1)
+		require.NoError(t, p.WriteFile("/f", []byte("oooo"), 0o644))
+		m.Sync()
+		f, err := p.OpenFile("/f", os.O_WRONLY|flags, 0)
+		require.NoError(t, err)
+		_, err = f.WriteString("new")
+		require.NoError(t, err)
+		_, ok := m.Fail(Task{1, 1}, Op{Call: CallFsync, FD: f.Fd()}, EIO)
+		require.True(t, ok)
+		require.NoError(t, f.Sync())
+		text, err := p.ReadFile("/f")
+		require.NoError(t, err)
+		require.Equal(t, want, string(text))
+	}
 }
 
 // A few disks are those with the fewest old versions, and say that there are more.

@@ -106,8 +106,8 @@ func (m *Machine) needsSpace(before *Machine, t Task, op *Op) bool {
 //   - a lock that a wait was to convert is gone, as for [Machine.Interrupt].
 //
 // An fsync(2) of a file that fails with EIO has dropped what was not synced, where the machine knows that
-// ([Options.PowerLoss]): the kernel takes it for written, and what is on the disk shows when memory is short. Any other
-// fsync that fails has synced nothing, and a later one syncs everything.
+// ([Options.PowerLoss]): the kernel takes it for written, and what is on the disk shows when memory is short. The size
+// stays. Any other fsync that fails has synced nothing, and a later one syncs everything.
 func (m *Machine) Fail(t Task, op Op, e syscall.Errno) (r Result, ok bool) {
 	switch {
 	case !m.CanFail(t, op, e):

@@ -156,11 +156,15 @@ func (m *Machine) finishSync() {
 	}
 }
 
-// drop takes away what was not synced of a file.
+// drop takes away what was not synced of the data of a file. It stays as long as it is, with zeros for what it grew by.
 func (m *Machine) drop(id InodeID) {
 	if u := m.inode(id).unsynced; u != nil && len(u.data) > 0 {
 		n := m.mutInode(id)
-		n.data, n.unsynced = u.data[len(u.data)-1], nil
+		kept := u.data[len(u.data)-1]
+		for _, v := range n.dataVersions() {
+			kept = kept[:min(len(kept), len(v))]
+		}
+		n.data, n.unsynced = padded(kept, 0, len(n.data)), nil
 		m.version++
 		m.sweep()
 	}

@@ -54,7 +54,8 @@ func (r *Run) split() (*Run, int, error) {
 	}
 	r.cloned = true // whatever happens now: from here on others may be children of this thread
 	fork := regs
-	fork.Orig_rax, fork.Rdi, fork.Rsi, fork.Rdx, fork.R10, fork.R8 = unix.SYS_CLONE, unix.CLONE_PARENT|uint64(unix.SIGCHLD), 0, 0, 0, 0
+	fork.Orig_rax, fork.Rdi, fork.Rsi, fork.Rdx, fork.R10, fork.R8 = unix.SYS_CLONE,
+		unix.CLONE_PARENT|unix.CLONE_CHILD_CLEARTID|uint64(unix.SIGCHLD), 0, 0, t.clears, 0
 	child, err := forkAt(t.tid, &fork)
 	if err != nil {
 		r.err = fmt.Errorf("tracer: a clone: %w", err)
@@ -190,7 +191,7 @@ func (r *Run) copyFor(child int) *Run {
 	n.dog.remember(child)
 	was := r.procs[0].threads[0]
 	t := n.addThread(root, child)
-	t.n, t.c, root.created = was.n, was.c, r.procs[0].created
+	t.n, t.c, t.clears, root.created = was.n, was.c, was.clears, r.procs[0].created
 	return n
 }
 
@@ -223,6 +224,9 @@ func (n *Run) ownStreams(r *Run, child int, regs *unix.PtraceRegs) error {
 	}
 	c.call(unix.SYS_PRCTL, unix.PR_SET_PDEATHSIG, uint64(unix.SIGKILL))
 	c.call(unix.SYS_SETSID)
+	if head, size := robustList(r.procs[0].threads[0].tid); head != 0 {
+		c.call(unix.SYS_SET_ROBUST_LIST, head, size) // which no child is born with
+	}
 	for _, s := range []struct{ from, to *stream }{{&r.out.stdout, &n.out.stdout}, {&r.out.stderr, &n.out.stderr}} {
 		numbers := r.procs[0].numbersOf(s.from)
 		if len(numbers) == 0 {

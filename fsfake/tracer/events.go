@@ -250,6 +250,7 @@ func (t *thread) exiting() {
 		}
 	}
 	t.answer, t.timed, t.blocked = nil, false, false
+	t.bequeath()
 	t.goOn(unix.PTRACE_CONT)
 	t.resume() // it is going anyway: nothing that it does now can be seen
 	if t.tid == p.real && len(p.threads) > 1 {
@@ -261,6 +262,9 @@ func (t *thread) exiting() {
 // again, so it need not wait for its turn.
 func (t *thread) die() {
 	t.p.dying = true
+	if t.atExit {
+		t.bequeath()
+	}
 	t.pass()
 	t.resume()
 }

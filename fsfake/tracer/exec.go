@@ -36,7 +36,8 @@ func (t *thread) exec(dirfd, i, flags int) {
 	case pl.virtual:
 		t.execVirtual(name, pl, i)
 	default:
-		t.realThen(pl, i, func(int64) {})
+		t.bequeath()
+		t.realThen(pl, i, func(int64) { t.keep() })
 	}
 }
 
@@ -159,7 +160,9 @@ func (t *thread) execAt(at uint64, b []byte, file, argv uint64, i int) {
 		return
 	}
 	t.instead(unix.SYS_EXECVE, file, argv, t.c.args[i+2])
+	t.bequeath()
 	t.passThen(func(ret int64) {
+		t.keep()
 		_ = writeMem(t.tid, at, old)
 		if t.p.stand {
 			t.fault("the program %s cannot be executed: %v", t.r.c.Argv[0], syscall.Errno(-ret))

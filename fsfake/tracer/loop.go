@@ -97,6 +97,10 @@ func (r *Run) quiet() bool {
 		i := 0
 		for _, p := range r.procs {
 			for _, t := range p.threads {
+				if t.state == waiting && !t.ended() {
+					r.pause()
+					return false
+				}
 				if t.state != inCall {
 					continue
 				}
@@ -341,6 +345,9 @@ func (r *Run) kill(pid int) error {
 		return fmt.Errorf("tracer: kill of process %d, which does not run", pid)
 	}
 	p.exit, p.dying = Exit{Signal: int(unix.SIGKILL)}, true
+	for _, t := range p.threads {
+		t.bequeath()
+	}
 	if err := unix.Kill(p.real, unix.SIGKILL); err != nil {
 		return fmt.Errorf("tracer: kill of process %d: %w", pid, err)
 	}

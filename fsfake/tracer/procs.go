@@ -30,6 +30,7 @@ var aboutProcesses = []spec{
 	{unix.SYS_GETPPID, "getppid", 0, (*thread).getppid},
 	{unix.SYS_GETTID, "gettid", 0, func(t *thread, c *call) { t.result(int64(t.vtid())) }},
 	{unix.SYS_SET_TID_ADDRESS, "set_tid_address", 1, func(t *thread, c *call) {
+		t.clears = c.args[0]
 		t.passThen(func(int64) { t.setRax(int64(t.vtid())) })
 	}},
 	{unix.SYS_GETPGRP, "getpgrp", 0, func(t *thread, c *call) { t.result(int64(t.p.pgid)) }},

@@ -63,6 +63,8 @@ type thread struct {
 	firing   bool   // it has been interrupted for that
 	rem      uint64 // napping: where what is left is written
 
+	clears uint64 // where its id becomes 0 when it ends; known of a process's first thread
+
 	polls int // waits for no time since it became its turn
 
 	blocked bool // the last answer was Blocked
@@ -348,6 +350,12 @@ func (t *thread) letter() byte {
 		return b[i+2]
 	}
 	return 0
+}
+
+// ended reports whether the kernel has done all that the end of a leader does, of which it sends no news while others
+// live: it may wake them.
+func (t *thread) ended() bool {
+	return t.proc == nil && !t.look() || t.letter() == 'Z'
 }
 
 func (t *thread) forget() {

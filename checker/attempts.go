@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"lockpick/checker/internal/engine"
 	"lockpick/checker/internal/learn"
 	"lockpick/checker/internal/search"
 	"lockpick/scenarios"
@@ -37,7 +36,7 @@ type decision struct {
 
 // A space is what one explorer knows, and what was found with it.
 type space struct {
-	symmetry symmetry
+	symmetry bool
 	joined   bool
 	clean    bool
 	from     *space // where to go on if this one is no good
@@ -151,11 +150,8 @@ func (g *decision) enter(a *attempt) error {
 	case first && g.t.Sc.Expensive():
 		g.t.ExploreWith(x)
 	}
-	switch a.symmetry {
-	case alike:
+	if a.symmetry {
 		return x.Symmetric()
-	case renamed:
-		return x.SymmetricWithPids()
 	}
 	return nil
 }
@@ -227,11 +223,6 @@ func (g *decision) refused(a *attempt, err error) (why string, fatal error) {
 	case a.joined:
 		g.carries = err
 		g.known &^= roundsOpen | brokenSoFar
-	case a.symmetry == alike && errors.Is(err, engine.ErrPids):
-		if g.o.Symmetry { // all begins anew
-			g.known = 0
-		}
-		g.known |= pidsSeen
 	case a.accept != whenSound:
 		return "", err
 	}

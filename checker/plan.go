@@ -12,7 +12,7 @@ import (
 type attempt struct {
 	name     string
 	memory   Memory // RememberHistories or RememberMonitors
-	symmetry symmetry
+	symmetry bool   // up to symmetry: processes are taken for each other
 	// joined: nodes after the same sleep and before the same call are taken for one, which is tried out.
 	// clean: only while a program has changed nothing.
 	joined, clean bool
@@ -25,17 +25,8 @@ type attempt struct {
 	needs, unless facts
 }
 
-// A symmetry is how processes are taken for each other.
-type symmetry uint8
-
 // fewExecutions are how many runs of real programs are many.
 const fewExecutions = 300
-
-const (
-	noSymmetry symmetry = iota
-	alike               // as they are
-	renamed             // with their pids renamed
-)
 
 // An acceptance is when what an attempt has found is enough for a verdict.
 type acceptance uint8
@@ -56,7 +47,6 @@ type facts uint8
 
 const (
 	brokenSoFar facts = 1 << iota // the property is broken in what was seen
-	pidsSeen                      // processes are alike with their pids renamed, at most
 	manyPaths                     // there are more executions of the programs than the first attempts are to make
 	roundsOpen                    // rounds of polling were not seen to carry something over
 	shown                         // a schedule with few preemptions breaks the property
@@ -77,42 +67,23 @@ func (o *Options) plan(s traits, limits search.Limits) []attempt {
 	if !o.Full && !s.cycles {
 		limits.Enough = smallSpace
 	}
-	var out []attempt
-	for _, sym := range o.symmetries() {
-		for _, a := range o.phases(s, limits, sym) {
-			switch sym {
-			case alike:
-				a.unless |= pidsSeen
-			case renamed:
-				a.needs |= pidsSeen
-			}
-			out = append(out, a)
-		}
-	}
-	return out
+	return o.phases(s, limits)
 }
 
-func (o *Options) symmetries() []symmetry {
-	if o.Symmetry {
-		return []symmetry{alike, renamed}
-	}
-	return []symmetry{noSymmetry}
-}
-
-// phases are the attempts with one symmetry. A real program that polls takes another path for each sequence of
-// rounds, and each path is an execution: where there are many, rounds are first taken to carry nothing over.
-func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt {
+// phases are the attempts in order. A real program that polls takes another path for each sequence of rounds, and
+// each path is an execution: where there are many, rounds are first taken to carry nothing over.
+func (o *Options) phases(s traits, limits search.Limits) []attempt {
 	if !s.external {
-		return o.coverings(s, limits, sym)
+		return o.coverings(s, limits, o.Symmetry)
 	}
 	few := limits
 	few.Executions = cmp.Or(o.changes.executions, fewExecutions)
 	var out []attempt
-	if s.preempts && sym == noSymmetry && exceeds(limits, glimpseStates) && o.changes.executions == 0 {
+	if s.preempts && !o.Symmetry && exceeds(limits, glimpseStates) && o.changes.executions == 0 {
 		out = append(out, o.fewPreemptions(limits)...)
 		limits.Local, few.Local = s.local, s.local
 	}
-	for _, a := range o.coverings(s, few, sym) {
+	for _, a := range o.coverings(s, few, o.Symmetry) {
 		a.name += fmt.Sprintf(", %d executions", few.Executions)
 		a.unless |= manyPaths | shown
 		out = append(out, a)
@@ -122,15 +93,15 @@ func (o *Options) phases(s traits, limits search.Limits, sym symmetry) []attempt
 	if s.invariant { // with clocks that move, the sleeps of an owner come to an end
 		some := limits
 		some.Executions = 10 * fewExecutions
-		for _, a := range o.coverings(each, some, noSymmetry) {
+		for _, a := range o.coverings(each, some, false) {
 			a.clean, a.needs = true, ownersSleep
 			out = append(out, a.joining(", rounds of polling joined at first"))
 		}
 	}
-	for _, a := range o.coverings(each, limits, noSymmetry) {
+	for _, a := range o.coverings(each, limits, false) {
 		out = append(out, a.joining(", rounds of polling joined"))
 	}
-	for _, a := range o.coverings(s, limits, sym) {
+	for _, a := range o.coverings(s, limits, o.Symmetry) {
 		a.needs |= manyPaths
 		out = append(out, a)
 	}
@@ -168,9 +139,9 @@ func (o *Options) fewPreemptions(limits search.Limits) []attempt {
 	}
 }
 
-// coverings are the attempts of one symmetry and one phase: from what is quick for small spaces to what is
+// coverings are the attempts of one phase: from what is quick for small spaces to what is
 // needed for large ones.
-func (o *Options) coverings(s traits, limits search.Limits, sym symmetry) []attempt {
+func (o *Options) coverings(s traits, limits search.Limits, sym bool) []attempt {
 	end := attempt{name: "to the end, with histories", memory: RememberHistories, symmetry: sym, limits: limits}
 	switch {
 	case o.Memory == RememberHistories:
@@ -190,7 +161,7 @@ func (o *Options) automatic(s traits, limits search.Limits, end attempt) []attem
 	var out []attempt
 	reduce := s.interchangeable && !o.Symmetry
 	if reduce && o.large {
-		out = append(out, upToSymmetry(limits)...)
+		out = append(out, upToSymmetry(limits))
 	}
 	if s.judged {
 		out = append(out, end.begin(small))
@@ -204,20 +175,16 @@ func (o *Options) automatic(s traits, limits search.Limits, end attempt) []attem
 		if fewer.Enough > 0 { // so many were seen
 			fewer.Enough = max(1, fewer.Enough-small)
 		}
-		for _, a := range upToSymmetry(fewer) {
-			a.unless |= brokenSoFar
-			out = append(out, a)
-		}
+		a := upToSymmetry(fewer)
+		a.unless |= brokenSoFar
+		out = append(out, a)
 	}
 	return append(out, end)
 }
 
 // upToSymmetry covers a space up to symmetry, where processes turn out to be interchangeable.
-func upToSymmetry(limits search.Limits) []attempt {
-	a := attempt{name: "up to symmetry", memory: RememberMonitors, symmetry: alike, limits: limits, accept: whenSound}
-	b := a
-	b.name, b.symmetry, b.needs = "up to symmetry, pids renamed", renamed, pidsSeen
-	return []attempt{a, b}
+func upToSymmetry(limits search.Limits) attempt {
+	return attempt{name: "up to symmetry", memory: RememberMonitors, symmetry: true, limits: limits, accept: whenSound}
 }
 
 // begin is an attempt as far as to so many states.

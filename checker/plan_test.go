@@ -34,15 +34,12 @@ func TestPlan(t *testing.T) {
 		"interchangeable": {of: traits{judged: true, interchangeable: true}, want: `
 			up to 50000 states, with histories
 			up to symmetry unless broken
-			up to symmetry, pids renamed needs pids unless broken
 			to the end, with monitors`},
 		"interchangeable, known to be large": {of: traits{interchangeable: true}, o: Options{large: true}, states: 1e6, want: `
 			up to symmetry
-			up to symmetry, pids renamed needs pids
 			to the end, with histories`},
 		"symmetry asked for": {of: histories, o: Options{Symmetry: true, Memory: RememberMonitors}, want: `
-			to the end, with monitors unless pids
-			to the end, with monitors needs pids`},
+			to the end, with monitors`},
 		"real programs": {of: traits{judged: true, external: true}, want: `
 			up to 50000 states, with histories, 300 executions unless paths shown
 			to the end, with monitors, 300 executions unless paths shown
@@ -89,7 +86,7 @@ func TestPlan(t *testing.T) {
 // words are the names of facts in the table of TestPlan.
 func words(before string, f facts) string {
 	out := ""
-	for i, name := range []string{"broken", "pids", "paths", "open", "shown", "owners"} {
+	for i, name := range []string{"broken", "paths", "open", "shown", "owners"} {
 		if f&(1<<i) != 0 {
 			out += " " + name
 		}

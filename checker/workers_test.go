@@ -58,7 +58,7 @@ func TestWorkersAgreeOnFaults(t *testing.T) {
 	alike := scenarios.Setting{Processes: 3, Interchangeable: true}
 	claim := scenarios.Claim{Property: scenarios.MutualExclusion}
 	kinds["symmetry"] = []*scenarios.Scenario{fixtures.New("toy/look/alike", fixtures.StatThenWrite(), alike, claim),
-		fixtures.New("toy/pids/alike", pidLock(namedPids+26), alike, claim)} // 9 903 states
+		fixtures.New("toy/excl/alike", fixtures.Excl(), alike, claim)}
 	for kind, list := range kinds {
 		for _, sc := range list[:min(2, len(list))] {
 			c, o := sc.Claims[0], Options{SkipOdds: true, Symmetry: kind == "symmetry", Workers: 1}

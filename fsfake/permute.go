@@ -14,7 +14,7 @@ type ProcID struct {
 //
 // It is for searches that treat interchangeable processes as such. Pids that programs
 // have written into files, and POSIX record locks, stay with the old pids: the caller
-// must know that there are none, or rename them ([Renaming.Machine]).
+// must know that there are none.
 func (m *Machine) Permute(ids []ProcID, perm []int) {
 	to := func(pid int) (ProcID, bool) {
 		for i := range ids {

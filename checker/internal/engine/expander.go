@@ -23,7 +23,6 @@ type Expander struct {
 	words     []uint32
 	key       []byte
 	workspace workspace
-	renamed   *renamedCalls // nil where none was tried
 	tmp       []uint32
 	thens     table.Cache[uint32] // the numbers of operations after which something is forgotten
 	locals    map[localKey]bool   // which calls are local, see ExpandLocal
@@ -136,12 +135,6 @@ func (w *Expander) transition(machine uint32, slot int, op uint32) (transition, 
 		return m, nil
 	}
 	m, err := w.X.machines.apply(machine, op, w.X.Slots[slot].id, &w.workspace)
-	if r := w.X.renames; r != nil && err == nil {
-		if w.renamed == nil {
-			w.renamed = newRenamedCalls(r)
-		}
-		err = w.renamed.sameForAll(machine, slot, op, m)
-	}
 	if err == nil {
 		w.note(machine, slot, op, m)
 	}

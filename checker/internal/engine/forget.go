@@ -70,7 +70,7 @@ type opThen struct{ op, forget uint32 }
 // what it forgets there.
 func (w *Expander) call(next []uint32, slot int, n, op uint32, pl *knownNode) (transition, *knownEdge, error) {
 	machine := next[wordMachine]
-	if pl.exit || pl.starts != 0 || w.X.KeepNumbers || w.X.renames != nil {
+	if pl.exit || pl.starts != 0 || w.X.KeepNumbers {
 		m, err := w.transition(machine, slot, op)
 		return m, nil, err
 	}

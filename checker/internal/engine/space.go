@@ -37,7 +37,6 @@ type Space struct {
 	rebooted    []uint32 // the nodes after a loss of power
 	special     specialOps
 	alike       bool          // processes are verified to be interchangeable
-	renames     *renames      // they use pids, which are renamed
 	KeepNumbers bool          // processes remember inode numbers that they will never use again
 	Reduce      bool          // explore up to symmetry
 	lasts       bool          // sleeps take as long as they say
@@ -331,11 +330,7 @@ func (x *Space) learn(slot int, n uint32, r *fsfake.Result) (learn.Edge, error) 
 	if x.alike {
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		alike := func() error { return x.learnAlike(n, r) }
-		if x.renames != nil {
-			alike = func() error { return x.renames.learn(slot, n, r) }
-		}
-		if err := alike(); err != nil {
+		if err := x.learnAlike(n, r); err != nil {
 			return learn.Edge{}, err
 		}
 	}

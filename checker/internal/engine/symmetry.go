@@ -18,13 +18,10 @@ import (
 // monitors, is renamed, too; see history.Table.Rename. Nodes that are taken for one
 // ([learn.Automaton.JoinRounds]) are the same for every process, since all learn the same in the same order.
 //
-// Pids are data, so this is only sound where no program can get hold of one; where they do, pids are
-// renamed, too (rename.go). The
-// promise is verified, not believed: what one process's code is learned to do, every
-// other's must be learned to do as well, and a program that asks for a pid, names one
-// in a call, or takes a POSIX record lock (which shows its owner's pid) ends the
-// exploration with an error, which is [ErrPids] where renaming may do. Processes with several tasks, or not all mortal, are not
-// treated so.
+// Pids are data, so this is only sound where no program can get hold of one. The promise is verified, not believed:
+// what one process's code is learned to do, every other's must be learned to do as well, and a program that asks for
+// a pid, names one in a call, or takes a POSIX record lock (which shows its owner's pid) ends the exploration with an
+// error. Processes with several tasks, or not all mortal, are not treated so.
 type Symmetry struct {
 	x     *Space
 	ids   []fsfake.ProcID
@@ -32,7 +29,6 @@ type Symmetry struct {
 	index map[string]int
 	// Renamed machines and histories, by number and permutation.
 	machines, histories table.Cache[uint32]
-	pids                *renamer // the processes use pids; nil where they do not
 	order               []int
 	best                []uint32
 	trial               []uint32
@@ -65,8 +61,7 @@ func (x *Space) asymmetric() string {
 	return ""
 }
 
-// Symmetric prepares x for exploration up to symmetry, or says why it cannot be. The error is [ErrPids], at once or
-// when a pid comes up, where [Space.SymmetricWithPids] may do.
+// Symmetric prepares x for exploration up to symmetry, or says why it cannot be.
 func (x *Space) Symmetric() error {
 	bad := func(why string) error {
 		return fmt.Errorf("checker: %s: no symmetry: %s", x.Sc.ID, why)
@@ -123,14 +118,17 @@ func (x *Space) learnAlike(n uint32, r *fsfake.Result) error {
 	for slot := 1; slot < len(x.Slots); slot++ {
 		f := edges[slot]
 		if !x.sameEffects(slot, e.Effects, f.Effects) {
-			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s process %s does not go on as process A does", x.Sc.ID, a.Node(n).Op, x.Slots[slot].Task)
+			return fmt.Errorf("checker: %s: the processes are not interchangeable: after %s "+
+				"process %s does not go on as process A does",
+				x.Sc.ID, a.Node(n).Op, x.Slots[slot].Task)
 		}
 		if err := x.sameNode(slot, e.To, f.To); err != nil {
 			return err
 		}
 	}
 	if e.Effects.Seen.Has(fsfake.PidSeen) {
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid (%w)", x.Sc.ID, ErrPids)
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid",
+			x.Sc.ID)
 	}
 	return nil
 }
@@ -145,16 +143,17 @@ func (x *Space) sameEffects(slot int, a, b learn.Effects) bool {
 func (x *Space) sameNode(slot int, n, m uint32) error {
 	a, b := x.automata[0].Node(n&^learn.Begun), x.automata[slot].Node(m&^learn.Begun)
 	if a.Begins.Seen.Has(fsfake.PidSeen) || b.Begins.Seen.Has(fsfake.PidSeen) {
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid (%w)", x.Sc.ID, ErrPids)
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: the program asks for its own pid",
+			x.Sc.ID)
 	}
 	if n != m || a.Op != b.Op || a.Ended != b.Ended || !x.sameEffects(slot, a.Begins, b.Begins) {
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: where process A calls %q, process %s calls %q", x.Sc.ID, a.Op, x.Slots[slot].Task, b.Op)
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: "+
+			"where process A calls %q, process %s calls %q",
+			x.Sc.ID, a.Op, x.Slots[slot].Task, b.Op)
 	}
-	switch c := a.Op.Call; {
-	case c == fsfake.CallKill:
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid (%w)", x.Sc.ID, a.Op, ErrPids)
-	case c.ShowsPid():
-		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid", x.Sc.ID, a.Op)
+	if c := a.Op.Call; c == fsfake.CallKill || c.ShowsPid() {
+		return fmt.Errorf("checker: %s: the processes are not interchangeable: %q shows a pid",
+			x.Sc.ID, a.Op)
 	}
 	return nil
 }
@@ -184,9 +183,6 @@ func NewSymmetry(x *Space) *Symmetry {
 		s.index[permKey(p)] = len(s.perms)
 		s.perms = append(s.perms, slices.Clone(p))
 	})
-	if x.renames != nil {
-		s.pids = &renamer{renames: x.renames, nodesOf: make([][]uint32, len(x.Slots))}
-	}
 	return s
 }
 
@@ -226,10 +222,6 @@ func (s *Symmetry) Canonical(row []uint32) {
 		return
 	}
 	n := len(s.ids)
-	if s.pids != nil {
-		s.canonical(row)
-		return
-	}
 	nodes := row[wordNodes : wordNodes+n]
 	s.order = s.order[:0]
 	for i := range n {

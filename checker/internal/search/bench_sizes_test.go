@@ -17,7 +17,7 @@ func BenchmarkSizes(b *testing.B) {
 	for _, s := range sizes() {
 		name := fmt.Sprintf("%s/%d", s.Name, s.Processes)
 		b.Run(name+"/learned", func(b *testing.B) { benchSize(b, &s, false) })
-		if s.Processes <= 4 || s.Alike {
+		if s.Alike {
 			b.Run(name+"/symmetry", func(b *testing.B) { benchSize(b, &s, true) })
 		}
 	}
@@ -34,7 +34,7 @@ func benchSize(b *testing.B, s *size, alike bool) {
 		require.NoError(b, err)
 		x.Tried = &tried
 		if alike {
-			require.NoError(b, symmetric(x, s))
+			require.NoError(b, x.Symmetric())
 		}
 		c, err = x.Explore(context.Background(), Limits{Workers: 1, States: 3_000_000}, x.Initial)
 		require.NoError(b, err)
@@ -52,12 +52,4 @@ func benchSize(b *testing.B, s *size, alike bool) {
 	b.ReportMetric(float64(l.Coroutines), "coroutine-runs")
 	b.ReportMetric(float64(l.Machines), "machines")
 	b.ReportMetric(float64(x.Bytes(c.States))/states, "B/state")
-}
-
-// symmetric has a size explored up to symmetry, with pids renamed where its processes use them.
-func symmetric(x *Explorer, s *size) error {
-	if s.Alike {
-		return x.Symmetric()
-	}
-	return x.SymmetricWithPids()
 }

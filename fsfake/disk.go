@@ -33,14 +33,18 @@ type diskRules struct {
 	ordered, alone bool
 	// allocates: a file that was renamed over another is as long as it was then.
 	allocates bool
+	// cuts: what a truncate cuts off is gone with it, and does not come back in what is written later.
+	cuts bool
+	// lazy: sync leaves what was only overwritten in the cache of the disk, where there is nothing to log.
+	lazy bool
 }
 
 func (d Disk) rules() *diskRules {
 	posix := &diskRules{name: "posix", blocks: true, zeros: true}
 	return [...]*diskRules{
 		posix, posix,
-		{name: "ext4", blocks: true, zeros: true, ordered: true, allocates: true},
-		{name: "xfs", blocks: true, ordered: true},
+		{name: "ext4", blocks: true, zeros: true, ordered: true, allocates: true, cuts: true},
+		{name: "xfs", blocks: true, ordered: true, cuts: true, lazy: true},
 		{name: "btrfs", ordered: true, alone: true},
 	}[d]
 }
@@ -60,27 +64,15 @@ const mostText = 4 << 20
 // contents lists what a file of at least a size may contain after a loss of power, what programs saw first. Of more
 // than most it returns the first, and false.
 func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
-	r := d.rules()
 	versions := n.dataVersions()
 	if len(versions) == 1 {
 		return versions, true
 	}
-	if !r.blocks {
+	if !d.rules().blocks {
 		return truncated(versions, most)
 	}
-	var sizes []int
-	for _, v := range versions {
-		if s := max(len(v), least); !slices.Contains(sizes, s) {
-			sizes = append(sizes, s)
-		}
-	}
-	most = min(most, max(len(versions), mostText/max(1, slices.Max(sizes))))
-	// a truncate changes the size at once
-	for s, top := slices.Min(sizes)/block*block+block, slices.Max(sizes); n.unsynced.extended && s < top; s += block {
-		if !slices.Contains(sizes, s) && len(sizes) < most {
-			sizes = append(sizes, s)
-		}
-	}
+	top := len(slices.MaxFunc(versions, func(a, b string) int { return len(a) - len(b) }))
+	most = min(most, max(len(versions), mostText/max(1, top, least)))
 	seen := map[string]bool{}
 	add := func(text string) bool {
 		if !seen[text] && len(all) >= most {
@@ -96,22 +88,82 @@ func (d Disk) contents(n *inode, least, most int) (all []string, whole bool) {
 	for _, v := range versions { // the plain ones first
 		whole = (len(v) < least || add(v)) && whole
 	}
-	for _, size := range sizes {
-		options := make([][]string, (size+block-1)/block)
-		for b := range options {
-			from, to := b*block, min(size, b*block+block)
-			for _, v := range versions {
-				// Zeros stand where a file was extended, and beyond its end in the block in which it was cut.
-				may := len(v) >= to || r.zeros && n.unsynced.grown ||
-					n.unsynced.shrunk && len(v) > from || least > len(v)
-				if text := padded(v, from, to); may && !slices.Contains(options[b], text) {
-					options[b] = append(options[b], text)
-				}
+	for _, e := range d.eras(n, versions) {
+		for _, size := range e.sizes(least, most) {
+			options := make([][]string, (size+block-1)/block)
+			for b := range options {
+				options[b] = e.options(b*block, min(size, b*block+block), least)
 			}
+			whole = product(options, func(parts []string) bool { return add(strings.Join(parts, "")) }) && whole
 		}
-		whole = product(options, func(parts []string) bool { return add(strings.Join(parts, "")) }) && whole
 	}
 	return all, whole
+}
+
+// An era is what a file may be while the same truncations are on the disk: its size is that of one of its versions.
+type era struct {
+	*unsynced
+	versions  []string // all, newest first
+	from, to  int      // where its own begin and end
+	mayZero   bool     // what it grew by may be zeros
+	keepsCuts bool     // what was cut off is gone
+}
+
+// eras are those of a file, newest first. On a disk on which what was cut off may come back there is one.
+func (d Disk) eras(n *inode, versions []string) (all []era) {
+	r, from := d.rules(), 0
+	add := func(to int, keepsCuts bool) {
+		all = append(all, era{n.unsynced, versions, from, to, r.zeros && n.unsynced.grown, keepsCuts})
+		from = to
+	}
+	for i := 1; i < len(versions) && r.cuts && !n.unsynced.again; i++ {
+		if len(versions[i-1]) < len(versions[i]) {
+			add(i, true)
+		}
+	}
+	add(len(versions), from > 0)
+	return all
+}
+
+// sizes are those that the file may have.
+func (e *era) sizes(least, most int) (all []int) {
+	for _, v := range e.versions[e.from:e.to] {
+		if s := max(len(v), least); !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	// a truncate changes the size at once
+	for s, top := slices.Min(all)/block*block+block, slices.Max(all); e.extended && s < top; s += block {
+		if !slices.Contains(all, s) && len(all) < most {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// options are what a block of the file may be.
+func (e *era) options(from, to, least int) (all []string) {
+	for i, v := range e.versions {
+		low, cuts := len(v), e.shrunk && !e.keepsCuts
+		for k := i; e.keepsCuts && k >= e.to; k-- { // an older one was cut since
+			low = min(low, len(e.versions[k-1]))
+		}
+		for k := i; e.keepsCuts && k < e.from; k++ { // of a newer one the block may be another one
+			low, cuts = min(low, len(e.versions[k])), true
+		}
+		if i < e.from && low <= from {
+			continue
+		}
+		if i >= e.to {
+			v = v[:low]
+		}
+		// Zeros stand where a file was extended, and beyond its end in the block in which it was cut.
+		may := len(v) >= to || e.mayZero || cuts && len(v) > from || least > len(v)
+		if text := padded(v, from, to); may && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	}
+	return all
 }
 
 // truncated adds to versions, newest first, those in which a truncate is on the disk and an earlier write is not.
@@ -218,9 +270,10 @@ func (m *Machine) commit(id InodeID) {
 		return
 	}
 	var left []change
+	alone := r.alone && !m.movedOut(id)
 	for _, c := range m.journal {
 		kept := c.at <= last
-		if r.alone {
+		if alone {
 			kept = c.dir == id || m.inode(c.dir).lookup(c.name) == id
 		}
 		if !kept {
@@ -230,6 +283,19 @@ func (m *Machine) commit(id InodeID) {
 		}
 	}
 	m.journal = left
+}
+
+// movedOut reports whether something was renamed from a directory into another one, and may be lost there. btrfs keeps
+// all names then, for it would be lost in both.
+func (m *Machine) movedOut(dir InodeID) bool {
+	for _, c := range m.journal {
+		for _, d := range m.journal {
+			if c.dir == dir && d.at == c.at && d.dir != dir && c.old != 0 && m.inode(d.dir).lookup(d.name) == c.old {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ahead: what is kept with an inode may be there before all else that changed, where a disk does not keep names in
@@ -286,19 +352,16 @@ func (m *Machine) allocated(id InodeID, size int) {
 	if n.unsynced == nil {
 		return
 	}
-	u := &unsynced{shrunk: n.unsynced.shrunk, grown: n.unsynced.grown, extended: n.unsynced.extended}
+	u := *n.unsynced
+	u.data = nil
 	for _, v := range n.unsynced.data {
 		if len(v) < size {
 			v = padded(v, 0, size)
 		}
-		if v != n.data && !slices.Contains(u.data, v) {
-			u.data = append(u.data, v)
-		}
+		u.keep(v, n.data)
 	}
-	if n = m.mutInode(id); len(u.data) == 0 {
-		u = nil
-	}
-	n.unsynced = u
+	n = m.mutInode(id)
+	m.setOldData(n, &u)
 }
 
 // A namesAt is what the names of directories are when the last changes of the journal are lost.

@@ -207,6 +207,78 @@ var deedsOfDisks = map[string]struct {
 		},
 		on{},
 	},
+	"ftruncate to nothing, append many blocks": {
+		func(p *Proc) {
+			atEnd(p, strings.Repeat("o", 8189))
+			fsyncs(p, "/f")
+			_ = p.Truncate("/f", 0)
+			atEnd(p, strings.Repeat("N", 8192))
+		},
+		on{
+			DiskPosix: {"d/  f=o*4096N*4096"},
+			DiskExt4:  {"d/  f=o*8192", "d/  f=", "d/  f=N*8192", "d/  f=N*4096", "d/  f=0*4096N*4096"},
+			DiskXfs:   {"d/  f=o*8192", "d/  f=", "d/  f=N*8192", "d/  f=N*4096"},
+		},
+		on{
+			DiskExt4: {"d/  f=o*4096N*4096", "d/  f=N*4096o*4096", "d/  f=o*4096", "d/  f=0*4096o*4096"},
+			DiskXfs:  {"d/  f=o*4096N*4096", "d/  f=N*4096o*4096", "d/  f=o*4096", "d/  f=0*4096N*4096"},
+		},
+	},
+	"ftruncate to nothing, append, ftruncate to nothing, append": {
+		func(p *Proc) {
+			for _, s := range []string{"NN", "MMMM", "NN"} {
+				_ = p.Truncate("/f", 0)
+				atEnd(p, s)
+			}
+		},
+		on{DiskExt4: {"d/  f=o*3", "d/  f=", "d/  f=N*2", "d/  f=M*4", "d/  f=0*4"}},
+		on{},
+	},
+	"ftruncate shorter, overwrite": {
+		func(p *Proc) {
+			atEnd(p, strings.Repeat("o", 8189))
+			fsyncs(p, "/f")
+			_ = p.Truncate("/f", 4097)
+			f, _ := p.OpenFile("/f", os.O_WRONLY, 0)
+			_, _ = f.WriteString("N")
+			_ = f.Truncate(8192)
+		},
+		on{
+			DiskExt4: {"d/  f=o*8192", "d/  f=No*8191", "d/  f=o*40970*4095", "d/  f=No*40960*4095", "d/  f=o*4097"},
+			DiskXfs:  {"d/  f=o*8192", "d/  f=No*8191", "d/  f=o*40970*4095", "d/  f=No*40960*4095", "d/  f=o*4097"},
+		},
+		on{},
+	},
+	"append of blocks, ftruncate shorter": {
+		func(p *Proc) {
+			_ = p.WriteFile("/t", []byte(strings.Repeat("N", 8192)), 0o644)
+			_ = p.Truncate("/t", 4096)
+		},
+		on{DiskExt4: {"d/  f=o*3 t=0*4096", "d/  f=o*3 t=N*4096", "d/  f=o*3 t=0*4096N*4096"}},
+		on{DiskXfs: {"d/  f=o*3 t=0*4096"}},
+	},
+	"overwrite, sync": {
+		func(p *Proc) {
+			f, _ := p.OpenFile("/f", os.O_WRONLY, 0)
+			_, _ = f.WriteString("NN")
+			_ = f.Close()
+			_ = p.WriteFile("/t", []byte("NN"), 0o644)
+			_ = p.Do(Op{Call: CallFsync, FD: -1, Flags: SyncAll})
+		},
+		on{DiskXfs: {"d/  f=o*3 t=N*2", "d/  f=N*2o t=N*2"}},
+		on{
+			DiskPosix: {"d/  f=o*3 t=N*2"}, DiskExt4: {"d/  f=o*3 t=N*2"}, DiskBtrfs: {"d/  f=o*3 t=N*2"},
+			DiskXfs: {"d/  f=N*2o", "d/  f=N*2o t="},
+		},
+	},
+	"rename into another directory, fsync of the first": {
+		func(p *Proc) {
+			_ = p.Rename("/f", "/d/f")
+			fsyncs(p, "/")
+		},
+		on{DiskBtrfs: {"d/ f=o*3"}, DiskPosix: {"d/", "d/ f=o*3"}},
+		on{DiskExt4: {"d/"}, DiskXfs: {"d/"}, DiskBtrfs: {"d/"}},
+	},
 	"O_DSYNC, not ended": {
 		func(p *Proc) {
 			f, _ := p.OpenFile("/f", os.O_WRONLY|O_DSYNC, 0)

@@ -230,6 +230,12 @@ func diskTable() string {
 	may("the new size of a file that became longer, and zeros in place of what was added", func(r *diskRules) bool {
 		return r.zeros
 	})
+	may("bytes that were cut off a file, where it has become longer again", func(r *diskRules) bool {
+		return r.blocks && !r.cuts
+	})
+	may("the old bytes where a file was overwritten, although sync or syncfs has returned", func(r *diskRules) bool {
+		return r.lazy
+	})
 	may("an empty file, renamed over another one before it was synced", func(r *diskRules) bool { return !r.allocates })
 	may("a new file without its name, although fsync of the file has returned", func(r *diskRules) bool {
 		return !r.ordered

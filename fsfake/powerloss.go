@@ -38,8 +38,9 @@ const maxLossStates = 4096
 type unsynced struct {
 	data  []string // of a file
 	names [][]name // of a directory
-	// shrunk: it has become shorter since its last fsync. grown: longer. extended: longer by a write.
-	shrunk, grown, extended bool
+	// shrunk: it has become shorter since its last fsync. grown: longer. extended: longer by a write. again: it has
+	// become what it was before, so that data does not show in which order it became shorter.
+	shrunk, grown, extended, again bool
 }
 
 // keepData notes that a file whose contents have changed may still have the old ones.
@@ -50,18 +51,32 @@ func (m *Machine) keepData(n *inode, old string) {
 	u, all := &unsynced{shrunk: len(n.data) < len(old), grown: len(n.data) > len(old)}, []string{old}
 	if n.unsynced != nil {
 		u.shrunk, u.grown = u.shrunk || n.unsynced.shrunk, u.grown || n.unsynced.grown
-		u.extended = n.unsynced.extended
+		u.extended, u.again = n.unsynced.extended, n.unsynced.again
 		all = append(all, n.unsynced.data...)
 	}
 	if u.shrunk {
 		m.shrink(n.id, len(n.data))
 	}
 	for _, v := range all {
-		if v != n.data && !slices.Contains(u.data, v) {
-			u.data = append(u.data, v)
-		}
+		u.keep(v, n.data)
 	}
-	u.shrunk = u.shrunk && m.disk.rules().blocks
+	m.setOldData(n, u)
+}
+
+// keep notes an older version of a file that is now another one.
+func (u *unsynced) keep(v, now string) {
+	if v == now || slices.Contains(u.data, v) {
+		u.again = true
+		return
+	}
+	u.data = append(u.data, v)
+}
+
+// setOldData keeps the older versions of a file, if there are any, and what makes a difference on the disk.
+func (m *Machine) setOldData(n *inode, u *unsynced) {
+	r := m.disk.rules()
+	u.shrunk = u.shrunk && r.blocks
+	u.again = u.again && u.shrunk && r.cuts
 	if n.unsynced = u; len(u.data) == 0 {
 		n.unsynced = nil
 	}
@@ -123,7 +138,7 @@ func (m *Machine) fsyncs(c *request) {
 	case c.op.Flags != SyncAll:
 		m.fsync(c.d.inode, c.op.Flags)
 	case m.powerLoss:
-		m.Sync()
+		m.sync(m.disk.rules().lazy)
 	}
 }
 
@@ -172,9 +187,12 @@ func (m *Machine) drop(id InodeID) {
 
 // Sync makes everything durable, as sync(2) and some patience do. It is for setting a
 // disk up; programs have fsync, and sync with SyncAll.
-func (m *Machine) Sync() {
+func (m *Machine) Sync() { m.sync(false) }
+
+// sync is Sync. A lazy one leaves what was only overwritten.
+func (m *Machine) sync(lazy bool) {
 	for _, n := range slices.Clone(m.inodes) {
-		if n.unsynced != nil {
+		if u := n.unsynced; u != nil && !(lazy && n.kind != KindDir && !u.grown && !u.shrunk) {
 			m.mutInode(n.id).unsynced = nil
 		}
 	}
@@ -320,7 +338,7 @@ func (m *Machine) elsewhere(dir, a, b InodeID) bool {
 
 // appendUnsynced appends the older versions of an inode that has any.
 func (k *keyer) appendUnsynced(b []byte, u *unsynced) []byte {
-	b = appendLen(b, len(u.data)<<3|int(bit(u.shrunk, 1)|bit(u.grown, 2)|bit(u.extended, 4)))
+	b = appendLen(b, len(u.data)<<4|int(bit(u.shrunk, 1)|bit(u.grown, 2)|bit(u.extended, 4)|bit(u.again, 8)))
 	for _, s := range u.data {
 		b = appendString(b, s)
 	}

@@ -62,5 +62,5 @@ func (r *Run) isApart() bool {
 	t := root.threads[0]
 	files, err := root.sharesFiles()
 	return t.state == inCall && !t.timed && (t.c.nr == unix.SYS_WAIT4 || t.c.nr == unix.SYS_WAITID) &&
-		err == nil && len(files) == 0 && root.sharesMemory() == nil
+		err == nil && len(files) == 0 && len(r.mirrors) == 0 && root.sharesMemory() == nil
 }

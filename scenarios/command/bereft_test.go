@@ -13,7 +13,7 @@ import (
 func TestBereft(t *testing.T) {
 	bin := compiled(t, "gcc", "bereft.c")
 	for _, c := range []struct{ how, deadlock string }{
-		{"plain", "holds"}, {"pause", "holds"}, {"grandchild", "holds"},
+		{"plain", "holds"}, {"pause", "holds"}, {"grandchild", "holds"}, {"map", "holds"},
 		{"getppid", "broken"}, {"signal", "broken"}, {"pipe", "broken"}, {"socket", "broken"}, {"epipe", "broken"},
 		{"proc", "broken"}, {"kill", "broken"}, {"group", "broken"}, {"nice", "broken"}, {"pidfd", "broken"},
 		{"record", "broken"},

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -37,6 +38,7 @@ int main(int argc, char **argv) {
 	}
 	if (is(m, "pipe") || is(m, "epipe")) if (pipe(to)) return 2;
 	if (is(m, "socket")) if (socketpair(AF_UNIX, SOCK_STREAM, 0, to)) return 2;
+	void *map = is(m, "map") ? mmap(0, 1, PROT_READ, MAP_SHARED, lock, 0) : 0;
 	int child = fork();
 	if (child) {
 		if (is(m, "pipe") || is(m, "socket")) close(to[0]);
@@ -49,6 +51,7 @@ int main(int argc, char **argv) {
 		while (wait(0) < 0 && errno == EINTR);
 		return 0;
 	}
+	if (map) munmap(map, 1);
 	if (is(m, "signal")) {
 		signal(SIGUSR1, tell);
 		prctl(PR_SET_PDEATHSIG, SIGUSR1);
@@ -63,6 +66,7 @@ int main(int argc, char **argv) {
 	if (read(f, text, sizeof text - 1) < 0) return 2;
 	int n = snprintf(text, sizeof text, "%d\n", atoi(text) + 1);
 	if (pwrite(f, text, n, 0) != n) return 2;
+	if (map) close(lock); // which nobody maps when the parent is gone
 	struct pollfd p = {.fd = to[0], .events = POLLIN};
 	struct pollfd q = {.fd = fd, .events = POLLIN};
 	struct flock l = {.l_type = F_WRLCK};

@@ -4,6 +4,9 @@ package tracer
 
 import (
 	"encoding/binary"
+	"fmt"
+	"os"
+	"regexp"
 
 	"golang.org/x/sys/unix"
 
@@ -71,6 +74,36 @@ func (t *thread) clockGettime(c *call) {
 	default:
 		t.fail(unix.EINVAL)
 	}
+}
+
+// openClock opens a file of /proc that tells since when the machine runs.
+func (t *thread) openClock(i int, name string) {
+	t.wall(func(now int64) {
+		up := t.p.monotonic()
+		if name == "/proc/uptime" {
+			t.openText(i, fmt.Sprintf("%d.%02d 0.00\n", up/1e9, up%1e9/1e7))
+			return
+		}
+		text, _ := os.ReadFile(name)
+		btime := regexp.MustCompile(`(?m)^btime .*$`)
+		t.openText(i, btime.ReplaceAllString(string(text), fmt.Sprintf("btime %d", (now-up)/1e9)))
+	})
+}
+
+// sysinfo is sysinfo(2), without what differs from run to run: load, free memory, processes.
+func (t *thread) sysinfo(c *call) {
+	t.wall(func(int64) {
+		up := uint64(t.p.monotonic() / 1e9)
+		t.passThen(func(ret int64) {
+			b, err := readFull(t.tid, c.args[0], 80)
+			if ret != 0 || err != nil {
+				return
+			}
+			total := binary.LittleEndian.Uint64(b[32:])
+			_ = writeMem(t.tid, c.args[0], putUint64s(up, 0, 0, 0, total, total/2, 0, 0))
+			_ = writeMem(t.tid, c.args[0]+72, append(b[64:72:72], 1, 0)) // freeswap, procs
+		})
+	})
 }
 
 // timespec reads a struct timespec; when it is false the call has been answered.

@@ -207,7 +207,10 @@ func (t *thread) fcntl(c *call) {
 		t.setFlags(d, c.int(2))
 	case unix.F_GETLK, unix.F_SETLK, unix.F_SETLKW, unix.F_OFD_GETLK, unix.F_OFD_SETLK, unix.F_OFD_SETLKW:
 		if !fake {
-			if cmd == unix.F_GETLK || cmd == unix.F_OFD_GETLK || !t.noteLocked(c.fd(0)) {
+			switch {
+			case cmd == unix.F_GETLK || cmd == unix.F_OFD_GETLK:
+				t.passThen(t.showRealLock)
+			case !t.noteLocked(c.fd(0)):
 				t.passWaiting(nil)
 			}
 			return
@@ -227,6 +230,7 @@ func (t *thread) fcntl(c *call) {
 		t.pass()
 	default:
 		switch {
+		case !fake && t.owner(true):
 		case !fake:
 			t.pass()
 		case ofFcntl[cmd]:
@@ -264,7 +268,9 @@ func (t *thread) setFlags(d *descriptor, flags int) {
 func (t *thread) ioctl(c *call) {
 	d := t.p.fds[c.fd(0)]
 	if !d.isFake() {
-		t.pass()
+		if !t.owner(false) {
+			t.pass()
+		}
 		return
 	}
 	switch req := uint32(c.args[1]); {

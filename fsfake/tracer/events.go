@@ -83,6 +83,9 @@ func (t *thread) signal(sig unix.Signal) {
 		t.unmodelled("stopped by %s: job control is not handled", unix.SignalName(sig))
 		return
 	}
+	if err == nil {
+		t.showSender(info)
+	}
 	t.sig = int(sig)
 	t.goOn(unix.PTRACE_CONT)
 }
@@ -287,8 +290,22 @@ func (r *Run) threadGone(t *thread, ws unix.WaitStatus) {
 		r.dropThread(o)
 	}
 	p.fds = nil
+	p.orphan()
 	r.dog.forget(p.real)
 	p.giveBack()
+}
+
+// orphan gives the children of a dead process to the next of its ancestors that adopts.
+func (p *process) orphan() {
+	up := p.parent
+	for up != nil && (up.gone || !up.adopts) {
+		up = up.parent
+	}
+	for _, c := range p.r.procs {
+		if up != nil && c.parent == p {
+			c.parent, c.ppid = up, up.pid
+		}
+	}
 }
 
 // giveBack: a process that was made by vfork(2) has its own memory now, or none. Its parent is

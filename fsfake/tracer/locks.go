@@ -82,6 +82,13 @@ func (t *thread) lockRange(op fsfake.Op) {
 	})
 }
 
+// showRealLock shows the owner of a lock of a real file.
+func (t *thread) showRealLock(ret int64) {
+	if b, err := readFull(t.tid, t.c.args[2], 2); ret == 0 && err == nil && b[0] != fsfake.F_UNLCK {
+		t.showID(t.c.args[2] + 24)
+	}
+}
+
 // showLock writes the virtual pid of a lock's owner over its real one.
 func (t *thread) showLock(addr uint64, pid int) {
 	b, err := readFull(t.tid, addr, 32)

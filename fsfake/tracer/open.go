@@ -47,6 +47,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 		})
 	case flags&unix.O_PATH == 0 && pl.path == "/proc/locks": // its locks are those of the fake
 		t.refuseUnlike(unix.EACCES)
+	case (pl.path == "/proc/uptime" || pl.path == "/proc/stat") && flags&unix.O_PATH == 0:
+		t.openClock(i, pl.path)
 	case pl.path == "/proc" && flags&unix.O_PATH == 0:
 		t.passThen(func(ret int64) {
 			if ret >= 0 {

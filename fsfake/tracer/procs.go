@@ -91,6 +91,9 @@ var aboutProcesses = []spec{
 		case unix.PR_SET_NAME:
 			t.r.renamed = t.r.renamed || t.p.parent == nil && t.n == 1 && t.r.answers > 0
 			t.pass()
+		case unix.PR_SET_CHILD_SUBREAPER:
+			t.p.adopts = c.args[1] != 0
+			t.pass()
 		case unix.PR_SET_SECCOMP:
 			t.unmodelled("its own seccomp filter is not handled")
 		default:

@@ -19,7 +19,7 @@ var aboutSockets = []spec{
 	{unix.SYS_SENDTO, "sendto", 6, waits},
 	{unix.SYS_RECVFROM, "recvfrom", 6, waits},
 	{unix.SYS_SENDMSG, "sendmsg", 3, (*thread).sendmsg},
-	{unix.SYS_RECVMSG, "recvmsg", 3, waits},
+	{unix.SYS_RECVMSG, "recvmsg", 3, (*thread).recvmsg},
 	{unix.SYS_SENDMMSG, "sendmmsg", 4, waits},
 	{unix.SYS_GETSOCKNAME, "getsockname", 3, (*thread).socketName},
 	{unix.SYS_GETPEERNAME, "getpeername", 3, (*thread).socketName},
@@ -60,6 +60,8 @@ func socketOnly(t *thread, c *call) {
 	switch {
 	case t.notSocket():
 	case d.local() != "" && !d.known() && t.talks(c.fd(0)):
+	case c.nr == unix.SYS_GETSOCKOPT && c.int(1) == unix.SOL_SOCKET && c.int(2) == unix.SO_PEERCRED:
+		t.thenShow(c.args[3])
 	default:
 		t.pass()
 	}
@@ -111,7 +113,9 @@ func (t *thread) sendmsg(c *call) {
 			return
 		}
 	}
-	waits(t, c)
+	if !t.notSocket() && !t.talks(c.fd(0)) {
+		t.passWaiting(t.hideIDs(t.credentials(c.args[1])...))
+	}
 }
 
 // sent lists the descriptors that a message at an address carries.

@@ -62,7 +62,7 @@ type siginfo struct {
 	_                  int32
 	pid, uid           int32 // or a timer's id and how often it has gone off
 	value              [8]byte
-	_                  [96]byte
+	rest               [96]byte
 }
 
 func getSiginfo(tid int) (siginfo, error) {

@@ -115,8 +115,8 @@ var outsideOnly = []spec{
 	{unix.SYS_SPLICE, "splice", 6, noneFake(0, 2)},
 	{unix.SYS_TEE, "tee", 4, noneFake(0, 1)},
 	{unix.SYS_VMSPLICE, "vmsplice", 4, noneFake(0)},
-	{unix.SYS_SIGNALFD4, "signalfd4", 4, realOnly},
-	{unix.SYS_SIGNALFD, "signalfd", 3, realOnly},
+	{unix.SYS_SIGNALFD4, "signalfd4", 4, (*thread).signalfd},
+	{unix.SYS_SIGNALFD, "signalfd", 3, (*thread).signalfd},
 }
 
 // refusedCalls fail as on a kernel that does not have them, or does not permit them. Programs go on another way.

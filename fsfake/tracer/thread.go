@@ -126,6 +126,7 @@ type process struct {
 	held     bool // a signal ends it: one thread stands at its exit until that is answered
 	gone     bool
 	reaped   bool // its parent has waited for it
+	adopts   bool // it becomes the parent of what its children leave behind (PR_SET_CHILD_SUBREAPER)
 	alarms   []*alarm
 	language language
 	limited  bool           // it has set the limit of its descriptors, or its parent has

@@ -138,11 +138,14 @@ func (t *thread) transferReal(fd int) {
 	if t.talks(fd) {
 		return
 	}
-	if t.p.waits(fd) {
+	switch {
+	case !t.p.waits(fd):
+		t.pass()
+	case t.p.fds[fd].kind == kindSignals:
+		t.passWaiting(t.showSignals)
+	default:
 		t.passWaiting(nil)
-		return
 	}
-	t.pass()
 }
 
 func (t *thread) write(s shape, op fsfake.Op) {
@@ -213,6 +216,7 @@ const (
 	kindUnknown kind = iota
 	kindPlain        // reading and writing do not wait: a file, a directory, /dev/null
 	kindWaits
+	kindSignals // of signalfd(2)
 )
 
 // waits reports whether reading or writing a real descriptor may wait for somebody.
@@ -232,5 +236,5 @@ func (p *process) waits(fd int) bool {
 			}
 		}
 	}
-	return d.kind == kindWaits
+	return d.kind != kindPlain
 }

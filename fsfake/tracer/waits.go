@@ -41,7 +41,7 @@ var aboutTime = []spec{
 		})
 	}},
 	{unix.SYS_GETRUSAGE, "getrusage", 2, func(t *thread, c *call) { t.put(c.args[1], make([]byte, 144), 0) }},
-	{unix.SYS_SYSINFO, "sysinfo", 1, (*thread).passCall},
+	{unix.SYS_SYSINFO, "sysinfo", 1, (*thread).sysinfo},
 
 	{unix.SYS_NANOSLEEP, "nanosleep", 2, func(t *thread, c *call) {
 		if ns, ok := t.timespec(c.args[0]); ok {
@@ -73,7 +73,13 @@ var aboutTime = []spec{
 	}},
 	{unix.SYS_FUTEX, "futex", 6, (*thread).futex},
 	{unix.SYS_RT_SIGTIMEDWAIT, "rt_sigtimedwait", 4, func(t *thread, c *call) {
-		t.waitSpec(2, func(ns int64, i int, forever uint64) { t.timedCall(ns, i, forever, -int64(unix.EAGAIN)) })
+		t.waitSpec(2, func(ns int64, i int, forever uint64) {
+			t.timedThen(ns, i, forever, func() { t.fail(unix.EAGAIN) }, func(ret int64) {
+				if ret > 0 {
+					t.showInfo(c.args[1], 16, 32)
+				}
+			})
+		})
 	}},
 	{unix.SYS_RT_SIGSUSPEND, "rt_sigsuspend", 2, func(t *thread, c *call) { t.passWaiting(nil) }},
 	{unix.SYS_PAUSE, "pause", 0, func(t *thread, c *call) { t.passWaiting(nil) }},

@@ -105,7 +105,7 @@ func (r diskRun) do(d *device, m *kernel.Machine, mount string, n int, disk fsfa
 			return err
 		}
 	}
-	if err := errors.Join(syncFS(mount), d.mark(fmt.Sprint("run ", n))); err != nil {
+	if err := errors.Join(settle(mount, disk == fsfake.DiskXfs), d.mark(fmt.Sprint("run ", n))); err != nil {
 		return err
 	}
 	said := modelOf(r.deed, disk, false).said
@@ -125,16 +125,20 @@ func (r diskRun) do(d *device, m *kernel.Machine, mount string, n int, disk fsfa
 		}
 	}
 	// Without what was, images of the disk stay small.
-	return errors.Join(syncFS(mount), d.mark("end"), os.RemoveAll(mount+here.dir))
+	return errors.Join(settle(mount, false), d.mark("end"), os.RemoveAll(mount+here.dir))
 }
 
-// syncFS is syncfs(2): everything of the file system is on its disk.
-func syncFS(mount string) error {
+// settle puts everything on the disk, and leaves nothing in its log where that is wanted: a cut of xfs replays it all.
+func settle(mount string, logToo bool) error {
 	f, err := os.Open(mount)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	const freeze, thaw = 0xC0045877, 0xC0045878
+	if eight := make([]byte, 8); logToo {
+		return errors.Join(ioctl(int(f.Fd()), freeze, eight), ioctl(int(f.Fd()), thaw, eight))
+	}
 	return unix.Syncfs(int(f.Fd()))
 }
 

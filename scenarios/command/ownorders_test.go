@@ -21,7 +21,7 @@ func TestOwnOrders(t *testing.T) {
 		t.Run(c.verdict, func(t *testing.T) {
 			t.Parallel()
 			testmain.Slow(t, "it follows a hundred orders", "./scenarios/command")
-			sc := scenario(t, "python3", []string{"python3 own-orders.py", c.other},
+			sc := scenario(t, "gcc", []string{compiled(t, "gcc", "own-orders.c"), c.other},
 				map[string]string{"f": "0", "n": ""}, "refused 75")
 			p, err := scenarios.FindProperty("serializable", sc)
 			require.NoError(t, err)

@@ -74,5 +74,5 @@
 // unsynced writes, of each directory any prefix of its unsynced changes, all independent of
 // each other. fsync of a new file does not keep its name. [Options.Disk] says what real file systems
 // do beyond that and what they do not. The number of an inode that may come back is not used
-// again. Rules and reasons are in powerloss.go and disk.go.
+// again. Rules and reasons are in powerloss.go, disk.go and diskorder.go.
 package fsfake

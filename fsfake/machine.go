@@ -20,7 +20,7 @@ type Machine struct {
 	marks  []Mark     // sorted by task; never changed in place
 	seen   []InodeID  // under InodesFirstSeen: inodes whose number was shown, from 1; never changed in place
 	shown  []numbered // with Options.ChildPids: what was shown, by family; never changed in place
-	// journal has the changes of names that may be lost, where they come in one order; see disk.go.
+	// journal has the changes of names that may be lost, where they come in one order; see diskorder.go.
 	journal []change
 
 	*setup  // never changed in place; see mutSetup

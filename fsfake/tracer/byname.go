@@ -216,6 +216,25 @@ var onDescriptor = map[fsfake.Call]syscall.Errno{
 	fsfake.CallUnlink: unix.EPERM, fsfake.CallRmdir: unix.ENOTDIR,
 }
 
+// throughLink are the calls by descriptor that do what those by name do to the file behind such a link.
+var throughLink = map[fsfake.Call]fsfake.Call{
+	fsfake.CallChmod: fsfake.CallFchmod, fsfake.CallChown: fsfake.CallFchown, fsfake.CallUtimes: fsfake.CallFutimes,
+	fsfake.CallTruncate: fsfake.CallFtruncate,
+}
+
+// behindLink makes a call that follows the name of a descriptor below /proc/self/fd. Where the descriptor is open in a
+// way in which the call by descriptor fails, and the one by name does not, that is not modelled.
+func (t *thread) behindLink(d *descriptor, op fsfake.Op) {
+	by, known := throughLink[op.Call]
+	truncates := op.Call == fsfake.CallTruncate && d.file.flags&unix.O_ACCMODE == unix.O_RDONLY
+	if !known || truncates || d.file.flags&unix.O_PATH != 0 {
+		t.unmodelled("through /proc/self/fd it is not handled")
+		return
+	}
+	op.Call, op.FD = by, d.fake
+	t.askChange(d, op)
+}
+
 // oneName is a call with one name that answers an error or nothing.
 func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
 	_, pl, ok := t.name(dirfd, i, follow)
@@ -225,6 +244,8 @@ func (t *thread) oneName(dirfd, i int, follow bool, op fsfake.Op) {
 		t.real(pl, i)
 	case pl.fd >= 0 && !follow && onDescriptor[op.Call] != 0:
 		t.fail(onDescriptor[op.Call])
+	case pl.fd >= 0 && follow:
+		t.behindLink(t.p.fds[pl.fd], op)
 	case pl.fd >= 0:
 		t.unmodelled("through /proc/self/fd it is not handled")
 	default:

@@ -34,6 +34,8 @@ func (t *thread) stat(dirfd, i, to, flags int) {
 	case !ok:
 	case !pl.virtual:
 		t.real(pl, i)
+	case pl.fd >= 0 && flags&unix.AT_SYMLINK_NOFOLLOW != 0:
+		t.showLink(pl.fd, to)
 	case pl.fd >= 0:
 		t.askStat(fsfake.Op{Call: fsfake.CallFstat, FD: t.p.fds[pl.fd].fake}, to)
 	case flags&unix.AT_SYMLINK_NOFOLLOW != 0:
@@ -41,6 +43,21 @@ func (t *thread) stat(dirfd, i, to, flags int) {
 	default:
 		t.askStat(fsfake.Op{Call: fsfake.CallStat, Path: pl.path}, to)
 	}
+}
+
+// showLink shows the symbolic link below /proc/self/fd of a descriptor of the fake. Its permissions say how it is open.
+func (t *thread) showLink(fd, to int) {
+	flags := t.p.fds[fd].file.flags
+	access := flags & unix.O_ACCMODE
+	mode := fs.ModeSymlink | fs.FileMode(bit(flags&unix.O_PATH == 0 && access != unix.O_WRONLY, 0o400)|
+		bit(flags&unix.O_PATH == 0 && access != unix.O_RDONLY, 0o200)|0o100)
+	st := fsfake.Stat{Ino: 1<<32 + uint64(fd), Nlink: 1, Mode: mode, Size: 64}
+	st.UID, st.GID = uint32(os.Getuid()), uint32(os.Getgid())
+	b := statBytes(st)
+	if t.c.nr == unix.SYS_STATX {
+		b = statxBytes(st)
+	}
+	t.put(t.c.args[to], b, 0)
 }
 
 // emptyPath: argument i is NULL or points to an empty string.

@@ -21,7 +21,7 @@ if os.fork() == 0:
 if not select.select([r], [], [], 60)[0]: raise SystemExit(1)
 os.wait(); open('f', 'a').write('x')`
 	for _, c := range []struct{ name, needs, line, other, verdict string }{
-		{"timeout outside", "timeout", "timeout 5 sh -c 'sleep 1; echo x >> f'", "", "holds"},
+		{"timeout outside", "timeout", "timeout 60 sh -c 'sleep 1; echo x >> f'", "", "holds"},
 		{"timeout inside", "timeout", "timeout 60 timeout 1 sleep 5; [ $? = 124 ] && echo x >> f", "", "holds"},
 		{"timeout that comes", "timeout",
 			"timeout 1 sh -c 'sleep 5; echo late >> f'; [ $? = 124 ] && echo x >> f", "", "holds"},

@@ -56,7 +56,6 @@ func (a *app) checkCommand() *cobra.Command {
 	addAcceptFlag(c, &f.accept)
 	fs.BoolVar(&f.options.Quiet, "quiet", false, "print only what is not as claimed")
 	fs.BoolVar(&f.options.Verbose, "verbose", false, "print counterexamples and counts too")
-	fs.IntVar(&f.options.Largest, "largest", 0, "list the `N` largest verdicts, by states; with --timings the slowest")
 	fs.BoolVar(&f.options.Timings, "timings", false, "print how long each verdict took; two runs then differ")
 	a.completeProperties(c)
 	return c
@@ -69,9 +68,6 @@ type question struct {
 }
 
 func (a *app) check(ctx context.Context, c *cobra.Command, patterns []string, f *checkFlags) error {
-	if f.options.Largest < 0 {
-		return fmt.Errorf("--largest %d: choose 0 or more", f.options.Largest)
-	}
 	o, err := f.engine.options(a)
 	if err != nil {
 		return err
@@ -124,9 +120,7 @@ func (f *checkFlags) idle(a *app, c *cobra.Command, questions []question) {
 	}
 	f.setting.idle(a, c, list...)
 	f.engine.idle(a, c, list...)
-	for _, flag := range []string{"verbose", "largest"} {
-		a.idle(c, flag, !f.results.instead(), "it is about the table, which is not printed")
-	}
+	a.idle(c, "verbose", !f.results.instead(), "it is about the table, which is not printed")
 	a.idle(c, "date", c.Flags().Changed("html"), "only the pages of --html have a date")
 }
 

@@ -58,7 +58,6 @@ func TestIdleFlags(t *testing.T) {
 		"check toy/excl/contend --stall-for 3h":            "--stall-for has no effect: it does not matter in any selected setting",
 		"check toy/excl/contend --json --verbose":          "--verbose has no effect: it is about the table, which is not printed",
 		"check toy/excl/contend --date today":              "--date has no effect: only the pages of --html have a date",
-		"check toy/excl/contend --json --largest 3":        "--largest has no effect",
 		"sample toy/look/contend --depth 2":                "--depth has no effect: it is about --strategy pct",
 		"sample toy/look/contend --json --width 80":        "--width has no effect",
 		"explain toy/look/contend --stall-for 3h":          "--stall-for has no effect",

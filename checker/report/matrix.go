@@ -29,7 +29,6 @@ func (t *Tables) Add(results []checker.Result) error {
 
 // End writes what stands below the tables, about all results.
 func (t *Tables) End(all []checker.Result) error {
-	t.largest(all)
 	t.summary(all)
 	return t.w.Flush()
 }

@@ -52,9 +52,6 @@ type Options struct {
 	NotAsked []NotAsked
 	// Quiet leaves out what is as claimed; Verbose adds the counterexamples and counts.
 	Quiet, Verbose bool
-	// Largest is how many of the largest verdicts are listed, by states; with Timings it
-	// is the slowest, by time.
-	Largest int
 }
 
 // A NotAsked is a hazard of which a survey has asked nothing, and why.

@@ -128,7 +128,8 @@ func TestHostileNames(t *testing.T) {
 			return SampleText(b, &checker.Sampled{Result: r}, checker.SampleOptions{}, o)
 		},
 	} {
-		for _, o := range []Options{{}, {Style: Style{Width: 60}}, {Style: Style{Color: true}, Verbose: true, Largest: 3}, {Quiet: true}} {
+		for _, o := range []Options{{}, {Style: Style{Width: 60}}, {Style: Style{Color: true}, Verbose: true},
+			{Quiet: true}} {
 			var b bytes.Buffer
 			require.NoError(t, write(&b, o), name)
 			shown := b.String()
@@ -173,7 +174,8 @@ func TestTextFits(t *testing.T) {
 	r.Scenario, r.Claim = &long, checker.Holds
 	rs = append(rs, r)
 	for _, width := range []int{60, 80, 100, 120, 200} {
-		for _, o := range []Options{{}, {Verbose: true, Largest: 2, Timings: true, Flags: "--procs 3 --crashes 2 --stalls 1 --stall-for 48h"}} {
+		for _, o := range []Options{{}, {Verbose: true, Timings: true,
+			Flags: "--procs 3 --crashes 2 --stalls 1 --stall-for 48h"}} {
 			o.Width = width
 			var b bytes.Buffer
 			require.NoError(t, Matrix(&b, rs, o))

@@ -28,7 +28,6 @@ func TestGolden(t *testing.T) {
 		"check-ctx.txt":                  "check ctx",
 		"check-ctx.json":                 "check ctx --json",
 		"check-ctx-verbose.txt":          "check ctx --verbose",
-		"check-ctx-largest.txt":          "check ctx --largest 3 --quiet",
 		"check-option-a.json":            "check openclaw-release/option-a/tasks+peer --json",
 		"check-gated-unlink.json":        "check agentwire/gated-unlink --json",
 		"explain-stat-then-write.txt":    "explain ctx/stat-then-write/contend",

@@ -49,6 +49,8 @@ func (t *thread) open(dirfd, i, flags int, mode uint64) {
 		t.refuseUnlike(unix.EACCES)
 	case (pl.path == "/proc/uptime" || pl.path == "/proc/stat") && flags&unix.O_PATH == 0:
 		t.openClock(i, pl.path)
+	case (pl.path == "/proc/loadavg" || pl.path == "/proc/sys/kernel/random/uuid") && flags&unix.O_PATH == 0:
+		t.openSteady(i, pl.path)
 	case pl.path == "/proc" && flags&unix.O_PATH == 0:
 		t.passThen(func(ret int64) {
 			if ret >= 0 {

@@ -115,6 +115,13 @@ var other = []spec{
 	}},
 	{unix.SYS_SHMAT, "shmat", 3, (*thread).passCall},
 	{unix.SYS_SHMDT, "shmdt", 1, (*thread).passCall},
-	{unix.SYS_SHMCTL, "shmctl", 3, (*thread).passCall},
+	{unix.SYS_SHMCTL, "shmctl", 3, func(t *thread, c *call) {
+		t.passThen(func(ret int64) {
+			if ret == 0 && c.int(1) == unix.IPC_STAT {
+				t.showID(c.args[2] + 80) // shm_cpid
+				t.showID(c.args[2] + 84) // shm_lpid
+			}
+		})
+	}},
 	{unix.SYS_SYSLOG, "syslog", 3, (*thread).passCall},
 }

@@ -9,6 +9,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -115,6 +116,16 @@ static void locks(void) {
 	l.l_type = F_RDLCK, l.l_pid = 99;
 	fcntl(fd, F_GETLK, &l);
 	printf("%d %d\n", l.l_type, l.l_pid);
+	int shm = shmget(IPC_PRIVATE, 4096, 0600);
+	struct shmid_ds of;
+	if (is_child()) {
+		shmat(shm, NULL, 0);
+		_exit(0);
+	}
+	wait(NULL);
+	shmctl(shm, IPC_STAT, &of);
+	printf("made by %s, used by %s\n", who(of.shm_cpid), who(of.shm_lpid));
+	shmctl(shm, IPC_RMID, NULL);
 }
 
 static void sockets(void) {

@@ -316,6 +316,13 @@ func (w *walk) process(pid int, rest string) (place, error) {
 		if n, err := strconv.Atoi(more); err == nil && p.fds[n].isFake() {
 			return place{fd: -1, proc: pid, rest: rest}, nil
 		}
+	case "task":
+		id, deeper, _ := strings.Cut(more, "/")
+		for _, t := range p.threads {
+			if strconv.Itoa(t.vtid()) == id {
+				real = path.Join("/proc", strconv.Itoa(p.real), what, strconv.Itoa(t.tid), deeper)
+			}
+		}
 	case "cwd":
 		switch {
 		case p.cwd != "" && (p != w.t.p || more == "" && !w.follow):

@@ -40,6 +40,17 @@ static void await(int sig) {
 	came.si_signo = 0;
 }
 
+static void *named_thread(void *unused) {
+	char text[64] = "";
+	snprintf(text, sizeof text, "/proc/self/task/%d/comm", (int)syscall(SYS_gettid));
+	FILE *f = fopen(text, "w+");
+	fputs("worker", f);
+	rewind(f);
+	fgets(text, sizeof text, f);
+	printf("thread %s", text);
+	return NULL;
+}
+
 static void *killer(void *to) {
 	pthread_kill(*(pthread_t *)to, SIGUSR1);
 	return NULL;
@@ -61,6 +72,8 @@ static void signals(void) {
 	raise(SIGUSR1);
 	await(SIGUSR1);
 	pthread_t t, first = pthread_self();
+	pthread_create(&t, NULL, named_thread, NULL);
+	pthread_join(t, NULL);
 	pthread_create(&t, NULL, killer, &first);
 	pthread_join(t, NULL);
 	await(SIGUSR1);

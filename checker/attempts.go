@@ -113,6 +113,8 @@ func (g *decision) make(ctx context.Context, a *attempt) (why string, err error)
 	case a.again:
 		made := g.x.Learned().Coroutines
 		a.limits.Executions = made + max(made, againExecutions)
+		// Each order of a command's own calls is an execution: those that come to the same are left out.
+		a.limits.Local = traitsOf(g.t).local && g.x.OwnOrders()
 	}
 	g.c, err = g.x.Explore(ctx, a.limits, g.x.Initial)
 	if err == nil {

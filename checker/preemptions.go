@@ -86,6 +86,7 @@ func (r *Result) Known() string {
 // enough.
 func (g *decision) preempt(ctx context.Context) (why string, err error) {
 	limits := g.o.limits(g.t.Sc, g.t.Property)
+	limits.Local = traitsOf(g.t).local
 	p, err := g.x.CoverPreemptions(ctx, g.first(), limits, 2, 1,
 		search.Limits{Executions: pairExecutions, States: pairStates})
 	if err != nil {

@@ -52,6 +52,21 @@ func WayOfTimer(op Op) string { return op.String() + whileAllWait }
 
 const whileAllWait = "\x00timer"
 
+// WayThatLooks is the line of a [CallChoose] for a call of a process with one thread, of which no other process of its
+// family can tell when it goes on, but by the calls that it makes; text tells of it. [Machine.LocalWay] says where it
+// may go first.
+func WayThatLooks(text string, t Task, op Op) string {
+	return fmt.Sprintf("%s\x00looks %d %d %d %d %q", text, t.Pid, op.Call, op.FD, op.Flags, op.Path)
+}
+
+// looking is the call that a line of [WayThatLooks] is about; false for other lines.
+func looking(line string) (t Task, op Op, is bool) {
+	_, call, _ := strings.Cut(line, "\x00looks ")
+	n, _ := fmt.Sscanf(call, "%d %d %d %d %q", &t.Pid, &op.Call, &op.FD, &op.Flags, &op.Path)
+	t.N = 1
+	return t, op, n == 5
+}
+
 // A WaitingCall is a call of a [CallChoose] that waits, and whose it is; of a thread the first of its process.
 type WaitingCall struct {
 	Task Task

@@ -29,6 +29,40 @@ func (m *Machine) Local(t Task, op Op, still bool, f *Footprint) bool {
 	return true
 }
 
+// LocalWay is the first way of a [CallChoose] whose call is local ([WayThatLooks]) and commutes with what processes of
+// its own family can do before it, too; -1 where there is none. These have changed no more than f has noted, either.
+func (m *Machine) LocalWay(op *Op, still bool, f *Footprint) int {
+	if op.Call != CallChoose || f.changed[item{what: children}] || f.changed[item{what: living}] {
+		return -1 // a process may be killed that has not gone on
+	}
+	for which, line := range strings.Split(op.Data, "\n") {
+		if t, call, is := looking(line); is && m.looksAlone(t.Pid, &call) && m.Local(t, call, still, f) {
+			f.relied[item{what: children}], f.relied[item{what: living}] = true, true
+			return which
+		}
+	}
+	return -1
+}
+
+// looksAlone reports whether a call only looks, and where it looks hangs on nothing that another process shares.
+func (m *Machine) looksAlone(pid int, op *Op) bool {
+	p := m.proc(pid)
+	switch c := op.Call; {
+	case p == nil:
+		return false
+	case c == CallRead, c == CallLseek, c == CallReaddir:
+		d, uses := m.descOf(p, op.FD), int32(0)
+		for _, f := range p.fds {
+			if d != nil && f.desc == d.id {
+				uses++
+			}
+		}
+		return d != nil && d.refs == uses
+	default:
+		return c == CallOpen || c == CallFstat || c == CallPread || c.Is(Looks) && c != CallChdir
+	}
+}
+
 // clockStands reports whether nothing but a stall can move the clock before t's next call, nor after it: a process that
 // has begun holds up the sleeps of the others.
 func (m *Machine) clockStands(t Task) bool {

@@ -70,3 +70,45 @@ func TestLocal(t *testing.T) {
 	do(101, fsfake.Op{Call: fsfake.CallPread, FD: fd, Len: 1, Flags: fsfake.Shares})
 	require.False(t, local(fsfake.Op{Call: fsfake.CallEnd}), "its mapping keeps others from writing")
 }
+
+// Of several calls of a family that one goes first which only looks at what its siblings do not change, either: not
+// through a description that they have, too, and only while nobody looks whether somebody lives.
+func TestLocalWay(t *testing.T) {
+	m := fsfake.New(fsfake.Options{ChildPids: 1000})
+	require.NoError(t, m.Proc(1).WriteFile("/tmp/n", []byte("0"), 0o644))
+	m.AddProc(fsfake.ProcSpec{Pid: 101})
+	var f fsfake.Footprint
+	do := func(pid int, op fsfake.Op) int {
+		before := m.Clone()
+		r := m.Do(fsfake.Task{Pid: pid, N: 1}, op)
+		require.True(t, r.OK(), "%s", op)
+		f.Note(op, before, m)
+		return int(r.N)
+	}
+	way := func(op fsfake.Op) int {
+		f.Rely()
+		looks := fsfake.WayThatLooks("it looks", fsfake.Task{Pid: 101_001, N: 1}, op)
+		return m.LocalWay(&fsfake.Op{Call: fsfake.CallChoose, Len: 2, Data: "another\n" + looks}, true, &f)
+	}
+	open := fsfake.Op{Call: fsfake.CallOpen, Path: "/tmp/n"}
+	shared := do(101, open)
+	do(101, fsfake.Op{Call: fsfake.CallForkAs, Pid: 101_001})
+	own := do(101_001, open)
+	for fd, want := range map[int]int{shared: -1, own: 1} {
+		require.Equal(t, want, way(fsfake.Op{Call: fsfake.CallRead, FD: fd, Len: 1}))
+		require.Equal(t, want, way(fsfake.Op{Call: fsfake.CallLseek, FD: fd}))
+		require.Equal(t, 1, way(fsfake.Op{Call: fsfake.CallFstat, FD: fd}))
+	}
+	require.Equal(t, -1, way(fsfake.Op{Call: fsfake.CallClose, FD: own}), "it ends the last use of a file")
+	require.Equal(t, 1, way(open))
+	require.Equal(t, 1, way(fsfake.Op{Call: fsfake.CallStat, Path: "/tmp/a\nb"}))
+
+	open.Flags = fsfake.O_RDWR
+	do(101, fsfake.Op{Call: fsfake.CallPwrite, FD: do(101, open), Data: "1"})
+	open.Flags = fsfake.O_RDONLY
+	require.Equal(t, -1, way(fsfake.Op{Call: fsfake.CallFstat, FD: own}), "a sibling has changed it")
+	require.Equal(t, 1, way(open))
+	do(101, fsfake.Op{Call: fsfake.CallKill, Pid: 101_001})
+	require.True(t, f.Refuted(), "it may be killed before")
+	require.Equal(t, -1, way(open))
+}

@@ -50,6 +50,28 @@ func (r *Run) EndsBeside(pid int) (pids []int, commutes bool) {
 	return r.connected(p, pipes), true
 }
 
+// Unseen reports whether a process asks, and no other can tell when it goes on but by the calls that it makes: it has
+// one thread, no shared memory and no timer, and who has a pipe in common with it only waits.
+func (r *Run) Unseen(pid int) bool {
+	p := r.process(pid)
+	if p == nil || len(p.threads) != 1 || p.threads[0].state != asking || len(p.alarms) > 0 || p.sharesMemory() != nil {
+		return false
+	}
+	pipes := map[*process][]uint64{}
+	for _, q := range r.procs {
+		if q.gone {
+			continue
+		}
+		var known bool
+		if pipes[q], known = q.pipes(); !known {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.connected(p, pipes), func(pid int) bool {
+		return !r.process(pid).isIn(unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_RT_SIGSUSPEND, unix.SYS_READ)
+	})
+}
+
 // connected are the pids of other processes that have a pipe in common with one, or with one of these.
 func (r *Run) connected(p *process, pipes map[*process][]uint64) (pids []int) {
 	with := slices.Clone(pipes[p])

@@ -64,6 +64,9 @@ func (*Run) Calls() int { return 0 }
 // EndsBeside knows none.
 func (*Run) EndsBeside(int) ([]int, bool) { return nil, false }
 
+// Unseen reports false.
+func (*Run) Unseen(int) bool { return false }
+
 // Apart reports false.
 func (*Run) Apart() bool { return false }
 

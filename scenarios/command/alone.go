@@ -36,7 +36,21 @@ var errManyOrders = errors.New("command: its calls have too many orders")
 // side, and returns the machines that it leaves behind. The first is that of the first order. The
 // error may be that it makes no end, a stuck; then what a kill leaves behind is returned none the
 // less.
+//
+// What commutes with the others' calls goes first ([fsfake.Machine.LocalWay]). That hangs on what they change, of which
+// is known what was seen: where more is seen, all begins anew.
 func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) ([]aloneEnd, error) {
+	for {
+		s.record.changes.Rely()
+		out, err := s.someWays(sc, m, process, first)
+		if !s.record.changes.Refuted() {
+			return out, err
+		}
+	}
+}
+
+// someWays is everyWay, as far as what was relied on holds.
+func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) ([]aloneEnd, error) {
 	var out []aloneEnd
 	var endless error
 	seen := map[string]bool{}
@@ -46,7 +60,7 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		seen[key] = true
 		return !was
 	}
-	met := &meeting{at: map[string]bool{}}
+	met := &meeting{at: map[string]bool{}, changes: &s.record.changes}
 	var ways []way
 	for n := 0; ; n++ {
 		if met.unknown && n >= maxOrders || n > 0 && s.record.another() {
@@ -90,6 +104,7 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 type meeting struct {
 	at      map[string]bool
 	unknown bool // the state of the command is not known everywhere, or one order was followed somewhere
+	changes *fsfake.Footprint
 }
 
 // before reports whether a command has chosen in this state before.
@@ -371,7 +386,7 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 			if p.met != nil && p.state != nil && p.met.before(p.m, p.state()) {
 				panic(meets{})
 			}
-			shut := p.m.Shut(op)
+			shut := p.shut(&op)
 			open := bits.TrailingZeros64(^shut)
 			if open == op.Ways() {
 				panic(stuck("waits for ever: " + p.waits(op)))
@@ -398,7 +413,14 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	if p.kills {
 		p.before = append(p.before, moment{p.m.Clone(), chosen, p.family})
 	}
+	before := p.m
+	if p.met != nil {
+		before = p.m.Clone()
+	}
 	r := p.m.Do(task, op)
+	if p.met != nil {
+		p.met.changes.Note(op, before, p.m)
+	}
 	if op.Call == fsfake.CallSleep && r.Blocked { // nobody else is there
 		r = p.m.Do(task, op)
 	}
@@ -413,6 +435,16 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 		panic(stuck("waits for ever in " + op.String()))
 	}
 	return r
+}
+
+// shut are the ways of a call that are not to be followed.
+func (p *alonePort) shut(op *fsfake.Op) uint64 {
+	if p.met != nil {
+		if which := p.m.LocalWay(op, true, p.met.changes); which >= 0 {
+			return ^(1 << which)
+		}
+	}
+	return p.m.Shut(*op)
 }
 
 // locked reports whether a call locks the name that marks the critical section.

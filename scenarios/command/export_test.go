@@ -21,6 +21,9 @@ func Ends(s Spec, every bool) (ends []string, orders int, err error) {
 		ends = append(ends, o.Outcome.Key(nil))
 	}
 	slices.Sort(ends)
+	if s.oneOrder && err == nil {
+		err = errManyOrders
+	}
 	if s.everyBirth != every {
 		return ends, 0, err
 	}

@@ -25,6 +25,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		d.overtakes(set, first)
 		return &set[first], nil
 	}
+	d.overtaking = nil
 	set = d.awake(set)
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 })
@@ -68,10 +69,14 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		return &set[0], nil
 	}
 	var lines []string
+	looks := make([]bool, ways)
 	for i, p := range set[:ways] {
 		text := strings.ReplaceAll(p.Op.String(), "\n", "\\n") // of a name: each call is a line
 		switch {
 		case i < free:
+			if looks[i] = d.looksUnseen(p); looks[i] {
+				text = fsfake.WayThatLooks(text, p.Task, p.Op)
+			}
 		case i < calls:
 			text = fsfake.WayThatWaits(p.Task, p.Op)
 		default:
@@ -88,6 +93,9 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		d.note(scenarios.Chosen)
 	}
 	d.passOver(set, int(r.N))
+	if looks[r.N] { // it may be that nobody else's turn is tried here
+		d.overtakes(set, int(r.N))
+	}
 	d.converts = r.Value == (fsfake.Converts{})
 	if r.Value == (fsfake.MustWait{}) {
 		d.oneOrder(set[r.N:][:1])

@@ -23,13 +23,15 @@ import (
 // with what was recorded, so that a command that is no function of its answers is an error.
 type record struct {
 	orders int // that were followed, of commands that run alone, beside the first of each
-	mu     sync.Mutex
-	calls  int      // of the execution that has made most, to the system
-	roots  []*place // by process
-	twins  map[twin]*runs
-	whole  map[twin]*bool
-	bytes  int
-	full   bool // some place was not taken
+	// changes are what commands change that run alone.
+	changes fsfake.Footprint
+	mu      sync.Mutex
+	calls   int      // of the execution that has made most, to the system
+	roots   []*place // by process
+	twins   map[twin]*runs
+	whole   map[twin]*bool
+	bytes   int
+	full    bool // some place was not taken
 	// lineages counts the executions that were started.
 	lineages int
 	// outside are the files outside of the virtual directory that executions have changed or locked,

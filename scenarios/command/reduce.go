@@ -32,10 +32,18 @@ func (d *driver) goesFirst(p tracer.Pending) bool {
 	return true
 }
 
+// looksUnseen reports whether a call only looks, and may go first where what it looks at is changed by nobody.
+func (d *driver) looksUnseen(p tracer.Pending) bool {
+	c := p.Op.Call
+	looks := c == fsfake.CallOpen || c.Is(fsfake.Looks) || c.Is(fsfake.Reads) || c == fsfake.CallFstat ||
+		c == fsfake.CallLseek || c == fsfake.CallReaddir
+	return looks && d.reduces() && d.run.Unseen(p.Task.Pid)
+}
+
 // overtakes notes that a call that begins or ends a process goes before others. Who waits for children prints
 // nothing before these have ended.
 func (d *driver) overtakes(set []tracer.Pending, first int) {
-	if set[first].Commutes {
+	if set[first].Commutes { // whoever was overtaken before stays so
 		return
 	}
 	d.spec.record.reduced()
@@ -60,7 +68,7 @@ func (d *driver) prints(by fsfake.Task) {
 		}
 		d.overtaken = append(slices.Clip(d.overtaken), d.overtaking...)
 	}
-	d.overtaking, d.hasPrinted = nil, now
+	d.hasPrinted = now
 }
 
 // A look at which children have ended (wait4 with WNOHANG, or where several may have) commutes with all calls but

@@ -1,9 +1,12 @@
 package command_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"lockpick/internal/testmain"
 	"lockpick/scenarios/command"
@@ -21,7 +24,9 @@ func TestOrdersLeftOut(t *testing.T) {
 		all        bool // none is left out
 		long       bool // only in the long form
 	}{
-		{"each prints", "{ read x <n; echo one; } & echo two & wait", 2, true, false},
+		{"each prints", "{ read x <n; echo one; } & { [ -e n ]; echo two; } & wait", 2, true, false},
+		{"each writes into a pipe", "{ { [ -e n ]; echo a; } & { [ -e n ]; echo b; } & wait; } | { read x; : >$x; }",
+			2, false, true},
 		{"the first prints beside the other", ": >a & : >b & wait $!; [ ! -e a ] || echo a; wait", 2, false, true},
 		{"one has a child", "{ sh -c :; : >a; } & [ ! -e a ] || echo a; wait", 2, false, false},
 		{"each locks", "{ flock 9; [ ! -e a ] || echo a; } 9<n & { flock 9; >a; } 9<n & wait", 2, false, false},
@@ -48,6 +53,37 @@ func TestOrdersLeftOut(t *testing.T) {
 			require.Less(t, orders, most)
 		})
 	}
+}
+
+// So do those of drawn children, who look at files that others change, or nobody does.
+func TestDrawnOrdersLeftOut(t *testing.T) {
+	testmain.OnlyLong(t, "it executes thousands of orders", "./scenarios/command")
+	parts := []string{
+		":", "read x <n", "read x <m", "[ -e k ]", "[ -e k ] && : >l", "echo 1 >n", "echo 1 >>n", ": >>k", "rm -f k",
+		"mkdir d/e",
+		"[ -d d/e ] && : >l", "cd d", "[ -e o ] && : >o2", "echo $x >>x", "[ n -nt m ]", "[ -x m ]",
+		"exec 3<m; read x <&3", "read x <&7", "read y <&7; echo $y >y", "echo x", "kill $$", "exec 8>>k; flock 8",
+		"set -- *; echo $# >>x", "cat k",
+	}
+	script := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 1, 2).Draw(t, "parts"), "; ")
+	})
+	compared, orders, most := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		line := fmt.Sprintf("exec 7<m; { %s; } & { %s; } & %s; wait; :", script.Draw(t, "one"), script.Draw(t, "two"),
+			rapid.SampledFrom(parts).Draw(t, "own"))
+		spec := command.Spec{Commands: []command.Line{{Shell: line}}, Files: []command.File{
+			{Name: "n", Content: "0\n"}, {Name: "m", Content: "1\n2\n3\n4\n"}, {Name: "d/"}, {Name: "d/o"}}}
+		all, every, err := command.Ends(spec, true)
+		if err != nil {
+			return // too many orders
+		}
+		ends, some, err := command.Ends(spec, false)
+		require.NoError(t, err)
+		require.Equal(t, all, ends)
+		orders, most, compared = orders+some, most+every, compared+1
+	})
+	t.Logf("%d programs, %d of %d orders", compared, orders, most)
 }
 
 // The blocks of pids of children are apart from each other and within that of their parent.

@@ -93,7 +93,7 @@ func (w *Expander) Expand(s []uint32) error {
 	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
 	set, b := &w.X.Sc.Setting, unpackBudgets(s[len(s)-1])
 	for i := range w.X.Slots {
-		if err := w.steps(s, i, b.failing > 0); err != nil {
+		if err := w.steps(s, i, everyWay, b.failing > 0); err != nil {
 			return err
 		}
 	}
@@ -126,8 +126,11 @@ func (w *Expander) Expand(s []uint32) error {
 	return nil
 }
 
-// steps computes the ways in which one task's next step can go, and the errors with which it can fail.
-func (w *Expander) steps(s []uint32, slot int, failing bool) error {
+// everyWay: a step is followed in every way that it can go.
+const everyWay = -1
+
+// steps computes one way in which a task's next step can go, or every way, and the errors with which it can fail.
+func (w *Expander) steps(s []uint32, slot, way int, failing bool) error {
 	finished, exits := w.status(s, slot)
 	if finished {
 		return nil
@@ -139,6 +142,9 @@ func (w *Expander) steps(s []uint32, slot int, failing bool) error {
 		return nil
 	}
 	for which := range w.ways(s, slot, exits) {
+		if way != everyWay && which != way {
+			continue
+		}
 		if err := w.laterIf(w.step(s, slot, exits, which, nil)); err != nil {
 			return err
 		}
@@ -153,12 +159,19 @@ func (w *Expander) steps(s []uint32, slot int, failing bool) error {
 	return nil
 }
 
-// ExpandTask computes the successors of s by steps of one task, without faults. With known it learns nothing, and
-// reports whether everything was known already; otherwise it learns what is missing.
-func (w *Expander) ExpandTask(s []uint32, slot int, known bool) (all bool, err error) {
+// ExpandTask computes the successors of s by steps of one task, without faults; with local by one that is local, if it
+// is one of several. With known it learns nothing, and reports whether everything was known already; otherwise it
+// learns what is missing.
+func (w *Expander) ExpandTask(s []uint32, slot int, local, known bool) (all bool, err error) {
+	way := everyWay
+	if finished, exits := w.status(s, slot); local && !finished && w.ways(s, slot, exits) > 1 {
+		if way, err = w.local(s, slot, true); err != nil {
+			return false, err
+		}
+	}
 	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
 	w.postpones = known
-	err = w.steps(s, slot, false)
+	err = w.steps(s, slot, way, false)
 	w.postpones = false
 	all = len(w.wanted) == 0
 	w.wanted = w.wanted[:0]

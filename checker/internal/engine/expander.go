@@ -25,7 +25,7 @@ type Expander struct {
 	workspace workspace
 	tmp       []uint32
 	thens     table.Cache[uint32] // the numbers of operations after which something is forgotten
-	locals    map[localKey]bool   // which calls are local, see ExpandLocal
+	locals    map[localKey]int    // in which way calls are local, see ExpandLocal
 	// known and tried count transitions.
 	known, tried int
 	// postpones: what is not known is not learned, but listed in wanted.

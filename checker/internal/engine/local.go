@@ -8,6 +8,9 @@ import "lockpick/checker/internal/learn"
 // CAV 1993). An ample set of one step keeps what is asked of ends, and whether one can be reached (Gerth, Kuiper, Peled
 // and Penczek, "A Partial Order Approach to Branching Time Logic Model Checking", ISTCS 1995).
 //
+// Where children of one program go on side by side, which call goes first is a choice of its own. A call that only
+// looks at what nobody changes, its siblings included, is chosen alone then (fsfake.Machine.LocalWay).
+//
 // The others must get on at some time. So a search expands a state in full where the local step leads to a state that
 // was expanded before (Bošnački and Holzmann, "Improving Spin's Partial-Order Reduction for Breadth-First Search",
 // SPIN 2005).
@@ -32,14 +35,11 @@ func (w *Expander) ExpandLocal(s []uint32, isNew func(words []uint32) bool) (slo
 		return -1, nil
 	}
 	for i := range w.X.Slots {
-		if is, err := w.local(s, i, b.stalls == 0); err != nil || !is {
+		if is, err := w.ExpandAlone(s, i); err != nil || !is {
 			if err != nil {
 				return -1, err
 			}
 			continue
-		}
-		if _, err := w.ExpandTask(s, i, false); err != nil {
-			return -1, err
 		}
 		if len(w.Out) == 1 && !w.Out[0].Bad {
 			if to := w.State(&w.Out[0]); to[WordHistory] == s[WordHistory] && isNew(to) {
@@ -50,17 +50,26 @@ func (w *Expander) ExpandLocal(s []uint32, isNew func(words []uint32) bool) (slo
 	return -1, nil
 }
 
-// local reports whether the next step of a task is known to be local.
-func (w *Expander) local(s []uint32, slot int, still bool) (bool, error) {
+// ExpandAlone computes the successor of s by the next step of a task, and reports whether that step is local.
+func (w *Expander) ExpandAlone(s []uint32, slot int) (bool, error) {
+	which, err := w.local(s, slot, unpackBudgets(s[len(s)-1]).stalls == 0)
+	if err != nil || which == everyWay {
+		return false, err
+	}
+	w.Out, w.words, w.unfinished = w.Out[:0], w.words[:0], false
+	return true, w.steps(s, slot, which, false)
+}
+
+// local is the way in which the next step of a task is known to be local; everyWay where it is not.
+func (w *Expander) local(s []uint32, slot int, still bool) (int, error) {
 	finished, exits := w.status(s, slot)
 	n := s[wordNodes+slot]
 	if finished || exits || n&learn.Begun != 0 {
-		return false, nil
+		return everyWay, nil
 	}
 	pl := w.node(slot, n)
-	if pl.cell || pl.begins || pl.fails || pl.starts != 0 || pl.inv != 0 || pl.unmark != 0 ||
-		len(pl.ways) > 1 {
-		return false, nil
+	if pl.cell || pl.begins || pl.fails || pl.starts != 0 || pl.inv != 0 || pl.unmark != 0 {
+		return everyWay, nil
 	}
 	key := localKey{transitionKey(s[wordMachine], slot, pl.op), still}
 	if is, known := w.locals[key]; known {
@@ -68,17 +77,21 @@ func (w *Expander) local(s []uint32, slot int, still bool) (bool, error) {
 	}
 	m, err := w.X.machines.put(&w.workspace, s[wordMachine])
 	if err != nil {
-		return false, err
+		return everyWay, err
 	}
 	if w.locals == nil {
-		w.locals = map[localKey]bool{}
+		w.locals = map[localKey]int{}
 	}
-	t := w.X.machines
+	which, op, t := everyWay, w.X.Op(s, slot), w.X.machines
 	t.touching.Lock()
-	is := m.m.Local(w.who(s, slot), w.X.Op(s, slot), still, &t.footprint)
+	if op.Ways() > 1 {
+		which = m.m.LocalWay(&op, still, &t.footprint)
+	} else if m.m.Local(w.who(s, slot), op, still, &t.footprint) {
+		which = 0
+	}
 	t.touching.Unlock()
-	w.locals[key] = is
-	return is, nil
+	w.locals[key] = which
+	return which, nil
 }
 
 // RelyOnFootprint begins a search that follows local steps alone.

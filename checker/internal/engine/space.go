@@ -74,10 +74,14 @@ func (x *Space) SleepsAsOwner() bool {
 // MayJoin reports whether it may help to join rounds of polling. That is done after a sleep only, and orders of a
 // program's own calls do not meet then: where there are such orders, a program must have been seen to sleep.
 func (x *Space) MayJoin() bool {
-	calls := func(c fsfake.Call) bool {
-		return slices.ContainsFunc(x.automata, func(a *learn.Automaton) bool { return a.Calls(c) })
-	}
-	return !calls(fsfake.CallChoose) || calls(fsfake.CallSleep)
+	return !x.OwnOrders() || x.calls(fsfake.CallSleep)
+}
+
+// OwnOrders reports whether a program is known of whose own calls several can go on.
+func (x *Space) OwnOrders() bool { return x.calls(fsfake.CallChoose) }
+
+func (x *Space) calls(c fsfake.Call) bool {
+	return slices.ContainsFunc(x.automata, func(a *learn.Automaton) bool { return a.Calls(c) })
 }
 
 // Close ends the runs of programs that are kept for further learning.

@@ -44,7 +44,7 @@ func (x *Explorer) edges(g *graph.Graph, w *engine.Expander, sym *engine.Symmetr
 	row []uint32) (bool, error) {
 	var err error
 	if slot := c.onlyStep(id); slot >= 0 {
-		_, err = w.ExpandTask(row, slot, false)
+		_, err = w.ExpandAlone(row, slot)
 	} else {
 		err = w.Expand(row)
 	}

@@ -140,13 +140,19 @@ type BrokenSchedule struct {
 // Beyond bounds how many executions and states those take that have more preemptions than sure.
 func (x *Explorer) CoverPreemptions(ctx context.Context, want scenarios.Kind, o Limits, most, sure int, beyond Limits) (
 	*Preempted, error) {
-	all := &preemptive{x: x, want: want}
-	p, err := all.coverAll(ctx, o, most, sure, beyond)
-	if err != nil || !all.polls {
-		return p, err
+	s := &preemptive{x: x, want: want}
+	for {
+		x.RelyOnFootprint()
+		p, err := s.coverAll(ctx, o, most, sure, beyond)
+		switch {
+		case err == nil && s.polls && !s.fair:
+			s = &preemptive{x: x, want: want, fair: true}
+		case err == nil && o.Local && !s.shown && x.FootprintRefuted():
+			s = &preemptive{x: x, want: want, fair: s.fair}
+		default:
+			return p, err
+		}
 	}
-	fair := &preemptive{x: x, want: want, fair: true}
-	return fair.coverAll(ctx, o, most, sure, beyond)
 }
 
 func (s *preemptive) coverAll(ctx context.Context, o Limits, most, sure int, beyond Limits) (*Preempted, error) {
@@ -344,7 +350,7 @@ func (s *preemptive) free(p preemption, row []uint32, was stance, known bool) (
 // task makes the next step of one task, in all its ways. It reports whether there is one.
 func (s *preemptive) task(p preemption, row []uint32, was stance, slot int, known bool) (
 	after []preemption, can, all bool, err error) {
-	all, err = s.w.ExpandTask(row[:len(row)-1], slot, known)
+	all, err = s.w.ExpandTask(row[:len(row)-1], slot, s.limit.o.Local, known)
 	if err != nil || !all {
 		return nil, false, all, err
 	}

@@ -272,7 +272,7 @@ func (s *smallest) alone(v visit, state []uint32, last int) (bool, error) {
 	if b := s.target.Preemptions; b == nil || v.cost.Preemptions < *b || last < 0 || !s.target.NoFaults {
 		return false, nil
 	}
-	_, err := s.w.ExpandTask(state, last, false)
+	_, err := s.w.ExpandTask(state, last, false, false)
 	s.target.Pruned = true
 	return err == nil && len(s.w.Out) > 0, err
 }

@@ -90,19 +90,18 @@ func (t *thread) openClock(i int, name string) {
 	})
 }
 
-// sysinfo is sysinfo(2), without what differs from run to run: load, free memory, processes.
+// sysinfo is sysinfo(2), without what differs from run to run: load, free memory, processes. Python asks it when it
+// starts: its uptime is a monotonic clock, and to read it is no look at the time of day.
 func (t *thread) sysinfo(c *call) {
-	t.wall(func(int64) {
-		up := uint64(t.p.monotonic() / 1e9)
-		t.passThen(func(ret int64) {
-			b, err := readFull(t.tid, c.args[0], 80)
-			if ret != 0 || err != nil {
-				return
-			}
-			total := binary.LittleEndian.Uint64(b[32:])
-			_ = writeMem(t.tid, c.args[0], putUint64s(up, 0, 0, 0, total, total/2, 0, 0))
-			_ = writeMem(t.tid, c.args[0]+72, append(b[64:72:72], 1, 0)) // freeswap, procs
-		})
+	up := uint64(t.p.monotonic() / 1e9)
+	t.passThen(func(ret int64) {
+		b, err := readFull(t.tid, c.args[0], 80)
+		if ret != 0 || err != nil {
+			return
+		}
+		total := binary.LittleEndian.Uint64(b[32:])
+		_ = writeMem(t.tid, c.args[0], putUint64s(up, 0, 0, 0, total, total/2, 0, 0))
+		_ = writeMem(t.tid, c.args[0]+72, append(b[64:72:72], 1, 0)) // freeswap, procs
 	})
 }
 

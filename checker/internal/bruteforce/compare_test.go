@@ -58,8 +58,7 @@ func (c *comparison) ways() []way {
 		{"monitors", checker.Options{Workers: 1, Memory: checker.RememberMonitors}},
 		{"monitors, two workers", checker.Options{Workers: 2, Memory: checker.RememberMonitors}},
 	}
-	hidesPids := c.property.Judgement() == scenarios.ByHistory || c.property.Question == scenarios.Stuck
-	if c.p.Alike && c.property.Symmetric && (!c.p.Pids || hidesPids) {
+	if c.p.Alike && c.property.Symmetric && !c.p.Pids {
 		out = append(out,
 			way{"symmetry", checker.Options{Workers: 1, Symmetry: true}},
 			way{"symmetry, monitors", checker.Options{Workers: 2, Symmetry: true, Memory: checker.RememberMonitors}})

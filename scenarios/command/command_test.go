@@ -406,7 +406,7 @@ func TestExecutionsAreShared(t *testing.T) {
 func TestNotAFunction(t *testing.T) {
 	testmain.Slow(t, "it runs programs that differ from run to run", "./scenarios/command")
 	if _, err := os.Stat("/proc/self/schedstat"); err != nil {
-		t.Skip("SKIPPED: it needs a kernel with /proc/self/schedstat, which tells something else in each run")
+		t.Skip("SKIPPED: it needs /proc/self/schedstat; where the kernel has it go test ./scenarios/command runs it")
 	}
 	for _, line := range []string{
 		`sh -c 'mkdir d || { read x < /proc/self/schedstat; echo $x > n; }'`,

@@ -92,9 +92,10 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if int(r.N) >= free || d.reduces() {
 		d.note(scenarios.Chosen)
 	}
-	d.passOver(set, int(r.N))
-	if looks[r.N] { // it may be that nobody else's turn is tried here
+	if looks[r.N] { // it may be that nobody else's turn is tried here, so that nobody may rest for it
 		d.overtakes(set, int(r.N))
+	} else {
+		d.passOver(set, int(r.N))
 	}
 	d.converts = r.Value == (fsfake.Converts{})
 	if r.Value == (fsfake.MustWait{}) {

@@ -34,6 +34,7 @@ func TestOrdersLeftOut(t *testing.T) {
 		{"two look at a child each", "[ -e n ]; " + family + " peek a & " + family + " peek b; wait", 4, false, false},
 		{"three end", "[ -e n ]; " + family + " order 0", 6, false, false},
 		{"one writes beside the other's end", "{ >n; echo; >a; echo; >b; echo; >c; } | true", 4, false, false},
+		{"which ends first beside a look", "[ -e n ]; " + family + " ending 0", 2, false, false},
 		{"which ends first", family + " first 0", 2, false, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

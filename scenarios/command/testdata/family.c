@@ -78,6 +78,12 @@ int main(int argc, char **argv) {
 		for (int status; wait(&status) > 0;) printf("%d", WEXITSTATUS(status));
 		return 0;
 	}
+	if (!strcmp(argv[1], "ending")) { // which ends first, of two of which the second looks
+		if (!fork()) return 1;
+		if (!fork()) return access("n", F_OK) + 2;
+		for (int status; wait(&status) > 0;) printf("%d", WEXITSTATUS(status));
+		return 0;
+	}
 	if (!strcmp(argv[1], "peek")) {
 		if (!fork()) return 0;
 		if (!waitpid(-1, 0, WNOHANG)) mkdir(argv[2], 0777);

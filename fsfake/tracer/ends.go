@@ -34,20 +34,12 @@ func (r *Run) EndsBeside(pid int) (pids []int, commutes bool) {
 			return nil, false
 		}
 	}
-	pipes := map[*process][]uint64{}
 	for _, q := range r.procs {
 		if q.parent == p && !q.gone {
 			return nil, false
 		}
-		var known bool
-		if q.gone {
-			continue
-		}
-		if pipes[q], known = q.pipes(); !known {
-			return nil, false
-		}
 	}
-	return r.connected(p, pipes), true
+	return r.connected(p)
 }
 
 // Unseen reports whether a process asks, and no other can tell when it goes on but by the calls that it makes: it has
@@ -57,23 +49,24 @@ func (r *Run) Unseen(pid int) bool {
 	if p == nil || len(p.threads) != 1 || p.threads[0].state != asking || len(p.alarms) > 0 || p.sharesMemory() != nil {
 		return false
 	}
+	with, known := r.connected(p)
+	return known && !slices.ContainsFunc(with, func(pid int) bool {
+		return !r.process(pid).isIn(unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_RT_SIGSUSPEND, unix.SYS_READ)
+	})
+}
+
+// connected are the pids of other processes that have a pipe in common with one, or with one of these; false where the
+// pipes of a process are not known.
+func (r *Run) connected(p *process) (pids []int, known bool) {
 	pipes := map[*process][]uint64{}
 	for _, q := range r.procs {
 		if q.gone {
 			continue
 		}
-		var known bool
 		if pipes[q], known = q.pipes(); !known {
-			return false
+			return nil, false
 		}
 	}
-	return !slices.ContainsFunc(r.connected(p, pipes), func(pid int) bool {
-		return !r.process(pid).isIn(unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_RT_SIGSUSPEND, unix.SYS_READ)
-	})
-}
-
-// connected are the pids of other processes that have a pipe in common with one, or with one of these.
-func (r *Run) connected(p *process, pipes map[*process][]uint64) (pids []int) {
 	with := slices.Clone(pipes[p])
 	for more := true; more; {
 		more = false
@@ -84,7 +77,7 @@ func (r *Run) connected(p *process, pipes map[*process][]uint64) (pids []int) {
 			}
 		}
 	}
-	return pids
+	return pids, true
 }
 
 // pipes are the inode numbers of the pipes that a process has open, without those that the run reads itself. They are

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"pgregory.net/rapid"
-
 	"lockpick/checker"
 	"lockpick/checker/internal/saved"
 	"lockpick/checker/report"
@@ -68,7 +66,7 @@ func Replay(t *testing.T, pattern string, list ...scenarios.Scenario) {
 }
 
 // replayFile replays one bundle.
-func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
+func replayFile(t tb, file string, list []scenarios.Scenario) {
 	t.Helper()
 	b, err := readBundle(file)
 	if err != nil {
@@ -115,7 +113,8 @@ func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 
 // lost fails a test whose bundle does not show its bug any more, and says whether the bug
 // is gone: that is a question about all schedules.
-func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, got *saved.Followed, difference string) {
+func lost(t tb, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, got *saved.Followed,
+	difference string) {
 	t.Helper()
 	r, err := checker.Check(context.Background(), sc, p, checker.Options{})
 	if err != nil {
@@ -141,7 +140,7 @@ func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenari
 }
 
 // checked is the verdict on the bundle's scenario. The test fails when it is broken.
-func checked(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, so string) checker.Result {
+func checked(t tb, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, so string) checker.Result {
 	t.Helper()
 	r, err := checker.Check(context.Background(), sc, p, checker.Options{})
 	if err != nil {
@@ -155,7 +154,7 @@ func checked(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scen
 }
 
 // write writes a bundle anew.
-func write(t rapid.TB, file string, b *bundle, r *checker.Result) {
+func write(t tb, file string, b *bundle, r *checker.Result) {
 	t.Helper()
 	if err := b.rewrite(file, r); err != nil {
 		t.Fatalf("%s: %v", file, err)

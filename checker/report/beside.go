@@ -23,7 +23,7 @@ type BesideRow struct {
 func Beside(r *checker.Result) (left, right []BesideRow) {
 	cx, with := r.Counterexample, r.Counterexample.Beside
 	chart := NewChart(r.Scenario, cx)
-	short := shortOf(chart, cx.Cycle, shortRows)
+	short := chart.folded(cx.Cycle, shortRows)
 	mended := newRunChart(with.Scenario, with.Run)
 	told, made := map[string]bool{}, map[string]bool{}
 	for _, row := range chart.Rows {
@@ -45,7 +45,7 @@ func Beside(r *checker.Result) (left, right []BesideRow) {
 			mended.Named = append(mended.Named, row.N)
 		}
 	}
-	left, right = besideRows(short), besideRows(shortOf(mended, 0, shortRows+4))
+	left, right = besideRows(short), besideRows(mended.folded(0, shortRows+4))
 	for i := range right {
 		right[i].New = right[i].Folded == 0 && isNew(right[i].N)
 	}
@@ -63,18 +63,6 @@ func besideKey(w *trace.Walk, n int) (key, flags string) {
 		flags += fmt.Sprint(" ", st.Calls[i].Op.Flags)
 	}
 	return key, flags
-}
-
-// shortOf is the short story of a long run, of programs in Go, too. What mends has more to tell: who waits, and who
-// then reads what the other has left.
-func shortOf(c *Chart, cycle, rows int) *Chart {
-	switch {
-	case c.Programs:
-		return c.foldedOwn(cycle).short(cycle, rows)
-	case len(c.Rows) <= foldAbove:
-		return c
-	}
-	return c.short(cycle, rows)
 }
 
 func besideRows(c *Chart) (rows []BesideRow) {

@@ -69,7 +69,7 @@ func (d Drawing) draw(w *bufio.Writer, s Style) {
 func (d Drawing) paint(s Style, emit func(*line, *Row)) {
 	steps := len(d.Rows)
 	if !s.Unfold {
-		d.Chart = d.folded(d.Cycle)
+		d.Chart = d.folded(d.Cycle, shortRows)
 	}
 	p := &painter{s: s, emit: emit, cycle: steps - d.Cycle}
 	l := d.fit(s)

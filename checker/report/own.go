@@ -100,11 +100,33 @@ func (c *Chart) foldedOwn(cycle int) *Chart {
 		}
 		return n
 	}
-	return c.collapsed(ownLeast, stretch, func(i, n int) Row {
-		row := c.fold(i, n)
-		row.Preempts = c.Rows[i].Preempts
-		row.Calls = []CallText{{Call: fmt.Sprintf("%d calls of its own", n)}}
-		row.Calls[0].Terse = row.Calls[0].Call
-		return row
-	})
+	f := *c
+	f.Rows = nil
+	for i := 0; i < len(c.Rows); {
+		n := max(stretch(i), 1)
+		row := c.Rows[i]
+		if n >= ownLeast {
+			row = c.own(i, n)
+		}
+		f.Rows = append(f.Rows, row)
+		i += n
+	}
+	return &f
+}
+
+// own makes one row of several.
+func (c *Chart) own(from, n int) Row {
+	before := c.First
+	if from > 0 {
+		before = c.Rows[from-1].Files
+	}
+	r := c.Rows[from+n-1]
+	r.N, r.Preempts, r.Folded, r.Source = c.Rows[from].N, c.Rows[from].Preempts, n, ""
+	text := fmt.Sprintf("%d calls of its own", n)
+	r.Calls = []CallText{{Call: text, Terse: text}}
+	r.Files = slices.Clone(r.Files)
+	for k := range r.Files {
+		r.Files[k].Changed = r.Files[k].Text != before[k].Text
+	}
+	return r
 }

@@ -9,11 +9,15 @@ import (
 	"lockpick/fsfake"
 )
 
-// A race of five calls takes real programs hundreds of calls. What a chart of them shows is the short story: the calls
-// that the cause names, and those by which files and locks become others.
+// A race of five calls takes real programs hundreds of calls. What a chart of a long run shows is the short story: the
+// calls that the cause names, and those by which files and locks become others.
 
-// shortRows is how many rows the short story has at most.
-const shortRows = 12
+const (
+	// shortRows is how many rows the short story has at most.
+	shortRows = 12
+	// wholeRows is how many rows a chart of Go functions may have that is shown whole.
+	wholeRows = 20
+)
 
 // How much a row says: rows of a lower rank are kept first.
 const (
@@ -24,6 +28,17 @@ const (
 	ofLook           // something is read, or is not there
 	ofNothing        // anything else: it is left out
 )
+
+// folded returns the short story of a long run, with so many rows at most, but for the last rows, which are a cycle.
+func (c *Chart) folded(cycle, rows int) *Chart {
+	switch {
+	case c.Programs:
+		c = c.foldedOwn(cycle)
+	case len(c.Rows) <= wholeRows:
+		return c
+	}
+	return c.short(cycle, rows)
+}
 
 // short returns the chart with the rows that tell most, n at most, and how many steps are left out before each.
 func (c *Chart) short(cycle, n int) *Chart {

@@ -15,8 +15,7 @@ type Style struct {
 	Color bool
 	// Source shows beside each step the line of the source that makes its call.
 	Source bool
-	// Unfold shows every step; otherwise long stretches that one task makes undisturbed are
-	// one row.
+	// Unfold shows every step; otherwise a long run is told by its short story.
 	Unfold bool
 }
 

@@ -115,7 +115,8 @@ func costText(c trace.Cost, s sched.Schedule) string {
 	if c.Failing > 0 {
 		parts = append(parts, numbers.Count(c.Failing, "call made to fail", "calls made to fail"))
 	}
-	parts = append(parts, numbers.Count(c.Preemptions, "preemption", "preemptions"), steps(s))
+	parts = append(parts, numbers.Count(c.Preemptions, "preemption", "preemptions"),
+		numbers.Count(len(s), "step", "steps"))
 	return strings.Join(parts, " · ")
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"lockpick/checker/trace"
+	"lockpick/model"
 	"lockpick/scenarios"
 )
 
@@ -46,4 +47,20 @@ func (c *Chart) answerText(sc *scenarios.Scenario, cx *trace.Counterexample, ste
 		}
 	}
 	return fmt.Sprintf("step %d of %s", last.N, sc.ID)
+}
+
+// ofLocks shortens the name of its lock in the text of an operation, where there are several.
+func ofLocks(names trace.Names, input any, text string) string {
+	if lockOf(input) == "" {
+		return text
+	}
+	return names.Shorten(text)
+}
+
+// lockOf names the lock that an operation is of, where there are several: " /x.lock".
+func lockOf(input any) string {
+	if name, _ := model.LockOf(input); name != "" {
+		return " " + name
+	}
+	return ""
 }

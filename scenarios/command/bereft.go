@@ -44,7 +44,7 @@ func (d *driver) bereft(at, killed *place, learns bool) (next *place, whole bool
 		if at.chooser != (fsfake.Task{}) {
 			d.t.Note(scenarios.By{Task: at.chooser})
 		}
-		r := d.t.Do(at.op)
+		r := d.lets(at.op)
 		d.told = append(d.told, r)
 		if at.op.Call == fsfake.CallExit && at.children == 1 {
 			return nil, true

@@ -255,7 +255,7 @@ func (s *Spec) rerun(process int) *rerun { return &rerun{Spec: s, process: proce
 // answered executes the command along a path with other answers, and says what it does otherwise; "" for nothing.
 func (s *rerun) answered(port *latePort) (is string, err error) {
 	anew := *s.Spec
-	anew.record, anew.early = newRecord(len(s.Commands)), nil
+	anew.record, anew.early, anew.Refused.Skips = newRecord(len(s.Commands)), nil, true // all is told, as in the path
 	path := port.path
 	defer func() {
 		switch e := recover().(type) {

@@ -79,7 +79,8 @@ func (s *Spec) Extend(err error, now time.Time) (more bool, failed error) {
 	}
 	s.known = nil
 	if s.shared != nil { // what was executed has seen another world
-		s.shared = newRecord(ownerNumber + 1)
+		s.shared = nil
+		s.Share()
 	}
 	return true, nil
 }

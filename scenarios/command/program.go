@@ -108,7 +108,7 @@ func (d *driver) recorded() error {
 			d.exit = at.exit
 			return nil
 		}
-		r := d.t.Do(at.op)
+		r := d.lets(at.op)
 		killed, is := r.Value.(scenarios.Killed)
 		if is && at.children == 0 { // no call follows, so there is nothing to execute
 			d.serves = nil
@@ -223,7 +223,7 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 	if len(d.told) > 0 {
 		d.answer, d.told = d.told[0], d.told[1:]
 	} else {
-		d.answer = d.t.Do(op)
+		d.answer = d.lets(op)
 	}
 	d.calls++
 	d.changed = d.changed || op.Call.Changes() && d.answer.OK()
@@ -325,13 +325,21 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.
 func endFlags(e tracer.Exit) int { return e.Status + e.Signal<<8 }
 
-// idle is [fsfake.ExitIdle] at the end of the first process, where that matters: the command has changed no file, and
-// no process that it has started can change one later.
+// idle is [fsfake.ExitIdle] at the end of the first process: the command has changed no file, and no process that it has
+// started can change one later. Who makes the call leaves it out where that does not matter.
 func (d *driver) idle() int {
-	if !d.spec.Refused.Skips || d.changed || len(d.children) > 0 || len(d.run.Outside()) > 0 {
+	if d.changed || len(d.children) > 0 || len(d.run.Outside()) > 0 {
 		return 0
 	}
 	return fsfake.ExitIdle
+}
+
+// lets makes a call of a place on the machine.
+func (d *driver) lets(op fsfake.Op) fsfake.Result {
+	if op.Call == fsfake.CallEnd && !d.spec.Refused.Skips {
+		op.Flags &^= fsfake.ExitIdle
+	}
+	return d.t.Do(op)
 }
 
 // printed is what the command has printed, when its first process ends.

@@ -117,7 +117,9 @@ func (s *Spec) changed(commands []Line, files []File) Spec {
 
 // OneMore is the spec with the first command once more.
 func (s *Spec) OneMore() Spec {
-	return s.changed(append(slices.Clone(s.Commands), s.Commands[0]), s.Files)
+	more := s.changed(append(slices.Clone(s.Commands), s.Commands[0]), s.Files)
+	more.shared = s.shared
+	return more
 }
 
 // flock runs each command under flock(1).

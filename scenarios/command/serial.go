@@ -132,7 +132,7 @@ var errLooks = errors.New("command: it looks at processes")
 // of some of them. A command whose own calls can go on side by side ends in as many ways as they
 // have orders; where these are too many, only one is followed, here and in all that is decided.
 func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
-	s.early = s.startEarly()
+	s.early, s.record.orders = s.startEarly(), 0
 	defer func() {
 		s.early.close()
 		s.early = nil

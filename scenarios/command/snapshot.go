@@ -136,6 +136,7 @@ func (d *driver) leave(set []tracer.Pending) error {
 		return err
 	}
 	d.run, d.cloned = next, true
+	d.changed = d.changed || len(run.Outside()) > 0 // which a clone does not tell
 	state := *d
 	state.children, state.notes, state.resting = maps.Clone(d.children), slices.Clone(d.notes), slices.Clone(d.resting)
 	d.kept().add(&snapshot{run: run, told: slices.Clone(d.answers), d: state})

@@ -70,7 +70,7 @@ type Spec struct {
 
 	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
 	record *record // of the scenario's executions
-	shared *record // of all scenarios of a survey; nil outside of one
+	shared *record // of all scenarios that are made of it; nil where each has its own, see Share
 	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
 	space  bool    // in a survey: some call of the command needs space on the disk
 	// in a survey: a run has left the files at the start, so another one may have nothing to do
@@ -91,6 +91,14 @@ type Spec struct {
 	lasting bool
 	// mixed, when not 0, is the number of a drawn order of those calls.
 	mixed uint64
+}
+
+// Share has all scenarios that are made of the spec from now on take from one record what was executed. They may differ
+// in the setting and in what is a refusal, and have more runs of a command or fewer.
+func (s *Spec) Share() {
+	if s.shared == nil {
+		s.shared = newRecord(scenarios.MaxProcesses)
+	}
 }
 
 // defaultDir is the virtual directory where none is named.

@@ -85,7 +85,8 @@ func (s Spec) Survey() ([]Study, error) {
 		return nil, errors.New("command: a survey makes its own settings: " +
 			"leave out crashes, failing calls, losses of power, file systems, left and living")
 	}
-	s.Commands, s.shared = s.Commands[:1], newRecord(ownerNumber+1)
+	s.Commands = s.Commands[:1]
+	s.Share()
 	left, after, err := s.leftovers()
 	if err != nil {
 		return nil, err

@@ -68,7 +68,7 @@ func doubt(ctx context.Context, sc *scenarios.Scenario) (why string, late bool, 
 		}
 	}
 	if sc.Late != nil {
-		why, err = sc.Late(ctx)
+		why, err = sc.Late(ctx, false)
 	}
 	return why, why != "", err
 }

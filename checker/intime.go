@@ -14,10 +14,15 @@ import (
 // Programs are decided with clocks that stand still first: that is a small space. Where the verdict depends on
 // clocks, it is that of the space in which they move and sleeps last (scenarios.Scenario.InTime).
 
+// brokenByClock reports whether a property is broken by commands of which one looks at a clock.
+func (r *Result) brokenByClock() bool {
+	return r.Verdict == Broken && r.looks.Has(scenarios.ClockSeen) && r.Scenario.Late != nil
+}
+
 // dependsOnClocks reports whether clocks that move may give another verdict.
 func (r *Result) dependsOnClocks(ctx context.Context) (bool, error) {
-	if r.Verdict == Broken && r.looks.Has(scenarios.ClockSeen) && r.Scenario.Late != nil {
-		why, err := r.Scenario.Late(ctx)
+	if r.brokenByClock() {
+		why, err := r.Scenario.Late(ctx, false)
 		return why != "", err
 	}
 	return r.late || r.Verdict == Unknown && r.Why == frozen, nil
@@ -70,27 +75,30 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 	if r.Scenario.InTime == nil || ctx.Err() != nil {
 		return nil, nil
 	}
+	if r.brokenByClock() {
+		if moved := r.movedInTime(); moved != nil { // it is broken, and how much time matters is only told
+			why, err := r.Scenario.Late(ctx, true)
+			if why == "" {
+				moved = nil
+			}
+			return moved, err
+		}
+	}
 	if depends, err := r.dependsOnClocks(ctx); ctx.Err() != nil {
 		return nil, nil
 	} else if !depends || err != nil {
 		return nil, err
 	}
-	sc, err := r.Scenario.InTime()
-	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
-	if err == nil && i < 0 {
+	sc, p, err := r.askedInTime()
+	if err == nil && p == nil {
 		return nil, nil
 	}
 	var res Result
 	if o.States >= smallSpace { // a first look
 		o.States = 0
 	}
-	if err == nil && r.Counterexample != nil {
-		if moved, err := r.movedInTime(&sc, sc.Claims[i].Property); moved != nil || err != nil {
-			return moved, err
-		}
-	}
 	if err == nil {
-		res, err = decideInTime(ctx, &sc, sc.Claims[i].Property, o.lastingStates(r.Stats.States))
+		res, err = decideInTime(ctx, &sc, p, o.lastingStates(r.Stats.States))
 	}
 	switch {
 	case err != nil && ctx.Err() == nil:
@@ -115,34 +123,45 @@ func (r Result) inTime(ctx context.Context, o Options) (*Result, error) {
 	return &r, nil
 }
 
+// askedInTime is the scenario in which clocks move, and the property of that; nil where it is not asked.
+func (r *Result) askedInTime() (sc scenarios.Scenario, p *scenarios.Property, err error) {
+	sc, err = r.Scenario.InTime()
+	i := slices.IndexFunc(sc.Claims, func(c scenarios.Claim) bool { return c.Property.ID == r.Property.ID })
+	if i >= 0 {
+		p = sc.Claims[i].Property
+	}
+	return sc, p, err
+}
+
 // movedInTime is a broken result where clocks move: its schedules once more, as far as they end in the same kind. It is
-// nil where that of the counterexample does not.
-func (r *Result) movedInTime(sc *scenarios.Scenario, p *scenarios.Property) (*Result, error) {
-	t, err := search.NewTester(sc, p)
+// nil where that of the counterexample does not, or that cannot be said.
+func (r *Result) movedInTime() *Result {
+	sc, p, err := r.askedInTime()
+	if err != nil || p == nil {
+		return nil
+	}
+	t, err := search.NewTester(&sc, p)
 	if err != nil {
-		return nil, err
+		return nil
 	}
 	var all []*trace.Counterexample
 	for _, cx := range append([]*trace.Counterexample{r.Counterexample}, r.Also...) {
 		out, err := follow(t, cx.Trace)
-		if err != nil {
-			return nil, err
-		}
-		if out.Broken && out.Kind == cx.Kind {
+		if err == nil && out.Broken && out.Kind == cx.Kind {
 			moved := t.Evidence(out)
 			moved.Others = cx.Others
 			all = append(all, moved)
 		}
 		if len(all) == 0 {
-			return nil, nil
+			return nil
 		}
 	}
-	res := NewResult(sc, p, all[0])
+	res := NewResult(&sc, p, all[0])
 	res.Also, res.Stats, res.looks, res.OddsWhy, res.checked = all[1:], r.Stats, r.looks, r.OddsWhy, true
 	if again, err := res.reconsidered(false); again || err != nil {
-		return nil, err
+		return nil
 	}
-	return &res, nil
+	return &res
 }
 
 // drawnInTime is how many schedules are drawn first: what these break needs no whole space.

@@ -37,7 +37,7 @@ func TestWithinIsTold(t *testing.T) {
 func TestBoundLeavesTheClock(t *testing.T) {
 	t.Parallel()
 	sc := fixtures.New("toy/excl/contend", fixtures.ExclWait(), scenarios.Setting{Processes: 2})
-	sc.Late = func(context.Context) (string, error) { return "time matters", nil }
+	sc.Late = func(context.Context, bool) (string, error) { return "time matters", nil }
 	x, err := search.NewExplorer(sc, scenarios.MutualExclusion)
 	require.NoError(t, err)
 	defer x.Close()

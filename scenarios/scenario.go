@@ -71,8 +71,9 @@ type Scenario struct {
 	// does, but for its pid. Nil: none runs what another does.
 	Same func(process int) int
 	// Late is asked before a verdict about External programs holds. It tries out whether one of them does something
-	// else when more time has passed than its clock shows, and says what; "" where none does. It may be nil.
-	Late func(context.Context) (string, error)
+	// else when more time has passed than its clock shows, and says what; "" where none does. quickly: little is tried.
+	// It may be nil.
+	Late func(ctx context.Context, quickly bool) (string, error)
 	// InTime, of programs whose clocks stand still, returns the scenario in which clocks move and sleeps last. It is asked
 	// where a verdict depends on clocks. May be nil.
 	InTime func() (Scenario, error)

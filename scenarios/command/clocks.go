@@ -27,6 +27,8 @@ const (
 	mostLate = 40
 	// blindLate is how many are of a command that was not seen to look: the monotonic clock is read without a stop.
 	blindLate = 3
+	// soonLate is how many paths of one command are tried where it is enough to show one.
+	soonLate = 3
 	// afterLate is how many calls are compared after the time has passed.
 	afterLate = 400
 )
@@ -89,13 +91,14 @@ func (l *lateness) untried() (n int) {
 	return n
 }
 
-// late says of which command it is seen that time matters, and in what way; "" for none.
-func (s *Spec) late(ctx context.Context) (string, error) {
+// late says of which command it is seen that time matters, and in what way; "" for none. quickly: a few executions of
+// each are repeated, and how long it takes to matter is not tried out.
+func (s *Spec) late(ctx context.Context, quickly bool) (string, error) {
 	for i := range s.Commands {
 		if s.Commands[i].Func != nil {
 			continue
 		}
-		text, err := s.lateIs(ctx, i)
+		text, err := s.lateIs(ctx, i, quickly)
 		if err != nil || text != "" {
 			return text, err
 		}
@@ -104,13 +107,16 @@ func (s *Spec) late(ctx context.Context) (string, error) {
 }
 
 // lateIs is late of one command.
-func (s *Spec) lateIs(ctx context.Context, process int) (string, error) {
+func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, error) {
 	l := &s.record.late[process]
 	if l.found != "" {
 		return l.found, nil
 	}
 	again := s.rerun(process)
 	defer again.learning.Close()
+	if quickly {
+		return again.lateSoon(l.ends)
+	}
 	try := func(path []*place, after ...int) (is bool, err error) {
 		if err = ctx.Err(); err == nil {
 			l.found, err = again.tryLate(path, after)
@@ -122,7 +128,10 @@ func (s *Spec) lateIs(ctx context.Context, process int) (string, error) {
 	}
 	for _, end := range someOf(l.ends, mostLate, l.tried) {
 		path := end.path()
-		if looks := l.on(path); len(looks) > 0 {
+		if looks := looksOn(path); len(looks) > 0 {
+			for _, n := range looks {
+				l.passed[path[n]] = true
+			}
 			if is, err := try(path, looks...); is {
 				return l.found, err
 			}
@@ -169,16 +178,29 @@ func someOf(places []*place, most int, tried map[*place]bool) (out []*place) {
 	return out
 }
 
-// on lists after which answers of a path the command looks at the clock, and notes that these are tried.
-func (l *lateness) on(path []*place) (after []int) {
+// looksOn lists after which answers of a path the command looks at the clock.
+func looksOn(path []*place) (after []int) {
 	for _, p := range path {
 		if p.depth > 0 && p.looks() {
 			after = append(after, p.depth)
-			l.passed[p] = true
 		}
 	}
 	return after
 }
+
+// lateSoon says what a command does otherwise when time passes before all looks of one of the first paths.
+func (s *rerun) lateSoon(ends []*place) (is string, err error) {
+	for _, end := range ends[:min(len(ends), soonLate)] {
+		path := end.path()
+		if looks := looksOn(path); len(looks) > 0 && is == "" && err == nil {
+			is, err = s.differsOnlyLate(path, looks, delay(looks))
+		}
+	}
+	return is, err
+}
+
+// delay is how much time passes at most before each of so many looks.
+func delay(after []int) time.Duration { return min(longestDelay, clockEnds/time.Duration(len(after))) }
 
 // path lists the places from the beginning to this one and on, along what was learned first.
 func (p *place) path() []*place {
@@ -195,12 +217,9 @@ func (p *place) path() []*place {
 // tryLate executes a command along a path, on which time passes after each of so many answers. It says what
 // differs after the shortest delay that makes a difference, to the second.
 func (s *rerun) tryLate(path []*place, after []int) (string, error) {
-	short, long := time.Duration(0), min(longestDelay, clockEnds/time.Duration(len(after)))
-	is, err := s.differsLate(path, after, long)
+	short, long := time.Duration(0), delay(after)
+	is, err := s.differsOnlyLate(path, after, long)
 	if err != nil || is == "" {
-		return "", err
-	}
-	if was, err := s.differsLate(path, after, short); err != nil || was != "" { // not by the time
 		return "", err
 	}
 	for long-short > time.Second {
@@ -227,6 +246,18 @@ func (s *rerun) tryLate(path []*place, after []int) (string, error) {
 	}
 	return fmt.Sprintf("nothing broke it as long as nobody is delayed, and %s looks at the clock. %s "+
 		"Another delay may matter elsewhere; --stalls 1 --stall-for %s decides what one leads to", who, when, long), nil
+}
+
+// differsOnlyLate is differsLate of what a command does otherwise by the time alone.
+func (s *rerun) differsOnlyLate(path []*place, after []int, by time.Duration) (string, error) {
+	is, err := s.differsLate(path, after, by)
+	if err != nil || is == "" {
+		return "", err
+	}
+	if was, err := s.differsLate(path, after, 0); err != nil || was != "" {
+		return "", err
+	}
+	return is, nil
 }
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.

@@ -53,7 +53,7 @@ func Prove(ctx context.Context, sc *scenarios.Scenario) (*Proof, error) {
 		}
 	}
 	if sc.Late != nil { // each run is followed again, with time passing on its way
-		if why, err := sc.Late(ctx); why != "" || err != nil {
+		if why, err := sc.Late(ctx, false); why != "" || err != nil {
 			return nil, errors.Join(err, notProvedIf(err == nil, "%s", why))
 		}
 	}

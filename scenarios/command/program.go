@@ -325,8 +325,8 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.
 func endFlags(e tracer.Exit) int { return e.Status + e.Signal<<8 }
 
-// idle is [fsfake.ExitIdle] at the end of the first process: the command has changed no file, and no process that it has
-// started can change one later. Who makes the call leaves it out where that does not matter.
+// idle is [fsfake.ExitIdle] at the end of the first process: the command has changed no file, and no process that it
+// has started can change one later. Who makes the call leaves it out where that does not matter.
 func (d *driver) idle() int {
 	if d.changed || len(d.children) > 0 || len(d.run.Outside()) > 0 {
 		return 0

@@ -52,11 +52,13 @@ var depending = []struct {
 }
 
 func TestRunAsksWhatAnExitMeans(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	testmain.Needs(t, "flock", "./checker/cli")
 	for _, c := range depending {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			if c.long {
 				testmain.OnlyLong(t, "what it asks is asked of others, too", "./checker/cli")
 			}

@@ -18,8 +18,11 @@ import (
 	"lockpick/sched"
 )
 
+// soon is a budget for what natively is as it should be: the more time there is, the more runs are drawn.
+const soon = 2 * time.Second
+
 // challenged runs commands natively and says what becomes of a verdict that the model gives.
-func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []command.File,
+func challenged(t *testing.T, budget time.Duration, p *scenarios.Property, v checker.Verdict, files []command.File,
 	commands ...string) checker.Result {
 	t.Helper()
 	testmain.InRealTime(t, "./checker/cli")
@@ -28,7 +31,7 @@ func challenged(t *testing.T, p *scenarios.Property, v checker.Verdict, files []
 	for _, text := range commands {
 		spec.Commands = append(spec.Commands, command.Line{Shell: text})
 	}
-	n := &challenge{spec: &spec, budget: time.Minute, begins: func() {}}
+	n := &challenge{spec: &spec, budget: budget, begins: func() {}}
 	defer n.close()
 	r := checker.Result{Scenario: &scenarios.Scenario{ID: spec.ID}, Property: p, Verdict: v, Complete: true}
 	n.answer(context.Background(), &r)
@@ -46,7 +49,7 @@ const bumps = "read x < n; echo $((x+1)) > n"
 // A false "holds" of the model is no verdict: the native run that contradicts it is shown.
 func TestNativeContradictsAFalseHolds(t *testing.T) {
 	counter := []command.File{{Name: "n", Content: "0\n"}}
-	r := challenged(t, serializable(), checker.Holds, counter, bumps, bumps)
+	r := challenged(t, time.Minute, serializable(), checker.Holds, counter, bumps, bumps)
 	require.Equal(t, checker.Unknown, r.Verdict)
 	require.False(t, r.Complete)
 	require.Contains(t, r.Why, "lockpick is wrong here")
@@ -56,26 +59,30 @@ func TestNativeContradictsAFalseHolds(t *testing.T) {
 
 // An end that no serial order gives says nothing of a deadlock.
 func TestNativeSaysNothingElse(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs for a second", "./checker/cli")
 	counter := []command.File{{Name: "n", Content: "0\n"}}
-	r := challenged(t, scenarios.Deadlock, checker.Holds, counter, bumps, bumps)
+	r := challenged(t, soon, scenarios.Deadlock, checker.Holds, counter, bumps, bumps)
 	require.Equal(t, checker.Holds, r.Verdict)
 	require.Contains(t, r.Native, "runs with one preemption")
 }
 
 // A lock that is stale by its age while its holder lives: only a real clock shows it.
 func TestNativeContradictsAClockThatStandsStill(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it sleeps for real", "./checker/cli")
 	testmain.Needs(t, "perl", "./checker/cli")
-	// It is held for a number of short sleeps, and not for one: a busy machine then slows both commands alike.
-	const lease = `until mkdir l 2>/dev/null; do [ -n "$(find l -maxdepth 0 -mmin +0.004 2>/dev/null)" ] && rmdir l; ` +
-		`sleep 0.1; done; read x < n; perl -e 'select undef, undef, undef, .05 for 1 .. 16'; ` +
-		`echo $((x+1)) > n; rmdir l`
-	r := challenged(t, serializable(), checker.Holds, []command.File{{Name: "n", Content: "0\n"}}, lease, lease)
+	// It is held for a number of short sleeps, and not for one: a busy machine then slows both commands alike. One
+	// program does it all, for each start of one takes as long as the rest.
+	const lease = `perl -MTime::HiRes=stat,time,sleep -e 'until (mkdir "l") { ` +
+		`rmdir "l" if time - (stat "l")[9] > .24; sleep .3 } open F, "n"; $x = <F>; sleep .1 for 1 .. 8; ` +
+		`open F, ">n"; print F $x + 1; close F; rmdir "l"'`
+	counter := []command.File{{Name: "n", Content: "0\n"}}
+	r := challenged(t, time.Minute, serializable(), checker.Holds, counter, lease, lease)
 	require.Equal(t, checker.Unknown, r.Verdict, r.Native)
 	require.Contains(t, r.Native, "no serial order ends like this")
 	// What is unknown stays unknown, and what was seen is said.
-	r = challenged(t, serializable(), checker.Unknown, []command.File{{Name: "n", Content: "0\n"}}, bumps, bumps)
+	r = challenged(t, time.Minute, serializable(), checker.Unknown, counter, bumps, bumps)
 	require.Empty(t, r.Why)
 	require.Contains(t, r.Native, "no serial order ends like this")
 }
@@ -101,6 +108,7 @@ func killed(t *testing.T, p *scenarios.Property, v checker.Verdict, cx *trace.Co
 
 // Kills happen natively: what is lost contradicts that nothing is, and confirms that something is.
 func TestNativeKills(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "each is some dozens of runs of programs", "./checker/cli")
 	atomic := &scenarios.Property{ID: "atomic", Native: scenarios.RunsWithKills}
 	kill := &trace.Counterexample{Schedule: sched.Schedule{{Action: sched.Kill}}}
@@ -145,16 +153,18 @@ func TestNativeKillsOfSeveral(t *testing.T) {
 
 // A deadlock does not contradict what is said of ends.
 func TestNativeDeadlockIsNoEnd(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "a deadlock is one only after some time", "./checker/cli")
-	r := challenged(t, serializable(), checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
+	r := challenged(t, 2*soon, serializable(), checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
 		"exec 8>a 9>b; flock 9; flock 8")
 	require.Equal(t, checker.Holds, r.Verdict, r.Native)
 	require.Contains(t, r.Native, "waiting for each other for ever")
 }
 
 func TestNativeContradictsAFalseHoldsByADeadlock(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "a deadlock is one only after some time", "./checker/cli")
-	r := challenged(t, scenarios.Deadlock, checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
+	r := challenged(t, time.Minute, scenarios.Deadlock, checker.Holds, nil, "exec 8>a 9>b; flock 8; flock 9",
 		"exec 8>a 9>b; flock 9; flock 8")
 	require.Equal(t, checker.Unknown, r.Verdict)
 	require.Contains(t, r.Native, "they wait for each other for ever")
@@ -162,9 +172,11 @@ func TestNativeContradictsAFalseHoldsByADeadlock(t *testing.T) {
 
 // Files of the start keep their ages: a stale lock is stale natively, too.
 func TestNativeStartIsAsOld(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs for a second", "./checker/cli")
 	old := []command.File{{Name: "l/", Age: time.Hour}, {Name: "l/pid", Content: "1", Age: time.Hour}}
-	r := challenged(t, serializable(), checker.Holds, old, `[ -n "$(find l -maxdepth 0 -mmin +59)" ] && echo stale`,
+	r := challenged(t, soon, serializable(), checker.Holds, old,
+		`[ -n "$(find l -maxdepth 0 -mmin +59)" ] && echo stale`,
 		"sleep 0.01; ls l")
 	require.Equal(t, checker.Holds, r.Verdict, r.Why)
 	require.Contains(t, r.Native, "all as in some serial order")
@@ -172,6 +184,7 @@ func TestNativeStartIsAsOld(t *testing.T) {
 
 // What is shown natively is said in every format; without it nothing is.
 func TestRunNatively(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	file := raceFile(t)
 	for args, want := range map[string]string{
@@ -196,6 +209,7 @@ func TestRunNatively(t *testing.T) {
 
 // What is asked of kills may be broken by the order of calls alone, which is forced as for serializable.
 func TestNativeConfirmsAnOrderWithoutKills(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	file := filepath.Join(t.TempDir(), "double.txtar")
@@ -217,16 +231,16 @@ crashes 1
 
 // Making a FIFO, and giving a socket a name, are calls at which commands are stopped.
 func TestNativeStopsAtFIFOsAndSockets(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	testmain.Needs(t, "perl", "./checker/cli")
-	const binds = `perl -e 'exit 3 if -S "l"; ` +
-		`socket(S, 1, 1, 0) && bind(S, pack("S a108", 1, "l")) && listen(S, 1) or exit 3'`
-	for _, makes := range []string{"[ -p l ] && exit 3; mkfifo l 2>/dev/null", binds} {
+	for makes, is := range map[string]string{
+		"mkfifo l; rm l": "-p", `perl -e 'socket(S, 1, 1, 0) && bind(S, pack("S a108", 1, "l")); unlink "l"'`: "-S",
+	} {
 		file := filepath.Join(t.TempDir(), "made.txtar")
-		line := makes + "; read x <n; echo $((x+1)) >n; rm l\n"
-		require.NoError(t, os.WriteFile(file, []byte("A lock that is looked for first.\n-- commands --\n"+line+line+
-			"-- setting --\ndir /srv/made\nrefused 3\n-- n --\n0\n"), 0o600))
+		require.NoError(t, os.WriteFile(file, []byte("One sees what another one makes.\n-- commands --\n"+makes+"\n[ "+
+			is+" l ] && : >saw; :\n-- setting --\ndir /srv/made\nrefused none\n"), 0o600))
 		got := run(t, "run", "--native", "1m", "--property", "serializable", file)
 		testmain.Viewed(t, got.stdout, "./checker/cli")
 		require.Equal(t, ExitDiffers, got.exit, got.stdout)
@@ -237,6 +251,7 @@ func TestNativeStopsAtFIFOsAndSockets(t *testing.T) {
 // A key pair that is drawn has halves of two processes. Natively each serial run draws others, so that its ends cannot
 // tell: that refutes nothing.
 func TestNativeCannotCompareWhatIsDrawn(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	testmain.Needs(t, "perl", "./checker/cli")

@@ -10,7 +10,6 @@ import (
 
 	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
-	"lockpick/scenarios"
 )
 
 // runOwn runs a command that knows scenarios with properties of their own.
@@ -46,19 +45,18 @@ func TestOwnProperties(t *testing.T) {
 	require.Contains(t, o.stderr, "starvation, wedge-within-1h, wedge-within-3h, wedge-within-3599999ms, "+
 		"tickets-differ, one-queue, writer-starvation")
 
+	// Of a question no change is tried that might mend it, which takes seconds: what goes out instead is asked for.
 	dir := t.TempDir()
-	for _, sc := range toys.Properties() {
-		if sc.Claims[0].Verdict != scenarios.Broken {
-			continue
-		}
-		p := sc.Claims[0].Property
-		file := filepath.Join(dir, sc.Variant()+".txtar")
-		o = runOwn("explain", sc.ID, "--property", p.ID, "--save", file)
+	for id, args := range map[string][]string{
+		"toy/tickets-count/contend": {"tickets-differ"}, "toy/move-link/contend": {"one-queue"},
+		"toy/writer-flock/starve": {"writer-starvation", "--markdown", "-"},
+	} {
+		file := filepath.Join(dir, args[0])
+		o = runOwn(append([]string{"explain", id, "--save", file, "--property"}, args...)...)
 		require.Zero(t, o.exit, o.stderr)
-		require.Contains(t, o.stdout, "BROKEN  "+p.ID)
+		require.Contains(t, o.stdout, args[0])
 		again := runOwn("replay", file)
 		require.Zero(t, again.exit, again.stderr)
-		require.Contains(t, again.stdout, "BROKEN  "+p.ID)
+		require.Contains(t, again.stdout, "BROKEN  "+args[0])
 	}
-
 }

@@ -14,37 +14,30 @@ import (
 	"lockpick/scenarios/command"
 )
 
-// A repair is printed to paste where it holds, and what is more intrusive is not tried. A lock on the file that sed
-// replaces holds with two processes, and not with three.
+// A repair is printed to paste where it holds, and what is more intrusive is not tried.
 func TestRunRepairs(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	testmain.Needs(t, "flock", "./checker/cli")
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "conf"), []byte("a=1\n"), 0o644))
-	got := run(t, "run", "--dir", dir, "--property", "serializable", "--timeout", "20m", "--repair", "sed -i s/a/b/ conf",
-		"sed -i s/1/2/ conf")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "conf"), []byte("1\n"), 0o644))
+	got := run(t, "run", "--dir", dir, "--property", "serializable", "--timeout", "20m", "--repair",
+		"read x <conf; echo a$x >conf", "read x <conf; echo b$x >conf")
 	require.Equal(t, ExitDiffers, got.exit, got.stderr)
 	require.Contains(t, got.stdout, `
   fix     flock(1) on a file of its own around each command: holds with 2 processes, with 3
-          processes (A twice), with 3 processes (B twice), with 2 processes and a kill at any call
-          flock conf.lock sed -i s/a/b/ conf
-          flock conf.lock sed -i s/1/2/ conf
+          processes (A twice), with 3 processes (B twice), with 2 processes and a kill at any call;
+          but a kill still breaks atomic, as it does of a command that runs alone
+          flock conf.lock sh -c 'read x <conf; echo a$x >conf'
+          flock conf.lock sh -c 'read x <conf; echo b$x >conf'
 `)
 	require.NotContains(t, got.stdout, "on the data file itself")
-	spec := command.Spec{Dir: "/data", Refused: command.Refused{Declared: true},
-		Files:    []command.File{{Name: "conf", Content: "a=1\n"}},
-		Commands: []command.Line{{Shell: "sed -i s/a/b/ conf"}, {Shell: "sed -i s/1/2/ conf"}}}
-	locks := spec.Repairs("conf", nil)
-	itself := &trials{f: &runFlags{}, spec: &spec, broken: []string{"serializable"}}
-	itself.alone = func() ([]string, error) { return nil, nil }
-	_, why, err := itself.holds(t.Context(), &locks[len(locks)-1])
-	require.NoError(t, err)
-	require.Contains(t, why, "with 3 processes (A twice) serializable is broken by ")
 }
 
 // A lock file has no name that the commands use themselves: git config -f c would meet its own lock, c.lock.
 func TestLockOfARepairIsUnused(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	testmain.Needs(t, "flock", "./checker/cli")
@@ -58,6 +51,7 @@ func TestLockOfARepairIsUnused(t *testing.T) {
 // A lock that the dead keep is no repair: whether others get through after a kill is asked. And a repair has to mend
 // something that a kill does not break alone.
 func TestRepairsAreNoWorse(t *testing.T) {
+	t.Parallel()
 	testmain.Slow(t, "it runs real programs", "./checker/cli")
 	raceFile(t)
 	spec := command.Spec{Dir: "/data", Refused: command.Refused{Declared: true}, Files: []command.File{
@@ -73,9 +67,12 @@ func TestRepairsAreNoWorse(t *testing.T) {
 		r.Spec.Commands = slices.Repeat([]command.Line{{Shell: shell}}, 2)
 		return r
 	}
+	testmain.Needs(t, "flock", "./checker/cli")
 	for _, c := range []struct{ shell, why string }{
 		{"mkdir k 2>/dev/null || exit 75; sh up.sh; rmdir k", "wedge is broken by "},
 		{"true <n", "does something else"},
+		// It holds with two processes.
+		{"exec 9>k; flock 9; sh up.sh; rm -f k", "with 3 processes serializable is broken by "},
 	} {
 		r := change(c.shell)
 		r.Spec.Refused.Statuses = []int{75}
@@ -83,7 +80,6 @@ func TestRepairsAreNoWorse(t *testing.T) {
 		require.NoError(t, err, c.shell)
 		require.Contains(t, why, c.why, c.shell)
 	}
-	testmain.Needs(t, "flock", "./checker/cli")
 	locked := change("flock k sh up.sh")
 	proof, why, err := broken.holds(t.Context(), locked)
 	require.NoError(t, err)

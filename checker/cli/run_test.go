@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -32,16 +33,22 @@ read x < n
 echo $((x+1)) > n
 `
 
+// tracing reports why the race cannot be traced, once for all tests: nil where it can be.
+var tracing = sync.OnceValue(func() error {
+	spec, err := command.Parse([]byte(counting))
+	if err == nil {
+		_, err = spec.Scenario()
+	}
+	return err
+})
+
 // raceFile writes the race, and skips the test where it cannot be traced.
 func raceFile(t *testing.T) string {
 	t.Helper()
 	testmain.OneWorker(t) // who follows programs
-	spec, err := command.Parse([]byte(counting))
-	require.NoError(t, err)
 	testmain.Needs(t, "sh", "./checker/cli")
-	_, err = spec.Scenario()
-	testmain.Traced(t, err, "./checker/cli")
-	require.NoError(t, err)
+	testmain.Traced(t, tracing(), "./checker/cli")
+	require.NoError(t, tracing())
 	file := filepath.Join(t.TempDir(), "race.txtar")
 	require.NoError(t, os.WriteFile(file, []byte(counting), 0o600))
 	return file

@@ -150,9 +150,11 @@ const gaveUp = `i=0; while ! mkdir l 2>/dev/null; do i=$((i+1)); [ $i -gt 150 ] 
 
 // The native check shares nothing with the tracer: whatever mistake that makes, a false verdict is none.
 func TestNativeNoticesAWrongTracer(t *testing.T) {
+	t.Parallel()
 	testmain.Needs(t, "sh", "./checker/cli")
 	for _, c := range wrongTracers {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			if c.needs != "" {
 				testmain.Needs(t, c.needs, "./checker/cli")
 			}

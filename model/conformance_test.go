@@ -41,8 +41,7 @@ type wrong struct {
 func fixtures() []fixture {
 	return []fixture{
 		mutexFixture(), strictMutexFixture(), ownerRecordFixture(),
-		setFixture(), counterFixture(), logFixture(), cursorLogFixture(), registerFixture(),
-		rwLockFixture(), leaseFixture(),
+		setFixture(), logFixture(), registerFixture(), rwLockFixture(),
 	}
 }
 

@@ -64,8 +64,7 @@ type Spec struct {
 func All() []Spec {
 	return []Spec{
 		Mutex(), StrictMutex(), OwnerRecord(),
-		Set(), Counter(), Log(), CursorLog(), Register(),
-		RWLock(), Lease(),
+		Set(), Log(), Register(), RWLock(),
 	}
 }
 

@@ -78,13 +78,8 @@ func wentWrong(sc *scenarios.Scenario, p *scenarios.Property) string {
 
 // refused reports whether an answer is that an operation came to nothing.
 func refused(output any) bool {
-	switch out := output.(type) {
-	case model.Acquired:
-		return !out.OK
-	case model.Granted:
-		return out.Refused
-	}
-	return false
+	out, ok := output.(model.Acquired)
+	return ok && !out.OK
 }
 
 // decisive is the failure that an operation rests on: the first that something can be done

@@ -66,7 +66,7 @@ var errNoOverlay = fmt.Errorf("no overlay can be mounted")
 // TestKernelOverlay compares the profile of overlays with one that lies on an ext4 on a loop device:
 // drawn sequences (-kernel.sequences), each on an image of its own.
 func TestKernelOverlay(t *testing.T) {
-	n := onMounted(t, 150)
+	n := onMounted(t, testmain.Many(50, 50, 150))
 	if !testmain.OwnMounts(t, "./fsfake") {
 		return
 	}

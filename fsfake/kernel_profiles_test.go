@@ -50,7 +50,7 @@ func onMounted(t *testing.T, n int) int {
 // TestKernelProfiles compares each profile with its file system on a loop device: what is written down
 // as different, and drawn sequences (-kernel.sequences). Only root may mount.
 func TestKernelProfiles(t *testing.T) {
-	n := onMounted(t, 300)
+	n := onMounted(t, testmain.Many(100, 100, 300))
 	if !testmain.OwnMounts(t, "./fsfake") {
 		return
 	}

@@ -4,7 +4,7 @@
 // own, which upgrades share at first. family cross 0: two children take two locks in opposite orders. family looks 0:
 // prints of two children that make a directory each whether the second has made its own, one has ended, and the first has
 // made its own. family first 0: prints which of two such children it is told
-// of first.
+// of first. family sees 0: two children lock the number, and one prints whether the other has made a directory before.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +53,17 @@ int main(int argc, char **argv) {
 				int f = open("n", O_RDWR);
 				if (argv[1][0] == 'u' && flock(f, LOCK_SH)) return 1;
 				return flock(f, LOCK_EX) || add(atoi(argv[2]), f) || flock(f, LOCK_UN);
+			}
+		while (wait(0) > 0);
+		return 0;
+	}
+	if (!strcmp(argv[1], "sees")) {
+		for (int child = 0; child < 2; child++)
+			if (!fork()) {
+				if (flock(open("n", O_RDWR), LOCK_EX)) return 1;
+				if (child) return mkdir("a", 0777);
+				if (!access("a", F_OK)) puts("a");
+				return 0;
 			}
 		while (wait(0) > 0);
 		return 0;

@@ -115,7 +115,7 @@ func (w *Expander) exit(next []uint32, process int) bool {
 		return true
 	}
 	key := uint64(next[WordHistory])<<8 | uint64(process)
-	st, ok := w.exits.Get(key)
+	st, ok := w.exits[key]
 	if !ok {
 		st = judged{next[WordHistory], true}
 		from, to := x.tasksOf(process)
@@ -125,7 +125,7 @@ func (w *Expander) exit(next []uint32, process int) bool {
 			}
 			st = w.remember(st.to, len(x.Slots)+process, x.Histories.Crash[process])
 		}
-		w.exits.Put(key, st)
+		w.exits[key] = st
 	}
 	next[WordHistory] = st.to
 	return st.ok

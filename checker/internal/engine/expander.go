@@ -4,7 +4,6 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/internal/learn"
 	"lockpick/checker/internal/parallel"
-	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/sched"
 )
@@ -14,9 +13,9 @@ import (
 type Expander struct {
 	X         *Space
 	nodes     [][]knownNode
-	edges     table.Cache[knownEdge] // but the first of each node
-	late      knownEdge              // one of these
-	exits     table.Cache[judged]    // what the exit of a process does to a history
+	edges     map[uint64]knownEdge // but the first of each node
+	late      knownEdge            // one of these
+	exits     map[uint64]judged    // what the exit of a process does to a history
 	bads      map[uint32]bool
 	losses    map[uint32]int // states of the disk after a loss of power, by machine
 	Out       []successor
@@ -24,8 +23,8 @@ type Expander struct {
 	key       []byte
 	workspace workspace
 	tmp       []uint32
-	thens     table.Cache[uint32] // the numbers of operations after which something is forgotten
-	locals    map[localKey]int    // in which way calls are local, see ExpandLocal
+	thens     map[uint64]uint32 // the numbers of operations after which something is forgotten
+	locals    map[localKey]int  // in which way calls are local, see ExpandLocal
 	// known and tried count transitions.
 	known, tried int
 	// postpones: what is not known is not learned, but listed in wanted.
@@ -65,6 +64,7 @@ func (s *successor) Stepper() int {
 func NewExpander(x *Space) *Expander {
 	return &Expander{
 		X: x, nodes: make([][]knownNode, len(x.Slots)), bads: map[uint32]bool{}, losses: map[uint32]int{},
+		edges: map[uint64]knownEdge{}, exits: map[uint64]judged{}, thens: map[uint64]uint32{},
 		tmp: make([]uint32, x.Width()+2*parallel.CacheLine/4)[parallel.CacheLine/4:][:x.Width()],
 	}
 }
@@ -104,7 +104,7 @@ func (w *Expander) edge(slot int, n, result uint32) (*knownEdge, error) {
 	key := uint64(slot)<<58 | uint64(n)<<32 | uint64(result)
 	if len(pl.edges) == fewEdges {
 		var ok bool
-		if w.late, ok = w.edges.Get(key); ok {
+		if w.late, ok = w.edges[key]; ok {
 			return &w.late, nil
 		}
 	}
@@ -119,7 +119,7 @@ func (w *Expander) edge(slot int, n, result uint32) (*knownEdge, error) {
 	if l.result = result; len(pl.edges) < fewEdges {
 		pl.edges = append(pl.edges, l)
 	} else {
-		w.edges.Put(key, l)
+		w.edges[key] = l
 	}
 	w.late = l
 	return &w.late, nil

@@ -113,10 +113,10 @@ func (w *Expander) call(next []uint32, slot int, n, op uint32, pl *knownNode) (t
 // thenForgets carries out both; m is what the first came to, and tried tells that its machine is in the workspace.
 func (w *Expander) thenForgets(machine uint32, slot int, both opThen, m transition, tried bool) (transition, error) {
 	key := uint64(both.op)<<32 | uint64(both.forget)
-	op, ok := w.thens.Get(key)
+	op, ok := w.thens[key]
 	if !ok {
 		op = w.X.machines.op(both)
-		w.thens.Put(key, op)
+		w.thens[key] = op
 	}
 	if m, known := w.recall(machine, slot, op); known {
 		return m, nil

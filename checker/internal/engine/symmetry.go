@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"lockpick/checker/internal/learn"
-	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/model"
 	"lockpick/scenarios"
@@ -28,7 +27,7 @@ type Symmetry struct {
 	perms [][]int
 	index map[string]int
 	// Renamed machines and histories, by number and permutation.
-	machines, histories table.Cache[uint32]
+	machines, histories map[uint64]uint32
 	order               []int
 	best                []uint32
 	trial               []uint32
@@ -178,7 +177,10 @@ func NewSymmetry(x *Space) *Symmetry {
 	if !x.Reduce {
 		return nil
 	}
-	s := &Symmetry{x: x, ids: x.procIDs(), index: map[string]int{}, best: make([]uint32, x.Width()), trial: make([]uint32, x.Width())}
+	s := &Symmetry{
+		x: x, ids: x.procIDs(), index: map[string]int{}, machines: map[uint64]uint32{}, histories: map[uint64]uint32{},
+		best: make([]uint32, x.Width()), trial: make([]uint32, x.Width()),
+	}
 	permute(identity(len(s.ids)), 0, func(p []int) {
 		s.index[permKey(p)] = len(s.perms)
 		s.perms = append(s.perms, slices.Clone(p))
@@ -271,7 +273,7 @@ func (s *Symmetry) apply(row []uint32, perm []int) {
 
 func (s *Symmetry) machine(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
-	to, ok := s.machines.Get(key)
+	to, ok := s.machines[key]
 	if !ok {
 		from, err := s.x.machines.get(id)
 		if err != nil {
@@ -280,17 +282,17 @@ func (s *Symmetry) machine(id uint32, perm int) uint32 {
 		m := from.Clone()
 		m.Permute(s.ids, s.perms[perm])
 		to = s.x.machines.number(m)
-		s.machines.Put(key, to)
+		s.machines[key] = to
 	}
 	return to
 }
 
 func (s *Symmetry) history(id uint32, perm int) uint32 {
 	key := uint64(id)<<32 | uint64(perm)
-	to, ok := s.histories.Get(key)
+	to, ok := s.histories[key]
 	if !ok {
 		to = s.x.Histories.Rename(id, s.perms[perm])
-		s.histories.Put(key, to)
+		s.histories[key] = to
 	}
 	return to
 }

@@ -14,7 +14,7 @@ type monitors struct {
 	keys  table.Keys
 	all   []model.Monitor
 	begun []told // by monitor: a history that leads to it
-	steps table.Cache[uint32]
+	steps map[uint64]uint32
 	key   []byte
 }
 
@@ -26,7 +26,7 @@ type told struct {
 }
 
 func newMonitors(spec model.Spec) *monitors {
-	t := &monitors{}
+	t := &monitors{steps: map[uint64]uint32{}}
 	t.id(model.NewMonitor(spec), told{}) // it gets the number Empty
 	return t
 }
@@ -37,7 +37,7 @@ func (t *Table) RememberMonitors() { t.MonitorsOnly = true }
 // next tells a monitor of an event.
 func (t *monitors) next(id uint32, client int, event uint32, events *table.Interner) uint32 {
 	key := StepKey(id, client, event)
-	if to, ok := t.steps.Get(key); ok {
+	if to, ok := t.steps[key]; ok {
 		return to
 	}
 	m := t.all[id].Clone()
@@ -55,7 +55,7 @@ func (t *monitors) next(id uint32, client int, event uint32, events *table.Inter
 		m.Return(client, model.Crashed{})
 	}
 	to := t.id(m, told{id, client, event})
-	t.steps.Put(key, to)
+	t.steps[key] = to
 	return to
 }
 

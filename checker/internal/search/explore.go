@@ -101,7 +101,7 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		pool[i] = &worker{
 			Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers),
 			violated: engine.Violated{}, seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States),
-			recent: table.NewRecent(x.Width()), symmetry: engine.NewSymmetry(x.Space),
+			symmetry: engine.NewSymmetry(x.Space),
 		}
 	}
 	for _, row := range roots {
@@ -174,7 +174,6 @@ type worker struct {
 	boxes                              [][]uint32       // for each shard: states for it
 	found                              *table.Found     // the new ones among these, in this level
 	rows                               []uint32         // room for those of a batch
-	recent                             *table.Recent    // where transitions led; nil for not
 	symmetry                           *engine.Symmetry // nil for none
 	transitions, violations, contended int
 	violated                           engine.Violated
@@ -314,9 +313,6 @@ func (w *worker) run(batch *table.Batch) {
 			}
 			words := w.State(s)
 			w.symmetry.Canonical(words)
-			if w.recent != nil && w.recent.Knows(words) {
-				continue
-			}
 			box := &w.boxes[w.set.ShardOf(words)]
 			*box = append(append(*box, words...), uint32(id)+1)
 		}

@@ -1,6 +1,6 @@
 // Package table holds the hash tables of an exploration: [Keys] numbers byte strings,
-// [Collapse] those that are made of parts, [States] numbers rows of words, [Interner] numbers any comparable values; [Cache] and
-// [Shared] map 64-bit keys to small values, for one worker and for all, and so does [Memo], which forgets. They take little
+// [Collapse] those that are made of parts, [States] numbers rows of words, [Interner] numbers any comparable values;
+// [Shared] maps 64-bit keys to small values, for all workers, and so does [Memo], which forgets. They take little
 // memory for each entry, and hold few pointers. States are packed.
 //
 // It knows nothing of what is stored. Numbers are given in the order of arrival.

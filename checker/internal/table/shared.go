@@ -22,9 +22,12 @@ type sharedEntry struct {
 	val atomic.Uint64 // 0: on its way
 }
 
-// hash tells where an entry belongs, and whether there is one: one whose value is still
-// on its way is none.
-func (e *sharedEntry) hash() (uint64, bool) { return near(e.key.Load() - 1), e.val.Load() != 0 }
+func hash64(x uint64) uint64 {
+	x ^= x >> 32
+	x *= 0x9e3779b97f4a7c15
+	x ^= x >> 29
+	return x
+}
 
 // near tells where a key belongs. Keys with one upper half are asked for together: what each task,
 // above bit 26, does to a machine by its next operation, below. So they lie side by side, sixteen
@@ -97,11 +100,13 @@ func (t *Shared) grow(old *[]sharedEntry) *[]sharedEntry {
 		from = *old
 	}
 	n := int64(0)
-	es := grow(from, sharedMin, (*sharedEntry).hash, func(to, from *sharedEntry) {
-		to.key.Store(from.key.Load())
-		to.val.Store(from.val.Load())
-		n++
-	})
+	es := room[sharedEntry](max(sharedMin, 2*len(from)))
+	for i := range from {
+		if e := &from[i]; e.val.Load() != 0 { // one whose value is still on its way is none
+			enter(es, e.key.Load()-1, e.val.Load())
+			n++
+		}
+	}
 	t.n.Store(n) // before others see the new table, so that it is never thought emptier than it is
 	t.entries.Store(&es)
 	return &es

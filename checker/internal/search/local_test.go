@@ -116,58 +116,53 @@ func after(t *testing.T, w *engine.Expander, s []uint32, c sched.Choice) (to []u
 
 // A local step commutes with each step that others can make instead, and stays local after it. So it commutes with all
 // steps that others can make before it.
-func TestLocalStepsCommute(t *testing.T) {
-	testmain.Slow(t, "it runs real programs", "./checker/internal/search")
-	for name := range localPrograms {
-		t.Run(name, func(t *testing.T) {
-			x := spaceOf(t, name)
-			c, err := x.Explore(t.Context(), Limits{Workers: 1}, x.Initial)
-			require.NoError(t, err)
-			w, local, compared := engine.NewExpander(x.Space), 0, 0
-			for id := range c.States.Len() {
-				s := c.States.Row(id, nil)
-				slot, err := w.ExpandLocal(s, func([]uint32) bool { return true })
-				require.NoError(t, err)
-				if slot < 0 {
-					continue
-				}
-				local++
-				step, alone := w.Out[0].Choice, slices.Clone(w.State(&w.Out[0]))
-				call := x.Op(s, slot).String()
-				require.NoError(t, w.Expand(s))
-				var others []sched.Choice
-				for i := range w.Out {
-					if w.Out[i].Slot != slot && !w.Out[i].Bad {
-						others = append(others, w.Out[i].Choice)
-					}
-				}
-				for _, other := range others {
-					late, _ := after(t, w, s, other)
-					first, bad := after(t, w, late, step)
-					if bad {
-						continue // it was the last step, and where it ends breaks the property
-					}
-					still, err := w.ExpandLocal(late, func(to []uint32) bool { return table.EqualWords(to, first) })
-					require.NoError(t, err)
-					if !strings.HasPrefix(call, "go on with") || still >= 0 { // else another call may go first now
-						require.Equal(t, slot, still, "%s after %s in state %d", call, other, id)
-					}
-					if other.Action == sched.Stall && strings.HasPrefix(call, "fork") {
-						continue // a child's start time is when it was made, which nobody looks at
-					}
-					compared++
-					last, _ := after(t, w, alone, other)
-					if last == nil { // it waits, and has lost its place in the queue, as by the step
-						last = alone
-					}
-					require.Equal(t, first, last, "%s and %s in state %d", call, other, id)
-				}
+func commutes(t *testing.T, x *Explorer) {
+	t.Helper()
+	c, err := x.Explore(t.Context(), Limits{Workers: 1}, x.Initial)
+	require.NoError(t, err)
+	w, local, compared := engine.NewExpander(x.Space), 0, 0
+	for id := range c.States.Len() {
+		s := c.States.Row(id, nil)
+		slot, err := w.ExpandLocal(s, func([]uint32) bool { return true })
+		require.NoError(t, err)
+		if slot < 0 {
+			continue
+		}
+		local++
+		step, alone := w.Out[0].Choice, slices.Clone(w.State(&w.Out[0]))
+		call := x.Op(s, slot).String()
+		require.NoError(t, w.Expand(s))
+		var others []sched.Choice
+		for i := range w.Out {
+			if w.Out[i].Slot != slot && !w.Out[i].Bad {
+				others = append(others, w.Out[i].Choice)
 			}
-			t.Logf("%d states, %d with a local step, %d pairs", c.States.Len(), local, compared)
-			require.Greater(t, local, 10)
-			require.Greater(t, compared, 10)
-		})
+		}
+		for _, other := range others {
+			late, _ := after(t, w, s, other)
+			first, bad := after(t, w, late, step)
+			if bad {
+				continue // it was the last step, and where it ends breaks the property
+			}
+			still, err := w.ExpandLocal(late, func(to []uint32) bool { return table.EqualWords(to, first) })
+			require.NoError(t, err)
+			if !strings.HasPrefix(call, "go on with") || still >= 0 { // else another call may go first now
+				require.Equal(t, slot, still, "%s after %s in state %d", call, other, id)
+			}
+			if other.Action == sched.Stall && strings.HasPrefix(call, "fork") {
+				continue // a child's start time is when it was made, which nobody looks at
+			}
+			compared++
+			last, _ := after(t, w, alone, other)
+			if last == nil { // it waits, and has lost its place in the queue, as by the step
+				last = alone
+			}
+			require.Equal(t, first, last, "%s and %s in state %d", call, other, id)
+		}
 	}
+	t.Logf("%d states, %d with a local step, %d pairs", c.States.Len(), local, compared)
+	require.Greater(t, local, 10)
+	require.Greater(t, compared, 10)
 }
 
 // endsOf covers a space, with local steps alone or not, and returns the states in which all have ended.
@@ -193,7 +188,7 @@ func endsOf(t require.TestingT, x *Explorer, local bool) (states int, ends [][]u
 }
 
 // With local steps alone the programs end as they do with all steps, in fewer states, and each state has the step that
-// was followed once more.
+// was followed once more. In the same space they commute with those of others.
 func TestLocalStepsEndAlike(t *testing.T) {
 	testmain.Slow(t, "it runs real programs", "./checker/internal/search")
 	for name := range localPrograms {
@@ -205,6 +200,7 @@ func TestLocalStepsEndAlike(t *testing.T) {
 			require.NotEmpty(t, want)
 			require.Equal(t, want, got)
 			require.Less(t, 5*fewer, 4*all)
+			commutes(t, x)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"lockpick/checker/internal/history"
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
+	"lockpick/internal/testmain"
 	"lockpick/model"
 	"lockpick/scenarios"
 	"lockpick/sched"
@@ -211,7 +212,7 @@ func TestForeignRelease(t *testing.T) {
 func TestTwoRunsGiveOneTrace(t *testing.T) {
 	fixtures.OneWorker(t)
 	for _, sc := range situations() {
-		for seed := range uint64(10) {
+		for seed := range uint64(testmain.Many(1, 3, 10)) {
 			var got [2]Outcome
 			for i := range got {
 				ts, err := NewTester(&sc, sc.Claims[0].Property)

@@ -101,8 +101,8 @@ func TestMemoriesAgree(t *testing.T) {
 	if race.Detector {
 		list = nil // the rows show how workers share monitors
 	}
-	for _, sc := range fixtures.Rows() {
-		if !largeRows[sc.ID] {
+	for i, sc := range fixtures.Rows() {
+		if !largeRows[sc.ID] && (i%2 == 0 || !race.Detector) {
 			list = append(list, &sc)
 		}
 	}

@@ -60,7 +60,7 @@ func TestWorkersAgreeOnFaults(t *testing.T) {
 	kinds["symmetry"] = []*scenarios.Scenario{fixtures.New("toy/look/alike", fixtures.StatThenWrite(), alike, claim),
 		fixtures.New("toy/excl/alike", fixtures.Excl(), alike, claim)}
 	for kind, list := range kinds {
-		for _, sc := range list[:min(2, len(list))] {
+		for _, sc := range list[:min(testmain.Many(1, 2, 2), len(list))] {
 			c, o := sc.Claims[0], Options{SkipOdds: true, Symmetry: kind == "symmetry", Workers: 1}
 			one, err := Check(t.Context(), sc, c.Property, o)
 			require.NoError(t, err, kind)

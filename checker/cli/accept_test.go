@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/testmain"
 )
 
@@ -47,6 +48,7 @@ func TestAccept(t *testing.T) {
 }
 
 func TestAcceptInSurveys(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	require.Equal(t, ExitDiffers, runAll("survey ctx/stat-then-write --hazard contention").exit)
 	got := runAll("survey ctx/stat-then-write --hazard contention --accept LP1001")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 )
@@ -39,6 +40,7 @@ func TestFileFormats(t *testing.T) {
 // Every format hands out what holds, what is broken and what is unknown, and lets no text
 // of a scenario play with a terminal.
 func TestFormatsOfTheList(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	hostile := toys.All()[0]
 	hostile.Summary = "\x1b[2J</script><b>\"&'\u202e"
 	hostile.Source = "package x // " + hostile.Summary

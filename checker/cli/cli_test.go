@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/checker/trace"
 	"lockpick/internal/golden"
@@ -117,6 +118,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for args, want := range map[string]int{
 		"list":                                   ExitAsClaimed,
 		"help":                                   ExitAsClaimed,
@@ -150,6 +152,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestGolden(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for name, args := range map[string][]string{
 		"help":           {"help"},
 		"help-check":     {"help", "check"},
@@ -177,6 +180,7 @@ func TestGolden(t *testing.T) {
 
 // What explain saves, replay reproduces; so does the command that it prints.
 func TestSaveAndReplay(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for _, id := range []string{"toy/look/contend", "toy/excl/crash", "toy/abba/contend", "toy/lease/stall", "toy/look/tasks"} {
 		file := filepath.Join(t.TempDir(), "bundle.txtar")
 		explained := run(t, "explain", id, "--save", file)
@@ -199,6 +203,7 @@ func TestSaveAndReplay(t *testing.T) {
 // A bundle carries the whole setting: also how far the clock jumps, and how often the
 // power may be lost. Flags given with it come on top.
 func TestSaveAndReplayInAnotherSetting(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	file := filepath.Join(t.TempDir(), "bundle.txtar")
 	for flags, want := range map[string]string{
 		"--stall-for 48h":              "the clock jumps ahead by 48h0m0s",
@@ -231,6 +236,7 @@ func section(s string) string {
 
 // The changed setting is part of the printed command.
 func TestSettingFlagsAreRepeated(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	got := run(t, "explain", "toy/look/contend", "--procs", "3", "--crashes", "1")
 	require.Contains(t, got.stdout, "' --procs 3 --crashes 1\n")
 	require.Contains(t, got.stdout, "3 processes, up to 1 crash")
@@ -251,6 +257,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestStyle(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	ctx := context.Background()
 	require.NotContains(t, runIn(ctx, nil, "explain", "toy/look/contend").stdout, "\x1b")
 	forced := map[string]string{"CLICOLOR_FORCE": "1"}

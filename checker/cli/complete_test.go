@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"lockpick/checker/internal/fixtures"
 )
 
 // A shell is told what a word may become: ids to the next slash, properties with their
@@ -53,6 +55,7 @@ func TestNearest(t *testing.T) {
 
 // A flag that does nothing says so, and changes nothing else.
 func TestIdleFlags(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	for args, want := range map[string]string{
 		"check toy/excl/contend --symmetry":                "--symmetry has no effect: no selected scenario says that its processes are interchangeable",
 		"check toy/excl/contend --stall-for 3h":            "--stall-for has no effect: it does not matter in any selected setting",

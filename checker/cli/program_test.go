@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 )
 
@@ -39,6 +40,7 @@ func TestProgramText(t *testing.T) {
 
 // A program of somebody's own prints commands that work for it.
 func TestOwnProgram(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	var out, errs strings.Builder
 	a := &app{scenarios: toys.All(), stdout: &out, stderr: &errs, env: func(string) string { return "" }, name: "mylocks", program: "./mylocks"}
 	require.Zero(t, a.run(t.Context(), []string{"explain", "toy/look/contend"}))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/internal/testmain"
 	"lockpick/scenarios/command"
 )
@@ -107,6 +108,7 @@ func TestRepairsAreNoWorse(t *testing.T) {
 
 // JSON has the fix and what was tried; where none is known it says why.
 func TestRepairJSON(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	var out repaired
 	got := run(t, "repair", "--json", "toy/look/contend")
 	require.Equal(t, ExitAsClaimed, got.exit, got.stderr)

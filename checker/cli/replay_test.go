@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/internal/toys"
 	"lockpick/scenarios"
 )
@@ -22,6 +23,7 @@ func replayWith(list []scenarios.Scenario, file string) outcome {
 // A saved schedule is aligned by its calls when the protocol makes one more; when it
 // breaks nothing any more, the answer says whether another one does.
 func TestReplayOfAChangedProtocol(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	file := filepath.Join(t.TempDir(), "race.txtar")
 	require.Zero(t, run(t, "explain", "toy/look/contend", "--save", file).exit)
 

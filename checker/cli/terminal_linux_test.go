@@ -13,7 +13,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
 	"golang.org/x/sys/unix"
+	"lockpick/checker/internal/fixtures"
 
 	"lockpick/checker/internal/toys"
 	"lockpick/internal/testmain"
@@ -103,6 +105,7 @@ func TestProgressEndsWithAnInterrupt(t *testing.T) {
 // On a terminal explain says what the real kernel answers, unasked; not in a pipe, and not
 // where one says no.
 func TestExplainAsksTheKernelOnATerminal(t *testing.T) {
+	fixtures.OnlyAnswers(t)
 	env := func(string) string { return "" }
 	for _, c := range []struct {
 		flags []string

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
 	"golang.org/x/sys/unix"
+	"lockpick/internal/testmain"
 
 	"lockpick/fsfake/tracer"
 )
@@ -20,6 +22,7 @@ const startsTraced = "LOCKPICK_TEST_STARTS_TRACED"
 
 // Where a container refuses a call that is needed, an error says at once what to do.
 func TestRefusedInContainers(t *testing.T) {
+	testmain.OneWorker(t)
 	if os.Getenv(startsTraced) != "" {
 		_, err := tracer.Start(config("/bin/true"))
 		fmt.Println(err)

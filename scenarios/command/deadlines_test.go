@@ -87,6 +87,7 @@ func TestTimerOfALock(t *testing.T) {
 
 // Where two sleeps end at one time, what follows each of them happens in every order.
 func TestCallsAfterEqualDeadlines(t *testing.T) {
+	testmain.OneWorker(t)
 	testmain.Needs(t, "sh", "./scenarios/command")
 	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{
 		Shell: "{ sleep 1; : >a; [ ! -e b ] || : >ab; } & " +
@@ -98,6 +99,7 @@ func TestCallsAfterEqualDeadlines(t *testing.T) {
 
 // A signal for a group of processes is a step, so that a process of the group may go on until it comes.
 func TestGroupKillIsAStep(t *testing.T) {
+	testmain.OneWorker(t)
 	testmain.Needs(t, "sh", "./scenarios/command")
 	ends, _, err := command.Ends(command.Spec{Commands: []command.Line{{
 		Shell: "trap '' TERM; (trap - TERM; [ ! -e go ] || : >a) & : >go; kill -TERM 0; wait; :"}}}, false)

@@ -60,6 +60,7 @@ var outsideCases = []struct {
 
 // What commands change outside of the directory is shared by them, and found out; nothing real is changed.
 func TestOutsideIsShared(t *testing.T) {
+	testmain.OneWorker(t)
 	for _, c := range outsideCases {
 		t.Run(c.name, func(t *testing.T) {
 			if c.long {
@@ -184,6 +185,7 @@ func TestExtendFails(t *testing.T) {
 
 // A file that has another name outside of the directory, or two names there, is one file.
 func TestSameFileByAnotherName(t *testing.T) {
+	testmain.OneWorker(t)
 	testmain.Needs(t, "flock", "./scenarios/command")
 	for _, c := range []struct{ a, b, verdict, shared string }{
 		{"read x < n; echo $((x+1)) > n", "read x < OUT/hard; echo $((x+1)) > OUT/hard", "broken", "OUT/hard"},

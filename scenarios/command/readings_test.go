@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker"
+	"lockpick/internal/testmain"
 	"lockpick/scenarios"
 	"lockpick/scenarios/command"
 )
@@ -16,6 +17,7 @@ import (
 // What was executed to read failures as refusals is not executed again to read them as ends; the
 // two readings still differ.
 func TestReadingsShareExecutions(t *testing.T) {
+	testmain.OneWorker(t)
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: programs are traced on linux/amd64 only; go test ./scenarios/command runs it there")
 	}

@@ -7,25 +7,8 @@ import (
 )
 
 // ErrLocked is what a protocol returns when it gives up because somebody else has the
-// lock. Wrap it to say more. Other errors count as "locked", too, unless the protocol is [OnlyLocked].
+// lock. Wrap it to say more. Other errors count as "locked", too.
 var ErrLocked = errors.New("scenarios: locked by somebody else")
-
-// OnlyLocked is a protocol of which the property [Assertion] asks that no operation fails but an acquisition, with
-// [ErrLocked]: without it an acquisition that fails for any other reason counts as refused, and a release may fail.
-func OnlyLocked(l Protocol) Protocol {
-	acquire, release := l.Acquire, l.Release
-	l.Acquire = func(t *Task) (Hold, error) {
-		h, err := acquire(t)
-		t.Assert(err == nil || errors.Is(err, ErrLocked), "an acquisition fails only as another has the lock: %v", err)
-		return h, err
-	}
-	l.Release = func(t *Task, h Hold) error {
-		err := release(t, h)
-		t.Assert(err == nil, "a release does not fail: %v", err)
-		return err
-	}
-	return l
-}
 
 // A Hold is what an acquisition leaves to its release.
 type Hold struct {

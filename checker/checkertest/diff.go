@@ -2,66 +2,30 @@ package checkertest
 
 import "strings"
 
-// diff shows how two texts differ, line by line: what both have with a blank in front,
-// what is only in was with a minus, what is only in now with a plus; long stretches
-// that both have are left out. Equal texts give "".
+// diff shows how two texts differ, from the first line that does to the last: what was there with a minus, and what is
+// there now with a plus, between up to three lines that both have, with a blank. Equal texts give "". Lines of a trace
+// begin with their step, so behind a step more all differ anyway.
 func diff(was, now []string) string {
-	same := common(was, now)
-	var lines []string
-	i, j := 0, 0
-	changed := false
-	for i < len(was) || j < len(now) {
-		switch {
-		case i < len(was) && j < len(now) && was[i] == now[j]:
-			lines = append(lines, "  "+was[i])
-			i, j = i+1, j+1
-		case j == len(now) || i < len(was) && same[i+1][j] >= same[i][j+1]:
-			lines = append(lines, "- "+was[i])
-			i, changed = i+1, true
-		default:
-			lines = append(lines, "+ "+now[j])
-			j, changed = j+1, true
-		}
+	from, same := 0, 0
+	for from < min(len(was), len(now)) && was[from] == now[from] {
+		from++
 	}
-	if !changed {
+	for same < min(len(was), len(now))-from && was[len(was)-1-same] == now[len(now)-1-same] {
+		same++
+	}
+	removed, added := was[from:len(was)-same], now[from:len(now)-same]
+	if len(removed)+len(added) == 0 {
 		return ""
 	}
-	return strings.Join(around(lines, 3), "\n")
-}
-
-// common says how many lines the texts from i and j on have in common at most.
-func common(a, b []string) [][]int {
-	n := make([][]int, len(a)+1)
-	for i := range n {
-		n[i] = make([]int, len(b)+1)
-	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
-				n[i][j] = n[i+1][j+1] + 1
-			} else {
-				n[i][j] = max(n[i+1][j], n[i][j+1])
-			}
+	var lines []string
+	add := func(sign string, of []string) {
+		for _, l := range of {
+			lines = append(lines, sign+l)
 		}
 	}
-	return n
-}
-
-// around keeps the lines that differ, and n lines before and after each.
-func around(lines []string, n int) []string {
-	var out []string
-	skipped := false
-	for i := range lines {
-		near := false
-		for k := max(0, i-n); k <= min(len(lines)-1, i+n); k++ {
-			near = near || lines[k][0] != ' '
-		}
-		switch {
-		case near:
-			out, skipped = append(out, lines[i]), false
-		case !skipped:
-			out, skipped = append(out, "  …"), true
-		}
-	}
-	return out
+	add("  ", was[max(0, from-3):from])
+	add("- ", removed)
+	add("+ ", added)
+	add("  ", was[len(was)-same:][:min(same, 3)])
+	return strings.Join(lines, "\n")
 }

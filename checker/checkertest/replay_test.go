@@ -273,7 +273,7 @@ func TestDiff(t *testing.T) {
 	lines := func(s string) []string { return strings.Fields(s) }
 	require.Empty(t, diff(lines("a b c"), lines("a b c")))
 	require.Equal(t, "  a\n- b\n+ x\n  c", diff(lines("a b c"), lines("a x c")))
-	require.Equal(t, "  …\n  c\n  d\n  e\n+ f", diff(lines("a b c d e"), lines("a b c d e f")))
-	require.Equal(t, "- a\n  b\n  c\n  d\n  …", diff(lines("a b c d e f g"), lines("b c d e f g")))
+	require.Equal(t, "  c\n  d\n  e\n+ f", diff(lines("a b c d e"), lines("a b c d e f")))
+	require.Equal(t, "- a\n  b\n  c\n  d", diff(lines("a b c d e f g"), lines("b c d e f g")))
 	require.Equal(t, "+ a", diff(nil, lines("a")))
 }

@@ -378,9 +378,9 @@ var calls = [numCalls]*row{
 	},
 
 	CallKill: {
-		name: "kill", group: Processes, uses: OperandPid,
-		do:   func(m *Machine, c *request) { m.kill(c.p, c.op.Pid, c.r) },
-		text: words(pidText, signalText), answer: func(*Op, *Result) string { return "alive" }, showsPid: true,
+		name: "kill", group: Processes, uses: OperandPid | OperandFlags,
+		do:   func(m *Machine, c *request) { m.kill(c.p, c.op.Pid, c.op.Flags, c.r) },
+		text: words(pidText, signalText), answer: killAnswer, showsPid: true,
 	},
 	CallStartTime: {
 		name: "starttime", group: Processes, uses: OperandPid,

@@ -147,9 +147,9 @@ func (m *Machine) tryLock(w *WaitingCall, r *Result) {
 	}
 }
 
-// Shut are the ways of a call that cannot be taken on the machine now, by bit.
-func (m *Machine) Shut(op Op) (ways uint64) {
-	if op.Call != CallChoose || !strings.Contains(op.Data, "\x00") {
+// Shut are the ways of a call of a task that cannot be taken on the machine now, by bit.
+func (m *Machine) Shut(t Task, op Op) (ways uint64) {
+	if m.signalFor(t.Pid) >= 0 || op.Call != CallChoose || !strings.Contains(op.Data, "\x00") {
 		return 0
 	}
 	for which := range op.Ways() {

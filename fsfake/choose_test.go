@@ -54,7 +54,7 @@ func TestWaysThatWait(t *testing.T) {
 			}
 			waits := fsfake.WayThatWaits(waiter, fsfake.Op{Call: fsfake.CallFlock, FD: y, Flags: c.asks})
 			op := fsfake.Op{Call: fsfake.CallChoose, Len: 2, Data: strings.Join([]string{"work", waits}, "\n")}
-			require.Equal(t, c.shut, m.Shut(op))
+			require.Equal(t, c.shut, m.Shut(fsfake.Task{Pid: 1, N: 1}, op))
 			asked := fsfake.Op{Call: fsfake.CallFlock, FD: y, Flags: c.asks}
 			require.Equal(t, []fsfake.WaitingCall{{Task: waiter, Op: asked}}, op.Waiting())
 			before := m.AppendKey(nil)
@@ -120,7 +120,7 @@ func TestWaysThatWaitForRecords(t *testing.T) {
 			if c.shut {
 				want = 1
 			}
-			require.Equal(t, want, m.Shut(op))
+			require.Equal(t, want, m.Shut(fsfake.Task{Pid: 1, N: 1}, op))
 			require.Equal(t, c.waits, m.Do(waiter, op.Way(0)).Value == any(fsfake.MustWait{}))
 			way := op.Way(1)
 			require.NotContains(t, way.String(), "\x00")

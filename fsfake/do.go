@@ -44,6 +44,9 @@ func (m *Machine) Do(t Task, op Op) (r Result) {
 	if m.syncing != 0 {
 		m.finishSync()
 	}
+	if r, is := m.signalled(t, &op); is {
+		return r
+	}
 	if len(m.punctual) != 0 || m.timely {
 		until := int64(0)
 		if op.Call == CallSleep && op.Time > 0 {

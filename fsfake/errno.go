@@ -40,6 +40,7 @@ const (
 	ENOTEMPTY    = syscall.Errno(39)
 	ELOOP        = syscall.Errno(40)
 	EOVERFLOW    = syscall.Errno(75)
+	ERESTART     = syscall.Errno(85) // no program sees it; see [Signalled]
 	ENOTSOCK     = syscall.Errno(88)
 	EOPNOTSUPP   = syscall.Errno(95)
 	EADDRINUSE   = syscall.Errno(98)

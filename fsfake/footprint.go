@@ -31,6 +31,7 @@ const (
 	another              // an entry of a directory was changed that had not been before
 	children             // which children there are; looking at that counts as a change
 	living               // which processes there are, likewise
+	signals              // what comes for the family ino
 )
 
 // Note adds what a call has made of a machine.
@@ -40,6 +41,9 @@ func (f *Footprint) Note(op Op, before, after *Machine) {
 	}
 	if op.Call == CallProcs || op.Call.Is(Asks) && op.Pid != 0 {
 		f.add(item{what: living})
+	}
+	if op.Call == CallKill && op.Flags != 0 {
+		f.add(item{ino: uint64(before.family(op.Pid)), what: signals})
 	}
 	if sameSlice(before.inodes, after.inodes) {
 		return

@@ -24,7 +24,11 @@ func (r Result) Describe(op Op) string {
 		return "not modelled"
 	case r.Blocked:
 		return "waits"
-	case r.Errno != 0:
+	}
+	if s, is := r.Interrupts(); is {
+		return "not made: " + signalName(int(s.Signal)) + " comes for " + strconv.Itoa(s.Pid)
+	}
+	if r.Errno != 0 {
 		return ErrnoName(r.Errno)
 	}
 	if answer := op.Call.row().answer; answer != nil {
@@ -73,7 +77,7 @@ func lockTypeText(o *Op) string { return recordType(o.Flags) }
 func rangeText(o *Op) string    { return fmt.Sprintf("%d+%d", o.Off, o.Len) }
 func syncText(o *Op) string     { return [...]string{"", "data only", "all files"}[o.Flags&3%3] }
 func pidText(o *Op) string      { return strconv.Itoa(o.Pid) }
-func signalText(*Op) string     { return "0" }
+func signalText(o *Op) string   { return signalName(o.Flags) }
 func durationText(o *Op) string { return time.Duration(o.Time).String() }
 func cellText(o *Op) string     { return o.Cell }
 func storedText(o *Op) string   { return "= " + cellValue(o.Value) }
@@ -116,6 +120,13 @@ func okAnswer(*Op, *Result) string       { return "ok" }
 func noAnswer(*Op, *Result) string       { return "" }
 func fdAnswer(_ *Op, r *Result) string   { return "= fd " + strconv.FormatInt(r.N, 10) }
 func dataAnswer(_ *Op, r *Result) string { return "= " + strconv.Quote(r.Data) }
+func killAnswer(o *Op, _ *Result) string {
+	if o.Flags != 0 {
+		return "sent"
+	}
+	return "alive"
+}
+
 func numberAnswer(_ *Op, r *Result) string {
 	return "= " + strconv.FormatInt(r.N, 10)
 }

@@ -125,6 +125,7 @@ func (k *keyer) machine(b []byte) []byte {
 	}
 	b = m.appendPaces(b)
 	b = m.appendNaps(b)
+	b = m.appendSignals(b)
 	b = appendLen(b, len(m.marks))
 	for i := range m.marks {
 		b = k.mark(b, &m.marks[i])

@@ -20,7 +20,7 @@ func (m *Machine) Local(t Task, op Op, still bool, f *Footprint) bool {
 	}
 	stands := m.clockStands(t)
 	l := local{m: m, p: p, f: f}
-	if m.lasts && !stands || !l.call(&op, stands, still) {
+	if !l.on(item{ino: uint64(m.family(t.Pid)), what: signals}) || m.lasts && !stands || !l.call(&op, stands, still) {
 		return false
 	}
 	for _, i := range l.items {

@@ -69,6 +69,7 @@ type seldom struct {
 	exits     []Exit // sorted by pid; never changed in place
 	paces     []pace // sorted by task; never changed in place. See punctual.go
 	naps      []nap  // sorted by task; never changed in place. See sleep.go
+	signals   []Signalled // that have not come yet, sorted; never changed in place. See signal.go
 	stallLeft int64  // nanoseconds
 	back      int64  // nanoseconds by which the clock was set back
 	base      int64  // what of the clock is never taken back; see sleep.go

@@ -59,4 +59,12 @@ func (m *Machine) Permute(ids []ProcID, perm []int) {
 	}
 	slices.SortFunc(exits, func(a, b Exit) int { return a.Pid - b.Pid })
 	m.mutSeldom().exits = exits
+	signals := slices.Clone(m.signals)
+	for i := range signals {
+		if id, ok := to(signals[i].Pid); ok {
+			signals[i].Pid = id.Pid
+		}
+	}
+	slices.SortFunc(signals, compareSignals)
+	m.seldom.signals = signals
 }

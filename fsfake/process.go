@@ -85,6 +85,7 @@ func (m *Machine) KillProc(pid int) {
 	m.dropWaits(pid, -1)
 	m.unpaced(pid)
 	m.napless(pid)
+	m.unsignalled(pid)
 	fds := m.proc(pid).fds
 	shown := m.shownBy(fds)
 	m.mutProc(pid).fds = nil
@@ -188,11 +189,11 @@ func (m *Machine) pids(p *proc, r *Result) {
 
 // kill is kill(pid, 0). Pid 0 is the caller's process group, in which at least the caller may
 // be signalled: whoever reads a pid from an empty file finds it alive.
-func (m *Machine) kill(p *proc, pid int, r *Result) {
+func (m *Machine) kill(p *proc, pid, sig int, r *Result) {
 	switch {
-	case pid == 0:
+	case pid == 0 && sig == 0:
 		return
-	case pid < 0:
+	case pid <= 0:
 		*r = unmodelled("kill of a process group that is not one's own")
 		return
 	}
@@ -202,6 +203,8 @@ func (m *Machine) kill(p *proc, pid int, r *Result) {
 		r.Errno = ESRCH
 	case p.uid != 0 && p.uid != o.uid:
 		r.Errno = EPERM
+	case sig != 0:
+		m.send(o.pid, sig, r)
 	}
 }
 

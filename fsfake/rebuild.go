@@ -80,7 +80,8 @@ func (r *Rebuilder) Rebuilds(m *Machine) bool {
 
 // same reports whether two say the same; base says something where sleeps last only.
 func (s *seldom) same(o *seldom, lasts bool) bool {
-	return s == o || len(s.exits)+len(o.exits)+len(s.paces)+len(o.paces)+len(s.naps)+len(o.naps) == 0 &&
+	return s == o || len(s.exits)+len(o.exits)+len(s.paces)+len(o.paces)+len(s.naps)+len(o.naps)+
+		len(s.signals)+len(o.signals) == 0 &&
 		s.stallLeft == o.stallLeft && s.back == o.back && (s.base == o.base || !lasts)
 }
 

@@ -90,7 +90,7 @@ func (m *Machine) sleep(t Task, d int64) Result {
 // punctual has something to do, or past the time at which one wakes. waits tells who cannot take
 // a step.
 func (m *Machine) Robs(t Task, waits func(Task) bool) bool {
-	if !m.lasts || len(m.paces) == 0 {
+	if !m.lasts || len(m.paces) == 0 || m.signalFor(t.Pid) >= 0 {
 		return false
 	}
 	until := m.napOf(t).until

@@ -57,11 +57,11 @@ func (m *Machine) mutWait(pid, i int) *wait {
 }
 
 // Ready reports whether t can go on with op: false exactly when t is in a blocked call
-// that could not be granted, nor fail, now. (One that waits in flock can also go on when it
+// that could not be granted, nor fail, now, and no signal has come for its program. (One that waits in flock can also go on when it
 // will give up the lock that its description has, and wait on.)
 func (m *Machine) Ready(t Task, _ Op) bool {
 	p := m.proc(t.Pid)
-	if p == nil {
+	if p == nil || m.signalFor(t.Pid) >= 0 {
 		return true
 	}
 	if i := p.waiting(t.N); i >= 0 {

@@ -403,6 +403,16 @@ var nativeCalls = map[string]string{
 	"exit": "end", "end": "end",
 }
 
+// heldAfter holds a command after its last call so far, so that a signal comes before its next one.
+func heldAfter(steps []native.Step, command int) []native.Step {
+	for i := len(steps) - 1; i >= 0; i-- {
+		if steps[i].Command == command {
+			return slices.Insert(steps, i+1, native.Step{Command: command, Call: native.HeldStep})
+		}
+	}
+	return steps
+}
+
 // nativeSteps are the calls of a counterexample. A call that waited is made once natively. Names that are not there
 // at the start may be random, and are not compared.
 func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
@@ -430,6 +440,10 @@ func nativeSteps(spec *command.Spec, r *checker.Result) []native.Step {
 			by := [2]any{st.Choice.Task, c.By}
 			again := waits[by]
 			waits[by] = c.Result.Blocked
+			if _, notMade := c.Result.Interrupts(); notMade {
+				out = heldAfter(out, st.Choice.Task.Process)
+				continue
+			}
 			if name == "" || again {
 				continue
 			}

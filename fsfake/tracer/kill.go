@@ -12,8 +12,8 @@ import (
 
 // Signals that are sent.
 
-// kill with signal 0 asks the fake. Others reach processes of the run; a signal for one that
-// the run does not own is not modelled, unless that one is dead.
+// kill with signal 0 asks the fake. Others reach processes of the run; of a signal for one that the run does not own
+// the fake is told.
 func (t *thread) kill(c *call) {
 	pid, sig := c.int(0), c.int(1)
 	switch {
@@ -46,17 +46,12 @@ func (t *thread) killProcess(pid, sig int) {
 		}
 		return
 	}
-	t.foreign(pid)
+	t.foreign(pid, sig)
 }
 
-// foreign is a signal to a process that the run does not own: the fake knows whether it runs,
-// but not what the signal does.
-func (t *thread) foreign(pid int) {
-	t.askThen(fsfake.Op{Call: fsfake.CallKill, Pid: pid}, func(fsfake.Result) {
-		t.unmodelled("a signal to process %d, which lives and is not one of its own, is not modelled: "+
-			"--crashes 1 asks what a command leaves behind that is killed at any call", pid)
-	})
-}
+// foreign is a signal to a process that the run does not own. When it comes, whoever drives that run says by
+// [Run.Signal].
+func (t *thread) foreign(pid, sig int) { t.askZero(fsfake.Op{Call: fsfake.CallKill, Pid: pid, Flags: sig}) }
 
 // killGroup is kill(0, …) and kill(-PGID, …). All processes of a group of the run are its own. A group that the
 // run does not know is another's as long as the process lives that leads it; one that has outlived its leader is not
@@ -102,7 +97,7 @@ func (t *thread) tgkill(pid, id, sig int) {
 	real, p := t.r.realID(id), t.r.process(pid)
 	switch {
 	case p == nil && t.r.leader(pid) == nil && pid > 0:
-		t.foreign(pid)
+		t.foreign(pid, sig)
 		return
 	case real == 0 || p == nil:
 		t.fail(unix.ESRCH)

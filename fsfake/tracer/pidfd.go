@@ -9,7 +9,7 @@ import (
 )
 
 // Descriptors of processes. That of a process of the run is real. That of a process of another run is a placeholder:
-// signal 0 asks the fake whether the process lives, and other calls on it are faults. A pid that another process has
+// it is sent signals by the fake, and other calls on it are faults. A pid that another process has
 // got meanwhile is not noticed.
 
 func (t *thread) pidfdOpen(c *call) {
@@ -44,10 +44,8 @@ func (t *thread) pidfdSendSignal(c *call) {
 		t.pass()
 	case c.args[3] != 0:
 		t.fail(unix.EINVAL)
-	case c.int(1) == 0:
-		t.askZero(fsfake.Op{Call: fsfake.CallKill, Pid: d.process})
 	default:
-		t.foreign(d.process)
+		t.foreign(d.process, c.int(1))
 	}
 }
 

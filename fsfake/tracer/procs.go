@@ -50,7 +50,7 @@ var aboutProcesses = []spec{
 	{unix.SYS_TGKILL, "tgkill", 3, func(t *thread, c *call) { t.tgkill(c.int(0), c.int(1), c.int(2)) }},
 	{unix.SYS_RT_SIGQUEUEINFO, "rt_sigqueueinfo", 3, func(t *thread, c *call) {
 		if t.r.leader(c.int(0)) == nil && c.int(0) > 0 {
-			t.foreign(c.int(0))
+			t.foreign(c.int(0), c.int(1))
 			return
 		}
 		ownPid(0)(t, c)

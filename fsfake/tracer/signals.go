@@ -5,12 +5,16 @@ package tracer
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math/bits"
 	"os"
 	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"lockpick/fsfake"
 )
 
 // Signals that arrive.
@@ -85,6 +89,50 @@ func (t *thread) restarts() bool {
 	const saRestart = 0x10000000
 	sig, _ := t.arrived()
 	return sig != 0 && t.p.handlers[sig]&saRestart != 0
+}
+
+// Signal has a signal of another run come for a process, at rest: the answer to a call of the run was that
+// ([fsfake.Signalled]), and that call is still to be answered unless it is made anew. For a process that has ended it
+// does nothing.
+func (r *Run) Signal(s fsfake.Signalled) (err error) {
+	over := r.on(func() {
+		p := r.process(s.Pid)
+		if p == nil || p.dying || p.held {
+			return
+		}
+		if err = unix.Kill(p.real, s.Signal); err != nil {
+			err = fmt.Errorf("tracer: signal %d for process %d: %w", s.Signal, s.Pid, err)
+			return
+		}
+		r.moved = true
+		for _, t := range p.threads {
+			if t.takes(s) {
+				return
+			}
+		}
+	})
+	return errors.Join(err, over)
+}
+
+// takes lets a thread take a signal that has just come for its process, and reports whether it does. A call that it has
+// asked is not made: it is made anew after what the signal does. One that has done a part of what it does, and the end of an
+// execve(2), is made before.
+func (t *thread) takes(s fsfake.Signalled) bool {
+	sig, caught := t.arrived()
+	if sig == 0 {
+		return false
+	}
+	loaded := t.op.Call == fsfake.CallExec || t.op.Call == fsfake.CallSetfd || t.op.Call == fsfake.CallClose
+	executes := t.c.nr == unix.SYS_EXECVE || t.c.nr == unix.SYS_EXECVEAT
+	switch {
+	case t.state != asking || t.atExit || t.asks > 1 || executes && loaded:
+	case s.Begun && t.p.pid == s.Pid && caught && !t.restarts():
+		t.blocked = true // it waited: the signal ends that, as [thread.interrupted] says
+	default:
+		t.answer, t.blocked = nil, false
+		t.again()
+	}
+	return true
 }
 
 // again makes the thread, after the handler of a signal, make its call anew.

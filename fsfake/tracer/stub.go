@@ -88,6 +88,9 @@ func (*Run) Renamed() bool { return false }
 // Memory is unknown.
 func (*Run) Memory() string { return "" }
 
+// Signal does nothing.
+func (*Run) Signal(fsfake.Signalled) error { return nil }
+
 // Outside lists none.
 func (*Run) Outside() []string { return nil }
 

@@ -32,6 +32,7 @@ const (
 	byAddress // of a socket
 	byListen
 	bySignal
+	byHandler
 	byEnd
 	byTimer
 )
@@ -102,6 +103,7 @@ var kinds = []struct {
 	{kind{byAddress, "connect"}, []uint64{unix.SYS_CONNECT}},
 	{kind{byListen, "listen"}, []uint64{unix.SYS_LISTEN}},
 	{kind{bySignal, "kill"}, []uint64{unix.SYS_KILL}},
+	{kind{byHandler, "sigaction"}, []uint64{unix.SYS_RT_SIGACTION}},
 	{kind{byEnd, "end"}, []uint64{unix.SYS_EXIT_GROUP}},
 	{kind{byTimer, ""}, []uint64{unix.SYS_ALARM, unix.SYS_SETITIMER, unix.SYS_TIMER_SETTIME,
 		unix.SYS_TIMERFD_SETTIME}},
@@ -161,6 +163,8 @@ func (r *runner) look(t *task) (stop, error) {
 		}
 	case byListen, bySignal, byEnd:
 		s.ends = true
+	case byHandler: // it can be told by when a signal of another command comes
+		s.ends = r.signals && regs.Rsi != 0
 	case byTimer:
 		r.cmds[t.cmd].timer = true
 	}

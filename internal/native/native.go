@@ -40,18 +40,20 @@ type Turn struct{ Command, Calls int }
 // A Step is a call of a command that a run is to make in its place in an order. Path is absolute; empty means one of
 // New, which are not there at the start, so that they may be random names and others natively; without those, any.
 //
-// Two steps are no calls. Where Call is [KillStep] the command is killed, or if it is gone what it has started. Where
-// Command is [Nobody] all wait for as long as a stall takes.
+// Three steps are no calls. Where Call is [KillStep] the command is killed, or if it is gone what it has started. Where it
+// is [HeldStep] the command is held before it makes another call. Where Command is [Nobody] all wait for as long as a
+// stall takes.
 type Step struct {
 	Command    int
 	Call, Path string
 	New        []string
 }
 
-// KillStep stands in a [Step] for the call of who is killed. Nobody is the Command of a step in which a
-// stall passes.
+// KillStep and HeldStep stand in a [Step] for the call of who is killed or held. Nobody is the Command of a step in
+// which a stall passes.
 const (
 	KillStep = "killed"
+	HeldStep = "held"
 	Nobody   = -1
 )
 

@@ -33,6 +33,7 @@ type runner struct {
 	abandoned int // tasks that are not waited for
 	deadline  time.Time
 	script    script
+	signals   bool // the script has commands send signals
 	res       *run
 }
 
@@ -42,6 +43,7 @@ func (r *runner) run() error {
 		r.cmds = append(r.cmds, &command{argv: c.Argv})
 	}
 	r.script = script{steps: r.job.Script, taken: make([]bool, len(r.job.Script)), window: r.job.Window}
+	r.signals = slices.ContainsFunc(r.job.Script, func(s Step) bool { return s.Call == "kill" })
 	for r.script.next() {
 		i := r.script.command()
 		if i == Nobody {
@@ -175,6 +177,10 @@ func (r *runner) release(t *task) {
 		return
 	}
 	t.held = false
+	if r.signals && signalled(t.tid) && again(t.tid) == nil {
+		_ = syscall.PtraceCont(t.tid, 0)
+		return
+	}
 	r.goes(t)
 }
 

@@ -9,7 +9,7 @@ import (
 //
 // A call matches the next step of its command with the same name and one of its paths, or one of the next so
 // many. One that matches none is not in the script, and passes in its command's turn; one that matches a later part is
-// held. A part that ends with a kill is over when its last call has been made.
+// held. A part that ends with a [KillStep] or [HeldStep] is over when its last call has been made.
 type script struct {
 	steps  []Step
 	taken  []bool
@@ -24,11 +24,11 @@ type script struct {
 func (s *script) next() bool {
 	begin := s.end
 	for s.end < len(s.steps) && s.steps[s.end].Command == s.steps[begin].Command {
-		if s.end++; s.kills() {
+		if s.end++; s.holds() {
 			break
 		}
 	}
-	if s.begin = begin; s.end > begin && (s.kills() || s.command() == Nobody) {
+	if s.begin = begin; s.end > begin && (s.holds() || s.command() == Nobody) {
 		s.taken[s.end-1] = true
 	}
 	return s.end > begin
@@ -37,9 +37,12 @@ func (s *script) next() bool {
 // kills reports whether the part ends with a kill.
 func (s *script) kills() bool { return s.end > 0 && s.steps[s.end-1].Call == KillStep }
 
-// killsNow reports whether it does, and the call before that has been made.
-func (s *script) killsNow() bool {
-	return s.steps != nil && s.kills() && (s.end-1 == s.begin || s.taken[s.end-2])
+// holds reports whether the part ends before the next call, whatever that is.
+func (s *script) holds() bool { return s.kills() || s.end > 0 && s.steps[s.end-1].Call == HeldStep }
+
+// holdsNow reports whether it does, and the call before that has been made.
+func (s *script) holdsNow() bool {
+	return s.steps != nil && s.holds() && (s.end-1 == s.begin || s.taken[s.end-2])
 }
 
 // command is whose part it is.
@@ -52,7 +55,7 @@ func (s *script) match(command int, name string, paths []string) int {
 		window = max(window, 4)
 	}
 	for i, st := range s.steps {
-		if st.Command != command || s.taken[i] || st.Call == KillStep {
+		if st.Command != command || s.taken[i] || st.Call == KillStep || st.Call == HeldStep {
 			continue
 		}
 		if seen++; seen > window {
@@ -91,7 +94,7 @@ func sameName(a string) func(string) bool {
 
 // allows reports whether a call may be made in this part.
 func (s *script) allows(command, step int) bool {
-	return s.steps == nil || command == s.command() && step < s.end && !s.killsNow()
+	return s.steps == nil || command == s.command() && step < s.end && !s.holdsNow()
 }
 
 // take notes that a call was made.

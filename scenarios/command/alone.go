@@ -444,7 +444,7 @@ func (p *alonePort) shut(op *fsfake.Op) uint64 {
 			return ^(1 << which)
 		}
 	}
-	return p.m.Shut(*op)
+	return p.m.Shut(p.task, *op)
 }
 
 // locked reports whether a call locks the name that marks the critical section.

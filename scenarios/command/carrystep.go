@@ -14,7 +14,8 @@ import (
 
 // step carries out one step.
 func (c *carrier) step(n int, st *Step) error {
-	if st.Op.Call == fsfake.CallChoose || st.Op.Call == fsfake.CallSleep && st.Result.Blocked {
+	s, signalled := st.Result.Interrupts()
+	if !signalled && st.Op.Call == fsfake.CallChoose || st.Op.Call == fsfake.CallSleep && st.Result.Blocked {
 		return nil // whose call is next, the next step says; and it is when it ends that a sleep is told of
 	}
 	r := c.runs[st.Process]
@@ -31,6 +32,10 @@ func (c *carrier) step(n int, st *Step) error {
 	set, err := next(r.Run, nil)
 	if err != nil {
 		return err
+	}
+	if signalled {
+		r.wait(who, st.Op, false)
+		return r.Signal(s)
 	}
 	i := c.asks(r, set, who, st.Op)
 	if i >= 0 {

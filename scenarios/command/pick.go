@@ -86,7 +86,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	}
 	d.chooser = set[0].Task
 	r, err := d.choose(set[0].Task, lines)
-	if err != nil || isKilled(r) {
+	if err != nil || notMade(r) {
 		return nil, err
 	}
 	if int(r.N) >= free || d.reduces() {

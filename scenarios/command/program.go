@@ -200,16 +200,19 @@ func (d *driver) follow() error {
 // goOn makes a call on the machine, and tells the command what that answers.
 func (d *driver) goOn(p tracer.Pending) error {
 	r, err := d.ask(p)
-	if err != nil || isKilled(r) {
+	if err != nil || notMade(r) {
 		return err
 	}
 	d.reply = &reply{p.Task, r}
 	return nil
 }
 
-func isKilled(r fsfake.Result) bool {
-	_, is := r.Value.(scenarios.Killed)
-	return is
+// notMade reports whether a call was not made, for the first process was killed or a signal has come. It is made anew if
+// it still is what its process does next.
+func notMade(r fsfake.Result) bool {
+	_, killed := r.Value.(scenarios.Killed)
+	_, interrupted := r.Interrupts()
+	return killed || interrupted
 }
 
 // note notes what the command does before its next call.
@@ -240,6 +243,10 @@ func (d *driver) do(op fsfake.Op) (fsfake.Result, error) {
 		}
 		d.killed = true
 		return d.answer, d.run.Kill(d.root)
+	}
+	if s, is := d.answer.Interrupts(); is {
+		d.stands = fsfake.Task{}
+		return d.answer, d.run.Signal(s)
 	}
 	return d.answer, nil
 }
@@ -282,6 +289,9 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if p.Maps {
 		d.note(scenarios.Mapped)
 	}
+	if err := d.maySignal(op); err != nil {
+		return fsfake.Result{}, err
+	}
 	acquires := d.acquires
 	leaves := d.before(op, p)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {
@@ -303,6 +313,12 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		}
 		return r, nil
 	}
+	if _, is := r.Interrupts(); is {
+		if op.Call == fsfake.CallForkAs {
+			delete(d.children, op.Pid)
+		}
+		return r, nil
+	}
 	d.rounds.add(op, r, p.Timer)
 	if p.Task == d.stands {
 		d.stands = fsfake.Task{}
@@ -320,6 +336,25 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		d.note(fsfake.RoundTop{})
 	}
 	return r, d.after(op, p.Path, r, leaves)
+}
+
+// maySignal says why a signal for a process that is not one's own cannot be followed.
+func (d *driver) maySignal(op fsfake.Op) error {
+	if op.Call != fsfake.CallKill || op.Flags == 0 {
+		return nil
+	}
+	family := op.Pid
+	if family >= scenarios.ChildPids {
+		family /= scenarios.ChildPids
+	}
+	switch _, ours := scenarios.ProcessOf(family); {
+	case op.Pid <= 0 || slices.Contains(d.spec.Living, op.Pid) || !ours:
+		return fmt.Errorf("%s: a signal to process %d, which is no command's, is not modelled: have the program do without it",
+			op, op.Pid)
+	case d.spec.Inside != "":
+		return fmt.Errorf("%s: a signal to another command is not modelled with --inside: ask without it", op)
+	}
+	return nil
 }
 
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.

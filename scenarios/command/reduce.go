@@ -144,6 +144,9 @@ func (d *driver) commute(rests, p tracer.Pending) bool {
 
 // looksAtKin reports whether a call looks at processes that commands have started.
 func looksAtKin(op fsfake.Op) bool {
+	if op.Call == fsfake.CallKill && op.Flags != 0 {
+		return true
+	}
 	if op.Call == fsfake.CallKill || op.Call == fsfake.CallStartTime {
 		_, is := scenarios.ProcessOf(op.Pid / scenarios.ChildPids)
 		return is

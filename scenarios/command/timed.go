@@ -57,7 +57,7 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	try.Op = tracer.WithoutWait(p.Op)
 	r, err := d.ask(try)
 	switch {
-	case err != nil || isKilled(r):
+	case err != nil || notMade(r):
 		return err
 	case r.Errno != fsfake.EAGAIN:
 		d.reply = &reply{p.Task, r}
@@ -67,7 +67,7 @@ func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
 	for range timers {
 		lines = append(lines, "a timer that goes off while it waits")
 	}
-	if r, err = d.choose(p.Task, lines); err != nil || isKilled(r) {
+	if r, err = d.choose(p.Task, lines); err != nil || notMade(r) {
 		return err
 	}
 	if r.N == 0 {
@@ -98,7 +98,7 @@ func (d *driver) convert(p tracer.Pending) error {
 	try := p
 	try.Op = tracer.WithoutWait(p.Op)
 	r, err := d.ask(try)
-	if err == nil && !isKilled(r) && r.Errno != fsfake.EAGAIN {
+	if err == nil && !notMade(r) && r.Errno != fsfake.EAGAIN {
 		d.reply = &reply{p.Task, r}
 	}
 	return err

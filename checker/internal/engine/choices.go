@@ -16,7 +16,7 @@ func (w *World) enabled(a *actor) bool {
 	if w.finished(a) {
 		return false
 	}
-	if ways := a.op.Ways(); ways > 1 && bits.OnesCount64(w.M.Shut(a.op)) == ways {
+	if ways := a.op.Ways(); ways > 1 && bits.OnesCount64(w.M.Shut(a.who(), a.op)) == ways {
 		return false
 	}
 	return !w.interrupted(a) && (!a.blocked || w.M.Ready(a.who(), a.op)) && !w.M.Robs(a.who(), w.waits)
@@ -31,7 +31,7 @@ func (w *World) Look() (progress bool) {
 	for i, a := range w.actors {
 		on, shut := w.enabled(a), uint64(0)
 		if on && a.op.Ways() > 1 {
-			shut = w.M.Shut(a.op)
+			shut = w.M.Shut(a.who(), a.op)
 		}
 		idle := a.idle && w.stands(&a.top) && w.delayed(a) && (a.keeps || !kept)
 		v.Tasks[i] = sched.TaskView{

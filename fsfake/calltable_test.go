@@ -198,7 +198,7 @@ var callTable = [...]tried{
 		manual: "EACCES EBADF EDQUOT EEXIST EFAULT EINVAL EIO ELOOP EMLINK ENAMETOOLONG ENOENT ENOMEM ENOSPC ENOTDIR EPERM EROFS EXDEV",
 	},
 
-	fsfake.CallKill: {words: "pid", weight: 1, manual: "EINVAL EPERM ESRCH"},
+	fsfake.CallKill: {words: "pid signal", weight: 1, manual: "EINVAL EPERM ESRCH"},
 	fsfake.CallFork: {life: 3, answer: holdsNumber, manual: "ENOMEM ENOSYS EWOULDBLOCK"},
 	fsfake.CallExec: {
 		life:   1,
@@ -402,6 +402,12 @@ var vocabulary = map[string]word{
 		operand: fsfake.OperandFlags, optional: true,
 		text:  func(o *fsfake.Op) string { return strings.Repeat("shares", o.Flags&fsfake.Shares) },
 		parse: func(o *fsfake.Op, w string) error { o.Flags = len(w) / len("shares"); return nil },
+		draw:  func(*drawer, int, *fsfake.Op) {},
+	},
+	"signal": { // a real one would end the process that compares
+		operand: fsfake.OperandFlags, optional: true,
+		text:  func(o *fsfake.Op) string { return strings.Repeat("term", o.Flags/15) },
+		parse: func(o *fsfake.Op, w string) error { o.Flags = 15; return nil },
 		draw:  func(*drawer, int, *fsfake.Op) {},
 	},
 	"look": { // the fake's own: the kernel tells everything

@@ -90,7 +90,7 @@ var reasons = map[string]string{
 	"fsync EINVAL":         "there are no special files",
 	"readdir EINVAL":       "the buffer is large enough",
 	"ofd-setlk EDEADLK":    "the kernel does not look for cycles of OFD locks",
-	"kill EINVAL":          "the only signal is 0",
+	"kill EINVAL":          "a signal other than 0 would end the process that compares",
 	"fork ENOSYS":          "there is fork",
 	"fork EWOULDBLOCK":     "processes do not run out",
 }

@@ -66,13 +66,13 @@ type setup struct {
 
 // A seldom is what few programs change: machines on which nobody does share it.
 type seldom struct {
-	exits     []Exit // sorted by pid; never changed in place
-	paces     []pace // sorted by task; never changed in place. See punctual.go
-	naps      []nap  // sorted by task; never changed in place. See sleep.go
+	exits     []Exit      // sorted by pid; never changed in place
+	paces     []pace      // sorted by task; never changed in place. See punctual.go
+	naps      []nap       // sorted by task; never changed in place. See sleep.go
 	signals   []Signalled // that have not come yet, sorted; never changed in place. See signal.go
-	stallLeft int64  // nanoseconds
-	back      int64  // nanoseconds by which the clock was set back
-	base      int64  // what of the clock is never taken back; see sleep.go
+	stallLeft int64       // nanoseconds
+	back      int64       // nanoseconds by which the clock was set back
+	base      int64       // what of the clock is never taken back; see sleep.go
 	// syncing, unless 0, is a file that the last call wrote to through O_SYNC, or O_DSYNC with syncData.
 	syncing  InodeID
 	syncData bool

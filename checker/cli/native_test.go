@@ -229,6 +229,36 @@ crashes 1
 	require.Contains(t, got.stdout, " native runs in this order end as in no serial order", got.stderr)
 }
 
+// A signal of another command comes before the next call of who gets it, be that one which sets a handler.
+func TestNativeConfirmsSignals(t *testing.T) {
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	file := filepath.Join(t.TempDir(), "signal.txtar")
+	require.NoError(t, os.WriteFile(file, []byte(`A script that ignores a signal too late.
+-- commands --
+echo $$ > pid; trap '' TERM; read v < n; echo $((v+1)) > n; rm pid
+[ -s pid ] && kill $(cat pid) 2>/dev/null; exit 0
+-- setting --
+dir /srv/signals
+-- n --
+0
+`), 0o600))
+	got := run(t, "run", "--native", "1m", "--property", "serializable", file)
+	testmain.Viewed(t, got.stdout, "./checker/cli")
+	require.Equal(t, ExitDiffers, got.exit, got.stdout)
+	require.Contains(t, got.stdout, "  native  confirmed: 3 of 3 native runs in this order", got.stdout)
+	require.Contains(t, got.stdout, "SIGTERM comes for 101", got.stdout)
+}
+
+// Commands of which some serial order takes too long have ends that are not known: nothing is said of any.
+func TestNativeKnowsNoEndOfWhatTakesLong(t *testing.T) {
+	testmain.OnlyLong(t, "it waits for half a minute", "./checker/cli")
+	c := []command.File{{Name: "n", Content: "0\n"}}
+	r := challenged(t, serializable(), checker.Holds, c, "sleep 1000; "+bumps, "read x < n")
+	require.Equal(t, checker.Holds, r.Verdict)
+	require.Contains(t, r.Native, "not tried: the commands take longer than")
+}
+
 // Making a FIFO, and giving a socket a name, are calls at which commands are stopped.
 func TestNativeStopsAtFIFOsAndSockets(t *testing.T) {
 	t.Parallel()

@@ -51,7 +51,9 @@ func (t *thread) killProcess(pid, sig int) {
 
 // foreign is a signal to a process that the run does not own. When it comes, whoever drives that run says by
 // [Run.Signal].
-func (t *thread) foreign(pid, sig int) { t.askZero(fsfake.Op{Call: fsfake.CallKill, Pid: pid, Flags: sig}) }
+func (t *thread) foreign(pid, sig int) {
+	t.askZero(fsfake.Op{Call: fsfake.CallKill, Pid: pid, Flags: sig})
+}
 
 // killGroup is kill(0, …) and kill(-PGID, …). All processes of a group of the run are its own. A group that the
 // run does not know is another's as long as the process lives that leads it; one that has outlived its leader is not

@@ -22,6 +22,7 @@ type Check struct {
 	task    Task
 	temp    string // holds the start and copies
 	orders  []order
+	late    [][]int         // orders of which a run took too long
 	rounds  int             // of serial runs
 	runs    int             // serial
 	calls   []int           // the most shared calls that a command has made in a serial run

@@ -15,6 +15,9 @@ import (
 // forever is the patience of serial runs: with less the next command begins while one sleeps.
 const forever = time.Hour
 
+// longestSerial is how long the first serial runs may take.
+const longestSerial = 30 * time.Second
+
 // timesMore is how often each order is run again before an end that no order gave counts. Where commands sleep each is
 // run so often at once, since a serial run takes as long as they sleep. Where a command has several tasks its serial
 // ends depend on their order, too: each order is then run so often more.
@@ -37,6 +40,11 @@ func (c *Check) serial(ctx context.Context) error {
 	if c.onlyHere != "" {
 		return errors.New(c.onlyHere)
 	}
+	for _, ran := range c.late {
+		if !slices.ContainsFunc(c.orders, func(k order) bool { return slices.Equal(k.ran, ran) }) {
+			return fmt.Errorf("the commands take longer than %v one after the other, run natively", longestSerial)
+		}
+	}
 	if len(c.orders) == 0 {
 		return errors.New("no command comes to an end alone, run natively")
 	}
@@ -51,7 +59,7 @@ func (c *Check) serialRuns(ctx context.Context, times int) error {
 		for _, ran := range c.every() {
 			j := job{Only: true, Patience: forever, Seed: uint64(c.rounds)}
 			if c.rounds < 2 {
-				j.Limit = 30 * time.Second
+				j.Limit = longestSerial
 			}
 			switch {
 			case c.rounds > 1 && c.several && c.rounds%2 == 0:
@@ -75,6 +83,9 @@ func (c *Check) learnAll(ctx context.Context, jobs []job) error {
 		c.took, c.onlyHere = max(c.took, r.Took), cmp.Or(c.onlyHere, r.OnlyHere)
 		if !c.sleeps {
 			c.sleeps = r.Slept > r.Took/4
+		}
+		if r.Cut == string(unended) {
+			c.late = append(c.late, j.commands())
 		}
 		for _, t := range r.Turns[r.Parts:] {
 			if t.End != ended { // it waits for another one, so that this order has no end
@@ -122,13 +133,18 @@ func (t *Task) alike(i, k int) bool {
 	return a.Stdin == b.Stdin && slices.Equal(a.Argv, b.Argv)
 }
 
-// learn adds the end of a serial run, also as one of other commands that are alike.
-func (c *Check) learn(j *job, r *run) {
-	c.runs++
-	var ran []int
+// commands are those of a serial run, in their order.
+func (j *job) commands() (ran []int) {
 	for _, t := range j.Turns {
 		ran = append(ran, t.Command)
 	}
+	return ran
+}
+
+// learn adds the end of a serial run, also as one of other commands that are alike.
+func (c *Check) learn(j *job, r *run) {
+	c.runs++
+	ran := j.commands()
 	var extend func(as []int)
 	extend = func(as []int) {
 		if len(as) == len(ran) {

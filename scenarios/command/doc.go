@@ -81,6 +81,10 @@
 // processes, and children that print beside each other, could tell: then all orders are followed, or nothing holds.
 // An order is followed until it meets another, in one state of the machine and of the command ([tracer.Run.State]). A
 // timer that runs beside a call which does not wait goes off after it, which is assumed, and said with the verdict.
+// A command may send the first process of another one a signal. It comes before any of the next calls of that command,
+// which then does what the kernel has it do. Signals to what a command has started are errors, for its pids come again
+// here; so are signals of job control.
+//
 // The timers of one command go off in the order of their deadlines; where these are less than a millisecond apart, in
 // every order. Whether one goes off while a call waits for a lock of flock(2), or of an open file description, or
 // twice for a record lock of a process that holds none, is a choice; that somebody waits for ever is not said there.

@@ -207,14 +207,6 @@ func (d *driver) goOn(p tracer.Pending) error {
 	return nil
 }
 
-// notMade reports whether a call was not made, for the first process was killed or a signal has come. It is made anew if
-// it still is what its process does next.
-func notMade(r fsfake.Result) bool {
-	_, killed := r.Value.(scenarios.Killed)
-	_, interrupted := r.Interrupts()
-	return killed || interrupted
-}
-
 // note notes what the command does before its next call.
 func (d *driver) note(v any) { d.notes = append(d.notes, v) }
 
@@ -336,25 +328,6 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 		d.note(fsfake.RoundTop{})
 	}
 	return r, d.after(op, p.Path, r, leaves)
-}
-
-// maySignal says why a signal for a process that is not one's own cannot be followed.
-func (d *driver) maySignal(op fsfake.Op) error {
-	if op.Call != fsfake.CallKill || op.Flags == 0 {
-		return nil
-	}
-	family := op.Pid
-	if family >= scenarios.ChildPids {
-		family /= scenarios.ChildPids
-	}
-	switch _, ours := scenarios.ProcessOf(family); {
-	case op.Pid <= 0 || slices.Contains(d.spec.Living, op.Pid) || !ours:
-		return fmt.Errorf("%s: a signal to process %d, which is no command's, is not modelled: have the program do without it",
-			op, op.Pid)
-	case d.spec.Inside != "":
-		return fmt.Errorf("%s: a signal to another command is not modelled with --inside: ask without it", op)
-	}
-	return nil
 }
 
 // endFlags is how a process ends, as a [fsfake.CallEnd] says it.

@@ -133,7 +133,7 @@ func (s *System) looksAtTime(is bool) {
 
 // called is a call of the automaton as a process makes it.
 func (s *System) called(p *Proc, op fsfake.Op) fsfake.Op {
-	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 {
+	if !op.Viewed() {
 		s.refuse("the call is not modelled for any number of processes: " + op.String())
 	}
 	if op.Call == fsfake.CallFlock {

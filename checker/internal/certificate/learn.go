@@ -183,7 +183,7 @@ func (v *verifier) arrive(id uint32, n *node) {
 	v.sleeps = v.sleeps || op.Call == fsfake.CallSleep
 	v.looksAtTime(op.Call == fsfake.CallNow)
 	flock, record := op.Call == fsfake.CallFlock, op.Call.Is(fsfake.Locks) && op.Call.Is(fsfake.Records)
-	if !op.Call.Is(fsfake.Viewed) || op.Ways() > 1 ||
+	if !op.Viewed() ||
 		flock && op.Flags&fsfake.LOCK_SH != 0 || record && op.Flags == fsfake.F_RDLCK {
 		v.no("%s asks for more than views have", op)
 	}

@@ -254,7 +254,7 @@ dir /srv/signals
 func TestNativeKnowsNoEndOfWhatTakesLong(t *testing.T) {
 	testmain.OnlyLong(t, "it waits for half a minute", "./checker/cli")
 	c := []command.File{{Name: "n", Content: "0\n"}}
-	r := challenged(t, serializable(), checker.Holds, c, "sleep 1000; "+bumps, "read x < n")
+	r := challenged(t, time.Minute, serializable(), checker.Holds, c, "sleep 1000; "+bumps, "read x < n")
 	require.Equal(t, checker.Holds, r.Verdict)
 	require.Contains(t, r.Native, "not tried: the commands take longer than")
 }

@@ -33,8 +33,8 @@ func TestSignalsOfOthers(t *testing.T) {
 	}
 }
 
-// A signal that comes while its program waits for a lock ends the wait, has the call made anew, or does nothing. One that
-// comes before, between the pid and the lock, ends no wait.
+// A signal that comes while its program waits for a lock ends the wait, has the call made anew, or does nothing. One
+// that comes before, between the pid and the lock, ends no wait.
 func TestSignalsEndWaits(t *testing.T) {
 	bin := compiled(t, "gcc", "signal.c")
 	const locked = "exec 9>>lock; flock 9; " + sends

@@ -57,8 +57,8 @@ func (m *Machine) mutWait(pid, i int) *wait {
 }
 
 // Ready reports whether t can go on with op: false exactly when t is in a blocked call
-// that could not be granted, nor fail, now, and no signal has come for its program. (One that waits in flock can also go on when it
-// will give up the lock that its description has, and wait on.)
+// that could not be granted, nor fail, now, and no signal has come for its program.
+// (One that waits in flock can also go on when it will give up the lock that its description has, and wait on.)
 func (m *Machine) Ready(t Task, _ Op) bool {
 	p := m.proc(t.Pid)
 	if p == nil || m.signalFor(t.Pid) >= 0 {

@@ -115,8 +115,8 @@ func (r *Run) Signal(s fsfake.Signalled) (err error) {
 }
 
 // takes lets a thread take a signal that has just come for its process, and reports whether it does. A call that it has
-// asked is not made: it is made anew after what the signal does. One that has done a part of what it does, and the end of an
-// execve(2), is made before.
+// asked is not made: it is made anew after what the signal does. One that has done a part of what it does, and the end
+// of an execve(2), is made before.
 func (t *thread) takes(s fsfake.Signalled) bool {
 	sig, caught := t.arrived()
 	if sig == 0 {

@@ -40,9 +40,9 @@ type Turn struct{ Command, Calls int }
 // A Step is a call of a command that a run is to make in its place in an order. Path is absolute; empty means one of
 // New, which are not there at the start, so that they may be random names and others natively; without those, any.
 //
-// Three steps are no calls. Where Call is [KillStep] the command is killed, or if it is gone what it has started. Where it
-// is [HeldStep] the command is held before it makes another call. Where Command is [Nobody] all wait for as long as a
-// stall takes.
+// Three steps are no calls. Where Call is [KillStep] the command is killed, or if it is gone what it has started. Where
+// it is [HeldStep] the command is held before it makes another call. Where Command is [Nobody] all wait for as long as
+// a stall takes.
 type Step struct {
 	Command    int
 	Call, Path string

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A signal that comes for a task that is held comes before its call. The kernel would make the call first, which may set
-// a handler for it, because the task stands within the call.
+// A signal that comes for a task that is held comes before its call. The kernel would make the call first, which may
+// set a handler for it, because the task stands within the call.
 
 // signalled reports whether a signal has come for a task that it neither blocks nor ignores.
 func signalled(tid int) bool {

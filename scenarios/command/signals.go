@@ -27,8 +27,8 @@ func (d *driver) maySignal(op fsfake.Op) error {
 	return nil
 }
 
-// notMade reports whether a call was not made, for the first process was killed or a signal has come. It is made anew if
-// it still is what its process does next.
+// notMade reports whether a call was not made, for the first process was killed or a signal has come. It is made anew
+// if it still is what its process does next.
 func notMade(r fsfake.Result) bool {
 	_, killed := r.Value.(scenarios.Killed)
 	_, interrupted := r.Interrupts()

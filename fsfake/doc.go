@@ -47,9 +47,9 @@
 //     O_CLOEXEC, O_DIRECTORY, O_TMPFILE, and those that change nothing here (O_SYNC, O_DSYNC,
 //     O_NONBLOCK, O_NOCTTY, O_LARGEFILE), O_PATH and O_NOATIME; in particular O_DIRECT;
 //   - RENAME_WHITEOUT; flags of linkat but AT_SYMLINK_FOLLOW; SEEK_DATA and SEEK_HOLE in a file with a block of zeros; seeking in a directory but to its start;
-//   - kill(2) of process groups but one's own. What a signal does, the program says that gets it ([Signalled]); there are
-//     SIGKILL from outside ([Machine.KillProc]), a signal that interrupts a blocked lock call ([Machine.Interrupt]), and
-//     one after which it is made anew ([Machine.TakeOut]), too;
+//   - kill(2) of process groups but one's own. What a signal does, the program says that gets it ([Signalled]).
+//     There are SIGKILL from outside ([Machine.KillProc]), a signal that interrupts a blocked lock call
+//     ([Machine.Interrupt]), and one after which it is made anew ([Machine.TakeOut]), too;
 //   - flock by two tasks that wait to lock one open file description in different modes, and,
 //     unless the machine knows in time that descriptions may be shared ([ProcSpec.Tasks], or a
 //     fork before there are locks), flock that shares a lock through a description that

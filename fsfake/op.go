@@ -76,7 +76,8 @@ func (o *Op) MayBlock() bool {
 	return mayBlock != nil && mayBlock(o)
 }
 
-// Viewed reports whether the call hangs on what [Viewed] says and on nothing else: it is no choice, and sends no signal.
+// Viewed reports whether the call hangs on what [Viewed] says and on nothing else: it is no choice, and sends no
+// signal.
 func (o *Op) Viewed() bool {
 	return o.Call.Is(Viewed) && o.Ways() == 1 && (o.Call != CallKill || o.Flags == 0)
 }

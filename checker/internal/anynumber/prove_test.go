@@ -32,6 +32,10 @@ func row(t *testing.T, id string) *scenarios.Scenario {
 
 // first returns the first proof, and the system that it is of.
 func first(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, without int) (*System, *Proof) {
+	return firstWithin(t, sc, p, budget, without)
+}
+
+func firstWithin(t *testing.T, sc *scenarios.Scenario, p *scenarios.Property, budget, without int) (*System, *Proof) {
 	for _, how := range Hows()[:3] { // no row needs views of two
 		s, err := New(sc)
 		if err != nil {
@@ -157,7 +161,8 @@ func TestProvedRows(t *testing.T) {
 	}
 }
 
-// States of up to five processes project into every proof, and no row is proved that is broken.
+// States of up to five processes project into every proof, and no row is proved that is broken. Most of the time goes
+// into what is not proved: a tenth of the budget proves most rows, and wrong proofs are small.
 func TestNoBrokenRowIsProved(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED with -short: it asks every row; go test ./checker/internal/anynumber runs it")
@@ -165,7 +170,7 @@ func TestNoBrokenRowIsProved(t *testing.T) {
 	proved := 0
 	for _, sc := range all.All() {
 		for _, claim := range sc.Claims {
-			s, proof := first(t, &sc, claim.Property, 0)
+			s, proof := firstWithin(t, &sc, claim.Property, testmain.Many(budget/10, budget/10, budget), 0)
 			if proof == nil {
 				continue
 			}

@@ -37,7 +37,6 @@ func Go[Q, A any](body func(ask func(Q) A)) *Coroutine[Q, A] {
 				c.failed = r
 			}
 		}()
-		deepen()
 		refused := 0
 		body(func(q Q) A {
 			// Deferred calls of a body that is being unwound must not act.
@@ -55,19 +54,6 @@ func Go[Q, A any](body func(ask func(Q) A)) *Coroutine[Q, A] {
 	})
 	return c
 }
-
-// deepen makes a new goroutine's stack large enough for most bodies at once, while it is empty:
-// it would be copied three or four times on the way there, with all that is on it, and most
-// coroutines live for a few questions.
-//
-//go:noinline
-func deepen() {
-	var room [6 << 10]byte
-	touch(&room)
-}
-
-//go:noinline
-func touch(room *[6 << 10]byte) { room[0] = 1 }
 
 // Next resumes the body until its next question. It reports false when the body has
 // returned, or was stopped. It panics with whatever the body panicked with.

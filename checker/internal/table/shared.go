@@ -100,7 +100,7 @@ func (t *Shared) grow(old *[]sharedEntry) *[]sharedEntry {
 		from = *old
 	}
 	n := int64(0)
-	es := room[sharedEntry](max(sharedMin, 2*len(from)))
+	es := make([]sharedEntry, max(sharedMin, 2*len(from)))
 	for i := range from {
 		if e := &from[i]; e.val.Load() != 0 { // one whose value is still on its way is none
 			enter(es, e.key.Load()-1, e.val.Load())

@@ -41,7 +41,7 @@ func (s slots) withRoom(n int) slots {
 	if len(s) >= fewSlots {
 		size = len(s) + len(s)/2
 	}
-	to := slots(room[uint64](size))
+	to := make(slots, size)
 	for _, slot := range s {
 		if slot == 0 {
 			continue

@@ -30,20 +30,22 @@ const (
 func (m *Machine) end(p *proc, op *Op) {
 	pid := p.pid
 	flags := op.Flags &^ ExitIdle
-	e := Exit{Pid: pid, Status: flags & (1<<exitSignal - 1), Signal: flags >> exitSignal, Output: op.Data}
+	e := Exit{Pid: pid, Status: flags & (1<<exitSignal - 1), Signal: op.EndSignal(), Output: op.Data}
 	e.Idle = flags != op.Flags
 	at, _ := m.exitAt(pid)
 	m.mutSeldom().exits = insert(m.exits, at, e)
 	m.KillProc(pid)
 }
 
+// EndSignal is the signal that ends a process in a [CallEnd]; 0 for none.
+func (o *Op) EndSignal() int { return o.Flags &^ ExitIdle >> exitSignal }
+
 // endText is how a process ended.
 func endText(o *Op) string {
-	flags := o.Flags &^ ExitIdle
-	if s := flags >> exitSignal; s != 0 {
+	if s := o.EndSignal(); s != 0 {
 		return "by signal " + strconv.Itoa(s)
 	}
-	return "with status " + strconv.Itoa(flags)
+	return "with status " + strconv.Itoa(o.Flags&^ExitIdle)
 }
 
 // forkAs is fork(2) of a child whose pid is chosen.

@@ -26,7 +26,7 @@ func (r Result) Describe(op Op) string {
 		return "waits"
 	}
 	if s, is := r.Interrupts(); is {
-		return "not made: " + signalName(int(s.Signal)) + " comes for " + strconv.Itoa(s.Pid)
+		return "not made: " + s.Name() + " comes for " + strconv.Itoa(s.Pid)
 	}
 	if r.Errno != 0 {
 		return ErrnoName(r.Errno)

@@ -21,6 +21,9 @@ type Signalled struct {
 	Begun  bool
 }
 
+// Name is SIGTERM, or the number of a signal that programs rarely send.
+func (s Signalled) Name() string { return signalName(int(s.Signal)) }
+
 // Interrupts reports whether a call was not made because a signal has come.
 func (r *Result) Interrupts() (s Signalled, is bool) {
 	s, is = r.Value.(Signalled)
@@ -98,7 +101,7 @@ func (m *Machine) appendSignals(b []byte) []byte {
 	return b
 }
 
-// signalName is SIGTERM, or the number of a signal that programs rarely send.
+// signalName is the name of a signal.
 func signalName(sig int) string {
 	names := map[int]string{1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 9: "SIGKILL", 10: "SIGUSR1", 12: "SIGUSR2",
 		15: "SIGTERM", 18: "SIGCONT", 19: "SIGSTOP"}

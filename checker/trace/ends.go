@@ -21,12 +21,16 @@ func (c *Counterexample) calls(f func(st *Step, call *Call)) {
 	}
 }
 
-// Status is the exit status at the end of a command; negative where a call is no such end, or a signal has ended it.
+// Status is the exit status at the end of a command, 128 and the number of a signal that has ended it; negative where
+// a call is no such end.
 func (c *Call) Status() int {
-	if n := c.Op.Flags &^ fsfake.ExitIdle; c.Op.Call == fsfake.CallEnd && n <= 255 {
-		return n
+	switch sig := c.Op.EndSignal(); {
+	case c.Op.Call != fsfake.CallEnd:
+		return -1
+	case sig != 0:
+		return 128 + sig
 	}
-	return -1
+	return c.Op.Flags &^ fsfake.ExitIdle
 }
 
 // Failures lists the exit statuses of commands beside 0, in order and with a comma between: "1,75".

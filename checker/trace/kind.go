@@ -172,6 +172,12 @@ var kinds = []Kind{
 		"Take the exclusive lock before the first read, or read again after you have got it.",
 	},
 	{
+		"LP1030", "a signal amid the work",
+		"A process sends another one a signal while that is amid its work.",
+		"Set the handler before you tell the pid, and have it finish or undo the work. Or let who sends the signal take " +
+			"the lock first.",
+	},
+	{
 		Unexplained, "not explained",
 		"The schedule shows the violation. Why it happens is not known better.",
 		"Read the schedule with --unfold.",

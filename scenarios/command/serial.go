@@ -310,9 +310,11 @@ func (r Refused) May(exit string) bool {
 	return !r.Declared || r.has(exit)
 }
 
-// has reports whether an outcome's exit is among the statuses.
+// has reports whether an outcome's exit is among the statuses. That of a signal is 128 more, as shells have it.
 func (r Refused) has(exit string) bool {
-	return slices.ContainsFunc(r.Statuses, func(n int) bool { return exit == fmt.Sprintf("exit %d", n) })
+	return slices.ContainsFunc(r.Statuses, func(n int) bool {
+		return exit == fmt.Sprintf("exit %d", n) || exit == fmt.Sprintf("signal %d", n-128)
+	})
 }
 
 // refuses returns what reports whether a command may have ended by a refusal. Who changes no file in any serial order

@@ -76,6 +76,7 @@ type mistake struct {
 // mistakes are tried in this order: what says most about a trace comes first.
 var mistakes = []mistake{
 	{"refusal", "LP1027", (*teller).questioned},
+	{"signal", "LP1030", (*teller).killed},
 	{"wedge", "LP1020", (*teller).wedge},
 	{"left behind", "LP1020", (*teller).leftBehind},
 	{"deadlock", "LP1021", (*teller).deadlock},
@@ -102,6 +103,7 @@ var mistakes = []mistake{
 	{"no exclusion", "LP1012", (*teller).twice},
 	{"ignored refusal", "LP1008", (*teller).ignored},
 	{"stale look", "LP1026", (*teller).turnedAway},
+	{"signal", "LP1030", (*teller).disturbed},
 	{"half a change", "LP1014", (*teller).readAmid},
 	{"goes on", "LP1028", (*teller).outlives},
 	{"refusal", "LP1027", (*teller).turnedDown},

@@ -110,7 +110,9 @@ func (s *story) step(st *trace.Walked) {
 	}
 	s.changed(st)
 	for i := range st.Calls {
-		s.call(st, i)
+		if _, notMade := st.Calls[i].Result.Interrupts(); !notMade {
+			s.call(st, i)
+		}
 	}
 	if st.Returned == nil {
 		return

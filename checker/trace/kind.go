@@ -174,8 +174,8 @@ var kinds = []Kind{
 	{
 		"LP1030", "a signal amid the work",
 		"A process sends another one a signal while that is amid its work.",
-		"Set the handler before you tell the pid, and have it finish or undo the work. Or let who sends the signal take " +
-			"the lock first.",
+		"Set the handler before you tell the pid, and have it finish or undo the work. " +
+			"Or let who sends the signal take the lock first.",
 	},
 	{
 		Unexplained, "not explained",

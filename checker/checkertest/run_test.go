@@ -12,7 +12,6 @@ import (
 	"lockpick/checker"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
-	"lockpick/sched"
 )
 
 const toyLock = "/lock"
@@ -153,13 +152,6 @@ func TestScheduleInTheEnvironment(t *testing.T) {
 	got = captured("TestX", checked)
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), `LOCKPICK_SCHEDULE: sched: schedule element 2, "b2"`)
-}
-
-func parse(t *testing.T, text string) sched.Schedule {
-	t.Helper()
-	s, err := sched.ParseSchedule(text)
-	require.NoError(t, err)
-	return s
 }
 
 // A lock that nobody ever gets does not pass.

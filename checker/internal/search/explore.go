@@ -188,8 +188,7 @@ type worker struct {
 // every shard; each stores what it finds for its own shard at once, and in the end what is in the
 // boxes of the others. So nobody waits for a lock, and no two write where the other reads. A worker
 // expands what it has found itself, of all shards in turn, as one worker would: states that were found
-// together lead to the same states, and that is seen where one worker expands them, see [table.Recent].
-// Then it helps others.
+// together lead to the same states. Then it helps others.
 const (
 	batchStates  = 256 // of one worker; of several they are so many together, one of each shard
 	roundBatches = 64

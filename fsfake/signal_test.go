@@ -79,6 +79,10 @@ func TestSignals(t *testing.T) {
 	m.Do(b, term)
 	require.Zero(t, m.Shut(a, choice))
 
+	require.False(t, term.Viewed(), "proofs for any number of processes know of no signals")
+	alive := fsfake.Op{Call: fsfake.CallKill, Pid: 101}
+	require.True(t, alive.Viewed())
+
 	require.Equal(t, "kill 101 SIGTERM", term.String())
 	require.Equal(t, "sent", fsfake.Result{}.Describe(term))
 	r := sent.Do(a, look)

@@ -126,8 +126,8 @@ func (t *thread) takes(s fsfake.Signalled) bool {
 	executes := t.c.nr == unix.SYS_EXECVE || t.c.nr == unix.SYS_EXECVEAT
 	switch {
 	case t.state != asking || t.atExit || t.asks > 1 || executes && loaded:
-	case s.Begun && t.p.pid == s.Pid && caught && !t.restarts():
-		t.blocked = true // it waited: the signal ends that, as [thread.interrupted] says
+	case s.Begun && t.p.pid == s.Pid && caught:
+		t.blocked = true // it waited: the handler ends that, or has it made anew, as its flags say
 	default:
 		t.answer, t.blocked = nil, false
 		t.again()

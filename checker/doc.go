@@ -83,7 +83,7 @@
 //     of virtual time and an attempt after that. Or a state from which steps lead to no end,
 //     and to none in which a fresh process, alone, gets through (a trap): two that poll for
 //     ever for a dead owner's file. Whoever comes into a trap has broken it there, although
-//     a kill may still lead out: [Replay] and [Sample] ask it of the state in which
+//     a kill may still lead out: [Replay], [Sample] and rapid ask it of the state in which
 //     a run ends and of those before faults, up to 200 000 states that follow; where there
 //     are more, a sample says that it does not know.
 //   - starvation: a cycle in which an operation has begun that the property is about (an

@@ -151,7 +151,7 @@ func requireNoVerdict(t *testing.T, sc *scenarios.Scenario, p *scenarios.Propert
 	require.NoError(t, err)
 	_, err = r.Run(sched.NewRandom(1), false)
 	require.NoError(t, err)
-	require.ErrorContains(t, r.t.Lacking(), want)
+	require.ErrorContains(t, r.Lacking(), want)
 }
 
 // What each property must have seen.

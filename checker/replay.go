@@ -129,6 +129,26 @@ func NewRunner(sc *scenarios.Scenario, p *scenarios.Property) (*Runner, error) {
 // is what the strategy returned (a drift, say), or a fault of the scenario.
 func (r *Runner) Run(st sched.Strategy, keep bool) (Ran, error) { return r.t.Run(st, keep) }
 
+// Lacking returns nil when the runs so far showed what must be seen before the property
+// can be said to hold (scenarios.Evidence), and otherwise an [ErrNothingToJudge] that says
+// what is missing: then it proves even less that they broke nothing.
+func (r *Runner) Lacking() error { return r.t.Lacking() }
+
 // Lasting returns the scenario with sleeps that last, when in the runs so far tasks slept and
 // somebody could see how long: runs are to be made in that one then. Otherwise it is nil.
 func (r *Runner) Lasting() (*scenarios.Scenario, error) { return lasting(r.t.Sc, r.t.Observed()) }
+
+// Shrink makes a schedule that breaks the property smaller: fewer faults, then fewer
+// preemptions, then fewer steps, to a local minimum. A schedule that does not break it
+// is an error.
+func (r *Runner) Shrink(s sched.Schedule) (sched.Schedule, error) {
+	o, err := r.t.Run(sched.Replay{Schedule: s}, false)
+	if err != nil {
+		return nil, err
+	}
+	if !o.Broken {
+		return nil, fmt.Errorf("checker: %s: schedule %q does not break %s", r.t.Sc.ID, s, r.t.Property)
+	}
+	o, err = r.t.Shrink(o)
+	return o.Schedule, err
+}

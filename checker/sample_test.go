@@ -143,6 +143,13 @@ func TestRunner(t *testing.T) {
 	require.True(t, ran.Broken)
 	require.Len(t, ran.Trace, len(ran.Schedule))
 
+	small, err := r.Shrink(fixtures.Parse(t, "A1 B1 A1 B1 A1 B2 A1"))
+	require.NoError(t, err)
+	require.Len(t, small, 8)
+	_, err = r.Shrink(fixtures.Parse(t, "A6"))
+	require.ErrorContains(t, err, `schedule "A6" does not break mutual-exclusion`)
+	_, err = r.Shrink(fixtures.Parse(t, "A60"))
+	require.ErrorContains(t, err, "cannot happen")
 	_, err = NewRunner(toyRace(), &scenarios.Property{ID: "no-meaning"})
 	require.Error(t, err)
 }

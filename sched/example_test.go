@@ -38,13 +38,15 @@ func ExampleGo() {
 func ExampleRunToCompletion() {
 	a, b := sched.Task{Process: 0, N: 1}, sched.Task{Process: 1, N: 1}
 	v := &sched.View{Last: -1, Tasks: []sched.TaskView{{Task: a, Enabled: true}, {Task: b, Enabled: true}}}
-	st := sched.RunToCompletion{}
+	st := sched.RunToCompletion{Preemptions: []sched.Preemption{
+		{Step: 2, Choice: sched.Choice{Action: sched.Run, Task: b}},
+	}}
 	var s sched.Schedule
-	for v.Step < 3 {
+	for v.Step < 5 {
 		c, _ := st.Next(v)
 		s = append(s, c)
 		v.Step, v.Last = v.Step+1, c.Task.Process
 	}
 	fmt.Println(s)
-	// Output: A3
+	// Output: A2 B3
 }

@@ -32,6 +32,9 @@ func TestReplayOfAPowerLoss(t *testing.T) {
 	require.Equal(t, lose(2)[0], c)
 	_, err = sched.Replay{Schedule: lose(3)}.Next(v)
 	require.EqualError(t, err, "sched: step 1 of the schedule (*3) cannot happen: the disk has 3 legal states then, counted from 0, or the power cannot be lost any more")
+	c, err = sched.RunToCompletion{Preemptions: []sched.Preemption{{Step: 0, Choice: lose(3)[0]}, {Step: 0, Choice: lose(1)[0]}}}.Next(v)
+	require.NoError(t, err)
+	require.Equal(t, lose(1)[0], c)
 }
 
 // Drawing strategies lose the power too, in every state.

@@ -11,15 +11,28 @@ import (
 )
 
 func TestRunToCompletion(t *testing.T) {
+	at := func(step int, text string) sched.Preemption {
+		return sched.Preemption{Step: step, Choice: parse(t, text)[0]}
+	}
 	for _, c := range []struct {
 		toy  toy
+		list []sched.Preemption
 		want string
 	}{
-		{toy{left: []int{3, 4}}, "A3 B4"},
+		{toy{left: []int{3, 4}}, nil, "A3 B4"},
+		{toy{left: []int{3, 4}}, []sched.Preemption{at(1, "B")}, "A1 B4 A2"},
+		{toy{left: []int{3, 4}}, []sched.Preemption{at(0, "B"), at(2, "A")}, "B2 A3 B2"},
+		// Passed over: not possible, beyond the end, second of a step.
+		{toy{left: []int{3, 4}}, []sched.Preemption{at(1, "B!"), at(1, "C"), at(1, "~")}, "A3 B4"},
+		{toy{left: []int{3, 4}}, []sched.Preemption{at(100, "B")}, "A3 B4"},
+		{toy{left: []int{3, 4}}, []sched.Preemption{at(1, "~"), at(1, "B"), at(1, "A")}, "A1 B4 A2"},
+		// Faults.
+		{toy{left: []int{3, 4}, kills: 1}, []sched.Preemption{at(2, "A!")}, "A2! B4"},
+		{toy{left: []int{3, 4}, stalls: 1}, []sched.Preemption{at(2, "~")}, "A2 ~ A1 B4"},
 		// Whoever sleeps gives way, and comes round again.
-		{toy{left: []int{2, 2, 2}, asleep: map[int]bool{0: true}}, "A1 B2 C2 A1"},
+		{toy{left: []int{2, 2, 2}, asleep: map[int]bool{0: true}}, nil, "A1 B2 C2 A1"},
 	} {
-		got, err := c.toy.play(t, sched.RunToCompletion{})
+		got, err := c.toy.play(t, sched.RunToCompletion{Preemptions: c.list})
 		require.NoError(t, err)
 		require.Equal(t, c.want, got.String())
 	}

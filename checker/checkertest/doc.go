@@ -1,5 +1,6 @@
 // Package checkertest puts lockpick into `go test`: [Run] checks every claim of a
-// scenario over all schedules.
+// scenario over all schedules, [Rapid] draws schedules and shrinks the first that
+// fails, [Property] is the same as a property for rapid.Check.
 //
 // A failure shows the schedule as text, what happened in it step by step, and the
 // command that replays it: the same test with the schedule in the environment variable
@@ -9,5 +10,11 @@
 //
 // [Replay] keeps counterexamples that were saved as bundles from coming back.
 //
-// It knows package testing, which package checker does not.
+// It knows package testing and rapid, which package checker does not: a program that
+// imports rapid gets rapid's command-line flags.
+//
+// # Limits
+//
+// Drawing shows that a property is broken, never that it holds; and it judges single
+// runs, so it cannot show starvation.
 package checkertest

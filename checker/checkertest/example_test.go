@@ -11,6 +11,7 @@ import (
 	"lockpick/checker/checkertest"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // lockfile creates a file to lock and removes it to unlock.
@@ -44,6 +45,11 @@ func TestLockfile(t *testing.T) { checkertest.Run(t, twoContend) }
 // Every hazard, from the protocol alone. That a killed owner leaves the lock behind is accepted here.
 func TestLockfileSurvey(t *testing.T) {
 	checkertest.Survey(t, scenarios.Subject{ID: "mine/lockfile", Lock: lockfile}, "LP1020")
+}
+
+// Drawn schedules, for what is too large to check completely.
+func TestLockfileDrawn(t *testing.T) {
+	checkertest.Rapid(t, twoContend, scenarios.MutualExclusion)
 }
 
 // A counterexample that was saved is a regression test ever after: while the bug is there the
@@ -80,4 +86,23 @@ func ExampleReplay() {
 	// -- schedule --
 	// A1! B2
 	//  <nil>
+}
+
+// Schedules work outside of tests, too.
+func ExampleSchedules() {
+	runner, err := checker.NewRunner(&twoContend, scenarios.Wedge)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	schedules := checkertest.Schedules(&twoContend)
+	for seed := range 100 {
+		ran, err := runner.Run(sched.RunToCompletion{Preemptions: schedules.Example(seed)}, false)
+		if err != nil || ran.Broken {
+			small, _ := runner.Shrink(ran.Schedule)
+			fmt.Println(small, err)
+			return
+		}
+	}
+	// Output: B1! A2 <nil>
 }

@@ -7,6 +7,7 @@ import (
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
@@ -26,6 +27,31 @@ func evidence(r *checker.Result) string {
 		o.Root = dir
 	}
 	return report.Evidence(r, o)
+}
+
+// found is a drawn schedule that breaks a property, explained when it is printed: rapid prints
+// the last of very many. It is first made smaller in the checker's own way, which knows
+// what a switch is; rapid, which shrinks lists and numbers, gets close but not always
+// there.
+type found struct {
+	runner   *checker.Runner
+	sc       *scenarios.Scenario
+	property *scenarios.Property
+	schedule sched.Schedule
+	test     string
+}
+
+func (d found) String() string {
+	small, err := d.runner.Shrink(d.schedule)
+	if err != nil {
+		return err.Error()
+	}
+	got, err := checker.Replay(d.sc, d.property, small)
+	if err != nil {
+		return err.Error()
+	}
+	r := checker.NewResult(d.sc, d.property, got.Counterexample)
+	return explained(&r, d.test)
 }
 
 // replayCommand is the command that replays s in a test of the given name.

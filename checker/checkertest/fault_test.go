@@ -30,7 +30,7 @@ func faulty(path string, acquire func(t *scenarios.Task) error) scenarios.Scenar
 }
 
 // A program that panics, goes round without an end, or misses a directory is told what to do,
-// and the test binary goes on.
+// by Run as by Rapid, and the test binary goes on.
 func TestFaultyPrograms(t *testing.T) {
 	testmain.Slow(t, "it runs programs that make no sense, for long", "./checker/checkertest")
 	const name = "/tmp/lock"
@@ -66,6 +66,8 @@ func TestFaultyPrograms(t *testing.T) {
 		require.True(t, got.failed)
 		require.Regexp(t, c.want, got.log.String())
 	}
+	got := captured("TestX", func(t *capture) { Rapid(t, panics, scenarios.MutualExclusion) })
+	require.Regexp(t, `panics at fault_test\.go:\d+`, got.log.String())
 }
 
 // A text that is read or written piece by piece, however many, is no polling.

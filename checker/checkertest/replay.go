@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"lockpick/checker"
 	"lockpick/checker/internal/saved"
 	"lockpick/checker/report"
@@ -66,7 +68,7 @@ func Replay(t *testing.T, pattern string, list ...scenarios.Scenario) {
 }
 
 // replayFile replays one bundle.
-func replayFile(t tb, file string, list []scenarios.Scenario) {
+func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 	t.Helper()
 	b, err := readBundle(file)
 	if err != nil {
@@ -113,8 +115,7 @@ func replayFile(t tb, file string, list []scenarios.Scenario) {
 
 // lost fails a test whose bundle does not show its bug any more, and says whether the bug
 // is gone: that is a question about all schedules.
-func lost(t tb, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, got *saved.Followed,
-	difference string) {
+func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, got *saved.Followed, difference string) {
 	t.Helper()
 	r, err := checker.Check(context.Background(), sc, p, checker.Options{})
 	if err != nil {
@@ -140,7 +141,7 @@ func lost(t tb, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Pro
 }
 
 // checked is the verdict on the bundle's scenario. The test fails when it is broken.
-func checked(t tb, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, so string) checker.Result {
+func checked(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.Property, so string) checker.Result {
 	t.Helper()
 	r, err := checker.Check(context.Background(), sc, p, checker.Options{})
 	if err != nil {
@@ -154,7 +155,7 @@ func checked(t tb, file string, b *bundle, sc *scenarios.Scenario, p *scenarios.
 }
 
 // write writes a bundle anew.
-func write(t tb, file string, b *bundle, r *checker.Result) {
+func write(t rapid.TB, file string, b *bundle, r *checker.Result) {
 	t.Helper()
 	if err := b.rewrite(file, r); err != nil {
 		t.Fatalf("%s: %v", file, err)

@@ -10,13 +10,16 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"lockpick/checker"
 	"lockpick/checker/internal/watchdog"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
 
-// ScheduleVar is the environment variable with the schedule that [Run] replays instead of searching.
+// ScheduleVar is the environment variable with the schedule that [Run] and [Rapid]
+// replay instead of searching.
 const ScheduleVar = "LOCKPICK_SCHEDULE"
 
 // shortStates bounds the states of each verdict under -short.
@@ -49,16 +52,6 @@ func Run(t *testing.T, sc scenarios.Scenario) {
 	}
 }
 
-// A tb is what is needed of testing.TB, which only package testing can make.
-type tb interface {
-	Helper()
-	Name() string
-	Logf(format string, args ...any)
-	Errorf(format string, args ...any)
-	Fatalf(format string, args ...any)
-	Skipf(format string, args ...any)
-}
-
 // beforeDeadline returns a context that ends shortly before the test binary does, for what is asked of id.
 func beforeDeadline(t *testing.T, id string) (ctx context.Context, stop func()) {
 	d, ok := t.Deadline()
@@ -73,7 +66,7 @@ func beforeDeadline(t *testing.T, id string) (ctx context.Context, stop func()) 
 	}
 }
 
-func check(ctx context.Context, t tb, sc *scenarios.Scenario, c scenarios.Claim, tried *checker.Tried) {
+func check(ctx context.Context, t rapid.TB, sc *scenarios.Scenario, c scenarios.Claim, tried *checker.Tried) {
 	t.Helper()
 	if replayed(t, sc, c.Property) {
 		return
@@ -83,9 +76,7 @@ func check(ctx context.Context, t tb, sc *scenarios.Scenario, c scenarios.Claim,
 		o.States = shortStates
 	}
 	res, err := watchdog.Over(func(w scenarios.Watchdog) (checker.Result, error) {
-		watched := *sc
-		watched.Watchdog = w
-		return checker.Check(ctx, &watched, c.Property, o)
+		return checker.Check(ctx, watchedBy(w, sc), c.Property, o)
 	})
 	switch {
 	case err != nil:
@@ -99,7 +90,7 @@ func check(ctx context.Context, t tb, sc *scenarios.Scenario, c scenarios.Claim,
 	case res.Verdict == checker.Broken && res.Claim == checker.Broken:
 		t.Fatalf("%s: %s: the scenario claims that it is %s; it is %s", sc.ID, c.Property, res.ClaimText(), strings.Join(res.Conditions(), "; "))
 	case res.Verdict == checker.Broken:
-		broken(t, &res)
+		fail(t, sc, c.Property, explained(&res, t.Name()))
 	case res.Verdict == checker.Unknown && ctx.Err() != nil:
 		t.Fatalf("%s: %s: no verdict in time: %s. Give the test more (-timeout), or ask for less: fewer processes, crashes or stalls.", sc.ID, c.Property, res.Why)
 	case res.Verdict == checker.Unknown && testing.Short():
@@ -111,7 +102,7 @@ func check(ctx context.Context, t tb, sc *scenarios.Scenario, c scenarios.Claim,
 
 // tellConditions logs what a verdict assumes. Without -v the log of a test that passes is not shown, so it goes to w as
 // well: go test shows it for the package in the current directory, and for others where a test fails.
-func tellConditions(t tb, w io.Writer, verbose bool, r *checker.Result) {
+func tellConditions(t rapid.TB, w io.Writer, verbose bool, r *checker.Result) {
 	t.Helper()
 	for _, text := range r.Conditions() {
 		text = fmt.Sprintf("%s: %s: %s", r.Scenario.ID, r.Property, text)
@@ -122,11 +113,11 @@ func tellConditions(t tb, w io.Writer, verbose bool, r *checker.Result) {
 	}
 }
 
-// broken fails a test with the evidence of a property that is broken.
-func broken(t tb, r *checker.Result) {
-	t.Helper()
-	t.Logf("%s", explained(r, t.Name()))
-	t.Fatalf("%s: %s is broken", r.Scenario.ID, r.Property)
+// watchedBy returns a scenario whose programs are watched.
+func watchedBy(w scenarios.Watchdog, sc *scenarios.Scenario) *scenarios.Scenario {
+	watched := *sc
+	watched.Watchdog = w
+	return &watched
 }
 
 // watch says what to do when a check does not end although its time is up, which it cannot
@@ -159,7 +150,7 @@ func fromHere(text string) string {
 
 // replayed replays the schedule in the environment, if there is one: the test fails
 // when it breaks p.
-func replayed(t tb, sc *scenarios.Scenario, p *scenarios.Property) bool {
+func replayed(t rapid.TB, sc *scenarios.Scenario, p *scenarios.Property) bool {
 	t.Helper()
 	text := os.Getenv(ScheduleVar)
 	if text == "" {
@@ -186,6 +177,6 @@ func replayed(t tb, sc *scenarios.Scenario, p *scenarios.Property) bool {
 		return true
 	}
 	r := checker.NewResult(sc, p, ran.Counterexample)
-	broken(t, &r)
+	fail(t, sc, p, explained(&r, t.Name()))
 	return true
 }

@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"lockpick/checker"
+	"lockpick/checker/internal/fixtures"
 	"lockpick/checker/report"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 const toyLock = "/lock"
@@ -132,29 +135,101 @@ func TestRunOfTooMuchAndOfNothing(t *testing.T) {
 
 func TestScheduleInTheEnvironment(t *testing.T) {
 	sc := toyScenario(false, scenarios.Holds)
-	checked := func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) }
+	p := scenarios.MutualExclusion
+	both := func(t *capture) {
+		check(context.Background(), t, &sc, sc.Claims[0], nil)
+		Rapid(t, sc, p)
+	}
 	t.Setenv(ScheduleVar, "A1 B3 A2")
-	got := captured("TestX", checked)
+	got := captured("TestX", both)
 	require.True(t, got.failed)
 	require.Equal(t, "A1 B3 A2", got.schedule(t).String())
 
 	t.Setenv(ScheduleVar, "A5")
-	got = captured("TestX", checked)
+	got = captured("TestX", both)
 	require.False(t, got.failed)
 	require.Contains(t, got.log.String(), "toy/lock/contend: mutual-exclusion: schedule A5 does not break it")
 
 	t.Setenv(ScheduleVar, "A50")
-	got = captured("TestX", checked)
+	got = captured("TestX", both)
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), "step 7 of the schedule (A1) cannot happen")
 
 	t.Setenv(ScheduleVar, "A5 b2")
-	got = captured("TestX", checked)
+	got = captured("TestX", both)
 	require.True(t, got.failed)
 	require.Contains(t, got.log.String(), `LOCKPICK_SCHEDULE: sched: schedule element 2, "b2"`)
 }
 
-// A lock that nobody ever gets does not pass.
+// The search is the same every time, and so is what rapid shrinks its finding to.
+func TestRapidIsDeterministic(t *testing.T) {
+	sc := toyScenario(false, scenarios.Holds)
+	find := func() (string, string) {
+		got := captured("TestX", func(t *capture) { Rapid(t, sc, scenarios.MutualExclusion) })
+		require.True(t, got.failed)
+		return got.schedule(t).String(), got.log.String()
+	}
+	schedule, log := find()
+	again, _ := find()
+	require.Equal(t, schedule, again)
+	require.Len(t, parse(t, schedule), 6)
+	require.Contains(t, log, "toy/lock/contend: mutual-exclusion is broken")
+	require.Contains(t, log, "-rapid.seed=")
+}
+
+func TestRapidFindsNothingInALockThatHolds(t *testing.T) {
+	fixtures.OneWorker(t)
+	got := captured("TestX", func(t *capture) { Rapid(t, toyScenario(true, scenarios.Holds), scenarios.MutualExclusion) })
+	require.False(t, got.failed)
+	require.Contains(t, got.log.String(), "10000 drawn schedules broke nothing, which proves nothing")
+}
+
+// What is wrong with a scenario is said as it is, not shrunk.
+func TestRapidReportsAFaultyScenario(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	got := captured("TestX", func(t *capture) { Rapid(t, sc, &scenarios.Property{ID: "no-meaning"}) })
+	require.True(t, got.failed)
+	require.Contains(t, got.log.String(), `property "no-meaning": Meaning is missing`)
+
+	sc.Program = nil
+	require.PanicsWithError(t, `scenarios: scenario "toy/lock/contend": Program is missing`, func() { Schedules(&sc) })
+}
+
+// Property is a property like any other: it fails when the lock is broken, and holds
+// when it is not.
+func TestProperty(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	t.Run("holds", rapid.MakeCheck(Property(&sc, scenarios.MutualExclusion)))
+}
+
+// Drawn schedules use what the setting has, and no more.
+func TestSchedulesStayWithinTheSetting(t *testing.T) {
+	sc := toyScenario(true, scenarios.Holds)
+	sc.Setting = scenarios.Setting{Processes: 3, Crashes: 1, Mortal: []int{1}}
+	g := Schedules(&sc)
+	seen := map[string]bool{}
+	for seed := range 300 {
+		kills := 0
+		for _, p := range g.Example(seed) {
+			seen[p.Choice.String()] = true
+			if p.Choice.Action != sched.Run {
+				kills++
+			}
+		}
+		require.LessOrEqual(t, kills, 1)
+		require.Equal(t, g.Example(seed), g.Example(seed))
+	}
+	require.Equal(t, map[string]bool{"A1": true, "B1": true, "C1": true, "B!": true}, seen)
+}
+
+func parse(t *testing.T, text string) sched.Schedule {
+	t.Helper()
+	s, err := sched.ParseSchedule(text)
+	require.NoError(t, err)
+	return s
+}
+
+// A lock that nobody ever gets passes neither as a claim nor under drawn schedules.
 func TestWhoeverIsAlwaysRefused(t *testing.T) {
 	sc := toyScenario(true, scenarios.Holds)
 	sc.Program = func(int, int) scenarios.Program {
@@ -165,10 +240,14 @@ func TestWhoeverIsAlwaysRefused(t *testing.T) {
 			})
 		}
 	}
-	got := captured(t.Name(), func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
-	require.True(t, got.failed)
-	require.Contains(t, got.log.String(),
-		"nobody ever acquired: open /run/lock O_CREAT|O_EXCL: ENOENT at step 1 (A); make /run in Setup")
+	for _, run := range []func(t *capture){
+		func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) },
+		func(t *capture) { Rapid(t, sc, scenarios.MutualExclusion) },
+	} {
+		got := captured(t.Name(), run)
+		require.True(t, got.failed)
+		require.Contains(t, got.log.String(), "nobody ever acquired: open /run/lock O_CREAT|O_EXCL: ENOENT at step 1 (A); make /run in Setup")
+	}
 }
 
 // A claim that holds although nobody was ever in anybody's way says so.

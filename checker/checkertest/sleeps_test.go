@@ -56,11 +56,18 @@ func worksFor(d time.Duration) scenarios.Scenario {
 	return sc
 }
 
-// What sleeps is seen by the environment and by bundles as by a check.
+// What sleeps is seen by drawn schedules, by the environment and by bundles as by a check.
 func TestSleepsEverywhere(t *testing.T) {
 	testmain.Slow(t, "it checks sleeps in every way", "./checker/checkertest")
 	fixtures.OneWorker(t)
 	p := scenarios.MutualExclusion
+	rapid := func(d time.Duration) *capture {
+		return captured("TestX", func(t *capture) { Rapid(t, worksFor(d), p) })
+	}
+	require.False(t, rapid(4*time.Second).failed)
+	got := rapid(20 * time.Second)
+	require.True(t, got.failed)
+
 	sc := worksFor(20 * time.Second)
 	r, err := checker.Check(context.Background(), &sc, p, checker.Options{Workers: 1})
 	require.NoError(t, err)
@@ -73,7 +80,7 @@ func TestSleepsEverywhere(t *testing.T) {
 	require.False(t, bundle.failed, bundle.log.String())
 	require.Contains(t, bundle.log.String(), "broken, as recorded")
 
-	t.Setenv(ScheduleVar, r.Counterexample.Schedule.String())
-	again := captured("TestX", func(t *capture) { check(context.Background(), t, &sc, sc.Claims[0], nil) })
+	t.Setenv(ScheduleVar, got.schedule(t).String())
+	again := captured("TestX", func(t *capture) { Rapid(t, worksFor(20*time.Second), p) })
 	require.True(t, again.failed, again.log.String())
 }

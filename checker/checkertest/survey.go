@@ -6,6 +6,8 @@ import (
 	"os"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"lockpick/checker"
 	"lockpick/checker/internal/watchdog"
 	"lockpick/scenarios"
@@ -41,7 +43,7 @@ func Survey(t *testing.T, s scenarios.Subject, accept ...string) {
 	}
 }
 
-func surveyed(ctx context.Context, t tb, study scenarios.Study, o checker.Options) {
+func surveyed(ctx context.Context, t rapid.TB, study scenarios.Study, o checker.Options) {
 	t.Helper()
 	line, err := watchdog.Over(func(w scenarios.Watchdog) (checker.Surveyed, error) {
 		for i := range study.Scenarios {

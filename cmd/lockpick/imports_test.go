@@ -62,8 +62,7 @@ var imports = map[string]string{
 	"checker/internal/watchdog":  "checker/internal/learn fsfake scenarios",
 	"checker/internal/table":     "checker/internal/parallel",
 	"checker/internal/saved":     "checker checker/report scenarios sched",
-	"checker/checkertest": "checker checker/internal/saved checker/internal/watchdog checker/report checker/trace " +
-		"scenarios sched x/tools/txtar",
+	"checker/checkertest":        "checker checker/internal/saved checker/internal/watchdog checker/report checker/trace scenarios sched rapid x/tools/txtar",
 	"checker/report": "checker checker/trace docs scenarios sched fsfake model x/tools/txtar x/text " +
 		"internal/numbers",
 	"checker/report/site": "checker checker/report checker/trace scenarios sched fsfake internal/numbers",

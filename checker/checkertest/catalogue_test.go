@@ -8,10 +8,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"lockpick/checker"
+	"lockpick/checker/internal/fixtures"
+	"lockpick/internal/testmain"
+	"lockpick/scenarios"
+	"lockpick/scenarios/all"
 	"lockpick/sched"
 )
 
-// capture is a tb that keeps what a test would print.
+// capture is a rapid.TB that keeps what a test would print.
 type capture struct {
 	name   string
 	log    strings.Builder
@@ -56,4 +61,38 @@ func (c *capture) schedule(t *testing.T) sched.Schedule {
 	s, err := sched.ParseSchedule(text)
 	require.NoError(t, err)
 	return s
+}
+
+// Every reported race is found within Runs drawn schedules, and shrinks to a few
+// preemptions.
+func TestRapidFindsEveryReportedRace(t *testing.T) {
+	testmain.Slow(t, "it draws schedules until it finds each race", "./checker/checkertest")
+	fixtures.OneWorker(t)
+	t.Parallel()
+	each := testmain.Many(8, 4, 1)
+	for i, sc := range all.Core() {
+		if i%each != 0 {
+			continue
+		}
+		for _, c := range sc.Claims {
+			if c.Verdict != scenarios.Broken || c.Property == scenarios.Starvation {
+				continue
+			}
+			t.Run(sc.ID+"/"+c.Property.ID, func(t *testing.T) {
+				runner, err := checker.NewRunner(&sc, c.Property)
+				require.NoError(t, err)
+				seed, err := search(runner, &sc, Runs)
+				require.NoError(t, err)
+				require.NotZero(t, seed, "not found in %d schedules", Runs)
+				got := captured(t.Name(), func(t *capture) { Rapid(t, sc, c.Property) })
+				require.True(t, got.failed)
+				ran, err := checker.Replay(&sc, c.Property, got.schedule(t))
+				require.NoError(t, err)
+				require.True(t, ran.Broken)
+				cost := ran.Counterexample.Cost
+				t.Logf("found by schedule %d, shrunk to %s: %+v", seed, ran.Counterexample.Schedule, cost)
+				require.LessOrEqual(t, cost.Preemptions, 6)
+			})
+		}
+	}
 }

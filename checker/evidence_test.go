@@ -201,8 +201,12 @@ func TestWhatIsNoEvidence(t *testing.T) {
 		{of(then(add, record(model.Contains{Key: "b"}, model.Found{}))), scenarios.LostUpdate,
 			"nobody ever asked for what had been added"},
 		{of(record(model.Read{}, model.ReadValue{})), scenarios.TornRead, "no read ever saw what somebody wrote"},
+		{of(record(model.Inc{}, model.Value{N: 1})), scenarios.LostIncrement,
+			"nobody ever saw another's increment: only A counted"},
 		{of(then(inVain, record(model.WhoHolds{}, model.Holder{}))), scenarios.OwnerInfo,
 			"nobody ever acquired: open /none: ENOENT"},
+		{of(record(model.Grant{Owner: "A"}, model.Granted{Refused: true})), scenarios.Fencing,
+			"no lease was ever granted"},
 		{of(inVain, inVain), scenarios.Starvation, "nobody ever acquired: open /none: ENOENT at step 1 (A)"},
 	} {
 		t.Run(c.p.ID, func(t *testing.T) { requireNoVerdict(t, c.sc, c.p, c.want) })

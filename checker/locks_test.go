@@ -308,6 +308,14 @@ func TestEvidenceIsOfOneLock(t *testing.T) {
 				})
 			}
 		}, "nobody ever asked who holds a lock that anybody acquired"},
+		{scenarios.Fencing, func(process int) scenarios.Program {
+			return func(t *scenarios.Task) {
+				_, _ = t.GrantOf([]string{"/x", "/y"}[process], func() (int, error) {
+					t.Work()
+					return 1, nil
+				})
+			}
+		}, "of no lease was anything done after one task was granted it"},
 	} {
 		sc := fixtures.Programs("toy/evidence/contend", scenarios.Setting{Processes: 2, Fixed: true}, func(process, _ int) scenarios.Program { return c.program(process) },
 			scenarios.Claim{Property: c.p, Verdict: Holds})

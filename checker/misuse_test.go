@@ -18,6 +18,7 @@ func TestMisrecordedOperations(t *testing.T) {
 		want          string
 	}{
 		"an entry too many":     {scenarios.Duplicate, model.Append{Entry: 64}, model.Appended{}, "0 to 63, not 64"},
+		"a cursor too far":      {scenarios.CursorConsistency, model.Advance{To: 64}, nil, "entries 0 to 63"},
 		"a byte that ends keys": {scenarios.LostUpdate, model.Add{Key: "a\x1fb"}, added, "the byte 0x1f"},
 		"an input of a slice":   {scenarios.LostUpdate, []string{"a"}, added, "cannot hold a []string"},
 		"an input of a pointer": {scenarios.LostUpdate, &add, added, "cannot hold a *model.Add"},

@@ -41,7 +41,8 @@ type wrong struct {
 func fixtures() []fixture {
 	return []fixture{
 		mutexFixture(), strictMutexFixture(), ownerRecordFixture(),
-		setFixture(), logFixture(), registerFixture(), rwLockFixture(),
+		setFixture(), counterFixture(), logFixture(), cursorLogFixture(), registerFixture(),
+		rwLockFixture(), leaseFixture(),
 	}
 }
 

@@ -16,9 +16,12 @@
 //	StrictMutex   spurious-failure   "locked" only while somebody holds
 //	OwnerRecord   owner-info         the recorded holder is a holder
 //	Set           lost-update        what was added stays
+//	Counter       lost-increment     every increment counts
 //	Log           duplicate          no entry is appended twice
+//	CursorLog     cursor-consistency no entry is appended twice, and the cursor tells the truth
 //	Register      torn-read          a read answers what some write wrote
 //	RWLock        rw-exclusion       a writer is alone, readers may be many
+//	Lease         fencing            tokens grow, an overtaken token is refused
 //
 // Operations are shared where the same act feeds several properties: an
 // [Acquire], recorded once, is judged by Mutex, StrictMutex and OwnerRecord.
@@ -33,7 +36,8 @@
 //
 //   - The legal answers of an operation must be few enough to list. Where every
 //     answer is legal, [Any] stands for all of them. A specification such as
-//     "any number above the last" cannot be written.
+//     "any number above the last" cannot be written; [Lease] therefore counts
+//     its tokens one by one.
 //   - Sets of names are kept as sorted text, so names must not contain the byte 0x1f. [Log] holds entries 0 to 63.
 //     [Recordable] refuses others before a history has them; a specification that is given one panics.
 //   - Deciding linearizability is NP-hard. Both judges are exponential in the

@@ -11,6 +11,8 @@ func Recordable(v any) (err error) {
 	switch v := v.(type) {
 	case Append:
 		_, err = entry(v.Entry)
+	case Advance:
+		_, err = entry(max(0, v.To))
 	case Add:
 		err = nameable(v.Key)
 	}

@@ -100,6 +100,10 @@ func mapped(v any, owner, lock func(string) string) any {
 		return RRelease{owner(v.Owner), lock(v.Lock)}
 	case WRelease:
 		return WRelease{owner(v.Owner), lock(v.Lock)}
+	case Grant:
+		return Grant{owner(v.Owner), lock(v.Lock)}
+	case Use:
+		return Use{v.Token, lock(v.Lock)}
 	case WhoHolds:
 		return WhoHolds{lock(v.Lock)}
 	case IsHeld:

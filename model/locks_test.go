@@ -136,6 +136,7 @@ func TestNamesOfLocks(t *testing.T) {
 		{Acquire{Owner: "A"}, "acquire(A, x)", "acquire(A)"}, {Release{Owner: "A"}, "release(A, x)", "release(A)"},
 		{RAcquire{Owner: "A"}, "racquire(A, x)", "racquire(A)"}, {RRelease{Owner: "A"}, "rrelease(A, x)", "rrelease(A)"},
 		{WAcquire{Owner: "A"}, "wacquire(A, x)", "wacquire(A)"}, {WRelease{Owner: "A"}, "wrelease(A, x)", "wrelease(A)"},
+		{Grant{Owner: "A"}, "grant(A, x)", "grant(A)"}, {Use{Token: 2}, "use(2, x)", "use(2)"},
 		{WhoHolds{}, "who holds x?", "who holds?"}, {IsHeld{}, "held x?", "held?"},
 	} {
 		named := of("x", c.input)

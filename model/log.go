@@ -68,7 +68,8 @@ type LogState struct{ Entries Entries }
 func (s LogState) String() string { return s.Entries.String() }
 
 // Log is a log to which every entry is appended at most once. A history is wrong
-// exactly if some entry was appended twice. In which order does not matter.
+// exactly if some entry was appended twice. In which order does not matter, nor
+// does what is said of the cursor: that is [CursorLog].
 func Log() Spec {
 	return Define("log", LogState{}, On(LogState.Append))
 }

@@ -42,6 +42,47 @@ func logFixture() fixture {
 	}
 }
 
+func cursorLogFixture() fixture {
+	none, one := CursorLogState{}, CursorLogState{EntriesOf(1), 1}
+	two := CursorLogState{EntriesOf(1, 2), 1}
+	return fixture{
+		spec: CursorLog(),
+		rows: []row{
+			{none, Append{1}, []Outcome{{CursorLogState{EntriesOf(1), 0}, Appended{}}}},
+			{one, Append{1}, nil},
+			{none, Advance{0}, []Outcome{{none, Advanced{}}}},
+			{none, Advance{1}, nil},
+			{one, Advance{1}, []Outcome{{one, Advanced{}}}},
+			{one, Advance{0}, nil},
+			{two, Advance{2}, []Outcome{{CursorLogState{EntriesOf(1, 2), 2}, Advanced{}}}},
+			{two, Advance{3}, nil},
+			{two, ReadCursor{}, []Outcome{{two, Cursor{1}}}},
+		},
+		accepts: []named{
+			{"append, then advance", seq(Append{1}, Appended{}, Append{2}, Appended{}, Advance{2}, Advanced{}, ReadCursor{}, Cursor{2})},
+			{"advanced by a dead one", []event{invoke(0, Append{1}), ret(0, Appended{}), invoke(0, Advance{1}), ret(0, Pending{}),
+				invoke(1, ReadCursor{}), ret(1, Cursor{1})}},
+		},
+		rejects: []named{
+			{"twice", seq(Append{1}, Appended{}, Append{1}, Appended{})},
+			{"over a gap", seq(Append{2}, Appended{}, Advance{2}, Advanced{})},
+			{"backward", seq(Append{1}, Appended{}, Advance{1}, Advanced{}, Advance{0}, Advanced{})},
+			{"misread", seq(Append{1}, Appended{}, Advance{1}, Advanced{}, ReadCursor{}, Cursor{0})},
+		},
+		wrong: []wrong{
+			{"goes anywhere", with(CursorLog(), On(func(s CursorLogState, in Advance) []Next[CursorLogState, Advanced] {
+				return Only(CursorLogState{s.Entries, in.To}, Advanced{})
+			}))},
+			{"goes back", with(CursorLog(), On(func(s CursorLogState, in Advance) []Next[CursorLogState, Advanced] {
+				s.Cursor = min(s.Cursor, in.To)
+				return s.Advance(in)
+			}))},
+		},
+		inputs:  []any{Append{1}, Append{2}, Advance{1}, Advance{2}, ReadCursor{}},
+		outputs: []any{Appended{}, Advanced{}, Cursor{0}, Cursor{1}, Cursor{2}},
+	}
+}
+
 func TestEntriesOutOfRangeAreRefused(t *testing.T) {
 	for _, n := range []int{-1, 64} {
 		require.Panics(t, func() { Log().Apply(LogState{}, Append{n}) })

@@ -64,7 +64,8 @@ type Spec struct {
 func All() []Spec {
 	return []Spec{
 		Mutex(), StrictMutex(), OwnerRecord(),
-		Set(), Log(), Register(), RWLock(),
+		Set(), Counter(), Log(), CursorLog(), Register(),
+		RWLock(), Lease(),
 	}
 }
 

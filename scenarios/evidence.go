@@ -296,6 +296,31 @@ func askedOf(what string) func(facts []Fact) string {
 	}
 }
 
+// counted states who has counted, and who has looked at the count.
+func counted(a Answer) (Fact, bool) {
+	_, answered := a.Output.(model.Value)
+	switch a.Input.(type) {
+	case model.Inc:
+		return Fact{Did: "counted", By: a.Task}, answered
+	case model.Get:
+		return Fact{Did: "looked", By: a.Task}, answered
+	}
+	return Fact{}, false
+}
+
+// twoCounts asks for an increment and for one more look at the counter.
+func twoCounts(facts []Fact) string {
+	switch {
+	case len(facts) == 0:
+		return nothingRecorded
+	case !slices.ContainsFunc(facts, func(f Fact) bool { return f.Did == "counted" }):
+		return "nobody ever incremented"
+	case len(facts) == 1:
+		return "nobody ever saw another's increment: only " + facts[0].By + " counted"
+	}
+	return ""
+}
+
 // owned states who has acquired, and that somebody asked who holds.
 func owned(a Answer) (Fact, bool) {
 	if isA[model.WhoHolds](a.Input, nil) {
@@ -322,4 +347,34 @@ func askedWhileHeld(facts []Fact) string {
 		}
 	}
 	return "nobody ever asked who holds a lock that anybody acquired"
+}
+
+// leased states who was granted a lease, and who used a token.
+func leased(a Answer) (Fact, bool) {
+	lock, _ := model.LockOf(a.Input)
+	switch out := a.Output.(type) {
+	case model.Granted:
+		return Fact{Did: "granted", By: a.Task, About: lock}, !out.Refused
+	case model.Used:
+		return Fact{Did: "used", By: a.Task, About: lock}, true
+	}
+	return Fact{}, false
+}
+
+// aGrantAndMore asks for a grant, and for another of the same lease, or a use.
+func aGrantAndMore(facts []Fact) string {
+	switch {
+	case !slices.ContainsFunc(facts, func(f Fact) bool { return f.Did == "granted" }):
+		return "no lease was ever granted"
+	case len(facts) == 1:
+		return "nobody but " + facts[0].By + " was ever granted a lease, and no token was used"
+	}
+	for i, f := range facts {
+		for k, g := range facts {
+			if i != k && f.Did == "granted" && f.About == g.About {
+				return ""
+			}
+		}
+	}
+	return "of no lease was anything done after one task was granted it"
 }

@@ -15,8 +15,8 @@ import (
 // Properties lists the properties of this package in the order of reports.
 func Properties() []*Property {
 	return []*Property{
-		MutualExclusion, RWExclusion, LostUpdate, Duplicate,
-		ForeignRelease, TornRead, OwnerInfo, SpuriousFailure, Assertion,
+		MutualExclusion, RWExclusion, LostUpdate, LostIncrement, Duplicate, CursorConsistency,
+		ForeignRelease, TornRead, OwnerInfo, SpuriousFailure, Fencing, Assertion,
 		Deadlock, Wedge, LeftBehind, Serializable, Atomic, Durable, Starvation,
 	}
 }
@@ -53,12 +53,31 @@ var LostUpdate = &Property{
 	Evidence:  Evidence{Of: keyed, Lacks: askedOf("nobody ever asked for what had been added")},
 }
 
+// LostIncrement: every increment of a counter counts, and answers with a number of its own.
+var LostIncrement = &Property{
+	ID:        "lost-increment",
+	Meaning:   "Every increment counts, and no two get one number.",
+	Spec:      model.Counter(),
+	Symmetric: true,
+	Evidence:  Evidence{Of: counted, Lacks: twoCounts},
+}
+
 // Duplicate: no entry is appended twice.
 var Duplicate = &Property{
 	ID:        "duplicate",
 	Meaning:   "No entry is appended twice.",
 	Spec:      model.Log(),
 	Decides:   isA[model.Append],
+	Symmetric: true,
+}
+
+// CursorConsistency: every entry of a log is appended once, and its cursor moves only
+// forward, over entries that have been appended.
+var CursorConsistency = &Property{
+	ID:        "cursor-consistency",
+	Meaning:   "No entry is appended twice, and the cursor never goes back or passes an entry that is not in the log.",
+	Spec:      model.CursorLog(),
+	Decides:   isAny(isA[model.Advance], isA[model.ReadCursor]),
 	Symmetric: true,
 }
 
@@ -106,6 +125,16 @@ var SpuriousFailure = &Property{
 	Spec:      model.StrictMutex(),
 	Symmetric: true,
 	Evidence:  Evidence{Of: acquisition, Lacks: aRefusal, ByLock: true},
+}
+
+// Fencing: every grant of a lease comes with a token above all before it, and a resource
+// accepts no token below one that it has seen.
+var Fencing = &Property{
+	ID:        "fencing",
+	Meaning:   "Tokens grow with every grant, and a resource refuses the tokens of overtaken holders only.",
+	Spec:      model.Lease(),
+	Symmetric: true,
+	Evidence:  Evidence{Of: leased, Lacks: aGrantAndMore, ByLock: true},
 }
 
 // Assertion: what the tasks assert ([Task.Assert]) is so.

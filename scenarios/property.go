@@ -140,7 +140,7 @@ func (p *Property) OfLock() bool {
 	if p.Spec.Apply == nil {
 		return p.OfHolders
 	}
-	for _, input := range []any{model.Acquire{}, model.RAcquire{}, model.WAcquire{}, model.WhoHolds{}, model.IsHeld{}} {
+	for _, input := range []any{model.Acquire{}, model.RAcquire{}, model.WAcquire{}, model.Grant{}, model.Use{}, model.WhoHolds{}, model.IsHeld{}} {
 		if p.Spec.Accepts(input) {
 			return true
 		}

@@ -133,6 +133,8 @@ func TestCounts(t *testing.T) {
 	require.True(t, MutualExclusion.Counts(model.Acquire{Owner: "A"}, ok))
 	require.False(t, MutualExclusion.Counts(model.Acquire{Owner: "A"}, pending))
 	require.False(t, Duplicate.Counts(model.Acquire{Owner: "A"}, ok))
+	require.True(t, CursorConsistency.Counts(model.Advance{}, model.Advanced{}))
+	require.False(t, CursorConsistency.Counts(model.Append{}, model.Appended{}))
 	require.True(t, Starvation.Counts(model.Acquire{Owner: "A"}, pending))
 	require.False(t, Deadlock.Counts(model.Acquire{Owner: "A"}, ok))
 	all := &Property{ID: "mine", Spec: model.Register()}

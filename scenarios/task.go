@@ -296,6 +296,33 @@ func LockName(lock string) string {
 	return path.Clean("/" + lock)
 }
 
+// Grant records f as the grant of a lease: f answers with the lease's fencing token,
+// which counts the grants from 1, or with an error when it was refused. The property is
+// Fencing. Where there are several leases, GrantOf says which.
+func (t *Task) Grant(f func() (token int, err error)) (token int, err error) {
+	return t.GrantOf("", f)
+}
+
+// GrantOf is Grant for the lease at path.
+func (t *Task) GrantOf(path string, f func() (token int, err error)) (token int, err error) {
+	Record(t, model.Grant{Owner: t.Process, Lock: LockName(path)}, func() model.Granted {
+		if token, err = f(); err != nil {
+			return model.Granted{Refused: true}
+		}
+		return model.Granted{Token: token}
+	})
+	return token, err
+}
+
+// Use records f as the use of a resource under a fencing token; f reports whether the
+// resource accepted it.
+func (t *Task) Use(token int, f func() bool) bool { return t.UseOf("", token, f) }
+
+// UseOf is Use for a token of the lease at path.
+func (t *Task) UseOf(path string, token int, f func() bool) bool {
+	return Record(t, model.Use{Token: token, Lock: LockName(path)}, func() model.Used { return model.Used{OK: f()} }).OK
+}
+
 // In is the task with every call made by another task, in its process: a child's, as [By] says. What is
 // not a call, such as a cell, stays the task's own.
 func (t *Task) In(by By) *Task {

@@ -156,7 +156,7 @@ func (w *World) turnRound(a *actor, e *learn.Effects) {
 // that polls with such operations may still be idle. Of another operation this is not known.
 func tells(input, output any) bool {
 	switch input.(type) {
-	case model.Contains, model.Read, model.WhoHolds, model.IsHeld:
+	case model.Contains, model.Read, model.WhoHolds, model.IsHeld, model.Get, model.ReadCursor:
 		return true
 	}
 	return output == model.Acquired{}

@@ -78,8 +78,13 @@ func wentWrong(sc *scenarios.Scenario, p *scenarios.Property) string {
 
 // refused reports whether an answer is that an operation came to nothing.
 func refused(output any) bool {
-	out, ok := output.(model.Acquired)
-	return ok && !out.OK
+	switch out := output.(type) {
+	case model.Acquired:
+		return !out.OK
+	case model.Granted:
+		return out.Refused
+	}
+	return false
 }
 
 // decisive is the failure that an operation rests on: the first that something can be done

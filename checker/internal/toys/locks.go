@@ -90,6 +90,10 @@ func Locks() []scenarios.Scenario {
 			func(i int) scenarios.Program { return readsWrites(i, true) }, holds(scenarios.RWExclusion)),
 		locks("toy/rw-two-shared/contend", "The same, and whoever writes under the second lock only shares it.", fixed,
 			func(i int) scenarios.Program { return readsWrites(i, false) }, broken(scenarios.RWExclusion)),
+		locks("toy/leases/contend", "Two leases count their tokens each for itself.", two,
+			func(int) scenarios.Program { return leases("/run/leases/first", "/run/leases/second") }, holds(scenarios.Fencing)),
+		locks("toy/leases-one-count/contend", "Two leases share one count.", two,
+			func(int) scenarios.Program { return leases("/run/leases/first", "/run/leases/first") }, broken(scenarios.Fencing)),
 		locks("toy/owners-two/contend", "Two locks have their owners' names in them; another asks.", fixed,
 			func(i int) scenarios.Program { return ownersOfTwo(i, Second) }, holds(scenarios.OwnerInfo)),
 		locks("toy/owners-two-mixed/contend", "The same, and whoever asks looks into the wrong lock.", fixed,
@@ -239,6 +243,24 @@ func readsWrites(process int, alone bool) scenarios.Program {
 			_ = t.ReleaseWriteOf(writes, g.Close)
 		}
 		_ = t.ReleaseReadOf(reads, f.Close)
+	}
+}
+
+// leases is granted two leases, whose tokens are names in directories.
+func leases(first, second string) scenarios.Program {
+	return func(t *scenarios.Task) {
+		for i, dir := range []string{first, second} {
+			_, err := t.GrantOf([]string{First, Second}[i], func() (int, error) {
+				for n := 1; ; n++ {
+					if err := t.Mkdir(dir+"/"+string(rune('0'+n)), 0o755); err == nil {
+						return n, nil
+					}
+				}
+			})
+			if err != nil {
+				return
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package toys
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 
@@ -93,7 +94,13 @@ func setNumber(t *scenarios.Task, name string, n int) {
 // counts adds one to a counter.
 func counts(locked bool) scenarios.Program {
 	return func(t *scenarios.Task) {
-		under(t, locked, func() { setNumber(t, "/run/count", number(t, "/run/count")+1) })
+		scenarios.Record(t, model.Inc{}, func() (v model.Value) {
+			under(t, locked, func() {
+				v.N = number(t, "/run/count") + 1
+				setNumber(t, "/run/count", v.N)
+			})
+			return v
+		})
 	}
 }
 
@@ -105,6 +112,33 @@ func countsOrRefuses(status int) scenarios.Program {
 			t.ExitWith(status)
 		}
 	}
+}
+
+// appends appends an entry to a log, which is a directory, and moves the cursor: entry n,
+// or with locked the one after the cursor.
+func appends(n int, locked bool) scenarios.Program {
+	const cursor = "/run/count"
+	return func(t *scenarios.Task) {
+		under(t, locked, func() {
+			if locked {
+				n := scenarios.Record(t, model.ReadCursor{}, func() model.Cursor { return model.Cursor{N: number(t, cursor)} }).N + 1
+				move(t, n, cursor)
+				return
+			}
+			move(t, n, cursor)
+		})
+	}
+}
+
+func move(t *scenarios.Task, n int, cursor string) {
+	scenarios.Record(t, model.Append{Entry: n}, func() model.Appended {
+		_ = t.Mkdir(fmt.Sprintf("/run/done/%d", n), 0o755)
+		return model.Appended{}
+	})
+	scenarios.Record(t, model.Advance{To: n}, func() model.Advanced {
+		setNumber(t, cursor, n)
+		return model.Advanced{}
+	})
 }
 
 // value writes a value twice, or reads it.
@@ -151,6 +185,35 @@ func owners(process int) scenarios.Program {
 		if err == nil {
 			_ = t.Release(func() error { return t.Unlink(Lock) })
 		}
+	}
+}
+
+// fenced asks for a lease, and uses its token when it is sound.
+func fenced(excl bool) scenarios.Program {
+	return func(t *scenarios.Task) {
+		token, err := t.Grant(func() (int, error) {
+			if excl {
+				for n := 1; ; n++ {
+					if err := t.Mkdir(fmt.Sprintf("/run/done/%d", n), 0o755); err == nil {
+						return n, nil
+					}
+				}
+			}
+			n := number(t, "/run/count") + 1
+			setNumber(t, "/run/count", n)
+			return n, nil
+		})
+		if err != nil || !excl { // two grants break it
+			return
+		}
+		t.Use(token, func() (ok bool) {
+			under(t, true, func() {
+				if ok = token >= number(t, "/run/seen"); ok {
+					setNumber(t, "/run/seen", token)
+				}
+			})
+			return ok
+		})
 	}
 }
 

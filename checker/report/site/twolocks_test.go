@@ -23,7 +23,7 @@ func TestPagesOfTwoLocks(t *testing.T) {
 	testmain.OneWorker(t)
 	want := map[string]string{
 		"toy/taken-away/contend": "at first", "toy/first-removed/contend": "first", "toy/second-removed/contend": "second",
-		"toy/rw-two-shared/contend": "second", "toy/left-excl/exit": "first",
+		"toy/leases-one-count/contend": "second", "toy/rw-two-shared/contend": "second", "toy/left-excl/exit": "first",
 	}
 	rs, err := decide(slices.DeleteFunc(toys.Locks(), func(sc scenarios.Scenario) bool { return want[sc.ID] == "" }), checker.Options{Workers: 1})
 	require.NoError(t, err)

@@ -104,7 +104,8 @@ func (r *Run) Signal(s fsfake.Signalled) (err error) {
 			err = fmt.Errorf("tracer: signal %d for process %d: %w", s.Signal, s.Pid, err)
 			return
 		}
-		r.moved = true
+		r.moved, r.apart = true, nil // it may wait no more
+		r.looks++
 		for _, t := range p.threads {
 			if t.takes(s) {
 				return

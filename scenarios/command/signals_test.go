@@ -45,6 +45,14 @@ func TestSignalsOfOthers(t *testing.T) {
 	}
 }
 
+// A first process that waits for a child may be killed there, by a signal or by a crash.
+func TestSignalsBesideKills(t *testing.T) {
+	sc := scenario(t, "sh", []string{"echo $$ > pid; cat n > m; rm pid", sends}, map[string]string{"n": "0\n"},
+		"refused none\ncrashes 1")
+	decide(t, sc, serializable(t, sc), "broken")
+	decide(t, sc, scenarios.Deadlock, "holds")
+}
+
 // comes reports whether a signal comes in a step.
 func comes(st trace.Step) bool {
 	_, is := st.Calls[0].Result.Interrupts()

@@ -96,9 +96,9 @@ func (r *record) unjudged(dir string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
-	case r.firsts && r.looks:
+	case r.firsts && r.looks || r.rootFirsts && r.signals:
 		return "nothing broke it, but a command could see when a child of one began or ended, and one order of that " +
-			"was followed: it looks at processes, or children print beside each other"
+			"was followed: it looks at processes, gets a signal, or has children print beside each other"
 	case len(r.outside) > 0:
 		return fmt.Sprintf("nothing broke it, but a race on what the commands change or lock outside %s is not "+
 			"judged: %s; have them keep it in %[1]s, or choose with --dir a directory that holds both",
@@ -126,11 +126,18 @@ func (r *record) follows(where string) {
 	}
 }
 
-// reduced notes that the beginning or the end of a process went first.
-func (r *record) reduced() {
+// reduced notes that the beginning or the end of a process went first. root: the first process of a command did it.
+func (r *record) reduced(root bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.firsts = true
+	r.firsts, r.rootFirsts = true, r.rootFirsts || root
+}
+
+// signalled notes that a command has sent another's first process a signal.
+func (r *record) signalled() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.signals = true
 }
 
 // looked notes that a command has looked at processes that commands had started.

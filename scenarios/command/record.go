@@ -48,6 +48,9 @@ type record struct {
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
 	// for he looked at processes that commands had started, or compares what these print.
 	firsts, looks bool
+	// rootFirsts: the first process of a command was it whose call went first. signals: a command has sent another's
+	// first process a signal, to which it matters what that has done.
+	rootFirsts, signals bool
 	oneOrder      string // where only one order was followed, of several places the first in the order of texts
 }
 

@@ -46,7 +46,7 @@ func (d *driver) overtakes(set []tracer.Pending, first int) {
 	if set[first].Commutes { // whoever was overtaken before stays so
 		return
 	}
-	d.spec.record.reduced()
+	d.spec.record.reduced(set[first].Task.Pid == d.root)
 	d.overtaking, d.hasPrinted = nil, len(d.run.Stdout())
 	for i, p := range set {
 		if i != first && p.Op.Call != fsfake.CallWork {
@@ -144,9 +144,6 @@ func (d *driver) commute(rests, p tracer.Pending) bool {
 
 // looksAtKin reports whether a call looks at processes that commands have started.
 func looksAtKin(op fsfake.Op) bool {
-	if op.Call == fsfake.CallKill && op.Flags != 0 {
-		return true
-	}
 	if op.Call == fsfake.CallKill || op.Call == fsfake.CallStartTime {
 		_, is := scenarios.ProcessOf(op.Pid / scenarios.ChildPids)
 		return is

@@ -24,6 +24,7 @@ func (d *driver) maySignal(op fsfake.Op) error {
 	case d.spec.Inside != "":
 		return fmt.Errorf("%s: a signal to another command is not modelled with --inside: ask without it", op)
 	}
+	d.spec.record.signalled()
 	return nil
 }
 

@@ -53,6 +53,23 @@ func TestSignalsBesideKills(t *testing.T) {
 	decide(t, sc, scenarios.Deadlock, "holds")
 }
 
+// Where the first process starts others beside each other, a signal may find some of them not started yet, which is not
+// followed. Those that it waits for, one after the other, it has started or not.
+func TestSignalsBesideForks(t *testing.T) {
+	testmain.Slow(t, "it executes commands a hundred times", "./scenarios/command")
+	const seesF = "[ -e f ] && [ -s pid ] && kill $(cat pid); exit 0"
+	for job, want := range map[string]string{
+		"echo $$ > pid; cat n > f; cat n > g; rm pid":               "holds",
+		"echo $$ > pid; (echo x > f) & (echo y > g) & wait; rm pid": "unknown",
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			sc := scenario(t, "sh", []string{job, seesF}, map[string]string{"n": "0\n"}, "refused none")
+			decide(t, sc, scenarios.Deadlock, want)
+		})
+	}
+}
+
 // comes reports whether a signal comes in a step.
 func comes(st trace.Step) bool {
 	_, is := st.Calls[0].Result.Interrupts()

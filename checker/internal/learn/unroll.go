@@ -177,8 +177,16 @@ func (a *Automaton) unroll(code Code, round []uint32, result *fsfake.Result, bac
 func (a *Automaton) carriesOver(round, call int, was, is fsfake.Op, more bool) error {
 	told := Told(is, more)
 	return &CarriesError{a.name, was.String(), told, fmt.Sprintf("checker: task %s of %s: a retry round carries "+
-		"something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? Declare "+
-		"what a round uses inside the round", a.name, a.scenario, call, round, told, was.String())}
+		"something over: after the same results, call %d of round %d is %q and not %q; does it count its attempts? %s",
+		a.name, a.scenario, call, round, told, was.String(), a.forgetful())}
+}
+
+// forgetful says how a round carries nothing over.
+func (a *Automaton) forgetful() string {
+	if a.external {
+		return fmt.Sprintf("Let it give up after fewer than %d rounds", ExternalRounds)
+	}
+	return "Declare what a round uses inside the round"
 }
 
 // carriesAcross reports a retry loop in which a round goes on differently after others
@@ -187,7 +195,7 @@ func (a *Automaton) carriesAcross(calls int, was, is fsfake.Op, more bool) error
 	told := Told(is, more)
 	return &CarriesError{a.name, was.String(), told, fmt.Sprintf("checker: task %s of %s: a retry round carries "+
 		"something over: %d calls into rounds whose results were seen before, its next call is %q. Before, it was %q. "+
-		"Declare what a round uses inside the round", a.name, a.scenario, calls, told, was.String())}
+		"Does it count its attempts? %s", a.name, a.scenario, calls, told, was.String(), a.forgetful())}
 }
 
 // A CarriesError says that a task made the call Is after rounds of a retry loop after which it had made the call Was.

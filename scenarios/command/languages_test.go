@@ -221,6 +221,14 @@ func decide(t *testing.T, sc scenarios.Scenario, p *scenarios.Property, want str
 // traced is the scenario of some commands, where programs can be traced.
 func traced(t *testing.T, spec command.Spec, lines []string, setting string) scenarios.Scenario {
 	t.Helper()
+	sc, err := asked(t, spec, lines, setting)
+	require.NoError(t, err)
+	return sc
+}
+
+// asked is traced, or why there is no scenario.
+func asked(t *testing.T, spec command.Spec, lines []string, setting string) (scenarios.Scenario, error) {
+	t.Helper()
 	for _, l := range lines {
 		spec.Commands = append(spec.Commands, command.Line{Shell: l})
 	}
@@ -230,8 +238,7 @@ func traced(t *testing.T, spec command.Spec, lines []string, setting string) sce
 	}
 	sc, err := spec.Scenario()
 	needTracing(t, err)
-	require.NoError(t, err)
-	return sc
+	return sc, err
 }
 
 // compiled is a program of testdata, compiled.

@@ -67,9 +67,12 @@ func ifSkipped(ctx context.Context, r checker.Result, spec *command.Spec, decide
 		Yes: trace.Answer{Flags: flags, Verdict: even.Verdict},
 		No:  trace.Answer{Flags: "--refused none", Verdict: checker.Broken},
 	}
-	if even.Verdict == checker.Broken {
+	switch {
+	case even.Verdict == checker.Broken && even.Counterexample.Kind == scenarios.Refused:
+		// All refuse then, which is milder than what is lost where exit 0 means that the work is done.
+	case even.Verdict == checker.Broken:
 		r = even // what is lost then is lost in earnest
-	} else {
+	default:
 		r.Verdict, r.Complete = checker.Unknown, false
 		r.Why = "it depends: it holds if a command that exits 0 and has changed no file has skipped its work; " +
 			"say so with " + flags + ", or --refused none"

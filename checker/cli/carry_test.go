@@ -30,7 +30,7 @@ func specOf(t testing.TB, line string, n int, settings ...string) command.Spec {
 	t.Helper()
 	testmain.OneWorker(t)
 	for _, word := range strings.Fields(line) {
-		if word == "sh" || word == "node" || word == "flock" {
+		if word == "sh" || word == "node" || word == "flock" || word == "perl" {
 			testmain.Needs(t, word, "./checker/cli")
 		}
 	}
@@ -82,6 +82,9 @@ func TestForcedSchedules(t *testing.T) {
 		{"node counter.js", 2, nil},
 		{"flock lock sh counter.sh", 2, []string{"crashes 1"}}, // what is killed has children mostly
 		{"sh -c 'cp n store.json; cp store.json n'", 3, nil},   // which read and write without the program's memory
+
+		// One finds the name taken.
+		{`perl -e 'socket(S,1,1,0); bind(S,pack("S a108",1,"l")) or mkdir "bad"'`, 2, nil},
 	}
 	for _, p := range programs {
 		t.Run(strings.Join(append([]string{p.line}, p.settings...), ", "), func(t *testing.T) {

@@ -63,18 +63,24 @@ func (t *thread) local(c *call, name string, pl place) {
 	}
 	if c.nr == unix.SYS_CONNECT {
 		t.askThen(fsfake.Op{Call: fsfake.CallConnect, Path: pl.path}, func(r fsfake.Result) {
-			t.p.fds[fd] = &descriptor{fake: -1, socket: r.Data}
+			d := &descriptor{fake: -1, socket: r.Data}
+			if t.through {
+				t.really(func(int64) { t.p.fds[fd] = d })
+				return
+			}
+			t.p.fds[fd] = d
 			t.result(0)
 		})
 		return
 	}
 	op := fsfake.Op{Call: fsfake.CallBind, Path: pl.path, Mode: 0o777 &^ t.p.umask, Data: name}
 	t.askThen(op, func(r fsfake.Result) {
-		t.p.fds[fd] = &descriptor{fake: int(r.N), socket: name, path: pl.path, file: &description{locks: true}}
+		d := &descriptor{fake: int(r.N), socket: name, path: pl.path, file: &description{locks: true}}
 		if t.through {
-			t.really(nil)
+			t.really(func(int64) { t.p.fds[fd] = d })
 			return
 		}
+		t.p.fds[fd] = d
 		t.instead(unix.SYS_BIND, c.args[0], c.args[1], 2) // the kernel chooses an address
 		t.passThen(func(ret int64) {
 			if ret < 0 {

@@ -83,6 +83,10 @@ func TestRunAsksWhatAnExitMeans(t *testing.T) {
 				require.Contains(t, got.stdout, c.asks)
 			}
 			require.Equal(t, c.yesExit, of("--refused", c.yes).exit)
+			if some, ok := strings.CutSuffix(c.yes, ",4"); ok {
+				require.Contains(t, strings.Join(strings.Fields(of("--refused", some).stdout), " "),
+					"If giving up is right, add --refused 4. (LP", "whatever the cause is")
+			}
 			require.Equal(t, ExitDiffers, of("--refused", c.no).exit)
 			if c.headline != "IT DEPENDS" {
 				return

@@ -252,6 +252,9 @@ func fix(r *checker.Result) string {
 		return ""
 	}
 	text := k.Fix
+	if r.Counterexample.Kind == scenarios.Refused && !strings.Contains(text, "--refused") {
+		text += " If giving up is right, add --refused STATUS."
+	}
 	if statuses := r.Counterexample.Failures(); statuses != "" {
 		text = strings.ReplaceAll(text, "--refused STATUS", "--refused "+statuses)
 	}

@@ -132,7 +132,6 @@ func (r Result) merged(assumed []scenarios.Assumptions, results []Result) Result
 			first = i
 		}
 		stats.add(c.Stats)
-		stats.Violations = max(stats.Violations, c.Stats.Violations)
 	}
 	out := results[first]
 	if differ := (&Result{Cases: cases}).Depends(); !differ && (out.Verdict != Broken || r.Verdict == Broken) {

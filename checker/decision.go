@@ -194,6 +194,5 @@ func (g *decision) count(ctx context.Context, res *Result) {
 	res.Stats.Symmetry, res.Stats.Reduced = x.Reduce, c.Reduced()
 	res.Stats.States, res.Stats.Transitions = c.Count(), c.Transitions
 	res.Stats.Contended, res.Stats.Depth = c.Contended, c.Depth
-	res.Stats.Violations = len(x.Fingerprints(c.Violated))
 	res.Stats.Bytes = x.Bytes(c.States)
 }

@@ -162,9 +162,6 @@ type Stats struct {
 	// Contended counts the transitions in which a task was told that the lock is taken,
 	// or waited for it: a verdict "holds" without any would be vacuous.
 	Contended int
-	// Violations counts the distinct violations: histories that are not linearizable, or
-	// states of the machine in which the property is broken.
-	Violations int
 	// Bytes is what the stored states take. It depends a little on which worker came
 	// first, so no file has it.
 	Bytes int `json:"-"`

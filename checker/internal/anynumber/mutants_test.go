@@ -113,7 +113,7 @@ func mutant(t *testing.T, sc *scenarios.Scenario, how mutation) *System {
 	if s.a, err = learn.New(sc, s.start, 0, 1); err != nil {
 		return nil
 	}
-	s.a.Intern, s.names, s.sizes = s.intern, true, true
+	s.names, s.sizes = true, true
 	s.told[s.a.First()] = 0
 	return s
 }

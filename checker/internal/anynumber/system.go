@@ -51,7 +51,6 @@ func New(sc *scenarios.Scenario) (s *System, err error) {
 	if s.a, err = learn.New(sc, s.start, 0, 1); err != nil {
 		return nil, err
 	}
-	s.a.Intern = s.intern
 	s.told[s.a.First()] = 0
 	if s.a.First() >= learn.Start {
 		s.seesNothing(s.a.Node(s.a.First()).Begins)

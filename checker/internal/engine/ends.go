@@ -67,6 +67,26 @@ func (x *Space) BadEnd(w *Expander, s []uint32) (bool, []trace.Wait, error) {
 	return false, nil, nil
 }
 
+// KindOf grades a state that breaks the property.
+func (x *Space) KindOf(row []uint32) (scenarios.Kind, error) {
+	if x.Property.Kind == nil {
+		return scenarios.NoKind, nil
+	}
+	id := row[wordMachine]
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	k, known := x.kinds[id]
+	if !known {
+		m, err := x.machines.get(id)
+		if err != nil {
+			return scenarios.NoKind, err
+		}
+		k = x.Property.Kind(scenarios.NewView(m))
+		x.kinds[id] = k
+	}
+	return k, nil
+}
+
 // A Remainder looks at what is left when all have ended, and remembers that they have.
 type Remainder struct {
 	of   *scenarios.Remainder

@@ -184,15 +184,6 @@ func (t *machineTable) opOf(op uint32) any {
 	return t.ops.Values[op]
 }
 
-// key is a copy of the key of a machine.
-func (t *machineTable) key(id uint32) []byte {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var key table.Split
-	t.keys.Get(id, &key)
-	return key.Key
-}
-
 func (t *machineTable) isBad(id uint32) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -141,9 +141,6 @@ func NewSpace(sc *scenarios.Scenario, p *scenarios.Property) (*Space, error) {
 		}
 	}
 	x.machines = newMachineTable(sc, p)
-	for _, a := range x.automata {
-		a.Intern = x.machines.intern
-	}
 	x.special = specialOps{
 		exit: x.machines.op(exitOf(p)),
 		kill: x.machines.op(opKill{}), stall: x.machines.op(opStall{pass: sc.Setting.StallFor}),

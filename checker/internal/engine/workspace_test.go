@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/checker/internal/fixtures"
+	"lockpick/checker/internal/table"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -32,7 +33,9 @@ func TestWorkspace(t *testing.T) {
 	ids := []uint32{x.Initial[wordMachine]}
 	random := rand.New(rand.NewPCG(1, 2))
 	is := func(m *fsfake.Machine, id uint32, after ...any) {
-		require.Equal(t, string(m.AppendKey(nil)), string(tb.key(id)), "after %v", after)
+		var key table.Split
+		tb.keys.Get(id, &key)
+		require.Equal(t, string(m.AppendKey(nil)), string(key.Key), "after %v", after)
 		if kept[id] == nil {
 			kept[id], ids = m, append(ids, id)
 		}

@@ -40,10 +40,8 @@ type Automaton struct {
 	again    scenarios.Learning // of what is looked at again
 	tries    scenarios.Learning // of what is tried out
 	joined   *joining           // nil where a round of polling may carry something over
-	// Intern returns the one pointer of a result. It is called while something is learned.
-	Intern func(fsfake.Result) *fsfake.Result
-	tried  map[uint32]bool // nodes that were taken for the top of an endless loop, and are not
-	states map[string]uint32
+	tried    map[uint32]bool    // nodes that were taken for the top of an endless loop, and are not
+	states   map[string]uint32
 }
 
 // An edgeKey names an edge: results are numbered, so equal results are one pointer.

@@ -47,9 +47,6 @@ func (a *Automaton) verifyOnce(ctx context.Context) error {
 		order = a.alongside()
 	}
 	for _, k := range order {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
 		e := a.edges[k]
 		to := &a.nodes[e.To&^Begun]
 		if to.parent == k.from && to.via == k.result && goesOn[e.To&^Begun] {

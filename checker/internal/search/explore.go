@@ -18,8 +18,7 @@ import (
 type Coverage struct {
 	States      *table.States
 	Transitions int
-	Violations  int             // transitions or states that break the property
-	Violated    engine.Violated // by what
+	Violations  int // transitions or states that break the property
 	Contended   int
 	Depth       int
 	Complete    bool
@@ -94,13 +93,13 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		workers = 1 // states are numbered in the order in which they are found
 	}
 	c := &Coverage{
-		States: table.NewTree(x.Width(), workers), Violated: engine.Violated{}, seen: map[scenarios.Kind]int{},
+		States: table.NewTree(x.Width(), workers), seen: map[scenarios.Kind]int{},
 	}
 	pool := make([]*worker, workers)
 	for i := range pool {
 		pool[i] = &worker{
 			Expander: engine.NewExpander(x.Space), set: c.States, boxes: make([][]uint32, workers),
-			violated: engine.Violated{}, seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States),
+			seen: map[scenarios.Kind]int{}, found: table.NewFound(c.States),
 			symmetry: engine.NewSymmetry(x.Space),
 		}
 	}
@@ -176,7 +175,6 @@ type worker struct {
 	rows                               []uint32         // room for those of a batch
 	symmetry                           *engine.Symmetry // nil for none
 	transitions, violations, contended int
-	violated                           engine.Violated
 	seen                               map[scenarios.Kind]int // the first state in which, or after which, one was seen
 	alone                              []uint8                // of the coverage, up to this level; nil for not
 	err                                error
@@ -195,7 +193,7 @@ const (
 )
 
 // level expands the states of one level, and returns how many were left when a limit was
-// hit. Violated says whether a violation was seen before.
+// hit. violated says whether a violation was seen before.
 func (x *Explorer) level(pool []*worker, limit *limit, violated bool) (left int, err error) {
 	batches := make([][]table.Batch, len(pool))
 	for k, w := range pool {
@@ -345,7 +343,6 @@ func (w *worker) sees(id int, violation []uint32) {
 		w.seen[kind] = id
 	}
 	w.violations++
-	w.violated[w.X.Violation(violation)] = struct{}{}
 }
 
 // collect moves the workers' counts into the coverage.
@@ -361,8 +358,6 @@ func (c *Coverage) collect(pool []*worker) {
 		c.Transitions += w.transitions
 		c.Violations += w.violations
 		c.Contended += w.contended
-		c.Violated.Add(w.violated)
-		clear(w.violated)
 		w.transitions, w.violations, w.contended = 0, 0, 0
 	}
 }

@@ -53,11 +53,13 @@ const SomeDisks = "nothing broke it, but a loss of power may leave more disks th
 
 // oneOrderStuck is why somebody who never gets on is no violation there: what was left waiting
 // beside a call that blocks, a timeout for one, might have ended it.
-const oneOrderStuck = "somebody may wait for ever, but several threads or processes of one program asked at once, or one had a timeout, and only one order of that was followed"
+const oneOrderStuck = "somebody may wait for ever, but several threads or processes of one program asked at once, or " +
+	"one had a timeout, and only one order of that was followed"
 
 // timedStuck is why somebody who never gets on is no violation where waits have timeouts: that a timeout ends
 // one at once is followed, and that it does so later is not.
-const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait that has begun, and some waits have one"
+const timedStuck = "somebody may wait for ever, as far as no timeout ends a wait that has begun, and some waits have " +
+	"one"
 
 // doubt says why programs whose whole space was covered do not hold all the same; "" for no reason. late: because of
 // the time.
@@ -170,7 +172,8 @@ func (g *decision) preemptions(res *Result) {
 		res.Within = g.within
 	}
 	if p := g.preempted; g.within == nil && p != nil && p.Bound > 0 && len(p.Broken) == 0 {
-		res.Why += fmt.Sprintf("; schedules were made in the order of preemptions, up to %d, and none broke it, which was "+
+		res.Why += fmt.Sprintf("; schedules were made in the order of preemptions, up to %d, and none broke it, "+
+			"which was "+
 			"not looked at again", p.Bound)
 	}
 }

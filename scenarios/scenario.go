@@ -205,10 +205,12 @@ func (s *Scenario) validateClaim(p *Property, i int) error {
 		return fmt.Errorf("scenarios: scenario %q: two claims are about the property %s", s.ID, p)
 	}
 	if c := s.Claims[i]; c.Verdict != Broken && c.Where != (Assumptions{}) {
-		return fmt.Errorf("scenarios: scenario %q: the claim on %s is %s where %s: say where it is broken", s.ID, p, c.Verdict, c.Where)
+		return fmt.Errorf("scenarios: scenario %q: the claim on %s is %s where %s: say where it is "+
+			"broken", s.ID, p, c.Verdict, c.Where)
 	}
 	if p.NeedsProbe() && len(s.Setting.Containers) > 0 {
-		return fmt.Errorf("scenarios: scenario %q: the property %s asks a fresh process, which is in no container: do not ask it with containers", s.ID, p)
+		return fmt.Errorf("scenarios: scenario %q: the property %s asks a fresh process, which is in no container: "+
+			"do not ask it with containers", s.ID, p)
 	}
 	if p.NeedsProbe() && s.Probe == nil {
 		return fmt.Errorf("scenarios: scenario %q: the property %s needs a Probe", s.ID, p)
@@ -251,7 +253,8 @@ func (s *Scenario) Start() (*fsfake.Machine, error) {
 	s.boot(m, false)
 	if s.Setup != nil {
 		if err := m.Prepare(s.Setup); err != nil {
-			return nil, fmt.Errorf("scenarios: the Setup of %s fails: %w; make first what it needs, such as the directory", s.ID, err)
+			return nil, fmt.Errorf("scenarios: the Setup of %s fails: %w; make first what it needs, such as the "+
+				"directory", s.ID, err)
 		}
 	}
 	m.SealImage()
@@ -344,4 +347,31 @@ func Texts(all []Premise) (texts []string) {
 		texts = append(texts, p.Text)
 	}
 	return texts
+}
+
+// What External programs are like, one trait each: whoever asks says what matters to it.
+
+// Expensive reports whether each run of a program starts somebody else's: few are made, what they show is kept, and
+// nothing is tried that takes thousands of them.
+func (s *Scenario) Expensive() bool { return s.External }
+
+// AssumesOneCase reports whether what file systems and clocks do differently is not decided case by case where programs
+// look at it: one case is decided, and the verdict says what it assumes.
+func (s *Scenario) AssumesOneCase() bool { return s.External }
+
+// OfCommands reports whether the programs are commands that somebody has typed. Reports name them so, fold the calls
+// that concern nobody else, and tell what to do about a kind of mistake; a broken one is a failure without any claim.
+func (s *Scenario) OfCommands() bool { return s.External }
+
+// Alike reports whether all processes have the same role as far as the setting says, so that it makes sense to ask for
+// one more of them. That they run the same program is not said here: [Setting.Interchangeable] promises it.
+func (s *Setting) Alike() bool {
+	for _, f := range Fields() {
+		for i := 1; f.of != nil && i < s.Processes; i++ {
+			if f.of(s, i) != f.of(s, 0) {
+				return false
+			}
+		}
+	}
+	return !s.Fixed
 }

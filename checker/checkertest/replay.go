@@ -91,7 +91,8 @@ func replayFile(t rapid.TB, file string, list []scenarios.Scenario) {
 	switch {
 	case got.Broken && !b.expectBroken:
 		r := checker.NewResult(sc, p, got.Counterexample)
-		t.Fatalf("%s: THE BUG IS BACK: %s\n\n%s\n\nschedule  %s", file, howFollowed(&got), evidence(&r), r.Counterexample.Schedule)
+		t.Fatalf("%s: THE BUG IS BACK: %s\n\n%s\n\nschedule  "+
+			"%s", file, howFollowed(&got), evidence(&r), r.Counterexample.Schedule)
 	case !got.Broken && b.expectBroken:
 		lost(t, file, b, sc, p, &got, difference)
 	case difference == "":
@@ -119,7 +120,8 @@ func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenari
 	t.Helper()
 	r, err := checker.Check(context.Background(), sc, p, checker.Options{})
 	if err != nil {
-		t.Fatalf("%s: the schedule %s breaks nothing any more, and neither does it say anything: %v", file, b.Schedule, err)
+		t.Fatalf("%s: the schedule %s breaks nothing any more, and neither does it say anything: "+
+			"%v", file, b.Schedule, err)
 	}
 	switch r.Verdict {
 	case checker.Broken:
@@ -127,15 +129,18 @@ func lost(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scenari
 			write(t, file, b, &r)
 			return
 		}
-		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it any more, but %s of %s is broken by another one.%s\n"+
+		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it any more, but %s of %s is "+
+			"broken by another one.%s\n"+
 			"Run this test with %s=1 to keep that one instead.\n\n%s\n\n%s",
 			file, b.Schedule, b.Property, sc.ID, b.whatElse(got), UpdateVar, evidence(&r), difference)
 	case checker.Holds:
 		t.Fatalf("%s: THE BUG IS GONE: no schedule of %s breaks %s of %s.%s\n"+
-			"If it has been fixed, keep the bundle as its guard: give it a part\n\n-- expect --\nnot broken\n\nand run this test with %s=1.\n%s",
+			"If it has been fixed, keep the bundle as its guard: give it a part\n\n-- expect --\nnot broken\n\nand "+
+			"run this test with %s=1.\n%s",
 			file, sc.Setting, b.Property, sc.ID, b.whatElse(got), UpdateVar, difference)
 	default:
-		t.Fatalf("%s: THE SCHEDULE BREAKS NOTHING any more, and whether another one breaks %s of %s is not known: %s.%s\n%s",
+		t.Fatalf("%s: THE SCHEDULE BREAKS NOTHING any more, and whether another one breaks %s of %s is not known: "+
+			"%s.%s\n%s",
 			file, b.Property, sc.ID, r.Why, b.whatElse(got), difference)
 	}
 }
@@ -148,7 +153,8 @@ func checked(t rapid.TB, file string, b *bundle, sc *scenarios.Scenario, p *scen
 		t.Fatalf("%s: %v", file, err)
 	}
 	if r.Verdict == checker.Broken {
-		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it, but %s of %s is broken by another one, %s.\n\n%s",
+		t.Fatalf("%s: THE BUG IS STILL THERE: the saved schedule %s does not show it, but %s of %s is broken by "+
+			"another one, %s.\n\n%s",
 			file, b.Schedule, b.Property, sc.ID, so, evidence(&r))
 	}
 	return r
@@ -196,4 +202,32 @@ func (b *bundle) whatElse(f *saved.Followed) string {
 
 func traceLines(tr trace.Trace) []string {
 	return strings.Split(strings.TrimSpace(report.TraceText(tr)), "\n")
+}
+
+// diff shows how two texts differ, from the first line that does to the last: what was there with a minus, and what is
+// there now with a plus, between up to three lines that both have, with a blank. Equal texts give "". Lines of a trace
+// begin with their step, so behind a step more all differ anyway.
+func diff(was, now []string) string {
+	from, same := 0, 0
+	for from < min(len(was), len(now)) && was[from] == now[from] {
+		from++
+	}
+	for same < min(len(was), len(now))-from && was[len(was)-1-same] == now[len(now)-1-same] {
+		same++
+	}
+	removed, added := was[from:len(was)-same], now[from:len(now)-same]
+	if len(removed)+len(added) == 0 {
+		return ""
+	}
+	var lines []string
+	add := func(sign string, of []string) {
+		for _, l := range of {
+			lines = append(lines, sign+l)
+		}
+	}
+	add("  ", was[max(0, from-3):from])
+	add("- ", removed)
+	add("+ ", added)
+	add("  ", was[len(was)-same:][:min(same, 3)])
+	return strings.Join(lines, "\n")
 }

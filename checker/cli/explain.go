@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"lockpick/checker"
 	"lockpick/checker/report"
+	"lockpick/checker/trace"
+	"lockpick/docs"
 	"lockpick/scenarios"
 )
 
@@ -142,6 +146,23 @@ func exactly(n int, names string) cobra.PositionalArgs {
 		if len(args) == n {
 			return nil
 		}
-		return fmt.Errorf("%s takes %s, and not %d arguments: see \"%s --help\"", c.Name(), names, len(args), c.CommandPath())
+		return fmt.Errorf("%s takes %s, and not %d arguments: see \"%s "+
+			"--help\"", c.Name(), names, len(args), c.CommandPath())
 	}
+}
+
+var kindID = regexp.MustCompile(`^(?i:LP)\d+$`)
+
+// explainKind prints the page of a kind of cause, and the right code that it points to.
+func (a *app) explainKind(id string) error {
+	kind, ok := trace.KindOf(strings.ToUpper(id))
+	if !ok {
+		var ids []string
+		for _, k := range trace.Kinds() {
+			ids = append(ids, k.ID)
+		}
+		return fmt.Errorf("there is no kind of cause %s: choose %s", id, strings.Join(ids, ", "))
+	}
+	_, err := fmt.Fprintln(a.stdout, docs.Cause(kind.ID))
+	return err
 }

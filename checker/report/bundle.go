@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,7 +132,8 @@ func TraceText(tr trace.Trace) string {
 			fmt.Fprintf(&b, "%d %s the call is made to fail\n", st.N, st.Choice)
 		}
 		for _, c := range st.Calls {
-			fmt.Fprintf(&b, "%d %s %s\n", st.N, st.Choice.Task, strings.TrimSpace(oneLine(c.Op.String()+" -> "+c.Result.Describe(c.Op))))
+			fmt.Fprintf(&b, "%d %s %s\n", st.N, st.Choice.Task, strings.TrimSpace(oneLine(c.Op.String()+" "+
+				"-> "+c.Result.Describe(c.Op))))
 		}
 	}
 	return b.String()
@@ -169,7 +171,8 @@ func ParseBundle(text []byte) (*BundleFile, error) {
 	case !ok || err != nil:
 		return nil, fmt.Errorf("report: no bundle: want \"%s%d\" on the first line", bundleLine, bundleVersion)
 	case version < 1 || version > bundleVersion:
-		return nil, fmt.Errorf("report: the bundle has version %d: this lockpick reads up to %d", version, bundleVersion)
+		return nil, fmt.Errorf("report: the bundle has version %d: this lockpick reads up to "+
+			"%d", version, bundleVersion)
 	}
 	b := &BundleFile{Cause: strings.TrimSpace(cause), version: version}
 	parts := map[string]string{}
@@ -196,7 +199,8 @@ func ParseBundle(text []byte) (*BundleFile, error) {
 	if calls, there := parts["calls"]; there {
 		b.Calls = strings.Split(calls, "\n")
 		if len(b.Calls) != len(b.Schedule) {
-			return nil, fmt.Errorf("report: the bundle's calls: want a line for each of the %d choices of the schedule, not %d", len(b.Schedule), len(b.Calls))
+			return nil, fmt.Errorf("report: the bundle's calls: want a line for each of the %d choices of the "+
+				"schedule, not %d", len(b.Schedule), len(b.Calls))
 		}
 	}
 	return b, nil
@@ -210,4 +214,72 @@ func (b *BundleFile) parseVerdict(text string) error {
 		}
 	}
 	return fmt.Errorf("report: the bundle's verdict: unknown word %q", text)
+}
+
+// ReplayCommand is the command that shows r's counterexample again, in the setting that
+// the scenario is in.
+func ReplayCommand(r *checker.Result, o Options) string {
+	if o.Replay != nil {
+		return o.Replay(r)
+	}
+	words := []string{o.program(), "replay", ShellWord(r.Scenario.ID), ShellWord(r.Counterexample.Schedule.String())}
+	// Without the flag, replay takes the first property claimed broken that breaks.
+	if first, ok := firstBroken(r.Scenario); !ok || first != r.Property {
+		words = append(words, "--property", r.Property.ID)
+	}
+	return inSetting(words, r.Scenario)
+}
+
+// RepairCommand is the command that looks for a change of a protocol in Go after which r is no longer broken, in the
+// setting that the scenario is in; empty where it would not ask for r's property, or could change nothing.
+func RepairCommand(r *checker.Result, o Options) string {
+	asked := slices.ContainsFunc(r.Scenario.Claims, func(c scenarios.Claim) bool { return c.Property == r.Property })
+	if r.Verdict != checker.Broken || r.Scenario.External || !asked {
+		return ""
+	}
+	return inSetting([]string{o.program(), "repair", ShellWord(r.Scenario.ID)}, r.Scenario)
+}
+
+// inSetting is a command with the flags of the setting that a scenario is in.
+func inSetting(words []string, sc *scenarios.Scenario) string {
+	for _, c := range sc.Changed() {
+		if c.Flag != "" {
+			words = append(words, "--"+c.Flag, ShellWord(c.To))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func firstBroken(sc *scenarios.Scenario) (*scenarios.Property, bool) {
+	for _, c := range sc.Claims {
+		if c.Verdict == checker.Broken {
+			return c.Property, true
+		}
+	}
+	return nil, false
+}
+
+// ShellWord quotes a word for a shell when it needs it: with quotation marks, which every
+// shell knows, or, when it has what cannot be shown, as $'…' does.
+func ShellWord(word string) string {
+	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./+,:@%"
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !strings.ContainsRune(safe, r) }) < 0 {
+		return word
+	}
+	if Visible(word) != word {
+		var b strings.Builder
+		for _, c := range []byte(word) {
+			switch {
+			case c == '\'' || c == '\\':
+				b.WriteByte('\\')
+				b.WriteByte(c)
+			case c < ' ' || c > '~':
+				fmt.Fprintf(&b, `\x%02x`, c)
+			default:
+				b.WriteByte(c)
+			}
+		}
+		return "$'" + b.String() + "'"
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

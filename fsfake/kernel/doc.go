@@ -11,7 +11,7 @@
 // locks, user ids, fork, exec and exit are those of a real process. The worker keeps its
 // own descriptors above [firstPrivateFD], so that the lowest free descriptor is 3, as in
 // the fake. Workers run on one CPU. Workers that only
-// make calls are forked by one that is kept for this: see fork.go and [Options].
+// make calls are forked by one that is kept for this: see process.go and [Options].
 //
 // When the driver is root, a worker lives in a chroot of the directory, and paths mean in
 // it what they mean in the fake. When it is not, absolute paths are rewritten, there is

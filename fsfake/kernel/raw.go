@@ -44,7 +44,7 @@ func rawPoll(fd int, d time.Duration) bool {
 }
 
 // rawFork returns twice, as fork(2); the parent of the child is the caller's. What it is
-// good for is said in fork.go. spaces are the namespaces that the child has for itself, such as CLONE_NEWPID.
+// good for is said in process.go. spaces are the namespaces that the child has for itself, such as CLONE_NEWPID.
 func rawFork(spaces int) (int, error) {
 	pid, _, e := unix.RawSyscall6(unix.SYS_CLONE, uintptr(unix.CLONE_PARENT|int(unix.SIGCHLD)|spaces), 0, 0, 0, 0, 0)
 	if e != 0 {

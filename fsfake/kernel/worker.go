@@ -258,7 +258,7 @@ func (t *thread) setCloseOnExec(fds []int, flag int) {
 func (t *thread) exec() fsfake.Result {
 	e := t.env
 	e.Stage, e.CloseOnExec, e.Closed = stageExec, nil, nil
-	e.CallsOnly = false // it will have threads: see fork.go
+	e.CallsOnly = false // it will have threads: see process.go
 	for fd := range numStreams {
 		if flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil || flags&unix.FD_CLOEXEC != 0 {
 			e.Closed = append(e.Closed, fd)
@@ -275,7 +275,7 @@ func (e *environment) environ() []string {
 		// The runtime must not keep descriptors of its own nor send signals.
 		"GODEBUG=asyncpreemptoff=1,containermaxprocs=0,updatemaxprocs=0",
 	}
-	if e.CallsOnly { // see fork.go
+	if e.CallsOnly { // see process.go
 		env = append(env, "GOMAXPROCS=1", "GOGC=off")
 	} else if e.Tasks > 1 { // see raw.go: every thread waits with a processor in its hands
 		env = append(env, "GOMAXPROCS="+strconv.Itoa(e.Tasks+1), "GOGC=off")

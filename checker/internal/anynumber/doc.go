@@ -10,7 +10,7 @@
 // nothing, since perhaps no run leads to it.
 //
 // Most calls look and change nothing. Nobody else can tell such a step, so where views have one process it is made
-// in the view alone (quiet.go). Programs are told no sizes and link counts, and views show no names with the pids of
+// in the view alone (step.go). Programs are told no sizes and link counts, and views show no names with the pids of
 // others, until a program looks at a size or says such a name.
 //
 // It is sound because each rule by which something comes into a view asks for one thing only, so that the view

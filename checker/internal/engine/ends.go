@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"slices"
 	"sync/atomic"
 
@@ -8,6 +9,7 @@ import (
 	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/scenarios"
+	"lockpick/sched"
 )
 
 // States that break a property by themselves: a deadlock, or a wedge; live and on numbers.
@@ -155,3 +157,81 @@ func (w *Expander) Unfinished() bool { return w.unfinished }
 // Repeats reports whether anything was learned that can go on for ever: a loop, or a call
 // that may wait. Nobody may learn meanwhile.
 func (x *Space) Repeats() bool { return slices.ContainsFunc(x.automata, (*learn.Automaton).Repeats) }
+
+// A task that goes round over cells without an await never ends its turn: under an event loop
+// nothing else of its process can run any more, so nobody can change what it waits for. That is
+// a deadlock, whatever other processes do. For other properties it is an error: their verdicts
+// would rest on a process that has stopped.
+
+// turnCalls is after how many accesses to cells, without a system call between them, a turn is
+// believed to be endless: as many rounds of a retry loop are tried out.
+const turnCalls = 10_000
+
+// spunCalls is how many of the calls of such a turn a trace shows.
+const spunCalls = 4
+
+// spins is the error for a task that spins on a cell, or nil where that is an answer.
+func spins(sc *scenarios.Scenario, p *scenarios.Property, task sched.Task, op fsfake.Op) error {
+	if p.Question == scenarios.Stuck {
+		return nil
+	}
+	return fmt.Errorf("checker: task %s of %s goes round over the cell %s without an await, for ever: that blocks "+
+		"the event loop, so nothing else of its process can run, and only the property %s can be asked; let the loop "+
+		"wait for the cell (Cell.Wait), or sleep in each round",
+		task, sc.ID, op.Cell, scenarios.Deadlock)
+}
+
+// Spins reports whether a task holds up the event loop of its process for ever.
+func (w *World) Spins() bool { return w.spins != nil }
+
+// Processes without a program, which live on when all others have ended: nobody knows what they let go.
+
+// Outlived returns an error where it could not be said of some machine whether it is wedged. p may be nil.
+func (p *Prober) Outlived() error {
+	if p == nil || p.outlived == 0 {
+		return nil
+	}
+	return outlives(p.sc, p.outlived)
+}
+
+// Unsaid says why it could not be said of a machine that was probed; "" where it was.
+func (p *Prober) Unsaid(m *fsfake.Machine) string {
+	r := p.seen[string(m.AppendKey(nil))]
+	if r.outlived == 0 {
+		return ""
+	}
+	return fmt.Sprintf("whether a fresh process is locked out for good was not decided, since the process with pid "+
+		"%d lives on, and nobody knows what it lets go later", r.outlived)
+}
+
+// orphan returns the pid of a process without a program that lives on a machine, 0 for none. What it holds
+// it holds for ever, since nobody has said what it does. What a command has started does what the command
+// does, as long as that lives.
+func (p *Prober) orphan(m *fsfake.Machine) int {
+	at, pids := p.sc.NewMachine().Pids(), m.Pids() // others may be there from the beginning, as owners of locks
+	for _, pid := range pids {
+		if p.sc.External {
+			if by, ok := scenarios.StartedBy(pid); ok && slices.Contains(pids, scenarios.Pid(by)) {
+				continue
+			}
+		}
+		if i, ok := scenarios.ProcessOf(pid); !(ok && i < p.sc.Setting.Processes) && !slices.Contains(at, pid) {
+			return pid
+		}
+	}
+	return 0
+}
+
+// outlives is the error for a process without a program that lives on.
+func outlives(sc *scenarios.Scenario, pid int) error {
+	const said = "checker: wedge cannot be said to hold for %s: nobody is locked out where all have ended, but "
+	if sc.External {
+		return fmt.Errorf(said+"elsewhere "+
+			"process %d, which a killed command has started, outlives all others. Nobody knows what it lets go later: "+
+			"ask the other properties (--property)", sc.ID, pid)
+	}
+	return fmt.Errorf(said+"elsewhere process %d (a fork) outlives all others and has no program, so nobody "+
+		"knows what it lets go. Make it a process of the scenario (Setting.Processes), which opens what it would "+
+		"inherit",
+		sc.ID, pid)
+}

@@ -163,7 +163,8 @@ func (t *machineTable) rebuilt(id uint32, b *workspace) (*fsfake.Machine, error)
 	if m, ok := make(b.base.key.Key); ok {
 		return m, nil
 	}
-	return nil, fmt.Errorf("checker: %s: machine %d has another key when it is rebuilt: this is a fault of lockpick", t.sc.ID, id)
+	return nil, fmt.Errorf("checker: %s: machine %d has another key when it is rebuilt: this is a fault of "+
+		"lockpick", t.sc.ID, id)
 }
 
 // rebuiltOnce reports whether a machine was rebuilt before, as it is from now on. Where it had another key then, there is an

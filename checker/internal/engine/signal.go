@@ -6,7 +6,7 @@ import (
 )
 
 // Signals, live and on numbers. The handler of a process is its last task, which is not there until a
-// signal comes (see start.go), and which another signal begins anew when it has ended. While it runs
+// signal comes (see exit.go), and which another signal begins anew when it has ended. While it runs
 // the first task of the process makes no step. What that waits in is given up at once and made anew
 // when the handler has ended, as the kernel does with SA_RESTART: so it is in nobody's way meanwhile, and
 // has no place in a queue. What begins with that call has begun all the same.

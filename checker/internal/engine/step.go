@@ -236,3 +236,14 @@ func (w *Expander) follow(next []uint32, succ *successor, slot int, l *knownEdge
 	next[wordNodes+slot] = l.to
 	return nil
 }
+
+// Contended reports whether any of some calls met somebody else's lock. It is how a verdict
+// "holds" shows that it is not vacuous.
+func Contended(calls []trace.Call) bool {
+	for i := range calls {
+		if calls[i].Op.Call.Contends(&calls[i].Result) {
+			return true
+		}
+	}
+	return false
+}

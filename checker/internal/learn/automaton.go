@@ -344,7 +344,8 @@ func (a *Automaton) path(at uint32) []uint32 {
 
 // indeterminate reports a program that answered differently on a second run.
 func (a *Automaton) indeterminate(step int, was, is fsfake.Op, more bool) error {
-	return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results its next call was first %q, then %q; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
+	return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results its next "+
+		"call was first %q, then %q; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
 		a.name, a.scenario, step, was.String(), Told(is, more))
 }
 
@@ -355,7 +356,8 @@ func (a *Automaton) sameNotes(step int, was *Effects, notes []any) error {
 	}
 	is, err := Digest(a.name, notes)
 	if err != nil || is != *was {
-		return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results it did first %s, then %s; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
+		return fmt.Errorf("checker: task %s of %s is not a function of its calls: after the same %d results it did "+
+			"first %s, then %s; does it range over a map, read time.Now, or run a goroutine outside its Proc?",
 			a.name, a.scenario, step, was.told(), is.told())
 	}
 	return nil
@@ -376,10 +378,12 @@ func (a *Automaton) place(at uint32, result *fsfake.Result, op fsfake.Op, ended 
 		open = nil
 	}
 	if ended && eff.Invoked {
-		return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least one", a.name, eff.Input)
+		return e, fmt.Errorf("checker: %s: operation %v made no call: every recorded operation needs at least "+
+			"one", a.name, eff.Input)
 	}
 	if ended && at < Start && eff.Failed != "" {
-		return e, fmt.Errorf("checker: task %s of %s fails the assertion %q and makes no call: there is no step to blame", a.name, a.scenario, eff.Failed)
+		return e, fmt.Errorf("checker: task %s of %s fails the assertion %q and makes no call: there is no step to "+
+			"blame", a.name, a.scenario, eff.Failed)
 	}
 	if eff.Again != 0 {
 		return a.backTo(at, e, op, ended)
@@ -426,7 +430,8 @@ func (a *Automaton) backTo(at uint32, e Edge, op fsfake.Op, ended bool) (Edge, e
 		case same && !eff.Invoked && !eff.LetGo && e.Input == top.Begins.Input && !eff.Returned:
 			e.To = h.at | Begun // the loop is inside the operation that began at its top
 		default:
-			return e, fmt.Errorf("checker: task %s of %s: a retry round carries something over: the first began with %q, a later one with %q; declare what a round uses inside the round",
+			return e, fmt.Errorf("checker: task %s of %s: a retry round carries something over: the first began with "+
+				"%q, a later one with %q; declare what a round uses inside the round",
 				a.name, a.scenario, top.Op.String(), op.String())
 		}
 		return e, nil

@@ -74,7 +74,8 @@ func (x *Explorer) conclude(ctx context.Context, c *Coverage, w *engine.Expander
 		err = x.tryRounds(ctx, c)
 	}
 	if err != nil && errors.Is(err, ctx.Err()) {
-		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions covered, which are all", c.Count(), c.Transitions)
+		c.Why = fmt.Sprintf("it was stopped while everything was looked at once more: %d states and %d transitions "+
+			"covered, which are all", c.Count(), c.Transitions)
 		return x.Histories.Fault()
 	}
 	c.Complete = err == nil

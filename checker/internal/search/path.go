@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"lockpick/checker/internal/engine"
+	"lockpick/checker/internal/explain"
 	"lockpick/checker/internal/table"
+	"lockpick/checker/trace"
 	"lockpick/scenarios"
 	"lockpick/sched"
 )
@@ -33,7 +35,8 @@ func (x *Explorer) Path(c *Coverage, kind scenarios.Kind) (sched.Schedule, error
 			return append(schedule, w.Out[i].Choice), err
 		}
 	}
-	return nil, fmt.Errorf("checker: %s: a violation was seen after %q and is not there any more: this is a fault of lockpick", x.Sc.ID, schedule)
+	return nil, fmt.Errorf("checker: %s: a violation was seen after %q and is not there any more: this is a fault of "+
+		"lockpick", x.Sc.ID, schedule)
 }
 
 // rowsTo are the states on the way on which a stored state was found first.
@@ -73,8 +76,48 @@ func (x *Explorer) along(rows [][]uint32) (sched.Schedule, []uint32, error) {
 			}
 		}
 		if !found {
-			return nil, nil, fmt.Errorf("checker: %s: a state that was found is not reached any more after %q: this is a fault of lockpick", x.Sc.ID, out)
+			return nil, nil, fmt.Errorf("checker: %s: a state that was found is not reached any more after %q: this "+
+				"is a fault of lockpick", x.Sc.ID, out)
 		}
 	}
 	return out, at, nil
+}
+
+// Counterexample replays a failing schedule and keeps everything.
+func (t *Tester) Counterexample(s sched.Schedule) (*trace.Counterexample, error) {
+	o, err := t.Run(sched.Replay{Schedule: s}, true)
+	if err != nil {
+		return nil, err
+	}
+	if !o.Broken {
+		return nil, fmt.Errorf("checker: %s: schedule %q broke %s in the search and does not when replayed: this is "+
+			"a fault of lockpick or a program that is not deterministic",
+			t.Sc.ID, s, t.Property)
+	}
+	return t.Evidence(o), nil
+}
+
+// Trace replays a schedule for its trace, whether it breaks the property or not.
+func (t *Tester) Trace(s sched.Schedule) (*trace.Counterexample, error) {
+	o, err := t.Run(sched.Replay{Schedule: s}, true)
+	return t.Evidence(o), err
+}
+
+// Evidence is what people get to see of a run that was kept, with its cause when it broke
+// the property.
+func (t *Tester) Evidence(o Outcome) *trace.Counterexample {
+	cx := &trace.Counterexample{
+		Property: t.Property, Schedule: o.Schedule, Kind: o.Kind, Cost: o.Cost,
+		Trace: o.Trace, History: o.History, Waits: o.Waits, Attempt: o.attempt, Said: o.said,
+	}
+	if o.Broken {
+		explain.Explain(t.Sc, cx)
+	}
+	return cx
+}
+
+// Starves makes a counterexample of a run that ends with a cycle in which somebody starves.
+func (t *Tester) Starves(cx *trace.Counterexample, cycle int, waits []trace.Wait) {
+	cx.Cycle, cx.Waits = cycle, waits
+	explain.Explain(t.Sc, cx)
 }

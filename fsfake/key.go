@@ -18,9 +18,9 @@ func (m *Machine) AppendKey(b []byte) []byte {
 	return m.appendKey(b, nil)
 }
 
-// AppendParts is AppendKey, and appends to ends where in b each part of the key ends: the files, each process, and
-// the rest. Most calls change one of them or two, so a search that stores each distinct part once
-// stores little for each machine.
+// AppendParts is AppendKey, and appends to ends where in b each part of the key ends: the files, the data of each
+// large one, each process, and the rest. Most calls change one of them or two, so a search that stores each distinct
+// part once stores little for each machine.
 func (m *Machine) AppendParts(b []byte, ends *[]int) []byte { return m.appendKey(b, ends) }
 
 func (m *Machine) appendKey(b []byte, ends *[]int) []byte {
@@ -151,7 +151,7 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 	if n.kind == KindDir {
 		b = k.names(b, n)
 	} else {
-		b = appendString(b, n.data)
+		b = k.data(b, n.data)
 	}
 	for i := range n.records {
 		b = k.record(b, &n.records[i])
@@ -159,6 +159,21 @@ func (k *keyer) inode(b []byte, id InodeID) []byte {
 	if n.unsynced != nil {
 		b = k.appendUnsynced(b, n.unsynced)
 	}
+	return b
+}
+
+// largeData is the size in bytes from which the data of a file is a part of the key: while one file grows call by
+// call, all others stay as they are.
+const largeData = 1 << 10
+
+func (k *keyer) data(b []byte, data string) []byte {
+	b = appendLen(b, len(data))
+	if len(data) < largeData {
+		return append(b, data...)
+	}
+	k.end(b)
+	b = append(b, data...)
+	k.end(b)
 	return b
 }
 

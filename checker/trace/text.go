@@ -4,13 +4,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Quote quotes file data, clipped to about n columns: with single quotes when it has
 // double ones.
 func Quote(data string, n int) string {
 	cut := ""
-	if r := []rune(data); len(r) > n {
+	if r := []rune(data[:min(len(data), enough(n))]); len(r) > n {
 		data, cut = string(r[:n-1]), "…"
 	}
 	q := strconv.Quote(data)
@@ -25,7 +26,7 @@ func Quote(data string, n int) string {
 // as ‹00:00:10›, or as ‹Dec 31 23:58:00› on another day.
 func (w *Walk) Quote(data string, n int) string {
 	var b strings.Builder
-	for i := 0; i < len(data); {
+	for i := 0; i < len(data) && b.Len() < enough(n); {
 		k := i
 		for k < len(data) && data[k] >= '0' && data[k] <= '9' {
 			k++
@@ -40,6 +41,9 @@ func (w *Walk) Quote(data string, n int) string {
 	}
 	return Quote(b.String(), n)
 }
+
+// enough is a number of bytes that are more than n columns, however long each character is: files may be large.
+func enough(n int) int { return utf8.UTFMax * (n + 1) }
 
 // nearStart is how far from a run's start a time may be to be told as one.
 const nearStart = 400 * 24 * time.Hour

@@ -3,6 +3,7 @@ package trace_test
 import (
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,6 +29,10 @@ func TestQuoteTellsTimes(t *testing.T) {
 	}
 	require.Equal(t, `"abc…"`, trace.Quote("abcdef", 4))
 	require.Equal(t, `'{"a":1}'`, trace.Quote(`{"a":1}`, 40))
+	long := strings.Repeat("‹", 1000) // three bytes each, as what a time is told with
+	require.Equal(t, `"‹‹‹…"`, w.Quote(long, 4))
+	require.Equal(t, trace.Quote(long, 999), w.Quote(long, 999))
+	require.Equal(t, `"`+long+`"`, w.Quote(long, 1000))
 }
 
 func TestAgeText(t *testing.T) {

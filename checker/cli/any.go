@@ -209,7 +209,7 @@ func (a *app) tellAny(spec *command.Spec, verdict string, lines []string) {
 
 // anyAssumes is what a proof for any number of copies assumes beside what verdicts on two assume.
 func anyAssumes(p *parameterized.Discipline) (all []string) {
-	if !p.Closed {
+	if !p.Closed && p.Few == 0 {
 		all = append(all, fmt.Sprintf("each copy leaves something new, so %d were run one after the other: later ones "+
 			"keep to the lock as these do", p.Ran))
 	}

@@ -23,7 +23,8 @@ const repairTime = time.Minute
 
 // repair tries changes to commands that are broken until one mends all, and prints those that hold: as a command or a
 // diff to paste, with what was decided of them. What was tried and does not hold is a line.
-func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.Result, f *runFlags) error {
+func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, results []checker.Result,
+	f *runFlags) error {
 	i := slices.IndexFunc(results, func(r checker.Result) bool { return r.Counterexample != nil })
 	if i < 0 {
 		return nil
@@ -35,7 +36,7 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		strict.Refused = command.Refused{Declared: true}
 	}
 	spec = &strict
-	t := &trials{f: f, spec: spec, broken: idsOf(results)}
+	t := &trials{f: f, spec: spec, broken: idsOf(results), here: f.challenge(spec, args).from != ""}
 	t.alone = sync.OnceValues(func() (ids []string, err error) {
 		for _, trial := range spec.KilledAlone() {
 			r, _, err := decideTrial(ctx, &trial.Spec, f)
@@ -83,7 +84,7 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, results []checker.
 		}
 	}
 	if len(t.assumes) > 0 {
-		say("assumed", "with any number of copies: "+strings.Join(t.assumes, "; ")+".")
+		say("assumed", "with "+t.number+": "+strings.Join(t.assumes, "; ")+".")
 	}
 	switch {
 	case found:
@@ -136,7 +137,9 @@ type trials struct {
 	broken []string // what is to be mended
 	// alone finds what a kill breaks of a command that runs alone, which no lock mends.
 	alone   func() ([]string, error)
-	assumes []string // by proofs for any number of copies
+	number  string   // of processes that were proved by a lock
+	assumes []string // by that
+	here    bool     // files outside of the directory are those of this machine
 	open    bool     // a repair was not decided
 	part    bool     // the last one that holds mends not all that is to be mended
 	mended  *scenarios.Scenario
@@ -152,9 +155,18 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 	}
 	var names, anyway []string
 	var first *scenarios.Scenario
-	open := "" // of a kill, which is asked last: what holds without is a repair
-	for _, trial := range r.Trials() {
+	open := ""      // of a kill, which is asked last: what holds without is a repair
+	proved := false // of more processes
+	for i, trial := range r.Trials() {
 		killed := trial.Spec.Crashes > r.Spec.Crashes
+		if i == 1 && !killed {
+			if proved = t.copies(ctx, r, first); proved {
+				names = append(names, t.number)
+			}
+		}
+		if proved && i > 0 && !killed {
+			continue
+		}
 		results, sc, err := decideTrial(ctx, &trial.Spec, t.f)
 		switch {
 		case err != nil && killed && ctx.Err() == nil:
@@ -196,16 +208,6 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 	}
 	keeps := func(id string) bool { return slices.Contains(anyway, id) }
 	t.part = slices.ContainsFunc(t.broken, keeps)
-	if r.Copies() && first.Setting.Assume.Sleeps != scenarios.SleepsLast {
-		all, _, err := parameterized.Commands(ctx, first)
-		if err != nil {
-			return "", "", err
-		}
-		if all != nil {
-			t.assumes = anyAssumes(all)
-			names = append(names, "any number of copies")
-		}
-	}
 	if proof = strings.Join(names, ", with "); len(anyway) > 0 {
 		slices.Sort(anyway)
 		broken := strings.Join(slices.Compact(anyway), " and ")
@@ -217,6 +219,26 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 	return proof + open, "", nil
 }
 
+// copies proves that more processes hold by the lock that all keep to, with no look at their interleavings. Where it
+// does not, for whatever reason, these are looked at.
+func (t *trials) copies(ctx context.Context, r *command.Repair, few *scenarios.Scenario) bool {
+	sc, err := r.Copies()
+	if err != nil || sc == nil || few.Setting.Assume.Sleeps == scenarios.SleepsLast {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(t.f.timeout, repairTime))
+	defer cancel()
+	proof, _, err := parameterized.Commands(ctx, sc)
+	if err != nil || proof == nil || proof.Few > 0 && proof.Few <= few.Setting.Processes {
+		return false
+	}
+	t.assumes, t.number = anyAssumes(proof), "any number of copies"
+	if proof.Few > 0 {
+		t.number = fmt.Sprintf("any %d copies of these commands", proof.Few)
+	}
+	return true
+}
+
 // natively looks on the machine as it is for an end of a repair that no serial order gives, with a process more. It
 // adds to the proof what was tried, or returns why it is no repair.
 func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string) (why string, err error) {
@@ -225,7 +247,7 @@ func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string)
 	if trial.Spec.Crashes > r.Spec.Crashes {
 		trial = &trials[0]
 	}
-	n := &challenge{spec: &trial.Spec, budget: t.f.budget, begins: func() {}}
+	n := &challenge{spec: &trial.Spec, here: t.here, budget: t.f.budget, begins: func() {}}
 	defer n.close()
 	if n.budget == 0 || trial.Spec.Read != "" {
 		return "", nil
@@ -253,11 +275,7 @@ func (t *trials) natively(ctx context.Context, r *command.Repair, proof *string)
 // decideTrial decides everything that is asked of some commands.
 func decideTrial(ctx context.Context, spec *command.Spec, f *runFlags) (out []checker.Result, _ *scenarios.Scenario,
 	err error) {
-	limit := repairTime
-	if f.timeout > 0 {
-		limit = f.timeout
-	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(f.timeout, repairTime))
 	defer cancel()
 	sc, err := spec.Scenario()
 	if err != nil {

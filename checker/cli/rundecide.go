@@ -67,7 +67,7 @@ func (a *app) decideAll(ctx context.Context, spec *command.Spec, args []string, 
 		a.note("broken: --repair tries locks and renames, and prints those that hold")
 	}
 	if f.repair && !f.draw.instead() {
-		if err := a.repair(ctx, saved, results, f); err != nil {
+		if err := a.repair(ctx, saved, args, results, f); err != nil {
 			return err
 		}
 	}
@@ -105,6 +105,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	for _, p := range asked {
 		r, err := a.decideRun(ctx, spec, &sc, &strict, p, already, f)
 		already.broken = already.broken || r.Verdict == checker.Broken
+		n.onlyConfirms = f.repair && already.broken // what is repaired is challenged
 		witnessed := func() {}
 		if err := before(); err != nil {
 			return nil, err

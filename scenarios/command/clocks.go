@@ -63,6 +63,13 @@ type lateness struct {
 	slept         time.Duration // the longest sleep
 }
 
+func (r *record) lateness(of start) *lateness {
+	if r.late[of] == nil {
+		r.late[of] = &lateness{}
+	}
+	return r.late[of]
+}
+
 // add notes a place that is new.
 func (l *lateness) add(p *place) {
 	if p.op.Call == fsfake.CallSleep {
@@ -108,7 +115,7 @@ func (s *Spec) late(ctx context.Context, quickly bool) (string, error) {
 
 // lateIs is late of one command.
 func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, error) {
-	l := &s.record.late[process]
+	l := s.record.lateness(s.start(process))
 	if l.found != "" {
 		return l.found, nil
 	}
@@ -286,7 +293,7 @@ func (s *Spec) rerun(process int) *rerun { return &rerun{Spec: s, process: proce
 // answered executes the command along a path with other answers, and says what it does otherwise; "" for nothing.
 func (s *rerun) answered(port *latePort) (is string, err error) {
 	anew := *s.Spec
-	anew.record, anew.early, anew.Refused.Skips = newRecord(len(s.Commands)), nil, true // all is told, as in the path
+	anew.record, anew.early, anew.Refused.Skips = newRecord(), nil, true // all is told, as in the path
 	path := port.path
 	defer func() {
 		switch e := recover().(type) {

@@ -27,7 +27,7 @@ func (s *Spec) startEarly() *early {
 		if s.Commands[i].Func != nil {
 			continue
 		}
-		if s.record.begin(i, false) == nil {
+		if s.record.begin(s.start(i), false) == nil {
 			e.start(i)
 		}
 		if s.hasEarlier(i) {

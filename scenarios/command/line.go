@@ -43,6 +43,9 @@ func (l Line) String() string {
 	return strings.Join(words, " ")
 }
 
+// same reports whether two commands read the same, of which functions may do something else.
+func (l Line) same(m Line) bool { return l.String() == m.String() && l.Stdin == m.Stdin }
+
 // Exec is what is executed. A shell command of plain words, and of words in quotes, needs no shell, which
 // would be a process more.
 func (l Line) Exec() []string { return l.argv() }

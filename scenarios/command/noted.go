@@ -75,8 +75,8 @@ func (r *record) namesOfTime() {
 func (r *record) slept() (longest time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range r.late {
-		longest = max(longest, r.late[i].slept)
+	for _, l := range r.late { // order does not matter: the longest of all
+		longest = max(longest, l.slept)
 	}
 	return longest
 }

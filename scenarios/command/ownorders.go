@@ -60,7 +60,7 @@ func (r *record) draws(quickly bool) uint64 {
 // drawnOrder runs the commands in every serial order, their own calls in one that is drawn.
 func (s *Spec) drawnOrder(sc *scenarios.Scenario, seed uint64) ([]outcome.Order, error) {
 	once := *s
-	once.record, once.shared, once.early, once.mixed = newRecord(len(s.Commands)), nil, nil, seed
+	once.record, once.shared, once.early, once.mixed = newRecord(), nil, nil, seed
 	all := *sc
 	all.Program = once.program
 	o := &ordering{s: &once, sc: &all}

@@ -57,7 +57,7 @@ func (s *Spec) sameAs(process int) int {
 	if l.Func != nil { // functions cannot be compared
 		return process
 	}
-	return slices.IndexFunc(s.Commands, func(m Line) bool { return m.Func == nil && m.String() == l.String() && m.Stdin == l.Stdin })
+	return slices.IndexFunc(s.Commands, func(m Line) bool { return m.Func == nil && m.same(l) })
 }
 
 // repeats reports whether the command exits 0 once more when all have run, one after the other.
@@ -71,7 +71,8 @@ func (s *Spec) repeats(sc *scenarios.Scenario) (bool, error) {
 		return true, nil
 	}
 	once := *s
-	once.Crashes, once.Commands, once.record, once.oneOrder = 0, append(slices.Clone(s.Commands), s.Commands[0]), newRecord(len(s.Commands)+1), true
+	once.Crashes, once.record, once.oneOrder = 0, newRecord(), true
+	once.Commands = append(slices.Clone(s.Commands), s.Commands[0])
 	all := *sc
 	all.Program = once.program
 	m := sc.NewMachine()
@@ -100,7 +101,7 @@ func (p *probed) of(pid int) *record {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.by[pid] == nil {
-		p.by[pid] = newRecord(1)
+		p.by[pid] = newRecord()
 	}
 	return p.by[pid]
 }

@@ -100,7 +100,7 @@ func (d *driver) recorded() error {
 	d.t.Note(scenarios.Remembers{Memory: d.memory, State: d.state})
 	var last *place
 	var lone []int // where no child runs
-	for at := rec.begin(d.process, learns); at != nil; {
+	for at := rec.begin(d.spec.start(d.process), learns); at != nil; {
 		for _, v := range at.notes {
 			d.t.Note(v)
 		}

@@ -26,8 +26,8 @@ type record struct {
 	// changes are what commands change that run alone.
 	changes fsfake.Footprint
 	mu      sync.Mutex
-	calls   int      // of the execution that has made most, to the system
-	roots   []*place // by process
+	calls   int // of the execution that has made most, to the system
+	roots   map[start]*place
 	twins   map[twin]*runs
 	whole   map[twin]*bool
 	bytes   int
@@ -43,8 +43,7 @@ type record struct {
 	programs    *programs       // what /proc tells of each command
 	// compared counts the executions from the start that went to their ends where only clones had been, see trusts.
 	compared int
-	// late has, by process, where it looked at the clock; see clocks.go.
-	late []lateness
+	late     map[start]*lateness // where each looked at the clock; see clocks.go
 	// firsts: the beginning or the end of a process went before other calls of its command. looks: somebody could tell,
 	// for he looked at processes that commands had started, or compares what these print.
 	firsts, looks bool
@@ -105,19 +104,29 @@ func (r *runs) add(d *driver) {
 // command, and all that was asked and answered on the way.
 type twin [sha256.Size]byte
 
-func newRecord(processes int) *record {
+// A start is a process and what it runs: another scenario may run something else as that process.
+type start struct {
+	process int
+	command string
+}
+
+func (s *Spec) start(process int) start {
+	return start{process, s.Commands[process].String() + "\x00" + s.Commands[process].Stdin}
+}
+
+func newRecord() *record {
 	return &record{programs: newPrograms(),
-		roots: make([]*place, processes), twins: map[twin]*runs{}, whole: map[twin]*bool{},
+		roots: map[start]*place{}, twins: map[twin]*runs{}, whole: map[twin]*bool{},
 		outside: map[string]bool{}, unlike: map[string]bool{}, refused: map[string]bool{},
-		programsRun: map[string]bool{}, late: make([]lateness, processes)}
+		programsRun: map[string]bool{}, late: map[start]*lateness{}}
 }
 
 // begin returns where a process begins, as far as that may be served; else nil. Who learns is served
 // what has been seen once.
-func (r *record) begin(process int, learns bool) *place {
+func (r *record) begin(at start, learns bool) *place {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return served(r.roots[process], learns)
+	return served(r.roots[at], learns)
 }
 
 // after returns where an answer leads, as far as that may be served; else nil.
@@ -140,7 +149,7 @@ func served(p *place, learns bool) *place {
 func (r *record) mayClone(d *driver, last *place) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at := r.roots[d.process]
+	at := r.roots[d.spec.start(d.process)]
 	if last != nil {
 		at = last.next[d.told[len(d.told)-1]]
 	}
@@ -172,7 +181,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	defer r.mu.Unlock()
 	var was *place
 	if d.calls == 0 {
-		was = r.roots[d.process]
+		was = r.roots[d.spec.start(d.process)]
 	} else if d.at != nil {
 		was = d.at.next[d.answer]
 	}
@@ -209,7 +218,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 	is.together, is.whole = r.twins[is.twin], r.whole[is.calls]
 	is.add(d, false)
 	if d.calls == 0 {
-		r.roots[d.process] = is
+		r.roots[d.spec.start(d.process)] = is
 	} else {
 		d.at.next[d.answer] = is
 		is.before, is.via, is.depth = d.at, d.answer, d.at.depth+1
@@ -217,7 +226,7 @@ func (r *record) come(d *driver, is *place) (*place, error) {
 			d.at.first = is
 		}
 	}
-	r.late[d.process].add(is)
+	r.lateness(d.spec.start(d.process)).add(is)
 	return is, nil
 }
 

@@ -38,7 +38,7 @@ func follow(t *testing.T, d *driver, calls []place, answers ...fsfake.Result) []
 // what one of them has not done, or not done alike, is not.
 func TestRecordOfTwins(t *testing.T) {
 	line := Line{Shell: "sh a"}
-	s := &Spec{Commands: []Line{line, line, {Shell: "sh b"}}, record: newRecord(3)}
+	s := &Spec{Commands: []Line{line, line, {Shell: "sh b"}}, record: newRecord()}
 	calls := func(process int, text string) []place {
 		pid := scenarios.Pid(process)
 		by := scenarios.By{Task: fsfake.Task{Pid: pid*scenarios.ChildPids + 1, N: 1}}
@@ -56,7 +56,7 @@ func TestRecordOfTwins(t *testing.T) {
 	for _, p := range a {
 		require.Nil(t, served(p, false), "it has run once")
 	}
-	require.Nil(t, s.record.begin(1, false), "its twin has run, it has not")
+	require.Nil(t, s.record.begin(s.start(1), false), "its twin has run, it has not")
 	b := execute(t, s, 1, calls(1, "B"), answers(1)...)
 	for i := range 2 {
 		require.NotNil(t, served(a[i], false))
@@ -68,8 +68,9 @@ func TestRecordOfTwins(t *testing.T) {
 	require.Nil(t, served(c[0], false), "it is another command")
 	execute(t, s, 0, calls(0, "A"), answers(0)...)
 	require.NotNil(t, served(a[2], false), "it has run twice")
-	require.Equal(t, a[1], s.record.after(s.record.begin(0, false), answers(0)[0], false))
-	require.Nil(t, s.record.after(s.record.begin(0, false), fsfake.Result{Errno: fsfake.ENOENT}, false), "it never had that answer")
+	require.Equal(t, a[1], s.record.after(s.record.begin(s.start(0), false), answers(0)[0], false))
+	never := fsfake.Result{Errno: fsfake.ENOENT}
+	require.Nil(t, s.record.after(s.record.begin(s.start(0), false), never, false), "it never had that answer")
 }
 
 // killing answers every call by a kill.
@@ -81,9 +82,9 @@ func (killing) Note(any) {}
 
 // A kill of a command of which nothing else runs ends it without an execution; with a child there must be one.
 func TestKillIsNoExecution(t *testing.T) {
-	s := &Spec{Commands: []Line{{Argv: []string{"/no/such/program"}}}, record: newRecord(1)}
+	s := &Spec{Commands: []Line{{Argv: []string{"/no/such/program"}}}, record: newRecord()}
 	killed := func(children int) func() {
-		s.record = newRecord(1)
+		s.record = newRecord()
 		first := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}, children: children}
 		for range 2 {
 			execute(t, s, 0, []place{first})
@@ -112,7 +113,7 @@ func TestKillOfAParentIsNoExecution(t *testing.T) {
 	for _, c := range []struct{ apart, looked, serves bool }{
 		{true, false, true}, {false, false, false}, {true, true, false},
 	} {
-		s := &Spec{Commands: []Line{{Argv: []string{"/no/such/program"}}}, record: newRecord(1)}
+		s := &Spec{Commands: []Line{{Argv: []string{"/no/such/program"}}}, record: newRecord()}
 		for range 2 {
 			execute(t, s, 0, []place{{op: write, children: 1, apart: c.apart}, {op: exit, children: 1, apart: c.apart,
 				looked: c.looked}, {op: fsfake.Op{Call: fsfake.CallEnd}}}, fsfake.Result{}, fsfake.Result{})
@@ -130,7 +131,7 @@ func TestKillOfAParentIsNoExecution(t *testing.T) {
 
 // A record that is full serves what it has, and takes nothing more.
 func TestRecordIsBounded(t *testing.T) {
-	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord()}
 	long := place{op: fsfake.Op{Call: fsfake.CallWrite, Data: string(make([]byte, maxRecorded))}}
 	first := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}}
 	for range 2 {
@@ -138,7 +139,7 @@ func TestRecordIsBounded(t *testing.T) {
 		require.Nil(t, at[1])
 		require.Nil(t, at[2])
 	}
-	require.NotNil(t, s.record.begin(0, false))
+	require.NotNil(t, s.record.begin(s.start(0), false))
 	require.Less(t, s.record.bytes, maxRecorded)
 }
 
@@ -146,7 +147,7 @@ func TestRecordIsBounded(t *testing.T) {
 // either: one from the start has to make the same calls up to there. It may be told something else; but what
 // two clones do after the same answers must be the same none the less. Who only learns is served it all the same.
 func TestRecordOfClones(t *testing.T) {
-	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord()}
 	calls := []place{{op: fsfake.Op{Call: fsfake.CallMkdir, Path: "d"}}, {op: fsfake.Op{Call: fsfake.CallRmdir, Path: "d"}}}
 	told := fsfake.Result{}
 	from := func(lineage int, cloned bool) []*place {
@@ -165,7 +166,7 @@ func TestRecordOfClones(t *testing.T) {
 	at := from(2, false)
 	require.NotNil(t, served(at[1], false))
 
-	s.record = newRecord(1)
+	s.record = newRecord()
 	untold(from(1, true))
 	untold(from(2, true)) // the start of neither is known to be followed by this
 	at = from(3, false)
@@ -185,7 +186,7 @@ func TestRecordOfClones(t *testing.T) {
 // What is known of a command is looked at again by clones only where executions from the start have made
 // all the calls that it can come to, and where nothing is missing in the record.
 func TestWhatClonesMayLookAt(t *testing.T) {
-	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord()}
 	op := func(path string) place { return place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: path}} }
 	run := func(cloned bool, told int64, next string) {
 		follow(t, &driver{spec: s, root: scenarios.Pid(0), lineage: 1, t: &scenarios.Task{}, cloned: cloned}, []place{op("d"), op(next)}, fsfake.Result{N: told})
@@ -195,7 +196,7 @@ func TestWhatClonesMayLookAt(t *testing.T) {
 		if told == nil {
 			return s.record.mayClone(d, nil)
 		}
-		return s.record.mayClone(d, s.record.roots[0])
+		return s.record.mayClone(d, s.record.roots[s.start(0)])
 	}
 	require.False(t, may(), "nothing is known")
 	run(false, 1, "e")
@@ -214,7 +215,7 @@ func TestWhatClonesMayLookAt(t *testing.T) {
 
 // When a hundred executions from the start have ended as the clones before them, clones are believed of other paths.
 func TestClonesAreTrusted(t *testing.T) {
-	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord(1)}
+	s := &Spec{Commands: []Line{{Shell: "sh a"}}, record: newRecord()}
 	run := func(lineage int, cloned bool, told int) []*place {
 		d := &driver{spec: s, root: scenarios.Pid(0), lineage: lineage, t: &scenarios.Task{}, cloned: cloned}
 		mkdir := place{op: fsfake.Op{Call: fsfake.CallMkdir, Path: fmt.Sprint(told)}} // other calls on each path
@@ -223,7 +224,7 @@ func TestClonesAreTrusted(t *testing.T) {
 	}
 	may := func() bool {
 		d := &driver{spec: s, told: []fsfake.Result{{N: manyCompared}}}
-		return s.record.mayClone(d, s.record.roots[0])
+		return s.record.mayClone(d, s.record.roots[s.start(0)])
 	}
 	for told := range manyCompared + 1 {
 		run(1, true, told)
@@ -243,7 +244,7 @@ func TestClonesAreTrusted(t *testing.T) {
 func TestDearCommandsHaveFewOrders(t *testing.T) {
 	t.Parallel()
 	for calls, most := range map[int]int{dearCalls: maxMeeting, dearCalls + 1: dearMeeting} {
-		r := newRecord(1)
+		r := newRecord()
 		r.calls = calls
 		for range most {
 			require.False(t, r.another())

@@ -363,10 +363,16 @@ func hunk(old, now []string) (out []string) {
 // with one process more, of each command, where there were several.
 func (r *Repair) Trials() []Trial {
 	n := len(r.Spec.Commands)
+	r.Spec.Share()
+	of := func(commands []Line) Spec {
+		more := r.Spec.changed(commands, r.Spec.Files)
+		more.shared = r.Spec.shared
+		return more
+	}
 	count := func(n int) string { return fmt.Sprintf("%d process%s", n, map[bool]string{false: "es"}[n == 1]) }
 	trials := []Trial{{count(n), r.Spec}}
 	for i, l := range r.Spec.Commands {
-		same := func(m Line) bool { return m.String() == l.String() && m.Stdin == l.Stdin }
+		same := l.same
 		if n == 1 || n == scenarios.MaxProcesses || slices.IndexFunc(r.Spec.Commands, same) < i {
 			continue
 		}
@@ -374,9 +380,9 @@ func (r *Repair) Trials() []Trial {
 		if !same(r.Spec.Commands[0]) || !slices.ContainsFunc(r.Spec.Commands[1:], same) {
 			name += fmt.Sprintf(" (%s twice)", scenarios.ProcessName(i))
 		}
-		trials = append(trials, Trial{name, r.Spec.changed(append(slices.Clone(r.Spec.Commands), l), r.Spec.Files)})
+		trials = append(trials, Trial{name, of(append(slices.Clone(r.Spec.Commands), l))})
 	}
-	if r.Spec.Crashes == 0 { // last, for it takes the longest
+	if r.Spec.Crashes == 0 { // last, for it takes the longest; which calls go first is another question then
 		killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
 		killed.Crashes = 1
 		trials = append(trials, Trial{count(n) + " and a kill at any call", killed})
@@ -384,14 +390,22 @@ func (r *Repair) Trials() []Trial {
 	return trials
 }
 
-// Copies reports whether any number may be asked of the repaired commands: they are copies of one, which nothing
-// disturbs and which do not refuse.
-func (r *Repair) Copies() bool {
-	s := &r.Spec
-	first := s.Commands[0]
-	other := func(l Line) bool { return l.String() != first.String() || l.Stdin != first.Stdin }
-	return len(s.Commands) > 1 && !slices.ContainsFunc(s.Commands, other) && !s.mayRefuse() && !s.Left &&
-		s.Crashes == 0 && s.PowerLosses == 0 && s.FailingCalls == 0 && s.Stalls == 0 && s.Skew == nil && s.Inside == ""
+// Copies is a scenario of two copies of each repaired command, in which nothing is asked, for a proof for more of them.
+// It is nil where none may be asked for: something disturbs the commands, or they may refuse.
+func (r *Repair) Copies() (*scenarios.Scenario, error) {
+	s := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
+	commands := slices.CompactFunc(slices.Clone(s.Commands), func(l, m Line) bool { return l.same(m) })
+	s.Commands, s.shared = slices.Concat(commands, commands), r.Spec.shared
+	if len(r.Spec.Commands) == 1 || len(s.Commands) > scenarios.MaxProcesses || s.mayRefuse() || s.Left ||
+		s.Crashes+s.PowerLosses+s.FailingCalls+s.Stalls > 0 || s.Skew != nil || s.Inside != "" || len(s.Living) > 0 {
+		return nil, nil
+	}
+	s.Dir = cmp.Or(s.Dir, defaultDir)
+	if err := s.validate(); err != nil {
+		return nil, err
+	}
+	sc, err := s.bare()
+	return &sc, err
 }
 
 // A Trial is one setting of a repair.
@@ -423,6 +437,7 @@ func (s *Spec) SameAlone(r *Repair) (bool, error) {
 			ignore = append(ignore, f.Name)
 		}
 	}
+	r.Spec.Share()
 	before, err := s.firstEnds(ignore)
 	if err != nil {
 		return false, err
@@ -436,7 +451,7 @@ func (s *Spec) firstEnds(ignore []string) (out []string, err error) {
 	for i := range s.Commands {
 		one := s.changed([]Line{s.Commands[i]}, s.Files)
 		one.Ignore = slices.DeleteFunc(slices.Clone(ignore), func(n string) bool { return n == "" })
-		one.Dir, one.Crashes = cmp.Or(one.Dir, defaultDir), 0
+		one.Dir, one.Crashes, one.shared = cmp.Or(one.Dir, defaultDir), 0, s.shared
 		if err := one.validate(); err != nil {
 			return nil, err
 		}

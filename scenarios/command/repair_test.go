@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"lockpick/internal/testmain"
+	"lockpick/scenarios"
 )
 
 // Scripts are locked in their first lines, other commands are wrapped, and what writes over the file may write to a
@@ -125,6 +126,46 @@ func TestTrials(t *testing.T) {
 		names("touch n", "touch n"))
 	require.Equal(t, []string{"2 processes", "3 processes (A twice)", "3 processes (B twice)",
 		"2 processes and a kill at any call"}, names("cat n", "touch n"))
+}
+
+// What was executed of a repair is not executed again with a process more, and a third process that runs something else
+// is not taken for it. With a kill all is executed: which calls go first is another question then.
+func TestTrialsShareExecutions(t *testing.T) {
+	r := &Repair{Spec: Spec{Commands: []Line{{Shell: "cat n"}, {Shell: "touch n"}}}}
+	trials := r.Trials()
+	a, b := trials[1].Spec, trials[2].Spec
+	require.Same(t, trials[0].Spec.shared, a.shared)
+	require.Same(t, a.shared, b.shared)
+	require.Nil(t, trials[3].Spec.shared)
+	require.Equal(t, a.start(1), b.start(1))
+	require.NotEqual(t, a.start(2), b.start(2))
+}
+
+// A proof for more processes is of two copies of each command, where nothing disturbs them.
+func TestCopies(t *testing.T) {
+	of := func(change func(s *Spec)) *scenarios.Scenario {
+		r := &Repair{Spec: Spec{Refused: Refused{Declared: true}}}
+		r.Spec.Commands = []Line{{Shell: "cat n"}, {Shell: "touch n"}}
+		change(&r.Spec)
+		sc, err := r.Copies()
+		require.NoError(t, err)
+		return sc
+	}
+	same := func(sc *scenarios.Scenario) (all []int) {
+		for i := range sc.Setting.Processes {
+			all = append(all, sc.Same(i))
+		}
+		return all
+	}
+	require.Equal(t, []int{0, 1, 0, 1}, same(of(func(*Spec) {})))
+	require.Equal(t, []int{0, 0}, same(of(func(s *Spec) { s.Commands[1] = s.Commands[0] })))
+	for _, change := range []func(s *Spec){
+		func(s *Spec) { s.Crashes = 1 }, func(s *Spec) { s.Commands = s.Commands[:1] }, func(s *Spec) { s.Left = true },
+		func(s *Spec) { s.Refused.Statuses = []int{75} }, func(s *Spec) { s.PowerLosses = 1 },
+		func(s *Spec) { s.Living = []int{99} },
+	} {
+		require.Nil(t, of(change))
+	}
 }
 
 // A lock file has a name that nothing has.

@@ -139,11 +139,11 @@ func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
 	}()
 	out, err := s.everyOrder(sc)
 	if s.record.firsts && s.record.looks && !errors.Is(err, errManyOrders) {
-		s.record, s.everyBirth = newRecord(len(s.Commands)), true
+		s.record, s.everyBirth = newRecord(), true
 		out, err = s.everyOrder(sc)
 	}
 	if errors.Is(err, errManyOrders) {
-		s.record, s.oneOrder = newRecord(len(s.Commands)), true
+		s.record, s.oneOrder = newRecord(), true
 		out, err = s.everyOrder(sc)
 	}
 	return out, err

@@ -66,7 +66,7 @@ func TestShimsArePassedOver(t *testing.T) {
 	require.NoError(t, os.MkdirAll(shims, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(shims, "ruby"),
 		[]byte("exec \"/usr/bin/rbenv\" exec \"$program\"\n"), 0o755))
-	s := Spec{Dir: "/data", Commands: []Line{{Shell: "true"}}, record: newRecord(1)}
+	s := Spec{Dir: "/data", Commands: []Line{{Shell: "true"}}, record: newRecord()}
 	s.Inherit([]string{"PATH=" + shims + ":/usr/bin:/bin", "RBENV_VERSION=1"})
 	require.Contains(t, s.env(), "PATH="+bin+":"+shims+":/usr/bin:/bin")
 	require.Empty(t, s.assumesShims())

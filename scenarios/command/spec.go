@@ -94,10 +94,10 @@ type Spec struct {
 }
 
 // Share has all scenarios that are made of the spec from now on take from one record what was executed. They may differ
-// in the setting and in what is a refusal, and have more runs of a command or fewer.
+// in the setting and in what is a refusal, and have other commands: as processes, these are told apart.
 func (s *Spec) Share() {
 	if s.shared == nil {
-		s.shared = newRecord(scenarios.MaxProcesses)
+		s.shared = newRecord()
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Spec) bare() (scenarios.Scenario, error) {
 	if s.Stalls > 0 || s.Skew != nil {
 		s.lasting = true
 	}
-	if s.record = newRecord(len(s.Commands)); s.shared != nil && !s.lasting {
+	if s.record = newRecord(); s.shared != nil && !s.lasting {
 		s.record = s.shared
 	}
 	sc := scenarios.Scenario{

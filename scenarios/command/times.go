@@ -46,7 +46,7 @@ func (s *Spec) actsOnTimes() (none string, err error) {
 		}
 		again, seen, tried := s.rerun(i), map[*place]bool{}, 0
 		defer again.learning.Close()
-		for _, end := range s.record.late[i].ends {
+		for _, end := range s.record.lateness(s.start(i)).ends {
 			path := end.path()
 			shown := timesShown(path, seen)
 			if len(shown) == 0 {

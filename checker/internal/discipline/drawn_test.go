@@ -255,3 +255,63 @@ func (d drawing) scenario(n int) *scenarios.Scenario {
 			{Property: scenarios.Deadlock, Verdict: scenarios.Holds}},
 	}
 }
+
+// No two drawn programs that break when one of them runs twice are proved, and some of those that do not are.
+func TestNoBrokenPairIsProved(t *testing.T) {
+	n := *drawn
+	if n == 0 {
+		n = testmain.Many(60, 150, 2000)
+	}
+	proved := 0
+	for seed := range n {
+		r := rand.New(rand.NewPCG(uint64(seed), 32))
+		a, b := draw(r), draw(r)
+		if r.IntN(3) > 0 {
+			b.lock = a.lock
+		}
+		proof, err := discipline.ProveFew(t.Context(), pair(a, b, a, b), 3)
+		if err != nil {
+			require.ErrorAs(t, err, new(discipline.NotProved), a, b)
+			continue
+		}
+		proved++
+		for _, sc := range []*scenarios.Scenario{pair(a, b, a), pair(a, b, b)} {
+			for _, p := range []*scenarios.Property{scenarios.Serializable, scenarios.Deadlock} {
+				r, err := checker.Check(t.Context(), sc, p, checker.Options{States: 20_000, SkipOdds: true, Workers: 1})
+				require.NoError(t, err, a, b)
+				require.NotEqual(t, checker.Broken, r.Verdict, "seed %d: %s break %s, and it is proved: %+v", seed,
+					sc.Summary, p, proof)
+			}
+		}
+	}
+	t.Logf("%d of %d proved", proved, n)
+	require.Positive(t, proved)
+}
+
+// Of commands that take one lock in different ways none is proved, for one way need not keep the other out.
+func TestWaysToTakeALockAreNotMixed(t *testing.T) {
+	ways := []string{"flock l", "try l", "try l, gives up", "excl", "mkdir"}
+	for i, a := range ways {
+		for j, b := range ways {
+			of := func(lock string) drawing { return drawing{lock: lock, inside: []string{"read", "write"}} }
+			proof, err := discipline.ProveFew(t.Context(), pair(of(a), of(b), of(a), of(b)), 3)
+			if i == j && a != "try l, gives up" {
+				require.NoError(t, err, a)
+				require.Equal(t, 3, proof.Few)
+				continue
+			}
+			require.ErrorAs(t, err, new(discipline.NotProved), "%s beside %s", a, b)
+		}
+	}
+}
+
+// pair is a scenario of processes that run two programs.
+func pair(of ...drawing) *scenarios.Scenario {
+	sc := of[0].scenario(len(of))
+	sc.Summary = fmt.Sprint(of)
+	sc.Program = func(process, _ int) scenarios.Program { return of[process].run }
+	if len(of) == 4 {
+		sc.Same = func(process int) int { return process % 2 }
+	}
+	return sc
+}

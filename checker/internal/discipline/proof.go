@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,10 +16,13 @@ import (
 // Copies is how many copies are run one after the other, where none leaves the files as it has found them. rounds is
 // how often a copy that polls finds that somebody else has got the lock just before it asked; variants how many
 // listings are tried.
+// Few is how many copies of several commands are, and maxStates how many states of the files they may leave.
 const (
-	Copies   = 12
-	rounds   = 20
-	variants = 64
+	Copies    = 12
+	Few       = 3
+	maxStates = 16
+	rounds    = 20
+	variants  = 64
 )
 
 // A Proof is a lock that each copy keeps to.
@@ -26,7 +30,8 @@ type Proof struct {
 	Path        string // of the lock; empty where copies change nothing
 	Take, Leave string // the calls that take it and give it back, as the first copy makes them
 	Ran         int    // copies that were run, one after the other
-	Closed      bool   // the last of them left the files as it had found them
+	Closed      bool   // the last of them left the files as they had been before
+	Few         int    // how many copies it is proved for; 0 for any number
 	Polls       bool   // a copy that does not get the lock asks again
 	Timers      bool   // one runs in some copy beside its calls
 }
@@ -39,11 +44,16 @@ type serial struct {
 	took, left int // the numbers of the calls that take the lock and give it back
 }
 
-// Prove proves that any number of copies of the scenario's processes, which are all the same command, leave behind
-// what they leave behind one after the other, and that they all end. The error is a [NotProved], ctx's, or a fault of
-// the program.
+// Prove proves that any number of copies of the scenario's processes leave behind what they leave behind one after the
+// other, and that they all end. Processes are all the same command unless the scenario says which are. Of several
+// commands that leave something new each time it proves so for up to [Few] copies, each of any of the commands. The
+// error is a [NotProved], ctx's, or a fault of the program.
 func Prove(ctx context.Context, sc *scenarios.Scenario) (*Proof, error) {
-	is, err := prove(ctx, sc, Copies)
+	copies := Copies
+	if len(commandsOf(sc)) > 1 {
+		copies = max(Few, len(commandsOf(sc))+1) // such that what each leaves unchanged in the end is closed
+	}
+	is, err := prove(ctx, sc, copies)
 	if err != nil {
 		return nil, err
 	}
@@ -67,21 +77,26 @@ func prove(ctx context.Context, sc *scenarios.Scenario, copies int) (*Proof, err
 	}
 	s := &shared{names: map[string]bool{}, files: map[fsfake.InodeID]bool{}, dirs: map[fsfake.InodeID][]string{},
 		texts: map[fsfake.InodeID][]string{}}
-	runs, closed, err := x.serially(s, copies)
+	runs, ran, closed, err := x.serially(s, copies)
 	if err != nil {
 		return nil, err
 	}
 	if len(s.names)+len(s.files) == 0 {
 		return &Proof{Closed: true}, nil
 	}
+	all := Proof{Ran: ran, Closed: closed, Timers: x.timers}
+	if !closed && len(x.commands) > 1 {
+		all.Few = ran
+	}
 	why := error(notProved("a copy takes no exclusive lock on a file, and makes no name that keeps others out"))
 	locks := locksOf(runs[0].calls)
 	for i := range locks {
 		l := &locks[i]
-		is := &Proof{Path: l.path, Ran: len(runs) - min(sc.Setting.Processes, len(runs)/2), Closed: closed, Timers: x.timers}
-		err := x.proves(s, l, runs, is)
+		is := all
+		is.Path = l.path
+		err := x.proves(s, l, runs, &is)
 		if err == nil {
-			return is, nil
+			return &is, nil
 		}
 		if !errors.As(err, &NotProved{}) {
 			return nil, err
@@ -93,52 +108,79 @@ func prove(ctx context.Context, sc *scenarios.Scenario, copies int) (*Proof, err
 	return nil, why
 }
 
-// serially runs copies one after the other, each twice as processes with other pids, and sees what they change.
-func (x *runner) serially(s *shared, copies int) (runs []serial, closed bool, err error) {
-	m, n := x.first, x.sc.Setting.Processes
-	for k := 0; k < copies && !closed; k++ {
-		var next *fsfake.Machine
-		as := []int{k % n, n - 1 - k%n} // as another process, too, while the first of each run
-		if k >= n {
-			as = []int{0} // whether time matters is tried of each process
+// serially runs copies one after the other: each command on each state of the files that others leave. While the states
+// are new it does so twice, as processes with other pids. It sees what they change, and says how many copies may follow
+// one another so, and whether that is any number.
+func (x *runner) serially(s *shared, copies int) (runs []serial, ran int, closed bool, err error) {
+	states := []*fsfake.Machine{x.first}
+	from := 0
+	for ran = 0; ran < copies && !closed; ran++ {
+		to := len(states)
+		if len(x.commands) > 1 && to > maxStates {
+			return nil, 0, false, notProved("the commands leave behind more than %d states of the files", maxStates)
 		}
-		for _, process := range as {
-			r := serial{process: process, from: m}
-			if r.calls, err = x.run(process, m, nil); err != nil {
-				return nil, false, err
+		for _, m := range states[from:to] {
+			for _, processes := range x.commands {
+				as := []int{processes[0], processes[len(processes)-1]}
+				if ran > 1 {
+					as = as[:1]
+				}
+				left, err := x.as(s, as, m, &runs)
+				if err != nil {
+					return nil, 0, false, err
+				}
+				if !slices.ContainsFunc(states, func(m *fsfake.Machine) bool { return sameTree(m, left) }) {
+					states = append(states, left)
+				}
 			}
-			if len(r.calls) == 0 {
-				return nil, false, notProved("a copy makes no call on the files")
-			}
-			for i := range r.calls {
-				s.see(&r.calls[i])
-				x.timers = x.timers || r.calls[i].timer
-			}
-			left, err := x.anew(r.calls[len(r.calls)-1].after)
-			if err != nil {
-				return nil, false, err
-			}
-			if next != nil && !sameTree(next, left) {
-				return nil, false, notProved("what a copy leaves behind depends on its pid")
-			}
-			next, runs = left, append(runs, r)
 		}
-		closed = k+1 >= n && sameTree(m, next)
-		m = next
+		from, closed = to, len(states) == to
 	}
-	return runs, closed, nil
+	return runs, ran, closed, nil
+}
+
+// as runs a command alone as each of some processes, and returns what it leaves behind.
+func (x *runner) as(s *shared, processes []int, m *fsfake.Machine, runs *[]serial) (next *fsfake.Machine, err error) {
+	for _, process := range slices.Compact(processes) {
+		r := serial{process: process, from: m}
+		if r.calls, err = x.run(process, m, nil); err != nil {
+			return nil, err
+		}
+		if len(r.calls) == 0 {
+			return nil, notProved("a copy makes no call on the files")
+		}
+		for i := range r.calls {
+			s.see(&r.calls[i])
+			x.timers = x.timers || r.calls[i].timer
+		}
+		left, err := x.anew(r.calls[len(r.calls)-1].after)
+		if err != nil {
+			return nil, err
+		}
+		if next != nil && !sameTree(next, left) {
+			return nil, notProved("what a copy leaves behind depends on its pid")
+		}
+		next, *runs = left, append(*runs, r)
+	}
+	return next, nil
 }
 
 // proves checks that all runs keep to a lock.
 func (x *runner) proves(s *shared, l *lock, runs []serial, is *Proof) error {
 	l.views(runs, x.first)
-	h := habits{}
+	h := make([]habits, len(x.commands))
+	for i := range h {
+		h[i] = habits{}
+	}
 	for i := range runs {
 		r := &runs[i]
 		if err := l.keeps(s, r); err != nil {
 			return err
 		}
-		if err := h.add(s, l, r.process, r.calls[:r.took+1]); err != nil {
+		if c := &r.calls[r.took]; !l.tries(c) || c.op.Wait != l.take.Wait {
+			return notProved("commands take the lock on %s in different ways: %s, and %s", l.path, l.take, c.op)
+		}
+		if err := h[x.command(r.process)].add(s, l, r.process, r.calls[:r.took+1]); err != nil {
 			return err
 		}
 	}
@@ -147,17 +189,30 @@ func (x *runner) proves(s *shared, l *lock, runs []serial, is *Proof) error {
 		return notProved("a copy waits for the lock with a timeout: %s", l.take)
 	}
 	is.Polls = !l.waits()
-	last := &runs[len(runs)-1]
-	if err := x.listings(s, last); err != nil {
+	if err := x.sizes(s, l, runs, is.Closed || is.Few > 0); err != nil {
 		return err
 	}
-	if err := x.sizes(s, l, runs, is.Closed); err != nil {
-		return err
+	for i := range h {
+		of := func(r serial) bool { return x.command(r.process) == i }
+		first, last := slices.IndexFunc(runs, of), len(runs)-1
+		for !of(runs[last]) {
+			last--
+		}
+		for j := range runs {
+			if r := &runs[j]; j == last || len(h) > 1 && of(*r) {
+				if err := x.listings(s, r); err != nil {
+					return err
+				}
+			}
+		}
+		if err := x.meetings(s, l, h[i], &runs[first], 2, learn.ExternalRounds); err != nil {
+			return err
+		}
+		if err := x.meetings(s, l, h[i], &runs[last], 1, 2); err != nil {
+			return err
+		}
 	}
-	if err := x.meetings(s, l, h, &runs[0], 2, learn.ExternalRounds); err != nil {
-		return err
-	}
-	return x.meetings(s, l, h, last, 1, 2)
+	return nil
 }
 
 // keeps finds where a run holds the lock, and checks what it does elsewhere.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"lockpick/checker/internal/learn"
 	"lockpick/fsfake"
@@ -37,6 +38,26 @@ type runner struct {
 	start  learn.Starter
 	first  *fsfake.Machine // at the start
 	timers bool            // a timer was running beside some call
+	// commands has the processes of each command.
+	commands [][]int
+}
+
+// commandsOf lists the processes of each command.
+func commandsOf(sc *scenarios.Scenario) [][]int {
+	of := make([][]int, sc.Setting.Processes)
+	for i := range of {
+		first := 0
+		if sc.Same != nil {
+			first = sc.Same(i)
+		}
+		of[first] = append(of[first], i)
+	}
+	return slices.DeleteFunc(of, func(all []int) bool { return len(all) == 0 })
+}
+
+// command is the number of what a process runs.
+func (x *runner) command(process int) int {
+	return slices.IndexFunc(x.commands, func(all []int) bool { return slices.Contains(all, process) })
 }
 
 func newRunner(ctx context.Context, sc *scenarios.Scenario) (*runner, error) {
@@ -44,7 +65,7 @@ func newRunner(ctx context.Context, sc *scenarios.Scenario) (*runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &runner{ctx: ctx, sc: sc, start: learn.Functions(sc), first: m}, nil
+	return &runner{ctx: ctx, sc: sc, start: learn.Functions(sc), first: m, commands: commandsOf(sc)}, nil
 }
 
 // anew is a machine with the files that a run has left, on which all processes are yet to begin.

@@ -252,11 +252,8 @@ func fix(r *checker.Result) string {
 		return ""
 	}
 	text := k.Fix
-	if r.Counterexample.Kind == scenarios.Refused && !strings.Contains(text, "--refused") {
-		text += " If giving up is right, add --refused STATUS."
-	}
-	if statuses := r.Counterexample.Failures(); statuses != "" {
-		text = strings.ReplaceAll(text, "--refused STATUS", "--refused "+statuses)
+	if r.Counterexample.Kind == scenarios.Refused {
+		text += " If giving up is right, add --refused " + r.Counterexample.Failures() + "."
 	}
 	return fmt.Sprintf("%s (%s, %s: lockpick explain %s)", text, k.ID, k.Name, k.ID)
 }

@@ -159,7 +159,7 @@ var kinds = []Kind{
 	{
 		"LP1027", "refused, and gives up",
 		"A process is told that another has the lock, and ends without its work.",
-		"Wait for the lock (flock without -n, `.timeout` in sqlite3). If giving up is right, add --refused STATUS.",
+		"Wait for the lock (flock without -n, `.timeout` in sqlite3).",
 	},
 	{
 		"LP1028", "goes on after its end",

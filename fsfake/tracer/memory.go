@@ -5,6 +5,7 @@ package tracer
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -152,14 +153,17 @@ func (p *process) stackEnd() uint64 {
 // writable appends the memory that the process can write to. What lies in the first stack below its end says nothing:
 // the handler of a signal may overwrite it at any time, so no program relies on it.
 func (p *process) writable(out []byte, end uint64) ([]byte, error) {
-	maps, err := os.ReadFile("/proc/" + strconv.Itoa(p.real) + "/maps")
-	if err != nil {
+	base := "/proc/" + strconv.Itoa(p.real)
+	maps, err := os.ReadFile(base + "/maps")
+	pagemap, _ := os.Open(base + "/pagemap")
+	if err != nil || pagemap == nil {
 		return nil, errNotSummed
 	}
+	defer pagemap.Close()
 	for line := range strings.Lines(string(maps)) {
 		var from, to uint64
-		var may string
-		if _, err := fmt.Sscanf(line, "%x-%x %s", &from, &to, &may); err != nil {
+		var may, offset, device, file string
+		if _, err := fmt.Sscanf(line, "%x-%x %s %s %s %s", &from, &to, &may, &offset, &device, &file); err != nil {
 			return nil, errNotSummed
 		}
 		if may[1] != 'w' {
@@ -171,11 +175,45 @@ func (p *process) writable(out []byte, end uint64) ([]byte, error) {
 		if strings.HasSuffix(line, "[stack]\n") && from < end && end < to {
 			from = end
 		}
-		b, err := readFull(p.real, from, int(to-from))
-		if err != nil {
+		out = fmt.Appendf(out, "%x-%x\n", from, to)
+		if out, err = p.touched(out, from, to, file != "0", pagemap); err != nil {
 			return nil, errNotSummed
 		}
-		out = append(fmt.Appendf(out, "%x-%x\n", from, to), b...)
+	}
+	return out, nil
+}
+
+// touched appends the memory between two addresses, without pages of zeros. Of a file all pages are looked at. Others
+// that are not there hold zeros, as most of a thread's stack does (proc_pid_pagemap(5)).
+func (p *process) touched(out []byte, from, to uint64, all bool, pagemap *os.File) ([]byte, error) {
+	const there, atOnce = 3 << 62, 1 << 20
+	var zeros [pageSize]byte
+	first := from / pageSize
+	entries := make([]byte, 8*((to+pageSize-1)/pageSize-first))
+	if n, _ := pagemap.ReadAt(entries, 8*int64(first)); n < len(entries) {
+		all = true
+	}
+	next := func(at uint64) uint64 { return min((at/pageSize+1)*pageSize, to) }
+	for from < to {
+		end := from
+		for end < to && end-from < atOnce && (all || binary.LittleEndian.Uint64(entries[8*(end/pageSize-first):])&there != 0) {
+			end = next(end)
+		}
+		if end == from {
+			from = next(from)
+			continue
+		}
+		b, err := readFull(p.real, from, int(end-from))
+		for err == nil && from < end {
+			page := b[:next(from)-from]
+			if !bytes.Equal(page, zeros[:len(page)]) {
+				out = append(fmt.Appendf(out, "%x\n", from), page...)
+			}
+			from, b = next(from), b[len(page):]
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }

@@ -52,6 +52,16 @@ func WayOfTimer(op Op) string { return op.String() + whileAllWait }
 
 const whileAllWait = "\x00timer"
 
+// WayOfSignal is the line of a [CallChoose] for a signal that comes before the call of a task is made.
+func WayOfSignal(t Task) string { return fmt.Sprintf("a signal that has come\x00signal %d %d", t.Pid, t.N) }
+
+// SignalFor is the task for which a signal comes first, if that was chosen ([WayOfSignal]).
+func (o *Op) SignalFor() (t Task, is bool) {
+	_, who, _ := strings.Cut(o.line(), "\x00signal ")
+	n, _ := fmt.Sscan(who, &t.Pid, &t.N)
+	return t, o.Call == CallChoose && n == 2
+}
+
 // WayThatLooks is the line of a [CallChoose] for a call of a process with one thread, of which no other process of its
 // family can tell when it goes on, but by the calls that it makes; text tells of it. [Machine.LocalWay] says where it
 // may go first.

@@ -249,6 +249,7 @@ func (r *Run) answer(task fsfake.Task, res fsfake.Result) error {
 		}
 		r.answers++
 		p.rounds = 0
+		p.fresh = false
 		f := t.answer
 		if was && res.Errno == unix.EINTR && t.restarts() {
 			f = func(fsfake.Result) { t.again() }

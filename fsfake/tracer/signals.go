@@ -71,16 +71,24 @@ func (t *thread) signalled() bool {
 	return sig != 0
 }
 
-// interrupted reports whether a signal has come for what is asked. It ends a call that waits; of a lock call that was
-// not told that it waits, only the process.
+// interrupted reports whether a signal of its own run has come for what is asked. It ends a call that waits; of a lock
+// call that was not told that it waits, only the process. Other calls are made before the signal comes, which is as if
+// it had been sent after them; it may also come before the first call of a process, or before a lock is waited for.
 func (t *thread) interrupted() (ends, comes bool) {
 	locks := t.op.MayBlock() && t.op.Call.IsLock()
-	if t.state != asking || !t.blocked && !locks {
+	if t.state != asking || !t.blocked && !locks && (!t.p.fresh || t.op.MayBlock() || t.begun()) {
 		return false, false
 	}
 	sig, caught := t.arrived()
-	ends = sig != 0 && (t.blocked || !caught)
+	ends = sig != 0 && (t.blocked || locks && !caught)
 	return ends, sig != 0 && !ends
+}
+
+// begun reports whether a call has done a part of what it does, or is the end of an execve(2) or of a thread.
+func (t *thread) begun() bool {
+	loaded := t.op.Call == fsfake.CallExec || t.op.Call == fsfake.CallSetfd || t.op.Call == fsfake.CallClose
+	executes := t.c.nr == unix.SYS_EXECVE || t.c.nr == unix.SYS_EXECVEAT
+	return t.atExit || t.asks > 1 || executes && loaded
 }
 
 // restarts reports whether the handler of the signal that has come wants the call to be made
@@ -115,6 +123,17 @@ func (r *Run) Signal(s fsfake.Signalled) (err error) {
 	return errors.Join(err, over)
 }
 
+// Take has a signal come before the call of a task for which it has arrived ([Pending.Signalled]).
+func (r *Run) Take(task fsfake.Task) error {
+	return r.on(func() {
+		for _, t := range r.process(task.Pid).threads {
+			if t.task() == task && t.takes(fsfake.Signalled{}) {
+				r.moved = true
+			}
+		}
+	})
+}
+
 // takes lets a thread take a signal that has just come for its process, and reports whether it does. A call that it has
 // asked is not made: it is made anew after what the signal does. One that has done a part of what it does, and the end
 // of an execve(2), is made before.
@@ -123,10 +142,8 @@ func (t *thread) takes(s fsfake.Signalled) bool {
 	if sig == 0 {
 		return false
 	}
-	loaded := t.op.Call == fsfake.CallExec || t.op.Call == fsfake.CallSetfd || t.op.Call == fsfake.CallClose
-	executes := t.c.nr == unix.SYS_EXECVE || t.c.nr == unix.SYS_EXECVEAT
 	switch {
-	case t.state != asking || t.atExit || t.asks > 1 || executes && loaded:
+	case t.state != asking || t.begun():
 	case s.Begun && t.p.pid == s.Pid && caught:
 		t.blocked = true // it waited: the handler ends that, or has it made anew, as its flags say
 	default:

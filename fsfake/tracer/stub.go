@@ -91,6 +91,9 @@ func (*Run) Memory() string { return "" }
 // Signal does nothing.
 func (*Run) Signal(fsfake.Signalled) error { return nil }
 
+// Take does nothing.
+func (*Run) Take(fsfake.Task) error { return nil }
+
 // Outside lists none.
 func (*Run) Outside() []string { return nil }
 

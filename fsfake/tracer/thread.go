@@ -135,6 +135,7 @@ type process struct {
 	looked   bool           // at the time of day, since its last call that was asked, but for those of its start
 	ticks    int            // how often it has read the CPU's counter
 	rounds   int            // of sysmon since the last answer
+	fresh    bool           // it has been forked, and no call of it has been answered
 }
 
 // A descriptor is what is known of a real descriptor of a process.
@@ -182,7 +183,7 @@ func (r *Run) addProcess(parent *process, real, pid int) *process {
 	}
 	if parent != nil {
 		p.ppid, p.name, p.mono, p.ahead, p.clock = parent.pid, parent.name, parent.mono, parent.ahead, parent.clock
-		p.ticks, p.by, p.shellScript = parent.ticks, parent.by, parent.shellScript
+		p.ticks, p.by, p.shellScript, p.fresh = parent.ticks, parent.by, parent.shellScript, true
 		p.cwd, p.atDir, p.limited = parent.cwd, parent.atDir, parent.limited
 		p.pgid, p.sid, p.umask, p.handlers = parent.pgid, parent.sid, parent.umask, parent.handlers
 		for fd, d := range parent.fds { // order does not matter: a copy

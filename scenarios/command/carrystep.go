@@ -14,6 +14,9 @@ import (
 
 // step carries out one step.
 func (c *carrier) step(n int, st *Step) error {
+	if t, is := st.Op.SignalFor(); is {
+		return c.runs[st.Process].Take(t)
+	}
 	s, signalled := st.Result.Interrupts()
 	if !signalled && st.Op.Call == fsfake.CallChoose || st.Op.Call == fsfake.CallSleep && st.Result.Blocked {
 		return nil // whose call is next, the next step says; and it is when it ends that a sleep is told of

@@ -29,6 +29,7 @@ os.wait(); open('f', 'a').write('x')`
 		{"timeout beside a lock", "flock",
 			"timeout 60 flock -w 5 -E 5 l true; [ $? != 124 ] && echo x >> f", "flock l sleep 1", "holds"},
 		{"timeout of a lock", "flock", "exec 9>l; timeout 5 flock 9 || exit 1; echo x >> f", "flock l true", "broken"},
+		{"timeout of a lock that is not needed", "flock", "exec 9>l; timeout 5 flock 9; echo x >> f", "flock l true", "holds"},
 		{"timeout of a loop", "perl",
 			`timeout 3 perl -e 'select undef, undef, undef, 2 until -e "d"'; [ $? = 124 ] && echo x >> f`,
 			"echo y >> f", "holds"},

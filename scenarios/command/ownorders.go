@@ -106,7 +106,7 @@ func (d *driver) mixes(set []tracer.Pending) *tracer.Pending {
 // oneOrder notes that of several calls only one order is followed.
 func (d *driver) oneOrder(set []tracer.Pending) {
 	d.note(scenarios.OneOrder)
-	waits := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled || rank(p) == 1 })
+	waits := slices.IndexFunc(set, func(p tracer.Pending) bool { return p.Missed || rank(p) == 1 })
 	waits = max(waits, 0)
 	text := d.asks(set[waits])
 	for i := range set {

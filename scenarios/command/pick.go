@@ -18,7 +18,7 @@ import (
 // calls that wait it is a choice where none of them would be granted. There is none when the first process was killed
 // instead.
 func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
-	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed || p.Signalled && tracer.Parks(p.Op) }) {
+	if slices.ContainsFunc(set, func(p tracer.Pending) bool { return p.Missed }) {
 		d.oneOrder(set)
 	}
 	if first := slices.IndexFunc(set, d.goesFirst); first >= 0 && len(set) > 1 && d.spec.mixed == 0 {
@@ -123,10 +123,10 @@ func (d *driver) triedBeside(set []tracer.Pending) bool {
 		return false
 	}
 	for _, p := range set {
-		if !p.Op.MayBlock() {
+		if !p.Op.MayBlock() || p.Signalled {
 			continue
 		}
-		if !tracer.Parks(p.Op) && p.Op.Call != fsfake.CallSetlk || p.Signalled {
+		if !tracer.Parks(p.Op) && p.Op.Call != fsfake.CallSetlk {
 			return false
 		}
 		if slices.ContainsFunc(set, func(q tracer.Pending) bool {
@@ -154,7 +154,7 @@ const maxChoices = 64
 
 func rank(p tracer.Pending) int {
 	switch {
-	case p.Due:
+	case p.Due, p.Signalled:
 		return 0
 	case p.Timer:
 		return 2

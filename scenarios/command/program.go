@@ -64,6 +64,7 @@ type driver struct {
 
 	converts bool // the call that goes on gives a lock back and then waits for another
 
+	parents []int         // pids by which processes were started
 	resting []fsfake.Task // whose calls rest
 	// overtaking are the pids before whose calls one goes that begins or ends a process, overtaken those before which such
 	// a one has printed. hasPrinted is how much was printed.
@@ -184,6 +185,8 @@ func (d *driver) follow() error {
 		}
 		switch {
 		case p == nil: // killed before it has chosen
+		case p.Signalled:
+			err = d.signalled(*p)
 		case d.converts:
 			err = d.convert(*p)
 		case d.timed(set) && p.Task != d.stands:
@@ -270,6 +273,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	switch op.Call {
 	case fsfake.CallFork:
 		op = fsfake.Op{Call: fsfake.CallForkAs, Pid: d.newPid(p.Task.Pid)}
+		d.parents = append(slices.Clip(d.parents), p.Task.Pid)
 	case fsfake.CallExit:
 		if p.Task.Pid == d.root && !d.probes {
 			op = fsfake.Op{Call: fsfake.CallEnd, Flags: endFlags(p.Exit) | d.idle(), Data: d.printed()}
@@ -321,7 +325,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if r.OK() {
 		d.locks(p.Task.Pid, op)
 	}
-	if looksAtKin(op) {
+	if looksAtKin(op) && !d.looksAtOwn(p.Task.Pid, op) {
 		d.spec.record.looked()
 	}
 	if d.probes && op.Call == fsfake.CallSleep {

@@ -150,3 +150,14 @@ func looksAtKin(op fsfake.Op) bool {
 	}
 	return op.Call == fsfake.CallProcs
 }
+
+// looksAtOwn reports whether a process looks at a child of its own, or sends it a signal, as timeout(1) does. It has
+// started the child itself, and while it waits for its end it does not look: so all orders of that are followed. The
+// child has started nothing, which might come after the signal, and besides there are only those by whom the process
+// was started.
+func (d *driver) looksAtOwn(pid int, op fsfake.Op) bool {
+	children, others := d.run.Taken(pid)
+	return slices.Contains(children, op.Pid) && !slices.ContainsFunc(children, func(pid int) bool {
+		return slices.Contains(d.parents, pid)
+	}) && !slices.ContainsFunc(others, func(other int) bool { return !d.startedBy(pid, other) })
+}

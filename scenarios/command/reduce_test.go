@@ -33,6 +33,8 @@ func TestOrdersLeftOut(t *testing.T) {
 		{"one looks whether another has ended", family + " looks 0", 8, false, true},
 		{"one looks at its child", "[ -e n ]; " + family + " peek a & [ -e n ]; wait", 2, false, false},
 		{"two look at a child each", "[ -e n ]; " + family + " peek a & " + family + " peek b; wait", 4, false, true},
+		{"one ends its child", ": >a & kill $!; wait $!; echo $? >b", 3, false, false},
+		{"one ends its child, which has one", "{ sh -c ': >a'; : >b; } & kill $!; wait; :", 4, true, true},
 		{"three end", "[ -e n ]; " + family + " order 0", 6, false, false},
 		{"one writes beside the other's end", "{ >n; echo; >a; echo; >b; echo; >c; } | true", 4, false, false},
 		{"which ends first beside a look", "[ -e n ]; " + family + " ending 0", 2, false, false},

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
+	"strings"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -22,7 +23,7 @@ import (
 
 // waitsForRecord reports whether a call waits for a record lock, and nobody waits for its process meanwhile.
 func (d *driver) waitsForRecord(p tracer.Pending) bool {
-	return p.Op.Call == fsfake.CallSetlk && p.Op.Wait && !p.Signalled && !p.Blocked && d.wentOff < mostWentOff &&
+	return p.Op.Call == fsfake.CallSetlk && p.Op.Wait && !p.Blocked && d.wentOff < mostWentOff &&
 		!slices.ContainsFunc(d.records, func(l heldBy) bool { return l.pid == p.Task.Pid })
 }
 
@@ -49,28 +50,23 @@ func (d *driver) locks(pid int, op fsfake.Op) {
 // timed reports whether the first of some calls, in the order of [rank], waits for a lock and the others
 // are timers.
 func (d *driver) timed(set []tracer.Pending) bool {
-	return len(set) > 1 && (tracer.Parks(set[0].Op) || d.waitsForRecord(set[0])) &&
+	return len(set) > 1 && !set[0].Signalled && (tracer.Parks(set[0].Op) || d.waitsForRecord(set[0])) &&
 		!slices.ContainsFunc(set[1:], func(p tracer.Pending) bool { return !p.Timer }) &&
 		!d.probes && !d.spec.oneOrder && d.choices < maxChoices
 }
 
 // waitInTime makes a call that waits for a lock while timers run.
 func (d *driver) waitInTime(p tracer.Pending, timers []tracer.Pending) error {
-	try := p
-	try.Op = tracer.WithoutWait(p.Op)
-	r, err := d.ask(try)
-	switch {
-	case err != nil || notMade(r):
+	held, err := d.tries(p)
+	if err != nil || !held {
 		return err
-	case r.Errno != fsfake.EAGAIN:
-		d.reply = &reply{p.Task, r}
-		return nil
 	}
 	lines := []string{p.Op.String() + ", which waits"}
 	for range timers {
 		lines = append(lines, "a timer that goes off while it waits")
 	}
-	if r, err = d.choose(p.Task, lines); err != nil || notMade(r) {
+	r, err := d.choose(p.Task, lines)
+	if err != nil || notMade(r) {
 		return err
 	}
 	if r.N == 0 {
@@ -98,13 +94,40 @@ func (d *driver) goesOff(waiting []tracer.Pending) error {
 // tried without waiting, which gives that back as well; then it waits like others that have none.
 func (d *driver) convert(p tracer.Pending) error {
 	d.converts = false
-	try := p
-	try.Op = tracer.WithoutWait(p.Op)
-	r, err := d.ask(try)
-	if err == nil && !notMade(r) && r.Errno != fsfake.EAGAIN {
-		d.reply = &reply{p.Task, r}
-	}
+	_, err := d.tries(p)
 	return err
+}
+
+// tries makes a lock call without waiting, and reports whether the lock is held: then it has no answer.
+func (d *driver) tries(p tracer.Pending) (held bool, err error) {
+	p.Op = tracer.WithoutWait(p.Op)
+	r, err := d.ask(p)
+	if err != nil || notMade(r) || r.Errno == fsfake.EAGAIN {
+		return r.Errno == fsfake.EAGAIN, err
+	}
+	d.reply = &reply{p.Task, r}
+	return false, nil
+}
+
+// signalled makes a call for which a signal has arrived, or has that come first. The call does not wait: the signal
+// ends that.
+func (d *driver) signalled(p tracer.Pending) error {
+	r, err := d.choose(p.Task, []string{strings.ReplaceAll(p.Op.String(), "\n", "\\n"), fsfake.WayOfSignal(p.Task)})
+	switch {
+	case err != nil || notMade(r):
+		return err
+	case r.N == 1:
+		return d.run.Take(p.Task)
+	case !p.Op.MayBlock():
+		return d.goOn(p)
+	case p.Op.Call == fsfake.CallSetlk && !d.waitsForRecord(p): // it may close a circle
+		d.oneOrder([]tracer.Pending{p})
+	}
+	held, err := d.tries(p)
+	if err != nil || !held {
+		return err
+	}
+	return d.run.Answer(p.Task, fsfake.Result{Blocked: true})
 }
 
 // next lets a command go on to what it asks, once it has been told the answer to what it asked before, if that is left to tell. A call that waits, and that a signal has ended, has its

@@ -53,7 +53,9 @@ func WayOfTimer(op Op) string { return op.String() + whileAllWait }
 const whileAllWait = "\x00timer"
 
 // WayOfSignal is the line of a [CallChoose] for a signal that comes before the call of a task is made.
-func WayOfSignal(t Task) string { return fmt.Sprintf("a signal that has come\x00signal %d %d", t.Pid, t.N) }
+func WayOfSignal(t Task) string {
+	return fmt.Sprintf("a signal that has come\x00signal %d %d", t.Pid, t.N)
+}
 
 // SignalFor is the task for which a signal comes first, if that was chosen ([WayOfSignal]).
 func (o *Op) SignalFor() (t Task, is bool) {

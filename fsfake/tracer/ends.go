@@ -43,10 +43,10 @@ func (r *Run) EndsBeside(pid int) (pids []int, commutes bool) {
 }
 
 // Unseen reports whether a process asks, and no other can tell when it goes on but by the calls that it makes: it has
-// one thread, no shared memory and no timer, and who has a pipe in common with it only waits.
+// no shared memory and no timer, and who has a pipe in common with it only waits. Its own threads could tell.
 func (r *Run) Unseen(pid int) bool {
 	p := r.process(pid)
-	if p == nil || len(p.threads) != 1 || p.threads[0].state != asking || len(p.alarms) > 0 || p.sharesMemory() != nil {
+	if p == nil || len(p.alarms) > 0 || p.sharesMemory() != nil {
 		return false
 	}
 	with, known := r.connected(p)

@@ -63,7 +63,7 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 	met := &meeting{at: map[string]bool{}, changes: &s.record.changes}
 	var ways []way
 	for n := 0; ; n++ {
-		if met.unknown && n >= maxOrders || n > 0 && s.record.another() {
+		if met.unknown && n >= maxOrders || n > 0 && s.record.another() || n >= fewThreadOrders && s.mayLookFirst() {
 			return nil, errManyOrders
 		}
 		end := aloneEnd{m: m.Clone()}
@@ -71,7 +71,7 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		if err != nil && !errors.As(err, new(stuck)) {
 			return nil, err
 		}
-		end.steps, ways = port.steps, port.ways
+		end.steps, ways, s.record.threads = port.steps, port.ways, s.record.threads || port.thread
 		switch {
 		case err != nil:
 			endless, end.m = err, nil

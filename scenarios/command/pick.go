@@ -25,7 +25,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 		d.overtakes(set, first)
 		return &set[first], nil
 	}
-	d.overtaking = nil
+	d.overtaking, d.looked = nil, false
 	set = d.awake(set)
 	slices.SortStableFunc(set, func(a, b tracer.Pending) int { return rank(a) - rank(b) })
 	timers := slices.IndexFunc(set, func(p tracer.Pending) bool { return rank(p) == 2 })
@@ -92,7 +92,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if int(r.N) >= free || d.reduces() {
 		d.note(scenarios.Chosen)
 	}
-	if looks[r.N] { // it may be that nobody else's turn is tried here, so that nobody may rest for it
+	if d.looked = looks[r.N]; d.looked { // it may be that nobody else's turn is tried here, so that nobody may rest for it
 		d.overtakes(set, int(r.N))
 	} else {
 		d.passOver(set, int(r.N))

@@ -62,6 +62,9 @@ type driver struct {
 	records []heldBy // what its processes may hold record locks by
 	wentOff int      // timers, while a call waited for a lock
 
+	uses   map[descriptorOf]use // by its threads, see threads.go
+	looked bool                 // the call that goes on is a look that may have gone first
+
 	converts bool // the call that goes on gives a lock back and then waits for another
 
 	parents []int         // pids by which processes were started
@@ -288,6 +291,7 @@ func (d *driver) ask(p tracer.Pending) (fsfake.Result, error) {
 	if err := d.maySignal(op); err != nil {
 		return fsfake.Result{}, err
 	}
+	d.using(p, d.looked)
 	acquires := d.acquires
 	leaves := d.before(op, p)
 	if main := (fsfake.Task{Pid: d.root, N: 1}); p.Task != main {

@@ -25,6 +25,7 @@ type record struct {
 	orders int // that were followed, of commands that run alone, beside the first of each
 	// changes are what commands change that run alone.
 	changes fsfake.Footprint
+	threads bool // of one process have made calls, in a command that ran alone
 	mu      sync.Mutex
 	calls   int // of the execution that has made most, to the system
 	roots   map[start]*place

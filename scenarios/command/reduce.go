@@ -37,7 +37,7 @@ func (d *driver) looksUnseen(p tracer.Pending) bool {
 	c := p.Op.Call
 	looks := c == fsfake.CallOpen || c.Is(fsfake.Looks) || c.Is(fsfake.Reads) || c == fsfake.CallFstat ||
 		c == fsfake.CallLseek || c == fsfake.CallReaddir
-	return looks && d.reduces() && d.run.Unseen(p.Task.Pid)
+	return looks && (!p.Threads || d.threadLooks(p)) && d.reduces() && d.run.Unseen(p.Task.Pid)
 }
 
 // overtakes notes that a call that begins or ends a process goes before others. Who waits for children prints

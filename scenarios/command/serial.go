@@ -142,6 +142,10 @@ func (s *Spec) serial(sc *scenarios.Scenario) (serialRuns, error) {
 		s.record, s.everyBirth = newRecord(), true
 		out, err = s.everyOrder(sc)
 	}
+	if errors.Is(err, errManyOrders) && s.mayLookFirst() {
+		s.record, s.looksFirst = newRecord(), true
+		out, err = s.everyOrder(sc)
+	}
 	if errors.Is(err, errManyOrders) {
 		s.record, s.oneOrder = newRecord(), true
 		out, err = s.everyOrder(sc)

@@ -85,6 +85,8 @@ type Spec struct {
 	oneOrder bool
 	// everyBirth: that children begin or end is followed in every order with the calls of others, see reduce.go.
 	everyBirth bool
+	// looksFirst: a look of one thread goes before the calls of the others, see threads.go.
+	looksFirst bool
 	// starts: some command has other processes or threads than its first, where faults are asked about.
 	starts bool
 	// lasting: sleeps last, and each look at a clock is a call.

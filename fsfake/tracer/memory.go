@@ -194,9 +194,12 @@ func (p *process) touched(out []byte, from, to uint64, all bool, pagemap *os.Fil
 		all = true
 	}
 	next := func(at uint64) uint64 { return min((at/pageSize+1)*pageSize, to) }
+	is := func(at uint64) bool {
+		return all || binary.LittleEndian.Uint64(entries[8*(at/pageSize-first):])&there != 0
+	}
 	for from < to {
 		end := from
-		for end < to && end-from < atOnce && (all || binary.LittleEndian.Uint64(entries[8*(end/pageSize-first):])&there != 0) {
+		for end < to && end-from < atOnce && is(end) {
 			end = next(end)
 		}
 		if end == from {

@@ -118,8 +118,8 @@ type Pending struct {
 	// Interrupted: a signal has arrived for a blocked call, or one that ends the process for a lock call. The driver
 	// ends it by [fsfake.Machine.Interrupt] and answers what that returns.
 	Interrupted bool
-	// Signalled: a signal has arrived, which may come before the call ([Run.Take]) or after it: one that is caught, for a
-	// lock call that may wait, and was not told that it does; or any, for the first call of a process.
+	// Signalled: a signal has arrived, which may come before the call ([Run.Take]) or after it: one that is caught, for
+	// a lock call that may wait, and was not told that it does; or any, for the first call of a process.
 	Signalled bool
 	// Commutes: the call commutes with all calls that other tasks of the run may make before it. Missed: it shows that
 	// one which was said to do so did not.

@@ -92,7 +92,7 @@ func (d *driver) pick(set []tracer.Pending) (*tracer.Pending, error) {
 	if int(r.N) >= free || d.reduces() {
 		d.note(scenarios.Chosen)
 	}
-	if d.looked = looks[r.N]; d.looked { // it may be that nobody else's turn is tried here, so that nobody may rest for it
+	if d.looked = looks[r.N]; d.looked { // perhaps nobody else's turn is tried here, so that nobody may rest for it
 		d.overtakes(set, int(r.N))
 	} else {
 		d.passOver(set, int(r.N))

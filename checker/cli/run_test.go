@@ -327,6 +327,22 @@ func TestRunOfSharedMemoryThatIsWritten(t *testing.T) {
 	require.Contains(t, got.stdout, "A file that a program maps as shared memory is written later")
 }
 
+// What is not modelled is unknown as well, and no error: native runs say more.
+func TestRunOfWhatIsNotModelled(t *testing.T) {
+	raceFile(t)
+	testmain.InRealTime(t, "./checker/cli")
+	testmain.Needs(t, "perl", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+	got := run(t, "run", "--dir", dir, "--native", "1m", "-n", "2", "--", "sh", "-c",
+		`perl -e 'sysopen F, "n", 0x4000'; read x <n; echo $((x+1)) >n`) // O_DIRECT
+	testmain.Viewed(t, got.stdout, "./checker/cli")
+	require.Equal(t, ExitUnknown, got.exit, got.stderr)
+	require.Contains(t, got.stdout, "flags 0x4000 is not modelled")
+	require.Regexp(t, `native +[AB] stopped after \d+ calls, [AB] to its end, the rest to their ends: no serial`,
+		got.stdout)
+}
+
 // A reader is asked about all disks where the few at first break nothing, also where the command acts on file times and
 // is decided once more for that.
 func TestReaderOfAllDisks(t *testing.T) {

@@ -85,7 +85,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 	sc, strict, err := spec.Readings()
 	bar.clear()
 	if why := command.Unseen(err); why != "" && !third {
-		return a.undecided(spec, args, f, told, why)
+		return a.undecided(ctx, spec, args, f, told, why)
 	}
 	if err != nil {
 		return nil, err
@@ -117,6 +117,7 @@ func (a *app) decide(ctx context.Context, spec *command.Spec, args []string, f *
 		case command.Unseen(err) != "":
 			r = checker.NewResult(&sc, p, nil)
 			r.Why = command.Unseen(err)
+			witnessed = a.witness(ctx, spec, n, &r)
 		case err != nil:
 			return nil, err
 		case !third || r.Counterexample != nil:
@@ -171,18 +172,23 @@ func assumedBy(results []checker.Result) (texts []string) {
 	return texts
 }
 
-// undecided is that nothing can be said of some commands.
-func (a *app) undecided(spec *command.Spec, args []string, f *runFlags, told *verdicts, why string) (*decided, error) {
-	p := scenarios.Serializable
-	if f.property != "" {
-		p = &scenarios.Property{ID: f.property, Meaning: p.Meaning, Invariant: p.Invariant}
+// undecided is that the model says nothing of some commands. What they leave behind natively may say more.
+func (a *app) undecided(ctx context.Context, spec *command.Spec, args []string, f *runFlags, told *verdicts,
+	why string) (*decided, error) {
+	p := *scenarios.Serializable
+	p.Native = scenarios.OrderedRuns
+	if asked := cmp.Or(f.property, p.ID); asked != p.ID {
+		p.ID, p.Native = asked, 0
 	}
 	sc := &scenarios.Scenario{ID: spec.ID, Summary: spec.Commands[0].String(), Setting: spec.Setting}
 	if sc.Setting.Processes = len(spec.Commands); sc.ID == "" {
 		sc.ID = fmt.Sprintf("run/commands/%d", len(spec.Commands))
 	}
-	r := checker.NewResult(sc, p, nil)
+	r := checker.NewResult(sc, &p, nil)
 	r.Verdict, r.Why = checker.Unknown, why
+	n := f.challenge(spec, args)
+	defer n.close()
+	a.witness(ctx, spec, n, &r)()
 	return &decided{spec: spec, results: []checker.Result{r}, assumes: []string{"nothing"}},
 		told.tell(a, &r, f, f.reportOptions(a, spec, args), func(report.Options) {})
 }

@@ -3,7 +3,6 @@
 package tracer
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -216,10 +215,8 @@ func (t *thread) mmap(c *call) {
 	case kind == unix.MAP_SHARED && c.int(2)&unix.PROT_WRITE == 0:
 		op.Flags, op.Len = fsfake.Shares, pages(c.args[1])
 	default:
-		t.unmodelled("a shared mapping of a file of the fake (%s) is not modelled", d.path)
-		if e := new(Error); errors.As(t.r.err, &e) {
-			e.Shared = d.path
-		}
+		t.end(Error{Shared: d.path, What: "a shared mapping of a file of the fake (" + d.path + ") is not modelled; " +
+			"have the program do without it"})
 		return
 	}
 	args := c.args

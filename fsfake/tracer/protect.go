@@ -215,10 +215,8 @@ func (t *thread) protectsFile(fd int, what change) bool {
 
 // outside ends the run, for a call would change a real file.
 func (t *thread) outside(name string, tree bool) {
-	if t.r.err == nil {
-		t.r.err = &Error{Program: t.p.name, Pid: t.p.pid, Call: t.c.String(), Outside: name, Tree: tree,
-			What: "it would change " + name + ", which is real: share it, or have the program keep it in the virtual directory"}
-	}
+	t.end(Error{Outside: name, Tree: tree, What: "it would change " + name +
+		", which is real: share it, or have the program keep it in the virtual directory"})
 }
 
 // holdsShared ends the run, under Protect, if a real directory that a program looks at has a virtual name in it: its

@@ -279,14 +279,20 @@ func (t *thread) resume() {
 
 // fault ends the run: the thread did what is not handled.
 func (t *thread) fault(format string, args ...any) {
-	if t.r.err == nil {
-		t.r.err = &Error{Program: t.p.name, Pid: t.p.pid, Call: t.c.String(), What: fmt.Sprintf(format, args...)}
-	}
+	t.end(Error{What: fmt.Sprintf(format, args...)})
 }
 
 // unmodelled is fault for what the tracer or the fake does not know, with what to do.
 func (t *thread) unmodelled(format string, args ...any) {
-	t.fault(format+"; have the program do without it", args...)
+	t.end(Error{What: fmt.Sprintf(format, args...) + "; have the program do without it", Unmodelled: true})
+}
+
+// end ends the run with the first error.
+func (t *thread) end(e Error) {
+	if t.r.err == nil {
+		e.Program, e.Pid, e.Call = t.p.name, t.p.pid, t.c.String()
+		t.r.err = &e
+	}
 }
 
 // asleep says whether a thread in a call waits for something, and how often it has been given

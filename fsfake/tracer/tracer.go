@@ -186,6 +186,8 @@ type Error struct {
 	// Shared is the file of the fake that the program maps so that what it stores there, or others, shows without a
 	// call; empty for none.
 	Shared string
+	// Unmodelled: the call is right, and what it does is not modelled.
+	Unmodelled bool
 }
 
 func (e *Error) Error() string {

@@ -430,7 +430,8 @@ func (p *alonePort) Do(op fsfake.Op) fsfake.Result {
 	p.locksMark = p.locksMark || p.locked(task, op)
 	switch {
 	case r.Unmodelled != "":
-		panic(scenarios.Fault{Err: fmt.Errorf("%s: %s: %s; have the program do without it", p.command, brief(op.String()), r.Unmodelled)})
+		panic(scenarios.Fault{Err: notModelled{fmt.Errorf("%s: %s: %s; have the program do without it", p.command,
+			brief(op.String()), r.Unmodelled)}})
 	case r.Blocked:
 		panic(stuck("waits for ever in " + op.String()))
 	}

@@ -108,23 +108,31 @@ func (r *reader) failed() string {
 	return fmt.Sprintf("what --recover or --read does with what is left is not known: %v", r.err)
 }
 
-// Unseen says, of an error of the commands, why nothing can be said of them: they read or write without calls.
-// "" for no reason.
+// Unseen says, of an error of the commands, why nothing can be said of them: they read or write without calls, or do
+// what is not modelled. "" for no reason.
 func Unseen(err error) string {
-	if e := new(tracer.Error); errors.As(err, &e) && e.Shared != "" {
+	e, u := new(tracer.Error), notModelled{}
+	switch found := errors.As(err, &e); {
+	case errors.As(err, &u):
+		return u.Error()
+	case found && e.Unmodelled:
+		return strings.TrimPrefix(e.Error(), "tracer: ")
+	case found && e.Shared != "":
 		advice := ""
 		if strings.Contains(e.Shared, "/hsperfdata_") {
 			advice = "; a JVM does without it after java -XX:-UsePerfData"
 		}
 		return fmt.Sprintf("%s maps the file %s as shared memory. What it reads and writes there is done without calls, "+
 			"and is not seen%s: %s", e.Program, e.Shared, advice, e.Call)
-	}
-	if err != nil && strings.Contains(err.Error(), fsfake.SharedChange) {
+	case err != nil && strings.Contains(err.Error(), fsfake.SharedChange):
 		return fmt.Sprintf("A file that a program maps as shared memory is written later. Whether the program sees that "+
 			"is not known: %v", err)
 	}
 	return ""
 }
+
+// A notModelled says what a command does that the machine does not know.
+type notModelled struct{ error }
 
 // found is what is judged of a machine: its files, or what the reader finds.
 func (s *Spec) found(v scenarios.View) outcome.Outcome {

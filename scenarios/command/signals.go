@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-
 	"lockpick/fsfake"
 	"lockpick/scenarios"
 )
@@ -17,12 +16,13 @@ func (d *driver) maySignal(op fsfake.Op) error {
 	const stops = 1<<19 | 1<<20 | 1<<21 | 1<<22 // SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU
 	switch process, _ := scenarios.ProcessOf(op.Pid); {
 	case process < 0 || process >= len(d.spec.Commands): // of what commands start pids come again
-		return fmt.Errorf("%s: a signal to process %d, which is not the first of a command, is not modelled: "+
-			"have the program do without it", op, op.Pid)
+		return notModelled{fmt.Errorf("%s: a signal to process %d, which is not the first of a command, is "+
+			"not modelled: have the program do without it", op, op.Pid)}
 	case stops>>op.Flags&1 != 0:
-		return fmt.Errorf("%s: job control is not modelled: have the program do without it", op)
+		return notModelled{fmt.Errorf("%s: job control is not modelled: have the program do without it", op)}
 	case d.spec.Inside != "":
-		return fmt.Errorf("%s: a signal to another command is not modelled with --inside: ask without it", op)
+		return notModelled{fmt.Errorf("%s: a signal to another command is not modelled with --inside: "+
+			"ask without it", op)}
 	}
 	d.spec.record.signalled()
 	return nil

@@ -1,5 +1,3 @@
-//go:build unix
-
 package command
 
 import (
@@ -24,5 +22,8 @@ func ownerOf(info fs.FileInfo) string {
 func idOf(name string) (id tracer.FileID, ok bool) {
 	var st syscall.Stat_t
 	err := syscall.Lstat(name, &st)
-	return tracer.FileID{Dev: uint64(st.Dev), Ino: st.Ino}, err == nil // an int32 on some systems
+	return tracer.FileID{Dev: uint64(st.Dev), Ino: st.Ino}, err == nil
 }
+
+// makeNode makes a FIFO or a socket for real.
+func makeNode(name string, mode uint32) error { return syscall.Mknod(name, mode, 0) }

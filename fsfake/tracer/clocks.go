@@ -160,7 +160,7 @@ func (t *thread) ticks(sig unix.Signal) bool {
 	}
 	if t.p.ticks++; t.p.ticks > mostTicks {
 		regs.Rip = was
-		err = t.inject(regs, func(c *injector) { c.call(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_ENABLE) })
+		err = inject(t.tid, regs, func(c *injector) { c.call(unix.SYS_PRCTL, unix.PR_SET_TSC, unix.PR_TSC_ENABLE) })
 	} else {
 		regs.Rax, regs.Rdx = uint64(t.p.ticks)<<10, 0
 		err = unix.PtraceSetRegs(t.tid, &regs)

@@ -30,29 +30,29 @@ type injector struct {
 }
 
 // inject makes calls in a thread that stands between two instructions, with these registers, which it goes on with.
-func (t *thread) inject(regs unix.PtraceRegs, calls func(*injector)) error {
-	code, err := readFull(t.tid, regs.Rip, 8)
-	if err == nil {
-		_, err = unix.PtracePokeText(t.tid, uintptr(regs.Rip), append([]byte{0x0f, 0x05}, code[2:]...))
+func inject(tid int, regs unix.PtraceRegs, calls func(*injector)) error {
+	var code [8]byte
+	if _, err := unix.PtracePeekText(tid, uintptr(regs.Rip), code[:]); err != nil {
+		return err
 	}
+	if _, err := unix.PtracePokeText(tid, uintptr(regs.Rip), append([]byte{0x0f, 0x05}, code[2:]...)); err != nil {
+		return err
+	}
+	mask, err := setMask(tid, ^uint64(0))
 	if err != nil {
 		return err
 	}
-	mask, err := setMask(t.tid, ^uint64(0))
-	if err != nil {
-		return err
-	}
-	c := injector{pid: t.tid, regs: regs}
+	c := injector{pid: tid, regs: regs}
 	if calls(&c); c.err != nil {
 		return c.err
 	}
-	if _, err := unix.PtracePokeText(t.tid, uintptr(regs.Rip), code); err != nil {
+	if _, err := unix.PtracePokeText(tid, uintptr(regs.Rip), code[:]); err != nil {
 		return err
 	}
-	if _, err := setMask(t.tid, mask); err != nil {
+	if _, err := setMask(tid, mask); err != nil {
 		return err
 	}
-	return unix.PtraceSetRegs(t.tid, &regs)
+	return unix.PtraceSetRegs(tid, &regs)
 }
 
 func (c *injector) call(nr int, args ...uint64) uint64 {
@@ -115,7 +115,7 @@ func (t *thread) shiftAddresses(regs unix.PtraceRegs, end uint64) error {
 	if err := writeMem(t.tid, regs.Rsp, stack); err != nil {
 		return err
 	}
-	err = t.inject(regs, func(c *injector) {
+	err = inject(t.tid, regs, func(c *injector) {
 		c.regs.R8, c.regs.R9 = ^uint64(0), 0
 		const nothing = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE
 		// Large mappings stand at multiples of a huge page since Linux 6.7, so that pages alone would not move them.

@@ -3,7 +3,6 @@
 package tracer
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -338,51 +337,35 @@ func (r *Run) seize(pid int) error {
 	return errors.New("it does not stop")
 }
 
-// install makes the process install the filter, set its umask and close what it has inherited, by system calls that are run by single
-// steps in place of its first instruction. Nothing is left of them.
+// install makes the process install the filter, set its umask and close what it has inherited. Nothing is left of these
+// calls.
 func (r *Run) install(pid int) error {
-	var saved unix.PtraceRegs
-	if err := unix.PtraceGetRegs(pid, &saved); err != nil {
-		return err
-	}
-	var code [8]byte
-	if _, err := unix.PtracePeekText(pid, uintptr(saved.Rip), code[:]); err != nil {
-		return err
-	}
-	syscallCode := code
-	copy(syscallCode[:], "\x0f\x05")
-	if _, err := unix.PtracePokeText(pid, uintptr(saved.Rip), syscallCode[:]); err != nil {
+	var regs unix.PtraceRegs
+	if err := unix.PtraceGetRegs(pid, &regs); err != nil {
 		return err
 	}
 	prog := filter()
-	at := (saved.Rsp - 0x4000) &^ 15
-	var b []byte
-	b = binary.LittleEndian.AppendUint64(b, uint64(len(prog)))
-	b = binary.LittleEndian.AppendUint64(b, at+16)
+	at := (regs.Rsp - 0x4000) &^ 15
+	b := putUint64s(uint64(len(prog)), at+16)
 	for _, f := range prog {
 		b = append(b, (*[8]byte)(unsafe.Pointer(&f))[:]...)
 	}
 	if err := writeMem(pid, at, b); err != nil {
 		return err
 	}
-	// Descriptors that this process has inherited are none of the program's.
-	c := &injector{pid: pid, regs: saved}
-	if c.call(unix.SYS_CLOSE_RANGE, 3, 1<<31-1, 0); errors.Is(c.err, unix.ENOSYS) {
-		c.err = nil
-	}
-	c.call(unix.SYS_UMASK, firstUmask)
-	c.call(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0)
-	c.call(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, at)
-	if c.err != nil {
-		return c.err
-	}
-	if err := writeMem(pid, at, make([]byte, len(b))); err != nil {
+	err := inject(pid, regs, func(c *injector) {
+		// Descriptors that this process has inherited are none of the program's.
+		if c.call(unix.SYS_CLOSE_RANGE, 3, 1<<31-1, 0); errors.Is(c.err, unix.ENOSYS) {
+			c.err = nil
+		}
+		c.call(unix.SYS_UMASK, firstUmask)
+		c.call(unix.SYS_PRCTL, unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0)
+		c.call(unix.SYS_SECCOMP, unix.SECCOMP_SET_MODE_FILTER, unix.SECCOMP_FILTER_FLAG_SPEC_ALLOW, at)
+	})
+	if err != nil {
 		return err
 	}
-	if _, err := unix.PtracePokeText(pid, uintptr(saved.Rip), code[:]); err != nil {
-		return err
-	}
-	return unix.PtraceSetRegs(pid, &saved)
+	return writeMem(pid, at, make([]byte, len(b)))
 }
 
 // Entries of the auxiliary vector, as getauxval(3) has them.

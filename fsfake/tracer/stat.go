@@ -53,11 +53,7 @@ func (t *thread) showLink(fd, to int) {
 		bit(flags&unix.O_PATH == 0 && access != unix.O_RDONLY, 0o200)|0o100)
 	st := fsfake.Stat{Ino: 1<<32 + uint64(fd), Nlink: 1, Mode: mode, Size: 64}
 	st.UID, st.GID = uint32(os.Getuid()), uint32(os.Getgid())
-	b := statBytes(st)
-	if t.c.nr == unix.SYS_STATX {
-		b = statxBytes(st)
-	}
-	t.put(t.c.args[to], b, 0)
+	t.put(t.c.args[to], t.statStruct(st), 0)
 }
 
 // emptyPath: argument i is NULL or points to an empty string.
@@ -81,31 +77,26 @@ func (t *thread) nameless(dirfd, i int) bool {
 }
 
 func (t *thread) askStat(op fsfake.Op, to int) {
-	addr, extended := t.c.args[to], t.c.nr == unix.SYS_STATX
+	addr := t.c.args[to]
 	t.askThen(op, func(r fsfake.Result) {
-		if t.through {
+		b := t.statStruct(r.Stat)
+		if t.through { // inode numbers and times are the fake's
 			t.really(func(int64) {
 				t.kernel.Stat = t.statOf(addr)
-				t.show(addr, r.Stat, extended)
+				_ = writeMem(t.tid, addr, b)
 			})
 			return
 		}
-		if extended {
-			t.put(addr, statxBytes(r.Stat), 0)
-			return
-		}
-		t.put(addr, statBytes(r.Stat), 0)
+		t.put(addr, b, 0)
 	})
 }
 
-// show writes what the fake says of a file over what the kernel has said: inode numbers and
-// times are the fake's.
-func (t *thread) show(addr uint64, s fsfake.Stat, extended bool) {
-	b := statBytes(s)
-	if extended {
-		b = statxBytes(s)
+// statStruct is what the call writes that asks about a file.
+func (t *thread) statStruct(s fsfake.Stat) []byte {
+	if t.c.nr == unix.SYS_STATX {
+		return statxBytes(s)
 	}
-	_ = writeMem(t.tid, addr, b)
+	return statBytes(s)
 }
 
 // statBytes is struct stat.

@@ -95,9 +95,9 @@ type run struct {
 	OnlyHere string
 	Slept    time.Duration
 	Took     time.Duration
-	// Skipped are steps of the script that no call matched, Extra calls that no step matched.
-	Skipped, Extra int
-	At             time.Time
+	// Skipped are steps of the script that no call matched.
+	Skipped int
+	At      time.Time
 }
 
 // A kill says who is killed.

@@ -58,8 +58,8 @@ func (r *runner) run() error {
 			r.kill(i)
 		}
 	}
-	r.res.Skipped, r.res.Extra = r.script.skipped(), r.script.extra
-	r.script.steps, r.res.Parts = nil, len(r.res.Turns)
+	r.res.Skipped, r.res.Parts = r.script.skipped(), len(r.res.Turns)
+	r.script.steps = nil
 	for k, t := range r.job.Turns {
 		if r.over(t.Command) {
 			continue

@@ -16,7 +16,6 @@ type script struct {
 	window int
 	begin  int // of the part
 	end    int // the step after its last
-	extra  int
 	missed int
 }
 
@@ -99,17 +98,14 @@ func (s *script) allows(command, step int) bool {
 
 // take notes that a call was made.
 func (s *script) take(command, step int) {
-	switch {
-	case s.steps == nil:
-	case step < 0:
-		s.extra++
-	default:
-		s.taken[step] = true
-		for i := range step { // they come no more
-			if s.steps[i].Command == command && !s.taken[i] {
-				s.taken[i] = true
-				s.missed++
-			}
+	if s.steps == nil || step < 0 {
+		return
+	}
+	s.taken[step] = true
+	for i := range step { // they come no more
+		if s.steps[i].Command == command && !s.taken[i] {
+			s.taken[i] = true
+			s.missed++
 		}
 	}
 }

@@ -11,14 +11,13 @@ import (
 
 // A Report is what came of a sweep.
 type Report struct {
-	// Serial is how many serial runs there were, and Ends how many different ends they gave.
-	Serial, Ends int
+	// Ends is how many different ends the serial runs gave.
+	Ends int
 	// Places is how many shared calls there are after which a command can be stopped; Tried how many of them were, with
 	// one preemption, and Random how many drawn schedules were run.
 	Places, Tried, Random int
-	// NotForced counts runs in which a command came to its end, or waited, before its stop. Unended counts runs that
-	// took too long.
-	NotForced, Unended int
+	// Unended counts runs that took too long.
+	Unended int
 	// NotJudged counts runs that say nothing of the machine, beside those above, and OnlyHere says why of one: a call
 	// failed in the view only.
 	NotJudged int
@@ -80,8 +79,7 @@ func (c *Check) Sweep(ctx context.Context, budget time.Duration, ends bool) (Rep
 	if err == nil && rep.Bad == nil && (ends || rep.Hang == nil) {
 		err = c.sweep(ctx, in, c.drawn(rep.Places, budget), ends, &rep, &rep.Random)
 	}
-	rep.Serial, rep.Ends, rep.NotCompared, rep.Cut, rep.Took = c.runs, len(c.orders), c.notCompared(), c.cut,
-		time.Since(begin)
+	rep.Ends, rep.NotCompared, rep.Cut, rep.Took = len(c.orders), c.notCompared(), c.cut, time.Since(begin)
 	if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 		err = nil
 	}
@@ -100,9 +98,6 @@ func (c *Check) sweep(ctx, in context.Context, jobs []job, ends bool, rep *Repor
 				return true
 			}
 			*count++
-			if forced := r.Turns[0]; j.Turns[0].Calls >= 0 && (forced.Calls != j.Turns[0].Calls || forced.End != held) {
-				rep.NotForced++
-			}
 			switch {
 			case r.Cut == string(unended):
 				rep.Unended++

@@ -75,15 +75,7 @@ func NewProber(sc *scenarios.Scenario, p *scenarios.Property) *Prober {
 }
 
 // Probed reports whether any machine was probed. p may be nil.
-func (p *Prober) Probed() bool { return p.Count() > 0 }
-
-// Count is how many machines were probed. p may be nil.
-func (p *Prober) Count() int {
-	if p == nil {
-		return 0
-	}
-	return len(p.seen)
-}
+func (p *Prober) Probed() bool { return p != nil && len(p.seen) > 0 }
 
 // Wedged probes a clone of m, once for each distinct state of the machine. Where nobody can say it, since
 // a process lives that has no program, it reports false, and [Prober.Outlived] says so from then on.

@@ -361,34 +361,6 @@ func (x *Space) Learned() (s learned) {
 	return s
 }
 
-// Known is how much the space knows: how many machines, states of histories and answers of programs
-// there are, and machines that were probed. Expanding a state a second time adds nothing.
-func (x *Space) Known() int {
-	n, _ := x.machines.count()
-	h, _ := x.Histories.Count()
-	n += h + x.prober.Count()
-	for _, a := range x.automata {
-		_, edges := a.Counts()
-		n += edges
-	}
-	return n
-}
-
-// Has reports whether everything that a row refers to is there.
-func (x *Space) Has(row []uint32) bool {
-	m, _ := x.machines.count()
-	h, _ := x.Histories.Count()
-	if row[wordMachine] >= uint32(m) || row[WordHistory] >= uint32(max(h, 1)) {
-		return false
-	}
-	for i, a := range x.automata {
-		if !a.Has(row[wordNodes+i] &^ learn.Begun) {
-			return false
-		}
-	}
-	return true
-}
-
 // Bytes is the memory of everything that grows with the exploration; set may be nil.
 func (x *Space) Bytes(set *table.States) int {
 	_, m := x.machines.count()

@@ -19,7 +19,6 @@ import (
 // confirm asks porcupine about a history that the monitor calls a violation. Others may
 // use the table meanwhile; t.mu is held before and after.
 func (t *Table) confirm(id uint32) {
-	t.calls++
 	ops := t.Operations(id)
 	t.mu.Unlock()
 	ok := porcupine.CheckOperations(t.judge, ops)
@@ -63,7 +62,6 @@ func (t *Table) FinalCheck(ctx context.Context, workers int) error {
 			last = append(last, uint32(id))
 		}
 	}
-	t.calls += len(last)
 	refuted := make([]bool, len(last))
 	var taken atomic.Int64
 	parallel.Together(min(workers, len(last)), func(int) {
@@ -111,7 +109,6 @@ type Judge struct {
 	seen  map[string]bool
 	buf   []byte
 	rows  [][]int
-	calls int // porcupine's
 }
 
 // NewJudge returns a judge that has not judged anything.
@@ -125,7 +122,6 @@ func (j *Judge) OK(ops []porcupine.Operation) bool {
 	if ok, known := j.seen[string(j.buf)]; known {
 		return ok
 	}
-	j.calls++
 	ok := porcupine.CheckOperations(j.model, Only(j.Spec, ops))
 	j.seen[string(j.buf)] = ok
 	return ok

@@ -56,7 +56,6 @@ type Table struct {
 	all     []entry
 	events  *table.Interner
 	values  *table.Interner
-	calls   int   // porcupine's
 	fault   error // the monitor and porcupine differ
 	// Cut is the event of a pending operation's process being killed, crash by process that
 	// of its death, 0 when the specification does not speak of deaths.

@@ -134,19 +134,11 @@ func (a *Automaton) Knows(at uint32, result *fsfake.Result) bool {
 	return ok
 }
 
-// Has reports whether there is a node of that number.
-func (a *Automaton) Has(n uint32) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return int(n) < len(a.nodes)
-}
-
 // Node returns a place in the task's code.
 func (a *Automaton) Node(n uint32) node {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	nd := a.nodes[n]
-	return nd
+	return a.nodes[n]
 }
 
 // Calls reports whether the program was seen to make a call of a kind.

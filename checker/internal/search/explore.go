@@ -25,7 +25,6 @@ type Coverage struct {
 	Why         string
 	Enough      bool // not complete, because a violation was seen and that was enough
 	Outrun      bool // not complete, because programs were run too often
-	frontier    int  // states seen and not expanded, when not complete
 	// alone has, by the number of a state, whose local step was followed alone, plus 1; 0 where all steps were
 	// followed. It is nil without [Limits].Local.
 	alone []uint8
@@ -134,7 +133,6 @@ func (x *Explorer) cover(ctx context.Context, o Limits, roots ...[]uint32) (*Cov
 		n = c.States.Len() - stored + left
 		if limit.hit() {
 			c.Why = limit.why(c, n)
-			c.frontier = n
 			c.Enough, c.Outrun = limit.kind.Load() == enough, limit.kind.Load() == executionsEnded
 			break
 		}

@@ -4,6 +4,7 @@ package tracer_test
 
 import (
 	"flag"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
@@ -91,6 +93,8 @@ var binaries string // a directory for them
 
 func TestMain(m *testing.M) {
 	flag.Parse()
+	// What a shell or make(1) has open is no program's, natively either.
+	must(unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC))
 	dir, err := os.MkdirTemp("", "tracer-test")
 	must(err)
 	must(os.Chmod(dir, 0o755))

@@ -97,14 +97,15 @@
 // its state is unknown; a scenario in which that happened never holds (the verdict is unknown), while what a state
 // breaks is broken, unless the commands end so when they run one after the other in one of 24 drawn orders of their
 // own calls; that somebody waits for ever is not said there. Threads that race through memory, or for a mutex, do so
-// in one order; that is assumed, and said with the verdict. Who maps a file sees what it held then, also when others
-// write to it later, which is assumed, and said. Loops after which all processes of a command remember what they
-// remembered after an earlier round are endless. Others are tried out for 100 rounds, and before a verdict holds for
-// 2000, or 400 that start processes. What a command does otherwise then makes the verdict unknown; what it does later
-// is assumed away, and said. Where rounds of polling come in so many orders that 300 executions are not all, a
-// program is taken to forget a round when it sleeps: that is tried out, and said with the verdict. Of the processes
-// of a command only the first is killed, alone or with all others. Three or more commands are compared with every
-// serial order, also with those that real time rules out.
+// in one order; that is assumed, and said with the verdict. Where they have more than 50 orders, their looks at what
+// nobody changes go first, and a descriptor belongs to the thread that looks at it. Who maps a file sees what it
+// held then, also when others write to it later, which is assumed, and said. Loops after which all processes of a
+// command remember what they remembered after an earlier round are endless. Others are tried out for 100 rounds, and
+// before a verdict holds for 2000, or 400 that start processes. What a command does otherwise then makes the verdict
+// unknown; what it does later is assumed away, and said. Where rounds of polling come in so many orders that 300
+// executions are not all, a program is taken to forget a round when it sleeps: that is tried out, and said with the
+// verdict. Of the processes of a command only the first is killed, alone or with all others. Three or more commands
+// are compared with every serial order, also with those that real time rules out.
 //
 // # Clocks
 //

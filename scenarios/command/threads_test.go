@@ -232,3 +232,27 @@ func TestOutcomesOfOneCommand(t *testing.T) {
 	require.NoError(t, err)
 	decide(t, sc, p, "holds")
 }
+
+// Where threads have many orders, a look at what nobody changes goes before the calls of the others. That ends as all
+// orders do, unless another thread uses the descriptor: then one order was followed, and nothing holds.
+func TestLooksOfThreads(t *testing.T) {
+	testmain.Slow(t, "it executes hundreds of orders", "./scenarios/command")
+	t.Parallel()
+	looks := compiled(t, "gcc", "looks.c")
+	files := map[string]string{"s": "ab", "log": ""}
+	spec := command.Spec{Commands: []command.Line{{Shell: looks + " own"}}, Files: []command.File{
+		{Name: "s", Content: "ab"}, {Name: "log"}}}
+	all, most, err := command.Ends(spec, true)
+	needTracing(t, err)
+	require.NoError(t, err)
+	ends, orders, err := command.Ends(spec, false)
+	require.NoError(t, err)
+	require.Equal(t, all, ends)
+	require.Len(t, ends, 2)
+	require.Less(t, 2*orders, most)
+
+	sc := scenario(t, "gcc", []string{looks + " shared", "cat log"}, files, "refused none")
+	p, err := scenarios.FindProperty("serializable", sc)
+	require.NoError(t, err)
+	decide(t, sc, p, "unknown")
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"lockpick/checker/trace"
 	"lockpick/fsfake"
 	"lockpick/sched"
 )
@@ -181,8 +182,21 @@ func (t *teller) without(l *held, other sched.Task) bool {
 	if gotBetween(t.locksOf(other), l.id, 0, len(t.walk.Steps)+1) != nil {
 		return false
 	}
+	t.say(" %s had locked %s %s,", l.task, t.lockFile(l), t.at(l.step))
+	opens := func(st trace.Walked) bool {
+		return st.Choice.Task == other && slices.ContainsFunc(st.Targets, func(of []trace.Target) bool {
+			return slices.ContainsFunc(of, func(f trace.Target) bool { return f.ID == l.id })
+		})
+	}
+	for _, s := range t.signals() {
+		if s.to == other && slices.ContainsFunc(t.walk.Steps[:s.came.N], opens) { // it was about to lock
+			t.code = "LP1030"
+			t.say(" and %s, for which %s came %s, went on without it.", other, s.is.Name(), t.at(s.came.N))
+			return true
+		}
+	}
 	t.code = "LP1016"
-	t.say(" %s had locked %s %s, but %s takes no lock on it.", l.task, t.lockFile(l), t.at(l.step), other)
+	t.say(" but %s takes no lock on it.", other)
 	return true
 }
 

@@ -41,7 +41,7 @@ done in a second, at most --times; --real=false leaves that out, and --real does
 
 With the id of a kind of cause, which the line "fix" names, it prints what happens there, and
 right code in sh, Python, Go and Node.`,
-		Args: exactly(1, "SCENARIO"),
+		Args: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			if kindID.MatchString(args[0]) {
 				return a.explainKind(args[0])
@@ -140,15 +140,13 @@ func candidates(sc *scenarios.Scenario) []*scenarios.Property {
 	return append(broken, others...)
 }
 
-// exactly asks for n arguments and says which.
-func exactly(n int, names string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) == n {
-			return nil
-		}
-		return fmt.Errorf("%s takes %s, and not %d arguments: see \"%s "+
-			"--help\"", c.Name(), names, len(args), c.CommandPath())
+// oneScenario asks for one argument.
+func oneScenario(c *cobra.Command, args []string) error {
+	if len(args) == 1 {
+		return nil
 	}
+	return fmt.Errorf("%s takes SCENARIO, and not %d arguments: see \"%s "+
+		"--help\"", c.Name(), len(args), c.CommandPath())
 }
 
 var kindID = regexp.MustCompile(`^(?i:LP)\d+$`)

@@ -45,7 +45,7 @@ or by doing nothing. --verbose says why others do not hold.
 
 Exit codes: 0 there is a change that holds, 1 none of those tried holds, 2 nothing is
 broken or the arguments are wrong, 3 some were not decided and no other holds.`,
-		Args: exactly(1, "SCENARIO"),
+		Args: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.repairProtocol(c.Context(), c, args[0], f)
 		},
@@ -87,7 +87,8 @@ func (a *app) repairProtocol(ctx context.Context, c *cobra.Command, id string, f
 		}
 	})
 	if errors.Is(err, edits.ErrHolds) {
-		return fmt.Errorf("%s: %w, so there is nothing to repair: \"%s weigh %s\" says which of its calls carry the proof",
+		return fmt.Errorf("%s: %w, so there is nothing to repair: \"%s weigh %s\" says which of its calls carry the "+
+			"proof",
 			sc.ID, err, a.program, sc.ID)
 	}
 	if err != nil {

@@ -32,7 +32,7 @@ func (a *app) sampleCommand() *cobra.Command {
 		Long: `Draw schedules at random and shrink the first that breaks a property. Without
 --property every claimed property is sampled. A sample never shows that a property
 holds: without a violation the verdict is unknown, and the exit code 3.`,
-		Args: exactly(1, "SCENARIO"),
+		Args: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error {
 			return a.sample(c.Context(), c, args[0], f)
 		},

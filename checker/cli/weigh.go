@@ -39,7 +39,7 @@ Steps count the calls of a process that runs alone.
 
 Exit codes: 0 everything is known, 2 the scenario is broken or the arguments are wrong,
 3 something is not known.`,
-		Args: exactly(1, "SCENARIO"),
+		Args: oneScenario,
 		RunE: func(c *cobra.Command, args []string) error { return a.weigh(c.Context(), c, args[0], f) },
 	}
 	c.ValidArgsFunction = a.completeID(false)
@@ -52,7 +52,8 @@ func (f *weighFlags) add(c *cobra.Command, states int) {
 	f.setting = addSettingFlags(c)
 	fs := c.Flags()
 	fs.IntVar(&f.maxStates, "max-states", states, "end the search for each answer after `N` states")
-	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is not shown (default never)")
+	fs.DurationVar(&f.timeout, "timeout", 0, "end after this time; what is not decided then is not shown (default "+
+		"never)")
 }
 
 // start finds the scenario that is asked about, and the context that ends in time.
@@ -95,7 +96,8 @@ func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFl
 	})
 	switch {
 	case errors.Is(err, edits.ErrBroken):
-		return fmt.Errorf("%s: %w: weigh says what carries the proof of a protocol that holds; \"%s explain %s\" shows how "+
+		return fmt.Errorf("%s: %w: weigh says what carries the proof of a protocol that holds; \"%s explain %s\" "+
+			"shows how "+
 			"this one breaks", sc.ID, err, a.program, sc.ID)
 	case err != nil:
 		why, err := a.cut(ctx, err, "the rest is not known: it was stopped")
@@ -108,7 +110,8 @@ func (a *app) weigh(ctx context.Context, c *cobra.Command, id string, f *weighFl
 	if unknown > 0 {
 		a.worsen(ExitUnknown)
 	}
-	_, err = fmt.Fprintf(a.stdout, "\n%s: %d broken, %d carry nothing of what is claimed, %d not known; %s not swapped: "+
+	_, err = fmt.Fprintf(a.stdout, "\n%s: %d broken, %d carry nothing of what is claimed, %d not known; %s not "+
+		"swapped: "+
 		"the second hangs on the answer of the first\n", numbers.Count(broken+nothing+unknown, "change", "changes"),
 		broken, nothing, unknown, numbers.Count(apart, "pair", "pairs"))
 	return err

@@ -147,27 +147,25 @@ func (t *thread) times(addr uint64) (ns [2]int64, ok bool) {
 }
 
 // noAttributes: the fake's file system has no extended attributes.
-func noAttributes(i int) func(*thread, *call) {
-	return func(t *thread, c *call) {
-		op := fsfake.Op{Call: fsfake.CallStat, Flags: fsfake.LookType}
-		switch c.nr {
-		case unix.SYS_LSETXATTR, unix.SYS_LGETXATTR, unix.SYS_LLISTXATTR, unix.SYS_LREMOVEXATTR:
-			op.Call = fsfake.CallLstat
-		}
-		_, pl, ok := t.name(unix.AT_FDCWD, i, op.Call == fsfake.CallStat)
-		switch {
-		case !ok:
-		case pl.virtual && pl.fd >= 0:
+func noAttributes(t *thread, c *call) {
+	op := fsfake.Op{Call: fsfake.CallStat, Flags: fsfake.LookType}
+	switch c.nr {
+	case unix.SYS_LSETXATTR, unix.SYS_LGETXATTR, unix.SYS_LLISTXATTR, unix.SYS_LREMOVEXATTR:
+		op.Call = fsfake.CallLstat
+	}
+	_, pl, ok := t.name(unix.AT_FDCWD, 0, op.Call == fsfake.CallStat)
+	switch {
+	case !ok:
+	case pl.virtual && pl.fd >= 0:
+		t.noAttribute()
+	case pl.virtual:
+		op.Path = pl.path
+		t.askThen(op, func(fsfake.Result) {
+			t.refused = unix.ENODATA
 			t.noAttribute()
-		case pl.virtual:
-			op.Path = pl.path
-			t.askThen(op, func(fsfake.Result) {
-				t.refused = unix.ENODATA
-				t.noAttribute()
-			})
-		default:
-			t.real(pl, i)
-		}
+		})
+	default:
+		t.real(pl, 0)
 	}
 }
 

@@ -79,7 +79,7 @@ func newPlayer(cx *trace.Counterexample, chart *report.Chart) *player {
 		p.Steps[n-1].Wrong, chart.Rows[n-1].Wrong = true, true
 	}
 	p.Diagram = newDiagram(cx, chart)
-	p.States = newStates(cx, chart)
+	p.States = newStates(chart)
 	for i := range p.Steps {
 		p.Steps[i].Say = say(&p.Steps[i], &p.States[i+1], len(p.Steps), chart.Wrong)
 	}

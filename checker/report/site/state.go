@@ -67,7 +67,7 @@ func (s *state) HoldersText() string {
 }
 
 // newStates walks through a trace and returns its states, the start first.
-func newStates(cx *trace.Counterexample, chart *report.Chart) []state {
+func newStates(chart *report.Chart) []state {
 	v := &viewer{walk: chart.Walk}
 	for i := range v.walk.Steps {
 		v.moves = v.moves || !v.walk.Steps[i].After.Clock.Equal(v.walk.Start.Clock)

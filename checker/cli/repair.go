@@ -169,6 +169,9 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		}
 		results, sc, err := decideTrial(ctx, &trial.Spec, t.f)
 		switch {
+		case errors.Is(err, command.ErrTooLong):
+			open = fmt.Sprintf("; with %s it is not decided: %v, ask it of the changed commands with --crashes 1", trial.Name,
+				command.ErrTooLong)
 		case err != nil && killed && ctx.Err() == nil:
 			open = fmt.Sprintf("; with %s it could not be decided: %v", trial.Name, err)
 		case err != nil:

@@ -33,16 +33,18 @@ const maxOrders = 200
 var errManyOrders = errors.New("command: its calls have too many orders")
 
 // everyWay runs a command alone in every order of those of its own calls that can go on side by
-// side, and returns the machines that it leaves behind. The first is that of the first order. The
+// side, and returns the machines that it leaves behind, with those that a kill leaves if it is to be killed. The first
+// is that of the first order. The
 // error may be that it makes no end, a stuck; then what a kill leaves behind is returned none the
 // less.
 //
 // What commutes with the others' calls goes first ([fsfake.Machine.LocalWay]). That hangs on what they change, of which
 // is known what was seen: where more is seen, all begins anew.
-func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) ([]aloneEnd, error) {
+func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, first, kills bool) ([]aloneEnd,
+	error) {
 	for {
 		s.record.changes.Rely()
-		out, err := s.someWays(sc, m, process, first)
+		out, err := s.someWays(sc, m, process, first, kills)
 		if !s.record.changes.Refuted() {
 			return out, err
 		}
@@ -50,7 +52,8 @@ func (s *Spec) everyWay(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 }
 
 // someWays is everyWay, as far as what was relied on holds.
-func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, first bool) ([]aloneEnd, error) {
+func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, first, kills bool) ([]aloneEnd,
+	error) {
 	var out []aloneEnd
 	var endless error
 	seen := map[string]bool{}
@@ -60,13 +63,14 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		seen[key] = true
 		return !was
 	}
-	met := &meeting{at: map[string]bool{}, changes: &s.record.changes}
+	met, bereft := &meeting{at: map[string]bool{}, changes: &s.record.changes}, &meeting{}
+	*bereft = meeting{at: map[string]bool{}, changes: met.changes}
 	var ways []way
 	for n := 0; ; n++ {
 		if met.unknown && n >= maxOrders || n > 0 && s.record.another() || n >= fewThreadOrders && s.mayLookFirst() {
 			return nil, errManyOrders
 		}
-		end := aloneEnd{m: m.Clone()}
+		end, known := aloneEnd{m: m.Clone()}, len(ways)
 		port, err := s.alone(sc, end.m, process, first, ways, never, met)
 		if err != nil && !errors.As(err, new(stuck)) {
 			return nil, err
@@ -78,9 +82,11 @@ func (s *Spec) someWays(sc *scenarios.Scenario, m *fsfake.Machine, process int, 
 		case port.meets:
 			end.m = nil
 		}
-		cuts, err := s.killed(sc, m, process, port)
-		if err != nil {
-			return nil, err
+		var cuts []*fsfake.Machine
+		if kills {
+			if cuts, err = s.killed(sc, m, process, port, known, bereft); err != nil {
+				return nil, err
+			}
 		}
 		for _, cut := range cuts {
 			if isNew(cut) {
@@ -139,11 +145,16 @@ func nextWays(ways []way, common int) []way {
 }
 
 // killed returns what a command that ran alone, from a machine on, leaves behind when it is killed
-// before one of its steps. What it has started goes on, to its end and in every way.
-func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort) ([]*fsfake.Machine, error) {
+// before one of its steps. What it has started goes on, to its end and in every way. Up to so many choices that were known
+// the run is an earlier one, which was killed there.
+func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, known int, met *meeting) (
+	[]*fsfake.Machine, error) {
 	var out []*fsfake.Machine
 	for at := range ran.before {
-		cuts, err := s.killedBefore(sc, m, process, ran, at)
+		if ran.before[at].chosen < known {
+			continue
+		}
+		cuts, err := s.killedBefore(sc, m, process, ran, at, met)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +164,8 @@ func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ra
 }
 
 // killedBefore is killed of one step.
-func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, at int) ([]*fsfake.Machine, error) {
+func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, at int,
+	met *meeting) ([]*fsfake.Machine, error) {
 	before := ran.before[at]
 	switch {
 	case before.family.Ended: // nobody is left to be killed
@@ -169,8 +181,9 @@ func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process i
 			return out, errManyOrders
 		}
 		end := m.Clone()
-		port, err := s.alone(sc, end, process, false, ways, at, nil)
+		port, err := s.alone(sc, end, process, false, ways, at, met)
 		switch {
+		case err == nil && port.meets:
 		case err == nil:
 			out = append(out, end)
 		case !errors.As(err, new(stuck)): // what waits for ever has no end to compare with

@@ -270,11 +270,9 @@ func (s *rerun) differsOnlyLate(path []*place, after []int, by time.Duration) (s
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
 func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (string, error) {
 	port := &latePort{path: path, after: after, by: by, lasting: s.lasting}
-	if len(s.Commands) == 1 {
-		port.made = &madeOfTime{exists: s.isThere}
-	}
+	port.made = &madeOfTime{exists: s.isThere, alone: len(s.Commands) == 1}
 	is, err := s.answered(port)
-	if port.made != nil && port.made.used && is == "" {
+	if port.made.used && is == "" {
 		s.record.namesOfTime()
 	}
 	return is, err

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,7 +12,8 @@ import (
 
 // Names that are made of the time, as git's are: a commit has the time in it, and is called by its hash. Of one command
 // alone nobody else uses such names. So where only they differ when time has passed, and each stands where another one
-// stood, the command does the same as before. It is said with the verdict.
+// stood, the command does the same as before. It is said with the verdict. So are names of temporary files, as patch has
+// them, which it makes with O_EXCL: who finds that one is there takes another.
 
 // minHash is how many hexadecimal digits such a name has at least, over all directories that it is split into.
 const minHash = 32
@@ -19,9 +21,13 @@ const minHash = 32
 // digits matches a part of such a name, as git splits it into directories; hashed matches a whole one within a text.
 var digits, hashed = regexp.MustCompile(`^[0-9a-f]+$`), regexp.MustCompile(`\b[0-9a-f]{32,}\b`)
 
+// drawn matches the end of the name of a temporary file.
+var drawn = regexp.MustCompile(`[0-9A-Za-z]{6}$`)
+
 // A madeOfTime knows which names now stand for which ones of an earlier execution.
 type madeOfTime struct {
 	exists func(path string) bool // at the start
+	alone  bool                   // no other command may make such names of a hash
 	// pairs are names now and then, contents what was written.
 	pairs, contents [][2]string
 	used            bool
@@ -29,8 +35,9 @@ type madeOfTime struct {
 
 // asBefore is a call with the names that it had, as far as they are made of the time; was is the call then.
 func (m *madeOfTime) asBefore(op, was fsfake.Op) fsfake.Op {
+	m.temporary(op, was)
 	op.Path, op.Path2 = m.path(op.Path, was.Path), m.path(op.Path2, was.Path2)
-	if op.Data == was.Data {
+	if op.Data == was.Data || !m.alone {
 		return op
 	}
 	if !utf8.ValidString(op.Data) && !utf8.ValidString(was.Data) { // compressed, say
@@ -51,6 +58,17 @@ func (m *madeOfTime) asBefore(op, was fsfake.Op) fsfake.Op {
 	return op
 }
 
+// temporary notes names that stand for each other if a call makes a temporary file, now and then.
+func (m *madeOfTime) temporary(op, was fsfake.Op) {
+	const makes = fsfake.O_CREAT | fsfake.O_EXCL
+	is, then := op.Path, was.Path
+	if op.Call == fsfake.CallOpen && op.Flags&was.Flags&makes == makes && is != then && path.Dir(is) == path.Dir(then) &&
+		drawn.MatchString(is) && drawn.ReplaceAllString(is, "") == drawn.ReplaceAllString(then, "") &&
+		!m.exists(is) && !m.exists(then) {
+		m.same(path.Base(is), path.Base(then))
+	}
+}
+
 // path is asBefore of one name.
 func (m *madeOfTime) path(is, was string) string {
 	now, then := strings.Split(is, "/"), strings.Split(was, "/")
@@ -63,13 +81,16 @@ func (m *madeOfTime) path(is, was string) string {
 		if now[i] == then[i] {
 			continue
 		}
+		if slices.Contains(m.pairs, [2]string{now[i], then[i]}) {
+			continue
+		}
 		if len(now[i]) != len(then[i]) || !digits.MatchString(now[i]) || !digits.MatchString(then[i]) ||
 			m.exists(strings.Join(now[:i+1], "/")) != m.exists(strings.Join(then[:i+1], "/")) {
 			return is
 		}
 		a, b, known = a+now[i], b+then[i], known && slices.Contains(m.pairs, [2]string{now[i], then[i]})
 	}
-	if !known && (len(a) < minHash || m.exists(is) || m.exists(was) || !m.same(a, b)) {
+	if !known && (!m.alone || len(a) < minHash || m.exists(is) || m.exists(was) || !m.same(a, b)) {
 		return is
 	}
 	for i := range now {

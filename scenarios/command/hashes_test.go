@@ -27,6 +27,16 @@ with open('t', 'w') as t: t.write(h + '\n')
 os.rename('t', 'f')
 `
 
+// temporary makes a temporary file, and calls it by the time.
+const temporary = `
+import os, time
+name = 'f.' + ''.join(chr(97 + int(d)) for d in str(int(time.time()) % 1000000))
+fd = os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
+os.write(fd, b'new')
+os.close(fd)
+os.rename(name, 'f')
+`
+
 // A command alone may make names of the time, as git does; one that does something else at another time may not.
 func TestNamesOfTheTime(t *testing.T) {
 	for _, c := range []struct {
@@ -36,6 +46,8 @@ func TestNamesOfTheTime(t *testing.T) {
 	}{
 		{"names of its own", pointer, "o/", checker.Holds, nil},
 		{"beside another command", pointer, "o/", checker.Unknown, []string{"cat f"}},
+		{"a temporary file beside another command", temporary, "", checker.Holds, []string{"cat f"}},
+		{"one that may be there", strings.Replace(temporary, "| os.O_EXCL ", "", 1), "", checker.Unknown, []string{"cat f"}},
 		{"in place at another time", strings.Replace(pointer, "os.rename('t', 'f')",
 			"os.rename('t', 'f') if h[0] == hashlib.sha1(b'1767225600').hexdigest()[0] else open('f', 'w')", 1), "o/",
 			checker.Unknown, nil},

@@ -58,8 +58,8 @@ func (r *record) assumed() []scenarios.Premise {
 	}
 	if r.madeOfTime {
 		out = append(out, scenarios.Premise{Code: "names-of-the-time",
-			Text: "names and contents that the command makes of the time, as a hash, make no difference: with " +
-				"another time only they differed"})
+			Text: "names and contents that the command makes of the time, as a hash or for a temporary file, make no " +
+				"difference: with another time only they differed"})
 	}
 	return out
 }

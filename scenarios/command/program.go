@@ -141,6 +141,9 @@ func (d *driver) recorded() error {
 
 // drive executes the command from its start.
 func (d *driver) drive() error {
+	if n := d.spec.mostRuns; n > 0 && d.spec.record.started() >= n {
+		return ErrTooLong
+	}
 	config := d.spec.config(d.process)
 	config.Pid, config.AskTime = d.root, d.probes || d.spec.lasting
 	run := d.spec.early.take(d.process, d.root)
@@ -446,6 +449,9 @@ type said struct {
 	text    string
 	refused []string
 }
+
+// ErrTooLong is that a kill takes more than [mostKilledRuns] executions in a trial of a repair.
+var ErrTooLong = fmt.Errorf("it takes more than %d runs of the commands", mostKilledRuns)
 
 var errNeverStarted = errors.New("it made no call in the virtual directory and was not asked to end")
 

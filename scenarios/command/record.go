@@ -166,6 +166,13 @@ func (p *place) wholeBelow() bool {
 	return *p.whole
 }
 
+// started is how many executions were.
+func (r *record) started() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lineages
+}
+
 // begins counts an execution that is started.
 func (r *record) begins() int {
 	r.mu.Lock()

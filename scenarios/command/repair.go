@@ -359,6 +359,10 @@ func hunk(old, now []string) (out []string) {
 	return out
 }
 
+// mostKilledRuns bounds what a kill may take: children that go on side by side have many orders then. What holds without
+// is printed without waiting for that.
+const mostKilledRuns = 300
+
 // Trials are the settings in which a repair has to hold: as the commands were asked about; with one that is killed; and
 // with one process more, of each command, where there were several.
 func (r *Repair) Trials() []Trial {
@@ -384,7 +388,7 @@ func (r *Repair) Trials() []Trial {
 	}
 	if r.Spec.Crashes == 0 { // last, for it takes the longest; which calls go first is another question then
 		killed := r.Spec.changed(r.Spec.Commands, r.Spec.Files)
-		killed.Crashes = 1
+		killed.Crashes, killed.mostRuns = 1, mostKilledRuns
 		trials = append(trials, Trial{count(n) + " and a kill at any call", killed})
 	}
 	return trials
@@ -459,7 +463,7 @@ func (s *Spec) firstEnds(ignore []string) (out []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		ends, err := one.everyWay(&sc, sc.NewMachine(), 0, false)
+		ends, err := one.everyWay(&sc, sc.NewMachine(), 0, false, false)
 		if err != nil {
 			return nil, err
 		}

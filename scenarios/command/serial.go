@@ -208,7 +208,7 @@ func (o *ordering) run(m, reusing *fsfake.Machine, ran, killed []int, stalled in
 		if s.record.firsts && s.record.looks {
 			return errLooks
 		}
-		ends, err := s.everyWay(o.sc, m, i, o.kernel && len(ran) == 0 && !s.Left)
+		ends, err := s.everyWay(o.sc, m, i, o.kernel && len(ran) == 0 && !s.Left, len(killed) < s.Crashes)
 		if (len(killed) > 0 || s.Left) && errors.As(err, new(stuck)) {
 			err = nil // for want of what a killed one has not done: this order has no end
 		}

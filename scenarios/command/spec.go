@@ -68,11 +68,12 @@ type Spec struct {
 	// tracer then.
 	Wrong *tracer.Wrong
 
-	worth  int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
-	record *record // of the scenario's executions
-	shared *record // of all scenarios that are made of it; nil where each has its own, see Share
-	again  *bool   // whether the command repeats, where that is known; see [Spec.repeats]
-	space  bool    // in a survey: some call of the command needs space on the disk
+	mostRuns int     // executions, after which nothing is decided any more; 0 for no bound
+	worth    int     // system calls that make a snapshot worth it, for tests; zero means snapshotCalls
+	record   *record // of the scenario's executions
+	shared   *record // of all scenarios that are made of it; nil where each has its own, see Share
+	again    *bool   // whether the command repeats, where that is known; see [Spec.repeats]
+	space    bool    // in a survey: some call of the command needs space on the disk
 	// in a survey: a run has left the files at the start, so another one may have nothing to do
 	done      bool
 	reader    *reader                  // what Recover and Read say of machines

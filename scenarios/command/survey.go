@@ -243,7 +243,7 @@ func (s *Spec) leftovers() (left []leftover, after []File, err error) {
 	for at := range ran.before {
 		st := &ran.steps[at]
 		s.space = s.space || ran.before[at].m.CanFail(st.task(ownerNumber), st.Op, fsfake.ENOSPC)
-		cuts, err := owner.killedBefore(&sc, start, ownerNumber, ran, at)
+		cuts, err := owner.killedBefore(&sc, start, ownerNumber, ran, at, nil)
 		if errors.Is(err, errManyOrders) { // what it has started races, and one end of that is enough here
 			err = nil
 		}

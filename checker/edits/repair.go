@@ -202,6 +202,9 @@ func (m *mender) changes(sites []*edit.Site) (all [][]*edit.Edit) {
 			}
 		}
 	}
+	if i := slices.IndexFunc(sites, func(s *edit.Site) bool { return s.Op.Call == fsfake.CallSetlk }); i >= 0 {
+		added = append(added, sites[i].OfDescription())
+	}
 	var guards []*edit.Edit
 	for _, span := range []edit.Span{edit.Operation, edit.Held, edit.Task} {
 		guards = append(guards, edit.Guard(m.guard(), span))

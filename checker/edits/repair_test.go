@@ -113,6 +113,30 @@ func TestKnownRepairs(t *testing.T) {
 		`and flock /tmp/lock.guard from before the lock is taken until it is given back$`, fix)
 }
 
+// A record lock goes when the process closes another descriptor of the file, and one of an open file does not. Both the
+// lock and the unlocking are changed.
+func TestRecordLocksOfOpenFiles(t *testing.T) {
+	seldom(t)
+	record := func(typ int) fsfake.RecordLock { return fsfake.RecordLock{Type: typ} }
+	p := scenarios.Protocol{
+		Path: lock,
+		Acquire: func(t *scenarios.Task) (scenarios.Hold, error) {
+			f, err := t.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o644)
+			if err != nil {
+				return scenarios.Hold{}, err
+			}
+			err = f.FcntlLock(record(fsfake.F_WRLCK), true)
+			_, _ = t.ReadFile(lock)
+			return scenarios.Hold{File: f}, err
+		},
+		Release: func(t *scenarios.Task, h scenarios.Hold) error {
+			return h.File.FcntlLock(record(fsfake.F_UNLCK), false)
+		},
+	}
+	fix, _ := repair(t, scenario(p, 2))
+	require.Regexp(t, `^F_OFD_SETLK in place of F_SETLK \(step 2, repair_test.go:\d+\)$`, fix)
+}
+
 // A directory that the dead have left is taken over under a lock of the kernel. The line that makes it is reached from
 // two places, and is changed for both: the probe comes from the second one.
 func TestTakeovers(t *testing.T) {

@@ -42,6 +42,20 @@ func (s *Site) Added(synced, excl bool) (all []*Edit) {
 	return all
 }
 
+// OfDescription is the edit in which record locks belong to open files and not to the process, whose other descriptors
+// may be closed then and whose other threads are kept out. It is of all record locks.
+func (s *Site) OfDescription() *Edit {
+	return &Edit{Text: "F_OFD_SETLK in place of F_SETLK", Sites: []*Site{s},
+		Change: func(_ *scenarios.Task, p fsfake.Port) fsfake.Port {
+			return Calls{Port: p, Make: func(op fsfake.Op) fsfake.Result {
+				if op.Call == fsfake.CallSetlk {
+					op.Call = fsfake.CallOFDSetlk
+				}
+				return p.Do(op)
+			}}
+		}}
+}
+
 // compared is the port of a task that looks after a lock whether it has locked the file that has the name.
 type compared struct {
 	fsfake.Port

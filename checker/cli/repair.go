@@ -37,16 +37,18 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, res
 	}
 	spec = &strict
 	t := &trials{f: f, spec: spec, broken: idsOf(results), here: f.challenge(spec, args).from != ""}
-	t.alone = sync.OnceValues(func() (ids []string, err error) {
-		for _, trial := range spec.KilledAlone() {
-			r, _, err := decideTrial(ctx, &trial.Spec, f)
-			if err != nil {
-				return nil, err
+	brokenIn := func(trials []command.Trial, err error) (ids []string, _ error) {
+		for _, trial := range trials {
+			r, _, failed := decideTrial(ctx, &trial.Spec, f)
+			if failed != nil && ctx.Err() != nil {
+				return nil, failed
 			}
-			ids = append(ids, idsOf(r)...)
+			ids = append(ids, idsOf(r)...) // what fails alone breaks nothing there
 		}
-		return ids, nil
-	})
+		return ids, err
+	}
+	t.alone = sync.OnceValues(func() ([]string, error) { return brokenIn(spec.KilledAlone(), nil) })
+	t.after = sync.OnceValues(func() ([]string, error) { return brokenIn(spec.KilledAfter()) })
 	found := false
 	var uses []string
 	for _, s := range results[i].Counterexample.Trace {
@@ -83,7 +85,7 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, res
 			break
 		}
 	}
-	if len(t.assumes) > 0 {
+	if found && len(t.assumes) > 0 {
 		say("assumed", "with "+t.number+": "+strings.Join(t.assumes, "; ")+".")
 	}
 	switch {
@@ -137,11 +139,12 @@ type trials struct {
 	broken []string // what is to be mended
 	// alone finds what a kill breaks of a command that runs alone, which no lock mends.
 	alone   func() ([]string, error)
-	number  string   // of processes that were proved by a lock
-	assumes []string // by that
-	here    bool     // files outside of the directory are those of this machine
-	open    bool     // a repair was not decided
-	part    bool     // the last one that holds mends not all that is to be mended
+	after   func() ([]string, error) // the same on the files that a command leaves, which takes longer
+	number  string                   // of processes that were proved by a lock
+	assumes []string                 // by that
+	here    bool                     // files outside of the directory are those of this machine
+	open    bool                     // a repair was not decided
+	part    bool                     // the last one that holds mends not all that is to be mended
 	mended  *scenarios.Scenario
 }
 
@@ -170,8 +173,8 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 		results, sc, err := decideTrial(ctx, &trial.Spec, t.f)
 		switch {
 		case errors.Is(err, command.ErrTooLong):
-			open = fmt.Sprintf("; with %s it is not decided: %v, ask it of the changed commands with --crashes 1", trial.Name,
-				command.ErrTooLong)
+			open = fmt.Sprintf("; with %s it is not decided: %v, ask it of the changed commands with --crashes 1",
+				trial.Name, command.ErrTooLong)
 		case err != nil && killed && ctx.Err() == nil:
 			open = fmt.Sprintf("; with %s it could not be decided: %v", trial.Name, err)
 		case err != nil:
@@ -181,6 +184,11 @@ func (t *trials) holds(ctx context.Context, r *command.Repair) (proof, why strin
 			var alone []string
 			if r.Verdict == checker.Broken {
 				if alone, err = t.alone(); err != nil {
+					return "", "", err
+				}
+			}
+			if killed && r.Verdict == checker.Broken && !slices.Contains(alone, r.Property.ID) && t.after != nil {
+				if alone, err = t.after(); err != nil {
 					return "", "", err
 				}
 			}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +35,24 @@ func TestRunRepairs(t *testing.T) {
           flock conf.lock sh -c 'read x <conf; echo b$x >conf'
 `)
 	require.NotContains(t, got.stdout, "on the data file itself")
+}
+
+// A kill between the rename and the append leaves no log, which no lock mends. Alone it shows only on what a run has
+// left.
+func TestRepairOfARotation(t *testing.T) {
+	t.Parallel()
+	testmain.Slow(t, "it runs real programs", "./checker/cli")
+	raceFile(t)
+	testmain.Needs(t, "flock", "./checker/cli")
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "log"), nil, 0o644))
+	script := "if [ -s log ]; then mv log log.1; fi\necho x >>log\n"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "rot.sh"), []byte(script), 0o644))
+	got := run(t, "run", "--dir", dir, "--property", "serializable", "--repair", "--native", "off", "sh rot.sh")
+	text := strings.Join(strings.Fields(got.stdout), " ")
+	require.Contains(t, text, "a lock that the script takes in its first lines: "+
+		"holds with 2 processes, with any number of copies, with 2 processes and a kill at any call; "+
+		"but a kill still breaks atomic, as it does of a command that runs alone --- a/rot.sh")
 }
 
 // A lock file has no name that the commands use themselves: git config -f c would meet its own lock, c.lock.

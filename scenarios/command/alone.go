@@ -145,8 +145,8 @@ func nextWays(ways []way, common int) []way {
 }
 
 // killed returns what a command that ran alone, from a machine on, leaves behind when it is killed
-// before one of its steps. What it has started goes on, to its end and in every way. Up to so many choices that were known
-// the run is an earlier one, which was killed there.
+// before one of its steps. What it has started goes on, to its end and in every way. Up to so many choices that were
+// known the run is an earlier one, which was killed there.
 func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, known int, met *meeting) (
 	[]*fsfake.Machine, error) {
 	var out []*fsfake.Machine

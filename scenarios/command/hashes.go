@@ -12,8 +12,8 @@ import (
 
 // Names that are made of the time, as git's are: a commit has the time in it, and is called by its hash. Of one command
 // alone nobody else uses such names. So where only they differ when time has passed, and each stands where another one
-// stood, the command does the same as before. It is said with the verdict. So are names of temporary files, as patch has
-// them, which it makes with O_EXCL: who finds that one is there takes another.
+// stood, the command does the same as before. It is said with the verdict. So are names of temporary files, as patch
+// has them, which it makes with O_EXCL: who finds that one is there takes another.
 
 // minHash is how many hexadecimal digits such a name has at least, over all directories that it is split into.
 const minHash = 32
@@ -62,7 +62,8 @@ func (m *madeOfTime) asBefore(op, was fsfake.Op) fsfake.Op {
 func (m *madeOfTime) temporary(op, was fsfake.Op) {
 	const makes = fsfake.O_CREAT | fsfake.O_EXCL
 	is, then := op.Path, was.Path
-	if op.Call == fsfake.CallOpen && op.Flags&was.Flags&makes == makes && is != then && path.Dir(is) == path.Dir(then) &&
+	if op.Call == fsfake.CallOpen && op.Flags&was.Flags&makes == makes && is != then &&
+		path.Dir(is) == path.Dir(then) &&
 		drawn.MatchString(is) && drawn.ReplaceAllString(is, "") == drawn.ReplaceAllString(then, "") &&
 		!m.exists(is) && !m.exists(then) {
 		m.same(path.Base(is), path.Base(then))

@@ -359,8 +359,8 @@ func hunk(old, now []string) (out []string) {
 	return out
 }
 
-// mostKilledRuns bounds what a kill may take: children that go on side by side have many orders then. What holds without
-// is printed without waiting for that.
+// mostKilledRuns bounds what a kill may take: children that go on side by side have many orders then. What holds
+// without is printed without waiting for that.
 const mostKilledRuns = 300
 
 // Trials are the settings in which a repair has to hold: as the commands were asked about; with one that is killed; and
@@ -431,6 +431,22 @@ func (s *Spec) KilledAlone() (out []Trial) {
 	return out
 }
 
+// KilledAfter is KilledAlone of each command on the files that one leaves behind.
+func (s *Spec) KilledAfter() (out []Trial, err error) {
+	for i, l := range s.Commands {
+		if s.hasEarlier(i) {
+			continue
+		}
+		_, ends, err := s.endsOf(l, nil)
+		if err != nil || ends[0].m == nil {
+			return nil, err
+		}
+		left := s.changed(s.Commands, s.filesOf(ends[0].m))
+		out = append(out, left.KilledAlone()...)
+	}
+	return out, nil
+}
+
 // SameAlone reports whether each command, alone, still does what it did: it ends as it did, has printed what it
 // printed, and leaves what it left, beside the lock file. A repair that does nothing, or refuses always, would hold
 // otherwise.
@@ -452,18 +468,8 @@ func (s *Spec) SameAlone(r *Repair) (bool, error) {
 
 // firstEnds are the outcomes of each command alone, as text.
 func (s *Spec) firstEnds(ignore []string) (out []string, err error) {
-	for i := range s.Commands {
-		one := s.changed([]Line{s.Commands[i]}, s.Files)
-		one.Ignore = slices.DeleteFunc(slices.Clone(ignore), func(n string) bool { return n == "" })
-		one.Dir, one.Crashes, one.shared = cmp.Or(one.Dir, defaultDir), 0, s.shared
-		if err := one.validate(); err != nil {
-			return nil, err
-		}
-		sc, err := one.bare()
-		if err != nil {
-			return nil, err
-		}
-		ends, err := one.everyWay(&sc, sc.NewMachine(), 0, false, false)
+	for _, l := range s.Commands {
+		one, ends, err := s.endsOf(l, ignore)
 		if err != nil {
 			return nil, err
 		}
@@ -474,4 +480,20 @@ func (s *Spec) firstEnds(ignore []string) (out []string, err error) {
 		}
 	}
 	return out, nil
+}
+
+// endsOf runs a command alone in every order of its own calls.
+func (s *Spec) endsOf(l Line, ignore []string) (one Spec, ends []aloneEnd, err error) {
+	one = s.changed([]Line{l}, s.Files)
+	one.Ignore = slices.DeleteFunc(slices.Clone(ignore), func(n string) bool { return n == "" })
+	one.Dir, one.Crashes, one.shared = cmp.Or(one.Dir, defaultDir), 0, s.shared
+	if err := one.validate(); err != nil {
+		return one, nil, err
+	}
+	sc, err := one.bare()
+	if err != nil {
+		return one, nil, err
+	}
+	ends, err = one.everyWay(&sc, sc.NewMachine(), 0, false, false)
+	return one, ends, err
 }

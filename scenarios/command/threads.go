@@ -1,6 +1,8 @@
 package command
 
 import (
+	"maps"
+
 	"lockpick/fsfake"
 	"lockpick/fsfake/tracer"
 )
@@ -36,7 +38,7 @@ func (d *driver) using(p tracer.Pending, looked bool) {
 	if !d.spec.looksFirst {
 		return
 	}
-	if d.uses == nil {
+	if d.uses = maps.Clone(d.uses); d.uses == nil { // a snapshot has the same
 		d.uses = map[descriptorOf]use{}
 	}
 	c, is := p.Op.Call, descriptorOf{p.Task.Pid, p.Op.FD}

@@ -91,7 +91,7 @@ func (a *app) repair(ctx context.Context, spec *command.Spec, args []string, res
 	switch {
 	case found:
 	case t.open:
-		say("fix", "none of these is known to hold, and not each was decided: --timeout gives more time")
+		say("fix", "none of these is known to hold. Each says why; where it was stopped, --timeout gives more time")
 	default:
 		say("fix", "none of these holds; see the cause")
 	}

@@ -332,15 +332,20 @@ func TestRunOfWhatIsNotModelled(t *testing.T) {
 	raceFile(t)
 	testmain.InRealTime(t, "./checker/cli")
 	testmain.Needs(t, "perl", "./checker/cli")
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
-	got := run(t, "run", "--dir", dir, "--native", "1m", "-n", "2", "--", "sh", "-c",
-		`perl -e 'sysopen F, "n", 0x4000'; read x <n; echo $((x+1)) >n`) // O_DIRECT
-	testmain.Viewed(t, got.stdout, "./checker/cli")
-	require.Equal(t, ExitUnknown, got.exit, got.stderr)
-	require.Contains(t, got.stdout, "flags 0x4000 is not modelled")
-	require.Regexp(t, `native +[AB] stopped after \d+ calls, [AB] to its end, the rest to their ends: no serial`,
-		got.stdout)
+	const setxattr = `perl -e '($f, $a, $v) = ("n", "user.v", "1"); exit !!syscall 188, $f, $a, $v, 1, 0'`
+	for script, want := range map[string]string{
+		`perl -e 'sysopen F, "n", 0x4000'; ` + bumps: "flags 0x4000 is not modelled", // O_DIRECT
+		bumps + "; " + setxattr:                      "does not model a call of it and answered",
+	} {
+		dir := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "n"), []byte("0\n"), 0o644))
+		got := run(t, "run", "--dir", dir, "--native", "1m", "-n", "2", "--", "sh", "-c", script)
+		testmain.Viewed(t, got.stdout, "./checker/cli")
+		require.Equal(t, ExitUnknown, got.exit, got.stderr)
+		said := strings.Join(strings.Fields(got.stdout), " ")
+		require.Contains(t, said, want)
+		require.Regexp(t, `native [AB] stopped after \d+ calls, [AB] to its end, .*: no serial order`, said)
+	}
 }
 
 // A reader is asked about all disks where the few at first break nothing, also where the command acts on file times and

@@ -285,9 +285,9 @@ func (s *Spec) alone(
 	}
 	switch {
 	case fails && len(port.refused) > 0:
-		return nil, fmt.Errorf("%s fails with %s: %s; that may be lockpick's doing, which does not model a call of it and "+
-			"answered %s: "+
-			"have the program do without it", who, status, oneLine(port.stderr), strings.Join(port.refused, ", "))
+		return nil, notModelled{fmt.Errorf("%s fails with %s: %s; that may be lockpick's doing, which does not model "+
+			"a call of it and answered %s: have the program do without it", who, status, oneLine(port.stderr),
+			strings.Join(port.refused, ", "))}
 	case fails && nowhere != "":
 		return nil, fmt.Errorf("%s fails with %s: %s. It%s", who, status, oneLine(port.stderr), nowhere)
 	case s.Inside != "" && !port.inside:

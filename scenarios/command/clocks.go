@@ -18,8 +18,9 @@ import (
 // look, or before each of its looks. If the command then makes other calls, it depends on how long others take, which
 // was not explored.
 
-// longestDelay is how much time is let pass to see whether time matters; clockEnds is how far the clock can go.
-const longestDelay, clockEnds = 400 * 24 * time.Hour, 200 * 365 * 24 * time.Hour
+// longestDelay is how much time is let pass to see whether time matters: such that the second, the minute, the hour and
+// the day are others then. clockEnds is how far the clock can go.
+const longestDelay, clockEnds = 400*24*time.Hour + time.Hour + time.Minute + time.Second, 200 * 365 * 24 * time.Hour
 
 const (
 	// mostLate is how many executions of one command are made with time passing once, and as many with time
@@ -269,7 +270,8 @@ func (s *rerun) differsOnlyLate(path []*place, after []int, by time.Duration) (s
 
 // differsLate says what a command does otherwise on a path when time passes on it; "" for nothing.
 func (s *rerun) differsLate(path []*place, after []int, by time.Duration) (string, error) {
-	port := &latePort{path: path, after: after, by: by, lasting: s.lasting}
+	port := &latePort{path: path, after: after, by: by, lasting: s.lasting, timed: map[int][2]string{}}
+	port.own = regexp.MustCompile(fmt.Sprintf(`(^|\D)%d(\d{3})?(\D|$)`, scenarios.Pid(s.process)))
 	port.made = &madeOfTime{exists: s.isThere, alone: len(s.Commands) == 1}
 	is, err := s.answered(port)
 	if port.made.used && is == "" {
@@ -335,6 +337,10 @@ type latePort struct {
 	stamps map[int]int64
 	// made, unless nil, tells names that are made of the time.
 	made *madeOfTime
+	// timed are descriptors of files with a time in their names, with the names now and then. own matches names with a
+	// pid of the process in them, which no other process uses.
+	timed map[int][2]string
+	own   *regexp.Regexp
 }
 
 // A lateEnd ends an execution: it says what differs, or "" when enough was seen.
@@ -349,7 +355,9 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 	switch {
 	case was.ended:
 		panic(lateEnd("makes the call " + brief(op.String()) + ", where it ended"))
-	case !alikeButTimes(op, was.op):
+	case op.Call.Is(fsfake.Locks) && p.timed[op.FD][0] != p.timed[op.FD][1]:
+		panic(lateEnd("locks " + p.timed[op.FD][0] + " and not " + p.timed[op.FD][1]))
+	case !alikeButTimes(op, was.op) || p.claims(&op, &was.op):
 		panic(lateEnd("makes the call " + brief(op.String()) + " and not " + brief(was.op.String())))
 	}
 	if p.at++; p.at == len(p.path) {
@@ -359,6 +367,7 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 	if at, ok := p.stamps[p.at]; ok {
 		r.Stat.Mtime, r.Stat.Ctime = at, at
 	}
+	p.opens(&op, &was.op, &r)
 	if p.made != nil {
 		r = p.made.now(r)
 	}
@@ -369,6 +378,31 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 		r.N += int64(p.passed)
 	}
 	return r
+}
+
+// claims reports whether a call takes a name with a time in it that only one process can have. Whoever comes later
+// takes another then, and both go on.
+func (p *latePort) claims(op, was *fsfake.Op) bool {
+	const makes = fsfake.O_CREAT | fsfake.O_EXCL
+	name, then := op.Path, was.Path
+	if op.Call == fsfake.CallLink {
+		name, then = op.Path2, was.Path2
+	}
+	alone := op.Call.Is(fsfake.Creates) || op.Call == fsfake.CallOpen && op.Flags&makes == makes
+	return alone && name != then && !p.own.MatchString(name)
+}
+
+// opens notes which descriptors are of files with a time in their names: the same holds of a lock on one.
+func (p *latePort) opens(op, was *fsfake.Op, r *fsfake.Result) {
+	switch names := [2]string{op.Path, was.Path}; {
+	case p.own == nil || !r.OK():
+	case op.Call == fsfake.CallOpen && p.own.MatchString(op.Path):
+		delete(p.timed, int(r.N))
+	case op.Call == fsfake.CallOpen:
+		p.timed[int(r.N)] = names
+	case op.Call.Is(fsfake.Duplicates):
+		p.timed[int(r.N)] = p.timed[op.FD]
+	}
 }
 
 // Note implements fsfake.Port.

@@ -30,6 +30,15 @@ func TestTimeThatMatters(t *testing.T) {
 		{"sh stale.sh", "", "unknown", "more have passed", long},
 		{"sh stale.sh", "stalls 1\nstall-for 10s", "holds", "", usual},
 		{"sh stale.sh", "stalls 1\nstall-for 11s", "broken", "", long},
+		// A name with the time in it keeps nobody out who comes later.
+		{"sh -c 'exec 9>l.$(date +%M); flock 9; read x <n; echo $((x+1)) >n'", "", "unknown",
+			"When 1m0s more have passed it locks l.01 and not l.00", short},
+		{"sh -c 'exec 9>l.$(date +%M); flock 9; read x <n; echo $((x+1)) >n'", "stalls 1\nstall-for 1m", "broken", "",
+			usual},
+		{"sh -c 'mkdir l.$(date +%j) || exit; read x <n; echo $((x+1)) >n'", "refused 1,2", "unknown",
+			"When 24h0m0s more have passed it makes the call mkdir l.002 and not mkdir l.001", usual},
+		{"sh -c ': >l.$(date +%s).$$; exec 9>l; flock 9; read x <n; echo $((x+1)) >n'", "", "holds", "", usual},
+		{"sh -c '[ $(($(date +%s)%2)) = 0 ] && echo >>n'", "refused 1", "unknown", "When 1s more have passed", usual},
 		// It is broken where clocks stand still.
 		{"sh gives-up.sh", "", "unknown", "nothing broke it as long as nobody is delayed", usual},
 		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", long},

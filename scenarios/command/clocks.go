@@ -59,7 +59,7 @@ type lateness struct {
 	ends  []*place
 	// tried are looks and ends of paths, passed the looks on those paths.
 	tried, passed map[*place]bool
-	blind         bool
+	blind, begun  bool // it was tried blindly, and with a later beginning
 	found         string
 	slept         time.Duration // the longest sleep
 }
@@ -145,6 +145,12 @@ func (s *Spec) lateIs(ctx context.Context, process int, quickly bool) (string, e
 			}
 		}
 	}
+	if len(l.ends) > 0 && !l.begun && !s.lasting { // a look before the first call is seen nowhere
+		l.begun = true
+		if is, err := try(l.ends[0].path(), 0); is {
+			return l.found, err
+		}
+	}
 	for _, look := range someOf(l.looks, mostLate, l.tried) {
 		if is, err := try(look.path(), look.depth); is {
 			return l.found, err
@@ -206,6 +212,9 @@ func (s *rerun) lateSoon(ends []*place) (is string, err error) {
 	}
 	return is, err
 }
+
+// atStart says that time passes before the command begins.
+var atStart = []int{0}
 
 // delay is how much time passes at most before each of so many looks.
 func delay(after []int) time.Duration { return min(longestDelay, clockEnds/time.Duration(len(after))) }
@@ -307,7 +316,10 @@ func (s *rerun) answered(port *latePort) (is string, err error) {
 		}
 	}()
 	t := scenarios.NewTask(port, s.process, 1)
-	t.Learning = &s.learning
+	if t.Learning = &s.learning; slices.Equal(port.after, atStart) {
+		anew.later, t.Learning = port.by, &scenarios.Learning{} // snapshots have begun before
+		defer t.Learning.Close()
+	}
 	d := &driver{spec: &anew, t: t, process: s.process, root: scenarios.Pid(s.process), children: map[int]bool{}}
 	if !s.lasting {
 		d.passAfter, d.passes = port.after, port.by

@@ -39,6 +39,9 @@ func TestTimeThatMatters(t *testing.T) {
 			"When 24h0m0s more have passed it makes the call mkdir l.002 and not mkdir l.001", usual},
 		{"sh -c ': >l.$(date +%s).$$; exec 9>l; flock 9; read x <n; echo $((x+1)) >n'", "", "holds", "", usual},
 		{"sh -c '[ $(($(date +%s)%2)) = 0 ] && echo >>n'", "refused 1", "unknown", "When 1s more have passed", usual},
+		// Who looks at the clock before its first call may have begun later than the other.
+		{"python3 -c 'import os, time; os.mkdir(\"d\" + time.strftime(\"%j\"))'", "refused 1", "unknown",
+			"more have passed before each of", usual},
 		// It is broken where clocks stand still.
 		{"sh gives-up.sh", "", "unknown", "nothing broke it as long as nobody is delayed", usual},
 		{"sh heartbeat.sh", "", "unknown", "it makes the call rmdir l and not sleep 2s", long},

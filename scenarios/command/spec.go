@@ -92,6 +92,8 @@ type Spec struct {
 	starts bool
 	// lasting: sleeps last, and each look at a clock is a call.
 	lasting bool
+	// later is how much later than the others a command begins.
+	later time.Duration
 	// mixed, when not 0, is the number of a drawn order of those calls.
 	mixed uint64
 }

@@ -34,9 +34,8 @@ var errManyOrders = errors.New("command: its calls have too many orders")
 
 // everyWay runs a command alone in every order of those of its own calls that can go on side by
 // side, and returns the machines that it leaves behind, with those that a kill leaves if it is to be killed. The first
-// is that of the first order. The
-// error may be that it makes no end, a stuck; then what a kill leaves behind is returned none the
-// less.
+// is that of the first order. The error may be that it makes no end, a stuck; then what a kill leaves behind is
+// returned none the less.
 //
 // What commutes with the others' calls goes first ([fsfake.Machine.LocalWay]). That hangs on what they change, of which
 // is known what was seen: where more is seen, all begins anew.
@@ -142,56 +141,6 @@ func nextWays(ways []way, common int) []way {
 		ways = ways[:len(ways)-1]
 	}
 	return nil
-}
-
-// killed returns what a command that ran alone, from a machine on, leaves behind when it is killed
-// before one of its steps. What it has started goes on, to its end and in every way. Up to so many choices that were
-// known the run is an earlier one, which was killed there.
-func (s *Spec) killed(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, known int, met *meeting) (
-	[]*fsfake.Machine, error) {
-	var out []*fsfake.Machine
-	for at := range ran.before {
-		if ran.before[at].chosen < known {
-			continue
-		}
-		cuts, err := s.killedBefore(sc, m, process, ran, at, met)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, cuts...)
-	}
-	return out, nil
-}
-
-// killedBefore is killed of one step.
-func (s *Spec) killedBefore(sc *scenarios.Scenario, m *fsfake.Machine, process int, ran *alonePort, at int,
-	met *meeting) ([]*fsfake.Machine, error) {
-	before := ran.before[at]
-	switch {
-	case before.family.Ended: // nobody is left to be killed
-		return nil, nil
-	case !s.Outlives(before.family):
-		s.KillOn(before.m, scenarios.Pid(process))
-		return []*fsfake.Machine{before.m}, nil
-	}
-	var out []*fsfake.Machine
-	ways := slices.Clone(ran.ways[:before.chosen])
-	for n := 0; ways != nil; n++ {
-		if n == maxOrders {
-			return out, errManyOrders
-		}
-		end := m.Clone()
-		port, err := s.alone(sc, end, process, false, ways, at, met)
-		switch {
-		case err == nil && port.meets:
-		case err == nil:
-			out = append(out, end)
-		case !errors.As(err, new(stuck)): // what waits for ever has no end to compare with
-			return nil, err
-		}
-		ways = nextWays(port.ways, before.chosen)
-	}
-	return out, nil
 }
 
 // A way is which of so many ways a step went. Those that were shut are bits.

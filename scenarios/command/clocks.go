@@ -397,10 +397,11 @@ func (p *latePort) Do(op fsfake.Op) fsfake.Result {
 func (p *latePort) claims(op, was *fsfake.Op) bool {
 	const makes = fsfake.O_CREAT | fsfake.O_EXCL
 	name, then := op.Path, was.Path
-	if op.Call == fsfake.CallLink {
+	if op.Call == fsfake.CallLink || op.Call == fsfake.CallRename {
 		name, then = op.Path2, was.Path2
 	}
-	alone := op.Call.Is(fsfake.Creates) || op.Call == fsfake.CallOpen && op.Flags&makes == makes
+	alone := op.Call.Is(fsfake.Creates) || op.Call == fsfake.CallOpen && op.Flags&makes == makes ||
+		op.Call == fsfake.CallRename && op.Flags&fsfake.RENAME_NOREPLACE != 0
 	return alone && name != then && !p.own.MatchString(name)
 }
 

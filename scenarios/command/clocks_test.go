@@ -37,6 +37,8 @@ func TestTimeThatMatters(t *testing.T) {
 			usual},
 		{"sh -c 'mkdir l.$(date +%j) || exit; read x <n; echo $((x+1)) >n'", "refused 1,2", "unknown",
 			"When 24h0m0s more have passed it makes the call mkdir l.002 and not mkdir l.001", usual},
+		{"sh -c ': >t.$$; mv -n t.$$ l.$(date +%H); [ -e t.$$ ] && exit 1; read x <n; echo $((x+1)) >n'", "refused 1",
+			"unknown", "When 1h0m0s more have passed it makes the call rename", usual},
 		{"sh -c ': >l.$(date +%s).$$; exec 9>l; flock 9; read x <n; echo $((x+1)) >n'", "", "holds", "", usual},
 		{"sh -c '[ $(($(date +%s)%2)) = 0 ] && echo >>n'", "refused 1", "unknown", "When 1s more have passed", usual},
 		// Who looks at the clock before its first call may have begun later than the other.

@@ -107,7 +107,7 @@ func (c *Check) carry(ctx, forced context.Context, jobs []job, hang bool, out *C
 	for i := 0; i < len(suspects) && err == nil; i++ {
 		serial := c.isSerial(suspects[i])
 		if !serial && out.Bad == 0 {
-			serial, err = c.clear(ctx, suspects[i])
+			serial, err = c.clear(ctx, suspects[i], expectedMore, expectedSeveralMore)
 		}
 		if !serial && err == nil {
 			out.Bad++
@@ -133,7 +133,7 @@ func (c *Check) runAtOnce(ctx context.Context) *Found {
 		return nil
 	}
 	for _, o := range ends {
-		if serial, err := c.clear(ctx, o); err != nil || serial {
+		if serial, err := c.clear(ctx, o, timesMore, severalMore); err != nil || serial {
 			continue
 		}
 		f.Seen++

@@ -20,8 +20,9 @@ const longestSerial = 30 * time.Second
 
 // timesMore is how often each order is run again before an end that no order gave counts. Where commands sleep each is
 // run so often at once, since a serial run takes as long as they sleep. Where a command has several tasks its serial
-// ends depend on their order, too: each order is then run so often more.
-const timesMore, soonMore, severalMore = 4, 3, 12
+// ends depend on their order, too: each order is then run so often more. An end that the model has as well needs fewer
+// such runs: the model has followed all orders of those tasks.
+const timesMore, soonMore, severalMore, expectedMore, expectedSeveralMore = 4, 3, 12, 1, 3
 
 // serial makes the serial runs: each order twice, so that what differs without any schedule is known.
 func (c *Check) serial(ctx context.Context) error {
@@ -206,16 +207,17 @@ func (c *Check) add(ran []int, r *run) {
 	}
 }
 
-// clear asks the serial side again whether an outcome is one of its own. Names that differ between two
-// runs of one order are compared no more: they differ without any schedule.
-func (c *Check) clear(ctx context.Context, o outcome) (bool, error) {
+// clear asks the serial side again whether an outcome is one of its own: with so many runs of each order, and several
+// more where commands have several tasks. Names that differ between two runs of one order are compared no more: they
+// differ without any schedule.
+func (c *Check) clear(ctx context.Context, o outcome, times, several int) (bool, error) {
 	if c.rounds < soonMore || !c.sleeps {
-		if err := c.serialRuns(ctx, timesMore); err != nil || ctx.Err() != nil {
+		if err := c.serialRuns(ctx, times); err != nil || ctx.Err() != nil {
 			return false, errors.Join(err, ctx.Err())
 		}
 	}
 	if !c.isSerial(o) && c.several && !c.sleeps {
-		if err := c.serialRuns(ctx, severalMore); err != nil || ctx.Err() != nil {
+		if err := c.serialRuns(ctx, several); err != nil || ctx.Err() != nil {
 			return false, errors.Join(err, ctx.Err())
 		}
 	}

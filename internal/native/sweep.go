@@ -139,7 +139,7 @@ func remaining(jobs []job, last *job) []job {
 // is a deadlock, which must come again.
 func (c *Check) judge(ctx context.Context, j *job, end outcome, rep *Report) (bool, error) {
 	if end != nil {
-		if serial, err := c.clear(ctx, end); err != nil || serial {
+		if serial, err := c.clear(ctx, end, timesMore, severalMore); err != nil || serial {
 			return false, err
 		}
 	}
